@@ -1,6 +1,7 @@
 package cache
 
 import (
+	"math/rand/v2"
 	"reflect"
 	"sync"
 	"sync/atomic"
@@ -16,17 +17,19 @@ const largestShare = 8
 var process = NewMemory(Budget)
 
 // Memory is a number of bytes that caches share. When they are used up, entries that were not asked for since they were last
-// looked at have to go (the clock algorithm), whichever cache they belong to.
+// looked at have to go (the clock algorithm), whichever cache they belong to. Of those, some are passed over by chance: else nobody who
+// asks for more than there is room for, in turn, would find anything.
 type Memory struct {
 	limit int
 
-	mu   sync.Mutex
-	used int
-	hand *link // the entry to be looked at next, in a ring of all; nil when there are none
+	mu     sync.Mutex
+	used   int
+	hand   *link      // the entry to be looked at next, in a ring of all; nil when there are none
+	chance *rand.Rand // which entries are passed over
 }
 
 // NewMemory makes a memory of its own, as tests do; the caches of the program share that of the process.
-func NewMemory(limit int) *Memory { return &Memory{limit: limit} }
+func NewMemory(limit int) *Memory { return &Memory{limit: limit, chance: rand.New(rand.NewPCG(0, 0))} }
 
 // Used is how many bytes the entries of all caches take.
 func (m *Memory) Used() int {
@@ -69,6 +72,9 @@ func (m *Memory) unlink(l *link) {
 	l.prev.next, l.next.prev = l.next, l.prev
 }
 
+// mostPassed is how many entries at most are passed over after one that has to go.
+const mostPassed = 8
+
 // evict makes room until what is used is within the limit.
 func (m *Memory) evict() {
 	for m.used > m.limit {
@@ -79,6 +85,11 @@ func (m *Memory) evict() {
 		}
 		l.entry.remove()
 		m.unlink(l)
+		for range m.chance.IntN(mostPassed + 1) {
+			if m.hand != nil {
+				m.hand = m.hand.next
+			}
+		}
 	}
 }
 

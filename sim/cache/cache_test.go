@@ -112,3 +112,22 @@ func TestWhatIsAskedForStays(t *testing.T) {
 		t.Error("an entry that takes a quarter of the memory is kept")
 	}
 }
+
+// TestSomeOfWhatIsAskedForInTurnStays asks for half as much again as there is room for, round and round.
+func TestSomeOfWhatIsAskedForInTurnStays(t *testing.T) {
+	const limit, bytes, rounds = 1 << 20, 1000, 10
+	c := NewIn[int, []byte](NewMemory(limit))
+	found := 0
+	for range rounds {
+		for key := range limit / bytes * 3 / 2 {
+			if _, there := c.Get(key); there {
+				found++
+			} else {
+				c.Add(key, make([]byte, bytes))
+			}
+		}
+	}
+	if asked := rounds * limit / bytes * 3 / 2; found < asked/5 {
+		t.Errorf("%d of %d entries are found", found, asked)
+	}
+}
