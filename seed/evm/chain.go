@@ -6,6 +6,7 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/holiman/uint256"
 
 	"snowglobe/fixtures"
 	"snowglobe/seed/population"
@@ -98,6 +99,31 @@ func (c *Chain) spammer() *population.Account { return c.accounts[2] }
 // randomAccount is an account that is no persona, more often an active one.
 func (c *Chain) randomAccount(r *rand.Rand) *population.Account {
 	return c.accounts[population.Skewed(r, len(c.accounts))]
+}
+
+const (
+	usualGift = 50            // coins that somebody gets who cannot pay
+	plenty    = 2 * usualGift // coins of who can give as much
+	mostAsked = 64            // how many accounts are asked for a gift
+)
+
+// gift is money for who cannot pay. The whale gives it, until it has given all away in a very long history, then an account that has plenty,
+// and when nobody has who is asked, the richest of them gives half.
+func (c *Chain) gift(to common.Address, balance func(common.Address) *uint256.Int, r *rand.Rand) *TxRequest {
+	enough := uint256.MustFromBig(population.Units(plenty, 18))
+	from := c.Personas.Whale
+	has := balance(from.Address)
+	for asked := 0; has.Lt(enough) && asked < mostAsked; asked++ {
+		a := c.accounts[r.IntN(len(c.accounts))]
+		if more := balance(a.Address); has.Lt(more) {
+			from, has = a, more
+		}
+	}
+	value, half := population.Units(usualGift, 18), new(uint256.Int).Rsh(has, 1).ToBig()
+	if half.Cmp(value) < 0 {
+		value = half
+	}
+	return transfer(from, to, value)
 }
 
 // execute signs a request and executes it in the pending block.

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/ethereum/go-ethereum/common"
-	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/holiman/uint256"
 
 	"snowglobe/seed/population"
 	"snowglobe/sim/store"
@@ -61,7 +61,7 @@ func TestChainsHaveRoomForTheirTransactions(t *testing.T) {
 }
 
 // TestSomebodyGivesWhenTheWhaleHasNothing: in a history so long that the whale has given all away, who cannot pay gets money from an account
-// that has plenty.
+// that has plenty, or half of what a rich one has.
 func TestSomebodyGivesWhenTheWhaleHasNothing(t *testing.T) {
 	personas, err := population.NewPersonas()
 	if err != nil {
@@ -71,28 +71,31 @@ func TestSomebodyGivesWhenTheWhaleHasNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, whaleHas := range []int64{plenty, 1} {
-		alloc := GenesisAlloc(1, personas, accounts)
-		for address := range alloc {
-			alloc[address] = types.Account{Balance: population.Units(1, 18)}
+	for name, x := range map[string]struct {
+		whaleHas, somebodyHas int64
+		from                  *population.Account
+		coins                 int64
+	}{
+		"the whale has plenty":  {plenty, plenty + 1, personas.Whale, usualGift},
+		"somebody has plenty":   {1, plenty + 1, accounts[7], usualGift},
+		"nobody has plenty":     {1, 60, accounts[7], 30},
+		"the whale has most":    {20, 10, personas.Whale, 10},
+		"everybody has as much": {2, 2, personas.Whale, 1},
+	} {
+		balance := func(of common.Address) *uint256.Int {
+			coins := int64(1)
+			switch of {
+			case personas.Whale.Address:
+				coins = x.whaleHas
+			case accounts[7].Address:
+				coins = x.somebodyHas
+			}
+			return uint256.MustFromBig(population.Units(coins, 18))
 		}
-		alloc[personas.Whale.Address] = types.Account{Balance: population.Units(whaleHas, 18)}
-		alloc[accounts[7].Address] = types.Account{Balance: population.Units(plenty+1, 18)}
-		span := population.Span{Start: 1_770_000_000, Until: 1_770_000_000 + 14*population.Day}
-		c, err := NewChain(1, &ChainSpecs[3], 3, 300, span, personas, accounts, alloc)
-		if err != nil {
-			t.Fatal(err)
-		}
-		p, err := c.Builder.Open(1000 * (span.Start + 60))
-		if err != nil {
-			t.Fatal(err)
-		}
-		want := personas.Whale
-		if whaleHas < plenty {
-			want = accounts[7]
-		}
-		if got := (&History{chain: c}).giver(p, population.RNG(1).For("giver")); got != want {
-			t.Errorf("with %d coins of the whale's, %s gives, want %s", whaleHas, got.Address, want.Address)
+		c := Chain{Personas: personas, accounts: accounts}
+		got := c.gift(personas.Alice.Address, balance, population.RNG(1).For("gift"))
+		if got.From != x.from || *got.To != personas.Alice.Address || got.Value.Cmp(population.Units(x.coins, 18)) != 0 {
+			t.Errorf("%s: %s gives %d to %s, want %d from %s", name, got.From.Address, got.Value, got.To, x.coins, x.from.Address)
 		}
 	}
 }

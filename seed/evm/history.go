@@ -278,33 +278,10 @@ func (h *History) decide(p *evm.Pending, do action, rush *rush, r *rand.Rand) (r
 		cost.Add(cost, request.Value)
 	}
 	if limit, overflow := uint256.FromBig(cost); overflow || p.Balance(request.From.Address).Lt(limit) {
-		request = transfer(h.giver(p, r), request.From.Address, population.Units(gift, 18))
+		request = h.chain.gift(request.From.Address, p.Balance, r)
 		o = h.chain.offerOf(request.From, time, rush != nil, r)
 	}
 	return request, o, nil
-}
-
-const (
-	gift   = 50       // coins that somebody gets who cannot pay
-	plenty = 2 * gift // coins of who can give as much
-)
-
-// giver is who sends money to those who cannot pay: the whale, until it has given all away in a very long history, then an account that has
-// plenty.
-func (h *History) giver(p *evm.Pending, r *rand.Rand) *population.Account {
-	enough := uint256.MustFromBig(population.Units(plenty, 18))
-	has := func(a *population.Account) bool { return !p.Balance(a.Address).Lt(enough) }
-	whale, all := h.chain.Personas.Whale, h.chain.accounts
-	if has(whale) {
-		return whale
-	}
-	first := r.IntN(len(all))
-	for n := range all {
-		if a := all[(first+n)%len(all)]; has(a) {
-			return a
-		}
-	}
-	return whale
 }
 
 // plannedBlock is when a block is to be made, in Unix milliseconds, how many transactions it should hold, and what they are beside

@@ -70,7 +70,7 @@ func (n *Residents) Act(ctx context.Context, at uint64) error {
 		return err
 	}
 	o := n.chain.offerOf(request.From, at, false, r)
-	if request, err = n.payable(ctx, request, o); err != nil {
+	if request, err = n.payable(ctx, request, o, r); err != nil {
 		return err
 	}
 	return n.miner.SendPrepared(ctx, request.From.Address, func(next miner.Next) (*types.Transaction, error) {
@@ -93,8 +93,8 @@ func (n *Residents) decide(r *rand.Rand) (*TxRequest, error) {
 	return n.any(r)
 }
 
-// payable is the request, or what happens instead when its sender cannot pay for it: the whale sends money.
-func (n *Residents) payable(ctx context.Context, request *TxRequest, o offer) (*TxRequest, error) {
+// payable is the request, or what happens instead when its sender cannot pay for it: somebody sends money.
+func (n *Residents) payable(ctx context.Context, request *TxRequest, o offer, r *rand.Rand) (*TxRequest, error) {
 	head, err := n.miner.Chain.Head(ctx)
 	if err != nil {
 		return nil, err
@@ -108,7 +108,7 @@ func (n *Residents) payable(ctx context.Context, request *TxRequest, o offer) (*
 		cost.Add(cost, request.Value)
 	}
 	if limit, overflow := uint256.FromBig(cost); overflow || states.GetBalance(request.From.Address).Lt(limit) {
-		request = transfer(n.chain.Personas.Whale, request.From.Address, population.Units(50, 18))
+		request = n.chain.gift(request.From.Address, states.GetBalance, r)
 	}
 	return request, states.Error()
 }
