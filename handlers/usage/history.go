@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"slices"
+	"strconv"
 	"time"
 )
 
@@ -28,38 +29,57 @@ var (
 	pastKeys    = []string{"key-backend", "key-frontend"}
 )
 
-// past visits the history's requests that were made from one hour on until before another.
-func (r *Recorder) past(from, to int64, visit func(slot, *Figures)) {
-	end := r.world.Meta.Until / 3600 * 3600
-	for hour := max(from/3600*3600, end-historyDays*24*3600); hour < min(to, end); hour += 3600 {
-		for _, c := range r.world.Chains {
-			chain := fmt.Sprint(c.Row.EVMID)
-			for _, path := range pastPaths {
-				r.pastRequests(hour, Dimensions{RequestType: "data", Path: path, ChainID: chain, Network: c.Row.Network}, visit)
-			}
-			for _, method := range pastEVMMethods {
-				r.pastRequests(hour, Dimensions{RequestType: "rpc", Path: "/ext/bc/" + chain + "/rpc", Method: method, ChainID: chain, Network: c.Row.Network}, visit)
+// pastKind is a kind of requests of the history, with the text before and after the hour that they are drawn by.
+type pastKind struct {
+	Dimensions
+	before, after string
+}
+
+// pastKinds are all kinds, in the order in which an hour has them.
+func (r *Recorder) pastKinds() (all []pastKind) {
+	before := fmt.Sprintf("usage\x00%x\x00", r.world.Identity())
+	add := func(d Dimensions) {
+		all = append(all, pastKind{d, before, fmt.Sprintf("\x00%s\x00%s\x00%s\x00%s", d.Path, d.Method, d.ChainID, d.Network)})
+	}
+	for _, c := range r.world.Chains {
+		chain := fmt.Sprint(c.Row.EVMID)
+		for _, path := range pastPaths {
+			add(Dimensions{RequestType: "data", Path: path, ChainID: chain, Network: c.Row.Network})
+		}
+		for _, method := range pastEVMMethods {
+			add(Dimensions{RequestType: "rpc", Path: "/ext/bc/" + chain + "/rpc", Method: method, ChainID: chain, Network: c.Row.Network})
+		}
+	}
+	for _, n := range r.world.Networks {
+		for _, path := range []string{"/ext/bc/P", "/ext/bc/X", "/ext/info"} {
+			for _, method := range pastPrimaryMethods[path] {
+				add(Dimensions{RequestType: "rpc", Path: path, Method: method, Network: n.Name})
 			}
 		}
-		for _, n := range r.world.Networks {
-			for _, path := range []string{"/ext/bc/P", "/ext/bc/X", "/ext/info"} {
-				for _, method := range pastPrimaryMethods[path] {
-					r.pastRequests(hour, Dimensions{RequestType: "rpc", Path: path, Method: method, Network: n.Name}, visit)
-				}
-			}
+	}
+	return all
+}
+
+// past visits the history's requests of some kinds that were made from one hour on until before another.
+func (r *Recorder) past(kinds []pastKind, from, to int64, visit func(slot, *Figures)) {
+	end := r.world.Meta.Until / 3600 * 3600
+	for hour := max(from/3600*3600, end-historyDays*24*3600); hour < min(to, end); hour += 3600 {
+		for i := range kinds {
+			kinds[i].requests(hour, visit)
 		}
 	}
 }
 
-// pastRequests are those of a kind in an hour: most succeed, and more are made by day.
-func (r *Recorder) pastRequests(hour int64, d Dimensions, visit func(slot, *Figures)) {
-	seed := sha256.Sum256(fmt.Appendf(nil, "usage\x00%x\x00%d\x00%s\x00%s\x00%s\x00%s", r.world.Identity(), hour, d.Path, d.Method, d.ChainID, d.Network))
+// requests are those of a kind in an hour: most succeed, and more are made by day.
+func (k *pastKind) requests(hour int64, visit func(slot, *Figures)) {
+	seed := sha256.Sum256(append(strconv.AppendInt([]byte(k.before), hour, 10), k.after...))
 	draw := func(n int, of uint64) uint64 { return uint64(binary.BigEndian.Uint16(seed[2*n:])) % of }
 	busy := uint64(12 - max(hour/3600%24-12, 12-hour/3600%24)) // 0 at midnight, 12 at noon
 	count := int64(draw(0, 4) + busy*draw(1, 3))
 	if count == 0 {
 		return
 	}
+	d := k.Dimensions
 	d.Key, d.UserAgent, d.Status = pastKeys[draw(2, uint64(len(pastKeys)))], pastAgents[draw(3, uint64(len(pastAgents)))], 200
 	origin := pastOrigins[draw(4, uint64(len(pastOrigins)))]
 	d.Country, d.Continent = origin.country, origin.continent
@@ -88,10 +108,10 @@ const hourLogs = 1 << 16
 
 // pastLogs are the single requests of the history between two times, the newest first.
 func (r *Recorder) pastLogs(from, to int64, yield func(*Log) bool) {
-	end := r.world.Meta.Until / 3600 * 3600
+	kinds, end := r.pastKinds(), r.world.Meta.Until/3600*3600
 	for hour := min((to-1)/3600*3600, end-3600); hour >= max(from/3600*3600, end-historyDays*24*3600); hour -= 3600 {
 		var logs []Log
-		r.past(hour, hour+3600, func(s slot, f *Figures) {
+		r.past(kinds, hour, hour+3600, func(s slot, f *Figures) {
 			took := time.Duration(latency(slices.IndexFunc(f.Latency[:], func(n uint32) bool { return n > 0 })) * float64(time.Millisecond))
 			for i := range f.Requests {
 				logs = append(logs, Log{Time: s.start*1000 + i*60_000/f.Requests, Took: took, Dimensions: &s.Dimensions, Credits: f.Credits / f.Requests,

@@ -245,7 +245,7 @@ func (r *Recorder) metrics(q *rest.Request, of func(*Dimensions) bool) ([]Metric
 		}
 		sums[begin][value].add(f)
 	}
-	r.past(from, to, add)
+	r.past(r.pastKinds(), from, to, add)
 	r.mu.Lock()
 	for s, f := range r.slots {
 		add(s, f)
