@@ -91,7 +91,7 @@ func (a *api) composite(r *rest.Request) (any, error) {
 		return nil, err
 	}
 	answer := CompositeAddresses{SubQueryCounts: map[string]int{}, Addresses: []string{}}
-	met := map[common.Address]int{}
+	var met []common.Address // as often as conditions
 	for i := range q.Queries {
 		found, err := a.condition(r, fmt.Sprintf("queries[%d]", i), &q.Queries[i])
 		if err != nil {
@@ -101,17 +101,9 @@ func (a *api) composite(r *rest.Request) (any, error) {
 			return nil, rest.BadRequest(fmt.Sprintf("queries[%d].id %q is given twice: expected an id of its own", i, schema.Shorten(q.Queries[i].ID)))
 		}
 		answer.SubQueryCounts[q.Queries[i].ID] = len(found)
-		for _, address := range found {
-			met[address]++
-		}
+		met = append(met, found...)
 	}
-	var all []common.Address
-	for address, conditions := range met {
-		if q.Operator == "OR" || conditions == len(q.Queries) {
-			all = append(all, address)
-		}
-	}
-	slices.SortFunc(all, func(a, b common.Address) int { return a.Cmp(b) })
+	all := metBy(met, len(q.Queries), q.Operator == "OR")
 	answer.TotalCount = len(all)
 	size := int(q.PageSize)
 	if size == 0 {
@@ -123,6 +115,22 @@ func (a *api) composite(r *rest.Request) (any, error) {
 	}
 	answer.NextPageToken = next
 	return answer, nil
+}
+
+// metBy are the addresses that meet all of some conditions, or any, in order, given as often as each meets one.
+func metBy(met []common.Address, conditions int, any bool) (all []common.Address) {
+	slices.SortFunc(met, common.Address.Cmp)
+	for i := 0; i < len(met); {
+		end := i + 1
+		for end < len(met) && met[end] == met[i] {
+			end++
+		}
+		if any || end-i == conditions {
+			all = append(all, met[i])
+		}
+		i = end
+	}
+	return all
 }
 
 // number is the place in a list after which a page begins.

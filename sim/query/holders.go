@@ -4,12 +4,14 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"runtime"
 	"slices"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/ethereum/go-ethereum/crypto"
 	"github.com/holiman/uint256"
+	"golang.org/x/sync/errgroup"
 
 	"snowglobe/sim/evm/reader"
 	"snowglobe/sim/store"
@@ -17,6 +19,7 @@ import (
 
 // HeldRange is how much an address held over a range of a chain's blocks.
 type HeldRange struct {
+	Owner                 common.Address
 	Lowest, Highest, Last uint256.Int
 }
 
@@ -24,22 +27,21 @@ type HeldRange struct {
 // changed it.
 type Holders struct {
 	first uint64
-	held  map[common.Address]*HeldRange
+	held  []HeldRange // by owner, once all are known
 }
 
-func newHolders(first uint64) *Holders {
-	return &Holders{first: first, held: map[common.Address]*HeldRange{}}
-}
-
-// set notes what an address held from a block on. Blocks come in order.
+// set notes what an address held from a block on. Blocks of an owner come in order, and follow each other.
 func (h *Holders) set(owner common.Address, block uint64, amount *uint256.Int) {
-	r := h.held[owner]
-	if r == nil {
-		r = &HeldRange{}
-		h.held[owner] = r
+	if n := len(h.held); n == 0 || h.held[n-1].Owner != owner {
+		h.held = append(h.held, HeldRange{Owner: owner})
 	}
+	h.held[len(h.held)-1].set(block < h.first, amount)
+}
+
+// set notes what is held from a block on.
+func (r *HeldRange) set(before bool, amount *uint256.Int) {
 	r.Last = *amount
-	if block < h.first {
+	if before {
 		r.Lowest, r.Highest = *amount, *amount
 		return
 	}
@@ -51,25 +53,68 @@ func (h *Holders) set(owner common.Address, block uint64, amount *uint256.Int) {
 	}
 }
 
+// sort puts the holders in the order of their addresses.
+func (h *Holders) sort() {
+	slices.SortFunc(h.held, func(a, b HeldRange) int { return a.Owner.Cmp(b.Owner) })
+}
+
 // Of are the addresses whose range passes, in order.
 func (h *Holders) Of(passes func(*HeldRange) bool) []common.Address {
 	var all []common.Address
-	for owner, r := range h.held {
-		if passes(r) {
-			all = append(all, owner)
+	for i := range h.held {
+		if passes(&h.held[i]) {
+			all = append(all, h.held[i].Owner)
 		}
 	}
-	slices.SortFunc(all, func(a, b common.Address) int { return a.Cmp(b) })
 	return all
 }
 
+// mostRanges is how many ranges of accounts are read beside each other at most: others want connections too.
+const mostRanges = 4
+
 // NativeHolders are the holders of a chain's own token from one block to another, which may be the one before.
 func NativeHolders(ctx context.Context, db *store.DB, c *reader.Chain, first, last uint64) (*Holders, error) {
-	h := newHolders(first)
-	err := db.EachBalance(ctx, c.Row.ID, min(first, last+1), last, func(a *store.AccountBalance) {
+	ranges := store.AddressRanges(min(runtime.GOMAXPROCS(0), mostRanges))
+	parts := make([]Holders, len(ranges))
+	group, ctx := errgroup.WithContext(ctx)
+	for i, among := range ranges {
+		parts[i].first = first
+		group.Go(func() error { return parts[i].readNative(ctx, db, c, among, last) })
+	}
+	if err := group.Wait(); err != nil {
+		return nil, err
+	}
+	h := &Holders{first: first}
+	for i := range parts {
+		h.held = append(h.held, parts[i].held...)
+	}
+	return h, nil
+}
+
+// readNative reads the holders in a range of addresses.
+func (h *Holders) readNative(ctx context.Context, db *store.DB, c *reader.Chain, among store.AddressRange, last uint64) error {
+	set := func(a *store.AccountBalance) {
 		h.set(common.BytesToAddress(a.Address), a.Block, new(uint256.Int).SetBytes(a.Balance))
+	}
+	if before := min(h.first, last+1); before > 0 {
+		if err := db.EachBalanceBefore(ctx, c.Row.ID, among, before, set); err != nil {
+			return err
+		}
+		slices.Reverse(h.held)
+	}
+	if h.first > last {
+		return nil
+	}
+	known := h.held
+	h.held = nil
+	err := db.EachBalance(ctx, c.Row.ID, among, h.first, last, func(a *store.AccountBalance) {
+		for len(known) > 0 && bytes.Compare(known[0].Owner[:], a.Address) <= 0 {
+			h.held, known = append(h.held, known[0]), known[1:]
+		}
+		set(a)
 	})
-	return h, err
+	h.held = append(h.held, known...)
+	return err
 }
 
 // TokenHolders are the holders of a token, of NFTs by how many they have, of blocks as NativeHolders.
@@ -78,7 +123,7 @@ func TokenHolders(ctx context.Context, db *store.DB, c *reader.Chain, token *sto
 	if err != nil {
 		return nil, err
 	}
-	h := newHolders(first)
+	h := &Holders{first: first}
 	for owner := range owners {
 		rows, err := db.TokenBalancesOf(ctx, owner[:], token.ID, last)
 		if err != nil {
@@ -98,6 +143,7 @@ func TokenHolders(ctx context.Context, db *store.DB, c *reader.Chain, token *sto
 			}
 		}
 	}
+	h.sort()
 	return h, nil
 }
 
