@@ -182,19 +182,10 @@ func (e *expectations) malicious(ctx context.Context) (map[int][]store.TokenID, 
 }
 
 func (e *expectations) onPrimary(ctx context.Context, n *sim.Network, kind txs.Chain, owner ids.ShortID) (x ExpectedPrimary, err error) {
-	outputs, sum, err := e.readers.Reader(ctx, n).Holdings(kind, owner)
-	if err != nil || outputs == 0 {
+	h, err := e.readers.Reader(ctx, n).Holding(kind, owner)
+	if err != nil || h.Outputs == 0 {
 		return x, err
 	}
-	amount := func(names ...string) string {
-		total := uint64(0)
-		for _, name := range names {
-			total += sum.AVAX(name)
-		}
-		return strconv.FormatUint(total, 10)
-	}
-	return ExpectedPrimary{
-		UTXOs: outputs, Unlocked: amount(query.Unlocked), Locked: amount(query.Locked, query.LockedStakeable),
-		Staked: amount(query.UnlockedStaked, query.LockedStaked, query.PendingStaked),
-	}, nil
+	text := func(nano uint64) string { return strconv.FormatUint(nano, 10) }
+	return ExpectedPrimary{UTXOs: h.Outputs, Unlocked: text(h.Unlocked), Locked: text(h.Locked), Staked: text(h.Staked)}, nil
 }

@@ -2,7 +2,6 @@ package query
 
 import (
 	"errors"
-	"math"
 	"math/big"
 	"slices"
 
@@ -50,57 +49,80 @@ func (b *ChainReader) SumBalances(kind txs.Chain, owners []ids.ShortID, at int64
 	return b.sumBalances(kind, owners, &BalanceSum{at: at, height: store.MaxNumber}, past)
 }
 
-// Holdings sums up what an address owns on a chain by the world's clock, and counts the outputs as its list does. It takes and leaves nothing in
-// the cache: who wants a page of the list as well asks for the set.
-func (b *ChainReader) Holdings(kind txs.Chain, owner ids.ShortID) (outputs int, sum *BalanceSum, err error) {
-	w := &BalanceSum{ChainReader: b, Kind: kind, at: b.Clock.Unix(), height: store.MaxNumber, Subtotals: map[string][]*subtotal{}}
-	rows, err := b.amountsOf(kind, owner)
+// Holding is what an address owns on P or X by the world's clock.
+type Holding struct {
+	Outputs                  int    // as the list of UTXOs has them
+	Unlocked, Locked, Staked uint64 // nAVAX
+}
+
+// Holding sums up what an address owns on P or X by the world's clock. It takes and leaves nothing in the cache: who wants a page of the list as
+// well asks for the set.
+func (b *ChainReader) Holding(kind txs.Chain, owner ids.ShortID) (h Holding, err error) {
+	others := map[txs.Chain][2]int{txs.PChain: {b.Chain(txs.XChain), b.Chain(txs.CChain)}, txs.XChain: {b.Chain(txs.PChain), b.Chain(txs.CChain)}}
+	if h.Outputs, err = b.DB.UnspentCount(b.Ctx, owner[:], b.Chain(kind), others[kind]); err != nil {
+		return h, err
+	}
+	if h.Outputs > 0 {
+		err = b.addUnspent(&h, kind, owner)
+	}
+	if err == nil && kind == txs.PChain {
+		err = b.addStakes(&h, owner)
+	}
+	return h, err
+}
+
+// addUnspent adds the AVAX of a chain's own outputs. Only those that cannot be spent at any time are read whole.
+func (b *ChainReader) addUnspent(h *Holding, kind txs.Chain, owner ids.ShortID) error {
+	unspent, err := b.DB.UnspentAVAX(b.Ctx, owner[:], b.Chain(kind))
 	if err != nil {
-		return 0, nil, err
+		return err
 	}
-	for i := range rows {
-		c, err := b.entryOfAmount(&rows[i])
+	h.Unlocked = unspent.Sum()
+	others, err := unspent.Others()
+	if err != nil {
+		return err
+	}
+	for _, n := range others {
+		row, err := b.DB.UTXO(b.Ctx, n)
 		if err != nil {
-			return 0, nil, err
+			return err
 		}
-		w.unspent(c)
+		c, err := newUTXOEntry(kind, row)
+		if err != nil {
+			return err
+		}
+		if max(c.locktime, c.stakeable) > b.Clock.Unix() {
+			h.Locked += uint64(c.Amount)
+		} else {
+			h.Unlocked += uint64(c.Amount)
+		}
 	}
-	outputs = len(rows)
-	if kind == txs.PChain {
-		err = b.stakes([]ids.ShortID{owner}, false, func(t stakingTx, c *UTXOEntry) error {
-			outputs++
-			return w.staked(t, c)
-		})
-	}
-	return outputs, w, err
+	return nil
 }
 
-// amountsOf is what rowsOf reads of unspent outputs, with their amounts alone.
-func (b *ChainReader) amountsOf(kind txs.Chain, owner ids.ShortID) (all []store.UnspentAmount, err error) {
-	for _, spender := range []txs.Chain{txs.PChain, txs.XChain, txs.CChain} {
-		first, end := store.UTXONumber(0), store.UTXONumber(math.MaxInt64)
-		if spender != kind {
-			first, end = store.NewUTXONumber(b.Chain(kind), 0, 0), store.NewUTXONumber(b.Chain(kind)+1, 0, 0)
-		}
-		some, err := b.DB.UnspentAmounts(b.Ctx, owner[:], b.Chain(spender), first, end)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, some...)
+// addStakes adds what is staked and was not returned.
+func (b *ChainReader) addStakes(h *Holding, owner ids.ShortID) error {
+	found, err := b.stakingTxs([]ids.ShortID{owner}, false)
+	if err != nil {
+		return err
 	}
-	return all, nil
-}
-
-// entryOfAmount is what a sum must know of an output, of which only those that cannot be spent at any time are read whole.
-func (b *ChainReader) entryOfAmount(row *store.UnspentAmount) (*UTXOEntry, error) {
-	if !row.Plain {
-		whole, err := b.DB.UTXO(b.Ctx, row.ID)
+	for _, t := range found {
+		row, err := b.DB.PrimaryTx(b.Ctx, t.at)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		return newUTXOEntry(b.Kind(row.ID.Chain()), whole)
+		tx, err := txs.ReadTx(txs.PChain, ids.ID(row.Hash), row.Bytes)
+		if err != nil {
+			return err
+		}
+		for _, out := range stakeOf(tx) {
+			u := &txs.UTXO{AssetID: out.AssetID, Out: out.Out}
+			if slices.Contains(u.Owners().Addresses, owner) {
+				h.Outputs, h.Staked = h.Outputs+1, h.Staked+u.Amount()
+			}
+		}
 	}
-	return &UTXOEntry{UTXO: &store.UTXO{ID: row.ID, Chain: row.Chain, Amount: row.Amount}, Asset: ids.ID(row.Asset)}, nil
+	return nil
 }
 
 // BalancesAfter sums up what addresses owned on a P- or X-Chain after one of its blocks, at that block's time.
@@ -164,15 +186,6 @@ func (w *BalanceSum) shared(c *UTXOEntry) {
 		w.add(AtomicLocked, c)
 	} else {
 		w.add(AtomicUnlocked, c)
-	}
-}
-
-// unspent adds what nobody has spent.
-func (w *BalanceSum) unspent(c *UTXOEntry) {
-	if chain := w.ChainReader.Chain(w.Kind); c.ID.Chain() == chain && c.Chain == chain {
-		w.own(c)
-	} else {
-		w.shared(c)
 	}
 }
 

@@ -8,6 +8,8 @@ import (
 	"encoding/binary"
 	"errors"
 	"slices"
+	"strconv"
+	"strings"
 
 	"snowglobe/sim/store/bulk"
 )
@@ -234,26 +236,48 @@ func (db *DB) UnspentUTXOsOfAddress(ctx context.Context, address []byte, chain i
 		WHERE o.live = 1 AND o.address = ? AND o.chain = ? ORDER BY o.utxo`, address, chain)
 }
 
-// UnspentAmount is what a sum needs to know of an output.
-type UnspentAmount struct {
-	ID     UTXONumber `db:"id"`
-	Chain  int        `db:"chain"` // that can spend it
-	Asset  []byte     `db:"asset"`
-	Amount Amount     `db:"amount"`
-	Plain  bool       `db:"plain"` // one address can spend it at any time
+// UnspentCount is how many unspent UTXOs of an address a chain can spend, and how many more it made that one of two others can.
+func (db *DB) UnspentCount(ctx context.Context, address []byte, chain int, others [2]int) (int, error) {
+	return value[int](ctx, db, `SELECT (SELECT count(*) FROM utxo_owner WHERE live = 1 AND address = ?1 AND chain = ?2)
+		+ (SELECT count(*) FROM utxo_owner WHERE live = 1 AND address = ?1 AND chain = ?3 AND utxo >= ?5 AND utxo < ?6)
+		+ (SELECT count(*) FROM utxo_owner WHERE live = 1 AND address = ?1 AND chain = ?4 AND utxo >= ?5 AND utxo < ?6)`,
+		address, chain, others[0], others[1], NewUTXONumber(chain, 0, 0), NewUTXONumber(chain+1, 0, 0))
 }
 
-// UnspentAmounts reads, of the unspent UTXOs of an address that a chain can spend, those whose numbers are from one on and before another. It
-// takes half the time of reading them whole.
-func (db *DB) UnspentAmounts(ctx context.Context, address []byte, chain int, first, end UTXONumber) ([]UnspentAmount, error) {
-	all, err := list[UnspentAmount](ctx, db, `SELECT u.id, u.chain, u.asset, u.amount, length(u.out) = 20 AS plain FROM utxo_owner o CROSS JOIN utxo u ON u.id = o.utxo
-		WHERE o.live = 1 AND o.address = ? AND o.chain = ? AND o.utxo >= ? AND o.utxo < ?`, address, chain, first, end)
-	for i := range all {
-		if all[i].Asset == nil && err == nil {
-			all[i].Asset, err = db.avax(ctx, all[i].ID.Chain())
+// UnspentAVAX sums up the AVAX of an address in UTXOs that a chain made and can spend.
+type UnspentAVAX struct {
+	High int64  `db:"high"` // of those that one address can spend at any time the sum of the upper halves of their amounts,
+	Low  int64  `db:"low"`  // and that of the lower halves: whatever the amounts, neither is too large for the engine
+	Rest string `db:"rest"` // the numbers of the others, each after a comma
+}
+
+// Sum is that of the UTXOs that one address can spend at any time.
+func (u *UnspentAVAX) Sum() uint64 { return uint64(u.High)<<32 + uint64(u.Low) }
+
+// Others are the numbers of the others.
+func (u *UnspentAVAX) Others() (all []UTXONumber, err error) {
+	for text := range strings.SplitSeq(u.Rest, ",") {
+		if text == "" {
+			continue
 		}
+		n, err := strconv.ParseInt(text, 10, 64)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, UTXONumber(n))
 	}
-	return all, err
+	return all, nil
+}
+
+// UnspentAVAX reads how much AVAX there is in the unspent UTXOs of an address that a chain made and can spend. It takes a third of the time of
+// reading each.
+func (db *DB) UnspentAVAX(ctx context.Context, address []byte, chain int) (*UnspentAVAX, error) {
+	return get[UnspentAVAX](ctx, db, `
+		SELECT coalesce(sum(iif(plain, amount >> 32 & 4294967295, 0)), 0) AS high, coalesce(sum(iif(plain, amount & 4294967295, 0)), 0) AS low,
+			coalesce(group_concat(iif(plain, NULL, id)), '') AS rest
+		FROM (SELECT u.id, u.amount, length(u.out) = 20 AS plain FROM utxo_owner o CROSS JOIN utxo u ON u.id = o.utxo
+			WHERE o.live = 1 AND o.address = ? AND o.chain = ? AND o.utxo >= ? AND o.utxo < ? AND u.asset IS NULL)`,
+		address, chain, NewUTXONumber(chain, 0, 0), NewUTXONumber(chain+1, 0, 0))
 }
 
 // UTXOsMadeBy reads every UTXO that a primary chain made, spent or not.
