@@ -7,11 +7,13 @@ import (
 	"fmt"
 	"net/http"
 	"reflect"
+	"runtime"
 	"strconv"
 	"strings"
 	"sync"
 
 	"github.com/gorilla/mux"
+	"golang.org/x/sync/errgroup"
 
 	"snowglobe/handlers/permit"
 	"snowglobe/handlers/rest/schema"
@@ -190,9 +192,27 @@ func (c *requestContext) refuse(r *http.Request) bool {
 	return true
 }
 
-// describe writes the table of operations as OpenAPI 3.1: all of them, or the one with an id.
+// describe writes the table of operations as OpenAPI 3.1: all of them, or the one with an id. Examples are asked for on all processors.
 func (d *documentation) describe(schemas *schema.Schemas, illustrate func(id, method, path string, d schema.Dialect) Example, only string) *openAPI {
 	endpoints := d.routes.sorted()
+	examples := map[*operation]*Example{}
+	var asking errgroup.Group
+	asking.SetLimit(runtime.GOMAXPROCS(0))
+	for _, e := range endpoints {
+		for _, op := range e.ops {
+			if only != "" && op.ID != only {
+				continue
+			}
+			example := &Example{}
+			if examples[op] = example; illustrate != nil {
+				asking.Go(func() error {
+					*example = illustrate(op.ID, op.Method, op.Path, schemas.Dialect)
+					return nil
+				})
+			}
+		}
+	}
+	_ = asking.Wait() // whose functions never fail
 	doc := &openAPI{
 		OpenAPI:  "3.1.0",
 		Info:     map[string]string{"title": "Snowglobe", "version": d.version, "description": "The " + string(schemas.Dialect) + " dialect."},
@@ -206,14 +226,9 @@ func (d *documentation) describe(schemas *schema.Schemas, illustrate func(id, me
 	for _, e := range endpoints {
 		calls := map[string]*apiCall{}
 		for _, op := range e.ops {
-			if only != "" && op.ID != only {
-				continue
+			if example := examples[op]; example != nil {
+				calls[strings.ToLower(op.Method)] = op.describe(schemas, example)
 			}
-			var example Example
-			if illustrate != nil {
-				example = illustrate(op.ID, op.Method, op.Path, schemas.Dialect)
-			}
-			calls[strings.ToLower(op.Method)] = op.describe(schemas, &example)
 		}
 		if len(calls) > 0 {
 			doc.Paths[e.path] = calls

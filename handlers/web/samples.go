@@ -6,8 +6,11 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
+	"runtime"
 	"slices"
 	"strings"
+
+	"golang.org/x/sync/errgroup"
 
 	"snowglobe/fixtures"
 	"snowglobe/handlers/openrpc"
@@ -423,7 +426,7 @@ func (s *samples) arguments(path string, item *openrpc.MethodItem, e *openrpc.Ex
 	return slices.Concat([]any{}, list)
 }
 
-// document tells about methods of the node.
+// document tells about methods of the node. Examples are asked for on all processors.
 func (s *samples) document(described []Described) *openrpc.Document {
 	d := &openrpc.Document{OpenRPC: "1.3.2", Info: openrpc.Info{Title: "Snowglobe node", Version: fixtures.NodeVersion, Description: "The node's JSON-RPC, each method at the servers that it names."}}
 	at := map[string]int{}
@@ -444,11 +447,20 @@ func (s *samples) document(described []Described) *openrpc.Document {
 					item.Errors = append(item.Errors, openrpc.Reverts)
 				}
 			}
-			item.Examples = []openrpc.Example{s.call(path, &item)}
 			at[m.Name] = len(d.Methods)
 			d.Methods = append(d.Methods, item)
 		}
 	}
+	var asking errgroup.Group
+	asking.SetLimit(runtime.GOMAXPROCS(0))
+	for i := range d.Methods {
+		asking.Go(func() error {
+			item := &d.Methods[i]
+			item.Examples = []openrpc.Example{s.call(item.Servers[0].Name, item)}
+			return nil
+		})
+	}
+	_ = asking.Wait() // whose functions never fail
 	return d
 }
 
