@@ -4,14 +4,12 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"runtime"
 	"slices"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/ethereum/go-ethereum/crypto"
 	"github.com/holiman/uint256"
-	"golang.org/x/sync/errgroup"
 
 	"snowglobe/sim/evm/reader"
 	"snowglobe/sim/store"
@@ -21,6 +19,7 @@ import (
 type HeldRange struct {
 	Owner                 common.Address
 	Lowest, Highest, Last uint256.Int
+	block                 uint64 // from which on it held the last
 }
 
 // Holders is what addresses held of something from a block of a chain on: as it was before the block, and after each block that
@@ -30,18 +29,12 @@ type Holders struct {
 	held  []HeldRange // by owner, once all are known
 }
 
-// set notes what an address held from a block on. Blocks of an owner come in order, and follow each other.
-func (h *Holders) set(owner common.Address, block uint64, amount *uint256.Int) {
-	if n := len(h.held); n == 0 || h.held[n-1].Owner != owner {
-		h.held = append(h.held, HeldRange{Owner: owner})
+// set notes what an address held from a block on. What it held before the first block comes first, and in order.
+func (h *Holders) set(r *HeldRange, block uint64, amount *uint256.Int) {
+	if block >= r.block {
+		r.Last, r.block = *amount, block
 	}
-	h.held[len(h.held)-1].set(block < h.first, amount)
-}
-
-// set notes what is held from a block on.
-func (r *HeldRange) set(before bool, amount *uint256.Int) {
-	r.Last = *amount
-	if before {
+	if block < h.first {
 		r.Lowest, r.Highest = *amount, *amount
 		return
 	}
@@ -69,35 +62,30 @@ func (h *Holders) Of(passes func(*HeldRange) bool) []common.Address {
 	return all
 }
 
-// mostRanges is how many ranges of accounts are read beside each other at most: others want connections too.
-const mostRanges = 4
-
 // NativeHolders are the holders of a chain's own token from one block to another, which may be the one before.
 func NativeHolders(ctx context.Context, db *store.DB, c *reader.Chain, first, last uint64) (*Holders, error) {
-	ranges := store.AddressRanges(min(runtime.GOMAXPROCS(0), mostRanges))
-	parts := make([]Holders, len(ranges))
-	group, ctx := errgroup.WithContext(ctx)
-	for i, among := range ranges {
-		parts[i].first = first
-		group.Go(func() error { return parts[i].readNative(ctx, db, c, among, last) })
-	}
-	if err := group.Wait(); err != nil {
+	parts, err := store.InHalves(ctx, func(ctx context.Context, half store.Half) (*Holders, error) {
+		part := &Holders{first: first}
+		return part, part.readNative(ctx, db, c, half, last)
+	})
+	if err != nil {
 		return nil, err
 	}
 	h := &Holders{first: first}
-	for i := range parts {
-		h.held = append(h.held, parts[i].held...)
+	for _, part := range parts {
+		h.held = append(h.held, part.held...)
 	}
 	return h, nil
 }
 
-// readNative reads the holders in a range of addresses.
-func (h *Holders) readNative(ctx context.Context, db *store.DB, c *reader.Chain, among store.AddressRange, last uint64) error {
-	set := func(a *store.AccountBalance) {
-		h.set(common.BytesToAddress(a.Address), a.Block, new(uint256.Int).SetBytes(a.Balance))
-	}
+// readNative reads the holders of a half of all addresses.
+func (h *Holders) readNative(ctx context.Context, db *store.DB, c *reader.Chain, half store.Half, last uint64) error {
 	if before := min(h.first, last+1); before > 0 {
-		if err := db.EachBalanceBefore(ctx, c.Row.ID, among, before, set); err != nil {
+		err := db.EachBalanceBefore(ctx, c.Row.ID, half, before, func(a *store.AccountBalance) {
+			h.held = append(h.held, HeldRange{Owner: common.BytesToAddress(a.Address)})
+			h.set(&h.held[len(h.held)-1], a.Block, new(uint256.Int).SetBytes(a.Balance))
+		})
+		if err != nil {
 			return err
 		}
 		slices.Reverse(h.held)
@@ -105,15 +93,22 @@ func (h *Holders) readNative(ctx context.Context, db *store.DB, c *reader.Chain,
 	if h.first > last {
 		return nil
 	}
-	known := h.held
-	h.held = nil
-	err := db.EachBalance(ctx, c.Row.ID, among, h.first, last, func(a *store.AccountBalance) {
-		for len(known) > 0 && bytes.Compare(known[0].Owner[:], a.Address) <= 0 {
-			h.held, known = append(h.held, known[0]), known[1:]
+	var fresh []HeldRange
+	var r *HeldRange
+	err := db.EachBalance(ctx, c.Row.ID, half, h.first, last, func(a *store.AccountBalance) {
+		if owner := common.BytesToAddress(a.Address); r == nil || r.Owner != owner {
+			at, found := slices.BinarySearchFunc(h.held, owner, func(r HeldRange, owner common.Address) int { return r.Owner.Cmp(owner) })
+			if found {
+				r = &h.held[at]
+			} else {
+				fresh = append(fresh, HeldRange{Owner: owner})
+				r = &fresh[len(fresh)-1]
+			}
 		}
-		set(a)
+		h.set(r, a.Block, new(uint256.Int).SetBytes(a.Balance))
 	})
-	h.held = append(h.held, known...)
+	h.held = append(h.held, fresh...)
+	h.sort()
 	return err
 }
 
@@ -130,7 +125,7 @@ func TokenHolders(ctx context.Context, db *store.DB, c *reader.Chain, token *sto
 			return nil, err
 		}
 		slices.SortStableFunc(rows, func(a, b store.TokenBalance) int { return cmp.Compare(a.Block, b.Block) })
-		items, sum := map[string]*uint256.Int{}, new(uint256.Int)
+		items, sum, r := map[string]*uint256.Int{}, new(uint256.Int), HeldRange{Owner: owner}
 		for i := range rows {
 			item := string(rows[i].Asset)
 			if items[item] == nil {
@@ -139,8 +134,11 @@ func TokenHolders(ctx context.Context, db *store.DB, c *reader.Chain, token *sto
 			sum.Sub(sum, items[item])
 			sum.Add(sum, items[item].SetBytes(rows[i].Amount))
 			if i+1 == len(rows) || rows[i+1].Block != rows[i].Block {
-				h.set(owner, rows[i].Block, sum)
+				h.set(&r, rows[i].Block, sum)
 			}
+		}
+		if len(rows) > 0 {
+			h.held = append(h.held, r)
 		}
 	}
 	h.sort()

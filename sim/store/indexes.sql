@@ -15,6 +15,7 @@ CREATE INDEX message_sender ON message (sender, time);
 CREATE INDEX message_recipient ON message (recipient, time);
 CREATE INDEX message_event_hash ON message_event (hash);
 CREATE INDEX contract_role ON contract (chain, role);
+CREATE INDEX account_gone ON account (chain, address) WHERE gone = 1;
 CREATE INDEX tx_sender ON tx (sender);
 CREATE INDEX tx_party ON tx (ifnull(recipient, created));
 CREATE INDEX tx_failed ON tx (id) WHERE status = 0;

@@ -9,6 +9,7 @@ import (
 	"sort"
 
 	"github.com/ethereum/go-ethereum/common"
+	"golang.org/x/sync/errgroup"
 
 	"snowglobe/sim/store/bulk"
 )
@@ -127,13 +128,53 @@ func (db *DB) SlotsAmong(ctx context.Context, chain int, address []byte, keys []
 		WHERE chain = ? AND address = ? AND block <= ? AND key IN `+in+` GROUP BY key ORDER BY key`, append([]any{chain, address, block}, listArgs(keys, size)...)...)
 }
 
-// ChangedAccounts lists the addresses of the accounts that blocks of a chain changed, from one to another. It looks at all rows of the chain.
-func (db *DB) ChangedAccounts(ctx context.Context, chain int, first, last uint64) ([][]byte, error) {
-	return list[[]byte](ctx, db, `SELECT address FROM account WHERE chain = ? AND block BETWEEN ? AND ? GROUP BY address ORDER BY address`, chain, first, last)
+// Half is one of the halves of all addresses. Its rows are read from the middle on: where addresses end otherwise than with their chain the engine
+// compares each row with the end, and takes half as long again.
+type Half struct {
+	low, end    []byte // from one on and before the other
+	scan, order string // how a statement says so, given the middle as ?2, and in which order it is to read
+}
+
+var (
+	middle = append([]byte{0x80}, make([]byte, common.AddressLength-1)...)
+	halves = [...]Half{
+		{[]byte{}, middle, "address < ?2", "DESC"},
+		{middle, bytes.Repeat([]byte{0xff}, common.AddressLength+1), "address >= ?2", "ASC"},
+	}
+)
+
+// InHalves reads something of all accounts, of each half beside the other. The answers are in the order of the addresses.
+func InHalves[T any](ctx context.Context, read func(context.Context, Half) (T, error)) ([]T, error) {
+	parts := make([]T, len(halves))
+	group, ctx := errgroup.WithContext(ctx)
+	for i, half := range halves {
+		group.Go(func() (err error) {
+			parts[i], err = read(ctx, half)
+			return err
+		})
+	}
+	return parts, group.Wait()
+}
+
+// ModifiedAccounts lists the addresses of the accounts of a chain that are there after a block and were not so after one before it, of a half. It
+// looks at all rows of these accounts.
+func (db *DB) ModifiedAccounts(ctx context.Context, chain int, half Half, before, after uint64) ([][]byte, error) {
+	return list[[]byte](ctx, db, `
+		WITH found(address) AS (
+			SELECT address FROM account WHERE chain = ?1 AND `+half.scan+` AND block > ?3 AND block <= ?4
+			GROUP BY address ORDER BY address `+half.order+` LIMIT -1
+		)
+		SELECT n.address FROM found CROSS JOIN account n ON n.chain = ?1 AND n.address = found.address
+			AND n.block = (SELECT max(block) FROM account WHERE chain = ?1 AND address = found.address AND block <= ?4)
+		WHERE n.gone = 0 AND NOT EXISTS (
+			SELECT 1 FROM account o WHERE o.chain = ?1 AND o.address = found.address
+				AND o.block = (SELECT max(block) FROM account WHERE chain = ?1 AND address = found.address AND block <= ?3)
+				AND o.gone = 0 AND o.nonce = n.nonce AND o.balance = n.balance AND o.code_hash IS n.code_hash AND o.root IS n.root
+		)`, chain, middle, before, after)
 }
 
 // GoneAccounts are the addresses, one after the other, of the accounts of a chain that ceased to exist, also of those that were made anew
-// since. It looks at all rows of the chain.
+// since.
 func (db *DB) GoneAccounts(ctx context.Context, chain int) (all []byte, err error) {
 	err = each(ctx, db, func(address *[]byte) { all = append(all, *address...) },
 		`SELECT address FROM account WHERE chain = ? AND gone = 1 GROUP BY address ORDER BY address`, chain)
@@ -147,35 +188,18 @@ type AccountBalance struct {
 	Balance Word   `db:"balance"` // wei, 32 bytes
 }
 
-// AddressRange is all addresses from one to another.
-type AddressRange struct{ Low, High common.Address }
-
-// AddressRanges are n ranges of the same size, of at most 256, with all addresses.
-func AddressRanges(n int) []AddressRange {
-	all := make([]AddressRange, n)
-	for i := range all {
-		r := &all[i]
-		for at := range r.High {
-			r.High[at] = 0xff
-		}
-		r.Low[0], r.High[0] = byte(256*i/n), byte(256*(i+1)/n-1)
-	}
-	return all
-}
-
-// EachBalance visits the balances of the accounts of a chain in a range, those of the rows from a block to another, by address, each account's
-// oldest first. It looks at all rows of these accounts.
-func (db *DB) EachBalance(ctx context.Context, chain int, among AddressRange, first, last uint64, visit func(*AccountBalance)) error {
+// EachBalance visits the balances of the accounts of a chain in the rows from a block to another, of a half, those of an account after each
+// other. It looks at all rows of these accounts.
+func (db *DB) EachBalance(ctx context.Context, chain int, half Half, first, last uint64, visit func(*AccountBalance)) error {
 	return each(ctx, db, visit, `SELECT address, block, balance FROM account
-		WHERE chain = ? AND address BETWEEN ? AND ? AND block BETWEEN ? AND ? ORDER BY chain, address, block`,
-		chain, among.Low[:], among.High[:], first, last)
+		WHERE chain = ?1 AND `+half.scan+` AND block BETWEEN ?3 AND ?4 ORDER BY address `+half.order+`, block `+half.order, chain, middle, first, last)
 }
 
 var errAccounts = errors.New("accounts are not as they were written")
 
-// EachBalanceBefore visits the balances of those accounts as they were before a block, by address, the last first. One seek finds the next
+// EachBalanceBefore visits the balances of the accounts of a half as they were before a block, by address, the last first. One seek finds the next
 // account with its balance: looking at all rows takes twice as long.
-func (db *DB) EachBalanceBefore(ctx context.Context, chain int, among AddressRange, block uint64, visit func(*AccountBalance)) error {
+func (db *DB) EachBalanceBefore(ctx context.Context, chain int, half Half, block uint64, visit func(*AccountBalance)) error {
 	const size = common.AddressLength
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
@@ -193,13 +217,13 @@ func (db *DB) EachBalanceBefore(ctx context.Context, chain int, among AddressRan
 	}, `
 		WITH RECURSIVE found(entry) AS (
 			SELECT (SELECT CAST(address || balance AS BLOB) FROM account
-				WHERE chain = ?1 AND address BETWEEN ?2 AND ?3 AND block < ?4 ORDER BY address DESC, block DESC LIMIT 1)
+				WHERE chain = ?1 AND address >= ?2 AND address < ?3 AND block < ?4 ORDER BY address DESC, block DESC LIMIT 1)
 			UNION ALL
 			SELECT (SELECT CAST(address || balance AS BLOB) FROM account
 				WHERE chain = ?1 AND address >= ?2 AND address < substr(found.entry, 1, 20) AND block < ?4 ORDER BY address DESC, block DESC LIMIT 1)
 			FROM found WHERE found.entry IS NOT NULL
 		)
-		SELECT entry FROM found WHERE entry IS NOT NULL`, chain, among.Low[:], among.High[:], block)
+		SELECT entry FROM found WHERE entry IS NOT NULL`, chain, half.low, half.end, block)
 	if damage != nil {
 		return Damaged(damage)
 	}

@@ -122,8 +122,7 @@ func (c accountReader) parted(ctx context.Context, start []byte, limit int) (pag
 
 func compareAccounts(a, b StateAccount) int { return a.Hash.Cmp(b.Hash) }
 
-// goneSince are the accounts that are gone at the head or were so for a while, few if any. Which those are is found once for each commit,
-// among all rows.
+// goneSince are the accounts that are gone at the head or were so for a while, few if any. Which those are is found once for each commit.
 func (c accountReader) goneSince(ctx context.Context) ([]StateAccount, error) {
 	keys, err := c.gone.Of(c.db.Commits(), func() ([]byte, error) { return c.db.GoneAccounts(ctx, c.Row.ID) })
 	if err != nil {
@@ -197,23 +196,42 @@ type blockRange struct {
 	before, after *Block
 }
 
+// replayedBlocks is how many blocks are executed again to find the accounts that they changed: that takes a millisecond or two for each. The
+// rows of the accounts are by address, so that without it all rows are looked at.
+const replayedBlocks = 32
+
 // ModifiedAccounts are the addresses whose accounts differ after two blocks, those that are gone left out, in the order of the
 // state's trie.
 func (c *Chain) ModifiedAccounts(ctx context.Context, before, after *Block) ([]common.Address, error) {
 	blocks := blockRange{c, before, after}
-	touched, err := blocks.touchedAccounts(ctx)
+	find := blocks.replayed
+	if after.Number-before.Number > replayedBlocks {
+		find = blocks.compared
+	}
+	modified, err := find(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if len(touched) > comparedAlone {
-		return blocks.comparedAccounts(ctx)
+	hashes := make(map[common.Address]common.Hash, len(modified))
+	for _, address := range modified {
+		hashes[address] = crypto.Keccak256Hash(address[:])
+	}
+	slices.SortFunc(modified, func(a, b common.Address) int { return hashes[a].Cmp(hashes[b]) })
+	return modified, ctx.Err()
+}
+
+// replayed finds them among those that the blocks touch.
+func (c blockRange) replayed(ctx context.Context) ([]common.Address, error) {
+	touched, err := c.touchedAccounts(ctx)
+	if err != nil {
+		return nil, err
 	}
 	ctx, leave, err := c.acquire(ctx, c.Limits.Time)
 	if err != nil {
 		return nil, err
 	}
 	defer leave()
-	old, recent := evm.NewFlatState(ctx, c.db, c.Row.ID, before.Number), evm.NewFlatState(ctx, c.db, c.Row.ID, after.Number)
+	old, recent := evm.NewFlatState(ctx, c.db, c.Row.ID, c.before.Number), evm.NewFlatState(ctx, c.db, c.Row.ID, c.after.Number)
 	modified := []common.Address{}
 	for address := range touched {
 		o, err := old.Account(address)
@@ -228,32 +246,31 @@ func (c *Chain) ModifiedAccounts(ctx context.Context, before, after *Block) ([]c
 			modified = append(modified, address)
 		}
 	}
-	slices.SortFunc(modified, func(a, b common.Address) int { return bytes.Compare(crypto.Keccak256(a[:]), crypto.Keccak256(b[:])) })
-	return modified, ctx.Err()
+	return modified, nil
 }
 
-// replayedBlocks is how many blocks are executed again to find the accounts that they changed: that takes a millisecond or two for each. The
-// rows of the accounts are by address, so that without it all rows are looked at.
-const replayedBlocks = 32
-
-// comparedAlone is how many accounts are read one by one: reading all of a large state takes as long as reading 10,000 so.
-const comparedAlone = 10_000
+// compared finds them among all accounts.
+func (c blockRange) compared(ctx context.Context) ([]common.Address, error) {
+	ctx, leave, err := c.acquire(ctx, c.Limits.Time)
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	parts, err := store.InHalves(ctx, func(ctx context.Context, half store.Half) ([][]byte, error) {
+		return c.db.ModifiedAccounts(ctx, c.Row.ID, half, c.before.Number, c.after.Number)
+	})
+	modified := []common.Address{}
+	for _, part := range parts {
+		for _, address := range part {
+			modified = append(modified, common.BytesToAddress(address))
+		}
+	}
+	return modified, err
+}
 
 // touchedAccounts are those that the blocks may have changed.
 func (c blockRange) touchedAccounts(ctx context.Context) (map[common.Address]bool, error) {
 	touched := map[common.Address]bool{}
-	if c.after.Number-c.before.Number > replayedBlocks {
-		ctx, leave, err := c.acquire(ctx, c.Limits.Time)
-		if err != nil {
-			return nil, err
-		}
-		defer leave()
-		changed, err := c.db.ChangedAccounts(ctx, c.Row.ID, c.before.Number+1, c.after.Number)
-		for _, address := range changed {
-			touched[common.BytesToAddress(address)] = true
-		}
-		return touched, err
-	}
 	for number := c.before.Number + 1; number <= c.after.Number; number++ {
 		b, err := c.Block(ctx, number)
 		if err != nil {
@@ -294,29 +311,6 @@ func (c blockRange) addTouched(ctx context.Context, b *Block, touched map[common
 		touched[common.BytesToAddress(change.Address)] = true
 	}
 	return err
-}
-
-// comparedAccounts finds the accounts that differ among all of two states.
-func (c blockRange) comparedAccounts(ctx context.Context) ([]common.Address, error) {
-	old, err := accountReader{c.Chain, c.before}.all(ctx)
-	if err != nil {
-		return nil, err
-	}
-	known := make(map[common.Address]StateAccount, len(old))
-	for _, a := range old {
-		known[a.Address] = a
-	}
-	all, err := accountReader{c.Chain, c.after}.all(ctx)
-	if err != nil {
-		return nil, err
-	}
-	modified := []common.Address{}
-	for _, a := range all {
-		if o, there := known[a.Address]; !there || o.Nonce != a.Nonce || o.Root != a.Root || o.Code != a.Code || !o.Balance.Eq(a.Balance) {
-			modified = append(modified, a.Address)
-		}
-	}
-	return modified, nil
 }
 
 // Code is the code with a hash.
