@@ -77,7 +77,7 @@ func (x *StakerIndex) rewardEntries() []*RewardEntry {
 
 // Paid is what stakers were rewarded.
 func (x *StakerIndex) Paid() (sum uint64) {
-	for _, e := range x.Rewards.items {
+	for _, e := range x.Rewards().items {
 		if e.Status == store.StakerCompleted {
 			sum += e.Amount
 		}

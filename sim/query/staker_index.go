@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/ava-labs/avalanchego/ids"
+	"golang.org/x/sync/errgroup"
 
 	"snowglobe/sim"
 	"snowglobe/sim/rules"
@@ -37,7 +38,7 @@ type StakerIndex struct {
 	Delegators []*DelegatorEntry                 // newest first
 	Orders     map[string]Keyset[ValidatorEntry] // by what they are sorted by
 	Delegated  Keyset[DelegatorEntry]            // newest first
-	Rewards    Keyset[RewardEntry]               // newest first
+	Rewards    func() Keyset[RewardEntry]        // newest first
 	L1         []*L1Entry                        // newest first
 	nodes      map[ids.NodeID]*store.Node
 	accrued    store.Amount
@@ -104,20 +105,25 @@ func newStakerIndex(ctx context.Context, n *sim.Network) (*StakerIndex, error) {
 		return nil, err
 	}
 	x := &StakerIndex{Head: head, accrued: n.Accrued(head)}
-	l1, err := n.DB.L1Validators(ctx, chain, head.ID.Number())
-	if err != nil {
+	var l1 []store.L1ValidatorView
+	var stakers []store.Staker
+	var nodes []store.Node
+	reading, within := errgroup.WithContext(ctx)
+	reading.Go(func() (err error) {
+		stakers, err = n.DB.Stakers(within, chain)
+		return err
+	})
+	reading.Go(func() (err error) {
+		if l1, err = n.DB.L1Validators(within, chain, head.ID.Number()); err == nil {
+			nodes, err = n.DB.Nodes(within, n.Rules.NetworkID)
+		}
+		return err
+	})
+	if err := reading.Wait(); err != nil {
 		return nil, err
 	}
 	for i := range l1 {
 		x.L1 = append(x.L1, &L1Entry{&l1[len(l1)-1-i], i})
-	}
-	stakers, err := n.DB.Stakers(ctx, chain)
-	if err != nil {
-		return nil, err
-	}
-	nodes, err := n.DB.Nodes(ctx, n.Rules.NetworkID)
-	if err != nil {
-		return nil, err
 	}
 	for i := range stakers {
 		stakers[i].PotentialReward = n.PotentialReward(&stakers[i], head)
@@ -128,7 +134,7 @@ func newStakerIndex(ctx context.Context, n *sim.Network) (*StakerIndex, error) {
 		return nil, err
 	}
 	x.sort(n)
-	x.Rewards = NewKeyset(x.rewardEntries(), rewardCursor)
+	x.Rewards = sync.OnceValue(func() Keyset[RewardEntry] { return NewKeyset(x.rewardEntries(), rewardCursor) }) // few ask for it
 	return x, nil
 }
 

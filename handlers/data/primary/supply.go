@@ -8,6 +8,8 @@ import (
 	"strings"
 	"sync"
 
+	"golang.org/x/sync/errgroup"
+
 	"snowglobe/handlers/data"
 	"snowglobe/handlers/rest"
 	"snowglobe/sim"
@@ -54,15 +56,21 @@ func (a *supplyAPI) supplyOperations() []rest.Operation {
 
 func (a *supplyAPI) getSupply(r *rest.Request) (any, error) {
 	n := a.World.Networks[0]
-	all, err := a.Stakers.Of(r.Context(), n)
-	if err != nil {
+	var all *query.StakerIndex
+	var burned map[txs.Chain]uint64
+	reading, ctx := errgroup.WithContext(r.Context())
+	reading.Go(func() (err error) {
+		all, err = a.Stakers.Of(ctx, n)
+		return err
+	})
+	reading.Go(func() (err error) {
+		burned, err = a.burned.read(ctx, n)
+		return err
+	})
+	if err := reading.Wait(); err != nil {
 		return nil, err
 	}
 	genesis, err := initialSupply(r.Context(), n, all)
-	if err != nil {
-		return nil, err
-	}
-	burned, err := a.burned.read(r.Context(), n)
 	if err != nil {
 		return nil, err
 	}

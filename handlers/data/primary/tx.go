@@ -3,9 +3,11 @@ package primary
 import (
 	"errors"
 	"reflect"
+	"runtime"
 	"slices"
 
 	"github.com/ava-labs/avalanchego/ids"
+	"golang.org/x/sync/errgroup"
 
 	"snowglobe/handlers/data"
 	"snowglobe/handlers/rest"
@@ -184,24 +186,42 @@ func (c *primaryChain) noTransaction(id ids.ID, err error) error {
 	return rest.NotFound("transaction %s does not exist on the %s of %s", id, data.ChainNames[c.kind], c.Name)
 }
 
+// readAtOnce is how many transactions are read beside each other. Their outputs are counted afterwards, and there may be many.
+const readAtOnce = 8
+
 // transactionPage shows as many transactions as fit on a page; those that do not are the next page's.
 func (a *primaryAPI) transactionPage(r *rest.Request, c *primaryChain, at []store.Position) (any, error) {
 	shown, next := data.CutPage(r, at, data.Position)
-	page := &data.JSONPage{Name: "transactions", More: c.more()}
+	page := &data.JSONPage{Name: "transactions", More: c.more(), Next: next}
 	outputs := 0
-	for i := range shown {
-		t, err := a.primaryTransaction(r, c, shown[i])
+	for some := range slices.Chunk(shown, readAtOnce) {
+		read, err := a.readTransactions(r, c, some)
 		if err != nil {
 			return nil, err
 		}
-		if outputs += t.outputs; outputs > mostOutputs && i > 0 {
-			next = r.NextPageToken(data.Position(&shown[i-1]))
-			break
+		for _, t := range read {
+			if outputs += t.outputs; outputs > mostOutputs && len(page.Items) > 0 {
+				page.Next = r.NextPageToken(data.Position(&shown[len(page.Items)-1]))
+				return page, nil
+			}
+			page.Items = append(page.Items, t.text)
 		}
-		page.Items = append(page.Items, t.text)
 	}
-	page.Next = next
 	return page, nil
+}
+
+// readTransactions reads transactions on all processors.
+func (a *primaryAPI) readTransactions(r *rest.Request, c *primaryChain, at []store.Position) ([]*cachedTx, error) {
+	read := make([]*cachedTx, len(at))
+	var reading errgroup.Group
+	reading.SetLimit(runtime.GOMAXPROCS(0))
+	for i := range at {
+		reading.Go(func() (err error) {
+			read[i], err = a.primaryTransaction(r, c, at[i])
+			return err
+		})
+	}
+	return read, reading.Wait()
 }
 
 // primaryTransaction is a transaction as JSON.

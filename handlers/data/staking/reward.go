@@ -84,7 +84,7 @@ func (a *stakingAPI) earned(r *rest.Request, n *sim.Network, status int) (page [
 	if err != nil {
 		return nil, "", err
 	}
-	page, next = data.PageOf(r, all.Rewards, func(e *query.RewardEntry) bool {
+	page, next = data.PageOf(r, all.Rewards(), func(e *query.RewardEntry) bool {
 		return e.Status == status && (len(nodes) == 0 || slices.Contains(nodes, ids.NodeID(e.Staker.Node))) &&
 			(len(addresses) == 0 || data.OwnedBy(e.Owner, addresses))
 	})
