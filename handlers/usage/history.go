@@ -106,23 +106,43 @@ func pastFigures(d *Dimensions, count int64, class uint64) *Figures {
 // hourLogs is more than the requests of the history in an hour.
 const hourLogs = 1 << 16
 
-// pastLogs are the single requests of the history between two times, the newest first.
-func (r *Recorder) pastLogs(from, to int64, yield func(*Log) bool) {
+// pastSlot are requests of a kind in a minute.
+type pastSlot struct {
+	slot
+	*Figures
+}
+
+// pastLogs are the single requests of the history between two times, the newest first, of the hours in which there is one that is chosen.
+func (r *Recorder) pastLogs(from, to int64, chosen func(*Dimensions) bool, yield func(*Log) bool) {
 	kinds, end := r.pastKinds(), r.world.Meta.Until/3600*3600
 	for hour := min((to-1)/3600*3600, end-3600); hour >= max(from/3600*3600, end-historyDays*24*3600); hour -= 3600 {
-		var logs []Log
+		var slots []pastSlot
+		some := false
 		r.past(kinds, hour, hour+3600, func(s slot, f *Figures) {
-			took := time.Duration(latency(slices.IndexFunc(f.Latency[:], func(n uint32) bool { return n > 0 })) * float64(time.Millisecond))
-			for i := range f.Requests {
-				logs = append(logs, Log{Time: s.start*1000 + i*60_000/f.Requests, Took: took, Dimensions: &s.Dimensions, Credits: f.Credits / f.Requests,
-					From: &Caller{IP: "203.0.113.7", Host: "localhost", UserAgent: s.UserAgent}})
-			}
+			slots = append(slots, pastSlot{s, f})
+			some = some || chosen(&s.Dimensions)
 		})
-		slices.SortStableFunc(logs, func(a, b Log) int { return cmp.Compare(a.Time, b.Time) })
+		if !some {
+			continue
+		}
+		logs := singleLogs(slots)
 		for i := range slices.Backward(logs) {
 			if logs[i].Number = hour/3600*hourLogs + int64(i); !yield(&logs[i]) {
 				return
 			}
 		}
 	}
+}
+
+// singleLogs are the requests, the oldest first.
+func singleLogs(slots []pastSlot) (logs []Log) {
+	for _, s := range slots {
+		took := time.Duration(latency(slices.IndexFunc(s.Latency[:], func(n uint32) bool { return n > 0 })) * float64(time.Millisecond))
+		for i := range s.Requests {
+			logs = append(logs, Log{Time: s.start*1000 + i*60_000/s.Requests, Took: took, Dimensions: &s.Dimensions, Credits: s.Credits / s.Requests,
+				From: &Caller{IP: "203.0.113.7", Host: "localhost", UserAgent: s.UserAgent}})
+		}
+	}
+	slices.SortStableFunc(logs, func(a, b Log) int { return cmp.Compare(a.Time, b.Time) })
+	return logs
 }

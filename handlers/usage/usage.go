@@ -208,12 +208,20 @@ func chooses(q *rest.Request) func(*Dimensions) bool {
 	}
 	return func(d *Dimensions) bool {
 		for name, text := range wanted {
-			if fmt.Sprint(dimensions[name](d)) != text {
+			if dimensionText(dimensions[name](d)) != text {
 				return false
 			}
 		}
 		return true
 	}
+}
+
+// dimensionText is a dimension's value as a parameter has it.
+func dimensionText(value any) string {
+	if text, ok := value.(string); ok {
+		return text
+	}
+	return fmt.Sprint(value)
 }
 
 // mostIntervals bounds an answer: minutes of more days are more than anyone draws.
@@ -315,7 +323,7 @@ func (r *Recorder) listLogs(q *rest.Request) (any, error) {
 	from, to := r.days(q)
 	before, resumed := q.PositionNumber()
 	chosen := chooses(q)
-	for l := range r.logsBetween(from, to) {
+	for l := range r.logsBetween(from, to, chosen) {
 		if resumed && l.Number >= int64(before) || l.Time/1000 < from || l.Time/1000 >= to || !chosen(l.Dimensions) {
 			continue
 		}
@@ -333,15 +341,16 @@ func (r *Recorder) listLogs(q *rest.Request) (any, error) {
 	return answer, nil
 }
 
-// logsBetween are the requests that are remembered, the newest first, and those of the history between two times.
-func (r *Recorder) logsBetween(from, to int64) iter.Seq[*Log] {
+// logsBetween are the requests that are remembered, the newest first, and those of the history between two times. All that are chosen are among
+// them.
+func (r *Recorder) logsBetween(from, to int64, chosen func(*Dimensions) bool) iter.Seq[*Log] {
 	return func(yield func(*Log) bool) {
 		for _, l := range r.latest() {
 			if !yield(&l) {
 				return
 			}
 		}
-		r.pastLogs(from, to, yield)
+		r.pastLogs(from, to, chosen, yield)
 	}
 }
 

@@ -4,8 +4,11 @@ import (
 	"cmp"
 	"context"
 	"math"
+	"runtime"
 	"slices"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"snowglobe/sim"
 	"snowglobe/sim/store"
@@ -42,16 +45,22 @@ type Event struct {
 // Upcoming lists what time brings, soonest first. Of the L1 validators the first that is deactivated counts: how long the others' balances last
 // depends on how many are left.
 func Upcoming(ctx context.Context, w *sim.World) ([]Event, error) {
-	var all []Event
-	for _, n := range w.Networks {
-		for _, list := range []func(context.Context, *sim.Network) ([]Event, error){stakerEvents, deactivations, unlocks} {
-			events, err := list(ctx, n)
-			if err != nil {
-				return nil, err
-			}
-			all = append(all, events...)
+	lists := []func(context.Context, *sim.Network) ([]Event, error){stakerEvents, deactivations, unlocks}
+	parts := make([][]Event, len(w.Networks)*len(lists))
+	reading, ctx := errgroup.WithContext(ctx)
+	reading.SetLimit(runtime.GOMAXPROCS(0))
+	for i, n := range w.Networks {
+		for j, list := range lists {
+			reading.Go(func() (err error) {
+				parts[i*len(lists)+j], err = list(ctx, n)
+				return err
+			})
 		}
 	}
+	if err := reading.Wait(); err != nil {
+		return nil, err
+	}
+	all := slices.Concat(parts...)
 	order := make([]int, len(all)) // is sorted in place of the events, which are large
 	for i := range order {
 		order[i] = i

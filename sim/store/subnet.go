@@ -147,6 +147,11 @@ func L1ValidatorsAt(ctx context.Context, p Preparer, chain int, height uint64) (
 	return list[L1ValidatorView](ctx, p, l1At(`v.id >= ? AND v.id < ?`), NewUTXONumber(chain, 0, 0), NewUTXONumber(chain+1, 0, 0), height)
 }
 
+// L1ValidatorCount is how many L1 validators a P-Chain has ever had.
+func (db *DB) L1ValidatorCount(ctx context.Context, chain int) (int, error) {
+	return value[int](ctx, db, `SELECT count(*) FROM l1_validator WHERE id >= ? AND id < ?`, NewUTXONumber(chain, 0, 0), NewUTXONumber(chain+1, 0, 0))
+}
+
 // L1ValidatorsOfSubnet lists those of one L1.
 func (db *DB) L1ValidatorsOfSubnet(ctx context.Context, subnet []byte, height uint64) ([]L1ValidatorView, error) {
 	return list[L1ValidatorView](ctx, db, l1At(`v.subnet = ?`), subnet, height)

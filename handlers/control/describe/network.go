@@ -3,7 +3,6 @@ package describe
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math"
 
 	"github.com/ava-labs/avalanchego/utils/hashing"
@@ -43,22 +42,6 @@ type Subnet struct {
 	Blockchains []store.Blockchain
 }
 
-func readNetworks(ctx context.Context, db *store.DB) ([]Network, error) {
-	rows, err := db.PrimaryNetworks(ctx)
-	if err != nil {
-		return nil, err
-	}
-	var all []Network
-	for _, row := range rows {
-		d, err := readNetwork(ctx, db, row.ID)
-		if err != nil {
-			return nil, fmt.Errorf("network %d: %w", row.ID, err)
-		}
-		all = append(all, *d)
-	}
-	return all, nil
-}
-
 func readNetwork(ctx context.Context, db *store.DB, id uint32) (*Network, error) {
 	d := &Network{Samples: map[string][]byte{}}
 	var err error
@@ -88,8 +71,7 @@ func countStakers(ctx context.Context, db *store.DB, d *Network, chains [3]int) 
 		return err
 	}
 	d.Validators, d.Delegators = stakers.All-stakers.Delegators, stakers.Delegators
-	l1, err := db.L1Validators(ctx, chains[store.PChain], d.PHeight)
-	d.L1Validators = len(l1)
+	d.L1Validators, err = db.L1ValidatorCount(ctx, chains[store.PChain])
 	return err
 }
 

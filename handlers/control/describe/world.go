@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
+
+	"golang.org/x/sync/errgroup"
 
 	"snowglobe/sim"
 	"snowglobe/sim/evm/reader"
@@ -37,7 +40,7 @@ type Contract struct {
 	Token *store.Token // nil when it is none
 }
 
-// Read reads what there is in the world.
+// Read reads what there is in the world, its chains and networks beside each other.
 func Read(ctx context.Context, w *sim.World) (*World, error) {
 	d := &World{Meta: w.Meta, Clock: w.Clock.Unix()}
 	d.Meta.Digest = w.Digest()
@@ -45,15 +48,34 @@ func Read(ctx context.Context, w *sim.World) (*World, error) {
 	if d.Personas, err = w.DB.Personas(ctx); err != nil {
 		return nil, err
 	}
-	for _, c := range w.Chains {
-		part, err := readChain(ctx, w, c)
-		if err != nil {
-			return nil, fmt.Errorf("chain %d: %w", c.Row.EVMID, err)
-		}
-		d.Chains = append(d.Chains, *part)
+	networks, err := w.DB.PrimaryNetworks(ctx)
+	if err != nil {
+		return nil, err
 	}
-	d.Networks, err = readNetworks(ctx, w.DB)
-	return d, err
+	d.Chains, d.Networks = make([]Chain, len(w.Chains)), make([]Network, len(networks))
+	reading, ctx := errgroup.WithContext(ctx)
+	reading.SetLimit(runtime.GOMAXPROCS(0))
+	for i, n := range networks {
+		reading.Go(func() error {
+			part, err := readNetwork(ctx, w.DB, n.ID)
+			if err != nil {
+				return fmt.Errorf("network %d: %w", n.ID, err)
+			}
+			d.Networks[i] = *part
+			return nil
+		})
+	}
+	for i, c := range w.Chains {
+		reading.Go(func() error {
+			part, err := readChain(ctx, w, c)
+			if err != nil {
+				return fmt.Errorf("chain %d: %w", c.Row.EVMID, err)
+			}
+			d.Chains[i] = *part
+			return nil
+		})
+	}
+	return d, reading.Wait()
 }
 
 func readChain(ctx context.Context, w *sim.World, c *reader.Chain) (*Chain, error) {
