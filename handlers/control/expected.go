@@ -70,26 +70,43 @@ func (e *expectations) all(ctx context.Context, of []store.Persona) ([]*Expected
 	return found, err
 }
 
-// read reads what each of some accounts has, on all processors.
+// read reads what each of some accounts has, on all processors. What they own on the primary network takes longest, and comes first.
 func (e *expectations) read(ctx context.Context, of []store.Persona) ([]*Expected, error) {
-	found := make([]*Expected, len(of))
 	malicious, err := e.malicious(ctx)
 	if err != nil {
 		return nil, err
 	}
+	networks := len(e.world.Networks)
+	found, primary := make([]*Expected, len(of)), make([]map[string]ExpectedPrimary, len(of)*networks)
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(runtime.GOMAXPROCS(0))
-	for i := range of {
+	for i := range primary {
 		group.Go(func() (err error) {
-			found[i], err = e.of(ctx, &of[i], malicious)
+			primary[i], err = e.onNetwork(ctx, e.world.Networks[i%networks], &of[i/networks])
 			return err
 		})
 	}
-	return found, group.Wait()
+	for i := range of {
+		group.Go(func() (err error) {
+			found[i] = &Expected{Primary: map[string]map[string]ExpectedPrimary{}}
+			found[i].EVM, err = e.onChains(ctx, &of[i], malicious)
+			return err
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return nil, err
+	}
+	for i, on := range primary {
+		if len(on) > 0 {
+			found[i/networks].Primary[e.world.Networks[i%networks].Name] = on
+		}
+	}
+	return found, nil
 }
 
-func (e *expectations) of(ctx context.Context, p *store.Persona, malicious map[int][]store.TokenID) (*Expected, error) {
-	x := &Expected{EVM: map[string]ExpectedEVM{}, Primary: map[string]map[string]ExpectedPrimary{}}
+// onChains is what an account has on the EVM chains that know it.
+func (e *expectations) onChains(ctx context.Context, p *store.Persona, malicious map[int][]store.TokenID) (map[string]ExpectedEVM, error) {
+	on := map[string]ExpectedEVM{}
 	for _, c := range e.world.Chains {
 		if len(p.Address) == 0 {
 			break
@@ -99,29 +116,29 @@ func (e *expectations) of(ctx context.Context, p *store.Persona, malicious map[i
 			return nil, fmt.Errorf("persona %s on chain %d: %w", p.Name, c.Row.EVMID, err)
 		}
 		if known {
-			x.EVM[strconv.FormatUint(c.Row.EVMID, 10)] = found
+			on[strconv.FormatUint(c.Row.EVMID, 10)] = found
 		}
 	}
+	return on, nil
+}
+
+// onNetwork is what it owns on the chains of a network where it has something.
+func (e *expectations) onNetwork(ctx context.Context, n *sim.Network, p *store.Persona) (map[string]ExpectedPrimary, error) {
 	short, err := shortAddress(p)
 	if err != nil || short == nil {
-		return x, err
+		return nil, err
 	}
-	for _, n := range e.world.Networks {
-		on := map[string]ExpectedPrimary{}
-		for _, kind := range []txs.Chain{txs.PChain, txs.XChain} {
-			found, err := e.onPrimary(ctx, n, kind, ids.ShortID(short))
-			if err != nil {
-				return nil, fmt.Errorf("persona %s on %s of %s: %w", p.Name, kind, n.Name, err)
-			}
-			if found.UTXOs > 0 {
-				on[kind.String()] = found
-			}
+	on := map[string]ExpectedPrimary{}
+	for _, kind := range []txs.Chain{txs.PChain, txs.XChain} {
+		found, err := e.onPrimary(ctx, n, kind, ids.ShortID(short))
+		if err != nil {
+			return nil, fmt.Errorf("persona %s on %s of %s: %w", p.Name, kind, n.Name, err)
 		}
-		if len(on) > 0 {
-			x.Primary[n.Name] = on
+		if found.UTXOs > 0 {
+			on[kind.String()] = found
 		}
 	}
-	return x, nil
+	return on, nil
 }
 
 func (e *expectations) onEVM(ctx context.Context, chain int, address []byte, malicious []store.TokenID) (x ExpectedEVM, known bool, err error) {
