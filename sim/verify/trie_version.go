@@ -38,8 +38,11 @@ func (v *chainVerifier) compareVersions(ctx context.Context, delta *store.Delta)
 			err = store.ErrNotFound
 		}
 		if err == nil {
-			if t.have.Follow(row); t.have != t.want {
+			switch t.have.Follow(row); {
+			case t.have != t.want:
 				err = errors.New("parts have other hashes")
+			case block == t.first && !row.Whole:
+				err = errors.New("the first one has not all parts")
 			}
 		}
 		if err != nil {
