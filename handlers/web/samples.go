@@ -166,7 +166,8 @@ func (s *samples) body(id string) any {
 	case "aggregateSignatures":
 		return J{"message": "0x", "signingSubnetId": network.Subnets[0].SubnetID}
 	case "compositeQuery":
-		return J{"operator": "AND", "queries": []any{J{"id": "holders", "type": "LatestBalance", "params": J{"evmChainId": s.of("chainId", ""), "minBalance": "1", "tokenType": "NATIVE"}}}}
+		return J{"operator": "AND", "queries": []any{J{"id": "holders", "type": "LatestBalance",
+			"params": J{"evmChainId": s.of("chainId", ""), "contractAddress": s.contract("usdc"), "minBalance": "1", "tokenType": "ERC20"}}}}
 	case "createWebhook":
 		return J{"eventType": "address_activity", "url": "http://127.0.0.1:9999/", "chainId": s.of("chainId", ""), "metadata": J{"addresses": []any{s.names.named("alice")}}}
 	}
