@@ -11,7 +11,7 @@ import (
 // larger than that anyway may grow by a quarter.
 const (
 	smallGarbage  = 64 << 20  // bytes, however little there is beside it
-	largestHeap   = 768 << 20 // as long as that leaves room for
+	largestHeap   = 736 << 20 // as long as that leaves room for
 	leastGarbage  = 128 << 20
 	mostGarbage   = 384 << 20
 	usualPercent  = 400
