@@ -4,9 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
-	"slices"
-	"sort"
 
 	"github.com/ethereum/go-ethereum/common"
 	"golang.org/x/sync/errgroup"
@@ -39,47 +36,6 @@ type Slot struct {
 type Code struct {
 	Hash []byte
 	Code []byte
-}
-
-// TriePart is a subtree of a trie at the newest block, or what becomes of it.
-type TriePart struct {
-	Prefix []byte `db:"prefix"` // nibbles that the hashes of its keys begin with, one a byte
-	Hash   []byte `db:"hash"`   // nil when nothing is left of it
-	Keys   []byte // addresses or slots that are in it, one after the other: in a change, those that the change set
-	Gone   []byte // those that a change took away
-	Size   int    `db:"size"` // of the keys in bytes, where they are left out
-}
-
-// TrieChange is what becomes of the parts of the trie of a chain's accounts or of a contract's storage.
-type TrieChange struct {
-	Owner   []byte // the contract, empty for the accounts
-	Anew    bool   // whether the parts are all that there are, with all of their keys
-	Parts   []TriePart
-	Version *TrieVersion // nil for a trie of which the file has none
-	Past    []PastKeys
-}
-
-// VersionDepth is how many nibbles the prefixes have of the parts of which there are versions.
-const VersionDepth = 2
-
-// TrieVersion is what a block changed in the hashes of the parts of a trie.
-type TrieVersion struct {
-	Block  uint64 `db:"block"`
-	Whole  bool   `db:"whole"`  // whether they are all that there are
-	Hashes []byte `db:"hashes"` // each after a byte with the two nibbles of its prefix; of zeros when nothing is left of the part
-}
-
-// Each visits the hashes, by the byte with their prefix.
-func (v *TrieVersion) Each(visit func(prefix byte, hash common.Hash)) {
-	for entry := range slices.Chunk(v.Hashes, 1+common.HashLength) {
-		visit(entry[0], common.BytesToHash(entry[1:]))
-	}
-}
-
-// PastKeys are keys that a part of a trie had once, or, without a prefix, that the trie had by the block of its first version.
-type PastKeys struct {
-	Prefix []byte
-	Keys   []byte // one after the other
 }
 
 const (
@@ -236,209 +192,6 @@ func (db *DB) SlotsAt(ctx context.Context, chain int, address []byte, block uint
 		WHERE chain = ? AND address = ? AND block <= ? GROUP BY key ORDER BY key`, chain, address, block)
 }
 
-// TrieParts visits the hashes of the parts of a trie, by prefix. Keys are left out.
-func (db *DB) TrieParts(ctx context.Context, chain int, owner []byte, visit func(*TriePart)) error {
-	return each(ctx, db, visit, `SELECT prefix, hash, length(keys) AS size FROM trie_part WHERE chain = ? AND owner = ? ORDER BY prefix`, chain, owner)
-}
-
-// TriePartsWithKeys lists them with the keys that each has.
-func (db *DB) TriePartsWithKeys(ctx context.Context, chain int, owner []byte, visit func(*TriePart)) error {
-	return each(ctx, db, visit, `SELECT prefix, hash, keys FROM trie_part WHERE chain = ? AND owner = ? ORDER BY prefix`, chain, owner)
-}
-
-// NextTriePart is the first part of a trie, with its keys, whose prefix is not before another.
-func (db *DB) NextTriePart(ctx context.Context, chain int, owner, prefix []byte) (*TriePart, error) {
-	return get[TriePart](ctx, db, `SELECT prefix, hash, keys FROM trie_part WHERE chain = ? AND owner = ? AND prefix >= ? ORDER BY prefix LIMIT 1`,
-		chain, owner, prefix)
-}
-
-// TrieDepth is how many nibbles the prefixes of a trie's parts have, 0 if there are none.
-func (db *DB) TrieDepth(ctx context.Context, chain int, owner []byte) (int, error) {
-	depth, err := value[int](ctx, db, `SELECT length(prefix) FROM trie_part WHERE chain = ? AND owner = ? LIMIT 1`, chain, owner)
-	if errors.Is(err, ErrNotFound) {
-		return 0, nil
-	}
-	return depth, err
-}
-
-// TriePartKeys reads the keys, one after the other, of the parts of a trie whose prefixes begin with another.
-func (db *DB) TriePartKeys(ctx context.Context, chain int, owner, prefix []byte) (keys []byte, err error) {
-	end := slices.Clone(prefix)
-	end[len(end)-1]++ // a nibble is less than 16
-	err = each(ctx, db, func(part *[]byte) { keys = append(keys, *part...) },
-		`SELECT keys FROM trie_part WHERE chain = ? AND owner = ? AND prefix >= ? AND prefix < ? ORDER BY prefix`, chain, owner, prefix, end)
-	return keys, err
-}
-
-// TrieVersions visits the versions of a trie from the last whole one on that there was at a block.
-func (db *DB) TrieVersions(ctx context.Context, chain int, owner []byte, block uint64, visit func(*TrieVersion)) error {
-	return each(ctx, db, visit, `SELECT block, whole, hashes FROM trie_version WHERE chain = ?1 AND owner = ?2 AND block <= ?3 AND block >= (
-			SELECT block FROM trie_version WHERE chain = ?1 AND owner = ?2 AND block <= ?3 AND whole = 1 ORDER BY block DESC LIMIT 1
-		) ORDER BY block`, chain, owner, block)
-}
-
-// NextTrieVersion reads the first version of a trie at a block or later.
-func (db *DB) NextTrieVersion(ctx context.Context, chain int, owner []byte, block uint64) (*TrieVersion, error) {
-	return get[TrieVersion](ctx, db, `SELECT block, whole, hashes FROM trie_version WHERE chain = ? AND owner = ? AND block >= ? ORDER BY block LIMIT 1`,
-		chain, owner, block)
-}
-
-// PastKeys reads the keys that a part of a trie had once, one after the other.
-func (db *DB) PastKeys(ctx context.Context, chain int, owner, prefix []byte) ([]byte, error) {
-	keys, err := value[[]byte](ctx, db, `SELECT keys FROM past_key WHERE chain = ? AND owner = ? AND prefix = ?`, chain, owner, prefix)
-	if errors.Is(err, ErrNotFound) {
-		return nil, nil
-	}
-	return keys, err
-}
-
-// TrieOwners lists whose tries a chain has parts of: the empty owner for the accounts, and contracts.
-func (db *DB) TrieOwners(ctx context.Context, chain int) (owners [][]byte, err error) {
-	err = each(ctx, db, func(owner *[]byte) { owners = append(owners, append([]byte{}, *owner...)) }, `
-		WITH RECURSIVE found(owner) AS (
-			SELECT min(owner) FROM trie_part WHERE chain = ?1
-			UNION ALL
-			SELECT (SELECT min(owner) FROM trie_part WHERE chain = ?1 AND owner > found.owner) FROM found WHERE found.owner IS NOT NULL
-		)
-		SELECT owner FROM found WHERE owner IS NOT NULL`, chain)
-	return owners, err
-}
-
-// AddTrieChanges writes what became of the parts of a chain's tries.
-func (b *Batch) AddTrieChanges(chain int, changes []TrieChange) error {
-	for i := range changes {
-		c := &changes[i]
-		if c.Anew {
-			if err := b.exec(`DELETE FROM trie_part WHERE chain = ? AND owner = ?`, chain, c.Owner); err != nil {
-				return err
-			}
-		}
-		for n := range c.Parts {
-			if err := b.changeTriePart(chain, c, &c.Parts[n]); err != nil {
-				return fmt.Errorf("part %x of the trie of %x: %w", c.Parts[n].Prefix, c.Owner, err)
-			}
-		}
-		if err := errors.Join(b.addTrieVersion(chain, c.Owner, c.Version), b.addPastKeys(chain, c)); err != nil {
-			return fmt.Errorf("version of the trie of %x: %w", c.Owner, err)
-		}
-	}
-	return nil
-}
-
-func (b *Batch) addTrieVersion(chain int, owner []byte, v *TrieVersion) error {
-	if v == nil {
-		return nil
-	}
-	return b.insert(intoTrieVersion, chain, owner, v.Block, v.Whole, v.Hashes)
-}
-
-// takeTrieVersions takes away the versions of blocks after which the state changed once more, and has what they had in those of the change.
-func (b *Batch) takeTrieVersions(chain int, changes []TrieChange) error {
-	if err := b.written(intoTrieVersion); err != nil {
-		return err
-	}
-	for i := range changes {
-		owner, v := changes[i].Owner, changes[i].Version
-		if v == nil {
-			continue
-		}
-		before := TrieVersion{}
-		err := b.scan(`SELECT whole, hashes FROM trie_version WHERE chain = ? AND owner = ? AND block = ?`,
-			[]any{chain, owner, v.Block}, &before.Whole, &before.Hashes)
-		if errors.Is(err, ErrNotFound) {
-			continue
-		}
-		if err == nil {
-			changes[i].Version = before.followedBy(v)
-			err = b.exec(`DELETE FROM trie_version WHERE chain = ? AND owner = ? AND block = ?`, chain, owner, v.Block)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// followedBy is a version with another of the same block after it.
-func (v *TrieVersion) followedBy(next *TrieVersion) *TrieVersion {
-	if next.Whole {
-		return next
-	}
-	both, changed := &TrieVersion{Block: next.Block, Whole: v.Whole, Hashes: []byte{}}, map[byte]bool{}
-	next.Each(func(prefix byte, _ common.Hash) { changed[prefix] = true })
-	v.Each(func(prefix byte, hash common.Hash) {
-		if !changed[prefix] {
-			both.Hashes = append(append(both.Hashes, prefix), hash[:]...)
-		}
-	})
-	both.Hashes = append(both.Hashes, next.Hashes...)
-	return both
-}
-
-func (b *Batch) addPastKeys(chain int, c *TrieChange) error {
-	for _, p := range c.Past {
-		var before []byte
-		err := b.scan(`SELECT keys FROM past_key WHERE chain = ? AND owner = ? AND prefix = ?`, []any{chain, c.Owner, p.Prefix}, &before)
-		if err != nil && !errors.Is(err, ErrNotFound) {
-			return err
-		}
-		keys := mergeKeys(bytes.Clone(before), p.Keys, nil, keySize(c.Owner))
-		if bytes.Equal(before, keys) {
-			continue
-		}
-		err = b.exec(`INSERT INTO past_key (chain, owner, prefix, keys) VALUES (?, ?, ?, ?)
-			ON CONFLICT (chain, owner, prefix) DO UPDATE SET keys = excluded.keys`, chain, c.Owner, p.Prefix, keys)
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func keySize(owner []byte) int {
-	if len(owner) == 0 {
-		return common.AddressLength
-	}
-	return common.HashLength
-}
-
-func (b *Batch) changeTriePart(chain int, c *TrieChange, p *TriePart) error {
-	keys := p.Keys
-	if !c.Anew {
-		var before []byte
-		err := b.scan(`SELECT keys FROM trie_part WHERE chain = ? AND owner = ? AND prefix = ?`, []any{chain, c.Owner, p.Prefix}, &before)
-		if err != nil && !errors.Is(err, ErrNotFound) {
-			return err
-		}
-		keys = mergeKeys(before, p.Keys, p.Gone, keySize(c.Owner))
-	}
-	if p.Hash == nil || len(keys) == 0 {
-		return b.exec(`DELETE FROM trie_part WHERE chain = ? AND owner = ? AND prefix = ?`, chain, c.Owner, p.Prefix)
-	}
-	return b.exec(`INSERT INTO trie_part (chain, owner, prefix, hash, keys) VALUES (?, ?, ?, ?, ?)
-		ON CONFLICT (chain, owner, prefix) DO UPDATE SET hash = excluded.hash, keys = excluded.keys`, chain, c.Owner, p.Prefix, p.Hash, keys)
-}
-
-// mergeKeys are keys of a size, which are in order, with some that are there and without some that are gone.
-func mergeKeys(before, there, gone []byte, size int) []byte {
-	merged := before
-	find := func(key []byte) (at int, found bool) {
-		i, found := sort.Find(len(merged)/size, func(i int) int { return bytes.Compare(key, merged[i*size:(i+1)*size]) })
-		return i * size, found
-	}
-	for key := range slices.Chunk(there, size) {
-		if at, found := find(key); !found {
-			merged = slices.Insert(merged, at, key...)
-		}
-	}
-	for key := range slices.Chunk(gone, size) {
-		if at, found := find(key); found {
-			merged = slices.Delete(merged, at, at+size)
-		}
-	}
-	return merged
-}
-
 // Code reads code by its hash.
 func (db *DB) Code(ctx context.Context, hash []byte) ([]byte, error) {
 	return value[[]byte](ctx, db, `SELECT code FROM code WHERE hash = ?`, hash)
@@ -447,8 +200,6 @@ func (db *DB) Code(ctx context.Context, hash []byte) ([]byte, error) {
 var (
 	intoAccount = bulk.NewTable("account", accountColumns, true)
 	intoSlot    = bulk.NewTable("slot", slotColumns, true)
-
-	intoTrieVersion = bulk.NewTable("trie_version", `chain, owner, block, whole, hashes`, false)
 )
 
 func (b *Batch) addAccount(a *Account) error {
@@ -583,34 +334,4 @@ func (b *Batch) AddStateChange(d *StateDelta) error {
 		}
 	}
 	return nil
-}
-
-// TokenBalances reads at most limit balances of a token as they were after a block, of everyone who is known to have held it. It
-// walks over all owners of the world.
-func (db *DB) TokenBalances(ctx context.Context, token TokenID, block uint64, limit int) ([]TokenBalance, error) {
-	first, end := token.assets()
-	return list[TokenBalance](ctx, db, `
-		WITH RECURSIVE holder(owner) AS (
-			SELECT min(owner) FROM holding
-			UNION ALL
-			SELECT (SELECT min(owner) FROM holding WHERE owner > holder.owner) FROM holder WHERE holder.owner IS NOT NULL
-		)
-		SELECT h.owner, h.asset, h.block, h.amount FROM holder CROSS JOIN holding h
-		WHERE h.owner = holder.owner AND h.asset >= ?1 AND h.asset < ?2
-			AND h.block = (SELECT max(block) FROM holding WHERE owner = h.owner AND asset = h.asset AND block <= ?3)
-		LIMIT 0 + ?4`, []byte(first), []byte(end), block, limit)
-}
-
-// NFTStates reads at most limit items of a token as they were after a block, by number.
-func (db *DB) NFTStates(ctx context.Context, token TokenID, block Position, limit int) ([]NFTState, error) {
-	first, end := token.assets()
-	return list[NFTState](ctx, db, `
-		SELECT asset, block, owner, `+uriColumn+` FROM nft n WHERE asset >= ?1 AND asset < ?2
-			AND block = (SELECT max(block) FROM nft WHERE asset = n.asset AND block <= ?3)
-		ORDER BY asset LIMIT 0 + ?4`, []byte(first), []byte(end), block, limit)
-}
-
-// assets are where the assets of a token begin and end.
-func (id TokenID) assets() (first, end AssetKey) {
-	return id.Asset(nil)[:assetToken], (id + 1).Asset(nil)[:assetToken]
 }

@@ -541,3 +541,33 @@ var intoTransfer = bulk.NewTable("transfer", transferColumns, false)
 func (b *Batch) addTransfer(t *Transfer) error {
 	return b.insert(intoTransfer, t.ID, t.Tx, t.Log, t.Standard, []byte(t.Asset), t.Sender, t.Recipient, t.Amount)
 }
+
+// TokenBalances reads at most limit balances of a token as they were after a block, of everyone who is known to have held it. It
+// walks over all owners of the world.
+func (db *DB) TokenBalances(ctx context.Context, token TokenID, block uint64, limit int) ([]TokenBalance, error) {
+	first, end := token.assets()
+	return list[TokenBalance](ctx, db, `
+		WITH RECURSIVE holder(owner) AS (
+			SELECT min(owner) FROM holding
+			UNION ALL
+			SELECT (SELECT min(owner) FROM holding WHERE owner > holder.owner) FROM holder WHERE holder.owner IS NOT NULL
+		)
+		SELECT h.owner, h.asset, h.block, h.amount FROM holder CROSS JOIN holding h
+		WHERE h.owner = holder.owner AND h.asset >= ?1 AND h.asset < ?2
+			AND h.block = (SELECT max(block) FROM holding WHERE owner = h.owner AND asset = h.asset AND block <= ?3)
+		LIMIT 0 + ?4`, []byte(first), []byte(end), block, limit)
+}
+
+// NFTStates reads at most limit items of a token as they were after a block, by number.
+func (db *DB) NFTStates(ctx context.Context, token TokenID, block Position, limit int) ([]NFTState, error) {
+	first, end := token.assets()
+	return list[NFTState](ctx, db, `
+		SELECT asset, block, owner, `+uriColumn+` FROM nft n WHERE asset >= ?1 AND asset < ?2
+			AND block = (SELECT max(block) FROM nft WHERE asset = n.asset AND block <= ?3)
+		ORDER BY asset LIMIT 0 + ?4`, []byte(first), []byte(end), block, limit)
+}
+
+// assets are where the assets of a token begin and end.
+func (id TokenID) assets() (first, end AssetKey) {
+	return id.Asset(nil)[:assetToken], (id + 1).Asset(nil)[:assetToken]
+}
