@@ -13,6 +13,8 @@ const (
 	Day
 	Week
 	Month
+
+	intervals = iota
 )
 
 // Intervals are all intervals by name, in the order of their values.

@@ -36,26 +36,49 @@ func (r *Rollup) Add(chain int, a *Activity) error {
 			return err
 		}
 	}
-	scopes, err := r.scopes(chain)
+	now, err := r.moment(chain, a.Time)
 	if err != nil {
 		return err
 	}
-	for _, scope := range scopes {
-		for i := range Intervals {
-			t, err := r.tally(scope, Interval(i), a.Time)
-			if err != nil {
-				return err
-			}
+	for _, tallies := range now.tallies {
+		for _, t := range tallies {
 			t.value.add(a, t.known)
 			t.known = true
 		}
 	}
 	for _, m := range a.Participants {
-		if err := r.addParticipant(chain, scopes, a.Time, m); err != nil {
+		if err := r.addParticipant(now, m); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// moment is the time of a block of a chain, with what is counted at that time.
+type moment struct {
+	chain      int
+	scopes     [3]Scope
+	unix       int64
+	start, end [intervals]int64 // of the intervals around it
+	tallies    [3][intervals]*row[Key, Tally]
+}
+
+func (r *Rollup) moment(chain int, unix int64) (*moment, error) {
+	scopes, err := r.scopes(chain)
+	if err != nil {
+		return nil, err
+	}
+	now := &moment{chain: chain, scopes: scopes, unix: unix}
+	for i := range intervals {
+		now.start[i] = Interval(i).Start(unix)
+		now.end[i] = Interval(i).Next(now.start[i])
+		for s, scope := range scopes {
+			if now.tallies[s][i], err = r.tally(scope, Interval(i), now.start[i]); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return now, nil
 }
 
 // Flush writes everything that changed.
@@ -99,10 +122,9 @@ func (r *Rollup) within(s Scope) func(chain int) bool {
 	}
 }
 
-// tally is the row to change for the interval that holds a moment.
-func (r *Rollup) tally(s Scope, i Interval, moment int64) (*row[Key, Tally], error) {
-	key := Key{s, i, i.Start(moment)}
-	t, err := r.Tallies.row(key, r.Fresh)
+// tally is the row to change for the interval that begins at start.
+func (r *Rollup) tally(s Scope, i Interval, start int64) (*row[Key, Tally], error) {
+	t, err := r.Tallies.row(Key{s, i, start}, r.Fresh)
 	if err != nil {
 		return nil, err
 	}
@@ -111,69 +133,73 @@ func (r *Rollup) tally(s Scope, i Interval, moment int64) (*row[Key, Tally], err
 }
 
 // addParticipant counts an address in the roles in which it has not taken part on this chain in this hour.
-func (r *Rollup) addParticipant(chain int, scopes [3]Scope, moment int64, m Participant) error {
-	month := Month.Start(moment)
-	key := MonthKey{month, m.Address}
-	presence, err := r.Presences.row(key, r.Fresh)
+func (r *Rollup) addParticipant(now *moment, m Participant) error {
+	presence, err := r.Presences.row(MonthKey{now.start[Month], m.Address}, r.Fresh)
 	if err != nil {
 		return err
 	}
-	at := int(moment-month) / SecondsPerHour
-	fresh := m.Roles &^ presence.value.roles(at, chain)
+	at := int(now.unix-now.start[Month]) / SecondsPerHour
+	fresh := m.Roles &^ presence.value.roles(at, now.chain)
+	if fresh == 0 {
+		return nil
+	}
+	lifetime, err := r.Lifetimes.row(m.Address, r.Fresh)
+	if err != nil {
+		return err
+	}
 	for role := Present; role < roles; role++ {
 		if fresh&role.set() == 0 {
 			continue
 		}
-		if err := r.distinct(scopes, moment, m.Address, role); err != nil {
+		if err := r.distinct(now, presence, role); err != nil {
 			return err
 		}
-		if err := r.updateLifetime(chain, scopes, moment, m.Address, role); err != nil {
+		if err := r.updateLifetime(now, lifetime, role); err != nil {
 			return err
 		}
 	}
-	if fresh != 0 {
-		presence.value = presence.value.with(at, chain, fresh)
-		r.Presences.change(presence)
-	}
+	presence.value = presence.value.with(at, now.chain, fresh)
+	r.Presences.change(presence)
 	return nil
 }
 
 // distinct counts an address in each interval in which it has not taken part in this role. Where it took part in an interval,
 // it did so in the longer intervals and larger scopes that hold it, too.
-func (r *Rollup) distinct(scopes [3]Scope, moment int64, address common.Address, role Role) error {
-	for _, scope := range scopes {
+func (r *Rollup) distinct(now *moment, presence *row[MonthKey, Presence], role Role) error {
+	for s, scope := range now.scopes {
 		in := r.within(scope)
-		for i := range Intervals {
-			seen, err := r.seen(Interval(i), moment, address, role, in)
+		for i := range Interval(intervals) {
+			seen, err := r.seen(now, i, presence, role, in)
 			if err != nil {
 				return err
 			}
-			if seen && Interval(i) < Week { // a week does not lie within a month
+			if seen && i < Week { // a week does not lie within a month
 				break
 			}
-			if seen {
-				continue
+			if !seen {
+				now.tallies[s][i].value.Distinct[role]++
 			}
-			t, err := r.tally(scope, Interval(i), moment)
-			if err != nil {
-				return err
-			}
-			t.value.Distinct[role]++
 		}
 	}
 	return nil
 }
 
 // seen looks for an address in the interval around a moment, which may lie in two months.
-func (r *Rollup) seen(i Interval, moment int64, address common.Address, role Role, in func(int) bool) (bool, error) {
-	start := i.Start(moment)
-	end := i.Next(start)
-	for month := Month.Start(start); month < end; month = Month.Next(month) {
-		presence, err := r.Presences.row(MonthKey{month, address}, r.Fresh)
-		if err != nil {
-			return false, err
+func (r *Rollup) seen(now *moment, i Interval, presence *row[MonthKey, Presence], role Role, in func(int) bool) (bool, error) {
+	start, end := now.start[i], now.end[i]
+	month := now.start[Month]
+	if start < month {
+		month = Month.Start(start)
+	}
+	for ; month < end; month = Month.Next(month) {
+		p := presence
+		if month != presence.key.Month {
+			var err error
+			if p, err = r.Presences.row(MonthKey{month, presence.key.Address}, r.Fresh); err != nil {
+				return false, err
+			}
 		}
-		if presence.value.any(int(max(start-month, 0))/SecondsPerHour, int(end-month)/SecondsPerHour, role, in) {
+		if p.value.any(int(max(start-month, 0))/SecondsPerHour, int(end-month)/SecondsPerHour, role, in) {
 			return true, nil
 		}
 	}
@@ -181,51 +207,44 @@ func (r *Rollup) seen(i Interval, moment int64, address common.Address, role Rol
 }
 
 // updateLifetime moves the first and the latest appearance of an address, in each scope in which they change.
-func (r *Rollup) updateLifetime(chain int, scopes [3]Scope, moment int64, address common.Address, role Role) error {
-	lifetimes, err := r.Lifetimes.row(address, r.Fresh)
-	if err != nil {
-		return err
-	}
-	at := Hour.Start(moment)
-	for _, scope := range scopes {
-		first, last, known := lifetimes.value.span(role, r.within(scope))
+func (r *Rollup) updateLifetime(now *moment, lifetime *row[common.Address, Lifetime], role Role) error {
+	at := now.start[Hour]
+	for s, scope := range now.scopes {
+		first, last, known := lifetime.value.span(role, r.within(scope))
 		if !known || at < first {
-			if err := r.move(scope, role, known, first, at, firstSeen); err != nil {
+			if err := r.move(now, s, role, known, first, firstSeen); err != nil {
 				return err
 			}
 		}
 		if !known || at > last {
-			if err := r.move(scope, role, known, last, at, lastSeen); err != nil {
+			if err := r.move(now, s, role, known, last, lastSeen); err != nil {
 				return err
 			}
 		}
 	}
-	lifetimes.value = lifetimes.value.with(chain, role, moment)
-	r.Lifetimes.change(lifetimes)
+	lifetime.value = lifetime.value.with(now.chain, role, now.unix)
+	r.Lifetimes.change(lifetime)
 	return nil
 }
 
 func firstSeen(t *Tally) *[roles]int64 { return &t.FirstSeen }
 func lastSeen(t *Tally) *[roles]int64  { return &t.LastSeen }
 
-// move takes an address out of the hour and the day of one moment, if it was there, and puts it into those of another.
-func (r *Rollup) move(s Scope, role Role, known bool, from, to int64, count func(*Tally) *[roles]int64) error {
+// move takes an address out of the hour and the day of another moment, if it was there, and puts it into those of this one.
+func (r *Rollup) move(now *moment, scope int, role Role, known bool, from int64, count func(*Tally) *[roles]int64) error {
 	for _, i := range []Interval{Hour, Day} {
-		if known && i.Start(from) == i.Start(to) {
+		start := i.Start(from)
+		if known && start == now.start[i] {
 			continue
 		}
 		if known {
-			t, err := r.tally(s, i, from)
+			t, err := r.tally(now.scopes[scope], i, start)
 			if err != nil {
 				return err
 			}
 			count(&t.value)[role]--
 		}
-		t, err := r.tally(s, i, to)
-		if err != nil {
-			return err
-		}
-		count(&t.value)[role]++
+		count(&now.tallies[scope][i].value)[role]++
 	}
 	return nil
 }
