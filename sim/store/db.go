@@ -56,6 +56,8 @@ const (
 
 	pageSize = 4096 // the engine's own choice
 
+	largestCompacted = 256 << 20 // bytes of a file that is written anew once it is made
+
 	// How many pages are in the log before the engine brings them into the file, four times its own choice: blocks write the same pages
 	// again and again, and each comes into the file once.
 	checkpointEvery = "_pragma=wal_autocheckpoint(4000)"
@@ -246,10 +248,12 @@ func (db *DB) Index() error {
 	return nil
 }
 
-// compact writes the tables anew, each in the order of its key. Rows that came in another order have left a tenth of their pages empty.
+// compact writes the tables anew, each in the order of its key. Rows that came in another order have left a tenth of their pages empty,
+// which is less than the time and the second file are worth that a large world would need for it.
 func (db *DB) compact() error {
-	if db.path == Memory {
-		return nil
+	size, err := db.Size(context.Background())
+	if db.path == Memory || size > largestCompacted || err != nil {
+		return err
 	}
 	if _, err := db.write.Exec(`VACUUM INTO ?`, dbfile.Compacted(db.path)); err != nil {
 		return fmt.Errorf("write the tables anew: %w", err)
