@@ -59,25 +59,20 @@ type Holding struct {
 // well asks for the set.
 func (b *ChainReader) Holding(kind txs.Chain, owner ids.ShortID) (h Holding, err error) {
 	others := map[txs.Chain][2]int{txs.PChain: {b.Chain(txs.XChain), b.Chain(txs.CChain)}, txs.XChain: {b.Chain(txs.PChain), b.Chain(txs.CChain)}}
-	if h.Outputs, err = b.DB.UnspentCount(b.Ctx, owner[:], b.Chain(kind), others[kind]); err != nil {
+	unspent, err := b.DB.Unspent(b.Ctx, owner[:], b.Chain(kind), others[kind])
+	if err != nil {
 		return h, err
 	}
-	if h.Outputs > 0 {
-		err = b.addUnspent(&h, kind, owner)
-	}
+	h.Outputs, h.Unlocked = unspent.Count, unspent.Sum()
+	err = b.addOthers(&h, kind, unspent)
 	if err == nil && kind == txs.PChain {
 		err = b.addStakes(&h, owner)
 	}
 	return h, err
 }
 
-// addUnspent adds the AVAX of a chain's own outputs. Only those that cannot be spent at any time are read whole.
-func (b *ChainReader) addUnspent(h *Holding, kind txs.Chain, owner ids.ShortID) error {
-	unspent, err := b.DB.UnspentAVAX(b.Ctx, owner[:], b.Chain(kind))
-	if err != nil {
-		return err
-	}
-	h.Unlocked = unspent.Sum()
+// addOthers adds the AVAX of a chain's own outputs that are locked, or once were, or that several addresses spend together.
+func (b *ChainReader) addOthers(h *Holding, kind txs.Chain, unspent *store.Unspent) error {
 	others, err := unspent.Others()
 	if err != nil {
 		return err

@@ -62,7 +62,7 @@ CREATE TABLE utxo_owner (
     address BLOB    NOT NULL CHECK (length(address) = 20),
     chain   INTEGER NOT NULL CHECK (chain BETWEEN 1 AND 6),
     utxo    INTEGER NOT NULL CHECK (utxo >= 0),
-    live    INTEGER NOT NULL CHECK (live IN (0, 1)),  -- 1 until it is spent
+    unspent INTEGER CHECK (unspent >= -1),  -- absent once it is spent; nAVAX that one address can spend at any time, 0 of another asset, -1 for others
     PRIMARY KEY (address, chain, utxo)
 ) STRICT, WITHOUT ROWID;
 

@@ -247,7 +247,8 @@ func (b *Batch) removePrimaryBlock(d *PrimaryDelta, changed *changedByBlocks) (e
 	for _, s := range d.Spends {
 		remove(`UPDATE utxo SET spent = NULL WHERE id = ?`, s.UTXO)
 		for _, address := range s.OwnerAddresses {
-			remove(`UPDATE utxo_owner SET live = 1 WHERE address = ? AND chain = ? AND utxo = ?`, address, s.Chain, s.UTXO)
+			remove(`UPDATE utxo_owner SET unspent = (SELECT iif(asset IS NOT NULL, 0, iif(length(out) = 20 AND amount >= 0, amount, -1)) FROM utxo WHERE id = ?3)
+				WHERE address = ?1 AND chain = ?2 AND utxo = ?3`, address, s.Chain, s.UTXO)
 		}
 	}
 	for _, u := range d.UTXOs {

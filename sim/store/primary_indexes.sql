@@ -5,7 +5,7 @@ CREATE INDEX primary_block_proposer ON primary_block (proposer) WHERE proposer I
 CREATE INDEX primary_tx_hash ON primary_tx (substr(hash, 1, 6));
 CREATE INDEX primary_tx_type ON primary_tx (type);
 CREATE INDEX utxo_mark ON utxo (mark);
-CREATE INDEX utxo_owner_live ON utxo_owner (address, chain, utxo) WHERE live = 1;
+CREATE INDEX utxo_owner_unspent ON utxo_owner (address, chain, utxo, unspent) WHERE unspent IS NOT NULL;
 CREATE INDEX asset_hash ON asset (hash);
 CREATE INDEX staker_tx ON staker (tx);
 CREATE INDEX staker_node ON staker (node);

@@ -218,7 +218,7 @@ func (db *DB) UnspentUTXOs(ctx context.Context, address []byte, chain, source in
 	first, last := NewUTXONumber(source, 0, 0), NewUTXONumber(source+1, 0, 0)
 	return utxos(ctx, db, `SELECT u.id, u.tx, u.output, u.chain, u.asset, u.amount, u.out, u.reward, u.spent
 		FROM utxo_owner o CROSS JOIN utxo u ON u.id = o.utxo
-		WHERE o.live = 1 AND o.address = ? AND o.chain = ? AND o.utxo >= ? AND o.utxo < ? ORDER BY o.utxo DESC LIMIT ?`, address, chain, first, min(before, last), limit)
+		WHERE o.unspent IS NOT NULL AND o.address = ? AND o.chain = ? AND o.utxo >= ? AND o.utxo < ? ORDER BY o.utxo DESC LIMIT ?`, address, chain, first, min(before, last), limit)
 }
 
 // UTXOsOfAddress reads at most limit UTXOs of an address that a chain can or could spend, newest first by the chain that made
@@ -233,29 +233,22 @@ func (db *DB) UTXOsOfAddress(ctx context.Context, address []byte, chain int, bef
 func (db *DB) UnspentUTXOsOfAddress(ctx context.Context, address []byte, chain int) ([]UTXO, error) {
 	return utxos(ctx, db, `SELECT u.id, u.tx, u.output, u.chain, u.asset, u.amount, u.out, u.reward, u.spent
 		FROM utxo_owner o CROSS JOIN utxo u ON u.id = o.utxo
-		WHERE o.live = 1 AND o.address = ? AND o.chain = ? ORDER BY o.utxo`, address, chain)
+		WHERE o.unspent IS NOT NULL AND o.address = ? AND o.chain = ? ORDER BY o.utxo`, address, chain)
 }
 
-// UnspentCount is how many unspent UTXOs of an address a chain can spend, and how many more it made that one of two others can.
-func (db *DB) UnspentCount(ctx context.Context, address []byte, chain int, others [2]int) (int, error) {
-	return value[int](ctx, db, `SELECT (SELECT count(*) FROM utxo_owner WHERE live = 1 AND address = ?1 AND chain = ?2)
-		+ (SELECT count(*) FROM utxo_owner WHERE live = 1 AND address = ?1 AND chain = ?3 AND utxo >= ?5 AND utxo < ?6)
-		+ (SELECT count(*) FROM utxo_owner WHERE live = 1 AND address = ?1 AND chain = ?4 AND utxo >= ?5 AND utxo < ?6)`,
-		address, chain, others[0], others[1], NewUTXONumber(chain, 0, 0), NewUTXONumber(chain+1, 0, 0))
+// Unspent sums up the unspent UTXOs of an address on a chain.
+type Unspent struct {
+	Count int    `db:"count"` // of those that the chain can spend, or made and one of two others can
+	High  int64  `db:"high"`  // of the AVAX that the chain made and one address can spend there at any time the sum of the upper halves of the amounts,
+	Low   int64  `db:"low"`   // and that of the lower halves: whatever the amounts, neither is too large for the engine
+	Rest  string `db:"rest"`  // the numbers of the other UTXOs of AVAX that the chain made and can spend, each after a comma
 }
 
-// UnspentAVAX sums up the AVAX of an address in UTXOs that a chain made and can spend.
-type UnspentAVAX struct {
-	High int64  `db:"high"` // of those that one address can spend at any time the sum of the upper halves of their amounts,
-	Low  int64  `db:"low"`  // and that of the lower halves: whatever the amounts, neither is too large for the engine
-	Rest string `db:"rest"` // the numbers of the others, each after a comma
-}
+// Sum is that of the AVAX that the chain made and one address can spend there at any time.
+func (u *Unspent) Sum() uint64 { return uint64(u.High)<<32 + uint64(u.Low) }
 
-// Sum is that of the UTXOs that one address can spend at any time.
-func (u *UnspentAVAX) Sum() uint64 { return uint64(u.High)<<32 + uint64(u.Low) }
-
-// Others are the numbers of the others.
-func (u *UnspentAVAX) Others() (all []UTXONumber, err error) {
+// Others are the numbers of the other UTXOs of AVAX that the chain made and can spend.
+func (u *Unspent) Others() (all []UTXONumber, err error) {
 	for text := range strings.SplitSeq(u.Rest, ",") {
 		if text == "" {
 			continue
@@ -269,15 +262,17 @@ func (u *UnspentAVAX) Others() (all []UTXONumber, err error) {
 	return all, nil
 }
 
-// UnspentAVAX reads how much AVAX there is in the unspent UTXOs of an address that a chain made and can spend. It takes a third of the time of
-// reading each.
-func (db *DB) UnspentAVAX(ctx context.Context, address []byte, chain int) (*UnspentAVAX, error) {
-	return get[UnspentAVAX](ctx, db, `
-		SELECT coalesce(sum(iif(plain, amount >> 32 & 4294967295, 0)), 0) AS high, coalesce(sum(iif(plain, amount & 4294967295, 0)), 0) AS low,
-			coalesce(group_concat(iif(plain, NULL, id)), '') AS rest
-		FROM (SELECT u.id, u.amount, length(u.out) = 20 AS plain FROM utxo_owner o CROSS JOIN utxo u ON u.id = o.utxo
-			WHERE o.live = 1 AND o.address = ? AND o.chain = ? AND o.utxo >= ? AND o.utxo < ? AND u.asset IS NULL)`,
-		address, chain, NewUTXONumber(chain, 0, 0), NewUTXONumber(chain+1, 0, 0))
+// Unspent sums up the unspent UTXOs of an address that a chain can spend, and counts those that it made and one of two others can. An index has
+// all that it reads.
+func (db *DB) Unspent(ctx context.Context, address []byte, chain int, others [2]int) (*Unspent, error) {
+	return get[Unspent](ctx, db, `
+		SELECT count(*)
+				+ (SELECT count(*) FROM utxo_owner WHERE unspent IS NOT NULL AND address = ?1 AND chain = ?3 AND utxo >= ?5 AND utxo < ?6)
+				+ (SELECT count(*) FROM utxo_owner WHERE unspent IS NOT NULL AND address = ?1 AND chain = ?4 AND utxo >= ?5 AND utxo < ?6) AS count,
+			coalesce(sum(iif(own > 0, own >> 32, 0)), 0) AS high, coalesce(sum(iif(own > 0, own & 4294967295, 0)), 0) AS low,
+			coalesce(group_concat(iif(own < 0, utxo, NULL)), '') AS rest
+		FROM (SELECT utxo, iif(utxo >= ?5 AND utxo < ?6, unspent, 0) AS own FROM utxo_owner WHERE unspent IS NOT NULL AND address = ?1 AND chain = ?2)`,
+		address, chain, others[0], others[1], NewUTXONumber(chain, 0, 0), NewUTXONumber(chain+1, 0, 0))
 }
 
 // UTXOsMadeBy reads every UTXO that a primary chain made, spent or not.
@@ -303,16 +298,24 @@ func (db *DB) UnspentUTXOsMadeBy(ctx context.Context, chain int, visit func(*UTX
 
 var (
 	intoUTXO   = bulk.NewTable("utxo", utxoColumns+`, mark`, false)
-	intoOwner  = bulk.NewTable("utxo_owner", `address, chain, utxo, live`, true)
+	intoOwner  = bulk.NewTable("utxo_owner", `address, chain, utxo, unspent`, true)
 	spendUTXO  = bulk.NewUpdate(intoUTXO, `UPDATE utxo SET spent = ?2 WHERE id = ?1`, 2)
-	spendOwner = bulk.NewUpdate(intoOwner, `UPDATE utxo_owner SET live = 0 WHERE address = ?1 AND chain = ?2 AND utxo = ?3`, 3)
+	spendOwner = bulk.NewUpdate(intoOwner, `UPDATE utxo_owner SET unspent = NULL WHERE address = ?1 AND chain = ?2 AND utxo = ?3`, 3)
 )
 
 func (b *Batch) addUTXO(u *UTXO) error {
-	err := b.insert(intoUTXO, u.ID, u.Tx, u.Output, u.Chain, u.Asset, u.Amount, keptOutput(u.Amount, u.Out), u.Reward, nil, inputIDPrefix(u.Hash))
+	out := keptOutput(u.Amount, u.Out)
+	err := b.insert(intoUTXO, u.ID, u.Tx, u.Output, u.Chain, u.Asset, u.Amount, out, u.Reward, nil, inputIDPrefix(u.Hash))
+	unspent := int64(u.Amount)
+	switch {
+	case u.Asset != nil:
+		unspent = 0
+	case len(out) != addressBytes || unspent < 0:
+		unspent = -1
+	}
 	for _, address := range u.OwnerAddresses {
 		if err == nil {
-			err = b.insert(intoOwner, address, u.Chain, u.ID, true)
+			err = b.insert(intoOwner, address, u.Chain, u.ID, unspent)
 		}
 	}
 	return err
