@@ -7,6 +7,9 @@ import (
 	"regexp"
 	"testing"
 
+	"github.com/ethereum/go-ethereum/common"
+
+	"snowglobe/sim"
 	"snowglobe/sim/primary"
 	"snowglobe/sim/store"
 )
@@ -44,7 +47,7 @@ func TestReadsOfThePrimaryNetworkScanNothing(t *testing.T) {
 	must(db.AtomicBlocks(ctx, 1))(t)
 	must(db.Unspent(ctx, s.people["alice"], s.x, [2]int{s.p, s.p + 2}))(t)
 	must(db.StakersOf(ctx, s.p, s.people["alice"], false))(t)
-	must(db.NativeCount(ctx, s.people["alice"], math.MaxInt64, 0))(t)
+	must(db.NativeCount(ctx, 1, s.people["alice"]))(t)
 	must(db.HoldingHistory(ctx, s.people["alice"], store.AssetKey{0}, store.AssetKey{255}, 9))(t)
 	must(db.GoneAccounts(ctx, 1))(t)
 	must(store.InHalves(ctx, func(ctx context.Context, half store.Half) ([][]byte, error) {
@@ -79,5 +82,25 @@ func TestStakersOutputsAreFoundWithTheirRewards(t *testing.T) {
 		}
 		s.check(stake == uint64(staker.Weight), "%d returned of a stake of %d", stake, staker.Weight)
 		s.check(rewards == uint64(staker.PotentialReward+staker.DelegateeReward), "%d paid, %d and %d earned", rewards, staker.PotentialReward, staker.DelegateeReward)
+	}
+}
+
+// TestNativeTransactionsAreCountedAsTheyAreListed: also those of who sends to itself, whose nonce a client changed, or who moves value to the
+// P- and X-Chain.
+func TestNativeTransactionsAreCountedAsTheyAreListed(t *testing.T) {
+	path := smallFile(t)
+	w := must(sim.Open(t.Context(), path))(t)
+	defer w.Close()
+	deployer := must(w.DB.Personas(t.Context()))(t)[3]
+	if err := w.Miners[0].SetNonce(t.Context(), common.BytesToAddress(deployer.Address), 1000, false); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range w.Chains {
+		for _, account := range must(w.DB.AccountsAt(t.Context(), c.Row.ID, store.MaxNumber))(t) {
+			listed := must(w.DB.NativeHistoryIDs(t.Context(), account.Address, store.Last(c.Row.ID), store.First(c.Row.ID), math.MaxInt32))(t)
+			if n := must(w.DB.NativeCount(t.Context(), c.Row.ID, account.Address))(t); n != int64(len(listed)) {
+				t.Errorf("%x on chain %d has %d transactions, counted as %d", account.Address, c.Row.EVMID, len(listed), n)
+			}
+		}
 	}
 }

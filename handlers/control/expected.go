@@ -152,7 +152,7 @@ func (e *expectations) onEVM(ctx context.Context, chain int, address []byte, mal
 		balance.SetBytes(account.Balance)
 	}
 	x.Balance = balance.String()
-	if x.Transactions, err = db.NativeCount(ctx, address, store.Last(chain), store.First(chain)); err != nil {
+	if x.Transactions, err = db.NativeCount(ctx, chain, address); err != nil {
 		return x, false, err
 	}
 	for standard, into := range map[store.Standard]*int{store.ERC20: &x.ERC20, store.ERC721: &x.ERC721, store.ERC1155: &x.ERC1155} {

@@ -2,6 +2,7 @@ package primary
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/ava-labs/avalanchego/ids"
 
@@ -17,6 +18,7 @@ func (r *record) staker(s *pchain.Staker, at store.Position) {
 	if row == nil {
 		row = newStaker(s, at)
 		r.stakers[s.TxID] = row
+		r.stakeOwners(s, at)
 	}
 	changed := *row
 	changed.Start, changed.PotentialReward, changed.DelegateeReward = int64(s.Start), store.Amount(s.PotentialReward), store.Amount(s.DelegateeReward)
@@ -38,6 +40,18 @@ func (r *record) staker(s *pchain.Staker, at store.Position) {
 		r.stakers[s.TxID] = &changed
 	}
 	r.delta.Stakers = append(r.delta.Stakers, changed)
+}
+
+// stakeOwners records whose outputs a staker stakes.
+func (r *record) stakeOwners(s *pchain.Staker, at store.Position) {
+	var owners []ids.ShortID
+	for _, out := range s.Stake() {
+		owners = append(owners, (&txs.UTXO{AssetID: out.AssetID, Out: out.Out}).Owners().Addresses...)
+	}
+	slices.SortFunc(owners, ids.ShortID.Compare)
+	for _, address := range slices.Compact(owners) {
+		r.delta.StakeOwners = append(r.delta.StakeOwners, store.StakeOwner{Address: bytes.Clone(address[:]), Staker: at})
+	}
 }
 
 // begin records the time in which a node may propose blocks.

@@ -64,8 +64,8 @@ type stakingTx struct {
 	staker *store.Staker
 }
 
-// stakingTxs are the transactions on the P-Chain that staked on the primary network and that addresses took part in, newest first; without
-// past, those whose stake was not returned.
+// stakingTxs are the transactions on the P-Chain that staked outputs of some addresses on the primary network, newest first; without past,
+// those whose stake was not returned.
 func (b *ChainReader) stakingTxs(owners []ids.ShortID, past bool) (all []stakingTx, err error) {
 	for _, owner := range owners {
 		stakers, err := b.DB.StakersOf(b.Ctx, b.Chain(txs.PChain), owner[:], past)

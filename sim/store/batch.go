@@ -196,6 +196,7 @@ type PrimaryDelta struct {
 	Activity          []PrimaryActivity
 	Assets            []PrimaryAsset
 	Stakers           []Staker // new ones and new values of old ones
+	StakeOwners       []StakeOwner
 	L1Validators      []L1Validator
 	L1ValidatorStates []L1ValidatorState
 	Subnets           []Subnet
@@ -224,6 +225,7 @@ func (b *Batch) AddPrimaryBlock(d *PrimaryDelta) error {
 		func() error { return addAll(d.Activity, b.addActivity) },
 		func() error { return addAll(d.Assets, b.addAsset) },
 		func() error { return addAll(d.Stakers, b.putStaker) },
+		func() error { return addAll(d.StakeOwners, b.addStakeOwner) },
 		func() error { return addAll(d.L1Validators, b.addL1Validator) },
 		func() error { return addAll(d.L1ValidatorStates, b.addL1State) },
 		func() error { return addAll(d.Subnets, b.addSubnet) },

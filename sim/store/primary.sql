@@ -113,6 +113,13 @@ CREATE TABLE staker_owner (
     PRIMARY KEY (address, staker)
 ) STRICT, WITHOUT ROWID;
 
+-- Whose outputs a staker staked.
+CREATE TABLE stake_owner (
+    address BLOB    NOT NULL CHECK (length(address) = 20),
+    staker  INTEGER NOT NULL CHECK (staker >= 0),
+    PRIMARY KEY (address, staker)
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE l1_validator (
     id                 INTEGER PRIMARY KEY CHECK (id >= 0),  -- numbered as UTXOs are
     validation         BLOB    NOT NULL CHECK (length(validation) = 32),

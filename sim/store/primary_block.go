@@ -266,6 +266,9 @@ func (b *Batch) removePrimaryBlock(d *PrimaryDelta, changed *changedByBlocks) (e
 	for _, a := range d.Assets {
 		remove(`DELETE FROM asset WHERE id = ?`, a.ID)
 	}
+	for _, o := range d.StakeOwners {
+		remove(`DELETE FROM stake_owner WHERE address = ? AND staker = ?`, o.Address, o.Staker)
+	}
 	for _, v := range d.L1Validators {
 		remove(`DELETE FROM l1_validator WHERE id = ?`, v.ID)
 	}

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"slices"
+
+	"snowglobe/sim/store/bulk"
 )
 
 // Subnet is a subnet by the transaction that made it.
@@ -233,10 +235,22 @@ func (db *DB) Stakers(ctx context.Context, chain int) ([]Staker, error) {
 	return list[Staker](ctx, db, `SELECT `+stakerColumns+` FROM staker WHERE id BETWEEN ? AND ? ORDER BY id`, First(chain), Last(chain))
 }
 
-// StakersOf lists the stakers of a P-Chain whose transactions touched a subject, newest first; without past, those whose stake was not returned.
-func (db *DB) StakersOf(ctx context.Context, chain int, subject []byte, past bool) ([]Staker, error) {
-	return list[Staker](ctx, db, `SELECT `+stakerColumns+` FROM (SELECT tx AS touched FROM primary_activity WHERE subject = ? AND tx BETWEEN ? AND ?)
-		CROSS JOIN staker ON id = touched WHERE ? OR ended IS NULL ORDER BY touched DESC`, subject, First(chain), Last(chain), past)
+// StakersOf lists the stakers of a P-Chain that staked outputs of an address, newest first; without past, those whose stake was not returned.
+func (db *DB) StakersOf(ctx context.Context, chain int, address []byte, past bool) ([]Staker, error) {
+	return list[Staker](ctx, db, `SELECT `+stakerColumns+` FROM (SELECT staker FROM stake_owner WHERE address = ? AND staker BETWEEN ? AND ?)
+		CROSS JOIN staker ON id = staker WHERE ? OR ended IS NULL ORDER BY staker DESC`, address, First(chain), Last(chain), past)
+}
+
+// StakeOwner says that a staker staked outputs of an address.
+type StakeOwner struct {
+	Address []byte
+	Staker  Position
+}
+
+var intoStakeOwner = bulk.NewTable("stake_owner", `address, staker`, true)
+
+func (b *Batch) addStakeOwner(o *StakeOwner) error {
+	return b.insert(intoStakeOwner, o.Address, o.Staker)
 }
 
 // StakerTimes are when a staker whose time is not over begins and ends.

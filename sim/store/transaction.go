@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -311,18 +312,30 @@ func (db *DB) History(ctx context.Context, s Status, high, low Position, limit i
 	return list[TransactionView](ctx, db, byStatus[s], high, low, limit)
 }
 
-// NativeCount counts the transactions that an address sent or received, from one position down to another.
-func (db *DB) NativeCount(ctx context.Context, address []byte, high, low Position) (int64, error) {
-	sent, err := value[int64](ctx, db, `SELECT count(*) FROM tx WHERE sender = ?1 AND id BETWEEN ?3 AND ?2`, address, high, low)
+// NativeCount counts the transactions that an address sent or received on an EVM chain.
+func (db *DB) NativeCount(ctx context.Context, chain int, address []byte) (int64, error) {
+	low, high := First(chain), Last(chain)
+	received, err := value[int64](ctx, db, `SELECT count(*) FROM tx WHERE ifnull(recipient, created) = ?1 AND id BETWEEN ?3 AND ?2`, address, high, low)
 	if err != nil {
 		return 0, err
 	}
-	received, err := value[int64](ctx, db, `SELECT count(*) FROM tx WHERE ifnull(recipient, created) = ?1 AND id BETWEEN ?3 AND ?2`, address, high, low)
-	if err != nil || sent == 0 || received == 0 {
-		return sent + received, err
+	if received > 0 {
+		return value[int64](ctx, db, nativeCount, address, high, low) // some it may have sent to itself
 	}
-	return value[int64](ctx, db, nativeCount, address, high, low) // some it may have sent to itself
+	sent, err := value[int64](ctx, db, sentByNonce, chain, address)
+	if errors.Is(err, ErrNotFound) {
+		return value[int64](ctx, db, `SELECT count(*) FROM tx WHERE sender = ?1 AND id BETWEEN ?3 AND ?2`, address, high, low)
+	}
+	return sent, err
 }
+
+// The nonce of an account counts what it sent since the genesis, unless a contract was there, which creates others, a client changed it, or
+// the account sent something to the P- or X-Chain.
+const sentByNonce = `SELECT nonce - ifnull((SELECT nonce FROM account WHERE chain = ?1 AND address = ?2 AND block = 0), 0) FROM account
+	WHERE chain = ?1 AND address = ?2 AND block = (SELECT max(block) FROM account WHERE chain = ?1 AND address = ?2) AND code_hash IS NULL
+		AND NOT EXISTS (SELECT 1 FROM account INDEXED BY account_gone WHERE chain = ?1 AND address = ?2 AND gone = 1)
+		AND NOT EXISTS (SELECT 1 FROM state_change WHERE chain = ?1 AND address = ?2 AND kind IN ('nonce', 'code'))
+		AND NOT EXISTS (SELECT 1 FROM primary_activity WHERE subject = ?2 AND (SELECT kind = 'C' FROM chain WHERE id = ?1))`
 
 // What nobody needs in order is put together in order all the same: so the engine merges two indexes and keeps nothing. That takes four
 // times as long as to count the entries of each.
