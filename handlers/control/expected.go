@@ -107,11 +107,15 @@ func (e *expectations) read(ctx context.Context, of []store.Persona) ([]*Expecte
 // onChains is what an account has on the EVM chains that know it.
 func (e *expectations) onChains(ctx context.Context, p *store.Persona, malicious map[int][]store.TokenID) (map[string]ExpectedEVM, error) {
 	on := map[string]ExpectedEVM{}
+	if len(p.Address) == 0 {
+		return on, nil
+	}
+	holds, err := e.world.DB.HoldsTokens(ctx, p.Address)
+	if err != nil {
+		return nil, fmt.Errorf("persona %s: %w", p.Name, err)
+	}
 	for _, c := range e.world.Chains {
-		if len(p.Address) == 0 {
-			break
-		}
-		found, known, err := e.onEVM(ctx, c.Row.ID, p.Address, malicious[c.Row.ID])
+		found, known, err := e.onEVM(ctx, c.Row.ID, p.Address, holds, malicious[c.Row.ID])
 		if err != nil {
 			return nil, fmt.Errorf("persona %s on chain %d: %w", p.Name, c.Row.EVMID, err)
 		}
@@ -141,7 +145,7 @@ func (e *expectations) onNetwork(ctx context.Context, n *sim.Network, p *store.P
 	return on, nil
 }
 
-func (e *expectations) onEVM(ctx context.Context, chain int, address []byte, malicious []store.TokenID) (x ExpectedEVM, known bool, err error) {
+func (e *expectations) onEVM(ctx context.Context, chain int, address []byte, holds bool, malicious []store.TokenID) (x ExpectedEVM, known bool, err error) {
 	db := e.world.DB
 	account, err := db.Account(ctx, chain, address, store.MaxNumber)
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
@@ -154,6 +158,9 @@ func (e *expectations) onEVM(ctx context.Context, chain int, address []byte, mal
 	x.Balance = balance.String()
 	if x.Transactions, err = db.NativeCount(ctx, chain, address); err != nil {
 		return x, false, err
+	}
+	if !holds { // as most: it is asked for every token otherwise
+		return x, account != nil || x.Transactions > 0, nil
 	}
 	for standard, into := range map[store.Standard]*int{store.ERC20: &x.ERC20, store.ERC721: &x.ERC721, store.ERC1155: &x.ERC1155} {
 		low, high := store.NewTokenID(chain, standard, 0), store.NewTokenID(chain, standard, store.MaxTokens)

@@ -20,6 +20,7 @@ import (
 	"snowglobe/handlers/rest/schema"
 	"snowglobe/sim"
 	"snowglobe/sim/query"
+	"snowglobe/sim/secp256k1"
 	"snowglobe/sim/store"
 )
 
@@ -297,7 +298,7 @@ func shortAddress(p *store.Persona) ([]byte, error) {
 	if len(p.Key) == 0 {
 		return p.Primary, nil
 	}
-	key, err := crypto.ToECDSA(p.Key)
+	key, err := secp256k1.NewKey(p.Key)
 	if err != nil {
 		return nil, err
 	}

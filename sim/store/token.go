@@ -381,6 +381,11 @@ func (db *DB) HoldingCount(ctx context.Context, owner []byte, after, before Asse
 	return *n, nil
 }
 
+// HoldsTokens says whether an address ever held a token.
+func (db *DB) HoldsTokens(ctx context.Context, owner []byte) (bool, error) {
+	return value[bool](ctx, db, `SELECT EXISTS (SELECT 1 FROM holding WHERE owner = ?)`, owner)
+}
+
 // NFTBalances is ERC20Balances for items of ERC-721 and ERC-1155 tokens, with their newest state.
 func (db *DB) NFTBalances(ctx context.Context, owner []byte, after, before AssetKey, block uint64, limit int) ([]TokenBalanceView, error) {
 	return list[TokenBalanceView](ctx, db, nftBalances, owner, []byte(after), []byte(before), block, limit)

@@ -239,13 +239,14 @@ func (db *DB) UnspentUTXOsOfAddress(ctx context.Context, address []byte, chain i
 // Unspent sums up the unspent UTXOs of an address on a chain.
 type Unspent struct {
 	Count int    `db:"count"` // of those that the chain can spend, or made and one of two others can
-	High  int64  `db:"high"`  // of the AVAX that the chain made and one address can spend there at any time the sum of the upper halves of the amounts,
+	High  int64  `db:"high"`  // of what the column has of those that the chain made and can spend the sum of the upper halves,
 	Low   int64  `db:"low"`   // and that of the lower halves: whatever the amounts, neither is too large for the engine
-	Rest  string `db:"rest"`  // the numbers of the other UTXOs of AVAX that the chain made and can spend, each after a comma
+	Rests int64  `db:"rests"` // how many of them are AVAX of which the column has -1,
+	Rest  string `db:"rest"`  // and their numbers, each after a comma
 }
 
 // Sum is that of the AVAX that the chain made and one address can spend there at any time.
-func (u *Unspent) Sum() uint64 { return uint64(u.High)<<32 + uint64(u.Low) }
+func (u *Unspent) Sum() uint64 { return uint64(u.High)<<32 + uint64(u.Low) + uint64(u.Rests) }
 
 // Others are the numbers of the other UTXOs of AVAX that the chain made and can spend.
 func (u *Unspent) Others() (all []UTXONumber, err error) {
@@ -267,11 +268,13 @@ func (u *Unspent) Others() (all []UTXONumber, err error) {
 func (db *DB) Unspent(ctx context.Context, address []byte, chain int, others [2]int) (*Unspent, error) {
 	return get[Unspent](ctx, db, `
 		SELECT count(*)
+				+ (SELECT count(*) FROM utxo_owner WHERE unspent IS NOT NULL AND address = ?1 AND chain = ?2 AND utxo < ?5)
+				+ (SELECT count(*) FROM utxo_owner WHERE unspent IS NOT NULL AND address = ?1 AND chain = ?2 AND utxo >= ?6)
 				+ (SELECT count(*) FROM utxo_owner WHERE unspent IS NOT NULL AND address = ?1 AND chain = ?3 AND utxo >= ?5 AND utxo < ?6)
 				+ (SELECT count(*) FROM utxo_owner WHERE unspent IS NOT NULL AND address = ?1 AND chain = ?4 AND utxo >= ?5 AND utxo < ?6) AS count,
-			coalesce(sum(iif(own > 0, own >> 32, 0)), 0) AS high, coalesce(sum(iif(own > 0, own & 4294967295, 0)), 0) AS low,
-			coalesce(group_concat(iif(own < 0, utxo, NULL)), '') AS rest
-		FROM (SELECT utxo, iif(utxo >= ?5 AND utxo < ?6, unspent, 0) AS own FROM utxo_owner WHERE unspent IS NOT NULL AND address = ?1 AND chain = ?2)`,
+			coalesce(sum(unspent >> 32), 0) AS high, coalesce(sum(unspent & 4294967295), 0) AS low,
+			count(*) FILTER (WHERE unspent < 0) AS rests, coalesce(group_concat(utxo) FILTER (WHERE unspent < 0), '') AS rest
+		FROM utxo_owner WHERE unspent IS NOT NULL AND address = ?1 AND chain = ?2 AND utxo >= ?5 AND utxo < ?6`,
 		address, chain, others[0], others[1], NewUTXONumber(chain, 0, 0), NewUTXONumber(chain+1, 0, 0))
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 
 	"snowglobe/sim/rules"
+	"snowglobe/sim/secp256k1"
 	"snowglobe/sim/store"
 	"snowglobe/sim/txs"
 )
@@ -143,7 +144,7 @@ func sampleMultisig(ctx context.Context, db *store.DB, d *Network, chain int) er
 		if p.Name != "committee" {
 			continue
 		}
-		key, err := crypto.ToECDSA(p.Key)
+		key, err := secp256k1.NewKey(p.Key)
 		if err != nil {
 			return err
 		}
