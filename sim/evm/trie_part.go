@@ -199,6 +199,18 @@ func (f FlatState) CompareParts(owner []byte, tree *Trie) error {
 	return err
 }
 
+// CompareBalances compares the balances beside the parts of the trie of the accounts with all accounts that there are, by address.
+func (f FlatState) CompareBalances(accounts []store.Account) error {
+	var wrong error
+	err := f.db.EachNewestBalance(f.ctx, f.chain, func(address, balance []byte) {
+		at, found := slices.BinarySearchFunc(accounts, address, func(a store.Account, address []byte) int { return bytes.Compare(a.Address, address) })
+		if !found || !bytes.Equal(common.TrimLeftZeroes(accounts[at].Balance), balance) {
+			wrong = fmt.Errorf("parts of the trie of 0x: the balance of 0x%x: %w", address, mpt.ErrPart)
+		}
+	})
+	return errors.Join(err, wrong)
+}
+
 // CheckPastKeys looks in the file for all keys that a trie had once, if there are versions of it.
 func (f FlatState) CheckPastKeys(owner []byte) error {
 	first, err := f.db.NextTrieVersion(f.ctx, f.chain, owner, 0)
@@ -318,7 +330,7 @@ func prefixOf(key []byte, depth int) string {
 }
 
 // partsOf are the parts of a trie in which there are some keys, or were.
-func partsOf(tree *Trie, keys map[string]bool) (parts []store.TriePart) {
+func (l *buildState) partsOf(owner []byte, tree *Trie, keys map[string]bool) (parts []store.TriePart, err error) {
 	byPrefix := map[string]*store.TriePart{}
 	for _, key := range slices.Sorted(maps.Keys(keys)) {
 		prefix := prefixOf([]byte(key), tree.depth)
@@ -327,11 +339,20 @@ func partsOf(tree *Trie, keys map[string]bool) (parts []store.TriePart) {
 			p = &store.TriePart{Prefix: []byte(prefix)}
 			byPrefix[prefix] = p
 		}
-		if keys[key] {
-			p.Keys = append(p.Keys, key...)
-		} else {
+		if !keys[key] {
 			p.Gone = append(p.Gone, key...)
+			continue
 		}
+		p.Keys = append(p.Keys, key...)
+		if len(owner) > 0 {
+			continue
+		}
+		account, err := l.Account(common.BytesToAddress([]byte(key)))
+		if err != nil {
+			return nil, err
+		}
+		balance := account.Balance.Bytes()
+		p.Balances = append(append(p.Balances, byte(len(balance))), balance...)
 	}
 	for _, prefix := range slices.Sorted(maps.Keys(byPrefix)) {
 		p := byPrefix[prefix]
@@ -340,7 +361,7 @@ func partsOf(tree *Trie, keys map[string]bool) (parts []store.TriePart) {
 		}
 		parts = append(parts, *p)
 	}
-	return parts
+	return parts, nil
 }
 
 // changedTries is what the last commit, that of a block or of a change after it, did to the parts of tries that the file has, with all parts
@@ -417,7 +438,10 @@ func (l *buildState) changedTrie(changes []store.TrieChange, owner []byte, tree 
 	}
 	switch {
 	case tree.depth > 0 && !first:
-		c.Parts = partsOf(tree, keys)
+		var err error
+		if c.Parts, err = l.partsOf(owner, tree, keys); err != nil {
+			return nil, err
+		}
 	case tree.leaves >= partedLeaves || tree.versioned:
 		err := tree.LoadAll()
 		if err == nil {
@@ -508,8 +532,8 @@ func (l *buildState) allParts(owner []byte, tree *Trie, first bool) (store.TrieC
 	if first {
 		c.Past = append(c.Past, allKeys(keys))
 	}
-	c.Parts = partsOf(tree, keys)
-	return c, nil
+	c.Parts, err = l.partsOf(owner, tree, keys)
+	return c, err
 }
 
 // keys are the accounts, or the slots of a contract, that there were so far, and whether they still are.

@@ -199,6 +199,12 @@ func (c *versionedChain) checkFile() (err error) {
 			err = state.CompareParts(owner, tree)
 		}
 		if err == nil {
+			var accounts []store.Account
+			if accounts, err = c.db.AccountsAt(c.Context(), 1, uint64(len(c.roots)-1)); err == nil {
+				err = state.CompareBalances(accounts)
+			}
+		}
+		if err == nil {
 			err = state.CheckPastKeys(owner)
 		}
 	}

@@ -26,7 +26,7 @@ type HeldRange struct {
 // changed it.
 type Holders struct {
 	first uint64
-	held  []HeldRange // by owner, once all are known
+	held  []HeldRange
 }
 
 // set notes what an address held from a block on. What it held before the first block comes first, and in order.
@@ -46,12 +46,7 @@ func (h *Holders) set(r *HeldRange, block uint64, amount *uint256.Int) {
 	}
 }
 
-// sort puts the holders in the order of their addresses.
-func (h *Holders) sort() {
-	slices.SortFunc(h.held, func(a, b HeldRange) int { return a.Owner.Cmp(b.Owner) })
-}
-
-// Of are the addresses whose range passes, in order.
+// Of are the addresses whose range passes.
 func (h *Holders) Of(passes func(*HeldRange) bool) []common.Address {
 	var all []common.Address
 	for i := range h.held {
@@ -64,6 +59,17 @@ func (h *Holders) Of(passes func(*HeldRange) bool) []common.Address {
 
 // NativeHolders are the holders of a chain's own token from one block to another, which may be the one before.
 func NativeHolders(ctx context.Context, db *store.DB, c *reader.Chain, first, last uint64) (*Holders, error) {
+	if first > last {
+		head, err := c.Head(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if head.Number == last {
+			if h, err := newestHolders(ctx, db, c); h != nil || err != nil {
+				return h, err
+			}
+		}
+	}
 	parts, err := store.InHalves(ctx, func(ctx context.Context, half store.Half) (*Holders, error) {
 		part := &Holders{first: first}
 		return part, part.readNative(ctx, db, c, half, last)
@@ -74,6 +80,38 @@ func NativeHolders(ctx context.Context, db *store.DB, c *reader.Chain, first, la
 	h := &Holders{first: first}
 	for _, part := range parts {
 		h.held = append(h.held, part.held...)
+	}
+	return h, nil
+}
+
+// newestHolders are all accounts of a chain as they are now, nil if the file has no parts of their trie.
+func newestHolders(ctx context.Context, db *store.DB, c *reader.Chain) (*Holders, error) {
+	all, err := db.GoneAccounts(ctx, c.Row.ID)
+	if err != nil {
+		return nil, err
+	}
+	gone := map[common.Address]bool{}
+	for address := range slices.Chunk(all, common.AddressLength) {
+		gone[common.BytesToAddress(address)] = true
+	}
+	h := &Holders{}
+	add := func(owner common.Address, balance []byte) {
+		h.held = append(h.held, HeldRange{Owner: owner})
+		r := &h.held[len(h.held)-1]
+		r.Last.SetBytes(balance)
+		r.Lowest, r.Highest = r.Last, r.Last
+	}
+	err = db.EachNewestBalance(ctx, c.Row.ID, func(address, balance []byte) {
+		owner := common.BytesToAddress(address)
+		if add(owner, balance); len(gone) > 0 {
+			delete(gone, owner) // it is back
+		}
+	})
+	if len(h.held) == 0 || err != nil {
+		return nil, err
+	}
+	for owner := range gone {
+		add(owner, nil)
 	}
 	return h, nil
 }
@@ -108,7 +146,6 @@ func (h *Holders) readNative(ctx context.Context, db *store.DB, c *reader.Chain,
 		h.set(r, a.Block, new(uint256.Int).SetBytes(a.Balance))
 	})
 	h.held = append(h.held, fresh...)
-	h.sort()
 	return err
 }
 
@@ -141,7 +178,6 @@ func TokenHolders(ctx context.Context, db *store.DB, c *reader.Chain, token *sto
 			h.held = append(h.held, r)
 		}
 	}
-	h.sort()
 	return h, nil
 }
 

@@ -148,11 +148,12 @@ CREATE TABLE slot (
 -- Hashes of the parts of large tries after the newest block of a chain, so that neither a proof nor the next block needs all accounts of the
 -- chain or all slots of a contract. The root in the header or the account says whether they are right; they are no part of the digest.
 CREATE TABLE trie_part (
-    chain  INTEGER NOT NULL CHECK (chain > 0),
-    owner  BLOB    NOT NULL CHECK (length(owner) IN (0, 20)),                        -- whose storage it is, empty for the accounts
-    prefix BLOB    NOT NULL CHECK (length(prefix) > 0),                              -- nibbles that the hashes of its keys begin with, one a byte
-    hash   BLOB    NOT NULL CHECK (length(hash) = 32),
-    keys   BLOB    NOT NULL CHECK (length(keys) > 0 AND length(keys) % iif(length(owner) = 0, 20, 32) = 0),  -- addresses or slots, in order
+    chain    INTEGER NOT NULL CHECK (chain > 0),
+    owner    BLOB    NOT NULL CHECK (length(owner) IN (0, 20)),                        -- whose storage it is, empty for the accounts
+    prefix   BLOB    NOT NULL CHECK (length(prefix) > 0),                              -- nibbles that the hashes of its keys begin with, one a byte
+    hash     BLOB    NOT NULL CHECK (length(hash) = 32),
+    keys     BLOB    NOT NULL CHECK (length(keys) > 0 AND length(keys) % iif(length(owner) = 0, 20, 32) = 0),  -- addresses or slots, in order
+    balances BLOB    NOT NULL CHECK ((length(owner) = 0) = (length(balances) > 0)),    -- wei of each address, after its length; empty for slots
     PRIMARY KEY (chain, owner, prefix)
 ) STRICT, WITHOUT ROWID;
 

@@ -2,6 +2,7 @@ package store
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -20,6 +21,8 @@ type TriePart struct {
 	Keys   []byte // addresses or slots that are in it, one after the other: in a change, those that the change set
 	Gone   []byte // those that a change took away
 	Size   int    `db:"size"` // of the keys in bytes, where they are left out
+
+	Balances []byte // those of addresses in Keys, without leading zeros, each after its length
 }
 
 // TrieChange is what becomes of the parts of the trie of a chain's accounts or of a contract's storage.
@@ -61,7 +64,34 @@ func (db *DB) TrieParts(ctx context.Context, chain int, owner []byte, visit func
 
 // TriePartsWithKeys lists them with the keys that each has.
 func (db *DB) TriePartsWithKeys(ctx context.Context, chain int, owner []byte, visit func(*TriePart)) error {
-	return each(ctx, db, visit, `SELECT prefix, hash, keys FROM trie_part WHERE chain = ? AND owner = ? ORDER BY prefix`, chain, owner)
+	return each(ctx, db, visit, `SELECT prefix, hash, keys, balances FROM trie_part WHERE chain = ? AND owner = ? ORDER BY prefix`, chain, owner)
+}
+
+// EachNewestBalance visits the accounts of a chain that there are, in the order of hashes, if it has parts of their trie.
+func (db *DB) EachNewestBalance(ctx context.Context, chain int, visit func(address, balance []byte)) error {
+	var damage error
+	err := each(ctx, db, func(p *TriePart) { damage = cmp.Or(damage, p.EachBalance(visit)) },
+		`SELECT keys, balances FROM trie_part WHERE chain = ? AND owner = x'' ORDER BY prefix`, chain)
+	return cmp.Or(err, damage)
+}
+
+var errBalances = errors.New("balances of a part of a trie are not as they were written")
+
+// EachBalance visits the addresses of a part with their balances, which are without leading zeros.
+func (p *TriePart) EachBalance(visit func(address, balance []byte)) error {
+	balances := p.Balances
+	for address := range slices.Chunk(p.Keys, common.AddressLength) {
+		if len(balances) == 0 || int(balances[0]) >= len(balances) {
+			return Damaged(errBalances)
+		}
+		balance := balances[1 : 1+balances[0]]
+		balances = balances[1+len(balance):]
+		visit(address, balance)
+	}
+	if len(balances) > 0 {
+		return Damaged(errBalances)
+	}
+	return nil
 }
 
 // NextTriePart is the first part of a trie, with its keys, whose prefix is not before another.
@@ -223,20 +253,67 @@ func keySize(owner []byte) int {
 }
 
 func (b *Batch) changeTriePart(chain int, c *TrieChange, p *TriePart) error {
-	keys := p.Keys
+	keys, balances := p.Keys, p.Balances
 	if !c.Anew {
-		var before []byte
-		err := b.scan(`SELECT keys FROM trie_part WHERE chain = ? AND owner = ? AND prefix = ?`, []any{chain, c.Owner, p.Prefix}, &before)
+		before := TriePart{}
+		err := b.scan(`SELECT keys, balances FROM trie_part WHERE chain = ? AND owner = ? AND prefix = ?`, []any{chain, c.Owner, p.Prefix}, &before.Keys, &before.Balances)
 		if err != nil && !errors.Is(err, ErrNotFound) {
 			return err
 		}
-		keys = mergeKeys(before, p.Keys, p.Gone, keySize(c.Owner))
+		if len(c.Owner) == 0 {
+			keys, balances, err = before.mergeAccounts(p)
+		} else {
+			keys, err = mergeKeys(before.Keys, p.Keys, p.Gone, keySize(c.Owner)), nil
+		}
+		if err != nil {
+			return err
+		}
 	}
 	if p.Hash == nil || len(keys) == 0 {
 		return b.exec(`DELETE FROM trie_part WHERE chain = ? AND owner = ? AND prefix = ?`, chain, c.Owner, p.Prefix)
 	}
-	return b.exec(`INSERT INTO trie_part (chain, owner, prefix, hash, keys) VALUES (?, ?, ?, ?, ?)
-		ON CONFLICT (chain, owner, prefix) DO UPDATE SET hash = excluded.hash, keys = excluded.keys`, chain, c.Owner, p.Prefix, p.Hash, keys)
+	if balances == nil {
+		balances = []byte{}
+	}
+	return b.exec(`INSERT INTO trie_part (chain, owner, prefix, hash, keys, balances) VALUES (?, ?, ?, ?, ?, ?)
+		ON CONFLICT (chain, owner, prefix) DO UPDATE SET hash = excluded.hash, keys = excluded.keys, balances = excluded.balances`,
+		chain, c.Owner, p.Prefix, p.Hash, keys, balances)
+}
+
+// mergeAccounts are the accounts of a part after a change, with their balances.
+func (p *TriePart) mergeAccounts(change *TriePart) (keys, balances []byte, err error) {
+	const size = common.AddressLength
+	keys, balances = make([]byte, 0, len(p.Keys)+len(change.Keys)), make([]byte, 0, len(p.Balances)+len(change.Balances))
+	add := func(address, balance []byte) {
+		keys = append(keys, address...)
+		balances = append(append(balances, byte(len(balance))), balance...)
+	}
+	type account struct{ address, balance []byte }
+	var changed []account
+	if err := change.EachBalance(func(address, balance []byte) { changed = append(changed, account{address, balance}) }); err != nil {
+		return nil, nil, err
+	}
+	gone := change.Gone
+	err = p.EachBalance(func(address, balance []byte) {
+		for len(changed) > 0 && bytes.Compare(changed[0].address, address) < 0 {
+			add(changed[0].address, changed[0].balance)
+			changed = changed[1:]
+		}
+		for len(gone) > 0 && bytes.Compare(gone[:size], address) < 0 {
+			gone = gone[size:]
+		}
+		switch {
+		case len(changed) > 0 && bytes.Equal(changed[0].address, address):
+			add(address, changed[0].balance)
+			changed = changed[1:]
+		case len(gone) == 0 || !bytes.Equal(gone[:size], address):
+			add(address, balance)
+		}
+	})
+	for _, a := range changed {
+		add(a.address, a.balance)
+	}
+	return keys, balances, err
 }
 
 // mergeKeys are keys of a size, which are in order, with some that are there and without some that are gone.

@@ -160,6 +160,9 @@ func (i *inspection) state(ctx context.Context, c *reader.Chain, head *store.Blo
 	if err != nil {
 		return err
 	}
+	if err := state.CompareBalances(accounts); err != nil {
+		return err
+	}
 	i.pause()
 	for n := range accounts {
 		if accounts[n].Gone || accounts[n].Root == nil {
