@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -14,6 +15,7 @@ import (
 	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/ethereum/go-ethereum/crypto"
 	"github.com/holiman/uint256"
+	"golang.org/x/sync/errgroup"
 
 	"snowglobe/sim/evm"
 	"snowglobe/sim/store"
@@ -196,9 +198,9 @@ type blockRange struct {
 	before, after *Block
 }
 
-// replayedBlocks is how many blocks are executed again to find the accounts that they changed: that takes a millisecond or two for each. The
-// rows of the accounts are by address, so that without it all rows are looked at.
-const replayedBlocks = 32
+// replayedBlocks is how many blocks are executed again to find the accounts that they changed: that takes a millisecond for each. The rows of
+// the accounts are by address, so that without it all rows are looked at.
+const replayedBlocks = 96
 
 // ModifiedAccounts are the addresses whose accounts differ after two blocks, those that are gone left out, in the order of the
 // state's trie.
@@ -268,17 +270,27 @@ func (c blockRange) compared(ctx context.Context) ([]common.Address, error) {
 	return modified, err
 }
 
-// touchedAccounts are those that the blocks may have changed.
+// touchedAccounts are those that the blocks may have changed. As many blocks are executed beside each other as may be.
 func (c blockRange) touchedAccounts(ctx context.Context) (map[common.Address]bool, error) {
+	parts := make([]map[common.Address]bool, c.after.Number-c.before.Number)
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(cap(traceSlots))
+	for i := range parts {
+		parts[i] = map[common.Address]bool{}
+		group.Go(func() error {
+			b, err := c.Block(ctx, c.before.Number+1+uint64(i))
+			if err != nil {
+				return err
+			}
+			return c.addTouched(ctx, b, parts[i])
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return nil, err
+	}
 	touched := map[common.Address]bool{}
-	for number := c.before.Number + 1; number <= c.after.Number; number++ {
-		b, err := c.Block(ctx, number)
-		if err != nil {
-			return nil, err
-		}
-		if err := c.addTouched(ctx, b, touched); err != nil {
-			return nil, err
-		}
+	for _, part := range parts {
+		maps.Copy(touched, part)
 	}
 	return touched, nil
 }
