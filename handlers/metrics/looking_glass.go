@@ -153,7 +153,7 @@ func pageOf[T any](r *rest.Request, all []T, from, size int) (page []T, next str
 // condition finds who meets a condition; where is its place in the body.
 func (a *api) condition(r *rest.Request, where string, q *SubQuery) ([]common.Address, error) {
 	c := &condition{api: a, r: r, where: where + ".params.", params: &q.Params}
-	var find func() (*query.Holders, error)
+	var find func(passes) ([]common.Address, error)
 	least := uint256.NewInt(1)
 	switch q.Type {
 	case "AllTimeNativeBalance", "AnyTimeNativeBalance":
@@ -183,11 +183,7 @@ func (a *api) condition(r *rest.Request, where string, q *SubQuery) ([]common.Ad
 	if begun, err := c.blocks(); err != nil || !begun {
 		return nil, err
 	}
-	held, err := find()
-	if err != nil {
-		return nil, err
-	}
-	return held.Of(func(h *query.HeldRange) bool {
+	return find(func(h *query.HeldRange) bool {
 		switch q.Type[:min(len(q.Type), len("AllTime"))] {
 		case "AllTime":
 			return !h.Lowest.Lt(least)
@@ -195,8 +191,11 @@ func (a *api) condition(r *rest.Request, where string, q *SubQuery) ([]common.Ad
 			return !h.Highest.Lt(least)
 		}
 		return !h.Last.Lt(least)
-	}), nil
+	})
 }
+
+// passes says whether somebody who held something meets a condition.
+type passes func(*query.HeldRange) bool
 
 // condition is one that is read, with what is wrong with it.
 type condition struct {
@@ -282,16 +281,16 @@ func (c *condition) blocks() (begun bool, err error) {
 }
 
 // native finds the holders of the chain's own token.
-func (c *condition) native() (*query.Holders, error) {
-	return query.NativeHolders(c.r.Context(), c.world.DB, c.chain, c.first, c.last)
+func (c *condition) native(meets passes) ([]common.Address, error) {
+	return query.NativeHolders(c.r.Context(), c.world.DB, c.chain, c.first, c.last, meets)
 }
 
 // token finds the holders of the token at the address, which must be of one of some standards.
-func (c *condition) token(standards ...store.Standard) func() (*query.Holders, error) {
+func (c *condition) token(standards ...store.Standard) func(passes) ([]common.Address, error) {
 	if !common.IsHexAddress(c.params.ContractAddress) {
 		c.fail("contractAddress %q is not allowed: expected 0x and 40 hexadecimal digits", schema.Shorten(c.params.ContractAddress))
 	}
-	return func() (*query.Holders, error) {
+	return func(meets passes) ([]common.Address, error) {
 		address := common.HexToAddress(c.params.ContractAddress)
 		token, err := c.world.DB.TokenAt(c.r.Context(), c.chain.Row.ID, address[:])
 		if errors.Is(err, store.ErrNotFound) || err == nil && !slices.Contains(standards, token.ID.Standard()) {
@@ -301,6 +300,6 @@ func (c *condition) token(standards ...store.Standard) func() (*query.Holders, e
 		if err != nil {
 			return nil, err
 		}
-		return query.TokenHolders(c.r.Context(), c.world.DB, c.chain, token, c.first, c.last)
+		return query.TokenHolders(c.r.Context(), c.world.DB, c.chain, token, c.first, c.last, meets)
 	}
 }

@@ -22,15 +22,15 @@ type HeldRange struct {
 	block                 uint64 // from which on it held the last
 }
 
-// Holders is what addresses held of something from a block of a chain on: as it was before the block, and after each block that
+// holders is what addresses held of something from a block of a chain on: as it was before the block, and after each block that
 // changed it.
-type Holders struct {
+type holders struct {
 	first uint64
 	held  []HeldRange
 }
 
 // set notes what an address held from a block on. What it held before the first block comes first, and in order.
-func (h *Holders) set(r *HeldRange, block uint64, amount *uint256.Int) {
+func (h *holders) set(r *HeldRange, block uint64, amount *uint256.Int) {
 	if block >= r.block {
 		r.Last, r.block = *amount, block
 	}
@@ -46,9 +46,8 @@ func (h *Holders) set(r *HeldRange, block uint64, amount *uint256.Int) {
 	}
 }
 
-// Of are the addresses whose range passes.
-func (h *Holders) Of(passes func(*HeldRange) bool) []common.Address {
-	var all []common.Address
+// of are the addresses whose range passes.
+func (h *holders) of(passes func(*HeldRange) bool) (all []common.Address) {
 	for i := range h.held {
 		if passes(&h.held[i]) {
 			all = append(all, h.held[i].Owner)
@@ -57,67 +56,59 @@ func (h *Holders) Of(passes func(*HeldRange) bool) []common.Address {
 	return all
 }
 
-// NativeHolders are the holders of a chain's own token from one block to another, which may be the one before.
-func NativeHolders(ctx context.Context, db *store.DB, c *reader.Chain, first, last uint64) (*Holders, error) {
+// NativeHolders are the addresses of which passes what they held of a chain's own token from one block to another, which may be the one before.
+func NativeHolders(ctx context.Context, db *store.DB, c *reader.Chain, first, last uint64, passes func(*HeldRange) bool) ([]common.Address, error) {
 	if first > last {
 		head, err := c.Head(ctx)
 		if err != nil {
 			return nil, err
 		}
 		if head.Number == last {
-			if h, err := newestHolders(ctx, db, c); h != nil || err != nil {
-				return h, err
+			if found, known, err := newestHolders(ctx, db, c, passes); known || err != nil {
+				return found, err
 			}
 		}
 	}
-	parts, err := store.InHalves(ctx, func(ctx context.Context, half store.Half) (*Holders, error) {
-		part := &Holders{first: first}
-		return part, part.readNative(ctx, db, c, half, last)
+	parts, err := store.InHalves(ctx, func(ctx context.Context, half store.Half) ([]common.Address, error) {
+		part := &holders{first: first}
+		err := part.readNative(ctx, db, c, half, last)
+		return part.of(passes), err
 	})
-	if err != nil {
-		return nil, err
-	}
-	h := &Holders{first: first}
-	for _, part := range parts {
-		h.held = append(h.held, part.held...)
-	}
-	return h, nil
+	return slices.Concat(parts...), err
 }
 
-// newestHolders are all accounts of a chain as they are now, nil if the file has no parts of their trie.
-func newestHolders(ctx context.Context, db *store.DB, c *reader.Chain) (*Holders, error) {
+// newestHolders are those of which passes what they have now, if the file has parts of the trie of the accounts.
+func newestHolders(ctx context.Context, db *store.DB, c *reader.Chain, passes func(*HeldRange) bool) (found []common.Address, known bool, err error) {
 	all, err := db.GoneAccounts(ctx, c.Row.ID)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	gone := map[common.Address]bool{}
 	for address := range slices.Chunk(all, common.AddressLength) {
 		gone[common.BytesToAddress(address)] = true
 	}
-	h := &Holders{}
+	var r HeldRange
 	add := func(owner common.Address, balance []byte) {
-		h.held = append(h.held, HeldRange{Owner: owner})
-		r := &h.held[len(h.held)-1]
 		r.Last.SetBytes(balance)
-		r.Lowest, r.Highest = r.Last, r.Last
+		if r.Owner, r.Lowest, r.Highest = owner, r.Last, r.Last; passes(&r) {
+			found = append(found, owner)
+		}
 	}
 	err = db.EachNewestBalance(ctx, c.Row.ID, func(address, balance []byte) {
+		known = true
 		owner := common.BytesToAddress(address)
 		if add(owner, balance); len(gone) > 0 {
 			delete(gone, owner) // it is back
 		}
 	})
-	if len(h.held) == 0 || err != nil {
-		return nil, err
-	}
 	for owner := range gone {
 		add(owner, nil)
 	}
-	return h, nil
+	return found, known, err
 }
 
 // readNative reads the holders of a half of all addresses.
-func (h *Holders) readNative(ctx context.Context, db *store.DB, c *reader.Chain, half store.Half, last uint64) error {
+func (h *holders) readNative(ctx context.Context, db *store.DB, c *reader.Chain, half store.Half, last uint64) error {
 	if before := min(h.first, last+1); before > 0 {
 		err := db.EachBalanceBefore(ctx, c.Row.ID, half, before, func(a *store.AccountBalance) {
 			h.held = append(h.held, HeldRange{Owner: common.BytesToAddress(a.Address)})
@@ -149,13 +140,13 @@ func (h *Holders) readNative(ctx context.Context, db *store.DB, c *reader.Chain,
 	return err
 }
 
-// TokenHolders are the holders of a token, of NFTs by how many they have, of blocks as NativeHolders.
-func TokenHolders(ctx context.Context, db *store.DB, c *reader.Chain, token *store.Token, first, last uint64) (*Holders, error) {
+// TokenHolders is NativeHolders of a token, of NFTs by how many they have.
+func TokenHolders(ctx context.Context, db *store.DB, c *reader.Chain, token *store.Token, first, last uint64, passes func(*HeldRange) bool) ([]common.Address, error) {
 	owners, err := ownersOf(ctx, db, c, token, last)
 	if err != nil {
 		return nil, err
 	}
-	h := &Holders{first: first}
+	h := &holders{first: first}
 	for owner := range owners {
 		rows, err := db.TokenBalancesOf(ctx, owner[:], token.ID, last)
 		if err != nil {
@@ -178,7 +169,7 @@ func TokenHolders(ctx context.Context, db *store.DB, c *reader.Chain, token *sto
 			h.held = append(h.held, r)
 		}
 	}
-	return h, nil
+	return h.of(passes), nil
 }
 
 // wrappedEvents are the topics with which a wrapped native token changes what the address in them holds.
