@@ -34,6 +34,9 @@ func partsOf(method string) (family, name string) {
 
 const oneToken = "0xde0b6b3a7640000" // 10^18
 
+// ofCalls has a trace show calls: one of all steps is a thousand times as long.
+var ofCalls = J{"tracer": "callTracer"}
+
 // given are the arguments of examples of methods whose names of parameters say too little. Nothing is found for other methods.
 func (s *samples) given(path, method string) (args []any, found bool) {
 	alice, bob, nobody, usdc := s.names.named("alice"), s.names.named("bob"), s.names.named("nobody"), s.contract("usdc")
@@ -49,6 +52,8 @@ func (s *samples) given(path, method string) (args []any, found bool) {
 			block = s.blockHash()
 		}
 		return []any{block, "0x0"}, true
+	case method == "debug_traceTransaction":
+		return []any{s.names.World.Chains[0].Samples["crossChainSource"], ofCalls}, true
 	}
 	switch name {
 	case "getFilterChanges", "uninstallFilter":
@@ -69,9 +74,11 @@ func (s *samples) given(path, method string) (args []any, found bool) {
 	case "signTypedData_v4":
 		return []any{alice, s.typedData()}, true
 	case "traceBlock":
-		return []any{s.result(path, "debug_getRawBlock", "0xa")}, true
+		return []any{s.result(path, "debug_getRawBlock", "0xa"), ofCalls}, true
 	case "traceBlockByHash":
-		return []any{s.blockHash()}, true
+		return []any{s.blockHash(), ofCalls}, true
+	case "dumpBlock":
+		return []any{"0x0"}, true
 	case "accountRange":
 		return []any{"latest", "0x", 2, true, true, false}, true
 	case "getAccessibleState":

@@ -104,6 +104,8 @@ func (s *samples) of(name, path string) any {
 		return "1"
 	case "id":
 		return "1"
+	case "startTimestamp":
+		return s.names.World.Clock.Unix - 86400 // a day or two are quickly counted
 	}
 	return nil
 }
@@ -139,7 +141,9 @@ func (s *samples) node(role string) (n struct{ NodeID, ValidationID, TxID string
 // queries are parameters of the query that examples have beside those which the path names.
 var queries = map[string][]string{
 	"listPrimaryBalances": {"addresses"}, "listUtxos": {"addresses"}, "getLastActivity": {"addresses"}, "listChainIds": {"addresses"}, "listRewards": {"addresses"},
-	"listPendingRewards": {"addresses"}, "listVerticesByHeight": {"vertexHeight"}, "listBTCbBridgers": {"threshold"}, "getPrimaryNetworkRpcUsageMetrics": {"network"},
+	"listPendingRewards": {"addresses"}, "listVerticesByHeight": {"vertexHeight"}, "listBTCbBridgers": {"threshold"},
+	"getPrimaryNetworkRpcUsageMetrics": {"network", "startTimestamp"}, "getSubnetRpcUsageMetrics": {"startTimestamp"}, "getRpcUsageMetrics": {"startTimestamp"},
+	"getApiUsageMetrics": {"startTimestamp"},
 }
 
 // bodies are what is sent to operations that take something.
@@ -167,7 +171,7 @@ func (s *samples) body(id string) any {
 		return J{"message": "0x", "signingSubnetId": network.Subnets[0].SubnetID}
 	case "compositeQuery":
 		return J{"operator": "AND", "queries": []any{J{"id": "holders", "type": "LatestBalance",
-			"params": J{"evmChainId": s.of("chainId", ""), "contractAddress": s.contract("usdc"), "minBalance": "1", "tokenType": "ERC20"}}}}
+			"params": J{"evmChainId": s.of("chainId", ""), "minBalance": "1000000000000000000000", "tokenType": "NATIVE"}}}}
 	case "createWebhook":
 		return J{"eventType": "address_activity", "url": "http://127.0.0.1:9999/", "chainId": s.of("chainId", ""), "metadata": J{"addresses": []any{s.names.named("alice")}}}
 	}
