@@ -68,7 +68,7 @@ var imports = []struct{ pkg, may string }{
 	{"handlers/fault", "handlers/events handlers/rest/schema"},
 	{"handlers/textlog", ""},
 	{"handlers/rest", "fixtures handlers/textlog handlers/permit handlers/journal handlers/fault handlers/rest/pagetoken handlers/rest/schema sim sim/txs sim/rules sim/store sim/cache"},
-	{"handlers/control/describe", "sim sim/evm/reader sim/rules sim/store sim/txs"},
+	{"handlers/control/describe", "sim sim/evm/reader sim/rules sim/secp256k1 sim/store sim/txs"},
 	{"handlers/control", "fixtures fixtures/contracts sim sim/... handlers/control/describe handlers/permit handlers/events handlers/journal handlers/fault handlers/rest handlers/rest/schema"},
 	{"handlers/metrics", "fixtures sim sim/... handlers/rest handlers/rest/schema"},
 	{"handlers/data", "fixtures fixtures/contracts sim sim/... handlers/rest handlers/rest/schema"},

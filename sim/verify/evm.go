@@ -213,6 +213,13 @@ func checkParts(ctx context.Context, db *store.DB, c *reader.Chain, head uint64,
 		return err
 	}
 	state := evm.NewFlatState(ctx, db, c.Row.ID, head)
+	accounts, err := db.AccountsAt(ctx, c.Row.ID, head)
+	if err != nil {
+		return err
+	}
+	if err := state.CompareBalances(accounts); err != nil {
+		return err
+	}
 	for _, owner := range owners {
 		want := root
 		if len(owner) > 0 {
