@@ -1,22 +1,48 @@
 package mpt
 
 import (
+	"slices"
 	"sync"
 
+	"github.com/cloudflare/circl/simd/keccakf1600"
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/crypto"
 	"github.com/ethereum/go-ethereum/rlp"
 )
 
-// hasher encodes the nodes of a trie as RLP, in a buffer that it uses again.
+// hasher makes the references of the nodes of a trie, in buffers that it uses again. It hashes four nodes at once where there are as many
+// whose children have references.
 type hasher struct {
 	trie   *Trie
 	state  crypto.KeccakState
-	buffer []byte
+	lanes  lanes
+	buffer []byte // of what is encoded
 	key    [1 + common.HashLength]byte
+
+	jobs  []job
+	ready []int // jobs that wait for nothing, in the order in which they are done
+	next  int   // the first in ready that was not begun
+
+	oneByOne bool // without lanes, where the processor cannot permute several states at once
 }
 
-var hashers = sync.Pool{New: func() any { return &hasher{state: crypto.NewKeccakState()} }}
+// job is to make the reference of a node.
+type job struct {
+	node   node
+	parent int32 // that waits for it, noJob for none
+	depth  uint8 // of a leaf
+	waits  uint8 // for how many children
+	branch uint8 // the size of the reference of a branch that comes after a path, once that is there in place of the node's
+}
+
+const (
+	noJob    = -1
+	mostJobs = 1 << 12 // whose memory is kept: a block changes fewer nodes, a trie that was loaded has more
+)
+
+var hashers = sync.Pool{New: func() any {
+	return &hasher{state: crypto.NewKeccakState(), oneByOne: !keccakf1600.IsEnabledX4()}
+}}
 
 func newHasher(t *Trie) *hasher {
 	h := hashers.Get().(*hasher)
@@ -25,23 +51,19 @@ func newHasher(t *Trie) *hasher {
 }
 
 func (h *hasher) release() {
-	h.trie = nil
+	if h.trie = nil; cap(h.jobs) > mostJobs {
+		h.jobs, h.ready = nil, nil
+	}
 	hashers.Put(h)
 }
 
 // refer makes the references of a node and of all below it.
 func (h *hasher) refer(n node, depth int) *reference {
 	r := h.trie.ref(n)
-	if r.size > 0 {
-		return r
+	if r.size == 0 {
+		h.collect(n, depth, noJob)
+		h.work()
 	}
-	if n.kind() == leafNode {
-		h.set(r, h.leaf(n, depth))
-		return r
-	}
-	path := h.trie.path(n)
-	h.referChildren(n, depth+len(path))
-	h.referBranch(r, n, path)
 	return r
 }
 
@@ -54,12 +76,110 @@ func (h *hasher) referChildren(n node, depth int) {
 	}
 }
 
+// collect adds the jobs of a node that has no reference, and of those below it.
+func (h *hasher) collect(n node, depth int, parent int32) {
+	i := len(h.jobs)
+	h.jobs = append(h.jobs, job{node: n, parent: parent, depth: uint8(depth)})
+	waits := uint8(0)
+	if n.kind() == branchNode {
+		depth += len(h.trie.path(n))
+		for _, child := range &h.trie.branch(n).children {
+			if child != none && h.trie.ref(child).size == 0 {
+				h.collect(child, depth+1, int32(i))
+				waits++
+			}
+		}
+	}
+	if h.jobs[i].waits = waits; waits == 0 {
+		h.ready = append(h.ready, i)
+	}
+}
+
+// work does all jobs.
+func (h *hasher) work() {
+	for h.next < len(h.ready) || h.lanes.busy > 0 {
+		if h.lanes.busy == 0 && (h.oneByOne || h.next == len(h.ready)-1) {
+			i := h.take()
+			r := h.trie.ref(h.jobs[i].node)
+			h.set(r, h.encode(i))
+			h.done(i, r)
+			continue
+		}
+		for lane := range laneCount {
+			h.begin(lane)
+		}
+		if h.lanes.busy > 0 {
+			h.lanes.step()
+		}
+		for lane := range laneCount {
+			if i, finished := h.lanes.finished(lane); finished {
+				r := h.trie.ref(h.jobs[i].node)
+				h.lanes.hash(lane, &r.bytes)
+				r.size = common.HashLength
+				h.done(i, r)
+			}
+		}
+	}
+	h.jobs, h.ready, h.next = h.jobs[:0], h.ready[:0], 0
+}
+
+func (h *hasher) take() (job int) {
+	h.next++
+	return h.ready[h.next-1]
+}
+
+// begin has a lane that is idle hash the next node, except for those whose encodings are short enough to stand for them.
+func (h *hasher) begin(lane int) {
+	for h.lanes.idle(lane) && h.next < len(h.ready) {
+		i := h.take()
+		if encoding := h.encode(i); len(encoding) < common.HashLength {
+			r := h.trie.ref(h.jobs[i].node)
+			h.set(r, encoding)
+			h.done(i, r)
+		} else {
+			h.buffer = h.lanes.begin(lane, i, encoding)
+		}
+	}
+}
+
+// encode encodes the node of a job, or only the branch while a job is to make an extension of it, too.
+func (h *hasher) encode(i int) []byte {
+	j := &h.jobs[i]
+	switch {
+	case j.node.kind() == leafNode:
+		return h.leaf(j.node, int(j.depth))
+	case j.branch > 0:
+		to := reference{h.trie.ref(j.node).bytes, j.branch}
+		return h.extension(&to, h.trie.path(j.node))
+	}
+	return h.branch(j.node)
+}
+
+// done has a job continue that waited for this one, which made a reference.
+func (h *hasher) done(i int, r *reference) {
+	j := &h.jobs[i]
+	if j.branch == 0 && j.node.kind() == branchNode && h.trie.branch(j.node).extended {
+		j.branch, r.size = r.size, 0
+		h.ready = append(h.ready, i)
+		return
+	}
+	if j.parent == noJob {
+		return
+	}
+	parent := &h.jobs[j.parent]
+	if parent.waits--; parent.waits == 0 {
+		h.ready = append(h.ready, int(j.parent))
+	}
+}
+
 // referBranch makes the reference of a branch that comes after a path.
 func (h *hasher) referBranch(r *reference, n node, path string) {
 	if path == "" {
 		h.set(r, h.branch(n))
 	} else {
-		h.set(r, h.extension(n, path))
+		to := reference{}
+		h.set(&to, h.branch(n))
+		h.set(r, h.extension(&to, path))
 	}
 }
 
@@ -83,40 +203,37 @@ func (h *hasher) leaf(n node, depth int) []byte {
 	}
 	path = append(path, l.key[(depth+1)/2:]...)
 	value := h.trie.value(n)
-	h.begin(stringSize(path) + stringSize(value))
+	h.list(stringSize(path) + stringSize(value))
 	h.string(path)
 	h.string(value)
 	return h.buffer
 }
 
-// extension encodes the node before a branch that comes after a path. The references of all below the branch are there.
-func (h *hasher) extension(n node, path string) []byte {
-	var to reference
-	h.set(&to, h.branch(n))
+// extension encodes the node before a branch that comes after a path.
+func (h *hasher) extension(to *reference, path string) []byte {
 	compact := h.compact(path)
-	h.begin(stringSize(compact) + to.encodedSize())
+	h.list(stringSize(compact) + to.encodedSize())
 	h.string(compact)
-	h.reference(&to)
+	h.reference(to)
 	return h.buffer
 }
 
 // branch encodes the node with the children. Their references are there.
 func (h *hasher) branch(n node) []byte {
-	children := &h.trie.branch(n).children
-	size := 1
-	for _, child := range children {
-		if child == none {
-			size++
-		} else {
-			size += h.trie.ref(child).encodedSize()
+	var references [16]*reference
+	size := len(references) + 1
+	for i, child := range &h.trie.branch(n).children {
+		if child != none {
+			references[i] = h.trie.ref(child)
+			size += references[i].encodedSize() - 1
 		}
 	}
-	h.begin(size)
-	for _, child := range children {
-		if child == none {
+	h.list(size)
+	for _, r := range &references {
+		if r == nil {
 			h.buffer = append(h.buffer, emptyString)
 		} else {
-			h.reference(h.trie.ref(child))
+			h.reference(r)
 		}
 	}
 	h.buffer = append(h.buffer, emptyString)
@@ -144,8 +261,8 @@ const (
 	shortest    = 56 // bytes from which on a length has bytes of its own
 )
 
-// begin begins a list in the buffer.
-func (h *hasher) begin(size int) {
+// list begins a list in the buffer.
+func (h *hasher) list(size int) {
 	h.buffer = appendHeader(h.buffer[:0], emptyList, size)
 }
 
@@ -176,8 +293,12 @@ func (r *reference) encodedSize() int {
 }
 
 func (h *hasher) reference(r *reference) {
-	if r.size == common.HashLength {
-		h.buffer = append(h.buffer, emptyString+common.HashLength)
+	if r.size < common.HashLength {
+		h.buffer = append(h.buffer, r.bytes[:r.size]...)
+		return
 	}
-	h.buffer = append(h.buffer, r.bytes[:r.size]...)
+	end := len(h.buffer)
+	h.buffer = slices.Grow(h.buffer, 1+common.HashLength)[:end+1+common.HashLength]
+	h.buffer[end] = emptyString + common.HashLength
+	*(*common.Hash)(h.buffer[end+1:]) = r.bytes // faster than copying what may have any length
 }

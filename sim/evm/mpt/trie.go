@@ -319,7 +319,9 @@ func (t *Trie) Prove(hash []byte, to ethdb.KeyValueWriter) error {
 			return write(h.leaf(n, depth))
 		}
 		if path := t.path(n); path != "" {
-			if err := write(h.extension(n, path)); err != nil || matching(path, &key, depth) < len(path) {
+			to := reference{}
+			h.set(&to, h.branch(n))
+			if err := write(h.extension(&to, path)); err != nil || matching(path, &key, depth) < len(path) {
 				return err
 			}
 			depth += len(path)
