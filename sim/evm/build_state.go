@@ -9,7 +9,6 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/state"
 	"github.com/ethereum/go-ethereum/core/types"
-	"github.com/ethereum/go-ethereum/crypto"
 	"github.com/ethereum/go-ethereum/triedb"
 
 	"snowglobe/sim/store"
@@ -23,6 +22,7 @@ type buildState struct {
 	accounts accounts
 	slots    map[common.Address]map[common.Hash]common.Hash
 	codes    map[common.Hash][]byte
+	hashes   *keyHashes
 
 	trie  *Trie
 	mu    sync.Mutex // storage tries are opened at the same time while a block is hashed
@@ -44,6 +44,7 @@ func newBuildState(kind Kind) *buildState {
 		accounts: newAccounts(),
 		slots:    map[common.Address]map[common.Hash]common.Hash{},
 		codes:    map[common.Hash][]byte{},
+		hashes:   newKeyHashes(),
 		trie:     newTrie(kind),
 		tries:    map[common.Address]*Trie{},
 		deleted:  map[common.Address]map[common.Hash]bool{},
@@ -85,8 +86,12 @@ func (l *buildState) CodeSize(address common.Address, hash common.Hash) int {
 func (l *buildState) Type() state.DatabaseType                     { return state.TypeMPT }
 func (l *buildState) Reader(common.Hash) (state.Reader, error)     { return l, nil }
 func (l *buildState) Iteratee(common.Hash) (state.Iteratee, error) { return nil, ErrFlatState }
-func (l *buildState) OpenTrie(common.Hash) (state.Trie, error)     { return l.trie, nil }
 func (l *buildState) TrieDB() *triedb.Database                     { return nil }
+
+func (l *buildState) OpenTrie(common.Hash) (state.Trie, error) {
+	l.trie.hashes = l.hashes
+	return l.trie, nil
+}
 
 func (l *buildState) OpenStorageTrie(_ common.Hash, address common.Address, root common.Hash, _ state.Trie) (state.Trie, error) {
 	l.mu.Lock()
@@ -114,6 +119,7 @@ func (l *buildState) OpenStorageTrie(_ common.Hash, address common.Address, root
 	if err != nil {
 		return nil, fmt.Errorf("storage of %s: %w", address, err)
 	}
+	tree.hashes = l.hashes
 	l.tries[address] = tree
 	return tree, nil
 }
@@ -217,7 +223,7 @@ func (l *buildState) restoreSlots(tree *Trie, address common.Address, changed ma
 func (l *buildState) Commit(update *state.StateUpdate) error {
 	l.addDeletions(update)
 	for address, before := range update.AccountsOrigin {
-		now := update.Accounts[crypto.Keccak256Hash(address[:])]
+		now := update.Accounts[l.hashes.address(address)]
 		l.trie.leaves += gained(before != nil, now != nil)
 		l.accounts.set(address, now)
 	}
@@ -227,10 +233,10 @@ func (l *buildState) Commit(update *state.StateUpdate) error {
 			slots = map[common.Hash]common.Hash{}
 			l.slots[address] = slots
 		}
-		values := update.Storages[crypto.Keccak256Hash(address[:])]
+		values := update.Storages[l.hashes.address(address)]
 		grown := 0
 		for key, before := range keys {
-			now := values[crypto.Keccak256Hash(key[:])]
+			now := values[l.hashes.word(key)]
 			grown += gained(before != common.Hash{}, now != common.Hash{})
 			slots[key] = now
 		}

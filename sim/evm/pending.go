@@ -155,7 +155,7 @@ func (p *Pending) receipt(tx *types.Transaction, sender common.Address, m *core.
 	if tx.To() == nil {
 		r.ContractAddress = crypto.CreateAddress(sender, tx.Nonce())
 	}
-	r.Bloom = types.CreateBloom(r)
+	r.Bloom = p.b.state.hashes.bloom(r.Logs)
 	p.txs, p.receipts = append(p.txs, tx), append(p.receipts, r)
 	p.rows(tx, sender, r)
 	return r

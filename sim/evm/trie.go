@@ -49,8 +49,9 @@ func appendString(to, s []byte) []byte {
 type Trie struct {
 	mpt.Trie
 	kind   Kind
-	leaves int // how many there are
-	depth  int // of its parts in the file, 0 if there are none
+	hashes *keyHashes // of its keys; nil for one that does not change block after block
+	leaves int        // how many there are
+	depth  int        // of its parts in the file, 0 if there are none
 
 	versioned bool                                // whether the file has versions of its parts,
 	written   int                                 // how many hashes since the last whole one,
@@ -61,9 +62,16 @@ var _ state.Trie = (*Trie)(nil)
 
 func newTrie(kind Kind) *Trie { return &Trie{kind: kind} }
 
-// touch answers the hash of a key that changes.
-func (t *Trie) touch(key []byte) common.Hash {
-	hash := crypto.Keccak256Hash(key)
+// touch answers the hash of a key that changes: of an address or a slot.
+func (t *Trie) touch(key []byte) (hash common.Hash) {
+	switch {
+	case t.hashes == nil:
+		hash = crypto.Keccak256Hash(key)
+	case len(key) == common.AddressLength:
+		hash = t.hashes.address(common.Address(key))
+	default:
+		hash = t.hashes.word(common.Hash(key))
+	}
 	t.touched[hash[0]] = true
 	return hash
 }
