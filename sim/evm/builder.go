@@ -17,10 +17,10 @@ import (
 	"github.com/ethereum/go-ethereum/core/vm"
 	"github.com/ethereum/go-ethereum/crypto"
 	"github.com/ethereum/go-ethereum/params"
-	"github.com/ethereum/go-ethereum/trie"
 	"github.com/holiman/uint256"
 
 	"snowglobe/sim/evm/index"
+	"snowglobe/sim/evm/mpt"
 	"snowglobe/sim/evm/precompile"
 	"snowglobe/sim/metric"
 	"snowglobe/sim/store"
@@ -49,7 +49,7 @@ type Builder struct {
 	jumpDests JumpDestCache
 	active    []*precompile.Contract // at the last block,
 	contracts Precompiles            // and the precompiles that these are among
-	lists     *trie.StackTrie        // hashes the lists of a block
+	lists     *mpt.List              // hashes the lists of a block
 	allTxs    int64
 	digest    []byte
 }
@@ -64,7 +64,7 @@ func newBuilder(chain int, genesis *Genesis) *Builder {
 		index:       index.New(chain),
 		hashes:      map[uint64]common.Hash{},
 		jumpDests:   NewJumpDestCache(),
-		lists:       trie.NewStackTrie(nil),
+		lists:       mpt.NewList(),
 	}
 }
 

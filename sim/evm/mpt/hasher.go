@@ -1,6 +1,7 @@
 package mpt
 
 import (
+	"math/bits"
 	"slices"
 	"sync"
 
@@ -201,7 +202,11 @@ func (h *hasher) leaf(n node, depth int) []byte {
 	if depth%2 == 1 {
 		path[0] |= 1<<4 | l.key[depth/2]&15
 	}
-	path = append(path, l.key[(depth+1)/2:]...)
+	end := len(l.key)
+	if h.trie.indexes {
+		end = indexSize(l.key[0])
+	}
+	path = append(path, l.key[(depth+1)/2:end]...)
 	value := h.trie.value(n)
 	h.list(stringSize(path) + stringSize(value))
 	h.string(path)
@@ -267,13 +272,15 @@ func (h *hasher) list(size int) {
 }
 
 func appendHeader(to []byte, kind byte, size int) []byte {
-	switch {
-	case size < shortest:
+	if size < shortest {
 		return append(to, kind+byte(size))
-	case size < 1<<8:
-		return append(to, kind+shortest, byte(size))
 	}
-	return append(to, kind+shortest+1, byte(size>>8), byte(size)) // no value is longer
+	length := (bits.Len(uint(size)) + 7) / 8
+	to = append(to, kind+shortest-1+byte(length))
+	for length--; length >= 0; length-- {
+		to = append(to, byte(size>>(8*length)))
+	}
+	return to
 }
 
 func stringSize(s []byte) int { return int(rlp.BytesSize(s)) }

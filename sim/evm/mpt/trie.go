@@ -21,6 +21,7 @@ type Trie struct {
 	values   values
 	paths    map[node]string // of the branches whose keys have more nibbles in common than those of their parents and one
 	load     Loader          // of parts that are not in memory; nil when there are none
+	indexes  bool            // whether the keys are those of a List
 }
 
 // node is the number of a leaf, branch or part, and which of them it is; 0 for none.
