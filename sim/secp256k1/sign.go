@@ -7,7 +7,6 @@ import (
 	"math/big"
 
 	"github.com/consensys/gnark-crypto/ecc/secp256k1/fr"
-	"github.com/decred/dcrd/dcrec/secp256k1/v4"
 	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/ethereum/go-ethereum/crypto"
 )
@@ -21,7 +20,8 @@ func NewKey(secret []byte) (*ecdsa.PrivateKey, error) {
 		return nil, errSecret
 	}
 	point := multiple(&d)
-	x, y, number := point.X.BigInt(new(big.Int)), point.Y.BigInt(new(big.Int)), new(big.Int).SetBytes(secret)
+	xb, yb := point.x.bytes(), point.y.bytes()
+	x, y, number := new(big.Int).SetBytes(xb[:]), new(big.Int).SetBytes(yb[:]), new(big.Int).SetBytes(secret)
 	//lint:ignore SA1019 go-ethereum's keys have no other form: package ecdsa parses those of its own curves only
 	return &ecdsa.PrivateKey{PublicKey: ecdsa.PublicKey{Curve: crypto.S256(), X: x, Y: y}, D: number}, nil
 }
@@ -38,38 +38,44 @@ func SignTx(tx *types.Transaction, signer types.Signer, key *ecdsa.PrivateKey) (
 
 // Sign signs a hash of 32 bytes as crypto.Sign does: r, s and the recovery id, with the nonce of RFC 6979 and the lesser of both s.
 func Sign(hash []byte, key *ecdsa.PrivateKey) (signature [65]byte, err error) {
-	secret := crypto.FromECDSA(key)
-	var d, e fr.Element
-	if len(hash) != 32 || d.SetBytesCanonical(secret) != nil || d.IsZero() {
+	var d, e, r, s fr.Element
+	var secret [fr.Bytes]byte
+	if key.D.BitLen() > 8*len(secret) || d.SetBytesCanonical(key.D.FillBytes(secret[:])) != nil || d.IsZero() || len(hash) != 32 {
 		return signature, fmt.Errorf("sign %d bytes: %w", len(hash), errSecret)
 	}
 	e.SetBytes(hash)
-	for iteration := uint32(0); ; iteration++ {
-		nonce := secp256k1.NonceRFC6979(secret, hash, nil, nil, iteration).Bytes()
-		var k, r, s fr.Element
-		k.SetBytes(nonce[:])
+	for n := newNonces(&secret, (*[32]byte)(hash)); ; {
+		k := n.draw()
 		point := multiple(&k)
-		x, y := point.X.Bytes(), point.Y.Bytes()
+		x, y := point.x.bytes(), point.y.reduced()
 		r.SetBytes(x[:])
-		k.Inverse(&k)
+		k = inverse(&k)
 		s.Mul(&r, &d)
 		s.Add(&s, &e)
 		s.Mul(&s, &k)
 		if r.IsZero() || s.IsZero() {
 			continue
 		}
-		id := y[len(y)-1] & 1
-		if r.Bytes() != x { // x is not less than the order
+		id := byte(y[0] & 1)
+		rb := r.Bytes()
+		if rb != x { // x is not less than the order
 			id |= 2
 		}
 		if s.LexicographicallyLargest() {
 			s.Neg(&s)
 			id ^= 1
 		}
-		rb, sb := r.Bytes(), s.Bytes()
+		sb := s.Bytes()
 		copy(signature[:32], rb[:])
 		copy(signature[32:64], sb[:])
 		signature[64] = id
 		return signature, nil
 	}
+}
+
+// inverse is 1/k modulo the order.
+func inverse(k *fr.Element) (i fr.Element) {
+	b := bytesOf(orderModulus.inverse(k.Bits()))
+	i.SetBytes(b[:])
+	return i
 }
