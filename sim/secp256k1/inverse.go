@@ -2,7 +2,7 @@ package secp256k1
 
 import "math/bits"
 
-// modulus is an odd number of up to 256 bits by which inverses are found, as libsecp256k1 finds those of numbers that are no secrets:
+// modulus is an odd number of up to 256 bits modulo which inverses are found as libsecp256k1 finds those of numbers that are no secrets:
 // https://github.com/bitcoin-core/secp256k1/blob/master/doc/safegcd_implementation.md. Package big takes half as long again and allocates.
 type modulus struct {
 	limbs limbs
@@ -40,7 +40,7 @@ func (l *limbs) words() [4]uint64 {
 
 // inverse is 1/x, of 0 it is 0. x is less than the modulus.
 func (m *modulus) inverse(x [4]uint64) [4]uint64 {
-	// x·d = f and x·e = g modulo the modulus, up to a power of two that steps divide d and e by as they do f and g.
+	// x·d = f and x·e = g modulo the modulus, before and after all steps.
 	f, g := m.limbs, newLimbs(x)
 	var d limbs
 	e := limbs{1}
@@ -121,7 +121,8 @@ func (t *transition) apply(f, g []int64) {
 	f[len(f)-1], g[len(f)-1] = int64(a.low), int64(b.low)
 }
 
-// apply makes steps with d and e, which are more than -2m and less than m before and after that. Multiples of the modulus are added by which they divide without a rest.
+// apply makes steps with d and e, which are more than -2m and less than m before and after that. Multiples of m are added, with
+// which the division leaves no rest.
 func (m *modulus) apply(t *transition, d, e *limbs) {
 	top := len(d) - 1
 	toD := t.u&(d[top]>>63) + t.v&(e[top]>>63)

@@ -10,7 +10,7 @@ import (
 // as go-ethereum's package crypto has it without cgo.
 type nonces struct {
 	key, value [32]byte
-	next       bool // than the first
+	drawn      bool
 }
 
 func newNonces(secret, hash *[32]byte) (n nonces) {
@@ -36,10 +36,10 @@ func (n *nonces) update(message []byte) {
 // draw is the next nonce, from 1 to less than the order.
 func (n *nonces) draw() (k fr.Element) {
 	for {
-		if n.next {
+		if n.drawn {
 			n.update(append(n.value[:], 0))
 		}
-		n.next = true
+		n.drawn = true
 		n.value = hmac(&n.key, n.value[:])
 		if k.SetBytesCanonical(n.value[:]) == nil && !k.IsZero() {
 			return k

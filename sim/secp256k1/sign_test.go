@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/consensys/gnark-crypto/ecc/secp256k1/fr"
 	"github.com/ethereum/go-ethereum/crypto"
 )
 
@@ -61,6 +62,20 @@ func TestSignaturesAreThoseOfGoEthereum(t *testing.T) {
 	}
 }
 
+func TestTablesAgree(t *testing.T) {
+	few, many := newTable(fewBits), newTable(manyBits)
+	for _, key := range keys(t) {
+		var k fr.Element
+		k.SetBigInt(key.D)
+		for _, table := range []*table{few, many} {
+			point := table.multiple(&k)
+			if x, y := point.x.reduced(), point.y.reduced(); x.number().Cmp(key.X) != 0 || y.number().Cmp(key.Y) != 0 {
+				t.Fatalf("%x times the generator, of %d bits at a time, is %x, %x", key.D, table.bits, x.number(), y.number())
+			}
+		}
+	}
+}
+
 func TestWhatIsNoKey(t *testing.T) {
 	for _, secret := range [][]byte{nil, make([]byte, 32), make([]byte, 31), bytes.Repeat([]byte{1}, 33), order.Bytes(), bytes.Repeat([]byte{0xff}, 32)} {
 		if _, err := NewKey(secret); err == nil {
@@ -92,9 +107,19 @@ func BenchmarkSign(b *testing.B) {
 			crypto.Sign(hash, key)
 		}
 	})
-	b.Run("table", func(b *testing.B) {
+	b.Run("key", func(b *testing.B) {
 		for b.Loop() {
 			NewKey(crypto.FromECDSA(key))
+		}
+	})
+	b.Run("few", func(b *testing.B) {
+		for b.Loop() {
+			newTable(fewBits)
+		}
+	})
+	b.Run("many", func(b *testing.B) {
+		for b.Loop() {
+			newTable(manyBits)
 		}
 	})
 }
