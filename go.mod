@@ -7,8 +7,8 @@ require (
 	github.com/ava-labs/avalanchego v1.15.0 // ids, addresses, codec and warp signatures of the network itself
 	github.com/brianvoe/gofakeit/v7 v7.18.1 // names for what the seed makes up
 	github.com/cloudflare/circl v1.6.5 // Keccak of four messages at once, which halves the time of hashing tries
-	github.com/consensys/gnark-crypto v0.22.0 // BLS keys and aggregation without cgo, and inverses modulo the numbers of secp256k1
-	github.com/decred/dcrd/dcrec/secp256k1/v4 v4.4.0 // nonces of signatures (RFC 6979), as in go-ethereum
+	github.com/consensys/gnark-crypto v0.22.0 // BLS keys and aggregation without cgo, and numbers modulo the order of secp256k1
+	github.com/decred/dcrd/dcrec/secp256k1/v4 v4.4.0 // tells which numbers are keys of secp256k1
 	github.com/ethereum/go-ethereum v1.17.10 // the EVM, tries, ABI and JSON-RPC of the C-Chain and L1s
 	github.com/golang/snappy v1.0.1-0.20260716114414-9ae09f520e93 // compresses traces while they wait, as go-ethereum uses it
 	github.com/google/uuid v1.6.0 // page tokens and export ids
