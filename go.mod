@@ -8,7 +8,6 @@ require (
 	github.com/brianvoe/gofakeit/v7 v7.18.1 // names for what the seed makes up
 	github.com/cloudflare/circl v1.6.5 // Keccak of four messages at once, which halves the time of hashing tries
 	github.com/consensys/gnark-crypto v0.22.0 // BLS keys and aggregation without cgo, and numbers modulo the order of secp256k1
-	github.com/decred/dcrd/dcrec/secp256k1/v4 v4.4.0 // tells which numbers are keys of secp256k1
 	github.com/ethereum/go-ethereum v1.17.10 // the EVM, tries, ABI and JSON-RPC of the C-Chain and L1s
 	github.com/golang/snappy v1.0.1-0.20260716114414-9ae09f520e93 // compresses traces while they wait, as go-ethereum uses it
 	github.com/google/uuid v1.6.0 // page tokens and export ids
@@ -38,6 +37,7 @@ require (
 	github.com/crate-crypto/go-eth-kzg v1.5.0 // indirect
 	github.com/davecgh/go-spew v1.1.2-0.20180830191138-d8f796af33cc // indirect
 	github.com/deckarep/golang-set/v2 v2.6.0 // indirect
+	github.com/decred/dcrd/dcrec/secp256k1/v4 v4.4.0 // indirect
 	github.com/dustin/go-humanize v1.0.1 // indirect
 	github.com/emicklei/dot v1.6.2 // indirect
 	github.com/ethereum/c-kzg-4844/v2 v2.1.8 // indirect

@@ -13,11 +13,24 @@ import (
 
 var errSecret = errors.New("a private key is a number of 32 bytes from 1 to less than the order of the curve")
 
+// CheckSecret fails for what is no private key.
+func CheckSecret(secret []byte) error {
+	_, err := numberOf(secret)
+	return err
+}
+
+func numberOf(secret []byte) (d fr.Element, err error) {
+	if len(secret) != fr.Bytes || d.SetBytesCanonical(secret) != nil || d.IsZero() {
+		err = errSecret
+	}
+	return d, err
+}
+
 // NewKey is the key with a secret of 32 bytes, as crypto.ToECDSA makes it.
 func NewKey(secret []byte) (*ecdsa.PrivateKey, error) {
-	var d fr.Element
-	if len(secret) != fr.Bytes || d.SetBytesCanonical(secret) != nil || d.IsZero() {
-		return nil, errSecret
+	d, err := numberOf(secret)
+	if err != nil {
+		return nil, err
 	}
 	point := multiple(&d)
 	xb, yb := point.x.bytes(), point.y.bytes()
@@ -38,11 +51,15 @@ func SignTx(tx *types.Transaction, signer types.Signer, key *ecdsa.PrivateKey) (
 
 // Sign signs a hash of 32 bytes as crypto.Sign does: r, s and the recovery id, with the nonce of RFC 6979 and the lesser of both s.
 func Sign(hash []byte, key *ecdsa.PrivateKey) (signature [65]byte, err error) {
-	var d, e, r, s fr.Element
 	var secret [fr.Bytes]byte
-	if key.D.BitLen() > 8*len(secret) || d.SetBytesCanonical(key.D.FillBytes(secret[:])) != nil || d.IsZero() || len(hash) != 32 {
+	if key.D.BitLen() > 8*len(secret) || len(hash) != 32 {
 		return signature, fmt.Errorf("sign %d bytes: %w", len(hash), errSecret)
 	}
+	d, err := numberOf(key.D.FillBytes(secret[:]))
+	if err != nil {
+		return signature, fmt.Errorf("sign: %w", err)
+	}
+	var e, r, s fr.Element
 	e.SetBytes(hash)
 	for n := newNonces(&secret, (*[32]byte)(hash)); ; {
 		k := n.draw()

@@ -10,7 +10,6 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/decred/dcrd/dcrec/secp256k1/v4"
 	"github.com/ethereum/go-ethereum/accounts"
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/common/hexutil"
@@ -22,6 +21,7 @@ import (
 	"snowglobe/handlers/node/eth/marshal"
 	"snowglobe/sim/evm"
 	"snowglobe/sim/evm/reader"
+	"snowglobe/sim/secp256k1"
 )
 
 // Wallet holds the accounts for which the node signs: the personas', whose keys everybody knows.
@@ -38,15 +38,14 @@ type derivedKeys struct {
 // the tables of the curve, which that needs, take a tenth of what a server takes to start.
 func NewWallet(keys [][]byte) (*Wallet, error) {
 	for i, raw := range keys {
-		var k secp256k1.ModNScalar
-		if tooLarge := k.SetByteSlice(raw); tooLarge || len(raw) != common.HashLength || k.IsZero() {
-			return nil, fmt.Errorf("key %d: it is no private key of the curve", i)
+		if err := secp256k1.CheckSecret(raw); err != nil {
+			return nil, fmt.Errorf("key %d: %w", i, err)
 		}
 	}
 	return &Wallet{sync.OnceValue(func() derivedKeys {
 		d := derivedKeys{[]common.Address{}, map[common.Address]*ecdsa.PrivateKey{}}
 		for _, raw := range keys {
-			key := crypto.ToECDSAUnsafe(raw)
+			key, _ := secp256k1.NewKey(raw) // it was checked
 			address := crypto.PubkeyToAddress(key.PublicKey)
 			d.addresses, d.keys[address] = append(d.addresses, address), key
 		}
@@ -70,11 +69,12 @@ func (w *Wallet) sign(address common.Address, hash []byte) (hexutil.Bytes, error
 	if key == nil {
 		return nil, errAccount
 	}
-	signature, err := crypto.Sign(hash, key)
-	if err == nil {
-		signature[crypto.RecoveryIDOffset] += 27 // as Ethereum's own signatures have it
+	signature, err := secp256k1.Sign(hash, key)
+	if err != nil {
+		return nil, err
 	}
-	return signature, err
+	signature[crypto.RecoveryIDOffset] += 27 // as Ethereum's own signatures have it
+	return signature[:], nil
 }
 
 // walletAPI has the eth methods of a node that holds accounts: internal/ethapi.TransactionAPI, and what wallets in browsers
@@ -214,7 +214,7 @@ func (a *walletAPI) signed(ctx context.Context, call *reader.Call) (*types.Trans
 	if err != nil {
 		return nil, err
 	}
-	return types.SignTx(tx, types.LatestSignerForChainID(a.chainID()), a.wallet.key(*call.From))
+	return secp256k1.SignTx(tx, types.LatestSignerForChainID(a.chainID()), a.wallet.key(*call.From))
 }
 
 // personalAPI has the method by which wallets in browsers sign messages.
