@@ -11,6 +11,7 @@ import (
 	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/ethereum/go-ethereum/triedb"
 
+	"snowglobe/sim/evm/mpt"
 	"snowglobe/sim/store"
 )
 
@@ -22,7 +23,7 @@ type buildState struct {
 	accounts accounts
 	slots    map[common.Address]map[common.Hash]common.Hash
 	codes    map[common.Hash][]byte
-	hashes   *keyHashes
+	hashes   *mpt.KeyHashes
 
 	trie  *Trie
 	mu    sync.Mutex // storage tries are opened at the same time while a block is hashed
@@ -44,7 +45,7 @@ func newBuildState(kind Kind) *buildState {
 		accounts: newAccounts(),
 		slots:    map[common.Address]map[common.Hash]common.Hash{},
 		codes:    map[common.Hash][]byte{},
-		hashes:   newKeyHashes(),
+		hashes:   mpt.NewKeyHashes(),
 		trie:     newTrie(kind),
 		tries:    map[common.Address]*Trie{},
 		deleted:  map[common.Address]map[common.Hash]bool{},
@@ -223,7 +224,7 @@ func (l *buildState) restoreSlots(tree *Trie, address common.Address, changed ma
 func (l *buildState) Commit(update *state.StateUpdate) error {
 	l.addDeletions(update)
 	for address, before := range update.AccountsOrigin {
-		now := update.Accounts[l.hashes.address(address)]
+		now := update.Accounts[l.hashes.Address(address)]
 		l.trie.leaves += gained(before != nil, now != nil)
 		l.accounts.set(address, now)
 	}
@@ -233,10 +234,10 @@ func (l *buildState) Commit(update *state.StateUpdate) error {
 			slots = map[common.Hash]common.Hash{}
 			l.slots[address] = slots
 		}
-		values := update.Storages[l.hashes.address(address)]
+		values := update.Storages[l.hashes.Address(address)]
 		grown := 0
 		for key, before := range keys {
-			now := values[l.hashes.word(key)]
+			now := values[l.hashes.Word(key)]
 			grown += gained(before != common.Hash{}, now != common.Hash{})
 			slots[key] = now
 		}

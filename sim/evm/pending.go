@@ -15,6 +15,7 @@ import (
 	"github.com/holiman/uint256"
 
 	"snowglobe/sim/evm/index"
+	"snowglobe/sim/evm/mpt"
 	"snowglobe/sim/store"
 )
 
@@ -155,10 +156,27 @@ func (p *Pending) receipt(tx *types.Transaction, sender common.Address, m *core.
 	if tx.To() == nil {
 		r.ContractAddress = crypto.CreateAddress(sender, tx.Nonce())
 	}
-	r.Bloom = p.b.state.hashes.bloom(r.Logs)
+	r.Bloom = bloomOf(r.Logs, p.b.state.hashes)
 	p.txs, p.receipts = append(p.txs, tx), append(p.receipts, r)
 	p.rows(tx, sender, r)
 	return r
+}
+
+// bloomOf is that of the logs of a transaction, as types.CreateBloom makes it.
+func bloomOf(logs []*types.Log, hashes *mpt.KeyHashes) (b types.Bloom) {
+	add := func(hash common.Hash) {
+		for i := range 3 { // eleven bits of each pair of bytes say which bit of the bloom is set
+			bit := (uint(hash[2*i])<<8 | uint(hash[2*i+1])) % types.BloomBitLength
+			b[types.BloomByteLength-1-bit/8] |= 1 << (bit % 8)
+		}
+	}
+	for _, log := range logs {
+		add(hashes.Address(log.Address))
+		for _, topic := range log.Topics {
+			add(hashes.Word(topic))
+		}
+	}
+	return b
 }
 
 func (p *Pending) rows(tx *types.Transaction, sender common.Address, r *types.Receipt) {

@@ -49,9 +49,9 @@ func appendString(to, s []byte) []byte {
 type Trie struct {
 	mpt.Trie
 	kind   Kind
-	hashes *keyHashes // of its keys; nil for one that does not change block after block
-	leaves int        // how many there are
-	depth  int        // of its parts in the file, 0 if there are none
+	hashes *mpt.KeyHashes // of its keys; nil for one that does not change block after block
+	leaves int            // how many there are
+	depth  int            // of its parts in the file, 0 if there are none
 
 	versioned bool                                // whether the file has versions of its parts,
 	written   int                                 // how many hashes since the last whole one,
@@ -68,9 +68,9 @@ func (t *Trie) touch(key []byte) (hash common.Hash) {
 	case t.hashes == nil:
 		hash = crypto.Keccak256Hash(key)
 	case len(key) == common.AddressLength:
-		hash = t.hashes.address(common.Address(key))
+		hash = t.hashes.Address(common.Address(key))
 	default:
-		hash = t.hashes.word(common.Hash(key))
+		hash = t.hashes.Word(common.Hash(key))
 	}
 	t.touched[hash[0]] = true
 	return hash
