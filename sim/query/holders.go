@@ -59,14 +59,8 @@ func (h *holders) of(passes func(*HeldRange) bool) (all []common.Address) {
 // NativeHolders are the addresses of which passes what they held of a chain's own token from one block to another, which may be the one before.
 func NativeHolders(ctx context.Context, db *store.DB, c *reader.Chain, first, last uint64, passes func(*HeldRange) bool) ([]common.Address, error) {
 	if first > last {
-		head, err := c.Head(ctx)
-		if err != nil {
-			return nil, err
-		}
-		if head.Number == last {
-			if found, known, err := newestHolders(ctx, db, c, passes); known || err != nil {
-				return found, err
-			}
+		if found, known, err := newestHolders(ctx, db, c, last, passes); known || err != nil {
+			return found, err
 		}
 	}
 	parts, err := store.InHalves(ctx, func(ctx context.Context, half store.Half) ([]common.Address, error) {
@@ -77,8 +71,11 @@ func NativeHolders(ctx context.Context, db *store.DB, c *reader.Chain, first, la
 	return slices.Concat(parts...), err
 }
 
-// newestHolders are those of which passes what they have now, if the file has parts of the trie of the accounts.
-func newestHolders(ctx context.Context, db *store.DB, c *reader.Chain, passes func(*HeldRange) bool) (found []common.Address, known bool, err error) {
+// newestHolders are those of which passes what they have after a block, if that is the newest and the file has parts of the trie of the accounts.
+func newestHolders(ctx context.Context, db *store.DB, c *reader.Chain, last uint64, passes func(*HeldRange) bool) (found []common.Address, known bool, err error) {
+	if head, err := c.Head(ctx); err != nil || head.Number != last {
+		return nil, false, err
+	}
 	all, err := db.GoneAccounts(ctx, c.Row.ID)
 	if err != nil {
 		return nil, false, err
@@ -101,10 +98,14 @@ func newestHolders(ctx context.Context, db *store.DB, c *reader.Chain, passes fu
 			delete(gone, owner) // it is back
 		}
 	})
+	if err != nil {
+		return nil, false, err
+	}
 	for owner := range gone {
 		add(owner, nil)
 	}
-	return found, known, err
+	head, err := c.Head(ctx)
+	return found, known && err == nil && head.Number == last, err // no block was added meanwhile
 }
 
 // readNative reads the holders of a half of all addresses.
