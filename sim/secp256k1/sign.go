@@ -51,17 +51,17 @@ func SignTx(tx *types.Transaction, signer types.Signer, key *ecdsa.PrivateKey) (
 
 // Sign signs a hash of 32 bytes as crypto.Sign does: r, s and the recovery id, with the nonce of RFC 6979 and the lesser of both s.
 func Sign(hash []byte, key *ecdsa.PrivateKey) (signature [65]byte, err error) {
-	var secret [fr.Bytes]byte
-	if key.D.BitLen() > 8*len(secret) || len(hash) != 32 {
-		return signature, fmt.Errorf("sign %d bytes: %w", len(hash), errSecret)
+	secret := crypto.FromECDSA(key)
+	d, err := numberOf(secret)
+	if err == nil && len(hash) != 32 {
+		err = fmt.Errorf("a hash of %d bytes cannot be signed", len(hash))
 	}
-	d, err := numberOf(key.D.FillBytes(secret[:]))
 	if err != nil {
-		return signature, fmt.Errorf("sign: %w", err)
+		return signature, err
 	}
 	var e, r, s fr.Element
 	e.SetBytes(hash)
-	for n := newNonces(&secret, (*[32]byte)(hash)); ; {
+	for n := newNonces((*[32]byte)(secret), (*[32]byte)(hash)); ; {
 		k := n.draw()
 		point := multiple(&k)
 		x, y := point.x.bytes(), point.y.reduced()

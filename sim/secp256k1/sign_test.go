@@ -66,11 +66,11 @@ func TestTablesAgree(t *testing.T) {
 	few, many := newTable(fewBits), newTable(manyBits)
 	for _, key := range keys(t) {
 		var k fr.Element
-		k.SetBigInt(key.D)
+		k.SetBytes(crypto.FromECDSA(key))
 		for _, table := range []*table{few, many} {
 			point := table.multiple(&k)
 			if x, y := point.x.reduced(), point.y.reduced(); x.number().Cmp(key.X) != 0 || y.number().Cmp(key.Y) != 0 {
-				t.Fatalf("%x times the generator, of %d bits at a time, is %x, %x", key.D, table.bits, x.number(), y.number())
+				t.Fatalf("%x times the generator, of %d bits at a time, is %x, %x", crypto.FromECDSA(key), table.bits, x.number(), y.number())
 			}
 		}
 	}
