@@ -18,6 +18,7 @@ import (
 	"snowglobe/seed/population"
 	"snowglobe/seed/primary"
 	"snowglobe/sim"
+	"snowglobe/sim/evm/index"
 )
 
 // Options say which world to make and where.
@@ -99,6 +100,8 @@ type generation struct {
 	specs    []evm.ChainSpec
 	cast     *cast
 	garbage  *garbage
+
+	documents *index.Documents // of all chains' items
 }
 
 // chain is an EVM chain of the world with its network; l1 is nil for a C-Chain.
@@ -121,6 +124,9 @@ func newGeneration(o Options) (*generation, error) {
 	}
 	g := &generation{profile: o.Profile, personas: personas,
 		span: population.Span{Start: uint64(o.Until.AddDate(0, 0, -o.Profile.Days).Unix()), Until: uint64(o.Until.Unix())}}
+	if g.documents, err = index.NewDocuments(); err != nil {
+		return nil, err
+	}
 	if g.cast, err = newCast(o.Profile, personas); err != nil {
 		return nil, err
 	}
@@ -191,8 +197,11 @@ func (g *generation) makeChain(rng population.RNG, n, size int, accounts []*popu
 	}
 	c := &chain{network: g.networks[networkIndex(spec.Network)]}
 	g.chains[n] = c
-	c.Chain, err = evm.NewChain(rng, spec, n, size, g.span, g.personas, accounts, alloc)
-	return err
+	if c.Chain, err = evm.NewChain(rng, spec, n, size, g.span, g.personas, accounts, alloc); err != nil {
+		return err
+	}
+	c.Builder.Remember(g.documents)
+	return nil
 }
 
 // join joins the n-th EVM chain to its network.

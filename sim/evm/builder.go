@@ -334,6 +334,9 @@ func (b *Builder) feeRules() (feeRules, error) {
 	return f, failed
 }
 
+// Remember has the chain's index ask for no document that is among some.
+func (b *Builder) Remember(d *index.Documents) { b.index.Remember(d) }
+
 // contractReader calls contracts on the state after the head, whose header is h.
 func (b *Builder) contractReader(h *Header) (*index.ContractReader, error) {
 	states, err := state.New(b.root, b.state)

@@ -20,12 +20,12 @@ type Batch struct {
 	db         *DB
 	tx         *sqlx.Tx
 	statements map[string]*stmt
-	rollup     *metric.Rollup      // nil before the first block
-	tokens     bool                // whether it wrote a token, a contract or a market
-	primary    bool                // whether it wrote a block of a P-, X- or C-Chain of UTXOs
-	uncounted  bool                // it changes nothing that answers are kept for
-	bulk       *bulk.Writer        // while the world is generated, of rows that wait; otherwise each is written at once
-	uris       map[string]struct{} // hashes of those that it wrote
+	rollup     *metric.Rollup       // nil before the first block
+	tokens     bool                 // whether it wrote a token, a contract or a market
+	primary    bool                 // whether it wrote a block of a P-, X- or C-Chain of UTXOs
+	uncounted  bool                 // it changes nothing that answers are kept for
+	bulk       *bulk.Writer         // while the world is generated, of rows that wait; otherwise each is written at once
+	uris       map[URIHash]struct{} // hashes of those that it wrote
 
 	moment   Moment // of what it makes the world
 	aside    bool   // it is none of the commits that can be undone
@@ -41,7 +41,7 @@ func (db *DB) Begin() (*Batch, error) {
 	if err := db.beginSession(); err != nil {
 		return nil, fmt.Errorf("begin: %w", unwritten(err))
 	}
-	b := &Batch{db: db, statements: map[string]*stmt{}, uris: map[string]struct{}{}}
+	b := &Batch{db: db, statements: map[string]*stmt{}, uris: map[URIHash]struct{}{}}
 	if err := b.begin(); err != nil {
 		return nil, fmt.Errorf("begin: %w", unwritten(err))
 	}

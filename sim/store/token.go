@@ -181,6 +181,7 @@ type NFTState struct {
 	Block Position `db:"block"`
 	Owner []byte   `db:"owner"` // nil for an ERC-1155, and for a token that is gone
 	URI   *URI     `db:"uri"`   // of the metadata, nil when the contract fails to say
+	Known *URIHash // of a URI that an earlier row had, in place of it
 }
 
 // NFT is what is known of an item now.
@@ -248,31 +249,36 @@ func (db *DB) NFTs(ctx context.Context, after, before AssetKey, limit int) ([]To
 var intoNFT = bulk.NewTable("nft", `asset, block, owner, uri`, true)
 
 func (b *Batch) addNFTState(i *NFTState) error {
-	hash, err := b.addURI(i.URI)
-	if err != nil {
-		return err
+	var hash []byte
+	if i.Known != nil {
+		hash = i.Known[:]
+	}
+	if i.URI != nil {
+		var err error
+		if hash, err = b.addURI(*i.URI); err != nil {
+			return err
+		}
 	}
 	return b.insert(intoNFT, []byte(i.Asset), i.Block, i.Owner, hash)
 }
 
-const uriHashBytes = 16
+// URIHash is by what rows name a URI: the beginning of its SHA-256.
+type URIHash [16]byte
 
-func uriHash(uri URI) []byte {
-	sum := sha256.Sum256([]byte(uri))
-	return sum[:uriHashBytes]
+// Hash is by what rows name the URI.
+func (u URI) Hash() URIHash {
+	sum := sha256.Sum256([]byte(u))
+	return URIHash(sum[:])
 }
 
 // addURI writes a URI that the file does not have yet, and returns by what rows name it.
-func (b *Batch) addURI(uri *URI) ([]byte, error) {
-	if uri == nil {
-		return nil, nil
+func (b *Batch) addURI(uri URI) ([]byte, error) {
+	hash := uri.Hash()
+	if _, known := b.uris[hash]; known {
+		return hash[:], nil
 	}
-	hash := uriHash(*uri)
-	if _, known := b.uris[string(hash)]; known {
-		return hash, nil
-	}
-	b.uris[string(hash)] = struct{}{}
-	return hash, b.exec(`INSERT OR IGNORE INTO nft_uri (id, uri) VALUES (?, ?)`, hash, *uri)
+	b.uris[hash] = struct{}{}
+	return hash[:], b.exec(`INSERT OR IGNORE INTO nft_uri (id, uri) VALUES (?, ?)`, hash[:], uri)
 }
 
 // CheckURIs looks whether each URI is the one that it is named for. It reads the whole table: only verify calls it.
@@ -282,7 +288,7 @@ func (db *DB) CheckURIs(ctx context.Context) error {
 		ID  []byte `db:"id"`
 		URI URI    `db:"uri"`
 	}) {
-		if wrong == nil && !bytes.Equal(row.ID, uriHash(row.URI)) {
+		if hash := row.URI.Hash(); wrong == nil && !bytes.Equal(row.ID, hash[:]) {
 			wrong = fmt.Errorf("table nft_uri: %x is not the hash of %.80q", row.ID, row.URI)
 		}
 	}, `SELECT id, uri FROM nft_uri ORDER BY id`)

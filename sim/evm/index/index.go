@@ -23,6 +23,7 @@ type Index struct {
 	network    WorldChains
 	tokens     map[common.Address]store.TokenID
 	counts     [3]int
+	documents  *Documents // nil unless the world is being made
 }
 
 func New(chain int) *Index {
@@ -39,6 +40,9 @@ type WorldChains interface {
 func (x *Index) SetNetwork(blockchain ids.ID, world WorldChains) {
 	x.blockchain, x.network = blockchain, world
 }
+
+// Remember has the index ask for no document that is among some.
+func (x *Index) Remember(d *Documents) { x.documents = d }
 
 // Restore reads the tokens that a chain already has.
 func (x *Index) Restore(ctx context.Context, db *store.DB) error {
@@ -247,9 +251,20 @@ func (w *blockIndex) addNFTState(p *ContractReader, contract common.Address, ass
 	if asset.Token().Standard() == store.ERC721 {
 		row.Owner, method = p.owner(contract, asset), methodTokenURI
 	}
+	key, plain := w.documents.of(p.fast.StateDB, contract, asset.Item())
+	if plain {
+		if hash, known := w.documents.find(key); known {
+			row.Known = &hash
+			w.delta.NFTStates = append(w.delta.NFTStates, row)
+			return
+		}
+	}
 	if text, ok := p.text(contract, method, asset.Item()); ok {
 		uri := store.URI(text)
 		row.URI = &uri
+		if plain {
+			w.documents.add(key, uri.Hash())
+		}
 	}
 	w.delta.NFTStates = append(w.delta.NFTStates, row)
 }
