@@ -22,6 +22,7 @@ import (
 	"snowglobe/sim"
 	"snowglobe/sim/evm/reader"
 	"snowglobe/sim/miner"
+	"snowglobe/sim/secp256k1"
 	"snowglobe/sim/store"
 	"snowglobe/sim/txs"
 )
@@ -524,8 +525,8 @@ func (p *player) submit(ctx context.Context, chain int, from string, r *request)
 	signer, tip := types.LatestSignerForChainID(new(big.Int).SetUint64(c.Genesis.ChainID)), big.NewInt(max(r.tip, 1))
 	err = m.SendPrepared(ctx, who.Address, func(next miner.Next) (tx *types.Transaction, err error) {
 		limit := new(big.Int).Add(new(big.Int).Lsh(next.BaseFee, 1), tip)
-		sent, err = types.SignNewTx(who.Key, signer, &types.DynamicFeeTx{ChainID: signer.ChainID(), Nonce: next.Nonce, GasTipCap: tip, GasFeeCap: limit,
-			Gas: r.gas, To: r.to, Value: r.value, Data: r.data})
+		sent, err = secp256k1.SignTx(types.NewTx(&types.DynamicFeeTx{ChainID: signer.ChainID(), Nonce: next.Nonce, GasTipCap: tip, GasFeeCap: limit,
+			Gas: r.gas, To: r.to, Value: r.value, Data: r.data}), signer, who.Key)
 		return sent, err
 	})
 	if err != nil {

@@ -12,7 +12,6 @@ import (
 	"github.com/ava-labs/avalanchego/utils/hashing"
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/common/hexutil"
-	"github.com/ethereum/go-ethereum/crypto"
 
 	"snowglobe/fixtures"
 	"snowglobe/handlers/control/describe"
@@ -302,5 +301,5 @@ func shortAddress(p *store.Persona) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return hashing.PubkeyBytesToAddress(crypto.CompressPubkey(&key.PublicKey)), nil
+	return hashing.PubkeyBytesToAddress(key.Compressed()), nil
 }

@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/ava-labs/avalanchego/ids"
-	"github.com/ethereum/go-ethereum/crypto"
 
 	"snowglobe/sim/store"
 	"snowglobe/sim/txs"
@@ -82,12 +81,12 @@ func TestWorldHoldsTheRareCases(t *testing.T) {
 		t.Fatal(err)
 	}
 	traveller := personas[slices.IndexFunc(personas, func(p store.Persona) bool { return p.Name == "traveller" })]
-	secret, err := crypto.ToECDSA(traveller.Key)
+	key, err := txs.KeyFromBytes(traveller.Key)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var utxos struct{ NumFetched string }
-	ask("/ext/bc/X", "avm.getUTXOs", `{"sourceChain":"C","addresses":["X-`+n.Rules.Bech32(txs.NewKey(secret).Address())+`"]}`, &utxos)
+	ask("/ext/bc/X", "avm.getUTXOs", `{"sourceChain":"C","addresses":["X-`+n.Rules.Bech32(key.Address())+`"]}`, &utxos)
 	if utxos.NumFetched == "" || utxos.NumFetched == "0" {
 		t.Errorf("the traveller has %q outputs of the C-Chain on X", utxos.NumFetched)
 	}

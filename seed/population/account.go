@@ -1,7 +1,6 @@
 package population
 
 import (
-	"crypto/ecdsa"
 	"fmt"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -12,7 +11,7 @@ import (
 
 // Account is a key with its addresses on all chains.
 type Account struct {
-	Key     *ecdsa.PrivateKey
+	Key     *secp256k1.Key
 	Address common.Address
 	Primary *txs.Key // the same key as owner of UTXOs
 

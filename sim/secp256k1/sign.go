@@ -1,46 +1,14 @@
 package secp256k1
 
 import (
-	"crypto/ecdsa"
-	"errors"
 	"fmt"
-	"math/big"
 
 	"github.com/consensys/gnark-crypto/ecc/secp256k1/fr"
 	"github.com/ethereum/go-ethereum/core/types"
-	"github.com/ethereum/go-ethereum/crypto"
 )
 
-var errSecret = errors.New("a private key is a number of 32 bytes from 1 to less than the order of the curve")
-
-// CheckSecret fails for what is no private key.
-func CheckSecret(secret []byte) error {
-	_, err := numberOf(secret)
-	return err
-}
-
-func numberOf(secret []byte) (d fr.Element, err error) {
-	if len(secret) != fr.Bytes || d.SetBytesCanonical(secret) != nil || d.IsZero() {
-		err = errSecret
-	}
-	return d, err
-}
-
-// NewKey is the key with a secret of 32 bytes, as crypto.ToECDSA makes it.
-func NewKey(secret []byte) (*ecdsa.PrivateKey, error) {
-	d, err := numberOf(secret)
-	if err != nil {
-		return nil, err
-	}
-	point := multiple(&d)
-	xb, yb := point.x.bytes(), point.y.bytes()
-	x, y, number := new(big.Int).SetBytes(xb[:]), new(big.Int).SetBytes(yb[:]), new(big.Int).SetBytes(secret)
-	//lint:ignore SA1019 go-ethereum's keys have no other form: package ecdsa parses those of its own curves only
-	return &ecdsa.PrivateKey{PublicKey: ecdsa.PublicKey{Curve: crypto.S256(), X: x, Y: y}, D: number}, nil
-}
-
 // SignTx is types.SignTx.
-func SignTx(tx *types.Transaction, signer types.Signer, key *ecdsa.PrivateKey) (*types.Transaction, error) {
+func SignTx(tx *types.Transaction, signer types.Signer, key *Key) (*types.Transaction, error) {
 	hash := signer.Hash(tx)
 	signature, err := Sign(hash[:], key)
 	if err != nil {
@@ -50,9 +18,8 @@ func SignTx(tx *types.Transaction, signer types.Signer, key *ecdsa.PrivateKey) (
 }
 
 // Sign signs a hash of 32 bytes as crypto.Sign does: r, s and the recovery id, with the nonce of RFC 6979 and the lesser of both s.
-func Sign(hash []byte, key *ecdsa.PrivateKey) (signature [65]byte, err error) {
-	secret := crypto.FromECDSA(key)
-	d, err := numberOf(secret)
+func Sign(hash []byte, key *Key) (signature [65]byte, err error) {
+	d, err := numberOf(key.secret[:])
 	if err == nil && len(hash) != 32 {
 		err = fmt.Errorf("a hash of %d bytes cannot be signed", len(hash))
 	}
@@ -61,7 +28,7 @@ func Sign(hash []byte, key *ecdsa.PrivateKey) (signature [65]byte, err error) {
 	}
 	var e, r, s fr.Element
 	e.SetBytes(hash)
-	for n := newNonces((*[32]byte)(secret), (*[32]byte)(hash)); ; {
+	for n := newNonces(&key.secret, (*[32]byte)(hash)); ; {
 		k := n.draw()
 		point := multiple(&k)
 		x, y := point.x.bytes(), point.y.reduced()

@@ -14,7 +14,7 @@ import (
 var order = crypto.S256().Params().N
 
 // keys are some at the bounds of what a key can be, and some between.
-func keys(t *testing.T) (all []*ecdsa.PrivateKey) {
+func keys(t *testing.T) (all []*ecdsa.PrivateKey, ours []*Key) {
 	half := new(big.Int).Rsh(order, 1)
 	secrets := []*big.Int{big.NewInt(1), big.NewInt(2), big.NewInt(128), big.NewInt(129), big.NewInt(255), big.NewInt(256),
 		new(big.Int).Lsh(big.NewInt(1), 255), half, new(big.Int).Add(half, big.NewInt(1)), new(big.Int).Sub(order, big.NewInt(1)),
@@ -30,12 +30,13 @@ func keys(t *testing.T) (all []*ecdsa.PrivateKey) {
 			t.Fatal(err)
 		}
 		key, err := NewKey(b)
-		if err != nil || !key.Equal(want) {
+		if err != nil || !bytes.Equal(key.Secret(), b) || !bytes.Equal(key.Compressed(), crypto.CompressPubkey(&want.PublicKey)) ||
+			key.Address() != crypto.PubkeyToAddress(want.PublicKey) {
 			t.Fatalf("key of %x: %v, %v", b, key, err)
 		}
-		all = append(all, key)
+		all, ours = append(all, want), append(ours, key)
 	}
-	return all
+	return all, ours
 }
 
 func random(r *rand.Rand) []byte {
@@ -49,13 +50,14 @@ func random(r *rand.Rand) []byte {
 func TestSignaturesAreThoseOfGoEthereum(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	hashes := [][]byte{make([]byte, 32), new(big.Int).Sub(order, big.NewInt(1)).Bytes()} // of larger ones, package crypto's nonce depends on cgo
-	for _, key := range keys(t) {
+	all, ours := keys(t)
+	for i, key := range all {
 		for _, hash := range append(hashes, random(r), random(r)) {
 			want, err := crypto.Sign(hash, key)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got, err := Sign(hash, key); err != nil || !bytes.Equal(got[:], want) {
+			if got, err := Sign(hash, ours[i]); err != nil || !bytes.Equal(got[:], want) {
 				t.Fatalf("%x signs %x with %x, not %x: %v", crypto.FromECDSA(key), hash, got, want, err)
 			}
 		}
@@ -64,7 +66,8 @@ func TestSignaturesAreThoseOfGoEthereum(t *testing.T) {
 
 func TestTablesAgree(t *testing.T) {
 	few, many := newTable(fewBits), newTable(manyBits)
-	for _, key := range keys(t) {
+	all, _ := keys(t)
+	for _, key := range all {
 		var k fr.Element
 		k.SetBytes(crypto.FromECDSA(key))
 		for _, table := range []*table{few, many} {
@@ -102,14 +105,18 @@ func BenchmarkSign(b *testing.B) {
 			Sign(hash, key)
 		}
 	})
+	theirs, err := crypto.ToECDSA(key.Secret())
+	if err != nil {
+		b.Fatal(err)
+	}
 	b.Run("go-ethereum", func(b *testing.B) {
 		for b.Loop() {
-			crypto.Sign(hash, key)
+			crypto.Sign(hash, theirs)
 		}
 	})
 	b.Run("key", func(b *testing.B) {
 		for b.Loop() {
-			NewKey(crypto.FromECDSA(key))
+			NewKey(key.Secret())
 		}
 	})
 	b.Run("few", func(b *testing.B) {

@@ -26,18 +26,14 @@ var errNotPrivateKey = errors.New(`private key must begin with "` + privateKeyPr
 
 // Key is a secp256k1 key. The same key owns UTXOs under its Address and an account under its EVM address.
 type Key struct {
-	secret  *ecdsa.PrivateKey
+	secret  *secp256k1.Key
 	address ids.ShortID
 	evm     common.Address
 }
 
 // NewKey makes a Key of an EVM key.
-func NewKey(secret *ecdsa.PrivateKey) *Key {
-	return &Key{
-		secret:  secret,
-		address: publicKeyAddress(&secret.PublicKey),
-		evm:     crypto.PubkeyToAddress(secret.PublicKey),
-	}
+func NewKey(secret *secp256k1.Key) *Key {
+	return &Key{secret: secret, address: ownerAddress(secret.Compressed()), evm: secret.Address()}
 }
 
 // KeyFromBytes makes a Key of the 32 bytes of a secret.
@@ -70,7 +66,7 @@ func ParseKey(s string) (*Key, error) {
 
 // String is the network's text form of the secret.
 func (k *Key) String() string {
-	text, err := cb58.Encode(crypto.FromECDSA(k.secret))
+	text, err := cb58.Encode(k.secret.Secret())
 	if err != nil {
 		return ""
 	}
@@ -88,8 +84,9 @@ func (k *Key) signHash(hash []byte) (Signature, error) {
 	return secp256k1.Sign(hash, k.secret)
 }
 
-func publicKeyAddress(key *ecdsa.PublicKey) ids.ShortID {
-	a, err := ids.ToShortID(hashing.PubkeyBytesToAddress(crypto.CompressPubkey(key)))
+// ownerAddress is that of a compressed public key.
+func ownerAddress(key []byte) ids.ShortID {
+	a, err := ids.ToShortID(hashing.PubkeyBytesToAddress(key))
 	if err != nil {
 		return ids.ShortEmpty
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/ava-labs/avalanchego/ids"
 	"github.com/ava-labs/avalanchego/utils/hashing"
+	"github.com/ethereum/go-ethereum/crypto"
 )
 
 // Sign fills in the credentials and computes bytes and id. signers has one element for each input, in the order of
@@ -100,7 +101,7 @@ func recoverAll(hash []byte, sigs []Signature, known map[Signature]ids.ShortID) 
 			if err != nil {
 				return nil, err
 			}
-			address = publicKeyAddress(key)
+			address = ownerAddress(crypto.CompressPubkey(key))
 			known[sig] = address
 		}
 		who[i] = address

@@ -6,7 +6,6 @@ import (
 	"math"
 
 	"github.com/ava-labs/avalanchego/utils/hashing"
-	"github.com/ethereum/go-ethereum/crypto"
 
 	"snowglobe/sim/rules"
 	"snowglobe/sim/secp256k1"
@@ -148,7 +147,7 @@ func sampleMultisig(ctx context.Context, db *store.DB, d *Network, chain int) er
 		if err != nil {
 			return err
 		}
-		address := hashing.PubkeyBytesToAddress(crypto.CompressPubkey(&key.PublicKey))
+		address := hashing.PubkeyBytesToAddress(key.Compressed())
 		const few = 20
 		utxos, err := db.UTXOsOfAddress(ctx, address, chain, math.MaxInt64, few)
 		if err != nil {

@@ -3,7 +3,6 @@ package eth
 import (
 	"bytes"
 	"context"
-	"crypto/ecdsa"
 	"errors"
 	"fmt"
 	"math/big"
@@ -31,7 +30,7 @@ type Wallet struct {
 
 type derivedKeys struct {
 	addresses []common.Address
-	keys      map[common.Address]*ecdsa.PrivateKey
+	keys      map[common.Address]*secp256k1.Key
 }
 
 // NewWallet holds accounts by their keys, 32 bytes each, in their order. What follows from the keys is derived when it is first asked for:
@@ -43,10 +42,10 @@ func NewWallet(keys [][]byte) (*Wallet, error) {
 		}
 	}
 	return &Wallet{sync.OnceValue(func() derivedKeys {
-		d := derivedKeys{[]common.Address{}, map[common.Address]*ecdsa.PrivateKey{}}
+		d := derivedKeys{[]common.Address{}, map[common.Address]*secp256k1.Key{}}
 		for _, raw := range keys {
 			key, _ := secp256k1.NewKey(raw) // it was checked
-			address := crypto.PubkeyToAddress(key.PublicKey)
+			address := key.Address()
 			d.addresses, d.keys[address] = append(d.addresses, address), key
 		}
 		return d
@@ -56,7 +55,7 @@ func NewWallet(keys [][]byte) (*Wallet, error) {
 func (w *Wallet) addresses() []common.Address { return w.derived().addresses }
 
 // key is an account's, or nil.
-func (w *Wallet) key(address common.Address) *ecdsa.PrivateKey { return w.derived().keys[address] }
+func (w *Wallet) key(address common.Address) *secp256k1.Key { return w.derived().keys[address] }
 
 // has says whether it holds an account's key.
 func (w *Wallet) has(address common.Address) bool { return w.key(address) != nil }
