@@ -2,6 +2,8 @@ package evm
 
 import (
 	"bytes"
+	"iter"
+	"maps"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
@@ -64,4 +66,67 @@ func (a accounts) set(address common.Address, to *types.StateAccount) {
 		delete(a.contracts, address)
 	}
 	a.all[address] = kept
+}
+
+// storage are the slots of accounts that changed since a state was loaded. Most contracts have one: those are kept without a map each.
+type storage struct {
+	single map[common.Address]slot
+	many   map[common.Address]map[common.Hash]common.Hash
+}
+
+type slot struct{ key, value common.Hash }
+
+func newStorage() storage {
+	return storage{map[common.Address]slot{}, map[common.Address]map[common.Hash]common.Hash{}}
+}
+
+// get is what a slot has now, and whether it changed.
+func (s storage) get(address common.Address, key common.Hash) (value common.Hash, changed bool) {
+	if slots := s.many[address]; slots != nil {
+		value, changed = slots[key]
+		return value, changed
+	}
+	if only, there := s.single[address]; there && only.key == key {
+		return only.value, true
+	}
+	return common.Hash{}, false
+}
+
+// set changes a slot.
+func (s storage) set(address common.Address, key, value common.Hash) {
+	slots := s.many[address]
+	if slots == nil {
+		only, there := s.single[address]
+		if !there || only.key == key {
+			s.single[address] = slot{key, value}
+			return
+		}
+		slots = map[common.Hash]common.Hash{only.key: only.value}
+		s.many[address] = slots
+		delete(s.single, address)
+	}
+	slots[key] = value
+}
+
+// of are the slots of an account that changed.
+func (s storage) of(address common.Address) iter.Seq2[common.Hash, common.Hash] {
+	if slots := s.many[address]; slots != nil {
+		return maps.All(slots)
+	}
+	return func(yield func(key, value common.Hash) bool) {
+		if only, there := s.single[address]; there {
+			yield(only.key, only.value)
+		}
+	}
+}
+
+// count is how many slots of an account changed.
+func (s storage) count(address common.Address) int {
+	if slots := s.many[address]; slots != nil {
+		return len(slots)
+	}
+	if _, there := s.single[address]; there {
+		return 1
+	}
+	return 0
 }

@@ -3,6 +3,7 @@ package evm
 import (
 	"bytes"
 	"fmt"
+	"iter"
 	"slices"
 	"sync"
 
@@ -21,7 +22,7 @@ type buildState struct {
 	kind     Kind
 	base     *FlatState // nil for a chain that starts here
 	accounts accounts
-	slots    map[common.Address]map[common.Hash]common.Hash
+	slots    storage
 	codes    map[common.Hash][]byte
 	hashes   *mpt.KeyHashes
 
@@ -43,7 +44,7 @@ func newBuildState(kind Kind) *buildState {
 	return &buildState{
 		kind:     kind,
 		accounts: newAccounts(),
-		slots:    map[common.Address]map[common.Hash]common.Hash{},
+		slots:    newStorage(),
 		codes:    map[common.Hash][]byte{},
 		hashes:   mpt.NewKeyHashes(),
 		trie:     newTrie(kind),
@@ -61,7 +62,7 @@ func (l *buildState) Account(address common.Address) (*types.StateAccount, error
 }
 
 func (l *buildState) Storage(address common.Address, key common.Hash) (common.Hash, error) {
-	value, known := l.slots[address][key]
+	value, known := l.slots.get(address, key)
 	if !known && l.base != nil {
 		return l.base.Storage(address, key)
 	}
@@ -132,7 +133,7 @@ const smallSlots = 16
 // smallTrie is the storage trie of a contract of a chain that starts here, whose trie is not kept.
 func (l *buildState) smallTrie(address common.Address, root common.Hash) (*Trie, error) {
 	tree := newTrie(l.kind)
-	for key, value := range l.slots[address] {
+	for key, value := range l.slots.of(address) {
 		if value == (common.Hash{}) {
 			continue
 		}
@@ -167,7 +168,7 @@ func (l *buildState) inherit(later *buildState, root common.Hash) bool {
 			return false
 		}
 		later.trie.leaves += gained(!was.gone, account != nil)
-		if tree := later.tries[address]; tree != nil && account != nil && l.restoreSlots(tree, address, later.slots[address]) == account.Root {
+		if tree := later.tries[address]; tree != nil && account != nil && l.restoreSlots(tree, address, later.slots.of(address)) == account.Root {
 			l.tries[address] = tree
 			if !l.adopt(tree, address[:]) {
 				return false
@@ -202,7 +203,7 @@ func (l *buildState) knowVersions(tree *Trie, owner []byte) error {
 func (t *Trie) goOn() { t.versioned, t.written = true, wholeVersion }
 
 // restoreSlots has a contract's trie follow its slots that changed and answers its root, which is no root if that could not be done.
-func (l *buildState) restoreSlots(tree *Trie, address common.Address, changed map[common.Hash]common.Hash) common.Hash {
+func (l *buildState) restoreSlots(tree *Trie, address common.Address, changed iter.Seq2[common.Hash, common.Hash]) common.Hash {
 	for key, was := range changed {
 		value, err := l.base.Storage(address, key)
 		switch {
@@ -229,22 +230,17 @@ func (l *buildState) Commit(update *state.StateUpdate) error {
 		l.accounts.set(address, now)
 	}
 	for address, keys := range update.StoragesOrigin {
-		slots := l.slots[address]
-		if slots == nil {
-			slots = map[common.Hash]common.Hash{}
-			l.slots[address] = slots
-		}
 		values := update.Storages[l.hashes.Address(address)]
 		grown := 0
 		for key, before := range keys {
 			now := values[l.hashes.Word(key)]
 			grown += gained(before != common.Hash{}, now != common.Hash{})
-			slots[key] = now
+			l.slots.set(address, key, now)
 		}
 		if tree := l.tries[address]; tree != nil {
 			tree.leaves += grown
 		}
-		if l.base == nil && len(slots) <= smallSlots {
+		if l.base == nil && l.slots.count(address) <= smallSlots {
 			delete(l.tries, address)
 		}
 	}
@@ -264,9 +260,10 @@ func (l *buildState) rows(delta *store.Delta, chain int, block uint64) {
 	slices.SortFunc(delta.Accounts, func(a, b store.Account) int { return bytes.Compare(a.Address, b.Address) })
 	for address, keys := range l.update.StoragesOrigin {
 		for key := range keys {
+			value, _ := l.slots.get(address, key)
 			delta.Slots = append(delta.Slots, store.Slot{
 				Chain: chain, Address: bytes.Clone(address[:]), Key: bytes.Clone(key[:]), Block: block,
-				Value: slotValue(l.slots[address][key]),
+				Value: slotValue(value),
 			})
 		}
 	}

@@ -48,7 +48,7 @@ func (l *buildState) deleteAccount(address common.Address) error {
 			keys[key] = true
 		}
 	}
-	for key, value := range l.slots[address] {
+	for key, value := range l.slots.of(address) {
 		keys[key] = value != common.Hash{}
 	}
 	before := l.tries[address]

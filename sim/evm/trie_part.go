@@ -378,7 +378,8 @@ func (l *buildState) changedTries(block uint64) (changes []store.TrieChange, err
 	for _, address := range slices.SortedFunc(maps.Keys(l.update.StoragesOrigin), common.Address.Cmp) {
 		slots := map[string]bool{}
 		for key := range l.update.StoragesOrigin[address] {
-			slots[string(key[:])] = l.slots[address][key] != common.Hash{}
+			value, _ := l.slots.get(address, key)
+			slots[string(key[:])] = value != common.Hash{}
 		}
 		if err == nil {
 			changes, err = l.changedTrie(changes, address.Bytes(), l.tries[address], slots, block)
@@ -550,7 +551,7 @@ func (l *buildState) keys(owner []byte) (keys map[string]bool, err error) {
 		}
 		return keys, nil
 	}
-	for key, value := range l.slots[common.BytesToAddress(owner)] {
+	for key, value := range l.slots.of(common.BytesToAddress(owner)) {
 		keys[string(key[:])] = value != common.Hash{}
 	}
 	return keys, nil
