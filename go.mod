@@ -21,6 +21,8 @@ require (
 	github.com/spf13/cobra v1.10.2 // verbs with help, suggestions, completion for four shells and manual pages
 	github.com/spf13/pflag v1.0.10 // flags, which each package declares for itself
 	github.com/yuin/goldmark v1.7.17 // the pages of the manual, as HTML and as text; without dependencies
+	go.opentelemetry.io/otel v1.46.0 // says that nobody traces, to go-ethereum's package rpc
+	go.opentelemetry.io/otel/trace v1.46.0 // the same
 	go.yaml.in/yaml/v3 v3.0.5 // profiles and the API-keys file
 	golang.org/x/sync v0.23.0 // bounded parallel work
 	golang.org/x/sys v0.48.0 // locking the file on every system
@@ -72,9 +74,7 @@ require (
 	github.com/wlynxg/anet v0.0.5 // indirect
 	github.com/yusufpapurcu/wmi v1.2.4 // indirect
 	go.opentelemetry.io/auto/sdk v1.2.1 // indirect
-	go.opentelemetry.io/otel v1.46.0 // indirect
 	go.opentelemetry.io/otel/metric v1.46.0 // indirect
-	go.opentelemetry.io/otel/trace v1.46.0 // indirect
 	golang.org/x/crypto v0.57.0 // indirect
 	golang.org/x/exp v0.0.0-20241215155358-4a5509556b9e // indirect
 	gonum.org/v1/gonum v0.17.0 // indirect
