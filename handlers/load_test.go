@@ -9,7 +9,7 @@ import (
 
 const (
 	connections = 16
-	roundTime   = 600 * time.Millisecond
+	roundTime   = 250 * time.Millisecond
 	roundCount  = 50_000 // requests of one connection in one round, at most
 )
 
