@@ -187,7 +187,7 @@ func (n *Network) nextDue(ctx context.Context) (uint64, error) {
 	if err != nil {
 		return 0, err
 	}
-	stakers, err := n.DB.StakerTimes(ctx, chain)
+	stakers, err := n.DB.NextStakers(ctx, chain, math.MinInt64, 1)
 	if err != nil {
 		return 0, err
 	}

@@ -411,12 +411,12 @@ func (a *clockAPI) move(r *rest.Request) (any, error) {
 }
 
 func (a *clockAPI) events(r *rest.Request) (any, error) {
-	all, err := query.Upcoming(r.Context(), a.world)
+	all, err := query.Upcoming(r.Context(), a.world, int(r.Int("limit")))
 	if err != nil {
 		return nil, err
 	}
 	answer := &Events{Events: []Event{}}
-	for _, e := range all[:min(len(all), int(r.Int("limit")))] {
+	for _, e := range all {
 		shown := Event{Kind: string(e.Kind), Time: rfc3339(e.Time), Unix: e.Time, Network: e.Network.Name, TxID: idText(e.Tx), ValidationID: idText(e.Validation)}
 		if e.Node != nil {
 			shown.NodeID = ids.NodeID(e.Node).String()

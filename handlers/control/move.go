@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -85,7 +86,7 @@ func (m *Move) target(ctx context.Context, w *sim.World) (time.Time, error) {
 		}
 		return due, err
 	}
-	all, err := query.Upcoming(ctx, w)
+	all, err := query.Upcoming(ctx, w, math.MaxInt)
 	if err != nil {
 		return time.Time{}, err
 	}

@@ -82,6 +82,8 @@ func (s *samples) of(name, path string) any {
 		return "10"
 	case "height", "tokenId", "vertexHeight":
 		return "1"
+	case "limit":
+		return "2"
 	case "assetId":
 		return network.Samples["X.CreateAssetTx"]
 	case "nodeId":
@@ -143,7 +145,7 @@ var queries = map[string][]string{
 	"listPrimaryBalances": {"addresses"}, "listUtxos": {"addresses"}, "getLastActivity": {"addresses"}, "listChainIds": {"addresses"}, "listRewards": {"addresses"},
 	"listPendingRewards": {"addresses"}, "listVerticesByHeight": {"vertexHeight"}, "listBTCbBridgers": {"threshold"},
 	"getPrimaryNetworkRpcUsageMetrics": {"network", "startTimestamp"}, "getSubnetRpcUsageMetrics": {"startTimestamp"}, "getRpcUsageMetrics": {"startTimestamp"},
-	"getApiUsageMetrics": {"startTimestamp"},
+	"getApiUsageMetrics": {"startTimestamp"}, "listClockEvents": {"limit"},
 }
 
 // bodies are what is sent to operations that take something.

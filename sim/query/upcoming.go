@@ -42,17 +42,17 @@ type Event struct {
 	Validation []byte // of an L1 validator
 }
 
-// Upcoming lists what time brings, soonest first. Of the L1 validators the first that is deactivated counts: how long the others' balances last
+// Upcoming lists what time brings, soonest first, so much at most. Of the L1 validators the first that is deactivated counts: how long the others' balances last
 // depends on how many are left.
-func Upcoming(ctx context.Context, w *sim.World) ([]Event, error) {
-	lists := []func(context.Context, *sim.Network) ([]Event, error){stakerEvents, deactivations, unlocks}
+func Upcoming(ctx context.Context, w *sim.World, limit int) ([]Event, error) {
+	lists := []func(ctx context.Context, n *sim.Network, limit int) ([]Event, error){stakerEvents, deactivations, unlocks}
 	parts := make([][]Event, len(w.Networks)*len(lists))
 	reading, ctx := errgroup.WithContext(ctx)
 	reading.SetLimit(runtime.GOMAXPROCS(0))
 	for i, n := range w.Networks {
 		for j, list := range lists {
 			reading.Go(func() (err error) {
-				parts[i*len(lists)+j], err = list(ctx, n)
+				parts[i*len(lists)+j], err = list(ctx, n, limit)
 				return err
 			})
 		}
@@ -66,16 +66,17 @@ func Upcoming(ctx context.Context, w *sim.World) ([]Event, error) {
 		order[i] = i
 	}
 	slices.SortFunc(order, func(a, b int) int { return cmp.Or(cmp.Compare(all[a].Time, all[b].Time), cmp.Compare(a, b)) })
-	sorted := make([]Event, len(all))
-	for i, j := range order {
-		sorted[i] = all[j]
+	sorted := make([]Event, min(len(all), limit))
+	for i := range sorted {
+		sorted[i] = all[order[i]]
 	}
 	return sorted, nil
 }
 
-func stakerEvents(ctx context.Context, n *sim.Network) (all []Event, err error) {
-	stakers, err := n.DB.StakerTimes(ctx, n.Chain(txs.PChain))
+// stakerEvents are those of all who wait, and so many ends of active stakers of each subnet as are listed at most.
+func stakerEvents(ctx context.Context, n *sim.Network, limit int) (all []Event, err error) {
 	now := n.Clock.Unix()
+	stakers, err := n.DB.NextStakers(ctx, n.Chain(txs.PChain), now, limit)
 	for i := range stakers {
 		s := &stakers[i]
 		start, end := ValidatorStart, ValidatorEnd
@@ -95,7 +96,7 @@ func stakerEvents(ctx context.Context, n *sim.Network) (all []Event, err error) 
 	return all, err
 }
 
-func deactivations(ctx context.Context, n *sim.Network) ([]Event, error) {
+func deactivations(ctx context.Context, n *sim.Network, _ int) ([]Event, error) {
 	chain := n.Chain(txs.PChain)
 	head, err := n.DB.PrimaryHead(ctx, chain)
 	if err != nil {
@@ -124,7 +125,7 @@ func deactivations(ctx context.Context, n *sim.Network) ([]Event, error) {
 	return []Event{{Kind: L1Deactivation, Time: at, Network: n, Node: first.Node, Validation: first.Validation}}, nil
 }
 
-func unlocks(ctx context.Context, n *sim.Network) (all []Event, err error) {
+func unlocks(ctx context.Context, n *sim.Network, _ int) (all []Event, err error) {
 	for _, c := range []txs.Chain{txs.PChain, txs.XChain} {
 		rows, err := n.DB.LockedUTXOs(ctx, n.Chain(c))
 		if err != nil {

@@ -255,17 +255,42 @@ func (b *Batch) addStakeOwner(o *StakeOwner) error {
 
 // StakerTimes are when a staker whose time is not over begins and ends.
 type StakerTimes struct {
-	Tx        []byte `db:"tx"`
-	Node      []byte `db:"node"`
-	Delegator bool   `db:"delegator"`
-	Start     int64  `db:"start"`
-	End       int64  `db:"until"`
-	Status    int    `db:"status"` // pending or active
+	ID        Position `db:"id"`
+	Tx        []byte   `db:"tx"`
+	Node      []byte   `db:"node"`
+	Delegator bool     `db:"delegator"`
+	Start     int64    `db:"start"`
+	End       int64    `db:"until"`
+	Status    int      `db:"status"` // pending or active
 }
 
-// StakerTimes lists the stakers of a P-Chain that are pending or active, in the order of their transactions.
-func (db *DB) StakerTimes(ctx context.Context, chain int) ([]StakerTimes, error) {
-	return list[StakerTimes](ctx, db, `SELECT tx, node, delegator, start, until, status FROM staker WHERE id BETWEEN ? AND ? AND status < 2 ORDER BY id`, First(chain), Last(chain))
+// NextStakers lists the stakers of a P-Chain that are pending, and of the active ones of each subnet that end after a time those that end first, so
+// many at most. They come in the order of their transactions.
+func (db *DB) NextStakers(ctx context.Context, chain int, after int64, limit int) ([]StakerTimes, error) {
+	subnets, err := db.Subnets(ctx, chain)
+	if err != nil {
+		return nil, err
+	}
+	var all []StakerTimes
+	for i := range len(subnets) + 1 {
+		subnet := make([]byte, 32) // the primary network
+		if i > 0 {
+			subnet = subnets[i-1].Hash
+		}
+		// The index holds those whose status is below 2, and the engine must be told that these are some of them.
+		const next = `SELECT id, tx, node, delegator, start, until, status FROM staker WHERE subnet = ? AND +id BETWEEN ? AND ? AND status < 2 AND status = `
+		pending, err := list[StakerTimes](ctx, db, next+`0`, subnet, First(chain), Last(chain))
+		if err != nil {
+			return nil, err
+		}
+		active, err := list[StakerTimes](ctx, db, next+`1 AND until > ? ORDER BY until, id LIMIT 0 + ?`, subnet, First(chain), Last(chain), after, limit)
+		if err != nil {
+			return nil, err
+		}
+		all = slices.Concat(all, pending, active)
+	}
+	slices.SortFunc(all, func(a, b StakerTimes) int { return cmp.Compare(a.ID, b.ID) })
+	return all, nil
 }
 
 // StakerCounts are how many validators and delegators a P-Chain has ever had.
