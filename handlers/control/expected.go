@@ -7,12 +7,12 @@ import (
 	"math/big"
 	"runtime"
 	"strconv"
-	"sync"
 
 	"github.com/ava-labs/avalanchego/ids"
 	"golang.org/x/sync/errgroup"
 
 	"snowglobe/sim"
+	"snowglobe/sim/cache"
 	"snowglobe/sim/query"
 	"snowglobe/sim/store"
 	"snowglobe/sim/txs"
@@ -47,27 +47,17 @@ type expectations struct {
 	world   *sim.World
 	readers *query.ChainReaders
 
-	mu    sync.Mutex // held while they are read, so that nobody else reads them
-	at    moment
-	found []*Expected
+	found cache.Derived[moment, []*Expected]
 }
 
 // moment is a world as it is after a commit, at a time.
 type moment struct{ commits, time int64 }
 
+func momentOf(w *sim.World) moment { return moment{w.DB.Commits(), w.Clock.Unix()} }
+
 // all are what each persona has.
 func (e *expectations) all(ctx context.Context, of []store.Persona) ([]*Expected, error) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	now := moment{e.world.DB.Commits(), e.world.Clock.Unix()}
-	if e.found != nil && e.at == now {
-		return e.found, nil
-	}
-	found, err := e.read(ctx, of)
-	if err == nil {
-		e.at, e.found = now, found
-	}
-	return found, err
+	return e.found.Of(momentOf(e.world), func() ([]*Expected, error) { return e.read(ctx, of) })
 }
 
 // read reads what each of some accounts has, on all processors. What they own on the primary network takes longest, and comes first.

@@ -36,7 +36,7 @@ func (section) Schema(*schema.Schemas) *schema.Schema {
 	return &schema.Schema{Description: "What stands under this name in the answer of /sim/world; contracts are those of all chains, with their ABI."}
 }
 
-const contractsSection, personasSection = "contracts", "personas"
+const contractsSection, personasSection, abisSection = "contracts", "personas", "abis"
 
 // sections are the names of the parts.
 func sections() []string {

@@ -18,6 +18,7 @@ import (
 	"snowglobe/handlers/rest"
 	"snowglobe/handlers/rest/schema"
 	"snowglobe/sim"
+	"snowglobe/sim/cache"
 	"snowglobe/sim/query"
 	"snowglobe/sim/secp256k1"
 	"snowglobe/sim/store"
@@ -130,14 +131,14 @@ var abisParam = rest.Param{Name: "abis", Kind: schema.KindBoolean, Default: "tru
 
 // Register adds the simulator's own operations.
 func Register(s *rest.Server, w *sim.World, version string, origins Origins) error {
-	api := &worldAPI{s, version, origins, expectations{world: w, readers: query.NewChainReaders(w.DB.Caches())}}
+	api := &worldAPI{server: s, version: version, origins: origins, expected: expectations{world: w, readers: query.NewChainReaders(w.DB.Caches())}}
 	return s.Register(rest.Sim,
 		rest.Operation{
 			ID: "describeWorld", Path: "/sim/world", Summary: "Everything that is in the world, by name", Readable: true,
 			Params: []rest.Param{expectedParam, abisParam},
 			Doc:    readableDoc, Answer: reflect.TypeFor[World](),
 			Handle: func(r *rest.Request) (any, error) {
-				answer, _, err := api.world(r, true)
+				answer, _, err := api.world(r, "")
 				return answer, err
 			},
 		},
@@ -147,7 +148,7 @@ func Register(s *rest.Server, w *sim.World, version string, origins Origins) err
 			Doc:    readableDoc, Answer: reflect.TypeFor[section](),
 			Handle: func(r *rest.Request) (any, error) {
 				name := r.Text("section")
-				answer, d, err := api.world(r, name == personasSection)
+				answer, d, err := api.world(r, name)
 				if err != nil {
 					return nil, err
 				}
@@ -172,15 +173,18 @@ func Register(s *rest.Server, w *sim.World, version string, origins Origins) err
 
 // worldAPI describes a world.
 type worldAPI struct {
-	server   *rest.Server
-	version  string
-	origins  Origins
-	expected expectations
+	server    *rest.Server
+	version   string
+	origins   Origins
+	described cache.Derived[moment, *describe.World]
+	expected  expectations
 }
 
-// world describes the world, the personas with what is expected of them if that is wanted, and asked for.
-func (a *worldAPI) world(r *rest.Request, expected bool) (*World, *describe.World, error) {
-	d, err := describe.Read(r.Context(), a.expected.world)
+// world describes the world, or at least a section of it: what the personas have and ABIs take long to find, and are left out unless they are
+// wanted and asked for. What was read is kept until the world or its clock moves.
+func (a *worldAPI) world(r *rest.Request, section string) (*World, *describe.World, error) {
+	wanted := func(part string) bool { return section == "" || section == part }
+	d, err := a.described.Of(momentOf(a.expected.world), func() (*describe.World, error) { return describe.Read(r.Context(), a.expected.world) })
 	if err != nil {
 		return nil, nil, err
 	}
@@ -192,7 +196,7 @@ func (a *worldAPI) world(r *rest.Request, expected bool) (*World, *describe.Worl
 	for i := range answer.Networks {
 		answer.Networks[i].URL += rest.MountPath(r.HTTP)
 	}
-	if expected && r.Bool("expected") {
+	if wanted(personasSection) && r.Bool("expected") {
 		found, err := a.expected.all(r.Context(), d.Personas)
 		if err != nil {
 			return nil, nil, err
@@ -202,7 +206,7 @@ func (a *worldAPI) world(r *rest.Request, expected bool) (*World, *describe.Worl
 		}
 	}
 	answer.ABIs = map[string]json.RawMessage{}
-	if !r.Bool("abis") {
+	if !wanted(abisSection) || !r.Bool("abis") {
 		return answer, d, nil
 	}
 	list, err := contractABIs(d)
