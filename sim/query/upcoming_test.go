@@ -6,6 +6,7 @@ import (
 	"math"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -58,6 +59,19 @@ func TestUpcomingStakers(t *testing.T) {
 			if err != nil || !reflect.DeepEqual(some, all[:min(limit, len(all))]) {
 				t.Fatalf("at %d the first %d events are others: %v", now, limit, err)
 			}
+		}
+	}
+	n := w.Networks[0]
+	if _, err := n.DB.DueStakers(t.Context(), n.Chain(txs.PChain), make([]byte, 32), w.Meta.Until); err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range w.DB.Statements() {
+		steps, err := w.DB.Explain(t.Context(), text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if plan := strings.Join(steps, "; "); strings.Contains(plan, "staker_next") && (strings.Contains(plan, "status<?") || strings.Contains(plan, "TEMP B-TREE")) {
+			t.Errorf("to list some stakers all are read: %s", plan)
 		}
 	}
 }
