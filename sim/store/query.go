@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -124,9 +125,15 @@ func (s *stmt) destinations(rows *sql.Rows, row reflect.Value) ([]any, error) {
 		if len(path) > 0 {
 			field = row.FieldByIndex(path)
 		}
-		fields[i] = field.Addr().Interface()
-		if b, ok := fields[i].(*[]byte); ok {
-			fields[i] = (*blob)(b)
+		switch at := field.Addr().Interface().(type) {
+		case *[]byte:
+			fields[i] = (*blob)(at)
+		case sql.Scanner:
+			fields[i] = at
+		default:
+			if fields[i] = at; isInteger(field.Type()) {
+				fields[i] = integer{field}
+			}
 		}
 	}
 	return fields, nil
@@ -166,6 +173,42 @@ func (b *blob) Scan(column any) error {
 	return nil
 }
 
+// integer takes a column that is a whole number into a field of any size, or into a pointer to one: [sql.Rows.Scan] would make it a text and read
+// that, for most sizes.
+type integer struct{ field reflect.Value }
+
+// isInteger says whether fields of a type are whole numbers, or pointers to some that may be absent.
+func isInteger(t reflect.Type) bool {
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	return t.Kind() >= reflect.Int && t.Kind() <= reflect.Uint64
+}
+
+func (i integer) Scan(column any) error {
+	field := i.field
+	n, ok := column.(int64)
+	if field.Kind() == reflect.Pointer {
+		if column == nil {
+			field.SetZero()
+			return nil
+		}
+		field.Set(reflect.New(field.Type().Elem()))
+		field = field.Elem()
+	}
+	switch {
+	case !ok:
+		return fmt.Errorf("a number is expected, not %T", column)
+	case field.CanInt() && !field.OverflowInt(n):
+		field.SetInt(n)
+	case field.CanUint() && n >= 0 && !field.OverflowUint(uint64(n)):
+		field.SetUint(uint64(n))
+	default:
+		return fmt.Errorf("%d is no %s", n, field.Kind())
+	}
+	return nil
+}
+
 // each runs a statement and calls a function with each of its rows. All rows are scanned into the same variable:
 // who keeps one copies it.
 func each[T any](ctx context.Context, p preparer, visit func(*T), text string, args ...any) error {
@@ -197,14 +240,28 @@ func each[T any](ctx context.Context, p preparer, visit func(*T), text string, a
 	return nil
 }
 
+// shortList is a list that is made longer as rows come. Of a longer one each part is full before the next, which is twice as large: to make it
+// longer would take several times its memory.
+const shortList = 64
+
 // list reads every row that a statement answers. A full answer is read before it returns, so that no connection waits for
 // a slow client.
 func list[T any](ctx context.Context, p preparer, text string, args ...any) ([]T, error) {
-	var all []T
-	if err := each(ctx, p, func(row *T) { all = append(all, *row) }, text, args...); err != nil {
+	var full [][]T
+	var part []T
+	err := each(ctx, p, func(row *T) {
+		if len(part) == cap(part) && len(part) >= shortList {
+			full, part = append(full, part), make([]T, 0, 2*len(part))
+		}
+		part = append(part, *row)
+	}, text, args...)
+	switch {
+	case err != nil:
 		return nil, err
+	case full == nil:
+		return part, nil
 	}
-	return all, nil
+	return slices.Concat(append(full, part)...), nil
 }
 
 // get reads the one row that a statement answers, or fails with ErrNotFound. The row is not nil then either.

@@ -226,6 +226,55 @@ func TestAColumnWithoutAFieldIsAnError(t *testing.T) {
 	}
 }
 
+// TestNumbersFitTheirFields reads numbers into fields of any size: what cannot be in one is damage, as is what is no number.
+func TestNumbersFitTheirFields(t *testing.T) {
+	db := made(t, Memory, writeChain(fullDelta()))
+	type row struct {
+		ID   Position `db:"id"`
+		Size uint8    `db:"size"`
+		May  *int32   `db:"may"`
+	}
+	minus := int32(-7)
+	for text, want := range map[string]*row{
+		`SELECT 5 AS id, 255 AS size, NULL AS may FROM chain`:                          {5, 255, nil},
+		`SELECT -5 AS id, 0 AS size, -7 AS may FROM chain`:                             {-5, 0, &minus},
+		`SELECT 5 AS id, 256 AS size, NULL AS may FROM chain`:                          nil,
+		`SELECT 5 AS id, -1 AS size, NULL AS may FROM chain`:                           nil,
+		`SELECT 5 AS id, NULL AS size, NULL AS may FROM chain`:                         nil,
+		`SELECT 5 AS id, 1 AS size, 4294967296 AS may FROM chain`:                      nil,
+		`SELECT 5 AS id, 1 AS size, x'00' AS may FROM chain`:                           nil,
+		`SELECT 'many' AS id, 1 AS size, NULL AS may FROM chain`:                       nil,
+		`SELECT 9223372036854775807 AS id, 1 AS size, 1 AS may, 1 AS other FROM chain`: nil, // has no field
+	} {
+		have, err := get[row](t.Context(), db, text)
+		if want != nil {
+			same(t, text, have, want, err)
+		} else if err == nil {
+			t.Errorf("%s: %+v", text, have)
+		}
+	}
+	var damage *DamageError
+	if _, err := get[row](t.Context(), db, `SELECT 5 AS id, 256 AS size, NULL AS may FROM chain`); !errors.As(err, &damage) {
+		t.Errorf("the error is %v", err)
+	}
+}
+
+// TestListsOfAnyLengthAreWhole reads lists around the lengths at which a new part of them begins.
+func TestListsOfAnyLengthAreWhole(t *testing.T) {
+	db := made(t, Memory, writeChain(fullDelta()))
+	for _, n := range []int{0, 1, shortList - 1, shortList, shortList + 1, 3 * shortList, 3*shortList + 1, 1000, 10_000} {
+		list, err := list[int](t.Context(), db, `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?1) SELECT i FROM n WHERE i <= ?1`, n)
+		if err != nil || len(list) != n || (list == nil) != (n == 0) {
+			t.Fatalf("%d rows of %d: %v", len(list), n, err)
+		}
+		for i, have := range list {
+			if have != i+1 {
+				t.Fatalf("row %d of %d is %d", i, n, have)
+			}
+		}
+	}
+}
+
 func TestOperationsAndChunksComeBack(t *testing.T) {
 	o := Operation{ID: 1, UUID: hash[:16], Status: OperationRunning, Created: 5, Updated: 5, Content: hash, Request: "{}"}
 	c := Chunk{ChunkInfo{ID: NewChunkID(1, 0), Size: 9, Stored: 2, Rows: 1, Sum: 7, Reached: 8, At: 3}, []byte{1, 2}}
