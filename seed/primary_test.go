@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -75,13 +76,14 @@ func TestEveryTypeOfTransactionOccurs(t *testing.T) {
 			s.x: {"BaseTx", "CreateAssetTx", "OperationTx", "ImportTx", "ExportTx"},
 			s.c: {"ImportTx", "ExportTx"},
 		} {
+			first := uint64(0)
+			if chain == s.x {
+				first = 1
+			}
+			found, err := w.DB.FirstPrimaryTxs(t.Context(), chain, first)
 			for _, kind := range kinds {
-				first := uint64(0)
-				if chain == s.x {
-					first = 1
-				}
-				_, err := w.DB.FirstPrimaryTx(t.Context(), chain, first, kind)
-				s.check(err == nil, "chain %d has no %s", chain, kind)
+				there := slices.ContainsFunc(found, func(tx store.PrimaryTx) bool { return tx.Type == kind })
+				s.check(err == nil && there, "chain %d has no %s: %v", chain, kind, err)
 			}
 		}
 	}

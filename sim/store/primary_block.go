@@ -382,10 +382,29 @@ func (db *DB) PrimaryTxsBetween(ctx context.Context, first, last Position) ([]Pr
 	return list[PrimaryTx](ctx, db, `SELECT `+primaryTxColumns+` FROM primary_tx WHERE id BETWEEN ? AND ? ORDER BY id`, first, last)
 }
 
-// FirstPrimaryTx reads the oldest transaction of a type on a primary chain from a height on.
-func (db *DB) FirstPrimaryTx(ctx context.Context, chain int, height uint64, kind string) (*PrimaryTx, error) {
-	return get[PrimaryTx](ctx, db, `SELECT `+primaryTxColumns+` FROM primary_tx WHERE type = ? AND id BETWEEN ? AND ? ORDER BY id LIMIT 1`,
-		kind, At(chain, height, 0), Last(chain))
+// FirstPrimaryTxs reads the oldest transaction of each type on a primary chain from a height on, by type and without its bytes. One seek finds
+// the next type.
+func (db *DB) FirstPrimaryTxs(ctx context.Context, chain int, height uint64) ([]PrimaryTx, error) {
+	return list[PrimaryTx](ctx, db, `
+		WITH RECURSIVE found(type) AS (
+			SELECT min(type) FROM primary_tx
+			UNION ALL
+			SELECT (SELECT min(type) FROM primary_tx WHERE type > found.type) FROM found WHERE found.type IS NOT NULL
+		)
+		SELECT t.id, t.hash, t.type, t.burned FROM found CROSS JOIN primary_tx t
+		ON t.id = (SELECT id FROM primary_tx WHERE type = found.type AND id BETWEEN ? AND ? ORDER BY id LIMIT 1)`, At(chain, height, 0), Last(chain))
+}
+
+// CountPrimaryTxs counts the transactions of some types on a primary chain.
+func (db *DB) CountPrimaryTxs(ctx context.Context, chain int, kinds ...string) (n int, err error) {
+	for _, kind := range kinds {
+		some, err := value[int](ctx, db, `SELECT count(*) FROM primary_tx WHERE type = ? AND id BETWEEN ? AND ?`, kind, First(chain), Last(chain))
+		if err != nil {
+			return 0, err
+		}
+		n += some
+	}
+	return n, nil
 }
 
 // PrimaryTxsOfType lists the transactions of a type on a primary chain, oldest first.

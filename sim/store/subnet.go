@@ -293,17 +293,6 @@ func (db *DB) NextStakers(ctx context.Context, chain int, after int64, limit int
 	return all, nil
 }
 
-// StakerCounts are how many validators and delegators a P-Chain has ever had.
-type StakerCounts struct {
-	All        int `db:"stakers"`
-	Delegators int `db:"delegators"`
-}
-
-// StakerCounts counts the stakers of a P-Chain.
-func (db *DB) StakerCounts(ctx context.Context, chain int) (*StakerCounts, error) {
-	return get[StakerCounts](ctx, db, `SELECT COUNT(*) AS stakers, COALESCE(SUM(delegator), 0) AS delegators FROM staker WHERE id BETWEEN ? AND ?`, First(chain), Last(chain))
-}
-
 // validatesAt is that a staker of a P-Chain validates at a time. The plus keeps the engine from reading all stakers.
 const validatesAt = `+id BETWEEN ? AND ? AND delegator = 0 AND start < ? AND until > ?`
 

@@ -463,6 +463,12 @@ func (db *DB) Contracts(ctx context.Context, chain int) ([]Contract, error) {
 	return list[Contract](ctx, db, `SELECT chain, address, role, artifact, abi FROM contract WHERE chain = ? ORDER BY role`, chain)
 }
 
+// TokensOfContracts lists the named contracts of a chain that are tokens, as tokens.
+func (db *DB) TokensOfContracts(ctx context.Context, chain int) ([]Token, error) {
+	return list[Token](ctx, db, `SELECT t.id, t.address, t.block, t.name, t.symbol, t.decimals FROM contract c CROSS JOIN token t ON t.address = c.address
+		WHERE c.chain = ? AND t.id > ? AND t.id <= ?`, chain, NewTokenID(chain, ERC20, 0), NewTokenID(chain, ERC1155, MaxTokens))
+}
+
 // AddContract writes a named contract.
 func (b *Batch) AddContract(c Contract) error {
 	b.tokens = true

@@ -1,11 +1,5 @@
 package txs
 
-// TypeNames are the names of all types of transactions.
-var TypeNames = []string{"BaseTx", "ImportTx", "ExportTx", "CreateAssetTx", "OperationTx",
-	"AddValidatorTx", "AddDelegatorTx", "AddPermissionlessValidatorTx", "AddPermissionlessDelegatorTx", "RewardValidatorTx",
-	"CreateSubnetTx", "CreateChainTx", "AddSubnetValidatorTx", "RemoveSubnetValidatorTx", "TransferSubnetOwnershipTx",
-	"ConvertSubnetToL1Tx", "RegisterL1ValidatorTx", "SetL1ValidatorWeightTx", "IncreaseL1ValidatorBalanceTx", "DisableL1ValidatorTx"}
-
 // TypeName is the network's name of a transaction's type. Atomic transactions bear the names that the other chains have.
 func (tx *Tx) TypeName() string {
 	switch tx.Unsigned.(type) {

@@ -65,13 +65,17 @@ func readNetwork(ctx context.Context, db *store.DB, id uint32) (*Network, error)
 		samples(ctx, db, d, chains))
 }
 
+// countStakers counts the transactions that made them, which an index lists.
 func countStakers(ctx context.Context, db *store.DB, d *Network, chains [3]int) error {
-	stakers, err := db.StakerCounts(ctx, chains[store.PChain])
-	if err != nil {
+	p := chains[store.PChain]
+	var err error
+	if d.Validators, err = db.CountPrimaryTxs(ctx, p, "AddValidatorTx", "AddPermissionlessValidatorTx", "AddSubnetValidatorTx"); err != nil {
 		return err
 	}
-	d.Validators, d.Delegators = stakers.All-stakers.Delegators, stakers.Delegators
-	d.L1Validators, err = db.L1ValidatorCount(ctx, chains[store.PChain])
+	if d.Delegators, err = db.CountPrimaryTxs(ctx, p, "AddDelegatorTx", "AddPermissionlessDelegatorTx"); err != nil {
+		return err
+	}
+	d.L1Validators, err = db.L1ValidatorCount(ctx, p)
 	return err
 }
 
@@ -120,15 +124,12 @@ func samples(ctx context.Context, db *store.DB, d *Network, chains [3]int) error
 		if i == store.XChain {
 			first = 1 // the transaction of the genesis is like no other
 		}
-		for _, kind := range txs.TypeNames {
-			tx, err := db.FirstPrimaryTx(ctx, chain, first, kind)
-			switch {
-			case errors.Is(err, store.ErrNotFound):
-			case err != nil:
-				return err
-			default:
-				d.Samples[txs.Chain(i).String()+"."+kind] = tx.Hash
-			}
+		found, err := db.FirstPrimaryTxs(ctx, chain, first)
+		if err != nil {
+			return err
+		}
+		for _, tx := range found {
+			d.Samples[txs.Chain(i).String()+"."+tx.Type] = tx.Hash
 		}
 	}
 	return sampleMultisig(ctx, db, d, chains[store.XChain])

@@ -102,16 +102,17 @@ func readContracts(ctx context.Context, db *store.DB, chain int) ([]Contract, er
 	if err != nil {
 		return nil, err
 	}
+	tokens, err := db.TokensOfContracts(ctx, chain)
+	if err != nil {
+		return nil, err
+	}
+	at := map[string]*store.Token{}
+	for i := range tokens {
+		at[string(tokens[i].Address)] = &tokens[i]
+	}
 	all := make([]Contract, len(rows))
 	for i, row := range rows {
-		all[i].Contract = row
-		all[i].Token, err = db.TokenAt(ctx, chain, row.Address)
-		if errors.Is(err, store.ErrNotFound) {
-			all[i].Token, err = nil, nil
-		}
-		if err != nil {
-			return nil, err
-		}
+		all[i] = Contract{row, at[string(row.Address)]}
 	}
 	return all, nil
 }
