@@ -42,8 +42,7 @@ type StakerIndex struct {
 	L1         []*L1Entry                        // newest first
 	nodes      map[ids.NodeID]*store.Node
 	accrued    store.Amount
-	Stake      uint64                  // of all who validate or delegate on the primary network now
-	Staking    map[store.Position]bool // the transactions of those
+	Stake      uint64 // of all who validate or delegate on the primary network now
 }
 
 // ValidatorEntry is one stay of a node among the validators of a subnet.
@@ -129,7 +128,6 @@ func newStakerIndex(ctx context.Context, n *sim.Network) (*StakerIndex, error) {
 		stakers[i].PotentialReward = n.PotentialReward(&stakers[i], head)
 	}
 	x.fill(n, stakers, nodes)
-	x.Staking = x.stakingTxs()
 	if err := x.addRemovals(ctx, n); err != nil {
 		return nil, err
 	}
@@ -196,20 +194,16 @@ func (x *StakerIndex) sumStake() {
 	x.Stake = totals[ids.Empty]
 }
 
-// stakingTxs are the transactions that the active stakes on the primary network come from.
-func (x *StakerIndex) stakingTxs() map[store.Position]bool {
+// ActiveStakes are those of a network's transactions from one to another from which a stake on the primary network comes that is active now.
+func ActiveStakes(ctx context.Context, n *sim.Network, first, last store.Position) (map[store.Position]bool, error) {
+	rows, err := n.DB.StakerTerms(ctx, first, last)
 	active := map[store.Position]bool{}
-	for _, v := range x.Validators {
-		if v.StatusNow == store.StakerActive && OnPrimaryNetwork(v.Subnet) {
-			active[v.ID] = true
+	for i := range rows {
+		if n.StatusAt(&rows[i]) == store.StakerActive && OnPrimaryNetwork(rows[i].Subnet) {
+			active[rows[i].ID] = true
 		}
 	}
-	for _, d := range x.Delegators {
-		if d.StatusNow == store.StakerActive {
-			active[d.ID] = true
-		}
-	}
-	return active
+	return active, err
 }
 
 // L1Balance is what an L1 validator has left for the continuous fee (ACP-77). Without any it is inactive.

@@ -2,6 +2,7 @@ package query_test
 
 import (
 	"bytes"
+	"maps"
 	"slices"
 	"testing"
 	"time"
@@ -43,6 +44,31 @@ func statusBySpec(s *store.Staker, now int64) int {
 	return store.StakerActive
 }
 
+// checkActiveStakes compares what is said to be staked with what the index has of active stakers, of the whole chain and of a part.
+func checkActiveStakes(t *testing.T, n *sim.Network, index *query.StakerIndex) {
+	t.Helper()
+	var want []store.Position
+	for _, v := range index.ValidatorsOf(ids.Empty, store.StakerActive) {
+		want = append(want, v.ID)
+	}
+	for _, d := range index.DelegatorsOf(ids.Empty, store.StakerActive) {
+		want = append(want, d.ID)
+	}
+	slices.Sort(want)
+	chain := n.Chain(txs.PChain)
+	middle := store.At(chain, index.Head.ID.Number()/2, 0)
+	for _, part := range [][2]store.Position{{store.First(chain), store.Last(chain)}, {store.First(chain), middle}, {middle, store.Last(chain)}} {
+		active, err := query.ActiveStakes(t.Context(), n, part[0], part[1])
+		if err != nil {
+			t.Fatal(err)
+		}
+		some := slices.DeleteFunc(slices.Clone(want), func(at store.Position) bool { return at < part[0] || at > part[1] })
+		if have := slices.Sorted(maps.Keys(active)); !slices.Equal(have, some) {
+			t.Fatalf("%s at %d: %d stakes are active, want %d", n.Name, index.Unix, len(have), len(some))
+		}
+	}
+}
+
 // TestStakersFollowTheClock sets the clock to the second before and to the second in which a staker begins or ends: the
 // lists by status have exactly those whose time it is, in the order in which they leave, and the stake is theirs.
 func TestStakersFollowTheClock(t *testing.T) {
@@ -70,6 +96,7 @@ func TestStakersFollowTheClock(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			checkActiveStakes(t, n, index)
 			for _, status := range []int{store.StakerPending, store.StakerActive} {
 				statuses[status] += checkStatus(t, index, rows, status, unix)
 			}

@@ -235,6 +235,11 @@ func (db *DB) Stakers(ctx context.Context, chain int) ([]Staker, error) {
 	return list[Staker](ctx, db, `SELECT `+stakerColumns+` FROM staker WHERE id BETWEEN ? AND ? ORDER BY id`, First(chain), Last(chain))
 }
 
+// StakerTerms lists where and when the stakers of the transactions from one to another stake, and no more of them.
+func (db *DB) StakerTerms(ctx context.Context, first, last Position) ([]Staker, error) {
+	return list[Staker](ctx, db, `SELECT id, subnet, start, until, status FROM staker WHERE id BETWEEN ? AND ? ORDER BY id`, first, last)
+}
+
 // StakersOf lists the stakers of a P-Chain that staked outputs of an address, newest first; without past, those whose stake was not returned.
 func (db *DB) StakersOf(ctx context.Context, chain int, address []byte, past bool) ([]Staker, error) {
 	return list[Staker](ctx, db, `SELECT `+stakerColumns+` FROM (SELECT staker FROM stake_owner WHERE address = ? AND staker BETWEEN ? AND ?)

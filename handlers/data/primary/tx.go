@@ -265,10 +265,6 @@ func (a *primaryAPI) listStakingTransactions(r *rest.Request, c *primaryChain) (
 	if err != nil {
 		return nil, err
 	}
-	all, err := a.Stakers.Of(r.Context(), c.Network)
-	if err != nil {
-		return nil, err
-	}
 	f, err := c.txRange(r)
 	if err != nil {
 		return nil, err
@@ -276,17 +272,27 @@ func (a *primaryAPI) listStakingTransactions(r *rest.Request, c *primaryChain) (
 	if len(f.Types) == 0 {
 		f.Types = query.StakingTypes
 	}
-	at, err := c.search(r, f, func(f store.TxRange) ([]store.Position, error) {
+	f.Limit = max(f.Limit, stakesAtOnce)
+	var active map[store.Position]bool // of those that were found last
+	at, err := c.search(r, f, func(f store.TxRange) (found []store.Position, err error) {
 		if len(owners) > 0 {
-			return c.DB.ActivityIDs(r.Context(), query.Subjects(owners), f)
+			found, err = c.DB.ActivityIDs(r.Context(), query.Subjects(owners), f)
+		} else {
+			found, err = c.DB.PrimaryTxIDs(r.Context(), f)
 		}
-		return c.DB.PrimaryTxIDs(r.Context(), f)
-	}, func(at store.Position) (bool, error) { return all.Staking[at], nil })
+		if err == nil && len(found) > 0 {
+			active, err = query.ActiveStakes(r.Context(), c.Network, min(found[0], found[len(found)-1]), max(found[0], found[len(found)-1]))
+		}
+		return found, err
+	}, func(at store.Position) (bool, error) { return active[at], nil })
 	if err != nil {
 		return nil, err
 	}
 	return a.transactionPage(r, c, at)
 }
+
+// stakesAtOnce is how many transactions that staked are looked at together, at least: those whose stake has ended are many.
+const stakesAtOnce = 128
 
 // search reads on until enough of what it finds passes.
 func (c *primaryChain) search(r *rest.Request, f store.TxRange, find func(store.TxRange) ([]store.Position, error),
