@@ -4,12 +4,15 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"maps"
+	"runtime"
 	"slices"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/ethereum/go-ethereum/crypto"
 	"github.com/holiman/uint256"
+	"golang.org/x/sync/errgroup"
 
 	"snowglobe/sim/evm/reader"
 	"snowglobe/sim/store"
@@ -147,30 +150,56 @@ func TokenHolders(ctx context.Context, db *store.DB, c *reader.Chain, token *sto
 	if err != nil {
 		return nil, err
 	}
-	h := &holders{first: first}
-	for owner := range owners {
-		rows, err := db.TokenBalancesOf(ctx, owner[:], token.ID, last)
-		if err != nil {
-			return nil, err
+	parts := slices.Collect(slices.Chunk(slices.SortedFunc(maps.Keys(owners), common.Address.Cmp), store.MostAmong))
+	found := make([][]common.Address, len(parts))
+	reading, ctx := errgroup.WithContext(ctx)
+	reading.SetLimit(runtime.GOMAXPROCS(0))
+	for i, part := range parts {
+		reading.Go(func() error {
+			h := &holders{first: first}
+			err := h.readToken(ctx, db, token, part, last)
+			found[i] = h.of(passes)
+			return err
+		})
+	}
+	err = reading.Wait()
+	return slices.Concat(found...), err
+}
+
+// readToken reads what some addresses held of a token.
+func (h *holders) readToken(ctx context.Context, db *store.DB, token *store.Token, owners []common.Address, last uint64) error {
+	keys := make([][]byte, len(owners))
+	for i := range owners {
+		keys[i] = owners[i][:]
+	}
+	all, err := db.TokenBalancesAmong(ctx, keys, token.ID, last)
+	for len(all) > 0 {
+		owner, n := all[0].Owner, 1
+		for n < len(all) && bytes.Equal(all[n].Owner, owner) {
+			n++
 		}
-		slices.SortStableFunc(rows, func(a, b store.TokenBalance) int { return cmp.Compare(a.Block, b.Block) })
-		items, sum, r := map[string]*uint256.Int{}, new(uint256.Int), HeldRange{Owner: owner}
-		for i := range rows {
-			item := string(rows[i].Asset)
-			if items[item] == nil {
-				items[item] = new(uint256.Int)
-			}
-			sum.Sub(sum, items[item])
-			sum.Add(sum, items[item].SetBytes(rows[i].Amount))
-			if i+1 == len(rows) || rows[i+1].Block != rows[i].Block {
-				h.set(&r, rows[i].Block, sum)
-			}
+		h.held = append(h.held, h.rangeOf(owner, all[:n]))
+		all = all[n:]
+	}
+	return err
+}
+
+// rangeOf is what an address held over the range of blocks by its rows, each item's with the newest first.
+func (h *holders) rangeOf(owner []byte, rows []store.TokenBalance) HeldRange {
+	slices.SortStableFunc(rows, func(a, b store.TokenBalance) int { return cmp.Compare(a.Block, b.Block) })
+	items, sum, r := map[string]*uint256.Int{}, new(uint256.Int), HeldRange{Owner: common.BytesToAddress(owner)}
+	for i := range rows {
+		item := string(rows[i].Asset)
+		if items[item] == nil {
+			items[item] = new(uint256.Int)
 		}
-		if len(rows) > 0 {
-			h.held = append(h.held, r)
+		sum.Sub(sum, items[item])
+		sum.Add(sum, items[item].SetBytes(rows[i].Amount))
+		if i+1 == len(rows) || rows[i+1].Block != rows[i].Block {
+			h.set(&r, rows[i].Block, sum)
 		}
 	}
-	return h.of(passes), nil
+	return r
 }
 
 // wrappedEvents are the topics with which a wrapped native token changes what the address in them holds.

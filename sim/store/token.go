@@ -311,9 +311,15 @@ func (db *DB) TokenBalance(ctx context.Context, owner []byte, asset AssetKey, bl
 
 // TokenBalancesOf reads what an address held of a token's assets up to a block, each asset's newest first.
 func (db *DB) TokenBalancesOf(ctx context.Context, owner []byte, token TokenID, block uint64) ([]TokenBalance, error) {
-	asset := []byte(token.Asset(nil)[:assetToken])
-	return list[TokenBalance](ctx, db, `SELECT owner, asset, block, amount FROM holding
-		WHERE owner = ?1 AND asset >= ?2 AND asset < CAST(?2 || x'ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff' AS BLOB) AND block <= ?3`, owner, asset, block)
+	return db.TokenBalancesAmong(ctx, [][]byte{owner}, token, block)
+}
+
+// TokenBalancesAmong reads the same of up to MostAmong addresses, of one after the other.
+func (db *DB) TokenBalancesAmong(ctx context.Context, owners [][]byte, token TokenID, block uint64) ([]TokenBalance, error) {
+	in, size := inList(len(owners))
+	first, end := token.assets()
+	return list[TokenBalance](ctx, db, `SELECT owner, asset, block, amount FROM holding WHERE owner IN `+in+` AND asset >= ? AND asset < ? AND block <= ?`,
+		append(listArgs(owners, size), first, end, block)...)
 }
 
 // TokenBalanceView is something that an address holds, with what is known of the item.
@@ -542,9 +548,9 @@ func (db *DB) TransfersOfToken(ctx context.Context, token TokenID, high, low Pos
 	return list[TransferView](ctx, db, transfersOfToken, []byte(token.Asset(nil)[:assetToken]), high, low, limit)
 }
 
-// EachTransferOfToken visits the transfers of a token up to a position, ascending.
+// EachTransferOfToken visits the transfers of a token up to a position, ascending: from whom to whom how much went, and no more of them.
 func (db *DB) EachTransferOfToken(ctx context.Context, token TokenID, last Position, visit func(*Transfer)) error {
-	return each(ctx, db, visit, `SELECT `+transferColumns+` FROM transfer WHERE substr(asset, 1, 6) = ? AND id <= ? ORDER BY id`,
+	return each(ctx, db, visit, `SELECT sender, recipient, amount FROM transfer WHERE substr(asset, 1, 6) = ? AND id <= ? ORDER BY id`,
 		[]byte(token.Asset(nil)[:assetToken]), last)
 }
 
