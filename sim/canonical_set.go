@@ -84,7 +84,7 @@ func (n *Network) nodeKeys(ctx context.Context) (*NodeKeys, error) {
 	if n.canonicalSets.keys != nil {
 		return n.canonicalSets.keys, nil
 	}
-	nodes, err := n.DB.Nodes(ctx, n.Rules.NetworkID)
+	nodes, err := n.DB.NodeSecrets(ctx, n.Rules.NetworkID)
 	if err != nil {
 		return nil, err
 	}

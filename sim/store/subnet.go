@@ -403,6 +403,11 @@ func (db *DB) Nodes(ctx context.Context, network uint32) ([]Node, error) {
 	return list[Node](ctx, db, `SELECT `+nodeColumns+` FROM node WHERE network = ? ORDER BY node`, network)
 }
 
+// NodeSecrets lists a network's nodes by their ids: with what they sign, whether they are connected, and no more of them.
+func (db *DB) NodeSecrets(ctx context.Context, network uint32) ([]Node, error) {
+	return list[Node](ctx, db, `SELECT node, secret, connected FROM node WHERE network = ? ORDER BY node`, network)
+}
+
 // NodeRoles lists those of a network's nodes that represent a test case, by their ids: no more than that of each.
 func (db *DB) NodeRoles(ctx context.Context, network uint32) ([]Node, error) {
 	return list[Node](ctx, db, `SELECT node, role FROM node WHERE network = ? AND role <> '' ORDER BY node`, network)
