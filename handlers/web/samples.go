@@ -281,8 +281,10 @@ func (s *samples) special(method, name string) any {
 		if name == "block" {
 			return 0
 		}
-	case method == "eth_newFilter" || method == "eth_getLogs" || method == "trace_filter":
+	case method == "eth_newFilter" || method == "eth_getLogs":
 		return J{"fromBlock": "0x1", "toBlock": "0x4"}
+	case method == "trace_filter":
+		return J{"fromBlock": "0x1", "toBlock": "0x4", "count": 2}
 	case name == "sender":
 		return s.names.named("alice")
 	case name == "nonce":
