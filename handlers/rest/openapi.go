@@ -153,7 +153,7 @@ func (d *documentation) written(dialect schema.Dialect, operation string) ([]byt
 	}
 	doc := d.of(dialect)
 	doc.write.Do(func() {
-		doc.json, doc.err = json.Marshal(d.describe(schema.NewSchemas(dialect), d.example, ""))
+		doc.json, doc.err = json.Marshal(d.describe(doc.schemas, d.example, "")) // which know every type by now
 	})
 	return doc.json, doc.err
 }
