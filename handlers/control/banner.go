@@ -30,7 +30,7 @@ const staleAfter = 24 * time.Hour
 // Banner is what a person sees when the simulator starts: the world, where to ask, the best-known personas with their keys, and
 // what they have, and two commands to paste. It fits 80 columns. When the world's time is behind the real one, now, it says what to do about that.
 func Banner(d *describe.World, version, base string, origins Origins, now time.Time) (string, error) {
-	w, err := render(d, version, base, origins)
+	w, err := render(d, version, base, func(network string) string { return origins.URL(base, network) })
 	if err != nil {
 		return "", err
 	}

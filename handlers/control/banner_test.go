@@ -2,6 +2,8 @@ package control
 
 import (
 	"math/big"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -85,7 +87,7 @@ func TestBannerSaysHowToGetACurrentWorld(t *testing.T) {
 // TestWorldCountsItsChains renders a description: totals, URLs of a chain, and samples only of what there is.
 func TestWorldCountsItsChains(t *testing.T) {
 	d := described(t)
-	w, err := render(d, "v1", "https://globe.example", nil)
+	w, err := render(d, "v1", "https://globe.example", func(string) string { return "" })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,9 +114,33 @@ func TestOriginsTellNetworksApart(t *testing.T) {
 		{Origins{"mainnet": 9650, "fuji": 9652}, "http://[::1]:9652/upstream", "mainnet", "http://[::1]:9650"},
 		{Origins{"mainnet": 9650}, "http://127.0.0.1:9650", "fuji", "http://fuji.localhost:9650"},
 		{nil, "https://globe.example", "mainnet", "https://mainnet.localhost"},
+		{Origins{"mainnet": 9650, "fuji": 9652}, "http://fuji.localhost:9650", "mainnet", "http://mainnet.localhost:9650"},
 	} {
 		if have := c.origins.URL(c.base, c.network); have != c.want {
 			t.Errorf("%v %s %s: %s, want %s", c.origins, c.base, c.network, have, c.want)
+		}
+	}
+}
+
+// TestNetworksBehindAProxy: what a process listens at is no part of an answer to who came by another way.
+func TestNetworksBehindAProxy(t *testing.T) {
+	origins := Origins{"mainnet": 19752, "fuji": 19754}
+	for _, c := range []struct{ host, headers, want string }{
+		{"127.0.0.1:19752", "", "http://127.0.0.1:19754"},
+		{"snowglobe", "", "http://snowglobe/fuji"},
+		{"127.0.0.1:8080", "", "http://127.0.0.1:8080/fuji"},
+		{"127.0.0.1:19752", "X-Forwarded-Host: globe.example", "http://globe.example/fuji"},
+		{"127.0.0.1:19752", "X-Forwarded-Host: globe.example:19752\nX-Forwarded-Proto: https", "https://globe.example:19752/fuji"},
+		{"127.0.0.1:19752", "X-Forwarded-Prefix: /globe", "http://127.0.0.1:19752/globe/fuji"},
+	} {
+		r := httptest.NewRequest(http.MethodGet, "/sim/health", nil)
+		r.Host, r.RemoteAddr = c.host, "127.0.0.1:40000"
+		for header := range strings.Lines(c.headers) {
+			name, value, _ := strings.Cut(strings.TrimSpace(header), ": ")
+			r.Header.Set(name, value)
+		}
+		if have := origins.of(r, "fuji"); have != c.want {
+			t.Errorf("%s with %q: %s, want %s", c.host, c.headers, have, c.want)
 		}
 	}
 }

@@ -2,12 +2,15 @@ package control
 
 import (
 	"net"
+	"net/http"
 	"net/url"
 	"strconv"
+	"strings"
 
 	"github.com/ava-labs/avalanchego/ids"
 
 	"snowglobe/handlers/control/describe"
+	"snowglobe/handlers/rest"
 )
 
 // describe fills in what is on the network's P- and X-Chain.
@@ -50,13 +53,39 @@ func (o Origins) URL(base, network string) string {
 		return base
 	}
 	host, port := u.Hostname(), u.Port()
-	if n := o[network]; n != 0 {
+	n := o[network]
+	if n != 0 {
 		port = strconv.Itoa(n)
-	} else {
+	}
+	if n == 0 || strings.HasSuffix(host, ".localhost") { // whose name would count more than the port
 		host = network + ".localhost"
 	}
 	if port != "" {
 		host = net.JoinHostPort(host, port)
 	}
 	return (&url.URL{Scheme: u.Scheme, Host: host}).String()
+}
+
+// of is the URL below which /ext is a network's, as seen by who sent a request. A client that came through a proxy, or through a port
+// that leads here, knows nothing of the ports at which this process listens: there the network is in the path.
+func (o Origins) of(r *http.Request, network string) string {
+	root, mount := rest.RootURL(r), rest.MountPath(r)
+	if rest.Forwarded(r) || !o.listensAt(root) {
+		return root + mount + "/" + network
+	}
+	return o.URL(root, network) + mount
+}
+
+// listensAt says whether the port of a URL is one of them.
+func (o Origins) listensAt(base string) bool {
+	u, err := url.Parse(base)
+	if err != nil {
+		return false
+	}
+	for _, port := range o {
+		if u.Port() == strconv.Itoa(port) || u.Port() == "" && port == 80 {
+			return true
+		}
+	}
+	return false
 }

@@ -52,7 +52,7 @@ type Clock struct {
 type Network struct {
 	Name        string   `json:"name"`
 	Aliases     []string `json:"aliases"`
-	URL         string   `json:"url" doc:"An origin whose /ext is this network's, for clients that keep only the origin of a URL."`
+	URL         string   `json:"url" doc:"Below it /ext is this network's: an origin, for clients that keep only that of a URL, unless the client came through a proxy."`
 	ID          uint32   `json:"networkId"`
 	HRP         string   `json:"hrp" doc:"The human-readable part of bech32 addresses."`
 	AVAXAssetID string   `json:"avaxAssetId"`
@@ -118,7 +118,7 @@ type Counts struct {
 type Health struct {
 	Healthy  bool              `json:"healthy"`
 	Digest   string            `json:"digest" doc:"SHA-256 of the whole world, hex."`
-	Networks map[string]string `json:"networks" doc:"By network, an origin whose /ext is that network's."`
+	Networks map[string]string `json:"networks" doc:"By network, a URL below which /ext is that network's."`
 }
 
 const readableDoc = "Indented for curl that accepts anything, and for who adds ?pretty; ?pretty=false keeps it in one line."
@@ -164,7 +164,7 @@ func Register(s *rest.Server, w *sim.World, version string, origins Origins) err
 				}
 				answer := &Health{Healthy: true, Digest: hex(w.Digest()), Networks: map[string]string{}}
 				for _, n := range fixtures.Networks {
-					answer.Networks[n.Name] = origins.URL(r.BaseURL(), n.Name) + rest.MountPath(r.HTTP)
+					answer.Networks[n.Name] = origins.of(r.HTTP, n.Name)
 				}
 				return answer, nil
 			},
@@ -188,14 +188,11 @@ func (a *worldAPI) world(r *rest.Request, section string) (*World, *describe.Wor
 	if err != nil {
 		return nil, nil, err
 	}
-	answer, err := render(d, a.version, r.BaseURL(), a.origins)
+	answer, err := render(d, a.version, r.BaseURL(), func(network string) string { return a.origins.of(r.HTTP, network) })
 	if err != nil {
 		return nil, nil, err
 	}
 	answer.Endpoints = a.server.Endpoints()
-	for i := range answer.Networks {
-		answer.Networks[i].URL += rest.MountPath(r.HTTP)
-	}
 	if wanted(personasSection) && r.Bool("expected") {
 		found, err := a.expected.all(r.Context(), d.Personas)
 		if err != nil {
@@ -220,11 +217,12 @@ func (a *worldAPI) world(r *rest.Request, section string) (*World, *describe.Wor
 
 func hex(b []byte) string { return strings.TrimPrefix(hexutil.Encode(b), "0x") }
 
-func render(d *describe.World, version, base string, origins Origins) (*World, error) {
+// render shows a world; networkURL is the URL below which /ext is a network's.
+func render(d *describe.World, version, base string, networkURL func(network string) string) (*World, error) {
 	w := &World{
 		Version: version, Seed: d.Meta.Seed, Profile: d.Meta.Profile, Digest: hex(d.Meta.Digest),
 		Until: rfc3339(d.Meta.Until), Clock: Clock{Time: rfc3339(d.Clock), Unix: d.Clock},
-		Networks: networks(d.Networks, base, origins), Counts: Counts{Chains: len(d.Chains), Personas: len(d.Personas)},
+		Networks: networks(d.Networks, networkURL), Counts: Counts{Chains: len(d.Chains), Personas: len(d.Personas)},
 	}
 	for i := range d.Chains {
 		c := chain(&d.Chains[i], base)
@@ -244,10 +242,10 @@ func render(d *describe.World, version, base string, origins Origins) (*World, e
 
 func rfc3339(unix int64) string { return time.Unix(unix, 0).UTC().Format(time.RFC3339) }
 
-func networks(described []describe.Network, base string, origins Origins) []Network {
+func networks(described []describe.Network, networkURL func(network string) string) []Network {
 	var all []Network
 	for i, n := range fixtures.Networks {
-		network := Network{Name: n.Name, Aliases: []string{}, URL: origins.URL(base, n.Name), ID: n.ID, HRP: n.HRP, AVAXAssetID: n.AVAXAssetID.String(),
+		network := Network{Name: n.Name, Aliases: []string{}, URL: networkURL(n.Name), ID: n.ID, HRP: n.HRP, AVAXAssetID: n.AVAXAssetID.String(),
 			XChainID: n.XChainID.String(), CChainID: n.CChainID.String()}
 		if n.Name == fixtures.FujiName {
 			network.Aliases = append(network.Aliases, "testnet")

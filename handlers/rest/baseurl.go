@@ -59,6 +59,11 @@ func rootPath(r *http.Request) string {
 	return strings.TrimSuffix(forwarded(r, "X-Forwarded-Prefix", prefixShape, ""), "/")
 }
 
+// Forwarded says whether a proxy tells how the client reached it.
+func Forwarded(r *http.Request) bool {
+	return fromOwnProxy(r) && (forwarded(r, "X-Forwarded-Host", hostShape, "") != "" || rootPath(r) != "")
+}
+
 // RootURL is the base URL of the process, whatever path this server answers below.
 func RootURL(r *http.Request) string {
 	base := baseURL(r, false)
