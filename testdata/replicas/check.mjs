@@ -20,6 +20,8 @@ const questions = [
   { path: "/v1/chains/43114/blocks?pageSize=10" },
   { path: "/v1/networks/mainnet/validators?pageSize=10" },
   { path: "/v2/chains/43114/metrics/txCount?timeInterval=day" },
+  { path: "/sim/health" },
+  { path: "/sim/world?expected=false&abis=false" },
   rpc("/ext/bc/C/rpc", "eth_blockNumber", []),
   rpc("/ext/bc/C/rpc", "eth_getProof", [alice, [], "latest"]),
   rpc("/ext/bc/P", "platform.getCurrentValidators", {}),
@@ -39,6 +41,12 @@ for (const q of questions) {
 }
 const { body: chain } = await ask(proxy, questions[0]);
 if (!JSON.parse(chain).rpcUrl.startsWith(`${proxy}/ext/`)) fail(`the proxy is not in ${chain}`);
+
+// As much as a node takes goes through the proxy, too.
+const large = rpc("/ext/bc/C/rpc", "eth_chainId", []);
+large.init.body += " ".repeat(4 << 20);
+const { status: taken, body: id } = await ask(proxy, large);
+if (taken !== 200 || JSON.parse(id).result !== "0xa86a") fail(`4 MiB: ${taken} ${id}`);
 
 // Each page from another replica.
 const pages = async (turn) => {

@@ -5,6 +5,7 @@ set -eu
 binary=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
 here=$(cd "$(dirname "$0")" && pwd)
 folder=$(mktemp -d)
+chmod 755 "$folder" # nginx has its workers run as somebody else, who write large bodies below it
 replicas=
 nginx=
 finish() {
@@ -15,11 +16,16 @@ finish() {
 trap finish EXIT
 
 "$binary" generate --quiet --profile tiny --db "$folder/world.db"
-for n in 1 2 3; do
-	"$binary" --db "$folder/world.db" --read-only --addr "127.0.0.1:1975$n" --fuji-addr off --http-allowed-hosts '*' --quiet --ready-file "$folder/ready$n" >/dev/null &
+page=$here/../../handlers/docs/pages/replicas.md
+cd "$folder"
+n=0
+for flags in $(sed -n 's/^snowglobe \(--db world.db .*\)/\1/p' "$page" | tr ' ' ,); do # as the manual starts them
+	n=$((n + 1))
+	"$binary" $(echo "$flags" | tr , ' ') --http-allowed-hosts '*' --quiet --ready-file "ready$n" >/dev/null &
 	replicas="$replicas $!"
 	last=$!
 done
+cd "$here"
 for n in 1 2 3; do
 	tries=0
 	until [ -f "$folder/ready$n" ]; do
@@ -29,7 +35,7 @@ for n in 1 2 3; do
 	done
 done
 cp "$here/nginx.conf" "$folder"
-sed -n '/^```nginx/,/^```$/{/^```/d;s/listen 80;/listen 127.0.0.1:19750;/;p}' "$here/../../handlers/docs/pages/replicas.md" >"$folder/site.conf"
+sed -n '/^```nginx/,/^```$/{/^```/d;s/listen 80;/listen 127.0.0.1:19750;/;p}' "$page" >"$folder/site.conf"
 nginx -p "$folder" -e error.log -c nginx.conf -g 'daemon off;' &
 nginx=$!
 tries=0
@@ -47,4 +53,4 @@ if "$binary" --db "$folder/world.db" --addr 127.0.0.1:0 --fuji-addr off --quiet 
 fi
 "$binary" verify --quiet --db "$folder/world.db" --read-only
 cd "$here"
-CGO_ENABLED=0 go run . ../../handlers/docs/pages/replicas.md "$binary"
+CGO_ENABLED=0 go run . "$page" "$binary"
