@@ -9,12 +9,16 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 	"testing"
 
 	"github.com/ava-labs/avalanchego/utils/formatting"
 
+	"snowglobe/handlers/permit"
+	"snowglobe/sim"
+	"snowglobe/sim/store"
 	"snowglobe/sim/txs"
 )
 
@@ -148,4 +152,47 @@ func modest() *syscall.SysProcAttr {
 		return nil
 	}
 	return &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: unprivileged, Gid: unprivileged}}
+}
+
+// TestWhatIsOnlyReadHasNoWishes calls every method by which test clients control a chain on a world that is only read: none may have an
+// effect on what this process answers, as others answer for the same file.
+func TestWhatIsOnlyReadHasNoWishes(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "w.db")
+	worldFile(t, path)
+	w, err := sim.OpenReadOnly(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	h := surface(t, w)
+	var document struct {
+		Methods []struct {
+			Name     string
+			Servers  []struct{ Name string }
+			Examples []struct{ Params []struct{ Value any } }
+		}
+	}
+	if err := json.Unmarshal([]byte(ask(h, "GET", "/openrpc.json", "")), &document); err != nil {
+		t.Fatal(err)
+	}
+	signing := regexp.MustCompile(`_(accounts|requestAccounts|pendingTransactions|fillTransaction|sign.*)$`) // which changes nothing
+	called := 0
+	for _, m := range document.Methods {
+		if !regexp.MustCompile(`^(evm|anvil|hardhat|tenderly)_`).MatchString(m.Name) || permit.Of(m.Name) != permit.Control || signing.MatchString(m.Name) {
+			continue
+		}
+		called++
+		params := []any{}
+		for _, p := range m.Examples[0].Params {
+			params = append(params, p.Value)
+		}
+		answer := ask(h, "POST", m.Servers[0].Name, `{"jsonrpc":"2.0","id":1,"method":"`+m.Name+`","params":`+encoded(t, params)+`}`)
+		if !strings.Contains(answer, store.ErrReadOnly.Error()) {
+			t.Errorf("%s: %s", m.Name, answer)
+		}
+	}
+	if called < 50 {
+		t.Errorf("%d methods were called", called)
+	}
 }

@@ -65,10 +65,18 @@ func New(c *reader.Chain, w World) *Miner {
 	return m
 }
 
-// restore has the builder ready. The caller holds the lock.
-func (m *Miner) restore(ctx context.Context) error {
+// Writable fails with store.ErrReadOnly when the chain gets no blocks any more.
+func (m *Miner) Writable() error {
 	if m.world.ReadOnly {
 		return store.ErrReadOnly
+	}
+	return nil
+}
+
+// restore has the builder ready. The caller holds the lock.
+func (m *Miner) restore(ctx context.Context) error {
+	if err := m.Writable(); err != nil {
+		return err
 	}
 	if m.builder != nil {
 		return nil

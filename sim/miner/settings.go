@@ -101,6 +101,9 @@ const furthest = 10 * 365 * 24 * 3600 * 1000
 
 // SetNextTime says when the next block is to be, in Unix milliseconds. It must be later than the newest block.
 func (m *Miner) SetNextTime(ctx context.Context, time uint64) error {
+	if err := m.Writable(); err != nil {
+		return err
+	}
 	head, err := m.Chain.Head(ctx)
 	if err != nil {
 		return err

@@ -47,10 +47,13 @@ func (a *anvilAPI) SetTime(ctx context.Context, timestamp number) (uint64, error
 func (a *anvilAPI) SetBlockTimestampInterval(seconds number) error {
 	n, err := seconds.upTo(maxInterval, "the interval")
 	if err == nil {
-		a.miner.SetSpacing(time.Duration(n) * time.Second)
+		err = a.wish(func() { a.miner.SetSpacing(time.Duration(n) * time.Second) })
 	}
 	return err
 }
 
 // RemoveBlockTimestampInterval lets blocks be as soon as the rules allow again, and says whether they were not.
-func (a *anvilAPI) RemoveBlockTimestampInterval() bool { return a.miner.SetSpacing(0) > 0 }
+func (a *anvilAPI) RemoveBlockTimestampInterval() (was bool, err error) {
+	err = a.wish(func() { was = a.miner.SetSpacing(0) > 0 })
+	return was, err
+}

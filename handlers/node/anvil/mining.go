@@ -40,6 +40,15 @@ type api struct {
 	version string // web3_clientVersion
 }
 
+// wish has clients say what the next blocks are to be like. A world that cannot change has no next blocks.
+func (a *api) wish(say func()) error {
+	err := a.miner.Writable()
+	if err == nil {
+		say()
+	}
+	return err
+}
+
 // mine makes blocks; interval is in seconds, nil for what the rules say.
 func (a *api) mine(ctx context.Context, blocks, interval *number) error {
 	count, spacing := uint64(1), uint64(0)
@@ -68,7 +77,7 @@ func (a *api) setNextTime(ctx context.Context, timestamp *number) error {
 func (a *api) setGasLimit(limit number) (bool, error) {
 	n, err := limit.upTo(math.MaxInt64, "the gas limit")
 	if err == nil {
-		a.miner.SetGasLimit(n)
+		err = a.wish(func() { a.miner.SetGasLimit(n) })
 	}
 	return err == nil, err
 }
@@ -90,16 +99,16 @@ func (a *evmAPI) Mine(ctx context.Context, options *mineOptions) (string, error)
 }
 
 // SetAutomine turns on or off that each transaction gets a block at once.
-func (a *evmAPI) SetAutomine(on bool) bool {
-	a.miner.SetAutomine(on)
-	return true
+func (a *evmAPI) SetAutomine(on bool) (bool, error) {
+	err := a.wish(func() { a.miner.SetAutomine(on) })
+	return err == nil, err
 }
 
 // SetIntervalMining makes a block every so many milliseconds of real time; 0 ends that. Automine stays as it is.
 func (a *evmAPI) SetIntervalMining(milliseconds number) (bool, error) {
 	n, err := milliseconds.upTo(maxInterval*1000, "the interval")
 	if err == nil {
-		a.miner.SetInterval(time.Duration(n) * time.Millisecond)
+		err = a.wish(func() { a.miner.SetInterval(time.Duration(n) * time.Millisecond) })
 	}
 	return err == nil, err
 }
@@ -121,7 +130,9 @@ func (a *anvilAPI) Mine(ctx context.Context, blocks, interval *number) error {
 }
 
 // SetAutomine turns on or off that each transaction gets a block at once.
-func (a *anvilAPI) SetAutomine(on bool) { a.miner.SetAutomine(on) }
+func (a *anvilAPI) SetAutomine(on bool) error {
+	return a.wish(func() { a.miner.SetAutomine(on) })
+}
 
 // GetAutomine says whether each transaction gets a block at once.
 func (a *anvilAPI) GetAutomine() bool { return a.miner.Automine() }
@@ -133,9 +144,10 @@ func (a *anvilAPI) SetIntervalMining(seconds number) error {
 	if err != nil {
 		return err
 	}
-	a.miner.SetAutomine(false)
-	a.miner.SetInterval(time.Duration(n) * time.Second)
-	return nil
+	return a.wish(func() {
+		a.miner.SetAutomine(false)
+		a.miner.SetInterval(time.Duration(n) * time.Second)
+	})
 }
 
 // GetIntervalMining is the interval in seconds, null for none.
@@ -152,10 +164,14 @@ func (a *anvilAPI) GetIntervalMining() *uint64 {
 func (a *anvilAPI) SetBlockGasLimit(limit number) (bool, error) { return a.setGasLimit(limit) }
 
 // SetNextBlockBaseFeePerGas sets the base fee of the next block, in wei.
-func (a *anvilAPI) SetNextBlockBaseFeePerGas(fee number) { a.miner.SetNextBaseFee(&fee.Int) }
+func (a *anvilAPI) SetNextBlockBaseFeePerGas(fee number) error {
+	return a.wish(func() { a.miner.SetNextBaseFee(&fee.Int) })
+}
 
 // SetCoinbase says who gets the fees of the blocks from now on.
-func (a *anvilAPI) SetCoinbase(address common.Address) { a.miner.SetCoinbase(address) }
+func (a *anvilAPI) SetCoinbase(address common.Address) error {
+	return a.wish(func() { a.miner.SetCoinbase(address) })
+}
 
 // SetNextBlockTimestamp says when the next block is to be, in Unix seconds.
 func (a *anvilAPI) SetNextBlockTimestamp(ctx context.Context, timestamp number) error {
@@ -163,18 +179,22 @@ func (a *anvilAPI) SetNextBlockTimestamp(ctx context.Context, timestamp number) 
 }
 
 // DropTransaction forgets a transaction that waits and answers its hash, null when there is none.
-func (a *anvilAPI) DropTransaction(hash common.Hash) *common.Hash {
-	if !a.miner.Drop(hash) {
-		return nil
-	}
-	return &hash
+func (a *anvilAPI) DropTransaction(hash common.Hash) (dropped *common.Hash, err error) {
+	err = a.wish(func() {
+		if a.miner.Drop(hash) {
+			dropped = &hash
+		}
+	})
+	return dropped, err
 }
 
 // DropAllTransactions forgets everything that waits.
-func (a *anvilAPI) DropAllTransactions() { a.miner.DropAll() }
+func (a *anvilAPI) DropAllTransactions() error { return a.wish(a.miner.DropAll) }
 
 // RemovePoolTransactions forgets everything that waits of an account.
-func (a *anvilAPI) RemovePoolTransactions(address common.Address) { a.miner.DropSender(address) }
+func (a *anvilAPI) RemovePoolTransactions(address common.Address) error {
+	return a.wish(func() { a.miner.DropSender(address) })
+}
 
 // hardhatAPI has what Hardhat has under its own name. Its methods answer true.
 type hardhatAPI struct{ *api }
@@ -189,21 +209,22 @@ func (a *hardhatAPI) Mine(ctx context.Context, blocks, interval *number) (bool, 
 func (a *hardhatAPI) GetAutomine() bool { return a.miner.Automine() }
 
 // SetNextBlockBaseFeePerGas sets the base fee of the next block, in wei.
-func (a *hardhatAPI) SetNextBlockBaseFeePerGas(fee number) bool {
-	a.miner.SetNextBaseFee(&fee.Int)
-	return true
+func (a *hardhatAPI) SetNextBlockBaseFeePerGas(fee number) (bool, error) {
+	err := a.wish(func() { a.miner.SetNextBaseFee(&fee.Int) })
+	return err == nil, err
 }
 
 // SetCoinbase says who gets the fees of the blocks from now on.
-func (a *hardhatAPI) SetCoinbase(address common.Address) bool {
-	a.miner.SetCoinbase(address)
-	return true
+func (a *hardhatAPI) SetCoinbase(address common.Address) (bool, error) {
+	err := a.wish(func() { a.miner.SetCoinbase(address) })
+	return err == nil, err
 }
 
 // DropTransaction forgets a transaction that waits, and says whether there was one.
 func (a *hardhatAPI) DropTransaction(ctx context.Context, hash common.Hash) (bool, error) {
-	if a.miner.Drop(hash) {
-		return true, nil
+	dropped := false
+	if err := a.wish(func() { dropped = a.miner.Drop(hash) }); dropped || err != nil {
+		return dropped, err
 	}
 	if _, err := a.miner.Chain.Transaction(ctx, hash); err == nil {
 		return false, fmt.Errorf("Transaction %s cannot be dropped because it has already been mined", hash.Hex())
