@@ -14,7 +14,7 @@ import (
 )
 
 // TestADiskThatTakesNoMore lets a server meet a full disk: no file may become larger than so much. An export that
-// cannot be noted down is refused; one that can waits, and goes on once there is room again. When the log cannot be brought into the file at the end, the program says so, and the next start finds all.
+// cannot be noted down is refused, as is a copy of the world; an export that can waits, and goes on once there is room again. When the log cannot be brought into the file at the end, the program says so, and the next start finds all.
 func TestADiskThatTakesNoMore(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
@@ -31,6 +31,9 @@ func TestADiskThatTakesNoMore(t *testing.T) {
 	largest(1 << 10)
 	if text := s.says(t, "/v1/operations/transactions:export", body); !strings.Contains(text, `"statusCode":503`) || !strings.Contains(text, "disk is full") {
 		t.Errorf("without room for a job: %s", text)
+	}
+	if text := s.says(t, "/sim/worlds", `{"name":"a"}`); !strings.Contains(text, `"statusCode":503`) || !strings.Contains(text, "disk is full") {
+		t.Errorf("without room for a copy: %s", text)
 	}
 	largest(64 << 10)
 	o := s.begin(t, body)

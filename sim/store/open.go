@@ -402,7 +402,10 @@ func copyFile(from, to string) (err error) {
 		return err
 	}
 	_, err = io.Copy(file, source)
-	return errors.Join(err, file.Close())
+	if err = errors.Join(err, file.Close()); err != nil {
+		err = fmt.Errorf("%w (%w)", ErrDisk, err)
+	}
+	return err
 }
 
 // backup copies the database by the engine's own means.
