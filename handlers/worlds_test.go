@@ -368,6 +368,40 @@ func TestKeptWorldsAreThereAgain(t *testing.T) {
 	}
 }
 
+// TestKeptWorldsBesideAWorldThatIsOnlyRead: two processes serve the same files, and write none.
+func TestKeptWorldsBesideAWorldThatIsOnlyRead(t *testing.T) {
+	folder := t.TempDir()
+	path := filepath.Join(folder, "my.db")
+	for _, file := range []string{path, filepath.Join(folder, "my.w.a.db")} {
+		if err := copied(t, file).Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 2 {
+		w, err := sim.OpenReadOnly(t.Context(), path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer w.Close()
+		m := newMany(t, w, handlers.Options{})
+		if m.digest("/w/a") != m.digest("") {
+			t.Error("the world that was kept is another one")
+		}
+		for _, text := range []string{
+			m.want(403, "POST", "/sim/worlds", `{"name":"b","keep":true}`), m.want(403, "DELETE", "/sim/worlds/a", ""), m.want(403, "POST", "/w/a/sim/snapshots", ""),
+		} {
+			if !strings.Contains(text, "--read-only") {
+				t.Error(text)
+			}
+		}
+		m.want(201, "POST", "/sim/worlds", `{"name":"c"}`)
+		m.call("/w/c", "evm_mine", "[]")
+	}
+	if left := filesOf(t, folder); !slices.Equal(left, []string{"my.db", "my.w.a.db"}) {
+		t.Errorf("%v are left", left)
+	}
+}
+
 func filesOf(t *testing.T, folder string) (names []string) {
 	t.Helper()
 	files, err := os.ReadDir(folder)

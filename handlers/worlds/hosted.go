@@ -94,6 +94,16 @@ func (h *hosted) open(ctx context.Context) error {
 	case open:
 		return nil
 	}
+	if h.set.world.DB.ReadOnly() { // beside a world that is only read nothing is written
+		w, err := sim.OpenReadOnly(ctx, h.path)
+		if errors.Is(err, store.ErrInUse) {
+			return rest.Conflict(fmt.Sprintf("another process serves the world %q, or it was killed", h.name))
+		}
+		if err != nil {
+			return rest.Unavailable(err.Error())
+		}
+		return h.begin(ctx, w)
+	}
 	w, err := sim.OpenWithin(ctx, h.path, h.limits())
 	if err != nil {
 		return rest.Unavailable(err.Error())

@@ -16,6 +16,7 @@ import (
 
 	"snowglobe/handlers/rest"
 	"snowglobe/sim"
+	"snowglobe/sim/store"
 	"snowglobe/sim/store/dbfile"
 )
 
@@ -238,6 +239,9 @@ func (s *Set) Delete(ctx context.Context, name string) error {
 		return rest.Conflict("the main world ends with the process: POST /sim/reset brings it back to its beginning")
 	}
 	h, err := s.find(name)
+	if err == nil && h.keep && s.world.DB.ReadOnly() {
+		err = rest.Forbidden(store.ErrReadOnly.Error())
+	}
 	if err == nil {
 		err = h.open(ctx) // nobody else has it then
 	}
@@ -286,6 +290,8 @@ func (s *Set) place(name string, keep bool) (*hosted, error) {
 		return nil, rest.Unavailable("the server stops")
 	case keep && s.file == "":
 		return nil, rest.BadRequest("keep needs a main world in a file: this one is in memory; start the server with --db and a file")
+	case keep && s.world.DB.ReadOnly():
+		return nil, rest.Forbidden(store.ErrReadOnly.Error())
 	case len(s.hosted) >= s.options.Most:
 		return nil, rest.Conflict(fmt.Sprintf("there are %d worlds already, as many as --worlds allows: delete some, or give them a ttl", len(s.hosted)))
 	}
