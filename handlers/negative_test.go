@@ -164,8 +164,14 @@ func TestRESTRefusesWhatIsWrong(t *testing.T) {
 			RequestBody *struct {
 				Content map[string]struct {
 					Examples map[string]struct{ Value any }
+					Schema   struct {
+						Ref string `json:"$ref"`
+					}
 				}
 			}
+		}
+		Components struct {
+			Schemas map[string]struct{ Properties map[string]any }
 		}
 	}
 	if err := json.Unmarshal([]byte(ask(r.h, "GET", "/openapi.json", "")), &document); err != nil || len(document.Paths) < 100 {
@@ -183,10 +189,18 @@ func TestRESTRefusesWhatIsWrong(t *testing.T) {
 			body := ""
 			var example any
 			if operation.RequestBody != nil {
-				for _, e := range operation.RequestBody.Content["application/json"].Examples {
+				content := operation.RequestBody.Content["application/json"]
+				members := map[string]any{} // those that a body may have, where there is no example of one
+				for name := range document.Components.Schemas[strings.TrimPrefix(content.Schema.Ref, "#/components/schemas/")].Properties {
+					members[name] = nil
+				}
+				example = members
+				for _, e := range content.Examples {
 					example = e.Value
 				}
-				body = encoded(t, example)
+				if body = encoded(t, example); len(members) == 0 {
+					t.Errorf("%s %s: the schema of its body has no members", verb, path)
+				}
 			}
 			for _, p := range operation.Parameters {
 				for _, value := range wrong {
