@@ -3,6 +3,7 @@ package query
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/ava-labs/avalanchego/ids"
 	"github.com/ethereum/go-ethereum/common"
@@ -40,7 +41,15 @@ type ChainReader struct {
 type blockTime struct {
 	Unix int64
 	kind string // of the P- and the X-Chain: its type
-	Hash string
+	id   ids.ID
+}
+
+// Hash is the block's id as clients see it: one of the C-Chain is an EVM block.
+func (m *blockTime) Hash() string {
+	if m.kind == "" {
+		return common.Hash(m.id).Hex()
+	}
+	return m.id.String()
 }
 
 // Output is something that a transaction made or will make, with what became of it.
@@ -72,16 +81,49 @@ func (b *ChainReader) BlockTime(at store.Position) (*blockTime, error) {
 		if err != nil {
 			return nil, err
 		}
-		m.Unix, m.Hash = row.Time, common.BytesToHash(row.Hash).Hex()
+		m.Unix, m.id = row.Time, ids.ID(row.Hash)
 	} else {
 		row, err := b.DB.PrimaryBlockName(b.Ctx, at.Chain(), at.Number())
 		if err != nil {
 			return nil, err
 		}
-		m.Unix, m.kind, m.Hash = row.Time, row.Type, ids.ID(row.Hash).String()
+		m = namedBlock(row)
 	}
 	b.cache.times.Add(at, m)
 	return m, nil
+}
+
+// namedBlock is the time of a block of P or X.
+func namedBlock(row *store.PrimaryBlockName) *blockTime {
+	return &blockTime{Unix: row.Time, kind: row.Type, id: ids.ID(row.Hash)}
+}
+
+// manyBlocks is from how many on the times of blocks are read together.
+const manyBlocks = 16
+
+// readTimes reads when outputs were made, for BlockTime to find it: of many, each alone takes several times as long.
+func (b *ChainReader) readTimes(rows []store.UTXO) error {
+	var unknown []store.Position
+	for i := range rows {
+		at := store.At(rows[i].ID.Chain(), rows[i].ID.Height(), 0)
+		if _, known := b.cache.times.Get(at); !known && b.Kind(at.Chain()) != txs.CChain {
+			unknown = append(unknown, at)
+		}
+	}
+	slices.Sort(unknown)
+	if unknown = slices.Compact(unknown); len(unknown) < manyBlocks {
+		return nil
+	}
+	for part := range slices.Chunk(unknown, store.MostAmong) {
+		names, err := b.DB.PrimaryBlockNames(b.Ctx, part)
+		if err != nil {
+			return err
+		}
+		for i := range names {
+			b.cache.times.Add(names[i].ID, namedBlock(&names[i]))
+		}
+	}
+	return nil
 }
 
 // Output reads an output with all that is known of it.

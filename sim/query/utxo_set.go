@@ -108,6 +108,9 @@ func (b *ChainReader) utxoEntries(kind txs.Chain, owners []ids.ShortID, spent bo
 		if err != nil {
 			return nil, err
 		}
+		if err := b.readTimes(rows); err != nil {
+			return nil, err
+		}
 		for i := range rows {
 			if seen[rows[i].ID] {
 				continue

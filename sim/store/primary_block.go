@@ -50,17 +50,26 @@ func (db *DB) PrimaryBlock(ctx context.Context, chain int, height uint64) (*Prim
 
 // PrimaryBlockName is when a block was made, of what type it is and what it is called.
 type PrimaryBlockName struct {
-	Hash []byte `db:"hash"`
-	Time int64  `db:"time"`
-	Type string `db:"type"`
+	ID   Position `db:"id"`
+	Hash []byte   `db:"hash"`
+	Time int64    `db:"time"`
+	Type string   `db:"type"`
 }
+
+const blockNameColumns = `id, hash, time, type`
 
 // PrimaryBlockName reads that of the block of a primary chain at a height.
 func (db *DB) PrimaryBlockName(ctx context.Context, chain int, height uint64) (*PrimaryBlockName, error) {
 	if height > MaxNumber {
 		return nil, ErrNotFound
 	}
-	return get[PrimaryBlockName](ctx, db, `SELECT hash, time, type FROM primary_block WHERE id = ?`, At(chain, height, 0))
+	return get[PrimaryBlockName](ctx, db, `SELECT `+blockNameColumns+` FROM primary_block WHERE id = ?`, At(chain, height, 0))
+}
+
+// PrimaryBlockNames reads those of up to MostAmong blocks of primary chains.
+func (db *DB) PrimaryBlockNames(ctx context.Context, at []Position) ([]PrimaryBlockName, error) {
+	in, size := inList(len(at))
+	return list[PrimaryBlockName](ctx, db, `SELECT `+blockNameColumns+` FROM primary_block WHERE id IN `+in, listArgs(at, size)...)
 }
 
 // PrimaryBlockByHash reads the block of a primary chain with this id.

@@ -52,7 +52,7 @@ type EVMOutput struct {
 }
 
 func (b *chainView) cChainTransaction(t *query.TxUTXOs) (any, error) {
-	common := AtomicTransaction{TxHash: data.CB58(t.Row.Hash), BlockHeight: t.Row.ID.Number(), BlockHash: t.Block.Hash, Timestamp: t.Block.Unix, Memo: "0x"}
+	common := AtomicTransaction{TxHash: data.CB58(t.Row.Hash), BlockHeight: t.Row.ID.Number(), BlockHash: t.Block.Hash(), Timestamp: t.Block.Unix, Memo: "0x"}
 	common.SourceChain, common.DestinationChain = b.route(t)
 	if u, ok := t.Unsigned.(*txs.AtomicImportTx); ok {
 		return b.atomicImport(t, u, common)

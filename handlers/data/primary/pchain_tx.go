@@ -89,7 +89,7 @@ func (genesisData) Schema(*schema.Schemas) *schema.Schema {
 
 func (b *chainView) pChainTransaction(t *query.TxUTXOs) (*PlatformTransaction, error) {
 	shown := &PlatformTransaction{
-		TxHash: data.CB58(t.Row.Hash), TxType: pChainTxType(t.Row.Type), BlockTimestamp: t.Block.Unix, BlockNumber: data.Decimals(t.Row.ID.Number()), BlockHash: t.Block.Hash,
+		TxHash: data.CB58(t.Row.Hash), TxType: pChainTxType(t.Row.Type), BlockTimestamp: t.Block.Unix, BlockNumber: data.Decimals(t.Row.ID.Number()), BlockHash: t.Block.Hash(),
 		AmountBurned: b.avaxOrNone(uint64(t.Row.Burned)), AmountStaked: []data.AssetAmount{}, AmountL1ValidatorBalanceBurned: []data.AssetAmount{},
 	}
 	var err error

@@ -29,7 +29,7 @@ type ExchangeTransaction struct {
 func (b *chainView) xChainTransaction(t *query.TxUTXOs) (*ExchangeTransaction, error) {
 	shown := &ExchangeTransaction{
 		TxHash: data.CB58(t.Row.Hash), ChainFormat: "linear", Timestamp: t.Block.Unix, TxType: t.Row.Type, Memo: hexutil.Encode(t.Unsigned.Base().Memo),
-		BlockHeight: t.Row.ID.Number(), BlockHash: t.Block.Hash,
+		BlockHeight: t.Row.ID.Number(), BlockHash: t.Block.Hash(),
 	}
 	var err error
 	if shown.ConsumedUTXOs, shown.AmountUnlocked, err = b.utxosWithSums(t.ConsumedUTXOs); err != nil {
