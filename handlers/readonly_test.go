@@ -154,8 +154,8 @@ func modest() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: unprivileged, Gid: unprivileged}}
 }
 
-// TestWhatIsOnlyReadHasNoWishes calls every method by which test clients control a chain on a world that is only read: none may have an
-// effect on what this process answers, as others answer for the same file.
+// TestWhatIsOnlyReadHasNoWishes calls every method by which test clients control a chain on a world that is only read, and moves its clock:
+// none may have an effect on what this process answers, as others answer for the same file.
 func TestWhatIsOnlyReadHasNoWishes(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "w.db")
@@ -194,5 +194,10 @@ func TestWhatIsOnlyReadHasNoWishes(t *testing.T) {
 	}
 	if called < 50 {
 		t.Errorf("%d methods were called", called)
+	}
+	for _, body := range []string{`{"advance":"1h"}`, `{"advance":"1h","wait":false}`, `{"set":"2026-08-01T00:00:00Z"}`, `{"rate":1000}`, `{"freeze":true}`} {
+		if answer := ask(h, "POST", "/sim/clock", body); !strings.Contains(answer, store.ErrReadOnly.Error()) {
+			t.Errorf("%s: %s", body, answer)
+		}
 	}
 }

@@ -360,6 +360,8 @@ func (a *clockAPI) move(r *rest.Request) (any, error) {
 		return nil, rest.BadRequest("exactly one of advance, set, until, rate, freeze is expected")
 	}
 	switch {
+	case a.world.DB.ReadOnly():
+		return nil, rest.Forbidden(store.ErrReadOnly.Error())
 	case b.Wait != nil && (b.Rate != nil || b.Freeze != nil):
 		return nil, rest.BadRequest("wait is about advance, set and until: a rate is set at once")
 	case b.Rate != nil:
