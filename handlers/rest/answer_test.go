@@ -156,6 +156,10 @@ func TestLinksPointBackAtTheClientsAddress(t *testing.T) {
 		{"/v1/numbers", "127.0.0.1:5", map[string]string{"X-Forwarded-Host": "[2001:db8::1]:8080"}, "http://[2001:db8::1]:8080/docs"},
 		{"/v1/numbers", "127.0.0.1:5", map[string]string{"X-Forwarded-Prefix": "//evil.example"}, "http://example.com/docs"},
 		{"/v1/numbers", "203.0.113.9:5", map[string]string{"X-Forwarded-Host": "globe.test"}, "http://example.com/docs"},
+		{"/v1/numbers", "127.0.0.1:5", map[string]string{"Forwarded": `for=192.0.2.1; Host="globe.test:8443";proto=https, for=10.0.0.1;host=inner`}, "https://globe.test:8443/docs"},
+		{"/v1/numbers", "127.0.0.1:5", map[string]string{"Forwarded": "host=inner;proto=https", "X-Forwarded-Host": "globe.test"}, "https://globe.test/docs"},
+		{"/v1/numbers", "127.0.0.1:5", map[string]string{"Forwarded": "host=globe.test/@x"}, "http://example.com/docs"},
+		{"/v1/numbers", "203.0.113.9:5", map[string]string{"Forwarded": "host=globe.test"}, "http://example.com/docs"},
 	}
 	for _, c := range cases {
 		var p numberPage

@@ -36,8 +36,8 @@ func baseURL(r *http.Request, prefixed bool) string {
 		scheme = "https"
 	}
 	if fromOwnProxy(r) {
-		scheme = forwarded(r, "X-Forwarded-Proto", schemeShape, scheme)
-		host = forwarded(r, "X-Forwarded-Host", hostShape, host)
+		scheme = forwarded(r, "Proto", schemeShape, scheme)
+		host = forwarded(r, "Host", hostShape, host)
 	}
 	return scheme + "://" + host + basePath(r, prefixed)
 }
@@ -56,12 +56,12 @@ func rootPath(r *http.Request) string {
 	if !fromOwnProxy(r) {
 		return ""
 	}
-	return strings.TrimSuffix(forwarded(r, "X-Forwarded-Prefix", prefixShape, ""), "/")
+	return strings.TrimSuffix(forwarded(r, "Prefix", prefixShape, ""), "/")
 }
 
 // Forwarded says whether a proxy tells how the client reached it.
 func Forwarded(r *http.Request) bool {
-	return fromOwnProxy(r) && (forwarded(r, "X-Forwarded-Host", hostShape, "") != "" || rootPath(r) != "")
+	return fromOwnProxy(r) && (forwarded(r, "Host", hostShape, "") != "" || rootPath(r) != "")
 }
 
 // RootURL is the base URL of the process, whatever path this server answers below.
@@ -97,13 +97,33 @@ var (
 	prefixShape = schema.Shape(`^/([A-Za-z0-9._~-]{1,64}/?){0,8}$`)
 )
 
+// ForwardedHeaders are those in which a proxy tells how a client reached it.
+var ForwardedHeaders = []string{"X-Forwarded-Proto", "X-Forwarded-Host", "X-Forwarded-Prefix", forwardedHeader}
+
+// forwardedHeader is that of RFC 7239, which counts where a proxy sets none of the older ones.
+const forwardedHeader = "Forwarded"
+
 // forwarded is the value that the proxy nearest to the client set, unless it is of another shape.
-func forwarded(r *http.Request, header string, shape func() *regexp.Regexp, fallback string) string {
-	first, _, _ := strings.Cut(r.Header.Get(header), ",")
+func forwarded(r *http.Request, what string, shape func() *regexp.Regexp, fallback string) string {
+	first, _, _ := strings.Cut(r.Header.Get("X-Forwarded-"+what), ",")
+	if first == "" {
+		first = parameter(r.Header.Get(forwardedHeader), what)
+	}
 	if first = strings.TrimSpace(first); first == "" || len(first) > 512 || !shape().MatchString(first) {
 		return fallback
 	}
 	return first
+}
+
+// parameter is a parameter of the first element of a header Forwarded, such as for=10.0.0.1;host="globe.example:8443";proto=https.
+func parameter(header, name string) string {
+	element, _, _ := strings.Cut(header, ",")
+	for pair := range strings.SplitSeq(element, ";") {
+		if key, value, _ := strings.Cut(strings.TrimSpace(pair), "="); strings.EqualFold(key, name) {
+			return strings.Trim(value, `"`)
+		}
+	}
+	return ""
 }
 
 // fromOwnProxy reports whether the peer is a proxy whose headers are believed: one on this machine or in a private network.

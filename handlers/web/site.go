@@ -205,7 +205,7 @@ func (s *Site) ask(ctx context.Context, from *http.Request, c *Call) (int, []byt
 		return http.StatusBadRequest, []byte(`{"message":"this cannot be asked for"}`)
 	}
 	r.RemoteAddr, r.Host, r.TLS, r.RequestURI = from.RemoteAddr, from.Host, from.TLS, c.Path
-	for _, name := range []string{"X-Forwarded-Proto", "X-Forwarded-Host", "X-Forwarded-Prefix"} {
+	for _, name := range rest.ForwardedHeaders {
 		if v := from.Header[name]; v != nil {
 			r.Header[name] = v
 		}
