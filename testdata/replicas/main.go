@@ -91,8 +91,10 @@ func ready(pod core.PodSpec, port int32, program string) (err error) {
 			return fmt.Errorf("container %s: %v", c.Name, c.Command)
 		}
 	}
-	if err := command(pod.InitContainers[0]).Run(); err != nil {
-		return fmt.Errorf("%w: %s", err, said.Bytes())
+	for range 2 { // Kubernetes may run it again, with what it wrote before still there
+		if err := command(pod.InitContainers[0]).Run(); err != nil {
+			return fmt.Errorf("%w: %s", err, said.Bytes())
+		}
 	}
 	server, probe := command(pod.Containers[0]), pod.Containers[0].ReadinessProbe.HTTPGet
 	if probe.Port.IntVal != port || pod.Containers[0].Ports[0].ContainerPort != port {
