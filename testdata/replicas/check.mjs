@@ -91,7 +91,7 @@ for (const q of [
   if (!body.includes("--read-only") || status >= 500) fail(`${q.path}: ${status} ${body}`);
 }
 
-// Load from many clients, and one replica less in the middle of it.
+// Load from many clients, one of whom wants faults, and one replica less in the middle of it.
 const expected = await Promise.all(questions.map((q) => ask(proxy, q)));
 let [sent, lost] = [0, 0];
 const until = Date.now() + 4000;
@@ -107,7 +107,14 @@ const client = async (n) => {
     }
   }
 };
+const faulty = async () => {
+  while (Date.now() < until) {
+    const { status } = await ask(proxy, questions[0], { "x-sim-fault": "503" });
+    if (status < 502) fail(`a fault that was asked for is ${status}`); // 503, or 502 where nginx asks the one that is gone last
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+};
 setTimeout(() => process.kill(victim, "SIGKILL"), 1500);
-await Promise.all(Array.from({ length: 16 }, (_, n) => client(n)));
+await Promise.all([faulty(), ...Array.from({ length: 16 }, (_, n) => client(n))]);
 if (lost > 0 || sent < 100) fail(`${lost} of ${sent} requests were lost`);
 console.log(`replicas: ${sent} requests, one replica killed, none lost`);
