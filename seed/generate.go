@@ -32,6 +32,8 @@ type Options struct {
 	ReadOnly bool                  // the file must be there, and is only read
 	Anew     bool                  // a file that cannot be opened for its version, or is there when one is to be made, is set aside
 	Progress func(done, total int) // transactions, none at first; may be nil; called from several goroutines
+
+	replaces bool // the file that is there when the world is whole
 }
 
 // Generate makes a world. A world that cannot be finished leaves nothing behind.
@@ -55,7 +57,11 @@ func Generate(ctx context.Context, o Options) (*sim.World, error) {
 		g, err := newGeneration(o)
 		begun <- func() (*generation, error) { return g, err }
 	}()
-	creation, err := sim.Create(o.Path, sim.Identity{Seed: o.Seed, Profile: o.Profile.Name, Shape: shape, Until: o.Until})
+	create := sim.Create
+	if o.replaces {
+		create = sim.CreateAnew
+	}
+	creation, err := create(o.Path, sim.Identity{Seed: o.Seed, Profile: o.Profile.Name, Shape: shape, Until: o.Until})
 	if err != nil {
 		return nil, err
 	}

@@ -43,11 +43,12 @@ func Open(ctx context.Context, o Options, chosen map[string]bool) (*sim.World, e
 	return w, nil
 }
 
-// Regenerate makes a world where there is one already, if there is, which stays beside it.
+// Regenerate makes a world where there is one already, if there is, which is set aside when the new one is whole, and stays beside it.
 func Regenerate(ctx context.Context, o Options) (*sim.World, error) {
-	if err := dbfile.SetAside(o.Path); err != nil && !errors.Is(err, os.ErrNotExist) {
+	if err := dbfile.CheckUnserved(o.Path); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, fmt.Errorf("--regenerate: %w", err)
 	}
+	o.replaces = true
 	return Generate(ctx, o)
 }
 

@@ -2,6 +2,8 @@ package seed_test
 
 import (
 	"bytes"
+	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -62,5 +64,30 @@ func TestWhatIsThereAlready(t *testing.T) {
 	}
 	if left, err := os.ReadFile(o.Path + ".old"); err != nil || !bytes.Equal(left, first) {
 		t.Error("the file that was set aside first is another one now", err)
+	}
+}
+
+// TestRegenerationThatFailsChangesNothing: the file that was there stays where it is.
+func TestRegenerationThatFailsChangesNothing(t *testing.T) {
+	o := seed.Options{Path: filepath.Join(t.TempDir(), "w.db"), Seed: 1, Profile: small, Until: seed.DefaultUntil, Today: seed.DefaultUntil}
+	before := []byte("whatever it is")
+	if err := os.WriteFile(o.Path, before, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	o.Progress = func(done, _ int) {
+		if done > 0 {
+			cancel()
+		}
+	}
+	if _, err := seed.Regenerate(ctx, o); !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	after, err := os.ReadFile(o.Path)
+	if err != nil || !bytes.Equal(after, before) {
+		t.Errorf("the file is %q: %v", after, err)
+	}
+	if left, err := os.ReadDir(filepath.Dir(o.Path)); err != nil || len(left) != 1 {
+		t.Errorf("%v are left: %v", left, err)
 	}
 }

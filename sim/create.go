@@ -33,8 +33,15 @@ type Builder struct {
 }
 
 // Create begins a world at path, which appears there only when Finish has made it whole.
-func Create(path string, id Identity) (*Builder, error) {
-	db, err := store.Create(path)
+func Create(path string, id Identity) (*Builder, error) { return create(path, id, store.Create) }
+
+// CreateAnew is Create where a file may be already, which Finish sets aside.
+func CreateAnew(path string, id Identity) (*Builder, error) {
+	return create(path, id, store.CreateAnew)
+}
+
+func create(path string, id Identity, in func(path string) (*store.DB, error)) (*Builder, error) {
+	db, err := in(path)
 	if errors.Is(err, store.ErrExists) {
 		return nil, fmt.Errorf("%s %w; --regenerate makes it anew, and another file is named with --db", path, err)
 	}

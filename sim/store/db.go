@@ -109,6 +109,7 @@ type DB struct {
 	begun    bool // whether beginSession is done
 	closed   bool
 	final    string // where path is renamed to when it is whole; empty once done
+	replaces bool   // a file that is there then, which is set aside
 	limits   Limits
 
 	caches         cache.Group // of what was read
@@ -132,9 +133,15 @@ type DB struct {
 // Create makes an empty world. Nothing appears at path before Finish: until then everything is in a temporary file
 // beside it, which Close removes. Only one process at a time makes a file, the others fail with ErrMaking; a file that is
 // there already is ErrExists.
-func Create(path string) (*DB, error) {
+func Create(path string) (*DB, error) { return create(path, false) }
+
+// CreateAnew is Create in the place of a file that may be there already, which is set aside by Finish: as long as the new one is not whole,
+// or will not be, it stays where it is.
+func CreateAnew(path string) (*DB, error) { return create(path, true) }
+
+func create(path string, replaces bool) (*DB, error) {
 	db := newDB(path)
-	db.gathers = true
+	db.gathers, db.replaces = true, replaces
 	name := path
 	if path == Memory {
 		name = fmt.Sprintf("/snowglobe-%d", memoryFiles.Add(1))
@@ -159,7 +166,7 @@ func (db *DB) claimName() (err error) {
 	if db.making, err = dbfile.Lock(db.final + ".lock"); err != nil {
 		return err
 	}
-	if dbfile.Occupied(db.final) {
+	if !db.replaces && dbfile.Occupied(db.final) {
 		return errors.Join(cmp.Or(dbfile.CheckKind(db.final), ErrExists), db.making.Release())
 	}
 	if err := dbfile.Remove(db.path); err != nil {
@@ -298,7 +305,12 @@ func (db *DB) Finish() error {
 // of this one.
 func (db *DB) publish() error {
 	if dbfile.Occupied(db.final) {
-		return fmt.Errorf("%s %w", db.final, ErrExists)
+		if !db.replaces {
+			return fmt.Errorf("%s %w", db.final, ErrExists)
+		}
+		if err := dbfile.SetAside(db.final); err != nil {
+			return err
+		}
 	}
 	if err := dbfile.RemoveFiles(db.final+"-wal", db.final+"-shm", db.final+"-journal"); err != nil {
 		return err

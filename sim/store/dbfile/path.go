@@ -31,9 +31,8 @@ func Occupied(path string) bool {
 	return err == nil && !(info.Mode().IsRegular() && info.Size() == 0)
 }
 
-// SetAside renames a file and its log to the first name that is free of FILE.old, FILE.old.1, FILE.old.2 and so on. What a process
-// serves stays where it is.
-func SetAside(path string) error {
+// CheckUnserved fails for what is no file, and with ErrLocked for one that a process serves.
+func CheckUnserved(path string) error {
 	if err := CheckKind(path); err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
@@ -44,6 +43,15 @@ func SetAside(path string) error {
 	taken, err := filelock.Lock(file)
 	if err = errors.Join(err, file.Close()); err != nil || !taken {
 		return fmt.Errorf("%s: %w", path, cmp.Or(err, ErrLocked))
+	}
+	return nil
+}
+
+// SetAside renames a file and its log to the first name that is free of FILE.old, FILE.old.1, FILE.old.2 and so on. What a process
+// serves stays where it is.
+func SetAside(path string) error {
+	if err := CheckUnserved(path); err != nil {
+		return err
 	}
 	as := path + ".old"
 	for n := 1; Exists(as) || Exists(as+"-wal"); n++ {
