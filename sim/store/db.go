@@ -22,6 +22,7 @@ import (
 	"fmt"
 	"net/url"
 	"os"
+	"path/filepath"
 	"runtime"
 	"strconv"
 	"sync"
@@ -161,9 +162,10 @@ func create(path string, replaces bool) (*DB, error) {
 	return db, nil
 }
 
-// claimName makes this process the only one that makes the file, and removes what a generation that was killed left.
+// claimName makes this process the only one that makes the file, and removes what generations that were killed have left in its folder.
 func (db *DB) claimName() (err error) {
-	if db.making, err = dbfile.Lock(db.final + ".lock"); err != nil {
+	dbfile.RemoveAbandoned(filepath.Dir(db.final))
+	if db.making, err = dbfile.Lock(dbfile.LockOf(db.final)); err != nil {
 		return err
 	}
 	if !db.replaces && dbfile.Occupied(db.final) {

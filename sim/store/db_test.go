@@ -6,6 +6,8 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"snowglobe/sim/store/dbfile"
@@ -161,6 +163,45 @@ func TestOneProcessMakesAFile(t *testing.T) {
 	made(t, path, writeMeta)
 	if _, err := Create(path); !errors.Is(err, ErrExists) {
 		t.Errorf("over another: %v", err)
+	}
+}
+
+// TestWhatKilledMakersLeft: who makes a file removes what was left of others beside it, and nothing that is somebody's.
+func TestWhatKilledMakersLeft(t *testing.T) {
+	folder := t.TempDir()
+	at := func(name string) string { return filepath.Join(folder, name) }
+	unfinished, err := Create(at("killed.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	lock, err := os.ReadFile(at("killed.db.lock"))
+	if err := errors.Join(err, unfinished.Close()); err != nil {
+		t.Fatal(err)
+	}
+	for name, content := range map[string][]byte{"killed.db.lock": lock, "killed.db.tmp": nil, "killed.db.tmp-compact": nil,
+		"notes.lock": nil, "notes.tmp": nil, "thesis.lock": []byte("pid 7"), "thesis.tmp": nil, "lone.tmp": nil} {
+		if err := os.WriteFile(at(name), content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	busy, err := Create(at("busy.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer busy.Close()
+	made(t, at("world.db"), writeMeta)
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, e := range entries {
+		if !strings.HasPrefix(e.Name(), "world.db") {
+			names = append(names, e.Name())
+		}
+	}
+	if want := []string{"busy.db.lock", "busy.db.tmp", "lone.tmp", "notes.lock", "notes.tmp", "thesis.lock", "thesis.tmp"}; !slices.Equal(names, want) {
+		t.Errorf("the folder has %v, want %v", names, want)
 	}
 }
 

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"errors"
 	"os"
+	"path/filepath"
+	"strings"
 
 	"snowglobe/sim/store/filelock"
 )
@@ -17,6 +19,52 @@ type MakingLock struct {
 	file *os.File
 }
 
+// LockOf is where the lock of who makes a file is.
+func LockOf(path string) string { return path + lockSuffix }
+
+const (
+	lockSuffix = ".lock"
+	lockText   = "snowglobe makes the file of this name\n" // of a lock: no other program's has that
+)
+
+// RemoveAbandoned removes what generations that were killed have left in a folder: unfinished files whose lock nobody has. What cannot be removed
+// stays.
+func RemoveAbandoned(folder string) {
+	entries, _ := os.ReadDir(folder)
+	for _, e := range entries {
+		if name, isLock := strings.CutSuffix(e.Name(), lockSuffix); isLock && e.Type().IsRegular() {
+			removeAbandoned(filepath.Join(folder, name))
+		}
+	}
+}
+
+func removeAbandoned(path string) {
+	file, err := os.OpenFile(LockOf(path), os.O_RDWR, 0)
+	if err != nil {
+		return
+	}
+	lock := &MakingLock{LockOf(path), file}
+	text := make([]byte, len(lockText)+1)
+	n, err := file.Read(text)
+	if err == nil && string(text[:n]) == lockText {
+		if taken, err := filelock.Lock(file); err == nil && taken && lock.stands() {
+			_ = errors.Join(Remove(Unfinished(path)), lock.Release())
+			return
+		}
+	}
+	_ = file.Close()
+}
+
+// stands says whether the lock is still the file at its path: who had it before may have removed that meanwhile.
+func (l *MakingLock) stands() bool {
+	mine, err := l.file.Stat()
+	if err != nil {
+		return false
+	}
+	now, err := os.Stat(l.path)
+	return err == nil && os.SameFile(mine, now)
+}
+
 // Lock takes the lock at a path, or fails with ErrMaking when another process has it.
 func Lock(path string) (*MakingLock, error) {
 	for {
@@ -28,14 +76,14 @@ func Lock(path string) (*MakingLock, error) {
 		if err != nil || !taken {
 			return nil, errors.Join(cmp.Or(err, ErrMaking), file.Close())
 		}
-		mine, err := file.Stat()
-		if err != nil {
-			return nil, errors.Join(err, file.Close())
+		lock := &MakingLock{path, file}
+		if lock.stands() {
+			if _, err := file.WriteAt([]byte(lockText), 0); err != nil {
+				return nil, errors.Join(err, lock.Release())
+			}
+			return lock, nil
 		}
-		if now, err := os.Stat(path); err == nil && os.SameFile(mine, now) {
-			return &MakingLock{path, file}, nil
-		}
-		if err := file.Close(); err != nil { // who had it before has removed it meanwhile
+		if err := file.Close(); err != nil {
 			return nil, err
 		}
 	}
