@@ -74,6 +74,24 @@ func TestTheWorldKeepsThePrefixInItsLinks(t *testing.T) {
 	}
 }
 
+// TestExamplesLeadToWhereTheReaderCameFrom: the URLs in the examples of the document are those that a reader could ask.
+func TestExamplesLeadToWhereTheReaderCameFrom(t *testing.T) {
+	t.Parallel()
+	h, err := handlers.New(readWorld(t), handlers.Options{Network: "mainnet"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]string{"/openapi.json": "http://localhost", "/upstream/openapi.json": "http://localhost/upstream"} {
+		document := ask(h, "GET", path, "")
+		if strings.Contains(document, rest.ExampleURL) {
+			t.Errorf("%s leads to %s", path, rest.ExampleURL)
+		}
+		if n := strings.Count(document, `"`+want+`/ext/bc/`); n < 5 {
+			t.Errorf("%s leads to %s/ext/bc %d times", path, want, n)
+		}
+	}
+}
+
 // fill puts something into the variables of a path: for a blockchain's id that of one that a subnet of the network validates.
 func fill(t *testing.T, h http.Handler, path string) string {
 	t.Helper()

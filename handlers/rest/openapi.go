@@ -36,6 +36,9 @@ type Example struct {
 	Answer json.RawMessage
 }
 
+// ExampleURL is where who asks for an example has to come from: the document shows where its reader came from in place of it.
+const ExampleURL = "http://127.0.0.1:9650"
+
 // Illustrate has the OpenAPI document show examples: the function is asked for one of each operation when the document is
 // first asked for, in a dialect.
 func (s *Server) Illustrate(example func(id, method, path string, d schema.Dialect) Example) {
@@ -135,6 +138,7 @@ func (s *Server) serveOpenAPI(w http.ResponseWriter, r *http.Request) {
 	if err == nil {
 		url, _ := json.Marshal(baseURL(r, c.prefixed)) // a string can be written as JSON
 		body := bytes.Replace(written, []byte(`"`+serverURL+`"`), url, 1)
+		body = bytes.ReplaceAll(body, []byte(ExampleURL), []byte(BaseURL(r)))
 		err = c.send(r, http.StatusOK, Raw{Type: "application/json; charset=utf-8", Body: body})
 	}
 	if err != nil {

@@ -30,7 +30,7 @@ type samples struct {
 }
 
 func (s *Site) samples() (*samples, error) {
-	r, err := http.NewRequest(http.MethodGet, "http://127.0.0.1:9650/", nil)
+	r, err := http.NewRequest(http.MethodGet, rest.ExampleURL+"/", nil)
 	if err != nil {
 		return nil, err
 	}
