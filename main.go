@@ -31,7 +31,7 @@ import (
 )
 
 func main() {
-	runtime.MemProfileRate = 0 // what it notes takes two megabytes; package node begins it for those who may ask for profiles
+	runtime.MemProfileRate = 0                       // what it notes takes two megabytes; package node begins it for those who may ask for profiles
 	otel.SetTracerProvider(noop.NewTracerProvider()) // go-ethereum asks for a tracer with each call, a twentieth of its time while nobody says that there is none
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
