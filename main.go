@@ -15,8 +15,6 @@ import (
 	"time"
 
 	"github.com/spf13/pflag"
-	"go.opentelemetry.io/otel"
-	"go.opentelemetry.io/otel/trace/noop"
 
 	"snowglobe/fixtures/worldfile"
 	"snowglobe/handlers"
@@ -31,8 +29,7 @@ import (
 )
 
 func main() {
-	runtime.MemProfileRate = 0                       // what it notes takes two megabytes; package node begins it for those who may ask for profiles
-	otel.SetTracerProvider(noop.NewTracerProvider()) // go-ethereum asks for a tracer with each call, a twentieth of its time while nobody says that there is none
+	runtime.MemProfileRate = 0 // what it notes takes two megabytes; package node begins it for those who may ask for profiles
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	os.Exit(run(ctx, os.Args[1:], os.Environ(), os.Stdout, os.Stderr))

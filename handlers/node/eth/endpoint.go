@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"github.com/ethereum/go-ethereum/rpc"
+	"go.opentelemetry.io/otel"
+	"go.opentelemetry.io/otel/trace/noop"
 
 	"snowglobe/handlers/node/jsonrpc"
 	"snowglobe/handlers/node/stream"
@@ -75,6 +77,7 @@ type Options struct {
 
 // New serves a chain.
 func New(o Options) *Endpoint {
+	otel.SetTracerProvider(noop.NewTracerProvider()) // the server asks for a tracer with each call, a twentieth of its time while nobody says that there is none
 	e := &Endpoint{
 		chain: o.Miner.Chain, server: rpc.NewServer(), blocks: newBroadcaster(o.Miner.Chain.Subscribe), pending: newBroadcaster(o.Miner.Pool.Subscribe),
 		maxBody: o.MaxBody, permit: o.Permit, discover: o.Discover, patience: messageTimeout,
