@@ -91,14 +91,24 @@ func ratioBudget(name string) string {
 	return ""
 }
 
+// Of a target whose answers are large fewer requests are sent, but more than the server keeps answers of.
+const (
+	leastOfTarget = 200
+	mostOfTarget  = 24 << 20 // bytes
+)
+
 // requests measures every target and, in turns with it, a bare server that writes the same bytes, and is how many requests it answers
 // in a second.
 func (r *report) requests(p *process, all []target) map[string]float64 {
 	speeds := map[string]float64{}
 	var answers []answer
-	for _, t := range all {
-		for _, ask := range t.requests {
+	for i, t := range all {
+		for n, ask := range t.requests {
 			answers = append(answers, r.first(p, ask))
+			if size := len(answers[len(answers)-1].Body); n+1 >= leastOfTarget && (n+1)*size > mostOfTarget {
+				all[i].requests = t.requests[:n+1]
+				break
+			}
 		}
 	}
 	address, pid, stop := r.bare(answers)
