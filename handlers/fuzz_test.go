@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -19,6 +20,7 @@ import (
 
 	"snowglobe/handlers"
 	"snowglobe/handlers/permit"
+	"snowglobe/sim"
 )
 
 // fuzzed is a server that is sent anything.
@@ -27,8 +29,7 @@ type fuzzed struct {
 	failed *failures
 }
 
-func newFuzzed(f *testing.F, rule permit.Rule) *fuzzed {
-	w := makeTiny(f, 1)
+func newFuzzed(f *testing.F, w *sim.World, rule permit.Rule) *fuzzed {
 	failed := &failures{}
 	h, err := handlers.New(w, handlers.Options{Network: "mainnet", Log: slog.New(failed), Permit: rule})
 	if err != nil {
@@ -60,7 +61,7 @@ func (s *fuzzed) send(t *testing.T, method, path, query, body string) *httptest.
 // FuzzREST sends parameters of the Data and Metrics API, page tokens and addresses among them, and bodies, those of exports and webhooks too:
 // nobody works on them here.
 func FuzzREST(f *testing.F) {
-	s := newFuzzed(f, permit.Rule{})
+	s := newFuzzed(f, makeTiny(f, 1), permit.Rule{})
 	const alice = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266"
 	for _, c := range [][3]string{
 		{"/v1/chains/43114/addresses/" + alice + "/transactions", "pageSize=5&startBlock=1&sortOrder=asc", ""},
@@ -89,9 +90,34 @@ func FuzzREST(f *testing.F) {
 	})
 }
 
+// FuzzControl sends bodies to what moves, troubles and asks about a world. It is one that is only read: its clock stands.
+func FuzzControl(f *testing.F) {
+	path := filepath.Join(f.TempDir(), "world.db")
+	if err := makeTiny(f, 1).DB.WriteCopy(f.Context(), path); err != nil {
+		f.Fatal(err)
+	}
+	w, err := sim.OpenReadOnly(f.Context(), path)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Cleanup(func() { w.Close() })
+	s := newFuzzed(f, w, permit.Rule{})
+	paths := []string{"/sim/index", "/sim/node", "/sim/requests:count", "/sim/requests:verify", "/sim/snapshots", "/sim/clock"}
+	for i, body := range []string{
+		`{"lag":"5 blocks","chain":"43114"}`, `{"network":"fuji","notBootstrapped":["P"],"benched":["NodeID-111111111111111111116DBWJs"]}`,
+		`{"operation":"listErc20Balances","status":200}`, `{"method":"eth_call","times":{"atLeast":2}}`, `{"name":"x"}`, `{"set":"2020-01-01T00:00:00Z","wait":true}`,
+		`{"lag":"30s","network":"mainnet"}`, `{"notSigning":[]}`,
+	} {
+		f.Add(uint8(i), body)
+	}
+	f.Fuzz(func(t *testing.T, path uint8, body string) {
+		s.send(t, http.MethodPost, paths[int(path)%len(paths)], "", body)
+	})
+}
+
 // FuzzJSONRPC sends bodies to the node's interfaces.
 func FuzzJSONRPC(f *testing.F) {
-	s := newFuzzed(f, signedOnly)
+	s := newFuzzed(f, makeTiny(f, 1), signedOnly)
 	paths := []string{"/ext/bc/C/rpc", "/ext/bc/P", "/ext/bc/X", "/ext/info", "/ext/bc/C/avax", "/ext/index/X/tx", "/ext/bc/proposervm"}
 	for i, body := range []string{
 		`{"jsonrpc":"2.0","id":1,"method":"eth_getBlockByNumber","params":["latest",true]}`, `{"jsonrpc":"2.0","id":1,"method":"platform.getUTXOs","params":{"addresses":["P-avax1kxclk5ffd40x9mesfnjp5vyly8mljyxd4eqzs2"]}}`,
@@ -110,7 +136,7 @@ func FuzzJSONRPC(f *testing.F) {
 
 // FuzzTransactions sends signed transactions of the EVM (RLP), P, X and C, and signed messages to check.
 func FuzzTransactions(f *testing.F) {
-	s := newFuzzed(f, signedOnly)
+	s := newFuzzed(f, makeTiny(f, 1), signedOnly)
 	key, err := crypto.HexToECDSA("ac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80")
 	if err != nil {
 		f.Fatal(err)
