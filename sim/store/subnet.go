@@ -269,19 +269,24 @@ type StakerTimes struct {
 	Status    int      `db:"status"` // pending or active
 }
 
+// stakedSubnets finds the subnets that have a staker who is pending or active, one seek each: of most subnets there is none.
+const stakedSubnets = `
+	WITH RECURSIVE staked(subnet) AS (
+		SELECT min(subnet) FROM staker WHERE status < 2
+		UNION ALL
+		SELECT (SELECT min(subnet) FROM staker WHERE status < 2 AND subnet > staked.subnet) FROM staked WHERE staked.subnet IS NOT NULL
+	)
+	SELECT subnet FROM staked WHERE subnet IS NOT NULL`
+
 // NextStakers lists the stakers of a P-Chain that are pending, and of the active ones of each subnet that end after a time those that end first, so
 // many at most. They come in the order of their transactions.
 func (db *DB) NextStakers(ctx context.Context, chain int, after int64, limit int) ([]StakerTimes, error) {
-	subnets, err := db.Subnets(ctx, chain)
+	staked, err := list[[]byte](ctx, db, stakedSubnets)
 	if err != nil {
 		return nil, err
 	}
 	var all []StakerTimes
-	for i := range len(subnets) + 1 {
-		subnet := make([]byte, 32) // the primary network
-		if i > 0 {
-			subnet = subnets[i-1].Hash
-		}
+	for _, subnet := range staked {
 		// The index holds those whose status is below 2, and the engine must be told that these are some of them.
 		const next = `SELECT id, tx, node, delegator, start, until, status FROM staker WHERE subnet = ? AND +id BETWEEN ? AND ? AND status < 2 AND status = `
 		pending, err := list[StakerTimes](ctx, db, next+`0`, subnet, First(chain), Last(chain))
@@ -292,7 +297,7 @@ func (db *DB) NextStakers(ctx context.Context, chain int, after int64, limit int
 		if err != nil {
 			return nil, err
 		}
-		all = slices.Concat(all, pending, active)
+		all = append(append(all, pending...), active...)
 	}
 	slices.SortFunc(all, func(a, b StakerTimes) int { return cmp.Compare(a.ID, b.ID) })
 	return all, nil
