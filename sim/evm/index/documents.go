@@ -102,11 +102,14 @@ func element(n uint64, item common.Hash) common.Hash {
 	return crypto.Keccak256Hash(item[:], mapping[:])
 }
 
-func (d *Documents) find(key document) (uri store.URIHash, known bool) {
+// find is the hash of a URI that is remembered, or nil.
+func (d *Documents) find(key document) *store.URIHash {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
-	uri, known = d.known[key]
-	return uri, known
+	if uri, known := d.known[key]; known {
+		return &uri
+	}
+	return nil
 }
 
 func (d *Documents) add(key document, uri store.URIHash) {

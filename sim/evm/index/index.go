@@ -253,17 +253,15 @@ func (w *blockIndex) addNFTState(p *ContractReader, contract common.Address, ass
 	}
 	key, plain := w.documents.of(p.fast.StateDB, contract, asset.Item())
 	if plain {
-		if hash, known := w.documents.find(key); known {
-			row.Known = &hash
-			w.delta.NFTStates = append(w.delta.NFTStates, row)
-			return
-		}
+		row.Known = w.documents.find(key)
 	}
-	if text, ok := p.text(contract, method, asset.Item()); ok {
-		uri := store.URI(text)
-		row.URI = &uri
-		if plain {
-			w.documents.add(key, uri.Hash())
+	if row.Known == nil {
+		if text, ok := p.text(contract, method, asset.Item()); ok {
+			uri := store.URI(text)
+			row.URI = &uri
+			if plain {
+				w.documents.add(key, uri.Hash())
+			}
 		}
 	}
 	w.delta.NFTStates = append(w.delta.NFTStates, row)
