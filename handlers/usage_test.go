@@ -112,6 +112,31 @@ func TestUsageIsCounted(t *testing.T) {
 	}
 }
 
+// TestKeysAreToldApart: the first 256 API keys are, and no request is lost that has one more.
+func TestKeysAreToldApart(t *testing.T) {
+	w := readWorld(t)
+	server, err := handlers.New(w, handlers.Options{Network: "mainnet"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	u := &used{t, server}
+	today := fmt.Sprintf("?startTimestamp=%d&endTimestamp=%d", w.Clock.Unix(), w.Clock.Unix())
+	for n := range 300 {
+		u.get(fmt.Sprintf("/v1/chains/43114/blocks?rltoken=%d", n), 200)
+	}
+	u.get("/v1/chains/43114/blocks", 200)
+	groups := map[string]int64{}
+	for _, m := range u.get("/v1/apiUsageMetrics"+today+"&groupBy=apiKeyId&requestPath=/v1/chains/{chainId}/blocks", 200)["metrics"].([]any) {
+		for _, v := range m.(map[string]any)["values"].([]any) {
+			group := v.(map[string]any)
+			groups[group["groupValue"].(string)] += int64(group["totalRequests"].(float64))
+		}
+	}
+	if len(groups) != 258 || groups["other"] != 44 || groups["none"] != 1 {
+		t.Errorf("300 keys are %d groups, with %d requests of others and %d without: want 258, 44 and 1", len(groups), groups["other"], groups["none"])
+	}
+}
+
 // TestUsageHasAPast compares the made-up figures of two servers of a world, and those of days with those of a week.
 func TestUsageHasAPast(t *testing.T) {
 	w := readWorld(t)

@@ -2,11 +2,11 @@ package usage
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
 	"math"
 	"net"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -74,13 +74,14 @@ type Log struct {
 type Caller struct{ IP, Host, UserAgent string }
 
 const (
-	counted    = 1 << 40 // the first request's number: those of the history have lower ones
-	maxSlots   = 20_000  // from which on minutes are put together to hours
-	maxLogs    = 10_000
-	maxShared  = 1_000 // dimensions, and callers, that requests share
-	maxAgents  = 64    // user agents that are told apart
-	maxText    = 256   // bytes of what a client may make as long as it likes
-	otherAgent = "other"
+	counted   = 1 << 40 // the first request's number: those of the history have lower ones
+	maxSlots  = 20_000  // from which on minutes are put together to hours
+	maxLogs   = 10_000
+	maxShared = 1_000 // kinds of requests, and callers, that are remembered
+	maxAgents = 64    // user agents that are told apart
+	maxKeys   = 256   // API keys that are told apart
+	maxText   = 256   // bytes of what a client may make as long as it likes
+	other     = "other"
 )
 
 // Recorder counts requests.
@@ -89,34 +90,89 @@ type Recorder struct {
 
 	mu      sync.Mutex
 	slots   map[slot]*Figures
-	agents  map[string]bool
+	agents  names
+	keys    names
 	logs    []Log // a ring
 	counted int64
-	kinds   map[Dimensions]*Dimensions // of requests in the ring, most of which are like others
+	kinds   map[Dimensions]*kind // of the latest requests, most of which are like others
 	callers map[Caller]*Caller
+}
+
+// kind is what requests with the same dimensions share: those in the ring, and the figures that the latest were counted by.
+type kind struct {
+	Dimensions
+	credits int64
+	start   int64 // of the slot with the figures
+	figures *Figures
+}
+
+// names are the first of those that clients chose.
+type names map[string]bool
+
+// name is the name itself, if it is one of the first so many or nobody chose one.
+func (n names) name(name string, most int) string {
+	if name == "" || n[name] {
+		return name
+	}
+	if len(n) >= most {
+		return other
+	}
+	n[name] = true
+	return name
 }
 
 // New counts from nothing.
 func New(w *sim.World) *Recorder {
-	return &Recorder{world: w, slots: map[slot]*Figures{}, agents: map[string]bool{}, kinds: map[Dimensions]*Dimensions{}, callers: map[Caller]*Caller{}}
+	return &Recorder{world: w, slots: map[slot]*Figures{}, agents: names{}, keys: names{}, kinds: map[Dimensions]*kind{}, callers: map[Caller]*Caller{}}
 }
 
 // Add counts a request.
 func (r *Recorder) Add(u *rest.Use) {
 	d := r.dimensions(u)
 	now := r.world.Clock.UnixMilli()
-	credits := creditsOf(&d)
-	invalid := d.Status >= 400 && d.Status < 500
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if !r.agents[d.UserAgent] {
-		if len(r.agents) < maxAgents {
-			r.agents[d.UserAgent] = true
-		} else {
-			d.UserAgent = otherAgent
-		}
+	d.UserAgent, d.Key = r.agents.name(d.UserAgent, maxAgents), r.keys.name(d.Key, maxKeys)
+	k := r.kind(&d)
+	f := r.figures(k, now/1000/60*60)
+	f.Requests++
+	f.Credits += k.credits
+	if d.Status >= 400 {
+		f.Failed++
 	}
-	s := slot{now / 1000 / 60 * 60, d}
+	if d.Status >= 400 && d.Status < 500 {
+		f.Invalid++
+		f.Wasted += k.credits
+	}
+	f.Latency[latencyOf(u.Took)]++
+	r.counted++
+	l := Log{counted + r.counted, now, u.Took, &k.Dimensions, r.caller(Caller{hostOf(u.Client), clipped(u.Host), clipped(u.UserAgent)}), k.credits}
+	if len(r.logs) < maxLogs {
+		r.logs = append(r.logs, l)
+	} else {
+		r.logs[(r.counted-1)%maxLogs] = l
+	}
+}
+
+// kind is the same for all requests with the same dimensions that come soon.
+func (r *Recorder) kind(d *Dimensions) *kind {
+	k := r.kinds[*d]
+	if k == nil {
+		if len(r.kinds) >= maxShared {
+			clear(r.kinds)
+		}
+		k = &kind{Dimensions: *d, credits: creditsOf(d)}
+		r.kinds[*d] = k
+	}
+	return k
+}
+
+// figures are those of the slot of a kind from a time on.
+func (r *Recorder) figures(k *kind, start int64) *Figures {
+	if k.figures != nil && k.start == start {
+		return k.figures
+	}
+	s := slot{start, k.Dimensions}
 	f := r.slots[s]
 	if f == nil {
 		if len(r.slots) >= maxSlots {
@@ -125,35 +181,20 @@ func (r *Recorder) Add(u *rest.Use) {
 		f = &Figures{}
 		r.slots[s] = f
 	}
-	f.Requests++
-	f.Credits += credits
-	if d.Status >= 400 {
-		f.Failed++
-	}
-	if invalid {
-		f.Invalid++
-		f.Wasted += credits
-	}
-	f.Latency[latencyOf(u.Took)]++
-	r.counted++
-	l := Log{counted + r.counted, now, u.Took, shared(r.kinds, d), shared(r.callers, Caller{hostOf(u.Client), clipped(u.Host), clipped(u.UserAgent)}), credits}
-	if len(r.logs) < maxLogs {
-		r.logs = append(r.logs, l)
-	} else {
-		r.logs[(r.counted-1)%maxLogs] = l
-	}
+	k.start, k.figures = start, f
+	return f
 }
 
-// shared is a value that equals v, the same for all that ask for it soon.
-func shared[T comparable](values map[T]*T, v T) *T {
-	kept := values[v]
+// caller is the same for all that ask soon.
+func (r *Recorder) caller(c Caller) *Caller {
+	kept := r.callers[c]
 	if kept == nil {
-		if len(values) >= maxShared {
-			clear(values)
+		if len(r.callers) >= maxShared {
+			clear(r.callers)
 		}
-		kept = new(T)
-		*kept = v
-		values[v] = kept
+		kept = new(Caller)
+		*kept = c
+		r.callers[c] = kept
 	}
 	return kept
 }
@@ -167,6 +208,7 @@ func hostOf(client string) string {
 
 // compact puts the minutes of each hour together, and when that does not help enough, forgets the oldest.
 func (r *Recorder) compact() {
+	clear(r.kinds) // their figures are those of minutes
 	for s, f := range r.slots {
 		hour := s
 		hour.start = s.start / 3600 * 3600
@@ -192,16 +234,17 @@ func (r *Recorder) compact() {
 func (r *Recorder) dimensions(u *rest.Use) Dimensions {
 	d := Dimensions{RequestType: "data", Path: u.Template, Status: u.Status, Key: u.Key, Bypass: u.Bypass, UserAgent: shortAgent(u.UserAgent), Country: "XX", Continent: "XX"}
 	if u.Interface == "data" || u.Interface == "metrics" {
-		parts := strings.Split(u.Path, "/")
-		for i := range len(parts) - 1 {
-			switch parts[i] {
+		before := ""
+		for part := range strings.SplitSeq(u.Path, "/") {
+			switch before {
 			case "chains":
-				if c := r.world.ChainNamed(parts[i+1]); c != nil {
-					d.ChainID, d.Network = fmt.Sprint(c.Row.EVMID), c.Row.Network
+				if c := r.world.ChainNamed(part); c != nil {
+					d.ChainID, d.Network = strconv.FormatUint(c.Row.EVMID, 10), c.Row.Network
 				}
 			case "networks":
-				d.Network = clipped(parts[i+1])
+				d.Network = clipped(part)
 			}
+			before = part
 		}
 	}
 	if u.Template == "" {
@@ -232,13 +275,13 @@ func (r *Recorder) rpc(d *Dimensions, u *rest.Use) {
 	case name == "P" || name == "X":
 		d.Path = "/ext/bc/" + name
 	case name == "C":
-		d.Path, d.ChainID = "/ext/bc/C", fmt.Sprint(n.CChain().Row.EVMID)
+		d.Path, d.ChainID = "/ext/bc/C", strconv.FormatUint(n.CChain().Row.EVMID, 10)
 	default:
 		c := r.world.ChainNamed(r.world.Alias(d.Network, name))
 		if c == nil {
 			return
 		}
-		d.Path, d.ChainID, d.Network = "/ext/bc/"+fmt.Sprint(c.Row.EVMID), fmt.Sprint(c.Row.EVMID), c.Row.Network
+		d.Path, d.ChainID, d.Network = "/ext/bc/"+strconv.FormatUint(c.Row.EVMID, 10), strconv.FormatUint(c.Row.EVMID, 10), c.Row.Network
 	}
 	if slices.Contains([]string{"rpc", "ws", "avax", "validators", "wallet", "proposervm"}, end) {
 		d.Path += "/" + end

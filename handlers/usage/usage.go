@@ -145,7 +145,7 @@ func Register(s *rest.Server, r *Recorder) error {
 		texts("chainId", "responseCode", "rpcMethod", "rlBypassApiToken"))
 	return s.Register(rest.Data,
 		rest.Operation{ID: "getApiUsageMetrics", Path: "/v1/apiUsageMetrics", Summary: "Count the requests that this server got", Live: true,
-			Doc: "At the world's time, since the server was started; before the end of the generated history there are made-up ones.",
+			Doc: fmt.Sprintf("At the world's time, since the server was started; before the end of the generated history there are made-up ones. The first %d API keys are told apart; those that come later are counted together, as %s.", maxKeys, other),
 			Params: data.JoinParams(timeParams, grouping(append([]string{"minute"}, longIntervals...), "requestPath", "responseCode", "chainId", "apiKeyId", "requestType"),
 				texts("orgId", "chainId", "responseCode", "apiKeyId", "requestPath"), requestType), Answer: reflect.TypeFor[apiUsage](), Handle: r.apiUsage},
 		rest.Operation{ID: "getApiLogs", Path: "/v1/apiLogs", Summary: "List the requests that this server got, the newest first", Live: true,
