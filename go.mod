@@ -6,6 +6,7 @@ require (
 	github.com/agnivade/levenshtein v1.2.2 // "did you mean" for unknown paths
 	github.com/ava-labs/avalanchego v1.15.0 // ids, addresses, codec and warp signatures of the network itself
 	github.com/brianvoe/gofakeit/v7 v7.18.1 // names for what the seed makes up
+	github.com/cespare/xxhash/v2 v2.3.0 // entity tags, at memory's speed
 	github.com/cloudflare/circl v1.6.5 // Keccak of four messages at once, which halves the time of hashing tries
 	github.com/consensys/gnark-crypto v0.22.0 // BLS keys and aggregation without cgo, and numbers modulo the order of secp256k1
 	github.com/ethereum/go-ethereum v1.17.10 // the EVM, tries, ABI and JSON-RPC of the C-Chain and L1s
@@ -35,7 +36,6 @@ require (
 	github.com/VictoriaMetrics/fastcache v1.13.0 // indirect
 	github.com/bits-and-blooms/bitset v1.25.0 // indirect
 	github.com/btcsuite/btcd/btcutil v1.1.3 // indirect
-	github.com/cespare/xxhash/v2 v2.3.0 // indirect
 	github.com/crate-crypto/go-eth-kzg v1.5.0 // indirect
 	github.com/davecgh/go-spew v1.1.2-0.20180830191138-d8f796af33cc // indirect
 	github.com/deckarep/golang-set/v2 v2.6.0 // indirect

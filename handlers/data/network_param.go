@@ -1,6 +1,8 @@
 package data
 
 import (
+	"cmp"
+
 	"github.com/ava-labs/avalanchego/ids"
 
 	"snowglobe/handlers/rest"
@@ -19,17 +21,21 @@ var PrimaryIDs = append([]string{
 	rules.Mainnet.CChainID.String(), rules.Fuji.CChainID.String(),
 }, ChainNames...)
 
-// SameChain is the alias of the primary chain that a name stands for.
-func SameChain(name string) string {
-	for _, networkRules := range []*rules.Network{rules.Mainnet, rules.Fuji} {
-		for _, kind := range []txs.Chain{txs.PChain, txs.XChain, txs.CChain} {
-			if name == networkRules.BlockchainID(kind).String() {
-				return ChainNames[kind]
-			}
+// aliases are those of the primary chains, by their ids.
+var aliases = aliasesByID()
+
+func aliasesByID() map[string]string {
+	all := map[string]string{}
+	for _, network := range []*rules.Network{rules.Mainnet, rules.Fuji} {
+		for kind, name := range ChainNames {
+			all[network.BlockchainID(txs.Chain(kind)).String()] = name
 		}
 	}
-	return name
+	return all
 }
+
+// SameChain is the alias of the primary chain that a name stands for.
+func SameChain(name string) string { return cmp.Or(aliases[name], name) }
 
 // Parameters of the primary network's operations.
 var (

@@ -2,14 +2,13 @@ package rest
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"net/http"
 	"strconv"
 	"strings"
 	"sync"
 
+	"github.com/cespare/xxhash/v2"
 	"github.com/klauspost/compress/gzip"
 )
 
@@ -169,8 +168,7 @@ func (w *responseWriter) writeBody(r *http.Request, status int, body []byte) {
 
 // etag is the part of the entity tag that depends on the content alone.
 func etag(body []byte) string {
-	sum := sha256.Sum256(body)
-	return hex.EncodeToString(sum[:12])
+	return strconv.FormatUint(xxhash.Sum64(body), 16)
 }
 
 // variant is the whole tag: a strong tag must differ between the compressed bytes and the plain ones.

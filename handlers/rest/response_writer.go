@@ -127,9 +127,8 @@ const (
 	keptURL    = 1024
 )
 
-// cacheKey is all that an answer depends on.
+// cacheKey is all that an answer to GET depends on.
 type cacheKey struct {
-	operation    *operation
 	dialect      schema.Dialect
 	base, target string
 	revision     int64 // of the world
@@ -168,7 +167,7 @@ func (c *requestContext) cacheKey(r *Request) (cacheKey, bool) {
 	if len(base)+len(r.HTTP.URL.Path)+len(r.HTTP.URL.RawQuery) > keptURL {
 		return cacheKey{}, false
 	}
-	return cacheKey{c.op, c.dialect, base, r.HTTP.URL.Path + "?" + r.HTTP.URL.RawQuery, o.Revision(), o.Clock.Unix()}, true
+	return cacheKey{c.dialect, base, r.HTTP.URL.Path + "?" + r.HTTP.URL.RawQuery, o.Revision(), o.Clock.Unix()}, true
 }
 
 // get is the body of the JSON that was the answer before.
