@@ -26,7 +26,8 @@ type nftMetadata = cache.Cache[string, *metadata]
 // tokenViews opens tokenView for requests.
 type tokenViews struct {
 	*data.Base
-	metadata *nftMetadata
+	metadata  *nftMetadata
+	reindexed cache.Derived[int64, bool] // whether a client asked to read an item again, by the commits of the file
 }
 
 // tokenView is a chain with the prices of its tokens: what the answer to one request on one chain is made with.
@@ -47,9 +48,10 @@ func (t *tokenViews) view(r *rest.Request, chain int) (*tokenView, error) {
 	if err != nil {
 		return nil, err
 	}
-	some, err := t.World.DB.AnyReindexed(r.Context())
+	db := t.World.DB
+	some, err := t.reindexed.Of(db.Commits(), func() (bool, error) { return db.AnyReindexed(r.Context()) })
 	if some {
-		v.again = t.World.DB
+		v.again = db
 	}
 	return v, err
 }

@@ -36,7 +36,7 @@ type tokenAPI struct {
 
 // Register adds the operations about the EVM chains to a server.
 func Register(server *rest.Server, b *data.Base) error {
-	views := &tokenViews{b, cache.New[string, *metadata](b.World.DB.Caches())}
+	views := &tokenViews{Base: b, metadata: cache.New[string, *metadata](b.World.DB.Caches())}
 	c := &chainAPI{
 		tokenViews: views,
 		blocks:     newBlockReader(b.World.DB),
