@@ -59,15 +59,21 @@ func total(metrics any, member, group string) (sum float64) {
 	return sum
 }
 
-// TestUsageIsCounted asks for this and that, and finds each request in the figures of the day and in the log.
-func TestUsageIsCounted(t *testing.T) {
+// newUsed is a server that nobody has asked yet, and the query that chooses its day.
+func newUsed(t *testing.T) (u *used, today string) {
 	w := readWorld(t)
 	server, err := handlers.New(w, handlers.Options{Network: "mainnet"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	u := &used{t, server}
-	today := fmt.Sprintf("?startTimestamp=%d&endTimestamp=%d", w.Clock.Unix(), w.Clock.Unix())
+	u = &used{t, server}
+	today = fmt.Sprintf("?startTimestamp=%d&endTimestamp=%d", w.Clock.Unix(), w.Clock.Unix())
+	return u, today
+}
+
+// TestUsageIsCounted asks for this and that, and finds each request in the figures of the day and in the log.
+func TestUsageIsCounted(t *testing.T) {
+	u, today := newUsed(t)
 	for range 3 {
 		u.get("/v1/chains/43114/blocks", 200)
 	}
@@ -114,13 +120,7 @@ func TestUsageIsCounted(t *testing.T) {
 
 // TestKeysAreToldApart: the first 256 API keys are, and no request is lost that has one more.
 func TestKeysAreToldApart(t *testing.T) {
-	w := readWorld(t)
-	server, err := handlers.New(w, handlers.Options{Network: "mainnet"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	u := &used{t, server}
-	today := fmt.Sprintf("?startTimestamp=%d&endTimestamp=%d", w.Clock.Unix(), w.Clock.Unix())
+	u, today := newUsed(t)
 	for n := range 300 {
 		u.get(fmt.Sprintf("/v1/chains/43114/blocks?rltoken=%d", n), 200)
 	}
