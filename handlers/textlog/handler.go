@@ -4,7 +4,6 @@ package textlog
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"log/slog"
 	"os"
@@ -83,19 +82,31 @@ func (h *Handler) named(attrs []slog.Attr) []slog.Attr {
 	return named
 }
 
+// lines are kept to be written again: with a new one each, a busy server would spend a tenth of its time here.
+var lines = sync.Pool{New: func() any { return new(line) }}
+
+// keptLine is the size above which a line is not worth keeping.
+const keptLine = 4 << 10
+
 // Handle writes a line.
 func (h *Handler) Handle(_ context.Context, r slog.Record) error {
-	attrs := h.attrs[:len(h.attrs):len(h.attrs)]
+	l := lines.Get().(*line)
+	defer l.release()
+	l.color, l.attrs = h.color, append(l.attrs, h.attrs...)
 	r.Attrs(func(a slog.Attr) bool {
-		attrs = append(attrs, slog.Attr{Key: h.group + a.Key, Value: a.Value})
+		if h.group != "" {
+			a.Key = h.group + a.Key
+		}
+		l.attrs = append(l.attrs, a)
 		return true
 	})
-	l := line{color: h.color}
-	l.add(dim, r.Time.Format("15:04:05.000"))
+	l.begin(dim)
+	l.b = r.Time.AppendFormat(l.b, "15:04:05.000")
+	l.end(dim)
 	if r.Message == Request {
-		l.request(attrs)
+		l.request()
 	} else {
-		l.event(r.Level, r.Message, attrs)
+		l.event(r.Level, r.Message)
 	}
 	l.b = append(l.b, '\n')
 	h.mu.Lock()
@@ -117,7 +128,33 @@ const (
 
 type line struct {
 	b     []byte
+	attrs []slog.Attr
 	color bool
+}
+
+func (l *line) release() {
+	if cap(l.b) > keptLine {
+		return
+	}
+	clear(l.attrs)
+	l.b, l.attrs = l.b[:0], l.attrs[:0]
+	lines.Put(l)
+}
+
+// begin puts a space before a word, and starts its colour.
+func (l *line) begin(color string) {
+	if len(l.b) > 0 {
+		l.b = append(l.b, ' ')
+	}
+	if l.color && color != none {
+		l.b = append(append(append(l.b, "\x1b["...), color...), 'm')
+	}
+}
+
+func (l *line) end(color string) {
+	if l.color && color != none {
+		l.b = append(l.b, "\x1b[0m"...)
+	}
 }
 
 // add writes a word, without what would move a terminal's cursor.
@@ -125,20 +162,21 @@ func (l *line) add(color, text string) {
 	if text == "" {
 		return
 	}
-	if len(l.b) > 0 {
-		l.b = append(l.b, ' ')
-	}
-	if strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r == 0x7f || r >= 0x80 && r < 0xa0 }) {
-		text = strconv.Quote(text)
-	}
-	if !l.color || color == none {
+	l.begin(color)
+	if moves(text) {
+		l.b = strconv.AppendQuote(l.b, text)
+	} else {
 		l.b = append(l.b, text...)
-		return
 	}
-	l.b = append(append(append(append(l.b, "\x1b["+color+"m"...), text...), "\x1b[0m"...), ""...)
+	l.end(color)
 }
 
-func (l *line) event(level slog.Level, message string, attrs []slog.Attr) {
+// moves says whether a text has characters that a terminal acts on.
+func moves(text string) bool {
+	return strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r == 0x7f || r >= 0x80 && r < 0xa0 })
+}
+
+func (l *line) event(level slog.Level, message string) {
 	color := none
 	switch {
 	case level >= slog.LevelError:
@@ -148,7 +186,7 @@ func (l *line) event(level slog.Level, message string, attrs []slog.Attr) {
 	}
 	l.add(color, level.String())
 	l.add(none, message)
-	for _, a := range attrs {
+	for _, a := range l.attrs {
 		text := a.Value.String()
 		if strings.ContainsAny(text, " \"=") || text == "" {
 			text = strconv.Quote(text)
@@ -157,36 +195,46 @@ func (l *line) event(level slog.Level, message string, attrs []slog.Attr) {
 	}
 }
 
-// request writes the line of a request.
-func (l *line) request(attrs []slog.Attr) {
-	value := map[string]slog.Value{}
-	for _, a := range attrs {
-		value[a.Key] = a.Value
-	}
-	text := func(name string) string {
-		if v, given := value[name]; given {
-			return v.String()
+// value is that of an attribute, the last of its name.
+func (l *line) value(name string) (v slog.Value, given bool) {
+	for i := len(l.attrs) - 1; i >= 0; i-- {
+		if l.attrs[i].Key == name {
+			return l.attrs[i].Value, true
 		}
-		return ""
 	}
-	target := text(Path)
-	if q := text(Query); q != "" {
+	return v, false
+}
+
+func (l *line) text(name string) string {
+	if v, given := l.value(name); given {
+		return v.String()
+	}
+	return ""
+}
+
+// request writes the line of a request.
+func (l *line) request() {
+	target := l.text(Path)
+	if q := l.text(Query); q != "" {
 		target += "?" + q
 	}
-	l.add(bold, text(Method))
+	l.add(bold, l.text(Method))
 	l.add(none, target)
-	if calls, ok := value[Calls].Any().([]string); ok {
-		l.add(cyan, text(Operation)+"["+strings.Join(calls, ", ")+"]")
-	} else if text(Interface) == "node" {
-		l.add(cyan, text(Operation))
+	calls, _ := l.value(Calls)
+	if calls, ok := calls.Any().([]string); ok {
+		l.add(cyan, l.text(Operation)+"["+strings.Join(calls, ", ")+"]")
+	} else if l.text(Interface) == "node" {
+		l.add(cyan, l.text(Operation))
 	}
-	status, cause := text(Status), text(Cause)
+	status, cause := l.text(Status), l.text(Cause)
 	l.add(colorOf(status, cause), status)
-	if took, err := strconv.ParseFloat(text(Took), 64); err == nil {
-		l.add(dim, duration(took))
+	if took, given := l.value(Took); given && took.Kind() == slog.KindFloat64 {
+		l.begin(dim)
+		l.b = appendDuration(l.b, took.Float64())
+		l.end(dim)
 	}
 	l.add(colorOf(status, cause), cause)
-	if fault := text(Fault); fault != "" {
+	if fault := l.text(Fault); fault != "" {
 		l.add(yellow, "fault: "+fault)
 	}
 }
@@ -203,10 +251,10 @@ func colorOf(status, cause string) string {
 	return green
 }
 
-// duration writes milliseconds as a person reads them.
-func duration(milliseconds float64) string {
+// appendDuration writes milliseconds as a person reads them.
+func appendDuration(b []byte, milliseconds float64) []byte {
 	if milliseconds < 100 {
-		return fmt.Sprintf("%.1fms", milliseconds)
+		return append(strconv.AppendFloat(b, milliseconds, 'f', 1, 64), "ms"...)
 	}
-	return time.Duration(milliseconds * float64(time.Millisecond)).Round(time.Millisecond).String()
+	return append(b, time.Duration(milliseconds*float64(time.Millisecond)).Round(time.Millisecond).String()...)
 }
