@@ -45,6 +45,8 @@ type Exchange struct {
 	RequestHeader        http.Header
 	AnswerHeader         http.Header
 	Request, Answer      Body
+
+	taken int // bytes of memory, about
 }
 
 // Body is as much of a body as is kept, and how long it is.
@@ -139,6 +141,7 @@ func (j *Journal) Add(e *Exchange) {
 }
 
 func (j *Journal) add(e *Exchange) {
+	e.taken = e.bytes()
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.last++
@@ -147,13 +150,13 @@ func (j *Journal) add(e *Exchange) {
 		j.ring = append(j.ring, *e)
 	} else {
 		old := &j.ring[j.slot(e.ID)]
-		j.bytes -= old.bytes()
+		j.bytes -= old.taken
 		*old = *e
 	}
-	for j.bytes += e.bytes(); j.bytes > j.limit && j.first() < e.ID; j.from++ {
+	for j.bytes += e.taken; j.bytes > j.limit && j.first() < e.ID; j.from++ {
 		j.from = j.first()
 		oldest := &j.ring[j.slot(j.from)]
-		j.bytes -= oldest.bytes()
+		j.bytes -= oldest.taken
 		*oldest = Exchange{}
 	}
 }

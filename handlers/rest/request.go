@@ -254,7 +254,9 @@ func (c *requestContext) writeAccessLog(e *journal.Exchange) {
 	}
 	add(textlog.Cause, cause)
 	add(textlog.Fault, e.Fault)
-	c.logger.LogAttrs(c.request.Context(), slog.LevelInfo, textlog.Request, attrs...)
+	line := slog.NewRecord(c.server.opts.Now(), slog.LevelInfo, textlog.Request, 0) // the logger would look up who called it
+	line.AddAttrs(attrs...)
+	_ = c.logger.Handler().Handle(c.request.Context(), line) // a log that cannot be written has nobody to tell
 }
 
 func (c *requestContext) operation() string {
