@@ -46,7 +46,7 @@ func (w *World) commitChange(c *reader.Chain, d *store.StateDelta) error {
 	if err := w.commit(next, 0, Added{Chain: c}, func(b *store.Batch) error { return b.AddStateChange(d) }); err != nil {
 		return err
 	}
-	c.StateChanged()
+	c.Changes.Add(1)
 	return nil
 }
 

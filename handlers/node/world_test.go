@@ -162,7 +162,7 @@ func (c *testChain) newMiner() *miner.Miner {
 	}
 	commitChange := func(_ *reader.Chain, d *store.StateDelta) error {
 		c.write(func(b *store.Batch) error { return b.AddStateChange(d) })
-		c.StateChanged()
+		c.Changes.Add(1)
 		return nil
 	}
 	c.miner = miner.New(c.Chain, miner.World{

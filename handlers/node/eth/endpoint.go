@@ -18,6 +18,7 @@ import (
 	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/trace/noop"
 
+	"snowglobe/handlers/node/eth/kept"
 	"snowglobe/handlers/node/jsonrpc"
 	"snowglobe/handlers/node/stream"
 	"snowglobe/handlers/openrpc"
@@ -55,6 +56,8 @@ type Endpoint struct {
 	maxBody      int64
 	permit       *permit.Rule
 	discover     func(r *http.Request, methods []openrpc.Method) any
+	world        *sim.World    // nil for a chain without one
+	results      *kept.Results // for who asks the same again
 	gate         *sim.Gate     // through which messages of WebSocket connections come; nil for none
 	patience     time.Duration // with a client that does not take a WebSocket message
 }
@@ -80,10 +83,10 @@ func New(o Options) *Endpoint {
 	otel.SetTracerProvider(noop.NewTracerProvider()) // the server asks for a tracer with each call, a twentieth of its time while nobody says that there is none
 	e := &Endpoint{
 		chain: o.Miner.Chain, server: rpc.NewServer(), blocks: newBroadcaster(o.Miner.Chain.Subscribe), pending: newBroadcaster(o.Miner.Pool.Subscribe),
-		maxBody: o.MaxBody, permit: o.Permit, discover: o.Discover, patience: messageTimeout,
+		results: kept.New(o.Miner.Chain.Caches()), maxBody: o.MaxBody, permit: o.Permit, discover: o.Discover, patience: messageTimeout,
 	}
 	if o.Network != nil {
-		e.gate = o.Network.World.Gate
+		e.world, e.gate = o.Network.World, o.Network.World.Gate
 	}
 	e.open, e.close = context.WithCancel(context.Background())
 	e.server.SetBatchLimits(batchItems, batchBytes)
@@ -186,9 +189,50 @@ func (e *Endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, valid := firstValue(body)
 	body = firstItems(body)
 	jsonrpc.NameRequest(r.Context(), e.method(body, valid))
-	body = failing(e.admit(r, body), rest.FailingCalls(r.Context()))
-	ctx, results := withResults(r.Context(), body)
-	e.serve(&lineWriter{ResponseWriter: w, ctx: ctx, results: results}, r.WithContext(ctx), r, body)
+	line := &lineWriter{ResponseWriter: w}
+	if faults := rest.FailingCalls(r.Context()); len(faults) > 0 {
+		body = failing(e.admit(r, body), faults)
+	} else if body = e.admit(r, body); valid && e.again(line, r, body) {
+		return
+	}
+	line.ctx, line.results = withResults(r.Context(), body)
+	e.serve(line, r.WithContext(line.ctx), r, body)
+}
+
+// again answers a call whose result is known, and says whether it was one. Else it has the result kept, if it may be.
+func (e *Endpoint) again(l *lineWriter, r *http.Request, body []byte) bool {
+	call, may := kept.Read(r, body)
+	at, known := e.revision(r.Context())
+	if !may || !known {
+		return false
+	}
+	answer, known := e.results.Answer(call, at)
+	if !known {
+		l.keep = func(answer []byte) {
+			// What was read while the world changed may be of before or after.
+			if now, known := e.revision(l.ctx); known && now == at {
+				e.results.Keep(call, at, answer)
+			}
+		}
+		return false
+	}
+	l.Header().Set("Content-Type", "application/json")
+	l.Header().Set("Content-Length", strconv.Itoa(len(answer)))
+	_, _ = l.ResponseWriter.Write(answer) // a client that has left needs no answer
+	return true
+}
+
+// revision is what results depend on, if there is anything that tells that they changed.
+func (e *Endpoint) revision(ctx context.Context) (kept.Revision, bool) {
+	if e.world == nil {
+		return kept.Revision{}, false
+	}
+	at := kept.Revision{Commits: e.world.DB.Commits(), Changes: e.chain.Changes.Load()}
+	head, err := e.chain.Head(ctx)
+	if err == nil {
+		at.Head = head.Hash
+	}
+	return at, err == nil
 }
 
 // withResults is a context for the answer to a request, whose results may be written in parts.
@@ -269,6 +313,7 @@ type lineWriter struct {
 	http.ResponseWriter
 	ctx     context.Context
 	results *stream.Results
+	keep    func(answer []byte) // nil for an answer that is not kept
 }
 
 func (l *lineWriter) Write(answer []byte) (int, error) {
@@ -288,6 +333,8 @@ func (l *lineWriter) Write(answer []byte) (int, error) {
 			rest.RefuseLarge(l.ResponseWriter, err)
 			return 0, err
 		}
+	} else if l.keep != nil && end != nil {
+		l.keep(answer)
 	}
 	header.Set("Content-Length", strconv.FormatInt(size+int64(len(end)), 10))
 	// An answer that is shorter than it says has net/http end the connection.

@@ -3,27 +3,39 @@ package jsonrpc
 import (
 	"bytes"
 	"encoding/json"
+	"iter"
 )
 
 // Member is the value of a member of an object, the last of that name, in JSON that is valid; nil when there is none. It looks at nothing else, so
 // that a request of megabytes costs little.
 func Member(object []byte, name string) (value json.RawMessage) {
-	rest := skipSpace(object)
-	if len(rest) == 0 || rest[0] != '{' {
-		return nil
-	}
-	for rest = skipSpace(rest[1:]); len(rest) > 0 && rest[0] == '"'; {
-		key := rest[:valueEnd(rest)]
-		rest = skipSpace(skipSpace(rest[len(key):])[1:]) // the colon
-		end := valueEnd(rest)
-		if string(key[1:len(key)-1]) == name {
-			value = json.RawMessage(rest[:end])
-		}
-		if rest = skipSpace(rest[end:]); rest[0] == ',' {
-			rest = skipSpace(rest[1:])
+	for key, v := range Members(object) {
+		if string(key) == name {
+			value = v
 		}
 	}
 	return value
+}
+
+// Members are the members of an object in JSON that is valid, names as they are written and values in parts of it; none of what is no object.
+func Members(object []byte) iter.Seq2[[]byte, json.RawMessage] {
+	return func(yield func([]byte, json.RawMessage) bool) {
+		rest := skipSpace(object)
+		if len(rest) == 0 || rest[0] != '{' {
+			return
+		}
+		for rest = skipSpace(rest[1:]); len(rest) > 0 && rest[0] == '"'; {
+			key := rest[:valueEnd(rest)]
+			rest = skipSpace(skipSpace(rest[len(key):])[1:]) // the colon
+			end := valueEnd(rest)
+			if !yield(key[1:len(key)-1], json.RawMessage(rest[:end])) {
+				return
+			}
+			if rest = skipSpace(rest[end:]); rest[0] == ',' {
+				rest = skipSpace(rest[1:])
+			}
+		}
+	}
 }
 
 func skipSpace(text []byte) []byte { return bytes.TrimLeft(text, " \t\r\n") }

@@ -142,7 +142,7 @@ func (l *Ledger) RawBlock(ctx context.Context, b *Block) ([]byte, error) {
 }
 
 type accountKey struct {
-	changes uint64 // Chain.changes when the state was opened
+	changes uint64 // Chain.Changes when the state was opened
 	block   uint64
 	address common.Address
 }
@@ -165,7 +165,7 @@ type history struct {
 	proofLock    sync.Mutex // guards the next three: a trie is not safe for many at once
 	proofTrie    *evm.Trie
 	proofBlock   uint64 // the block that tree belongs to,
-	proofChanges uint64 // and Chain.changes then
+	proofChanges uint64 // and Chain.Changes then
 }
 
 func newHistory(g *cache.Group) *history {

@@ -26,13 +26,16 @@ type Chain struct {
 	Now         func() int64 // the world's clock, Unix seconds; nil: the time of the head
 	WarpContext evm.WarpContext
 
+	// Changes counts those of the state at the head without a block, since the process began. Whoever commits one counts it, once the commit
+	// stands.
+	Changes atomic.Uint64
+
 	chainConfig *params.ChainConfig
 	schedule    *precompile.Upgrades
 	signer      types.Signer
 
 	feed     event.FeedOf[*BlockEvent]
 	lastTips atomic.Pointer[recentTips]
-	changes  atomic.Uint64                // of the state without a block, since the process began
 	gone     cache.Derived[int64, []byte] // the addresses of accounts that ceased to exist, by the commits of the file
 
 	rewindsLock sync.Mutex
@@ -122,7 +125,7 @@ func (c *Chain) Rewound(ctx context.Context, removed []*types.Log) error {
 		return err
 	}
 	before := c.head.Load()
-	c.changes.Add(1)
+	c.Changes.Add(1)
 	c.rewindsLock.Lock()
 	c.rewinds = append(c.rewinds, &Rewind{head.Number, removed})
 	c.rewinds = c.rewinds[max(0, len(c.rewinds)-rewindsKept):]

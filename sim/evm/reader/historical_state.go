@@ -34,7 +34,7 @@ func (c *Chain) State(ctx context.Context, b *Block) (*state.StateDB, error) {
 func (c *Chain) historicalState(ctx context.Context, b *Block) historicalState {
 	// A read of one row is short; without cancellation the driver needs no goroutine to watch for it.
 	ctx = context.WithoutCancel(ctx)
-	return historicalState{evm.NewFlatState(ctx, c.db, c.Row.ID, b.Number), b.Number, c.changes.Load(), c.history}
+	return historicalState{evm.NewFlatState(ctx, c.db, c.Row.ID, b.Number), b.Number, c.Changes.Load(), c.history}
 }
 
 func (p historicalState) Account(address common.Address) (*types.StateAccount, error) {
@@ -110,10 +110,6 @@ func (f readOnlyState) Commit(*state.StateUpdate) error              { return ev
 func (f readOnlyState) OpenStorageTrie(common.Hash, common.Address, common.Hash, state.Trie) (state.Trie, error) {
 	return nil, evm.ErrFlatState
 }
-
-// StateChanged tells readers that the state at the head was changed without a block. Whoever commits such a change calls it, once
-// the commit stands.
-func (c *Chain) StateChanged() { c.changes.Add(1) }
 
 // Holdings is what the file knows of tokens after a block.
 func (c *Chain) Holdings(ctx context.Context, block uint64) index.Holdings {

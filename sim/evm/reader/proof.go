@@ -50,7 +50,7 @@ func (c *Chain) Prove(ctx context.Context, b *Block, address common.Address, key
 func (c *Chain) proveAccount(ctx context.Context, b *Block, address common.Address) ([][]byte, error) {
 	c.history.proofLock.Lock()
 	defer c.history.proofLock.Unlock()
-	changes, state := c.changes.Load(), evm.NewFlatState(context.WithoutCancel(ctx), c.db, c.Row.ID, b.Number)
+	changes, state := c.Changes.Load(), evm.NewFlatState(context.WithoutCancel(ctx), c.db, c.Row.ID, b.Number)
 	if c.history.proofTrie == nil || c.history.proofBlock != b.Number || c.history.proofChanges != changes {
 		want, err := c.rootAfter(ctx, b)
 		if err != nil {

@@ -1,0 +1,145 @@
+package handlers_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// repeated are calls whose results a chain keeps for who asks again.
+var repeated = []string{
+	`"eth_blockNumber"`, `"eth_chainId","params":[]`, `"eth_getBlockByNumber","params":["latest",true]`, `"eth_feeHistory","params":["0x4","latest",[50]]`,
+	`"eth_getBalance","params":["0x000000000000000000000000000000000050e50e","latest"]`, `"eth_getLogs","params":[{"fromBlock":"latest"}]`,
+	`"eth_getTransactionCount","params":["0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266","latest"]`, `"eth_getBlockReceipts","params":["latest"]`,
+	`"eth_getCode","params":["0x000000000000000000000000000000000050e50e","latest"]`,
+	`"eth_getStorageAt","params":["0x000000000000000000000000000000000050e50e","0x0","latest"]`, `"eth_getBlockByNumber","params":["0x3e7",false]`,
+	`"eth_getBlockTransactionCountByNumber","params":["latest"]`, `"eth_getBlockByNumber","params":["nonsense",false]`,
+	`"eth_getBalance","params":["0x000000000000000000000000000000000050e50e"]`,
+}
+
+// changes are requests that change what some of them answer. %[1]x is a number that is new each time, of four digits.
+var changes = []string{
+	`"eth_sendTransaction","params":[{"from":"0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266","to":"0x000000000000000000000000000000000050e50e","value":"0x%x"}]`,
+	`"anvil_setBalance","params":["0x000000000000000000000000000000000050e50e","0x%x"]`, `"anvil_setCode","params":["0x000000000000000000000000000000000050e50e","0x61%x00"]`,
+	`"anvil_setStorageAt","params":["0x000000000000000000000000000000000050e50e","0x0","0x%064x"]`, `"evm_mine"`, `"anvil_reorg","params":[1,[]]`,
+	`"anvil_setNonce","params":["0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266","0x%x"]`, `"evm_increaseTime","params":[%d]`, `"evm_snapshot"`, `"evm_revert"`,
+}
+
+// post sends a call, by default under the content type of which results are kept, and answers the body.
+func (d *devnet) post(content, method string) string {
+	d.Helper()
+	answer, err := http.Post(d.rpc("http", "rpc"), content, strings.NewReader(`{"jsonrpc":"2.0","id":7,"method":`+method+`}`))
+	if err != nil {
+		d.Fatal(err)
+	}
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	if err != nil || answer.StatusCode != http.StatusOK || answer.Header.Get("Content-Type") != "application/json" || answer.ContentLength != int64(len(text)) {
+		d.Fatalf("%s: %d %v %s, %v", method, answer.StatusCode, answer.Header, text, err)
+	}
+	return string(text)
+}
+
+// TestWhoAsksAgainIsToldWhatIsSoNow changes a chain in every way, and has each call answered anew, and twice in the way in which results are kept.
+func TestWhoAsksAgainIsToldWhatIsSoNow(t *testing.T) {
+	t.Parallel()
+	w := tinyWorldOf(t, 3)
+	d := newDevnet(t, w, w.Chains[0])
+	random, snapshots, different := rand.New(rand.NewPCG(5, 5)), []string{}, map[string]map[string]bool{}
+	steps := 60
+	if testing.Short() {
+		steps = 20
+	}
+	for step := range steps {
+		change := changes[random.IntN(len(changes))]
+		if step < len(changes) {
+			change = changes[step]
+		}
+		switch {
+		case change == `"evm_revert"` && len(snapshots) > 0:
+			change += `,"params":[` + snapshots[len(snapshots)-1] + `]`
+			snapshots = snapshots[:len(snapshots)-1]
+		case strings.Contains(change, "%"):
+			change = fmt.Sprintf(change, 0x1000+step)
+		}
+		said := d.post("application/json", change)
+		if strings.Contains(said, `"error"`) && change != `"evm_revert"` {
+			t.Errorf("%s: %s", change, said)
+		}
+		if change == `"evm_snapshot"` {
+			var answer struct{ Result json.RawMessage }
+			if err := json.Unmarshal([]byte(said), &answer); err != nil {
+				t.Fatal(err)
+			}
+			snapshots = append(snapshots, string(answer.Result))
+		}
+		for _, call := range repeated {
+			want := d.post("application/json; charset=utf-8", call)
+			for range 2 {
+				if got := d.post("application/json", call); got != want {
+					t.Fatalf("after %s, which was answered with %s\n%s: %s\nwant %s", change, said, call, got, want)
+				}
+			}
+			if different[call] == nil {
+				different[call] = map[string]bool{}
+			}
+			different[call][want] = true
+		}
+	}
+	for _, call := range repeated {
+		if n := len(different[call]); n < 2 && strings.Contains(call, "latest") && !strings.Contains(call, "getLogs") {
+			t.Errorf("%s was always answered alike", call)
+		}
+	}
+}
+
+// TestWhoAsksAgainUnderLoad asks from all sides while one client makes blocks: whoever was told of a block is not told afterwards that
+// there is none.
+func TestWhoAsksAgainUnderLoad(t *testing.T) {
+	t.Parallel()
+	w := tinyWorldOf(t, 3)
+	d := newDevnet(t, w, w.Chains[0])
+	number := func() (n int64) {
+		var answer struct{ Result string }
+		if err := json.Unmarshal([]byte(d.post("application/json", `"eth_blockNumber"`)), &answer); err != nil {
+			t.Error(err)
+		}
+		_, err := fmt.Sscanf(answer.Result, "0x%x", &n)
+		if err != nil {
+			t.Error(err)
+		}
+		return n
+	}
+	made, done := number(), make(chan struct{})
+	var asking sync.WaitGroup
+	for range 4 {
+		asking.Go(func() {
+			for last := int64(0); ; {
+				select {
+				case <-done:
+					return
+				default:
+				}
+				now := number()
+				if now < last {
+					t.Errorf("block %d after block %d", now, last)
+				}
+				last = now
+			}
+		})
+	}
+	for range 100 {
+		d.post("application/json", `"evm_mine"`)
+		made++
+		if now := number(); now != made {
+			t.Errorf("block %d, want %d", now, made)
+		}
+	}
+	close(done)
+	asking.Wait()
+}
