@@ -45,7 +45,7 @@ func (d *devnet) post(content, method string) string {
 	return string(text)
 }
 
-// TestWhoAsksAgainIsToldWhatIsSoNow changes a chain in every way, and has each call answered anew, and twice in the way in which results are kept.
+// TestWhoAsksAgainIsToldWhatIsSoNow changes a chain in every way, and has each call answered anew, and some times in the way in which results are kept.
 func TestWhoAsksAgainIsToldWhatIsSoNow(t *testing.T) {
 	t.Parallel()
 	w := tinyWorldOf(t, 3)
@@ -80,7 +80,7 @@ func TestWhoAsksAgainIsToldWhatIsSoNow(t *testing.T) {
 		}
 		for _, call := range repeated {
 			want := d.post("application/json; charset=utf-8", call)
-			for range 2 {
+			for range 3 {
 				if got := d.post("application/json", call); got != want {
 					t.Fatalf("after %s, which was answered with %s\n%s: %s\nwant %s", change, said, call, got, want)
 				}

@@ -199,7 +199,7 @@ func (e *Endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	e.serve(line, r.WithContext(line.ctx), r, body)
 }
 
-// again answers a call whose result is known, and says whether it was one. Else it has the result kept, if it may be.
+// again answers a call whose result is known, and says whether it was one. Else it has the result kept, if it may be and was asked for before.
 func (e *Endpoint) again(l *lineWriter, r *http.Request, body []byte) bool {
 	call, may := kept.Read(r, body)
 	at, known := e.revision(r.Context())
@@ -207,6 +207,9 @@ func (e *Endpoint) again(l *lineWriter, r *http.Request, body []byte) bool {
 		return false
 	}
 	answer, known := e.results.Answer(call, at)
+	if !known && !e.results.AskedAgain(call) {
+		return false
+	}
 	if !known {
 		l.keep = func(answer []byte) {
 			// What was read while the world changed may be of before or after.

@@ -4,8 +4,10 @@ package kept
 
 import (
 	"bytes"
+	"hash/maphash"
 	"net/http"
 	"strings"
+	"sync/atomic"
 
 	"github.com/ethereum/go-ethereum/common"
 
@@ -85,10 +87,15 @@ type Revision struct {
 	Head    common.Hash // of the chain, as readers see it
 }
 
-// Results are the results that a chain gave lately.
+// Results are those that a chain gave lately to who asks again.
 type Results struct {
 	cache *cache.Cache[key, []byte]
+	seed  maphash.Seed
+	asked [lastAsked]atomic.Uint64 // hashes of calls, each in its place
 }
+
+// lastAsked is about how many calls are remembered as asked before. To keep the result of one that nobody asks again is a tenth of its work.
+const lastAsked = 1 << 8
 
 type key struct {
 	request string
@@ -96,7 +103,15 @@ type key struct {
 }
 
 // New makes room for results among the caches of a group.
-func New(g *cache.Group) *Results { return &Results{cache.New[key, []byte](g)} }
+func New(g *cache.Group) *Results {
+	return &Results{cache: cache.New[key, []byte](g), seed: maphash.MakeSeed()}
+}
+
+// AskedAgain says whether a call was asked before, lately and at any revision.
+func (s *Results) AskedAgain(call Call) bool {
+	hash := maphash.String(s.seed, call.request)
+	return s.asked[hash%lastAsked].Swap(hash) == hash
+}
 
 // The parts of an answer around the id and the result, as go-ethereum's server writes them; a node ends it with a line.
 const (

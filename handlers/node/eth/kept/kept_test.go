@@ -1,6 +1,7 @@
 package kept
 
 import (
+	"fmt"
 	"net/http/httptest"
 	"strings"
 	"testing"
@@ -76,5 +77,23 @@ func TestResultsLastAsLongAsTheRevision(t *testing.T) {
 		if answer, known := results.Answer(c.call, c.at); string(answer) != c.answer || known != (c.answer != "") {
 			t.Errorf("%s at %v: %q, want %q", c.call.request, c.at, answer, c.answer)
 		}
+	}
+}
+
+// TestCallsAskedAgain are told from those asked once, however many those are.
+func TestCallsAskedAgain(t *testing.T) {
+	results := New(new(cache.Group))
+	known := 0
+	for i := range 10 * lastAsked {
+		polled := Call{request: "eth_blockNumber"}
+		if results.AskedAgain(Call{request: fmt.Sprint(i)}) {
+			t.Errorf("call %d was not asked before", i)
+		}
+		if results.AskedAgain(polled) {
+			known++
+		}
+	}
+	if known < 9*lastAsked {
+		t.Errorf("a call that was asked all the time was known %d times of %d", known, 10*lastAsked)
 	}
 }
