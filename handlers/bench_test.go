@@ -55,6 +55,7 @@ func (r *report) parts() []part {
 		{"journaling", r.journaling},
 		{"signing", r.signing},
 		{"growth", r.growth},
+		{"firsts", r.firsts},
 		{"exports", r.exports},
 		{"sending", r.sending},
 		{"undoing", r.undoing},

@@ -36,6 +36,7 @@ var Budgets = []Budget{
 	{Part: "signing", Name: "aggregate signature of more than a thousand validators", Limit: "5", Unit: "ms"},
 	{Part: "growth", Name: "the same in default, against a world of a million transactions", Limit: "1.2", Unit: "×"},
 	{Part: "growth", Name: "memory while serving large", Limit: "160", Unit: "MiB"},
+	{Part: "firsts", Name: "any answer of a large world, first time asked", Limit: "50", Unit: "ms"},
 	{Part: "sending", Name: "transactions of one client that waits for receipts", Limit: "1,500", Unit: "transactions/s", Least: true},
 	{Part: "undoing", Name: "snapshot", Limit: "5", Unit: "ms"},
 	{Part: "undoing", Name: "going back over what a test did", Limit: "20", Unit: "ms"},
