@@ -202,40 +202,38 @@ func (e *Endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // again answers a call whose result is known, and says whether it was one. Else it has the result kept, if it may be and was asked for before.
 func (e *Endpoint) again(l *lineWriter, r *http.Request, body []byte) bool {
 	call, may := kept.Read(r, body)
-	at, known := e.revision(r.Context())
-	if !may || !known {
+	if !may || e.world == nil {
 		return false
 	}
-	answer, known := e.results.Answer(call, at)
-	if !known && !e.results.AskedAgain(call) {
+	at, err := e.revision(r.Context())
+	if err != nil {
 		return false
 	}
-	if !known {
+	if answer, known := e.results.Answer(call, at); known {
+		l.Header().Set("Content-Type", "application/json")
+		l.Header().Set("Content-Length", strconv.Itoa(len(answer)))
+		_, _ = l.ResponseWriter.Write(answer) // a client that has left needs no answer
+		return true
+	}
+	if e.results.AskedAgain(call) {
 		l.keep = func(answer []byte) {
 			// What was read while the world changed may be of before or after.
-			if now, known := e.revision(l.ctx); known && now == at {
+			if now, err := e.revision(l.ctx); err == nil && now == at {
 				e.results.Keep(call, at, answer)
 			}
 		}
-		return false
 	}
-	l.Header().Set("Content-Type", "application/json")
-	l.Header().Set("Content-Length", strconv.Itoa(len(answer)))
-	_, _ = l.ResponseWriter.Write(answer) // a client that has left needs no answer
-	return true
+	return false
 }
 
-// revision is what results depend on, if there is anything that tells that they changed.
-func (e *Endpoint) revision(ctx context.Context) (kept.Revision, bool) {
-	if e.world == nil {
-		return kept.Revision{}, false
-	}
+// revision is what the results of calls depend on.
+func (e *Endpoint) revision(ctx context.Context) (kept.Revision, error) {
 	at := kept.Revision{Commits: e.world.DB.Commits(), Changes: e.chain.Changes.Load()}
 	head, err := e.chain.Head(ctx)
 	if err == nil {
 		at.Head = head.Hash
 	}
-	return at, err == nil
+	return at, err
 }
 
 // withResults is a context for the answer to a request, whose results may be written in parts.
