@@ -51,6 +51,7 @@ func TestWhoAsksAgainIsToldWhatIsSoNow(t *testing.T) {
 	w := tinyWorldOf(t, 3)
 	d := newDevnet(t, w, w.Chains[0])
 	random, snapshots, different := rand.New(rand.NewPCG(5, 5)), []string{}, map[string]map[string]bool{}
+	var calls int
 	steps := 60
 	if testing.Short() {
 		steps = 20
@@ -89,7 +90,21 @@ func TestWhoAsksAgainIsToldWhatIsSoNow(t *testing.T) {
 				different[call] = map[string]bool{}
 			}
 			different[call][want] = true
+			calls += 3
 		}
+	}
+	metrics, err := http.Get(d.url + "/ext/metrics")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer metrics.Body.Close()
+	text, err := io.ReadAll(metrics.Body)
+	var again int
+	if _, after, found := strings.Cut(string(text), "\nsnowglobe_repeated_calls_total "); found {
+		_, err = fmt.Sscan(after, &again)
+	}
+	if err != nil || again < calls/3 {
+		t.Errorf("%d of %d calls were answered with what was kept, %v", again, calls, err)
 	}
 	for _, call := range repeated {
 		if n := len(different[call]); n < 2 && strings.Contains(call, "latest") && !strings.Contains(call, "getLogs") {

@@ -110,6 +110,14 @@ func New(o Options) (*Node, error) {
 	return n, nil
 }
 
+// Repeated is how many calls of EVM chains were answered with results that were kept.
+func (n *Node) Repeated() (calls uint64) {
+	for _, e := range n.chains {
+		calls += e.Repeated()
+	}
+	return calls
+}
+
 // endpoint serves the EVM chain that a miner adds to.
 func (n *Node) endpoint(m *miner.Miner) *eth.Endpoint {
 	chain, version := m.Chain, anvil.ClientVersion(n.options.Version)

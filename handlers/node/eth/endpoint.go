@@ -226,6 +226,9 @@ func (e *Endpoint) again(l *lineWriter, r *http.Request, body []byte) bool {
 	return false
 }
 
+// Repeated is how many calls were answered with results that were kept.
+func (e *Endpoint) Repeated() uint64 { return e.results.Given() }
+
 // revision is what the results of calls depend on.
 func (e *Endpoint) revision(ctx context.Context) (kept.Revision, error) {
 	at := kept.Revision{Commits: e.world.DB.Commits(), Changes: e.chain.Changes.Load()}

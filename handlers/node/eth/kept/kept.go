@@ -92,6 +92,7 @@ type Results struct {
 	cache *cache.Cache[key, []byte]
 	seed  maphash.Seed
 	asked [lastAsked]atomic.Uint64 // hashes of calls, each in its place
+	given atomic.Uint64
 }
 
 // lastAsked is about how many calls are remembered as asked before. To keep the result of one that nobody asks again is a tenth of its work.
@@ -127,9 +128,13 @@ func (s *Results) Answer(call Call, at Revision) (answer []byte, known bool) {
 	if !known {
 		return nil, false
 	}
+	s.given.Add(1)
 	answer = make([]byte, 0, len(beforeID)+len(call.id)+len(beforeResult)+len(result)+len(afterResult)+len(end))
 	return append(append(append(call.prefix(answer), result...), afterResult...), end...), true
 }
+
+// Given is how often results were given again.
+func (s *Results) Given() uint64 { return s.given.Load() }
 
 func (c *Call) prefix(b []byte) []byte {
 	return append(append(append(b, beforeID...), c.id...), beforeResult...)

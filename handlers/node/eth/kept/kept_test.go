@@ -78,6 +78,9 @@ func TestResultsLastAsLongAsTheRevision(t *testing.T) {
 			t.Errorf("%s at %v: %q, want %q", c.call.request, c.at, answer, c.answer)
 		}
 	}
+	if n := results.Given(); n != 2 {
+		t.Errorf("%d results were given again", n)
+	}
 }
 
 // TestCallsAskedAgain are told from those asked once, however many those are.
