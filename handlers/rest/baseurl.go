@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/netip"
 	"regexp"
+	"slices"
 	"strings"
 
 	"snowglobe/handlers/rest/schema"
@@ -126,9 +127,12 @@ func parameter(header, name string) string {
 	return ""
 }
 
-// fromOwnProxy reports whether the peer is a proxy whose headers are believed: one on this machine or in a private network.
+// fromOwnProxy reports whether the request has headers of a proxy that is believed: one on this machine or in a private network.
 // Headers of peers elsewhere are ignored, as anyone can send them.
 func fromOwnProxy(r *http.Request) bool {
+	if !slices.ContainsFunc(ForwardedHeaders, func(name string) bool { return r.Header[name] != nil }) {
+		return false
+	}
 	a, err := netip.ParseAddr(peer(r))
 	return err == nil && (a.IsLoopback() || a.IsPrivate())
 }
