@@ -91,12 +91,12 @@ type Revision struct {
 type Results struct {
 	cache *cache.Cache[key, []byte]
 	seed  maphash.Seed
-	asked [lastAsked]atomic.Uint64 // hashes of calls, each in its place
+	asked [lastAsked]atomic.Uint32 // parts of hashes of calls, each in its place
 	given atomic.Uint64
 }
 
 // lastAsked is about how many calls are remembered as asked before. To keep the result of one that nobody asks again is a tenth of its work.
-const lastAsked = 1 << 8
+const lastAsked = 1 << 10
 
 type key struct {
 	request string
@@ -111,7 +111,7 @@ func New(g *cache.Group) *Results {
 // AskedAgain says whether a call was asked before, lately and at any revision.
 func (s *Results) AskedAgain(call Call) bool {
 	hash := maphash.String(s.seed, call.request)
-	return s.asked[hash%lastAsked].Swap(hash) == hash
+	return s.asked[hash%lastAsked].Swap(uint32(hash>>32)) == uint32(hash>>32)
 }
 
 // The parts of an answer around the id and the result, as go-ethereum's server writes them; a node ends it with a line.
