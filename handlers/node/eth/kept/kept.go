@@ -24,7 +24,7 @@ var methods = map[string]bool{
 
 // Bounds of what is kept of one call.
 const (
-	longestParams = 1 << 10
+	longestBody   = 2 << 10
 	longestID     = 40
 	longestResult = 64 << 10
 )
@@ -38,6 +38,9 @@ type Call struct {
 // Read finds the call in the body of a request, which is valid JSON. What is written in an unusual way is left to go-ethereum's server, and
 // so is what that may refuse.
 func Read(r *http.Request, body []byte) (Call, bool) {
+	if len(body) > longestBody {
+		return Call{}, false
+	}
 	var version, id, method, params []byte
 	for name, value := range jsonrpc.Members(body) {
 		var member *[]byte
@@ -63,9 +66,9 @@ func Read(r *http.Request, body []byte) (Call, bool) {
 	return Call{id, string(method) + string(params)}, true
 }
 
-// accepted says whether parameters are a short list, or none, in which the pending block is not named in any way.
+// accepted says whether parameters are a list, or none, in which the pending block is not named in any way.
 func accepted(params []byte) bool {
-	return len(params) == 0 || params[0] == '[' && len(params) <= longestParams && !bytes.Contains(params, []byte("pending")) && bytes.IndexByte(params, '\\') < 0
+	return len(params) == 0 || params[0] == '[' && !bytes.Contains(params, []byte("pending")) && bytes.IndexByte(params, '\\') < 0
 }
 
 // plain says whether an id is answered as it was written: a number without a sign, or a text of letters, digits and dashes.

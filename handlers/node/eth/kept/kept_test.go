@@ -41,7 +41,7 @@ func TestOnlyPlainCallsAreKept(t *testing.T) {
 		{`{"jsonrpc":"2.0","id":1,"method":"eth_getTransactionByHash","params":["0x00"]}`, asJSON, false},
 		{`{"jsonrpc":"2.0","id":1,"method":"eth_getBalance","params":["0x00","pending"]}`, asJSON, false},
 		{`{"jsonrpc":"2.0","id":1,"method":"eth_getBalance","params":["0x00","p\u0065nding"]}`, asJSON, false},
-		{`{"jsonrpc":"2.0","id":1,"method":"eth_getLogs","params":[{"topics":["` + strings.Repeat("0", longestParams) + `"]}]}`, asJSON, false},
+		{`{"jsonrpc":"2.0","id":1,"method":"eth_getLogs","params":[{"topics":["` + strings.Repeat("0", longestBody) + `"]}]}`, asJSON, false},
 		{`[{"jsonrpc":"2.0","id":1,"method":"eth_blockNumber","params":[]}]`, asJSON, false},
 		{`"eth_blockNumber"`, asJSON, false},
 	} {
