@@ -47,9 +47,12 @@ type Builder struct {
 	hashes    map[uint64]common.Hash // of the last 256 blocks, for BLOCKHASH; nil in a draft
 	ancestor  vm.GetHashFunc         // where a draft finds them
 	jumpDests JumpDestCache
-	active    []*precompile.Contract // at the last block,
-	contracts Precompiles            // and the precompiles that these are among
-	lists     *mpt.List              // hashes the lists of a block
+	active    []*precompile.Contract  // at the last block,
+	contracts Precompiles             // and the precompiles that these are among,
+	untraced  vm.PrecompiledContracts // which set entered where there are no call frames
+	entered   bool
+	callers   callers
+	lists     *mpt.List // hashes the lists of a block
 	allTxs    int64
 	digest    []byte
 }
@@ -64,6 +67,7 @@ func newBuilder(chain int, genesis *Genesis) *Builder {
 		index:       index.New(chain),
 		hashes:      map[uint64]common.Hash{},
 		jumpDests:   NewJumpDestCache(),
+		callers:     callers{},
 		lists:       mpt.NewList(),
 	}
 }
@@ -154,6 +158,7 @@ func NewDraft(chain int, genesis *Genesis, warpContext WarpContext, head *Header
 	b := newBuilder(chain, genesis)
 	b.SetWarpContext(warpContext)
 	b.head, b.hash, b.root, b.state.base, b.ancestor = head, hash, head.Root, &base, ancestor
+	b.callers = nil // it would try each function, for one block
 	return b
 }
 
@@ -272,9 +277,8 @@ func (b *Builder) OpenWith(timeMS uint64, o Override) (*Pending, error) {
 		gas:      core.NewGasPool(capacity),
 		recorder: index.NewCallRecorder(store.At(b.chain, header.Number.Uint64(), 0)),
 	}
-	s := b.vmContext(header, states)
-	s.Tracer = p.recorder.Hooks()
-	p.evm = s.NewVM()
+	p.context = b.vmContext(header, states)
+	p.context.Tracer, p.untraced = p.recorder.Hooks(), b.untraced
 	return p, nil
 }
 
@@ -345,8 +349,8 @@ func (b *Builder) contractReader(h *Header) (*index.ContractReader, error) {
 	}
 	s := b.vmContext(h, states)
 	s.NoBaseFee = true
-	entered := new(bool)
-	return index.NewContractReader(s.NewUntracedVM(entered), entered, func() *vm.EVM { return s.NewVM().EVM }, states), nil
+	fast := s.newUntracedVM(networkState{states, &VM{}, s.Kind}, b.untraced)
+	return index.NewContractReader(fast, &b.entered, func() *vm.EVM { return s.NewVM().EVM }, states), nil
 }
 
 // vmContext are those of code in a block with this header.
@@ -363,6 +367,7 @@ func (b *Builder) precompilesAt(h *Header) Precompiles {
 	active := b.schedule.Active(h.Time)
 	if b.contracts.stateless == nil || !slices.Equal(active, b.active) {
 		b.active, b.contracts = active, PrecompilesAt(b.kind, b.rulesAt(h), b.schedule, h.Time)
+		b.untraced = b.contracts.untraced(&b.entered)
 	}
 	return b.contracts
 }

@@ -24,6 +24,9 @@ type Pending struct {
 	b        *Builder
 	header   *Header
 	state    *state.StateDB
+	context  VMContext
+	untraced vm.PrecompiledContracts
+	lone     *loneVM // made when a transaction needs it, as evm is
 	evm      *VM
 	gas      *core.GasPool
 	feeRules feeRules
@@ -84,7 +87,10 @@ func (p *Pending) Apply(tx *types.Transaction, sender common.Address) (*types.Re
 	calls, snapshot, pool := p.recorder.Begin(len(p.txs)), p.state.Snapshot(), p.gas.Snapshot()
 	p.state.SetTxContext(tx.Hash(), len(p.txs), 0)
 	failed, carries := p.b.checkPredicates(tx, p.header.Time)
-	result, err := p.evm.Apply(message, p.gas, failed)
+	result, alone, err := p.applyAlone(message)
+	if !alone {
+		result, err = p.vm().Apply(message, p.gas, failed)
+	}
 	if err != nil {
 		p.state.RevertToSnapshot(snapshot)
 		p.gas.Set(pool)
@@ -97,6 +103,59 @@ func (p *Pending) Apply(tx *types.Transaction, sender common.Address) (*types.Re
 	p.burn(result.UsedGas, message)
 	p.state.Finalise(p.b.rulesAt(p.header))
 	return p.receipt(tx, sender, message, result), p.state.Error()
+}
+
+// applyAlone executes a message that is thought to call nothing, without a tracer. If it did not stay alone, state and gas are as before.
+func (p *Pending) applyAlone(m *core.Message) (result *core.ExecutionResult, alone bool, err error) {
+	f, is := functionOf(m)
+	if !is || p.b.callers == nil || p.b.callers[f] {
+		return nil, false, nil
+	}
+	if p.lone == nil {
+		p.lone = p.context.newLoneVM(p.untraced, &p.b.entered)
+	}
+	snapshot, pool := p.state.Snapshot(), p.gas.Snapshot()
+	if result, alone, err = p.lone.apply(m, p.gas); !alone {
+		p.state.RevertToSnapshot(snapshot)
+		p.gas.Set(pool)
+		p.b.callers.add(f)
+	}
+	return result, alone, err
+}
+
+func (p *Pending) vm() *VM {
+	if p.evm == nil {
+		p.evm = p.context.NewVM()
+	}
+	return p.evm
+}
+
+// function is one of a contract.
+type function struct {
+	contract common.Address
+	selector [4]byte
+}
+
+// functionOf is what a message calls, if that may be without a tracer: a message with an access list may carry predicates.
+func functionOf(m *core.Message) (f function, is bool) {
+	if m.To == nil || len(m.AccessList) > 0 {
+		return f, false
+	}
+	f.contract = *m.To
+	copy(f.selector[:], m.Data)
+	return f, true
+}
+
+// callers are functions that did not stay alone. A builder without them tries none.
+type callers map[function]bool
+
+const mostCallers = 4096
+
+func (c callers) add(f function) {
+	if len(c) == mostCallers {
+		clear(c)
+	}
+	c[f] = true
 }
 
 // burn credits the base fee to the coinbase, as go-ethereum does with the tip: these chains burn all fees by crediting Blackhole.
@@ -254,7 +313,12 @@ func (p *Pending) Seal() (*store.Delta, error) {
 			return nil, fmt.Errorf("block %d: %w", h.Number, err)
 		}
 	}
-	p.evm.Release()
+	if p.lone != nil {
+		p.lone.Release()
+	}
+	if p.evm != nil {
+		p.evm.Release()
+	}
 	root, err := p.state.Commit(p.b.rulesAt(h), h.Number.Uint64())
 	if err != nil {
 		return nil, fmt.Errorf("block %d: %w", h.Number, err)

@@ -1,13 +1,22 @@
 package evm
 
 import (
+	"maps"
+	"math"
+	"math/big"
 	"math/rand/v2"
+	"reflect"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/ethereum/go-ethereum/crypto"
 
 	"snowglobe/sim/evm/mpt"
+	"snowglobe/sim/evm/precompile"
+	"snowglobe/sim/store"
 )
 
 // TestBloomIsThatOfGoEthereum makes blooms of random logs.
@@ -25,4 +34,132 @@ func TestBloomIsThatOfGoEthereum(t *testing.T) {
 			t.Fatalf("bloom %x, go-ethereum's is %x", got, want)
 		}
 	}
+}
+
+// callingCodes are codes whose calls a tracer tells of, and some that call nothing.
+var callingCodes = []struct {
+	name, code string
+	calls      int // that the index lists, the first time
+}{
+	{"stores", "600160015500", 0},
+	{"logs", "60006000a000", 0},
+	{"reverts", "60006000fd", 0},
+	{"loops without end", "5b600056", 0},
+	{"calls", "6000600060006000600073000000000000000000000000000000000000dead61ffff f100", 0},
+	{"calls with value", "6000600060006000600173000000000000000000000000000000000000dead61ffff f100", 1},
+	{"calls with more than it has", "60006000600060006bffffffffffffffffffffffff73000000000000000000000000000000000000dead61ffff f100", 1},
+	{"calls and reverts", "6000600060006000600173000000000000000000000000000000000000dead61ffff f160006000fd", 1},
+	{"calls a precompile", "6000600060006000600060045af100", 0},
+	{"calls a stateful precompile", "634213cf7860e01b60005260206000600460006000730200000000000000000000000000000000000005620ffffff1 00", 0},
+	{"reads a stateful precompile", "634213cf7860e01b6000526020600060046000730200000000000000000000000000000000000005620ffffffa 00", 0},
+	{"delegates", "600060006000600073000000000000000000000000000000000000dead61fffff400", 0},
+	{"calls as another's code", "6000600060006000600173000000000000000000000000000000000000dead61ffff f200", 1},
+	{"creates", "600060006000f000", 1},
+	{"creates with more than it has", "600060006bfffffffffffffffffffffffff000", 1},
+	{"creates at a salt", "6000600060006000f500", 1},
+	{"creates at a salt that is taken", "6000600060006000f56000600060006000f500", 2},
+	{"destroys itself", "73000000000000000000000000000000000000deadff", 1},
+	{"creates where somebody is", "6000600060006000f500", 1},
+	{"creates what destroys itself", "626000ff600052 6003601d6001f000", 2},
+}
+
+// TestCallsAreTheSameWithoutATracer has two builders execute codes that call in every way, of which one traces all of it, and one only what
+// turned out to call something.
+func TestCallsAreTheSameWithoutATracer(t *testing.T) {
+	for _, kind := range []Kind{KindC, KindL1} {
+		c, _ := newTestChain(t, kind)
+		begin, quorum := c.genesis.Timestamp, uint64(67)
+		c.genesis.Precompiles.Genesis = precompile.Configs{precompile.Warp.Key: {BlockTimestamp: &begin, Quorum: &quorum}}
+		codes := map[string]common.Address{"a precompile": common.HexToAddress("0x04"), "a stateful precompile": common.HexToAddress("0x0200000000000000000000000000000000000005"), "nobody": {19: 77}}
+		for i, code := range callingCodes {
+			at := common.Address{1, 19: byte(i)}
+			codes[code.name] = at
+			c.genesis.Alloc[at] = types.Account{Code: common.FromHex(strings.ReplaceAll(code.code, " ", "")), Balance: big.NewInt(1000)}
+			if code.name == "creates where somebody is" {
+				c.genesis.Alloc[crypto.CreateAddress2(at, [32]byte{}, crypto.Keccak256())] = types.Account{Nonce: 1, Balance: new(big.Int)}
+			}
+		}
+		r := rand.New(rand.NewPCG(23, 7))
+		for i := range 40 { // and codes of several
+			var code strings.Builder
+			for range 2 + r.IntN(3) {
+				code.WriteString(strings.TrimSuffix(callingCodes[r.IntN(len(callingCodes))].code, "00"))
+			}
+			at := common.Address{2, 19: byte(i)}
+			codes[code.String()] = at
+			c.genesis.Alloc[at] = types.Account{Code: common.FromHex(strings.ReplaceAll(code.String(), " ", "")), Balance: big.NewInt(2)}
+		}
+		tries, traces := c.begin(), c.begin()
+		for n, value := range []int64{0, 3, 0} {
+			for _, at := range codes {
+				traces.callers[function{contract: at}] = true // so that it does not try
+			}
+			blocks := [2]*store.Delta{}
+			for i, b := range []*Builder{tries, traces} {
+				blocks[i] = c.callAll(b, n == 0, uint64(1_700_000_100+10*n), value, codes)
+			}
+			c.same(string(kind)+" without a tracer", blocks[1], blocks[0])
+			if !reflect.DeepEqual(blocks[0].Calls, blocks[1].Calls) || !reflect.DeepEqual(blocks[0].Called, blocks[1].Called) {
+				t.Errorf("%s: calls %+v, called %+v, want %+v and %+v", kind, blocks[0].Calls, blocks[0].Called, blocks[1].Calls, blocks[1].Called)
+			}
+		}
+		for _, code := range callingCodes {
+			quiet := slices.Contains([]string{"stores", "logs", "reverts", "loops without end"}, code.name)
+			if tries.callers[function{contract: codes[code.name]}] == quiet {
+				t.Errorf("%s: a code that %s is traced: %t", kind, code.name, !quiet)
+			}
+		}
+	}
+}
+
+// TestRefusedCreationIsTraced has a contract whose nonce cannot grow any more try to create another.
+func TestRefusedCreationIsTraced(t *testing.T) {
+	c, _ := newTestChain(t, KindC)
+	at := common.Address{9}
+	c.genesis.Alloc[at] = types.Account{Code: common.FromHex("600060006000f000"), Balance: new(big.Int).Lsh(big.NewInt(1), 90), Nonce: math.MaxUint64 - 1}
+	b, _, err := NewBuilder(1, c.genesis)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := b.Open(1_700_000_100_000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tx := types.NewTx(&types.DynamicFeeTx{ChainID: big.NewInt(43114), GasTipCap: big.NewInt(1e9), GasFeeCap: big.NewInt(500e9), Gas: 300_000, Nonce: math.MaxUint64 - 1, To: &at, Value: new(big.Int)})
+	if tx, err = Impersonate(tx, big.NewInt(43114), at); err != nil {
+		t.Fatal(err)
+	}
+	if _, err = p.Apply(tx, at); err != nil {
+		t.Fatal(err)
+	}
+	if calls := p.recorder.Calls(); len(calls) != 1 || !calls[0].Reverted {
+		t.Errorf("calls are %+v, want the creation that failed", calls)
+	}
+}
+
+// callAll has a block call every code, in the order of their addresses.
+func (c *testChain) callAll(b *Builder, first bool, time uint64, value int64, codes map[string]common.Address) *store.Delta {
+	c.Helper()
+	p, err := b.Open(1000 * time)
+	if err != nil {
+		c.Fatal(err)
+	}
+	calls := map[string]int{}
+	for _, name := range slices.SortedFunc(maps.Keys(codes), func(a, b string) int { return codes[a].Cmp(codes[b]) }) {
+		to, before := codes[name], len(p.recorder.Calls())
+		if _, err := p.Apply(c.sign(&types.DynamicFeeTx{Nonce: p.Nonce(c.from), To: &to, Value: big.NewInt(value)}), c.from); err != nil {
+			c.Fatal(name, err)
+		}
+		calls[name] = len(p.recorder.Calls()) - before
+	}
+	for _, code := range callingCodes {
+		if first && calls[code.name] != code.calls {
+			c.Errorf("a code that %s made %d calls, want %d", code.name, calls[code.name], code.calls)
+		}
+	}
+	d, err := p.Seal()
+	if err != nil {
+		c.Fatal(err)
+	}
+	return d
 }
