@@ -72,7 +72,7 @@ type report struct {
 	b       *testing.B
 	program string
 	folder  string
-	speeds  map[string]float64 // of the default world: requests a second
+	speeds  map[string]speed // of the default world
 }
 
 func (r *report) size() {

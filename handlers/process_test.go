@@ -99,6 +99,19 @@ func (p *process) once(ask request) (answer, error) {
 	return c.ask(ask.bytes(p.address))
 }
 
+// rest waits until the process does nothing by itself any more, such as inspecting its file.
+func (p *process) rest() {
+	const look, idle = time.Second, 50 * time.Millisecond
+	for end := time.Now().Add(5 * patience); time.Now().Before(end); {
+		before := busy(p.cmd.Process.Pid)
+		time.Sleep(look)
+		if busy(p.cmd.Process.Pid)-before < idle {
+			return
+		}
+	}
+	p.r.b.Fatal("a server without clients does not come to rest")
+}
+
 func (p *process) stop() {
 	if err := errors.Join(p.cmd.Process.Signal(syscall.SIGTERM), p.cmd.Wait()); err != nil {
 		p.r.b.Fatal(err)
