@@ -49,10 +49,10 @@ type Builder struct {
 	jumpDests JumpDestCache
 	active    []*precompile.Contract  // at the last block,
 	contracts Precompiles             // and the precompiles that these are among,
-	untraced  vm.PrecompiledContracts // which set entered where there are no call frames
-	entered   bool
-	callers   callers
-	lists     *mpt.List // hashes the lists of a block
+	untraced  vm.PrecompiledContracts // the same without call frames
+	entered   bool                    // a stateful one of these was
+	callers   callers                 // so far
+	lists     *mpt.List               // hashes the lists of a block
 	allTxs    int64
 	digest    []byte
 }

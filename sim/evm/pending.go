@@ -25,8 +25,8 @@ type Pending struct {
 	header   *Header
 	state    *state.StateDB
 	context  VMContext
-	untraced vm.PrecompiledContracts
-	lone     *loneVM // made when a transaction needs it, as evm is
+	untraced vm.PrecompiledContracts // of the lone EVM
+	lone     *loneVM                 // made when a transaction needs it, as evm is
 	evm      *VM
 	gas      *core.GasPool
 	feeRules feeRules

@@ -148,11 +148,11 @@ func (s VMContext) newLoneVM(contracts vm.PrecompiledContracts, entered *bool) *
 }
 
 // apply executes a message. If its code called something, created or destroyed a contract, or tried to, it was not alone, and what was done is
-// to be undone.
+// to be undone. Of one that is not valid no code is executed.
 func (m *loneVM) apply(message *core.Message, gas *core.GasPool) (result *core.ExecutionResult, alone bool, err error) {
 	*m.entered, m.state.snapshots, m.state.tried = false, 0, false
 	result, err = core.ApplyMessage(m.EVM, message, gas)
-	return result, m.state.snapshots <= 1 && !m.state.tried && !*m.entered, err
+	return result, err != nil || m.state.snapshots <= 1 && !m.state.tried && !*m.entered, err
 }
 
 // watchedState notes what code did that a tracer would be told of.
