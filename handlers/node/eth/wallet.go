@@ -15,7 +15,6 @@ import (
 	"github.com/ethereum/go-ethereum/core"
 	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/ethereum/go-ethereum/crypto"
-	"github.com/ethereum/go-ethereum/signer/core/apitypes"
 
 	"snowglobe/handlers/node/eth/marshal"
 	"snowglobe/sim/evm"
@@ -98,8 +97,8 @@ func (a *walletAPI) Sign(address common.Address, message hexutil.Bytes) (hexutil
 }
 
 // SignTypedData_v4 signs typed data (EIP-712).
-func (a *walletAPI) SignTypedData_v4(address common.Address, data apitypes.TypedData) (hexutil.Bytes, error) {
-	hash, _, err := apitypes.TypedDataAndHash(data)
+func (a *walletAPI) SignTypedData_v4(address common.Address, data typedData) (hexutil.Bytes, error) {
+	hash, err := data.hash()
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,129 @@
+package eth
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math/big"
+	"strings"
+
+	"github.com/ethereum/go-ethereum/crypto"
+	"github.com/ethereum/go-ethereum/signer/core/apitypes"
+)
+
+// typedData is EIP-712's structured data. ethers, viem and MetaMask send it as JSON text, web3.js as the object itself.
+type typedData struct {
+	Types       apitypes.Types `json:"types"`
+	PrimaryType string         `json:"primaryType"`
+	Domain      map[string]any `json:"domain"`
+	Message     map[string]any `json:"message"`
+}
+
+// domainType is the name of the domain's type, and as the primary type asks for a signature of the domain alone.
+const domainType = "EIP712Domain"
+
+// domainFields are those that a domain may have, in EIP-712's order.
+var domainFields = []apitypes.Type{
+	{Name: "name", Type: "string"}, {Name: "version", Type: "string"}, {Name: "chainId", Type: "uint256"},
+	{Name: "verifyingContract", Type: "address"}, {Name: "salt", Type: "bytes32"},
+}
+
+// UnmarshalJSON reads the object, or the text of one. Numbers keep every digit.
+func (d *typedData) UnmarshalJSON(data []byte) error {
+	if len(data) > 0 && data[0] == '"' {
+		var text string
+		if err := json.Unmarshal(data, &text); err != nil {
+			return err
+		}
+		data = []byte(text)
+	}
+	type plain typedData
+	values := json.NewDecoder(bytes.NewReader(data))
+	values.UseNumber()
+	if err := values.Decode((*plain)(d)); err != nil {
+		return fmt.Errorf("typed data: %w", err)
+	}
+	if _, err := values.Token(); err != io.EOF {
+		return errors.New("typed data: something follows the object")
+	}
+	return nil
+}
+
+// hash is the hash that is signed.
+func (d *typedData) hash() ([]byte, error) {
+	types := apitypes.Types{domainType: d.domainType()}
+	for name, fields := range d.Types {
+		types[name] = fields
+	}
+	if types[d.PrimaryType] == nil {
+		return nil, fmt.Errorf("typed data: the primary type %q is not among the types", d.PrimaryType)
+	}
+	// HashStruct refuses a domain without any field, which EIP-712 allows, and leaves out a field that is empty: it gets the domain as a message.
+	hasher := apitypes.TypedData{Types: types, Domain: apitypes.TypedDataDomain{Name: domainType}}
+	preimage := []byte{0x19, 0x01}
+	parts := []struct {
+		name  string
+		value map[string]any
+	}{{domainType, d.Domain}, {d.PrimaryType, d.Message}}
+	if d.PrimaryType == domainType {
+		parts = parts[:1]
+	}
+	for _, part := range parts {
+		fields, _ := readAs(types, part.name, part.value).(map[string]any)
+		hash, err := hasher.HashStruct(part.name, fields)
+		if err != nil {
+			return nil, err
+		}
+		preimage = append(preimage, hash...)
+	}
+	return crypto.Keccak256(preimage), nil
+}
+
+// domainType has the fields that the domain has, for data whose types leave the domain's out.
+func (d *typedData) domainType() []apitypes.Type {
+	fields := []apitypes.Type{}
+	for _, f := range domainFields {
+		if d.Domain[f.Name] != nil {
+			fields = append(fields, f)
+		}
+	}
+	return fields
+}
+
+// readAs is a value as HashStruct takes it: without the members that its type does not have, which clients ignore when they sign for
+// themselves, and with numbers in full.
+func readAs(types apitypes.Types, name string, value any) any {
+	switch value := value.(type) {
+	case map[string]any:
+		fields := map[string]any{}
+		for _, f := range types[name] {
+			if v, given := value[f.Name]; given {
+				fields[f.Name] = readAs(types, f.Type, v)
+			}
+		}
+		return fields
+	case []any:
+		items, element := make([]any, len(value)), name[:max(0, strings.LastIndexByte(name, '['))]
+		for i := range value {
+			items[i] = readAs(types, element, value[i])
+		}
+		return items
+	case json.Number:
+		return wholeNumber(value)
+	}
+	return value
+}
+
+// wholeNumber is a number in full, as JavaScript may write it, such as 1e+21; what is no integer of 256 bits stays a float, which every type refuses.
+func wholeNumber(text json.Number) any {
+	const bits = 2 * 256
+	f, _, err := big.ParseFloat(text.String(), 10, bits, big.ToNearestEven)
+	if err == nil && f.IsInt() && f.MantExp(nil) <= bits {
+		n, _ := f.Int(nil)
+		return n
+	}
+	rounded, _ := text.Float64() // out of range it is infinite
+	return rounded
+}
