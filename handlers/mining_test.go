@@ -356,10 +356,15 @@ func signs(d *devnet) {
 	if got := codeOf(d.client.Client().CallContext(d.Context(), nil, "eth_sendTransaction", map[string]any{"from": someone, "to": someone})); got != "-32000 unknown account" {
 		d.Error(got)
 	}
-	var filled struct{ Raw hexutil.Bytes }
-	d.call(&filled, "eth_signTransaction", map[string]any{"from": d.from, "to": someone, "gas": "0x5208", "gasPrice": "0x1d1a94a2000", "nonce": hexutil.Uint64(d.nonce())})
 	var done struct{ Status, TransactionIndex hexutil.Uint64 }
-	d.call(&done, "eth_sendRawTransactionSync", filled.Raw)
+	for _, call := range []map[string]any{
+		{"from": d.from, "to": someone, "gas": "0x5208", "gasPrice": "0x1d1a94a2000", "nonce": hexutil.Uint64(d.nonce())},
+		{"from": d.from, "to": someone, "nonce": hexutil.Uint64(d.nonce() + 1)},
+	} {
+		var raw hexutil.Bytes // alone, as ethers and viem expect
+		d.call(&raw, "eth_signTransaction", call)
+		d.call(&done, "eth_sendRawTransactionSync", raw)
+	}
 	if done.Status != 1 {
 		d.Errorf("%+v", done)
 	}

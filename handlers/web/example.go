@@ -2,7 +2,6 @@ package web
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 	"strings"
 
@@ -17,7 +16,13 @@ var harmless = []string{"sign", "signTransaction", "signTypedData_v4", "accounts
 var unshown = map[string]string{
 	"debug_traceBadBlock": "This world has no bad blocks, so that every call of it is answered by an error.",
 	"debug_preimage":      "No preimages are kept, so that every call of it is answered by an error, as by a node that does not record them.",
+
+	"anvil_dumpState": refusedHere, "hardhat_dumpState": refusedHere, "anvil_loadState": refusedHere, "hardhat_loadState": refusedHere,
+	"anvil_mine_detailed": refusedHere, "evm_mine_detailed": refusedHere,
+	"anvil_setMinGasPrice": refusedHere, "hardhat_setMinGasPrice": refusedHere, "hardhat_setPrevRandao": refusedHere,
 }
+
+const refusedHere = "This network has no room for it, so that every call of it is answered by an error that says why."
 
 const issued = "The example is a transaction that is in this world already, so that sending it is refused: a client signs one of its own."
 
@@ -61,10 +66,8 @@ func (s *samples) given(path, method string) (args []any, found bool) {
 	case "getFilterLogs":
 		return []any{s.result(path, "eth_newFilter", J{"fromBlock": "0x1", "toBlock": "0x4"})}, true
 	case "sendRawTransaction", "sendRawTransactionSync":
-		return []any{dig(s.signed(path, pay), "raw")}, true
-	case "signTransaction":
-		return []any{s.filled(path, pay)}, true
-	case "sendTransaction", "sendUnsignedTransaction", "fillTransaction":
+		return []any{s.result(path, "eth_signTransaction", pay)}, true
+	case "signTransaction", "sendTransaction", "sendUnsignedTransaction", "fillTransaction":
 		return []any{pay}, true
 	case "sign":
 		if strings.HasPrefix(method, "personal_") {
@@ -95,12 +98,20 @@ func (s *samples) given(path, method string) (args []any, found bool) {
 		return []any{nobody, "0x1"}, true
 	case "setStorageAt", "setAccountStorageAt":
 		return []any{nobody, "0x0", common.Hash{31: 1}.Hex()}, true
-	case "setAutomine", "autoImpersonateAccount":
+	case "setAutomine", "autoImpersonateAccount", "setLoggingEnabled":
 		return []any{true}, true
 	case "setIntervalMining", "rollback":
 		return []any{0}, true
 	case "reorg":
 		return []any{0, []any{}}, true
+	case "setMinGasPrice":
+		return []any{"0x1"}, true
+	case "setPrevRandao":
+		return []any{common.Hash{31: 1}.Hex()}, true
+	case "loadState":
+		return []any{"0x"}, true
+	case "dumpState", "mine_detailed":
+		return []any{}, true
 	case "setBlockGasLimit":
 		return []any{dig(s.result(path, "eth_getBlockByNumber", "latest", false), "gasLimit")}, true
 	case "setNextBlockBaseFeePerGas":
@@ -180,19 +191,6 @@ func (s *samples) warp(path, name string) []any {
 		return []any{ids.ID(id).String(), 67, s.names.World.Networks[0].Subnets[0].SubnetID} // it has fewer validators than the chain's own
 	}
 	return []any{ids.ID(id).String()}
-}
-
-// filled is a call with everything that a transaction needs, signed is what eth_signTransaction makes of it.
-func (s *samples) filled(path string, call J) J {
-	tx, whole := s.result(path, "eth_fillTransaction", call), maps.Clone(call)
-	for _, name := range []string{"nonce", "gas", "maxFeePerGas", "maxPriorityFeePerGas"} {
-		whole[name] = dig(tx, "tx", name)
-	}
-	return whole
-}
-
-func (s *samples) signed(path string, call J) any {
-	return s.result(path, "eth_signTransaction", s.filled(path, call))
 }
 
 // typedData is a message as EIP-712 has it.

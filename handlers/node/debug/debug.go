@@ -96,14 +96,25 @@ func (a *api) TraceBadBlock(hash common.Hash) (json.RawMessage, error) {
 }
 
 func (a *api) traceBlock(ctx context.Context, ref *eth.BlockRef, config *reader.TraceConfig) (json.RawMessage, error) {
-	b, err := a.block(ctx, ref)
+	b, err := a.traced(ctx, ref)
 	if err != nil {
 		return nil, err
 	}
-	if b.Pending() {
+	return a.trace(ctx, b, config)
+}
+
+// traced finds a block to trace, or on top of which a call is traced.
+func (a *api) traced(ctx context.Context, ref *eth.BlockRef) (*reader.Block, error) {
+	b, err := a.block(ctx, ref)
+	switch {
+	case errors.Is(err, eth.ErrHash):
+		return nil, fmt.Errorf("block %s not found", ref.Hash.Hex())
+	case err != nil:
+		return nil, err
+	case b.Pending():
 		return nil, errTracePending
 	}
-	return a.trace(ctx, b, config)
+	return b, nil
 }
 
 // trace answers the traces of a block's transactions.
@@ -140,16 +151,14 @@ type traceCallConfig struct {
 	reader.TraceConfig
 	StateOverrides *reader.StateOverrides
 	BlockOverrides *reader.BlockOverrides
+	TxIndex        *hexutil.Uint // the transaction of the block before which the call takes place
 }
 
 // TraceCall traces a call on top of a block.
 func (a *api) TraceCall(ctx context.Context, call reader.Call, ref *eth.BlockRef, config *traceCallConfig) (json.RawMessage, error) {
-	b, err := a.block(ctx, ref)
+	b, err := a.traced(ctx, ref)
 	if err != nil {
 		return nil, err
-	}
-	if b.Pending() {
-		return nil, errTracePending
 	}
 	if config == nil {
 		config = &traceCallConfig{}
@@ -157,7 +166,9 @@ func (a *api) TraceCall(ctx context.Context, call reader.Call, ref *eth.BlockRef
 	if err := rest.AwaitLargeAnswer(ctx); err != nil {
 		return nil, err
 	}
-	trace, err := a.chain.TraceCall(ctx, b, &call, eth.Overrides(config.StateOverrides, config.BlockOverrides), &config.TraceConfig)
+	overrides := eth.Overrides(config.StateOverrides, config.BlockOverrides)
+	overrides.Before = (*uint)(config.TxIndex)
+	trace, err := a.chain.TraceCall(ctx, b, &call, overrides, &config.TraceConfig)
 	if err != nil {
 		return nil, err
 	}
@@ -167,6 +178,9 @@ func (a *api) TraceCall(ctx context.Context, call reader.Call, ref *eth.BlockRef
 // GetRawHeader answers the RLP of a header.
 func (a *api) GetRawHeader(ctx context.Context, ref eth.BlockRef) (hexutil.Bytes, error) {
 	b, err := a.block(ctx, &ref)
+	if errors.Is(err, eth.ErrHash) {
+		return nil, fmt.Errorf("header #%d not found", *ref.Hash)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -176,15 +190,21 @@ func (a *api) GetRawHeader(ctx context.Context, ref eth.BlockRef) (hexutil.Bytes
 // GetRawBlock answers the RLP of a block.
 func (a *api) GetRawBlock(ctx context.Context, ref eth.BlockRef) (hexutil.Bytes, error) {
 	b, err := a.block(ctx, &ref)
+	if errors.Is(err, eth.ErrHash) {
+		return nil, fmt.Errorf("block #%d not found", *ref.Hash)
+	}
 	if err != nil {
 		return nil, err
 	}
 	return a.chain.RawBlock(ctx, b)
 }
 
-// GetRawReceipts answers the receipts of a block in consensus form.
+// GetRawReceipts answers the receipts of a block in consensus form; of a hash that no block has, a node knows none.
 func (a *api) GetRawReceipts(ctx context.Context, ref eth.BlockRef) ([]hexutil.Bytes, error) {
 	b, err := a.block(ctx, &ref)
+	if errors.Is(err, eth.ErrHash) {
+		return []hexutil.Bytes{}, nil
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -152,27 +152,9 @@ func (a *walletAPI) SendUnsignedTransaction(ctx context.Context, call reader.Cal
 	return tx.Hash(), nil
 }
 
-// signedResult is a transaction with its bytes.
-type signedResult struct {
-	Raw hexutil.Bytes      `json:"raw"`
-	Tx  *types.Transaction `json:"tx"`
-}
-
-func resultOf(tx *types.Transaction) (*signedResult, error) {
-	raw, err := tx.MarshalBinary()
-	return &signedResult{raw, tx}, err
-}
-
-// SignTransaction signs a transaction that lacks nothing, and does not send it.
-func (a *walletAPI) SignTransaction(ctx context.Context, call reader.Call) (*signedResult, error) {
-	switch {
-	case call.Gas == nil:
-		return nil, errors.New("gas not specified")
-	case call.GasPrice == nil && (call.MaxPriorityFeePerGas == nil || call.MaxFeePerGas == nil):
-		return nil, errors.New("missing gasPrice or maxFeePerGas/maxPriorityFeePerGas")
-	case call.Nonce == nil:
-		return nil, errors.New("nonce not specified")
-	}
+// SignTransaction fills a transaction in, signs it and does not send it. The answer is the bytes alone, which ethers and viem read and anvil
+// gives; those of a node of the network, which has no accounts to sign for, would come in an object with the transaction.
+func (a *walletAPI) SignTransaction(ctx context.Context, call reader.Call) (hexutil.Bytes, error) {
 	tx, err := a.signed(ctx, &call)
 	if err == nil {
 		err = checkFee(tx)
@@ -180,16 +162,23 @@ func (a *walletAPI) SignTransaction(ctx context.Context, call reader.Call) (*sig
 	if err != nil {
 		return nil, err
 	}
-	return resultOf(tx)
+	return tx.MarshalBinary()
+}
+
+// filledResult is a transaction with its bytes.
+type filledResult struct {
+	Raw hexutil.Bytes      `json:"raw"`
+	Tx  *types.Transaction `json:"tx"`
 }
 
 // FillTransaction fills a transaction in and does not sign it.
-func (a *walletAPI) FillTransaction(ctx context.Context, call reader.Call) (*signedResult, error) {
+func (a *walletAPI) FillTransaction(ctx context.Context, call reader.Call) (*filledResult, error) {
 	tx, err := a.fill(ctx, &call)
 	if err != nil {
 		return nil, err
 	}
-	return resultOf(tx)
+	raw, err := tx.MarshalBinary()
+	return &filledResult{raw, tx}, err
 }
 
 // PendingTransactions are those that wait of the node's accounts.

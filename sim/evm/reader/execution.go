@@ -66,8 +66,9 @@ type execution struct {
 
 // Overrides replace parts of the state and of the block for a call.
 type Overrides struct {
-	State StateOverrides
-	Block *BlockOverrides
+	State  StateOverrides
+	Block  *BlockOverrides
+	Before *uint // the transaction of the block before which the call takes place, instead of after the block
 }
 
 // acquire waits for a free slot and starts the time limit. The caller calls leave when it is done.
@@ -86,13 +87,20 @@ func (c *Chain) acquire(ctx context.Context, limit time.Duration) (limited conte
 
 // executionOn prepares an execution with the block context of a block, on the state after it.
 func (c *Chain) executionOn(ctx context.Context, b *Block, o Overrides) (*execution, error) {
-	states, err := c.State(ctx, b)
+	states, err := c.stateFor(ctx, b, o.Before)
 	if err != nil {
 		return nil, err
 	}
 	x := &execution{chain: c, states: states, context: evm.NewBlockContext(b.Header, c.blockHash(ctx, b.Number))}
 	o.Block.apply(&x.context)
 	return x, x.override(o.State)
+}
+
+func (c *Chain) stateFor(ctx context.Context, b *Block, before *uint) (*state.StateDB, error) {
+	if before != nil {
+		return c.stateBefore(ctx, b, *before)
+	}
+	return c.State(ctx, b)
 }
 
 // copy is the same execution on a copy of the state, for trying several times.

@@ -185,33 +185,61 @@ func (c *Chain) replayOn(ctx context.Context, stateAfter func(context.Context, *
 		return err
 	}
 	defer leave()
+	_, err = c.walk(ctx, stateAfter, b, transactions, each)
+	return err
+}
+
+// walk goes through transactions of a block, and answers the execution as it is after them.
+func (c *Chain) walk(ctx context.Context, stateAfter func(context.Context, *Block) (*state.StateDB, error), b *Block,
+	transactions []*Transaction, each func(context.Context, *execution, *Transaction, *core.Message) error) (*execution, error) {
 	parent, err := c.Block(ctx, b.Number-1)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	states, err := stateAfter(ctx, parent)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	x := &execution{chain: c, states: states, context: evm.NewBlockContext(b.Header, c.blockHash(ctx, parent.Number))}
 	if err := c.schedule.Apply(x.states, &parent.Header.Time, b.Header.Time, b.Number); err != nil {
-		return err
+		return nil, err
 	}
 	refused, err := evm.PredicateResults(c.Kind, b.Header)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for _, t := range transactions {
 		x.failedPredicates = refused[t.Hash()]
 		m, err := evm.TransactionToMessage(t.Transaction, t.Sender, b.Header.BaseFee)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if err := each(ctx, x, t, m); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	return nil
+	return x, nil
+}
+
+// stateBefore is the state before one of a block's transactions, or where the first would be.
+func (c *Chain) stateBefore(ctx context.Context, b *Block, index uint) (*state.StateDB, error) {
+	if b.Number == 0 {
+		return nil, errors.New("no transaction in genesis")
+	}
+	transactions, err := c.Transactions(ctx, b)
+	if err != nil {
+		return nil, err
+	}
+	if index > 0 && index >= uint(len(transactions)) {
+		return nil, fmt.Errorf("transaction index %d out of range for block %#x", index, b.Hash)
+	}
+	x, err := c.walk(ctx, c.State, b, transactions[:index], func(ctx context.Context, x *execution, t *Transaction, m *core.Message) error {
+		return x.apply(ctx, t, m)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return x.states, nil
 }
 
 // traceTime is the time that a trace may take: what was asked for, within the chain's limit.
