@@ -1,12 +1,14 @@
 package handlers
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/ava-labs/avalanchego/ids"
 
@@ -19,7 +21,52 @@ import (
 
 // registerFaults adds the operations on faults, and the rules that the server is started with.
 func registerFaults(s *rest.Server, w *sim.World, set *fault.Set) error {
-	return control.RegisterFaults(s, set, func() *fault.Names { return faultNames(s, w) })
+	return control.RegisterFaults(s, set, func() *fault.Names { return faultNames(s, w) }, holds{w})
+}
+
+// holds are the transactions that the pools of a world hold.
+type holds struct{ *sim.World }
+
+// Held lists them by chain, in the order in which they came.
+func (h holds) Held() []control.HeldTransaction {
+	all := []control.HeldTransaction{}
+	for _, m := range h.Miners {
+		held := m.Pool.Held()
+		if len(held) == 0 {
+			continue
+		}
+		for _, t := range m.Pool.All() {
+			hold := held[t.Hash()]
+			if hold == nil {
+				continue
+			}
+			shown := control.HeldTransaction{
+				Network: m.Chain.Row.Network, ChainID: strconv.FormatUint(m.Chain.Row.EVMID, 10), TxHash: t.Hash().Hex(), From: t.Sender.Hex(), Nonce: t.Nonce(),
+			}
+			if !hold.Until.IsZero() {
+				shown.Until = hold.Until.UTC().Format(time.RFC3339)
+			}
+			all = append(all, shown)
+		}
+	}
+	return all
+}
+
+// Release lets those be mined that have no end.
+func (h holds) Release(ctx context.Context) error {
+	var errs []error
+	for _, m := range h.Miners {
+		held := m.Pool.Held()
+		if len(held) == 0 {
+			continue
+		}
+		for _, t := range m.Pool.All() {
+			if hold := held[t.Hash()]; hold != nil && hold.Until.IsZero() {
+				errs = append(errs, m.Release(ctx, t.Hash(), hold))
+			}
+		}
+	}
+	return errors.Join(errs...)
 }
 
 // startFaults adds the rules of --faults, when everything that they may name is registered.

@@ -1,6 +1,7 @@
 package control
 
 import (
+	"context"
 	"net/http"
 	"reflect"
 
@@ -12,7 +13,25 @@ import (
 
 // Faults is the answer of GET /sim/faults.
 type Faults struct {
-	Faults []fault.State `json:"faults" doc:"In the order in which they are tried."`
+	Faults []fault.State     `json:"faults" doc:"In the order in which they are tried."`
+	Held   []HeldTransaction `json:"held" doc:"Transactions that rules about mining keep waiting in the pool. One is no longer held once it has left the pool, nor after a restart or in a copy of the world."`
+}
+
+// HeldTransaction is a transaction that a rule keeps from being mined.
+type HeldTransaction struct {
+	Network string `json:"network"`
+	ChainID string `json:"chainId" doc:"Of the EVM."`
+	TxHash  string `json:"txHash"`
+	From    string `json:"from"`
+	Nonce   uint64 `json:"nonce"`
+	Until   string `json:"until,omitempty" doc:"Real time, RFC 3339; nothing for one that is held as long as there is a rule about mining."`
+}
+
+// Holds are the transactions that rules keep from being mined.
+type Holds interface {
+	Held() []HeldTransaction
+	// Release lets those be mined that would be held for ever.
+	Release(ctx context.Context) error
 }
 
 // DeletedFaults is the answer of DELETE /sim/faults.
@@ -21,12 +40,19 @@ type DeletedFaults struct {
 }
 
 // RegisterFaults adds the operations on faults. names are what rules may name, known once everything is registered.
-func RegisterFaults(s *rest.Server, set *fault.Set, names func() *fault.Names) error {
+func RegisterFaults(s *rest.Server, set *fault.Set, names func() *fault.Names, holds Holds) error {
 	id := rest.Param{Name: "id", Kind: schema.KindText, Doc: "The rule's id."}
 	state := reflect.TypeFor[fault.State]()
+	remove := func(r *rest.Request, id string) (*DeletedFaults, error) {
+		n := set.Delete(id)
+		if set.Mining() { // another rule may be what holds them
+			return &DeletedFaults{n}, nil
+		}
+		return &DeletedFaults{n}, holds.Release(r.Context())
+	}
 	return s.Register(rest.Sim,
 		rest.Operation{ID: "listFaults", Path: "/sim/faults", Summary: "The rules by which answers fail, with how often they did", Live: true,
-			Answer: reflect.TypeFor[Faults](), Handle: func(*rest.Request) (any, error) { return &Faults{set.List()}, nil }},
+			Answer: reflect.TypeFor[Faults](), Handle: func(*rest.Request) (any, error) { return &Faults{set.List(), holds.Held()}, nil }},
 		rest.Operation{ID: "addFault", Method: http.MethodPost, Path: "/sim/faults", Summary: "Let answers fail on purpose",
 			Doc: "Example: {\"match\":{\"operation\":\"getChain\"},\"action\":{\"status\":429},\"times\":{\"first\":2}}. The first rule that applies to a request decides; " +
 				"with the id of a rule that is there, it takes its place. Rules are kept in memory, write nothing, and never reach /sim.",
@@ -40,15 +66,16 @@ func RegisterFaults(s *rest.Server, set *fault.Set, names func() *fault.Names) e
 				return &added, nil
 			}},
 		rest.Operation{ID: "deleteFaults", Method: http.MethodDelete, Path: "/sim/faults", Summary: "Take all rules away",
+			Doc: "Transactions that were held for ever may be mined then, as they may when the last rule about mining is taken away.",
 			Class: permit.Control, Answer: reflect.TypeFor[DeletedFaults](),
-			Handle: func(*rest.Request) (any, error) { return &DeletedFaults{set.Delete("")}, nil }},
+			Handle: func(r *rest.Request) (any, error) { return remove(r, "") }},
 		rest.Operation{ID: "deleteFault", Method: http.MethodDelete, Path: "/sim/faults/{id}", Summary: "Take a rule away",
 			Params: []rest.Param{id}, Class: permit.Control, Answer: reflect.TypeFor[DeletedFaults](),
 			Handle: func(r *rest.Request) (any, error) {
-				n := set.Delete(r.Text("id"))
-				if n == 0 {
+				deleted, err := remove(r, r.Text("id"))
+				if err == nil && deleted.Deleted == 0 {
 					return nil, rest.NotFound("there is no fault with the id %s", r.Text("id"))
 				}
-				return &DeletedFaults{n}, nil
+				return deleted, err
 			}})
 }

@@ -125,6 +125,13 @@ func (s *Set) Delete(id string) int {
 	return before - len(s.rules)
 }
 
+// Mining reports whether a rule keeps transactions from being mined.
+func (s *Set) Mining() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.ContainsFunc(s.rules, func(a *armed) bool { return a.Action.Mining != "" })
+}
+
 // Decide counts a request, and says what is to happen to it; nil for nothing. Rules about whole answers come first: of those the first
 // that applies does. Then each call of JSON-RPC gets the first that applies of the rules about calls. A rule that comes later does
 // not count what an earlier one was applied to.

@@ -56,6 +56,7 @@ func (m *Miner) Rewound(ctx context.Context, kept *Memory) error {
 		*w = wishes{automine: w.automine, time: kept.Time, spacing: kept.Spacing, baseFee: (*big.Int)(kept.BaseFee), gasLimit: kept.GasLimit, coinbase: kept.Coinbase}
 	})
 	m.Impersonation.set(kept.Impersonated, kept.ImpersonatesAll)
+	held := m.Pool.Held()
 	m.Pool.Clear()
 	rows := make([]store.PooledTx, len(kept.Pool))
 	for i, t := range kept.Pool {
@@ -64,6 +65,7 @@ func (m *Miner) Rewound(ctx context.Context, kept *Memory) error {
 	if err := m.Load(ctx, rows); err != nil {
 		return err
 	}
+	m.Pool.HoldAgain(held)
 	if m.stored = m.Pool.Changes(); len(rows) > 0 { // the file has none
 		m.stored--
 	}

@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"github.com/ethereum/go-ethereum/common"
-	"github.com/ethereum/go-ethereum/core/types"
 
 	"snowglobe/sim/evm"
+	"snowglobe/sim/evm/txpool"
 )
 
 // wishes are what clients want of the next blocks.
@@ -167,10 +167,10 @@ func (m *Miner) DropSender(sender common.Address) {
 	m.Pool.DropSender(sender)
 }
 
-// Release lets a transaction be mined that was held, at once with automine.
-func (m *Miner) Release(ctx context.Context, tx *types.Transaction) error {
-	m.Pool.Hold(tx.Hash(), false)
-	if !m.Automine() || !m.Pool.Has(tx.Hash()) {
+// Release lets a transaction be mined that a hold kept waiting, at once with automine.
+func (m *Miner) Release(ctx context.Context, hash common.Hash, h *txpool.Hold) error {
+	t := m.Pool.Get(hash)
+	if !m.Pool.Release(hash, h) || t == nil || !m.Automine() {
 		return nil
 	}
 	defer m.world.Mined(ctx)
@@ -179,5 +179,5 @@ func (m *Miner) Release(ctx context.Context, tx *types.Transaction) error {
 	if err := m.restore(ctx); err != nil {
 		return err
 	}
-	return m.mineReady(tx)
+	return m.mineReady(t.Transaction)
 }

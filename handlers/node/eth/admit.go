@@ -54,16 +54,20 @@ func (r refusals) SendLate(ctx context.Context, raw hexutil.Bytes, wait int64) (
 	if err := tx.UnmarshalBinary(raw); err != nil {
 		return common.Hash{}, err
 	}
-	r.api.miner.Pool.Hold(tx.Hash(), true)
+	var until time.Time
+	if wait >= 0 {
+		until = time.Now().Add(time.Duration(wait) * time.Millisecond)
+	}
+	held := r.api.miner.Pool.Hold(tx.Hash(), until)
 	hash, err := r.api.submit(ctx, tx)
 	if err != nil {
-		return hash, errors.Join(err, r.api.miner.Release(ctx, tx))
+		return hash, errors.Join(err, r.api.miner.Release(ctx, tx.Hash(), held))
 	}
 	if wait >= 0 {
 		go func() {
 			select {
 			case <-time.After(time.Duration(wait) * time.Millisecond):
-				_ = r.api.miner.Release(r.open, tx) // one that cannot be mined stays in the pool, where clients find it
+				_ = r.api.miner.Release(r.open, tx.Hash(), held) // one that cannot be mined stays in the pool, where clients find it
 			case <-r.open.Done():
 			}
 		}()

@@ -3,7 +3,6 @@ package txpool
 import (
 	"bytes"
 	"container/heap"
-	"maps"
 	"math/big"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -13,7 +12,7 @@ import (
 // first; those of an account by nonce. It is miner's transactionsByPriceAndNonce.
 type Order struct {
 	baseFee *big.Int
-	held    map[common.Hash]bool // that no block takes; never changed
+	held    map[common.Hash]*Hold // that no block takes; never changed
 	heads   byPrice
 }
 
@@ -22,20 +21,6 @@ type head struct {
 	*Transaction
 	tip  *big.Int
 	rest []*Transaction
-}
-
-// Hold says whether a transaction is kept from being mined, whether it is there or not yet.
-func (p *Pool) Hold(hash common.Hash, on bool) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	held := maps.Clone(p.held)
-	if held == nil {
-		held = map[common.Hash]bool{}
-	}
-	if held[hash] = on; !on {
-		delete(held, hash)
-	}
-	p.held = held
 }
 
 // Pending are those that can pay a base fee.
@@ -54,7 +39,7 @@ func (p *Pool) Pending(baseFee *big.Int) *Order {
 
 // head is the first of an account's transactions. One that cannot pay the base fee keeps those after it waiting.
 func (o *Order) head(all []*Transaction) (head, bool) {
-	if len(all) == 0 || o.held[all[0].Hash()] {
+	if len(all) == 0 || o.held[all[0].Hash()] != nil {
 		return head{}, false
 	}
 	tip, err := all[0].EffectiveGasTip(o.baseFee)

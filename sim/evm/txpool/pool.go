@@ -33,7 +33,7 @@ type Pool struct {
 	mu       sync.RWMutex
 	minFee   *big.Int // the least fee cap that is taken, in wei
 	accounts map[common.Address]*account
-	held     map[common.Hash]bool // kept from being mined; replaced, never changed
+	held     map[common.Hash]*Hold // replaced, never changed
 	all      map[common.Hash]*Transaction
 	slots    int
 	arrivals uint64
@@ -122,8 +122,7 @@ func (p *Pool) add(tx *types.Transaction, sender common.Address, nonce uint64, b
 	p.arrivals++
 	t, before := &Transaction{tx, sender, p.arrivals}, a.ready
 	if old := a.put(t); old != nil {
-		delete(p.all, old.Hash())
-		p.slots -= slotsOf(old.Transaction)
+		p.forget(old)
 	}
 	p.all[tx.Hash()], p.accounts[sender] = t, a
 	p.slots += slotsOf(tx)
@@ -172,8 +171,7 @@ func (p *Pool) keep(a *account, wanted func(*Transaction) bool) (dropped int) {
 		if wanted(t) {
 			return false
 		}
-		delete(p.all, t.Hash())
-		p.slots -= slotsOf(t.Transaction)
+		p.forget(t)
 		return true
 	})
 	a.count()
@@ -184,6 +182,13 @@ func (p *Pool) keep(a *account, wanted func(*Transaction) bool) (dropped int) {
 		p.changes++
 	}
 	return dropped
+}
+
+// forget leaves nothing of a transaction that is no longer one of its account's.
+func (p *Pool) forget(t *Transaction) {
+	delete(p.all, t.Hash())
+	p.slots -= slotsOf(t.Transaction)
+	p.release(t.Hash())
 }
 
 // Drop forgets a transaction. It answers false when there is none.
@@ -209,6 +214,7 @@ func (p *Pool) Clear() {
 	defer p.mu.Unlock()
 	clear(p.accounts)
 	clear(p.all)
+	p.held = nil
 	p.slots = 0
 	p.changes++
 }
