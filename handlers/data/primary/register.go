@@ -69,7 +69,7 @@ type subnetAPI struct{ *data.Base }
 // Register adds the operations about the primary network to a server.
 func Register(server *rest.Server, b *data.Base) error {
 	p := newPrimaryAPI(b)
-	s, supply := &subnetAPI{b}, &supplyAPI{Base: b}
+	s, supply := &subnetAPI{b}, &supplyAPI{b, cache.New[txs.Chain, burnedSum](b.World.DB.Caches())}
 	return server.Register(rest.Data, slices.Concat(
 		p.primaryBlockOperations(), p.interactionOperations(), s.blockchainOperations(), s.subnetOperations(), p.vertexOperations(),
 		p.assetOperations(), p.primaryTransactionOperations(), p.utxoOperations(), p.primaryBalanceOperations(), p.lastActivityOperations(),

@@ -6,13 +6,13 @@ import (
 	"math/big"
 	"reflect"
 	"strings"
-	"sync"
 
 	"golang.org/x/sync/errgroup"
 
 	"snowglobe/handlers/data"
 	"snowglobe/handlers/rest"
 	"snowglobe/sim"
+	"snowglobe/sim/cache"
 	"snowglobe/sim/metric"
 	"snowglobe/sim/query"
 	"snowglobe/sim/store"
@@ -35,17 +35,16 @@ type Supply struct {
 	L1ValidatorFees   string `json:"l1ValidatorFees" format:"decimal" doc:"That L1 validators paid by the world's clock."`
 }
 
-// burnedSums keep what was added up of mainnet's transactions: each is read once.
-type burnedSums struct {
-	mu     sync.Mutex
-	burned map[txs.Chain]uint64 // nil until first needed
-	upTo   map[txs.Chain]store.Position
+// burnedSum adds up what the transactions of one of mainnet's chains burned, so that each is read once.
+type burnedSum struct {
+	nano uint64
+	upTo store.Position
 }
 
-// supplyAPI sums up the supply of AVAX.
+// supplyAPI sums up the supply of AVAX. The sums lie in a cache because the world clears those when it goes back.
 type supplyAPI struct {
 	*data.Base
-	burned burnedSums
+	burned *cache.Cache[txs.Chain, burnedSum]
 }
 
 func (a *supplyAPI) supplyOperations() []rest.Operation {
@@ -64,7 +63,7 @@ func (a *supplyAPI) getSupply(r *rest.Request) (any, error) {
 		return err
 	})
 	reading.Go(func() (err error) {
-		burned, err = a.burned.read(ctx, n)
+		burned, err = a.burnedOn(ctx, n)
 		return err
 	})
 	if err := reading.Wait(); err != nil {
@@ -96,13 +95,8 @@ func (a *supplyAPI) getSupply(r *rest.Request) (any, error) {
 		n.Clock.Now().Format("2006-01-02T15:04:05.000Z"), whole(nano(genesis)), whole(nano(fees))}, nil
 }
 
-// read adds what came since the last time.
-func (s *burnedSums) read(ctx context.Context, n *sim.Network) (map[txs.Chain]uint64, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.burned == nil {
-		s.burned, s.upTo = map[txs.Chain]uint64{}, map[txs.Chain]store.Position{}
-	}
+// burnedOn adds what came since the last time.
+func (a *supplyAPI) burnedOn(ctx context.Context, n *sim.Network) (map[txs.Chain]uint64, error) {
 	now := map[txs.Chain]uint64{}
 	for _, kind := range []txs.Chain{txs.PChain, txs.XChain, txs.CChain} {
 		chain := n.Chain(kind)
@@ -110,14 +104,16 @@ func (s *burnedSums) read(ctx context.Context, n *sim.Network) (map[txs.Chain]ui
 		if err != nil {
 			return nil, err
 		}
-		if len(newest) > 0 {
-			more, err := n.DB.Burned(ctx, max(store.First(chain), s.upTo[kind]+1), newest[0])
+		sum, _ := a.burned.Get(kind)
+		if len(newest) > 0 && newest[0] > sum.upTo {
+			more, err := n.DB.Burned(ctx, max(store.First(chain), sum.upTo+1), newest[0])
 			if err != nil {
 				return nil, err
 			}
-			s.burned[kind], s.upTo[kind] = s.burned[kind]+more, newest[0]
+			sum = burnedSum{sum.nano + more, newest[0]}
+			a.burned.Add(kind, sum)
 		}
-		now[kind] = s.burned[kind]
+		now[kind] = sum.nano
 	}
 	return now, nil
 }
