@@ -66,7 +66,7 @@ func RegisterFaults(s *rest.Server, set *fault.Set, names func() *fault.Names, h
 				return &added, nil
 			}},
 		rest.Operation{ID: "deleteFaults", Method: http.MethodDelete, Path: "/sim/faults", Summary: "Take all rules away",
-			Doc: "Transactions that were held for ever may be mined then, as they may when the last rule about mining is taken away.",
+			Doc:   "Transactions that were held for ever may be mined then, as they may when the last rule about mining is taken away.",
 			Class: permit.Control, Answer: reflect.TypeFor[DeletedFaults](),
 			Handle: func(r *rest.Request) (any, error) { return remove(r, "") }},
 		rest.Operation{ID: "deleteFault", Method: http.MethodDelete, Path: "/sim/faults/{id}", Summary: "Take a rule away",
