@@ -32,7 +32,7 @@ func (w *World) Reorg(ctx context.Context, c *reader.Chain, depth uint64, blocks
 	m := w.MinerOf(c)
 	err := w.alone(ctx, Return{}, func(ctx context.Context) error {
 		if depth > 0 {
-			if err := (&removal{w, c}).do(ctx, depth); err != nil {
+			if err := (&removal{w, c}).do(ctx, depth, len(blocks) > 0); err != nil {
 				return err
 			}
 		}
@@ -48,7 +48,7 @@ type removal struct {
 	chain *reader.Chain
 }
 
-func (r *removal) do(ctx context.Context, depth uint64) error {
+func (r *removal) do(ctx context.Context, depth uint64, replacing bool) error {
 	w, c := r.World, r.chain
 	last, err := r.ancestor(ctx, depth)
 	if err != nil {
@@ -99,7 +99,7 @@ func (r *removal) do(ctx context.Context, depth uint64) error {
 			return err
 		}
 	}
-	return errors.Join(c.Rewound(ctx, logs), w.MinerOf(c).Rewound(ctx, memory))
+	return errors.Join(c.Rewound(ctx, logs, replacing), w.MinerOf(c).Rewound(ctx, memory))
 }
 
 // ancestor is the newest block that stays.

@@ -247,7 +247,7 @@ func (r *returning) follow(ctx context.Context, removed map[int][]*types.Log) er
 		}
 	}
 	for i, c := range r.Chains {
-		if err := c.Rewound(ctx, removed[c.Row.ID]); err != nil {
+		if err := c.Rewound(ctx, removed[c.Row.ID], false); err != nil {
 			return fmt.Errorf("chain %d: %w", c.Row.EVMID, err)
 		}
 		memory := r.memory.Chains[c.Row.EVMID]

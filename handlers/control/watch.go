@@ -33,6 +33,9 @@ func Watch(ctx context.Context, w *sim.World, name string, hub *events.Hub) {
 			for {
 				select {
 				case e := <-blocks:
+					if e.Replacing {
+						continue
+					}
 					hub.Publish(events.Block, name, func() any { return newBlock(c, e) })
 				case <-subscription.Err():
 					return

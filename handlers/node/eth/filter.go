@@ -135,7 +135,8 @@ func (a *filterAPI) find(id rpc.ID, top uint64, read bool) (f filter, first uint
 	return f, first, nil
 }
 
-// follow has a filter go back with the chain. The block that is the newest again is new to a client that has seen later ones.
+// follow has a filter go back with the chain. The block that is the newest again is new to a client that has seen later ones, unless others
+// took their place.
 func (a *filterAPI) follow(f *filter) {
 	var all []*reader.Rewind
 	all, f.rewinds = a.chain.Rewinds(f.rewinds)
@@ -151,7 +152,7 @@ func (a *filterAPI) follow(f *filter) {
 				f.removed = append(f.removed, log)
 			}
 		}
-		if f.next = r.To + 1; f.kind == newBlocks {
+		if f.next = r.To + 1; f.kind == newBlocks && !r.Replacing {
 			f.next = r.To
 		}
 	}

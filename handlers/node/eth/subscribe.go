@@ -41,6 +41,9 @@ func (a *subscribeAPI) encodeHead(b *reader.Block) json.RawMessage {
 // NewHeads sends the header of every new block.
 func (a *subscribeAPI) NewHeads(ctx context.Context) (*rpc.Subscription, error) {
 	return subscribe(ctx, a.blocks, func(e *reader.BlockEvent) ([]json.RawMessage, error) {
+		if e.Replacing {
+			return nil, nil
+		}
 		return []json.RawMessage{a.encodeHead(e.Block)}, nil
 	})
 }

@@ -68,6 +68,8 @@ type BlockEvent struct {
 	Block        *Block
 	Transactions []store.Transaction
 	Logs         []*types.Log
+
+	Replacing bool // others follow at once that replace the blocks after it, so that it is the newest for nobody
 }
 
 // Publish makes a committed block the head for readers and sends it to the subscribers. Whoever commits a block calls it,
@@ -86,6 +88,8 @@ func (c *Chain) Publish(d *store.Delta) error {
 type Rewind struct {
 	To   uint64       // the number of the block that is the newest again
 	Logs []*types.Log // that were undone, in their order
+
+	Replacing bool // as that of a BlockEvent
 }
 
 const (
@@ -114,8 +118,9 @@ func (c *Chain) RemovedLogs(ctx context.Context, after uint64) (all []*types.Log
 	return all, nil
 }
 
-// Rewound reads the head anew, since the world went back, and tells the subscribers. removed are the logs that were undone.
-func (c *Chain) Rewound(ctx context.Context, removed []*types.Log) error {
+// Rewound reads the head anew, since the world went back, and tells the subscribers. removed are the logs that were undone; replacing says that
+// other blocks follow at once.
+func (c *Chain) Rewound(ctx context.Context, removed []*types.Log, replacing bool) error {
 	row, err := c.db.Head(ctx, c.Row.ID)
 	if err != nil {
 		return err
@@ -127,13 +132,13 @@ func (c *Chain) Rewound(ctx context.Context, removed []*types.Log) error {
 	before := c.head.Load()
 	c.Changes.Add(1)
 	c.rewindsLock.Lock()
-	c.rewinds = append(c.rewinds, &Rewind{head.Number, removed})
+	c.rewinds = append(c.rewinds, &Rewind{head.Number, removed, replacing})
 	c.rewinds = c.rewinds[max(0, len(c.rewinds)-rewindsKept):]
 	c.rewound++
 	c.head.Store(head)
 	c.rewindsLock.Unlock()
 	if before == nil || before.Hash != head.Hash {
-		c.feed.Send(&BlockEvent{Block: head, Logs: removed})
+		c.feed.Send(&BlockEvent{Block: head, Logs: removed, Replacing: replacing})
 	}
 	return nil
 }
