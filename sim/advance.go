@@ -41,10 +41,18 @@ func (w *World) Advance(ctx context.Context, to time.Time) error {
 	return ctx.Err()
 }
 
+// CanStand refuses a time at which the world's clock may not stand, whatever would move it there.
+func (w *World) CanStand(at time.Time) error {
+	if end := time.Unix(w.Meta.Until, 0).Add(Furthest); at.After(end) && at.After(w.Clock.Now()) {
+		return fmt.Errorf("%w: %s is after %s", ErrFar, at.UTC().Format(time.RFC3339), end.UTC().Format(time.RFC3339))
+	}
+	return nil
+}
+
 // CanAdvance says why the clock cannot be moved to a time.
 func (w *World) CanAdvance(to time.Time) error {
-	if end := time.Unix(w.Meta.Until, 0).Add(Furthest); to.After(end) {
-		return fmt.Errorf("%w: %s is after %s", ErrFar, to.UTC().Format(time.RFC3339), end.UTC().Format(time.RFC3339))
+	if err := w.CanStand(to); err != nil {
+		return err
 	}
 	if w.DB.ReadOnly() {
 		return store.ErrReadOnly

@@ -10,6 +10,7 @@ import (
 // ends and stands still until something moves it: a block, at least to the block's own time.
 type Clock struct {
 	milliseconds atomic.Int64
+	jumps        atomic.Uint64
 	moved        notice
 }
 
@@ -20,8 +21,10 @@ func NewClock(t time.Time) *Clock {
 	return c
 }
 
+func timeAt(milliseconds int64) time.Time { return time.UnixMilli(milliseconds).UTC() }
+
 // Now is the world's time in UTC.
-func (c *Clock) Now() time.Time { return time.UnixMilli(c.milliseconds.Load()).UTC() }
+func (c *Clock) Now() time.Time { return timeAt(c.milliseconds.Load()) }
 
 // Unix is the world's time in seconds.
 func (c *Clock) Unix() int64 { return c.Now().Unix() }
@@ -44,6 +47,13 @@ func (c *Clock) reach(milliseconds int64) {
 		}
 	}
 }
+
+// jump notes that a client chose the time at which a block put the clock.
+func (c *Clock) jump() { c.jumps.Add(1) }
+
+// Jumps counts the blocks whose time a client chose since the process began. Other blocks move the clock no further than the network's rules
+// make them.
+func (c *Clock) Jumps() uint64 { return c.jumps.Load() }
 
 // notice wakes whoever waits for something to happen. It costs next to nothing while nobody waits.
 type notice struct {

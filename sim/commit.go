@@ -42,6 +42,9 @@ func (w *World) commit(next heads, time int64, added Added, write func(*store.Ba
 	m := w.meta
 	all := w.heads.with(next)
 	m.Clock = max(w.Clock.UnixMilli(), time)
+	if err := w.CanStand(timeAt(m.Clock)); err != nil {
+		return err
+	}
 	m.Digest = digestOf(m.Base, m.Clock, all)
 	added.From, added.To = w.Clock.UnixMilli(), m.Clock
 	outbox := w.outbox.Load()

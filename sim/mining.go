@@ -14,6 +14,7 @@ func openMiners(ctx context.Context, w *World) error {
 	for _, c := range w.Chains {
 		m := miner.New(c, miner.World{
 			Writer: &w.writer, Now: w.Clock.UnixMilli, ReadOnly: w.DB.ReadOnly(), Advance: due{w}.until, Mined: w.mined,
+			CanStand: func(time int64) error { return w.CanStand(timeAt(time)) }, Jumped: w.Clock.jump,
 			Commit: w.commitBlock, CommitChange: w.commitChange,
 		})
 		waiting, err := w.DB.PooledTxs(ctx, c.Row.ID)

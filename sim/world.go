@@ -129,7 +129,6 @@ func openChains(w *World, rows []store.PackedChain) error {
 			if w.Chains[i], err = reader.NewChain(w.DB, row); err != nil {
 				return fmt.Errorf("chain %d: %w", row.EVMID, err)
 			}
-			w.Chains[i].Now = w.Clock.Unix
 			return nil
 		})
 	}

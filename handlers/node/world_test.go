@@ -167,6 +167,7 @@ func (c *testChain) newMiner() *miner.Miner {
 	}
 	c.miner = miner.New(c.Chain, miner.World{
 		Writer: new(sync.Mutex), Now: func() int64 { return 0 }, Advance: func(uint64) error { return nil },
+		CanStand: func(int64) error { return nil }, Jumped: func() {},
 		Mined: func(context.Context) {}, Commit: commit, CommitChange: commitChange,
 	})
 	return c.miner

@@ -254,13 +254,12 @@ func (b *Builder) OpenWith(timeMS uint64, o Override) (*Pending, error) {
 	if timeMS < first {
 		return nil, fmt.Errorf("%w: %d ms, the first that is allowed is %d ms", ErrTime, timeMS, first)
 	}
-	header := b.head.nextHeader(b.hash, timeMS)
 	rates, err := b.feeRules()
 	if err != nil {
 		return nil, err
 	}
-	rates.beforeExecution(b.head, header)
-	if err := o.apply(header); err != nil {
+	header, err := ChildHeader(b.kind, rates.config, b.head, b.hash, timeMS, o)
+	if err != nil {
 		return nil, err
 	}
 	capacity := GasCapacity(b.kind, rates.config, b.head, timeMS)
@@ -291,16 +290,13 @@ func (b *Builder) MinFeeCap() (*big.Int, error) {
 	return rates.config.MinBaseFee, err
 }
 
-// NextBaseFee is the base fee of the next block at a time in Unix milliseconds.
-func (b *Builder) NextBaseFee(timeMS uint64, o Override) (*big.Int, error) {
-	if o.BaseFee != nil {
-		return o.BaseFee, nil
-	}
+// NextHeader returns the header of the next block at a time in Unix milliseconds, as far as it is known before execution.
+func (b *Builder) NextHeader(timeMS uint64, o Override) (*Header, error) {
 	rates, err := b.feeRules()
 	if err != nil {
 		return nil, err
 	}
-	return NextBaseFee(b.kind, rates.config, b.head, timeMS), nil
+	return ChildHeader(b.kind, rates.config, b.head, b.hash, timeMS, o)
 }
 
 func (b *Builder) blockHash(number uint64) common.Hash {

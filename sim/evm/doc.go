@@ -18,7 +18,7 @@
 // A header follows from its parent, its time in milliseconds, the gas that was used and what its proposer desires (Desired), and
 // from nothing else: fee_state.go has the arithmetic of a C-Chain's fees, fee.go that of an L1's and the choice between them,
 // delay.go that of the delay. Whoever wants to know what comes next asks the same functions: Header.EarliestChild is the first
-// millisecond at which Open accepts a block, NextBaseFee the base fee of a block at a time, GasCapacity the gas that it can use,
+// millisecond at which Open accepts a block, ChildHeader the header of a block at a time before its execution, GasCapacity the gas that it can use,
 // which on a C-Chain is less than its gas limit when blocks follow each other closely.
 //
 // The generator, the verification of a file and a transaction from a client all build blocks this way, so the same

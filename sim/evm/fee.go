@@ -86,12 +86,12 @@ func (f feeRules) afterExecution(parent, header *Header, d Desired) {
 	header.Extra = state.encode()
 }
 
-// ChildHeader is the header of a block that is only tried, as far as the rules make it before execution. The fee configuration is that
-// which holds after its parent.
-func ChildHeader(kind Kind, config precompile.FeeConfig, parent *Header, hash common.Hash, timeMS uint64) *Header {
+// ChildHeader returns the header of a block after a parent as far as it is known before execution. The fee configuration is that
+// which holds after the parent.
+func ChildHeader(kind Kind, config precompile.FeeConfig, parent *Header, hash common.Hash, timeMS uint64, o Override) (*Header, error) {
 	h := parent.nextHeader(hash, timeMS)
 	feeRules{kind, config}.beforeExecution(parent, h)
-	return h
+	return h, o.apply(h)
 }
 
 // FinishFees completes what the rules of fees write into a header after execution.

@@ -27,9 +27,9 @@ func (m *Miner) SendAtomic(ctx context.Context, write func(*evm.Pending) (*txs.T
 	if err := m.restore(ctx); err != nil {
 		return err
 	}
-	at := m.blockTime(0)
-	for last := at.time + longestWait; ; at.time += capacityStep {
-		p, err := m.open(at)
+	next := m.plan(0)
+	for last := next.time + longestWait; ; next.time += capacityStep {
+		p, err := m.open(next)
 		if err != nil {
 			return err
 		}
@@ -37,20 +37,20 @@ func (m *Miner) SendAtomic(ctx context.Context, write func(*evm.Pending) (*txs.T
 		if err != nil || tx == nil {
 			return err
 		}
-		err = mineAtomic(m, p, tx, backend)
-		if !errors.Is(err, core.ErrGasLimitReached) || at.time >= last {
+		err = mineAtomic(m, p, next, tx, backend)
+		if !errors.Is(err, core.ErrGasLimitReached) || next.time >= last {
 			return err
 		}
 	}
 }
 
-func mineAtomic(m *Miner, p *evm.Pending, tx *txs.Tx, backend AtomicBackend) error {
+func mineAtomic(m *Miner, p *evm.Pending, next plan, tx *txs.Tx, backend AtomicBackend) error {
 	rows, err := backend.Accept(tx, p.Header())
 	if err != nil {
 		return err
 	}
 	if err = p.Atomic([]*txs.Tx{tx}, rows); err == nil {
-		err = m.seal(p)
+		err = m.seal(p, next)
 	}
 	if err != nil {
 		backend.Reject()

@@ -19,18 +19,12 @@ const (
 	longestWait  = 10_000
 )
 
-// blockTime is when the next block is to be.
-func (m *Miner) blockTime(spacing uint64) moment {
-	head, _ := m.builder.Head()
-	return m.settings.now().moment(evm.EarliestBlock(m.Chain.Kind, head), head, uint64(m.world.Now()), spacing)
-}
-
-// open begins a block, with what clients want of it otherwise than the rules.
-func (m *Miner) open(at moment) (*evm.Pending, error) {
-	if err := m.world.Advance(at.time); err != nil {
+// open begins a block as it is planned.
+func (m *Miner) open(next plan) (*evm.Pending, error) {
+	if err := m.world.Advance(next.time); err != nil {
 		return nil, err
 	}
-	return m.builder.OpenWith(at.time, m.settings.now().override(at))
+	return m.builder.OpenWith(next.time, next.override)
 }
 
 // fill puts the next transaction into a block, or passes over it: when it does not fit or cannot be executed now, whatever else
@@ -57,7 +51,10 @@ func (m *Miner) mineReady(sent *types.Transaction) (failed error) {
 		case m.builder == nil: // nothing could be stored: what was told before still waits
 			m.Pool.Drop(sent.Hash())
 			return err
-		case t == nil:
+		case t == nil && err == nil:
+			return failed
+		case t == nil: // there can be no block
+			m.Pool.Drop(sent.Hash())
 			return errors.Join(failed, err)
 		case err == nil:
 		default:
@@ -72,9 +69,9 @@ func (m *Miner) mineReady(sent *types.Transaction) (failed error) {
 // mineNext makes a block of the one transaction that pays best, nil when none can pay the base fee. With a transaction, the
 // error is why that cannot be in a block; without one, why there can be no block.
 func (m *Miner) mineNext() (*txpool.Transaction, error) {
-	at := m.blockTime(0)
-	for {
-		p, err := m.open(at)
+	next := m.plan(0)
+	for last := next.time + longestWait; ; next.time += capacityStep {
+		p, err := m.open(next)
 		if err != nil {
 			return nil, err
 		}
@@ -85,25 +82,25 @@ func (m *Miner) mineNext() (*txpool.Transaction, error) {
 		_, err = p.Apply(t.Transaction, t.Sender)
 		switch {
 		case err == nil:
-			return t, m.seal(p)
-		case errors.Is(err, core.ErrGasLimitReached) && p.GasLeft() < p.Header().GasLimit && at.time < m.blockTime(0).time+longestWait:
-			at.time += capacityStep
-		default:
+			return t, m.seal(p, next)
+		case !errors.Is(err, core.ErrGasLimitReached) || p.GasLeft() == p.Header().GasLimit || next.time >= last:
 			return t, err
 		}
 	}
 }
 
 // seal finishes a block and commits it. When that fails the block never was: the next one begins at the file's head.
-func (m *Miner) seal(p *evm.Pending) error {
-	time := p.Header().TimeMilliseconds
+func (m *Miner) seal(p *evm.Pending, made plan) error {
 	d, err := p.Seal()
 	if err == nil {
-		err = m.world.Commit(m.Chain, d, time)
+		err = m.world.Commit(m.Chain, d, made.time)
 	}
 	if err != nil {
 		m.builder = nil
 		return fmt.Errorf("block %d: %w", p.Header().Number, err)
+	}
+	if made.chosen {
+		m.world.Jumped()
 	}
 	m.settings.used()
 	m.Pool.Reset(d.Accounts, p.Header().GasLimit)
@@ -113,10 +110,10 @@ func (m *Miner) seal(p *evm.Pending) error {
 // checkFeeCap refuses a transaction that cannot pay the base fee of the block that would take it now. Without automine such a
 // transaction waits for a lower one, as on the network.
 func (m *Miner) checkFeeCap(tx *types.Transaction, sender common.Address) error {
-	at := m.blockTime(0)
-	fee, err := m.builder.NextBaseFee(at.time, m.settings.now().override(at))
-	if err == nil && tx.GasFeeCapIntCmp(fee) < 0 {
-		return fmt.Errorf("%w: address %v, maxFeePerGas: %s, baseFee: %s", core.ErrFeeCapTooLow, sender.Hex(), tx.GasFeeCap(), fee)
+	next := m.plan(0)
+	h, err := m.builder.NextHeader(next.time, next.override)
+	if err == nil && tx.GasFeeCapIntCmp(h.BaseFee) < 0 {
+		return fmt.Errorf("%w: address %v, maxFeePerGas: %s, baseFee: %s", core.ErrFeeCapTooLow, sender.Hex(), tx.GasFeeCap(), h.BaseFee)
 	}
 	return err
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"math/big"
 	"sync"
 	"sync/atomic"
@@ -29,6 +30,12 @@ type World struct {
 	// Advance lets happen what falls due in the world by a time in milliseconds, before a block of that time is built. The caller
 	// holds Writer.
 	Advance func(time uint64) error
+
+	// CanStand refuses a time in milliseconds at which the clock may not stand.
+	CanStand func(time int64) error
+
+	// Jumped is told that the clock is where it is since a client chose the time of the last block. The caller holds Writer.
+	Jumped func()
 
 	// Mined is called after a call in which blocks may have been made, without Writer, before the call returns.
 	Mined func(ctx context.Context)
@@ -61,7 +68,10 @@ type Miner struct {
 // New is the miner of a chain, with automine.
 func New(c *reader.Chain, w World) *Miner {
 	m := &Miner{Chain: c, Pool: txpool.New(c.Genesis), world: w, settings: settings{wishes: wishes{automine: true}}, interval: newInterval()}
-	m.settings.changed = m.pending.forget
+	m.settings.changed = func() {
+		m.pending.forget()
+		m.Pool.SetBaseFee(m.settings.now().baseFee)
+	}
 	return m
 }
 
@@ -197,14 +207,15 @@ func (m *Miner) SendNext(ctx context.Context, sender common.Address, write func(
 }
 
 func (m *Miner) next(sender common.Address) (next Next, err error) {
-	at := m.blockTime(0)
-	if err := m.world.Advance(at.time); err != nil {
+	p := m.plan(0)
+	if err := m.world.Advance(p.time); err != nil {
 		return next, err
 	}
-	if next.BaseFee, err = m.builder.NextBaseFee(at.time, m.settings.now().override(at)); err != nil {
+	h, err := m.builder.NextHeader(p.time, p.override)
+	if err != nil {
 		return next, err
 	}
-	next.Time = at.time / 1000
+	next.Time, next.BaseFee = h.Time, h.BaseFee
 	if nonce, waits := m.Pool.Nonce(sender); waits {
 		next.Nonce = nonce
 		return next, nil
@@ -225,8 +236,14 @@ func (m *Miner) account(address common.Address) (uint64, *uint256.Int, error) {
 // Mine makes blocks, each with everything that waits and fits. spacing is how long after its parent each of them is to be; 0
 // leaves that to the rules.
 func (m *Miner) Mine(ctx context.Context, count uint64, spacing time.Duration) error {
-	if step := uint64(spacing.Milliseconds()); step > 0 && count > furthest/step {
-		return fmt.Errorf("%w: %d blocks %s apart end more than ten years after the world's clock", ErrTimestamp, count, spacing)
+	if spacing == 0 {
+		spacing = time.Duration(m.settings.now().spacing) * time.Millisecond
+	}
+	if spacing > 0 {
+		last := m.world.Now() + int64(min(count, math.MaxInt64/2/uint64(spacing.Milliseconds())))*spacing.Milliseconds()
+		if err := m.world.CanStand(last); err != nil {
+			return fmt.Errorf("%w: %d blocks %s apart: %w", ErrTimestamp, count, spacing, err)
+		}
 	}
 	defer m.world.Mined(ctx)
 	for range count {
@@ -246,14 +263,15 @@ func (m *Miner) mineAll(ctx context.Context, spacing uint64) error {
 	if err := m.restore(ctx); err != nil {
 		return err
 	}
-	p, err := m.open(m.blockTime(spacing))
+	next := m.plan(spacing)
+	p, err := m.open(next)
 	if err != nil {
 		return err
 	}
 	for order := m.Pool.Pending(p.Header().BaseFee); order.Peek() != nil; {
 		fill(p, order)
 	}
-	return m.seal(p)
+	return m.seal(p, next)
 }
 
 // Transaction is a transaction with its sender.
@@ -266,11 +284,11 @@ func (m *Miner) Replace(ctx context.Context, blocks [][]*Transaction) (omitted e
 		return err
 	}
 	for i, transactions := range blocks {
-		at := m.blockTime(0)
-		if i == 0 && at.time == uint64(m.world.Now()) {
-			at.time++
+		next := m.plan(0)
+		if i == 0 && next.time == uint64(m.world.Now()) {
+			next.time++
 		}
-		p, err := m.open(at)
+		p, err := m.open(next)
 		if err != nil {
 			return err
 		}
@@ -279,7 +297,7 @@ func (m *Miner) Replace(ctx context.Context, blocks [][]*Transaction) (omitted e
 				omitted = errors.Join(omitted, fmt.Errorf("transaction %s was left out of block %d: %w", t.Hash(), p.Header().Number, err))
 			}
 		}
-		if err := m.seal(p); err != nil {
+		if err := m.seal(p, next); err != nil {
 			return err
 		}
 	}

@@ -6,16 +6,16 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 
-	"snowglobe/sim/evm"
 	"snowglobe/sim/evm/reader"
 )
 
-// pending keeps the pending block until the head or the pool changes.
+// pending keeps the pending block until the head, the pool or the time of the next block changes.
 type pending struct {
 	mu      sync.Mutex
 	block   *reader.Block
 	head    common.Hash
 	changes uint64
+	time    uint64
 }
 
 func (p *pending) forget() {
@@ -24,33 +24,32 @@ func (p *pending) forget() {
 	p.block = nil
 }
 
-// Pending is the block that would be made now of what waits. When nothing waits that a block could take it is the head, as on
-// a node, where nothing is ever pending.
+// Pending is the block that would be made now of what waits. When nothing waits that a block could take, and nobody asked for anything of the
+// next block, it is the head, as on a node, where nothing is ever pending.
 func (m *Miner) Pending(ctx context.Context) (*reader.Block, error) {
 	head, err := m.Chain.Head(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if ready, _ := m.Pool.Count(); ready == 0 {
+	next := m.planAfter(head.Header, 0)
+	if ready, _ := m.Pool.Count(); ready == 0 && !next.asked() {
 		return head, nil
 	}
 	m.pending.mu.Lock()
 	defer m.pending.mu.Unlock()
 	changes := m.Pool.Changes()
-	if m.pending.block == nil || m.pending.head != head.Hash || m.pending.changes != changes {
-		block, err := m.assemble(ctx, head)
+	if m.pending.block == nil || m.pending.head != head.Hash || m.pending.changes != changes || m.pending.time != next.time {
+		block, err := m.assemble(ctx, head, next)
 		if err != nil {
 			return nil, err
 		}
-		m.pending.block, m.pending.head, m.pending.changes = block, head.Hash, changes
+		m.pending.block, m.pending.head, m.pending.changes, m.pending.time = block, head.Hash, changes, next.time
 	}
 	return m.pending.block, nil
 }
 
-func (m *Miner) assemble(ctx context.Context, head *reader.Block) (*reader.Block, error) {
-	w := m.settings.now()
-	at := w.moment(evm.EarliestBlock(m.Chain.Kind, head.Header), head.Header, uint64(m.world.Now()), 0)
-	p, err := m.Chain.NewDraft(ctx, head).OpenWith(at.time, w.override(at))
+func (m *Miner) assemble(ctx context.Context, head *reader.Block, next plan) (*reader.Block, error) {
+	p, err := m.Chain.NewDraft(ctx, head).OpenWith(next.time, next.override)
 	if err != nil {
 		return nil, err
 	}
@@ -58,7 +57,7 @@ func (m *Miner) assemble(ctx context.Context, head *reader.Block) (*reader.Block
 		fill(p, order)
 	}
 	block, err := m.Chain.PendingBlock(p)
-	if err == nil && block.Row.Txs == 0 {
+	if err == nil && block.Row.Txs == 0 && !next.asked() {
 		return head, nil
 	}
 	return block, err

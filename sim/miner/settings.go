@@ -26,7 +26,7 @@ type wishes struct {
 
 // settings are the wishes of clients. They last as long as the process.
 type settings struct {
-	changed func() // by a client
+	changed func() // by a client, or by a block that has what was for one
 	mu      sync.Mutex
 	wishes  wishes
 }
@@ -47,34 +47,12 @@ func (s *settings) change(change func(*wishes)) {
 // used forgets what was for one block.
 func (s *settings) used() {
 	s.mu.Lock()
-	defer s.mu.Unlock()
+	asked := s.wishes.time != 0 || s.wishes.baseFee != nil
 	s.wishes.time, s.wishes.baseFee = 0, nil
-}
-
-// moment is when a block is to be, in Unix milliseconds, and whether that is sooner than the rules allow.
-type moment struct {
-	time  uint64
-	early bool
-}
-
-// moment is when the block after a head is to be: at the time that a client named, so long after its parent, or as soon as a
-// node makes one, but not before the clock.
-func (w wishes) moment(first uint64, head *evm.Header, now, spacing uint64) moment {
-	if spacing == 0 {
-		spacing = w.spacing
+	s.mu.Unlock()
+	if asked {
+		s.changed()
 	}
-	switch {
-	case w.time != 0:
-		return moment{w.time, w.time < head.EarliestChild()}
-	case spacing != 0:
-		at := max(now, head.TimeMilliseconds+spacing)
-		return moment{at, at < head.EarliestChild()}
-	}
-	return moment{max(now, first), false}
-}
-
-func (w wishes) override(at moment) evm.Override {
-	return evm.Override{Early: at.early, BaseFee: w.baseFee, GasLimit: w.gasLimit, Coinbase: w.coinbase}
 }
 
 // limited is a head by whose gas limit transactions are checked.
@@ -96,9 +74,6 @@ func (s *settings) Automine() bool { return s.now().automine }
 // ErrTimestamp says that a block cannot be so early.
 var ErrTimestamp = errors.New("timestamp error")
 
-// furthest is how far clients may move the clock at once, in milliseconds: ten years. What is listed by the hour stays listable.
-const furthest = 10 * 365 * 24 * 3600 * 1000
-
 // SetNextTime says when the next block is to be, in Unix milliseconds. It must be later than the newest block.
 func (m *Miner) SetNextTime(ctx context.Context, time uint64) error {
 	if err := m.Writable(); err != nil {
@@ -111,8 +86,8 @@ func (m *Miner) SetNextTime(ctx context.Context, time uint64) error {
 	if time <= head.Header.TimeMilliseconds {
 		return fmt.Errorf("%w: %d is lower than or equal to previous block's timestamp %d", ErrTimestamp, time/1000, head.Header.Time)
 	}
-	if latest := uint64(m.world.Now()) + furthest; time > latest {
-		return fmt.Errorf("%w: %d is more than ten years after the world's clock", ErrTimestamp, time/1000)
+	if err := m.world.CanStand(int64(time)); err != nil {
+		return fmt.Errorf("%w: %w", ErrTimestamp, err)
 	}
 	m.change(func(w *wishes) { w.time = time })
 	return nil
@@ -127,7 +102,7 @@ func (s *settings) SetSpacing(spacing time.Duration) (before time.Duration) {
 	return before
 }
 
-// SetNextBaseFee says what the base fee of the next block is to be, in wei.
+// SetNextBaseFee says what the base fee of the next block is to be, in wei. With 0 that block takes transactions that pay nothing.
 func (s *settings) SetNextBaseFee(fee *big.Int) { s.change(func(w *wishes) { w.baseFee = fee }) }
 
 // SetGasLimit says what the gas limit of all blocks from now on is to be.

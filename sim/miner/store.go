@@ -3,6 +3,7 @@ package miner
 import (
 	"context"
 	"fmt"
+	"math/big"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
@@ -23,6 +24,7 @@ func (m *Miner) Load(ctx context.Context, rows []store.PooledTx) error {
 	if err != nil {
 		return err
 	}
+	m.Pool.SetBaseFee(new(big.Int)) // what was taken may have been for a block that was to cost nothing
 	for i := range rows {
 		tx, sender := new(types.Transaction), common.BytesToAddress(rows[i].Sender)
 		if err := tx.UnmarshalBinary(rows[i].Raw); err != nil {
@@ -30,6 +32,7 @@ func (m *Miner) Load(ctx context.Context, rows []store.PooledTx) error {
 		}
 		_ = m.Pool.Add(tx, sender, states.GetNonce(sender), states.GetBalance(sender)) // a block may have taken it before a kill
 	}
+	m.Pool.SetBaseFee(m.settings.now().baseFee)
 	m.stored = m.Pool.Changes()
 	return states.Error()
 }

@@ -50,17 +50,17 @@ func (a *anvilAPI) NodeInfo(ctx context.Context) (*nodeInfo, error) {
 	if err != nil {
 		return nil, err
 	}
-	fee, err := chain.NextBaseFee(ctx)
+	next, err := a.miner.NextBlock(ctx)
 	if err != nil {
 		return nil, err
 	}
-	tip, err := chain.SuggestTip(ctx)
+	fee, tip, err := a.miner.Prices(ctx)
 	if err != nil {
 		return nil, err
 	}
 	return &nodeInfo{
 		BlockNumber: hexutil.Uint64(head.Number), BlockTimestamp: head.Header.Time, BlockHash: head.Hash, HardFork: "Cancun", TransactionOrder: "fees",
-		Environment: environment{(*hexutil.Big)(fee), chain.Genesis.ChainID, hexutil.Uint64(head.Header.GasLimit), (*hexutil.Big)(tip.Add(tip, fee))},
+		Environment: environment{(*hexutil.Big)(fee), chain.Genesis.ChainID, hexutil.Uint64(next.GasLimit), (*hexutil.Big)(tip.Add(tip, fee))},
 	}, nil
 }
 

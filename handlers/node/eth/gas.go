@@ -13,31 +13,23 @@ type gasAPI struct{ *api }
 
 // BaseFee is the base fee of the next block.
 func (a *gasAPI) BaseFee(ctx context.Context) (*hexutil.Big, error) {
-	fee, err := a.chain.NextBaseFee(ctx)
+	fee, _, err := a.miner.Prices(ctx)
 	return (*hexutil.Big)(fee), err
 }
 
 // MaxPriorityFeePerGas is the suggested tip.
 func (a *gasAPI) MaxPriorityFeePerGas(ctx context.Context) (*hexutil.Big, error) {
-	tip, err := a.chain.SuggestTip(ctx)
+	_, tip, err := a.miner.Prices(ctx)
 	return (*hexutil.Big)(tip), err
 }
 
 // GasPrice is the base fee of the next block and the suggested tip.
 func (a *gasAPI) GasPrice(ctx context.Context) (*hexutil.Big, error) {
-	fee, tip, err := a.prices(ctx)
+	fee, tip, err := a.miner.Prices(ctx)
 	if err != nil {
 		return nil, err
 	}
 	return (*hexutil.Big)(tip.Add(tip, fee)), nil
-}
-
-func (a *api) prices(ctx context.Context) (fee, tip *big.Int, err error) {
-	if fee, err = a.chain.NextBaseFee(ctx); err != nil {
-		return nil, nil, err
-	}
-	tip, err = a.chain.SuggestTip(ctx)
-	return fee, tip, err
 }
 
 // feeHistory is the answer of FeeHistory. The network gives one base fee a block and none for the next block.
@@ -103,7 +95,7 @@ type priceOptions struct {
 
 // SuggestPriceOptions are fees for three speeds: the tip a little below or above the usual one, on twice the base fee.
 func (a *priceAPI) SuggestPriceOptions(ctx context.Context) (*priceOptions, error) {
-	fee, tip, err := a.prices(ctx)
+	fee, tip, err := a.miner.Prices(ctx)
 	if err != nil {
 		return nil, err
 	}

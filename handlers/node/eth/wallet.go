@@ -274,16 +274,22 @@ func (a *api) estimate(ctx context.Context, call *reader.Call) (hexutil.Uint64, 
 
 // fillFees sets twice the base fee and the suggested tip, unless the client says what it pays.
 func (a *api) fillFees(ctx context.Context, call *reader.Call) error {
-	switch {
-	case call.GasPrice != nil && call.GasPrice.ToInt().Sign() == 0:
-		return errZeroGas
-	case call.GasPrice != nil:
+	if zero := call.GasPrice != nil && call.GasPrice.ToInt().Sign() == 0; zero || call.MaxFeePerGas != nil && call.MaxFeePerGas.ToInt().Sign() == 0 {
+		switch next, err := a.miner.NextBlock(ctx); {
+		case err != nil:
+			return err
+		case next.Free:
+		case zero:
+			return errZeroGas
+		default:
+			return errZeroFee
+		}
+	}
+	if call.GasPrice != nil {
 		return nil
-	case call.MaxFeePerGas != nil && call.MaxFeePerGas.ToInt().Sign() == 0:
-		return errZeroFee
 	}
 	if call.MaxFeePerGas == nil || call.MaxPriorityFeePerGas == nil {
-		fee, tip, err := a.prices(ctx)
+		fee, tip, err := a.miner.Prices(ctx)
 		if err != nil {
 			return err
 		}

@@ -23,7 +23,6 @@ type Chain struct {
 	Ledger
 	Genesis     *evm.Genesis
 	Limits      Limits
-	Now         func() int64 // the world's clock, Unix seconds; nil: the time of the head
 	WarpContext evm.WarpContext
 
 	// Changes counts those of the state at the head without a block, since the process began. Whoever commits one counts it, once the commit

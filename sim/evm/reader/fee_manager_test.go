@@ -46,8 +46,8 @@ func TestFeesFollowTheManager(t *testing.T) {
 	if config.GasLimit.Cmp(want.GasLimit) != 0 || config.TargetGas.Cmp(want.TargetGas) != 0 || changed.Uint64() != head.Number {
 		t.Errorf("after the change: %+v in block %d", config, changed)
 	}
-	if next, err := c.NextBaseFee(ctx); err != nil || next.Cmp(want.MinBaseFee) < 0 {
-		t.Errorf("next base fee %d, %v", next, err)
+	if next, err := c.NextHeader(ctx, head, 1000*(c.time+10), evm.Override{}); err != nil || next.BaseFee.Cmp(want.MinBaseFee) < 0 || next.GasLimit != want.GasLimit.Uint64() {
+		t.Errorf("next header %+v, %v", next, err)
 	}
 	restored, err := reader.Restore(ctx, c.Chain, nil)
 	if err != nil {

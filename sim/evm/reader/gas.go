@@ -27,21 +27,14 @@ const (
 	maxPercentile = 100             // percentiles in one fee history
 )
 
-// NextBaseFee is the base fee of a block that would follow the head now: coreth's EstimateNextBaseFee.
-func (c *Chain) NextBaseFee(ctx context.Context) (*big.Int, error) {
-	head, err := c.Head(ctx)
-	if err != nil {
-		return nil, err
-	}
-	timeMS := head.Header.TimeMilliseconds
-	if c.Now != nil {
-		timeMS = max(timeMS, 1000*uint64(c.Now()))
-	}
+// NextHeader returns the header of the block that would follow a head at a time in Unix milliseconds, as far as it is known before
+// execution.
+func (c *Chain) NextHeader(ctx context.Context, head *Block, timeMS uint64, o evm.Override) (*evm.Header, error) {
 	config, _, err := c.FeeConfigAt(ctx, head)
 	if err != nil {
 		return nil, err
 	}
-	return evm.NextBaseFee(c.Kind, config, head.Header, timeMS), nil
+	return evm.ChildHeader(c.Kind, config, head.Header, head.Hash, timeMS, o)
 }
 
 // FeeConfigAt is the fee configuration after a block, and the block in which it last changed: zero when it never did.

@@ -199,7 +199,10 @@ func (s *simulation) header(ctx context.Context, o *BlockOverrides) (*evm.Header
 	if err != nil {
 		return nil, err
 	}
-	h := evm.ChildHeader(s.chain.Kind, config, s.parent.Header, s.parent.Hash, uint64(*o.Time)*1000)
+	h, err := evm.ChildHeader(s.chain.Kind, config, s.parent.Header, s.parent.Hash, uint64(*o.Time)*1000, evm.Override{})
+	if err != nil {
+		return nil, err
+	}
 	h.Number, h.Coinbase = o.Number.ToInt(), s.parent.Header.Coinbase
 	if !s.Validate {
 		h.BaseFee = new(big.Int) // a call that offers nothing can be in the block, and sees a fee of zero

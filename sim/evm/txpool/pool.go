@@ -31,7 +31,8 @@ type Pool struct {
 	warp   func(time uint64) bool // whether the warp precompile is active
 
 	mu       sync.RWMutex
-	minFee   *big.Int // the least fee cap that is taken, in wei
+	minFee   *big.Int // the least fee cap that is taken by the rules, in wei
+	asked    *big.Int // the base fee that a client wants of the next block, or nil
 	accounts map[common.Address]*account
 	held     map[common.Hash]*Hold // replaced, never changed
 	all      map[common.Hash]*Transaction
@@ -68,6 +69,21 @@ func (p *Pool) SetMinFee(fee *big.Int) {
 	p.minFee = fee
 }
 
+// SetBaseFee says what a client asked for as the base fee of the next block, nil for nothing. The pool takes whatever can pay that.
+func (p *Pool) SetBaseFee(asked *big.Int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.asked = asked
+}
+
+// leastFeeCap is the least fee cap that the pool takes now.
+func (p *Pool) leastFeeCap() *big.Int {
+	if p.asked != nil && p.asked.Cmp(p.minFee) < 0 {
+		return p.asked
+	}
+	return p.minFee
+}
+
 // Check says why Add would not take a transaction.
 func (p *Pool) Check(tx *types.Transaction, sender common.Address, nonce uint64, balance *uint256.Int) error {
 	p.mu.Lock()
@@ -86,7 +102,7 @@ func (p *Pool) check(tx *types.Transaction, sender common.Address, nonce uint64,
 		a = &account{address: sender}
 	}
 	a.nonce, a.balance = nonce, balance
-	if err := a.validate(tx, p.minFee); err != nil {
+	if err := a.validate(tx, p.leastFeeCap()); err != nil {
 		return nil, err
 	}
 	at, there := a.find(tx.Nonce())

@@ -1,0 +1,77 @@
+package miner
+
+import (
+	"context"
+	"math/big"
+
+	"snowglobe/sim/evm"
+)
+
+// plan says how the block after a head is to be made. Whoever makes that block, or tells anything of it, asks Miner.planAfter.
+type plan struct {
+	time     uint64 // Unix milliseconds
+	chosen   bool   // by a client, so that the clock jumps there
+	override evm.Override
+}
+
+// planAfter plans the block after a head: at the time that a client named, so long after its parent, or as soon as a node makes one, but not
+// before the clock. spacing is how many milliseconds after its parent the block is to be, 0 unless a call says so.
+func (m *Miner) planAfter(head *evm.Header, spacing uint64) plan {
+	w, now := m.settings.now(), uint64(m.world.Now())
+	if spacing == 0 {
+		spacing = w.spacing
+	}
+	p := plan{chosen: true, override: evm.Override{BaseFee: w.baseFee, GasLimit: w.gasLimit, Coinbase: w.coinbase}}
+	switch {
+	case w.time != 0:
+		p.time = w.time
+	case spacing != 0:
+		p.time = max(now, head.TimeMilliseconds+spacing)
+	default:
+		p.time, p.chosen = max(now, evm.EarliestBlock(m.Chain.Kind, head)), false
+	}
+	p.override.Early = p.time < head.EarliestChild()
+	return p
+}
+
+// asked reports whether a client asked for something of the block.
+func (p *plan) asked() bool { return p.chosen || p.override != evm.Override{} }
+
+// plan plans the block after the builder's head. The caller holds the lock.
+func (m *Miner) plan(spacing uint64) plan {
+	head, _ := m.builder.Head()
+	return m.planAfter(head, spacing)
+}
+
+// NextBlock is the block that would be made now, as far as it is known before anything is in it.
+type NextBlock struct {
+	*evm.Header
+	Free bool // a client asked for a base fee of 0
+}
+
+// NextBlock returns what is known of the next block. It needs no lock.
+func (m *Miner) NextBlock(ctx context.Context) (*NextBlock, error) {
+	head, err := m.Chain.Head(ctx)
+	if err != nil {
+		return nil, err
+	}
+	p := m.planAfter(head.Header, 0)
+	h, err := m.Chain.NextHeader(ctx, head, p.time, p.override)
+	if err != nil {
+		return nil, err
+	}
+	return &NextBlock{Header: h, Free: p.override.BaseFee != nil && h.BaseFee.Sign() == 0}, nil
+}
+
+// Prices returns the base fee of the next block and the tip with which it takes a transaction: none when a client asked for a base fee of 0,
+// so that accounts without funds can send.
+func (m *Miner) Prices(ctx context.Context) (baseFee, tip *big.Int, err error) {
+	next, err := m.NextBlock(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	if tip = new(big.Int); !next.Free {
+		tip, err = m.Chain.SuggestTip(ctx)
+	}
+	return next.BaseFee, tip, err
+}
