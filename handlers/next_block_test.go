@@ -70,7 +70,9 @@ func (d *devnet) toldOf(fee int64) {
 	d.call(&price, "eth_gasPrice")
 	var block struct{ BaseFeePerGas hexutil.Big }
 	d.call(&block, "eth_getBlockByNumber", "pending", false)
-	var info struct{ Environment struct{ BaseFee, GasPrice hexutil.Big } }
+	var info struct {
+		Environment struct{ BaseFee, GasPrice hexutil.Big }
+	}
 	d.call(&info, "anvil_nodeInfo")
 	sum := new(big.Int).Add(base.ToInt(), tip.ToInt())
 	if base.ToInt().Int64() != fee || tip.ToInt().Sign() > 0 == (fee == 0) || price.ToInt().Cmp(sum) != 0 || block.BaseFeePerGas.ToInt().Int64() != fee ||

@@ -50,6 +50,7 @@ type ClockRate struct {
 	live    bool      // people act while the clock moves
 	from    time.Time // real time since which it runs so
 	at      time.Time // the world's time then
+	jumps   uint64    // of the world's clock then
 	changed chan struct{}
 	moves   []*clockMove       // of calls, under way
 	queue   chan *clockMove    // those that no client waits for
@@ -66,10 +67,7 @@ type clockMove struct {
 // MaxRate is the fastest that a clock runs: a year in less than a minute.
 const MaxRate = 1_000_000
 
-const (
-	tick     = 100 * time.Millisecond // how often a running clock is moved
-	longLead = time.Minute            // by which a clock is ahead that was moved on purpose, and not by blocks that need time
-)
+const tick = 100 * time.Millisecond // how often a running clock is moved
 
 // NewClockRate makes a clock run at a rate, with people who act or without, from the beginning and after a reset; at 0 it stands still. A
 // world may be without people.
@@ -209,17 +207,29 @@ func (c *ClockRate) Rate() float64 {
 func (c *ClockRate) Set(rate float64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.rate, c.from, c.at = rate, time.Now(), c.world.Clock.Now()
+	c.rate = rate
+	c.goOn()
 	select {
 	case c.changed <- struct{}{}:
 	default:
 	}
 }
 
-// target is where the clock is to be now. Blocks may have moved it further: then it waits.
+// goOn makes a running clock go on from where it is. The caller holds the lock.
+func (c *ClockRate) goOn() {
+	c.jumps = c.world.Clock.Jumps()
+	c.from, c.at = time.Now(), c.world.Clock.Now()
+}
+
+// target is where the clock is to be now. Blocks that had to wait for their parents may have moved it further: then it waits in its turn, so
+// that it runs ahead for no longer than such blocks are made faster than time passes. A block whose time a client chose moved it on purpose:
+// then it goes on from there.
 func (c *ClockRate) target() (at time.Time, runs bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if c.jumps != c.world.Clock.Jumps() {
+		c.goOn()
+	}
 	return c.at.Add(time.Duration(c.rate * float64(time.Since(c.from)))), c.rate > 0
 }
 
@@ -227,7 +237,7 @@ func (c *ClockRate) target() (at time.Time, runs bool) {
 func (c *ClockRate) moved() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.from, c.at = time.Now(), c.world.Clock.Now()
+	c.goOn()
 }
 
 // Run moves the clock until the context ends. When the clock cannot go on, it stands still and failed is told why.
@@ -264,11 +274,7 @@ func (c *ClockRate) tick(ctx context.Context) error {
 	c.moving.Lock()
 	defer c.moving.Unlock()
 	target, runs := c.target()
-	switch ahead := c.world.Clock.Now().Sub(target); {
-	case !runs || ahead >= 0 && ahead <= longLead:
-		return nil
-	case ahead > longLead:
-		c.moved()
+	if !runs || !c.world.Clock.Now().Before(target) {
 		return nil
 	}
 	return c.advance(ctx, target, c.Live())
