@@ -348,6 +348,9 @@ func (c *crash) copies() {
 		for _, w := range said.Worlds {
 			if there[w.Name] = true; w.Name != "main" {
 				c.ask("DELETE", "/sim/worlds/"+w.Name, "")
+				if left, _ := filepath.Glob(filepath.Join(c.folder, "w.w."+w.Name+".*")); len(left) > 0 {
+					c.Errorf("world %s was deleted, and %v are there", w.Name, left)
+				}
 			}
 		}
 		for _, name := range told {

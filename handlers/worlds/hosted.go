@@ -231,7 +231,7 @@ func (h *hosted) end(ctx context.Context, remove bool) error {
 		errs = append(errs, h.close())
 	}
 	if remove {
-		errs = append(errs, dbfile.Remove(h.path))
+		errs = append(errs, dbfile.Delete(h.path))
 	}
 	h.set.forget(h)
 	return errors.Join(errs...)

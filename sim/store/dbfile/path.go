@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"syscall"
 
 	"snowglobe/sim/store/filelock"
@@ -73,6 +74,21 @@ func Exists(path string) bool {
 // Remove removes a file that is closed, with what may lie beside it.
 func Remove(path string) error {
 	return RemoveFiles(path, path+"-wal", path+"-shm", path+"-journal", Compacted(path))
+}
+
+// Delete removes a world's file that is closed. Its first step takes the world away at once: what a kill leaves afterwards is an unfinished
+// file, which a start removes, and never a world, nor one without its log.
+func Delete(path string) error {
+	if err := os.Rename(path, Unfinished(path)); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	if err := syncFolder(filepath.Dir(path)); err != nil {
+		return err
+	}
+	if err := Remove(path); err != nil {
+		return err
+	}
+	return Remove(Unfinished(path)) // the mark of what is to go comes last
 }
 
 // Compacted is where a file is written anew.

@@ -1,0 +1,22 @@
+//go:build unix
+
+package dbfile
+
+import (
+	"errors"
+	"os"
+	"syscall"
+)
+
+// syncFolder makes names that were changed in a folder last, where the file system can.
+func syncFolder(path string) error {
+	folder, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	err = folder.Sync()
+	if errors.Is(err, syscall.EINVAL) || errors.Is(err, syscall.ENOTSUP) {
+		err = nil
+	}
+	return errors.Join(err, folder.Close())
+}
