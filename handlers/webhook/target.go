@@ -9,6 +9,7 @@ import (
 	"net/netip"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -64,6 +65,9 @@ func (t Targets) Check(text string) error {
 	u, err := url.Parse(text)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || u.User != nil || u.Fragment != "" || len(text) > maxURL {
 		return errURL
+	}
+	if port, err := strconv.ParseUint(u.Port(), 10, 16); u.Port() != "" && (err != nil || port == 0) {
+		return fmt.Errorf("the port %.20s does not exist: expected 1 to 65535", u.Port())
 	}
 	host := strings.ToLower(strings.TrimSuffix(u.Hostname(), "."))
 	if t.named(host) || host == "localhost" || strings.HasSuffix(host, ".localhost") {

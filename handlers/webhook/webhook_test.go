@@ -42,6 +42,7 @@ func TestTargets(t *testing.T) {
 		"https://evil.example/": "any", "http://169.254.169.254/": "any", "http://0.0.0.0/": "any", "http://2130706433/": "any", "http://0x7f.1/": "any",
 		"http://localhost.evil.example/": "any", "http://127.0.0.1.evil.example/": "any", "http://[fe80::1]/": "any", "http://10.1.2.4/": "any",
 		"ftp://localhost/": "", "http:///x": "", "http://user@localhost/": "", "localhost:3000": "", "": "", "http://localhost/#x": "",
+		"http://localhost:99999/": "", "http://localhost:65536/": "", "http://localhost:0/": "", "http://localhost:65535/": "here", "https://hooks.example:99999": "",
 		"http://localhost/" + strings.Repeat("x", 3000): "",
 	} {
 		allowed := map[string]bool{"here": here.Check(url) == nil, "named": named.Check(url) == nil, "any": any.Check(url) == nil}
