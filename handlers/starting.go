@@ -115,6 +115,7 @@ func (s *starting) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.Set("Content-Type", "application/json; charset=utf-8")
 	h.Set("Cache-Control", "no-store")
 	h.Set("Retry-After", fmt.Sprint(retryAfter))
+	h.Set("X-Content-Type-Options", "nosniff")
 	w.WriteHeader(http.StatusServiceUnavailable)
 	_ = json.NewEncoder(w).Encode(unready{Message: text, Error: http.StatusText(http.StatusServiceUnavailable), StatusCode: http.StatusServiceUnavailable, Making: m}) // the client has gone
 }

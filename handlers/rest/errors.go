@@ -94,6 +94,7 @@ func Refuse(w http.ResponseWriter, r *http.Request, e *Error) {
 		h[name] = values
 	}
 	h["Access-Control-Allow-Origin"], h["Access-Control-Expose-Headers"] = anyOrigin, exposed
+	h["X-Content-Type-Options"] = nosniff
 	h.Set("Content-Type", "application/json; charset=utf-8")
 	h.Set("Cache-Control", "no-store")
 	var answer any = e.answer(false)

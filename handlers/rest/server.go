@@ -205,13 +205,13 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	c := s.newRequestContext(w, r)
 	defer c.large.Release()
 	defer c.finish()
+	c.Header()["X-Content-Type-Options"] = nosniff // whatever answers: what is mounted repeats texts of clients, too
 	if m := s.mounted(c.request.URL.Path); m != nil {
 		c.mount, c.mounted, c.keeps = m, m.name, c.keeps && !m.unrecorded
 		c.serveMount(c.request.WithContext(c.context(c.request)))
 		return
 	}
 	c.allowOrigins()
-	c.Header()["X-Content-Type-Options"] = nosniff
 	if headSize(r) > s.opts.MaxHead {
 		c.fail(tooMuchHead(s.opts.MaxHead), false)
 		return
