@@ -23,11 +23,13 @@ type Limits struct {
 	Time  time.Duration // of a call or a trace
 	Batch time.Duration // of all calls of a batch together
 	Trace int           // bytes of one trace
+
+	Script uint64 // bytes by which memory may grow while a tracer's script runs
 }
 
 // DefaultLimits are a real node's gas limit, and enough time for it on a slow computer.
 func DefaultLimits() Limits {
-	return Limits{Gas: 50_000_000, Time: 5 * time.Second, Batch: 10 * time.Second, Trace: 16 << 20}
+	return Limits{Gas: 50_000_000, Time: 5 * time.Second, Batch: 10 * time.Second, Trace: 16 << 20, Script: 128 << 20}
 }
 
 // maxExecutions is how many requests that execute code the process serves at once: each may fill a good deal of memory, a

@@ -17,7 +17,6 @@ import (
 	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/ethereum/go-ethereum/eth/tracers"
 	"github.com/ethereum/go-ethereum/eth/tracers/logger"
-	_ "github.com/ethereum/go-ethereum/eth/tracers/native" // registers the tracers
 	"github.com/golang/snappy"
 
 	"snowglobe/sim/evm"
@@ -271,7 +270,7 @@ func (x *execution) traceTransaction(ctx context.Context, t *Transaction, m *cor
 
 // trace executes a message under a tracer. A transaction of a block also burns its base fee, by that block's header.
 func (x *execution) trace(ctx context.Context, tx *types.Transaction, m *core.Message, header *evm.Header, at *tracers.Context, config *TraceConfig) (Trace, error) {
-	w, err := x.boundedTracer(config, at)
+	w, err := x.boundedTracer(ctx, config, at)
 	if err != nil {
 		return nil, err
 	}
@@ -281,6 +280,9 @@ func (x *execution) trace(ctx context.Context, tx *types.Transaction, m *core.Me
 	w.cancel = run.Cancel
 	stop := context.AfterFunc(ctx, func() { w.stop(errTimeout) })
 	defer stop()
+	if w.scripts {
+		defer watchMemory(w.stop, x.chain.Limits.Script)()
+	}
 	x.states.SetTxContext(at.TxHash, at.TxIndex, 0)
 	if w.hooks.OnTxStart != nil {
 		w.hooks.OnTxStart(run.GetVMContext(), tx, m.From)

@@ -1,19 +1,29 @@
 package reader
 
 import (
+	"context"
+	"encoding/json"
 	"fmt"
+	"maps"
 	"math/big"
 	"slices"
-	"strings"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/tracing"
 	"github.com/ethereum/go-ethereum/eth/tracers"
 	"github.com/ethereum/go-ethereum/eth/tracers/logger"
+	"github.com/ethereum/go-ethereum/eth/tracers/native"
 )
 
-// tracerNames are the tracers that a client may ask for. There is no JavaScript.
-var tracerNames = []string{"4byteTracer", "callTracer", "flatCallTracer", "noopTracer", "prestateTracer"}
+// The tracers that a node registers by name: those in Go, and those that are scripts. Any other name is the script of a client. muxTracer is the
+// one that runs others.
+var (
+	nativeTracers = []string{"4byteTracer", "callTracer", "flatCallTracer", "noopTracer", "prestateTracer"}
+	scriptTracers = []string{"4byteTracerLegacy", "bigramTracer", "callTracerLegacy", "evmdisTracer", "noopTracerLegacy", "opcountTracer",
+		"prestateTracerLegacy", "trigramTracer", "unigramTracer"}
+)
+
+const muxTracer = "muxTracer"
 
 // What the parts of a trace take: a call beside its input and output, a step beside its stack, a word of the stack.
 const (
@@ -29,14 +39,15 @@ func errTraceSize(limit int) error {
 // boundedTracer is a tracer that is stopped when what it records outgrows the limit.
 type boundedTracer struct {
 	*tracers.Tracer
-	hooks  *tracing.Hooks
-	cancel func()      // stops the EVM
-	steps  *StepLogger // instead of a tracer of go-ethereum
-	size   int
-	limit  int
+	hooks   *tracing.Hooks
+	cancel  func()      // stops the EVM
+	steps   *StepLogger // instead of a tracer of go-ethereum
+	scripts bool        // some of it is a script
+	size    int
+	limit   int
 }
 
-func (x *execution) boundedTracer(config *TraceConfig, at *tracers.Context) (*boundedTracer, error) {
+func (x *execution) boundedTracer(ctx context.Context, config *TraceConfig, at *tracers.Context) (*boundedTracer, error) {
 	w := &boundedTracer{limit: x.chain.Limits.Trace}
 	if config == nil {
 		config = &TraceConfig{}
@@ -44,16 +55,51 @@ func (x *execution) boundedTracer(config *TraceConfig, at *tracers.Context) (*bo
 	if config.Tracer == nil {
 		return w.logSteps(config.Config), nil
 	}
-	if !slices.Contains(tracerNames, *config.Tracer) {
-		return nil, fmt.Errorf("unknown tracer %q: this node has %s", *config.Tracer, strings.Join(tracerNames, ", "))
-	}
-	tracer, err := tracers.DefaultDirectory.New(*config.Tracer, at, config.TracerConfig, x.chain.chainConfig)
-	if err != nil {
+	var err error
+	if w.Tracer, err = w.named(ctx, x, *config.Tracer, at, config.TracerConfig); err != nil {
 		return nil, err
 	}
-	w.Tracer = tracer
-	w.countCalls()
+	w.hooks = w.Tracer.Hooks
 	return w, nil
+}
+
+// named makes the tracer that a name or a script means.
+func (w *boundedTracer) named(ctx context.Context, x *execution, name string, at *tracers.Context, config json.RawMessage) (*tracers.Tracer, error) {
+	switch {
+	case name == muxTracer:
+		return w.mux(ctx, x, at, config)
+	case slices.Contains(nativeTracers, name):
+		tracer, err := tracers.DefaultDirectory.New(name, at, config, x.chain.chainConfig)
+		if err != nil {
+			return nil, err
+		}
+		w.countCalls(tracer)
+		return tracer, nil
+	}
+	w.scripts = true
+	if slices.Contains(scriptTracers, name) {
+		return tracers.DefaultDirectory.New(name, at, config, x.chain.chainConfig)
+	}
+	return x.newScript(ctx, name, at, config)
+}
+
+// mux makes the tracer that runs all that its configuration names.
+func (w *boundedTracer) mux(ctx context.Context, x *execution, at *tracers.Context, config json.RawMessage) (*tracers.Tracer, error) {
+	var configs map[string]json.RawMessage
+	if len(config) > 0 {
+		if err := json.Unmarshal(config, &configs); err != nil {
+			return nil, err
+		}
+	}
+	names := slices.Sorted(maps.Keys(configs))
+	all := make([]*tracers.Tracer, len(names))
+	for i, name := range names {
+		var err error
+		if all[i], err = w.named(ctx, x, name, at, configs[name]); err != nil {
+			return nil, err
+		}
+	}
+	return native.NewMuxTracer(names, all)
 }
 
 // logSteps makes the step logger. A client's own lower limit only cuts the log short; the node's ends the execution.
@@ -94,8 +140,8 @@ func (w *boundedTracer) countSteps(options *logger.Config) {
 }
 
 // countCalls adds up what the calls and logs of a trace hold on to.
-func (w *boundedTracer) countCalls() {
-	hooks := *w.Tracer.Hooks
+func (w *boundedTracer) countCalls(t *tracers.Tracer) {
+	hooks := *t.Hooks
 	if enter := hooks.OnEnter; enter != nil {
 		hooks.OnEnter = func(depth int, kind byte, from, to common.Address, input []byte, gas uint64, value *big.Int) {
 			if w.add(frameBytes + len(input)) {
@@ -110,7 +156,7 @@ func (w *boundedTracer) countCalls() {
 			}
 		}
 	}
-	w.hooks = &hooks
+	t.Hooks = &hooks
 }
 
 // add says whether the trace may grow by n bytes; when it may not, the execution ends.
@@ -133,6 +179,9 @@ func (w *boundedTracer) result() (Trace, error) {
 	}
 	if w.steps == nil {
 		result, err := w.GetResult()
+		if len(result) > w.limit {
+			return nil, errTraceSize(w.limit)
+		}
 		return Trace{PlainPart(result)}, err
 	}
 	trace, err := w.steps.Result()
