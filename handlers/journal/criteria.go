@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/agnivade/levenshtein"
+	"snowglobe/fixtures/spelling"
 )
 
 // Criteria say which exchanges are meant. What is empty does not matter.
@@ -135,9 +135,9 @@ func (c *Criteria) unlike(s *Summary) int {
 	if c.Operation == "" {
 		return 0
 	}
-	least := levenshtein.ComputeDistance(c.Operation, s.Operation)
+	least := spelling.Distance(c.Operation, s.Operation)
 	for _, call := range s.Calls {
-		least = min(least, levenshtein.ComputeDistance(c.Operation, call.Method))
+		least = min(least, spelling.Distance(c.Operation, call.Method))
 	}
 	return least
 }

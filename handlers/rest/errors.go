@@ -9,8 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/agnivade/levenshtein"
-
+	"snowglobe/fixtures/spelling"
 	"snowglobe/handlers/rest/schema"
 	"snowglobe/sim"
 )
@@ -236,9 +235,6 @@ func cannot(method, path string) *Error {
 	return NotFound("Cannot %s %s", method, schema.Shorten(path))
 }
 
-// misspelt is the part of a word that may be wrong: one in three letters. What differs by more is another word.
-const misspelt = 3
-
 // manyNear is how many equally near operations are worth naming.
 const manyNear = 3
 
@@ -305,8 +301,8 @@ func (e *endpoint) corrected(segments []string) (path []string, letters int, ok 
 				return nil, 0, false
 			}
 		default:
-			wrong := levenshtein.ComputeDistance(strings.ToLower(s.literal), strings.ToLower(text))
-			if misspelt*wrong > max(len(s.literal), len(text)) {
+			wrong, near := spelling.Near(text, s.literal)
+			if !near {
 				return nil, 0, false
 			}
 			text, letters = s.literal, letters+wrong
