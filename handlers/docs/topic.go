@@ -9,7 +9,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/agnivade/levenshtein"
+	"snowglobe/fixtures/spelling"
 )
 
 //go:embed pages/*.md recipes/*.md
@@ -31,7 +31,7 @@ type Manual struct {
 }
 
 // order is in which sequence pages are listed; those that are not named follow by name.
-var order = []string{"ask", "personas", "chains", "clock", "messages", "snapshots", "worlds", "faults", "access", "command-line", "mistakes", "environment", "profiles", "world-file", "coverage", "fidelity", "anvil", "webhooks", "exports", "replicas", "budgets"}
+var order = []string{"ask", "personas", "chains", "world-clock", "messages", "snapshots", "worlds", "faults", "access", "command-line", "mistakes", "environment", "profiles", "world-file", "coverage", "fidelity", "anvil", "webhooks", "exports", "replicas", "budgets"}
 
 var readTopics = sync.OnceValue(func() (all []Topic) {
 	for _, folder := range []string{"pages", "recipes"} {
@@ -59,6 +59,14 @@ func New(commands []Command) *Manual { return &Manual{commands, readTopics()} }
 // Topics are all pages, recipes last.
 func (m *Manual) Topics() []Topic { return m.topics }
 
+// Names are those of all pages.
+func (m *Manual) Names() (names []string) {
+	for _, t := range m.topics {
+		names = append(names, t.Name)
+	}
+	return names
+}
+
 // Find looks a page up.
 func (m *Manual) Find(name string) (Topic, bool) {
 	i := slices.IndexFunc(m.topics, func(t Topic) bool { return t.Name == name })
@@ -70,13 +78,7 @@ func (m *Manual) Find(name string) (Topic, bool) {
 
 // Nearest is the topic whose name is most like a misspelt one; empty if none is like it.
 func (m *Manual) Nearest(name string) string {
-	best, distance := "", len(name)/2+1
-	for _, t := range m.topics {
-		if d := levenshtein.ComputeDistance(name, t.Name); d < distance {
-			best, distance = t.Name, d
-		}
-	}
-	return best
+	return spelling.Nearest(name, m.Names())
 }
 
 var generated = regexp.MustCompile(`(?m)^<!-- ([a-z]+) -->$`)
