@@ -42,7 +42,8 @@ type command struct {
 	listen handlers.Addresses
 	move   *control.Move // of the clock; nil for none
 	line   *cli.Line
-	stdout io.Writer
+	ask    *handlers.Remote // to a running server; nil for none
+	stdout handlers.Output
 	stderr io.Writer
 	notes  io.Writer // banner and progress
 	force  bool      // overwrite what is there
@@ -51,10 +52,11 @@ type command struct {
 
 // run is the whole program. It returns the exit code: 0, or 1 if something failed, or 2 if the command line was wrong.
 func run(ctx context.Context, args, environ []string, stdout, stderr io.Writer) int {
-	c := &command{stdout: stdout, stderr: stderr, gc: debug.SetGCPercent(handlers.StartPercent)}
+	c := &command{stdout: handlers.Output{Writer: stdout}, stderr: stderr, gc: debug.SetGCPercent(handlers.StartPercent)}
 	f := pflag.NewFlagSet("snowglobe", pflag.ContinueOnError)
 	world, serving := seed.NewFlags(f), handlers.NewFlags(f)
 	f.BoolVar(&c.force, "force", false, "overwrite the file that is there")
+	f.BoolVar(&c.stdout.JSON, "json", false, "write JSON to stdout, for programs")
 	commands := handlers.CommandLine(f)
 	var err error
 	if c.line, err = commands.Parse(args, environ, stdout); err == nil && c.line != nil {
@@ -72,10 +74,15 @@ func run(ctx context.Context, args, environ []string, stdout, stderr io.Writer) 
 	if verb != "exec" { // a signal is heeded, whatever the program waits for; exec waits for the command
 		context.AfterFunc(ctx, func() { time.AfterFunc(20*time.Second, func() { os.Exit(1) }) })
 	}
+	ask := func(ctx context.Context) error { return c.listen.Ask(ctx, c.ask, &c.stdout) }
 	err = map[string]func(context.Context) error{
-		"serve": c.serve, "generate": c.generate, "verify": c.verify, "digest": c.digest, "clock": c.clock, "version": c.version, "init": c.init,
-		"exec": c.exec, "env": func(ctx context.Context) error { return c.listen.PrintEnvironment(ctx, stdout) },
-		"healthcheck": func(ctx context.Context) error { return c.listen.CheckHealth(ctx) },
+		"serve": c.serve, "generate": c.generate, "verify": c.verify, "digest": c.digest, "clock": c.clock,
+		"init": func(context.Context) error {
+			return worldfile.Init(append(c.line.Operands, worldfile.DefaultName)[0], c.force, c.notes)
+		},
+		"version": func(context.Context) error { return c.stdout.Print("snowglobe "+control.Version(), control.Build()) },
+		"exec":    c.exec, "env": func(ctx context.Context) error { return c.listen.PrintEnvironment(ctx, stdout) },
+		"healthcheck": func(ctx context.Context) error { return c.listen.CheckHealth(ctx) }, "snapshot": ask, "world": ask,
 	}[verb](ctx)
 	if ctx.Err() != nil && errors.Is(err, context.Canceled) && !errors.Is(err, store.ErrDisk) {
 		fmt.Fprintln(stderr, "snowglobe: interrupted")
@@ -94,6 +101,9 @@ func (c *command) read(world *seed.Flags, serving *handlers.Flags) (err error) {
 			return err
 		}
 	}
+	if c.ask, err = handlers.ParseRemote(c.line.Verb.Name, c.line.Operands); err != nil {
+		return err
+	}
 	if c.line.Verb.Program && len(c.line.Program) == 0 {
 		return program.ErrMissing
 	}
@@ -110,14 +120,13 @@ func (c *command) read(world *seed.Flags, serving *handlers.Flags) (err error) {
 	if c.world.ReadOnly {
 		worldErr = errors.Join(worldErr, c.server.CheckReadOnly())
 	}
-	another := &c.server.Many.Generator
-	another.Profiles, profileErr = seed.ProfileSizes()
-	another.Generate = c.world.Another
+	c.server.Many.Generator.Profiles, profileErr = seed.ProfileSizes()
+	c.server.Many.Generator.Generate = c.world.Another
 	return errors.Join(serverErr, worldErr, profileErr)
 }
 
 func (c *command) serve(ctx context.Context) error {
-	c.server.Stdout = c.stdout
+	c.server.Stdout = c.stdout.Writer
 	return c.run(ctx, ctx)
 }
 
@@ -156,28 +165,24 @@ func (c *command) generate(ctx context.Context) error {
 	return w.Close()
 }
 
-func (c *command) init(context.Context) error {
-	return worldfile.Init(append(c.line.Operands, worldfile.DefaultName)[0], c.force, c.notes)
-}
-
 func (c *command) verify(ctx context.Context) error {
 	report := verify.NewReport()
 	err := c.with(ctx, func(w *sim.World) (err error) {
 		report, err = verify.Verify(ctx, w, control.Progress(c.notes, "verifying", "blocks"))
 		return err
 	})
-	return errors.Join(err, report.Print(c.stdout, err))
+	return errors.Join(err, report.Print(c.stdout.Print, err))
 }
 
 func (c *command) digest(ctx context.Context) error {
 	return c.with(ctx, func(w *sim.World) error {
-		_, err := fmt.Fprintf(c.stdout, "%x\n", w.Meta.Digest)
-		return err
+		digest := fmt.Sprintf("%x", w.Meta.Digest)
+		return c.stdout.Print(digest, map[string]string{"digest": digest})
 	})
 }
 
 func (c *command) clock(ctx context.Context) error {
-	return c.with(ctx, func(w *sim.World) error { return handlers.MoveClock(ctx, w, c.server, c.move, c.stdout) })
+	return c.with(ctx, func(w *sim.World) error { return handlers.MoveClock(ctx, w, c.server, c.move, &c.stdout) })
 }
 
 // with opens the world, which must exist unless it is in memory, and does something with it.
@@ -191,9 +196,4 @@ func (c *command) with(ctx context.Context, do func(*sim.World) error) error {
 		return err
 	}
 	return errors.Join(do(w), w.Close())
-}
-
-func (c *command) version(context.Context) error {
-	_, err := fmt.Fprintf(c.stdout, "snowglobe %s\n", control.Version())
-	return err
 }

@@ -14,8 +14,23 @@ var (
 	worldFlags   = []string{"db", "seed", "profile", "until"}
 	addressFlags = []string{"addr"}
 	noteFlags    = []string{"log-format", "quiet"}
-	forceFlag    = "force"
 )
+
+// What only some verbs have, and serve does not.
+const (
+	forceFlag = "force"
+	jsonFlag  = "json"
+)
+
+// groups are how the flags of serve are listed.
+var groups = []cli.Group{
+	{Title: "The world", Flags: []string{"db", "seed", "profile", "until", "read-only", "regenerate", "worlds", "world-size"}},
+	{Title: "Addresses, and what is served there", Flags: []string{"addr", "fuji-addr", "network", "dialect", "public", "no-index", "index-enabled", "api-admin-enabled", "profile-dir", "warp-sign", "rate-limit"}},
+	{Title: "Who may do what", Flags: []string{"allow-control", "allow-origin", "http-allowed-hosts", "webhook-hosts", "api-keys", "require-api-key"}},
+	{Title: "Time and blocks", Flags: []string{"live", "clock-rate", "block-time", "mixed-mining", "no-mining", "no-relayer", "relayer"}},
+	{Title: "Exports", Flags: []string{"export-workers", "export-queue", "export-keep", "export-max-rows", "export-retention"}},
+	{Title: "Failing, logs and the program itself", Flags: []string{"faults", "journal", "log-format", "quiet", "ready-file", forceFlag, jsonFlag, "config"}},
+}
 
 // CommandLine is what can be asked of the program whose flags these are: those about the world, which are declared elsewhere, and all others.
 func CommandLine(f *pflag.FlagSet) *cli.Program {
@@ -27,9 +42,9 @@ func CommandLine(f *pflag.FlagSet) *cli.Program {
 		}
 	})
 	of := func(groups ...[]string) []string { return slices.Concat(groups...) }
-	all = slices.DeleteFunc(all, func(name string) bool { return name == forceFlag })
+	all = slices.DeleteFunc(all, func(name string) bool { return name == forceFlag || name == jsonFlag })
 	return &cli.Program{
-		Flags: f, Version: control.Version(), Given: Given,
+		Flags: f, Groups: groups, Version: control.Version(), Given: Given,
 		Values: map[string][]string{
 			"network": {"mainnet", "fuji"}, "dialect": {"auto", "spec", "upstream"}, "log-format": {"text", "json"},
 			"profile": {"tiny", "default", "large"}, "warp-sign": {signAny, signKnown},
@@ -65,23 +80,35 @@ func CommandLine(f *pflag.FlagSet) *cli.Program {
 				Examples: "  snowglobe init\n  snowglobe --profile world.yaml",
 			},
 			{
-				Name: "verify", Summary: "build the world again from its transactions and compare every row", Flags: of(worldFlags, []string{"read-only"}, noteFlags),
+				Name: "verify", Summary: "build the world again from its transactions and compare every row", Flags: of(worldFlags, []string{"read-only", jsonFlag}, noteFlags),
 				Details:  "It fails on the first mismatch.",
 				Examples: "  snowglobe verify --db seven.db",
 			},
 			{
-				Name: "digest", Summary: "print the world's digest, and nothing else", Flags: of(worldFlags, []string{"read-only"}, noteFlags),
+				Name: "digest", Summary: "print the world's digest, and nothing else", Flags: of(worldFlags, []string{"read-only", jsonFlag}, noteFlags),
 				Examples: "  snowglobe digest --db :memory: --profile tiny",
 			},
 			{
-				Name: "clock", Operands: "[advance SPAN | set TIME | until EVENT | show]", Flags: of(worldFlags, []string{"live", "relayer"}, noteFlags),
+				Name: "clock", Operands: "[advance SPAN | set TIME | until EVENT | show]", Flags: of(worldFlags, []string{"live", "no-relayer", "relayer", jsonFlag}, noteFlags),
 				Summary: "move the clock of a world that no server has open, and print the time",
 				Details: "With --live its people act on the way. A running server moves its clock by POST /sim/clock.",
 				Examples: `  snowglobe clock advance 36h
   snowglobe clock set 2026-08-01T00:00:00Z
   snowglobe clock until next-validator-end`,
 			},
-			{Name: "version", Summary: "print the version", Flags: noteFlags},
+			{
+				Name: "snapshot", Operands: remoteOperands("snapshot"), Flags: of(addressFlags, []string{jsonFlag}, noteFlags),
+				Summary:  "take snapshots of the world of the server at --addr, and go back to them",
+				Details:  "take prints the id of the snapshot, revert and reset the digest of the world that is back.",
+				Examples: "  before=$(snowglobe snapshot take)\n  snowglobe snapshot revert $before",
+			},
+			{
+				Name: "world", Operands: remoteOperands("world"), Flags: of(addressFlags, []string{jsonFlag}, noteFlags),
+				Summary:  "make copies of the world of the server at --addr, and delete them",
+				Details:  "make prints the URL below which the copy answers as the world does.",
+				Examples: "  snowglobe world make mine\n  snowglobe world delete mine",
+			},
+			{Name: "version", Summary: "print the version", Flags: of([]string{jsonFlag}, noteFlags)},
 		},
 	}
 }

@@ -35,14 +35,14 @@ type Flags struct {
 
 	readyFile                                                            string
 	network, dialect, logFormat, keys, hosts, profiles, warpSign, faults string
-	requireKey, admin, public, control, index                            bool
+	requireKey, admin, public, control, index, noIndex                   bool
 	origins                                                              []string // as permit.Rule has them
 	rateLimit                                                            int
 	exportWorkers, exportQueue, exportKeep                               int
 	exportMaxRows                                                        int64
 	exportRetention                                                      time.Duration
 	mining                                                               Mining
-	noMining, mixedMining, relayer                                       bool
+	noMining, mixedMining, relayer, noRelayer                            bool
 	clockRate                                                            float64
 	journal                                                              int
 	live                                                                 bool
@@ -54,7 +54,7 @@ type Flags struct {
 // NewFlags declares the flags about serving.
 func NewFlags(f *pflag.FlagSet) *Flags {
 	s := &Flags{}
-	f.StringVar(&s.Addresses.Main, "addr", "127.0.0.1:9650", "`HOST:PORT` to listen on")
+	f.StringVar(&s.Addresses.Main, "addr", "127.0.0.1:9650", "`HOST:PORT` to listen on, or of the running server that a verb asks")
 	f.StringVar(&s.Addresses.Fuji, "fuji-addr", "", "`HOST:PORT` at which /ext is fuji's, for clients that keep only the origin of a URL, or off (default: two ports above --addr's)")
 	f.StringVar(&s.network, "network", fixtures.MainnetName, "`NAME` of the network of /ext paths that do not name one: mainnet or fuji")
 	f.StringVar(&s.dialect, "dialect", "auto", "`NAME` of the dialect of the Data and Metrics API: auto, spec or upstream")
@@ -62,7 +62,8 @@ func NewFlags(f *pflag.FlagSet) *Flags {
 	f.StringVar(&s.keys, "api-keys", "", "YAML `FILE` of API keys: key, limit, interfaces (data, metrics, sim), networks. The Metrics API and /sim work without a key, and are not limited to a key's networks")
 	f.BoolVar(&s.requireKey, "require-api-key", false, "refuse Data API requests without a key of --api-keys; pages ask for one too, or take it as ?rltoken=")
 	f.BoolVar(&s.admin, "api-admin-enabled", false, "serve the node's admin API at /ext/admin. Aliases and log levels that are set there last until the program ends")
-	f.BoolVar(&s.index, "index-enabled", true, "serve the node's index of what its chains accepted at /ext/index; --index-enabled=false for none, as a node's default")
+	f.BoolVar(&s.noIndex, "no-index", false, "do not serve the node's index of what its chains accepted at /ext/index; --index-enabled=false, as a node has it, is the same")
+	f.BoolVar(&s.index, "index-enabled", true, "serve the node's index; --no-index is the opposite")
 	f.StringVar(&s.profiles, "profile-dir", "", "`FOLDER` where the admin API writes cpu.profile, mem.profile, lock.profile and stacktrace.txt (default: a new temporary folder, which admin.getConfig tells)")
 	f.StringVar(&s.hosts, "http-allowed-hosts", "localhost", "host `NAMES`, separated by commas, under which /ext may be called; IP addresses are always allowed, * allows any name")
 	f.Func("allow-origin", "`ORIGINS`, separated by commas, such as https://app.example, whose pages may change the world in every way, as those of localhost may; * for all; may be repeated", s.allowOrigins)
@@ -72,7 +73,11 @@ func NewFlags(f *pflag.FlagSet) *Flags {
 	f.Func("block-time", "`TIME`, such as 2s or 2, of real time after which each EVM chain gets a block, instead of one for each transaction", s.mining.setInterval)
 	f.BoolVar(&s.mixedMining, "mixed-mining", false, "with --block-time, a block for each transaction at once as well")
 	f.BoolVar(&s.noMining, "no-mining", false, "make blocks of EVM chains only when a client asks for them (evm_mine)")
-	f.BoolVar(&s.relayer, "relayer", true, "deliver the messages that clients send from one chain to another through TeleporterMessenger; --relayer=false leaves that to a relayer of yours")
+	f.BoolVar(&s.noRelayer, "no-relayer", false, "do not deliver the messages that clients send from one chain to another through TeleporterMessenger: leave that to a relayer of yours")
+	f.BoolVar(&s.relayer, "relayer", true, "deliver messages; --no-relayer is the opposite")
+	for _, older := range []string{"index-enabled", "relayer"} { // off is said in one way, and these stay for who says it in the other
+		f.Lookup(older).Hidden = true
+	}
 	f.Float64Var(&s.clockRate, "clock-rate", 0, "`N` times as fast as real time runs the world's clock, 1 for real time; 0 lets it stand still until something moves it")
 	f.BoolVar(&s.live, "live", false, "let the world's time go on, in real time unless --clock-rate says otherwise, and its people go on acting")
 	f.StringVar(&s.warpSign, "warp-sign", signAny, "`WHICH` messages validators sign for the aggregator: any well-formed one, or only known ones, which the world sent or can justify")
@@ -116,11 +121,11 @@ func (s *Flags) Options(w io.Writer) (o Options, err error) {
 	if o.Log, err = rest.NewLogger(w, s.logFormat, s.Quiet); err != nil {
 		return o, fmt.Errorf("--log-format: %w", err)
 	}
-	o.Node = NodeOptions{Hosts: splitNames(s.hosts), Public: s.public, Admin: s.admin, NoIndex: !s.index, Profiles: s.profiles}
+	o.Node = NodeOptions{Hosts: splitNames(s.hosts), Public: s.public, Admin: s.admin, NoIndex: s.noIndex || !s.index, Profiles: s.profiles}
 	if s.warpSign != signAny && s.warpSign != signKnown {
 		return o, fmt.Errorf("--warp-sign: %q is not one of %s, %s", s.warpSign, signAny, signKnown)
 	}
-	o.Relayer = s.relayer
+	o.Relayer = s.relayer && !s.noRelayer
 	o.Webhooks = webhook.Targets{Hosts: splitNames(s.webhookHosts)}
 	o.Permit = permit.Rule{Origins: s.origins, Control: s.control}
 	o.Data.KnownOnly = s.warpSign == signKnown

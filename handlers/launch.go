@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -93,18 +94,30 @@ const asking = 10 * time.Second
 func fetch(ctx context.Context, url string) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, asking)
 	defer cancel()
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	return ask(ctx, http.MethodGet, url, nil)
+}
+
+// ask is the answer of a server. An error says what the server says, or how to start one.
+func ask(ctx context.Context, method, url string, body io.Reader) ([]byte, error) {
+	r, err := http.NewRequestWithContext(ctx, method, url, body)
 	if err != nil {
 		return nil, err
 	}
+	r.Header.Set("Content-Type", "application/json")
 	answer, err := http.DefaultClient.Do(r)
+	var dial *net.OpError
+	if errors.As(err, &dial) && dial.Op == "dial" {
+		return nil, fmt.Errorf("no server answers at %s (%w): start one with snowglobe serve, or name another with --addr", r.URL.Host, dial.Err)
+	}
 	if err != nil {
 		return nil, err
 	}
 	defer answer.Body.Close()
 	text, err := io.ReadAll(answer.Body)
-	if err == nil && answer.StatusCode != http.StatusOK {
-		err = fmt.Errorf("%s: %s", url, cmp.Or(strings.TrimSpace(string(text)), answer.Status))
+	if err == nil && answer.StatusCode >= http.StatusBadRequest {
+		said := struct{ Message any }{Message: cmp.Or(strings.TrimSpace(string(text)), answer.Status)}
+		_ = json.Unmarshal(text, &said) // who is no Snowglobe says something else
+		err = fmt.Errorf("%s: %v", url, said.Message)
 	}
 	return text, err
 }

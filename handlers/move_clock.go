@@ -2,8 +2,6 @@ package handlers
 
 import (
 	"context"
-	"fmt"
-	"io"
 	"time"
 
 	"snowglobe/handlers/control"
@@ -13,7 +11,7 @@ import (
 
 // MoveClock moves the clock of a world that no server has open, as the server that the options describe would, and writes what time it is then.
 // Without a move it only does that.
-func MoveClock(ctx context.Context, w *sim.World, o Options, move *control.Move, out io.Writer) error {
+func MoveClock(ctx context.Context, w *sim.World, o Options, move *control.Move, out *Output) error {
 	if move != nil {
 		if err := w.Claim(ctx); err != nil {
 			return err
@@ -29,8 +27,13 @@ func MoveClock(ctx context.Context, w *sim.World, o Options, move *control.Move,
 			return err
 		}
 	}
-	_, err := fmt.Fprintln(out, w.Clock.Now().Format(time.RFC3339Nano))
-	return err
+	now := w.Clock.Now()
+	shown := now.Format(time.RFC3339Nano)
+	return out.Print(shown, struct {
+		Time         string `json:"time"`
+		Unix         int64  `json:"unix"`
+		Milliseconds int64  `json:"milliseconds"`
+	}{shown, now.Unix(), now.UnixMilli()})
 }
 
 // people are those of a world. What the network refuses them is for who reads the log closely.

@@ -15,7 +15,7 @@ import (
 // TestTheIndexIsAnOption asks for the node's index of a server with it and of one without.
 func TestTheIndexIsAnOption(t *testing.T) {
 	w := readWorld(t)
-	for args, served := range map[string]bool{"": true, "--index-enabled": true, "--index-enabled=false": false} {
+	for args, served := range map[string]bool{"": true, "--index-enabled": true, "--index-enabled=false": false, "--no-index": false} {
 		f := pflag.NewFlagSet("", pflag.ContinueOnError)
 		flags := handlers.NewFlags(f)
 		if err := f.Parse(strings.Fields(args)); err != nil {

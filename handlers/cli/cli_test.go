@@ -67,13 +67,40 @@ func TestWhatIsAnsweredAtOnce(t *testing.T) {
 	for _, c := range []struct{ args, want string }{
 		{"help", "  digest "}, {"--help", "personas"}, {"-help", "personas"}, {"-h", "Verbs:"}, {"help serve", "SNOWGLOBE_SEED"}, {"serve --help", "  snowglobe serve --seed 2\n"},
 		{"help personas", "alice"}, {"help command line", "--seed N"}, {"--version", "snowglobe 1.2\n"}, {"man", `.TH "SNOWGLOBE"`}, {"man digest", "snowglobe-digest"},
-		{"completion bash", "__snowglobe"}, {"completion zsh", "#compdef"}, {"completion fish", "fish completion"}, {"completion powershell", "Register-ArgumentCompleter"},
+		{"completion bash", "__snowglobe"}, {"completion zsh", "#compdef"}, {"completion fish", "fish completion"}, {"completion powershell", "Register-ArgumentCompleter"}, {"help help", "snowglobe help personas"}, {"help completion", "~/.bashrc"}, {"completion fish --help", "completions/snowglobe.fish"},
 		{"__complete s", "serve"}, {"__complete serve --re", "--relayer"},
 	} {
 		p, _ := program()
 		var b strings.Builder
 		if line, err := p.Parse(strings.Fields(c.args), nil, &b); line != nil || err != nil || !strings.Contains(b.String(), c.want) {
 			t.Errorf("%s: %v %v %.200q", c.args, line, err, b.String())
+		}
+		for _, foreign := range []string{"autocompletion", "To load completions", "--no-descriptions"} {
+			if strings.HasPrefix(c.args, "help") && strings.Contains(b.String(), foreign) {
+				t.Errorf("%s has %q", c.args, foreign)
+			}
+		}
+		if strings.HasSuffix(strings.TrimSpace(b.String()), "by their names:") {
+			t.Errorf("%s: no flags in the list of flags", c.args)
+		}
+	}
+}
+
+// TestWhatWasMeant: a name that is nearly right is told the right one, wherever it stands.
+func TestWhatWasMeant(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if err := os.WriteFile("wrong.yaml", []byte("prot: 1\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ args, env, want string }{
+		{"--prot 1", "", "did you mean --addr?"}, {"--port 1", "", "did you mean --addr?"}, {"--sede 1", "", "did you mean --seed?"}, {"--rel", "", "did you mean --relayer?"},
+		{"-adr :1", "", "did you mean --addr?"}, {"digest --sede 1", "", "did you mean --seed?"}, {"digest --prot 1", "", "did you mean --addr?"}, {"--colour", "", "snowglobe help serve lists"},
+		{"", "SNOWGLOBE_PROT=1", "did you mean SNOWGLOBE_ADDR?"}, {"", "SNOWGLOBE_SEDE=1", "did you mean SNOWGLOBE_SEED?"}, {"--config wrong.yaml", "", "did you mean addr?"},
+		{"digset", "", "did you mean digest?"}, {"help persnas", "", "did you mean personas?"}, {"help digset", "", "did you mean digest?"},
+	} {
+		p, _ := program()
+		if _, err := p.Parse(strings.Fields(c.args), strings.Fields(c.env), os.Stderr); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%v: %v", c, err)
 		}
 	}
 }

@@ -29,7 +29,7 @@ func (p *Program) fill(l *Line, environ []string) error {
 		}
 		f := p.flagOf(name)
 		if f == nil {
-			near := nearest(strings.ReplaceAll(strings.TrimPrefix(name, prefix), "_", "-"), p.flagNames())
+			near := nearestFlag(strings.ReplaceAll(strings.TrimPrefix(name, prefix), "_", "-"), p.Flags)
 			if near != "" {
 				near = variable(near)
 			}
@@ -100,7 +100,7 @@ func (p *Program) fillFromFile(l *Line, path string, raw []byte) error {
 		key, value := root.Content[i], root.Content[i+1]
 		at := fmt.Sprintf("%s: line %d: ", path, key.Line)
 		if f := p.Flags.Lookup(key.Value); f == nil || key.Value == configFlag {
-			wrong = append(wrong, fmt.Errorf("%sthere is no flag %s%s", at, key.Value, didYouMean(nearest(key.Value, p.flagNames()), "")))
+			wrong = append(wrong, fmt.Errorf("%sthere is no flag %s%s", at, key.Value, didYouMean(nearestFlag(key.Value, p.Flags), "")))
 			continue
 		}
 		text := value.Value

@@ -1,14 +1,17 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/cobra/doc"
 	"github.com/spf13/pflag"
 
+	"snowglobe/fixtures/spelling"
 	"snowglobe/handlers/docs"
 )
 
@@ -18,12 +21,10 @@ const columns = 100
 // help is the verb that shows help about verbs and pages of the manual.
 func (p *Program) help(root *cobra.Command) *cobra.Command {
 	manual := docs.New(p.Describe())
-	var topics []string
-	for _, t := range manual.Topics() {
-		topics = append(topics, t.Name)
-	}
+	topics := manual.Names()
 	return &cobra.Command{
 		Use: "help [VERB|TOPIC]", Short: "show how a verb is used, or a page of the manual", DisableFlagsInUseLine: true,
+		Example:   "  snowglobe help serve\n  snowglobe help personas",
 		ValidArgs: topics,
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
@@ -39,7 +40,7 @@ func (p *Program) help(root *cobra.Command) *cobra.Command {
 				for _, c := range root.Commands() {
 					names = append(names, c.Name())
 				}
-				return fmt.Errorf("there is no verb and no page %q%s", name, orHelp(didYouMean(nearest(name, names), "")))
+				return fmt.Errorf("there is no verb and no page %q%s", name, orHelp(didYouMean(spelling.Nearest(name, names), "")))
 			}
 			_, err := io.WriteString(root.OutOrStdout(), manual.Text(t, columns))
 			return err
@@ -90,27 +91,83 @@ func (p *Program) showHelp(c *cobra.Command, _ []string) {
 	if c.HasExample() {
 		b.WriteString("\nExamples:\n" + strings.TrimRight(c.Example, "\n") + "\n")
 	}
-	if c.HasParent() && c.Flags().HasAvailableFlags() {
-		b.WriteString("\nFlags, with their environment variables; " + ConfigFile + " may have them by their names:\n")
-		c.Flags().VisitAll(func(f *pflag.Flag) {
-			if f.Hidden || f.Name == "help" {
-				return
-			}
-			value, usage := pflag.UnquoteUsage(f)
-			fmt.Fprintf(b, "  --%-32s %s\n", strings.TrimSpace(f.Name+" "+value), variable(f.Name))
-			if shown := shownDefault(f); shown != "" && !strings.Contains(usage, "(default") {
-				usage += " (default " + shown + ")"
-			}
-			line := "     "
-			for word := range strings.FieldsSeq(usage) {
-				if len(line)+1+len(word) > columns {
-					b.WriteString(line + "\n")
-					line = "     "
-				}
-				line += " " + word
-			}
-			b.WriteString(line + "\n")
-		})
+	if c.HasParent() {
+		p.showFlags(b, c)
 	}
 	_, _ = io.WriteString(c.OutOrStdout(), b.String()) // who closed stdout wants no help
+}
+
+// manyFlags are so many that they are listed in groups.
+const manyFlags = 12
+
+// showFlags writes the flags of a verb.
+func (p *Program) showFlags(b *strings.Builder, c *cobra.Command) {
+	var flags []*pflag.Flag
+	c.Flags().VisitAll(func(f *pflag.Flag) {
+		if !f.Hidden && f.Name != "help" {
+			flags = append(flags, f)
+		}
+	})
+	if len(flags) == 0 {
+		return
+	}
+	b.WriteString("\nFlags, with their environment variables; " + ConfigFile + " may have them by their names:\n")
+	if len(flags) <= manyFlags {
+		for _, f := range flags {
+			showFlag(b, f)
+		}
+		return
+	}
+	for _, g := range p.Groups {
+		b.WriteString("\n" + g.Title + ":\n")
+		for _, name := range g.Flags {
+			if i := slices.IndexFunc(flags, func(f *pflag.Flag) bool { return f.Name == name }); i >= 0 {
+				showFlag(b, flags[i])
+			}
+		}
+	}
+}
+
+func showFlag(b *strings.Builder, f *pflag.Flag) {
+	value, usage := pflag.UnquoteUsage(f)
+	fmt.Fprintf(b, "  --%-32s %s\n", strings.TrimSpace(f.Name+" "+value), variable(f.Name))
+	if shown := shownDefault(f); shown != "" && !strings.Contains(usage, "(default") {
+		usage += " (default " + shown + ")"
+	}
+	line := "     "
+	for word := range strings.FieldsSeq(usage) {
+		if len(line)+1+len(word) > columns {
+			b.WriteString(line + "\n")
+			line = "     "
+		}
+		line += " " + word
+	}
+	b.WriteString(line + "\n")
+}
+
+// loading are the commands by which shells get their completion scripts, for good.
+var loading = map[string]string{
+	"bash":       "echo 'source <(snowglobe completion bash)' >> ~/.bashrc",
+	"zsh":        `snowglobe completion zsh > "${fpath[1]}/_snowglobe"`,
+	"fish":       "snowglobe completion fish > ~/.config/fish/completions/snowglobe.fish",
+	"powershell": "snowglobe completion powershell >> $PROFILE",
+}
+
+// describeCompletion has the verb that writes completion scripts speak as the others do.
+func describeCompletion(root *cobra.Command) {
+	c, _, err := root.Find([]string{"completion"})
+	if err != nil {
+		return
+	}
+	c.Use, c.Short, c.Long = "completion SHELL", "write the completion script of a shell: bash, zsh, fish or powershell", ""
+	c.DisableFlagsInUseLine, c.Args = true, cobra.ArbitraryArgs
+	c.RunE = func(*cobra.Command, []string) error {
+		return errors.New("completion: expected a shell: bash, zsh, fish or powershell")
+	}
+	for _, shell := range c.Commands() {
+		shell.Short, shell.DisableFlagsInUseLine = "write the completion script of "+shell.Name(), true
+		shell.Long = shell.Short + ".\n\nThis command installs it; a new shell then completes verbs, flags and their values."
+		shell.Example = "  " + loading[shell.Name()]
+		c.Example += shell.Example + "\n"
+	}
 }

@@ -3,35 +3,15 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
-	"github.com/agnivade/levenshtein"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"snowglobe/fixtures/spelling"
 )
-
-// nearest is the name that is most like a misspelt one, which may be wrong in one letter of three; empty if there is none.
-func nearest(word string, names []string) (near string) {
-	least := 1 << 30
-	for _, name := range names {
-		wrong := levenshtein.ComputeDistance(strings.ToLower(word), strings.ToLower(name))
-		if len(word) >= 3 && strings.HasPrefix(name, word) || letters(word) == letters(name) {
-			wrong = 1
-		}
-		if 3*wrong <= max(len(name), len(word)) && wrong < least {
-			near, least = name, wrong
-		}
-	}
-	return near
-}
-
-// letters are those of a word in order, by which words are alike in which some stand elsewhere.
-func letters(word string) string {
-	sorted := []byte(strings.ToLower(word))
-	slices.Sort(sorted)
-	return string(sorted)
-}
 
 func didYouMean(near, before string) string {
 	if near == "" {
@@ -63,13 +43,28 @@ func (p *Program) doubleHyphens(args []string) []string {
 	return args
 }
 
-func (p *Program) flagNames() (names []string) {
-	p.Flags.VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+func flagNames(flags *pflag.FlagSet) (names []string) {
+	flags.VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
 	return names
 }
 
 // elsewhere are names that other programs have for what flags say here.
 var elsewhere = map[string]string{"port": "addr", "host": "addr", "listen": "addr", "bind": "addr", "database": "db", "file": "db"}
+
+// nearestFlag is the flag that was meant by a name that none has, here or elsewhere; empty if none is near.
+func nearestFlag(name string, flags *pflag.FlagSet) string {
+	names := flagNames(flags)
+	for _, other := range slices.Sorted(maps.Keys(elsewhere)) {
+		if flags.Lookup(elsewhere[other]) != nil {
+			names = append(names, other)
+		}
+	}
+	near := spelling.Nearest(name, names)
+	if flag := elsewhere[near]; flag != "" {
+		return flag
+	}
+	return near
+}
 
 // flagError says what is wrong with a flag, and what to write instead.
 func (p *Program) flagError(c *cobra.Command, err error) error {
@@ -80,7 +75,7 @@ func (p *Program) flagError(c *cobra.Command, err error) error {
 	case errors.As(err, &unknown):
 		name := unknown.GetSpecifiedName()
 		if short := unknown.GetSpecifiedShortnames(); short != "" {
-			if near := nearest(short, p.flagNames()); near != "" {
+			if near := nearestFlag(short, p.Flags); near != "" {
 				return fmt.Errorf("unknown flag -%s; did you mean --%s?", short, near)
 			}
 			return fmt.Errorf("unknown flag -%s; flags have two hyphens", short)
@@ -88,9 +83,9 @@ func (p *Program) flagError(c *cobra.Command, err error) error {
 		if p.Flags.Lookup(name) != nil {
 			return fmt.Errorf("%s has no flag --%s; snowglobe help %s lists those that it has", c.Name(), name, c.Name())
 		}
-		near := nearest(name, p.flagNames())
-		if other := elsewhere[name]; near == "" && c.Flags().Lookup(other) != nil {
-			near = other
+		near := nearestFlag(name, c.Flags())
+		if near == "" {
+			near = nearestFlag(name, p.Flags)
 		}
 		if near == "" {
 			verb := c.Name()

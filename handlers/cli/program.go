@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -10,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"snowglobe/fixtures/spelling"
 	"snowglobe/handlers/docs"
 )
 
@@ -33,8 +33,15 @@ type Line struct {
 	Chosen   map[string]bool // flags that the user set, in whichever way
 }
 
+// Group is a part of the list of flags.
+type Group struct {
+	Title string
+	Flags []string
+}
+
 // Program is a command line's vocabulary.
 type Program struct {
+	Groups  []Group        // in which help lists the flags of a verb that has many
 	Verbs   []Verb         // the first is what is done without a verb
 	Flags   *pflag.FlagSet // of all verbs
 	Version string
@@ -69,16 +76,9 @@ func (p *Program) Parse(args, environ []string, stdout io.Writer) (*Line, error)
 	root.SetHelpCommand(p.help(root))
 	root.SetHelpFunc(p.showHelp)
 	root.SetOut(stdout)
+	root.CompletionOptions.DisableNoDescFlag = true
 	root.InitDefaultCompletionCmd()
-	for _, c := range root.Commands() {
-		if c.Name() == "completion" {
-			c.Short = "write the completion script of a shell: bash, zsh, fish or powershell"
-			c.Args = cobra.ArbitraryArgs
-			c.RunE = func(*cobra.Command, []string) error {
-				return errors.New("completion: expected a shell: bash, zsh, fish or powershell")
-			}
-		}
-	}
+	describeCompletion(root)
 	root.SilenceErrors, root.SilenceUsage = true, true
 	root.SetErr(io.Discard)
 	root.SetArgs(p.doubleHyphens(args))
@@ -157,7 +157,7 @@ func (p *Program) operands(c *cobra.Command, v *Verb, args []string) error {
 	for _, other := range c.Commands() {
 		names = append(names, other.Name())
 	}
-	return fmt.Errorf("unknown verb %q%s", word, orHelp(didYouMean(nearest(word, names), "")))
+	return fmt.Errorf("unknown verb %q%s", word, orHelp(didYouMean(spelling.Nearest(word, names), "")))
 }
 
 // lastFlag is the flag that was set last.
@@ -177,11 +177,23 @@ func (p *Program) Describe() (all []docs.Command) {
 		for _, name := range v.Flags {
 			f := p.Flags.Lookup(name)
 			value, usage := pflag.UnquoteUsage(f)
-			c.Flags = append(c.Flags, docs.Flag{Name: name, Value: value, Default: shownDefault(f), Usage: usage})
+			if !f.Hidden {
+				c.Flags = append(c.Flags, docs.Flag{Name: name, Value: value, Default: shownDefault(f), Usage: usage, Group: p.group(name)})
+			}
 		}
 		all = append(all, c)
 	}
 	return all
+}
+
+// group is the title of the group that a flag is in.
+func (p *Program) group(flag string) string {
+	for _, g := range p.Groups {
+		if slices.Contains(g.Flags, flag) {
+			return g.Title
+		}
+	}
+	return ""
 }
 
 func shownDefault(f *pflag.Flag) string {

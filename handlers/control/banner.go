@@ -140,11 +140,25 @@ func clipped(text string, most int) string {
 	return text
 }
 
-// Version names the program as the toolchain recorded it, and the generator's version, which decides a world's bytes.
-func Version() string {
+// Program is what the program is: its version as the toolchain recorded it, and the generator's, which decides a world's bytes.
+type Program struct {
+	Version   string `json:"version"`
+	Generator string `json:"generator"`
+	Go        string `json:"go"`
+	Platform  string `json:"platform"`
+}
+
+// Build is this program.
+func Build() Program {
 	module := "(devel)"
 	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
 		module = info.Main.Version
 	}
-	return fmt.Sprintf("%s, generator %s, %s %s/%s", module, sim.Generator, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	return Program{module, sim.Generator, runtime.Version(), runtime.GOOS + "/" + runtime.GOARCH}
+}
+
+// Version says the same in a line.
+func Version() string {
+	p := Build()
+	return fmt.Sprintf("%s, generator %s, %s %s", p.Version, p.Generator, p.Go, p.Platform)
 }

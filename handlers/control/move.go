@@ -44,7 +44,7 @@ func ParseMove(how, value string, now time.Time) (m *Move, err error) {
 	case "until":
 		m.until, err = value, checkNext(value)
 	default:
-		return nil, moveError(fmt.Sprintf("%.40q is not one of advance, set, until", how))
+		return nil, unknownMove(how, value)
 	}
 	if err != nil {
 		return nil, badMove(how, err)
@@ -60,7 +60,11 @@ func ParseMoves(operands []string, now time.Time) (*Move, error) {
 	case len(operands) == 2:
 		return ParseMove(operands[0], operands[1], now)
 	}
-	return nil, moveError(fmt.Sprintf("clock: expected show, advance SPAN, set TIME or until EVENT, not %.80q", strings.Join(operands, " ")))
+	return nil, unknownMove(operands...)
+}
+
+func unknownMove(operands ...string) error {
+	return moveError(fmt.Sprintf("clock: expected show, advance SPAN, set TIME or until EVENT, not %.80q", strings.Join(operands, " ")))
 }
 
 // Make moves the world's clock by a function that advances it to a time.

@@ -3,6 +3,7 @@ package docs
 import (
 	_ "embed" // the surface of the real services
 	"fmt"
+	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -19,7 +20,7 @@ type Command struct {
 }
 
 // Flag is one of the program's flags. Defaults that say nothing are empty.
-type Flag struct{ Name, Value, Default, Usage string }
+type Flag struct{ Name, Value, Default, Usage, Group string }
 
 // table is what a mark in a page stands for.
 func (m *Manual) table(name string) string {
@@ -146,11 +147,30 @@ func (m *Manual) commands() string {
 
 func (m *Manual) flags() string {
 	b := new(strings.Builder)
+	var groups []string
+	for _, c := range m.Commands {
+		for _, f := range c.Flags {
+			if !slices.Contains(groups, f.Group) {
+				groups = append(groups, f.Group)
+			}
+		}
+	}
+	for _, group := range groups {
+		if group != "" {
+			fmt.Fprintf(b, "### %s\n\n", group)
+		}
+		m.flagsOf(b, group)
+	}
+	return b.String()
+}
+
+// flagsOf writes the flags of a group.
+func (m *Manual) flagsOf(b *strings.Builder, group string) {
 	b.WriteString("| flag | default | meaning |\n|---|---|---|\n")
 	told := map[string]bool{}
 	for _, c := range m.Commands {
 		for _, f := range c.Flags {
-			if told[f.Name] {
+			if told[f.Name] || f.Group != group {
 				continue
 			}
 			told[f.Name] = true
@@ -161,7 +181,7 @@ func (m *Manual) flags() string {
 			fmt.Fprintf(b, "| `%s` | %s | %s |\n", strings.TrimSpace("--"+f.Name+" "+f.Value), value, strings.ReplaceAll(f.Usage, "|", "\\|"))
 		}
 	}
-	return b.String()
+	b.WriteString("\n")
 }
 
 // surface is a line for each operation, or for several methods of a path, of the real services, in sections: what they are called, and

@@ -1,10 +1,10 @@
 package verify
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"strconv"
 	"strings"
 	"sync"
@@ -51,38 +51,57 @@ func (r *Report) note(check string, err error) error {
 	return err
 }
 
-// Print writes the table and the verdict. A file that is not there, or not to be opened for another reason than that it is damaged, has none.
-func (r *Report) Print(w io.Writer, err error) error {
-	verdict := "verified: every row follows from the transactions"
+// Print hands over the table with the verdict, and the same as JSON. A file that is not there, or not to be opened for another reason than that it is damaged, has none.
+func (r *Report) Print(print func(text string, value any) error, err error) error {
+	verdict, reason := "verified: every row follows from the transactions", ""
 	if err != nil {
-		verdict = "not verified: the file is damaged"
+		verdict, reason = "not verified: the file is damaged", err.Error()
 	}
 	var damage *store.DamageError
 	if err != nil && !errors.As(err, &damage) {
 		return nil
 	}
-	_, err = fmt.Fprintf(w, "%s\n%s\n", r, verdict)
-	return err
+	return print(fmt.Sprintf("%s\n%s", r, verdict), struct {
+		Verified bool     `json:"verified"`
+		Reason   string   `json:"reason,omitempty"`
+		Checks   []result `json:"checks"`
+	}{err == nil, reason, r.results()})
+}
+
+// result is what came of a check: right, WRONG or not checked, and how much of what was counted.
+type result struct {
+	Check   string           `json:"check"`
+	Verdict string           `json:"verdict"`
+	Counted map[string]int64 `json:"counted,omitempty"`
+}
+
+func (r *Report) results() (all []result) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, check := range checks {
+		one := result{Check: check, Verdict: cmp.Or(r.verdicts[check], "not checked"), Counted: map[string]int64{}}
+		for _, c := range counted {
+			if c.check == check && r.verdicts[check] != "" {
+				one.Counted[c.name] = r.found[c.table].Load()
+			}
+		}
+		all = append(all, one)
+	}
+	return all
 }
 
 // String is a table: check, how much of what was counted, verdict.
 func (r *Report) String() string {
-	r.mu.Lock()
-	defer r.mu.Unlock()
 	var b strings.Builder
 	line := func(check, count, verdict string) {
 		b.WriteString(strings.TrimRight(fmt.Sprintf("%-56s %10s  %s", check, count, verdict), " ") + "\n")
 	}
 	line("check", "counted", "verdict")
-	for _, check := range checks {
-		verdict := r.verdicts[check]
-		if verdict == "" {
-			verdict = "not checked"
-		}
-		line(check, "", verdict)
+	for _, one := range r.results() {
+		line(one.Check, "", one.Verdict)
 		for _, c := range counted {
-			if c.check == check && verdict != "not checked" {
-				line("  "+c.name, strconv.FormatInt(r.found[c.table].Load(), 10), "")
+			if n, is := one.Counted[c.name]; is && c.check == one.Check {
+				line("  "+c.name, strconv.FormatInt(n, 10), "")
 			}
 		}
 	}

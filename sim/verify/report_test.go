@@ -2,7 +2,9 @@ package verify
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -21,7 +23,13 @@ func TestReportTellsWhatWasChecked(t *testing.T) {
 		verdict string
 	}{{nil, "\nverified: "}, {wrong, "\nnot verified: the file is damaged"}, {errors.New("no world"), ""}} {
 		var b strings.Builder
-		if err := r.Print(&b, c.err); err != nil {
+		var answer []byte
+		err := r.Print(func(text string, value any) (err error) {
+			b.WriteString(text + "\n")
+			answer, err = json.Marshal(value)
+			return err
+		}, c.err)
+		if err != nil {
 			t.Fatal(err)
 		}
 		text := b.String()
@@ -36,6 +44,15 @@ func TestReportTellsWhatWasChecked(t *testing.T) {
 			if !strings.Contains(text, want) {
 				t.Errorf("%q is not in\n%s", want, text)
 			}
+		}
+		var shown struct {
+			Verified bool
+			Reason   string
+			Checks   []result
+		}
+		if err := json.Unmarshal(answer, &shown); err != nil || shown.Verified != (c.err == nil) || shown.Verified != (shown.Reason == "") || len(shown.Checks) != len(checks) ||
+			shown.Checks[0].Verdict != "right" || !slices.ContainsFunc(shown.Checks, func(r result) bool { return r.Counted["blocks"] == 7 }) {
+			t.Errorf("%v %s", err, answer)
 		}
 	}
 }

@@ -1,0 +1,96 @@
+//go:build !race
+
+package handlers_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/spf13/pflag"
+
+	"snowglobe/handlers"
+	"snowglobe/handlers/docs"
+	"snowglobe/seed"
+)
+
+// TestNamesOfHelp: whatever help lists can be asked for by its name, and every flag is in one group of the list.
+func TestNamesOfHelp(t *testing.T) {
+	t.Parallel()
+	f := pflag.NewFlagSet("snowglobe", pflag.ContinueOnError)
+	seed.NewFlags(f)
+	handlers.NewFlags(f)
+	f.Bool("force", false, "")
+	f.Bool("json", false, "")
+	p := handlers.CommandLine(f)
+	taken := map[string]bool{"help": true, "man": true, "completion": true}
+	names := docs.New(nil).Names()
+	for _, v := range p.Verbs {
+		names = append(names, v.Name)
+	}
+	for _, name := range names {
+		if taken[name] {
+			t.Errorf("help %s may mean two things", name)
+		}
+		taken[name] = true
+	}
+	in := map[string]int{"config": 1}
+	for _, g := range p.Groups {
+		for _, name := range g.Flags {
+			if in[name]++; f.Lookup(name) == nil && name != "config" {
+				t.Errorf("%s lists --%s, which there is not", g.Title, name)
+			}
+		}
+	}
+	f.VisitAll(func(f *pflag.Flag) {
+		if in[f.Name] != 1 {
+			t.Errorf("--%s is in %d groups", f.Name, in[f.Name])
+		}
+	})
+}
+
+// TestVerbsThatAskAServer takes a snapshot, goes back to it, and makes a world beside the main one, by the command line.
+func TestVerbsThatAskAServer(t *testing.T) {
+	t.Parallel()
+	server := start(t, t.TempDir())
+	defer server.cmd.Process.Kill()
+	run := func(want int, words ...string) string {
+		t.Helper()
+		code, stdout, stderr := outcome(t, command(t, append(words, "--addr", strings.TrimPrefix(server.url, "http://"))...))
+		if code != want {
+			t.Errorf("%v: exit %d, %s%s", words, code, stdout, stderr)
+		}
+		return strings.TrimSpace(stdout + stderr)
+	}
+	if id := run(0, "snapshot", "take", "before"); id != "1" {
+		t.Errorf("snapshot %q", id)
+	}
+	if list := run(0, "snapshot"); !strings.HasPrefix(list, "1  2026-") || !strings.HasSuffix(list, "  before") {
+		t.Errorf("snapshots %q", list)
+	}
+	if list := run(0, "snapshot", "list", "--json"); !strings.HasPrefix(list, `{"snapshots":[{"id":"1","name":"before"`) {
+		t.Errorf("snapshots %q", list)
+	}
+	if digest := run(0, "snapshot", "revert", "1"); len(digest) != 64 || run(0, "snapshot", "reset") != digest {
+		t.Errorf("digest %q", digest)
+	}
+	if said := run(1, "snapshot", "delete", "7"); !strings.HasSuffix(said, `snapshot "7" does not exist: GET /sim/snapshots lists those that do`) {
+		t.Error(said)
+	}
+	url := run(0, "world", "make", "mine")
+	if answer, err := http.Get(url + "/sim/health"); url != server.url+"/w/mine" || err != nil || answer.StatusCode != http.StatusOK {
+		t.Error(url, answer, err)
+	}
+	if list := run(0, "world", "list"); strings.Join(strings.Fields(list), " ") != "main "+server.url+" mine "+url {
+		t.Errorf("worlds %q", list)
+	}
+	run(0, "world", "delete", "mine")
+	run(2, "world", "delete")
+	server.cmd.Process.Kill()
+	server.cmd.Wait()
+	for _, verb := range []string{"healthcheck", "env", "world"} {
+		if said := run(1, verb); !strings.Contains(said, "start one with snowglobe serve, or name another with --addr") {
+			t.Error(said)
+		}
+	}
+}
