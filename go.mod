@@ -3,30 +3,29 @@ module snowglobe
 go 1.26.8
 
 require (
-	github.com/agnivade/levenshtein v1.2.2 // "did you mean" for unknown paths
 	github.com/ava-labs/avalanchego v1.15.0 // ids, addresses, codec and warp signatures of the network itself
-	github.com/brianvoe/gofakeit/v7 v7.18.1 // names for what the seed makes up
+	github.com/brianvoe/gofakeit/v7 v7.18.1 // names for what the seed makes up. Another version may draw other names: raise it with sim.Generator only
 	github.com/cespare/xxhash/v2 v2.3.0 // entity tags, at memory's speed
 	github.com/cloudflare/circl v1.6.5 // Keccak of four messages at once, which halves the time of hashing tries
 	github.com/consensys/gnark-crypto v0.22.0 // BLS keys and aggregation without cgo, and numbers modulo the order of secp256k1
 	github.com/ethereum/go-ethereum v1.17.10 // the EVM, tries, ABI and JSON-RPC of the C-Chain and L1s
-	github.com/golang/snappy v1.0.1-0.20260716114414-9ae09f520e93 // compresses traces while they wait, as go-ethereum uses it
 	github.com/google/uuid v1.6.0 // page tokens and export ids
-	github.com/gorilla/mux v1.8.0 // routing of the REST interfaces
+	github.com/gorilla/mux v1.8.1 // routing of the REST interfaces
 	github.com/gorilla/rpc v1.2.0 // JSON-RPC of the P-Chain, X-Chain and node services
 	github.com/gorilla/websocket v1.5.3 // WebSocket of the EVM chains, which go-ethereum builds on too
-	github.com/gowebpki/jcs v1.0.1 // canonical JSON, which webhooks sign
+	github.com/gowebpki/jcs v1.0.2 // canonical JSON, which webhooks sign
 	github.com/holiman/uint256 v1.3.2 // the 256-bit numbers of the EVM
 	github.com/jmoiron/sqlx v1.4.0 // rows to structs
-	github.com/rs/cors v1.7.0 // cross-origin answers of the node, in the version that avalanchego uses
+	github.com/klauspost/compress v1.20.4 // gzip, faster than the standard library's; S2, with a dictionary for what the file keeps, and for traces while they wait
+	github.com/rs/cors v1.7.0 // cross-origin answers of the node, in the version that avalanchego uses, so that headers are the same; GO-2024-2883 is of later ones, 1.9 to 1.10
 	github.com/spf13/cobra v1.10.2 // verbs with help, suggestions, completion for four shells and manual pages
-	github.com/spf13/pflag v1.0.10 // flags, which each package declares for itself
-	github.com/yuin/goldmark v1.7.17 // the pages of the manual, as HTML and as text; without dependencies
-	go.opentelemetry.io/otel v1.46.0 // says that nobody traces, to go-ethereum's package rpc
-	go.opentelemetry.io/otel/trace v1.46.0 // the same
-	go.yaml.in/yaml/v3 v3.0.5 // profiles and the API-keys file
-	golang.org/x/sync v0.23.0 // bounded parallel work
-	golang.org/x/sys v0.48.0 // locking the file on every system
+	github.com/spf13/pflag v1.1.0 // flags, which each package declares for itself
+	github.com/yuin/goldmark v1.8.7 // the pages of the manual, as HTML and as text; without dependencies
+	go.opentelemetry.io/otel v1.47.0 // says that nobody traces, to go-ethereum's package rpc
+	go.opentelemetry.io/otel/trace v1.47.0 // the same
+	go.yaml.in/yaml/v3 v3.0.6 // profiles and the API-keys file
+	golang.org/x/sync v0.25.0 // bounded parallel work
+	golang.org/x/sys v0.50.0 // locking the file on every system
 	modernc.org/sqlite v1.60.1 // the file, without cgo
 )
 
@@ -50,11 +49,11 @@ require (
 	github.com/go-logr/stdr v1.2.2 // indirect
 	github.com/go-ole/go-ole v1.3.0 // indirect
 	github.com/gofrs/flock v0.12.1 // indirect
+	github.com/golang/snappy v1.0.1-0.20260716114414-9ae09f520e93 // indirect
 	github.com/google/renameio/v2 v2.0.0 // indirect
 	github.com/holiman/bloomfilter/v2 v2.0.3 // indirect
 	github.com/huin/goupnp v1.3.0 // indirect
 	github.com/jackpal/go-nat-pmp v1.0.2 // indirect
-	github.com/klauspost/compress v1.18.0 // gzip, faster than the standard library's, and S2 with a dictionary for what the file keeps
 	github.com/klauspost/cpuid/v2 v2.3.0 // indirect
 	github.com/mattn/go-isatty v0.0.24 // indirect
 	github.com/minio/sha256-simd v1.0.0 // indirect
@@ -74,7 +73,7 @@ require (
 	github.com/wlynxg/anet v0.0.5 // indirect
 	github.com/yusufpapurcu/wmi v1.2.4 // indirect
 	go.opentelemetry.io/auto/sdk v1.2.1 // indirect
-	go.opentelemetry.io/otel/metric v1.46.0 // indirect
+	go.opentelemetry.io/otel/metric v1.47.0 // indirect
 	golang.org/x/crypto v0.57.0 // indirect
 	golang.org/x/exp v0.0.0-20241215155358-4a5509556b9e // indirect
 	gonum.org/v1/gonum v0.17.0 // indirect
@@ -93,5 +92,6 @@ require (
 	github.com/google/pprof v0.0.0-20260802141513-ef3492d7dac3 // indirect
 	github.com/inconshreveable/mousetrap v1.1.0 // indirect
 	github.com/russross/blackfriday/v2 v2.1.0 // indirect
+	go.opentelemetry.io/otel/log v1.47.0 // indirect
 	golang.org/x/text v0.42.0 // indirect
 )

@@ -14,8 +14,8 @@ import (
 	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/ethereum/go-ethereum/core/vm"
 	"github.com/ethereum/go-ethereum/eth/tracers/logger"
-	"github.com/golang/snappy"
 	"github.com/holiman/uint256"
+	"github.com/klauspost/compress/s2"
 )
 
 // stepPart is how many bytes of a log lie together.
@@ -122,9 +122,9 @@ func (l *StepLogger) step(pc uint64, op byte, gas, cost uint64, scope tracing.Op
 // pack makes room for more steps.
 func (l *StepLogger) pack() {
 	if l.packing == nil {
-		l.packing = make([]byte, snappy.MaxEncodedLen(stepPart))
+		l.packing = make([]byte, s2.MaxEncodedLen(stepPart))
 	}
-	l.parts = append(l.parts, TracePart{slices.Clone(snappy.Encode(l.packing, l.last)), len(l.last)})
+	l.parts = append(l.parts, TracePart{slices.Clone(s2.Encode(l.packing, l.last)), len(l.last)})
 	l.last = l.last[:0]
 }
 

@@ -17,7 +17,7 @@ import (
 	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/ethereum/go-ethereum/eth/tracers"
 	"github.com/ethereum/go-ethereum/eth/tracers/logger"
-	"github.com/golang/snappy"
+	"github.com/klauspost/compress/s2"
 
 	"snowglobe/sim/evm"
 )
@@ -82,7 +82,7 @@ func (t Trace) Write(w io.Writer) error {
 		text := part.bytes
 		if part.size > 0 {
 			var err error
-			if unpacked, err = snappy.Decode(unpacked[:cap(unpacked)], text); err != nil {
+			if unpacked, err = s2.Decode(unpacked[:cap(unpacked)], text); err != nil {
 				return err
 			}
 			text = unpacked
