@@ -4,11 +4,12 @@ FUZZTIME = 5m
 KILLS = 500
 SOAK = 1h
 PACKAGES = ./...
+SAMPLE = 0
 EXHAUSTIVE = TestLongTextsAreAnsweredAtOnce|TestDamageIsASentence|TestDamagedPagesAreASentence|TestEveryProfileCanBeMade
 GO = CGO_ENABLED=0 go
 # Debug information is a fifth of a compiler's work, would be stripped from what is handed out, and tests do without that of our own packages.
 build dist image: export GOFLAGS += -trimpath -gcflags=all=-dwarf=false
-test test-all exhaustive: export GOFLAGS += -gcflags=snowglobe/...=-dwarf=false
+test test-all exhaustive mutants: export GOFLAGS += -gcflags=snowglobe/...=-dwarf=false
 # Compilers, linkers and tests that collect no garbage as long as there is memory work a quarter less.
 BUSY = GOGC=off GOMEMLIMIT=1GiB $(GO)
 # Many tests wait for what they started, so there are more of them than processors.
@@ -39,6 +40,9 @@ test-all: ## run the tests of PACKAGES in full, by default of all
 
 exhaustive: ## try every damage of a file, every long text and many profiles, of which test-all takes samples (half an hour)
 	$(BUSY) test -tags long -count=1 -vet=off -timeout 3h -run '^($(EXHAUSTIVE))$$' ./handlers ./seed
+
+mutants: ## put small mistakes into PACKAGES, SAMPLE of each if given, and see whether the packages' own tests notice
+	$(BUSY) run ./testdata/mutants -sample $(SAMPLE) $(PACKAGES)
 
 lint: ## gofmt, go vet, staticcheck
 	@! git ls-files -co --exclude-standard '*.go' | xargs gofmt -l | grep . # not what npm put beside it
@@ -82,4 +86,4 @@ image: ## write an image for containers, ./dist/snowglobe-image.tar, without a d
 	mkdir -p dist
 	$(BUSY) run ./testdata/dist -image dist/snowglobe-image.tar linux/$$(go env GOARCH)
 
-.PHONY: help build test test-all exhaustive lint race determinism fuzz crash soak bench golden contracts web dist image
+.PHONY: help build test test-all exhaustive mutants lint race determinism fuzz crash soak bench golden contracts web dist image
