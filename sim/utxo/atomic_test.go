@@ -293,8 +293,11 @@ func TestABlockIsAllOrNothing(t *testing.T) {
 	if left := b.Exported(); len(left) != 1 || left[0] != two || b.Time() != now {
 		t.Errorf("after a rollback of the second block %d outputs are left at time %d", len(left), b.Time())
 	}
-	wantError(t, "the second, verified", b.VerifyTx(second, baseFee, now), nil)
-	if len(b.Exported()) != 1 {
+	if _, err := b.Accept([]*txs.Tx{second}, baseFee, now+1); err != nil {
+		t.Fatal(err)
+	}
+	wantError(t, "the second, verified", b.VerifyTx(second, baseFee, now), ErrNotFound)
+	if len(b.Exported()) != 0 {
 		t.Error("verifying took the block before back")
 	}
 	wantError(t, "a transaction of another chain", b.VerifyTx(signed(t, txs.PChain, &txs.BaseTx{}), baseFee, now), ErrWrongTxType)
