@@ -258,14 +258,22 @@ func (a *api) fill(ctx context.Context, call *reader.Call) (*types.Transaction, 
 	return types.NewTx(txData(call, a.chainID(), data)), nil
 }
 
-// estimate is the gas that a transaction needs on top of what is pending.
+// estimate is the gas that a transaction needs on top of what is pending, in the next block: its fees are filled in for that.
 func (a *api) estimate(ctx context.Context, call *reader.Call) (hexutil.Uint64, error) {
 	b, err := a.miner.Pending(ctx)
 	if err != nil {
 		return 0, err
 	}
+	o := reader.Overrides{}
+	if !b.Pending() {
+		next, err := a.miner.NextBlock(ctx)
+		if err != nil {
+			return 0, err
+		}
+		o.Block = reader.OverridesOf(next.Header)
+	}
 	unpriced := *call
-	gas, result, err := a.chain.Estimate(ctx, b, &unpriced, reader.Overrides{})
+	gas, result, err := a.chain.Estimate(ctx, b, &unpriced, o)
 	if err == nil && result != nil {
 		err = executionError(result)
 	}

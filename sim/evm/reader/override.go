@@ -44,6 +44,12 @@ type BlockOverrides struct {
 	BlobBaseFee   *hexutil.Big    `json:"blobBaseFee"`
 }
 
+// OverridesOf has a call executed in a block with a header, as far as that is known before its execution.
+func OverridesOf(h *evm.Header) *BlockOverrides {
+	return &BlockOverrides{Number: (*hexutil.Big)(h.Number), Time: (*hexutil.Uint64)(&h.Time), GasLimit: (*hexutil.Uint64)(&h.GasLimit),
+		Coinbase: &h.Coinbase, BaseFee: (*hexutil.Big)(h.BaseFee)}
+}
+
 func (o *BlockOverrides) apply(block *vm.BlockContext) {
 	if o == nil {
 		return
