@@ -3,6 +3,7 @@
 package handlers_test
 
 import (
+	"encoding/json"
 	"errors"
 	"os/exec"
 	"strings"
@@ -11,6 +12,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"snowglobe/handlers/control"
 )
 
 // TestADiskThatTakesNoMore lets a server meet a full disk: no file may become larger than so much. An export that
@@ -54,5 +57,80 @@ func TestADiskThatTakesNoMore(t *testing.T) {
 	defer again.cmd.Process.Kill()
 	if again.whole(t, o.OperationID) != file {
 		t.Error("the export is another one after the start")
+	}
+}
+
+// TestADiskThatWasFullForAMoment: whatever goes on by itself does so again once there is room: a clock that runs with people, a move that no
+// client waits for, blocks that come by themselves, an index that is behind.
+func TestADiskThatWasFullForAMoment(t *testing.T) {
+	t.Parallel()
+	s := start(t, t.TempDir(), "--db", "w.db", "--live", "--clock-rate", "7200", "--block-time", "100ms")
+	defer s.cmd.Process.Kill()
+	largest := func(bytes uint64) {
+		t.Helper()
+		limit := unix.Rlimit{Cur: bytes, Max: unix.RLIM_INFINITY}
+		if err := unix.Prlimit(s.cmd.Process.Pid, unix.RLIMIT_FSIZE, &limit, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	type state struct {
+		height     string
+		clock      control.ClockState
+		indexed    int
+		indexError string
+	}
+	now := func() (is state) {
+		t.Helper()
+		is.height = s.says(t, "/ext/bc/C/rpc", `{"jsonrpc":"2.0","id":1,"method":"eth_blockNumber"}`)
+		if err := json.Unmarshal([]byte(s.reads(t, "/sim/clock")), &is.clock); err != nil {
+			t.Fatal(err)
+		}
+		var index struct {
+			Chains []struct {
+				Indexed int `json:",string"`
+			}
+		}
+		if text := s.reads(t, "/sim/index"); json.Unmarshal([]byte(text), &index) != nil || len(index.Chains) == 0 {
+			is.indexError = text
+		} else {
+			is.indexed = index.Chains[0].Indexed
+		}
+		return is
+	}
+	goesOn := func(when string) {
+		t.Helper()
+		before := now()
+		for deadline := time.Now().Add(40 * time.Second); ; time.Sleep(100 * time.Millisecond) {
+			after := now()
+			if after.height != before.height && after.clock.Milliseconds > before.clock.Milliseconds+int64(time.Hour/time.Millisecond) && after.indexed > before.indexed && after.indexError == "" {
+				return
+			}
+			if time.Now().After(deadline) {
+				t.Fatalf("%s: from %+v to %+v", when, before, after)
+			}
+		}
+	}
+	s.says(t, "/sim/index", `{"lag":"2 blocks"}`)
+	goesOn("at first")
+	largest(1 << 10)
+	time.Sleep(time.Second)
+	full := now()
+	time.Sleep(time.Second)
+	if still := now(); still.height != full.height || still.clock.Milliseconds != full.clock.Milliseconds || still.clock.Rate != 7200 {
+		t.Errorf("without room: from %+v to %+v", full, still)
+	}
+	largest(unix.RLIM_INFINITY)
+	goesOn("with room again")
+
+	s.says(t, "/sim/clock", `{"rate":0}`)
+	largest(1 << 10)
+	to := now().clock.Milliseconds + (48 * time.Hour).Milliseconds()
+	s.says(t, "/sim/clock", `{"advance":"48h","wait":false}`)
+	time.Sleep(500 * time.Millisecond)
+	largest(unix.RLIM_INFINITY)
+	for deadline := time.Now().Add(40 * time.Second); now().clock.Milliseconds < to; time.Sleep(100 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("a move that nobody waits for has ended at %+v", now().clock)
+		}
 	}
 }

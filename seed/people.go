@@ -129,8 +129,11 @@ func (p *People) prepare(ctx context.Context) error {
 		return err
 	}
 	onNetworks, err := p.onNetworks(ctx, profile, personas, accounts)
+	if err != nil { // what was found is not all: it is looked for again
+		return err
+	}
 	p.lines = append(onChains, onNetworks...)
-	return err
+	return nil
 }
 
 // onChains are the lines of the EVM chains.

@@ -286,8 +286,13 @@ func (f *Follower) bring() bool {
 	f.reading.Lock() // who reads the copy has opened it as it was
 	defer f.reading.Unlock()
 	clear(f.opened)
-	for _, r := range due {
-		if f.failed = f.apply(&r); f.failed != nil {
+	for i, r := range due {
+		switch err := f.apply(&r); {
+		case errors.Is(err, store.ErrDisk): // the copy stays as far behind as it is until there is room
+			f.waiting = append(due[i:], waiting...)
+			return false
+		case err != nil:
+			f.failed = err
 			return false
 		}
 		if r.block > 0 {

@@ -61,6 +61,9 @@ type Relayer interface {
 
 	// Deliver delivers what it was told of, when the call that made the block has released the lock and before it returns.
 	Deliver(ctx context.Context)
+
+	// Run delivers by itself, until the context ends, what a passing fault kept from being delivered.
+	Run(ctx context.Context)
 }
 
 // SetRelayer says who delivers messages from now on.
@@ -88,10 +91,13 @@ func (w *World) storePools() error {
 	return nil
 }
 
-// Mine makes blocks by itself on the chains that shall have one every so often, until the context ends. failed is told what goes
-// wrong.
+// Mine makes blocks by itself on the chains that shall have one every so often, and delivers messages that wait, until the context ends.
+// failed is told what goes wrong.
 func (w *World) Mine(ctx context.Context, failed func(error)) {
 	var all sync.WaitGroup
+	if r := w.relayer.Load(); r != nil {
+		all.Go(func() { (*r).Run(ctx) })
+	}
 	for _, m := range w.Miners {
 		all.Go(func() { m.Run(ctx, failed) })
 	}

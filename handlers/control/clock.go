@@ -67,7 +67,11 @@ type clockMove struct {
 // MaxRate is the fastest that a clock runs: a year in less than a minute.
 const MaxRate = 1_000_000
 
-const tick = 100 * time.Millisecond // how often a running clock is moved
+const (
+	tick         = 100 * time.Millisecond // how often a running clock is moved
+	firstPause   = 200 * time.Millisecond // before the clock tries again to go on
+	longestPause = 10 * time.Second
+)
 
 // NewClockRate makes a clock run at a rate, with people who act or without, from the beginning and after a reset; at 0 it stands still. A
 // world may be without people.
@@ -156,11 +160,21 @@ func (c *ClockRate) begin(to time.Time, live bool) error {
 }
 
 // makeBegun makes a move that begin was asked for.
-func (c *ClockRate) makeBegun(ctx context.Context, m *clockMove) error {
+func (c *ClockRate) makeBegun(ctx context.Context, m *clockMove, failed func(error)) error {
 	c.moving.Lock()
 	defer c.moving.Unlock()
 	defer context.AfterFunc(ctx, c.halt)()
 	err := c.advance(m.ctx, m.to, m.live)
+	for pause := firstPause; passes(err) && m.ctx.Err() == nil; pause = min(2*pause, longestPause) {
+		if pause == firstPause {
+			failed(err)
+		}
+		select {
+		case <-m.ctx.Done():
+		case <-time.After(pause):
+			err = c.advance(m.ctx, m.to, m.live)
+		}
+	}
 	if m.ctx.Err() != nil || errors.Is(err, sim.ErrBackwards) { // it was ended, or blocks moved the clock further
 		err = nil
 	}
@@ -240,10 +254,18 @@ func (c *ClockRate) moved() {
 	c.goOn()
 }
 
-// Run moves the clock until the context ends. When the clock cannot go on, it stands still and failed is told why.
+// passes reports whether what keeps the clock from going on may pass, such as a disk that is full.
+func passes(err error) bool {
+	return err != nil && !errors.Is(err, sim.ErrFar) && !errors.Is(err, sim.ErrBackwards) && !errors.Is(err, store.ErrReadOnly)
+}
+
+// Run moves the clock until the context ends. When the clock cannot go on, failed is told why, once; the clock tries again with pauses, and
+// stands still only when it never can.
 func (c *ClockRate) Run(ctx context.Context, failed func(error)) {
 	ticker := time.NewTicker(tick)
 	defer ticker.Stop()
+	var pause time.Duration // since the last failure, 0 when the clock went on
+	var again time.Time     // not to be moved before
 	for {
 		var ticks <-chan time.Time
 		if c.Rate() > 0 {
@@ -253,16 +275,30 @@ func (c *ClockRate) Run(ctx context.Context, failed func(error)) {
 		case <-ctx.Done():
 			return
 		case <-c.changed:
+			again = time.Time{}
 			continue
 		case m := <-c.queue:
-			if err := c.makeBegun(ctx, m); err != nil {
+			if err := c.makeBegun(ctx, m, failed); err != nil {
 				c.Set(0)
 				failed(err)
 			}
 			continue
-		case <-ticks:
+		case now := <-ticks:
+			if now.Before(again) {
+				continue
+			}
 		}
-		if err := c.tick(ctx); err != nil && ctx.Err() == nil && !errors.Is(err, sim.ErrBackwards) {
+		switch err := c.tick(ctx); {
+		case ctx.Err() != nil:
+		case passes(err):
+			if pause == 0 {
+				failed(err)
+			}
+			pause = min(max(2*pause, firstPause), longestPause)
+			again = time.Now().Add(pause)
+		case err == nil || errors.Is(err, sim.ErrBackwards):
+			pause = 0
+		default:
 			c.Set(0)
 			failed(err)
 		}

@@ -39,8 +39,9 @@ const (
 	readAnswer = 64 << 10               // bytes of an answer that are read: more is not needed, and ends the connection
 	lastWords  = 2 * time.Second        // for attempts under way when the server stops
 	shortly    = 20 * time.Millisecond  // until a block can be read that was just committed
-	afterwards = 500 * time.Millisecond // until it is tried again to read or write the file
-	together   = 10 * time.Millisecond  // commits within which are looked at together: looking at each would cost who sends
+	afterwards = 500 * time.Millisecond // until it is tried again to read or write the file, and longer each time up to longest
+	longest    = 10 * time.Second
+	together   = 10 * time.Millisecond // commits within which are looked at together: looking at each would cost who sends
 )
 
 // Deliverer sends the messages of a world's webhooks.
@@ -199,6 +200,7 @@ func (d *Deliverer) first(ctx context.Context, id int64) (v *outbox.View, asked 
 
 // tell sends what is due to a webhook, one message after the other.
 func (d *Deliverer) tell(ctx, sending context.Context, id int64) {
+	pause := afterwards
 	for ctx.Err() == nil {
 		w, err := outbox.ByID(ctx, d.world.DB, id)
 		var v *outbox.View
@@ -218,8 +220,14 @@ func (d *Deliverer) tell(ctx, sending context.Context, id int64) {
 		case err != nil && ctx.Err() == nil && sending.Err() == nil:
 			name, _ := uuid.FromBytes(w.UUID) // there is none when it could not be read
 			d.log.Error("a webhook could not be told", "webhook", name, "error", err)
-			time.Sleep(afterwards)
+			select {
+			case <-ctx.Done():
+			case <-time.After(pause):
+			}
+			pause = min(2*pause, longest)
+			continue
 		}
+		pause = afterwards
 	}
 }
 

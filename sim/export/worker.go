@@ -23,14 +23,19 @@ var errPanic = errors.New("panic")
 
 // Run carries exports out until the context ends: first those that an earlier run did not finish.
 func (e *Jobs) Run(ctx context.Context) error {
-	unfinished, err := e.world.DB.RunningOperations(ctx)
-	switch {
-	case ctx.Err() != nil: // it is to end before it began
-		return nil
-	case err != nil:
-		return err
+	for pause := firstPause; ; pause = min(2*pause, longestPause) {
+		unfinished, err := e.world.DB.RunningOperations(ctx)
+		if err == nil {
+			e.queue(unfinished...)
+			break
+		}
+		select {
+		case <-ctx.Done(): // it is to end before it began
+			return nil
+		case <-time.After(pause):
+			e.Log.Error("the unfinished exports cannot be read", "err", err)
+		}
 	}
-	e.queue(unfinished...)
 	defer context.AfterFunc(ctx, func() { e.queue() })()
 	e.deleteExpired(ctx)
 	var all sync.WaitGroup

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/crypto"
@@ -22,6 +23,9 @@ const maxAnswers = 32
 // maxRetries is how many messages that could not be delivered are tried again in one call, the oldest first.
 const maxRetries = 4
 
+// retryInterval is how often it is looked whether there is room again.
+const retryInterval = time.Second
+
 // Relayer delivers the messages of a world.
 type Relayer struct {
 	world   *sim.World
@@ -30,10 +34,11 @@ type Relayer struct {
 
 	delivering sync.Mutex // held while messages are delivered, one after the other
 
-	mu     sync.Mutex
-	queue  []queued // in the order of sending
-	again  []queued // what could not be delivered, and may be later: without a quorum, without funds
-	within bool     // a delivery is under way: what is sent now is an answer
+	mu        sync.Mutex
+	queue     []queued // in the order of sending
+	again     []queued // what could not be delivered, and may be later: without a quorum, without funds
+	unwritten bool     // a delivery failed because the disk is full
+	within    bool     // a delivery is under way: what is sent now is an answer
 }
 
 // account pays for deliveries.
@@ -89,6 +94,32 @@ func (r *Relayer) Rewound(ctx context.Context) error {
 	r.mu.Unlock()
 	r.Sent(sent)
 	return nil
+}
+
+// Run delivers again, until the context ends, what could not be delivered because the disk was full for a moment: there may be no later block
+// that would.
+func (r *Relayer) Run(ctx context.Context) {
+	every := time.NewTicker(retryInterval)
+	defer every.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-every.C:
+			if r.takeUnwritten() {
+				r.Deliver(ctx)
+			}
+		}
+	}
+}
+
+// takeUnwritten reports whether a delivery could not be written since it was asked last.
+func (r *Relayer) takeUnwritten() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	before := r.unwritten
+	r.unwritten = false
+	return before
 }
 
 // Deliver delivers what was sent, after every block. What cannot be delivered is tried again in later calls, unless it never can be;
@@ -152,6 +183,7 @@ func (r *Relayer) done(m queued, err error) {
 	r.within = false
 	if err != nil && !errors.Is(err, errNotAllowed) && !errors.Is(err, errGasLimit) {
 		m.tried = true
+		r.unwritten = r.unwritten || errors.Is(err, store.ErrDisk)
 		r.again = append(r.again, m)
 	}
 }
