@@ -10,20 +10,59 @@ import (
 	"snowglobe/sim/verify"
 )
 
-// inspect looks for damage in the world's file. The server goes on when there is some: much may be right.
+// How often it is looked whether the file is still there, and how long it takes at first, and at most, until an inspection that could not
+// be made is tried again.
+const (
+	lookAfter    = 5 * time.Second
+	firstPause   = time.Second
+	longestPause = time.Minute
+)
+
+// inspect looks for damage in the world's file, and from then on whether the file is still there. The server goes on when something is wrong:
+// much may be right.
 func (s *Server) inspect(ctx context.Context) {
 	if s.world.DB.InMemory() {
 		return
 	}
-	err := s.inspectFile(ctx)
-	var damage *store.DamageError
-	switch {
-	case err == nil || ctx.Err() != nil:
-	case errors.As(err, &damage):
-		s.world.ReportDamage()
-		s.log.Error("the world's file is damaged: its answers may be wrong", "error", err)
-	default:
+	for pause := firstPause; ; pause = min(2*pause, longestPause) {
+		err := s.inspectFile(ctx)
+		var damage *store.DamageError
+		if err == nil || ctx.Err() != nil {
+			break
+		}
+		if errors.As(err, &damage) {
+			s.world.ReportDamage()
+			s.log.Error("the world's file is damaged: its answers may be wrong", "error", err)
+			break
+		}
 		s.log.Warn("the world's file could not be inspected", "error", err)
+		select {
+		case <-ctx.Done():
+		case <-time.After(pause):
+		}
+	}
+	s.watchFile(ctx)
+}
+
+// watchFile tells the log when something became of the file, and when it is there again. Clients ask GET /sim/health, which looks itself.
+func (s *Server) watchFile(ctx context.Context) {
+	every := time.NewTicker(lookAfter)
+	defer every.Stop()
+	var before error
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-every.C:
+		}
+		now := s.world.DB.CheckFile()
+		switch {
+		case now != nil && !errors.Is(now, before):
+			s.log.Error("the world's file has changed under the server", "error", now)
+		case now == nil && before != nil:
+			s.log.Info("the world's file is there again")
+		}
+		before = now
 	}
 }
 

@@ -184,8 +184,11 @@ var (
 	errDamaged    = errors.New("the world's file is damaged: the log says where, and so does snowglobe verify")
 )
 
-// Health says what is wrong with the world's file, in words for clients: it cannot be read, or is known to be damaged.
+// Health says what is wrong with the world's file, in words for clients: it is not what was opened, it cannot be read, or is known to be damaged.
 func (w *World) Health(ctx context.Context) error {
+	if err := w.DB.CheckFile(); err != nil {
+		return err
+	}
 	if _, err := w.DB.Meta(ctx); err != nil {
 		return errUnreadable
 	}

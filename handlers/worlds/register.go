@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"io/fs"
 	"net/http"
 	"os"
 	"reflect"
@@ -178,6 +179,7 @@ func (b *makeBody) read() (w Wish, err error) {
 
 // refusal says to a client why a world could not be made.
 func refusal(err error, from Origin) error {
+	var failed *fs.PathError
 	switch {
 	case errors.Is(err, store.ErrNotFound):
 		return rest.NotFound("the snapshot does not exist: from is head, the id of one that GET /sim/snapshots lists, or an object with seed and profile")
@@ -187,6 +189,10 @@ func refusal(err error, from Origin) error {
 		return rest.Forbidden("the world cannot be kept: the folder of the main world's file is not writable")
 	case errors.Is(err, store.ErrDisk):
 		return rest.Unavailable(store.ErrDisk.Error())
+	case errors.Is(err, fs.ErrNotExist):
+		return rest.Unavailable("the world cannot be copied: its file, or the folder in which the copy would be, is no longer where it was when the server started")
+	case errors.As(err, &failed):
+		return rest.Unavailable("the world cannot be copied: " + failed.Err.Error())
 	case errors.Is(err, context.Canceled):
 		return rest.Unavailable("the world was given up before it was made")
 	}

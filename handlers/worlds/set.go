@@ -307,7 +307,7 @@ func (s *Set) place(name string, keep bool) (*hosted, error) {
 	h := newHosted(s, name)
 	h.keep, h.created, h.used = keep, s.options.Now(), s.options.Now()
 	if h.path = s.keptPath(name); !keep {
-		if s.folder == nil {
+		if s.folder == nil || !dbfile.Exists(s.folder.path) { // whoever tidies up temporary files may have taken it
 			folder, err := newFolder()
 			if err != nil {
 				return nil, err

@@ -113,6 +113,7 @@ type DB struct {
 	replaces bool   // a file that is there then, which is set aside
 	limits   Limits
 
+	opened         opened
 	caches         cache.Group // of what was read
 	avaxIDs        sync.Map    // by the X-Chains, which begin with them
 	commits        atomic.Int64
@@ -214,6 +215,7 @@ func (db *DB) connect(name, journal string) error {
 	if err != nil {
 		return err
 	}
+	db.opened.set(name)
 	db.read.SetConnMaxIdleTime(db.limits.Idle)
 	if db.limits.Bytes == 0 {
 		return nil

@@ -1,0 +1,66 @@
+package handlers_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"snowglobe/handlers"
+)
+
+// TestTheFileGoesUnderTheServer: health says in a sentence what became of the file of a world, and of no harm no word; who wants a copy is told
+// why there is none.
+func TestTheFileGoesUnderTheServer(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "worlds")
+	if err := os.Mkdir(folder, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(folder, "my.db")
+	w := copied(t, path)
+	m := newMany(t, w, handlers.Options{})
+	says := func(status int, want string) {
+		t.Helper()
+		for _, health := range []string{"/sim/health", "/v1/health-check"} {
+			if text := m.want(status, "GET", health, ""); !strings.Contains(text, want) {
+				t.Errorf("%s says %s, want %q", health, text, want)
+			}
+		}
+	}
+	do := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	says(200, "")
+	m.call("", "evm_mine", "[]")
+	says(200, "")
+	whole, err := os.ReadFile(path)
+	do(err)
+	do(os.Truncate(path, int64(len(whole)/2)))
+	says(503, "was cut off")
+	do(os.WriteFile(path, whole, 0o666))
+	says(200, "")
+	do(os.Rename(path, path+".away"))
+	says(503, "no longer where it was")
+	do(os.WriteFile(path, whole, 0o666))
+	says(503, "another file is where")
+	do(os.Remove(path))
+	do(os.Mkdir(path, 0o777))
+	says(503, "another file is where")
+	do(os.Remove(path))
+	do(os.Rename(path+".away", path))
+	says(200, "")
+
+	do(os.Rename(folder, folder+".away"))
+	says(503, "no longer where it was")
+	for _, body := range []string{`{"name":"a","keep":true}`, `{"name":"a"}`} {
+		if text := m.want(503, "POST", "/sim/worlds", body); !strings.Contains(text, "cannot be copied: its file, or the folder") {
+			t.Errorf("%s: %s", body, text)
+		}
+	}
+	do(os.Rename(folder+".away", folder))
+	m.want(201, "POST", "/sim/worlds", `{"name":"a","keep":true}`)
+	m.want(204, "DELETE", "/sim/worlds/a", "")
+}

@@ -1,0 +1,59 @@
+package store
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"sync"
+
+	"snowglobe/sim/store/dbfile"
+)
+
+// What can become of a world's file under a server, in words for clients.
+var (
+	ErrGone      = errors.New("the world's file is no longer where it was: stop the server and put the file back")
+	ErrReplaced  = errors.New("another file is where the world's file was: stop the server and put the world's file back")
+	ErrTruncated = errors.New("the world's file was cut off: stop the server and take a copy of the file, or make the world anew with --regenerate")
+)
+
+// opened is the file as it was last seen. In the write-ahead mode it never becomes shorter.
+type opened struct {
+	mu   sync.Mutex
+	info fs.FileInfo // nil before the file is open
+}
+
+func (o *opened) set(path string) {
+	if path == Memory {
+		return
+	}
+	if info, err := os.Stat(path); err == nil {
+		o.mu.Lock()
+		o.info = info
+		o.mu.Unlock()
+	}
+}
+
+// CheckFile looks whether the file is still there, and whole as far as its size tells. Reading would not: the engine keeps the file open, and
+// pages in memory.
+func (db *DB) CheckFile() error {
+	if db.path == Memory {
+		return nil
+	}
+	db.opened.mu.Lock()
+	defer db.opened.mu.Unlock()
+	before := db.opened.info
+	if before == nil {
+		return nil
+	}
+	now, err := os.Stat(db.path)
+	switch {
+	case err != nil:
+		return ErrGone
+	case !os.SameFile(before, now) || dbfile.CheckKind(db.path) != nil:
+		return ErrReplaced
+	case now.Size() < before.Size():
+		return ErrTruncated
+	}
+	db.opened.info = now
+	return nil
+}
