@@ -56,10 +56,17 @@ func (s *Set) Make(ctx context.Context, of *sim.World, wish Wish) (*hosted, erro
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(s.working, cancel)()
-	w, err := s.write(ctx, of, h, wish.From)
-	if err == nil {
-		err = h.begin(ctx, w)
+	if wish.From.Profile != "" { // who waits for that keeps no copy waiting
+		s.generating.Lock()
+		defer s.generating.Unlock()
 	}
+	err = s.inTurn(ctx, func() error {
+		w, err := s.write(ctx, of, h, wish.From)
+		if err != nil {
+			return err
+		}
+		return h.begin(ctx, w)
+	})
 	if err == nil {
 		return h, nil
 	}
@@ -68,6 +75,17 @@ func (s *Set) Make(ctx context.Context, of *sim.World, wish Wish) (*hosted, erro
 	}
 	s.forget(h)
 	return nil, err
+}
+
+// inTurn makes a world when its turn has come.
+func (s *Set) inTurn(ctx context.Context, do func() error) error {
+	select {
+	case s.copying <- struct{}{}:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	defer func() { <-s.copying }()
+	return do()
 }
 
 // check refuses what cannot be made before anything is.
@@ -107,8 +125,6 @@ func (s *Set) checkSize(bytes int64, what string) error {
 // write makes the file of a world and opens it.
 func (s *Set) write(ctx context.Context, of *sim.World, h *hosted, from Origin) (*sim.World, error) {
 	if from.Profile != "" {
-		s.generating.Lock()
-		defer s.generating.Unlock()
 		if err := s.options.Generator.Generate(ctx, h.path, from.Seed, from.Profile); err != nil {
 			return nil, err
 		}

@@ -33,6 +33,10 @@ type Server interface {
 	Close()
 }
 
+// copiesAtOnce is how many copies are made at a time. Each reads a file, opens it and builds the server of a world, which takes several times
+// the memory that the world takes afterwards; more at once would not be there sooner.
+const copiesAtOnce = 2
+
 // Options are what a set needs to know.
 type Options struct {
 	Most      int   // worlds beside the main one
@@ -62,7 +66,8 @@ type Set struct {
 	working context.Context // of all but the main world
 	stop    context.CancelFunc
 
-	generating sync.Mutex // one at a time: it takes all processors
+	generating sync.Mutex    // one at a time: it takes all processors
+	copying    chan struct{} // holds one for each copy that is being made, of copiesAtOnce
 
 	mu     sync.Mutex // guards what follows
 	hosted map[string]*hosted
@@ -73,7 +78,7 @@ type Set struct {
 
 // New makes the set of a process with a main world, and finds the worlds that were kept.
 func New(w *sim.World, o Options) (*Set, error) {
-	s := &Set{options: o, world: w, hosted: map[string]*hosted{}}
+	s := &Set{options: o, world: w, hosted: map[string]*hosted{}, copying: make(chan struct{}, copiesAtOnce)}
 	if s.options.Now == nil {
 		s.options.Now = time.Now
 	}
