@@ -1,0 +1,43 @@
+package primary
+
+import (
+	"context"
+
+	"snowglobe/sim/store"
+	"snowglobe/sim/txs"
+)
+
+// ErrUndecided is what Restore says of a file that ends with a proposal.
+var ErrUndecided = errUndecided
+
+// ReplayStrictly is a strict Replay that shows the network after each block, and after its genesis.
+func ReplayStrictly(ctx context.Context, db *store.DB, row store.PrimaryNetwork, cChain int, after func(*Network, *store.PrimaryDelta) error) error {
+	var genesis []*store.PrimaryDelta
+	r, err := begin(ctx, db, row, true, func(d *store.PrimaryDelta) error { genesis = append(genesis, d); return nil })
+	if err != nil {
+		return err
+	}
+	for _, d := range genesis {
+		if err := after(r.Network, d); err != nil {
+			return err
+		}
+	}
+	r.sink = func(d *store.PrimaryDelta) error { return after(r.Network, d) }
+	if r.chains[txs.PChain], err = r.chain(ctx, txs.PChain, r.AcceptP); err != nil {
+		return err
+	}
+	if r.chains[txs.XChain], err = r.chain(ctx, txs.XChain, r.AcceptX); err != nil {
+		return err
+	}
+	if r.chains[txs.CChain], err = r.cChain(ctx, cChain); err != nil {
+		return err
+	}
+	for {
+		if more, err := r.step(); err != nil || !more {
+			return err
+		}
+	}
+}
+
+// Undecided tells whether the last block of the P-Chain is a proposal.
+func (n *Network) Undecided() bool { return n.proposal != nil }

@@ -1,0 +1,178 @@
+package primary_test
+
+import (
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"snowglobe/seed"
+	"snowglobe/sim"
+	"snowglobe/sim/primary"
+	"snowglobe/sim/store"
+)
+
+var update = flag.Bool("update", false, "write testdata/rows.txt instead of comparing with it")
+
+func generate(t *testing.T) *sim.World {
+	t.Helper()
+	profile, err := seed.LoadProfile("tiny")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := seed.Generate(t.Context(), seed.Options{Path: store.Memory, Seed: 1, Profile: profile, Until: seed.DefaultUntil})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { w.Close() })
+	return w
+}
+
+// TestRowsAndBack accepts the blocks of a generated world again. The rows must be those of testdata/rows.txt, which changes with the generator as
+// testdata/digests.txt does; and a network that is restored from the rows, after whichever block, must be the one that
+// accepted the blocks.
+func TestRowsAndBack(t *testing.T) {
+	w := generate(t)
+	rows, err := w.DB.PrimaryNetworks(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var sums []string
+	for i, row := range rows {
+		file, err := store.Create(store.Memory)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer file.Close()
+		tables := map[string][]any{}
+		blocks := 0
+		err = primary.ReplayStrictly(t.Context(), w.DB, row, i+1, func(n *primary.Network, d *store.PrimaryDelta) error {
+			batch, err := file.Begin()
+			if err != nil {
+				return err
+			}
+			if err := batch.End(batch.AddPrimaryBlock(d)); err != nil {
+				return err
+			}
+			for v, at := reflect.ValueOf(d).Elem(), 0; at < v.NumField(); at++ {
+				name := v.Type().Field(at).Name
+				tables[name] = append(tables[name], v.Field(at).Interface())
+			}
+			// Block 0 of each chain comes first. Not all others can be tried in seconds.
+			if blocks++; blocks < 3 || blocks%25 > 0 && len(d.L1Validators)+len(d.Blockchains) == 0 && !n.Undecided() {
+				return nil
+			}
+			restored, err := primary.Restore(t.Context(), file, row.ID)
+			switch {
+			case n.Undecided():
+				if !errors.Is(err, primary.ErrUndecided) {
+					t.Errorf("network %d, block %d: a proposal is restored: %v", row.ID, blocks, err)
+				}
+				return nil
+			case err != nil:
+				return err
+			}
+			one, two := dump(n), dump(restored)
+			if !slices.Equal(one, two) {
+				return fmt.Errorf("block %d: of the network that accepted it, the restored one lacks %q and has %q", blocks, missing(one, two), missing(two, one))
+			}
+			return nil
+		})
+		if err != nil {
+			t.Errorf("network %d: %v", row.ID, err)
+		}
+		for name, all := range tables {
+			text, err := json.Marshal(all)
+			if err != nil {
+				t.Fatal(err)
+			}
+			sums = append(sums, fmt.Sprintf("%s %s %x\n", w.Networks[i].Rules.Name, name, sha256.Sum256(text)))
+		}
+	}
+	slices.Sort(sums)
+	compare(t, "testdata/rows.txt", sums)
+}
+
+// missing is the first line that another dump does not have.
+func missing(of, from []string) string {
+	for _, line := range of {
+		if !slices.Contains(from, line) {
+			return line
+		}
+	}
+	return ""
+}
+
+func compare(t *testing.T, path string, lines []string) {
+	t.Helper()
+	if *update {
+		if err := os.WriteFile(path, []byte(strings.Join(lines, "")), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	known, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range lines {
+		if !strings.Contains(string(known), line) {
+			t.Errorf("%s does not have %s", path, line)
+		}
+	}
+	if want := strings.Count(string(known), "\n"); len(lines) != want {
+		t.Errorf("%d lines, %s has %d", len(lines), path, want)
+	}
+}
+
+// dump writes down a value with all that it points to, a line for each, in an order that is always the same. It leaves out functions, what is
+// remembered for speed or until the next block, and empty maps and slices.
+func dump(v any) (lines []string) {
+	var walk func(path string, v reflect.Value)
+	walk = func(path string, v reflect.Value) {
+		switch v.Kind() {
+		case reflect.Func:
+		case reflect.Pointer, reflect.Interface:
+			if !v.IsNil() {
+				walk(path, v.Elem())
+			}
+		case reflect.Struct:
+			for i := range v.NumField() {
+				switch name := v.Type().Field(i).Name; name {
+				case "journal", "diff", "publicKeys", "Strict", "Rules", "Network":
+				case "validatorFees":
+					if !strings.Contains(path, ".tips[1]") { // the X-Chain has none
+						walk(path+"."+name, v.Field(i))
+					}
+				default:
+					walk(path+"."+name, v.Field(i))
+				}
+			}
+		case reflect.Slice, reflect.Array:
+			if v.Type().Elem().Kind() == reflect.Uint8 {
+				if v.Len() > 0 {
+					lines = append(lines, fmt.Sprintf("%s %x", path, v))
+				}
+				return
+			}
+			for i := range v.Len() {
+				walk(fmt.Sprintf("%s[%d]", path, i), v.Index(i))
+			}
+		case reflect.Map:
+			for _, key := range v.MapKeys() {
+				walk(fmt.Sprintf("%s[%x]", path, fmt.Sprint(key)), v.MapIndex(key))
+			}
+		default:
+			lines = append(lines, fmt.Sprintf("%s %v", path, v))
+		}
+	}
+	walk("", reflect.ValueOf(v))
+	lines = slices.DeleteFunc(lines, func(line string) bool { return strings.HasPrefix(line, ".C.UTXOState.time ") }) // each block sets it first
+	slices.Sort(lines)
+	return lines
+}
