@@ -60,7 +60,6 @@ var imports = []struct{ pkg, may string }{
 	{"handlers/docs", "fixtures fixtures/spelling fixtures/worldfile sim/export"},
 	{"handlers/cli", "fixtures/spelling handlers/docs"},
 	{"handlers/openrpc", ""},
-	{"handlers/node/stream", ""},
 	{"handlers/permit", ""},
 	{"handlers/rest/schema", "fixtures fixtures/spelling sim/parse"},
 	{"handlers/rest/pagetoken", "handlers/rest/schema"},
@@ -81,14 +80,14 @@ var imports = []struct{ pkg, may string }{
 	{"handlers/data/export", dataFamily},
 	{"handlers/usage", "sim handlers/data handlers/rest handlers/rest/schema"},
 	{"handlers/webhook", dataFamily + " handlers/data/primary handlers/events handlers/journal"},
-	{"handlers/node/jsonrpc", "fixtures handlers/openrpc handlers/fault handlers/permit handlers/rest sim/txs sim/store"},
-	{"handlers/node/eth/kept", "sim/cache handlers/node/jsonrpc"},
+	{"handlers/node/jsonrpc", ""},
+	{"handlers/node/rpc", "fixtures/spelling handlers/openrpc handlers/fault handlers/journal handlers/permit handlers/rest sim/cache"},
 	{"handlers/node/eth/marshal", "sim/evm sim/evm/reader sim/evm/txpool"},
-	{"handlers/node/eth", nodeService + " handlers/node/eth/kept handlers/node/eth/marshal handlers/node/stream handlers/fault handlers/journal"},
+	{"handlers/node/eth", nodeService + " handlers/node/eth/marshal handlers/fault"},
 	{"handlers/node/anvil", nodeService + " handlers/node/eth"},
-	{"handlers/node/debug", nodeService + " handlers/node/eth handlers/node/stream"},
+	{"handlers/node/debug", nodeService + " handlers/node/eth"},
 	{"handlers/node/warp", nodeService + " handlers/node/eth"},
-	{"handlers/node/trace", nodeService + " handlers/node/eth handlers/node/stream"},
+	{"handlers/node/trace", nodeService + " handlers/node/eth"},
 	{"handlers/node/ots", nodeService + " handlers/node/eth handlers/node/eth/marshal"},
 	{"handlers/node/simulate", nodeService + " handlers/node/eth handlers/node/eth/marshal"},
 	{"handlers/node/primary", nodeService},
@@ -97,7 +96,7 @@ var imports = []struct{ pkg, may string }{
 	{"handlers/node/avax", nodeService + " handlers/node/primary"},
 	{"handlers/node/consensus", nodeService},
 	{"handlers/node/info", nodeService + " handlers/node/platform handlers/node/primary"},
-	{"handlers/node", nodeService + " handlers/rest/schema handlers/node/..."},
+	{"handlers/node", nodeService + " handlers/fault handlers/rest/schema handlers/node/..."},
 	{"handlers/web", "fixtures fixtures/contracts fixtures/web sim/metric handlers/control handlers/docs handlers/openrpc handlers/permit handlers/rest handlers/rest/schema"},
 	{"handlers/worlds", "sim sim/store sim/store/dbfile sim/store/filelock handlers/control handlers/permit handlers/rest handlers/rest/schema"},
 	{"handlers/program", ""},
@@ -109,7 +108,7 @@ var imports = []struct{ pkg, may string }{
 
 const (
 	dataFamily  = "fixtures fixtures/contracts sim sim/... handlers/permit handlers/rest handlers/rest/schema handlers/data"
-	nodeService = "fixtures fixtures/contracts sim sim/... handlers/permit handlers/openrpc handlers/rest handlers/node/jsonrpc"
+	nodeService = "fixtures fixtures/contracts sim sim/... handlers/permit handlers/openrpc handlers/rest handlers/node/jsonrpc handlers/node/rpc"
 )
 
 // TestDependenciesPointOneWay compares what packages import, tests aside, with the table.

@@ -31,10 +31,7 @@ type Request struct {
 }
 
 // Call is a call of JSON-RPC.
-type Call struct {
-	ID     json.RawMessage
-	Method string
-}
+type Call struct{ Method string }
 
 // Plan is what is to happen to a request.
 type Plan struct {

@@ -1,7 +1,6 @@
 package journal
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -41,8 +40,6 @@ type Call struct {
 	Method string     `json:"method"`
 	Params any        `json:"params,omitempty"`
 	Error  *CallError `json:"error,omitempty"`
-
-	id string
 }
 
 // CallError is the error of JSON-RPC that a call was answered with.
@@ -65,7 +62,7 @@ type Detail struct {
 // Summarize reads what an exchange says.
 func (j *Journal) Summarize(e *Exchange) *Summary {
 	r := j.redactorOf(e)
-	request := r.request(e.Request.Kept)
+	request := r.request(e)
 	path, query, _ := strings.Cut(e.Target, "?")
 	host, _, err := net.SplitHostPort(e.Client)
 	if err != nil {
@@ -77,13 +74,10 @@ func (j *Journal) Summarize(e *Exchange) *Summary {
 		Path: r.text(path), Query: r.query(query), Status: e.Status, Bytes: e.Answer.Size, Fault: e.Fault,
 		Duration: float64(e.Took.Microseconds()) / 1000,
 	}
-	s.Calls = withLater(calls([]byte(request)), e, r)
-	if len(s.Calls) > 0 {
-		outcomes(s.Calls, e.Answer.Kept)
-	} else {
+	if s.Calls = r.shown(e.Calls); len(s.Calls) == 0 {
 		s.Parameters = e.parameters(r, request)
 	}
-	s.Cause = r.text(e.cause(s.Calls))
+	s.Cause = r.text(e.cause(e.Calls))
 	return s
 }
 
@@ -92,7 +86,7 @@ func (j *Journal) Describe(e *Exchange) *Detail {
 	r := j.redactorOf(e)
 	d := &Detail{Summary: *j.Summarize(e), RequestBytes: e.Request.Size,
 		RequestHeaders: r.headers(e.RequestHeader), ResponseHeaders: r.headers(e.AnswerHeader),
-		RequestBody: r.request(e.Request.Kept), ResponseBody: r.body(e.Answer.Kept)}
+		RequestBody: r.request(e), ResponseBody: r.body(e.Answer.Kept)}
 	d.Curl = curl(e.Host, d)
 	return d
 }
@@ -133,79 +127,24 @@ func PathVariables(template, path string) map[string]string {
 	return vars
 }
 
-// callMessage is a call as clients send it.
-type callMessage struct {
-	Version json.RawMessage `json:"jsonrpc"`
-	ID      json.RawMessage `json:"id"`
-	Method  *string         `json:"method"`
-	Params  any             `json:"params"`
-}
-
-// calls are the calls of JSON-RPC in a body, which may end anywhere.
-func calls(body []byte) (all []Call) {
-	eachItem(body, func(item json.RawMessage) {
-		var m callMessage
-		if json.Unmarshal(item, &m) == nil && m.Method != nil {
-			all = append(all, Call{Method: *m.Method, Params: m.Params, id: string(m.ID)})
+// shown are the calls of an exchange.
+func (r redactor) shown(records []CallRecord) (all []Call) {
+	for i := range records {
+		c := &records[i]
+		if c.Method == "" && c.Error == nil {
+			continue // it was none
 		}
-	})
-	return all
-}
-
-// withLater adds the calls of which only the method is remembered.
-func withLater(all []Call, e *Exchange, r redactor) []Call {
-	for _, method := range e.Request.Later {
-		all = append(all, Call{Method: r.text(method), id: "later"})
+		shown := Call{Method: r.text(c.Method), Error: c.Error}
+		if c.Params != nil {
+			_ = json.Unmarshal([]byte(r.params(c)), &shown.Params) // they are JSON
+		}
+		all = append(all, shown)
 	}
 	return all
-}
-
-// outcomes finds the errors that calls were answered with, by their ids.
-func outcomes(calls []Call, answer []byte) {
-	if !bytes.Contains(answer, []byte(`"error"`)) {
-		return
-	}
-	taken := 0
-	eachItem(answer, func(item json.RawMessage) {
-		var m struct {
-			ID    json.RawMessage `json:"id"`
-			Error *CallError      `json:"error"`
-		}
-		if json.Unmarshal(item, &m) != nil {
-			return
-		}
-		for i := taken; i < len(calls); i++ {
-			if calls[i].id == string(m.ID) || len(calls) == 1 {
-				calls[i].Error, taken = m.Error, i+1
-				return
-			}
-		}
-	})
-}
-
-// eachItem visits a JSON value, or the items of an array as far as they are whole.
-func eachItem(body []byte, visit func(json.RawMessage)) {
-	trimmed := bytes.TrimLeft(body, " \t\r\n")
-	if len(trimmed) == 0 {
-		return
-	}
-	items := json.NewDecoder(bytes.NewReader(trimmed))
-	if trimmed[0] == '[' {
-		if _, err := items.Token(); err != nil {
-			return
-		}
-	}
-	var item json.RawMessage
-	for items.More() && items.Decode(&item) == nil {
-		visit(item)
-		if trimmed[0] != '[' {
-			return
-		}
-	}
 }
 
 // cause is the sentence with which a request was refused, or the errors of its calls.
-func (e *Exchange) cause(calls []Call) string {
+func (e *Exchange) cause(calls []CallRecord) string {
 	var causes []string
 	for _, c := range calls {
 		if c.Error != nil {
@@ -268,28 +207,25 @@ func curl(host string, d *Detail) string {
 func quote(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
 
 // Outcome is what a line of the log tells about an exchange beside its status: the calls of a batch with their errors, and the cause
-// of a refusal. It reads no more than it must: most requests are answered, and have neither.
+// of a refusal.
 func (j *Journal) Outcome(e *Exchange) (members []string, cause string) {
-	const beginning = 64
-	answer := e.Answer.Kept
-	batch := len(e.Request.Kept) > 0 && bytes.TrimLeft(e.Request.Kept, " \t\r\n")[:1][0] == '['
-	if e.Status < http.StatusBadRequest && !batch && !bytes.Contains(answer[:min(len(answer), beginning)], []byte(`"error"`)) {
-		return nil, ""
+	if e.Operation != "batch" {
+		if e.Status < http.StatusBadRequest && (len(e.Calls) == 0 || e.Calls[0].Error == nil) {
+			return nil, "" // most requests are answered
+		}
+		r := j.redactorOf(e)
+		return nil, r.text(e.cause(e.Calls))
 	}
 	r := j.redactorOf(e)
-	all := withLater(calls(e.Request.Kept), e, r)
-	outcomes(all, answer)
-	for _, c := range all {
+	for i := range e.Calls {
+		c := &e.Calls[i]
 		text := r.text(c.Method)
 		if c.Error != nil {
-			text += fmt.Sprintf(": %d %s", c.Error.Code, r.text(c.Error.Message))
+			text = strings.TrimPrefix(fmt.Sprintf("%s: %d %s", text, c.Error.Code, r.text(c.Error.Message)), ": ")
 		}
 		members = append(members, text[:min(len(text), 300)])
 	}
-	if batch {
-		return members, ""
-	}
-	return nil, r.text(e.cause(all))
+	return members, ""
 }
 
 // Query is the query of an exchange as it may be shown.

@@ -1,12 +1,13 @@
 package journal
 
 import (
-	"encoding/json"
+	"bytes"
 	"net/http"
 	"net/url"
 	"strings"
 	"sync"
 	"time"
+	"unsafe"
 
 	"snowglobe/handlers/events"
 )
@@ -45,15 +46,15 @@ type Exchange struct {
 	RequestHeader        http.Header
 	AnswerHeader         http.Header
 	Request, Answer      Body
+	Calls                []CallRecord // of JSON-RPC; nil for a request that makes none
 
 	taken int // bytes of memory, about
 }
 
 // Body is as much of a body as is kept, and how long it is.
 type Body struct {
-	Kept  []byte
-	Size  int64
-	Later []string // methods of the calls of JSON-RPC that are not kept
+	Kept []byte
+	Size int64
 }
 
 // Whole says whether all of it was kept.
@@ -76,30 +77,28 @@ func (b *Body) Add(part []byte) {
 	}
 }
 
-// Bounds of what is remembered of calls that are not kept: as many as a batch may have.
-const (
-	laterCalls  = 1_000
-	laterMethod = 100 // bytes
-)
+// CallRecord is a call of JSON-RPC as it is remembered, with what came of it.
+type CallRecord struct {
+	Method string
+	Params []byte // a part of the request that is kept, or nil
+	Error  *CallError
+}
 
-// KeepRequest is Keep for what may be a batch: the methods of the calls that are not kept are remembered.
-func KeepRequest(b []byte) Body {
-	kept := Keep(b)
-	if kept.Whole() {
-		return kept
+// longestMethod is how many bytes are remembered of the name of a method.
+const longestMethod = 100
+
+// Record is a call in a body. The body is not held on to where only a part of it is kept.
+func Record(body []byte, method string, params []byte) CallRecord {
+	r := CallRecord{Method: method}
+	if len(method) > longestMethod {
+		r.Method = strings.Clone(method[:longestMethod])
 	}
-	whole := len(calls(kept.Kept))
-	eachItem(b, func(item json.RawMessage) {
-		var m struct{ Method *string }
-		switch {
-		case json.Unmarshal(item, &m) != nil || m.Method == nil || len(kept.Later) >= laterCalls:
-		case whole > 0:
-			whole--
-		default:
-			kept.Later = append(kept.Later, strings.Clone((*m.Method)[:min(len(*m.Method), laterMethod)]))
-		}
-	})
-	return kept
+	if len(body) <= KeptBody {
+		r.Params = params
+	} else if end := cap(body) - cap(params) + len(params); params != nil && end <= KeptBody {
+		r.Params = bytes.Clone(params)
+	}
+	return r
 }
 
 // Journal is a ring of exchanges.
@@ -164,9 +163,7 @@ func (j *Journal) add(e *Exchange) {
 // bytes is about how much memory an exchange takes.
 func (e *Exchange) bytes() int {
 	n := len(e.Request.Kept) + len(e.Answer.Kept) + 2*len(e.Target) + len(e.Host)
-	for _, method := range e.Request.Later {
-		n += len(method) + 16
-	}
+	n += len(e.Calls) * int(unsafe.Sizeof(CallRecord{}))
 	for _, h := range []http.Header{e.RequestHeader, e.AnswerHeader} {
 		for name, values := range h {
 			for _, v := range values {

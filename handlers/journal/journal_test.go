@@ -1,6 +1,7 @@
 package journal_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"net/http"
 	"net/url"
@@ -21,6 +22,13 @@ func exchange(method, target, request, answer string, headers ...string) *journa
 	return e
 }
 
+// calling is an exchange that makes a call, with the parameters that stand in its body.
+func calling(e *journal.Exchange, method, params string) *journal.Exchange {
+	at := bytes.Index(e.Request.Kept, []byte(params))
+	e.Calls = append(e.Calls, journal.Record(e.Request.Kept, method, e.Request.Kept[at:at+len(params)]))
+	return e
+}
+
 // TestSecretsAreNowhere sends secrets in all the places where clients put them, and looks for them in all that the journal tells.
 func TestSecretsAreNowhere(t *testing.T) {
 	const secret = "s3cr3t-value"
@@ -35,8 +43,11 @@ func TestSecretsAreNowhere(t *testing.T) {
 		exchange("POST", "/v1/webhooks", `{"url":"https://me:`+secret+`@host/","sharedSecret":"`+secret+`"}`, `{"secret":"`+secret+`"}`),
 		exchange("POST", "/v1/webhooks", `{"secr\u0065t" : {"value":["`+secret+`"]},"more":"`+long+`"}`, ""),
 		exchange("POST", "/v1/webhooks", `{"more":"`+long[:journal.KeptBody-40]+`","password":"`+secret+secret+secret+secret, ""),
-		exchange("POST", "/ext/bc/C/rpc", `{"jsonrpc":"2.0","id":1,"method":"personal_importRawKey","params":["`+secret+`","`+secret+`"]}`, `{"id":1,"error":{"code":1,"message":"m"}}`),
-		exchange("POST", "/ext/bc/C/rpc", `[{"jsonrpc":"2.0","id":1,"method":"personal_unlockAccount","params":["0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266","`+secret+`"]}]`, ""),
+		exchange("POST", "/ext/bc/C/rpc", `{"jsonrpc":"2.0","id":1,"method":"personal_importRawKey","params":["`+secret+`","`+secret+`"]`, ""),
+		calling(exchange("POST", "/ext/bc/C/rpc", `{"jsonrpc":"2.0","id":1,"method":"personal_importRawKey","params":["`+secret+`","`+secret+`"]}`, `{"id":1,"error":{"code":1,"message":"m"}}`),
+			"personal_importRawKey", `["`+secret+`","`+secret+`"]`),
+		calling(exchange("POST", "/ext/bc/C/rpc", `[{"jsonrpc":"2.0","id":1,"method":"personal_unlockAccount","params":["0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266","`+secret+`"]}]`, ""),
+			"personal_unlockAccount", `["0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266","`+secret+`"]`),
 		exchange("POST", "/ext/X", `{"jsonrpc":"2.0","id":1,"method":"avm.importKey","params":{"privateKey":"PrivateKey-`+secret+`","password":"`+secret+`"}}`, ""),
 		exchange("POST", "/ext/X", `["PrivateKey-abcdefgh"]`, `"PrivateKey-ewoqjP7PxY4yr3iLTpLisriqt94hdyDFNgchSxGGztUrTXtNN"`),
 	} {
@@ -120,8 +131,9 @@ func TestLongHeadsAreFewer(t *testing.T) {
 // TestBatchesAreCountedByTheirMembers, as far as they are kept.
 func TestBatchesAreCountedByTheirMembers(t *testing.T) {
 	j := journal.New(10, nil, nil)
-	j.Add(exchange("POST", "/ext/bc/C/rpc", `[{"id":1,"method":"eth_call"},{"id":2,"method":"eth_call"},{"id":3,"method":"eth_chainId"}]`,
-		`[{"id":1,"result":1},{"id":2,"error":{"code":3,"message":"execution reverted"}},{"id":3,"result":1}]`))
+	e := exchange("POST", "/ext/bc/C/rpc", "[]", "[]")
+	e.Calls = []journal.CallRecord{{Method: "eth_call"}, {Method: "eth_call", Error: &journal.CallError{Code: 3, Message: "execution reverted"}}, {Method: "eth_chainId"}}
+	j.Add(e)
 	if n := j.Count(&journal.Criteria{Operation: "eth_call"}); n != 2 {
 		t.Errorf("%d calls of eth_call", n)
 	}
@@ -165,15 +177,28 @@ func sprint(v any) string {
 
 // TestCallsBeyondWhatIsKeptAreNamed: a batch that is larger than what is kept of a body counts with all its members.
 func TestCallsBeyondWhatIsKeptAreNamed(t *testing.T) {
-	member := `{"jsonrpc":"2.0","id":1,"method":"eth_getBalance","params":["0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266","latest"]},`
+	params := `["0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266","latest"]`
+	body := []byte(strings.Repeat(`{"jsonrpc":"2.0","id":1,"method":"eth_getBalance","params":`+params+`},`, 400))
 	e := exchange("POST", "/ext/bc/C/rpc", "", "")
-	e.Request = journal.KeepRequest([]byte("[" + strings.Repeat(member, 400) + `{"jsonrpc":"2.0","id":2,"method":"eth_chainId"}]`))
+	e.Request = journal.Keep(body)
+	for rest := body; ; {
+		at := bytes.Index(rest, []byte(params))
+		if at < 0 {
+			break
+		}
+		e.Calls = append(e.Calls, journal.Record(body, "eth_getBalance", rest[at:at+len(params)]))
+		rest = rest[at+len(params):]
+	}
+	e.Calls = append(e.Calls, journal.CallRecord{Method: "eth_chainId"})
 	j := journal.New(10, nil, nil)
 	j.Add(e)
 	for method, want := range map[string]int{"eth_getBalance": 400, "eth_chainId": 1} {
 		if got := j.Count(&journal.Criteria{Operation: method}); got != want {
 			t.Errorf("%s is counted %d times, not %d", method, got, want)
 		}
+	}
+	if calls := j.Summarize(e).Calls; calls[0].Params == nil || calls[399].Params != nil {
+		t.Errorf("parameters of the first call are %v, of the last %v", calls[0].Params, calls[399].Params)
 	}
 	if len(e.Request.Kept) != journal.KeptBody {
 		t.Errorf("%d bytes are kept", len(e.Request.Kept))

@@ -135,12 +135,26 @@ func (r redactor) query(raw string) string {
 }
 
 // request is the text of a request's body without the values of members that are secrets, and without the secrets among the
-// parameters of JSON-RPC. It may end anywhere.
-func (r redactor) request(b []byte) string {
-	if bytes.Contains(b, []byte("personal_")) || bytes.Contains(b, []byte("evm_addAccount")) {
-		b = positional(b)
+// parameters of JSON-RPC. It may end anywhere. Where secrets may be in what was not read, all of it is hidden.
+func (r redactor) request(e *Exchange) string {
+	b := e.Request.Kept
+	read := len(e.Calls) > 0
+	for i := range e.Calls {
+		c := &e.Calls[i]
+		read = read && c.Method != "" && (c.Params != nil || e.Request.Whole())
+		if takesSecrets(c.Method) && c.Params != nil {
+			b = bytes.ReplaceAll(b, c.Params, positional(c.Params))
+		}
+	}
+	if !read && (bytes.Contains(b, []byte("personal_")) || bytes.Contains(b, []byte("evm_addAccount"))) {
+		return hidden
 	}
 	return r.body(b)
+}
+
+// takesSecrets says whether a method takes keys and passwords as positional parameters.
+func takesSecrets(method string) bool {
+	return strings.HasPrefix(method, "personal_") || method == "evm_addAccount"
 }
 
 // body is the text of a body without the values of members that are secrets. It may end anywhere.
@@ -228,36 +242,26 @@ func valueEnd(b []byte, i int) int {
 	return i
 }
 
-// positional hides the texts among the positional parameters of the methods that take keys and passwords so: all that are no
-// addresses. A body that cannot be read is hidden whole.
-func positional(b []byte) []byte {
-	var batch []map[string]any
-	single := len(bytes.TrimSpace(b)) > 0 && bytes.TrimSpace(b)[0] == '{'
-	if single {
-		batch = make([]map[string]any, 1)
-		if json.Unmarshal(b, &batch[0]) != nil {
-			return []byte(hidden)
-		}
-	} else if json.Unmarshal(b, &batch) != nil {
-		return []byte(hidden)
+// positional hides the texts among positional parameters: all that are no addresses.
+func positional(params []byte) []byte {
+	var list []any
+	if json.Unmarshal(params, &list) != nil {
+		return params // they have names
 	}
-	for _, call := range batch {
-		method, _ := call["method"].(string)
-		params, _ := call["params"].([]any)
-		if !strings.HasPrefix(method, "personal_") && method != "evm_addAccount" {
-			continue
-		}
-		for i, p := range params {
-			if s, ok := p.(string); ok && !address.MatchString(s) {
-				params[i] = hidden
-			}
+	for i, p := range list {
+		if s, ok := p.(string); ok && !address.MatchString(s) {
+			list[i] = hidden
 		}
 	}
-	var shown []byte
-	if single {
-		shown, _ = json.Marshal(batch[0]) // it was decoded from JSON a moment ago
-	} else {
-		shown, _ = json.Marshal(batch)
-	}
+	shown, _ := json.Marshal(list) // it was decoded from JSON a moment ago
 	return shown
+}
+
+// params are those of a call without secrets.
+func (r redactor) params(c *CallRecord) string {
+	params := c.Params
+	if takesSecrets(c.Method) {
+		params = positional(params)
+	}
+	return r.body(params)
 }

@@ -4,7 +4,7 @@ import (
 	"maps"
 	"slices"
 
-	"snowglobe/handlers/node/jsonrpc"
+	"snowglobe/handlers/node/rpc"
 	"snowglobe/handlers/rest"
 )
 
@@ -13,17 +13,17 @@ var _ rest.Lister = (*Node)(nil)
 // Endpoints lists everything that the node serves, each at all of its paths.
 func (n *Node) Endpoints() []rest.Endpoint {
 	var all []rest.Endpoint
-	n.each(func(paths []string, c *jsonrpc.Capabilities) {
+	n.each(func(paths []string, c *rpc.Capabilities) {
 		all = append(all, rest.Endpoint{Interface: "node", Methods: c.HTTP, Paths: paths, Operations: append([]string{}, c.RPC...)})
 	})
 	return all
 }
 
 // each visits everything that is served, with all of its paths.
-func (n *Node) each(visit func(paths []string, c *jsonrpc.Capabilities)) {
-	paths := map[*jsonrpc.Capabilities][]string{}
-	var order []*jsonrpc.Capabilities
-	add := func(network, path string, c *jsonrpc.Capabilities) {
+func (n *Node) each(visit func(paths []string, c *rpc.Capabilities)) {
+	paths := map[*rpc.Capabilities][]string{}
+	var order []*rpc.Capabilities
+	add := func(network, path string, c *rpc.Capabilities) {
 		if paths[c] == nil {
 			order = append(order, c)
 		}

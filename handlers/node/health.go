@@ -7,7 +7,9 @@ import (
 	"net/http"
 	"time"
 
+	"snowglobe/handlers/fault"
 	"snowglobe/handlers/node/jsonrpc"
+	"snowglobe/handlers/node/rpc"
 	"snowglobe/sim"
 )
 
@@ -39,12 +41,18 @@ type ChainHealth struct {
 
 // byMethod sends GET and HEAD one way and the rest another.
 type byMethod struct {
-	get, other   http.Handler
-	capabilities *jsonrpc.Capabilities
+	get          http.Handler
+	other        *rpc.Server
+	capabilities *rpc.Capabilities
 }
 
 // Capabilities are those of both.
-func (b byMethod) Capabilities() *jsonrpc.Capabilities { return b.capabilities }
+func (b byMethod) Capabilities() *rpc.Capabilities { return b.capabilities }
+
+// Read reads the calls of those that are no GET.
+func (b byMethod) Read(r *http.Request, body []byte) (*http.Request, []fault.Call) {
+	return b.other.Read(r, body)
+}
 
 func (b byMethod) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Method == http.MethodGet || r.Method == http.MethodHead {

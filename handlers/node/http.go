@@ -10,6 +10,7 @@ import (
 
 	"github.com/rs/cors"
 
+	"snowglobe/handlers/fault"
 	"snowglobe/handlers/permit"
 	"snowglobe/handlers/rest"
 )
@@ -27,15 +28,11 @@ var anyOrigin = cors.New(cors.Options{AllowedOrigins: []string{"*"}, AllowCreden
 // ServeHTTP does what avalanchego's api/server does around every handler: the node's id, cross-origin rules, the check of
 // the host, the cleaning of paths, routing.
 func (n *Node) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	network, path, found := n.locate(r)
+	network, served := n.served(r)
 	if !n.options.Public {
 		w.Header()["Node-Id"] = []string{n.identity(network)}
 	}
 	w.Header().Del("Vary") // to which cors adds
-	var served route
-	if t := n.networks[network]; found && t != nil && len(path) <= longestPath {
-		served = t.resolve(path)
-	}
 	if r.Method == http.MethodOptions && served.controls() && n.options.Permit.CheckPage(r, permit.Control) != nil {
 		w.WriteHeader(http.StatusNoContent)
 		return
@@ -47,6 +44,27 @@ func (n *Node) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 		n.dispatch(w, r, served)
 	})
+}
+
+// served is the network that a request is for, and what is served at its path.
+func (n *Node) served(r *http.Request) (network string, served route) {
+	network, path, found := n.locate(r)
+	if t := n.networks[network]; found && t != nil && len(path) <= longestPath {
+		served = t.resolve(path)
+	}
+	return network, served
+}
+
+// Read reads the calls in the body of a request, if it is for a handler that does.
+func (n *Node) Read(r *http.Request, body []byte) (*http.Request, []fault.Call) {
+	_, served := n.served(r)
+	if e := n.routed[r.Header.Get(routeHeader)]; e != nil {
+		served.calls = e
+	}
+	if served.calls == nil {
+		return r, nil
+	}
+	return served.calls.Read(r, body)
 }
 
 // controls says whether everything that is served there is for those who may control the world.
@@ -79,9 +97,7 @@ func (n *Node) dispatch(w http.ResponseWriter, r *http.Request, served route) {
 		http.NotFound(w, r)
 		return
 	}
-	if !n.discovers(w, r, served) {
-		served.handler.ServeHTTP(w, r)
-	}
+	served.handler.ServeHTTP(w, r)
 }
 
 func cleanPath(p string) string {

@@ -18,9 +18,9 @@ import (
 	"snowglobe/handlers/node/debug"
 	"snowglobe/handlers/node/eth"
 	"snowglobe/handlers/node/info"
-	"snowglobe/handlers/node/jsonrpc"
 	"snowglobe/handlers/node/ots"
 	"snowglobe/handlers/node/platform"
+	"snowglobe/handlers/node/rpc"
 	"snowglobe/handlers/node/simulate"
 	"snowglobe/handlers/node/trace"
 	"snowglobe/handlers/node/warp"
@@ -66,8 +66,8 @@ var networks = []string{fixtures.MainnetName, fixtures.FujiName}
 type Node struct {
 	options         Options
 	networks        map[string]*router
-	routed          map[string]http.Handler // by blockchain id, for the routing header
-	chainValidators *jsonrpc.Services
+	routed          map[string]*eth.Endpoint // by blockchain id, for the routing header
+	chainValidators *rpc.Server
 	chains          []*eth.Endpoint
 }
 
@@ -85,11 +85,12 @@ func New(o Options) (*Node, error) {
 	if o.Wallet == nil {
 		o.Wallet, _ = eth.NewWallet(nil)
 	}
-	validators, err := jsonrpc.NewServices(o.MaxBody, o.Permit, jsonrpc.Service{Name: "validators", Methods: &validatorsAPI{o.Stakers}})
+	n := &Node{options: o, networks: map[string]*router{}, routed: map[string]*eth.Endpoint{}}
+	validators, err := n.services(rpc.Service{Name: "validators", Methods: &validatorsAPI{o.Stakers}})
 	if err != nil {
 		return nil, err
 	}
-	n := &Node{options: o, networks: map[string]*router{}, routed: map[string]http.Handler{}, chainValidators: validators}
+	n.chainValidators = validators
 	for _, network := range networks {
 		n.networks[network] = newRouter()
 	}
@@ -160,7 +161,7 @@ func (n *Node) addChain(chain *reader.Chain, e *eth.Endpoint) error {
 
 // addProposerVM makes the ProposerVM of a chain reachable under the chain's names.
 func (n *Node) addProposerVM(network *sim.Network, vm *consensus.ProposerVM, names ...string) error {
-	handler, err := jsonrpc.NewServices(n.options.MaxBody, n.options.Permit, jsonrpc.Service{Name: "proposervm", Methods: vm})
+	handler, err := n.services(rpc.Service{Name: "proposervm", Methods: vm})
 	for _, name := range names {
 		n.Handle(network.Name, name+"/proposervm", handler)
 	}
@@ -172,7 +173,7 @@ func (n *Node) addIndex(network, name string, accepted consensus.Accepted) error
 	if n.options.NoIndex {
 		return nil
 	}
-	handler, err := jsonrpc.NewServices(n.options.MaxBody, n.options.Permit, jsonrpc.Service{Name: "index", Methods: consensus.NewIndex(accepted)})
+	handler, err := n.services(rpc.Service{Name: "index", Methods: consensus.NewIndex(accepted)})
 	n.Handle(network, "index/"+name, handler)
 	return err
 }
@@ -183,16 +184,16 @@ func (n *Node) addNetwork(network *sim.Network) error {
 	if err := errors.Join(n.addInfo(network), n.addHealth(network), n.addAdmin(network)); err != nil {
 		return err
 	}
-	pChain, err := jsonrpc.NewServices(n.options.MaxBody, n.options.Permit, jsonrpc.Service{Name: "platform", Methods: platform.New(network, n.options.Stakers)})
+	pChain, err := n.services(rpc.Service{Name: "platform", Methods: platform.New(network, n.options.Stakers)})
 	if err != nil {
 		return err
 	}
 	x := avm.New(network)
-	xChain, err := jsonrpc.NewServices(n.options.MaxBody, n.options.Permit, jsonrpc.Service{Name: "avm", Methods: x}, jsonrpc.Service{Name: "xvm", Methods: x})
+	xChain, err := n.services(rpc.Service{Name: "avm", Methods: x}, rpc.Service{Name: "xvm", Methods: x})
 	if err != nil {
 		return err
 	}
-	wallet, err := jsonrpc.NewServices(n.options.MaxBody, n.options.Permit, jsonrpc.Service{Name: "wallet", Methods: avm.NewWallet(x)})
+	wallet, err := n.services(rpc.Service{Name: "wallet", Methods: avm.NewWallet(x)})
 	if err != nil {
 		return err
 	}
@@ -201,7 +202,7 @@ func (n *Node) addNetwork(network *sim.Network) error {
 		n.Handle(network.Name, name, xChain)
 		n.Handle(network.Name, name+"/wallet", wallet)
 	}
-	atomic, err := jsonrpc.NewServices(n.options.MaxBody, n.options.Permit, jsonrpc.Service{Name: "avax", Methods: avax.New(network)})
+	atomic, err := n.services(rpc.Service{Name: "avax", Methods: avax.New(network)})
 	if err != nil {
 		return err
 	}
@@ -220,7 +221,7 @@ func (n *Node) addNetwork(network *sim.Network) error {
 }
 
 func (n *Node) addInfo(network *sim.Network) error {
-	handler, err := jsonrpc.NewServices(n.options.MaxBody, n.options.Permit, jsonrpc.Service{Name: "info", Methods: info.New(network, n.options.Stakers, n.options.Public)})
+	handler, err := n.services(rpc.Service{Name: "info", Methods: info.New(network, n.options.Stakers, n.options.Public)})
 	if err != nil {
 		return err
 	}
@@ -234,7 +235,7 @@ func (n *Node) addAdmin(network *sim.Network) error {
 		return nil
 	}
 	t := n.networks[network.Name]
-	handler, err := jsonrpc.NewServices(n.options.MaxBody, n.options.Permit, jsonrpc.Service{Name: "admin", Methods: &adminAPI{t, t.loggers, n.options.Profiler, n.options.Hosts}})
+	handler, err := n.services(rpc.Service{Name: "admin", Methods: &adminAPI{t, t.loggers, n.options.Profiler, n.options.Hosts}})
 	if err != nil {
 		return err
 	}
@@ -246,15 +247,20 @@ func (n *Node) addAdmin(network *sim.Network) error {
 // tells a load balancer enough.
 func (n *Node) addHealth(network *sim.Network) error {
 	a := &healthAPI{network, network.World, func(ctx context.Context) ([]ChainHeight, error) { return n.Heights(ctx, network.Name) }}
-	rpc, err := jsonrpc.NewServices(n.options.MaxBody, n.options.Permit, jsonrpc.Service{Name: "health", Methods: a})
+	services, err := n.services(rpc.Service{Name: "health", Methods: a})
 	if err != nil {
 		return err
 	}
-	both := &jsonrpc.Capabilities{HTTP: []string{http.MethodGet, http.MethodPost}, RPC: rpc.Capabilities().RPC, Methods: rpc.Capabilities().Methods}
-	n.Handle(network.Name, "health", byMethod{plain(a.health), rpc, both})
+	both := &rpc.Capabilities{HTTP: []string{http.MethodGet, http.MethodPost}, RPC: services.Capabilities().RPC, Methods: services.Capabilities().Methods}
+	n.Handle(network.Name, "health", byMethod{plain(a.health), services, both})
 	n.Handle(network.Name, "health/readiness", plain(a.readiness))
 	n.Handle(network.Name, "health/liveness", plain(a.liveness))
 	return nil
+}
+
+// services serves services that share a path.
+func (n *Node) services(all ...rpc.Service) (*rpc.Server, error) {
+	return rpc.NewServices(rpc.Options{MaxBody: n.options.MaxBody, Permit: n.options.Permit, Discover: n.options.Discover}, all...)
 }
 
 // Handle serves a path after /ext/ of a network.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/ava-labs/avalanchego/ids"
 
+	"snowglobe/handlers/fault"
 	"snowglobe/handlers/node/eth"
 	"snowglobe/handlers/rest"
 )
@@ -42,10 +43,24 @@ func (p *Proxy) Locate(r *http.Request) (network, chain string) {
 	return "", chain
 }
 
+// chain is what a path has in the place of a chain.
+func (p *Proxy) chain(path string) (chain string, found bool) {
+	return strings.CutSuffix(strings.TrimPrefix(path, ProxyPrefix+"/"), "/rpc")
+}
+
+// Read reads the calls in the body of a request for a chain.
+func (p *Proxy) Read(r *http.Request, body []byte) (*http.Request, []fault.Call) {
+	chain, found := p.chain(r.URL.Path)
+	if e := p.chains[chain]; found && e != nil {
+		return e.Read(r, body)
+	}
+	return r, nil
+}
+
 // ServeHTTP passes a request on; what is wrong with its path it answers as the Data API does.
 func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	anyOrigin.ServeHTTP(w, r, func(w http.ResponseWriter, r *http.Request) {
-		chain, found := strings.CutSuffix(strings.TrimPrefix(r.URL.Path, ProxyPrefix+"/"), "/rpc")
+		chain, found := p.chain(r.URL.Path)
 		e := p.chains[chain]
 		switch {
 		case !p.node.knows(r.Host):

@@ -9,7 +9,8 @@ import (
 
 	"github.com/ava-labs/avalanchego/ids"
 
-	"snowglobe/handlers/node/jsonrpc"
+	"snowglobe/handlers/node/rpc"
+	"snowglobe/handlers/rest"
 	"snowglobe/sim"
 	"snowglobe/sim/parse"
 	"snowglobe/sim/store"
@@ -19,7 +20,8 @@ import (
 type route struct {
 	handler      http.Handler
 	log          *slog.Logger
-	capabilities *jsonrpc.Capabilities
+	capabilities *rpc.Capabilities
+	calls        rest.Caller // which reads the calls of its requests; nil for a handler of another kind
 }
 
 // router is what the node serves of one network, by the path after /ext/. It does what avalanchego's api/server router does.
@@ -29,7 +31,7 @@ type router struct {
 	loggers    *Loggers // nil for the server's own logger
 	routes     map[string]route
 	aliases    aliases
-	validators http.Handler // of the chains that subnets validate
+	validators *rpc.Server // of the chains that subnets validate
 }
 
 func newRouter() *router {
@@ -38,7 +40,8 @@ func newRouter() *router {
 
 // handle serves a path.
 func (t *router) handle(path string, h http.Handler) {
-	r := route{handler: h, capabilities: jsonrpc.CapabilitiesOf(h)}
+	r := route{handler: h, capabilities: rpc.CapabilitiesOf(h)}
+	r.calls, _ = h.(rest.Caller)
 	if t.network != nil && t.loggers != nil {
 		r.log = t.loggers.named(loggerOf(t.network, path))
 	}
@@ -71,7 +74,7 @@ func (t *router) resolve(path string) route {
 		path = next
 	}
 	if id, found := chainOfValidators(path); found {
-		return route{handler: t.validatorsOf(id)}
+		return route{handler: t.validatorsOf(id), calls: t.validators}
 	}
 	return route{}
 }

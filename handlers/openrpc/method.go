@@ -8,8 +8,6 @@ import (
 	"sync"
 	"unicode"
 	"unicode/utf8"
-
-	"github.com/ethereum/go-ethereum/rpc"
 )
 
 // Method is a method of JSON-RPC.
@@ -38,10 +36,10 @@ var names = sync.OnceValue(func() map[string]source {
 	return all
 })
 
-var (
-	subscription = reflect.TypeFor[*rpc.Subscription]()
-	failure      = reflect.TypeFor[error]()
-)
+var failure = reflect.TypeFor[error]()
+
+// subscription is the type that methods answer which can only be subscribed to.
+const subscription = "*rpc.Subscription"
 
 // Positional are the methods of an object as go-ethereum's server has them: a context, parameters; an answer, an error. What can only be
 // subscribed to is not among them.
@@ -59,7 +57,7 @@ func Positional(prefix string, object any) []Method {
 		if m.Type.NumOut() > 0 && m.Type.Out(0) != failure {
 			method.out = m.Type.Out(0)
 		}
-		if method.out != subscription {
+		if method.out == nil || method.out.String() != subscription {
 			all = append(all, method)
 		}
 	}

@@ -3,7 +3,6 @@ package rest
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
@@ -21,6 +20,12 @@ import (
 // Located is a mounted handler that can tell which network and which chain, by any of its names, a request is for.
 type Located interface {
 	Locate(r *http.Request) (network, chain string)
+}
+
+// Caller is a mounted handler whose requests make calls.
+type Caller interface {
+	// Read tells the calls in the body of a request, and gives the request to be served, which carries what was read.
+	Read(r *http.Request, body []byte) (*http.Request, []fault.Call)
 }
 
 // faultBody is how much of a body is looked at for calls and addresses: more than any mounted handler reads.
@@ -48,8 +53,8 @@ func (c *requestContext) faultOfOperation(hr *http.Request) *fault.Request {
 	return f.Request
 }
 
-// faultOfMount is what rules look at of a request for a mounted handler, whose body is read for that.
-func (c *requestContext) faultOfMount(r *http.Request) *fault.Request {
+// faultOfMount is what rules look at of a request for a mounted handler, whose body is read for that, and the request to be served.
+func (c *requestContext) faultOfMount(r *http.Request) (*fault.Request, *http.Request) {
 	f := c.faultRequest(r)
 	if l, ok := c.mount.handler.(Located); ok {
 		network, chain := l.Locate(r)
@@ -57,7 +62,7 @@ func (c *requestContext) faultOfMount(r *http.Request) *fault.Request {
 		f.chain(c.server, chain)
 	}
 	if r.Body == nil || upgrades(r) {
-		return f.Request
+		return f.Request, r
 	}
 	body, err := io.ReadAll(io.LimitReader(r.Body, faultBody))
 	rest := io.Reader(r.Body)
@@ -69,21 +74,11 @@ func (c *requestContext) faultOfMount(r *http.Request) *fault.Request {
 		io.Closer
 	}{io.MultiReader(bytes.NewReader(body), rest), r.Body}
 	f.Text += string(body)
-	f.Calls = callsIn(body)
-	c.received = journal.KeepRequest(body)
-	c.nameCalls(f.Calls)
-	return f.Request
-}
-
-// nameCalls names a request by what it calls, for a fault that keeps it from who would name it.
-func (c *requestContext) nameCalls(calls []fault.Call) {
-	_, known := slices.BinarySearch(c.server.OperationNames(), calls[0].Method)
-	switch {
-	case len(calls) > 1:
-		c.mounted = "batch"
-	case known:
-		c.mounted = calls[0].Method
+	c.received = journal.Keep(body)
+	if caller, ok := c.mount.handler.(Caller); ok && err == nil && len(body) < faultBody {
+		r, f.Calls = caller.Read(r, body)
 	}
+	return f.Request, r
 }
 
 // failedReader fails as the client's body did.
@@ -141,29 +136,6 @@ func (c *requestContext) indexed(r *Request) (handle func(*Request) (any, error)
 	return op.Handle, done, nil
 }
 
-// callsIn are the calls of JSON-RPC in a body.
-func callsIn(body []byte) (calls []fault.Call) {
-	type message struct {
-		ID     json.RawMessage
-		Method *string
-	}
-	var batch []json.RawMessage
-	if json.Unmarshal(body, &batch) != nil {
-		batch = []json.RawMessage{body}
-	}
-	if len(batch) == 0 {
-		return []fault.Call{{}}
-	}
-	for _, item := range batch {
-		var m message
-		if json.Unmarshal(item, &m) != nil || m.Method == nil {
-			m.Method = new("") // it keeps its place
-		}
-		calls = append(calls, fault.Call{ID: m.ID, Method: *m.Method})
-	}
-	return calls
-}
-
 // withFault serves a request as the rules want it, or the request itself.
 func (c *requestContext) withFault(f *fault.Request, r *http.Request, serve func(*http.Request)) {
 	plan, err := c.server.plan(f, r)
@@ -175,7 +147,7 @@ func (c *requestContext) withFault(f *fault.Request, r *http.Request, serve func
 		serve(r)
 		return
 	}
-	c.fault, c.failing = plan.Text, plan.Calls
+	c.fault, r = plan.Text, r.WithContext(fault.WithPlan(r.Context(), plan))
 	if !fault.Wait(r.Context(), c.ResponseWriter, plan.Delay) {
 		return
 	}
@@ -271,24 +243,16 @@ func (c *requestContext) errorWith(a *fault.Action, r *http.Request) *Error {
 	return e
 }
 
-// FailingCalls are the calls of JSON-RPC in a request that must be answered in another way, by their place.
-func FailingCalls(ctx context.Context) map[int]*fault.Action {
-	if c, ok := ctx.Value(contextKey{}).(*requestContext); ok {
-		return c.failing
-	}
-	return nil
-}
-
 // MessageFault decides about a message on a connection, by the context of the request that opened it; nil for nothing.
-func MessageFault(ctx context.Context, message []byte) *fault.Plan {
+func MessageFault(ctx context.Context, message []byte, calls func() []fault.Call) *fault.Plan {
 	c, ok := ctx.Value(contextKey{}).(*requestContext)
 	if !ok || !c.server.opts.Faults.Any() || c.mount == nil {
 		return nil
 	}
 	opened := *c.request
 	opened.Body = nil
-	f := c.faultOfMount(&opened)
-	f.Text, f.Calls = f.Text+string(message), callsIn(message)
+	f, _ := c.faultOfMount(&opened)
+	f.Text, f.Calls = f.Text+string(message), calls()
 	return c.server.opts.Faults.Decide(f)
 }
 

@@ -143,13 +143,26 @@ const nodeInterface = "node"
 // KeepRequest takes down the body of a request that a mounted handler has read, for the journal. It must not change afterwards.
 func KeepRequest(ctx context.Context, body []byte) {
 	if c, ok := ctx.Value(contextKey{}).(*requestContext); ok && c.keeps {
-		c.received = journal.KeepRequest(body)
+		c.received = journal.Keep(body)
+	}
+}
+
+// Recorded says whether a request is taken down, for the journal or the log.
+func Recorded(ctx context.Context) bool {
+	c, ok := ctx.Value(contextKey{}).(*requestContext)
+	return ok && c.keeps
+}
+
+// RecordCalls takes down the calls that a request makes.
+func RecordCalls(ctx context.Context, calls []journal.CallRecord) {
+	if c, ok := ctx.Value(contextKey{}).(*requestContext); ok {
+		c.calls = calls
 	}
 }
 
 // RecordMessage tells of a message over WebSocket and its answer in the log and in the journal: ctx is that of the request which opened the
 // connection.
-func RecordMessage(ctx context.Context, operation string, message []byte, answer journal.Body, since time.Time, p *fault.Plan) {
+func RecordMessage(ctx context.Context, operation string, message []byte, calls []journal.CallRecord, answer journal.Body, since time.Time, p *fault.Plan) {
 	c, ok := ctx.Value(contextKey{}).(*requestContext)
 	if ok {
 		c.use(operation, time.Since(since))
@@ -159,7 +172,7 @@ func RecordMessage(ctx context.Context, operation string, message []byte, answer
 	}
 	e := c.exchange()
 	e.Time, e.Took, e.Operation, e.WebSocket, e.Status = since, time.Since(since), operation, true, http.StatusOK
-	e.Request, e.Answer, e.Fault = journal.KeepRequest(message), answer, ""
+	e.Request, e.Calls, e.Answer, e.Fault = journal.Keep(message), calls, answer, ""
 	if p != nil {
 		e.Fault = p.Text
 	}

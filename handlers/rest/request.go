@@ -13,7 +13,6 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 
-	"snowglobe/handlers/fault"
 	"snowglobe/handlers/journal"
 	"snowglobe/handlers/rest/schema"
 	"snowglobe/handlers/textlog"
@@ -138,11 +137,10 @@ type requestContext struct {
 	large    LargeAnswer
 	start    time.Time
 	took     time.Duration
-	received journal.Body // the request's body
-	fault    string       // which was applied to the request
-	end      func()       // ends the answer instead of its last byte, nil for none
-
-	failing map[int]*fault.Action // calls of JSON-RPC that are answered in another way, by their place
+	received journal.Body         // the request's body
+	fault    string               // which was applied to the request
+	end      func()               // ends the answer instead of its last byte, nil for none
+	calls    []journal.CallRecord // that the request makes, with what came of them
 }
 
 func (s *Server) newRequestContext(w http.ResponseWriter, r *http.Request) *requestContext {
@@ -213,7 +211,7 @@ func (c *requestContext) note() {
 	recorded := c.server.opts.Journal.On() && c.keeps && !(c.op != nil && c.op.Unrecorded) && !shownByPage(c.request)
 	if logged := c.logs(); logged || recorded {
 		e := c.exchange()
-		e.AnswerHeader, e.Request, e.Answer, e.Took = c.Header(), c.received, c.answer, c.took
+		e.AnswerHeader, e.Request, e.Calls, e.Answer, e.Took = c.Header(), c.received, c.calls, c.answer, c.took
 		if logged {
 			c.writeAccessLog(e)
 		}

@@ -224,7 +224,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (c *requestContext) serveMount(r *http.Request) {
 	serve := func(r *http.Request) { c.mount.handler.ServeHTTP(c, r) }
 	if c.interfaceName() != Sim.Name && c.server.mayFail(r) {
-		c.withFault(c.faultOfMount(r), r, serve)
+		f, r := c.faultOfMount(r)
+		c.withFault(f, r, serve)
 		return
 	}
 	serve(r)

@@ -4,11 +4,11 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"snowglobe/handlers/node/rpc"
 	"time"
 
 	"github.com/ethereum/go-ethereum/common"
 
-	"snowglobe/handlers/node/eth"
 	"snowglobe/sim"
 	"snowglobe/sim/miner"
 )
@@ -24,9 +24,9 @@ const (
 type Advance func(ctx context.Context, to time.Time) error
 
 // Namespaces are the methods for a chain of a network, whose clock advance moves. version is its web3_clientVersion.
-func Namespaces(m *miner.Miner, n *sim.Network, advance Advance, version string) []eth.Namespace {
+func Namespaces(m *miner.Miner, n *sim.Network, advance Advance, version string) []rpc.Namespace {
 	a := &api{m, n, advance, version}
-	return []eth.Namespace{
+	return []rpc.Namespace{
 		{Name: "evm", Methods: &evmAPI{a}}, {Name: "anvil", Methods: &anvilAPI{a}}, {Name: "hardhat", Methods: &hardhatAPI{a}},
 		{Name: "tenderly", Methods: &tenderlyAPI{a}},
 	}

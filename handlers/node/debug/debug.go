@@ -13,7 +13,7 @@ import (
 	"github.com/ethereum/go-ethereum/rlp"
 
 	"snowglobe/handlers/node/eth"
-	"snowglobe/handlers/node/stream"
+	"snowglobe/handlers/node/rpc"
 	"snowglobe/handlers/rest"
 	"snowglobe/sim/evm/reader"
 	"snowglobe/sim/miner"
@@ -21,9 +21,9 @@ import (
 )
 
 // Namespaces are the methods for a chain.
-func Namespaces(m *miner.Miner) []eth.Namespace {
+func Namespaces(m *miner.Miner) []rpc.Namespace {
 	a := &api{m.Chain, m}
-	return []eth.Namespace{{Name: "debug", Methods: a}, {Name: "debug", Methods: &stateAPI{a}}}
+	return []rpc.Namespace{{Name: "debug", Methods: a}, {Name: "debug", Methods: &stateAPI{a}}}
 }
 
 // api has the methods that read: traces (coreth's eth/tracers.API) and raw bytes (internal/ethapi.DebugAPI).
@@ -42,50 +42,50 @@ var (
 )
 
 // TraceTransaction executes a transaction again, where it stands in its block, and answers its trace.
-func (a *api) TraceTransaction(ctx context.Context, hash common.Hash, config *reader.TraceConfig) (json.RawMessage, error) {
+func (a *api) TraceTransaction(ctx context.Context, hash common.Hash, config *reader.TraceConfig) (rpc.Result, error) {
 	t, err := a.chain.Transaction(ctx, hash)
 	if errors.Is(err, store.ErrNotFound) {
-		return nil, errTransaction
+		return rpc.Result{}, errTransaction
 	}
 	if err != nil {
-		return nil, err
+		return rpc.Result{}, err
 	}
 	if err := rest.AwaitLargeAnswer(ctx); err != nil {
-		return nil, err
+		return rpc.Result{}, err
 	}
 	trace, err := a.chain.TraceTransaction(ctx, t, config)
 	if err != nil {
-		return nil, err
+		return rpc.Result{}, err
 	}
-	return addTrace(ctx, trace)
+	return resultOf(trace), nil
 }
 
 // TraceBlockByNumber traces every transaction of a block.
-func (a *api) TraceBlockByNumber(ctx context.Context, number eth.BlockNumber, config *reader.TraceConfig) (json.RawMessage, error) {
+func (a *api) TraceBlockByNumber(ctx context.Context, number eth.BlockNumber, config *reader.TraceConfig) (rpc.Result, error) {
 	return a.traceBlock(ctx, eth.Numbered(number), config)
 }
 
 // TraceBlockByHash traces every transaction of a block.
-func (a *api) TraceBlockByHash(ctx context.Context, hash common.Hash, config *reader.TraceConfig) (json.RawMessage, error) {
+func (a *api) TraceBlockByHash(ctx context.Context, hash common.Hash, config *reader.TraceConfig) (rpc.Result, error) {
 	return a.traceBlock(ctx, eth.Hashed(hash), config)
 }
 
 // TraceBlock traces every transaction of a block that is given by its RLP. Only blocks of the chain can be executed.
-func (a *api) TraceBlock(ctx context.Context, block hexutil.Bytes, config *reader.TraceConfig) (json.RawMessage, error) {
+func (a *api) TraceBlock(ctx context.Context, block hexutil.Bytes, config *reader.TraceConfig) (rpc.Result, error) {
 	var parts []rlp.RawValue
 	if err := rlp.DecodeBytes(block, &parts); err != nil {
-		return nil, fmt.Errorf("could not decode block: %w", err)
+		return rpc.Result{}, fmt.Errorf("could not decode block: %w", err)
 	}
 	if len(parts) == 0 {
-		return nil, errors.New("could not decode block: it has no header")
+		return rpc.Result{}, errors.New("could not decode block: it has no header")
 	}
 	hash := crypto.Keccak256Hash(parts[0])
 	b, err := a.chain.BlockByHash(ctx, hash)
 	if errors.Is(err, store.ErrNotFound) {
-		return nil, fmt.Errorf("block %#x is not of this chain: only its blocks can be traced", hash)
+		return rpc.Result{}, fmt.Errorf("block %#x is not of this chain: only its blocks can be traced", hash)
 	}
 	if err != nil {
-		return nil, err
+		return rpc.Result{}, err
 	}
 	return a.trace(ctx, b, config)
 }
@@ -95,10 +95,10 @@ func (a *api) TraceBadBlock(hash common.Hash) (json.RawMessage, error) {
 	return nil, fmt.Errorf("bad block %#x not found", hash)
 }
 
-func (a *api) traceBlock(ctx context.Context, ref *eth.BlockRef, config *reader.TraceConfig) (json.RawMessage, error) {
+func (a *api) traceBlock(ctx context.Context, ref *eth.BlockRef, config *reader.TraceConfig) (rpc.Result, error) {
 	b, err := a.traced(ctx, ref)
 	if err != nil {
-		return nil, err
+		return rpc.Result{}, err
 	}
 	return a.trace(ctx, b, config)
 }
@@ -118,13 +118,13 @@ func (a *api) traced(ctx context.Context, ref *eth.BlockRef) (*reader.Block, err
 }
 
 // trace answers the traces of a block's transactions.
-func (a *api) trace(ctx context.Context, b *reader.Block, config *reader.TraceConfig) (json.RawMessage, error) {
+func (a *api) trace(ctx context.Context, b *reader.Block, config *reader.TraceConfig) (rpc.Result, error) {
 	if err := rest.AwaitLargeAnswer(ctx); err != nil {
-		return nil, err
+		return rpc.Result{}, err
 	}
 	results, err := a.chain.TraceBlock(ctx, b, config)
 	if err != nil {
-		return nil, err
+		return rpc.Result{}, err
 	}
 	all, separator := make(reader.Trace, 0, 4*len(results)+1), "["
 	for _, r := range results {
@@ -132,18 +132,21 @@ func (a *api) trace(ctx context.Context, b *reader.Block, config *reader.TraceCo
 		separator = "},"
 	}
 	if len(results) == 0 {
-		return json.RawMessage("[]"), nil
+		return rpc.Bytes([]byte("[]")), nil
 	}
-	return addTrace(ctx, append(all, reader.PlainPart([]byte("}]"))))
+	return resultOf(append(all, reader.PlainPart([]byte("}]")))), nil
 }
 
-// addTrace is stream.Add for a trace.
-func addTrace(ctx context.Context, t reader.Trace) (json.RawMessage, error) {
+// small is the size of a trace that is made at once.
+const small = 64 << 10
+
+// resultOf is a trace as a result.
+func resultOf(t reader.Trace) rpc.Result {
 	size := t.Size()
-	if size <= stream.Small {
-		return t.JSON(), nil
+	if size <= small {
+		return rpc.Bytes(t.JSON())
 	}
-	return stream.Add(ctx, stream.Result{Size: int64(size), Held: t.Held(), Write: func(_ context.Context, w io.Writer) error { return t.Write(w) }})
+	return rpc.Written(size, t.Held(), func(_ context.Context, w io.Writer) error { return t.Write(w) })
 }
 
 // traceCallConfig is a trace's configuration with what the call shall see differently.
@@ -155,24 +158,24 @@ type traceCallConfig struct {
 }
 
 // TraceCall traces a call on top of a block.
-func (a *api) TraceCall(ctx context.Context, call reader.Call, ref *eth.BlockRef, config *traceCallConfig) (json.RawMessage, error) {
+func (a *api) TraceCall(ctx context.Context, call reader.Call, ref *eth.BlockRef, config *traceCallConfig) (rpc.Result, error) {
 	b, err := a.traced(ctx, ref)
 	if err != nil {
-		return nil, err
+		return rpc.Result{}, err
 	}
 	if config == nil {
 		config = &traceCallConfig{}
 	}
 	if err := rest.AwaitLargeAnswer(ctx); err != nil {
-		return nil, err
+		return rpc.Result{}, err
 	}
 	overrides := eth.Overrides(config.StateOverrides, config.BlockOverrides)
 	overrides.Before = (*uint)(config.TxIndex)
 	trace, err := a.chain.TraceCall(ctx, b, &call, overrides, &config.TraceConfig)
 	if err != nil {
-		return nil, err
+		return rpc.Result{}, err
 	}
-	return addTrace(ctx, trace)
+	return resultOf(trace), nil
 }
 
 // GetRawHeader answers the RLP of a header.

@@ -123,10 +123,10 @@ func Missing(err error) bool {
 	return errors.Is(err, store.ErrNotFound) || errors.Is(err, reader.ErrUnfinalized)
 }
 
-// orNull makes an answer of something that may not be there.
-func orNull(answer json.RawMessage, err error) (json.RawMessage, error) {
+// orNull is no error where there only is no such thing: the answer is null then.
+func orNull(err error) error {
 	if Missing(err) {
-		return null, nil
+		return nil
 	}
-	return answer, err
+	return err
 }

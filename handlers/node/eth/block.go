@@ -8,7 +8,7 @@ import (
 	"github.com/ethereum/go-ethereum/common/hexutil"
 
 	"snowglobe/handlers/node/eth/marshal"
-	"snowglobe/handlers/node/stream"
+	"snowglobe/handlers/node/rpc"
 	"snowglobe/sim/cache"
 	"snowglobe/sim/evm/reader"
 )
@@ -26,19 +26,19 @@ func (a *blockAPI) BlockNumber(ctx context.Context) (hexutil.Uint64, error) {
 }
 
 // GetBlockByNumber answers a block, with its transactions in full or by hash. A number above the head is an error.
-func (a *blockAPI) GetBlockByNumber(ctx context.Context, number BlockNumber, full bool) (json.RawMessage, error) {
+func (a *blockAPI) GetBlockByNumber(ctx context.Context, number BlockNumber, full bool) (rpc.Result, error) {
 	b, err := a.byNumber(ctx, number)
 	if err != nil {
-		return nil, err
+		return rpc.Result{}, err
 	}
 	return a.blockJSON(ctx, b, full)
 }
 
 // GetBlockByHash answers a block, or null.
-func (a *blockAPI) GetBlockByHash(ctx context.Context, hash common.Hash, full bool) (json.RawMessage, error) {
+func (a *blockAPI) GetBlockByHash(ctx context.Context, hash common.Hash, full bool) (rpc.Result, error) {
 	b, err := a.chain.BlockByHash(ctx, hash)
 	if err != nil {
-		return orNull(nil, err)
+		return rpc.Result{}, orNull(err)
 	}
 	return a.blockJSON(ctx, b, full)
 }
@@ -56,7 +56,7 @@ func (a *blockAPI) GetHeaderByNumber(ctx context.Context, number BlockNumber) (j
 func (a *blockAPI) GetHeaderByHash(ctx context.Context, hash common.Hash) (json.RawMessage, error) {
 	b, err := a.chain.BlockByHash(ctx, hash)
 	if err != nil {
-		return orNull(nil, err)
+		return nil, orNull(err)
 	}
 	return marshal.Header(a.chain.Kind, b), nil
 }
@@ -120,24 +120,24 @@ type blockKey struct {
 }
 
 // blockJSON is a block as JSON, from the cache if it was asked for lately.
-func (a *api) blockJSON(ctx context.Context, b *reader.Block, full bool) (json.RawMessage, error) {
+func (a *api) blockJSON(ctx context.Context, b *reader.Block, full bool) (rpc.Result, error) {
 	key := blockKey{b.Number, full}
 	if answer, known := a.blocks.Get(key); known && !b.Pending() {
-		return stream.AddBytes(ctx, answer)
+		return rpc.Bytes(answer), nil
 	}
 	transactions, err := a.chain.Transactions(ctx, b)
 	if err != nil {
-		return nil, err
+		return rpc.Result{}, err
 	}
 	raw, err := a.chain.RawBlock(ctx, b)
 	if err != nil {
-		return nil, err
+		return rpc.Result{}, err
 	}
 	answer := marshal.Block(a.chain.Kind, b, transactions, len(raw), full)
 	if !b.Pending() {
 		a.blocks.Add(key, answer)
 	}
-	return stream.AddBytes(ctx, answer)
+	return rpc.Bytes(answer), nil
 }
 
 // GetBadBlocks is empty: no block was ever refused after it was seen.

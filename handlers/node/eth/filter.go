@@ -2,7 +2,6 @@ package eth
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"math"
 	"sync"
@@ -10,9 +9,9 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
-	"github.com/ethereum/go-ethereum/rpc"
 
 	"snowglobe/handlers/node/eth/marshal"
+	"snowglobe/handlers/node/rpc"
 	"snowglobe/sim/evm/reader"
 )
 
@@ -159,14 +158,14 @@ func (a *filterAPI) follow(f *filter) {
 }
 
 // GetFilterChanges answers what came since the last time.
-func (a *filterAPI) GetFilterChanges(ctx context.Context, id rpc.ID) (json.RawMessage, error) {
+func (a *filterAPI) GetFilterChanges(ctx context.Context, id rpc.ID) (rpc.Result, error) {
 	b, err := a.chain.Head(ctx)
 	if err != nil {
-		return nil, err
+		return rpc.Result{}, err
 	}
 	f, first, err := a.find(id, b.Number, true)
 	if err != nil {
-		return nil, err
+		return rpc.Result{}, err
 	}
 	switch f.kind {
 	case newLogs:
@@ -179,30 +178,30 @@ func (a *filterAPI) GetFilterChanges(ctx context.Context, id rpc.ID) (json.RawMe
 	for number := first; number <= b.Number; number++ {
 		b, err := a.chain.Block(ctx, number)
 		if err != nil {
-			return nil, err
+			return rpc.Result{}, err
 		}
 		w.Bytes(b.Hash[:])
 	}
 	w.Close(']')
-	return w.JSON, nil
+	return rpc.Bytes(w.JSON), nil
 }
 
 // newPending answers the transactions that became pending since the last time.
-func (a *filterAPI) newPending(id rpc.ID) (json.RawMessage, error) {
+func (a *filterAPI) newPending(id rpc.ID) (rpc.Result, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	f := a.filters[id]
 	if f == nil {
-		return nil, errFilter
+		return rpc.Result{}, errFilter
 	}
 	var hashes []common.Hash
 	hashes, f.next = a.miner.Pool.Became(f.next)
 	w := &marshal.Writer{}
 	w.Hashes(hashes)
-	return w.JSON, nil
+	return rpc.Bytes(w.JSON), nil
 }
 
-func (a *filterAPI) newLogs(ctx context.Context, f *filter, first, last uint64) (json.RawMessage, error) {
+func (a *filterAPI) newLogs(ctx context.Context, f *filter, first, last uint64) (rpc.Result, error) {
 	c := &f.wanted
 	if c.from != nil && *c.from > 0 {
 		first = max(first, uint64(*c.from))
@@ -214,13 +213,13 @@ func (a *filterAPI) newLogs(ctx context.Context, f *filter, first, last uint64) 
 }
 
 // GetFilterLogs answers all logs that a filter for logs describes, old and new.
-func (a *filterAPI) GetFilterLogs(ctx context.Context, id rpc.ID) (json.RawMessage, error) {
+func (a *filterAPI) GetFilterLogs(ctx context.Context, id rpc.ID) (rpc.Result, error) {
 	f, _, err := a.find(id, 0, false)
 	if err != nil {
-		return nil, err
+		return rpc.Result{}, err
 	}
 	if f.kind != newLogs {
-		return nil, errFilter
+		return rpc.Result{}, errFilter
 	}
 	return f.wanted.answer(ctx, a.api)
 }

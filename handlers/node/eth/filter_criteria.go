@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"snowglobe/handlers/node/rpc"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/common/hexutil"
@@ -153,30 +154,30 @@ func (c *filterCriteria) blockRange(ctx context.Context, a *api) (first, last ui
 }
 
 // answer are the logs that the criteria choose, within their range.
-func (c *filterCriteria) answer(ctx context.Context, a *api) (json.RawMessage, error) {
+func (c *filterCriteria) answer(ctx context.Context, a *api) (rpc.Result, error) {
 	first, last, err := c.blockRange(ctx, a)
 	if err != nil {
-		return nil, err
+		return rpc.Result{}, err
 	}
 	return c.between(ctx, a, first, last, nil)
 }
 
 // between are the logs in some blocks, after those that were removed.
-func (c *filterCriteria) between(ctx context.Context, a *api, first, last uint64, removed []*types.Log) (json.RawMessage, error) {
+func (c *filterCriteria) between(ctx context.Context, a *api, first, last uint64, removed []*types.Log) (rpc.Result, error) {
 	if err := c.filter.Check(); err != nil {
-		return nil, err
+		return rpc.Result{}, err
 	}
 	found := newFoundLogs(a.chain, removed)
 	if first > last {
-		return found.result(ctx)
+		return found.result(), nil
 	}
 	if last-first >= largeRange {
 		if err := rest.AwaitLargeAnswer(ctx); err != nil {
-			return nil, err
+			return rpc.Result{}, err
 		}
 	}
 	if err := a.chain.EachLog(ctx, &c.filter, first, last, found.add); err != nil {
-		return nil, err
+		return rpc.Result{}, err
 	}
-	return found.result(ctx)
+	return found.result(), nil
 }

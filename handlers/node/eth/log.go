@@ -3,7 +3,6 @@ package eth
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"io"
 	"slices"
 	"sync"
@@ -12,7 +11,7 @@ import (
 	"github.com/ethereum/go-ethereum/core/types"
 
 	"snowglobe/handlers/node/eth/marshal"
-	"snowglobe/handlers/node/stream"
+	"snowglobe/handlers/node/rpc"
 	"snowglobe/handlers/rest"
 	"snowglobe/sim"
 	"snowglobe/sim/evm/reader"
@@ -23,7 +22,7 @@ import (
 type logAPI struct{ *api }
 
 // GetLogs answers the logs that a client describes.
-func (a *logAPI) GetLogs(ctx context.Context, wanted filterCriteria) (json.RawMessage, error) {
+func (a *logAPI) GetLogs(ctx context.Context, wanted filterCriteria) (rpc.Result, error) {
 	return wanted.answer(ctx, a.api)
 }
 
@@ -106,7 +105,7 @@ func appendLog(w *marshal.Writer, log *types.Log) (begin, end int) {
 func (f *foundLogs) kept() bool { return f.bytes <= keptLogs }
 
 // result is the answer.
-func (f *foundLogs) result(ctx context.Context) (json.RawMessage, error) {
+func (f *foundLogs) result() rpc.Result {
 	inOrder := func(a, b foundLog) int { return cmp.Compare(a.at, b.at) }
 	sorted := slices.IsSortedFunc(f.found, inOrder)
 	slices.SortFunc(f.found, inOrder)
@@ -118,10 +117,10 @@ func (f *foundLogs) result(ctx context.Context) (json.RawMessage, error) {
 	if !f.kept() {
 		f.parts = [][]byte{slices.Clone(f.parts[0][:f.head])}
 		held := f.head + 4*logPart + cap(f.found)*int(unsafe.Sizeof(foundLog{}))
-		return stream.Add(ctx, stream.Result{Size: int64(size), Held: held, Write: f.write})
+		return rpc.Written(size, held, f.write)
 	}
 	if sorted {
-		return f.send(ctx, size)
+		return f.send(size)
 	}
 	all := slices.Concat(f.parts...)
 	f.release()
@@ -131,17 +130,17 @@ func (f *foundLogs) result(ctx context.Context) (json.RawMessage, error) {
 		answer.JSON = append(answer.JSON, all[log.begin:log.begin+log.len]...)
 	}
 	answer.Close(']')
-	return stream.AddBytes(ctx, answer.JSON)
+	return rpc.Bytes(answer.JSON)
 }
 
 // send is the answer when the logs were found in order.
-func (f *foundLogs) send(ctx context.Context, size int) (json.RawMessage, error) {
+func (f *foundLogs) send(size int) rpc.Result {
 	last := &f.parts[len(f.parts)-1]
 	*last = append(*last, ']')
 	if len(f.parts) == 1 {
-		return stream.AddBytes(ctx, *last)
+		return rpc.Bytes(*last)
 	}
-	return stream.Add(ctx, stream.Result{Size: int64(size), Held: size, Write: func(_ context.Context, w io.Writer) error {
+	return rpc.Written(size, size, func(_ context.Context, w io.Writer) error {
 		defer f.release()
 		for _, part := range f.parts {
 			if _, err := w.Write(part); err != nil {
@@ -149,7 +148,7 @@ func (f *foundLogs) send(ctx context.Context, size int) (json.RawMessage, error)
 			}
 		}
 		return nil
-	}})
+	})
 }
 
 // write reads the logs again and writes them. They are the same, unless the world goes back meanwhile.

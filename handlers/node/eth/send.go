@@ -14,6 +14,7 @@ import (
 	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/ethereum/go-ethereum/params"
 
+	"snowglobe/handlers/fault"
 	"snowglobe/sim/evm/reader"
 	"snowglobe/sim/evm/txpool"
 )
@@ -22,6 +23,7 @@ import (
 type sendAPI struct {
 	*api
 	blocks *broadcaster[*reader.BlockEvent]
+	open   context.Context // ends with the endpoint
 }
 
 // rejectedCode is that of EIP-1474 for a transaction that is refused. Libraries tell the refusals among recognized by their
@@ -89,7 +91,33 @@ func (a *sendAPI) SendRawTransaction(ctx context.Context, raw hexutil.Bytes) (co
 	if err := tx.UnmarshalBinary(raw); err != nil {
 		return common.Hash{}, err
 	}
+	if wait, late := fault.MiningOf(ctx); late {
+		return a.sendLate(ctx, tx, wait)
+	}
 	return a.submit(ctx, tx)
+}
+
+// sendLate takes a signed transaction that has to wait in the pool, in milliseconds; for ever when that is less than 0.
+func (a *sendAPI) sendLate(ctx context.Context, tx *types.Transaction, wait int64) (common.Hash, error) {
+	var until time.Time
+	if wait >= 0 {
+		until = time.Now().Add(time.Duration(wait) * time.Millisecond)
+	}
+	held := a.miner.Pool.Hold(tx.Hash(), until)
+	hash, err := a.submit(ctx, tx)
+	if err != nil {
+		return hash, errors.Join(err, a.miner.Release(ctx, tx.Hash(), held))
+	}
+	if wait >= 0 {
+		go func() {
+			select {
+			case <-time.After(time.Duration(wait) * time.Millisecond):
+				_ = a.miner.Release(a.open, tx.Hash(), held) // one that cannot be mined stays in the pool, where clients find it
+			case <-a.open.Done():
+			}
+		}()
+	}
+	return hash, nil
 }
 
 // How long SendRawTransactionSync waits, as go-ethereum does.

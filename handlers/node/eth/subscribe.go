@@ -3,14 +3,14 @@ package eth
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"sync"
 	"sync/atomic"
 
 	"github.com/ethereum/go-ethereum/event"
-	"github.com/ethereum/go-ethereum/rpc"
-
 	"snowglobe/handlers/node/eth/marshal"
+	"snowglobe/handlers/node/rpc"
 	"snowglobe/sim/evm/reader"
 	"snowglobe/sim/evm/txpool"
 )
@@ -39,8 +39,8 @@ func (a *subscribeAPI) encodeHead(b *reader.Block) json.RawMessage {
 }
 
 // NewHeads sends the header of every new block.
-func (a *subscribeAPI) NewHeads(ctx context.Context) (*rpc.Subscription, error) {
-	return subscribe(ctx, a.blocks, func(e *reader.BlockEvent) ([]json.RawMessage, error) {
+func (a *subscribeAPI) NewHeads(_ context.Context) (*rpc.Subscription, error) {
+	return subscribe(a.blocks, func(e *reader.BlockEvent) ([]json.RawMessage, error) {
 		if e.Replacing {
 			return nil, nil
 		}
@@ -49,11 +49,11 @@ func (a *subscribeAPI) NewHeads(ctx context.Context) (*rpc.Subscription, error) 
 }
 
 // Logs sends every new log that the criteria choose, whatever their range.
-func (a *subscribeAPI) Logs(ctx context.Context, wanted filterCriteria) (*rpc.Subscription, error) {
+func (a *subscribeAPI) Logs(_ context.Context, wanted filterCriteria) (*rpc.Subscription, error) {
 	if err := wanted.filter.Check(); err != nil {
 		return nil, err
 	}
-	return subscribe(ctx, a.blocks, func(e *reader.BlockEvent) ([]json.RawMessage, error) {
+	return subscribe(a.blocks, func(e *reader.BlockEvent) ([]json.RawMessage, error) {
 		var all []json.RawMessage
 		for _, log := range e.Logs {
 			if wanted.filter.Matches(log.Address, log.Topics) {
@@ -67,8 +67,8 @@ func (a *subscribeAPI) Logs(ctx context.Context, wanted filterCriteria) (*rpc.Su
 }
 
 // NewPendingTransactions sends every transaction that a block can take from now on, by hash or in full.
-func (a *subscribeAPI) NewPendingTransactions(ctx context.Context, full *bool) (*rpc.Subscription, error) {
-	return subscribe(ctx, a.pending, func(fresh []*txpool.Transaction) ([]json.RawMessage, error) {
+func (a *subscribeAPI) NewPendingTransactions(_ context.Context, full *bool) (*rpc.Subscription, error) {
+	return subscribe(a.pending, func(fresh []*txpool.Transaction) ([]json.RawMessage, error) {
 		var all []json.RawMessage
 		for _, t := range fresh {
 			if full != nil && *full {
@@ -82,8 +82,8 @@ func (a *subscribeAPI) NewPendingTransactions(ctx context.Context, full *bool) (
 }
 
 // NewAcceptedTransactions sends every transaction in a new block, by hash or in full.
-func (a *subscribeAPI) NewAcceptedTransactions(ctx context.Context, full *bool) (*rpc.Subscription, error) {
-	return subscribe(ctx, a.blocks, func(e *reader.BlockEvent) ([]json.RawMessage, error) {
+func (a *subscribeAPI) NewAcceptedTransactions(_ context.Context, full *bool) (*rpc.Subscription, error) {
+	return subscribe(a.blocks, func(e *reader.BlockEvent) ([]json.RawMessage, error) {
 		if full != nil && *full {
 			return a.inFull(e)
 		}
@@ -110,51 +110,36 @@ func (a *subscribeAPI) inFull(e *reader.BlockEvent) ([]json.RawMessage, error) {
 	return all, err
 }
 
+var errBehind = errors.New("the subscriber fell too far behind")
+
 // subscribe sends what tell makes of each event until the client leaves, its connection ends or it falls too far behind.
-func subscribe[T any](ctx context.Context, b *broadcaster[T], tell func(T) ([]json.RawMessage, error)) (*rpc.Subscription, error) {
-	notifier, supported := rpc.NotifierFromContext(ctx)
-	if !supported {
-		return nil, rpc.ErrNotificationsUnsupported
-	}
+func subscribe[T any](b *broadcaster[T], tell func(T) ([]json.RawMessage, error)) (*rpc.Subscription, error) {
 	events, err := b.subscribe()
 	if err != nil {
 		return nil, err
 	}
-	subscription := notifier.CreateSubscription()
-	go func() {
+	return rpc.Subscribe(func(ctx context.Context, notify func(any) error) error {
 		defer b.unsubscribe(events)
 		for {
 			select {
 			case event, open := <-events:
-				if !open { // the client is told of the gap by the end of its connection
-					if client, ok := rpc.ClientFromContext(ctx); ok {
-						client.Close()
+				if !open {
+					return errBehind
+				}
+				messages, err := tell(event)
+				if err != nil {
+					return nil // what there was to tell is of a history that has been left
+				}
+				for _, message := range messages {
+					if notify(message) != nil {
+						return nil
 					}
-					return
 				}
-				if !notify(notifier, subscription.ID, event, tell) {
-					return
-				}
-			case <-subscription.Err():
-				return
+			case <-ctx.Done():
+				return nil
 			}
 		}
-	}()
-	return subscription, nil
-}
-
-// notify says whether the client still listens.
-func notify[T any](notifier *rpc.Notifier, id rpc.ID, event T, tell func(T) ([]json.RawMessage, error)) bool {
-	messages, err := tell(event)
-	if err != nil {
-		return false
-	}
-	for _, message := range messages {
-		if notifier.Notify(id, message) != nil {
-			return false
-		}
-	}
-	return true
+	}), nil
 }
 
 const (

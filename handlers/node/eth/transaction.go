@@ -9,7 +9,7 @@ import (
 	"github.com/ethereum/go-ethereum/common/hexutil"
 
 	"snowglobe/handlers/node/eth/marshal"
-	"snowglobe/handlers/node/stream"
+	"snowglobe/handlers/node/rpc"
 	"snowglobe/sim/evm/reader"
 	"snowglobe/sim/miner"
 )
@@ -46,7 +46,7 @@ func (a *transactionAPI) at(ctx context.Context, b *reader.Block, err error, ind
 
 func encoded(t *reader.Transaction, err error) (json.RawMessage, error) {
 	if err != nil {
-		return orNull(nil, err)
+		return nil, orNull(err)
 	}
 	return marshal.Transaction(t), nil
 }
@@ -95,23 +95,23 @@ func (a *transactionAPI) GetTransactionReceipt(ctx context.Context, hash common.
 func (a *api) receipt(ctx context.Context, hash common.Hash) (json.RawMessage, error) {
 	t, err := a.chain.Receipt(ctx, hash)
 	if err != nil {
-		return orNull(nil, err)
+		return nil, orNull(err)
 	}
 	return marshal.Receipt(t), nil
 }
 
 // GetBlockReceipts answers the receipts of a block in order, or null.
-func (a *transactionAPI) GetBlockReceipts(ctx context.Context, ref BlockRef) (json.RawMessage, error) {
+func (a *transactionAPI) GetBlockReceipts(ctx context.Context, ref BlockRef) (rpc.Result, error) {
 	b, err := a.block(ctx, &ref)
 	if errors.Is(err, ErrHash) || Missing(err) {
-		return null, nil
+		return rpc.Result{}, nil
 	}
 	if err != nil {
-		return nil, err
+		return rpc.Result{}, err
 	}
 	transactions, err := a.chain.Receipts(ctx, b)
 	if err != nil {
-		return nil, err
+		return rpc.Result{}, err
 	}
 	w := &marshal.Writer{JSON: make([]byte, 0, marshal.HeaderBytes*(len(transactions)+1))}
 	w.Open('[')
@@ -119,5 +119,5 @@ func (a *transactionAPI) GetBlockReceipts(ctx context.Context, ref BlockRef) (js
 		w.Receipt(t)
 	}
 	w.Close(']')
-	return stream.AddBytes(ctx, w.JSON)
+	return rpc.Bytes(w.JSON), nil
 }

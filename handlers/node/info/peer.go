@@ -1,6 +1,7 @@
 package info
 
 import (
+	stdjson "encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -106,7 +107,7 @@ func (a *Service) peers(r *http.Request) (*peers, error) {
 		if err != nil {
 			return nil, err
 		}
-		encoded, err := jsonrpc.Encode(&PeersReply{NumPeers: jsonrpc.Uint64(len(all)), Peers: all})
+		encoded, err := stdjson.Marshal(&PeersReply{NumPeers: jsonrpc.Uint64(len(all)), Peers: all})
 		return &peers{all, encoded}, err
 	})
 }

@@ -29,3 +29,6 @@ func (h Hex) MarshalJSON() ([]byte, error) {
 	}
 	return []byte(`"0x` + hex.EncodeToString(h) + `"`), nil
 }
+
+// NoArgs is for methods that take nothing.
+type NoArgs struct{}

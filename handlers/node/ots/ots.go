@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"snowglobe/handlers/node/rpc"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/common/hexutil"
@@ -19,9 +20,9 @@ import (
 const apiLevel = 8
 
 // Namespaces are the methods for a chain.
-func Namespaces(m *miner.Miner) []eth.Namespace {
+func Namespaces(m *miner.Miner) []rpc.Namespace {
 	a := &api{m.Chain, m}
-	return []eth.Namespace{{Name: "ots", Methods: a}, {Name: "erigon", Methods: &erigonAPI{a}}}
+	return []rpc.Namespace{{Name: "ots", Methods: a}, {Name: "erigon", Methods: &erigonAPI{a}}}
 }
 
 type api struct {

@@ -1,6 +1,7 @@
 package platform
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -84,7 +85,7 @@ func (a *Service) GetCurrentValidators(r *http.Request, args *ValidatorsArgs, re
 	case args.SubnetID == ids.Empty && len(args.NodeIDs) == 0:
 		reply.encoded, err = a.current.Of(index.Moment(), func() ([]byte, error) {
 			a.primaryValidators(args, index, reply)
-			return jsonrpc.Encode(reply)
+			return json.Marshal(reply)
 		})
 		return err
 	case args.SubnetID == ids.Empty:

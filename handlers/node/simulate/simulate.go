@@ -8,6 +8,7 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+	"snowglobe/handlers/node/rpc"
 	"strings"
 
 	"github.com/ethereum/go-ethereum/accounts/abi"
@@ -40,8 +41,8 @@ const (
 )
 
 // Namespaces are the methods for a chain.
-func Namespaces(m *miner.Miner) []eth.Namespace {
-	return []eth.Namespace{{Name: "eth", Methods: &api{m}}}
+func Namespaces(m *miner.Miner) []rpc.Namespace {
+	return []rpc.Namespace{{Name: "eth", Methods: &api{m}}}
 }
 
 type api struct{ miner *miner.Miner }

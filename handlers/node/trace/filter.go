@@ -10,7 +10,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 
 	"snowglobe/handlers/node/eth"
-	"snowglobe/handlers/node/stream"
+	"snowglobe/handlers/node/rpc"
 	"snowglobe/handlers/rest"
 	"snowglobe/sim/evm/reader"
 )
@@ -106,16 +106,16 @@ func (f *filter) blocks(ctx context.Context, a *api) (first, last uint64, err er
 }
 
 // Filter answers the traces in a range of blocks that have certain addresses, a page of them when count is given.
-func (a *api) Filter(ctx context.Context, f filter) (json.RawMessage, error) {
+func (a *api) Filter(ctx context.Context, f filter) (rpc.Result, error) {
 	if f.Mode != "" && f.Mode != "union" && f.Mode != "intersection" {
-		return nil, paramsError(fmt.Sprintf("mode is %q: expected union or intersection", f.Mode))
+		return rpc.Result{}, paramsError(fmt.Sprintf("mode is %q: expected union or intersection", f.Mode))
 	}
 	first, last, err := f.blocks(ctx, a)
 	if err != nil {
-		return nil, err
+		return rpc.Result{}, err
 	}
 	if err := rest.AwaitLargeAnswer(ctx); err != nil {
-		return nil, err
+		return rpc.Result{}, err
 	}
 	limits := a.miner.Chain.Limits
 	ctx, cancel := context.WithTimeoutCause(ctx, limits.Time, fmt.Errorf("the search took longer than %s; narrow fromBlock and toBlock", limits.Time))
@@ -124,20 +124,20 @@ func (a *api) Filter(ctx context.Context, f filter) (json.RawMessage, error) {
 	for number := first; number <= last && !s.full(); number++ {
 		b, err := a.miner.Chain.Block(ctx, number)
 		if err != nil {
-			return nil, err
+			return rpc.Result{}, err
 		}
 		traces, err := a.ofBlock(ctx, b)
 		if ctx.Err() != nil {
-			return nil, context.Cause(ctx)
+			return rpc.Result{}, context.Cause(ctx)
 		}
 		if err != nil {
-			return nil, err
+			return rpc.Result{}, err
 		}
 		if err := s.add(traces, limits.Trace); err != nil {
-			return nil, err
+			return rpc.Result{}, err
 		}
 	}
-	return stream.AddList(ctx, s.found)
+	return rpc.List(s.found), nil
 }
 
 // search collects the traces of a page.

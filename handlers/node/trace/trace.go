@@ -11,7 +11,7 @@ import (
 	"github.com/ethereum/go-ethereum/common/hexutil"
 
 	"snowglobe/handlers/node/eth"
-	"snowglobe/handlers/node/stream"
+	"snowglobe/handlers/node/rpc"
 	"snowglobe/handlers/rest"
 	"snowglobe/sim/evm/reader"
 	"snowglobe/sim/miner"
@@ -19,8 +19,8 @@ import (
 )
 
 // Namespaces are the methods for a chain.
-func Namespaces(m *miner.Miner) []eth.Namespace {
-	return []eth.Namespace{{Name: "trace", Methods: &api{m}}}
+func Namespaces(m *miner.Miner) []rpc.Namespace {
+	return []rpc.Namespace{{Name: "trace", Methods: &api{m}}}
 }
 
 type api struct{ miner *miner.Miner }
@@ -40,22 +40,22 @@ func flat() *reader.TraceConfig {
 }
 
 // Block answers the traces of every transaction of a block.
-func (a *api) Block(ctx context.Context, ref eth.BlockRef) (json.RawMessage, error) {
+func (a *api) Block(ctx context.Context, ref eth.BlockRef) (rpc.Result, error) {
 	b, err := eth.BlockOf(ctx, a.miner, &ref)
 	if err != nil {
-		return nil, err
+		return rpc.Result{}, err
 	}
 	if b.Pending() {
-		return nil, errPending
+		return rpc.Result{}, errPending
 	}
 	if err := rest.AwaitLargeAnswer(ctx); err != nil {
-		return nil, err
+		return rpc.Result{}, err
 	}
 	traces, err := a.ofBlock(ctx, b)
 	if err != nil {
-		return nil, err
+		return rpc.Result{}, err
 	}
-	return stream.AddList(ctx, traces)
+	return rpc.List(traces), nil
 }
 
 // ofBlock is empty for the first block, which has no transactions.
@@ -79,12 +79,12 @@ func (a *api) ofBlock(ctx context.Context, b *reader.Block) ([]json.RawMessage, 
 }
 
 // Transaction answers the traces of a transaction, null when there is no such transaction.
-func (a *api) Transaction(ctx context.Context, hash common.Hash) (json.RawMessage, error) {
+func (a *api) Transaction(ctx context.Context, hash common.Hash) (rpc.Result, error) {
 	traces, err := a.ofTransaction(ctx, hash)
 	if err != nil || traces == nil {
-		return nil, err
+		return rpc.Result{}, err
 	}
-	return stream.AddList(ctx, traces)
+	return rpc.List(traces), nil
 }
 
 func (a *api) ofTransaction(ctx context.Context, hash common.Hash) ([]json.RawMessage, error) {

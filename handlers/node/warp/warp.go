@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"snowglobe/handlers/node/rpc"
 
 	"github.com/ava-labs/avalanchego/ids"
 	"github.com/ethereum/go-ethereum/common/hexutil"
 
-	"snowglobe/handlers/node/eth"
 	"snowglobe/sim"
 	"snowglobe/sim/evm/reader"
 	"snowglobe/sim/parse"
@@ -18,11 +18,11 @@ import (
 )
 
 // Namespaces are the methods for a chain of a network.
-func Namespaces(c *reader.Chain, network *sim.Network) []eth.Namespace {
+func Namespaces(c *reader.Chain, network *sim.Network) []rpc.Namespace {
 	if network == nil {
 		return nil
 	}
-	return []eth.Namespace{{Name: "warp", Methods: &api{c, network}}}
+	return []rpc.Namespace{{Name: "warp", Methods: &api{c, network}}}
 }
 
 type api struct {

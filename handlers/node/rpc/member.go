@@ -1,4 +1,4 @@
-package jsonrpc
+package rpc
 
 import (
 	"bytes"
@@ -6,19 +6,9 @@ import (
 	"iter"
 )
 
-// Member is the value of a member of an object, the last of that name, in JSON that is valid; nil when there is none. It looks at nothing else, so
-// that a request of megabytes costs little.
-func Member(object []byte, name string) (value json.RawMessage) {
-	for key, v := range Members(object) {
-		if string(key) == name {
-			value = v
-		}
-	}
-	return value
-}
-
-// Members are the members of an object in JSON that is valid, names as they are written and values in parts of it; none of what is no object.
-func Members(object []byte) iter.Seq2[[]byte, json.RawMessage] {
+// members are the members of an object in JSON that is valid, names as they are written and values in parts of it; none of what is no object. Nothing
+// else is looked at, so that a request of megabytes costs little.
+func members(object []byte) iter.Seq2[[]byte, json.RawMessage] {
 	return func(yield func([]byte, json.RawMessage) bool) {
 		rest := skipSpace(object)
 		if len(rest) == 0 || rest[0] != '{' {
@@ -38,7 +28,31 @@ func Members(object []byte) iter.Seq2[[]byte, json.RawMessage] {
 	}
 }
 
-func skipSpace(text []byte) []byte { return bytes.TrimLeft(text, " \t\r\n") }
+// elements are those of a list in JSON that is valid, in parts of it; none of what is no list.
+func elements(list []byte) iter.Seq[json.RawMessage] {
+	return func(yield func(json.RawMessage) bool) {
+		rest := skipSpace(list)
+		if len(rest) == 0 || rest[0] != '[' {
+			return
+		}
+		for rest = skipSpace(rest[1:]); len(rest) > 0 && rest[0] != ']'; {
+			end := valueEnd(rest)
+			if !yield(json.RawMessage(rest[:end])) {
+				return
+			}
+			if rest = skipSpace(rest[end:]); rest[0] == ',' {
+				rest = skipSpace(rest[1:])
+			}
+		}
+	}
+}
+
+func skipSpace(text []byte) []byte {
+	for len(text) > 0 && (text[0] == ' ' || text[0] == '\t' || text[0] == '\r' || text[0] == '\n') {
+		text = text[1:]
+	}
+	return text
+}
 
 // valueEnd is where the value at the beginning of a text ends.
 func valueEnd(text []byte) int {

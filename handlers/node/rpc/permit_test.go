@@ -1,4 +1,4 @@
-package eth
+package rpc
 
 import (
 	"io"
@@ -7,10 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ethereum/go-ethereum/rpc"
-
 	"snowglobe/handlers/permit"
-	"snowglobe/sim/evm/reader"
 )
 
 // counter is a service with a method that controls something.
@@ -23,15 +20,7 @@ func (c *counter) Coinbase() int { return c.n }
 // one by one and in batches, however they are written.
 func TestCallsThatAreNotAllowed(t *testing.T) {
 	mined := &counter{}
-	e := &Endpoint{chain: &reader.Chain{Limits: reader.DefaultLimits()}, server: rpc.NewServer(), register: func() {}, maxBody: 1 << 20, methods: map[string]bool{}, permit: &permit.Rule{}}
-	for _, name := range []string{"evm", "eth"} {
-		if err := e.server.RegisterName(name, mined); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := e.server.RegisterName(refusalService, refusals{}); err != nil {
-		t.Fatal(err)
-	}
+	e := New(Options{MaxBody: 1 << 20, Permit: &permit.Rule{}}, Namespace{"evm", mined}, Namespace{"eth", mined})
 	ask := func(body string, headers ...string) string {
 		r := httptest.NewRequest(http.MethodPost, "/", strings.NewReader(body))
 		r.Header.Set("Content-Type", "application/json")
@@ -53,7 +42,7 @@ func TestCallsThatAreNotAllowed(t *testing.T) {
 		`{"jsonrpc":"2.0","id":1,"\u006dethod":"evm\u005fmine"}`:               `{"jsonrpc":"2.0","id":1,` + refused,
 		`{"jsonrpc":"2.0","id":1,"method":"evm_mine","method":"eth_coinbase"}`: `{"jsonrpc":"2.0","id":1,"result":0}`,
 		`{"jsonrpc":"2.0","id":1,"method":"eth_coinbase","method":"evm_mine"}`: `{"jsonrpc":"2.0","id":1,` + refused,
-		`{"jsonrpc":"2.0","id":1,"method":"evm_mine","METHOD":"eth_coinbase"}`: `{"jsonrpc":"2.0","id":1,"result":0}`,
+		`{"jsonrpc":"2.0","id":1,"method":"evm_mine","METHOD":"eth_coinbase"}`: `{"jsonrpc":"2.0","id":1,` + refused,
 		`{"jsonrpc":"2.0","id":1,"method":"evm_mine","method":7}`:              `{"jsonrpc":"2.0","id":1,` + refused,
 		`{"jsonrpc":"2.0","method":"evm_mine"}`:                                ``,
 		` [{"jsonrpc":"2.0","id":1,"method":"eth_coinbase"},{"jsonrpc":"2.0","id":2,"method":"evm_mine"},` +
@@ -70,7 +59,7 @@ func TestCallsThatAreNotAllowed(t *testing.T) {
 	if got := ask(`{"jsonrpc":"2.0","id":1,"method":"evm_mine"}`, "Origin", "http://localhost:3000"); got != `{"jsonrpc":"2.0","id":1,"result":1}` {
 		t.Errorf("a page of localhost gets %s", got)
 	}
-	e.permit.Exposed = true
+	e.Permit.Exposed = true
 	if got := ask(`{"jsonrpc":"2.0","id":1,"method":"evm_mine"}`); !strings.Contains(got, "--allow-control") || mined.n != 1 {
 		t.Errorf("listening beyond loopback the answer is %s", got)
 	}
@@ -78,18 +67,10 @@ func TestCallsThatAreNotAllowed(t *testing.T) {
 
 // TestLongBatchesAreNotRead cuts batches after the item that makes them too large, so that two million of them cost no more.
 func TestLongBatchesAreNotRead(t *testing.T) {
-	items := func(n int) string { return strings.TrimSuffix(strings.Repeat(`{"id": 1}, `, n), ", ") }
-	for body, want := range map[string]string{
-		`{"id":1}`:                          `{"id":1}`,
-		`[]`:                                `[]`,
-		`[` + items(batchItems) + `]`:       `[` + items(batchItems) + `]`,
-		`[` + items(batchItems) + `, `:      `[` + items(batchItems) + `, `,
-		` [` + items(batchItems+1) + ` ]`:   ` [` + items(batchItems+1) + `]`,
-		`[` + items(100*batchItems) + `]`:   `[` + items(batchItems+1) + `]`,
-		`[` + items(batchItems) + `, x, y]`: `[` + items(batchItems) + `, x, y]`,
-	} {
-		if got := string(firstItems([]byte(body))); got != want {
-			t.Errorf("%.40s… of %d bytes: %d bytes, want %d", body, len(body), len(got), len(want))
+	for n, want := range map[int]int{0: 0, 1: 1, batchItems: batchItems, batchItems + 1: batchItems + 1, 100 * batchItems: batchItems + 1} {
+		body := []byte("[" + strings.TrimSuffix(strings.Repeat(`{"id": 1}, `, n), ", ") + "]")
+		if r := readPositional(body); len(r.Calls) != want || (r.problem != nil) != (n == 0 || n > batchItems) {
+			t.Errorf("%d calls are read of %d: %v", len(r.Calls), n, r.problem)
 		}
 	}
 }

@@ -1,8 +1,15 @@
-package jsonrpc
+package rpc
 
 import (
 	"bytes"
 	"fmt"
+)
+
+// Limits of a batch. A node has the first two; it would also let a batch go on until its HTTP server's timeout (30 s), with the same answer to
+// those calls that it does not come to, however busy it is (Options.Batch has a shorter time).
+const (
+	batchItems = 1_000
+	batchBytes = 25_000_000
 )
 
 // Bounds of the texts in a request, so that no method can be made to work long on what it is asked: avalanchego's types read
@@ -16,9 +23,9 @@ const (
 	mostValues = 1 << 17 // in lists and objects: ten times those of a batch of a thousand calls, or of the overrides of a whole state
 )
 
-// CheckValues says when a request holds more values than anybody asks with: what a value costs to read, empty ones too, is many times what a
+// checkValues says when a request holds more values than anybody asks with: what a value costs to read, empty ones too, is many times what a
 // byte of a text does.
-func CheckValues(body []byte) (problem string) {
+func checkValues(body []byte) (problem string) {
 	if bytes.Count(body, []byte{','}) < mostValues {
 		return ""
 	}

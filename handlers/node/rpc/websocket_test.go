@@ -1,8 +1,9 @@
-package eth
+package rpc
 
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -12,12 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ethereum/go-ethereum/event"
-	"github.com/ethereum/go-ethereum/rpc"
 	"github.com/gorilla/websocket"
-
-	"snowglobe/handlers/permit"
-	"snowglobe/sim/evm/reader"
 )
 
 // trial has methods that show what a connection does with them.
@@ -45,29 +41,29 @@ func (s *trial) Wait(ctx context.Context) {
 	}
 }
 
-// Ticks tells of three events.
-func (s *trial) Ticks(ctx context.Context) (*rpc.Subscription, error) {
-	notifier, _ := rpc.NotifierFromContext(ctx)
-	subscription := notifier.CreateSubscription()
-	go func() {
+// Ticks tells of three events, and then falls behind if that is wanted.
+func (s *trial) Ticks(_ context.Context, behind *bool) (*Subscription, error) {
+	return Subscribe(func(ctx context.Context, notify func(any) error) error {
 		for i := range 3 {
-			_ = notifier.Notify(subscription.ID, i)
+			_ = notify(i)
 		}
-	}()
-	return subscription, nil
+		if behind != nil && *behind {
+			return errors.New("too far behind")
+		}
+		<-ctx.Done()
+		s.abandoned <- struct{}{}
+		return nil
+	}), nil
 }
 
 // newTrial serves connections and tells when one has ended.
 func newTrial(t *testing.T) (*trial, *websocket.Conn, <-chan struct{}) {
 	t.Helper()
 	s := &trial{enough: make(chan struct{}), abandoned: make(chan struct{}, 1)}
-	e := &Endpoint{chain: &reader.Chain{Limits: reader.DefaultLimits()}, server: rpc.NewServer(), register: func() {}, maxBody: 1 << 20, patience: 200 * time.Millisecond, permit: &permit.Rule{}}
-	e.open, e.close = context.WithCancel(t.Context())
-	e.server.SetBatchLimits(batchItems, batchBytes)
-	if err := e.server.RegisterName("trial", s); err != nil {
-		t.Fatal(err)
-	}
-	h, ended := &websocketHandler{endpoint: e}, make(chan struct{})
+	e := New(Options{MaxBody: 1 << 20}, Namespace{"trial", s})
+	e.patience = 200 * time.Millisecond
+	t.Cleanup(e.Close)
+	h, ended := e.WebSocket(), make(chan struct{})
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h.ServeHTTP(w, r)
 		close(ended)
@@ -160,13 +156,13 @@ func TestWhoLeavesIsNotServed(t *testing.T) {
 
 // TestMessages sends what go-ethereum's server answers in special ways, and reads what a node answers.
 func TestMessages(t *testing.T) {
-	_, client, ended := newTrial(t)
+	s, client, ended := newTrial(t)
 	for _, c := range [][2]string{
 		{`{"jsonrpc":"2.0","id":1,"method":"trial_nope"}`, `{"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"the method trial_nope does not exist/is not available"}}`},
 		{`[]`, `{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"empty batch"}}`},
 		{`[` + strings.Repeat(`{},`, batchItems) + `{"jsonrpc":"2.0","id":7,"method":"trial_nope"}]`, `[{"jsonrpc":"2.0","id":7,"error":{"code":-32600,"message":"batch too large"}}]`},
-		{`[{"jsonrpc":"2.0","method":"trial_nope"},{"jsonrpc":"2.0","id":2,"method":"trial_subscribe","params":["ticks"]}]`,
-			`[{"jsonrpc":"2.0","id":2,"error":{"code":-32601,"message":"notifications not supported"}}]`},
+		{`[{"jsonrpc":"2.0","method":"trial_nope"},{"jsonrpc":"2.0","id":2,"method":"trial_subscribe","params":["ticks",7]}]`,
+			`[{"jsonrpc":"2.0","id":2,"error":{"code":-32602,"message":"invalid argument 1: json: cannot unmarshal number into Go value of type bool"}}]`},
 		{`[{"jsonrpc":"2.0","id":2,"method":"trial_unsubscribe","params":["0x1"]}]`, `[{"jsonrpc":"2.0","id":2,"error":{"code":-32000,"message":"subscription not found"}}]`},
 		{`{"jsonrpc":"2.0","id":3,"method":"trial_subscribe","params":["nope"]}`, `{"jsonrpc":"2.0","id":3,"error":{"code":-32601,"message":"no \"nope\" subscription in trial namespace"}}`},
 	} {
@@ -176,14 +172,20 @@ func TestMessages(t *testing.T) {
 		}
 	}
 	send(t, client, `{"jsonrpc":"2.0","id":4,"method":"trial_subscribe","params":["ticks"]}`)
-	if got := receive(t, client); !strings.HasPrefix(got, `{"jsonrpc":"2.0","id":4,"result":"0x`) {
-		t.Error(got)
+	id, told := strings.CutPrefix(receive(t, client), `{"jsonrpc":"2.0","id":4,"result":"`)
+	if id = strings.TrimSuffix(id, "\"}\n"); !told || !strings.HasPrefix(id, "0x") {
+		t.Error(id)
 	}
 	for i := range 3 {
 		if got := receive(t, client); !strings.HasPrefix(got, `{"jsonrpc":"2.0","method":"trial_subscription"`) || !strings.HasSuffix(got, fmt.Sprintf(`"result":%d}}`+"\n", i)) {
 			t.Error(got)
 		}
 	}
+	send(t, client, `[{"jsonrpc":"2.0","id":5,"method":"trial_unsubscribe","params":["`+id+`"]},{"jsonrpc":"2.0","id":6,"method":"trial_unsubscribe","params":["`+id+`"]}]`)
+	if got, want := receive(t, client), `[{"jsonrpc":"2.0","id":5,"result":true},{"jsonrpc":"2.0","id":6,"error":{"code":-32000,"message":"subscription not found"}}]`+"\n"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	within(t, "a subscription goes on though it was ended", s.abandoned)
 	send(t, client, `hello`)
 	if got, want := receive(t, client), `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"invalid character 'h' looking for beginning of value"}}`; got != want+"\n" {
 		t.Errorf("%s, want %s", got, want)
@@ -191,32 +193,12 @@ func TestMessages(t *testing.T) {
 	within(t, "the connection is still open", ended)
 }
 
-// TestWhoFallsBehindIsDropped: a subscriber that reads nothing is given up after the backlog, and holds up neither the source nor
-// another subscriber.
-func TestWhoFallsBehindIsDropped(t *testing.T) {
-	var source event.FeedOf[int]
-	b := newBroadcaster(func(ch chan<- int) event.Subscription { return source.Subscribe(ch) })
-	defer b.close()
-	asleep, err := b.subscribe()
-	if err != nil {
-		t.Fatal(err)
+// TestWhoFallsBehindLosesTheConnection: so the client learns that it missed something.
+func TestWhoFallsBehindLosesTheConnection(t *testing.T) {
+	_, client, ended := newTrial(t)
+	send(t, client, `{"jsonrpc":"2.0","id":4,"method":"trial_subscribe","params":["ticks",true]}`)
+	for range 4 {
+		receive(t, client)
 	}
-	awake, err := b.subscribe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for n := range 3 * backlog {
-		source.Send(n)
-		if got := <-awake; got != n {
-			t.Fatalf("%d, want %d", got, n)
-		}
-	}
-	read := 0
-	for range asleep {
-		read++
-	}
-	if read != backlog {
-		t.Errorf("%d events wait for who was dropped", read)
-	}
-	b.unsubscribe(asleep)
+	within(t, "the connection is still open", ended)
 }

@@ -1,0 +1,48 @@
+package rpc
+
+import (
+	"encoding/json"
+
+	"snowglobe/handlers/journal"
+)
+
+// Error is an error of JSON-RPC.
+type Error struct {
+	Code    int    `json:"code"`
+	Message string `json:"message"`
+	Data    any    `json:"data,omitempty"`
+}
+
+func (e *Error) Error() string { return e.Message }
+
+func (e *Error) recorded() *journal.CallError {
+	return &journal.CallError{Code: int64(e.Code), Message: e.Message}
+}
+
+// Codes of errors, as go-ethereum and gorilla have them.
+const (
+	codeParse    = -32700
+	codeInvalid  = -32600
+	codeMethod   = -32601
+	codeParams   = -32602
+	codeInternal = -32603
+	codeDefault  = -32000
+	codeTimeout  = -32002
+	codeTooLarge = -32003
+)
+
+var (
+	errInvalid       = &Error{Code: codeInvalid, Message: "invalid request"}
+	errTimeout       = &Error{Code: codeTimeout, Message: "request timed out"}
+	errTooLarge      = &Error{Code: codeTooLarge, Message: "response too large"}
+	errNotifications = &Error{Code: codeMethod, Message: "notifications not supported"}
+)
+
+// encode writes an error; one with data that cannot be written is told without them.
+func encode(e any) []byte {
+	b, err := json.Marshal(e)
+	if err != nil {
+		b, _ = json.Marshal(&Error{Code: codeInternal, Message: err.Error()})
+	}
+	return b
+}

@@ -1,0 +1,177 @@
+package rpc
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"snowglobe/handlers/fault"
+	"snowglobe/handlers/rest"
+)
+
+const contentType = "application/json"
+
+type readKey struct{}
+
+// Read reads the calls in the body of a request for rules about faults, and gives the request to be served, which carries what was read.
+func (s *Server) Read(r *http.Request, body []byte) (*http.Request, []fault.Call) {
+	if s.tooMuch(body) != "" {
+		return r, nil
+	}
+	request := s.parse(body)
+	s.note(r.Context(), request)
+	if rest.Recorded(r.Context()) {
+		rest.RecordCalls(r.Context(), request.record())
+	}
+	return r.WithContext(context.WithValue(r.Context(), readKey{}, request)), request.faultCalls()
+}
+
+// ServeHTTP answers a request, once it was read whole, within the limit.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	request, read := r.Context().Value(readKey{}).(*Request)
+	if !read {
+		body, whole := s.readBody(w, r)
+		if !whole {
+			return
+		}
+		request = s.parse(body)
+		s.note(r.Context(), request)
+	}
+	if !s.accepts(w, r, request.body) {
+		return
+	}
+	x := &exchange{Request: request, from: r, faults: fault.Failing(r.Context())}
+	recorded := rest.Recorded(r.Context())
+	if recorded {
+		x.records = request.record()
+	}
+	o := s.answer(r.Context(), x)
+	if recorded {
+		rest.RecordCalls(r.Context(), x.records)
+	}
+	if len(o.segments) > 0 {
+		s.send(w, r.Context(), o)
+	}
+}
+
+// note names a request by what it calls, and logs the call for who wants to see every one.
+func (s *Server) note(ctx context.Context, r *Request) {
+	name := s.name(r)
+	rest.NameOperation(ctx, name)
+	rest.Logger(ctx).Debug("API called", "method", name)
+}
+
+// readBody reads a request whole. When it is too large, or cannot be read, it has answered that.
+func (s *Server) readBody(w http.ResponseWriter, r *http.Request) ([]byte, bool) {
+	body, err := readAll(http.MaxBytesReader(w, r.Body, s.MaxBody), min(r.ContentLength, s.MaxBody))
+	if tooLarge := new(http.MaxBytesError); errors.As(err, &tooLarge) {
+		http.Error(w, fmt.Sprintf("request body too large: the limit is %d bytes", s.MaxBody), http.StatusRequestEntityTooLarge)
+		return nil, false
+	}
+	if err != nil {
+		http.Error(w, "the request body could not be read", http.StatusBadRequest)
+		return nil, false
+	}
+	rest.KeepRequest(r.Context(), body)
+	if problem := s.tooMuch(body); problem != "" {
+		http.Error(w, problem, http.StatusRequestEntityTooLarge)
+		return nil, false
+	}
+	return body, true
+}
+
+// readAll is io.ReadAll for what is probably of a length.
+func readAll(r io.Reader, length int64) ([]byte, error) {
+	b := make([]byte, 0, max(length+1, 512))
+	for {
+		n, err := r.Read(b[len(b):cap(b)])
+		if b = b[:len(b)+n]; err == io.EOF {
+			return b, nil
+		}
+		if err != nil {
+			return b, err
+		}
+		if len(b) == cap(b) {
+			b = slices.Grow(b, len(b))
+		}
+	}
+}
+
+// tooMuch says why a body is not looked at further, "" when it is.
+func (s *Server) tooMuch(body []byte) string {
+	if int64(len(body)) > s.MaxBody {
+		return fmt.Sprintf("request body too large: the limit is %d bytes", s.MaxBody)
+	}
+	if problem := checkValues(body); problem != "" {
+		return problem
+	}
+	if s.counted {
+		return checkTexts(body)
+	}
+	return ""
+}
+
+// send sends an answer.
+func (s *Server) send(w http.ResponseWriter, ctx context.Context, o *output) {
+	if !o.bare || !s.bare {
+		o.text("\n")
+	}
+	if o.streams() {
+		if err := rest.StreamAnswer(ctx, int64(o.size), o.held); err != nil {
+			rest.RefuseLarge(w, err)
+			return
+		}
+	}
+	w.Header()["Content-Type"] = s.mediaType
+	w.Header()["Content-Length"] = []string{strconv.Itoa(o.size)}
+	_ = o.writeTo(ctx, w) // an answer that is shorter than it says has net/http end the connection
+}
+
+// accepts answers what go-ethereum's server does not take for calls.
+func (p *positional) accepts(w http.ResponseWriter, r *http.Request, body []byte) bool {
+	switch {
+	case r.Method == http.MethodGet && len(body) == 0 && r.URL.RawQuery == "": // health checks
+		w.WriteHeader(http.StatusOK)
+		return false
+	case r.Method == http.MethodPut || r.Method == http.MethodDelete:
+		http.Error(w, "method not allowed", http.StatusMethodNotAllowed)
+		return false
+	case r.Method != http.MethodOptions && !isJSON(r.Header.Get("Content-Type")):
+		http.Error(w, "invalid content type, only "+contentType+" is supported", http.StatusUnsupportedMediaType)
+		return false
+	}
+	w.Header()["Content-Type"] = p.manners().mediaType
+	return true
+}
+
+func isJSON(header string) bool {
+	if header == contentType {
+		return true
+	}
+	named, _, err := mime.ParseMediaType(header)
+	return err == nil && (named == contentType || named == "application/json-rpc" || named == "application/jsonrequest")
+}
+
+// accepts answers what gorilla's server does not take for a call.
+func (*named) accepts(w http.ResponseWriter, r *http.Request, _ []byte) bool {
+	refuse := func(status int, text string) bool {
+		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+		w.WriteHeader(status)
+		_, _ = io.WriteString(w, text) // a client that has left needs no answer
+		return false
+	}
+	named, _, _ := strings.Cut(r.Header.Get("Content-Type"), ";")
+	switch {
+	case r.Method != http.MethodPost:
+		return refuse(http.StatusMethodNotAllowed, "rpc: POST method required, received "+r.Method)
+	case strings.ToLower(named) != contentType:
+		return refuse(http.StatusUnsupportedMediaType, "rpc: unrecognized Content-Type: "+named)
+	}
+	return true
+}

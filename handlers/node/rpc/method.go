@@ -1,0 +1,242 @@
+package rpc
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"reflect"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"sync"
+	"unicode"
+	"unicode/utf8"
+
+	"snowglobe/handlers/permit"
+)
+
+// Namespace is a set of methods whose names begin alike, such as eth_. A method takes a context, if it wants one, and positional parameters, of
+// which those that are pointers may be left out; it answers a result, an error, or both. One that answers a [Subscription] can only be subscribed to.
+type Namespace struct {
+	Name    string
+	Methods any
+}
+
+// method is a method that a server has.
+type method struct {
+	name       string
+	class      permit.Class
+	remembered bool // whether its results may be given again
+
+	*signature // nil for a service's and for what the server answers itself
+	receiver   reflect.Value
+}
+
+// signature is a method of a Go type.
+type signature struct {
+	name       string
+	function   reflect.Value
+	params     []reflect.Type
+	context    bool
+	fails      int // which result is the error, -1 for none
+	subscribes bool
+}
+
+var signatures sync.Map // []*signature by type: all chains have the same
+
+// signaturesOf are the methods of a type that can be called.
+func signaturesOf(t reflect.Type) (all []*signature) {
+	if known, ok := signatures.Load(t); ok {
+		return known.([]*signature)
+	}
+	for i := range t.NumMethod() {
+		if s := signatureOf(t.Method(i)); s != nil {
+			all = append(all, s)
+		}
+	}
+	signatures.Store(t, all)
+	return all
+}
+
+func signatureOf(m reflect.Method) *signature {
+	t := m.Type
+	s := &signature{name: lowerFirst(m.Name), function: m.Func, fails: -1}
+	for i := 1; i < t.NumIn(); i++ {
+		if i == 1 && t.In(i) == reflect.TypeFor[context.Context]() {
+			s.context = true
+			continue
+		}
+		s.params = append(s.params, t.In(i))
+	}
+	isError := func(i int) bool { return t.Out(i).Implements(reflect.TypeFor[error]()) }
+	switch n := t.NumOut(); {
+	case n > 2, n == 2 && (isError(0) || !isError(1)):
+		return nil
+	case n > 0 && isError(n-1):
+		s.fails = n - 1
+	}
+	if s.subscribes = s.context && t.NumOut() == 2 && t.Out(0) == reflect.TypeFor[*Subscription](); s.subscribes {
+		s.params = slices.Insert(s.params, 0, reflect.TypeFor[string]()) // its name
+	}
+	return s
+}
+
+func lowerFirst(name string) string {
+	r, size := utf8.DecodeRuneInString(name)
+	return string(unicode.ToLower(r)) + name[size:]
+}
+
+// arguments reads positional parameters as go-ethereum's server does, with its errors (rpc/json.go).
+func (s *signature) arguments(params json.RawMessage, given ...reflect.Value) ([]reflect.Value, error) {
+	args, first := given, len(given)
+	switch text := skipSpace(params); {
+	case len(text) == 0 || string(text) == "null":
+	case text[0] != '[':
+		return nil, errors.New("non-array args")
+	default:
+		for item := range elements(text) {
+			i := len(args) - first
+			if i >= len(s.params) {
+				return nil, fmt.Errorf("too many arguments, want at most %d", len(s.params))
+			}
+			if s.params[i].Kind() != reflect.Pointer && string(item) == "null" {
+				return nil, fmt.Errorf("missing value for required argument %d", i)
+			}
+			value := reflect.New(s.params[i])
+			if err := readArgument(item, value.Interface()); err != nil {
+				return nil, fmt.Errorf("invalid argument %d: %v", i, err)
+			}
+			args = append(args, value.Elem())
+		}
+	}
+	for i := len(args) - first; i < len(s.params); i++ {
+		if s.params[i].Kind() != reflect.Pointer {
+			return nil, fmt.Errorf("missing value for required argument %d", i)
+		}
+		args = append(args, reflect.Zero(s.params[i]))
+	}
+	return args, nil
+}
+
+func readArgument(item json.RawMessage, into any) error {
+	if u, ok := into.(json.Unmarshaler); ok && string(item) != "null" {
+		return u.UnmarshalJSON(item) // which encoding/json would look through first
+	}
+	return json.Unmarshal(item, into)
+}
+
+// errCrashed is what a client is told of a method that panicked.
+var errCrashed = &Error{Code: codeInternal, Message: "method handler crashed"}
+
+// call calls a method of a namespace.
+func (m *method) call(ctx context.Context, params json.RawMessage) (result any, err error) {
+	args := append(make([]reflect.Value, 0, 2+len(m.params)), m.receiver)
+	if m.context {
+		args = append(args, reflect.ValueOf(ctx))
+	}
+	if args, err = m.arguments(params, args...); err != nil {
+		return nil, &Error{Code: codeParams, Message: err.Error()}
+	}
+	if m.subscribes {
+		args = slices.Delete(args, 2, 3) // after the receiver and the context
+	}
+	defer func() {
+		if p := recover(); p != nil {
+			slog.Error("method panicked", "method", m.name, "panic", p, "stack", string(debug.Stack()))
+			result, err = nil, errCrashed
+		}
+	}()
+	results := m.function.Call(args)
+	if len(results) == 0 {
+		return nil, nil
+	}
+	if m.fails >= 0 && !results[m.fails].IsNil() {
+		return nil, results[m.fails].Interface().(error)
+	}
+	return results[0].Interface(), nil
+}
+
+// Bounds of names, as go-ethereum has them.
+const longestName = 2048
+
+// positional has methods with positional parameters, of namespaces, and subscriptions: an EVM chain's.
+type positional struct {
+	methods       map[string]*method // by name
+	subscriptions map[string]*method // by namespace and name, such as eth_newHeads
+	namespaces    map[string]string  // with their versions
+}
+
+func newPositional(all []Namespace) *positional {
+	p := &positional{methods: map[string]*method{}, subscriptions: map[string]*method{}, namespaces: map[string]string{"rpc": "1.0"}}
+	for _, n := range append(all, Namespace{"rpc", modules{p}}) {
+		p.namespaces[n.Name] = "1.0"
+		receiver := reflect.ValueOf(n.Methods)
+		for _, s := range signaturesOf(receiver.Type()) {
+			m := &method{name: n.Name + "_" + s.name, signature: s, receiver: receiver}
+			if s.subscribes {
+				p.subscriptions[m.name] = m
+			} else {
+				p.methods[m.name] = m
+			}
+		}
+	}
+	for name := range p.namespaces {
+		for _, name := range []string{name + "_subscribe", name + "_unsubscribe"} {
+			p.methods[name] = &method{name: name}
+		}
+	}
+	return p
+}
+
+// modules is what go-ethereum's server tells about itself.
+type modules struct{ *positional }
+
+// Modules are the namespaces with their versions.
+func (m modules) Modules() map[string]string { return m.namespaces }
+
+var plainJSON = manners{mediaType: []string{contentType}, bare: true}
+
+func (*positional) manners() manners { return plainJSON }
+
+func (p *positional) read(body []byte) *Request { return readPositional(body) }
+
+// run calls a method, or begins or ends a subscription.
+func (p *positional) run(x *exchange, ctx context.Context, c *Call) (any, error) {
+	switch {
+	case len(c.Method) > longestName:
+		return nil, &Error{Code: codeInvalid, Message: fmt.Sprintf("method name too long: %d > %d", len(c.Method), longestName)}
+	case strings.HasSuffix(c.Method, "_subscribe"):
+		return p.subscribe(x, ctx, c)
+	case strings.HasSuffix(c.Method, "_unsubscribe"):
+		return p.unsubscribe(x, c)
+	case c.method == nil:
+		return nil, &Error{Code: codeMethod, Message: fmt.Sprintf("the method %s does not exist/is not available", c.Method)}
+	}
+	return c.method.call(ctx, c.Params)
+}
+
+// describe is an error as clients are told it.
+func (p *positional) describe(err error) *Error {
+	if e, ok := err.(*Error); ok {
+		return e
+	}
+	e := &Error{Code: codeDefault, Message: err.Error()}
+	if coded, ok := err.(interface{ ErrorCode() int }); ok {
+		e.Code = coded.ErrorCode()
+	}
+	if with, ok := err.(interface{ ErrorData() any }); ok {
+		e.Data = with.ErrorData()
+	}
+	return e
+}
+
+func (p *positional) encode(e *Error) []byte { return encode(e) }
+
+func (p *positional) frame(id json.RawMessage) (before, after string) {
+	if id == nil {
+		id = null
+	}
+	return `{"jsonrpc":"2.0","id":` + string(id) + `,`, `}`
+}

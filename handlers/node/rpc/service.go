@@ -1,0 +1,153 @@
+package rpc
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"reflect"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/gorilla/rpc/v2"
+	"github.com/gorilla/rpc/v2/json2"
+
+	"snowglobe/handlers/openrpc"
+)
+
+// Service is a set of methods under a name, such as info. A method takes the request, a pointer to its arguments and a
+// pointer to its answer, and is called by its name with a lower-case first letter.
+type Service struct {
+	Name    string
+	Methods any
+}
+
+// Encoded is an answer of a service's method that may be encoded already, as JSON on one line; nil when it is not.
+type Encoded interface{ EncodedJSON() []byte }
+
+// NewServices makes a server of services that share a path, which gorilla's server finds and calls: errors are JSON-RPC errors with status 200, and a null
+// id asks for no answer.
+func NewServices(o Options, all ...Service) (*Server, error) {
+	registered, methods := rpc.NewServer(), map[string]*method{}
+	registered.RegisterCodec(codec{}, contentType)
+	for _, s := range all {
+		if err := registered.RegisterService(s.Methods, s.Name); err != nil {
+			return nil, fmt.Errorf("service %s: %w", s.Name, err)
+		}
+		t := reflect.TypeOf(s.Methods)
+		for i := range t.NumMethod() {
+			if name := t.Method(i).Name; registered.HasMethod(s.Name + "." + name) {
+				name = s.Name + "." + lowerFirst(name)
+				methods[name] = &method{name: name}
+			}
+		}
+	}
+	return newServer(o, &named{registered}, methods, func() (described []openrpc.Method) {
+		for _, s := range all {
+			described = append(described, openrpc.Named(s.Name, s.Methods)...)
+		}
+		return described
+	}), nil
+}
+
+// named has methods with one argument, of services: those of avalanchego.
+type named struct{ registered *rpc.Server }
+
+func (*named) manners() manners {
+	return manners{mediaType: []string{contentType + "; charset=utf-8"}, counted: true}
+}
+
+func (*named) read(body []byte) *Request { return readNamed(body) }
+
+// served is a call that gorilla's server has been given, with what comes of it.
+type served struct {
+	*Call
+	reply  any
+	failed error
+}
+
+type servedKey struct{}
+
+// run has gorilla's server call the method.
+func (n *named) run(x *exchange, ctx context.Context, c *Call) (any, error) {
+	s := &served{Call: c}
+	n.registered.ServeHTTP(s, x.from.WithContext(context.WithValue(ctx, servedKey{}, s)))
+	if s.failed != nil {
+		return nil, s.failed
+	}
+	if e, ok := s.reply.(Encoded); ok {
+		if encoded := e.EncodedJSON(); encoded != nil {
+			return Bytes(encoded), nil
+		}
+	}
+	return s.reply, nil
+}
+
+// Header is not sent: what gorilla's server says in it, every answer says.
+func (s *served) Header() http.Header         { return http.Header{} }
+func (s *served) Write(b []byte) (int, error) { return len(b), nil }
+func (s *served) WriteHeader(int)             {}
+
+// codec gives gorilla's server a call that was read before.
+type codec struct{}
+
+func (codec) NewRequest(r *http.Request) rpc.CodecRequest {
+	return r.Context().Value(servedKey{}).(*served)
+}
+
+var (
+	errUpperCase = errors.New("method must start with a non-uppercase letter")
+	errArgument  = errors.New("couldn't unmarshal an argument. Ensure arguments are valid and properly formatted. See documentation for example calls")
+)
+
+// Method is the method's name in Go, as avalanchego's codec finds it (utils/json/codec.go).
+func (s *served) Method() (string, error) {
+	service, name, found := strings.Cut(s.Call.Method, ".")
+	first, size := utf8.DecodeRuneInString(name)
+	switch {
+	case !found || first == utf8.RuneError:
+		return s.Call.Method, nil
+	case unicode.IsUpper(first):
+		return s.Call.Method, errUpperCase
+	}
+	return service + "." + string(unicode.ToUpper(first)) + name[size:], nil
+}
+
+// ReadRequest reads the argument, which may be the only member of a list.
+func (s *served) ReadRequest(args any) error {
+	if s.Params == nil || json.Unmarshal(s.Params, args) == nil || json.Unmarshal(s.Params, &[1]any{args}) == nil {
+		return nil
+	}
+	return errArgument
+}
+
+// WriteResponse takes what the method answered.
+func (s *served) WriteResponse(_ http.ResponseWriter, reply any) { s.reply = reply }
+
+// WriteError takes why there is no answer.
+func (s *served) WriteError(_ http.ResponseWriter, _ int, err error) { s.failed = err }
+
+// describe is an error as json2 tells it, with the same code for all that the method says.
+func (*named) describe(err error) *Error {
+	switch e := err.(type) {
+	case *Error:
+		return e
+	case *json2.Error:
+		return &Error{Code: int(e.Code), Message: e.Message, Data: e.Data}
+	}
+	return &Error{Code: codeDefault, Message: err.Error()}
+}
+
+func (*named) encode(e *Error) []byte {
+	return encode(&json2.Error{Code: json2.ErrorCode(e.Code), Message: e.Message, Data: e.Data})
+}
+
+func (*named) frame(id json.RawMessage) (before, after string) {
+	written, err := json.Marshal(id) // on one line
+	if err != nil {
+		written = null
+	}
+	return `{"jsonrpc":"2.0",`, `,"id":` + string(written) + `}`
+}
