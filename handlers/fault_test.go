@@ -230,7 +230,7 @@ func TestFaultsOfTheNode(t *testing.T) {
 	}
 	c.deleteFaults()
 	c.addFault(`{"match":{"rpcMethod":"info.*"},"action":{"rpcError":{"code":-32000,"message":"not today"}}}`)
-	if got := call("/ext/info", "info.getNetworkID"); !strings.Contains(got, `"error":{"code":-32000,"message":"not today"},"id":7`) {
+	if got := call("/ext/info", "info.getNetworkID"); !strings.Contains(got, `"error":{"code":-32000,"message":"not today","data":null},"id":7`) {
 		t.Errorf("info says %s", got)
 	}
 	c.deleteFaults()

@@ -21,31 +21,30 @@ func TestServicesHTTP(t *testing.T) {
 		header                   string // Name: value, separated by |
 		status                   int
 		contentType, answer      string
-		nosniff                  bool
 	}{
-		{"call", "POST", "/ext/bc/X", height, typed, 200, json, answer, true},
-		{"charset", "POST", "/ext/bc/X", height, "Content-Type: application/json;charset=UTF-8", 200, json, answer, true},
-		{"charset with a space", "POST", "/ext/bc/X", height, typed + "; charset=utf-8", 200, json, answer, true},
-		{"upper case", "POST", "/ext/bc/X", height, "Content-Type: APPLICATION/JSON", 200, json, answer, true},
-		{"junk after the type", "POST", "/ext/bc/X", height, typed + ";foo", 200, json, answer, true},
-		{"query", "POST", "/ext/bc/X?a=1", height, typed, 200, json, answer, true},
+		{"call", "POST", "/ext/bc/X", height, typed, 200, json, answer},
+		{"charset", "POST", "/ext/bc/X", height, "Content-Type: application/json;charset=UTF-8", 200, json, answer},
+		{"charset with a space", "POST", "/ext/bc/X", height, typed + "; charset=utf-8", 200, json, answer},
+		{"upper case", "POST", "/ext/bc/X", height, "Content-Type: APPLICATION/JSON", 200, json, answer},
+		{"junk after the type", "POST", "/ext/bc/X", height, typed + ";foo", 200, json, answer},
+		{"query", "POST", "/ext/bc/X?a=1", height, typed, 200, json, answer},
 		{"error of a method", "POST", "/ext/bc/X", `{"jsonrpc":"2.0","id":1,"method":"avm.getTx"}`, typed, 200, json,
-			`{"jsonrpc":"2.0","error":{"code":-32000,"message":"nil transaction ID","data":null},"id":1}` + "\n", true},
-		{"error before a method", "POST", "/ext/bc/X", strings.Replace(height, "getHeight", "nope", 1), typed, 200, json, nope, false},
-		{"notification", "POST", "/ext/bc/X", strings.Replace(height, `"id":1`, `"id":null`, 1), typed, 200, "", "", true},
-		{"text", "POST", "/ext/bc/X", height, "Content-Type: text/plain", 415, text, "rpc: unrecognized Content-Type: text/plain", false},
-		{"json-rpc", "POST", "/ext/bc/X", height, "Content-Type: application/json-rpc", 415, text, "rpc: unrecognized Content-Type: application/json-rpc", false},
-		{"no type", "POST", "/ext/bc/X", height, "", 415, text, "rpc: unrecognized Content-Type: ", false},
-		{"get", "GET", "/ext/bc/X", "", typed, 405, text, "rpc: POST method required, received GET", false},
-		{"put", "PUT", "/ext/bc/X", height, typed, 405, text, "rpc: POST method required, received PUT", false},
-		{"head", "HEAD", "/ext/bc/X", "", typed, 405, text, "", false},
-		{"options", "OPTIONS", "/ext/bc/X", "", "", 405, text, "rpc: POST method required, received OPTIONS", false},
-		{"slash", "POST", "/ext/bc/X/", height, typed, 404, text, "404 page not found\n", true},
-		{"lower case", "POST", "/ext/bc/x", height, typed, 404, text, "404 page not found\n", true},
-		{"rpc", "POST", "/ext/bc/X/rpc", height, typed, 404, text, "404 page not found\n", true},
+			`{"jsonrpc":"2.0","error":{"code":-32000,"message":"nil transaction ID","data":null},"id":1}` + "\n"},
+		{"error before a method", "POST", "/ext/bc/X", strings.Replace(height, "getHeight", "nope", 1), typed, 200, json, nope},
+		{"notification", "POST", "/ext/bc/X", strings.Replace(height, `"id":1`, `"id":null`, 1), typed, 200, "", ""},
+		{"text", "POST", "/ext/bc/X", height, "Content-Type: text/plain", 415, text, "rpc: unrecognized Content-Type: text/plain"},
+		{"json-rpc", "POST", "/ext/bc/X", height, "Content-Type: application/json-rpc", 415, text, "rpc: unrecognized Content-Type: application/json-rpc"},
+		{"no type", "POST", "/ext/bc/X", height, "", 415, text, "rpc: unrecognized Content-Type: "},
+		{"get", "GET", "/ext/bc/X", "", typed, 405, text, "rpc: POST method required, received GET"},
+		{"put", "PUT", "/ext/bc/X", height, typed, 405, text, "rpc: POST method required, received PUT"},
+		{"head", "HEAD", "/ext/bc/X", "", typed, 405, text, ""},
+		{"options", "OPTIONS", "/ext/bc/X", "", "", 405, text, "rpc: POST method required, received OPTIONS"},
+		{"slash", "POST", "/ext/bc/X/", height, typed, 404, text, "404 page not found\n"},
+		{"lower case", "POST", "/ext/bc/x", height, typed, 404, text, "404 page not found\n"},
+		{"rpc", "POST", "/ext/bc/X/rpc", height, typed, 404, text, "404 page not found\n"},
 		{"text that is too long", "POST", "/ext/bc/X", `{"jsonrpc":"2.0","id":1,"method":"avm.getTx","params":{"txID":"` + strings.Repeat("z", 5000) + `"}}`, typed, 413, text,
-			"a text in the request is longer than 4096 bytes and not hexadecimal\n", true},
-		{"too large", "POST", "/ext/bc/X", strings.Repeat(" ", 1<<20) + height, typed, 413, text, "request body too large: the limit is 1048576 bytes\n", true},
+			"a text in the request is longer than 4096 bytes and not hexadecimal\n"},
+		{"too large", "POST", "/ext/bc/X", strings.Repeat(" ", 1<<20) + height, typed, 413, text, "request body too large: the limit is 1048576 bytes\n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			response, body := w.request(t, c.method, c.path, c.body, c.header)
@@ -54,9 +53,6 @@ func TestServicesHTTP(t *testing.T) {
 			}
 			if got := response.Header.Get("Content-Type"); got != c.contentType {
 				t.Errorf("content type %q, want %q", got, c.contentType)
-			}
-			if got := response.Header.Get("X-Content-Type-Options") == "nosniff"; got != c.nosniff {
-				t.Errorf("nosniff is %v", got)
 			}
 			if response.Header.Get("Node-Id") == "" || response.Header.Get("Vary") != "Origin" {
 				t.Errorf("headers %v", response.Header)
