@@ -12,7 +12,7 @@ require (
 	github.com/google/uuid v1.6.0 // page tokens and export ids
 	github.com/gorilla/mux v1.8.1 // routing of the REST interfaces
 	github.com/gorilla/rpc v1.2.0 // JSON-RPC of the P-Chain, X-Chain and node services
-	github.com/gorilla/websocket v1.5.3 // WebSocket of the EVM chains, which go-ethereum builds on too
+	github.com/gorilla/websocket v1.5.3 // WebSocket of the EVM chains
 	github.com/gowebpki/jcs v1.0.2 // canonical JSON, which webhooks sign
 	github.com/holiman/uint256 v1.3.2 // the 256-bit numbers of the EVM
 	github.com/jmoiron/sqlx v1.4.0 // rows to structs
@@ -21,8 +21,6 @@ require (
 	github.com/spf13/cobra v1.10.2 // verbs with help, suggestions, completion for four shells and manual pages
 	github.com/spf13/pflag v1.1.0 // flags, which each package declares for itself
 	github.com/yuin/goldmark v1.8.7 // the pages of the manual, as HTML and as text; without dependencies
-	go.opentelemetry.io/otel v1.47.0 // says that nobody traces, to go-ethereum's package rpc
-	go.opentelemetry.io/otel/trace v1.47.0 // the same
 	go.yaml.in/yaml/v3 v3.0.6 // profiles and the API-keys file
 	golang.org/x/sync v0.25.0 // bounded parallel work
 	golang.org/x/sys v0.50.0 // locking the file on every system
@@ -73,7 +71,9 @@ require (
 	github.com/wlynxg/anet v0.0.5 // indirect
 	github.com/yusufpapurcu/wmi v1.2.4 // indirect
 	go.opentelemetry.io/auto/sdk v1.2.1 // indirect
+	go.opentelemetry.io/otel v1.47.0 // indirect
 	go.opentelemetry.io/otel/metric v1.47.0 // indirect
+	go.opentelemetry.io/otel/trace v1.47.0 // indirect
 	golang.org/x/crypto v0.57.0 // indirect
 	golang.org/x/exp v0.0.0-20241215155358-4a5509556b9e // indirect
 	gonum.org/v1/gonum v0.17.0 // indirect

@@ -16,6 +16,7 @@ import (
 
 	"snowglobe/fixtures"
 	"snowglobe/handlers/node"
+	"snowglobe/handlers/node/rpc"
 	"snowglobe/handlers/rest"
 )
 
@@ -107,7 +108,7 @@ func (s *starting) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	m := s.progress()
 	text := fmt.Sprintf("the world is being made (%d of %d transactions): try again", m.Done, m.Expected)
 	if r.URL.Path != "/sim/health" || r.Method != http.MethodGet && r.Method != http.MethodHead {
-		rest.Refuse(w, r, rest.Starting(text, retryAfter))
+		rpc.Refuse(w, r, rest.Starting(text, retryAfter))
 		return
 	}
 	h := w.Header()

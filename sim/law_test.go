@@ -98,7 +98,7 @@ var imports = []struct{ pkg, may string }{
 	{"handlers/node/info", nodeService + " handlers/node/platform handlers/node/primary"},
 	{"handlers/node", nodeService + " handlers/fault handlers/rest/schema handlers/node/..."},
 	{"handlers/web", "fixtures fixtures/contracts fixtures/web sim/metric handlers/control handlers/docs handlers/openrpc handlers/permit handlers/rest handlers/rest/schema"},
-	{"handlers/worlds", "sim sim/store sim/store/dbfile sim/store/filelock handlers/control handlers/permit handlers/rest handlers/rest/schema"},
+	{"handlers/worlds", "handlers/node/rpc sim sim/store sim/store/dbfile sim/store/filelock handlers/control handlers/permit handlers/rest handlers/rest/schema"},
 	{"handlers/program", ""},
 	{"handlers/prometheus", "fixtures sim sim/cache handlers/node"},
 	{"handlers", "fixtures sim sim/... handlers/..."},
@@ -163,6 +163,8 @@ func TestLawsOfTheHouse(t *testing.T) {
 		{[]string{".", "../handlers"}, "", `"github.com/brianvoe/gofakeit`, "only the seed makes things up"},
 		{[]string{".", "../handlers"}, "parse", `\bids\.(FromString|ShortFromString|ShortFromPrefixedString|NodeIDFromString)\(|\baddress\.Parse`, "a text of any length may come: sim/parse looks at the length first"},
 		{[]string{".", "../seed", "../handlers"}, "store", `"(modernc.org/sqlite|github.com/jmoiron/sqlx|database/sql)"|\bSELECT\s|\bINSERT\s`, "only sim/store has SQL"},
+		{[]string{"../handlers"}, "", `\brpc\.(NewServer|NewCodec|NewFuncCodec|Notifier)`, "handlers/node/rpc is the one server of JSON-RPC; go-ethereum's is what tests compare it with"},
+		{[]string{"../handlers/rest", "../handlers/journal", "../handlers/fault"}, "", `"jsonrpc"`, "only handlers/node/rpc reads calls"},
 	} {
 		for path, text := range sources(t, law.folders, law.except) {
 			if found := regexp.MustCompile(law.pattern).FindString(text); found != "" {

@@ -86,8 +86,8 @@ func Starting(text string, seconds int) *Error {
 	return e
 }
 
-// Refuse answers a request that no server takes, in the words of the interface that it is for: those of JSON-RPC for a call of the node.
-func Refuse(w http.ResponseWriter, r *http.Request, e *Error) {
+// Refuse answers a request that no server takes, with an answer in the words of its interface; nil for those of the REST ones.
+func Refuse(w http.ResponseWriter, e *Error, answer any) {
 	h := w.Header()
 	for name, values := range e.header {
 		h[name] = values
@@ -96,9 +96,8 @@ func Refuse(w http.ResponseWriter, r *http.Request, e *Error) {
 	h["X-Content-Type-Options"] = nosniff
 	h.Set("Content-Type", "application/json; charset=utf-8")
 	h.Set("Cache-Control", "no-store")
-	var answer any = e.answer(false)
-	if r.Method == http.MethodPost && strings.Contains(r.URL.Path+"/", "/ext/") {
-		answer = refusedCall(w, r, e)
+	if answer == nil {
+		answer = e.answer(false)
 	}
 	body, err := json.Marshal(answer)
 	if err != nil {
@@ -106,21 +105,6 @@ func Refuse(w http.ResponseWriter, r *http.Request, e *Error) {
 	}
 	w.WriteHeader(e.Status)
 	_, _ = w.Write(body) // the client has gone
-}
-
-// refusedBody is how much is read of a call to learn its id.
-const refusedBody = 1 << 20
-
-// refusedCall is the error as an answer of JSON-RPC, to the id of the call if it tells one.
-func refusedCall(w http.ResponseWriter, r *http.Request, e *Error) any {
-	var call struct {
-		ID json.RawMessage `json:"id"`
-	}
-	if json.NewDecoder(http.MaxBytesReader(w, r.Body, refusedBody)).Decode(&call) != nil || call.ID == nil {
-		call.ID = json.RawMessage("null")
-	}
-	const serverError = -32000 // JSON-RPC leaves it to the server what it means
-	return map[string]any{"jsonrpc": "2.0", "id": call.ID, "error": map[string]any{"code": serverError, "message": e.Error()}}
 }
 
 // TooMany says that the client must wait so many seconds.

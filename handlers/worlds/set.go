@@ -14,6 +14,7 @@ import (
 	"sync"
 	"time"
 
+	"snowglobe/handlers/node/rpc"
 	"snowglobe/handlers/rest"
 	"snowglobe/sim"
 	"snowglobe/sim/store"
@@ -171,7 +172,7 @@ func (s *Set) refuse(w http.ResponseWriter, r *http.Request, err error) {
 		s.options.Log.Error("a world does not answer", "error", err)
 		e = rest.Unavailable("the world cannot be opened; the simulator's log says why")
 	}
-	rest.Refuse(w, r, e)
+	rpc.Refuse(w, r, e)
 }
 
 func (s *Set) find(name string) (*hosted, error) {

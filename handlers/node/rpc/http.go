@@ -175,3 +175,21 @@ func (*named) accepts(w http.ResponseWriter, r *http.Request, _ []byte) bool {
 	}
 	return true
 }
+
+// refusedBody is how much is read of a call to learn its id.
+const refusedBody = 1 << 20
+
+// Refuse answers a request that no server takes, as an error of JSON-RPC if it is a call of the node.
+func Refuse(w http.ResponseWriter, r *http.Request, e *rest.Error) {
+	if r.Method != http.MethodPost || !strings.Contains(r.URL.Path+"/", "/ext/") {
+		rest.Refuse(w, e, nil)
+		return
+	}
+	id := null
+	if body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, refusedBody)); err == nil {
+		if request := readPositional(body); !request.batch && len(request.Calls) == 1 && request.Calls[0].ID != nil {
+			id = request.Calls[0].ID
+		}
+	}
+	rest.Refuse(w, e, map[string]any{"jsonrpc": "2.0", "id": id, "error": &Error{Code: codeDefault, Message: e.Error()}})
+}

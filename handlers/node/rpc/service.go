@@ -11,7 +11,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/gorilla/rpc/v2"
+	gorilla "github.com/gorilla/rpc/v2"
 	"github.com/gorilla/rpc/v2/json2"
 
 	"snowglobe/handlers/openrpc"
@@ -30,7 +30,7 @@ type Encoded interface{ EncodedJSON() []byte }
 // NewServices makes a server of services that share a path, which gorilla's server finds and calls: errors are JSON-RPC errors with status 200, and a null
 // id asks for no answer.
 func NewServices(o Options, all ...Service) (*Server, error) {
-	registered, methods := rpc.NewServer(), map[string]*method{}
+	registered, methods := gorilla.NewServer(), map[string]*method{}
 	registered.RegisterCodec(codec{}, contentType)
 	for _, s := range all {
 		if err := registered.RegisterService(s.Methods, s.Name); err != nil {
@@ -53,7 +53,7 @@ func NewServices(o Options, all ...Service) (*Server, error) {
 }
 
 // named has methods with one argument, of services: those of avalanchego.
-type named struct{ registered *rpc.Server }
+type named struct{ registered *gorilla.Server }
 
 func (*named) manners() manners {
 	return manners{mediaType: []string{contentType + "; charset=utf-8"}, counted: true}
@@ -93,7 +93,7 @@ func (s *served) WriteHeader(int)             {}
 // codec gives gorilla's server a call that was read before.
 type codec struct{}
 
-func (codec) NewRequest(r *http.Request) rpc.CodecRequest {
+func (codec) NewRequest(r *http.Request) gorilla.CodecRequest {
 	return r.Context().Value(servedKey{}).(*served)
 }
 
