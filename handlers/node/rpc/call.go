@@ -17,6 +17,7 @@ type Request struct {
 	batch bool
 	refusal
 	body []byte
+	one  [1]Call // where there is no batch
 }
 
 // refusal answers a request as a whole, instead of its calls.
@@ -62,7 +63,8 @@ func readPositional(body []byte) *Request {
 		value = body[:first.InputOffset():len(body)]
 	}
 	if r.batch = isBatch(value); !r.batch {
-		r.Calls = []Call{readCall(value)}
+		r.one[0] = readCall(value)
+		r.Calls = r.one[:]
 		return r
 	}
 	for item := range elements(value) {

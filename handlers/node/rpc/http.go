@@ -55,7 +55,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if recorded {
 		rest.RecordCalls(r.Context(), x.records)
 	}
-	if len(o.segments) > 0 {
+	if !o.empty() {
 		s.send(w, r.Context(), o)
 	}
 }
@@ -88,7 +88,10 @@ func (s *Server) readBody(w http.ResponseWriter, r *http.Request) ([]byte, bool)
 
 // readAll is io.ReadAll for what is probably of a length.
 func readAll(r io.Reader, length int64) ([]byte, error) {
-	b := make([]byte, 0, max(length+1, 512))
+	if length < 0 {
+		length = 511
+	}
+	b := make([]byte, 0, length+1)
 	for {
 		n, err := r.Read(b[len(b):cap(b)])
 		if b = b[:len(b)+n]; err == io.EOF {
@@ -120,16 +123,17 @@ func (s *Server) tooMuch(body []byte) string {
 // send sends an answer.
 func (s *Server) send(w http.ResponseWriter, ctx context.Context, o *output) {
 	if !o.bare || !s.bare {
-		o.text("\n")
+		o.text = append(o.text, '\n')
 	}
-	if o.streams() {
-		if err := rest.StreamAnswer(ctx, int64(o.size), o.held); err != nil {
+	size, held := o.measure()
+	if len(o.segments) > 0 { // a part of it is written while the client takes it
+		if err := rest.StreamAnswer(ctx, int64(size), held); err != nil {
 			rest.RefuseLarge(w, err)
 			return
 		}
 	}
 	w.Header()["Content-Type"] = s.mediaType
-	w.Header()["Content-Length"] = []string{strconv.Itoa(o.size)}
+	w.Header()["Content-Length"] = []string{strconv.Itoa(size)}
 	_ = o.writeTo(ctx, w) // an answer that is shorter than it says has net/http end the connection
 }
 

@@ -234,9 +234,11 @@ func (p *positional) describe(err error) *Error {
 
 func (p *positional) encode(e *Error) []byte { return encode(e) }
 
-func (p *positional) frame(id json.RawMessage) (before, after string) {
+func (p *positional) open(b []byte, id json.RawMessage) []byte {
 	if id == nil {
 		id = null
 	}
-	return `{"jsonrpc":"2.0","id":` + string(id) + `,`, `}`
+	return append(append(append(b, `{"jsonrpc":"2.0","id":`...), id...), ',')
 }
+
+func (p *positional) shut(b []byte, _ json.RawMessage) []byte { return append(b, '}') }

@@ -47,29 +47,32 @@ func NewMemory(g *cache.Group, methods map[string]bool, revision func(context.Co
 	return &Memory{Methods: methods, Revision: revision, results: cache.New[memoryKey, []byte](g), seed: maphash.MakeSeed()}
 }
 
-// recall gives the result of a call again, or has it made, and keeps it for who asks a third time.
-func (m *Memory) recall(ctx context.Context, c *Call, carryOut func() (Result, *Error)) (Result, *Error) {
+// recall is the result of a call if it is known, else where to keep it if it is one to be kept: that of a call which was asked before.
+func (m *Memory) recall(ctx context.Context, c *Call) (known []byte, key memoryKey, keep bool) {
 	if c.method == nil || !c.method.remembered || !keepable(c.Params) {
-		return carryOut()
+		return nil, key, false
 	}
 	at, err := m.Revision(ctx)
 	if err != nil {
-		return carryOut()
+		return nil, key, false
 	}
-	key := memoryKey{c.method.name, string(c.Params), at}
-	if result, known := m.results.Get(key); known {
+	key = memoryKey{c.method.name, string(c.Params), at}
+	if known, found := m.results.Get(key); found {
 		m.again.Add(1)
-		return Bytes(result), nil
+		return known, key, false
 	}
-	again := m.askedBefore(&key)
-	result, failure := carryOut()
-	if kept := result.whole(); again && failure == nil && kept != nil && len(kept) <= longestResult {
-		// What was read while the world changed may be of before or after.
-		if now, err := m.Revision(ctx); err == nil && now == at {
-			m.results.Add(key, bytes.Clone(kept))
-		}
+	return nil, key, m.askedBefore(&key)
+}
+
+// keep keeps a result, unless the world has changed meanwhile: what was read then may be of before or after.
+func (m *Memory) keep(ctx context.Context, key *memoryKey, r *Result) {
+	whole := r.whole()
+	if whole == nil || len(whole) > longestResult {
+		return
 	}
-	return result, failure
+	if now, err := m.Revision(ctx); err == nil && now == key.Revision {
+		m.results.Add(*key, bytes.Clone(whole))
+	}
 }
 
 // keepable says whether the pending block is not named in any way.

@@ -17,26 +17,24 @@ type Result struct {
 	write func(ctx context.Context, w io.Writer) error
 }
 
-// Bytes is a result that is in memory, in parts that follow each other.
-func Bytes(parts ...[]byte) Result {
-	r := Result{bytes: parts[0], parts: parts[1:]}
-	for _, part := range parts {
-		r.size += len(part)
-	}
-	r.held = r.size
-	return r
-}
+// Bytes is a result that is in memory.
+func Bytes(b []byte) Result { return Result{bytes: b, size: len(b), held: len(b)} }
 
 // List is a result of items that are in memory.
 func List(items []json.RawMessage) Result {
+	r := Bytes([]byte("["))
+	for i, item := range items {
+		if i > 0 {
+			r.parts = append(r.parts, []byte(","))
+		}
+		r.parts = append(r.parts, item)
+		r.size += len(item) + len(",")
+	}
 	if len(items) == 0 {
-		return Bytes([]byte("[]"))
+		r.size++
 	}
-	parts, separator := make([][]byte, 0, 2*len(items)+1), []byte("[")
-	for _, item := range items {
-		parts, separator = append(parts, separator, item), []byte(",")
-	}
-	return Bytes(append(parts, []byte("]"))...)
+	r.parts, r.held = append(r.parts, []byte("]")), r.size
+	return r
 }
 
 // Written is a result of so many bytes that is written in parts, of which some are in memory all the time. How long it is must be known before, so that
@@ -108,53 +106,52 @@ func resultOf(v any) (Result, error) {
 
 // output is an answer on its way: texts, and results that are not copied into them.
 type output struct {
+	text     []byte // after the segments
 	segments []segment
-	size     int
-	held     int
 	bare     bool // whether it ends without a newline over HTTP, as go-ethereum's server answers to what it does not carry out
 }
 
 type segment struct {
 	text   []byte
-	result *Result // after the text, nil for none
+	result Result // after the text
 }
 
-// add takes texts, and the result that stands after the first of them.
-func (o *output) add(before string, r *Result, after string) {
-	if len(o.segments) == 0 {
-		o.segments = append(make([]segment, 0, 1), segment{text: make([]byte, 0, len(before)+min(r.size, small)+len(after)+len("[]\n"))})
-	}
-	last := &o.segments[len(o.segments)-1]
-	last.text = append(last.text, before...)
+// around is about how long what stands around a result is.
+const around = 80
+
+// add takes a result, into the text if it is small.
+func (o *output) add(r *Result) {
 	if whole := r.whole(); whole != nil {
-		last.text = append(append(last.text, whole...), after...)
-	} else {
-		last.result = r
-		o.segments = append(o.segments, segment{text: []byte(after)})
-		o.held += r.held
+		o.text = append(o.text, whole...)
+		return
 	}
-	o.size += len(before) + r.size + len(after)
+	o.segments = append(o.segments, segment{o.text, *r})
+	o.text = nil
 }
 
-// text takes what stands between answers.
-func (o *output) text(t string) { o.add(t, &Result{bytes: []byte{}}, "") }
+func (o *output) empty() bool { return len(o.text) == 0 && len(o.segments) == 0 }
+
+// measure is how long the answer is, and how many bytes of it are in memory while it is written.
+func (o *output) measure() (size, held int) {
+	size = len(o.text)
+	held = size
+	for i := range o.segments {
+		s := &o.segments[i]
+		size, held = size+len(s.text)+s.result.size, held+len(s.text)+s.result.held
+	}
+	return size, held
+}
 
 func (o *output) writeTo(ctx context.Context, w io.Writer) error {
-	for _, s := range o.segments {
-		if len(s.text) > 0 {
-			if _, err := w.Write(s.text); err != nil {
-				return err
-			}
-		}
-		if s.result == nil {
-			continue
+	for i := range o.segments {
+		s := &o.segments[i]
+		if _, err := w.Write(s.text); err != nil {
+			return err
 		}
 		if err := s.result.writeTo(ctx, w); err != nil {
 			return err
 		}
 	}
-	return nil
+	_, err := w.Write(o.text)
+	return err
 }
-
-// streams says whether a part of the answer is written while the client takes it.
-func (o *output) streams() bool { return len(o.segments) > 1 }

@@ -7,7 +7,6 @@ import (
 	"maps"
 	"net/http"
 	"slices"
-	"sync"
 	"time"
 
 	"snowglobe/fixtures/spelling"
@@ -68,8 +67,9 @@ type protocol interface {
 	// describe is an error as clients are told it, and encode writes it.
 	describe(err error) *Error
 	encode(e *Error) []byte
-	// frame is what stands around the result or the error of an answer.
-	frame(id json.RawMessage) (before, after string)
+	// open and shut write what stands around the result or the error of an answer.
+	open(b []byte, id json.RawMessage) []byte
+	shut(b []byte, id json.RawMessage) []byte
 }
 
 // discover is the method by which OpenRPC has a server tell of itself (https://spec.open-rpc.org/#service-discovery-method).
@@ -149,7 +149,7 @@ type exchange struct {
 	records  []journal.CallRecord // nil where nobody takes them down
 	response int                  // bytes of the results and errors so far
 
-	judge  sync.Once
+	judged bool
 	denied error
 }
 
@@ -162,9 +162,16 @@ func (s *Server) answer(ctx context.Context, x *exchange) *output {
 		}
 		return o
 	}
-	ctx, cancel := s.limit(ctx, x)
-	defer cancel()
-	separator := "["
+	if x.batch {
+		var end, cancel context.CancelFunc
+		ctx, cancel = s.limit(ctx, x)
+		defer cancel()
+		if s.Batch != nil {
+			ctx, end = s.Batch(ctx)
+			defer end()
+		}
+	}
+	separator := byte('[')
 	for i := range x.Calls {
 		c := &x.Calls[i]
 		result, failure := s.result(ctx, x, i)
@@ -178,13 +185,13 @@ func (s *Server) answer(ctx context.Context, x *exchange) *output {
 			continue
 		}
 		if x.batch {
-			o.text(separator)
-			separator = ","
+			o.text = append(o.text, separator)
+			separator = ','
 		}
 		x.response += s.write(o, c.ID, &result, failure)
 	}
-	if separator == "," {
-		o.text("]")
+	if separator == ',' {
+		o.text = append(o.text, ']')
 	}
 	return o
 }
@@ -197,37 +204,35 @@ func (s *Server) expects(x *exchange) bool {
 // refuse answers a request as a whole.
 func (s *Server) refuse(o *output, x *exchange) {
 	if o.bare = true; x.listed {
-		o.text("[")
+		o.text = append(o.text, '[')
 	}
 	s.write(o, x.id, &Result{}, x.problem)
 	if x.listed {
-		o.text("]")
+		o.text = append(o.text, ']')
 	}
 }
 
 // write adds the answer to a call, and says how long its result or error is.
 func (s *Server) write(o *output, id json.RawMessage, r *Result, failure *Error) int {
-	before, after := s.frame(id)
-	if failure == nil {
-		o.add(before+`"result":`, r, after)
-		return r.size
+	name, told := `"result":`, *r
+	if failure != nil {
+		name, told = `"error":`, Bytes(s.encode(failure))
 	}
-	told := Bytes(s.encode(failure))
-	o.add(before+`"error":`, &told, after)
+	if o.text == nil {
+		o.text = make([]byte, 0, min(told.size, small)+len(id)+around)
+	}
+	o.text = append(s.protocol.open(o.text, id), name...)
+	o.add(&told)
+	o.text = s.shut(o.text, id)
 	return told.size
 }
 
-// limit bounds the time of a request: by what the HTTP server gives an answer, as go-ethereum does, and for a batch by what its calls may use.
+// limit bounds the time of a request by what the HTTP server gives an answer, as go-ethereum does.
 func (s *Server) limit(ctx context.Context, x *exchange) (context.Context, context.CancelFunc) {
-	cancel := func() {}
 	if server, ok := ctx.Value(http.ServerContextKey).(*http.Server); ok && server.WriteTimeout > 0 && x.conn == nil {
-		ctx, cancel = context.WithTimeout(ctx, max(server.WriteTimeout-beforeTimeout, 0))
+		return context.WithTimeout(ctx, max(server.WriteTimeout-beforeTimeout, 0))
 	}
-	if !x.batch || s.Batch == nil {
-		return ctx, cancel
-	}
-	ctx, end := s.Batch(ctx)
-	return ctx, func() { end(); cancel() }
+	return ctx, func() {}
 }
 
 // beforeTimeout is how long before the HTTP server gives up an answer a client is told so.
@@ -258,7 +263,20 @@ func (s *Server) result(ctx context.Context, x *exchange, place int) (Result, *E
 		}
 		ctx = fault.WithAction(ctx, a)
 	}
-	return s.Memory.recall(ctx, c, func() (Result, *Error) { return s.carryOut(ctx, x, c) })
+	known, key, remembers := s.Memory.recall(ctx, c)
+	if known != nil {
+		return Bytes(known), nil
+	}
+	if !x.batch {
+		var cancel context.CancelFunc
+		ctx, cancel = s.limit(ctx, x)
+		defer cancel()
+	}
+	r, failure := s.carryOut(ctx, x, c)
+	if remembers && failure == nil {
+		s.Memory.keep(ctx, &key, &r)
+	}
+	return r, failure
 }
 
 // carryOut calls the method of a call.
@@ -288,7 +306,9 @@ func (s *Server) permits(x *exchange, c *Call) error {
 	if c.method != nil && c.method.class != permit.Control || c.method == nil && permit.Of(c.Method) != permit.Control {
 		return nil
 	}
-	x.judge.Do(func() { x.denied = s.Permit.Check(x.from, permit.Control) }) // the most that a method can ask for
+	if !x.judged {
+		x.judged, x.denied = true, s.Permit.Check(x.from, permit.Control) // the most that a method can ask for
+	}
 	return x.denied
 }
 

@@ -144,10 +144,12 @@ func (*named) encode(e *Error) []byte {
 	return encode(&json2.Error{Code: json2.ErrorCode(e.Code), Message: e.Message, Data: e.Data})
 }
 
-func (*named) frame(id json.RawMessage) (before, after string) {
+func (*named) open(b []byte, _ json.RawMessage) []byte { return append(b, `{"jsonrpc":"2.0",`...) }
+
+func (*named) shut(b []byte, id json.RawMessage) []byte {
 	written, err := json.Marshal(id) // on one line
 	if err != nil {
 		written = null
 	}
-	return `{"jsonrpc":"2.0",`, `,"id":` + string(written) + `}`
+	return append(append(append(b, `,"id":`...), written...), '}')
 }

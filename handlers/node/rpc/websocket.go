@@ -108,10 +108,10 @@ func (c *connection) serve(ctx context.Context) {
 // refuse answers a message that is not read as a call.
 func (c *connection) refuse(message []byte, e *Error) error {
 	since := time.Now()
-	before, after := c.server.frame(nil)
-	text := before + `"error":` + string(encode(e)) + after
-	rest.RecordMessage(c.opened.Context(), "unknown method", message, []journal.CallRecord{{Error: e.recorded()}}, journal.Keep([]byte(text)), since, nil)
-	return c.write([]byte(text))
+	o := &output{}
+	c.server.write(o, nil, &Result{}, e)
+	rest.RecordMessage(c.opened.Context(), "unknown method", message, []journal.CallRecord{{Error: e.recorded()}}, journal.Keep(o.text), since, nil)
+	return c.write(o.text)
 }
 
 // read waits for a message. A client that answers no ping is gone.
@@ -184,10 +184,11 @@ func (c *connection) answer(ctx context.Context, message []byte) {
 			begin()
 		}
 	}()
-	if len(o.segments) == 0 {
+	if o.empty() {
 		return
 	}
-	if _, err := large.Send(ctx, len(o.segments[0].text)+o.held); err != nil {
+	_, held := o.measure()
+	if _, err := large.Send(ctx, held); err != nil {
 		c.cancel() // who is not answered must not wait for it
 		return
 	}
