@@ -49,6 +49,11 @@ func TestTheNextBaseFeeIsKnown(t *testing.T) {
 				d.text("anvil_mine")
 			}
 		}
+		d.text("anvil_setNextBlockBaseFeePerGas", hexutil.EncodeBig(big.NewInt(50e9)))
+		d.text("anvil_mine")
+		d.text("evm_increaseTime", 3600)
+		d.text("eth_sendTransaction", map[string]any{"from": d.from, "to": someone}) // by the fees of the next block, not of that one
+		d.text("anvil_mine")
 		for want, call := range map[string]map[string]any{
 			"gasPrice must be non-zero after london fork": {"from": poor, "to": someone, "gasPrice": "0x0"}, "maxFeePerGas must be non-zero": {"from": poor, "to": someone, "maxFeePerGas": "0x0"},
 		} {

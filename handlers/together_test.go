@@ -39,6 +39,7 @@ type together struct {
 	token *common.Address
 	below string // before every path: that of a copy
 	did   []string
+	first map[uint64][]reading // what is read of each chain of the new world
 }
 
 const (
@@ -576,6 +577,16 @@ func (p *together) round(first, second, circumstances string) {
 		p.heard(filter, head)
 	}
 	p.rest(http.MethodPost, "/sim/reset", "{}")
+	p.isNew()
+}
+
+// isNew compares what is read of the chain with what it was in the new world.
+func (p *together) isNew() {
+	p.Helper()
+	p.same("after a reset", p.first[p.chain.Row.EVMID], false)
+	if automine, interval := p.must("anvil_getAutomine", ""), p.must("anvil_getIntervalMining", ""); automine != fmt.Sprint(!p.manual) || interval != "null" {
+		p.failed("after a reset automine is %s, the interval %s", automine, interval)
+	}
 }
 
 // TestUsedTogether uses every control of the server after another one, chosen at random, on each kind of chain: after a snapshot and a revert all is
@@ -586,10 +597,14 @@ func TestUsedTogether(t *testing.T) {
 	for number, manual := range []bool{false, true} {
 		t.Run(fmt.Sprintf("manual %t", manual), func(t *testing.T) {
 			t.Parallel()
-			p := &together{T: t, random: rand.New(rand.NewPCG(uint64(number), 1)), path: filepath.Join(t.TempDir(), "w.db"), manual: manual}
+			p := &together{T: t, random: rand.New(rand.NewPCG(uint64(number), 1)), path: filepath.Join(t.TempDir(), "w.db"), manual: manual, first: map[uint64][]reading{}}
 			worldFile(t, p.path)
 			p.open()
 			names, digest := p.registered(), fmt.Sprintf("%x", p.world.Digest())
+			for i, c := range p.world.Chains {
+				p.choose(i)
+				p.first[c.Row.EVMID] = p.read()
+			}
 			circumstances := []string{"nothing else", "nothing else", "nothing else", "another time", "another time", "another time", "a copy", "a restart"}
 			for turn := range times(4) {
 				for i, second := range names {
