@@ -69,14 +69,18 @@ func TestNextBlock(t *testing.T) {
 	from := rich(t, w)
 	for name, m := range miners(w) {
 		for asked, ask := range map[string]func() error{
-			"nothing":              func() error { return nil },
-			"a base fee":           func() error { m.SetNextBaseFee(big.NewInt(50e9)); return nil },
-			"a base fee of 0":      func() error { m.SetNextBaseFee(new(big.Int)); return nil },
-			"a time":               func() error { return m.SetNextTime(t.Context(), uint64(w.Clock.UnixMilli())+1) },
-			"another clock":        func() error { return w.Advance(t.Context(), w.Clock.Now().Add(time.Hour)) },
-			"a gas limit":          func() error { m.SetGasLimit(9_000_000); return nil },
-			"a coinbase":           func() error { m.SetCoinbase(common.Address{7}); return nil },
-			"a time between them":  func() error { m.SetSpacing(time.Minute); return nil },
+			"nothing":             func() error { return nil },
+			"a base fee":          func() error { m.SetNextBaseFee(big.NewInt(50e9)); return nil },
+			"a base fee of 0":     func() error { m.SetNextBaseFee(new(big.Int)); return nil },
+			"a time":              func() error { return m.SetNextTime(t.Context(), uint64(w.Clock.UnixMilli())+1) },
+			"another clock":       func() error { return w.Advance(t.Context(), w.Clock.Now().Add(time.Hour)) },
+			"a gas limit":         func() error { m.SetGasLimit(9_000_000); return nil },
+			"a coinbase":          func() error { m.SetCoinbase(common.Address{7}); return nil },
+			"a time between them": func() error { m.SetSpacing(time.Minute); return nil },
+			"both": func() error {
+				m.SetSpacing(time.Minute)
+				return w.Advance(t.Context(), w.Clock.Now().Add(time.Hour))
+			},
 			"soon after the other": func() error { m.SetSpacing(time.Millisecond); return nil },
 		} {
 			for _, automine := range []bool{true, false} {
@@ -84,6 +88,7 @@ func TestNextBlock(t *testing.T) {
 				if err := ask(); err != nil {
 					t.Fatal(err)
 				}
+				now := uint64(w.Clock.UnixMilli())
 				next, err := m.NextBlock(t.Context())
 				if err != nil {
 					t.Fatal(err)
@@ -104,7 +109,7 @@ func TestNextBlock(t *testing.T) {
 						t.Fatal(err)
 					}
 				}
-				if made := head(t, m.Chain); !alike(made.Header, next.Header) || made.Row.Txs != 1 {
+				if made := head(t, m.Chain); !alike(made.Header, next.Header) || made.Row.Txs != 1 || made.Header.TimeMilliseconds < now {
 					t.Errorf("%s, %s, automine %t: made was %+v with %d transactions, the next block was to be %+v", name, asked, automine, made.Header, made.Row.Txs, next.Header)
 				}
 			}
@@ -247,5 +252,10 @@ func TestTheClockHasAnEnd(t *testing.T) {
 	other := w.Miners[len(w.Miners)-1]
 	if err := other.Mine(t.Context(), 1, 0); err != nil || !w.Clock.Now().Equal(end) {
 		t.Errorf("another chain has no block at the end: %v, it is %s", err, w.Clock.Now())
+	}
+	beyond := end.Add(time.Hour) // as a file may have it that an earlier version made
+	w.Clock.Set(beyond)
+	if err := w.Miners[1].Mine(t.Context(), 1, 0); err != nil || !w.Clock.Now().Equal(beyond) {
+		t.Errorf("where the clock stands already there is no block: %v, it is %s", err, w.Clock.Now())
 	}
 }
