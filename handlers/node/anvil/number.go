@@ -20,8 +20,8 @@ type number struct{ big.Int }
 func (n *number) UnmarshalJSON(data []byte) error {
 	text := strings.Trim(string(data), `"`)
 	base := 10
-	if digits, hex := strings.CutPrefix(text, "0x"); hex {
-		text, base = digits, 16
+	if strings.HasPrefix(text, "0x") || strings.HasPrefix(text, "0X") {
+		text, base = text[2:], 16
 	}
 	if len(text) > mostDigits || strings.HasPrefix(text, "+") {
 		return fmt.Errorf("%w, not %.*s", errNumber, mostDigits, data)

@@ -37,11 +37,11 @@ var (
 // UnmarshalJSON reads one address or a list, and topics that are each null, one or a list.
 func (c *filterCriteria) UnmarshalJSON(data []byte) error {
 	type input struct {
-		BlockHash *common.Hash      `json:"blockHash"`
-		FromBlock *BlockNumber      `json:"fromBlock"`
-		ToBlock   *BlockNumber      `json:"toBlock"`
-		Address   json.RawMessage   `json:"address"`
-		Topics    []json.RawMessage `json:"topics"`
+		BlockHash *common.Hash `json:"blockHash"`
+		FromBlock *BlockNumber `json:"fromBlock"`
+		ToBlock   *BlockNumber `json:"toBlock"`
+		Address   any          `json:"address"`
+		Topics    []any        `json:"topics"`
 	}
 	var in input
 	if err := json.Unmarshal(data, &in); err != nil {
@@ -54,8 +54,8 @@ func (c *filterCriteria) UnmarshalJSON(data []byte) error {
 	if err := c.addresses(in.Address); err != nil {
 		return err
 	}
-	for _, raw := range in.Topics {
-		choices, err := topics(raw)
+	for _, topic := range in.Topics {
+		choices, err := topics(topic)
 		if err != nil {
 			return err
 		}
@@ -64,39 +64,58 @@ func (c *filterCriteria) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-func (c *filterCriteria) addresses(raw json.RawMessage) error {
-	texts, err := oneOrMany(raw, errAddresses)
-	for i, text := range texts {
-		if text == nil {
-			return fmt.Errorf("non-string address at index %d", i)
+func (c *filterCriteria) addresses(one any) error {
+	switch address := one.(type) {
+	case nil:
+	case string:
+		if err := c.address(address); err != nil {
+			return fmt.Errorf("invalid address: %w", err)
 		}
-		data, err := hexutil.Decode(*text)
-		if err == nil && len(data) != common.AddressLength {
-			err = fmt.Errorf("hex has invalid length %d after decoding; expected %d for address", len(data), common.AddressLength)
+	case []any:
+		for i, item := range address {
+			text, ok := item.(string)
+			if !ok {
+				return fmt.Errorf("non-string address at index %d", i)
+			}
+			if err := c.address(text); err != nil {
+				return fmt.Errorf("invalid address at index %d: %w", i, err)
+			}
 		}
-		if err != nil {
-			return fmt.Errorf("invalid address at index %d: %w", i, err)
-		}
+	default:
+		return errAddresses
+	}
+	return nil
+}
+
+func (c *filterCriteria) address(text string) error {
+	data, err := bytesOf(text, common.AddressLength, "address")
+	if err == nil {
 		c.filter.Addresses = append(c.filter.Addresses, common.BytesToAddress(data))
 	}
 	return err
 }
 
 // topics reads the choices for one position; null among them means any.
-func topics(raw json.RawMessage) ([]common.Hash, error) {
-	texts, err := oneOrMany(raw, errTopic)
-	if err != nil {
-		return nil, err
+func topics(one any) (choices []common.Hash, err error) {
+	switch topic := one.(type) {
+	case nil:
+		return nil, nil
+	case string:
+		one = []any{topic}
 	}
-	var choices []common.Hash
-	for _, text := range texts {
-		if text == nil {
+	items, ok := one.([]any)
+	if !ok {
+		return nil, errTopic
+	}
+	for _, item := range items {
+		if item == nil {
 			return nil, nil
 		}
-		data, err := hexutil.Decode(*text)
-		if err == nil && len(data) != common.HashLength {
-			err = fmt.Errorf("hex has invalid length %d after decoding; expected %d for topic", len(data), common.HashLength)
+		text, ok := item.(string)
+		if !ok {
+			return nil, errTopic
 		}
+		data, err := bytesOf(text, common.HashLength, "topic")
 		if err != nil {
 			return nil, err
 		}
@@ -105,20 +124,13 @@ func topics(raw json.RawMessage) ([]common.Hash, error) {
 	return choices, nil
 }
 
-// oneOrMany reads a string or a list of strings and nulls; nothing or null is an empty list.
-func oneOrMany(raw json.RawMessage, wrong error) ([]*string, error) {
-	if len(raw) == 0 || string(raw) == "null" {
-		return nil, nil
+// bytesOf reads so many bytes of something.
+func bytesOf(text string, length int, what string) ([]byte, error) {
+	data, err := hexutil.Decode(text)
+	if err == nil && len(data) != length {
+		err = fmt.Errorf("hex has invalid length %d after decoding; expected %d for %s", len(data), length, what)
 	}
-	var one string
-	if json.Unmarshal(raw, &one) == nil {
-		return []*string{&one}, nil
-	}
-	var many []*string
-	if json.Unmarshal(raw, &many) != nil {
-		return nil, wrong
-	}
-	return many, nil
+	return data, err
 }
 
 // blockRange finds the first and the last block of the criteria; a range whose end lies before its beginning is empty.

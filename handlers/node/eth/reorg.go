@@ -60,7 +60,7 @@ func (t *reorgTx) UnmarshalJSON(data []byte) error {
 }
 
 // Reorg replaces so many of the newest blocks of the chain by as many others, which are empty or have the transactions that are given.
-func (a *reorgAPI) Reorg(ctx context.Context, depth uint64, transactions *[]reorgTx) error {
+func (a *reorgAPI) Reorg(ctx context.Context, depth Quantity, transactions *[]reorgTx) error {
 	switch {
 	case depth > maxReorg:
 		return badReorg{fmt.Errorf("the depth is %d, at most %d is possible", depth, maxReorg)}
@@ -69,20 +69,20 @@ func (a *reorgAPI) Reorg(ctx context.Context, depth uint64, transactions *[]reor
 	case len(*transactions) > maxReorgTxs:
 		return badReorg{fmt.Errorf("%d transactions, at most %d are possible", len(*transactions), maxReorgTxs)}
 	}
-	blocks, err := a.reorgBlocks(ctx, depth, *transactions)
+	blocks, err := a.reorgBlocks(ctx, uint64(depth), *transactions)
 	if err != nil {
 		return err
 	}
-	return a.reorg(ctx, depth, blocks)
+	return a.reorg(ctx, uint64(depth), blocks)
 }
 
 // Rollback removes so many of the newest blocks of the chain, one unless it is told.
-func (a *reorgAPI) Rollback(ctx context.Context, depth *uint64) error {
+func (a *reorgAPI) Rollback(ctx context.Context, depth *Quantity) error {
 	if depth == nil {
-		one := uint64(1)
+		one := Quantity(1)
 		depth = &one
 	}
-	return a.reorg(ctx, *depth, nil)
+	return a.reorg(ctx, uint64(*depth), nil)
 }
 
 func (a *reorgAPI) reorg(ctx context.Context, depth uint64, blocks [][]*miner.Transaction) error {

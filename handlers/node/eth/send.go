@@ -139,7 +139,7 @@ func (e *syncTimeoutError) ErrorCode() int { return 4 }
 func (e *syncTimeoutError) ErrorData() any { return e.hash.Hex() }
 
 // SendRawTransactionSync takes a signed transaction and answers its receipt once it is in a block (EIP-7966). timeout is in milliseconds.
-func (a *sendAPI) SendRawTransactionSync(ctx context.Context, raw hexutil.Bytes, timeout *uint64) (json.RawMessage, error) {
+func (a *sendAPI) SendRawTransactionSync(ctx context.Context, raw hexutil.Bytes, timeout *Quantity) (json.RawMessage, error) {
 	blocks, err := a.blocks.subscribe()
 	if err != nil {
 		return nil, err
@@ -151,7 +151,7 @@ func (a *sendAPI) SendRawTransactionSync(ctx context.Context, raw hexutil.Bytes,
 	}
 	wait := syncTimeout
 	if timeout != nil && *timeout > 0 {
-		wait = time.Duration(min(*timeout, uint64(maxSyncTimeout/time.Millisecond))) * time.Millisecond
+		wait = time.Duration(min(*timeout, Quantity(maxSyncTimeout/time.Millisecond))) * time.Millisecond
 	}
 	late := time.After(wait)
 	for {

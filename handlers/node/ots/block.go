@@ -10,6 +10,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/common/hexutil"
 
+	"snowglobe/handlers/node/eth"
 	"snowglobe/handlers/node/eth/marshal"
 	"snowglobe/handlers/rest"
 	"snowglobe/sim/evm/reader"
@@ -98,7 +99,7 @@ const selector = 4
 
 // GetBlockTransactions answers a page of the transactions of a block, or null. Page 0 has the last ones. Inputs are cut, and
 // receipts are without logs.
-func (a *api) GetBlockTransactions(ctx context.Context, ref blockRef, page, size uint64) (*blockTransactions, error) {
+func (a *api) GetBlockTransactions(ctx context.Context, ref blockRef, page, size eth.Quantity) (*blockTransactions, error) {
 	if size == 0 || size > store.MaxIndex || page > store.MaxIndex {
 		return nil, paramsError(fmt.Sprintf("page %d of %d transactions: a page has from 1 to %d", page, size, store.MaxIndex))
 	}
@@ -116,7 +117,8 @@ func (a *api) GetBlockTransactions(ctx context.Context, ref blockRef, page, size
 	if err != nil {
 		return nil, err
 	}
-	end := uint64(len(transactions)) - min(uint64(len(transactions)), page*size)
+	end := eth.Quantity(len(transactions))
+	end -= min(end, page*size)
 	shown := transactions[end-min(end, size) : end]
 	answer := &blockTransactions{Fullblock: block, Receipts: make([]fields, len(shown))}
 	list := make([]fields, len(shown))

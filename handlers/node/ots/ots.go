@@ -111,7 +111,7 @@ func (a *api) GetContractCreator(ctx context.Context, address common.Address) (*
 }
 
 // GetTransactionBySenderAndNonce answers the hash of a transaction, or null.
-func (a *api) GetTransactionBySenderAndNonce(ctx context.Context, sender common.Address, nonce nonceNumber) (*common.Hash, error) {
+func (a *api) GetTransactionBySenderAndNonce(ctx context.Context, sender common.Address, nonce eth.Quantity) (*common.Hash, error) {
 	t, err := a.chain.TransactionBySenderAndNonce(ctx, sender, uint64(nonce))
 	if missing(err) {
 		return nil, nil
@@ -121,15 +121,4 @@ func (a *api) GetTransactionBySenderAndNonce(ctx context.Context, sender common.
 	}
 	hash := t.Hash()
 	return &hash, nil
-}
-
-// nonceNumber is a nonce, which Otterscan writes as a JSON number, as one or in hexadecimal.
-type nonceNumber uint64
-
-// UnmarshalJSON reads both forms.
-func (n *nonceNumber) UnmarshalJSON(data []byte) error {
-	if len(data) > 0 && data[0] == '"' {
-		return (*hexutil.Uint64)(n).UnmarshalJSON(data)
-	}
-	return json.Unmarshal(data, (*uint64)(n))
 }

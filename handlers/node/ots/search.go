@@ -8,6 +8,7 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 
+	"snowglobe/handlers/node/eth"
 	"snowglobe/handlers/node/eth/marshal"
 	"snowglobe/handlers/rest"
 	"snowglobe/sim/evm/reader"
@@ -26,13 +27,13 @@ type transactionPage struct {
 
 // SearchTransactionsBefore answers the newest transactions of an address below a block, 0 for the newest of all. A page has at least as
 // many as were asked for, if there are, and ends with a whole block.
-func (a *api) SearchTransactionsBefore(ctx context.Context, address common.Address, block, size uint64) (*transactionPage, error) {
-	return a.search(ctx, address, reader.Search{Block: block}, size)
+func (a *api) SearchTransactionsBefore(ctx context.Context, address common.Address, block, size eth.Quantity) (*transactionPage, error) {
+	return a.search(ctx, address, reader.Search{Block: uint64(block)}, uint64(size))
 }
 
 // SearchTransactionsAfter answers the oldest transactions of an address above a block, 0 for the oldest of all, in the same order.
-func (a *api) SearchTransactionsAfter(ctx context.Context, address common.Address, block, size uint64) (*transactionPage, error) {
-	return a.search(ctx, address, reader.Search{Block: block, After: true}, size)
+func (a *api) SearchTransactionsAfter(ctx context.Context, address common.Address, block, size eth.Quantity) (*transactionPage, error) {
+	return a.search(ctx, address, reader.Search{Block: uint64(block), After: true}, uint64(size))
 }
 
 func (a *api) search(ctx context.Context, address common.Address, s reader.Search, size uint64) (*transactionPage, error) {

@@ -28,8 +28,8 @@ type filter struct {
 	FromAddress []common.Address `json:"fromAddress"`
 	ToAddress   []common.Address `json:"toAddress"`
 	Mode        string           `json:"mode"`  // whether both addresses must be as wanted (intersection) or one of them (union, the default)
-	After       uint64           `json:"after"` // how many to leave out
-	Count       *uint64          `json:"count"`
+	After       eth.Quantity     `json:"after"` // how many to leave out
+	Count       *eth.Quantity    `json:"count"`
 }
 
 // parties are who calls, creates or is destroyed in a trace, and who is called, created or gets what is left.
@@ -148,7 +148,7 @@ type search struct {
 	size   int
 }
 
-func (s *search) full() bool { return s.Count != nil && uint64(len(s.found)) >= *s.Count }
+func (s *search) full() bool { return s.Count != nil && uint64(len(s.found)) >= uint64(*s.Count) }
 
 func (s *search) add(traces []json.RawMessage, limit int) error {
 	for _, trace := range traces {
@@ -162,7 +162,7 @@ func (s *search) add(traces []json.RawMessage, limit int) error {
 		if !wanted {
 			continue
 		}
-		if s.passed < s.After {
+		if s.passed < uint64(s.After) {
 			s.passed++
 			continue
 		}

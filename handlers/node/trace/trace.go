@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"github.com/ethereum/go-ethereum/common"
-	"github.com/ethereum/go-ethereum/common/hexutil"
 
 	"snowglobe/handlers/node/eth"
 	"snowglobe/handlers/node/rpc"
@@ -108,17 +107,17 @@ func (a *api) ofTransaction(ctx context.Context, hash common.Hash) ([]json.RawMe
 
 // Get answers the trace of a transaction that has an address, such as [0, 2] for the third call of the first call of the transaction;
 // null when there is none.
-func (a *api) Get(ctx context.Context, hash common.Hash, address []hexutil.Uint) (json.RawMessage, error) {
+func (a *api) Get(ctx context.Context, hash common.Hash, address []eth.Quantity) (json.RawMessage, error) {
 	traces, err := a.ofTransaction(ctx, hash)
 	if err != nil {
 		return nil, err
 	}
 	for _, trace := range traces {
-		var place struct{ TraceAddress []uint }
+		var place struct{ TraceAddress []eth.Quantity }
 		if err := json.Unmarshal(trace, &place); err != nil {
 			return nil, err
 		}
-		if slices.EqualFunc(place.TraceAddress, address, func(at uint, wanted hexutil.Uint) bool { return at == uint(wanted) }) {
+		if slices.Equal(place.TraceAddress, address) {
 			return trace, nil
 		}
 	}

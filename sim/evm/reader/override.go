@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/common/hexutil"
@@ -37,8 +38,8 @@ type BlockOverrides struct {
 	GasLimit      *hexutil.Uint64 `json:"gasLimit"`
 	Coinbase      *common.Address `json:"coinbase"`
 	FeeRecipient  *common.Address `json:"feeRecipient"`
-	Random        *common.Hash    `json:"random"`
-	PrevRandao    *common.Hash    `json:"prevRandao"`
+	Random        *Word           `json:"random"`
+	PrevRandao    *Word           `json:"prevRandao"`
 	BaseFee       *hexutil.Big    `json:"baseFee"`
 	BaseFeePerGas *hexutil.Big    `json:"baseFeePerGas"`
 	BlobBaseFee   *hexutil.Big    `json:"blobBaseFee"`
@@ -48,6 +49,22 @@ type BlockOverrides struct {
 func OverridesOf(h *evm.Header) *BlockOverrides {
 	return &BlockOverrides{Number: (*hexutil.Big)(h.Number), Time: (*hexutil.Uint64)(&h.Time), GasLimit: (*hexutil.Uint64)(&h.GasLimit),
 		Coinbase: &h.Coinbase, BaseFee: (*hexutil.Big)(h.BaseFee)}
+}
+
+// Word is one of 256 bits, which clients write with or without its leading zeros.
+type Word common.Hash
+
+// UnmarshalText reads 0x and at most 64 digits.
+func (w *Word) UnmarshalText(text []byte) error {
+	digits := string(text)
+	if !strings.HasPrefix(digits, "0x") && !strings.HasPrefix(digits, "0X") {
+		return hexutil.ErrMissingPrefix
+	}
+	digits = digits[2:]
+	if len(digits) > 2*common.HashLength {
+		return fmt.Errorf("hex string has %d digits, at most %d are possible", len(digits), 2*common.HashLength)
+	}
+	return (*common.Hash)(w).UnmarshalText([]byte("0x" + strings.Repeat("0", 2*common.HashLength-len(digits)) + digits))
 }
 
 func (o *BlockOverrides) apply(block *vm.BlockContext) {
@@ -70,7 +87,7 @@ func (o *BlockOverrides) apply(block *vm.BlockContext) {
 		block.Coinbase = *address
 	}
 	if random := either(o.Random, o.PrevRandao); random != nil {
-		block.Random = random
+		block.Random = (*common.Hash)(random)
 	}
 	if fee := either(o.BaseFee, o.BaseFeePerGas); fee != nil {
 		block.BaseFee = fee.ToInt()

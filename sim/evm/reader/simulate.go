@@ -211,7 +211,7 @@ func (s *simulation) header(ctx context.Context, o *BlockOverrides) (*evm.Header
 	o.apply(&s.context)
 	h.GasLimit, h.Coinbase, h.BaseFee, h.Difficulty = s.context.GasLimit, s.context.Coinbase, s.context.BaseFee, s.context.Difficulty
 	if random := either(o.Random, o.PrevRandao); random != nil {
-		h.MixDigest = *random
+		h.MixDigest = common.Hash(*random)
 	}
 	if h.BaseFee.BitLen() > 256 {
 		return nil, &SimulationError{"baseFeePerGas does not fit 256 bits", codeInvalidParams}
