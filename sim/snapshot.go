@@ -46,7 +46,9 @@ type Return struct {
 	Reset bool // to the freshly generated world
 }
 
-// BeforeReturn has something pause whenever the world goes back. Pauses are called in their order, without the writer's lock.
+// BeforeReturn has something pause whenever the world goes back. Pauses are called in their order, without the writer's lock. What sums up or
+// remembers by a hash, a height or a position, and is neither in a cache of the world's group nor told by follow, has to be here: the page
+// growth of the manual lists all that is in memory, with what becomes of it.
 func (w *World) BeforeReturn(p Pause) {
 	w.pausing.Lock()
 	defer w.pausing.Unlock()

@@ -31,7 +31,7 @@ type Manual struct {
 }
 
 // order is in which sequence pages are listed; those that are not named follow by name.
-var order = []string{"ask", "personas", "chains", "world-clock", "messages", "snapshots", "worlds", "faults", "access", "command-line", "mistakes", "environment", "profiles", "world-file", "coverage", "fidelity", "anvil", "webhooks", "exports", "replicas", "budgets"}
+var order = []string{"ask", "personas", "chains", "world-clock", "messages", "snapshots", "worlds", "faults", "access", "command-line", "mistakes", "environment", "profiles", "world-file", "coverage", "fidelity", "anvil", "webhooks", "exports", "replicas", "budgets", "growth"}
 
 var readTopics = sync.OnceValue(func() (all []Topic) {
 	for _, folder := range []string{"pages", "recipes"} {

@@ -93,7 +93,19 @@ func New(w *sim.World, o Options) *Deliverer {
 	if !w.DB.ReadOnly() {
 		promises.Start(w, newName)
 	}
+	w.BeforeReturn(func() func(sim.Return) { return d.forgetUndone })
 	return d
+}
+
+// forgetUndone forgets requests for messages that the world, which went back, does not have.
+func (d *Deliverer) forgetUndone(sim.Return) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for name := range d.again {
+		if _, err := outbox.Named(context.Background(), d.world.DB, []byte(name)); errors.Is(err, store.ErrNotFound) {
+			delete(d.again, name)
+		}
+	}
 }
 
 // Wake has the deliverer look for what is due.
