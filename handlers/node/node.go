@@ -184,12 +184,12 @@ func (n *Node) addNetwork(network *sim.Network) error {
 	if err := errors.Join(n.addInfo(network), n.addHealth(network), n.addAdmin(network)); err != nil {
 		return err
 	}
-	pChain, err := n.services(rpc.Service{Name: "platform", Methods: platform.New(network, n.options.Stakers)})
+	pChain, err := n.remembering(memory(network), rpc.Service{Name: "platform", Methods: platform.New(network, n.options.Stakers)})
 	if err != nil {
 		return err
 	}
 	x := avm.New(network)
-	xChain, err := n.services(rpc.Service{Name: "avm", Methods: x}, rpc.Service{Name: "xvm", Methods: x})
+	xChain, err := n.remembering(memory(network), rpc.Service{Name: "avm", Methods: x}, rpc.Service{Name: "xvm", Methods: x})
 	if err != nil {
 		return err
 	}
@@ -260,7 +260,28 @@ func (n *Node) addHealth(network *sim.Network) error {
 
 // services serves services that share a path.
 func (n *Node) services(all ...rpc.Service) (*rpc.Server, error) {
-	return rpc.NewServices(rpc.Options{MaxBody: n.options.MaxBody, Permit: n.options.Permit, Discover: n.options.Discover}, all...)
+	return n.remembering(nil, all...)
+}
+
+// remembering serves services that share a path, which remember results.
+func (n *Node) remembering(m *rpc.Memory, all ...rpc.Service) (*rpc.Server, error) {
+	return rpc.NewServices(rpc.Options{MaxBody: n.options.MaxBody, Permit: n.options.Permit, Discover: n.options.Discover, Memory: m}, all...)
+}
+
+// remembered are the methods of the P- and X-Chain whose results depend on accepted blocks and the world's clock alone.
+var remembered = map[string]bool{
+	"platform.getBalance": true, "platform.getBlock": true, "platform.getBlockByHeight": true, "platform.getBlockchains": true, "platform.getCurrentSupply": true,
+	"platform.getHeight": true, "platform.getRewardUTXOs": true, "platform.getStake": true, "platform.getSubnets": true, "platform.getTotalStake": true,
+	"platform.getTx": true, "platform.getUTXOs": true, "platform.getValidatorsAt": true,
+	"avm.getAllBalances": true, "avm.getAssetDescription": true, "avm.getBalance": true, "avm.getBlock": true, "avm.getBlockByHeight": true, "avm.getHeight": true,
+	"avm.getTx": true, "avm.getUTXOs": true,
+}
+
+// memory remembers results of a network's chains.
+func memory(network *sim.Network) *rpc.Memory {
+	return rpc.NewMemory(network.DB.Caches(), remembered, func(context.Context) (rpc.Revision, error) {
+		return rpc.Revision{Commits: network.World.Revision(), Unix: network.World.Clock.Unix()}, nil
+	})
 }
 
 // Handle serves a path after /ext/ of a network.

@@ -319,7 +319,8 @@ func FuzzServices(f *testing.F) {
 		f.Add(uint64(0), uint8(0), body)
 		f.Add(uint64(i+1), uint8(i), "")
 	}
-	ours, err := NewServices(Options{MaxBody: 1 << 20}, Service{"s", fuzzedService{}}, Service{"other", fuzzedService{}})
+	memory := NewMemory(new(cache.Group), map[string]bool{"s.getSaid": true, "s.fail": true}, func(context.Context) (Revision, error) { return Revision{}, nil })
+	ours, err := NewServices(Options{MaxBody: 1 << 20, Memory: memory}, Service{"s", fuzzedService{}}, Service{"other", fuzzedService{}})
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -345,9 +346,12 @@ func FuzzServices(f *testing.F) {
 			method = []string{"GET", "PUT", "OPTIONS", "HEAD"}[how%4]
 		}
 		contentType := types[int(how)%16%len(types)]
-		want, got := answered(theirs, method, "/", contentType, body), answered(ours, method, "/", contentType, body)
-		if got.Code != want.Code || got.Body.String() != want.Body.String() || got.Header().Get("Content-Type") != want.Header().Get("Content-Type") {
-			t.Fatalf("%s %s %q:\n%d %s %q, want\n%d %s %q", method, contentType, body, got.Code, got.Header(), got.Body, want.Code, want.Header(), want.Body)
+		want := answered(theirs, method, "/", contentType, body)
+		for range 3 {
+			got := answered(ours, method, "/", contentType, body)
+			if got.Code != want.Code || got.Body.String() != want.Body.String() || got.Header().Get("Content-Type") != want.Header().Get("Content-Type") {
+				t.Fatalf("%s %s %q:\n%d %s %q, want\n%d %s %q", method, contentType, body, got.Code, got.Header(), got.Body, want.Code, want.Header(), want.Body)
+			}
 		}
 	})
 }
