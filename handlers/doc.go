@@ -15,6 +15,12 @@
 //	responseWriter.sendBody      JSON, ETag and 304, gzip
 //	requestContext.finish        access log, journal (package journal), and the counters behind /ext/metrics (package prometheus)
 //
+// A call of JSON-RPC goes on from node.Node, which finds the server for its path:
+//
+//	rpc.Server.ServeHTTP         the body, read once with its limits (call.go); websocket.go for a message of a connection
+//	rpc.Server.answer            each call: may the client make it, does a fault answer it, is its result remembered, else its method
+//	rpc.Server.send              the answers, results of many megabytes while the client takes them
+//
 // # How to add something
 //
 // A REST endpoint over rows that exist:

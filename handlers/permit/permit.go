@@ -8,7 +8,7 @@
 //
 // A JSON-RPC method has the class that [Of] gives its name, so that a new method is covered without a word about it; a REST
 // operation names its own (rest.Operation.Class). The methods themselves check nothing: JSON-RPC refuses before it calls one
-// (package jsonrpc for avalanchego's services, package eth for an EVM chain's, members of batches and WebSocket included).
+// (package node/rpc, members of batches and messages over WebSocket included).
 package permit
 
 import (

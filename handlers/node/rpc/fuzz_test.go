@@ -174,6 +174,17 @@ var fuzzedBodies = []string{
 	`[` + strings.Repeat(`{},`, batchItems) + `{"jsonrpc":"2.0","id":7,"method":"t_echo"}]`, `{"jsonrpc":"2.0","id":1,"method":"t_subscribe","params":["quiet"]}`,
 }
 
+// notCompared says whether a body is larger than what is compared, or a batch that goes on after the call that makes it too large, which is not read.
+func notCompared(body string) bool {
+	items := 0
+	if json.Valid([]byte(body)) {
+		for range elements([]byte(body)) {
+			items++
+		}
+	}
+	return len(body) > 1<<16 || items > batchItems+1 || bytes.Count([]byte(body), []byte{','}) >= mostValues
+}
+
 // FuzzHTTP compares with go-ethereum's server, byte by byte, the answers to any body, when it comes for the first time and again. A seed other than
 // zero makes a body that is more like a request.
 func FuzzHTTP(f *testing.F) {
@@ -187,7 +198,7 @@ func FuzzHTTP(f *testing.F) {
 		if seed != 0 {
 			body = randomBody(seed, fuzzedMethods...)
 		}
-		if len(body) > 1<<16 || bytes.Count([]byte(body), []byte{','}) >= mostValues {
+		if notCompared(body) {
 			return
 		}
 		method, target := http.MethodPost, "/"
@@ -239,7 +250,7 @@ func FuzzWebSocket(f *testing.F) {
 		if seed != 0 {
 			body = randomBody(seed, fuzzedMethods...)
 		}
-		if len(body) > 1<<16 {
+		if notCompared(body) {
 			return
 		}
 		valid := json.Valid([]byte(body))
