@@ -1,8 +1,10 @@
 package miner_test
 
 import (
+	"context"
 	"errors"
 	"math/big"
+	"sync"
 	"testing"
 	"time"
 
@@ -17,13 +19,22 @@ import (
 	"snowglobe/sim/store"
 )
 
+// template is the world of which each test has a copy.
+var template = sync.OnceValues(func() (*sim.World, error) {
+	profile, err := seed.LoadProfile("tiny")
+	if err != nil {
+		return nil, err
+	}
+	return seed.Generate(context.Background(), seed.Options{Path: store.Memory, Seed: 3, Profile: profile, Until: seed.DefaultUntil})
+})
+
 func generate(t *testing.T) *sim.World {
 	t.Helper()
-	profile, err := seed.LoadProfile("tiny")
+	made, err := template()
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := seed.Generate(t.Context(), seed.Options{Path: store.Memory, Seed: 3, Profile: profile, Until: seed.DefaultUntil})
+	w, err := made.Copy(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
