@@ -234,10 +234,12 @@ func (w *argumentWorld) namePrimary() {
 	w.name("container", container.ID)
 }
 
-// probes are what a method may have changed, with the next block at the end.
+// probes are what a method may have changed, a balance and an allowance of a token and the next block among it.
 var probes = []string{
 	`eth_getBalance ["{bob}","latest"]`, `eth_getTransactionCount ["{bob}","latest"]`, `eth_getCode ["{bob}","latest"]`, `eth_getStorageAt ["{bob}","0x2","latest"]`,
 	`eth_getTransactionCount ["{alice}","pending"]`, `eth_accounts []`, `txpool_status []`, `anvil_getAutomine []`, `anvil_getIntervalMining []`, `anvil_nodeInfo []`,
+	`eth_call [{"to":"{token}","data":"0x70a0823100000000000000000000000070997970c51812dc3a010c7d01b50e0d17dc79c8"},"latest"]`,
+	`eth_call [{"to":"{token}","data":"0xdd62ed3e000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb9226600000000000000000000000070997970c51812dc3a010c7d01b50e0d17dc79c8"},"latest"]`,
 	`evm_mine []`, `eth_getBlockByNumber ["latest",true]`,
 }
 
