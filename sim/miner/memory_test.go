@@ -2,6 +2,7 @@ package miner_test
 
 import (
 	"math/big"
+	"path/filepath"
 	"reflect"
 	"testing"
 	"time"
@@ -11,6 +12,7 @@ import (
 
 	"snowglobe/sim/evm"
 	"snowglobe/sim/miner"
+	"snowglobe/sim/store"
 )
 
 // TestSettingsComeBack: everything that clients asked of the next blocks, what waits and who is impersonated is after a revert, and in a copy, what
@@ -55,6 +57,16 @@ func TestSettingsComeBack(t *testing.T) {
 	s, err := w.TakeSnapshot(t.Context(), "")
 	if err != nil {
 		t.Fatal(err)
+	}
+	c, err := w.CopyTo(t.Context(), filepath.Join(t.TempDir(), "copy.db"), store.Limits{Readers: 1, CacheKiB: 512})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := memory(c.Miners[0]); !reflect.DeepEqual(got, then) {
+		t.Errorf("in a copy\n%+v\nin the world\n%+v", got, then)
+	}
+	if err := c.Close(); err != nil {
+		t.Error(err)
 	}
 	ask(2)
 	m.SetAutomine(true)
