@@ -3,10 +3,12 @@ package seed_test
 import (
 	"bytes"
 	"encoding/binary"
+	"math/big"
 	"slices"
 	"testing"
 
 	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/common/hexutil"
 	"github.com/ethereum/go-ethereum/common/math"
 	"github.com/ethereum/go-ethereum/crypto"
 	"github.com/ethereum/go-ethereum/signer/core/apitypes"
@@ -14,6 +16,7 @@ import (
 	"snowglobe/fixtures"
 	"snowglobe/fixtures/contracts"
 	"snowglobe/sim/evm"
+	"snowglobe/sim/evm/reader"
 	"snowglobe/sim/store"
 )
 
@@ -54,6 +57,49 @@ func TestKnownContracts(t *testing.T) {
 				if held := must(w.DB.TokenBalance(t.Context(), alice[:], token.ID.Asset(nil), head.ID.Number()))(t); len(held.Amount) == 0 {
 					t.Errorf("chain %d: alice has no %s", c.Row.EVMID, want.Symbol)
 				}
+			}
+		}
+	}
+}
+
+// TestRegistryNamesTheMessenger asks the registry of every chain, at its real address on a C-Chain, as the constructor of an application does.
+func TestRegistryNamesTheMessenger(t *testing.T) {
+	real := map[uint64]string{43114: "0x7C43605E14F391720e1b37E49C78C4b03A488d98", 43113: "0xF86Cb19Ad8405AEFa7d09C778215D2Cb6eBfB228"}
+	artifact := must(contracts.Load("TeleporterRegistry"))(t)
+	for _, profile := range profiles() {
+		w := world(t, profile, 1)
+		for _, c := range w.Chains {
+			at := fixtures.L1TeleporterRegistry
+			if c.Kind == evm.KindC {
+				at = common.HexToAddress(real[c.Row.EVMID])
+			}
+			ask := func(method string, args ...any) any {
+				input := hexutil.Bytes(must(artifact.ABI.Pack(method, args...))(t))
+				head := must(c.Head(t.Context()))(t)
+				result := must(c.Call(t.Context(), head, &reader.Call{To: &at, Input: &input}, reader.Overrides{}))(t)
+				if result.Failed() {
+					t.Fatalf("chain %d: %s: %v", c.Row.EVMID, method, result.Err)
+				}
+				return must(artifact.ABI.Unpack(method, result.ReturnData))(t)[0]
+			}
+			if latest := ask("latestVersion"); latest.(*big.Int).Cmp(big.NewInt(1)) != 0 {
+				t.Errorf("chain %d: the latest version is %v", c.Row.EVMID, latest)
+			}
+			for method, arg := range map[string][]any{"getLatestTeleporter": nil, "getTeleporterFromVersion": {big.NewInt(1)}, "getAddressFromVersion": {big.NewInt(1)}} {
+				if have := ask(method, arg...); have != fixtures.TeleporterMessenger {
+					t.Errorf("chain %d: %s is %s", c.Row.EVMID, method, have)
+				}
+			}
+			if version := ask("getVersionFromAddress", fixtures.TeleporterMessenger); version.(*big.Int).Cmp(big.NewInt(1)) != 0 {
+				t.Errorf("chain %d: the messenger's version is %v", c.Row.EVMID, version)
+			}
+			if id := ask("blockchainID").([32]byte); !bytes.Equal(id[:], c.Row.BlockchainID) {
+				t.Errorf("chain %d: the registry's blockchain is %x, not %x", c.Row.EVMID, id, c.Row.BlockchainID)
+			}
+			if rows := must(w.DB.Contracts(t.Context(), c.Row.ID))(t); !slices.ContainsFunc(rows, func(r store.Contract) bool {
+				return r.Role == "registry" && common.Address(r.Address) == at
+			}) {
+				t.Errorf("chain %d: no contract with the role registry at %s", c.Row.EVMID, at)
 			}
 		}
 	}

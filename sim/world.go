@@ -19,7 +19,7 @@ import (
 )
 
 // Generator is the version of the generator: it changes whenever the same seed and profile would give other bytes.
-const Generator = "6"
+const Generator = "7"
 
 // World is an open world: the file, its identity, its clock and its chains. Meta is as it was when the world was opened;
 // Digest changes with what clients send.

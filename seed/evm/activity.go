@@ -186,16 +186,16 @@ func (a *activity) payMany(who *population.Account, r *rand.Rand) (*TxRequest, e
 func (a *activity) register(who *population.Account, r *rand.Rand) (*TxRequest, error) {
 	if population.Chance(r, 15) {
 		n := population.Between(r, 2, 12)
-		return a.chain.CallWith(who, "registry", "Registry", "touch", nil, 100_000+45_000*uint64(n), big.NewInt(n))
+		return a.chain.CallWith(who, "key-value-store", "KeyValueStore", "touch", nil, 100_000+45_000*uint64(n), big.NewInt(n))
 	}
 	key, value := a.chain.rng.Hash("key", who.Address, r.IntN(20)), a.chain.rng.Hash("value", r.Uint64())
-	return a.chain.Call(who, "registry", "Registry", "set", key, value)
+	return a.chain.Call(who, "key-value-store", "KeyValueStore", "set", key, value)
 }
 
 // clear zeroes one of the caller's slots.
 func (a *activity) clear(who *population.Account, r *rand.Rand) (*TxRequest, error) {
 	key := a.chain.rng.Hash("key", who.Address, r.IntN(20))
-	return a.chain.Call(who, "registry", "Registry", "set", key, [32]byte{})
+	return a.chain.Call(who, "key-value-store", "KeyValueStore", "set", key, [32]byte{})
 }
 
 func (a *activity) deposit(who *population.Account, r *rand.Rand) (*TxRequest, error) {

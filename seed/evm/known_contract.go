@@ -26,11 +26,22 @@ type knownContract struct {
 	code     []byte // where there is no artifact
 }
 
+// registryEntry is a version of TeleporterMessenger.
+type registryEntry struct {
+	Version         *big.Int
+	ProtocolAddress common.Address
+}
+
 // knownContracts are those of a chain.
 func (s *ChainSpec) knownContracts(personas *population.Personas) []knownContract {
+	registry := fixtures.TeleporterRegistries[s.Network]
+	if s.IsL1() {
+		registry = fixtures.L1TeleporterRegistry
+	}
 	all := []knownContract{
 		{role: "multicall", artifact: "Multicall3", address: fixtures.Multicall},
 		{role: "messenger", artifact: "Messenger", address: fixtures.TeleporterMessenger},
+		{role: "registry", artifact: "TeleporterRegistry", address: registry, args: []any{[]registryEntry{{big.NewInt(1), fixtures.TeleporterMessenger}}}},
 		{role: "permit2", artifact: "Permit2", address: fixtures.Permit2},
 		{role: "create2-deployer", address: fixtures.Create2Deployer, code: fixtures.Create2DeployerCode},
 		{role: "safe-singleton-factory", address: fixtures.SafeDeployer, code: fixtures.Create2DeployerCode},

@@ -131,5 +131,5 @@ func (a *activity) rushToLiquidate(gasLeft uint64, r *rand.Rand) (*TxRequest, er
 	case n < 96:
 		positions *= 2
 	}
-	return a.chain.CallWith(bot, "registry", "Registry", "touch", nil, gas, new(big.Int).SetUint64(positions))
+	return a.chain.CallWith(bot, "key-value-store", "KeyValueStore", "touch", nil, gas, new(big.Int).SetUint64(positions))
 }

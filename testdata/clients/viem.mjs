@@ -209,7 +209,7 @@ async function checkNonces(client, chain, blocks) {
 }
 
 async function checkProofs(client, chain, blocks) {
-  const contracts = [chain.of('usdx'), chain.of('wrapped'), chain.of('registry'), multicall3]
+  const contracts = [chain.of('usdx'), chain.of('wrapped'), chain.of('key-value-store'), multicall3]
   for (const n of heights(chain.height, 4)) {
     for (const address of [...contracts, ...world.personas.map((p) => p.address)]) {
       await checkProof(client, chain, blocks[n].block, address)
