@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/ava-labs/avalanchego/ids"
 
+	"snowglobe/fixtures/userfile"
 	"snowglobe/handlers/control"
 	"snowglobe/handlers/fault"
 	"snowglobe/handlers/rest"
@@ -140,7 +140,7 @@ func readFaults(path string) ([]any, error) {
 	if path == "" {
 		return nil, nil
 	}
-	raw, err := os.ReadFile(path)
+	raw, err := userfile.Read(path, userfile.MostYAML)
 	if err != nil {
 		return nil, errors.Join(errors.New("--faults"), err)
 	}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"os"
 	"strconv"
 	"strings"
 	"time"
@@ -13,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"snowglobe/fixtures"
+	"snowglobe/fixtures/userfile"
 	"snowglobe/handlers/control"
 	"snowglobe/handlers/journal"
 	"snowglobe/handlers/permit"
@@ -268,7 +268,7 @@ func (s *Flags) readKeys(o *Options) error {
 		}
 		return nil
 	}
-	raw, err := os.ReadFile(s.keys)
+	raw, err := userfile.Read(s.keys, userfile.MostYAML)
 	if err != nil {
 		return fmt.Errorf("--api-keys: %w", err)
 	}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"embed"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -13,6 +12,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"snowglobe/fixtures"
+	"snowglobe/fixtures/userfile"
 	"snowglobe/fixtures/worldfile"
 	"snowglobe/seed/evm"
 	"snowglobe/seed/primary"
@@ -66,7 +66,7 @@ const minimumPerChain = 200
 // LoadProfile reads one of the built-in profiles by name, or a user's own file, which ends in .yaml or .yml.
 func LoadProfile(name string) (*Profile, error) {
 	if worldfile.IsFile(name) {
-		raw, err := os.ReadFile(name)
+		raw, err := userfile.Read(name, userfile.MostYAML)
 		if err != nil {
 			return nil, fmt.Errorf("profile: %w", err)
 		}

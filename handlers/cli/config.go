@@ -4,12 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
 	"go.yaml.in/yaml/v3"
+
+	"snowglobe/fixtures/userfile"
 )
 
 // variable is the environment variable of a flag.
@@ -46,7 +47,7 @@ func (p *Program) fill(l *Line, environ []string) error {
 	if config == "" {
 		config, named = ConfigFile, false
 	}
-	raw, err := os.ReadFile(config)
+	raw, err := userfile.Read(config, userfile.MostYAML)
 	switch {
 	case err == nil:
 		wrong = append(wrong, p.fillFromFile(l, config, raw))
@@ -84,14 +85,13 @@ func (p *Program) set(l *Line, name, value string) error {
 
 // fillFromFile reads a mapping of flags by name; a list stands for its entries with commas between.
 func (p *Program) fillFromFile(l *Line, path string, raw []byte) error {
-	var document yaml.Node
-	if err := yaml.Unmarshal(raw, &document); err != nil {
-		return fmt.Errorf("%s: %s", path, strings.TrimPrefix(err.Error(), "yaml: "))
+	root, err := userfile.YAML(raw)
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
 	}
-	if len(document.Content) == 0 {
+	if root == nil {
 		return nil
 	}
-	root := document.Content[0]
 	if root.Kind != yaml.MappingNode {
 		return fmt.Errorf("%s: line %d: expected a flag and its value on each line, such as seed: 7", path, root.Line)
 	}
@@ -103,12 +103,13 @@ func (p *Program) fillFromFile(l *Line, path string, raw []byte) error {
 			wrong = append(wrong, fmt.Errorf("%sthere is no flag %s%s", at, key.Value, didYouMean(nearestFlag(key.Value, p.Flags), "")))
 			continue
 		}
+		value = aliased(value)
 		text := value.Value
 		switch value.Kind {
 		case yaml.SequenceNode:
 			var entries []string
 			for _, n := range value.Content {
-				entries = append(entries, n.Value)
+				entries = append(entries, aliased(n).Value)
 			}
 			text = strings.Join(entries, ",")
 		case yaml.MappingNode:
@@ -120,4 +121,12 @@ func (p *Program) fillFromFile(l *Line, path string, raw []byte) error {
 		}
 	}
 	return errors.Join(wrong...)
+}
+
+// aliased is what an alias stands for, and everything else itself.
+func aliased(n *yaml.Node) *yaml.Node {
+	if n.Kind == yaml.AliasNode {
+		return n.Alias
+	}
+	return n
 }

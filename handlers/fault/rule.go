@@ -15,8 +15,8 @@ import (
 	"strings"
 	"time"
 
-	"go.yaml.in/yaml/v3"
 
+	"snowglobe/fixtures/userfile"
 	"snowglobe/handlers/rest/schema"
 )
 
@@ -185,7 +185,11 @@ type Names struct {
 // ReadFile reads the YAML of --faults: a list of rules.
 func ReadFile(text []byte) ([]any, error) {
 	var rules []any
-	if err := yaml.Unmarshal(text, &rules); err != nil {
+	list, err := userfile.YAML(text)
+	if err == nil && list != nil {
+		err = list.Decode(&rules)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("expected a list of rules: %w", err)
 	}
 	return rules, nil

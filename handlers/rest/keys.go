@@ -18,6 +18,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"snowglobe/fixtures"
+	"snowglobe/fixtures/userfile"
 	"snowglobe/handlers/rest/schema"
 )
 
@@ -34,6 +35,9 @@ type Keys struct{ byKey map[string]*Key }
 
 // ReadKeys reads an API-keys file: a YAML list of keys, each with key, limit, interfaces and networks.
 func ReadKeys(text []byte) (*Keys, error) {
+	if _, err := userfile.YAML(text); err != nil {
+		return nil, fmt.Errorf("API keys: %w", err)
+	}
 	var list []*Key
 	dec := yaml.NewDecoder(bytes.NewReader(text))
 	dec.KnownFields(true)
