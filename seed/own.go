@@ -140,7 +140,13 @@ func (c *cast) specs() ([]evm.ChainSpec, error) {
 			return nil, c.places.Error(path+".transactions", "it is %d, it must be from %d to %d", *l.Transactions, minimumPerChain, c.Days*mostPerDay)
 		}
 		symbol := cmp.Or(l.Token, strings.ToUpper(l.Name[:min(len(l.Name), 4)]))
-		all = append(all, evm.OwnChain(networkOf(l.Network), l.Name, cmp.Or(l.TokenName, l.Name), symbol, id))
+		spec := evm.OwnChain(networkOf(l.Network), l.Name, cmp.Or(l.TokenName, l.Name), symbol, id)
+		if q, traded, err := l.Quote(); err != nil {
+			return nil, c.places.Error(path+".price", "%w", err)
+		} else if traded {
+			spec.Quote = &q
+		}
+		all = append(all, spec)
 	}
 	for i := range c.Tokens {
 		t, path := &c.Tokens[i], fmt.Sprintf("tokens[%d]", i)
@@ -248,11 +254,23 @@ func (c *cast) stand(n int, specs []evm.ChainSpec, alloc types.GenesisAlloc) err
 	}
 	for i := range c.Contracts {
 		k := &c.Contracts[i]
-		if err := put(fmt.Sprintf("contracts[%d]", i), k.Chain, k.Address, func() ([]byte, error) { return initCode(k, c.named) }); err != nil {
+		if err := put(fmt.Sprintf("contracts[%d]", i), k.Chain, k.Address, func() ([]byte, error) { return initCode(k, c.standing(k.Chain)) }); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// standing is named, with the contracts of the file that stand on a chain from its genesis on.
+func (c *cast) standing(chain string) worldfile.Resolve {
+	return func(name string) (common.Address, error) {
+		for i := range c.Contracts {
+			if k := &c.Contracts[i]; k.Name == name && k.Address != "" && cmp.Or(k.Chain, "C") == cmp.Or(chain, "C") {
+				return common.HexToAddress(k.Address), nil
+			}
+		}
+		return c.named(name)
+	}
 }
 
 // named is the address of an account, or one that is written out.
@@ -280,7 +298,7 @@ func (c *cast) owner(name string) (txs.OutputOwners, error) {
 
 // initCode is the code of a contract of the file that creates it, with the constructor's arguments.
 func initCode(k *worldfile.Contract, resolve worldfile.Resolve) ([]byte, error) {
-	code, err := k.Code()
+	code, err := k.Code(resolve)
 	if err != nil {
 		return nil, err
 	}

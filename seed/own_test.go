@@ -15,6 +15,7 @@ import (
 	"snowglobe/fixtures/worldfile"
 	"snowglobe/seed"
 	"snowglobe/sim"
+	"snowglobe/sim/price"
 	"snowglobe/sim/store"
 	"snowglobe/sim/txs"
 	"snowglobe/sim/verify/verifytest"
@@ -218,11 +219,50 @@ addDelegators:
 	}
 }
 
+// TestLibrariesOfArtifacts links a contract that is deployed with a library that is deployed before it, and one that stands in the genesis
+// with one that stands there, too. The code that each leaves behind is the address of its library.
+func TestLibrariesOfArtifacts(t *testing.T) {
+	folder := t.TempDir()
+	artifact := `{"abi":[],"bytecode":"0x73` + strings.Repeat("_", 40) + `5f5260205ff3","linkReferences":{"src/Lib.sol":{"Lib":[{"start":1,"length":20}]}}}`
+	path := filepath.Join(folder, "world.yaml")
+	text := head + `contracts:
+- {name: lib, bytecode: 0x60015f5360015ff3}
+- {name: user, artifact: User.json, libraries: {Lib: lib}}
+- {name: old-lib, bytecode: 0x60015f5360015ff3, address: "0x00000000000000000000000000000000000c0ffe"}
+- {name: old-user, artifact: User.json, libraries: {"src/Lib.sol:Lib": old-lib}, address: "0x00000000000000000000000000000000000c0fff"}
+`
+	for file, content := range map[string]string{"User.json": artifact, "world.yaml": text} {
+		if err := os.WriteFile(filepath.Join(folder, file), []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w := ownOf(t, store.Memory, must(seed.LoadProfile(path))(t))
+	c := w.Chains[0]
+	states := must(c.State(t.Context(), must(c.Head(t.Context()))(t)))(t)
+	at := map[string]common.Address{}
+	for _, row := range must(w.DB.Contracts(t.Context(), c.Row.ID))(t) {
+		at[row.Role] = common.Address(row.Address)
+	}
+	for user, lib := range map[string]string{"user": "lib", "old-user": "old-lib"} {
+		if code := states.GetCode(at[user]); len(states.GetCode(at[lib])) == 0 || !bytes.Equal(code, common.LeftPadBytes(at[lib].Bytes(), 32)) {
+			t.Errorf("%s has the code %x, and its library stands at %s", user, code, at[lib])
+		}
+	}
+	if err := os.WriteFile(path, []byte(strings.Replace(text, ", libraries: {Lib: lib}", "", 1)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := seed.LoadProfile(path); err == nil || err.Error() != path+":7: contracts[1].libraries: the code needs src/Lib.sol:Lib; say which contract or address that is" {
+		t.Error(err)
+	}
+}
+
 // TestMistakesThatShowWhenPlayed: what only the world knows to be wrong is told with its line, too.
 func TestMistakesThatShowWhenPlayed(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"play:\n- {from: nobody, to: bob, value: 1}\n", "world.yaml:6: play[0]: "},
 		{"play:\n- {from: alice, to: usdx, method: transfer, args: [bob, 9_000_000 ether]}\n", "world.yaml:6: play[0]: it fails: execution reverted"},
+		{"play:\n- {from: bob, to: usdx, method: transfer, args: [alice, 9_000_000 ether]}\n", "world.yaml:6: play[0]: it fails: execution reverted: ERC20InsufficientBalance(sender: 0x70997970C51812dc3A010C7d01b50e0d17dc79C8, balance: "},
+		{"play:\n- {from: bob, to: reverter, method: nestedRevert, gas: 100_000}\n", "world.yaml:6: play[0]: it fails: execution reverted: Unlucky(code: 7, who: 0x"},
 		{"play:\n- {from: alice, to: bob, value: 1, fails: true}\n", "world.yaml:6: play[0]: it succeeded, and fails is true"},
 		{"play:\n- {from: alice, to: usdx, method: send}\n", "world.yaml:6: play[0].method: usdx has no method send; it has "},
 		{"play:\n- {from: alice, to: bob, value: 1}\n- {from: bob, to: usdx, method: transfer, args: [bob, 9_000_000 ether], sameBlock: true}\n", "world.yaml:7: play[1]: it fails: execution reverted"},
@@ -286,6 +326,11 @@ func TestMistakesInAWorldFile(t *testing.T) {
 		{"tokens:\n- {name: T, symbol: T, holders: {alcie: 1}}\n", "6: tokens[0].holders.alcie: there is no account alcie; did you mean alice?"},
 		{"tokens:\n- {name: T, symbol: T, supply: 1, holders: {alice: 2}}\n", "6: tokens[0].supply: it is 1, and the holders have more"},
 		{"tokens:\n- {name: T, symbol: T, decimal: 6}\n", "6: tokens[0].decimal: there is no such key; did you mean decimals?"},
+		{"tokens:\n- {name: T, symbol: T, price: -1}\n", `6: tokens[0].price: "-1" is not an amount`},
+		{"tokens:\n- {name: T, symbol: T, price: 0}\n", "6: tokens[0].price: 0 is not more than 0 and at most 10000000000 US dollars"},
+		{"tokens:\n- {name: T, symbol: T, price: 10_000_000_001}\n", "6: tokens[0].price: 10_000_000_001 is not more than 0"},
+		{"tokens:\n- {name: T, symbol: T, price: 1, swing: 91}\n", "6: tokens[0].price: the swing is 91 percent"},
+		{"l1s:\n- {name: L, chainId: 5, swing: 1}\n", "6: l1s[0].swing: it needs a price"},
 		{"nfts:\n- {name: N, symbol: N, standard: ERC-20}\n", `6: nfts[0].standard: "ERC-20" is neither ERC-721 nor ERC-1155`},
 		{"nfts:\n- {name: N, symbol: N, items: [{id: 1}]}\n", "6: nfts[0].items[0]: an item of an ERC-721 has one holder"},
 		{"contracts:\n- {name: c, artifact: absent.json}\n", "6: contracts[0].artifact: open absent.json"},
@@ -293,6 +338,13 @@ func TestMistakesInAWorldFile(t *testing.T) {
 		{"contracts:\n- {name: c}\n", "6: contracts[0]: it needs an artifact or bytecode"},
 		{"contracts:\n- {name: c, bytecode: 0x00, address: 0x12}\n", "6: contracts[0].address: \"0x12\" is not an EVM address"},
 		{"contracts:\n- {name: c, bytecode: 0x00, from: bob, address: \"0x1234567890123456789012345678901234567890\"}\n", "6: contracts[0]: nobody deploys what stands at an address"},
+		{"contracts:\n- {name: c, bytecode: 0x00, libraries: {Lib: d}}\n", "6: contracts[0].libraries.Lib: there is no contract d in the file; there are c"},
+		{"contracts:\n- {name: c, bytecode: 0x00, libraries: {Lib: 0x12}}\n", "6: contracts[0].libraries.Lib: \"0x12\" is not an EVM address"},
+		{"contracts:\n- {name: c, bytecode: 0x00, libraries: [Lib]}\n", "6: contracts[0].libraries: expected two names on each line, such as Lib: lib"},
+		{"contracts:\n- {name: c, bytecode: 0x00, args: [&a [1,2,3,4,5,6,7,8,9,0], &b [*a,*a,*a,*a,*a,*a,*a,*a,*a,*a], &c [*b,*b,*b,*b,*b,*b,*b,*b,*b,*b], &d [*c,*c,*c,*c,*c,*c,*c,*c,*c,*c],\n" +
+			"  &e [*d,*d,*d,*d,*d,*d,*d,*d,*d,*d], &f [*e,*e,*e,*e,*e,*e,*e,*e,*e,*e], &g [*f,*f,*f,*f,*f,*f,*f,*f,*f,*f]]}\n", "7: it comes to more than 500000 values"},
+		{"play:\n- {from: alice, to: usdx, method: \"f" + strings.Repeat("(", 5_000) + "\"}\n", "6: play[0].method: it has more than 4096 characters"},
+		{"play:\n- {from: alice, to: bob, value: " + strings.Repeat("1", 1_000_000) + "}\n", "6: play[0].value: it has more than 300 digits"},
 		{"l1s:\n- {name: Ice, chainId: 43114}\n", "6: l1s[0]: chain 43114, Avalanche (C-Chain), is there already"},
 		{"addValidators:\n- {name: v, stake: 2000, end: tomorrow}\n", `6: addValidators[0].end: "tomorrow" is not a time such as`},
 		{"play:\n- {from: alice, to: bob, value: 1, chain: fugi/C}\n", `6: play[0].chain: "fugi/C": there is no network fugi`},
@@ -310,5 +362,43 @@ func TestMistakesInAWorldFile(t *testing.T) {
 	two := fmt.Sprint(head, "acounts: []\ntoken: []\n")
 	if _, err := seed.ParseProfile("w.yaml", []byte(two)); err == nil || strings.Count(err.Error(), "\n") != 1 {
 		t.Errorf("two mistakes are not told in two lines: %v", err)
+	}
+}
+
+// TestTokensOfAFileHaveTheirPrice, those that stand from the genesis on and an L1's own among them; without one they have none, whatever
+// they are called.
+func TestTokensOfAFileHaveTheirPrice(t *testing.T) {
+	w := own(t, store.Memory, head+`
+tokens:
+- {name: Steady, symbol: STY, holders: {alice: 2}, price: 1.25, swing: 0}
+- {name: Placed, symbol: png, chain: Glacier, address: "0x1234567890123456789012345678901234567890", supply: 10, price: 3}
+- {name: Placed, symbol: joe, chain: Glacier, address: "0x1234567890123456789012345678901234567891", supply: 10}
+l1s:
+- {name: Glacier, chainId: 777001, token: GLC, price: 0.5, swing: 12.5}
+`)
+	found := map[string]store.Market{}
+	for _, c := range w.Chains {
+		roles := map[common.Address]string{{}: c.Row.TokenSymbol}
+		for _, row := range must(w.DB.Contracts(t.Context(), c.Row.ID))(t) {
+			roles[common.Address(row.Address)] = row.Role
+		}
+		for _, m := range must(w.DB.Markets(t.Context(), c.Row.ID))(t) {
+			found[fmt.Sprint(c.Row.EVMID, " ", roles[common.Address(m.Address)])] = m
+		}
+	}
+	for _, want := range []struct {
+		of           string
+		price, swing int64
+	}{
+		{"43114 STY", 125_000_000, 0}, {"777001 png", 300_000_000, 300_000}, {"777001 joe", 0, 0}, {"777001 GLC", 50_000_000, 125_000},
+		{"777001 wrapped", 50_000_000, 125_000}, {"43114 AVAX", 2_450_000_000, 350_000},
+	} {
+		if m := found[want.of]; m.Price != want.price || m.Amplitude != want.swing || (m.Series != "") != (want.price > 0) {
+			t.Errorf("the market of %s is %+v", want.of, m)
+		}
+	}
+	series := price.Series{Name: found["777001 png"].Series, Middle: 300_000_000, Amplitude: 300_000}
+	if series.At(1, 500_000) == series.At(1, 500_400) {
+		t.Error("the price of a token with a swing does not move")
 	}
 }

@@ -31,8 +31,8 @@ import (
 type player struct {
 	*generation
 	world   *sim.World
-	byName  map[string]*actor // tokens, NFTs and contracts of the file, and on their chain those of the world
-	rows    []store.Contract
+	byName  map[string]*actor    // tokens, NFTs and contracts of the file, and on their chain those of the world
+	who     sim.Participants     // what there is besides when all is played: contracts and markets
 	staking []*primary.Residents // by network
 }
 
@@ -51,14 +51,14 @@ type step struct {
 }
 
 // play deploys what the file has, hands it out and sends its transactions. Everything is a transaction like a client's.
-func (g *generation) play(ctx context.Context, w *sim.World) ([]store.Contract, error) {
+func (g *generation) play(ctx context.Context, w *sim.World) (sim.Participants, error) {
 	p := &player{generation: g, world: w, byName: map[string]*actor{}}
 	for i, n := range g.networks {
 		p.staking = append(p.staking, n.Opened(w.Networks[i]))
 	}
 	steps, err := p.steps()
 	if err != nil {
-		return nil, err
+		return p.who, err
 	}
 	for _, s := range steps {
 		if at := time.Unix(int64(s.at), 0); at.After(w.Clock.Now()) {
@@ -71,10 +71,10 @@ func (g *generation) play(ctx context.Context, w *sim.World) ([]store.Contract, 
 			err = p.explain(s.path, err)
 		}
 		if err != nil {
-			return nil, err
+			return p.who, err
 		}
 	}
-	return p.rows, nil
+	return p.who, nil
 }
 
 // explain says which line is to blame for an error, unless it tells that already or the disk is.
@@ -190,7 +190,7 @@ func (p *player) add(chain int, name, artifact, text string, address common.Addr
 		}
 	}
 	p.byName[name] = &actor{chain, address, parsed}
-	p.rows = append(p.rows, store.Contract{Chain: p.chains[chain].Row.ID, Address: address.Bytes(), Role: name, Artifact: artifact, ABI: text})
+	p.who.Contracts = append(p.who.Contracts, store.Contract{Chain: p.chains[chain].Row.ID, Address: address.Bytes(), Role: name, Artifact: artifact, ABI: text})
 	return nil
 }
 
@@ -237,6 +237,11 @@ func (p *player) token(ctx context.Context, t *worldfile.Token, path string) err
 		return err
 	}
 	token := p.actor(chain, t.Symbol)
+	if q, traded, err := t.Quote(); err != nil {
+		return err
+	} else if traded {
+		p.who.Markets = append(p.who.Markets, store.Market{Chain: p.chains[chain].Row.ID, Address: token.address.Bytes(), Series: t.Symbol, Price: q.Price, Amplitude: q.Swing})
+	}
 	var to []common.Address
 	var amounts []*big.Int
 	hand := func() error {
@@ -344,7 +349,7 @@ func (p *player) contract(ctx context.Context, k *worldfile.Contract, path strin
 	if err != nil {
 		return err
 	}
-	address, err := p.send(ctx, chain, cmp.Or(k.From, usualOwner), request{data: code, value: value})
+	address, err := p.send(ctx, chain, cmp.Or(k.From, usualOwner), request{data: code, value: value, abi: parsed})
 	if err != nil {
 		return err
 	}
@@ -444,6 +449,9 @@ func (p *player) pack(chain int, t *worldfile.Transaction, path string) ([]byte,
 	var id []byte
 	if signature {
 		selector, err := abi.ParseSelector(t.Method)
+		if err == nil {
+			err = worldfile.CheckTypes(selector.Inputs)
+		}
 		if err != nil {
 			return nil, p.profile.places.Error(path+".method", "%w", err)
 		}
@@ -496,6 +504,7 @@ type request struct {
 	gas   uint64 // 0 for an estimate
 	tip   int64  // in wei; 0 for 1
 	fails bool
+	abi   abi.ABI // of the contract that the data creates, where it is known
 }
 
 // send sends a transaction in a block of its own, and says which contract it created. That it fails is an error, unless that is what
@@ -518,7 +527,7 @@ func (p *player) submit(ctx context.Context, chain int, from string, r *request)
 		r.value = new(big.Int)
 	}
 	if r.gas == 0 {
-		if r.gas, err = estimated(ctx, c, m, who.Address, *r); err != nil {
+		if r.gas, err = p.estimated(ctx, chain, who.Address, r); err != nil {
 			return nil, err
 		}
 	}
@@ -544,20 +553,22 @@ func (p *player) settled(ctx context.Context, chain int, sent *types.Transaction
 	if err != nil {
 		return err
 	}
-	if failed := t.Row.Status == 0; failed != r.fails {
-		return fmt.Errorf("it %s, and fails is %t", map[bool]string{true: "failed", false: "succeeded"}[failed], r.fails)
+	if failed := t.Row.Status == 0; failed && !r.fails {
+		return p.failure(ctx, chain, t, &r)
+	} else if !failed && r.fails {
+		return errors.New("it succeeded, and fails is true")
 	}
 	return nil
 }
 
 // estimated is a gas limit for a transaction after those that wait; of one that fails, enough for it to do so.
-func estimated(ctx context.Context, c *reader.Chain, m *miner.Miner, from common.Address, r request) (uint64, error) {
-	head, err := m.Pending(ctx)
+func (p *player) estimated(ctx context.Context, chain int, from common.Address, r *request) (uint64, error) {
+	head, err := p.world.Miners[chain].Pending(ctx)
 	if err != nil {
 		return 0, err
 	}
 	call := &reader.Call{From: &from, To: r.to, Value: (*hexutil.Big)(r.value), Input: (*hexutil.Bytes)(&r.data)}
-	gas, result, err := c.Estimate(ctx, head, call, reader.Overrides{})
+	gas, result, err := p.world.Chains[chain].Estimate(ctx, head, call, reader.Overrides{})
 	if r.fails && (err != nil || result != nil && result.Failed()) {
 		return enoughToFail, nil
 	}
@@ -565,13 +576,7 @@ func estimated(ctx context.Context, c *reader.Chain, m *miner.Miner, from common
 		return 0, err
 	}
 	if result != nil && result.Failed() {
-		reason := result.Err.Error()
-		if text, err := abi.UnpackRevert(result.Revert()); err == nil {
-			reason += ": " + text
-		} else if len(result.Revert()) > 0 {
-			reason += " with " + hexutil.Encode(result.Revert())
-		}
-		return 0, fmt.Errorf("it fails: %s; write fails: true if it shall", reason)
+		return 0, p.failed(chain, r, result.Err.Error(), result.Revert())
 	}
 	return gas + gas/10, nil
 }

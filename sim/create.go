@@ -108,8 +108,8 @@ type Participants struct {
 	Markets   []store.Market
 }
 
-// Play lets something happen in a world after its history, and says which contracts are there by a name then.
-type Play func(ctx context.Context, w *World) ([]store.Contract, error)
+// Play lets something happen in a world after its history, and says which contracts are there by a name then, and what is known of tokens.
+type Play func(ctx context.Context, w *World) (Participants, error)
 
 // Finish writes the participants and the digest, lets play add to the world, which may be nil, and opens it. What play adds belongs to
 // what the world is from the beginning: there is no way back before it.
@@ -148,11 +148,11 @@ func (c *Builder) play(ctx context.Context, play Play) error {
 	if err != nil {
 		return err
 	}
-	contracts, err := play(ctx, w)
+	more, err := play(ctx, w)
 	if err != nil {
 		return err
 	}
-	if err := c.write(func(b *store.Batch) error { return all(contracts, b.AddContract) }); err != nil {
+	if err := c.write(more.write); err != nil {
 		return err
 	}
 	c.meta = w.meta

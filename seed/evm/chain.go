@@ -9,6 +9,7 @@ import (
 	"github.com/holiman/uint256"
 
 	"snowglobe/fixtures"
+	"snowglobe/fixtures/worldfile"
 	"snowglobe/seed/population"
 	"snowglobe/sim/evm"
 	"snowglobe/sim/evm/precompile"
@@ -34,6 +35,8 @@ type Chain struct {
 	byRole    map[string]common.Address // contracts
 	artifacts map[string]string         // what they run, by role
 	listed    []fixtures.ListedToken    // of a C-Chain
+	own       []common.Address          // tokens of a user's
+	quote     *worldfile.Quote          // of the token of a user's L1
 	allocated *big.Int                  // wei that the genesis gives to accounts
 	contracts []store.Contract
 	balances  tokenHoldings
@@ -62,6 +65,10 @@ func NewChain(g population.RNG, spec *ChainSpec, n, size int, span population.Sp
 			c.allocated.Add(c.allocated, account.Balance)
 		}
 	}
+	for _, t := range spec.Tokens {
+		c.own = append(c.own, t.Address)
+	}
+	c.quote = spec.Quote
 	for _, k := range known {
 		c.addContract(k.role, k.artifact, k.address)
 	}

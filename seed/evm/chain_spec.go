@@ -9,6 +9,7 @@ import (
 	"github.com/ethereum/go-ethereum/core/types"
 
 	"snowglobe/fixtures"
+	"snowglobe/fixtures/worldfile"
 	"snowglobe/seed/population"
 	"snowglobe/sim/evm"
 	"snowglobe/sim/evm/precompile"
@@ -33,7 +34,8 @@ type ChainSpec struct {
 	gasTarget   uint64               // gas each second that a C-Chain's validators want; 0: what there is
 	blockDelay  uint64               // milliseconds between blocks that validators want; 0: what there is
 
-	Tokens []GenesisToken // of a user's, from the genesis on
+	Tokens []GenesisToken   // of a user's, from the genesis on
+	Quote  *worldfile.Quote // of the token of a user's L1; nil without a market
 }
 
 // GenesisToken is an ERC-20 of which nobody has anything yet.
@@ -45,8 +47,8 @@ type GenesisToken struct {
 
 // ChainSpecs lists the EVM chains in the order in which profiles take them.
 var ChainSpecs = []ChainSpec{
-	{"mainnet", evm.KindC, 0, "Avalanche (C-Chain)", "The contract chain of the primary network.", "Avalanche", "AVAX", 5, precompile.FeeConfig{}, precompileConfig{}, 0, 0, nil},
-	{"fuji", evm.KindC, 0, "Avalanche (C-Chain)", "The contract chain of the test network.", "Avalanche", "AVAX", 5, precompile.FeeConfig{}, precompileConfig{}, 1_500_000, 1_500, nil},
+	{"mainnet", evm.KindC, 0, "Avalanche (C-Chain)", "The contract chain of the primary network.", "Avalanche", "AVAX", 5, precompile.FeeConfig{}, precompileConfig{}, 0, 0, nil, nil},
+	{"fuji", evm.KindC, 0, "Avalanche (C-Chain)", "The contract chain of the test network.", "Avalanche", "AVAX", 5, precompile.FeeConfig{}, precompileConfig{}, 1_500_000, 1_500, nil, nil},
 	l1(0, "An L1 of {company} for games, with fees of its own.", 5, fees(1e9, 200_000), precompileConfig{deployers: true, fees: true, minter: true}, 1_200),
 	l1(1, "An L1 of {company}, where teams try things out.", 4, fees(2e9, 150_000), precompileConfig{}, 0),
 	l1(2, "An L1 of {company} for payments.", 4, fees(5e9, 180_000), precompileConfig{minter: true, minterEnds: 600}, 0),

@@ -3,6 +3,7 @@ package evm
 import (
 	"math/big"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/ethereum/go-ethereum/common"
 
@@ -75,6 +76,9 @@ func ofCents(cents int64, role string, decimals uint8) *big.Int {
 func (c *Chain) Markets() []store.Market {
 	rows := []store.Market{c.market(common.Address{}.Bytes(), c.Row.TokenSymbol)}
 	for _, contract := range c.contracts {
+		if slices.Contains(c.own, common.Address(contract.Address)) {
+			continue // its file says what it costs
+		}
 		series := contract.Role
 		if contract.Role == fixtures.WrappedRole {
 			series = c.Row.TokenSymbol
@@ -95,7 +99,11 @@ func (c *Chain) Markets() []store.Market {
 
 func (c *Chain) market(address []byte, series string) store.Market {
 	m := store.Market{Chain: c.Row.ID, Address: address}
-	if q, ok := quotes[series]; ok {
+	q, traded := quotes[series]
+	if c.quote != nil && series == c.Row.TokenSymbol {
+		q, traded = quote{c.quote.Price, c.quote.Swing}, true
+	}
+	if traded {
 		m.Series, m.Price, m.Amplitude = series, q.price, q.swing
 	}
 	return m
