@@ -15,7 +15,6 @@ import (
 	"strings"
 	"time"
 
-
 	"snowglobe/fixtures/userfile"
 	"snowglobe/handlers/rest/schema"
 )
