@@ -111,6 +111,9 @@ func above(address string) (string, error) {
 	return net.JoinHostPort(host, strconv.FormatUint(n, 10)), nil
 }
 
+// URL is where a client on this machine reaches everything.
+func (l *Listeners) URL() string { return "http://" + reachable(l.Main.Addr()) }
+
 // ports are those at which networks are served, by name; main is the network of the main listener.
 func (l *Listeners) ports(main string) map[string]int {
 	ports := map[string]int{main: portOf(l.Main)}

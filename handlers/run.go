@@ -28,8 +28,7 @@ func Run(ctx context.Context, l *Listeners, w *sim.World, o Options, notes io.Wr
 	if o.flush != nil {
 		defer o.flush()
 	}
-	o.Permit.Exposed = len(l.exposed()) > 0
-	o.Origins = l.ports(o.Network)
+	o.At(l)
 	o.Events = events.NewHub()
 	o.Journal = journal.New(o.JournalSize, o.Keys.Texts(), o.Events)
 	defer context.AfterFunc(ctx, o.Events.Close)()
@@ -39,6 +38,12 @@ func Run(ctx context.Context, l *Listeners, w *sim.World, o Options, notes io.Wr
 		return err
 	}
 	return errors.Join(l.answer(ctx, all, w, o, notes), all.Close())
+}
+
+// At has the options say where the server listens.
+func (o *Options) At(l *Listeners) {
+	o.Permit.Exposed = len(l.exposed()) > 0
+	o.Origins = l.ports(o.Network)
 }
 
 // answer answers for the worlds, and tells so.
@@ -53,11 +58,14 @@ func (l *Listeners) answer(ctx context.Context, all *worlds.Set, w *sim.World, o
 			return err
 		}
 	}
+	if w.DB.ReadOnly() {
+		fmt.Fprintf(notes, "Note: %s is only read: what would change the world is refused\n\n", w.DB.Path())
+	}
 	if l.Note != "" {
 		fmt.Fprintf(notes, "Note: %s\n\n", l.Note)
 	}
 	o.warn(notes, l.exposed())
-	url := "http://" + reachable(l.Main.Addr())
+	url := l.URL()
 	if err := o.tellReady(ready{url, os.Getpid(), fmt.Sprintf("%x", w.Digest())}); err != nil {
 		return err
 	}
@@ -83,7 +91,7 @@ func (l *Listeners) banner(ctx context.Context, w *sim.World, o Options) (string
 	if err != nil {
 		return "", err
 	}
-	return control.Banner(d, o.Version, "http://"+reachable(l.Main.Addr()), o.Origins, time.Now())
+	return control.Banner(d, o.Version, l.URL(), o.Origins, time.Now())
 }
 
 // whileWorking does something while work goes on in the background, and stops that when that is done.

@@ -51,6 +51,12 @@ func (l *Listeners) begin(h http.Handler, log *slog.Logger) {
 	}()
 }
 
+// Answer answers on each listener until the context ends; then it lets requests under way finish.
+func (l *Listeners) Answer(ctx context.Context, h http.Handler, log *slog.Logger) error {
+	l.begin(h, log)
+	return l.wait(ctx)
+}
+
 // wait lets the listeners answer until the context ends.
 func (l *Listeners) wait(ctx context.Context) error {
 	select {

@@ -5,7 +5,7 @@
 //		s := snowglobetest.Run(t)
 //		client, err := ethclient.Dial(s.RPCURL)
 //		…
-//		alice := s.Persona("alice") // alice.Key, alice.Address, alice.Addresses["mainnet"]["P"]
+//		alice := s.Persona("alice") // alice.Key, alice.Address, alice.Addresses[snowglobetest.Mainnet].P
 //		before := s.Snapshot()
 //		s.Advance(36 * time.Hour)
 //		s.Revert(before)
@@ -13,5 +13,6 @@
 //	}
 //
 // Every test gets the same world, byte for byte, and none sees what another does, so tests may run in parallel. The first one makes the world
-// and the others get copies of that, which takes some milliseconds. Methods fail the test when what they ask for is refused.
+// and the others get copies of that, which takes some milliseconds. Run and the methods of Server fail the test when what they ask for is
+// refused, so they must be called in the test's own goroutine; Client has methods that return errors, for helpers and other goroutines.
 package snowglobetest

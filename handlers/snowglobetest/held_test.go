@@ -72,7 +72,7 @@ func (x *sender) held() (all []control.HeldTransaction) {
 	return faults.Held
 }
 
-func (x *sender) rule(mining string) (clear func()) {
+func (x *sender) rule(mining string) (remove func()) {
 	return x.s.Fault(fault.Rule{Match: fault.Match{RPCMethod: "eth_sendRawTransaction"}, Action: fault.Action{Mining: mining}})
 }
 
@@ -81,7 +81,7 @@ func (x *sender) rule(mining string) (clear func()) {
 func TestHeldTransaction(t *testing.T) {
 	x := newSender(t)
 	snapshot := x.s.Snapshot()
-	clear := x.rule("never")
+	remove := x.rule("never")
 	if err := x.send(); err != nil {
 		t.Fatal(err)
 	}
@@ -106,7 +106,7 @@ func TestHeldTransaction(t *testing.T) {
 	if held := x.held(); len(held) > 0 {
 		t.Errorf("still held after going back to before it was sent: %+v", held)
 	}
-	clear()
+	remove()
 	if err := x.send(); err != nil || !x.mined() {
 		t.Errorf("the same bytes after the world went back: %v, mined is %t", err, x.mined())
 	}
@@ -115,12 +115,12 @@ func TestHeldTransaction(t *testing.T) {
 // TestHeldUntilTheRuleGoes: without a rule about mining nothing is held for ever.
 func TestHeldUntilTheRuleGoes(t *testing.T) {
 	x := newSender(t)
-	clear := x.rule("never")
+	remove := x.rule("never")
 	other := x.rule("1h")
 	if err := x.send(); err != nil {
 		t.Fatal(err)
 	}
-	clear()
+	remove()
 	if x.mined() {
 		t.Fatal("mined while there is another rule about mining")
 	}
@@ -132,11 +132,11 @@ func TestHeldUntilTheRuleGoes(t *testing.T) {
 // TestHeldForATime: taking the rule away leaves what it promised, and sending again changes nothing.
 func TestHeldForATime(t *testing.T) {
 	x := newSender(t)
-	clear := x.rule("1s")
+	remove := x.rule("1s")
 	if err := x.send(); err != nil {
 		t.Fatal(err)
 	}
-	clear()
+	remove()
 	if err := x.send(); err == nil {
 		t.Error("taken twice")
 	}

@@ -2,8 +2,10 @@ package snowglobetest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"sync"
 	"testing"
@@ -19,19 +21,34 @@ import (
 )
 
 // Option is something that a test wants otherwise than it is by default.
-type Option func() []string
+type Option interface{ flags() []string }
 
-// Flags are any of those of snowglobe serve, such as "--block-time", "2s".
-func Flags(args ...string) Option { return func() []string { return args } }
+// flags are an option as a command line has it.
+type flags []string
+
+func (f flags) flags() []string { return f }
 
 // Profile names the size of the world, such as default, or a YAML file with one; without it the world is tiny.
-func Profile(name string) Option { return Flags("--profile", name) }
+func Profile(name string) Option { return flags{"--profile", name} }
 
 // Seed is the seed of the random numbers that the world is made from; without it that is 1.
-func Seed(n int64) Option { return Flags("--seed", strconv.FormatInt(n, 10)) }
+func Seed(n int64) Option { return flags{"--seed", strconv.FormatInt(n, 10)} }
 
 // DB names the file of the world, which is opened or made there, and which stays.
-func DB(path string) Option { return Flags("--db", path) }
+func DB(path string) Option { return flags{"--db", path} }
+
+// NoMining leaves transactions in the pool until Mine, or evm_mine, makes a block.
+func NoMining() Option { return flags{"--no-mining"} }
+
+// BlockTime makes a block of each EVM chain every so often, in real time, instead of one for each transaction.
+func BlockTime(every time.Duration) Option { return flags{"--block-time", every.String()} }
+
+// Live lets the world's time go on, in real time, and its people go on acting.
+func Live() Option { return flags{"--live"} }
+
+// Flags are any others of snowglobe serve, such as "--require-api-key". The server listens at a free port of 127.0.0.1, and has none for
+// fuji alone, unless --addr and --fuji-addr say otherwise.
+func Flags(args ...string) Option { return flags(args) }
 
 // settings are what the options say.
 type settings struct {
@@ -43,11 +60,10 @@ type settings struct {
 
 // read reads the options; the server's log goes to w.
 func read(options []Option, w io.Writer) (*settings, error) {
-	args := []string{"--db", store.Memory, "--profile", "tiny", "--quiet"}
+	args := []string{"--db", store.Memory, "--profile", "tiny", "--quiet", "--addr", "127.0.0.1:0", "--fuji-addr", handlers.Off}
 	for _, option := range options {
-		args = append(args, option()...)
+		args = append(args, option.flags()...)
 	}
-	args = append(args, "--addr", "127.0.0.1:0", "--fuji-addr", handlers.Off)
 	f := pflag.NewFlagSet("snowglobetest", pflag.ContinueOnError)
 	f.SetOutput(io.Discard)
 	world, server := seed.NewFlags(f), handlers.NewFlags(f)
@@ -74,14 +90,57 @@ func read(options []Option, w io.Writer) (*settings, error) {
 	return s, err
 }
 
-// made are the worlds that were made in memory and are copied for each test, by what decides their bytes.
-var made sync.Map
+// mostTemplates is how many worlds are kept to be copied; tests of a package rarely want more shapes at the same time.
+const mostTemplates = 4
+
+// templates are worlds that were made in memory and are copied for each test, by what decides their bytes; the latest that was used is last.
+var templates struct {
+	sync.Mutex
+	all []*template
+}
 
 // template is a world that nobody changes.
 type template struct {
+	shape string
+	users int // under the lock of templates
 	once  sync.Once
 	world *sim.World
 	err   error
+}
+
+// useTemplate finds a template, or makes room for one. It must be released.
+func useTemplate(shape string) *template {
+	templates.Lock()
+	defer templates.Unlock()
+	found := &template{shape: shape}
+	templates.all = slices.DeleteFunc(templates.all, func(one *template) bool {
+		if one.shape != shape {
+			return false
+		}
+		found = one
+		return true
+	})
+	templates.all = append(templates.all, found)
+	found.users++
+	return found
+}
+
+// release lets the template go when the test has its copy, and closes the one that was not used for longest when there are too many.
+func (used *template) release() error {
+	templates.Lock()
+	used.users--
+	var old *template
+	if len(templates.all) > mostTemplates {
+		if i := slices.IndexFunc(templates.all, func(one *template) bool { return one.users == 0 }); i >= 0 {
+			old = templates.all[i]
+			templates.all = slices.Delete(templates.all, i, i+1)
+		}
+	}
+	templates.Unlock()
+	if old == nil || old.world == nil {
+		return nil
+	}
+	return old.world.Close()
 }
 
 // open opens the world, or makes it, or copies what was made for another test.
@@ -94,11 +153,11 @@ func (s *settings) open(t testing.TB) (*sim.World, error) {
 	if err != nil {
 		return nil, err
 	}
-	found, _ := made.LoadOrStore(fmt.Sprint(s.world.Seed, s.world.Until.Unix(), shape), &template{})
-	original := found.(*template)
+	original := useTemplate(fmt.Sprint(s.world.Seed, s.world.Until.Unix(), shape))
 	original.once.Do(func() { original.world, original.err = seed.Generate(ctx, s.world) })
 	if original.err != nil {
-		return nil, original.err
+		return nil, errors.Join(original.err, original.release())
 	}
-	return original.world.Copy(ctx)
+	w, err := original.world.Copy(ctx)
+	return w, errors.Join(err, original.release())
 }

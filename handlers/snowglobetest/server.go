@@ -4,11 +4,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/ecdsa"
-	"encoding/json"
 	"errors"
-	"fmt"
-	"io"
-	"net/http"
 	"strings"
 	"sync"
 	"testing"
@@ -17,7 +13,6 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/common/hexutil"
 	"github.com/ethereum/go-ethereum/crypto"
-	"github.com/ethereum/go-ethereum/rpc"
 
 	"snowglobe/fixtures"
 	"snowglobe/handlers"
@@ -25,6 +20,7 @@ import (
 	"snowglobe/handlers/events"
 	"snowglobe/handlers/fault"
 	"snowglobe/handlers/journal"
+	"snowglobe/sim/txs"
 )
 
 // Server is a simulator that runs.
@@ -36,10 +32,11 @@ type Server struct {
 	MetricsURL string // base of the Metrics API's paths
 	Mnemonic   string // of the first ten personas
 
-	t     testing.TB
-	log   *testLog
-	close func() error
-	world func() (*control.World, error)
+	t      testing.TB
+	log    *testLog
+	close  func() error
+	client *Client
+	named  func() (*control.World, error) // what never changes: names, ids, keys and addresses
 }
 
 // Run starts a simulator that runs until the test ends.
@@ -69,33 +66,31 @@ func start(t testing.TB, options []Option, log *testLog) (*Server, error) {
 	hub := events.NewHub()
 	o.server.Events, o.server.Journal = hub, journal.New(o.server.JournalSize, o.server.Keys.Texts(), hub)
 	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context())) // that of the test ends before its cleanups, which may ask
-	all, err := handlers.NewWorlds(ctx, w, o.server)
+	l, err := o.listen.Listen()
 	if err != nil {
 		stop()
 		return nil, errors.Join(err, w.Close())
 	}
-	l, err := o.listen.Listen()
+	o.server.At(l)
+	all, err := handlers.NewWorlds(ctx, w, o.server)
 	if err != nil {
 		stop()
-		return nil, errors.Join(err, all.Close(), w.Close())
+		return nil, errors.Join(err, l.Close(), w.Close())
 	}
-	url := "http://" + l.Main.Addr().String()
+	url := l.URL()
 	s := &Server{
 		URL: url, RPCURL: url + "/ext/bc/C/rpc", WSURL: "ws" + strings.TrimPrefix(url, "http") + "/ext/bc/C/ws", DataURL: url, MetricsURL: url,
-		Mnemonic: fixtures.Mnemonic, t: t, log: log,
+		Mnemonic: fixtures.Mnemonic, t: t, log: log, client: newClient(url),
 	}
 	ended := make(chan error, 2)
 	go func() { ended <- all.Work(ctx) }()
-	go func() { ended <- handlers.Serve(ctx, l.Main, all, o.server.Log) }()
+	go func() { ended <- l.Answer(ctx, all, o.server.Log) }()
 	s.close = sync.OnceValue(func() error {
 		stop()
 		hub.Close()
 		return errors.Join(<-ended, <-ended, all.Close(), w.Close())
 	})
-	s.world = sync.OnceValues(func() (*control.World, error) {
-		answer := &control.World{}
-		return answer, s.request(http.MethodGet, "/sim/world", nil, answer)
-	})
+	s.named = sync.OnceValues(func() (*control.World, error) { return s.client.World(context.WithoutCancel(t.Context())) })
 	return s, nil
 }
 
@@ -109,66 +104,63 @@ func (s *Server) Close() {
 	}
 }
 
-// World is what was in the world when it was asked for first: chains, contracts, nodes and sample ids by name, as /sim/world has them.
+// Client does the same as these methods and returns errors, for helpers and other goroutines.
+func (s *Server) Client() *Client { return s.client }
+
+// World is what is in the world now: its digest, counts, chains, contracts, nodes and sample ids by name, as /sim/world has them.
 func (s *Server) World() *control.World {
 	s.t.Helper()
-	w, err := s.world()
-	s.must(err)
-	return w
+	return must(s, s.client.World)
 }
 
-// Chain is an EVM chain by its name, its chain id or its blockchain id, with its URLs.
-func (s *Server) Chain(name string) control.Chain {
+// Chain is an EVM chain, with its URLs.
+func (s *Server) Chain(name Chain) control.Chain {
 	s.t.Helper()
-	var known []string
-	for _, c := range s.World().Chains {
-		if c.Name == name || c.ChainID == name || c.BlockchainID == name {
-			return c
-		}
-		known = append(known, c.Name+" ("+c.ChainID+")")
-	}
-	s.t.Fatalf("snowglobe: there is no EVM chain %q, but %s", name, strings.Join(known, ", "))
-	return control.Chain{}
+	chain, err := name.find(s.names(), "")
+	s.check(err)
+	return chain
 }
 
-// RPC is the URL of the JSON-RPC of a chain: C, P or X of mainnet, fuji/C, fuji/P or fuji/X, or an EVM chain as Chain knows it.
-func (s *Server) RPC(chain string) string {
+// RPC is the URL of the JSON-RPC of a chain.
+func (s *Server) RPC(chain Chain) string {
 	s.t.Helper()
-	prefix, name := "", chain
-	if network, of, named := strings.Cut(chain, "/"); named {
-		prefix, name = "/"+network, of
-	}
-	switch name {
-	case "C":
-		return s.URL + prefix + "/ext/bc/C/rpc"
-	case "P", "X":
-		return s.URL + prefix + "/ext/bc/" + name
-	}
-	return s.Chain(chain).RPCURL
+	url, err := chain.rpcURL(s.names(), s.URL)
+	s.check(err)
+	return url
 }
 
 // Persona is a named account.
 type Persona struct {
-	Name      string
-	Key       *ecdsa.PrivateKey
-	Address   common.Address               // on every EVM chain
-	Addresses map[string]map[string]string // by network and chain: P, X or C
+	Name       string
+	Key        *ecdsa.PrivateKey
+	PrivateKey string         // the same as wallets of P and X take it: PrivateKey- and CB58
+	Address    common.Address // on every EVM chain
+	Addresses  map[Network]Addresses
 }
+
+// Addresses are those of an account on the chains of a network.
+type Addresses struct{ P, X, C string }
 
 // Persona is the account of this name, such as alice.
 func (s *Server) Persona(name string) *Persona {
 	s.t.Helper()
 	var known []string
-	for _, p := range s.World().Personas {
+	for _, p := range s.names().Personas {
 		if p.Name == name {
 			if p.Key == "" {
 				s.t.Fatalf("snowglobe: only its owner has the key of %s", name)
 			}
 			raw, err := hexutil.Decode(p.Key)
-			s.must(err)
+			s.check(err)
 			key, err := crypto.ToECDSA(raw)
-			s.must(err)
-			return &Persona{p.Name, key, common.HexToAddress(p.Address), p.ChainAddresses}
+			s.check(err)
+			text, err := txs.KeyFromBytes(raw)
+			s.check(err)
+			all := map[Network]Addresses{}
+			for network, on := range p.ChainAddresses {
+				all[Network(network)] = Addresses{P: on["P"], X: on["X"], C: on["C"]}
+			}
+			return &Persona{p.Name, key, text.String(), common.HexToAddress(p.Address), all}
 		}
 		known = append(known, p.Name)
 	}
@@ -179,24 +171,19 @@ func (s *Server) Persona(name string) *Persona {
 // Advance moves the world's clock on. What falls due on the way happens.
 func (s *Server) Advance(by time.Duration) {
 	s.t.Helper()
-	s.must(s.request(http.MethodPost, "/sim/clock", map[string]string{"advance": by.String()}, nil))
+	s.check(s.client.Advance(s.context(), by))
 }
 
 // Now is the world's time.
 func (s *Server) Now() time.Time {
 	s.t.Helper()
-	var state control.ClockState
-	s.must(s.request(http.MethodGet, "/sim/clock", nil, &state))
-	return time.UnixMilli(state.Milliseconds).UTC()
+	return must(s, s.client.Now)
 }
 
-// Mine makes blocks on an EVM chain as RPC names it.
-func (s *Server) Mine(chain string, blocks int) {
+// Mine makes blocks on an EVM chain.
+func (s *Server) Mine(chain Chain, blocks int) {
 	s.t.Helper()
-	client, err := rpc.Dial(s.RPC(chain))
-	s.must(err)
-	defer client.Close()
-	s.must(client.Call(nil, "anvil_mine", hexutil.EncodeUint64(uint64(blocks))))
+	s.check(s.client.Mine(s.context(), s.RPC(chain), blocks))
 }
 
 // Snapshot is a moment to which the world can go back.
@@ -205,94 +192,63 @@ type Snapshot string
 // Snapshot marks the whole world as it is now: all chains, the clock, what waits, exports and webhooks.
 func (s *Server) Snapshot() Snapshot {
 	s.t.Helper()
-	var taken control.Snapshot
-	s.must(s.request(http.MethodPost, "/sim/snapshots", nil, &taken))
-	return Snapshot(taken.ID)
+	return must(s, s.client.Snapshot)
 }
 
 // Revert goes back to a snapshot, which stays; those that were taken after it are gone.
 func (s *Server) Revert(to Snapshot) {
 	s.t.Helper()
-	s.must(s.request(http.MethodPost, "/sim/snapshots/"+string(to)+":revert", nil, nil))
+	s.check(s.client.Revert(s.context(), to))
 }
 
 // Reset goes back to the freshly generated world.
 func (s *Server) Reset() {
 	s.t.Helper()
-	s.must(s.request(http.MethodPost, "/sim/reset", nil, nil))
+	s.check(s.client.Reset(s.context()))
 }
 
-// Fault lets answers fail by a rule, until clear is called.
-func (s *Server) Fault(rule fault.Rule) (clear func()) {
+// Fault lets answers fail by a rule, until remove is called.
+func (s *Server) Fault(rule fault.Rule) (remove func()) {
 	s.t.Helper()
-	var added fault.State
-	s.must(s.request(http.MethodPost, "/sim/faults", rule, &added))
+	id, err := s.client.Fault(s.context(), rule)
+	s.check(err)
 	return func() {
 		s.t.Helper()
-		err := s.request(http.MethodDelete, "/sim/faults/"+added.ID, nil, nil)
-		if said := (*refusal)(nil); !errors.As(err, &said) || said.status != http.StatusNotFound { // it may be gone with all others
-			s.must(err)
-		}
+		s.check(s.client.RemoveFault(s.context(), id))
 	}
 }
 
-// ClearFaults takes all rules away.
+// ClearFaults removes all rules.
 func (s *Server) ClearFaults() {
 	s.t.Helper()
-	s.must(s.request(http.MethodDelete, "/sim/faults", nil, nil))
+	s.check(s.client.ClearFaults(s.context()))
 }
 
-func (s *Server) must(err error) {
+// names is the world as far as it never changes.
+func (s *Server) names() *control.World {
+	s.t.Helper()
+	w, err := s.named()
+	s.check(err)
+	return w
+}
+
+// context is not that of the test, which ends before its cleanups.
+func (s *Server) context() context.Context { return context.WithoutCancel(s.t.Context()) }
+
+func (s *Server) check(err error) {
 	s.t.Helper()
 	if err != nil {
 		s.t.Fatalf("snowglobe: %v", err)
 	}
 }
 
-// request asks the simulator's own interface.
-func (s *Server) request(method, path string, body, answer any) error {
-	var sent io.Reader
-	if body != nil {
-		text, err := json.Marshal(body)
-		if err != nil {
-			return err
-		}
-		sent = bytes.NewReader(text)
-	}
-	r, err := http.NewRequest(method, s.URL+path, sent)
-	if err != nil {
-		return err
-	}
-	r.Header.Set("Content-Type", "application/json")
-	return send(r, answer)
+// must is what a method of the client returns.
+func must[T any](s *Server, ask func(context.Context) (T, error)) T {
+	s.t.Helper()
+	answer, err := ask(s.context())
+	s.check(err)
+	return answer
 }
-
-// send reads the answer of a request, and what it says when it is none.
-func send(r *http.Request, into any) error {
-	response, err := http.DefaultClient.Do(r)
-	if err != nil {
-		return err
-	}
-	defer response.Body.Close()
-	text, err := io.ReadAll(response.Body)
-	switch {
-	case err != nil:
-		return err
-	case response.StatusCode >= http.StatusBadRequest:
-		return &refusal{response.StatusCode, fmt.Sprintf("%s %s: %s", r.Method, r.URL.Path, bytes.TrimSpace(text))}
-	case into == nil:
-		return nil
-	}
-	return json.Unmarshal(text, into)
-}
-
-// refusal is an answer that says that something cannot be done.
-type refusal struct {
-	status int
-	text   string
-}
-
-func (r *refusal) Error() string { return r.text }
 
 // testLog writes what the server complains of to the log of the test, as long as that runs.
 type testLog struct {

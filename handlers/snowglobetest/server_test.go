@@ -1,8 +1,11 @@
 package snowglobetest_test
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"math/big"
+	"net"
 	"net/http"
 	"path/filepath"
 	"strings"
@@ -15,6 +18,7 @@ import (
 
 	"snowglobe/handlers/fault"
 	"snowglobe/handlers/snowglobetest"
+	"snowglobe/sim/txs"
 )
 
 func dial(t *testing.T, url string) *ethclient.Client {
@@ -74,17 +78,23 @@ func TestRun(t *testing.T) {
 	t.Parallel()
 	s := snowglobetest.Run(t)
 	alice, bob := s.Persona("alice"), s.Persona("bob")
-	if alice.Address != common.HexToAddress("0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266") || !strings.HasPrefix(alice.Addresses["mainnet"]["P"], "P-avax1") ||
-		!strings.HasPrefix(alice.Addresses["fuji"]["X"], "X-fuji1") {
+	if alice.Address != common.HexToAddress("0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266") || !strings.HasPrefix(alice.Addresses[snowglobetest.Mainnet].P, "P-avax1") ||
+		!strings.HasPrefix(alice.Addresses[snowglobetest.Fuji].X, "X-fuji1") {
 		t.Errorf("alice is %+v", alice)
 	}
 	client := dial(t, s.RPCURL)
 	before, then := height(t, client), s.Now()
-	snapshot := s.Snapshot()
+	snapshot, generated := s.Snapshot(), s.World().Digest
+	if key, err := txs.ParseKey(alice.PrivateKey); err != nil || key.EVMAddress() != alice.Address {
+		t.Errorf("%s: %v", alice.PrivateKey, err)
+	}
 	if receipt := pay(t, client, alice, bob.Address); receipt.BlockNumber.Uint64() != before+1 {
 		t.Errorf("the payment is in block %d", receipt.BlockNumber)
 	}
-	s.Mine("C", 3)
+	s.Mine(snowglobetest.C, 3)
+	if got := s.World().Digest; got == generated {
+		t.Error("the digest is that of the world before")
+	}
 	s.Advance(36 * time.Hour)
 	if got := s.Now().Sub(then); got < 36*time.Hour {
 		t.Errorf("the clock moved by %s", got)
@@ -99,11 +109,11 @@ func TestRun(t *testing.T) {
 		t.Errorf("block %d, it was %d", got, before)
 	}
 	chain := s.DataURL + "/v1/chains/43114"
-	clear := s.Fault(fault.Rule{Match: fault.Match{Operation: "getChain"}, Action: fault.Action{Status: http.StatusTooManyRequests}})
+	remove := s.Fault(fault.Rule{Match: fault.Match{Operation: "getChain"}, Action: fault.Action{Status: http.StatusTooManyRequests}})
 	if got := status(t, chain); got != http.StatusTooManyRequests {
 		t.Errorf("status %d with the fault", got)
 	}
-	clear()
+	remove()
 	if got := status(t, chain); got != http.StatusOK {
 		t.Errorf("status %d without it", got)
 	}
@@ -118,17 +128,19 @@ func TestRun(t *testing.T) {
 func TestRunsEveryChain(t *testing.T) {
 	t.Parallel()
 	s := snowglobetest.Run(t)
-	names := []string{"C", "fuji/C"}
+	names := []snowglobetest.Chain{snowglobetest.C, snowglobetest.FujiC, "c", "mainnet/C", "testnet/c"}
 	for _, c := range s.World().Chains {
-		names = append(names, c.Name, c.ChainID, c.BlockchainID)
+		for _, name := range []string{c.Name, strings.ToLower(c.Name), c.ChainID, c.BlockchainID, c.Network + "/" + c.Name} {
+			names = append(names, snowglobetest.Chain(name))
+		}
 	}
 	for _, name := range names {
 		height(t, dial(t, s.RPC(name)))
 	}
 	height(t, dial(t, s.WSURL))
 	height(t, dial(t, s.Chain("43113").WSURL))
-	for _, name := range []string{"P", "X", "fuji/P", "fuji/X"} {
-		body := `{"jsonrpc":"2.0","id":1,"method":"` + map[bool]string{true: "platform", false: "avm"}[strings.HasSuffix(name, "P")] + `.getHeight"}`
+	for _, name := range []snowglobetest.Chain{snowglobetest.P, snowglobetest.X, snowglobetest.FujiP, snowglobetest.FujiX, "p"} {
+		body := `{"jsonrpc":"2.0","id":1,"method":"` + map[bool]string{true: "platform", false: "avm"}[strings.HasSuffix(strings.ToUpper(string(name)), "P")] + `.getHeight"}`
 		answer, err := http.Post(s.RPC(name), "application/json", strings.NewReader(body))
 		if err != nil {
 			t.Fatal(err)
@@ -143,7 +155,7 @@ func TestRunsEveryChain(t *testing.T) {
 // TestRunsAreApart: tests get the same world, do not see each other's, and take the flags of serve; a file is kept.
 func TestRunsAreApart(t *testing.T) {
 	t.Parallel()
-	one, other := snowglobetest.Run(t), snowglobetest.Run(t, snowglobetest.Flags("--no-mining"))
+	one, other := snowglobetest.Run(t), snowglobetest.Run(t, snowglobetest.NoMining())
 	if one.World().Digest != other.World().Digest {
 		t.Errorf("digests %s and %s", one.World().Digest, other.World().Digest)
 	}
@@ -179,6 +191,62 @@ func TestRunsAreApart(t *testing.T) {
 	}
 }
 
+// TestListensWhereItIsTold: --addr and --fuji-addr are honoured, and /ext at the latter is fuji's.
+func TestListensWhereItIsTold(t *testing.T) {
+	t.Parallel()
+	free := func() string {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer l.Close()
+		return l.Addr().String()
+	}
+	main, fuji := free(), free()
+	s := snowglobetest.Run(t, snowglobetest.Flags("--addr", main, "--fuji-addr", fuji))
+	if s.URL != "http://"+main {
+		t.Errorf("it listens at %s, want %s", s.URL, main)
+	}
+	for url, want := range map[string]int64{s.RPCURL: 43114, "http://" + fuji + "/ext/bc/C/rpc": 43113} {
+		if id, err := dial(t, url).ChainID(t.Context()); err != nil || id.Int64() != want {
+			t.Errorf("%s is of chain %s (%v), want %d", url, id, err, want)
+		}
+	}
+	if got := s.World().Networks[1].URL; got != "http://"+fuji {
+		t.Errorf("the world says that fuji is at %s", got)
+	}
+}
+
+// TestErrorsOfAClient: what fails a test is an error for helpers and goroutines.
+func TestErrorsOfAClient(t *testing.T) {
+	t.Parallel()
+	s := snowglobetest.Run(t)
+	client, ctx := s.Client(), t.Context()
+	var refusal *snowglobetest.Refusal
+	if err := client.Revert(ctx, "99"); !errors.As(err, &refusal) || refusal.Status != http.StatusNotFound {
+		t.Error(err)
+	}
+	if err := client.Advance(ctx, -time.Hour); !errors.As(err, &refusal) || refusal.Status != http.StatusBadRequest {
+		t.Error(err)
+	}
+	if err := client.RemoveFault(ctx, "99"); err != nil {
+		t.Error(err)
+	}
+	ended, cancel := context.WithCancel(ctx)
+	cancel()
+	if _, err := client.Now(ended); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	done := make(chan error)
+	go func() {
+		_, err := client.Snapshot(ctx)
+		done <- errors.Join(err, client.Mine(ctx, s.RPCURL, 1))
+	}()
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+}
+
 // failing is a test whose failures are looked at.
 type failing struct{ testing.TB }
 
@@ -198,6 +266,13 @@ func TestSaysWhatIsWrong(t *testing.T) {
 		{func() { snowglobetest.Run(failing{t}, snowglobetest.Profile("huge")) }, "huge"},
 		{func() { s.Persona("mallory") }, "but alice, bob"},
 		{func() { s.Chain("43115") }, "43114"},
+		{func() { s.RPC("foo/C") }, `chain "foo/C": unknown network "foo": mainnet or fuji`},
+		{func() { s.RPC("Q") }, `there is no EVM chain "Q", but`},
+		{func() { s.RPC("fuji/43114") }, `there is no EVM chain "43114" of fuji, but`},
+		{func() { s.Mine(snowglobetest.C, -1) }, "-1 blocks cannot be mined"},
+		{func() { s.Mine(snowglobetest.C, 0) }, "0 blocks cannot be mined"},
+		{func() { snowglobetest.Run(failing{t}, snowglobetest.Flags("--addr", "nowhere")) }, "--addr"},
+		{func() { snowglobetest.Run(failing{t}, snowglobetest.BlockTime(0)) }, "block-time"},
 		{func() { s.Advance(-time.Hour) }, "advance"},
 		{func() { s.Revert("99") }, `snapshot \"99\" does not exist`},
 		{func() {

@@ -14,12 +14,12 @@ import (
 //	go mod tidy
 func TestBobIsPaid(t *testing.T) {
 	s := snowglobetest.Run(t)
-	if alice := s.Persona("alice"); alice.Key == nil || alice.Addresses["mainnet"]["P"] == "" {
+	if alice := s.Persona("alice"); alice.Key == nil || alice.Addresses[snowglobetest.Mainnet].P == "" {
 		t.Errorf("%+v", alice)
 	}
 	before, snapshot := s.Now(), s.Snapshot()
 	s.Advance(36 * time.Hour)
-	s.Mine("C", 2)
+	s.Mine(snowglobetest.C, 2)
 	s.Revert(snapshot)
 	if !s.Now().Equal(before) {
 		t.Errorf("it is %s, it was %s", s.Now(), before)
