@@ -7,9 +7,9 @@ PACKAGES = ./...
 SAMPLE = 0
 EXHAUSTIVE = TestLongTextsAreAnsweredAtOnce|TestDamageIsASentence|TestDamagedPagesAreASentence|TestEveryProfileCanBeMade
 GO = CGO_ENABLED=0 go
-# Debug information is a fifth of a compiler's work, would be stripped from what is handed out, and tests do without that of our own packages.
-build dist image: export GOFLAGS += -trimpath -gcflags=all=-dwarf=false
-test test-all exhaustive mutants: export GOFLAGS += -gcflags=snowglobe/...=-dwarf=false
+# Only what is handed out is compiled with flags of its own: build and test share what CGO_ENABLED=0 go run . compiled. Debug information is
+# a fifth of a compiler's work, and would be stripped.
+dist image: export GOFLAGS += -trimpath -gcflags=all=-dwarf=false
 # Compilers, linkers and tests that collect no garbage as long as there is memory work a quarter less.
 BUSY = GOGC=off GOMEMLIMIT=1GiB $(GO)
 # Many tests wait for what they started, so there are more of them than processors.

@@ -99,6 +99,9 @@ func TestWorldInAFileThatCannotBeWritten(t *testing.T) {
 	if err := s.cmd.Wait(); err != nil {
 		t.Errorf("%v: %s", err, s.banner)
 	}
+	if !strings.Contains(s.banner.String(), "w.db is only read: what would change the world is refused\n") {
+		t.Errorf("the banner does not say that the world is only read:\n%s", s.banner)
+	}
 	if left, err := os.ReadDir(home); err != nil || len(left) != 1 {
 		t.Errorf("%v is in the folder: %v", left, err)
 	}
