@@ -3,11 +3,16 @@ package seed_test
 import (
 	"bytes"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/ethereum/go-ethereum/crypto"
+
+	"snowglobe/fixtures"
 	"snowglobe/seed"
 	"snowglobe/sim"
+	"snowglobe/sim/evm/reader"
 	"snowglobe/sim/relayer"
 	"snowglobe/sim/store"
 	"snowglobe/sim/txs"
@@ -73,6 +78,28 @@ func TestPeopleLiveOn(t *testing.T) {
 	}
 }
 
+// leftAlone compares the nonces of the accounts of the phrase: clients send for them, and nobody else does after the history.
+func leftAlone(t *testing.T, c *reader.Chain, before, after *reader.Block) {
+	t.Helper()
+	then, err := c.State(t.Context(), before)
+	if err != nil {
+		t.Fatal(err)
+	}
+	now, err := c.State(t.Context(), after)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range fixtures.Personas[:fixtures.MnemonicAccounts] {
+		key, err := crypto.HexToECDSA(strings.TrimPrefix(p.Key, "0x"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if address := crypto.PubkeyToAddress(key.PublicKey); then.GetNonce(address) != now.GetNonce(address) {
+			t.Errorf("%s on chain %d has the nonce %d, at the end of the history %d", p.Name, c.Row.EVMID, now.GetNonce(address), then.GetNonce(address))
+		}
+	}
+}
+
 // checkLife looks for what people do on each chain after the history.
 func checkLife(t *testing.T, w *sim.World) {
 	t.Helper()
@@ -88,6 +115,7 @@ func checkLife(t *testing.T, w *sim.World) {
 				t.Fatal(err)
 			}
 			if int64(b.Header.Time) <= w.Meta.Until {
+				leftAlone(t, c, b, head)
 				break
 			}
 			made++

@@ -3,6 +3,7 @@ package evm
 import (
 	"math/big"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
@@ -108,17 +109,21 @@ func (c *Chain) randomAccount(r *rand.Rand) *population.Account {
 	return c.accounts[population.Skewed(r, len(c.accounts))]
 }
 
+// ofPhrase reports whether an account is one of the phrase's.
+func (c *Chain) ofPhrase(a *population.Account) bool {
+	return slices.ContainsFunc(c.Personas.Funded[:fixtures.MnemonicAccounts], func(p population.FundedAccount) bool { return p.Account.Address == a.Address })
+}
+
 const (
 	usualGift = 50            // coins that somebody gets who cannot pay
 	plenty    = 2 * usualGift // coins of who can give as much
 	mostAsked = 64            // how many accounts are asked for a gift
 )
 
-// gift is money for who cannot pay. The whale gives it, until it has given all away in a very long history, then an account that has plenty,
+// gift is money for who cannot pay. A rich account gives it, until it has given all away in a very long history, then an account that has plenty,
 // and when nobody has who is asked, the richest of them gives half.
-func (c *Chain) gift(to common.Address, balance func(common.Address) *uint256.Int, r *rand.Rand) *TxRequest {
+func (c *Chain) gift(from *population.Account, to common.Address, balance func(common.Address) *uint256.Int, r *rand.Rand) *TxRequest {
 	enough := uint256.MustFromBig(population.Units(plenty, 18))
-	from := c.Personas.Whale
 	has := balance(from.Address)
 	for asked := 0; has.Lt(enough) && asked < mostAsked; asked++ {
 		a := c.accounts[r.IntN(len(c.accounts))]

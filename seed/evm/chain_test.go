@@ -93,7 +93,7 @@ func TestSomebodyGivesWhenTheWhaleHasNothing(t *testing.T) {
 			return uint256.MustFromBig(population.Units(coins, 18))
 		}
 		c := Chain{Personas: personas, accounts: accounts}
-		got := c.gift(personas.Alice.Address, balance, population.RNG(1).For("gift"))
+		got := c.gift(personas.Whale, personas.Alice.Address, balance, population.RNG(1).For("gift"))
 		if got.From != x.from || *got.To != personas.Alice.Address || got.Value.Cmp(population.Units(x.coins, 18)) != 0 {
 			t.Errorf("%s: %s gives %d to %s, want %d from %s", name, got.From.Address, got.Value, got.To, x.coins, x.from.Address)
 		}

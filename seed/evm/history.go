@@ -278,7 +278,7 @@ func (h *History) decide(p *evm.Pending, do action, rush *rush, r *rand.Rand) (r
 		cost.Add(cost, request.Value)
 	}
 	if limit, overflow := uint256.FromBig(cost); overflow || p.Balance(request.From.Address).Lt(limit) {
-		request = h.chain.gift(request.From.Address, p.Balance, r)
+		request = h.chain.gift(h.chain.Personas.Whale, request.From.Address, p.Balance, r)
 		o = h.chain.offerOf(request.From, time, rush != nil, r)
 	}
 	return request, o, nil

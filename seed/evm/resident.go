@@ -6,7 +6,6 @@ import (
 	"errors"
 	"math/big"
 	"math/rand/v2"
-	"slices"
 
 	"github.com/ava-labs/avalanchego/ids"
 	"github.com/ethereum/go-ethereum/common"
@@ -27,11 +26,10 @@ import (
 // chain as it is then.
 type Residents struct {
 	*activity
-	chain   *Chain
-	miner   *miner.Miner
-	known   *knownTokens
-	peers   []ids.ID // chains to which they send messages
-	persona []action
+	chain *Chain
+	miner *miner.Miner
+	known *knownTokens
+	peers []ids.ID // chains to which they send messages
 }
 
 // NewResidents are those of the chain of a miner. Its history has so many transactions; contracts are those with a role.
@@ -48,16 +46,12 @@ func NewResidents(g population.RNG, m *miner.Miner, db *store.DB, size int, pers
 	for _, k := range contracts {
 		c.addContract(k.Role, k.Artifact, common.Address(k.Address))
 	}
-	n := &Residents{activity: &activity{chain: c}, chain: c, miner: m, known: known, peers: peers}
-	p := &personaActivity{n.activity, false}
-	n.persona = slices.Concat(p.alice(), p.bob(), p.clumsy())
-	return n
+	return &Residents{activity: &activity{chain: c}, chain: c, miner: m, known: known, peers: peers}
 }
 
 const (
-	personasAct = 12 // percent of what happens is done by the best-known personas
-	greetings   = 2  // percent are messages to other chains
-	gasGreet    = 900_000
+	greetings = 2 // percent are messages to other chains
+	gasGreet  = 900_000
 )
 
 // Act has somebody do something at a time in Unix seconds, at which the world's clock stands.
@@ -78,19 +72,19 @@ func (n *Residents) Act(ctx context.Context, at uint64) error {
 	})
 }
 
-// decide is what happens next.
+// decide is what happens next. Nobody acts whose key is one of the phrase's: clients send for those accounts, and count their nonces.
 func (n *Residents) decide(r *rand.Rand) (*TxRequest, error) {
-	switch draw := r.IntN(100); {
-	case draw < greetings:
-		by := []*population.Account{n.chain.Personas.Alice, n.chain.Personas.Bob, n.chain.Personas.Ewoq, n.chain.Personas.Whale}[r.IntN(4)]
+	if r.IntN(100) < greetings {
 		text := []string{"still snowing", "back from the hut", "see you tomorrow"}[r.IntN(3)]
-		return n.chain.CallWith(by, "greeter", "Greeter", "greet", nil, gasGreet, n.peers[r.IntN(len(n.peers))], GreeterAddress(n.chain.Personas), text)
-	case draw < greetings+personasAct:
-		if request, err := n.persona[r.IntN(len(n.persona))](r); request != nil || err != nil {
+		return n.chain.CallWith(n.chain.Personas.Ewoq, "greeter", "Greeter", "greet", nil, gasGreet, n.peers[r.IntN(len(n.peers))], GreeterAddress(n.chain.Personas), text)
+	}
+	for range 8 { // some of what happens is the deployer's alone
+		request, err := n.any(r)
+		if err != nil || !n.chain.ofPhrase(request.From) {
 			return request, err
 		}
 	}
-	return n.any(r)
+	return n.sendNative(n.chain.randomAccount(r), r)
 }
 
 // payable is the request, or what happens instead when its sender cannot pay for it: somebody sends money.
@@ -108,7 +102,7 @@ func (n *Residents) payable(ctx context.Context, request *TxRequest, o offer, r 
 		cost.Add(cost, request.Value)
 	}
 	if limit, overflow := uint256.FromBig(cost); overflow || states.GetBalance(request.From.Address).Lt(limit) {
-		request = n.chain.gift(request.From.Address, states.GetBalance, r)
+		request = n.chain.gift(n.chain.Personas.Ewoq, request.From.Address, states.GetBalance, r)
 	}
 	return request, states.Error()
 }

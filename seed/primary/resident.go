@@ -7,6 +7,7 @@ import (
 
 	"github.com/ava-labs/avalanchego/ids"
 
+	"snowglobe/fixtures"
 	"snowglobe/seed/population"
 	"snowglobe/sim"
 	"snowglobe/sim/evm"
@@ -44,7 +45,10 @@ func NewResidents(ctx context.Context, g population.RNG, live *sim.Network, size
 	for _, a := range accounts {
 		n.byOwner[a.Primary.Address()] = a
 	}
-	for _, p := range personas.Funded {
+	for i, p := range personas.Funded {
+		if i < 2*fixtures.MnemonicAccounts { // clients send for them, and would find their outputs spent
+			continue
+		}
 		n.byOwner[p.Account.Primary.Address()] = p.Account
 	}
 	nodes, err := live.DB.Nodes(ctx, live.Rules.NetworkID)
@@ -73,7 +77,7 @@ func (n *Residents) addRunner(id ids.NodeID, row *store.Node, s *store.Staker) {
 	if slices.ContainsFunc(n.runners, func(r runner) bool { return r.id == id }) {
 		return
 	}
-	owner := n.personas.Whale
+	owner := n.personas.Ewoq
 	if o := store.ParseOutputOwners(s.Owner); len(o.Addresses) == 1 {
 		if a := n.byOwner[ids.ShortID(o.Addresses[0])]; a != nil {
 			owner = a
@@ -176,7 +180,7 @@ func (n *Residents) renew(ctx context.Context, r *rand.Rand, at uint64) (*txs.Tx
 	}
 	end := at + n.periodOf(r)
 	for _, s := range []stakingPeriod{
-		{who: back.owner, weight: back.weight, end: end}, {who: back.owner, weight: n.usualStake(), end: end}, {who: n.personas.Whale, weight: n.usualStake(), end: end},
+		{who: back.owner, weight: back.weight, end: end}, {who: back.owner, weight: n.usualStake(), end: end}, {who: n.personas.Ewoq, weight: n.usualStake(), end: end},
 	} {
 		if err := n.load(ctx, s.who); err != nil {
 			return nil, err
@@ -236,11 +240,11 @@ func (n *Residents) topUp(ctx context.Context, at uint64) (*txs.Tx, error) {
 	if first == nil {
 		return nil, nil
 	}
-	if err := n.load(ctx, n.personas.Whale); err != nil {
+	if err := n.load(ctx, n.personas.Ewoq); err != nil {
 		return nil, err
 	}
 	amount := topUpDays * population.Day * price
-	return n.wallet.sign(txDraft{chain: store.PChain, from: singleSigner(n.personas.Whale), more: amount,
+	return n.wallet.sign(txDraft{chain: store.PChain, from: singleSigner(n.personas.Ewoq), more: amount,
 		tx: &txs.IncreaseL1ValidatorBalanceTx{ValidationID: ids.ID(first.Validation), Balance: amount}}, at)
 }
 
@@ -251,11 +255,10 @@ const (
 
 // move moves value: within the chain, to another one, or from there.
 func (n *Residents) move(ctx context.Context, chain int, r *rand.Rand, at uint64) (*txs.Tx, error) {
-	p := &payments{n.Network}
 	for tries := range 4 {
-		from := p.randomSender(r)
+		from := n.sender(r)
 		if tries == 3 {
-			from = n.personas.Whale
+			from = n.personas.Ewoq
 		}
 		if err := n.load(ctx, from); err != nil {
 			return nil, err
@@ -282,9 +285,14 @@ func (n *Residents) moveFrom(from *population.Account, chain int, r *rand.Rand, 
 	return (&payments{n.Network}).everyday(chain, from, r, at)
 }
 
+// sender is an account that is no persona: those of the phrase are left to clients.
+func (n *Residents) sender(r *rand.Rand) *population.Account {
+	return n.account(population.Skewed(r, min(len(n.accounts), accountsWithAVAX)))
+}
+
 // moveOnC has somebody import what is on the way to the C-Chain, or export AVAX from there.
 func (n *Residents) moveOnC(ctx context.Context, p *evm.Pending, r *rand.Rand) (*txs.Tx, error) {
-	senders, moves := &payments{n.Network}, &transfers{n.Network}
+	moves := &transfers{n.Network}
 	for _, from := range otherChains(store.CChain, r) {
 		who := n.importer(from, r)
 		if who == nil || !population.Chance(r, imports) {
@@ -298,9 +306,9 @@ func (n *Residents) moveOnC(ctx context.Context, p *evm.Pending, r *rand.Rand) (
 		}
 	}
 	for tries := range 4 {
-		who := senders.randomSender(r)
+		who := n.sender(r)
 		if tries == 3 {
-			who = n.personas.Whale
+			who = n.personas.Ewoq
 		}
 		to := otherChains(store.CChain, r)[0]
 		if tx, err := moves.exportFromC(p, &crossChainTransfer{who: who, to: to, amount: n.usualTransfer(r)}); tx != nil || err != nil {
