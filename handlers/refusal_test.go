@@ -88,6 +88,40 @@ func badSignatures(d *devnet) {
 	}
 }
 
+// keyless deploys a contract by Nick's method: whoever chooses the signature gets an account that nobody has the key of. A node takes it
+// without replay protection as the first transaction of its account, when r = s (UnprotectedAllowed in coreth's and subnet-evm's
+// eth/api_backend.go).
+func keyless(d *devnet) {
+	const unprotected = "-32003 only replay-protected (EIP-155) transactions allowed over RPC"
+	two := new(big.Int).SetBytes(common.FromHex(strings.Repeat("22", 32)))
+	deploy := func(nonce uint64, s *big.Int) *types.LegacyTx {
+		return &types.LegacyTx{Nonce: nonce, Data: common.FromHex(keeper), Gas: 200_000, GasPrice: big.NewInt(1e11), V: big.NewInt(27), R: two, S: s}
+	}
+	first := deploy(0, two)
+	owner, err := types.Sender(types.HomesteadSigner{}, types.NewTx(first))
+	if err != nil {
+		d.Fatal(err)
+	}
+	d.text("anvil_setBalance", owner, "0xde0b6b3a7640000")
+	for name, tx := range map[string]*types.LegacyTx{"r is not s": deploy(0, big.NewInt(1)), "nonce 1": deploy(1, two)} {
+		if got := d.sendRaw(tx); got != unprotected {
+			d.Errorf("%s: %q", name, got)
+		}
+	}
+	if d.chain.Row.Kind != "C" {
+		list := precompile.DeployerAllowList.Address
+		input := append(crypto.Keccak256([]byte("setEnabled(address)"))[:4], common.LeftPadBytes(owner[:], 32)...)
+		d.mustSend(&types.DynamicFeeTx{Nonce: d.nonce(), To: &list, Data: input, Gas: 100_000})
+	}
+	if got := d.sendRaw(first); got != "" {
+		d.Fatal(got)
+	}
+	receipt, err := d.client.TransactionReceipt(d.Context(), types.NewTx(first).Hash())
+	if err != nil || receipt.Status != types.ReceiptStatusSuccessful || receipt.ContractAddress != crypto.CreateAddress(owner, 0) {
+		d.Errorf("%+v, %v", receipt, err)
+	}
+}
+
 // allowLists: who may not deploy contracts on the L1 pays for the attempt, until a manager of the list lets him.
 func allowLists(d *devnet) {
 	bob := d.as(1)

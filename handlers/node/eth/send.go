@@ -59,8 +59,17 @@ const maxFee = 100 // coins that the gas of one transaction may cost
 
 var errUnprotected = errors.New("only replay-protected (EIP-155) transactions allowed over RPC")
 
-// unprotected is the one transaction that a node takes without replay protection: the deployment of the EIP-1820 registry.
+// unprotected is the one transaction that a node takes by its hash without replay protection: the deployment of the EIP-1820 registry
+// (AllowUnprotectedTxHashes of coreth's and subnet-evm's plugin/evm/config).
 var unprotected = common.HexToHash("0xfefb2da535e927b85fe68eb81cb2e4a5827c905f78381a01ef2322aa9b0aee8e")
+
+// replayable says whether a node takes a transaction without replay protection: also the first of an account that nobody has the key
+// of, as whoever chooses r = s gets a sender that follows from it. It follows UnprotectedAllowed in coreth's and subnet-evm's
+// eth/api_backend.go.
+func replayable(tx *types.Transaction) bool {
+	_, r, s := tx.RawSignatureValues()
+	return tx.Hash() == unprotected || tx.Nonce() == 0 && r.Cmp(s) == 0
+}
 
 func checkFee(tx *types.Transaction) error {
 	fee := new(big.Int).Mul(tx.GasPrice(), new(big.Int).SetUint64(tx.Gas()))
@@ -73,7 +82,7 @@ func checkFee(tx *types.Transaction) error {
 
 func (a *api) submit(ctx context.Context, tx *types.Transaction) (common.Hash, error) {
 	err := checkFee(tx)
-	if err == nil && !tx.Protected() && tx.Hash() != unprotected {
+	if err == nil && !tx.Protected() && !replayable(tx) {
 		err = errUnprotected
 	}
 	if err == nil {
