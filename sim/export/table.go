@@ -3,6 +3,7 @@ package export
 import (
 	"strings"
 	"time"
+	"unicode/utf8"
 )
 
 // Type is a kind of export.
@@ -83,7 +84,7 @@ func (t Type) header() (line []byte) {
 // line appends a row.
 func (t table[R]) line(text []byte, row *R) []byte {
 	for i := range t {
-		text = field(text, i, t[i].text(row))
+		text = field(text, i, inert(t[i].text(row)))
 	}
 	return append(text, lineEnd...)
 }
@@ -102,6 +103,20 @@ func field(line []byte, i int, text string) []byte {
 	line = append(line, '"')
 	line = append(line, strings.ReplaceAll(text, `"`, `""`)...)
 	return append(line, '"')
+}
+
+// formula are the characters by which a spreadsheet takes a cell for a formula, as OWASP lists them under CSV injection.
+const formula = "=+-@\t\r\n\uff1d\uff0b\uff0d\uff20"
+
+// inert is text that no spreadsheet takes for a formula: names of tokens are chosen by whoever deploys them. An apostrophe before it makes
+// it text. A number stays one, whatever its sign.
+func inert(text string) string {
+	first, _ := utf8.DecodeRuneInString(text)
+	signed := (first == '+' || first == '-') && len(text) > 1 && strings.Trim(text[1:], "0123456789.") == ""
+	if text == "" || signed || !strings.ContainsRune(formula, first) {
+		return text
+	}
+	return "'" + text
 }
 
 // moment writes Unix seconds.
