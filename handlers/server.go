@@ -168,6 +168,7 @@ func New(w *sim.World, o Options) (*Server, error) {
 	if main := loggers[o.Network]; main != nil {
 		o.Log = main.Main()
 	}
+	w.DB.LogFailures(o.Log)
 	o.fillEvents()
 	faults := fault.NewSet(w.Meta.Seed, o.World, w.Clock.Now, o.Events)
 	used, late := usage.New(w), newIndex(w, &o)

@@ -39,11 +39,11 @@ func (db *DB) Begin() (*Batch, error) {
 		return nil, ErrReadOnly
 	}
 	if err := db.beginSession(); err != nil {
-		return nil, fmt.Errorf("begin: %w", unwritten(err))
+		return nil, fmt.Errorf("begin: %w", db.refusal(err))
 	}
 	b := &Batch{db: db, statements: map[string]*stmt{}, uris: map[URIHash]struct{}{}}
 	if err := b.begin(); err != nil {
-		return nil, fmt.Errorf("begin: %w", unwritten(err))
+		return nil, fmt.Errorf("begin: %w", db.refusal(err))
 	}
 	b.record()
 	return b, nil
@@ -83,13 +83,13 @@ func (b *Batch) Commit() error {
 	}
 	if b.bulk != nil {
 		if err := b.bulk.Flush(); err != nil {
-			return errors.Join(engineFailure("", err), b.Rollback())
+			return errors.Join(b.db.failure("", err), b.Rollback())
 		}
 	}
 	if err := b.addUndo(); err != nil {
 		return errors.Join(err, b.Rollback())
 	}
-	err := unwritten(b.end(b.tx.Commit))
+	err := b.db.refusal(b.end(b.tx.Commit))
 	if err == nil {
 		b.undoCommitted()
 		b.keepStatements()
@@ -138,7 +138,7 @@ func (b *Batch) prepared(text string) (*stmt, error) {
 	}
 	prepared, err := b.tx.Preparex(text)
 	if err != nil {
-		return nil, failed(text, err)
+		return nil, b.db.noted(failed(text, err))
 	}
 	b.statements[text] = &stmt{Stmt: prepared}
 	return b.statements[text], nil
@@ -169,7 +169,7 @@ func (b *Batch) exec(text string, args ...any) error {
 		return err
 	}
 	_, err = statement.Exec(args...)
-	return engineFailure(text, err)
+	return b.db.failure(text, err)
 }
 
 // scan reads a row that no struct with tags stands for, as the batch sees it, its own writes included.
@@ -182,7 +182,7 @@ func (b *Batch) scan(text string, args []any, fields ...any) error {
 	case errors.Is(err, sql.ErrNoRows):
 		return ErrNotFound
 	case err != nil:
-		return failed(text, err)
+		return b.db.noted(failed(text, err))
 	}
 	return nil
 }
@@ -382,7 +382,7 @@ func (b *Batch) insert(into *bulk.Table, row ...any) error {
 	if b.bulk == nil {
 		return b.exec(into.Statement, row...)
 	}
-	return engineFailure(into.Statement, b.bulk.Add(into, row))
+	return b.db.failure(into.Statement, b.bulk.Add(into, row))
 }
 
 // written sees to it that a table can be read with all rows that the batch has added.
@@ -390,16 +390,22 @@ func (b *Batch) written(t *bulk.Table) error {
 	if b.bulk == nil {
 		return nil
 	}
-	return engineFailure(t.Statement, b.bulk.Write(t))
+	return b.db.failure(t.Statement, b.bulk.Write(t))
 }
 
-// engineFailure says why a statement failed, if it did.
-func engineFailure(text string, err error) error {
-	if err == nil {
-		return nil
+// failure says why a statement failed, if it did.
+func (db *DB) failure(text string, err error) error {
+	if err == nil || unwritten(err) != err {
+		return db.refusal(err)
 	}
-	if reason := unwritten(err); reason != err {
-		return reason
+	return db.noted(failed(text, err))
+}
+
+// refusal says why a transaction could not begin or be committed, if it could not.
+func (db *DB) refusal(err error) error {
+	reason := unwritten(err)
+	if err != nil && reason == err {
+		reason = inWords(err)
 	}
-	return failed(text, err)
+	return db.noted(reason)
 }

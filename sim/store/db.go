@@ -20,6 +20,7 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -43,7 +44,7 @@ const (
 	Memory = ":memory:"
 
 	applicationID = 0x534e4f57 // "SNOW"
-	schemaVersion = 8
+	schemaVersion = 9
 
 	busyTimeout = 10_000 // milliseconds for which one process waits for another's lock
 
@@ -113,6 +114,7 @@ type DB struct {
 	replaces bool   // a file that is there then, which is set aside
 	limits   Limits
 
+	log            atomic.Pointer[slog.Logger] // of what the engine says; nil for none
 	opened         opened
 	caches         cache.Group // of what was read
 	avaxIDs        sync.Map    // by the X-Chains, which begin with them
@@ -416,7 +418,7 @@ func (db *DB) prepared(text string) (*stmt, error) {
 	}
 	prepared, err := db.read.Preparex(text)
 	if err != nil {
-		return nil, failed(text, err)
+		return nil, db.noted(failed(text, err))
 	}
 	statement = &stmt{Stmt: prepared}
 	db.statements[text] = statement

@@ -147,10 +147,16 @@ func unwritten(err error) error {
 	case sqlite3.SQLITE_READONLY:
 		return ErrReadOnly
 	case sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR:
-		return fmt.Errorf("%w (%w)", ErrDisk, err)
+		return diskError{engineError{err}}
 	}
 	return err
 }
+
+// diskError is ErrDisk with what the engine says.
+type diskError struct{ engine engineError }
+
+func (e diskError) Error() string   { return ErrDisk.Error() }
+func (e diskError) Unwrap() []error { return []error{ErrDisk, e.engine} }
 
 // share keeps others from adding to the file. A file system that knows no locks has nobody who adds to a file on it.
 func (db *DB) share() error {

@@ -154,7 +154,7 @@ CREATE TABLE subnet_state (
     owner           BLOB    NOT NULL,
     conversion      BLOB CHECK (length(conversion) = 32),
     manager_chain   BLOB CHECK (length(manager_chain) = 32),
-    manager_address BLOB CHECK (length(manager_address) > 0),
+    manager_address BLOB CHECK (length(manager_address) <= 4096), -- may be empty
     PRIMARY KEY (subnet, height)
 ) STRICT, WITHOUT ROWID;
 

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"log/slog"
 	"reflect"
 	"regexp"
 	"slices"
@@ -48,7 +49,7 @@ type width struct {
 // scan reads a row of a statement into its fields. What cannot be in them is damage.
 func (s *stmt) scan(rows *sql.Rows, fields []any, text string) error {
 	if err := rows.Scan(fields...); err != nil {
-		return Damaged(fmt.Errorf("table %s: %w", tableOf(text), err))
+		return Damaged(fmt.Errorf("table %s: %w", tableOf(text), inWords(err)))
 	}
 	m := s.columns.Load()
 	if m == nil {
@@ -75,7 +76,7 @@ func tableOf(text string) string {
 // failed says why a statement could not be prepared or run, and not which, as it is for clients, too. The engine's word for damaged pages is
 // damage, and so is its word for a statement that does not fit the tables.
 func failed(text string, err error) error {
-	where := fmt.Errorf("table %s: %w", tableOf(text), engineError{err})
+	where := fmt.Errorf("table %s: %w", tableOf(text), inWords(err))
 	if damaged(err) || resultCode(err) == sqlite3.SQLITE_ERROR {
 		return Damaged(where)
 	}
@@ -88,14 +89,53 @@ func damaged(err error) bool {
 	return code == sqlite3.SQLITE_CORRUPT || code == sqlite3.SQLITE_NOTADB
 }
 
-// engineError is an error of the database engine without the name of its language.
+// engineError is an error of the database engine, or of the package that speaks with it, in words for clients. What it says itself goes to the
+// log only (LogFailures): neither its names nor its language are a client's business.
 type engineError struct{ error }
 
+// inWords is an error with the engine's put into words.
+func inWords(err error) error {
+	text := err.Error()
+	if resultCode(err) != 0 || strings.HasPrefix(text, "sql: ") || strings.HasPrefix(text, "driver: ") {
+		return engineError{err}
+	}
+	return err
+}
+
 func (e engineError) Error() string {
-	return strings.TrimPrefix(strings.TrimPrefix(e.error.Error(), "SQL logic error: "), "sql: ")
+	switch resultCode(e.error) {
+	case sqlite3.SQLITE_CONSTRAINT:
+		return "a row does not fit"
+	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:
+		return "another process keeps the file to itself"
+	case sqlite3.SQLITE_NOMEM:
+		return "there is no memory left"
+	case sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB:
+		return "it is not as this program writes it"
+	}
+	for _, ended := range []error{context.Canceled, context.DeadlineExceeded} {
+		if errors.Is(e.error, ended) {
+			return ended.Error()
+		}
+	}
+	return "the file cannot be used"
 }
 
 func (e engineError) Unwrap() error { return e.error }
+
+// LogFailures is where the engine's own words for what fails go.
+func (db *DB) LogFailures(log *slog.Logger) { db.log.Store(log) }
+
+// noted is an error as it is, once the log has what the engine said.
+func (db *DB) noted(err error) error {
+	var engine engineError
+	if log := db.log.Load(); log != nil && errors.As(err, &engine) && !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded) {
+		log.Error("the world's file failed", "what", err, "cause", engine.error)
+	}
+	return err
+}
+
+func (b *Batch) noted(err error) error { return b.db.noted(err) }
 
 // Preparer is the file or a batch: what List and Get read.
 type Preparer = preparer
@@ -103,6 +143,7 @@ type Preparer = preparer
 // preparer is what has prepared statements: the pool that reads, or a batch, which sees its own writes.
 type preparer interface {
 	prepared(text string) (*stmt, error)
+	noted(err error) error
 }
 
 // destinations are where the columns of a statement's rows are scanned to: the fields of a struct by their db tags, or
@@ -218,7 +259,7 @@ func each[T any](ctx context.Context, p preparer, visit func(*T), text string, a
 	}
 	rows, err := statement.QueryContext(ctx, args...)
 	if err != nil {
-		return failed(text, err)
+		return p.noted(failed(text, err))
 	}
 	defer rows.Close()
 	var row T
@@ -226,16 +267,16 @@ func each[T any](ctx context.Context, p preparer, visit func(*T), text string, a
 	for rows.Next() {
 		if fields == nil {
 			if fields, err = statement.destinations(rows, reflect.ValueOf(&row).Elem()); err != nil {
-				return failed(text, err)
+				return p.noted(failed(text, err))
 			}
 		}
 		if err := statement.scan(rows, fields, text); err != nil {
-			return err
+			return p.noted(err)
 		}
 		visit(&row)
 	}
 	if err := rows.Err(); err != nil {
-		return failed(text, err)
+		return p.noted(failed(text, err))
 	}
 	return nil
 }
@@ -273,20 +314,20 @@ func get[T any](ctx context.Context, p preparer, text string, args ...any) (*T, 
 	}
 	rows, err := statement.QueryContext(ctx, args...)
 	if err != nil {
-		return row, failed(text, err)
+		return row, p.noted(failed(text, err))
 	}
 	defer rows.Close()
 	if !rows.Next() {
 		if err := rows.Err(); err != nil {
-			return row, failed(text, err)
+			return row, p.noted(failed(text, err))
 		}
 		return row, ErrNotFound
 	}
 	fields, err := statement.destinations(rows, reflect.ValueOf(row).Elem())
 	if err != nil {
-		return row, failed(text, err)
+		return row, p.noted(failed(text, err))
 	}
-	return row, errors.Join(statement.scan(rows, fields, text), rows.Close())
+	return row, errors.Join(p.noted(statement.scan(rows, fields, text)), rows.Close())
 }
 
 // List, Get and Exec run the statements of the packages below this one, each of which has those of a noun.

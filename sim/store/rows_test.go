@@ -159,7 +159,7 @@ func TestPrimaryRowsComeBack(t *testing.T) {
 		L1Validators:      []L1Validator{{ID: NewUTXONumber(p, 1, 1), Validation: hash, Subnet: hash, Node: address, BLS: blsKey, BalanceOwner: owners, DeactivationOwner: owners, Start: 3, Tx: At(p, 1, 0)}},
 		L1ValidatorStates: []L1ValidatorState{{Validator: NewUTXONumber(p, 1, 1), Height: 1, Weight: 20, EndAccumulatedFee: 1 << 63}},
 		Subnets:           []Subnet{{ID: At(p, 1, 0), Hash: hash}},
-		SubnetStates:      []SubnetState{{Subnet: At(p, 1, 0), Height: 1, Owner: owners}},
+		SubnetStates:      []SubnetState{{Subnet: At(p, 1, 0), Height: 1, Owner: owners, Conversion: hash, ManagerChain: hash, ManagerAddress: []byte{}}}, // an L1 needs no manager
 		Blockchains:       []Blockchain{{ID: At(p, 1, 0), Hash: hash, Subnet: hash, Name: "chain", VM: hash}},
 		Stakes:            []StakeChange{{hash, metric.ValidatorStake(1, 1<<63)}},
 		Fees:              []FeeChange{{address, metric.ContinuousFee{Active: 1, Base: 1 << 63, Paying: 1}}},
@@ -183,6 +183,7 @@ func TestPrimaryRowsComeBack(t *testing.T) {
 	l1, err := db.L1Validator(ctx, hash, 5)
 	same(t, "L1Validator", *l1, L1ValidatorView{d.L1Validators[0], d.L1ValidatorStates[0]}, err)
 	subnet, err := db.Subnet(ctx, p, hash)
+	d.SubnetStates[0].ManagerAddress = nil // as the engine gives back what is empty
 	same(t, "Subnet", *subnet, SubnetView{d.Subnets[0], d.SubnetStates[0]}, err)
 	chains, err := db.Blockchains(ctx, p)
 	same(t, "Blockchains", chains, d.Blockchains, err)

@@ -84,6 +84,9 @@ func (b *Batch) addSubnet(s *Subnet) error {
 }
 
 func (b *Batch) addSubnetState(s *SubnetState) error {
+	if s.Conversion != nil && s.ManagerAddress == nil {
+		s.ManagerAddress = []byte{} // which the engine gives back as nil
+	}
 	return b.exec(`INSERT INTO subnet_state (subnet, height, owner, conversion, manager_chain, manager_address) VALUES (?, ?, ?, ?, ?, ?)`,
 		s.Subnet, s.Height, s.Owner, s.Conversion, s.ManagerChain, s.ManagerAddress)
 }
