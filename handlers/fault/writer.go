@@ -14,12 +14,17 @@ import (
 const GatewayBody = "<html>\r\n<head><title>502 Bad Gateway</title></head>\r\n<body>\r\n<center><h1>502 Bad Gateway</h1></center>\r\n" +
 	"<hr><center>nginx</center>\r\n</body>\r\n</html>\r\n"
 
-// Wait lets time pass. It is false when the client left meanwhile.
+// Wait is Sleep for an answer, which may be sent for longer then.
 func Wait(ctx context.Context, w http.ResponseWriter, d time.Duration) bool {
 	if d == 0 {
 		return true
 	}
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(d + answerTime)) // tests have writers without deadlines
+	return Sleep(ctx, d)
+}
+
+// Sleep lets time pass. It is false when its context ended meanwhile.
+func Sleep(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {

@@ -29,6 +29,8 @@ var remembered = map[string]bool{
 // Endpoint is one chain's JSON-RPC, over HTTP and WebSocket.
 type Endpoint struct {
 	*rpc.Server
+	open    context.Context // ends with Close
+	close   context.CancelFunc
 	blocks  *broadcaster[*reader.BlockEvent]
 	pending *broadcaster[[]*txpool.Transaction]
 }
@@ -53,7 +55,7 @@ type Options struct {
 func New(o Options) *Endpoint {
 	chain := o.Miner.Chain
 	e := &Endpoint{blocks: newBroadcaster(chain.Subscribe), pending: newBroadcaster(o.Miner.Pool.Subscribe)}
-	open, end := context.WithCancel(context.Background())
+	e.open, e.close = context.WithCancel(context.Background())
 	options := rpc.Options{
 		MaxBody: o.MaxBody, Permit: o.Permit, Discover: o.Discover,
 		Batch: func(ctx context.Context) (context.Context, context.CancelFunc) {
@@ -72,26 +74,26 @@ func New(o Options) *Endpoint {
 			return at, err
 		})
 	}
-	e.Server = rpc.New(options, e.namespaces(open, o)...)
-	context.AfterFunc(e.Server.Open(), end)
+	e.Server = rpc.New(options, e.namespaces(o)...)
 	return e
 }
 
 // Close ends the subscriptions and every connection that is still open.
 func (e *Endpoint) Close() {
+	e.close()
 	e.Server.Close()
 	e.blocks.close()
 	e.pending.close()
 }
 
-func (e *Endpoint) namespaces(open context.Context, o Options) []rpc.Namespace {
+func (e *Endpoint) namespaces(o Options) []rpc.Namespace {
 	chain := o.Miner.Chain
 	a := &api{chain: chain, miner: o.Miner, blocks: cache.New[blockKey, []byte](chain.Caches())}
 	wallet := &walletAPI{api: a, wallet: o.Wallet}
 	all := []rpc.Namespace{
 		{Name: "eth", Methods: &chainAPI{a}}, {Name: "eth", Methods: &blockAPI{a}}, {Name: "eth", Methods: &transactionAPI{a}}, {Name: "eth", Methods: &stateAPI{a}},
 		{Name: "eth", Methods: &callAPI{a}}, {Name: "eth", Methods: &gasAPI{a}}, {Name: "eth", Methods: &logAPI{a}}, {Name: "eth", Methods: newFilterAPI(a)},
-		{Name: "eth", Methods: &subscribeAPI{api: a, blocks: e.blocks, pending: e.pending}}, {Name: "eth", Methods: &sendAPI{a, e.blocks, open}}, {Name: "eth", Methods: wallet},
+		{Name: "eth", Methods: &subscribeAPI{api: a, blocks: e.blocks, pending: e.pending}}, {Name: "eth", Methods: &sendAPI{a, e.blocks, e.open}}, {Name: "eth", Methods: wallet},
 		{Name: "personal", Methods: &personalAPI{wallet}}, {Name: "txpool", Methods: &txpoolAPI{a}}, {Name: "net", Methods: &netAPI{chain.Genesis.ChainID}},
 		{Name: "web3", Methods: &web3API{o.Version}},
 	}

@@ -7,7 +7,6 @@ import (
 	"io"
 	"mime"
 	"net/http"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -69,7 +68,7 @@ func (s *Server) note(ctx context.Context, r *Request) {
 
 // readBody reads a request whole. When it is too large, or cannot be read, it has answered that.
 func (s *Server) readBody(w http.ResponseWriter, r *http.Request) ([]byte, bool) {
-	body, err := readAll(http.MaxBytesReader(w, r.Body, s.MaxBody), min(r.ContentLength, s.MaxBody))
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, s.MaxBody))
 	if tooLarge := new(http.MaxBytesError); errors.As(err, &tooLarge) {
 		http.Error(w, fmt.Sprintf("request body too large: the limit is %d bytes", s.MaxBody), http.StatusRequestEntityTooLarge)
 		return nil, false
@@ -84,26 +83,6 @@ func (s *Server) readBody(w http.ResponseWriter, r *http.Request) ([]byte, bool)
 		return nil, false
 	}
 	return body, true
-}
-
-// readAll is io.ReadAll for what is probably of a length.
-func readAll(r io.Reader, length int64) ([]byte, error) {
-	if length < 0 {
-		length = 511
-	}
-	b := make([]byte, 0, length+1)
-	for {
-		n, err := r.Read(b[len(b):cap(b)])
-		if b = b[:len(b)+n]; err == io.EOF {
-			return b, nil
-		}
-		if err != nil {
-			return b, err
-		}
-		if len(b) == cap(b) {
-			b = slices.Grow(b, len(b))
-		}
-	}
 }
 
 // tooMuch says why a body is not looked at further, "" when it is.

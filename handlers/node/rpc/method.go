@@ -175,16 +175,14 @@ func newPositional(all []Namespace) *positional {
 		receiver := reflect.ValueOf(n.Methods)
 		for _, s := range signaturesOf(receiver.Type()) {
 			m := &method{name: n.Name + "_" + s.name, signature: s, receiver: receiver}
-			if s.subscribes {
-				p.subscriptions[m.name] = m
-			} else {
+			if !s.subscribes {
 				p.methods[m.name] = m
+				continue
 			}
-		}
-	}
-	for name := range p.namespaces {
-		for _, name := range []string{name + "_subscribe", name + "_unsubscribe"} {
-			p.methods[name] = &method{name: name}
+			p.subscriptions[m.name] = m
+			for _, name := range []string{n.Name + "_subscribe", n.Name + "_unsubscribe"} {
+				p.methods[name] = &method{name: name}
+			}
 		}
 	}
 	return p

@@ -101,9 +101,8 @@ func New(o Options, all ...Namespace) *Server {
 		return described
 	}
 	s := newServer(o, p, p.methods, described)
-	subscribes := func(name string) bool { return s.methods[name].signature == nil }
-	s.subscribing = &Capabilities{HTTP: []string{http.MethodGet}, RPC: slices.Concat(slices.DeleteFunc(slices.Clone(s.names), subscribes), p.subscribable()), Methods: described}
-	s.capabilities.RPC = slices.DeleteFunc(slices.Clone(s.names), subscribes)
+	s.subscribing = &Capabilities{HTTP: []string{http.MethodGet}, RPC: s.names, Methods: described}
+	s.capabilities.RPC = slices.DeleteFunc(slices.Clone(s.names), func(name string) bool { return s.methods[name].signature == nil })
 	return s
 }
 
@@ -112,9 +111,6 @@ func (s *Server) Capabilities() *Capabilities { return s.capabilities }
 
 // Close ends every WebSocket connection with its subscriptions.
 func (s *Server) Close() { s.close() }
-
-// Open is a context that ends with the server.
-func (s *Server) Open() context.Context { return s.open }
 
 // Repeated is how many calls were answered with results that were remembered.
 func (s *Server) Repeated() uint64 { return s.Memory.given() }

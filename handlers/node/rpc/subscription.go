@@ -5,9 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"reflect"
-	"slices"
 	"strings"
 	"sync"
 
@@ -58,15 +56,6 @@ func (s *subscriptions) end(id ID) bool {
 		delete(s.ends, id)
 	}
 	return found
-}
-
-// subscribable are the methods by which clients subscribe.
-func (p *positional) subscribable() (names []string) {
-	for _, name := range slices.Sorted(maps.Keys(p.subscriptions)) {
-		namespace, _, _ := strings.Cut(name, "_")
-		names = append(names, namespace+"_subscribe", namespace+"_unsubscribe")
-	}
-	return slices.Compact(names)
 }
 
 // subscriptionNameOf is the first argument of a call that subscribes.

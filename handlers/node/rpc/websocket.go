@@ -171,7 +171,7 @@ func (c *connection) answer(ctx context.Context, message []byte) {
 	}
 	var altered *fault.Action
 	if plan != nil {
-		if !c.wait(ctx, plan.Delay) || c.ends(plan.Whole) {
+		if !fault.Sleep(ctx, plan.Delay) || c.ends(plan.Whole) {
 			return
 		}
 		x.faults, altered = plan.Calls, plan.Whole
@@ -206,18 +206,6 @@ func (o *output) altered(ctx context.Context, w io.Writer, a *fault.Action) erro
 	}
 	_, err := w.Write(a.AlterMessage(whole.Bytes()))
 	return err
-}
-
-// wait lets the time of a fault pass. It is false when the client left meanwhile.
-func (c *connection) wait(ctx context.Context, d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
 }
 
 // ends ends the connection if a fault wants that: reset, or closed as by a server that cannot answer for a while, as there is no
