@@ -397,17 +397,23 @@ func (c *crash) exports() {
 // promises sends to an address that a webhook looks at. Each transaction whose receipt a client has is told to the receiver in the end.
 func (c *crash) promises() {
 	var mu sync.Mutex
-	got := map[common.Hash]int{}
+	got, under := map[common.Hash]int{}, map[common.Hash]string{}
 	receiver := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		var said struct {
-			Event struct{ Transaction struct{ TxHash common.Hash } }
+			MessageID string
+			Event     struct{ Transaction struct{ TxHash common.Hash } }
 		}
 		if err := json.NewDecoder(r.Body).Decode(&said); err != nil {
 			c.Error(err)
 		}
 		mu.Lock()
 		defer mu.Unlock()
-		got[said.Event.Transaction.TxHash]++
+		hash := said.Event.Transaction.TxHash
+		got[hash]++
+		if before := under[hash]; before != "" && before != said.MessageID { // a kill alone makes it no other event
+			c.Errorf("transaction %s is told under %s and %s", hash, before, said.MessageID)
+		}
+		under[hash] = said.MessageID
 	}))
 	c.Cleanup(receiver.Close)
 	at := common.BytesToAddress([]byte(fmt.Sprintf("webhook %d", c.round)))
