@@ -476,3 +476,79 @@ func TestForms(t *testing.T) {
 		}
 	}
 }
+
+// TestDepositsArePaid: what an L1 validator begins with or gets more comes from what the transaction spends.
+func TestDepositsArePaid(t *testing.T) {
+	l := newL1(t)
+	l.convert(nAVAX)
+	for paid, want := range map[uint64]error{7: nil, 6: utxo.ErrInsufficientUnlockedFunds} {
+		l.refuseOr(want, l.pChainTx(l.owner, paid, func(base txs.BaseTx) txs.Unsigned {
+			return &txs.IncreaseL1ValidatorBalanceTx{BaseTx: base, ValidationID: l.subnetID.Append(0), Balance: 7}
+		}))
+	}
+}
+
+// refuseOr checks that a transaction is refused with this error or, without one, that it is accepted.
+func (w *world) refuseOr(want error, tx *txs.Tx) {
+	w.t.Helper()
+	if want != nil {
+		w.refuse(want, tx)
+		return
+	}
+	w.accept(w.p.Time(), tx)
+}
+
+// TestDiffs: each transaction's Diff has what it did to subnets, chains and stakers; usage of registration messages ends with their expiry.
+func TestDiffs(t *testing.T) {
+	w := newWorld(t)
+	key := w.keys[0]
+	control := txs.NewOwner(key.Address())
+	subnet := w.pChainTx(key, 0, func(base txs.BaseTx) txs.Unsigned { return &txs.CreateSubnetTx{BaseTx: base, Owner: &control} })
+	if d := w.accept(start, subnet)[1]; len(d.Subnets) != 1 || d.Subnets[0].ID != subnet.ID() || !d.Subnets[0].Owner.Equals(&control) {
+		t.Errorf("%+v", d.Subnets)
+	}
+	chain := w.pChainTx(key, 0, func(base txs.BaseTx) txs.Unsigned {
+		return &txs.CreateChainTx{BaseTx: base, SubnetID: subnet.ID(), ChainName: "a", VMID: ids.ID{1}, FxIDs: []ids.ID{}, GenesisData: []byte{}, SubnetAuth: &txs.Input{SigIndices: []uint32{0}}}
+	}, []*txs.Key{key})
+	if d := w.accept(start, chain)[1]; len(d.Blockchains) != 1 || d.Blockchains[0].ID != chain.ID() || d.Blockchains[0].SubnetID != subnet.ID() {
+		t.Errorf("%+v", d.Blockchains)
+	}
+	w.accept(start, w.validatorTx(w.keys[1], 9, 2000*nAVAX, 20*oneDay))
+	delegated := w.accept(start, w.delegatorTx(w.keys[2], 9, 25*nAVAX, 5*oneDay))[1].Stakers[0]
+	ended := w.reward(true)
+	fee, _ := rules.SplitReward(delegated.PotentialReward, 100_000)
+	if len(ended.Stakers) != 2 || ended.Stakers[0].DelegateeReward != fee || ended.Stakers[1].TxID != delegated.TxID || !ended.Stakers[1].Rewarded {
+		t.Errorf("%+v", ended.Stakers)
+	}
+	l := newL1(t)
+	l.convert(nAVAX)
+	expiry := l.p.Time() + 100
+	l.accept(l.p.Time(), l.registerTx(5, expiry, 0, 1))
+	for time, want := range map[uint64]int{expiry - 1: 1, expiry: 0} {
+		b := must1(l.p.BuildBlock(time, []*txs.Tx{l.weightTx(l.subnetID.Append(0), 0, 300, 0, 1, 2)}))
+		if _, err := l.p.Accept(b); err != nil || len(l.p.l1.registered) != want {
+			t.Errorf("%d messages are known %d seconds before they expire: %v", len(l.p.l1.registered), expiry-time, err)
+		}
+		l.p.Rollback()
+	}
+}
+
+// TestTheExcessOfTheContinuousFee follows from how many validators there are (ACP-77), and a rollback takes it back.
+func TestTheExcessOfTheContinuousFee(t *testing.T) {
+	l := newL1(t)
+	l.convert(nAVAX)
+	l.p.l1.excess = 100 * local.ValidatorFees.Target
+	excess, accrued := l.p.ValidatorFees()
+	cost, after := local.ValidatorFees.Cost(2, excess, 10)
+	if after == excess {
+		t.Fatal("nothing changes in ten seconds")
+	}
+	l.accept(l.p.Time()+10, l.weightTx(l.subnetID.Append(0), 0, 300, 0, 1))
+	if gotExcess, gotAccrued := l.p.ValidatorFees(); gotExcess != after || gotAccrued != accrued+cost {
+		t.Errorf("excess %d, accrued %d; want %d and %d", gotExcess, gotAccrued, after, accrued+cost)
+	}
+	l.p.Rollback()
+	if gotExcess, gotAccrued := l.p.ValidatorFees(); gotExcess != excess || gotAccrued != accrued {
+		t.Errorf("after a rollback: excess %d, accrued %d", gotExcess, gotAccrued)
+	}
+}
