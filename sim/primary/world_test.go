@@ -51,8 +51,10 @@ func TestRowsAndBack(t *testing.T) {
 		}
 		defer file.Close()
 		tables := map[string][]any{}
+		var last *primary.Network
 		blocks := 0
 		err = primary.ReplayStrictly(t.Context(), w.DB, row, i+1, func(n *primary.Network, d *store.PrimaryDelta) error {
+			last = n
 			batch, err := file.Begin()
 			if err != nil {
 				return err
@@ -68,22 +70,11 @@ func TestRowsAndBack(t *testing.T) {
 			if blocks++; blocks < 3 || blocks%25 > 0 && len(d.L1Validators)+len(d.Blockchains) == 0 && !n.Undecided() {
 				return nil
 			}
-			restored, err := primary.Restore(t.Context(), file, row.ID)
-			switch {
-			case n.Undecided():
-				if !errors.Is(err, primary.ErrUndecided) {
-					t.Errorf("network %d, block %d: a proposal is restored: %v", row.ID, blocks, err)
-				}
-				return nil
-			case err != nil:
-				return err
-			}
-			one, two := dump(n), dump(restored)
-			if !slices.Equal(one, two) {
-				return fmt.Errorf("block %d: of the network that accepted it, the restored one lacks %q and has %q", blocks, missing(one, two), missing(two, one))
-			}
-			return nil
+			return restores(t, n, file)
 		})
+		if err == nil {
+			err = restores(t, last, file)
+		}
 		if err != nil {
 			t.Errorf("network %d: %v", row.ID, err)
 		}
@@ -97,6 +88,25 @@ func TestRowsAndBack(t *testing.T) {
 	}
 	slices.Sort(sums)
 	compare(t, "testdata/rows.txt", sums)
+}
+
+// restores compares a network with the one that is restored from what its blocks added to a file.
+func restores(t *testing.T, n *primary.Network, file *store.DB) error {
+	t.Helper()
+	restored, err := primary.Restore(t.Context(), file, n.Rules.NetworkID)
+	if n.Undecided() {
+		if !errors.Is(err, primary.ErrUndecided) {
+			return fmt.Errorf("a proposal is restored: %w", err)
+		}
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if one, two := dump(n), dump(restored); !slices.Equal(one, two) {
+		return fmt.Errorf("after block %d of P, of the network that accepted it the restored one lacks %q and has %q", n.P.Height(), missing(one, two), missing(two, one))
+	}
+	return nil
 }
 
 // missing is the first line that another dump does not have.
