@@ -70,8 +70,8 @@ soak: ## have clients of every kind come and go for as long as SOAK says, and co
 bench: ## measure speed, size and memory of the built program, ROWS alone if given, with worlds kept in WORLDS (half an hour on a quiet machine)
 	$(GO) test -run '^$$' -bench '^BenchmarkReport$$/^$(ROWS)' -benchtime 1x -timeout 60m ./handlers $(if $(WORLDS),-args -worlds $(abspath $(WORLDS)))
 
-golden: ## write transcripts and digests anew
-	$(GO) test -count=1 ./handlers/node ./seed -run 'Transcripts|TestDeterminism' -update
+golden: ## write transcripts, digests and sums of rows anew
+	$(GO) test -count=1 ./handlers/node ./seed ./sim/primary -run 'Transcripts|TestDeterminism|TestRowsAndBack' -update
 
 contracts: ## compile fixtures/contracts (needs Node)
 	cd fixtures/contracts && npm ci --silent && npm run --silent compile
