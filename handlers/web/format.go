@@ -110,6 +110,17 @@ func amount(v, decimals, symbol any) template.HTML {
 		esc(exact), esc(clip(text(symbol), 80)), esc(rounded(exact)), name(text(symbol))))
 }
 
+// fee shows what was paid of an EVM chain's token, in wei or billionths of the token where it is so little that nobody reads the zeros.
+func fee(v, symbol any) template.HTML {
+	switch digits := len(strings.TrimLeft(decimal(v, 0), "-0")); {
+	case digits <= 9:
+		return amount(v, 0, "wei")
+	case digits <= 13:
+		return amount(v, 9, "n"+text(symbol))
+	}
+	return amount(v, 18, symbol)
+}
+
 // avax shows nAVAX as AVAX.
 func avax(v any) template.HTML { return amount(v, 9, "AVAX") }
 

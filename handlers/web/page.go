@@ -39,7 +39,7 @@ type page struct {
 var functions = template.FuncMap{
 	"amount": amount, "money": money, "count": count, "short": short, "dict": dict, "name": name, "text": text, "hex": hexNumber,
 	"list": list, "dig": dig, "add": func(a, b int) int { return a + b }, "lower": strings.ToLower, "asset": assetPath,
-	"gwei": gwei, "avax": avax, "percent": percent, "image": safeImage, "bytes": byteSize, "has": strings.Contains, "title": title, "spaced": spaced, "clip": clip, "methodShort": methodShort, "rpcBody": rpcBody, "json": compact, "last": last, "kind": exportKind, "words": spaced, "role": roleOf,
+	"gwei": gwei, "fee": fee, "avax": avax, "percent": percent, "image": safeImage, "bytes": byteSize, "has": strings.Contains, "title": title, "spaced": spaced, "clip": clip, "methodShort": methodShort, "rpcBody": rpcBody, "json": compact, "last": last, "kind": exportKind, "words": spaced, "role": roleOf,
 }
 
 // parseTemplates reads the templates once for all sites of the process, when the first page is shown.

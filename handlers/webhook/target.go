@@ -63,8 +63,16 @@ var errURL = errors.New("expected an http or https URL")
 // Check says what is wrong with a target. A name that is none of this machine's may not lead here either: it is not asked for.
 func (t Targets) Check(text string) error {
 	u, err := url.Parse(text)
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || u.User != nil || u.Fragment != "" || len(text) > maxURL {
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" {
 		return errURL
+	}
+	switch {
+	case u.User != nil:
+		return errors.New("a user and password are not sent: expected a URL without them; put a secret into the path or the query")
+	case u.Fragment != "":
+		return errors.New("a fragment is not sent: expected a URL without #")
+	case len(text) > maxURL:
+		return fmt.Errorf("expected a URL of at most %d bytes", maxURL)
 	}
 	if port, err := strconv.ParseUint(u.Port(), 10, 16); u.Port() != "" && (err != nil || port == 0) {
 		return fmt.Errorf("the port %.20s does not exist: expected 1 to 65535", u.Port())
