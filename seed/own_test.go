@@ -12,6 +12,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/crypto"
 
+	"snowglobe/fixtures"
 	"snowglobe/fixtures/worldfile"
 	"snowglobe/seed"
 	"snowglobe/sim"
@@ -256,6 +257,49 @@ func TestLibrariesOfArtifacts(t *testing.T) {
 	}
 }
 
+// TestContractsWithASalt stand where their deployer, their salt and their code put them, on a chain that has the deployer.
+func TestContractsWithASalt(t *testing.T) {
+	w := own(t, store.Memory, head+`contracts:
+- {name: one, bytecode: 0x60015f5360015ff3, salt: 0x07}
+- {name: two, bytecode: 0x60015f5360015ff3, deployer: "0x914d7Fec6aaC8cd542e72Bca78B30650d45643d7", salt: 0x07}
+`)
+	c := w.Chains[0]
+	states := must(c.State(t.Context(), must(c.Head(t.Context()))(t)))(t)
+	at := map[string]common.Address{}
+	for _, row := range must(w.DB.Contracts(t.Context(), c.Row.ID))(t) {
+		at[row.Role] = common.Address(row.Address)
+	}
+	code := common.FromHex("60015f5360015ff3")
+	for name, deployer := range map[string]common.Address{"one": fixtures.Create2Deployer, "two": fixtures.SafeDeployer} {
+		want := crypto.CreateAddress2(deployer, common.BigToHash(big.NewInt(7)), crypto.Keccak256(code))
+		if at[name] != want || !bytes.Equal(states.GetCode(want), []byte{1}) {
+			t.Errorf("%s stands at %s, not at %s, which has the code %x", name, at[name], want, states.GetCode(want))
+		}
+	}
+}
+
+// TestKnownContractsOfAnotherVersion are refused with the package that has the right ones.
+func TestKnownContractsOfAnotherVersion(t *testing.T) {
+	folder := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(folder, "package", "artifacts"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(folder, "package", "artifacts", "EntryPoint.json"), []byte(`{"abi":[],"bytecode":"0x00"}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for known, want := range map[string]string{
+		"{set: entrypoint-0.7, package: package}":   "6: known[0].package: artifacts/EntryPoint.json is of another version: its code does not come to stand at 0x0000000071727De22E5E9d8BAf0edAc6f37da032; npm install @account-abstraction/contracts@0.7.0 has it",
+		"{set: entrypoint-0.7, package: elsewhere}": "6: known[0].package: open ",
+		"{set: entrypoint-0.8, package: package}":   "6: known[0].set: there is no set entrypoint-0.8; did you mean entrypoint-0.",
+		"{set: safe-1.4.1}":                         "6: known[0].package: it must be given",
+	} {
+		_, err := seed.ParseProfile(filepath.Join(folder, "world.yaml"), []byte(head+"known:\n- "+known+"\n"))
+		if err == nil || !strings.HasPrefix(err.Error(), filepath.Join(folder, "world.yaml:")+want) {
+			t.Errorf("%s: %v", known, err)
+		}
+	}
+}
+
 // TestMistakesThatShowWhenPlayed: what only the world knows to be wrong is told with its line, too.
 func TestMistakesThatShowWhenPlayed(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
@@ -345,6 +389,9 @@ func TestMistakesInAWorldFile(t *testing.T) {
 			"  &e [*d,*d,*d,*d,*d,*d,*d,*d,*d,*d], &f [*e,*e,*e,*e,*e,*e,*e,*e,*e,*e], &g [*f,*f,*f,*f,*f,*f,*f,*f,*f,*f]]}\n", "7: it comes to more than 500000 values"},
 		{"play:\n- {from: alice, to: usdx, method: \"f" + strings.Repeat("(", 5_000) + "\"}\n", "6: play[0].method: it has more than 4096 characters"},
 		{"play:\n- {from: alice, to: bob, value: " + strings.Repeat("1", 1_000_000) + "}\n", "6: play[0].value: it has more than 300 digits"},
+		{"contracts:\n- {name: c, bytecode: 0x00, salt: hello}\n", "6: contracts[0].salt: \"hello\" is not hex"},
+		{"contracts:\n- {name: c, bytecode: 0x00, deployer: \"0x914d7Fec6aaC8cd542e72Bca78B30650d45643d7\"}\n", "6: contracts[0].salt: it must be given with a deployer"},
+		{"contracts:\n- {name: c, bytecode: 0x00, salt: 0x01, value: 1}\n", "6: contracts[0]: a contract with a salt has neither value nor address"},
 		{"l1s:\n- {name: Ice, chainId: 43114}\n", "6: l1s[0]: chain 43114, Avalanche (C-Chain), is there already"},
 		{"addValidators:\n- {name: v, stake: 2000, end: tomorrow}\n", `6: addValidators[0].end: "tomorrow" is not a time such as`},
 		{"play:\n- {from: alice, to: bob, value: 1, chain: fugi/C}\n", `6: play[0].chain: "fugi/C": there is no network fugi`},

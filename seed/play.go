@@ -16,6 +16,7 @@ import (
 	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/ethereum/go-ethereum/crypto"
 
+	"snowglobe/fixtures"
 	"snowglobe/fixtures/contracts"
 	"snowglobe/fixtures/worldfile"
 	"snowglobe/seed/primary"
@@ -349,9 +350,18 @@ func (p *player) contract(ctx context.Context, k *worldfile.Contract, path strin
 	if err != nil {
 		return err
 	}
-	address, err := p.send(ctx, chain, cmp.Or(k.From, usualOwner), request{data: code, value: value, abi: parsed})
+	r := request{data: code, value: value, abi: parsed}
+	salt := common.BytesToHash(common.FromHex(k.Salt))
+	if k.Salt != "" {
+		deployer := common.HexToAddress(cmp.Or(k.Deployer, fixtures.Create2Deployer.Hex()))
+		r.to, r.data = &deployer, append(salt.Bytes(), code...)
+	}
+	address, err := p.send(ctx, chain, cmp.Or(k.From, usualOwner), r)
 	if err != nil {
 		return err
+	}
+	if k.Salt != "" {
+		address = crypto.CreateAddress2(*r.to, salt, crypto.Keccak256(code))
 	}
 	return p.add(chain, k.Name, "", k.ABI, address, parsed)
 }
