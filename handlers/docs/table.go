@@ -37,6 +37,8 @@ func (m *Manual) table(name string) string {
 		return roles()
 	case "chains":
 		return l1s()
+	case "known":
+		return known()
 	case "mistakes":
 		return mistakeTables()
 	case "budgets":
