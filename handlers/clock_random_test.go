@@ -19,7 +19,7 @@ import (
 // all interfaces agree, and nobody holds more than there is.
 func TestRandomTimeIsTheSameInParts(t *testing.T) {
 	t.Parallel()
-	for number := range uint64(times(4)) {
+	for number := range uint64(times(t, 4)) {
 		var digests [][]byte
 		for _, parts := range []bool{false, true} {
 			s := newMovedStory(t)

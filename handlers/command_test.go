@@ -148,7 +148,9 @@ func TestOneServerAtATime(t *testing.T) {
 	if code, _, stderr := outcome(t, second); code != 1 || !strings.Contains(stderr, "another process serves this world") {
 		t.Errorf("the second server: exit %d, %s", code, stderr)
 	}
-	if !testing.Short() { // package seed verifies beside a writer
+	if testing.Short() {
+		t.Log("left out of a short run: verification beside the server")
+	} else { // package seed verifies beside a writer
 		verify := command(t, "verify")
 		verify.Dir = folder
 		if code, stdout, stderr := outcome(t, verify); code != 0 || !strings.Contains(stdout, "\nverified: ") {
@@ -180,6 +182,7 @@ func TestTheClockOfAWorldAtRest(t *testing.T) {
 		t.Errorf("without a world: exit %d, %s", code, said)
 	}
 	if testing.Short() {
+		t.Log("left out of a short run: making the world by the command")
 		worldFile(t, filepath.Join(folder, "snowglobe.db"))
 	} else if code, said := run("generate", "--profile", "tiny", "--quiet"); code != 0 {
 		t.Errorf("generate: exit %d, %s", code, said)
@@ -267,7 +270,7 @@ func TestServeStopsCleanlyAndStartsAgain(t *testing.T) {
 func TestKilledGenerationLeavesNothingHalfMade(t *testing.T) {
 	t.Parallel()
 	r, folder := rand.New(rand.NewPCG(1, 2)), t.TempDir()
-	for range times(12) {
+	for range times(t, 12) {
 		run := command(t, "generate", "--profile", "tiny", "--db", "w.db")
 		run.Dir = folder
 		if err := run.Start(); err != nil {

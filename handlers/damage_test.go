@@ -43,6 +43,7 @@ func TestServeNoticesDamage(t *testing.T) {
 		{"UPDATE trie_part SET balances = t.balances FROM trie_part t WHERE length(t.owner) = 0 AND length(trie_part.owner) = 0 AND length(t.keys) = length(trie_part.keys) AND t.balances <> trie_part.balances", "the balance of 0x"},
 	} {
 		if testing.Short() && i%3 != 0 {
+			t.Log("left out of a short run: this damage")
 			continue
 		}
 		t.Run(c.where, func(t *testing.T) {
@@ -76,6 +77,7 @@ func TestServeNoticesDamage(t *testing.T) {
 // inspection takes half of one processor.
 func TestDamageIsNoticedSoon(t *testing.T) {
 	if testing.Short() {
+		t.Log("left out of a short run: the rest, whose world takes seconds to make")
 		return // the world takes seconds to make
 	}
 	path := filepath.Join(t.TempDir(), "world.db")

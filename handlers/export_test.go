@@ -112,8 +112,9 @@ func (s *started) completed(t *testing.T, o operationState) string {
 // is whole, and in the end everything is.
 func TestExportsSurviveKills(t *testing.T) {
 	t.Parallel()
-	fewest, most := times(12), 60
+	fewest, most := times(t, 12), 60
 	if testing.Short() {
+		t.Log("left out of a short run: the larger export")
 		most = fewest
 	}
 	folder, r := t.TempDir(), rand.New(rand.NewPCG(3, 4))
@@ -174,8 +175,9 @@ func (s *started) stopped(t *testing.T) {
 func TestTwoHundredExportsAtOnce(t *testing.T) {
 	t.Parallel()
 	const alice = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266"
-	posts, files := times(200), []string{"w.db", ":memory:"}
+	posts, files := times(t, 200), []string{"w.db", ":memory:"}
 	if testing.Short() {
+		t.Log("left out of a short run: all files but one")
 		files = files[:1]
 	}
 	for _, db := range files {

@@ -172,7 +172,7 @@ func TestAnAlteredAnswerIsTakenDownBeforeItIsRead(t *testing.T) {
 	c := journaled(t)
 	transport := &http.Transport{DisableKeepAlives: true} // it asks again when a connection that it kept was reset
 	for _, fault := range []string{"truncate=60000", "slow=1ms", "drop=during", "drop", "invalid-json"} {
-		for n := 1; n <= times(40); n++ {
+		for n := 1; n <= times(t, 40); n++ {
 			r, err := http.NewRequest(http.MethodGet, c.url+"/v1/chains/43114/transactions?pageSize=100", nil)
 			if err != nil {
 				t.Fatal(err)
@@ -193,7 +193,7 @@ func TestAnAlteredAnswerIsTakenDownBeforeItIsRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer socket.Close()
-	for n := 1; n <= times(40); n++ {
+	for n := 1; n <= times(t, 40); n++ {
 		if err := socket.WriteMessage(websocket.TextMessage, []byte(`{"jsonrpc":"2.0","id":1,"method":"eth_getLogs","params":[{"fromBlock":"0x0"}]}`)); err != nil {
 			t.Fatal(err)
 		}

@@ -34,6 +34,7 @@ func TestNoBlockThatWasToldIsLost(t *testing.T) {
 	t.Parallel()
 	rounds := 3
 	if testing.Short() {
+		t.Log("left out of a short run: all rounds but one")
 		rounds = 1
 	}
 	folder := t.TempDir()

@@ -77,13 +77,16 @@ func answerTo(result string) string { return `{"jsonrpc":"2.0","id":1,"result":`
 func TestLargeAnswers(t *testing.T) {
 	transactions, logs := 5, 10_000 // together the most that are answered
 	if testing.Short() {
+		t.Log("left out of a short run: the largest answers")
 		transactions, logs = 2, 4_000
 	}
 	m := newManyLogs(t, transactions, logs)
 	t.Run("whole", m.areWhole)
 	t.Run("traces", m.areTraced)
 	t.Run("memory", m.takeLittleMemory)
-	if !testing.Short() { // what is under way is given a second
+	if testing.Short() {
+		t.Log("left out of a short run: the areas of one history")
+	} else { // what is under way is given a second
 		t.Run("history", m.areOfOneHistory)
 	}
 }
@@ -121,7 +124,9 @@ func (m *manyLogs) areWhole(t *testing.T) {
 	made := answerTo("[" + m.logs[1] + "]")
 	same("a batch", post(batch), "["+made+`,{"jsonrpc":"2.0","id":"\u0000","result":"0xa86a"},{"jsonrpc":"2.0","id":2,"error":{"code":-32000,"message":"requested from block 4294967295 after last accepted block `+
 		m.head()+`"}},`+made+"]\n")
-	if !testing.Short() { // 25 MB are the bound of a batch, and as large as they are, the results of one call more are answered
+	if testing.Short() {
+		t.Log("left out of a short run: the bound of a batch's results")
+	} else { // 25 MB are the bound of a batch, and as large as they are, the results of one call more are answered
 		full := "[" + strings.Repeat(call(1, m.wanted)+",", 4) + call(1, m.wanted) + "]"
 		refused := `,{"jsonrpc":"2.0","id":1,"error":{"code":-32003,"message":"response too large"}}`
 		same("a batch that is too large", post(full), "["+m.all()+","+m.all()+strings.Repeat(refused, 3)+"]\n")

@@ -71,6 +71,7 @@ func TestLongTextsAreAnsweredAtOnce(t *testing.T) {
 	}
 	head, body, call := 60_000, 1<<20-2000, 5<<20-2000
 	if testing.Short() { // what costs the square of the length is slow enough for the test then too
+		t.Log("left out of a short run: the longest texts")
 		body, call = 128<<10, 128<<10
 	}
 	count := 0

@@ -32,8 +32,9 @@ func TestMain(m *testing.M) {
 }
 
 // times is how often something is tried: a quarter of that in a short run.
-func times(n int) int {
+func times(t testing.TB, n int) int {
 	if testing.Short() {
+		t.Log("left out of a short run: three of four")
 		return (n + 3) / 4
 	}
 	return n

@@ -41,6 +41,7 @@ func (p *process) forgetPeak(t *testing.T) {
 // that was found to fill its memory.
 func TestMemoryIsBounded(t *testing.T) {
 	if testing.Short() {
+		t.Log("left out of a short run: all of it: it presses a server for seconds")
 		return // it presses a server for some seconds
 	}
 	t.Setenv("GOMAXPROCS", "2") // with each processor more, one more connection reads: the budget is for two

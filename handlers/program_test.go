@@ -22,7 +22,9 @@ import (
 
 // runProgram runs a command by exec in a folder of its own, in a short run beside a world that was made before.
 func runProgram(t *testing.T, program ...string) *exec.Cmd {
-	if !testing.Short() {
+	if testing.Short() {
+		t.Log("left out of a short run: a process for each program")
+	} else {
 		return command(t, append([]string{"exec", "--"}, program...)...)
 	}
 	path := filepath.Join(t.TempDir(), "w.db")
@@ -89,6 +91,7 @@ func TestAnswers(t *testing.T) {
 		{code: 2, stderr: "expected -- and a command"},
 	} {
 		if c.long && testing.Short() {
+			t.Log("left out of a short run: this program")
 			continue
 		}
 		all.Go(func() {

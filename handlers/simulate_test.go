@@ -45,6 +45,7 @@ func TestSimulationsAreWhatBlocksAre(t *testing.T) {
 		}
 		blocks := uint64(60)
 		if testing.Short() {
+			t.Log("left out of a short run: all blocks but 15")
 			blocks = 15
 		}
 		calls, moved := 0, 0

@@ -23,6 +23,7 @@ func TestAKillWhileTheWorldGoesBack(t *testing.T) {
 	t.Parallel()
 	rounds := 6
 	if testing.Short() {
+		t.Log("left out of a short run: all rounds but one")
 		rounds = 1
 	}
 	folder, ids := t.TempDir(), readWorld(t)

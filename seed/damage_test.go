@@ -45,6 +45,7 @@ func TestDamageIsASentence(t *testing.T) {
 	all := tables(t, path)
 	count, every := 0, damageEvery
 	if testing.Short() {
+		t.Log("left out of a short run: most pages")
 		every = 401
 	}
 	for _, table := range slices.Sorted(maps.Keys(all)) {
@@ -77,6 +78,7 @@ func TestDamagedPagesAreASentence(t *testing.T) {
 	}
 	noticed, tries := 0, damagedPages
 	if testing.Short() {
+		t.Log("left out of a short run: most damages")
 		tries = 4
 	}
 	random := rand.New(rand.NewPCG(15, 5))
@@ -259,6 +261,7 @@ func TestVerifyBesideAWriter(t *testing.T) {
 	}()
 	rounds := 3
 	if testing.Short() {
+		t.Log("left out of a short run: all rounds but one")
 		rounds = 1
 	}
 	for range rounds {

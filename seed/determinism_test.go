@@ -61,7 +61,7 @@ func newWorld(t testing.TB, profile string, number int64) *sim.World {
 // which hold for every operating system and processor.
 func TestDeterminism(t *testing.T) {
 	known := readDigests(t)
-	for _, profile := range profiles() {
+	for _, profile := range profiles(t) {
 		for _, processors := range []int{1, 8} {
 			before := runtime.GOMAXPROCS(processors)
 			w := newWorld(t, profile, 1)
@@ -87,16 +87,18 @@ func TestDeterminism(t *testing.T) {
 }
 
 // profiles are those that tests make; a short run is content with the smallest.
-func profiles() []string {
+func profiles(t testing.TB) []string {
 	if testing.Short() {
+		t.Log("left out of a short run: profiles other than tiny")
 		return []string{"tiny"}
 	}
 	return []string{"tiny", "default"}
 }
 
 // seeds are those of tiny worlds that tests make; a short run is content with two.
-func seeds() []int64 {
+func seeds(t testing.TB) []int64 {
 	if testing.Short() {
+		t.Log("left out of a short run: most seeds")
 		return []int64{1, 3}
 	}
 	return []int64{1, 2, 3, -7, 1 << 62}
@@ -118,13 +120,14 @@ func readDigests(t *testing.T) map[string]string {
 // TestSeedsDiffer makes sure that the seed decides, and that worlds of any seed verify.
 func TestSeedsDiffer(t *testing.T) {
 	digests := map[string]int64{}
-	for _, number := range seeds() {
+	for _, number := range seeds(t) {
 		w := world(t, "tiny", number)
 		if other, known := digests[string(w.Meta.Digest)]; known {
 			t.Errorf("seeds %d and %d make the same world", number, other)
 		}
 		digests[string(w.Meta.Digest)] = number
 		if testing.Short() && len(digests) > 1 {
+			t.Log("left out of a short run: verification of worlds after the first")
 			continue
 		}
 		if _, err := verify.Verify(context.Background(), w, nil); err != nil {

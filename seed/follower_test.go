@@ -36,6 +36,7 @@ func TestAFollowerGoesBack(t *testing.T) {
 	defer f.End()
 	lags := []sim.Lag{{Milliseconds: 10 * 24 * 3600_000}, {Blocks: 7}, {Blocks: 15}, {}}
 	if testing.Short() {
+		t.Log("left out of a short run: most lags")
 		lags = []sim.Lag{{Blocks: 10_000}, {Blocks: 15}, {}} // of the furthest, the L1s' chains are there before the P-Chain made them
 	}
 	for _, l := range lags {

@@ -23,7 +23,7 @@ import (
 // TestKnownContracts finds the contracts that applications know by their addresses on every chain, and the listed tokens on each
 // C-Chain, with their names and with holders.
 func TestKnownContracts(t *testing.T) {
-	for _, profile := range profiles() {
+	for _, profile := range profiles(t) {
 		w := world(t, profile, 1)
 		alice := common.BytesToAddress(evmAddress(t, w, "alice"))
 		for _, c := range w.Chains {
@@ -66,7 +66,7 @@ func TestKnownContracts(t *testing.T) {
 func TestRegistryNamesTheMessenger(t *testing.T) {
 	real := map[uint64]string{43114: "0x7C43605E14F391720e1b37E49C78C4b03A488d98", 43113: "0xF86Cb19Ad8405AEFa7d09C778215D2Cb6eBfB228"}
 	artifact := must(contracts.Load("TeleporterRegistry"))(t)
-	for _, profile := range profiles() {
+	for _, profile := range profiles(t) {
 		w := world(t, profile, 1)
 		for _, c := range w.Chains {
 			at := fixtures.L1TeleporterRegistry

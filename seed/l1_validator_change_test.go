@@ -65,8 +65,8 @@ func carried(t *testing.T, w *sim.World, n *sim.Network, kind string) (all []*wa
 // TestManagersSentWhatThePChainTook: what the P-Chain took from an L1 that the world simulates, the L1's manager said in exactly one log
 // before, byte for byte, and validators who sign only what was sent sign it. Nothing else was said.
 func TestManagersSentWhatThePChainTook(t *testing.T) {
-	of := map[string][]int64{"tiny": seeds(), "default": {1}}
-	for _, profile := range profiles() {
+	of := map[string][]int64{"tiny": seeds(t), "default": {1}}
+	for _, profile := range profiles(t) {
 		for _, number := range of[profile] {
 			w := world(t, profile, number)
 			said, count := map[ids.ID]map[ids.ID][]saying{}, map[string]int{}

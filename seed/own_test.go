@@ -115,6 +115,7 @@ func TestExampleOfAWorldFile(t *testing.T) {
 		t.Errorf("there is a way back before what was played: %+v %v", w.DB.Moment(), err)
 	}
 	if testing.Short() {
+		t.Log("left out of a short run: the rest")
 		return
 	}
 	again := own(t, store.Memory, worldfile.Example)
@@ -166,6 +167,7 @@ contracts:
 		t.Fatal(err)
 	}
 	if testing.Short() { // the names of contracts are those of one chain
+		t.Log("left out of a short run: the rest, of other chains")
 		return
 	}
 	p, _ := seed.LoadProfile(path)
@@ -320,6 +322,7 @@ func TestMistakesThatShowWhenPlayed(t *testing.T) {
 		{"addDelegators:\n- {validator: nowhere, stake: 25, end: +20d}\n", "world.yaml:6: addDelegators[0]: no node has the role or id nowhere"},
 	} {
 		if testing.Short() {
+			t.Log("left out of a short run: this mistake, which needs a world of its own")
 			continue // a world for each
 		}
 		p, err := seed.ParseProfile("world.yaml", []byte(head+c.text))

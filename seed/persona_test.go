@@ -78,7 +78,7 @@ func count(t *testing.T, w *sim.World, c *reader.Chain) func(common.Address) *ce
 // TestPersonas finds every promised situation on every chain of the world: in full on the C-Chains of default, a tenth
 // of it elsewhere.
 func TestPersonas(t *testing.T) {
-	for _, profile := range profiles() {
+	for _, profile := range profiles(t) {
 		w := world(t, profile, 1)
 		for _, c := range w.Chains {
 			need := func(full int) int {

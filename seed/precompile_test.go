@@ -20,7 +20,7 @@ import (
 // TestL1sDiffer finds an L1 of each kind: plain, with lists and fee manager, with an upgrade that turns a contract off.
 // The smallest world has one L1 only: that with the most contracts.
 func TestL1sDiffer(t *testing.T) {
-	for _, profile := range profiles() {
+	for _, profile := range profiles(t) {
 		kinds := map[string]bool{}
 		for _, c := range world(t, profile, 1).Chains {
 			s := c.Genesis.Precompiles
@@ -62,7 +62,7 @@ func events(t *testing.T, w *sim.World, c *reader.Chain, contract *precompile.Co
 // TestBuiltInContractsAreUsed: coins are made, roles given and taken, fees changed; who may not deploy fails to.
 func TestBuiltInContractsAreUsed(t *testing.T) {
 	minted, role := crypto.Keccak256Hash([]byte("NativeCoinMinted(address,address,uint256)")), crypto.Keccak256Hash([]byte("RoleSet(uint256,address,address,uint256)"))
-	for _, profile := range profiles() {
+	for _, profile := range profiles(t) {
 		w := world(t, profile, 1)
 		for _, c := range w.Chains {
 			if _, named := c.Genesis.Precompiles.Genesis[precompile.NativeMinter.Key]; named {

@@ -91,7 +91,7 @@ func TestEveryTypeOfTransactionOccurs(t *testing.T) {
 
 // TestPrimaryPersonas finds every promised situation on P and X of both networks.
 func TestPrimaryPersonas(t *testing.T) {
-	for _, profile := range profiles() {
+	for _, profile := range profiles(t) {
 		w := world(t, profile, 1)
 		for _, s := range shores(t, w) {
 			s.check(len(s.unspent("hoarder", s.x)) > 1024, "hoarder has %d UTXOs", len(s.unspent("hoarder", s.x)))
@@ -206,7 +206,7 @@ func (s *shore) stakes(who string, delegator bool) {
 
 // TestNodesWithARole finds each situation of a validator at the end of history.
 func TestNodesWithARole(t *testing.T) {
-	for _, profile := range profiles() {
+	for _, profile := range profiles(t) {
 		w := world(t, profile, 1)
 		for _, s := range shores(t, w) {
 			until := seed.DefaultUntil.Unix()
@@ -284,7 +284,7 @@ func (s *shore) l1Roles(until uint64) {
 
 // TestChainsOfL1sAreTransactions: an L1's ids are those of the transactions that made it, with its genesis in them.
 func TestChainsOfL1sAreTransactions(t *testing.T) {
-	for _, profile := range profiles() {
+	for _, profile := range profiles(t) {
 		checkL1s(t, world(t, profile, 1))
 	}
 }
@@ -316,7 +316,7 @@ func checkL1s(t *testing.T, w *sim.World) {
 // TestProfileMakesExactlyItsPrimaryTransactions counts P and X of both networks.
 func TestProfileMakesExactlyItsPrimaryTransactions(t *testing.T) {
 	of := map[string]int64{"tiny": 300, "default": 4_000}
-	for _, profile := range profiles() {
+	for _, profile := range profiles(t) {
 		w, total, want := world(t, profile, 3), int64(0), of[profile]
 		for _, s := range shores(t, w) {
 			total += must(w.DB.PrimaryHead(t.Context(), s.p))(t).AllTxs + must(w.DB.PrimaryHead(t.Context(), s.x))(t).AllTxs

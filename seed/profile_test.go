@@ -89,11 +89,13 @@ func TestProfileMakesExactlyItsTransactions(t *testing.T) {
 func TestFewestTransactionsAreEnough(t *testing.T) {
 	step := 1
 	if testing.Short() {
+		t.Log("left out of a short run: numbers of chains between the fewest and the most")
 		step = len(evm.ChainSpecs) - 2 // the fewest chains and the most
 	}
 	for chains := 2; chains <= len(evm.ChainSpecs); chains += step {
 		for i, more := range []string{"", "l1Validators: 160\n"} {
 			if testing.Short() && (i == 0) == (chains == 2) {
+				t.Log("left out of a short run: this size")
 				continue
 			}
 			p, err := seed.ParseProfile("fewest", fmt.Appendf(nil, "name: fewest\ndays: 2\nchains: %d\ntransactions: %d\n%s", chains, chains*minimumPerChain, more))
@@ -153,6 +155,7 @@ func randomProfile(t *testing.T, r *rand.Rand) (*seed.Profile, time.Time) {
 func TestEveryProfileCanBeMade(t *testing.T) {
 	count := profilesMade
 	if testing.Short() {
+		t.Log("left out of a short run: all random profiles but two")
 		count = 2
 	}
 	for n := range count {

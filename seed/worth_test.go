@@ -19,7 +19,7 @@ const leastInWallet, mostInWallet = 1_000, 100_000
 
 // TestEverydayWallets adds up what the personas hold on all chains of the world at the prices of the last block's hour.
 func TestEverydayWallets(t *testing.T) {
-	for _, profile := range profiles() {
+	for _, profile := range profiles(t) {
 		w := world(t, profile, 1)
 		owners := shores(t, w)[0].people
 		for _, who := range everyday {

@@ -18,7 +18,7 @@ import (
 // TestListsAreWhatARowByRowEvaluationSays asks for random combinations of everything that the lists of the primary
 // network can be filtered by, over several worlds, each to its last page.
 func TestListsAreWhatARowByRowEvaluationSays(t *testing.T) {
-	for _, number := range []int64{1, 2, 3}[:times(3)] {
+	for _, number := range []int64{1, 2, 3}[:times(t, 3)] {
 		g, rng := open(t, number), rand.New(rand.NewPCG(uint64(number), 55))
 		for _, network := range networks {
 			base := "/v1/networks/" + network
@@ -64,7 +64,7 @@ func filterDelegators(t *testing.T, g *globe, rng *rand.Rand, network, base stri
 		}
 		all = append(all, object{"txHash": ids.ID(s.Tx).String(), "nodeId": ids.NodeID(s.Node).String(), "owners": owners, "status": status})
 	}
-	for range times(80) {
+	for range times(t, 80) {
 		q := newTrial(t, g, rng, base+"/delegators", "delegators", "txHash", all)
 		status := []string{"completed", "active", "pending"}[rng.IntN(3)]
 		q.sometimes(3, "delegationStatus", status, func(o object) bool { return o["status"] == status })
@@ -92,7 +92,7 @@ func filterL1Validators(t *testing.T, g *globe, rng *rand.Rand, network, base st
 		all = append(all, object{"validationId": ids.ID(v.Validation).String(), "nodeId": ids.NodeID(v.Node).String(), "subnetId": ids.ID(v.Subnet).String(),
 			"active": v.Weight > 0 && v.EndAccumulatedFee > n.Accrued(head)})
 	}
-	for range times(60) {
+	for range times(t, 60) {
 		q := newTrial(t, g, rng, base+"/l1Validators", "validators", "validationId", all)
 		if !q.sometimes(2, "includeInactiveL1Validators", "true", func(object) bool { return true }) {
 			q.holds = append(q.holds, func(o object) bool { return o["active"] == true })
@@ -113,7 +113,7 @@ func filterBlocks(t *testing.T, g *globe, rng *rand.Rand, base string) {
 			t.Fatalf("block %v comes before %v", all[i-1]["blockNumber"], all[i]["blockNumber"])
 		}
 	}
-	for range times(25) {
+	for range times(t, 25) {
 		q := newTrial(t, g, rng, base+"/blocks", "blocks", "blockHash", all)
 		q.between("blockTimestamp")
 		node := dig(q.one(), "proposerDetails", "proposerNodeId")
@@ -143,7 +143,7 @@ func filterTransactions(t *testing.T, g *globe, rng *rand.Rand, base string) {
 		for _, tx := range all {
 			describeTransaction(tx, stakes[tx["stakingTxHash"]])
 		}
-		for range times(40) {
+		for range times(t, 40) {
 			q := newTrial(t, g, rng, base+"/blockchains/"+chain+"/transactions", "transactions", "txHash", all)
 			q.between("time")
 			x, y := toucher(q), toucher(q)

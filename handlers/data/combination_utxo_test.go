@@ -21,7 +21,7 @@ func filterUTXOs(t *testing.T, g *globe, rng *rand.Rand, network, base string) {
 	t.Helper()
 	people := []string{"alice", "bob", "whale", "hoarder", "traveller", "committee", "staker", "delegator", "proprietor"}
 	for kind, chain := range chainAliases {
-		for range times(25) {
+		for range times(t, 25) {
 			a, b := owner(t, g, network, people[rng.IntN(len(people))]), owner(t, g, network, people[rng.IntN(len(people))])
 			all := outputsOf(t, ledger(t, g, network), txs.Chain(kind), a, b)
 			q := newTrial(t, g, rng, base+"/blockchains/"+chain+"/utxos", "utxos", "utxoId", all)

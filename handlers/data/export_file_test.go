@@ -82,7 +82,7 @@ func TestRangesAreThoseOfTheFile(t *testing.T) {
 	path, text := o.large(t)
 	r := rand.New(rand.NewPCG(1, 2))
 	border := 1 << 20
-	for n := range times(200) {
+	for n := range times(t, 200) {
 		from := r.IntN(len(text))
 		if n%2 == 0 {
 			from = border - 2000 + r.IntN(4000)

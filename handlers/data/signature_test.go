@@ -133,7 +133,7 @@ func sources(t testing.TB, n *sim.Network) map[ids.ID]ids.ID {
 }
 
 func TestSignaturesVerifyForEveryChain(t *testing.T) {
-	for _, number := range []int64{1, 2, 3}[:times(3)] {
+	for _, number := range []int64{1, 2, 3}[:times(t, 3)] {
 		g := open(t, number)
 		for _, network := range networks {
 			n := ledger(t, g, network)

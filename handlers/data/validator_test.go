@@ -178,14 +178,14 @@ func (q *question) between(rng *rand.Rand, name string, limits [2]int64, scale, 
 
 // TestFiltersAreWhatARowByRowEvaluationSays asks for random combinations of everything, to the last page.
 func TestFiltersAreWhatARowByRowEvaluationSays(t *testing.T) {
-	for _, number := range []int64{1, 2, 3}[:times(3)] {
+	for _, number := range []int64{1, 2, 3}[:times(t, 3)] {
 		filterValidators(t, open(t, number), rand.New(rand.NewPCG(uint64(number), 5)))
 	}
 }
 
 func filterValidators(t *testing.T, g *globe, rng *rand.Rand) {
 	t.Helper()
-	for round := range times(500) {
+	for round := range times(t, 500) {
 		network := networks[round%2]
 		l := ledger(t, g, network)
 		all := naives(t, l)

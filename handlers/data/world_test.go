@@ -58,8 +58,9 @@ func open(t testing.TB, number int64) *globe {
 }
 
 // times is how often something is tried: with -short, under the race detector, a tenth of that.
-func times(n int) int {
+func times(t testing.TB, n int) int {
 	if testing.Short() {
+		t.Log("left out of a short run: nine of ten")
 		return (n + 9) / 10
 	}
 	return n

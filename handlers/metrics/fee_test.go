@@ -158,7 +158,7 @@ func (c *chain) shown(t testing.TB, target string, v *store.L1ValidatorView, day
 }
 
 func TestEveryFeeIsWhatTheRowsSay(t *testing.T) {
-	for _, number := range seeds() {
+	for _, number := range seeds(t) {
 		w := withClock(t, number)
 		until := w.Clock.Now()
 		for _, later := range []time.Duration{0, 50 * time.Hour, 40 * 24 * time.Hour} {

@@ -99,7 +99,7 @@ func everyIcm(t testing.TB, s *rest.Server, target string, size int) (all []stri
 
 // TestEveryMessageIsCounted compares series and summaries of messages with the messages themselves.
 func TestEveryMessageIsCounted(t *testing.T) {
-	for _, number := range seeds()[:2] {
+	for _, number := range seeds(t)[:2] {
 		w := withClock(t, number)
 		w.Clock.Set(w.Clock.Now().Add(26 * time.Hour))
 		s, all := serve(t, w), messages(t, w)

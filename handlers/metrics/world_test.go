@@ -41,8 +41,9 @@ func TestMain(m *testing.M) {
 }
 
 // usual is the profile that users see; in a short run a smaller one.
-func usual() string {
+func usual(t testing.TB) string {
 	if testing.Short() {
+		t.Log("left out of a short run: the larger world")
 		return "tiny"
 	}
 	return "default"

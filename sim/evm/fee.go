@@ -118,10 +118,10 @@ func (w feeWindow) sum() uint64 {
 	return total
 }
 
-// windowAt is the parent's window with the parent's own gas added, moved on to the given time.
+// windowAt is the parent's window with the parent's own gas added, moved on to the given time. That of block 0 is empty.
 func (f feeRules) windowAt(parent *Header, time uint64) feeWindow {
 	var w feeWindow
-	if len(parent.Extra) < feeWindowBytes {
+	if parent.Number.Sign() == 0 || len(parent.Extra) < feeWindowBytes {
 		return w
 	}
 	for i := range w {

@@ -2,9 +2,12 @@ package evm
 
 import (
 	"bytes"
+	"encoding/hex"
+	"encoding/json"
 	"math"
 	"math/big"
 	"math/rand/v2"
+	"os"
 	"testing"
 
 	"github.com/ava-labs/avalanchego/vms/components/gas"
@@ -84,6 +87,36 @@ func TestDelaysAreThoseOfACP226(t *testing.T) {
 		ms := uint64(math.Exp(random.Float64() * 44))
 		if have, want := DelayExcess(ms), acp226.DesiredDelayExcess(ms); have != uint64(want) {
 			t.Errorf("%d ms need the excess %d, ACP-226 has %d", ms, have, want)
+		}
+	}
+}
+
+// TestFeesAreThoseOfSubnetEVM compares with what subnet-evm gave blocks after parents of all kinds, quiet times of seconds to days among them.
+// testdata/avalanchego/record wrote them down.
+func TestFeesAreThoseOfSubnetEVM(t *testing.T) {
+	text, err := os.ReadFile("testdata/base_fee.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var vectors []struct {
+		TargetGas, Denominator, MinBaseFee, Number, BaseFee, GasUsed, Elapsed uint64
+		Window, Want, WantWindow                                              string
+	}
+	if err := json.Unmarshal(text, &vectors); err != nil || len(vectors) < 100 {
+		t.Fatal(len(vectors), err)
+	}
+	for i, v := range vectors {
+		window, err := hex.DecodeString(v.Window)
+		if err != nil {
+			t.Fatal(err)
+		}
+		big64 := func(n uint64) *big.Int { return new(big.Int).SetUint64(n) }
+		config := precompile.FeeConfig{GasLimit: big64(15_000_000), MinBaseFee: big64(v.MinBaseFee), TargetGas: big64(v.TargetGas), BaseFeeChangeDenominator: big64(v.Denominator)}
+		parent := &Header{Number: big64(v.Number), Time: 1_000_000, TimeMilliseconds: 1_000_000_000, BaseFee: big64(v.BaseFee), GasUsed: v.GasUsed, Extra: window}
+		next := parent.nextHeader(parent.ParentHash, (1_000_000+v.Elapsed)*1000)
+		feeRules{KindL1, config}.beforeExecution(parent, next)
+		if next.BaseFee.String() != v.Want || hex.EncodeToString(next.Extra) != v.WantWindow || next.GasLimit != 15_000_000 {
+			t.Errorf("vector %d, %+v: base fee %s, window %x", i, v, next.BaseFee, next.Extra)
 		}
 	}
 }

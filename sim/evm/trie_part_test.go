@@ -18,6 +18,7 @@ func newLargeChain(t testing.TB, kind Kind) (c *testChain, b *Builder, keeper co
 	slots := map[common.Hash]common.Hash{}
 	leaves := int64(40 * partedLeaves) // parts of two nibbles
 	if testing.Short() {
+		t.Log("left out of a short run: larger tries")
 		leaves = 3 * partedLeaves
 	}
 	for i := range leaves {

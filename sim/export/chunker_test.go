@@ -85,6 +85,7 @@ func walk(t *testing.T, w *sim.World, s export.Scope, after *export.Position) (e
 func TestWalksGoOnAfterAnyPlace(t *testing.T) {
 	parts := 9
 	if testing.Short() {
+		t.Log("left out of a short run: all parts but 3")
 		parts = 3
 	}
 	w, all := scopes(t)

@@ -209,6 +209,7 @@ func TestWhatKilledMakersLeft(t *testing.T) {
 func TestManyMakersOfOneFile(t *testing.T) {
 	rounds := 60
 	if testing.Short() {
+		t.Log("left out of a short run: all rounds but 10")
 		rounds = 10
 	}
 	for range rounds {

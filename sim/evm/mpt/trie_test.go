@@ -93,6 +93,7 @@ func TestTrieIsThatOfGoEthereum(t *testing.T) {
 func TestPartsStandForWhatIsInThem(t *testing.T) {
 	seeds := uint64(30)
 	if testing.Short() {
+		t.Log("left out of a short run: all seeds but 10")
 		seeds = 10
 	}
 	for seed := range seeds {

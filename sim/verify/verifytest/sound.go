@@ -13,6 +13,7 @@ import (
 func Sound(t testing.TB, w *sim.World) {
 	t.Helper()
 	if testing.Short() && crc32.ChecksumIEEE([]byte(t.Name()))%8 != 0 {
+		t.Log("left out of a short run: verification")
 		return
 	}
 	if _, err := verify.Verify(t.Context(), w, nil); err != nil {
