@@ -12,10 +12,16 @@ import (
 )
 
 // polled counts how often its methods are called.
-type polled struct{ calls int }
+type polled struct {
+	calls     int
+	meanwhile func() // happens during a call
+}
 
 func (p *polled) Get(text string) string {
 	p.calls++
+	if p.meanwhile != nil {
+		p.meanwhile()
+	}
 	return text
 }
 
@@ -84,6 +90,21 @@ func TestResultsAreRemembered(t *testing.T) {
 	}
 	if n := chain.Repeated() + services.Repeated(); n != 5 {
 		t.Errorf("%d results were given again", n)
+	}
+}
+
+// TestWhatChangesMeanwhileIsNotKept has the world change during the call that would be kept: what it read may be of before, and the revision stands where
+// it stood once the world goes back.
+func TestWhatChangesMeanwhileIsNotKept(t *testing.T) {
+	at, p := Revision{}, &polled{}
+	s := New(Options{MaxBody: 1 << 20, Memory: NewMemory(new(cache.Group), map[string]bool{"t_get": true}, func(context.Context) (Revision, error) { return at, nil })}, Namespace{"t", p})
+	p.meanwhile = func() { at.Head[0]++ }
+	for range 5 {
+		at = Revision{}
+		answered(s, http.MethodPost, "/", "application/json", `{"jsonrpc":"2.0","id":1,"method":"t_get","params":["a"]}`)
+	}
+	if p.calls != 5 {
+		t.Errorf("%d of 5 calls reached the method", p.calls)
 	}
 }
 
