@@ -11,20 +11,20 @@ import (
 	"snowglobe/sim/query"
 )
 
-// Options are what a server may choose about the Data API.
+// Options configures the Data API.
 type Options struct {
-	KnownOnly bool                 // sign only messages that the world knows
-	Metadata  *http.Client         // fetches the metadata of NFTs when a client asks for it; nil for what is on chain only
-	Stakers   *query.StakerIndexes // shared with who else lists stakers; nil for the Data API's own
+	KnownOnly bool                 // sign only messages that the world contains
+	Metadata  *http.Client         // fetches NFT metadata when a client asks for a reindex; nil reads on-chain metadata only
+	Stakers   *query.StakerIndexes // shared with the other lists of stakers; nil makes one for the Data API alone
 }
 
-// Base is what the families of operations share: the world, and what was read of it lately.
+// Base holds what every family of operations shares: the world and its caches.
 type Base struct {
 	World   *sim.World
 	tokens  *tokenCatalog
 	Stakers *query.StakerIndexes
 	Readers *query.ChainReaders
-	Fetch   *http.Client // of Options.Metadata
+	Fetch   *http.Client // Options.Metadata
 }
 
 func NewBase(w *sim.World, o Options) *Base {
@@ -34,7 +34,7 @@ func NewBase(w *sim.World, o Options) *Base {
 	return &Base{World: w, tokens: newTokenCatalog(w), Stakers: o.Stakers, Readers: query.NewChainReaders(w.DB.Caches()), Fetch: o.Metadata}
 }
 
-// chain is the EVM chain that the request names.
+// chain returns the EVM chain that the request names.
 func (b *Base) chain(r *rest.Request) (*reader.Chain, error) {
 	id := r.Chain("chainId")
 	c := b.World.ChainByBlockchainID(id.Blockchain)
@@ -58,7 +58,7 @@ func (b *Base) OnChain(handle func(*rest.Request, *reader.Chain) (any, error)) f
 	}
 }
 
-// ChainsOf are the EVM chains of the network that the request names, or all.
+// ChainsOf returns the EVM chains of the network that the request names, or all of them.
 func (b *Base) ChainsOf(r *rest.Request) []*reader.Chain {
 	if !r.Given("network") {
 		return b.World.Chains
@@ -72,7 +72,7 @@ func (b *Base) ChainsOf(r *rest.Request) []*reader.Chain {
 	return some
 }
 
-// EVMID is the EVM chain id of a blockchain, empty if the world does not simulate it.
+// EVMID returns the EVM chain id of a blockchain, or "" if the world does not simulate it.
 func (b *Base) EVMID(blockchain ids.ID) string {
 	if c := b.World.ChainByBlockchainID(blockchain); c != nil {
 		return Decimals(c.Row.EVMID)

@@ -5,9 +5,8 @@ import (
 	"snowglobe/sim/store"
 )
 
-// Cached answers the rows at positions, which come newest first. read reads those from the first position down to the
-// last: rows between them never change. Lists find the positions of their rows first, which an index alone answers, and
-// read the rows only when one of them is not in the cache.
+// Cached returns the rows at positions, newest first. Lists get the positions from an index alone; Cached calls read only if a row is
+// missing from the cache. read returns the rows from the first position down to the last, which never change.
 func Cached[R, F any](at []store.Position, kept *cache.Cache[store.Position, *F],
 	read func(high, low store.Position, limit int) ([]R, error), decode func(*R) (store.Position, *F, error)) ([]*F, error) {
 	facts := make([]*F, len(at))

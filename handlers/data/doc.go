@@ -1,16 +1,13 @@
-// Package data holds what the families of the Data API's operations share: the base with the world and its caches, parameters,
-// paging, written JSON, the names and prices of tokens. The operations themselves are in its subfolders, by tag of the
-// OpenAPI document: evm, primary, staking, icm and export. Each has its own type of handlers with its own caches, and a
-// Register function; a file holds one noun: the operations, the shape of the answers, and the handlers, which parse, read once
-// from the world and encode.
+// Package data holds what the families of Data API operations share: the base with the world and its caches, parameters, paging, JSON
+// encoding, token names and prices. The operations are in its subfolders, one per OpenAPI tag: evm, primary, staking, icm and export. Each
+// has its own handler type, caches, and Register function. A file holds one noun: its operations, the shape of its responses, and its
+// handlers, which parse, read the world once and encode.
 //
-// Lists are newest first by block and index, across chains by block time, and go on after a position of the world, so
-// that each item comes once, also while blocks arrive. An address's balances and items are listed in the order of
-// their tokens, which no new block changes.
+// Lists are newest first, by block and index, and across chains by block time. A page continues after a position of the world, so each item
+// appears exactly once even while blocks arrive. An address's balances and items are listed in token order, which new blocks do not change.
 //
-// What an answer says of prices is the world's clock's; historical prices are those of the hour of a transaction that
-// is older than a day.
+// Current prices are those at the world's clock; historical prices are those of the hour of a transaction that is more than a day old.
 //
-// To add an endpoint over existing rows: write the operation and its handler in the file of its noun, and name its list of
-// operations in the family's register.go.
+// To add an endpoint over existing rows, write the operation and its handler in the file of its noun, and add its list of operations to the
+// family's register.go.
 package data

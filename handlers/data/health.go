@@ -24,7 +24,7 @@ func (b *Base) healthOperations() []rest.Operation {
 	}
 }
 
-// check asks whether the world's file is well.
+// check fails if the world's file is damaged.
 func (b *Base) check(r *rest.Request) (any, error) {
 	if err := b.World.Health(r.Context()); err != nil {
 		return nil, rest.Unavailable(err.Error())

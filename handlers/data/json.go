@@ -11,32 +11,32 @@ import (
 	"snowglobe/handlers/rest/schema"
 )
 
-// Marshal writes a value as answers are written, without escaping for HTML.
+// Marshal writes a value as responses do, without HTML escaping.
 func Marshal(v any) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	err := enc.Encode(v)
-	return bytes.Clone(bytes.TrimRight(b.Bytes(), "\n")), err // much of it is kept: the buffer has room for up to twice as much
+	return bytes.Clone(bytes.TrimRight(b.Bytes(), "\n")), err // often cached: the buffer may have twice the room
 }
 
-// JSONPage is a page whose items are written already, under a name, with what else the page says.
+// JSONPage is a named list of encoded items with the page's other fields.
 type JSONPage struct {
 	Next, Name string
 	Items      []RawJSON
 	More       map[string]any
 }
 
-// RawJSON is JSON.
+// RawJSON is encoded JSON.
 type RawJSON []byte
 
-// WriteJSON writes it as it is.
+// WriteJSON writes it unchanged.
 func (w RawJSON) WriteJSON(b *bytes.Buffer) error {
 	_, err := b.Write(w)
 	return err
 }
 
-// WriteJSON writes the page: its token first, if it has one.
+// WriteJSON writes the page, beginning with its token if it has one.
 func (s *JSONPage) WriteJSON(b *bytes.Buffer) error {
 	size := 0
 	for _, item := range s.Items {
@@ -67,7 +67,7 @@ func (s *JSONPage) WriteJSON(b *bytes.Buffer) error {
 	return nil
 }
 
-// CachedJSON is JSON that is written once. Two requests that write it at the same time write the same.
+// CachedJSON encodes a value once. Two requests that encode it at the same time write the same bytes.
 type CachedJSON struct{ text atomic.Pointer[RawJSON] }
 
 func (c *CachedJSON) Once(shape func() any) (RawJSON, error) {

@@ -12,16 +12,16 @@ import (
 	"snowglobe/sim/txs"
 )
 
-// ChainNames are the aliases of the primary chains, by their number.
+// ChainNames lists the aliases of the primary chains by number.
 var ChainNames = []string{"p-chain", "x-chain", "c-chain"}
 
-// PrimaryIDs is every name that the specification gives the primary chains of both networks.
+// PrimaryIDs lists every name that the specification gives the primary chains of both networks.
 var PrimaryIDs = append([]string{
 	ids.Empty.String(), rules.Mainnet.XChainID.String(), rules.Fuji.XChainID.String(),
 	rules.Mainnet.CChainID.String(), rules.Fuji.CChainID.String(),
 }, ChainNames...)
 
-// aliases are those of the primary chains, by their ids.
+// aliases maps the primary chains' ids to their aliases.
 var aliases = aliasesByID()
 
 func aliasesByID() map[string]string {
@@ -34,10 +34,10 @@ func aliasesByID() map[string]string {
 	return all
 }
 
-// SameChain is the alias of the primary chain that a name stands for.
+// SameChain returns the alias of the primary chain with that name.
 func SameChain(name string) string { return cmp.Or(aliases[name], name) }
 
-// Parameters of the primary network's operations.
+// Parameters of the operations on the primary network.
 var (
 	PathNetworkParam = rest.Param{Name: "network", Kind: schema.KindNetwork, Doc: "testnet is another name for fuji."}
 	PrimaryParam     = rest.Param{Name: "blockchainId", Kind: schema.KindEnum, Enum: PrimaryIDs, Same: SameChain, Doc: "A primary chain, by id or alias."}
@@ -51,7 +51,7 @@ var (
 	}
 )
 
-// network is the network that the request names.
+// network returns the network that the request names.
 func (b *Base) network(r *rest.Request) (*sim.Network, error) {
 	name := r.Text("network")
 	if n := b.World.NetworkNamed(name); n != nil {

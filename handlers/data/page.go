@@ -7,7 +7,7 @@ import (
 	"snowglobe/sim/store"
 )
 
-// Span is the part of a chain that a page may show: from the newest position down to the oldest.
+// Span is the part of a chain that a page may cover, from the newest position down to the oldest.
 func Span(r *rest.Request, c *reader.Chain) (high, low store.Position) {
 	high, low = Bounds(r, c)
 	if n, resumed := r.PositionNumber(); resumed {
@@ -16,7 +16,7 @@ func Span(r *rest.Request, c *reader.Chain) (high, low store.Position) {
 	return high, low
 }
 
-// Bounds are the newest and the oldest position that the request's block range allows.
+// Bounds returns the newest and oldest positions that the request's block range allows.
 func Bounds(r *rest.Request, c *reader.Chain) (high, low store.Position) {
 	high, low = store.Last(c.Row.ID), store.First(c.Row.ID)
 	if r.Given("startBlock") {
@@ -30,7 +30,7 @@ func Bounds(r *rest.Request, c *reader.Chain) (high, low store.Position) {
 
 func limited(n int64) uint64 { return min(uint64(n), store.MaxNumber) }
 
-// CutPage takes the row off that was read to learn whether there is another page, and makes that page's token.
+// CutPage removes the extra row, which reveals that another page exists, and makes that page's token.
 func CutPage[T any](r *rest.Request, rows []T, position func(*T) []byte) ([]T, string) {
 	if len(rows) <= r.PageSize() {
 		return rows, ""
@@ -39,12 +39,12 @@ func CutPage[T any](r *rest.Request, rows []T, position func(*T) []byte) ([]T, s
 	return rows, r.NextPageToken(position(&rows[len(rows)-1]))
 }
 
-// Within is a position on its chain, for a page token.
+// Within encodes a position on its chain for a page token.
 func Within(p store.Position) []byte {
 	return rest.Position(uint64(p - store.First(p.Chain())))
 }
 
-// List is never null in JSON.
+// List encodes as [] when empty, never as null.
 func List[T, U any](rows []T, item func(*T) U) []U {
 	items := make([]U, len(rows))
 	for i := range rows {
@@ -53,7 +53,7 @@ func List[T, U any](rows []T, item func(*T) U) []U {
 	return items
 }
 
-// PageOf takes a page of those who pass out of a keyset, backwards if the request says so.
+// PageOf cuts a page of the matching items out of a keyset, backwards if the request says so.
 func PageOf[T any](r *rest.Request, k query.Keyset[T], passes func(*T) bool) (page []*T, next string) {
 	after, resumed := r.PositionNumber()
 	page, more := k.Page(query.KeysetQuery{Resumed: resumed, After: after, Ascending: r.Text("sortOrder") == "asc", Size: r.PageSize()}, passes)
@@ -63,5 +63,5 @@ func PageOf[T any](r *rest.Request, k query.Keyset[T], passes func(*T) bool) (pa
 	return page, next
 }
 
-// Position is the same as a function of a list's items.
+// Position adapts a position to a function of a list's items.
 func Position(p *store.Position) []byte { return Within(*p) }

@@ -18,7 +18,7 @@ type Price struct {
 	Value        schema.Decimal `json:"value"`
 }
 
-// PriceView is what a chain's tokens are called and cost, for the answer to one request.
+// PriceView holds the names and prices of a chain's tokens for one response.
 type PriceView struct {
 	*rest.Request
 	*tokenNames
@@ -32,7 +32,7 @@ func (b *Base) Prices(r *rest.Request, chain int) (*PriceView, error) {
 	return &PriceView{Request: r, tokenNames: n, Base: b, Chain: chain}, err
 }
 
-// TokenOf is the token of an asset. One that came with a block after the view was opened is looked up anew.
+// TokenOf returns an asset's token. It looks up tokens created after the view was opened.
 func (s *PriceView) TokenOf(asset store.AssetKey) *Token {
 	if t := s.tokens[asset.Token()]; t != nil {
 		return t
@@ -46,7 +46,7 @@ func (s *PriceView) TokenOf(asset store.AssetKey) *Token {
 	return &Token{Hex: common.Address{}.Hex()} // the request was cancelled: nobody reads this
 }
 
-// currency is the one that the request asks for; operations without the parameter show US dollars.
+// currency returns the request's currency; operations without the parameter show US dollars.
 func (s *PriceView) currency() string {
 	if c := s.Text("currency"); c != "" {
 		return c
@@ -54,7 +54,7 @@ func (s *PriceView) currency() string {
 	return "usd"
 }
 
-// units is a price at a time in Unix seconds, in 10^-8 of the request's currency; nil without a market.
+// units returns a price at a time in Unix seconds, in 10^-8 of the request's currency; nil without a market.
 func (s *PriceView) units(series *price.Series, unix int64) *big.Int {
 	if series == nil {
 		return nil
@@ -63,12 +63,12 @@ func (s *PriceView) units(series *price.Series, unix int64) *big.Int {
 	return price.In(series.At(seed, unix/metric.SecondsPerHour), price.Rate(seed, s.currency(), unix/metric.SecondsPerHour))
 }
 
-// Price is what one whole token costs at a time in Unix seconds.
+// Price returns the price of one whole token at a time in Unix seconds.
 func (s *PriceView) Price(series *price.Series, unix int64) *Price {
 	return s.money(s.units(series, unix), price.Decimals)
 }
 
-// money is an integer of 10^-places as an amount of money; nil stays nil.
+// money turns an integer of 10^-places into an amount of money; nil stays nil.
 func (s *PriceView) money(n *big.Int, places int) *Price {
 	if n == nil {
 		return nil
@@ -76,12 +76,12 @@ func (s *PriceView) money(n *big.Int, places int) *Price {
 	return &Price{CurrencyCode: s.currency(), Value: s.Dialect().Decimal(price.Decimal(n, places))}
 }
 
-// CurrentPrice is what one whole token costs by the world's clock.
+// CurrentPrice returns the price of one whole token at the world's clock.
 func (s *PriceView) CurrentPrice(series *price.Series) *Price {
 	return s.Price(series, s.Base.World.Clock.Unix())
 }
 
-// Worth is the exact value of a balance.
+// Worth returns the exact value of a balance.
 func (s *PriceView) Worth(series *price.Series, balance []byte, decimals int) *Price {
 	n := s.units(series, s.Base.World.Clock.Unix())
 	if n == nil {

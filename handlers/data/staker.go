@@ -29,13 +29,13 @@ func AVAX(n *sim.Network, amount uint64) AssetAmount {
 	return AssetAmount{n.Rules.AVAXAssetID.String(), "Avalanche", "AVAX", 9, "secp256k1", Decimals(amount)}
 }
 
-// BlsCredentials are a BLS key with the proof that someone has its secret.
+// BlsCredentials is a BLS key with its proof of possession.
 type BlsCredentials struct {
 	PublicKey         string `json:"publicKey" format:"hex"`
 	ProofOfPossession string `json:"proofOfPossession" format:"hex"`
 }
 
-// NewBlsCredentials are those of a transaction with a signer, nil for one without.
+// NewBlsCredentials returns the credentials of a transaction's signer, or nil without one.
 func NewBlsCredentials(key, proof []byte) *BlsCredentials {
 	if key == nil {
 		return nil
@@ -43,12 +43,12 @@ func NewBlsCredentials(key, proof []byte) *BlsCredentials {
 	return &BlsCredentials{hexutil.Encode(key), hexutil.Encode(proof)}
 }
 
-// BlsKey is the key with which an L1 validator signs.
+// BlsKey is an L1 validator's BLS key.
 type BlsKey struct {
 	PublicKey string `json:"publicKey" format:"hex"`
 }
 
-// Percentage writes a part of a million as percent with the sixteen places of the live service; empty for none.
+// Percentage formats a part of a million as percent with sixteen decimals, as the live service does; "" for none.
 func Percentage(millionths int64) string {
 	if millionths == query.NoValue {
 		return ""
@@ -56,14 +56,14 @@ func Percentage(millionths int64) string {
 	return fmt.Sprintf("%d.%04d000000000000", millionths/rules.Percent, millionths%rules.Percent)
 }
 
-// OwnedBy tells whether one of the addresses is in a control group.
+// OwnedBy reports whether one of the addresses is in a control group.
 func OwnedBy(owner []byte, addresses []ids.ShortID) bool {
 	return slices.ContainsFunc(store.ParseOutputOwners(owner).Addresses, func(o []byte) bool {
 		return slices.Contains(addresses, ids.ShortID(o))
 	})
 }
 
-// RewardOwners are all whom a staker's rewards go to, each once.
+// RewardOwners returns a staker's reward owners without duplicates.
 func RewardOwners(s *store.Staker) [][]byte {
 	owners := store.ParseOutputOwners(s.Owner).Addresses
 	for _, o := range store.ParseOutputOwners(s.FeeOwner).Addresses {

@@ -16,7 +16,7 @@ import (
 	"snowglobe/sim/store"
 )
 
-// OrNotFound replaces the store's answer that there is no such row.
+// OrNotFound turns the store's missing row into the client's 404.
 func OrNotFound(err error, missing *rest.Error) error {
 	if errors.Is(err, store.ErrNotFound) {
 		return missing
@@ -24,7 +24,7 @@ func OrNotFound(err error, missing *rest.Error) error {
 	return err
 }
 
-// Amount writes a number of the store as a decimal.
+// Amount formats a number from the store in decimal.
 func Amount(n []byte) string {
 	if len(n) <= 8 {
 		return new(big.Int).SetBytes(n).String()
@@ -33,15 +33,15 @@ func Amount(n []byte) string {
 	return new(big.Int).SetBytes(n).String()
 }
 
-// Hash writes 32 bytes as hex.
+// Hash formats 32 bytes in hex.
 func Hash(b []byte) string { return common.BytesToHash(b).Hex() }
 
 func Decimals(n uint64) string { return strconv.FormatUint(n, 10) }
 
-// CB58 writes an id.
+// CB58 formats an id.
 func CB58(id []byte) string { return ids.ID(id).String() }
 
-// Bech32s writes addresses of the network without a chain's prefix.
+// Bech32s formats a network's addresses without a chain prefix.
 func Bech32s(networkRules *rules.Network, addresses [][]byte) []string {
 	texts := make([]string, len(addresses))
 	for i, a := range addresses {
@@ -50,7 +50,7 @@ func Bech32s(networkRules *rules.Network, addresses [][]byte) []string {
 	return texts
 }
 
-// ShortBech32s does the same for addresses that were parsed.
+// ShortBech32s does the same for parsed addresses.
 func ShortBech32s(networkRules *rules.Network, addresses []ids.ShortID) []string {
 	texts := make([]string, len(addresses))
 	for i, a := range addresses {
@@ -59,7 +59,7 @@ func ShortBech32s(networkRules *rules.Network, addresses []ids.ShortID) []string
 	return texts
 }
 
-// AddressesOf are those of a list parameter, each once, which must be of the network.
+// AddressesOf returns a list parameter's addresses without duplicates; all must belong to the network.
 func AddressesOf(r *rest.Request, n *sim.Network, name string) ([]ids.ShortID, error) {
 	return AddressesIn(rest.List[schema.PrimaryAddress](r, name), n, name)
 }

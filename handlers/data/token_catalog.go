@@ -15,20 +15,19 @@ import (
 	"snowglobe/sim/store"
 )
 
-// tokenCatalog knows every token and every named contract, as answers name them at every turn. It is read anew when
-// there is a new one.
+// tokenCatalog caches every token and named contract, since almost every response names some. It reloads when the world gets a new one.
 type tokenCatalog struct {
 	world *sim.World
 	mu    sync.Mutex
 	now   atomic.Pointer[tokenNames]
 }
 
-// tokenNames is one state of the catalog; it is never changed.
+// tokenNames is one immutable state of the catalog.
 type tokenNames struct {
 	version int64
 	tokens  map[store.TokenID]*Token
 	Entries map[ChainAddress]*contractName
-	Native  map[int]*price.Series // of the chains' own tokens
+	Native  map[int]*price.Series // of native tokens
 }
 
 // ChainAddress is an address on a chain.
@@ -37,24 +36,24 @@ type ChainAddress struct {
 	Address common.Address
 }
 
-// contractName is what an address reference shows of a contract.
+// contractName holds the fields that an address reference shows of a contract.
 type contractName struct {
 	Name  string
-	Token *Token // nil for a contract that is none
+	Token *Token // nil for a contract that is no token
 }
 
-// Token is a token with what the market knows of it.
+// Token is a token with its market.
 type Token struct {
 	store.Token
 	Hex        string        // the address, with its checksum
-	logo       string        // its logo's file name
+	logo       string        // the file name of its logo
 	Reputation string        // Malicious or Benign, empty when nothing is known
 	Series     *price.Series // nil without a market
 }
 
 func newTokenCatalog(world *sim.World) *tokenCatalog { return &tokenCatalog{world: world} }
 
-// read is the present state of the catalog.
+// read returns the catalog's present state.
 func (c *tokenCatalog) read(ctx context.Context) (*tokenNames, error) {
 	version := c.world.DB.TokenCommits()
 	if n := c.now.Load(); n != nil && n.version == version {
@@ -63,7 +62,7 @@ func (c *tokenCatalog) read(ctx context.Context) (*tokenNames, error) {
 	return c.renew(ctx, version)
 }
 
-// renew reads the catalog anew; it holds at least what was there at the version.
+// renew reloads the catalog, which then holds at least everything from that version.
 func (c *tokenCatalog) renew(ctx context.Context, version int64) (*tokenNames, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -121,7 +120,7 @@ func (c *tokenCatalog) loadMarkets(ctx context.Context, n *tokenNames, chain int
 	return nil
 }
 
-// At is the token at an address, nil if there is none.
+// At returns the token at an address, or nil if there is none.
 func (n *tokenNames) At(chain int, address common.Address) *Token {
 	if e := n.Entries[ChainAddress{chain, address}]; e != nil {
 		return e.Token
@@ -129,7 +128,7 @@ func (n *tokenNames) At(chain int, address common.Address) *Token {
 	return nil
 }
 
-// Logo is where the token's logo is; malicious tokens have none.
+// Logo returns the URL of the token's logo, or nothing for a malicious token.
 func (t *Token) Logo(r *rest.Request) string {
 	if t.Reputation == query.Malicious {
 		return ""
@@ -137,7 +136,7 @@ func (t *Token) Logo(r *rest.Request) string {
 	return logoURL(r, t.logo)
 }
 
-// LogoURL is where the logo of a name is.
+// LogoURL returns the URL of the logo with a name.
 func LogoURL(r *rest.Request, name string) string {
 	return logoURL(r, fixtures.LogoName(name))
 }

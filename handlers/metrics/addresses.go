@@ -22,31 +22,31 @@ import (
 	"snowglobe/sim/txs"
 )
 
-// AddressDetails is an address with what it is sorted by.
+// AddressDetails is an address with the value it is sorted by.
 type AddressDetails struct {
 	Address string `json:"address" format:"address"`
 	SortKey string `json:"sortKey" format:"uint"`
 }
 
-// Bridgers are those who bridged more than a threshold.
+// Bridgers lists the addresses that bridged more than a threshold.
 type Bridgers struct {
 	NextPageToken string           `json:"nextPageToken,omitempty" doc:"Absent on the last page."`
 	Addresses     []AddressDetails `json:"addresses"`
 }
 
-// PChainAddressDetails are the addresses of one validator, with what it is sorted by.
+// PChainAddressDetails lists one validator's addresses with the value they are sorted by.
 type PChainAddressDetails struct {
 	Addresses []string `json:"addresses" doc:"That own its rewards; of an L1 validator its remaining balance."`
 	SortKey   string   `json:"sortKey" format:"uint" doc:"When it began to validate, Unix seconds."`
 }
 
-// ValidatorAddresses are those of the validators of a subnet.
+// ValidatorAddresses lists the addresses of a subnet's validators.
 type ValidatorAddresses struct {
 	NextPageToken string                 `json:"nextPageToken,omitempty" doc:"Absent on the last page."`
 	Addresses     []PChainAddressDetails `json:"addresses"`
 }
 
-// bridgedBTC is the contract of BTC.b on the C-Chain.
+// bridgedBTC is BTC.b's contract on the C-Chain.
 var bridgedBTC = common.HexToAddress("0x152b9d0FdC40C096757F570A51E494bd4b943E50")
 
 func (a *api) addressOperations() []rest.Operation {
@@ -129,13 +129,13 @@ func (a *api) validatorAddresses(r *rest.Request) (any, error) {
 	return answer, nil
 }
 
-// stay is the time of a validator in a subnet.
+// stay is a validator's period in a subnet.
 type stay struct {
 	start, end int64
 	id, owner  []byte
 }
 
-// stays are those of a subnet that fall into the request's time, the latest first.
+// stays returns a subnet's periods that overlap the request's time range, the latest first.
 func stays(r *rest.Request, n *sim.Network, subnet ids.ID) (all []stay, err error) {
 	add := func(s stay) {
 		if s.end > r.Int("startTimestamp") && s.start < end(r) {

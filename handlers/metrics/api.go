@@ -11,7 +11,7 @@ import (
 	"snowglobe/sim/metric"
 )
 
-// api answers for a world.
+// api serves the Metrics API of a world.
 type api struct {
 	world *sim.World
 	shown map[int]Chain // by row id
@@ -26,18 +26,18 @@ func Register(s *rest.Server, world *sim.World) error {
 	return s.Register(rest.Metrics, slices.Concat(a.series(), a.rolling(), a.chains(), a.networks(), a.fees(), a.icm(), a.lookingGlass(), a.health())...)
 }
 
-// The names that stand for several chains.
+// Names that stand for several chains.
 const (
 	total   = "total"
 	mainnet = fixtures.MainnetName
 	testnet = "testnet"
 )
 
-// anyScope is the parameter of operations on a chain or on several together.
+// anyScope is the parameter of operations on one chain or several together.
 var anyScope = rest.Param{Name: "chainId", Kind: schema.KindChain, Enum: []string{total, mainnet, testnet},
 	Doc: "The chain, or all chains of a network, or all chains."}
 
-// scope is what the chainId parameter names.
+// scope returns the chains that the chainId parameter names.
 func (a *api) scope(r *rest.Request) (metric.Scope, error) {
 	switch id := r.Chain("chainId"); id.Name {
 	case total:
@@ -63,7 +63,7 @@ func (a *api) chain(id schema.ChainID) (*reader.Chain, error) {
 	return c, nil
 }
 
-// metricNames are the names of the metrics that pass a test.
+// metricNames returns the names of the metrics that pass a test.
 func metricNames(pass func(*metric.Metric) bool) []string {
 	var names []string
 	for i := range metric.Metrics {

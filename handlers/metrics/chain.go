@@ -13,7 +13,7 @@ import (
 	"snowglobe/sim/evm/reader"
 )
 
-// Chain is an EVM chain that has metrics.
+// Chain is an EVM chain with metrics.
 type Chain struct {
 	EVMChainID   uint64 `json:"evmChainId"`
 	ChainName    string `json:"chainName" doc:"c_chain, or the chain's name in lower case with underscores."`
@@ -41,7 +41,7 @@ func (a *api) chains() []rest.Operation {
 	}
 }
 
-// listChains pages by the rows' ids, a fixed number of chains to a page.
+// listChains pages by row id, with a fixed number of chains to a page.
 func (a *api) listChains(r *rest.Request) (any, error) {
 	answer := Chains{Chains: []Chain{}}
 	after, _ := r.PositionNumber()

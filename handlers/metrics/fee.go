@@ -14,13 +14,13 @@ import (
 	"snowglobe/sim/store"
 )
 
-// payer is a kind of things whose L1 validators pay the continuous fee.
+// payer is a kind of entity whose L1 validators pay the continuous fee.
 type payer struct {
 	id, summary, path string
-	param             []rest.Param // that names one, none for all
+	param             []rest.Param // names the entity, nil for all
 	metrics           []metric.FeeMetric
 	read              func(*rest.Request) string
-	check             func(*rest.Request) error // fails if there is no such thing
+	check             func(*rest.Request) error // fails if the entity does not exist
 }
 
 func (a *api) fees() []rest.Operation {

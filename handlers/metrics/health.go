@@ -6,7 +6,7 @@ import (
 	"snowglobe/handlers/rest"
 )
 
-// Health says whether the service and what it needs are up.
+// Health reports whether the service and its dependencies are up.
 type Health struct {
 	Status  string               `json:"status" enum:"error,ok,shutting_down"`
 	Info    map[string]Indicator `json:"info"`
@@ -14,7 +14,7 @@ type Health struct {
 	Details map[string]Indicator `json:"details"`
 }
 
-// Indicator is the state of one thing that the service needs.
+// Indicator is the state of one dependency of the service.
 type Indicator struct {
 	Status string `json:"status" enum:"up,down"`
 }
@@ -28,7 +28,7 @@ func (a *api) health() []rest.Operation {
 	}
 }
 
-// checkHealth asks whether the world's file is well.
+// checkHealth fails if the world's file is damaged.
 func (a *api) checkHealth(r *rest.Request) (any, error) {
 	if err := a.world.Health(r.Context()); err != nil {
 		return nil, rest.Unavailable(err.Error())
@@ -37,7 +37,7 @@ func (a *api) checkHealth(r *rest.Request) (any, error) {
 	return Health{Status: "ok", Info: up, Error: map[string]Indicator{}, Details: up}, nil
 }
 
-// checkLife says that the server answers.
+// checkLife succeeds while the server responds.
 func (a *api) checkLife(*rest.Request) (any, error) {
 	none := map[string]Indicator{}
 	return Health{Status: "ok", Info: none, Error: none, Details: none}, nil

@@ -15,33 +15,33 @@ import (
 	"snowglobe/sim/query"
 )
 
-// Ends are the chains that cross-chain messages went between.
+// Ends names the source and destination of cross-chain messages.
 type Ends struct {
 	Source      string `json:"srcBlockchainId" doc:"total, mainnet or testnet where messages of several chains count together."`
 	Destination string `json:"destBlockchainId" doc:"As srcBlockchainId."`
 }
 
-// IcmPoint is how many cross-chain messages were sent in an interval.
+// IcmPoint counts the cross-chain messages sent in an interval.
 type IcmPoint struct {
 	Value     int64 `json:"value"`
 	Timestamp int64 `json:"timestamp" doc:"Where the interval begins, Unix seconds."`
 	Ends
 }
 
-// IcmSeries is a page of points, the newest first, those of an interval by their chains.
+// IcmSeries is a page of points, newest first, and by chain within an interval.
 type IcmSeries struct {
 	Results       []IcmPoint `json:"results"`
 	NextPageToken string     `json:"nextPageToken,omitempty" doc:"Absent on the last page."`
 }
 
-// IcmSummary is how many messages were sent in windows that end at the world's clock. The published SDKs read an object,
-// so a grouping stands beside it.
+// IcmSummary counts the messages sent in windows that end at the world's clock. The published SDKs read an object, so a grouping stands
+// beside it.
 type IcmSummary struct {
 	Result IcmRolling   `json:"result" doc:"All messages that count, together."`
 	Groups []IcmRolling `json:"groups,omitzero" doc:"With groupBy, the messages of each group by themselves."`
 }
 
-// IcmRolling are the counts by window.
+// IcmRolling counts messages by window.
 type IcmRolling struct {
 	LastHour   int64 `json:"lastHour"`
 	LastDay    int64 `json:"lastDay"`
@@ -75,7 +75,7 @@ func (a *api) icm() []rest.Operation {
 	}
 }
 
-// routes is what the parameters say about chains; all is the name for messages of several chains.
+// routes reads the parameters about chains; all names the messages of several chains together.
 func (a *api) routes(r *rest.Request) (l metric.RouteFilter, scope metric.Scope, all string, err error) {
 	scope, all = metric.Total, total
 	switch r.Text("network") {
@@ -137,7 +137,7 @@ func (a *api) icmSeries(r *rest.Request) (any, error) {
 	return page, err
 }
 
-// lastPoint is where the page before ended: the chains that it is counted for, and its interval.
+// lastPoint marks the end of the previous page: the chains it counted, and its interval.
 func lastPoint(r *rest.Request, l metric.RouteFilter) (p metric.RoutePoint) {
 	at, _ := r.Position()
 	for _, part := range []struct {

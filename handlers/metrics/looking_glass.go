@@ -19,7 +19,7 @@ import (
 	"snowglobe/sim/store"
 )
 
-// CompositeQuery asks for the addresses that meet several conditions, or one of them.
+// CompositeQuery asks for the addresses that meet several conditions, or any of them.
 type CompositeQuery struct {
 	PageToken string     `json:"pageToken,omitempty"`
 	PageSize  uint64     `json:"pageSize,omitempty" min:"1" max:"10000" doc:"1000 unless given."`
@@ -34,7 +34,7 @@ type SubQuery struct {
 	Params SubQueryParams `json:"params"`
 }
 
-// SubQueryParams are those of all types; each type takes some.
+// SubQueryParams holds the parameters of all types; each type takes some.
 type SubQueryParams struct {
 	EVMChainID      string `json:"evmChainId,omitempty"`
 	ContractAddress string `json:"contractAddress,omitempty" format:"address"`
@@ -47,7 +47,7 @@ type SubQueryParams struct {
 	SubjectAddress  string `json:"subjectAddress,omitempty" format:"address" doc:"Of Stars Arena."`
 }
 
-// Canonical is the query without the page.
+// Canonical returns the query without its page.
 func (q *CompositeQuery) Canonical() any {
 	c := *q
 	c.PageToken, c.PageSize = "", 0
@@ -56,7 +56,7 @@ func (q *CompositeQuery) Canonical() any {
 
 type plainQuery CompositeQuery
 
-// CompositeAddresses are those that a composite query finds.
+// CompositeAddresses lists the addresses that a composite query finds.
 type CompositeAddresses struct {
 	NextPageToken  string         `json:"nextPageToken,omitempty" doc:"Absent on the last page."`
 	SubQueryCounts map[string]int `json:"subQueryCounts" doc:"How many addresses meet each condition, by its id."`
@@ -64,7 +64,7 @@ type CompositeAddresses struct {
 	Addresses      []string       `json:"addresses"`
 }
 
-// compositePage is how many addresses a page has unless the query says otherwise.
+// compositePage is the default number of addresses on a page.
 const compositePage = 1000
 
 // maxSubQueries bounds the work of one query.
@@ -91,7 +91,7 @@ func (a *api) composite(r *rest.Request) (any, error) {
 		return nil, err
 	}
 	answer := CompositeAddresses{SubQueryCounts: map[string]int{}, Addresses: []string{}}
-	var met []common.Address // as often as conditions
+	var met []common.Address // an address repeats for each condition it meets
 	for i := range q.Queries {
 		found, err := a.condition(r, fmt.Sprintf("queries[%d]", i), &q.Queries[i])
 		if err != nil {
@@ -117,7 +117,7 @@ func (a *api) composite(r *rest.Request) (any, error) {
 	return answer, nil
 }
 
-// metBy are the addresses that meet all of some conditions, or any, in order, given as often as each meets one.
+// metBy returns the sorted addresses that meet all of some conditions, or any, repeating each as often as it meets one.
 func metBy(met []common.Address, conditions int, any bool) (all []common.Address) {
 	slices.SortFunc(met, common.Address.Cmp)
 	for i := 0; i < len(met); {
@@ -133,7 +133,7 @@ func metBy(met []common.Address, conditions int, any bool) (all []common.Address
 	return all
 }
 
-// number is the place in a list after which a page begins.
+// number returns the index in a list at which a page begins.
 func number(position []byte) (n int) {
 	for _, b := range position {
 		n = n<<8 | int(b)
@@ -141,7 +141,7 @@ func number(position []byte) (n int) {
 	return n
 }
 
-// pageOf cuts a page out of a list, with the token of the next one.
+// pageOf cuts a page out of a list and makes the token of the next one.
 func pageOf[T any](r *rest.Request, all []T, from, size int) (page []T, next string) {
 	page = all[min(from, len(all)):]
 	if len(page) > size {
@@ -150,7 +150,7 @@ func pageOf[T any](r *rest.Request, all []T, from, size int) (page []T, next str
 	return page, next
 }
 
-// condition finds who meets a condition; where is its place in the body.
+// condition finds the addresses that meet a condition; where is its place in the body.
 func (a *api) condition(r *rest.Request, where string, q *SubQuery) ([]common.Address, error) {
 	c := &condition{api: a, r: r, where: where + ".params.", params: &q.Params}
 	var find func(passes) ([]common.Address, error)
@@ -194,17 +194,17 @@ func (a *api) condition(r *rest.Request, where string, q *SubQuery) ([]common.Ad
 	})
 }
 
-// passes says whether somebody who held something meets a condition.
+// passes reports whether a holding meets a condition.
 type passes func(*query.HeldRange) bool
 
-// condition is one that is read, with what is wrong with it.
+// condition is a parsed condition with its faults.
 type condition struct {
 	*api
 	r           *rest.Request
 	where       string
 	params      *SubQueryParams
 	chain       *reader.Chain
-	from, to    int64 // Unix seconds; to is not included
+	from, to    int64 // Unix seconds; to is exclusive
 	first, last uint64
 	problems    []string
 }
@@ -220,7 +220,7 @@ func (c *condition) problem() error {
 	return rest.BadRequest(c.problems...)
 }
 
-// amount is the least that must be held.
+// amount returns the least required holding.
 func (c *condition) amount() *uint256.Int {
 	n, err := uint256.FromDecimal(c.params.MinBalance)
 	if err != nil {
@@ -240,7 +240,7 @@ func (c *condition) findChain() {
 	}
 }
 
-// dates reads the range of days, or of moments where a type takes those.
+// dates reads the range of days, or of times where a type takes those.
 func (c *condition) dates() {
 	if c.params.StartTimestamp != nil && c.params.EndTimestamp != nil && c.params.FirstDate == "" && c.params.LastDate == "" {
 		c.from, c.to = *c.params.StartTimestamp, *c.params.EndTimestamp
@@ -260,7 +260,7 @@ func (c *condition) day(name, text string) time.Time {
 	return t
 }
 
-// blocks finds the blocks of the range, without a range what is after the last one; false if the chain had not begun.
+// blocks finds the range's blocks; without a range, an empty one after the head. begun is false if the chain began later.
 func (c *condition) blocks() (begun bool, err error) {
 	head, err := c.chain.Head(c.r.Context())
 	if err != nil {
@@ -280,12 +280,12 @@ func (c *condition) blocks() (begun bool, err error) {
 	return true, nil
 }
 
-// native finds the holders of the chain's own token.
+// native finds the holders of the chain's native token.
 func (c *condition) native(meets passes) ([]common.Address, error) {
 	return query.NativeHolders(c.r.Context(), c.world.DB, c.chain, c.first, c.last, meets)
 }
 
-// token finds the holders of the token at the address, which must be of one of some standards.
+// token finds the holders of the token at the address, which must follow one of some standards.
 func (c *condition) token(standards ...store.Standard) func(passes) ([]common.Address, error) {
 	if !common.IsHexAddress(c.params.ContractAddress) {
 		c.fail("contractAddress %q is not allowed: expected 0x and 40 hexadecimal digits", schema.Shorten(c.params.ContractAddress))

@@ -12,13 +12,13 @@ import (
 	"snowglobe/sim/query"
 )
 
-// between are the parameters that cut a series.
+// between lists the parameters that limit a series.
 var between = []rest.Param{
 	{Name: "startTimestamp", Kind: schema.KindTimestamp, NotAbove: "endTimestamp", Doc: "Points from here on, included."},
 	{Name: "endTimestamp", Kind: schema.KindTimestamp, Doc: "Points up to here, not included."},
 }
 
-// end is where a series must end.
+// end returns the time at which a series must end.
 func end(r *rest.Request) int64 {
 	if r.Given("endTimestamp") {
 		return r.Int("endTimestamp")
@@ -58,7 +58,7 @@ func (a *api) staking(r *rest.Request) (any, error) {
 	return series(r, points, more), err
 }
 
-// missing is the failure to look for something, or that it is not there.
+// missing turns a failed lookup into a 404 or another error.
 func missing(err error, format string, args ...any) error {
 	if err != nil {
 		return err

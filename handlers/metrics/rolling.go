@@ -10,12 +10,12 @@ import (
 	"snowglobe/sim/query"
 )
 
-// Rolling is the answer with a metric's values over windows that end at the world's clock.
+// Rolling is the response with a metric's values over windows that end at the world's clock.
 type Rolling struct {
 	Result RollingValues `json:"result"`
 }
 
-// RollingValues are the values by window. A window begins on the hour.
+// RollingValues holds the values by window. A window begins on the hour.
 type RollingValues struct {
 	LastHour   json.Number `json:"lastHour"`
 	LastDay    json.Number `json:"lastDay"`

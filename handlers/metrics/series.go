@@ -22,13 +22,13 @@ type Point struct {
 	Timestamp int64       `json:"timestamp" doc:"Where the interval begins, Unix seconds."`
 }
 
-// Series is a page of points, the newest first.
+// Series is a page of points, newest first.
 type Series struct {
 	Results       []Point `json:"results"`
 	NextPageToken string  `json:"nextPageToken,omitempty" doc:"Absent on the last page."`
 }
 
-// AverageTPS is a page of points of the first version's form.
+// AverageTPS is a page of points in the first version's form.
 type AverageTPS struct {
 	Results       []Point `json:"results"`
 	Status        int     `json:"status" doc:"200."`
@@ -79,7 +79,7 @@ func (a *api) averageTPS(r *rest.Request) (any, error) {
 	return page, err
 }
 
-// points reads those of one page.
+// points reads one page of points.
 func (a *api) points(r *rest.Request, q query.SeriesQuery) (page pointPage, err error) {
 	if q.Scope, err = a.scope(r); err != nil {
 		return page, err
@@ -89,7 +89,7 @@ func (a *api) points(r *rest.Request, q query.SeriesQuery) (page pointPage, err 
 	return series(r, points, more), err
 }
 
-// before is where a page must end: where the page before began, or where the series ends.
+// before returns the time at which a page must end: where the previous page began, or where the series ends.
 func before(r *rest.Request, end int64) int64 {
 	if oldest, resumed := r.PositionNumber(); resumed {
 		return min(end, int64(oldest))
@@ -97,14 +97,14 @@ func before(r *rest.Request, end int64) int64 {
 	return end
 }
 
-// pointPage is a [Series], or an [AverageTPS] if it was ever run, that writes itself: point by point, as there are many.
+// pointPage is a [Series], or an [AverageTPS] if it has a lastRun, and encodes itself point by point, as there are many.
 type pointPage struct {
 	points  []metric.Point
 	lastRun int64
 	next    string // token
 }
 
-// series is a page of points. The place from which the next one goes on is the oldest point of this one.
+// series is a page of points. The next page continues from its oldest point.
 func series(r *rest.Request, points []metric.Point, more bool) pointPage {
 	page := pointPage{points: points}
 	if more {
@@ -113,10 +113,10 @@ func series(r *rest.Request, points []metric.Point, more bool) pointPage {
 	return page
 }
 
-// pointText is more than most points are long as JSON.
+// pointText exceeds the length of most points in JSON.
 const pointText = 48
 
-// WriteJSON writes the page as its type says.
+// WriteJSON writes the page in the shape of its type.
 func (p pointPage) WriteJSON(w *bytes.Buffer) error {
 	w.Grow(pointText * (len(p.points) + 4))
 	b := append(w.AvailableBuffer(), `{"results":[`...)

@@ -2,7 +2,7 @@ package usage
 
 import "strings"
 
-// What requests cost in credits, by the weights of the live service's operations.
+// Costs of requests in credits, by the weights of the live service's operations.
 const (
 	small  = 10
 	medium = 20
@@ -10,7 +10,7 @@ const (
 	xxl    = 200
 )
 
-// weights are those that are not medium, by the beginning of the path. The first that fits counts.
+// weights lists the costs that are not medium, by path prefix. The first match counts.
 var weights = []struct {
 	path    string
 	credits int64
@@ -25,7 +25,7 @@ var weights = []struct {
 	{"/v2/chains/{chainId}/rolling", small}, {"/v2/networks", small},
 }
 
-// free are the paths of operations that cost nothing.
+// free lists the paths of operations that cost nothing.
 var free = map[string]bool{
 	"/v1/chains": true, "/v1/chains/{chainId}": true, "/v1/chains/address/{address}": true, "/v1/chains/allTransactions": true,
 	"/v1/chains/allBlocks": true, "/v2/chains": true, "/v2/chains/{chainId}": true, "/v1/networks/{network}": false,

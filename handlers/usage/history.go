@@ -10,10 +10,10 @@ import (
 	"time"
 )
 
-// historyDays is how long the history is: so many days before the end of the generated history.
+// historyDays is the length of the history, counted back from the end of the generated history.
 const historyDays = 30
 
-// What was asked in the history.
+// Requests of the history.
 var (
 	pastPaths = []string{
 		"/v1/chains/{chainId}/addresses/{address}/balances:getNative", "/v1/chains/{chainId}/addresses/{address}/balances:listErc20",
@@ -29,13 +29,13 @@ var (
 	pastKeys    = []string{"key-backend", "key-frontend"}
 )
 
-// pastKind is a kind of requests of the history, with the text before and after the hour that they are drawn by.
+// pastKind is a kind of requests in the history, with the text on either side of the hour that seeds their random draw.
 type pastKind struct {
 	Dimensions
 	before, after string
 }
 
-// pastKinds are all kinds, in the order in which an hour has them.
+// pastKinds lists all kinds, in their order within an hour.
 func (r *Recorder) pastKinds() (all []pastKind) {
 	before := fmt.Sprintf("usage\x00%x\x00", r.world.Identity())
 	add := func(d Dimensions) {
@@ -60,7 +60,7 @@ func (r *Recorder) pastKinds() (all []pastKind) {
 	return all
 }
 
-// past visits the history's requests of some kinds that were made from one hour on until before another.
+// past visits the history's requests of some kinds, from one hour up to another.
 func (r *Recorder) past(kinds []pastKind, from, to int64, visit func(slot, *Figures)) {
 	end := r.world.Meta.Until / 3600 * 3600
 	for hour := max(from/3600*3600, end-historyDays*24*3600); hour < min(to, end); hour += 3600 {
@@ -70,7 +70,7 @@ func (r *Recorder) past(kinds []pastKind, from, to int64, visit func(slot, *Figu
 	}
 }
 
-// requests are those of a kind in an hour: most succeed, and more are made by day.
+// requests draws an hour's requests of a kind: most succeed, and more come by day.
 func (k *pastKind) requests(hour int64, visit func(slot, *Figures)) {
 	seed := sha256.Sum256(append(strconv.AppendInt([]byte(k.before), hour, 10), k.after...))
 	draw := func(n int, of uint64) uint64 { return uint64(binary.BigEndian.Uint16(seed[2*n:])) % of }
@@ -91,7 +91,7 @@ func (k *pastKind) requests(hour int64, visit func(slot, *Figures)) {
 	}
 }
 
-// pastLatency is the class of the quickest requests of the history.
+// pastLatency is the latency class of the history's quickest requests.
 var pastLatency = latencyOf(4 * time.Millisecond)
 
 func pastFigures(d *Dimensions, count int64, class uint64) *Figures {
@@ -103,16 +103,16 @@ func pastFigures(d *Dimensions, count int64, class uint64) *Figures {
 	return f
 }
 
-// hourLogs is more than the requests of the history in an hour.
+// hourLogs exceeds the requests in any hour of the history.
 const hourLogs = 1 << 16
 
-// pastSlot are requests of a kind in a minute.
+// pastSlot holds one kind of requests in a minute.
 type pastSlot struct {
 	slot
 	*Figures
 }
 
-// pastLogs are the single requests of the history between two times, the newest first, of the hours in which there is one that is chosen.
+// pastLogs visits the history's requests between two times, newest first. It skips hours without a chosen one.
 func (r *Recorder) pastLogs(from, to int64, chosen func(*Dimensions) bool, yield func(*Log) bool) {
 	kinds, end := r.pastKinds(), r.world.Meta.Until/3600*3600
 	for hour := min((to-1)/3600*3600, end-3600); hour >= max(from/3600*3600, end-historyDays*24*3600); hour -= 3600 {
@@ -134,7 +134,7 @@ func (r *Recorder) pastLogs(from, to int64, chosen func(*Dimensions) bool, yield
 	}
 }
 
-// singleLogs are the requests, the oldest first.
+// singleLogs returns the requests one by one, oldest first.
 func singleLogs(slots []pastSlot) (logs []Log) {
 	for _, s := range slots {
 		took := time.Duration(latency(slices.IndexFunc(s.Latency[:], func(n uint32) bool { return n > 0 })) * float64(time.Millisecond))

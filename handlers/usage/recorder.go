@@ -15,10 +15,10 @@ import (
 	"snowglobe/sim"
 )
 
-// Dimensions are what requests are grouped and filtered by.
+// Dimensions group and filter requests.
 type Dimensions struct {
 	RequestType string // data or rpc
-	Path        string // the operation's, or the one under /ext that was asked
+	Path        string // the operation's, or the requested one under /ext
 	Method      string
 	Status      int
 	ChainID     string // EVM chain
@@ -26,25 +26,25 @@ type Dimensions struct {
 	Key         string // names the API key
 	Bypass      bool   // the key came as rltoken
 	UserAgent   string
-	Country     string // of the history; clients here are nowhere
+	Country     string // drawn in the history, XX for today's clients
 	Continent   string
 }
 
-// Figures are what is counted.
+// Figures are the counts and latencies of requests.
 type Figures struct {
-	Requests, Failed, Invalid, Credits, Wasted int64             // invalid ones were answered with 400 to 499, failed ones with any error
-	Latency                                    [latencies]uint32 // requests by how long they took, see latencyOf
+	Requests, Failed, Invalid, Credits, Wasted int64             // invalid ones got 400 to 499, failed ones any error
+	Latency                                    [latencies]uint32 // requests by latency class, see latencyOf
 }
 
 const latencies = 24
 
-// latencyOf is the class of a duration: each is twice as long as the one before, from 16 microseconds on.
+// latencyOf returns the class of a duration: each is twice as long as the one before, starting at 16 microseconds.
 func latencyOf(took time.Duration) int {
 	class := math.Ilogb(float64(max(took.Microseconds(), 8)) / 8)
 	return min(class, latencies-1)
 }
 
-// latency is the time that stands for a class, in milliseconds.
+// latency returns a class's representative time in milliseconds.
 func latency(class int) float64 { return 12 * math.Pow(2, float64(class)) / 1000 }
 
 func (f *Figures) add(o *Figures) {
@@ -54,7 +54,7 @@ func (f *Figures) add(o *Figures) {
 	}
 }
 
-// slot is a minute, or an hour that was put together, with its requests of a kind.
+// slot is a minute, or several merged into an hour, with its requests of a kind.
 type slot struct {
 	start int64 // Unix seconds of the world's clock
 	Dimensions
@@ -62,7 +62,7 @@ type slot struct {
 
 // Log is one request.
 type Log struct {
-	Number int64 // a newer one's is higher
+	Number int64 // increases with each request
 	Time   int64 // Unix milliseconds of the world's clock
 	Took   time.Duration
 	*Dimensions
@@ -70,17 +70,17 @@ type Log struct {
 	Credits int64
 }
 
-// Caller is who made a request, as far as is known.
+// Caller identifies the sender of a request, as far as is known.
 type Caller struct{ IP, Host, UserAgent string }
 
 const (
-	counted   = 1 << 40 // the first request's number: those of the history have lower ones
-	maxSlots  = 20_000  // from which on minutes are put together to hours
+	counted   = 1 << 40 // the first request's number: those of the history are lower
+	maxSlots  = 20_000  // beyond this, minutes are merged into hours
 	maxLogs   = 10_000
 	maxShared = 1_000 // kinds of requests, and callers, that are remembered
-	maxAgents = 64    // user agents that are told apart
-	maxKeys   = 256   // API keys that are told apart
-	maxText   = 256   // bytes of what a client may make as long as it likes
+	maxAgents = 64    // user agents with a name of their own
+	maxKeys   = 256   // API keys with a name of their own
+	maxText   = 256   // bytes kept of texts whose length the client chooses
 	other     = "other"
 )
 
@@ -98,7 +98,7 @@ type Recorder struct {
 	callers map[Caller]*Caller
 }
 
-// kind is what requests with the same dimensions share: those in the ring, and the figures that the latest were counted by.
+// kind is shared by requests with the same dimensions: those in the ring, and the figures that counted the latest.
 type kind struct {
 	Dimensions
 	credits int64
@@ -106,10 +106,10 @@ type kind struct {
 	figures *Figures
 }
 
-// names are the first of those that clients chose.
+// names holds the first texts that clients chose.
 type names map[string]bool
 
-// name is the name itself, if it is one of the first so many or nobody chose one.
+// name returns the text itself if it is among the first so many, or if no client chose it.
 func (n names) name(name string, most int) string {
 	if name == "" || n[name] {
 		return name
@@ -121,7 +121,7 @@ func (n names) name(name string, most int) string {
 	return name
 }
 
-// New counts from nothing.
+// New returns a recorder with no requests.
 func New(w *sim.World) *Recorder {
 	return &Recorder{world: w, slots: map[slot]*Figures{}, agents: names{}, keys: names{}, kinds: map[Dimensions]*kind{}, callers: map[Caller]*Caller{}}
 }
@@ -154,7 +154,7 @@ func (r *Recorder) Add(u *rest.Use) {
 	}
 }
 
-// kind is the same for all requests with the same dimensions that come soon.
+// kind returns the shared value of requests with the same dimensions that arrive close together.
 func (r *Recorder) kind(d *Dimensions) *kind {
 	k := r.kinds[*d]
 	if k == nil {
@@ -167,7 +167,7 @@ func (r *Recorder) kind(d *Dimensions) *kind {
 	return k
 }
 
-// figures are those of the slot of a kind from a time on.
+// figures returns the figures of a kind's slot that starts at a time.
 func (r *Recorder) figures(k *kind, start int64) *Figures {
 	if k.figures != nil && k.start == start {
 		return k.figures
@@ -185,7 +185,7 @@ func (r *Recorder) figures(k *kind, start int64) *Figures {
 	return f
 }
 
-// caller is the same for all that ask soon.
+// caller returns the shared value of callers that ask close together.
 func (r *Recorder) caller(c Caller) *Caller {
 	kept := r.callers[c]
 	if kept == nil {
@@ -206,9 +206,9 @@ func hostOf(client string) string {
 	return client
 }
 
-// compact puts the minutes of each hour together, and when that does not help enough, forgets the oldest.
+// compact merges the minutes of each hour, and if that is not enough, forgets the oldest.
 func (r *Recorder) compact() {
-	clear(r.kinds) // their figures are those of minutes
+	clear(r.kinds) // they point to minutes
 	for s, f := range r.slots {
 		hour := s
 		hour.start = s.start / 3600 * 3600
@@ -230,7 +230,7 @@ func (r *Recorder) compact() {
 	}
 }
 
-// dimensions are those of a request.
+// dimensions returns a request's dimensions.
 func (r *Recorder) dimensions(u *rest.Use) Dimensions {
 	d := Dimensions{RequestType: "data", Path: u.Template, Status: u.Status, Key: u.Key, Bypass: u.Bypass, UserAgent: shortAgent(u.UserAgent), Country: "XX", Continent: "XX"}
 	if u.Interface == "data" || u.Interface == "metrics" {
@@ -253,7 +253,7 @@ func (r *Recorder) dimensions(u *rest.Use) Dimensions {
 	return d
 }
 
-// rpc says which chain a request to the node was for. What nothing answered has no path of its own.
+// rpc returns the chain of a node request. An unanswered request has no path of its own.
 func (r *Recorder) rpc(d *Dimensions, u *rest.Use) {
 	d.RequestType, d.Method, d.Network, d.Path = "rpc", clipped(u.Operation), "mainnet", "/ext"
 	path := u.Path
@@ -288,7 +288,7 @@ func (r *Recorder) rpc(d *Dimensions, u *rest.Use) {
 	}
 }
 
-// clipped keeps no more of a text than the beginning.
+// clipped returns the beginning of a text.
 func clipped(text string) string {
 	if len(text) <= maxText {
 		return text
@@ -296,7 +296,7 @@ func clipped(text string) string {
 	return strings.Clone(strings.ToValidUTF8(text[:maxText], ""))
 }
 
-// shortAgent is the product of a user agent: the rest differs from build to build.
+// shortAgent returns the product in a user agent: the rest differs from build to build.
 func shortAgent(agent string) string {
 	product, _, _ := strings.Cut(agent, " ")
 	return strings.Clone(strings.ToValidUTF8(product[:min(len(product), 64)], ""))

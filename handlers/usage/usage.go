@@ -15,13 +15,13 @@ import (
 	"snowglobe/handlers/rest/schema"
 )
 
-// Metric is the figures of an interval.
+// Metric holds the figures of an interval.
 type Metric struct {
 	Timestamp int64   `json:"timestamp" doc:"Where the interval begins, Unix seconds."`
 	Values    []Value `json:"values"`
 }
 
-// Value is the figures of a group.
+// Value holds the figures of a group.
 type Value struct {
 	GroupedBy               string  `json:"groupedBy"`
 	GroupValue              any     `json:"groupValue,omitempty" doc:"A string or a number; absent when nothing is grouped."`
@@ -58,7 +58,7 @@ type logList struct {
 	Logs          []LogEntry `json:"logs"`
 }
 
-// LogEntry is a request.
+// LogEntry is a logged request.
 type LogEntry struct {
 	OrgID                string      `json:"orgId"`
 	LogID                string      `json:"logId"`
@@ -76,7 +76,7 @@ type LogEntry struct {
 	Metadata             LogMetadata `json:"metadata"`
 }
 
-// LogMetadata says who made a request.
+// LogMetadata identifies the sender of a request.
 type LogMetadata struct {
 	IPAddress string `json:"ipAddress"`
 	Host      string `json:"host"`
@@ -86,13 +86,13 @@ type LogMetadata struct {
 const (
 	orgID     = "snowglobe"
 	region    = "local"
-	noKey     = "none" // the id of the key of who has none
+	noKey     = "none" // the key id of requests without a key
 	allChains = "all"
 	none      = "None"
 	testnet   = "testnet"
 )
 
-// dimension is something by which requests are grouped, by the name that the live service gives it.
+// dimension is a grouping of requests under the live service's name.
 var dimensions = map[string]func(*Dimensions) any{
 	"requestPath":   func(d *Dimensions) any { return d.Path },
 	"responseCode":  func(d *Dimensions) any { return d.Status },
@@ -106,13 +106,13 @@ var dimensions = map[string]func(*Dimensions) any{
 	"userAgent":     func(d *Dimensions) any { return d.UserAgent },
 }
 
-// filters are the parameters that choose requests, and the dimensions that they choose by.
+// filters lists the parameters that select requests, and the dimensions they filter by.
 var filters = map[string]string{
 	"chainId": "chainId", "responseCode": "responseCode", "requestType": "requestType", "apiKeyId": "apiKeyId", "requestPath": "requestPath",
 	"rpcMethod": "rpcMethod", "rlBypassApiToken": "rlBypassToken", "country": "country", "continent": "continent", "userAgent": "userAgent",
 }
 
-// timeParams choose the days.
+// timeParams select the days.
 var timeParams = []rest.Param{
 	{Name: "startTimestamp", Kind: schema.KindTimestamp, NotAbove: "endTimestamp", Doc: "Counts from 00:00 UTC of its day. A week before the end unless given."},
 	{Name: "endTimestamp", Kind: schema.KindTimestamp, Doc: "Its day is the last. That of the world's clock unless given."},
@@ -139,7 +139,7 @@ var (
 	requestType   = rest.Param{Name: "requestType", Kind: schema.KindEnum, Enum: []string{"data", "rpc"}}
 )
 
-// Register adds the operations about usage.
+// Register adds the operations on usage to a server.
 func Register(s *rest.Server, r *Recorder) error {
 	subnet := data.JoinParams(timeParams, grouping(longIntervals, "rpcMethod", "responseCode", "rlBypassToken"),
 		texts("chainId", "responseCode", "rpcMethod", "rlBypassApiToken"))
@@ -185,7 +185,7 @@ func (r *Recorder) primaryUsage(q *rest.Request) (any, error) {
 
 const day = 24 * 3600
 
-// days are those that a request asks for: from the first second until before the end.
+// days returns a request's range, from its first second up to its end.
 func (r *Recorder) days(q *rest.Request) (from, to int64) {
 	to = r.world.Clock.Unix()
 	if q.Given("endTimestamp") {
@@ -198,7 +198,7 @@ func (r *Recorder) days(q *rest.Request) (from, to int64) {
 	return from, to
 }
 
-// chooses says whether the request's filters let a kind of requests through.
+// chooses reports whether the request's filters let a kind of requests through.
 func chooses(q *rest.Request) func(*Dimensions) bool {
 	wanted := map[string]string{}
 	for param, dimension := range filters {
@@ -216,7 +216,7 @@ func chooses(q *rest.Request) func(*Dimensions) bool {
 	}
 }
 
-// dimensionText is a dimension's value as a parameter has it.
+// dimensionText formats a dimension's value as a parameter does.
 func dimensionText(value any) string {
 	if text, ok := value.(string); ok {
 		return text
@@ -224,10 +224,10 @@ func dimensionText(value any) string {
 	return fmt.Sprint(value)
 }
 
-// mostIntervals bounds an answer: minutes of more days are more than anyone draws.
+// mostIntervals bounds a response: more days than that in minutes are more than anyone plots.
 const mostIntervals = 20_000
 
-// metrics adds up what was counted, by interval and group.
+// metrics sums up the counts by interval and group.
 func (r *Recorder) metrics(q *rest.Request, of func(*Dimensions) bool) ([]Metric, error) {
 	if id := q.Text("orgId"); id != "" && id != orgID {
 		return []Metric{}, nil
@@ -270,7 +270,7 @@ func (r *Recorder) metrics(q *rest.Request, of func(*Dimensions) bool) ([]Metric
 	return all, nil
 }
 
-// span is the interval around a time: where it begins, and its length in seconds.
+// span returns the start of the interval around a time, and its length in seconds.
 func span(interval string, unix int64) (begin, seconds int64) {
 	t := time.Unix(unix, 0).UTC()
 	switch interval {
@@ -303,7 +303,7 @@ func values(group string, sums map[any]*Figures, seconds int64) []Value {
 	return all
 }
 
-// median is the time that half of the requests took at most.
+// median returns the time within which half of the requests finished.
 func (f *Figures) median() float64 {
 	passed := int64(0)
 	for class, n := range f.Latency {
@@ -314,7 +314,7 @@ func (f *Figures) median() float64 {
 	return 0
 }
 
-// listLogs lists the latest requests that are remembered, and then those of the history.
+// listLogs lists the latest remembered requests, then those of the history.
 func (r *Recorder) listLogs(q *rest.Request) (any, error) {
 	answer := &logList{OrgID: orgID, Logs: []LogEntry{}}
 	if id := q.Text("orgId"); id != "" && id != orgID {
@@ -341,8 +341,8 @@ func (r *Recorder) listLogs(q *rest.Request) (any, error) {
 	return answer, nil
 }
 
-// logsBetween are the requests that are remembered, the newest first, and those of the history between two times. All that are chosen are among
-// them.
+// logsBetween returns the remembered requests, newest first, then those of the history, between two times. It includes every matching
+// request.
 func (r *Recorder) logsBetween(from, to int64, chosen func(*Dimensions) bool) iter.Seq[*Log] {
 	return func(yield func(*Log) bool) {
 		for _, l := range r.latest() {
@@ -354,7 +354,7 @@ func (r *Recorder) logsBetween(from, to int64, chosen func(*Dimensions) bool) it
 	}
 }
 
-// latest are the requests that are remembered, the newest first.
+// latest returns the remembered requests, newest first.
 func (r *Recorder) latest() []Log {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -11,7 +11,7 @@ import (
 	"snowglobe/sim/store"
 )
 
-// RichAddress is an address with what is known of it.
+// RichAddress is an address with the name and logo that the catalog has for it.
 type RichAddress struct {
 	Name     string `json:"name,omitempty" doc:"The contract's name."`
 	Symbol   string `json:"symbol,omitempty" doc:"The token's symbol."`
@@ -20,24 +20,24 @@ type RichAddress struct {
 	Address  string `json:"address" format:"address"`
 }
 
-// nftMetadata keeps what indexers make of tokens' metadata, by URI.
+// nftMetadata caches indexed token metadata by URI.
 type nftMetadata = cache.Cache[string, *metadata]
 
-// tokenViews opens tokenView for requests.
+// tokenViews opens a tokenView for each request.
 type tokenViews struct {
 	*data.Base
 	metadata  *nftMetadata
-	reindexed cache.Derived[int64, bool] // whether a client asked to read an item again, by the commits of the file
+	reindexed cache.Derived[int64, bool] // whether a client has had an item reindexed, by the file's commits
 }
 
-// tokenView is a chain with the prices of its tokens: what the answer to one request on one chain is made with.
+// tokenView is a chain with its tokens' prices, from which one response on that chain is built.
 type tokenView struct {
 	*data.PriceView
 	metadata *nftMetadata
-	again    *store.DB // where to look for items that were read again; nil when none was
+	again    *store.DB // holds reindexed items; nil when there are none
 }
 
-// fungible is a view for answers without items.
+// fungible opens a view for responses without NFTs.
 func (t *tokenViews) fungible(r *rest.Request, chain int) (*tokenView, error) {
 	p, err := t.Prices(r, chain)
 	return &tokenView{PriceView: p, metadata: t.metadata}, err
@@ -56,7 +56,7 @@ func (t *tokenViews) view(r *rest.Request, chain int) (*tokenView, error) {
 	return v, err
 }
 
-// hexAddress is an address that was written once.
+// hexAddress caches an address in its written form.
 type hexAddress struct {
 	address common.Address
 	hex     string
@@ -67,10 +67,10 @@ func hexAddressOf(address []byte) hexAddress {
 	return hexAddress{a, a.Hex()}
 }
 
-// rich is an address reference.
+// rich returns an address reference.
 func (s *tokenView) rich(address []byte) RichAddress { return s.known(hexAddressOf(address)) }
 
-// known is an address reference with what the catalog knows.
+// known returns an address reference with what the catalog knows.
 func (s *tokenView) known(p hexAddress) RichAddress {
 	e := s.Entries[data.ChainAddress{Chain: s.Chain, Address: p.address}]
 	ref := RichAddress{Address: p.hex}

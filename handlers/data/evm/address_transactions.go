@@ -13,7 +13,7 @@ import (
 	"snowglobe/sim/store"
 )
 
-// TransactionDetails is a transaction with the part that an address took in it.
+// TransactionDetails is a transaction and the transfers that involve one address.
 type TransactionDetails struct {
 	NativeTransaction    NativeTransaction        `json:"nativeTransaction"`
 	Erc20Transfers       []Erc20TransferDetails   `json:"erc20Transfers,omitempty"`
@@ -27,19 +27,19 @@ type transactionDetails struct {
 	Transactions  []TransactionDetails `json:"transactions"`
 }
 
-// TransactionDetailsV2 is the same with the reputation of the tokens.
+// TransactionDetailsV2 adds the tokens' reputation to TransactionDetails.
 type TransactionDetailsV2 struct {
 	TransactionDetails
 	Erc20Transfers []Erc20TransferDetailsV2 `json:"erc20Transfers,omitempty"`
 }
 
-// Erc20TransferDetailsV2 is a transfer of an ERC-20 with the token's reputation.
+// Erc20TransferDetailsV2 is an ERC-20 transfer with the token's reputation.
 type Erc20TransferDetailsV2 struct {
 	Erc20TransferDetails
 	Erc20Token Erc20TokenV2 `json:"erc20Token"`
 }
 
-// Erc20TokenV2 is an ERC-20 in a transfer, with its reputation.
+// Erc20TokenV2 is a transferred ERC-20 with its reputation.
 type Erc20TokenV2 struct {
 	Erc20Token
 	TokenReputation *string `json:"tokenReputation" enum:"Malicious,Benign" doc:"Benign on the C-Chain only; null when nothing is known."`
@@ -97,7 +97,7 @@ func (a *chainAPI) listAddressTransactionsV2(r *rest.Request, c *reader.Chain) (
 	})}, nil
 }
 
-// addressTransaction is a transaction with what an address has to do with in it.
+// addressTransaction is a transaction with an address's transfers and calls in it.
 type addressTransaction struct {
 	native    NativeTransaction
 	transfers []store.TransferView
@@ -110,7 +110,7 @@ func (s *tokenView) transactionDetails(t *addressTransaction, transfers []store.
 	return d
 }
 
-// addressTransactions reads the transactions of the page, and then all transfers and all calls in them.
+// addressTransactions reads the page's transactions, then all their transfers and calls.
 func (a *chainAPI) addressTransactions(r *rest.Request, c *reader.Chain, s *tokenView) (next string, page []addressTransaction, err error) {
 	part := interval(r, c)
 	rows, err := a.World.DB.WholeHistory(r.Context(), part)
@@ -143,7 +143,7 @@ func (a *chainAPI) addressTransactions(r *rest.Request, c *reader.Chain, s *toke
 	return next, page, nil
 }
 
-// interval is the part of the address's history that a page may show.
+// interval is the part of the address's history that a page may cover.
 func interval(r *rest.Request, c *reader.Chain) store.AddressHistory {
 	address := r.Address("address")
 	i := store.AddressHistory{Address: address[:], Limit: r.PageSize() + 1, Ascending: r.Text("sortOrder") == "asc"}
@@ -158,7 +158,7 @@ func interval(r *rest.Request, c *reader.Chain) store.AddressHistory {
 	return i
 }
 
-// take splits off the rows at the beginning that belong to one transaction.
+// take splits off the leading rows that belong to one transaction.
 func take[T any](rows []T, belongs func(*T) bool) (own, rest []T) {
 	n := 0
 	for n < len(rows) && belongs(&rows[n]) {

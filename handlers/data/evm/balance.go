@@ -17,7 +17,7 @@ import (
 	"snowglobe/sim/store"
 )
 
-// NativeBalance is what an address holds of the chain's own token.
+// NativeBalance is an address's balance in the chain's native token.
 type NativeBalance struct {
 	Name         string      `json:"name"`
 	Symbol       string      `json:"symbol"`
@@ -29,7 +29,7 @@ type NativeBalance struct {
 	BalanceValue *data.Price `json:"balanceValue,omitempty"`
 }
 
-// Erc20Balance is what an address holds of an ERC-20.
+// Erc20Balance is an address's balance in an ERC-20.
 type Erc20Balance struct {
 	Erc20Token
 	ChainID         string      `json:"chainId" format:"uint"`
@@ -60,7 +60,7 @@ func (a *tokenAPI) balanceOperations() []rest.Operation {
 	}
 }
 
-// height is the block after which the request wants the balances; without one it is the latest there is.
+// height returns the block after which the request wants the balances; by default the latest.
 func (a *tokenAPI) height(r *rest.Request, c *reader.Chain) (uint64, error) {
 	n := r.Amount("blockNumber")
 	if n == nil {
@@ -77,7 +77,7 @@ func (a *tokenAPI) height(r *rest.Request, c *reader.Chain) (uint64, error) {
 	return n.Uint64(), nil
 }
 
-// native is what the address in the request holds of the chain's own token after a block.
+// native returns the native balance of the request's address after a block.
 func (s *tokenView) nativeBalance(c *reader.Chain, block uint64) (NativeBalance, error) {
 	address := s.Address("address")
 	row, err := s.Base.World.DB.Account(s.Context(), c.Row.ID, address[:], block)
@@ -137,7 +137,7 @@ func (a *tokenAPI) erc20Rows(s *tokenView, block uint64) ([]store.TokenBalanceVi
 	}, func(v *store.TokenBalanceView) bool { return s.shows(s.TokenOf(v.Asset), wanted) })
 }
 
-// fill reads a page of holdings and one more. For what the filter leaves out it reads on.
+// fill reads one holding more than a page needs, and reads on past those that the filter drops.
 func (s *tokenView) fill(after store.AssetKey, read func(after store.AssetKey, limit int) ([]store.TokenBalanceView, error),
 	keep func(*store.TokenBalanceView) bool) ([]store.TokenBalanceView, error) {
 	if position, resumed := s.Position(); resumed {
@@ -170,7 +170,7 @@ func (s *tokenView) shows(t *data.Token, wanted []common.Address) bool {
 	return len(wanted) == 0 || slices.Contains(wanted, common.BytesToAddress(t.Token.Address))
 }
 
-// assetsOf are the bounds, both exclusive, of the assets of a range of standards on a chain.
+// assetsOf returns the exclusive bounds of a chain's assets in a range of token standards.
 func assetsOf(chain int, first, last store.Standard) (after, before store.AssetKey) {
 	low, high := store.NewTokenID(chain, first, 0), store.NewTokenID(chain, last, store.MaxTokens)
 	return low.Asset(nil), high.Asset(nil)
@@ -182,7 +182,7 @@ func (s *tokenView) erc20Balance(c *reader.Chain, v *store.TokenBalanceView) Erc
 		BalanceValue: s.Worth(t.Series, v.Amount, t.Decimals), TokenReputation: reputation(c, t)}
 }
 
-// reputation is what answers say about a token: that it is benign, on the C-Chain only.
+// reputation returns a token's reputation: benign, and on the C-Chain only.
 func reputation(c *reader.Chain, t *data.Token) *string {
 	if t.Reputation == query.Malicious || t.Reputation != "" && c.Kind == evm.KindC {
 		return &t.Reputation

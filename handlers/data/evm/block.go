@@ -28,7 +28,7 @@ type Block struct {
 	CumulativeTransactions     string `json:"cumulativeTransactions" format:"uint"`
 }
 
-// blocks is also the answer of the list across chains.
+// blocks is the response of both lists, on one chain and across chains.
 type blocks struct {
 	NextPageToken string  `json:"nextPageToken,omitempty" doc:"Absent on the last page."`
 	Blocks        []Block `json:"blocks"`
@@ -67,7 +67,7 @@ func (a *chainAPI) getBlock(r *rest.Request, c *reader.Chain) (any, error) {
 	return a.blocks.block(c, row)
 }
 
-// blockRow is the block that the request names by its number or hash.
+// blockRow returns the block that the request names by number or hash.
 func (a *chainAPI) blockRow(r *rest.Request, c *reader.Chain) (row *store.Block, err error) {
 	id := r.Block("blockId")
 	if id.ByHash {

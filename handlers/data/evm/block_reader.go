@@ -17,7 +17,7 @@ import (
 	"snowglobe/sim/store"
 )
 
-// blockFacts is what other answers show of a block, decoded once.
+// blockFacts is the part of a block that other responses show, decoded once.
 type blockFacts struct {
 	number   string
 	time     int64
@@ -30,20 +30,20 @@ type blockFacts struct {
 	parent   string
 }
 
-// blockFact is a block as it is shown.
+// blockFact is a block in the shape that clients see.
 type blockFact struct {
 	at    store.Position
 	shown Block
 }
 
-// nativeFacts is a decoded transaction, without what depends on the request.
+// nativeFacts is a decoded transaction without the parts that depend on the request.
 type nativeFacts struct {
 	at       store.Position
 	shown    NativeTransaction
 	from, to hexAddress
 }
 
-// blockReader decodes the blocks and transactions of the EVM chains, and keeps those of late.
+// blockReader decodes the EVM chains' blocks and transactions, and caches the recent ones.
 type blockReader struct {
 	db           *store.DB
 	headers      *cache.Cache[store.Position, *blockFacts]
@@ -60,7 +60,7 @@ func newBlockReader(db *store.DB) *blockReader {
 	}
 }
 
-// facts decodes a block's header, or takes it from the cache.
+// facts returns a block's decoded header, from the cache if it can.
 func (b *blockReader) facts(at store.Position, kind evm.Kind, hashed []byte, header []byte) (*blockFacts, error) {
 	at = at.Block()
 	if f, ok := b.headers.Get(at); ok {
@@ -101,7 +101,7 @@ func (b *blockReader) blocksAt(r *rest.Request, c *reader.Chain, at []store.Posi
 	})
 }
 
-// transactionsAt are the transactions at positions, newest first.
+// transactionsAt returns the transactions at positions, newest first.
 func (b *blockReader) transactionsAt(c *reader.Chain, at []store.Position,
 	read func(high, low store.Position, limit int) ([]store.TransactionView, error)) ([]*nativeFacts, error) {
 	return data.Cached(at, b.transactions, read, func(row *store.TransactionView) (store.Position, *nativeFacts, error) {
@@ -110,7 +110,7 @@ func (b *blockReader) transactionsAt(c *reader.Chain, at []store.Position,
 	})
 }
 
-// cachedTransaction is a transaction that was read already.
+// cachedTransaction is a transaction as the cache holds it.
 func (b *blockReader) cachedTransaction(c *reader.Chain, row *store.TransactionView) (*nativeFacts, error) {
 	if f, ok := b.transactions.Get(row.ID); ok {
 		return f, nil
@@ -147,7 +147,7 @@ func (b *blockReader) decode(c *reader.Chain, row *store.TransactionView) (*nati
 	return f, nil
 }
 
-// full decodes a transaction, and what only the answer about one transaction shows.
+// full decodes a transaction with the fields that only the response about one transaction shows.
 func (b *blockReader) full(c *reader.Chain, row *store.TransactionView) (facts *nativeFacts, more FullNativeTransaction, err error) {
 	if facts, err = b.cachedTransaction(c, row); err != nil {
 		return nil, more, err
@@ -175,7 +175,7 @@ func (b *blockReader) location(c *reader.Chain, at store.Position, p *store.Incl
 	return Location{BlockNumber: f.number, BlockTimestamp: f.time, BlockTimestampMilliseconds: f.millis, BlockHash: f.hash, TxHash: data.Hash(p.TxHash)}, nil
 }
 
-// method tells a transfer from a call by its input: without a selector nothing is called.
+// method tells a transfer from a call by its input: without a selector, nothing is called.
 func method(tx *types.Transaction) Method {
 	switch data := tx.Data(); {
 	case tx.To() == nil:

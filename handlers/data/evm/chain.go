@@ -15,7 +15,7 @@ import (
 	"snowglobe/sim/evm/reader"
 )
 
-// nativeDecimals is how many decimals every chain's own token has.
+// nativeDecimals holds for the native token of every chain.
 const nativeDecimals = 18
 
 // Chain describes an EVM chain.
@@ -39,12 +39,12 @@ type Chain struct {
 	EnabledFeatures  []string         `json:"enabledFeatures" enum:"nftIndexing,webhooks,teleporter"`
 }
 
-// UtilityAddresses are contracts that every chain has.
+// UtilityAddresses lists the contracts that every chain has.
 type UtilityAddresses struct {
 	Multicall string `json:"multicall" format:"address"`
 }
 
-// NetworkToken is a chain's own token.
+// NetworkToken is a chain's native token.
 type NetworkToken struct {
 	Name        string `json:"name"`
 	Symbol      string `json:"symbol"`
@@ -53,7 +53,7 @@ type NetworkToken struct {
 	Description string `json:"description"`
 }
 
-// features are what the simulator has for every chain.
+// features lists the features that the simulator offers on every chain.
 var features = []string{"nftIndexing", "webhooks", "teleporter"}
 
 type chains struct {

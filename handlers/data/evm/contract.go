@@ -23,12 +23,12 @@ type Contract struct {
 	ErcType           string             `json:"ercType" enum:"ERC-20,ERC-721,ERC-1155,UNKNOWN"`
 }
 
-// ImageAsset is where an image is.
+// ImageAsset is the URL of an image.
 type ImageAsset struct {
 	ImageURI string `json:"imageUri" format:"url"`
 }
 
-// DeploymentDetails say how a contract came to be.
+// DeploymentDetails names the transaction and account that deployed a contract.
 type DeploymentDetails struct {
 	TxHash                  string `json:"txHash" format:"hash"`
 	DeployerAddress         string `json:"deployerAddress" format:"address" doc:"The sender of the transaction."`
@@ -67,7 +67,7 @@ func (a *chainAPI) getDeployment(r *rest.Request, c *reader.Chain) (any, error) 
 	return a.transactionIn(r, c, row)
 }
 
-// undeployed says why no transaction deployed the address in the request.
+// undeployed explains why no transaction deployed the request's address.
 func (a *chainAPI) undeployed(r *rest.Request, c *reader.Chain) error {
 	if err := a.needContract(r, c); err != nil {
 		return err
@@ -75,7 +75,7 @@ func (a *chainAPI) undeployed(r *rest.Request, c *reader.Chain) error {
 	return rest.NotFound("contract %s stands in the genesis of chain %d: no transaction deployed it", r.Address("address"), c.Row.EVMID)
 }
 
-// needContract makes sure that there is code at the address in the request.
+// needContract fails unless the request's address has code.
 func (a *chainAPI) needContract(r *rest.Request, c *reader.Chain) error {
 	address := r.Address("address")
 	account, err := a.World.DB.Account(r.Context(), c.Row.ID, address[:], store.MaxNumber)
@@ -111,7 +111,7 @@ func (a *chainAPI) getContract(r *rest.Request, c *reader.Chain) (any, error) {
 	return shown, nil
 }
 
-// contract is what the catalog knows of a contract.
+// contract returns what the catalog knows about a contract.
 func (s *tokenView) contract(address common.Address) Contract {
 	shown := Contract{Address: address.Hex(), ErcType: "UNKNOWN"}
 	e := s.Entries[data.ChainAddress{Chain: s.Chain, Address: address}]

@@ -1,3 +1,2 @@
-// Package evm serves the Data API's operations about EVM chains: chains, blocks, transactions, transfers, balances, NFTs and
-// contracts.
+// Package evm serves the Data API's operations on EVM chains: chains, blocks, transactions, transfers, balances, NFTs and contracts.
 package evm

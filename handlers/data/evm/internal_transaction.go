@@ -10,7 +10,7 @@ import (
 	"snowglobe/sim/store"
 )
 
-// InternalDetails is a call inside a transaction that moved value, or that created a contract.
+// InternalDetails is a call inside a transaction that moved value or created a contract.
 type InternalDetails struct {
 	From           RichAddress `json:"from"`
 	To             RichAddress `json:"to"`
@@ -21,7 +21,7 @@ type InternalDetails struct {
 	GasLimit       string      `json:"gasLimit" format:"uint"`
 }
 
-// Location says where something happened.
+// Location names the chain, block and transaction of an event.
 type Location struct {
 	BlockNumber                string `json:"blockNumber" format:"uint"`
 	BlockTimestamp             int64  `json:"blockTimestamp"`
@@ -76,7 +76,7 @@ func (a *chainAPI) listInternals(r *rest.Request, c *reader.Chain) (any, error) 
 	})}, nil
 }
 
-// callFacts is a decoded call, without what depends on the request.
+// callFacts is a decoded call without the parts that depend on the request.
 type callFacts struct {
 	place    Location
 	shown    InternalDetails

@@ -9,17 +9,17 @@ import (
 	"snowglobe/sim/store"
 )
 
-// Lists across chains are merged from one list a chain, newest first by block time; of the same second the chain that
-// the world lists first comes first. A page token names the last row of the page: where every other chain's list goes on
-// follows from its time, so what arrives later is not in later pages.
+// Lists across chains merge one list per chain, newest first by block time; within the same second, chains keep the world's order. A page
+// token names the last row of the page. Its time decides where every other chain's list continues, so later pages do not show rows that
+// arrive meanwhile.
 
-// chainCursor is one chain's part of such a list: its next rows, and the position below which they lie.
+// chainCursor is one chain's part of such a list: its next rows, all below a position.
 type chainCursor[T any] struct {
 	chain *reader.Chain
 	rows  []T
 }
 
-// merge makes a page of the rows of several chains. read reads the rows of a chain from one position down to another.
+// merge builds a page from the rows of several chains. read returns a chain's rows from one position down to another.
 func merge[T any](r *rest.Request, chains []*reader.Chain, read func(c *reader.Chain, high, low store.Position, limit int) ([]T, error),
 	when func(*T) (store.Position, int64), highest func(*reader.Chain) (store.Position, error)) (page []T, from []*reader.Chain, next string, err error) {
 	cursors := make([]chainCursor[T], len(chains))
@@ -49,7 +49,7 @@ func merge[T any](r *rest.Request, chains []*reader.Chain, read func(c *reader.C
 	return page, from, r.NextPageToken(mark(last)), nil
 }
 
-// resumption says from which position down a chain's part of the list goes on.
+// resumption returns the position from which a chain's part of the list continues downwards.
 func (a *chainAPI) resumption(r *rest.Request) (func(*reader.Chain) (store.Position, error), error) {
 	token, resumed := r.Position()
 	if !resumed {
@@ -66,21 +66,21 @@ func (a *chainAPI) resumption(r *rest.Request) (func(*reader.Chain) (store.Posit
 		case c.Row.ID == last.Chain():
 			return last - 1, nil
 		case c.Row.ID > last.Chain():
-			time++ // its rows of the same second come after
+			time++ // its rows of the same second come later
 		}
 		first, err := a.World.DB.FirstSince(r.Context(), c.Row.ID, time)
 		return store.At(c.Row.ID, first, 0) - 1, err
 	}, nil
 }
 
-// How a position is packed into the five bytes that a short page token has room for.
+// Five bytes of a short page token hold a position, packed into these bits.
 const (
 	markIndex  = 12
 	markNumber = 24
 	markBits   = 40
 )
 
-// mark is a position of any chain for a page token: five bytes unless its numbers are very large.
+// mark packs any chain's position for a page token: five bytes unless its numbers are very large.
 func mark(p store.Position) []byte {
 	if p.Index() < 1<<markIndex && p.Number() < 1<<markNumber && p.Chain() < 1<<(markBits-markIndex-markNumber) {
 		packed := uint64(p.Chain())<<(markNumber+markIndex) | p.Number()<<markIndex | uint64(p.Index())
@@ -97,7 +97,7 @@ func unmark(b []byte) store.Position {
 	return store.At(int(n>>(markNumber+markIndex)), n>>markIndex&(1<<markNumber-1), int(n&(1<<markIndex-1)))
 }
 
-// newest is the cursor whose next row is the newest, nil when all are at their end.
+// newest returns the cursor with the newest next row, or nil when all are exhausted.
 func newest[T any](cursors []chainCursor[T], when func(*T) (store.Position, int64)) *chainCursor[T] {
 	var best *chainCursor[T]
 	var latest int64

@@ -26,7 +26,7 @@ type Erc721Token struct {
 	OwnerAddress string         `json:"ownerAddress,omitempty" format:"address" doc:"Absent when the token is gone."`
 }
 
-// Erc1155Token is one kind of item of a contract.
+// Erc1155Token is one token id of an ERC-1155 contract.
 type Erc1155Token struct {
 	Address  string          `json:"address" format:"address"`
 	ErcType  string          `json:"ercType" enum:"ERC-1155"`
@@ -35,7 +35,7 @@ type Erc1155Token struct {
 	Metadata Erc1155Metadata `json:"metadata"`
 }
 
-// NFTMetadata is what both kinds of metadata have.
+// NFTMetadata holds the fields that ERC-721 and ERC-1155 metadata share.
 type NFTMetadata struct {
 	IndexStatus                  schema.IndexStatus `json:"indexStatus"`
 	MetadataLastUpdatedTimestamp int64              `json:"metadataLastUpdatedTimestamp,omitempty"`
@@ -48,26 +48,26 @@ type NFTMetadata struct {
 	Background                   string             `json:"background,omitempty"`
 }
 
-// Erc721Metadata is the metadata of a token of a collection.
+// Erc721Metadata is an ERC-721 token's metadata.
 type Erc721Metadata struct {
 	NFTMetadata
 	Attributes string `json:"attributes,omitempty" doc:"JSON."`
 }
 
-// Erc1155Metadata is the metadata of a kind of item.
+// Erc1155Metadata is an ERC-1155 token's metadata.
 type Erc1155Metadata struct {
 	NFTMetadata
 	Decimals   *int   `json:"decimals,omitempty"`
 	Properties string `json:"properties,omitempty" doc:"JSON."`
 }
 
-// anyToken is a token of either standard.
+// anyToken is a token of either NFT standard.
 type anyToken struct{ value any }
 
 // MarshalJSON writes the token.
 func (t anyToken) MarshalJSON() ([]byte, error) { return data.Marshal(t.value) }
 
-// Schema is one of the two.
+// Schema lists both standards.
 func (anyToken) Schema(d *schema.Schemas) *schema.Schema {
 	return data.Either(d, reflect.TypeFor[Erc721Token](), reflect.TypeFor[Erc1155Token]())
 }
@@ -92,7 +92,7 @@ func (a *tokenAPI) nftOperations() []rest.Operation {
 	}
 }
 
-// collection is the collection that the request names.
+// collection returns the collection that the request names.
 func (s *tokenView) collection(c *reader.Chain) (*data.Token, error) {
 	t := s.At(s.Chain, s.Address("address"))
 	if t == nil || t.ID.Standard() == store.ERC20 {
@@ -122,12 +122,12 @@ func (a *tokenAPI) listNFTs(r *rest.Request, c *reader.Chain) (any, error) {
 	return tokens{next, data.List(rows, func(v *store.TokenBalanceView) anyToken { return anyToken{s.nft(v.Asset, &v.NFT)} })}, nil
 }
 
-// itemsOf are the bounds, both exclusive, of the items of a token.
+// itemsOf returns the exclusive bounds of a token's items.
 func itemsOf(id store.TokenID) (after, before store.AssetKey) {
 	return id.Asset(nil)[:len(id.Asset(nil))-1], (id + 1).Asset(nil)[:len(id.Asset(nil))-1]
 }
 
-// item is the token that a path names, its collection and how they are seen.
+// item returns the token that a path names, with its collection and view.
 func (a *tokenAPI) item(r *rest.Request, c *reader.Chain) (s *tokenView, t *data.Token, asset store.AssetKey, n *store.NFT, err error) {
 	if s, err = a.view(r, c.Row.ID); err != nil {
 		return
@@ -184,7 +184,7 @@ func (s *tokenView) erc1155Token(asset store.AssetKey, n *store.NFT) Erc1155Toke
 	return shown
 }
 
-// nftMetadata is what the metadata says, if there is any.
+// nftMetadata returns the indexed metadata, if there is any.
 func (s *tokenView) nftMetadata(t *data.Token, m *metadata, n *store.NFT) NFTMetadata {
 	shown := NFTMetadata{IndexStatus: s.Dialect().IndexStatus(m.status)}
 	switch {

@@ -11,13 +11,13 @@ import (
 	"snowglobe/sim/store"
 )
 
-// Erc721Balance is a token of a collection that an address holds.
+// Erc721Balance is an ERC-721 token that an address holds.
 type Erc721Balance struct {
 	Erc721Token
 	ChainID string `json:"chainId" format:"uint"`
 }
 
-// Erc1155Balance is how many of an item an address holds.
+// Erc1155Balance is an address's balance of one ERC-1155 token id.
 type Erc1155Balance struct {
 	Erc1155Token
 	ChainID string `json:"chainId" format:"uint"`
@@ -36,13 +36,13 @@ type erc1155Balances struct {
 	Erc1155TokenBalances []Erc1155Balance `json:"erc1155TokenBalances"`
 }
 
-// anyBalance is a balance of either standard.
+// anyBalance is a balance in either NFT standard.
 type anyBalance struct{ value any }
 
 // MarshalJSON writes the balance.
 func (b anyBalance) MarshalJSON() ([]byte, error) { return data.Marshal(b.value) }
 
-// Schema is one of the two.
+// Schema lists both standards.
 func (anyBalance) Schema(d *schema.Schemas) *schema.Schema {
 	return data.Either(d, reflect.TypeFor[Erc721Balance](), reflect.TypeFor[Erc1155Balance]())
 }
@@ -65,7 +65,7 @@ func (a *tokenAPI) nftBalanceOperations() []rest.Operation {
 	}
 }
 
-// items reads a page of what an address holds of a range of standards.
+// items reads a page of an address's holdings in a range of standards.
 func (s *tokenView) items(first, last store.Standard, block uint64) ([]store.TokenBalanceView, string, error) {
 	address := s.Address("address")
 	after, before := assetsOf(s.Chain, first, last)

@@ -10,16 +10,16 @@ import (
 	"snowglobe/sim/store"
 )
 
-// metadata is what an indexer finds at a token's URI.
+// metadata is an indexer's result for a token's URI.
 type metadata struct {
 	uri      string
-	status   string             // in the upstream dialect
+	status   string             // in the upstream API's words
 	document *tokenuri.Document // of an indexed token
-	time     int64              // when a client had it read again, 0 for never
+	time     int64              // of the last reindex by a client, 0 for never
 }
 
-// indexStatus says what an indexer makes of a token. Metadata is found where the URI itself holds it; the simulator asks no
-// server, so all are unreachable, save that its own have the failures they are for.
+// indexStatus returns an indexer's verdict on a token. It reads metadata from the URI itself and asks no server, so every other URI is
+// unreachable; the simulator's own failing tokens have the failures they were made for.
 func (s *tokenView) indexStatus(asset store.AssetKey, n *store.NFT) *metadata {
 	if m := s.reindexed(asset, n); m != nil {
 		return m
@@ -40,7 +40,7 @@ func (s *tokenView) indexStatus(asset store.AssetKey, n *store.NFT) *metadata {
 	return m
 }
 
-// expand puts an ERC-1155 item's number where its URI says, as the standard has it: 64 hexadecimal digits.
+// expand replaces the id placeholder in an ERC-1155 URI by 64 hexadecimal digits, as the standard requires.
 func expand(uri string, item []byte) string {
 	if !strings.Contains(uri, "{id}") {
 		return uri

@@ -25,16 +25,16 @@ import (
 const (
 	reindexPause = time.Hour
 	maxDocument  = 10 << 20 // bytes of metadata that an indexer reads
-	maxReindexed = 4096     // items whose last time is remembered
+	maxReindexed = 4096     // items whose last reindex is remembered
 )
 
-// reindexes remembers when items were read again, by the wall's clock.
+// reindexes remembers when items were reindexed, by the wall clock.
 type reindexes struct {
 	mu   sync.Mutex
 	last map[string]time.Time
 }
 
-// wait is how long an item has to wait until it may be read again.
+// wait returns how long an item has to wait until its next reindex.
 func (x *reindexes) wait(asset store.AssetKey, now time.Time) time.Duration {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -54,7 +54,7 @@ func (x *reindexes) did(asset store.AssetKey, now time.Time) {
 	x.last[string(asset)] = now
 }
 
-// reindex reads the URI of an item from its contract, and what is there.
+// reindex reads an item's URI from its contract, and then the document there.
 func (a *tokenAPI) reindex(r *rest.Request, c *reader.Chain) (any, error) {
 	_, t, asset, n, err := a.item(r, c)
 	if err != nil {
@@ -86,7 +86,7 @@ func (a *tokenAPI) reindex(r *rest.Request, c *reader.Chain) (any, error) {
 	return rest.Empty{}, nil
 }
 
-// readAgain asks the contract for the URI, and looks there.
+// readAgain asks the contract for the URI and looks there.
 func (a *tokenAPI) readAgain(ctx context.Context, c *reader.Chain, contract common.Address, asset store.AssetKey, n *store.NFT) (*store.Reindexed, error) {
 	row := &store.Reindexed{Asset: asset, Status: "MISSING_TOKEN"}
 	if n.Owner == nil && asset.Token().Standard() == store.ERC721 {
@@ -120,10 +120,10 @@ func (a *tokenAPI) readAgain(ctx context.Context, c *reader.Chain, contract comm
 	return row, nil
 }
 
-// unindexed is the kind of metadata that is right, but that nobody has looked at.
+// unindexed marks valid metadata that nobody has fetched yet.
 const unindexed = "unindexed/"
 
-// lookAgain looks at a URI as an indexer does, the first time for what nobody has looked at yet, and fetches what is not on chain.
+// lookAgain fetches a URI as an indexer does, including metadata that nobody has looked at yet and documents off chain.
 func (a *tokenAPI) lookAgain(ctx context.Context, uri string) (status string, d *tokenuri.Document) {
 	if strings.HasPrefix(uri, fixtures.MetadataURL+unindexed) {
 		return tokenuri.Parse([]byte(`{"name":"Nobody has looked at this yet"}`))
@@ -157,7 +157,7 @@ func (a *tokenAPI) lookAgain(ctx context.Context, uri string) (status string, d 
 	return tokenuri.Parse(content)
 }
 
-// reindexed is what was found when a client had an item read again, unless the index has seen another URI since.
+// reindexed returns the result of a client's reindex, unless the index has seen another URI since.
 func (s *tokenView) reindexed(asset store.AssetKey, n *store.NFT) *metadata {
 	if s.again == nil {
 		return nil

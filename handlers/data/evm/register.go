@@ -12,7 +12,7 @@ import (
 	"snowglobe/sim/store"
 )
 
-// chainAPI answers about what happened on the EVM chains.
+// chainAPI serves the operations on blocks, transactions and contracts.
 type chainAPI struct {
 	*tokenViews
 	blocks    *blockReader
@@ -27,14 +27,14 @@ type txName struct {
 	hash  common.Hash
 }
 
-// tokenAPI answers about what addresses hold, and about NFTs.
+// tokenAPI serves the operations on balances and NFTs.
 type tokenAPI struct {
 	*tokenViews
 	holdings  *query.Holdings
 	reindexes reindexes
 }
 
-// Register adds the operations about the EVM chains to a server.
+// Register adds the operations on EVM chains to a server.
 func Register(server *rest.Server, b *data.Base) error {
 	views := &tokenViews{Base: b, metadata: cache.New[string, *metadata](b.World.DB.Caches())}
 	c := &chainAPI{

@@ -13,7 +13,7 @@ import (
 	"snowglobe/sim/store"
 )
 
-// TeleporterMessageInfo says that a transaction sent or delivered a cross-chain message.
+// TeleporterMessageInfo describes the cross-chain message that a transaction sent or delivered.
 type TeleporterMessageInfo struct {
 	TeleporterMessageID string `json:"teleporterMessageId" format:"hash"`
 	Direction           string `json:"direction" enum:"SOURCE_TRANSACTION,DESTINATION_TRANSACTION"`
@@ -21,13 +21,13 @@ type TeleporterMessageInfo struct {
 	DestinationChainID  string `json:"destinationChainId,omitempty" doc:"The same. In the upstream dialect of a source transaction only."`
 }
 
-// The directions of messages.
+// Directions of messages.
 const (
 	sourceTransaction      = "SOURCE_TRANSACTION"
 	destinationTransaction = "DESTINATION_TRANSACTION"
 )
 
-// in is the message as a dialect shows it: the live service names the other chain only.
+// in returns the message in a dialect's shape: the live service names the other chain only.
 func (m *TeleporterMessageInfo) in(d schema.Dialect) *TeleporterMessageInfo {
 	if m == nil || d != schema.Upstream {
 		return m
@@ -41,7 +41,7 @@ func (m *TeleporterMessageInfo) in(d schema.Dialect) *TeleporterMessageInfo {
 	return &shown
 }
 
-// messageInfo is the first message that a transaction sent or delivered, nil for none.
+// messageInfo returns the first message that a transaction sent or delivered, or nil.
 func (a *chainAPI) messageInfo(r *rest.Request, at store.Position) (*TeleporterMessageInfo, error) {
 	sent, err := a.World.DB.MessagesIn(r.Context(), at)
 	if err != nil {
@@ -73,7 +73,7 @@ func (a *chainAPI) messageInfo(r *rest.Request, at store.Position) (*TeleporterM
 	return nil, nil
 }
 
-// sourceOf is the blockchain from which a message came that was received.
+// sourceOf returns the blockchain that sent a received message.
 func (a *chainAPI) sourceOf(r *rest.Request, e *store.MessageEvent) (ids.ID, error) {
 	logs, err := a.World.DB.LogsBetween(r.Context(), e.ID, e.ID, 1)
 	if err != nil {
@@ -89,7 +89,7 @@ func (a *chainAPI) sourceOf(r *rest.Request, e *store.MessageEvent) (ids.ID, err
 	return m.Peer, nil
 }
 
-// nameOf is the EVM chain id of a chain, or its blockchain id if the world does not simulate it.
+// nameOf returns the EVM chain id of a chain, or its blockchain id if the world does not simulate it.
 func (a *chainAPI) nameOf(blockchain []byte) string {
 	if name := a.EVMID(ids.ID(blockchain)); name != "" {
 		return name

@@ -37,7 +37,7 @@ type NativeTransaction struct {
 	Value                      string      `json:"value" format:"uint"`
 }
 
-// Method is what a transaction calls.
+// Method is the contract function that a transaction calls.
 type Method struct {
 	CallType   string `json:"callType" enum:"NATIVE_TRANSFER,CONTRACT_CALL,CONTRACT_CREATION"`
 	MethodHash string `json:"methodHash" doc:"The selector of a CONTRACT_CALL, else empty."`
@@ -80,7 +80,7 @@ func (a *chainAPI) transactionOperations() []rest.Operation {
 	}
 }
 
-// nativeTransaction is a transaction as lists show it.
+// nativeTransaction is a transaction in the shape of lists.
 func (s *tokenView) nativeTransaction(f *nativeFacts) NativeTransaction {
 	shown := f.shown
 	shown.From, shown.To = s.known(f.from), s.known(f.to)
@@ -110,7 +110,7 @@ func (a *chainAPI) listTransactions(r *rest.Request, c *reader.Chain) (any, erro
 	return a.natives(r, c, rows, next)
 }
 
-// history reads transactions with the outcome that the request asks for.
+// history reads the transactions with the outcome that the request filters by.
 func (a *chainAPI) history(r *rest.Request) func(high, low store.Position, limit int) ([]store.TransactionView, error) {
 	return func(high, low store.Position, limit int) ([]store.TransactionView, error) {
 		return a.World.DB.History(r.Context(), outcome(r), high, low, limit)
@@ -144,7 +144,7 @@ func (a *chainAPI) listNative(r *rest.Request, c *reader.Chain) (any, error) {
 	return a.natives(r, c, rows, next)
 }
 
-// listBlockTransactions lists the newest first, as all lists do. Without a page size it lists the whole block.
+// listBlockTransactions lists the newest first, as all lists do, and the whole block if no page size is given.
 func (a *chainAPI) listBlockTransactions(r *rest.Request, c *reader.Chain) (any, error) {
 	row, err := a.blockRow(r, c)
 	if err != nil {
@@ -197,7 +197,7 @@ func (a *chainAPI) listAllTransactions(r *rest.Request) (any, error) {
 	return answer, nil
 }
 
-// TransactionAnswer is a transaction with all that it did.
+// TransactionAnswer is a transaction with its transfers, calls and messages.
 type TransactionAnswer struct {
 	Erc20Transfers       []Erc20TransferDetails   `json:"erc20Transfers"`
 	Erc721Transfers      []Erc721TransferDetails  `json:"erc721Transfers"`
@@ -209,20 +209,20 @@ type TransactionAnswer struct {
 	TeleporterMessageInfo *TeleporterMessageInfo `json:"teleporterMessageInfo,omitempty" doc:"Of a transaction that sent or delivered a cross-chain message."`
 }
 
-// NetworkTokenDetails says what the chain's own token is worth, and was when the transaction happened.
+// NetworkTokenDetails holds the native token's price now and at the time of the transaction.
 type NetworkTokenDetails struct {
 	NetworkToken    NetworkToken `json:"networkToken"`
 	CurrentPrice    *data.Price  `json:"currentPrice,omitempty"`
 	HistoricalPrice *data.Price  `json:"historicalPrice,omitempty" doc:"Of the transaction's hour, if that is more than a day ago."`
 }
 
-// wholeFacts is a transaction with all that it did, without what depends on the request.
+// wholeFacts is a transaction with its transfers and calls, without the parts that depend on the request.
 type wholeFacts struct {
 	native    *nativeFacts
-	more      FullNativeTransaction // the members that only the answer about one transaction shows
+	more      FullNativeTransaction // fields that only the response about one transaction shows
 	time      int64
 	transfers []store.TransferView
-	changing  bool // whether the transfers show items, whose owners and metadata change
+	changing  bool // whether transfers include NFTs, whose owners and metadata change
 	calls     []store.Call
 	message   *TeleporterMessageInfo
 }
@@ -239,10 +239,10 @@ func (a *chainAPI) getTransaction(r *rest.Request, c *reader.Chain) (any, error)
 	return a.transactionIn(r, c, row)
 }
 
-// maxWhole is the length of input and transfers above which a transaction is not worth keeping in memory.
+// maxWhole bounds the length of input and transfers of a cached transaction.
 const maxWhole = 4096
 
-// transactionIn answers about a transaction that was found.
+// transactionIn responds with a transaction that was found.
 func (a *chainAPI) transactionIn(r *rest.Request, c *reader.Chain, row *store.TransactionView) (any, error) {
 	f, err := a.readWhole(r, c, row)
 	if err != nil {
@@ -254,7 +254,7 @@ func (a *chainAPI) transactionIn(r *rest.Request, c *reader.Chain, row *store.Tr
 	return a.transaction(r, c, f)
 }
 
-// readWhole reads all that a transaction did. A plain transfer, which costs the least gas there is, did nothing else.
+// readWhole reads a transaction's transfers and calls. A plain transfer has none: it uses the least gas there is.
 func (a *chainAPI) readWhole(r *rest.Request, c *reader.Chain, row *store.TransactionView) (*wholeFacts, error) {
 	f := &wholeFacts{time: row.BlockTime}
 	var err error
@@ -276,7 +276,7 @@ func (a *chainAPI) readWhole(r *rest.Request, c *reader.Chain, row *store.Transa
 	return f, err
 }
 
-// transaction is the whole answer about one transaction.
+// transaction builds the full response about one transaction.
 func (a *chainAPI) transaction(r *rest.Request, c *reader.Chain, f *wholeFacts) (any, error) {
 	s, err := a.view(r, c.Row.ID)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"snowglobe/sim/store"
 )
 
-// Erc20Token is an ERC-20 in a transfer.
+// Erc20Token is a transferred ERC-20.
 type Erc20Token struct {
 	Address  string      `json:"address" format:"address"`
 	Name     string      `json:"name"`
@@ -21,7 +21,7 @@ type Erc20Token struct {
 	Price    *data.Price `json:"price,omitempty" doc:"Of one whole token now; absent without a market."`
 }
 
-// Erc20TransferDetails is a transfer of an ERC-20 in a transaction.
+// Erc20TransferDetails is an ERC-20 transfer in a transaction.
 type Erc20TransferDetails struct {
 	From       RichAddress `json:"from"`
 	To         RichAddress `json:"to"`
@@ -30,7 +30,7 @@ type Erc20TransferDetails struct {
 	Erc20Token Erc20Token  `json:"erc20Token"`
 }
 
-// Erc721TransferDetails is a transfer of an ERC-721 in a transaction.
+// Erc721TransferDetails is an ERC-721 transfer in a transaction.
 type Erc721TransferDetails struct {
 	From        RichAddress `json:"from"`
 	To          RichAddress `json:"to"`
@@ -38,7 +38,7 @@ type Erc721TransferDetails struct {
 	Erc721Token Erc721Token `json:"erc721Token"`
 }
 
-// Erc1155TransferDetails is a transfer of an ERC-1155 in a transaction; each item of a batch is one.
+// Erc1155TransferDetails is an ERC-1155 transfer in a transaction; a batch has one per item.
 type Erc1155TransferDetails struct {
 	From         RichAddress  `json:"from"`
 	To           RichAddress  `json:"to"`
@@ -47,19 +47,19 @@ type Erc1155TransferDetails struct {
 	Erc1155Token Erc1155Token `json:"erc1155Token"`
 }
 
-// Erc20Transfer is such a transfer in a list.
+// Erc20Transfer is an ERC-20 transfer in a list.
 type Erc20Transfer struct {
 	Location
 	Erc20TransferDetails
 }
 
-// Erc721Transfer is such a transfer in a list.
+// Erc721Transfer is an ERC-721 transfer in a list.
 type Erc721Transfer struct {
 	Location
 	Erc721TransferDetails
 }
 
-// Erc1155Transfer is such a transfer in a list.
+// Erc1155Transfer is an ERC-1155 transfer in a list.
 type Erc1155Transfer struct {
 	Location
 	Erc1155TransferDetails
@@ -71,13 +71,13 @@ type transferList[T any] struct {
 	Transactions  []T    `json:"transactions"`
 }
 
-// anyTransfer is a transfer of whatever standard its token has.
+// anyTransfer is a transfer in any of the three standards.
 type anyTransfer struct{ value any }
 
 // MarshalJSON writes the transfer.
 func (t anyTransfer) MarshalJSON() ([]byte, error) { return data.Marshal(t.value) }
 
-// Schema is one of the three.
+// Schema lists the three standards.
 func (anyTransfer) Schema(d *schema.Schemas) *schema.Schema {
 	return data.Either(d, reflect.TypeFor[Erc20Transfer](), reflect.TypeFor[Erc721Transfer](), reflect.TypeFor[Erc1155Transfer]())
 }
@@ -111,7 +111,7 @@ func (a *chainAPI) transferOperations() []rest.Operation {
 	return operations
 }
 
-// transferFacts is a decoded transfer of an ERC-20, without what depends on the request.
+// transferFacts is a decoded ERC-20 transfer without the parts that depend on the request.
 type transferFacts struct {
 	place    Location
 	asset    store.AssetKey
@@ -144,7 +144,7 @@ func (a *chainAPI) listErc20Transfers(r *rest.Request, c *reader.Chain) (any, er
 	return transferList[Erc20Transfer]{next, data.List(rows, func(f **transferFacts) Erc20Transfer { return s.erc20Shown(*f) })}, nil
 }
 
-// transfersOf lists the transfers of a standard from or to an address.
+// transfersOf lists one standard's transfers from or to an address.
 func transfersOf[T any](a *chainAPI, standard store.Standard, item func(*tokenView, Location, *store.TransferView) T) func(*rest.Request, *reader.Chain) (any, error) {
 	return func(r *rest.Request, c *reader.Chain) (any, error) {
 		s, err := a.view(r, c.Row.ID)
@@ -236,7 +236,7 @@ func (s *tokenView) erc20Token(t *data.Token) Erc20Token {
 		ErcType: "ERC-20", Price: s.CurrentPrice(t.Series)}
 }
 
-// details sorts transfers by their standard.
+// details groups transfers by their standard.
 func (s *tokenView) details(rows []store.TransferView) (erc20 []Erc20TransferDetails, erc721 []Erc721TransferDetails, erc1155 []Erc1155TransferDetails) {
 	erc20, erc721, erc1155 = []Erc20TransferDetails{}, []Erc721TransferDetails{}, []Erc1155TransferDetails{}
 	for i := range rows {

@@ -1,3 +1,3 @@
-// Package export serves the Data API's operations that export transactions. Exports are jobs: they are started here and tell how
-// far they are, the jobs of package sim/export carry them out.
+// Package export serves the Data API's operations that export transactions. Its handlers start jobs and report their progress; package
+// sim/export runs them.
 package export

@@ -17,7 +17,7 @@ import (
 	"snowglobe/sim/store"
 )
 
-// Operation is the state of an export.
+// Operation describes an export and its state.
 type Operation struct {
 	OperationID        string         `json:"operationId" format:"uuid"`
 	OperationType      string         `json:"operationType" enum:"TRANSACTION_EXPORT_EVM,TRANSACTION_EXPORT_PRIMARY_NETWORK,TRANSACTION_EXPORT_PRIMARY_NETWORK_STAKING,TRANSACTION_EXPORT_PRIMARY_NETWORK_SIMPLE"`
@@ -28,7 +28,7 @@ type Operation struct {
 	UpdatedAtTimestamp int64          `json:"updatedAtTimestamp" doc:"Unix seconds of the world's clock."`
 }
 
-// ExportMetadata is what an export has come to.
+// ExportMetadata reports the progress and result of an export.
 type ExportMetadata struct {
 	Code        string `json:"code,omitempty" enum:"ErrInvalidRequest,ErrInternal,WarnTruncatedExport"`
 	DownloadURL string `json:"downloadUrl,omitempty" format:"url" doc:"Of the file, once it is complete."`
@@ -38,7 +38,7 @@ type ExportMetadata struct {
 	ReachedDate string `json:"reachedDate,omitempty" doc:"YYYY-MM-DD. The day of the last row so far."`
 }
 
-// operationList is the answer of GET /sim/exports.
+// operationList is the response of GET /sim/exports.
 type operationList struct {
 	Operations    []*Operation `json:"operations"`
 	NextPageToken string       `json:"nextPageToken,omitempty"`
@@ -58,7 +58,7 @@ func (a *exportAPI) operationOperations() []rest.Operation {
 	}
 }
 
-// fileOperations asks for the same key as what starts exports, where keys are required: the names of exports can be guessed.
+// fileOperations requires the same key as the operations that start exports, where keys are required: export names can be guessed.
 func (a *exportAPI) fileOperations() []rest.Operation {
 	return []rest.Operation{
 		{ID: "listExports", Path: "/sim/exports", Summary: "List the exports of transactions, the newest first", Live: true,
@@ -69,7 +69,7 @@ func (a *exportAPI) fileOperations() []rest.Operation {
 	}
 }
 
-// exportDoc names the columns of every type of export.
+// exportDoc lists the columns of every export type.
 func exportDoc() string {
 	var b strings.Builder
 	b.WriteString("The answer comes at once; the operation tells when the file is complete. Rows are ordered by time, dates are days in UTC. " +
@@ -83,7 +83,7 @@ func exportDoc() string {
 	return b.String()
 }
 
-// describeOperation is an operation as clients see it.
+// describeOperation shows an operation to clients.
 func (a *exportAPI) describeOperation(r *rest.Request, o *store.Operation) (*Operation, error) {
 	scope, err := export.ParseScope(o.Request)
 	if err != nil {
@@ -101,7 +101,7 @@ func (a *exportAPI) describeOperation(r *rest.Request, o *store.Operation) (*Ope
 	return shown, nil
 }
 
-// date writes the day of a moment; nothing for none.
+// date formats the day of a time, and nothing for none.
 func date(unix int64) string {
 	if unix == 0 {
 		return ""
@@ -109,7 +109,7 @@ func date(unix int64) string {
 	return time.Unix(unix, 0).UTC().Format(time.DateOnly)
 }
 
-// progress says in words how far an export is.
+// progress describes an export's progress in words.
 func (a *exportAPI) progress(o *store.Operation) string {
 	switch before := a.exports.Before(o.ID); {
 	case o.Message != "":
@@ -128,7 +128,7 @@ func (a *exportAPI) progress(o *store.Operation) string {
 	return fmt.Sprintf("%d rows", o.Rows)
 }
 
-// operation is the one that the request names.
+// operation returns the operation that the request names.
 func (a *exportAPI) operation(r *rest.Request) (*store.Operation, error) {
 	name := r.Text("operationId")
 	uuid, err := hex.DecodeString(strings.ReplaceAll(name, "-", ""))
@@ -139,15 +139,15 @@ func (a *exportAPI) operation(r *rest.Request) (*store.Operation, error) {
 	return o, data.OrNotFound(err, rest.NotFound("operation %s does not exist", name))
 }
 
-// operationNetworks are those of the chains that an operation reads; none if there is no such operation.
+// operationNetworks returns the networks of an operation's chains, or none if there is no such operation.
 func (a *exportAPI) operationNetworks(r *rest.Request) []string {
 	o, err := a.operation(r)
 	if err != nil {
-		return nil // the handler says so
+		return nil // the handler reports it
 	}
 	scope, err := export.ParseScope(o.Request)
 	if err != nil {
-		return nil // the handler says so
+		return nil // the handler reports it
 	}
 	return networksOf(&scope)
 }

@@ -46,20 +46,20 @@ func (q *exportRequest) readPrimary() {
 		}
 		named = append(named, chains)
 	}
-	if len(q.problems) == 0 { // then owners and names are as many as their texts
+	if len(q.problems) == 0 { // then there are as many owners and names as texts
 		q.checkOwners(owners)
 		q.checkChains(named)
 	}
 }
 
-// networkOf is the network of an address.
+// networkOf returns the network of an address.
 func (q *exportRequest) networkOf(owner schema.PrimaryAddress) string {
 	at := slices.IndexFunc(q.world.Networks, func(n *sim.Network) bool { return n.Rules.HRP == owner.HRP })
 	return q.world.Networks[at].Name
 }
 
-// chainsOf is what a name stands for: an id that one network has, or the chain of each network that the addresses are of.
-// Accounts alone are of both.
+// chainsOf resolves a chain name: an id belongs to one network, an alias means the chain on each network of the addresses. Accounts exist
+// on both networks.
 func (q *exportRequest) chainsOf(name string) (chains []export.ChainRef) {
 	for _, n := range q.world.Networks {
 		for _, kind := range []txs.Chain{txs.PChain, txs.XChain, txs.CChain} {
@@ -73,7 +73,7 @@ func (q *exportRequest) chainsOf(name string) (chains []export.ChainRef) {
 	return chains
 }
 
-// checkOwners finds addresses of a network none of whose chains is included.
+// checkOwners reports addresses of a network none of whose chains is included.
 func (q *exportRequest) checkOwners(owners []schema.PrimaryAddress) {
 	for i, owner := range owners {
 		network := q.networkOf(owner)
@@ -83,8 +83,8 @@ func (q *exportRequest) checkOwners(owners []schema.PrimaryAddress) {
 	}
 }
 
-// checkChains finds chains that none of the addresses can concern. Accounts concern the C-Chain of either network; the
-// other chains may stand beside it.
+// checkChains reports chains that none of the addresses can use. Accounts use the C-Chain of either network; other chains may be listed
+// beside it.
 func (q *exportRequest) checkChains(named [][]export.ChainRef) {
 	names, accounts := q.body.Options.IncludeChains, len(q.scope.Accounts) > 0
 	if len(q.scope.Owners) == 0 {

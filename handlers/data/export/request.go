@@ -14,7 +14,7 @@ import (
 	"snowglobe/sim/export"
 )
 
-// exportBody asks for an export.
+// exportBody requests an export.
 type exportBody struct {
 	Type      string        `json:"type" enum:"TRANSACTION_EXPORT_EVM,TRANSACTION_EXPORT_PRIMARY_NETWORK,TRANSACTION_EXPORT_PRIMARY_NETWORK_STAKING,TRANSACTION_EXPORT_PRIMARY_NETWORK_SIMPLE"`
 	FirstDate *string       `json:"firstDate,omitempty" doc:"YYYY-MM-DD, inclusive; from the beginning of the chains unless given."`
@@ -24,7 +24,7 @@ type exportBody struct {
 	Options   exportOptions `json:"options"`
 }
 
-// exportOptions say whose transactions on which chains are exported.
+// exportOptions selects the addresses and chains to export.
 type exportOptions struct {
 	Addresses          []string `json:"addresses,omitempty" doc:"EVM addresses, required for TRANSACTION_EXPORT_EVM; for the other types bech32 addresses of either network, with or without a chain's prefix. At most 1000."`
 	CChainEvmAddresses []string `json:"cChainEvmAddresses,omitempty" doc:"EVM addresses whose imports and exports of the C-Chain count; of the other types. At most 1000."`
@@ -36,7 +36,7 @@ const (
 	maxExportChains    = 1000
 )
 
-// exportRequest is a body on its way to a scope.
+// exportRequest is a body on its way to becoming a scope.
 type exportRequest struct {
 	world    *sim.World
 	body     *exportBody
@@ -44,7 +44,7 @@ type exportRequest struct {
 	problems []string
 }
 
-// exportScope reads a body, and says all that is wrong with it.
+// exportScope reads a body and reports all its faults at once.
 func (a *exportAPI) exportScope(body *exportBody) (export.Scope, []string) {
 	q := &exportRequest{world: a.World, body: body, scope: export.Scope{Type: export.Type(body.Type), Owners: map[string][]ids.ShortID{}}}
 	q.dates()
@@ -56,7 +56,7 @@ func (a *exportAPI) exportScope(body *exportBody) (export.Scope, []string) {
 	return q.scope, q.problems
 }
 
-// exportNetworks are those of the chains that a body names.
+// exportNetworks returns the networks of the chains that a body names.
 func (a *exportAPI) exportNetworks(r *rest.Request) []string {
 	scope, _ := a.exportScope(rest.Body[exportBody](r))
 	return networksOf(&scope)
@@ -88,7 +88,7 @@ func (q *exportRequest) dates() {
 	}
 }
 
-// date reads a date under its name and under the one that it had before; nil if neither is given.
+// date reads a date under its present or its former name; nil if neither is given.
 func (q *exportRequest) date(name string, text *string, old string, oldText *string) *time.Time {
 	t, older := q.day(name, text), q.day(old, oldText)
 	if t != nil && older != nil && !t.Equal(*older) {
@@ -116,7 +116,7 @@ func (q *exportRequest) day(name string, text *string) *time.Time {
 	return &t
 }
 
-// items reads a list of the options. Without problems there is an item for each text.
+// items reads a list of the options. Without problems, it returns one item per text.
 func items[T any](q *exportRequest, name string, texts []string, kind *schema.Kind, literals ...string) (all []T) {
 	if len(texts) > maxExportAddresses {
 		q.fail("options.%s has %d items: expected at most %d", name, len(texts), maxExportAddresses)
@@ -133,7 +133,7 @@ func items[T any](q *exportRequest, name string, texts []string, kind *schema.Ki
 	return all
 }
 
-// accounts reads EVM addresses, each once.
+// accounts reads EVM addresses and drops duplicates.
 func (q *exportRequest) accounts(name string, texts []string) {
 	for _, account := range items[common.Address](q, name, texts, schema.KindAddress) {
 		if !slices.Contains(q.scope.Accounts, account) {
@@ -174,7 +174,7 @@ func (q *exportRequest) readEVM() {
 	}
 }
 
-// needChains reports whether there are chains, and no more than may be.
+// needChains reports whether the body names chains, and no more than allowed.
 func (q *exportRequest) needChains() bool {
 	n := len(q.body.Options.IncludeChains)
 	switch {
@@ -186,7 +186,7 @@ func (q *exportRequest) needChains() bool {
 	return n > 0 && n <= maxExportChains
 }
 
-// include adds a chain once.
+// include adds a chain unless it is already included.
 func (q *exportRequest) include(l export.ChainRef) {
 	if !slices.Contains(q.scope.Chains, l) {
 		q.scope.Chains = append(q.scope.Chains, l)

@@ -1,3 +1,3 @@
-// Package icm serves the Data API's operations about interchain messages: Teleporter messages with what became of them, and the
-// aggregation of the signatures of a subnet's validators.
+// Package icm serves the Data API's operations on interchain messages: Teleporter messages with their delivery, and signature aggregation
+// by a subnet's validators.
 package icm

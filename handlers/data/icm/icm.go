@@ -9,7 +9,7 @@ import (
 	"snowglobe/sim/store"
 )
 
-// MessageBody is a cross-chain message with what became of it.
+// MessageBody is a cross-chain message with its delivery.
 type MessageBody struct {
 	MessageID               string                `json:"messageId" format:"hash"`
 	SourceBlockchainID      string                `json:"sourceBlockchainId" format:"cb58"`
@@ -41,13 +41,13 @@ type TeleporterMessage struct {
 	TeleporterContractAddress string `json:"teleporterContractAddress" format:"address"`
 }
 
-// IcmReceipt confirms a message that came the other way.
+// IcmReceipt confirms a message in the opposite direction.
 type IcmReceipt struct {
 	ReceivedMessageNonce string `json:"receivedMessageNonce" format:"uint"`
 	RelayerRewardAddress string `json:"relayerRewardAddress" format:"address"`
 }
 
-// IcmRewardDetails is the fee for whoever delivers the message.
+// IcmRewardDetails is the fee for the relayer that delivers the message.
 type IcmRewardDetails struct {
 	Address  string      `json:"address" format:"address" doc:"Of the token; zeros when there is no fee."`
 	Name     string      `json:"name"`
@@ -137,7 +137,7 @@ func (a *icmAPI) icmOperations() []rest.Operation {
 	return all
 }
 
-// listMessages serves both lists: the one of an address has no other filters.
+// listMessages serves both lists; the list by address has no other filters.
 func (a *icmAPI) listMessages(form icmForm) func(*rest.Request) (any, error) {
 	return func(r *rest.Request) (any, error) {
 		filter, none := a.messageFilter(r)
@@ -176,12 +176,12 @@ func (a *icmAPI) getMessage(form icmForm) func(*rest.Request) (any, error) {
 	}
 }
 
-// networkOfMessage is the network of the message that a request names.
+// networkOfMessage returns the network of the message that a request names.
 func (a *icmAPI) networkOfMessage(r *rest.Request) []string {
 	id := r.Hash("messageId")
 	row, err := a.World.DB.MessageByHash(r.Context(), id[:])
 	if err != nil {
-		return nil // the answer will say so
+		return nil // the handler reports it
 	}
 	if c := a.World.ChainAt(row.ID); c != nil {
 		return []string{c.Row.Network}

@@ -8,16 +8,16 @@ import (
 	"snowglobe/sim/store"
 )
 
-// chainBits is room for the number of a chain beside a position on it, in a page token.
+// chainBits leaves room in a page token for a chain's number beside a position on it.
 const chainBits = 8
 
-// pageMark is a message's position as a number that is small while heights are, so that the page token is short.
+// pageMark packs a message's position into a number that stays small while heights do, which keeps the page token short.
 func pageMark(m *store.Message) []byte {
 	chain := m.ID.Chain()
 	return rest.Position(uint64(m.ID-store.First(chain))<<chainBits | uint64(chain))
 }
 
-// messageMark is where the page begins: after the message with a position, at its time.
+// messageMark returns where the page begins: after the message at a position, at its time.
 func (a *icmAPI) messageMark(r *rest.Request) (store.MessageCursor, error) {
 	n, resumed := r.PositionNumber()
 	if !resumed {
@@ -31,8 +31,8 @@ func (a *icmAPI) messageMark(r *rest.Request) (store.MessageCursor, error) {
 	return store.MessageCursor{Time: row.Time, ID: at}, nil
 }
 
-// messageFilter is what the request asks for; none says that no message can be that. A message does not leave its network,
-// so that a chain which is named tells the network, unless the request does.
+// messageFilter builds the request's filter; none means that no message can match. A message never leaves its network, so the network of a
+// named chain applies unless the request names another.
 func (a *icmAPI) messageFilter(r *rest.Request) (f store.MessageFilter, none bool) {
 	var networks []string
 	if r.Given("network") {
@@ -65,7 +65,7 @@ func (a *icmAPI) messageFilter(r *rest.Request) (f store.MessageFilter, none boo
 	return f, none || len(networks) > 0 && f.Chains == 0
 }
 
-// chainsIn has a bit for each EVM chain of these networks.
+// chainsIn returns a bit set of these networks' EVM chains.
 func (a *icmAPI) chainsIn(networks []string) (bits uint64) {
 	for _, c := range a.World.Chains {
 		if slices.Contains(networks, c.Row.Network) {

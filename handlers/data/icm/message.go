@@ -19,7 +19,7 @@ import (
 	"snowglobe/sim/store"
 )
 
-// icmMessage is a message as it is shown, under whichever name.
+// icmMessage is a message under either name.
 type icmMessage struct {
 	body     MessageBody
 	contract string
@@ -32,19 +32,19 @@ func (f *icmMessage) teleporter() TeleporterMessage { return TeleporterMessage{f
 // teleporterLog is a log about a message.
 type teleporterLog struct {
 	address common.Address
-	message *index.TeleporterLog // of a message that was sent or received, nil for other logs
+	message *index.TeleporterLog // a sent or received message, nil for other logs
 }
 
-// messageReader holds all that is read for some messages, in four statements however many they are.
+// messageReader holds the rows for some messages, read in four statements however many they are.
 type messageReader struct {
 	*data.PriceView
 	api    *icmAPI
-	events map[string][]store.MessageEvent // by the message's id
+	events map[string][]store.MessageEvent // by message id
 	logs   map[store.Position]*teleporterLog
 	spent  map[store.Position]IcmSourceTransaction // by transaction
 }
 
-// messages are messages with what became of them.
+// messages returns messages with their delivery.
 func (a *icmAPI) messages(r *rest.Request, rows []store.Message) ([]*icmMessage, error) {
 	prices, err := a.Prices(r, 0)
 	if err != nil {
@@ -63,7 +63,7 @@ func (a *icmAPI) messages(r *rest.Request, rows []store.Message) ([]*icmMessage,
 	return all, nil
 }
 
-// read reads what became of messages, the logs that tell of it, and the transactions that sent and delivered.
+// read reads the messages' events, the logs of those events, and the transactions that sent and delivered the messages.
 func (m *messageReader) read(rows []store.Message) (err error) {
 	var hashes [][]byte
 	var logs, transactions []store.Position
@@ -90,7 +90,7 @@ func (m *messageReader) read(rows []store.Message) (err error) {
 	return m.readTransactions(transactions)
 }
 
-// readLogs reads the logs that are not in the cache.
+// readLogs reads the logs missing from the cache.
 func (m *messageReader) readLogs(at []store.Position) error {
 	var missing []store.Position
 	for _, p := range at {
@@ -109,7 +109,7 @@ func (m *messageReader) readLogs(at []store.Position) error {
 	return err
 }
 
-// readTransactions reads the transactions that are not in the cache.
+// readTransactions reads the transactions missing from the cache.
 func (m *messageReader) readTransactions(at []store.Position) error {
 	var missing []store.Position
 	for _, p := range at {
@@ -136,7 +136,7 @@ func (m *messageReader) readTransactions(at []store.Position) error {
 	return nil
 }
 
-// gasSpent is a transaction with what its gas cost.
+// gasSpent returns a transaction with the cost of its gas.
 func gasSpent(c *reader.Chain, row *store.TransactionView) (IcmSourceTransaction, error) {
 	header, err := evm.DecodeHeader(c.Kind, row.Header)
 	if err != nil {
@@ -150,12 +150,12 @@ func gasSpent(c *reader.Chain, row *store.TransactionView) (IcmSourceTransaction
 	return IcmSourceTransaction{data.Hash(row.Transaction.Hash), int64(header.Time), cost.String()}, nil
 }
 
-// sentHere tells whether the log that a message is known by is the one that sent it.
+// sentHere reports whether the message was sent by the log that names it, rather than received.
 func (m *messageReader) sentHere(row *store.Message) bool {
 	return bytes.Equal(m.api.World.ChainAt(row.ID).Row.BlockchainID, row.Source)
 }
 
-// log is the log at a position, which must be about a message that was sent or received.
+// log returns the log at a position, which must announce a sent or received message.
 func (m *messageReader) log(at store.Position) (*teleporterLog, error) {
 	log := m.logs[at]
 	if log == nil {
@@ -167,7 +167,7 @@ func (m *messageReader) log(at store.Position) (*teleporterLog, error) {
 	return log, nil
 }
 
-// transaction is a transaction that was read with what its gas cost.
+// transaction returns a transaction already read, with the cost of its gas.
 func (m *messageReader) transaction(at store.Position) (IcmSourceTransaction, error) {
 	tx, ok := m.spent[at]
 	if !ok {
@@ -176,7 +176,7 @@ func (m *messageReader) transaction(at store.Position) (IcmSourceTransaction, er
 	return tx, nil
 }
 
-// message is a message with what became of it.
+// message returns a message with its delivery.
 func (m *messageReader) message(row *store.Message) (*icmMessage, error) {
 	log, err := m.log(row.ID)
 	if err != nil {
@@ -205,7 +205,7 @@ func (m *messageReader) message(row *store.Message) (*icmMessage, error) {
 	return f, m.follow(row, log, f)
 }
 
-// follow adds what became of a message. Only what the same contract tells on the right chain counts.
+// follow adds a message's later events. Only events of the same contract on the right chain count.
 func (m *messageReader) follow(row *store.Message, first *teleporterLog, f *icmMessage) error {
 	for i := range m.events[string(row.Hash)] {
 		e := &m.events[string(row.Hash)][i]
@@ -245,7 +245,7 @@ func (m *messageReader) delivered(e *store.MessageEvent, f *icmMessage) error {
 	return nil
 }
 
-// reward is the fee of a message that was sent. A chain that receives one does not know its fee.
+// reward returns the fee of a sent message. A chain that receives a message does not know its fee.
 func (m *messageReader) reward(row *store.Message, sent *index.TeleporterLog) IcmRewardDetails {
 	d := IcmRewardDetails{Address: sent.FeeInfo.FeeTokenAddress.Hex(), ErcType: "ERC-20", Value: "0"}
 	if sent.FeeInfo.Amount != nil {

@@ -9,7 +9,7 @@ import (
 	"snowglobe/sim/store"
 )
 
-// icmAPI answers about interchain messages.
+// icmAPI serves the operations on interchain messages.
 type icmAPI struct {
 	*data.Base
 	logs  *cache.Cache[store.Position, *teleporterLog]
@@ -22,7 +22,7 @@ type signatureAPI struct {
 	options data.Options
 }
 
-// Register adds the operations about interchain messages to a server.
+// Register adds the operations on interchain messages to a server.
 func Register(server *rest.Server, b *data.Base, o data.Options) error {
 	a := &icmAPI{b, cache.New[store.Position, *teleporterLog](b.World.DB.Caches()), cache.New[store.Position, IcmSourceTransaction](b.World.DB.Caches())}
 	s := &signatureAPI{b, o}

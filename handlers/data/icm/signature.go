@@ -21,7 +21,7 @@ import (
 	"snowglobe/sim/warp"
 )
 
-// SignatureRequest asks the validators of a subnet to sign a message.
+// SignatureRequest asks a subnet's validators to sign a message.
 type SignatureRequest struct {
 	Message          string `json:"message,omitempty" doc:"An unsigned warp message, or the data of the SendWarpMessage event that has it; hexadecimal, with or without 0x. Without one the justification tells what the P-Chain is asked to say."`
 	Justification    string `json:"justification,omitempty" doc:"What convinces the P-Chain of the message: the id of a converted subnet, or the justification of an L1 validator; hexadecimal, with or without 0x."`
@@ -31,7 +31,7 @@ type SignatureRequest struct {
 	PChainHeight     uint64 `json:"pChainHeight,omitempty" min:"0" max:"18446744073709551615" doc:"Whose validators sign; those at the proposed height if 0 or absent."`
 }
 
-// SignedMessage is a message with the aggregate signature of validators.
+// SignedMessage is a message with its aggregate signature.
 type SignedMessage struct {
 	SignedMessage string `json:"signedMessage" pattern:"^([0-9a-f]{2})+$" doc:"The signed warp message, hexadecimal."`
 }
@@ -74,7 +74,7 @@ func (a *signatureAPI) getAggregatedSignatures(r *rest.Request, n *sim.Network) 
 	return a.sign(r.Context(), n, &signatureAsk{message: s.Message, justification: s.Justification, subnet: s.Subnet, height: height, quorum: warp.DefaultQuorumNumerator, field: "txHash"})
 }
 
-// sign answers the signed message. That too few sign is the network's fault and not the client's, so it is no 400.
+// sign responds with the signed message. Too few signers are the network's fault, not the client's, so that is no 400.
 func (a *signatureAPI) sign(ctx context.Context, n *sim.Network, ask *signatureAsk) (any, error) {
 	c, err := signing.Signers(ctx, n, ask.subnet, ask.height)
 	if err != nil {
@@ -107,7 +107,7 @@ func unsigned(missed *signing.QuorumError) error {
 	return rest.Unavailable("failed to aggregate signatures: " + missed.Error())
 }
 
-// signatureAsk is a request for signatures that was read.
+// signatureAsk is a parsed signature request.
 type signatureAsk struct {
 	message       *warp.UnsignedMessage
 	justification []byte
@@ -115,7 +115,7 @@ type signatureAsk struct {
 	height        uint64
 	quorum        uint64
 	buffer        uint64
-	field         string // that chose the subnet or the height
+	field         string // that selected the subnet or the height
 
 	problems []string
 }
@@ -124,7 +124,7 @@ func (s *signatureAsk) fail(format string, args ...any) {
 	s.problems = append(s.problems, fmt.Sprintf(format, args...))
 }
 
-// readSigning reads a request for signatures and reports all that is wrong with it at once.
+// readSigning reads a signature request and reports all its faults at once.
 func (a *signatureAPI) readSigning(r *rest.Request, n *sim.Network) (*signatureAsk, error) {
 	body, s := rest.Body[SignatureRequest](r), &signatureAsk{}
 	if body.Message == "" && body.Justification == "" {
@@ -170,7 +170,7 @@ func (s *signatureAsk) readHex(field, text string) []byte {
 	return nil
 }
 
-// readMessage reads what is to be signed, or concludes it from the justification, and finds the subnet of its source.
+// readMessage reads the message, or derives it from the justification, and finds the subnet of its source.
 func (s *signatureAsk) readMessage(ctx context.Context, n *sim.Network, given bool, raw []byte) (err error) {
 	switch {
 	case given && raw != nil:
@@ -199,7 +199,7 @@ func (s *signatureAsk) readMessage(ctx context.Context, n *sim.Network, given bo
 	return err
 }
 
-// readSubnet reads whose validators sign.
+// readSubnet reads the signing subnet.
 func (s *signatureAsk) readSubnet(ctx context.Context, n *sim.Network, text string) error {
 	if s.field = "message"; text == "" {
 		return nil
@@ -221,7 +221,7 @@ func (s *signatureAsk) readSubnet(ctx context.Context, n *sim.Network, text stri
 	return err
 }
 
-// readHeight reads at which height the validators are taken.
+// readHeight reads the height of the validator set.
 func (s *signatureAsk) readHeight(ctx context.Context, n *sim.Network, height uint64) error {
 	last, err := n.PHeight(ctx)
 	if err != nil {

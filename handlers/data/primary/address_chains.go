@@ -13,8 +13,8 @@ import (
 	"snowglobe/sim/txs"
 )
 
-// Interaction says on which primary chains an address was used: by a transaction, or by the genesis. On the C-Chain only
-// atomic transactions count.
+// Interaction names the primary chains on which an address appeared in a transaction or the genesis. On the C-Chain only atomic
+// transactions count.
 type Interaction struct {
 	Address       string   `json:"address"`
 	BlockchainIDs []string `json:"blockchainIds" format:"cb58"`
@@ -63,7 +63,7 @@ func (a *primaryAPI) listInteractions(r *rest.Request, n *sim.Network) (any, err
 	return answer, nil
 }
 
-// used tells whether a transaction of a chain concerned an address, or its genesis.
+// used reports whether a chain's transactions or genesis involve an address.
 func (b *chainView) used(kind txs.Chain, address ids.ShortID) (bool, error) {
 	chain := b.Chain(kind)
 	transactions, err := b.DB.ActivityOf(b.Ctx, chain, address[:], store.Last(chain), 1)

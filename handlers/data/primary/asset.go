@@ -14,7 +14,7 @@ import (
 	"snowglobe/sim/txs"
 )
 
-// PrimaryAsset is something that X-Chain outputs hold.
+// PrimaryAsset is an asset of the X-Chain.
 type PrimaryAsset struct {
 	AssetID            string `json:"assetId" format:"cb58"`
 	Name               string `json:"name"`
@@ -39,7 +39,7 @@ func (a *primaryAPI) getAsset(r *rest.Request, c *primaryChain) (any, error) {
 	return shown, data.OrNotFound(err, rest.NotFound("asset %s does not exist on the X-Chain of %s", id, c.Name))
 }
 
-// primaryAsset is the asset of the X-Chain with this id.
+// primaryAsset returns the X-Chain asset with this id.
 func (b *chainView) primaryAsset(id []byte) (*PrimaryAsset, error) {
 	row, err := b.DB.AssetByHash(b.Ctx, b.Chain(txs.XChain), id)
 	if err != nil {
@@ -75,7 +75,7 @@ func assetType(a *store.PrimaryAsset) string {
 	return "secp256k1"
 }
 
-// mintable tells whether an asset was made with a right to make more of it.
+// mintable reports whether an asset was created with a right to mint more of it.
 func mintable(u *txs.CreateAssetTx) bool {
 	for _, state := range u.States {
 		for _, out := range state.Outs {

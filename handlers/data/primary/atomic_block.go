@@ -17,7 +17,7 @@ func (a *primaryAPI) listAtomicBlocks(r *rest.Request, c *primaryChain, high, lo
 	return blockPage(c, at, next, func(p store.Position) (data.RawJSON, error) { return a.atomicBlock(r, c, p.Number()) })
 }
 
-// atomicBlock is a block of the C-Chain as one of the primary network, as JSON, or from the cache.
+// atomicBlock returns a C-Chain block in the primary network's shape as JSON, from the cache if it can.
 func (a *primaryAPI) atomicBlock(r *rest.Request, c *primaryChain, number uint64) (data.RawJSON, error) {
 	at := store.At(c.blocks(), number, 0)
 	if text, ok := a.cBlocks.Get(at); ok {

@@ -8,8 +8,7 @@ import (
 	"snowglobe/sim/txs"
 )
 
-// AtomicTransaction is what imports to and exports from the C-Chain share. Amounts are in the assets' own units, not in
-// the EVM's.
+// AtomicTransaction holds the fields that C-Chain imports and exports share. Amounts are in the assets' own units, not in the EVM's.
 type AtomicTransaction struct {
 	TxHash           string             `json:"txHash" format:"cb58"`
 	BlockHeight      uint64             `json:"blockHeight"`
@@ -22,7 +21,7 @@ type AtomicTransaction struct {
 	DestinationChain string             `json:"destinationChain" format:"cb58"`
 }
 
-// AtomicExport takes from accounts of the C-Chain.
+// AtomicExport debits accounts of the C-Chain.
 type AtomicExport struct {
 	AtomicTransaction
 	TxType       string     `json:"txType" enum:"ExportTx"`
@@ -30,7 +29,7 @@ type AtomicExport struct {
 	EmittedUTXOs []UTXO     `json:"emittedUtxos"`
 }
 
-// AtomicImport gives to accounts of the C-Chain.
+// AtomicImport credits accounts of the C-Chain.
 type AtomicImport struct {
 	AtomicTransaction
 	TxType        string      `json:"txType" enum:"ImportTx"`
@@ -38,14 +37,14 @@ type AtomicImport struct {
 	ConsumedUTXOs []UTXO      `json:"consumedUtxos"`
 }
 
-// EVMInput is what an account of the C-Chain gave.
+// EVMInput is an amount debited from a C-Chain account.
 type EVMInput struct {
 	FromAddress string           `json:"fromAddress" format:"address"`
 	Asset       data.AssetAmount `json:"asset"`
 	Credentials []UTXOCredential `json:"credentials"`
 }
 
-// EVMOutput is what an account of the C-Chain got.
+// EVMOutput is an amount credited to a C-Chain account.
 type EVMOutput struct {
 	ToAddress string           `json:"toAddress" format:"address"`
 	Asset     data.AssetAmount `json:"asset"`
@@ -104,7 +103,7 @@ func (b *chainView) atomicExport(t *query.TxUTXOs, common AtomicTransaction) (*A
 	return shown, err
 }
 
-// account is an amount of an account, to be added up as outputs are.
+// account is an account's amount, summed like an output.
 func account(asset ids.ID, amount uint64) *query.Output {
 	return &query.Output{UTXO: &txs.UTXO{AssetID: asset, Out: &txs.TransferOutput{Amount: amount}}}
 }

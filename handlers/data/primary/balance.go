@@ -13,25 +13,25 @@ import (
 	"snowglobe/sim/txs"
 )
 
-// AggregatedAmount is what several outputs hold of an asset.
+// AggregatedAmount is the sum of several outputs of one asset.
 type AggregatedAmount struct {
 	data.AssetAmount
 	UTXOCount int `json:"utxoCount"`
 }
 
-// SharedAmount is what is on its way between a chain and another.
+// SharedAmount is an amount in transit between two chains.
 type SharedAmount struct {
 	AggregatedAmount
 	SharedWithChainID string `json:"sharedWithChainId" format:"cb58" doc:"The other chain."`
 }
 
-// PlatformSharedAmount is a shared amount as the P-Chain shows it.
+// PlatformSharedAmount is a shared amount in the P-Chain's shape.
 type PlatformSharedAmount struct {
 	SharedAmount
 	Status string `json:"status" enum:"pendingExport,pendingImport" doc:"pendingExport has left the P-Chain, pendingImport it can import."`
 }
 
-// PlatformBalance is what addresses own on the P-Chain. A stake is staked until the block that returns it.
+// PlatformBalance is the balance of addresses on the P-Chain. A stake stays staked until a block returns it.
 type PlatformBalance struct {
 	UnlockedUnstaked     []AggregatedAmount     `json:"unlockedUnstaked"`
 	UnlockedStaked       []AggregatedAmount     `json:"unlockedStaked" doc:"Staked, free when the stake ends."`
@@ -43,7 +43,7 @@ type PlatformBalance struct {
 	AtomicMemoryLocked   []PlatformSharedAmount `json:"atomicMemoryLocked"`
 }
 
-// ExchangeBalance is what addresses own on the X-Chain: amounts, neither NFTs nor rights.
+// ExchangeBalance is the balance of addresses on the X-Chain, without NFTs and mint rights.
 type ExchangeBalance struct {
 	Locked               []AggregatedAmount `json:"locked"`
 	Unlocked             []AggregatedAmount `json:"unlocked"`
@@ -51,19 +51,19 @@ type ExchangeBalance struct {
 	AtomicMemoryLocked   []SharedAmount     `json:"atomicMemoryLocked"`
 }
 
-// AtomicBalance is what is on its way to the C-Chain or from it.
+// AtomicBalance is the balance in transit to or from the C-Chain.
 type AtomicBalance struct {
 	AtomicMemoryUnlocked []SharedAmount `json:"atomicMemoryUnlocked"`
 	AtomicMemoryLocked   []SharedAmount `json:"atomicMemoryLocked"`
 }
 
-// anyHolding is a balance in the shape of its chain.
+// anyHolding is a balance in its chain's shape.
 type anyHolding struct{ of any }
 
 // MarshalJSON writes the shape.
 func (b anyHolding) MarshalJSON() ([]byte, error) { return data.Marshal(b.of) }
 
-// Schema is one of the shapes.
+// Schema lists the shapes.
 func (anyHolding) Schema(d *schema.Schemas) *schema.Schema {
 	return data.Either(d, reflect.TypeFor[PlatformBalance](), reflect.TypeFor[ExchangeBalance](), reflect.TypeFor[AtomicBalance]())
 }
@@ -101,7 +101,7 @@ func (a *primaryAPI) listPrimaryBalances(r *rest.Request, c *primaryChain) (any,
 	return primaryBalances{anyHolding{shown}, c.info()}, err
 }
 
-// balance is a sum in the shape of its chain.
+// balance returns a sum in its chain's shape.
 func (b *chainView) balance(w *query.BalanceSum) (any, error) {
 	switch w.Kind {
 	case txs.XChain:
@@ -142,7 +142,7 @@ func (b *chainView) cChainBalance(w *query.BalanceSum) (AtomicBalance, error) {
 	return AtomicBalance{data.List(free, plain), data.List(held, plain)}, errors.Join(problem, err)
 }
 
-// amounts are the subtotals of a name, by asset.
+// amounts returns a name's subtotals by asset.
 func (b *chainView) amounts(w *query.BalanceSum, name string) ([]AggregatedAmount, error) {
 	all := []AggregatedAmount{}
 	for _, h := range w.Subtotals[name] {
@@ -157,7 +157,7 @@ func (b *chainView) amounts(w *query.BalanceSum, name string) ([]AggregatedAmoun
 	return all, nil
 }
 
-// shares are the subtotals of a name, by asset, the other chain and the direction.
+// shares returns a name's subtotals by asset, peer chain and direction.
 func (b *chainView) shares(w *query.BalanceSum, name string) ([]PlatformSharedAmount, error) {
 	all := []PlatformSharedAmount{}
 	for _, h := range w.Subtotals[name] {

@@ -14,8 +14,7 @@ import (
 	"snowglobe/sim/txs"
 )
 
-// PrimaryBlock is a block of a primary chain. On the C-Chain its transactions are the atomic ones, and its hashes those
-// of the EVM.
+// PrimaryBlock is a block of a primary chain. C-Chain blocks have EVM hashes and list atomic transactions only.
 type PrimaryBlock struct {
 	BlockNumber             string           `json:"blockNumber" format:"uint"`
 	BlockHash               string           `json:"blockHash"`
@@ -31,8 +30,8 @@ type PrimaryBlock struct {
 	ProposerDetails         *ProposerDetails `json:"proposerDetails,omitempty" doc:"Of the P- and the X-Chain after genesis. Blocks of the C-Chain have no proposer here."`
 }
 
-// ProposerDetails are of the block that a proposer put around a block. Options, commits and aborts, follow from their parent and
-// have its proposer.
+// ProposerDetails describes the proposer's block around a block. Options (commits and aborts) follow from their parent and have its
+// proposer.
 type ProposerDetails struct {
 	ProposerID           string  `json:"proposerId,omitempty" format:"cb58"`
 	ProposerParentID     string  `json:"proposerParentId,omitempty" format:"cb58"`
@@ -108,7 +107,7 @@ func blockPage(c *primaryChain, at []store.Position, next string, block func(sto
 	return page, nil
 }
 
-// primaryBlock is a block of the P- or X-Chain as JSON, or from the cache.
+// primaryBlock returns a P- or X-Chain block as JSON, from the cache if it can.
 func (a *primaryAPI) primaryBlock(r *rest.Request, c *primaryChain, at store.Position) (data.RawJSON, error) {
 	if text, ok := a.blocks.Get(at); ok {
 		return text, nil
@@ -148,7 +147,7 @@ func showPrimaryBlock(c *primaryChain, b, proposed *store.PrimaryBlock, names []
 	return shown
 }
 
-// proposer is who proposed a block: in it, or in the block that it decides.
+// proposer returns the proposer named in a block, or in the block that an option decides.
 func proposer(b, proposed *store.PrimaryBlock) *ProposerDetails {
 	if b.OuterID == nil {
 		return nil

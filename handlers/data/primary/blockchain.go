@@ -31,13 +31,13 @@ type Blockchain struct {
 	EVMChainID           uint64 `json:"evmChainId,omitempty" doc:"Of chains that run the EVM."`
 }
 
-// BlockchainDetail is a blockchain with what it began with.
+// BlockchainDetail is a blockchain with its genesis.
 type BlockchainDetail struct {
 	Blockchain
 	GenesisData any `json:"genesisData,omitempty" doc:"The genesis of an EVM chain as an object, that of another as an EncodedGenesis; absent for the P-Chain."`
 }
 
-// EncodedGenesis is a genesis as its virtual machine reads it.
+// EncodedGenesis is a genesis in its virtual machine's own encoding.
 type EncodedGenesis struct {
 	Encoding string `json:"encoding" enum:"hex"`
 	Data     string `json:"data" format:"hex"`
@@ -48,9 +48,9 @@ type blockchains struct {
 	Blockchains   []Blockchain `json:"blockchains"`
 }
 
-// blockchainEntry is a blockchain with where it began.
+// blockchainEntry is a blockchain with its position.
 type blockchainEntry struct {
-	place uint64 // its transaction's; lower for the chains of the genesis
+	place uint64 // of the creating transaction; lower for chains of the genesis
 	shown Blockchain
 }
 
@@ -68,7 +68,7 @@ func (a *subnetAPI) blockchainOperations() []rest.Operation {
 	}
 }
 
-// blockchains are those of a network, newest first, the primary network's last.
+// blockchains returns a network's chains, newest first, the primary network's last.
 func (a *subnetAPI) blockchains(r *rest.Request, n *sim.Network) ([]*blockchainEntry, error) {
 	chain := n.Chain(txs.PChain)
 	rows, err := n.DB.Blockchains(r.Context(), chain)
@@ -87,7 +87,7 @@ func (a *subnetAPI) blockchains(r *rest.Request, n *sim.Network) ([]*blockchainE
 	return all, nil
 }
 
-// genesisBlockchains are the chains that the primary network began with. P and X go by the names of their machines.
+// genesisBlockchains returns the primary network's own chains. P and X are named after their virtual machines.
 func genesisBlockchains(network *sim.Network) []*blockchainEntry {
 	primaries := []Blockchain{
 		{BlockchainID: ids.Empty.String(), VMID: "platformvm", BlockchainName: "P-Chain"},
@@ -143,7 +143,7 @@ func (a *subnetAPI) getBlockchain(r *rest.Request, n *sim.Network) (any, error) 
 	return nil, rest.NotFound("blockchain %s does not exist on %s", id, n.Name)
 }
 
-// genesis is what a blockchain began with, nil for the P-Chain, of which the live service shows none.
+// genesis returns a blockchain's genesis, or nil for the P-Chain, since the live service shows none.
 func (a *subnetAPI) genesis(r *rest.Request, n *sim.Network, b *blockchainEntry) (any, error) {
 	id, err := parse.ID(b.shown.BlockchainID)
 	if err != nil || id == ids.Empty {
@@ -164,7 +164,7 @@ func (a *subnetAPI) genesis(r *rest.Request, n *sim.Network, b *blockchainEntry)
 	return EncodedGenesis{formatting.Hex.String(), hexutil.Encode(raw)}, nil
 }
 
-// createdWith is the genesis in the transaction that made a blockchain.
+// createdWith returns the genesis in the transaction that created a blockchain.
 func createdWith(r *rest.Request, n *sim.Network, id ids.ID) ([]byte, error) {
 	row, err := n.DB.PrimaryTxByHash(r.Context(), n.Chain(txs.PChain), id[:])
 	if err != nil {

@@ -11,17 +11,17 @@ import (
 	"snowglobe/sim/txs"
 )
 
-// ChainInfo says which primary chain a list is of.
+// ChainInfo names the primary chain of a list.
 type ChainInfo struct {
 	ChainName string `json:"chainName" enum:"p-chain,x-chain,c-chain"`
 	Network   string `json:"network" enum:"mainnet,fuji,testnet"`
 }
 
-// primaryChain is one of the three chains of a network.
+// primaryChain is one of the three primary chains of a network.
 type primaryChain struct {
 	*sim.Network
 	kind txs.Chain
-	evm  *reader.Chain // of a C-Chain
+	evm  *reader.Chain // C-Chain only
 }
 
 // onPrimary turns a handler for one primary chain into one that finds the chain first.
@@ -41,10 +41,10 @@ func (a *primaryAPI) onPrimary(handle func(*rest.Request, *primaryChain) (any, e
 	})
 }
 
-// number is what the file calls the chain of UTXOs.
+// number returns the file's number of the chain's UTXOs.
 func (c *primaryChain) number() int { return c.Chain(c.kind) }
 
-// blocks is what the file calls the chain of blocks.
+// blocks returns the file's number of the chain's blocks.
 func (c *primaryChain) blocks() int {
 	if c.evm != nil {
 		return c.evm.Row.ID
@@ -52,7 +52,7 @@ func (c *primaryChain) blocks() int {
 	return c.number()
 }
 
-// more is what pages say beside their items.
+// more returns the fields of a page beside its items.
 func (c *primaryChain) more() map[string]any { return map[string]any{"chainInfo": c.info()} }
 
 func (c *primaryChain) info() ChainInfo { return ChainInfo{data.ChainNames[c.kind], c.Name} }
@@ -69,7 +69,7 @@ func (c *primaryChain) height(ctx context.Context) (uint64, error) {
 	return head.ID.Number(), err
 }
 
-// since is the height of the first block at or after a time; the next height when there is none.
+// since returns the height of the first block at or after a time, or the next height if there is none.
 func (c *primaryChain) since(ctx context.Context, unix int64) (uint64, error) {
 	if c.evm != nil {
 		return c.DB.FirstSince(ctx, c.blocks(), unix)
@@ -77,7 +77,7 @@ func (c *primaryChain) since(ctx context.Context, unix int64) (uint64, error) {
 	return c.DB.FirstPrimarySince(ctx, c.blocks(), unix)
 }
 
-// span is the part of the chain that a page may show: from its newest position down to the oldest.
+// span returns the part of the chain that a page may cover, from its newest position down to the oldest.
 func (c *primaryChain) span(r *rest.Request, number int) (high, low store.Position, err error) {
 	high, low, err = c.times(r, number)
 	if n, resumed := r.PositionNumber(); resumed {
@@ -86,7 +86,7 @@ func (c *primaryChain) span(r *rest.Request, number int) (high, low store.Positi
 	return high, low, err
 }
 
-// times is the part of the chain that the request's time range allows.
+// times returns the part of the chain that the request's time range allows.
 func (c *primaryChain) times(r *rest.Request, number int) (high, low store.Position, err error) {
 	high, low = store.Last(number), store.First(number)
 	if r.Given("startTimestamp") {

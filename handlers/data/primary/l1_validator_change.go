@@ -13,7 +13,7 @@ import (
 	"snowglobe/sim/warp"
 )
 
-// L1Change is an L1 validator as a transaction left it.
+// L1Change is the state in which a transaction left an L1 validator.
 type L1Change struct {
 	ValidationID     string       `json:"validationId" format:"cb58"`
 	ValidationIDHex  string       `json:"validationIdHex" format:"hash"`
@@ -25,7 +25,7 @@ type L1Change struct {
 	BlsCredentials   *data.BlsKey `json:"blsCredentials,omitempty"`
 }
 
-// l1Action is what a transaction does to an L1 validator.
+// l1Action is the effect of a transaction on an L1 validator.
 type l1Action struct {
 	validation ids.ID
 	weight     *uint64
@@ -33,7 +33,7 @@ type l1Action struct {
 	close      bool // returns the balance
 }
 
-// l1Actions are what a transaction does to L1 validators.
+// l1Actions returns a transaction's effects on L1 validators.
 func l1Actions(tx *txs.Tx) ([]l1Action, error) {
 	switch u := tx.Unsigned.(type) {
 	case *txs.ConvertSubnetToL1Tx:
@@ -54,7 +54,7 @@ func l1Actions(tx *txs.Tx) ([]l1Action, error) {
 	return nil, nil
 }
 
-// messageAction is what a manager's message asks for.
+// messageAction returns the effect that a manager's message asks for.
 func messageAction(raw []byte, deposit uint64) ([]l1Action, error) {
 	message, err := warp.ParseMessage(raw)
 	if err != nil {
@@ -74,7 +74,7 @@ func messageAction(raw []byte, deposit uint64) ([]l1Action, error) {
 	return nil, nil
 }
 
-// l1Changes shows the L1 validators that a transaction is about.
+// l1Changes returns the L1 validators that a transaction changes.
 func (b *chainView) l1Changes(t *query.TxUTXOs) ([]L1Change, error) {
 	actions, err := l1Actions(t.Tx)
 	if err != nil || len(actions) == 0 {
@@ -93,7 +93,7 @@ func (b *chainView) l1Changes(t *query.TxUTXOs) ([]L1Change, error) {
 	return all, nil
 }
 
-// l1Change carries out what the block's transactions up to this one did to a validator.
+// l1Change replays a block's transactions up to this one on a validator.
 func (b *chainView) l1Change(t *query.TxUTXOs, block *store.PrimaryBlock, action l1Action) (L1Change, error) {
 	v, err := b.DB.L1Validator(b.Ctx, action.validation[:], block.ID.Number())
 	if err != nil {
@@ -123,7 +123,7 @@ func (b *chainView) l1Change(t *query.TxUTXOs, block *store.PrimaryBlock, action
 	return shown, err
 }
 
-// l1Before is an L1 validator's weight and balance when a block's time had come, before its transactions.
+// l1Before returns an L1 validator's weight and balance at a block's time, before its transactions.
 func (b *chainView) l1Before(block *store.PrimaryBlock, validation ids.ID) (weight, balance uint64, err error) {
 	if block.ID.Number() == 0 {
 		return 0, 0, nil
@@ -138,7 +138,7 @@ func (b *chainView) l1Before(block *store.PrimaryBlock, validation ids.ID) (weig
 	return uint64(before.Weight), before.Balance(block.AccruedFees), nil
 }
 
-// apply does to a validator what a transaction does, and says how its balance changed.
+// apply replays a transaction's effect on a validator and returns the change of its balance.
 func (c *L1Change) apply(d l1Action) {
 	before := c.RemainingBalance
 	if d.weight != nil {

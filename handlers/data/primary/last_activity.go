@@ -13,8 +13,8 @@ import (
 	"snowglobe/sim/store"
 )
 
-// LastActivity is the newest transaction that made or spent an output of some addresses, or the genesis. One that did both
-// is known by the last output that it made.
+// LastActivity is the newest transaction that created or spent an output of some addresses, or the genesis. If a transaction did both, the
+// last output it created identifies it.
 type LastActivity struct {
 	Timestamp   int64  `json:"timestamp"`
 	BlockNumber string `json:"blockNumber" format:"uint"`
@@ -36,7 +36,7 @@ func (a *primaryAPI) lastActivityOperations() []rest.Operation {
 	}
 }
 
-// activitiesAtOnce is how many transactions are looked at before more are asked for: the first will mostly do.
+// activitiesAtOnce is the batch size: the first transaction is usually enough.
 const activitiesAtOnce = 8
 
 func (a *primaryAPI) getLastActivity(r *rest.Request, c *primaryChain) (any, error) {
@@ -63,7 +63,7 @@ func (a *primaryAPI) getLastActivity(r *rest.Request, c *primaryChain) (any, err
 	}
 }
 
-// activity is what a transaction did with outputs of some addresses, nil for nothing.
+// activity returns what a transaction did with the outputs of some addresses, or nil for nothing.
 func (b *chainView) activity(c *primaryChain, at store.Position, addresses []ids.ShortID) (*LastActivity, error) {
 	t, err := b.TxUTXOs(c.kind, at)
 	if err != nil {
@@ -83,7 +83,7 @@ func (b *chainView) activity(c *primaryChain, at store.Position, addresses []ids
 	return nil, nil
 }
 
-// beginning is what addresses have of the genesis that no transaction ever concerned.
+// beginning returns the genesis as the last activity of addresses that no transaction has used.
 func (b *chainView) beginning(c *primaryChain, addresses []ids.ShortID) (*LastActivity, error) {
 	u, err := b.GenesisUTXO(c.kind, addresses)
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 	"snowglobe/sim/txs"
 )
 
-// PlatformTransaction is a transaction of the P-Chain. What it consumed is what it emitted, burned and put into balances
-// of L1 validators; a RewardValidatorTx emits rewards.
+// PlatformTransaction is a transaction of the P-Chain. It consumes exactly what it emits, burns and adds to the balances of L1 validators;
+// a RewardValidatorTx emits rewards.
 type PlatformTransaction struct {
 	TxHash                         string               `json:"txHash" format:"cb58"`
 	TxType                         pChainTxType         `json:"txType"`
@@ -55,20 +55,20 @@ func (pChainTxType) Schema(*schema.Schemas) *schema.Schema {
 	return &schema.Schema{Type: "string", Enum: pChainTxTypes}
 }
 
-// BlockchainInfo is a blockchain as the transaction that made it describes it.
+// BlockchainInfo describes the blockchain that a transaction creates.
 type BlockchainInfo struct {
 	ChainName   string      `json:"chainName"`
 	VMID        string      `json:"vmId" format:"cb58"`
 	GenesisData genesisData `json:"genesisData" doc:"The genesis of an EVM chain as an object, any other in hexadecimal."`
 }
 
-// genesisData is what a blockchain begins with.
+// genesisData is a blockchain's genesis.
 type genesisData []byte
 
-// quantities are the members of an EVM's genesis that the live service writes in hexadecimal, whatever they came as.
+// quantities lists the members of an EVM genesis that the live service writes in hexadecimal, however they were given.
 var quantities = []string{"timestamp", "gasLimit", "gasUsed", "difficulty", "nonce", "number"}
 
-// MarshalJSON writes an object as one, anything else in hexadecimal.
+// MarshalJSON writes a JSON object unchanged, and anything else in hexadecimal.
 func (g genesisData) MarshalJSON() ([]byte, error) {
 	var members map[string]json.RawMessage
 	if json.Unmarshal(g, &members) != nil {
@@ -82,7 +82,7 @@ func (g genesisData) MarshalJSON() ([]byte, error) {
 	return json.Marshal(members)
 }
 
-// Schema is that of both.
+// Schema lists both.
 func (genesisData) Schema(*schema.Schemas) *schema.Schema {
 	return &schema.Schema{AnyOf: []*schema.Schema{{Type: "object", AdditionalProperties: &schema.Schema{}}, {Type: "string"}}}
 }
@@ -132,7 +132,7 @@ func (b *chainView) pChainUTXOs(outputs []*query.Output) ([]PlatformUTXO, error)
 	return all, nil
 }
 
-// avaxOrNone is an amount of nAVAX in a list, which is empty for none.
+// avaxOrNone returns a list with an amount of nAVAX, or an empty list for zero.
 func (b *chainView) avaxOrNone(amount uint64) []data.AssetAmount {
 	if amount == 0 {
 		return []data.AssetAmount{}
@@ -140,7 +140,7 @@ func (b *chainView) avaxOrNone(amount uint64) []data.AssetAmount {
 	return []data.AssetAmount{data.AVAX(b.Network, amount)}
 }
 
-// route is where an import or export leads from and to; empty for other transactions.
+// route returns the source and destination of an import or export, or nothing for other transactions.
 func (b *chainView) route(t *query.TxUTXOs) (from, to string) {
 	own := b.Rules.BlockchainID(t.Kind).String()
 	switch u := t.Unsigned.(type) {
@@ -156,7 +156,7 @@ func (b *chainView) route(t *query.TxUTXOs) (from, to string) {
 	return "", ""
 }
 
-// stakes adds what a transaction says of a staker.
+// stakes adds the fields about a staker.
 func (b *chainView) stakes(shown *PlatformTransaction, t *query.TxUTXOs) {
 	s := t.Staker
 	shown.NodeID, shown.SubnetID = ids.NodeID(s.Node).String(), data.CB58(s.Subnet)
@@ -180,7 +180,7 @@ func (b *chainView) stakes(shown *PlatformTransaction, t *query.TxUTXOs) {
 	}
 }
 
-// subnet adds what a transaction says of a subnet.
+// subnet adds the fields about a subnet.
 func (b *chainView) subnet(shown *PlatformTransaction, t *query.TxUTXOs) {
 	switch u := t.Unsigned.(type) {
 	case *txs.CreateSubnetTx:

@@ -15,7 +15,7 @@ import (
 	"snowglobe/sim/txs"
 )
 
-// Service answers about the primary chains: blocks, transactions, UTXOs and assets.
+// Service serves the operations on the primary chains: blocks, transactions, UTXOs and assets.
 type primaryAPI struct {
 	*data.Base
 	cBlocks     *cache.Cache[store.Position, data.RawJSON]  // of C-Chains
@@ -36,13 +36,13 @@ func newPrimaryAPI(b *data.Base) *primaryAPI {
 	}
 }
 
-// Views shows the primary chains, as answers do, to who tells of them elsewhere.
+// Views gives other packages the primary chains' transactions and balances in the shape of responses.
 type Views struct{ api *primaryAPI }
 
-// NewViews shows the chains of a world.
+// NewViews returns the views of a world's chains.
 func NewViews(b *data.Base) *Views { return &Views{newPrimaryAPI(b)} }
 
-// Transaction is a transaction in the shape of its chain.
+// Transaction returns a transaction in its chain's shape.
 func (v *Views) Transaction(ctx context.Context, n *sim.Network, kind txs.Chain, at store.Position) (any, error) {
 	view := &chainView{v.api.Readers.Reader(ctx, n), v.api}
 	t, err := view.TxUTXOs(kind, at)
@@ -52,7 +52,7 @@ func (v *Views) Transaction(ctx context.Context, n *sim.Network, kind txs.Chain,
 	return view.transaction(t)
 }
 
-// Balance is what addresses, sorted, owned after a block, in the shape of its chain; and the sums that it shows.
+// Balance returns the balance of sorted addresses after a block, in the chain's shape, and its sums.
 func (v *Views) Balance(ctx context.Context, n *sim.Network, kind txs.Chain, owners []ids.ShortID, height uint64) (any, *query.BalanceSum, error) {
 	view := &chainView{v.api.Readers.Reader(ctx, n), v.api}
 	sum, err := view.BalancesAfter(kind, owners, height)
@@ -63,10 +63,10 @@ func (v *Views) Balance(ctx context.Context, n *sim.Network, kind txs.Chain, own
 	return shown, sum, err
 }
 
-// subnetAPI answers about subnets and their blockchains.
+// subnetAPI serves the operations on subnets and their blockchains.
 type subnetAPI struct{ *data.Base }
 
-// Register adds the operations about the primary network to a server.
+// Register adds the operations on the primary network to a server.
 func Register(server *rest.Server, b *data.Base) error {
 	p := newPrimaryAPI(b)
 	s, supply := &subnetAPI{b}, &supplyAPI{b, cache.New[txs.Chain, burnedSum](b.World.DB.Caches())}
@@ -77,7 +77,7 @@ func Register(server *rest.Server, b *data.Base) error {
 	)...)
 }
 
-// chainView shows what a network's primary chains hold as answers show it.
+// chainView shows the contents of a network's primary chains in the shape of responses.
 type chainView struct {
 	*query.ChainReader
 	api *primaryAPI

@@ -17,7 +17,7 @@ import (
 	"snowglobe/sim/txs"
 )
 
-// Subnet is a set of validators with the chains that it validates.
+// Subnet is a validator set with the chains it validates.
 type Subnet struct {
 	CreateBlockTimestamp        int64               `json:"createBlockTimestamp"`
 	CreateBlockIndex            string              `json:"createBlockIndex" doc:"Height on the P-Chain; -1 for the primary network."`
@@ -32,7 +32,7 @@ type Subnet struct {
 	Blockchains                 []Blockchain        `json:"blockchains"`
 }
 
-// SubnetOwnershipInfo is who may change a subnet.
+// SubnetOwnershipInfo names the owners of a subnet.
 type SubnetOwnershipInfo struct {
 	Locktime  uint64   `json:"locktime"`
 	Threshold uint32   `json:"threshold"`
@@ -59,7 +59,7 @@ func (a *subnetAPI) subnetOperations() []rest.Operation {
 	}
 }
 
-// subnetRows are a network's subnets, newest first, and the primary network as one without a transaction.
+// subnetRows returns a network's subnets, newest first, with the primary network as one without a transaction.
 func subnetRows(r *rest.Request, n *sim.Network) ([]*store.SubnetView, error) {
 	rows, err := n.DB.Subnets(r.Context(), n.Chain(txs.PChain))
 	all := []*store.SubnetView{{Subnet: store.Subnet{Hash: make([]byte, ids.IDLen)}}}
@@ -133,7 +133,7 @@ func showSubnet(r *rest.Request, n *sim.Network, s *store.SubnetView, chains []*
 	return shown, err
 }
 
-// conversion is the transaction that made a subnet an L1: that of the first block after which it was one.
+// conversion returns the transaction that made a subnet an L1, from the first block in which it was one.
 func conversion(r *rest.Request, n *sim.Network, s *store.SubnetView) (string, error) {
 	history, err := n.DB.SubnetHistory(r.Context(), s.ID)
 	if err != nil {

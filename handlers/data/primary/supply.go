@@ -19,8 +19,7 @@ import (
 	"snowglobe/sim/txs"
 )
 
-// Supply is how much AVAX there is on mainnet and where it is, in whole AVAX. What there is is what history began with
-// and all rewards, less what was burned.
+// Supply reports how much AVAX exists on mainnet and where, in whole AVAX: the initial supply plus all rewards, less the burned amounts.
 type Supply struct {
 	CirculatingSupply string `json:"circulatingSupply" format:"decimal" doc:"The same as totalSupply."`
 	TotalSupply       string `json:"totalSupply" format:"decimal"`
@@ -35,13 +34,13 @@ type Supply struct {
 	L1ValidatorFees   string `json:"l1ValidatorFees" format:"decimal" doc:"That L1 validators paid by the world's clock."`
 }
 
-// burnedSum adds up what the transactions of one of mainnet's chains burned, so that each is read once.
+// burnedSum adds up the amounts burned on one of mainnet's chains, reading each transaction once.
 type burnedSum struct {
 	nano uint64
 	upTo store.Position
 }
 
-// supplyAPI sums up the supply of AVAX. The sums lie in a cache because the world clears those when it goes back.
+// supplyAPI sums up the supply of AVAX. It keeps the sums in a cache because the world clears caches when it goes back.
 type supplyAPI struct {
 	*data.Base
 	burned *cache.Cache[txs.Chain, burnedSum]
@@ -95,7 +94,7 @@ func (a *supplyAPI) getSupply(r *rest.Request) (any, error) {
 		n.Clock.Now().Format("2006-01-02T15:04:05.000Z"), whole(nano(genesis)), whole(nano(fees))}, nil
 }
 
-// burnedOn adds what came since the last time.
+// burnedOn adds the amounts burned since the last call.
 func (a *supplyAPI) burnedOn(ctx context.Context, n *sim.Network) (map[txs.Chain]uint64, error) {
 	now := map[txs.Chain]uint64{}
 	for _, kind := range []txs.Chain{txs.PChain, txs.XChain, txs.CChain} {
@@ -118,8 +117,8 @@ func (a *supplyAPI) burnedOn(ctx context.Context, n *sim.Network) (map[txs.Chain
 	return now, nil
 }
 
-// initialSupply is what history began with. The supply of the genesis block has the rewards of those who staked from the beginning, too
-// (pchain.PChainGenesis.State). The genesis itself takes ten times as long to read.
+// initialSupply returns the supply at genesis, without the rewards of the genesis stakers that the genesis block's supply includes
+// (pchain.PChainGenesis.State). Reading the genesis itself takes ten times as long.
 func initialSupply(ctx context.Context, n *sim.Network, all *query.StakerIndex) (uint64, error) {
 	genesis, err := n.DB.PrimaryBlock(ctx, n.Chain(txs.PChain), 0)
 	if err != nil {
@@ -140,7 +139,7 @@ func initialSupply(ctx context.Context, n *sim.Network, all *query.StakerIndex) 
 	return uint64(supply), nil
 }
 
-// gasBurned are the fees of the C-Chain's EVM transactions, in wei: all of them are burned.
+// gasBurned returns the fees of the C-Chain's EVM transactions in wei, all of which are burned.
 func (a *supplyAPI) gasBurned(ctx context.Context, n *sim.Network) (*big.Int, error) {
 	chain := n.CChain().Row.ID
 	days, err := a.World.DB.ReadingsSince(ctx, metric.ByName("feesPaid"), metric.Scope(chain), metric.Day, 0, math.MaxInt64)
@@ -151,15 +150,15 @@ func (a *supplyAPI) gasBurned(ctx context.Context, n *sim.Network) (*big.Int, er
 	return sum, err
 }
 
-// weiPerNano is what nAVAX are on the EVM.
+// weiPerNano converts nAVAX to wei.
 const weiPerNano = 1_000_000_000
 
-// nano is an amount of nAVAX in wei.
+// nano converts nAVAX to wei.
 func nano(n uint64) *big.Int {
 	return new(big.Int).Mul(new(big.Int).SetUint64(n), big.NewInt(weiPerNano))
 }
 
-// whole writes wei as AVAX, exactly.
+// whole formats wei as AVAX, exactly.
 func whole(wei *big.Int) string {
 	text := new(big.Rat).SetFrac(wei, big.NewInt(weiPerNano*weiPerNano)).FloatString(18)
 	return strings.TrimRight(strings.TrimRight(text, "0"), ".")

@@ -17,26 +17,26 @@ import (
 	"snowglobe/sim/txs"
 )
 
-// anyTransaction is a transaction in the shape of its chain.
+// anyTransaction is a transaction in its chain's shape.
 type anyTransaction struct{}
 
-// Schema is one of the shapes.
+// Schema lists the shapes.
 func (anyTransaction) Schema(d *schema.Schemas) *schema.Schema {
 	return data.Either(d, reflect.TypeFor[PlatformTransaction](), reflect.TypeFor[ExchangeTransaction](),
 		reflect.TypeFor[AtomicExport](), reflect.TypeFor[AtomicImport]())
 }
 
-// cachedTx is a transaction as one block and one second of the clock have it: outputs are spent, stakes end.
+// cachedTx is a transaction as of one block and one second of the clock: outputs get spent and stakes end.
 type cachedTx struct {
 	version, unix int64
 	text          data.RawJSON
-	outputs       int // that it spent and made
+	outputs       int // spent and created
 }
 
 const (
-	// mostOutputs is how many outputs the transactions of a page may have: a page that would have more is shorter.
+	// mostOutputs bounds the outputs of the transactions on a page, which is cut short to stay below it.
 	mostOutputs = 10_000
-	// keptText is the size above which a transaction is not kept in the cache.
+	// keptText bounds the size of a cached transaction.
 	keptText = 64 << 10
 )
 
@@ -46,7 +46,7 @@ type primaryTransactions struct {
 	ChainInfo     ChainInfo        `json:"chainInfo"`
 }
 
-// pChainTxTypes are the names of the types of the P-Chain's transactions that the API knows; a world has not all of them.
+// pChainTxTypes lists the names of the P-Chain's transaction types that the API knows; a world does not have all of them.
 var pChainTxTypes = []string{
 	"AddValidatorTx", "AddSubnetValidatorTx", "AddDelegatorTx", "CreateChainTx", "CreateSubnetTx", "ImportTx", "ExportTx",
 	"AdvanceTimeTx", "RewardValidatorTx", "RemoveSubnetValidatorTx", "TransformSubnetTx", "AddPermissionlessValidatorTx",
@@ -54,10 +54,10 @@ var pChainTxTypes = []string{
 	"SetL1ValidatorWeightTx", "DisableL1ValidatorTx", "IncreaseL1ValidatorBalanceTx", "UNKNOWN",
 }
 
-// txTypes are the names of the types of all primary chains.
+// txTypes lists the type names of all primary chains.
 var txTypes = slices.Concat(pChainTxTypes, []string{"CreateAssetTx", "OperationTx"})
 
-// mostAddresses is how many addresses a query may name; a body may name more.
+// mostAddresses bounds the addresses in a query; a body may name more.
 const mostAddresses = 64
 
 var (
@@ -91,7 +91,7 @@ func (a *primaryAPI) primaryTransactionOperations() []rest.Operation {
 	}
 }
 
-// txRange is the part of the chain that a page may show, one transaction longer than the page.
+// txRange returns the part of the chain that a page may cover, one transaction longer than the page.
 func (c *primaryChain) txRange(r *rest.Request) (f store.TxRange, err error) {
 	f = store.TxRange{Types: rest.List[string](r, "txTypes"), Ascending: r.Text("sortOrder") == "asc", Limit: r.PageSize() + 1}
 	n, resumed := r.PositionNumber()
@@ -136,7 +136,7 @@ func (a *primaryAPI) listPrimaryTransactions(r *rest.Request, c *primaryChain) (
 	return a.transactionPage(r, c, at)
 }
 
-// touches tells whether a transaction touched one of some addresses; without any, every transaction does.
+// touches reports whether a transaction involves one of some addresses; without any, every transaction does.
 func (c *primaryChain) touches(r *rest.Request, at store.Position, owners []ids.ShortID) (bool, error) {
 	for i := range owners {
 		if touched, err := c.DB.PrimaryTouched(r.Context(), owners[i][:], at); err != nil || touched {
@@ -175,7 +175,7 @@ func (a *primaryAPI) getPrimaryTransaction(r *rest.Request, c *primaryChain) (an
 	return t.text, nil
 }
 
-// noTransaction says why there is no transaction. The outputs of the P-Chain's genesis name one that nobody made.
+// noTransaction explains why there is no transaction. The outputs of the P-Chain's genesis name one that nobody issued.
 func (c *primaryChain) noTransaction(id ids.ID, err error) error {
 	if !errors.Is(err, store.ErrNotFound) {
 		return err
@@ -186,10 +186,10 @@ func (c *primaryChain) noTransaction(id ids.ID, err error) error {
 	return rest.NotFound("transaction %s does not exist on the %s of %s", id, data.ChainNames[c.kind], c.Name)
 }
 
-// readAtOnce is how many transactions are read beside each other. Their outputs are counted afterwards, and there may be many.
+// readAtOnce bounds the transactions read in parallel. Only afterwards are their outputs counted, and there may be many.
 const readAtOnce = 8
 
-// transactionPage shows as many transactions as fit on a page; those that do not are the next page's.
+// transactionPage shows as many transactions as fit on a page and leaves the rest to the next.
 func (a *primaryAPI) transactionPage(r *rest.Request, c *primaryChain, at []store.Position) (any, error) {
 	shown, next := data.CutPage(r, at, data.Position)
 	page := &data.JSONPage{Name: "transactions", More: c.more(), Next: next}
@@ -224,7 +224,7 @@ func (a *primaryAPI) readTransactions(r *rest.Request, c *primaryChain, at []sto
 	return read, reading.Wait()
 }
 
-// primaryTransaction is a transaction as JSON.
+// primaryTransaction returns a transaction as JSON.
 func (a *primaryAPI) primaryTransaction(r *rest.Request, c *primaryChain, at store.Position) (*cachedTx, error) {
 	version, unix := c.DB.PrimaryCommits(), c.Clock.Unix()
 	if s, ok := a.txs.Get(at); ok && s.version == version && s.unix == unix {
@@ -273,7 +273,7 @@ func (a *primaryAPI) listStakingTransactions(r *rest.Request, c *primaryChain) (
 		f.Types = query.StakingTypes
 	}
 	f.Limit = max(f.Limit, stakesAtOnce)
-	var active map[store.Position]bool // of those that were found last
+	var active map[store.Position]bool // of the last batch found
 	at, err := c.search(r, f, func(f store.TxRange) (found []store.Position, err error) {
 		if len(owners) > 0 {
 			found, err = c.DB.ActivityIDs(r.Context(), query.Subjects(owners), f)
@@ -291,10 +291,10 @@ func (a *primaryAPI) listStakingTransactions(r *rest.Request, c *primaryChain) (
 	return a.transactionPage(r, c, at)
 }
 
-// stakesAtOnce is how many transactions that staked are looked at together, at least: those whose stake has ended are many.
+// stakesAtOnce is the least number of staking transactions read together: many of their stakes have ended.
 const stakesAtOnce = 128
 
-// search reads on until enough of what it finds passes.
+// search reads on until enough of its finds pass.
 func (c *primaryChain) search(r *rest.Request, f store.TxRange, find func(store.TxRange) ([]store.Position, error),
 	passes func(store.Position) (bool, error)) (page []store.Position, err error) {
 	for {

@@ -18,7 +18,7 @@ import (
 	"snowglobe/sim/txs"
 )
 
-// CommonUTXO is what every chain shows of an output.
+// CommonUTXO holds the fields of an output that all chains share.
 type CommonUTXO struct {
 	Addresses         []string         `json:"addresses"`
 	Asset             data.AssetAmount `json:"asset"`
@@ -29,7 +29,7 @@ type CommonUTXO struct {
 	UTXOBytes         string           `json:"utxoBytes,omitempty" doc:"Hexadecimal with a checksum, as a node's getUTXOs gives them."`
 }
 
-// UTXO is an output as the X- and the C-Chain show it.
+// UTXO is an output in the shape of the X- and C-Chain.
 type UTXO struct {
 	CommonUTXO
 	ConsumingTxTimestamp int64            `json:"consumingTxTimestamp,omitempty"`
@@ -44,7 +44,7 @@ type UTXO struct {
 	UTXOType             string           `json:"utxoType" enum:"transfer,mint" doc:"mint is the right to make more of the asset."`
 }
 
-// PlatformUTXO is an output as the P-Chain shows it.
+// PlatformUTXO is an output in the P-Chain's shape.
 type PlatformUTXO struct {
 	CommonUTXO
 	Amount                  string  `json:"amount" format:"uint" deprecated:"true" doc:"As in asset."`
@@ -65,22 +65,22 @@ type PlatformUTXO struct {
 	UTXOType                string  `json:"utxoType" enum:"STAKE,TRANSFER" doc:"STAKE has a stakeableLocktime, whether it is staked or not."`
 }
 
-// anyOutput is an output in the shape of a chain.
+// anyOutput is an output in a chain's shape.
 type anyOutput struct{}
 
-// Schema is one of the shapes.
+// Schema lists the shapes.
 func (anyOutput) Schema(d *schema.Schemas) *schema.Schema {
 	return data.Either(d, reflect.TypeFor[PlatformUTXO](), reflect.TypeFor[UTXO]())
 }
 
-// outputKey is an output in a state that does not change any more, in one of its shapes.
+// outputKey identifies an output in a final state, in one of its shapes.
 type outputKey struct {
 	number store.UTXONumber
 	live   bool
 	kind   txs.Chain
 }
 
-// text is an output as JSON in a chain's shape, or from the cache.
+// text returns an output as JSON in a chain's shape, from the cache if it can.
 func (b *chainView) text(kind txs.Chain, number store.UTXONumber, live bool) (data.RawJSON, error) {
 	key := outputKey{number, live, kind}
 	if text, ok := b.api.outputs.Get(key); ok {
@@ -101,7 +101,7 @@ func (b *chainView) text(kind txs.Chain, number store.UTXONumber, live bool) (da
 	return text, err
 }
 
-// listed is an output as a chain's list shows it: without what only transactions say.
+// listed returns an output in the shape of a chain's list, without the fields that only transactions show.
 func (b *chainView) listed(kind txs.Chain, o *query.Output) (any, error) {
 	if kind != txs.PChain {
 		return b.xChainUTXO(o)
@@ -171,7 +171,7 @@ func (b *chainView) xChainUTXO(o *query.Output) (UTXO, error) {
 	return shown, nil
 }
 
-// asset is an amount of an asset of the X-Chain, AVAX among them.
+// asset returns an amount of an X-Chain asset, AVAX included.
 func (b *chainView) asset(id ids.ID, amount uint64) (data.AssetAmount, error) {
 	if id == b.Rules.AVAXAssetID {
 		return data.AVAX(b.Network, amount), nil
@@ -184,7 +184,7 @@ func (b *chainView) asset(id ids.ID, amount uint64) (data.AssetAmount, error) {
 		Amount: data.Decimals(amount)}, nil
 }
 
-// sums adds up amounts asset by asset, in the order in which the assets come.
+// sums adds up amounts by asset, in order of first appearance.
 func (b *chainView) sums(outputs []*query.Output) ([]data.AssetAmount, error) {
 	var order []ids.ID
 	totals := map[ids.ID]*big.Int{}
@@ -206,16 +206,16 @@ func (b *chainView) sums(outputs []*query.Output) ([]data.AssetAmount, error) {
 	return sums, nil
 }
 
-// txCredentials are a transaction's credentials, by the outputs that they let it spend.
+// txCredentials maps the outputs that a transaction spends to its credentials.
 type txCredentials map[ids.ID][]UTXOCredential
 
-// UTXOCredential is a signature, and the key that made it.
+// UTXOCredential is a signature with the key that made it.
 type UTXOCredential struct {
 	Signature string `json:"signature,omitempty" doc:"Base64."`
 	PublicKey string `json:"publicKey,omitempty" doc:"Base64, compressed."`
 }
 
-// txCredentials are those of the transaction at a position.
+// txCredentials returns the credentials of the transaction at a position.
 func (b *chainView) txCredentials(at store.Position) (txCredentials, error) {
 	if w, ok := b.api.credentials.Get(at); ok {
 		return w, nil
@@ -234,7 +234,7 @@ func (b *chainView) txCredentials(at store.Position) (txCredentials, error) {
 	return w, nil
 }
 
-// credentialsOf finds who made signatures; those of the same key over the same transaction are the same.
+// credentialsOf recovers the signers; one key's signatures over the same transaction are identical.
 func credentialsOf(tx *txs.Tx, signatures []txs.Signature, known map[txs.Signature]UTXOCredential) ([]UTXOCredential, error) {
 	all := make([]UTXOCredential, len(signatures))
 	for i, s := range signatures {

@@ -22,12 +22,12 @@ type utxos struct {
 	ChainInfo     ChainInfo   `json:"chainInfo"`
 }
 
-// addressesBody names more addresses than a query can.
+// addressesBody names more addresses than a query can hold.
 type addressesBody struct {
 	Addresses string `json:"addresses" doc:"P-, X- or C-Chain addresses, separated by commas, with their chain's prefix or without; at most 1,024."`
 }
 
-// Canonical is the addresses without the chains' prefixes, each once, in order.
+// Canonical returns the addresses without chain prefixes, sorted, without duplicates.
 func (b *addressesBody) Canonical() any {
 	given, problems := rest.ReadList[schema.PrimaryAddress](ownersInBody, b.Addresses)
 	if len(problems) > 0 {
@@ -41,7 +41,7 @@ func (b *addressesBody) Canonical() any {
 	return slices.Compact(texts)
 }
 
-// ownersParam names whose outputs a query is about; ownersInBody reads the same from a body.
+// ownersParam names the owners of a query's outputs; ownersInBody reads them from a body.
 var (
 	ownersParam = rest.Param{Name: "addresses", Kind: schema.KindPrimaryAddress, List: true, MaxItems: mostAddresses, Required: true,
 		Doc: "P-, X- or C-Chain addresses, with their chain's prefix or without: the chain of the path counts. One that is given twice counts once, one of the other network is refused."}
@@ -68,7 +68,7 @@ func (a *primaryAPI) utxoOperations() []rest.Operation {
 	}
 }
 
-// owners are the addresses of a query or a body, each once, sorted.
+// owners returns the addresses of a query or a body, sorted, without duplicates.
 func owners(r *rest.Request, n *sim.Network) ([]ids.ShortID, error) {
 	given := rest.List[schema.PrimaryAddress](r, "addresses")
 	if r.HTTP.Method == http.MethodPost {
@@ -94,7 +94,7 @@ func (a *primaryAPI) listUTXOs(r *rest.Request, c *primaryChain) (any, error) {
 		return nil, err
 	}
 	asset, least := rest.Value[ids.ID](r, "assetId"), r.Amount("minUtxoAmount")
-	if least != nil && !least.IsUint64() { // no output holds so much
+	if least != nil && !least.IsUint64() { // no output holds that much
 		return &data.JSONPage{Name: "utxos", More: c.more()}, nil
 	}
 	found, next := data.PageOf(r, p.Keyset(b.ChainReader, r.Text("sortBy")), func(o *query.UTXOEntry) bool {

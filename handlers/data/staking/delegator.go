@@ -14,7 +14,7 @@ import (
 	"snowglobe/sim/store"
 )
 
-// Delegator is a delegation. Its gross and net reward are what was paid once it is completed, and what to expect before.
+// Delegator is a delegation. Its gross and net reward are the amounts paid once it is completed, and the expected amounts before.
 type Delegator struct {
 	TxHash               string   `json:"txHash" format:"cb58"`
 	NodeID               string   `json:"nodeId" format:"nodeId"`

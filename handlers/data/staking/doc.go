@@ -1,3 +1,3 @@
-// Package staking serves the Data API's operations about validators, delegators, L1 validators (ACP-77) and rewards. It asks the
-// staker index of package query and encodes what it says; what was written of an index's entries is kept as long as the index.
+// Package staking serves the Data API's operations on validators, delegators, L1 validators (ACP-77) and rewards. It encodes the entries of
+// package query's staker index, and keeps the encoded entries as long as the index.
 package staking

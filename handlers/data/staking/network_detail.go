@@ -13,13 +13,13 @@ import (
 	"snowglobe/sim/store"
 )
 
-// offline is the version of nodes that do not answer.
+// offline stands for the version of nodes that do not respond.
 const offline = "offline"
 
-// ratioPlaces is how many decimals the live service gives of a ratio.
+// ratioPlaces matches the decimals of the live service's ratios.
 const ratioPlaces = 20
 
-// NetworkDetails sums up who stakes on a primary network now.
+// NetworkDetails sums up the current stakers of a primary network.
 type NetworkDetails struct {
 	ValidatorDetails ValidatorsDetails `json:"validatorDetails"`
 	DelegatorDetails DelegatorsDetails `json:"delegatorDetails"`
@@ -34,7 +34,7 @@ type ValidatorsDetails struct {
 	StakingRatio                 string                `json:"stakingRatio" format:"decimal" doc:"All that is staked, of the current supply."`
 }
 
-// StakingDistribution is what the nodes of one version stake.
+// StakingDistribution is the stake of the nodes that run one version.
 type StakingDistribution struct {
 	Version        string `json:"version" doc:"offline for nodes that do not answer."`
 	AmountStaked   string `json:"amountStaked" format:"uint"`
@@ -81,7 +81,7 @@ func (a *stakingAPI) getNetwork(r *rest.Request, n *sim.Network) (any, error) {
 	return answer, nil
 }
 
-// versions are the shares of the software's versions, in their order.
+// versions returns the shares of node versions, in version order.
 func versions(x *query.StakerIndex) []StakingDistribution {
 	amounts, counts := map[string]uint64{}, map[string]int{}
 	for _, v := range x.Validators {

@@ -10,14 +10,14 @@ import (
 	"snowglobe/sim/query"
 )
 
-// stakingAPI answers about validators, delegators, L1 validators and rewards, from the staker index.
+// stakingAPI serves the operations on validators, delegators, L1 validators and rewards from the staker index.
 type stakingAPI struct {
 	*data.Base
 	mu  sync.Mutex
 	now map[string]*stakerJSON
 }
 
-// stakerJSON is what was written of an index's entries, by their numbers.
+// stakerJSON caches the encoded entries of an index by their numbers.
 type stakerJSON struct {
 	index        *query.StakerIndex
 	validators   []data.CachedJSON
@@ -25,7 +25,7 @@ type stakerJSON struct {
 	l1Validators []data.CachedJSON
 }
 
-// Register adds the operations about stakers to a server.
+// Register adds the operations on stakers to a server.
 func Register(server *rest.Server, b *data.Base) error {
 	a := &stakingAPI{Base: b, now: map[string]*stakerJSON{}}
 	return server.Register(rest.Data, slices.Concat(
@@ -33,7 +33,7 @@ func Register(server *rest.Server, b *data.Base) error {
 	)...)
 }
 
-// json is what was written of the entries of a network's present index.
+// json returns the encoded entries of a network's present index.
 func (a *stakingAPI) json(n *sim.Network, index *query.StakerIndex) *stakerJSON {
 	a.mu.Lock()
 	defer a.mu.Unlock()

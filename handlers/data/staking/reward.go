@@ -16,13 +16,13 @@ import (
 	"snowglobe/sim/txs"
 )
 
-// PricedAmount is an amount with what one whole unit cost at the time.
+// PricedAmount is an amount with the price of one whole unit at the time.
 type PricedAmount struct {
 	data.AssetAmount
 	HistoricalPrice *data.Price `json:"historicalPrice,omitempty" doc:"Of rewards that are older than a day."`
 }
 
-// Reward is what the pending and the paid rewards share.
+// Reward holds the fields that pending and paid rewards share.
 type Reward struct {
 	Addresses      []string `json:"addresses"`
 	TxHash         string   `json:"txHash" format:"cb58" doc:"Of the staking transaction; of a pending VALIDATOR_FEE, the delegator's."`
@@ -33,14 +33,14 @@ type Reward struct {
 	RewardType     string   `json:"rewardType" enum:"VALIDATOR,DELEGATOR,VALIDATOR_FEE"`
 }
 
-// PendingReward is a reward that somebody will be paid if all goes well.
+// PendingReward is a reward that will be paid if the validator behaves.
 type PendingReward struct {
 	Reward
 	Progress        float64          `json:"progress" min:"0" max:"100" doc:"Percent of the staking time that is over."`
 	EstimatedReward data.AssetAmount `json:"estimatedReward"`
 }
 
-// HistoricalReward is a reward that was paid.
+// HistoricalReward is a paid reward.
 type HistoricalReward struct {
 	Reward
 	UTXOID       string       `json:"utxoId" format:"cb58"`
@@ -70,7 +70,7 @@ func (a *stakingAPI) rewardOperations() []rest.Operation {
 	}
 }
 
-// earned is a page of those rewards of a status that the request asks for.
+// earned returns a page of the rewards with a status that match the request.
 func (a *stakingAPI) earned(r *rest.Request, n *sim.Network, status int) (page []*query.RewardEntry, next string, err error) {
 	addresses, err := data.AddressesOf(r, n, "addresses")
 	if err != nil {

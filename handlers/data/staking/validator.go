@@ -16,8 +16,8 @@ import (
 	"snowglobe/sim/store"
 )
 
-// Validator is what the shapes of all statuses share. It has every field of the specification's table: rewards are what
-// was paid once the validation is over, and what to expect before.
+// Validator holds the fields of every status, as in the specification's table. Rewards are the amounts paid once the validation is over,
+// and the expected amounts before.
 type Validator struct {
 	TxHash           string               `json:"txHash" format:"cb58"`
 	NodeID           string               `json:"nodeId" format:"nodeId"`
@@ -33,7 +33,7 @@ type Validator struct {
 	ValidationStatus string               `json:"validationStatus" enum:"completed,active,pending,removed"`
 }
 
-// ActiveValidator is a validator that validates now.
+// ActiveValidator is a validator whose period has begun and not ended.
 type ActiveValidator struct {
 	Validator
 	StakePercentage    float64         `json:"stakePercentage" doc:"Of all that is staked on the subnet."`
@@ -45,14 +45,14 @@ type ActiveValidator struct {
 	Geolocation        *Geolocation    `json:"geolocation"`
 }
 
-// RemovedValidator is one that the owner of its subnet removed.
+// RemovedValidator is a validator that its subnet's owner removed.
 type RemovedValidator struct {
 	Validator
 	RemoveTxHash    string `json:"removeTxHash" format:"cb58"`
 	RemoveTimestamp int64  `json:"removeTimestamp"`
 }
 
-// Rewards are in nAVAX.
+// Rewards holds amounts in nAVAX.
 type Rewards struct {
 	ValidationRewardAmount string   `json:"validationRewardAmount" format:"uint"`
 	DelegationRewardAmount string   `json:"delegationRewardAmount" format:"uint" doc:"The fees from delegations."`
@@ -60,7 +60,7 @@ type Rewards struct {
 	RewardTxHash           string   `json:"rewardTxHash,omitempty" format:"cb58"`
 }
 
-// ValidatorHealth is how a node answered when it was last polled.
+// ValidatorHealth reports a node's response to the last poll.
 type ValidatorHealth struct {
 	ReachabilityPercent          float64 `json:"reachabilityPercent"`
 	BenchedPChainRequestsPercent float64 `json:"benchedPChainRequestsPercent"`
@@ -68,7 +68,7 @@ type ValidatorHealth struct {
 	BenchedCChainRequestsPercent float64 `json:"benchedCChainRequestsPercent"`
 }
 
-// Geolocation is where a node stands.
+// Geolocation is the location of a node.
 type Geolocation struct {
 	City        string  `json:"city"`
 	Country     string  `json:"country"`
@@ -80,7 +80,7 @@ type Geolocation struct {
 // anyValidator is a validator in the shape of its status.
 type anyValidator struct{}
 
-// Schema is one of the shapes.
+// Schema lists the shapes.
 func (anyValidator) Schema(d *schema.Schemas) *schema.Schema {
 	return data.Either(d, reflect.TypeFor[Validator](), reflect.TypeFor[ActiveValidator](), reflect.TypeFor[RemovedValidator]())
 }
@@ -128,7 +128,7 @@ func (a *stakingAPI) getValidator(r *rest.Request, n *sim.Network) (any, error) 
 	})
 }
 
-// validatorPage makes a page of those who pass, in one of the index's orders or its reverse.
+// validatorPage cuts a page of matching validators, in one of the index's orders or its reverse.
 func (a *stakingAPI) validatorPage(r *rest.Request, n *sim.Network, all *query.StakerIndex, by string, passes func(*query.ValidatorEntry) bool) (answer any, err error) {
 	found, next := data.PageOf(r, all.Orders[by], passes)
 	page := &data.JSONPage{Next: next, Name: "validators", Items: make([]data.RawJSON, len(found))}
@@ -141,7 +141,7 @@ func (a *stakingAPI) validatorPage(r *rest.Request, n *sim.Network, all *query.S
 	return page, nil
 }
 
-// showValidator is the validator as those of its status are shown.
+// showValidator returns the validator in the shape of its status.
 func showValidator(n *sim.Network, v *query.ValidatorEntry) any {
 	common := Validator{
 		TxHash: data.CB58(v.Tx), NodeID: v.NodeID, SubnetID: data.CB58(v.Subnet), AmountStaked: data.Decimals(uint64(v.Weight)),
@@ -176,8 +176,8 @@ func showActive(network *sim.Network, v *query.ValidatorEntry, common Validator)
 
 func degrees(millionths int64) float64 { return float64(millionths) / 1e6 }
 
-// validatorRewards are those that were paid to who is done, and those to expect by who is not. The fees of delegations that ended
-// are sure; those of active ones are added to them.
+// validatorRewards returns the paid rewards of a finished validator, or the expected rewards of one that still validates. The latter
+// include the fees of ended delegations, which are certain, and those of active ones.
 func validatorRewards(n *sim.Network, v *query.ValidatorEntry) Rewards {
 	validating, delegating := uint64(v.PotentialReward), uint64(v.DelegateeReward)
 	switch {

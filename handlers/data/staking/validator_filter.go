@@ -17,7 +17,7 @@ import (
 	"snowglobe/sim/rules"
 )
 
-// stakerStatuses are the names of a staker's statuses, by their numbers.
+// stakerStatuses names a staker's statuses by number.
 var stakerStatuses = []string{"pending", "active", "completed", "removed"}
 
 var (
@@ -26,8 +26,8 @@ var (
 	subnetParam      = rest.Param{Name: "subnetId", Kind: schema.KindID, List: true, MaxItems: 64, Doc: "Only validators of these subnets."}
 )
 
-// validatorFilters are the filters of the list of validators. Who lacks what a range is about, as a subnet's validator
-// lacks a fee, drops out when either end of the range is given.
+// validatorFilters lists the filters of the list of validators. A range drops validators without that property (a subnet's validator has no
+// fee) as soon as either end is given.
 var validatorFilters = data.JoinParams(
 	rest.Param{Name: "nodeIds", Kind: schema.KindNodeIDPart, List: true, MaxItems: 64,
 		Doc: "Parts of node ids. A validator is listed when one of them occurs in its node's id, NodeID- included; upper and lower case differ."},
@@ -52,7 +52,7 @@ var validatorFilters = data.JoinParams(
 	subnetParam,
 )
 
-// validatorFilter decides who is in a list.
+// validatorFilter decides which validators a list includes.
 type validatorFilter struct {
 	network  *sim.Network
 	now      int64
@@ -65,7 +65,7 @@ type validatorFilter struct {
 	uptime   between
 }
 
-// between is a range of integers, both ends included; without given ends it holds everything.
+// between is an inclusive range of integers; without ends, it holds everything.
 type between struct {
 	given     bool
 	low, high int64
@@ -73,15 +73,15 @@ type between struct {
 
 const largest = 1<<63 - 1
 
-// holds tells whether a value is in range. What has no value is in no range.
+// holds reports whether a value is in range. A missing value is in no range.
 func (b between) holds(n int64) bool { return !b.given || n >= max(b.low, 0) && n <= b.high }
 
-// unbounded is the range of a name before its ends are read.
+// unbounded returns the range with a name before its ends are read.
 func unbounded(r *rest.Request, name string) between {
 	return between{given: r.Given("min"+name) || r.Given("max"+name), high: largest}
 }
 
-// numbers reads a range of decimal numbers in units of 1/scale, rounded inwards: no integer is lost or won by it.
+// numbers reads a range of decimal numbers in units of 1/scale. Rounding inwards neither adds nor loses an integer.
 func numbers(r *rest.Request, name string, scale int64) between {
 	b := unbounded(r, name)
 	if n := r.Number("min" + name); n != nil {
@@ -94,7 +94,7 @@ func numbers(r *rest.Request, name string, scale int64) between {
 	return b
 }
 
-// scaled is the largest integer that is not above n × scale.
+// scaled returns the largest integer up to n × scale.
 func scaled(n *big.Rat, scale int64) int64 {
 	n = new(big.Rat).Mul(n, new(big.Rat).SetInt64(scale))
 	return new(big.Int).Div(n.Num(), n.Denom()).Int64()

@@ -1,5 +1,5 @@
-// Package tokenuri reads what an indexer finds at the URI of a token: the metadata itself where a data: URI holds it. The simulator asks no
-// server, so all others are unreachable, save that its own have the failures they are for.
+// Package tokenuri plays an indexer at a token's URI: it reads the metadata that a data: URI holds. It asks no server, so every other URI
+// is unreachable; the simulator's own failing tokens have the failures they were made for.
 package tokenuri
 
 import (
@@ -12,7 +12,7 @@ import (
 	"snowglobe/fixtures"
 )
 
-// Document is the metadata of a token as OpenSea and ERC-1155 have it.
+// Document is a token's metadata as OpenSea and ERC-1155 define it.
 type Document struct {
 	Name            string `json:"name"`
 	Description     string `json:"description"`
@@ -25,10 +25,10 @@ type Document struct {
 	Properties      inner  `json:"properties"`
 }
 
-// inner is JSON within JSON that is shown as a text.
+// inner is a nested JSON value that responses show as a string.
 type inner string
 
-// MarshalJSON writes the value as it was.
+// MarshalJSON writes the value unchanged, as a string.
 func (i inner) MarshalJSON() ([]byte, error) {
 	if i == "" {
 		return []byte("null"), nil
@@ -36,7 +36,7 @@ func (i inner) MarshalJSON() ([]byte, error) {
 	return []byte(i), nil
 }
 
-// UnmarshalJSON keeps the value without spaces.
+// UnmarshalJSON keeps the value without whitespace.
 func (i *inner) UnmarshalJSON(value []byte) error {
 	if string(value) == "null" {
 		return nil
@@ -47,13 +47,13 @@ func (i *inner) UnmarshalJSON(value []byte) error {
 	return err
 }
 
-// failures are the kinds of metadata that go wrong, each in its way.
+// failures lists the kinds of metadata that fail, with their status.
 var failures = map[string]string{
 	"throttled": "THROTTLED_TOKEN_URI", "too-large": "METADATA_CONTENT_TOO_LARGE", "no-metadata": "INVALID_METADATA",
 	"no-json": "INVALID_METADATA_JSON", "unindexed": "UNINDEXED",
 }
 
-// Read is the status that an indexer gives a URI in the upstream dialect, with the document of an indexed token.
+// Read returns the status that an indexer gives a URI, in the upstream API's words, and the document of an indexed token.
 func Read(uri string) (status string, d *Document) {
 	if len(uri) >= 5 && strings.EqualFold(uri[:5], "data:") {
 		return decode(uri[5:])
@@ -92,7 +92,7 @@ func decode(uri string) (status string, d *Document) {
 	return Parse(content)
 }
 
-// Parse is Read of what is at a URI.
+// Parse does the same for the content at a URI.
 func Parse(content []byte) (status string, d *Document) {
 	switch err := json.Unmarshal(content, &d); {
 	case err == nil && d != nil:
