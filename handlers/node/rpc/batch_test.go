@@ -57,6 +57,31 @@ func TestBatchesAreBoundedInSize(t *testing.T) {
 	}
 }
 
+// leaving counts calls, after the first of which its client leaves.
+type leaving struct {
+	calls int
+	leave func()
+}
+
+func (l *leaving) Call() {
+	l.calls++
+	l.leave()
+}
+
+// TestWhoLeavesABatchIsNotServed: what a client asked for that has left changes nothing any more.
+func TestWhoLeavesABatchIsNotServed(t *testing.T) {
+	l := &leaving{}
+	s := New(Options{MaxBody: 1 << 20}, Namespace{"t", l})
+	answered(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		ctx, leave := context.WithCancel(r.Context())
+		l.leave = leave
+		s.ServeHTTP(w, r.WithContext(ctx))
+	}), http.MethodPost, "/", contentType, "["+strings.Repeat(`{"jsonrpc":"2.0","id":1,"method":"t_call"},`, 3)+"{}]")
+	if l.calls != 1 {
+		t.Errorf("%d calls were carried out", l.calls)
+	}
+}
+
 // TestFaultsAnswerCalls by their places, in the words of either protocol, and leave the others alone; what the client may not do is refused before.
 func TestFaultsAnswerCalls(t *testing.T) {
 	chain := New(Options{MaxBody: 1 << 20}, Namespace{"t", &bulky{}})

@@ -169,6 +169,9 @@ func (s *Server) answer(ctx context.Context, x *exchange) *output {
 	}
 	separator := byte('[')
 	for i := range x.Calls {
+		if x.batch && ctx.Err() == context.Canceled {
+			break // the client has left
+		}
 		c := &x.Calls[i]
 		result, failure := s.result(ctx, x, i)
 		if failure == errTimeout || failure == errTooLarge {
