@@ -31,6 +31,20 @@ func TestNetworkDetailsAddUp(t *testing.T) {
 			t.Errorf("%s has %v: want %d validators with %d", network, d["validatorDetails"], count, staked)
 		}
 		delegations := g.pages(t, base+"/delegators?delegationStatus=active", "delegators", 50)
+		n := ledger(t, g, network)
+		rows, err := n.DB.Stakers(context.Background(), n.Chain(txs.PChain))
+		if err != nil {
+			t.Fatal(err)
+		}
+		rewards := uint64(0)
+		for _, row := range rows {
+			if row.Status == store.StakerActive && row.Start <= n.Clock.Unix() && n.Clock.Unix() < row.End && ids.ID(row.Subnet) == ids.Empty {
+				rewards += uint64(row.PotentialReward)
+			}
+		}
+		if have := dig(d, "validatorDetails", "estimatedAnnualStakingReward"); have != fmt.Sprint(rewards) || rewards == 0 {
+			t.Errorf("%s: rewards of %v, want %d", network, have, rewards)
+		}
 		if fmt.Sprint(dig(d, "delegatorDetails", "delegatorCount")) != itoa(len(delegations)) {
 			t.Errorf("%s has %v: want %d delegators", network, d["delegatorDetails"], len(delegations))
 		}

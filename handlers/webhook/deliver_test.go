@@ -4,6 +4,8 @@ import (
 	"crypto/ecdsa"
 	"errors"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -186,4 +188,28 @@ func TestEventSignaturesAndLogs(t *testing.T) {
 	if len(logs) != 1 || dig(logs[0], "topic0") != transferred || dig(calls[0], "internalTxType") != "CALL" || !strings.EqualFold(dig(calls[0], "to"), token.Hex()) {
 		t.Errorf("logs are %s, calls %s", text(logs), text(calls))
 	}
+}
+
+// TestAskedForAgainDuringAnAttempt: a message that is asked for again while it is being delivered is delivered once more.
+func TestAskedForAgainDuringAnAttempt(t *testing.T) {
+	w := open(t, inFile(t), true)
+	begun, proceed := make(chan struct{}), make(chan struct{})
+	slow := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+		begun <- struct{}{}
+		<-proceed
+	}))
+	t.Cleanup(slow.Close)
+	id := w.create(slow.URL, nil, bob)
+	w.pay(bob, 1)
+	<-begun
+	again := "/sim/webhooks/" + id + "/deliveries/" + w.deliveries(id)[0]["messageId"].(string) + ":redeliver"
+	w.ask("POST", again, "", "", 200)
+	proceed <- struct{}{}
+	select {
+	case <-begun:
+		close(proceed)
+	case <-time.After(20 * time.Second):
+		t.Fatal("it is not delivered again")
+	}
+	until(t, "both attempts are noted", func() bool { return len(w.deliveries(id)[0]["attempts"].([]any)) == 2 })
 }
