@@ -7,38 +7,38 @@ import (
 	"sync/atomic"
 )
 
-// Budget is the most that all caches of a process hold together, in bytes.
+// Budget bounds the bytes that all caches of a process hold together.
 const Budget = 6 << 20
 
-// largestShare keeps one entry from taking the place of everything else.
+// largestShare keeps one entry from displacing everything else.
 const largestShare = 8
 
-// process is what the caches of this process share: memory belongs to the process, however many worlds it has open.
+// process is shared by all caches of this process, however many worlds it has open.
 var process = NewMemory(Budget)
 
-// Memory is a number of bytes that caches share. When they are used up, entries that were not asked for since they were last
-// looked at have to go (the clock algorithm), whichever cache they belong to. Of those, some are passed over by chance: else nobody who
-// asks for more than there is room for, in turn, would find anything.
+// Memory is a number of bytes that caches share. When it is full, it evicts entries that nobody has asked for since its last look (the
+// clock algorithm), whichever cache they belong to. It spares some of those at random: otherwise a client that cycles through more entries
+// than fit would never hit one.
 type Memory struct {
 	limit int
 
 	mu     sync.Mutex
 	used   int
-	hand   *link      // the entry to be looked at next, in a ring of all; nil when there are none
-	chance *rand.Rand // which entries are passed over
+	hand   *link      // the next entry to look at, in a ring of all; nil when there are none
+	chance *rand.Rand // picks the spared entries
 }
 
-// NewMemory makes a memory of its own, as tests do; the caches of the program share that of the process.
+// NewMemory makes a separate memory, as tests do; the program's caches share the process's.
 func NewMemory(limit int) *Memory { return &Memory{limit: limit, chance: rand.New(rand.NewPCG(0, 0))} }
 
-// Used is how many bytes the entries of all caches take.
+// Used returns the bytes that the entries of all caches take.
 func (m *Memory) Used() int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.used
 }
 
-// InUse is how many bytes the caches of this process hold together, and how many they may.
+// InUse returns the bytes that this process's caches hold together, and their limit.
 func InUse() (used, limit int) { return process.Used(), process.limit }
 
 // link is an entry's place in the ring.
@@ -72,10 +72,10 @@ func (m *Memory) unlink(l *link) {
 	l.prev.next, l.next.prev = l.next, l.prev
 }
 
-// mostPassed is how many entries at most are passed over after one that has to go.
+// mostPassed bounds the entries spared in a row.
 const mostPassed = 8
 
-// evict makes room until what is used is within the limit.
+// evict removes entries until the rest fit the limit.
 func (m *Memory) evict() {
 	for m.used > m.limit {
 		l := m.hand
@@ -93,7 +93,7 @@ func (m *Memory) evict() {
 	}
 }
 
-// Cache keeps values of one kind by key. It is safe for concurrent use. Its values are shared: they must never change.
+// Cache keeps values of one kind by key, and is safe for concurrent use. Callers share its values, so they must never change.
 type Cache[K comparable, V any] struct {
 	memory *Memory
 	group  *Group
@@ -117,7 +117,7 @@ func (e *entry[K, V]) remove() {
 	delete(e.cache.entries, e.key)
 }
 
-// New makes a cache of a group, within the budget of the process.
+// New makes a cache in a group, within the process's budget.
 func New[K comparable, V any](g *Group) *Cache[K, V] {
 	c := NewIn[K, V](process)
 	c.group = g
@@ -125,8 +125,8 @@ func New[K comparable, V any](g *Group) *Cache[K, V] {
 	return c
 }
 
-// NewCounted makes a cache within the budget of the process whose values count what they refer to themselves, because they
-// refer to it more than once.
+// NewCounted makes a cache within the process's budget whose values report their own size, because they refer to some memory more than
+// once.
 func NewCounted[K comparable, V any](g *Group, beyond func(V) int) *Cache[K, V] {
 	c := New[K, V](g)
 	c.values = func(v reflect.Value) int { return beyond(v.Interface().(V)) }
@@ -138,7 +138,7 @@ func NewIn[K comparable, V any](m *Memory) *Cache[K, V] {
 	return &Cache[K, V]{memory: m, keys: sizerOf(reflect.TypeFor[K]()), values: sizerOf(reflect.TypeFor[V]()), entries: map[K]*entry[K, V]{}}
 }
 
-// Get is the value that was added under a key, if it is still there.
+// Get returns the value added under a key, if it is still there.
 func (c *Cache[K, V]) Get(key K) (value V, found bool) {
 	c.mu.RLock()
 	e := c.entries[key]
@@ -152,7 +152,7 @@ func (c *Cache[K, V]) Get(key K) (value V, found bool) {
 	return e.value, true
 }
 
-// Add keeps a value under a key, unless it is too large to be worth it.
+// Add stores a value under a key, unless it is too large.
 func (c *Cache[K, V]) Add(key K, value V) {
 	e := &entry[K, V]{cache: c, key: key, value: value}
 	e.entry = e
@@ -163,7 +163,7 @@ func (c *Cache[K, V]) Add(key K, value V) {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if !c.group.keeps() { // it was cleared meanwhile
+	if !c.group.keeps() { // cleared meanwhile
 		return
 	}
 	c.mu.Lock()

@@ -2,8 +2,8 @@ package cache
 
 import "sync"
 
-// Derived is a value that is made of something else, once as long as that is as it was: it is one value, which no budget counts. The zero value
-// has made none.
+// Derived is a single value derived from something else, and remade when that changes. It counts against no budget. The zero value is
+// empty.
 type Derived[F comparable, V any] struct {
 	mu    sync.Mutex // held while the value is made, so that nobody else makes it
 	made  bool
@@ -11,7 +11,7 @@ type Derived[F comparable, V any] struct {
 	value V
 }
 
-// Of is the value made of something that from stands for.
+// Of returns the value derived from the state that from identifies.
 func (d *Derived[F, V]) Of(from F, make func() (V, error)) (V, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -1,13 +1,13 @@
-// Package cache keeps what was read or answered lately, within one budget of memory for the whole process.
+// Package cache keeps recent reads and responses, within one memory budget for the whole process.
 //
-// # Where the memory of a process goes
+// # Where a process's memory goes
 //
-//	decoded rows, answers, code   this package: Budget, counted in bytes with keys and what values refer to
-//	pages of the file             sim/store: readCacheKiB for each connection that reads, writeCacheKiB for the one that writes
-//	code that runs                sim/evm/reader: maxExecutions at once in the process, of which two may be traces
-//	large answers                 handlers/rest: largeAnswers made at once, largeBytes of them and of what turned out large on their way to clients
-//	WebSocket connections         handlers/node/eth: connectionRequests under way for each; who does not read is closed
-//	garbage                       handlers: gcPercent of what is in use; the rest of a peak is given back to the system at once
+//	decoded rows, responses, code   this package: Budget, in bytes, including keys and the memory that values refer to
+//	pages of the file               sim/store: readCacheKiB for each reading connection, writeCacheKiB for the writing one
+//	running code                    sim/evm/reader: at most maxExecutions in the process, of which two may be traces
+//	large responses                 handlers/rest: largeAnswers made at once, largeBytes of them and of other large ones on their way to clients
+//	WebSocket connections           handlers/node/eth: connectionRequests under way for each; a client that does not read is closed
+//	garbage                         handlers: gcPercent of the memory in use; memory from a peak returns to the system at once
 //
-// What follows from the rows of a world and must be there as a whole is no cache: the staker index, the catalog of tokens.
+// The staker index and the catalog of tokens are no caches: they follow from a world's rows, and must be there as a whole.
 package cache

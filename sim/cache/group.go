@@ -5,8 +5,8 @@ import (
 	"sync/atomic"
 )
 
-// Group is the caches of what was read of one world. When the world goes back, all that they keep is wrong at once; and so is what
-// someone who read before adds after that. A nil Group is never cleared: it is for what is named by its content.
+// Group is the set of caches of one world. When the world goes back, all their entries are wrong at once, and so is anything that an
+// earlier reader adds later. A nil Group is never cleared; it suits entries named by their content.
 type Group struct {
 	suspended atomic.Bool
 
@@ -14,7 +14,7 @@ type Group struct {
 	caches []interface{ clear() }
 }
 
-// Suspend clears the caches and has them keep nothing until Resume.
+// Suspend clears the caches and keeps them empty until Resume.
 func (g *Group) Suspend() {
 	g.suspended.Store(true)
 	g.mu.Lock()
@@ -24,7 +24,7 @@ func (g *Group) Suspend() {
 	}
 }
 
-// Resume has the caches keep what is added. Whoever began to read before Suspend must have ended.
+// Resume lets the caches store values again. Every reader that began before Suspend must have ended.
 func (g *Group) Resume() { g.suspended.Store(false) }
 
 func (g *Group) add(c interface{ clear() }) {

@@ -5,17 +5,17 @@ import (
 	"sync"
 )
 
-// What the runtime takes beside the values themselves.
+// Memory that the runtime takes beside the values themselves.
 const (
 	mapSlot  = 48 // of a map with a key of middling length, which is never full
-	boxBytes = 16 // lost to the allocator's size classes, for each allocation
+	boxBytes = 16 // lost to the allocator's size classes, per allocation
 )
 
-// sizer counts the bytes that a value of a type refers to, beside its own; nil for types that refer to nothing. What several
-// values share is counted for each of them.
+// sizer counts the bytes that a value refers to, beside its own; nil for types that refer to nothing. It counts shared memory once per
+// value.
 type sizer func(reflect.Value) int
 
-// beyond is how many bytes a value refers to.
+// beyond returns the bytes that a value refers to.
 func (s sizer) beyond(value any) int {
 	if s == nil {
 		return 0
@@ -25,7 +25,7 @@ func (s sizer) beyond(value any) int {
 
 var known sync.Map // sizers by type
 
-// sizerOf goes through a type once, so that its values are counted without asking for their types again.
+// sizerOf inspects a type once, so that counting its values needs no reflection on types.
 func sizerOf(t reflect.Type) sizer {
 	s, found := known.Load(t)
 	if !found {
@@ -34,7 +34,7 @@ func sizerOf(t reflect.Type) sizer {
 	return s.(sizer)
 }
 
-// sizers are those of types that are under way: a type may refer to itself.
+// sizers holds the sizers under construction: a type may refer to itself.
 type sizers map[reflect.Type]*sizer
 
 func (s sizers) of(t reflect.Type) sizer {

@@ -14,12 +14,12 @@ import (
 	"snowglobe/sim/store"
 )
 
-// chunkSize is the size at which a chunk ends, with the transaction that reaches it.
+// chunkSize ends a chunk with the transaction that reaches it.
 const chunkSize = 256 << 10
 
 var errTooLong = errors.New("the file has too many chunks")
 
-// Chunker makes the file of an export, chunk by chunk.
+// Chunker makes an export's file, chunk by chunk.
 type Chunker struct {
 	scope     Scope
 	operation int64
@@ -31,7 +31,7 @@ type Chunker struct {
 	deflater  *flate.Writer
 }
 
-// NewChunker makes the chunks of an operation's file that come after the last one there is, or all of them.
+// NewChunker makes the missing chunks of an operation's file, after the last one there is.
 func NewChunker(ctx context.Context, w *sim.World, s Scope, operation int64, last *store.ChunkInfo) (*Chunker, error) {
 	c := &Chunker{scope: s, operation: operation}
 	var err error
@@ -58,8 +58,8 @@ func NewChunker(ctx context.Context, w *sim.World, s Scope, operation int64, las
 	return c, err
 }
 
-// Step is what the next step of an export is: a chunk, and whether it is the last; or, when the file would have too many
-// rows, the day before which it must end.
+// Step is the next step of an export: a chunk, perhaps the last, or, when the file would have too many rows, the day before which it must
+// end.
 type Step struct {
 	Chunk *store.Chunk
 	Last  bool
@@ -103,12 +103,12 @@ func (c *Chunker) Next(ctx context.Context) (*Step, error) {
 	return &Step{Chunk: chunk, Last: c.pending == nil}, nil
 }
 
-// full says that a transaction's rows are too many for the file. A day's rows stay together, so the first day's always fit.
+// full reports that the file cannot hold a transaction's rows. A day's rows stay together, so the first day's always fit.
 func (c *Chunker) full(rows int64, e *Event) bool {
 	return c.scope.MaxRows > 0 && rows+int64(e.Rows) > c.scope.MaxRows && metric.Day.Start(e.Time) > c.first
 }
 
-// deflate compresses a text in whole blocks that are not the last: others can follow.
+// deflate compresses a text into whole, non-final blocks, so that others can follow.
 func (c *Chunker) deflate(text []byte) ([]byte, error) {
 	var packed bytes.Buffer
 	c.deflater.Reset(&packed)
@@ -119,7 +119,7 @@ func (c *Chunker) deflate(text []byte) ([]byte, error) {
 	return packed.Bytes(), err
 }
 
-// inflate is the text of a chunk.
+// inflate returns a chunk's text.
 func inflate(c *store.Chunk) ([]byte, error) {
 	text := make([]byte, c.Size)
 	if _, err := io.ReadFull(flate.NewReader(bytes.NewReader(c.Data)), text); err != nil {
@@ -130,7 +130,7 @@ func inflate(c *store.Chunk) ([]byte, error) {
 
 var errDifferent = errors.New("its text is not what the export leads to")
 
-// Same compares what two chunks hold.
+// Same compares the contents of two chunks.
 func Same(have, want *store.Chunk) error {
 	a, err := inflate(have)
 	if err != nil {

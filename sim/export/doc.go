@@ -1,16 +1,15 @@
-// Package export makes transaction exports: files of CSV about some addresses, made in the background and kept in the world.
+// Package export makes transaction exports: CSV files about some addresses, made in the background and kept in the world.
 //
-// A Scope says what an export is about. It names the last block of each chain at the time it was asked for, so the same rows
-// come out however long the export waits and however often it has to begin again. A Scanner reads the transactions of
-// a scope by time, chain by chain where times are equal, and can begin after any of them. A Chunker writes their rows as
-// CSV and divides the file into chunks: a pure function of the scope. Jobs are the exports of a world: Start adds one, Run
-// makes chunk after chunk and stores each with the world's digest, so a killed program goes on with the next chunk, and
-// package verify can make every chunk again. A FileReader reads a file back at any offset, as it is or in gzip's form.
+// A Scope defines an export. It names the last block of each chain at the time of the request, so the rows are the same however long the
+// export waits and however often it restarts. A Scanner reads a scope's transactions by time, chain by chain for equal times, and can start
+// after any of them. A Chunker writes their rows as CSV and divides the file into chunks, a pure function of the scope. Jobs runs the
+// exports of a world: Start adds one, and Run makes one chunk after another and stores each with the world's digest. A killed program
+// continues with the next chunk, and package verify can remake every chunk. A FileReader reads a file at any offset, plain or gzipped.
 //
-// Why chunks are stored although the file follows from its scope: a range, the end of a file or its gzip form are read
-// without making what comes before, the size is known when the job ends, and an export that cannot be made fails as a job and
-// not in the middle of a download.
+// The chunks are stored, although the file follows from its scope, for three reasons: a client can read a range, the end or the gzip form
+// without remaking what comes before; the size is known when the job ends; and an impossible export fails as a job, not in the middle of a
+// download.
 //
-// A file never holds a part of a day: when there are more rows than a scope allows, it ends before the day that does not
-// fit, unless that is the first one. So an export that goes on with the next day brings every row once.
+// A file never holds part of a day. When there are more rows than a scope allows, it ends before the day that does not fit, unless that is
+// the first. So a further export that starts with the next day misses no row and repeats none.
 package export

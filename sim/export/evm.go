@@ -17,10 +17,10 @@ import (
 	"snowglobe/sim/store"
 )
 
-// knownAddresses is how many addresses a reader remembers written with their checksums.
+// knownAddresses bounds the checksummed addresses that a reader remembers.
 const knownAddresses = 4096
 
-// evmReader reads the transactions, internal ones and token transfers of some accounts on one chain.
+// evmReader reads some accounts' transactions, internal transactions and token transfers on one chain.
 type evmReader struct {
 	world   *sim.World
 	source  *chainSource
@@ -29,7 +29,7 @@ type evmReader struct {
 	mine    map[common.Address]bool
 	hex     *lru.Cache[common.Address, string]
 
-	header store.Position // of the block whose base fee is known
+	header store.Position // of the block with the known base fee
 	base   *big.Int
 }
 
@@ -81,7 +81,7 @@ func (r *evmReader) read(ctx context.Context, at []store.Position) ([]Event, err
 	return events, nil
 }
 
-// take splits off the rows at the beginning that belong to one transaction.
+// take splits off the leading rows that belong to one transaction.
 func take[T any](rows []T, belongs func(*T) bool) (own, rest []T) {
 	n := 0
 	for n < len(rows) && belongs(&rows[n]) {
@@ -90,7 +90,7 @@ func take[T any](rows []T, belongs func(*T) bool) (own, rest []T) {
 	return rows[:n], rows[n:]
 }
 
-// event writes the rows of a transaction: itself, its internal ones, its transfers.
+// event writes a transaction's rows: its own, then those of internal transactions and transfers.
 func (r *evmReader) event(ctx context.Context, e *Event, tx *store.TransactionView, calls []store.Call, transfers []store.Transfer) error {
 	place := evmRow{evmReader: r, number: strconv.FormatUint(tx.ID.Number(), 10), time: tx.BlockTime, hash: common.BytesToHash(tx.Transaction.Hash).Hex(),
 		dollars: r.market.dollars(r.market.Native, tx.BlockTime)}
@@ -127,7 +127,7 @@ func (e *Event) add(row *evmRow) {
 	e.Rows++
 }
 
-// between fills in the two parties and says whether the export is about either.
+// between fills in the two parties and reports whether the export covers either.
 func (r *evmReader) between(row *evmRow, sender, recipient []byte) bool {
 	from, to := common.BytesToAddress(sender), common.BytesToAddress(recipient)
 	switch out, in := r.mine[from], r.mine[to]; {
@@ -171,7 +171,7 @@ func (r *evmReader) native(row *evmRow, tx *store.TransactionView) error {
 	return nil
 }
 
-// method names what a transaction calls; a transfer calls nothing.
+// method returns the method that a transaction calls; a transfer calls none.
 func method(tx *types.Transaction) string {
 	data := tx.Data()
 	if tx.To() == nil || len(data) < 4 {

@@ -7,7 +7,7 @@ import (
 	"snowglobe/sim/price"
 )
 
-// evmRow is a row about an EVM chain.
+// evmRow is a row of an EVM chain's file.
 type evmRow struct {
 	*evmReader
 	number    string
@@ -19,14 +19,14 @@ type evmRow struct {
 	log       string
 	from, to  string
 	direction string
-	token     *token // nil for the chain's own
+	token     *token // nil for the native token
 	item      string
 	amount    *big.Int
-	dollars   *big.Int // of one whole unit, 10^-8, nil without a market
+	dollars   *big.Int // price of one whole unit, 10^-8, nil without a market
 	gas       *gas     // of a transaction
 }
 
-// gas is what a transaction paid.
+// gas is the gas that a transaction used and paid for.
 type gas struct {
 	used  uint64
 	price *big.Int
@@ -35,7 +35,7 @@ type gas struct {
 
 const nativeDecimals = 18
 
-// evmTable is the columns of the exports of EVM chains.
+// evmTable lists the columns of EVM exports.
 var evmTable = table[evmRow]{
 	{Column{"ChainName", "name of the chain"}, func(t *evmRow) string { return t.source.evm.Row.Name }},
 	{Column{"TxHash", "hash of the transaction"}, func(t *evmRow) string { return t.hash }},
@@ -93,7 +93,7 @@ func (t *evmRow) status() string {
 	return "FAILED"
 }
 
-// of is something about the token, or what takes its place for the chain's own.
+// of returns a property of the token, or its substitute for the native token.
 func (t *evmRow) of(what func(*token) string, native string) string {
 	if t.token == nil {
 		return native

@@ -11,17 +11,17 @@ import (
 	"snowglobe/sim/store"
 )
 
-// FileReader reads the file of an export from its chunks. It holds one of them at a time.
+// FileReader reads an export's file from its chunks, holding one at a time.
 type FileReader struct {
 	parts  []part
 	size   int64
 	offset int64
 
-	current int // the part that was read, -1 for none
+	current int // the last part read, -1 for none
 	data    []byte
 }
 
-// part is a run of bytes of a file, fetched when it is read.
+// part is a run of bytes of a file, fetched on demand.
 type part struct {
 	start int64
 	fetch func() ([]byte, error)
@@ -29,7 +29,7 @@ type part struct {
 
 var errSeek = errors.New("there is no such place in the file")
 
-// The bytes around the chunks of a file in gzip's form: a head without name and time, and an empty last block.
+// Bytes around the chunks of a gzip file: a header without name and time, and an empty last block.
 var (
 	gzipHead = []byte{0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255}
 	gzipEnd  = []byte{0x03, 0x00}
@@ -37,7 +37,7 @@ var (
 
 const gzipTail = 2 + 4 + 4
 
-// OpenFile opens the file of an operation, as it is or in gzip's form.
+// OpenFile opens an operation's file, plain or gzipped.
 func OpenFile(ctx context.Context, db *store.DB, o *store.Operation, zipped bool) (*FileReader, error) {
 	pieces, err := db.ChunkInfos(ctx, o.ID, 0, o.Chunks-1)
 	if err != nil {
@@ -78,10 +78,10 @@ func (c *FileReader) add(size int64, fetch func() ([]byte, error)) {
 	c.size += size
 }
 
-// Size is the length of the file in bytes.
+// Size returns the length of the file in bytes.
 func (c *FileReader) Size() int64 { return c.size }
 
-// Read reads on where the last Read or Seek ended.
+// Read continues where the last Read or Seek ended.
 func (c *FileReader) Read(p []byte) (int, error) {
 	if c.offset >= c.size {
 		return 0, io.EOF
@@ -103,7 +103,7 @@ func (c *FileReader) Read(p []byte) (int, error) {
 	return copied, nil
 }
 
-// Seek sets where the next Read begins.
+// Seek sets the start of the next Read.
 func (c *FileReader) Seek(offset int64, whence int) (int64, error) {
 	switch whence {
 	case io.SeekCurrent:

@@ -15,34 +15,34 @@ import (
 	"snowglobe/sim/store"
 )
 
-// Options bound what the exports of a world may do.
+// Options limits the exports of a world.
 type Options struct {
-	Workers   int          // how many run at once, at least one
-	MaxRows   int64        // of one file, 0 for no limit; a day's rows stay together
-	Queue     int          // how many may be unfinished at once, 0 for any number
-	Kept      int          // how many that ended are kept, the latest, 0 for all
-	Retention int64        // seconds of the world's clock for which an export that ended is kept, 0 for ever
-	Log       *slog.Logger // of what went wrong; nil for none
+	Workers   int          // exports that run at once, at least one
+	MaxRows   int64        // per file, 0 for no limit; a day's rows stay together
+	Queue     int          // unfinished exports at once, 0 for any number
+	Kept      int          // ended exports to keep, latest first, 0 for all
+	Retention int64        // seconds of the world's clock before an ended export is deleted, 0 for never
+	Log       *slog.Logger // receives failures; nil for none
 }
 
-// Jobs are the transaction exports of a world: operations that clients start and that Run carries out. An operation
-// and its file are rows of the world: after a crash, the next Run goes on where the rows end.
+// Jobs holds a world's transaction exports: clients start operations, and Run carries them out. An operation and its file are rows of the
+// world, so after a crash the next Run continues where the rows end.
 type Jobs struct {
 	world *sim.World
 	Options
 
 	mu      sync.Mutex
 	woken   *sync.Cond
-	waiting []int64 // numbers, in the order in which they begin
+	waiting []int64 // numbers, in starting order
 	running map[int64]bool
-	begun   int // are being added to the world
+	begun   int // being added to the world
 
 	paused    bool
-	within    context.Context // of what runs; nil before Run
+	within    context.Context // of running exports; nil before Run
 	interrupt context.CancelFunc
 }
 
-// ErrQueue says that there are as many unfinished exports as there may be.
+// ErrQueue means that no further unfinished export is allowed.
 var ErrQueue = errors.New("too many exports are unfinished")
 
 // NewJobs opens the exports of a world.
@@ -57,7 +57,7 @@ func NewJobs(w *sim.World, o Options) *Jobs {
 	return e
 }
 
-// pause stops the exports that run, between two of their chunks. Resumed, those go on that the world has then.
+// pause stops the running exports between two chunks. On resume, the exports that the world then has continue.
 func (e *Jobs) pause() (resume func(sim.Return)) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -80,7 +80,7 @@ func (e *Jobs) pause() (resume func(sim.Return)) {
 	}
 }
 
-// Start begins an export of what happened up to now. The scope needs no limit of rows and no heights of chains.
+// Start begins an export of everything up to now. The scope needs no row limit and no chain heights.
 func (e *Jobs) Start(ctx context.Context, scope Scope) (*store.Operation, error) {
 	if err := e.reserve(); err != nil {
 		return nil, err
@@ -111,7 +111,7 @@ func (e *Jobs) Start(ctx context.Context, scope Scope) (*store.Operation, error)
 	return o, nil
 }
 
-// reserve keeps a place among the unfinished exports, until release.
+// reserve takes a place among the unfinished exports, until release.
 func (e *Jobs) reserve() error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -128,7 +128,7 @@ func (e *Jobs) release() {
 	e.begun--
 }
 
-// Operation is the one with a UUID. One past its retention does not exist, whether it was deleted already or not.
+// Operation returns the operation with a UUID. One past its retention does not exist, deleted or not.
 func (e *Jobs) Operation(ctx context.Context, uuid []byte) (*store.Operation, error) {
 	o, err := e.world.DB.OperationByUUID(ctx, uuid)
 	if err != nil {
@@ -140,7 +140,7 @@ func (e *Jobs) Operation(ctx context.Context, uuid []byte) (*store.Operation, er
 	return o, nil
 }
 
-// List lists operations with numbers below one, the newest first, without those past their retention.
+// List lists operations below a number, newest first, without those past their retention.
 func (e *Jobs) List(ctx context.Context, before int64, limit int) ([]store.Operation, error) {
 	all, err := e.world.DB.Operations(ctx, before, limit)
 	return slices.DeleteFunc(all, func(o store.Operation) bool { return e.expired(&o) }), err
@@ -150,14 +150,14 @@ func (e *Jobs) expired(o *store.Operation) bool {
 	return e.Retention > 0 && o.Status != store.OperationRunning && o.Updated <= e.world.Clock.Unix()-e.Retention
 }
 
-// Before is how many exports have to begin before one that waits; -1 when it waits no more.
+// Before returns how many exports run before a waiting one; -1 if it no longer waits.
 func (e *Jobs) Before(id int64) int {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return slices.Index(e.waiting, id)
 }
 
-// queue puts exports at the end of those that wait.
+// queue appends exports to those that wait.
 func (e *Jobs) queue(numbers ...int64) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -169,7 +169,7 @@ func (e *Jobs) queue(numbers ...int64) {
 	e.woken.Broadcast()
 }
 
-// OperationUUID names the operation with a number, by a UUID of version 5 in a name space of the world's own.
+// OperationUUID derives a version 5 UUID from an operation's number, in a name space of the world's own.
 func OperationUUID(w *sim.World, number int64) uuid.UUID {
 	return uuid.NewSHA1(uuid.UUID(w.Identity()[:16]), strconv.AppendInt(nil, number, 10))
 }

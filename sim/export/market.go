@@ -13,7 +13,7 @@ import (
 	"snowglobe/sim/store"
 )
 
-// market knows the tokens of an EVM chain and what they cost.
+// market caches the tokens of an EVM chain with their prices.
 type market struct {
 	*query.Markets
 	world *sim.World
@@ -32,7 +32,7 @@ func openMarket(ctx context.Context, w *sim.World, chain int) (*market, error) {
 	return &market{Markets: m, world: w, read: map[store.TokenID]*token{}}, err
 }
 
-// token is the one of an asset, read when it is first met.
+// token returns an asset's token, read on first use.
 func (m *market) token(ctx context.Context, asset store.AssetKey) (*token, error) {
 	if t := m.read[asset.Token()]; t != nil {
 		return t, nil
@@ -47,7 +47,7 @@ func (m *market) token(ctx context.Context, asset store.AssetKey) (*token, error
 	return t, nil
 }
 
-// dollars is what one whole unit cost at a time, in 10^-8; nil without a market.
+// dollars returns the price of one whole unit at a time, in 10^-8; nil without a market.
 func (m *market) dollars(series *price.Series, unix int64) *big.Int {
 	if series == nil {
 		return nil
@@ -55,7 +55,7 @@ func (m *market) dollars(series *price.Series, unix int64) *big.Int {
 	return big.NewInt(series.At(m.world.Meta.Seed, unix/metric.SecondsPerHour))
 }
 
-// worth writes the exact value of an amount, empty without a market.
+// worth formats the exact value of an amount, empty without a market.
 func worth(amount *big.Int, decimals int, dollars *big.Int) string {
 	if dollars == nil {
 		return ""
@@ -63,7 +63,7 @@ func worth(amount *big.Int, decimals int, dollars *big.Int) string {
 	return price.Decimal(new(big.Int).Mul(amount, dollars), decimals+price.Decimals)
 }
 
-// cost writes the price of one whole unit, empty without a market.
+// cost formats the price of one whole unit, empty without a market.
 func cost(dollars *big.Int) string {
 	if dollars == nil {
 		return ""

@@ -13,7 +13,7 @@ import (
 	"snowglobe/sim/txs"
 )
 
-// primaryReader reads what was done with some owners' outputs on one chain of the primary network.
+// primaryReader reads the transactions that involve some owners' outputs on one chain of the primary network.
 type primaryReader struct {
 	world    *sim.World
 	scope    *Scope
@@ -43,7 +43,7 @@ func openPrimary(ctx context.Context, w *sim.World, s *Scope, at *chainSource, l
 		r.owners[owner] = true
 		finds = append(finds, concerns(owner))
 	}
-	if len(r.owners) > 0 && r.codec != txs.XChain { // transactions made the outputs that the X-Chain began with
+	if len(r.owners) > 0 && r.codec != txs.XChain { // the X-Chain's transactions include its genesis outputs
 		finds = append(finds, r.findGenesis)
 	}
 	for _, account := range s.Accounts {
@@ -55,7 +55,7 @@ func openPrimary(ctx context.Context, w *sim.World, s *Scope, at *chainSource, l
 	return r, newUnion(finds, low, high), nil
 }
 
-// genesis stands for the outputs that a chain began with, which no transaction made: the last position of block 0.
+// genesis stands for a chain's genesis outputs, which no transaction created: the last position of block 0.
 func (r *primaryReader) genesis() store.Position { return store.First(r.source.rows).End() }
 
 func (r *primaryReader) findGenesis(_ context.Context, low, high store.Position, _ int) ([]store.Position, error) {
@@ -95,7 +95,7 @@ func (r *primaryReader) read(ctx context.Context, at []store.Position) ([]Event,
 
 const rewardTx = "RewardValidatorTx"
 
-// dollars is what one whole unit of an asset cost: only AVAX has a market.
+// dollars returns the price of one whole unit of an asset: only AVAX has a market.
 func (r *primaryReader) dollars(a *asset, unix int64) *big.Int {
 	if a.id != r.source.rules.AVAXAssetID {
 		return nil
@@ -103,7 +103,7 @@ func (r *primaryReader) dollars(a *asset, unix int64) *big.Int {
 	return r.market.dollars(r.market.Native, unix)
 }
 
-// rowsOf are the rows of a transaction: what it spent, what it made, what it locked.
+// rowsOf returns a transaction's rows: the outputs it spent, created and locked.
 func (r *primaryReader) rowsOf(ctx context.Context, at store.Position) (all []primaryRow, err error) {
 	if at == r.genesis() {
 		return r.genesisOutputs(ctx, at)
@@ -130,7 +130,7 @@ func (r *primaryReader) rowsOf(ctx context.Context, at store.Position) (all []pr
 	return all, nil
 }
 
-// genesisOutputs are the outputs in the chain's genesis.
+// genesisOutputs returns the outputs in the chain's genesis.
 func (r *primaryReader) genesisOutputs(ctx context.Context, at store.Position) (all []primaryRow, err error) {
 	seen := map[store.UTXONumber]bool{}
 	for _, owner := range r.scope.Owners[r.source.Network] {
@@ -153,7 +153,7 @@ func (r *primaryReader) genesisOutputs(ctx context.Context, at store.Position) (
 	return all, nil
 }
 
-// add appends the row of a stored output if it concerns the owners.
+// add appends a stored output's row if the owners own it.
 func (r *primaryReader) add(ctx context.Context, all []primaryRow, m primaryRow, u *store.UTXO) ([]primaryRow, error) {
 	parsed, err := txs.ParseUTXO(r.codec, u.Bytes())
 	if err != nil {
@@ -167,7 +167,7 @@ func (r *primaryReader) add(ctx context.Context, all []primaryRow, m primaryRow,
 	return r.own(ctx, all, m, parsed.UTXOID, parsed.AssetID, parsed.Out)
 }
 
-// own appends the row of an output if it concerns the owners.
+// own appends an output's row if the owners own it.
 func (r *primaryReader) own(ctx context.Context, all []primaryRow, m primaryRow, from txs.UTXOID, assetID ids.ID, out txs.Output) (_ []primaryRow, err error) {
 	held := txs.UTXO{Out: out}
 	concerned := false
@@ -185,7 +185,7 @@ func (r *primaryReader) own(ctx context.Context, all []primaryRow, m primaryRow,
 	return append(all, m), nil
 }
 
-// asset is what the X-Chain says of an asset, read when it is first met.
+// asset returns an X-Chain asset, read on first use.
 func (r *primaryReader) asset(ctx context.Context, id ids.ID) (*asset, error) {
 	if a := r.assets[id]; a != nil {
 		return a, nil
@@ -199,5 +199,5 @@ func (r *primaryReader) asset(ctx context.Context, id ids.ID) (*asset, error) {
 	return a, nil
 }
 
-// exchange is the number of the network's X-Chain.
+// exchange returns the number of the network's X-Chain.
 func (r *primaryReader) exchange() int { return r.source.rows - int(r.codec) + int(txs.XChain) }

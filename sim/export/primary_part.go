@@ -12,7 +12,7 @@ import (
 	"snowglobe/sim/txs"
 )
 
-// spent are the outputs that a transaction consumed: of its own chain, then those that another exported.
+// spent returns the outputs that a transaction consumed, first its own chain's, then imported ones.
 func (r *primaryReader) spent(ctx context.Context, base primaryRow, tx *txs.Tx) (all []primaryRow, err error) {
 	base.kind = debit
 	for _, id := range tx.Consumed() {
@@ -31,7 +31,7 @@ func (r *primaryReader) spent(ctx context.Context, base primaryRow, tx *txs.Tx) 
 	return all, nil
 }
 
-// imports are what a transaction takes from another chain, and which.
+// imports returns a transaction's imported inputs and their source chain.
 func imports(tx *txs.Tx) (ids.ID, []*txs.TransferableInput) {
 	switch u := tx.Unsigned.(type) {
 	case *txs.ImportTx:
@@ -50,7 +50,7 @@ func (r *primaryReader) consumed(ctx context.Context, all []primaryRow, base pri
 	return r.add(ctx, all, base, u)
 }
 
-// accountMoves are what an atomic transaction did to accounts of the C-Chain.
+// accountMoves returns the changes of an atomic transaction to C-Chain accounts.
 func (r *primaryReader) accountMoves(ctx context.Context, base primaryRow, tx *txs.Tx) (all []primaryRow, err error) {
 	var moves []txs.EVMOutput
 	switch u := tx.Unsigned.(type) {
@@ -76,8 +76,8 @@ func (r *primaryReader) accountMoves(ctx context.Context, base primaryRow, tx *t
 	return all, nil
 }
 
-// made are the outputs that a transaction left: on its own chain, or for another. A reward's are those of the block that
-// decides about it.
+// made returns the outputs that a transaction created, on its own chain or for another. Those of a reward come with the block that decides
+// it.
 func (r *primaryReader) made(ctx context.Context, base primaryRow, tx *txs.Tx) (all []primaryRow, err error) {
 	maker, height := tx.ID(), base.tx.ID.Number()
 	if u, ends := tx.Unsigned.(*txs.RewardValidatorTx); ends {
@@ -119,11 +119,11 @@ func (r *primaryReader) made(ctx context.Context, base primaryRow, tx *txs.Tx) (
 	return all, nil
 }
 
-// staked are the outputs that a staking transaction locked. They will be its outputs when staking ends.
+// staked returns the outputs that a staking transaction locked. They become its outputs when staking ends.
 func (r *primaryReader) staked(ctx context.Context, base primaryRow, tx *txs.Tx) (all []primaryRow, err error) {
 	staker, err := pchain.NewStaker(tx, pchain.Active)
 	if err != nil || len(staker.Stake()) == 0 {
-		return nil, nil // it stakes nothing
+		return nil, nil // no stake
 	}
 	base.kind = creditStake
 	if base.stake, err = r.terms(ctx, base.tx, staker); err != nil {
@@ -141,7 +141,7 @@ func (r *primaryReader) staked(ctx context.Context, base primaryRow, tx *txs.Tx)
 	return all, nil
 }
 
-// stakeOf is the stake of an earlier transaction.
+// stakeOf returns an earlier transaction's stake.
 func (r *primaryReader) stakeOf(ctx context.Context, id ids.ID) (*stake, error) {
 	row, err := r.world.DB.PrimaryTxByHash(ctx, r.source.rows, id[:])
 	if err != nil {
@@ -158,8 +158,8 @@ func (r *primaryReader) stakeOf(ctx context.Context, id ids.ID) (*stake, error) 
 	return r.terms(ctx, row, staker)
 }
 
-// terms is where and when somebody stakes. Staking begins with the block that accepts the transaction; only a genesis
-// heeds the start that the transaction names.
+// terms returns a staker's subnet, node and period. Staking begins with the block that accepts the transaction; only a genesis heeds the
+// start that the transaction names.
 func (r *primaryReader) terms(ctx context.Context, row *store.PrimaryTx, s *pchain.Staker) (*stake, error) {
 	t := &stake{s.TxID, s.NodeID, s.SubnetID, s.Start, s.End}
 	if row.ID.Number() == 0 {

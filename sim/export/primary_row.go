@@ -13,7 +13,7 @@ import (
 	"snowglobe/sim/txs"
 )
 
-// The values of FundTransferType, by the live API's names.
+// FundTransferType values, named as in the live API.
 const (
 	credit       = "CREDIT"
 	debit        = "DEBIT"
@@ -22,25 +22,25 @@ const (
 	debitAtomic  = "DEBIT_ATOMIC"
 )
 
-// primaryRow is a row about a P- or X-Chain or the atomic side of a C-Chain: an output that a transaction made or spent.
+// primaryRow is an output that a transaction created or spent, on a P- or X-Chain or in the atomic memory of a C-Chain.
 type primaryRow struct {
 	*primaryReader
 	tx      *store.PrimaryTx
-	first   bool // of its transaction's
+	first   bool // first row of its transaction
 	memo    []byte
 	time    int64
 	kind    string
-	peer    txs.Chain // the other chain of an atomic transfer
+	peer    txs.Chain // other chain of an atomic transfer
 	owners  []string
 	output  *output // nil for a C-Chain account
 	asset   *asset
 	amount  uint64
-	dollars *big.Int // of one whole unit, 10^-8, nil without a market
-	stake   *stake   // of staking and its end
+	dollars *big.Int // price of one whole unit, 10^-8, nil without a market
+	stake   *stake   // of a staking transaction or the end of its stake
 	reward  string   // VALIDATOR, DELEGATOR or VALIDATOR_FEE
 }
 
-// output is where an amount is held.
+// output locates an amount in a transaction's outputs.
 type output struct {
 	id    ids.ID
 	tx    ids.ID
@@ -48,7 +48,7 @@ type output struct {
 	out   txs.Output
 }
 
-// asset is what is held.
+// asset is the asset of a row.
 type asset struct {
 	id       ids.ID
 	name     string
@@ -56,7 +56,7 @@ type asset struct {
 	decimals int
 }
 
-// stake is who stakes where and how long.
+// stake is a staker's node, subnet and period.
 type stake struct {
 	tx         ids.ID
 	node       ids.NodeID
@@ -64,7 +64,7 @@ type stake struct {
 	start, end uint64
 }
 
-// primaryTable is the columns of the exports of the primary network.
+// primaryTable lists the columns of primary network exports.
 var primaryTable = table[primaryRow]{
 	{Column{"ChainName", "`p-chain`, `x-chain` or `c-chain`"}, func(m *primaryRow) string { return strings.ToLower(string(m.source.Kind)) + "-chain" }},
 	{Column{"TxHash", "id of the transaction that moved the output"}, func(m *primaryRow) string { return ids.ID(m.tx.Hash).String() }},
@@ -152,7 +152,7 @@ var primaryTable = table[primaryRow]{
 	},
 }
 
-// The tables with fewer columns.
+// Tables with fewer columns.
 var (
 	simpleTable  = primaryTable.only("ChainName TxHash BlockTimestamp TxType FundTransferType Owners AssetSymbol Amount ValueUSD")
 	stakingTable = primaryTable.only("ChainName TxHash Network BlockHeight BlockTimestamp TxType FundTransferType RewardType StakingTxHash NodeId " +
@@ -196,7 +196,7 @@ func (m *primaryRow) once(text string) string {
 	return text
 }
 
-// form names what kind of output it is.
+// form names the type of an output.
 func (m *primaryRow) form() string {
 	if m.output == nil {
 		return "ACCOUNT"

@@ -7,38 +7,38 @@ import (
 	"snowglobe/sim/store"
 )
 
-// Event is what one transaction brings into a file.
+// Event holds the rows of one transaction.
 type Event struct {
 	Time  int64 // of its block, Unix seconds
 	Chain int
 	At    store.Position
-	Text  []byte // its rows
+	Text  []byte // CSV rows
 	Rows  int
 }
 
-// Position is that of an event, after which a walk can go on.
+// Position identifies an event, after which a scan can continue.
 type Position struct {
 	Time  int64
 	Chain int
 	At    store.Position
 }
 
-// eventReader turns transactions of a chain into events. Those that bring no rows are left out.
+// eventReader turns a chain's transactions into events, leaving out those without rows.
 type eventReader interface {
 	read(ctx context.Context, at []store.Position) ([]Event, error)
 }
 
-// Scanner goes through the transactions of a scope in order.
+// Scanner visits a scope's transactions in order.
 type Scanner struct{ chains []*chainCursor }
 
-// chainCursor is one chain of a walk.
+// chainCursor is one chain of a scan.
 type chainCursor struct {
 	eventReader
 	left  *union
 	queue []Event
 }
 
-// NewScanner begins a walk, after a place if there is one.
+// NewScanner starts a scan, after a position if one is given.
 func NewScanner(ctx context.Context, w *sim.World, s Scope, after *Position) (*Scanner, error) {
 	walk := &Scanner{}
 	for i, chain := range s.Chains {
@@ -64,7 +64,7 @@ func NewScanner(ctx context.Context, w *sim.World, s Scope, after *Position) (*S
 	return walk, nil
 }
 
-// span is the part of a chain that is left to read.
+// span returns the part of the chain that is left to read.
 func (s *chainSource) span(ctx context.Context, w *sim.World, scope Scope, chain int, after *Position) (low, high store.Position, err error) {
 	from, end := uint64(0), s.Head+1
 	if scope.From > 0 {
@@ -77,7 +77,7 @@ func (s *chainSource) span(ctx context.Context, w *sim.World, scope Scope, chain
 	if after == nil || err != nil {
 		return low, high, err
 	}
-	var gone uint64 // blocks whose time is over
+	var gone uint64 // blocks before the remaining time
 	switch {
 	case chain == after.Chain:
 		return max(low, after.At+1), high, nil
@@ -89,7 +89,7 @@ func (s *chainSource) span(ctx context.Context, w *sim.World, scope Scope, chain
 	return max(low, store.At(s.rows, gone, 0)), high, err
 }
 
-// since is the height of the first block at or after a time, Head + 1 when there is none: an export ends at its heads.
+// since returns the height of the first block at or after a time, or Head + 1 if there is none: an export ends at its heads.
 func (s *chainSource) since(ctx context.Context, w *sim.World, unix int64) (uint64, error) {
 	return store.FirstSince(s.Head, unix, func(height uint64) (int64, error) { return s.time(ctx, w, height) })
 }
@@ -101,7 +101,7 @@ func (s *chainSource) time(ctx context.Context, w *sim.World, height uint64) (in
 	return w.DB.BlockTime(ctx, store.At(s.blocks, height, 0))
 }
 
-// Next is the next event, nil at the end.
+// Next returns the next event, or nil at the end.
 func (w *Scanner) Next(ctx context.Context) (*Event, error) {
 	best := -1
 	for i, t := range w.chains {
@@ -121,7 +121,7 @@ func (w *Scanner) Next(ctx context.Context) (*Event, error) {
 	return &event, nil
 }
 
-// fill reads on until there is an event or nothing left.
+// fill reads on until it has an event or nothing is left.
 func (t *chainCursor) fill(ctx context.Context) error {
 	for len(t.queue) == 0 {
 		at, err := t.left.take(ctx, store.MaxTransactionsAt)

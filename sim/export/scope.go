@@ -15,21 +15,21 @@ import (
 	"snowglobe/sim/txs"
 )
 
-// Scope is what an export is about.
+// Scope defines an export.
 type Scope struct {
 	Type     Type                     `json:"type"`
 	From     int64                    `json:"from,omitempty"`     // Unix seconds, the beginning of a day; 0 for the beginning of time
 	Until    int64                    `json:"until,omitempty"`    // Unix seconds, the end of a day, exclusive; 0 for no end
 	MaxRows  int64                    `json:"maxRows,omitempty"`  // 0 for no limit
-	Accounts []common.Address         `json:"accounts,omitempty"` // of EVM chains
+	Accounts []common.Address         `json:"accounts,omitempty"` // on EVM chains
 	Owners   map[string][]ids.ShortID `json:"owners,omitempty"`   // of outputs, by network
 	Chains   []ChainRef               `json:"lanes"`
 }
 
-// Kind says how a chain is read.
+// Kind is the way to read a chain.
 type Kind string
 
-// The kinds of chains. The C-Chain has two sides: as an EVM chain, and as one of the primary network's chains.
+// Kinds of chains. The C-Chain has two: one as an EVM chain, one as a chain of the primary network.
 const (
 	KindEVM Kind = "EVM"
 	KindP   Kind = "P"
@@ -37,15 +37,15 @@ const (
 	KindC   Kind = "C"
 )
 
-// ChainRef is one of the chains that an export reads, as it was when it was asked for.
+// ChainRef names one of an export's chains, and its head at the time of the request.
 type ChainRef struct {
 	Kind    Kind   `json:"kind"`
 	Network string `json:"network"`           // mainnet or fuji
 	ChainID uint64 `json:"chainId,omitempty"` // of an EVM chain
-	Head    uint64 `json:"head"`              // the last block that counts
+	Head    uint64 `json:"head"`              // the last included block
 }
 
-// ParseScope reads what Text wrote.
+// ParseScope parses the output of Text.
 func ParseScope(text string) (s Scope, err error) {
 	if err = json.Unmarshal([]byte(text), &s); err == nil && s.Type.table() == nil {
 		err = fmt.Errorf("type %q is not known", s.Type)
@@ -53,13 +53,13 @@ func ParseScope(text string) (s Scope, err error) {
 	return s, err
 }
 
-// Text is the scope as the file keeps it.
+// Text encodes the scope for the file.
 func (s *Scope) Text() (string, error) {
 	raw, err := json.Marshal(s)
 	return string(raw), err
 }
 
-// Before is the scope without the days from one on.
+// Before returns the scope without the days from one on.
 func (s Scope) Before(day int64) Scope {
 	if day != 0 {
 		s.Until = day
@@ -69,7 +69,7 @@ func (s Scope) Before(day int64) Scope {
 
 var errNoChain = errors.New("the chain does not exist")
 
-// chainSource is where the rows of one of the chains are found.
+// chainSource locates the rows of one of the chains.
 type chainSource struct {
 	ChainRef
 	rules  *rules.Network // of a primary chain
@@ -78,7 +78,7 @@ type chainSource struct {
 	rows   int            // the chain to which the transactions belong
 }
 
-// openChain finds the rows of a chain.
+// openChain finds a chain's rows.
 func openChain(w *sim.World, ref ChainRef) (*chainSource, error) {
 	s := &chainSource{ChainRef: ref}
 	if ref.Kind == KindEVM {
@@ -103,12 +103,12 @@ func openChain(w *sim.World, ref ChainRef) (*chainSource, error) {
 	return s, nil
 }
 
-// primary is which of the primary network's chains a lane is.
+// primary returns a lane's primary chain.
 func (l *ChainRef) primary() txs.Chain {
 	return map[Kind]txs.Chain{KindP: txs.PChain, KindX: txs.XChain, KindC: txs.CChain}[l.Kind]
 }
 
-// Height is the number of the newest block on the chain of a lane.
+// Height returns the number of the newest block on a lane's chain.
 func Height(ctx context.Context, w *sim.World, l ChainRef) (uint64, error) {
 	s, err := openChain(w, l)
 	if err != nil {

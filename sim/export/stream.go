@@ -6,25 +6,25 @@ import (
 	"snowglobe/sim/store"
 )
 
-// find finds at most limit positions from one up to another, ascending.
+// find returns at most limit positions from one up to another, ascending.
 type find func(ctx context.Context, low, high store.Position, limit int) ([]store.Position, error)
 
-// stream is what one find finds, page by page.
+// stream pages through the positions that one find returns.
 type stream struct {
 	find     find
-	next     store.Position // what is buffered ends before it
+	next     store.Position // the buffer ends before it
 	buffered []store.Position
 	ended    bool
 }
 
-// union is what several streams find, each position once, ascending.
+// union merges several streams into ascending positions without duplicates.
 type union struct {
 	streams []*stream
 	high    store.Position
 	page    int
 }
 
-// How many positions are read at once: of a stream at most, of all together, and of each of many at least.
+// Batch sizes: at most from one stream, from all together, and at least from each of many.
 const (
 	largestPage  = 256
 	allPages     = 8192
@@ -39,7 +39,7 @@ func newUnion(finds []find, low, high store.Position) *union {
 	return u
 }
 
-// take is the next positions, at most limit; none at the end.
+// take returns the next positions, at most limit; none at the end.
 func (u *union) take(ctx context.Context, limit int) (taken []store.Position, err error) {
 	for len(taken) < limit {
 		least, err := u.least(ctx)
@@ -57,7 +57,7 @@ func (u *union) take(ctx context.Context, limit int) (taken []store.Position, er
 	return taken, nil
 }
 
-// least is the stream with the lowest position buffered, nil when all have ended.
+// least returns the stream with the lowest buffered position, or nil when all have ended.
 func (u *union) least(ctx context.Context) (least *stream, err error) {
 	for _, s := range u.streams {
 		if err := s.fill(ctx, u.high, u.page); err != nil {

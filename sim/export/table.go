@@ -9,7 +9,7 @@ import (
 // Type is a kind of export.
 type Type string
 
-// The kinds of exports.
+// Kinds of exports.
 const (
 	EVM     Type = "TRANSACTION_EXPORT_EVM"
 	Primary Type = "TRANSACTION_EXPORT_PRIMARY_NETWORK"
@@ -17,28 +17,28 @@ const (
 	Staking Type = "TRANSACTION_EXPORT_PRIMARY_NETWORK_STAKING"
 )
 
-// Types are all kinds of exports.
+// Types lists all kinds of exports.
 var Types = []Type{EVM, Primary, Simple, Staking}
 
-// Column is one of a file, as the documentation names it.
+// Column is one column of a file, as the documentation names it.
 type Column struct{ Name, Doc string }
 
-// column is a Column with how a row is written in it.
+// column is a Column with its formatting function.
 type column[R any] struct {
 	Column
 	text func(*R) string
 }
 
-// table is the columns of a file.
+// table lists the columns of a file.
 type table[R any] []column[R]
 
 // columns is a table of any rows.
 type columns interface{ names() []Column }
 
-// Columns are those of the files of a type.
+// Columns lists the columns of a type's files.
 func (t Type) Columns() []Column { return t.table().names() }
 
-// table is nil for a type that does not exist.
+// table returns nil for a type that does not exist.
 func (t Type) table() columns {
 	switch t {
 	case EVM:
@@ -61,7 +61,7 @@ func (t table[R]) names() []Column {
 	return all
 }
 
-// only is the columns with these names.
+// only selects the columns with these names.
 func (t table[R]) only(names string) (some table[R]) {
 	for name := range strings.FieldsSeq(names) {
 		for _, c := range t {
@@ -73,7 +73,7 @@ func (t table[R]) only(names string) (some table[R]) {
 	return some
 }
 
-// header is the first line of a file.
+// header returns the first line of a file.
 func (t Type) header() (line []byte) {
 	for i, c := range t.Columns() {
 		line = field(line, i, c.Name)
@@ -89,7 +89,7 @@ func (t table[R]) line(text []byte, row *R) []byte {
 	return append(text, lineEnd...)
 }
 
-// Files follow RFC 4180. The standard library's writer does, too, but drops the carriage returns in a field.
+// Files follow RFC 4180. So does the standard library's writer, but it drops carriage returns inside fields.
 const lineEnd = "\r\n"
 
 // field appends the field in column i.
@@ -105,11 +105,11 @@ func field(line []byte, i int, text string) []byte {
 	return append(line, '"')
 }
 
-// formula are the characters by which a spreadsheet takes a cell for a formula, as OWASP lists them under CSV injection.
+// formula lists the characters that make a spreadsheet read a cell as a formula, as OWASP lists them under CSV injection.
 const formula = "=+-@\t\r\n\uff1d\uff0b\uff0d\uff20"
 
-// inert is text that no spreadsheet takes for a formula: names of tokens are chosen by whoever deploys them. An apostrophe before it makes
-// it text. A number stays one, whatever its sign.
+// inert returns text that no spreadsheet reads as a formula, since anyone can choose a token's name. A leading apostrophe makes it text; a
+// number stays one, whatever its sign.
 func inert(text string) string {
 	first, _ := utf8.DecodeRuneInString(text)
 	signed := (first == '+' || first == '-') && len(text) > 1 && strings.Trim(text[1:], "0123456789.") == ""
@@ -119,5 +119,5 @@ func inert(text string) string {
 	return "'" + text
 }
 
-// moment writes Unix seconds.
+// moment formats Unix seconds.
 func moment(unix int64) string { return time.Unix(unix, 0).UTC().Format(time.RFC3339) }

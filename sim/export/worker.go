@@ -12,7 +12,7 @@ import (
 	"snowglobe/sim/store"
 )
 
-// What an operation's code can say, by the live API's names.
+// Codes of an operation, named as in the live API.
 const (
 	ErrInvalidRequest   = "ErrInvalidRequest"
 	ErrInternal         = "ErrInternal"
@@ -21,7 +21,7 @@ const (
 
 var errPanic = errors.New("panic")
 
-// Run carries exports out until the context ends: first those that an earlier run did not finish.
+// Run carries exports out until the context ends, starting with those that an earlier run left unfinished.
 func (e *Jobs) Run(ctx context.Context) error {
 	for pause := firstPause; ; pause = min(2*pause, longestPause) {
 		unfinished, err := e.world.DB.RunningOperations(ctx)
@@ -30,7 +30,7 @@ func (e *Jobs) Run(ctx context.Context) error {
 			break
 		}
 		select {
-		case <-ctx.Done(): // it is to end before it began
+		case <-ctx.Done(): // canceled before it began
 			return nil
 		case <-time.After(pause):
 			e.Log.Error("the unfinished exports cannot be read", "err", err)
@@ -84,13 +84,13 @@ func (e *Jobs) done(id int64) {
 	e.woken.Broadcast()
 }
 
-// How long an export waits before it tries again to write what the disk did not take: a little at first, then longer.
+// Delays before retrying a write that the disk refused: short at first, then longer.
 const (
 	firstPause   = 100 * time.Millisecond
 	longestPause = 10 * time.Second
 )
 
-// runOne brings an export to its end. When the program stops, or the file is read-only, it stays as it is.
+// runOne finishes an export. It leaves it unchanged if the program stops or the file is read-only.
 func (e *Jobs) runOne(ctx context.Context, id int64) {
 	for pause := firstPause; !e.tryOne(ctx, id); pause = min(2*pause, longestPause) {
 		select {
@@ -101,7 +101,7 @@ func (e *Jobs) runOne(ctx context.Context, id int64) {
 	}
 }
 
-// tryOne carries an export on. It tells whether that came to an end; if not, there was no way to write it down.
+// tryOne continues an export and reports whether that ended it; if not, the result could not be stored.
 func (e *Jobs) tryOne(ctx context.Context, id int64) (ended bool) {
 	err := e.attempt(ctx, id)
 	if err == nil || ctx.Err() != nil {
@@ -149,10 +149,10 @@ func (e *Jobs) attempt(ctx context.Context, id int64) (err error) {
 	return nil
 }
 
-// dateOf writes the day that begins at a time in Unix seconds.
+// dateOf formats the day that begins at a time in Unix seconds.
 func dateOf(unix int64) string { return time.Unix(unix, 0).UTC().Format(time.DateOnly) }
 
-// resume makes chunk after chunk, until the file is complete or a day does not fit in its limit of rows.
+// resume makes one chunk after another, until the file is complete or a day exceeds its row limit.
 func (e *Jobs) resume(ctx context.Context, o *store.Operation, scope Scope) (*store.Operation, error) {
 	var last *store.ChunkInfo
 	if o.Chunks > 0 {
@@ -180,7 +180,7 @@ func (e *Jobs) resume(ctx context.Context, o *store.Operation, scope Scope) (*st
 	}
 }
 
-// store writes a chunk, and with the last one that the export is complete.
+// store writes a chunk, and with the last one marks the export complete.
 func (e *Jobs) store(ctx context.Context, o *store.Operation, step *Step) (*store.Operation, error) {
 	next := WithChunks(*o, o.Chunks+1, step.Chunk.ChunkInfo)
 	next.Updated = e.world.Clock.Unix()
@@ -194,7 +194,7 @@ func (e *Jobs) store(ctx context.Context, o *store.Operation, step *Step) (*stor
 	return &next, e.world.UpdateOperation(ctx, &next, func(b *store.Batch) error { return b.AddChunk(step.Chunk) })
 }
 
-// truncate lets an export end before a day: chunks that reach into that day are dropped.
+// truncate ends an export before a day, and drops the chunks that reach into that day.
 func (e *Jobs) truncate(ctx context.Context, o *store.Operation, day int64) (*store.Operation, error) {
 	pieces, err := e.world.DB.ChunkInfos(ctx, o.ID, 0, o.Chunks-1)
 	if err != nil {
@@ -219,7 +219,7 @@ func (e *Jobs) fail(ctx context.Context, o *store.Operation, code, message strin
 	return e.world.UpdateOperation(ctx, &next, func(b *store.Batch) error { return b.DropChunks(o.ID, 0) })
 }
 
-// WithChunks is an operation that has a number of chunks, the last of which is given.
+// WithChunks returns an operation with a number of chunks, given the last of them.
 func WithChunks(o store.Operation, chunks int, last store.ChunkInfo) store.Operation {
 	o.Chunks, o.Size, o.Rows, o.Reached, o.Content = chunks, last.Start+last.Size, last.Rows, last.Reached, last.Digest
 	if o.Content == nil {
@@ -228,7 +228,7 @@ func WithChunks(o store.Operation, chunks int, last store.ChunkInfo) store.Opera
 	return o
 }
 
-// deleteExpired deletes the exports past their retention, then the oldest of those that are more than may be kept.
+// deleteExpired deletes the exports past their retention, then the oldest beyond the number to keep.
 func (e *Jobs) deleteExpired(ctx context.Context) {
 	var expired, ended []int64
 	var err error
@@ -253,7 +253,7 @@ func (e *Jobs) delete(ctx context.Context, numbers []int64) error {
 	return nil
 }
 
-// Content is the file of an export that is complete, as it is or in gzip's form.
+// Content returns the file of a complete export, plain or gzipped.
 func (e *Jobs) Content(ctx context.Context, o *store.Operation, zipped bool) (*FileReader, error) {
 	return OpenFile(ctx, e.world.DB, o, zipped)
 }

@@ -7,10 +7,10 @@ import (
 	"github.com/holiman/uint256"
 )
 
-// Role is a way of taking part in a block.
+// Role is a way to take part in a block.
 type Role int
 
-// The roles: in a from or to, in a from, and as the creator of a contract.
+// Roles: in a from or to, in a from, and as the creator of a contract.
 const (
 	Present Role = iota
 	Sender
@@ -30,21 +30,20 @@ type Participant struct {
 	Roles   Roles
 }
 
-// Activity is what a block adds to the metrics of its chain.
+// Activity is one block's contribution to its chain's metrics.
 type Activity struct {
 	Time         int64 // of the block, Unix seconds
-	Gap          int64 // seconds since the block before it, 0 for a chain's first block
+	Gap          int64 // seconds since the previous block, 0 for a chain's first
 	Txs          int64
 	Gas          int64
 	Contracts    int64 // created
 	Fees         uint256.Int
 	Prices       uint256.Int // sum over transactions
 	TopPrice     uint256.Int
-	Participants []Participant // by address, each once after Close
+	Participants []Participant // sorted by address, without duplicates after Close
 }
 
-// NewActivity is that of a block at a time, with no transactions yet. The time of the block before it is nil for a
-// chain's first block.
+// NewActivity starts an empty activity of a block at a time. The previous block's time is nil for a chain's first block.
 func NewActivity(time int64, before *int64) *Activity {
 	a := &Activity{Time: time}
 	if before != nil {
@@ -74,7 +73,7 @@ func (a *Activity) Creation(creator []byte) {
 	a.mention(creator, Deployer.set())
 }
 
-// Transfer adds the transfer event of a token.
+// Transfer adds a token's transfer event.
 func (a *Activity) Transfer(from, to []byte) {
 	a.mention(from, Present.set()|Sender.set())
 	a.mention(to, Present.set())

@@ -1,14 +1,14 @@
 package metric
 
-// Cache holds rows of one table while they change, so that each is read and written once however many blocks touch it.
+// Cache holds rows of one table while they change, so that each is read and written once, however many blocks touch it.
 type Cache[K comparable, V any] struct {
 	Read  func(K) (row V, ok bool, err error)
 	Write func(K, *V) error
-	Keep  int // how many rows flush keeps at most, for what is added next
+	Keep  int // rows that flush may leave in memory for later additions
 
 	numbers map[K]int
 	rows    [][]row[K, V] // by number, in chunks that stay where they are
-	changed []int         // in which order rows changed first, which is the order of writing
+	changed []int         // in order of first change, which is the order of writing
 }
 
 const chunk = 256
@@ -20,12 +20,12 @@ type row[K comparable, V any] struct {
 	known, changed bool // whether the file has it, or will; whether it must be written
 }
 
-// size is how many rows there are.
+// size returns the number of rows.
 func (c *Cache[K, V]) size() int { return len(c.numbers) }
 
 func (c *Cache[K, V]) at(number int) *row[K, V] { return &c.rows[number/chunk][number%chunk] }
 
-// row is the row of a key; a key without one gets an empty row that is not known.
+// row returns a key's row, or a new one that is not known.
 func (c *Cache[K, V]) row(key K, fresh bool) (*row[K, V], error) {
 	if number, there := c.numbers[key]; there {
 		return c.at(number), nil
@@ -49,7 +49,7 @@ func (c *Cache[K, V]) row(key K, fresh bool) (*row[K, V], error) {
 	return c.at(r.number), nil
 }
 
-// change notes that a row must be written.
+// change marks a row to be written.
 func (c *Cache[K, V]) change(r *row[K, V]) {
 	if !r.changed {
 		r.changed = true
@@ -57,7 +57,7 @@ func (c *Cache[K, V]) change(r *row[K, V]) {
 	}
 }
 
-// flush writes what changed and forgets everything, unless that is little.
+// flush writes the changes and forgets everything, unless that is little.
 func (c *Cache[K, V]) flush() error {
 	for _, number := range c.changed {
 		r := c.at(number)

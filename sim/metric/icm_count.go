@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// ICMCount is how many cross-chain messages were sent from one chain to another in an interval.
+// ICMCount counts the cross-chain messages from one chain to another in an interval.
 type ICMCount struct {
 	Start               int64  // of the interval, Unix seconds
 	Source, Destination []byte // blockchain ids
@@ -15,13 +15,13 @@ type ICMCount struct {
 // Route is a source and a destination of messages: blockchain ids, or empty for any.
 type Route struct{ Source, Destination string }
 
-// RouteFilter says which messages count, and which of them count together.
+// RouteFilter selects messages and groups their counts.
 type RouteFilter struct {
-	From, To                string // only messages from and to these chains, empty for any
-	BySource, ByDestination bool   // count those of each source, of each destination by themselves
+	From, To                string // source and destination, empty for any
+	BySource, ByDestination bool   // count each source, each destination separately
 }
 
-// Route is the route under which a count is added up, if it counts.
+// Route returns the route that a count adds to, if it matches.
 func (l RouteFilter) Route(t *ICMCount) (route Route, ok bool) {
 	if l.From != "" && l.From != string(t.Source) || l.To != "" && l.To != string(t.Destination) {
 		return route, false
@@ -35,7 +35,7 @@ func (l RouteFilter) Route(t *ICMCount) (route Route, ok bool) {
 	return route, true
 }
 
-// Routes are the routes of some counts, in order. What is counted together is one route, even without any message.
+// Routes returns the sorted routes of some counts. Without grouping there is always one route, even without messages.
 func (l RouteFilter) Routes(counts []ICMCount) []Route {
 	var all []Route
 	if !l.BySource && !l.ByDestination {
@@ -54,14 +54,14 @@ func (l Route) compare(o Route) int {
 	return cmp.Or(cmp.Compare(l.Source, o.Source), cmp.Compare(l.Destination, o.Destination))
 }
 
-// RoutePoint is how many messages were sent from a source to a destination in an interval.
+// RoutePoint counts the messages from a source to a destination in an interval.
 type RoutePoint struct {
 	Route
 	Start    int64 // Unix seconds
 	Messages int64
 }
 
-// Before tells whether a point comes before another: a newer one, or one of an earlier route.
+// Before reports whether a point precedes another: it is newer, or belongs to an earlier route.
 func (p RoutePoint) Before(o RoutePoint) bool {
 	if p.Start != o.Start {
 		return p.Start > o.Start

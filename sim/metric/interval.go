@@ -7,7 +7,7 @@ import (
 // Interval is a unit of the calendar (UTC).
 type Interval int
 
-// The intervals. A week begins on Monday.
+// Intervals. A week begins on Monday.
 const (
 	Hour Interval = iota
 	Day
@@ -17,7 +17,7 @@ const (
 	intervals = iota
 )
 
-// Intervals are all intervals by name, in the order of their values.
+// Intervals lists all intervals by name, in the order of their values.
 var Intervals = []string{"hour", "day", "week", "month"}
 
 const (
@@ -25,7 +25,7 @@ const (
 	SecondsPerDay  = 24 * SecondsPerHour
 )
 
-// Start is the beginning of the interval that holds a moment, both in Unix seconds.
+// Start returns the beginning of the interval around a time, both in Unix seconds.
 func (i Interval) Start(unix int64) int64 {
 	switch i {
 	case Hour:
@@ -41,20 +41,19 @@ func (i Interval) Start(unix int64) int64 {
 	}
 }
 
-// Begun is the beginning of the newest interval of which something has passed at a moment: one that begins at that very moment is
-// none yet.
+// Begun returns the beginning of the newest interval that has lasted at least a second.
 func (i Interval) Begun(unix int64) int64 { return i.Start(unix - 1) }
 
-// longest is at least as long as each interval of a kind, and shorter than two of them.
+// longest returns a length that every interval of a kind fits into, shorter than two of them.
 var longest = [...]int64{SecondsPerHour, SecondsPerDay, 7 * SecondsPerDay, 31 * SecondsPerDay}
 
-// shortest is at most as long as each interval of a kind.
+// shortest returns a length that fits into every interval of a kind.
 var shortest = [...]int64{SecondsPerHour, SecondsPerDay, 7 * SecondsPerDay, 28 * SecondsPerDay}
 
-// Next is the beginning of the interval after the one that begins at start.
+// Next returns the beginning of the interval after the one that begins at start.
 func (i Interval) Next(start int64) int64 { return i.Start(start + longest[i]) }
 
-// From is the beginning of the first interval that does not begin before a moment.
+// From returns the beginning of the first interval at or after a time.
 func (i Interval) From(unix int64) int64 {
 	if start := i.Start(unix); start == unix {
 		return start
@@ -62,10 +61,10 @@ func (i Interval) From(unix int64) int64 {
 	return i.Next(i.Start(unix))
 }
 
-// Previous is the beginning of the interval before the one that begins at start.
+// Previous returns the beginning of the interval before the one that begins at start.
 func (i Interval) Previous(start int64) int64 { return i.Start(start - 1) }
 
-// Back is the beginning of the interval that is n before the one that begins at start.
+// Back returns the beginning of the interval n before the one that begins at start.
 func (i Interval) Back(start int64, n int) int64 {
 	if i != Month {
 		return start - int64(n)*longest[i]

@@ -6,14 +6,13 @@ import (
 	"slices"
 )
 
-// Lifetime says when one address took part first and last, on each chain and in each role: entries of eleven bytes in the
-// order of chain and role, which are two bytes and one, followed by two hours of Unix time, four bytes each. They are
-// kept in the file as they are.
+// Lifetime records an address's first and last activity on each chain and in each role. Its eleven-byte entries, sorted by chain and role,
+// hold the chain (two bytes), the role (one) and two hours of Unix time (four each). The file stores them in this form.
 type Lifetime []byte
 
 const lifetimeSize = 11
 
-// with widens the lifetime on a chain and in a role so that it holds a moment.
+// with extends the lifetime on a chain and in a role to a time.
 func (l Lifetime) with(chain int, role Role, moment int64) Lifetime {
 	key := []byte{byte(chain >> 8), byte(chain), byte(role)}
 	at := uint32(moment / SecondsPerHour)
@@ -30,7 +29,7 @@ func (l Lifetime) with(chain int, role Role, moment int64) Lifetime {
 	return l
 }
 
-// span is the first and the last hour, in Unix seconds, in a role over all chains that are in; ok is false if there is none.
+// span returns the first and the last hour, in Unix seconds, in a role over all matching chains; ok is false if there is none.
 func (l Lifetime) span(role Role, in func(chain int) bool) (first, last int64, ok bool) {
 	first = math.MaxInt64
 	for ; len(l) >= lifetimeSize; l = l[lifetimeSize:] {

@@ -1,9 +1,9 @@
 package metric
 
-// Quantity is something that tallies count; its name is that of the column.
+// Quantity is a column of the tallies, under the column's name.
 type Quantity string
 
-// The quantities that metrics are made of.
+// Quantities that metrics combine.
 const (
 	Txs          Quantity = "txs"
 	Gas          Quantity = "gas"
@@ -22,25 +22,25 @@ const (
 	NewDeployers Quantity = "new_deployers"
 )
 
-// Metric is the definition of a chain metric: how a value follows from tallies.
+// Metric defines a chain metric as a function of tallies.
 type Metric struct {
 	Name   string
 	Amount Quantity
-	Over   Quantity // what the amount is divided by, if anything
-	Long   bool     // whether it has points of other intervals than a day
+	Over   Quantity // divisor of the amount, if any
+	Long   bool     // has points of other intervals than a day
 
-	Elapsed bool // the amount is divided by the time since the last block before the interval
-	Running bool // the amount is summed from the first interval on,
-	Before  bool // up to but without the point's own
-	Highest bool // over several tallies the highest rate counts, not the sum
+	Elapsed bool // divide the amount by the time since the last block before the interval
+	Running bool // sum the amount from the first interval on,
+	Before  bool // without the point's own interval
+	Highest bool // over several tallies, take the highest rate instead of the sum
 
-	// Latest is the quantity that, summed over the last intervals, gives the distinct count over all of them.
+	// Latest returns the quantity whose sum over the last intervals is the distinct count over all of them.
 	Latest Quantity
-	// Rolling says that there are values for windows that end at the clock.
+	// Rolling reports whether the metric has values for windows that end at the clock.
 	Rolling bool
 }
 
-// Metrics are the chain metrics in the order of the specification.
+// Metrics lists the chain metrics in the specification's order.
 var Metrics = []Metric{
 	{Name: "activeAddresses", Amount: Addresses, Long: true, Rolling: true, Latest: "last_addresses"},
 	{Name: "activeSenders", Amount: Senders, Long: true, Rolling: true, Latest: "last_senders"},
@@ -61,7 +61,7 @@ var Metrics = []Metric{
 	{Name: "feesPaid", Amount: Fees, Rolling: true},
 }
 
-// ByName is the metric with this name, or nil.
+// ByName returns the metric with this name, or nil.
 func ByName(name string) *Metric {
 	for i := range Metrics {
 		if Metrics[i].Name == name {

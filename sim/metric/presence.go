@@ -4,8 +4,8 @@ import (
 	"sort"
 )
 
-// Presence is the hours of one month in which one address took part, with chain and roles: entries of three bytes in the
-// order of hour and chain, hour of the month << 14 | chain << 3 | roles. It is kept in the file as it is.
+// Presence holds the hours of one month in which an address took part, with chain and roles: entries of three bytes sorted by hour and
+// chain, hour of the month << 14 | chain << 3 | roles. The file stores them in this form.
 type Presence []byte
 
 const (
@@ -19,12 +19,12 @@ func (h Presence) entry(i int) int {
 	return int(h[i*entrySize])<<16 | int(h[i*entrySize+1])<<8 | int(h[i*entrySize+2])
 }
 
-// from is the index of the first entry that is not below a value.
+// from returns the index of the first entry at or above a value.
 func (h Presence) from(value int) int {
 	return sort.Search(len(h)/entrySize, func(i int) bool { return h.entry(i) >= value })
 }
 
-// roles are those in which the address took part in an hour on a chain.
+// roles returns an address's roles in an hour on a chain.
 func (h Presence) roles(hour, chain int) Roles {
 	key := hour<<hourShift | chain<<chainShift
 	if i := h.from(key); i < len(h)/entrySize && h.entry(i)&^int(all) == key {
@@ -51,7 +51,7 @@ func (h Presence) with(hour, chain int, as Roles) Presence {
 	return h
 }
 
-// any reports whether the address took part in a role from one hour up to, but without, another, on a chain that is in.
+// any reports whether the address took part in a role from one hour up to another on a matching chain.
 func (h Presence) any(from, to int, as Role, in func(chain int) bool) bool {
 	for i := h.from(from << hourShift); i < len(h)/entrySize && h.entry(i) < to<<hourShift; i++ {
 		e := h.entry(i)

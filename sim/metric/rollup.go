@@ -6,11 +6,10 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// cached is how many rows a roll-up holds before it writes them: all those of a large world, so that none has to be read again while it
-// is made.
+// cached bounds the rows that a roll-up holds before it writes them: enough for a large world, so that generating it reads none back.
 const cached = 1 << 19
 
-// MonthKey is the key of the presence of an address in the month that begins at a moment.
+// MonthKey returns the key of an address's presence in the month that begins at a time.
 type MonthKey struct {
 	Month   int64
 	Address common.Address
@@ -23,13 +22,13 @@ type Rollup struct {
 	Lifetimes *Cache[common.Address, Lifetime]
 	Network   func(chain int) (Scope, error)
 
-	// Fresh says that nothing is in the tables yet, so that nothing has to be looked for.
+	// Fresh skips all lookups, since the tables are empty.
 	Fresh bool
 
 	networks map[int]Scope
 }
 
-// Add counts a block of a chain.
+// Add counts a chain's block.
 func (r *Rollup) Add(chain int, a *Activity) error {
 	if r.Tallies.size()+r.Presences.size()+r.Lifetimes.size() > cached {
 		if err := r.Flush(); err != nil {
@@ -54,7 +53,7 @@ func (r *Rollup) Add(chain int, a *Activity) error {
 	return nil
 }
 
-// moment is the time of a block of a chain, with what is counted at that time.
+// moment is the time of a chain's block, with the intervals and keys for its counts.
 type moment struct {
 	chain      int
 	scopes     [3]Scope
@@ -81,7 +80,7 @@ func (r *Rollup) moment(chain int, unix int64) (*moment, error) {
 	return now, nil
 }
 
-// Flush writes everything that changed.
+// Flush writes every change.
 func (r *Rollup) Flush() error {
 	r.Fresh = false
 	for _, flush := range []func() error{r.Tallies.flush, r.Presences.flush, r.Lifetimes.flush} {
@@ -92,7 +91,7 @@ func (r *Rollup) Flush() error {
 	return nil
 }
 
-// scopes are those that hold a chain, the smallest first.
+// scopes returns the scopes that hold a chain, smallest first.
 func (r *Rollup) scopes(chain int) ([3]Scope, error) {
 	network, known := r.networks[chain]
 	if !known {
@@ -108,7 +107,7 @@ func (r *Rollup) scopes(chain int) ([3]Scope, error) {
 	return [3]Scope{Scope(chain), network, Total}, nil
 }
 
-// within tells which chains a scope holds. A chain whose network was never looked up has no rows.
+// within returns a test for a scope's chains. A chain whose network was never looked up has no rows.
 func (r *Rollup) within(s Scope) func(chain int) bool {
 	switch {
 	case s > 0:
@@ -122,7 +121,7 @@ func (r *Rollup) within(s Scope) func(chain int) bool {
 	}
 }
 
-// tally is the row to change for the interval that begins at start.
+// tally returns the row to change for the interval that begins at start.
 func (r *Rollup) tally(s Scope, i Interval, start int64) (*row[Key, Tally], error) {
 	t, err := r.Tallies.row(Key{s, i, start}, r.Fresh)
 	if err != nil {
@@ -132,7 +131,7 @@ func (r *Rollup) tally(s Scope, i Interval, start int64) (*row[Key, Tally], erro
 	return t, nil
 }
 
-// addParticipant counts an address in the roles in which it has not taken part on this chain in this hour.
+// addParticipant counts an address in the roles that are new for it on this chain in this hour.
 func (r *Rollup) addParticipant(now *moment, m Participant) error {
 	presence, err := r.Presences.row(MonthKey{now.start[Month], m.Address}, r.Fresh)
 	if err != nil {
@@ -163,8 +162,8 @@ func (r *Rollup) addParticipant(now *moment, m Participant) error {
 	return nil
 }
 
-// distinct counts an address in each interval in which it has not taken part in this role. Where it took part in an interval,
-// it did so in the longer intervals and larger scopes that hold it, too.
+// distinct counts an address in each interval in which its role is new. An interval in which it already took part lies within longer
+// intervals and larger scopes in which it did, too.
 func (r *Rollup) distinct(now *moment, presence *row[MonthKey, Presence], role Role) error {
 	for s, scope := range now.scopes {
 		in := r.within(scope)
@@ -184,7 +183,7 @@ func (r *Rollup) distinct(now *moment, presence *row[MonthKey, Presence], role R
 	return nil
 }
 
-// seen looks for an address in the interval around a moment, which may lie in two months.
+// seen looks for an address in the interval around a time, which may span two months.
 func (r *Rollup) seen(now *moment, i Interval, presence *row[MonthKey, Presence], role Role, in func(int) bool) (bool, error) {
 	start, end := now.start[i], now.end[i]
 	month := now.start[Month]
@@ -206,7 +205,7 @@ func (r *Rollup) seen(now *moment, i Interval, presence *row[MonthKey, Presence]
 	return false, nil
 }
 
-// updateLifetime moves the first and the latest appearance of an address, in each scope in which they change.
+// updateLifetime moves an address's first and latest appearance in each scope in which they change.
 func (r *Rollup) updateLifetime(now *moment, lifetime *row[common.Address, Lifetime], role Role) error {
 	at := now.start[Hour]
 	for s, scope := range now.scopes {
@@ -230,7 +229,7 @@ func (r *Rollup) updateLifetime(now *moment, lifetime *row[common.Address, Lifet
 func firstSeen(t *Tally) *[roles]int64 { return &t.FirstSeen }
 func lastSeen(t *Tally) *[roles]int64  { return &t.LastSeen }
 
-// move takes an address out of the hour and the day of another moment, if it was there, and puts it into those of this one.
+// move removes an address from the hour and day of an earlier time, if it was there, and adds it to those of this one.
 func (r *Rollup) move(now *moment, scope int, role Role, known bool, from int64, count func(*Tally) *[roles]int64) error {
 	for _, i := range []Interval{Hour, Day} {
 		start := i.Start(from)

@@ -6,17 +6,17 @@ import (
 	"snowglobe/fixtures"
 )
 
-// Scope is what a metric is about: a chain, by its row id, or several chains together.
+// Scope is the subject of a metric: a chain, by its row id, or several chains together.
 type Scope int
 
-// The scopes of more than one chain.
+// Scopes of several chains.
 const (
 	Total   Scope = 0
 	Mainnet Scope = -1
 	Testnet Scope = -2
 )
 
-// ScopeOf is the scope of a network by its name.
+// ScopeOf returns a network's scope.
 func ScopeOf(network string) (Scope, error) {
 	switch network {
 	case fixtures.MainnetName:

@@ -2,18 +2,18 @@ package metric
 
 import "github.com/holiman/uint256"
 
-// Range is a part of a series of points, from Oldest to Newest, both included; it is empty if Newest is before Oldest.
+// Range is an inclusive range of points, from Oldest to Newest; it is empty if Newest is before Oldest.
 type Range struct {
 	Interval       Interval
 	Oldest, Newest int64 // starts of intervals, Unix seconds
 }
 
-// Page is the range of at most so many points that end with the newest, without those that begin before a moment.
+// Page returns the last points of the range, at most so many, that begin at or after a time.
 func (i Interval) Page(from, newest int64, size int) Range {
 	return Range{i, i.Back(newest, size-1), newest}.Since(from)
 }
 
-// Since cuts a range to the points that do not begin before a moment, which may be any.
+// Since cuts a range to the points that begin at or after a time.
 func (r Range) Since(moment int64) Range {
 	switch {
 	case moment > r.Newest:
@@ -24,15 +24,14 @@ func (r Range) Since(moment int64) Range {
 	return r
 }
 
-// Empty says that there are no points in the range.
+// Empty reports whether the range has no points.
 func (r Range) Empty() bool { return r.Newest < r.Oldest }
 
-// most is at least as many as there are points in the range.
+// most returns an upper bound for the number of points in the range.
 func (r Range) most() int64 { return max(0, (r.Newest-r.Oldest)/shortest[r.Interval]+1) }
 
-// Begin cuts a range to the points from that of the oldest row on, if the oldest of what was read, the rows of the range
-// and the newest one before it, is in the range; otherwise points go back beyond it. It says whether there are more of
-// them from a moment on.
+// Begin starts a range at the oldest row read (the range's rows and the newest before it), if that row is in the range; otherwise there are
+// older points. It reports whether there are older ones at or after a time.
 func (r Range) Begin(oldest, from int64) (cut Range, more bool) {
 	if oldest < r.Oldest {
 		return r, from < r.Oldest && r.Interval.Previous(r.Oldest) >= from
@@ -41,9 +40,8 @@ func (r Range) Begin(oldest, from int64) (cut Range, more bool) {
 	return r, false
 }
 
-// Points are the values of every interval of the range, the newest first. Readings are those of the range, newest first,
-// and the one before it, if there is one, which a metric over elapsed time needs. Base is the sum of a running metric
-// over everything before the range.
+// Points returns the values of every interval of the range, newest first. Readings are the range's, newest first, followed by the previous
+// one if it exists, which a metric over elapsed time needs. Base is a running metric's sum before the range.
 func (m *Metric) Points(r Range, readings []Reading, base int64) []Point {
 	points := make([]Point, 0, r.most())
 	for start := r.Newest; start >= r.Oldest; start = r.Interval.Previous(start) {
@@ -60,7 +58,7 @@ func (m *Metric) Points(r Range, readings []Reading, base int64) []Point {
 	return points
 }
 
-// value is that of the first of some readings.
+// value combines the first readings.
 func (m *Metric) value(readings []Reading) Value {
 	r := &readings[0]
 	if !m.Elapsed {
@@ -73,7 +71,7 @@ func (m *Metric) value(readings []Reading) Value {
 	return over(&r.Amount, r.Last-since)
 }
 
-// run turns the amounts of intervals into sums over everything up to them.
+// run turns amounts by interval into running sums.
 func (m *Metric) run(points []Point, sum *uint256.Int) {
 	for i := len(points) - 1; i >= 0; i-- {
 		amount := points[i].Value.Amount

@@ -6,14 +6,14 @@ import (
 	"github.com/holiman/uint256"
 )
 
-// Key names a tally: the interval of a scope that begins at a moment, in Unix seconds.
+// Key names a tally: the interval of a scope that begins at a time, in Unix seconds.
 type Key struct {
 	Scope    Scope
 	Interval Interval
 	Start    int64
 }
 
-// Tally is what happened in an interval of a scope. A tally exists if there was a block.
+// Tally sums up an interval of a scope. It exists if there was a block.
 type Tally struct {
 	First, Last int64 // times of the first and the last block
 	Txs         int64
@@ -27,16 +27,14 @@ type Tally struct {
 
 	Distinct [roles]int64 // addresses, by role
 
-	// Addresses by role that took part in the scope for the first time in this interval, and that have not taken part
-	// since. Kept for hours and days.
+	// Addresses by role that first took part in the scope in this interval, and those that last did. Kept for hours and days.
 	FirstSeen, LastSeen [roles]int64
 }
 
-// Rate is an amount over some seconds. The rate zero has no seconds.
+// Rate is an amount over some seconds. The zero rate has no seconds.
 type Rate struct{ Amount, Seconds int64 }
 
-// exceeds compares exactly. Of two equal rates the one over less time is the greater, so that the order in which blocks
-// come does not show.
+// exceeds compares exactly. Of two equal rates, the one over less time is greater, so the result does not depend on the order of blocks.
 func (r Rate) exceeds(o Rate) bool {
 	h1, l1 := bits.Mul64(uint64(r.Amount), uint64(o.Seconds))
 	h2, l2 := bits.Mul64(uint64(o.Amount), uint64(r.Seconds))
@@ -51,7 +49,7 @@ func (r Rate) exceeds(o Rate) bool {
 	return r.Seconds < o.Seconds
 }
 
-// add counts a block's activity, all but the addresses.
+// add counts a block's activity except its addresses.
 func (t *Tally) add(a *Activity, known bool) {
 	if !known || a.Time < t.First {
 		t.First = a.Time

@@ -7,14 +7,14 @@ import (
 	"github.com/holiman/uint256"
 )
 
-// Reading is what a metric needs of one tally.
+// Reading holds the fields of one tally that a metric needs.
 type Reading struct {
 	Start, First, Last int64 // of the interval, its first and its last block, Unix seconds
 	Amount             uint256.Int
 	Over               int64
 }
 
-// Value is an exact amount, and what it must be divided by at the very end.
+// Value is an exact amount and its divisor; the division comes last.
 type Value struct {
 	Amount uint256.Int
 	Over   int64
@@ -26,13 +26,13 @@ type Point struct {
 	Value Value
 }
 
-// NewPoint is one whose value is an integer.
+// NewPoint makes a point with an integer value.
 func NewPoint(start int64, n uint64) Point { return Point{start, Value{*uint256.NewInt(n), 1}} }
 
 // nothing is the value of an interval without blocks.
 var nothing = Value{Over: 1}
 
-// over is a value, or nothing if there is nothing to divide by.
+// over divides a value, and returns nothing if the divisor is zero.
 func over(amount *uint256.Int, by int64) Value {
 	if by <= 0 {
 		return nothing
@@ -40,7 +40,7 @@ func over(amount *uint256.Int, by int64) Value {
 	return Value{*amount, by}
 }
 
-// Append writes the value in decimal: an integer as it is, a fraction as the nearest float.
+// Append writes the value in decimal: an integer exactly, a fraction as the nearest float.
 func (v *Value) Append(b []byte) []byte {
 	var whole, rest uint256.Int
 	whole.DivMod(&v.Amount, uint256.NewInt(uint64(v.Over)), &rest)
@@ -53,7 +53,7 @@ func (v *Value) Append(b []byte) []byte {
 	return append(b, whole.Dec()...)
 }
 
-// exact is up to where every integer is a float, so that the quotient of two of them is the nearest float to the fraction.
+// exact is the limit up to which every integer is a float, so that the quotient of two floats is the nearest to the fraction.
 const exact = 1 << 53
 
 func (v *Value) float() float64 {
@@ -64,7 +64,7 @@ func (v *Value) float() float64 {
 	return f
 }
 
-// exceeds compares exactly: amounts that are divided are far below 2^192.
+// exceeds compares exactly: divided amounts are far below 2^192.
 func (v *Value) exceeds(o *Value) bool {
 	var a, b uint256.Int
 	a.Mul(&v.Amount, uint256.NewInt(uint64(o.Over)))

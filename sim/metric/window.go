@@ -7,20 +7,20 @@ import (
 	"github.com/holiman/uint256"
 )
 
-// Window is a span of time that ends at the clock. It begins on the hour, so it is up to an hour longer than its name
-// says: addresses are known by the hour.
+// Window is a span of time that ends at the clock. It begins on the hour, since addresses are recorded by the hour, and so lasts up to an
+// hour longer than its name says.
 type Window struct {
 	Name    string
 	Seconds int64 // 0 for all time
 }
 
-// Windows are the spans that there are rolling values for.
+// Windows lists the spans that have rolling values.
 var Windows = []Window{
 	{"lastHour", SecondsPerHour}, {"lastDay", SecondsPerDay}, {"lastWeek", 7 * SecondsPerDay}, {"lastMonth", 30 * SecondsPerDay},
 	{"last90Days", 90 * SecondsPerDay}, {"lastYear", 365 * SecondsPerDay}, {"allTime", 0},
 }
 
-// From is where the window begins when the clock shows now.
+// From returns the beginning of the window when the clock shows now.
 func (w Window) From(now int64) int64 {
 	if w.Seconds == 0 {
 		return 0
@@ -28,8 +28,8 @@ func (w Window) From(now int64) int64 {
 	return Hour.Start(max(now-w.Seconds, 0))
 }
 
-// Rolled is the metric in the form in which its readings can be put together over several intervals: an address counts
-// in the interval that saw it last.
+// Rolled returns a form of the metric whose readings can be combined over several intervals: an address counts in the interval that saw it
+// last.
 func (m *Metric) Rolled() *Metric {
 	rolled := *m
 	if m.Latest != "" {
@@ -38,14 +38,13 @@ func (m *Metric) Rolled() *Metric {
 	return &rolled
 }
 
-// Split parts readings, the newest first, into those that do not begin before a moment and those that do.
+// Split separates readings, newest first, into those that begin at or after a time and the rest.
 func Split(readings []Reading, moment int64) (since, before []Reading) {
 	n := sort.Search(len(readings), func(i int) bool { return readings[i].Start < moment })
 	return readings[:n], readings[n:]
 }
 
-// Roll puts the readings of a window together, which come in parts. Before are readings before the window, the newest
-// first.
+// Roll combines a window's readings, which come in parts. before holds the readings before the window, newest first.
 func (m *Metric) Roll(before []Reading, window ...[]Reading) Value {
 	var sum uint256.Int
 	top, by, first, last := nothing, int64(0), int64(math.MaxInt64), int64(0)

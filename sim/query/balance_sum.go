@@ -11,19 +11,19 @@ import (
 	"snowglobe/sim/txs"
 )
 
-// StakingTypes are those of the transactions that stake.
+// StakingTypes lists the transaction types that stake.
 var StakingTypes = []string{"AddValidatorTx", "AddDelegatorTx", "AddPermissionlessValidatorTx", "AddPermissionlessDelegatorTx"}
 
-// BalanceSum sums up what addresses own on a chain at a time.
+// BalanceSum sums up addresses' balances on a chain at a time.
 type BalanceSum struct {
 	*ChainReader
 	Kind      txs.Chain
 	at        int64
-	height    uint64                 // up to which blocks of the chain count, whenever others were made; MaxNumber for all
-	Subtotals map[string][]*subtotal // by what can be done with them
+	height    uint64                 // counts only blocks up to it, whatever their time; MaxNumber for all
+	Subtotals map[string][]*subtotal // by name of the balance
 }
 
-// subtotal is what several outputs hold of an asset, that one chain made and one can spend.
+// subtotal sums up outputs of one asset that one chain created and one can spend.
 type subtotal struct {
 	Asset   ids.ID
 	Maker   txs.Chain
@@ -32,7 +32,7 @@ type subtotal struct {
 	Count   int
 }
 
-// What can be done with an output, by the names of the balances.
+// Names of balances.
 const (
 	Unlocked        = "unlocked"
 	Locked          = "locked"
@@ -44,19 +44,19 @@ const (
 	AtomicLocked    = "atomicMemoryLocked"
 )
 
-// SumBalances sums up what addresses own on a chain at a time, in the past also what was spent since.
+// SumBalances sums up addresses' balances on a chain at a time. A past time includes outputs spent since.
 func (b *ChainReader) SumBalances(kind txs.Chain, owners []ids.ShortID, at int64, past bool) (*BalanceSum, error) {
 	return b.sumBalances(kind, owners, &BalanceSum{at: at, height: store.MaxNumber}, past)
 }
 
-// Holding is what an address owns on P or X by the world's clock.
+// Holding is an address's balance on P or X at the world's clock.
 type Holding struct {
-	Outputs                  int    // as the list of UTXOs has them
+	Outputs                  int    // as the list of UTXOs counts them
 	Unlocked, Locked, Staked uint64 // nAVAX
 }
 
-// Holding sums up what an address owns on P or X by the world's clock. It takes and leaves nothing in the cache: who wants a page of the list as
-// well asks for the set.
+// Holding sums up an address's balance on P or X at the world's clock. It bypasses the cache: callers that also want a page of the list ask
+// for the set.
 func (b *ChainReader) Holding(kind txs.Chain, owner ids.ShortID) (h Holding, err error) {
 	others := map[txs.Chain][2]int{txs.PChain: {b.Chain(txs.XChain), b.Chain(txs.CChain)}, txs.XChain: {b.Chain(txs.PChain), b.Chain(txs.CChain)}}
 	unspent, err := b.DB.Unspent(b.Ctx, owner[:], b.Chain(kind), others[kind])
@@ -71,7 +71,7 @@ func (b *ChainReader) Holding(kind txs.Chain, owner ids.ShortID) (h Holding, err
 	return h, err
 }
 
-// addOthers adds the AVAX of a chain's own outputs that are locked, or once were, or that several addresses spend together.
+// addOthers adds the AVAX of a chain's own outputs that have a locktime, past or future, or several owners.
 func (b *ChainReader) addOthers(h *Holding, kind txs.Chain, unspent *store.Unspent) error {
 	others, err := unspent.Others()
 	if err != nil {
@@ -95,7 +95,7 @@ func (b *ChainReader) addOthers(h *Holding, kind txs.Chain, unspent *store.Unspe
 	return nil
 }
 
-// addStakes adds what is staked and was not returned.
+// addStakes adds the stakes that have not been returned.
 func (b *ChainReader) addStakes(h *Holding, owner ids.ShortID) error {
 	found, err := b.stakingTxs([]ids.ShortID{owner}, false)
 	if err != nil {
@@ -120,7 +120,7 @@ func (b *ChainReader) addStakes(h *Holding, owner ids.ShortID) error {
 	return nil
 }
 
-// BalancesAfter sums up what addresses owned on a P- or X-Chain after one of its blocks, at that block's time.
+// BalancesAfter sums up addresses' balances on a P- or X-Chain after one of its blocks, at that block's time.
 func (b *ChainReader) BalancesAfter(kind txs.Chain, owners []ids.ShortID, height uint64) (*BalanceSum, error) {
 	made, err := b.BlockTime(store.At(b.Chain(kind), height, 0))
 	if err != nil {
@@ -147,7 +147,7 @@ func (b *ChainReader) sumBalances(kind txs.Chain, owners []ids.ShortID, w *Balan
 	return w, err
 }
 
-// add adds an output to the subtotal where it belongs. Only amounts count.
+// add adds an output to its subtotal. Only amounts count.
 func (w *BalanceSum) add(name string, c *UTXOEntry) {
 	if c.Amount == 0 {
 		return
@@ -163,7 +163,7 @@ func (w *BalanceSum) add(name string, c *UTXOEntry) {
 	h.Count++
 }
 
-// own adds what the chain itself can spend.
+// own adds the outputs that the chain itself can spend.
 func (w *BalanceSum) own(c *UTXOEntry) {
 	switch {
 	case c.locktime > w.at:
@@ -175,7 +175,7 @@ func (w *BalanceSum) own(c *UTXOEntry) {
 	}
 }
 
-// shared adds what is between the chain and another.
+// shared adds the outputs in transit to or from another chain.
 func (w *BalanceSum) shared(c *UTXOEntry) {
 	if c.locktime > w.at {
 		w.add(AtomicLocked, c)
@@ -184,7 +184,7 @@ func (w *BalanceSum) shared(c *UTXOEntry) {
 	}
 }
 
-// held passes on those outputs that were made by the time and not yet spent.
+// held passes on the outputs that existed unspent at the time.
 func (w *BalanceSum) held(entries []*UTXOEntry, add func(*UTXOEntry)) error {
 	for _, c := range entries {
 		if c.made > w.at || w.later(store.At(c.ID.Chain(), c.ID.Height(), 0)) {
@@ -204,12 +204,12 @@ func (w *BalanceSum) held(entries []*UTXOEntry, add func(*UTXOEntry)) error {
 	return nil
 }
 
-// later says that something is in a block of the chain that does not count.
+// later reports whether a position lies in one of the chain's excluded blocks.
 func (w *BalanceSum) later(at store.Position) bool {
 	return at.Chain() == w.ChainReader.Chain(w.Kind) && at.Number() > w.height
 }
 
-// AVAX is how much of it there is under the name of a balance, in nAVAX.
+// AVAX returns a balance in nAVAX.
 func (w *BalanceSum) AVAX(name string) uint64 {
 	sum := uint64(0)
 	for _, h := range w.Subtotals[name] {
@@ -220,7 +220,7 @@ func (w *BalanceSum) AVAX(name string) uint64 {
 	return sum
 }
 
-// staked adds what was staked and not returned by the time.
+// staked adds the stakes that had not been returned at the time.
 func (w *BalanceSum) staked(t stakingTx, c *UTXOEntry) error {
 	if c.made > w.at || w.later(t.at) {
 		return nil
@@ -235,7 +235,7 @@ func (w *BalanceSum) staked(t stakingTx, c *UTXOEntry) error {
 	return nil
 }
 
-// stakeBalance is the balance in which a stake counts that would be free at a time.
+// stakeBalance returns the balance to which a stake belongs that unlocks at a time.
 func stakeBalance(s *store.Staker, free, now int64) string {
 	switch {
 	case s.Start > now:

@@ -1,15 +1,12 @@
-// Package query joins the store's rows to what more than one handler needs to know: the staker index (who validates and delegates
-// with what weight, reward and status by the world's clock), UTXO sets, transactions with the UTXOs that they consumed and
-// produced, sums of balances, what a reward output is for, the markets of tokens; and series: points of metrics up to the
-// clock, staking and fees by day, counts of ICM messages by route. It only reads.
+// Package query joins the store's rows for more than one handler: the staker index (validators and delegators with weight, reward and
+// status at the world's clock), UTXO sets, transactions with consumed and produced UTXOs, balance sums, the purpose of reward outputs,
+// token markets, and series: metrics up to the clock, staking and fees by day, ICM message counts by route. It only reads.
 //
-// A staker begins and ends by the clock, also before the block that says so; a stake is staked until the block that returns
-// it. A staker index is made anew for each block and second of the clock, and never changed: whoever lists stakers, the Data
-// API and the node alike, asks the same one.
+// A staker begins and ends by the clock, even before the block that says so; a stake stays staked until the block that returns it. A staker
+// index is immutable and rebuilt for each block and second of the clock; the Data API and the node share it.
 //
-// Series end with the interval in which the clock stands, although no block has opened it yet: rows say what blocks brought,
-// query adds what time alone changes.
+// Series end with the interval of the clock, even if no block has opened it: the rows hold what blocks changed, and query adds what time
+// alone changes.
 //
-// Lists that are kept in memory are keysets: every item has a cursor that never changes, and a page goes on after it, wherever
-// the item stands by then.
+// Lists in memory are keysets: every item has a fixed cursor, and a page continues after it, wherever the item has moved by then.
 package query

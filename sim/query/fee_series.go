@@ -13,15 +13,15 @@ import (
 	"snowglobe/sim/txs"
 )
 
-// FeeQuery asks for the days of a metric of L1 validators' fees (ACP-77) in [From, To).
+// FeeQuery asks for the days in [From, To) of a metric of L1 validators' fees (ACP-77).
 type FeeQuery struct {
 	Metric   *metric.FeeMetric
 	Payer    string // id of a validation, a node or a subnet, empty for all
 	From, To int64  // Unix seconds
 }
 
-// FeeSeries reads the days of a metric of fees, the newest first, added up over the networks: one for each day from that
-// in which the first of the validators began to the newest of which something has passed by the clock.
+// FeeSeries reads a fee metric by day, newest first, summed over the networks. The days run from the first validator's beginning to the
+// newest that has lasted at least a second.
 func FeeSeries(ctx context.Context, w *sim.World, q FeeQuery) ([]metric.Point, error) {
 	all, sums := metric.Range{Oldest: math.MaxInt64}, map[int64]uint64{}
 	for _, n := range w.Networks {
@@ -44,7 +44,7 @@ func FeeSeries(ctx context.Context, w *sim.World, q FeeQuery) ([]metric.Point, e
 	return points, nil
 }
 
-// fees reads everything about a payer's fees on the network in the days that a query asks for.
+// fees reads everything about a payer's fees on the network in a query's days.
 func fees(ctx context.Context, n *sim.Network, q FeeQuery) (days metric.Range, r *metric.FeeRecord, err error) {
 	days = metric.Range{Interval: metric.Day, Oldest: 1}
 	chain := n.Chain(txs.PChain)
@@ -76,7 +76,7 @@ func fees(ctx context.Context, n *sim.Network, q FeeQuery) (days metric.Range, r
 	return days, r, err
 }
 
-// FeesPaid is what all L1 validators of the network paid by the world's clock, in nAVAX.
+// FeesPaid returns the sum that all L1 validators of the network have paid at the world's clock, in nAVAX.
 func FeesPaid(ctx context.Context, n *sim.Network) (uint64, error) {
 	days, record, err := fees(ctx, n, FeeQuery{From: metric.Day.Begun(n.Clock.Unix()), To: math.MaxInt64})
 	if err != nil || days.Empty() {
@@ -86,8 +86,8 @@ func FeesPaid(ctx context.Context, n *sim.Network) (uint64, error) {
 	return all.Value(record, days.Newest), nil
 }
 
-// accruedByDay is the accrued fee at the end of each day of a range and of the day before it. Days that no block has ended go on
-// from the newest block, the last of them as far as a moment.
+// accruedByDay returns the accrued fee at the end of each day of a range and of the day before it. Beyond the newest block it extrapolates,
+// on the last day up to a time.
 func accruedByDay(ctx context.Context, n *sim.Network, head *store.PrimaryBlock, days metric.Range, now int64) (map[int64]uint64, error) {
 	rows, err := n.DB.AccruedFees(ctx, head.ID.Chain(), metric.Day.Previous(days.Oldest), days.Newest)
 	if err != nil {
@@ -105,8 +105,8 @@ func accruedByDay(ctx context.Context, n *sim.Network, head *store.PrimaryBlock,
 	return ends, nil
 }
 
-// exhaustedBalances are the accrued fees at which balances of the payer's ran out by the clock, where no block has
-// deactivated the validator yet.
+// exhaustedBalances returns the accrued fees at which balances of the payer's validators ran out by the clock, where no block has
+// deactivated them yet.
 func exhaustedBalances(ctx context.Context, n *sim.Network, head *store.PrimaryBlock, payer []byte) ([]uint64, error) {
 	accrued := n.Accrued(head)
 	if accrued == head.AccruedFees {

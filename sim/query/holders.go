@@ -18,21 +18,20 @@ import (
 	"snowglobe/sim/store"
 )
 
-// HeldRange is how much an address held over a range of a chain's blocks.
+// HeldRange is the range of an address's balance over some of a chain's blocks.
 type HeldRange struct {
 	Owner                 common.Address
 	Lowest, Highest, Last uint256.Int
-	block                 uint64 // from which on it held the last
+	block                 uint64 // from which it held the last balance
 }
 
-// holders is what addresses held of something from a block of a chain on: as it was before the block, and after each block that
-// changed it.
+// holders tracks the balances of addresses from a block on: before that block, and after each block that changed them.
 type holders struct {
 	first uint64
 	held  []HeldRange
 }
 
-// set notes what an address held from a block on. What it held before the first block comes first, and in order.
+// set records an address's balance from a block on. Calls come in order, the balance before the first block first.
 func (h *holders) set(r *HeldRange, block uint64, amount *uint256.Int) {
 	if block >= r.block {
 		r.Last, r.block = *amount, block
@@ -49,7 +48,7 @@ func (h *holders) set(r *HeldRange, block uint64, amount *uint256.Int) {
 	}
 }
 
-// of are the addresses whose range passes.
+// of returns the addresses whose range passes.
 func (h *holders) of(passes func(*HeldRange) bool) (all []common.Address) {
 	for i := range h.held {
 		if passes(&h.held[i]) {
@@ -59,7 +58,7 @@ func (h *holders) of(passes func(*HeldRange) bool) (all []common.Address) {
 	return all
 }
 
-// NativeHolders are the addresses of which passes what they held of a chain's own token from one block to another, which may be the one before.
+// NativeHolders returns the addresses whose native balance between two blocks passes. The second may be the block before the first.
 func NativeHolders(ctx context.Context, db *store.DB, c *reader.Chain, first, last uint64, passes func(*HeldRange) bool) ([]common.Address, error) {
 	if first > last {
 		if found, known, err := newestHolders(ctx, db, c, last, passes); known || err != nil {
@@ -74,7 +73,8 @@ func NativeHolders(ctx context.Context, db *store.DB, c *reader.Chain, first, la
 	return slices.Concat(parts...), err
 }
 
-// newestHolders are those of which passes what they have after a block, if that is the newest and the file has parts of the trie of the accounts.
+// newestHolders returns the addresses whose balance after a block passes, if that block is the newest and the file has parts of the account
+// trie.
 func newestHolders(ctx context.Context, db *store.DB, c *reader.Chain, last uint64, passes func(*HeldRange) bool) (found []common.Address, known bool, err error) {
 	if head, err := c.Head(ctx); err != nil || head.Number != last {
 		return nil, false, err
@@ -144,7 +144,7 @@ func (h *holders) readNative(ctx context.Context, db *store.DB, c *reader.Chain,
 	return err
 }
 
-// TokenHolders is NativeHolders of a token, of NFTs by how many they have.
+// TokenHolders does the same for a token; it counts NFTs.
 func TokenHolders(ctx context.Context, db *store.DB, c *reader.Chain, token *store.Token, first, last uint64, passes func(*HeldRange) bool) ([]common.Address, error) {
 	owners, err := ownersOf(ctx, db, c, token, last)
 	if err != nil {
@@ -166,7 +166,7 @@ func TokenHolders(ctx context.Context, db *store.DB, c *reader.Chain, token *sto
 	return slices.Concat(found...), err
 }
 
-// readToken reads what some addresses held of a token.
+// readToken reads some addresses' balances of a token.
 func (h *holders) readToken(ctx context.Context, db *store.DB, token *store.Token, owners []common.Address, last uint64) error {
 	keys := make([][]byte, len(owners))
 	for i := range owners {
@@ -184,7 +184,7 @@ func (h *holders) readToken(ctx context.Context, db *store.DB, token *store.Toke
 	return err
 }
 
-// rangeOf is what an address held over the range of blocks by its rows, each item's with the newest first.
+// rangeOf returns an address's balance over the range of blocks from its rows, newest first within each item.
 func (h *holders) rangeOf(owner []byte, rows []store.TokenBalance) HeldRange {
 	slices.SortStableFunc(rows, func(a, b store.TokenBalance) int { return cmp.Compare(a.Block, b.Block) })
 	items, sum, r := map[string]*uint256.Int{}, new(uint256.Int), HeldRange{Owner: common.BytesToAddress(owner)}
@@ -202,12 +202,12 @@ func (h *holders) rangeOf(owner []byte, rows []store.TokenBalance) HeldRange {
 	return r
 }
 
-// wrappedEvents are the topics with which a wrapped native token changes what the address in them holds.
+// wrappedEvents lists the topics by which a wrapped native token changes the balance of the address in them.
 var wrappedEvents = []common.Hash{
 	crypto.Keccak256Hash([]byte("Deposit(address,uint256)")), crypto.Keccak256Hash([]byte("Withdrawal(address,uint256)")),
 }
 
-// ownersOf are the addresses that a token's logs name up to a block: those who ever had some are among them.
+// ownersOf returns the addresses in a token's logs up to a block, which include every past owner.
 func ownersOf(ctx context.Context, db *store.DB, c *reader.Chain, token *store.Token, last uint64) (map[common.Address]bool, error) {
 	owners := map[common.Address]bool{}
 	err := db.EachTransferOfToken(ctx, token.ID, store.At(c.Row.ID, last, store.MaxIndex), func(t *store.Transfer) {
@@ -225,10 +225,10 @@ func ownersOf(ctx context.Context, db *store.DB, c *reader.Chain, token *store.T
 	})
 }
 
-// zeroAddress sends what is minted and receives what is burned.
+// zeroAddress sends minted tokens and receives burned ones.
 var zeroAddress = make([]byte, common.AddressLength)
 
-// NetMinted is what a token minted to each address without what it burned of it, up to a chain's last block.
+// NetMinted returns a token's mints to each address less its burns from it, up to a chain's last block.
 func NetMinted(ctx context.Context, db *store.DB, token *store.Token) (map[common.Address]*uint256.Int, error) {
 	minted := map[common.Address]*uint256.Int{}
 	err := db.EachTransferOfToken(ctx, token.ID, store.Last(token.ID.Chain()), func(t *store.Transfer) {

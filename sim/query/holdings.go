@@ -11,36 +11,36 @@ import (
 	"snowglobe/sim/store"
 )
 
-// Holdings reads what owners have of ERC-20s after any block. Of owners who are asked about more than once it keeps the whole history, if
-// that is short: who draws a chart asks about one owner after many blocks.
+// Holdings reads owners' ERC-20 balances after any block. From the second question about an owner on, it caches the whole history if that
+// is short: a chart asks about one owner after many blocks.
 type Holdings struct {
 	db   *store.DB
 	kept *cache.Cache[holdingsKey, *holdingHistory]
 }
 
-// NewHoldings reads holdings of the world in a file.
+// NewHoldings opens the holdings of the world in a file.
 func NewHoldings(db *store.DB) *Holdings {
 	return &Holdings{db, cache.New[holdingsKey, *holdingHistory](db.Caches())}
 }
 
-// holdingsKey is whose history on which chain.
+// holdingsKey names an owner on a chain.
 type holdingsKey struct {
 	owner common.Address
 	chain int
 }
 
-// keptHistory is how many changes a history may have.
+// keptHistory bounds the changes in a cached history.
 const keptHistory = 512
 
-// holdingHistory is all that an owner ever had of ERC-20s on a chain; it is never changed.
+// holdingHistory is an owner's full ERC-20 history on a chain, and immutable.
 type holdingHistory struct {
-	commits int64 // after which it was read
+	commits int64 // of the file when it was read
 	read    bool  // false for an owner who was asked about once
-	long    bool  // there are too many changes
+	long    bool  // too many changes to cache
 	assets  []heldAsset
 }
 
-// heldAsset is an asset with how much of it there was, the newest first.
+// heldAsset is an asset with its past balances, newest first.
 type heldAsset struct {
 	asset   store.AssetKey
 	changes []heldAmount
@@ -51,8 +51,8 @@ type heldAmount struct {
 	amount []byte
 }
 
-// ERC20 reads at most limit assets after one and before another, which are bounds of a chain's ERC-20s, that an address held after a block,
-// MaxNumber for now.
+// ERC20 reads at most limit ERC-20s that an address held after a block (MaxNumber for now), between two exclusive bounds of a chain's
+// assets.
 func (h *Holdings) ERC20(ctx context.Context, owner common.Address, chain int, after, before store.AssetKey, block uint64, limit int) ([]store.TokenBalanceView, error) {
 	if block == store.MaxNumber {
 		return h.db.ERC20Balances(ctx, owner[:], after, before, block, limit)
@@ -67,7 +67,7 @@ func (h *Holdings) ERC20(ctx context.Context, owner common.Address, chain int, a
 	return history.at(after, before, block, limit), nil
 }
 
-// history is what is kept of an owner by now.
+// history returns the cached history of an owner, if it is current.
 func (h *Holdings) history(ctx context.Context, of holdingsKey) (*holdingHistory, error) {
 	commits := h.db.Commits()
 	before, asked := h.kept.Get(of)
@@ -90,7 +90,7 @@ func (h *Holdings) history(ctx context.Context, of holdingsKey) (*holdingHistory
 	return now, nil
 }
 
-// heldAssets groups rows, which are by asset, the newest first.
+// heldAssets groups rows, which come by asset, newest first.
 func heldAssets(rows []store.TokenBalance) (all []heldAsset) {
 	for i := range rows {
 		if n := len(all) - 1; n < 0 || !bytes.Equal(all[n].asset, rows[i].Asset) {
@@ -102,7 +102,7 @@ func heldAssets(rows []store.TokenBalance) (all []heldAsset) {
 	return all
 }
 
-// at is what the owner had after a block.
+// at returns the owner's balances after a block.
 func (h *holdingHistory) at(after, before store.AssetKey, block uint64, limit int) (page []store.TokenBalanceView) {
 	first := sort.Search(len(h.assets), func(i int) bool { return bytes.Compare(h.assets[i].asset, after) > 0 })
 	for _, a := range h.assets[first:] {

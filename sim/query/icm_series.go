@@ -12,19 +12,18 @@ import (
 	"snowglobe/sim/store"
 )
 
-// ICMQuery asks for the newest points of ICM message counts in [From, To), at most Limit and after the last one of the page
-// before.
+// ICMQuery asks for the newest ICM message counts in [From, To), at most Limit, after the last of the previous page.
 type ICMQuery struct {
 	metric.RouteFilter
 	Scope    metric.Scope // a network, or all
 	Interval metric.Interval
 	From, To int64             // Unix seconds
-	After    metric.RoutePoint // the zero one on the first page
+	After    metric.RoutePoint // zero on the first page
 	Limit    int
 }
 
-// ICMSeries reads how many messages were sent, the newest intervals first, and says whether there are older points. There
-// is a point for each route of which a message was ever sent and each interval from that of the first message on.
+// ICMSeries counts the messages sent, newest intervals first, and reports whether there are older points. Every route that ever had a
+// message has a point in each interval from the first message's on.
 func ICMSeries(ctx context.Context, w *sim.World, q ICMQuery) (points []metric.RoutePoint, more bool, err error) {
 	span, err := icmRange(ctx, w, q)
 	if err != nil || span.Empty() {
@@ -64,7 +63,7 @@ func ICMSeries(ctx context.Context, w *sim.World, q ICMQuery) (points []metric.R
 	return points, false, nil
 }
 
-// icmRange is which intervals there are, from that of the page before on.
+// icmRange returns the intervals with points, from the previous page's on.
 func icmRange(ctx context.Context, w *sim.World, q ICMQuery) (metric.Range, error) {
 	oldest, newest, err := w.DB.ICMCountSpan(ctx, q.Scope, q.Interval)
 	if errors.Is(err, store.ErrNotFound) {
@@ -80,13 +79,13 @@ func icmRange(ctx context.Context, w *sim.World, q ICMQuery) (metric.Range, erro
 	return metric.Range{Interval: q.Interval, Oldest: oldest, Newest: newest}.Since(q.From), err
 }
 
-// routes are those of which a message was ever sent: each has a row in some month.
+// routes returns the routes that ever had a message: each has a row in some month.
 func routes(ctx context.Context, w *sim.World, scope metric.Scope, l metric.RouteFilter) ([]metric.Route, error) {
 	months, err := w.DB.ICMCounts(ctx, scope, metric.Month, 0, math.MaxInt64)
 	return l.Routes(months), err
 }
 
-// ICMSummary counts the messages of each route in each of the windows that end at the clock.
+// ICMSummary counts the messages of each route in each window that ends at the clock.
 func ICMSummary(ctx context.Context, w *sim.World, scope metric.Scope, l metric.RouteFilter) (used []metric.Route, counts map[metric.Route][]int64, err error) {
 	days, err := w.DB.ICMCounts(ctx, scope, metric.Day, 0, math.MaxInt64)
 	if err != nil {

@@ -7,22 +7,22 @@ import (
 	"snowglobe/sim/store"
 )
 
-// Keyset is a list that is kept in memory, in descending order, for keyset paging: each item has a number of its own, its
-// cursor, which never changes and after which a page goes on, wherever the item stands by then.
+// Keyset is a list in memory, in descending order, for keyset paging: each item has a cursor of its own, a number that never changes. A
+// page continues after a cursor, wherever its item has moved by then.
 type Keyset[T any] struct {
 	items  []*T
 	Cursor func(*T) uint64
 	find   func(cursor uint64) (index int, there bool)
 }
 
-// NewKeyset is a list in the order of its cursors.
+// NewKeyset returns a list in the order of its cursors.
 func NewKeyset[T any](items []*T, cursor func(*T) uint64) Keyset[T] {
 	return Keyset[T]{items, cursor, func(after uint64) (int, bool) {
 		return slices.BinarySearchFunc(items, after, func(v *T, after uint64) int { return cmp.Compare(after, cursor(v)) })
 	}}
 }
 
-// newOrderedKeyset is a list in the order of a comparison; item finds what has a cursor, or would stand where that stood.
+// newOrderedKeyset returns a list in the order of a comparison; item returns the item with a cursor, or a stand-in at its former place.
 func newOrderedKeyset[T any](items []*T, cursor func(*T) uint64, compare func(a, b *T) int, item func(cursor uint64) *T) Keyset[T] {
 	return Keyset[T]{items, cursor, func(after uint64) (int, bool) {
 		v := item(after)
@@ -35,13 +35,13 @@ func newOrderedKeyset[T any](items []*T, cursor func(*T) uint64, compare func(a,
 
 // KeysetQuery asks for a page of a keyset.
 type KeysetQuery struct {
-	Resumed   bool   // after the item with a cursor, from the beginning otherwise
+	Resumed   bool   // continue after a cursor instead of starting at the beginning
 	After     uint64 // that cursor
 	Ascending bool
 	Size      int
 }
 
-// Page takes those items that pass, and says whether there are more.
+// Page returns the items that pass, and reports whether there are more.
 func (k Keyset[T]) Page(q KeysetQuery, passes func(*T) bool) (page []*T, more bool) {
 	step, at := 1, 0
 	there := false
@@ -68,13 +68,13 @@ func (k Keyset[T]) Page(q KeysetQuery, passes func(*T) bool) (page []*T, more bo
 	return page, false
 }
 
-// CursorOfTx is a transaction's number among those of its chain.
+// CursorOfTx numbers a transaction within its chain.
 func CursorOfTx(at store.Position) uint64 { return uint64(at - store.First(at.Chain())) }
 
-// utxoIndexBits is room for what one block can make: a block of two mebibytes has fewer outputs.
+// utxoIndexBits leaves room for the outputs of one block: a block of two mebibytes has fewer.
 const utxoIndexBits = 16
 
-// CursorOfUTXO is an output's number among those that the chain made.
+// CursorOfUTXO numbers an output within the chain that created it.
 func CursorOfUTXO(n store.UTXONumber) uint64 {
 	first := store.NewUTXONumber(n.Chain(), n.Height(), 0)
 	return n.Height()<<utxoIndexBits | uint64(n-first)

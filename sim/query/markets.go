@@ -9,16 +9,16 @@ import (
 	"snowglobe/sim/store"
 )
 
-// Markets is what is known of the tokens of an EVM chain.
+// Markets holds the markets of an EVM chain's tokens.
 type Markets struct {
-	Native *price.Series // of the chain's own token, nil without a market
+	Native *price.Series // of the native token, nil without a market
 	Tokens map[common.Address]Market
 }
 
-// Malicious is the reputation of tokens that are hidden unless they are asked for.
+// Malicious is the reputation of tokens that stay hidden unless a request asks for them.
 const Malicious = "Malicious"
 
-// Market is what is known of a token.
+// Market holds a token's price and reputation.
 type Market struct {
 	Series     *price.Series // nil without a market
 	Reputation string        // Malicious or Benign, empty when nothing is known

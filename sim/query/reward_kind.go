@@ -7,17 +7,16 @@ import (
 	"snowglobe/sim/store"
 )
 
-// The kinds of outputs that the end of a stake pays beside the stake, by the live API's names.
+// Kinds of reward outputs at the end of a stake, named as in the live API.
 const (
 	rewardOfValidator = "VALIDATOR"
 	rewardOfDelegator = "DELEGATOR"
 	feeOfValidator    = "VALIDATOR_FEE" // the validator's share of its delegators' rewards
 )
 
-// RewardKind says what the n-th reward of a staker with a status is for: of a validator the reward for validating comes
-// first, if there is one, then its share of the delegators' rewards. avalanchego's proposalTxExecutor.rewardValidatorTx
-// makes the outputs in this order. Until a stake is completed nobody knows whether it is rewarded:
-// it counts as if it were.
+// RewardKind returns the purpose of the n-th reward of a staker with a status. A validator gets the reward for validating first, if there
+// is one, then its share of its delegators' rewards, in the order of avalanchego's proposalTxExecutor.rewardValidatorTx. An uncompleted
+// stake counts as rewarded, since nobody knows yet.
 func RewardKind(s *store.Staker, status, n int) string {
 	switch {
 	case s.Delegator:
@@ -28,21 +27,21 @@ func RewardKind(s *store.Staker, status, n int) string {
 	return feeOfValidator
 }
 
-// RewardEntry is a reward that somebody was paid or can expect of a stake.
+// RewardEntry is a paid or expected reward of a stake.
 type RewardEntry struct {
-	Staker *store.Staker // whose stake it is
+	Staker *store.Staker // the staker
 	Status int
 	Kind   string
-	Part   int // among those of the stake; of paid ones, among the outputs
+	Part   int // index within the stake, or among the outputs once paid
 	Owner  []byte
 	Amount uint64
 }
 
-// rewardCursor numbers rewards: a stake's first comes before its second when the newest come first.
+// rewardCursor numbers rewards: when the newest come first, a stake's first reward still precedes its second.
 func rewardCursor(e *RewardEntry) uint64 { return CursorOfTx(e.Staker.ID)<<1 | uint64(1-e.Part) }
 
-// rewardEntries are the rewards of a network's stakers, newest first: what is still to expect, and what was paid. A
-// delegation pays its validator's fee with the validator's reward, in one output; until then each is a reward of its own.
+// rewardEntries returns the rewards of a network's stakers, newest first, expected and paid. Once a validator
+// completes, one output pays it the fees of all its delegations; until then each delegation's fee is a reward of its own.
 func (x *StakerIndex) rewardEntries() []*RewardEntry {
 	var all []*RewardEntry
 	add := func(e RewardEntry) {
@@ -75,7 +74,7 @@ func (x *StakerIndex) rewardEntries() []*RewardEntry {
 	return all
 }
 
-// Paid is what stakers were rewarded.
+// Paid returns the sum of rewards paid to stakers.
 func (x *StakerIndex) Paid() (sum uint64) {
 	for _, e := range x.Rewards().items {
 		if e.Status == store.StakerCompleted {

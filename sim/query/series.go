@@ -19,9 +19,8 @@ type SeriesQuery struct {
 	Limit    int
 }
 
-// Series reads points of a metric, the newest first, and says whether there are older ones. There is a point for every
-// interval from that of the first block on to the newest of which something has passed by the clock, or that of the newest block if
-// that is later.
+// Series reads points of a metric, newest first, and reports whether there are older ones. Every interval has a point, from the first
+// block's to the newest that has lasted at least a second by the clock, or the newest block's if that is later.
 func Series(ctx context.Context, w *sim.World, q SeriesQuery) (points []metric.Point, more bool, err error) {
 	newest, err := newestPoint(q.Interval, w.Clock.Unix(), q.From, q.To, func() (int64, error) { return w.DB.NewestTally(ctx, q.Scope, q.Interval) })
 	page := q.Interval.Page(q.From, newest, q.Limit)
@@ -44,8 +43,8 @@ func Series(ctx context.Context, w *sim.World, q SeriesQuery) (points []metric.P
 	return q.Metric.Points(page, readings, base), more, err
 }
 
-// newestPoint is where the newest point before a moment begins: the newest of which something has passed by the clock, or that of the
-// newest row if it is later. Without a moment the reader of rows finds out about those, if there is any point since from.
+// newestPoint returns the beginning of the newest point before a time: the newest interval that has lasted at least a second by the clock,
+// or the newest row's if that is later. With no such time it ignores rows, whose reader finds any that are later.
 func newestPoint(i metric.Interval, clock, from, before int64, row func() (int64, error)) (int64, error) {
 	newest := i.Begun(clock)
 	switch {
@@ -64,7 +63,7 @@ func newestPoint(i metric.Interval, clock, from, before int64, row func() (int64
 	return newest, nil
 }
 
-// Rolling reads the value of a metric over each of the windows that end at the clock.
+// Rolling reads the value of a metric over each window that ends at the clock.
 func Rolling(ctx context.Context, w *sim.World, m *metric.Metric, scope metric.Scope) ([]metric.Value, error) {
 	rolled, now := m.Rolled(), w.Clock.Unix()
 	days, err := w.DB.ReadingsSince(ctx, rolled, scope, metric.Day, 0, math.MaxInt64)
@@ -76,7 +75,7 @@ func Rolling(ctx context.Context, w *sim.World, m *metric.Metric, scope metric.S
 		from := window.From(now)
 		whole := metric.Day.From(from)
 		days, rest := metric.Split(days, whole)
-		var hours []metric.Reading // of the day within which the window begins
+		var hours []metric.Reading // of the day in which the window begins
 		if from < whole {
 			read, err := w.DB.ReadingsSince(ctx, rolled, scope, metric.Hour, from, whole)
 			if err != nil {

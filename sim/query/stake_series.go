@@ -11,7 +11,7 @@ import (
 	"snowglobe/sim/txs"
 )
 
-// StakeQuery asks for the newest days of a staking metric of a subnet in [From, To), at most Limit.
+// StakeQuery asks for the newest days in [From, To) of a subnet's staking metric, at most Limit.
 type StakeQuery struct {
 	Metric   *metric.StakeMetric
 	Subnet   ids.ID // the zero id is the primary network
@@ -19,8 +19,8 @@ type StakeQuery struct {
 	Limit    int
 }
 
-// StakeSeries reads the days of a metric of a subnet, the newest first, and says whether there are older ones: one for each
-// day from that in which the subnet was made to the newest of which something has passed by the clock.
+// StakeSeries reads a subnet's metric by day, newest first, and reports whether there are older days. The days run from the subnet's
+// creation to the newest that has lasted at least a second by the clock.
 func StakeSeries(ctx context.Context, n *sim.Network, q StakeQuery) (points []metric.Point, more bool, err error) {
 	chain := n.Chain(txs.PChain)
 	newest, err := newestPoint(metric.Day, n.Clock.Unix(), q.From, q.To, func() (int64, error) { return n.DB.NewestStake(ctx, chain, q.Subnet[:]) })
@@ -41,7 +41,7 @@ func StakeSeries(ctx context.Context, n *sim.Network, q StakeQuery) (points []me
 	return q.Metric.StakePoints(page, rows, changes), more, err
 }
 
-// dueStakes are the changes of a subnet's stake that the clock has brought about and no block has said yet.
+// dueStakes returns the changes of a subnet's stake that the clock has caused and no block has recorded.
 func dueStakes(ctx context.Context, n *sim.Network, chain int, subnet []byte) ([]metric.StakeChange, error) {
 	now := n.Clock.Unix()
 	due, err := n.DB.DueStakers(ctx, chain, subnet, now)

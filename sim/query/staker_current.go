@@ -11,8 +11,8 @@ import (
 	"snowglobe/sim/store"
 )
 
-// compareEnds orders stakers as they leave: by end, delegators before validators, then by transaction. So does avalanchego's
-// state.Staker.Less.
+// compareEnds sorts stakers by leaving time: by end, delegators before validators, then by transaction, as avalanchego's state.Staker.Less
+// does.
 func compareEnds(a, b *store.Staker) int {
 	delegators := 0
 	switch {
@@ -24,7 +24,7 @@ func compareEnds(a, b *store.Staker) int {
 	return cmp.Or(cmp.Compare(a.End, b.End), delegators, bytes.Compare(a.Tx, b.Tx))
 }
 
-// ValidatorsOf are the validators of a subnet with a status, in the order in which they leave.
+// ValidatorsOf returns a subnet's validators with a status, by leaving time.
 func (x *StakerIndex) ValidatorsOf(subnet ids.ID, status int) []*ValidatorEntry {
 	var some []*ValidatorEntry
 	for _, v := range x.Validators {
@@ -36,7 +36,7 @@ func (x *StakerIndex) ValidatorsOf(subnet ids.ID, status int) []*ValidatorEntry 
 	return some
 }
 
-// DelegatorsOf are the delegators of a subnet with a status, in the order in which they leave.
+// DelegatorsOf returns a subnet's delegators with a status, by leaving time.
 func (x *StakerIndex) DelegatorsOf(subnet ids.ID, status int) []*DelegatorEntry {
 	var some []*DelegatorEntry
 	for _, d := range x.Delegators {
@@ -48,8 +48,8 @@ func (x *StakerIndex) DelegatorsOf(subnet ids.ID, status int) []*DelegatorEntry 
 	return some
 }
 
-// Staked are the stakers of the primary network whose stake began and was not returned, and those who wait to begin, each in
-// the order in which they leave. Returning a stake takes a block, which may come after the stake's end.
+// Staked returns the primary network's stakers whose stake has begun and not been returned, and the pending ones, each by leaving time.
+// Returning a stake takes a block, which may come after the stake's end.
 func (x *StakerIndex) Staked() (locked, pending []*store.Staker) {
 	add := func(s *store.Staker, status int) {
 		switch {
@@ -71,7 +71,7 @@ func (x *StakerIndex) Staked() (locked, pending []*store.Staker) {
 	return locked, pending
 }
 
-// L1ValidatorsOf are the validators of an L1 that were not removed, inactive ones too; oldest first.
+// L1ValidatorsOf returns an L1's validators that were not removed, inactive ones included, oldest first.
 func (x *StakerIndex) L1ValidatorsOf(subnet ids.ID) []*L1Entry {
 	var some []*L1Entry
 	for _, v := range slices.Backward(x.L1) {
@@ -82,7 +82,7 @@ func (x *StakerIndex) L1ValidatorsOf(subnet ids.ID) []*L1Entry {
 	return some
 }
 
-// L1ValidatorByID is the L1 validator with a validation id, removed ones too, or nil.
+// L1ValidatorByID returns the L1 validator with a validation id, even a removed one, or nil.
 func (x *StakerIndex) L1ValidatorByID(validation ids.ID) *L1Entry {
 	if i := slices.IndexFunc(x.L1, func(v *L1Entry) bool { return ids.ID(v.Validation) == validation }); i >= 0 {
 		return x.L1[i]
@@ -90,7 +90,7 @@ func (x *StakerIndex) L1ValidatorByID(validation ids.ID) *L1Entry {
 	return nil
 }
 
-// Node is the node of a validator; one that is not known was never up.
+// Node returns a validator's node; an unknown one was never up.
 func (x *StakerIndex) Node(id ids.NodeID) store.Node {
 	if node := x.nodes[id]; node != nil {
 		return *node
@@ -98,10 +98,9 @@ func (x *StakerIndex) Node(id ids.NodeID) store.Node {
 	return store.Node{}
 }
 
-// ValidatorSet are those who validate a subnet by the world's clock: time alone lets stakers begin and end, and uses balances
-// up. sim.Network.ValidatorsAt is the same for a height. Validators of a permissioned subnet sign with their key on the
-// primary network. Inactive L1 validators are merged under the empty node id, without a key, as avalanchego's
-// GetValidatorSet does.
+// ValidatorSet returns a subnet's validators at the world's clock: time alone begins and ends staking, and uses up balances.
+// sim.Network.ValidatorsAt does the same for a height. Validators of a permissioned subnet sign with their key on the primary network. Like
+// avalanchego's GetValidatorSet, it merges inactive L1 validators under the empty node id, without a key.
 func (x *StakerIndex) ValidatorSet(subnet ids.ID) []sim.Validator {
 	keys := map[ids.NodeID][]byte{}
 	for _, v := range x.ValidatorsOf(ids.Empty, store.StakerActive) {

@@ -14,7 +14,7 @@ import (
 	"snowglobe/sim/txs"
 )
 
-// StakerIndexes keeps the staker index of each network. An index is made anew when a block came or the clock moved.
+// StakerIndexes caches the staker index of each network. A new block or a move of the clock makes it stale.
 type StakerIndexes struct {
 	mu  sync.Mutex
 	now map[string]*StakerIndex
@@ -22,49 +22,49 @@ type StakerIndexes struct {
 
 func NewStakerIndexes() *StakerIndexes { return &StakerIndexes{now: map[string]*StakerIndex{}} }
 
-// Moment is a network as it is after a commit, at a time. Indexes of the same moment are the same.
+// Moment is a network's state after a commit, at a time. All indexes of one moment are the same.
 type Moment struct{ commits, unix int64 }
 
-// Moment is the one that the index is of.
+// Moment returns the index's moment.
 func (x *StakerIndex) Moment() Moment { return x.moment }
 
-// StakerIndex is who stakes or staked on a network, as one block and one second of the clock have it: validators with their
-// delegators, nodes, status, rewards and stake. It is never changed.
+// StakerIndex holds a network's past and present stakers as of one block and one second of the clock: validators with their delegators,
+// nodes, status, rewards and stake. It is immutable.
 type StakerIndex struct {
 	moment     Moment
 	Unix       int64
 	Head       *store.PrimaryBlock
 	Validators []*ValidatorEntry                 // oldest first
 	Delegators []*DelegatorEntry                 // newest first
-	Orders     map[string]Keyset[ValidatorEntry] // by what they are sorted by
+	Orders     map[string]Keyset[ValidatorEntry] // by sort key
 	Delegated  Keyset[DelegatorEntry]            // newest first
 	Rewards    func() Keyset[RewardEntry]        // newest first
 	L1         []*L1Entry                        // newest first
 	nodes      map[ids.NodeID]*store.Node
 	accrued    store.Amount
-	Stake      uint64 // of all who validate or delegate on the primary network now
+	Stake      uint64 // of all current validators and delegators of the primary network
 }
 
-// ValidatorEntry is one stay of a node among the validators of a subnet.
+// ValidatorEntry is one period of a node as a subnet's validator.
 type ValidatorEntry struct {
 	store.Staker
 	Number         int // in the index
 	StatusNow      int
 	NodeInfo       *store.Node // nil for a validator without a known node
 	NodeID         string
-	EndedAt        int64 // when it was removed
+	EndedAt        int64 // of a removed validator
 	Delegated      uint64
 	DelegatorCount int
-	Fees           uint64 // that the delegations that count bring, if all are rewarded
-	SubnetStake    uint64 // what the subnet's active validators weigh
+	Fees           uint64 // from the counted delegations, if all are rewarded
+	SubnetStake    uint64 // weight of the subnet's active validators
 }
 
-// DelegatorEntry is a stake that somebody adds to a validator's.
+// DelegatorEntry is a stake added to a validator's.
 type DelegatorEntry struct {
 	store.Staker
 	Number          int // in the index
 	StatusNow       int
-	Validator       *ValidatorEntry // that it lies within
+	Validator       *ValidatorEntry // whose period contains it
 	ValidatorShares uint32          // of the validator, of a million
 }
 
@@ -74,13 +74,13 @@ type L1Entry struct {
 	Number int // in the index
 }
 
-// NetReward is what the validator leaves to the delegator.
+// NetReward returns the delegator's reward less the validator's fee.
 func (d *DelegatorEntry) NetReward() uint64 {
 	_, rest := rules.SplitReward(uint64(d.PotentialReward), d.ValidatorShares)
 	return rest
 }
 
-// Of is the present index of a network.
+// Of returns a network's present index.
 func (x *StakerIndexes) Of(ctx context.Context, n *sim.Network) (*StakerIndex, error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -136,7 +136,7 @@ func newStakerIndex(ctx context.Context, n *sim.Network) (*StakerIndex, error) {
 	return x, nil
 }
 
-// fill splits the stakers and joins them: validators with their nodes, delegators with the validator that they lie within.
+// fill joins the stakers: validators with their nodes, delegators with the validator whose period contains theirs.
 func (x *StakerIndex) fill(n *sim.Network, stakers []store.Staker, nodes []store.Node) {
 	x.nodes = make(map[ids.NodeID]*store.Node, len(nodes))
 	for i := range nodes {
@@ -159,8 +159,8 @@ func (x *StakerIndex) fill(n *sim.Network, stakers []store.Staker, nodes []store
 	x.sumStake()
 }
 
-// addDelegator adds a delegation to the validator that it lies within. While a validator is active only the delegations
-// that are active count, afterwards all do.
+// addDelegator adds a delegation to the validator whose period contains it. While a validator is active, only active delegations count;
+// afterwards all do.
 func (x *StakerIndex) addDelegator(d *DelegatorEntry, validators []*ValidatorEntry) {
 	x.Delegators = append(x.Delegators, d)
 	for _, v := range validators {
@@ -177,10 +177,10 @@ func (x *StakerIndex) addDelegator(d *DelegatorEntry, validators []*ValidatorEnt
 	}
 }
 
-// OnPrimaryNetwork tells whether a subnet's id is that of the primary network.
+// OnPrimaryNetwork reports whether a subnet's id is the primary network's.
 func OnPrimaryNetwork(subnet []byte) bool { return ids.ID(subnet) == ids.Empty }
 
-// sumStake adds up what the active validators of each subnet weigh, delegations included.
+// sumStake adds up the weight of each subnet's active validators, delegations included.
 func (x *StakerIndex) sumStake() {
 	totals := map[ids.ID]uint64{}
 	for _, v := range x.Validators {
@@ -194,7 +194,7 @@ func (x *StakerIndex) sumStake() {
 	x.Stake = totals[ids.Empty]
 }
 
-// ActiveStakes are those of a network's transactions from one to another from which a stake on the primary network comes that is active now.
+// ActiveStakes returns the transactions in a range of a network's that began a stake on the primary network that is active now.
 func ActiveStakes(ctx context.Context, n *sim.Network, first, last store.Position) (map[store.Position]bool, error) {
 	rows, err := n.DB.StakerTerms(ctx, first, last)
 	active := map[store.Position]bool{}
@@ -206,11 +206,10 @@ func ActiveStakes(ctx context.Context, n *sim.Network, first, last store.Positio
 	return active, err
 }
 
-// L1Balance is what an L1 validator has left for the continuous fee (ACP-77). Without any it is inactive.
+// L1Balance returns an L1 validator's remaining balance for the continuous fee (ACP-77). Without any it is inactive.
 func (x *StakerIndex) L1Balance(v *store.L1ValidatorView) uint64 { return v.Balance(x.accrued) }
 
-// addRemovals finds when validators were removed. A removal has no row of its own: it is the transaction of the block that
-// ended the stay.
+// addRemovals finds when validators were removed. A removal has no row of its own: its transaction is in the block that ended the period.
 func (x *StakerIndex) addRemovals(ctx context.Context, n *sim.Network) (err error) {
 	for _, v := range x.Validators {
 		if v.StatusNow != store.StakerRemoved || v.Ended == nil {
@@ -227,7 +226,7 @@ func (x *StakerIndex) addRemovals(ctx context.Context, n *sim.Network) (err erro
 	return nil
 }
 
-// removalTx is the transaction in a block that removed a validator.
+// removalTx returns the transaction in a block that removed a validator.
 func removalTx(ctx context.Context, n *sim.Network, block store.Position, v *ValidatorEntry) ([]byte, error) {
 	transactions, err := n.DB.PrimaryTxs(ctx, block)
 	if err != nil {

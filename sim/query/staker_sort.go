@@ -9,10 +9,10 @@ import (
 	"snowglobe/sim/store"
 )
 
-// NoValue is where what has no value is sorted: below everything else.
+// NoValue sorts missing values below everything else.
 const NoValue = -1
 
-// sort puts the stakers in every order that a list may have. Ties go by transaction hash, descending too.
+// sort builds every order that a list may have. Ties go by transaction hash, descending too.
 func (x *StakerIndex) sort(n *sim.Network) {
 	validators, delegators := map[uint64]*ValidatorEntry{}, map[uint64]*DelegatorEntry{}
 	for _, v := range x.Validators {
@@ -40,7 +40,7 @@ func compareDelegators(a, b *DelegatorEntry) int {
 	return cmp.Or(cmp.Compare(b.ID.Number(), a.ID.Number()), bytes.Compare(b.Tx, a.Tx))
 }
 
-// sortKeys are what validators can be sorted by. What ends later has more time remaining, whatever the clock says.
+// sortKeys lists the sort keys of validators. A later end means more time remaining, whatever the clock says.
 var sortKeys = map[string]func(*sim.Network, *ValidatorEntry) int64{
 	"blockIndex":         func(_ *sim.Network, v *ValidatorEntry) int64 { return int64(v.ID.Number()) },
 	"delegationCapacity": func(n *sim.Network, v *ValidatorEntry) int64 { return v.Capacity(n) },
@@ -49,7 +49,7 @@ var sortKeys = map[string]func(*sim.Network, *ValidatorEntry) int64{
 	"uptimePerformance":  func(_ *sim.Network, v *ValidatorEntry) int64 { return v.Uptime() },
 }
 
-// Capacity is how much more nAVAX may be delegated to an active validator of the primary network.
+// Capacity returns how much more nAVAX an active validator of the primary network can be delegated.
 func (v *ValidatorEntry) Capacity(n *sim.Network) int64 {
 	if v.StatusNow != store.StakerActive || !OnPrimaryNetwork(v.Subnet) {
 		return NoValue
@@ -58,7 +58,7 @@ func (v *ValidatorEntry) Capacity(n *sim.Network) int64 {
 	return int64(most - min(used, most))
 }
 
-// Fee is what a validator of the primary network keeps of its delegators' rewards, of a million.
+// Fee returns a primary network validator's share of its delegators' rewards, of a million.
 func (v *ValidatorEntry) Fee() int64 {
 	if !OnPrimaryNetwork(v.Subnet) {
 		return NoValue
@@ -66,7 +66,7 @@ func (v *ValidatorEntry) Fee() int64 {
 	return int64(v.Shares)
 }
 
-// Uptime is how much of the time the node of an active validator answered, of a million.
+// Uptime returns the share of time an active validator's node was up, of a million.
 func (v *ValidatorEntry) Uptime() int64 {
 	if v.StatusNow != store.StakerActive || v.NodeInfo == nil {
 		return NoValue
@@ -74,7 +74,7 @@ func (v *ValidatorEntry) Uptime() int64 {
 	return int64(v.NodeInfo.Uptime)
 }
 
-// Remaining is how many seconds are left to who validates or will.
+// Remaining returns the seconds left to an active or pending validator.
 func (v *ValidatorEntry) Remaining(now int64) int64 {
 	if v.StatusNow != store.StakerActive && v.StatusNow != store.StakerPending {
 		return NoValue

@@ -10,13 +10,13 @@ import (
 	"snowglobe/sim/txs"
 )
 
-// TxUTXOs is a transaction of a primary chain with the outputs that it spent and made.
+// TxUTXOs is a primary chain's transaction with the outputs it spent and created.
 type TxUTXOs struct {
 	*txs.Tx
 	Kind          txs.Chain
 	Row           *store.PrimaryTx
 	Block         *blockTime
-	Staker        *store.Staker // that the transaction made, or rewards
+	Staker        *store.Staker // that the transaction adds or rewards
 	ConsumedUTXOs []*Output
 	EmittedUTXOs  []*Output
 }
@@ -45,7 +45,7 @@ func (b *ChainReader) TxUTXOs(kind txs.Chain, at store.Position) (*TxUTXOs, erro
 	return t, errors.Join(b.consume(t), b.emit(t))
 }
 
-// consume finds what a transaction spent.
+// consume finds the outputs that a transaction spent.
 func (b *ChainReader) consume(t *TxUTXOs) error {
 	for _, c := range t.SpentOutputs() {
 		from := t.Kind
@@ -64,7 +64,7 @@ func (b *ChainReader) consume(t *TxUTXOs) error {
 	return nil
 }
 
-// source is the chain that an import takes from.
+// source returns the chain that an import takes from.
 func (b *ChainReader) source(t *TxUTXOs) txs.Chain {
 	from := ids.Empty
 	switch u := t.Unsigned.(type) {
@@ -77,7 +77,7 @@ func (b *ChainReader) source(t *TxUTXOs) txs.Chain {
 	return kind
 }
 
-// findStaker finds the staker that the transaction is about, if it is about one.
+// findStaker finds the transaction's staker, if it has one.
 func (b *ChainReader) findStaker(t *TxUTXOs) error {
 	id := t.ID()
 	switch u := t.Unsigned.(type) {
@@ -100,8 +100,8 @@ func (b *ChainReader) findStaker(t *TxUTXOs) error {
 	return err
 }
 
-// emit finds what a transaction made: its outputs, what it exported and staked, what remained of an L1 validator's
-// balance, and the rewards of one that ended a stake. The stake itself was made by the transaction that staked it.
+// emit finds the outputs that a transaction created: its own, those it exported and staked, the refund of an L1 validator's balance, and
+// the rewards at the end of a stake. The staking transaction emits the stake itself.
 func (b *ChainReader) emit(t *TxUTXOs) error {
 	if u, ok := t.Unsigned.(*txs.RewardValidatorTx); ok {
 		return b.emitRewards(t, u.TxID)
@@ -121,7 +121,7 @@ func (b *ChainReader) emit(t *TxUTXOs) error {
 	return b.emitLater(t, len(made))
 }
 
-// emitLater finds what comes after a transaction's own outputs. A stake becomes a row when it is returned.
+// emitLater finds the outputs that follow a transaction's own. A stake becomes a row when it is returned.
 func (b *ChainReader) emitLater(t *TxUTXOs, index int) error {
 	switch t.Unsigned.(type) {
 	case *txs.SetL1ValidatorWeightTx, *txs.DisableL1ValidatorTx:
@@ -145,7 +145,7 @@ func (b *ChainReader) emitLater(t *TxUTXOs, index int) error {
 	return nil
 }
 
-// emitRewards finds what the end of a stake paid beside the stake, if it was this transaction that ended it.
+// emitRewards finds the rewards that the end of a stake paid, if this transaction ended it.
 func (b *ChainReader) emitRewards(t *TxUTXOs, staking ids.ID) error {
 	made, err := b.DB.UTXOsOfTx(b.Ctx, t.Row.ID.Chain(), staking[:])
 	if errors.Is(err, store.ErrNotFound) || err == nil && !bytes.Equal(t.Staker.RewardTx, t.Row.Hash) {

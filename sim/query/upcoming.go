@@ -15,23 +15,23 @@ import (
 	"snowglobe/sim/txs"
 )
 
-// EventKind says what will happen when the clock gets to its time.
+// EventKind names an event that the clock will cause.
 type EventKind string
 
-// What time brings.
+// Events caused by time.
 const (
 	ValidatorStart EventKind = "validator-start"
 	ValidatorEnd   EventKind = "validator-end"
 	DelegatorStart EventKind = "delegator-start"
 	DelegatorEnd   EventKind = "delegator-end"
 	L1Deactivation EventKind = "l1-deactivation" // an L1 validator's balance is used up
-	Unlock         EventKind = "unlock"          // a locktime of an output passes
+	Unlock         EventKind = "unlock"          // an output's locktime passes
 )
 
-// EventKinds are all of them.
+// EventKinds lists all kinds.
 var EventKinds = []EventKind{ValidatorStart, ValidatorEnd, DelegatorStart, DelegatorEnd, L1Deactivation, Unlock}
 
-// Event is something that happens at a time, Unix seconds, unless a transaction comes between.
+// Event happens at a time, in Unix seconds, unless a transaction comes first.
 type Event struct {
 	Kind    EventKind
 	Time    int64
@@ -42,8 +42,8 @@ type Event struct {
 	Validation []byte // of an L1 validator
 }
 
-// Upcoming lists what time brings, soonest first, so much at most. Of the L1 validators the first that is deactivated counts: how long the others' balances last
-// depends on how many are left.
+// Upcoming lists the next events, soonest first, up to a limit. Of the L1 validators it lists only the first to be deactivated: how long
+// the others' balances last depends on how many are left.
 func Upcoming(ctx context.Context, w *sim.World, limit int) ([]Event, error) {
 	lists := []func(ctx context.Context, n *sim.Network, limit int) ([]Event, error){stakerEvents, deactivations, unlocks}
 	parts := make([][]Event, len(w.Networks)*len(lists))
@@ -73,7 +73,7 @@ func Upcoming(ctx context.Context, w *sim.World, limit int) ([]Event, error) {
 	return sorted, nil
 }
 
-// stakerEvents are those of all who wait, and so many ends of active stakers of each subnet as are listed at most.
+// stakerEvents returns the events of all pending stakers, and as many ends of each subnet's active stakers as the list can show.
 func stakerEvents(ctx context.Context, n *sim.Network, limit int) (all []Event, err error) {
 	now := n.Clock.Unix()
 	stakers, err := n.DB.NextStakers(ctx, n.Chain(txs.PChain), now, limit)

@@ -15,7 +15,7 @@ import (
 	"snowglobe/sim/txs"
 )
 
-// ChainReaders keeps what was read of the primary chains lately.
+// ChainReaders caches recent reads of the primary chains.
 type ChainReaders struct {
 	times *cache.Cache[store.Position, *blockTime] // of blocks
 	utxos *cache.Cache[utxoSetKey, *utxoSet]
@@ -25,7 +25,7 @@ func NewChainReaders(g *cache.Group) *ChainReaders {
 	return &ChainReaders{cache.New[store.Position, *blockTime](g), cache.NewCounted[utxoSetKey](g, utxoSetBytes)}
 }
 
-// Reader reads the chains of a network for one request.
+// Reader returns a reader of a network's chains for one request.
 func (c *ChainReaders) Reader(ctx context.Context, n *sim.Network) *ChainReader {
 	return &ChainReader{n, ctx, c}
 }
@@ -37,14 +37,14 @@ type ChainReader struct {
 	cache *ChainReaders
 }
 
-// blockTime is when a block of a primary chain was made, and which it is.
+// blockTime is the time and id of a primary chain's block.
 type blockTime struct {
 	Unix int64
-	kind string // of the P- and the X-Chain: its type
+	kind string // type of a P- or X-Chain block
 	id   ids.ID
 }
 
-// Hash is the block's id as clients see it: one of the C-Chain is an EVM block.
+// Hash returns the block's id as clients see it; a C-Chain block has its EVM hash.
 func (m *blockTime) Hash() string {
 	if m.kind == "" {
 		return common.Hash(m.id).Hex()
@@ -52,24 +52,24 @@ func (m *blockTime) Hash() string {
 	return m.id.String()
 }
 
-// Output is something that a transaction made or will make, with what became of it.
+// Output is an output, or a stake that will become one, with its later history.
 type Output struct {
 	*txs.UTXO
-	ID      ids.ID // under which the network knows it
+	ID      ids.ID // the network's id for it
 	Raw     []byte
 	MadeBy  txs.Chain
 	UsedBy  txs.Chain
-	Height  uint64     // of the block that it is said to be of, on the chain that made it
+	Height  uint64     // of the block it is attributed to, on the chain that created it
 	Made    *blockTime // that block
 	Spent   *store.Position
 	SpentBy string // transaction
 	Used    *blockTime
-	Staker  *store.Staker // whose stake it is or was
-	Locked  bool          // by that staker, still
-	Reward  string        // what it pays a reward for, if it does
+	Staker  *store.Staker // the staker
+	Locked  bool          // still staked by that staker
+	Reward  string        // kind of the reward it pays, if any
 }
 
-// BlockTime is that of the block at a position.
+// BlockTime returns the time of the block at a position.
 func (b *ChainReader) BlockTime(at store.Position) (*blockTime, error) {
 	at = at.Block()
 	if m, ok := b.cache.times.Get(at); ok {
@@ -93,15 +93,15 @@ func (b *ChainReader) BlockTime(at store.Position) (*blockTime, error) {
 	return m, nil
 }
 
-// namedBlock is the time of a block of P or X.
+// namedBlock returns the time of a P or X block.
 func namedBlock(row *store.PrimaryBlockName) *blockTime {
 	return &blockTime{Unix: row.Time, kind: row.Type, id: ids.ID(row.Hash)}
 }
 
-// manyBlocks is from how many on the times of blocks are read together.
+// manyBlocks is the number of blocks above which their times are read together.
 const manyBlocks = 16
 
-// readTimes reads when outputs were made, for BlockTime to find it: of many, each alone takes several times as long.
+// readTimes preloads the blocks of outputs for BlockTime: one by one, many take several times as long.
 func (b *ChainReader) readTimes(rows []store.UTXO) error {
 	var unknown []store.Position
 	for i := range rows {
@@ -126,7 +126,7 @@ func (b *ChainReader) readTimes(rows []store.UTXO) error {
 	return nil
 }
 
-// Output reads an output with all that is known of it.
+// Output reads an output with its later history.
 func (b *ChainReader) Output(row *store.UTXO) (*Output, error) {
 	o := &Output{ID: ids.ID(row.Hash), Raw: row.Bytes(), MadeBy: b.Kind(row.ID.Chain()), UsedBy: b.Kind(row.Chain), Height: row.ID.Height(), Spent: row.Spent}
 	var err error
@@ -145,11 +145,11 @@ func (b *ChainReader) Output(row *store.UTXO) (*Output, error) {
 	return o, nil
 }
 
-// option tells whether the block decided a proposal: it made what the end of a stake returns and pays.
+// option reports whether the block decided a proposal, and so returned a stake and paid its rewards.
 func (m *blockTime) option() bool { return m.kind == "Commit" || m.kind == "Abort" }
 
-// saidOf is the block that an output of an option block is said to be of, as the live API does: a reward of the block before,
-// which has the RewardValidatorTx, and a returned stake of the block of the transaction that staked it.
+// saidOf returns the block that the live API attributes an option block's output to: a reward belongs to the block before, which has the
+// RewardValidatorTx, and a returned stake to the block of its staking transaction.
 func (b *ChainReader) saidOf(at store.Position, tx []byte, reward bool) (store.Position, error) {
 	if reward {
 		return store.At(at.Chain(), at.Number()-1, 0), nil
@@ -161,7 +161,7 @@ func (b *ChainReader) saidOf(at store.Position, tx []byte, reward bool) (store.P
 	return row.ID.Block(), nil
 }
 
-// spending adds which transaction spent an output.
+// spending adds the transaction that spent an output.
 func (b *ChainReader) spending(o *Output) (err error) {
 	if o.Spent == nil {
 		return nil
@@ -179,8 +179,8 @@ func (b *ChainReader) spending(o *Output) (err error) {
 	return err
 }
 
-// ended says of an output that the end of a stake made whether it is the stake or a reward, and for what. The outputs of
-// the staking transaction come first, then the stake, then the rewards.
+// ended tells a stake from a reward among the outputs of the end of a stake, and finds the reward's purpose. The staking transaction's own
+// outputs come first, then the stake, then the rewards.
 func (b *ChainReader) ended(o *Output, reward bool) error {
 	at, err := b.saidOf(store.At(b.Chain(txs.PChain), o.Height, 0), o.TxID[:], reward)
 	if err != nil {
@@ -215,7 +215,7 @@ func (b *ChainReader) Tx(kind txs.Chain, at store.Position) (*txs.Tx, error) {
 	return txs.ParseTx(kind, row.Bytes)
 }
 
-// stakeOf is what a transaction stakes, nothing for most.
+// stakeOf returns a transaction's stake; most have none.
 func stakeOf(tx *txs.Tx) []*txs.TransferableOutput {
 	s, err := pchain.NewStaker(tx, pchain.Active)
 	if err != nil {
@@ -224,7 +224,7 @@ func stakeOf(tx *txs.Tx) []*txs.TransferableOutput {
 	return s.Stake()
 }
 
-// named reads the output of a chain's transaction with an index, nil if there is none.
+// named reads the output with an index of a chain's transaction, or returns nil if there is none.
 func (b *ChainReader) named(kind txs.Chain, id txs.UTXOID) (*Output, error) {
 	hash := id.InputID()
 	row, err := b.DB.UTXOByHash(b.Ctx, b.Chain(kind), hash[:])
@@ -237,7 +237,7 @@ func (b *ChainReader) named(kind txs.Chain, id txs.UTXOID) (*Output, error) {
 	return b.Output(row)
 }
 
-// GenesisUTXO is the last output of the genesis of a chain that one of some addresses owns or owned, nil if there is none.
+// GenesisUTXO returns the last output in a chain's genesis that one of some addresses owns or owned, or nil.
 func (b *ChainReader) GenesisUTXO(kind txs.Chain, owners []ids.ShortID) (last *store.UTXO, err error) {
 	for _, owner := range owners {
 		found, err := b.DB.UTXOsOfGenesis(b.Ctx, owner[:], b.Chain(kind))
@@ -251,7 +251,7 @@ func (b *ChainReader) GenesisUTXO(kind txs.Chain, owners []ids.ShortID) (last *s
 	return last, nil
 }
 
-// Subjects are addresses as the index of activity has them.
+// Subjects returns addresses as keys of the activity index.
 func Subjects(addresses []ids.ShortID) [][]byte {
 	all := make([][]byte, len(addresses))
 	for i := range addresses {
@@ -260,7 +260,7 @@ func Subjects(addresses []ids.ShortID) [][]byte {
 	return all
 }
 
-// Amount is what an output holds of its asset: one of an NFT or a property, none as a right to mint.
+// Amount returns an output's amount of its asset: one of an NFT or a property, none of a right to mint.
 func (o *Output) Amount() uint64 { return held(o.Out) }
 
 func held(out txs.Output) uint64 {

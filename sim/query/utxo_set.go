@@ -12,29 +12,29 @@ import (
 	"snowglobe/sim/txs"
 )
 
-// UTXOEntry is what lists and balances must know of an output.
+// UTXOEntry holds the part of an output that lists and balances need.
 type UTXOEntry struct {
 	*store.UTXO
 	Asset     ids.ID
-	Held      uint64 // of the asset: one of an NFT or a property
-	id        string // as clients see it, which decides ties
-	time      int64  // of the block that it is said to be of
-	made      int64  // when the chain had it
-	locktime  int64  // when it can be spent
+	Held      uint64 // amount of the asset: one of an NFT or a property
+	id        string // as clients see it; breaks ties
+	time      int64  // of the block it is attributed to
+	made      int64  // when the chain created it
+	locktime  int64  // when it becomes spendable
 	stakeable int64  // until when it can only be staked
 }
 
-// utxoSet is what some addresses own on a chain, or owned, as one block has it; it is never changed.
+// utxoSet holds addresses' present or past outputs on a chain as of one block, and is immutable.
 type utxoSet struct {
 	version  int64
-	orders   map[string][]*UTXOEntry // of all that the chain made or can spend, and of what is staked
+	orders   map[string][]*UTXOEntry // of all outputs that the chain created or can spend, and of stakes
 	byCursor map[uint64]*UTXOEntry
-	own      []*UTXOEntry // what the chain made and can spend
-	shared   []*UTXOEntry // what the chain exported, and what others exported to it
-	stakes   []stake      // what is staked
+	own      []*UTXOEntry // outputs that the chain created and can spend
+	shared   []*UTXOEntry // outputs that the chain exported, or that others exported to it
+	stakes   []stake      // current stakes
 }
 
-// utxoSetBytes is what a set takes: each entry once, and its places in lists and under its cursor.
+// utxoSetBytes returns a set's size: each entry once, with its places in lists and under its cursor.
 func utxoSetBytes(p *utxoSet) int {
 	const places = 64
 	sum := len(p.stakes) * int(unsafe.Sizeof(stake{}))
@@ -44,14 +44,14 @@ func utxoSetBytes(p *utxoSet) int {
 	return sum
 }
 
-// utxoSetKey is whose UTXOs on which chain.
+// utxoSetKey names the owners of a UTXO set and its chain.
 type utxoSetKey struct {
 	chain  int
-	spent  bool // with what was spent
+	spent  bool // includes spent outputs
 	owners string
 }
 
-// UTXOSet reads what addresses own on a chain, each output once, or takes it from the cache. Addresses must come sorted.
+// UTXOSet returns sorted addresses' outputs on a chain, without duplicates, from the cache if it can.
 func (b *ChainReader) UTXOSet(kind txs.Chain, owners []ids.ShortID, spent bool) (*utxoSet, error) {
 	key := utxoSetKey{chain: b.Chain(kind), spent: spent}
 	for _, o := range owners {
@@ -91,7 +91,7 @@ func (b *ChainReader) UTXOSet(kind txs.Chain, owners []ids.ShortID, spent bool) 
 	return p, nil
 }
 
-// utxoOrders are the orders of a list of outputs, descending. Ties go by the output's id, as the live API's do.
+// utxoOrders lists the orders of a list of outputs, descending. The output's id breaks ties, as in the live API.
 var utxoOrders = map[string]func(a, b *UTXOEntry) int{
 	"timestamp": func(a, b *UTXOEntry) int { return cmp.Or(cmp.Compare(b.time, a.time), cmp.Compare(b.id, a.id)) },
 	"amount": func(a, b *UTXOEntry) int {
@@ -99,7 +99,7 @@ var utxoOrders = map[string]func(a, b *UTXOEntry) int{
 	},
 }
 
-// utxoEntries reads the outputs that a chain can spend or exported, and those that it could spend if they were not spent.
+// utxoEntries reads the outputs that a chain can spend or has exported, and, for past sets, the spent ones.
 func (b *ChainReader) utxoEntries(kind txs.Chain, owners []ids.ShortID, spent bool) ([]*UTXOEntry, error) {
 	var all []*UTXOEntry
 	seen := map[store.UTXONumber]bool{}
@@ -126,7 +126,7 @@ func (b *ChainReader) utxoEntries(kind txs.Chain, owners []ids.ShortID, spent bo
 	return all, nil
 }
 
-// rowsOf are an address's outputs that a chain can or could spend, and those that it exported to others.
+// rowsOf returns an address's outputs that a chain can or could spend, and those that it exported.
 func (b *ChainReader) rowsOf(kind txs.Chain, owner ids.ShortID, spent bool) (all []store.UTXO, err error) {
 	if spent {
 		all, err = b.DB.UTXOsOfAddress(b.Ctx, owner[:], b.Chain(kind), math.MaxInt64, math.MaxInt)
@@ -171,7 +171,7 @@ func (b *ChainReader) utxoEntry(row *store.UTXO) (*UTXOEntry, error) {
 	return c, nil
 }
 
-// newUTXOEntry is what a row alone tells of an output: not when it was made.
+// newUTXOEntry fills an entry from a row alone, without the time of its block.
 func newUTXOEntry(maker txs.Chain, row *store.UTXO) (*UTXOEntry, error) {
 	u, err := txs.ParseUTXO(maker, row.Bytes())
 	if err != nil {
@@ -180,7 +180,7 @@ func newUTXOEntry(maker txs.Chain, row *store.UTXO) (*UTXOEntry, error) {
 	return &UTXOEntry{UTXO: row, Asset: ids.ID(row.Asset), Held: held(u.Out), locktime: unix(u.Owners().Locktime), stakeable: unix(u.StakeableUntil())}, nil
 }
 
-// Keyset is a UTXO set in an order. A page goes on after any output, also after one that was spent since.
+// Keyset returns a UTXO set in an order. A page continues after any output, even one spent since.
 func (p *utxoSet) Keyset(b *ChainReader, by string) Keyset[UTXOEntry] {
 	return newOrderedKeyset(p.orders[by], b.cursorOf, utxoOrders[by], func(at uint64) *UTXOEntry {
 		if c := p.byCursor[at]; c != nil {
@@ -194,15 +194,15 @@ func (p *utxoSet) Keyset(b *ChainReader, by string) Keyset[UTXOEntry] {
 	})
 }
 
-// makers is how many chains make UTXOs.
+// makers is the number of chains that create UTXOs.
 const makers = 3
 
-// cursorOf is an output's cursor among those of all chains.
+// cursorOf returns an output's cursor among those of all chains.
 func (b *ChainReader) cursorOf(c *UTXOEntry) uint64 {
 	return CursorOfUTXO(c.ID)*makers + uint64(b.Kind(c.ID.Chain()))
 }
 
-// entryAtCursor is the output with a cursor; one that was staked is where it was, also when it was returned since.
+// entryAtCursor returns the output with a cursor. A stake keeps its place after it is returned.
 func (b *ChainReader) entryAtCursor(cursor uint64) (*UTXOEntry, error) {
 	maker, rest := txs.Chain(cursor%makers), cursor/makers
 	number := store.NewUTXONumber(b.Chain(maker), rest>>utxoIndexBits, int(rest&(1<<utxoIndexBits-1)))
@@ -220,10 +220,10 @@ func (b *ChainReader) entryAtCursor(cursor uint64) (*UTXOEntry, error) {
 	return b.utxoEntry(row)
 }
 
-// unix is a time that may lie beyond all times.
+// unix returns a time that may lie beyond all times.
 func unix(time uint64) int64 { return int64(min(time, math.MaxInt)) }
 
-// LockedNow are the unspent amounts that are locked by the world's clock.
+// LockedNow returns the unspent amounts that are locked at the world's clock.
 func (b *ChainReader) LockedNow() (sum uint64, err error) {
 	for _, kind := range []txs.Chain{txs.PChain, txs.XChain} {
 		rows, err := b.DB.LockedUTXOs(b.Ctx, b.Chain(kind))

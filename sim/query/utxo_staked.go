@@ -10,21 +10,21 @@ import (
 	"snowglobe/sim/txs"
 )
 
-// A stake becomes a row when it is returned. Until then it has a number as if its transaction's block had made it, after the
-// block's outputs: a block of two mebibytes, of outputs of 80 bytes and more, has fewer than firstStaked of either.
+// A stake becomes a row when it is returned. Until then it is numbered as if its transaction's block had created it, after the block's
+// outputs: a block of two mebibytes, with outputs of at least 80 bytes, has fewer than firstStaked of either.
 const firstStaked = 1 << (utxoIndexBits - 1)
 
-// staked tells whether a number is that of a stake.
+// staked reports whether a number is a stake's.
 func staked(n store.UTXONumber) bool { return CursorOfUTXO(n)&(1<<utxoIndexBits-1) >= firstStaked }
 
-// stakedOutput is what a transaction stakes.
+// stakedOutput is an output that a transaction stakes.
 type stakedOutput struct {
 	number store.UTXONumber
 	at     store.Position // of the transaction
 	utxo   *txs.UTXO
 }
 
-// stakedOutputs is all that the transactions of a block stake.
+// stakedOutputs returns the stakes of all transactions in a block.
 func (b *ChainReader) stakedOutputs(block store.Position) ([]stakedOutput, error) {
 	rows, err := b.DB.PrimaryTxs(b.Ctx, block)
 	if err != nil {
@@ -45,7 +45,7 @@ func (b *ChainReader) stakedOutputs(block store.Position) ([]stakedOutput, error
 	return all, nil
 }
 
-// stakedOutput is the stake with a number.
+// stakedOutput returns the stake with a number.
 func (b *ChainReader) stakedOutput(n store.UTXONumber) (*stakedOutput, error) {
 	all, err := b.stakedOutputs(store.At(n.Chain(), n.Height(), 0))
 	if err != nil {
@@ -58,14 +58,14 @@ func (b *ChainReader) stakedOutput(n store.UTXONumber) (*stakedOutput, error) {
 	return &all[i], nil
 }
 
-// stakingTx is a transaction that staked, and its staker.
+// stakingTx is a staking transaction with its staker.
 type stakingTx struct {
 	at     store.Position
 	staker *store.Staker
 }
 
-// stakingTxs are the transactions on the P-Chain that staked outputs of some addresses on the primary network, newest first; without past,
-// those whose stake was not returned.
+// stakingTxs returns the P-Chain transactions that staked outputs of some addresses on the primary network, newest first; without past,
+// only those with a stake that has not been returned.
 func (b *ChainReader) stakingTxs(owners []ids.ShortID, past bool) (all []stakingTx, err error) {
 	for _, owner := range owners {
 		stakers, err := b.DB.StakersOf(b.Ctx, b.Chain(txs.PChain), owner[:], past)
@@ -82,7 +82,7 @@ func (b *ChainReader) stakingTxs(owners []ids.ShortID, past bool) (all []staking
 	return slices.CompactFunc(all, func(x, y stakingTx) bool { return x.at == y.at }), nil
 }
 
-// stakes passes on what addresses have staked, in the past also what they got back, with the transaction that did it.
+// stakes passes on the addresses' stakes, for past sets even returned ones, with their staking transactions.
 func (b *ChainReader) stakes(owners []ids.ShortID, past bool, visit func(stakingTx, *UTXOEntry) error) error {
 	found, err := b.stakingTxs(owners, past)
 	if err != nil {
@@ -113,13 +113,13 @@ func (b *ChainReader) stakes(owners []ids.ShortID, past bool, visit func(staking
 	return nil
 }
 
-// stake is an output that is staked, with the transaction that did it.
+// stake is a staked output with its staking transaction.
 type stake struct {
 	by    stakingTx
 	entry *UTXOEntry
 }
 
-// stakesNow is what addresses have staked and not got back.
+// stakesNow returns the addresses' stakes that have not been returned.
 func (b *ChainReader) stakesNow(owners []ids.ShortID) (all []stake, err error) {
 	err = b.stakes(owners, false, func(t stakingTx, entry *UTXOEntry) error {
 		all = append(all, stake{t, entry})
@@ -142,7 +142,7 @@ func (b *ChainReader) stakedEntry(s *stakedOutput) (*UTXOEntry, error) {
 	return &UTXOEntry{row, u.AssetID, held(u.Out), id.String(), made.Unix, made.Unix, unix(u.Owners().Locktime), unix(u.StakeableUntil())}, nil
 }
 
-// OutputNumbered reads the output with a number: a row, or a stake that is not yet returned.
+// OutputNumbered reads the output with a number: a row, or a stake that has not been returned.
 func (b *ChainReader) OutputNumbered(n store.UTXONumber) (*Output, error) {
 	if !staked(n) {
 		row, err := b.DB.UTXO(b.Ctx, n)
@@ -166,7 +166,7 @@ func (b *ChainReader) OutputNumbered(n store.UTXONumber) (*Output, error) {
 	return newStakedOutput(s.utxo, staker, made)
 }
 
-// newStakedOutput is an output that is still locked by a staker.
+// newStakedOutput returns an output that a staker still locks.
 func newStakedOutput(u *txs.UTXO, s *store.Staker, made *blockTime) (*Output, error) {
 	raw, err := u.Bytes(txs.PChain)
 	return &Output{UTXO: u, ID: u.InputID(), Raw: raw, Height: s.ID.Number(), Made: made, Staker: s, Locked: true}, err

@@ -46,7 +46,7 @@ func (*AtomicImportTx) Base() *BaseTx { return nil }
 // Base is nil: accounts take the place of inputs and outputs.
 func (*AtomicExportTx) Base() *BaseTx { return nil }
 
-// AtomicBatch is the extra data of a C-Chain block: its atomic transactions. A block without any has no extra data.
+// AtomicBatch encodes atomic transactions as the extra data of a C-Chain block. A block without any has no extra data.
 func AtomicBatch(transactions []*Tx) ([]byte, error) {
 	if len(transactions) == 0 {
 		return nil, nil
@@ -54,7 +54,7 @@ func AtomicBatch(transactions []*Tx) ([]byte, error) {
 	return CChain.Marshal(transactions)
 }
 
-// ParseAtomicBatch reads what AtomicBatch wrote.
+// ParseAtomicBatch parses the output of AtomicBatch.
 func ParseAtomicBatch(b []byte) ([]*Tx, error) {
 	if len(b) == 0 {
 		return nil, nil
@@ -80,21 +80,21 @@ func compareEVMInputs(a, b EVMInput) int {
 	return a.AssetID.Compare(b.AssetID)
 }
 
-// SortedEVMOutputs reports whether account outputs stand in the network's order.
+// SortedEVMOutputs reports whether account outputs are in the network's order.
 func SortedEVMOutputs(outs []EVMOutput) bool { return SortedUnique(outs, compareEVMOutputs) }
 
-// SortedEVMInputs reports whether account inputs stand in the network's order, each once.
+// SortedEVMInputs reports whether account inputs are in the network's order, without duplicates.
 func SortedEVMInputs(ins []EVMInput) bool { return SortedUnique(ins, compareEVMInputs) }
 
-// AccountChange is what an atomic transaction does to an account of the C-Chain. Amount is in nAVAX.
+// AccountChange is an atomic transaction's change of a C-Chain account. Amount is in nAVAX.
 type AccountChange struct {
 	Address common.Address
 	Amount  uint64
 	Debit   bool
-	Nonce   uint64 // of a debit: the nonce that the account must have; the debit increments it
+	Nonce   uint64 // of a debit: must match the account's nonce, which the debit increments
 }
 
-// AccountChanges are what an atomic transaction does to accounts of the C-Chain.
+// AccountChanges returns an atomic transaction's changes of C-Chain accounts.
 func (tx *Tx) AccountChanges() []AccountChange {
 	var changes []AccountChange
 	switch u := tx.Unsigned.(type) {

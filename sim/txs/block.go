@@ -20,7 +20,7 @@ type header struct {
 	time   uint64
 }
 
-// Link is how a P-Chain block names itself and its parent. BlockID is not part of the bytes.
+// Link holds a P-Chain block's id and parent. BlockID is not part of the bytes.
 type Link struct {
 	ParentID ids.ID `serialize:"true" json:"parentID"`
 	Height   uint64 `serialize:"true" json:"height"`
@@ -117,20 +117,20 @@ func ParseBlock(c Chain, b []byte) (*Block, error) {
 	return NewBlock(c, body)
 }
 
-// ID is the hash of the bytes.
+// ID returns the hash of the bytes.
 func (b *Block) ID() ids.ID { return b.id }
 
-// Bytes is the block as the chain stores it.
+// Bytes returns the block as the chain stores it.
 func (b *Block) Bytes() []byte { return b.bytes }
 
-// Parent is the id of the block before.
+// Parent returns the previous block's id.
 func (b *Block) Parent() ids.ID { return b.Body.header().parent }
 
-// Height is the number of blocks before.
+// Height returns the number of earlier blocks.
 func (b *Block) Height() uint64 { return b.Body.header().height }
 
-// Time is when the block was made, in seconds; 0 for the P-Chain's genesis block, which has none.
+// Time returns the block's time in Unix seconds; 0 for the P-Chain's genesis block, which has none.
 func (b *Block) Time() uint64 { return b.Body.header().time }
 
-// Txs are the transactions of the block, a proposal's last.
+// Txs returns the block's transactions, a proposal's last.
 func (b *Block) Txs() []*Tx { return b.Body.transactions() }

@@ -10,11 +10,11 @@ import (
 const (
 	codecVersion = 0
 	versionBytes = 2
-	maxBytes     = 2 << 20 // the largest message that nodes exchange, and so the largest block
+	maxBytes     = 2 << 20 // the largest message between nodes, and so the largest block
 )
 
-// codecs are indexed by Chain. Type ids are positions in the order of registration; gaps are ids that the real network
-// gives to types that no world of ours contains.
+// codecs is indexed by Chain. Type ids are positions in the order of registration; gaps are ids of the real network's types that no
+// Snowglobe world contains.
 var codecs = [...]codec.Manager{
 	newCodec(pChainTypes),
 	newCodec(xChainTypes),
@@ -68,10 +68,10 @@ func newCodec(types []any) codec.Manager {
 	return manager
 }
 
-// Marshal writes v with the codec's version before it.
+// Marshal encodes v behind the codec's version.
 func (c Chain) Marshal(v any) ([]byte, error) { return c.codec().Marshal(codecVersion, v) }
 
-// Unmarshal reads v from b, which must hold nothing else.
+// Unmarshal decodes v from b, which must hold nothing else.
 func (c Chain) Unmarshal(b []byte, v any) error {
 	_, err := c.codec().Unmarshal(b, v)
 	return err
@@ -80,15 +80,15 @@ func (c Chain) Unmarshal(b []byte, v any) error {
 // Chain is one of the three chains of the primary network. Each has its own table of type ids.
 type Chain uint8
 
-// The chains of the primary network.
+// Chains of the primary network.
 const (
 	PChain Chain = iota
 	XChain
 	CChain
 )
 
-// String is the primary alias of the chain: "P", "X" or "C". Addresses begin with it.
+// String returns the chain's primary alias, "P", "X" or "C", which begins its addresses.
 func (c Chain) String() string { return [...]string{"P", "X", "C"}[c] }
 
-// codec is the manager with the chain's type ids.
+// codec returns the manager with the chain's type ids.
 func (c Chain) codec() codec.Manager { return codecs[c] }

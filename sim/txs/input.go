@@ -8,8 +8,8 @@ import (
 	"github.com/ava-labs/avalanchego/ids"
 )
 
-// Input names by index the owners whose signatures a credential carries. On its own it authorizes acts that spend
-// nothing, such as changing a subnet.
+// Input lists, by index, the owners whose signatures a credential carries. On its own it authorizes acts that spend nothing, such as
+// changing a subnet.
 type Input struct {
 	SigIndices []uint32 `serialize:"true" json:"signatureIndices"`
 }
@@ -26,7 +26,7 @@ type StakeableLockIn struct {
 	Input    TransferableIn `serialize:"true" json:"input"`
 }
 
-// TransferableIn is the body of an input: an amount, locked or not.
+// TransferableIn is an input's body: an amount, locked or not.
 type TransferableIn interface {
 	TransferInput() *TransferInput
 	Verify() error
@@ -35,13 +35,13 @@ type TransferableIn interface {
 func (in *TransferInput) TransferInput() *TransferInput   { return in }
 func (in *StakeableLockIn) TransferInput() *TransferInput { return in.Input.TransferInput() }
 
-// UTXOID points at an output of a transaction.
+// UTXOID identifies an output of a transaction.
 type UTXOID struct {
 	TxID        ids.ID `serialize:"true" json:"txID"`
 	OutputIndex uint32 `serialize:"true" json:"outputIndex"`
 }
 
-// InputID is the id under which the network stores the UTXO: the hash of its index and its transaction's id.
+// InputID returns the id under which the network stores the UTXO: the hash of its index and its transaction's id.
 func (u UTXOID) InputID() ids.ID { return u.TxID.Prefix(uint64(u.OutputIndex)) }
 
 func (u UTXOID) Compare(other UTXOID) int {
@@ -55,7 +55,7 @@ type TransferableInput struct {
 	In      TransferableIn `serialize:"true" json:"input"`
 }
 
-// The reasons why an input is refused, in the node's words.
+// Reasons for refusing an input, in the node's words.
 var (
 	ErrNoValueInput       = errors.New("input has no value")
 	ErrInputsNotSorted    = errors.New("inputs not sorted and unique")
@@ -64,10 +64,10 @@ var (
 
 func compareInputs(a, b *TransferableInput) int { return a.UTXOID.Compare(b.UTXOID) }
 
-// SortInputs puts inputs in the order that the network demands: by transaction, then by index.
+// SortInputs sorts inputs in the network's order: by transaction, then by index.
 func SortInputs(ins []*TransferableInput) { slices.SortFunc(ins, compareInputs) }
 
-// SortedInputs reports whether inputs stand in the network's order, each once.
+// SortedInputs reports whether inputs are in the network's order, without duplicates.
 func SortedInputs(ins []*TransferableInput) bool { return SortedUnique(ins, compareInputs) }
 
 func (in *Input) Verify() error {

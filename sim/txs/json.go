@@ -11,25 +11,25 @@ import (
 	"github.com/ava-labs/avalanchego/ids"
 )
 
-// HexBytes are bytes that the node's JSON writes as 0x-hex without a checksum.
+// HexBytes is written by the node's JSON as 0x-hex without a checksum.
 type HexBytes []byte
 
-// The feature extensions of the X-Chain, by their index.
+// Feature extensions of the X-Chain, by index.
 var FxIDs = [...]ids.ID{
 	IDOfName("secp256k1fx"),
 	IDOfName("nftfx"),
 	IDOfName("propertyfx"),
 }
 
-// IDOfName is the id that the network makes of a name: its bytes, padded with zeros.
+// IDOfName returns the network's id for a name: its bytes, padded with zeros.
 func IDOfName(name string) ids.ID {
 	var id ids.ID
 	copy(id[:], name)
 	return id
 }
 
-// TxJSON is a transaction as getTx gives it with encoding json: the node's fields in the node's order, addresses with
-// the chain's prefix and the network's human-readable part.
+// TxJSON encodes a transaction as getTx does with encoding json: the node's fields in the node's order, addresses with the chain's prefix
+// and the network's human-readable part.
 func TxJSON(c Chain, hrp string, tx *Tx) (json.RawMessage, error) {
 	w := newJSONWriter(c, hrp)
 	if err := w.value(reflect.ValueOf(tx)); err != nil {
@@ -38,7 +38,7 @@ func TxJSON(c Chain, hrp string, tx *Tx) (json.RawMessage, error) {
 	return w.out, nil
 }
 
-// BlockJSON is a block as getBlock gives it with encoding json.
+// BlockJSON encodes a block as getBlock does with encoding json.
 func BlockJSON(c Chain, hrp string, b *Block) (json.RawMessage, error) {
 	w := newJSONWriter(c, hrp)
 	if err := w.value(reflect.ValueOf(b.Body)); err != nil {
@@ -47,13 +47,13 @@ func BlockJSON(c Chain, hrp string, b *Block) (json.RawMessage, error) {
 	return w.out, nil
 }
 
-// jsonWriter walks the typed structs by their json tags. encoding/json alone cannot do it: addresses depend on network
-// and chain, and feature extension ids appear in the JSON but not in the structs.
+// jsonWriter walks the typed structs by their json tags. encoding/json alone cannot do it: addresses depend on network and chain, and
+// feature extension ids appear in the JSON but not in the structs.
 type jsonWriter struct {
 	chain     Chain
 	hrp       string
 	out       []byte
-	ids       map[ids.ID]string      // that were written before: the same assets and extensions recur
+	ids       map[ids.ID]string      // already written: the same assets and extensions recur
 	addresses map[ids.ShortID]string // likewise
 }
 
@@ -82,7 +82,7 @@ func (w *jsonWriter) value(v reflect.Value) error {
 	return w.plain(v.Interface())
 }
 
-// special writes the types whose JSON is not that of their fields.
+// special writes the types with JSON that differs from their fields.
 func (w *jsonWriter) special(v any) (bool, error) {
 	switch v := v.(type) {
 	case HexBytes:

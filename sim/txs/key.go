@@ -31,12 +31,12 @@ type Key struct {
 	evm     common.Address
 }
 
-// NewKey makes a Key of an EVM key.
+// NewKey returns the Key of an EVM key.
 func NewKey(secret *secp256k1.Key) *Key {
 	return &Key{secret: secret, address: ownerAddress(secret.Compressed()), evm: secret.Address()}
 }
 
-// KeyFromBytes makes a Key of the 32 bytes of a secret.
+// KeyFromBytes returns the Key with a 32-byte secret.
 func KeyFromBytes(b []byte) (*Key, error) {
 	secret, err := secp256k1.NewKey(b)
 	if err != nil {
@@ -45,10 +45,10 @@ func KeyFromBytes(b []byte) (*Key, error) {
 	return NewKey(secret), nil
 }
 
-// longestKey is more than 32 bytes with a checksum take in cb58, whose reading costs the square of the length.
+// longestKey exceeds 32 bytes with a checksum in cb58. Decoding cb58 takes quadratic time.
 const longestKey = 64
 
-// ParseKey reads the network's text form, PrivateKey-<cb58>.
+// ParseKey parses the network's text form, PrivateKey-<cb58>.
 func ParseKey(s string) (*Key, error) {
 	text, found := strings.CutPrefix(s, privateKeyPrefix)
 	if !found {
@@ -64,7 +64,7 @@ func ParseKey(s string) (*Key, error) {
 	return KeyFromBytes(b)
 }
 
-// String is the network's text form of the secret.
+// String returns the network's text form of the secret.
 func (k *Key) String() string {
 	text, err := cb58.Encode(k.secret.Secret())
 	if err != nil {
@@ -73,10 +73,10 @@ func (k *Key) String() string {
 	return privateKeyPrefix + text
 }
 
-// Address owns the key's UTXOs.
+// Address returns the address that owns the key's UTXOs.
 func (k *Key) Address() ids.ShortID { return k.address }
 
-// EVMAddress is the key's account.
+// EVMAddress returns the key's account.
 func (k *Key) EVMAddress() common.Address { return k.evm }
 
 // signHash signs a 32-byte hash.
@@ -84,7 +84,7 @@ func (k *Key) signHash(hash []byte) (Signature, error) {
 	return secp256k1.Sign(hash, k.secret)
 }
 
-// ownerAddress is that of a compressed public key.
+// ownerAddress returns the address of a compressed public key.
 func ownerAddress(key []byte) ids.ShortID {
 	a, err := ids.ToShortID(hashing.PubkeyBytesToAddress(key))
 	if err != nil {
@@ -93,7 +93,7 @@ func ownerAddress(key []byte) ids.ShortID {
 	return a
 }
 
-// RecoverKey finds who made a signature over a hash.
+// RecoverKey recovers the key that signed a hash.
 func RecoverKey(hash []byte, sig Signature) (*ecdsa.PublicKey, error) {
 	key, err := crypto.SigToPub(hash, sig[:])
 	if err != nil {
@@ -102,16 +102,16 @@ func RecoverKey(hash []byte, sig Signature) (*ecdsa.PublicKey, error) {
 	return key, nil
 }
 
-// StakingKey is the key with which a node proves who it is and signs what it proposes, derived from its secret.
+// StakingKey derives the key from its secret; a node proves its identity and signs its proposals with it.
 func StakingKey(secret []byte) *ecdsa.PrivateKey {
 	for seed := sha256.Sum256(append([]byte("staking key "), secret...)); ; seed = sha256.Sum256(seed[:]) {
-		if key, err := ecdsa.ParseRawPrivateKey(elliptic.P256(), seed[:]); err == nil { // it is no key once in 2^32
+		if key, err := ecdsa.ParseRawPrivateKey(elliptic.P256(), seed[:]); err == nil { // one secret in 2^32 is no key
 			return key
 		}
 	}
 }
 
-// StakingCertificate is the certificate that avalanchego would make of a key, the same for the same key.
+// StakingCertificate returns the certificate that avalanchego would make for a key, always the same for the same key.
 func StakingCertificate(key *ecdsa.PrivateKey) ([]byte, error) {
 	template := &x509.Certificate{
 		SerialNumber:          new(big.Int),

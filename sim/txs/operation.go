@@ -8,7 +8,7 @@ import (
 	"github.com/ava-labs/avalanchego/ids"
 )
 
-// FxOperation is what an operation does with the outputs it consumes.
+// FxOperation is an operation's effect on the outputs it consumes.
 type FxOperation interface {
 	Authorization() *Input
 	Outs() []Output
@@ -69,14 +69,14 @@ func (o *PropertyMintOperation) Outs() []Output { return []Output{&o.MintOutput,
 
 func (o *PropertyBurnOperation) Outs() []Output { return nil }
 
-// Operation consumes outputs that are not amounts and produces others of the same asset.
+// Operation consumes outputs other than amounts and produces others of the same asset.
 type Operation struct {
 	AssetID ids.ID      `serialize:"true" json:"assetID"`
 	UTXOIDs []*UTXOID   `serialize:"true" json:"inputIDs"`
 	Op      FxOperation `serialize:"true" json:"operation"`
 }
 
-// SortOperations puts the inputs of each operation, and the operations by their bytes, in the network's order.
+// SortOperations sorts each operation's inputs, and the operations by their bytes, in the network's order.
 func SortOperations(ops []*Operation) error {
 	for _, op := range ops {
 		slices.SortFunc(op.UTXOIDs, func(a, b *UTXOID) int { return a.Compare(*b) })
@@ -93,8 +93,7 @@ func SortOperations(ops []*Operation) error {
 	return nil
 }
 
-// SortedOperations reports whether operations, and the inputs of each, stand in the network's order: operations by their
-// bytes, each once.
+// SortedOperations reports whether operations, sorted by their bytes, and their inputs are in the network's order, without duplicates.
 func SortedOperations(ops []*Operation) bool {
 	keys := make([][]byte, len(ops))
 	for i, op := range ops {
@@ -107,7 +106,7 @@ func SortedOperations(ops []*Operation) bool {
 	return SortedUnique(keys, bytes.Compare)
 }
 
-// FxIndex is the index of the feature extension that a value belongs to: 0 amounts, 1 NFTs, 2 properties.
+// FxIndex returns the index of a value's feature extension: 0 amounts, 1 NFTs, 2 properties.
 func FxIndex(v any) uint32 {
 	switch v.(type) {
 	case *NFTMintOutput, *NFTTransferOutput, *NFTMintOperation, *NFTTransferOperation, *NFTCredential:

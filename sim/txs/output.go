@@ -9,7 +9,7 @@ import (
 	"github.com/ava-labs/avalanchego/ids"
 )
 
-// Output is what a UTXO holds: an amount, a right to mint, an NFT or a property, and its owners.
+// Output is the content of a UTXO: an amount, a right to mint, an NFT or a property, and its owners.
 type Output interface {
 	Owners() *OutputOwners
 	Verify() error
@@ -49,7 +49,7 @@ type PropertyOwnedOutput struct {
 	OutputOwners `serialize:"true"`
 }
 
-// StakeableLockOut is a P-Chain amount that before Locktime may be staked but not transferred.
+// StakeableLockOut is a P-Chain amount that can be staked but not transferred before Locktime.
 type StakeableLockOut struct {
 	Locktime uint64 `serialize:"true" json:"locktime"`
 	Output   Output `serialize:"true" json:"output"`
@@ -57,7 +57,7 @@ type StakeableLockOut struct {
 
 func (o *StakeableLockOut) Owners() *OutputOwners { return o.Output.Owners() }
 
-// The reasons why an output is refused, in the node's words.
+// Reasons for refusing an output, in the node's words.
 var (
 	ErrNoValueOutput    = errors.New("output has no value")
 	ErrOutputsNotSorted = errors.New("outputs not sorted")
@@ -82,7 +82,7 @@ func (o *StakeableLockOut) Verify() error {
 	return o.Output.Verify()
 }
 
-// AmountOf is the amount that an output carries, locked or not; outputs that are not amounts carry none.
+// AmountOf returns an output's amount, locked or not; 0 for outputs that are not amounts.
 func AmountOf(o Output) uint64 {
 	switch o := o.(type) {
 	case *TransferOutput:
@@ -99,12 +99,12 @@ type TransferableOutput struct {
 	Out     Output `serialize:"true" json:"output"`
 }
 
-// NewTransferableOutput is a plain output: amount of an asset to these owners.
+// NewTransferableOutput returns a plain output of an asset's amount to these owners.
 func NewTransferableOutput(assetID ids.ID, amount uint64, owners OutputOwners) *TransferableOutput {
 	return &TransferableOutput{AssetID: assetID, Out: &TransferOutput{Amount: amount, OutputOwners: owners}}
 }
 
-// SortOutputs puts outputs in the order that the network demands: by asset, then by serialized form.
+// SortOutputs sorts outputs in the network's order: by asset, then by serialized form.
 func SortOutputs(c Chain, outs []*TransferableOutput) error {
 	keys, err := outputKeys(c, outs)
 	if err != nil {
@@ -123,13 +123,13 @@ func SortOutputs(c Chain, outs []*TransferableOutput) error {
 	return nil
 }
 
-// SortedOutputs reports whether outputs stand in the order of SortOutputs.
+// SortedOutputs reports whether outputs are in the order of SortOutputs.
 func SortedOutputs(c Chain, outs []*TransferableOutput) bool {
 	keys, err := outputKeys(c, outs)
 	return err == nil && slices.IsSortedFunc(keys, bytes.Compare)
 }
 
-// marshalOutput writes an output with its type id as Marshal does. A TransferOutput, as nearly all are, takes the codec ten times as long.
+// marshalOutput encodes an output with its type id, as Marshal does, but ten times as fast for a TransferOutput, which nearly all are.
 func marshalOutput(c Chain, out Output) ([]byte, error) {
 	o, plain := out.(*TransferOutput)
 	if !plain || o == nil || len(o.Addresses) > quickOwners {
@@ -148,10 +148,10 @@ func marshalOutput(c Chain, out Output) ([]byte, error) {
 	return b, nil
 }
 
-// quickOwners is how many owners are written without asking the codec whether they are too many.
+// quickOwners bounds the owners that are written without asking the codec whether they are too many.
 const quickOwners = 256
 
-// outputKeys are byte strings that compare as the network compares outputs.
+// outputKeys returns byte strings that compare as the network compares outputs.
 func outputKeys(c Chain, outs []*TransferableOutput) ([][]byte, error) {
 	keys := make([][]byte, len(outs))
 	for i, out := range outs {

@@ -10,14 +10,14 @@ import (
 	"snowglobe/sim/warp"
 )
 
-// OutputOwners says who may spend an output: threshold of the addresses, from locktime on.
+// OutputOwners names who may spend an output: threshold of the addresses, from locktime on.
 type OutputOwners struct {
 	Locktime  uint64        `serialize:"true" json:"locktime"`
 	Threshold uint32        `serialize:"true" json:"threshold"`
 	Addresses []ids.ShortID `serialize:"true" json:"addresses"`
 }
 
-// The reasons why owners are refused, in the node's words.
+// Reasons for refusing owners, in the node's words.
 var (
 	ErrOwnersUnspendable = errors.New("output is unspendable")
 	ErrOwnersUnoptimized = errors.New("output representation should be optimized")
@@ -31,7 +31,7 @@ func NewOutputOwners(locktime uint64, threshold uint32, addresses ...ids.ShortID
 	return OutputOwners{Locktime: locktime, Threshold: threshold, Addresses: sorted}
 }
 
-// NewOwner is the everyday case: one address, spendable at once.
+// NewOwner returns the everyday owners: one address, spendable at once.
 func NewOwner(address ids.ShortID) OutputOwners { return NewOutputOwners(0, 1, address) }
 
 func (o *OutputOwners) Owners() *OutputOwners { return o }
@@ -40,7 +40,7 @@ func (o *OutputOwners) Equals(other *OutputOwners) bool {
 	return o.Locktime == other.Locktime && o.Threshold == other.Threshold && slices.Equal(o.Addresses, other.Addresses)
 }
 
-// Verify checks the form that the network demands of owners.
+// Verify checks that owners are well-formed for the network.
 func (o *OutputOwners) Verify() error {
 	switch {
 	case uint64(o.Threshold) > uint64(len(o.Addresses)):
@@ -68,7 +68,7 @@ func FromWarpOwner(o warp.PChainOwner) OutputOwners {
 	return OutputOwners{Threshold: o.Threshold, Addresses: o.Addresses}
 }
 
-// FormatAddress writes an address of a chain on the network with this human-readable part, such as P-avax1....
+// FormatAddress formats an address of a chain on the network with this human-readable part, such as P-avax1....
 func FormatAddress(c Chain, hrp string, a ids.ShortID) string {
 	s, err := address.Format(c.String(), hrp, a[:])
 	if err != nil {
@@ -77,7 +77,7 @@ func FormatAddress(c Chain, hrp string, a ids.ShortID) string {
 	return s
 }
 
-// FormatBech32 writes an address without a chain, such as avax1....
+// FormatBech32 formats an address without a chain, such as avax1....
 func FormatBech32(hrp string, a ids.ShortID) string {
 	s, err := address.FormatBech32(hrp, a[:])
 	if err != nil {

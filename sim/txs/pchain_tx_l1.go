@@ -16,7 +16,7 @@ type ConvertSubnetToL1Tx struct {
 	SubnetAuth Auth                   `serialize:"true" json:"subnetAuthorization"`
 }
 
-// ConversionValidator is one of the validators that an L1 begins with.
+// ConversionValidator is an initial validator of an L1.
 type ConversionValidator struct {
 	NodeID                HexBytes          `serialize:"true" json:"nodeID"`
 	Weight                uint64            `serialize:"true" json:"weight"`
@@ -35,13 +35,13 @@ type RegisterL1ValidatorTx struct {
 	Message           HexBytes `serialize:"true" json:"message"`
 }
 
-// SetL1ValidatorWeightTx changes the weight of an L1 validator as a signed warp message says; weight 0 removes it.
+// SetL1ValidatorWeightTx changes an L1 validator's weight to that in a signed warp message; weight 0 removes it.
 type SetL1ValidatorWeightTx struct {
 	BaseTx  `serialize:"true"`
 	Message HexBytes `serialize:"true" json:"message"`
 }
 
-// IncreaseL1ValidatorBalanceTx tops up what an L1 validator pays its continuous fee from. Anyone may.
+// IncreaseL1ValidatorBalanceTx tops up the balance from which an L1 validator pays its continuous fee. Anyone can issue it.
 type IncreaseL1ValidatorBalanceTx struct {
 	BaseTx       `serialize:"true"`
 	ValidationID ids.ID `serialize:"true" json:"validationID"`
@@ -55,8 +55,8 @@ type DisableL1ValidatorTx struct {
 	DisableAuth  Auth   `serialize:"true" json:"disableAuthorization"`
 }
 
-// ConversionID is the id that the P-Chain signs and the manager contract checks (ACP-77): the hash of the subnet, its
-// manager and its initial validators.
+// ConversionID returns the id that the P-Chain signs and the manager contract checks (ACP-77): the hash of the subnet, its manager and its
+// initial validators.
 func (tx *ConvertSubnetToL1Tx) ConversionID() (ids.ID, error) {
 	data := &warp.SubnetToL1ConversionData{SubnetID: tx.SubnetID, ManagerChainID: tx.ChainID, ManagerAddress: tx.Address}
 	for _, v := range tx.Validators {

@@ -9,8 +9,8 @@ import (
 	"snowglobe/sim/warp"
 )
 
-// Validator is who validates, when, and with what weight. Since Durango the network ignores Start: staking begins with
-// the block that accepts the transaction.
+// Validator names a validator's node, period and weight. Since Durango the network ignores Start: staking begins with the block that
+// accepts the transaction.
 type Validator struct {
 	NodeID ids.NodeID `serialize:"true" json:"nodeID"`
 	Start  uint64     `serialize:"true" json:"start"`
@@ -64,8 +64,8 @@ type AdvanceTimeTx struct {
 // Base is nil: there are no inputs, outputs or memo.
 func (*AdvanceTimeTx) Base() *BaseTx { return nil }
 
-// RewardValidatorTx ends the staking of a validator or delegator. It has no inputs and no credentials: a proposal block
-// carries it, and the commit or abort block after that decides about the reward.
+// RewardValidatorTx ends the staking of a validator or delegator. It has no inputs and no credentials: a proposal block carries it, and the
+// following commit or abort block decides the reward.
 type RewardValidatorTx struct {
 	TxID ids.ID `serialize:"true" json:"txID"`
 }
@@ -81,7 +81,7 @@ type Owner interface {
 
 func (*OutputOwners) authority() {}
 
-// Auth says which addresses of an owner sign (the subnet authorization).
+// Auth lists the owner's addresses that sign (the subnet authorization).
 type Auth interface {
 	Authorization() *Input
 }
@@ -93,10 +93,10 @@ type Signer interface {
 	Key() *ProofOfPossession
 }
 
-// EmptySigner is the signer of a subnet validator, who uses the key registered on the primary network.
+// EmptySigner is the signer of a subnet validator, which uses the key registered on the primary network.
 type EmptySigner struct{}
 
-// ProofOfPossession is a BLS public key with the signature that proves its holder has the secret.
+// ProofOfPossession is a BLS public key with a signature that proves possession of the secret.
 type ProofOfPossession struct {
 	PublicKey         [48]byte `serialize:"true" json:"publicKey"`
 	ProofOfPossession [96]byte `serialize:"true" json:"proofOfPossession"`
@@ -107,7 +107,7 @@ func (p *ProofOfPossession) Key() *ProofOfPossession { return p }
 
 var ErrInvalidPossession = errors.New("invalid proof of possession") // in the node's words
 
-// Verify checks that the holder of the key has its secret.
+// Verify checks the proof of possession.
 func (p *ProofOfPossession) Verify() error {
 	key, err := warp.ParsePublicKey(p.PublicKey[:])
 	if err != nil {
@@ -123,7 +123,7 @@ func (p *ProofOfPossession) Verify() error {
 	return nil
 }
 
-// NewProofOfPossession makes the signer of a key; it takes about a millisecond.
+// NewProofOfPossession returns a key's signer; it takes about a millisecond.
 func NewProofOfPossession(key *warp.SecretKey) (*ProofOfPossession, error) {
 	public := key.PublicKey().Compressed()
 	proof, err := key.Prove(public)

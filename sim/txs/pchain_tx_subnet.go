@@ -17,7 +17,7 @@ type AddSubnetValidatorTx struct {
 	SubnetAuth Auth            `serialize:"true" json:"subnetAuthorization"`
 }
 
-// RemoveSubnetValidatorTx removes a validator from a permissioned subnet before its time is over.
+// RemoveSubnetValidatorTx removes a validator from a permissioned subnet early.
 type RemoveSubnetValidatorTx struct {
 	BaseTx     `serialize:"true"`
 	NodeID     ids.NodeID `serialize:"true" json:"nodeID"`
@@ -25,13 +25,13 @@ type RemoveSubnetValidatorTx struct {
 	SubnetAuth Auth       `serialize:"true" json:"subnetAuthorization"`
 }
 
-// CreateSubnetTx makes a subnet; its id is the transaction's.
+// CreateSubnetTx creates a subnet with the transaction's id.
 type CreateSubnetTx struct {
 	BaseTx `serialize:"true"`
 	Owner  Owner `serialize:"true" json:"owner"`
 }
 
-// CreateChainTx makes a blockchain that a subnet validates; its id is the transaction's.
+// CreateChainTx creates a blockchain in a subnet, with the transaction's id.
 type CreateChainTx struct {
 	BaseTx      `serialize:"true"`
 	SubnetID    ids.ID   `serialize:"true" json:"subnetID"`

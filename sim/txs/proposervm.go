@@ -9,10 +9,10 @@ import (
 	"github.com/ava-labs/avalanchego/utils/hashing"
 )
 
-// ProposerBlock is the ProposerVM block around a block of any chain: it holds the proposer, the time and the P-Chain height
-// that the proposer saw. Its id leaves out the proposer's signature.
+// ProposerBlock is the ProposerVM block around a block of any chain: it holds the proposer, the time and the P-Chain height that the
+// proposer saw. Its id leaves out the proposer's signature.
 type ProposerBlock struct {
-	ParentID    ids.ID // of the envelope before
+	ParentID    ids.ID // of the previous envelope
 	Time        uint64
 	PHeight     uint64
 	Epoch       Epoch
@@ -26,10 +26,10 @@ type Epoch struct {
 	Start   uint64
 }
 
-// epochSeconds is how long an epoch lasts on the public networks.
+// epochSeconds is the length of an epoch on the public networks.
 const epochSeconds = 5 * 60
 
-// Next is the epoch of an envelope by the one before it: its epoch, its P-Chain height and its time.
+// Next returns an envelope's epoch from the previous one's epoch, P-Chain height and time.
 func (e Epoch) Next(pHeight, time uint64) Epoch {
 	if e.Number > 0 && time < e.Start+epochSeconds {
 		return e
@@ -37,13 +37,13 @@ func (e Epoch) Next(pHeight, time uint64) Epoch {
 	return Epoch{PHeight: pHeight, Number: e.Number + 1, Start: time}
 }
 
-// The type ids of ProposerVM blocks.
+// Type ids of ProposerVM blocks.
 const (
 	optionEnvelope  = 1
 	graniteEnvelope = 2
 )
 
-// ID is the hash of the envelope around a block with these bytes.
+// ID returns the hash of the envelope around a block with these bytes.
 func (e *ProposerBlock) ID(inner []byte) ids.ID {
 	return hashing.ComputeHash256Array(e.unsigned(inner))
 }
@@ -67,7 +67,7 @@ func (e *ProposerBlock) unsigned(inner []byte) []byte {
 	return b
 }
 
-// Bytes are the envelope around a block of a chain, which its proposer signs with the key of its certificate; nobody signs an option.
+// Bytes returns the envelope around a chain's block. Its proposer signs it with the key of its certificate; nobody signs an option.
 func (e *ProposerBlock) Bytes(inner []byte, chain ids.ID, key *ecdsa.PrivateKey) ([]byte, error) {
 	raw := e.unsigned(inner)
 	if len(e.Certificate) == 0 {
@@ -88,7 +88,7 @@ func appendBytes(b, field []byte) []byte {
 	return append(b, field...)
 }
 
-// NodeIDOf is the id of the node that has a certificate: RIPEMD-160 of its SHA-256.
+// NodeIDOf returns the node id of a certificate: RIPEMD-160 of its SHA-256.
 func NodeIDOf(certificate []byte) ids.NodeID {
 	return ids.NodeID(hashing.ComputeHash160Array(hashing.ComputeHash256(certificate)))
 }

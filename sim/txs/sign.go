@@ -35,7 +35,7 @@ func NewSigned(c Chain, unsigned Unsigned, signers ...[]*Key) (*Tx, error) {
 	return tx, tx.Sign(c, signers)
 }
 
-// sign signs a hash with several keys; a key that signed before is not asked again, its signature is the same.
+// sign signs a hash with several keys, reusing the signature of a repeated key.
 func sign(hash []byte, keys []*Key, made map[ids.ShortID]Signature) (*Credential, []ids.ShortID, error) {
 	cred := &Credential{Signatures: make([]Signature, len(keys))}
 	who := make([]ids.ShortID, len(keys))
@@ -53,7 +53,7 @@ func sign(hash []byte, keys []*Key, made map[ids.ShortID]Signature) (*Credential
 	return cred, who, nil
 }
 
-// credential gives the i-th credential the type that the input or operation it belongs to demands.
+// credential gives the i-th credential the type that its input or operation requires.
 func (tx *Tx) credential(i int, cred *Credential) FxCredential {
 	u, ok := tx.Unsigned.(*OperationTx)
 	if !ok || i < len(u.Ins) || i-len(u.Ins) >= len(u.Ops) {
@@ -68,8 +68,7 @@ func (tx *Tx) credential(i int, cred *Credential) FxCredential {
 	return cred
 }
 
-// Signers are the addresses that made the signatures of each credential. They are recovered unless this process made
-// the signatures itself.
+// Signers returns the signers' addresses for each credential. It recovers them unless this process signed the transaction itself.
 func (tx *Tx) Signers() ([][]ids.ShortID, error) {
 	if tx.signers != nil {
 		return tx.signers, nil
@@ -77,7 +76,7 @@ func (tx *Tx) Signers() ([][]ids.ShortID, error) {
 	return tx.RecoverSigners()
 }
 
-// RecoverSigners finds the addresses that made the signatures from the signatures alone.
+// RecoverSigners recovers the signers' addresses from the signatures alone.
 func (tx *Tx) RecoverSigners() ([][]ids.ShortID, error) {
 	hash := hashing.ComputeHash256(tx.unsignedBytes)
 	known := make(map[Signature]ids.ShortID)
@@ -109,13 +108,13 @@ func recoverAll(hash []byte, sigs []Signature, known map[Signature]ids.ShortID) 
 	return who, nil
 }
 
-// SignedHere tells whether this process made the signatures, and so the proofs, of the transaction.
+// SignedHere reports whether this process made the transaction's signatures, and so its proofs.
 func (tx *Tx) SignedHere() bool { return tx.signers != nil }
 
 // Signature is a recoverable secp256k1 signature: r, s, and the recovery id 0 or 1.
 type Signature [65]byte
 
-// FxCredential is the set of signatures that authorizes one input or operation.
+// FxCredential holds the signatures that authorize one input or operation.
 type FxCredential interface {
 	signatures() []Signature
 }

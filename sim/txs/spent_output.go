@@ -5,14 +5,14 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 )
 
-// SpentOutput is a UTXO that a transaction spends, with the signatures that let it.
+// SpentOutput is a UTXO that a transaction spends, with its signatures.
 type SpentOutput struct {
 	UTXOID
 	Signatures []Signature
-	Imported   bool // from what another chain exported
+	Imported   bool // exported by another chain
 }
 
-// SpentOutputs are all UTXOs that a transaction spends, imported ones too, in the order of its credentials.
+// SpentOutputs returns all UTXOs that a transaction spends, imported ones too, in the order of its credentials.
 func (tx *Tx) SpentOutputs() []SpentOutput {
 	var all []SpentOutput
 	own := 0
@@ -33,7 +33,7 @@ func (tx *Tx) SpentOutputs() []SpentOutput {
 	return all
 }
 
-// Signatures are those of a transaction's i-th credential.
+// Signatures returns the signatures of a transaction's i-th credential.
 func (tx *Tx) Signatures(i int) []Signature {
 	if i >= len(tx.Credentials) {
 		return nil
@@ -41,7 +41,7 @@ func (tx *Tx) Signatures(i int) []Signature {
 	return tx.Credentials[i].signatures()
 }
 
-// PublicKey is the compressed key that signed the transaction so.
+// PublicKey recovers the compressed key of a transaction's signature.
 func (tx *Tx) PublicKey(sig Signature) ([]byte, error) {
 	key, err := RecoverKey(hashing.ComputeHash256(tx.unsignedBytes), sig)
 	if err != nil {

@@ -11,11 +11,11 @@ import (
 
 // Unsigned is the part of a transaction that its credentials sign.
 type Unsigned interface {
-	// Base is the inputs, outputs and memo that most types begin with; nil for a type that has none.
+	// Base returns the inputs, outputs and memo that begin most types, or nil for a type without them.
 	Base() *BaseTx
 }
 
-// BaseTx moves value within one chain, and is what most other types begin with.
+// BaseTx moves value within one chain, and begins most other types.
 type BaseTx struct {
 	NetworkID    uint32                `serialize:"true" json:"networkID"`
 	BlockchainID ids.ID                `serialize:"true" json:"blockchainID"`
@@ -24,7 +24,7 @@ type BaseTx struct {
 	Memo         HexBytes              `serialize:"true" json:"memo"`
 }
 
-// Base is the transaction itself.
+// Base returns the transaction itself.
 func (tx *BaseTx) Base() *BaseTx { return tx }
 
 // ImportTx spends outputs that another chain exported to this one; the P-Chain and the X-Chain have the same type.
@@ -41,7 +41,7 @@ type ExportTx struct {
 	ExportedOutputs  []*TransferableOutput `serialize:"true" json:"exportedOutputs"`
 }
 
-// Tx is a signed transaction. Its bytes and id are those of the form it was built, signed or parsed in.
+// Tx is a signed transaction. Its bytes and id are those of the form in which it was built, signed or parsed.
 type Tx struct {
 	Unsigned    Unsigned       `serialize:"true" json:"unsignedTx"`
 	Credentials []FxCredential `serialize:"true" json:"credentials"`
@@ -57,7 +57,7 @@ var errTooLong = fmt.Errorf("longer than %d bytes", maxBytes)
 // errNotCanonical refuses bytes that decode but would encode differently.
 var errNotCanonical = errors.New("transaction is not in its canonical form")
 
-// NewTx builds a transaction of a chain without credentials; genesis and reward transactions stay so.
+// NewTx builds a chain's transaction without credentials; genesis and reward transactions never get any.
 func NewTx(c Chain, unsigned Unsigned) (*Tx, error) {
 	tx := &Tx{Unsigned: unsigned, Credentials: []FxCredential{}}
 	return tx, tx.initialize(c)
@@ -78,19 +78,19 @@ func ParseTx(c Chain, b []byte) (*Tx, error) {
 	return tx, nil
 }
 
-// ReadTx reads a transaction that is stored under its id, to show it: whether it is canonical is not checked again.
+// ReadTx reads a stored transaction for display, without checking again that it is canonical.
 func ReadTx(c Chain, id ids.ID, b []byte) (*Tx, error) {
 	tx := &Tx{id: id, bytes: b}
 	return tx, c.Unmarshal(b, tx)
 }
 
-// ID is the hash of the signed bytes.
+// ID returns the hash of the signed bytes.
 func (tx *Tx) ID() ids.ID { return tx.id }
 
-// Bytes is the signed form with the codec's version.
+// Bytes returns the signed form with the codec's version.
 func (tx *Tx) Bytes() []byte { return tx.bytes }
 
-// UnsignedBytes is what the credentials sign.
+// UnsignedBytes returns the bytes that the credentials sign.
 func (tx *Tx) UnsignedBytes() []byte { return tx.unsignedBytes }
 
 // initialize computes bytes and id from the parts.
@@ -122,7 +122,7 @@ func Initialize(c Chain, transactions []*Tx) error {
 	return nil
 }
 
-// Inputs are all inputs that spend an amount, imported ones last; credentials follow the same order.
+// Inputs returns all inputs that spend an amount, imported ones last; credentials follow the same order.
 func (tx *Tx) Inputs() []*TransferableInput {
 	switch u := tx.Unsigned.(type) {
 	case *ImportTx:
@@ -136,8 +136,8 @@ func (tx *Tx) Inputs() []*TransferableInput {
 	return nil
 }
 
-// Produced are the UTXOs that the transaction leaves on its own chain, without those that only a later event pays
-// (stake, rewards, refunds).
+// Produced returns the UTXOs that the transaction creates on its own chain, without those that only a later event pays (stake, rewards,
+// refunds).
 func (tx *Tx) Produced() []*UTXO {
 	base := tx.Unsigned.Base()
 	if base == nil {
@@ -169,12 +169,12 @@ func (tx *Tx) append(utxos []*UTXO, assetID ids.ID, out Output) []*UTXO {
 	return append(utxos, tx.NewUTXO(len(utxos), assetID, out))
 }
 
-// NewUTXO is an output of the transaction; those that a later event pays follow its own.
+// NewUTXO returns an output of the transaction; outputs that a later event pays follow its own.
 func (tx *Tx) NewUTXO(index int, assetID ids.ID, out Output) *UTXO {
 	return &UTXO{UTXOID: UTXOID{TxID: tx.id, OutputIndex: uint32(index)}, AssetID: assetID, Out: out}
 }
 
-// Exported are the UTXOs that the transaction exports to another chain, and that chain.
+// Exported returns the UTXOs that the transaction exports, and the destination chain.
 func (tx *Tx) Exported() (ids.ID, []*UTXO) {
 	var (
 		destination ids.ID

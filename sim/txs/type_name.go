@@ -1,6 +1,6 @@
 package txs
 
-// TypeName is the network's name of a transaction's type. Atomic transactions bear the names that the other chains have.
+// TypeName returns the network's name of a transaction's type. Atomic transactions have the names of the other chains' types.
 func (tx *Tx) TypeName() string {
 	switch tx.Unsigned.(type) {
 	case *BaseTx:
@@ -62,7 +62,7 @@ func subnetName(unsigned Unsigned) string {
 	return ""
 }
 
-// TypeName is the network's name of a block's type.
+// TypeName returns the network's name of a block's type.
 func (b *Block) TypeName() string {
 	switch b.Body.(type) {
 	case *GenesisBlock:

@@ -7,20 +7,20 @@ import (
 	"github.com/ava-labs/avalanchego/ids"
 )
 
-// UTXO is an output that no transaction has spent yet, with the transaction and the index that it came from.
+// UTXO is an output that no transaction has spent yet, with its transaction and index.
 type UTXO struct {
 	UTXOID  `serialize:"true"`
 	AssetID ids.ID `serialize:"true" json:"assetID"`
 	Out     Output `serialize:"true" json:"output"`
 }
 
-// Owners says who may spend the UTXO.
+// Owners returns the owners who can spend the UTXO.
 func (u *UTXO) Owners() *OutputOwners { return u.Out.Owners() }
 
-// Amount is what the UTXO holds of its asset; 0 when it holds something else than an amount.
+// Amount returns the UTXO's amount of its asset, or 0 if it holds none.
 func (u *UTXO) Amount() uint64 { return AmountOf(u.Out) }
 
-// StakeableUntil is the time before which the amount may only be staked; 0 when it is not locked that way.
+// StakeableUntil returns the time before which the amount can only be staked; 0 without such a lock.
 func (u *UTXO) StakeableUntil() uint64 {
 	if lock, ok := u.Out.(*StakeableLockOut); ok {
 		return lock.Locktime
@@ -28,10 +28,10 @@ func (u *UTXO) StakeableUntil() uint64 {
 	return 0
 }
 
-// Bytes is the UTXO as the chain's getUTXOs gives it.
+// Bytes encodes the UTXO as the chain's getUTXOs does.
 func (u *UTXO) Bytes(c Chain) ([]byte, error) { return c.Marshal(u) }
 
-// ParseUTXO reads what Bytes wrote.
+// ParseUTXO parses the output of Bytes.
 func ParseUTXO(c Chain, b []byte) (*UTXO, error) {
 	if u := parseTransferUTXO(b); u != nil {
 		return u, nil
@@ -46,8 +46,8 @@ func ParseUTXO(c Chain, b []byte) (*UTXO, error) {
 // transferOutputID is the type id of a TransferOutput on every chain.
 const transferOutputID = 7
 
-// parseTransferUTXO reads a UTXO that holds a TransferOutput with owners, as nearly all do: the codec takes ten times as long.
-// It returns nil for every other, and for bytes that are not one.
+// parseTransferUTXO parses a UTXO with a TransferOutput and owners, as nearly all have, ten times as fast as the codec. It returns nil for
+// every other, and for malformed bytes.
 func parseTransferUTXO(b []byte) *UTXO {
 	const head = versionBytes + ids.IDLen + 4 + ids.IDLen + 4 + 8 + 8 + 4 + 4
 	if len(b) <= head || len(b) > maxBytes || binary.BigEndian.Uint16(b) != codecVersion {
@@ -73,10 +73,10 @@ func parseTransferUTXO(b []byte) *UTXO {
 	return u
 }
 
-// OutputBytes is an output with its asset, as platform.getStake gives staked outputs.
+// OutputBytes encodes an output with its asset, as platform.getStake does for staked outputs.
 func OutputBytes(c Chain, out *TransferableOutput) ([]byte, error) { return c.Marshal(out) }
 
-// OutBytes is the output alone with its type id, as Bytes ends with it.
+// OutBytes encodes the output alone with its type id, as at the end of Bytes.
 func (u *UTXO) OutBytes(c Chain) ([]byte, error) {
 	b, err := marshalOutput(c, u.Out)
 	if err != nil {

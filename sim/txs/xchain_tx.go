@@ -7,13 +7,13 @@ import (
 	"github.com/ava-labs/avalanchego/ids"
 )
 
-// InitialState is what a new asset consists of within one feature extension.
+// InitialState is a new asset's initial outputs within one feature extension.
 type InitialState struct {
 	FxIndex uint32   `serialize:"true" json:"fxIndex"`
 	Outs    []Output `serialize:"true" json:"outputs"`
 }
 
-// CreateAssetTx makes a new asset on the X-Chain; the asset's id is the transaction's.
+// CreateAssetTx creates an asset on the X-Chain with the transaction's id.
 type CreateAssetTx struct {
 	BaseTx       `serialize:"true"`
 	Name         string          `serialize:"true" json:"name"`
@@ -22,13 +22,13 @@ type CreateAssetTx struct {
 	States       []*InitialState `serialize:"true" json:"initialStates"`
 }
 
-// OperationTx mints, transfers or burns what is not an amount.
+// OperationTx mints, transfers or burns outputs other than amounts.
 type OperationTx struct {
 	BaseTx `serialize:"true"`
 	Ops    []*Operation `serialize:"true" json:"operations"`
 }
 
-// SortStates puts initial states, and the outputs of each, in the network's order.
+// SortStates sorts initial states, and the outputs of each, in the network's order.
 func SortStates(states []*InitialState) error {
 	slices.SortFunc(states, compareStates)
 	for _, state := range states {
@@ -46,7 +46,7 @@ func SortStates(states []*InitialState) error {
 	return nil
 }
 
-// SortedStates reports whether initial states stand in the order of SortStates, one for each feature extension.
+// SortedStates reports whether initial states are in the order of SortStates, one for each feature extension.
 func SortedStates(states []*InitialState) bool {
 	for _, state := range states {
 		keys := make([][]byte, len(state.Outs))
@@ -64,7 +64,7 @@ func SortedStates(states []*InitialState) bool {
 	return SortedUnique(states, compareStates)
 }
 
-// Consumed are the ids of all UTXOs of its own chain that an X-Chain or P-Chain transaction spends.
+// Consumed returns the ids of all UTXOs of its own chain that an X-Chain or P-Chain transaction spends.
 func (tx *Tx) Consumed() []ids.ID {
 	var spent []ids.ID
 	if base := tx.Unsigned.Base(); base != nil {
