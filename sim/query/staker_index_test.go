@@ -2,8 +2,10 @@ package query_test
 
 import (
 	"bytes"
+	"context"
 	"maps"
 	"slices"
+	"sync"
 	"testing"
 	"time"
 
@@ -16,14 +18,22 @@ import (
 	"snowglobe/sim/txs"
 )
 
-// tinyWorld makes a small world.
+// template is the small world of which tests have copies.
+var template = sync.OnceValues(func() (*sim.World, error) {
+	profile, err := seed.LoadProfile("tiny")
+	if err != nil {
+		return nil, err
+	}
+	return seed.Generate(context.Background(), seed.Options{Path: store.Memory, Seed: 3, Profile: profile, Until: seed.DefaultUntil})
+})
+
 func tinyWorld(t *testing.T) *sim.World {
 	t.Helper()
-	profile, err := seed.LoadProfile("tiny")
+	made, err := template()
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := seed.Generate(t.Context(), seed.Options{Path: store.Memory, Seed: 3, Profile: profile, Until: seed.DefaultUntil})
+	w, err := made.Copy(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
