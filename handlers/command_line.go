@@ -9,20 +9,20 @@ import (
 	"snowglobe/handlers/control"
 )
 
-// Which flags verbs have in common.
+// Flags that several verbs share.
 var (
 	worldFlags   = []string{"db", "seed", "profile", "until"}
 	addressFlags = []string{"addr"}
 	noteFlags    = []string{"log-format", "quiet"}
 )
 
-// What only some verbs have, and serve does not.
+// Flags that only verbs other than serve have.
 const (
 	forceFlag = "force"
 	jsonFlag  = "json"
 )
 
-// groups are how the flags of serve are listed.
+// groups orders the flags of serve in help.
 var groups = []cli.Group{
 	{Title: "The world", Flags: []string{"db", "seed", "profile", "until", "read-only", "regenerate", "worlds", "world-size"}},
 	{Title: "Addresses, and what is served there", Flags: []string{"addr", "fuji-addr", "network", "dialect", "public", "no-index", "index-enabled", "api-admin-enabled", "profile-dir", "warp-sign", "rate-limit"}},
@@ -32,7 +32,7 @@ var groups = []cli.Group{
 	{Title: "Failing, logs and the program itself", Flags: []string{"faults", "journal", "log-format", "quiet", "ready-file", forceFlag, jsonFlag, "config"}},
 }
 
-// CommandLine is what can be asked of the program whose flags these are: those about the world, which are declared elsewhere, and all others.
+// CommandLine builds the program's command line from its flags: the world's flags, which are declared elsewhere, and all the others.
 func CommandLine(f *pflag.FlagSet) *cli.Program {
 	all := slices.Clone(worldFlags)
 	f.SortFlags = false

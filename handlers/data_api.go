@@ -13,7 +13,7 @@ import (
 	"snowglobe/sim/export"
 )
 
-// RegisterData adds the Data API's operations to a server, and the resources that its answers link to. The caller runs the
+// RegisterData registers the Data API's operations with a server, and the resources that its responses link to. The caller runs the
 // exports.
 func RegisterData(server *rest.Server, world *sim.World, exports *export.Jobs, o data.Options) error {
 	b := data.NewBase(world, o)

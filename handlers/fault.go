@@ -19,15 +19,15 @@ import (
 	"snowglobe/sim/evm"
 )
 
-// registerFaults adds the operations on faults, and the rules that the server is started with.
+// registerFaults registers the operations on faults and adds the rules that the server starts with.
 func registerFaults(s *rest.Server, w *sim.World, set *fault.Set) error {
 	return control.RegisterFaults(s, set, func() *fault.Names { return faultNames(s, w) }, holds{w})
 }
 
-// holds are the transactions that the pools of a world hold.
+// holds gives access to the transactions that a world's pools hold.
 type holds struct{ *sim.World }
 
-// Held lists them by chain, in the order in which they came.
+// Held lists them by chain, in order of arrival.
 func (h holds) Held() []control.HeldTransaction {
 	all := []control.HeldTransaction{}
 	for _, m := range h.Miners {
@@ -52,7 +52,7 @@ func (h holds) Held() []control.HeldTransaction {
 	return all
 }
 
-// Release lets those be mined that have no end.
+// Release frees the transactions that are held for ever.
 func (h holds) Release(ctx context.Context) error {
 	var errs []error
 	for _, m := range h.Miners {
@@ -69,10 +69,10 @@ func (h holds) Release(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// startFaults adds the rules of --faults, when everything that they may name is registered.
+// startFaults adds the rules of --faults, once every name that they may use is registered.
 func startFaults(s *rest.Server, w *sim.World, set *fault.Set, rules []any) error {
 	if len(rules) == 0 {
-		return nil // names take a while
+		return nil // collecting the names takes a while
 	}
 	names := faultNames(s, w)
 	for i, raw := range rules {
@@ -95,7 +95,7 @@ func faultNames(s *rest.Server, w *sim.World) *fault.Names {
 	return names
 }
 
-// namedChain is a chain with every name that a request may have for it.
+// namedChain is a chain with every name that a request may give it.
 type namedChain struct {
 	network string
 	names   []string
@@ -117,7 +117,7 @@ func evmChains(w *sim.World) (all []namedChain) {
 	return all
 }
 
-// chainNames finds a chain by one of its names, on a network if that is known.
+// chainNames finds a chain by one of its names, on one network if it is known.
 func chainNames(w *sim.World) func(network, name string) (string, []string) {
 	known := evmChains(w)
 	for _, n := range w.Networks {

@@ -22,13 +22,13 @@ import (
 	"snowglobe/sim/export"
 )
 
-// What validators may be told to sign.
+// Values of the flag that limits what validators sign.
 const (
 	signAny   = "any"
 	signKnown = "known"
 )
 
-// Flags are the command line's flags about serving.
+// Flags holds the command line's flags for serving.
 type Flags struct {
 	Addresses Addresses
 	Quiet     bool
@@ -36,7 +36,7 @@ type Flags struct {
 	readyFile                                                            string
 	network, dialect, logFormat, keys, hosts, profiles, warpSign, faults string
 	requireKey, admin, public, control, index, noIndex                   bool
-	origins                                                              []string // as permit.Rule has them
+	origins                                                              []string // in the form of permit.Rule
 	rateLimit                                                            int
 	exportWorkers, exportQueue, exportKeep                               int
 	exportMaxRows                                                        int64
@@ -51,7 +51,7 @@ type Flags struct {
 	worldSize                                                            int64
 }
 
-// NewFlags declares the flags about serving.
+// NewFlags declares the flags for serving.
 func NewFlags(f *pflag.FlagSet) *Flags {
 	s := &Flags{}
 	f.StringVar(&s.Addresses.Main, "addr", "127.0.0.1:9650", "`HOST:PORT` to listen on, or of the running server that a verb asks")
@@ -75,7 +75,7 @@ func NewFlags(f *pflag.FlagSet) *Flags {
 	f.BoolVar(&s.noMining, "no-mining", false, "make blocks of EVM chains only when a client asks for them (evm_mine)")
 	f.BoolVar(&s.noRelayer, "no-relayer", false, "do not deliver the messages that clients send from one chain to another through TeleporterMessenger: leave that to a relayer of yours")
 	f.BoolVar(&s.relayer, "relayer", true, "deliver messages; --no-relayer is the opposite")
-	for _, older := range []string{"index-enabled", "relayer"} { // off is said in one way, and these stay for who says it in the other
+	for _, older := range []string{"index-enabled", "relayer"} { // "off" is the one documented form; these remain for users of the older one
 		f.Lookup(older).Hidden = true
 	}
 	f.Float64Var(&s.clockRate, "clock-rate", 0, "`N` times as fast as real time runs the world's clock, 1 for real time; 0 lets it stand still until something moves it")
@@ -96,7 +96,7 @@ func NewFlags(f *pflag.FlagSet) *Flags {
 	return s
 }
 
-// Options reads what the flags say; the log goes to w.
+// Options converts the flags to options; the log goes to w.
 func (s *Flags) Options(w io.Writer) (o Options, err error) {
 	o = Options{Version: control.Version(), RateLimit: s.rateLimit, RequireKey: s.requireKey, ReadyFile: s.readyFile}
 	if err = checkAddress(s.Addresses.Main); err != nil {
@@ -112,7 +112,7 @@ func (s *Flags) Options(w io.Writer) (o Options, err error) {
 		return o, fmt.Errorf("--network: %w", err)
 	}
 	if o.Network = network.Name; o.Network == fixtures.FujiName && s.Addresses.Fuji == "" {
-		s.Addresses.Fuji = Off // the main address speaks for it
+		s.Addresses.Fuji = Off // the main address serves it
 	}
 	if o.Dialect, err = rest.ParseDialectMode(s.dialect); err != nil {
 		return o, fmt.Errorf("--dialect: %w", err)
@@ -166,7 +166,7 @@ func (s *Flags) Options(w io.Writer) (o Options, err error) {
 // mostWorldSize is in MiB.
 const mostWorldSize = 1 << 20
 
-// CheckReadOnly refuses what a world cannot have that is only read.
+// CheckReadOnly rejects options that a read-only world cannot have.
 func (o *Options) CheckReadOnly() error {
 	if o.Live || o.ClockRate > 0 || o.Mining.Interval > 0 {
 		return errors.New("--read-only: it does not go together with --live, --clock-rate and --block-time, which change the world")
@@ -174,13 +174,13 @@ func (o *Options) CheckReadOnly() error {
 	return nil
 }
 
-// Mining says when the EVM chains make blocks by themselves. The zero value is automine: one for each transaction, at once.
+// Mining states when EVM chains make blocks. The zero value is automine: one block for each transaction, at once.
 type Mining struct {
-	Interval time.Duration // how often there is a block, 0 for never
-	Manual   bool          // no block for each transaction
+	Interval time.Duration // between blocks, 0 for none
+	Manual   bool          // transactions do not trigger blocks
 }
 
-// setInterval reads a duration, or seconds as anvil has them.
+// setInterval reads a duration, or a number of seconds as anvil does.
 func (m *Mining) setInterval(text string) (err error) {
 	if m.Interval, err = time.ParseDuration(text); err != nil {
 		var seconds uint32
@@ -239,7 +239,7 @@ func (s *Flags) readExports(o *export.Options) error {
 	return nil
 }
 
-// checkAddress refuses what is not a host and a port.
+// checkAddress rejects a text that is not HOST:PORT.
 func checkAddress(addr string) error {
 	_, port, err := net.SplitHostPort(addr)
 	if err != nil {

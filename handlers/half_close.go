@@ -8,13 +8,12 @@ import (
 	"time"
 )
 
-// halfClosedTime is for how long a request goes on whose client has ended its side of the connection. TCP does not say whether
-// such a client still waits for the answer, as one does that sends a request and then the end of its input (nc -N), or has
-// gone: so it is answered if that takes no longer than this, and the work is given up then. A client whose connection was
-// reset, or that does not take what is written, has gone for sure.
+// halfClosedTime bounds a request whose client has closed its side of the connection. TCP does not reveal whether such a client still waits
+// for the response, as nc -N does, or has gone. So the server keeps working for this long and then gives up. A client that reset its
+// connection, or that does not read, has certainly gone.
 const halfClosedTime = 5 * time.Second
 
-// halfCloseListener accepts connections whose clients may end their side before they have the answer.
+// halfCloseListener accepts connections whose clients may close their side before they have the response.
 type halfCloseListener struct {
 	net.Listener
 	waits time.Duration // halfClosedTime
@@ -28,18 +27,17 @@ func (l halfCloseListener) Accept() (net.Conn, error) {
 	return c, err
 }
 
-// halfCloseConn keeps the end of the client's side from net/http for a while, which would take it for the end of the client and
+// halfCloseConn hides the end of the client's side from net/http for a while, because net/http would take it for the end of the client and
 // cancel the request's context.
 type halfCloseConn struct {
 	*net.TCPConn
 	waits  time.Duration
 	mu     sync.Mutex
-	waking chan struct{} // closed when a read that waits must end; nil when none waits
+	waking chan struct{} // closed to wake a waiting read; nil if none waits
 }
 
-// Read reads from the client. While a request is answered, net/http waits for what comes next by reading a single byte; an end
-// in that place waits, until the answer is there (net/http then has the read end by a deadline in the past) or for
-// some time.
+// Read reads from the client. During a request, net/http waits for the next one by reading a single byte. If that read meets the end of the
+// stream, Read blocks until the response is complete (net/http then ends the read with a deadline in the past) or the time is up.
 func (c *halfCloseConn) Read(b []byte) (int, error) {
 	n, err := c.TCPConn.Read(b)
 	if err != io.EOF || len(b) != 1 {
@@ -49,7 +47,7 @@ func (c *halfCloseConn) Read(b []byte) (int, error) {
 	c.mu.Lock()
 	c.waking = waking
 	c.mu.Unlock()
-	// The deadline may have come between the read and the wait; asking again tells.
+	// The deadline may have arrived between the read and the wait, so check again.
 	if _, err := c.TCPConn.Read(b); err != io.EOF {
 		return 0, err
 	}
@@ -63,21 +61,21 @@ func (c *halfCloseConn) Read(b []byte) (int, error) {
 	}
 }
 
-// SetReadDeadline wakes a read that waits when the deadline has passed.
+// SetReadDeadline wakes a waiting read once the deadline has passed.
 func (c *halfCloseConn) SetReadDeadline(t time.Time) error {
 	err := c.TCPConn.SetReadDeadline(t)
 	c.wake(t)
 	return err
 }
 
-// SetDeadline does as SetReadDeadline, and for writes.
+// SetDeadline sets both deadlines; see SetReadDeadline.
 func (c *halfCloseConn) SetDeadline(t time.Time) error {
 	err := c.TCPConn.SetDeadline(t)
 	c.wake(t)
 	return err
 }
 
-// Close wakes a read that waits.
+// Close wakes a waiting read.
 func (c *halfCloseConn) Close() error {
 	err := c.TCPConn.Close()
 	c.wake(time.Unix(1, 0))

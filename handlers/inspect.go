@@ -10,16 +10,16 @@ import (
 	"snowglobe/sim/verify"
 )
 
-// How often it is looked whether the file is still there, and how long it takes at first, and at most, until an inspection that could not
-// be made is tried again.
+// How often the server checks that the file still exists, and how long it waits, first and at most, before it retries an inspection that
+// failed to run.
 const (
 	lookAfter    = 5 * time.Second
 	firstPause   = time.Second
 	longestPause = time.Minute
 )
 
-// inspect looks for damage in the world's file, and from then on whether the file is still there. The server goes on when something is wrong:
-// much may be right.
+// inspect checks the world's file for damage, and from then on watches that the file exists. The server keeps serving a damaged file,
+// because most of it may be intact.
 func (s *Server) inspect(ctx context.Context) {
 	if s.world.DB.InMemory() {
 		return
@@ -44,7 +44,7 @@ func (s *Server) inspect(ctx context.Context) {
 	s.watchFile(ctx)
 }
 
-// watchFile tells the log when something became of the file, and when it is there again. Clients ask GET /sim/health, which looks itself.
+// watchFile logs when the file disappears and when it is back. Clients ask GET /sim/health, which checks the file itself.
 func (s *Server) watchFile(ctx context.Context) {
 	every := time.NewTicker(lookAfter)
 	defer every.Stop()
@@ -72,33 +72,34 @@ func (s *Server) inspectFile(ctx context.Context) error {
 		return err
 	}
 	pace := newGivingWay(ctx, s.world.Gate)
-	pace.untilQuiet(startWait) // who waited for the start comes first
+	pace.untilQuiet(startWait) // let clients that waited for the start go first
 	if size <= smallFile {
 		return verify.Inspect(ctx, s.world, nil)
 	}
 	return verify.Inspect(ctx, s.world, pace)
 }
 
-// smallFile is inspected without a pause, which takes less than a second for the default world: who asks meanwhile has another processor.
+// smallFile is the size up to which a file is inspected without pauses; that takes less than a second for the default world, and another
+// processor serves clients meanwhile.
 const smallFile = 128 << 20
 
 const (
-	quietTime    = 20 * time.Millisecond // after the last request, until the next step
+	quietTime    = 20 * time.Millisecond // without requests before the next step
 	lookInterval = 5 * time.Millisecond
 	startWait    = 300 * time.Millisecond // at most, before the first step
-	shortestWait = 100 * time.Millisecond // for quiet, by a step that took no time
-	busyWait     = 20                     // times what the work since the last pause took, at most, while requests come
-	interrupted  = 4                      // times that a long step gives way, after which it is taken whatever comes
+	shortestWait = 100 * time.Millisecond // for a quiet moment, after a step that took no time
+	busyWait     = 20                     // multiple of the work since the last pause, at most, while requests come
+	interrupted  = 4                      // times that a long step yields before it runs regardless
 )
 
-// givingWay is the pace of work in the background. It rests for half as long as it works, and while clients ask it waits until they do
-// not, so that they are not slowed; but where they never cease it goes on all the same, one part in twenty of the time.
+// givingWay paces background work. It rests half as long as it works, and it waits while clients send requests so as not to slow them down.
+// If they never stop, it still runs for one twentieth of the time.
 type givingWay struct {
 	ctx   context.Context
 	gate  *sim.Gate
-	begun time.Time // when the work began, after the last pause
-	came  uint64    // how many requests there had been when last looked
-	last  time.Time // when there was one last
+	begun time.Time // start of the work since the last pause
+	came  uint64    // number of requests at the last look
+	last  time.Time // time of the last request
 }
 
 func newGivingWay(ctx context.Context, gate *sim.Gate) *givingWay {
@@ -112,7 +113,7 @@ func (g *givingWay) Pause() {
 	g.untilQuiet(max(busyWait*worked, shortestWait))
 }
 
-// untilQuiet waits until nobody asks, so long at most, and begins to work.
+// untilQuiet waits for a quiet moment, at most for a given time, and starts working.
 func (g *givingWay) untilQuiet(most time.Duration) {
 	for end := time.Now().Add(most); !g.quiet() && time.Now().Before(end) && g.ctx.Err() == nil; {
 		g.wait(lookInterval)
@@ -127,7 +128,7 @@ func (g *givingWay) wait(d time.Duration) {
 	}
 }
 
-// quiet reports whether nobody asks, nor has for some time.
+// quiet reports whether no request is running and none has for some time.
 func (g *givingWay) quiet() bool {
 	if within, came := g.gate.Visits(); within > 0 || came != g.came {
 		g.came, g.last = came, time.Now()
@@ -135,7 +136,7 @@ func (g *givingWay) quiet() bool {
 	return time.Since(g.last) > quietTime
 }
 
-// Long ends a step when somebody asks, and begins it again in the next quiet.
+// Long interrupts a step when a request arrives and restarts it in the next quiet moment.
 func (g *givingWay) Long(ctx context.Context, step func(context.Context) error) error {
 	for range interrupted {
 		within, cancel := context.WithCancel(ctx)
@@ -153,7 +154,7 @@ func (g *givingWay) Long(ctx context.Context, step func(context.Context) error) 
 	return step(ctx)
 }
 
-// untilAsked waits for a step that began after so many visits, unless somebody asks before it is taken.
+// untilAsked waits for a step that began after so many visits, unless a request arrives first.
 func (g *givingWay) untilAsked(before uint64, done <-chan error) (err error, whole bool) {
 	look := time.NewTicker(lookInterval)
 	defer look.Stop()

@@ -18,14 +18,14 @@ import (
 	"snowglobe/handlers/control"
 )
 
-// ready is what machines are told once the server answers.
+// ready tells other programs that the server answers.
 type ready struct {
 	URL    string `json:"url"`
 	PID    int    `json:"pid"`
 	Digest string `json:"digest"`
 }
 
-// tellReady writes it as a line to stdout, and into the file for it, which appears whole.
+// tellReady writes it as a line to stdout, and to the ready file, which appears complete.
 func (o *Options) tellReady(r ready) error {
 	line, err := json.Marshal(r)
 	if err != nil {
@@ -51,22 +51,22 @@ func (o *Options) tellReady(r ready) error {
 	return os.Rename(file.Name(), o.ReadyFile)
 }
 
-// ExecDefaults are the flags of exec unless others are given.
+// ExecDefaults holds the flag defaults of exec.
 var ExecDefaults = map[string]string{"db": ":memory:", "profile": "tiny", "addr": "127.0.0.1:0", "fuji-addr": Off, "quiet": "true"}
 
-// variable is one of the environment that a server gives to programs.
+// variable is an environment variable that a server gives to programs.
 type variable struct{ name, value string }
 
-// Given says whether programs beside a server find a variable in their environment.
+// Given reports whether the server sets an environment variable for its programs.
 func Given(name string) bool {
 	switch name = strings.TrimPrefix(name, "SNOWGLOBE_"); name {
 	case "URL", "RPC_URL", "WS_URL", "DATA_URL", "METRICS_URL", "MNEMONIC":
 		return true
 	}
-	return strings.HasSuffix(name, "_ADDRESS") || strings.HasSuffix(name, "_KEY") // of a persona, or of an account of a world's file
+	return strings.HasSuffix(name, "_ADDRESS") || strings.HasSuffix(name, "_KEY") // address of a persona, or of an account in a world file
 }
 
-// environment asks the server at a URL for what programs need of it.
+// environment asks the server at a URL for the variables that programs need.
 func environment(ctx context.Context, url string) ([]variable, error) {
 	world := control.World{}
 	text, err := fetch(ctx, url+"/sim/world")
@@ -88,7 +88,7 @@ func environment(ctx context.Context, url string) ([]variable, error) {
 	return all, nil
 }
 
-// asking is how long a server may take to answer about itself.
+// asking bounds a server's answer about itself.
 const asking = 10 * time.Second
 
 func fetch(ctx context.Context, url string) ([]byte, error) {
@@ -97,7 +97,7 @@ func fetch(ctx context.Context, url string) ([]byte, error) {
 	return ask(ctx, http.MethodGet, url, nil)
 }
 
-// ask is the answer of a server. An error says what the server says, or how to start one.
+// ask returns a server's answer. An error repeats what the server said, or says how to start one.
 func ask(ctx context.Context, method, url string, body io.Reader) ([]byte, error) {
 	r, err := http.NewRequestWithContext(ctx, method, url, body)
 	if err != nil {
@@ -116,13 +116,13 @@ func ask(ctx context.Context, method, url string, body io.Reader) ([]byte, error
 	text, err := io.ReadAll(answer.Body)
 	if err == nil && answer.StatusCode >= http.StatusBadRequest {
 		said := struct{ Message any }{Message: cmp.Or(strings.TrimSpace(string(text)), answer.Status)}
-		_ = json.Unmarshal(text, &said) // who is no Snowglobe says something else
+		_ = json.Unmarshal(text, &said) // a program other than Snowglobe answers something else
 		err = fmt.Errorf("%s: %v", url, said.Message)
 	}
 	return text, err
 }
 
-// runProgram runs the command with what the server at a URL tells it, and answers how it ended.
+// runProgram runs the command with the environment of the server at a URL, and returns its exit code.
 func (o *Options) runProgram(ctx context.Context, url string) error {
 	variables, err := environment(ctx, url)
 	if err != nil {
@@ -135,7 +135,7 @@ func (o *Options) runProgram(ctx context.Context, url string) error {
 	return o.Program.Run(environ)
 }
 
-// PrintEnvironment writes what exec puts into the environment as exports of a shell, of the server that is at the addresses.
+// PrintEnvironment asks the server at the addresses for exec's environment and prints it as shell exports.
 func (a Addresses) PrintEnvironment(ctx context.Context, w io.Writer) error {
 	all, err := environment(ctx, a.url())
 	if err != nil {
@@ -149,13 +149,13 @@ func (a Addresses) PrintEnvironment(ctx context.Context, w io.Writer) error {
 	return nil
 }
 
-// CheckHealth says why the server that is at the addresses does not answer, or is not well.
+// CheckHealth returns an error if the server at the addresses does not answer or is unhealthy.
 func (a Addresses) CheckHealth(ctx context.Context) error {
 	_, err := fetch(ctx, a.url()+"/sim/health")
 	return err
 }
 
-// url is where a program on this machine reaches the main address.
+// url returns the URL of the main address for a program on this machine.
 func (a Addresses) url() string {
 	host, port, _ := strings.Cut(a.Main, ":")
 	if host == "" || host == "0.0.0.0" {

@@ -15,29 +15,29 @@ import (
 	"snowglobe/handlers/control"
 )
 
-// Addresses are where to listen: for everything, and for fuji alone.
+// Addresses holds the addresses to listen on: one for everything, and one for fuji alone.
 type Addresses struct {
 	Main string
-	Fuji string // HOST:PORT, Off, or empty for two ports above Main's
+	Fuji string // HOST:PORT, Off, or empty for two ports above Main
 }
 
-// Off is no listener.
+// Off disables a listener.
 const Off = "off"
 
-// fujiAbove is how far above the main port fuji's is, unless it is chosen. The port between is that at which real nodes talk to
-// each other.
+// fujiAbove is the default distance of fuji's port above the main port. Real nodes use the port between them to talk to each other.
 const fujiAbove = 2
 
 // Listeners are the listeners of a server.
 type Listeners struct {
 	Main net.Listener
-	Fuji net.Listener // at which /ext is fuji's; nil for none
-	Note string       // why there is none, when one was to be expected
+	Fuji net.Listener // serves fuji under /ext; nil for none
+	Note string       // why a default listener is missing
 
 	answering *answering // nil before the first handler
 }
 
-// Listen listens at the addresses. Only an address that was chosen must be free: without the other, fuji has no origin of its own.
+// Listen listens on the addresses. Only an address that the user chose must be free: without its default port, fuji merely has no origin of
+// its own.
 func (a Addresses) Listen() (l *Listeners, err error) {
 	l = &Listeners{}
 	if l.Main, err = net.Listen("tcp", a.Main); err != nil {
@@ -63,10 +63,10 @@ func (a Addresses) Listen() (l *Listeners, err error) {
 	return l, nil
 }
 
-// introduction is how long the program that has an address may take to say what it is.
+// introduction bounds the time in which the program that holds an address identifies itself.
 const introduction = time.Second
 
-// taken says who has the main address, if somebody has, and what to do about it.
+// taken reports which program holds the main address, if any, and what to do about it.
 func (a Addresses) taken(err error) error {
 	ctx, cancel := context.WithTimeout(context.Background(), introduction)
 	defer cancel()
@@ -82,7 +82,7 @@ func (a Addresses) taken(err error) error {
 	return fmt.Errorf("another program, no Snowglobe, listens at %s: %s (%w)", a.Main, advice, err)
 }
 
-// connects says whether somebody listens where a URL leads.
+// connects reports whether somebody listens at a URL.
 func connects(url string) bool {
 	c, err := net.DialTimeout("tcp", strings.TrimPrefix(url, "http://"), introduction)
 	if err != nil {
@@ -92,7 +92,7 @@ func connects(url string) bool {
 	return true
 }
 
-// above is the address for fuji by the main one's: two ports above it, or any port where that is any.
+// above derives fuji's address from the main one: two ports above it, or any port if the main one is any port.
 func above(address string) (string, error) {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {
@@ -111,10 +111,10 @@ func above(address string) (string, error) {
 	return net.JoinHostPort(host, strconv.FormatUint(n, 10)), nil
 }
 
-// URL is where a client on this machine reaches everything.
+// URL returns the URL at which a client on this machine reaches everything.
 func (l *Listeners) URL() string { return "http://" + reachable(l.Main.Addr()) }
 
-// ports are those at which networks are served, by name; main is the network of the main listener.
+// ports maps networks to their ports; main is the network of the main listener.
 func (l *Listeners) ports(main string) map[string]int {
 	ports := map[string]int{main: portOf(l.Main)}
 	if l.Fuji != nil && main != fixtures.FujiName {
@@ -130,7 +130,7 @@ func portOf(l net.Listener) int {
 	return 0
 }
 
-// exposed are the addresses that other machines can reach.
+// exposed lists the addresses that other machines can reach.
 func (l *Listeners) exposed() (addresses []string) {
 	for _, listener := range []net.Listener{l.Main, l.Fuji} {
 		if listener != nil && beyondLoopback(listener.Addr()) {
@@ -140,7 +140,7 @@ func (l *Listeners) exposed() (addresses []string) {
 	return addresses
 }
 
-// beyondLoopback says whether other machines can reach an address.
+// beyondLoopback reports whether other machines can reach an address.
 func beyondLoopback(a net.Addr) bool {
 	tcp, ok := a.(*net.TCPAddr)
 	return ok && !tcp.IP.IsLoopback()

@@ -7,51 +7,51 @@ import (
 	"sync"
 )
 
-// How much garbage may lie about while serving. Almost all that is allocated lives for one request, and what lives longer is
-// bounded (package cache): with 16 clients that ask for everything there is in the default world 4 MiB more are resident at 30 %, for a
-// twelfth less of processor time.
+// The garbage allowed while serving. Almost everything allocated lives for one request, and everything that lives longer is bounded
+// (package cache). At 30 %, 16 clients that read everything in the default world add 4 MiB of resident memory and save a twelfth of
+// processor time.
 const gcPercent = 20
 
-// leastGarbage may lie about however little lives: a small heap would else be collected all the time.
+// leastGarbage is allowed even on a small heap, which would otherwise be collected all the time.
 const leastGarbage = 5 << 20
 
-// roomForGarbage is how much the runtime may have in all while more garbage than that lies about: as much as with the most that lives under mixed load.
-// Collecting less often saves a sixth of processor time where little lives.
+// roomForGarbage is the total up to which the runtime may keep more garbage: what a mixed load keeps alive at most. Collecting less often
+// saves a sixth of processor time on a small heap.
 const roomForGarbage = 48 << 20
 
-// What lies between objects of other sizes, beside garbage: a share of what lives, and so much more.
+// The space lost between objects of different sizes, besides garbage: a share of the live heap, and a constant.
 const (
 	betweenShare = 6
 	between      = 2 << 20
 )
 
-// memoryLimit is one that follows what lives. Garbage is never collected more often for its sake: it has the runtime give back at
-// once what a peak has left, which it else keeps for minutes.
+// memoryLimit follows the live heap. It never makes the collector run more often; it makes the runtime return a peak's memory at once
+// rather than after minutes.
 type memoryLimit struct {
 	most   int64 // the user's own limit
-	before int   // how much garbage the user lets lie about
+	before int   // the user's own GC percentage
 
 	mu      sync.Mutex
-	percent int // the runtime's now
+	percent int // the current GC percentage
 	ended   bool
 }
 
-// saving is what servers of this process have set together, which is taken back when the last of them ends.
+// saving holds the settings that this process's servers share; the last server to end restores the user's.
 var saving struct {
 	sync.Mutex
 	servers int
 	limit   *memoryLimit
 }
 
-// StartPercent has nothing collected before the first answer, which would take longer than opening the file does. The runtime lets a heap
-// grow to 4 MiB first, or so much more: this is 32 MiB.
+// StartPercent prevents collection before the first response, which would take longer than opening the file. The runtime lets a heap grow
+// to 4 MiB first, or by this percentage: 32 MiB.
 const StartPercent = 800
 
-// roomToStart is how much more than it has the runtime may take when serving begins, until it is known what lives. That may be late, after
-// many requests, where processors are busy. It may take roomForGarbage at least.
+// roomToStart is how much the runtime may grow after serving begins, until the first collection measures the live heap. On busy processors
+// that may be many requests later. It may always grow to roomForGarbage.
 const roomToStart = 16 << 20
 
-// saveMemory bounds the memory that serving takes until restore is called.
+// saveMemory bounds the memory that serving takes until the caller calls restore.
 func saveMemory() (restore func()) {
 	saving.Lock()
 	defer saving.Unlock()
@@ -71,7 +71,7 @@ func saveMemory() (restore func()) {
 	}
 }
 
-// end has the runtime do as it did before.
+// end restores the user's settings.
 func (l *memoryLimit) end() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -80,12 +80,12 @@ func (l *memoryLimit) end() {
 	debug.SetMemoryLimit(l.most)
 }
 
-// await follows what lives from the next collection on, which finds that this is garbage.
+// await waits for the next collection, which frees this object, and starts following the live heap.
 func (l *memoryLimit) await() {
 	runtime.AddCleanup(&struct{ *memoryLimit }{l}, (*memoryLimit).follow, l)
 }
 
-// follow sets the limit, and how much garbage may lie about, by what lives now, and again after each collection.
+// follow sets the limit and the GC percentage by the live heap, now and after each collection.
 func (l *memoryLimit) follow() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -103,14 +103,14 @@ func (l *memoryLimit) follow() {
 	debug.SetMemoryLimit(min(l.most, taken+live+live/100*int64(percent)+live/betweenShare+between))
 }
 
-// inUse is what the runtime takes for stacks and itself, and what lives.
+// inUse returns the runtime's stacks and overhead, and the live heap.
 func inUse() (runtime, live int64) {
 	n := read("/gc/heap/live:bytes", "/memory/classes/total:bytes", "/memory/classes/heap/objects:bytes", "/memory/classes/heap/unused:bytes",
 		"/memory/classes/heap/free:bytes", "/memory/classes/heap/released:bytes")
 	return n[1] - n[2] - n[3] - n[4] - n[5], n[0]
 }
 
-// read answers what the runtime counts under some names.
+// read reads runtime metrics by name.
 func read(names ...string) []int64 {
 	samples, numbers := make([]metrics.Sample, len(names)), make([]int64, len(names))
 	for i, name := range names {

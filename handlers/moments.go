@@ -8,16 +8,16 @@ import (
 	"snowglobe/sim/store"
 )
 
-// moments are the states that a world went through, for page tokens.
+// moments numbers the states that a world went through, for page tokens.
 type moments struct{ world *sim.World }
 
-// Present is the world's moment.
+// Present returns the world's current moment.
 func (m moments) Present() (number int64, mark uint32) {
 	now := m.world.DB.Moment()
 	return now.Sequence, markOf(now)
 }
 
-// Moment is a moment up to the present one.
+// Moment returns a moment up to the present one.
 func (m moments) Moment(number int64) (mark uint32, clock int64, err error) {
 	now := m.world.DB.Moment()
 	switch {
@@ -35,7 +35,7 @@ func (m moments) Moment(number int64) (mark uint32, clock int64, err error) {
 	return markOf(then), then.Clock / 1000, nil
 }
 
-// markOf tells one moment from another with its number by the world's digest then. There is one first moment only.
+// markOf tells moments with the same number apart by the world's digest. There is only one first moment.
 func markOf(m *store.Moment) uint32 {
 	if m.Sequence == 0 {
 		return 0

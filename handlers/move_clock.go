@@ -9,8 +9,8 @@ import (
 	"snowglobe/sim/relayer"
 )
 
-// MoveClock moves the clock of a world that no server has open, as the server that the options describe would, and writes what time it is then.
-// Without a move it only does that.
+// MoveClock moves the clock of a world that no server has open, as a server with these options would, and writes the new time. Without a
+// move it only writes the time.
 func MoveClock(ctx context.Context, w *sim.World, o Options, move *control.Move, out *Output) error {
 	if move != nil {
 		if err := w.Claim(ctx); err != nil {
@@ -36,12 +36,12 @@ func MoveClock(ctx context.Context, w *sim.World, o Options, move *control.Move,
 	}{shown, now.Unix(), now.UnixMilli()})
 }
 
-// people are those of a world. What the network refuses them is for who reads the log closely.
+// people makes a world's people. Transactions that the network refuses appear only in the detailed log.
 func (o *Options) people(w *sim.World) control.People {
 	return o.People(w, func(err error) { o.Log.Debug("somebody was refused", "error", err) })
 }
 
-// startRelayer has the messages of clients and people delivered, if that is wanted.
+// startRelayer starts delivering the messages of clients and people, if the options ask for it.
 func startRelayer(ctx context.Context, w *sim.World, o Options) error {
 	if !o.Relayer || w.DB.ReadOnly() {
 		return nil

@@ -13,12 +13,12 @@ import (
 	"snowglobe/fixtures/userfile"
 )
 
-// variable is the environment variable of a flag.
+// variable names the environment variable of a flag.
 func variable(flag string) string {
 	return prefix + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
 }
 
-// fill sets the flags that were not on the line from the environment, then from the file, then from what the verb has for them.
+// fill sets the flags that the command line left out: from the environment, then the file, then the verb's defaults.
 func (p *Program) fill(l *Line, environ []string) error {
 	var wrong []error
 	config, named := p.Flags.Lookup(configFlag).Value.String(), true
@@ -71,7 +71,8 @@ func (p *Program) flagOf(variableName string) (found *pflag.Flag) {
 	return found
 }
 
-// set sets a flag, unless it was chosen in a way that takes precedence, or is none of the verb's: others may share environment and file.
+// set sets a flag, unless a source of higher precedence already did or the verb does not have the flag: verbs share the environment and the
+// file.
 func (p *Program) set(l *Line, name, value string) error {
 	if l.Chosen[name] || !slices.Contains(l.Verb.Flags, name) {
 		return nil
@@ -83,7 +84,7 @@ func (p *Program) set(l *Line, name, value string) error {
 	return nil
 }
 
-// fillFromFile reads a mapping of flags by name; a list stands for its entries with commas between.
+// fillFromFile reads a mapping from flag names to values; it joins a list with commas.
 func (p *Program) fillFromFile(l *Line, path string, raw []byte) error {
 	root, err := userfile.YAML(raw)
 	if err != nil {
@@ -123,7 +124,7 @@ func (p *Program) fillFromFile(l *Line, path string, raw []byte) error {
 	return errors.Join(wrong...)
 }
 
-// aliased is what an alias stands for, and everything else itself.
+// aliased resolves an alias and returns every other name unchanged.
 func aliased(n *yaml.Node) *yaml.Node {
 	if n.Kind == yaml.AliasNode {
 		return n.Alias

@@ -1,4 +1,5 @@
-// Package cli reads the program's command line, its environment and its configuration file: verbs with their flags, help, completion and
-// the manual page. A flag takes precedence over its environment variable, and that over the file. Cobra brings verbs, help on them,
-// suggestions and completion for four shells; pflag the flags. Kong would declare flags as tags of one struct, and here each package declares its own.
+// Package cli reads the program's command line, environment and configuration file: verbs with their flags, help, completion and the manual
+// page. A flag takes precedence over its environment variable, and the variable over the file. Cobra provides verbs, their help,
+// suggestions and completion for four shells; pflag provides the flags. Kong would declare all flags as tags of one struct, but here each
+// package declares its own.
 package cli

@@ -15,10 +15,10 @@ import (
 	"snowglobe/handlers/docs"
 )
 
-// columns are how wide help is, wherever it is read.
+// columns is the width of help on every terminal.
 const columns = 100
 
-// help is the verb that shows help about verbs and pages of the manual.
+// help makes the verb that shows help about verbs and manual pages.
 func (p *Program) help(root *cobra.Command) *cobra.Command {
 	manual := docs.New(p.Describe())
 	topics := manual.Names()
@@ -48,7 +48,7 @@ func (p *Program) help(root *cobra.Command) *cobra.Command {
 	}
 }
 
-// manPages is the verb that writes a manual page.
+// manPages makes the verb that writes a man page.
 func (p *Program) manPages(root *cobra.Command) *cobra.Command {
 	return &cobra.Command{
 		Use: "man [VERB]", Short: "write the manual page of the program, or of a verb, for man", DisableFlagsInUseLine: true,
@@ -65,7 +65,7 @@ func (p *Program) manPages(root *cobra.Command) *cobra.Command {
 	}
 }
 
-// showHelp writes how a command is used to stdout.
+// showHelp writes a command's usage to stdout.
 func (p *Program) showHelp(c *cobra.Command, _ []string) {
 	b := new(strings.Builder)
 	if c.HasParent() {
@@ -94,13 +94,13 @@ func (p *Program) showHelp(c *cobra.Command, _ []string) {
 	if c.HasParent() {
 		p.showFlags(b, c)
 	}
-	_, _ = io.WriteString(c.OutOrStdout(), b.String()) // who closed stdout wants no help
+	_, _ = io.WriteString(c.OutOrStdout(), b.String()) // nobody reads help once stdout is closed
 }
 
-// manyFlags are so many that they are listed in groups.
+// manyFlags is the number of flags from which help lists them in groups.
 const manyFlags = 12
 
-// showFlags writes the flags of a verb.
+// showFlags writes a verb's flags.
 func (p *Program) showFlags(b *strings.Builder, c *cobra.Command) {
 	var flags []*pflag.Flag
 	c.Flags().VisitAll(func(f *pflag.Flag) {
@@ -145,7 +145,7 @@ func showFlag(b *strings.Builder, f *pflag.Flag) {
 	b.WriteString(line + "\n")
 }
 
-// loading are the commands by which shells get their completion scripts, for good.
+// loading lists the commands that install a completion script permanently, by shell.
 var loading = map[string]string{
 	"bash":       "echo 'source <(snowglobe completion bash)' >> ~/.bashrc",
 	"zsh":        `snowglobe completion zsh > "${fpath[1]}/_snowglobe"`,
@@ -153,7 +153,7 @@ var loading = map[string]string{
 	"powershell": "snowglobe completion powershell >> $PROFILE",
 }
 
-// describeCompletion has the verb that writes completion scripts speak as the others do.
+// describeCompletion words the help of Cobra's completion verb like that of the others.
 func describeCompletion(root *cobra.Command) {
 	c, _, err := root.Find([]string{"completion"})
 	if err != nil {

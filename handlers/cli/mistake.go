@@ -20,7 +20,7 @@ func didYouMean(near, before string) string {
 	return "; did you mean " + before + near + "?"
 }
 
-// orHelp is advice, or where to look when there is none.
+// orHelp returns advice, or where to look if there is none.
 func orHelp(advice string) string {
 	if advice == "" {
 		return "; snowglobe help lists what there is"
@@ -28,7 +28,7 @@ func orHelp(advice string) string {
 	return advice
 }
 
-// doubleHyphens gives flags that were written with one hyphen a second one. What is no flag stays as it is.
+// doubleHyphens gives flags written with one hyphen a second one. It leaves everything else unchanged.
 func (p *Program) doubleHyphens(args []string) []string {
 	args = append([]string{}, args...)
 	for i, arg := range args {
@@ -48,10 +48,10 @@ func flagNames(flags *pflag.FlagSet) (names []string) {
 	return names
 }
 
-// elsewhere are names that other programs have for what flags say here.
+// elsewhere maps other programs' flag names to ours.
 var elsewhere = map[string]string{"port": "addr", "host": "addr", "listen": "addr", "bind": "addr", "database": "db", "file": "db"}
 
-// nearestFlag is the flag that was meant by a name that none has, here or elsewhere; empty if none is near.
+// nearestFlag returns the flag that a misspelt or foreign name probably means; empty if none is close.
 func nearestFlag(name string, flags *pflag.FlagSet) string {
 	names := flagNames(flags)
 	for _, other := range slices.Sorted(maps.Keys(elsewhere)) {
@@ -66,7 +66,7 @@ func nearestFlag(name string, flags *pflag.FlagSet) string {
 	return near
 }
 
-// flagError says what is wrong with a flag, and what to write instead.
+// flagError describes what is wrong with a flag and what to write instead.
 func (p *Program) flagError(c *cobra.Command, err error) error {
 	var unknown *pflag.NotExistError
 	var invalid *pflag.InvalidValueError
@@ -104,7 +104,7 @@ func (p *Program) flagError(c *cobra.Command, err error) error {
 	return err
 }
 
-// wrongValue says what kind of value a flag takes.
+// wrongValue describes the kind of value that a flag takes.
 func wrongValue(f *pflag.Flag, value string, err error) error {
 	kind := map[string]string{"int": "a whole number", "int64": "a whole number", "float64": "a number", "bool": "true or false", "duration": "a time span such as 24h"}[f.Value.Type()]
 	if kind == "" {

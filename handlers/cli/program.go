@@ -13,51 +13,51 @@ import (
 	"snowglobe/handlers/docs"
 )
 
-// Verb is something that the program does.
+// Verb is one command of the program.
 type Verb struct {
 	Name     string
-	Operands string // in the line about its use; empty for a verb that takes none
+	Operands string // as the usage line shows them; empty for a verb without operands
 	Summary  string
 	Details  string
 	Examples string
-	Flags    []string          // names of those that it heeds
-	Defaults map[string]string // of flags that are others than usual
-	Program  bool              // takes a command after two hyphens
+	Flags    []string          // names of the flags that it reads
+	Defaults map[string]string // flag values that differ from the usual defaults
+	Program  bool              // takes a command after --
 }
 
-// Line is what was asked for.
+// Line is a parsed command line.
 type Line struct {
 	Verb     *Verb
 	Operands []string
-	Program  []string        // after the two hyphens
-	Chosen   map[string]bool // flags that the user set, in whichever way
+	Program  []string        // after --
+	Chosen   map[string]bool // flags that the user set on the line, in the environment or in the file
 }
 
-// Group is a part of the list of flags.
+// Group is one titled part of the list of flags.
 type Group struct {
 	Title string
 	Flags []string
 }
 
-// Program is a command line's vocabulary.
+// Program describes a command line: its verbs and flags.
 type Program struct {
-	Groups  []Group        // in which help lists the flags of a verb that has many
-	Verbs   []Verb         // the first is what is done without a verb
+	Groups  []Group        // in which help lists the flags of a verb with many
+	Verbs   []Verb         // the first one runs if the user names none
 	Flags   *pflag.FlagSet // of all verbs
 	Version string
-	Given   func(variable string) bool // environment variables that the program gives to others, and need not know
-	Values  map[string][]string        // that flags take, by name, for completion
+	Given   func(variable string) bool // reports environment variables that the program sets for its children and ignores itself
+	Values  map[string][]string        // allowed values by flag name, for completion
 }
 
 const (
 	prefix     = "SNOWGLOBE_"
 	configFlag = "config"
-	// ConfigFile is the configuration file that is read when it is there.
+	// ConfigFile is the configuration file that the program reads if it exists.
 	ConfigFile = "snowglobe.yaml"
 )
 
-// Parse reads a command line. Nothing is left to do when the line is nil: help, the version, a manual page or a completion script is on
-// stdout then. An error is about what the user wrote.
+// Parse reads a command line. It returns a nil line when it has already written help, the version, a man page or a completion script to
+// stdout. An error describes a mistake of the user's.
 func (p *Program) Parse(args, environ []string, stdout io.Writer) (*Line, error) {
 	if p.Flags.Lookup(configFlag) == nil {
 		p.Flags.String(configFlag, "", "YAML `FILE` with flags by their names; "+ConfigFile+" in this folder is read without being named")
@@ -92,7 +92,7 @@ func (p *Program) Parse(args, environ []string, stdout io.Writer) (*Line, error)
 	return line, nil
 }
 
-// command is a verb for Cobra, which notes in line that it was asked for.
+// command makes the Cobra command of a verb; running it records the verb in line.
 func (p *Program) command(v *Verb, line **Line) *cobra.Command {
 	use := strings.TrimSpace(v.Name + " [flags] " + v.Operands)
 	if v.Program {
@@ -132,7 +132,7 @@ func indented(before, text string) string {
 	return before + text
 }
 
-// operands says what is wrong with what stands between the flags.
+// operands checks the arguments that are not flags.
 func (p *Program) operands(c *cobra.Command, v *Verb, args []string) error {
 	if at := c.ArgsLenAtDash(); at >= 0 {
 		if !v.Program {
@@ -160,14 +160,14 @@ func (p *Program) operands(c *cobra.Command, v *Verb, args []string) error {
 	return fmt.Errorf("unknown verb %q%s", word, orHelp(didYouMean(spelling.Nearest(word, names), "")))
 }
 
-// lastFlag is the flag that was set last.
+// lastFlag returns the flag that was set last.
 func lastFlag(c *cobra.Command) (name string) {
 	c.Flags().SortFlags = false
 	c.Flags().Visit(func(f *pflag.Flag) { name = f.Name })
 	return name
 }
 
-// Describe is what the manual has of the command line.
+// Describe writes the manual's description of the command line.
 func (p *Program) Describe() (all []docs.Command) {
 	for _, v := range p.Verbs {
 		c := docs.Command{Name: strings.TrimSpace(v.Name + " " + v.Operands), Summary: v.Summary}
@@ -186,7 +186,7 @@ func (p *Program) Describe() (all []docs.Command) {
 	return all
 }
 
-// group is the title of the group that a flag is in.
+// group returns the title of a flag's group.
 func (p *Program) group(flag string) string {
 	for _, g := range p.Groups {
 		if slices.Contains(g.Flags, flag) {

@@ -13,10 +13,11 @@ import (
 
 const svg = "image/svg+xml"
 
-// assetsAPI serves what the URLs in answers and contracts lead to: logos, metadata that goes wrong. What goes right is on chain.
+// assetsAPI serves the files that URLs in responses and contracts lead to: logos, and metadata that fails on purpose. Valid metadata is on
+// chain.
 type assetsAPI struct{ world *sim.World }
 
-// RegisterAssets adds these resources to a server.
+// RegisterAssets registers these resources with a server.
 func RegisterAssets(server *rest.Server, world *sim.World) error {
 	return server.Register(rest.Sim, (&assetsAPI{world}).operations()...)
 }
@@ -33,7 +34,7 @@ func (a *assetsAPI) operations() []rest.Operation {
 	}
 }
 
-// serveLogo draws the first letters of the name on the color that ends it.
+// serveLogo draws the name's first letters on the color at its end.
 func (a *assetsAPI) serveLogo(r *rest.Request) (any, error) {
 	name, ok := strings.CutSuffix(r.Text("file"), ".svg")
 	cutAt := strings.LastIndexByte(name, '-')
@@ -48,10 +49,10 @@ func (a *assetsAPI) serveLogo(r *rest.Request) (any, error) {
 	return rest.Raw{Type: svg, Body: fixtures.LogoSVG(string(letters[:min(len(letters), 4)]), color)}, nil
 }
 
-// tooLarge is what the metadata that is too large weighs, in bytes.
+// tooLarge is the size in bytes of oversized metadata.
 const tooLarge = 12 << 20
 
-// serveMetadata misbehaves as the token's URI says, save that what is not indexed yet is as it should be.
+// serveMetadata fails in the way that the token's URI names, except that metadata which is merely not indexed yet is valid.
 func (a *assetsAPI) serveMetadata(r *rest.Request) (any, error) {
 	kind, file := r.Text("kind"), r.Text("file")
 	switch kind {

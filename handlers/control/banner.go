@@ -20,15 +20,16 @@ import (
 	"snowglobe/sim/txs"
 )
 
-// listedPersonas is how many personas the banner shows: the accounts of the mnemonic, those for EVM chains and those for P and X,
-// and ewoq, which follows them. Their keys are well known; those of the others stand at /sim/world.
+// listedPersonas is the number of personas in the banner: the mnemonic's accounts for EVM chains and for P and X, then ewoq. Their keys are
+// well known; /sim/world lists the other personas.
 const listedPersonas = 2*fixtures.MnemonicAccounts + 1
 
-// staleAfter is how far a world's clock may be behind before the banner speaks of it.
+// staleAfter is how far the world's clock may lag before the banner mentions it.
 const staleAfter = 24 * time.Hour
 
-// Banner is what a person sees when the simulator starts: the world, where to ask, the best-known personas with their keys, and
-// what they have, and two commands to paste. It fits 80 columns. When the world's time is behind the real one, now, it says what to do about that.
+// Banner renders the text that the simulator prints at its start, within 80 columns: the world, the URLs, the best-known personas with
+// their keys and balances, and two commands to paste. If the world's clock lags behind the real time, now, it tells the user how to catch
+// up.
 func Banner(d *describe.World, version, base string, origins Origins, now time.Time) (string, error) {
 	w, err := render(d, version, base, func(network string) string { return origins.URL(base, network) })
 	if err != nil {
@@ -71,12 +72,12 @@ func Banner(d *describe.World, version, base string, origins Origins, now time.T
 	return b.String(), nil
 }
 
-// personaLine is whom the banner shows with which address, and what they have.
+// personaLine renders one persona with an address and a balance.
 func personaLine(name, address, balance string) string {
 	return strings.TrimRight(fmt.Sprintf("  %-10s %-45s%20s", clipped(name, 10), address, balance), " ")
 }
 
-// balance is what the i-th persona has, as far as somebody looked.
+// balance returns the balance of the i-th persona, if it was read.
 func balance(d *describe.World, i int) string {
 	if i < len(d.Balances) {
 		return d.Balances[i]
@@ -84,7 +85,7 @@ func balance(d *describe.World, i int) string {
 	return ""
 }
 
-// ReadBalances looks at what those have whom the banner lists: on the C-Chain of mainnet, or on P where their address there is shown.
+// ReadBalances reads the balances of the banner's personas: on the C-Chain of mainnet, or on P for those listed with their P address.
 func ReadBalances(ctx context.Context, w *sim.World, d *describe.World) error {
 	d.Balances = make([]string, len(d.Personas))
 	if len(w.Networks) == 0 || w.Networks[0].CChain() == nil {
@@ -94,7 +95,7 @@ func ReadBalances(ctx context.Context, w *sim.World, d *describe.World) error {
 	for i := range d.Personas {
 		p := &d.Personas[i]
 		switch {
-		case i/fixtures.MnemonicAccounts == 1 || len(p.Address) == 0: // of the mnemonic on P and X
+		case i/fixtures.MnemonicAccounts == 1 || len(p.Address) == 0: // the mnemonic's accounts on P and X
 			short, err := shortAddress(p)
 			if err != nil {
 				return err
@@ -125,14 +126,14 @@ func ReadBalances(ctx context.Context, w *sim.World, d *describe.World) error {
 	return nil
 }
 
-// hundredths is an amount of AVAX with two decimals, the rest cut off.
+// hundredths formats an amount of AVAX with two decimals, truncated.
 func hundredths(n *big.Int, decimals int64) string {
 	n = new(big.Int).Div(n, new(big.Int).Exp(big.NewInt(10), big.NewInt(decimals-2), nil))
 	whole, rest := new(big.Int).DivMod(n, big.NewInt(100), new(big.Int))
 	return fmt.Sprintf("%s.%02d AVAX", whole, rest.Int64())
 }
 
-// clipped is the beginning of a text that is too long.
+// clipped truncates a text that is too long.
 func clipped(text string, most int) string {
 	if letters := []rune(text); len(letters) > most {
 		return string(letters[:most-1]) + "…"
@@ -140,7 +141,7 @@ func clipped(text string, most int) string {
 	return text
 }
 
-// Program is what the program is: its version as the toolchain recorded it, and the generator's, which decides a world's bytes.
+// Program identifies the program: its version as the toolchain recorded it, and the generator's version, which decides a world's bytes.
 type Program struct {
 	Version   string `json:"version"`
 	Generator string `json:"generator"`
@@ -148,7 +149,7 @@ type Program struct {
 	Platform  string `json:"platform"`
 }
 
-// Build is this program.
+// Build identifies this program.
 func Build() Program {
 	module := "(devel)"
 	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
@@ -157,7 +158,7 @@ func Build() Program {
 	return Program{module, sim.Generator, runtime.Version(), runtime.GOOS + "/" + runtime.GOARCH}
 }
 
-// Version says the same in a line.
+// Version formats the same as a line.
 func Version() string {
 	p := Build()
 	return fmt.Sprintf("%s, generator %s, %s %s", p.Version, p.Generator, p.Go, p.Platform)

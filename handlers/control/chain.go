@@ -37,7 +37,7 @@ type Contract struct {
 	Token    *Token `json:"token,omitempty" doc:"When the contract is a token."`
 }
 
-// Token is what a contract says of the token that it is.
+// Token describes the token that a contract implements.
 type Token struct {
 	Standard string `json:"standard" enum:"ERC-20,ERC-721,ERC-1155"`
 	Name     string `json:"name"`

@@ -21,9 +21,9 @@ import (
 	"snowglobe/sim/store"
 )
 
-// People go on acting in a world's time.
+// People act as the world's time passes.
 type People interface {
-	// Advance moves the world's clock to a time, and lets people act on the way.
+	// Advance moves the world's clock to a time and lets people act on the way.
 	Advance(ctx context.Context, to time.Time) error
 }
 
@@ -40,41 +40,41 @@ type ClockState struct {
 // ClockRate makes a world's clock run.
 type ClockRate struct {
 	world  *sim.World
-	people People  // nil for a world without any
-	usual  float64 // the rate of a world that is reset
-	lively bool    // whether people act in one
+	people People  // nil for a world without people
+	usual  float64 // the rate after a reset
+	lively bool    // whether people act after a reset
 
-	moving  sync.Mutex // held while it is moved, and while the world goes back
+	moving  sync.Mutex // held while the clock moves and while the world reverts
 	mu      sync.Mutex
 	rate    float64
-	live    bool      // people act while the clock moves
-	from    time.Time // real time since which it runs so
-	at      time.Time // the world's time then
-	jumps   uint64    // of the world's clock then
+	live    bool      // whether people act while the clock moves
+	from    time.Time // real time of the last start
+	at      time.Time // the world's time at that moment
+	jumps   uint64    // the clock's jump count at that moment
 	changed chan struct{}
-	moves   []*clockMove       // of calls, under way
-	queue   chan *clockMove    // those that no client waits for
-	stop    context.CancelFunc // ends the one that no client waits for; nil when there is none
+	moves   []*clockMove       // calls that are moving the clock
+	queue   chan *clockMove    // moves that no client waits for
+	stop    context.CancelFunc // ends the move that no client waits for; nil if there is none
 }
 
-// clockMove is a move that a call asked for.
+// clockMove is a move of the clock that a call started.
 type clockMove struct {
 	ctx  context.Context
 	to   time.Time
 	live bool
 }
 
-// MaxRate is the fastest that a clock runs: a year in less than a minute.
+// MaxRate is the highest rate: a year passes in less than a minute.
 const MaxRate = 1_000_000
 
 const (
-	tick         = 100 * time.Millisecond // how often a running clock is moved
-	firstPause   = 200 * time.Millisecond // before the clock tries again to go on
+	tick         = 100 * time.Millisecond // interval at which a running clock moves
+	firstPause   = 200 * time.Millisecond // before the first retry after a failure
 	longestPause = 10 * time.Second
 )
 
-// NewClockRate makes a clock run at a rate, with people who act or without, from the beginning and after a reset; at 0 it stands still. A
-// world may be without people.
+// NewClockRate runs a clock at a rate, with or without people acting, both at the start and after a reset. At rate 0 the clock stands
+// still. people may be nil.
 func NewClockRate(w *sim.World, people People, usual float64, lively bool) *ClockRate {
 	c := &ClockRate{world: w, people: people, usual: usual, lively: lively, changed: make(chan struct{}, 1), queue: make(chan *clockMove, 1)}
 	c.restore()
@@ -82,13 +82,13 @@ func NewClockRate(w *sim.World, people People, usual float64, lively bool) *Cloc
 	return c
 }
 
-// restore makes the clock run as the user chose.
+// restore reapplies the rate that the user chose.
 func (c *ClockRate) restore() {
 	c.SetLive(c.lively)
 	c.Set(c.usual)
 }
 
-// pause lets the clock stand still while the world goes back.
+// pause stops the clock while the world reverts.
 func (c *ClockRate) pause() (resume func(sim.Return)) {
 	c.halt()
 	c.moving.Lock()
@@ -101,21 +101,21 @@ func (c *ClockRate) pause() (resume func(sim.Return)) {
 	}
 }
 
-// Live says whether people act while the clock moves.
+// Live reports whether people act while the clock moves.
 func (c *ClockRate) Live() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.live
 }
 
-// SetLive lets people act while the clock moves from now on, or not.
+// SetLive makes people act while the clock moves, or stop acting.
 func (c *ClockRate) SetLive(live bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.live = live && c.people != nil
 }
 
-// advance moves the clock, with people or without.
+// advance moves the clock, with or without people acting.
 func (c *ClockRate) advance(ctx context.Context, to time.Time, live bool) error {
 	if live && c.people != nil {
 		return c.people.Advance(ctx, to)
@@ -123,12 +123,12 @@ func (c *ClockRate) advance(ctx context.Context, to time.Time, live bool) error 
 	return c.world.Advance(ctx, to)
 }
 
-// Advance moves the clock to a time, as the world lives: with people or without.
+// Advance moves the clock to a time; people act on the way if the world is live.
 func (c *ClockRate) Advance(ctx context.Context, to time.Time) error {
 	return c.move(&clockMove{ctx, to, c.Live()})
 }
 
-// move makes a move, which can be seen while it lasts.
+// move makes a move and lists it among the moves under way until it ends.
 func (c *ClockRate) move(m *clockMove) error {
 	c.mu.Lock()
 	c.moves = append(c.moves, m)
@@ -137,7 +137,7 @@ func (c *ClockRate) move(m *clockMove) error {
 	return c.advance(m.ctx, m.to, m.live)
 }
 
-// finish notes that a move is over.
+// finish removes a move that has ended.
 func (c *ClockRate) finish(m *clockMove) {
 	c.moved()
 	c.mu.Lock()
@@ -145,7 +145,7 @@ func (c *ClockRate) finish(m *clockMove) {
 	c.moves = slices.DeleteFunc(c.moves, func(other *clockMove) bool { return other == m })
 }
 
-// begin has Run make a move, for which nobody waits.
+// begin hands Run a move that nobody waits for.
 func (c *ClockRate) begin(to time.Time, live bool) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -159,7 +159,7 @@ func (c *ClockRate) begin(to time.Time, live bool) error {
 	return nil
 }
 
-// makeBegun makes a move that begin was asked for.
+// makeBegun makes a move that begin queued.
 func (c *ClockRate) makeBegun(ctx context.Context, m *clockMove, failed func(error)) error {
 	c.moving.Lock()
 	defer c.moving.Unlock()
@@ -175,7 +175,7 @@ func (c *ClockRate) makeBegun(ctx context.Context, m *clockMove, failed func(err
 			err = c.advance(m.ctx, m.to, m.live)
 		}
 	}
-	if m.ctx.Err() != nil || errors.Is(err, sim.ErrBackwards) { // it was ended, or blocks moved the clock further
+	if m.ctx.Err() != nil || errors.Is(err, sim.ErrBackwards) { // halted, or blocks moved the clock further
 		err = nil
 	}
 	c.halt()
@@ -188,7 +188,7 @@ func (c *ClockRate) makeBegun(ctx context.Context, m *clockMove, failed func(err
 
 var errMoving = errors.New("the clock is being moved already: GET /sim/clock tells how far it is, freeze stops it")
 
-// halt ends the move for which nobody waits.
+// halt ends the move that nobody waits for.
 func (c *ClockRate) halt() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -197,7 +197,7 @@ func (c *ClockRate) halt() {
 	}
 }
 
-// moveTarget is where calls are moving the clock, and whether people act on the way; the zero time for nowhere.
+// moveTarget returns the time to which calls are moving the clock, and whether people act on the way; the zero time if no call is.
 func (c *ClockRate) moveTarget() (to time.Time, live bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -210,14 +210,14 @@ func (c *ClockRate) moveTarget() (to time.Time, live bool) {
 	return to, live
 }
 
-// Rate is the multiple of real time at which the clock runs, 0 while it stands still.
+// Rate returns the multiple of real time at which the clock runs, 0 if it stands still.
 func (c *ClockRate) Rate() float64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.rate
 }
 
-// Set makes the clock run at a multiple of real time, from where it is; 0 makes it stand still.
+// Set makes the clock run at a multiple of real time from its current time; 0 stops it.
 func (c *ClockRate) Set(rate float64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -229,15 +229,15 @@ func (c *ClockRate) Set(rate float64) {
 	}
 }
 
-// goOn makes a running clock go on from where it is. The caller holds the lock.
+// goOn restarts a running clock at its current time. The caller holds the lock.
 func (c *ClockRate) goOn() {
 	c.jumps = c.world.Clock.Jumps()
 	c.from, c.at = time.Now(), c.world.Clock.Now()
 }
 
-// target is where the clock is to be now. Blocks that had to wait for their parents may have moved it further: then it waits in its turn, so
-// that it runs ahead for no longer than such blocks are made faster than time passes. A block whose time a client chose moved it on purpose:
-// then it goes on from there.
+// target returns the time that the clock should have reached by now. Blocks that waited for their parents may have moved it further; the
+// clock then stands still until real time catches up, so it runs ahead only while such blocks arrive faster than time passes. A client that
+// chose a block's time moved the clock on purpose, so it continues from there.
 func (c *ClockRate) target() (at time.Time, runs bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -247,25 +247,25 @@ func (c *ClockRate) target() (at time.Time, runs bool) {
 	return c.at.Add(time.Duration(c.rate * float64(time.Since(c.from)))), c.rate > 0
 }
 
-// moved makes a running clock go on from where a call put it.
+// moved continues a running clock from the time that a call set.
 func (c *ClockRate) moved() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.goOn()
 }
 
-// passes reports whether what keeps the clock from going on may pass, such as a disk that is full.
+// passes reports whether the failure that stops the clock may be temporary, such as a full disk.
 func passes(err error) bool {
 	return err != nil && !errors.Is(err, sim.ErrFar) && !errors.Is(err, sim.ErrBackwards) && !errors.Is(err, store.ErrReadOnly)
 }
 
-// Run moves the clock until the context ends. When the clock cannot go on, failed is told why, once; the clock tries again with pauses, and
-// stands still only when it never can.
+// Run moves the clock until the context ends. If the clock fails, Run reports the error to failed once and retries after growing pauses; it
+// gives up only on an error that cannot pass.
 func (c *ClockRate) Run(ctx context.Context, failed func(error)) {
 	ticker := time.NewTicker(tick)
 	defer ticker.Stop()
-	var pause time.Duration // since the last failure, 0 when the clock went on
-	var again time.Time     // not to be moved before
+	var pause time.Duration // since the last failure, 0 after a success
+	var again time.Time     // earliest time of the next try
 	for {
 		var ticks <-chan time.Time
 		if c.Rate() > 0 {
@@ -305,7 +305,7 @@ func (c *ClockRate) Run(ctx context.Context, failed func(error)) {
 	}
 }
 
-// tick moves the clock to where it is to be now.
+// tick moves the clock to its target.
 func (c *ClockRate) tick(ctx context.Context) error {
 	c.moving.Lock()
 	defer c.moving.Unlock()
@@ -316,7 +316,7 @@ func (c *ClockRate) tick(ctx context.Context) error {
 	return c.advance(ctx, target, c.Live())
 }
 
-// clockBody says how to move the clock.
+// clockBody is the body of a request that moves the clock.
 type clockBody struct {
 	Advance *string  `json:"advance,omitempty" doc:"By how much, such as 36h, 90m, 10s or 7d."`
 	Set     *string  `json:"set,omitempty" doc:"To when, RFC 3339, Unix seconds as a string, or now."`
@@ -328,7 +328,7 @@ type clockBody struct {
 	Populate *bool `json:"populate,omitempty" doc:"Whether the world's people act on the way, or while the clock runs; as before when it is left out."`
 }
 
-// move reads how the body moves the clock, if not by a rate.
+// move reads the body's move, if it does not set a rate.
 func (b *clockBody) move() (*Move, error) {
 	switch {
 	case b.Advance != nil:
@@ -339,7 +339,7 @@ func (b *clockBody) move() (*Move, error) {
 	return ParseMove("until", *b.Until, time.Now())
 }
 
-// Event is something that time brings.
+// Event is something that time will bring.
 type Event struct {
 	Kind         string `json:"kind" doc:"validator-start, validator-end, delegator-start, delegator-end, l1-deactivation or unlock."`
 	Time         string `json:"time" doc:"RFC 3339."`
@@ -355,10 +355,10 @@ type Events struct {
 	Events []Event `json:"events"`
 }
 
-// maxEvents is how many events are listed: those that come first.
+// maxEvents is the largest number of events listed, earliest first.
 const maxEvents = 1000
 
-// RegisterClock adds the operations on the clock.
+// RegisterClock registers the operations on the clock.
 func RegisterClock(s *rest.Server, w *sim.World, rate *ClockRate) error {
 	a := &clockAPI{w, rate}
 	clock := reflect.TypeFor[ClockState]()

@@ -11,10 +11,10 @@ import (
 	"snowglobe/handlers/rest/schema"
 )
 
-// heartbeat is how often a stream says something when nothing happens, so that what is between keeps the connection.
+// heartbeat is the interval at which an idle stream sends a comment, so that proxies keep the connection open.
 const heartbeat = 15 * time.Second
 
-// RegisterEvents adds the stream of what happens.
+// RegisterEvents registers the event stream.
 func RegisterEvents(s *rest.Server, hub *events.Hub) error {
 	kinds := make([]string, len(events.Kinds))
 	for i, k := range events.Kinds {

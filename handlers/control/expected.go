@@ -18,13 +18,13 @@ import (
 	"snowglobe/sim/txs"
 )
 
-// Expected is what an account has and has done by now: the figures that the Data API gives.
+// Expected lists an account's current holdings and activity: the figures that the Data API returns.
 type Expected struct {
 	EVM     map[string]ExpectedEVM                `json:"evm" doc:"By EVM chain id, of the chains that know the account."`
 	Primary map[string]map[string]ExpectedPrimary `json:"primary" doc:"By network and chain, P or X, where it has something."`
 }
 
-// ExpectedEVM is what an account has and has done on an EVM chain.
+// ExpectedEVM lists an account's holdings and activity on an EVM chain.
 type ExpectedEVM struct {
 	Balance      string `json:"balance" format:"uint" doc:"Wei."`
 	Transactions int64  `json:"transactions" doc:"That it sent or received, as transactions:listNative lists them."`
@@ -34,7 +34,7 @@ type ExpectedEVM struct {
 	ERC1155      int    `json:"erc1155" doc:"Items of which it has some, as balances:listErc1155 lists them."`
 }
 
-// ExpectedPrimary is what an address owns on the P- or X-Chain.
+// ExpectedPrimary lists an address's holdings on the P- or X-Chain.
 type ExpectedPrimary struct {
 	UTXOs    int    `json:"utxos" doc:"As utxos lists them, what is staked or on its way among them."`
 	Unlocked string `json:"unlocked" format:"uint" doc:"nAVAX that it can spend."`
@@ -42,7 +42,7 @@ type ExpectedPrimary struct {
 	Staked   string `json:"staked" format:"uint" doc:"nAVAX that come back when a stake ends."`
 }
 
-// expectations reads what the personas have, and keeps it until the world or its clock moves: on a large world that takes seconds.
+// expectations computes the personas' figures and caches them until the world or its clock moves: on a large world that takes seconds.
 type expectations struct {
 	world   *sim.World
 	readers *query.ChainReaders
@@ -50,17 +50,17 @@ type expectations struct {
 	found cache.Derived[moment, []*Expected]
 }
 
-// moment is a world as it is after a commit, at a time.
+// moment identifies the world after a commit, at a time.
 type moment struct{ commits, time int64 }
 
 func momentOf(w *sim.World) moment { return moment{w.DB.Commits(), w.Clock.Unix()} }
 
-// all are what each persona has.
+// all returns the figures of every persona.
 func (e *expectations) all(ctx context.Context, of []store.Persona) ([]*Expected, error) {
 	return e.found.Of(momentOf(e.world), func() ([]*Expected, error) { return e.read(ctx, of) })
 }
 
-// read reads what each of some accounts has, on all processors. What they own on the primary network takes longest, and comes first.
+// read computes the figures of some accounts on all processors, starting with their holdings on the primary network, which take longest.
 func (e *expectations) read(ctx context.Context, of []store.Persona) ([]*Expected, error) {
 	malicious, err := e.malicious(ctx)
 	if err != nil {
@@ -94,7 +94,7 @@ func (e *expectations) read(ctx context.Context, of []store.Persona) ([]*Expecte
 	return found, nil
 }
 
-// onChains is what an account has on the EVM chains that know it.
+// onChains returns an account's figures on the EVM chains that know it.
 func (e *expectations) onChains(ctx context.Context, p *store.Persona, malicious map[int][]store.TokenID) (map[string]ExpectedEVM, error) {
 	on := map[string]ExpectedEVM{}
 	if len(p.Address) == 0 {
@@ -116,7 +116,7 @@ func (e *expectations) onChains(ctx context.Context, p *store.Persona, malicious
 	return on, nil
 }
 
-// onNetwork is what it owns on the chains of a network where it has something.
+// onNetwork returns an account's holdings on the chains of a network where it has any.
 func (e *expectations) onNetwork(ctx context.Context, n *sim.Network, p *store.Persona) (map[string]ExpectedPrimary, error) {
 	short, err := shortAddress(p)
 	if err != nil || short == nil {
@@ -149,7 +149,7 @@ func (e *expectations) onEVM(ctx context.Context, chain int, address []byte, hol
 	if x.Transactions, err = db.NativeCount(ctx, chain, address); err != nil {
 		return x, false, err
 	}
-	if !holds { // as most: it is asked for every token otherwise
+	if !holds { // most accounts hold nothing, and this spares a query for every token
 		return x, account != nil || x.Transactions > 0, nil
 	}
 	for standard, into := range map[store.Standard]*int{store.ERC20: &x.ERC20, store.ERC721: &x.ERC721, store.ERC1155: &x.ERC1155} {
@@ -171,7 +171,7 @@ func (e *expectations) onEVM(ctx context.Context, chain int, address []byte, hol
 	return x, account != nil || x.Transactions > 0 || x.ERC20+x.Malicious+x.ERC721+x.ERC1155 > 0, nil
 }
 
-// malicious are the malicious ERC-20s of each chain.
+// malicious lists the malicious ERC-20s of each chain.
 func (e *expectations) malicious(ctx context.Context) (map[int][]store.TokenID, error) {
 	all := map[int][]store.TokenID{}
 	for _, c := range e.world.Chains {

@@ -27,10 +27,10 @@ type HeldTransaction struct {
 	Until   string `json:"until,omitempty" doc:"Real time, RFC 3339; nothing for one that is held as long as there is a rule about mining."`
 }
 
-// Holds are the transactions that rules keep from being mined.
+// Holds lists and releases the transactions that rules keep from being mined.
 type Holds interface {
 	Held() []HeldTransaction
-	// Release lets those be mined that would be held for ever.
+	// Release frees the transactions that are held for ever, so that they can be mined.
 	Release(ctx context.Context) error
 }
 
@@ -39,13 +39,14 @@ type DeletedFaults struct {
 	Deleted int `json:"deleted"`
 }
 
-// RegisterFaults adds the operations on faults. names are what rules may name, known once everything is registered.
+// RegisterFaults registers the operations on faults. names returns the names that rules may use; they are known once everything is
+// registered.
 func RegisterFaults(s *rest.Server, set *fault.Set, names func() *fault.Names, holds Holds) error {
 	id := rest.Param{Name: "id", Kind: schema.KindText, Doc: "The rule's id."}
 	state := reflect.TypeFor[fault.State]()
 	remove := func(r *rest.Request, id string) (*DeletedFaults, error) {
 		n := set.Delete(id)
-		if set.Mining() { // another rule may be what holds them
+		if set.Mining() { // another rule may hold them too
 			return &DeletedFaults{n}, nil
 		}
 		return &DeletedFaults{n}, holds.Release(r.Context())

@@ -17,19 +17,19 @@ import (
 	"snowglobe/sim/store"
 )
 
-// Lag is how far an index is behind: so many blocks, or so much of the world's time.
+// Lag is an index's distance behind the node: a number of blocks, or a span of the world's time.
 type Lag struct {
 	Blocks uint64
 	Time   time.Duration
 }
 
-// mostBlocks and mostTime are the furthest that an index may be behind.
+// mostBlocks and mostTime bound an index's lag.
 const (
 	mostBlocks = 10_000
 	mostTime   = 24 * time.Hour
 )
 
-// String writes the lag as it is read.
+// String formats the lag in the form that parseLag reads.
 func (l Lag) String() string {
 	switch {
 	case l.Blocks > 0:
@@ -40,7 +40,7 @@ func (l Lag) String() string {
 	return "0"
 }
 
-// parseLag reads 5 blocks, 30s or 0.
+// parseLag reads "5 blocks", "30s" or "0".
 func parseLag(text string) (Lag, error) {
 	if n, unit, found := strings.Cut(strings.TrimSpace(text), " "); found && (unit == "blocks" || unit == "block") {
 		if blocks, err := strconv.ParseUint(n, 10, 64); err == nil && blocks <= mostBlocks {
@@ -53,7 +53,7 @@ func parseLag(text string) (Lag, error) {
 	return Lag{}, fmt.Errorf("lag %.100q is not allowed: expected text such as 5 blocks or 30s, at most %d blocks or %s, or 0", text, mostBlocks, mostTime)
 }
 
-// IndexState is how far the index of a chain is.
+// IndexState describes how far a chain's index has come.
 type IndexState struct {
 	ChainID string `json:"chainId" doc:"EVM chain id, p-chain or x-chain."`
 	Network string `json:"network"`
@@ -62,7 +62,7 @@ type IndexState struct {
 	Indexed string `json:"indexed" doc:"The newest block that the Data and Metrics API show."`
 }
 
-// NewIndexState describes the index of a chain.
+// NewIndexState describes a chain's index.
 func NewIndexState(chain, network string, l Lag, head, indexed uint64) IndexState {
 	return IndexState{chain, network, l.String(), strconv.FormatUint(head, 10), strconv.FormatUint(indexed, 10)}
 }
@@ -72,12 +72,12 @@ type IndexStates struct {
 	Chains []IndexState `json:"chains"`
 }
 
-// Index is what lets the Data and the Metrics API be behind the node.
+// Index makes the Data and Metrics APIs lag behind the node.
 type Index interface {
-	// SetLag says how far chains are to be behind.
+	// SetLag sets the lag of chains.
 	SetLag(context.Context, []sim.ChainKey, Lag) error
 	States(context.Context) ([]IndexState, error)
-	// Chains are those that a name stands for, on a network if that is named; every chain without a name.
+	// Chains returns the chains that a name stands for, on one network if it is named; without a name, every chain.
 	Chains(network, name string) []sim.ChainKey
 }
 
@@ -87,7 +87,7 @@ type lagBody struct {
 	Network string `json:"network,omitempty" doc:"Only chains of this network." enum:"mainnet,fuji,testnet"`
 }
 
-// RegisterIndex adds the operations on the index.
+// RegisterIndex registers the operations on the index.
 func RegisterIndex(s *rest.Server, x Index) error {
 	a := &indexAPI{x}
 	states := reflect.TypeFor[IndexStates]()

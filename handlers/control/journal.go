@@ -28,13 +28,13 @@ type ForgottenRequests struct {
 	Deleted int `json:"deleted"`
 }
 
-// verifyBody says what should have been asked, and how often.
+// verifyBody states which requests are expected, and how often.
 type verifyBody struct {
 	journal.Criteria
 	Times *Times `json:"times,omitempty" doc:"At least once when it is missing."`
 }
 
-// Times is how often something happened or may happen.
+// Times states how often something happened or may happen.
 type Times struct {
 	Exactly *int `json:"exactly,omitempty" min:"0"`
 	AtLeast *int `json:"atLeast,omitempty" min:"0"`
@@ -49,13 +49,13 @@ type Verification struct {
 	NearMisses []journal.NearMiss `json:"nearMisses,omitempty" doc:"When it is not verified: what comes closest."`
 }
 
-// journalAPI has the operations on the journal.
+// journalAPI implements the operations on the journal.
 type journalAPI struct {
 	journal *journal.Journal
 	server  *rest.Server
 }
 
-// RegisterJournal adds the operations on the journal.
+// RegisterJournal registers the operations on the journal.
 func RegisterJournal(s *rest.Server, j *journal.Journal) error {
 	a := &journalAPI{j, s}
 	id := rest.Param{Name: "id", Kind: schema.KindInteger, Min: "1", Doc: "The request's id."}
@@ -75,7 +75,7 @@ func RegisterJournal(s *rest.Server, j *journal.Journal) error {
 			Body: reflect.TypeFor[verifyBody](), Strict: true, Unrecorded: true, Answer: reflect.TypeFor[Verification](), Handle: a.verify})
 }
 
-// criteriaParams are the filters of the list.
+// criteriaParams lists the filters of the request list.
 func criteriaParams() []rest.Param {
 	return []rest.Param{
 		{Name: "interface", Kind: schema.KindEnum, Enum: rest.InterfaceNames()},
@@ -97,7 +97,7 @@ func (a *journalAPI) on() error {
 	return nil
 }
 
-// known refuses an operation that does not exist.
+// known rejects an operation that does not exist.
 func (a *journalAPI) known(c *journal.Criteria) error {
 	if err := a.on(); err != nil {
 		return err
@@ -171,7 +171,7 @@ func (a *journalAPI) verify(r *rest.Request) (any, error) {
 	return v, nil
 }
 
-// read says what is expected in words, and whether a number is that.
+// read states the expectation in words and reports whether a number meets it.
 func (t *Times) read() (text string, holds func(int) bool, err error) {
 	one := 1
 	if t == nil {

@@ -14,10 +14,10 @@ import (
 	"snowglobe/sim/query"
 )
 
-// ErrMove says that a move of the clock is not understood, or leads nowhere.
+// ErrMove marks a move of the clock that cannot be parsed or leads nowhere.
 var ErrMove = errors.New("the clock cannot be moved so")
 
-// moveError is why a move is not made.
+// moveError explains why the clock does not move.
 type moveError string
 
 func (e moveError) Error() string { return string(e) }
@@ -26,14 +26,14 @@ func (e moveError) Is(target error) bool { return target == ErrMove }
 
 func badMove(how string, err error) error { return moveError(how + ": " + err.Error()) }
 
-// Move is where a clock is to go: on by a span, to a time, or to the next of what is to come.
+// Move is a move of the clock: by a span, to a time, or to the next event of a kind.
 type Move struct {
 	span  time.Duration
 	to    time.Time
 	until string
 }
 
-// ParseMove reads a move: how is advance, set or until, and now is the real time.
+// ParseMove reads a move. how is advance, set or until; now is the real time.
 func ParseMove(how, value string, now time.Time) (m *Move, err error) {
 	m = &Move{}
 	switch how {
@@ -52,7 +52,7 @@ func ParseMove(how, value string, now time.Time) (m *Move, err error) {
 	return m, nil
 }
 
-// ParseMoves reads the operands of the verb clock: how to move and where, or show, or nothing, which is the same: no move.
+// ParseMoves reads the operands of the verb clock: a move, or nothing or "show" for none.
 func ParseMoves(operands []string, now time.Time) (*Move, error) {
 	switch {
 	case len(operands) == 0, len(operands) == 1 && operands[0] == "show":
@@ -67,7 +67,7 @@ func unknownMove(operands ...string) error {
 	return moveError(fmt.Sprintf("clock: expected show, advance SPAN, set TIME or until EVENT, not %.80q", strings.Join(operands, " ")))
 }
 
-// Make moves the world's clock by a function that advances it to a time.
+// Make moves the world's clock, using a function that advances it to a time.
 func (m *Move) Make(ctx context.Context, w *sim.World, advance func(context.Context, time.Time) error) error {
 	to, err := m.target(ctx, w)
 	if err != nil {
@@ -76,7 +76,7 @@ func (m *Move) Make(ctx context.Context, w *sim.World, advance func(context.Cont
 	return advance(ctx, to)
 }
 
-// target is where the clock is to be.
+// target returns the time to which the clock moves.
 func (m *Move) target(ctx context.Context, w *sim.World) (time.Time, error) {
 	switch {
 	case m.span > 0:
@@ -85,7 +85,7 @@ func (m *Move) target(ctx context.Context, w *sim.World) (time.Time, error) {
 		return m.to, nil
 	case m.until == nextBlock:
 		due, err := w.NextDue()
-		if err == nil && !due.After(w.Clock.Now()) { // or nobody is left who could make it
+		if err == nil && !due.After(w.Clock.Now()) { // or nobody is left to trigger it
 			err = moveError("until: no block falls due any more")
 		}
 		return due, err
@@ -104,7 +104,7 @@ func (m *Move) target(ctx context.Context, w *sim.World) (time.Time, error) {
 
 const nextPrefix, nextBlock = "next-", "next-block"
 
-// checkNext refuses what is no name of something to come.
+// checkNext rejects a name that no kind of event has.
 func checkNext(until string) error {
 	kind, named := strings.CutPrefix(until, nextPrefix)
 	if until == nextBlock || named && slices.Contains(query.EventKinds, query.EventKind(kind)) {
@@ -117,15 +117,15 @@ func checkNext(until string) error {
 	return fmt.Errorf("%.40q is not one of %s", until, strings.Join(names, ", "))
 }
 
-// maxSpan is the longest span that can be named; the world ends before.
+// maxSpan is the longest span accepted; the world ends before it does.
 const maxSpan = 100 * 365 * 24 * time.Hour
 
 var errSpan = errors.New("expected a time span of more than 0 such as 36h, 90m, 10s or 7d")
 
-// ParseSpan reads a time span as Go writes it, or a whole number of days.
+// ParseSpan reads a duration in Go's form, or a whole number of days.
 func ParseSpan(text string) (time.Duration, error) {
 	span, err := time.ParseDuration(text)
-	for unit, long := range map[string]time.Duration{"d": 24 * time.Hour, "h": time.Hour} { // Go knows no days, and no spans of centuries
+	for unit, long := range map[string]time.Duration{"d": 24 * time.Hour, "h": time.Hour} { // Go's durations have no days and no spans of centuries
 		if count, ok := strings.CutSuffix(text, unit); ok && err != nil {
 			var n uint64
 			n, err = strconv.ParseUint(count, 10, 64)

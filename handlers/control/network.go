@@ -13,7 +13,7 @@ import (
 	"snowglobe/handlers/rest"
 )
 
-// describe fills in what is on the network's P- and X-Chain.
+// describe fills in the contents of the network's P- and X-Chain.
 func (n *Network) describe(d *describe.Network) {
 	n.PHeight, n.XHeight, n.PTransactions, n.XTransactions = d.PHeight, d.XHeight, d.PTransactions, d.XTransactions
 	n.Validators, n.Delegators, n.L1Validators = d.Validators, d.Delegators, d.L1Validators
@@ -33,7 +33,7 @@ func (n *Network) describe(d *describe.Network) {
 	}
 }
 
-// idText is an id in cb58; nothing for no id.
+// idText formats an id in cb58, or returns "" if there is none.
 func idText(raw []byte) string {
 	if raw == nil {
 		return ""
@@ -41,12 +41,11 @@ func idText(raw []byte) string {
 	return ids.ID(raw).String()
 }
 
-// Origins tell at which port each network is served by itself, by its name. A network without a port is told from the others by
-// the host's name alone.
+// Origins maps networks that have a port of their own to it, by name. Only the host name selects a network without one.
 type Origins map[string]int
 
-// URL is the origin that speaks for one network, as seen by a client that reached the server by a base URL: its own port, or a
-// name below localhost, which browsers resolve to this machine.
+// URL returns the origin that serves one network, as seen by a client that reached the server through a base URL: the network's own port,
+// or a name below localhost, which browsers resolve to this machine.
 func (o Origins) URL(base, network string) string {
 	u, err := url.Parse(base)
 	if err != nil {
@@ -57,7 +56,7 @@ func (o Origins) URL(base, network string) string {
 	if n != 0 {
 		port = strconv.Itoa(n)
 	}
-	if n == 0 || strings.HasSuffix(host, ".localhost") { // whose name would count more than the port
+	if n == 0 || strings.HasSuffix(host, ".localhost") { // the host name would take precedence over the port
 		host = network + ".localhost"
 	}
 	if port != "" {
@@ -66,8 +65,8 @@ func (o Origins) URL(base, network string) string {
 	return (&url.URL{Scheme: u.Scheme, Host: host}).String()
 }
 
-// of is the URL below which /ext is a network's, as seen by who sent a request. A client that came through a proxy, or through a port
-// that leads here, knows nothing of the ports at which this process listens: there the network is in the path.
+// of returns a network's base URL, below which /ext is found, as the client sees it. A client that came through a proxy or a forwarded port
+// cannot reach this process's other ports, so its URL has the network in the path.
 func (o Origins) of(r *http.Request, network string) string {
 	root, mount := rest.RootURL(r), rest.MountPath(r)
 	if rest.Forwarded(r) || !o.listensAt(root) {
@@ -76,7 +75,7 @@ func (o Origins) of(r *http.Request, network string) string {
 	return o.URL(root, network) + mount
 }
 
-// listensAt says whether the port of a URL is one of them.
+// listensAt reports whether a URL's port is one of ours.
 func (o Origins) listensAt(base string) bool {
 	u, err := url.Parse(base)
 	if err != nil {

@@ -10,14 +10,14 @@ import (
 )
 
 const (
-	quiet    = time.Second            // progress of work that ends sooner is not shown
-	refresh  = 150 * time.Millisecond // between two states of the bar
-	lines    = 10 * time.Second       // between two lines where there is no terminal
+	quiet    = time.Second            // work that ends sooner shows no progress
+	refresh  = 150 * time.Millisecond // between two updates of the bar
+	lines    = 10 * time.Second       // between two lines without a terminal
 	barWidth = 24
 )
 
-// Progress shows how far a long piece of work is: on a terminal a bar with the rate and the time that is left, elsewhere in a file a line every ten
-// seconds. The function that it returns may be called from several goroutines; it is nil where nobody reads.
+// Progress shows the progress of long work: on a terminal a bar with the rate and the time left, in a file a line every ten seconds.
+// Several goroutines may call the function that it returns; it returns nil if nobody reads the output.
 func Progress(w io.Writer, what, unit string) func(done, total int) {
 	file, ok := w.(*os.File)
 	if !ok {
@@ -30,7 +30,7 @@ func Progress(w io.Writer, what, unit string) func(done, total int) {
 	return (&progress{w: w, what: what, unit: unit, terminal: info.Mode()&os.ModeCharDevice != 0, now: time.Now, begun: time.Now()}).show
 }
 
-// progress is a piece of work that somebody watches.
+// progress is work whose progress is shown.
 type progress struct {
 	w          io.Writer
 	what, unit string

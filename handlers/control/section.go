@@ -14,7 +14,7 @@ import (
 	"snowglobe/handlers/rest/schema"
 )
 
-// ContractABI is a contract with what is needed to call it.
+// ContractABI is a contract with everything needed to call it.
 type ContractABI struct {
 	Name     string          `json:"name" doc:"Its role, or the name that the world's file gives it."`
 	Address  string          `json:"address"`
@@ -25,20 +25,19 @@ type ContractABI struct {
 	ABI      json.RawMessage `json:"abi,omitempty" doc:"As the compiler wrote it. Absent where nobody gave it."`
 }
 
-// section is a part of the answer of /sim/world that has a path of its own: one of its fields, or the ABIs.
+// section is a part of /sim/world's response with its own path: one of its fields, or the ABIs.
 type section struct{ of any }
 
-// MarshalJSON writes the part.
 func (s section) MarshalJSON() ([]byte, error) { return json.Marshal(s.of) }
 
-// Schema says that each section has its own shape.
+// Schema accepts any value: each section has its own shape.
 func (section) Schema(*schema.Schemas) *schema.Schema {
 	return &schema.Schema{Description: "What stands under this name in the answer of /sim/world; contracts are those of all chains, with their ABI."}
 }
 
 const contractsSection, personasSection, abisSection = "contracts", "personas", "abis"
 
-// sections are the names of the parts.
+// sections lists the names of the parts.
 func sections() []string {
 	names := []string{contractsSection}
 	for i := range reflect.TypeFor[World]().NumField() {
@@ -50,7 +49,7 @@ func sections() []string {
 	return names
 }
 
-// isPart tells whether a value is more than a number or a text.
+// isPart reports whether a value is more than a number or a text.
 func isPart(t reflect.Type) bool {
 	return slices.Contains([]reflect.Kind{reflect.Slice, reflect.Struct, reflect.Map}, t.Kind())
 }
@@ -60,7 +59,7 @@ func jsonName(f reflect.StructField) string {
 	return name
 }
 
-// section is a part of the world by its name.
+// section returns a part of the world by name.
 func (w *World) section(name string, d *describe.World) (any, error) {
 	if name == contractsSection {
 		all, err := contractABIs(d)

@@ -14,7 +14,7 @@ import (
 	"snowglobe/sim/store"
 )
 
-// Snapshot is a moment to which the world can go back.
+// Snapshot is a moment to which the world can revert.
 type Snapshot struct {
 	ID      string `json:"id" doc:"A number, which EVM clients write as 0x and hexadecimal digits."`
 	Name    string `json:"name,omitempty"`
@@ -28,12 +28,12 @@ type Snapshots struct {
 	Snapshots []Snapshot `json:"snapshots" doc:"The oldest first."`
 }
 
-// snapshotBody is what a snapshot may be given.
+// snapshotBody holds the options of a new snapshot.
 type snapshotBody struct {
 	Name *string `json:"name,omitempty" doc:"For people; several may have the same."`
 }
 
-// Returned is the world after it went back.
+// Returned describes the world after a revert.
 type Returned struct {
 	Digest string `json:"digest" doc:"SHA-256 of the whole world, hex."`
 	Clock  Clock  `json:"clock"`
@@ -41,7 +41,7 @@ type Returned struct {
 
 type snapshotAPI struct{ world *sim.World }
 
-// RegisterSnapshots adds the operations by which the world goes back.
+// RegisterSnapshots registers the operations on snapshots.
 func RegisterSnapshots(s *rest.Server, w *sim.World) error {
 	a := &snapshotAPI{w}
 	id := []rest.Param{{Name: "id", In: rest.InPath, Kind: schema.KindText, Doc: "Of the snapshot."}}
@@ -132,7 +132,7 @@ func (a *snapshotAPI) returned() *Returned {
 	return &Returned{Digest: hex(a.world.Digest()), Clock: Clock{Time: now.Format(time.RFC3339), Unix: now.Unix()}}
 }
 
-// snapshotID reads the id of a snapshot, as the simulator or as EVM clients write it.
+// snapshotID reads a snapshot's id in the simulator's form or in that of EVM clients.
 func snapshotID(r *rest.Request) (int64, error) {
 	id, err := strconv.ParseInt(r.Text("id"), 0, 64)
 	if err != nil || id <= 0 {
@@ -141,7 +141,7 @@ func snapshotID(r *rest.Request) (int64, error) {
 	return id, nil
 }
 
-// refusal says to a client why the world could not be kept or go back.
+// refusal tells the client why a snapshot could not be taken or reverted to.
 func refusal(err error, id string) error {
 	switch {
 	case errors.Is(err, store.ErrNotFound):

@@ -22,7 +22,7 @@ type TokenList struct {
 	Tokens    []ListedToken    `json:"tokens"`
 }
 
-// TokenListVersion rises with the tokens.
+// TokenListVersion increases whenever the tokens change.
 type TokenListVersion struct {
 	Major int `json:"major"`
 	Minor int `json:"minor"`
@@ -39,7 +39,7 @@ type ListedToken struct {
 	LogoURI  string `json:"logoURI" format:"url"`
 }
 
-// What the schema allows.
+// Limits of the schema.
 var (
 	listedName   = schema.Shape(`^[ \S]{1,60}$`)
 	listedSymbol = schema.Shape(`^\S{1,20}$`)
@@ -67,7 +67,7 @@ func (a *assetsAPI) tokenList(r *rest.Request) (any, error) {
 	return answer, nil
 }
 
-// listedTokens are the ERC-20s of a chain that the list may have.
+// listedTokens returns the ERC-20s of a chain that fit the schema.
 func (a *assetsAPI) listedTokens(ctx context.Context, c *reader.Chain) ([]store.Token, error) {
 	markets, err := query.ReadMarkets(ctx, a.world.DB, c.Row.ID)
 	if err != nil {

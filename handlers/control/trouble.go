@@ -20,7 +20,7 @@ type Troubles struct {
 	Networks []NetworkTroubles `json:"networks"`
 }
 
-// NetworkTroubles is what is wrong with a network's nodes.
+// NetworkTroubles lists the problems of a network's nodes.
 type NetworkTroubles struct {
 	Network         string   `json:"network"`
 	NotBootstrapped []string `json:"notBootstrapped" doc:"Ids of chains that the node has not caught up with: info.isBootstrapped is false for them, and the node's health a 503."`
@@ -35,7 +35,7 @@ type troubleBody struct {
 	NotSigning      []string `json:"notSigning,omitempty" doc:"Node ids."`
 }
 
-// RegisterTrouble adds the operations on what is wrong with nodes.
+// RegisterTrouble registers the operations that put nodes in trouble.
 func RegisterTrouble(s *rest.Server, w *sim.World) error {
 	a := &troubleAPI{w}
 	troubles := reflect.TypeFor[Troubles]()

@@ -12,18 +12,18 @@ import (
 	"snowglobe/sim/txs"
 )
 
-// NewBlock is what an event tells about a block.
+// NewBlock is the payload of a block event.
 type NewBlock struct {
 	Network      string `json:"network"`
 	Chain        string `json:"chain"` // P, X, C or a blockchain id
 	EVMChainID   uint64 `json:"evmChainId,omitempty"`
 	Number       uint64 `json:"number"`
-	Hash         string `json:"hash,omitempty"` // of an EVM chain's
+	Hash         string `json:"hash,omitempty"` // on EVM chains
 	Time         int64  `json:"timestamp,omitempty"`
-	Transactions *int   `json:"transactions,omitempty"` // of an EVM chain's
+	Transactions *int   `json:"transactions,omitempty"` // on EVM chains
 }
 
-// Watch tells the hub of blocks and of the clock's moves, until the context ends.
+// Watch publishes blocks and clock moves to the hub until the context ends.
 func Watch(ctx context.Context, w *sim.World, name string, hub *events.Hub) {
 	for _, c := range w.Chains {
 		blocks := make(chan *reader.BlockEvent)
@@ -77,7 +77,7 @@ type primaryChain struct {
 	chain   txs.Chain
 }
 
-// primaryWatch finds out what is new on the P- and X-Chains and on the clock, by what was there when it last looked.
+// primaryWatch detects changes on the P- and X-Chains and the clock by comparing them with its last look.
 type primaryWatch struct {
 	world   *sim.World
 	name    string
@@ -86,7 +86,7 @@ type primaryWatch struct {
 	clock   int64
 }
 
-// forget is for when nobody listens: what happens then is not told later.
+// forget discards the last look while nobody listens, so that nothing from that time is published later.
 func (p *primaryWatch) forget() {
 	clear(p.heights)
 	p.clock = 0
@@ -97,7 +97,7 @@ func (p *primaryWatch) look(ctx context.Context) {
 		for _, chain := range []txs.Chain{txs.PChain, txs.XChain} {
 			head, err := n.DB.PrimaryHead(ctx, n.Chain(chain))
 			if err != nil {
-				continue // whoever asks for it is told
+				continue // the client that reads it gets the error
 			}
 			key, height := primaryChain{n.Name, chain}, head.ID.Number()
 			if last, known := p.heights[key]; known {
@@ -117,7 +117,7 @@ func (p *primaryWatch) look(ctx context.Context) {
 	}
 }
 
-// tell tells of the blocks above a height.
+// tell publishes the blocks above a height.
 func (p *primaryWatch) tell(key primaryChain, last, height uint64) {
 	for number := last + 1; number <= height; number++ {
 		p.hub.Publish(events.Block, p.name, func() any {

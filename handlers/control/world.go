@@ -1,4 +1,4 @@
-// Package control serves the simulator's own interface under /sim: what is in the world, and whether it answers.
+// Package control serves the simulator's own interface under /sim: the world's contents, its clock and its health.
 package control
 
 import (
@@ -24,7 +24,7 @@ import (
 	"snowglobe/sim/store"
 )
 
-// World is the answer of GET /sim/world: the names and ids by which a test finds every situation.
+// World is the answer of GET /sim/world: names and ids that lead a test to every situation.
 type World struct {
 	Version  string    `json:"version" doc:"Version of the simulator."`
 	Seed     int64     `json:"seed"`
@@ -42,7 +42,7 @@ type World struct {
 	Endpoints []rest.Endpoint `json:"endpoints" doc:"Everything that is served. The REST paths answer below /upstream too."`
 }
 
-// Clock is the world's own time.
+// Clock describes the world's own time.
 type Clock struct {
 	Time string `json:"time" doc:"RFC 3339."`
 	Unix int64  `json:"unix" doc:"Seconds."`
@@ -71,7 +71,7 @@ type Network struct {
 	Samples       map[string]string `json:"samples" doc:"Ids by what they show; chain and type name a transaction of that type."`
 }
 
-// Node is a node that is there for a situation.
+// Node is a node that exists to show a situation.
 type Node struct {
 	Role         string `json:"role"`
 	NodeID       string `json:"nodeId"`
@@ -106,7 +106,7 @@ type Persona struct {
 	Expected *Expected `json:"expected,omitempty" doc:"What it has and has done by now: a test may compare, and follows when the world changes."`
 }
 
-// Counts are totals over all chains.
+// Counts holds totals over all chains.
 type Counts struct {
 	Chains       int   `json:"chains"`
 	Blocks       int64 `json:"blocks"`
@@ -123,13 +123,13 @@ type Health struct {
 
 const readableDoc = "Indented for curl that accepts anything, and for who adds ?pretty; ?pretty=false keeps it in one line."
 
-// expectedParam is left out by who asks often: what every account has takes longer to find than the rest.
+// expectedParam asks for the personas' figures. Clients that poll leave it out, because the figures take longer to compute than the rest.
 var expectedParam = rest.Param{Name: "expected", Kind: schema.KindBoolean, Default: "true", Doc: "Whether each persona comes with what it has and has done by now."}
 
-// abisParam is left out by who knows the contracts: their ABIs are a third of the answer.
+// abisParam asks for ABIs. Clients that know the contracts leave it out, because ABIs are a third of the answer.
 var abisParam = rest.Param{Name: "abis", Kind: schema.KindBoolean, Default: "true", Doc: "Whether the ABIs of contracts come with it."}
 
-// Register adds the simulator's own operations.
+// Register registers the simulator's own operations.
 func Register(s *rest.Server, w *sim.World, version string, origins Origins) error {
 	api := &worldAPI{server: s, version: version, origins: origins, expected: expectations{world: w, readers: query.NewChainReaders(w.DB.Caches())}}
 	return s.Register(rest.Sim,
@@ -180,8 +180,8 @@ type worldAPI struct {
 	expected  expectations
 }
 
-// world describes the world, or at least a section of it: what the personas have and ABIs take long to find, and are left out unless they are
-// wanted and asked for. What was read is kept until the world or its clock moves.
+// world describes the world, or at least one section of it. It includes the personas' figures and the ABIs, which take long to compute,
+// only if the section and the request ask for them. It caches what it read until the world or its clock moves.
 func (a *worldAPI) world(r *rest.Request, section string) (*World, *describe.World, error) {
 	wanted := func(part string) bool { return section == "" || section == part }
 	d, err := a.described.Of(momentOf(a.expected.world), func() (*describe.World, error) { return describe.Read(r.Context(), a.expected.world) })
@@ -217,7 +217,7 @@ func (a *worldAPI) world(r *rest.Request, section string) (*World, *describe.Wor
 
 func hex(b []byte) string { return strings.TrimPrefix(hexutil.Encode(b), "0x") }
 
-// render shows a world; networkURL is the URL below which /ext is a network's.
+// render renders a world; networkURL returns a network's base URL, below which /ext is found.
 func render(d *describe.World, version, base string, networkURL func(network string) string) (*World, error) {
 	w := &World{
 		Version: version, Seed: d.Meta.Seed, Profile: d.Meta.Profile, Digest: hex(d.Meta.Digest),
@@ -258,8 +258,8 @@ func networks(described []describe.Network, networkURL func(network string) stri
 	return all
 }
 
-// persona shows one key on every kind of chain: an EVM address is made from the key's Keccak-256, a primary-network
-// address from RIPEMD-160 of SHA-256.
+// persona lists one key's addresses on every kind of chain: an EVM address is derived with Keccak-256, a primary-network address with
+// RIPEMD-160 of SHA-256.
 func persona(p *store.Persona) (Persona, error) {
 	shown := Persona{
 		Name: p.Name, Purpose: p.Purpose, Addresses: map[string]string{}, ChainAddresses: map[string]map[string]string{},
@@ -271,7 +271,7 @@ func persona(p *store.Persona) (Persona, error) {
 	if err != nil {
 		return Persona{}, err
 	}
-	if short == nil { // an EVM address alone
+	if short == nil { // a persona with only an EVM address
 		for _, n := range fixtures.Networks {
 			shown.ChainAddresses[n.Name] = map[string]string{"C": shown.Address}
 		}
@@ -294,7 +294,7 @@ func persona(p *store.Persona) (Persona, error) {
 	return shown, nil
 }
 
-// shortAddress is the address of a persona on P and X; nil if it is not known.
+// shortAddress returns a persona's address on P and X; nil if it is unknown.
 func shortAddress(p *store.Persona) ([]byte, error) {
 	if len(p.Key) == 0 {
 		return p.Primary, nil

@@ -1,6 +1,6 @@
-// Package events tells those who listen what happens while the server runs: requests and their answers, new blocks, moves of
-// the clock, faults, deliveries of webhooks. One [Hub] serves all worlds of a process; GET /sim/events streams it.
+// Package events tells listeners what happens while the server runs: requests and their responses, new blocks, moves of the clock, faults,
+// webhook deliveries. One [Hub] serves all worlds of a process; GET /sim/events streams it.
 //
-// Whoever has something to tell calls [Hub.Publish]. It costs an atomic load while nobody listens, and never waits: a listener
-// that does not keep up misses events, and is told how many.
+// Publishers call [Hub.Publish]. It costs one atomic load while nobody listens, and it never blocks: a listener that falls behind misses
+// events and learns how many.
 package events

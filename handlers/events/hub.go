@@ -7,34 +7,33 @@ import (
 	"time"
 )
 
-// Kind is what an event is about.
+// Kind is an event's subject.
 type Kind string
 
-// The kinds.
 const (
 	Request  Kind = "request"  // a request was answered
 	Block    Kind = "block"    // a chain has a new block
 	Clock    Kind = "clock"    // the world's clock moved
 	Fault    Kind = "fault"    // a fault was applied to a request
-	Delivery Kind = "delivery" // a webhook was delivered, or was not
+	Delivery Kind = "delivery" // a webhook was delivered, or failed to be
 )
 
-// Kinds are all of them.
+// Kinds lists every kind.
 var Kinds = []Kind{Request, Block, Clock, Fault, Delivery}
 
-// Event is something that happened.
+// Event is one event.
 type Event struct {
-	ID    uint64    `json:"id"` // counts the events that somebody listened to
+	ID    uint64    `json:"id"` // counts the events published while somebody listened
 	Kind  Kind      `json:"kind"`
 	World string    `json:"world"`
 	Time  time.Time `json:"time"`
 	Data  any       `json:"data"`
 }
 
-// waiting is how many events may wait for one listener.
+// waiting is the number of events that a listener's queue holds.
 const waiting = 1024
 
-// Hub passes events on.
+// Hub distributes events to listeners.
 type Hub struct {
 	listening atomic.Int32
 
@@ -42,21 +41,20 @@ type Hub struct {
 	last      uint64
 	listeners []*Listener
 	closed    bool
-	begun     chan struct{} // closed when the first begins to listen
+	begun     chan struct{} // closed when the first listener begins
 }
 
 // NewHub makes a hub without listeners.
 func NewHub() *Hub { return &Hub{begun: make(chan struct{})} }
 
-// Listening says whether anybody listens, and gives what is closed when somebody begins to while nobody does.
+// Listening reports whether anybody listens. While nobody does, it also returns a channel that closes when the first listener begins.
 func (h *Hub) Listening() (now bool, begun <-chan struct{}) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return len(h.listeners) > 0, h.begun
 }
 
-// Publish tells everyone who listens. data makes what there is to tell, to be encoded as JSON, and is not called when nobody
-// listens.
+// Publish sends an event to every listener. data returns the value to encode as JSON; Publish does not call it while nobody listens.
 func (h *Hub) Publish(kind Kind, world string, data func() any) {
 	if h == nil || h.listening.Load() == 0 {
 		return
@@ -71,7 +69,7 @@ func (h *Hub) Publish(kind Kind, world string, data func() any) {
 	}
 }
 
-// Listen begins to collect events of some kinds, of all when none is named. End it.
+// Listen starts collecting events of the named kinds, or of all kinds if none is named. The caller must call End.
 func (h *Hub) Listen(kinds ...Kind) *Listener {
 	l := &Listener{hub: h, kinds: kinds, events: make(chan Event, waiting)}
 	h.mu.Lock()
@@ -108,10 +106,10 @@ type Listener struct {
 	missed atomic.Uint64
 }
 
-// Events is where they arrive. It is closed when the hub is.
+// Events returns the channel of events. It closes with the hub.
 func (l *Listener) Events() <-chan Event { return l.events }
 
-// Missed is how many events there was no room for since it was last asked.
+// Missed returns the number of events dropped for lack of room since its last call.
 func (l *Listener) Missed() uint64 { return l.missed.Swap(0) }
 
 // End stops collecting.

@@ -7,12 +7,12 @@ type (
 	actionKey struct{}
 )
 
-// WithPlan is a context for a request to which something is to happen.
+// WithPlan attaches a plan of faults to a request's context.
 func WithPlan(ctx context.Context, p *Plan) context.Context {
 	return context.WithValue(ctx, planKey{}, p)
 }
 
-// Failing are the calls of a request that are answered in another way, by their place.
+// Failing returns the request's calls that get a different answer, by position.
 func Failing(ctx context.Context) map[int]*Action {
 	if p, ok := ctx.Value(planKey{}).(*Plan); ok {
 		return p.Calls
@@ -20,12 +20,12 @@ func Failing(ctx context.Context) map[int]*Action {
 	return nil
 }
 
-// WithAction is a context for a call whose method does what an action says.
+// WithAction attaches an action to the context of a call whose method carries it out.
 func WithAction(ctx context.Context, a *Action) context.Context {
 	return context.WithValue(ctx, actionKey{}, a)
 }
 
-// MiningOf is for how long a transaction that is sent has to wait, as [Action.Wait] says it; late is false for one that need not.
+// MiningOf returns how long a sent transaction has to wait, in the terms of [Action.Wait]; late is false if it need not wait.
 func MiningOf(ctx context.Context) (wait int64, late bool) {
 	a, ok := ctx.Value(actionKey{}).(*Action)
 	if !ok || a.Mining == "" {

@@ -10,14 +10,14 @@ import (
 	"snowglobe/handlers/rest/schema"
 )
 
-// Header is the header in which a request names the fault that it wants for itself.
+// Header is the header with which a request asks for a fault of its own.
 const Header = "X-Sim-Fault"
 
-// headerNames are what its value may say, beside a status.
+// headerNames lists the names that its value may contain, besides a status.
 var headerNames = []string{"content-type", "delay", "drop", "empty-page", "invalid-json", "message", "page-token", "retry-after", "rpc-error", "slow", "truncate"}
 
-// ParseHeader reads the header's value: a status, or names with values, separated by semicolons, as 429;retry-after=3, delay=2s,
-// drop or truncate=100.
+// ParseHeader reads the header's value: a status, or names with values, separated by semicolons, such as 429;retry-after=3, delay=2s, drop
+// or truncate=100.
 func ParseHeader(text string) (*Action, error) {
 	a := &Action{}
 	for part := range strings.SplitSeq(text, ";") {
@@ -105,6 +105,6 @@ func oneOf(name, value string, allowed ...string) error {
 }
 
 func quoted(text string) []byte {
-	b, _ := json.Marshal(text) // a string always can be
+	b, _ := json.Marshal(text) // strings always encode
 	return b
 }

@@ -19,7 +19,7 @@ import (
 	"snowglobe/handlers/rest/schema"
 )
 
-// Rule says what happens to which requests, and how often.
+// Rule states what happens to which requests, and how often.
 type Rule struct {
 	ID     string `json:"id,omitempty" pattern:"^[A-Za-z0-9_.-]{1,64}$" doc:"Names the rule; a number when it is missing."`
 	Match  Match  `json:"match,omitzero" doc:"All members must fit; without any, every request is meant."`
@@ -27,7 +27,7 @@ type Rule struct {
 	Times  *Times `json:"times,omitempty" doc:"Always when it is missing."`
 }
 
-// Match says which requests are meant. The simulator's own interface is never.
+// Match states which requests a rule matches. It never matches the simulator's own interface.
 type Match struct {
 	Interface string            `json:"interface,omitempty" enum:"data,metrics,node"`
 	Operation string            `json:"operation,omitempty" doc:"Id of an operation of the Data or Metrics API."`
@@ -41,7 +41,7 @@ type Match struct {
 	Headers   map[string]string `json:"headers,omitempty" doc:"Headers with their values; * is any value."`
 }
 
-// Times says how often a rule applies. Where several are given, all must allow it.
+// Times limits how often a rule applies. If several limits are given, all must allow it.
 type Times struct {
 	First       int         `json:"first,omitempty" min:"1" doc:"No more than so many times."`
 	Every       int         `json:"every,omitempty" min:"1" doc:"To every nth request."`
@@ -51,7 +51,7 @@ type Times struct {
 	Probability json.Number `json:"probability,omitempty" min:"0" max:"1" doc:"To this part of the requests: which ones follows from the world's seed, the rule and the request's ordinal."`
 }
 
-// Action says what happens. Beside a delay there is one thing.
+// Action states what happens: one thing, and optionally a delay.
 type Action struct {
 	Delay       *Delay    `json:"delay,omitempty" doc:"How long the answer waits."`
 	Status      int       `json:"status,omitempty" min:"400" max:"599" doc:"An HTTP status with the error body of the interface; 502 has the HTML of a gateway."`
@@ -69,32 +69,31 @@ type Action struct {
 	PageToken   string    `json:"pageToken,omitempty" enum:"missing,duplicate" doc:"The answer has no nextPageToken, or that with which it was asked for."`
 }
 
-// RPCError is an error of JSON-RPC.
+// RPCError is a JSON-RPC error.
 type RPCError struct {
 	Code    int64  `json:"code"`
 	Message string `json:"message"`
 	Data    any    `json:"data,omitempty"`
 }
 
-// Result is a result of JSON-RPC; null is one.
+// Result is a JSON-RPC result, which may be null.
 type Result struct{ JSON json.RawMessage }
 
-// UnmarshalJSON keeps it as it is.
+// UnmarshalJSON keeps the raw value.
 func (r *Result) UnmarshalJSON(b []byte) error {
 	r.JSON = bytes.Clone(b)
 	return nil
 }
 
-// MarshalJSON writes it.
 func (r Result) MarshalJSON() ([]byte, error) { return r.JSON, nil }
 
-// IsZero says that there is none.
+// IsZero reports whether there is no result.
 func (r Result) IsZero() bool { return r.JSON == nil }
 
 // Schema allows everything.
 func (Result) Schema(*schema.Schemas) *schema.Schema { return &schema.Schema{} }
 
-// Wait is for how many milliseconds a transaction waits, -1 for ever.
+// Wait is how many milliseconds a transaction waits, -1 for ever.
 func (a *Action) Wait() int64 {
 	if d, err := time.ParseDuration(a.Mining); err == nil {
 		return d.Milliseconds()
@@ -102,13 +101,12 @@ func (a *Action) Wait() int64 {
 	return -1
 }
 
-// Duration is written as 1.5s, 200ms or 2m.
+// Duration is a time span written as 1.5s, 200ms or 2m.
 type Duration time.Duration
 
-// longest is how long anything may be made to wait.
+// longest bounds every delay.
 const longest = time.Hour
 
-// UnmarshalJSON reads it.
 func (d *Duration) UnmarshalJSON(b []byte) error {
 	var text string
 	if err := json.Unmarshal(b, &text); err != nil {
@@ -122,13 +120,12 @@ func (d *Duration) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// MarshalJSON writes it.
 func (d Duration) MarshalJSON() ([]byte, error) { return json.Marshal(time.Duration(d).String()) }
 
-// Schema is that of a text.
+// Schema describes a text.
 func (Duration) Schema(*schema.Schemas) *schema.Schema { return &schema.Schema{Type: "string"} }
 
-// Delay is a fixed time, one from a range, or one of a log-normal distribution.
+// Delay is a fixed time, a range, or a log-normal distribution.
 type Delay struct {
 	Fixed    Duration
 	Min, Max Duration
@@ -136,7 +133,7 @@ type Delay struct {
 	Sigma    json.Number
 }
 
-// delayObject is how a distribution is written.
+// delayObject is the JSON form of a distribution.
 type delayObject struct {
 	Min    Duration    `json:"min,omitempty" doc:"Of a range, each time in it as likely."`
 	Max    Duration    `json:"max,omitempty"`
@@ -160,7 +157,7 @@ func (d *Delay) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// MarshalJSON writes it as it is read.
+// MarshalJSON writes the form that UnmarshalJSON reads.
 func (d Delay) MarshalJSON() ([]byte, error) {
 	if d.Max == 0 && d.Median == 0 {
 		return d.Fixed.MarshalJSON()
@@ -173,12 +170,12 @@ func (Delay) Schema(s *schema.Schemas) *schema.Schema {
 	return &schema.Schema{AnyOf: []*schema.Schema{{Type: "string"}, s.Of(reflect.TypeFor[delayObject]())}}
 }
 
-// Names are what rules may name.
+// Names holds the names that rules may use.
 type Names struct {
-	Operations []string // of the Data and Metrics API
+	Operations []string // of the Data and Metrics APIs
 	RPCMethods []string
 	Chains     []string
-	WrongPath  func(path string) string // why no request can have a path, "" when one can
+	WrongPath  func(path string) string // why no request can have a path, "" if one can
 }
 
 // ReadFile reads the YAML of --faults: a list of rules.
@@ -194,7 +191,7 @@ func ReadFile(text []byte) ([]any, error) {
 	return rules, nil
 }
 
-// Decode reads a rule that was decoded from JSON or YAML. The problems name what is not known, and what it may have been meant to be.
+// Decode reads a rule that was decoded from JSON or YAML. The problems name unknown keys and what the user may have meant.
 func Decode(v any, names *Names) (*Rule, []string) {
 	raw, err := json.Marshal(v)
 	if err != nil {
@@ -285,7 +282,7 @@ func (a *Action) problems() (all []string) {
 	return all
 }
 
-// things are what an action does beside a delay.
+// things lists an action's effects other than a delay.
 func (a *Action) things() (all []string) {
 	for _, t := range []struct {
 		name string
@@ -301,11 +298,11 @@ func (a *Action) things() (all []string) {
 	return all
 }
 
-// String is the action in a few words, for the log and the journal.
+// String summarises the action for the log and the journal.
 func (a *Action) String() string {
 	var parts []string
 	if a.Delay != nil {
-		b, _ := json.Marshal(a.Delay) // a delay always can be
+		b, _ := json.Marshal(a.Delay) // a delay always encodes
 		parts = append(parts, "delay "+strings.Trim(string(b), `"`))
 	}
 	switch {

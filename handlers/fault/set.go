@@ -16,36 +16,36 @@ import (
 	"snowglobe/handlers/events"
 )
 
-// Request is what rules look at.
+// Request is the part of a request that rules look at.
 type Request struct {
 	Interface string
 	Operation string
 	Method    string
 	Path      string
 	Network   string
-	Chains    []string // every name of the chains that it is about
+	Chains    []string // every name of the chains that it concerns
 	Keys      []string // API keys
 	Header    http.Header
-	Text      string // path, query and body, in which addresses are looked for
+	Text      string // path, query and body, searched for addresses
 	Calls     []Call // of JSON-RPC
 }
 
-// Call is a call of JSON-RPC.
+// Call is a JSON-RPC call.
 type Call struct{ Method string }
 
-// Plan is what is to happen to a request.
+// Plan lists the faults to apply to a request.
 type Plan struct {
 	Delay time.Duration
-	Whole *Action         // for the whole answer; nil for none
-	Calls map[int]*Action // for calls, by their place
-	Text  string          // what to tell about it
+	Whole *Action         // for the whole response; nil for none
+	Calls map[int]*Action // for single calls, by position
+	Text  string          // summary for the journal
 }
 
-// Set are the rules of a world.
+// Set holds the rules of a world.
 type Set struct {
 	seed  int64
 	world string
-	clock func() time.Time // the world's
+	clock func() time.Time // of the world
 	hub   *events.Hub
 
 	count atomic.Int32
@@ -54,30 +54,30 @@ type Set struct {
 	rules []*armed
 }
 
-// armed is a rule at work.
+// armed is a rule in force.
 type armed struct {
 	Rule
 	digest           [sha256.Size]byte
 	matched, applied uint64
-	wall, worldTime  time.Time // when it was added
+	wall, worldTime  time.Time // when the rule was added
 }
 
-// State is a rule with how often it was matched and applied.
+// State is a rule with the number of times it matched and applied.
 type State struct {
 	Rule
 	Matched uint64 `json:"matched" doc:"Requests, or calls, that it matched."`
 	Applied uint64 `json:"applied" doc:"Those of them that it was applied to."`
 }
 
-// NewSet begins without rules. The hub is told of every fault.
+// NewSet makes a set without rules. It publishes every fault to the hub.
 func NewSet(seed int64, world string, clock func() time.Time, hub *events.Hub) *Set {
 	return &Set{seed: seed, world: world, clock: clock, hub: hub}
 }
 
-// Any says whether there are rules.
+// Any reports whether there are rules.
 func (s *Set) Any() bool { return s != nil && s.count.Load() > 0 }
 
-// Add puts a rule after those that there are, or in the place of the one with its id.
+// Add appends a rule, or replaces the one with its id.
 func (s *Set) Add(r *Rule) State {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -98,7 +98,7 @@ func (s *Set) Add(r *Rule) State {
 	return State{Rule: a.Rule}
 }
 
-// List are the rules in the order in which they are tried.
+// List returns the rules in the order in which Decide tries them.
 func (s *Set) List() []State {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -109,7 +109,7 @@ func (s *Set) List() []State {
 	return all
 }
 
-// Delete takes the rule with an id away, or all for an empty one, and says how many that were.
+// Delete removes the rule with an id, or all rules for an empty id, and returns how many it removed.
 func (s *Set) Delete(id string) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -129,9 +129,9 @@ func (s *Set) Mining() bool {
 	return slices.ContainsFunc(s.rules, func(a *armed) bool { return a.Action.Mining != "" })
 }
 
-// Decide counts a request, and says what is to happen to it; nil for nothing. Rules about whole answers come first: of those the first
-// that applies does. Then each call of JSON-RPC gets the first that applies of the rules about calls. A rule that comes later does
-// not count what an earlier one was applied to.
+// Decide counts a request and returns the faults to apply; nil for none. It first looks for a rule about whole responses and takes the
+// first that applies. Then each JSON-RPC call gets the first rule about calls that applies. A later rule does not count requests to which
+// an earlier one applied.
 func (s *Set) Decide(r *Request) *Plan {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -159,7 +159,7 @@ func (s *Set) Decide(r *Request) *Plan {
 	return p
 }
 
-// Applied is what an event tells about a fault.
+// Applied is the payload of a fault event.
 type Applied struct {
 	Rule      string `json:"rule" doc:"Its id, or X-Sim-Fault."`
 	Action    string `json:"action"`
@@ -170,7 +170,7 @@ type Applied struct {
 	RPCMethod string `json:"rpcMethod,omitempty"`
 }
 
-// apply adds what a rule does to a plan, for a call or, with -1, for the whole request.
+// apply adds a rule's action to a plan, for one call or, with -1, for the whole request.
 func (s *Set) apply(p *Plan, a *armed, r *Request, call int) {
 	told := Applied{Rule: a.ID, Action: a.Action.String(), Interface: r.Interface, Operation: r.Operation, Method: r.Method, Path: r.Path}
 	if call >= 0 {
@@ -207,7 +207,7 @@ func (p *Plan) add(a *Action, delay time.Duration, call int, by string) {
 	}
 }
 
-// Once is the plan for a request that names its fault itself.
+// Once returns the plan of a request that names its fault itself.
 func (s *Set) Once(a *Action, r *Request) *Plan {
 	s.tell(Applied{Rule: Header, Action: a.String(), Interface: r.Interface, Operation: r.Operation, Method: r.Method, Path: r.Path})
 	p := &Plan{}
@@ -226,10 +226,10 @@ func (s *Set) Once(a *Action, r *Request) *Plan {
 	return p
 }
 
-// perCall says whether a rule is about calls of JSON-RPC, and not about whole requests.
+// perCall reports whether a rule applies to JSON-RPC calls rather than whole requests.
 func (a *armed) perCall() bool { return a.Match.RPCMethod != "" || a.Action.aboutCall() }
 
-// aboutCall says whether an action is about a call of JSON-RPC.
+// aboutCall reports whether an action applies to a JSON-RPC call.
 func (a *Action) aboutCall() bool {
 	return a.RPCError != nil || !a.RPCResult.IsZero() || a.Mining != ""
 }
@@ -254,7 +254,7 @@ func (m *Match) fits(r *Request) bool {
 	return true
 }
 
-// fitsPath compares a path with a pattern, whose last ** stands for everything.
+// fitsPath matches a path against a pattern; a final ** matches everything.
 func fitsPath(pattern, path string) bool {
 	if begin, found := strings.CutSuffix(pattern, "**"); found {
 		segments := strings.Count(begin, "/")
@@ -273,7 +273,7 @@ func fitsPath(pattern, path string) bool {
 
 func (m *Match) fitsCall(c *Call) bool { return m.RPCMethod == "" || glob(m.RPCMethod, c.Method) }
 
-// fires counts a match, and says whether the rule applies to it.
+// fires counts a match and reports whether the rule applies to it.
 func (a *armed) fires(s *Set) bool {
 	a.matched++
 	if t := a.Times; t != nil {
@@ -292,7 +292,7 @@ func (a *armed) fires(s *Set) bool {
 	return true
 }
 
-// age is how long ago the rule was added, by its clock.
+// age returns the time since the rule was added, by the rule's clock.
 func (a *armed) age(s *Set) time.Duration {
 	if a.Times.Clock == "world" {
 		return s.clock().Sub(a.worldTime)
@@ -300,7 +300,7 @@ func (a *armed) age(s *Set) time.Duration {
 	return time.Since(a.wall)
 }
 
-// draw is a number from 0 to 1 that follows from the seed, the rule's text and the ordinal of what it matched.
+// draw returns a number from 0 to 1 derived from the seed, the rule's text and the ordinal of the match.
 func (a *armed) draw(s *Set, what string) float64 {
 	b := binary.BigEndian.AppendUint64(nil, uint64(s.seed))
 	b = binary.BigEndian.AppendUint64(append(b, a.digest[:]...), a.matched)

@@ -10,20 +10,20 @@ import (
 	"time"
 )
 
-// GatewayBody is what a gateway says whose backend does not answer, in the form of nginx.
+// GatewayBody imitates nginx's page for a gateway whose backend does not answer.
 const GatewayBody = "<html>\r\n<head><title>502 Bad Gateway</title></head>\r\n<body>\r\n<center><h1>502 Bad Gateway</h1></center>\r\n" +
 	"<hr><center>nginx</center>\r\n</body>\r\n</html>\r\n"
 
-// Wait is Sleep for an answer, which may be sent for longer then.
+// Wait sleeps and extends the response's write deadline by as much.
 func Wait(ctx context.Context, w http.ResponseWriter, d time.Duration) bool {
 	if d == 0 {
 		return true
 	}
-	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(d + answerTime)) // tests have writers without deadlines
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(d + answerTime)) // test writers have no deadlines
 	return Sleep(ctx, d)
 }
 
-// Sleep lets time pass. It is false when its context ended meanwhile.
+// Sleep waits for a duration. It returns false if its context ends first.
 func Sleep(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -35,10 +35,10 @@ func Sleep(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// answerTime is how long a client may take for an answer that was delayed.
+// answerTime is how long a client may take to read a delayed response.
 const answerTime = 2 * time.Minute
 
-// Reset ends the connection of a request without another word, so that the client's system sees it reset.
+// Reset closes a request's connection so that the client sees it reset.
 func Reset(w http.ResponseWriter) {
 	c, _, err := http.NewResponseController(w).Hijack()
 	if err != nil {
@@ -47,20 +47,20 @@ func Reset(w http.ResponseWriter) {
 	ResetConn(c)
 }
 
-// ResetConn ends a connection so that the other side sees it reset.
+// ResetConn closes a connection so that the other side sees it reset.
 func ResetConn(c net.Conn) {
 	if tcp, ok := c.(interface{ SetLinger(int) error }); ok {
-		_ = tcp.SetLinger(0) // closing says what is wrong
+		_ = tcp.SetLinger(0) // closing reports the error
 	}
 	_ = c.Close()
 }
 
-// Alters says whether the answer is made, and then altered.
+// Alters reports whether the action changes a response after it is made.
 func (a *Action) Alters() bool {
 	return a != nil && a.Status == 0 && !a.aboutCall() && a.Drop != "before" && len(a.things()) > 0
 }
 
-// Plain is a request whose answer can be altered: without what would compress it or make it empty.
+// Plain strips a request of the headers that would compress its response or make it empty, so that the response can be altered.
 func Plain(r *http.Request) *http.Request {
 	c := *r
 	c.Header = r.Header.Clone()
@@ -70,31 +70,29 @@ func Plain(r *http.Request) *http.Request {
 	return &c
 }
 
-// Writer keeps an answer back, to alter it.
+// Writer buffers a response so that it can be altered.
 type Writer struct {
 	http.ResponseWriter
 	status int
 	body   bytes.Buffer
 }
 
-// WriteHeader keeps the status.
 func (w *Writer) WriteHeader(status int) {
 	if w.status == 0 {
 		w.status = status
 	}
 }
 
-// Write keeps a part of the body.
 func (w *Writer) Write(b []byte) (int, error) {
 	w.WriteHeader(http.StatusOK)
 	return w.body.Write(b)
 }
 
-// Unwrap is for http.ResponseController.
+// Unwrap serves http.ResponseController.
 func (w *Writer) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// Send alters the answer and sends it to who keeps its end back for a while. It gives the body as the client gets it to keep before it sends
-// that, and what is to be done at the end instead of sending the rest, nil for nothing.
+// Send alters the response and sends it to a writer that may hold back its end for a while. Before sending, it passes the body as the
+// client will get it to keep. It returns a function to call at the end instead of sending the rest, or nil.
 func (w *Writer) Send(ctx context.Context, to http.ResponseWriter, a *Action, asked string, keep func(body []byte)) (end func()) {
 	body, h := w.body.Bytes(), w.Header()
 	changed := a.AlterBody(body, asked)
@@ -107,7 +105,7 @@ func (w *Writer) Send(ctx context.Context, to http.ResponseWriter, a *Action, as
 	h.Set("Content-Length", strconv.Itoa(len(changed)))
 	switch {
 	case a.Truncate != nil:
-		changed = changed[:min(*a.Truncate, len(changed))] // net/http ends the connection of an answer that is shorter than it says
+		changed = changed[:min(*a.Truncate, len(changed))] // net/http closes the connection when the response is shorter than announced
 	case a.Drop == "during":
 		changed = changed[:len(changed)/2]
 		end = func() { Reset(w.ResponseWriter) }
@@ -117,7 +115,7 @@ func (w *Writer) Send(ctx context.Context, to http.ResponseWriter, a *Action, as
 	if a.Slow > 0 {
 		slowly(ctx, to, changed, time.Duration(a.Slow))
 	} else {
-		_, _ = to.Write(changed) // a client that has gone away needs no answer
+		_, _ = to.Write(changed) // the client may be gone
 	}
 	if end != nil {
 		_ = http.NewResponseController(to).Flush()
@@ -125,7 +123,7 @@ func (w *Writer) Send(ctx context.Context, to http.ResponseWriter, a *Action, as
 	return end
 }
 
-// pieces is how many a slow body comes in.
+// pieces is the number of parts in which a slow body arrives.
 const pieces = 10
 
 func slowly(ctx context.Context, to http.ResponseWriter, body []byte, over time.Duration) {
@@ -136,11 +134,11 @@ func slowly(ctx context.Context, to http.ResponseWriter, body []byte, over time.
 				return
 			}
 		}
-		_, _ = to.Write(body[len(body)*i/pieces : len(body)*(i+1)/pieces]) // a client that has gone away needs no answer
+		_, _ = to.Write(body[len(body)*i/pieces : len(body)*(i+1)/pieces]) // the client may be gone
 	}
 }
 
-// AlterMessage is a message over WebSocket as the action alters it.
+// AlterMessage applies the action to a WebSocket message.
 func (a *Action) AlterMessage(message []byte) []byte {
 	if a.Truncate != nil {
 		return message[:min(*a.Truncate, len(message))]
@@ -148,7 +146,7 @@ func (a *Action) AlterMessage(message []byte) []byte {
 	return a.AlterBody(message, "")
 }
 
-// AlterBody is a body as the action alters it; asked is the page token that the request had.
+// AlterBody applies the action to a body; asked is the request's page token.
 func (a *Action) AlterBody(body []byte, asked string) []byte {
 	switch {
 	case a.InvalidJSON:
@@ -178,8 +176,7 @@ func (a *Action) AlterBody(body []byte, asked string) []byte {
 	return body
 }
 
-// edit puts other values in the place of the members of a JSON object, or takes them away where there is none. What is no object
-// stays as it is.
+// edit replaces members of a JSON object, or removes those without a new value. It leaves everything that is not an object unchanged.
 func edit(body []byte, change func(name string, value json.RawMessage) json.RawMessage) []byte {
 	members := json.NewDecoder(bytes.NewReader(body))
 	if t, err := members.Token(); err != nil || t != json.Delim('{') {

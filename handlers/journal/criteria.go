@@ -12,7 +12,7 @@ import (
 	"snowglobe/fixtures/spelling"
 )
 
-// Criteria say which exchanges are meant. What is empty does not matter.
+// Criteria state which exchanges match. Empty fields match everything.
 type Criteria struct {
 	Interface  string            `json:"interface,omitempty" doc:"data, metrics, node or sim."`
 	Operation  string            `json:"operation,omitempty" doc:"Id of an operation, or a method of JSON-RPC, which the members of batches count for too."`
@@ -26,7 +26,7 @@ type Criteria struct {
 	Parameters map[string]string `json:"parameters,omitempty" doc:"Values of parameters by their names."`
 }
 
-// differences are sentences about where an exchange is not what is meant.
+// differences lists in sentences where an exchange differs from the criteria.
 func (c *Criteria) differences(s *Summary) (all []string) {
 	differ := func(name, want, got string) {
 		if want != "" && !strings.EqualFold(want, got) {
@@ -72,7 +72,7 @@ func choose(yes bool, then, otherwise string) string {
 	return otherwise
 }
 
-// List are the latest exchanges that are meant, from before an id on, and whether there are more.
+// List returns the latest matching exchanges below an id, and whether there are more.
 func (j *Journal) List(c *Criteria, before int64, most int) (found []*Summary, more bool) {
 	for _, e := range j.Latest(before) {
 		s := j.Summarize(&e)
@@ -87,7 +87,7 @@ func (j *Journal) List(c *Criteria, before int64, most int) (found []*Summary, m
 	return found, false
 }
 
-// Count is how often there was what is meant: requests, and in batches as many members as have the operation.
+// Count returns the number of matches: requests, and in batches every member with the operation.
 func (j *Journal) Count(c *Criteria) (n int) {
 	for _, e := range j.Latest(0) {
 		if s := j.Summarize(&e); len(c.differences(s)) == 0 {
@@ -106,16 +106,16 @@ func (c *Criteria) times(s *Summary) (n int) {
 	return max(n, 1)
 }
 
-// NearMiss is an exchange that is almost what is meant.
+// NearMiss is an exchange that almost matches.
 type NearMiss struct {
 	Request     *Summary `json:"request"`
 	Differences []string `json:"differences" doc:"Where it is not what was asked for."`
 }
 
-// mostNearMisses is how many are worth reading.
+// mostNearMisses bounds the near misses listed.
 const mostNearMisses = 5
 
-// NearMisses are the exchanges that come closest to what is meant, the closest first.
+// NearMisses returns the exchanges closest to the criteria, closest first.
 func (j *Journal) NearMisses(c *Criteria) []NearMiss {
 	all := []NearMiss{}
 	for _, e := range j.Latest(0) {
@@ -130,7 +130,7 @@ func (j *Journal) NearMisses(c *Criteria) []NearMiss {
 	return all[:min(len(all), mostNearMisses)]
 }
 
-// unlike is how far the name of a request's operation is from the one that is meant.
+// unlike measures how far a request's operation name is from the expected one.
 func (c *Criteria) unlike(s *Summary) int {
 	if c.Operation == "" {
 		return 0

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// Summary is what a list tells about an exchange.
+// Summary describes an exchange in a list.
 type Summary struct {
 	ID         int64          `json:"id" doc:"Counts from 1 since the server was started."`
 	Time       string         `json:"time" doc:"When the request came, by the wall's clock, RFC 3339."`
@@ -35,20 +35,20 @@ type Summary struct {
 	Fault      string         `json:"fault,omitempty" doc:"The fault that was applied."`
 }
 
-// Call is a call of JSON-RPC with its outcome.
+// Call is a JSON-RPC call with its outcome.
 type Call struct {
 	Method string     `json:"method"`
 	Params any        `json:"params,omitempty"`
 	Error  *CallError `json:"error,omitempty"`
 }
 
-// CallError is the error of JSON-RPC that a call was answered with.
+// CallError is the JSON-RPC error of a call.
 type CallError struct {
 	Code    int64  `json:"code"`
 	Message string `json:"message"`
 }
 
-// Detail is all there is to tell about an exchange.
+// Detail describes an exchange completely.
 type Detail struct {
 	Summary
 	RequestHeaders  map[string][]string `json:"requestHeaders"`
@@ -59,7 +59,7 @@ type Detail struct {
 	Curl            string              `json:"curl" doc:"The same request as a command line. Secrets are left out."`
 }
 
-// Summarize reads what an exchange says.
+// Summarize summarises an exchange.
 func (j *Journal) Summarize(e *Exchange) *Summary {
 	r := j.redactorOf(e)
 	request := r.request(e)
@@ -81,7 +81,7 @@ func (j *Journal) Summarize(e *Exchange) *Summary {
 	return s
 }
 
-// Describe reads all of an exchange.
+// Describe describes an exchange completely.
 func (j *Journal) Describe(e *Exchange) *Detail {
 	r := j.redactorOf(e)
 	d := &Detail{Summary: *j.Summarize(e), RequestBytes: e.Request.Size,
@@ -91,7 +91,8 @@ func (j *Journal) Describe(e *Exchange) *Detail {
 	return d
 }
 
-// parameters are those of the path by the operation's template, of the query, and of a body that is a JSON object.
+// parameters collects a request's parameters from the path, by the operation's template, from the query, and from a body that is a JSON
+// object.
 func (e *Exchange) parameters(r redactor, body string) map[string]any {
 	p := map[string]any{}
 	if json.Unmarshal([]byte(body), &p) != nil || p == nil {
@@ -100,7 +101,7 @@ func (e *Exchange) parameters(r redactor, body string) map[string]any {
 	if e.URL == nil {
 		return p
 	}
-	query, _ := url.ParseQuery(r.query(e.URL.RawQuery)) // what is malformed has no parameters
+	query, _ := url.ParseQuery(r.query(e.URL.RawQuery)) // a malformed query has no parameters
 	for name, values := range query {
 		if p[name] = values; len(values) == 1 {
 			p[name] = values[0]
@@ -112,7 +113,7 @@ func (e *Exchange) parameters(r redactor, body string) map[string]any {
 	return p
 }
 
-// PathVariables are the parts of a path that an operation's template gives names.
+// PathVariables extracts the parts of a path that an operation's template names.
 func PathVariables(template, path string) map[string]string {
 	names, values := strings.Split(strings.Trim(template, "/"), "/"), strings.Split(strings.Trim(path, "/"), "/")
 	if len(names) != len(values) {
@@ -127,12 +128,12 @@ func PathVariables(template, path string) map[string]string {
 	return vars
 }
 
-// shown are the calls of an exchange.
+// shown returns the calls of an exchange.
 func (r redactor) shown(records []CallRecord) (all []Call) {
 	for i := range records {
 		c := &records[i]
 		if c.Method == "" && c.Error == nil {
-			continue // it was none
+			continue // not a call
 		}
 		shown := Call{Method: r.text(c.Method), Error: c.Error}
 		if c.Params != nil {
@@ -143,7 +144,7 @@ func (r redactor) shown(records []CallRecord) (all []Call) {
 	return all
 }
 
-// cause is the sentence with which a request was refused, or the errors of its calls.
+// cause returns the sentence that rejected a request, or the errors of its calls.
 func (e *Exchange) cause(calls []CallRecord) string {
 	var causes []string
 	for _, c := range calls {
@@ -172,10 +173,10 @@ func (e *Exchange) cause(calls []CallRecord) string {
 	return line[:min(len(line), 200)]
 }
 
-// ownHeaders are those that curl sends by itself, or that belong to one connection.
+// ownHeaders lists headers that curl sends by itself or that belong to one connection.
 var ownHeaders = []string{"Accept-Encoding", "Connection", "Content-Length", "Host", "Sec-Websocket-Key", "Sec-Websocket-Version", "Sec-Websocket-Extensions", "Upgrade"}
 
-// curl is a command line that sends the same request.
+// curl returns a command line that sends the same request.
 func curl(host string, d *Detail) string {
 	target := d.Path
 	if d.Query != "" {
@@ -203,15 +204,14 @@ func curl(host string, d *Detail) string {
 	return line
 }
 
-// quote is a text as a word of the shell.
+// quote quotes a text as a shell word.
 func quote(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
 
-// Outcome is what a line of the log tells about an exchange beside its status: the calls of a batch with their errors, and the cause
-// of a refusal.
+// Outcome returns what the log adds to an exchange's status: the calls of a batch with their errors, and the cause of a rejection.
 func (j *Journal) Outcome(e *Exchange) (members []string, cause string) {
 	if e.Operation != "batch" {
 		if e.Status < http.StatusBadRequest && (len(e.Calls) == 0 || e.Calls[0].Error == nil) {
-			return nil, "" // most requests are answered
+			return nil, "" // most requests succeed
 		}
 		r := j.redactorOf(e)
 		return nil, r.text(e.cause(e.Calls))
@@ -228,7 +228,7 @@ func (j *Journal) Outcome(e *Exchange) (members []string, cause string) {
 	return members, ""
 }
 
-// Query is the query of an exchange as it may be shown.
+// Query returns an exchange's query without secrets.
 func (j *Journal) Query(e *Exchange) string {
 	_, query, found := strings.Cut(e.Target, "?")
 	if !found {

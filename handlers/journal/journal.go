@@ -12,21 +12,20 @@ import (
 	"snowglobe/handlers/events"
 )
 
-// DefaultSize is how many exchanges are remembered unless the user says otherwise.
+// DefaultSize is the default number of exchanges remembered.
 const DefaultSize = 1000
 
-// KeptBody is how much of a body is remembered.
+// KeptBody is the number of a body's bytes remembered.
 const KeptBody = 16 << 10
 
-// How many bytes all exchanges may take: so many, or so many each on average. Both bodies of most are far shorter than KeptBody; where
-// clients read long lists all the time, fewer exchanges are remembered.
+// Bounds on the bytes of all exchanges: a total, and an average for each. Most bodies are far shorter than KeptBody; if clients read long
+// lists all the time, the journal remembers fewer exchanges.
 const (
 	keptBytes = 4 << 20
 	keptEach  = 4 << 10
 )
 
-// Exchange is a request and its answer, or a message over WebSocket and what was answered to it. It is not changed once it was
-// added.
+// Exchange is a request and its response, or a WebSocket message and its answer. It does not change once added.
 type Exchange struct {
 	ID        int64 // counts from 1
 	Time      time.Time
@@ -34,10 +33,10 @@ type Exchange struct {
 	World     string
 	Client    string // address and port
 	Interface string
-	Operation string // or the method of JSON-RPC, or batch
-	Template  string // the operation's path, with {name} for what varies
+	Operation string // or the JSON-RPC method, or batch
+	Template  string // the operation's path, with {name} for variables
 	RequestID string
-	Fault     string // which was applied, empty for none
+	Fault     string // the fault applied, empty for none
 	Status    int
 	WebSocket bool // a message on a connection that the request opened
 
@@ -46,21 +45,21 @@ type Exchange struct {
 	RequestHeader        http.Header
 	AnswerHeader         http.Header
 	Request, Answer      Body
-	Calls                []CallRecord // of JSON-RPC; nil for a request that makes none
+	Calls                []CallRecord // of JSON-RPC; nil if the request makes none
 
-	taken int // bytes of memory, about
+	taken int // approximate bytes of memory
 }
 
-// Body is as much of a body as is kept, and how long it is.
+// Body is the remembered part of a body, with its full length.
 type Body struct {
 	Kept []byte
 	Size int64
 }
 
-// Whole says whether all of it was kept.
+// Whole reports whether all of it is remembered.
 func (b *Body) Whole() bool { return int64(len(b.Kept)) >= b.Size }
 
-// Keep is a body as it is remembered. What is in b must not change afterwards.
+// Keep remembers a body. The caller must not change b afterwards.
 func Keep(b []byte) Body {
 	kept := b
 	if len(b) > KeptBody {
@@ -69,7 +68,7 @@ func Keep(b []byte) Body {
 	return Body{Kept: kept, Size: int64(len(b))}
 }
 
-// Add takes down the next part of a body, as far as it is kept.
+// Add appends the next part of a body, up to the limit.
 func (b *Body) Add(part []byte) {
 	b.Size += int64(len(part))
 	if room := KeptBody - len(b.Kept); room > 0 {
@@ -77,17 +76,17 @@ func (b *Body) Add(part []byte) {
 	}
 }
 
-// CallRecord is a call of JSON-RPC as it is remembered, with what came of it.
+// CallRecord is a remembered JSON-RPC call with its outcome.
 type CallRecord struct {
 	Method string
-	Params []byte // a part of the request that is kept, or nil
+	Params []byte // a slice of the remembered request, or nil
 	Error  *CallError
 }
 
-// longestMethod is how many bytes are remembered of the name of a method.
+// longestMethod is the number of bytes remembered of a method's name.
 const longestMethod = 100
 
-// Record is a call in a body. The body is not held on to where only a part of it is kept.
+// Record remembers a call in a body. If only part of the body is remembered, it does not retain the rest.
 func Record(body []byte, method string, params []byte) CallRecord {
 	r := CallRecord{Method: method}
 	if len(method) > longestMethod {
@@ -112,28 +111,28 @@ type Journal struct {
 	ring  []Exchange
 	bytes int   // of all in the ring
 	last  int64 // id of the latest
-	from  int64 // id of the first that was not deleted
+	from  int64 // id of the first not deleted
 }
 
-// New makes a journal for so many exchanges, none for 0. The secrets, such as API keys, are hidden wherever they occur. Each
-// exchange is told to the hub.
+// New makes a journal for a number of exchanges; 0 remembers none. It hides the given secrets, such as API keys, wherever they occur, and
+// publishes each exchange to the hub.
 func New(size int, secrets []string, hub *events.Hub) *Journal {
 	return &Journal{size: size, limit: max(keptBytes, size*keptEach), secrets: secrets, hub: hub, from: 1}
 }
 
-// Within limits how many bytes the journal takes.
+// Within limits the journal's bytes.
 func (j *Journal) Within(bytes int) *Journal {
 	j.limit = min(j.limit, bytes)
 	return j
 }
 
-// On says whether anything is remembered.
+// On reports whether the journal remembers anything.
 func (j *Journal) On() bool { return j != nil && j.size > 0 }
 
-// Size is how many exchanges there is room for.
+// Size returns the number of exchanges that the journal has room for.
 func (j *Journal) Size() int { return j.size }
 
-// Add takes an exchange down.
+// Add records an exchange.
 func (j *Journal) Add(e *Exchange) {
 	j.add(e)
 	j.hub.Publish(events.Request, e.World, func() any { return j.Summarize(e) })
@@ -160,7 +159,7 @@ func (j *Journal) add(e *Exchange) {
 	}
 }
 
-// bytes is about how much memory an exchange takes.
+// bytes estimates an exchange's memory.
 func (e *Exchange) bytes() int {
 	n := len(e.Request.Kept) + len(e.Answer.Kept) + 2*len(e.Target) + len(e.Host)
 	n += len(e.Calls) * int(unsafe.Sizeof(CallRecord{}))
@@ -174,10 +173,10 @@ func (e *Exchange) bytes() int {
 	return n
 }
 
-// slot is where an exchange stands in a ring that is full, or is being filled from its beginning.
+// slot returns an exchange's position in a ring that is full or still filling.
 func (j *Journal) slot(id int64) int { return int((id - 1) % int64(j.size)) }
 
-// Latest are the exchanges that are remembered, the latest first, from before an id on; 0 for all.
+// Latest iterates over the remembered exchanges below an id, latest first; 0 for all.
 func (j *Journal) Latest(before int64) []Exchange {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -192,10 +191,10 @@ func (j *Journal) Latest(before int64) []Exchange {
 	return all
 }
 
-// first is the id of the earliest that is remembered.
+// first returns the id of the earliest exchange remembered.
 func (j *Journal) first() int64 { return max(j.from, j.last-int64(len(j.ring))+1) }
 
-// Find is the exchange with an id, if it is remembered.
+// Find returns the exchange with an id, if it is remembered.
 func (j *Journal) Find(id int64) (e Exchange, found bool) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -205,7 +204,7 @@ func (j *Journal) Find(id int64) (e Exchange, found bool) {
 	return j.ring[j.slot(id)], true
 }
 
-// Clear forgets everything, and says how much that was. Ids go on from where they were.
+// Clear forgets all exchanges and returns their number. Ids continue.
 func (j *Journal) Clear() int {
 	j.mu.Lock()
 	defer j.mu.Unlock()

@@ -12,33 +12,32 @@ import (
 	"sync/atomic"
 )
 
-// hidden stands in the place of a secret.
+// hidden replaces a secret.
 const hidden = "[redacted]"
 
 var (
-	// secretMember are names of JSON members whose values are secrets.
+	// secretMember matches JSON members whose values are secrets.
 	secretMember = regexp.MustCompile(`(?i)private[-_]?key|signing[-_]?key|api[-_]?key|secret|passw|passphrase|mnemonic|seed[-_]?phrase|rltoken|authorization|access[-_]?token|credential|cookie`)
 
-	// secretName are names of headers and parameters. A page token is none.
+	// secretName matches headers and parameters whose values are secrets. A page token is not one.
 	secretName = regexp.MustCompile(secretMember.String() + `|^(x-)?auth|^(.*[-_])?(token|key)$`)
 
-	// privateKey is a key as avalanchego writes it, wherever it stands.
+	// privateKey matches a private key in avalanchego's form, anywhere in a text.
 	privateKey = regexp.MustCompile(`PrivateKey-[1-9A-HJ-NP-Za-km-z]+`)
 
-	// userInfo is what stands before the host in a URL with a name and a password.
+	// userInfo matches a user name and password in a URL.
 	userInfo = regexp.MustCompile(`(://)[^/@\s"'?#]+@`)
 
 	address = regexp.MustCompile(`^0x[0-9a-fA-F]{40}$`)
 )
 
-// shortSecret is the length below which a value that was sent as a secret is hidden where it was sent, and not wherever it occurs:
-// it would occur by chance.
+// shortSecret is the length below which a secret is hidden only where it was sent: elsewhere it would occur by chance.
 const shortSecret = 6
 
 // redactor hides the secrets of one exchange.
 type redactor struct{ secrets []string }
 
-// redactorOf knows the secrets that the request carries in its headers and its query, and those of the server.
+// redactorOf knows the secrets in the request's headers and query, and the server's own.
 func (j *Journal) redactorOf(e *Exchange) redactor {
 	r := redactor{j.secrets}
 	add := func(values []string) {
@@ -66,12 +65,12 @@ func (j *Journal) redactorOf(e *Exchange) redactor {
 	return r
 }
 
-// isSecretHeader knows the header that every WebSocket begins with for what it is: not a secret.
+// isSecretHeader matches secret headers, except the one that opens every WebSocket.
 func isSecretHeader(name string) bool {
 	return isSecretName(name) && name != "Sec-Websocket-Key"
 }
 
-// known says of some names that came whether they are secretName's: most requests have the same few.
+// known caches which names secretName matches: most requests have the same few.
 var known struct {
 	names sync.Map
 	count atomic.Int64
@@ -93,7 +92,7 @@ func isSecretName(name string) bool {
 	return secret
 }
 
-// text hides what is a secret wherever it stands.
+// text hides secrets anywhere in a text.
 func (r redactor) text(s string) string {
 	for _, secret := range r.secrets {
 		s = strings.ReplaceAll(s, secret, hidden)
@@ -107,7 +106,7 @@ func (r redactor) text(s string) string {
 	return s
 }
 
-// headers hides the values of those that carry secrets.
+// headers hides the values of secret headers.
 func (r redactor) headers(h http.Header) map[string][]string {
 	shown := map[string][]string{}
 	for name, values := range h {
@@ -121,7 +120,7 @@ func (r redactor) headers(h http.Header) map[string][]string {
 	return shown
 }
 
-// query is a query string without the values of parameters that are secrets.
+// query hides the values of secret parameters in a query string.
 func (r redactor) query(raw string) string {
 	var parts []string
 	for part := range strings.SplitSeq(raw, "&") {
@@ -134,8 +133,8 @@ func (r redactor) query(raw string) string {
 	return r.text(strings.Join(parts, "&"))
 }
 
-// request is the text of a request's body without the values of members that are secrets, and without the secrets among the
-// parameters of JSON-RPC. It may end anywhere. Where secrets may be in what was not read, all of it is hidden.
+// request hides secrets in a request's body: the values of secret members and the secrets among JSON-RPC parameters. The body may be cut
+// off anywhere. If an unread part may contain secrets, request hides everything.
 func (r redactor) request(e *Exchange) string {
 	b := e.Request.Kept
 	read := len(e.Calls) > 0
@@ -152,16 +151,16 @@ func (r redactor) request(e *Exchange) string {
 	return r.body(b)
 }
 
-// takesSecrets says whether a method takes keys and passwords as positional parameters.
+// takesSecrets reports whether a method takes keys and passwords as positional parameters.
 func takesSecrets(method string) bool {
 	return strings.HasPrefix(method, "personal_") || method == "evm_addAccount"
 }
 
-// body is the text of a body without the values of members that are secrets. It may end anywhere.
+// body hides the values of secret members in a body, which may be cut off anywhere.
 func (r redactor) body(b []byte) string { return r.text(string(members(b))) }
 
-// members hides the values of JSON members with secret names. Who reads what is no JSON, or ends in its middle, gets it with as much
-// hidden as looks like that.
+// members hides the values of JSON members with secret names. In a text that is not JSON, or that is cut off, it hides everything that
+// looks like one.
 func members(b []byte) []byte {
 	var out []byte
 	for i := 0; i < len(b); {
@@ -193,7 +192,7 @@ func isSecret(quoted []byte) bool {
 	return secretMember.MatchString(name)
 }
 
-// textEnd is where the text ends that begins with a quote.
+// textEnd returns the end of a text that begins with a quote.
 func textEnd(b []byte, i int) int {
 	for i++; i < len(b); i++ {
 		switch b[i] {
@@ -213,7 +212,7 @@ func skipSpace(b []byte, i int) int {
 	return i
 }
 
-// valueEnd is where a value ends: a text, an object or an array with all that is in it, or whatever goes up to the next comma.
+// valueEnd returns the end of a value: a text, an object or array with its contents, or everything up to the next comma.
 func valueEnd(b []byte, i int) int {
 	depth := 0
 	for i < len(b) {
@@ -242,11 +241,11 @@ func valueEnd(b []byte, i int) int {
 	return i
 }
 
-// positional hides the texts among positional parameters: all that are no addresses.
+// positional hides the texts among positional parameters, except addresses.
 func positional(params []byte) []byte {
 	var list []any
 	if json.Unmarshal(params, &list) != nil {
-		return params // they have names
+		return params // named parameters
 	}
 	for i, p := range list {
 		if s, ok := p.(string); ok && !address.MatchString(s) {
@@ -257,7 +256,7 @@ func positional(params []byte) []byte {
 	return shown
 }
 
-// params are those of a call without secrets.
+// params returns a call's parameters without secrets.
 func (r redactor) params(c *CallRecord) string {
 	params := c.Params
 	if takesSecrets(c.Method) {

@@ -14,51 +14,51 @@ import (
 	"snowglobe/sim/parse"
 )
 
-// adminAPI has the methods of /ext/admin: avalanchego's api/admin.Admin.
+// adminAPI implements /ext/admin: avalanchego's api/admin.Admin.
 type adminAPI struct {
 	router   *router
 	loggers  *Loggers
 	profiler *Profiler
-	hosts    []string // by which the node may be called
+	hosts    []string // host names that the node answers to
 }
 
-// Requests and answers of the admin service.
+// Requests and replies of the admin service.
 type (
-	// EmptyReply says that it is done.
+	// EmptyReply reports success.
 	EmptyReply struct{}
-	// EndpointAliasArgs give an endpoint another name; both are what follows /ext/.
+	// EndpointAliasArgs gives an endpoint another name; both fields hold what follows /ext/.
 	EndpointAliasArgs struct {
 		Endpoint string `json:"endpoint"`
 		Alias    string `json:"alias"`
 	}
-	// ChainAliasArgs give a chain another name.
+	// ChainAliasArgs gives a chain another name.
 	ChainAliasArgs struct {
 		Chain string `json:"chain"`
 		Alias string `json:"alias"`
 	}
-	// ChainAliasesArgs name a chain by its id.
+	// ChainAliasesArgs names a chain by its id.
 	ChainAliasesArgs struct {
 		Chain string `json:"chain"`
 	}
-	// ChainAliasesReply are the names of a chain, nil for no chain.
+	// ChainAliasesReply lists a chain's names, nil if there is no such chain.
 	ChainAliasesReply struct {
 		Aliases []string `json:"aliases"`
 	}
-	// LoggerArgs name a logger; without a name it is all of them.
+	// LoggerArgs names a logger; no name means all loggers.
 	LoggerArgs struct {
 		LoggerName string `json:"loggerName"`
 	}
-	// SetLoggerLevelArgs change the levels of a logger, or of all of them.
+	// SetLoggerLevelArgs changes the levels of one logger, or of all.
 	SetLoggerLevelArgs struct {
 		LoggerName   string    `json:"loggerName"`
 		LogLevel     *LogLevel `json:"logLevel"`
 		DisplayLevel *LogLevel `json:"displayLevel"`
 	}
-	// LoggerLevelsReply are the levels of loggers.
+	// LoggerLevelsReply lists loggers' levels.
 	LoggerLevelsReply struct {
 		LoggerLevels map[string]LogAndDisplayLevels `json:"loggerLevels,omitempty"`
 	}
-	// LoadVMsReply are the virtual machines that a plugin folder newly holds.
+	// LoadVMsReply lists the virtual machines newly found in the plugin folder.
 	LoadVMsReply struct {
 		NewVMs map[ids.ID][]string `json:"newVMs"`
 	}
@@ -70,7 +70,7 @@ var (
 	errAliased   = errors.New("alias already mapped to an ID")
 )
 
-// Alias makes an endpoint answer at another path too.
+// Alias serves an endpoint at another path too.
 func (a *adminAPI) Alias(r *http.Request, args *EndpointAliasArgs, _ *EmptyReply) error {
 	if len(args.Alias) > maxAlias {
 		return errLongAlias
@@ -78,7 +78,7 @@ func (a *adminAPI) Alias(r *http.Request, args *EndpointAliasArgs, _ *EmptyReply
 	return a.router.alias(r.Context(), args.Endpoint, args.Alias)
 }
 
-// AliasChain gives a chain another name, good wherever its id is.
+// AliasChain gives a chain another name, valid wherever its id is.
 func (a *adminAPI) AliasChain(_ *http.Request, args *ChainAliasArgs, _ *EmptyReply) error {
 	if len(args.Alias) > maxAlias {
 		return errLongAlias
@@ -94,7 +94,7 @@ func (a *adminAPI) AliasChain(_ *http.Request, args *ChainAliasArgs, _ *EmptyRep
 	return nil
 }
 
-// GetChainAliases answers the names of a chain, which must be called by its id.
+// GetChainAliases returns the names of a chain, which the caller must name by its id.
 func (a *adminAPI) GetChainAliases(_ *http.Request, args *ChainAliasesArgs, reply *ChainAliasesReply) error {
 	id, err := parse.ID(args.Chain)
 	if err != nil {
@@ -104,7 +104,7 @@ func (a *adminAPI) GetChainAliases(_ *http.Request, args *ChainAliasesArgs, repl
 	return nil
 }
 
-// GetLoggerLevel answers the levels of a logger, or of all.
+// GetLoggerLevel returns the levels of one logger, or of all.
 func (a *adminAPI) GetLoggerLevel(_ *http.Request, args *LoggerArgs, reply *LoggerLevelsReply) error {
 	names, err := a.loggers.choose(args.LoggerName)
 	if err != nil {
@@ -117,7 +117,7 @@ func (a *adminAPI) GetLoggerLevel(_ *http.Request, args *LoggerArgs, reply *Logg
 	return nil
 }
 
-// SetLoggerLevel changes what is logged from now on.
+// SetLoggerLevel changes what the node logs from now on.
 func (a *adminAPI) SetLoggerLevel(r *http.Request, args *SetLoggerLevelArgs, reply *LoggerLevelsReply) error {
 	if args.LogLevel == nil && args.DisplayLevel == nil {
 		return errNoLevel
@@ -142,19 +142,19 @@ func (a *adminAPI) SetLoggerLevel(r *http.Request, args *SetLoggerLevelArgs, rep
 	return nil
 }
 
-// LoadVMs answers what is new in the plugin folder: nothing ever is, as every virtual machine is built in.
+// LoadVMs returns nothing new: every virtual machine is built in.
 func (a *adminAPI) LoadVMs(_ *http.Request, _ *jsonrpc.NoArgs, reply *LoadVMsReply) error {
 	a.loggers.named("vm-factory").Info("no new virtual machines")
 	reply.NewVMs = map[ids.ID][]string{}
 	return nil
 }
 
-// StartCPUProfiler begins cpu.profile.
+// StartCPUProfiler starts writing cpu.profile.
 func (a *adminAPI) StartCPUProfiler(*http.Request, *jsonrpc.NoArgs, *EmptyReply) error {
 	return a.profiler.start()
 }
 
-// StopCPUProfiler ends cpu.profile.
+// StopCPUProfiler completes cpu.profile.
 func (a *adminAPI) StopCPUProfiler(*http.Request, *jsonrpc.NoArgs, *EmptyReply) error {
 	return a.profiler.stop()
 }

@@ -12,48 +12,47 @@ import (
 	"snowglobe/handlers/node/jsonrpc"
 )
 
-// Requests and answers of the methods of the admin service that look inside the node. The specification does not have
-// them; a node and its client do.
+// Requests and replies of the admin methods that look inside the node. The specification omits them; a node and its client have them.
 type (
-	// ConfigReply is the part of a node's configuration that a simulated node has too, with the names of a node.
+	// ConfigReply holds the part of a node's configuration that applies to a simulated node, under the node's names.
 	ConfigReply struct {
 		HTTP        HTTPConfig     `json:"httpConfig"`
 		AVAXAssetID ids.ID         `json:"avaxAssetID"`
 		NetworkID   uint32         `json:"networkID"`
 		Profiler    ProfilerConfig `json:"profilerConfig"`
 	}
-	// HTTPConfig says what is served, and to whom.
+	// HTTPConfig describes what the node serves, and to whom.
 	HTTPConfig struct {
 		API            APIConfig `json:"apiConfig"`
 		AllowedOrigins []string  `json:"httpAllowedOrigins"`
 		AllowedHosts   []string  `json:"httpAllowedHosts"`
 	}
-	// APIConfig says which services there are.
+	// APIConfig describes which services run.
 	APIConfig struct {
 		Admin   bool `json:"adminAPIEnabled"`
 		Info    bool `json:"infoAPIEnabled"`
 		Metrics bool `json:"metricsAPIEnabled"`
 		Health  bool `json:"healthAPIEnabled"`
 	}
-	// ProfilerConfig says where profiles go.
+	// ProfilerConfig describes where profiles go.
 	ProfilerConfig struct {
 		Folder string `json:"dir"`
 	}
-	// DBGetArgs name an entry of a node's key-value database.
+	// DBGetArgs names an entry of the node's key-value database.
 	DBGetArgs struct {
 		Key string `json:"key"`
 	}
-	// DBGetReply is the value of an entry, or why there is none.
+	// DBGetReply holds an entry's value, or the error code.
 	DBGetReply struct {
 		Value     string `json:"value"`
 		ErrorCode int    `json:"errorCode"`
 	}
 )
 
-// dbNotFound is a node's code for an entry that is not there.
+// dbNotFound is avalanchego's code for a missing entry.
 const dbNotFound = 2
 
-// Stacktrace writes down what every goroutine is doing.
+// Stacktrace writes the stacks of all goroutines.
 func (a *adminAPI) Stacktrace(*http.Request, *jsonrpc.NoArgs, *EmptyReply) error {
 	return a.profiler.write("stacktrace.txt", func(w io.Writer) error {
 		const readable = 2
@@ -61,7 +60,7 @@ func (a *adminAPI) Stacktrace(*http.Request, *jsonrpc.NoArgs, *EmptyReply) error
 	})
 }
 
-// GetConfig answers what the node was started with. A node that has an admin service has all the others.
+// GetConfig returns the node's configuration. A node with an admin service has all the others.
 func (a *adminAPI) GetConfig(_ *http.Request, _ *jsonrpc.NoArgs, reply *ConfigReply) error {
 	_, served := a.router.routes["metrics"]
 	folder, err := a.profiler.folder()
@@ -76,7 +75,7 @@ func (a *adminAPI) GetConfig(_ *http.Request, _ *jsonrpc.NoArgs, reply *ConfigRe
 	return nil
 }
 
-// DbGet finds nothing: what a node keeps under keys is in the world's tables here.
+// DbGet finds nothing: Snowglobe keeps in the world's tables what a node keeps under keys.
 func (a *adminAPI) DbGet(_ *http.Request, args *DBGetArgs, reply *DBGetReply) error {
 	if _, err := formatting.Decode(formatting.HexNC, args.Key); err != nil {
 		return err

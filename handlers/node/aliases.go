@@ -7,16 +7,16 @@ import (
 	"snowglobe/sim"
 )
 
-// maxAlias is how many bytes an alias may have.
+// maxAlias is the longest alias in bytes.
 const maxAlias = 512
 
-// aliases are the other names under which a network's endpoints answer, until the process ends.
+// aliases holds the other names of a network's endpoints until the process ends.
 type aliases struct {
 	mu        sync.RWMutex
-	endpoints map[string]string // what follows /ext/, by what may stand in its place
+	endpoints map[string]string // what follows /ext/, by its alias
 }
 
-// begins reports whether an alias of an endpoint is at a path or below it.
+// begins reports whether a path is an endpoint's alias or lies below one.
 func (a *aliases) begins(path string) bool {
 	a.mu.RLock()
 	defer a.mu.RUnlock()
@@ -34,7 +34,7 @@ func (a *aliases) count() int {
 	return len(a.endpoints)
 }
 
-// replace puts an endpoint in the place of its alias, the longest that a path begins with.
+// replace replaces the longest alias that begins a path with its endpoint.
 func (a *aliases) replace(path string) (string, bool) {
 	a.mu.RLock()
 	defer a.mu.RUnlock()
@@ -46,7 +46,7 @@ func (a *aliases) replace(path string) (string, bool) {
 	return "", false
 }
 
-// replaceChain puts a blockchain id in the place of an alias given to it.
+// replaceChain replaces a chain's alias with its blockchain id.
 func replaceChain(n *sim.Network, path string) (string, bool) {
 	rest, found := strings.CutPrefix(path, "bc/")
 	if !found || n == nil {

@@ -16,11 +16,11 @@ import (
 	"snowglobe/sim/store"
 )
 
-// validatorsAPI tells who validates the subnet of a chain: subnet-evm's plugin/evm.ValidatorsAPI. One serves every chain;
-// which one is meant, the request's context says.
+// validatorsAPI lists the validators of a chain's subnet: subnet-evm's plugin/evm.ValidatorsAPI. One instance serves every chain; the
+// request's context names the chain.
 type validatorsAPI struct{ stakers *query.StakerIndexes }
 
-// validatedChain is what a request for the validators of a chain is about.
+// validatedChain is the chain that a request for validators names.
 type validatedChain struct {
 	network *sim.Network
 	subnet  ids.ID
@@ -28,12 +28,12 @@ type validatedChain struct {
 
 type validatedChainKey struct{}
 
-// CurrentValidatorsArgs choose validators; without node ids it is all of them.
+// CurrentValidatorsArgs selects validators; no node ids means all.
 type CurrentValidatorsArgs struct {
 	NodeIDs []ids.NodeID `json:"nodeIDs"`
 }
 
-// CurrentValidatorsReply are the validators of a subnet.
+// CurrentValidatorsReply lists the validators of a subnet.
 type CurrentValidatorsReply struct {
 	Validators []CurrentValidator `json:"validators"`
 }
@@ -51,8 +51,8 @@ type CurrentValidator struct {
 	UptimeSeconds    uint64     `json:"uptimeSeconds"`
 }
 
-// validatorsOf serves bc/{blockchainID}/validators. Whether there is such a chain is looked up for each request, as
-// chains can be created while the node runs; chains of the primary network have none.
+// validatorsOf serves bc/{blockchainID}/validators. It looks the chain up for each request, because a running node can create chains;
+// chains of the primary network have no such path.
 func (t *router) validatorsOf(id ids.ID) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		subnet, err := t.subnetOf(r.Context(), id)
@@ -68,7 +68,7 @@ func (t *router) validatorsOf(id ids.ID) http.Handler {
 	})
 }
 
-// chainOfValidators is the chain that a path bc/{blockchainID}/validators names.
+// chainOfValidators finds the chain that a path bc/{blockchainID}/validators names.
 func chainOfValidators(path string) (ids.ID, bool) {
 	name, found := strings.CutSuffix(strings.TrimPrefix(path, "bc/"), "/validators")
 	if !found {
@@ -78,7 +78,7 @@ func chainOfValidators(path string) (ids.ID, bool) {
 	return id, err == nil
 }
 
-// GetCurrentValidators answers who validates the chain's subnet now, validators of an L1 whose balance ran out included.
+// GetCurrentValidators returns the current validators of the chain's subnet, including L1 validators whose balance ran out.
 func (a *validatorsAPI) GetCurrentValidators(r *http.Request, args *CurrentValidatorsArgs, reply *CurrentValidatorsReply) error {
 	chain, _ := r.Context().Value(validatedChainKey{}).(validatedChain)
 	index, err := a.stakers.Of(r.Context(), chain.network)
@@ -103,7 +103,7 @@ func (a *validatorsAPI) GetCurrentValidators(r *http.Request, args *CurrentValid
 	return nil
 }
 
-// observe adds what the answering node saw of a validator.
+// observe adds the answering node's observations of a validator.
 func (v *CurrentValidator) observe(network *sim.Network, node store.Node) {
 	v.IsConnected = node.Connected || v.NodeID == network.LocalNode.ID()
 	v.UptimePercentage = float32(node.Uptime) / rules.Percent

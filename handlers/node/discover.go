@@ -7,13 +7,13 @@ import (
 	"snowglobe/handlers/openrpc"
 )
 
-// Described are the methods that are served at some paths, the first of them the shortest way to name it.
+// Described holds the methods served at some paths; the first path is the shortest.
 type Described struct {
 	Paths   []string
 	Methods []openrpc.Method
 }
 
-// Describe tells about every method of the node, those that are at several paths once.
+// Describe describes every method of the node; methods at several paths appear once.
 func (n *Node) Describe() []Described {
 	var all []Described
 	n.each(func(paths []string, c *rpc.Capabilities) {

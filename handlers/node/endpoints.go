@@ -10,7 +10,7 @@ import (
 
 var _ rest.Lister = (*Node)(nil)
 
-// Endpoints lists everything that the node serves, each at all of its paths.
+// Endpoints lists everything that the node serves, each with all its paths.
 func (n *Node) Endpoints() []rest.Endpoint {
 	var all []rest.Endpoint
 	n.each(func(paths []string, c *rpc.Capabilities) {
@@ -19,7 +19,7 @@ func (n *Node) Endpoints() []rest.Endpoint {
 	return all
 }
 
-// each visits everything that is served, with all of its paths.
+// each visits everything that the node serves, with all its paths.
 func (n *Node) each(visit func(paths []string, c *rpc.Capabilities)) {
 	paths := map[*rpc.Capabilities][]string{}
 	var order []*rpc.Capabilities

@@ -13,7 +13,7 @@ import (
 	"snowglobe/sim"
 )
 
-// healthAPI tells whether the node is well: avalanchego's api/health.Service.
+// healthAPI reports the node's health: avalanchego's api/health.Service.
 type healthAPI struct {
 	network *sim.Network
 	world   *sim.World
@@ -26,7 +26,7 @@ type HealthReply struct {
 	Healthy bool             `json:"healthy"`
 }
 
-// Check is one thing that was looked at.
+// Check is the result of one health check.
 type Check struct {
 	Message   any           `json:"message,omitempty"`
 	Error     string        `json:"error,omitempty"`
@@ -34,22 +34,22 @@ type Check struct {
 	Duration  time.Duration `json:"duration"` // nanoseconds
 }
 
-// ChainHealth is what a chain's check found.
+// ChainHealth is the result of a chain's check.
 type ChainHealth struct {
 	LastAcceptedHeight uint64 `json:"lastAcceptedHeight"`
 }
 
-// byMethod sends GET and HEAD one way and the rest another.
+// byMethod sends GET and HEAD to one handler and the rest to another.
 type byMethod struct {
 	get          http.Handler
 	other        *rpc.Server
 	capabilities *rpc.Capabilities
 }
 
-// Capabilities are those of both.
+// Capabilities returns those of both handlers.
 func (b byMethod) Capabilities() *rpc.Capabilities { return b.capabilities }
 
-// Read reads the calls of those that are no GET.
+// Read reads the calls of requests other than GET.
 func (b byMethod) Read(r *http.Request, body []byte) (*http.Request, []fault.Call) {
 	return b.other.Read(r, body)
 }
@@ -62,7 +62,7 @@ func (b byMethod) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	b.other.ServeHTTP(w, r)
 }
 
-// plain answers with a state, and status 503 when something is wrong.
+// plain responds with a state, and with status 503 if something is wrong.
 func plain(state func(context.Context) HealthReply) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		reply := state(r.Context())
@@ -80,7 +80,7 @@ var errNotBootstrapped = errors.New("subnets not bootstrapped")
 
 var errHeights = errors.New("the heights of the chains cannot be read")
 
-// health looks at every chain and at the file behind them.
+// health checks every chain and the file behind them.
 func (a *healthAPI) health(ctx context.Context) HealthReply {
 	reply := a.readiness(ctx)
 	started := time.Now()
@@ -97,13 +97,13 @@ func (a *healthAPI) health(ctx context.Context) HealthReply {
 	return reply
 }
 
-// readiness is given once the node answers at all: the world is whole before that.
+// readiness always holds: the world is complete before the node answers.
 func (a *healthAPI) readiness(context.Context) HealthReply {
 	missing := []string{}
 	for _, chain := range a.network.Trouble.Now().NotBootstrapped {
 		missing = append(missing, chain.String())
 	}
-	if len(missing) > 0 { // avalanchego's chains.Manager: the ids of the chains, and errNotBootstrapped's words
+	if len(missing) > 0 { // avalanchego's chains.Manager: the chain ids, and errNotBootstrapped's text
 		return HealthReply{map[string]Check{"bootstrapped": a.check(time.Now(), missing, errNotBootstrapped)}, false}
 	}
 	return HealthReply{map[string]Check{"bootstrapped": a.check(time.Now(), missing, nil)}, true}
@@ -113,7 +113,7 @@ func (a *healthAPI) liveness(context.Context) HealthReply {
 	return HealthReply{map[string]Check{}, true}
 }
 
-// check is what was found since a time on this machine's clock; its timestamp is by the world's.
+// check returns a result. It measures the duration by this machine's clock; the timestamp follows the world's.
 func (a *healthAPI) check(started time.Time, found any, err error) Check {
 	c := Check{Message: found, Timestamp: a.world.Clock.Now(), Duration: time.Since(started)}
 	if err != nil {
@@ -122,19 +122,19 @@ func (a *healthAPI) check(started time.Time, found any, err error) Check {
 	return c
 }
 
-// Health answers whether every chain is well.
+// Health reports whether every chain is healthy.
 func (a *healthAPI) Health(r *http.Request, _ *jsonrpc.NoArgs, reply *HealthReply) error {
 	*reply = a.health(r.Context())
 	return nil
 }
 
-// Readiness answers whether the node has caught up.
+// Readiness reports whether the node has caught up.
 func (a *healthAPI) Readiness(r *http.Request, _ *jsonrpc.NoArgs, reply *HealthReply) error {
 	*reply = a.readiness(r.Context())
 	return nil
 }
 
-// Liveness answers whether the process runs.
+// Liveness reports whether the process runs.
 func (a *healthAPI) Liveness(r *http.Request, _ *jsonrpc.NoArgs, reply *HealthReply) error {
 	*reply = a.liveness(r.Context())
 	return nil

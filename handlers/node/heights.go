@@ -11,14 +11,14 @@ import (
 	"snowglobe/sim/txs"
 )
 
-// ChainHeight is how far a chain has come.
+// ChainHeight is a chain's height.
 type ChainHeight struct {
 	Network string
 	Chain   string // P, X, C or a blockchain id
 	Height  uint64
 }
 
-// Heights tells how far every chain of a network has come.
+// Heights returns the height of every chain of a network.
 func (n *Node) Heights(ctx context.Context, network string) ([]ChainHeight, error) {
 	var all []ChainHeight
 	for _, l := range n.options.Networks {
@@ -47,7 +47,7 @@ func (n *Node) Heights(ctx context.Context, network string) ([]ChainHeight, erro
 	return all, nil
 }
 
-// heightName is how the node calls an EVM chain: C, or the blockchain id of an L1.
+// heightName returns the node's name for an EVM chain: C, or the blockchain id of an L1.
 func heightName(c *reader.Chain) string {
 	if c.Kind == evm.KindC {
 		return "C"

@@ -15,24 +15,24 @@ import (
 	"snowglobe/handlers/rest"
 )
 
-// longestPath is that of what follows /ext/, which is looked up name by name: twice an alias of an endpoint.
+// longestPath bounds the part after /ext/, which is looked up name by name: twice an endpoint's alias.
 const longestPath = 2 * maxAlias
 
 // routeHeader names a blockchain whose handler takes the request, whatever its path.
 const routeHeader = "Avalanche-Api-Route"
 
-// anyOrigin lets pages of any origin call the node, with the options of avalanchego's wrapHandler. Which methods they may call is
-// for package permit to say, when the body is read.
+// anyOrigin lets pages of any origin call the node, with the options of avalanchego's wrapHandler. Package permit decides which methods
+// they may call, once the body is read.
 var anyOrigin = cors.New(cors.Options{AllowedOrigins: []string{"*"}, AllowCredentials: true})
 
-// ServeHTTP does what avalanchego's api/server does around every handler: the node's id, cross-origin rules, the check of
-// the host, the cleaning of paths, routing.
+// ServeHTTP does what avalanchego's api/server does around every handler: the node's id, cross-origin rules, the host check, path cleaning,
+// routing.
 func (n *Node) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	network, served := n.served(r)
 	if !n.options.Public {
 		w.Header()["Node-Id"] = []string{n.identity(network)}
 	}
-	w.Header().Del("Vary") // to which cors adds
+	w.Header().Del("Vary") // cors adds to it
 	if r.Method == http.MethodOptions && served.controls() && n.options.Permit.CheckPage(r, permit.Control) != nil {
 		w.WriteHeader(http.StatusNoContent)
 		return
@@ -46,7 +46,7 @@ func (n *Node) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// served is the network that a request is for, and what is served at its path.
+// served returns the network that a request is for, and the handler at its path.
 func (n *Node) served(r *http.Request) (network string, served route) {
 	network, path, found := n.locate(r)
 	if t := n.networks[network]; found && t != nil && len(path) <= longestPath {
@@ -55,7 +55,7 @@ func (n *Node) served(r *http.Request) (network string, served route) {
 	return network, served
 }
 
-// Read reads the calls in the body of a request, if it is for a handler that does.
+// Read reads the calls in a request's body, if its handler takes calls.
 func (n *Node) Read(r *http.Request, body []byte) (*http.Request, []fault.Call) {
 	_, served := n.served(r)
 	if e := n.routed[r.Header.Get(routeHeader)]; e != nil {
@@ -67,7 +67,7 @@ func (n *Node) Read(r *http.Request, body []byte) (*http.Request, []fault.Call) 
 	return served.calls.Read(r, body)
 }
 
-// controls says whether everything that is served there is for those who may control the world.
+// controls reports whether everything at that path is for clients that may control the world.
 func (t route) controls() bool {
 	if t.capabilities == nil || len(t.capabilities.RPC) == 0 {
 		return false
@@ -75,7 +75,7 @@ func (t route) controls() bool {
 	return !slices.ContainsFunc(t.capabilities.RPC, func(method string) bool { return permit.Of(method) != permit.Control })
 }
 
-// dispatch gives a request to the chain that a header names, or to what is served at its path.
+// dispatch passes a request to the chain that a header names, or to the handler at its path.
 func (n *Node) dispatch(w http.ResponseWriter, r *http.Request, served route) {
 	if id := r.Header.Get(routeHeader); id != "" {
 		if h := n.routed[id]; h != nil {
@@ -108,8 +108,8 @@ func cleanPath(p string) string {
 	return clean
 }
 
-// knows says whether the node may be called by this host: an address, or a name from the options (avalanchego's
-// filterInvalidHosts). A web page that points its own name at this machine is thus refused.
+// knows reports whether the node answers to this host: an address, or a name from the options (avalanchego's filterInvalidHosts). This
+// rejects a web page that points its own name at this machine.
 func (n *Node) knows(host string) bool {
 	host = hostName(host)
 	if name, found := strings.CutSuffix(host, localhost); found && slices.Contains(networks, name) {
@@ -119,10 +119,10 @@ func (n *Node) knows(host string) bool {
 		slices.Contains(n.options.Hosts, "*") || slices.Contains(n.options.Hosts, host)
 }
 
-// localhost is what host names end with that tell networks apart: mainnet.localhost and fuji.localhost.
+// localhost ends the host names that select networks: mainnet.localhost and fuji.localhost.
 const localhost = ".localhost"
 
-// hostName is a host without its port, in lower case.
+// hostName returns a host without its port, in lower case.
 func hostName(host string) string {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name

@@ -14,10 +14,10 @@ import (
 	"snowglobe/sim"
 )
 
-// LogLevel is how much a logger lets through.
+// LogLevel is the level from which a logger lets events through.
 type LogLevel string
 
-// levels are those of avalanchego's utils/logging, each with where it begins on slog's scale.
+// levels lists the levels of avalanchego's utils/logging, each with its lower bound on slog's scale.
 var levels = map[LogLevel]slog.Level{
 	"OFF": math.MaxInt, "FATAL": 12, "ERROR": slog.LevelError, "WARN": slog.LevelWarn, "INFO": slog.LevelInfo,
 	"TRACE": -2, "DEBUG": slog.LevelDebug, "VERBO": -8,
@@ -38,13 +38,13 @@ func (l *LogLevel) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// LogAndDisplayLevels are the levels of a logger. The program writes one log, so an event is written when either lets it through.
+// LogAndDisplayLevels holds a logger's two levels. The program writes one log, so it writes an event that either level lets through.
 type LogAndDisplayLevels struct {
 	LogLevel     LogLevel `json:"logLevel"`
 	DisplayLevel LogLevel `json:"displayLevel"`
 }
 
-// Loggers are the loggers of one network's node, by name: main, vm-factory, P, X, C, and one for each L1.
+// Loggers holds the loggers of one network's node by name: main, vm-factory, P, X, C, and one for each L1.
 type Loggers struct {
 	names []string
 	all   map[string]*logger
@@ -55,7 +55,7 @@ type logger struct {
 	levels atomic.Pointer[LogAndDisplayLevels]
 }
 
-// NewLoggers makes the loggers of a network's node, which write to log and begin with its level.
+// NewLoggers makes the loggers of a network's node, which write to log and start at its level.
 func NewLoggers(n *sim.Network, log *slog.Logger) *Loggers {
 	g := &Loggers{names: append([]string{"main", "vm-factory"}, n.Aliases.Chains()...), all: map[string]*logger{}}
 	begin := LogAndDisplayLevels{"INFO", "OFF"}
@@ -71,10 +71,10 @@ func NewLoggers(n *sim.Network, log *slog.Logger) *Loggers {
 	return g
 }
 
-// Main is the logger of what concerns no chain.
+// Main returns the logger for everything that concerns no chain.
 func (g *Loggers) Main() *slog.Logger { return g.all["main"].Logger }
 
-// named is the logger of a chain, or main.
+// named returns a chain's logger, or main.
 func (g *Loggers) named(name string) *slog.Logger {
 	if one := g.all[name]; one != nil {
 		return one.Logger
@@ -82,7 +82,7 @@ func (g *Loggers) named(name string) *slog.Logger {
 	return g.Main()
 }
 
-// choose answers the names that a request means: one, or all without a name.
+// choose returns the names that a request means: one, or all if it names none.
 func (g *Loggers) choose(name string) ([]string, error) {
 	if name == "" {
 		return g.names, nil
@@ -93,7 +93,7 @@ func (g *Loggers) choose(name string) ([]string, error) {
 	return []string{name}, nil
 }
 
-// levelHandler lets through what a logger's levels allow at the moment, whatever the handler behind it would.
+// levelHandler applies a logger's current levels, whatever level the handler behind it has.
 type levelHandler struct {
 	slog.Handler
 	logger *logger

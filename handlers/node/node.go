@@ -34,7 +34,7 @@ import (
 	"snowglobe/sim/txs"
 )
 
-// Options say what a node answers for.
+// Options configures a node.
 type Options struct {
 	Miners   []*miner.Miner       // of the EVM chains
 	Networks []*sim.Network       // P- and X-Chains

@@ -1,3 +1,3 @@
-// Package describe reads from a world's rows what there is in it, for the banner and for /sim/world: chains with their contracts, a
-// transaction or a message of each kind to look at, personas, and what is on the P- and X-Chain of each network.
+// Package describe reads an inventory of a world from its rows, for the banner and /sim/world: chains with their contracts, one transaction
+// and one message of each kind, personas, and the contents of each network's P- and X-Chain.
 package describe

@@ -8,16 +8,16 @@ import (
 	"snowglobe/sim/store"
 )
 
-// Message is a cross-chain message of a chain's: one that was delivered, and one that was not.
+// Message holds one delivered and one undelivered cross-chain message of a chain.
 type Message struct {
-	ID          []byte // nil when there is none
-	Source      []byte // hash of the transaction that sent it
-	Destination []byte // hash of the transaction that delivered it on the other chain
+	ID          []byte // nil if none was delivered
+	Source      []byte // hash of the sending transaction
+	Destination []byte // hash of the delivering transaction on the other chain
 	Chain       uint64 // EVM chain id of the other chain
-	Pending     []byte // the id of one that waits, nil when there is none
+	Pending     []byte // id of an undelivered message, nil if there is none
 }
 
-// newestMessages is how many of a chain's messages are searched for one of each kind.
+// newestMessages is the number of a chain's messages that the search for one of each kind reads.
 const newestMessages = 50
 
 func readMessages(ctx context.Context, w *sim.World, c *reader.Chain) (d Message, err error) {

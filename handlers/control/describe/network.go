@@ -13,27 +13,27 @@ import (
 	"snowglobe/sim/txs"
 )
 
-// Network is what there is on the P- and X-Chain of a network.
+// Network lists the contents of a network's P- and X-Chain.
 type Network struct {
 	Rules         *rules.Network
 	PHeight       uint64
 	XHeight       uint64
 	PTransactions int64
 	XTransactions int64
-	Validators    int // of the primary network and of permissioned subnets, at any time
+	Validators    int // of the primary network and of permissioned subnets, past ones included
 	Delegators    int
 	L1Validators  int
-	Nodes         []Node // those with a role
+	Nodes         []Node // nodes with a role
 	Subnets       []Subnet
-	Samples       map[string][]byte // ids by what they show
+	Samples       map[string][]byte // example ids by what they show
 }
 
 // Node is a node with a role.
 type Node struct {
 	Role       string
 	Node       []byte
-	Validation []byte // of an L1 validator
-	Tx         []byte // of a validator of the primary network
+	Validation []byte // for an L1 validator
+	Tx         []byte // for a validator of the primary network
 }
 
 // Subnet is a subnet with its chains.
@@ -65,7 +65,7 @@ func readNetwork(ctx context.Context, db *store.DB, id uint32) (*Network, error)
 		samples(ctx, db, d, chains))
 }
 
-// countStakers counts the transactions that made them, which an index lists.
+// countStakers counts the transactions that added stakers, which an index lists.
 func countStakers(ctx context.Context, db *store.DB, d *Network, chains [3]int) error {
 	p := chains[store.PChain]
 	var err error
@@ -117,12 +117,12 @@ func readSubnets(ctx context.Context, db *store.DB, d *Network, chains [3]int) e
 	return nil
 }
 
-// samples finds one transaction of each type, and one whose inputs took two signatures.
+// samples finds one transaction of each type, and one whose inputs needed two signatures.
 func samples(ctx context.Context, db *store.DB, d *Network, chains [3]int) error {
 	for i, chain := range chains {
 		first := uint64(0)
 		if i == store.XChain {
-			first = 1 // the transaction of the genesis is like no other
+			first = 1 // the genesis transaction is unlike any other
 		}
 		found, err := db.FirstPrimaryTxs(ctx, chain, first)
 		if err != nil {

@@ -13,34 +13,34 @@ import (
 	"snowglobe/sim/store"
 )
 
-// World is what there is in a world, read from its rows.
+// World lists the contents of a world, read from its rows.
 type World struct {
 	Meta     store.Meta
 	Clock    int64 // Unix seconds
 	Personas []store.Persona
 	Chains   []Chain
 	Networks []Network
-	Balances []string // of the personas that the banner lists, with their unit
+	Balances []string // balances of the banner's personas, with units
 }
 
-// Chain is what there is on one EVM chain.
+// Chain lists the contents of one EVM chain.
 type Chain struct {
 	Chain        *reader.Chain
 	Height       uint64
 	Transactions int64
 	Contracts    []Contract
-	Deployment   []byte // hash of a transaction that created a contract, nil when there is none
-	Failed       []byte // hash of a failed transaction, nil when there is none
+	Deployment   []byte // hash of a transaction that created a contract, nil if there is none
+	Failed       []byte // hash of a failed transaction, nil if there is none
 	Message      Message
 }
 
 // Contract is a contract with a role.
 type Contract struct {
 	store.Contract
-	Token *store.Token // nil when it is none
+	Token *store.Token // nil if it is not a token
 }
 
-// Read reads what there is in the world, its chains and networks beside each other.
+// Read describes the world; it reads chains and networks concurrently.
 func Read(ctx context.Context, w *sim.World) (*World, error) {
 	d := &World{Meta: w.Meta, Clock: w.Clock.Unix()}
 	d.Meta.Digest = w.Digest()
@@ -117,7 +117,7 @@ func readContracts(ctx context.Context, db *store.DB, chain int) ([]Contract, er
 	return all, nil
 }
 
-// anyDeployment is the hash of a transaction that created one of the contracts, nil when all came some other way.
+// anyDeployment returns the hash of a transaction that created one of the contracts, nil if no transaction created any.
 func anyDeployment(ctx context.Context, db *store.DB, part *Chain) ([]byte, error) {
 	for _, contract := range part.Contracts {
 		d, err := db.Deployment(ctx, contract.Chain, contract.Address)

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// moveTo moves the world's clock to a time in Unix seconds, and says by how many that is later.
+// moveTo moves the world's clock to a time in Unix seconds and returns by how much it moved.
 func (a *api) moveTo(ctx context.Context, timestamp *number) (uint64, error) {
 	seconds, err := timestamp.upTo(maxTime, "the timestamp")
 	if err != nil {
@@ -18,8 +18,8 @@ func (a *api) moveTo(ctx context.Context, timestamp *number) (uint64, error) {
 	return uint64(a.network.Clock.Unix() - before), nil
 }
 
-// IncreaseTime moves the world's clock, that of all chains, by so many seconds, and answers them. What falls due on the way happens, on every
-// chain; in a world whose people live on, they act in that time, too.
+// IncreaseTime advances the world's clock, which all chains share, by a number of seconds, and returns that number. Whatever falls due on
+// the way happens, on every chain; in a live world people act meanwhile.
 func (a *evmAPI) IncreaseTime(ctx context.Context, seconds number) (uint64, error) {
 	n, err := seconds.upTo(maxInterval*30, "the time")
 	if err == nil {
@@ -28,22 +28,22 @@ func (a *evmAPI) IncreaseTime(ctx context.Context, seconds number) (uint64, erro
 	return n, err
 }
 
-// SetTime moves the world's clock to a time in Unix seconds, and answers by how many that is later.
+// SetTime moves the world's clock to a time in Unix seconds and returns by how much it moved.
 func (a *evmAPI) SetTime(ctx context.Context, timestamp number) (uint64, error) {
 	return a.moveTo(ctx, &timestamp)
 }
 
-// IncreaseTime is evm_increaseTime.
+// IncreaseTime implements evm_increaseTime.
 func (a *anvilAPI) IncreaseTime(ctx context.Context, seconds number) (uint64, error) {
 	return (&evmAPI{a.api}).IncreaseTime(ctx, seconds)
 }
 
-// SetTime is evm_setTime.
+// SetTime implements evm_setTime.
 func (a *anvilAPI) SetTime(ctx context.Context, timestamp number) (uint64, error) {
 	return a.moveTo(ctx, &timestamp)
 }
 
-// SetBlockTimestampInterval says how many seconds after its parent each block is to be from now on.
+// SetBlockTimestampInterval sets the number of seconds between each later block and its parent.
 func (a *anvilAPI) SetBlockTimestampInterval(seconds number) error {
 	n, err := seconds.upTo(maxInterval, "the interval")
 	if err == nil {
@@ -52,7 +52,7 @@ func (a *anvilAPI) SetBlockTimestampInterval(seconds number) error {
 	return err
 }
 
-// RemoveBlockTimestampInterval lets blocks be as soon as the rules allow again, and says whether they were not.
+// RemoveBlockTimestampInterval removes that interval and reports whether there was one.
 func (a *anvilAPI) RemoveBlockTimestampInterval() (was bool, err error) {
 	err = a.wish(func() { was = a.miner.SetSpacing(0) > 0 })
 	return was, err

@@ -1,4 +1,4 @@
-// Package anvil is the JSON-RPC by which test clients control an EVM chain, under the names and with the parameters that Foundry's
-// anvil and Hardhat's network have for it: the namespaces evm, anvil, hardhat and tenderly. Where the two mean something different by the
-// same name, the evm name has Hardhat's meaning and the anvil name has anvil's.
+// Package anvil implements the JSON-RPC methods with which test clients control an EVM chain, under the names and with the parameters of
+// Foundry's anvil and Hardhat's network: the namespaces evm, anvil, hardhat and tenderly. Where the two disagree about a method, the evm
+// name follows Hardhat and the anvil name follows anvil.
 package anvil

@@ -11,8 +11,8 @@ import (
 	"snowglobe/sim/evm/reader"
 )
 
-// Where a token keeps a balance or an allowance is found out as anvil does: of the slots that a call reads, it is the one whose
-// value the call answers.
+// A token's balance or allowance slot is found as anvil finds it: among the slots that a call reads, it is the one whose value the call
+// returns.
 
 var (
 	balanceOf = crypto.Keccak256([]byte("balanceOf(address)"))[:4]
@@ -49,8 +49,8 @@ func (a *api) allow(ctx context.Context, owner, spender, token common.Address, a
 
 var errNoSlot = errors.New("the call answers the value of no slot")
 
-// slotOf is the slot of a contract whose value a call answers. Two values are tried, so that a slot which the call happens to answer now, or
-// a switch, is not taken for it.
+// slotOf finds the slot of a contract whose value a call returns. It tries two values, so that a slot which happens to hold the call's
+// current result, or a switch, does not match.
 func (a *api) slotOf(ctx context.Context, contract common.Address, value number, input hexutil.Bytes) (slot common.Hash, err error) {
 	chain := a.miner.Chain
 	head, err := chain.Head(ctx)

@@ -11,11 +11,11 @@ import (
 	"snowglobe/sim"
 )
 
-// anvilVersion is that of the anvil whose methods these are.
+// anvilVersion is the version of anvil that these methods follow.
 const anvilVersion = "anvil/v1.7.1"
 
-// ClientVersion is web3_clientVersion. Test clients take a node for one that they may control when it begins like anvil's; the version
-// of the node that is imitated follows.
+// ClientVersion implements web3_clientVersion. Test clients assume that they may control a node whose version begins like anvil's; the
+// imitated node's version follows.
 func ClientVersion(node string) string { return anvilVersion + " (avalanchego/" + node + ")" }
 
 // nodeInfo is alloy's rpc_types::anvil::NodeInfo.
@@ -30,20 +30,20 @@ type nodeInfo struct {
 }
 
 type environment struct {
-	BaseFee  *hexutil.Big   `json:"baseFee"` // of the next block, as the two below
+	BaseFee  *hexutil.Big   `json:"baseFee"` // of the next block, like the two below
 	ChainID  uint64         `json:"chainId"`
 	GasLimit hexutil.Uint64 `json:"gasLimit"`
 	GasPrice *hexutil.Big   `json:"gasPrice"`
 }
 
-// forkConfig has nothing: a world is no fork of another.
+// forkConfig is empty: a world never forks another.
 type forkConfig struct {
 	URL          *string `json:"forkUrl"`
 	BlockNumber  *uint64 `json:"forkBlockNumber"`
 	RetryBackoff *uint64 `json:"forkRetryBackoff"`
 }
 
-// NodeInfo tells how the chain is set up.
+// NodeInfo describes the chain's settings.
 func (a *anvilAPI) NodeInfo(ctx context.Context) (*nodeInfo, error) {
 	chain := a.miner.Chain
 	head, err := chain.Head(ctx)
@@ -71,12 +71,12 @@ type metadata struct {
 	InstanceID        common.Hash    `json:"instanceId"`
 	LatestBlockNumber uint64         `json:"latestBlockNumber"`
 	LatestBlockHash   common.Hash    `json:"latestBlockHash"`
-	ForkedNetwork     *struct{}      `json:"forkedNetwork"` // a world is no fork of another
+	ForkedNetwork     *struct{}      `json:"forkedNetwork"` // always null: a world never forks another
 	Snapshots         map[string]any `json:"snapshots"`
 }
 
-// metadata tells who answers. The instance is the chain itself, until it is reset: the same in every world that begins with the same first
-// block.
+// metadata describes the chain. Until a reset, the instance id is derived from the chain itself and is the same in every world with the
+// same first block.
 func (a *api) metadata(ctx context.Context) (*metadata, error) {
 	chain := a.miner.Chain
 	head, err := chain.Head(ctx)
@@ -97,7 +97,7 @@ func (a *api) metadata(ctx context.Context) (*metadata, error) {
 	return told, a.addHistory(ctx, told)
 }
 
-// addHistory tells of the snapshots, by number with what was the newest block, and makes another instance of a chain for each reset.
+// addHistory adds the snapshots, by number with their newest block, and changes the instance id with each reset.
 func (a *api) addHistory(ctx context.Context, told *metadata) error {
 	db := a.network.World.DB
 	counts, err := db.UndoCounts(ctx)
@@ -123,8 +123,8 @@ func (a *api) addHistory(ctx context.Context, told *metadata) error {
 	return nil
 }
 
-// Metadata tells who answers.
+// Metadata describes the chain.
 func (a *anvilAPI) Metadata(ctx context.Context) (*metadata, error) { return a.metadata(ctx) }
 
-// Metadata tells who answers.
+// Metadata describes the chain.
 func (a *hardhatAPI) Metadata(ctx context.Context) (*metadata, error) { return a.metadata(ctx) }

@@ -13,7 +13,7 @@ import (
 	"snowglobe/sim/miner"
 )
 
-// Bounds of what one request may ask for.
+// Limits of one request.
 const (
 	maxBlocks   = 100_000
 	maxInterval = 365 * 24 * 3600        // seconds between blocks
@@ -23,7 +23,8 @@ const (
 // Advance moves a world's clock to a time.
 type Advance func(ctx context.Context, to time.Time) error
 
-// Namespaces are the methods for a chain of a network, whose clock advance moves. version is its web3_clientVersion.
+// Namespaces returns the methods that control a chain of a network; advance moves the network's clock. version is the chain's
+// web3_clientVersion.
 func Namespaces(m *miner.Miner, n *sim.Network, advance Advance, version string) []rpc.Namespace {
 	a := &api{m, n, advance, version}
 	return []rpc.Namespace{
@@ -32,7 +33,7 @@ func Namespaces(m *miner.Miner, n *sim.Network, advance Advance, version string)
 	}
 }
 
-// api is what the namespaces share.
+// api is shared by the namespaces.
 type api struct {
 	miner   *miner.Miner
 	network *sim.Network
@@ -40,7 +41,7 @@ type api struct {
 	version string // web3_clientVersion
 }
 
-// wish has clients say what the next blocks are to be like. A world that cannot change has no next blocks.
+// wish changes the settings of the next blocks. A read-only world has no next blocks.
 func (a *api) wish(say func()) error {
 	err := a.miner.Writable()
 	if err == nil {
@@ -49,7 +50,7 @@ func (a *api) wish(say func()) error {
 	return err
 }
 
-// mine makes blocks; interval is in seconds, nil for what the rules say.
+// mine makes blocks; interval is in seconds, nil for the earliest time that the rules allow.
 func (a *api) mine(ctx context.Context, blocks, interval *number) error {
 	count, spacing := uint64(1), uint64(0)
 	var err error
@@ -82,10 +83,10 @@ func (a *api) setGasLimit(limit number) (bool, error) {
 	return err == nil, err
 }
 
-// evmAPI has what both have under evm, as Hardhat means it.
+// evmAPI implements the evm methods of anvil and Hardhat, with Hardhat's meaning.
 type evmAPI struct{ *api }
 
-// Mine makes a block, at a time in Unix seconds if one is given, or as many as the object says.
+// Mine makes a block, at a time in Unix seconds if one is given, or as many blocks as the object says.
 func (a *evmAPI) Mine(ctx context.Context, options *mineOptions) (string, error) {
 	if options == nil {
 		options = &mineOptions{}
@@ -98,13 +99,13 @@ func (a *evmAPI) Mine(ctx context.Context, options *mineOptions) (string, error)
 	return "0x0", a.mine(ctx, options.Blocks, nil)
 }
 
-// SetAutomine turns on or off that each transaction gets a block at once.
+// SetAutomine turns automine on or off: one block for each transaction, at once.
 func (a *evmAPI) SetAutomine(on bool) (bool, error) {
 	err := a.wish(func() { a.miner.SetAutomine(on) })
 	return err == nil, err
 }
 
-// SetIntervalMining makes a block every so many milliseconds of real time; 0 ends that. Automine stays as it is.
+// SetIntervalMining makes a block at an interval of real time in milliseconds; 0 stops it. Automine stays as it is.
 func (a *evmAPI) SetIntervalMining(milliseconds number) (bool, error) {
 	n, err := milliseconds.upTo(maxInterval*1000, "the interval")
 	if err == nil {
@@ -113,32 +114,32 @@ func (a *evmAPI) SetIntervalMining(milliseconds number) (bool, error) {
 	return err == nil, err
 }
 
-// SetBlockGasLimit sets the gas limit of the blocks from now on.
+// SetBlockGasLimit sets the gas limit of later blocks.
 func (a *evmAPI) SetBlockGasLimit(limit number) (bool, error) { return a.setGasLimit(limit) }
 
-// SetNextBlockTimestamp says when the next block is to be, in Unix seconds.
+// SetNextBlockTimestamp sets the next block's time in Unix seconds.
 func (a *evmAPI) SetNextBlockTimestamp(ctx context.Context, timestamp number) (string, error) {
 	return timestamp.String(), a.setNextTime(ctx, &timestamp)
 }
 
-// anvilAPI has what anvil has under its own name, as anvil means it. Most of its methods answer null.
+// anvilAPI implements the anvil methods with anvil's meaning. Most of them return null.
 type anvilAPI struct{ *api }
 
-// Mine makes so many blocks, an interval of seconds apart.
+// Mine makes a number of blocks, an interval of seconds apart.
 func (a *anvilAPI) Mine(ctx context.Context, blocks, interval *number) error {
 	return a.mine(ctx, blocks, interval)
 }
 
-// SetAutomine turns on or off that each transaction gets a block at once.
+// SetAutomine turns automine on or off: one block for each transaction, at once.
 func (a *anvilAPI) SetAutomine(on bool) error {
 	return a.wish(func() { a.miner.SetAutomine(on) })
 }
 
-// GetAutomine says whether each transaction gets a block at once.
+// GetAutomine reports whether automine is on.
 func (a *anvilAPI) GetAutomine() bool { return a.miner.Automine() }
 
-// SetIntervalMining makes a block every so many seconds of real time instead of one for each transaction; with 0 blocks are only made
-// when somebody asks for them.
+// SetIntervalMining makes a block at an interval of real time in seconds instead of one for each transaction; with 0, only requests make
+// blocks.
 func (a *anvilAPI) SetIntervalMining(seconds number) error {
 	n, err := seconds.upTo(maxInterval, "the interval")
 	if err != nil {
@@ -150,7 +151,7 @@ func (a *anvilAPI) SetIntervalMining(seconds number) error {
 	})
 }
 
-// GetIntervalMining is the interval in seconds, null for none.
+// GetIntervalMining returns the interval in seconds, null for none.
 func (a *anvilAPI) GetIntervalMining() *uint64 {
 	every := a.miner.Interval()
 	if every == 0 {
@@ -160,25 +161,25 @@ func (a *anvilAPI) GetIntervalMining() *uint64 {
 	return &seconds
 }
 
-// SetBlockGasLimit sets the gas limit of the blocks from now on.
+// SetBlockGasLimit sets the gas limit of later blocks.
 func (a *anvilAPI) SetBlockGasLimit(limit number) (bool, error) { return a.setGasLimit(limit) }
 
-// SetNextBlockBaseFeePerGas sets the base fee of the next block, in wei.
+// SetNextBlockBaseFeePerGas sets the next block's base fee in wei.
 func (a *anvilAPI) SetNextBlockBaseFeePerGas(fee number) error {
 	return a.wish(func() { a.miner.SetNextBaseFee(&fee.Int) })
 }
 
-// SetCoinbase says who gets the fees of the blocks from now on.
+// SetCoinbase sets the account that receives later blocks' fees.
 func (a *anvilAPI) SetCoinbase(address common.Address) error {
 	return a.wish(func() { a.miner.SetCoinbase(address) })
 }
 
-// SetNextBlockTimestamp says when the next block is to be, in Unix seconds.
+// SetNextBlockTimestamp sets the next block's time in Unix seconds.
 func (a *anvilAPI) SetNextBlockTimestamp(ctx context.Context, timestamp number) error {
 	return a.setNextTime(ctx, &timestamp)
 }
 
-// DropTransaction forgets a transaction that waits and answers its hash, null when there is none.
+// DropTransaction removes a transaction from the pool and returns its hash, null if there was none.
 func (a *anvilAPI) DropTransaction(hash common.Hash) (dropped *common.Hash, err error) {
 	err = a.wish(func() {
 		if a.miner.Drop(hash) {
@@ -188,39 +189,39 @@ func (a *anvilAPI) DropTransaction(hash common.Hash) (dropped *common.Hash, err 
 	return dropped, err
 }
 
-// DropAllTransactions forgets everything that waits.
+// DropAllTransactions empties the pool.
 func (a *anvilAPI) DropAllTransactions() error { return a.wish(a.miner.DropAll) }
 
-// RemovePoolTransactions forgets everything that waits of an account.
+// RemovePoolTransactions removes an account's transactions from the pool.
 func (a *anvilAPI) RemovePoolTransactions(address common.Address) error {
 	return a.wish(func() { a.miner.DropSender(address) })
 }
 
-// hardhatAPI has what Hardhat has under its own name. Its methods answer true.
+// hardhatAPI implements the hardhat methods. They return true.
 type hardhatAPI struct{ *api }
 
-// Mine makes so many blocks, an interval of seconds apart.
+// Mine makes a number of blocks, an interval of seconds apart.
 func (a *hardhatAPI) Mine(ctx context.Context, blocks, interval *number) (bool, error) {
 	err := a.mine(ctx, blocks, interval)
 	return err == nil, err
 }
 
-// GetAutomine says whether each transaction gets a block at once.
+// GetAutomine reports whether automine is on.
 func (a *hardhatAPI) GetAutomine() bool { return a.miner.Automine() }
 
-// SetNextBlockBaseFeePerGas sets the base fee of the next block, in wei.
+// SetNextBlockBaseFeePerGas sets the next block's base fee in wei.
 func (a *hardhatAPI) SetNextBlockBaseFeePerGas(fee number) (bool, error) {
 	err := a.wish(func() { a.miner.SetNextBaseFee(&fee.Int) })
 	return err == nil, err
 }
 
-// SetCoinbase says who gets the fees of the blocks from now on.
+// SetCoinbase sets the account that receives later blocks' fees.
 func (a *hardhatAPI) SetCoinbase(address common.Address) (bool, error) {
 	err := a.wish(func() { a.miner.SetCoinbase(address) })
 	return err == nil, err
 }
 
-// DropTransaction forgets a transaction that waits, and says whether there was one.
+// DropTransaction removes a transaction from the pool and reports whether there was one.
 func (a *hardhatAPI) DropTransaction(ctx context.Context, hash common.Hash) (bool, error) {
 	dropped := false
 	if err := a.wish(func() { dropped = a.miner.Drop(hash) }); dropped || err != nil {

@@ -10,13 +10,12 @@ import (
 
 var errNumber = errors.New("expected a number, in decimal or as 0x and hexadecimal digits")
 
-// mostDigits are those of 256 bits, with some zeros before them: reading more would cost the square of their number.
+// mostDigits is the number of digits in 256 bits, with some leading zeros: parsing takes time quadratic in the digits.
 const mostDigits = 100
 
-// number is a whole number of up to 256 bits as test clients write one: a JSON number, or a string of either base.
+// number is a whole number of up to 256 bits in any form that test clients use: a JSON number, or a decimal or hexadecimal string.
 type number struct{ big.Int }
 
-// UnmarshalJSON reads all these forms.
 func (n *number) UnmarshalJSON(data []byte) error {
 	text := strings.Trim(string(data), `"`)
 	base := 10
@@ -32,7 +31,7 @@ func (n *number) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// upTo is the number if it is not larger than a limit.
+// upTo returns the number if it does not exceed a limit.
 func (n *number) upTo(limit uint64, what string) (uint64, error) {
 	if !n.IsUint64() || n.Uint64() > limit {
 		return 0, fmt.Errorf("%s is %s, at most %d is possible", what, n.String(), limit)
@@ -40,7 +39,7 @@ func (n *number) upTo(limit uint64, what string) (uint64, error) {
 	return n.Uint64(), nil
 }
 
-// mineOptions is what evm_mine takes: a time, or an object with a time and a count.
+// mineOptions holds the parameter of evm_mine: a time, or an object with a time and a count.
 type mineOptions struct {
 	Timestamp *number `json:"timestamp"`
 	Blocks    *number `json:"blocks"`

@@ -9,9 +9,9 @@ import (
 	"snowglobe/sim/store"
 )
 
-// A snapshot is of the whole world, whichever chain it is taken on: all chains share their numbers.
+// A snapshot covers the whole world, whichever chain it is taken on; all chains share the numbers.
 
-// snapshot takes a snapshot and answers its number.
+// snapshot takes a snapshot and returns its number.
 func (a *api) snapshot(ctx context.Context) (hexutil.Uint64, error) {
 	s, err := a.network.World.TakeSnapshot(ctx, "")
 	if err != nil {
@@ -20,7 +20,7 @@ func (a *api) snapshot(ctx context.Context) (hexutil.Uint64, error) {
 	return hexutil.Uint64(s.ID), nil
 }
 
-// revert goes back to a snapshot, and says whether there was one. It is gone afterwards, as are those that were taken after it.
+// revert reverts to a snapshot and reports whether it existed. It deletes that snapshot and all later ones.
 func (a *api) revert(ctx context.Context, id number) (bool, error) {
 	if !id.IsInt64() {
 		return false, nil
@@ -32,19 +32,19 @@ func (a *api) revert(ctx context.Context, id number) (bool, error) {
 	return err == nil, err
 }
 
-// Snapshot takes a snapshot and answers its number.
+// Snapshot takes a snapshot and returns its number.
 func (a *evmAPI) Snapshot(ctx context.Context) (hexutil.Uint64, error) { return a.snapshot(ctx) }
 
-// Revert goes back to a snapshot, and says whether there was one.
+// Revert reverts to a snapshot and reports whether it existed.
 func (a *evmAPI) Revert(ctx context.Context, id number) (bool, error) { return a.revert(ctx, id) }
 
-// Snapshot is evm_snapshot.
+// Snapshot implements evm_snapshot.
 func (a *anvilAPI) Snapshot(ctx context.Context) (hexutil.Uint64, error) { return a.snapshot(ctx) }
 
-// Revert is evm_revert.
+// Revert implements evm_revert.
 func (a *anvilAPI) Revert(ctx context.Context, id number) (bool, error) { return a.revert(ctx, id) }
 
-// forking is what anvil and Hardhat take with a reset: another network to fork from, which no world has.
+// forking is the reset parameter of anvil and Hardhat that names a network to fork; no world has one.
 type forking struct {
 	Forking *struct {
 		JSONRPCURL *string `json:"jsonRpcUrl"`
@@ -60,10 +60,10 @@ func (a *api) reset(ctx context.Context, options *forking) error {
 	return a.network.World.Reset(ctx)
 }
 
-// Reset goes back to the freshly generated world, with all its chains.
+// Reset reverts to the freshly generated world, on all its chains.
 func (a *anvilAPI) Reset(ctx context.Context, options *forking) error { return a.reset(ctx, options) }
 
-// Reset goes back to the freshly generated world, with all its chains.
+// Reset reverts to the freshly generated world, on all its chains.
 func (a *hardhatAPI) Reset(ctx context.Context, options *forking) (bool, error) {
 	err := a.reset(ctx, options)
 	return err == nil, err

@@ -8,18 +8,17 @@ import (
 	"github.com/holiman/uint256"
 )
 
-// What a client sets here is there at the newest block at once, and no block is made: eth_getBalance and eth_call say so, with the
-// number of the newest block too, and so do balances everywhere else. Earlier blocks stay as they were. The header of the
-// newest block stays as well, so that its state root is that before; the next block's includes the change. eth_getProof is about
-// the changed state. On anvil all of this is so.
+// These methods change the newest state at once, without a block, as anvil does: eth_getBalance and eth_call show the change, also when
+// asked for the newest block by number, and so do balances everywhere else. Earlier blocks keep their state. The newest block keeps its
+// header, whose state root precedes the change; the next block's state root includes it. eth_getProof proves against the changed state.
 
-// wei is the number as an amount: none is larger.
+// wei returns the number as an amount, which any number fits.
 func (n *number) wei() *uint256.Int { return uint256.MustFromBig(&n.Int) }
 
-// slot is the number as a place in a storage.
+// slot returns the number as a storage slot.
 func (n *number) slot() common.Hash { return common.BigToHash(&n.Int) }
 
-// maxNonce leaves an account more transactions than anybody sends below 2^63, the most that the file can keep.
+// maxNonce leaves an account more transactions than anybody sends below 2^63, the largest nonce that the file can store.
 const maxNonce = 1 << 62
 
 func (a *api) setNonce(ctx context.Context, address common.Address, nonce *number, mayFall bool) error {
@@ -30,22 +29,22 @@ func (a *api) setNonce(ctx context.Context, address common.Address, nonce *numbe
 	return a.miner.SetNonce(ctx, address, n, mayFall)
 }
 
-// SetBalance makes an account hold an amount of wei.
+// SetBalance sets an account's balance in wei.
 func (a *anvilAPI) SetBalance(ctx context.Context, address common.Address, balance number) error {
 	return a.miner.SetBalance(ctx, address, balance.wei())
 }
 
-// AddBalance makes an account hold more wei.
+// AddBalance adds wei to an account's balance.
 func (a *anvilAPI) AddBalance(ctx context.Context, address common.Address, more number) error {
 	return a.miner.AddBalance(ctx, address, more.wei())
 }
 
-// SetNonce sets the next nonce of an account.
+// SetNonce sets an account's next nonce.
 func (a *anvilAPI) SetNonce(ctx context.Context, address common.Address, nonce number) error {
 	return a.setNonce(ctx, address, &nonce, true)
 }
 
-// SetCode sets the code of an account.
+// SetCode sets an account's code.
 func (a *anvilAPI) SetCode(ctx context.Context, address common.Address, code hexutil.Bytes) error {
 	return a.miner.SetCode(ctx, address, code)
 }
@@ -56,40 +55,40 @@ func (a *anvilAPI) SetStorageAt(ctx context.Context, address common.Address, slo
 	return err == nil, err
 }
 
-// DealERC20 makes an account hold an amount of a token.
+// DealERC20 sets an account's balance of a token.
 func (a *anvilAPI) DealERC20(ctx context.Context, address, token common.Address, amount number) error {
 	return a.deal(ctx, address, token, amount)
 }
 
-// SetERC20Balance is DealERC20.
+// SetERC20Balance is another name of DealERC20.
 func (a *anvilAPI) SetERC20Balance(ctx context.Context, address, token common.Address, amount number) error {
 	return a.deal(ctx, address, token, amount)
 }
 
-// SetERC20Allowance lets a spender spend an amount of an owner's token.
+// SetERC20Allowance sets how much of an owner's token a spender may spend.
 func (a *anvilAPI) SetERC20Allowance(ctx context.Context, owner, spender, token common.Address, amount number) error {
 	return a.allow(ctx, owner, spender, token, amount)
 }
 
-// SetBalance makes an account hold an amount of wei.
+// SetBalance sets an account's balance in wei.
 func (a *hardhatAPI) SetBalance(ctx context.Context, address common.Address, balance number) (bool, error) {
 	err := a.miner.SetBalance(ctx, address, balance.wei())
 	return err == nil, err
 }
 
-// AddBalance makes an account hold more wei.
+// AddBalance adds wei to an account's balance.
 func (a *hardhatAPI) AddBalance(ctx context.Context, address common.Address, more number) (bool, error) {
 	err := a.miner.AddBalance(ctx, address, more.wei())
 	return err == nil, err
 }
 
-// SetNonce raises the next nonce of an account: Hardhat lets none fall.
+// SetNonce raises an account's next nonce; like Hardhat, it refuses to lower it.
 func (a *hardhatAPI) SetNonce(ctx context.Context, address common.Address, nonce number) (bool, error) {
 	err := a.setNonce(ctx, address, &nonce, false)
 	return err == nil, err
 }
 
-// SetCode sets the code of an account.
+// SetCode sets an account's code.
 func (a *hardhatAPI) SetCode(ctx context.Context, address common.Address, code hexutil.Bytes) (bool, error) {
 	err := a.miner.SetCode(ctx, address, code)
 	return err == nil, err
@@ -101,7 +100,7 @@ func (a *hardhatAPI) SetStorageAt(ctx context.Context, address common.Address, s
 	return err == nil, err
 }
 
-// DealERC20 makes an account hold an amount of a token.
+// DealERC20 sets an account's balance of a token.
 func (a *hardhatAPI) DealERC20(ctx context.Context, address, token common.Address, amount number) (bool, error) {
 	err := a.deal(ctx, address, token, amount)
 	return err == nil, err
@@ -113,7 +112,7 @@ func (a *evmAPI) SetAccountNonce(ctx context.Context, address common.Address, no
 	return err == nil, err
 }
 
-// SetAccountBalance is another name of anvil_setBalance, as viem calls it in its mode ganache, and so the next two.
+// SetAccountBalance is another name of anvil_setBalance. viem calls it and the next two in its ganache mode.
 func (a *evmAPI) SetAccountBalance(ctx context.Context, address common.Address, balance number) (bool, error) {
 	err := a.miner.SetBalance(ctx, address, balance.wei())
 	return err == nil, err
@@ -131,15 +130,15 @@ func (a *evmAPI) SetAccountStorageAt(ctx context.Context, address common.Address
 	return err == nil, err
 }
 
-// tenderlyAPI has what anvil has under Tenderly's name too.
+// tenderlyAPI implements the methods that anvil also has under Tenderly's names.
 type tenderlyAPI struct{ *api }
 
-// SetBalance is anvil_setBalance.
+// SetBalance implements anvil_setBalance.
 func (a *tenderlyAPI) SetBalance(ctx context.Context, address common.Address, balance number) error {
 	return a.miner.SetBalance(ctx, address, balance.wei())
 }
 
-// AddBalance is anvil_addBalance.
+// AddBalance implements anvil_addBalance.
 func (a *tenderlyAPI) AddBalance(ctx context.Context, address common.Address, more number) error {
 	return a.miner.AddBalance(ctx, address, more.wei())
 }

@@ -5,14 +5,14 @@ import (
 	"encoding/json"
 )
 
-// What anvil or Hardhat has and this network has no room for is refused with a reason, which says what to use instead.
+// Methods of anvil or Hardhat that this network cannot support return an error that says what to use instead.
 
-// unsupported is such a refusal.
+// unsupported is the error of such a method.
 type unsupported string
 
 func (e unsupported) Error() string { return string(e) }
 
-// ErrorCode is that of EIP-1474 for a method that is not supported, as Hardhat has it.
+// ErrorCode is EIP-1474's code for an unsupported method, as Hardhat returns it.
 func (unsupported) ErrorCode() int { return -32004 }
 
 const (
@@ -22,35 +22,35 @@ const (
 	errState       = unsupported("the state of one chain cannot be taken out of its world, nor put into another; use evm_snapshot and evm_revert, or copy the world's file")
 )
 
-// SetLoggingEnabled changes nothing: what is logged is up to who starts the program.
+// SetLoggingEnabled changes nothing: the program's flags decide about logging.
 func (a *anvilAPI) SetLoggingEnabled(bool) {}
 
-// SetLoggingEnabled changes nothing: what is logged is up to who starts the program.
+// SetLoggingEnabled changes nothing: the program's flags decide about logging.
 func (a *hardhatAPI) SetLoggingEnabled(bool) bool { return true }
 
-// SetMinGasPrice is refused.
+// SetMinGasPrice is unsupported.
 func (a *anvilAPI) SetMinGasPrice(number) error { return errMinGasPrice }
 
-// SetMinGasPrice is refused.
+// SetMinGasPrice is unsupported.
 func (a *hardhatAPI) SetMinGasPrice(number) error { return errMinGasPrice }
 
-// SetPrevRandao is refused.
+// SetPrevRandao is unsupported.
 func (a *hardhatAPI) SetPrevRandao(json.RawMessage) error { return errPrevRandao }
 
-// Mine_detailed is refused.
+// Mine_detailed is unsupported.
 func (a *anvilAPI) Mine_detailed(context.Context, *mineOptions) error { return errDetailed }
 
-// Mine_detailed is refused.
+// Mine_detailed is unsupported.
 func (a *evmAPI) Mine_detailed(context.Context, *mineOptions) error { return errDetailed }
 
-// DumpState is refused.
+// DumpState is unsupported.
 func (a *anvilAPI) DumpState(*bool) error { return errState }
 
-// LoadState is refused.
+// LoadState is unsupported.
 func (a *anvilAPI) LoadState(json.RawMessage) error { return errState }
 
-// DumpState is refused.
+// DumpState is unsupported.
 func (a *hardhatAPI) DumpState(*bool) error { return errState }
 
-// LoadState is refused.
+// LoadState is unsupported.
 func (a *hardhatAPI) LoadState(json.RawMessage) error { return errState }

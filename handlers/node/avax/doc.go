@@ -1,3 +1,3 @@
-// Package avax is the JSON-RPC service of what moves between the C-Chain and the other chains of the primary network: coreth's
+// Package avax implements the JSON-RPC service for transfers between the C-Chain and the other chains of the primary network: coreth's
 // plugin/evm/atomic/vm.AvaxAPI, with its errors.
 package avax

@@ -16,25 +16,25 @@ import (
 	"snowglobe/sim/txs"
 )
 
-// Service has the methods of the C-Chain's atomic transactions.
+// Service implements the methods for the C-Chain's atomic transactions.
 type Service struct{ chain primary.Service }
 
 func New(network *sim.Network) *Service { return &Service{primary.New(network, txs.CChain)} }
 
-// TxReply is an atomic transaction and the block that holds it.
+// TxReply is an atomic transaction with the block that contains it.
 type TxReply struct {
 	Tx          string           `json:"tx"`
 	Encoding    jsonrpc.Encoding `json:"encoding"`
 	BlockHeight *jsonrpc.Uint64  `json:"blockHeight,omitempty"`
 }
 
-// TxStatusReply is what became of an atomic transaction.
+// TxStatusReply is an atomic transaction's status.
 type TxStatusReply struct {
 	Status      string          `json:"status"`
 	BlockHeight *jsonrpc.Uint64 `json:"blockHeight,omitempty"`
 }
 
-// TxIDArgs name a transaction.
+// TxIDArgs names a transaction.
 type TxIDArgs struct {
 	TxID ids.ID `json:"txID"`
 }
@@ -44,7 +44,7 @@ var (
 	errNilTxID       = errors.New("nil transaction ID")
 )
 
-// GetUTXOs answers a page of the outputs that another chain exported to some addresses of the C-Chain.
+// GetUTXOs returns a page of the outputs that another chain exported to addresses of the C-Chain.
 func (a *Service) GetUTXOs(r *http.Request, args *primary.UTXOArgs, reply *primary.UTXOReply) error {
 	if err := primary.CheckCount(args.Addresses); err != nil {
 		return err
@@ -55,7 +55,7 @@ func (a *Service) GetUTXOs(r *http.Request, args *primary.UTXOArgs, reply *prima
 	return a.chain.GetUTXOs(r, args, reply)
 }
 
-// IssueTx puts an atomic transaction into the next block.
+// IssueTx includes an atomic transaction in the next block.
 func (a *Service) IssueTx(r *http.Request, args *primary.FormattedTx, reply *primary.TxIDReply) error {
 	raw, err := args.Bytes()
 	if err != nil {
@@ -69,7 +69,7 @@ func (a *Service) IssueTx(r *http.Request, args *primary.FormattedTx, reply *pri
 	return a.chain.Network.IssueC(r.Context(), tx)
 }
 
-// GetAtomicTx answers a transaction that is in a block.
+// GetAtomicTx returns an accepted transaction.
 func (a *Service) GetAtomicTx(r *http.Request, args *primary.TxIDArgs, reply *TxReply) error {
 	row, err := a.accepted(r.Context(), args.TxID)
 	switch {
@@ -83,7 +83,7 @@ func (a *Service) GetAtomicTx(r *http.Request, args *primary.TxIDArgs, reply *Tx
 	return err
 }
 
-// GetAtomicTxStatus answers Accepted, or Unknown for what is in no block: nothing waits here.
+// GetAtomicTxStatus returns Accepted, or Unknown for a transaction in no block: none waits here.
 func (a *Service) GetAtomicTxStatus(r *http.Request, args *TxIDArgs, reply *TxStatusReply) error {
 	row, err := a.accepted(r.Context(), args.TxID)
 	if err != nil {
@@ -95,7 +95,7 @@ func (a *Service) GetAtomicTxStatus(r *http.Request, args *TxIDArgs, reply *TxSt
 	return nil
 }
 
-// accepted is a transaction that is in a block, nil when none with that id is.
+// accepted returns an accepted transaction, nil if no block contains one with that id.
 func (a *Service) accepted(ctx context.Context, id ids.ID) (*store.PrimaryTx, error) {
 	if id == ids.Empty {
 		return nil, errNilTxID

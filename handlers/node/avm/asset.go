@@ -12,7 +12,7 @@ import (
 	"snowglobe/sim/store"
 )
 
-// AssetArgs name an asset by its id or alias.
+// AssetArgs names an asset by its id or alias.
 type AssetArgs struct {
 	AssetID string `json:"assetID"`
 }
@@ -25,12 +25,12 @@ type AssetReply struct {
 	Denomination jsonrpc.Uint8 `json:"denomination"`
 }
 
-// avaxAlias is the only alias that an asset has.
+// avaxAlias is the only alias of an asset.
 const avaxAlias = "AVAX"
 
 var errNoAsset = errors.New("transaction doesn't create an asset")
 
-// asset finds an asset's id. There need not be such an asset.
+// asset resolves an asset's id. The asset need not exist.
 func (a *Service) asset(name string) (ids.ID, error) {
 	if name == avaxAlias {
 		return a.Network.Rules.AVAXAssetID, nil
@@ -42,7 +42,7 @@ func (a *Service) asset(name string) (ids.ID, error) {
 	return id, nil
 }
 
-// GetAssetDescription answers an asset's name, symbol and denomination.
+// GetAssetDescription returns an asset's name, symbol and denomination.
 func (a *Service) GetAssetDescription(r *http.Request, args *AssetArgs, reply *AssetReply) error {
 	id, err := a.asset(args.AssetID)
 	if err != nil {
@@ -56,7 +56,7 @@ func (a *Service) GetAssetDescription(r *http.Request, args *AssetArgs, reply *A
 	return err
 }
 
-// notAsset tells an id that means something else from one that means nothing.
+// notAsset returns different errors for an id of something else and for an unknown id.
 func (a *Service) notAsset(r *http.Request, id ids.ID) error {
 	if _, err := a.Network.DB.PrimaryTxByHash(r.Context(), a.StoreChain(), id[:]); err != nil {
 		return err

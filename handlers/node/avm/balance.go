@@ -13,11 +13,11 @@ import (
 	"snowglobe/sim/txs"
 )
 
-// BalanceArgs ask for an address's balance of one asset.
+// BalanceArgs asks for an address's balance of one asset.
 type BalanceArgs struct {
 	Address        string `json:"address"`
 	AssetID        string `json:"assetID"`
-	IncludePartial bool   `json:"includePartial"` // what several own, or what is locked
+	IncludePartial bool   `json:"includePartial"` // includes outputs with several owners and locked ones
 }
 
 // BalanceReply is a balance with the outputs that make it up.
@@ -26,7 +26,7 @@ type BalanceReply struct {
 	UTXOIDs []primary.UTXOID `json:"utxoIDs"`
 }
 
-// AllBalancesReply is an address's balance of every asset that it has.
+// AllBalancesReply lists an address's balance of every asset that it holds.
 type AllBalancesReply struct {
 	Balances []AssetBalance `json:"balances"`
 }
@@ -39,7 +39,7 @@ type AssetBalance struct {
 
 var errOverflow = errors.New("overflow")
 
-// GetBalance answers an address's balance of one asset.
+// GetBalance returns an address's balance of one asset.
 func (a *Service) GetBalance(r *http.Request, args *BalanceArgs, reply *BalanceReply) error {
 	utxos, err := a.utxosOf(r, args)
 	if err != nil {
@@ -62,7 +62,7 @@ func (a *Service) GetBalance(r *http.Request, args *BalanceArgs, reply *BalanceR
 	return nil
 }
 
-// GetAllBalances answers an address's balance of every asset, in the order of the newest output of each.
+// GetAllBalances returns an address's balance of every asset, ordered by each asset's newest output.
 func (a *Service) GetAllBalances(r *http.Request, args *BalanceArgs, reply *AllBalancesReply) error {
 	utxos, err := a.utxosOf(r, args)
 	if err != nil {
@@ -91,7 +91,7 @@ func (a *Service) assetName(id ids.ID) string {
 	return id.String()
 }
 
-// utxosOf are the outputs of an address that hold an amount, newest first: those that it alone can spend now, or all that it has part in.
+// utxosOf returns an address's outputs of an asset, newest first: those that it alone can spend now, or all that it shares in.
 func (a *Service) utxosOf(r *http.Request, args *BalanceArgs) ([]*txs.UTXO, error) {
 	owner, err := a.Address(args.Address)
 	if err != nil {

@@ -1,2 +1,2 @@
-// Package avm is the JSON-RPC service of the X-Chain, avalanchego's vms/avm.Service and WalletService, with their errors.
+// Package avm implements the JSON-RPC services of the X-Chain, avalanchego's vms/avm.Service and WalletService, with their errors.
 package avm

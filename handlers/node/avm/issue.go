@@ -10,12 +10,12 @@ import (
 	"snowglobe/sim/txs"
 )
 
-// maxTx is the largest transaction that a node takes from a client, in bytes.
+// maxTx is the largest transaction that a node accepts from a client, in bytes.
 const maxTx = 64 << 10
 
 var errTxTooLarge = errors.New("tx too large")
 
-// IssueTx puts a transaction into the next block.
+// IssueTx includes a transaction in the next block.
 func (a *Service) IssueTx(r *http.Request, args *primary.FormattedTx, reply *primary.TxIDReply) error {
 	tx, err := parseTx(args)
 	if err != nil {
@@ -40,12 +40,12 @@ func parseTx(args *primary.FormattedTx) (*txs.Tx, error) {
 	return tx, nil
 }
 
-// WalletService is the older way to issue, by which a transaction may come twice: avalanchego's vms/avm.WalletService.
+// WalletService is the older service for issuing, which accepts the same transaction twice: avalanchego's vms/avm.WalletService.
 type WalletService struct{ avm *Service }
 
 func NewWallet(avm *Service) *WalletService { return &WalletService{avm} }
 
-// IssueTx puts a transaction into the next block, unless it is in one already.
+// IssueTx includes a transaction in the next block, unless a block already contains it.
 func (a *WalletService) IssueTx(r *http.Request, args *primary.FormattedTx, reply *primary.TxIDReply) error {
 	tx, err := parseTx(args)
 	if err != nil {

@@ -13,12 +13,12 @@ import (
 	"snowglobe/sim/txs"
 )
 
-// Service has the methods of the X-Chain: avalanchego's vms/avm.Service.
+// Service implements the X-Chain's methods: avalanchego's vms/avm.Service.
 type Service struct{ primary.Service }
 
 func New(network *sim.Network) *Service { return &Service{primary.New(network, txs.XChain)} }
 
-// TxFeeReply is what transactions cost.
+// TxFeeReply lists transaction fees.
 type TxFeeReply struct {
 	TxFee            jsonrpc.Uint64 `json:"txFee"`
 	CreateAssetTxFee jsonrpc.Uint64 `json:"createAssetTxFee"`
@@ -26,13 +26,13 @@ type TxFeeReply struct {
 
 var errNilTxID = errors.New("nil transaction ID")
 
-// GetTxFee answers what transactions cost, in nAVAX.
+// GetTxFee returns transaction fees in nAVAX.
 func (a *Service) GetTxFee(_ *http.Request, _ *jsonrpc.NoArgs, reply *TxFeeReply) error {
 	reply.TxFee, reply.CreateAssetTxFee = jsonrpc.Uint64(a.Network.Rules.TxFee), jsonrpc.Uint64(a.Network.Rules.CreateAssetFee)
 	return nil
 }
 
-// GetTx answers a transaction.
+// GetTx returns a transaction.
 func (a *Service) GetTx(r *http.Request, args *primary.TxIDArgs, reply *primary.TxReply) error {
 	if args.TxID == ids.Empty {
 		return errNilTxID
@@ -42,7 +42,7 @@ func (a *Service) GetTx(r *http.Request, args *primary.TxIDArgs, reply *primary.
 	return err
 }
 
-// GetTxStatus answers Accepted, or Unknown for what is in no block: nothing waits here.
+// GetTxStatus returns Accepted, or Unknown for a transaction in no block: none waits here.
 func (a *Service) GetTxStatus(r *http.Request, args *primary.TxIDArgs, reply *primary.TxStatusReply) error {
 	if args.TxID == ids.Empty {
 		return errNilTxID

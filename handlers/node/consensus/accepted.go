@@ -14,7 +14,7 @@ import (
 	"snowglobe/sim/txs"
 )
 
-// NewPrimaryBlocks are the blocks that a P- or X-Chain accepted: the ProposerVM's, as consensus knows no others.
+// NewPrimaryBlocks indexes the blocks that a P- or X-Chain accepted: the ProposerVM's blocks, because consensus knows no others.
 func NewPrimaryBlocks(n *sim.Network, chain txs.Chain) Accepted { return &primaryBlocks{n, chain} }
 
 type primaryBlocks struct {
@@ -64,13 +64,13 @@ func (b *primaryBlocks) Range(ctx context.Context, first, count uint64) ([]Conta
 	return all, nil
 }
 
-// signer is a proposer.
+// signer is a proposer's certificate and key.
 type signer struct {
 	certificate []byte
 	key         *ecdsa.PrivateKey
 }
 
-// envelope is the ProposerVM block around a block.
+// envelope wraps a block in its ProposerVM block.
 func (b *primaryBlocks) envelope(ctx context.Context, row *store.PrimaryBlock, inner []byte, signers map[ids.NodeID]*signer) ([]byte, error) {
 	outer := &txs.ProposerBlock{
 		ParentID: ids.ID(row.OuterParent), Time: uint64(row.Time), PHeight: row.PHeight,
@@ -95,14 +95,14 @@ func (b *primaryBlocks) envelope(ctx context.Context, row *store.PrimaryBlock, i
 	return outer.Bytes(inner, chain, s.key)
 }
 
-// NewTransactions are the transactions that a network's X-Chain accepted.
+// NewTransactions indexes the transactions that a network's X-Chain accepted.
 func NewTransactions(n *sim.Network) Accepted { return &transactions{n} }
 
 type transactions struct{ network *sim.Network }
 
 func (t *transactions) chain() int { return t.network.Chain(txs.XChain) }
 
-// before is how many transactions the genesis has.
+// before returns the number of transactions in the genesis.
 func (t *transactions) before(ctx context.Context) (int64, error) {
 	genesis, err := t.network.DB.PrimaryBlock(ctx, t.chain(), 0)
 	if err != nil {
@@ -173,7 +173,7 @@ func (t *transactions) Range(ctx context.Context, first, count uint64) ([]Contai
 	return all, nil
 }
 
-// heightOf is the block that holds the n-th transaction, counted from zero with those of the genesis.
+// heightOf returns the height of the block with the n-th transaction, counting from zero and from the genesis.
 func (t *transactions) heightOf(ctx context.Context, n int64, head uint64) (height uint64, err error) {
 	height = uint64(sort.Search(int(head), func(h int) bool {
 		row, failed := t.network.DB.PrimaryBlock(ctx, t.chain(), uint64(h))
@@ -186,8 +186,7 @@ func (t *transactions) heightOf(ctx context.Context, n int64, head uint64) (heig
 	return height, err
 }
 
-// NewEVMBlocks are the blocks of an EVM chain. They stand alone, as those from before the ProposerVM do: nobody is known to have
-// proposed them.
+// NewEVMBlocks indexes the blocks of an EVM chain. They have no envelope, like blocks from before the ProposerVM: no proposer is known.
 func NewEVMBlocks(c *reader.Chain) Accepted { return &evmBlocks{c} }
 
 type evmBlocks struct{ chain *reader.Chain }

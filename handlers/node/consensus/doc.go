@@ -1,3 +1,3 @@
-// Package consensus has the services of a node about its chains as consensus sees them: the ProposerVM, which puts a block of its
-// own around each block, and the index of what was accepted, by avalanchego's indexer.
+// Package consensus implements the node's services about its chains as consensus sees them: the ProposerVM, which wraps each block in its
+// own, and avalanchego's index of accepted containers (package indexer).
 package consensus

@@ -14,30 +14,30 @@ import (
 	"snowglobe/sim/store"
 )
 
-// Container is a block or transaction as bytes, with its place in the order of what its chain accepted.
+// Container is the bytes of a block or transaction with its position in the order of acceptance.
 type Container struct {
 	ID    ids.ID
 	Bytes []byte
 	Time  int64 // Unix seconds
 }
 
-// Accepted is all that a chain accepted of a kind, in order: what was there at the genesis is not among it.
+// Accepted iterates over everything of one kind that a chain accepted, in order and without the genesis.
 type Accepted interface {
-	// Count is how many there are.
+	// Count returns the number of containers.
 	Count(context.Context) (uint64, error)
-	// Range reads those from one place on, which exist.
+	// Range reads containers from an index on; they must exist.
 	Range(ctx context.Context, first, count uint64) ([]Container, error)
-	// Index is the place of the one with an id, store.ErrNotFound for none.
+	// Index returns the index of the container with an id, or store.ErrNotFound.
 	Index(context.Context, ids.ID) (uint64, error)
 }
 
-// maxContainers is how many a range may have.
+// maxContainers is the largest range.
 const maxContainers = 1024
 
-// Index has the methods of a node's index of a chain: avalanchego's indexer.service, with its errors.
+// Index implements the node's index of a chain: avalanchego's indexer.service, with its errors.
 type Index struct{ accepted Accepted }
 
-// NewIndex answers for what was accepted.
+// NewIndex serves an index of accepted containers.
 func NewIndex(a Accepted) *Index { return &Index{a} }
 
 // FormattedContainer is a container as text.
@@ -49,41 +49,41 @@ type FormattedContainer struct {
 	Index     jsonrpc.Uint64   `json:"index"`
 }
 
-// EncodingArgs are those of getLastAccepted.
+// EncodingArgs holds the arguments of getLastAccepted.
 type EncodingArgs struct {
 	Encoding jsonrpc.Encoding `json:"encoding"`
 }
 
-// ContainerIndexArgs name a container by its place.
+// ContainerIndexArgs names a container by its index.
 type ContainerIndexArgs struct {
 	Index    jsonrpc.Uint64   `json:"index"`
 	Encoding jsonrpc.Encoding `json:"encoding"`
 }
 
-// ContainerRangeArgs name several.
+// ContainerRangeArgs names a range of containers.
 type ContainerRangeArgs struct {
 	StartIndex jsonrpc.Uint64   `json:"startIndex"`
 	NumToFetch jsonrpc.Uint64   `json:"numToFetch"`
 	Encoding   jsonrpc.Encoding `json:"encoding"`
 }
 
-// ContainerRangeReply is a range.
+// ContainerRangeReply is a range of containers.
 type ContainerRangeReply struct {
 	Containers []FormattedContainer `json:"containers"`
 }
 
-// ContainerArgs name a container by its id.
+// ContainerArgs names a container by its id.
 type ContainerArgs struct {
 	ID       ids.ID           `json:"id"`
 	Encoding jsonrpc.Encoding `json:"encoding"`
 }
 
-// IndexReply is a place.
+// IndexReply is an index.
 type IndexReply struct {
 	Index jsonrpc.Uint64 `json:"index"`
 }
 
-// IsAcceptedReply says whether a container was accepted.
+// IsAcceptedReply reports whether the chain accepted a container.
 type IsAcceptedReply struct {
 	IsAccepted bool `json:"isAccepted"`
 }
@@ -93,7 +93,7 @@ var (
 	errNotFound     = errors.New("not found")
 )
 
-// GetLastAccepted answers the newest container.
+// GetLastAccepted returns the newest container.
 func (x *Index) GetLastAccepted(r *http.Request, args *EncodingArgs, reply *FormattedContainer) error {
 	count, err := x.accepted.Count(r.Context())
 	if err != nil {
@@ -105,7 +105,7 @@ func (x *Index) GetLastAccepted(r *http.Request, args *EncodingArgs, reply *Form
 	return x.one(r.Context(), count-1, args.Encoding, reply)
 }
 
-// GetContainerByIndex answers the container at a place.
+// GetContainerByIndex returns the container at an index.
 func (x *Index) GetContainerByIndex(r *http.Request, args *ContainerIndexArgs, reply *FormattedContainer) error {
 	count, err := x.accepted.Count(r.Context())
 	if err != nil {
@@ -117,7 +117,7 @@ func (x *Index) GetContainerByIndex(r *http.Request, args *ContainerIndexArgs, r
 	return x.one(r.Context(), uint64(args.Index), args.Encoding, reply)
 }
 
-// GetContainerRange answers the containers from a place on.
+// GetContainerRange returns the containers from an index on.
 func (x *Index) GetContainerRange(r *http.Request, args *ContainerRangeArgs, reply *ContainerRangeReply) error {
 	if args.NumToFetch < 1 || args.NumToFetch > maxContainers {
 		return fmt.Errorf("numToFetch must be in [1,%d] but is %d", maxContainers, args.NumToFetch)
@@ -137,14 +137,14 @@ func (x *Index) GetContainerRange(r *http.Request, args *ContainerRangeArgs, rep
 	return err
 }
 
-// GetIndex answers the place of a container.
+// GetIndex returns the index of a container.
 func (x *Index) GetIndex(r *http.Request, args *ContainerArgs, reply *IndexReply) error {
 	index, err := x.index(r.Context(), args.ID)
 	reply.Index = jsonrpc.Uint64(index)
 	return err
 }
 
-// IsAccepted answers whether there is a container.
+// IsAccepted reports whether the chain accepted a container.
 func (x *Index) IsAccepted(r *http.Request, args *ContainerArgs, reply *IsAcceptedReply) error {
 	_, err := x.index(r.Context(), args.ID)
 	if errors.Is(err, errNotFound) {
@@ -154,7 +154,7 @@ func (x *Index) IsAccepted(r *http.Request, args *ContainerArgs, reply *IsAccept
 	return err
 }
 
-// GetContainerByID answers the container with an id.
+// GetContainerByID returns the container with an id.
 func (x *Index) GetContainerByID(r *http.Request, args *ContainerArgs, reply *FormattedContainer) error {
 	index, err := x.index(r.Context(), args.ID)
 	if err != nil {

@@ -10,13 +10,13 @@ import (
 	"snowglobe/sim/txs"
 )
 
-// ProposerVM has the methods of a chain's ProposerVM: avalanchego's vms/proposervm.jsonrpcService.
+// ProposerVM implements the methods of a chain's ProposerVM: avalanchego's vms/proposervm.jsonrpcService.
 type ProposerVM struct {
 	network *sim.Network
 	epoch   func(context.Context) (txs.Epoch, error)
 }
 
-// HeightReply is a height of the P-Chain.
+// HeightReply is a P-Chain height.
 type HeightReply struct {
 	Height jsonrpc.Uint64 `json:"height"`
 }
@@ -28,7 +28,7 @@ type EpochReply struct {
 	PChainHeight jsonrpc.Uint64 `json:"pChainHeight"`
 }
 
-// NewProposerVM is that of a network's P- or X-Chain. Their blocks keep the epoch.
+// NewProposerVM makes the service of a network's P- or X-Chain, whose blocks carry the epoch.
 func NewProposerVM(n *sim.Network, chain txs.Chain) *ProposerVM {
 	return &ProposerVM{n, func(ctx context.Context) (txs.Epoch, error) {
 		head, err := n.DB.PrimaryHead(ctx, n.Chain(chain))
@@ -40,8 +40,8 @@ func NewProposerVM(n *sim.Network, chain txs.Chain) *ProposerVM {
 	}}
 }
 
-// NewEVMProposerVM is that of a network's C-Chain or L1. The blocks of these keep no epoch: theirs follow from the time, and a
-// block verifies the messages in it with the validators of its epoch's height.
+// NewEVMProposerVM makes the service of a network's C-Chain or L1. Their blocks carry no epoch: it follows from the time, and a block
+// verifies its messages with the validators at its epoch's height.
 func NewEVMProposerVM(n *sim.Network, c *reader.Chain) *ProposerVM {
 	return &ProposerVM{n, func(ctx context.Context) (txs.Epoch, error) {
 		head, err := c.Head(ctx)
@@ -52,14 +52,14 @@ func NewEVMProposerVM(n *sim.Network, c *reader.Chain) *ProposerVM {
 	}}
 }
 
-// GetProposedHeight answers the height of the P-Chain that the next block would name.
+// GetProposedHeight returns the P-Chain height that the next block would name.
 func (p *ProposerVM) GetProposedHeight(r *http.Request, _ *jsonrpc.NoArgs, reply *HeightReply) error {
 	height, err := p.network.PHeight(r.Context())
 	reply.Height = jsonrpc.Uint64(height)
 	return err
 }
 
-// GetCurrentEpoch answers the epoch that the next block would be in.
+// GetCurrentEpoch returns the epoch of the next block.
 func (p *ProposerVM) GetCurrentEpoch(r *http.Request, _ *jsonrpc.NoArgs, reply *EpochReply) error {
 	e, err := p.epoch(r.Context())
 	*reply = EpochReply{jsonrpc.Uint64(e.Number), jsonrpc.Uint64(e.Start), jsonrpc.Uint64(e.PHeight)}

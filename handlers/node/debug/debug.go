@@ -20,13 +20,13 @@ import (
 	"snowglobe/sim/store"
 )
 
-// Namespaces are the methods for a chain.
+// Namespaces returns the debug methods of a chain.
 func Namespaces(m *miner.Miner) []rpc.Namespace {
 	a := &api{m.Chain, m}
 	return []rpc.Namespace{{Name: "debug", Methods: a}, {Name: "debug", Methods: &stateAPI{a}}}
 }
 
-// api has the methods that read: traces (coreth's eth/tracers.API) and raw bytes (internal/ethapi.DebugAPI).
+// api implements the methods that read: traces (coreth's eth/tracers.API) and raw bytes (internal/ethapi.DebugAPI).
 type api struct {
 	chain *reader.Chain
 	miner *miner.Miner
@@ -41,7 +41,7 @@ var (
 	errTracePending = errors.New("tracing on top of pending is not supported")
 )
 
-// TraceTransaction executes a transaction again, where it stands in its block, and answers its trace.
+// TraceTransaction re-executes a transaction at its position in its block and returns the trace.
 func (a *api) TraceTransaction(ctx context.Context, hash common.Hash, config *reader.TraceConfig) (rpc.Result, error) {
 	t, err := a.chain.Transaction(ctx, hash)
 	if errors.Is(err, store.ErrNotFound) {
@@ -70,7 +70,7 @@ func (a *api) TraceBlockByHash(ctx context.Context, hash common.Hash, config *re
 	return a.traceBlock(ctx, eth.Hashed(hash), config)
 }
 
-// TraceBlock traces every transaction of a block that is given by its RLP. Only blocks of the chain can be executed.
+// TraceBlock traces every transaction of a block given as RLP. The block must belong to the chain.
 func (a *api) TraceBlock(ctx context.Context, block hexutil.Bytes, config *reader.TraceConfig) (rpc.Result, error) {
 	var parts []rlp.RawValue
 	if err := rlp.DecodeBytes(block, &parts); err != nil {
@@ -90,7 +90,7 @@ func (a *api) TraceBlock(ctx context.Context, block hexutil.Bytes, config *reade
 	return a.trace(ctx, b, config)
 }
 
-// TraceBadBlock finds nothing: no block was ever refused after it was seen.
+// TraceBadBlock finds nothing: the chain never rejected a block.
 func (a *api) TraceBadBlock(hash common.Hash) (json.RawMessage, error) {
 	return nil, fmt.Errorf("bad block %#x not found", hash)
 }
@@ -103,7 +103,7 @@ func (a *api) traceBlock(ctx context.Context, ref *eth.BlockRef, config *reader.
 	return a.trace(ctx, b, config)
 }
 
-// traced finds a block to trace, or on top of which a call is traced.
+// traced finds a block to trace, or the one on top of which to trace a call.
 func (a *api) traced(ctx context.Context, ref *eth.BlockRef) (*reader.Block, error) {
 	b, err := a.block(ctx, ref)
 	switch {
@@ -117,7 +117,7 @@ func (a *api) traced(ctx context.Context, ref *eth.BlockRef) (*reader.Block, err
 	return b, nil
 }
 
-// trace answers the traces of a block's transactions.
+// trace returns the traces of a block's transactions.
 func (a *api) trace(ctx context.Context, b *reader.Block, config *reader.TraceConfig) (rpc.Result, error) {
 	if err := rest.AwaitLargeAnswer(ctx); err != nil {
 		return rpc.Result{}, err
@@ -137,10 +137,10 @@ func (a *api) trace(ctx context.Context, b *reader.Block, config *reader.TraceCo
 	return resultOf(append(all, reader.PlainPart([]byte("}]")))), nil
 }
 
-// small is the size of a trace that is made at once.
+// small is the size up to which a trace is built in memory.
 const small = 64 << 10
 
-// resultOf is a trace as a result.
+// resultOf wraps a trace as a result.
 func resultOf(t reader.Trace) rpc.Result {
 	size := t.Size()
 	if size <= small {
@@ -149,12 +149,12 @@ func resultOf(t reader.Trace) rpc.Result {
 	return rpc.Written(size, t.Held(), func(_ context.Context, w io.Writer) error { return t.Write(w) })
 }
 
-// traceCallConfig is a trace's configuration with what the call shall see differently.
+// traceCallConfig is a trace's configuration with the call's overrides.
 type traceCallConfig struct {
 	reader.TraceConfig
 	StateOverrides *reader.StateOverrides
 	BlockOverrides *reader.BlockOverrides
-	TxIndex        *hexutil.Uint // the transaction of the block before which the call takes place
+	TxIndex        *hexutil.Uint // position in the block before which the call runs
 }
 
 // TraceCall traces a call on top of a block.
@@ -178,7 +178,7 @@ func (a *api) TraceCall(ctx context.Context, call reader.Call, ref *eth.BlockRef
 	return resultOf(trace), nil
 }
 
-// GetRawHeader answers the RLP of a header.
+// GetRawHeader returns the RLP of a header.
 func (a *api) GetRawHeader(ctx context.Context, ref eth.BlockRef) (hexutil.Bytes, error) {
 	b, err := a.block(ctx, &ref)
 	if errors.Is(err, eth.ErrHash) {
@@ -190,7 +190,7 @@ func (a *api) GetRawHeader(ctx context.Context, ref eth.BlockRef) (hexutil.Bytes
 	return hexutil.Bytes(b.Row.Header), nil
 }
 
-// GetRawBlock answers the RLP of a block.
+// GetRawBlock returns the RLP of a block.
 func (a *api) GetRawBlock(ctx context.Context, ref eth.BlockRef) (hexutil.Bytes, error) {
 	b, err := a.block(ctx, &ref)
 	if errors.Is(err, eth.ErrHash) {
@@ -202,7 +202,7 @@ func (a *api) GetRawBlock(ctx context.Context, ref eth.BlockRef) (hexutil.Bytes,
 	return a.chain.RawBlock(ctx, b)
 }
 
-// GetRawReceipts answers the receipts of a block in consensus form; of a hash that no block has, a node knows none.
+// GetRawReceipts returns a block's receipts in consensus encoding; like a node, it returns none for an unknown hash.
 func (a *api) GetRawReceipts(ctx context.Context, ref eth.BlockRef) ([]hexutil.Bytes, error) {
 	b, err := a.block(ctx, &ref)
 	if errors.Is(err, eth.ErrHash) {
@@ -224,7 +224,7 @@ func (a *api) GetRawReceipts(ctx context.Context, ref eth.BlockRef) ([]hexutil.B
 	return all, nil
 }
 
-// GetRawTransaction answers the bytes of a transaction, none when there is no such transaction.
+// GetRawTransaction returns a transaction's bytes, empty if there is no such transaction.
 func (a *api) GetRawTransaction(ctx context.Context, hash common.Hash) (hexutil.Bytes, error) {
 	return eth.RawTransaction(ctx, a.miner, hash)
 }

@@ -1,3 +1,3 @@
-// Package debug is the JSON-RPC of the namespace debug, as far as coreth and subnet-evm serve it and it is about the chain: traces
-// (eth/tracers.API), raw bytes (internal/ethapi.DebugAPI) and whole states (eth.DebugAPI).
+// Package debug implements the chain-related part of the debug namespace that coreth and subnet-evm serve: traces (eth/tracers.API), raw
+// bytes (internal/ethapi.DebugAPI) and whole states (eth.DebugAPI).
 package debug

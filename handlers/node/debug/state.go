@@ -15,13 +15,13 @@ import (
 	"snowglobe/sim/store"
 )
 
-// stateAPI has the methods about whole states: coreth's eth.DebugAPI.
+// stateAPI implements the methods about whole states: coreth's eth.DebugAPI.
 type stateAPI struct{ *api }
 
-// dumpedAccounts is how many accounts one answer has at most (eth.AccountRangeMaxResults).
+// dumpedAccounts is the maximum number of accounts in one response (eth.AccountRangeMaxResults).
 const dumpedAccounts = 256
 
-// dump is a state, or part of it (libevm's state.Dump).
+// dump is a state or a part of one (libevm's state.Dump).
 type dump struct {
 	Root     string                   `json:"root"`
 	Accounts map[string]dumpedAccount `json:"accounts"`
@@ -39,7 +39,7 @@ type dumpedAccount struct {
 	Key      hexutil.Bytes          `json:"key"`
 }
 
-// DumpBlock answers the first accounts of the state after a block.
+// DumpBlock returns the first accounts of the state after a block.
 func (a *stateAPI) DumpBlock(ctx context.Context, number eth.BlockNumber) (*dump, error) {
 	b, err := a.block(ctx, eth.Numbered(number))
 	if eth.Missing(err) {
@@ -51,7 +51,7 @@ func (a *stateAPI) DumpBlock(ctx context.Context, number eth.BlockNumber) (*dump
 	return a.dump(ctx, b, nil, dumpedAccounts, false, false)
 }
 
-// AccountRange answers accounts of the state after a block from a hash on.
+// AccountRange returns accounts of the state after a block, starting at a hash.
 func (a *stateAPI) AccountRange(ctx context.Context, ref eth.BlockRef, start hexutil.Bytes, limit int, noCode, noStorage, incomplete bool) (*dump, error) {
 	b, err := a.block(ctx, &ref)
 	switch {
@@ -95,7 +95,7 @@ func (a *stateAPI) dump(ctx context.Context, b *reader.Block, start []byte, limi
 	return all, nil
 }
 
-// storageRange is part of a contract's storage (eth.StorageRangeResult).
+// storageRange is a part of a contract's storage (eth.StorageRangeResult).
 type storageRange struct {
 	Storage map[common.Hash]storageEntry `json:"storage"`
 	NextKey *common.Hash                 `json:"nextKey"`
@@ -106,7 +106,7 @@ type storageEntry struct {
 	Value common.Hash  `json:"value"`
 }
 
-// StorageRangeAt answers a contract's slots from a hash on, as they were before a transaction of a block.
+// StorageRangeAt returns a contract's slots, starting at a hash, as they were before a transaction of a block.
 func (a *stateAPI) StorageRangeAt(ctx context.Context, ref eth.BlockRef, index int, address common.Address, start hexutil.Bytes, limit int) (*storageRange, error) {
 	b, err := a.block(ctx, &ref)
 	if err != nil {
@@ -128,7 +128,7 @@ func (a *stateAPI) StorageRangeAt(ctx context.Context, ref eth.BlockRef, index i
 	return answer, nil
 }
 
-// GetModifiedAccountsByNumber answers the accounts that changed after a block up to another, or in one block.
+// GetModifiedAccountsByNumber returns the accounts that changed after one block and up to another, or in one block.
 func (a *stateAPI) GetModifiedAccountsByNumber(ctx context.Context, start uint64, end *uint64) ([]common.Address, error) {
 	first, err := a.chain.Block(ctx, start)
 	if eth.Missing(err) {
@@ -144,7 +144,7 @@ func (a *stateAPI) GetModifiedAccountsByNumber(ctx context.Context, start uint64
 	return a.modified(ctx, first, last, err)
 }
 
-// GetModifiedAccountsByHash answers the same for blocks by their hashes.
+// GetModifiedAccountsByHash does the same for blocks named by hash.
 func (a *stateAPI) GetModifiedAccountsByHash(ctx context.Context, start common.Hash, end *common.Hash) ([]common.Address, error) {
 	first, err := a.chain.BlockByHash(ctx, start)
 	if errors.Is(err, store.ErrNotFound) {
@@ -160,7 +160,7 @@ func (a *stateAPI) GetModifiedAccountsByHash(ctx context.Context, start common.H
 	return a.modified(ctx, first, last, err)
 }
 
-// modified compares the states after two blocks; without the second, those before and after the first.
+// modified compares the states after two blocks; without the second, the states before and after the first.
 func (a *stateAPI) modified(ctx context.Context, first, last *reader.Block, err error) ([]common.Address, error) {
 	if err != nil {
 		return nil, err
@@ -179,7 +179,7 @@ func (a *stateAPI) modified(ctx context.Context, first, last *reader.Block, err 
 	return a.chain.ModifiedAccounts(ctx, first, last)
 }
 
-// GetAccessibleState answers the first block of a range whose state is there: every block's is.
+// GetAccessibleState returns the first block of a range with an available state: the first, because every block has one.
 func (a *stateAPI) GetAccessibleState(ctx context.Context, from, to eth.BlockNumber) (uint64, error) {
 	head, err := a.chain.Head(ctx)
 	if err != nil {
@@ -201,10 +201,10 @@ func (a *stateAPI) GetAccessibleState(ctx context.Context, from, to eth.BlockNum
 	return start, nil
 }
 
-// Preimage answers nothing: a node keeps no preimages unless it is told to.
+// Preimage finds nothing: by default, a node keeps no preimages.
 func (a *stateAPI) Preimage(common.Hash) (hexutil.Bytes, error) {
 	return nil, errors.New("unknown preimage")
 }
 
-// GetBadBlocks is empty, as that of eth_ is.
+// GetBadBlocks returns an empty list, as eth_getBadBlocks does.
 func (a *stateAPI) GetBadBlocks() []any { return []any{} }

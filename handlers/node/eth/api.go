@@ -14,26 +14,26 @@ import (
 	"snowglobe/sim/store"
 )
 
-// api is what the methods of all namespaces share.
+// api is shared by the methods of all namespaces.
 type api struct {
 	chain  *reader.Chain
 	miner  *miner.Miner
 	blocks *blockCache
 }
 
-// ErrHash is of a block that is asked for by a hash that no block has.
+// ErrHash reports that no block has the requested hash.
 var ErrHash = errors.New("header for hash not found")
 
-// Latest stands for every tag that names the newest block, since all that is there is final, and pending for the block that would follow.
+// Latest stands for every tag that names the newest block, because every block is final; pending stands for the block that would follow.
 const (
 	Latest  = -1
 	pending = -2
 )
 
-// BlockNumber is a block number or a tag as clients write them.
+// BlockNumber is a block number or a tag in the forms that clients use.
 type BlockNumber int64
 
-// UnmarshalJSON reads what go-ethereum reads, and the network's own tag.
+// UnmarshalJSON reads everything that go-ethereum reads, and the network's own tag.
 func (b *BlockNumber) UnmarshalJSON(data []byte) error {
 	if string(data) == `"accepted"` {
 		*b = Latest
@@ -60,16 +60,16 @@ func numberOf(number rpc.BlockNumber) BlockNumber {
 	}
 }
 
-// BlockRef is a block by number, tag or hash, plain or in an object.
+// BlockRef names a block by number, tag or hash, plain or in an object.
 type BlockRef struct {
 	Number BlockNumber
 	Hash   *common.Hash
 }
 
-// Numbered is the block with a number or a tag.
+// Numbered returns the reference to the block with a number or a tag.
 func Numbered(n BlockNumber) *BlockRef { return &BlockRef{Number: n} }
 
-// Hashed is the block with a hash.
+// Hashed returns the reference to the block with a hash.
 func Hashed(h common.Hash) *BlockRef { return &BlockRef{Hash: &h} }
 
 // UnmarshalJSON reads the forms of EIP-1898.
@@ -85,7 +85,7 @@ func (b *BlockRef) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// BlockOf is the block that a reference means for the methods of other packages; no reference means the head.
+// BlockOf resolves a block reference for other packages; no reference means the head.
 func BlockOf(ctx context.Context, m *miner.Miner, ref *BlockRef) (*reader.Block, error) {
 	return (&api{chain: m.Chain, miner: m}).block(ctx, ref)
 }
@@ -100,7 +100,7 @@ func (a *api) byNumber(ctx context.Context, number BlockNumber) (*reader.Block, 
 	return a.chain.Block(ctx, uint64(number))
 }
 
-// block finds the block that a reference means; no reference means the head.
+// block resolves a block reference; no reference means the head.
 func (a *api) block(ctx context.Context, ref *BlockRef) (*reader.Block, error) {
 	switch {
 	case ref == nil:
@@ -115,15 +115,15 @@ func (a *api) block(ctx context.Context, ref *BlockRef) (*reader.Block, error) {
 	return b, err
 }
 
-// null is the answer when there is no such thing.
+// null is the answer for something that does not exist.
 var null json.RawMessage
 
-// Missing says whether an error only means that there is no such thing, which clients are told by null.
+// Missing reports whether an error only means that something does not exist, for which clients get null.
 func Missing(err error) bool {
 	return errors.Is(err, store.ErrNotFound) || errors.Is(err, reader.ErrUnfinalized)
 }
 
-// orNull is no error where there only is no such thing: the answer is null then.
+// orNull turns such an error into null.
 func orNull(err error) error {
 	if Missing(err) {
 		return nil

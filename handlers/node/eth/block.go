@@ -13,10 +13,10 @@ import (
 	"snowglobe/sim/evm/reader"
 )
 
-// blockAPI has the eth methods about blocks and headers: coreth's internal/ethapi.BlockChainAPI.
+// blockAPI implements the eth methods about blocks and headers: coreth's internal/ethapi.BlockChainAPI.
 type blockAPI struct{ *api }
 
-// BlockNumber is the number of the head.
+// BlockNumber returns the number of the head.
 func (a *blockAPI) BlockNumber(ctx context.Context) (hexutil.Uint64, error) {
 	b, err := a.chain.Head(ctx)
 	if err != nil {
@@ -25,7 +25,7 @@ func (a *blockAPI) BlockNumber(ctx context.Context) (hexutil.Uint64, error) {
 	return hexutil.Uint64(b.Number), nil
 }
 
-// GetBlockByNumber answers a block, with its transactions in full or by hash. A number above the head is an error.
+// GetBlockByNumber returns a block, with its transactions in full or by hash. A number above the head is an error.
 func (a *blockAPI) GetBlockByNumber(ctx context.Context, number BlockNumber, full bool) (rpc.Result, error) {
 	b, err := a.byNumber(ctx, number)
 	if err != nil {
@@ -34,7 +34,7 @@ func (a *blockAPI) GetBlockByNumber(ctx context.Context, number BlockNumber, ful
 	return a.blockJSON(ctx, b, full)
 }
 
-// GetBlockByHash answers a block, or null.
+// GetBlockByHash returns a block, or null.
 func (a *blockAPI) GetBlockByHash(ctx context.Context, hash common.Hash, full bool) (rpc.Result, error) {
 	b, err := a.chain.BlockByHash(ctx, hash)
 	if err != nil {
@@ -43,7 +43,7 @@ func (a *blockAPI) GetBlockByHash(ctx context.Context, hash common.Hash, full bo
 	return a.blockJSON(ctx, b, full)
 }
 
-// GetHeaderByNumber answers a header. A number above the head is an error.
+// GetHeaderByNumber returns a header. A number above the head is an error.
 func (a *blockAPI) GetHeaderByNumber(ctx context.Context, number BlockNumber) (json.RawMessage, error) {
 	b, err := a.byNumber(ctx, number)
 	if err != nil {
@@ -52,7 +52,7 @@ func (a *blockAPI) GetHeaderByNumber(ctx context.Context, number BlockNumber) (j
 	return marshal.Header(a.chain.Kind, b), nil
 }
 
-// GetHeaderByHash answers a header, or null.
+// GetHeaderByHash returns a header, or null.
 func (a *blockAPI) GetHeaderByHash(ctx context.Context, hash common.Hash) (json.RawMessage, error) {
 	b, err := a.chain.BlockByHash(ctx, hash)
 	if err != nil {
@@ -61,12 +61,12 @@ func (a *blockAPI) GetHeaderByHash(ctx context.Context, hash common.Hash) (json.
 	return marshal.Header(a.chain.Kind, b), nil
 }
 
-// GetBlockTransactionCountByNumber counts the transactions of a block, or answers null.
+// GetBlockTransactionCountByNumber counts a block's transactions, or returns null.
 func (a *blockAPI) GetBlockTransactionCountByNumber(ctx context.Context, number BlockNumber) (*hexutil.Uint, error) {
 	return count(a.byNumber(ctx, number))
 }
 
-// GetBlockTransactionCountByHash counts the transactions of a block, or answers null.
+// GetBlockTransactionCountByHash counts a block's transactions, or returns null.
 func (a *blockAPI) GetBlockTransactionCountByHash(ctx context.Context, hash common.Hash) (*hexutil.Uint, error) {
 	return count(a.chain.BlockByHash(ctx, hash))
 }
@@ -82,13 +82,13 @@ func count(b *reader.Block, err error) (*hexutil.Uint, error) {
 	return &n, nil
 }
 
-// GetUncleCountByBlockNumber is zero for every block: these chains have no uncles.
+// GetUncleCountByBlockNumber returns zero for every block: these chains have no uncles.
 func (a *blockAPI) GetUncleCountByBlockNumber(ctx context.Context, number BlockNumber) (*hexutil.Uint, error) {
 	n, err := count(a.byNumber(ctx, number))
 	return noUncles(n), err
 }
 
-// GetUncleCountByBlockHash is zero for every block.
+// GetUncleCountByBlockHash returns zero for every block.
 func (a *blockAPI) GetUncleCountByBlockHash(ctx context.Context, hash common.Hash) (*hexutil.Uint, error) {
 	n, err := count(a.chain.BlockByHash(ctx, hash))
 	return noUncles(n), err
@@ -101,17 +101,17 @@ func noUncles(transactions *hexutil.Uint) *hexutil.Uint {
 	return new(hexutil.Uint)
 }
 
-// GetUncleByBlockNumberAndIndex is always null.
+// GetUncleByBlockNumberAndIndex always returns null.
 func (a *blockAPI) GetUncleByBlockNumberAndIndex(context.Context, BlockNumber, hexutil.Uint) json.RawMessage {
 	return null
 }
 
-// GetUncleByBlockHashAndIndex is always null.
+// GetUncleByBlockHashAndIndex always returns null.
 func (a *blockAPI) GetUncleByBlockHashAndIndex(context.Context, common.Hash, hexutil.Uint) json.RawMessage {
 	return null
 }
 
-// blockCache keeps the answers of the blocks that were asked for lately: blocks never change.
+// blockCache caches recent answers about blocks, which never change.
 type blockCache = cache.Cache[blockKey, []byte]
 
 type blockKey struct {
@@ -119,7 +119,7 @@ type blockKey struct {
 	full   bool
 }
 
-// blockJSON is a block as JSON, from the cache if it was asked for lately.
+// blockJSON returns a block as JSON, from the cache if possible.
 func (a *api) blockJSON(ctx context.Context, b *reader.Block, full bool) (rpc.Result, error) {
 	key := blockKey{b.Number, full}
 	if answer, known := a.blocks.Get(key); known && !b.Pending() {
@@ -140,5 +140,5 @@ func (a *api) blockJSON(ctx context.Context, b *reader.Block, full bool) (rpc.Re
 	return rpc.Bytes(answer), nil
 }
 
-// GetBadBlocks is empty: no block was ever refused after it was seen.
+// GetBadBlocks returns an empty list: the chain never rejected a block.
 func (a *blockAPI) GetBadBlocks() []any { return []any{} }

@@ -13,10 +13,10 @@ import (
 	"snowglobe/sim/evm/reader"
 )
 
-// callAPI has the eth methods that execute code without changing anything: coreth's internal/ethapi.BlockChainAPI.
+// callAPI implements the eth methods that execute code without changing anything: coreth's internal/ethapi.BlockChainAPI.
 type callAPI struct{ *api }
 
-// revertCode is the code of an error that carries what a contract reverted with.
+// revertCode is the code of an error that carries a contract's revert data.
 const revertCode = 3
 
 // revertError is a revert with data.
@@ -29,7 +29,7 @@ func (e *revertError) Error() string  { return e.reason }
 func (e *revertError) ErrorCode() int { return revertCode }
 func (e *revertError) ErrorData() any { return hexutil.Encode(e.data) }
 
-// executionError is what a client is told when the code failed: a revert with its data, else the EVM's reason.
+// executionError converts a failed execution to the client's error: a revert with its data, or the EVM's reason.
 func executionError(result *core.ExecutionResult) error {
 	data := result.Revert()
 	if len(data) == 0 {
@@ -50,7 +50,7 @@ func (a *callAPI) run(ctx context.Context, call *reader.Call, ref *BlockRef, sta
 	return a.chain.Call(ctx, b, call, Overrides(states, block))
 }
 
-// Overrides are what a call shall see differently.
+// Overrides holds the changes of state and block that a call sees.
 func Overrides(states *reader.StateOverrides, block *reader.BlockOverrides) reader.Overrides {
 	o := reader.Overrides{Block: block}
 	if states != nil {
@@ -59,7 +59,7 @@ func Overrides(states *reader.StateOverrides, block *reader.BlockOverrides) read
 	return o
 }
 
-// Call executes a call and answers what it returns.
+// Call executes a call and returns its output.
 func (a *callAPI) Call(ctx context.Context, call reader.Call, ref *BlockRef, states *reader.StateOverrides, block *reader.BlockOverrides) (hexutil.Bytes, error) {
 	result, err := a.run(ctx, &call, ref, states, block)
 	if err != nil {
@@ -68,7 +68,7 @@ func (a *callAPI) Call(ctx context.Context, call reader.Call, ref *BlockRef, sta
 	return result.Return(), executionError(result)
 }
 
-// detailedResult tells how a call went, whatever became of it.
+// detailedResult describes how a call ended, whether or not it failed.
 type detailedResult struct {
 	Gas        uint64        `json:"gas"`
 	ErrCode    int           `json:"errCode"`
@@ -76,7 +76,7 @@ type detailedResult struct {
 	ReturnData hexutil.Bytes `json:"returnData"`
 }
 
-// CallDetailed executes a call and answers its gas, its error and what it returns.
+// CallDetailed executes a call and returns its gas, its error and its output.
 func (a *callAPI) CallDetailed(ctx context.Context, call reader.Call, ref *BlockRef, states *reader.StateOverrides) (*detailedResult, error) {
 	result, err := a.run(ctx, &call, ref, states, nil)
 	if err != nil {
@@ -92,7 +92,7 @@ func (a *callAPI) CallDetailed(ctx context.Context, call reader.Call, ref *Block
 	return detailed, nil
 }
 
-// EstimateGas answers a gas limit with which a transaction succeeds.
+// EstimateGas returns a gas limit with which a transaction succeeds.
 func (a *callAPI) EstimateGas(ctx context.Context, call reader.Call, ref *BlockRef, states *reader.StateOverrides, block *reader.BlockOverrides) (hexutil.Uint64, error) {
 	b, err := a.block(ctx, ref)
 	if err != nil {
@@ -105,14 +105,14 @@ func (a *callAPI) EstimateGas(ctx context.Context, call reader.Call, ref *BlockR
 	return hexutil.Uint64(gas), err
 }
 
-// accessListResult is what a transaction touches and what it costs with that known in advance.
+// accessListResult lists what a transaction touches, and its gas with that list.
 type accessListResult struct {
 	AccessList types.AccessList `json:"accessList"`
 	Error      string           `json:"error,omitempty"`
 	GasUsed    hexutil.Uint64   `json:"gasUsed"`
 }
 
-// CreateAccessList answers the access list of a transaction.
+// CreateAccessList returns the access list of a transaction.
 func (a *callAPI) CreateAccessList(ctx context.Context, call reader.Call, ref *BlockRef, states *reader.StateOverrides) (*accessListResult, error) {
 	b, err := a.block(ctx, ref)
 	if err != nil {

@@ -12,22 +12,22 @@ import (
 	"snowglobe/sim/evm"
 )
 
-// chainAPI has the eth methods about the chain and the node itself.
+// chainAPI implements the eth methods about the chain and the node itself.
 type chainAPI struct{ *api }
 
-// ChainId is the chain's EVM chain id.
+// ChainId returns the chain's EVM chain id.
 func (a *chainAPI) ChainId() hexutil.Uint64 { return hexutil.Uint64(a.chain.Genesis.ChainID) }
 
-// Syncing is false: everything is there.
+// Syncing returns false: the chain is complete.
 func (a *chainAPI) Syncing() bool { return false }
 
-// Coinbase is where all fees go: to be burned, unless a client asked for something else.
+// Coinbase returns the account that receives all fees: the burn address, unless a client chose another.
 func (a *chainAPI) Coinbase() common.Address { return a.miner.Coinbase() }
 
 // Etherbase is another name for Coinbase.
 func (a *chainAPI) Etherbase() common.Address { return a.miner.Coinbase() }
 
-// GetChainConfig is the configuration of the chain, in the JSON of its virtual machine.
+// GetChainConfig returns the chain's configuration in its virtual machine's JSON.
 func (a *chainAPI) GetChainConfig() (json.RawMessage, error) {
 	network, err := fixtures.NetworkNamed(a.chain.Row.Network)
 	if err != nil {
@@ -39,7 +39,7 @@ func (a *chainAPI) GetChainConfig() (json.RawMessage, error) {
 	return configOfL1(a.chain.Genesis, network.Upgrades)
 }
 
-// forks are Ethereum's changes of the rules, all of them in force from the first block on.
+// forks lists Ethereum's rule changes that are in force from the first block on.
 func forks(g *evm.Genesis, u fixtures.Upgrades) map[string]any {
 	config := map[string]any{"chainId": g.ChainID, "shanghaiTime": u.Durango, "cancunTime": u.Etna,
 		"etnaTimestamp": u.Etna, "graniteTimestamp": u.Granite, "heliconTimestamp": u.Helicon}
@@ -68,23 +68,23 @@ func configOfC(g *evm.Genesis, u fixtures.Upgrades) map[string]any {
 	return config
 }
 
-// netAPI has the methods of the net namespace.
+// netAPI implements the net namespace.
 type netAPI struct{ chainID uint64 }
 
-// Version is the chain id in decimal.
+// Version returns the chain id in decimal.
 func (a *netAPI) Version() string { return strconv.FormatUint(a.chainID, 10) }
 
-// Listening is always true.
+// Listening always returns true.
 func (a *netAPI) Listening() bool { return true }
 
-// PeerCount is zero: no node talks to another one by Ethereum's protocol here.
+// PeerCount returns zero: no node here speaks Ethereum's protocol.
 func (a *netAPI) PeerCount() hexutil.Uint { return 0 }
 
-// web3API has the methods of the web3 namespace.
+// web3API implements the web3 namespace.
 type web3API struct{ version string }
 
-// ClientVersion is the version of the node's EVM.
+// ClientVersion returns the version of the node's EVM.
 func (a *web3API) ClientVersion() string { return a.version }
 
-// Sha3 is the Keccak-256 of some bytes.
+// Sha3 returns the Keccak-256 hash of some bytes.
 func (a *web3API) Sha3(input hexutil.Bytes) hexutil.Bytes { return crypto.Keccak256(input) }

@@ -1,7 +1,7 @@
-// Package eth is the JSON-RPC of one EVM chain: the namespaces eth, txpool, net and web3 as coreth and subnet-evm have them (internal/ethapi,
+// Package eth implements the JSON-RPC of one EVM chain: the namespaces eth, txpool, net and web3 of coreth and subnet-evm (internal/ethapi,
 // eth/filters). Package rpc serves them, over HTTP and WebSocket.
 //
-// Each file has the methods about one noun: block.go, transaction.go, send.go, wallet.go, txpool.go, state.go, call.go, gas.go,
-// log.go, filter.go, subscribe.go, chain.go, and rules.go for what only an L1 answers. Blocks, transactions and logs are asked for most, and are
-// written by package marshal.
+// Each file holds the methods about one noun: block.go, transaction.go, send.go, wallet.go, txpool.go, state.go, call.go, gas.go, log.go,
+// filter.go, subscribe.go, chain.go, and rules.go for the methods that only an L1 has. Clients ask for blocks, transactions and logs most
+// often, so package marshal writes these without reflection.
 package eth

@@ -16,17 +16,18 @@ import (
 	"snowglobe/sim/miner"
 )
 
-// batchCalls is how many times what one call may use the calls of a batch may use together.
+// batchCalls multiplies one call's limits into those of a whole batch.
 const batchCalls = 20
 
-// remembered are the methods whose results depend on accepted blocks and the states after them alone, unless a call names the pending block.
+// remembered lists the methods whose results depend only on accepted blocks and the states after them, unless a call names the pending
+// block.
 var remembered = map[string]bool{
 	"eth_blockNumber": true, "eth_chainId": true, "eth_feeHistory": true, "eth_getBalance": true, "eth_getBlockByHash": true, "eth_getBlockByNumber": true,
 	"eth_getBlockReceipts": true, "eth_getBlockTransactionCountByHash": true, "eth_getBlockTransactionCountByNumber": true, "eth_getCode": true,
 	"eth_getLogs": true, "eth_getStorageAt": true, "eth_getTransactionCount": true, "eth_getTransactionReceipt": true, "net_version": true,
 }
 
-// Endpoint is one chain's JSON-RPC, over HTTP and WebSocket.
+// Endpoint serves one chain's JSON-RPC, over HTTP and WebSocket.
 type Endpoint struct {
 	*rpc.Server
 	open    context.Context // ends with Close
@@ -35,20 +36,20 @@ type Endpoint struct {
 	pending *broadcaster[[]*txpool.Transaction]
 }
 
-// Options are what a chain is served with.
+// Options configures a chain's endpoint.
 type Options struct {
 	Miner   *miner.Miner
 	Network *sim.Network // nil for a chain without one, which has no messages for other chains
-	Wallet  *Wallet      // the accounts for which the node signs
+	Wallet  *Wallet      // the accounts that the node signs for
 	Version string       // web3_clientVersion
-	MaxBody int64        // bytes of a request that are read
+	MaxBody int64        // largest request read, in bytes
 
-	Permit *permit.Rule // who may call which methods
+	Permit *permit.Rule // decides who may call which methods
 	Log    *slog.Logger // may be nil
 
-	Discover func(r *http.Request, methods []openrpc.Method) any // the OpenRPC document about methods; nil for none
+	Discover func(r *http.Request, methods []openrpc.Method) any // makes the OpenRPC document of some methods; nil for none
 
-	More []rpc.Namespace // methods beside those of a node
+	More []rpc.Namespace // methods that a node does not have
 }
 
 // New serves a chain.
@@ -78,7 +79,7 @@ func New(o Options) *Endpoint {
 	return e
 }
 
-// Close ends the subscriptions and every connection that is still open.
+// Close ends the subscriptions and closes all open connections.
 func (e *Endpoint) Close() {
 	e.close()
 	e.Server.Close()

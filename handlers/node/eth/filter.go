@@ -15,16 +15,16 @@ import (
 	"snowglobe/sim/evm/reader"
 )
 
-// Bounds of the filters that clients leave with a chain.
+// Limits of the filters that clients create.
 const (
 	maxFilters   = 1_000
-	filterExpiry = 5 * time.Minute // without a question
+	filterExpiry = 5 * time.Minute // since the last poll
 )
 
 var errFilter = errors.New("filter not found")
 
-// filterAPI has the eth methods that ask again and again what is new: go-ethereum's eth/filters.FilterAPI. A filter remembers only how far its client has
-// read; the blocks themselves tell what is new.
+// filterAPI implements the eth methods that poll for news: go-ethereum's eth/filters.FilterAPI. A filter stores only its client's position;
+// the news come from the blocks themselves.
 type filterAPI struct {
 	*api
 	mu      sync.Mutex
@@ -41,12 +41,12 @@ const (
 
 type filter struct {
 	kind   filterKind
-	wanted filterCriteria // of newLogs
+	wanted filterCriteria // by newLogs
 	next   uint64         // the first block, or pending transaction, that the client has not seen
 	asked  time.Time
 
-	rewinds uint64       // of the chain that are known,
-	removed []*types.Log // and what they took of what the client has seen
+	rewinds uint64       // the chain's rewinds that the filter knows of,
+	removed []*types.Log // and the logs that they removed after the client saw them
 }
 
 func newFilterAPI(a *api) *filterAPI { return &filterAPI{api: a, filters: map[rpc.ID]*filter{}} }
@@ -97,7 +97,7 @@ func (a *filterAPI) add(ctx context.Context, f *filter) (rpc.ID, error) {
 	return id, nil
 }
 
-// evictOldest drops the filter that was not asked for the longest, so that one client's filters do not keep others out.
+// evictOldest drops the filter that was polled least recently, so that one client's filters cannot lock others out.
 func (a *filterAPI) evictOldest() {
 	var oldest rpc.ID
 	for id, f := range a.filters {
@@ -108,7 +108,7 @@ func (a *filterAPI) evictOldest() {
 	delete(a.filters, oldest)
 }
 
-// UninstallFilter forgets a filter and says whether there was one.
+// UninstallFilter deletes a filter and reports whether it existed.
 func (a *filterAPI) UninstallFilter(id rpc.ID) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -117,7 +117,7 @@ func (a *filterAPI) UninstallFilter(id rpc.ID) bool {
 	return known
 }
 
-// find answers a filter and the span of blocks that its client has not seen; when read, they count as seen.
+// find returns a filter and the blocks that its client has not seen; reading marks them as seen.
 func (a *filterAPI) find(id rpc.ID, top uint64, read bool) (f filter, first uint64, err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -134,8 +134,8 @@ func (a *filterAPI) find(id rpc.ID, top uint64, read bool) (f filter, first uint
 	return f, first, nil
 }
 
-// follow has a filter go back with the chain. The block that is the newest again is new to a client that has seen later ones, unless others
-// took their place.
+// follow rewinds a filter with its chain. A client that had seen later blocks sees the new head as new, unless other blocks have replaced
+// them.
 func (a *filterAPI) follow(f *filter) {
 	var all []*reader.Rewind
 	all, f.rewinds = a.chain.Rewinds(f.rewinds)
@@ -157,7 +157,7 @@ func (a *filterAPI) follow(f *filter) {
 	}
 }
 
-// GetFilterChanges answers what came since the last time.
+// GetFilterChanges returns the news since the last poll.
 func (a *filterAPI) GetFilterChanges(ctx context.Context, id rpc.ID) (rpc.Result, error) {
 	b, err := a.chain.Head(ctx)
 	if err != nil {
@@ -186,7 +186,7 @@ func (a *filterAPI) GetFilterChanges(ctx context.Context, id rpc.ID) (rpc.Result
 	return rpc.Bytes(w.JSON), nil
 }
 
-// newPending answers the transactions that became pending since the last time.
+// newPending returns the transactions that became pending since the last poll.
 func (a *filterAPI) newPending(id rpc.ID) (rpc.Result, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -212,7 +212,7 @@ func (a *filterAPI) newLogs(ctx context.Context, f *filter, first, last uint64) 
 	return c.between(ctx, a.api, first, last, f.removed)
 }
 
-// GetFilterLogs answers all logs that a filter for logs describes, old and new.
+// GetFilterLogs returns all logs that match a log filter, old and new.
 func (a *filterAPI) GetFilterLogs(ctx context.Context, id rpc.ID) (rpc.Result, error) {
 	f, _, err := a.find(id, 0, false)
 	if err != nil {

@@ -16,10 +16,10 @@ import (
 	"snowglobe/sim/store"
 )
 
-// largeRange is the number of blocks whose logs may be a large answer.
+// largeRange is the number of blocks from which logs may make a large response.
 const largeRange = 128
 
-// filterCriteria is what a client says about the logs that it wants, read as go-ethereum's filters.FilterCriteria.
+// filterCriteria selects logs, and parses like go-ethereum's filters.FilterCriteria.
 type filterCriteria struct {
 	hash     *common.Hash
 	from, to *BlockNumber
@@ -95,7 +95,7 @@ func (c *filterCriteria) address(text string) error {
 	return err
 }
 
-// topics reads the choices for one position; null among them means any.
+// topics reads the alternatives for one position; null among them means any.
 func topics(one any) (choices []common.Hash, err error) {
 	switch topic := one.(type) {
 	case nil:
@@ -124,7 +124,7 @@ func topics(one any) (choices []common.Hash, err error) {
 	return choices, nil
 }
 
-// bytesOf reads so many bytes of something.
+// bytesOf reads a fixed number of bytes.
 func bytesOf(text string, length int, what string) ([]byte, error) {
 	data, err := hexutil.Decode(text)
 	if err == nil && len(data) != length {
@@ -133,7 +133,7 @@ func bytesOf(text string, length int, what string) ([]byte, error) {
 	return data, err
 }
 
-// blockRange finds the first and the last block of the criteria; a range whose end lies before its beginning is empty.
+// blockRange resolves the criteria's first and last block; a range that ends before it begins is empty.
 func (c *filterCriteria) blockRange(ctx context.Context, a *api) (first, last uint64, err error) {
 	if c.hash != nil {
 		b, err := a.chain.BlockByHash(ctx, *c.hash)
@@ -165,7 +165,7 @@ func (c *filterCriteria) blockRange(ctx context.Context, a *api) (first, last ui
 	return first, min(last, b.Number), nil
 }
 
-// answer are the logs that the criteria choose, within their range.
+// answer finds the logs that match the criteria, within their range.
 func (c *filterCriteria) answer(ctx context.Context, a *api) (rpc.Result, error) {
 	first, last, err := c.blockRange(ctx, a)
 	if err != nil {
@@ -174,7 +174,7 @@ func (c *filterCriteria) answer(ctx context.Context, a *api) (rpc.Result, error)
 	return c.between(ctx, a, first, last, nil)
 }
 
-// between are the logs in some blocks, after those that were removed.
+// between finds the logs in a range of blocks, and puts them after the removed ones.
 func (c *filterCriteria) between(ctx context.Context, a *api, first, last uint64, removed []*types.Log) (rpc.Result, error) {
 	if err := c.filter.Check(); err != nil {
 		return rpc.Result{}, err

@@ -8,22 +8,22 @@ import (
 	"github.com/ethereum/go-ethereum/common/math"
 )
 
-// gasAPI has the eth methods about prices: coreth's internal/ethapi.EthereumAPI.
+// gasAPI implements the eth methods about prices: coreth's internal/ethapi.EthereumAPI.
 type gasAPI struct{ *api }
 
-// BaseFee is the base fee of the next block.
+// BaseFee returns the next block's base fee.
 func (a *gasAPI) BaseFee(ctx context.Context) (*hexutil.Big, error) {
 	fee, _, err := a.miner.Prices(ctx)
 	return (*hexutil.Big)(fee), err
 }
 
-// MaxPriorityFeePerGas is the suggested tip.
+// MaxPriorityFeePerGas returns the suggested tip.
 func (a *gasAPI) MaxPriorityFeePerGas(ctx context.Context) (*hexutil.Big, error) {
 	_, tip, err := a.miner.Prices(ctx)
 	return (*hexutil.Big)(tip), err
 }
 
-// GasPrice is the base fee of the next block and the suggested tip.
+// GasPrice returns the next block's base fee plus the suggested tip.
 func (a *gasAPI) GasPrice(ctx context.Context) (*hexutil.Big, error) {
 	fee, tip, err := a.miner.Prices(ctx)
 	if err != nil {
@@ -32,7 +32,7 @@ func (a *gasAPI) GasPrice(ctx context.Context) (*hexutil.Big, error) {
 	return (*hexutil.Big)(tip.Add(tip, fee)), nil
 }
 
-// feeHistory is the answer of FeeHistory. The network gives one base fee a block and none for the next block.
+// feeHistory is the result of FeeHistory. Unlike Ethereum, the network lists one base fee for each block and none for the next.
 type feeHistory struct {
 	OldestBlock   hexutil.Uint64   `json:"oldestBlock"`
 	Reward        [][]*hexutil.Big `json:"reward,omitempty"`
@@ -40,7 +40,7 @@ type feeHistory struct {
 	GasUsedRatio  []float64        `json:"gasUsedRatio"`
 }
 
-// FeeHistory tells what the last blocks cost. Clients write null when they want no rewards.
+// FeeHistory returns the fees of the latest blocks. Clients send null to get no rewards.
 func (a *gasAPI) FeeHistory(ctx context.Context, count math.HexOrDecimal64, last BlockNumber, percentiles *[]float64) (*feeHistory, error) {
 	if percentiles == nil {
 		percentiles = new([]float64)
@@ -72,7 +72,7 @@ func bigs(numbers []*big.Int) []*hexutil.Big {
 	return hexes
 }
 
-// priceAPI has what only a C-Chain answers.
+// priceAPI implements methods that only a C-Chain has.
 type priceAPI struct{ *api }
 
 // The three speeds of eth_suggestPriceOptions: coreth's SuggestPriceOptions with its default configuration.
@@ -93,7 +93,7 @@ type priceOptions struct {
 	Fast   priceOption `json:"fast"`
 }
 
-// SuggestPriceOptions are fees for three speeds: the tip a little below or above the usual one, on twice the base fee.
+// SuggestPriceOptions returns fees for three speeds: a tip a little below or above the usual one, on top of twice the base fee.
 func (a *priceAPI) SuggestPriceOptions(ctx context.Context) (*priceOptions, error) {
 	fee, tip, err := a.miner.Prices(ctx)
 	if err != nil {

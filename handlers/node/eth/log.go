@@ -18,42 +18,42 @@ import (
 	"snowglobe/sim/store"
 )
 
-// logAPI has the eth method that searches the chain for logs: go-ethereum's eth/filters.FilterAPI.GetLogs.
+// logAPI implements the eth method that searches for logs: go-ethereum's eth/filters.FilterAPI.GetLogs.
 type logAPI struct{ *api }
 
-// GetLogs answers the logs that a client describes.
+// GetLogs returns the logs that match a client's criteria.
 func (a *logAPI) GetLogs(ctx context.Context, wanted filterCriteria) (rpc.Result, error) {
 	return wanted.answer(ctx, a.api)
 }
 
-// Logs that take more than keptLogs bytes as JSON are not kept while they are looked for: where they are is, and they are read again in
-// parts of about logPart bytes, and no more than logsOfPart, while the client takes them.
+// A search keeps logs in memory up to keptLogs bytes of JSON. Beyond that it keeps only their positions; writing the response reads the
+// logs again, in parts of about logPart bytes and at most logsOfPart logs, as fast as the client reads.
 const (
 	keptLogs   = 2 << 20
 	logPart    = 64 << 10
 	logsOfPart = 512
 )
 
-// logParts are parts that were written, to be used again.
+// logParts pools written parts for reuse.
 var logParts = sync.Pool{New: func() any { return new([logPart]byte) }}
 
-// foundLogs are the logs of an answer.
+// foundLogs collects the logs of a response.
 type foundLogs struct {
 	chain  *reader.Chain
-	head   int      // bytes of the JSON before the first that was found: those of logs that were removed
-	parts  [][]byte // the JSON of all, as they were found, while they are kept: parts of about logPart bytes that follow each other
-	before int      // bytes of all parts but the last
+	head   int      // JSON bytes of removed logs, which precede the logs found
+	parts  [][]byte // JSON of the logs found, while it is kept: consecutive parts of about logPart bytes
+	before int      // bytes in all parts but the last
 	found  []foundLog
-	bytes  int // of those that were found
+	bytes  int // JSON bytes of the logs found
 }
 
-// foundLog is where a log is in the chain, and in the JSON.
+// foundLog is a log's position in the chain and in the JSON.
 type foundLog struct {
 	at         store.Position
 	begin, len int32
 }
 
-// newFoundLogs begins an answer with logs that are in no block any more.
+// newFoundLogs starts a response with logs whose blocks are gone.
 func newFoundLogs(chain *reader.Chain, removed []*types.Log) *foundLogs {
 	var w marshal.Writer
 	w.Open('[')
@@ -83,7 +83,7 @@ func (f *foundLogs) add(at store.Position, log *types.Log) {
 	f.bytes += end - begin
 }
 
-// release gives back the parts that are not needed any more: all but the first, which grows with what is found.
+// release frees the parts no longer needed: all but the first, which grows with the search.
 func (f *foundLogs) release() {
 	for _, part := range f.parts[1:] {
 		if cap(part) == logPart {
@@ -92,7 +92,7 @@ func (f *foundLogs) release() {
 	}
 }
 
-// appendLog writes a log after others, and says where it is.
+// appendLog appends a log and records its position.
 func appendLog(w *marshal.Writer, log *types.Log) (begin, end int) {
 	begin = len(w.JSON)
 	w.Log(log)
@@ -104,7 +104,7 @@ func appendLog(w *marshal.Writer, log *types.Log) (begin, end int) {
 
 func (f *foundLogs) kept() bool { return f.bytes <= keptLogs }
 
-// result is the answer.
+// result returns the response.
 func (f *foundLogs) result() rpc.Result {
 	inOrder := func(a, b foundLog) int { return cmp.Compare(a.at, b.at) }
 	sorted := slices.IsSortedFunc(f.found, inOrder)
@@ -133,7 +133,7 @@ func (f *foundLogs) result() rpc.Result {
 	return rpc.Bytes(answer.JSON)
 }
 
-// send is the answer when the logs were found in order.
+// send returns the response for logs that were found in order.
 func (f *foundLogs) send(size int) rpc.Result {
 	last := &f.parts[len(f.parts)-1]
 	*last = append(*last, ']')
@@ -151,7 +151,7 @@ func (f *foundLogs) send(size int) rpc.Result {
 	})
 }
 
-// write reads the logs again and writes them. They are the same, unless the world goes back meanwhile.
+// write reads the logs again and writes them. They are the same unless the world reverts meanwhile.
 func (f *foundLogs) write(ctx context.Context, w io.Writer) error {
 	part, written := marshal.Writer{JSON: f.parts[0]}, 0
 	places := make([]store.Position, 0, logsOfPart)
@@ -176,7 +176,7 @@ func (f *foundLogs) write(ctx context.Context, w io.Writer) error {
 		if _, err := w.Write(part.JSON[written:]); err != nil {
 			return err
 		}
-		part.JSON, written = append(part.JSON[:0], '}'), 1 // the end of the log before, after which comes a comma
+		part.JSON, written = append(part.JSON[:0], '}'), 1 // replaces the comma after the previous log
 	}
 	_, err := w.Write([]byte{']'})
 	return err

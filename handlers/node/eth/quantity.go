@@ -6,12 +6,13 @@ import (
 	"strings"
 )
 
-// Quantity is a number that a node of the network does not read, as clients of other nodes write it: a JSON number, or a text in hexadecimal or decimal.
+// Quantity accepts numbers in forms that clients of other networks write but a node of this one rejects: a JSON number, or a hexadecimal or
+// decimal string.
 type Quantity uint64
 
 var errQuantity = errors.New("expected a number, or a text with one in decimal or as 0x and hexadecimal digits")
 
-// UnmarshalJSON reads all these forms; null leaves the number as it is.
+// UnmarshalJSON reads all these forms; null leaves the number unchanged.
 func (q *Quantity) UnmarshalJSON(data []byte) error {
 	text, base := strings.Trim(string(data), `"`), 10
 	if text == "null" {

@@ -18,8 +18,8 @@ import (
 	"snowglobe/sim/miner"
 )
 
-// reorgAPI has the methods of anvil that replace or remove a chain's newest blocks. Nothing like it happens on the real network, whose
-// chains accept a block for good: they are for clients that have to live with other networks too.
+// reorgAPI implements anvil's methods that replace or remove a chain's newest blocks, for clients that also run on other networks. The real
+// network never reorganises: its chains accept a block for good.
 type reorgAPI struct {
 	*walletAPI
 	world *sim.World
@@ -31,13 +31,13 @@ const (
 	maxReorgTxs = 10_000
 )
 
-// badReorg is what cannot be done, with the code of invalid parameters, as on anvil.
+// badReorg reports an impossible reorganisation with the code of invalid parameters, as anvil does.
 type badReorg struct{ error }
 
 func (badReorg) ErrorCode() int { return -32602 }
 
-// reorgTx is a transaction for one of the new blocks: a list of the transaction, signed and in hexadecimal or as eth_sendTransaction takes
-// it, and the number of the new block, counted from 0.
+// reorgTx is a transaction for one of the new blocks: a list of the transaction, signed and in hexadecimal or as an eth_sendTransaction
+// object, and the number of the new block, counted from 0.
 type reorgTx struct {
 	raw   hexutil.Bytes // nil for a call
 	call  reader.Call
@@ -59,7 +59,7 @@ func (t *reorgTx) UnmarshalJSON(data []byte) error {
 	return json.Unmarshal(pair[0], &t.call)
 }
 
-// Reorg replaces so many of the newest blocks of the chain by as many others, which are empty or have the transactions that are given.
+// Reorg replaces a number of the newest blocks with as many others, which are empty or contain the given transactions.
 func (a *reorgAPI) Reorg(ctx context.Context, depth Quantity, transactions *[]reorgTx) error {
 	switch {
 	case depth > maxReorg:
@@ -76,7 +76,7 @@ func (a *reorgAPI) Reorg(ctx context.Context, depth Quantity, transactions *[]re
 	return a.reorg(ctx, uint64(depth), blocks)
 }
 
-// Rollback removes so many of the newest blocks of the chain, one unless it is told.
+// Rollback removes a number of the newest blocks, one by default.
 func (a *reorgAPI) Rollback(ctx context.Context, depth *Quantity) error {
 	if depth == nil {
 		one := Quantity(1)
@@ -97,7 +97,7 @@ func (a *reorgAPI) reorg(ctx context.Context, depth uint64, blocks [][]*miner.Tr
 	return err
 }
 
-// reorgBlocks puts transactions into the new blocks. Nonces are those after the newest block that stays.
+// reorgBlocks distributes the transactions over the new blocks. Nonces continue from the newest block that stays.
 func (a *reorgAPI) reorgBlocks(ctx context.Context, depth uint64, transactions []reorgTx) ([][]*miner.Transaction, error) {
 	blocks := make([][]*miner.Transaction, depth)
 	slices.SortStableFunc(transactions, func(x, y reorgTx) int { return int(min(x.block, depth)) - int(min(y.block, depth)) })
@@ -154,8 +154,8 @@ func (a *reorgAPI) reorgTx(ctx context.Context, depth uint64, t *reorgTx, nonces
 	return &miner.Transaction{Transaction: tx, Sender: from}, err
 }
 
-// fillAfter fills in the nonce and the gas as they are after the newest block that stays. What only works after another of the new
-// transactions may use up a whole block's gas.
+// fillAfter fills in nonce and gas as of the newest block that stays. A transaction that works only after another new one gets a whole
+// block's gas.
 func (a *reorgAPI) fillAfter(ctx context.Context, depth uint64, call *reader.Call, nonces map[common.Address]uint64) error {
 	head, err := a.chain.Head(ctx)
 	if err != nil {

@@ -12,8 +12,7 @@ import (
 	"snowglobe/sim/evm/precompile"
 )
 
-// rulesAPI has the eth methods of an L1 about what its configuration says, at any block or time: subnet-evm's
-// internal/ethapi/api_extra.go.
+// rulesAPI implements an L1's eth methods about its configuration at any block or time: subnet-evm's internal/ethapi/api_extra.go.
 type rulesAPI struct{ *api }
 
 type feeConfigResult struct {
@@ -21,7 +20,7 @@ type feeConfigResult struct {
 	LastChangedAt *big.Int             `json:"lastChangedAt"`
 }
 
-// FeeConfig is the fee configuration after a block, and the block in which it last changed.
+// FeeConfig returns the fee configuration after a block, and the block that last changed it.
 func (a *rulesAPI) FeeConfig(ctx context.Context, ref *BlockRef) (*feeConfigResult, error) {
 	b, err := a.block(ctx, ref)
 	if err != nil {
@@ -34,7 +33,7 @@ func (a *rulesAPI) FeeConfig(ctx context.Context, ref *BlockRef) (*feeConfigResu
 	return &feeConfigResult{config, changed}, nil
 }
 
-// at is the time that a client names, or that of the newest block.
+// at returns the time that a client names, or the newest block's.
 func (a *rulesAPI) at(ctx context.Context, time *uint64) (uint64, error) {
 	if time != nil {
 		return *time, nil
@@ -46,7 +45,7 @@ func (a *rulesAPI) at(ctx context.Context, time *uint64) (uint64, error) {
 	return head.Header.Time, nil
 }
 
-// GetActivePrecompilesAt are the settings of the contracts that are turned on at a time, by their keys.
+// GetActivePrecompilesAt returns the settings of the precompiles active at a time, by their keys.
 func (a *rulesAPI) GetActivePrecompilesAt(ctx context.Context, time *uint64) (precompile.Configs, error) {
 	at, err := a.at(ctx, time)
 	if err != nil {
@@ -55,7 +54,7 @@ func (a *rulesAPI) GetActivePrecompilesAt(ctx context.Context, time *uint64) (pr
 	return a.chain.Genesis.Precompiles.At(at), nil
 }
 
-// activeRules are the changes of the rules that are in force, with the network's names.
+// activeRules lists the rule changes in force, under the network's names.
 type activeRules struct {
 	Eth         ethRules                    `json:"ethRules"`
 	Avalanche   avalancheRules              `json:"avalancheRules"`
@@ -71,7 +70,7 @@ type ethRules struct {
 	IsVerkle                                                bool
 }
 
-// avalancheRules never have Fortuna: it changed the C-Chain only.
+// avalancheRules never include Fortuna, which changed only the C-Chain.
 type avalancheRules struct {
 	IsSubnetEVM, IsDurango, IsEtna, IsFortuna, IsGranite, IsHelicon bool
 }
@@ -80,7 +79,7 @@ type activePrecompile struct {
 	Timestamp uint64 `json:"timestamp"`
 }
 
-// GetActiveRulesAt says which rules hold at a time.
+// GetActiveRulesAt returns the rules in force at a time.
 func (a *rulesAPI) GetActiveRulesAt(ctx context.Context, time *uint64) (*activeRules, error) {
 	at, err := a.at(ctx, time)
 	if err != nil {
@@ -109,12 +108,12 @@ func (a *rulesAPI) GetActiveRulesAt(ctx context.Context, time *uint64) (*activeR
 	return rules, nil
 }
 
-// configOfL1 has the upgrades behind the sorted keys, as a node has them.
+// configOfL1 writes the upgrades after the sorted keys, as a node does.
 func configOfL1(g *evm.Genesis, u fixtures.Upgrades) (json.RawMessage, error) {
 	config := forks(g, u)
 	config["feeConfig"] = g.Precompiles.FeeConfig
 	config["allowFeeRecipients"] = false
-	config["eip150Hash"] = common.Hash{} // of no block: every chain begins with the rules of EIP-150
+	config["eip150Hash"] = common.Hash{} // zero: every chain begins with the rules of EIP-150
 	config["subnetEVMTimestamp"] = 0
 	config["durangoTimestamp"] = u.Durango
 	sorted, err := g.Precompiles.Genesis.MarshalWith(config)

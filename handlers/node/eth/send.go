@@ -19,15 +19,15 @@ import (
 	"snowglobe/sim/evm/txpool"
 )
 
-// sendAPI has the eth methods that send transactions: coreth's internal/ethapi.TransactionAPI.
+// sendAPI implements the eth methods that send transactions: coreth's internal/ethapi.TransactionAPI.
 type sendAPI struct {
 	*api
 	blocks *broadcaster[*reader.BlockEvent]
 	open   context.Context // ends with the endpoint
 }
 
-// rejectedCode is that of EIP-1474 for a transaction that is refused. Libraries tell the refusals among recognized by their
-// texts, which need a node's usual code; for the others they would say that the parameters are missing or invalid.
+// rejectedCode is EIP-1474's code for a rejected transaction. Libraries recognise the errors in recognized by their text and need a node's
+// usual code with them; for the others, that code would make them report missing or invalid parameters.
 const rejectedCode = -32003
 
 var recognized = []error{
@@ -35,13 +35,13 @@ var recognized = []error{
 	core.ErrFeeCapVeryHigh, core.ErrTipAboveFeeCap, core.ErrTipVeryHigh, txpool.ErrAlreadyKnown,
 }
 
-// rejectedError is a refusal with a code of its own.
+// rejectedError is a rejection with its own code.
 type rejectedError struct{ error }
 
 func (e *rejectedError) ErrorCode() int { return rejectedCode }
 func (e *rejectedError) Unwrap() error  { return e.error }
 
-// refused gives a refusal its code.
+// refused gives a rejection its code.
 func refused(err error) error {
 	if err == nil {
 		return nil
@@ -54,17 +54,17 @@ func refused(err error) error {
 	return &rejectedError{err}
 }
 
-// What a node checks before it asks its pool (SubmitTransaction).
-const maxFee = 100 // coins that the gas of one transaction may cost
+// Checks that a node makes before it asks its pool (SubmitTransaction).
+const maxFee = 100 // the most that one transaction's gas may cost, in whole coins
 
 var errUnprotected = errors.New("only replay-protected (EIP-155) transactions allowed over RPC")
 
-// unprotected is the one transaction that a node takes by its hash without replay protection: the deployment of the EIP-1820 registry
+// unprotected is the hash of the one transaction that a node accepts without replay protection: the deployment of the EIP-1820 registry
 // (AllowUnprotectedTxHashes of coreth's and subnet-evm's plugin/evm/config).
 var unprotected = common.HexToHash("0xfefb2da535e927b85fe68eb81cb2e4a5827c905f78381a01ef2322aa9b0aee8e")
 
-// replayable says whether a node takes a transaction without replay protection: also the first of an account that nobody has the key
-// of, as whoever chooses r = s gets a sender that follows from it. It follows UnprotectedAllowed in coreth's and subnet-evm's
+// replayable reports whether a node accepts a transaction without replay protection. It also accepts the first transaction of an account
+// whose key nobody has: with r = s, the sender follows from the signature. Source: UnprotectedAllowed in coreth's and subnet-evm's
 // eth/api_backend.go.
 func replayable(tx *types.Transaction) bool {
 	_, r, s := tx.RawSignatureValues()
@@ -94,7 +94,7 @@ func (a *api) submit(ctx context.Context, tx *types.Transaction) (common.Hash, e
 	return tx.Hash(), nil
 }
 
-// SendRawTransaction takes a signed transaction. With automine it is in a block when the answer comes.
+// SendRawTransaction accepts a signed transaction. With automine, a block contains it by the time the response arrives.
 func (a *sendAPI) SendRawTransaction(ctx context.Context, raw hexutil.Bytes) (common.Hash, error) {
 	tx := new(types.Transaction)
 	if err := tx.UnmarshalBinary(raw); err != nil {
@@ -106,7 +106,7 @@ func (a *sendAPI) SendRawTransaction(ctx context.Context, raw hexutil.Bytes) (co
 	return a.submit(ctx, tx)
 }
 
-// sendLate takes a signed transaction that has to wait in the pool, in milliseconds; for ever when that is less than 0.
+// sendLate accepts a signed transaction and holds it in the pool for a number of milliseconds, for ever if negative.
 func (a *sendAPI) sendLate(ctx context.Context, tx *types.Transaction, wait int64) (common.Hash, error) {
 	var until time.Time
 	if wait >= 0 {
@@ -121,7 +121,7 @@ func (a *sendAPI) sendLate(ctx context.Context, tx *types.Transaction, wait int6
 		go func() {
 			select {
 			case <-time.After(time.Duration(wait) * time.Millisecond):
-				_ = a.miner.Release(a.open, tx.Hash(), held) // one that cannot be mined stays in the pool, where clients find it
+				_ = a.miner.Release(a.open, tx.Hash(), held) // a transaction that cannot be mined stays in the pool, where clients find it
 			case <-a.open.Done():
 			}
 		}()
@@ -129,13 +129,13 @@ func (a *sendAPI) sendLate(ctx context.Context, tx *types.Transaction, wait int6
 	return hash, nil
 }
 
-// How long SendRawTransactionSync waits, as go-ethereum does.
+// How long SendRawTransactionSync waits; go-ethereum's values.
 const (
 	syncTimeout    = 20 * time.Second
 	maxSyncTimeout = time.Minute
 )
 
-// syncTimeoutError tells which transaction is in the pool, but in no block yet: EIP-7966.
+// syncTimeoutError names a transaction that is in the pool but in no block yet (EIP-7966).
 type syncTimeoutError struct {
 	waited time.Duration
 	hash   common.Hash
@@ -147,7 +147,8 @@ func (e *syncTimeoutError) Error() string {
 func (e *syncTimeoutError) ErrorCode() int { return 4 }
 func (e *syncTimeoutError) ErrorData() any { return e.hash.Hex() }
 
-// SendRawTransactionSync takes a signed transaction and answers its receipt once it is in a block (EIP-7966). timeout is in milliseconds.
+// SendRawTransactionSync accepts a signed transaction and returns its receipt once a block contains it (EIP-7966). timeout is in
+// milliseconds.
 func (a *sendAPI) SendRawTransactionSync(ctx context.Context, raw hexutil.Bytes, timeout *Quantity) (json.RawMessage, error) {
 	blocks, err := a.blocks.subscribe()
 	if err != nil {

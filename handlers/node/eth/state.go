@@ -17,10 +17,10 @@ import (
 	"snowglobe/sim/evm/reader"
 )
 
-// stateAPI has the eth methods about accounts, at any block: coreth's internal/ethapi.BlockChainAPI.
+// stateAPI implements the eth methods about accounts at any block: coreth's internal/ethapi.BlockChainAPI.
 type stateAPI struct{ *api }
 
-// maxProofKeys is how many slots one proof may cover.
+// maxProofKeys is the maximum number of slots in one proof.
 const maxProofKeys = 1_024
 
 func (a *api) state(ctx context.Context, ref BlockRef) (*state.StateDB, error) {
@@ -31,7 +31,7 @@ func (a *api) state(ctx context.Context, ref BlockRef) (*state.StateDB, error) {
 	return a.chain.State(ctx, b)
 }
 
-// GetBalance is what an account holds, in wei.
+// GetBalance returns an account's balance in wei.
 func (a *stateAPI) GetBalance(ctx context.Context, address common.Address, ref BlockRef) (*hexutil.U256, error) {
 	states, err := a.state(ctx, ref)
 	if err != nil {
@@ -41,8 +41,8 @@ func (a *stateAPI) GetBalance(ctx context.Context, address common.Address, ref B
 	return balance, states.Error()
 }
 
-// GetTransactionCount is the next nonce of an account. After what is pending it is the pool's, which counts transactions for which
-// the next block has no room as well.
+// GetTransactionCount returns an account's next nonce. For pending it asks the pool, which also counts transactions that do not fit into
+// the next block.
 func (a *stateAPI) GetTransactionCount(ctx context.Context, address common.Address, ref BlockRef) (hexutil.Uint64, error) {
 	if ref.Hash == nil && ref.Number == pending {
 		nonce, err := a.miner.Nonce(ctx, address)
@@ -56,7 +56,7 @@ func (a *stateAPI) GetTransactionCount(ctx context.Context, address common.Addre
 	return nonce, states.Error()
 }
 
-// GetCode is the code of a contract.
+// GetCode returns a contract's code.
 func (a *stateAPI) GetCode(ctx context.Context, address common.Address, ref BlockRef) (hexutil.Bytes, error) {
 	states, err := a.state(ctx, ref)
 	if err != nil {
@@ -66,7 +66,7 @@ func (a *stateAPI) GetCode(ctx context.Context, address common.Address, ref Bloc
 	return code, states.Error()
 }
 
-// GetStorageAt is the value of a storage slot.
+// GetStorageAt returns the value of a storage slot.
 func (a *stateAPI) GetStorageAt(ctx context.Context, address common.Address, slot string, ref BlockRef) (hexutil.Bytes, error) {
 	key, _, err := slotKey(slot)
 	if err != nil {
@@ -80,7 +80,7 @@ func (a *stateAPI) GetStorageAt(ctx context.Context, address common.Address, slo
 	return value[:], states.Error()
 }
 
-// slotKey reads the number of a slot, with or without leading zeros; whole says whether all of them were there.
+// slotKey reads a slot's number, with or without leading zeros; whole reports whether it had all 64 digits.
 func slotKey(text string) (key common.Hash, whole bool, err error) {
 	digits := strings.TrimPrefix(strings.TrimPrefix(text, "0x"), "0X")
 	if len(digits)%2 == 1 {
@@ -96,7 +96,7 @@ func slotKey(text string) (key common.Hash, whole bool, err error) {
 	return common.BytesToHash(raw), len(raw) == common.HashLength, nil
 }
 
-// accountProof is an account with the proof that it is in the state.
+// accountProof is an account with the proof of its state.
 type accountProof struct {
 	Address      common.Address `json:"address"`
 	AccountProof []string       `json:"accountProof"`
@@ -113,7 +113,7 @@ type slotProof struct {
 	Proof []string      `json:"proof"`
 }
 
-// GetProof answers an account and some of its slots with proofs against the block's state root.
+// GetProof returns an account and some of its slots, with proofs against the block's state root.
 func (a *stateAPI) GetProof(ctx context.Context, address common.Address, slots []string, ref BlockRef) (*accountProof, error) {
 	if len(slots) > maxProofKeys {
 		return nil, fmt.Errorf("too many keys (max %d)", maxProofKeys)
@@ -130,7 +130,7 @@ func (a *stateAPI) GetProof(ctx context.Context, address common.Address, slots [
 			names[i] = hexutil.EncodeBig(key.Big())
 		}
 	}
-	ref.Number = max(ref.Number, Latest) // what is pending has no state root
+	ref.Number = max(ref.Number, Latest) // the pending state has no root
 	b, err := a.block(ctx, &ref)
 	if err != nil {
 		return nil, err

@@ -15,7 +15,7 @@ import (
 	"snowglobe/sim/evm/txpool"
 )
 
-// subscribeAPI has the subscriptions of the eth namespace, over WebSocket only: go-ethereum's eth/filters.FilterAPI.
+// subscribeAPI implements the subscriptions of the eth namespace, over WebSocket only: go-ethereum's eth/filters.FilterAPI.
 type subscribeAPI struct {
 	*api
 	blocks  *broadcaster[*reader.BlockEvent]
@@ -23,7 +23,7 @@ type subscribeAPI struct {
 	head    atomic.Pointer[encodedHead]
 }
 
-// encodedHead is a header as subscribers get it, kept for all those that have to be told of it.
+// encodedHead caches a header's encoding for all subscribers.
 type encodedHead struct {
 	block *reader.Block
 	json  json.RawMessage
@@ -48,7 +48,7 @@ func (a *subscribeAPI) NewHeads(_ context.Context) (*rpc.Subscription, error) {
 	})
 }
 
-// Logs sends every new log that the criteria choose, whatever their range.
+// Logs sends every new log that matches the criteria, whatever their range.
 func (a *subscribeAPI) Logs(_ context.Context, wanted filterCriteria) (*rpc.Subscription, error) {
 	if err := wanted.filter.Check(); err != nil {
 		return nil, err
@@ -66,7 +66,7 @@ func (a *subscribeAPI) Logs(_ context.Context, wanted filterCriteria) (*rpc.Subs
 	})
 }
 
-// NewPendingTransactions sends every transaction that a block can take from now on, by hash or in full.
+// NewPendingTransactions sends every transaction that becomes ready for a block, by hash or in full.
 func (a *subscribeAPI) NewPendingTransactions(_ context.Context, full *bool) (*rpc.Subscription, error) {
 	return subscribe(a.pending, func(fresh []*txpool.Transaction) ([]json.RawMessage, error) {
 		var all []json.RawMessage
@@ -112,7 +112,7 @@ func (a *subscribeAPI) inFull(e *reader.BlockEvent) ([]json.RawMessage, error) {
 
 var errBehind = errors.New("the subscriber fell too far behind")
 
-// subscribe sends what tell makes of each event until the client leaves, its connection ends or it falls too far behind.
+// subscribe sends the notifications that tell makes of each event until the client leaves, its connection ends or it falls too far behind.
 func subscribe[T any](b *broadcaster[T], tell func(T) ([]json.RawMessage, error)) (*rpc.Subscription, error) {
 	events, err := b.subscribe()
 	if err != nil {
@@ -128,7 +128,7 @@ func subscribe[T any](b *broadcaster[T], tell func(T) ([]json.RawMessage, error)
 				}
 				messages, err := tell(event)
 				if err != nil {
-					return nil // what there was to tell is of a history that has been left
+					return nil // the notification belongs to a history that a revert has undone
 				}
 				for _, message := range messages {
 					if notify(message) != nil {
@@ -143,14 +143,13 @@ func subscribe[T any](b *broadcaster[T], tell func(T) ([]json.RawMessage, error)
 }
 
 const (
-	backlog        = 1_024 // blocks that a subscriber may lag behind before it is given up: about a second of a busy client's
-	maxSubscribers = 2_000 // of one chain
+	backlog        = 1_024 // blocks that a subscriber may lag behind: about a second of a busy client's work
+	maxSubscribers = 2_000 // per chain
 )
 
 var errSubscribers = fmt.Errorf("too many subscriptions: at most %d; unsubscribe from those that are not needed", maxSubscribers)
 
-// broadcaster hands what is new on a chain, blocks or pending transactions, to its subscribers, so that no slow client holds up
-// a commit.
+// broadcaster passes a chain's new blocks and pending transactions to its subscribers without letting a slow one delay a commit.
 type broadcaster[T any] struct {
 	source event.Subscription
 	events chan T
@@ -192,7 +191,7 @@ func (b *broadcaster[T]) broadcast(e T) {
 	}
 }
 
-// subscribe starts a subscription. Its channel is closed when it falls too far behind.
+// subscribe starts a subscription. Its channel closes if the subscriber falls too far behind.
 func (b *broadcaster[T]) subscribe() (chan T, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -14,10 +14,10 @@ import (
 	"snowglobe/sim/miner"
 )
 
-// transactionAPI has the eth methods about transactions and receipts: coreth's internal/ethapi.TransactionAPI.
+// transactionAPI implements the eth methods about transactions and receipts: coreth's internal/ethapi.TransactionAPI.
 type transactionAPI struct{ *api }
 
-// GetTransactionByHash answers a transaction of a block or of the pool, or null.
+// GetTransactionByHash returns a transaction of a block or of the pool, or null.
 func (a *transactionAPI) GetTransactionByHash(ctx context.Context, hash common.Hash) (json.RawMessage, error) {
 	if t := a.miner.Pool.Get(hash); t != nil {
 		return marshal.Pooled(t), nil
@@ -25,13 +25,13 @@ func (a *transactionAPI) GetTransactionByHash(ctx context.Context, hash common.H
 	return encoded(a.chain.Transaction(ctx, hash))
 }
 
-// GetTransactionByBlockNumberAndIndex answers a transaction, or null.
+// GetTransactionByBlockNumberAndIndex returns a transaction, or null.
 func (a *transactionAPI) GetTransactionByBlockNumberAndIndex(ctx context.Context, number BlockNumber, index hexutil.Uint) (json.RawMessage, error) {
 	b, err := a.byNumber(ctx, number)
 	return encoded(a.at(ctx, b, err, index))
 }
 
-// GetTransactionByBlockHashAndIndex answers a transaction, or null.
+// GetTransactionByBlockHashAndIndex returns a transaction, or null.
 func (a *transactionAPI) GetTransactionByBlockHashAndIndex(ctx context.Context, hash common.Hash, index hexutil.Uint) (json.RawMessage, error) {
 	b, err := a.chain.BlockByHash(ctx, hash)
 	return encoded(a.at(ctx, b, err, index))
@@ -51,12 +51,12 @@ func encoded(t *reader.Transaction, err error) (json.RawMessage, error) {
 	return marshal.Transaction(t), nil
 }
 
-// GetRawTransactionByHash answers the bytes of a transaction, none when there is no such transaction.
+// GetRawTransactionByHash returns a transaction's bytes, empty if there is no such transaction.
 func (a *transactionAPI) GetRawTransactionByHash(ctx context.Context, hash common.Hash) (hexutil.Bytes, error) {
 	return RawTransaction(ctx, a.miner, hash)
 }
 
-// RawTransaction are the bytes of a transaction of a block or of the pool.
+// RawTransaction returns the bytes of a transaction of a block or of the pool.
 func RawTransaction(ctx context.Context, m *miner.Miner, hash common.Hash) (hexutil.Bytes, error) {
 	if pooled := m.Pool.Get(hash); pooled != nil {
 		return pooled.MarshalBinary()
@@ -65,13 +65,13 @@ func RawTransaction(ctx context.Context, m *miner.Miner, hash common.Hash) (hexu
 	return raw(t, err)
 }
 
-// GetRawTransactionByBlockNumberAndIndex answers the bytes of a transaction.
+// GetRawTransactionByBlockNumberAndIndex returns the bytes of a transaction.
 func (a *transactionAPI) GetRawTransactionByBlockNumberAndIndex(ctx context.Context, number BlockNumber, index hexutil.Uint) (hexutil.Bytes, error) {
 	b, err := a.byNumber(ctx, number)
 	return raw(a.at(ctx, b, err, index))
 }
 
-// GetRawTransactionByBlockHashAndIndex answers the bytes of a transaction.
+// GetRawTransactionByBlockHashAndIndex returns the bytes of a transaction.
 func (a *transactionAPI) GetRawTransactionByBlockHashAndIndex(ctx context.Context, hash common.Hash, index hexutil.Uint) (hexutil.Bytes, error) {
 	b, err := a.chain.BlockByHash(ctx, hash)
 	return raw(a.at(ctx, b, err, index))
@@ -87,7 +87,7 @@ func raw(t *reader.Transaction, err error) (hexutil.Bytes, error) {
 	return hexutil.Bytes(t.Row.Raw), nil
 }
 
-// GetTransactionReceipt answers the receipt of a transaction, or null.
+// GetTransactionReceipt returns a transaction's receipt, or null.
 func (a *transactionAPI) GetTransactionReceipt(ctx context.Context, hash common.Hash) (json.RawMessage, error) {
 	return a.receipt(ctx, hash)
 }
@@ -100,7 +100,7 @@ func (a *api) receipt(ctx context.Context, hash common.Hash) (json.RawMessage, e
 	return marshal.Receipt(t), nil
 }
 
-// GetBlockReceipts answers the receipts of a block in order, or null.
+// GetBlockReceipts returns a block's receipts in order, or null.
 func (a *transactionAPI) GetBlockReceipts(ctx context.Context, ref BlockRef) (rpc.Result, error) {
 	b, err := a.block(ctx, &ref)
 	if errors.Is(err, ErrHash) || Missing(err) {

@@ -12,16 +12,16 @@ import (
 	"snowglobe/sim/evm/txpool"
 )
 
-// txpoolAPI has the methods of the txpool namespace: internal/ethapi.TxPoolAPI.
+// txpoolAPI implements the txpool namespace: internal/ethapi.TxPoolAPI.
 type txpoolAPI struct{ *api }
 
-// waiting is what waits, ready or not.
+// waiting returns the pool's transactions, ready or not.
 type waiting[T any] struct {
 	Pending T `json:"pending"`
 	Queued  T `json:"queued"`
 }
 
-// byNonce are transactions of an account, in one form or another, and bySender those of all.
+// byNonce maps nonces to an account's transactions, in one form or another; bySender maps accounts to these.
 type (
 	byNonce[T any]  map[string]T
 	bySender[T any] map[string]byNonce[T]
@@ -29,24 +29,24 @@ type (
 
 type jsonText = json.RawMessage
 
-// Status counts the transactions that wait.
+// Status counts the pool's transactions.
 func (a *txpoolAPI) Status() waiting[hexutil.Uint] {
 	pending, queued := a.miner.Pool.Count()
 	return waiting[hexutil.Uint]{hexutil.Uint(pending), hexutil.Uint(queued)}
 }
 
-// Content lists the transactions that wait.
+// Content lists the pool's transactions.
 func (a *txpoolAPI) Content() waiting[bySender[jsonText]] {
 	return contentOf(a.miner.Pool, marshal.Pooled)
 }
 
-// ContentFrom lists the transactions of one sender that wait.
+// ContentFrom lists one sender's transactions in the pool.
 func (a *txpoolAPI) ContentFrom(address common.Address) waiting[byNonce[jsonText]] {
 	pending, queued := a.miner.Pool.Of(address)
 	return waiting[byNonce[jsonText]]{nonces(pending, marshal.Pooled), nonces(queued, marshal.Pooled)}
 }
 
-// Inspect sums up the transactions that wait.
+// Inspect summarises the pool's transactions.
 func (a *txpoolAPI) Inspect() waiting[bySender[string]] { return contentOf(a.miner.Pool, summary) }
 
 func contentOf[T any](p *txpool.Pool, form func(*txpool.Transaction) T) waiting[bySender[T]] {

@@ -13,7 +13,7 @@ import (
 	"github.com/ethereum/go-ethereum/signer/core/apitypes"
 )
 
-// typedData is EIP-712's structured data. ethers, viem and MetaMask send it as JSON text, web3.js as the object itself.
+// typedData is structured data in the sense of EIP-712. ethers, viem and MetaMask send it as JSON text, web3.js as the object itself.
 type typedData struct {
 	Types       apitypes.Types `json:"types"`
 	PrimaryType string         `json:"primaryType"`
@@ -21,16 +21,16 @@ type typedData struct {
 	Message     map[string]any `json:"message"`
 }
 
-// domainType is the name of the domain's type, and as the primary type asks for a signature of the domain alone.
+// domainType is the name of the domain's type; as primary type, it requests a signature of the domain alone.
 const domainType = "EIP712Domain"
 
-// domainFields are those that a domain may have, in EIP-712's order.
+// domainFields lists the possible fields of a domain, in EIP-712's order.
 var domainFields = []apitypes.Type{
 	{Name: "name", Type: "string"}, {Name: "version", Type: "string"}, {Name: "chainId", Type: "uint256"},
 	{Name: "verifyingContract", Type: "address"}, {Name: "salt", Type: "bytes32"},
 }
 
-// UnmarshalJSON reads the object, or the text of one. Numbers keep every digit.
+// UnmarshalJSON reads the object, or a text that contains it. Numbers keep every digit.
 func (d *typedData) UnmarshalJSON(data []byte) error {
 	if len(data) > 0 && data[0] == '"' {
 		var text string
@@ -51,7 +51,7 @@ func (d *typedData) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// hash is the hash that is signed.
+// hash returns the hash to sign.
 func (d *typedData) hash() ([]byte, error) {
 	types := apitypes.Types{domainType: d.domainType()}
 	for name, fields := range d.Types {
@@ -60,7 +60,7 @@ func (d *typedData) hash() ([]byte, error) {
 	if types[d.PrimaryType] == nil {
 		return nil, fmt.Errorf("typed data: the primary type %q is not among the types", d.PrimaryType)
 	}
-	// HashStruct refuses a domain without any field, which EIP-712 allows, and leaves out a field that is empty: it gets the domain as a message.
+	// HashStruct rejects a domain without fields, which EIP-712 allows, and drops empty fields, so the domain is hashed as a message.
 	hasher := apitypes.TypedData{Types: types, Domain: apitypes.TypedDataDomain{Name: domainType}}
 	preimage := []byte{0x19, 0x01}
 	parts := []struct {
@@ -81,7 +81,7 @@ func (d *typedData) hash() ([]byte, error) {
 	return crypto.Keccak256(preimage), nil
 }
 
-// domainType has the fields that the domain has, for data whose types leave the domain's out.
+// domainType lists the fields of the domain, for data whose types omit it.
 func (d *typedData) domainType() []apitypes.Type {
 	fields := []apitypes.Type{}
 	for _, f := range domainFields {
@@ -92,8 +92,8 @@ func (d *typedData) domainType() []apitypes.Type {
 	return fields
 }
 
-// readAs is a value as HashStruct takes it: without the members that its type does not have, which clients ignore when they sign for
-// themselves, and with numbers in full.
+// readAs converts a value for HashStruct: it removes members that the type does not have, as clients do when they sign, and writes numbers
+// in full.
 func readAs(types apitypes.Types, name string, value any) any {
 	switch value := value.(type) {
 	case map[string]any:
@@ -116,7 +116,8 @@ func readAs(types apitypes.Types, name string, value any) any {
 	return value
 }
 
-// wholeNumber is a number in full, as JavaScript may write it, such as 1e+21; what is no integer of 256 bits stays a float, which every type refuses.
+// wholeNumber writes a number in full that JavaScript may have written as 1e+21; anything but a 256-bit integer stays a float, which every
+// type rejects.
 func wholeNumber(text json.Number) any {
 	const bits = 2 * 256
 	f, _, err := big.ParseFloat(text.String(), 10, bits, big.ToNearestEven)
@@ -124,6 +125,6 @@ func wholeNumber(text json.Number) any {
 		n, _ := f.Int(nil)
 		return n
 	}
-	rounded, _ := text.Float64() // out of range it is infinite
+	rounded, _ := text.Float64() // infinite if out of range
 	return rounded
 }

@@ -22,7 +22,7 @@ import (
 	"snowglobe/sim/secp256k1"
 )
 
-// Wallet holds the accounts for which the node signs: the personas', whose keys everybody knows.
+// Wallet holds the accounts that the node signs for: the personas', whose keys are public.
 type Wallet struct {
 	derived func() derivedKeys
 }
@@ -32,8 +32,8 @@ type derivedKeys struct {
 	keys      map[common.Address]*secp256k1.Key
 }
 
-// NewWallet holds accounts by their keys, 32 bytes each, in their order. What follows from the keys is derived when it is first asked for:
-// the tables of the curve, which that needs, take a tenth of what a server takes to start.
+// NewWallet makes a wallet from 32-byte keys, in order. It derives addresses on first use, because the curve's tables take a tenth of the
+// server's start time.
 func NewWallet(keys [][]byte) (*Wallet, error) {
 	for i, raw := range keys {
 		if err := secp256k1.CheckSecret(raw); err != nil {
@@ -53,10 +53,10 @@ func NewWallet(keys [][]byte) (*Wallet, error) {
 
 func (w *Wallet) addresses() []common.Address { return w.derived().addresses }
 
-// key is an account's, or nil.
+// key returns an account's key, or nil.
 func (w *Wallet) key(address common.Address) *secp256k1.Key { return w.derived().keys[address] }
 
-// has says whether it holds an account's key.
+// has reports whether the wallet holds an account's key.
 func (w *Wallet) has(address common.Address) bool { return w.key(address) != nil }
 
 var errAccount = errors.New("unknown account")
@@ -71,27 +71,26 @@ func (w *Wallet) sign(address common.Address, hash []byte) (hexutil.Bytes, error
 	if err != nil {
 		return nil, err
 	}
-	signature[crypto.RecoveryIDOffset] += 27 // as Ethereum's own signatures have it
+	signature[crypto.RecoveryIDOffset] += 27 // as in Ethereum's own signatures
 	return signature[:], nil
 }
 
-// walletAPI has the eth methods of a node that holds accounts: internal/ethapi.TransactionAPI, and what wallets in browsers
-// answer.
+// walletAPI implements the eth methods of a node with accounts: internal/ethapi.TransactionAPI, and methods of browser wallets.
 type walletAPI struct {
 	*api
 	wallet *Wallet
-	send   sync.Mutex // so that two transactions of an account do not get the same nonce
+	send   sync.Mutex // keeps two transactions of an account from getting the same nonce
 }
 
-// Accounts are the accounts that clients can send for: those for which the node signs, and those that it impersonates.
+// Accounts lists the accounts that clients can send from: those that the node signs for and those that it impersonates.
 func (a *walletAPI) Accounts() []common.Address {
 	return append(slices.Clone(a.wallet.addresses()), slices.DeleteFunc(a.miner.Impersonation.Accounts(), a.wallet.has)...)
 }
 
-// RequestAccounts is Accounts by EIP-1102: nobody has to be asked.
+// RequestAccounts is EIP-1102's form of Accounts: there is nobody to ask for permission.
 func (a *walletAPI) RequestAccounts() []common.Address { return a.Accounts() }
 
-// Sign signs a message as a person's (EIP-191).
+// Sign signs a message in a person's name (EIP-191).
 func (a *walletAPI) Sign(address common.Address, message hexutil.Bytes) (hexutil.Bytes, error) {
 	return a.wallet.sign(address, accounts.TextHash(message))
 }
@@ -105,7 +104,7 @@ func (a *walletAPI) SignTypedData_v4(address common.Address, data typedData) (he
 	return a.wallet.sign(address, hash)
 }
 
-// SendTransaction fills a transaction in, signs it and sends it. That of an account which is impersonated has no signature.
+// SendTransaction fills in a transaction, signs it and sends it. An impersonated account's transaction has no signature.
 func (a *walletAPI) SendTransaction(ctx context.Context, call reader.Call) (common.Hash, error) {
 	if from := call.From; from != nil && !a.wallet.has(*from) && a.miner.Impersonation.Allows(*from) {
 		return a.SendUnsignedTransaction(ctx, call)
@@ -120,16 +119,16 @@ func (a *walletAPI) SendTransaction(ctx context.Context, call reader.Call) (comm
 		}
 		hash, err := a.submit(ctx, signed)
 		if call.Nonce == nil && attempt < maxAttempts && errors.Is(err, core.ErrNonceTooLow) {
-			continue // someone else used the account at the same time, such as a person who lives on
+			continue // somebody else used the account at the same time, such as a person of a live world
 		}
 		return hash, err
 	}
 }
 
-// maxAttempts is how often a nonce is chosen for one transaction.
+// maxAttempts is how many nonces are tried for one transaction.
 const maxAttempts = 5
 
-// SendUnsignedTransaction fills a transaction in and sends it for whoever it names, without a signature: anvil's method.
+// SendUnsignedTransaction fills in a transaction and sends it from the account that it names, without a signature: anvil's method.
 func (a *walletAPI) SendUnsignedTransaction(ctx context.Context, call reader.Call) (common.Hash, error) {
 	if call.From == nil {
 		return common.Hash{}, errAccount
@@ -152,8 +151,8 @@ func (a *walletAPI) SendUnsignedTransaction(ctx context.Context, call reader.Cal
 	return tx.Hash(), nil
 }
 
-// SignTransaction fills a transaction in, signs it and does not send it. The answer is the bytes alone, which ethers and viem read and anvil
-// gives; those of a node of the network, which has no accounts to sign for, would come in an object with the transaction.
+// SignTransaction fills in and signs a transaction without sending it. It returns only the bytes, as anvil does and as ethers and viem
+// expect; a node of the network, which has no accounts to sign for, would return an object with the transaction.
 func (a *walletAPI) SignTransaction(ctx context.Context, call reader.Call) (hexutil.Bytes, error) {
 	tx, err := a.signed(ctx, &call)
 	if err == nil {
@@ -171,7 +170,7 @@ type filledResult struct {
 	Tx  *types.Transaction `json:"tx"`
 }
 
-// FillTransaction fills a transaction in and does not sign it.
+// FillTransaction fills in a transaction without signing it.
 func (a *walletAPI) FillTransaction(ctx context.Context, call reader.Call) (*filledResult, error) {
 	tx, err := a.fill(ctx, &call)
 	if err != nil {
@@ -181,7 +180,7 @@ func (a *walletAPI) FillTransaction(ctx context.Context, call reader.Call) (*fil
 	return &filledResult{raw, tx}, err
 }
 
-// PendingTransactions are those that wait of the node's accounts.
+// PendingTransactions lists the pool's transactions that the node's accounts sent.
 func (a *walletAPI) PendingTransactions() ([]jsonText, error) {
 	all := []jsonText{}
 	for _, address := range a.Accounts() {
@@ -204,10 +203,10 @@ func (a *walletAPI) signed(ctx context.Context, call *reader.Call) (*types.Trans
 	return secp256k1.SignTx(tx, types.LatestSignerForChainID(a.chainID()), a.wallet.key(*call.From))
 }
 
-// personalAPI has the method by which wallets in browsers sign messages.
+// personalAPI implements the method with which browser wallets sign messages.
 type personalAPI struct{ *walletAPI }
 
-// Sign signs a message as a person's (EIP-191). A password, which some clients send, says nothing here.
+// Sign signs a message in a person's name (EIP-191). It ignores the password that some clients send.
 func (a *personalAPI) Sign(message hexutil.Bytes, address common.Address, _ *string) (hexutil.Bytes, error) {
 	return a.walletAPI.Sign(address, message)
 }
@@ -221,8 +220,7 @@ var (
 
 func (a *api) chainID() *big.Int { return new(big.Int).SetUint64(a.chain.Genesis.ChainID) }
 
-// fill makes a transaction of a client's object and of what that leaves out: coreth's TransactionArgs.setDefaults. Nonce and
-// gas are those on top of what is pending.
+// fill completes a transaction from a client's object: coreth's TransactionArgs.setDefaults. Nonce and gas follow the pending state.
 func (a *api) fill(ctx context.Context, call *reader.Call) (*types.Transaction, error) {
 	if err := call.Check(a.chain.Genesis.ChainID); err != nil {
 		return nil, err
@@ -258,7 +256,7 @@ func (a *api) fill(ctx context.Context, call *reader.Call) (*types.Transaction, 
 	return types.NewTx(txData(call, a.chainID(), data)), nil
 }
 
-// estimate is the gas that a transaction needs on top of what is pending, in the next block: its fees are filled in for that.
+// estimate returns the gas that a transaction needs in the next block, on top of the pending state.
 func (a *api) estimate(ctx context.Context, call *reader.Call) (hexutil.Uint64, error) {
 	b, err := a.miner.Pending(ctx)
 	if err != nil {
@@ -280,7 +278,7 @@ func (a *api) estimate(ctx context.Context, call *reader.Call) (hexutil.Uint64, 
 	return hexutil.Uint64(gas), err
 }
 
-// fillFees sets twice the base fee and the suggested tip, unless the client says what it pays.
+// fillFees sets twice the base fee plus the suggested tip, unless the client sets fees.
 func (a *api) fillFees(ctx context.Context, call *reader.Call) error {
 	if zero := call.GasPrice != nil && call.GasPrice.ToInt().Sign() == 0; zero || call.MaxFeePerGas != nil && call.MaxFeePerGas.ToInt().Sign() == 0 {
 		switch next, err := a.miner.NextBlock(ctx); {
@@ -318,7 +316,7 @@ func (a *api) fillFees(ctx context.Context, call *reader.Call) error {
 	return nil
 }
 
-// txData is a filled object as a transaction of the oldest type that can say what it says.
+// txData converts a filled object to the oldest transaction type that can express it.
 func txData(call *reader.Call, chainID *big.Int, data []byte) types.TxData {
 	value := new(big.Int)
 	if call.Value != nil {

@@ -17,14 +17,14 @@ import (
 	"snowglobe/sim/txs"
 )
 
-// Service has the methods of /ext/info that any server of the network may answer: avalanchego's api/info.Info.
+// Service implements the /ext/info methods that any server of the network may answer: avalanchego's api/info.Info.
 type Service struct {
 	network  *sim.Network
 	platform platform.State
 	known    cache.Derived[peersOf, *peers]
 }
 
-// New makes the service of a network's node; a public one hides what is about one particular node.
+// New makes the service of a network's node; a public one omits everything about one particular node.
 func New(network *sim.Network, indexes *query.StakerIndexes, public bool) any {
 	info := &Service{network: network, platform: platform.NewState(network, indexes)}
 	if public {
@@ -33,12 +33,12 @@ func New(network *sim.Network, indexes *query.StakerIndexes, public bool) any {
 	return &NodeService{info}
 }
 
-// NodeService adds what one particular node says of itself, which a public server hides.
+// NodeService adds the methods about one particular node, which a public server hides.
 type NodeService struct{ *Service }
 
-// Requests and answers of the info service.
+// Requests and replies of the info service.
 type (
-	// NodeVersionReply is what runs on the node.
+	// NodeVersionReply lists the node's software versions.
 	NodeVersionReply struct {
 		Version            string            `json:"version"`
 		DatabaseVersion    string            `json:"databaseVersion"`
@@ -46,40 +46,40 @@ type (
 		GitCommit          string            `json:"gitCommit"`
 		VMVersions         map[string]string `json:"vmVersions"`
 	}
-	// NodeIDReply is who the node is.
+	// NodeIDReply is the node's identity.
 	NodeIDReply struct {
 		NodeID  ids.NodeID      `json:"nodeID"`
 		NodePOP platform.Signer `json:"nodePOP"`
 	}
-	// NodeIPReply is where the node is, with its port.
+	// NodeIPReply is the node's address with its port.
 	NodeIPReply struct {
 		IP string `json:"ip"`
 	}
-	// NetworkIDReply is the number of the network.
+	// NetworkIDReply is the network's number.
 	NetworkIDReply struct {
 		NetworkID jsonrpc.Uint32 `json:"networkID"`
 	}
-	// NetworkNameReply is the name of the network.
+	// NetworkNameReply is the network's name.
 	NetworkNameReply struct {
 		NetworkName string `json:"networkName"`
 	}
-	// AliasArgs name a chain.
+	// AliasArgs names a chain.
 	AliasArgs struct {
 		Alias string `json:"alias"`
 	}
-	// BlockchainIDReply is the id of a chain.
+	// BlockchainIDReply is a chain's id.
 	BlockchainIDReply struct {
 		BlockchainID ids.ID `json:"blockchainID"`
 	}
-	// ChainArgs name a chain by its id or an alias.
+	// ChainArgs names a chain by its id or an alias.
 	ChainArgs struct {
 		Chain string `json:"chain"`
 	}
-	// BootstrappedReply tells whether a chain answers.
+	// BootstrappedReply reports whether a chain answers.
 	BootstrappedReply struct {
 		IsBootstrapped bool `json:"isBootstrapped"`
 	}
-	// VMsReply are the virtual machines of the node by id, with their aliases, and the extensions of the X-Chain's.
+	// VMsReply lists the node's virtual machines by id with their aliases, and the X-Chain's extensions.
 	VMsReply struct {
 		VMs map[ids.ID][]string `json:"vms"`
 		FXs map[ids.ID]string   `json:"fxs"`
@@ -88,7 +88,7 @@ type (
 
 var errNoChain = errors.New("argument 'chain' not given")
 
-// GetNodeVersion answers what runs on the node.
+// GetNodeVersion returns the node's software versions.
 func (a *Service) GetNodeVersion(_ *http.Request, _ *jsonrpc.NoArgs, reply *NodeVersionReply) error {
 	*reply = NodeVersionReply{
 		fixtures.NodeSoftware, fixtures.DatabaseVersion, fixtures.PluginProtocol, fixtures.NodeCommit,
@@ -100,20 +100,20 @@ func (a *Service) GetNodeVersion(_ *http.Request, _ *jsonrpc.NoArgs, reply *Node
 	return nil
 }
 
-// GetNodeID answers who the node is and proves that it has the key of that validator.
+// GetNodeID returns the node's id, with proof that it has that validator's key.
 func (a *NodeService) GetNodeID(_ *http.Request, _ *jsonrpc.NoArgs, reply *NodeIDReply) error {
 	self := &a.network.LocalNode
 	*reply = NodeIDReply{NodeID: self.ID(), NodePOP: platform.Signer{PublicKey: self.PublicKey, ProofOfPossession: self.Proof}}
 	return nil
 }
 
-// GetNodeIP answers where the node is.
+// GetNodeIP returns the node's address.
 func (a *NodeService) GetNodeIP(_ *http.Request, _ *jsonrpc.NoArgs, reply *NodeIPReply) error {
 	reply.IP = a.network.LocalNode.IP
 	return nil
 }
 
-// GetVMs answers the virtual machines of the node.
+// GetVMs returns the node's virtual machines.
 func (a *NodeService) GetVMs(_ *http.Request, _ *jsonrpc.NoArgs, reply *VMsReply) error {
 	reply.VMs = map[ids.ID][]string{
 		fixtures.AVMID: {"avm"}, fixtures.EVMID: {"evm"}, fixtures.PlatformVMID: {"platform"}, fixtures.SubnetEVMID: {},
@@ -124,25 +124,26 @@ func (a *NodeService) GetVMs(_ *http.Request, _ *jsonrpc.NoArgs, reply *VMsReply
 	return nil
 }
 
-// GetNetworkID answers the number of the network.
+// GetNetworkID returns the network's number.
 func (a *Service) GetNetworkID(_ *http.Request, _ *jsonrpc.NoArgs, reply *NetworkIDReply) error {
 	reply.NetworkID = jsonrpc.Uint32(a.network.Rules.NetworkID)
 	return nil
 }
 
-// GetNetworkName answers the name of the network.
+// GetNetworkName returns the network's name.
 func (a *Service) GetNetworkName(_ *http.Request, _ *jsonrpc.NoArgs, reply *NetworkNameReply) error {
 	reply.NetworkName = a.network.Name
 	return nil
 }
 
-// GetBlockchainID answers the id of a chain by one of its names.
+// GetBlockchainID returns a chain's id by one of its names.
 func (a *Service) GetBlockchainID(_ *http.Request, args *AliasArgs, reply *BlockchainIDReply) (err error) {
 	reply.BlockchainID, err = primary.ChainByAlias(a.network, args.Alias)
 	return err
 }
 
-// IsBootstrapped answers yes for every chain that runs here, as nothing has to be caught up with, unless it was made to be in trouble.
+// IsBootstrapped returns true for every chain that runs here, because there is nothing to catch up with, unless a client has put it in
+// trouble.
 func (a *Service) IsBootstrapped(_ *http.Request, args *ChainArgs, reply *BootstrappedReply) error {
 	if args.Chain == "" {
 		return errNoChain

@@ -19,19 +19,19 @@ import (
 	"snowglobe/sim/store"
 )
 
-// Requests and answers about peers.
+// Requests and replies about peers.
 type (
-	// PeersArgs choose peers; without node ids it is all of them.
+	// PeersArgs selects peers; no node ids means all.
 	PeersArgs struct {
 		NodeIDs []ids.NodeID `json:"nodeIDs"`
 	}
-	// PeersReply are those who are connected.
+	// PeersReply lists connected nodes.
 	PeersReply struct {
 		NumPeers jsonrpc.Uint64 `json:"numPeers"`
 		Peers    []Peer         `json:"peers"`
 		encoded  []byte
 	}
-	// Peer is a node that the answering one is connected to.
+	// Peer is a connected node.
 	Peer struct {
 		IP             string         `json:"ip"`
 		PublicIP       string         `json:"publicIP"`
@@ -46,35 +46,35 @@ type (
 		ObjectedACPs   []uint32       `json:"objectedACPs"`
 		Benched        []string       `json:"benched"`
 	}
-	// UptimeReply is how the validators see the answering node.
+	// UptimeReply is the validators' view of the answering node.
 	UptimeReply struct {
 		RewardingStakePercentage  json.Float64 `json:"rewardingStakePercentage"`
 		WeightedAveragePercentage json.Float64 `json:"weightedAveragePercentage"`
 	}
-	// ACPsReply is what validators think of proposals: of none.
+	// ACPsReply lists the validators' votes on proposals: none.
 	ACPsReply struct {
 		ACPs struct{} `json:"acps"`
 	}
 )
 
-// peers are all who are connected, by node id, and the answer to who asks for all of them.
+// peers holds all connected nodes by node id, and the encoded response that lists all.
 type peers struct {
 	all     []Peer
 	encoded []byte
 }
 
-// peersOf is what they follow from.
+// peersOf is the cache key of peers.
 type peersOf struct {
 	moment  query.Moment
 	benched string
 }
 
-// EncodedJSON is the answer when it was encoded before.
+// EncodedJSON returns the response if it was encoded before.
 func (r *PeersReply) EncodedJSON() []byte { return r.encoded }
 
 var errNotValidator = errors.New("couldn't get node uptime: node is not a validator")
 
-// Peers answers who is connected: the validators of any subnet whose nodes are up.
+// Peers lists connected nodes: the validators of any subnet whose nodes are up.
 func (a *Service) Peers(r *http.Request, args *PeersArgs, reply *PeersReply) error {
 	known, err := a.peers(r)
 	if err != nil {
@@ -94,7 +94,7 @@ func (a *Service) Peers(r *http.Request, args *PeersArgs, reply *PeersReply) err
 	return nil
 }
 
-// peers are made anew when a block came, the clock moved or others are benched.
+// peers rebuilds the list after a block, a move of the clock or a change of benched nodes.
 func (a *Service) peers(r *http.Request) (*peers, error) {
 	index, err := a.platform.Stakers(r.Context())
 	if err != nil {
@@ -112,7 +112,7 @@ func (a *Service) peers(r *http.Request) (*peers, error) {
 	})
 }
 
-// connected are all who are connected, by node id.
+// connected returns all connected nodes by node id.
 func (a *Service) connected(r *http.Request, index *query.StakerIndex, benched []ids.NodeID) ([]Peer, error) {
 	upgrades, err := a.schedule()
 	if err != nil {
@@ -146,8 +146,8 @@ func (a *Service) peer(n *store.Node, subnets []ids.ID, benched []ids.NodeID, up
 	}
 }
 
-// tracked tells what each validator validates: the primary network, which everyone follows, and subnets. L1 validators without
-// balance are among them, as their L1 still counts on them.
+// tracked lists what each node validates: the primary network, which every node follows, and subnets. It includes L1 validators without
+// balance, because their L1 still relies on them.
 func (a *Service) tracked(r *http.Request, index *query.StakerIndex) (map[ids.NodeID][]ids.ID, error) {
 	subnets, err := a.platform.Subnets(r.Context())
 	if err != nil {
@@ -173,8 +173,8 @@ func (a *Service) tracked(r *http.Request, index *query.StakerIndex) (map[ids.No
 	return tracked, nil
 }
 
-// Uptime answers how the validators of a subnet see the answering node: what share of the stake would reward it, and for
-// how much of the time they saw it on average. Who is not connected has seen nothing.
+// Uptime returns how the validators of a subnet see the answering node: the share of stake that would reward it, and its average observed
+// uptime. A node that is not connected has observed nothing.
 func (a *Service) Uptime(r *http.Request, args *platform.SubnetArgs, reply *UptimeReply) error {
 	members, err := a.platform.ValidatorsNow(r.Context(), args.SubnetID)
 	if err != nil {
@@ -188,7 +188,7 @@ func (a *Service) Uptime(r *http.Request, args *platform.SubnetArgs, reply *Upti
 	if own == nil {
 		return errNotValidator
 	}
-	rewarding, seen := own.Weight, 100*float64(own.Weight) // the sum of whole stakes in hundredths would not fit
+	rewarding, seen := own.Weight, 100*float64(own.Weight) // the sum of whole stakes in hundredths would overflow
 	for _, p := range known.all {
 		if m := members[p.NodeID]; m != nil {
 			seen += float64(m.Weight) * float64(p.ObservedUptime)
@@ -203,5 +203,5 @@ func (a *Service) Uptime(r *http.Request, args *platform.SubnetArgs, reply *Upti
 	return nil
 }
 
-// Acps answers what validators think of proposals. The version that runs here knows of none to vote on.
+// Acps returns validators' votes on proposals. The version that runs here has none to vote on.
 func (a *Service) Acps(*http.Request, *jsonrpc.NoArgs, *ACPsReply) error { return nil }

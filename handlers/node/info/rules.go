@@ -10,7 +10,7 @@ import (
 	"snowglobe/handlers/node/jsonrpc"
 )
 
-// FeesReply is what transactions cost, or did before fees became dynamic, in nAVAX.
+// FeesReply lists transaction fees in nAVAX, some from before fees became dynamic.
 type FeesReply struct {
 	TxFee                         jsonrpc.Uint64 `json:"txFee"`
 	CreateAssetTxFee              jsonrpc.Uint64 `json:"createAssetTxFee"`
@@ -23,7 +23,7 @@ type FeesReply struct {
 	AddSubnetDelegatorFee         jsonrpc.Uint64 `json:"addSubnetDelegatorFee"`
 }
 
-// GetTxFee answers what transactions cost.
+// GetTxFee returns transaction fees.
 func (a *Service) GetTxFee(_ *http.Request, _ *jsonrpc.NoArgs, reply *FeesReply) error {
 	rules := a.network.Rules
 	*reply = staticFees[a.network.Name]
@@ -32,13 +32,13 @@ func (a *Service) GetTxFee(_ *http.Request, _ *jsonrpc.NoArgs, reply *FeesReply)
 	return nil
 }
 
-// staticFees are those of the P-Chain that no longer apply.
+// staticFees lists P-Chain fees that no longer apply.
 var staticFees = map[string]FeesReply{
 	fixtures.MainnetName: {CreateSubnetTxFee: 1e9, TransformSubnetTxFee: 10e9, CreateBlockchainTxFee: 1e9},
 	fixtures.FujiName:    {CreateSubnetTxFee: 1e8, TransformSubnetTxFee: 1e9, CreateBlockchainTxFee: 1e8},
 }
 
-// UpgradesReply says when the network changed its rules.
+// UpgradesReply lists when the network changes its rules.
 type UpgradesReply struct {
 	ApricotPhase1Time            time.Time     `json:"apricotPhase1Time"`
 	ApricotPhase2Time            time.Time     `json:"apricotPhase2Time"`
@@ -60,7 +60,7 @@ type UpgradesReply struct {
 	HeliconTime                  time.Time     `json:"heliconTime"`
 }
 
-// Upgrades answers when the network changed its rules and when it will.
+// Upgrades returns when the network changed its rules and when it will.
 func (a *Service) Upgrades(_ *http.Request, _ *jsonrpc.NoArgs, reply *UpgradesReply) error {
 	u, err := a.schedule()
 	*reply = UpgradesReply{

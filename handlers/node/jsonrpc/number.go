@@ -7,10 +7,10 @@ import (
 	"github.com/ava-labs/avalanchego/utils/json"
 )
 
-// Encoding is how bytes are written: hex, hexc, hexnc or json.
+// Encoding names the encoding of bytes: hex, hexc, hexnc or json.
 type Encoding = formatting.Encoding
 
-// Numbers as the node's services write them: as strings, and read from strings or numbers.
+// Numbers in the form of the node's services: written as strings, read from strings or numbers.
 type (
 	Uint8   = json.Uint8
 	Uint16  = json.Uint16
@@ -19,10 +19,9 @@ type (
 	Float32 = json.Float32
 )
 
-// Hex are bytes as the node's services write them: 0x and every digit, without a checksum; nothing is null.
+// Hex is bytes in the form of the node's services: 0x and every digit, without a checksum; nil is null.
 type Hex []byte
 
-// MarshalJSON writes them.
 func (h Hex) MarshalJSON() ([]byte, error) {
 	if h == nil {
 		return []byte("null"), nil
@@ -30,5 +29,5 @@ func (h Hex) MarshalJSON() ([]byte, error) {
 	return []byte(`"0x` + hex.EncodeToString(h) + `"`), nil
 }
 
-// NoArgs is for methods that take nothing.
+// NoArgs holds the arguments of methods that take none.
 type NoArgs struct{}

@@ -7,25 +7,25 @@ import (
 	"snowglobe/sim/evm/reader"
 )
 
-// HeaderBytes is about what a header takes as JSON.
+// HeaderBytes estimates a header's size as JSON.
 const HeaderBytes = 2_048
 
-// content is what a block has in addition to its header.
+// content holds a block's fields beyond its header.
 type content struct {
 	txs  []*reader.Transaction
 	size int
 	full bool
 }
 
-// Header is a header as eth_getHeaderByNumber answers it.
+// Header writes a header as eth_getHeaderByNumber returns it.
 func Header(kind evm.Kind, b *reader.Block) json.RawMessage { return fields(kind, b, nil) }
 
-// Block is a block, size bytes long, as eth_getBlockByNumber answers it.
+// Block writes a block of size bytes as eth_getBlockByNumber returns it.
 func Block(kind evm.Kind, b *reader.Block, transactions []*reader.Transaction, size int, full bool) json.RawMessage {
 	return fields(kind, b, &content{transactions, size, full})
 }
 
-// fields writes a header, or a block when there is content, in the order of the keys' letters.
+// fields writes a header, or a block if there is content, with keys in alphabetical order.
 func fields(kind evm.Kind, b *reader.Block, c *content) []byte {
 	w := &Writer{make([]byte, 0, HeaderBytes+4*bodySize(c))}
 	h := b.Header
@@ -74,7 +74,7 @@ func fields(kind evm.Kind, b *reader.Block, c *content) []byte {
 	return w.JSON
 }
 
-// known is a field that a pending block does not have yet (internal/ethapi.RPCMarshalBlock with pending).
+// known writes a field that a pending block lacks (internal/ethapi.RPCMarshalBlock with pending).
 func known(b *reader.Block, field []byte) []byte {
 	if b.Pending() {
 		return nil
@@ -101,7 +101,7 @@ func (w *Writer) transactions(c *content) {
 	w.Close(']')
 }
 
-// NewHead is a header as subscribers get it: in the order of the header's own fields.
+// NewHead writes a header for subscribers, in the order of the header's own fields.
 func NewHead(kind evm.Kind, b *reader.Block) json.RawMessage {
 	w := &Writer{make([]byte, 0, HeaderBytes)}
 	h := b.Header

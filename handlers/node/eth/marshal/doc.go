@@ -1,3 +1,3 @@
-// Package marshal writes blocks, transactions, receipts and logs as the eth methods answer them, which are asked for most, without
-// reflection: internal/ethapi.RPCMarshalBlock and its kin.
+// Package marshal writes blocks, transactions, receipts and logs for the eth methods without reflection, because clients ask for them most
+// often: internal/ethapi.RPCMarshalBlock and its kin.
 package marshal

@@ -12,14 +12,14 @@ import (
 	"snowglobe/sim/evm/txpool"
 )
 
-// Receipt is a receipt as eth_getTransactionReceipt answers it.
+// Receipt holds a receipt as eth_getTransactionReceipt returns it.
 func Receipt(t *reader.Transaction) json.RawMessage {
 	w := &Writer{make([]byte, 0, 2*HeaderBytes)}
 	w.Receipt(t)
 	return w.JSON
 }
 
-// Transaction is a transaction as eth_getTransactionByHash answers it.
+// Transaction writes a transaction as eth_getTransactionByHash returns it.
 func Transaction(t *reader.Transaction) json.RawMessage {
 	w := &Writer{make([]byte, 0, 1024+2*len(t.Row.Raw))}
 	w.transaction(t)
@@ -40,7 +40,7 @@ func (w *Writer) transaction(t *reader.Transaction) {
 	w.Close('}')
 }
 
-// payload writes what a transaction does, and what it pays for gas.
+// payload writes a transaction's call and its gas price.
 func (w *Writer) payload(t *types.Transaction, sender common.Address, price *big.Int) {
 	w.Key("from").Bytes(sender[:])
 	w.Key("gas").Uint(t.Gas())
@@ -60,7 +60,7 @@ func (w *Writer) payload(t *types.Transaction, sender common.Address, price *big
 	}
 }
 
-// typed writes the value, the type and what belongs to that.
+// typed writes the value, the type and the type's own fields.
 func (w *Writer) typed(t *types.Transaction) {
 	w.Key("value").Big(t.Value())
 	w.Key("type").Uint(uint64(t.Type()))
@@ -148,7 +148,7 @@ func (w *Writer) Log(log *types.Log) {
 	w.Close('}')
 }
 
-// Pooled is a transaction that is in no block yet.
+// Pooled writes a transaction that is in no block yet.
 func Pooled(t *txpool.Transaction) json.RawMessage {
 	w := &Writer{make([]byte, 0, 1024+2*t.Size())}
 	w.pooled(t.Transaction, t.Sender)

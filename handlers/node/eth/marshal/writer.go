@@ -6,8 +6,7 @@ import (
 	"strconv"
 )
 
-// Writer writes JSON in the order in which it is told to. The answers that are asked for most are written this way,
-// without reflection.
+// Writer writes JSON sequentially and without reflection, for the most frequent responses.
 type Writer struct{ JSON []byte }
 
 // Open begins an object or an array.
@@ -17,7 +16,7 @@ func (w *Writer) Open(bracket byte) *Writer {
 	return w
 }
 
-// Close ends one.
+// Close ends an object or an array.
 func (w *Writer) Close(bracket byte) { w.JSON = append(w.JSON, bracket) }
 
 // Separate writes a comma where one belongs.
@@ -36,7 +35,7 @@ func (w *Writer) Key(name string) *Writer {
 	return w
 }
 
-// Bytes writes data as hex, every digit of it.
+// Bytes writes data in hexadecimal, including leading zeros.
 func (w *Writer) Bytes(data []byte) {
 	w.Separate()
 	w.JSON = append(w.JSON, '"', '0', 'x')
@@ -44,7 +43,7 @@ func (w *Writer) Bytes(data []byte) {
 	w.JSON = append(w.JSON, '"')
 }
 
-// Uint writes a quantity: hex without leading zeros.
+// Uint writes a quantity: hexadecimal without leading zeros.
 func (w *Writer) Uint(n uint64) {
 	w.Separate()
 	w.JSON = append(w.JSON, '"', '0', 'x')
@@ -66,7 +65,7 @@ func (w *Writer) Raw(json string) {
 	w.JSON = append(w.JSON, json...)
 }
 
-// BytesOrNull writes null for what is not there.
+// BytesOrNull writes data, or null for nil.
 func (w *Writer) BytesOrNull(data []byte) {
 	if data == nil {
 		w.Raw("null")
