@@ -33,12 +33,12 @@ func (a *evmAPI) SetTime(ctx context.Context, timestamp number) (uint64, error) 
 	return a.moveTo(ctx, &timestamp)
 }
 
-// IncreaseTime implements evm_increaseTime.
+// IncreaseTime does the same as evm_increaseTime.
 func (a *anvilAPI) IncreaseTime(ctx context.Context, seconds number) (uint64, error) {
 	return (&evmAPI{a.api}).IncreaseTime(ctx, seconds)
 }
 
-// SetTime implements evm_setTime.
+// SetTime does the same as evm_setTime.
 func (a *anvilAPI) SetTime(ctx context.Context, timestamp number) (uint64, error) {
 	return a.moveTo(ctx, &timestamp)
 }
@@ -52,7 +52,7 @@ func (a *anvilAPI) SetBlockTimestampInterval(seconds number) error {
 	return err
 }
 
-// RemoveBlockTimestampInterval removes that interval and reports whether there was one.
+// RemoveBlockTimestampInterval removes the interval between blocks and reports whether there was one.
 func (a *anvilAPI) RemoveBlockTimestampInterval() (was bool, err error) {
 	err = a.wish(func() { was = a.miner.SetSpacing(0) > 0 })
 	return was, err

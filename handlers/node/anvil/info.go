@@ -14,8 +14,8 @@ import (
 // anvilVersion is the version of anvil that these methods follow.
 const anvilVersion = "anvil/v1.7.1"
 
-// ClientVersion implements web3_clientVersion. Test clients assume that they may control a node whose version begins like anvil's; the
-// imitated node's version follows.
+// ClientVersion returns the node's version behind a version of anvil: test clients assume that they may control a node whose version
+// begins like anvil's.
 func ClientVersion(node string) string { return anvilVersion + " (avalanchego/" + node + ")" }
 
 // nodeInfo is alloy's rpc_types::anvil::NodeInfo.

@@ -38,10 +38,10 @@ func (a *evmAPI) Snapshot(ctx context.Context) (hexutil.Uint64, error) { return 
 // Revert reverts to a snapshot and reports whether it existed.
 func (a *evmAPI) Revert(ctx context.Context, id number) (bool, error) { return a.revert(ctx, id) }
 
-// Snapshot implements evm_snapshot.
+// Snapshot does the same as evm_snapshot.
 func (a *anvilAPI) Snapshot(ctx context.Context) (hexutil.Uint64, error) { return a.snapshot(ctx) }
 
-// Revert implements evm_revert.
+// Revert does the same as evm_revert.
 func (a *anvilAPI) Revert(ctx context.Context, id number) (bool, error) { return a.revert(ctx, id) }
 
 // forking is the reset parameter of anvil and Hardhat that names a network to fork; no world has one.

@@ -133,12 +133,12 @@ func (a *evmAPI) SetAccountStorageAt(ctx context.Context, address common.Address
 // tenderlyAPI implements the methods that anvil also has under Tenderly's names.
 type tenderlyAPI struct{ *api }
 
-// SetBalance implements anvil_setBalance.
+// SetBalance does the same as anvil_setBalance.
 func (a *tenderlyAPI) SetBalance(ctx context.Context, address common.Address, balance number) error {
 	return a.miner.SetBalance(ctx, address, balance.wei())
 }
 
-// AddBalance implements anvil_addBalance.
+// AddBalance does the same as anvil_addBalance.
 func (a *tenderlyAPI) AddBalance(ctx context.Context, address common.Address, more number) error {
 	return a.miner.AddBalance(ctx, address, more.wei())
 }
