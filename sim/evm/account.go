@@ -10,11 +10,11 @@ import (
 	"github.com/holiman/uint256"
 )
 
-// accounts are those that changed since a state was loaded. A chain has hundreds of thousands: without pointers they take half the memory,
-// and the garbage collector has nothing to look at.
+// accounts holds the accounts that changed since a state was loaded. A chain has hundreds of thousands: without pointers they take half the
+// memory, and the garbage collector skips them.
 type accounts struct {
 	all       map[common.Address]account
-	contracts map[common.Address]contract // of those that have code or storage
+	contracts map[common.Address]contract // with code or storage
 }
 
 type account struct {
@@ -30,7 +30,7 @@ func newAccounts() accounts {
 	return accounts{map[common.Address]account{}, map[common.Address]contract{}}
 }
 
-// get is an account as it is now, nil when it is gone, and whether it changed.
+// get returns an account's current state, nil if it was deleted, and whether it changed.
 func (a accounts) get(address common.Address) (now *types.StateAccount, changed bool) {
 	kept, changed := a.all[address]
 	if !changed || kept.gone {
@@ -49,10 +49,10 @@ func (a accounts) get(address common.Address) (now *types.StateAccount, changed 
 	return now, true
 }
 
-// emptyCodeHash is what accounts without code share. Nothing writes into it.
+// emptyCodeHash is shared by all accounts without code. Nothing writes into it.
 var emptyCodeHash = types.EmptyCodeHash.Bytes()
 
-// set changes an account; nil says that it is gone.
+// set changes an account; nil deletes it.
 func (a accounts) set(address common.Address, to *types.StateAccount) {
 	if to == nil {
 		delete(a.contracts, address)
@@ -68,7 +68,7 @@ func (a accounts) set(address common.Address, to *types.StateAccount) {
 	a.all[address] = kept
 }
 
-// storage are the slots of accounts that changed since a state was loaded. Most contracts have one: those are kept without a map each.
+// storage holds the slots of accounts that changed since a state was loaded. Most contracts change a single slot, which needs no map.
 type storage struct {
 	single map[common.Address]slot
 	many   map[common.Address]map[common.Hash]common.Hash
@@ -80,7 +80,7 @@ func newStorage() storage {
 	return storage{map[common.Address]slot{}, map[common.Address]map[common.Hash]common.Hash{}}
 }
 
-// get is what a slot has now, and whether it changed.
+// get returns a slot's current value, and whether it changed.
 func (s storage) get(address common.Address, key common.Hash) (value common.Hash, changed bool) {
 	if slots := s.many[address]; slots != nil {
 		value, changed = slots[key]
@@ -92,7 +92,6 @@ func (s storage) get(address common.Address, key common.Hash) (value common.Hash
 	return common.Hash{}, false
 }
 
-// set changes a slot.
 func (s storage) set(address common.Address, key, value common.Hash) {
 	slots := s.many[address]
 	if slots == nil {
@@ -108,7 +107,7 @@ func (s storage) set(address common.Address, key, value common.Hash) {
 	slots[key] = value
 }
 
-// of are the slots of an account that changed.
+// of returns the changed slots of an account.
 func (s storage) of(address common.Address) iter.Seq2[common.Hash, common.Hash] {
 	if slots := s.many[address]; slots != nil {
 		return maps.All(slots)
@@ -120,7 +119,7 @@ func (s storage) of(address common.Address) iter.Seq2[common.Hash, common.Hash] 
 	}
 }
 
-// count is how many slots of an account changed.
+// count returns how many slots of an account changed.
 func (s storage) count(address common.Address) int {
 	if slots := s.many[address]; slots != nil {
 		return len(slots)

@@ -20,15 +20,14 @@ import (
 // weiPerNano converts nAVAX, the unit of the P-Chain and the X-Chain, to wei.
 var weiPerNano = uint256.NewInt(1_000_000_000)
 
-// ErrAtomicNonce says in coreth's words that an account is at another nonce than the one at which a transaction debits it.
+// ErrAtomicNonce means, in coreth's words, that a transaction debits an account at the wrong nonce.
 var ErrAtomicNonce = errors.New("invalid nonce")
 
-// errNotCChain says that only a C-Chain has atomic transactions.
+// errNotCChain rejects atomic transactions on any chain but a C-Chain.
 var errNotCChain = errors.New("only the C-Chain moves value to and from other chains")
 
-// Atomic ends the block with atomic transactions: imports credit accounts, exports debit them. Call it once, after every
-// Apply. Whether their outputs exist and their signatures hold is the network's to check; the error says what an account
-// cannot pay. The rows of what they do to outputs go with the block.
+// Atomic ends the block with atomic transactions: imports credit accounts, exports debit them. Call it once, after every Apply. The network
+// checks UTXOs and signatures; Atomic fails only if an account cannot pay. The block carries the rows of the UTXOs that change.
 func (p *Pending) Atomic(transactions []*txs.Tx, rows *store.PrimaryDelta) error {
 	if len(transactions) == 0 {
 		return nil
@@ -78,7 +77,7 @@ func (p *Pending) applyAtomic(tx *txs.Tx) error {
 	return nil
 }
 
-// AtomicAccounts are the accounts that a block's atomic transactions credit and debit, given its extra data.
+// AtomicAccounts returns the accounts that a block's atomic transactions credit and debit, given its extra data.
 func AtomicAccounts(extData []byte) (accounts []common.Address, err error) {
 	transactions, err := txs.ParseAtomicBatch(extData)
 	for _, tx := range transactions {

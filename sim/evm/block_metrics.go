@@ -12,13 +12,13 @@ import (
 	"snowglobe/sim/store"
 )
 
-// blockMetrics is what the block adds to the metrics of its chain.
+// blockMetrics returns what the block adds to its chain's metrics.
 func (p *Pending) blockMetrics() (*metric.Activity, error) {
 	parent := int64(p.b.head.Time)
 	return activity(p.delta, int64(p.header.Time), &parent, func(i int) (*big.Int, error) { return p.receipts[i].EffectiveGasPrice, nil })
 }
 
-// ActivityOf is what a stored block added to the metrics of its chain. parent is the time of the block before it.
+// ActivityOf returns what a stored block added to its chain's metrics. parent is the time of the parent block.
 func ActivityOf(kind Kind, d *store.Delta, parent int64) (*metric.Activity, error) {
 	header, err := DecodeHeader(kind, d.Block.Header)
 	if err != nil {
@@ -33,7 +33,7 @@ func ActivityOf(kind Kind, d *store.Delta, parent int64) (*metric.Activity, erro
 	})
 }
 
-// activity counts what a block's rows say, with the prices that its transactions paid for gas.
+// activity counts what a block's rows contain, with the gas prices that its transactions paid.
 func activity(d *store.Delta, time int64, parent *int64, priceOf func(i int) (*big.Int, error)) (*metric.Activity, error) {
 	a := metric.NewActivity(time, parent)
 	for i := range d.Transactions {

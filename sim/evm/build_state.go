@@ -16,8 +16,8 @@ import (
 	"snowglobe/sim/store"
 )
 
-// buildState is the state at the head of a chain, in memory: what changed since it was loaded, the tries that hash it, and
-// beneath them the state that it was loaded from.
+// buildState is the state at the head of a chain, in memory: the changes since it was loaded, the tries that hash it, and the loaded state
+// beneath them.
 type buildState struct {
 	kind     Kind
 	base     *FlatState // nil for a chain that starts here
@@ -27,10 +27,10 @@ type buildState struct {
 	hashes   *mpt.KeyHashes
 
 	trie  *Trie
-	mu    sync.Mutex // storage tries are opened at the same time while a block is hashed
+	mu    sync.Mutex // hashing a block opens storage tries concurrently
 	tries map[common.Address]*Trie
 
-	deleted map[common.Address]map[common.Hash]bool // accounts that go with the next commit, and their slots
+	deleted map[common.Address]map[common.Hash]bool // accounts that the next commit deletes, and their slots
 
 	update *state.StateUpdate // what the last commit changed
 }
@@ -126,11 +126,11 @@ func (l *buildState) OpenStorageTrie(_ common.Hash, address common.Address, root
 	return tree, nil
 }
 
-// smallSlots is how many slots a contract has at most whose trie is made anew for each block that changes it: a chain has tens of thousands of
-// them, and most are never changed again.
+// smallSlots is the most slots a contract may have to get a new trie in each block that changes it. A chain has tens of thousands of such
+// contracts, and most never change again.
 const smallSlots = 16
 
-// smallTrie is the storage trie of a contract of a chain that starts here, whose trie is not kept.
+// smallTrie returns the storage trie of a small contract on a chain that starts here. Nothing keeps it.
 func (l *buildState) smallTrie(address common.Address, root common.Hash) (*Trie, error) {
 	tree := newTrie(l.kind)
 	for key, value := range l.slots.of(address) {
@@ -148,8 +148,8 @@ func (l *buildState) smallTrie(address common.Address, root common.Hash) (*Trie,
 	return tree, nil
 }
 
-// inherit takes over the tries of a state that went back to this one, which is as it was loaded: what changed there is read again. It
-// reports whether the account trie has the root that it must have now.
+// inherit takes over the tries of a state that was reverted to this one, and reads again whatever changed there. It reports whether the
+// account trie has the expected root.
 func (l *buildState) inherit(later *buildState, root common.Hash) bool {
 	if later.base == nil || later.base.block > l.base.block {
 		return false
@@ -179,7 +179,7 @@ func (l *buildState) inherit(later *buildState, root common.Hash) bool {
 	return l.adopt(l.trie, AllAccounts) && l.trie.Hash() == root
 }
 
-// adopt has a trie follow what the file has of it now.
+// adopt updates a trie from the file.
 func (l *buildState) adopt(tree *Trie, owner []byte) bool {
 	if err := l.knowVersions(tree, owner); err != nil || tree.depth == 0 {
 		return err == nil
@@ -190,7 +190,7 @@ func (l *buildState) adopt(tree *Trie, owner []byte) bool {
 	return err == nil
 }
 
-// knowVersions has a trie know whether the file has versions of its parts.
+// knowVersions tells a trie whether the file has versions of its parts.
 func (l *buildState) knowVersions(tree *Trie, owner []byte) error {
 	versioned, err := l.base.versionedFrom(owner, 0)
 	if tree.versioned = false; versioned {
@@ -199,10 +199,10 @@ func (l *buildState) knowVersions(tree *Trie, owner []byte) error {
 	return err
 }
 
-// goOn has the next version of a trie follow others that are not of this trie in memory: it has all parts.
+// goOn makes a trie's next version follow versions that this trie does not have in memory: it writes all parts.
 func (t *Trie) goOn() { t.versioned, t.written = true, wholeVersion }
 
-// restoreSlots has a contract's trie follow its slots that changed and answers its root, which is no root if that could not be done.
+// restoreSlots applies a contract's changed slots to its trie and returns the root, or no root if that failed.
 func (l *buildState) restoreSlots(tree *Trie, address common.Address, changed iter.Seq2[common.Hash, common.Hash]) common.Hash {
 	for key, was := range changed {
 		value, err := l.base.Storage(address, key)
@@ -221,7 +221,7 @@ func (l *buildState) restoreSlots(tree *Trie, address common.Address, changed it
 	return tree.Hash()
 }
 
-// Commit takes over what a block changed.
+// Commit takes over the changes of a block.
 func (l *buildState) Commit(update *state.StateUpdate) error {
 	l.addDeletions(update)
 	for address, before := range update.AccountsOrigin {
@@ -251,7 +251,7 @@ func (l *buildState) Commit(update *state.StateUpdate) error {
 	return nil
 }
 
-// rows are the flat rows of what the last commit changed, in the order of their keys.
+// rows returns the flat rows that the last commit changed, sorted by key.
 func (l *buildState) rows(delta *store.Delta, chain int, block uint64) {
 	for address := range l.update.AccountsOrigin {
 		account, _ := l.accounts.get(address)
@@ -274,7 +274,7 @@ func (l *buildState) rows(delta *store.Delta, chain int, block uint64) {
 		return bytes.Compare(a.Key, b.Key)
 	})
 	for _, code := range l.update.Codes {
-		if len(code.Blob) == 0 { // taken away by a change of the state
+		if len(code.Blob) == 0 { // a state change removed it
 			continue
 		}
 		delta.Codes = append(delta.Codes, store.Code{Hash: bytes.Clone(code.Hash[:]), Code: code.Blob})

@@ -26,11 +26,10 @@ import (
 	"snowglobe/sim/store"
 )
 
-// ErrTime says that a block would follow its parent sooner than ACP-226 allows.
+// ErrTime means that a block would follow its parent sooner than ACP-226 allows.
 var ErrTime = errors.New("too soon after the parent block")
 
-// Builder makes the blocks of one chain, one after the other. The generator, a client's transaction and
-// verify all build blocks with it.
+// Builder makes the blocks of one chain, one after another. The generator, a client's transaction and verify all build blocks with it.
 type Builder struct {
 	chain       int
 	kind        Kind
@@ -42,17 +41,17 @@ type Builder struct {
 
 	head      *Header
 	hash      common.Hash
-	root      common.Hash            // of the state: the head's, or that after the last change of it
-	changes   int                    // of the state after the head, without a transaction
+	root      common.Hash            // state root of the head, or after the last state change on it
+	changes   int                    // state changes after the head, made without a transaction
 	hashes    map[uint64]common.Hash // of the last 256 blocks, for BLOCKHASH; nil in a draft
-	ancestor  vm.GetHashFunc         // where a draft finds them
+	ancestor  vm.GetHashFunc         // finds them in a draft
 	jumpDests JumpDestCache
-	active    []*precompile.Contract  // at the last block,
-	contracts Precompiles             // and the precompiles that these are among,
-	untraced  vm.PrecompiledContracts // the same without call frames
-	entered   bool                    // a stateful one of these was
-	callers   callers                 // so far
-	lists     *mpt.List               // hashes the lists of a block
+	active    []*precompile.Contract  // at the last block
+	contracts Precompiles             // all precompiles, the active ones included
+	untraced  vm.PrecompiledContracts // the same precompiles, for a VM without call frames
+	entered   bool                    // code called one of the stateful ones
+	callers   callers                 // functions seen to call others
+	lists     *mpt.List               // hashes a block's lists
 	allTxs    int64
 	digest    []byte
 }
@@ -72,7 +71,7 @@ func newBuilder(chain int, genesis *Genesis) *Builder {
 	}
 }
 
-// NewBuilder starts a chain: its builder and the block that it begins with.
+// NewBuilder starts a chain and returns its builder and block 0.
 func NewBuilder(chain int, genesis *Genesis) (*Builder, *store.Delta, error) {
 	b := newBuilder(chain, genesis)
 	states, err := state.New(types.EmptyRootHash, b.state)
@@ -110,8 +109,8 @@ func NewBuilder(chain int, genesis *Genesis) (*Builder, *store.Delta, error) {
 	return b, delta, err
 }
 
-// RestoreBuilder makes the builder of a chain that already has blocks, from the rows of the world file. When the chain went back, before is
-// the builder that it had until then, whose tries spare the new one the reading of the whole state; otherwise it is nil.
+// RestoreBuilder makes the builder of a chain that already has blocks, from the rows of the world file. After a revert, before is the
+// builder used until then: its tries save the new one from reading the whole state. Otherwise it is nil.
 func RestoreBuilder(ctx context.Context, db *store.DB, chain int, genesis *Genesis, warpContext WarpContext, before *Builder) (*Builder, error) {
 	row, err := db.Head(ctx, chain)
 	if err != nil {
@@ -152,34 +151,35 @@ func RestoreBuilder(ctx context.Context, db *store.DB, chain int, genesis *Genes
 	return b, err
 }
 
-// NewDraft makes a builder of blocks that are never sealed, on a head whose state is read from the file: it shows what would be in the next
-// block, and costs no tries. ancestor finds the hashes of the head and the blocks before it.
+// NewDraft makes a builder whose blocks are never sealed, on a head whose state is read from the file. It previews the next block without
+// building tries. ancestor finds the hashes of the head and of earlier blocks.
 func NewDraft(chain int, genesis *Genesis, warpContext WarpContext, head *Header, hash common.Hash, base FlatState, ancestor vm.GetHashFunc) *Builder {
 	b := newBuilder(chain, genesis)
 	b.SetWarpContext(warpContext)
 	b.head, b.hash, b.root, b.state.base, b.ancestor = head, hash, head.Root, &base, ancestor
-	b.callers = nil // it would try each function, for one block
+	b.callers = nil // learning which functions call others doesn't pay for one block
 	return b
 }
 
-// SetWarpContext gives the builder what the verification of warp messages needs. Call it before the first Open.
+// SetWarpContext gives the builder what it needs to verify warp messages. Call it before the first Open.
 func (b *Builder) SetWarpContext(h WarpContext) {
 	b.warpContext = h
 	b.index.SetNetwork(h.ChainID, h.Network)
 }
 
-// Head is the newest header and its hash.
+// Head returns the newest header and its hash.
 func (b *Builder) Head() (*Header, common.Hash) { return b.head, b.hash }
 
-// Root is that of the state with which the next block begins.
+// Root returns the state root that the next block begins with.
 func (b *Builder) Root() common.Hash { return b.root }
 
-// Account is an account as it is after the newest block, nil when it does not exist.
+// Account returns an account as of the newest block, nil if it does not exist.
 func (b *Builder) Account(address common.Address) (*types.StateAccount, error) {
 	return b.state.Account(address)
 }
 
-// LargeTries are the parts of the large tries of a chain that the builder has made from its beginning, for who opens the file later.
+// LargeTries returns the parts of the chain's large tries, which the builder has kept since block 0, so that the file can be opened without
+// making them again.
 func (b *Builder) LargeTries() []store.TrieChange { return b.state.largeTries() }
 
 func (b *Builder) rulesAt(h *Header) params.Rules { return b.chainConfig.Rules(h.Number, true, h.Time) }
@@ -213,8 +213,8 @@ func (b *Builder) advance(header *Header, extData []byte, delta *store.Delta) (*
 
 func fee32(fees []byte) []byte { return common.LeftPadBytes(fees, 32) }
 
-// Digest covers the parent's digest, the block's hash and what that does not cover: what was asked for otherwise than the rules make
-// it, who was impersonated, and the calls inside its transactions.
+// Digest covers the parent's digest, the block's hash and what the hash leaves out: overrides of the rules, impersonated senders, and the
+// calls inside transactions.
 func Digest(parent []byte, delta *store.Delta) []byte {
 	h := sha256.New()
 	h.Write(parent)
@@ -242,10 +242,10 @@ func Digest(parent []byte, delta *store.Delta) []byte {
 	return h.Sum(nil)
 }
 
-// Open begins the next block, at a time in Unix milliseconds: that of Header.EarliestChild or later.
+// Open begins the next block, at a time in Unix milliseconds no earlier than Header.EarliestChild.
 func (b *Builder) Open(timeMS uint64) (*Pending, error) { return b.OpenWith(timeMS, Override{}) }
 
-// OpenWith is Open with something otherwise than the rules make it.
+// OpenWith is Open with overrides of the rules.
 func (b *Builder) OpenWith(timeMS uint64, o Override) (*Pending, error) {
 	first := b.head.EarliestChild()
 	if o.Early {
@@ -281,7 +281,8 @@ func (b *Builder) OpenWith(timeMS uint64, o Override) (*Pending, error) {
 	return p, nil
 }
 
-// MinFeeCap is the least fee cap that a node's pool takes after the newest block, in wei (txpool.SetMinFee in coreth and subnet-evm).
+// MinFeeCap returns the lowest fee cap, in wei, that a node's pool accepts after the newest block (txpool.SetMinFee in coreth and
+// subnet-evm).
 func (b *Builder) MinFeeCap() (*big.Int, error) {
 	if b.kind == KindC {
 		return big.NewInt(minGasPrice), nil
@@ -306,7 +307,7 @@ func (b *Builder) blockHash(number uint64) common.Hash {
 	return b.hashes[number]
 }
 
-// stateAt is the state that a block at a time begins with: the head's, with the precompiles activated and disabled that are due.
+// stateAt returns the state on which a block at a time begins: the head's, with due precompiles activated or disabled.
 func (b *Builder) stateAt(time uint64) (*state.StateDB, error) {
 	var base state.Database = b.state
 	if off := b.schedule.Disabled(b.head.Time, time); len(off) > 0 {
@@ -319,7 +320,7 @@ func (b *Builder) stateAt(time uint64) (*state.StateDB, error) {
 	return states, b.schedule.Apply(states, &b.head.Time, time, b.head.Number.Uint64()+1)
 }
 
-// feeRules are those that hold after the head: the fee manager's, where there is one.
+// feeRules returns the fee rules in force after the head, from the fee manager if the chain has one.
 func (b *Builder) feeRules() (feeRules, error) {
 	f := feeRules{b.kind, b.schedule.FeeConfig}
 	if !b.schedule.HasFeeManager(b.head.Time) {
@@ -334,7 +335,7 @@ func (b *Builder) feeRules() (feeRules, error) {
 	return f, failed
 }
 
-// Remember has the chain's index ask for no document that is among some.
+// Remember keeps the chain's index from asking contracts for documents it already knows.
 func (b *Builder) Remember(d *index.Documents) { b.index.Remember(d) }
 
 // contractReader calls contracts on the state after the head, whose header is h.
@@ -349,7 +350,7 @@ func (b *Builder) contractReader(h *Header) (*index.ContractReader, error) {
 	return index.NewContractReader(fast, &b.entered, func() *vm.EVM { return s.NewVM().EVM }, states), nil
 }
 
-// vmContext are those of code in a block with this header.
+// vmContext returns the VM context of a block with this header.
 func (b *Builder) vmContext(h *Header, states vm.StateDB) VMContext {
 	return VMContext{
 		Kind:        b.kind,
@@ -358,7 +359,7 @@ func (b *Builder) vmContext(h *Header, states vm.StateDB) VMContext {
 	}
 }
 
-// precompilesAt are PrecompilesAt a block. They are made anew when an upgrade has changed which there are.
+// precompilesAt returns the precompiles of a block. It makes them anew only when an upgrade changed them.
 func (b *Builder) precompilesAt(h *Header) Precompiles {
 	active := b.schedule.Active(h.Time)
 	if b.contracts.stateless == nil || !slices.Equal(active, b.active) {

@@ -8,8 +8,8 @@ import (
 	"github.com/ethereum/go-ethereum/core/types"
 )
 
-// withoutAccounts is the state being built without the accounts of precompiles that an upgrade disables. go-ethereum
-// deletes no account that has storage, so such an account is left out while the block runs and deleted when it is sealed.
+// withoutAccounts is the state under construction minus the accounts of precompiles that an upgrade disables. go-ethereum cannot delete an
+// account that has storage, so withoutAccounts hides it while the block runs and deletes it on seal.
 type withoutAccounts struct {
 	*buildState
 	accounts map[common.Address]bool
@@ -36,7 +36,7 @@ func (w withoutAccounts) Storage(address common.Address, key common.Hash) (commo
 	return w.buildState.Storage(address, key)
 }
 
-// deleteAccount deletes an account from the state, with the next commit.
+// deleteAccount deletes an account from the state with the next commit.
 func (l *buildState) deleteAccount(address common.Address) error {
 	keys := map[common.Hash]bool{}
 	if l.base != nil {

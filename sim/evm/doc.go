@@ -3,26 +3,26 @@
 // network changes: header fields and account encoding, fees (ACP-176 on the C-Chain, the fee window of subnet-evm on an
 // L1), the delay between blocks (ACP-226), burned fees, the precompiles (package precompile), warp predicates and atomic transactions.
 //
-// A block is made in three steps.
+// A block takes three steps.
 //
-//  1. Execute. Builder.Open makes a Pending block on the head: the header as far as it is known, the state with the
-//     precompiles that are due turned on or off, a VM. Pending.Apply verifies the predicates of a signed transaction,
-//     executes it, burns its fee and keeps its receipt; a recorder keeps the calls inside it. Pending.Atomic ends the
-//     block of a C-Chain with imports and exports. Dropping a Pending block changes nothing.
-//  2. Index. Pending.Seal hashes the state, finishes the header and passes the rows of the block (a store.Delta) to the
+//  1. Execute. Builder.Open makes a Pending block on the head: the header as far as it is known, the state with due
+//     precompiles turned on or off, and a VM. Pending.Apply verifies a signed transaction's predicates, executes it,
+//     burns its fee and keeps its receipt; a recorder keeps its inner calls. Pending.Atomic ends a C-Chain's block with
+//     imports and exports. Dropping a Pending block changes nothing.
+//  2. Index. Pending.Seal hashes the state, finishes the header and passes the block's rows (a store.Delta) to the
 //     index (package index), which adds transfers, tokens and their holders, deployments and Teleporter messages. The
-//     block is the head of the builder from then on.
+//     block is then the builder's head.
 //  3. Commit. The caller writes the delta to the file in one transaction and publishes the block to the reading side
-//     of the chain (package reader), which makes it its head and sends it to subscribers.
+//     of the chain (package reader), which makes it the head and sends it to subscribers.
 //
-// A header follows from its parent, its time in milliseconds, the gas that was used and what its proposer desires (Desired), and
-// from nothing else: fee_state.go has the arithmetic of a C-Chain's fees, fee.go that of an L1's and the choice between them,
-// delay.go that of the delay. Whoever wants to know what comes next asks the same functions: Header.EarliestChild is the first
-// millisecond at which Open accepts a block, ChildHeader the header of a block at a time before its execution, GasCapacity the gas that it can use,
-// which on a C-Chain is less than its gas limit when blocks follow each other closely.
+// A header depends only on its parent, its time in milliseconds, the gas used and its proposer's wishes (Desired).
+// fee_state.go computes a C-Chain's fees, fee.go an L1's and the choice between them, delay.go the delay. To predict the
+// next block, ask the same functions: Header.EarliestChild returns the first millisecond at which Open accepts a block,
+// ChildHeader the header of a block at a time before its execution, and GasCapacity the gas it can use, which on a C-Chain is
+// less than the gas limit when blocks follow each other closely.
 //
-// The generator, the verification of a file and a transaction from a client all build blocks this way, so the same
-// transactions always give the same rows. State is flat: the file has a row for each account and slot that a block
-// changed, FlatState reads them, and tries exist in memory only, to hash the state of the head (buildState). Of large tries the file
-// has the hashes of their parts at the head (trie_part.go), so that only those parts are read in which something is asked for or changes.
+// The generator, the verifier and a client's transaction all build blocks this way, so the same transactions always give the
+// same rows. State is flat: the file has a row for each account and slot that a block changed, and FlatState reads them.
+// Tries exist in memory only, to hash the head's state (buildState). For large tries the file stores the hashes of their
+// parts at the head (trie_part.go), so that a query or a change reads only the parts it touches.
 package evm

@@ -20,14 +20,14 @@ const (
 // maxFee is the largest base fee that a header can hold: 256 bits.
 var maxFee = new(uint256.Int).SetAllOne().ToBig()
 
-// feeRules computes the header fields of the fee rules: a C-Chain's from the fee state in its headers, an L1's by the
-// configuration that holds after the parent.
+// feeRules computes the header fields of the fee rules: a C-Chain's from the fee state in its headers, an L1's from the configuration in
+// force after the parent.
 type feeRules struct {
 	kind   Kind
-	config precompile.FeeConfig // of an L1
+	config precompile.FeeConfig // L1 only
 }
 
-// beforeExecution sets gas limit, base fee and the part of the extra data that is known before execution.
+// beforeExecution sets the gas limit, the base fee and the part of the extra data that is known before execution.
 func (f feeRules) beforeExecution(parent, header *Header) {
 	if f.kind == KindC {
 		state := feeStateAt(parent, header.TimeMilliseconds)
@@ -35,20 +35,20 @@ func (f feeRules) beforeExecution(parent, header *Header) {
 		return
 	}
 	window := f.windowAt(parent, header.Time)
-	header.GasLimit = f.config.GasLimit.Uint64() // of a larger number the last 64 bits count, as on the network
+	header.GasLimit = f.config.GasLimit.Uint64() // of a larger number only the low 64 bits count, as on the network
 	header.BaseFee = f.baseFeeL1(parent, header.Time, window)
 	header.Extra = window.encode()
 }
 
-// NextBaseFee is the base fee of a block at a time in milliseconds, by the fee configuration that holds after its parent. A time
-// before the parent's counts as the parent's.
+// NextBaseFee returns the base fee of a block at a time in milliseconds, by the fee configuration in force after its parent. A time before
+// the parent's counts as the parent's.
 func NextBaseFee(kind Kind, config precompile.FeeConfig, parent *Header, timeMS uint64) *big.Int {
 	next := &Header{Time: timeMS / millisPerSecond, TimeMilliseconds: timeMS}
 	feeRules{kind, config}.beforeExecution(parent, next)
 	return next.BaseFee
 }
 
-// GasCapacity is the gas that a block at a time in milliseconds may use in all, that of its atomic transactions included.
+// GasCapacity returns the total gas that a block at a time in milliseconds may use, atomic transactions included.
 func GasCapacity(kind Kind, config precompile.FeeConfig, parent *Header, timeMS uint64) uint64 {
 	if kind == KindC {
 		return feeStateAt(parent, timeMS).capacity
@@ -56,12 +56,11 @@ func GasCapacity(kind Kind, config precompile.FeeConfig, parent *Header, timeMS 
 	return config.GasLimit.Uint64()
 }
 
-// Desired is where a block's proposer would like to have what validators decide together: ACP-176's gas target, on a C-Chain,
-// and ACP-226's delay between blocks. Nil leaves a value as it is.
+// Desired holds a proposer's preferences for the values that validators decide together: ACP-176's gas target, on a C-Chain, and ACP-226's
+// delay between blocks. Nil leaves a value unchanged.
 type Desired struct{ TargetExcess, DelayExcess *uint64 }
 
-// Claimed is what a header says that its proposer desired. A header that moved further than a block may is not what the same
-// desire makes again.
+// Claimed returns the preferences that a header implies. If the header moved further than one block may, Claimed cannot reproduce it.
 func (h *Header) Claimed(kind Kind) Desired {
 	d := Desired{DelayExcess: &h.MinDelayExcess}
 	if kind == KindC {
@@ -71,7 +70,7 @@ func (h *Header) Claimed(kind Kind) Desired {
 	return d
 }
 
-// afterExecution sets what follows from the gas used, and moves what the proposer would like to move.
+// afterExecution sets the fields that depend on the gas used, and moves the target and the delay towards the proposer's preferences.
 func (f feeRules) afterExecution(parent, header *Header, d Desired) {
 	if d.DelayExcess != nil {
 		header.MinDelayExcess = towards(header.MinDelayExcess, *d.DelayExcess, maxDelayDiff)
@@ -86,15 +85,15 @@ func (f feeRules) afterExecution(parent, header *Header, d Desired) {
 	header.Extra = state.encode()
 }
 
-// ChildHeader returns the header of a block after a parent as far as it is known before execution. The fee configuration is that
-// which holds after the parent.
+// ChildHeader returns the header of a parent's child as far as it is known before execution. The fee configuration is the one in force
+// after the parent.
 func ChildHeader(kind Kind, config precompile.FeeConfig, parent *Header, hash common.Hash, timeMS uint64, o Override) (*Header, error) {
 	h := parent.nextHeader(hash, timeMS)
 	feeRules{kind, config}.beforeExecution(parent, h)
 	return h, o.apply(h)
 }
 
-// FinishFees completes what the rules of fees write into a header after execution.
+// FinishFees fills in the fee fields of a header after execution.
 func (h *Header) FinishFees(kind Kind, parent *Header) {
 	feeRules{kind: kind}.afterExecution(parent, h, Desired{})
 }
@@ -118,7 +117,7 @@ func (w feeWindow) sum() uint64 {
 	return total
 }
 
-// windowAt is the parent's window with the parent's own gas added, moved on to the given time. That of block 0 is empty.
+// windowAt advances the parent's window, with the parent's own gas added, to the given time. Block 0 leaves an empty window.
 func (f feeRules) windowAt(parent *Header, time uint64) feeWindow {
 	var w feeWindow
 	if parent.Number.Sign() == 0 || len(parent.Extra) < feeWindowBytes {
@@ -137,8 +136,8 @@ func (f feeRules) windowAt(parent *Header, time uint64) feeWindow {
 	return moved
 }
 
-// baseFeeL1 is the base fee of an L1: it rises while the window holds more gas than the target and falls otherwise, faster
-// the longer no block came, and never below the configured floor.
+// baseFeeL1 returns an L1's base fee: it rises while the window holds more gas than the target and falls otherwise, faster the longer no
+// block came, and never below the configured minimum.
 func (f feeRules) baseFeeL1(parent *Header, time uint64, w feeWindow) *big.Int {
 	floor := f.config.MinBaseFee
 	if parent.Number.Sign() == 0 {

@@ -13,10 +13,10 @@ import (
 	"snowglobe/sim/store"
 )
 
-// ErrFlatState is the error for trie nodes, which go-ethereum's interfaces can request: the file has none.
+// ErrFlatState answers requests for trie nodes, which go-ethereum's interfaces allow: the file has none.
 var ErrFlatState = errors.New("the state is flat: it is read from rows, not from a trie")
 
-// FlatState is the state of a chain as it was after one block, read from the rows of the world file.
+// FlatState is the state of a chain after one block, read from the rows of the world file.
 type FlatState struct {
 	ctx   context.Context
 	db    *store.DB
@@ -31,7 +31,7 @@ func NewFlatState(ctx context.Context, db *store.DB, chain int, block uint64) Fl
 	return FlatState{ctx, db, chain, block}
 }
 
-// Account is an account without its storage, nil when it does not exist.
+// Account returns an account without its storage, nil if it does not exist.
 func (f FlatState) Account(address common.Address) (*types.StateAccount, error) {
 	row, err := f.db.Account(f.ctx, f.chain, address[:], f.block)
 	if errors.Is(err, store.ErrNotFound) || err == nil && row.Gone {
@@ -59,19 +59,18 @@ func stateAccount(row *store.Account) *types.StateAccount {
 	return account
 }
 
-// Storage is the value of a slot, zero when it was never written.
+// Storage returns the value of a slot, zero if it was never written.
 func (f FlatState) Storage(address common.Address, key common.Hash) (common.Hash, error) {
 	value, err := f.db.Slot(f.ctx, f.chain, address[:], key[:], f.block)
 	return common.BytesToHash(value), err
 }
 
-// Has reports whether there is code with this hash.
+// Has reports whether the file has code with this hash.
 func (f FlatState) Has(address common.Address, hash common.Hash) bool {
 	return len(f.Code(address, hash)) > 0
 }
 
-// Code answers nothing for code that cannot be read: the interface has no room for an error, and verify checks the
-// integrity of the file.
+// Code returns nil for code it cannot read: the interface has no room for an error, and verify checks the integrity of the file.
 func (f FlatState) Code(_ common.Address, hash common.Hash) []byte {
 	code, err := f.db.Code(f.ctx, hash[:])
 	if err != nil {
@@ -80,12 +79,12 @@ func (f FlatState) Code(_ common.Address, hash common.Hash) []byte {
 	return code
 }
 
-// CodeSize is the length of the code with this hash.
+// CodeSize returns the length of the code with this hash.
 func (f FlatState) CodeSize(address common.Address, hash common.Hash) int {
 	return len(f.Code(address, hash))
 }
 
-// AccountTrie is the state trie, whose root is in the header of the block, made from all accounts.
+// AccountTrie makes the state trie, whose root is in the block's header, from all accounts.
 func (f FlatState) AccountTrie(kind Kind) (*Trie, error) {
 	rows, err := f.db.AccountsAt(f.ctx, f.chain, f.block)
 	if err != nil {
@@ -95,7 +94,7 @@ func (f FlatState) AccountTrie(kind Kind) (*Trie, error) {
 	return tree, tree.putAccounts(rows)
 }
 
-// StorageTrie is the storage trie of a contract, whose root is in its account, made from all slots.
+// StorageTrie makes a contract's storage trie, whose root is in its account, from all slots.
 func (f FlatState) StorageTrie(kind Kind, address common.Address) (*Trie, error) {
 	rows, err := f.db.SlotsAt(f.ctx, f.chain, address[:], f.block)
 	if err != nil {
@@ -105,7 +104,7 @@ func (f FlatState) StorageTrie(kind Kind, address common.Address) (*Trie, error)
 	return tree, tree.putSlots(rows)
 }
 
-// putAccounts puts into a trie those that there are.
+// putAccounts puts the existing accounts into a trie.
 func (t *Trie) putAccounts(rows []store.Account) error {
 	for i := range rows {
 		if rows[i].Gone {
@@ -119,7 +118,7 @@ func (t *Trie) putAccounts(rows []store.Account) error {
 	return nil
 }
 
-// putSlots puts into a trie those that are not zero.
+// putSlots puts the non-zero slots into a trie.
 func (t *Trie) putSlots(rows []store.Slot) error {
 	for i := range rows {
 		if len(rows[i].Value) == 0 {
@@ -133,7 +132,7 @@ func (t *Trie) putSlots(rows []store.Slot) error {
 	return nil
 }
 
-// slotKeys are the keys of a contract's slots that are not zero.
+// slotKeys returns the keys of a contract's non-zero slots.
 func (f FlatState) slotKeys(address common.Address) ([]common.Hash, error) {
 	rows, err := f.db.SlotsAt(f.ctx, f.chain, address[:], f.block)
 	var keys []common.Hash

@@ -20,13 +20,13 @@ import (
 	"snowglobe/sim/evm/precompile"
 )
 
-// Genesis is everything that a chain starts from, and the upgrades that activate and disable its precompiles later.
+// Genesis holds everything that a chain starts from, and the upgrades that activate and disable its precompiles later.
 type Genesis struct {
 	Kind        Kind
 	ChainID     uint64
 	Timestamp   uint64
-	Extra       []byte             // of the header
-	Alloc       types.GenesisAlloc // nil in a genesis that was read: Allocation has it
+	Extra       []byte             // the header's extra data
+	Alloc       types.GenesisAlloc // nil in a parsed genesis: use Allocation
 	Precompiles precompile.Upgrades
 
 	alloc json.RawMessage
@@ -48,15 +48,15 @@ type document struct {
 	ParentHash common.Hash           `json:"parentHash"`
 }
 
-// config is the chain configuration of a genesis. The precompile configs are further fields beside these, by their keys.
+// config is the chain configuration of a genesis. Precompile configs are further fields beside these, under their keys.
 type config struct {
 	ChainID            uint64                `json:"chainId"`
 	Fees               *precompile.FeeConfig `json:"feeConfig,omitempty"` // of an L1
 	AllowFeeRecipients bool                  `json:"allowFeeRecipients,omitempty"`
 }
 
-// Block 0 of a C-Chain has the gas limit of the network's own genesis and the base fee with which dynamic fees began (Apricot
-// phase 3). Neither holds for block 1.
+// Block 0 of a C-Chain has the gas limit of the network's own genesis and the base fee that dynamic fees began with (Apricot phase 3).
+// Neither applies to block 1.
 const (
 	genesisGasLimitC = 100_000_000
 	genesisBaseFeeC  = 225_000_000_000 // wei
@@ -68,13 +68,13 @@ var (
 	errFees       = errors.New("config.feeConfig: an L1 has one, a C-Chain has none")
 )
 
-// parsed are the geneses that are in use, by what they were read from: a world and its copies share them.
+// parsed caches parsed geneses in use, by their source: a world and its copies share them.
 var parsed = struct {
 	sync.Mutex
 	geneses map[genesisKey]weak.Pointer[Genesis]
 }{geneses: map[genesisKey]weak.Pointer[Genesis]{}}
 
-// genesisKey stands for what a genesis was read from.
+// genesisKey identifies the source of a parsed genesis.
 type genesisKey struct {
 	kind          Kind
 	raw, upgrades uint64 // hashes
@@ -82,7 +82,7 @@ type genesisKey struct {
 
 var genesisSeed = maphash.MakeSeed()
 
-// ParseGenesis reads a genesis and the upgrades that go with it, as a node has them: two JSON documents. Nobody may change the answer.
+// ParseGenesis parses a genesis and its upgrades, as a node has them: two JSON documents. Callers must not change the result.
 func ParseGenesis(kind Kind, raw, upgrades []byte) (*Genesis, error) {
 	key := genesisKey{kind, maphash.Bytes(genesisSeed, raw), maphash.Bytes(genesisSeed, upgrades)}
 	parsed.Lock()
@@ -139,8 +139,8 @@ func parseGenesis(kind Kind, raw, upgrades []byte) (*Genesis, error) {
 	return g, nil
 }
 
-// cutAlloc takes the object of accounts out of a genesis, where null stands then: the reading of the rest takes far less time without it.
-// It finds none where the genesis is not written as usual.
+// cutAlloc replaces the accounts object of a genesis by null: parsing the rest takes far less time without it. It finds nothing in a
+// genesis with unusual formatting.
 func cutAlloc(raw []byte) (rest, alloc []byte) {
 	depth, start := 0, 0
 	for i := 0; i < len(raw); i++ {
@@ -167,7 +167,7 @@ func cutAlloc(raw []byte) (rest, alloc []byte) {
 	return raw, nil
 }
 
-// endOfString is where the text ends that begins with a quotation mark: at the other one.
+// endOfString returns the end of the string that starts at a quotation mark: the closing one.
 func endOfString(text []byte) int {
 	end := 1 + bytes.IndexByte(text[1:], '"')
 	if end > 0 && bytes.IndexByte(text[:end], '\\') < 0 {
@@ -181,14 +181,14 @@ func endOfString(text []byte) int {
 	return end
 }
 
-// other says whether the header has something that no chain of a world has.
+// other reports whether the header has something that no chain of a world has.
 func (d *document) other(limit bool) bool {
 	return limit || d.Nonce != 0 || d.Number != 0 || d.GasUsed != 0 || d.MixHash != (common.Hash{}) ||
 		d.ParentHash != (common.Hash{}) || d.Coinbase != (common.Address{}) || d.Difficulty != nil && (*big.Int)(d.Difficulty).Sign() != 0
 }
 
-// Allocation are the accounts that there are at first. Those of a genesis that was read, which can be many, are decoded for who asks:
-// serving a chain has no need of them.
+// Allocation returns the initial accounts. A parsed genesis can have many, so they are decoded on request: serving a chain does not need
+// them.
 func (g *Genesis) Allocation() (types.GenesisAlloc, error) {
 	if g.Alloc != nil || g.alloc == nil {
 		return g.Alloc, nil
@@ -204,7 +204,7 @@ func (g *Genesis) Allocation() (types.GenesisAlloc, error) {
 	return alloc, nil
 }
 
-// Encode is the genesis and the upgrades as a node reads them: their JSON has one form only.
+// Encode returns the genesis and the upgrades as a node reads them. Their JSON has only one form.
 func (g *Genesis) Encode() (raw, upgrades []byte, err error) {
 	c := config{ChainID: g.ChainID}
 	if g.Kind == KindL1 {
@@ -240,7 +240,7 @@ func (g *Genesis) Encode() (raw, upgrades []byte, err error) {
 	return raw, upgrades, err
 }
 
-// ChainConfig is the one set of rules that holds over a whole chain: Cancun from the first block on.
+// ChainConfig is the one set of rules that applies to a whole chain: Cancun from the first block on.
 func (g *Genesis) ChainConfig() *params.ChainConfig {
 	zero := uint64(0)
 	return &params.ChainConfig{
@@ -262,7 +262,7 @@ func (g *Genesis) ChainConfig() *params.ChainConfig {
 	}
 }
 
-// gasLimit is that of block 0.
+// gasLimit returns the gas limit of block 0.
 func (g *Genesis) gasLimit() uint64 {
 	if g.Kind == KindC {
 		return genesisGasLimitC
@@ -270,7 +270,7 @@ func (g *Genesis) gasLimit() uint64 {
 	return g.Precompiles.FeeConfig.GasLimit.Uint64()
 }
 
-// baseFee is that of block 0.
+// baseFee returns the base fee of block 0.
 func (g *Genesis) baseFee() *big.Int {
 	if g.Kind == KindC {
 		return big.NewInt(genesisBaseFeeC)
@@ -278,7 +278,7 @@ func (g *Genesis) baseFee() *big.Int {
 	return new(big.Int).Set(g.Precompiles.FeeConfig.MinBaseFee)
 }
 
-// header is the header of block 0, all but the state root.
+// header returns the header of block 0 without the state root.
 func (g *Genesis) header() *Header {
 	return &Header{
 		UncleHash:        types.EmptyUncleHash,

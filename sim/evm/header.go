@@ -10,8 +10,8 @@ import (
 	"github.com/ethereum/go-ethereum/rlp"
 )
 
-// Kind says which of the network's two EVM virtual machines a chain runs. They differ in header fields, in the
-// encoding of accounts and in how the base fee follows load.
+// Kind tells which of the network's two EVM virtual machines a chain runs. They differ in header fields, in the encoding of accounts and in
+// how the base fee follows load.
 type Kind string
 
 const (
@@ -22,15 +22,15 @@ const (
 )
 
 var (
-	// Blackhole is the coinbase of every block: on these chains all fees are burned into it.
+	// Blackhole is the coinbase of every block: these chains burn all fees by crediting it.
 	Blackhole = common.HexToAddress("0x0100000000000000000000000000000000000000")
 
-	// emptyExtData is the hash of a C-Chain block's atomic transactions when there are none: Keccak-256 of RLP "".
+	// emptyExtData is the hash of a C-Chain block without atomic transactions: Keccak-256 of RLP "".
 	emptyExtData = crypto.Keccak256Hash([]byte{0x80})
 )
 
-// Header is a block header of the network's EVM since the Granite upgrade. The fields stand in the order of the
-// network's RLP; ExtDataHash and ExtDataGasUsed are there on a C-Chain only.
+// Header is a block header of the network's EVM since the Granite upgrade, with its fields in the order of the network's RLP. Only a
+// C-Chain has ExtDataHash and ExtDataGasUsed.
 type Header struct {
 	ParentHash       common.Hash
 	UncleHash        common.Hash
@@ -58,8 +58,8 @@ type Header struct {
 	MinDelayExcess   uint64
 }
 
-// l1Header is Header as subnet-evm encodes it, without the two fields of a C-Chain's atomic transactions. It has the fields
-// of Header in the same order, so that one converts to the other.
+// l1Header is Header as subnet-evm encodes it, without the two fields for a C-Chain's atomic transactions. Its fields have the same order,
+// so that one type converts to the other.
 type l1Header struct {
 	ParentHash       common.Hash
 	UncleHash        common.Hash
@@ -87,7 +87,7 @@ type l1Header struct {
 	MinDelayExcess   uint64
 }
 
-// Encode is the RLP of the header; the block's hash is the Keccak-256 of it.
+// Encode returns the RLP of the header; the block's hash is its Keccak-256.
 func (h *Header) Encode(kind Kind) ([]byte, error) {
 	if kind == KindL1 {
 		return rlp.EncodeToBytes((*l1Header)(h))
@@ -95,7 +95,7 @@ func (h *Header) Encode(kind Kind) ([]byte, error) {
 	return rlp.EncodeToBytes(h)
 }
 
-// DecodeHeader reads the RLP of a header.
+// DecodeHeader decodes the RLP of a header.
 func DecodeHeader(kind Kind, raw []byte) (*Header, error) {
 	h := new(Header)
 	into := any(h)
@@ -108,7 +108,7 @@ func DecodeHeader(kind Kind, raw []byte) (*Header, error) {
 	return h, nil
 }
 
-// nextHeader is the part of a header that is known before its block is executed.
+// nextHeader returns the part of a header that is known before its block executes.
 func (h *Header) nextHeader(hash common.Hash, timeMS uint64) *Header {
 	return &Header{
 		ParentHash:       hash,

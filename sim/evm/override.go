@@ -13,23 +13,23 @@ import (
 	"snowglobe/sim/store"
 )
 
-// Override is what a block has otherwise than the network's rules would make it, because somebody asked for it. The rows of a
-// block have it, so that the block can be made again.
+// Override lists where a block departs from the network's rules because somebody asked for it. The block's rows store it, so that the block
+// can be made again.
 type Override struct {
-	Early    bool            // it may follow its parent sooner than ACP-226 allows, by a millisecond
-	BaseFee  *big.Int        // wei; nil for that of the rules, as below
-	GasLimit *uint64         // which is then all that the block can use, whatever the capacity
-	Coinbase *common.Address // who gets the fees
+	Early    bool            // the block may follow its parent a millisecond later, sooner than ACP-226 allows
+	BaseFee  *big.Int        // wei; nil follows the rules, and so below
+	GasLimit *uint64         // also all that the block can use, whatever the capacity
+	Coinbase *common.Address // gets the fees
 }
 
 var errBaseFee = errors.New("a base fee has at most 256 bits")
 
-// none says whether nothing is otherwise.
+// none reports whether the block follows all rules.
 func (o Override) none() bool {
 	return !o.Early && o.BaseFee == nil && o.GasLimit == nil && o.Coinbase == nil
 }
 
-// apply replaces fields of a header that is known up to its execution.
+// apply overrides fields of a header that is known up to its execution.
 func (o Override) apply(h *Header) error {
 	if o.BaseFee != nil {
 		if o.BaseFee.Sign() < 0 || o.BaseFee.Cmp(maxFee) > 0 {
@@ -46,7 +46,7 @@ func (o Override) apply(h *Header) error {
 	return nil
 }
 
-// row is the override of a block in the file, nil for none.
+// row returns the override as stored in the file, nil for none.
 func (o Override) row(block store.Position) *store.BlockOverride {
 	if o.none() {
 		return nil
@@ -65,7 +65,7 @@ func (o Override) row(block store.Position) *store.BlockOverride {
 	return r
 }
 
-// OverrideOf reads the override of a block, nil for none.
+// OverrideOf returns the override of a stored block, nil for none.
 func OverrideOf(r *store.BlockOverride) (o Override) {
 	if r == nil {
 		return o
@@ -92,13 +92,13 @@ func valueOf(n *store.Amount) uint64 {
 	return uint64(*n)
 }
 
-// Nobody signs a transaction of an account that a client impersonates. Where other transactions have a signature it has its
-// sender, so that equal transactions of two accounts have two hashes: R is the address after twelve bytes of which the last is 1,
-// S is 1. Who is sender is not for the bytes to say: a block has a row for each such transaction.
+// Nobody signs a transaction of an account that a client impersonates. Its signature holds the sender instead, so that equal transactions
+// of two accounts have different hashes: R is the address after twelve bytes of which the last is 1, and S is 1. These bytes prove nothing
+// about the sender: a block has a row for each such transaction.
 
 const impersonated = 1
 
-// Impersonate gives a transaction what stands for its sender's signature.
+// Impersonate puts the sender where a transaction has its signature.
 func Impersonate(tx *types.Transaction, chainID *big.Int, sender common.Address) (*types.Transaction, error) {
 	signature := make([]byte, crypto.SignatureLength)
 	signature[common.HashLength-common.AddressLength-1] = impersonated
@@ -107,7 +107,7 @@ func Impersonate(tx *types.Transaction, chainID *big.Int, sender common.Address)
 	return tx.WithSignature(types.LatestSignerForChainID(chainID), signature)
 }
 
-// Impersonates says whether a transaction has what stands for the signature of an account.
+// Impersonates reports whether a transaction has an account where others have a signature.
 func Impersonates(tx *types.Transaction, sender common.Address) bool {
 	_, r, s := tx.RawSignatureValues()
 	if !s.IsUint64() || s.Uint64() != impersonated || r.BitLen() != 8*common.AddressLength+1 {

@@ -25,8 +25,8 @@ type Pending struct {
 	header   *Header
 	state    *state.StateDB
 	context  VMContext
-	untraced vm.PrecompiledContracts // of the lone EVM
-	lone     *loneVM                 // made when a transaction needs it, as evm is
+	untraced vm.PrecompiledContracts // for the untraced EVM
+	lone     *loneVM                 // made when a transaction needs it, like evm
 	evm      *VM
 	gas      *core.GasPool
 	feeRules feeRules
@@ -41,7 +41,7 @@ type Pending struct {
 	delta      *store.Delta
 }
 
-// NewBlockContext is what contracts see of a block. PREVRANDAO is the difficulty, always one, as on the network.
+// NewBlockContext returns what contracts see of a block. PREVRANDAO is the difficulty, always one, as on the network.
 func NewBlockContext(h *Header, hash vm.GetHashFunc) vm.BlockContext {
 	random := common.BigToHash(h.Difficulty)
 	return vm.BlockContext{
@@ -59,23 +59,23 @@ func NewBlockContext(h *Header, hash vm.GetHashFunc) vm.BlockContext {
 	}
 }
 
-// Header is the header as far as it is known: number, time, base fee and gas limit.
+// Header returns the header as far as it is known: number, time, base fee and gas limit.
 func (p *Pending) Header() *Header { return p.header }
 
-// Nonce is the next nonce of an account.
+// Nonce returns an account's next nonce.
 func (p *Pending) Nonce(address common.Address) uint64 { return p.state.GetNonce(address) }
 
-// Balance is what an account holds, in wei.
+// Balance returns an account's balance, in wei.
 func (p *Pending) Balance(address common.Address) *uint256.Int { return p.state.GetBalance(address) }
 
-// GasLeft is the gas that the block has left.
+// GasLeft returns the gas that the block has left.
 func (p *Pending) GasLeft() uint64 { return p.gas.Available(false) }
 
-// Desire says where the block's proposer would like to have what validators decide together.
+// Desire sets the proposer's preferences for the values that validators decide together.
 func (p *Pending) Desire(d Desired) { p.desired = d }
 
-// Apply executes a signed transaction. The error says why it is not valid in this block; a transaction that fails in
-// the EVM is valid, and its receipt says so.
+// Apply executes a signed transaction. It returns an error if the transaction is not valid in this block; a valid transaction that fails in
+// the EVM gets a receipt that says so.
 func (p *Pending) Apply(tx *types.Transaction, sender common.Address) (*types.Receipt, error) {
 	if len(p.txs) > store.MaxIndex {
 		return nil, core.ErrGasLimitReached
@@ -105,7 +105,8 @@ func (p *Pending) Apply(tx *types.Transaction, sender common.Address) (*types.Re
 	return p.receipt(tx, sender, message, result), p.state.Error()
 }
 
-// applyAlone executes a message that is thought to call nothing, without a tracer. If it did not stay alone, state and gas are as before.
+// applyAlone executes a message that is expected to make no calls, without a tracer. If the message does make one, applyAlone undoes it:
+// state and gas are as before.
 func (p *Pending) applyAlone(m *core.Message) (result *core.ExecutionResult, alone bool, err error) {
 	f, is := functionOf(m)
 	if !is || p.b.callers == nil || p.b.callers[f] {
@@ -130,13 +131,13 @@ func (p *Pending) vm() *VM {
 	return p.evm
 }
 
-// function is one of a contract.
+// function identifies a contract's function by its selector.
 type function struct {
 	contract common.Address
 	selector [4]byte
 }
 
-// functionOf is what a message calls, if that may be without a tracer: a message with an access list may carry predicates.
+// functionOf returns the function that a message calls, if it may run without a tracer: a message with an access list may carry predicates.
 func functionOf(m *core.Message) (f function, is bool) {
 	if m.To == nil || len(m.AccessList) > 0 {
 		return f, false
@@ -146,7 +147,7 @@ func functionOf(m *core.Message) (f function, is bool) {
 	return f, true
 }
 
-// callers are functions that did not stay alone. A builder without them tries none.
+// callers holds functions that turned out to make calls. A builder without this set never tries to run untraced.
 type callers map[function]bool
 
 const mostCallers = 4096
@@ -170,8 +171,7 @@ func BurnBaseFee(states vm.StateDB, h *Header, gas uint64) {
 	states.AddBalance(h.Coinbase, base, tracing.BalanceIncreaseRewardTransactionFee)
 }
 
-// TransactionToMessage is go-ethereum's core.TransactionToMessage for a sender that is already known. One that is impersonated may be
-// a contract.
+// TransactionToMessage is go-ethereum's core.TransactionToMessage for a known sender. An impersonated sender may be a contract.
 func TransactionToMessage(tx *types.Transaction, sender common.Address, baseFee *big.Int) (*core.Message, error) {
 	m := &core.Message{
 		From: sender, To: tx.To(), Nonce: tx.Nonce(), GasLimit: tx.Gas(), Data: tx.Data(), AccessList: tx.AccessList(),
@@ -192,7 +192,7 @@ func TransactionToMessage(tx *types.Transaction, sender common.Address, baseFee 
 	return m, nil
 }
 
-// EffectiveGasPrice is what a transaction pays for each unit of gas in a block with this base fee.
+// EffectiveGasPrice returns the price per unit of gas that a transaction pays in a block with this base fee.
 func EffectiveGasPrice(tx *types.Transaction, baseFee *big.Int) *big.Int {
 	price := new(big.Int).Add(baseFee, tx.GasTipCap())
 	if limit := tx.GasFeeCap(); price.Cmp(limit) > 0 {
@@ -221,10 +221,10 @@ func (p *Pending) receipt(tx *types.Transaction, sender common.Address, m *core.
 	return r
 }
 
-// bloomOf is that of the logs of a transaction, as types.CreateBloom makes it.
+// bloomOf returns the bloom of a transaction's logs, as types.CreateBloom does.
 func bloomOf(logs []*types.Log, hashes *mpt.KeyHashes) (b types.Bloom) {
 	add := func(hash common.Hash) {
-		for i := range 3 { // eleven bits of each pair of bytes say which bit of the bloom is set
+		for i := range 3 { // eleven bits of each pair of bytes choose a bit of the bloom
 			bit := (uint(hash[2*i])<<8 | uint(hash[2*i+1])) % types.BloomBitLength
 			b[types.BloomByteLength-1-bit/8] |= 1 << (bit % 8)
 		}
@@ -269,8 +269,8 @@ func (p *Pending) rows(tx *types.Transaction, sender common.Address, r *types.Re
 	}
 }
 
-// Draft is the block as it is now, for readers: its header, its state and the rows of its transactions and logs. The block goes no
-// further: who reads the state may change it.
+// Draft returns the block so far, for readers: its header, its state and the rows of its transactions and logs. The block goes no further,
+// so readers may change the state.
 func (p *Pending) Draft() (*Header, *state.StateDB, *store.Delta, error) {
 	p.header.GasUsed, p.header.Bloom = p.gas.Used(), types.MergeBloom(p.receipts)
 	err := p.marshal()
@@ -284,7 +284,7 @@ func (p *Pending) hashLists() {
 	p.header.ReceiptHash = types.DeriveSha(p.receipts, p.b.lists)
 }
 
-// RawTransactions are transactions as their rows have them, of which types.DeriveSha makes the root in a header.
+// RawTransactions lists the transactions of rows for types.DeriveSha, which computes the root in a header.
 type RawTransactions []store.Transaction
 
 func (t RawTransactions) Len() int                           { return len(t) }

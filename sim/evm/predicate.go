@@ -18,11 +18,11 @@ import (
 	"snowglobe/sim/evm/precompile"
 )
 
-// A predicate is a signed warp message in the access list of a transaction, in an entry for the address of the warp precompile
-// (ACP-30). The header says in its extra data, after the fee state, which predicates are invalid (avalanchego,
-// vms/evm/predicate), so that tracing need not verify them again.
+// A predicate is a signed warp message in a transaction's access list, in an entry for the address of the warp precompile (ACP-30). The
+// header's extra data lists the invalid predicates after the fee state (avalanchego, vms/evm/predicate), so that tracing need not verify
+// them again.
 
-// splitPredicates are the messages in an access list, and the list without them.
+// splitPredicates splits an access list into its messages and the rest.
 func splitPredicates(list types.AccessList) (predicates []precompile.Predicate, rest types.AccessList) {
 	for _, entry := range list {
 		if entry.Address == precompile.WarpAddress {
@@ -34,7 +34,7 @@ func splitPredicates(list types.AccessList) (predicates []precompile.Predicate, 
 	return predicates, rest
 }
 
-// predicateGas is the intrinsic gas of predicates; it replaces what their access list entries would cost.
+// predicateGas returns the intrinsic gas of predicates; it replaces the usual cost of their access list entries.
 func predicateGas(predicates []precompile.Predicate) (total uint64, err error) {
 	for _, p := range predicates {
 		gas, err := p.Gas()
@@ -46,7 +46,7 @@ func predicateGas(predicates []precompile.Predicate) (total uint64, err error) {
 	return total, nil
 }
 
-// checkPredicates verifies the predicates of a transaction; the bits of the invalid ones are set, as coreth's CheckPredicates does.
+// checkPredicates verifies a transaction's predicates and sets the bits of the invalid ones, as coreth's CheckPredicates does.
 func (b *Builder) checkPredicates(tx *types.Transaction, time uint64) (*big.Int, bool) {
 	predicates, _ := splitPredicates(tx.AccessList())
 	if len(predicates) == 0 {
@@ -75,10 +75,10 @@ type predicateResult struct {
 	failed *big.Int
 }
 
-// predicateResults are those of a block.
+// predicateResults holds a block's predicate results.
 type predicateResults []predicateResult
 
-// encode writes the results as the network's codec writes maps of maps: by transaction, then by contract.
+// encode writes the results like the network's codec writes maps of maps: by transaction, then by contract.
 func (all predicateResults) encode() []byte {
 	sorted := slices.Clone(all)
 	slices.SortFunc(sorted, func(a, b predicateResult) int { return bytes.Compare(a.tx[:], b.tx[:]) })
@@ -123,7 +123,7 @@ func PredicateResults(kind Kind, h *Header) (map[common.Hash]*big.Int, error) {
 	return found, nil
 }
 
-// unpacker takes values from the front of bytes until there are too few.
+// unpacker takes values from the front of a byte slice until it runs out.
 type unpacker struct {
 	rest  []byte
 	short bool
@@ -146,8 +146,8 @@ func (r *unpacker) number() uint32 {
 	return 0
 }
 
-// applyWithPredicates executes a message with predicates. go-ethereum has none: their gas is taken from the limit and
-// from the sender before the message runs, and credited to the coinbase afterwards.
+// applyWithPredicates executes a message with predicates. go-ethereum knows none: applyWithPredicates deducts their gas from the limit and
+// from the sender before the message runs, and credits it to the coinbase afterwards.
 func (m *VM) applyWithPredicates(message *core.Message, predicates []precompile.Predicate, rest types.AccessList, gas *core.GasPool) (*core.ExecutionResult, error) {
 	extra, err := predicateGas(predicates)
 	if err != nil {
@@ -185,7 +185,7 @@ func (m *VM) applyWithPredicates(message *core.Message, predicates []precompile.
 	return result, err
 }
 
-// checkBalance refuses a message whose sender cannot pay for all the gas that it may use.
+// checkBalance refuses a message whose sender cannot pay for all the gas it may use.
 func (m *VM) checkBalance(message *core.Message) error {
 	need := new(big.Int).Mul(new(big.Int).SetUint64(message.GasLimit), message.GasFeeCap.ToBig())
 	need.Add(need, message.Value.ToBig())
@@ -199,8 +199,8 @@ func times(gas uint64, price *uint256.Int) *uint256.Int {
 	return new(uint256.Int).Mul(uint256.NewInt(gas), price)
 }
 
-// IntrinsicGas is what a transaction costs before any of its code runs. Where the warp precompile is active, its entries in the access list are
-// predicates, which cost more (coreth and subnet-evm, core.IntrinsicGas).
+// IntrinsicGas returns the cost of a transaction before any of its code runs. Where the warp precompile is active, its entries in the
+// access list are predicates, which cost more (coreth and subnet-evm, core.IntrinsicGas).
 func IntrinsicGas(tx *types.Transaction, warp bool, rules params.Rules) (uint64, error) {
 	list, extra := tx.AccessList(), uint64(0)
 	if warp {

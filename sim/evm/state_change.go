@@ -17,11 +17,11 @@ import (
 	"snowglobe/sim/store"
 )
 
-// Change changes the state after the newest block without a transaction. kind, address, key, value and owner of the change
-// are given; the rest of its row is filled in. The next block begins with the changed state, and its root includes it; the newest
-// block's header does not.
+// Change changes the state after the newest block without a transaction. The caller sets kind, address, key, value and owner of the change;
+// Change fills in the rest of its row. The next block begins with the changed state, and its root includes it; the newest block's header
+// does not.
 //
-// An account that is empty has no storage (EIP-161, EIP-7610): one that would have gets the nonce 1, as contracts have.
+// An empty account has no storage (EIP-161, EIP-7610), so an empty account that gets storage also gets nonce 1, like a contract.
 func (b *Builder) Change(c store.StateChange, known index.Holdings) (*store.StateDelta, error) {
 	states, err := state.New(b.root, b.state)
 	if err != nil {
@@ -30,7 +30,7 @@ func (b *Builder) Change(c store.StateChange, known index.Holdings) (*store.Stat
 	if err := applyChange(b.kind, states, &c); err != nil {
 		return nil, err
 	}
-	if c.Kind == store.StorageChange && b.schedule.HasFeeManager(b.head.Time) { // without valid fees there is no next block
+	if c.Kind == store.StorageChange && b.schedule.HasFeeManager(b.head.Time) { // without valid fees there can be no next block
 		if config, _ := precompile.StoredFeeConfig(states.GetState); config.Check() != nil {
 			return nil, fmt.Errorf("the fee manager cannot have it: %w", config.Check())
 		}
@@ -84,7 +84,7 @@ func applyChange(kind Kind, states *state.StateDB, c *store.StateChange) error {
 	return states.Error()
 }
 
-// ChangeDigest covers a chain's digest before a change of its state, and the change.
+// ChangeDigest covers a chain's digest before a state change, and the change.
 func ChangeDigest(before []byte, c *store.StateChange) []byte {
 	h := sha256.New()
 	h.Write(before)

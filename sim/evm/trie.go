@@ -13,11 +13,11 @@ import (
 	"snowglobe/sim/store"
 )
 
-// leafSize is how many bytes the leaf of an account has at most, without the header of the list.
+// leafSize is the maximum number of bytes in the leaf of an account, without the list header.
 const leafSize = 9 + 33 + 33 + 33 + 1
 
-// appendAccount appends the account as the leaf of the chain's state trie: types.StateAccount in RLP. On a C-Chain a fifth field says
-// whether the account ever held other assets natively, which none did.
+// appendAccount appends the account as the leaf of the chain's state trie: types.StateAccount in RLP. On a C-Chain a fifth field tells
+// whether the account ever held other native assets; none did.
 func appendAccount(to []byte, kind Kind, a *types.StateAccount) []byte {
 	var fields [leafSize]byte
 	body := rlp.AppendUint64(fields[:0], a.Nonce)
@@ -36,7 +36,7 @@ func appendAccount(to []byte, kind Kind, a *types.StateAccount) []byte {
 	return append(to, body...)
 }
 
-// appendString appends what has less than 56 bytes as a string in RLP.
+// appendString appends fewer than 56 bytes as an RLP string.
 func appendString(to, s []byte) []byte {
 	if len(s) != 1 || s[0] >= 0x80 {
 		to = append(to, 0x80+byte(len(s)))
@@ -44,25 +44,25 @@ func appendString(to, s []byte) []byte {
 	return append(to, s...)
 }
 
-// Trie is the trie of a state or of a contract's storage. It is only ever hashed, never written: the world file has no trie nodes.
-// It carries the account encoding of its chain's kind.
+// Trie is the trie of a state or of a contract's storage. It is only ever hashed, never written: the world file has no trie nodes. It uses
+// the account encoding of its chain's kind.
 type Trie struct {
 	mpt.Trie
 	kind   Kind
-	hashes *mpt.KeyHashes // of its keys; nil for one that does not change block after block
-	leaves int            // how many there are
-	depth  int            // of its parts in the file, 0 if there are none
+	hashes *mpt.KeyHashes // of its keys; nil for a trie that does not change block after block
+	leaves int            // number of leaves
+	depth  int            // of its parts in the file, 0 without parts
 
-	versioned bool                                // whether the file has versions of its parts,
-	written   int                                 // how many hashes since the last whole one,
-	touched   [1 << (4 * store.VersionDepth)]bool // and which parts may have changed since the last one
+	versioned bool                                // whether the file has versions of its parts
+	written   int                                 // hashes since the last complete version
+	touched   [1 << (4 * store.VersionDepth)]bool // parts that may have changed since then
 }
 
 var _ state.Trie = (*Trie)(nil)
 
 func newTrie(kind Kind) *Trie { return &Trie{kind: kind} }
 
-// touch answers the hash of a key that changes: of an address or a slot.
+// touch returns the hash of a changing key, an address or a slot.
 func (t *Trie) touch(key []byte) (hash common.Hash) {
 	switch {
 	case t.hashes == nil:
@@ -113,7 +113,7 @@ func (t *Trie) DeleteStorage(_ common.Address, key []byte) error {
 	return t.Delete(t.touch(key))
 }
 
-// Commit keeps the trie as it is: its nodes stay in memory and none are written.
+// Commit keeps the trie's nodes in memory and writes none.
 func (t *Trie) Commit(bool) (common.Hash, *trienode.NodeSet) { return t.Hash(), nil }
 
 // The state is read from flat rows, never through the trie.

@@ -14,28 +14,28 @@ import (
 	"snowglobe/sim/store"
 )
 
-// The file has the hashes of the parts of large tries: of 16, 256 or 4,096, so that a part has a few dozen keys. A trie of fewer leaves is
-// quickly made of all of them.
+// The file stores the hashes of the parts of large tries, cut into 16, 256 or 4,096 so that a part has a few dozen keys. Rebuilding a
+// smaller trie from all its leaves is quick.
 const partedLeaves = 64
 
-// partDepth is how many nibbles the keys of a part have in common in a trie of so many leaves.
+// partDepth returns how many nibbles the keys of a part have in common in a trie with this many leaves.
 func partDepth(leaves int) (depth int) {
 	for depth = 1; leaves >= 1<<(7+4*depth) && depth < 3; depth++ {
 	}
 	return depth
 }
 
-// The file also has versions of the parts of tries with very many leaves: what became of their hashes with each block, for proofs of old
-// states. A trie of fewer leaves is made of all of them in a few milliseconds.
+// For tries with very many leaves the file also stores versions of the parts: how their hashes changed with each block, for proofs of old
+// states. A smaller trie is rebuilt from all its leaves in a few milliseconds.
 const (
 	versionedLeaves = 1536
-	wholeVersion    = 4096 // after so many hashes all are written again, so that a reader need not look at more
+	wholeVersion    = 4096 // after this many hashes the next version has all parts, so that a reader need not look further back
 )
 
-// AllAccounts stands for the trie of the accounts where others have the address of a contract.
+// AllAccounts stands for the account trie where storage tries have a contract's address.
 var AllAccounts = []byte{}
 
-// PartedAccountTrie is the state trie, made of the parts in the file, or of all accounts if those are not of this state.
+// PartedAccountTrie returns the state trie, made from the parts in the file, or from all accounts if the parts belong to another state.
 func (f FlatState) PartedAccountTrie(kind Kind, root common.Hash) (*Trie, error) {
 	tree, err := f.partedTrie(kind, AllAccounts, root)
 	if tree != nil || err != nil {
@@ -44,7 +44,8 @@ func (f FlatState) PartedAccountTrie(kind Kind, root common.Hash) (*Trie, error)
 	return f.AccountTrie(kind)
 }
 
-// PartedStorageTrie is the storage trie of a contract, made of the parts in the file, or of all slots if those are not of this state.
+// PartedStorageTrie returns a contract's storage trie, made from the parts in the file, or from all slots if the parts belong to another
+// state.
 func (f FlatState) PartedStorageTrie(kind Kind, address common.Address, root common.Hash) (*Trie, error) {
 	tree, err := f.partedTrie(kind, address[:], root)
 	if tree != nil || err != nil {
@@ -53,7 +54,8 @@ func (f FlatState) PartedStorageTrie(kind Kind, address common.Address, root com
 	return f.StorageTrie(kind, address)
 }
 
-// partedTrie is a trie made of the versions of its parts if it changed since, or else of the parts as they are: nil if they have another root.
+// partedTrie makes a trie from the versions of its parts if it changed since, or else from the current parts. It returns nil if the root
+// differs.
 func (f FlatState) partedTrie(kind Kind, owner []byte, root common.Hash) (*Trie, error) {
 	changed, err := f.versionedFrom(owner, f.block+1)
 	if err != nil {
@@ -65,7 +67,7 @@ func (f FlatState) partedTrie(kind Kind, owner []byte, root common.Hash) (*Trie,
 	return f.PartsOf(kind, owner, root)
 }
 
-// versionedFrom says whether the file has versions of the parts of a trie at a block or later.
+// versionedFrom reports whether the file has versions of a trie's parts at a block or later.
 func (f FlatState) versionedFrom(owner []byte, block uint64) (bool, error) {
 	_, err := f.db.NextTrieVersion(f.ctx, f.chain, owner, block)
 	if errors.Is(err, store.ErrNotFound) {
@@ -74,8 +76,8 @@ func (f FlatState) versionedFrom(owner []byte, block uint64) (bool, error) {
 	return err == nil, err
 }
 
-// versionOf is a trie made of the versions of its parts, or, before the first of them, of the keys that there were by then: nil if it has
-// another root.
+// versionOf makes a trie from the versions of its parts or, before the first version, from the keys that existed by then. It returns nil if
+// the root differs.
 func (f FlatState) versionOf(kind Kind, owner []byte, root common.Hash) (*Trie, error) {
 	hashes, err := f.VersionHashes(owner)
 	if err != nil {
@@ -93,7 +95,7 @@ func (f FlatState) versionOf(kind Kind, owner []byte, root common.Hash) (*Trie, 
 	return tree, nil
 }
 
-// putPast puts into a trie what there was of the keys that it had by its first version.
+// putPast adds to a trie the past values of the keys it had by its first version.
 func (f FlatState) putPast(tree *Trie, owner []byte) error {
 	past, err := f.db.PastKeys(f.ctx, f.chain, owner, []byte{})
 	if err != nil {
@@ -119,7 +121,7 @@ func (f FlatState) putPast(tree *Trie, owner []byte) error {
 	return nil
 }
 
-// VersionHashes are the hashes in the file that the parts of a trie had at the block, nil if the first version is later.
+// VersionHashes returns the hashes that the parts of a trie had at a block, nil if the first version is later.
 func (f FlatState) VersionHashes(owner []byte) (hashes *PartHashes, err error) {
 	err = f.db.TrieVersions(f.ctx, f.chain, owner, f.block, func(v *store.TrieVersion) {
 		if hashes == nil {
@@ -130,10 +132,10 @@ func (f FlatState) VersionHashes(owner []byte) (hashes *PartHashes, err error) {
 	return hashes, err
 }
 
-// PartHashes are the hashes of the parts of which there are versions, by the byte with the two nibbles of their prefix.
+// PartHashes maps the two nibbles of a part's prefix, as a byte, to the hash of a versioned part.
 type PartHashes [1 << (4 * store.VersionDepth)]common.Hash
 
-// Follow has the hashes be as they are after a version.
+// Follow applies a version to the hashes.
 func (h *PartHashes) Follow(v *store.TrieVersion) {
 	if v.Whole {
 		*h = PartHashes{}
@@ -141,7 +143,7 @@ func (h *PartHashes) Follow(v *store.TrieVersion) {
 	v.Each(func(prefix byte, hash common.Hash) { h[prefix] = hash })
 }
 
-// parts are those that there are.
+// parts lists the parts that exist.
 func (h *PartHashes) parts() (parts []mpt.Part) {
 	for i := range h {
 		if h[i] != (common.Hash{}) {
@@ -153,8 +155,8 @@ func (h *PartHashes) parts() (parts []mpt.Part) {
 
 func versionPrefix(at byte) string { return string([]byte{at >> 4, at & 15}) }
 
-// PartsOf is the trie of the accounts or of a contract's storage, made of the parts in the file: nil if there are none, or if they have
-// another root.
+// PartsOf makes the trie of the accounts or of a contract's storage from the parts in the file. It returns nil if there are none, or if
+// their root differs.
 func (f FlatState) PartsOf(kind Kind, owner []byte, root common.Hash) (*Trie, error) {
 	var parts []mpt.Part
 	leaves := 0
@@ -172,7 +174,7 @@ func (f FlatState) PartsOf(kind Kind, owner []byte, root common.Hash) (*Trie, er
 	return &Trie{Trie: *tree, kind: kind, leaves: leaves, depth: len(parts[0].Prefix)}, nil
 }
 
-// CompareParts compares the parts of a trie in the file, if there are any, with the trie that was made of all leaves.
+// CompareParts compares the parts of a trie in the file, if any, with the trie made from all leaves.
 func (f FlatState) CompareParts(owner []byte, tree *Trie) error {
 	parts, keys, same := 0, 0, true
 	err := f.db.TriePartsWithKeys(f.ctx, f.chain, owner, func(p *store.TriePart) {
@@ -199,7 +201,7 @@ func (f FlatState) CompareParts(owner []byte, tree *Trie) error {
 	return err
 }
 
-// CompareBalances compares the balances beside the parts of the trie of the accounts with all accounts that there are, by address.
+// CompareBalances compares the balances stored with the parts of the account trie with all existing accounts, by address.
 func (f FlatState) CompareBalances(accounts []store.Account) error {
 	var wrong error
 	err := f.db.EachNewestBalance(f.ctx, f.chain, func(address, balance []byte) {
@@ -211,7 +213,7 @@ func (f FlatState) CompareBalances(accounts []store.Account) error {
 	return errors.Join(err, wrong)
 }
 
-// CheckPastKeys looks in the file for all keys that a trie had once, if there are versions of it.
+// CheckPastKeys checks that the file has every key a versioned trie ever had.
 func (f FlatState) CheckPastKeys(owner []byte) error {
 	first, err := f.db.NextTrieVersion(f.ctx, f.chain, owner, 0)
 	if err != nil {
@@ -250,7 +252,7 @@ func (f FlatState) CheckPastKeys(owner []byte) error {
 	return nil
 }
 
-// loader reads what is in a part: also what was, if it is one of those of which there are versions.
+// loader reads the keys of a part, and for versioned parts also the deleted ones.
 func (f FlatState) loader(kind Kind, owner []byte) mpt.Loader {
 	return func(prefix string, visit func(common.Hash, []byte)) error {
 		keys, err := f.db.TriePartKeys(f.ctx, f.chain, owner, []byte(prefix))
@@ -258,7 +260,7 @@ func (f FlatState) loader(kind Kind, owner []byte) mpt.Loader {
 			return err
 		}
 		if len(prefix) == store.VersionDepth {
-			past, err := f.db.PastKeys(f.ctx, f.chain, owner, []byte(prefix)) // after the others: what goes meanwhile is in one of both
+			past, err := f.db.PastKeys(f.ctx, f.chain, owner, []byte(prefix)) // read these last: a key deleted meanwhile is in one of the two
 			if err != nil {
 				return err
 			}
@@ -284,7 +286,7 @@ func keySize(owner []byte) int {
 	return common.HashLength
 }
 
-// leaf is that of an account, or of a slot of a contract; nil for none.
+// leaf returns the leaf of an account, or of a contract's slot; nil for none.
 func (f FlatState) leaf(kind Kind, owner, key []byte) ([]byte, error) {
 	if len(owner) == 0 {
 		account, err := f.Account(common.BytesToAddress(key))
@@ -300,7 +302,7 @@ func (f FlatState) leaf(kind Kind, owner, key []byte) ([]byte, error) {
 	return appendString(nil, value), nil
 }
 
-// keys are the accounts, or the slots of a contract, that there were so far, and whether they still are.
+// keys lists every account, or slot of a contract, that ever existed, and whether it still does.
 func (f FlatState) keys(owner []byte) (map[string]bool, error) {
 	keys := map[string]bool{}
 	if len(owner) > 0 {
@@ -317,7 +319,7 @@ func (f FlatState) keys(owner []byte) (map[string]bool, error) {
 	return keys, err
 }
 
-// prefixOf are the first nibbles of a key's hash.
+// prefixOf returns the first nibbles of a key's hash.
 func prefixOf(key []byte, depth int) string {
 	hash := crypto.Keccak256(key)
 	prefix := make([]byte, depth)
@@ -329,7 +331,7 @@ func prefixOf(key []byte, depth int) string {
 	return string(prefix)
 }
 
-// partsOf are the parts of a trie in which there are some keys, or were.
+// partsOf returns the parts of a trie that hold, or held, some keys.
 func (l *buildState) partsOf(owner []byte, tree *Trie, keys map[string]bool) (parts []store.TriePart, err error) {
 	byPrefix := map[string]*store.TriePart{}
 	for _, key := range slices.Sorted(maps.Keys(keys)) {
@@ -364,8 +366,8 @@ func (l *buildState) partsOf(owner []byte, tree *Trie, keys map[string]bool) (pa
 	return parts, nil
 }
 
-// changedTries is what the last commit, that of a block or of a change after it, did to the parts of tries that the file has, with all parts
-// of those that turned out large.
+// changedTries returns the changes that the last commit, of a block or of a state change after it, made to the trie parts in the file,
+// including all parts of tries that became large.
 func (l *buildState) changedTries(block uint64) (changes []store.TrieChange, err error) {
 	if l.base == nil {
 		return l.newVersions(block)
@@ -388,8 +390,8 @@ func (l *buildState) changedTries(block uint64) (changes []store.TrieChange, err
 	return changes, err
 }
 
-// newVersions are the versions that the last commit made of tries of a chain that is made from its beginning. The parts themselves are
-// written at its end.
+// newVersions returns the versions that the last commit made of tries on a chain built from block 0. The parts themselves are written at
+// the end.
 func (l *buildState) newVersions(block uint64) (changes []store.TrieChange, err error) {
 	add := func(owner []byte, tree *Trie) {
 		if tree == nil || !tree.versioned && tree.leaves < versionedLeaves {
@@ -412,7 +414,7 @@ func (l *buildState) newVersions(block uint64) (changes []store.TrieChange, err 
 	return changes, err
 }
 
-// gained is by how many leaves a trie grew when a key changed.
+// gained returns how many leaves a trie gained when a key changed.
 func gained(before, now bool) int {
 	switch {
 	case now && !before:
@@ -423,10 +425,10 @@ func gained(before, now bool) int {
 	return 0
 }
 
-// changedTrie adds what became of a trie, of which some keys are there now or are gone.
+// changedTrie adds the changes of a trie in which some keys were set or deleted.
 func (l *buildState) changedTrie(changes []store.TrieChange, owner []byte, tree *Trie, keys map[string]bool, block uint64) ([]store.TrieChange, error) {
 	c := store.TrieChange{Owner: owner}
-	if len(owner) > 0 && (tree == nil || l.accounts.all[common.BytesToAddress(owner)].gone) { // the contract is gone
+	if len(owner) > 0 && (tree == nil || l.accounts.all[common.BytesToAddress(owner)].gone) { // the contract was deleted
 		versioned, err := l.base.versionedFrom(owner, 0)
 		if c.Anew = true; versioned {
 			c.Past, c.Version = pastKeys(keys), &store.TrieVersion{Block: block, Whole: true, Hashes: []byte{}}
@@ -461,7 +463,8 @@ func (l *buildState) changedTrie(changes []store.TrieChange, owner []byte, tree 
 	return changes, nil
 }
 
-// version has the hashes of the parts that may have changed, or those of all parts. Who calls it the first time writes the keys so far, too.
+// version returns the hashes of the parts that may have changed, or of all parts. The caller of the first version also writes the keys so
+// far.
 func (t *Trie) version(block uint64) *store.TrieVersion {
 	v := &store.TrieVersion{Block: block, Whole: !t.versioned || t.written >= wholeVersion, Hashes: []byte{}}
 	if t.versioned = true; v.Whole {
@@ -482,7 +485,7 @@ func (t *Trie) version(block uint64) *store.TrieVersion {
 	return v
 }
 
-// versionHash is the hash of a part, zero for nothing.
+// versionHash returns the hash of a part, zero if it is empty.
 func (t *Trie) versionHash(part byte) common.Hash {
 	if hash, there := t.PartHash(versionPrefix(part)); there {
 		return hash
@@ -490,7 +493,7 @@ func (t *Trie) versionHash(part byte) common.Hash {
 	return common.Hash{}
 }
 
-// partHashes are the hashes of all parts.
+// partHashes returns the hashes of all parts.
 func (t *Trie) partHashes() (h PartHashes) {
 	for i := range h {
 		h[i] = t.versionHash(byte(i))
@@ -498,11 +501,11 @@ func (t *Trie) partHashes() (h PartHashes) {
 	return h
 }
 
-// largeTries are all parts of the tries of a chain that was made from its beginning.
+// largeTries returns all parts of the large tries of a chain built from block 0.
 func (l *buildState) largeTries() (changes []store.TrieChange) {
 	add := func(owner []byte, tree *Trie) {
 		if tree.leaves >= partedLeaves || tree.versioned {
-			c, _ := l.allParts(owner, tree, false) // nothing is read
+			c, _ := l.allParts(owner, tree, false) // needs no reading
 			changes = append(changes, c)
 		}
 	}
@@ -513,8 +516,8 @@ func (l *buildState) largeTries() (changes []store.TrieChange) {
 	return changes
 }
 
-// allParts are the parts of a trie with all of their keys, and with those that are gone if there are versions of it. Those before the first
-// one need all keys so far.
+// allParts returns the parts of a trie with all of their keys, deleted ones included if the trie has versions. The first version needs all
+// keys so far.
 func (l *buildState) allParts(owner []byte, tree *Trie, first bool) (store.TrieChange, error) {
 	keys, err := l.keys(owner)
 	if err != nil {
@@ -537,7 +540,7 @@ func (l *buildState) allParts(owner []byte, tree *Trie, first bool) (store.TrieC
 	return c, err
 }
 
-// keys are the accounts, or the slots of a contract, that there were so far, and whether they still are.
+// keys lists every account, or slot of a contract, that ever existed, and whether it still does.
 func (l *buildState) keys(owner []byte) (keys map[string]bool, err error) {
 	keys = map[string]bool{}
 	if l.base != nil {
@@ -557,7 +560,7 @@ func (l *buildState) keys(owner []byte) (keys map[string]bool, err error) {
 	return keys, nil
 }
 
-// allKeys are all keys, also those that are gone.
+// allKeys returns all keys, deleted ones included.
 func allKeys(keys map[string]bool) store.PastKeys {
 	all := store.PastKeys{Prefix: []byte{}}
 	for _, key := range slices.Sorted(maps.Keys(keys)) {
@@ -566,7 +569,7 @@ func allKeys(keys map[string]bool) store.PastKeys {
 	return all
 }
 
-// pastKeys are the keys that are gone, by their prefixes.
+// pastKeys returns the deleted keys by prefix.
 func pastKeys(keys map[string]bool) (past []store.PastKeys) {
 	byPrefix := map[string][]byte{}
 	for _, key := range slices.Sorted(maps.Keys(keys)) {

@@ -17,8 +17,7 @@ import (
 	"snowglobe/sim/evm/precompile"
 )
 
-// VMContext is what an EVM is made from, in a block, a call, a trace or verification, so that code runs under the same rules
-// everywhere.
+// VMContext holds what an EVM is made from, in a block, a call, a trace or verification, so that code runs under the same rules everywhere.
 type VMContext struct {
 	Kind        Kind
 	ChainConfig *params.ChainConfig
@@ -26,18 +25,18 @@ type VMContext struct {
 	State       vm.StateDB
 	JumpDests   vm.JumpDestCache
 	Precompiles Precompiles
-	Tracer      *tracing.Hooks // a tracer's; may be nil
+	Tracer      *tracing.Hooks // may be nil
 	Warp        precompile.WarpInput
-	NoBaseFee   bool // gas may cost nothing
+	NoBaseFee   bool // allow a gas price of zero
 }
 
 // VM is an EVM with the call frames that its stateful precompiles read.
 type VM struct {
 	*vm.EVM
 	frames     *precompile.Frames // nil without stateful precompiles
-	warp       bool               // the warp precompile is active
+	warp       bool               // whether the warp precompile is active
 	warm       []common.Address   // warm from the start (EIP-2929), beside go-ethereum's own
-	accessList types.AccessList   // whole list of a message with predicates; nil: the message's own
+	accessList types.AccessList   // complete list of a message with predicates; nil: the message's own
 }
 
 func (s VMContext) NewVM() *VM {
@@ -61,8 +60,8 @@ func (s VMContext) NewVM() *VM {
 	return m
 }
 
-// StateKey is the key under which a chain keeps a slot. A C-Chain clears a bit of it, which once told a contract's slots from an
-// account's balances of other assets: coreth's normalizeStateKey. So two slots that differ in this bit only are one.
+// StateKey returns the key under which a chain stores a slot. A C-Chain clears one bit, which once separated a contract's slots from an
+// account's balances of other assets (coreth's normalizeStateKey), so two slots that differ only in this bit are one.
 func StateKey(kind Kind, key common.Hash) common.Hash {
 	if kind == KindC {
 		key[0] &^= 1
@@ -70,8 +69,8 @@ func StateKey(kind Kind, key common.Hash) common.Hash {
 	return key
 }
 
-// networkState is a state with the rules of these chains: there are no gas refunds (since Apricot phase 1), more addresses are warm
-// at the beginning of every transaction (EIP-2929), and slots have keys of their own.
+// networkState adds the rules of these chains to a state: no gas refunds (since Apricot phase 1), more warm addresses at the beginning of
+// every transaction (EIP-2929), and their own slot keys.
 type networkState struct {
 	vm.StateDB
 	vm   *VM
@@ -101,8 +100,8 @@ func (n networkState) Prepare(rules params.Rules, sender, coinbase common.Addres
 	n.StateDB.Prepare(rules, sender, coinbase, to, slices.Concat(precompiles, n.vm.warm), list)
 }
 
-// Apply executes a message. failed has a bit for each of its predicates that is invalid. The error
-// says why it could not be tried; a failure of the code is in the result.
+// Apply executes a message. failed has a bit for each invalid predicate. It returns an error only if the message could not run; the result
+// reports failures of the code.
 func (m *VM) Apply(message *core.Message, gas *core.GasPool, failed *big.Int) (result *core.ExecutionResult, err error) {
 	if m.frames == nil {
 		return core.ApplyMessage(m.EVM, message, gas)
@@ -121,8 +120,8 @@ func (m *VM) Apply(message *core.Message, gas *core.GasPool, failed *big.Int) (r
 	return result, err
 }
 
-// newUntracedVM makes an EVM that is about twice as fast as NewVM's: without a tracer go-ethereum runs code without hooks. Stateful precompiles need
-// the call frames that a tracer knows, so that what it does is only good when none of them was entered; contracts are Precompiles.untraced.
+// newUntracedVM makes an EVM about twice as fast as NewVM's: without a tracer go-ethereum runs code without hooks. Stateful precompiles
+// need the tracer's call frames, so the outcome counts only if the code entered none of them; contracts come from Precompiles.untraced.
 func (s VMContext) newUntracedVM(states vm.StateDB, contracts vm.PrecompiledContracts) *vm.EVM {
 	m := vm.NewEVM(s.Block, states, s.ChainConfig, vm.Config{NoBaseFee: s.NoBaseFee})
 	m.SetJumpDestCache(s.JumpDests)
@@ -130,7 +129,7 @@ func (s VMContext) newUntracedVM(states vm.StateDB, contracts vm.PrecompiledCont
 	return m
 }
 
-// loneVM executes messages whose code calls nothing: there is nothing that a tracer would keep of them.
+// loneVM executes messages whose code makes no calls: a tracer would have nothing to keep.
 type loneVM struct {
 	*vm.EVM
 	state   *watchedState
@@ -147,19 +146,19 @@ func (s VMContext) newLoneVM(contracts vm.PrecompiledContracts, entered *bool) *
 	return &loneVM{s.newUntracedVM(w, contracts), w, entered}
 }
 
-// apply executes a message. If its code called something, created or destroyed a contract, or tried to, it was not alone, and what was done is
-// to be undone. Of one that is not valid no code is executed.
+// apply executes a message. If its code called something, created or destroyed a contract, or tried to, it was not alone, and the caller
+// must undo it. An invalid message executes no code.
 func (m *loneVM) apply(message *core.Message, gas *core.GasPool) (result *core.ExecutionResult, alone bool, err error) {
 	*m.entered, m.state.snapshots, m.state.tried = false, 0, false
 	result, err = core.ApplyMessage(m.EVM, message, gas)
 	return result, err != nil || m.state.snapshots <= 1 && !m.state.tried && !*m.entered, err
 }
 
-// watchedState notes what code did that a tracer would be told of.
+// watchedState notices operations that a tracer would record.
 type watchedState struct {
 	networkState
-	snapshots int  // each call and creation begins with one, that of the message too, unless it is refused
-	tried     bool // a call that cannot be paid, a creation, or a destruction
+	snapshots int  // every call and creation takes one, the message's own included, unless it is refused
+	tried     bool // the code tried a call it cannot pay, a creation, or a destruction
 }
 
 func (w *watchedState) Snapshot() int {
@@ -167,7 +166,7 @@ func (w *watchedState) Snapshot() int {
 	return w.networkState.Snapshot()
 }
 
-// GetNonce is asked for that of a contract which creates another, and before the message's call for the sender's.
+// GetNonce runs when a contract creates another, and for the sender before the message's call.
 func (w *watchedState) GetNonce(address common.Address) uint64 {
 	w.tried = w.tried || w.snapshots > 0
 	return w.networkState.GetNonce(address)
@@ -178,13 +177,13 @@ func (w *watchedState) SelfDestruct(address common.Address) {
 	w.networkState.SelfDestruct(address)
 }
 
-// IsNewContract is asked when a contract destroys itself.
+// IsNewContract runs when a contract destroys itself.
 func (w *watchedState) IsNewContract(address common.Address) bool {
 	w.tried = true
 	return w.networkState.IsNewContract(address)
 }
 
-// enteredPrecompile stands for a stateful precompile where there are no call frames.
+// enteredPrecompile stands in for a stateful precompile where there are no call frames.
 type enteredPrecompile struct{ entered *bool }
 
 func (enteredPrecompile) Name() string { return "stateful" }
@@ -198,12 +197,12 @@ func (enteredPrecompile) Run([]byte) ([]byte, error) { return nil, nil }
 
 // Precompiles are the precompiled contracts of a chain at a time, by address.
 type Precompiles struct {
-	stateless vm.PrecompiledContracts // shared unless overridden: not to be changed
+	stateless vm.PrecompiledContracts // shared unless overridden: do not change
 	stateful  map[common.Address]*precompile.Contract
 	Warm      []common.Address // warm from the start (EIP-2929), beside go-ethereum's own
 }
 
-// active are the stateful precompiles.
+// active lists the stateful precompiles.
 func (b Precompiles) active() []*precompile.Contract {
 	var all []*precompile.Contract
 	for _, c := range b.stateful {
@@ -212,10 +211,10 @@ func (b Precompiles) active() []*precompile.Contract {
 	return all
 }
 
-// HasWarp says whether the warp precompile is active, so that access lists carry predicates.
+// HasWarp reports whether the warp precompile is active, so that access lists carry predicates.
 func (b Precompiles) HasWarp() bool { return b.stateful[precompile.WarpAddress] == precompile.Warp }
 
-// untraced are the contracts of an EVM without call frames: a stateful one that is entered says so.
+// untraced returns the contracts of an EVM without call frames: entering a stateful one sets a flag.
 func (b Precompiles) untraced(entered *bool) vm.PrecompiledContracts {
 	contracts := maps.Clone(b.stateless)
 	for address := range b.stateful {
@@ -224,12 +223,12 @@ func (b Precompiles) untraced(entered *bool) vm.PrecompiledContracts {
 	return contracts
 }
 
-// Clone is a copy that may be changed.
+// Clone returns a copy that may be changed.
 func (b Precompiles) Clone() Precompiles {
 	return Precompiles{maps.Clone(b.stateless), maps.Clone(b.stateful), b.Warm}
 }
 
-// Move takes the contract away from an address and, when a target is given, puts it there; it reports whether there was one.
+// Move takes the contract away from an address and moves it to the target, if there is one. It reports whether the address had a contract.
 func (b Precompiles) Move(from common.Address, to *common.Address) bool {
 	pure, isPure := b.stateless[from]
 	stateful, isStateful := b.stateful[from]
@@ -244,7 +243,7 @@ func (b Precompiles) Move(from common.Address, to *common.Address) bool {
 	return isPure || isStateful
 }
 
-// JumpDestCache keeps the analysis of jump destinations of hot code.
+// JumpDestCache keeps the jump destination analysis of hot code.
 type JumpDestCache struct {
 	*cache.Cache[common.Hash, vm.BitVec]
 }
@@ -253,10 +252,10 @@ func NewJumpDestCache() JumpDestCache {
 	return JumpDestCache{cache.New[common.Hash, vm.BitVec](nil)}
 }
 
-// Load is vm.JumpDestCache.
+// Load implements vm.JumpDestCache.
 func (j JumpDestCache) Load(hash common.Hash) (vm.BitVec, bool) { return j.Get(hash) }
 
-// Store is vm.JumpDestCache.
+// Store implements vm.JumpDestCache.
 func (j JumpDestCache) Store(hash common.Hash, vector vm.BitVec) { j.Add(hash, vector) }
 
 // deprecatedAddresses are the addresses of the C-Chain's deprecated precompiles, as in coreth: genesis, native asset balance and native
@@ -267,8 +266,8 @@ var deprecatedAddresses = []common.Address{
 	common.HexToAddress("0x0100000000000000000000000000000000000002"),
 }
 
-// warmAddresses are the precompiles of a kind of chain that are warm at the beginning of a transaction (EIP-2929), beside
-// go-ethereum's own. Stateful precompiles are not.
+// warmAddresses returns a chain kind's precompiles that are warm at the beginning of a transaction (EIP-2929), beside go-ethereum's own.
+// Stateful precompiles are not.
 func warmAddresses(kind Kind) []common.Address {
 	all := slices.Collect(maps.Keys(vm.PrecompiledContractsP256Verify))
 	if kind == KindC {
@@ -277,7 +276,7 @@ func warmAddresses(kind Kind) []common.Address {
 	return all
 }
 
-// PrecompilesAt are the precompiles of a chain at a time.
+// PrecompilesAt returns the precompiles of a chain at a time.
 func PrecompilesAt(kind Kind, rules params.Rules, schedule *precompile.Upgrades, time uint64) Precompiles {
 	all := Precompiles{stateless: vm.ActivePrecompiledContracts(rules), stateful: map[common.Address]*precompile.Contract{}, Warm: warmAddresses(kind)}
 	if kind == KindC {

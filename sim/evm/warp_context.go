@@ -10,8 +10,8 @@ import (
 	"snowglobe/sim/warp"
 )
 
-// WarpContext identifies a chain to its network, as avalanchego's snow.Context does. A chain with the zero value has no network:
-// it refuses every warp message.
+// WarpContext identifies a chain to its network, as avalanchego's snow.Context does. A chain with the zero value has no network: it refuses
+// every warp message.
 type WarpContext struct {
 	NetworkID uint32
 	ChainID   ids.ID
@@ -19,31 +19,32 @@ type WarpContext struct {
 	Network   Network
 }
 
-// Network is what the verification of warp messages needs to know of the chains that sent them.
+// Network gives warp verification what it needs to know about source chains.
 type Network interface {
-	// SubnetOf is the subnet that validates a blockchain of the network.
+	// SubnetOf returns the subnet that validates a blockchain of the network.
 	SubnetOf(blockchain ids.ID) (ids.ID, error)
 
-	// WarpSet is the canonical set of a subnet for blocks at a time; see EpochStart.
+	// WarpSet returns a subnet's canonical validator set for blocks at a time; see EpochStart.
 	WarpSet(subnet ids.ID, time uint64) (*warp.CanonicalValidatorSet, error)
 
-	// Simulates tells whether a blockchain is one of the world's EVM chains, so that what it sends is known.
+	// Simulates reports whether a blockchain is one of the world's EVM chains, so that its messages are known.
 	Simulates(blockchain ids.ID) bool
 }
 
-// epoch is the length of a P-Chain epoch in seconds: all blocks of an epoch verify messages with the validators of the same
-// P-Chain height (ACP-181).
+// epoch is the length of a P-Chain epoch in seconds: all blocks of an epoch verify messages with the validators of the same P-Chain height
+// (ACP-181).
 const epoch = 5 * 60
 
-// EpochStart is the time at which the epoch of a block began. The validators are those after the last P-Chain block before it.
+// EpochStart returns the time at which a block's epoch began. Messages are verified with the validators as of the last P-Chain block before
+// it.
 func EpochStart(time uint64) uint64 { return time - time%epoch }
 
-// EpochsBetween is how many epochs begin after a time up to another, which is not before it.
+// EpochsBetween returns how many epochs begin after time, up to and including later, which must not be earlier.
 func EpochsBetween(time, later uint64) uint64 { return later/epoch - time/epoch }
 
 var errNoNetwork = errors.New("the chain has no network")
 
-// verifyPredicate refuses a message that is not properly signed, as the chain's configuration asks for.
+// verifyPredicate refuses a message without the signatures that the chain's configuration asks for.
 func (h *WarpContext) verifyPredicate(m *warp.Message, s precompile.Config, time uint64) error {
 	if h.Network == nil {
 		return errNoNetwork
@@ -59,13 +60,13 @@ func (h *WarpContext) verifyPredicate(m *warp.Message, s precompile.Config, time
 	return m.Verify(h.NetworkID, set, quorum, warp.QuorumDenominator)
 }
 
-// Signers are who has to sign a message of a blockchain for the chain to take it: the subnet, and how many percent of its weight.
+// Signers returns who must sign a blockchain's message for the chain to accept it: a subnet, and the percentage of its weight.
 func (h *WarpContext) Signers(source ids.ID, s precompile.Config) (subnet ids.ID, quorum uint64, err error) {
 	if subnet, err = h.Network.SubnetOf(source); err != nil {
 		return ids.Empty, 0, err
 	}
-	// A subnet's own validators follow the P-Chain, so they sign for it; requirePrimaryNetworkSigners asks for the primary
-	// network's signatures on messages of the C- and X-Chain (subnet-evm, warp Config.VerifyPredicate).
+	// A subnet's validators follow the P-Chain, so they sign for it themselves; requirePrimaryNetworkSigners asks for the primary network's
+	// signatures on messages of the C- and X-Chain (subnet-evm, warp Config.VerifyPredicate).
 	primary := s.PrimarySigners != nil && *s.PrimarySigners
 	if subnet == ids.Empty && (!primary || source == ids.Empty) {
 		subnet = h.SubnetID

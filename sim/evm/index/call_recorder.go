@@ -11,8 +11,8 @@ import (
 	"snowglobe/sim/store"
 )
 
-// CallRecorder keeps the calls inside transactions that moved value or created a contract, and who was called at all. It traces every
-// call, but keeps only those that the index lists; a full trace is made by executing again.
+// CallRecorder keeps the calls inside transactions that moved value or created a contract, and every address called. It traces every call,
+// but keeps only those that the index lists; a full trace executes the transaction again.
 type CallRecorder struct {
 	block store.Position
 	tx    int
@@ -20,24 +20,24 @@ type CallRecorder struct {
 	open  []openCall
 
 	called []store.Called
-	seen   map[store.Called]bool // what is in called
+	seen   map[store.Called]bool // contents of called
 }
 
-// openCall is a call that has not returned: its row (or -1), and how many rows and callees there were when it began.
+// openCall is a call that has not returned: its row (or -1), and the number of rows and callees when it began.
 type openCall struct{ row, first, firstCalled int }
 
-// NewCallRecorder records the calls of a block, whose rows are counted from a position.
+// NewCallRecorder records the calls of a block, numbering their rows from a position.
 func NewCallRecorder(block store.Position) *CallRecorder {
 	return &CallRecorder{block: block, seen: map[store.Called]bool{}}
 }
 
-// Calls are the calls of all transactions so far, in the order in which they began.
+// Calls returns the calls of all transactions so far, in the order they began.
 func (r *CallRecorder) Calls() []store.Call { return r.calls }
 
-// Called are those whom transactions called inside, each once for a transaction, unless that was undone.
+// Called returns the addresses that transactions called internally, once per transaction, except in reverted calls.
 func (r *CallRecorder) Called() []store.Called { return r.called }
 
-// Hooks is the tracer.
+// Hooks returns the tracer.
 func (r *CallRecorder) Hooks() *tracing.Hooks {
 	return &tracing.Hooks{OnEnter: r.enter, OnExit: r.exit}
 }
@@ -98,13 +98,13 @@ func (r *CallRecorder) forget(but int) {
 	r.called = r.called[:but]
 }
 
-// Begin starts a transaction and says how many calls there are before it.
+// Begin starts a transaction and returns the number of calls before it.
 func (r *CallRecorder) Begin(tx int) (calls int) {
 	r.tx = tx
 	return len(r.calls)
 }
 
-// Truncate drops the calls of the transaction that began last, which turned out not to be valid.
+// Truncate drops the calls of the latest transaction, which turned out to be invalid.
 func (r *CallRecorder) Truncate(calls int) {
 	r.calls, r.open = r.calls[:calls], r.open[:0]
 	first := slices.IndexFunc(r.called, func(c store.Called) bool { return c.Tx == r.tx })

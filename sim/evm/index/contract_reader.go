@@ -14,7 +14,7 @@ import (
 	"snowglobe/sim/store"
 )
 
-// callGas is the limit of one call: enough for a usual token, and too little for a contract to delay a block.
+// callGas limits one call: enough for a usual token, and too little for a contract to delay a block.
 const callGas = 2_000_000
 
 // The functions that the index calls, and the interface ids of ERC-165.
@@ -40,20 +40,20 @@ func selector(signature string) []byte { return crypto.Keccak256([]byte(signatur
 // ContractReader calls the view functions of contracts on the state after a block, without changing it.
 type ContractReader struct {
 	fast    *vm.EVM
-	entered *bool          // a call entered what the fast EVM cannot do
+	entered *bool          // a call entered a precompile that the fast EVM cannot run
 	full    func() *vm.EVM // makes one that can
-	evm     *vm.EVM        // that it made
+	evm     *vm.EVM        // the EVM that full made
 	state   *state.StateDB
 }
 
-// NewContractReader reads contracts with an EVM on a state, and does over what it cannot do with another that full makes. Nothing of the
-// state is written.
+// NewContractReader reads contracts with an EVM on a state, and repeats with the EVM from full whatever the first one cannot run. It never
+// writes the state.
 func NewContractReader(fast *vm.EVM, entered *bool, full func() *vm.EVM, states *state.StateDB) *ContractReader {
 	fast.SetTxContext(vm.TxContext{GasPrice: new(uint256.Int)})
 	return &ContractReader{fast: fast, entered: entered, full: full, state: states}
 }
 
-// release gives back what the EVMs hold. They are not used again.
+// release returns what the EVMs hold. They are not used again.
 func (p *ContractReader) release() {
 	p.fast.Release()
 	if p.evm != nil {
@@ -84,7 +84,7 @@ func (p *ContractReader) call(contract common.Address, method []byte, words ...[
 	return answer
 }
 
-// number is an answer of one word, without leading zeros.
+// number decodes a result of one word, without leading zeros.
 func (p *ContractReader) number(contract common.Address, method []byte, words ...[]byte) ([]byte, bool) {
 	answer := p.call(contract, method, words...)
 	if len(answer) < 32 {
@@ -93,12 +93,12 @@ func (p *ContractReader) number(contract common.Address, method []byte, words ..
 	return common.TrimLeftZeroes(answer[:32]), true
 }
 
-// text is an answer that is a string.
+// text decodes a result that is a string.
 func (p *ContractReader) text(contract common.Address, method []byte, words ...[]byte) (string, bool) {
 	return ParseText(p.call(contract, method, words...))
 }
 
-// URICall is the call that asks a contract for the URI of an item's metadata.
+// URICall returns the call that asks a contract for the URI of an item's metadata.
 func URICall(s store.Standard, item []byte) []byte {
 	method := methodTokenURI
 	if s == store.ERC1155 {
@@ -107,7 +107,7 @@ func URICall(s store.Standard, item []byte) []byte {
 	return append(bytes.Clone(method), common.LeftPadBytes(item, 32)...)
 }
 
-// ParseText reads an answer that is a string, or a bytes32 as early tokens have it.
+// ParseText decodes a result that is a string, or a bytes32 as early tokens return.
 func ParseText(answer []byte) (string, bool) {
 	switch {
 	case len(answer) < 32:
@@ -128,8 +128,8 @@ func (p *ContractReader) supports(contract common.Address, id []byte) bool {
 	return len(answer) == 32 && new(big.Int).SetBytes(answer).IsUint64() && answer[31] == 1
 }
 
-// standard tells what kind of token a contract is. ERC-721 and ERC-1155 say so themselves (ERC-165); an ERC-20 is a
-// contract that answers decimals, totalSupply and balanceOf.
+// standard finds the token standard of a contract. ERC-721 and ERC-1155 contracts declare it (ERC-165); a contract that answers decimals,
+// totalSupply and balanceOf counts as ERC-20.
 func (p *ContractReader) standard(contract common.Address) (store.Standard, bool) {
 	if p.supports(contract, interfaceERC165) && !p.supports(contract, interfaceInvalid) {
 		if p.supports(contract, interfaceERC721) {
@@ -148,7 +148,7 @@ func (p *ContractReader) standard(contract common.Address) (store.Standard, bool
 	return store.ERC20, supply && balance
 }
 
-// token reads the name, symbol and decimals of a token; what the contract does not answer stays empty.
+// token reads the name, symbol and decimals of a token; whatever the contract does not answer stays empty.
 func (p *ContractReader) token(contract common.Address, s store.Standard) store.Token {
 	t := store.Token{Address: bytes.Clone(contract[:])}
 	t.Name, _ = p.text(contract, methodName)
@@ -160,7 +160,7 @@ func (p *ContractReader) token(contract common.Address, s store.Standard) store.
 	return t
 }
 
-// dynamicValue reads the dynamic value whose offset is the word at index head; size is how many bytes one of its elements has.
+// dynamicValue reads the dynamic value whose offset is the word at index head; its elements have size bytes each.
 func dynamicValue(data []byte, head, size int) ([]byte, bool) {
 	offset, ok := offsetAt(data, 32*head)
 	if !ok {
@@ -173,7 +173,7 @@ func dynamicValue(data []byte, head, size int) ([]byte, bool) {
 	return data[offset+32:][:count*size], true
 }
 
-// offsetAt reads the word at an offset as a number that is no larger than the data.
+// offsetAt reads the word at an offset as a number no larger than the length of the data.
 func offsetAt(data []byte, at int) (int, bool) {
 	if at < 0 || at > len(data)-32 {
 		return 0, false

@@ -12,9 +12,9 @@ import (
 	"snowglobe/sim/store"
 )
 
-// Documents are the URIs of items that contracts of ours composed while a world is made. The same collections are on each of its chains, and
-// composing a document takes ten thousand instructions. That of an item without anything special about it follows from the contract's code,
-// its name and the item's number; what an item of another contract has, or one that is special, is asked each time.
+// Documents caches item URIs that our own contracts compose while a world is made. Each of its chains has the same collections, and
+// composing a document takes ten thousand instructions. The document of an ordinary item depends only on the contract's code, its name and
+// the item's number; special items, and items of other contracts, are asked for each time.
 type Documents struct {
 	layouts map[common.Hash]layout // by the hash of the code
 
@@ -22,19 +22,19 @@ type Documents struct {
 	known map[document]store.URIHash
 }
 
-// document is the hash of what a document follows from.
+// document is the hash of a document's inputs.
 type document [16]byte
 
-// mostDocuments is how many are remembered, of 50 bytes each.
+// mostDocuments bounds the cache; an entry takes 50 bytes.
 const mostDocuments = 1 << 18
 
-// layout says where a contract keeps what makes an item special, by the numbers of its variables.
+// layout tells where a contract stores what makes an item special, by the numbers of its variables.
 type layout struct {
 	contract string
 	name     uint64
-	owners   []uint64 // mappings by item that have something for each that is there
+	owners   []uint64 // mappings by item, set for each existing item
 	empty    []uint64 // variables that are zero
-	special  []uint64 // mappings by item that have something for what is special
+	special  []uint64 // mappings by item, set for special items
 }
 
 var layouts = []layout{
@@ -43,7 +43,7 @@ var layouts = []layout{
 	{contract: "Items", name: 6, empty: []uint64{2}, special: []uint64{4, 8, 9}},
 }
 
-// NewDocuments remembers none yet. Several chains may use it at once.
+// NewDocuments returns an empty cache. Several chains may share it at once.
 func NewDocuments() (*Documents, error) {
 	d := &Documents{layouts: map[common.Hash]layout{}, known: map[document]store.URIHash{}}
 	for _, l := range layouts {
@@ -56,7 +56,7 @@ func NewDocuments() (*Documents, error) {
 	return d, nil
 }
 
-// of tells what the document of an item follows from, if it is one that is remembered.
+// of returns the inputs of an item's document, if the document can be cached.
 func (d *Documents) of(states vm.StateDB, contract common.Address, item []byte) (key document, ok bool) {
 	if d == nil {
 		return key, false
@@ -68,7 +68,7 @@ func (d *Documents) of(states vm.StateDB, contract common.Address, item []byte) 
 	}
 	number := common.BytesToHash(item)
 	name := states.GetState(contract, variable(l.name))
-	if name[31]&1 != 0 { // a name that is longer than this word
+	if name[31]&1 != 0 { // the name does not fit this word
 		return key, false
 	}
 	for _, n := range l.empty {
@@ -90,19 +90,19 @@ func (d *Documents) of(states vm.StateDB, contract common.Address, item []byte) 
 	return document(sum[:]), true
 }
 
-// variable is the storage key of the variable with a number.
+// variable returns the storage key of the variable with a number.
 func variable(n uint64) (key common.Hash) {
 	key[31] = byte(n)
 	return key
 }
 
-// element is the storage key of what a mapping, the variable with a number, has for an item.
+// element returns the storage key of an item's value in a mapping, given the number of its variable.
 func element(n uint64, item common.Hash) common.Hash {
 	mapping := variable(n)
 	return crypto.Keccak256Hash(item[:], mapping[:])
 }
 
-// find is the hash of a URI that is remembered, or nil.
+// find returns the hash of a cached URI, or nil.
 func (d *Documents) find(key document) *store.URIHash {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()

@@ -10,38 +10,37 @@ import (
 	"snowglobe/sim/store"
 )
 
-// Index adds to each block of a chain the rows of transfers, balances, tokens, deployments and messages; it holds the chain's
-// tokens.
+// Index adds to each block of a chain the rows of transfers, balances, tokens, deployments and messages; it holds the chain's tokens.
 //
-// A contract is a token if it behaves like one (see ContractReader.standard); it is called when it is deployed, and again when a
-// contract that was not one reports a transfer. Balances are what the contract itself says after the block, of everyone
-// whom its Transfer, Deposit and Withdrawal logs name, so they equal a call to balanceOf; a token that changes the
-// balance of an address that no log names cannot be indexed.
+// A contract is a token if it behaves like one (see ContractReader.standard); Index calls it when it is deployed, and again when a contract
+// that was no token reports a transfer. Balances are the contract's own answers after the block, for everyone its Transfer, Deposit and
+// Withdrawal logs name, so they equal a call to balanceOf. If a token changes the balance of an address that no log names, Index misses the
+// change.
 type Index struct {
 	chain      int
-	blockchain ids.ID // of the chain
+	blockchain ids.ID // the chain's ID
 	network    WorldChains
 	tokens     map[common.Address]store.TokenID
 	counts     [3]int
-	documents  *Documents // nil unless the world is being made
+	documents  *Documents // nil except while the world is being made
 }
 
 func New(chain int) *Index {
 	return &Index{chain: chain, tokens: map[common.Address]store.TokenID{}}
 }
 
-// WorldChains says which blockchains are EVM chains of the world.
+// WorldChains tells which blockchains are EVM chains of the world.
 type WorldChains interface {
 	Simulates(blockchain ids.ID) bool
 }
 
-// SetNetwork sets the blockchain of the index, and the EVM chains of the world. A Teleporter message from a
-// chain that is not one of them is indexed where it arrives, because the log that sent it is not in the world.
+// SetNetwork sets the blockchain of the index and the world's EVM chains. A Teleporter message from any other chain is indexed on arrival,
+// because the world does not have the log that sent it.
 func (x *Index) SetNetwork(blockchain ids.ID, world WorldChains) {
 	x.blockchain, x.network = blockchain, world
 }
 
-// Remember has the index ask for no document that is among some.
+// Remember shares a cache of documents with the index.
 func (x *Index) Remember(d *Documents) { x.documents = d }
 
 // Restore reads the tokens that a chain already has.
@@ -68,7 +67,7 @@ type blockIndex struct {
 	open   func() (*ContractReader, error)
 	reader *ContractReader // opened when first needed
 
-	tokenBalances map[string]bool // owner and asset, of those that have a row already
+	tokenBalances map[string]bool // owner and asset of those that already have a row
 	nftStates     map[string]bool
 }
 
@@ -102,8 +101,7 @@ func (w *blockIndex) contractReader() (*ContractReader, error) {
 	return w.reader, err
 }
 
-// addDeployments lists the contracts that came to be in the block, and adds the tokens among them. The contracts of the
-// genesis have no deployment.
+// addDeployments lists the contracts created in the block, and adds the tokens among them. Contracts in the genesis have no deployment.
 func (w *blockIndex) addDeployments(number uint64) error {
 	hasCode := map[common.Address]bool{}
 	for i := range w.delta.Accounts {
@@ -170,7 +168,7 @@ func (w *blockIndex) addToken(contract common.Address) error {
 	return nil
 }
 
-// addLog adds what a log says about transfers, holders and metadata.
+// addLog adds a log's transfers, holders and metadata.
 func (w *blockIndex) addLog(l *store.Log) error {
 	contract := common.BytesToAddress(l.Address)
 	token, known := w.tokens[contract]
@@ -201,7 +199,7 @@ func (w *blockIndex) addLog(l *store.Log) error {
 	return nil
 }
 
-// addTransfer adds a transfer. A block's gas does not pay for more of them than positions have room for.
+// addTransfer adds a transfer. A block's gas limit keeps their number below what positions have room for.
 func (w *blockIndex) addTransfer(p *ContractReader, contract common.Address, token store.TokenID, l *store.Log, m tokenTransfer) {
 	asset := token.Asset(m.item)
 	if len(w.delta.Transfers) <= store.MaxIndex {
@@ -267,7 +265,7 @@ func (w *blockIndex) addNFTState(p *ContractReader, contract common.Address, ass
 	w.delta.NFTStates = append(w.delta.NFTStates, row)
 }
 
-// owner is who holds a token of an ERC-721, nil for nobody.
+// owner returns the holder of an ERC-721 token, nil for nobody.
 func (p *ContractReader) owner(contract common.Address, asset store.AssetKey) []byte {
 	answer := p.call(contract, methodOwnerOf, asset.Item())
 	if len(answer) != 32 || common.BytesToAddress(answer) == (common.Address{}) {
@@ -276,7 +274,7 @@ func (p *ContractReader) owner(contract common.Address, asset store.AssetKey) []
 	return answer[12:]
 }
 
-// addTouches lists who took part in a transaction without being its sender or recipient.
+// addTouches lists the addresses that took part in a transaction, other than its sender and recipient.
 func (w *blockIndex) addTouches() {
 	type part struct {
 		tx      int

@@ -9,20 +9,19 @@ import (
 	"snowglobe/sim/store"
 )
 
-// MaxHoldings is how many balances of a token, and how many of its items, are read again when its code or storage changes without a
-// transaction.
+// MaxHoldings bounds the balances of a token, and the items, that are read again when its code or storage changes without a transaction.
 const MaxHoldings = 10_000
 
-// Holdings is what is known of a token before such a change.
+// Holdings gives access to a token's known balances and items before such a change.
 type Holdings interface {
 	Token(id store.TokenID) (*store.Token, error)
 	TokenBalances(id store.TokenID) ([]store.TokenBalance, error) // at most MaxHoldings
 	NFTStates(id store.TokenID) ([]store.NFTState, error)
 }
 
-// AddChange completes the delta of a state change with the index rows that are otherwise now: those of the contract whose code or
-// storage changed, if it is a token. What it says of everyone who is known to have held it is read again, and what it says of
-// the owner that the change names. open makes a reader of contracts on the state after the change.
+// AddChange completes the delta of a state change with the index rows that the change affects: those of the contract whose code or storage
+// changed, if it is a token. It reads again the balances of every known holder, and of the owner that the change names. open makes a reader
+// of contracts on the state after the change.
 func (x *Index) AddChange(delta *store.StateDelta, known Holdings, open func() (*ContractReader, error)) error {
 	c := &delta.Change
 	contract := common.BytesToAddress(c.Address)
@@ -47,7 +46,7 @@ func (x *Index) AddChange(delta *store.StateDelta, known Holdings, open func() (
 	return p.state.Error()
 }
 
-// readAgain adds the rows of a token in which it now says something else.
+// readAgain adds the rows of a token whose values have changed.
 func (w *blockIndex) readAgain(p *ContractReader, contract common.Address, id store.TokenID, known Holdings) error {
 	token, err := known.Token(id)
 	if err != nil {
@@ -89,7 +88,7 @@ func (w *blockIndex) readAgain(p *ContractReader, contract common.Address, id st
 	return nil
 }
 
-// differing are the states of items that are not as before. Both lists have the same items in the same order.
+// differing returns the item states that changed. Both lists have the same items in the same order.
 func differing(now, before []store.NFTState) (changed []store.NFTState) {
 	for i := range now {
 		a, b := &now[i], &before[i]

@@ -12,7 +12,7 @@ import (
 	"snowglobe/sim/store"
 )
 
-// The events of TeleporterMessenger that the index reads, whichever contract emits them.
+// These TeleporterMessenger events are indexed, whichever contract emits them.
 var (
 	eventSendMessage     = crypto.Keccak256(teleporterEvent("SendCrossChainMessage(bytes32,bytes32,%s,(address,uint256))"))
 	eventReceiveMessage  = crypto.Keccak256(teleporterEvent("ReceiveCrossChainMessage(bytes32,bytes32,address,address,%s)"))
@@ -24,17 +24,17 @@ func teleporterEvent(signature string) []byte {
 	return fmt.Appendf(nil, signature, "(uint256,address,bytes32,address,uint256,address[],(uint256,address)[],bytes)")
 }
 
-// TeleporterLog is a message as the messenger's logs have it.
+// TeleporterLog is a message as the messenger's logs show it.
 type TeleporterLog struct {
 	ID             common.Hash
-	Peer           ids.ID // the chain at the other end: where it goes, or where it came from
+	Peer           ids.ID // the chain at the other end: destination or source
 	Message        TeleporterMessage
-	FeeInfo        TeleporterFee  // of one that was sent
-	Relayer        common.Address // of one that was received: who delivered it,
-	RewardRedeemer common.Address // and who may claim the fee
+	FeeInfo        TeleporterFee  // of a sent message
+	Relayer        common.Address // of a received message: who delivered it
+	RewardRedeemer common.Address // who may claim the fee
 }
 
-// TeleporterMessage is the message in the payload of a warp message (the struct TeleporterMessage of the contract).
+// TeleporterMessage is the message in the payload of a warp message (the contract's struct TeleporterMessage).
 type TeleporterMessage struct {
 	MessageNonce            *big.Int
 	OriginSenderAddress     common.Address
@@ -46,19 +46,19 @@ type TeleporterMessage struct {
 	Message                 []byte
 }
 
-// TeleporterReceipt says that a message was delivered, and who may claim its fee.
+// TeleporterReceipt confirms the delivery of a message and names who may claim its fee.
 type TeleporterReceipt struct {
 	ReceivedMessageNonce *big.Int
 	RelayerRewardAddress common.Address
 }
 
-// TeleporterFee is what a sender pays to whoever delivers a message.
+// TeleporterFee is the fee that a sender pays to whoever delivers a message.
 type TeleporterFee struct {
 	FeeTokenAddress common.Address
 	Amount          *big.Int
 }
 
-// ParseTeleporterLog reads a log of a message that was sent or received; nil for any other log.
+// ParseTeleporterLog parses the log of a sent or received message; it returns nil for any other log.
 func ParseTeleporterLog(l *store.Log) *TeleporterLog {
 	switch {
 	case string(l.Topic) == string(eventSendMessage) && len(l.Topics) == 2*common.HashLength:
@@ -92,7 +92,7 @@ func parseReceived(l *store.Log) *TeleporterLog {
 		Relayer: common.BytesToAddress(l.Topics[64:]), RewardRedeemer: body.RewardRedeemer}
 }
 
-// unpack reads the data of an event. Anybody may emit what only looks like one.
+// unpack decodes the data of an event. Anybody may emit a log that only looks like one.
 func unpack(into any, event string, data []byte) bool {
 	messenger, err := contracts.Load("Messenger")
 	return err == nil && messenger.ABI.UnpackIntoInterface(into, event, data) == nil

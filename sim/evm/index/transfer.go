@@ -20,7 +20,7 @@ var (
 	eventMetadataUpdate = crypto.Keccak256([]byte("MetadataUpdate(uint256)"))
 )
 
-// tokenTransfer is what a log says: how much of which item went from whom to whom.
+// tokenTransfer is one transfer in a log: the item, the amount, the sender and the recipient.
 type tokenTransfer struct{ from, to, item, amount []byte }
 
 // IsTransfer reports whether a log looks like a token's transfer, whatever the contract is.
@@ -34,7 +34,7 @@ func IsTransfer(l *store.Log) bool {
 	return false
 }
 
-// TransferParties are from whom and to whom a transfer-shaped log says that something went. An ERC-1155 names the operator first.
+// TransferParties returns the sender and recipient that a transfer-shaped log names. An ERC-1155 names the operator first.
 func TransferParties(l *store.Log) (from, to []byte) {
 	if bytes.Equal(l.Topic, eventTransfer) {
 		return topicAddress(l, 0), topicAddress(l, 1)
@@ -42,7 +42,7 @@ func TransferParties(l *store.Log) (from, to []byte) {
 	return topicAddress(l, 1), topicAddress(l, 2)
 }
 
-// tokenTransfers reads a log of a token of the given standard. A log that does not have the standard's shape moves nothing.
+// tokenTransfers parses a log of a token of the given standard. A log of another shape moves nothing.
 func tokenTransfers(s store.Standard, l *store.Log) []tokenTransfer {
 	switch {
 	case s == store.ERC20 && bytes.Equal(l.Topic, eventTransfer) && len(l.Topics) == 64 && len(l.Data) == 32:
@@ -70,13 +70,13 @@ func batchTransfers(l *store.Log) []tokenTransfer {
 	return all
 }
 
-// topicAddress is the address in the n-th of a log's topics after the first.
+// topicAddress returns the address in the n-th of a log's topics after the first.
 func topicAddress(l *store.Log, n int) []byte { return l.Topics[32*n+12 : 32*n+32] }
 
-// trimmed is never nil: zero is an empty blob, not an absent value.
+// trimmed never returns nil: zero is an empty blob, not an absent value.
 func trimmed(word []byte) []byte { return append([]byte{}, common.TrimLeftZeroes(word)...) }
 
-// wrappedHolder is the holder in a log of a wrapped native token, which changes balances without a transfer.
+// wrappedHolder returns the holder in a wrapped native token's log, which changes balances without a transfer.
 func wrappedHolder(l *store.Log) []byte {
 	if len(l.Topics) == 32 && (bytes.Equal(l.Topic, eventDeposit) || bytes.Equal(l.Topic, eventWithdrawal)) {
 		return topicAddress(l, 0)
@@ -84,7 +84,7 @@ func wrappedHolder(l *store.Log) []byte {
 	return nil
 }
 
-// updatedItem is the item whose metadata a log says to have changed, nil if none.
+// updatedItem returns the item whose metadata a log reports as changed, nil if none.
 func updatedItem(s store.Standard, l *store.Log) []byte {
 	switch {
 	case s == store.ERC1155 && bytes.Equal(l.Topic, eventURI) && len(l.Topics) == 32:

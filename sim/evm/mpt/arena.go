@@ -1,14 +1,14 @@
 package mpt
 
-// Nodes lie in arenas and name each other by numbers: a chain has millions of them, and where there are no pointers the garbage collector
-// has nothing to follow.
+// Nodes live in arenas and refer to each other by numbers: a chain has millions of them, and without pointers the garbage collector has
+// nothing to follow.
 
 const (
 	chunkBits = 8
-	chunkSize = 1 << chunkBits // nodes that are allocated together
+	chunkSize = 1 << chunkBits // nodes allocated together
 )
 
-// arena has nodes of one kind. A pointer into it holds until the next one is added.
+// arena holds nodes of one kind. A pointer into it is valid until the next node is added.
 type arena[T any] struct {
 	chunks [][]T // all full but the last
 	free   []uint32
@@ -37,34 +37,34 @@ func (a *arena[T]) add() uint32 {
 	return uint32(last<<chunkBits + len(a.chunks[last]) - 1)
 }
 
-// remove gives the place of a node to the next one.
+// remove frees the place of a node for the next one.
 func (a *arena[T]) remove(i uint32) {
 	var zero T
 	*a.at(i) = zero
 	a.free = append(a.free, i)
 }
 
-// Values lie in slots whose sizes are multiples of eight bytes, with those of the same size.
+// Values live in slots whose sizes are multiples of eight bytes, grouped by size.
 const (
 	slotBytes = 8
-	slotSizes = 16                    // sizes of slots
+	slotSizes = 16                    // number of sizes
 	longest   = slotSizes * slotBytes // bytes of a value in a slot; an account has up to 112
-	slabBytes = 16 << 10              // that are allocated together
+	slabBytes = 16 << 10              // allocated together
 )
 
-// values are those of the leaves.
+// values holds the values of the leaves.
 type values struct {
-	slabs []slab            // by the size of their slots, up to the largest that there is
-	long  map[uint32][]byte // by leaf, those that fit no slot
+	slabs []slab            // by slot size, up to the largest in use
+	long  map[uint32][]byte // values that fit no slot, by leaf
 }
 
-// slab has the slots of one size.
+// slab holds slots of one size.
 type slab struct {
 	chunks [][]byte
 	free   []uint32
 }
 
-// slot is where a value lies, which is not empty.
+// slot is the location of a non-empty value.
 type slot struct {
 	at   uint32
 	size uint8 // bytes of the value: 0 for none, tooLong for one in values.long
@@ -72,15 +72,15 @@ type slot struct {
 
 const tooLong = longest + 1
 
-// slab says which one has the slots for values of a size.
+// slab returns the index of the slab for values of a size.
 func (s slot) slab() int { return (int(s.size) - 1) / slotBytes }
 
 func (s slot) bytes() int { return (s.slab() + 1) * slotBytes }
 
-// each is how many slots of a slab are allocated together.
+// each returns how many slots of a slab are allocated together.
 func (s slot) each() int { return slabBytes / s.bytes() }
 
-// get is the value of a leaf. It holds until the next one is set.
+// get returns the value of a leaf. It is valid until the next set.
 func (v *values) get(leaf uint32, s slot) []byte {
 	if s.size == tooLong {
 		return v.long[leaf]
@@ -89,7 +89,7 @@ func (v *values) get(leaf uint32, s slot) []byte {
 	return v.slabs[s.slab()].chunks[chunk][first:][:s.size:s.size]
 }
 
-// set keeps a value of a leaf in the place of the one before.
+// set replaces the value of a leaf.
 func (v *values) set(leaf uint32, before slot, value []byte) slot {
 	s := slot{before.at, uint8(min(len(value), tooLong))}
 	if s.size == tooLong {
@@ -111,7 +111,7 @@ func (v *values) set(leaf uint32, before slot, value []byte) slot {
 	return s
 }
 
-// remove gives the slot of a value to the next one.
+// remove frees the slot of a value for the next one.
 func (v *values) remove(leaf uint32, s slot) {
 	switch s.size {
 	case 0:
@@ -123,7 +123,7 @@ func (v *values) remove(leaf uint32, s slot) {
 	}
 }
 
-// add makes a slot of a size.
+// add makes a slot.
 func (of *slab) add(s slot) uint32 {
 	if last := len(of.free) - 1; last >= 0 {
 		at := of.free[last]
@@ -132,7 +132,7 @@ func (of *slab) add(s slot) uint32 {
 	}
 	last, full := len(of.chunks)-1, s.each()*s.bytes()
 	if last < 0 || len(of.chunks[last]) == full {
-		if last++; last == 0 { // the first chunk grows, as that of an arena
+		if last++; last == 0 { // the first chunk grows, like an arena's
 			full = 0
 		}
 		of.chunks = append(of.chunks, make([]byte, 0, full))

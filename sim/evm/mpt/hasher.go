@@ -11,34 +11,34 @@ import (
 	"github.com/ethereum/go-ethereum/rlp"
 )
 
-// hasher makes the references of the nodes of a trie, in buffers that it uses again. It hashes four nodes at once where there are as many
-// whose children have references.
+// hasher computes the references of a trie's nodes, in buffers that it reuses. Whenever it can, it hashes four nodes at once whose children
+// have references.
 type hasher struct {
 	trie   *Trie
 	state  crypto.KeccakState
 	lanes  lanes
-	buffer []byte // of what is encoded
+	buffer []byte // holds encodings
 	key    [1 + common.HashLength]byte
 
 	jobs  []job
-	ready []int // jobs that wait for nothing, in the order in which they are done
-	next  int   // the first in ready that was not begun
+	ready []int // jobs that wait for nothing, in order
+	next  int   // the first in ready that has not begun
 
-	oneByOne bool // without lanes, where the processor cannot permute several states at once
+	oneByOne bool // no lanes: the processor cannot permute several states at once
 }
 
-// job is to make the reference of a node.
+// job computes the reference of a node.
 type job struct {
 	node   node
-	parent int32 // that waits for it, noJob for none
+	parent int32 // waits for this job; noJob for none
 	depth  uint8 // of a leaf
-	waits  uint8 // for how many children
-	branch uint8 // the size of the reference of a branch that comes after a path, once that is there in place of the node's
+	waits  uint8 // for this many children
+	branch uint8 // size of the reference of a branch behind a path, once it replaces the node's own
 }
 
 const (
 	noJob    = -1
-	mostJobs = 1 << 12 // whose memory is kept: a block changes fewer nodes, a trie that was loaded has more
+	mostJobs = 1 << 12 // whose memory is kept: a block changes fewer nodes, a loaded trie has more
 )
 
 var hashers = sync.Pool{New: func() any {
@@ -58,7 +58,7 @@ func (h *hasher) release() {
 	hashers.Put(h)
 }
 
-// refer makes the references of a node and of all below it.
+// refer computes the references of a node and of all below it.
 func (h *hasher) refer(n node, depth int) *reference {
 	r := h.trie.ref(n)
 	if r.size == 0 {
@@ -68,7 +68,7 @@ func (h *hasher) refer(n node, depth int) *reference {
 	return r
 }
 
-// referChildren makes the references of what is below a branch.
+// referChildren computes the references of a branch's children.
 func (h *hasher) referChildren(n node, depth int) {
 	for _, child := range &h.trie.branch(n).children {
 		if child != none {
@@ -77,7 +77,7 @@ func (h *hasher) referChildren(n node, depth int) {
 	}
 }
 
-// collect adds the jobs of a node that has no reference, and of those below it.
+// collect adds jobs for a node without a reference, and for those below it.
 func (h *hasher) collect(n node, depth int, parent int32) {
 	i := len(h.jobs)
 	h.jobs = append(h.jobs, job{node: n, parent: parent, depth: uint8(depth)})
@@ -129,7 +129,7 @@ func (h *hasher) take() (job int) {
 	return h.ready[h.next-1]
 }
 
-// begin has a lane that is idle hash the next node, except for those whose encodings are short enough to stand for them.
+// begin makes an idle lane hash the next node, skipping nodes whose encodings are short enough to be the reference.
 func (h *hasher) begin(lane int) {
 	for h.lanes.idle(lane) && h.next < len(h.ready) {
 		i := h.take()
@@ -143,7 +143,7 @@ func (h *hasher) begin(lane int) {
 	}
 }
 
-// encode encodes the node of a job, or only the branch while a job is to make an extension of it, too.
+// encode encodes the node of a job, or only its branch if the job still has to make the extension.
 func (h *hasher) encode(i int) []byte {
 	j := &h.jobs[i]
 	switch {
@@ -156,7 +156,7 @@ func (h *hasher) encode(i int) []byte {
 	return h.branch(j.node)
 }
 
-// done has a job continue that waited for this one, which made a reference.
+// done records that a job made its reference, and continues the job that waited for it.
 func (h *hasher) done(i int, r *reference) {
 	j := &h.jobs[i]
 	if j.branch == 0 && j.node.kind() == branchNode && h.trie.branch(j.node).extended {
@@ -173,7 +173,7 @@ func (h *hasher) done(i int, r *reference) {
 	}
 }
 
-// referBranch makes the reference of a branch that comes after a path.
+// referBranch computes the reference of a branch behind a path.
 func (h *hasher) referBranch(r *reference, n node, path string) {
 	if path == "" {
 		h.set(r, h.branch(n))
@@ -195,7 +195,7 @@ func (h *hasher) set(r *reference, encoding []byte) {
 	r.size = common.HashLength
 }
 
-// leaf encodes the node of a leaf after so many nibbles.
+// leaf encodes a leaf below this many nibbles.
 func (h *hasher) leaf(n node, depth int) []byte {
 	l := h.trie.leaf(n)
 	path := append(h.key[:0], 2<<4)
@@ -214,7 +214,7 @@ func (h *hasher) leaf(n node, depth int) []byte {
 	return h.buffer
 }
 
-// extension encodes the node before a branch that comes after a path.
+// extension encodes the node in front of a branch that has a path.
 func (h *hasher) extension(to *reference, path string) []byte {
 	compact := h.compact(path)
 	h.list(stringSize(compact) + to.encodedSize())
@@ -223,7 +223,7 @@ func (h *hasher) extension(to *reference, path string) []byte {
 	return h.buffer
 }
 
-// branch encodes the node with the children. Their references are there.
+// branch encodes the node with its children, whose references are known.
 func (h *hasher) branch(n node) []byte {
 	var references [16]*reference
 	size := len(references) + 1
@@ -245,7 +245,7 @@ func (h *hasher) branch(n node) []byte {
 	return h.buffer
 }
 
-// compact is a path of nibbles as extensions have it: a byte that says whether their number is odd, with the first one if it is, and two
+// compact encodes a path of nibbles as extensions do: a byte that says whether their number is odd, with the first one if it is, and two
 // nibbles in each further byte.
 func (h *hasher) compact(path string) []byte {
 	first := byte(0)
@@ -259,11 +259,11 @@ func (h *hasher) compact(path string) []byte {
 	return to
 }
 
-// What RLP begins with: a length below 56 in the same byte, or how many bytes the length has, and those.
+// RLP prefixes: a length below 56 fits the prefix byte, a longer one follows in bytes of its own, which the prefix counts.
 const (
 	emptyString = 0x80
 	emptyList   = 0xc0
-	shortest    = 56 // bytes from which on a length has bytes of its own
+	shortest    = 56 // lengths from here on have bytes of their own
 )
 
 // list begins a list in the buffer.
@@ -307,5 +307,5 @@ func (h *hasher) reference(r *reference) {
 	end := len(h.buffer)
 	h.buffer = slices.Grow(h.buffer, 1+common.HashLength)[:end+1+common.HashLength]
 	h.buffer[end] = emptyString + common.HashLength
-	*(*common.Hash)(h.buffer[end+1:]) = r.bytes // faster than copying what may have any length
+	*(*common.Hash)(h.buffer[end+1:]) = r.bytes // faster than a copy of variable length
 }

@@ -7,30 +7,30 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 )
 
-// KeyHashes remembers the hashes of addresses and of 32-byte words that a chain hashed lately: blocks change the same accounts and slots
-// again and again, and a block hashes each several times, for its tries, the rows of its state and the blooms of its logs.
+// KeyHashes caches the hashes of addresses and of 32-byte words that a chain hashed lately: blocks change the same accounts and slots again
+// and again, and a block hashes each several times, for its tries, the rows of its state and the blooms of its logs.
 type KeyHashes struct {
-	mu        sync.Mutex // storage tries change at the same time while a block is hashed
+	mu        sync.Mutex // hashing a block changes storage tries concurrently
 	addresses map[common.Address]common.Hash
 	words     map[common.Hash]common.Hash
 }
 
-// mostHashes is how many are remembered of each kind: a megabyte or two.
+// mostHashes bounds the cache for each kind, to a megabyte or two.
 const mostHashes = 1 << 13
 
-// NewKeyHashes remembers none yet.
+// NewKeyHashes returns an empty cache.
 func NewKeyHashes() *KeyHashes {
 	return &KeyHashes{addresses: map[common.Address]common.Hash{}, words: map[common.Hash]common.Hash{}}
 }
 
-// Address is the hash of an address.
+// Address returns the hash of an address.
 func (k *KeyHashes) Address(a common.Address) common.Hash {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return remember(k.addresses, a, a[:])
 }
 
-// Word is the hash of 32 bytes.
+// Word returns the hash of 32 bytes.
 func (k *KeyHashes) Word(w common.Hash) common.Hash {
 	k.mu.Lock()
 	defer k.mu.Unlock()

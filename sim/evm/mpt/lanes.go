@@ -10,28 +10,28 @@ import (
 const (
 	laneCount  = 4
 	stateWords = 25
-	blockBytes = 136 // of a message that Keccak-256 takes in between two permutations
+	blockBytes = 136 // bytes that Keccak-256 absorbs between two permutations
 )
 
-// lanes are four sponges of Keccak-256 whose states are permuted together, which takes little longer than permuting one.
+// lanes permutes the states of four Keccak-256 sponges together, which takes little longer than permuting one.
 type lanes struct {
 	states keccakf1600.StateX4
-	words  *[laneCount * stateWords]uint64 // of the states: the first of each, then the second of each
+	words  *[laneCount * stateWords]uint64 // the states: the first word of each, then the second of each
 	lanes  [laneCount]lane
-	busy   int // lanes that have a message
+	busy   int // lanes with a message
 }
 
 // lane hashes one message.
 type lane struct {
-	job     int // whose message it is
+	job     int // the message's job
 	message []byte
-	at      int // what was taken in of the message
+	at      int // bytes absorbed so far
 	busy    bool
 }
 
 func (s *lanes) idle(i int) bool { return !s.lanes[i].busy }
 
-// begin has an idle lane hash a message. The buffer of the message before is free again.
+// begin makes an idle lane hash a message. The buffer of the previous message is free again.
 func (s *lanes) begin(i, job int, message []byte) (free []byte) {
 	l := &s.lanes[i]
 	free = l.message
@@ -42,7 +42,7 @@ func (s *lanes) begin(i, job int, message []byte) (free []byte) {
 
 var padding = [blockBytes]byte{1}
 
-// pad appends what a message ends with: a bit, and another one at the end of the last block.
+// pad appends the end of a message: a bit, and another one at the end of the last block.
 func pad(message []byte) []byte {
 	end := len(message)/blockBytes*blockBytes + blockBytes
 	message = append(message, padding[:end-len(message)]...)
@@ -50,7 +50,7 @@ func pad(message []byte) []byte {
 	return message
 }
 
-// step takes in a block of every message.
+// step absorbs a block of every message.
 func (s *lanes) step() {
 	if s.words == nil {
 		s.words = (*[laneCount * stateWords]uint64)(s.states.Initialize(false))
@@ -75,7 +75,7 @@ func (s *lanes) absorb(lane int, block *[blockBytes]byte, first bool) {
 	}
 }
 
-// finished says whether a lane has taken in all of a message, whose job it answers. The lane is idle then.
+// finished reports whether a lane has absorbed its whole message, and returns the message's job. The lane is then idle.
 func (s *lanes) finished(i int) (job int, finished bool) {
 	l := &s.lanes[i]
 	if !l.busy || l.at < len(l.message) {
@@ -86,7 +86,7 @@ func (s *lanes) finished(i int) (job int, finished bool) {
 	return l.job, true
 }
 
-// hash is that of the message that a lane finished last.
+// hash returns the hash of the message that a lane finished last.
 func (s *lanes) hash(lane int, to *[common.HashLength]byte) {
 	for i := range common.HashLength / 8 {
 		binary.LittleEndian.PutUint64(to[i*8:], s.words[i*laneCount+lane])

@@ -9,25 +9,25 @@ import (
 	"github.com/ethereum/go-ethereum/core/types"
 )
 
-// ErrPart says that what was loaded of a part does not hash to what the part is known by.
+// ErrPart means that the loaded content of a part does not match its hash.
 var ErrPart = errors.New("the part of a trie has another hash")
 
-// Part is a subtree of which only the hash is in memory until something in it is asked for or changed.
+// Part is a subtree of which memory holds only the hash until something in it is read or changed.
 type Part struct {
-	Prefix string // the nibbles with which its keys begin, one a byte
+	Prefix string // common nibbles of its keys, one per byte
 	Hash   common.Hash
 }
 
-// Loader visits every key of a part, with its value.
+// Loader visits every key and value of a part.
 type Loader func(prefix string, visit func(key common.Hash, value []byte)) error
 
-// part stands where its subtree will be, right below the branch that its prefix leads to.
+// part is a placeholder for a subtree, right below the branch that its prefix leads to.
 type part struct {
 	prefix string
 	reference
 }
 
-// NewTrie is a trie of parts, of which none lies in another. They are given in the order of their prefixes.
+// NewTrie makes a trie of parts, which must not overlap and must be sorted by prefix.
 func NewTrie(parts []Part, load Loader) (*Trie, error) {
 	t := &Trie{load: load}
 	var err error
@@ -35,10 +35,10 @@ func NewTrie(parts []Part, load Loader) (*Trie, error) {
 	return t, err
 }
 
-// SetLoader has parts that are not in memory be loaded otherwise.
+// SetLoader changes how parts are loaded.
 func (t *Trie) SetLoader(load Loader) { t.load = load }
 
-// join is the subtree of parts that have so many nibbles in common.
+// join makes the subtree of parts that share this many nibbles.
 func (t *Trie) join(parts []Part, depth int) (node, error) {
 	switch {
 	case len(parts) == 0:
@@ -69,7 +69,7 @@ func (t *Trie) join(parts []Part, depth int) (node, error) {
 		if err != nil {
 			return none, err
 		}
-		if end == len(parts) && b.children == [16]node{} { // all of them begin with the same nibble
+		if end == len(parts) && b.children == [16]node{} { // all of them continue with the same nibble
 			return t.under(string([]byte{at}), below), nil
 		}
 		b.children[at] = below
@@ -80,7 +80,7 @@ func (t *Trie) join(parts []Part, depth int) (node, error) {
 	return n, nil
 }
 
-// resolve loads a part. What it makes of it takes the part's place.
+// resolve loads a part and replaces it by its subtree.
 func (t *Trie) resolve(n node) (node, error) {
 	p := *t.parts.at(n.number())
 	depth := len(p.prefix)
@@ -89,7 +89,7 @@ func (t *Trie) resolve(n node) (node, error) {
 		for i := range depth {
 			matches = matches && nibble(&key, i) == p.prefix[i]
 		}
-		loaded, _ = t.put(loaded, depth, &key, value) // nothing in it is to be loaded
+		loaded, _ = t.put(loaded, depth, &key, value) // nothing in it needs loading
 	})
 	if err == nil && (loaded == none || !matches || t.referenceOf(loaded, depth) != p.reference) {
 		err = ErrPart
@@ -108,7 +108,7 @@ func (t *Trie) referenceOf(n node, depth int) reference {
 	return *h.refer(n, depth)
 }
 
-// drop gives the places of a node and of all below it to others.
+// drop frees the places of a node and of everything below it.
 func (t *Trie) drop(n node) {
 	switch n.kind() {
 	case leafNode:
@@ -123,7 +123,7 @@ func (t *Trie) drop(n node) {
 	}
 }
 
-// reach loads the part in which a key is or would be, and each that a prefix of it leads to.
+// reach loads the part that a key belongs to, and any part inside it that the key leads to.
 func (t *Trie) reach(key *common.Hash) (err error) {
 	if t.root, err = t.loaded(t.root); err != nil {
 		return err
@@ -147,7 +147,7 @@ func (t *Trie) reach(key *common.Hash) (err error) {
 	return nil
 }
 
-// loaded is a node, or what is in it if it is a part.
+// loaded returns a node, or the subtree of a part.
 func (t *Trie) loaded(n node) (node, error) {
 	if n.kind() != partNode {
 		return n, nil
@@ -179,7 +179,7 @@ func (t *Trie) loadAll(n node) (node, error) {
 	return n, nil
 }
 
-// PartHash is the hash of what lies below a prefix, as it would be with a branch above it; false when that is nothing.
+// PartHash returns the hash of the subtree below a prefix, as if a branch were above it; false if there is none.
 func (t *Trie) PartHash(prefix string) (common.Hash, bool) {
 	h := newHasher(t)
 	defer h.release()

@@ -1,6 +1,6 @@
-// Package mpt is a Merkle-Patricia trie in memory whose keys are hashes, as those of an EVM chain's state are. It hashes and proves as
-// go-ethereum's package trie does, with a fraction of the memory: nothing is read from or written to a database, so that no node needs its
-// path, its encoding or a record of its changes.
+// Package mpt is a Merkle-Patricia trie in memory whose keys are hashes, like the state of an EVM chain. It hashes and proves like
+// go-ethereum's package trie, with a fraction of the memory: it neither reads nor writes a database, so that no node needs its path, its
+// encoding or a record of its changes.
 package mpt
 
 import (
@@ -19,12 +19,12 @@ type Trie struct {
 	branches arena[branch]
 	parts    arena[part]
 	values   values
-	paths    map[node]string // of the branches whose keys have more nibbles in common than those of their parents and one
-	load     Loader          // of parts that are not in memory; nil when there are none
-	indexes  bool            // whether the keys are those of a List
+	paths    map[node]string // of branches whose keys share more nibbles than their position implies
+	load     Loader          // reads parts that are not in memory; nil without parts
+	indexes  bool            // the keys are those of a List
 }
 
-// node is the number of a leaf, branch or part, and which of them it is; 0 for none.
+// node is the number and kind of a leaf, branch or part; 0 for none.
 type node uint32
 
 const (
@@ -41,13 +41,13 @@ func (n node) number() uint32 { return uint32(n >> kindBits) }
 
 func nodeOf(kind node, number uint32) node { return node(number)<<kindBits | kind }
 
-// reference is how a parent names a node: by its hash, or by its encoding when that is shorter.
+// reference is how a parent refers to a node: by its hash, or by its encoding if that is shorter.
 type reference struct {
 	bytes [common.HashLength]byte
-	size  uint8 // 0 while the node has to be hashed
+	size  uint8 // 0 until the node is hashed
 }
 
-// leaf is a key with its value. What its node says of the key depends on where it is.
+// leaf holds a key and its value. How much of the key its node encodes depends on its position.
 type leaf struct {
 	key common.Hash
 	slot
@@ -57,11 +57,11 @@ type leaf struct {
 // branch has two or more children.
 type branch struct {
 	children [16]node
-	extended bool // whether Trie.paths has a path of it
+	extended bool // whether Trie.paths has a path for it
 	reference
 }
 
-// ref is the reference of a node. It holds until the next node is added.
+// ref returns the reference of a node. It is valid until the next node is added.
 func (t *Trie) ref(n node) *reference {
 	switch n.kind() {
 	case leafNode:
@@ -75,7 +75,7 @@ func (t *Trie) ref(n node) *reference {
 func (t *Trie) leaf(n node) *leaf     { return t.leaves.at(n.number()) }
 func (t *Trie) branch(n node) *branch { return t.branches.at(n.number()) }
 
-// path is what all keys below a branch have in common after the nibbles of its parents, one nibble a byte.
+// path returns the nibbles that all keys below a branch share, beyond its position, one nibble per byte.
 func (t *Trie) path(n node) string {
 	if !t.branch(n).extended {
 		return ""
@@ -104,7 +104,7 @@ func nibble(key *common.Hash, i int) byte {
 	return key[i/2] & 15
 }
 
-// matching is how much of a path a key goes along.
+// matching returns the number of nibbles that a key shares with a path.
 func matching(path string, key *common.Hash, depth int) int {
 	for i := range len(path) {
 		if path[i] != nibble(key, depth+i) {
@@ -114,7 +114,7 @@ func matching(path string, key *common.Hash, depth int) int {
 	return len(path)
 }
 
-// newBranch is a branch with two children.
+// newBranch makes a branch with two children.
 func (t *Trie) newBranch(path string, at byte, n node, other byte, m node) node {
 	b := nodeOf(branchNode, t.branches.add())
 	children := &t.branch(b).children
@@ -123,7 +123,7 @@ func (t *Trie) newBranch(path string, at byte, n node, other byte, m node) node 
 	return b
 }
 
-// newLeaf is a leaf with a value.
+// newLeaf makes a leaf with a value.
 func (t *Trie) newLeaf(key *common.Hash, value []byte) node {
 	n := t.leaves.add()
 	l := t.leaves.at(n)
@@ -131,7 +131,7 @@ func (t *Trie) newLeaf(key *common.Hash, value []byte) node {
 	return nodeOf(leafNode, n)
 }
 
-// Put sets the value of a key, which is not empty. What is kept of it is a copy.
+// Put sets the non-empty value of a key. It copies the value.
 func (t *Trie) Put(key common.Hash, value []byte) error {
 	root, err := t.put(t.root, 0, &key, value)
 	if err == nil {
@@ -140,7 +140,7 @@ func (t *Trie) Put(key common.Hash, value []byte) error {
 	return err
 }
 
-// put is a node with a value below it.
+// put returns a node with a value added below it.
 func (t *Trie) put(n node, depth int, key *common.Hash, value []byte) (node, error) {
 	switch n.kind() {
 	case partNode:
@@ -182,17 +182,17 @@ func (t *Trie) put(n node, depth int, key *common.Hash, value []byte) (node, err
 	return t.newLeaf(key, value), nil
 }
 
-// fork is a branch where a node, which comes at a nibble, and a new leaf part.
+// fork makes a branch where a node, which belongs at a nibble, and a new leaf diverge.
 func (t *Trie) fork(key *common.Hash, value []byte, depth, same int, n node, at byte) node {
 	path := make([]byte, same-depth)
 	for i := range path {
 		path[i] = nibble(key, depth+i)
 	}
-	t.ref(n).size = 0 // its node says less of its keys now
+	t.ref(n).size = 0 // its node now encodes less of its keys
 	return t.newBranch(string(path), at, n, nibble(key, same), t.newLeaf(key, value))
 }
 
-// Delete takes a key away, if it is there.
+// Delete removes a key if it exists.
 func (t *Trie) Delete(key common.Hash) error {
 	root, _, err := t.remove(t.root, 0, &key)
 	if err == nil {
@@ -201,7 +201,7 @@ func (t *Trie) Delete(key common.Hash) error {
 	return err
 }
 
-// remove is what is left of a node without a key, and whether the key was there.
+// remove returns a node without a key, and whether the key existed.
 func (t *Trie) remove(n node, depth int, key *common.Hash) (left node, found bool, err error) {
 	switch n.kind() {
 	case partNode:
@@ -229,7 +229,7 @@ func (t *Trie) remove(n node, depth int, key *common.Hash) (left node, found boo
 		}
 		other, last := t.branch(n).onlyOther(at)
 		if last && below.kind() != branchNode && t.branch(n).children[other].kind() == partNode {
-			// It may be left alone, and its node would say more of its keys then.
+			// The remaining child may be alone, and its node would then encode more of its keys.
 			resolved, err := t.resolve(t.branch(n).children[other])
 			if err != nil {
 				return n, false, err
@@ -252,7 +252,7 @@ func (t *Trie) remove(n node, depth int, key *common.Hash) (left node, found boo
 		if !last {
 			return n, true, nil
 		}
-		rest := b.children[other] // takes the place of both
+		rest := b.children[other] // replaces both
 		t.setPath(n, "")
 		t.branches.remove(n.number())
 		return t.under(path+string([]byte{other}), rest), true, nil
@@ -260,7 +260,7 @@ func (t *Trie) remove(n node, depth int, key *common.Hash) (left node, found boo
 	return n, false, nil
 }
 
-// onlyOther is where the other child is of a branch that has two.
+// onlyOther returns the position of the other child of a branch with two.
 func (b *branch) onlyOther(than byte) (other byte, only bool) {
 	for i, child := range b.children {
 		if child == none || byte(i) == than {
@@ -274,7 +274,7 @@ func (b *branch) onlyOther(than byte) (other byte, only bool) {
 	return other, only
 }
 
-// under is a node that comes after more nibbles than before.
+// under returns a node moved below more nibbles than before.
 func (t *Trie) under(path string, n node) node {
 	t.ref(n).size = 0
 	if n.kind() == branchNode {
@@ -283,7 +283,7 @@ func (t *Trie) under(path string, n node) node {
 	return n
 }
 
-// Hash is the root.
+// Hash returns the root.
 func (t *Trie) Hash() common.Hash {
 	if t.root == none {
 		return types.EmptyRootHash
@@ -297,7 +297,7 @@ func (t *Trie) Hash() common.Hash {
 	return crypto.Keccak256Hash(r.bytes[:r.size])
 }
 
-// Prove writes the nodes from the root down to where a key is or would be.
+// Prove writes the nodes from the root down to the position of a key, present or not.
 func (t *Trie) Prove(hash []byte, to ethdb.KeyValueWriter) error {
 	key := common.BytesToHash(hash)
 	if err := t.reach(&key); err != nil {
@@ -307,7 +307,7 @@ func (t *Trie) Prove(hash []byte, to ethdb.KeyValueWriter) error {
 	defer h.release()
 	first := true
 	write := func(encoding []byte) error {
-		if len(encoding) < common.HashLength && !first { // it is in its parent
+		if len(encoding) < common.HashLength && !first { // its parent contains it
 			return nil
 		}
 		first = false

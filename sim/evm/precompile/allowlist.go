@@ -8,7 +8,7 @@ import (
 	"github.com/ethereum/go-ethereum/core/vm"
 )
 
-// Role is what an address may do with a precompile (subnet-evm's allowlist.Role).
+// Role tells what an address may do with a precompile (subnet-evm's allowlist.Role).
 type Role byte
 
 // The roles, by the numbers that the contracts keep.
@@ -19,16 +19,15 @@ const (
 	Manager
 )
 
-// String is the role as subnet-evm's errors name it.
+// String returns the role as subnet-evm's errors name it.
 func (r Role) String() string {
 	return [...]string{"NoRole", "EnabledRole", "AdminRole", "ManagerRole"}[r]
 }
 
-// Enabled says whether the holder of the role may use the contract.
+// Enabled reports whether the holder of the role may use the contract.
 func (r Role) Enabled() bool { return r != None }
 
-// mayChange says whether the holder may move an address from one role to another: an admin any, a manager only between
-// none and enabled.
+// mayChange reports whether the holder may move an address from one role to another: an admin any, a manager only between none and enabled.
 func (r Role) mayChange(from, to Role) bool {
 	return r == Admin || r == Manager && from <= Enabled && to <= Enabled
 }
@@ -53,7 +52,7 @@ var (
 	eventRoleSet             = eventTopic("RoleSet(uint256,address,address,uint256)")
 )
 
-// allowListFunctions are the functions that every contract with roles has.
+// allowListFunctions lists the functions that every contract with roles has.
 func allowListFunctions(contract common.Address) []Function {
 	setter := func(name string, role Role) Function {
 		return Function{

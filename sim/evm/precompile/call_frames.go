@@ -10,8 +10,8 @@ import (
 	"github.com/ethereum/go-ethereum/core/vm"
 )
 
-// Frames are the open call frames of an EVM. go-ethereum passes a precompile nothing but its input; its caller, its gas and
-// whether the call is static are known here, because the EVM reports every call to its tracer before it runs it.
+// Frames tracks the open call frames of an EVM. go-ethereum passes a precompile nothing but its input. Frames knows its caller, its gas and
+// whether the call is static, because the EVM reports every call to its tracer before running it.
 type Frames struct {
 	Warp WarpInput // of the current transaction
 
@@ -25,20 +25,20 @@ type Frames struct {
 type frame struct {
 	caller, target common.Address
 	gas            tracing.Gas
-	static         bool  // nothing may be written, here or further in
+	static         bool  // writes are forbidden, here and in inner calls
 	delegated      bool  // DELEGATECALL or CALLCODE: the code runs in the context of its caller
 	refused        error // why it must not create a contract
 }
 
-// NewFrames are the frames of an EVM with these stateful precompiles.
+// NewFrames tracks the frames of an EVM with these stateful precompiles.
 func NewFrames(contracts []*Contract, warp WarpInput) *Frames {
 	return &Frames{contracts: contracts, Warp: warp}
 }
 
-// Attach names the EVM whose calls these are.
+// Attach sets the EVM whose calls to track.
 func (f *Frames) Attach(evm *vm.EVM) { f.evm = evm }
 
-// Hooks are a tracer's hooks, which may be nil, after those that record the frames.
+// Hooks returns hooks that record the frames and then call those of a tracer, which may be nil.
 func (f *Frames) Hooks(inner *tracing.Hooks) *tracing.Hooks {
 	var hooks tracing.Hooks
 	if inner != nil {
@@ -80,7 +80,7 @@ func (f *Frames) exit() frame {
 	return last
 }
 
-// Explain replaces the error of an outermost frame by the error text of subnet-evm.
+// Explain replaces the error of an outermost frame by subnet-evm's text.
 func (f *Frames) Explain(err error) error {
 	if f.refusal != nil && errors.Is(err, vm.ErrContractAddressCollision) {
 		return f.refusal
@@ -88,7 +88,7 @@ func (f *Frames) Explain(err error) error {
 	return err
 }
 
-// Bind is a contract as the EVM runs it.
+// Bind returns a contract that the EVM can run.
 func (f *Frames) Bind(c *Contract) vm.PrecompiledContract { return boundContract{c, f} }
 
 // boundContract is a contract in an EVM.
@@ -99,7 +99,7 @@ type boundContract struct {
 
 func (b boundContract) Name() string { return b.Key }
 
-// call is the Call of the innermost frame.
+// call returns the Call of the innermost frame.
 func (b boundContract) call(input []byte) *Call {
 	evm := b.frames.evm
 	return &Call{
@@ -110,7 +110,7 @@ func (b boundContract) call(input []byte) *Call {
 
 func (f *Frames) top() *frame { return &f.open[len(f.open)-1] }
 
-// RequiredGas is all gas for a DELEGATECALL or CALLCODE: since Granite that reverts and returns no gas. An input that names no
+// RequiredGas returns all gas for a DELEGATECALL or CALLCODE: since Granite that reverts and returns no gas. An input that names no
 // function costs nothing here; its failure uses all gas.
 func (b boundContract) RequiredGas(input []byte) uint64 {
 	if top := b.frames.top(); top.delegated {

@@ -10,7 +10,7 @@ import (
 	"github.com/ethereum/go-ethereum/params"
 )
 
-// contracts are all that a configuration may name, by address: the order in which they are set up.
+// contracts lists all contracts that a configuration may name, in the order in which they are set up: by address.
 var contracts = []*Contract{DeployerAllowList, NativeMinter, FeeManager, Warp}
 
 // Config is the configuration of one precompile in a genesis or an upgrade, with subnet-evm's names.
@@ -26,18 +26,18 @@ type Config struct {
 	PrimarySigners *bool                                    `json:"requirePrimaryNetworkSigners,omitempty"`
 }
 
-// Configs are the configurations of precompiles by their keys.
+// Configs maps keys to the configurations of precompiles.
 type Configs map[string]Config
 
-// Activation is the block in which a precompile is activated.
+// Activation describes the block that activates a precompile.
 type Activation struct {
 	State     vm.StateDB
 	Config    *Config
-	FeeConfig *FeeConfig // of the genesis
-	Number    uint64     // of the block
+	FeeConfig *FeeConfig // the genesis configuration
+	Number    uint64     // the block's number
 }
 
-// configsBetween are the configurations of a precompile that take effect after one time and up to another; after is nil for a genesis.
+// configsBetween returns the configurations of a precompile that take effect after one time and up to another; after is nil for a genesis.
 func (s *Upgrades) configsBetween(c *Contract, after *uint64, upTo uint64) []Config {
 	var all []Config
 	due := func(configs Configs) {
@@ -53,7 +53,7 @@ func (s *Upgrades) configsBetween(c *Contract, after *uint64, upTo uint64) []Con
 	return all
 }
 
-// configAt is the configuration of a precompile at a time, and whether it is in force then.
+// configAt returns the configuration of a precompile at a time, and whether it is in force then.
 func (s *Upgrades) configAt(c *Contract, time uint64) (last Config, active bool) {
 	for i := -1; i < len(s.Upgrades); i++ {
 		configs := s.Genesis
@@ -67,7 +67,7 @@ func (s *Upgrades) configAt(c *Contract, time uint64) (last Config, active bool)
 	return last, active
 }
 
-// At are the configurations in force at a time, by key.
+// At returns the configurations in force at a time, by key.
 func (s *Upgrades) At(time uint64) Configs {
 	active := Configs{}
 	for _, c := range contracts {
@@ -78,7 +78,7 @@ func (s *Upgrades) At(time uint64) Configs {
 	return active
 }
 
-// Active are the precompiles in force at a time.
+// Active returns the precompiles in force at a time.
 func (s *Upgrades) Active(time uint64) []*Contract {
 	var active []*Contract
 	for _, c := range contracts {
@@ -89,8 +89,8 @@ func (s *Upgrades) Active(time uint64) []*Contract {
 	return active
 }
 
-// Apply activates and disables the precompiles of a block before its transactions (subnet-evm's ApplyUpgrades): those after its parent's time, up to its own.
-// Parent is nil for a genesis.
+// Apply activates and disables precompiles before a block's transactions (subnet-evm's ApplyUpgrades): the upgrades after its parent's
+// time, up to its own. Parent is nil for a genesis.
 func (s *Upgrades) Apply(states vm.StateDB, parent *uint64, time, number uint64) error {
 	for _, c := range contracts {
 		for _, config := range s.configsBetween(c, parent, time) {
@@ -107,8 +107,8 @@ func (s *Upgrades) Apply(states vm.StateDB, parent *uint64, time, number uint64)
 	return nil
 }
 
-// activate gives the contract a nonce and a code, as a deployed one has, so that it is not deleted as an empty account
-// (EIP-158) and Solidity's check for code finds it, and its first roles.
+// activate sets up the contract's first roles and gives it a nonce and code, like a deployed contract. Otherwise it would be deleted as an
+// empty account (EIP-158), and Solidity's check for code would fail.
 func (c *Contract) activate(a *Activation) error {
 	a.State.SetNonce(c.Address, 1, tracing.NonceChangeUnspecified)
 	a.State.SetCode(c.Address, []byte{1}, tracing.CodeChangeUnspecified)
@@ -128,7 +128,7 @@ func (c *Contract) activate(a *Activation) error {
 	return nil
 }
 
-// Disabled are the addresses of the precompiles that are disabled after one time and up to another.
+// Disabled returns the addresses of the precompiles disabled after one time and up to another.
 func (s *Upgrades) Disabled(after, upTo uint64) map[common.Address]bool {
 	off := map[common.Address]bool{}
 	for _, c := range contracts {

@@ -1,7 +1,6 @@
-// Package precompile has the stateful precompiles of subnet-evm that a chain's configuration activates: they have addresses
-// and state like any other contract, but the node itself runs them. A contract is declared by its address, the key of
-// its configuration and its functions; Frames gives it what go-ethereum does not pass to precompiles (the caller, and whether
-// the call may write).
+// Package precompile implements the stateful precompiles of subnet-evm that a chain's configuration activates: they have addresses and
+// state like any other contract, but the node itself runs them. A contract declares its address, its configuration key and its functions;
+// Frames supplies what go-ethereum does not pass to precompiles (the caller, and whether the call may write).
 package precompile
 
 import (
@@ -34,7 +33,7 @@ const (
 // Contract is a stateful precompile.
 type Contract struct {
 	Address common.Address
-	Key     string // of its configuration in a genesis or an upgrade
+	Key     string // in a genesis or an upgrade
 
 	functions map[string]*Function // by selector
 	configure func(*Activation) error
@@ -42,23 +41,23 @@ type Contract struct {
 
 // Function is a function of a contract.
 type Function struct {
-	Signature string             // as Solidity writes it; the selector is the beginning of its hash
-	Gas       func(*Call) uint64 // what a call costs, events included
-	Writes    bool               // a static call is refused
+	Signature string             // as Solidity writes it; its hash starts with the selector
+	Gas       func(*Call) uint64 // cost of a call, events included
+	Writes    bool               // refuses static calls
 	Run       func(*Call) ([]byte, error)
 }
 
-// Call is what a function of a precompile gets.
+// Call is the argument of a precompile's function.
 type Call struct {
 	Caller common.Address
-	Origin common.Address // who signed the transaction
+	Origin common.Address // the transaction's signer
 	State  vm.StateDB
 	Block  *vm.BlockContext
 	Warp   *WarpInput
-	Input  []byte // what follows the selector
+	Input  []byte // without the selector
 }
 
-// declare makes a contract of its functions. What it needs to be set up is in configure.
+// declare makes a contract from its functions. configure sets it up.
 func declare(address common.Address, key string, configure func(*Activation) error, functions ...Function) *Contract {
 	c := &Contract{Address: address, Key: key, functions: map[string]*Function{}, configure: configure}
 	for i := range functions {
@@ -67,13 +66,13 @@ func declare(address common.Address, key string, configure func(*Activation) err
 	return c
 }
 
-// costs is the gas of a function that always uses the same.
+// costs returns a constant gas function.
 func costs(gas uint64) func(*Call) uint64 { return func(*Call) uint64 { return gas } }
 
-// eventGas is the gas of an event with some topics, its own name among them, and some bytes of data.
+// eventGas returns the gas of an event with this many topics, its own name included, and bytes of data.
 func eventGas(topics, data uint64) uint64 { return logGas + topics*topicGas + data*byteGas }
 
-// find is the function that an input names.
+// find returns the function that an input names.
 func (c *Contract) find(input []byte) (*Function, error) {
 	if len(input) < selectorBytes {
 		return nil, fmt.Errorf("missing function selector to precompile - input length (%d)", len(input))
@@ -87,7 +86,7 @@ func (c *Contract) find(input []byte) (*Function, error) {
 
 var errNoArguments = errors.New("abi: attempting to unmarshal an empty string while arguments are expected")
 
-// check says whether the input has all arguments. More than that is welcome since Durango.
+// check fails if an argument is missing. Since Durango, extra input is allowed.
 func (f *Function) check(input []byte) error {
 	if strings.HasSuffix(f.Signature, "()") {
 		return nil
@@ -102,10 +101,10 @@ func (f *Function) check(input []byte) error {
 	return nil
 }
 
-// word is an argument, counted from zero.
+// word returns an argument, counted from zero.
 func (c *Call) word(n int) common.Hash { return common.Hash(c.Input[n*wordBytes : (n+1)*wordBytes]) }
 
-// address is an argument that is an address: the 12 bytes before its 20 are ignored, as in subnet-evm.
+// address returns an address argument. It ignores the first 12 bytes of the word, as subnet-evm does.
 func (c *Call) address(n int) common.Address { return common.BytesToAddress(c.word(n).Bytes()) }
 
 func (c *Call) number(n int) *big.Int { return c.word(n).Big() }
@@ -115,7 +114,7 @@ func (c *Call) emit(contract common.Address, data []byte, topics ...common.Hash)
 	c.State.AddLog(&types.Log{Address: contract, Topics: topics, Data: data, BlockNumber: c.Block.BlockNumber.Uint64()})
 }
 
-// PackInput is what a caller sends: the selector of a function and its arguments, one word each.
+// PackInput encodes a call: the selector of a function and its arguments, one word each.
 func PackInput(signature string, words ...common.Hash) []byte {
 	data := crypto.Keccak256([]byte(signature))[:selectorBytes]
 	for _, w := range words {
@@ -124,5 +123,5 @@ func PackInput(signature string, words ...common.Hash) []byte {
 	return data
 }
 
-// eventTopic is the first topic of an event.
+// eventTopic returns the first topic of an event.
 func eventTopic(signature string) common.Hash { return crypto.Keccak256Hash([]byte(signature)) }

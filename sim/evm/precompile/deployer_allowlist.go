@@ -10,10 +10,10 @@ import (
 
 var deployerAllowListAddress = common.HexToAddress("0x0200000000000000000000000000000000000000")
 
-// DeployerAllowList is subnet-evm's contract deployer allow list: the senders whose transactions may create contracts.
+// DeployerAllowList is subnet-evm's contract deployer allow list: only listed senders' transactions may create contracts.
 var DeployerAllowList = declare(deployerAllowListAddress, "contractDeployerAllowListConfig", nil, allowListFunctions(deployerAllowListAddress)...)
 
-// checkDeployer is why the current transaction may not create contracts, nil when it may.
+// checkDeployer returns why the current transaction may not create contracts, nil if it may.
 func (f *Frames) checkDeployer() error {
 	if !slices.Contains(f.contracts, DeployerAllowList) || RoleOf(f.evm.StateDB, DeployerAllowList.Address, f.evm.Origin).Enabled() {
 		return nil
@@ -21,14 +21,14 @@ func (f *Frames) checkDeployer() error {
 	return fmt.Errorf("tx.origin %s is not authorized to deploy a contract", f.evm.Origin)
 }
 
-// deployerState is a state in which the address of a contract that must not be created has a nonce: the address collision that
-// follows has the same effects as in subnet-evm (the nonce is used, all gas is used), and go-ethereum has no other hook.
+// deployerState gives a nonce to the address of a contract that must not be created: the resulting address collision has the same effects
+// as in subnet-evm (the nonce is used, all gas is used), and go-ethereum has no other hook.
 type deployerState struct {
 	vm.StateDB
 	frames *Frames
 }
 
-// State is the state that the EVM uses.
+// State is the part of the EVM's state that precompiles use.
 func (f *Frames) State(states vm.StateDB) vm.StateDB {
 	if !slices.Contains(f.contracts, DeployerAllowList) {
 		return states

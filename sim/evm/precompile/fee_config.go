@@ -8,7 +8,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// FeeConfig is the fee configuration of an L1, with the network's names and in its order. The C-Chain has its own rule.
+// FeeConfig is the fee configuration of an L1, with the network's names and in its order. The C-Chain has its own rules.
 type FeeConfig struct {
 	GasLimit                 *big.Int `json:"gasLimit"`
 	TargetBlockRate          uint64   `json:"targetBlockRate"`
@@ -20,7 +20,7 @@ type FeeConfig struct {
 	BlockGasCostStep         *big.Int `json:"blockGasCostStep"`
 }
 
-// NewFeeConfig is a configuration of which only the gas limit, the floor and the target of gas in ten seconds are chosen.
+// NewFeeConfig returns a configuration with a chosen gas limit, minimum base fee and target gas in ten seconds.
 func NewFeeConfig(limit, floor, target int64) FeeConfig {
 	return FeeConfig{
 		GasLimit: big.NewInt(limit), TargetBlockRate: 2, MinBaseFee: big.NewInt(floor), TargetGas: big.NewInt(target),
@@ -29,7 +29,7 @@ func NewFeeConfig(limit, floor, target int64) FeeConfig {
 	}
 }
 
-// Words are the fields in order: that of the fee manager's arguments and of its slots.
+// Words returns the fields in the order of the fee manager's arguments and slots.
 func (f *FeeConfig) Words() []common.Hash {
 	var words []common.Hash
 	for _, n := range []*big.Int{f.GasLimit, new(big.Int).SetUint64(f.TargetBlockRate), f.MinBaseFee, f.TargetGas,
@@ -39,7 +39,7 @@ func (f *FeeConfig) Words() []common.Hash {
 	return words
 }
 
-// feeConfigOf is the configuration with these fields; of the block rate only the last 64 bits count.
+// feeConfigOf makes a configuration from these fields; of the block rate only the low 64 bits count.
 func feeConfigOf(numbers [feeFields]*big.Int) FeeConfig {
 	return FeeConfig{
 		GasLimit: numbers[0], TargetBlockRate: numbers[1].Uint64(), MinBaseFee: numbers[2], TargetGas: numbers[3],
@@ -49,7 +49,7 @@ func feeConfigOf(numbers [feeFields]*big.Int) FeeConfig {
 
 var errFeeRate = errors.New("targetBlockRate cannot be less than or equal to 0")
 
-// Check says what is wrong with a configuration, in the network's words.
+// Check returns what is wrong with a configuration, in the network's words.
 func (f *FeeConfig) Check() error {
 	for _, field := range []struct {
 		name     string

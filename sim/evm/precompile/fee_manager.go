@@ -10,8 +10,8 @@ import (
 
 var feeManagerAddress = common.HexToAddress("0x0200000000000000000000000000000000000003")
 
-// FeeManager is subnet-evm's fee manager: it stores the fee configuration of its chain, which those with a role can change. A
-// change counts from the next block on.
+// FeeManager is subnet-evm's fee manager: it stores the fee configuration of its chain, which holders of a role can change. A change
+// applies from the next block on.
 var FeeManager = declare(feeManagerAddress, "feeManagerConfig", configureFeeManager, append(allowListFunctions(feeManagerAddress),
 	Function{
 		Signature: SetFeeConfig, Writes: true,
@@ -24,10 +24,10 @@ var FeeManager = declare(feeManagerAddress, "feeManagerConfig", configureFeeMana
 // SetFeeConfig is the signature of the function that changes the configuration.
 const SetFeeConfig = "setFeeConfig(uint256,uint256,uint256,uint256,uint256,uint256,uint256,uint256)"
 
-// feeFields is how many numbers a fee configuration has.
+// feeFields is the number of fields in a fee configuration.
 const feeFields = 8
 
-// lastChangedAtSlot has the number of the block in which the configuration last changed.
+// lastChangedAtSlot holds the number of the block in which the configuration last changed.
 var lastChangedAtSlot = common.Hash{'l', 'c', 'a'}
 
 var (
@@ -35,19 +35,19 @@ var (
 	eventFeeConfigChanged = eventTopic("FeeConfigChanged(address,(uint256,uint256,uint256,uint256,uint256,uint256,uint256,uint256),(uint256,uint256,uint256,uint256,uint256,uint256,uint256,uint256))")
 )
 
-// feeSlot is where a field is kept, counted from zero.
+// feeSlot returns the slot of a field, counted from zero.
 func feeSlot(field int) common.Hash { return common.Hash{byte(field + 1)} }
 
 // Storage reads a slot of a contract.
 type Storage func(contract common.Address, slot common.Hash) common.Hash
 
-// HasFeeManager says whether a fee manager is in force at a time.
+// HasFeeManager reports whether a fee manager is in force at a time.
 func (s *Upgrades) HasFeeManager(time uint64) bool {
 	_, active := s.configAt(FeeManager, time)
 	return active
 }
 
-// StoredFeeConfig reads the fee configuration that the fee manager keeps, and the block in which it last changed.
+// StoredFeeConfig reads the fee manager's configuration, and the block in which it last changed.
 func StoredFeeConfig(read Storage) (FeeConfig, *big.Int) {
 	var numbers [feeFields]*big.Int
 	for i := range numbers {
@@ -67,7 +67,7 @@ func (a *Activation) storeFeeConfig(f *FeeConfig) error {
 	return nil
 }
 
-// configureFeeManager are those that the setting names, or the chain's own.
+// configureFeeManager stores the fees that the setting names, or the chain's own.
 func configureFeeManager(a *Activation) error {
 	if a.Config.InitialFees != nil {
 		return a.storeFeeConfig(a.Config.InitialFees)

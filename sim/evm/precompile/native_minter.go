@@ -12,7 +12,7 @@ import (
 
 var nativeMinterAddress = common.HexToAddress("0x0200000000000000000000000000000000000001")
 
-// NativeMinter is subnet-evm's native minter: those with a role mint native coins.
+// NativeMinter is subnet-evm's native minter: holders of a role mint native coins.
 var NativeMinter = declare(nativeMinterAddress, "contractNativeMinterConfig", configureNativeMinter, append(allowListFunctions(nativeMinterAddress), Function{
 	Signature: "mintNativeCoin(address,uint256)", Gas: costs(mintGas + eventGas(3, wordBytes)), Writes: true, Run: mintNativeCoin,
 })...)
@@ -37,7 +37,7 @@ func mintNativeCoin(c *Call) ([]byte, error) {
 	return nil, nil
 }
 
-// configureNativeMinter gives the coins that a configuration names.
+// configureNativeMinter mints the coins that a configuration names.
 func configureNativeMinter(a *Activation) error {
 	for to, amount := range a.Config.InitialMint {
 		value, overflow := uint256.FromBig((*big.Int)(amount))

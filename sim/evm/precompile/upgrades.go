@@ -11,9 +11,9 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// Upgrades is everything that activates and disables precompiles of a chain, from its genesis on.
+// Upgrades holds everything that activates and disables a chain's precompiles, from its genesis on.
 type Upgrades struct {
-	FeeConfig FeeConfig // that of an L1 without a fee manager
+	FeeConfig FeeConfig // applies to an L1 without a fee manager
 	Genesis   Configs
 	Upgrades  []PrecompileUpgrade
 }
@@ -21,15 +21,15 @@ type Upgrades struct {
 // PrecompileUpgrade activates or disables a precompile after the genesis. It has one entry.
 type PrecompileUpgrade = Configs
 
-// upgrades is the upgrade.json of a node.
+// upgrades is a node's upgrade.json.
 type upgrades struct {
 	Precompiles []PrecompileUpgrade `json:"precompileUpgrades,omitempty"`
 }
 
-// unsupported are the keys of subnet-evm's precompiles that are not simulated: a configuration with one is refused, not ignored.
+// unsupported lists the keys of subnet-evm's precompiles that are not simulated: a configuration with one is refused, not ignored.
 var unsupported = []string{"txAllowListConfig", "rewardManagerConfig"}
 
-// Parse reads the precompile configurations in the chain configuration of a genesis, and the upgrades, and checks them.
+// Parse reads and checks the precompile configurations in a genesis's chain configuration, and the upgrades.
 func (s *Upgrades) Parse(config, upgrade []byte) error {
 	var all map[string]json.RawMessage
 	if err := json.Unmarshal(config, &all); err != nil {
@@ -60,10 +60,10 @@ func (s *Upgrades) Parse(config, upgrade []byte) error {
 	return s.check()
 }
 
-// EncodeUpgrades is the document of the upgrades.
+// EncodeUpgrades returns the upgrades as a JSON document.
 func (s *Upgrades) EncodeUpgrades() ([]byte, error) { return json.Marshal(upgrades{s.Upgrades}) }
 
-// MarshalWith is a chain configuration as JSON with the precompile configurations among its fields, all sorted by name.
+// MarshalWith marshals a chain configuration with the precompile configurations among its fields, all sorted by name.
 func (s Configs) MarshalWith(config any) ([]byte, error) {
 	raw, err := json.Marshal(config)
 	if err != nil {
@@ -138,7 +138,7 @@ func checkUpgrade(upgrade PrecompileUpgrade, last map[string]Config, newest *uin
 	return nil
 }
 
-// check says what is wrong with a setting in itself.
+// check validates a setting by itself.
 func (s *Config) check() error {
 	seen := map[common.Address]bool{}
 	for _, address := range slices.Concat(s.Admins, s.Managers, s.Enabled) {

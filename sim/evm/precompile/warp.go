@@ -34,15 +34,15 @@ const (
 	addMessageGas = 20_000
 )
 
-// WarpInput is what the warp contract needs to know of its chain, and of the current transaction.
+// WarpInput holds the warp precompile's inputs: its chain, and the current transaction.
 type WarpInput struct {
 	NetworkID  uint32
 	ChainID    ids.ID
 	Predicates []Predicate
-	Failed     *big.Int // the bit of each predicate that was refused; nil for none
+	Failed     *big.Int // a bit for each refused predicate; nil for none
 }
 
-// Predicate is a signed message as a transaction's access list carries it: in chunks, after its end a delimiter and zeros.
+// Predicate is a signed message as a transaction's access list carries it: in chunks, followed by a delimiter and zeros.
 type Predicate []common.Hash
 
 const delimiter = 0xff
@@ -57,7 +57,7 @@ func NewPredicate(message []byte) Predicate {
 	return p
 }
 
-// The reasons why a transaction cannot carry what it does, in the network's words.
+// These errors, in the network's words, reject a transaction because of its predicates.
 var (
 	errPredicateBytes = errors.New("cannot unpack predicate bytes")
 	errWarpMessage    = errors.New("cannot unpack warp message")
@@ -96,7 +96,7 @@ func (p Predicate) Message() (*warp.Message, error) {
 	return m, nil
 }
 
-// Gas is what a transaction pays to carry the message. An error makes the transaction invalid.
+// Gas returns the cost of carrying the message. An error makes the transaction invalid.
 func (p Predicate) Gas() (uint64, error) {
 	m, err := p.Message()
 	if err != nil {
@@ -112,7 +112,7 @@ func (p Predicate) Gas() (uint64, error) {
 	return predicateGas + uint64(len(p))*chunkGas + uint64(len(signers))*signerGas, nil
 }
 
-// sendGas also pays for the whole input, as the network does before it looks at it.
+// sendGas charges for the whole input, as the network does before it parses it.
 func sendGas(c *Call) uint64 {
 	return eventGas(3, uint64(len(c.Input))) + addMessageGas + writeGas
 }
@@ -141,7 +141,7 @@ func sendWarpMessage(c *Call) ([]byte, error) {
 
 var eventSendWarpMessage = eventTopic("SendWarpMessage(address,bytes32,bytes)")
 
-// readMessageGas is the gas of reading a message of the transaction; an index without a message costs less.
+// readMessageGas returns the gas of reading a message of the transaction; an index without a message costs less.
 func readMessageGas(c *Call) uint64 {
 	if len(c.Input) < wordBytes {
 		return readGasBase
@@ -153,7 +153,7 @@ func readMessageGas(c *Call) uint64 {
 	return readGasBase + uint64(len(p))*chunkGas
 }
 
-// predicate is the predicate that the argument names, nil if there is none or if it was refused.
+// predicate returns the predicate that the argument names, nil if there is none or if it was refused.
 func (c *Call) predicate() (Predicate, error) {
 	n := c.number(0)
 	switch {
@@ -171,7 +171,7 @@ func (c *Call) predicate() (Predicate, error) {
 	return c.Warp.Predicates[i], nil
 }
 
-// verifiedMessage answers (WarpMessage, valid), where a WarpMessage is (sourceChainID, originSenderAddress, payload).
+// verifiedMessage returns (WarpMessage, valid), where a WarpMessage is (sourceChainID, originSenderAddress, payload).
 func verifiedMessage(c *Call) ([]byte, error) {
 	m, err := c.message()
 	if err != nil {
@@ -192,7 +192,7 @@ func verifiedMessage(c *Call) ([]byte, error) {
 	return append(append(out, number(3*wordBytes)...), dynamic(body)...), nil
 }
 
-// verifiedBlockHash answers (WarpBlockHash, valid), where a WarpBlockHash is (sourceChainID, blockHash).
+// verifiedBlockHash returns (WarpBlockHash, valid), where a WarpBlockHash is (sourceChainID, blockHash).
 func verifiedBlockHash(c *Call) ([]byte, error) {
 	m, err := c.message()
 	if err != nil {
@@ -216,7 +216,7 @@ func (c *Call) message() (*warp.Message, error) {
 	return p.Message()
 }
 
-// number, flag and dynamic write values as the EVM's contracts do.
+// number, flag and dynamic encode values as EVM contracts do.
 func number(n uint64) []byte { return common.BigToHash(new(big.Int).SetUint64(n)).Bytes() }
 
 func flag(set bool) []byte {
@@ -245,7 +245,7 @@ func bytesArgument(input []byte) ([]byte, error) {
 	return rest[wordBytes:][:size.Int64()], nil
 }
 
-// HasWarp says whether the warp precompile is in force at a time, so that access lists carry predicates.
+// HasWarp reports whether the warp precompile is in force at a time, so that access lists carry predicates.
 func (s *Upgrades) HasWarp(time uint64) bool {
 	_, active := s.configAt(Warp, time)
 	return active

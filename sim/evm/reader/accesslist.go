@@ -16,8 +16,8 @@ import (
 	"snowglobe/sim/evm/precompile"
 )
 
-// AccessList finds the addresses and slots that a call touches, by executing it with what it touched before until
-// nothing new turns up. The result is that of the last execution.
+// AccessList finds the addresses and slots that a call touches. It executes the call with the previous result as its access list until
+// nothing new turns up, and returns the last execution's result.
 func (c *Chain) AccessList(ctx context.Context, b *Block, call *Call, o Overrides) (types.AccessList, *core.ExecutionResult, error) {
 	if err := call.Check(c.Genesis.ChainID); err != nil {
 		return nil, nil, err
@@ -42,8 +42,8 @@ func (c *Chain) AccessList(ctx context.Context, b *Block, call *Call, o Override
 	return x.accessList(ctx, m)
 }
 
-// accessList keeps the message's entries for the warp precompile as they are and in their order, and adds none: those are
-// predicates (ACP-30), each a message of another chain.
+// accessList keeps the message's entries for the warp precompile unchanged and in order, and adds none: they are predicates (ACP-30), each
+// a message from another chain.
 func (x *execution) accessList(ctx context.Context, m *core.Message) (types.AccessList, *core.ExecutionResult, error) {
 	left, predicates := x.freeAddresses(m), types.AccessList{}
 	if x.precompilesAt().HasWarp() {
@@ -66,7 +66,7 @@ func (x *execution) accessList(ctx context.Context, m *core.Message) (types.Acce
 	}
 }
 
-// freeAddresses are the addresses that every transaction touches for free.
+// freeAddresses returns the addresses that every transaction touches for free.
 func (x *execution) freeAddresses(m *core.Message) map[common.Address]struct{} {
 	to := crypto.CreateAddress(m.From, m.Nonce)
 	if m.To != nil {

@@ -9,14 +9,14 @@ import (
 	"snowglobe/sim/store"
 )
 
-// Search is a page of the transactions of an address.
+// Search requests a page of the transactions of an address.
 type Search struct {
-	Block uint64 // below which to search or, with After, above; 0 for no bound
-	After bool   // the oldest instead of the newest
+	Block uint64 // search below this block or, with After, above it; 0 for no bound
+	After bool   // the oldest first instead of the newest
 	Size  int    // a page has more only to end with a whole block
 }
 
-// bounds are the positions between which a search looks; low is above high when nothing can be found.
+// bounds returns the positions between which a search looks; low is above high if nothing can match.
 func (s Search) bounds(chain int) (low, high store.Position) {
 	low, high = store.First(chain), store.Last(chain)
 	switch block := min(s.Block, store.MaxNumber); {
@@ -30,7 +30,7 @@ func (s Search) bounds(chain int) (low, high store.Position) {
 }
 
 // SearchTransactions finds transactions in which an address took any part, as sender or recipient, in a transfer or in an internal
-// transaction: the newest first, with their logs. more says whether there are others beyond the page.
+// transaction: the newest first, with their logs. more reports whether others follow the page.
 func (l *Ledger) SearchTransactions(ctx context.Context, address common.Address, s Search) (found []*Transaction, more bool, err error) {
 	low, high := s.bounds(l.Row.ID)
 	read := func(low, high store.Position, limit int) ([]store.TransactionView, error) {
@@ -72,8 +72,8 @@ func (l *Ledger) SearchTransactions(ctx context.Context, address common.Address,
 	return found, more, nil
 }
 
-// Creation is the transaction in which a contract was created, and who did it: an account or another contract. It is store.ErrNotFound
-// for what no transaction created.
+// Creation returns the transaction that created a contract, and the creator: an account or another contract. It returns store.ErrNotFound
+// for an address that no transaction created.
 func (l *Ledger) Creation(ctx context.Context, address common.Address) (*Transaction, common.Address, error) {
 	d, err := l.db.Deployment(ctx, l.Row.ID, address[:])
 	if err != nil {
@@ -90,8 +90,8 @@ func (l *Ledger) Creation(ctx context.Context, address common.Address) (*Transac
 	return t, common.BytesToAddress(d.Sender), err
 }
 
-// TransactionBySenderAndNonce is the transaction of an account with this nonce, or store.ErrNotFound. It is in the first block
-// after which the account's nonce is higher.
+// TransactionBySenderAndNonce returns the account's transaction with this nonce, or store.ErrNotFound. It looks for the first block after
+// which the account's nonce is higher.
 func (c *Chain) TransactionBySenderAndNonce(ctx context.Context, sender common.Address, nonce uint64) (*Transaction, error) {
 	head, err := c.Head(ctx)
 	if err != nil {

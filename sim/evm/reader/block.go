@@ -16,10 +16,10 @@ import (
 	"snowglobe/sim/store"
 )
 
-// ErrUnfinalized answers a question about a block above the head, in a node's words.
+// ErrUnfinalized is a node's error for a block above the head.
 var ErrUnfinalized = errors.New("cannot query unfinalized data")
 
-// Block is a block of a chain as it was committed, without what is in it; or the pending one, which has no hash yet.
+// Block is a committed block of a chain, without its contents; or the pending one, which has no hash yet.
 type Block struct {
 	Row    *store.Block
 	Header *evm.Header
@@ -29,7 +29,7 @@ type Block struct {
 	draft *draft // of a pending block
 }
 
-// Ledger is what was accepted on a chain: its blocks, transactions, receipts and logs.
+// Ledger holds a chain's accepted blocks, transactions, receipts and logs.
 type Ledger struct {
 	Row  store.Chain
 	Kind evm.Kind
@@ -47,7 +47,7 @@ func (l *Ledger) block(row *store.Block) (*Block, error) {
 	return &Block{Row: row, Header: header, Hash: common.BytesToHash(row.Hash), Number: row.ID.Number()}, nil
 }
 
-// Head is the chain's newest block.
+// Head returns the chain's newest block.
 func (l *Ledger) Head(ctx context.Context) (*Block, error) {
 	if head := l.head.Load(); head != nil {
 		return head, nil
@@ -64,7 +64,7 @@ func (l *Ledger) Head(ctx context.Context) (*Block, error) {
 	return head, nil
 }
 
-// Block is the block with this number. A number above the head is ErrUnfinalized.
+// Block returns the block with this number. A number above the head gets ErrUnfinalized.
 func (l *Ledger) Block(ctx context.Context, number uint64) (*Block, error) {
 	head, err := l.Head(ctx)
 	switch {
@@ -85,7 +85,7 @@ func (l *Ledger) Block(ctx context.Context, number uint64) (*Block, error) {
 	return l.cached(row)
 }
 
-// BlockByHash is the block with this hash, or store.ErrNotFound.
+// BlockByHash returns the block with this hash, or store.ErrNotFound.
 func (l *Ledger) BlockByHash(ctx context.Context, hash common.Hash) (*Block, error) {
 	row, err := l.db.BlockByHash(ctx, l.Row.ID, hash[:])
 	if err != nil {
@@ -102,7 +102,7 @@ func (l *Ledger) cached(row *store.Block) (*Block, error) {
 	return b, err
 }
 
-// position is where the block's transactions, logs and calls begin.
+// position returns the start of the block's transactions, logs and calls.
 func (b *Block) position() store.Position { return b.Row.ID }
 
 // blockHash answers BLOCKHASH for contracts that run on top of a block.
@@ -119,8 +119,8 @@ func (l *Ledger) blockHash(ctx context.Context, top uint64) func(uint64) common.
 	}
 }
 
-// RawBlock is the RLP of a whole block: header, transactions, uncles and, on a C-Chain, the version and the bytes of
-// the atomic transactions.
+// RawBlock returns the RLP of a whole block: header, transactions, uncles and, on a C-Chain, the version and the bytes of the atomic
+// transactions.
 func (l *Ledger) RawBlock(ctx context.Context, b *Block) ([]byte, error) {
 	rows, err := l.transactionRows(ctx, b)
 	if err != nil {
@@ -152,8 +152,8 @@ type slotKey struct {
 	key common.Hash
 }
 
-// history is what readers of a chain share. Blocks never change. The state after the newest one may without a block: what is kept
-// of states is of so many such changes, and is not asked for after the next.
+// history caches what readers of a chain share. Blocks never change. The state after the newest block may change without a block: cached
+// states carry the number of such changes, and nobody reads them after the next change.
 type history struct {
 	blocks    *cache.Cache[uint64, *Block]
 	fees      *cache.Cache[uint64, *blockFees]
@@ -162,10 +162,10 @@ type history struct {
 	codes     *cache.Cache[common.Hash, []byte]
 	jumpDests evm.JumpDestCache
 
-	proofLock    sync.Mutex // guards the next three: a trie is not safe for many at once
+	proofLock    sync.Mutex // guards the next three: a trie is not safe for concurrent use
 	proofTrie    *evm.Trie
-	proofBlock   uint64 // the block that tree belongs to,
-	proofChanges uint64 // and Chain.Changes then
+	proofBlock   uint64 // tree's block
+	proofChanges uint64 // Chain.Changes at tree's block
 }
 
 func newHistory(g *cache.Group) *history {

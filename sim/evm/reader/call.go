@@ -14,8 +14,7 @@ import (
 	"github.com/holiman/uint256"
 )
 
-// Call is a message that someone wants to see executed, with the JSON names of a transaction object. What is not set
-// is zero; Gas is the limit of the chain.
+// Call is a message to execute, with the JSON names of a transaction object. Unset fields are zero; Gas defaults to the chain's limit.
 type Call struct {
 	From                 *common.Address   `json:"from"`
 	To                   *common.Address   `json:"to"`
@@ -43,7 +42,7 @@ var (
 
 var errFeeStyles = errors.New("both gasPrice and (maxFeePerGas or maxPriorityFeePerGas) specified")
 
-// sender is who calls, the zero address when nobody is named.
+// sender returns the caller, the zero address if the call names none.
 func (c *Call) sender() common.Address {
 	if c.From == nil {
 		return common.Address{}
@@ -51,7 +50,7 @@ func (c *Call) sender() common.Address {
 	return *c.From
 }
 
-// Check refuses what no call on a chain with this id can be.
+// Check refuses calls that are impossible on a chain with this ID.
 func (c *Call) Check(chainID uint64) error {
 	if c.GasPrice != nil && (c.MaxFeePerGas != nil || c.MaxPriorityFeePerGas != nil) {
 		return errFeeStyles
@@ -69,7 +68,7 @@ func (c *Call) Check(chainID uint64) error {
 	return nil
 }
 
-// CallData is what the call sends: Input or, without that, Data.
+// CallData returns the call's data: Input or, without that, Data.
 func (c *Call) CallData() []byte {
 	if input := either(c.Data, c.Input); input != nil {
 		return *input
@@ -77,7 +76,7 @@ func (c *Call) CallData() []byte {
 	return nil
 }
 
-// message is the call as the EVM takes it, in a block with this base fee.
+// message converts the call to the EVM's form, in a block with this base fee.
 func (c *Call) message(baseFee *big.Int, limit uint64) (*core.Message, error) {
 	m := &core.Message{From: c.sender(), To: c.To, GasLimit: limit, Data: c.CallData()}
 	if c.Gas != nil && uint64(*c.Gas) < limit {
@@ -129,8 +128,7 @@ func amount(value *hexutil.Big, name string) (*uint256.Int, error) {
 	return n, nil
 }
 
-// Call executes a call on top of a block. The error says why it could not be tried; a failure of the code itself is in
-// the result.
+// Call executes a call on top of a block. It returns an error only if the call could not run; the result reports a failure of the code.
 func (c *Chain) Call(ctx context.Context, b *Block, call *Call, o Overrides) (*core.ExecutionResult, error) {
 	if err := call.Check(c.Genesis.ChainID); err != nil {
 		return nil, err

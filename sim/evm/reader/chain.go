@@ -17,7 +17,7 @@ import (
 	"snowglobe/sim/store"
 )
 
-// Chain reads one EVM chain of a world, and executes on its states. Beside the file it holds the head and caches only. It is safe for
+// Chain reads one EVM chain of a world, and executes on its states. Beside the file it holds only the head and caches. It is safe for
 // concurrent use.
 type Chain struct {
 	Ledger
@@ -25,8 +25,8 @@ type Chain struct {
 	Limits      Limits
 	WarpContext evm.WarpContext
 
-	// Changes counts those of the state at the head without a block, since the process began. Whoever commits one counts it, once the commit
-	// stands.
+	// Changes counts the state changes at the head without a block, since the process began. Committing one counts it, once the commit has
+	// succeeded.
 	Changes atomic.Uint64
 
 	chainConfig *params.ChainConfig
@@ -35,14 +35,14 @@ type Chain struct {
 
 	feed     event.FeedOf[*BlockEvent]
 	lastTips atomic.Pointer[recentTips]
-	gone     cache.Derived[int64, []byte] // the addresses of accounts that ceased to exist, by the commits of the file
+	gone     cache.Derived[int64, []byte] // addresses of deleted accounts, by the file's commits
 
 	rewindsLock sync.Mutex
-	rewinds     []*Rewind // the latest
-	rewound     uint64    // how often the chain went back since the process began
+	rewinds     []*Rewind // the newest ones
+	rewound     uint64    // how many times the chain was reverted since the process began
 }
 
-// NewChain is the reading side of a chain.
+// NewChain returns the reading side of a chain.
 func NewChain(db *store.DB, row store.Chain) (*Chain, error) {
 	genesis, err := evm.ParseGenesis(evm.Kind(row.Kind), row.Genesis, row.Upgrades)
 	if err != nil {
@@ -56,23 +56,22 @@ func NewChain(db *store.DB, row store.Chain) (*Chain, error) {
 	return c, nil
 }
 
-// Restore makes the builder that continues the chain from its newest block. When the chain went back, before is the one that it had.
+// Restore makes the builder that continues the chain from its newest block. After a revert, before is the previous builder.
 func Restore(ctx context.Context, c *Chain, before *evm.Builder) (*evm.Builder, error) {
 	return evm.RestoreBuilder(ctx, c.db, c.Row.ID, c.Genesis, c.WarpContext, before)
 }
 
-// BlockEvent is a block that was just committed, with what eth_subscribe sends: head, transactions, logs. When the chain went back, it is
-// the block that is the newest again, and the logs are those that are removed.
+// BlockEvent carries what eth_subscribe sends for a committed block: head, transactions, logs. After a revert, it carries the block that is
+// newest again, and the removed logs.
 type BlockEvent struct {
 	Block        *Block
 	Transactions []store.Transaction
 	Logs         []*types.Log
 
-	Replacing bool // others follow at once that replace the blocks after it, so that it is the newest for nobody
+	Replacing bool // replacement blocks follow at once, so nobody should see this one as the newest
 }
 
-// Publish makes a committed block the head for readers and sends it to the subscribers. Whoever commits a block calls it,
-// once the commit stands.
+// Publish makes a committed block the head for readers and sends it to the subscribers. Call it once the commit has succeeded.
 func (c *Chain) Publish(d *store.Delta) error {
 	b, err := c.block(&d.Block)
 	if err != nil {
@@ -83,20 +82,20 @@ func (c *Chain) Publish(d *store.Delta) error {
 	return nil
 }
 
-// Rewind is that the chain went back.
+// Rewind records a revert of the chain.
 type Rewind struct {
-	To   uint64       // the number of the block that is the newest again
-	Logs []*types.Log // that were undone, in their order
+	To   uint64       // the block that is the newest again
+	Logs []*types.Log // the removed logs, in their order
 
-	Replacing bool // as that of a BlockEvent
+	Replacing bool // as in BlockEvent
 }
 
 const (
-	rewindsKept    = 16     // for clients that ask what is new from time to time
-	maxRemovedLogs = 10_000 // that subscribers are told of
+	rewindsKept    = 16     // for clients that poll
+	maxRemovedLogs = 10_000 // sent to subscribers
 )
 
-// RemovedLogs are the logs of the blocks after one, as they are told when those are undone.
+// RemovedLogs returns the logs of the blocks after one, in the form subscribers get when a revert removes them.
 func (c *Chain) RemovedLogs(ctx context.Context, after uint64) (all []*types.Log, err error) {
 	last := store.At(c.Row.ID, store.MaxNumber, store.MaxIndex)
 	for next := store.At(c.Row.ID, after+1, 0); len(all) < maxRemovedLogs; {
@@ -117,8 +116,8 @@ func (c *Chain) RemovedLogs(ctx context.Context, after uint64) (all []*types.Log
 	return all, nil
 }
 
-// Rewound reads the head anew, since the world went back, and tells the subscribers. removed are the logs that were undone; replacing says that
-// other blocks follow at once.
+// Rewound reads the head anew after the world was reverted, and notifies the subscribers. removed lists the removed logs; replacing means
+// that other blocks follow at once.
 func (c *Chain) Rewound(ctx context.Context, removed []*types.Log, replacing bool) error {
 	row, err := c.db.Head(ctx, c.Row.ID)
 	if err != nil {
@@ -142,14 +141,14 @@ func (c *Chain) Rewound(ctx context.Context, removed []*types.Log, replacing boo
 	return nil
 }
 
-// Rewinds are those after so many, as far as they are remembered, and how many there were.
+// Rewinds returns the reverts after the first n, as far as they are remembered, and the total number.
 func (c *Chain) Rewinds(after uint64) ([]*Rewind, uint64) {
 	c.rewindsLock.Lock()
 	defer c.rewindsLock.Unlock()
 	return slices.Clone(c.rewinds[max(0, len(c.rewinds)-int(c.rewound-after)):]), c.rewound
 }
 
-// logsOf are the logs of a block that was just made.
+// logsOf returns the logs of a block that was just made.
 func logsOf(d *store.Delta) (all []*types.Log) {
 	for i := range d.Logs {
 		row := &d.Logs[i]
@@ -158,9 +157,8 @@ func logsOf(d *store.Delta) (all []*types.Log) {
 	return all
 }
 
-// Caches are those of what is read of the chain's file.
+// Caches holds the caches over the chain's file.
 func (l *Ledger) Caches() *cache.Group { return l.db.Caches() }
 
-// Subscribe delivers every block that is committed from now on. Committing waits for the channel, so its reader must
-// never wait for a client.
+// Subscribe delivers every block committed from now on. Committing waits for the channel, so its reader must never wait for a client.
 func (c *Chain) Subscribe(ch chan<- *BlockEvent) event.Subscription { return c.feed.Subscribe(ch) }

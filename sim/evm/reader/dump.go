@@ -21,7 +21,7 @@ import (
 	"snowglobe/sim/store"
 )
 
-// StateAccount is an account of a state, by the hash under which the state's trie has it.
+// StateAccount is an account with its key in the state trie.
 type StateAccount struct {
 	Hash    common.Hash
 	Address common.Address
@@ -31,7 +31,7 @@ type StateAccount struct {
 	Code    common.Hash // its hash
 }
 
-// StateSlot is a slot of a contract's storage, by the hash under which the storage's trie has it.
+// StateSlot is a contract's storage slot with its key in the storage trie.
 type StateSlot struct {
 	Hash  common.Hash
 	Key   common.Hash
@@ -44,8 +44,8 @@ type accountReader struct {
 	block *Block
 }
 
-// Accounts are the accounts after a block from a hash on, in the order of the state's trie, at most limit of them, and the hash
-// of the next if there is one.
+// Accounts returns up to limit accounts after a block, starting at a hash and in the order of the state trie, and the hash of the next one,
+// if any.
 func (c *Chain) Accounts(ctx context.Context, b *Block, start []byte, limit int) (page []StateAccount, next []byte, err error) {
 	accounts := accountReader{c, b}
 	page, found, err := accounts.parted(ctx, start, limit+1)
@@ -65,9 +65,8 @@ func (c *Chain) Accounts(ctx context.Context, b *Block, start []byte, limit int)
 
 func (a StateAccount) compareHash(hash []byte) int { return bytes.Compare(a.Hash[:], hash) }
 
-// parted are accounts from a hash on, limit of them if there are as many, out of the parts of the state's trie that
-// the file has of the newest state: an account that there was before is in them, too, unless it is gone since. It finds nothing if the file has
-// no parts of that state.
+// parted returns up to limit accounts, starting at a hash, from the parts of the state trie that the file has for the newest state. It also
+// covers earlier accounts unless they were deleted since. It finds nothing if the file has no parts of that state.
 func (c accountReader) parted(ctx context.Context, start []byte, limit int) (page []StateAccount, found bool, err error) {
 	ctx, leave, err := c.acquire(ctx, c.Limits.Time)
 	if err != nil {
@@ -108,7 +107,7 @@ func (c accountReader) parted(ctx context.Context, start []byte, limit int) (pag
 			return nil, false, err
 		}
 		page = append(page, from(accounts)...)
-		prefix = append(part.Prefix, 0) // the part that follows
+		prefix = append(part.Prefix, 0) // the next part
 	}
 	if c.block.Number < head.Number {
 		gone, err := c.goneSince(ctx)
@@ -124,7 +123,7 @@ func (c accountReader) parted(ctx context.Context, start []byte, limit int) (pag
 
 func compareAccounts(a, b StateAccount) int { return a.Hash.Cmp(b.Hash) }
 
-// goneSince are the accounts that are gone at the head or were so for a while, few if any. Which those are is found once for each commit.
+// goneSince returns the accounts that are deleted at the head or were for a while, few if any. Each commit computes them once.
 func (c accountReader) goneSince(ctx context.Context) ([]StateAccount, error) {
 	keys, err := c.gone.Of(c.db.Commits(), func() ([]byte, error) { return c.db.GoneAccounts(ctx, c.Row.ID) })
 	if err != nil {
@@ -133,7 +132,7 @@ func (c accountReader) goneSince(ctx context.Context) ([]StateAccount, error) {
 	return c.of(ctx, keys)
 }
 
-// of are those accounts that have some addresses, which follow each other.
+// of returns the accounts with these addresses, which must be contiguous.
 func (c accountReader) of(ctx context.Context, addresses []byte) (all []StateAccount, err error) {
 	for address := range slices.Chunk(addresses, common.AddressLength) {
 		row, err := c.db.Account(ctx, c.Row.ID, address, c.block.Number)
@@ -150,16 +149,16 @@ func (c accountReader) of(ctx context.Context, addresses []byte) (all []StateAcc
 	return all, nil
 }
 
-// nibbles are the halves of bytes.
+// nibbles splits bytes into halves.
 func nibbles(of []byte) []byte {
-	all := make([]byte, 0, 2*len(of)) // not nil, which no row comes after
+	all := make([]byte, 0, 2*len(of)) // not nil, which sorts before every row
 	for _, b := range of {
 		all = append(all, b>>4, b&15)
 	}
 	return all
 }
 
-// all are all accounts, in the order of the state's trie.
+// all returns all accounts, in the order of the state trie.
 func (c accountReader) all(ctx context.Context) ([]StateAccount, error) {
 	ctx, leave, err := c.acquire(ctx, c.Limits.Time)
 	if err != nil {
@@ -192,18 +191,18 @@ func stateAccount(row *store.Account) StateAccount {
 	return a
 }
 
-// blockRange finds what the blocks after one and up to another changed.
+// blockRange finds the accounts that the blocks after one and up to another changed.
 type blockRange struct {
 	*Chain
 	before, after *Block
 }
 
-// replayedBlocks is how many blocks are executed again to find the accounts that they changed: that takes a millisecond for each. The rows of
-// the accounts are by address, so that without it all rows are looked at.
+// replayedBlocks is the most blocks to execute again to find the accounts that they changed, at about a millisecond each. Account rows are
+// sorted by address, so the alternative reads all rows.
 const replayedBlocks = 96
 
-// ModifiedAccounts are the addresses whose accounts differ after two blocks, those that are gone left out, in the order of the
-// state's trie.
+// ModifiedAccounts returns the addresses whose accounts differ between two blocks, without deleted accounts, in the order of the state
+// trie.
 func (c *Chain) ModifiedAccounts(ctx context.Context, before, after *Block) ([]common.Address, error) {
 	blocks := blockRange{c, before, after}
 	find := blocks.replayed
@@ -222,7 +221,7 @@ func (c *Chain) ModifiedAccounts(ctx context.Context, before, after *Block) ([]c
 	return modified, ctx.Err()
 }
 
-// replayed finds them among those that the blocks touch.
+// replayed looks only at accounts that the blocks touch.
 func (c blockRange) replayed(ctx context.Context) ([]common.Address, error) {
 	touched, err := c.touchedAccounts(ctx)
 	if err != nil {
@@ -251,7 +250,7 @@ func (c blockRange) replayed(ctx context.Context) ([]common.Address, error) {
 	return modified, nil
 }
 
-// compared finds them among all accounts.
+// compared looks at all accounts.
 func (c blockRange) compared(ctx context.Context) ([]common.Address, error) {
 	ctx, leave, err := c.acquire(ctx, c.Limits.Time)
 	if err != nil {
@@ -270,7 +269,7 @@ func (c blockRange) compared(ctx context.Context) ([]common.Address, error) {
 	return modified, err
 }
 
-// touchedAccounts are those that the blocks may have changed. As many blocks are executed beside each other as may be.
+// touchedAccounts returns the accounts that the blocks may have changed. It executes as many blocks in parallel as allowed.
 func (c blockRange) touchedAccounts(ctx context.Context) (map[common.Address]bool, error) {
 	parts := make([]map[common.Address]bool, c.after.Number-c.before.Number)
 	group, ctx := errgroup.WithContext(ctx)
@@ -295,8 +294,8 @@ func (c blockRange) touchedAccounts(ctx context.Context) (map[common.Address]boo
 	return touched, nil
 }
 
-// addTouched adds the accounts that a block may have changed: those that its transactions read when they are executed again, those that
-// it moved value to or from other chains with, and those that clients changed afterwards without a transaction.
+// addTouched adds the accounts that a block may have changed: those that its transactions read when executed again, those that atomic
+// transactions credit or debit, and those that clients changed afterwards without a transaction.
 func (c blockRange) addTouched(ctx context.Context, b *Block, touched map[common.Address]bool) error {
 	transactions, err := c.Transactions(ctx, b)
 	if err != nil {
@@ -325,7 +324,7 @@ func (c blockRange) addTouched(ctx context.Context, b *Block, touched map[common
 	return err
 }
 
-// Code is the code with a hash.
+// Code returns the code with a hash.
 func (l *Ledger) Code(ctx context.Context, hash common.Hash) []byte {
 	if hash == types.EmptyCodeHash {
 		return nil
@@ -333,7 +332,7 @@ func (l *Ledger) Code(ctx context.Context, hash common.Hash) []byte {
 	return evm.NewFlatState(ctx, l.db, l.Row.ID, 0).Code(common.Address{}, hash)
 }
 
-// Slots are a contract's slots after a block that are not zero, in the order of the storage's trie.
+// Slots returns a contract's non-zero slots after a block, in the order of the storage trie.
 func (c *Chain) Slots(ctx context.Context, b *Block, address common.Address) ([]StateSlot, error) {
 	rows, err := c.db.SlotsAt(ctx, c.Row.ID, address[:], b.Number)
 	all := make([]StateSlot, 0, len(rows))
@@ -352,7 +351,7 @@ func stateSlot(key, value common.Hash) StateSlot {
 
 func compareSlots(a, b StateSlot) int { return a.Hash.Cmp(b.Hash) }
 
-// SlotsBefore are a contract's slots before the transaction of a block with an index.
+// SlotsBefore returns a contract's slots before the block's transaction with an index.
 func (c *Chain) SlotsBefore(ctx context.Context, b *Block, index int, address common.Address) ([]StateSlot, error) {
 	transactions, err := c.Transactions(ctx, b)
 	if err != nil {
@@ -369,7 +368,7 @@ func (c *Chain) SlotsBefore(ctx context.Context, b *Block, index int, address co
 		return c.Slots(ctx, parent, address)
 	}
 	keys := map[common.Hash]bool{}
-	for _, at := range []*Block{parent, b} { // what the block changed is in its rows, save what it also changed back
+	for _, at := range []*Block{parent, b} { // the block's rows have its changes, except those it also changed back
 		slots, err := c.Slots(ctx, at, address)
 		if err != nil {
 			return nil, err

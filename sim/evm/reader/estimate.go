@@ -11,11 +11,10 @@ import (
 	"github.com/holiman/uint256"
 )
 
-// estimateTolerance is how near an estimate comes to the least gas that suffices, in thousandths, as a node does it.
+// estimateTolerance is the accuracy of an estimate in thousandths, the same as a node's.
 const estimateTolerance = 15
 
-// Estimate is a gas limit with which a call succeeds on top of a block. When none does, the result says how the code
-// failed.
+// Estimate returns a gas limit with which a call succeeds on top of a block. If none does, the result tells how the code failed.
 func (c *Chain) Estimate(ctx context.Context, b *Block, call *Call, o Overrides) (uint64, *core.ExecutionResult, error) {
 	if err := call.Check(c.Genesis.ChainID); err != nil {
 		return 0, nil, err
@@ -48,7 +47,7 @@ type estimate struct {
 	message *core.Message
 }
 
-// highest is the most gas that the call may use: its own limit or the block's, the node's, and what the sender can pay.
+// highest returns the most gas that the call may use: its own limit or the block's, capped by the node's limit and by the sender's balance.
 func (e *estimate) highest(call *Call) (uint64, error) {
 	limit := e.context.GasLimit
 	if call.Gas != nil && uint64(*call.Gas) >= params.TxGas {
@@ -67,7 +66,7 @@ func (e *estimate) highest(call *Call) (uint64, error) {
 	return min(limit, e.chain.Limits.Gas), nil
 }
 
-// try executes with a gas limit; enough says whether it sufficed.
+// try executes with a gas limit; enough reports whether it sufficed.
 func (e *estimate) try(gas uint64) (enough bool, result *core.ExecutionResult, err error) {
 	e.message.GasLimit = gas
 	result, err = e.execution.copy().run(e.ctx, e.message, nil)
@@ -82,7 +81,7 @@ func (e *estimate) try(gas uint64) (enough bool, result *core.ExecutionResult, e
 	return !result.Failed(), result, nil
 }
 
-// isTransfer says whether the call only moves value, which needs no search.
+// isTransfer reports whether the call only moves value, which needs no search.
 func (e *estimate) isTransfer() bool {
 	return len(e.message.Data) == 0 && e.message.To != nil && e.states.GetCodeSize(*e.message.To) == 0
 }

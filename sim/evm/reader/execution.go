@@ -19,27 +19,27 @@ import (
 
 // Limits bound what one request that executes code may cost.
 type Limits struct {
-	Gas   uint64        // of a call; more is cut to this
-	Time  time.Duration // of a call or a trace
-	Batch time.Duration // of all calls of a batch together
+	Gas   uint64        // per call; higher requests are cut to this
+	Time  time.Duration // per call or trace
+	Batch time.Duration // for all calls of a batch together
 	Trace int           // bytes of one trace
 
-	Script uint64 // bytes by which memory may grow while a tracer's script runs
+	Script uint64 // bytes of memory growth while a tracer's script runs
 }
 
-// DefaultLimits are a real node's gas limit, and enough time for it on a slow computer.
+// DefaultLimits has a real node's gas limit, and enough time for it on a slow computer.
 func DefaultLimits() Limits {
 	return Limits{Gas: 50_000_000, Time: 5 * time.Second, Batch: 10 * time.Second, Trace: 16 << 20, Script: 128 << 20}
 }
 
-// maxExecutions is how many requests that execute code the process serves at once: each may fill a good deal of memory, a
-// deep recursion tens of megabytes.
+// maxExecutions bounds how many requests that execute code the process serves at once: each may use a good deal of memory, a deep recursion
+// tens of megabytes.
 const maxExecutions = 4
 
-// executionSlots has one for each execution under way, on whichever chain.
+// executionSlots has a slot for each running execution, on any chain.
 var executionSlots = make(chan struct{}, maxExecutions)
 
-// traceSlots is how many traces the whole process makes at once: each may hold several times Limits.Trace.
+// traceSlots bounds how many traces the whole process makes at once: each may hold several times Limits.Trace.
 var traceSlots = make(chan struct{}, 2)
 
 // acquireTrace waits for a free slot among all traces, and then enters.
@@ -57,20 +57,20 @@ func (c *Chain) acquireTrace(ctx context.Context, limit time.Duration) (limited 
 	return limited, func() { done(); <-traceSlots }, nil
 }
 
-// execution is code about to run on top of a block, on a state of its own.
+// execution is code about to run on top of a block, on its own copy of the state.
 type execution struct {
 	chain            *Chain
 	states           *state.StateDB
 	context          vm.BlockContext
-	precompiles      *evm.Precompiles // nil until they are needed or overridden
-	failedPredicates *big.Int         // of the transaction that runs; nil for a call, whose warp messages all count as verified
+	precompiles      *evm.Precompiles // nil until needed or overridden
+	failedPredicates *big.Int         // of the running transaction; nil for a call, whose warp messages all count as verified
 }
 
-// Overrides replace parts of the state and of the block for a call.
+// Overrides replaces parts of the state and of the block for a call.
 type Overrides struct {
 	State  StateOverrides
 	Block  *BlockOverrides
-	Before *uint // the transaction of the block before which the call takes place, instead of after the block
+	Before *uint // run before this transaction of the block instead of after the block
 }
 
 // acquire waits for a free slot and starts the time limit. The caller calls leave when it is done.
@@ -105,7 +105,7 @@ func (c *Chain) stateFor(ctx context.Context, b *Block, before *uint) (*state.St
 	return c.State(ctx, b)
 }
 
-// copy is the same execution on a copy of the state, for trying several times.
+// copy returns the same execution on a copy of the state, for several tries.
 func (x *execution) copy() *execution {
 	y := *x
 	y.states = x.states.Copy()
@@ -124,7 +124,7 @@ func (x *execution) evm(m *core.Message, states vm.StateDB, hooks *tracing.Hooks
 	}.NewVM()
 }
 
-// precompilesAt are those built in where the execution takes place.
+// precompilesAt returns the precompiles that are active for the execution.
 func (x *execution) precompilesAt() *evm.Precompiles {
 	if x.precompiles == nil {
 		all := evm.PrecompilesAt(x.chain.Kind, x.rules(), x.chain.schedule, x.context.Time)
@@ -137,7 +137,7 @@ func (x *execution) rules() params.Rules {
 	return x.chain.chainConfig.Rules(x.context.BlockNumber, true, x.context.Time)
 }
 
-// run executes a message. The error says why it could not be tried at all; a failure of the code is in the result.
+// run executes a message. It returns an error only if the message could not run; the result reports a failure of the code.
 func (x *execution) run(ctx context.Context, m *core.Message, hooks *tracing.Hooks) (*core.ExecutionResult, error) {
 	evm := x.evm(m, x.states, hooks)
 	defer evm.Release()
@@ -153,27 +153,27 @@ func (x *execution) run(ctx context.Context, m *core.Message, hooks *tracing.Hoo
 	return result, errors.Join(x.states.Error(), err)
 }
 
-// gasBudget is what the code of several calls may use together.
+// gasBudget is the gas that several calls may use together.
 type gasBudget struct{ left atomic.Int64 }
 
 type budgetKey struct{}
 
-// WithGas is a context for calls that may use an amount of gas together, such as those of one batch. A call that begins
-// when it is used up is refused.
+// WithGas returns a context whose calls share an amount of gas, such as the calls of one batch. Once it is used up, further calls are
+// refused.
 func WithGas(ctx context.Context, gas uint64) context.Context {
 	b := &gasBudget{}
 	b.left.Store(int64(gas))
 	return context.WithValue(ctx, budgetKey{}, b)
 }
 
-// spendGas takes gas from the budget of a context, if it has one.
+// spendGas takes gas from the context's budget, if it has one.
 func spendGas(ctx context.Context, gas uint64) {
 	if b, ok := ctx.Value(budgetKey{}).(*gasBudget); ok {
 		b.left.Add(-int64(gas))
 	}
 }
 
-// checkGas refuses to begin when the budget of a context is used up.
+// checkGas returns an error if the context's budget is used up.
 func checkGas(ctx context.Context) error {
 	if b, ok := ctx.Value(budgetKey{}).(*gasBudget); ok && b.left.Load() <= 0 {
 		return budgetError{}
@@ -181,7 +181,7 @@ func checkGas(ctx context.Context) error {
 	return nil
 }
 
-// budgetError is what a node answers to those calls of a batch that it did not come to (go-ethereum's rpc.errMsgTimeout).
+// budgetError is a node's answer to the calls of a batch that ran out of time (go-ethereum's rpc.errMsgTimeout).
 type budgetError struct{}
 
 func (budgetError) Error() string  { return "request timed out" }

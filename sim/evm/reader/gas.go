@@ -18,11 +18,11 @@ import (
 
 // Rules of the price suggestions and the fee history.
 const (
-	tipBlocks     = 40 // blocks whose tips make the suggestion
-	tipSeconds    = 80 // how old they may be
+	tipBlocks     = 40 // blocks whose tips determine the suggestion
+	tipSeconds    = 80 // their maximum age
 	tipPercentile = 40
-	maxTip        = 150_000_000_000 // wei; no suggestion is higher
-	historyPart   = 64              // of them that are read together
+	maxTip        = 150_000_000_000 // wei; upper bound of the suggestion
+	historyPart   = 64              // blocks read together
 	maxHistory    = 2_048           // blocks in one fee history, as in coreth
 	maxPercentile = 100             // percentiles in one fee history
 )
@@ -37,7 +37,7 @@ func (c *Chain) NextHeader(ctx context.Context, head *Block, timeMS uint64, o ev
 	return evm.ChildHeader(c.Kind, config, head.Header, head.Hash, timeMS, o)
 }
 
-// FeeConfigAt is the fee configuration after a block, and the block in which it last changed: zero when it never did.
+// FeeConfigAt returns the fee configuration after a block, and the block in which it last changed: zero if it never did.
 func (c *Chain) FeeConfigAt(ctx context.Context, b *Block) (precompile.FeeConfig, *big.Int, error) {
 	if !c.schedule.HasFeeManager(b.Header.Time) {
 		return c.schedule.FeeConfig, new(big.Int), nil
@@ -50,9 +50,9 @@ func (c *Chain) FeeConfigAt(ctx context.Context, b *Block) (precompile.FeeConfig
 	return config, changed, states.Error()
 }
 
-// SuggestTip is the tip with which a transaction is taken: the 40th percentile of what the newest blocks' transactions paid, at least one
-// wei. A node looks at blocks of the last 80 seconds and keeps what it found when nothing was paid in these (eth/gasprice of coreth and
-// subnet-evm), so the seconds count back from the newest block with transactions.
+// SuggestTip returns a tip that gets a transaction accepted: the 40th percentile of the tips in the newest blocks, at least one wei. A node
+// looks at blocks of the last 80 seconds and keeps its result when these paid nothing (eth/gasprice of coreth and subnet-evm), so the
+// seconds count back from the newest block with transactions.
 func (c *Chain) SuggestTip(ctx context.Context) (*big.Int, error) {
 	head, err := c.Head(ctx)
 	if err != nil {
@@ -68,7 +68,7 @@ func (c *Chain) SuggestTip(ctx context.Context) (*big.Int, error) {
 	return new(big.Int).Set(last.suggested), nil
 }
 
-// recentTips are the tips of the newest blocks, the newest first, and the tip that they suggest.
+// recentTips holds the tips of the newest blocks, the newest first, and the tip that they suggest.
 type recentTips struct {
 	blocks    []blockTips
 	suggested *big.Int
@@ -80,7 +80,7 @@ type blockTips struct {
 	tips         []*big.Int
 }
 
-// newTips reads the tips at a head, save those that are known.
+// newTips returns the tips at a head and reads only those that are not known yet.
 func (c *Chain) newTips(ctx context.Context, head *Block, known *recentTips) (*recentTips, error) {
 	recent := &recentTips{suggested: big.NewInt(1)}
 	hash := head.Hash
@@ -134,7 +134,7 @@ func (c *Chain) blockTips(ctx context.Context, number uint64, hash common.Hash, 
 	return blockTips{b.Hash, b.Header.ParentHash, b.Header.Time, tips}, nil
 }
 
-// paidTip is what a transaction paid above the base fee for each unit of gas, and for how much gas.
+// paidTip is a transaction's tip per unit of gas, and the gas it paid for.
 type paidTip struct {
 	tip *big.Int
 	gas uint64
@@ -148,7 +148,7 @@ func (l *Ledger) tips(ctx context.Context, b *Block) ([]paidTip, error) {
 	return b.tips(rows)
 }
 
-// tips are those that the block's transactions paid.
+// tips returns the tips that the block's transactions paid.
 func (b *Block) tips(rows []store.Transaction) ([]paidTip, error) {
 	paid := make([]paidTip, len(rows))
 	for i := range rows {
@@ -162,12 +162,12 @@ func (b *Block) tips(rows []store.Transaction) ([]paidTip, error) {
 	return paid, nil
 }
 
-// FeeHistory is the answer of eth_feeHistory: one entry a block, oldest first.
+// FeeHistory is the answer of eth_feeHistory: one entry per block, oldest first.
 type FeeHistory struct {
 	Oldest   uint64
 	BaseFees []*big.Int
-	Used     []float64    // gas used as a part of the limit
-	Rewards  [][]*big.Int // nil when no percentile was asked for
+	Used     []float64    // gas used as a fraction of the limit
+	Rewards  [][]*big.Int // nil without percentiles
 }
 
 // FeeHistory goes back count blocks from the block with the given number.
@@ -192,7 +192,7 @@ func (c *Chain) FeeHistory(ctx context.Context, count, last uint64, percentiles 
 	return h, nil
 }
 
-// addHistory adds some blocks, of which those that are not known are read together, as are their transactions.
+// addHistory adds some blocks. It reads all those that are not cached, and their transactions, together.
 func (l *Ledger) addHistory(ctx context.Context, h *FeeHistory, first, last uint64, percentiles []float64) error {
 	all, err := l.blockFees(ctx, first, last, len(percentiles) > 0)
 	if err != nil {
@@ -207,23 +207,23 @@ func (l *Ledger) addHistory(ctx context.Context, h *FeeHistory, first, last uint
 	return nil
 }
 
-// blockFees is what the fee history tells of a block. Wallets ask for the same blocks each time that there is a new one.
+// blockFees holds the fee history's values of a block. Wallets ask for the same blocks again after each new one.
 type blockFees struct {
 	baseFee           *big.Int
 	gasUsed, gasLimit uint64
-	paid              []paidTip // by tip; nil when nobody wanted to know
+	paid              []paidTip // sorted by tip; nil until somebody asks
 }
 
-// bytes is what it takes beside itself.
+// bytes returns the memory of the referenced data.
 func (f *blockFees) bytes() int {
-	const number = 48 // of 64 bits
+	const number = 48 // for numbers of 64 bits
 	return int(unsafe.Sizeof(*f)) + number + len(f.paid)*(int(unsafe.Sizeof(paidTip{}))+number)
 }
 
-// blockFees are those of some blocks, with what was paid if that is wanted.
+// blockFees returns the fees of some blocks, including the tips paid if requested.
 func (l *Ledger) blockFees(ctx context.Context, first, last uint64, paid bool) ([]*blockFees, error) {
 	all := make([]*blockFees, last+1-first)
-	from, to := len(all), 0 // the part in which all those are that must be read
+	from, to := len(all), 0 // the range that covers all blocks to be read
 	for i := range all {
 		f, known := l.history.fees.Get(first + uint64(i))
 		if known && (f.paid != nil || !paid) {
@@ -240,7 +240,7 @@ func (l *Ledger) blockFees(ctx context.Context, first, last uint64, paid bool) (
 		return nil, err
 	}
 	if len(rows) != to-from {
-		return nil, store.ErrNotFound // the world went back
+		return nil, store.ErrNotFound // the world was reverted
 	}
 	var transactions []store.Transaction
 	if paid {
@@ -283,7 +283,7 @@ func checkPercentiles(percentiles []float64) error {
 	return nil
 }
 
-// rewards are the tips at which each percentile of the block's gas was reached. What was paid is sorted.
+// rewards returns the tips at which each percentile of the block's gas was reached, given tips in ascending order.
 func rewards(paid []paidTip, used uint64, percentiles []float64) []*big.Int {
 	all := make([]*big.Int, len(percentiles))
 	for i, p := range percentiles {

@@ -13,7 +13,7 @@ import (
 	"snowglobe/sim/store"
 )
 
-// historicalState is the flat state after one block, read through the cache of the chain.
+// historicalState is the flat state after one block, read through the chain's cache.
 type historicalState struct {
 	evm.FlatState
 	block   uint64
@@ -23,7 +23,7 @@ type historicalState struct {
 
 var _ state.Reader = historicalState{}
 
-// State is the state after a block. It may be changed freely: nothing of it is ever written.
+// State returns the state after a block. Callers may change it freely: nothing of it is ever written.
 func (c *Chain) State(ctx context.Context, b *Block) (*state.StateDB, error) {
 	if b.draft != nil {
 		return b.draft.copyState(), nil
@@ -84,7 +84,7 @@ func (p historicalState) Has(address common.Address, hash common.Hash) bool {
 	return p.CodeSize(address, hash) > 0
 }
 
-// recordedState keeps which accounts were read. Nothing changes an account without reading it.
+// recordedState records the accounts that were read. Nothing changes an account without reading it.
 type recordedState struct {
 	historicalState
 	read map[common.Address]bool
@@ -95,7 +95,7 @@ func (r recordedState) Account(address common.Address) (*types.StateAccount, err
 	return r.historicalState.Account(address)
 }
 
-// readOnlyState is a state database that can only be read, and only at one block.
+// readOnlyState is a state database at one block that refuses writes.
 type readOnlyState struct{ reader state.Reader }
 
 var _ state.Database = readOnlyState{}
@@ -111,7 +111,7 @@ func (f readOnlyState) OpenStorageTrie(common.Hash, common.Address, common.Hash,
 	return nil, evm.ErrFlatState
 }
 
-// Holdings is what the file knows of tokens after a block.
+// Holdings reads the tokens in the file after a block.
 func (c *Chain) Holdings(ctx context.Context, block uint64) index.Holdings {
 	return holdings{context.WithoutCancel(ctx), c, block}
 }
@@ -132,5 +132,6 @@ func (h holdings) NFTStates(id store.TokenID) ([]store.NFTState, error) {
 	return h.chain.db.NFTStates(h.ctx, id, store.At(h.chain.Row.ID, h.block, 0), index.MaxHoldings)
 }
 
-// NoncesSet says whether any nonce was changed without a transaction, so that an account may have used one already.
+// NoncesSet reports whether any nonce was changed without a transaction, in which case a nonce below the account's may never have been
+// used.
 func (l *Ledger) NoncesSet(ctx context.Context) (bool, error) { return l.db.NoncesSet(ctx, l.Row.ID) }

@@ -13,12 +13,12 @@ import (
 	"snowglobe/sim/store"
 )
 
-// Bounds of one search for logs. A search over a whole chain of a usual world stays within them; they keep a request from
-// filling the memory.
+// Bounds of one search for logs. They leave room for a search over a whole chain of a usual world, and keep a request from filling the
+// memory.
 const (
 	MaxLogs        = 50_000   // logs in one answer
 	maxLogBytes    = 32 << 20 // bytes of their data
-	maxLogsScanned = 1 << 20  // logs looked at
+	maxLogsScanned = 1 << 20  // logs examined
 	MaxAddresses   = 1_000
 	MaxTopics      = 4
 	logPage        = 2_048
@@ -33,7 +33,7 @@ type LogFilter struct {
 	Topics    [][]common.Hash
 }
 
-// Matches says whether the filter chooses a log with this address and these topics.
+// Matches reports whether the filter selects a log with this address and these topics.
 func (f *LogFilter) Matches(address common.Address, topics []common.Hash) bool {
 	return (len(f.Addresses) == 0 || slices.Contains(f.Addresses, address)) && f.matchesTopics(topics)
 }
@@ -50,7 +50,7 @@ func (f *LogFilter) matchesTopics(topics []common.Hash) bool {
 	return true
 }
 
-// Check says what is wrong with the filter itself.
+// Check validates the filter itself.
 func (f *LogFilter) Check() error {
 	if len(f.Topics) > MaxTopics {
 		return errTopics
@@ -65,8 +65,8 @@ func (f *LogFilter) Check() error {
 	return nil
 }
 
-// EachLog hands over the logs that a filter chooses in the blocks from first to last, both included: all of one address in order, or of one
-// first topic, then those of the next. All are handed over in the same variable: who keeps one copies it, with its topics.
+// EachLog visits the logs that a filter selects in the blocks from first to last, both included: all of one address in order, or of one
+// first topic, then those of the next. The log is reused; copy it, topics included, to keep it.
 func (l *Ledger) EachLog(ctx context.Context, f *LogFilter, first, last uint64, each func(store.Position, *types.Log)) error {
 	if err := f.Check(); err != nil {
 		return err
@@ -80,7 +80,7 @@ func (l *Ledger) EachLog(ctx context.Context, f *LogFilter, first, last uint64, 
 	return nil
 }
 
-// LogsAt are the logs at places, in order.
+// LogsAt returns the logs at places, in order.
 func (l *Ledger) LogsAt(ctx context.Context, at []store.Position) ([]*types.Log, error) {
 	rows, err := l.db.LogViewsAt(ctx, at)
 	if err != nil {
@@ -96,7 +96,7 @@ func (l *Ledger) LogsAt(ctx context.Context, at []store.Position) ([]*types.Log,
 // logSource reads a page of logs from one index.
 type logSource func(ctx context.Context, first, last store.Position, limit int, visit func(*store.LogView)) error
 
-// sources are the index ranges that together hold every log of the filter, each log once.
+// sources returns the index ranges that together cover every log of the filter exactly once.
 func (l *Ledger) sources(f *LogFilter) []logSource {
 	switch {
 	case len(f.Addresses) > 0:
@@ -130,7 +130,7 @@ type logSearch struct {
 	found   int
 	bytes   int
 	scanned int
-	log     types.Log // the one that is looked at
+	log     types.Log // the log under examination
 }
 
 func (s *logSearch) run(ctx context.Context, read logSource, next store.Position) error {
@@ -169,14 +169,14 @@ func (s *logSearch) add(row *store.LogView) error {
 	return nil
 }
 
-// logOf is a row as a log with its place in the chain.
+// logOf converts a row to a log with its place in the chain.
 func logOf(e *store.LogView) *types.Log {
 	log := new(types.Log)
 	fillLog(log, e)
 	return log
 }
 
-// fillLog is logOf for a variable that is used again, with its topics.
+// fillLog is logOf into a reused variable and its topics.
 func fillLog(log *types.Log, e *store.LogView) {
 	*log = types.Log{
 		Address: common.BytesToAddress(e.Address), Topics: appendTopics(log.Topics[:0], &e.Log), Data: e.Data,

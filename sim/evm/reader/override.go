@@ -20,7 +20,7 @@ import (
 // StateOverrides are accounts whose state is replaced for a call, as in go-ethereum's override.StateOverride.
 type StateOverrides map[common.Address]AccountOverride
 
-// AccountOverride replaces the parts of an account that are set. State replaces all storage, StateDiff single slots.
+// AccountOverride replaces the set parts of an account. State replaces all storage, StateDiff single slots.
 type AccountOverride struct {
 	Nonce            *hexutil.Uint64             `json:"nonce"`
 	Code             *hexutil.Bytes              `json:"code"`
@@ -30,7 +30,7 @@ type AccountOverride struct {
 	MovePrecompileTo *common.Address             `json:"movePrecompileToAddress"`
 }
 
-// BlockOverrides replaces the fields of the block that are set, by their older and their newer names.
+// BlockOverrides replaces the set fields of the block, by their older or newer names.
 type BlockOverrides struct {
 	Number        *hexutil.Big    `json:"number"`
 	Difficulty    *hexutil.Big    `json:"difficulty"`
@@ -45,16 +45,16 @@ type BlockOverrides struct {
 	BlobBaseFee   *hexutil.Big    `json:"blobBaseFee"`
 }
 
-// OverridesOf has a call executed in a block with a header, as far as that is known before its execution.
+// OverridesOf makes a call run in a block with a header, as far as the header is known before execution.
 func OverridesOf(h *evm.Header) *BlockOverrides {
 	return &BlockOverrides{Number: (*hexutil.Big)(h.Number), Time: (*hexutil.Uint64)(&h.Time), GasLimit: (*hexutil.Uint64)(&h.GasLimit),
 		Coinbase: &h.Coinbase, BaseFee: (*hexutil.Big)(h.BaseFee)}
 }
 
-// Word is one of 256 bits, which clients write with or without its leading zeros.
+// Word is a 256-bit value that clients may write without leading zeros.
 type Word common.Hash
 
-// UnmarshalText reads 0x and at most 64 digits.
+// UnmarshalText parses 0x and at most 64 digits.
 func (w *Word) UnmarshalText(text []byte) error {
 	digits := string(text)
 	if !strings.HasPrefix(digits, "0x") && !strings.HasPrefix(digits, "0X") {
@@ -104,7 +104,7 @@ func either[T any](older, newer *T) *T {
 	return older
 }
 
-// override changes the state before the execution, as if an earlier transaction had done so.
+// override changes the state before the execution, as if an earlier transaction had.
 func (x *execution) override(all StateOverrides) error {
 	if len(all) == 0 {
 		return nil
@@ -128,7 +128,7 @@ func (x *execution) override(all StateOverrides) error {
 	return nil
 }
 
-// movePrecompile takes the precompiled contract away from an overridden address, to another one when asked to.
+// movePrecompile takes the precompile away from an overridden address and moves it to another one on request.
 func (x *execution) movePrecompile(address common.Address, o *AccountOverride, all StateOverrides, moved map[common.Address]bool) error {
 	target := o.MovePrecompileTo
 	if !x.precompiles.Move(address, target) && target != nil {

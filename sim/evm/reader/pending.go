@@ -10,7 +10,7 @@ import (
 	"snowglobe/sim/store"
 )
 
-// draft is what a pending block has in memory, since the file has nothing of it.
+// draft holds a pending block in memory, since the file has nothing of it.
 type draft struct {
 	rows *store.Delta // transactions and logs
 
@@ -24,17 +24,17 @@ func (d *draft) copyState() *state.StateDB {
 	return d.state.Copy()
 }
 
-// Pending says whether the block is one that would be made now, and has no hash and no state root.
+// Pending reports whether the block is only a preview of the next one, without a hash or a state root.
 func (b *Block) Pending() bool { return b.draft != nil }
 
-// NewDraft makes a builder of a block on the head that is only to be looked at.
+// NewDraft makes a builder that previews a block on the head.
 func (c *Chain) NewDraft(ctx context.Context, head *Block) *evm.Builder {
-	ctx = context.WithoutCancel(ctx) // what is made outlives the request
+	ctx = context.WithoutCancel(ctx) // the draft outlives the request
 	base := evm.NewFlatState(ctx, c.db, c.Row.ID, head.Number)
 	return evm.NewDraft(c.Row.ID, c.Genesis, c.WarpContext, head.Header, head.Hash, base, c.blockHash(ctx, head.Number))
 }
 
-// PendingBlock is a block under construction as readers see it.
+// PendingBlock presents a block under construction to readers.
 func (l *Ledger) PendingBlock(p *evm.Pending) (*Block, error) {
 	header, states, rows, err := p.Draft()
 	if err != nil {
@@ -48,7 +48,7 @@ func (l *Ledger) PendingBlock(p *evm.Pending) (*Block, error) {
 	return &Block{Row: &rows.Block, Header: header, Number: number, draft: &draft{rows: rows, state: states}}, nil
 }
 
-// transactionRows are the rows of a block's transactions.
+// transactionRows returns the rows of a block's transactions.
 func (l *Ledger) transactionRows(ctx context.Context, b *Block) ([]store.Transaction, error) {
 	if b.draft != nil {
 		return b.draft.rows.Transactions, nil

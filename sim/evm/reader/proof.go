@@ -14,23 +14,22 @@ import (
 	"snowglobe/sim/store"
 )
 
-// Proof shows an account and some of its slots to be in the state after a block. That is the one that its header names, unless the state
-// was changed without a transaction since: then it is the one with which the next block begins, as on anvil, and the proof is
-// against a root that no header has.
+// Proof proves an account and some of its slots in the state after a block. The root is the one in the block's header, unless the state
+// changed since without a transaction: then it is the root that the next block begins with, as on anvil, which no header has.
 type Proof struct {
-	Account *types.StateAccount // nil when there is no such account
+	Account *types.StateAccount // nil if the account does not exist
 	Nodes   [][]byte            // from the state root down
 	Slots   []SlotProof
 }
 
-// SlotProof shows the value of a slot.
+// SlotProof proves the value of a slot.
 type SlotProof struct {
 	Value common.Hash
 	Nodes [][]byte // from the account's storage root down
 }
 
-// Prove makes the proof of an account and its slots after a block. As on the network, the proof is that of the key as it is given: on
-// a C-Chain, one that is not a key of the state (evm.StateKey) has a value, and a proof that there is none.
+// Prove proves an account and its slots after a block. As on the network, the proof is for the key as given: on a C-Chain, a key that the
+// state does not use (evm.StateKey) gets a value, and a proof that it is absent.
 func (c *Chain) Prove(ctx context.Context, b *Block, address common.Address, keys []common.Hash) (*Proof, error) {
 	account, err := evm.NewFlatState(ctx, c.db, c.Row.ID, b.Number).Account(address)
 	if err != nil {
@@ -68,8 +67,8 @@ func (c *Chain) proveAccount(ctx context.Context, b *Block, address common.Addre
 	return prove(&c.history.proofTrie, crypto.Keccak256(address[:]), func() (*evm.Trie, error) { return state.AccountTrie(c.Kind) })
 }
 
-// prove makes the proof of a key. When blocks were added since, the parts of the trie in the file may be others: then it is made of all
-// that is in it.
+// prove makes the proof of a key. Blocks added since may have changed the trie's parts in the file: then it rebuilds the trie from all its
+// leaves.
 func prove(tree **evm.Trie, key []byte, whole func() (*evm.Trie, error)) (proofNodes, error) {
 	var nodes proofNodes
 	err := (*tree).Prove(key, &nodes)
@@ -81,7 +80,7 @@ func prove(tree **evm.Trie, key []byte, whole func() (*evm.Trie, error)) (proofN
 	return nodes, err
 }
 
-// rootAfter is that of the state after a block.
+// rootAfter returns the root of the state after a block.
 func (c *Chain) rootAfter(ctx context.Context, b *Block) (common.Hash, error) {
 	last, err := c.db.LastStateChange(ctx, c.Row.ID, b.Number)
 	if last == nil || err != nil {
@@ -111,14 +110,14 @@ func (c *Chain) proveSlots(ctx context.Context, b *Block, address common.Address
 	return nil
 }
 
-// proofNodes collects the nodes of a proof in the order in which they are found.
+// proofNodes collects the nodes of a proof, from the root down.
 type proofNodes [][]byte
 
-// Put keeps a node; its hash need not be kept.
+// Put keeps a node and ignores its hash.
 func (p *proofNodes) Put(_, node []byte) error {
 	*p = append(*p, node)
 	return nil
 }
 
-// Delete is there for the interface only: building a proof deletes no node.
+// Delete exists for the interface only: building a proof deletes no node.
 func (p *proofNodes) Delete([]byte) error { return store.ErrNotFound }

@@ -11,15 +11,15 @@ import (
 	"time"
 
 	"github.com/ethereum/go-ethereum/eth/tracers"
-	_ "github.com/ethereum/go-ethereum/eth/tracers/js" // registers the tracers that are scripts
+	_ "github.com/ethereum/go-ethereum/eth/tracers/js" // registers the script tracers
 )
 
-// A client's own tracer is a script that evaluates to an object with methods, https://geth.ethereum.org/docs/developers/evm-tracing/custom-tracer.
-// go-ethereum evaluates it, and calls its setup, before the tracer can be stopped. Here it gets a script that evaluates the client's when the
-// execution begins, so that a loop without end is stopped wherever it is.
+// A client's own tracer is a script that evaluates to an object with methods,
+// https://geth.ethereum.org/docs/developers/evm-tracing/custom-tracer. go-ethereum evaluates it, and calls its setup, before the tracer can
+// be stopped. We pass a script that evaluates the client's when the execution begins, so that an endless loop anywhere can be stopped.
 
-// deferred is that script, around the client's and its configuration as JSON strings. bounded, which comes before it, keeps one step of a script from
-// taking more memory than is there: between two steps, the script can be stopped.
+// deferred is that script, around the client's and its configuration as JSON strings. bounded, in front of it, keeps one step of a script
+// from using too much memory: the script can be stopped only between two steps.
 const (
 	bounded = `(function(most){` +
 		`function check(n){if(n>most)throw new RangeError("a tracer has at most "+most+" bytes at once")}` +
@@ -28,18 +28,18 @@ const (
 		`var own=this[f];this[f]=new Proxy(own,{construct:function(t,a){check(typeof a[0]==="object"?0:a[0]*(own.BYTES_PER_ELEMENT||1));return Reflect.construct(own,a)}})},this)` +
 		`}).call(this,%d),`
 	loaded = `(function(){var own;function load(){if(own===undefined){own=(0,eval)(%s);if(typeof own.setup==="function")own.setup(%s)}return own}`
-	// probed answers which methods the client's object has.
+	// probed returns which methods the client's object has.
 	probed = loaded + `return{fault:function(){},result:function(){var o=load();return["result","fault","step","enter","exit"].filter(function(m){return typeof o[m]==="function"})}}})()`
-	// deferred has the optional methods that the client's has.
+	// deferred defines the optional methods that the client's object has.
 	deferred = loaded + `return{fault:function(l,d){return load().fault(l,d)},result:function(c,d){return load().result(c,d)}%s}})()`
 	steps    = `,step:function(l,d){return load().step(l,d)}`
 	frames   = `,enter:function(f){return load().enter(f)},exit:function(f){return load().exit(f)}`
 )
 
-// scriptStep is how much memory one step of a script may take.
+// scriptStep bounds the memory of one step of a script.
 const scriptStep = 16 << 20
 
-// newScript makes a tracer of a client's script. The context ends what it does at once.
+// newScript makes a tracer from a client's script. Cancelling the context stops it at once.
 func (x *execution) newScript(ctx context.Context, code string, at *tracers.Context, config json.RawMessage) (*tracers.Tracer, error) {
 	if len(config) == 0 {
 		config = json.RawMessage("{}")
@@ -73,15 +73,15 @@ func (x *execution) newScript(ctx context.Context, code string, at *tracers.Cont
 	return start(deferred, optional)
 }
 
-// methodsOf evaluates a client's script and tells which methods its object has.
+// methodsOf evaluates a client's script and returns which methods its object has.
 func methodsOf(ctx context.Context, probe *tracers.Tracer, memory uint64) (map[string]bool, error) {
 	stop := context.AfterFunc(ctx, func() { probe.Stop(errTimeout) })
 	defer stop()
 	defer watchMemory(probe.Stop, memory)()
 	found, err := probe.GetResult()
-	if err != nil { // go-ethereum adds where it happened, which is nowhere that a client knows
+	if err != nil { // go-ethereum adds a location that means nothing to a client
 		text, _, _ := strings.Cut(err.Error(), "    in server-side tracer function")
-		if what, found := strings.CutSuffix(text, " at eval (native)"); found { // the client's script cannot be read; it was not in an eval for the client
+		if what, found := strings.CutSuffix(text, " at eval (native)"); found { // a syntax error in the client's script; the client did not write the eval around it
 			text = strings.Replace(what, "<eval>", "(anonymous)", 1)
 		}
 		return nil, errors.New(text)
@@ -97,13 +97,13 @@ func methodsOf(ctx context.Context, probe *tracers.Tracer, memory uint64) (map[s
 	return methods, nil
 }
 
-// jsString is a text as a literal of JavaScript.
+// jsString quotes a string for JavaScript.
 func jsString(text string) string {
-	literal, _ := json.Marshal(text) // a text always has one; JSON escapes U+2028 and U+2029 too
+	literal, _ := json.Marshal(text) // a string always marshals; JSON escapes U+2028 and U+2029 too
 	return string(literal)
 }
 
-// watchMemory stops a script when the memory of the process grows by more than a limit, until what it answers is called.
+// watchMemory stops a script once the process's memory grows by more than a limit. Calling the returned function ends the watch.
 func watchMemory(stop func(error), limit uint64) (done func()) {
 	ended, before := make(chan struct{}), memoryInUse()
 	go func() {
@@ -119,7 +119,7 @@ func watchMemory(stop func(error), limit uint64) (done func()) {
 			if memoryInUse() < before+limit {
 				continue
 			}
-			runtime.GC() // what counts is what is still needed
+			runtime.GC() // count live memory only
 			if memoryInUse() >= before+limit {
 				stop(fmt.Errorf("the tracer takes more than %d bytes of memory", limit))
 				return
@@ -129,7 +129,7 @@ func watchMemory(stop func(error), limit uint64) (done func()) {
 	return func() { close(ended) }
 }
 
-// memoryInUse is what objects and stacks take.
+// memoryInUse returns the memory of heap objects and stacks.
 func memoryInUse() uint64 {
 	all := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}, {Name: "/memory/classes/heap/stacks:bytes"}}
 	metrics.Read(all)

@@ -21,13 +21,13 @@ import (
 	"snowglobe/sim/store"
 )
 
-// What a simulation takes when nothing is said (go-ethereum, internal/ethapi/simulate.go).
+// Defaults of a simulation (go-ethereum, internal/ethapi/simulate.go).
 const (
 	maxSimulatedBlocks = 256
 	simulatedSeconds   = 12 // from one block to the next
 )
 
-// SimulationError says why a simulation cannot be tried, with a code of its own.
+// SimulationError explains why a simulation cannot run, with its own code.
 type SimulationError struct {
 	Message string
 	Code    int
@@ -36,7 +36,7 @@ type SimulationError struct {
 func (e *SimulationError) Error() string  { return e.Message }
 func (e *SimulationError) ErrorCode() int { return e.Code }
 
-// The codes of errors (internal/ethapi/errors.go).
+// Error codes (internal/ethapi/errors.go).
 const (
 	codeInvalidParams = -32602
 	codeInternal      = -32603
@@ -53,7 +53,7 @@ const (
 	codeLimitExceeded = -38026
 )
 
-// refusedCall is the error for a call that its block cannot have.
+// refusedCall returns the error for a call that its block cannot contain.
 func refusedCall(err error) error {
 	for _, c := range []struct {
 		is   error
@@ -71,21 +71,21 @@ func refusedCall(err error) error {
 	return &SimulationError{err.Error(), codeInternal}
 }
 
-// Simulation is a number of blocks to try on top of another.
+// Simulation is a list of blocks to try on top of another.
 type Simulation struct {
 	Blocks         []BlockCalls
-	TraceTransfers bool // moved coins are among the logs, as events of ERC-20
-	Validate       bool // calls must be what transactions of the network must be, but for their signatures
+	TraceTransfers bool // log transfers of native coins as ERC-20 events
+	Validate       bool // apply the network's rules for transactions, except for signatures
 }
 
-// BlockCalls are the calls of one block, and what is otherwise there.
+// BlockCalls holds the calls of one block, and its overrides.
 type BlockCalls struct {
 	Block *BlockOverrides
 	State StateOverrides
 	Calls []Call
 }
 
-// SimulatedBlock is a block as the simulation made it. It has no state root: the state of a simulation is in no trie.
+// SimulatedBlock is a block that the simulation made. It has no state root: the simulation's state is in no trie.
 type SimulatedBlock struct {
 	*Block
 	Transactions []*Transaction
@@ -93,21 +93,21 @@ type SimulatedBlock struct {
 	Size         int // bytes
 }
 
-// SimulatedCall is how a call went.
+// SimulatedCall is the outcome of a call.
 type SimulatedCall struct {
 	*core.ExecutionResult
 	Logs   []*types.Log
-	Capped bool // it had less gas than it asked for, by the limit of the chain
+	Capped bool // the chain's limit cut the gas it asked for
 }
 
-// simulation is one under way.
+// simulation is a running Simulation.
 type simulation struct {
 	Simulation
 	*execution
 	base   *Block
 	parent *Block
 	hashes map[uint64]common.Hash // of the blocks so far
-	gas    uint64                 // that is left for all of them
+	gas    uint64                 // left for all calls
 }
 
 // Simulate executes calls in blocks on top of a block, one after the other.
@@ -138,7 +138,7 @@ func (c *Chain) Simulate(ctx context.Context, b *Block, s Simulation) ([]*Simula
 	return made, nil
 }
 
-// finished is a block whose header says what the fees of the next one follow from, which that of a pending block does not yet.
+// finished returns the block with a header complete enough to compute the next one's fees, which a pending block's is not yet.
 func (c *Chain) finished(ctx context.Context, b *Block) (*Block, error) {
 	if !b.Pending() {
 		return b, nil
@@ -193,7 +193,7 @@ func completeBlocks(base *evm.Header, blocks []BlockCalls) (complete []BlockCall
 	return complete, nil
 }
 
-// header is that of the next block, as far as it is known before execution.
+// header returns the next block's header, as far as it is known before execution.
 func (s *simulation) header(ctx context.Context, o *BlockOverrides) (*evm.Header, error) {
 	config, _, err := s.chain.FeeConfigAt(ctx, s.base)
 	if err != nil {
@@ -205,7 +205,7 @@ func (s *simulation) header(ctx context.Context, o *BlockOverrides) (*evm.Header
 	}
 	h.Number, h.Coinbase = o.Number.ToInt(), s.parent.Header.Coinbase
 	if !s.Validate {
-		h.BaseFee = new(big.Int) // a call that offers nothing can be in the block, and sees a fee of zero
+		h.BaseFee = new(big.Int) // a call that offers no fee can be in the block, and sees a base fee of zero
 	}
 	s.context = evm.NewBlockContext(h, s.blockHash(ctx))
 	o.apply(&s.context)
@@ -237,7 +237,7 @@ func (s *simulation) block(ctx context.Context, b *BlockCalls) (*SimulatedBlock,
 		return nil, err
 	}
 	number := h.Number.Uint64()
-	s.precompiles = nil // those that another block moved are where they were
+	s.precompiles = nil // undo the moves of the previous block
 	if err := s.chain.schedule.Apply(s.states, &s.parent.Header.Time, h.Time, number); err != nil {
 		return nil, err
 	}
@@ -327,7 +327,7 @@ func (s *simulation) complete(call *Call, pool *core.GasPool) (capped bool, err 
 	return uint64(within) < gas, nil
 }
 
-// checkedMessage is a message whose nonce counts.
+// checkedMessage is a message whose nonce is checked.
 func checkedMessage(m *core.Message) *core.Message {
 	checked := &core.Message{
 		To: m.To, From: m.From, Nonce: m.Nonce, Value: m.Value, GasLimit: m.GasLimit, GasPrice: m.GasPrice, GasFeeCap: m.GasFeeCap,
@@ -336,7 +336,7 @@ func checkedMessage(m *core.Message) *core.Message {
 	return checked.SkipEOACheck()
 }
 
-// transaction is the call as an unsigned transaction (TransactionArgs.ToTransaction).
+// transaction converts the call to an unsigned transaction (TransactionArgs.ToTransaction).
 func (c *Call) transaction(chainID *big.Int, m *core.Message) *types.Transaction {
 	if c.GasPrice != nil {
 		return types.NewTx(&types.LegacyTx{Nonce: m.Nonce, GasPrice: m.GasPrice.ToBig(), Gas: m.GasLimit, To: m.To, Value: m.Value.ToBig(), Data: m.Data})
@@ -359,7 +359,7 @@ func (s *simulation) receipt(t *Transaction, pool *core.GasPool, result *Simulat
 	return r
 }
 
-// finish completes the header, and makes the block the parent of the next one.
+// finish completes the header and makes the block the parent of the next one.
 func (s *simulation) finish(b *SimulatedBlock, receipts types.Receipts) error {
 	transactions := make(types.Transactions, len(b.Transactions))
 	for i, t := range b.Transactions {
@@ -398,24 +398,24 @@ func (s *simulation) finish(b *SimulatedBlock, receipts types.Receipts) error {
 var (
 	// transferTopic is Keccak-256 of Transfer(address,address,uint256).
 	transferTopic = common.HexToHash("0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef")
-	// nativeToken is the address of the chain's own coin in logs of transfers (ERC-7528).
+	// nativeToken is the address of the native coin in logs of transfers (ERC-7528).
 	nativeToken = common.HexToAddress("0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE")
 )
 
-// simulatedLogs records the logs of the calls of a simulated block, those of transfers of coins among them if asked for
-// (go-ethereum, internal/ethapi/logtracer.go).
+// simulatedLogs records the logs of a simulated block's calls, including coin transfers if requested (go-ethereum,
+// internal/ethapi/logtracer.go).
 type simulatedLogs struct {
 	transfers    bool
 	number, time uint64
 	tx           common.Hash
 	index        uint
-	count        uint           // logs of the block so far
-	open         [][]*types.Log // of the calls under way, the outermost first
+	count        uint           // logs in the block so far
+	open         [][]*types.Log // logs of the open calls, the outermost first
 }
 
 func (l *simulatedLogs) begin(tx common.Hash, index uint) { l.tx, l.index, l.open = tx, index, nil }
 
-// logs are those of the last call.
+// logs returns the logs of the last call.
 func (l *simulatedLogs) logs() []*types.Log {
 	if len(l.open) == 0 {
 		return nil
@@ -435,7 +435,7 @@ func (l *simulatedLogs) enter(_ int, kind byte, from, to common.Address, _ []byt
 	}
 }
 
-// exit drops the logs of a call that was undone: their indices are free again.
+// exit drops the logs of a reverted call: their indices are free again.
 func (l *simulatedLogs) exit(depth int, _ []byte, _ uint64, _ error, reverted bool) {
 	last := len(l.open) - 1
 	if reverted {

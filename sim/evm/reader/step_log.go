@@ -18,18 +18,18 @@ import (
 	"github.com/klauspost/compress/s2"
 )
 
-// stepPart is how many bytes of a log lie together.
+// stepPart is the size in bytes of one part of a log.
 const stepPart = 64 << 10
 
-// StepLogger logs every step of a transaction with the options and the bytes of go-ethereum's logger.StructLogger, which keeps each step by
-// itself and writes all of them again and again in the end: a log of megabytes would take five times as much while it is made.
+// StepLogger logs every step of a transaction with the options and output of go-ethereum's logger.StructLogger, which keeps each step
+// separately and encodes them all repeatedly at the end: a log of megabytes would take five times as much memory while it is made.
 type StepLogger struct {
 	options logger.Config
 	states  tracing.StateDB
-	storage map[common.Address]map[common.Hash]common.Hash // that steps read or wrote, by contract
-	parts   Trace                                          // the steps before the last ones, packed
-	last    []byte                                         // the last ones as JSON
-	packing []byte                                         // room to pack them
+	storage map[common.Address]map[common.Hash]common.Hash // slots that steps read or wrote, by contract
+	parts   Trace                                          // all but the newest steps, packed
+	last    []byte                                         // the newest steps as JSON
+	packing []byte                                         // buffer for packing
 	size    int                                            // of all steps, without the commas between them
 	output  []byte
 	err     error
@@ -37,12 +37,12 @@ type StepLogger struct {
 	reason  atomic.Pointer[error]
 }
 
-// NewStepLogger makes one with options of go-ethereum's.
+// NewStepLogger makes a logger with go-ethereum's options.
 func NewStepLogger(options *logger.Config) *StepLogger {
 	return &StepLogger{options: *options, storage: map[common.Address]map[common.Hash]common.Hash{}}
 }
 
-// Hooks are those of the transaction to log.
+// Hooks returns the hooks of the transaction to log.
 func (l *StepLogger) Hooks() tracing.Hooks {
 	return tracing.Hooks{
 		OnTxStart: func(env *tracing.VMContext, _ *types.Transaction, _ common.Address) { l.states = env.StateDB },
@@ -63,7 +63,7 @@ func (l *StepLogger) Hooks() tracing.Hooks {
 	}
 }
 
-// stop ends the log, whose result is the reason then.
+// stop ends the log; the result is then the reason.
 func (l *StepLogger) stop(reason error) { l.reason.Store(&reason) }
 
 func (l *StepLogger) step(pc uint64, op byte, gas, cost uint64, scope tracing.OpContext, returned []byte, depth int, err error) {
@@ -87,7 +87,7 @@ func (l *StepLogger) step(pc uint64, op byte, gas, cost uint64, scope tracing.Op
 	w = strconv.AppendUint(append(w, `,"gasCost":`...), cost, 10)
 	w = strconv.AppendInt(append(w, `,"depth":`...), int64(depth), 10)
 	if err != nil && err.Error() != "" {
-		text, _ := json.Marshal(err.Error()) // a text is JSON
+		text, _ := json.Marshal(err.Error()) // a string always marshals
 		w = append(append(w, `,"error":`...), text...)
 	}
 	if stack := scope.StackData(); stack != nil && !l.options.DisableStack {
@@ -146,7 +146,7 @@ func comma(w []byte, i int) []byte {
 	return w
 }
 
-// appendStorage writes, with a step that reads or writes a contract's storage, what this and earlier steps read or wrote there.
+// appendStorage writes, with a step that reads or writes a contract's storage, all slots that steps so far read or wrote there.
 func (l *StepLogger) appendStorage(w []byte, op vm.OpCode, scope tracing.OpContext) []byte {
 	stack, address := scope.StackData(), scope.Address()
 	last := func(n int) common.Hash { return stack[len(stack)-n].Bytes32() }
@@ -175,7 +175,7 @@ func (l *StepLogger) appendStorage(w []byte, op vm.OpCode, scope tracing.OpConte
 	return append(w, '}')
 }
 
-// Result is the log. What was returned is without the prefix of hex, as the network's nodes write it.
+// Result returns the log. Return data has no 0x prefix, as in a node's answer.
 func (l *StepLogger) Result() (Trace, error) {
 	if reason := l.reason.Load(); reason != nil {
 		return nil, *reason

@@ -22,7 +22,7 @@ import (
 	"snowglobe/sim/evm"
 )
 
-// TraceConfig chooses a tracer and its options; without a tracer every step is logged.
+// TraceConfig selects a tracer and its options; without a tracer every step is logged.
 type TraceConfig struct {
 	*logger.Config
 	Tracer       *string
@@ -36,29 +36,29 @@ type TraceResult struct {
 	Trace  Trace
 }
 
-// Trace is JSON in parts that follow each other, as it may be large.
+// Trace is JSON in consecutive parts, as it may be large.
 type Trace []TracePart
 
-// TracePart is a part of a trace, which is packed where it is one of many: steps of the same code look alike.
+// TracePart is one part of a trace, packed if there are many: steps of the same code look alike.
 type TracePart struct {
 	bytes []byte
-	size  int // of the JSON, where the bytes are packed; 0 where they are the JSON
+	size  int // of the JSON if the bytes are packed; 0 if they are the JSON itself
 }
 
-// PlainPart is JSON as it is.
+// PlainPart wraps unpacked JSON.
 func PlainPart(json []byte) TracePart { return TracePart{bytes: json} }
 
-// JSON is the trace as a whole.
+// JSON returns the whole trace.
 func (t Trace) JSON() json.RawMessage {
 	if len(t) == 1 && t[0].size == 0 {
 		return t[0].bytes
 	}
 	b := bytes.NewBuffer(make([]byte, 0, t.Size()))
-	_ = t.Write(b) // a buffer takes everything
+	_ = t.Write(b) // writing to a buffer cannot fail
 	return b.Bytes()
 }
 
-// Size is how many bytes the JSON has.
+// Size returns the length of the JSON in bytes.
 func (t Trace) Size() (n int) {
 	for _, part := range t {
 		n += cmp.Or(part.size, len(part.bytes))
@@ -66,7 +66,7 @@ func (t Trace) Size() (n int) {
 	return n
 }
 
-// Held is how many bytes are in memory while the JSON is written.
+// Held returns how many bytes stay in memory while the JSON is written.
 func (t Trace) Held() (n int) {
 	unpacked := 0
 	for _, part := range t {
@@ -169,7 +169,7 @@ func (c *Chain) replay(ctx context.Context, b *Block, transactions []*Transactio
 	return c.replayOn(ctx, c.State, b, transactions, config, each)
 }
 
-// replayOn does so on the state that a function gives.
+// replayOn walks through them on the state that a function returns.
 func (c *Chain) replayOn(ctx context.Context, stateAfter func(context.Context, *Block) (*state.StateDB, error), b *Block,
 	transactions []*Transaction, config *TraceConfig, each func(context.Context, *execution, *Transaction, *core.Message) error) error {
 	if b.Number == 0 {
@@ -188,7 +188,7 @@ func (c *Chain) replayOn(ctx context.Context, stateAfter func(context.Context, *
 	return err
 }
 
-// walk goes through transactions of a block, and answers the execution as it is after them.
+// walk executes transactions of a block and returns the execution after them.
 func (c *Chain) walk(ctx context.Context, stateAfter func(context.Context, *Block) (*state.StateDB, error), b *Block,
 	transactions []*Transaction, each func(context.Context, *execution, *Transaction, *core.Message) error) (*execution, error) {
 	parent, err := c.Block(ctx, b.Number-1)
@@ -220,7 +220,7 @@ func (c *Chain) walk(ctx context.Context, stateAfter func(context.Context, *Bloc
 	return x, nil
 }
 
-// stateBefore is the state before one of a block's transactions, or where the first would be.
+// stateBefore returns the state before one of a block's transactions; index 0 is the start of the block.
 func (c *Chain) stateBefore(ctx context.Context, b *Block, index uint) (*state.StateDB, error) {
 	if b.Number == 0 {
 		return nil, errors.New("no transaction in genesis")
@@ -241,7 +241,7 @@ func (c *Chain) stateBefore(ctx context.Context, b *Block, index uint) (*state.S
 	return x.states, nil
 }
 
-// traceTime is the time that a trace may take: what was asked for, within the chain's limit.
+// traceTime returns the time limit of a trace: the requested one, within the chain's limit.
 func (c *Chain) traceTime(config *TraceConfig) (time.Duration, error) {
 	if config == nil || config.Timeout == nil {
 		return c.Limits.Time, nil

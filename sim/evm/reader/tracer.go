@@ -15,8 +15,8 @@ import (
 	"github.com/ethereum/go-ethereum/eth/tracers/native"
 )
 
-// The tracers that a node registers by name: those in Go, and those that are scripts. Any other name is the script of a client. muxTracer is the
-// one that runs others.
+// The tracers that a node registers by name: those in Go, and the scripts. Any other name is a client's script. muxTracer runs several
+// others.
 var (
 	nativeTracers = []string{"4byteTracer", "callTracer", "flatCallTracer", "noopTracer", "prestateTracer"}
 	scriptTracers = []string{"4byteTracerLegacy", "bigramTracer", "callTracerLegacy", "evmdisTracer", "noopTracerLegacy", "opcountTracer",
@@ -25,7 +25,7 @@ var (
 
 const muxTracer = "muxTracer"
 
-// What the parts of a trace take: a call beside its input and output, a step beside its stack, a word of the stack.
+// Memory that the parts of a trace take: a call beside its input and output, a step beside its stack, a word of the stack.
 const (
 	frameBytes = 256
 	stepBytes  = 48
@@ -36,13 +36,13 @@ func errTraceSize(limit int) error {
 	return fmt.Errorf("the trace is larger than %d bytes; choose a tracer or options that record less", limit)
 }
 
-// boundedTracer is a tracer that is stopped when what it records outgrows the limit.
+// boundedTracer stops a tracer when its record outgrows the limit.
 type boundedTracer struct {
 	*tracers.Tracer
 	hooks   *tracing.Hooks
 	cancel  func()      // stops the EVM
-	steps   *StepLogger // instead of a tracer of go-ethereum
-	scripts bool        // some of it is a script
+	steps   *StepLogger // replaces go-ethereum's tracer
+	scripts bool        // at least one tracer is a script
 	size    int
 	limit   int
 }
@@ -63,7 +63,7 @@ func (x *execution) boundedTracer(ctx context.Context, config *TraceConfig, at *
 	return w, nil
 }
 
-// named makes the tracer that a name or a script means.
+// named makes the tracer for a name or a script.
 func (w *boundedTracer) named(ctx context.Context, x *execution, name string, at *tracers.Context, config json.RawMessage) (*tracers.Tracer, error) {
 	switch {
 	case name == muxTracer:
@@ -83,7 +83,7 @@ func (w *boundedTracer) named(ctx context.Context, x *execution, name string, at
 	return x.newScript(ctx, name, at, config)
 }
 
-// mux makes the tracer that runs all that its configuration names.
+// mux makes a tracer that runs all tracers its configuration names.
 func (w *boundedTracer) mux(ctx context.Context, x *execution, at *tracers.Context, config json.RawMessage) (*tracers.Tracer, error) {
 	var configs map[string]json.RawMessage
 	if len(config) > 0 {
@@ -102,7 +102,7 @@ func (w *boundedTracer) mux(ctx context.Context, x *execution, at *tracers.Conte
 	return native.NewMuxTracer(names, all)
 }
 
-// logSteps makes the step logger. A client's own lower limit only cuts the log short; the node's ends the execution.
+// logSteps makes the step logger. A client's own lower limit only cuts the log short; the node's limit ends the execution.
 func (w *boundedTracer) logSteps(config *logger.Config) *boundedTracer {
 	options := logger.Config{}
 	if config != nil {
@@ -122,7 +122,7 @@ func (w *boundedTracer) logSteps(config *logger.Config) *boundedTracer {
 	return w
 }
 
-// countSteps adds up the least that the steps of a log can take, so that the execution ends soon after the log is full.
+// countSteps adds up the minimum size of the logged steps, so that the execution ends soon after the log is full.
 func (w *boundedTracer) countSteps(options *logger.Config) {
 	step := w.hooks.OnOpcode
 	w.hooks.OnOpcode = func(pc uint64, op byte, gas, cost uint64, scope tracing.OpContext, data []byte, depth int, err error) {
@@ -139,7 +139,7 @@ func (w *boundedTracer) countSteps(options *logger.Config) {
 	}
 }
 
-// countCalls adds up what the calls and logs of a trace hold on to.
+// countCalls adds up the memory of a trace's calls and logs.
 func (w *boundedTracer) countCalls(t *tracers.Tracer) {
 	hooks := *t.Hooks
 	if enter := hooks.OnEnter; enter != nil {
@@ -159,7 +159,7 @@ func (w *boundedTracer) countCalls(t *tracers.Tracer) {
 	t.Hooks = &hooks
 }
 
-// add says whether the trace may grow by n bytes; when it may not, the execution ends.
+// add reports whether the trace may grow by n bytes; if not, it ends the execution.
 func (w *boundedTracer) add(n int) bool {
 	if w.size += n; w.size <= w.limit {
 		return true

@@ -21,10 +21,10 @@ type Transaction struct {
 	Logs   []*types.Log // filled by Receipts and Receipt only
 }
 
-// Index is the transaction's index in its block.
+// Index returns the transaction's index in its block.
 func (t *Transaction) Index() int { return t.Row.ID.Index() }
 
-// Price is what the transaction paid for each unit of gas, in wei.
+// Price returns the price per unit of gas that the transaction paid, in wei.
 func (t *Transaction) Price() *big.Int {
 	return evm.EffectiveGasPrice(t.Transaction, t.Block.Header.BaseFee)
 }
@@ -37,7 +37,7 @@ func (b *Block) transaction(row *store.Transaction) (*Transaction, error) {
 	return &Transaction{Transaction: tx, Row: row, Block: b, Sender: common.BytesToAddress(row.Sender)}, nil
 }
 
-// Transactions are the transactions of a block in order.
+// Transactions returns the transactions of a block in order.
 func (l *Ledger) Transactions(ctx context.Context, b *Block) ([]*Transaction, error) {
 	rows, err := l.transactionRows(ctx, b)
 	if err != nil {
@@ -52,7 +52,7 @@ func (l *Ledger) Transactions(ctx context.Context, b *Block) ([]*Transaction, er
 	return transactions, nil
 }
 
-// Transaction is the transaction with this hash, or store.ErrNotFound.
+// Transaction returns the transaction with this hash, or store.ErrNotFound.
 func (l *Ledger) Transaction(ctx context.Context, hash common.Hash) (*Transaction, error) {
 	row, err := l.db.TransactionByHash(ctx, l.Row.ID, hash[:])
 	if err != nil {
@@ -65,7 +65,7 @@ func (l *Ledger) Transaction(ctx context.Context, hash common.Hash) (*Transactio
 	return b.transaction(row)
 }
 
-// TransactionAt is the transaction of a block at an index, or store.ErrNotFound.
+// TransactionAt returns a block's transaction at an index, or store.ErrNotFound.
 func (l *Ledger) TransactionAt(ctx context.Context, b *Block, index uint64) (*Transaction, error) {
 	if index >= uint64(b.Row.Txs) {
 		return nil, store.ErrNotFound
@@ -80,7 +80,7 @@ func (l *Ledger) TransactionAt(ctx context.Context, b *Block, index uint64) (*Tr
 	return b.transaction(row)
 }
 
-// Receipts are the transactions of a block with their logs.
+// Receipts returns the transactions of a block with their logs.
 func (l *Ledger) Receipts(ctx context.Context, b *Block) ([]*Transaction, error) {
 	transactions, err := l.Transactions(ctx, b)
 	if err != nil {
@@ -102,7 +102,7 @@ func (l *Ledger) Receipts(ctx context.Context, b *Block) ([]*Transaction, error)
 	return transactions, nil
 }
 
-// Receipt is a transaction with its logs.
+// Receipt returns a transaction with its logs.
 func (l *Ledger) Receipt(ctx context.Context, hash common.Hash) (*Transaction, error) {
 	t, err := l.Transaction(ctx, hash)
 	if err != nil || t.Row.Logs == 0 {
@@ -136,7 +136,7 @@ func (l *Ledger) logsBefore(ctx context.Context, t *Transaction) (int, error) {
 	return count, err
 }
 
-// Receipt is the transaction's receipt in consensus form, with its bloom.
+// Receipt returns the transaction's receipt in consensus form, with its bloom.
 func (t *Transaction) Receipt() *types.Receipt {
 	r := &types.Receipt{
 		Type: t.Type(), Status: t.Row.Status, CumulativeGasUsed: t.Row.GasTotal, GasUsed: t.Row.GasUsed, Logs: t.Logs,
@@ -147,7 +147,7 @@ func (t *Transaction) Receipt() *types.Receipt {
 	return r
 }
 
-// Recover decodes a signed transaction from outside and finds out who sent it. The error says what is wrong with it.
+// Recover decodes a signed transaction from outside and recovers its sender. It returns an error for an invalid transaction.
 func (c *Chain) Recover(raw []byte) (*types.Transaction, common.Address, error) {
 	tx := new(types.Transaction)
 	if err := tx.UnmarshalBinary(raw); err != nil {

@@ -10,34 +10,34 @@ import (
 	"github.com/holiman/uint256"
 )
 
-// Transaction is a transaction that waits, with its sender.
+// Transaction is a waiting transaction with its sender.
 type Transaction struct {
 	*types.Transaction
 	Sender  common.Address
-	arrival uint64 // counts those that came
+	arrival uint64 // order of arrival
 }
 
-// account is what waits of one account.
+// account holds an account's waiting transactions.
 type account struct {
 	address common.Address
-	nonce   uint64       // the next one, after the head,
-	balance *uint256.Int // and what the account holds then, in wei
+	nonce   uint64       // next nonce after the head
+	balance *uint256.Int // balance after the head, in wei
 	txs     []*Transaction
-	ready   int // how many of txs follow each other from nonce on
+	ready   int // how many of txs have consecutive nonces from nonce on
 }
 
-// pending are those that a block can take, in the order of their nonces.
+// pending returns the transactions that a block can take, by nonce.
 func (a *account) pending() []*Transaction { return a.txs[:a.ready] }
 
-// queued are those that wait for others.
+// queued returns the transactions that wait for earlier nonces.
 func (a *account) queued() []*Transaction { return a.txs[a.ready:] }
 
-// find is the place of a nonce among the transactions, and whether there is one.
+// find returns the place of a nonce among the transactions, and whether it is taken.
 func (a *account) find(nonce uint64) (int, bool) {
 	return slices.BinarySearchFunc(a.txs, nonce, func(t *Transaction, nonce uint64) int { return cmp.Compare(t.Nonce(), nonce) })
 }
 
-// put adds a transaction in its place, or in that of another with the same nonce, which it returns.
+// put inserts a transaction, and returns the transaction with the same nonce that it replaces, if any.
 func (a *account) put(t *Transaction) (old *Transaction) {
 	at, there := a.find(t.Nonce())
 	if there {
@@ -48,7 +48,7 @@ func (a *account) put(t *Transaction) (old *Transaction) {
 	return nil
 }
 
-// count finds out again how many are ready.
+// count recounts how many are ready.
 func (a *account) count() {
 	a.ready = 0
 	for a.ready < len(a.txs) && a.txs[a.ready].Nonce() == a.nonce+uint64(a.ready) {
@@ -56,10 +56,10 @@ func (a *account) count() {
 	}
 }
 
-// priceBump is how much more a replacement must offer, in hundredths.
+// priceBump is the percentage by which a replacement must raise the price.
 const priceBump = 10
 
-// replaces says whether a transaction offers enough to take the place of another: legacypool's list.Add.
+// replaces reports whether a transaction offers enough to replace another: legacypool's list.Add.
 func replaces(tx, old *types.Transaction) bool {
 	return bumped(tx.GasFeeCap(), old.GasFeeCap()) && bumped(tx.GasTipCap(), old.GasTipCap())
 }

@@ -7,14 +7,14 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// Hold keeps a transaction from being mined. It ends with Release, or as soon as the transaction leaves the pool: the same bytes sent
-// again are another transaction.
+// Hold keeps a transaction from being mined. It ends with Release, or when the transaction leaves the pool: the same bytes sent again are
+// another transaction.
 type Hold struct {
-	Until time.Time // real time; zero for no end of its own
+	Until time.Time // real time; zero for no limit
 }
 
-// Hold keeps a transaction that is about to be added from being mined. It returns nil for one that waits or is held already: whoever sends it
-// once more decides nothing about it, and has nothing to release.
+// Hold keeps a transaction that is about to be added from being mined. It returns nil for one that already waits or is held: sending it
+// again changes nothing, and gives the sender nothing to release.
 func (p *Pool) Hold(hash common.Hash, until time.Time) *Hold {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -47,7 +47,7 @@ func (p *Pool) release(hash common.Hash) {
 	p.changes++
 }
 
-// Release ends a hold of a transaction. It answers false when that ended before, even if another holds the transaction now.
+// Release ends a hold. It returns false if the hold ended before, even if another one holds the transaction now.
 func (p *Pool) Release(hash common.Hash, h *Hold) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -58,7 +58,7 @@ func (p *Pool) Release(hash common.Hash, h *Hold) bool {
 	return true
 }
 
-// Held are the transactions that wait and are held.
+// Held returns the waiting transactions that are held.
 func (p *Pool) Held() map[common.Hash]*Hold {
 	p.mu.RLock()
 	defer p.mu.RUnlock()
@@ -71,7 +71,7 @@ func (p *Pool) Held() map[common.Hash]*Hold {
 	return held
 }
 
-// HoldAgain keeps up the holds of the transactions that wait again after Clear.
+// HoldAgain restores the holds of transactions that wait again after Clear.
 func (p *Pool) HoldAgain(held map[common.Hash]*Hold) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -8,22 +8,22 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// Order gives the pending transactions as a block takes them: the one that pays the highest tip first and, among equals, the one that came
-// first; those of an account by nonce. It is miner's transactionsByPriceAndNonce.
+// Order yields the pending transactions in the order in which a block takes them: by highest tip and, among equals, by arrival; each
+// account's by nonce. It is miner's transactionsByPriceAndNonce.
 type Order struct {
 	baseFee *big.Int
-	held    map[common.Hash]*Hold // that no block takes; never changed
+	held    map[common.Hash]*Hold // no block takes these; never changed
 	heads   byPrice
 }
 
-// head is the next transaction of an account, what it pays above the base fee, and those after it.
+// head is the next transaction of an account, its tip above the base fee, and the transactions after it.
 type head struct {
 	*Transaction
 	tip  *big.Int
 	rest []*Transaction
 }
 
-// Pending are those that can pay a base fee.
+// Pending orders the transactions that can pay a base fee.
 func (p *Pool) Pending(baseFee *big.Int) *Order {
 	p.mu.RLock()
 	defer p.mu.RUnlock()
@@ -37,7 +37,7 @@ func (p *Pool) Pending(baseFee *big.Int) *Order {
 	return o
 }
 
-// head is the first of an account's transactions. One that cannot pay the base fee keeps those after it waiting.
+// head returns the first of an account's transactions. If it cannot pay the base fee, those after it wait too.
 func (o *Order) head(all []*Transaction) (head, bool) {
 	if len(all) == 0 || o.held[all[0].Hash()] != nil {
 		return head{}, false
@@ -46,7 +46,7 @@ func (o *Order) head(all []*Transaction) (head, bool) {
 	return head{all[0], tip, append([]*Transaction{}, all[1:]...)}, err == nil
 }
 
-// Peek is the next transaction, nil when there are no more.
+// Peek returns the next transaction, nil at the end.
 func (o *Order) Peek() *Transaction {
 	if len(o.heads) == 0 {
 		return nil
@@ -54,7 +54,7 @@ func (o *Order) Peek() *Transaction {
 	return o.heads[0].Transaction
 }
 
-// Shift goes on with what follows the next transaction.
+// Shift moves past the next transaction.
 func (o *Order) Shift() {
 	if next, ok := o.head(o.heads[0].rest); ok {
 		o.heads[0] = next
@@ -64,10 +64,10 @@ func (o *Order) Shift() {
 	o.Pop()
 }
 
-// Pop leaves out the next transaction and all of its account that follow it.
+// Pop skips the next transaction and all later ones of its account.
 func (o *Order) Pop() { heap.Pop(&o.heads) }
 
-// byPrice is a heap of the next transactions of accounts.
+// byPrice is a heap of the accounts' next transactions.
 type byPrice []head
 
 func (h byPrice) Len() int      { return len(h) }

@@ -16,23 +16,23 @@ import (
 	"snowglobe/sim/store"
 )
 
-// Bounds of a pool: those of a node's (legacypool.DefaultConfig). A slot is 32 KiB of a transaction.
+// Bounds of a pool, the same as a node's (legacypool.DefaultConfig). A slot holds 32 KiB of a transaction.
 const (
 	maxSlots  = 4096 + 1024 + 1024
 	slotBytes = 32 << 10
-	maxQueued = 64 // of one account
+	maxQueued = 64 // per account
 )
 
-// Pool keeps the transactions of a chain that wait. Whoever changes it holds the lock of the world's writer, so that the state
-// which a transaction is checked against is that of the head; reading does not wait for that.
+// Pool keeps a chain's waiting transactions. Change it only with the lock of the world's writer, so that transactions are checked against
+// the state of the head; reading does not need the lock.
 type Pool struct {
 	config *params.ChainConfig
 	signer types.Signer
 	warp   func(time uint64) bool // whether the warp precompile is active
 
 	mu       sync.RWMutex
-	minFee   *big.Int // the least fee cap that is taken by the rules, in wei
-	asked    *big.Int // the base fee that a client wants of the next block, or nil
+	minFee   *big.Int // lowest fee cap that the rules accept, in wei
+	asked    *big.Int // base fee that a client wants for the next block, or nil
 	accounts map[common.Address]*account
 	held     map[common.Hash]*Hold // replaced, never changed
 	all      map[common.Hash]*Transaction
@@ -43,7 +43,7 @@ type Pool struct {
 	feed     event.FeedOf[[]*Transaction]
 }
 
-// New is the empty pool of a chain.
+// New returns a chain's empty pool.
 func New(genesis *evm.Genesis) *Pool {
 	config := genesis.ChainConfig()
 	return &Pool{
@@ -52,31 +52,31 @@ func New(genesis *evm.Genesis) *Pool {
 	}
 }
 
-// Has says whether a transaction waits.
+// Has reports whether a transaction waits.
 func (p *Pool) Has(hash common.Hash) bool { return p.Get(hash) != nil }
 
-// Get is a transaction that waits, or nil.
+// Get returns a waiting transaction, or nil.
 func (p *Pool) Get(hash common.Hash) *Transaction {
 	p.mu.RLock()
 	defer p.mu.RUnlock()
 	return p.all[hash]
 }
 
-// SetMinFee says what the least fee cap is that the pool takes, in wei: on an L1 the least base fee of its fee configuration.
+// SetMinFee sets the lowest fee cap that the pool accepts, in wei: on an L1 the minimum base fee of its fee configuration.
 func (p *Pool) SetMinFee(fee *big.Int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.minFee = fee
 }
 
-// SetBaseFee says what a client asked for as the base fee of the next block, nil for nothing. The pool takes whatever can pay that.
+// SetBaseFee sets the base fee that a client requested for the next block, nil for none. The pool accepts whatever can pay it.
 func (p *Pool) SetBaseFee(asked *big.Int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.asked = asked
 }
 
-// leastFeeCap is the least fee cap that the pool takes now.
+// leastFeeCap returns the lowest fee cap that the pool accepts now.
 func (p *Pool) leastFeeCap() *big.Int {
 	if p.asked != nil && p.asked.Cmp(p.minFee) < 0 {
 		return p.asked
@@ -84,7 +84,7 @@ func (p *Pool) leastFeeCap() *big.Int {
 	return p.minFee
 }
 
-// Check says why Add would not take a transaction.
+// Check returns the error with which Add would refuse a transaction.
 func (p *Pool) Check(tx *types.Transaction, sender common.Address, nonce uint64, balance *uint256.Int) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -92,7 +92,7 @@ func (p *Pool) Check(tx *types.Transaction, sender common.Address, nonce uint64,
 	return err
 }
 
-// check finds the account of a transaction that can be added.
+// check returns the account of a transaction that can be added.
 func (p *Pool) check(tx *types.Transaction, sender common.Address, nonce uint64, balance *uint256.Int) (*account, error) {
 	if p.all[tx.Hash()] != nil {
 		return nil, ErrAlreadyKnown
@@ -121,7 +121,7 @@ func (p *Pool) check(tx *types.Transaction, sender common.Address, nonce uint64,
 	return a, nil
 }
 
-// Add takes a validated transaction, given its sender's nonce and balance after the head. The error says why it does not.
+// Add adds a validated transaction, given its sender's nonce and balance after the head, or returns why it cannot.
 func (p *Pool) Add(tx *types.Transaction, sender common.Address, nonce uint64, balance *uint256.Int) error {
 	p.mu.Lock()
 	fresh, err := p.add(tx, sender, nonce, balance)
@@ -152,8 +152,8 @@ func (p *Pool) add(tx *types.Transaction, sender common.Address, nonce uint64, b
 
 func slotsOf(tx *types.Transaction) int { return int((tx.Size() + slotBytes - 1) / slotBytes) }
 
-// Reset goes on to a new head, given the accounts that its block changed and its gas limit: what the block took, and what no
-// block can take any more, is gone.
+// Reset moves the pool to a new head, given the accounts that its block changed and its gas limit. It drops mined transactions and those
+// that no block can take any more.
 func (p *Pool) Reset(changed []store.Account, gasLimit uint64) {
 	p.mu.Lock()
 	var fresh []*Transaction
@@ -180,7 +180,7 @@ func (p *Pool) Reset(changed []store.Account, gasLimit uint64) {
 	p.announce(fresh)
 }
 
-// keep drops the transactions of an account that are not to be kept.
+// keep drops the account's transactions that should not stay.
 func (p *Pool) keep(a *account, wanted func(*Transaction) bool) (dropped int) {
 	before := len(a.txs)
 	a.txs = slices.DeleteFunc(a.txs, func(t *Transaction) bool {
@@ -200,14 +200,14 @@ func (p *Pool) keep(a *account, wanted func(*Transaction) bool) (dropped int) {
 	return dropped
 }
 
-// forget leaves nothing of a transaction that is no longer one of its account's.
+// forget cleans up after a transaction that left its account.
 func (p *Pool) forget(t *Transaction) {
 	delete(p.all, t.Hash())
 	p.slots -= slotsOf(t.Transaction)
 	p.release(t.Hash())
 }
 
-// Drop forgets a transaction. It answers false when there is none.
+// Drop removes a transaction. It returns false if there is none.
 func (p *Pool) Drop(hash common.Hash) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -215,7 +215,7 @@ func (p *Pool) Drop(hash common.Hash) bool {
 	return t != nil && p.keep(p.accounts[t.Sender], func(other *Transaction) bool { return other != t }) > 0
 }
 
-// DropSender forgets every transaction of an account.
+// DropSender removes every transaction of an account.
 func (p *Pool) DropSender(sender common.Address) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -224,7 +224,7 @@ func (p *Pool) DropSender(sender common.Address) {
 	}
 }
 
-// Clear forgets everything.
+// Clear removes everything.
 func (p *Pool) Clear() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -235,14 +235,14 @@ func (p *Pool) Clear() {
 	p.changes++
 }
 
-// Changes counts what changed: while it stays the same, and the head does, so does what the pool holds.
+// Changes counts changes: as long as it and the head stay the same, so does the pool.
 func (p *Pool) Changes() uint64 {
 	p.mu.RLock()
 	defer p.mu.RUnlock()
 	return p.changes
 }
 
-// Nonce is the nonce after an account's pending transactions, false when none of it waits.
+// Nonce returns the nonce after an account's pending transactions, false if the account has none.
 func (p *Pool) Nonce(address common.Address) (uint64, bool) {
 	p.mu.RLock()
 	defer p.mu.RUnlock()
@@ -253,7 +253,7 @@ func (p *Pool) Nonce(address common.Address) (uint64, bool) {
 	return a.nonce + uint64(a.ready), true
 }
 
-// Count is how many transactions are pending and queued.
+// Count returns the numbers of pending and queued transactions.
 func (p *Pool) Count() (pending, queued int) {
 	p.mu.RLock()
 	defer p.mu.RUnlock()
@@ -263,7 +263,7 @@ func (p *Pool) Count() (pending, queued int) {
 	return pending, queued
 }
 
-// Of are the transactions of an account, by nonce.
+// Of returns the transactions of an account, by nonce.
 func (p *Pool) Of(address common.Address) (pending, queued []*Transaction) {
 	p.mu.RLock()
 	defer p.mu.RUnlock()
@@ -273,7 +273,7 @@ func (p *Pool) Of(address common.Address) (pending, queued []*Transaction) {
 	return pending, queued
 }
 
-// Senders are the accounts of which something waits, in the order of their addresses.
+// Senders returns the accounts with waiting transactions, sorted by address.
 func (p *Pool) Senders() []common.Address {
 	p.mu.RLock()
 	defer p.mu.RUnlock()
@@ -285,7 +285,7 @@ func (p *Pool) Senders() []common.Address {
 	return all
 }
 
-// All are the transactions that wait, in the order in which they came.
+// All returns the waiting transactions in order of arrival.
 func (p *Pool) All() []*Transaction {
 	p.mu.RLock()
 	defer p.mu.RUnlock()

@@ -5,16 +5,16 @@ import (
 	"github.com/ethereum/go-ethereum/event"
 )
 
-// recentHashes is how many of the transactions that became pending last are remembered for those who ask again and again.
+// recentHashes is how many of the newest pending transactions are remembered for clients that poll.
 const recentHashes = 8_192
 
-// recent are the hashes of the transactions that became pending last.
+// recent holds the hashes of the newest pending transactions.
 type recent struct {
 	hashes []common.Hash // a ring once it is full
-	count  uint64        // of all that ever were
+	count  uint64        // of all hashes ever added
 }
 
-// remember counts transactions that became pending.
+// remember adds transactions that became pending.
 func (p *Pool) remember(fresh []*Transaction) []*Transaction {
 	for _, t := range fresh {
 		if len(p.recent.hashes) < recentHashes {
@@ -27,7 +27,7 @@ func (p *Pool) remember(fresh []*Transaction) []*Transaction {
 	return append([]*Transaction{}, fresh...)
 }
 
-// Became are the transactions that became pending after so many had, as far as they are remembered, and how many have now.
+// Became returns the transactions that became pending after the first n, as far as they are remembered, and the total number.
 func (p *Pool) Became(after uint64) (hashes []common.Hash, count uint64) {
 	p.mu.RLock()
 	defer p.mu.RUnlock()
@@ -44,6 +44,6 @@ func (p *Pool) announce(fresh []*Transaction) {
 	}
 }
 
-// Subscribe delivers the transactions that become pending from now on. Sending waits for the channel, so its reader must never
-// wait for a client.
+// Subscribe delivers the transactions that become pending from now on. Sending waits for the channel, so its reader must never wait for a
+// client.
 func (p *Pool) Subscribe(ch chan<- []*Transaction) event.Subscription { return p.feed.Subscribe(ch) }

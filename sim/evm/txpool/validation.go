@@ -13,11 +13,11 @@ import (
 	"snowglobe/sim/evm"
 )
 
-// maxSize is how many bytes a transaction may have.
+// maxSize is the largest size of a transaction in bytes.
 const maxSize = 128 << 10
 
-// Validate checks what can be told of a transaction without the state, at a head: core/txpool.ValidateTransaction. It does not check the
-// signature, which Sender does.
+// Validate checks a transaction at a head as far as possible without the state: core/txpool.ValidateTransaction. It leaves the signature to
+// Sender.
 func (p *Pool) Validate(tx *types.Transaction, sender common.Address, head *evm.Header) error {
 	switch {
 	case tx.Size() > maxSize:
@@ -46,7 +46,7 @@ func (p *Pool) Validate(tx *types.Transaction, sender common.Address, head *evm.
 	return nil
 }
 
-// Sender recovers who signed a transaction of a type that the chain takes.
+// Sender recovers the signer of a transaction whose type the chain accepts.
 func (p *Pool) Sender(tx *types.Transaction) (common.Address, error) {
 	switch tx.Type() {
 	case types.LegacyTxType, types.AccessListTxType, types.DynamicFeeTxType:
@@ -63,7 +63,7 @@ func (p *Pool) Sender(tx *types.Transaction) (common.Address, error) {
 	return sender, nil
 }
 
-// validate checks a transaction against its sender's account and what of the account waits already:
+// validate checks a transaction against its sender's account and the account's waiting transactions:
 // core/txpool.ValidateTransactionWithState.
 func (a *account) validate(tx *types.Transaction, minFee *big.Int) error {
 	if tx.GasFeeCapIntCmp(minFee) < 0 {
