@@ -191,7 +191,8 @@ func TestWhatIsOnlyReadHasNoWishes(t *testing.T) {
 			params = append(params, p.Value)
 		}
 		answer := ask(h, "POST", m.Servers[0].Name, `{"jsonrpc":"2.0","id":1,"method":"`+m.Name+`","params":`+encoded(t, params)+`}`)
-		if !strings.Contains(answer, store.ErrReadOnly.Error()) {
+		unsupported := strings.Contains(answer, `"code":-32004`) || strings.HasSuffix(m.Name, "_setLoggingEnabled") // without effect on any world
+		if !unsupported && !strings.Contains(answer, store.ErrReadOnly.Error()) {
 			t.Errorf("%s: %s", m.Name, answer)
 		}
 	}
