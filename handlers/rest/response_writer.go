@@ -11,13 +11,14 @@ import (
 	"snowglobe/sim/cache"
 )
 
-// responseWriter keeps the body for the journal, and the last byte of it back until the journal has it: who has read an answer finds it there.
+// responseWriter keeps the body for the journal, and the end of it back until the journal has it: who has read an answer finds it there, also who needs no
+// newline after it.
 // It knows how to send a whole answer (answer.go).
 type responseWriter struct {
 	http.ResponseWriter
 	status int
-	last   [1]byte
-	held   bool // whether last is still to be sent
+	last   [2]byte
+	held   int // bytes of last that are still to be sent
 
 	keeps  bool // whether the journal is to have the body
 	whole  bool // whether answer is the body before it was compressed, and nothing that is written counts
@@ -66,7 +67,7 @@ func (w *responseWriter) WriteHeader(status int) {
 	w.ResponseWriter.WriteHeader(status)
 }
 
-// Write sends all but the last byte, which release sends.
+// Write sends all but the last byte, or that before a newline and the newline, which release sends.
 func (w *responseWriter) Write(b []byte) (int, error) {
 	if w.status == 0 {
 		w.status = http.StatusOK
@@ -78,6 +79,9 @@ func (w *responseWriter) Write(b []byte) (int, error) {
 		return 0, err
 	}
 	n := len(b) - 1
+	if n > 0 && b[n] == '\n' {
+		n--
+	}
 	if n > 0 {
 		var err error
 		if n, err = w.ResponseWriter.Write(b[:n]); err != nil {
@@ -85,18 +89,18 @@ func (w *responseWriter) Write(b []byte) (int, error) {
 			return n, err
 		}
 	}
-	w.last[0], w.held = b[n], true
+	w.held = copy(w.last[:], b[n:])
 	w.keepPart(b)
 	return len(b), nil
 }
 
-// release sends the byte that was kept back.
+// release sends what was kept back.
 func (w *responseWriter) release() error {
-	if !w.held {
+	if w.held == 0 {
 		return nil
 	}
-	w.held = false
-	_, err := w.ResponseWriter.Write(w.last[:])
+	_, err := w.ResponseWriter.Write(w.last[:w.held])
+	w.held = 0
 	return err
 }
 
@@ -105,7 +109,7 @@ func (w *responseWriter) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	if w.status == 0 {
 		w.status = http.StatusSwitchingProtocols
 	}
-	w.held = false // the connection is another's from now on
+	w.held = 0 // the connection is another's from now on
 	return http.NewResponseController(w.ResponseWriter).Hijack()
 }
 

@@ -101,9 +101,8 @@ func (s *Server) tooMuch(body []byte) string {
 
 // send sends an answer.
 func (s *Server) send(w http.ResponseWriter, ctx context.Context, o *output) {
-	var end []byte
 	if !o.bare || !s.bare {
-		end = newline
+		o.text = append(o.text, '\n')
 	}
 	size, held := o.measure()
 	if len(o.segments) > 0 { // a part of it is written while the client takes it
@@ -113,15 +112,9 @@ func (s *Server) send(w http.ResponseWriter, ctx context.Context, o *output) {
 		}
 	}
 	w.Header()["Content-Type"] = s.mediaType
-	w.Header()["Content-Length"] = []string{strconv.Itoa(size + len(end))}
-	// An answer that is shorter than it says has net/http end the connection. Its last byte waits for the journal (rest.responseWriter): a client may know
-	// that it has all of it before the newline comes.
-	if o.writeTo(ctx, w) == nil && end != nil {
-		_, _ = w.Write(end)
-	}
+	w.Header()["Content-Length"] = []string{strconv.Itoa(size)}
+	_ = o.writeTo(ctx, w) // an answer that is shorter than it says has net/http end the connection
 }
-
-var newline = []byte{'\n'}
 
 // accepts answers what go-ethereum's server does not take for calls.
 func (p *positional) accepts(w http.ResponseWriter, r *http.Request, body []byte) bool {

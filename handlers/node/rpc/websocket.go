@@ -258,7 +258,7 @@ func (c *connection) writeFrames(write func(io.Writer) error, record func()) err
 	if err := write(w); err != nil {
 		return err
 	}
-	if _, err := w.Write(newline); err != nil {
+	if _, err := w.Write([]byte{'\n'}); err != nil {
 		return err
 	}
 	record()
