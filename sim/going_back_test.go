@@ -324,3 +324,25 @@ func TestAReorgGivesCodesBack(t *testing.T) {
 		t.Errorf("code %x of a contract that stays, want %x", got, code)
 	}
 }
+
+// TestAResetRestoresWhatTheUserChose: when blocks are made by themselves is again as it was when the world was opened.
+func TestAResetRestoresWhatTheUserChose(t *testing.T) {
+	w := copied(t)
+	for _, m := range w.Miners {
+		m.SetDefaults(false, time.Hour)
+		m.SetAutomine(true)
+		m.SetInterval(0)
+	}
+	s, err := w.TakeSnapshot(t.Context(), "")
+	ok(t, err)
+	ok(t, w.Revert(t.Context(), s.ID, false))
+	if m := w.Miners[0]; !m.Automine() || m.Interval() != 0 {
+		t.Error("a snapshot restores what the user chose")
+	}
+	ok(t, w.Reset(t.Context()))
+	for _, m := range w.Miners {
+		if m.Automine() || m.Interval() != time.Hour {
+			t.Errorf("chain %d: automine %t, a block each %s", m.Chain.Row.EVMID, m.Automine(), m.Interval())
+		}
+	}
+}

@@ -18,8 +18,8 @@ func TestActivity(t *testing.T) {
 	a.Transaction([]byte{1}, []byte{2}, 21_000, uint256.NewInt(7))
 	a.Transaction([]byte{1}, nil, 100_000, uint256.NewInt(3))
 	a.Creation([]byte{1})
-	a.Transfer([]byte{3}, []byte{2})
-	a.Transfer([]byte{4}, []byte{3})
+	a.Transfer([]byte{3}, []byte{4})
+	a.Transfer([]byte{4}, []byte{5})
 	a.Close()
 	if a.Time != 100 || a.Gap != 10 || a.Txs != 2 || a.Gas != 121_000 || a.Contracts != 1 || a.Fees.Uint64() != 447_000 || a.Prices.Uint64() != 10 || a.TopPrice.Uint64() != 7 {
 		t.Errorf("%+v", a)
@@ -27,6 +27,7 @@ func TestActivity(t *testing.T) {
 	want := []Participant{
 		{common.BytesToAddress([]byte{1}), Present.set() | Sender.set() | Deployer.set()}, {common.BytesToAddress([]byte{2}), Present.set()},
 		{common.BytesToAddress([]byte{3}), Present.set() | Sender.set()}, {common.BytesToAddress([]byte{4}), Present.set() | Sender.set()},
+		{common.BytesToAddress([]byte{5}), Present.set()},
 	}
 	if !slices.Equal(a.Participants, want) {
 		t.Errorf("%+v", a.Participants)
