@@ -31,7 +31,7 @@ type document struct {
 
 // Example is a request that works in the world that is served, with its answer.
 type Example struct {
-	Params map[string]any // values of parameters, by their names
+	Params map[string]any // values of parameters as they stand in a URL, by their names
 	Body   any            // of the request
 	Answer json.RawMessage
 }
@@ -225,7 +225,7 @@ func (d *documentation) describe(schemas *schema.Schemas, illustrate func(id, me
 		Paths:    map[string]map[string]*apiCall{},
 	}
 	for _, in := range d.routes.interfaces() {
-		doc.Tags = append(doc.Tags, map[string]string{"name": in.Title})
+		doc.Tags = append(doc.Tags, map[string]string{"name": in.Title, "description": in.Summary})
 	}
 	for _, e := range endpoints {
 		calls := map[string]*apiCall{}
@@ -262,7 +262,7 @@ func (op *operation) describe(d *schema.Schemas, example *Example) *apiCall {
 		c.Description = strings.TrimSpace(c.Description + "\n\n" + op.Doc)
 	}
 	for _, p := range op.params {
-		c.Parameters = append(c.Parameters, apiParam{p.Name, p.In, p.description(), p.Required, p.schema(), example.Params[p.Name]})
+		c.Parameters = append(c.Parameters, apiParam{p.Name, p.In, p.description(), p.Required, p.schema(), p.exampleJSON(example.Params[p.Name])})
 	}
 	if op.Body != nil {
 		c.RequestBody = content("", "application/json", d.Of(op.Body))

@@ -16,6 +16,7 @@ import (
 type Interface struct {
 	Name        string // what an API-keys file calls it
 	Title       string // what the documentation calls it
+	Summary     string // what it is for, in a sentence
 	ArrayErrors bool   // whether the message of a 400 is an array in every dialect; upstream's always is
 	Keyless     bool   // whether it answers without an API key even when keys are required
 	Limited     bool   // whether its requests count against the rate limit
@@ -23,9 +24,9 @@ type Interface struct {
 
 // The REST interfaces of the simulator.
 var (
-	Data    = &Interface{Name: "data", Title: "Data API", Limited: true}
-	Metrics = &Interface{Name: "metrics", Title: "Metrics API", ArrayErrors: true, Keyless: true, Limited: true}
-	Sim     = &Interface{Name: "sim", Title: "Simulator", Keyless: true}
+	Data    = &Interface{Name: "data", Title: "Data API", Summary: "Indexed chains, transactions, balances, tokens, NFTs and the primary network.", Limited: true}
+	Metrics = &Interface{Name: "metrics", Title: "Metrics API", Summary: "Time series of chains, subnets, validators and the network.", ArrayErrors: true, Keyless: true, Limited: true}
+	Sim     = &Interface{Name: "sim", Title: "Simulator", Summary: "The world itself: its clock, snapshots, faults, the journal of requests, and more worlds.", Keyless: true}
 )
 
 // InterfaceNames are what requests are told apart by: the REST interfaces and the node's.

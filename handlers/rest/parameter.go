@@ -99,15 +99,31 @@ func (p *param) schema() *schema.Schema {
 	if p.List {
 		s = &schema.Schema{Type: "array", Items: s, MaxItems: p.MaxItems}
 	} else if p.fallback != nil {
-		s.Default = p.defaultJSON(s.Type)
+		s.Default = asJSON(p.Default, s.Type)
 	}
 	return s
 }
 
-// defaultJSON is the default as JSON: bare for numbers and booleans, quoted for the rest.
-func (p *param) defaultJSON(kind string) any {
-	if kind == "string" {
-		return p.Default
+// exampleJSON is a value, given as it stands in a URL, in the JSON of the parameter's schema.
+func (p *param) exampleJSON(value any) any {
+	if value == nil {
+		return nil
 	}
-	return json.RawMessage(p.Default)
+	s := p.schema()
+	if !p.List {
+		return asJSON(fmt.Sprint(value), s.Type)
+	}
+	items := []any{}
+	for text := range strings.SplitSeq(fmt.Sprint(value), ",") {
+		items = append(items, asJSON(text, s.Items.Type))
+	}
+	return items
+}
+
+// asJSON is a value of a type as JSON: bare for numbers and booleans, quoted for the rest.
+func asJSON(text, kind string) any {
+	if kind == "string" {
+		return text
+	}
+	return json.RawMessage(text)
 }

@@ -22,6 +22,9 @@ import (
 // longestExample is the longest answer that a document shows.
 const longestExample = 6 << 10
 
+// exampleUUID stands for a webhook and for its messages: a new world has none.
+const exampleUUID = "5b6f2a9e-6e1b-4f0c-9d55-2f1a4c3e7b80"
+
 // samples are values that lead somewhere in the world, by the names of parameters.
 type samples struct {
 	site  *Site
@@ -93,6 +96,9 @@ func (s *samples) of(name, path string) any {
 	case "l1ValidationId":
 		return s.node("l1-active").ValidationID
 	case "messageId":
+		if has("/webhooks/") {
+			return exampleUUID
+		}
 		return chain.Samples["crossChainMessage"]
 	case "metric":
 		return s.metric(path)
@@ -105,6 +111,9 @@ func (s *samples) of(name, path string) any {
 	case "threshold":
 		return "1"
 	case "id":
+		if has("/webhooks/") {
+			return exampleUUID
+		}
 		return "1"
 	case "startTimestamp":
 		return s.names.World.Clock.Unix - 86400 // a day or two are quickly counted

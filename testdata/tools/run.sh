@@ -22,3 +22,7 @@ sh foundry/run.sh "$folder"
 node_modules/.bin/hardhat test nodejs hardhat.test.mjs --no-compile --config hardhat.config.mjs
 stop
 "$binary" verify --quiet --db "$folder/tiny.db"
+
+serve default
+sh documents/run.sh "$folder"
+stop
