@@ -6,7 +6,7 @@ import (
 	"snowglobe/fixtures"
 )
 
-// Another makes the file of a world of another seed and a built-in profile, whose history ends when that of this one does.
+// Another generates the file of a world with another seed and a built-in profile, whose history ends with this one's.
 func (o Options) Another(ctx context.Context, path string, seed int64, profile string) (err error) {
 	o.Path, o.Seed, o.Progress = path, seed, nil
 	if o.Profile, err = LoadProfile(profile); err != nil {
@@ -19,7 +19,7 @@ func (o Options) Another(ctx context.Context, path string, seed int64, profile s
 	return w.Close()
 }
 
-// ProfileSizes are about how many bytes a world of each built-in profile takes.
+// ProfileSizes returns the approximate size of a world of each built-in profile, in bytes.
 func ProfileSizes() (map[string]int64, error) {
 	const whatever, transaction = 4 << 20, 2 << 10 // bytes, as measured
 	all := map[string]int64{}

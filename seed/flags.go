@@ -11,7 +11,7 @@ import (
 	"snowglobe/sim/store"
 )
 
-// Flags are the command line's flags about the world.
+// Flags holds the command line's flags about the world.
 type Flags struct {
 	db, profile, until string
 	seed               int64
@@ -33,7 +33,7 @@ func NewFlags(f *pflag.FlagSet) *Flags {
 // untilNow asks for a history that ends now.
 const untilNow = "now"
 
-// Options reads what the flags say; now is the real time.
+// Options returns the options that the flags set; now is the real time.
 func (w *Flags) Options(now time.Time) (o Options, err error) {
 	o = Options{Path: w.db, Seed: w.seed, Today: now, UntilNow: w.until == untilNow, ReadOnly: w.readOnly, Anew: w.anew}
 	if o.Until = now.UTC().Truncate(time.Second); !o.UntilNow {

@@ -6,20 +6,19 @@ import (
 	"sync"
 )
 
-// Almost everything that is allocated while a world is made lives for one block only, so that garbage may lie about for a while: several
-// times as much as there is beside it, but at least and at most fixed amounts, and less where the heap would become too large. A heap that is
-// larger than that anyway may grow by a quarter.
+// Almost everything allocated during generation lives for one block only, so garbage may pile up: several times the live heap, between
+// fixed bounds, and less where the heap would become too large. A heap that is larger anyway may grow by a quarter.
 const (
-	smallGarbage  = 64 << 20  // bytes, however little there is beside it
-	largestHeap   = 736 << 20 // as long as that leaves room for
+	smallGarbage  = 64 << 20  // bytes, however small the live heap
+	largestHeap   = 736 << 20 // while that leaves room
 	leastGarbage  = 128 << 20
 	mostGarbage   = 384 << 20
 	usualPercent  = 400
 	firstPercent  = 100 * smallGarbage / (4 << 20) // the runtime lets a heap grow to 4 MiB first, or so much more or less
-	garbageBlocks = 32                             // after so many blocks it is looked at again
+	garbageBlocks = 32                             // blocks between adjustments
 )
 
-// garbage decides when garbage is collected while a world is made.
+// garbage tunes the garbage collector during generation.
 type garbage struct {
 	mu      sync.Mutex
 	blocks  int
@@ -49,5 +48,5 @@ func (g *garbage) madeBlock() {
 	}
 }
 
-// end puts back what was before.
+// end restores the previous settings.
 func (g *garbage) end() { debug.SetGCPercent(g.before) }

@@ -21,19 +21,19 @@ import (
 	"snowglobe/sim/evm/index"
 )
 
-// Options say which world to make and where.
+// Options names the world to make, and its file.
 type Options struct {
 	Path     string // of the file, or store.Memory
 	Seed     int64
 	Profile  *Profile
 	Until    time.Time
-	UntilNow bool                  // Until is whenever the world is made: one that was made at any time will do
+	UntilNow bool                  // Until is the time of generation: an existing world of any time will do
 	Today    time.Time             // history may end ten years later, or ten after DefaultUntil if that is before it
-	ReadOnly bool                  // the file must be there, and is only read
-	Anew     bool                  // a file that cannot be opened for its version, or is there when one is to be made, is set aside
+	ReadOnly bool                  // the file must exist, and is only read
+	Anew     bool                  // set aside a file of an unsupported version, or one in the place of a new world
 	Progress func(done, total int) // transactions, none at first; may be nil; called from several goroutines
 
-	replaces bool // the file that is there when the world is whole
+	replaces bool // replace the existing file when the world is complete
 }
 
 // Generate makes a world. A world that cannot be finished leaves nothing behind.
@@ -46,7 +46,7 @@ func Generate(ctx context.Context, o Options) (*sim.World, error) {
 		return nil, err
 	}
 	o.Until = o.Until.UTC().Truncate(time.Second)
-	defer time.AfterFunc(time.Second, debug.FreeOSMemory) // when who waits for the world is answered
+	defer time.AfterFunc(time.Second, debug.FreeOSMemory) // after the response to whoever waits for the world
 	garbage := newGarbage()
 	defer garbage.end()
 	if o.Progress != nil {
@@ -90,13 +90,13 @@ func (o *Options) generate(ctx context.Context, creation *sim.Builder, begun fun
 		return nil, err
 	}
 	if o.Profile.Empty() {
-		debug.FreeOSMemory() // that of the chains: the file is written anew now, which takes memory that is not the heap's
+		debug.FreeOSMemory() // of the chains: rewriting the file takes memory outside the heap
 		return creation.Finish(ctx, who, nil)
 	}
 	return creation.Finish(ctx, who, g.play)
 }
 
-// generation is a world while it is made.
+// generation is a world during its generation.
 type generation struct {
 	profile  *Profile
 	span     population.Span
@@ -166,14 +166,14 @@ func (g *generation) makeNetworks(rng population.RNG, accounts []*population.Acc
 	return group.Wait()
 }
 
-// accountsOnL1 is how many accounts own something on an L1 from its beginning: a genesis travels in a transaction.
+// accountsOnL1 bounds the accounts with an initial balance on an L1, whose genesis has to fit into a transaction.
 const accountsOnL1 = 300
 
-// makeChains makes the EVM chains, all at the same time, and joins them to the networks in their order.
+// makeChains makes the EVM chains in parallel, and joins them to the networks in their order.
 func (g *generation) makeChains(rng population.RNG, accounts []*population.Account) error {
 	sizes := shares(g.profile)
 	g.chains = make([]*chain, len(sizes))
-	errs, all := make([]error, len(sizes)), sync.WaitGroup{} // of several mistakes that of the first chain is told
+	errs, all := make([]error, len(sizes)), sync.WaitGroup{} // reports the first chain's mistake
 	for n, size := range sizes {
 		all.Go(func() { errs[n] = g.makeChain(rng, n, size, accounts) })
 	}
@@ -224,12 +224,12 @@ func (g *generation) join(n int, c *chain, size int) error {
 	return nil
 }
 
-// networkIndex is the place of a network among those of a world.
+// networkIndex returns a network's index in the world.
 func networkIndex(name string) int {
 	return max(slices.IndexFunc(fixtures.Networks, func(n fixtures.Network) bool { return n.Name == name }), 0)
 }
 
-// run makes every chain's history, one more at a time than there are processors, so that none is idle while the last one is made. A network's
+// run makes every chain's history, one more at a time than there are processors, so that none idles while the last one is made. A network's
 // P- and X-Chain come with its C-Chain.
 func (g *generation) run(ctx context.Context, report func(done, total int), creation *sim.Builder) error {
 	group, ctx := errgroup.WithContext(ctx)
@@ -275,7 +275,7 @@ func (c *chain) runL1(ctx context.Context, creation *sim.Builder, progress func(
 	return c.makeBlocks(ctx, creation, nil, func(uint64) error { return nil }, progress)
 }
 
-// makeBlocks makes the blocks of a chain. Before each of them the chains that it depends on advance to its time.
+// makeBlocks makes a chain's blocks. Before each, the chains that it depends on advance to its time.
 func (c *chain) makeBlocks(ctx context.Context, creation *sim.Builder, source evm.AtomicTxs, advance func(to uint64) error, progress func(int)) error {
 	creation.AddChain(c.Row)
 	h, err := c.Begin(source, c.network.ICM.Scheduled(c.Chain), creation.AddBlock)
@@ -301,7 +301,7 @@ func (c *chain) makeBlocks(ctx context.Context, creation *sim.Builder, source ev
 	return ctx.Err()
 }
 
-// participants are the rows of everyone and everything that took part.
+// participants returns the rows of all accounts, nodes, contracts and tokens.
 func (g *generation) participants() (sim.Participants, error) {
 	who := sim.Participants{Personas: append(g.personas.Rows[:len(g.personas.Rows):len(g.personas.Rows)], g.cast.rows...)}
 	for _, n := range g.networks {
@@ -319,7 +319,7 @@ func (g *generation) participants() (sim.Participants, error) {
 	return who, nil
 }
 
-// progressCounter adds up what all chains report.
+// progressCounter sums the progress of all chains.
 func progressCounter(report func(done, total int), total int) func(int) {
 	if report == nil {
 		return func(int) {}

@@ -12,8 +12,8 @@ import (
 	"snowglobe/sim/store/dbfile"
 )
 
-// Open opens the world of a file, or makes it when there is none yet. Chosen names the options that the user set: an
-// existing world must agree with those, and may differ from the defaults.
+// Open opens the world in a file, or makes it if there is none yet. chosen names the options that the user set: an existing world must
+// agree with those, and may differ from the defaults.
 func Open(ctx context.Context, o Options, chosen map[string]bool) (*sim.World, error) {
 	if o.Path == store.Memory {
 		return Generate(ctx, o)
@@ -43,7 +43,7 @@ func Open(ctx context.Context, o Options, chosen map[string]bool) (*sim.World, e
 	return w, nil
 }
 
-// Regenerate makes a world where there is one already, if there is, which is set aside when the new one is whole, and stays beside it.
+// Regenerate makes a world, and sets aside an existing one, which stays beside it, when the new one is complete.
 func Regenerate(ctx context.Context, o Options) (*sim.World, error) {
 	if err := dbfile.CheckUnserved(o.Path); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, fmt.Errorf("--regenerate: %w", err)
@@ -52,7 +52,7 @@ func Regenerate(ctx context.Context, o Options) (*sim.World, error) {
 	return Generate(ctx, o)
 }
 
-// agree compares an existing world with what the user asked for.
+// agree compares an existing world with the user's options.
 func (o Options) agree(m store.Meta, chosen map[string]bool) error {
 	shape, err := o.Profile.YAML()
 	if err != nil {

@@ -22,16 +22,16 @@ import (
 	"snowglobe/sim/txs"
 )
 
-// cast is who a profile's file may name: the personas, and accounts of its own.
+// cast holds the accounts that a profile's file can name: the personas and its own.
 type cast struct {
 	*Profile
 	accounts  map[string]*population.Account // with a key
-	addresses map[string]common.Address      // of everybody who has one on EVM chains
-	owners    map[string]txs.OutputOwners    // of everybody who has an address on P and X
+	addresses map[string]common.Address      // of everybody with one on EVM chains
+	owners    map[string]txs.OutputOwners    // of everybody with an address on P and X
 	rows      []store.Persona                // of its own accounts
 }
 
-// defaultRole is who acts where the file names nobody.
+// defaultRole acts where the file names nobody.
 const (
 	usualOwner     = "deployer"
 	usualStaker    = "staker"
@@ -84,7 +84,7 @@ func newCast(p *Profile, personas *population.Personas) (*cast, error) {
 	return c, nil
 }
 
-// checkOwn finds what is wrong in what the file names, beside what it says of itself.
+// checkOwn checks the parts of the file that depend on the world.
 func (p *Profile) checkOwn() error {
 	if p.Empty() {
 		return nil
@@ -127,7 +127,7 @@ func (p *Profile) checkOwn() error {
 	return errors.Join(wrong...)
 }
 
-// specs are the EVM chains of the world: the profile's first, then those of the file's L1s.
+// specs returns the world's EVM chains: the profile's first, then those of the file's L1s.
 func (c *cast) specs() ([]evm.ChainSpec, error) {
 	all := slices.Clone(evm.ChainSpecs[:c.Chains])
 	for i := range c.L1s {
@@ -170,7 +170,7 @@ type place struct {
 	primary int // store.PChain or XChain
 }
 
-// onPrimary is the chain of the primary network; an EVM chain that may be asked for is a C-Chain.
+// onPrimary returns the primary network chain; an EVM chain must be a C-Chain.
 func (p place) onPrimary() txs.Chain {
 	if p.evm >= 0 {
 		return txs.CChain
@@ -202,7 +202,7 @@ func (c *cast) chain(specs []evm.ChainSpec, text string) (place, error) {
 	return place{}, fmt.Errorf("there is no chain %s; the EVM chains of this profile are %s", text, strings.Join(ids, ", "))
 }
 
-// allocate adds what the file's accounts have on the n-th EVM chain to its genesis.
+// allocate adds the balances of the file's accounts on the n-th EVM chain to its genesis.
 func (c *cast) allocate(n int, specs []evm.ChainSpec, alloc types.GenesisAlloc) {
 	for i := range c.Accounts {
 		a := &c.Accounts[i]
@@ -220,7 +220,7 @@ func (c *cast) allocate(n int, specs []evm.ChainSpec, alloc types.GenesisAlloc) 
 	}
 }
 
-// stand puts the file's contracts and NFTs that have an address into the genesis of the n-th EVM chain, as their constructors leave them.
+// stand puts the file's contracts and NFTs with an address into the genesis of the n-th EVM chain, as their constructors leave them.
 func (c *cast) stand(n int, specs []evm.ChainSpec, alloc types.GenesisAlloc) error {
 	put := func(path, chain, address string, code func() ([]byte, error)) error {
 		at, err := c.chain(specs, chain)
@@ -261,7 +261,7 @@ func (c *cast) stand(n int, specs []evm.ChainSpec, alloc types.GenesisAlloc) err
 	return nil
 }
 
-// standing is named, with the contracts of the file that stand on a chain from its genesis on.
+// standing returns named with the file's contracts that a chain has from its genesis on.
 func (c *cast) standing(chain string) worldfile.Resolve {
 	return func(name string) (common.Address, error) {
 		for i := range c.Contracts {
@@ -273,7 +273,7 @@ func (c *cast) standing(chain string) worldfile.Resolve {
 	}
 }
 
-// named is the address of an account, or one that is written out.
+// named returns the address of an account, or the address written out.
 func (c *cast) named(name string) (common.Address, error) {
 	if address, known := c.addresses[name]; known {
 		return address, nil
@@ -284,7 +284,7 @@ func (c *cast) named(name string) (common.Address, error) {
 	return common.Address{}, fmt.Errorf("%q is no account or address", name)
 }
 
-// owner is who is paid on P and X: an account, or whose address is written out.
+// owner returns the owner of a payment on P and X: an account, or an address written out.
 func (c *cast) owner(name string) (txs.OutputOwners, error) {
 	if owner, known := c.owners[name]; known {
 		return owner, nil
@@ -296,7 +296,7 @@ func (c *cast) owner(name string) (txs.OutputOwners, error) {
 	return txs.NewOwner(ids.ShortID(a.Bytes)), nil
 }
 
-// initCode is the code of a contract of the file that creates it, with the constructor's arguments.
+// initCode returns the init code of a contract in the file, with the constructor's arguments.
 func initCode(k *worldfile.Contract, resolve worldfile.Resolve) ([]byte, error) {
 	code, err := k.Code(resolve)
 	if err != nil {
@@ -313,7 +313,7 @@ func initCode(k *worldfile.Contract, resolve worldfile.Resolve) ([]byte, error) 
 	return append(code, args...), nil
 }
 
-// collectionOf names the contract that an NFT of the file has.
+// collectionOf returns the role of an NFT's contract.
 func collectionOf(n *worldfile.NFT) string {
 	if n.Multi() {
 		return "Items"
@@ -326,7 +326,7 @@ const (
 	nanoDecimals = 9
 )
 
-// nano is an amount of AVAX in nAVAX.
+// nano returns an amount of AVAX in nAVAX.
 func nano(a worldfile.Amount) (uint64, error) {
 	n, err := a.Units(nanoDecimals)
 	if err == nil && !n.IsUint64() {
@@ -338,7 +338,7 @@ func nano(a worldfile.Amount) (uint64, error) {
 	return n.Uint64(), nil
 }
 
-// prepareOwn tells the networks what the file asks of them before their history begins.
+// prepareOwn passes the file's stakes, nodes and balances to the networks before their history begins.
 func (g *generation) prepareOwn() error {
 	for i := range g.profile.Accounts {
 		a := &g.profile.Accounts[i]
@@ -391,7 +391,7 @@ type stake struct {
 	network int
 }
 
-// stakes are the validators and delegators that the file asks for.
+// stakes returns the validators and delegators in the file.
 func (g *generation) stakes() (all []stake, err error) {
 	p := g.profile
 	add := func(path, network, node, owner string, amount, fee worldfile.Amount, start, end worldfile.Time, delegates bool) {
@@ -428,10 +428,10 @@ func (g *generation) stakes() (all []stake, err error) {
 
 const (
 	feeDecimals    = 4    // percent in millionths
-	longestOpening = 3600 // seconds in which subnets and their chains come to be
+	longestOpening = 3600 // seconds in which subnets and their chains are created
 )
 
-// declare says who validates the n-th EVM chain, if it is an L1 of the file that names them.
+// declare names the validators of the n-th EVM chain, if the file's L1 lists them.
 func (g *generation) declare(n int, c *chain) error {
 	if n < g.profile.Chains {
 		return nil

@@ -20,13 +20,13 @@ import (
 	"snowglobe/sim/txs"
 )
 
-// People are the accounts of an open world, who go on acting in its time after the generated history. When somebody acts follows
-// from the seed and the profile alone, and what they do from the seed, the time and the world as it is then: nothing is kept but the world.
+// People act on in an open world's time after the generated history. Each action's time and actor follow from the seed and the profile
+// alone, its content from the seed, the time and the present world. The world is the only state.
 type People struct {
 	world   *sim.World
-	refused func(error) // is told what the network refuses
+	refused func(error) // receives the network's refusals
 
-	moving sync.Mutex // held while the clock moves on with them; guards the lines, which are made when first needed
+	moving sync.Mutex // held while the clock moves with them; guards the lines, which are made on first use
 	lines  []line
 	rng    population.RNG
 }
@@ -34,23 +34,23 @@ type People struct {
 // line is a chain on which things happen one after the other.
 type line struct {
 	name   string
-	perDay int64 // thousandths of what happens on an average day
+	perDay int64 // thousandths of an action on an average day
 	act    func(ctx context.Context, at uint64) error
 }
 
-// deed is what happens on a line at a time, in Unix seconds.
+// deed is an action on a line at a time, in Unix seconds.
 type deed struct {
 	at   uint64
 	line *line
 }
 
-// NewPeople are those of a world. refused is told what the network refuses of what they want.
+// NewPeople returns the people of a world. refused receives the network's refusals of their actions.
 func NewPeople(w *sim.World, refused func(error)) *People {
 	return &People{world: w, rng: population.RNG(w.Meta.Seed), refused: refused}
 }
 
-// Advance moves the clock to a time as sim.World.Advance does, and lets people act on the way. What they want and the network refuses
-// does not happen. Nobody makes up for time in which the clock moved without them, or blocks moved it.
+// Advance moves the clock to a time like sim.World.Advance, and lets people act on the way. Refused actions do not happen. Nobody catches
+// up on time that the clock, or a block, skipped without them.
 func (p *People) Advance(ctx context.Context, to time.Time) error {
 	if err := p.world.CanAdvance(to); err != nil {
 		return err
@@ -78,7 +78,7 @@ func (p *People) Advance(ctx context.Context, to time.Time) error {
 	return err
 }
 
-// deeds are what happens in an hour, in order.
+// deeds returns an hour's actions, in order.
 func (p *People) deeds(hour uint64) (all []deed) {
 	for i := range p.lines {
 		l := &p.lines[i]
@@ -90,7 +90,7 @@ func (p *People) deeds(hour uint64) (all []deed) {
 	return all
 }
 
-// live moves the clock to the time of a deed, and lets it happen.
+// live moves the clock to an action's time, and runs it.
 func (p *People) live(ctx context.Context, d deed) error {
 	err := p.world.Advance(ctx, time.Unix(int64(d.at), 0))
 	if err == nil {
@@ -107,7 +107,7 @@ func (p *People) live(ctx context.Context, d deed) error {
 	return nil
 }
 
-// prepare finds out who there is.
+// prepare finds the people.
 func (p *People) prepare(ctx context.Context) error {
 	if p.lines != nil {
 		return nil
@@ -129,14 +129,14 @@ func (p *People) prepare(ctx context.Context) error {
 		return err
 	}
 	onNetworks, err := p.onNetworks(ctx, profile, personas, accounts)
-	if err != nil { // what was found is not all: it is looked for again
+	if err != nil { // incomplete: look again next time
 		return err
 	}
 	p.lines = append(onChains, onNetworks...)
 	return nil
 }
 
-// onChains are the lines of the EVM chains.
+// onChains returns the lines of the EVM chains.
 func (p *People) onChains(ctx context.Context, profile *Profile, personas *population.Personas, accounts []*population.Account) (lines []line, err error) {
 	for i, size := range shares(profile) {
 		m := p.world.Miners[i]
@@ -151,7 +151,7 @@ func (p *People) onChains(ctx context.Context, profile *Profile, personas *popul
 	return lines, nil
 }
 
-// peers are the chains to which a chain sends messages: the others of its network, or itself where it is alone.
+// peers returns the chains to which a chain sends messages: the others of its network, or itself if it is alone.
 func (p *People) peers(of *store.Chain) (others []ids.ID) {
 	for _, c := range p.world.Chains {
 		if c.Row.Network == of.Network && c.Row.ID != of.ID {
@@ -164,7 +164,7 @@ func (p *People) peers(of *store.Chain) (others []ids.ID) {
 	return others
 }
 
-// onNetworks are the lines of the P- and the X-Chains, and of what moves between them and the C-Chains.
+// onNetworks returns the lines of the P- and X-Chains, and of transfers between them and the C-Chains.
 func (p *People) onNetworks(ctx context.Context, profile *Profile, personas *population.Personas, accounts []*population.Account) (lines []line, err error) {
 	for i := range fixtures.Networks {
 		size := profile.networkSize(i)
@@ -174,7 +174,7 @@ func (p *People) onNetworks(ctx context.Context, profile *Profile, personas *pop
 		}
 		for _, chain := range []txs.Chain{txs.PChain, txs.XChain, txs.CChain} {
 			perDay := int64(size.Transactions) * 500 / int64(profile.Days)
-			if chain == txs.CChain { // the other transactions of the C-Chain have a line of their own
+			if chain == txs.CChain { // the C-Chain's other transactions have a line of their own
 				perDay /= 3
 			}
 			lines = append(lines, line{chain.String() + "/" + fixtures.Networks[i].Name, perDay,

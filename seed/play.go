@@ -28,30 +28,30 @@ import (
 	"snowglobe/sim/txs"
 )
 
-// player lets happen in an open world what a profile's file asks for after the history.
+// player applies the part of a profile's file that happens after the history.
 type player struct {
 	*generation
 	world   *sim.World
-	byName  map[string]*actor    // tokens, NFTs and contracts of the file, and on their chain those of the world
-	who     sim.Participants     // what there is besides when all is played: contracts and markets
+	byName  map[string]*actor    // the file's tokens, NFTs and contracts, and the world's on their chain
+	who     sim.Participants     // contracts and markets added along the way
 	staking []*primary.Residents // by network
 }
 
-// actor is a contract that the file may call.
+// actor is a contract that the file can call.
 type actor struct {
 	chain   int
 	address common.Address
 	abi     abi.ABI
 }
 
-// step is something that happens, at a time or right after what stands before it.
+// step happens at a time, or right after the step before it.
 type step struct {
 	at   uint64
 	path string
 	do   func(ctx context.Context) error
 }
 
-// play deploys what the file has, hands it out and sends its transactions. Everything is a transaction like a client's.
+// play deploys and distributes the file's contracts and sends its transactions. Everything is a transaction like a client's.
 func (g *generation) play(ctx context.Context, w *sim.World) (sim.Participants, error) {
 	p := &player{generation: g, world: w, byName: map[string]*actor{}}
 	for i, n := range g.networks {
@@ -78,7 +78,7 @@ func (g *generation) play(ctx context.Context, w *sim.World) (sim.Participants, 
 	return p.who, nil
 }
 
-// explain says which line is to blame for an error, unless it tells that already or the disk is.
+// explain adds the guilty line to an error, unless it already has one or the disk is to blame.
 func (p *player) explain(path string, err error) error {
 	var mistake *worldfile.Mistake
 	if err == nil || errors.As(err, &mistake) || errors.Is(err, store.ErrDisk) {
@@ -87,7 +87,7 @@ func (p *player) explain(path string, err error) error {
 	return p.profile.places.Error(path, "%w", err)
 }
 
-// steps are what happens, in order.
+// steps returns the steps in order.
 func (p *player) steps() (all []step, err error) {
 	until := p.span.Until
 	for i := range p.profile.Tokens {
@@ -139,13 +139,13 @@ func (p *player) steps() (all []step, err error) {
 	return all, nil
 }
 
-// chainOf is the EVM chain that the file names.
+// chainOf returns the EVM chain that the file names.
 func (p *player) chainOf(text string) (int, error) {
 	at, err := p.cast.chain(p.specs, text)
 	return at.evm, err
 }
 
-// address is that of whom or what a name stands for on a chain.
+// address returns the address of a name on a chain.
 func (p *player) address(chain int) worldfile.Resolve {
 	return func(name string) (common.Address, error) {
 		if address, known := p.cast.addresses[name]; known {
@@ -161,7 +161,7 @@ func (p *player) address(chain int) worldfile.Resolve {
 	}
 }
 
-// actor is the contract that has a name on a chain: of the file, or of the world.
+// actor returns the contract with a name on a chain, from the file or the world.
 func (p *player) actor(chain int, name string) *actor {
 	if a := p.byName[name]; a != nil && a.chain == chain {
 		return a
@@ -212,7 +212,7 @@ func (p *player) deploy(ctx context.Context, chain int, name, artifact, owner st
 	return a, p.add(chain, name, artifact, "", address, a.ABI)
 }
 
-// perTransfer is how many holders get their tokens in one transaction.
+// perTransfer is the number of holders that get their tokens in one transaction.
 const perTransfer = 100
 
 func (p *player) token(ctx context.Context, t *worldfile.Token, path string) error {
@@ -262,7 +262,7 @@ func (p *player) token(ctx context.Context, t *worldfile.Token, path string) err
 		if err != nil {
 			return err
 		}
-		if address == p.cast.addresses[owner] || amount.Sign() == 0 { // has it
+		if address == p.cast.addresses[owner] || amount.Sign() == 0 { // already has it
 			continue
 		}
 		if to, amounts = append(to, address), append(amounts, amount); len(to) == perTransfer {
@@ -396,7 +396,7 @@ func (p *player) transaction(ctx context.Context, t *worldfile.Transaction, path
 	return err
 }
 
-// request is what a transaction of the file asks of an EVM chain.
+// request turns a transaction of the file into a request on an EVM chain.
 func (p *player) request(chain int, t *worldfile.Transaction, path string) (r request, err error) {
 	r.fails = t.Fails
 	if t.Gas != nil {
@@ -418,7 +418,7 @@ func (p *player) request(chain int, t *worldfile.Transaction, path string) (r re
 	return r, err
 }
 
-// block sends transactions of the file, from one number up to another, in one block and in this order: those before pay a higher tip.
+// block sends the file's transactions from one index up to another in one block, in this order: earlier ones pay a higher tip.
 func (p *player) block(ctx context.Context, from, to int) error {
 	at, err := p.cast.chain(p.specs, p.profile.Play[from].Chain)
 	if err != nil {
@@ -427,7 +427,7 @@ func (p *player) block(ctx context.Context, from, to int) error {
 	m := p.world.Miners[at.evm]
 	m.SetAutomine(false)
 	defer m.SetAutomine(true)
-	each := make([]func() error, to-from) // what is to be found out when the block is there
+	each := make([]func() error, to-from) // checks that wait for the block
 	for i := range each {
 		t, path := &p.profile.Play[from+i], fmt.Sprintf("play[%d]", from+i)
 		r, err := p.request(at.evm, t, path)
@@ -514,11 +514,11 @@ type request struct {
 	gas   uint64 // 0 for an estimate
 	tip   int64  // in wei; 0 for 1
 	fails bool
-	abi   abi.ABI // of the contract that the data creates, where it is known
+	abi   abi.ABI // of the contract that the data creates, if known
 }
 
-// send sends a transaction in a block of its own, and says which contract it created. That it fails is an error, unless that is what
-// is asked for.
+// send sends a transaction in a block of its own, and returns the contract it created. A failure is an error, unless the request expects
+// it.
 func (p *player) send(ctx context.Context, chain int, from string, r request) (common.Address, error) {
 	sent, err := p.submit(ctx, chain, from, &r)
 	if err == nil {
@@ -554,7 +554,7 @@ func (p *player) submit(ctx context.Context, chain int, from string, r *request)
 	return sent, nil
 }
 
-// settled looks whether a transaction that was handed in did what it should.
+// settled checks that a submitted transaction had the expected outcome.
 func (p *player) settled(ctx context.Context, chain int, sent *types.Transaction, r request) error {
 	t, err := p.world.Chains[chain].Transaction(ctx, sent.Hash())
 	if errors.Is(err, store.ErrNotFound) {
@@ -571,7 +571,7 @@ func (p *player) settled(ctx context.Context, chain int, sent *types.Transaction
 	return nil
 }
 
-// estimated is a gas limit for a transaction after those that wait; of one that fails, enough for it to do so.
+// estimated returns a gas limit for a transaction after the pending ones; for a failing one, enough for it to fail as expected.
 func (p *player) estimated(ctx context.Context, chain int, from common.Address, r *request) (uint64, error) {
 	head, err := p.world.Miners[chain].Pending(ctx)
 	if err != nil {

@@ -10,13 +10,13 @@ import (
 	"snowglobe/seed/population"
 )
 
-// activity is what accounts that are no personas do on a chain.
+// activity generates the actions of accounts other than personas on a chain.
 type activity struct {
 	chain   *Chain
-	batches int64 // of crystals minted so far, which number their tokens
+	batches int64 // of crystals minted so far, from which token ids follow
 }
 
-// usual lists what they do and how often. What is not possible for an account at the moment answers nil, and something else is
+// usual lists the actions and their frequencies. An action returns nil if it is not possible for an account at the moment, and another is
 // chosen.
 var usual = []struct {
 	weight int
@@ -48,7 +48,7 @@ var totalWeight = func() (sum int) {
 	return sum
 }()
 
-// any is anything usual, by an account that is no persona.
+// any is any usual action, by an account other than a persona.
 func (a *activity) any(r *rand.Rand) (*TxRequest, error) {
 	for range 8 {
 		draw, who := r.IntN(totalWeight), a.chain.randomAccount(r)
@@ -65,8 +65,8 @@ func (a *activity) any(r *rand.Rand) (*TxRequest, error) {
 	return a.sendNative(a.chain.randomAccount(r), r)
 }
 
-// somebody is a recipient: an account, or alice or bob, however long history is not much more often than in a short one, so that
-// they stay the owners of an everyday wallet; indirect, fresh and nobody never.
+// somebody returns a recipient: an account, or alice or bob, though not much more often in a long history than in a short one, so that they
+// keep an everyday wallet; never indirect, fresh or nobody.
 func (a *activity) somebody(r *rand.Rand) common.Address {
 	switch n := r.IntN(max(40, a.chain.size/100)); {
 	case n == 0:
@@ -104,7 +104,7 @@ func (a *activity) sendToken(who *population.Account, r *rand.Rand) (*TxRequest,
 	return a.chain.Call(who, role, a.chain.artifacts[role], "transfer", a.somebody(r), population.Fraction(r, balance, 60, 4))
 }
 
-// swap trades on the exchange; whoever never did approves first.
+// swap trades on the exchange, after an approval on the first trade.
 func (a *activity) swap(who *population.Account, r *rand.Rand) (*TxRequest, error) {
 	for _, role := range []string{"usdx", "snow"} {
 		token := a.chain.byRole[role]
@@ -132,15 +132,15 @@ func (a *activity) unwrap(who *population.Account, r *rand.Rand) (*TxRequest, er
 	return a.chain.Call(who, "wrapped", "WrappedNative", "withdraw", population.Fraction(r, balance, 9, 2))
 }
 
-// firstUsualCrystal is the number from which on crystals have metadata of the usual kind.
+// firstUsualCrystal is the first crystal with metadata of the usual kind.
 const firstUsualCrystal = 100_000
 
-// mintCrystal is the deployer minting for somebody: only the owner of a collection mints.
+// mintCrystal has the deployer mint for somebody: only the owner of a collection can mint.
 func (a *activity) mintCrystal(who *population.Account, r *rand.Rand) (*TxRequest, error) {
 	return a.mintCrystals(who, population.Between(r, 1, 4))
 }
 
-// mintCrystals mints n crystals in one transaction. Their numbers leave room for the largest batch.
+// mintCrystals mints n crystals in one transaction. Their ids leave room for the largest batch.
 func (a *activity) mintCrystals(who *population.Account, n int64) (*TxRequest, error) {
 	a.batches++
 	first := big.NewInt(firstUsualCrystal + 20*a.batches)
@@ -156,7 +156,7 @@ func (a *activity) sendCrystal(who *population.Account, r *rand.Rand) (*TxReques
 	return a.chain.Call(who, "collection", "Collection", "safeTransfer", a.somebody(r), id)
 }
 
-// sendGear passes on one piece of gear; who has none gets some from the deployer.
+// sendGear sends one piece of gear; an account without any gets some from the deployer.
 func (a *activity) sendGear(who *population.Account, r *rand.Rand) (*TxRequest, error) {
 	held := a.chain.balances.items(a.chain.byRole["items"], who.Address)
 	if len(held) == 0 {
@@ -220,7 +220,7 @@ func (a *activity) deploy(who *population.Account, r *rand.Rand) (*TxRequest, er
 	return a.chain.CallWith(who, "factory", "Factory", "deploy", nil, 700_000)
 }
 
-// faucet hands tokens to somebody, so that more accounts hold some.
+// faucet gives somebody tokens, so that more accounts hold some.
 func (a *activity) faucet(who *population.Account, r *rand.Rand) (*TxRequest, error) {
 	n := r.IntN(len(tokens) + len(a.chain.listed))
 	if n >= len(tokens) && a.chain.listed[n-len(tokens)].Role != fixtures.WrappedRole {
@@ -231,7 +231,7 @@ func (a *activity) faucet(who *population.Account, r *rand.Rand) (*TxRequest, er
 	return a.chain.Call(a.chain.Personas.Deployer, t.role, "Token", "transfer", who.Address, worth(r, t.role, t.decimals, 20, 400))
 }
 
-// spam is the spammer sending worthless tokens to accounts that did not ask for them.
+// spam has the spammer send worthless tokens to accounts that did not ask for them.
 func (a *activity) spam(_ *population.Account, r *rand.Rand) (*TxRequest, error) {
 	to := []common.Address{a.chain.Personas.Spammed.Address}
 	for range population.Between(r, 2, 6) {
@@ -250,8 +250,8 @@ const (
 	gasTight = 24_000 // runs out in the first storage write of a token transfer
 )
 
-// fail is a transaction that fails in the EVM: with a reason, with a custom error, without data, in a panic, by an
-// invalid opcode, or by running out of gas.
+// fail is a transaction that fails in the EVM: with a reason, with a custom error, without data, in a panic, by an invalid opcode, or by
+// running out of gas.
 func (a *activity) fail(who *population.Account, r *rand.Rand) (*TxRequest, error) {
 	return a.failingCall(who, r.IntN(8), r)
 }

@@ -18,31 +18,31 @@ import (
 	"snowglobe/sim/store"
 )
 
-// Chain is one EVM chain while its history is made: its builder, who acts on it, and what was deployed.
+// Chain is an EVM chain during its history, with its builder, participants and deployed contracts.
 type Chain struct {
 	Row      store.Chain
 	Builder  *evm.Builder
 	Personas *population.Personas
 
 	rng         population.RNG
-	size        int // how many transactions its history has
+	size        int // transactions in its history
 	span        population.Span
 	signer      types.Signer
 	genesis     *store.Delta // block 0
 	precompiles *precompile.Upgrades
-	desired     evm.Desired           // what proposers ask for who ask for anything
-	accounts    []*population.Account // that are no personas, the most active first
+	desired     evm.Desired           // settings of the proposers that ask for any
+	accounts    []*population.Account // other than personas, the most active first
 
 	byRole    map[string]common.Address // contracts
-	artifacts map[string]string         // what they run, by role
+	artifacts map[string]string         // their artifacts, by role
 	listed    []fixtures.ListedToken    // of a C-Chain
-	own       []common.Address          // tokens of a user's
-	quote     *worldfile.Quote          // of the token of a user's L1
+	own       []common.Address          // a user's tokens
+	quote     *worldfile.Quote          // of a user's L1's native token
 	allocated *big.Int                  // wei that the genesis gives to accounts
 	contracts []store.Contract
 	balances  tokenHoldings
 
-	hour uint64 // for which the mood was drawn last
+	hour uint64 // of the last drawn mood
 	mood int64
 }
 
@@ -77,51 +77,51 @@ func NewChain(g population.RNG, spec *ChainSpec, n, size int, span population.Sp
 	return c, err
 }
 
-// Release forgets what only the chain's history needed: its state and who holds what.
+// Release drops the state and balances that only the chain's history needed.
 func (c *Chain) Release() { c.Builder, c.genesis, c.balances = nil, nil, nil }
 
-// IsL1 tells whether the chain is an L1's; the others are C-Chains.
+// IsL1 reports whether the chain belongs to an L1; the others are C-Chains.
 func (c *Chain) IsL1() bool { return c.Row.Kind == string(evm.KindL1) }
 
-// Size is how many transactions the chain's history has.
+// Size returns the number of transactions in the chain's history.
 func (c *Chain) Size() int { return c.size }
 
-// Allocated is how many nAVAX the genesis of a C-Chain gives to accounts.
+// Allocated returns the nAVAX that a C-Chain's genesis gives to accounts.
 func (c *Chain) Allocated() uint64 { return new(big.Int).Div(c.allocated, big.NewInt(gwei)).Uint64() }
 
-// Contracts are those with a role.
+// Contracts returns the contracts with a role.
 func (c *Chain) Contracts() []store.Contract { return c.contracts }
 
-// Contract is the address of the contract with a role, zero while there is none.
+// Contract returns the address of the contract with a role, or zero while there is none.
 func (c *Chain) Contract(role string) common.Address { return c.byRole[role] }
 
-// addContract remembers a contract that has a role.
+// addContract remembers a contract with a role.
 func (c *Chain) addContract(role, artifact string, address common.Address) {
 	c.byRole[role], c.artifacts[role] = address, artifact
 	c.contracts = append(c.contracts, store.Contract{Chain: c.Row.ID, Address: address.Bytes(), Role: role, Artifact: artifact})
 }
 
-// spammer sends tokens that nobody asked for.
+// spammer sends unsolicited tokens.
 func (c *Chain) spammer() *population.Account { return c.accounts[2] }
 
-// randomAccount is an account that is no persona, more often an active one.
+// randomAccount returns an account other than a persona, more often an active one.
 func (c *Chain) randomAccount(r *rand.Rand) *population.Account {
 	return c.accounts[population.Skewed(r, len(c.accounts))]
 }
 
-// ofPhrase reports whether an account is one of the phrase's.
+// ofPhrase reports whether an account comes from the mnemonic.
 func (c *Chain) ofPhrase(a *population.Account) bool {
 	return slices.ContainsFunc(c.Personas.Funded[:fixtures.MnemonicAccounts], func(p population.FundedAccount) bool { return p.Account.Address == a.Address })
 }
 
 const (
-	usualGift = 50            // coins that somebody gets who cannot pay
-	plenty    = 2 * usualGift // coins of who can give as much
-	mostAsked = 64            // how many accounts are asked for a gift
+	usualGift = 50            // coins for somebody who cannot pay
+	plenty    = 2 * usualGift // coins of a giver who can spare as much
+	mostAsked = 64            // accounts that are asked for a gift
 )
 
-// gift is money for who cannot pay. A rich account gives it, until it has given all away in a very long history, then an account that has plenty,
-// and when nobody has who is asked, the richest of them gives half.
+// gift sends money to an account that cannot pay. A rich account gives it, until it runs out in a very long history; then an account that
+// has plenty does, and if none of the accounts asked has, the richest of them gives half.
 func (c *Chain) gift(from *population.Account, to common.Address, balance func(common.Address) *uint256.Int, r *rand.Rand) *TxRequest {
 	enough := uint256.MustFromBig(population.Units(plenty, 18))
 	has := balance(from.Address)

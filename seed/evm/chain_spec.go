@@ -16,10 +16,10 @@ import (
 	"snowglobe/sim/store"
 )
 
-// ValidatorManager is where an L1's chain has the contract that manages its validators, from its first block on.
+// ValidatorManager is the address of the contract that manages an L1's validators, from its chain's genesis on.
 var ValidatorManager = common.HexToAddress("0x0Feedc0de0000000000000000000000000000000")
 
-// ChainSpec is an EVM chain of the world before anything happened on it.
+// ChainSpec describes an EVM chain of the world before its history.
 type ChainSpec struct {
 	Network     string
 	kind        evm.Kind
@@ -31,21 +31,21 @@ type ChainSpec struct {
 	Share       int                  // of the world's transactions
 	fees        precompile.FeeConfig // of an L1
 	precompiles precompileConfig     // of an L1
-	gasTarget   uint64               // gas each second that a C-Chain's validators want; 0: what there is
-	blockDelay  uint64               // milliseconds between blocks that validators want; 0: what there is
+	gasTarget   uint64               // gas per second that a C-Chain's validators vote for; 0: no change
+	blockDelay  uint64               // milliseconds between blocks that validators vote for; 0: no change
 
-	Tokens []GenesisToken   // of a user's, from the genesis on
-	Quote  *worldfile.Quote // of the token of a user's L1; nil without a market
+	Tokens []GenesisToken   // a user's, from the genesis on
+	Quote  *worldfile.Quote // of a user's L1's native token; nil without a market
 }
 
-// GenesisToken is an ERC-20 of which nobody has anything yet.
+// GenesisToken is an ERC-20 that nobody holds yet.
 type GenesisToken struct {
 	Role, Name, Symbol string
 	Decimals           uint8
 	Address, Owner     common.Address
 }
 
-// ChainSpecs lists the EVM chains in the order in which profiles take them.
+// ChainSpecs lists the EVM chains in the order in which profiles add them.
 var ChainSpecs = []ChainSpec{
 	{"mainnet", evm.KindC, 0, "Avalanche (C-Chain)", "The contract chain of the primary network.", "Avalanche", "AVAX", 5, precompile.FeeConfig{}, precompileConfig{}, 0, 0, nil, nil},
 	{"fuji", evm.KindC, 0, "Avalanche (C-Chain)", "The contract chain of the test network.", "Avalanche", "AVAX", 5, precompile.FeeConfig{}, precompileConfig{}, 1_500_000, 1_500, nil, nil},
@@ -54,14 +54,14 @@ var ChainSpecs = []ChainSpec{
 	l1(2, "An L1 of {company} for payments.", 4, fees(5e9, 180_000), precompileConfig{minter: true, minterEnds: 600}, 0),
 }
 
-// l1 is the chain of the n-th L1 of the built-in profiles.
+// l1 returns the chain of the n-th L1 of the built-in profiles.
 func l1(n int, description string, share int, fees precompile.FeeConfig, precompiles precompileConfig, delay uint64) ChainSpec {
 	of := fixtures.L1s[n]
 	return ChainSpec{Network: of.Network, kind: evm.KindL1, evmID: of.EVMID, name: of.Name, description: description, tokenName: of.Name, tokenSymbol: of.Token,
 		Share: share, fees: fees, precompiles: precompiles, blockDelay: delay}
 }
 
-// OwnChain is an L1's chain that a user asked for. Its share of the profile's transactions is none: it has its own.
+// OwnChain returns the chain of a user's L1. It takes no share of the profile's transactions: it has its own.
 func OwnChain(network, name, tokenName, tokenSymbol string, id uint64) ChainSpec {
 	return ChainSpec{Network: network, kind: evm.KindL1, evmID: id, name: name, description: "An L1 of its own.", tokenName: tokenName, tokenSymbol: tokenSymbol,
 		fees: fees(1e9, 200_000)}
@@ -71,15 +71,15 @@ func fees(floor, target int64) precompile.FeeConfig {
 	return precompile.NewFeeConfig(20_000_000, floor, target)
 }
 
-// An L1's target has room for so many times the gas of an average day, as long as a transaction uses so much: in busy hours, when a world has
-// grown, the base fee would rise else for as long as they last, until nobody could pay it.
+// An L1's target allows this many times the gas of an average day, at so much gas per transaction. Otherwise the base fee would rise
+// through the busy hours of a grown world until nobody could pay it.
 const (
 	roomForBusyHours = 8
 	usualGas         = 100_000
 	targetSeconds    = 10
 )
 
-// roomFor is the chain with a target that has room for so many transactions.
+// roomFor sets a chain's target to leave room for so many transactions.
 func (s *ChainSpec) roomFor(size int, span population.Span) *ChainSpec {
 	target := int64(size) * usualGas * targetSeconds * roomForBusyHours / int64(span.Until-span.Start)
 	if !s.IsL1() || s.fees.TargetGas.IsInt64() && s.fees.TargetGas.Int64() >= target {
@@ -90,7 +90,7 @@ func (s *ChainSpec) roomFor(size int, span population.Span) *ChainSpec {
 	return &wider
 }
 
-// desired is where the chain's proposers would like to have what validators decide together.
+// desired returns the values that the chain's proposers vote for.
 func (s *ChainSpec) desired() (d evm.Desired) {
 	if s.gasTarget > 0 {
 		excess := evm.TargetExcess(s.gasTarget)
@@ -103,7 +103,7 @@ func (s *ChainSpec) desired() (d evm.Desired) {
 	return d
 }
 
-// EVMID is the chain's EVM chain id.
+// EVMID returns the chain's EVM chain id.
 func (s *ChainSpec) EVMID() uint64 {
 	if network, err := fixtures.NetworkNamed(s.Network); err == nil && s.kind == evm.KindC {
 		return network.CChainEVMID
@@ -111,10 +111,10 @@ func (s *ChainSpec) EVMID() uint64 {
 	return s.evmID
 }
 
-// Name is the chain's name.
+// Name returns the chain's name.
 func (s *ChainSpec) Name() string { return s.name }
 
-// IsL1 tells whether the chain is an L1's; the others are C-Chains.
+// IsL1 reports whether the chain belongs to an L1; the others are C-Chains.
 func (s *ChainSpec) IsL1() bool { return s.kind == evm.KindL1 }
 
 // genesis makes the chain's row and genesis.
@@ -140,7 +140,7 @@ func (s *ChainSpec) genesis(id int, span population.Span, personas *population.P
 		return store.Chain{}, nil, err
 	}
 	blockchain, subnet, vm := network.CChainID, ids.Empty, fixtures.EVMID
-	if s.kind == evm.KindL1 { // its ids are those of the transactions that will make it
+	if s.kind == evm.KindL1 { // its ids are those of the transactions that will create it
 		blockchain, vm = ids.Empty, fixtures.SubnetEVMID
 	}
 	return store.Chain{
@@ -150,12 +150,12 @@ func (s *ChainSpec) genesis(id int, span population.Span, personas *population.P
 	}, genesis, nil
 }
 
-// Treasury is the address of a chain's treasury: the chain's own id, where nobody has a key.
+// Treasury returns the address of a chain's treasury: the chain's own id, an address without a key.
 func Treasury(id uint64) common.Address {
 	return common.BytesToAddress(append([]byte("treasury"), new(big.Int).SetUint64(id).FillBytes(make([]byte, 12))...))
 }
 
-// GenesisAlloc is what everyone holds on an EVM chain before the first block. The accounts that act most hold most.
+// GenesisAlloc returns every balance on an EVM chain before the first block. The most active accounts hold the most.
 func GenesisAlloc(g population.RNG, personas *population.Personas, accounts []*population.Account) types.GenesisAlloc {
 	alloc := types.GenesisAlloc{}
 	for _, p := range personas.Funded {

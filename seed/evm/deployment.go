@@ -11,7 +11,7 @@ import (
 	"snowglobe/seed/population"
 )
 
-// tokens are the ERC-20s of a chain by role; the first ones are deployed directly, the last six by the factory.
+// tokens lists a chain's ERC-20s by role; the deployer creates the first ones directly, the last six through the factory.
 var tokens = []struct {
 	role, name, symbol string
 	decimals           uint8
@@ -32,7 +32,7 @@ var tokens = []struct {
 
 const factoryTokens = 6 // of the tokens above
 
-// erc20s are the roles of every honest ERC-20 of a chain.
+// erc20s lists the roles of a chain's honest ERC-20s.
 func (c *Chain) erc20s() []string {
 	roles := []string{fixtures.WrappedRole, "mkx"}
 	for _, t := range tokens {
@@ -46,8 +46,8 @@ func (c *Chain) erc20s() []string {
 	return roles
 }
 
-// deployment is what the deployer does before anyone else acts: deploy every contract, directly and through the factory, hand out
-// tokens, open the exchange, mint NFTs.
+// deployment lists the deployer's actions before anyone else's: it deploys every contract, directly and through the factory, hands out
+// tokens, opens the exchange and mints NFTs.
 type deployment struct{ chain *Chain }
 
 func (d *deployment) actions() []action {
@@ -91,19 +91,18 @@ func (d *deployment) deployments() []action {
 	)
 }
 
-// nameOf is the name of a chain's token, with the name of its issuer where there is one.
+// nameOf returns the name of a chain's token, with its issuer's name where there is one.
 func (d *deployment) nameOf(role, name string) string {
 	return population.Fill(d.chain.rng.Faker("token", d.chain.Row.EVMID, role), name)
 }
 
-// word is a text as a left-aligned bytes32.
+// word returns a text as a left-aligned bytes32.
 func word(text string) (w [32]byte) {
 	copy(w[:], text)
 	return w
 }
 
-// factoryDeployments deploys through the factory: six tokens, and then a copy of every other contract, by CREATE and
-// CREATE2 in turn.
+// factoryDeployments deploys through the factory: six tokens, and then a copy of every other contract, alternating CREATE and CREATE2.
 func (d *deployment) factoryDeployments() []action {
 	deployer := d.chain.Personas.Deployer
 	var actions []action
@@ -145,7 +144,7 @@ func (d *deployment) factoryDeployments() []action {
 	return actions
 }
 
-// createByFactory calls the factory so that it deploys a contract under a role.
+// createByFactory has the factory deploy a contract under a role.
 func (d *deployment) createByFactory(role, artifact string, gas uint64, method string, args ...any) (*TxRequest, error) {
 	request, err := d.chain.Call(d.chain.Personas.Deployer, "factory", "Factory", method, args...)
 	if err != nil {
@@ -175,7 +174,7 @@ func (d *deployment) copy(n int, artifact string, args func() []any) (*TxRequest
 	return d.createByFactory(role, artifact, gas, "deployCode2", word(artifact), code)
 }
 
-// distribution hands tokens to personas and to accounts, mostly active ones, and fills the exchange.
+// distribution hands tokens to personas and mostly active accounts, and fills the exchange.
 func (d *deployment) distribution() []action {
 	deployer := d.chain.Personas.Deployer
 	var actions []action
@@ -205,7 +204,7 @@ func (d *deployment) distribution() []action {
 			actions = append(actions, d.mintListed(t))
 		}
 	}
-	// What the whale has of two tokens is just less than 2^96, and more than 2^128.
+	// The whale's balance of one token is just below 2^96, and of another above 2^128.
 	vast, beyond := new(big.Int).Sub(new(big.Int).Lsh(big.NewInt(1), 96), big.NewInt(1)), new(big.Int).Lsh(big.NewInt(3), 128)
 	return append(actions,
 		func(r *rand.Rand) (*TxRequest, error) {
@@ -224,7 +223,7 @@ func (d *deployment) distribution() []action {
 		})
 }
 
-// mintListed mints a listed token for personas and accounts, as a bridge or an issuer does; a lot of it for the whale.
+// mintListed mints a listed token for personas and accounts, as a bridge or an issuer does; the whale gets a lot of it.
 func (d *deployment) mintListed(t fixtures.ListedToken) action {
 	w := d.chain.Personas
 	return func(r *rand.Rand) (*TxRequest, error) {

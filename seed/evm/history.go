@@ -16,18 +16,18 @@ import (
 	"snowglobe/sim/store"
 )
 
-// action is something that happens on a chain, decided when its turn comes. An action that is not possible now answers nil.
+// action is an event on a chain, decided when its turn comes. It returns nil if it is not possible now.
 type action func(*rand.Rand) (*TxRequest, error)
 
-// AtomicTxs are the transactions that move value between a C-Chain and its network's other chains.
+// AtomicTxs holds the transactions that move value between a C-Chain and its network's other chains.
 type AtomicTxs interface {
-	// NextAtomic is when the next one is due.
+	// NextAtomic returns the time of the next due transaction.
 	NextAtomic() (at uint64, due bool)
-	// ApplyAtomic executes what is due in a block, and says whether anything was.
+	// ApplyAtomic executes the due transactions in a block, and reports whether there were any.
 	ApplyAtomic(p *evm.Pending) (bool, error)
 }
 
-// History makes the blocks of a chain, one after the other.
+// History makes a chain's blocks one by one.
 type History struct {
 	chain     *Chain
 	activity  *activity
@@ -38,8 +38,8 @@ type History struct {
 	blocks      []plannedBlock
 	planned     int      // how many of them were begun
 	actions     []action // nil: anything usual
-	next        int      // among actions
-	deployments int      // actions before which the chain has not all of its contracts
+	next        int      // index in actions
+	deployments int      // actions until the chain has all its contracts
 }
 
 // Begin plans a chain's history and emits its block 0. The chain's ids must be known.
@@ -53,8 +53,7 @@ func (c *Chain) Begin(atomic AtomicTxs, scheduled []ScheduledTx, emit func(*stor
 	return h, h.plan(deployments, personas.actions(), c.size-len(scheduled))
 }
 
-// plan lists everything that happens, one action a transaction: first what sets the chain up, then what the personas do, strewn
-// among what everyone else does.
+// plan lists one action per transaction: the setup of the chain first, then the personas' actions scattered among everyone else's.
 func (h *History) plan(deployments, personas []action, size int) error {
 	opening, later := (&precompileCalls{h.chain}).actions()
 	first, rest := append(deployments, opening...), append(personas, later...)
@@ -69,11 +68,11 @@ func (h *History) plan(deployments, personas []action, size int) error {
 	return nil
 }
 
-// deployed tells whether the chain has all of its contracts.
+// deployed reports whether the chain has all its contracts.
 func (h *History) deployed() bool { return h.next >= h.deployments }
 
-// Next is the next block to make, or false when history is complete. Whatever the plan says, a block is due when value moves to
-// or from another chain, and for each scheduled transaction.
+// Next returns the next block to make, or false when the history is complete. Beside the planned blocks, every transfer to or from another
+// chain and every scheduled transaction asks for a block.
 func (h *History) Next() (plannedBlock, bool) {
 	b := h.nextPlanned()
 	b.TimeMS = h.affordable(max(b.TimeMS, h.earliest(h.deployed())))
@@ -99,8 +98,8 @@ func (h *History) Next() (plannedBlock, bool) {
 	return b, true
 }
 
-// delayed tells whether a block at a time would keep a transaction from the second in which it must stand, and when the block of that
-// transaction is to be made instead: what the other one was for comes with it, or after it.
+// delayed reports whether a block at a time would make a transaction miss the exact second it needs, and when to make that
+// transaction's block instead. That block also serves the other one's purpose, or precedes it.
 func (h *History) delayed(timeMS uint64) (exact uint64, first bool) {
 	at, due := h.scheduled.nextExact()
 	if !due || timeMS >= 1000*at {
@@ -112,7 +111,7 @@ func (h *History) delayed(timeMS uint64) (exact uint64, first bool) {
 	return exact, timeMS+delay >= 1000*(at+1) && exact < 1000*(at+1)
 }
 
-// nextPlanned is the next of the planned blocks. What did not fit into them goes into more, right after.
+// nextPlanned returns the next planned block. Actions that did not fit into the last ones get more blocks right after.
 func (h *History) nextPlanned() plannedBlock {
 	if h.planned < len(h.blocks) {
 		return h.blocks[h.planned]
@@ -120,7 +119,7 @@ func (h *History) nextPlanned() plannedBlock {
 	return plannedBlock{TimeMS: h.blocks[len(h.blocks)-1].TimeMS, Size: population.TxsPerBlock}
 }
 
-// nextDue is when an atomic or a scheduled transaction asks for a block.
+// nextDue returns when an atomic or scheduled transaction asks for a block.
 func (h *History) nextDue() (at uint64, due bool) {
 	at, due = h.nextAtomic()
 	if scheduled, waits := h.scheduled.next(h.deployed(), h.earliest); waits && (!due || scheduled < at) {
@@ -140,11 +139,11 @@ func (h *History) nextAtomic() (at uint64, due bool) {
 	return max(1000*at, h.earliest(true)), true
 }
 
-// feeWindow is how many milliseconds an L1 looks back on to see how much gas was used; a C-Chain has all of its gas again sooner.
+// feeWindow is the period over which an L1's fee counts gas, in milliseconds; a C-Chain regains all its gas sooner.
 const feeWindow = 10_000
 
-// earliest is the first millisecond in which another block can stand. While the chain gets its contracts, blocks leave each other
-// so much time that gas becomes no dearer.
+// earliest returns the first millisecond at which another block can follow. While the chain gets its contracts, blocks keep enough distance
+// that gas does not become more expensive.
 func (h *History) earliest(deployed bool) uint64 {
 	head, _ := h.chain.Builder.Head()
 	if !deployed {
@@ -154,12 +153,12 @@ func (h *History) earliest(deployed bool) uint64 {
 }
 
 const (
-	dearestGas = 40 * gwei // for which people act on a C-Chain
+	dearestGas = 40 * gwei // the highest price at which people act on a C-Chain
 	patience   = 10_000    // milliseconds until they look again
 )
 
-// affordable is the first time from a given one on at which people find gas on a C-Chain cheap enough. It matters only to a chain
-// that has more to do than it can, where the base fee would rise for as long as they went on.
+// affordable returns the first time from a given one at which gas on a C-Chain is cheap enough for people. It matters only to a chain with
+// more to do than it has room for, on which the base fee would otherwise rise without end.
 func (h *History) affordable(timeMS uint64) uint64 {
 	if h.chain.IsL1() {
 		return timeMS
@@ -171,11 +170,11 @@ func (h *History) affordable(timeMS uint64) uint64 {
 	return timeMS
 }
 
-// askingProposers is how many percent of the proposers ask for another gas target or delay, on a chain where any do.
+// askingProposers is the percentage of proposers that vote for another gas target or delay, on a chain where any do.
 const askingProposers = 60
 
-// Make makes a block of the next actions, as many as are due and fit, and says how many transactions it has of the chain's own.
-// A block in which nothing fits is not made: the actions wait for the next one. Scheduled transactions come first.
+// Make makes a block of the next actions, as many as are due and fit, and returns how many of its transactions are the chain's own. It
+// makes no block if nothing fits: the actions wait for the next one. Scheduled transactions come first.
 func (h *History) Make(ctx context.Context, b plannedBlock) (int, error) {
 	p, err := h.chain.Builder.Open(b.TimeMS)
 	if err != nil {
@@ -229,7 +228,7 @@ func (h *History) act(p *evm.Pending, b plannedBlock) (done int, err error) {
 	return done, nil
 }
 
-// makeWay puts off what personas were about to do: the next actions are anybody's, as long as there are some.
+// makeWay postpones the personas' next actions in favor of anybody's, as long as there are some.
 func (h *History) makeWay(count int) {
 	later := h.next
 	for n := h.next; n < min(h.next+count, len(h.actions)); n++ {
@@ -245,7 +244,7 @@ func (h *History) makeWay(count int) {
 	}
 }
 
-// gasAtomic is more than an atomic transaction uses.
+// gasAtomic exceeds the gas of an atomic transaction.
 const gasAtomic = 1_000_000
 
 // moveValue executes the atomic transactions that are due, unless the block is full.
@@ -256,8 +255,8 @@ func (h *History) moveValue(p *evm.Pending) (bool, error) {
 	return h.atomic.ApplyAtomic(p)
 }
 
-// decide is the transaction of an action, and what its sender offers. Who cannot pay for it is sent money first: that is then
-// what happens instead.
+// decide returns an action's transaction and the fees that its sender offers. If the sender cannot pay, it returns a gift to the sender
+// instead.
 func (h *History) decide(p *evm.Pending, do action, rush *rush, r *rand.Rand) (request *TxRequest, o offer, err error) {
 	switch {
 	case do != nil:
@@ -284,19 +283,18 @@ func (h *History) decide(p *evm.Pending, do action, rush *rush, r *rand.Rand) (r
 	return request, o, nil
 }
 
-// plannedBlock is when a block is to be made, in Unix milliseconds, how many transactions it should hold, and what they are beside
-// those that were going to happen anyway.
+// plannedBlock holds a block's planned time in Unix milliseconds, its number of transactions, and the rush they belong to.
 type plannedBlock struct {
 	TimeMS uint64
 	Size   int
 	rush   *rush // nil for everyday life
 }
 
-// fullBlock is how many transactions a block of everyday life has on average at most.
+// fullBlock bounds the average transactions in a block of everyday life.
 const fullBlock = 5
 
-// planBlocks spreads a chain's transactions over history as activity spreads, with rushes on a C-Chain. A
-// rush takes blocks away from everyday life, so that a chain has as many with it as without.
+// planBlocks spreads a chain's transactions over its history as activity spreads, with rushes on a C-Chain. A rush takes its blocks from
+// everyday life, so it does not change their number.
 func (c *Chain) planBlocks() []plannedBlock {
 	r := c.rng.For("schedule", c.Row.EVMID)
 	blocks := c.planRushes(c.rng.For("rushes", c.Row.EVMID))

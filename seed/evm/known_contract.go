@@ -17,7 +17,7 @@ import (
 	"snowglobe/seed/population"
 )
 
-// knownContract is a contract at an address that applications know, from the genesis of a chain on.
+// knownContract is a contract at a well-known address, from a chain's genesis on.
 type knownContract struct {
 	role     string
 	artifact string // empty for code that is not one of ours
@@ -32,7 +32,7 @@ type registryEntry struct {
 	ProtocolAddress common.Address
 }
 
-// knownContracts are those of a chain.
+// knownContracts lists a chain's known contracts.
 func (s *ChainSpec) knownContracts(personas *population.Personas) []knownContract {
 	registry := fixtures.TeleporterRegistries[s.Network]
 	if s.IsL1() {
@@ -62,7 +62,7 @@ func (s *ChainSpec) knownContracts(personas *population.Personas) []knownContrac
 	return all
 }
 
-// account is the contract as a genesis has it.
+// account returns the contract's account in a genesis.
 func (k *knownContract) account(chainID *big.Int) (types.Account, error) {
 	if k.artifact == "" {
 		return types.Account{Code: k.code, Nonce: 1}, nil
@@ -82,8 +82,8 @@ func (k *knownContract) account(chainID *big.Int) (types.Account, error) {
 	return account, nil
 }
 
-// Constructed is a contract of a genesis with the code and the storage that its constructor leaves behind. It runs where its contract
-// will stand: no deployment could bring most of them there.
+// Constructed returns a genesis contract with the code and storage that its constructor leaves behind. It runs the constructor at the
+// contract's address, where no deployment could put most of these contracts.
 func Constructed(chainID uint64, address common.Address, initCode []byte) (types.Account, error) {
 	storage := map[common.Hash]common.Hash{}
 	states, err := state.New(types.EmptyRootHash, state.NewDatabaseForTesting())

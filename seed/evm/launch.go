@@ -11,8 +11,7 @@ import (
 	"snowglobe/fixtures/contracts"
 )
 
-// launches are deployments of NFTs whose first items are minted in the same transaction, and a CALLCODE: what few chains have, and
-// clients have to cope with.
+// launches deploy NFTs and mint their first items in the same transaction, and make a CALLCODE: rare cases that clients have to cope with.
 func (d *deployment) launches() []action {
 	alice := d.chain.Personas.Alice.Address
 	launched := func(role, artifact string, args []any, method string, mint ...any) action {
@@ -28,7 +27,7 @@ func (d *deployment) launches() []action {
 	}
 }
 
-// multicall is a call of many, as Multicall3 takes it.
+// multicall is a batch of calls in Multicall3's form.
 type multicall struct {
 	Target   common.Address
 	CallData []byte

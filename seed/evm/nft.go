@@ -9,11 +9,11 @@ import (
 	"snowglobe/seed/population"
 )
 
-// spamURI is the metadata that all items of spam share. The other contracts compose that of their items themselves.
+// spamURI is the shared metadata URI of all spam items. The other contracts compose their items' metadata themselves.
 var spamURI = "data:application/json;base64," + base64.StdEncoding.EncodeToString([]byte(
 	`{"name":"Mystery Box","description":"You have won! Visit mystery-box.example to open it.","external_url":"https://mystery-box.example"}`))
 
-// unindexable are token URIs whose metadata cannot be indexed, one for each reason, by the number of the token that has it.
+// unindexable maps token ids to URIs whose metadata cannot be indexed, one for each reason.
 var unindexable = []struct {
 	id  int64
 	uri string
@@ -25,10 +25,10 @@ var unindexable = []struct {
 	{11, fixtures.MetadataURL + "too-large/11.json"},   // content too large
 	{12, fixtures.MetadataURL + "no-metadata/12.json"}, // JSON, but not metadata
 	{13, fixtures.MetadataURL + "no-json/13.json"},     // not JSON
-	{14, fixtures.MetadataURL + "unindexed/14.json"},   // not looked at yet
+	{14, fixtures.MetadataURL + "unindexed/14.json"},   // not fetched yet
 }
 
-// Tokens of which a contract has no URI to give: there is none, or asking for it fails.
+// Tokens whose contract returns no URI: it has none, or asking for it fails.
 const (
 	withdrawn = 6
 	concealed = 15

@@ -10,16 +10,16 @@ import (
 	"snowglobe/seed/population"
 )
 
-// personaActivity is what personas do on a chain.
+// personaActivity generates the personas' actions on a chain.
 type personaActivity struct {
 	*activity
 	full bool // otherwise a tenth
 }
 
-// fullSize is how many transactions a C-Chain must have for its personas to act in full.
+// fullSize is the number of transactions from which a C-Chain's personas act in full.
 const fullSize = 1500
 
-// actions are what the personas do in the course of history, in no particular order.
+// actions returns the personas' actions during history, in no particular order.
 func (p *personaActivity) actions() []action {
 	var all []action
 	for _, of := range []func() []action{p.alice, p.bob, p.whale, p.collector, p.clumsy, p.spammed, p.indirect, p.fresh} {
@@ -28,7 +28,7 @@ func (p *personaActivity) actions() []action {
 	return all
 }
 
-// times repeats an action as often as the persona's situation asks for: in full on the big chains, a tenth elsewhere.
+// times repeats an action as often as the persona's role requires: in full on the big chains, a tenth elsewhere.
 func (p *personaActivity) times(full int, do action) []action {
 	n := full
 	if !p.full {
@@ -37,7 +37,7 @@ func (p *personaActivity) times(full int, do action) []action {
 	return slices.Repeat([]action{do}, n)
 }
 
-// orPayBob lets a persona do something, or pay bob when that is not possible at the moment.
+// orPayBob lets a persona act, or pay bob if the action is not possible at the moment.
 func (p *personaActivity) orPayBob(who *population.Account, act func(*activity, *population.Account, *rand.Rand) (*TxRequest, error)) action {
 	return func(r *rand.Rand) (*TxRequest, error) {
 		if request, err := act(p.activity, who, r); request != nil || err != nil {
@@ -62,7 +62,7 @@ func (p *personaActivity) alice() []action {
 	return append(actions, p.times(30, p.splitTo(alice))...)
 }
 
-// splitTo pays a persona among others in one call: to the persona, an internal transaction.
+// splitTo pays a persona among others in one call: an internal transaction to the persona.
 func (p *personaActivity) splitTo(who *population.Account) action {
 	return func(r *rand.Rand) (*TxRequest, error) {
 		to := []common.Address{who.Address, p.chain.randomAccount(r).Address}
@@ -76,7 +76,7 @@ func (p *personaActivity) bob() []action {
 	})
 }
 
-// whale moves amounts that do not fit 64 bits, of the chain's own token and of ERC-20s.
+// whale moves amounts beyond 64 bits, of the native token and of ERC-20s.
 func (p *personaActivity) whale() []action {
 	whale := p.chain.Personas.Whale
 	actions := []action{
@@ -100,7 +100,7 @@ func (p *personaActivity) collector() []action {
 	})...)
 }
 
-// sendUsualCrystal sends one of the tokens that accounts mint: those with special metadata stay with the collector.
+// sendUsualCrystal sends one of the tokens that accounts mint; the collector keeps those with special metadata.
 func (a *activity) sendUsualCrystal(who *population.Account, r *rand.Rand) (*TxRequest, error) {
 	for _, number := range a.chain.balances.items(a.chain.byRole["collection"], who.Address) {
 		if number >= firstUsualCrystal {
@@ -120,7 +120,7 @@ func (p *personaActivity) clumsy() []action {
 	return append(actions, func(r *rand.Rand) (*TxRequest, error) { return p.sendNative(p.chain.Personas.Clumsy, r) })
 }
 
-// spammed receives one of every kind of spam at least.
+// spammed receives at least one of every kind of spam.
 func (p *personaActivity) spammed() []action {
 	to := func() []common.Address { return []common.Address{p.chain.Personas.Spammed.Address} }
 	airdrop := func(role string) action {

@@ -12,15 +12,15 @@ import (
 )
 
 const (
-	gasRole = 80_000  // enough to give a role, or to mint
+	gasRole = 80_000  // enough to grant a role, or to mint
 	gasFees = 320_000 // enough to change a fee configuration
 )
 
-// precompileCalls are calls of the precompiles of an L1's genesis: minting, roles, fee configurations. Some revert, since the
-// sender has no role that allows them.
+// precompileCalls generates calls of the precompiles in an L1's genesis: minting, roles, fee configurations. Some revert because the sender
+// has no role that allows them.
 type precompileCalls struct{ chain *Chain }
 
-// actions are those that come before everyone else's, and those that are strewn over history, in order.
+// actions returns the actions that precede everyone else's, and those scattered over history, in order.
 func (p *precompileCalls) actions() (opening, later []action) {
 	w := p.chain.Personas
 	has := func(c *precompile.Contract) bool { _, named := p.chain.precompiles.Genesis[c.Key]; return named }
@@ -42,8 +42,7 @@ func (p *precompileCalls) actions() (opening, later []action) {
 	return opening, inOrder(later)
 }
 
-// inOrder are as many actions, each of which is the first one that has not been done yet. One that has become impossible is
-// passed over.
+// inOrder returns as many actions, each of which does the first one not done yet. It skips actions that have become impossible.
 func inOrder(actions []action) []action {
 	next := 0
 	return slices.Repeat([]action{func(r *rand.Rand) (*TxRequest, error) {
@@ -61,7 +60,7 @@ func inOrder(actions []action) []action {
 	}}, len(actions))
 }
 
-// call calls a precompile, as long as it is active.
+// call calls a precompile while it is active.
 func (p *precompileCalls) call(who *population.Account, c *precompile.Contract, gas uint64, signature string, words ...common.Hash) (*TxRequest, error) {
 	if head, _ := p.chain.Builder.Head(); !slices.Contains(p.chain.precompiles.Active(head.Time), c) {
 		return nil, nil
@@ -88,7 +87,7 @@ func (p *precompileCalls) deploy(who *population.Account) action {
 	return func(*rand.Rand) (*TxRequest, error) { return Deploy(who, "", "Vault") }
 }
 
-// setFees sets floor and target to so many tenths of what they were at the beginning.
+// setFees sets floor and target to so many tenths of their initial values.
 func (p *precompileCalls) setFees(who *population.Account, floor, target int64) action {
 	return func(*rand.Rand) (*TxRequest, error) {
 		f := p.chain.precompiles.FeeConfig

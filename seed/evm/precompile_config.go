@@ -9,21 +9,22 @@ import (
 	"snowglobe/sim/evm/precompile"
 )
 
-// precompileConfig says which precompiles a chain's genesis enables, as in subnet-evm's genesis file, and what an upgrade disables.
+// precompileConfig lists the precompiles that a chain's genesis enables, as in subnet-evm's genesis file, and those that an upgrade
+// disables.
 type precompileConfig struct {
-	deployers  bool // contractDeployerAllowListConfig: not everyone may create contracts
-	fees       bool // feeManagerConfig: the fee configuration can be changed
+	deployers  bool // contractDeployerAllowListConfig: only some may create contracts
+	fees       bool // feeManagerConfig: the fee configuration can change
 	minter     bool // contractNativeMinterConfig
 	minterEnds int  // per mille of history after which an upgrade disables the minter, 0 for never
 }
 
 const (
 	warpQuorum       = 67  // hundredths of the weight that must sign a message
-	enabledAccounts  = 12  // how many accounts may deploy where not everyone may
+	enabledAccounts  = 12  // accounts with the right to deploy where it is restricted
 	treasuryFromMint = 500 // initial mint of a chain with a minter
 )
 
-// schedule is the configuration in the network's terms. The deployer is admin of every precompile.
+// schedule returns the configuration in the network's terms. The deployer is admin of every precompile.
 func (c precompileConfig) schedule(spec *ChainSpec, id uint64, span population.Span, personas *population.Personas, accounts []*population.Account) precompile.Upgrades {
 	quorum, primary := uint64(warpQuorum), spec.kind == evm.KindL1
 	s := precompile.Upgrades{FeeConfig: spec.fees, Genesis: precompile.Configs{

@@ -13,11 +13,10 @@ import (
 	"snowglobe/sim/store"
 )
 
-// quote is what something costs on average, and how far that moves.
+// quote is an average price and its swing.
 type quote struct{ price, swing int64 } // 10^-8 US dollars, millionths
 
-// quotes are the markets of a world by series: the chains' own tokens by symbol, others by role. What is not listed
-// here has no market.
+// quotes lists the markets of a world by series: native tokens by symbol, others by role. Other tokens have no market.
 var quotes = map[string]quote{
 	"AVAX":       {24_50000000, 350_000},
 	"ICE":        {85000000, 500_000},
@@ -52,7 +51,7 @@ var quotes = map[string]quote{
 	"usdc.joe":   {1_00000000, 800},
 }
 
-// exactly is how much of a token so many US dollars buy on average; of a token without a market it is as many whole ones.
+// exactly returns the amount of a token that so many US dollars buy on average; for a token without a market, as many whole units.
 func exactly(dollars int64, role string, decimals uint8) *big.Int {
 	return ofCents(100*dollars, role, decimals)
 }
@@ -72,12 +71,12 @@ func ofCents(cents int64, role string, decimals uint8) *big.Int {
 	return amount.Div(amount, big.NewInt(q.price))
 }
 
-// Markets are the prices and reputations of a chain's tokens, the chain's own among them.
+// Markets returns the prices and reputations of a chain's tokens, including the native one.
 func (c *Chain) Markets() []store.Market {
 	rows := []store.Market{c.market(common.Address{}.Bytes(), c.Row.TokenSymbol)}
 	for _, contract := range c.contracts {
 		if slices.Contains(c.own, common.Address(contract.Address)) {
-			continue // its file says what it costs
+			continue // its file sets its price
 		}
 		series := contract.Role
 		if contract.Role == fixtures.WrappedRole {

@@ -22,8 +22,8 @@ import (
 	"snowglobe/sim/store"
 )
 
-// Residents are those who go on acting on a chain of an open world. What they do at a time follows from the seed, the time and the
-// chain as it is then.
+// Residents keeps the accounts of an open world's chain active. Their actions at a time follow from the seed, the time and the chain's
+// present state.
 type Residents struct {
 	*activity
 	chain *Chain
@@ -32,7 +32,7 @@ type Residents struct {
 	peers []ids.ID // chains to which they send messages
 }
 
-// NewResidents are those of the chain of a miner. Its history has so many transactions; contracts are those with a role.
+// NewResidents returns the residents of a miner's chain, with the number of transactions in its history and its contracts by role.
 func NewResidents(g population.RNG, m *miner.Miner, db *store.DB, size int, personas *population.Personas, accounts []*population.Account, contracts []store.Contract, peers []ids.ID) *Residents {
 	row := m.Chain.Row
 	known := &knownTokens{db: db, chain: m.Chain, tokens: map[common.Address]*store.Token{}}
@@ -54,7 +54,7 @@ const (
 	gasGreet  = 900_000
 )
 
-// Act has somebody do something at a time in Unix seconds, at which the world's clock stands.
+// Act has somebody act at a time in Unix seconds, which must be the world clock's.
 func (n *Residents) Act(ctx context.Context, at uint64) error {
 	n.known.ctx, n.known.err = ctx, nil
 	r := n.chain.rng.For("resident", n.chain.Row.EVMID, at)
@@ -72,13 +72,13 @@ func (n *Residents) Act(ctx context.Context, at uint64) error {
 	})
 }
 
-// decide is what happens next. Nobody acts whose key is one of the phrase's: clients send for those accounts, and count their nonces.
+// decide returns the next action. Accounts of the mnemonic never act: clients send from those, and count their nonces.
 func (n *Residents) decide(r *rand.Rand) (*TxRequest, error) {
 	if r.IntN(100) < greetings {
 		text := []string{"still snowing", "back from the hut", "see you tomorrow"}[r.IntN(3)]
 		return n.chain.CallWith(n.chain.Personas.Ewoq, "greeter", "Greeter", "greet", nil, gasGreet, n.peers[r.IntN(len(n.peers))], GreeterAddress(n.chain.Personas), text)
 	}
-	for range 8 { // some of what happens is the deployer's alone
+	for range 8 { // only the deployer can do some of the actions
 		request, err := n.any(r)
 		if err != nil || !n.chain.ofPhrase(request.From) {
 			return request, err
@@ -87,7 +87,7 @@ func (n *Residents) decide(r *rand.Rand) (*TxRequest, error) {
 	return n.sendNative(n.chain.randomAccount(r), r)
 }
 
-// payable is the request, or what happens instead when its sender cannot pay for it: somebody sends money.
+// payable returns the request, or a gift to its sender if the sender cannot pay.
 func (n *Residents) payable(ctx context.Context, request *TxRequest, o offer, r *rand.Rand) (*TxRequest, error) {
 	head, err := n.miner.Chain.Head(ctx)
 	if err != nil {
@@ -107,14 +107,14 @@ func (n *Residents) payable(ctx context.Context, request *TxRequest, o offer, r 
 	return request, states.Error()
 }
 
-// knownTokens is what accounts find out about tokens by asking the chain.
+// knownTokens reads token balances and approvals from the chain.
 type knownTokens struct {
 	db     *store.DB
 	chain  *reader.Chain
 	tokens map[common.Address]*store.Token // of the contracts with a role
 
-	ctx context.Context // of who decides now
-	err error           // the first that was met since
+	ctx context.Context // of the present decision
+	err error           // the first one since
 }
 
 func (k *knownTokens) token(address common.Address) *store.Token {
@@ -129,7 +129,7 @@ func (k *knownTokens) token(address common.Address) *store.Token {
 	return t
 }
 
-// failed says that there is no answer. That a row is missing is one.
+// failed reports an error other than a missing row, which is an answer.
 func (k *knownTokens) failed(err error) bool {
 	if err != nil && !errors.Is(err, store.ErrNotFound) && k.err == nil {
 		k.err = err
@@ -159,7 +159,7 @@ func (k *knownTokens) items(token, owner common.Address) (numbers []uint64) {
 		return nil
 	}
 	var last store.AssetKey
-	for i := range rows { // of each item the newest row comes first
+	for i := range rows { // each item's newest row comes first
 		if bytes.Equal(rows[i].Asset, last) {
 			continue
 		}

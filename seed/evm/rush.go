@@ -9,8 +9,8 @@ import (
 	"snowglobe/seed/population"
 )
 
-// rush is an hour in which everybody wants the same thing: blocks follow each other as fast as they may, they are full or nearly
-// so, and the base fee rises as long as that lasts.
+// rush is an hour in which everybody wants the same thing: blocks follow each other at the minimal delay, all but full, and the base fee
+// rises as long as that lasts.
 type rush struct {
 	act func(a *activity, gasLeft uint64, r *rand.Rand) (*TxRequest, error)
 	txs int // in a block
@@ -27,16 +27,16 @@ const (
 	minRush      = 36
 	maxRush      = 46
 	longestRush  = 1_040 // takes the base fee from 1 wei to some gwei
-	txsPerRush   = 1_300 // a chain has a short rush in so many transactions, and
+	txsPerRush   = 1_300 // a chain has a short rush per so many transactions, and
 	txsPerLong   = 10    // spends one transaction in so many on its longest one
 	restSeconds  = 40    // between the blocks after a rush, in which the base fee falls
 	blocksOfRest = 12
 )
 
-// hasRushes tells whether a chain is one where that happens: a C-Chain that is not too small.
+// hasRushes reports whether a chain has rushes: a C-Chain that is not too small.
 func (c *Chain) hasRushes() bool { return !c.IsL1() && c.size >= fullSize }
 
-// planRushes plans the rushes of a chain: a long liquidation, a mint, an airdrop and more of these, each followed by some minutes of rest.
+// planRushes plans a chain's rushes: a long liquidation, a mint, an airdrop and more of these, each followed by some minutes of rest.
 func (c *Chain) planRushes(r *rand.Rand) []plannedBlock {
 	if !c.hasRushes() {
 		return nil
@@ -63,7 +63,7 @@ func (c *Chain) planRush(r *rand.Rand, what *rush, length int) []plannedBlock {
 	return blocks
 }
 
-// openRushes deploys what people rush to: globes that everybody may mint, and an airdrop of tokens that are locked for some time.
+// openRushes deploys the contracts of rushes: globes that everybody may mint, and an airdrop of tokens with a vesting period.
 func (d *deployment) openRushes() []action {
 	if !d.chain.hasRushes() {
 		return nil
@@ -80,13 +80,13 @@ func (d *deployment) openRushes() []action {
 
 const (
 	airdropped = "frost" // the token
-	gasGlobe   = 845_000 // of which most is for the code of the globe's account
-	gasGrant   = 555_000 // of which most is for the code of the wallet
+	gasGlobe   = 845_000 // mostly for the code of the globe's account
+	gasGrant   = 555_000 // mostly for the code of the wallet
 	gasBatch   = 70_000  // for either, beside those
 	batch      = 3       // of either at most
 )
 
-// rushToMint mints globes for whoever came.
+// rushToMint mints globes for everybody who came.
 func (a *activity) rushToMint(gasLeft uint64, r *rand.Rand) (*TxRequest, error) {
 	n := batchOf(gasGlobe, gasLeft)
 	if n == 0 {
@@ -95,7 +95,7 @@ func (a *activity) rushToMint(gasLeft uint64, r *rand.Rand) (*TxRequest, error) 
 	return a.chain.CallWith(a.chain.randomAccount(r), "drop", "Drop", "mint", nil, gasBatch+n*gasGlobe, new(big.Int).SetUint64(n))
 }
 
-// rushToClaim is the deployer giving tokens to those who asked for them, each in a wallet that lets go of them by and by.
+// rushToClaim has the deployer give tokens to claimants, each in a wallet that releases them over time.
 func (a *activity) rushToClaim(gasLeft uint64, r *rand.Rand) (*TxRequest, error) {
 	n := batchOf(gasGrant, gasLeft)
 	if n == 0 {
@@ -108,19 +108,19 @@ func (a *activity) rushToClaim(gasLeft uint64, r *rand.Rand) (*TxRequest, error)
 	return a.chain.CallWith(a.chain.Personas.Deployer, "vesting", "Vesting", "grant", nil, gasBatch+n*gasGrant, a.chain.byRole[airdropped], to, worth(r, airdropped, 18, 1, 60))
 }
 
-// batchOf is how many one transaction makes of what needs so much gas: as many as there is gas left for in the block.
+// batchOf returns how many items of so much gas one transaction makes: as many as the block has gas for.
 func batchOf(gas, gasLeft uint64) uint64 {
 	return min(batch, (gasLeft-min(gasLeft, gasBatch+gasAccess))/gas)
 }
 
 const (
 	bots     = 24        // accounts that race for liquidations
-	gasRace  = 3_950_000 // what they offer at most: about what a chain can use between two blocks
-	gasWrite = 24_000    // for each slot that is written
+	gasRace  = 3_950_000 // their highest gas limit: about what a chain can use between two blocks
+	gasWrite = 24_000    // per written slot
 )
 
-// rushToLiquidate is a bot that races through as many positions as there is gas for. Most of them come too late: an assertion fails,
-// which takes all of their gas, or there is more to do by then than they have gas for.
+// rushToLiquidate is a bot that races through as many positions as its gas allows. Most come too late: an assertion fails, which uses all
+// their gas, or by then there is more to do than they have gas for.
 func (a *activity) rushToLiquidate(gasLeft uint64, r *rand.Rand) (*TxRequest, error) {
 	bot := a.chain.accounts[r.IntN(min(bots, len(a.chain.accounts)))]
 	gas := min(gasRace, gasLeft-min(gasLeft, gasAccess)) - uint64(r.IntN(100_000))

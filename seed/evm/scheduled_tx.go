@@ -16,13 +16,13 @@ import (
 	"snowglobe/sim/warp"
 )
 
-// ScheduledTx is a transaction that stands at a time known before the history is made, because another chain depends on it: it
-// sends or delivers an ICM message, or prepares for that. A chain's scheduled transactions happen in their order.
+// ScheduledTx is a transaction at a time known before its chain's history is made, because another chain depends on it: it sends or
+// delivers an ICM message, or prepares for that. A chain executes its scheduled transactions in order.
 type ScheduledTx struct {
 	At      uint64
-	Early   bool                             // it needs none of the contracts that the deployer creates
-	Exact   bool                             // what it says counts from its block's time, which must be in that very second
-	Ready   <-chan struct{}                  // closed once Request can be asked; nil for at once
+	Early   bool                             // needs none of the contracts that the deployer creates
+	Exact   bool                             // must be in a block of that very second, from which its content counts
+	Ready   <-chan struct{}                  // closed once Request can be called; nil for at once
 	Request func(*Chain) (*TxRequest, error) // with its gas and its access list
 	Message func() *warp.UnsignedMessage     // that it must send; nil for none
 }
@@ -30,7 +30,7 @@ type ScheduledTx struct {
 // GasDeliver is enough to deliver a message to the messenger.
 const GasDeliver = 1_600_000
 
-// GreeterAddress is where every chain has the contract that sends and receives greetings: the first that the deployer creates.
+// GreeterAddress is the address, on every chain, of the contract that sends and receives greetings: the first that the deployer creates.
 func GreeterAddress(p *population.Personas) common.Address {
 	return crypto.CreateAddress(p.Deployer.Address, 0)
 }
@@ -40,14 +40,14 @@ var (
 	errMessageNotSent = errors.New("a scheduled transaction did not send its ICM message")
 )
 
-// scheduledTxs are a chain's scheduled transactions, the first of which were sent.
+// scheduledTxs holds a chain's scheduled transactions; some of the first are already sent.
 type scheduledTxs struct {
 	chain *Chain
 	txs   []ScheduledTx
 }
 
-// next is when the next transaction asks for a block, be it to get ready for it. Earliest is when a block can stand, by whether
-// the chain has its contracts.
+// next returns when the next transaction asks for a block, perhaps only to prepare for it. earliest returns the time of the next possible
+// block, depending on whether the chain has its contracts.
 func (s *scheduledTxs) next(deployed bool, earliest func(deployed bool) uint64) (at uint64, due bool) {
 	if len(s.txs) == 0 {
 		return 0, false
@@ -55,7 +55,7 @@ func (s *scheduledTxs) next(deployed bool, earliest func(deployed bool) uint64) 
 	return max(1000*s.txs[0].At, earliest(deployed || s.txs[0].Early)), true
 }
 
-// nextExact is when the next transaction is due that must stand in that very second.
+// nextExact returns the time of the next transaction that needs an exact second.
 func (s *scheduledTxs) nextExact() (at uint64, due bool) {
 	for i := range s.txs {
 		if s.txs[i].Exact {
@@ -65,13 +65,13 @@ func (s *scheduledTxs) nextExact() (at uint64, due bool) {
 	return 0, false
 }
 
-// waits tells whether a transaction that is due at a time needs contracts that the chain does not have yet.
+// waits reports whether a due transaction needs contracts that the chain does not have yet.
 func (s *scheduledTxs) waits(at, earliest uint64) bool {
 	return len(s.txs) > 0 && !s.txs[0].Early && max(1000*s.txs[0].At, earliest) <= at
 }
 
-// send sends what is due by the time of a block under construction, and says how many transactions that was. Most of them wait
-// for the chain to have its contracts.
+// send sends the transactions due by the time of a block under construction, and returns their number. Most of them wait for the chain to
+// have its contracts.
 func (s *scheduledTxs) send(ctx context.Context, p *evm.Pending, deployed bool) (done int, err error) {
 	for ; len(s.txs) > 0 && s.txs[0].At <= p.Header().Time; s.txs = s.txs[1:] {
 		tx := &s.txs[0]
@@ -106,7 +106,7 @@ func (s *scheduledTxs) wait(ctx context.Context, tx *ScheduledTx) error {
 	}
 }
 
-// execute executes a transaction, which must do what was planned: messages that follow depend on it.
+// execute executes a transaction, which must do what was planned: later messages depend on it.
 func (s *scheduledTxs) execute(p *evm.Pending, tx *ScheduledTx) error {
 	request, err := tx.Request(s.chain)
 	if err != nil {

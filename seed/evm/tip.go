@@ -8,14 +8,14 @@ import (
 	"snowglobe/seed/population"
 )
 
-// habits are how people set their tips, in millionths of a gwei. A wallet that asks the node offers next to nothing on a quiet
-// chain; others have a habit from the days when gas was dear.
+// habits lists how people set their tips, in millionths of a gwei. A wallet that asks the node offers next to nothing on a quiet chain;
+// others keep a habit from the days of expensive gas.
 var habits = []struct {
 	percent   int
 	low, high int64
 	legacy    bool // a fixed gas price, whatever the base fee
 }{
-	{18, 0, 0, false},                 // one wei, which is what a node suggests
+	{18, 0, 0, false},                 // one wei, as a node suggests
 	{34, 500, 20_000, false},          // below 0.02 gwei
 	{28, 50_000, 500_000, false},      // a fraction of a gwei
 	{12, 1_000_000, 2_500_000, false}, // the default of many wallets
@@ -25,13 +25,13 @@ var habits = []struct {
 // tipUnit is a millionth of a gwei in wei.
 const tipUnit = 1_000
 
-// offer is what a sender is ready to pay for each unit of gas.
+// offer is a sender's price per unit of gas.
 type offer struct {
 	tip    *big.Int
 	legacy bool
 }
 
-// offerOf is what somebody offers at a time, in Unix seconds: by habit, more in busy hours, much more in a rush.
+// offerOf returns somebody's offer at a time, in Unix seconds: habitual, more in busy hours, much more in a rush.
 func (c *Chain) offerOf(who *population.Account, at uint64, rushing bool, r *rand.Rand) offer {
 	person := binary.BigEndian.Uint64(who.Address[:])
 	draw := int(person % 100)
@@ -52,7 +52,7 @@ func (c *Chain) offerOf(who *population.Account, at uint64, rushing bool, r *ran
 	return offer{big.NewInt(1), false}
 }
 
-// moodAt is how much an hour's tips are of the usual, in percent: more when more happens.
+// moodAt returns the level of an hour's tips in percent of the usual: busier hours pay more.
 func (c *Chain) moodAt(at uint64) int64 {
 	if hour := at / population.Hour; hour != c.hour {
 		c.hour, c.mood = hour, population.Between(c.rng.For("mood", c.Row.EVMID, hour), 40, 160)*population.Busyness(at)/60

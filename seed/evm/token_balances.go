@@ -16,23 +16,23 @@ var (
 	topicSingle   = crypto.Keccak256Hash([]byte("TransferSingle(address,address,address,uint256,uint256)"))
 )
 
-// holding names who holds what.
+// holding names a holder and a token.
 type holding struct{ token, owner common.Address }
 
-// tokenHoldings is what accounts know of tokens when they decide.
+// tokenHoldings answers what accounts need to know of tokens to act.
 type tokenHoldings interface {
 	balance(token, owner common.Address) *big.Int
-	allows(token, owner, spender common.Address) bool     // it was approved
-	items(token, owner common.Address) (numbers []uint64) // that are held of a token, the oldest first
-	observe(r *types.Receipt)                             // what a transaction changed
+	allows(token, owner, spender common.Address) bool     // after an approval
+	items(token, owner common.Address) (numbers []uint64) // held items of a token, the oldest first
+	observe(r *types.Receipt)                             // applies a transaction's changes
 }
 
-// tokenBalances is who holds which tokens, by the logs of transfers. There are hundreds of thousands: balances have no pointers, which the
-// garbage collector would follow.
+// tokenBalances tracks token holdings through transfer logs. There are hundreds of thousands: balances have no pointers for the garbage
+// collector to follow.
 type tokenBalances struct {
 	balances map[holding]uint256.Int
 	approved map[[3]common.Address]bool // token, owner, spender
-	held     map[holding][]uint64       // numbers of tokens, or of kinds of an ERC-1155, the oldest first
+	held     map[holding][]uint64       // token ids, the oldest first
 }
 
 func newTokenBalances() *tokenBalances {
@@ -56,7 +56,7 @@ func (b *tokenBalances) observe(r *types.Receipt) {
 
 func addressOf(topic common.Hash) common.Address { return common.BytesToAddress(topic[:]) }
 
-// move moves an amount. Who gives more than was seen to come has less than nothing, in two's complement.
+// move moves an amount. A sender of more than the logs showed it receive gets a negative balance, in two's complement.
 func (b *tokenBalances) move(token, from, to common.Address, amount *uint256.Int) {
 	rest, sum := b.balances[holding{token, from}], b.balances[holding{token, to}]
 	if from == to {
@@ -66,7 +66,7 @@ func (b *tokenBalances) move(token, from, to common.Address, amount *uint256.Int
 	b.balances[holding{token, to}] = *sum.Add(&sum, amount)
 }
 
-// moveItem moves an item. One of an ERC-1155's kind counts as one item, however many there are of it.
+// moveItem moves an item. Any amount of an ERC-1155 id counts as one item.
 func (b *tokenBalances) moveItem(token, from, to common.Address, id uint64) {
 	had := b.held[holding{token, from}]
 	if i := slices.Index(had, id); i >= 0 {
@@ -77,7 +77,7 @@ func (b *tokenBalances) moveItem(token, from, to common.Address, id uint64) {
 
 func (b *tokenBalances) balance(token, owner common.Address) *big.Int {
 	amount := b.balances[holding{token, owner}]
-	if amount.Sign() < 0 { // of a token that was not told of all that it gave
+	if amount.Sign() < 0 { // of a token that did not log all its transfers
 		return new(big.Int).Neg(amount.Neg(&amount).ToBig())
 	}
 	return amount.ToBig()

@@ -23,18 +23,18 @@ type TxRequest struct {
 	Gas        uint64
 	AccessList types.AccessList
 
-	role     string // of the contract that it creates, if that has one
-	artifact string // name of the compiled contract that it creates
-	done     func() // called when it has been executed; may be nil
+	role     string // of the created contract, if it has one
+	artifact string // of the created contract
+	done     func() // called after the execution; may be nil
 }
 
 const (
 	gasTransfer = 21_000
-	GasCall     = 160_000 // enough for any call on the fixture contracts that is not given its own limit
+	GasCall     = 160_000 // enough for any call of the fixture contracts without a limit of its own
 	gwei        = 1e9
 )
 
-// transfer sends the chain's own token.
+// transfer sends the native token.
 func transfer(from *population.Account, to common.Address, value *big.Int) *TxRequest {
 	return &TxRequest{From: from, To: &to, Value: value, Gas: gasTransfer}
 }
@@ -56,7 +56,7 @@ func (c *Chain) Call(from *population.Account, role, artifact, method string, ar
 	return &TxRequest{From: from, To: &address, Data: data, Gas: GasCall}, nil
 }
 
-// CallWith is a call that sends value along, or has a gas limit of its own.
+// CallWith is a call with a value or a gas limit of its own.
 func (c *Chain) CallWith(from *population.Account, role, artifact, method string, value *big.Int, gas uint64, args ...any) (*TxRequest, error) {
 	request, err := c.Call(from, role, artifact, method, args...)
 	if err != nil {
@@ -79,12 +79,12 @@ func Deploy(from *population.Account, role, artifact string, args ...any) (*TxRe
 	return &TxRequest{From: from, Data: code, Gas: gasDeploy(len(code)), role: role, artifact: artifact}, nil
 }
 
-// gasDeploy is enough to deploy init code of this length: the code is paid for as data and, once, as state.
+// gasDeploy is enough to deploy init code of this length, which is paid for as data and, once, as state.
 func gasDeploy(size int) uint64 { return 300_000 + 240*uint64(size) }
 
 var topicDeployed = crypto.Keccak256Hash([]byte("Deployed(address,bool)"))
 
-// deployed is the contract that a transaction deployed, itself or through the factory.
+// deployed returns the contract that a transaction deployed, itself or through the factory.
 func deployed(r *types.Receipt) common.Address {
 	for _, log := range r.Logs {
 		if len(log.Topics) == 2 && log.Topics[0] == topicDeployed {
@@ -116,7 +116,7 @@ func (c *Chain) txData(nonce uint64, baseFee *big.Int, q *TxRequest, o offer, r 
 	}
 }
 
-// limit is the most that a sender pays for each unit of gas: wallets allow for a base fee of twice what it is.
+// limit returns the most that a sender pays per unit of gas: wallets allow for twice the base fee.
 func (o offer) limit(base *big.Int) *big.Int {
 	limit := new(big.Int).Lsh(base, 1)
 	return limit.Add(limit, o.tip)
