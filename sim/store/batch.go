@@ -15,25 +15,25 @@ import (
 	"snowglobe/sim/store/bulk"
 )
 
-// Batch is one writing transaction. Nothing is written without one: what a block adds is written by one Batch or not at all.
+// Batch is one writing transaction, the only way to write. A block's rows are written by one Batch or not at all.
 type Batch struct {
 	db         *DB
 	tx         *sqlx.Tx
 	statements map[string]*stmt
 	rollup     *metric.Rollup       // nil before the first block
-	tokens     bool                 // whether it wrote a token, a contract or a market
-	primary    bool                 // whether it wrote a block of a P-, X- or C-Chain of UTXOs
-	uncounted  bool                 // it changes nothing that answers are kept for
-	bulk       *bulk.Writer         // while the world is generated, of rows that wait; otherwise each is written at once
-	uris       map[URIHash]struct{} // hashes of those that it wrote
+	tokens     bool                 // it wrote a token, a contract or a market
+	primary    bool                 // it wrote a block of a P-, X- or C-Chain of UTXOs
+	uncounted  bool                 // it changes nothing that cached answers depend on
+	bulk       *bulk.Writer         // waiting rows while the world is generated; otherwise each is written at once
+	uris       map[URIHash]struct{} // hashes of the URIs it wrote
 
-	moment   Moment // of what it makes the world
-	aside    bool   // it is none of the commits that can be undone
-	boundary bool   // it leaves the world at a commit to which clients may go back,
+	moment   Moment // the world after the commit
+	aside    bool   // the commit cannot be undone
+	boundary bool   // clients may revert to the commit before this one
 	to       int64  // which is this one
 }
 
-// Begin starts a Batch. Only one is open at a time; a second waits.
+// Begin starts a Batch. Only one can be open at a time; a second Begin waits.
 func (db *DB) Begin() (*Batch, error) {
 	if db.readOnly {
 		return nil, ErrReadOnly
@@ -49,7 +49,7 @@ func (db *DB) Begin() (*Batch, error) {
 	return b, nil
 }
 
-// begin begins the transaction, while a world is generated on a connection by which rows are inserted past package sql.
+// begin begins the transaction. While a world is generated, it also takes the raw connection, to insert rows past package sql.
 func (b *Batch) begin() (err error) {
 	if !b.db.gathers {
 		b.tx, err = b.db.write.Beginx()
@@ -66,7 +66,7 @@ func (b *Batch) begin() (err error) {
 	return nil
 }
 
-// end ends the transaction in one way or the other.
+// end commits or rolls back the transaction.
 func (b *Batch) end(way func() error) error {
 	if b.bulk == nil {
 		return way()
@@ -74,7 +74,7 @@ func (b *Batch) end(way func() error) error {
 	return errors.Join(way(), b.bulk.Close())
 }
 
-// Commit makes everything that the batch wrote visible at once, the roll-ups of its blocks included.
+// Commit makes everything that the batch wrote visible at once, including the roll-ups of its blocks.
 func (b *Batch) Commit() error {
 	if b.rollup != nil {
 		if err := b.rollup.Flush(); err != nil {
@@ -104,13 +104,13 @@ func (b *Batch) Commit() error {
 		b.db.primaryCommits.Add(1)
 	}
 	if !b.uncounted {
-		b.db.commits.Add(1) // last: a reader that sees it changed finds the other counts changed too
+		b.db.commits.Add(1) // last: a reader that sees it changed sees the other counts changed too
 	}
 	return err
 }
 
-// Uncounted says that the batch changes nothing that answers are kept for, nor anything that follows when the world goes back: only
-// what is asked for anew each time.
+// Uncounted declares that the batch changes nothing that cached answers depend on, nor anything that a revert touches: only data that is
+// read anew each time.
 func (b *Batch) Uncounted() { b.uncounted, b.aside = true, true }
 
 // Rollback drops everything that the batch wrote.
@@ -119,7 +119,7 @@ func (b *Batch) Rollback() error {
 	return b.end(b.tx.Rollback)
 }
 
-// End commits when err is nil and otherwise rolls back; it returns the first thing that went wrong.
+// End commits if err is nil and otherwise rolls back; it returns the first error.
 func (b *Batch) End(err error) error {
 	if err != nil {
 		return errors.Join(err, b.Rollback())
@@ -127,7 +127,7 @@ func (b *Batch) End(err error) error {
 	return b.Commit()
 }
 
-// prepared is the statement with this text: one that an earlier batch has used, or prepared once for this one.
+// prepared returns the statement with this text: one kept from an earlier batch, or a new one for this batch.
 func (b *Batch) prepared(text string) (*stmt, error) {
 	if statement := b.statements[text]; statement != nil {
 		return statement, nil
@@ -144,11 +144,11 @@ func (b *Batch) prepared(text string) (*stmt, error) {
 	return b.statements[text], nil
 }
 
-// Statements are the texts of what batches read and write by, for the test that no one scans a table.
+// Statements returns the texts of the statements that batches use, for the test that none scans a table.
 func (b *Batch) Statements() []string { return slices.Collect(maps.Keys(b.db.kept)) }
 
-// keepStatements prepares what the batch has used for those that follow, on the one connection that writes: preparing takes as long as
-// all else that a small block needs. Generation has one large batch, and keeps nothing.
+// keepStatements prepares the batch's statements for later batches, on the one writing connection: preparing takes as long as everything
+// else in a small block. Generation has one large batch, and keeps nothing.
 func (b *Batch) keepStatements() {
 	if b.bulk != nil || b.db.final != "" {
 		return
@@ -157,7 +157,7 @@ func (b *Batch) keepStatements() {
 		if b.db.kept[text] != nil {
 			continue
 		}
-		if prepared, err := b.db.write.Preparex(text); err == nil { // else the next batch prepares it, and says why it cannot
+		if prepared, err := b.db.write.Preparex(text); err == nil { // otherwise the next batch prepares it, and returns the error
 			b.db.kept[text] = prepared
 		}
 	}
@@ -172,7 +172,7 @@ func (b *Batch) exec(text string, args ...any) error {
 	return b.db.failure(text, err)
 }
 
-// scan reads a row that no struct with tags stands for, as the batch sees it, its own writes included.
+// scan reads a row without a tagged struct as the batch sees it, its own writes included.
 func (b *Batch) scan(text string, args []any, fields ...any) error {
 	statement, err := b.prepared(text)
 	if err != nil {
@@ -187,7 +187,7 @@ func (b *Batch) scan(text string, args []any, fields ...any) error {
 	return nil
 }
 
-// PrimaryDelta is everything that one block of P or X adds to the world, or the atomic transactions of one C-Chain block.
+// PrimaryDelta holds everything that one block of P or X, or the atomic transactions of one C-Chain block, adds to the world.
 type PrimaryDelta struct {
 	Block             *PrimaryBlock // nil for C, whose blocks are EVM blocks
 	Transactions      []PrimaryTx
@@ -195,7 +195,7 @@ type PrimaryDelta struct {
 	Spends            []Spend
 	Activity          []PrimaryActivity
 	Assets            []PrimaryAsset
-	Stakers           []Staker // new ones and new values of old ones
+	Stakers           []Staker // new ones, and new values of old ones
 	StakeOwners       []StakeOwner
 	L1Validators      []L1Validator
 	L1ValidatorStates []L1ValidatorState
@@ -241,15 +241,15 @@ func (b *Batch) AddPrimaryBlock(d *PrimaryDelta) error {
 	return nil
 }
 
-// Delta is everything that one block adds to the world.
+// Delta holds everything that one block adds to the world.
 type Delta struct {
 	Block        Block
-	Override     *BlockOverride // nil when the block is as the network's rules make it
+	Override     *BlockOverride // nil if the block follows the network's rules
 	Transactions []Transaction
-	Impersonated []ImpersonatedTx // those of the transactions that nobody signed
+	Impersonated []ImpersonatedTx // the transactions that nobody signed
 	Logs         []Log
 	Calls        []Call
-	Called       []Called // while the block is new: the file does not have it
+	Called       []Called // only while the block is new: the file does not store it
 	Accounts     []Account
 	Slots        []Slot
 	Codes        []Code
@@ -267,13 +267,13 @@ type Delta struct {
 
 	Activity *metric.Activity // what the block adds to the metrics
 
-	Atomic *PrimaryDelta // what the block's atomic transactions add, nil when there are none
+	Atomic *PrimaryDelta // what the block's atomic transactions add, nil without any
 
-	// Changes of the state came after the block, where it is read with them. They are written by AddStateChange.
+	// State changes after the block, which are read together with it. AddStateChange writes them.
 	Changes []StateChange
 }
 
-// AddBlock writes a block with everything that it adds.
+// AddBlock writes a block with everything it adds.
 func (b *Batch) AddBlock(d *Delta) error {
 	if err := b.addBlock(&d.Block); err != nil {
 		return err
@@ -357,7 +357,7 @@ func (db *DB) Deltas(ctx context.Context, chain int, first, last uint64) ([]Delt
 	return deltas, nil
 }
 
-// Cut takes the rows at the beginning of a list for which something holds.
+// Cut takes the leading rows that satisfy a condition off a list.
 func Cut[T any](rows *[]T, holds func(*T) bool) []T {
 	n := 0
 	for n < len(*rows) && holds(&(*rows)[n]) {
@@ -377,7 +377,7 @@ func addAll[T any](rows []T, add func(*T) error) error {
 	return nil
 }
 
-// insert writes a row, or changes one, now or, while the world is generated, with others.
+// insert inserts or changes a row at once or, while the world is generated, together with others.
 func (b *Batch) insert(into *bulk.Table, row ...any) error {
 	if b.bulk == nil {
 		return b.exec(into.Statement, row...)
@@ -385,7 +385,7 @@ func (b *Batch) insert(into *bulk.Table, row ...any) error {
 	return b.db.failure(into.Statement, b.bulk.Add(into, row))
 }
 
-// written sees to it that a table can be read with all rows that the batch has added.
+// written flushes a table's waiting rows, so that it can be read.
 func (b *Batch) written(t *bulk.Table) error {
 	if b.bulk == nil {
 		return nil
@@ -393,7 +393,7 @@ func (b *Batch) written(t *bulk.Table) error {
 	return b.db.failure(t.Statement, b.bulk.Write(t))
 }
 
-// failure says why a statement failed, if it did.
+// failure returns why a statement failed, if it did.
 func (db *DB) failure(text string, err error) error {
 	if err == nil || unwritten(err) != err {
 		return db.refusal(err)
@@ -401,7 +401,7 @@ func (db *DB) failure(text string, err error) error {
 	return db.noted(failed(text, err))
 }
 
-// refusal says why a transaction could not begin or be committed, if it could not.
+// refusal returns why a transaction could not begin or commit, if it could not.
 func (db *DB) refusal(err error) error {
 	reason := unwritten(err)
 	if err != nil && reason == err {

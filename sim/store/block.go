@@ -48,7 +48,7 @@ func (db *DB) Blocks(ctx context.Context, chain int, first, last uint64) ([]Bloc
 		At(chain, first, 0), At(chain, min(last, MaxNumber), 0))
 }
 
-// FirstSince is the number of a chain's first block at or after a time, in Unix seconds; head + 1 when there is none.
+// FirstSince returns the number of a chain's first block at or after a time, in Unix seconds; head + 1 if there is none.
 func (db *DB) FirstSince(ctx context.Context, chain int, time int64) (uint64, error) {
 	head, err := db.Head(ctx, chain)
 	if err != nil {
@@ -57,8 +57,8 @@ func (db *DB) FirstSince(ctx context.Context, chain int, time int64) (uint64, er
 	return FirstSince(head.ID.Number(), time, func(n uint64) (int64, error) { return db.BlockTime(ctx, At(chain, n, 0)) })
 }
 
-// FirstSince is the height of the first of the blocks up to a head that is at or after a time, in Unix seconds; head + 1
-// when there is none. Block times never fall from one block to the next.
+// FirstSince returns the height of the first block at or after a time, in Unix seconds, of those up to a head; head + 1 if there is none.
+// Block times never decrease.
 func FirstSince(head uint64, time int64, timeOf func(height uint64) (int64, error)) (uint64, error) {
 	low, high := uint64(0), head+1
 	for low < high {
@@ -93,7 +93,7 @@ func (db *DB) BlockIDs(ctx context.Context, high, low Position, limit int) ([]Po
 	return db.ids(ctx, `SELECT id FROM block WHERE id BETWEEN ? AND ? ORDER BY id DESC LIMIT 0 + ?`, low, high, limit)
 }
 
-// BlockTime is when the block of an EVM chain at a position was made.
+// BlockTime returns the time of the EVM block at a position.
 func (db *DB) BlockTime(ctx context.Context, at Position) (time int64, err error) {
 	return value[int64](ctx, db, `SELECT time FROM block WHERE id = ?`, at)
 }
@@ -104,7 +104,7 @@ func (db *DB) AtomicBlocks(ctx context.Context, chain int) ([]Block, error) {
 		First(chain), Last(chain))
 }
 
-// BlockOverride is what a block of an EVM chain has otherwise than the network's rules make it, because a client asked for it.
+// BlockOverride records where an EVM block departs from the network's rules because a client asked for it.
 type BlockOverride struct {
 	ID       Position `db:"id"`        // of the block
 	Early    bool     `db:"early"`     // it may follow its parent sooner than the network allows
@@ -115,7 +115,7 @@ type BlockOverride struct {
 
 const blockOverrideColumns = `id, early, base_fee, gas_limit, coinbase`
 
-// BlockOverride reads that of a block, nil when there is none.
+// BlockOverride reads the override of a block, nil if there is none.
 func (db *DB) BlockOverride(ctx context.Context, block Position) (*BlockOverride, error) {
 	o, err := get[BlockOverride](ctx, db, `SELECT `+blockOverrideColumns+` FROM block_override WHERE id = ?`, block)
 	if errors.Is(err, ErrNotFound) {
@@ -124,7 +124,7 @@ func (db *DB) BlockOverride(ctx context.Context, block Position) (*BlockOverride
 	return o, err
 }
 
-// BlockOverridesBetween reads those of the blocks from one position to another, in order.
+// BlockOverridesBetween reads the overrides of the blocks from one position to another, in order.
 func (db *DB) BlockOverridesBetween(ctx context.Context, low, high Position) ([]BlockOverride, error) {
 	return list[BlockOverride](ctx, db, `SELECT `+blockOverrideColumns+` FROM block_override WHERE id BETWEEN ? AND ? ORDER BY id`, low, high)
 }
@@ -149,28 +149,28 @@ const (
 	MaxNumber = 1<<numberBits - 1
 )
 
-// At is the position of an index in a block of a chain.
+// At returns the position of an index in a block of a chain.
 func At(chain int, number uint64, index int) Position {
 	return Position(int64(chain)<<(numberBits+indexBits) | int64(number)<<indexBits | int64(index))
 }
 
-// Chain is the row id of the chain.
+// Chain returns the row id of the chain.
 func (p Position) Chain() int { return int(p >> (numberBits + indexBits)) }
 
-// Number is the block number.
+// Number returns the block number.
 func (p Position) Number() uint64 { return uint64(p>>indexBits) & MaxNumber }
 
-// Index is the index in the block.
+// Index returns the index in the block.
 func (p Position) Index() int { return int(p & MaxIndex) }
 
-// Block is the position of the block that holds p.
+// Block returns the position of the block that contains p.
 func (p Position) Block() Position { return p &^ MaxIndex }
 
-// End is the last position in the block that holds p.
+// End returns the last position in the block that contains p.
 func (p Position) End() Position { return p | MaxIndex }
 
-// First is the lowest position on a chain.
+// First returns the lowest position on a chain.
 func First(chain int) Position { return At(chain, 0, 0) }
 
-// Last is the highest position on a chain.
+// Last returns the highest position on a chain.
 func Last(chain int) Position { return At(chain, MaxNumber, MaxIndex) }

@@ -2,7 +2,7 @@ package store
 
 import "context"
 
-// Chain is an EVM chain as the world file describes it.
+// Chain is an EVM chain in the world file.
 type Chain struct {
 	ID           int    `db:"id"`
 	Network      string `db:"network"` // mainnet or fuji
@@ -19,13 +19,13 @@ type Chain struct {
 	Genesis      Packed // JSON
 }
 
-// PackedChain is a chain as the file keeps it.
+// PackedChain is a chain with a genesis that is still packed.
 type PackedChain struct {
 	Chain
 	Kept []byte `db:"kept"` // the genesis
 }
 
-// Unpack is the chain with its genesis.
+// Unpack returns the chain with its genesis.
 func (c *PackedChain) Unpack() (Chain, error) {
 	chain := c.Chain
 	return chain, chain.Genesis.Scan(c.Kept)
@@ -33,12 +33,12 @@ func (c *PackedChain) Unpack() (Chain, error) {
 
 const chainColumns = `id, network, evm_id, blockchain_id, subnet_id, vm_id, kind, name, description, token_name, token_symbol, upgrades`
 
-// Chains lists every EVM chain in the order of their row ids. Their geneses, which are large, are still packed.
+// Chains lists every EVM chain by row id. Their large geneses stay packed.
 func (db *DB) Chains(ctx context.Context) ([]PackedChain, error) {
 	return list[PackedChain](ctx, db, `SELECT `+chainColumns+`, genesis AS kept FROM chain ORDER BY id`)
 }
 
-// ChainIDs lists the row ids of the EVM chains. It reads no genesis, which is large.
+// ChainIDs lists the row ids of the EVM chains without reading their large geneses.
 func (db *DB) ChainIDs(ctx context.Context) ([]int, error) {
 	return list[int](ctx, db, `SELECT id FROM chain ORDER BY id`)
 }
@@ -52,7 +52,7 @@ func (b *Batch) AddChain(c Chain) error {
 		c.Description, c.TokenName, c.TokenSymbol, c.Upgrades, c.Genesis)
 }
 
-// Meta is the identity of a world: everything that decides its bytes, and its digest.
+// Meta is a world's identity: everything that determines its bytes, and its digest.
 type Meta struct {
 	Generator string `db:"generator"`
 	Seed      int64  `db:"seed"`
@@ -72,7 +72,7 @@ func (db *DB) Meta(ctx context.Context) (Meta, error) {
 	return value[Meta](ctx, db, `SELECT `+metaColumns+` FROM meta WHERE id = 1`)
 }
 
-// SetMeta writes the world's identity. Every commit to an open world does, so that it gives the file another state.
+// SetMeta writes the world's identity. Every commit to an open world calls it, to give the file another state.
 func (b *Batch) SetMeta(m Meta) error {
 	if err := b.proceed(m.Digest); err != nil {
 		return err
@@ -94,8 +94,8 @@ type Persona struct {
 	Primary []byte `db:"-"`       // address on P and X from FirstPrimaryPersona on; elsewhere it follows from the key
 }
 
-// FirstPrimaryPersona is the first id of those of whom nothing is known but their address on P and X, which is in the file in place of
-// their EVM address.
+// FirstPrimaryPersona is the first id of personas known only by their address on P and X, which the file stores in place of their EVM
+// address.
 const FirstPrimaryPersona = 1_000_000
 
 // Personas lists every persona in order.

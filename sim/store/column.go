@@ -14,10 +14,10 @@ import (
 	"github.com/klauspost/compress/s2"
 )
 
-// Amount is a number of 64 bits without a sign. The file keeps its bits: above 2^63 they read as negative.
+// Amount is an unsigned 64-bit number. The file stores its bits: amounts above 2^63 read as negative.
 type Amount uint64
 
-// Value is how the file keeps an amount.
+// Value encodes the amount for the file.
 func (a Amount) Value() (driver.Value, error) { return int64(a), nil }
 
 // Scan reads what Value wrote.
@@ -30,14 +30,14 @@ func (a *Amount) Scan(value any) error {
 	return nil
 }
 
-// Word is a number of 256 bits, big-endian. The file keeps it without leading zeros.
+// Word is a 256-bit number, big-endian. The file stores it without leading zeros.
 type Word []byte
 
 const wordBytes = 32
 
 var errWord = errors.New("a number of 256 bits is not as it was written")
 
-// Value is how the file keeps a number.
+// Value encodes the number for the file.
 func (w Word) Value() (driver.Value, error) { return w.kept(), nil }
 
 func (w Word) kept() []byte {
@@ -58,11 +58,11 @@ func (w *Word) Scan(value any) error {
 	return nil
 }
 
-// Packed are bytes of which others, or the network, know a part: headers, transactions, calls, documents. The file keeps them compressed
-// where that is shorter.
+// Packed holds bytes that resemble others, or that the network defines: headers, transactions, calls, documents. The file compresses them
+// if that is shorter.
 type Packed []byte
 
-// The first byte of what the file keeps says how it does.
+// The first byte in the file gives the encoding.
 const (
 	plain      = 0
 	compressed = 1 // as an S2 block, with the dictionary
@@ -75,7 +75,7 @@ var errPacked = errors.New("compressed bytes are not as they were written")
 //go:embed dictionary.txt
 var dictionaryText string
 
-// dictionary is what compressed bytes refer to beside themselves. Most words of calls begin with zeros, and so do blocks for it.
+// dictionary is the S2 dictionary for compressed bytes. Most words of calls begin with zeros, so it does too.
 var dictionary = sync.OnceValue(func() *s2.Dict {
 	var all []byte
 	for line := range strings.Lines(dictionaryText) {
@@ -90,7 +90,7 @@ var dictionary = sync.OnceValue(func() *s2.Dict {
 	return s2.MakeDict(all, make([]byte, wordBytes))
 })
 
-// Value is how the file keeps the bytes.
+// Value encodes the bytes for the file.
 func (p Packed) Value() (driver.Value, error) { return p.kept(), nil }
 
 func (p Packed) kept() []byte {
@@ -128,19 +128,19 @@ func (p *Packed) Scan(value any) error {
 	return errPacked
 }
 
-// URI is that of an item's metadata. Most are whole documents in base64, which hides what they have in common: of those the file keeps the
+// URI is an item's metadata URI. Most are whole documents in base64, which hides how alike they are, so the file stores the decoded
 // documents.
 type URI string
 
 const documentPrefix = "data:application/json;base64,"
 
-// The first byte of what the file keeps of a URI says what is packed.
+// The first byte of a stored URI tells what is packed.
 const (
 	wholeURI    = 0
 	documentURI = 1
 )
 
-// Value is how the file keeps a URI.
+// Value encodes a URI for the file.
 func (u URI) Value() (driver.Value, error) {
 	if encoded, ok := strings.CutPrefix(string(u), documentPrefix); ok {
 		if document, err := base64.StdEncoding.DecodeString(encoded); err == nil && base64.StdEncoding.EncodeToString(document) == encoded {

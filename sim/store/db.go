@@ -1,17 +1,17 @@
 // Package store is the SQLite file that holds a world, and the only place with SQL.
 //
-// A world is made with Create, which writes into a temporary file next to the final one and renames it when it is
-// whole, or opened with Open. One connection writes; many read-only connections read and never wait for it.
+// Create makes a world in a temporary file beside the final one and renames it when it is complete; Open opens a finished one. One
+// connection writes; many read-only connections read and never wait for it.
 //
-// What is added to an open world is in FILE-wal first, and in the file once that is closed. The log of another file is
-// recognised and never applied.
+// Additions to an open world go to FILE-wal first, and into the file on Close. The package recognises another file's log and never applies
+// it.
 //
-// There is a file for each noun, with the struct of its rows, the statements that read them and the one that writes them.
-// Rows are plain structs whose db tags name the columns; a type named View is a row joined with what lists show beside it.
-// A [Batch] writes everything that one or more blocks add, in one transaction, together with the roll-ups of the metrics.
+// There is a Go file for each noun, with the struct of its rows, the statements that read them and the one that writes them. Rows are plain
+// structs whose db tags name the columns; a type named View is a row joined with what lists show beside it. A [Batch] writes everything
+// that one or more blocks add, in one transaction, together with the roll-ups of the metrics.
 //
-// The tables are described in schema.sql (EVM chains) and primary.sql (P-, X- and the atomic part of C-Chains). A
-// [Position] is the key of blocks, transactions and logs, and the cursor of pages.
+// schema.sql (EVM chains) and primary.sql (P-, X- and the atomic part of C-Chains) describe the tables. A [Position] is the key of blocks,
+// transactions and logs, and the cursor of pages.
 package store
 
 import (
@@ -40,37 +40,37 @@ import (
 )
 
 const (
-	// Memory is the file name of a world that lives only as long as the process.
+	// Memory is the file name of a world that lives only in this process.
 	Memory = ":memory:"
 
 	applicationID = 0x534e4f57 // "SNOW"
 	schemaVersion = 9
 
-	busyTimeout = 10_000 // milliseconds for which one process waits for another's lock
+	busyTimeout = 10_000 // milliseconds to wait for another process's lock
 
-	// Page cache of the connection that makes a world, of the one that writes while it is served, and of each that reads: the operating
-	// system caches the file, too. Reading is as fast with 128 KiB as with 4 MiB. A page takes twice its size in memory, and the engine
-	// lets connections have what others do not use.
+	// Page cache of the connection that makes a world, of the one that writes to an open world, and of each reader: the operating system
+	// caches the file, too. Reading is as fast with 128 KiB as with 4 MiB. A page takes twice its size in memory, and connections share
+	// unused cache.
 	makeCacheKiB  = 16 << 10
-	indexCacheKiB = 128 << 10 // in which an index is sorted: what does not fit goes through temporary files
+	indexCacheKiB = 128 << 10 // for sorting an index: the rest goes through temporary files
 	writeCacheKiB = 4 << 10
 	readCacheKiB  = 128
 
-	pageSize = 4096 // the engine's own choice
+	pageSize = 4096 // the engine's default
 
-	largestCompacted = 256 << 20 // bytes of a file that is written anew once it is made
+	largestCompacted = 256 << 20 // bytes; larger new files are not rewritten
 
-	// How many pages are in the log before the engine brings them into the file, four times its own choice: blocks write the same pages
-	// again and again, and each comes into the file once.
+	// Pages in the log before the engine checkpoints it, four times its default: blocks write the same pages again and again, and each
+	// reaches the file once.
 	checkpointEvery = "_pragma=wal_autocheckpoint(4000)"
 )
 
-// Limits are what an open file may take. The zero value is for the one that a process serves alone.
+// Limits bounds the resources of an open file. The zero value suits a process that serves only one.
 type Limits struct {
-	Readers  int           // connections that read
-	CacheKiB int           // page cache of the connection that writes
-	Idle     time.Duration // after which a connection that reads is closed, with its cache and statements; 0 for never
-	Bytes    int64         // how large the file may become; 0 for any size
+	Readers  int           // reading connections
+	CacheKiB int           // page cache of the writing connection
+	Idle     time.Duration // close a reading connection, with its cache and statements, after this; 0 for never
+	Bytes    int64         // largest size of the file; 0 for any
 }
 
 //go:embed schema.sql
@@ -86,38 +86,38 @@ var primarySchema string
 var primaryIndexes string
 
 var (
-	// ErrExists says that there is a file where one is to be made.
+	// ErrExists means that Create found an existing file.
 	ErrExists = errors.New("exists already")
-	// ErrDisk says that something could not be written, mostly for want of room. It can be tried again.
+	// ErrDisk means that a write failed, usually because the disk is full. It can be retried.
 	ErrDisk = errors.New("the world cannot change now: its disk is full or fails")
-	// ErrReadOnly says that nothing can be added to a world, because its file or its folder cannot be written, or is not to be.
+	// ErrReadOnly means that nothing can be added to a world, because its file or its folder is not writable, or it was opened read-only.
 	ErrReadOnly = errors.New("the world cannot change: its file or its folder is not writable, or it is served with --read-only")
-	// ErrInUse says that a file cannot be read on its own: what was added last is in a log beside it.
+	// ErrInUse means that a file cannot be read by itself: the newest changes are in a log beside it.
 	ErrInUse = errors.New("cannot be opened with --read-only while another process adds to it, or after one that was killed; stop it, or open the file once without the flag, which brings the log beside it into the file")
 )
 
 var memoryFiles atomic.Int64 // numbers the in-memory databases of this process
 
-// DB is one world's file: one connection that writes and a pool that only reads.
+// DB is one world's file: one writing connection and a read-only pool.
 type DB struct {
 	write *sqlx.DB
 	read  *sqlx.DB
 
 	path     string   // the file, or Memory
-	name     string   // by which the engine knows it
-	lock     *os.File // held by Lock, or with others by OpenReadOnly
+	name     string   // its name for the engine
+	lock     *os.File // from Lock, or shared from OpenReadOnly
 	making   *dbfile.MakingLock
-	readOnly bool // neither the file nor anything beside it can be written
-	begun    bool // whether beginSession is done
+	readOnly bool // neither the file nor anything beside it is writable
+	begun    bool // beginSession has run
 	closed   bool
-	final    string // where path is renamed to when it is whole; empty once done
-	replaces bool   // a file that is there then, which is set aside
+	final    string // path after Finish; empty once done
+	replaces bool   // Finish sets an existing file aside
 	limits   Limits
 
-	log            atomic.Pointer[slog.Logger] // of what the engine says; nil for none
+	log            atomic.Pointer[slog.Logger] // for the engine's messages; nil for none
 	opened         opened
-	caches         cache.Group // of what was read
-	avaxIDs        sync.Map    // by the X-Chains, which begin with them
+	caches         cache.Group // of rows read
+	avaxIDs        sync.Map    // by X-Chain, which it starts with
 	commits        atomic.Int64
 	tokenCommits   atomic.Int64
 	primaryCommits atomic.Int64
@@ -125,22 +125,21 @@ type DB struct {
 	mu         sync.RWMutex
 	statements map[string]*stmt // prepared on the reading pool, by text
 
-	gathers  bool           // batches gather rows: the world is new, and has no secondary indexes yet
-	indexed  bool           // a world under generation has its secondary indexes
-	recorder *undo.Recorder // of what undoes commits; nil while a world is generated or only read
+	gathers  bool           // batches gather rows: the world is new and has no secondary indexes yet
+	indexed  bool           // a new world has its secondary indexes
+	recorder *undo.Recorder // records how to undo commits; nil while a world is generated or only read
 	moment   atomic.Pointer[Moment]
 
-	kept   map[string]*sqlx.Stmt // prepared on the connection that writes, by text; used within a batch only, as is the next
-	rollup *rollup               // nil before the first block, and after a batch that failed
+	kept   map[string]*sqlx.Stmt // prepared on the writing connection, by text; used within a batch only, like rollup
+	rollup *rollup               // nil before the first block and after a failed batch
 }
 
-// Create makes an empty world. Nothing appears at path before Finish: until then everything is in a temporary file
-// beside it, which Close removes. Only one process at a time makes a file, the others fail with ErrMaking; a file that is
-// there already is ErrExists.
+// Create makes an empty world. Nothing appears at path before Finish: until then everything is in a temporary file beside it, which Close
+// removes. Only one process at a time can make a file; others get ErrMaking, and an existing file gets ErrExists.
 func Create(path string) (*DB, error) { return create(path, false) }
 
-// CreateAnew is Create in the place of a file that may be there already, which is set aside by Finish: as long as the new one is not whole,
-// or will not be, it stays where it is.
+// CreateAnew is Create for a path that may exist already. Finish sets the old file aside; until the new one is complete, the old one stays
+// in place.
 func CreateAnew(path string) (*DB, error) { return create(path, true) }
 
 func create(path string, replaces bool) (*DB, error) {
@@ -165,7 +164,7 @@ func create(path string, replaces bool) (*DB, error) {
 	return db, nil
 }
 
-// claimName makes this process the only one that makes the file, and removes what generations that were killed have left in its folder.
+// claimName makes this process the only one that makes the file, and removes the remains of killed generations from its folder.
 func (db *DB) claimName() (err error) {
 	dbfile.RemoveAbandoned(filepath.Dir(db.final))
 	if db.making, err = dbfile.Lock(dbfile.LockOf(db.final)); err != nil {
@@ -190,7 +189,7 @@ func dsn(name string, options ...string) string {
 
 func cacheSize(kibibytes int) string { return "_pragma=cache_size(-" + strconv.Itoa(kibibytes) + ")" }
 
-// connect opens both pools. While a world is generated there is no journal: a file that is not finished is thrown away.
+// connect opens both pools. Generating a world needs no journal: an unfinished file is thrown away.
 func (db *DB) connect(name, journal string) error {
 	db.name = name
 	var vfs []string
@@ -204,7 +203,7 @@ func (db *DB) connect(name, journal string) error {
 	write := append([]string{cacheSize(cacheKiB), "_pragma=journal_mode(" + journal + ")", "_pragma=synchronous(" + sync + ")", checkpointEvery, "_txlock=immediate"}, vfs...)
 	read := append([]string{cacheSize(readCacheKiB), "_pragma=query_only(1)"}, vfs...)
 	connected := make(chan error, 1)
-	go func() (err error) { // each connection reads the schema, which takes a tenth of a start
+	go func() (err error) { // each connection parses the schema, a tenth of the start-up time
 		defer func() { connected <- err }()
 		db.read, err = pool(dsn(name, read...), cmp.Or(db.limits.Readers, readers()))
 		return err
@@ -226,11 +225,11 @@ func (db *DB) connect(name, journal string) error {
 	return err
 }
 
-// readers is how many connections read: enough to keep all processors busy. Each takes some 2 MiB in the end: its prepared
-// statements 0.7, the schema 0.2, the rest pages.
+// readers is the number of reading connections: enough to keep all processors busy. Each grows to some 2 MiB: 0.7 for prepared statements,
+// 0.2 for the schema, the rest for pages.
 func readers() int { return min(1+runtime.GOMAXPROCS(0), 8) }
 
-// pool opens connections that stay open, and keeps their prepared statements with them.
+// pool opens connections that stay open, together with their prepared statements.
 func pool(dsn string, size int) (*sqlx.DB, error) {
 	db, err := sqlx.Open("sqlite", dsn)
 	if err != nil {
@@ -248,7 +247,7 @@ func pool(dsn string, size int) (*sqlx.DB, error) {
 	return db, nil
 }
 
-// Index makes the secondary indexes, if they are not there yet.
+// Index makes the secondary indexes if they are missing.
 func (db *DB) Index() error {
 	if db.indexed {
 		return nil
@@ -261,8 +260,8 @@ func (db *DB) Index() error {
 	return nil
 }
 
-// compact writes the tables anew, each in the order of its key. Rows that came in another order have left a tenth of their pages empty,
-// which is less than the time and the second file are worth that a large world would need for it.
+// compact rewrites the tables in key order. Rows inserted in another order leave a tenth of their pages empty; for a large world, saving
+// that is not worth the time and the second file.
 func (db *DB) compact() error {
 	size, err := db.Size(context.Background())
 	if db.path == Memory || size > largestCompacted || err != nil {
@@ -277,9 +276,8 @@ func (db *DB) compact() error {
 	return db.connect(db.path, "OFF")
 }
 
-// Finish makes the secondary indexes, brings the file to disk whole, gives it its final name and opens it for serving.
-// It gathers no statistics: with them the engine prepares a statement anew for every range that it is given, and a
-// small world would be read in another way than a large one.
+// Finish makes the secondary indexes, writes the complete file to disk, gives it its final name and opens it for serving. It gathers no
+// statistics: with them the engine would prepare a statement anew for every range, and would plan differently for small and large worlds.
 func (db *DB) Finish() error {
 	if err := errors.Join(db.compact(), db.Index()); err != nil {
 		return err
@@ -287,8 +285,8 @@ func (db *DB) Finish() error {
 	if db.path == Memory {
 		return db.RecordUndo()
 	}
-	// The header says already that there is a write-ahead log: otherwise the first opening would say so, with a rollback
-	// journal beside the file.
+	// The header already announces a write-ahead log: otherwise the first opening would write that, with a rollback journal beside the
+	// file.
 	if _, err := db.write.Exec("PRAGMA journal_mode = WAL"); err != nil {
 		return fmt.Errorf("prepare the file for serving: %w", err)
 	}
@@ -299,7 +297,7 @@ func (db *DB) Finish() error {
 		return err
 	}
 	if err := db.publish(); err != nil {
-		return err // Close removes what has no final name
+		return err // Close removes an unfinished file
 	}
 	if err := db.connect(db.path, "WAL"); err != nil {
 		return err
@@ -307,8 +305,7 @@ func (db *DB) Finish() error {
 	return db.RecordUndo()
 }
 
-// publish gives the file its final name. What a file of that name, which is gone, left beside it would be taken for the log
-// of this one.
+// publish gives the file its final name. It removes leftovers of an earlier file of that name, which would pass for the log of this one.
 func (db *DB) publish() error {
 	if dbfile.Occupied(db.final) {
 		if !db.replaces {
@@ -338,15 +335,15 @@ func syncFile(path string) error {
 	return errors.Join(file.Sync(), file.Close())
 }
 
-// Close brings everything into the file and closes it, so that exactly one is left. What cannot be brought there stays in the
-// log, and the error says so. An unfinished world is removed.
+// Close moves everything into the file and closes it, so that exactly one file is left. Whatever cannot be moved stays in the log, and the
+// error says so. Close removes an unfinished world.
 func (db *DB) Close() error {
 	if db.closed {
 		return nil
 	}
 	db.closed = true
 	err := errors.Join(db.checkpoint(), db.disconnect())
-	if db.lock != nil { // closed last: the system drops the engine's locks with any handle of the file
+	if db.lock != nil { // closed last: closing any handle of the file drops the engine's locks
 		err = errors.Join(err, db.lock.Close())
 	}
 	if db.final != "" {
@@ -358,27 +355,27 @@ func (db *DB) Close() error {
 	return err
 }
 
-// Path is the file, or Memory.
+// Path returns the path of the file, or Memory.
 func (db *DB) Path() string { return db.path }
 
-// Size is how many bytes the database has, in memory as in a file.
+// Size returns the size of the database in bytes, in memory or in a file.
 func (db *DB) Size(ctx context.Context) (pages int64, err error) {
 	err = db.read.GetContext(ctx, &pages, `PRAGMA page_count`)
 	return pages * pageSize, err
 }
 
-// Caches are those of what is read of the file. They are cleared when the world goes back.
+// Caches returns the caches of rows read from the file. A revert clears them.
 func (db *DB) Caches() *cache.Group { return &db.caches }
 
-// Commits counts the commits since the file was opened: while it stays the same, so does the world.
+// Commits counts the commits since the file was opened: as long as it stays the same, so does the world.
 func (db *DB) Commits() int64 { return db.commits.Load() }
 
-// TokenCommits counts the commits that brought a token, a contract or a market since the file was opened: while it stays
-// the same, no token has a new name or price series.
+// TokenCommits counts the commits with a token, a contract or a market since the file was opened: as long as it stays the same, no token
+// has a new name or price series.
 func (db *DB) TokenCommits() int64 { return db.tokenCommits.Load() }
 
-// PrimaryCommits counts the commits that brought a block to a P-, X- or C-Chain of UTXOs since the file was opened: while it
-// stays the same, so do their stakers and outputs.
+// PrimaryCommits counts the commits with a block of a P-, X- or C-Chain of UTXOs since the file was opened: as long as it stays the same,
+// so do their stakers and outputs.
 func (db *DB) PrimaryCommits() int64 { return db.primaryCommits.Load() }
 
 // disconnect closes the readers first: the last connection to close, the writer, then clears the write-ahead log.
@@ -390,7 +387,7 @@ func (db *DB) disconnect() error {
 		errs = append(errs, statement.Close())
 	}
 	clear(db.statements)
-	clear(db.kept) // closed with their connection
+	clear(db.kept) // closed together with their connection
 	db.rollup = nil
 	if db.recorder != nil {
 		errs = append(errs, db.stopRecording())
@@ -403,7 +400,7 @@ func (db *DB) disconnect() error {
 	return errors.Join(errs...)
 }
 
-// prepared is the reading statement with this text, prepared once.
+// prepared returns the reading statement with this text, prepared once.
 func (db *DB) prepared(text string) (*stmt, error) {
 	db.mu.RLock()
 	statement := db.statements[text]

@@ -33,7 +33,7 @@ type Operation struct {
 	Request string `db:"request"` // JSON
 }
 
-// Name is the UUID as clients write it.
+// Name returns the UUID as clients write it.
 func (o *Operation) Name() string {
 	text := hex.EncodeToString(o.UUID)
 	if len(text) != 32 {
@@ -55,7 +55,7 @@ func (o *Operation) Digest() []byte {
 	return h.Sum(nil)
 }
 
-// OperationDigest is an operation's number with what its row says that its digest is.
+// OperationDigest is an operation's number and stored digest.
 type OperationDigest struct {
 	ID     int64  `db:"id"`
 	Digest []byte `db:"digest"`
@@ -68,12 +68,12 @@ func (db *DB) Operation(ctx context.Context, id int64) (*Operation, error) {
 	return get[Operation](ctx, db, `SELECT `+operationColumns+` FROM operation WHERE id = ?`, id)
 }
 
-// OperationByUUID reads an operation by its name.
+// OperationByUUID reads an operation by its UUID.
 func (db *DB) OperationByUUID(ctx context.Context, uuid []byte) (*Operation, error) {
 	return get[Operation](ctx, db, `SELECT `+operationColumns+` FROM operation WHERE uuid = ?`, uuid)
 }
 
-// Operations lists those with numbers below one, the newest first.
+// Operations lists the operations with numbers below one, the newest first.
 func (db *DB) Operations(ctx context.Context, before int64, limit int) ([]Operation, error) {
 	return list[Operation](ctx, db, `SELECT `+operationColumns+` FROM operation WHERE id > 0 AND id < ? ORDER BY id DESC LIMIT ?`, before, limit)
 }
@@ -83,17 +83,17 @@ func (db *DB) OperationDigests(ctx context.Context, last int64) ([]OperationDige
 	return list[OperationDigest](ctx, db, `SELECT id, digest FROM operation WHERE id BETWEEN 1 AND ? ORDER BY id`, last)
 }
 
-// RunningOperations lists the numbers of those that have not come to an end, in order.
+// RunningOperations lists the numbers of unfinished operations, in order.
 func (db *DB) RunningOperations(ctx context.Context) ([]int64, error) {
 	return list[int64](ctx, db, `SELECT id FROM operation WHERE status = 'RUNNING' AND id > 0 ORDER BY id`)
 }
 
-// EndedOperations lists the numbers of those that came to an end at a time or before, in Unix seconds.
+// EndedOperations lists the numbers of operations that ended by a time, in Unix seconds.
 func (db *DB) EndedOperations(ctx context.Context, until int64) ([]int64, error) {
 	return list[int64](ctx, db, `SELECT id FROM operation WHERE status <> 'RUNNING' AND updated <= ? ORDER BY updated, id`, until)
 }
 
-// PutOperation writes an operation, a new one or its new state.
+// PutOperation writes a new operation, or an operation's new state.
 func (b *Batch) PutOperation(o *Operation) error {
 	return b.exec(`INSERT OR REPLACE INTO operation (digest, `+operationColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		o.Digest(), o.ID, o.UUID, o.Status, o.Code, o.Message, o.Created, o.Updated, o.Next, o.Chunks, o.Size, o.Rows, o.Reached, o.Content, o.Request)
@@ -104,18 +104,18 @@ func (b *Batch) DropOperation(id int64) error {
 	return b.exec(`DELETE FROM operation WHERE id = ?`, id)
 }
 
-// ChunkID orders the chunks of all exports: by operation, then their count from 0.
+// ChunkID orders the chunks of all exports: by operation, then by number from 0.
 type ChunkID int64
 
 const chunkBits = 24
 
-// MaxChunks is how many chunks a file can have.
+// MaxChunks is the most chunks a file can have.
 const MaxChunks = 1 << chunkBits
 
-// NewChunkID is the id of the n-th chunk of an operation's file.
+// NewChunkID returns the id of the n-th chunk of an operation's file.
 func NewChunkID(operation int64, n int) ChunkID { return ChunkID(operation<<chunkBits | int64(n)) }
 
-// ChunkInfo says where in an export's file a chunk is. The file goes on after it as if nothing had come between.
+// ChunkInfo locates a chunk in an export's file, which continues after it without a gap.
 type ChunkInfo struct {
 	ID         ChunkID  `db:"id"`
 	Start      int64    `db:"start"`   // where in the file it begins
@@ -135,7 +135,7 @@ type Chunk struct {
 	Data []byte `db:"data"` // deflated
 }
 
-// Seal computes the digest, which covers the chunks before and everything in this one.
+// Seal computes the digest, which covers the earlier chunks and everything in this one.
 func (c *Chunk) Seal(before []byte) {
 	h := sha256.New()
 	h.Write(before)

@@ -9,14 +9,14 @@ import (
 	"snowglobe/sim/store/dbfile"
 )
 
-// What can become of a world's file under a server, in words for clients.
+// Errors about a world's file under a running server, in words for clients.
 var (
 	ErrGone      = errors.New("the world's file is no longer where it was: stop the server and put the file back")
 	ErrReplaced  = errors.New("another file is where the world's file was: stop the server and put the world's file back")
 	ErrTruncated = errors.New("the world's file was cut off: stop the server and take a copy of the file, or make the world anew with --regenerate")
 )
 
-// opened is the file as it was last seen. In the write-ahead mode it never becomes shorter.
+// opened is the file as last seen. In write-ahead mode it never shrinks.
 type opened struct {
 	mu   sync.Mutex
 	info fs.FileInfo // nil before the file is open
@@ -33,8 +33,8 @@ func (o *opened) set(path string) {
 	}
 }
 
-// CheckFile looks whether the file is still there, and whole as far as its size tells. Reading would not: the engine keeps the file open, and
-// pages in memory.
+// CheckFile checks that the file still exists and has not shrunk. Reading would not notice: the engine keeps the file open, and pages in
+// memory.
 func (db *DB) CheckFile() error {
 	if db.path == Memory {
 		return nil

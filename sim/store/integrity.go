@@ -14,7 +14,7 @@ import (
 	"github.com/jmoiron/sqlx"
 )
 
-// DamageError says where a world's file holds something that this program cannot have written.
+// DamageError locates data in a world's file that this program cannot have written.
 type DamageError struct{ Where error }
 
 func (e *DamageError) Error() string {
@@ -23,7 +23,7 @@ func (e *DamageError) Error() string {
 
 func (e *DamageError) Unwrap() error { return e.Where }
 
-// Damaged is an error as a DamageError, once. What is no damage stays as it is: nothing, and a request that was given up.
+// Damaged wraps an error as a DamageError, once. It leaves nil and a cancelled request unchanged.
 func Damaged(err error) error {
 	var damage *DamageError
 	if err == nil || errors.As(err, &damage) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
@@ -32,7 +32,7 @@ func Damaged(err error) error {
 	return &DamageError{err}
 }
 
-// schemaObject is a table, an index, a trigger or a view, and the statement that made it.
+// schemaObject is a table, an index, a trigger or a view, and the statement that created it.
 type schemaObject struct {
 	Type string `db:"type"`
 	Name string `db:"name"`
@@ -41,7 +41,7 @@ type schemaObject struct {
 
 func (o schemaObject) String() string { return o.Type + " " + o.Name }
 
-// ownSchema is everything that a finished world has. The engine keeps a statement as it was written, comments included.
+// ownSchema lists every schema object of a finished world. The engine keeps a statement as written, comments included.
 var ownSchema = sync.OnceValue(func() (all []schemaObject) {
 	statements := strings.Split("\n"+schema+primarySchema+indexes+primaryIndexes, "\nCREATE ")
 	for _, s := range statements[1:] {
@@ -52,8 +52,8 @@ var ownSchema = sync.OnceValue(func() (all []schemaObject) {
 	return all
 })
 
-// CheckSchema compares tables, indexes, triggers and views of the file with those that this program makes: without an index
-// answers are late, without a constraint anything can be stored, and a trigger changes what is written.
+// CheckSchema compares the file's tables, indexes, triggers and views with those that this program makes: without an index answers are
+// slow, without a constraint anything can be stored, and a trigger changes what is written.
 func (db *DB) CheckSchema(ctx context.Context) error {
 	var have []schemaObject
 	err := db.read.SelectContext(ctx, &have, `SELECT type, name, sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY type, name`)
@@ -85,11 +85,11 @@ func (db *DB) CheckSchema(ctx context.Context) error {
 	return Damaged(errors.New(strings.Join(wrong, ", ")))
 }
 
-// smallTables are those that are read whole before a world is open.
+// smallTables lists the tables that are read whole before a world is open.
 var smallTables = []string{"meta", "chain", "primary_network", "node"}
 
-// CheckSmallTables checks the tables that are read whole before a world is open, on the connection that writes, if there is one, which has
-// nothing else to do by then.
+// CheckSmallTables checks the tables that are read whole before a world is open. It uses the writing connection, if there is one, because
+// it is idle by then.
 func (db *DB) CheckSmallTables(ctx context.Context) error {
 	by := db.read
 	if db.write != nil {
@@ -103,7 +103,7 @@ func (db *DB) CheckSmallTables(ctx context.Context) error {
 	return nil
 }
 
-// Tables are the names of all tables.
+// Tables returns the names of all tables.
 func Tables() (names []string) {
 	for _, o := range ownSchema() {
 		if o.Type == "table" {
@@ -113,18 +113,18 @@ func Tables() (names []string) {
 	return names
 }
 
-// CheckTable lets the engine check a table with its indexes: pages, the order of rows, types and constraints, and that an
-// index has what its table has.
+// CheckTable makes the engine check a table and its indexes: pages, the order of rows, types and constraints, and that each index matches
+// its table.
 func (db *DB) CheckTable(ctx context.Context, table string) error {
 	return db.check(ctx, db.read, "integrity_check", table)
 }
 
-// Integrity lets the database engine check the whole file.
+// Integrity makes the database engine check the whole file.
 func (db *DB) Integrity(ctx context.Context) error {
 	return db.check(ctx, db.read, "integrity_check", "1")
 }
 
-// check runs a PRAGMA of the engine that finds faults, of a table or at most so many of the file. It names the first.
+// check runs a PRAGMA of the engine that finds faults, in a table or up to a number in the file. It returns the first.
 func (db *DB) check(ctx context.Context, by *sqlx.DB, pragma, argument string) error {
 	var faults []string
 	if err := by.SelectContext(ctx, &faults, "PRAGMA "+pragma+"("+argument+")"); err != nil {
@@ -140,7 +140,7 @@ func (db *DB) check(ctx context.Context, by *sqlx.DB, pragma, argument string) e
 	return Damaged(errors.New(fault))
 }
 
-// violation names a row and the constraint of its table that it violates, which the engine's check does not.
+// violation names a row and the table constraint it violates, which the engine's check does not.
 func (db *DB) violation(ctx context.Context, table string) error {
 	at := slices.IndexFunc(ownSchema(), func(o schemaObject) bool { return o.Name == table })
 	if at < 0 {
@@ -163,7 +163,7 @@ func (db *DB) violation(ctx context.Context, table string) error {
 	return fmt.Errorf("a constraint of table %s is violated", table)
 }
 
-// quoted are the values of columns as SQL writes them: blobs in hex.
+// quoted formats column values as SQL: blobs in hex.
 func quoted(columns []string) string {
 	values := make([]string, len(columns))
 	for i, column := range columns {
@@ -172,7 +172,7 @@ func quoted(columns []string) string {
 	return strings.Join(values, ", ")
 }
 
-// constraints are the expressions after CHECK in a statement that makes a table.
+// constraints returns the expressions after CHECK in a CREATE TABLE statement.
 func constraints(sql string) (all []string) {
 	for _, rest := range strings.Split(sql, "CHECK (")[1:] {
 		open := 1
@@ -190,10 +190,10 @@ func constraints(sql string) (all []string) {
 	return all
 }
 
-// fixedWidths are the lengths of the columns that have the same one in every table, by name, as the schema has them.
+// fixedWidths maps the columns that have the same length in every table to that length, as the schema declares it.
 var fixedWidths = sync.OnceValue(func() map[string]width {
 	all, different := map[string]width{}, map[string]bool{}
-	for line := range strings.Lines(schema + primarySchema) { // a column has a line of its own: its name, its type, its constraints
+	for line := range strings.Lines(schema + primarySchema) { // each column has a line of its own: name, type, constraints
 		name, kind, _ := strings.Cut(strings.TrimSpace(line), " ")
 		rest, blob := strings.CutPrefix(strings.TrimLeft(kind, " "), "BLOB")
 		if !blob {
@@ -203,7 +203,7 @@ var fixedWidths = sync.OnceValue(func() map[string]width {
 		_, length, fixed := strings.Cut(rest, "CHECK (length("+name+") = ")
 		if fixed {
 			length, _, _ = strings.Cut(length, ")")
-			w.bytes, _ = strconv.Atoi(length) // 0 for none, which is no length
+			w.bytes, _ = strconv.Atoi(length) // 0 if there is none, which is no length
 		}
 		before, known := all[name]
 		different[name] = different[name] || w.bytes == 0 || known && before.bytes != w.bytes
@@ -214,7 +214,7 @@ var fixedWidths = sync.OnceValue(func() map[string]width {
 	return all
 })
 
-// primaryTables are the tables whose rows all follow from the genesis and the blocks of the primary chains.
+// primaryTables lists the tables whose rows all follow from the genesis and the blocks of the primary chains.
 var primaryTables = []string{"primary_block", "primary_tx", "utxo", "utxo_owner", "primary_activity", "asset", "staker", "staker_owner",
 	"stake_owner", "l1_validator", "l1_state", "subnet", "subnet_state", "blockchain", "stake", "fee", "fee_meter"}
 
@@ -237,7 +237,7 @@ func (db *DB) sameTables(ctx context.Context, want *DB, tables []string) error {
 	return nil
 }
 
-// sameTable walks through a table of both files in the order of its key.
+// sameTable walks through a table of both files in key order.
 func (db *DB) sameTable(ctx context.Context, want *DB, table string) error {
 	have, err := db.walk(ctx, table)
 	if err != nil {
@@ -271,7 +271,7 @@ func (db *DB) walk(ctx context.Context, table string) (*sqlx.Rows, error) {
 	return db.read.QueryxContext(ctx, `SELECT * FROM `+table+` ORDER BY `+strings.Join(key, ", "))
 }
 
-// key lists the columns of a table's primary key.
+// key returns the columns of a table's primary key.
 func (db *DB) key(ctx context.Context, table string) (columns []string, err error) {
 	err = db.read.SelectContext(ctx, &columns, `SELECT name FROM pragma_table_info(?) WHERE pk > 0 ORDER BY pk`, table)
 	return columns, err
@@ -298,11 +298,11 @@ func sameRow(have, want *sqlx.Rows) error {
 	return nil
 }
 
-// CountedTables are the tables whose rows verify counts.
+// CountedTables lists the tables whose rows verify counts.
 var CountedTables = []string{"chain", "block", "block_override", "state_change", "tx", "impersonated_tx", "log", "call", "account", "slot", "code", "persona", "contract",
 	"token", "deployment", "transfer", "holding", "nft", "touch", "market", "pooled_tx", "operation", "chunk", "message", "message_event"}
 
-// Count says how many rows a table has. It reads the whole table: only verify calls it.
+// Count returns the number of rows in a table. It reads the whole table: only verify calls it.
 func (db *DB) Count(ctx context.Context, table string) (int64, error) {
 	var n int64
 	if err := db.read.GetContext(ctx, &n, "SELECT COUNT(*) FROM "+table); err != nil {

@@ -22,10 +22,10 @@ type Log struct {
 	Data    Packed   `db:"data"`
 }
 
-// Topic is the first topic of a log, mostly an event's: of the commonest the file keeps the number.
+// Topic is the first topic of a log, usually an event's. The file replaces the most common ones by a number.
 type Topic []byte
 
-// numberedEvents are those that have a number, from 1 on. Numbers are for ever, as the dictionary is.
+// numberedEvents lists the events with a number, from 1 on. Like the dictionary, numbers never change.
 var numberedEvents = []string{
 	"SendWarpMessage(address,bytes32,bytes)",
 	"Transfer(address,address,uint256)",
@@ -49,7 +49,7 @@ var numberedEvents = []string{
 	"Skipped(address,uint256)",
 }
 
-// numberedTopics are the topics of the events that have a number, in order.
+// numberedTopics lists the topics of the numbered events, in order.
 var numberedTopics = sync.OnceValue(func() (all []Topic) {
 	for _, event := range numberedEvents {
 		all = append(all, crypto.Keccak256([]byte(event)))
@@ -59,7 +59,7 @@ var numberedTopics = sync.OnceValue(func() (all []Topic) {
 
 var errTopic = errors.New("a topic is not as it was written")
 
-// kept is what the file keeps of the topic.
+// kept returns the topic as stored in the file.
 func (t Topic) kept() []byte {
 	if n := slices.IndexFunc(numberedTopics(), func(numbered Topic) bool { return bytes.Equal(numbered, t) }); n >= 0 {
 		return []byte{byte(n + 1)}
@@ -81,13 +81,13 @@ func (t *Topic) Scan(value any) error {
 	return nil
 }
 
-// Topics are the topics of a log after the first, one after the other. The file keeps each after its length, addresses and small numbers
-// without the zeros before them.
+// Topics holds the topics of a log after the first, one after another. The file stores each behind its length, addresses and small numbers
+// without leading zeros.
 type Topics []byte
 
 const (
 	maxTopics  = 3            // after the first
-	shortTopic = addressBytes // bytes of what is kept without zeros: a hash that begins with some stays whole
+	shortTopic = addressBytes // longest topic stored without zeros, in bytes: a hash that begins with zeros stays whole
 )
 
 func (t Topics) kept() []byte {
@@ -148,7 +148,7 @@ type LogView struct {
 	TxHash    []byte `db:"tx_hash"`
 }
 
-// The outer loop is the log's own index or range; block and transaction are found by their keys, one seek each.
+// The outer loop runs over the log's own index or range; it finds block and transaction by key, with one seek each.
 const (
 	eventSelect = `SELECT l.id, l.tx, l.address, l.topic, l.topics, l.data, b.hash AS block_hash, t.hash AS tx_hash
 		FROM log l CROSS JOIN block b CROSS JOIN tx t
@@ -163,7 +163,7 @@ func (db *DB) LogViewsBetween(ctx context.Context, first, last Position, limit i
 	return list[LogView](ctx, db, logViewsBetween, first, last, limit)
 }
 
-// EachLogView is LogViewsBetween for who looks at one after the other. Who keeps one copies it.
+// EachLogView is LogViewsBetween for callers that look at one log at a time. The log is reused; copy it to keep it.
 func (db *DB) EachLogView(ctx context.Context, first, last Position, limit int, visit func(*LogView)) error {
 	return each(ctx, db, visit, logViewsBetween, first, last, limit)
 }
@@ -187,7 +187,7 @@ func (db *DB) LogViewsAt(ctx context.Context, at []Position) ([]LogView, error) 
 	return list[LogView](ctx, db, eventSelect+`l.id IN `+in+` ORDER BY l.id`, listArgs(at, size)...)
 }
 
-// LogsAt reads the logs at positions, in no order.
+// LogsAt reads the logs at positions, in any order.
 func (db *DB) LogsAt(ctx context.Context, at []Position) ([]Log, error) {
 	if len(at) == 0 {
 		return nil, nil

@@ -7,7 +7,7 @@ import (
 	"snowglobe/sim/store/bulk"
 )
 
-// Message is a Teleporter message, by the log that sent it; one from a chain outside the world, by the log that delivered it.
+// Message is a Teleporter message, keyed by the log that sent it; a message from a chain outside the world, by the log that delivered it.
 type Message struct {
 	ID          Position `db:"id"`     // of the log
 	Tx          int      `db:"tx"`     // index of the transaction in the block
@@ -23,10 +23,10 @@ type Message struct {
 const (
 	MessageReceived = iota
 	MessageExecuted
-	MessageReceipt // the sending chain received the receipt of the delivery
+	MessageReceipt // the sending chain received the receipt
 )
 
-// MessageEvent is the delivery, the execution or the receipt of a message.
+// MessageEvent records the delivery, the execution or the receipt of a message.
 type MessageEvent struct {
 	ID   Position `db:"id"` // of the log
 	Tx   int      `db:"tx"`
@@ -45,7 +45,7 @@ func (m *Message) Transaction() Position { return m.ID.Block() + Position(m.Tx) 
 // Transaction is the position of the transaction.
 func (e *MessageEvent) Transaction() Position { return e.ID.Block() + Position(e.Tx) }
 
-// MessageFilter says which messages are wanted: those with all that is set.
+// MessageFilter selects messages that match everything set.
 type MessageFilter struct {
 	Chains        uint64 // a bit for each chain's id; 0 for all
 	Source        []byte
@@ -56,19 +56,19 @@ type MessageFilter struct {
 	EitherAddress []byte // sender or recipient
 }
 
-// MessageCursor is the cursor of a page of messages: it goes on before a time, and before a position at that time.
+// MessageCursor is the cursor of a page of messages: the page starts before a time, and before a position at that time.
 type MessageCursor struct {
 	Time int64
 	ID   Position
 }
 
-// Messages reads at most limit messages before a cursor, newest first. One that was sent again counts when it was sent first.
+// Messages reads at most limit messages before a cursor, newest first. A message that was sent again counts as sent at its first sending.
 func (db *DB) Messages(ctx context.Context, f MessageFilter, before MessageCursor, limit int) ([]Message, error) {
 	text, args := f.query(before, limit)
 	return list[Message](ctx, db, text, args...)
 }
 
-// query reads the index of the most selective condition; a condition that two columns may meet reads the index of each, in a UNION.
+// query reads the index of the most selective condition; for a condition on either of two columns it combines the index of each in a UNION.
 func (f *MessageFilter) query(before MessageCursor, limit int) (text string, args []any) {
 	type condition struct {
 		column string
@@ -120,17 +120,17 @@ func (f *MessageFilter) query(before MessageCursor, limit int) (text string, arg
 	return text + ` ORDER BY time DESC, id DESC LIMIT 0 + ?`, args
 }
 
-// MessagesSince lists the messages of a time in Unix seconds and later, the oldest first.
+// MessagesSince lists the messages from a time on, in Unix seconds, the oldest first.
 func (db *DB) MessagesSince(ctx context.Context, since int64) ([]Message, error) {
 	return list[Message](ctx, db, `SELECT `+messageColumns+` FROM message WHERE time >= ? ORDER BY time, id`, since)
 }
 
-// MessageByHash reads the message with an id that a log of one of these chains is about, the oldest if there are several.
+// MessageByHash reads the message with an id in the logs of one of these chains, the oldest if there are several.
 func (db *DB) MessageByHash(ctx context.Context, hash []byte) (*Message, error) {
 	return get[Message](ctx, db, `SELECT `+messageColumns+` FROM message WHERE hash = ? ORDER BY time, id LIMIT 1`, hash)
 }
 
-// MessageEvents lists the events of a message, in the order of chains and blocks.
+// MessageEvents lists the events of a message by chain and block.
 func (db *DB) MessageEvents(ctx context.Context, hash []byte) ([]MessageEvent, error) {
 	return list[MessageEvent](ctx, db, `SELECT `+messageEventColumns+` FROM message_event WHERE hash = ? ORDER BY id`, hash)
 }
@@ -157,7 +157,7 @@ func (b *Batch) addMessageEvent(e *MessageEvent) error {
 	return b.insert(intoMessageEvent, e.ID, e.Tx, e.Kind, e.Hash)
 }
 
-// MessageEventsOf lists the events of messages by message id, each in the order of chains and blocks.
+// MessageEventsOf lists the events of messages by message id, each by chain and block.
 func (db *DB) MessageEventsOf(ctx context.Context, hashes [][]byte) (map[string][]MessageEvent, error) {
 	if len(hashes) == 0 {
 		return nil, nil

@@ -13,10 +13,10 @@ import (
 	"snowglobe/sim/store/bulk"
 )
 
-// MetricTables are the tables that hold nothing but what follows from the others.
+// MetricTables lists the tables that are derived from the others alone.
 var MetricTables = []string{"tally", "presence", "lifetime", "traffic"}
 
-// AddActivity counts a block of a chain in the roll-ups of the metrics. The chain must be known.
+// AddActivity adds a block of a known chain to the roll-ups of the metrics.
 func (b *Batch) AddActivity(chain int, a *metric.Activity) error {
 	if b.db.rollup == nil {
 		var err error
@@ -28,11 +28,11 @@ func (b *Batch) AddActivity(chain int, a *metric.Activity) error {
 	return b.rollup.Add(chain, a)
 }
 
-// rollup makes the roll-ups of one batch after the other. What small blocks add next to is in memory then; a batch that fails
-// takes it away.
+// rollup updates the roll-ups of one batch after another. It keeps the rows in memory that small blocks update next; a failed batch
+// discards it.
 type rollup struct {
 	*metric.Rollup
-	batch *Batch // the one that is open
+	batch *Batch // the open one
 }
 
 // keptRows is how many rows of each kind stay in memory between batches.
@@ -44,7 +44,7 @@ func newRollup(b *Batch) (*rollup, error) {
 		return nil, err
 	}
 	r, kept := &rollup{batch: b}, keptRows
-	if b.bulk != nil { // of what was gathered, nothing is kept: a row is read, and so written, before it is gathered again
+	if b.bulk != nil { // keep no gathered rows: a row is read, and so written, before it is gathered again
 		kept = 0
 	}
 	r.Rollup = &metric.Rollup{
@@ -74,7 +74,7 @@ func (b *Batch) scopeOf(chain int) (metric.Scope, error) {
 	return metric.ScopeOf(network)
 }
 
-// found turns ErrNotFound into false, and keeps other errors.
+// found turns ErrNotFound into false, and passes other errors on.
 func found(err error) (bool, error) {
 	if errors.Is(err, ErrNotFound) {
 		return false, nil
@@ -105,7 +105,7 @@ func (b *Batch) tally(k metric.Key) (t metric.Tally, ok bool, err error) {
 	return t, ok, err
 }
 
-// These change a row where it is. To replace it would be two changes, of which each is noted for who goes back.
+// These update a row in place. Replacing it would make two changes to record for undo.
 var (
 	intoTally = bulk.NewUpsert("tally", `scope, interval, start, `+tallyColumns, `ON CONFLICT (scope, interval, start) DO UPDATE SET (`+tallyColumns+`) =
 		(excluded.`+strings.ReplaceAll(strings.Join(strings.Fields(tallyColumns), " "), ", ", ", excluded.")+`)`)
@@ -123,7 +123,7 @@ func (b *Batch) setTally(k metric.Key, t *metric.Tally) error {
 		t.LastSeen[metric.Present], t.LastSeen[metric.Sender], t.LastSeen[metric.Deployer])
 }
 
-// amount is a number without leading zeros.
+// amount encodes a number without leading zeros.
 func amount(n *uint256.Int) []byte { return append([]byte{}, n.Bytes()...) }
 
 func (b *Batch) presence(k metric.MonthKey) (h metric.Presence, ok bool, err error) {
@@ -153,13 +153,13 @@ func (b *Batch) setLifetime(address common.Address, l *metric.Lifetime) error {
 	return b.insert(intoLifetime, address[:], []byte(*l))
 }
 
-// NewestTally says where the newest tally of a scope begins. ErrNotFound says that there is none.
+// NewestTally returns the start of a scope's newest tally, or ErrNotFound.
 func (db *DB) NewestTally(ctx context.Context, scope metric.Scope, i metric.Interval) (start int64, err error) {
 	return value[int64](ctx, db, `SELECT start FROM tally WHERE scope = ? AND interval = ? ORDER BY start DESC LIMIT 1`, scope, i)
 }
 
-// ReadingsSince reads what a metric needs, and nothing else, of each tally that begins before one moment, down to another
-// and to the newest one before that; newest first.
+// ReadingsSince reads only the columns a metric needs, of each tally that begins before one moment and not before another, and of the
+// newest one before that; newest first.
 func (db *DB) ReadingsSince(ctx context.Context, m *metric.Metric, scope metric.Scope, i metric.Interval, from, before int64) ([]metric.Reading, error) {
 	columns := `start, ` + string(m.Amount) + ` AS amount`
 	if m.Over != "" {
@@ -190,17 +190,17 @@ type reading struct {
 	Last    int64  `db:"last_block"`
 }
 
-// number is an amount that is an integer or, where it may be larger, big-endian bytes.
+// number is an amount stored as an integer or, where it may be larger, as big-endian bytes.
 type number uint256.Int
 
-// Scan reads either.
+// Scan reads either form.
 func (n *number) Scan(amount any) error {
 	switch amount := amount.(type) {
 	case int64:
 		(*uint256.Int)(n).SetUint64(uint64(amount))
 	case []byte:
 		(*uint256.Int)(n).SetBytes(amount)
-	case nil: // the driver reads an empty blob as nothing
+	case nil: // the driver returns an empty blob as nil
 		*n = number{}
 	default:
 		return fmt.Errorf("number is %T", amount)
@@ -208,13 +208,13 @@ func (n *number) Scan(amount any) error {
 	return nil
 }
 
-// SumBefore adds up an amount over the tallies that begin before a moment. It must be one of those that are integers.
+// SumBefore adds up an integer column over the tallies that begin before a moment.
 func (db *DB) SumBefore(ctx context.Context, m *metric.Metric, scope metric.Scope, i metric.Interval, moment int64) (n int64, err error) {
 	text := fmt.Sprintf(`SELECT COALESCE(SUM(%s), 0) FROM tally WHERE scope = ? AND interval = ? AND start < ?`, m.Amount)
 	return value[int64](ctx, db, text, scope, i, moment)
 }
 
-// AddICMCount counts a message in the intervals around its time, for its network and for all.
+// AddICMCount counts a message in the intervals around its time, for its network and for all networks.
 func (b *Batch) AddICMCount(m *Message) error {
 	network, err := b.scopeOf(m.ID.Chain())
 	if err != nil {
@@ -232,14 +232,14 @@ func (b *Batch) AddICMCount(m *Message) error {
 	return nil
 }
 
-// ICMCounts reads how many messages were sent from where to where in each interval that begins from one moment on and before
-// another, newest first.
+// ICMCounts reads the number of messages by source and destination in each interval that begins from one moment on and before another,
+// newest first.
 func (db *DB) ICMCounts(ctx context.Context, scope metric.Scope, i metric.Interval, from, before int64) ([]metric.ICMCount, error) {
 	return list[metric.ICMCount](ctx, db, `SELECT start, source, destination, messages FROM traffic WHERE scope = ? AND interval = ? AND start >= ? AND start < ?
 		ORDER BY start DESC, source DESC, destination DESC`, scope, i, from, before)
 }
 
-// ICMCountSpan says where the oldest and the newest interval with messages begin. ErrNotFound says that there is none.
+// ICMCountSpan returns the start of the oldest and the newest interval with messages, or ErrNotFound.
 func (db *DB) ICMCountSpan(ctx context.Context, scope metric.Scope, i metric.Interval) (oldest, newest int64, err error) {
 	const end = `SELECT start FROM traffic WHERE scope = ? AND interval = ? ORDER BY start `
 	if oldest, err = value[int64](ctx, db, end+`LIMIT 1`, scope, i); err != nil {
@@ -249,7 +249,7 @@ func (db *DB) ICMCountSpan(ctx context.Context, scope metric.Scope, i metric.Int
 	return oldest, newest, err
 }
 
-// StakeChange is what a block changed of the stake of a subnet, the zero id being the primary network.
+// StakeChange is a block's change to the stake of a subnet; the zero id is the primary network.
 type StakeChange struct {
 	Subnet []byte
 	metric.Stake
@@ -257,7 +257,7 @@ type StakeChange struct {
 
 const stakeColumns = `day, validators, validator_weight, delegators, delegator_weight`
 
-// stakeRow is a metric.StakeRow as the file keeps it.
+// stakeRow is a metric.StakeRow as stored in the file.
 type stakeRow struct {
 	Day             int64  `db:"day"`
 	Validators      int64  `db:"validators"`
@@ -271,7 +271,7 @@ func (r *stakeRow) stake() metric.Stake {
 		Delegators: r.Delegators, DelegatorWeight: uint64(r.DelegatorWeight)}
 }
 
-// addStakes adds a block's changes to the day of the block, which begins as the newest day before it ended.
+// addStakes adds a block's changes to the day of the block, which starts with the previous day's final values.
 func (b *Batch) addStakes(d *PrimaryDelta) error {
 	for _, c := range d.Stakes {
 		chain, day := d.Block.ID.Chain(), metric.Day.Start(d.Block.Time)
@@ -289,8 +289,8 @@ func (b *Batch) addStakes(d *PrimaryDelta) error {
 	return nil
 }
 
-// StakeRows reads the days of a subnet that changed something from one day on and before a moment, and the newest such day
-// before them; newest first.
+// StakeRows reads the days on which a subnet's stake changed, from one day on and before a moment, and the newest such day before them;
+// newest first.
 func (db *DB) StakeRows(ctx context.Context, chain int, subnet []byte, from, before int64) ([]metric.StakeRow, error) {
 	var all []metric.StakeRow
 	err := each(ctx, db, func(r *stakeRow) { all = append(all, metric.StakeRow{Day: r.Day, Stake: r.stake()}) }, `SELECT `+stakeColumns+` FROM stake WHERE subnet = ? AND chain = ? AND day < ?
@@ -299,14 +299,14 @@ func (db *DB) StakeRows(ctx context.Context, chain int, subnet []byte, from, bef
 	return all, err
 }
 
-// NewestStake says which day of a subnet is the newest that changed something. Every subnet has one: ErrNotFound says that
-// there is no such subnet.
+// NewestStake returns the newest day on which a subnet's stake changed. Every subnet has one: ErrNotFound means that the subnet does not
+// exist.
 func (db *DB) NewestStake(ctx context.Context, chain int, subnet []byte) (day int64, err error) {
 	return value[int64](ctx, db, `SELECT day FROM stake WHERE subnet = ? AND chain = ? ORDER BY day DESC LIMIT 1`, subnet, chain)
 }
 
-// FeeChange is what a block changed of who pays the continuous fee of L1 validators. The payer is a validation, a node or
-// a subnet by its id, or empty for all of the network.
+// FeeChange is a block's change to the payers of the continuous fee of L1 validators. The payer is the id of a validation, a node or a
+// subnet, or empty for the whole network.
 type FeeChange struct {
 	Payer []byte
 	metric.ContinuousFee
@@ -320,7 +320,7 @@ type AccruedFee struct {
 
 const feeColumns = `day, active, base, paying`
 
-// feeRow is a metric.FeeRow as the file keeps it.
+// feeRow is a metric.FeeRow as stored in the file.
 type feeRow struct {
 	Day    int64  `db:"day"`
 	Active int64  `db:"active"`
@@ -332,7 +332,7 @@ func (r *feeRow) continuousFee() metric.ContinuousFee {
 	return metric.ContinuousFee{Active: r.Active, Base: uint64(r.Base), Paying: r.Paying}
 }
 
-// addFees adds a block's changes to the day of the block, in which those pay who were active when it began.
+// addFees adds a block's changes to the day of the block, on which those active at its start pay.
 func (b *Batch) addFees(d *PrimaryDelta) error {
 	for _, m := range d.AccruedFees {
 		if err := b.exec(`INSERT INTO fee_meter (chain, day, accrued) VALUES (?, ?, ?)`, d.Block.ID.Chain(), m.Day, m.Accrued); err != nil {
@@ -358,13 +358,12 @@ func (b *Batch) addFees(d *PrimaryDelta) error {
 	return nil
 }
 
-// FirstFee says which day is the first of a payer. ErrNotFound says that there is none.
+// FirstFee returns a payer's first day, or ErrNotFound.
 func (db *DB) FirstFee(ctx context.Context, chain int, payer []byte) (first int64, err error) {
 	return value[int64](ctx, db, `SELECT day FROM fee WHERE payer = ? AND chain = ? ORDER BY day LIMIT 1`, payer, chain)
 }
 
-// FeeRows reads the days of a payer that changed something from one day on and before a moment, and the newest such day
-// before them; newest first.
+// FeeRows reads the days on which a payer changed, from one day on and before a moment, and the newest such day before them; newest first.
 func (db *DB) FeeRows(ctx context.Context, chain int, payer []byte, from, before int64) ([]metric.FeeRow, error) {
 	var all []metric.FeeRow
 	err := each(ctx, db, func(r *feeRow) { all = append(all, metric.FeeRow{Day: r.Day, ContinuousFee: r.continuousFee()}) }, `SELECT `+feeColumns+` FROM fee WHERE payer = ? AND chain = ? AND day < ?
@@ -373,8 +372,7 @@ func (db *DB) FeeRows(ctx context.Context, chain int, payer []byte, from, before
 	return all, err
 }
 
-// AccruedFees reads the accrued fee of a P-Chain at the end of each day from one to another, both included, as far as blocks
-// came after them.
+// AccruedFees reads the accrued fee of a P-Chain at the end of each day from one to another, both included, as far as blocks followed them.
 func (db *DB) AccruedFees(ctx context.Context, chain int, from, to int64) ([]AccruedFee, error) {
 	return list[AccruedFee](ctx, db, `SELECT day, accrued FROM fee_meter WHERE chain = ? AND day BETWEEN ? AND ? ORDER BY day`,
 		chain, from, to)

@@ -20,11 +20,11 @@ import (
 	"snowglobe/sim/store/filelock"
 )
 
-// Open opens a finished world. A file that is not one is refused with ErrNotWorld, one of another schema with ErrVersion, and
-// one with the log of another file beside it with ErrForeignLog.
+// Open opens a finished world. It returns ErrNotWorld for another kind of file, ErrVersion for another schema, and ErrForeignLog for a file
+// beside the log of another one.
 func Open(path string) (*DB, error) { return OpenWithin(path, Limits{}) }
 
-// OpenWithin is Open for a file that is one of many.
+// OpenWithin is Open with limits, for one file of many.
 func OpenWithin(path string, limits Limits) (*DB, error) {
 	if err := dbfile.CheckHeader(path, applicationID, schemaVersion); err != nil {
 		return nil, err
@@ -40,8 +40,8 @@ func OpenWithin(path string, limits Limits) (*DB, error) {
 	return db.checked()
 }
 
-// OpenReadOnly opens a finished world that many processes read at the same time and nobody adds to: until Close, Lock fails elsewhere.
-// Nothing is written, neither to the file nor beside it. A file that somebody adds to is refused with ErrInUse.
+// OpenReadOnly opens a finished world that many processes can read at the same time and nobody adds to: until Close, Lock fails elsewhere.
+// It writes nothing, neither to the file nor beside it. It refuses a file that some process adds to with ErrInUse.
 func OpenReadOnly(path string) (*DB, error) {
 	if err := dbfile.CheckHeader(path, applicationID, schemaVersion); err != nil {
 		return nil, err
@@ -61,10 +61,10 @@ func newDB(path string) *DB {
 	return &DB{path: path, statements: map[string]*stmt{}, kept: map[string]*sqlx.Stmt{}}
 }
 
-// checked is an open file, once it is known to be one that can be served.
+// checked returns an open file after checking that it can be served.
 func (db *DB) checked() (*DB, error) {
 	recording := make(chan error, 1)
-	go func() { // which takes as long as the rest, on the other connection
+	go func() { // takes as long as the rest, on the other connection
 		if db.readOnly {
 			recording <- nil
 			return
@@ -87,7 +87,7 @@ func (db *DB) checked() (*DB, error) {
 	return db, nil
 }
 
-// open connects to the file, or only reads it when it cannot be written.
+// open connects to the file, read-only if it is not writable.
 func (db *DB) open() error {
 	writable, err := dbfile.Writable(db.path)
 	switch {
@@ -104,11 +104,11 @@ func (db *DB) open() error {
 	return err
 }
 
-// ReadOnly tells whether nothing can be added to the world.
+// ReadOnly reports whether the world accepts no additions.
 func (db *DB) ReadOnly() bool { return db.readOnly }
 
-// Lock locks the file: it makes this process the only one that may add to the world, until Close. What is derived from
-// the rows is kept in memory, so a second writer would not see what the first one adds.
+// Lock locks the file until Close: only this process may add to the world. Data derived from rows stays in memory, so a second writer would
+// miss the first one's additions.
 func (db *DB) Lock() error {
 	if db.path == Memory || db.readOnly {
 		return nil
@@ -125,14 +125,13 @@ func (db *DB) Lock() error {
 	return nil
 }
 
-// unwritable reports whether the engine failed because it may not write where it must: the file or, for its log, the
-// folder.
+// unwritable reports whether the engine failed for lack of write permission, for the file or, because of its log, for the folder.
 func unwritable(err error) bool {
 	code := resultCode(err)
 	return code == sqlite3.SQLITE_READONLY || code == sqlite3.SQLITE_CANTOPEN
 }
 
-// resultCode is the engine's code for a failure, without the details; 0 when the engine did not fail.
+// resultCode returns the engine's error code without details; 0 if the engine did not fail.
 func resultCode(err error) int {
 	var failure *sqlite.Error
 	if !errors.As(err, &failure) {
@@ -141,7 +140,7 @@ func resultCode(err error) int {
 	return failure.Code() & 0xff
 }
 
-// unwritten says in words that clients can be told why something could not be written, where that is known.
+// unwritten explains to clients, where possible, why a write failed.
 func unwritten(err error) error {
 	switch resultCode(err) {
 	case sqlite3.SQLITE_READONLY:
@@ -152,13 +151,13 @@ func unwritten(err error) error {
 	return err
 }
 
-// diskError is ErrDisk with what the engine says.
+// diskError is ErrDisk with the engine's message.
 type diskError struct{ engine engineError }
 
 func (e diskError) Error() string   { return ErrDisk.Error() }
 func (e diskError) Unwrap() []error { return []error{ErrDisk, e.engine} }
 
-// share keeps others from adding to the file. A file system that knows no locks has nobody who adds to a file on it.
+// share prevents others from adding to the file. On a file system without locks nobody adds to files.
 func (db *DB) share() error {
 	file, err := os.Open(db.path)
 	if err != nil {
@@ -175,14 +174,14 @@ func (db *DB) share() error {
 	return nil
 }
 
-// openReadOnly opens a file that nobody writes, with nothing beside it: it can only be read.
+// openReadOnly opens a file that has no writer and nothing beside it, for reading only.
 func (db *DB) openReadOnly() (err error) {
 	db.readOnly, db.name = true, db.path
 	db.read, err = pool(dsn(db.path, cacheSize(readCacheKiB), "mode=ro", "immutable=1"), readers())
 	return err
 }
 
-// lineage is the row of the table.
+// lineage is the table's row.
 type lineage struct {
 	Parent []byte `db:"parent"`
 	State  []byte `db:"state"`
@@ -191,11 +190,11 @@ type lineage struct {
 
 const selectLineage = `SELECT parent, state, digest FROM lineage JOIN meta USING (id) WHERE id = 1`
 
-// checkLineage compares the state of the file with what it follows from.
+// checkLineage compares the file's state with the data that determines it.
 func (db *DB) checkLineage(ctx context.Context) error {
 	row, err := get[lineage](ctx, db, selectLineage)
 	if errors.Is(err, ErrNotFound) {
-		return nil // Meta says so, too
+		return nil // Meta reports that too
 	}
 	if err != nil {
 		return err
@@ -206,7 +205,7 @@ func (db *DB) checkLineage(ctx context.Context) error {
 	return nil
 }
 
-// proceed gives the file its next state. Nothing of what the world serves depends on the state with which a file begins.
+// proceed gives the file its next state. Nothing that the world serves depends on a file's first state.
 func (b *Batch) proceed(digest []byte) error {
 	row := lineage{}
 	err := b.scan(`SELECT state FROM lineage WHERE id = 1`, nil, &row.State)
@@ -220,8 +219,7 @@ func (b *Batch) proceed(digest []byte) error {
 	return b.exec(`INSERT OR REPLACE INTO lineage (id, parent, state) VALUES (1, ?, ?)`, row.State, next[:])
 }
 
-// beginSession gives the file itself a state of its own before the first commit to its log: a copy that was made of it before
-// cannot take the log for its own.
+// beginSession gives the file itself a new state before the first commit to its log: an earlier copy then cannot take the log for its own.
 func (db *DB) beginSession() error {
 	if db.begun || db.path == Memory || db.final != "" {
 		return nil
@@ -244,7 +242,7 @@ func (db *DB) beginSession() error {
 	if err := tx.Commit(); err != nil {
 		return err
 	}
-	// Who reads just now may keep the engine from it; then the state comes into the file later.
+	// A reader may block the engine just now; then the state reaches the file later.
 	checkpoint := fmt.Sprintf(`PRAGMA busy_timeout = 200; PRAGMA wal_checkpoint(TRUNCATE); PRAGMA busy_timeout = %d`, busyTimeout)
 	if _, err := db.write.Exec(checkpoint); err != nil {
 		return err
@@ -253,8 +251,7 @@ func (db *DB) beginSession() error {
 	return nil
 }
 
-// checkpoint brings what is in the log into the file, as far as other processes that read let it. The last of them brings the
-// rest.
+// checkpoint moves the log into the file, as far as reading processes allow. The last of them moves the rest.
 func (db *DB) checkpoint() error {
 	if db.write == nil || db.path == Memory || db.final != "" || db.readOnly {
 		return nil
@@ -266,8 +263,8 @@ func (db *DB) checkpoint() error {
 	return nil
 }
 
-// View opens the file for reading as it is at this moment, on so many connections: nothing that is committed later is
-// seen. It is closed before the file is. One in memory has no other reader, and is read as it is.
+// View opens the file for reading as of now, on a number of connections: it never shows later commits. Close it before the file. A file in
+// memory has no other reader, and View reads it directly.
 func (db *DB) View(ctx context.Context, connections int) (*DB, error) {
 	s := &DB{path: db.path, name: db.name, readOnly: true, statements: map[string]*stmt{}}
 	options := []string{cacheSize(readCacheKiB), "_pragma=query_only(1)"}
@@ -285,7 +282,7 @@ func (db *DB) View(ctx context.Context, connections int) (*DB, error) {
 	case db.path == Memory || db.write == nil:
 	case db.readOnly:
 		err = s.beginReading(ctx, connections)
-	default: // who holds the write lock sees to it that all connections begin at the same commit
+	default: // the holder of the write lock makes all connections begin at the same commit
 		var hold *sqlx.Tx
 		if hold, err = db.write.BeginTxx(ctx, nil); err == nil {
 			err = errors.Join(s.beginReading(ctx, connections), hold.Rollback())
@@ -297,16 +294,16 @@ func (db *DB) View(ctx context.Context, connections int) (*DB, error) {
 	return s, nil
 }
 
-// InMemory says that the world has no file.
+// InMemory reports whether the world has no file.
 func (db *DB) InMemory() bool { return db.path == Memory }
 
-// Connections is how many connections verify a file at the same time: what compares two tables holds one while it reads on by
+// Connections is the number of connections that verify a file concurrently: a comparison of two tables holds one while it reads from
 // another.
 func Connections() int { return 4 + 2*runtime.GOMAXPROCS(0) }
 
 var errMoved = errors.New("the world changes all the time; try again")
 
-// beginReading begins a transaction on every connection of the pool. It lasts as long as the connection: nothing ends it.
+// beginReading begins a transaction on every connection of the pool, which lasts as long as the connection.
 func (db *DB) beginReading(ctx context.Context, connections int) (err error) {
 	var begun []*sql.Conn
 	var first, digest []byte
@@ -316,12 +313,12 @@ func (db *DB) beginReading(ctx context.Context, connections int) (err error) {
 			break
 		}
 		begun = append(begun, conn)
-		if _, err = conn.ExecContext(ctx, "BEGIN"); err == nil { // the first read takes the moment
+		if _, err = conn.ExecContext(ctx, "BEGIN"); err == nil { // the first read fixes the snapshot
 			err = conn.QueryRowContext(ctx, "SELECT digest FROM meta").Scan(&digest)
 		}
 		switch {
 		case errors.Is(err, sql.ErrNoRows):
-			err = nil // who reads the world says that it does not tell what it is
+			err = nil // the read of the world reports its own failure
 		case err == nil && first == nil:
 			first = digest
 		case err == nil && !bytes.Equal(first, digest):
@@ -329,13 +326,13 @@ func (db *DB) beginReading(ctx context.Context, connections int) (err error) {
 		}
 	}
 	for _, conn := range begun {
-		err = errors.Join(err, conn.Close()) // back to the pool
+		err = errors.Join(err, conn.Close()) // return it to the pool
 	}
 	return err
 }
 
-// Copy makes a database of its own out of this one as it is now: in memory when this one is, else a file in a folder. The caller
-// sees to it that nothing is committed meanwhile.
+// Copy makes an independent copy of this database: in memory if this one is, else as a file in a folder. The caller prevents commits
+// meanwhile.
 func (db *DB) Copy(ctx context.Context, folder string) (_ *DB, err error) {
 	c := &DB{path: Memory, statements: map[string]*stmt{}, kept: map[string]*sqlx.Stmt{}}
 	if db.path != Memory {
@@ -343,7 +340,7 @@ func (db *DB) Copy(ctx context.Context, folder string) (_ *DB, err error) {
 		if err = db.WriteCopy(ctx, c.path); err == nil {
 			err = c.connect(c.path, "WAL")
 		}
-	} else { // what is in memory lasts as long as somebody has it open
+	} else { // an in-memory database exists as long as somebody has it open
 		name := fmt.Sprintf("/snowglobe-%d", memoryFiles.Add(1))
 		if err = c.connect(name, "OFF"); err == nil {
 			err = db.backup(ctx, dsn(name, "vfs=memdb"))
@@ -355,8 +352,8 @@ func (db *DB) Copy(ctx context.Context, folder string) (_ *DB, err error) {
 	return c, nil
 }
 
-// WriteCopy writes this database as it is now into a new file. The caller sees to it that nothing is committed meanwhile: then the pages
-// of a file may still come out of its log, which is copied with it, but the log does not change. Under its name the file is always whole.
+// WriteCopy writes a copy of this database to a new file. The caller prevents commits meanwhile: then pages may still move from the log to
+// the file, but the log, which is copied too, does not change. Under its final name the file is always complete.
 func (db *DB) WriteCopy(ctx context.Context, path string) error {
 	if dbfile.Exists(path) {
 		return ErrExists
@@ -386,8 +383,8 @@ func (db *DB) writeCopy(ctx context.Context, path string) error {
 	return nil
 }
 
-// prepareLog writes into the header that the file has a write-ahead log: otherwise the first opening would write it, with a rollback
-// journal beside the file, which another process that opens the file just then would take for a foreign one.
+// prepareLog marks the header as having a write-ahead log: otherwise the first opening would, with a rollback journal beside the file,
+// which another process that opens the file at that moment would refuse as foreign.
 func prepareLog(path string) error {
 	file, err := pool(dsn(path, "_pragma=journal_mode(WAL)"), 1)
 	if err != nil {
@@ -396,7 +393,7 @@ func prepareLog(path string) error {
 	return file.Close()
 }
 
-// copyFile copies a file by the means of the system, which has no need to read it where the file system shares what is the same.
+// copyFile copies a file by the system's own means, which share identical blocks where the file system can.
 func copyFile(from, to string) (err error) {
 	source, err := os.Open(from)
 	if err != nil {
@@ -414,7 +411,7 @@ func copyFile(from, to string) (err error) {
 	return err
 }
 
-// backup copies the database by the engine's own means.
+// backup copies the database with the engine's backup API.
 func (db *DB) backup(ctx context.Context, to string) error {
 	source, err := db.write.DB.Conn(ctx)
 	if err != nil {

@@ -48,7 +48,7 @@ func (db *DB) PrimaryBlock(ctx context.Context, chain int, height uint64) (*Prim
 	return get[PrimaryBlock](ctx, db, `SELECT `+primaryBlockColumns+` FROM primary_block WHERE id = ?`, At(chain, height, 0))
 }
 
-// PrimaryBlockName is when a block was made, of what type it is and what it is called.
+// PrimaryBlockName is a block's time, type and id.
 type PrimaryBlockName struct {
 	ID   Position `db:"id"`
 	Hash []byte   `db:"hash"`
@@ -58,7 +58,7 @@ type PrimaryBlockName struct {
 
 const blockNameColumns = `id, hash, time, type`
 
-// PrimaryBlockName reads that of the block of a primary chain at a height.
+// PrimaryBlockName reads the name of the primary chain's block at a height.
 func (db *DB) PrimaryBlockName(ctx context.Context, chain int, height uint64) (*PrimaryBlockName, error) {
 	if height > MaxNumber {
 		return nil, ErrNotFound
@@ -66,7 +66,7 @@ func (db *DB) PrimaryBlockName(ctx context.Context, chain int, height uint64) (*
 	return get[PrimaryBlockName](ctx, db, `SELECT `+blockNameColumns+` FROM primary_block WHERE id = ?`, At(chain, height, 0))
 }
 
-// PrimaryBlockNames reads those of up to MostAmong blocks of primary chains.
+// PrimaryBlockNames reads the names of up to MostAmong blocks of primary chains.
 func (db *DB) PrimaryBlockNames(ctx context.Context, at []Position) ([]PrimaryBlockName, error) {
 	in, size := inList(len(at))
 	return list[PrimaryBlockName](ctx, db, `SELECT `+blockNameColumns+` FROM primary_block WHERE id IN `+in, listArgs(at, size)...)
@@ -78,7 +78,7 @@ func (db *DB) PrimaryBlockByHash(ctx context.Context, chain int, hash []byte) (*
 		hash, First(chain), Last(chain))
 }
 
-// PrimaryBlockByOuterID reads the block of a primary chain with this id of its ProposerVM block.
+// PrimaryBlockByOuterID reads the block of a primary chain by the id of its ProposerVM block.
 func (db *DB) PrimaryBlockByOuterID(ctx context.Context, chain int, id []byte) (*PrimaryBlock, error) {
 	return get[PrimaryBlock](ctx, db, `SELECT `+primaryBlockColumns+` FROM primary_block
 		WHERE substr(outer_id, 1, 6) = substr(?1, 1, 6) AND outer_id = ?1 AND id BETWEEN ?2 AND ?3`,
@@ -103,10 +103,10 @@ func (db *DB) PrimaryBlocks(ctx context.Context, chain int, first, last uint64) 
 		At(chain, first, 0), At(chain, min(last, MaxNumber), 0))
 }
 
-// versionBytes is the codec's version, which stands before a transaction on its own but not in a block.
+// versionBytes is the codec's version, which precedes a separate transaction but not one in a block.
 const versionBytes = 2
 
-// Bytes puts a block together from its head and its transactions. Those of a genesis are not in its bytes.
+// Bytes assembles a block from its head and its transactions. A genesis block does not contain its transactions.
 func (b *PrimaryBlock) Bytes(txs []PrimaryTx) []byte {
 	size := len(b.Head)
 	for i := range txs {
@@ -122,7 +122,7 @@ func (b *PrimaryBlock) Bytes(txs []PrimaryTx) []byte {
 	return raw
 }
 
-// BlockHead is the head of a block with these bytes and transactions.
+// BlockHead returns the head of a block, given its bytes and transactions.
 func BlockHead(raw []byte, txs []PrimaryTx) []byte {
 	length := len(raw)
 	for i := range txs {
@@ -173,13 +173,12 @@ func (db *DB) PrimaryTxHashes(ctx context.Context, first, last Position) ([]Prim
 	return list[PrimaryTxHash](ctx, db, `SELECT id, hash FROM primary_tx WHERE id BETWEEN ? AND ? ORDER BY id`, first, last)
 }
 
-// PrimaryTime is when the block of a P- or X-Chain at a position was made.
+// PrimaryTime returns the time of the P- or X-Chain block at a position.
 func (db *DB) PrimaryTime(ctx context.Context, at Position) (time int64, err error) {
 	return value[int64](ctx, db, `SELECT time FROM primary_block WHERE id = ?`, at)
 }
 
-// FirstPrimarySince is the height of the first block of a P- or X-Chain at or after a time, in Unix seconds; head + 1 when
-// there is none.
+// FirstPrimarySince returns the height of the first P- or X-Chain block at or after a time, in Unix seconds; head + 1 if there is none.
 func (db *DB) FirstPrimarySince(ctx context.Context, chain int, time int64) (uint64, error) {
 	head, err := db.PrimaryHead(ctx, chain)
 	if err != nil {
@@ -188,7 +187,7 @@ func (db *DB) FirstPrimarySince(ctx context.Context, chain int, time int64) (uin
 	return FirstSince(head.ID.Number(), time, func(n uint64) (int64, error) { return db.PrimaryTime(ctx, At(chain, n, 0)) })
 }
 
-// The primary chains of a network, as they follow each other in the numbering of primary chains.
+// The primary chains of a network, in the order in which they are numbered.
 const (
 	PChain = iota
 	XChain
@@ -199,7 +198,7 @@ const (
 // PrimaryChain numbers a primary chain: the index of the network and one of PChain, XChain and CChain.
 func PrimaryChain(network, chain int) int { return network*chainsPerNetwork + chain + 1 }
 
-// PrimaryNetwork is what the P- and the X-Chain of a network began with.
+// PrimaryNetwork holds the geneses of a network's P- and X-Chain.
 type PrimaryNetwork struct {
 	ID            uint32 `db:"id"`
 	PChainGenesis Packed `db:"platform"` // genesis bytes
@@ -391,8 +390,8 @@ func (db *DB) PrimaryTxsBetween(ctx context.Context, first, last Position) ([]Pr
 	return list[PrimaryTx](ctx, db, `SELECT `+primaryTxColumns+` FROM primary_tx WHERE id BETWEEN ? AND ? ORDER BY id`, first, last)
 }
 
-// FirstPrimaryTxs reads the oldest transaction of each type on a primary chain from a height on, by type and without its bytes. One seek finds
-// the next type.
+// FirstPrimaryTxs reads the oldest transaction of each type on a primary chain from a height on, by type and without its bytes. It seeks
+// once per type.
 func (db *DB) FirstPrimaryTxs(ctx context.Context, chain int, height uint64) ([]PrimaryTx, error) {
 	return list[PrimaryTx](ctx, db, `
 		WITH RECURSIVE found(type) AS (
@@ -460,22 +459,22 @@ func (b *Batch) addAsset(a *PrimaryAsset) error {
 	return b.exec(`INSERT INTO asset (`+assetColumns+`) VALUES (?, ?, ?, ?, ?, ?)`, a.ID, a.Hash, a.Name, a.Symbol, a.Denomination, a.Fxs)
 }
 
-// PrimaryActivity says that a transaction touched a subject: an address, an account of the C-Chain, an asset of the X-Chain, or an
-// L1 validation.
+// PrimaryActivity records that a transaction touched a subject: an address, an account of the C-Chain, an asset of the X-Chain, or an L1
+// validation.
 type PrimaryActivity struct {
 	Subject []byte
 	Tx      Position
 }
 
-// TxRange chooses transactions of a primary chain: from one position to another, both included.
+// TxRange selects transactions of a primary chain: from one position to another, both included.
 type TxRange struct {
 	High, Low Position
-	Types     []string // any of them; every type when there are none
+	Types     []string // any of them; every type if empty
 	Ascending bool
 	Limit     int
 }
 
-// order is the end of a statement that reads positions in the range's direction.
+// order returns the end of a statement that reads positions in the range's direction.
 func (f *TxRange) order() string {
 	if f.Ascending {
 		return ` LIMIT 0 + ?`
@@ -483,7 +482,7 @@ func (f *TxRange) order() string {
 	return ` DESC LIMIT 0 + ?`
 }
 
-// merge puts positions of several lists into one: each once, in the range's direction.
+// merge merges lists of positions, without duplicates, in the range's direction.
 func (f *TxRange) merge(lists ...[]Position) []Position {
 	all := slices.Concat(lists...)
 	slices.Sort(all)
@@ -540,7 +539,7 @@ func (db *DB) ActivityOf(ctx context.Context, chain int, subject []byte, before 
 		subject, First(chain), min(before, Last(chain)), limit)
 }
 
-// PrimaryTouched tells whether a transaction touched a subject.
+// PrimaryTouched reports whether a transaction touched a subject.
 func (db *DB) PrimaryTouched(ctx context.Context, subject []byte, tx Position) (bool, error) {
 	return value[bool](ctx, db, `SELECT EXISTS (SELECT 1 FROM primary_activity WHERE subject = ? AND tx = ?)`, subject, tx)
 }

@@ -17,36 +17,36 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// ErrNotFound says that there is no such row.
+// ErrNotFound means that there is no such row.
 var ErrNotFound = errors.New("not found")
 
-// A limit that is a bare parameter would make the engine prepare the statement anew for every value (it plans by it):
-// statements write LIMIT 0 + ? instead.
+// With a limit that is a bare parameter the engine would prepare the statement anew for every value (it plans by it): statements write
+// LIMIT 0 + ? instead.
 
-// stmt is a prepared statement. sqlx finds the field of a row's struct for each column by the db tags; that is done
-// once for a statement: done anew for each query, as Get and Select do it, it takes 10 % longer for one block and 22 % for
-// a hundred. Rows are written with their values listed: a NamedStmt takes 7 to 20 % longer.
+// stmt is a prepared statement. sqlx maps columns to a struct's fields by the db tags; stmt does that once: repeating it for each query, as
+// Get and Select do, takes 10 % longer for one block and 22 % for a hundred. Statements that write list their values: a NamedStmt takes 7
+// to 20 % longer.
 type stmt struct {
 	*sqlx.Stmt
 	columns atomic.Pointer[mapping]
 }
 
-// mapping says which field of a row type each column of a statement goes to.
+// mapping maps a statement's columns to the fields of a row type.
 type mapping struct {
 	row    reflect.Type
 	fields [][]int // by column, the field's path as in reflect.Value.FieldByIndex
 	widths []width
 }
 
-// width says how many bytes a column of a statement has. Readers of rows rely on it.
+// width is the number of bytes in a column. Readers of rows rely on it.
 type width struct {
 	column int
 	name   string
 	bytes  int
-	absent bool // it may be absent
+	absent bool // the value may be NULL
 }
 
-// scan reads a row of a statement into its fields. What cannot be in them is damage.
+// scan reads a row into its fields. A value that does not fit them is damage.
 func (s *stmt) scan(rows *sql.Rows, fields []any, text string) error {
 	if err := rows.Scan(fields...); err != nil {
 		return Damaged(fmt.Errorf("table %s: %w", tableOf(text), inWords(err)))
@@ -65,7 +65,7 @@ func (s *stmt) scan(rows *sql.Rows, fields []any, text string) error {
 
 var firstTable = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\b(?:FROM|INTO|UPDATE)\s+(\w+)`) })
 
-// tableOf is the first table that a statement reads or writes.
+// tableOf returns the first table that a statement reads or writes.
 func tableOf(text string) string {
 	if found := firstTable().FindStringSubmatch(text); found != nil {
 		return found[1]
@@ -73,8 +73,8 @@ func tableOf(text string) string {
 	return "of no name"
 }
 
-// failed says why a statement could not be prepared or run, and not which, as it is for clients, too. The engine's word for damaged pages is
-// damage, and so is its word for a statement that does not fit the tables.
+// failed explains why a statement could not be prepared or run. It does not show the statement, because clients see the text. It reports
+// damaged pages as damage, and also a statement that does not match the tables.
 func failed(text string, err error) error {
 	where := fmt.Errorf("table %s: %w", tableOf(text), inWords(err))
 	if damaged(err) || resultCode(err) == sqlite3.SQLITE_ERROR {
@@ -83,17 +83,17 @@ func failed(text string, err error) error {
 	return where
 }
 
-// damaged says whether the engine cannot make sense of the file.
+// damaged reports whether the engine cannot make sense of the file.
 func damaged(err error) bool {
 	code := resultCode(err)
 	return code == sqlite3.SQLITE_CORRUPT || code == sqlite3.SQLITE_NOTADB
 }
 
-// engineError is an error of the database engine, or of the package that speaks with it, in words for clients. What it says itself goes to the
-// log only (LogFailures): neither its names nor its language are a client's business.
+// engineError is an error of the database engine, or of its Go package, in words for clients. The engine's own message goes to the log only
+// (LogFailures): its names and terms mean nothing to a client.
 type engineError struct{ error }
 
-// inWords is an error with the engine's put into words.
+// inWords rewords an engine error.
 func inWords(err error) error {
 	text := err.Error()
 	if resultCode(err) != 0 || strings.HasPrefix(text, "sql: ") || strings.HasPrefix(text, "driver: ") {
@@ -123,10 +123,10 @@ func (e engineError) Error() string {
 
 func (e engineError) Unwrap() error { return e.error }
 
-// LogFailures is where the engine's own words for what fails go.
+// LogFailures sets the log for the engine's own messages.
 func (db *DB) LogFailures(log *slog.Logger) { db.log.Store(log) }
 
-// noted is an error as it is, once the log has what the engine said.
+// noted logs the engine's message and returns the error unchanged.
 func (db *DB) noted(err error) error {
 	var engine engineError
 	if log := db.log.Load(); log != nil && errors.As(err, &engine) && !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded) {
@@ -137,17 +137,16 @@ func (db *DB) noted(err error) error {
 
 func (b *Batch) noted(err error) error { return b.db.noted(err) }
 
-// Preparer is the file or a batch: what List and Get read.
+// Preparer is the file or a batch: the source that List and Get read.
 type Preparer = preparer
 
-// preparer is what has prepared statements: the pool that reads, or a batch, which sees its own writes.
+// preparer prepares statements: the reading pool, or a batch, which sees its own writes.
 type preparer interface {
 	prepared(text string) (*stmt, error)
 	noted(err error) error
 }
 
-// destinations are where the columns of a statement's rows are scanned to: the fields of a struct by their db tags, or
-// the value itself where it is none.
+// destinations holds the targets of a row's columns: the fields of a struct by their db tags, or the value itself if it is no struct.
 func (s *stmt) destinations(rows *sql.Rows, row reflect.Value) ([]any, error) {
 	m := s.columns.Load()
 	if m == nil || m.row != row.Type() {
@@ -180,7 +179,7 @@ func (s *stmt) destinations(rows *sql.Rows, row reflect.Value) ([]any, error) {
 	return fields, nil
 }
 
-// mapped finds the field of each column, which is the row itself where that is no struct.
+// mapped finds the field of each column, which is the row itself if that is no struct.
 func (s *stmt) mapped(row reflect.Type, names []string) (*mapping, error) {
 	m := &mapping{row: row, fields: make([][]int, len(names))}
 	if row.Kind() == reflect.Struct {
@@ -214,11 +213,11 @@ func (b *blob) Scan(column any) error {
 	return nil
 }
 
-// integer takes a column that is a whole number into a field of any size, or into a pointer to one: [sql.Rows.Scan] would make it a text and read
-// that, for most sizes.
+// integer scans a whole number into a field of any size, or into a pointer to one: for most sizes [sql.Rows.Scan] would format and parse it
+// as text.
 type integer struct{ field reflect.Value }
 
-// isInteger says whether fields of a type are whole numbers, or pointers to some that may be absent.
+// isInteger reports whether fields of a type are whole numbers, or pointers to optional ones.
 func isInteger(t reflect.Type) bool {
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -250,8 +249,7 @@ func (i integer) Scan(column any) error {
 	return nil
 }
 
-// each runs a statement and calls a function with each of its rows. All rows are scanned into the same variable:
-// who keeps one copies it.
+// each runs a statement and calls a function with each row. It reuses one variable for all rows; copy it to keep it.
 func each[T any](ctx context.Context, p preparer, visit func(*T), text string, args ...any) error {
 	statement, err := p.prepared(text)
 	if err != nil {
@@ -281,12 +279,11 @@ func each[T any](ctx context.Context, p preparer, visit func(*T), text string, a
 	return nil
 }
 
-// shortList is a list that is made longer as rows come. Of a longer one each part is full before the next, which is twice as large: to make it
-// longer would take several times its memory.
+// shortList is a list that grows as rows come. A long one grows by parts, each twice as large as the last: copying it would take several
+// times its memory.
 const shortList = 64
 
-// list reads every row that a statement answers. A full answer is read before it returns, so that no connection waits for
-// a slow client.
+// list reads every row of a statement's result. It reads the whole result before it returns, so that no connection waits for a slow client.
 func list[T any](ctx context.Context, p preparer, text string, args ...any) ([]T, error) {
 	var full [][]T
 	var part []T
@@ -305,7 +302,7 @@ func list[T any](ctx context.Context, p preparer, text string, args ...any) ([]T
 	return slices.Concat(append(full, part)...), nil
 }
 
-// get reads the one row that a statement answers, or fails with ErrNotFound. The row is not nil then either.
+// get reads the one row of a statement's result, or returns ErrNotFound. Even then the row is not nil.
 func get[T any](ctx context.Context, p preparer, text string, args ...any) (*T, error) {
 	row := new(T)
 	statement, err := p.prepared(text)
@@ -330,14 +327,14 @@ func get[T any](ctx context.Context, p preparer, text string, args ...any) (*T, 
 	return row, errors.Join(p.noted(statement.scan(rows, fields, text)), rows.Close())
 }
 
-// List, Get and Exec run the statements of the packages below this one, each of which has those of a noun.
+// List, Get and Exec run the statements of the packages below this one, each of which covers one noun.
 
-// List reads every row that a statement answers: of the file, or as a batch sees it.
+// List reads every row of a statement's result: from the file, or as a batch sees it.
 func List[T any](ctx context.Context, p preparer, text string, args ...any) ([]T, error) {
 	return list[T](ctx, p, text, args...)
 }
 
-// Get reads the one row that a statement answers, or fails with ErrNotFound.
+// Get reads the one row of a statement's result, or returns ErrNotFound.
 func Get[T any](ctx context.Context, p preparer, text string, args ...any) (*T, error) {
 	return get[T](ctx, p, text, args...)
 }
@@ -345,13 +342,13 @@ func Get[T any](ctx context.Context, p preparer, text string, args ...any) (*T, 
 // Exec runs a statement that writes.
 func Exec(b *Batch, text string, args ...any) error { return b.exec(text, args...) }
 
-// value reads the only column of the one row that a statement answers.
+// value reads the single value that a statement returns.
 func value[T any](ctx context.Context, p preparer, text string, args ...any) (T, error) {
 	v, err := get[T](ctx, p, text, args...)
 	return *v, err
 }
 
-// Explain says how the database engine would run a statement, step by step.
+// Explain returns the database engine's plan for a statement, step by step.
 func (db *DB) Explain(ctx context.Context, text string) ([]string, error) {
 	rows, err := db.read.QueryxContext(ctx, "EXPLAIN QUERY PLAN "+text, make([]any, strings.Count(text, "?"))...)
 	if err != nil {
@@ -370,7 +367,7 @@ func (db *DB) Explain(ctx context.Context, text string) ([]string, error) {
 	return steps, rows.Err()
 }
 
-// Statements are the texts of every reading statement that was prepared so far, for the test that no one scans a table.
+// Statements returns the texts of all reading statements prepared so far, for the test that none scans a table.
 func (db *DB) Statements() []string {
 	db.mu.RLock()
 	defer db.mu.RUnlock()
@@ -381,13 +378,13 @@ func (db *DB) Statements() []string {
 	return texts
 }
 
-// MostAmong is how many keys a statement is given at once.
+// MostAmong is the most keys that a statement takes at once.
 const MostAmong = 512
 
 // listSizes are the lengths of IN lists: few, so that few statements are prepared.
 var listSizes = []int{1, 8, 64, MostAmong}
 
-// inList is a list of parameters for IN with room for n values, and how many it has; what is left over repeats a value.
+// inList returns a list of parameters for IN with room for n values, and its length; spare parameters repeat a value.
 func inList(n int) (text string, size int) {
 	size = n
 	for _, s := range listSizes {
@@ -399,7 +396,7 @@ func inList(n int) (text string, size int) {
 	return "(?" + strings.Repeat(", ?", size-1) + ")", size
 }
 
-// listArgs are the values of such a list.
+// listArgs returns the values for such a list.
 func listArgs[T any](values []T, size int) []any {
 	args := make([]any, size)
 	for i := range args {

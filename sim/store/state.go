@@ -43,13 +43,13 @@ const (
 	slotColumns    = `chain, address, key, block, value`
 )
 
-// Account reads an account as it was after a block.
+// Account reads an account after a block.
 func (db *DB) Account(ctx context.Context, chain int, address []byte, block uint64) (*Account, error) {
 	return get[Account](ctx, db, `SELECT `+accountColumns+` FROM account
 		WHERE chain = ? AND address = ? AND block <= ? ORDER BY block DESC LIMIT 1`, chain, address, block)
 }
 
-// Slot reads the value of a storage slot as it was after a block; it is empty when the slot was never set.
+// Slot reads the value of a storage slot after a block; it is empty if the slot was never set.
 func (db *DB) Slot(ctx context.Context, chain int, address, key []byte, block uint64) ([]byte, error) {
 	row, err := db.SlotRow(ctx, chain, address, key, block)
 	if errors.Is(err, ErrNotFound) {
@@ -58,37 +58,37 @@ func (db *DB) Slot(ctx context.Context, chain int, address, key []byte, block ui
 	return row.Value, err
 }
 
-// SlotRow reads the row of a storage slot as it was after a block.
+// SlotRow reads the row of a storage slot after a block.
 func (db *DB) SlotRow(ctx context.Context, chain int, address, key []byte, block uint64) (*Slot, error) {
 	return get[Slot](ctx, db, `SELECT `+slotColumns+` FROM slot
 		WHERE chain = ? AND address = ? AND key = ? AND block <= ? ORDER BY block DESC LIMIT 1`, chain, address, key, block)
 }
 
-// AccountsAt reads every account of a chain as it was after a block, by address. With max(block), the other columns are those of that row.
+// AccountsAt reads every account of a chain after a block, by address. With max(block), SQLite takes the other columns from the same row.
 func (db *DB) AccountsAt(ctx context.Context, chain int, block uint64) ([]Account, error) {
 	return list[Account](ctx, db, `SELECT chain, address, max(block) AS block, nonce, balance, code_hash, root, gone FROM account
 		WHERE chain = ? AND block <= ? GROUP BY address ORDER BY address`, chain, block)
 }
 
-// AccountsAmong reads those of at most MostAmong addresses that there were by a block, as they were after it.
+// AccountsAmong reads the accounts after a block that exist among at most MostAmong addresses.
 func (db *DB) AccountsAmong(ctx context.Context, chain int, addresses [][]byte, block uint64) ([]Account, error) {
 	in, size := inList(len(addresses))
 	return list[Account](ctx, db, `SELECT chain, address, max(block) AS block, nonce, balance, code_hash, root, gone FROM account
 		WHERE chain = ? AND block <= ? AND address IN `+in+` GROUP BY address ORDER BY address`, append([]any{chain, block}, listArgs(addresses, size)...)...)
 }
 
-// SlotsAmong reads those of at most MostAmong slots of a contract that were set by a block, as they were after it.
+// SlotsAmong reads the slots after a block that were set among at most MostAmong slots of a contract.
 func (db *DB) SlotsAmong(ctx context.Context, chain int, address []byte, keys [][]byte, block uint64) ([]Slot, error) {
 	in, size := inList(len(keys))
 	return list[Slot](ctx, db, `SELECT chain, address, key, max(block) AS block, value FROM slot
 		WHERE chain = ? AND address = ? AND block <= ? AND key IN `+in+` GROUP BY key ORDER BY key`, append([]any{chain, address, block}, listArgs(keys, size)...)...)
 }
 
-// Half is one of the halves of all addresses. Its rows are read from the middle on: where addresses end otherwise than with their chain the engine
-// compares each row with the end, and takes half as long again.
+// Half is one half of all addresses. Statements read it from the middle outwards: if a range of addresses ended before the chain does, the
+// engine would compare each row with the end, and take half as long again.
 type Half struct {
-	low, end    []byte // from one on and before the other
-	scan, order string // how a statement says so, given the middle as ?2, and in which order it is to read
+	low, end    []byte // from low on, before end
+	scan, order string // the range and the order as SQL, with the middle as ?2
 }
 
 var (
@@ -99,7 +99,7 @@ var (
 	}
 )
 
-// InHalves reads something of all accounts, of each half beside the other. The answers are in the order of the addresses.
+// InHalves reads something from all accounts, both halves concurrently, and returns the results in the order of the addresses.
 func InHalves[T any](ctx context.Context, read func(context.Context, Half) (T, error)) ([]T, error) {
 	parts := make([]T, len(halves))
 	group, ctx := errgroup.WithContext(ctx)
@@ -112,8 +112,8 @@ func InHalves[T any](ctx context.Context, read func(context.Context, Half) (T, e
 	return parts, group.Wait()
 }
 
-// ModifiedAccounts lists the addresses of the accounts of a chain that are there after a block and were not so after one before it, of a half. It
-// looks at all rows of these accounts.
+// ModifiedAccounts lists the accounts of one half that exist after a block and differ from their state after an earlier block. It reads all
+// rows of these accounts.
 func (db *DB) ModifiedAccounts(ctx context.Context, chain int, half Half, before, after uint64) ([][]byte, error) {
 	return list[[]byte](ctx, db, `
 		WITH found(address) AS (
@@ -129,23 +129,22 @@ func (db *DB) ModifiedAccounts(ctx context.Context, chain int, half Half, before
 		)`, chain, middle, before, after)
 }
 
-// GoneAccounts are the addresses, one after the other, of the accounts of a chain that ceased to exist, also of those that were made anew
-// since.
+// GoneAccounts returns the concatenated addresses of the chain's accounts that were ever deleted, including recreated ones.
 func (db *DB) GoneAccounts(ctx context.Context, chain int) (all []byte, err error) {
 	err = each(ctx, db, func(address *[]byte) { all = append(all, *address...) },
 		`SELECT address FROM account WHERE chain = ? AND gone = 1 GROUP BY address ORDER BY address`, chain)
 	return all, err
 }
 
-// AccountBalance is what an account has of its chain's own token after a block.
+// AccountBalance is an account's balance of its chain's native token after a block.
 type AccountBalance struct {
 	Address []byte `db:"address"`
 	Block   uint64 `db:"block"`
 	Balance Word   `db:"balance"` // wei, 32 bytes
 }
 
-// EachBalance visits the balances of the accounts of a chain in the rows from a block to another, of a half, those of an account after each
-// other. It looks at all rows of these accounts.
+// EachBalance visits the account balances of a chain in the rows from a block to another, for one half, grouped by account. It reads all
+// rows of these accounts.
 func (db *DB) EachBalance(ctx context.Context, chain int, half Half, first, last uint64, visit func(*AccountBalance)) error {
 	return each(ctx, db, visit, `SELECT address, block, balance FROM account
 		WHERE chain = ?1 AND `+half.scan+` AND block BETWEEN ?3 AND ?4 ORDER BY address `+half.order+`, block `+half.order, chain, middle, first, last)
@@ -153,8 +152,8 @@ func (db *DB) EachBalance(ctx context.Context, chain int, half Half, first, last
 
 var errAccounts = errors.New("accounts are not as they were written")
 
-// EachBalanceBefore visits the balances of the accounts of a half as they were before a block, by address, the last first. One seek finds the next
-// account with its balance: looking at all rows takes twice as long.
+// EachBalanceBefore visits the account balances of one half before a block, in descending order of addresses. One seek finds the next
+// account with its balance: reading all rows takes twice as long.
 func (db *DB) EachBalanceBefore(ctx context.Context, chain int, half Half, block uint64, visit func(*AccountBalance)) error {
 	const size = common.AddressLength
 	ctx, stop := context.WithCancel(ctx)
@@ -165,7 +164,7 @@ func (db *DB) EachBalanceBefore(ctx context.Context, chain int, half Half, block
 		row, account := *found, AccountBalance{Block: block - 1}
 		if len(row) < size || last != nil && bytes.Compare(row[:size], last) >= 0 || account.Balance.Scan(row[size:]) != nil {
 			damage = errAccounts
-			stop() // it might never end
+			stop() // otherwise it might never end
 			return
 		}
 		account.Address, last = row[:size], row[:size]
@@ -186,7 +185,7 @@ func (db *DB) EachBalanceBefore(ctx context.Context, chain int, half Half, block
 	return err
 }
 
-// SlotsAt reads every slot of a contract as it was after a block, by key.
+// SlotsAt reads every slot of a contract after a block, by key.
 func (db *DB) SlotsAt(ctx context.Context, chain int, address []byte, block uint64) ([]Slot, error) {
 	return list[Slot](ctx, db, `SELECT chain, address, key, max(block) AS block, value FROM slot
 		WHERE chain = ? AND address = ? AND block <= ? GROUP BY key ORDER BY key`, chain, address, block)
@@ -219,8 +218,7 @@ func (db *DB) Codes(ctx context.Context) ([]Code, error) {
 	return list[Code](ctx, db, `SELECT hash, code FROM code ORDER BY hash`)
 }
 
-// The kinds of a StateChange, with what its value is: an amount of wei in 32 bytes, a nonce in 8, code as it is, or a slot's 32
-// bytes.
+// The kinds of a StateChange, with the format of its value: an amount of wei in 32 bytes, a nonce in 8, raw code, or a slot's 32 bytes.
 const (
 	BalanceChange = "balance"
 	NonceChange   = "nonce"
@@ -228,7 +226,7 @@ const (
 	StorageChange = "storage"
 )
 
-// StateChange is a change of the state of an EVM chain that no transaction made, because a client asked for it.
+// StateChange is a change of an EVM chain's state that a client made without a transaction.
 type StateChange struct {
 	Chain    int    `db:"chain"`
 	Block    uint64 `db:"block"`    // after which it was made
@@ -242,8 +240,8 @@ type StateChange struct {
 	Digest   []byte `db:"digest"` // over the chain's digest before it and the rest of the row
 }
 
-// StateDelta is everything that a change of the state adds to the world. Its rows are those of the block after which it was made,
-// and take the place of the block's own.
+// StateDelta holds everything that a state change adds to the world. Its rows belong to the block after which it was made, and replace the
+// block's own.
 type StateDelta struct {
 	Change        StateChange
 	Accounts      []Account
@@ -257,13 +255,13 @@ type StateDelta struct {
 
 const stateChangeColumns = `chain, block, sequence, kind, address, key, value, owner, root, digest`
 
-// StateChanges reads those of a chain after the blocks from first to last, in order.
+// StateChanges reads the chain's state changes after the blocks from first to last, in order.
 func (db *DB) StateChanges(ctx context.Context, chain int, first, last uint64) ([]StateChange, error) {
 	return list[StateChange](ctx, db, `SELECT `+stateChangeColumns+` FROM state_change
 		WHERE chain = ? AND block BETWEEN ? AND ? ORDER BY chain, block, sequence`, chain, first, min(last, MaxNumber))
 }
 
-// LastStateChange reads the last one of a chain after a block and before the next, nil when there is none.
+// LastStateChange reads a chain's last state change after a block and before the next, nil if there is none.
 func (db *DB) LastStateChange(ctx context.Context, chain int, block uint64) (*StateChange, error) {
 	c, err := get[StateChange](ctx, db, `SELECT `+stateChangeColumns+` FROM state_change
 		WHERE chain = ? AND block = ? ORDER BY sequence DESC LIMIT 1`, chain, block)
@@ -273,7 +271,7 @@ func (db *DB) LastStateChange(ctx context.Context, chain int, block uint64) (*St
 	return c, err
 }
 
-// HeadDigest is the last digest of a chain, given its newest block.
+// HeadDigest returns a chain's latest digest, given its newest block.
 func (db *DB) HeadDigest(ctx context.Context, head *Block) ([]byte, error) {
 	last, err := db.LastStateChange(ctx, head.ID.Chain(), head.ID.Number())
 	if last == nil || err != nil {
@@ -282,7 +280,7 @@ func (db *DB) HeadDigest(ctx context.Context, head *Block) ([]byte, error) {
 	return last.Digest, nil
 }
 
-// NoncesSet says whether any nonce of a chain was changed without a transaction.
+// NoncesSet reports whether any nonce of a chain was changed without a transaction.
 func (db *DB) NoncesSet(ctx context.Context, chain int) (bool, error) {
 	_, err := value[int](ctx, db, `SELECT sequence FROM state_change WHERE chain = ? AND kind = '`+NonceChange+`' LIMIT 1`, chain)
 	if errors.Is(err, ErrNotFound) {
@@ -291,7 +289,7 @@ func (db *DB) NoncesSet(ctx context.Context, chain int) (bool, error) {
 	return err == nil, err
 }
 
-// AddStateChange writes a change, and puts the rows that it changed in the place of those of its block.
+// AddStateChange writes a change, and replaces the rows of its block that it changed.
 func (b *Batch) AddStateChange(d *StateDelta) error {
 	c := &d.Change
 	err := b.exec(`INSERT INTO state_change (`+stateChangeColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,

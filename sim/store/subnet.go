@@ -8,13 +8,13 @@ import (
 	"snowglobe/sim/store/bulk"
 )
 
-// Subnet is a subnet by the transaction that made it.
+// Subnet is a subnet, keyed by the transaction that created it.
 type Subnet struct {
 	ID   Position `db:"id"`
 	Hash []byte   `db:"hash"` // the subnet's id
 }
 
-// SubnetState is who controls a subnet from a height on, until a later row.
+// SubnetState tells who controls a subnet from a height on, until a later row.
 type SubnetState struct {
 	Subnet         Position `db:"subnet"`
 	Height         uint64   `db:"height"`
@@ -47,12 +47,12 @@ const (
 	blockchainColumns = `id, hash, subnet, name, vm`
 )
 
-// Subnets lists the subnets of a P-Chain as they are now, oldest first.
+// Subnets lists a P-Chain's subnets in their current state, oldest first.
 func (db *DB) Subnets(ctx context.Context, chain int) ([]SubnetView, error) {
 	return list[SubnetView](ctx, db, subnetNow+`n.id BETWEEN ? AND ? ORDER BY n.id`, First(chain), Last(chain))
 }
 
-// Subnet reads the subnet of a P-Chain with this id as it is now.
+// Subnet reads the current state of a P-Chain's subnet with this id.
 func (db *DB) Subnet(ctx context.Context, chain int, hash []byte) (*SubnetView, error) {
 	return get[SubnetView](ctx, db, subnetNow+`n.hash = ? AND n.id BETWEEN ? AND ?`, hash, First(chain), Last(chain))
 }
@@ -85,7 +85,7 @@ func (b *Batch) addSubnet(s *Subnet) error {
 
 func (b *Batch) addSubnetState(s *SubnetState) error {
 	if s.Conversion != nil && s.ManagerAddress == nil {
-		s.ManagerAddress = []byte{} // which the engine gives back as nil
+		s.ManagerAddress = []byte{} // the engine returns it as nil
 	}
 	return b.exec(`INSERT INTO subnet_state (subnet, height, owner, conversion, manager_chain, manager_address) VALUES (?, ?, ?, ?, ?, ?)`,
 		s.Subnet, s.Height, s.Owner, s.Conversion, s.ManagerChain, s.ManagerAddress)
@@ -95,7 +95,7 @@ func (b *Batch) addBlockchain(c *Blockchain) error {
 	return b.exec(`INSERT INTO blockchain (`+blockchainColumns+`) VALUES (?, ?, ?, ?, ?)`, c.ID, c.Hash, c.Subnet, c.Name, c.VM)
 }
 
-// L1Validator is a validator of an L1 as it was registered. ID is numbered as UTXOs are.
+// L1Validator is an L1 validator as registered. ID is numbered like UTXOs.
 type L1Validator struct {
 	ID                UTXONumber `db:"id"`
 	Validation        []byte     `db:"validation"`
@@ -108,8 +108,8 @@ type L1Validator struct {
 	Tx                Position   `db:"tx"` // the conversion or registration
 }
 
-// L1ValidatorState is what an L1 validator is from a height on, until a later row. What remains of its balance is EndAccumulatedFee less
-// the accrued fee of the chain.
+// L1ValidatorState is the state of an L1 validator from a height on, until a later row. Its remaining balance is EndAccumulatedFee less the
+// accrued fee of the chain.
 type L1ValidatorState struct {
 	Validator         UTXONumber `db:"validator"`
 	Height            uint64     `db:"height"`
@@ -124,7 +124,7 @@ type L1ValidatorView struct {
 	L1ValidatorState
 }
 
-// Balance is what remains of the deposit for the continuous fee (ACP-77) at an accrued fee of the chain.
+// Balance returns what remains of the deposit for the continuous fee (ACP-77) at an accrued fee of the chain.
 func (l *L1ValidatorView) Balance(accrued Amount) uint64 {
 	if l.Weight == 0 {
 		return 0
@@ -142,32 +142,32 @@ func l1At(condition string) string {
 		ORDER BY v.id`
 }
 
-// L1Validators lists the L1 validators of a P-Chain as they were at a height, removed ones too.
+// L1Validators lists a P-Chain's L1 validators at a height, removed ones too.
 func (db *DB) L1Validators(ctx context.Context, chain int, height uint64) ([]L1ValidatorView, error) {
 	return L1ValidatorsAt(ctx, db, chain, height)
 }
 
-// L1ValidatorsAt lists the same in the file or as a batch sees them.
+// L1ValidatorsAt is L1Validators in the file or as a batch sees it.
 func L1ValidatorsAt(ctx context.Context, p Preparer, chain int, height uint64) ([]L1ValidatorView, error) {
 	return list[L1ValidatorView](ctx, p, l1At(`v.id >= ? AND v.id < ?`), NewUTXONumber(chain, 0, 0), NewUTXONumber(chain+1, 0, 0), height)
 }
 
-// L1ValidatorCount is how many L1 validators a P-Chain has ever had.
+// L1ValidatorCount returns how many L1 validators a P-Chain has ever had.
 func (db *DB) L1ValidatorCount(ctx context.Context, chain int) (int, error) {
 	return value[int](ctx, db, `SELECT count(*) FROM l1_validator WHERE id >= ? AND id < ?`, NewUTXONumber(chain, 0, 0), NewUTXONumber(chain+1, 0, 0))
 }
 
-// L1ValidatorsOfSubnet lists those of one L1.
+// L1ValidatorsOfSubnet lists the validators of one L1.
 func (db *DB) L1ValidatorsOfSubnet(ctx context.Context, subnet []byte, height uint64) ([]L1ValidatorView, error) {
 	return list[L1ValidatorView](ctx, db, l1At(`v.subnet = ?`), subnet, height)
 }
 
-// L1ValidatorsOfNode lists those that run on one node.
+// L1ValidatorsOfNode lists the L1 validators on one node.
 func (db *DB) L1ValidatorsOfNode(ctx context.Context, node []byte, height uint64) ([]L1ValidatorView, error) {
 	return list[L1ValidatorView](ctx, db, l1At(`v.node = ?`), node, height)
 }
 
-// L1Validator reads the L1 validator with this validation id as it was at a height.
+// L1Validator reads the L1 validator with this validation id at a height.
 func (db *DB) L1Validator(ctx context.Context, validation []byte, height uint64) (*L1ValidatorView, error) {
 	return get[L1ValidatorView](ctx, db, l1At(`v.validation = ?`), validation, height)
 }
@@ -189,10 +189,10 @@ func (b *Batch) addL1State(s *L1ValidatorState) error {
 		s.Validator, s.Height, s.Weight, s.Nonce, s.EndAccumulatedFee)
 }
 
-// L1ValidatorsOutOfBalance lists the active L1 validators of a P-Chain whose balances are used up when the accrued fee has
-// grown from that of the newest block to another.
+// L1ValidatorsOutOfBalance lists a P-Chain's active L1 validators that run out of balance when the accrued fee grows from the newest
+// block's to another.
 func (db *DB) L1ValidatorsOutOfBalance(ctx context.Context, chain int, from, to Amount) ([]L1ValidatorView, error) {
-	// Next to the condition of an index, a bare parameter would make the engine prepare the statement anew for every value.
+	// Beside an index's condition, the engine would prepare the statement anew for every value of a bare parameter.
 	return list[L1ValidatorView](ctx, db, `SELECT `+l1Columns+` FROM l1_state s CROSS JOIN l1_validator v ON v.id = s.validator
 		WHERE s.paid_until > 0 + ? AND s.paid_until <= 0 + ? AND s.paid_until > 0 AND v.id >= ? AND v.id < ?
 		AND s.height = (SELECT MAX(t.height) FROM l1_state t WHERE t.validator = v.id)`, from, to, NewUTXONumber(chain, 0, 0), NewUTXONumber(chain+1, 0, 0))
@@ -238,18 +238,19 @@ func (db *DB) Stakers(ctx context.Context, chain int) ([]Staker, error) {
 	return list[Staker](ctx, db, `SELECT `+stakerColumns+` FROM staker WHERE id BETWEEN ? AND ? ORDER BY id`, First(chain), Last(chain))
 }
 
-// StakerTerms lists where and when the stakers of the transactions from one to another stake, and no more of them.
+// StakerTerms lists the subnet and the times of the stakers made by the transactions from one to another, without their other columns.
 func (db *DB) StakerTerms(ctx context.Context, first, last Position) ([]Staker, error) {
 	return list[Staker](ctx, db, `SELECT id, subnet, start, until, status FROM staker WHERE id BETWEEN ? AND ? ORDER BY id`, first, last)
 }
 
-// StakersOf lists the stakers of a P-Chain that staked outputs of an address, newest first; without past, those whose stake was not returned.
+// StakersOf lists the stakers of a P-Chain that staked outputs of an address, newest first; without past, only those whose stake was not
+// returned.
 func (db *DB) StakersOf(ctx context.Context, chain int, address []byte, past bool) ([]Staker, error) {
 	return list[Staker](ctx, db, `SELECT `+stakerColumns+` FROM (SELECT staker FROM stake_owner WHERE address = ? AND staker BETWEEN ? AND ?)
 		CROSS JOIN staker ON id = staker WHERE ? OR ended IS NULL ORDER BY staker DESC`, address, First(chain), Last(chain), past)
 }
 
-// StakeOwner says that a staker staked outputs of an address.
+// StakeOwner records that a staker staked outputs of an address.
 type StakeOwner struct {
 	Address []byte
 	Staker  Position
@@ -261,7 +262,7 @@ func (b *Batch) addStakeOwner(o *StakeOwner) error {
 	return b.insert(intoStakeOwner, o.Address, o.Staker)
 }
 
-// StakerTimes are when a staker whose time is not over begins and ends.
+// StakerTimes holds the begin and end of a staker whose time is not over.
 type StakerTimes struct {
 	ID        Position `db:"id"`
 	Tx        []byte   `db:"tx"`
@@ -272,7 +273,7 @@ type StakerTimes struct {
 	Status    int      `db:"status"` // pending or active
 }
 
-// stakedSubnets finds the subnets that have a staker who is pending or active, one seek each: of most subnets there is none.
+// stakedSubnets finds the subnets with a pending or active staker, one seek each: most subnets have none.
 const stakedSubnets = `
 	WITH RECURSIVE staked(subnet) AS (
 		SELECT min(subnet) FROM staker WHERE status < 2
@@ -281,8 +282,8 @@ const stakedSubnets = `
 	)
 	SELECT subnet FROM staked WHERE subnet IS NOT NULL`
 
-// NextStakers lists the stakers of a P-Chain that are pending, and of the active ones of each subnet that end after a time those that end first, so
-// many at most. They come in the order of their transactions.
+// NextStakers lists a P-Chain's pending stakers, and from the active ones of each subnet that end after a time up to a limit of those that
+// end first. It sorts them by transaction.
 func (db *DB) NextStakers(ctx context.Context, chain int, after int64, limit int) ([]StakerTimes, error) {
 	staked, err := list[[]byte](ctx, db, stakedSubnets)
 	if err != nil {
@@ -290,7 +291,7 @@ func (db *DB) NextStakers(ctx context.Context, chain int, after int64, limit int
 	}
 	var all []StakerTimes
 	for _, subnet := range staked {
-		// The index holds those whose status is below 2, and the engine must be told that these are some of them.
+		// The index covers status below 2, and the engine must be told that these rows are among them.
 		const next = `SELECT id, tx, node, delegator, start, until, status FROM staker WHERE subnet = ? AND +id BETWEEN ? AND ? AND status < 2 AND status = `
 		pending, err := list[StakerTimes](ctx, db, next+`0`, subnet, First(chain), Last(chain))
 		if err != nil {
@@ -306,16 +307,16 @@ func (db *DB) NextStakers(ctx context.Context, chain int, after int64, limit int
 	return all, nil
 }
 
-// validatesAt is that a staker of a P-Chain validates at a time. The plus keeps the engine from reading all stakers.
+// validatesAt selects the P-Chain's stakers that validate at a time. The plus keeps the engine from reading all stakers.
 const validatesAt = `+id BETWEEN ? AND ? AND delegator = 0 AND start < ? AND until > ?`
 
-// ValidatorsAt lists the nodes and keys of those with a key who validate the primary network at a time, oldest first.
+// ValidatorsAt lists the nodes and keys of the validators of the primary network with a key at a time, oldest first.
 func (db *DB) ValidatorsAt(ctx context.Context, chain int, time int64) ([]Staker, error) {
 	return list[Staker](ctx, db, `SELECT node, bls, proof FROM staker WHERE subnet = zeroblob(32) AND bls IS NOT NULL AND `+validatesAt+` ORDER BY id`,
 		First(chain), Last(chain), time, time)
 }
 
-// SubnetValidatorsAt lists those of ValidatorsAt who validate a subnet as well.
+// SubnetValidatorsAt lists those of ValidatorsAt that validate a subnet as well.
 func (db *DB) SubnetValidatorsAt(ctx context.Context, chain int, time int64) ([]Staker, error) {
 	all, err := list[Staker](ctx, db, `SELECT id, node, bls, proof FROM staker WHERE node IN (SELECT node FROM staker WHERE subnet > zeroblob(32) AND `+validatesAt+`)
 		AND +subnet = zeroblob(32) AND bls IS NOT NULL AND `+validatesAt,
@@ -324,7 +325,7 @@ func (db *DB) SubnetValidatorsAt(ctx context.Context, chain int, time int64) ([]
 	return all, err
 }
 
-// FirstTxOfNode is the id of the transaction that began a node's first validation, or the first delegation to it.
+// FirstTxOfNode returns the id of the transaction that began a node's first validation, or the first delegation to it.
 func (db *DB) FirstTxOfNode(ctx context.Context, chain int, node []byte) ([]byte, error) {
 	row, err := get[struct {
 		Tx []byte `db:"tx"`
@@ -338,26 +339,26 @@ func (db *DB) StakersOfNode(ctx context.Context, chain int, node []byte) ([]Stak
 		node, First(chain), Last(chain))
 }
 
-// StakersOfSubnet lists who validates or validated a subnet, the zero id being the primary network; oldest first.
+// StakersOfSubnet lists the past and present validators of a subnet, oldest first; the zero id is the primary network.
 func (db *DB) StakersOfSubnet(ctx context.Context, chain int, subnet []byte) ([]Staker, error) {
 	return list[Staker](ctx, db, `SELECT `+stakerColumns+` FROM staker WHERE subnet = ? AND id BETWEEN ? AND ? ORDER BY id`,
 		subnet, First(chain), Last(chain))
 }
 
-// Staked is what a staker weighs while it validates or delegates, and the key with which it signs.
+// Staked is a staker's weight while it validates or delegates, and its signing key.
 type Staked struct {
 	Node   []byte `db:"node"`
 	BLS    []byte `db:"bls"` // public key, nil for none
 	Weight Amount `db:"weight"`
 }
 
-// StakedAt lists who staked on a subnet after the block of a P-Chain at a height; oldest first.
+// StakedAt lists the stakers on a subnet after the block of a P-Chain at a height; oldest first.
 func (db *DB) StakedAt(ctx context.Context, chain int, subnet []byte, height uint64) ([]Staked, error) {
 	return list[Staked](ctx, db, `SELECT node, bls, weight FROM staker
 		WHERE subnet = ? AND id BETWEEN ? AND ? AND began <= ? AND ifnull(ended > ?, 1) ORDER BY id`, subnet, First(chain), Last(chain), height, height)
 }
 
-// StakerOfTx reads the staker that a transaction made.
+// StakerOfTx reads the staker that a transaction created.
 func (db *DB) StakerOfTx(ctx context.Context, tx []byte) (*Staker, error) {
 	return get[Staker](ctx, db, `SELECT `+stakerColumns+` FROM staker WHERE tx = ?`, tx)
 }
@@ -406,17 +407,17 @@ type Node struct {
 
 const nodeColumns = `network, node, role, certificate, secret, version, ip, uptime, connected, city, country, code, latitude, longitude`
 
-// Nodes lists a network's nodes by their ids.
+// Nodes lists a network's nodes by id.
 func (db *DB) Nodes(ctx context.Context, network uint32) ([]Node, error) {
 	return list[Node](ctx, db, `SELECT `+nodeColumns+` FROM node WHERE network = ? ORDER BY node`, network)
 }
 
-// NodeSecrets lists a network's nodes by their ids: with what they sign, whether they are connected, and no more of them.
+// NodeSecrets lists a network's nodes by id: only their signing keys, and whether they are connected.
 func (db *DB) NodeSecrets(ctx context.Context, network uint32) ([]Node, error) {
 	return list[Node](ctx, db, `SELECT node, secret, connected FROM node WHERE network = ? ORDER BY node`, network)
 }
 
-// NodeRoles lists those of a network's nodes that represent a test case, by their ids: no more than that of each.
+// NodeRoles lists the nodes of a network that represent a test case, by id and without other columns.
 func (db *DB) NodeRoles(ctx context.Context, network uint32) ([]Node, error) {
 	return list[Node](ctx, db, `SELECT node, role FROM node WHERE network = ? AND role <> '' ORDER BY node`, network)
 }
@@ -433,9 +434,9 @@ func (b *Batch) AddNode(n Node) error {
 		n.City, n.Country, n.Code, n.Latitude, n.Longitude)
 }
 
-// DueStakers lists the stakers of a subnet whom time alone has ended by a moment, and those who wait to begin.
+// DueStakers lists a subnet's stakers whose time has ended by a moment without a transaction, and those waiting to begin.
 func (db *DB) DueStakers(ctx context.Context, chain int, subnet []byte, moment int64) ([]Staker, error) {
-	// The index holds those whose status is below 2, and the engine must be told that these are some of them.
+	// The index covers status below 2, and the engine must be told that these rows are among them.
 	const due = `SELECT ` + stakerColumns + ` FROM staker WHERE subnet = ? AND +id BETWEEN ? AND ? AND status < 2 AND status = `
 	return list[Staker](ctx, db, due+`1 AND until <= ? UNION ALL `+due+`0`,
 		subnet, First(chain), Last(chain), moment, subnet, First(chain), Last(chain))

@@ -11,50 +11,49 @@ import (
 	"snowglobe/sim/store/bulk"
 )
 
-// Standard is what kind of token a contract is.
+// Standard is a contract's token standard.
 type Standard int
 
-// The standards, in the order in which assets sort.
+// The standards, in the sort order of assets.
 const (
 	ERC20 Standard = iota
 	ERC721
 	ERC1155
 )
 
-// String is the standard's name.
+// String returns the standard's name.
 func (s Standard) String() string { return [...]string{"ERC-20", "ERC-721", "ERC-1155"}[s] }
 
-// TokenID orders the tokens of a world by chain, standard and the order in which they appeared.
+// TokenID orders the tokens of a world by chain, standard and first appearance.
 type TokenID int64
 
 const (
 	tokenBits    = 28
 	standardBits = 4
-	// MaxTokens is how many tokens of one standard a chain can have.
+	// MaxTokens is the most tokens of one standard on a chain.
 	MaxTokens = 1<<tokenBits - 1
 )
 
-// NewTokenID is the id of the n-th token of a standard on a chain.
+// NewTokenID returns the id of the n-th token of a standard on a chain.
 func NewTokenID(chain int, standard Standard, n int) TokenID {
 	return TokenID(int64(chain)<<(tokenBits+standardBits) | int64(standard)<<tokenBits | int64(n))
 }
 
-// Chain is the row id of the token's chain.
+// Chain returns the row id of the token's chain.
 func (id TokenID) Chain() int { return int(id >> (tokenBits + standardBits)) }
 
-// Standard is what kind of token it is.
+// Standard returns the token's standard.
 func (id TokenID) Standard() Standard { return Standard(id>>tokenBits) & (1<<standardBits - 1) }
 
-// Count is the token's number among those of its standard on its chain.
+// Count returns the token's number among those of its standard on its chain.
 func (id TokenID) Count() int { return int(id & MaxTokens) }
 
-// AssetKey names what can be held: a whole ERC-20, or one item of another token. It sorts as the token and the item's
-// number do.
+// AssetKey identifies an asset: a whole ERC-20, or one item of another token. It sorts by token and item number.
 type AssetKey []byte
 
-const assetToken = 6 // bytes of an asset that name its token
+const assetToken = 6 // bytes for the token in an asset
 
-// Asset names an item of the token by its number without leading zeros; an ERC-20 has only itself.
+// Asset returns the key of an item, given its number without leading zeros; an ERC-20 is a single asset.
 func (id TokenID) Asset(item []byte) AssetKey {
 	key := binary.BigEndian.AppendUint64(nil, uint64(id))[8-assetToken:]
 	if id.Standard() == ERC20 {
@@ -63,14 +62,14 @@ func (id TokenID) Asset(item []byte) AssetKey {
 	return append(append(key, byte(len(item))), item...)
 }
 
-// Token is the token that the asset belongs to.
+// Token returns the asset's token.
 func (a AssetKey) Token() TokenID {
 	var b [8]byte
 	copy(b[8-assetToken:], a[:assetToken])
 	return TokenID(binary.BigEndian.Uint64(b[:]))
 }
 
-// Item is the item's number without leading zeros.
+// Item returns the item's number without leading zeros.
 func (a AssetKey) Item() []byte {
 	if len(a) <= assetToken {
 		return nil
@@ -79,13 +78,12 @@ func (a AssetKey) Item() []byte {
 }
 
 const (
-	assetChain   = 2 // bytes of an asset that name its chain
-	compactToken = 2 // bytes of a token's number in a compact key,
-	compactItem  = 3 // and of an item's
+	assetChain   = 2 // bytes for the chain in an asset
+	compactToken = 2 // bytes for the token's number in a compact key
+	compactItem  = 3 // bytes for the item's number
 )
 
-// Key is the part of the asset that tells it from others of its chain, for a page token: five bytes for all but the
-// largest numbers.
+// Key returns the part of the asset that distinguishes it on its chain, for a page token: five bytes for all but the largest numbers.
 func (a AssetKey) Key() []byte {
 	token, item := a.Token(), a.Item()
 	if token.Standard() == ERC20 {
@@ -101,7 +99,7 @@ func (a AssetKey) Key() []byte {
 	return key
 }
 
-// AssetOf is the asset of a chain that has this key, nil when none can have it.
+// AssetOf returns the chain's asset with this key, nil if no asset can have it.
 func AssetOf(chain int, key []byte) AssetKey {
 	switch n := len(key); {
 	case n == assetToken-assetChain:
@@ -134,13 +132,13 @@ func (db *DB) Token(ctx context.Context, id TokenID) (*Token, error) {
 	return get[Token](ctx, db, `SELECT `+tokenColumns+` FROM token WHERE id = ?`, id)
 }
 
-// Tokens reads the tokens of a standard on a chain after the first n, in order.
+// Tokens reads a chain's tokens of a standard after the first n, in order.
 func (db *DB) Tokens(ctx context.Context, chain int, standard Standard, n int) ([]Token, error) {
 	return list[Token](ctx, db, `SELECT `+tokenColumns+` FROM token WHERE id > ? AND id <= ? ORDER BY id`,
 		NewTokenID(chain, standard, n), NewTokenID(chain, standard, MaxTokens))
 }
 
-// TokenAt reads the token that a contract of a chain is.
+// TokenAt reads the token at a contract address of a chain.
 func (db *DB) TokenAt(ctx context.Context, chain int, address []byte) (*Token, error) {
 	return get[Token](ctx, db, `SELECT `+tokenColumns+` FROM token WHERE address = ? AND id > ? AND id <= ? LIMIT 0 + 1`,
 		address, NewTokenID(chain, ERC20, 0), NewTokenID(chain, ERC1155, MaxTokens))
@@ -152,7 +150,7 @@ func (b *Batch) addToken(t *Token) error {
 		t.ID, t.Address, t.Block, t.Name, t.Symbol, t.Decimals)
 }
 
-// Market is the price series and the reputation of a token.
+// Market holds the price series and the reputation of a token.
 type Market struct {
 	Chain      int    `db:"chain"`
 	Address    []byte `db:"address"`    // the zero address is the chain's own token
@@ -162,13 +160,13 @@ type Market struct {
 	Amplitude  int64  `db:"swing"`      // how far it moves, millionths
 }
 
-// Markets lists what is known of the tokens of a chain.
+// Markets lists the market data of a chain's tokens.
 func (db *DB) Markets(ctx context.Context, chain int) ([]Market, error) {
 	return list[Market](ctx, db, `SELECT chain, address, reputation, series, price, swing FROM market WHERE chain = ? ORDER BY address`,
 		chain)
 }
 
-// AddMarket writes what is known of a token.
+// AddMarket writes a token's market data.
 func (b *Batch) AddMarket(m Market) error {
 	b.tokens = true
 	return b.exec(`INSERT INTO market (chain, address, reputation, series, price, swing) VALUES (?, ?, ?, ?, ?, ?)`,
@@ -181,28 +179,28 @@ type NFTState struct {
 	Block Position `db:"block"`
 	Owner []byte   `db:"owner"` // nil for an ERC-1155, and for a token that is gone
 	URI   *URI     `db:"uri"`   // of the metadata, nil when the contract fails to say
-	Known *URIHash // of a URI that an earlier row had, in place of it
+	Known *URIHash // replaces a URI that an earlier row had
 }
 
-// NFT is what is known of an item now.
+// NFT holds the current data of an item.
 type NFT struct {
 	Owner   []byte `db:"owner"`
 	URI     *URI   `db:"uri"`
 	Updated *int64 `db:"updated"` // when that became known, Unix seconds
 }
 
-// uriColumn is the URI of the metadata of a row n of nft.
+// uriColumn selects the metadata URI of a row n of nft.
 const uriColumn = `(SELECT uri FROM nft_uri WHERE id = n.uri) AS uri`
 
-// nftColumns are those of a row n of nft.
+// nftColumns selects the columns of a row n of nft.
 const nftColumns = `n.owner, ` + uriColumn + `, (SELECT time FROM block WHERE id = n.block) AS updated`
 
-// NFT reads what is known of an item.
+// NFT reads the current data of an item.
 func (db *DB) NFT(ctx context.Context, asset AssetKey) (*NFT, error) {
 	return get[NFT](ctx, db, `SELECT `+nftColumns+` FROM nft n WHERE asset = ? ORDER BY block DESC LIMIT 1`, []byte(asset))
 }
 
-// Reindexed is what an indexer found when a client asked it to look at an item again.
+// Reindexed holds an indexer's findings after a client asked it to look at an item again.
 type Reindexed struct {
 	Asset    AssetKey `db:"asset"`
 	Time     int64    `db:"time"` // Unix seconds
@@ -211,17 +209,17 @@ type Reindexed struct {
 	Document string   `db:"document"`
 }
 
-// AnyReindexed says whether a client asked for any item.
+// AnyReindexed reports whether a client asked for any item.
 func (db *DB) AnyReindexed(ctx context.Context) (bool, error) {
 	return value[bool](ctx, db, `SELECT EXISTS (SELECT 1 FROM nft_reindex WHERE asset > x'')`)
 }
 
-// Reindexed reads what was found when an item was looked at again.
+// Reindexed reads the findings about a reindexed item.
 func (db *DB) Reindexed(ctx context.Context, asset AssetKey) (*Reindexed, error) {
 	return get[Reindexed](ctx, db, `SELECT asset, time, uri, status, document FROM nft_reindex WHERE asset = ?`, []byte(asset))
 }
 
-// PutReindexed writes what was found.
+// PutReindexed writes the findings.
 func (b *Batch) PutReindexed(r *Reindexed) error {
 	return b.exec(`INSERT OR REPLACE INTO nft_reindex (asset, time, uri, status, document) VALUES (?, ?, ?, ?, ?)`,
 		[]byte(r.Asset), r.Time, r.URI, r.Status, r.Document)
@@ -262,16 +260,16 @@ func (b *Batch) addNFTState(i *NFTState) error {
 	return b.insert(intoNFT, []byte(i.Asset), i.Block, i.Owner, hash)
 }
 
-// URIHash is by what rows name a URI: the beginning of its SHA-256.
+// URIHash identifies a URI in rows: the beginning of its SHA-256.
 type URIHash [16]byte
 
-// Hash is by what rows name the URI.
+// Hash returns the URI's identifier in rows.
 func (u URI) Hash() URIHash {
 	sum := sha256.Sum256([]byte(u))
 	return URIHash(sum[:])
 }
 
-// addURI writes a URI that the file does not have yet, and returns by what rows name it.
+// addURI writes a URI unless the file has it, and returns its identifier.
 func (b *Batch) addURI(uri URI) ([]byte, error) {
 	hash := uri.Hash()
 	if _, known := b.uris[hash]; known {
@@ -281,7 +279,7 @@ func (b *Batch) addURI(uri URI) ([]byte, error) {
 	return hash[:], b.exec(`INSERT OR IGNORE INTO nft_uri (id, uri) VALUES (?, ?)`, hash[:], uri)
 }
 
-// CheckURIs looks whether each URI is the one that it is named for. It reads the whole table: only verify calls it.
+// CheckURIs checks that each URI matches its hash. It reads the whole table: only verify calls it.
 func (db *DB) CheckURIs(ctx context.Context) error {
 	var wrong error
 	err := each(ctx, db, func(row *struct {
@@ -295,7 +293,7 @@ func (db *DB) CheckURIs(ctx context.Context) error {
 	return errors.Join(err, wrong)
 }
 
-// TokenBalance is how much of an asset an address held from a block on, until a later row.
+// TokenBalance is an address's balance of an asset from a block on, until a later row.
 type TokenBalance struct {
 	Owner  []byte   `db:"owner"`
 	Asset  AssetKey `db:"asset"`
@@ -303,18 +301,18 @@ type TokenBalance struct {
 	Amount []byte   `db:"amount"` // without leading zeros, empty for nothing
 }
 
-// TokenBalance reads what an address held of an asset after a block.
+// TokenBalance reads an address's balance of an asset after a block.
 func (db *DB) TokenBalance(ctx context.Context, owner []byte, asset AssetKey, block uint64) (*TokenBalance, error) {
 	return get[TokenBalance](ctx, db, `SELECT owner, asset, block, amount FROM holding
 		WHERE owner = ? AND asset = ? AND block <= ? ORDER BY block DESC LIMIT 1`, owner, []byte(asset), block)
 }
 
-// TokenBalancesOf reads what an address held of a token's assets up to a block, each asset's newest first.
+// TokenBalancesOf reads an address's balances of a token's assets up to a block, each asset's newest first.
 func (db *DB) TokenBalancesOf(ctx context.Context, owner []byte, token TokenID, block uint64) ([]TokenBalance, error) {
 	return db.TokenBalancesAmong(ctx, [][]byte{owner}, token, block)
 }
 
-// TokenBalancesAmong reads the same of up to MostAmong addresses, of one after the other.
+// TokenBalancesAmong reads the same for up to MostAmong addresses, one after another.
 func (db *DB) TokenBalancesAmong(ctx context.Context, owners [][]byte, token TokenID, block uint64) ([]TokenBalance, error) {
 	in, size := inList(len(owners))
 	first, end := token.assets()
@@ -322,15 +320,15 @@ func (db *DB) TokenBalancesAmong(ctx context.Context, owners [][]byte, token Tok
 		append(listArgs(owners, size), first, end, block)...)
 }
 
-// TokenBalanceView is something that an address holds, with what is known of the item.
+// TokenBalanceView is an asset that an address holds, with the data of the item.
 type TokenBalanceView struct {
 	Asset  AssetKey `db:"asset"`
 	Amount []byte   `db:"amount"`
 	NFT
 }
 
-// heldAssets finds the assets of an address after ?2 and before ?3 one by one, one seek each, and what it held of each
-// after block ?4. The limit that is none keeps the engine from working an amount out twice, to test it and to show it.
+// heldAssets finds the assets of an address after ?2 and before ?3, one seek each, and its balance of each after block ?4. LIMIT -1 keeps
+// the engine from computing an amount twice, to test it and to return it.
 const heldAssets = `
 	WITH RECURSIVE held(asset) AS (
 		SELECT min(asset) FROM holding WHERE owner = ?1 AND asset > ?2 AND asset < ?3
@@ -351,8 +349,8 @@ const (
 		WHERE k.amount <> x'' LIMIT 0 + ?5`
 )
 
-// newestERC20Balances is heldAssets for ERC-20 assets now: one seek finds the next asset and its newest row, whose key and
-// amount come as one value.
+// newestERC20Balances is heldAssets for current ERC-20 balances: one seek finds the next asset and its newest row, whose key and amount
+// come as one value.
 const newestERC20Balances = `
 	WITH RECURSIVE held(row) AS (
 		SELECT (SELECT CAST(asset || amount AS BLOB) FROM holding WHERE owner = ?1 AND asset > ?2 AND asset < ?3 ORDER BY asset, block DESC LIMIT 1)
@@ -362,8 +360,7 @@ const newestERC20Balances = `
 	)
 	SELECT row FROM held WHERE length(row) > 6 LIMIT 0 + ?4`
 
-// ERC20Balances reads at most limit ERC-20 assets after one and before another that an address held after a block, MaxNumber
-// for now.
+// ERC20Balances reads at most limit ERC-20 assets after one and before another that an address held after a block; use MaxNumber for now.
 func (db *DB) ERC20Balances(ctx context.Context, owner []byte, after, before AssetKey, block uint64, limit int) ([]TokenBalanceView, error) {
 	if block == MaxNumber {
 		var all []TokenBalanceView
@@ -375,16 +372,17 @@ func (db *DB) ERC20Balances(ctx context.Context, owner []byte, after, before Ass
 	return list[TokenBalanceView](ctx, db, erc20Balances, owner, []byte(after), []byte(before), block, limit)
 }
 
-// HoldingHistory reads at most limit rows of what an address ever had of assets after one and before another: by asset, each one's newest first.
+// HoldingHistory reads at most limit rows of an address's holdings, past and present, of the assets after one and before another: by asset,
+// each one's newest first.
 func (db *DB) HoldingHistory(ctx context.Context, owner []byte, after, before AssetKey, limit int) ([]TokenBalance, error) {
 	return list[TokenBalance](ctx, db, `SELECT asset, block, amount FROM holding WHERE owner = ? AND asset > ? AND asset < ?
 		ORDER BY asset, block DESC LIMIT 0 + ?`, owner, []byte(after), []byte(before), limit)
 }
 
-// heldCount is how many of the assets of heldAssets it has some of.
+// heldCount counts the assets in heldAssets with a balance.
 const heldCount = heldAssets + `SELECT count(*) FROM kept WHERE amount <> x''`
 
-// HoldingCount counts the assets after one and before another of which an address has some.
+// HoldingCount counts the assets after one and before another that an address holds.
 func (db *DB) HoldingCount(ctx context.Context, owner []byte, after, before AssetKey) (int, error) {
 	n, err := get[int](ctx, db, heldCount, owner, []byte(after), []byte(before), uint64(MaxNumber))
 	if err != nil {
@@ -393,7 +391,7 @@ func (db *DB) HoldingCount(ctx context.Context, owner []byte, after, before Asse
 	return *n, nil
 }
 
-// HoldsTokens says whether an address ever held a token.
+// HoldsTokens reports whether an address ever held a token.
 func (db *DB) HoldsTokens(ctx context.Context, owner []byte) (bool, error) {
 	return value[bool](ctx, db, `SELECT EXISTS (SELECT 1 FROM holding WHERE owner = ?)`, owner)
 }
@@ -435,8 +433,8 @@ type DeploymentView struct {
 	TxHash []byte `db:"tx_hash"`
 }
 
-// DeploymentsBy reads at most limit deployments that an address caused, as the transaction's sender or as the contract
-// that made the other, from one position down to another.
+// DeploymentsBy reads at most limit deployments caused by an address, as the transaction's sender or as the creating contract, from one
+// position down to another.
 func (db *DB) DeploymentsBy(ctx context.Context, address []byte, high, low Position, limit int) ([]DeploymentView, error) {
 	return list[DeploymentView](ctx, db, `SELECT d.id, d.tx, d.address, d.sender, d.creator, t.hash AS tx_hash FROM (
 			SELECT id AS page FROM deployment WHERE sender = ?1 AND id BETWEEN ?3 AND ?2
@@ -455,7 +453,7 @@ func (b *Batch) addDeployment(d *Deployment) error {
 	return b.exec(`INSERT INTO deployment (`+deploymentColumns+`) VALUES (?, ?, ?, ?, ?)`, d.ID, d.Tx, d.Address, d.Sender, d.Creator)
 }
 
-// Contract is a contract of the world that has a role on its chain.
+// Contract is a contract with a role on its chain.
 type Contract struct {
 	Chain    int    `db:"chain"`
 	Address  []byte `db:"address"`
@@ -469,7 +467,7 @@ func (db *DB) Contracts(ctx context.Context, chain int) ([]Contract, error) {
 	return list[Contract](ctx, db, `SELECT chain, address, role, artifact, abi FROM contract WHERE chain = ? ORDER BY role`, chain)
 }
 
-// TokensOfContracts lists the named contracts of a chain that are tokens, as tokens.
+// TokensOfContracts lists the tokens among the named contracts of a chain.
 func (db *DB) TokensOfContracts(ctx context.Context, chain int) ([]Token, error) {
 	return list[Token](ctx, db, `SELECT t.id, t.address, t.block, t.name, t.symbol, t.decimals FROM contract c CROSS JOIN token t ON t.address = c.address
 		WHERE c.chain = ? AND t.id > ? AND t.id <= ?`, chain, NewTokenID(chain, ERC20, 0), NewTokenID(chain, ERC1155, MaxTokens))
@@ -482,7 +480,7 @@ func (b *Batch) AddContract(c Contract) error {
 		c.Chain, c.Address, c.Role, c.Artifact, c.ABI)
 }
 
-// Transfer is a movement of a token that a log reports; a batch reports several.
+// Transfer is a movement of a token in a log; a batch log has several.
 type Transfer struct {
 	ID        Position `db:"id"` // index counts the block's transfers
 	Tx        int      `db:"tx"`
@@ -504,7 +502,7 @@ func (db *DB) Transfers(ctx context.Context, first, last Position) ([]Transfer, 
 	return list[Transfer](ctx, db, `SELECT `+transferColumns+` FROM transfer WHERE id BETWEEN ? AND ? ORDER BY id`, first, last)
 }
 
-// TransferView is a transfer with what else a list shows of it.
+// TransferView is a transfer with the other data that a list shows.
 type TransferView struct {
 	Transfer
 	Inclusion
@@ -538,7 +536,7 @@ func (db *DB) TransfersOfAddress(ctx context.Context, address []byte, s Standard
 	return list[TransferView](ctx, db, transfersOfAddress, address, s, high, low, limit)
 }
 
-// TransferIDs finds what TransfersOfAddress reads.
+// TransferIDs finds the ids for TransfersOfAddress.
 func (db *DB) TransferIDs(ctx context.Context, address []byte, s Standard, high, low Position, limit int) ([]Position, error) {
 	return db.ids(ctx, pageOfTransfers, address, s, high, low, limit)
 }
@@ -548,7 +546,7 @@ func (db *DB) TransfersOfToken(ctx context.Context, token TokenID, high, low Pos
 	return list[TransferView](ctx, db, transfersOfToken, []byte(token.Asset(nil)[:assetToken]), high, low, limit)
 }
 
-// EachTransferOfToken visits the transfers of a token up to a position, ascending: from whom to whom how much went, and no more of them.
+// EachTransferOfToken visits the transfers of a token up to a position, ascending, with only sender, recipient and amount.
 func (db *DB) EachTransferOfToken(ctx context.Context, token TokenID, last Position, visit func(*Transfer)) error {
 	return each(ctx, db, visit, `SELECT sender, recipient, amount FROM transfer WHERE substr(asset, 1, 6) = ? AND id <= ? ORDER BY id`,
 		[]byte(token.Asset(nil)[:assetToken]), last)
@@ -565,8 +563,8 @@ func (b *Batch) addTransfer(t *Transfer) error {
 	return b.insert(intoTransfer, t.ID, t.Tx, t.Log, t.Standard, []byte(t.Asset), t.Sender, t.Recipient, t.Amount)
 }
 
-// TokenBalances reads at most limit balances of a token as they were after a block, of everyone who is known to have held it. It
-// walks over all owners of the world.
+// TokenBalances reads at most limit balances of a token after a block, of all known past and present holders. It walks over all owners of
+// the world.
 func (db *DB) TokenBalances(ctx context.Context, token TokenID, block uint64, limit int) ([]TokenBalance, error) {
 	first, end := token.assets()
 	return list[TokenBalance](ctx, db, `
@@ -581,7 +579,7 @@ func (db *DB) TokenBalances(ctx context.Context, token TokenID, block uint64, li
 		LIMIT 0 + ?4`, []byte(first), []byte(end), block, limit)
 }
 
-// NFTStates reads at most limit items of a token as they were after a block, by number.
+// NFTStates reads at most limit items of a token after a block, by number.
 func (db *DB) NFTStates(ctx context.Context, token TokenID, block Position, limit int) ([]NFTState, error) {
 	first, end := token.assets()
 	return list[NFTState](ctx, db, `
@@ -590,7 +588,7 @@ func (db *DB) NFTStates(ctx context.Context, token TokenID, block Position, limi
 		ORDER BY asset LIMIT 0 + ?4`, []byte(first), []byte(end), block, limit)
 }
 
-// assets are where the assets of a token begin and end.
+// assets returns the first and last asset key of a token.
 func (id TokenID) assets() (first, end AssetKey) {
 	return id.Asset(nil)[:assetToken], (id + 1).Asset(nil)[:assetToken]
 }

@@ -9,7 +9,7 @@ import (
 	"snowglobe/sim/store/bulk"
 )
 
-// Transaction is an executed transaction of an EVM chain with the outcome that its receipt reports.
+// Transaction is an executed transaction of an EVM chain with its outcome for the receipt.
 type Transaction struct {
 	ID        Position `db:"id"`
 	Hash      []byte   `db:"hash"`
@@ -41,8 +41,8 @@ func (db *DB) TransactionsBetween(ctx context.Context, first, last Position) ([]
 	return list[Transaction](ctx, db, `SELECT `+transactionColumns+` FROM tx WHERE id BETWEEN ? AND ? ORDER BY id`, first, last)
 }
 
-// PaidBetween reads, of the transactions from one position to another, both included, what they paid for gas: the gas that they used and their
-// encoding, ascending.
+// PaidBetween reads the gas payments of the transactions from one position to another, both included: the gas used and the encoding,
+// ascending.
 func (db *DB) PaidBetween(ctx context.Context, first, last Position) ([]Transaction, error) {
 	return list[Transaction](ctx, db, `SELECT id, gas_used, raw FROM tx WHERE id BETWEEN ? AND ? ORDER BY id`, first, last)
 }
@@ -69,7 +69,7 @@ type ImpersonatedTx struct {
 	ID Position `db:"id"` // of the transaction
 }
 
-// ImpersonatedTxs reads those among the transactions from one position to another, ascending.
+// ImpersonatedTxs reads the impersonated transactions from one position to another, ascending.
 func (db *DB) ImpersonatedTxs(ctx context.Context, first, last Position) ([]ImpersonatedTx, error) {
 	return list[ImpersonatedTx](ctx, db, `SELECT id FROM impersonated_tx WHERE id BETWEEN ? AND ? ORDER BY id`, first, last)
 }
@@ -78,7 +78,7 @@ func (b *Batch) addImpersonatedTx(t *ImpersonatedTx) error {
 	return b.exec(`INSERT INTO impersonated_tx (id) VALUES (?)`, t.ID)
 }
 
-// Inclusion is the inclusion of something in a chain: its transaction and its block.
+// Inclusion tells where the chain includes something: its transaction and its block.
 type Inclusion struct {
 	TxHash    []byte `db:"tx_hash"`
 	BlockHash []byte `db:"block_hash"` // of the block
@@ -86,16 +86,16 @@ type Inclusion struct {
 	Header    Packed `db:"header"`     // of the block, RLP
 }
 
-// inclusionColumns are those of a transaction t in a block b.
+// inclusionColumns selects the columns of a transaction t in a block b.
 const inclusionColumns = `t.hash AS tx_hash, b.hash AS block_hash, b.time, b.header`
 
-// Touch says that an address took part in a transaction without being its sender or recipient.
+// Touch records that an address took part in a transaction without being its sender or recipient.
 type Touch struct {
 	Address []byte
 	Tx      Position
 }
 
-// Touched reports whether the index says that an address took part in a transaction.
+// Touched reports whether the index lists an address for a transaction.
 func (db *DB) Touched(ctx context.Context, address []byte, tx Position) (bool, error) {
 	return value[bool](ctx, db, `SELECT EXISTS (SELECT 1 FROM touch WHERE address = ? AND tx = ?)`, address, tx)
 }
@@ -106,11 +106,11 @@ func (b *Batch) addTouch(t *Touch) error {
 	return b.insert(intoTouch, t.Address, t.Tx)
 }
 
-// MaxTransactionsAt is how many transactions can be read at once by their positions.
+// MaxTransactionsAt is the most transactions that can be read at once by position.
 const MaxTransactionsAt = 64
 
 var (
-	// k is a table of positions, in the order in which they are given.
+	// k is a table of the given positions, in their order.
 	positionTable = `WITH k(at) AS (VALUES ` + strings.TrimSuffix(strings.Repeat("(?), ", MaxTransactionsAt), ", ") + `) `
 
 	transactionsAt = positionTable + `SELECT ` + transactionView + `
@@ -121,10 +121,10 @@ var (
 		FROM k CROSS JOIN transfer x ON x.id BETWEEN k.at & ~65535 AND k.at | 65535 AND x.tx = k.at & 65535`
 )
 
-// nowhere fills the parameters that are not needed: there is no row at this position.
+// nowhere fills unused parameters: no row has this position.
 const nowhere = Position(0)
 
-// positionArgs are the positions as arguments of a statement with positionTable.
+// positionArgs converts positions to arguments of a statement with positionTable.
 func positionArgs(at []Position) []any {
 	args := make([]any, MaxTransactionsAt)
 	for i := range args {
@@ -136,22 +136,22 @@ func positionArgs(at []Position) []any {
 	return args
 }
 
-// TransactionsAt reads the transactions at positions, at most as many as one statement takes.
+// TransactionsAt reads the transactions at up to MaxTransactionsAt positions.
 func (db *DB) TransactionsAt(ctx context.Context, at []Position) ([]TransactionView, error) {
 	return list[TransactionView](ctx, db, transactionsAt, positionArgs(at)...)
 }
 
-// CallsAt reads the internal transactions of the transactions at positions, one after the other.
+// CallsAt reads the internal transactions of the transactions at positions, one after another.
 func (db *DB) CallsAt(ctx context.Context, at []Position) ([]Call, error) {
 	return list[Call](ctx, db, callsAt, positionArgs(at)...)
 }
 
-// TransfersAt reads the transfers in the transactions at positions, one after the other.
+// TransfersAt reads the transfers in the transactions at positions, one after another.
 func (db *DB) TransfersAt(ctx context.Context, at []Position) ([]Transfer, error) {
 	return list[Transfer](ctx, db, transfersAt, positionArgs(at)...)
 }
 
-// PooledTx is a transaction that waited in the pool of an EVM chain when the world was closed.
+// PooledTx is a transaction that was in an EVM chain's pool when the world was closed.
 type PooledTx struct {
 	Chain   int    `db:"chain"`
 	Arrival int    `db:"arrival"` // counts those of a chain in the order in which they came
@@ -161,12 +161,12 @@ type PooledTx struct {
 
 const pooledTxColumns = `chain, arrival, sender, raw`
 
-// PooledTxs reads those of a chain in the order in which they came.
+// PooledTxs reads a chain's pooled transactions in order of arrival.
 func (db *DB) PooledTxs(ctx context.Context, chain int) ([]PooledTx, error) {
 	return list[PooledTx](ctx, db, `SELECT `+pooledTxColumns+` FROM pooled_tx WHERE chain = ? ORDER BY arrival`, chain)
 }
 
-// SetPooledTxs replaces those of a chain. Nothing else changes in the batch, which is not undone: a snapshot keeps its own.
+// SetPooledTxs replaces a chain's pooled transactions. The batch must change nothing else, and is not undone: a snapshot keeps its own.
 func (b *Batch) SetPooledTxs(chain int, all []PooledTx) error {
 	b.aside = true
 	if err := b.exec(`DELETE FROM pooled_tx WHERE chain = ?`, chain); err != nil {
@@ -192,7 +192,7 @@ type Call struct {
 	Error     string   `db:"error"`    // the EVM's reason, empty on success
 }
 
-// Called says that a transaction, by its index in the block, called an address inside, with value or without.
+// Called records that a transaction, by its index in the block, called an address internally, with or without value.
 type Called struct {
 	Tx      int
 	Address [20]byte
@@ -238,7 +238,7 @@ func (db *DB) InternalHistory(ctx context.Context, address []byte, high, low Pos
 		CROSS JOIN tx t ON t.id = (page & ~65535) + c.tx`, address, high, low, limit)
 }
 
-// InternalHistoryIDs finds what InternalHistory reads.
+// InternalHistoryIDs finds the ids for InternalHistory.
 func (db *DB) InternalHistoryIDs(ctx context.Context, address []byte, high, low Position, limit int) ([]Position, error) {
 	return db.ids(ctx, pageOfCalls, address, high, low, limit)
 }
@@ -257,7 +257,7 @@ const transactionView = `t.id, t.hash, t.sender, t.recipient, t.created, t.statu
 const transactionPage = `SELECT ` + transactionView + `
 	FROM (%s) CROSS JOIN tx t ON t.id = page CROSS JOIN block b ON b.id = page & ~65535`
 
-// Pages of transaction ids. In those about an address, both directions are merged as they are read.
+// Pages of transaction ids. Those about an address merge both directions while reading.
 const (
 	pageOfAll     = `SELECT id AS page FROM tx WHERE id BETWEEN ?2 AND ?1 ORDER BY page DESC LIMIT 0 + ?3`
 	pageOfSuccess = `SELECT id AS page FROM tx WHERE id BETWEEN ?2 AND ?1 AND status = 1 ORDER BY page DESC LIMIT 0 + ?3`
@@ -273,30 +273,30 @@ const (
 	oldestFirst = ` ORDER BY page LIMIT 0 + ?4`
 )
 
-// Status tells transactions apart by their outcome.
+// Status is a transaction's outcome.
 type Status int
 
-// The outcomes that a list may be confined to.
+// The outcomes to which a list can be limited.
 const (
 	AnyStatus Status = iota
 	Succeeded
 	Failed
 )
 
-// idsByStatus are the pages themselves, without the rows.
+// idsByStatus selects the ids of pages, without the rows.
 var idsByStatus = map[Status]string{AnyStatus: pageOfAll, Succeeded: pageOfSuccess, Failed: pageOfFailed}
 
-// ids runs a statement whose rows are positions.
+// ids runs a statement that returns positions.
 func (db *DB) ids(ctx context.Context, text string, args ...any) ([]Position, error) {
 	return list[Position](ctx, db, text, args...)
 }
 
-// HistoryIDs finds what History reads.
+// HistoryIDs finds the ids for History.
 func (db *DB) HistoryIDs(ctx context.Context, s Status, high, low Position, limit int) ([]Position, error) {
 	return db.ids(ctx, idsByStatus[s], high, low, limit)
 }
 
-// NativeHistoryIDs finds what NativeHistory reads.
+// NativeHistoryIDs finds the ids for NativeHistory.
 func (db *DB) NativeHistoryIDs(ctx context.Context, address []byte, high, low Position, limit int) ([]Position, error) {
 	return db.ids(ctx, pageOfNative+newestFirst, address, high, low, limit)
 }
@@ -320,7 +320,7 @@ func (db *DB) NativeCount(ctx context.Context, chain int, address []byte) (int64
 		return 0, err
 	}
 	if received > 0 {
-		return value[int64](ctx, db, nativeCount, address, high, low) // some it may have sent to itself
+		return value[int64](ctx, db, nativeCount, address, high, low) // it may have sent some to itself
 	}
 	sent, err := value[int64](ctx, db, sentByNonce, chain, address)
 	if errors.Is(err, ErrNotFound) {
@@ -329,7 +329,7 @@ func (db *DB) NativeCount(ctx context.Context, chain int, address []byte) (int64
 	return sent, err
 }
 
-// The nonce of an account counts what it sent since the genesis, unless a contract was there, which creates others, a client changed it, or
+// An account's nonce counts what it sent since the genesis, unless it held a contract, which creates others, a client changed the nonce, or
 // the account sent something to the P- or X-Chain.
 const sentByNonce = `SELECT nonce - ifnull((SELECT nonce FROM account WHERE chain = ?1 AND address = ?2 AND block = 0), 0) FROM account
 	WHERE chain = ?1 AND address = ?2 AND block = (SELECT max(block) FROM account WHERE chain = ?1 AND address = ?2) AND code_hash IS NULL
@@ -337,8 +337,8 @@ const sentByNonce = `SELECT nonce - ifnull((SELECT nonce FROM account WHERE chai
 		AND NOT EXISTS (SELECT 1 FROM state_change WHERE chain = ?1 AND address = ?2 AND kind IN ('nonce', 'code'))
 		AND NOT EXISTS (SELECT 1 FROM primary_activity WHERE subject = ?2 AND (SELECT kind = 'C' FROM chain WHERE id = ?1))`
 
-// What nobody needs in order is put together in order all the same: so the engine merges two indexes and keeps nothing. That takes four
-// times as long as to count the entries of each.
+// The ORDER BY makes the engine merge two indexes and keep nothing, though nobody needs the order. It takes four times as long as counting
+// the entries of each.
 var nativeCount = `SELECT count(*) FROM (` + pageOfNative + ` ORDER BY page DESC LIMIT -1)`
 
 var nativeHistory = fmt.Sprintf(transactionPage, pageOfNative+newestFirst)
@@ -348,8 +348,8 @@ func (db *DB) NativeHistory(ctx context.Context, address []byte, high, low Posit
 	return list[TransactionView](ctx, db, nativeHistory, address, high, low, limit)
 }
 
-// AddressHistory is a part of an address's history: at most Limit transactions of any kind between two positions, the newest
-// first unless Ascending.
+// AddressHistory requests a part of an address's history: at most Limit transactions of any kind between two positions, the newest first
+// unless Ascending.
 type AddressHistory struct {
 	Address   []byte
 	High, Low Position
@@ -415,8 +415,8 @@ func (db *DB) TransactionViewAt(ctx context.Context, at Position) (*TransactionV
 		at)
 }
 
-// AddressSeen reports whether an address took part in any transaction of a chain, or has or had an account there: what came from
-// another chain of the network came without a transaction of this one.
+// AddressSeen reports whether an address took part in any transaction of a chain, or ever had an account there: an import from another
+// chain of the network needs no transaction on this one.
 func (db *DB) AddressSeen(ctx context.Context, chain int, address []byte) (bool, error) {
 	return value[bool](ctx, db, `SELECT EXISTS (SELECT 1 FROM tx WHERE sender = ?1 AND id BETWEEN ?2 AND ?3)
 		OR EXISTS (SELECT 1 FROM tx WHERE ifnull(recipient, created) = ?1 AND id BETWEEN ?2 AND ?3)
@@ -424,8 +424,7 @@ func (db *DB) AddressSeen(ctx context.Context, chain int, address []byte) (bool,
 		OR EXISTS (SELECT 1 FROM account WHERE chain = ?4 AND address = ?1)`, address, First(chain), Last(chain), chain)
 }
 
-// TouchIDs finds at most limit transactions of an EVM chain in which an address took any part, from one position up to
-// another.
+// TouchIDs finds at most limit transactions of an EVM chain in which an address took any part, from one position up to another.
 func (db *DB) TouchIDs(ctx context.Context, address []byte, low, high Position, limit int) ([]Position, error) {
 	return db.ids(ctx, pageOfTouch+oldestFirst, address, high, low, limit)
 }

@@ -14,60 +14,60 @@ import (
 	"snowglobe/sim/store/bulk"
 )
 
-// TriePart is a subtree of a trie at the newest block, or what becomes of it.
+// TriePart is a subtree of a trie at the newest block, or a change to it.
 type TriePart struct {
 	Prefix []byte `db:"prefix"` // nibbles that the hashes of its keys begin with, one a byte
 	Hash   []byte `db:"hash"`   // nil when nothing is left of it
-	Keys   []byte // addresses or slots that are in it, one after the other: in a change, those that the change set
-	Gone   []byte // those that a change took away
+	Keys   []byte // addresses or slots in it, one after another; in a change, those it set
+	Gone   []byte // keys that a change removed
 	Size   int    `db:"size"` // of the keys in bytes, where they are left out
 
-	Balances []byte // those of addresses in Keys, without leading zeros, each after its length
+	Balances []byte // of the addresses in Keys, without leading zeros, each after its length
 }
 
-// TrieChange is what becomes of the parts of the trie of a chain's accounts or of a contract's storage.
+// TrieChange holds the changes to the parts of the trie of a chain's accounts or of a contract's storage.
 type TrieChange struct {
 	Owner   []byte // the contract, empty for the accounts
-	Anew    bool   // whether the parts are all that there are, with all of their keys
+	Anew    bool   // the parts replace all earlier ones and list all of their keys
 	Parts   []TriePart
-	Version *TrieVersion // nil for a trie of which the file has none
+	Version *TrieVersion // nil for a trie without versions in the file
 	Past    []PastKeys
 }
 
-// VersionDepth is how many nibbles the prefixes have of the parts of which there are versions.
+// VersionDepth is the number of nibbles in the prefixes of versioned parts.
 const VersionDepth = 2
 
-// TrieVersion is what a block changed in the hashes of the parts of a trie.
+// TrieVersion is a block's change to the hashes of a trie's parts.
 type TrieVersion struct {
 	Block  uint64 `db:"block"`
 	Whole  bool   `db:"whole"`  // whether they are all that there are
 	Hashes []byte `db:"hashes"` // each after a byte with the two nibbles of its prefix; of zeros when nothing is left of the part
 }
 
-// Each visits the hashes, by the byte with their prefix.
+// Each visits the hashes, each with its prefix as a byte.
 func (v *TrieVersion) Each(visit func(prefix byte, hash common.Hash)) {
 	for entry := range slices.Chunk(v.Hashes, 1+common.HashLength) {
 		visit(entry[0], common.BytesToHash(entry[1:]))
 	}
 }
 
-// PastKeys are keys that a part of a trie had once, or, without a prefix, that the trie had by the block of its first version.
+// PastKeys holds the keys that a part of a trie once had or, without a prefix, that the trie had at the block of its first version.
 type PastKeys struct {
 	Prefix []byte
-	Keys   []byte // one after the other
+	Keys   []byte // one after another
 }
 
-// TrieParts visits the hashes of the parts of a trie, by prefix. Keys are left out.
+// TrieParts visits the hashes of a trie's parts, by prefix, without keys.
 func (db *DB) TrieParts(ctx context.Context, chain int, owner []byte, visit func(*TriePart)) error {
 	return each(ctx, db, visit, `SELECT prefix, hash, length(keys) AS size FROM trie_part WHERE chain = ? AND owner = ? ORDER BY prefix`, chain, owner)
 }
 
-// TriePartsWithKeys lists them with the keys that each has.
+// TriePartsWithKeys lists the parts with their keys.
 func (db *DB) TriePartsWithKeys(ctx context.Context, chain int, owner []byte, visit func(*TriePart)) error {
 	return each(ctx, db, visit, `SELECT prefix, hash, keys, balances FROM trie_part WHERE chain = ? AND owner = ? ORDER BY prefix`, chain, owner)
 }
 
-// EachNewestBalance visits the accounts of a chain that there are, in the order of hashes, if it has parts of their trie.
+// EachNewestBalance visits the existing accounts of a chain in the order of their hashes, if the file has parts of their trie.
 func (db *DB) EachNewestBalance(ctx context.Context, chain int, visit func(address, balance []byte)) error {
 	var damage error
 	err := each(ctx, db, func(p *TriePart) { damage = cmp.Or(damage, p.EachBalance(visit)) },
@@ -77,7 +77,7 @@ func (db *DB) EachNewestBalance(ctx context.Context, chain int, visit func(addre
 
 var errBalances = errors.New("balances of a part of a trie are not as they were written")
 
-// EachBalance visits the addresses of a part with their balances, which are without leading zeros.
+// EachBalance visits the addresses of a part with their balances, which have no leading zeros.
 func (p *TriePart) EachBalance(visit func(address, balance []byte)) error {
 	balances := p.Balances
 	for address := range slices.Chunk(p.Keys, common.AddressLength) {
@@ -94,13 +94,13 @@ func (p *TriePart) EachBalance(visit func(address, balance []byte)) error {
 	return nil
 }
 
-// NextTriePart is the first part of a trie, with its keys, whose prefix is not before another.
+// NextTriePart returns a trie's first part at or after a prefix, with its keys.
 func (db *DB) NextTriePart(ctx context.Context, chain int, owner, prefix []byte) (*TriePart, error) {
 	return get[TriePart](ctx, db, `SELECT prefix, hash, keys FROM trie_part WHERE chain = ? AND owner = ? AND prefix >= ? ORDER BY prefix LIMIT 1`,
 		chain, owner, prefix)
 }
 
-// TrieDepth is how many nibbles the prefixes of a trie's parts have, 0 if there are none.
+// TrieDepth returns the number of nibbles in the prefixes of a trie's parts, 0 without parts.
 func (db *DB) TrieDepth(ctx context.Context, chain int, owner []byte) (int, error) {
 	depth, err := value[int](ctx, db, `SELECT length(prefix) FROM trie_part WHERE chain = ? AND owner = ? LIMIT 1`, chain, owner)
 	if errors.Is(err, ErrNotFound) {
@@ -109,16 +109,16 @@ func (db *DB) TrieDepth(ctx context.Context, chain int, owner []byte) (int, erro
 	return depth, err
 }
 
-// TriePartKeys reads the keys, one after the other, of the parts of a trie whose prefixes begin with another.
+// TriePartKeys reads the concatenated keys of the parts of a trie whose prefixes begin with another.
 func (db *DB) TriePartKeys(ctx context.Context, chain int, owner, prefix []byte) (keys []byte, err error) {
 	end := slices.Clone(prefix)
-	end[len(end)-1]++ // a nibble is less than 16
+	end[len(end)-1]++ // a nibble is below 16
 	err = each(ctx, db, func(part *[]byte) { keys = append(keys, *part...) },
 		`SELECT keys FROM trie_part WHERE chain = ? AND owner = ? AND prefix >= ? AND prefix < ? ORDER BY prefix`, chain, owner, prefix, end)
 	return keys, err
 }
 
-// TrieVersions visits the versions of a trie from the last whole one on that there was at a block.
+// TrieVersions visits a trie's versions up to a block, from the last complete one on.
 func (db *DB) TrieVersions(ctx context.Context, chain int, owner []byte, block uint64, visit func(*TrieVersion)) error {
 	return each(ctx, db, visit, `SELECT block, whole, hashes FROM trie_version WHERE chain = ?1 AND owner = ?2 AND block <= ?3 AND block >= (
 			SELECT block FROM trie_version WHERE chain = ?1 AND owner = ?2 AND block <= ?3 AND whole = 1 ORDER BY block DESC LIMIT 1
@@ -131,7 +131,7 @@ func (db *DB) NextTrieVersion(ctx context.Context, chain int, owner []byte, bloc
 		chain, owner, block)
 }
 
-// PastKeys reads the keys that a part of a trie had once, one after the other.
+// PastKeys reads the concatenated keys that a part of a trie once had.
 func (db *DB) PastKeys(ctx context.Context, chain int, owner, prefix []byte) ([]byte, error) {
 	keys, err := value[[]byte](ctx, db, `SELECT keys FROM past_key WHERE chain = ? AND owner = ? AND prefix = ?`, chain, owner, prefix)
 	if errors.Is(err, ErrNotFound) {
@@ -140,7 +140,7 @@ func (db *DB) PastKeys(ctx context.Context, chain int, owner, prefix []byte) ([]
 	return keys, err
 }
 
-// TrieOwners lists whose tries a chain has parts of: the empty owner for the accounts, and contracts.
+// TrieOwners lists the owners of a chain's tries with parts: empty for the accounts, else a contract.
 func (db *DB) TrieOwners(ctx context.Context, chain int) (owners [][]byte, err error) {
 	err = each(ctx, db, func(owner *[]byte) { owners = append(owners, append([]byte{}, *owner...)) }, `
 		WITH RECURSIVE found(owner) AS (
@@ -152,7 +152,7 @@ func (db *DB) TrieOwners(ctx context.Context, chain int) (owners [][]byte, err e
 	return owners, err
 }
 
-// AddTrieChanges writes what became of the parts of a chain's tries.
+// AddTrieChanges writes the changes to the parts of a chain's tries.
 func (b *Batch) AddTrieChanges(chain int, changes []TrieChange) error {
 	for i := range changes {
 		c := &changes[i]
@@ -182,7 +182,7 @@ func (b *Batch) addTrieVersion(chain int, owner []byte, v *TrieVersion) error {
 	return b.insert(intoTrieVersion, chain, owner, v.Block, v.Whole, v.Hashes)
 }
 
-// takeTrieVersions takes away the versions of blocks after which the state changed once more, and has what they had in those of the change.
+// takeTrieVersions removes the versions of blocks that a state change followed, and merges them into the change's.
 func (b *Batch) takeTrieVersions(chain int, changes []TrieChange) error {
 	if err := b.written(intoTrieVersion); err != nil {
 		return err
@@ -209,7 +209,7 @@ func (b *Batch) takeTrieVersions(chain int, changes []TrieChange) error {
 	return nil
 }
 
-// followedBy is a version with another of the same block after it.
+// followedBy merges a version with a later one of the same block.
 func (v *TrieVersion) followedBy(next *TrieVersion) *TrieVersion {
 	if next.Whole {
 		return next
@@ -280,7 +280,7 @@ func (b *Batch) changeTriePart(chain int, c *TrieChange, p *TriePart) error {
 		chain, c.Owner, p.Prefix, p.Hash, keys, balances)
 }
 
-// mergeAccounts are the accounts of a part after a change, with their balances.
+// mergeAccounts returns the accounts of a part after a change, with their balances.
 func (p *TriePart) mergeAccounts(change *TriePart) (keys, balances []byte, err error) {
 	const size = common.AddressLength
 	keys, balances = make([]byte, 0, len(p.Keys)+len(change.Keys)), make([]byte, 0, len(p.Balances)+len(change.Balances))
@@ -316,7 +316,7 @@ func (p *TriePart) mergeAccounts(change *TriePart) (keys, balances []byte, err e
 	return keys, balances, err
 }
 
-// mergeKeys are keys of a size, which are in order, with some that are there and without some that are gone.
+// mergeKeys adds and removes keys in a sorted list of fixed-size keys.
 func mergeKeys(before, there, gone []byte, size int) []byte {
 	merged := before
 	find := func(key []byte) (at int, found bool) {

@@ -14,20 +14,20 @@ import (
 	"snowglobe/sim/store/bulk"
 )
 
-// UTXONumber orders UTXOs: by the chain that made them, then height, then their index among all that the block made.
+// UTXONumber orders UTXOs: by the chain that made them, then by height, then by their index among all UTXOs of the block.
 type UTXONumber int64
 
 const outputBits = 24
 
-// NewUTXONumber is the number of the n-th UTXO that a block made.
+// NewUTXONumber returns the number of the n-th UTXO that a block made.
 func NewUTXONumber(chain int, height uint64, n int) UTXONumber {
 	return UTXONumber(int64(chain)<<(numberBits+indexBits) | int64(height)<<outputBits | int64(n))
 }
 
-// Chain is the primary chain that made it.
+// Chain returns the primary chain that made it.
 func (n UTXONumber) Chain() int { return int(n >> (numberBits + indexBits)) }
 
-// Height is the height of the block that made it.
+// Height returns the height of the block that made it.
 func (n UTXONumber) Height() uint64 {
 	return uint64(n>>outputBits) & (1<<(numberBits+indexBits-outputBits) - 1)
 }
@@ -44,20 +44,20 @@ type UTXO struct {
 	Out            []byte     `db:"out"`    // the output with its type id
 	Reward         bool       `db:"reward"` // it pays a staking reward
 	Spent          *Position  `db:"spent"`
-	OwnerAddresses [][]byte   // addresses; written, not read
+	OwnerAddresses [][]byte   // written, not read
 }
 
-// Spend says that a transaction spent a UTXO.
+// Spend records that a transaction spent a UTXO.
 type Spend struct {
 	UTXO           UTXONumber
 	By             Position
-	Chain          int // where it could be spent
+	Chain          int // where it can be spent
 	OwnerAddresses [][]byte
 }
 
 const utxoColumns = `id, tx, output, chain, asset, amount, out, reward, spent`
 
-// utxos reads every UTXO that a statement answers, with what the file does not keep: input id, AVAX, and what plain outputs have in common.
+// utxos reads every UTXO that a statement returns, and adds what the file omits: input id, AVAX, and the common part of plain outputs.
 func utxos(ctx context.Context, db *DB, text string, args ...any) ([]UTXO, error) {
 	all, err := list[UTXO](ctx, db, text, args...)
 	for i := range all {
@@ -69,7 +69,7 @@ func utxos(ctx context.Context, db *DB, text string, args ...any) ([]UTXO, error
 	return all, err
 }
 
-// complete gives a UTXO back what the file leaves out.
+// complete restores the parts of a UTXO that the file omits.
 func (db *DB) complete(ctx context.Context, u *UTXO) (err error) {
 	if len(u.Out) == addressBytes {
 		u.Out = plainOutput(u.Amount, u.Out)
@@ -80,7 +80,7 @@ func (db *DB) complete(ctx context.Context, u *UTXO) (err error) {
 	return err
 }
 
-// avax is the id of AVAX on the network of a primary chain: the asset that its X-Chain began with.
+// avax returns the id of AVAX on a primary chain's network: the first asset in its X-Chain's genesis.
 func (db *DB) avax(ctx context.Context, chain int) ([]byte, error) {
 	exchange := PrimaryChain((chain-1)/chainsPerNetwork, XChain)
 	if id, known := db.avaxIDs.Load(exchange); known {
@@ -96,21 +96,21 @@ func (db *DB) avax(ctx context.Context, chain int) ([]byte, error) {
 	return id, err
 }
 
-// Most outputs are an amount that one address can spend at any time, of which the file keeps the address: a secp256k1fx.TransferOutput
-// (type 7) without a locktime, with a threshold of 1 and one address.
+// Most outputs are an amount that one address can spend at any time: a secp256k1fx.TransferOutput (type 7) without a locktime, with a
+// threshold of 1 and one address. The file stores only the address.
 const (
 	plainHead = "\x00\x00\x00\x07"
 	plainTail = "\x00\x00\x00\x00\x00\x00\x00\x00" + "\x00\x00\x00\x01" + "\x00\x00\x00\x01"
 )
 
-// plainOutput is such an output in the network's encoding.
+// plainOutput returns such an output in the network's encoding.
 func plainOutput(amount Amount, address []byte) []byte {
 	out := append(make([]byte, 0, len(plainHead)+8+len(plainTail)+addressBytes), plainHead...)
 	out = binary.BigEndian.AppendUint64(out, uint64(amount))
 	return append(append(out, plainTail...), address...)
 }
 
-// keptOutput is what the file keeps of an output.
+// keptOutput returns the part of an output that the file stores.
 func keptOutput(amount Amount, out []byte) []byte {
 	if address := out[max(len(out)-addressBytes, 0):]; bytes.Equal(out, plainOutput(amount, address)) {
 		return address
@@ -118,13 +118,13 @@ func keptOutput(amount Amount, out []byte) []byte {
 	return out
 }
 
-// inputID is the input id of an output (avalanchego's avax.UTXOID.InputID): the hash of its transaction's id and its index.
+// inputID returns the input id of an output (avalanchego's avax.UTXOID.InputID): the hash of its transaction's id and its index.
 func inputID(tx []byte, output uint32) []byte {
 	id := sha256.Sum256(append(binary.BigEndian.AppendUint64(nil, uint64(output)), tx...))
 	return id[:]
 }
 
-// inputIDPrefix is the first four bytes of an input id, by which the index finds a UTXO and few others.
+// inputIDPrefix returns the first four bytes of an input id, by which the index finds a UTXO and few others.
 func inputIDPrefix(hash []byte) int32 {
 	if len(hash) < 4 {
 		return 0
@@ -132,7 +132,7 @@ func inputIDPrefix(hash []byte) int32 {
 	return int32(binary.BigEndian.Uint32(hash))
 }
 
-// Bytes is the UTXO in the network's encoding.
+// Bytes returns the UTXO in the network's encoding.
 func (u *UTXO) Bytes() []byte {
 	raw := append(make([]byte, 0, 2+32+4+32+len(u.Out)), 0, 0)
 	raw = append(raw, u.Tx...)
@@ -147,22 +147,22 @@ func (db *DB) UTXO(ctx context.Context, id UTXONumber) (*UTXO, error) {
 	return only(found, err, func(*UTXO) bool { return true })
 }
 
-// UTXOByHash reads the UTXO with this input id that a chain made: outputs of a genesis have the same ids on every chain.
+// UTXOByHash reads a chain's UTXO with this input id: the outputs of a genesis have the same ids on every chain.
 func (db *DB) UTXOByHash(ctx context.Context, chain int, hash []byte) (*UTXO, error) {
 	found, err := utxos(ctx, db, `SELECT `+utxoColumns+` FROM utxo WHERE mark = ? AND id >= ? AND id < ?`,
 		inputIDPrefix(hash), NewUTXONumber(chain, 0, 0), NewUTXONumber(chain+1, 0, 0))
 	return only(found, err, func(u *UTXO) bool { return bytes.Equal(u.Hash, hash) })
 }
 
-// UTXOOfNetwork reads the UTXO with this input id that one of a network's chains made. Those of a genesis have the same
-// ids on every network.
+// UTXOOfNetwork reads the UTXO with this input id on one of a network's chains. The outputs of a genesis have the same ids on every
+// network.
 func (db *DB) UTXOOfNetwork(ctx context.Context, network int, hash []byte) (*UTXO, error) {
 	found, err := utxos(ctx, db, `SELECT `+utxoColumns+` FROM utxo WHERE mark = ? AND id >= ? AND id < ?`,
 		inputIDPrefix(hash), NewUTXONumber(PrimaryChain(network, PChain), 0, 0), NewUTXONumber(PrimaryChain(network+1, PChain), 0, 0))
 	return only(found, err, func(u *UTXO) bool { return bytes.Equal(u.Hash, hash) })
 }
 
-// UnspentUTXO reads the unspent UTXO with this input id that a chain can spend and that another, or the chain itself, made.
+// UnspentUTXO reads the unspent UTXO with this input id that a chain can spend, made by another chain or by itself.
 func (db *DB) UnspentUTXO(ctx context.Context, hash []byte, chain, source int) (*UTXO, error) {
 	found, err := utxos(ctx, db, `SELECT `+utxoColumns+` FROM utxo WHERE mark = ? AND chain = ? AND id >= ? AND id < ? AND spent IS NULL`,
 		inputIDPrefix(hash), chain, NewUTXONumber(source, 0, 0), NewUTXONumber(source+1, 0, 0))
@@ -181,13 +181,13 @@ func only(found []UTXO, err error, wanted func(*UTXO) bool) (*UTXO, error) {
 	return nil, err
 }
 
-// UTXOsOfBlock reads what the block of a chain at a height made, in the order in which it did.
+// UTXOsOfBlock reads the UTXOs that a chain's block at a height made, in order.
 func (db *DB) UTXOsOfBlock(ctx context.Context, chain int, height uint64) ([]UTXO, error) {
 	return utxos(ctx, db, `SELECT `+utxoColumns+` FROM utxo WHERE id >= ? AND id < ? ORDER BY id`,
 		NewUTXONumber(chain, height, 0), NewUTXONumber(chain, height+1, 0))
 }
 
-// UTXOsOfTx reads what a transaction of a chain made, by output: at once, and when its staking ended.
+// UTXOsOfTx reads the UTXOs that a transaction made, by output: at once, and when its staking ended.
 func (db *DB) UTXOsOfTx(ctx context.Context, chain int, tx []byte) ([]UTXO, error) {
 	row, err := db.PrimaryTxByHash(ctx, chain, tx)
 	if err != nil {
@@ -212,8 +212,8 @@ func (db *DB) UTXOsOfTx(ctx context.Context, chain int, tx []byte) ([]UTXO, erro
 	return made, nil
 }
 
-// UnspentUTXOs reads at most limit unspent UTXOs of an address that a chain can spend and that another, or the chain
-// itself, made: newest first, all before a number.
+// UnspentUTXOs reads at most limit unspent UTXOs of an address that a chain can spend, made by another chain or by itself: newest first,
+// all before a number.
 func (db *DB) UnspentUTXOs(ctx context.Context, address []byte, chain, source int, before UTXONumber, limit int) ([]UTXO, error) {
 	first, last := NewUTXONumber(source, 0, 0), NewUTXONumber(source+1, 0, 0)
 	return utxos(ctx, db, `SELECT u.id, u.tx, u.output, u.chain, u.asset, u.amount, u.out, u.reward, u.spent
@@ -221,8 +221,8 @@ func (db *DB) UnspentUTXOs(ctx context.Context, address []byte, chain, source in
 		WHERE o.unspent IS NOT NULL AND o.address = ? AND o.chain = ? AND o.utxo >= ? AND o.utxo < ? ORDER BY o.utxo DESC LIMIT ?`, address, chain, first, min(before, last), limit)
 }
 
-// UTXOsOfAddress reads at most limit UTXOs of an address that a chain can or could spend, newest first by the chain that made
-// them, all before a number.
+// UTXOsOfAddress reads at most limit spent or unspent UTXOs of an address that a chain can or could spend, newest first by the chain that
+// made them, all before a number.
 func (db *DB) UTXOsOfAddress(ctx context.Context, address []byte, chain int, before UTXONumber, limit int) ([]UTXO, error) {
 	return utxos(ctx, db, `SELECT u.id, u.tx, u.output, u.chain, u.asset, u.amount, u.out, u.reward, u.spent
 		FROM utxo_owner o CROSS JOIN utxo u ON u.id = o.utxo
@@ -245,10 +245,10 @@ type Unspent struct {
 	Rest  string `db:"rest"`  // and their numbers, each after a comma
 }
 
-// Sum is that of the AVAX that the chain made and one address can spend there at any time.
+// AVAX that the chain made and one address can spend there at any time
 func (u *Unspent) Sum() uint64 { return uint64(u.High)<<32 + uint64(u.Low) + uint64(u.Rests) }
 
-// Others are the numbers of the other UTXOs of AVAX that the chain made and can spend.
+// numbers of the other UTXOs of AVAX that the chain made and can spend
 func (u *Unspent) Others() (all []UTXONumber, err error) {
 	for text := range strings.SplitSeq(u.Rest, ",") {
 		if text == "" {
@@ -263,8 +263,8 @@ func (u *Unspent) Others() (all []UTXONumber, err error) {
 	return all, nil
 }
 
-// Unspent sums up the unspent UTXOs of an address that a chain can spend, and counts those that it made and one of two others can. An index has
-// all that it reads.
+// Unspent sums up the unspent UTXOs of an address that a chain can spend, and counts those made by it that one of two other chains can
+// spend. An index covers all columns it reads.
 func (db *DB) Unspent(ctx context.Context, address []byte, chain int, others [2]int) (*Unspent, error) {
 	return get[Unspent](ctx, db, `
 		SELECT count(*)
@@ -284,10 +284,9 @@ func (db *DB) UTXOsMadeBy(ctx context.Context, chain int) ([]UTXO, error) {
 		NewUTXONumber(chain, 0, 0), NewUTXONumber(chain+1, 0, 0))
 }
 
-// UnspentUTXOsMadeBy calls a function with every UTXO that a primary chain made and nobody has spent, without its hash. It goes through
-// them all: only Restore calls it.
+// UnspentUTXOsMadeBy visits every unspent UTXO that a primary chain made, without its hash. It reads them all: only Restore calls it.
 func (db *DB) UnspentUTXOsMadeBy(ctx context.Context, chain int, visit func(*UTXO)) error {
-	if _, err := db.avax(ctx, chain); err != nil { // there may be no second connection while rows are read
+	if _, err := db.avax(ctx, chain); err != nil { // while rows are read there may be no second connection
 		return err
 	}
 	var problem error
@@ -334,14 +333,14 @@ func (b *Batch) addSpend(s *Spend) error {
 	return err
 }
 
-// OutputOwners are the owners of an output (secp256k1fx.OutputOwners): threshold of the addresses, from locktime on.
+// OutputOwners holds the owners of an output (secp256k1fx.OutputOwners): threshold of the addresses, from locktime on.
 type OutputOwners struct {
 	Threshold uint32
 	Locktime  uint64
 	Addresses [][]byte // 20 bytes each, ascending
 }
 
-// SpendersOf lists the transactions that spent what a chain made in blocks after one.
+// SpendersOf lists the transactions that spent a chain's outputs in blocks after one.
 func (db *DB) SpendersOf(ctx context.Context, chain int, after uint64) ([]Position, error) {
 	return db.ids(ctx, `SELECT spent AS id FROM utxo WHERE id >= ? AND id < ? AND spent IS NOT NULL`, NewUTXONumber(chain, after+1, 0), NewUTXONumber(chain+1, 0, 0))
 }
@@ -351,7 +350,7 @@ const (
 	addressBytes = 20
 )
 
-// Bytes is how rows keep the owners.
+// Bytes encodes the owners for a row.
 func (o OutputOwners) Bytes() []byte {
 	raw := binary.BigEndian.AppendUint32(nil, o.Threshold)
 	raw = binary.BigEndian.AppendUint64(raw, o.Locktime)
@@ -361,7 +360,7 @@ func (o OutputOwners) Bytes() []byte {
 	return raw
 }
 
-// ParseOutputOwners reads what Bytes wrote; no bytes are no owners.
+// ParseOutputOwners decodes Bytes; no bytes are no owners.
 func ParseOutputOwners(raw []byte) (o OutputOwners) {
 	if len(raw) < ownersHead {
 		return o
@@ -373,19 +372,19 @@ func ParseOutputOwners(raw []byte) (o OutputOwners) {
 	return o
 }
 
-// LockedUTXOs reads the unspent amounts that a chain can spend and that are locked, or once were: a locktime stands where
-// other amounts have zeros.
+// LockedUTXOs reads the unspent amounts that a chain can spend and that are or were locked: a locktime stands where other amounts have
+// zeros.
 func (db *DB) LockedUTXOs(ctx context.Context, chain int) ([]UTXO, error) {
 	return utxos(ctx, db, `SELECT `+utxoColumns+` FROM utxo
 		WHERE chain = ? AND spent IS NULL AND amount <> 0 AND length(out) > 20 AND substr(out, 13, 8) <> x'0000000000000000'`, chain)
 }
 
-// UTXOsOfGenesis reads the outputs of an address that a primary chain began with.
+// UTXOsOfGenesis reads an address's outputs in a primary chain's genesis.
 func (db *DB) UTXOsOfGenesis(ctx context.Context, address []byte, chain int) ([]UTXO, error) {
 	return db.utxosBetween(ctx, address, chain, NewUTXONumber(chain, 0, 0), NewUTXONumber(chain, 1, 0))
 }
 
-// ExportedUTXOs reads what a chain exported of an address to another chain, imported or not.
+// ExportedUTXOs reads the UTXOs that a chain exported to an address on another chain, imported or not.
 func (db *DB) ExportedUTXOs(ctx context.Context, address []byte, chain, source int) ([]UTXO, error) {
 	return db.utxosBetween(ctx, address, chain, NewUTXONumber(source, 0, 0), NewUTXONumber(source+1, 0, 0))
 }

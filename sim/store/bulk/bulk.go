@@ -1,6 +1,5 @@
-// Package bulk inserts the rows of tables while a world is made: they are gathered in memory and written in the order of their keys, many with
-// one statement, because the engine finds the pages of a large table far quicker that way. Nothing reads these tables before the world is
-// whole.
+// Package bulk inserts rows while a world is made. It gathers them in memory and writes them in key order, many with one statement, because
+// the engine finds the pages of a large table far quicker that way. Nothing reads these tables before the world is complete.
 package bulk
 
 import (
@@ -15,27 +14,26 @@ import (
 	"strings"
 )
 
-const rowsTogether = 64 // by one statement
+const rowsTogether = 64 // per statement
 
-// How many bytes of a table's rows wait: the more of them were written already, the more are worth waiting for, as long as their keys come in
-// no order.
+// How many bytes of a table's rows wait: the more of it is already written, the longer waiting pays, as long as its keys come in no order.
 const (
 	leastGathered   = 128 << 10
 	mostInOrder     = 1 << 20
 	mostScattered   = 8 << 20
-	gatheredPerByte = 16 // that was written
+	gatheredPerByte = 16 // bytes already written
 )
 
-// Table is how rows of a table are inserted or changed.
+// Table describes how to insert or change a table's rows.
 type Table struct {
 	Statement string // for one row
 	many      string // for rowsTogether; empty if there is none
 	columns   int
 	scattered bool
-	after     *Table // whose rows are written first
+	after     *Table // rows that must be written first
 }
 
-// NewTable is a table with its columns, those of the primary key first. The keys of one that is scattered do not grow with the rows.
+// NewTable describes a table by its columns, the primary key's first. In a scattered table new rows have keys in any order.
 func NewTable(name, columns string, scattered bool) *Table {
 	n := strings.Count(columns, ",") + 1
 	row := "(" + strings.TrimSuffix(strings.Repeat("?, ", n), ", ") + ")"
@@ -43,8 +41,8 @@ func NewTable(name, columns string, scattered bool) *Table {
 	return &Table{Statement: text + row, many: text + strings.Repeat(row+", ", rowsTogether-1) + row, columns: n, scattered: scattered}
 }
 
-// NewUpsert is a scattered table whose rows may be there already; what is done then stands in conflict. No two rows of a key may wait: a row
-// that was added before is written before it is read, and so before it is added again.
+// NewUpsert describes a scattered table whose rows may exist already; conflict tells what to do then. Two rows with the same key must never
+// wait together: the caller flushes an added row before reading it, and so before adding it again.
 func NewUpsert(name, columns, conflict string) *Table {
 	t := NewTable(name, columns, true)
 	t.Statement += " " + conflict
@@ -52,26 +50,26 @@ func NewUpsert(name, columns, conflict string) *Table {
 	return t
 }
 
-// NewUpdate is a statement with so many parameters, those of the primary key first, that changes rows of a table which were inserted before.
+// NewUpdate describes a statement with some parameters, the primary key's first, that changes rows inserted earlier.
 func NewUpdate(of *Table, statement string, parameters int) *Table {
 	return &Table{Statement: statement, columns: parameters, scattered: of.scattered, after: of}
 }
 
-// Writer has the rows of one transaction that wait to be written.
+// Writer holds the waiting rows of one transaction.
 type Writer struct {
 	conn   *sql.Conn
 	tables map[*Table]*rows
 }
 
-// rows are those of a table that wait.
+// rows holds a table's waiting rows.
 type rows struct {
-	data      []byte // each row's values, one after the other
+	data      []byte // values of the rows, one after another
 	starts    []int  // of the rows in data
-	written   int    // bytes, before
+	written   int    // bytes written before
 	one, many driver.StmtExecContext
 }
 
-// NewWriter writes by a connection, on which a transaction was begun.
+// NewWriter writes through a connection that is in a transaction.
 func NewWriter(conn *sql.Conn) *Writer { return &Writer{conn, map[*Table]*rows{}} }
 
 // Add gathers a row.
@@ -103,7 +101,7 @@ func (w *Writer) rows(t *Table) *rows {
 	return r
 }
 
-// Write writes the rows of a table that wait, before the table is read.
+// Write writes a table's waiting rows, so that it can be read.
 func (w *Writer) Write(t *Table) error {
 	if r := w.tables[t]; r != nil && len(r.starts) > 0 {
 		return w.write(t, r)
@@ -111,7 +109,7 @@ func (w *Writer) Write(t *Table) error {
 	return nil
 }
 
-// Flush writes all that waits, before the transaction ends.
+// Flush writes all waiting rows, before the transaction ends.
 func (w *Writer) Flush() error {
 	var errs []error
 	for t, r := range w.tables {
@@ -123,7 +121,7 @@ func (w *Writer) Flush() error {
 	return errors.Join(errs...)
 }
 
-// Close forgets what waits.
+// Close drops all waiting rows.
 func (w *Writer) Close() error {
 	err := w.conn.Raw(func(any) (err error) {
 		for _, r := range w.tables {
@@ -138,7 +136,7 @@ func (w *Writer) Close() error {
 	return errors.Join(err, w.conn.Close())
 }
 
-// write writes the rows of a table. It speaks to the driver itself, which package sql would convert every value for once more.
+// write writes the rows of a table. It talks to the driver directly, because package sql would convert every value once more.
 func (w *Writer) write(t *Table, r *rows) error {
 	if t.after != nil {
 		if err := w.write(t.after, w.rows(t.after)); err != nil {
@@ -209,8 +207,8 @@ func (r *rows) exec(statement driver.StmtExecContext, args []driver.NamedValue, 
 	return err
 }
 
-// What a value in rows.data begins with. Numbers follow in eight bytes, the others after their length in four, so that bytes sort as the
-// values do where lengths are equal.
+// Prefixes of values in rows.data. Eight bytes follow for a number; other values follow after their length in four, so that bytes sort like
+// the values if the lengths are equal.
 const (
 	null byte = iota
 	number
@@ -251,7 +249,7 @@ func appendNumber(to []byte, n int64) []byte {
 	return binary.BigEndian.AppendUint64(append(to, number), uint64(n))
 }
 
-// nextValue reads the first value of some.
+// nextValue cuts off the first value.
 func nextValue(from []byte) (value driver.Value, rest []byte) {
 	kind, from := from[0], from[1:]
 	switch kind {

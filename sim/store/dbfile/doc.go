@@ -1,4 +1,3 @@
-// Package dbfile is what there is to know of a world's file without the database engine: whether it is one, by its header, whether
-// the write-ahead log beside it is its own, who makes it, and where it is until it is whole. Bytes are read as SQLite's file
-// format has them.
+// Package dbfile examines a world's file without the database engine: whether its header is a world's, whether the write-ahead log beside
+// it belongs to it, which process makes it, and where it is until it is complete. It reads bytes by SQLite's file format.
 package dbfile

@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// syncFolder makes names that were changed in a folder last, where the file system can.
+// syncFolder makes renames in a folder durable, where the file system supports that.
 func syncFolder(path string) error {
 	folder, err := os.Open(path)
 	if err != nil {

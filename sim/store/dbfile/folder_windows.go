@@ -1,4 +1,4 @@
 package dbfile
 
-// syncFolder has nothing to do: the system writes a changed name down by itself.
+// syncFolder does nothing: Windows writes renames to disk by itself.
 func syncFolder(string) error { return nil }

@@ -9,13 +9,13 @@ import (
 	"strings"
 )
 
-// ErrNotWorld says that a file is not a world at all.
+// ErrNotWorld means that a file is no world.
 var ErrNotWorld = errors.New("the file is not a Snowglobe world")
 
-// ErrVersion says that another generator version made the file.
+// ErrVersion means that another generator version made the file.
 var ErrVersion = errors.New("the file was made by another version of Snowglobe")
 
-// Offsets in the header of a database file, by the file format of SQLite.
+// Offsets in a database file's header, by SQLite's file format.
 const (
 	headerLength      = 100
 	headerMagic       = "SQLite format 3\x00"
@@ -24,10 +24,10 @@ const (
 	headerApplication = 68
 )
 
-// CheckHeader compares the application and the version of the schema in the header of the file itself, so that a foreign file is not touched. Errors of the file system, such
-// as a missing permission, are passed on as they are.
+// CheckHeader checks the application and the schema version in the header of the file itself, so that a foreign file stays untouched.
+// Errors of the file system, such as a missing permission, pass through unchanged.
 func CheckHeader(path string, application, schema uint32) error {
-	if err := CheckKind(path); err != nil { // to open a named pipe is to wait for who writes into it
+	if err := CheckKind(path); err != nil { // opening a named pipe would wait for a writer
 		return err
 	}
 	file, err := os.Open(path)
@@ -46,7 +46,7 @@ func CheckHeader(path string, application, schema uint32) error {
 	return nil
 }
 
-// CheckKind fails with ErrNotWorld for what is no file.
+// CheckKind returns ErrNotWorld for anything but a regular file.
 func CheckKind(path string) error {
 	info, err := os.Stat(path)
 	if err == nil && !info.Mode().IsRegular() {

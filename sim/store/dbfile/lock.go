@@ -10,7 +10,7 @@ import (
 	"snowglobe/sim/store/filelock"
 )
 
-// ErrMaking says that another process makes a world of this name.
+// ErrMaking means that another process is making a world of this name.
 var ErrMaking = errors.New("another process is making this file right now")
 
 // MakingLock is held by the process that makes a file.
@@ -19,16 +19,16 @@ type MakingLock struct {
 	file *os.File
 }
 
-// LockOf is where the lock of who makes a file is.
+// LockOf returns the path of the lock held while a file is made.
 func LockOf(path string) string { return path + lockSuffix }
 
 const (
 	lockSuffix = ".lock"
-	lockText   = "snowglobe makes the file of this name\n" // of a lock: no other program's has that
+	lockText   = "snowglobe makes the file of this name\n" // contents of a lock, which no other program's has
 )
 
-// RemoveAbandoned removes what generations that were killed have left in a folder: unfinished files whose lock nobody has. What cannot be removed
-// stays.
+// RemoveAbandoned removes the remains of killed generations from a folder: unfinished files whose lock nobody holds. It leaves whatever it
+// cannot remove.
 func RemoveAbandoned(folder string) {
 	entries, _ := os.ReadDir(folder)
 	for _, e := range entries {
@@ -55,7 +55,7 @@ func removeAbandoned(path string) {
 	_ = file.Close()
 }
 
-// stands says whether the lock is still the file at its path: who had it before may have removed that meanwhile.
+// stands reports whether the lock is still the file at its path: its previous holder may have removed it meanwhile.
 func (l *MakingLock) stands() bool {
 	mine, err := l.file.Stat()
 	if err != nil {
@@ -65,7 +65,7 @@ func (l *MakingLock) stands() bool {
 	return err == nil && os.SameFile(mine, now)
 }
 
-// Lock takes the lock at a path, or fails with ErrMaking when another process has it.
+// Lock takes the lock at a path, or returns ErrMaking if another process holds it.
 func Lock(path string) (*MakingLock, error) {
 	for {
 		file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666)
@@ -89,8 +89,8 @@ func Lock(path string) (*MakingLock, error) {
 	}
 }
 
-// Release gives the lock back. Where a file that is open cannot be removed, as on Windows, it is removed once it is closed, and
-// stays when another process has it by then.
+// Release releases the lock. Where an open file cannot be removed, as on Windows, Release removes it after closing it, and leaves it if
+// another process holds it by then.
 func (l *MakingLock) Release() error {
 	kept := os.Remove(l.path)
 	err := l.file.Close()

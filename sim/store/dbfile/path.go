@@ -11,10 +11,10 @@ import (
 	"snowglobe/sim/store/filelock"
 )
 
-// ErrLocked says that another process serves a world.
+// ErrLocked means that another process serves a world.
 var ErrLocked = errors.New("another process serves this world; stop it, copy the file, or name another one with --db")
 
-// Writable tells whether the file itself can be written.
+// Writable reports whether the file itself is writable.
 func Writable(path string) (bool, error) {
 	file, err := os.OpenFile(path, os.O_RDWR, 0)
 	if errors.Is(err, os.ErrPermission) || errors.Is(err, syscall.EROFS) {
@@ -26,13 +26,13 @@ func Writable(path string) (bool, error) {
 	return true, file.Close()
 }
 
-// Occupied says whether there is something at a path that a new world must not replace: anything but an empty file.
+// Occupied reports whether a path holds something that a new world must not replace: anything but an empty file.
 func Occupied(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && !(info.Mode().IsRegular() && info.Size() == 0)
 }
 
-// CheckUnserved fails for what is no file, and with ErrLocked for one that a process serves.
+// CheckUnserved returns an error for anything but a regular file, and ErrLocked for a file that a process serves.
 func CheckUnserved(path string) error {
 	if err := CheckKind(path); err != nil {
 		return fmt.Errorf("%s: %w", path, err)
@@ -48,8 +48,8 @@ func CheckUnserved(path string) error {
 	return nil
 }
 
-// SetAside renames a file and its log to the first name that is free of FILE.old, FILE.old.1, FILE.old.2 and so on. What a process
-// serves stays where it is.
+// SetAside renames a file and its log to the first free name of FILE.old, FILE.old.1, FILE.old.2 and so on. It leaves a file that a process
+// serves.
 func SetAside(path string) error {
 	if err := CheckUnserved(path); err != nil {
 		return err
@@ -71,13 +71,13 @@ func Exists(path string) bool {
 	return err == nil
 }
 
-// Remove removes a file that is closed, with what may lie beside it.
+// Remove removes a closed file and everything that may lie beside it.
 func Remove(path string) error {
 	return RemoveFiles(path, path+"-wal", path+"-shm", path+"-journal", Compacted(path))
 }
 
-// Delete removes a world's file that is closed. Its first step takes the world away at once: what a kill leaves afterwards is an unfinished
-// file, which a start removes, and never a world, nor one without its log.
+// Delete removes a world's closed file. Its first step takes the world away at once: if the process is killed afterwards, only an
+// unfinished file remains, which the next start removes, and never a world, nor one without its log.
 func Delete(path string) error {
 	if err := os.Rename(path, Unfinished(path)); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
@@ -88,16 +88,16 @@ func Delete(path string) error {
 	if err := Remove(path); err != nil {
 		return err
 	}
-	return Remove(Unfinished(path)) // the mark of what is to go comes last
+	return Remove(Unfinished(path)) // the file that marks the removal goes last
 }
 
-// Compacted is where a file is written anew.
+// Compacted returns the path at which a file is rewritten.
 func Compacted(path string) string { return path + "-compact" }
 
-// Unfinished is where a file is until it is whole.
+// Unfinished returns the path of a file until it is complete.
 func Unfinished(path string) string { return path + ".tmp" }
 
-// RemoveUnfinished removes what is there of a file that was never finished. Nobody may be making it.
+// RemoveUnfinished removes the parts of a file that was never finished. No process may be making it.
 func RemoveUnfinished(path string) error {
 	if Exists(path) {
 		return Remove(Unfinished(path))
@@ -105,7 +105,7 @@ func RemoveUnfinished(path string) error {
 	return errors.Join(Remove(Unfinished(path)), Remove(path))
 }
 
-// RemoveFiles removes those that exist.
+// RemoveFiles removes the files that exist.
 func RemoveFiles(paths ...string) error {
 	for _, path := range paths {
 		if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {

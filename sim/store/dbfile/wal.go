@@ -11,36 +11,36 @@ import (
 	"slices"
 )
 
-// ErrForeignLog says that what lies beside a file, by its name the file's log, belongs to another file.
+// ErrForeignLog means that the log beside a file, which has the file's name, belongs to another file.
 var ErrForeignLog = errors.New("is not the log of this file")
 
-// SQLite takes whatever is called FILE-wal for the write-ahead log of FILE: the log of a file that was there before, or of which
-// another one took the place, is written over pages that it does not belong to. So every commit gives the file a new state,
-// in the table lineage, and keeps the one before: a log belongs to a file that has one of the log's states, or the state from
-// which the log's first commit went on. The table is on the second page of the file and alone there. It is read here from the
-// bytes: the engine would begin to recover. See https://sqlite.org/fileformat2.html, sections 1.6 and 4.
+// SQLite takes whatever is called FILE-wal for the write-ahead log of FILE: it would write the log of an earlier or replaced file over
+// pages that do not belong to it. So every commit gives the file a new state, in the table lineage, and keeps the previous one: a log
+// belongs to a file that has one of the log's states, or the state that the log's first commit followed. The table occupies the second page
+// of the file alone. This package reads it from the bytes, because the engine would begin to recover. See
+// https://sqlite.org/fileformat2.html, sections 1.6 and 4.
 
-// LineagePage is where the table lineage is.
+// LineagePage is the page of the table lineage.
 const LineagePage = 2
 
-// State is one of the states that a file goes through.
+// State identifies one of the states that a file goes through.
 type State [sha256.Size]byte
 
 func (s State) Next(digest []byte) State { return sha256.Sum256(slices.Concat(s[:], digest)) }
 
-// The formats of a log and a page, by SQLite's file format.
+// Layout of a log and a page, by SQLite's file format.
 const (
 	logHeaderLength   = 32
 	frameHeaderLength = 24
-	logMagic          = 0x377f0682 // the lowest bit says in which byte order checksums are computed
-	tableLeaf         = 0x0d       // the type of a page with rows
+	logMagic          = 0x377f0682 // the lowest bit gives the byte order of checksums
+	tableLeaf         = 0x0d       // type of a page with rows
 )
 
-// cellStart is how the only row of the table lineage begins in its page: 68 bytes with the rowid 1, of a header of four bytes,
-// NULL for the rowid, and two blobs of 32 bytes.
+// cellStart is the beginning of the lineage table's only row in its page: 68 bytes with the rowid 1, made of a header of four bytes, NULL
+// for the rowid, and two blobs of 32 bytes.
 var cellStart = []byte{68, 1, 4, 0, 2*32 + 12, 2*32 + 12}
 
-// lineageOf reads the states from the page of the table lineage.
+// lineageOf parses the states on the page of the table lineage.
 func lineageOf(page []byte) (parent, now State, ok bool) {
 	if len(page) < 10 || page[0] != tableLeaf || binary.BigEndian.Uint16(page[3:]) != 1 {
 		return parent, now, false
@@ -53,7 +53,7 @@ func lineageOf(page []byte) (parent, now State, ok bool) {
 	return State(cell[:32]), State(cell[32:64]), true
 }
 
-// CheckLogs refuses a file beside which lies what the engine would take for the file's log, and is not.
+// CheckLogs refuses a file if the engine would apply a foreign log that lies beside it.
 func CheckLogs(path string) error {
 	if err := checkJournal(path + "-journal"); err != nil {
 		return err
@@ -66,7 +66,7 @@ func CheckLogs(path string) error {
 		return err
 	}
 	defer log.Close()
-	// A process that serves the world may begin its log anew meanwhile.
+	// A process that serves the world may restart its log meanwhile.
 	for range 100 {
 		before, own, err := ownLog(path, log)
 		if own || err != nil {
@@ -104,11 +104,11 @@ func checkJournal(path string) error {
 	return foreign(path)
 }
 
-// ownLog tells whether the log has nothing to recover or belongs to the file, and by which header of the log.
+// ownLog reports whether the log belongs to the file or has nothing to recover, and returns the header it read.
 func ownLog(path string, log *os.File) (header []byte, own bool, err error) {
 	header = make([]byte, logHeaderLength)
 	switch _, err := log.ReadAt(header, 0); {
-	case errors.Is(err, io.EOF): // the engine takes it for empty
+	case errors.Is(err, io.EOF): // the engine treats it as empty
 		return header, true, nil
 	case err != nil:
 		return nil, false, err
@@ -121,7 +121,7 @@ func ownLog(path string, log *os.File) (header []byte, own bool, err error) {
 	return header, commits == 0 || now != nil && slices.Contains(states, *now), err
 }
 
-// stateOf reads the state of a file without its log, nil when there is none to be found.
+// stateOf reads the state of a file without its log, nil if it has none.
 func stateOf(path string) (*State, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -146,8 +146,8 @@ func stateOf(path string) (*State, error) {
 	return nil, nil
 }
 
-// readLog counts the commits in a log as the engine would, up to the first frame that is not whole, and lists the states that
-// a file can have to which the log belongs.
+// readLog counts the commits in a log as the engine would, up to the first incomplete frame, and lists the states that the log's file can
+// have.
 func readLog(log io.ReaderAt, header []byte) (states []State, commits int, err error) {
 	magic, pageSize := binary.BigEndian.Uint32(header), binary.BigEndian.Uint32(header[8:])
 	var order binary.ByteOrder = binary.LittleEndian
@@ -160,7 +160,7 @@ func readLog(log io.ReaderAt, header []byte) (states []State, commits int, err e
 		return nil, 0, nil // the engine ignores such a log
 	}
 	frame := make([]byte, frameHeaderLength+pageSize)
-	var open []State // of the transaction that is read
+	var open []State // of the transaction being read
 	for at := int64(logHeaderLength); ; at += int64(len(frame)) {
 		if _, err := log.ReadAt(frame, at); err != nil {
 			if errors.Is(err, io.EOF) {
@@ -186,7 +186,7 @@ func readLog(log io.ReaderAt, header []byte) (states []State, commits int, err e
 	}
 }
 
-// checksum is the running checksum of a log.
+// checksum computes the running checksum of a log.
 type checksum struct {
 	order  binary.ByteOrder
 	s0, s1 uint32

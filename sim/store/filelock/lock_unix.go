@@ -8,12 +8,12 @@ import (
 	"syscall"
 )
 
-// Lock locks the file for this process as long as it stays open. The engine's own locks are of another kind.
+// Lock locks the file for this process until it is closed. The engine's own locks are of another kind.
 func Lock(file *os.File) (taken bool, err error) {
 	return lock(file, syscall.LOCK_EX)
 }
 
-// Share keeps the file from being locked as long as it stays open. Many processes may do that at once, and need not be able to write.
+// Share prevents others from locking the file until it is closed. Many processes can share it at once, even without write permission.
 func Share(file *os.File) (taken bool, err error) {
 	return lock(file, syscall.LOCK_SH)
 }

@@ -7,15 +7,15 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// lockOffset is far behind what the engine reads, writes or locks.
+// lockOffset is far behind anything the engine reads, writes or locks.
 const lockOffset = 1 << 31
 
-// Lock locks the file for this process as long as it stays open.
+// Lock locks the file for this process until it is closed.
 func Lock(file *os.File) (taken bool, err error) {
 	return lock(file, windows.LOCKFILE_EXCLUSIVE_LOCK)
 }
 
-// Share keeps the file from being locked as long as it stays open. Many processes may do that at once, and need not be able to write.
+// Share prevents others from locking the file until it is closed. Many processes can share it at once, even without write permission.
 func Share(file *os.File) (taken bool, err error) {
 	return lock(file, 0)
 }

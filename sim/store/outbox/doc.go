@@ -1,5 +1,5 @@
-// Package outbox has the statements about webhooks: who wants to be told of what, what they are promised, and what became of it.
+// Package outbox has the statements about webhooks: what each one watches, the messages promised to it, and their delivery.
 //
-// A message is promised in the commit of the block that it is about, and so survives whatever happens to the process; its text
-// follows from the history. What became of it is in tables of their own, which stay when the world goes back.
+// A message is promised in the commit of its block, and so survives a kill of the process; its text follows from the history. Delivery is
+// recorded in separate tables, which a revert leaves alone.
 package outbox

@@ -6,7 +6,7 @@ import (
 	"snowglobe/sim/store"
 )
 
-// Message is something that a webhook is to be told.
+// Message is a message promised to a webhook.
 type Message struct {
 	Webhook int64          `db:"webhook"`
 	Number  int64          `db:"number"` // counts those of the webhook
@@ -22,17 +22,17 @@ const (
 	Pending   = "pending"
 	Delivered = "delivered"
 	Failed    = "failed"
-	Void      = "void" // there was nothing to tell
+	Void      = "void" // there was nothing to send
 )
 
-// State is what became of a message. Times are of the wall's clock, in Unix milliseconds.
+// State records the delivery of a message. Times are wall clock times, in Unix milliseconds.
 type State struct {
 	Status   string `db:"status"`
 	Attempts int    `db:"attempts"` // since it was promised, or was to be delivered again
 	Next     int64  `db:"next"`     // when it is tried again
 }
 
-// View is a message with what became of it.
+// View is a message with its delivery.
 type View struct {
 	Message
 	State
@@ -53,14 +53,14 @@ const viewColumns = `m.webhook, m.number, m.uuid, m.event, m.tx, m.subject, m.ti
 
 const fromMessages = ` FROM webhook_message m LEFT JOIN webhook_delivery d ON d.message = m.uuid `
 
-// Promise writes a message under the number after the webhook's last.
+// Promise writes a message with the webhook's next number.
 func Promise(b *store.Batch, m *Message) error {
 	return store.Exec(b, `INSERT INTO webhook_message (webhook, number, uuid, event, tx, subject, time)
 		VALUES (?, (SELECT ifnull(max(number), 0) + 1 FROM webhook_message WHERE webhook = ?), ?, ?, ?, ?, ?)`,
 		m.Webhook, m.Webhook, m.UUID, m.Event, m.Tx, m.Subject, m.Time)
 }
 
-// NextPending reads a webhook's first message after a number that has not come to an end.
+// NextPending reads a webhook's first unfinished message after a number.
 func NextPending(ctx context.Context, db *store.DB, webhook, after int64) (*View, error) {
 	return store.Get[View](ctx, db, `SELECT `+viewColumns+fromMessages+
 		`WHERE m.webhook = ? AND m.number > ? AND ifnull(d.status, 'pending') = 'pending' ORDER BY m.number LIMIT 1`, webhook, after)
@@ -71,12 +71,12 @@ func Numbered(ctx context.Context, db *store.DB, webhook, number int64) (*View, 
 	return store.Get[View](ctx, db, `SELECT `+viewColumns+fromMessages+`WHERE m.webhook = ? AND m.number = ?`, webhook, number)
 }
 
-// Named reads a message by its name.
+// Named reads a message by its id.
 func Named(ctx context.Context, db *store.DB, uuid []byte) (*View, error) {
 	return store.Get[View](ctx, db, `SELECT `+viewColumns+fromMessages+`WHERE m.uuid = ?`, uuid)
 }
 
-// Messages lists a webhook's messages, the newest first, from before a number on.
+// Messages lists a webhook's messages before a number, the newest first.
 func Messages(ctx context.Context, db *store.DB, webhook, before int64, limit int) ([]View, error) {
 	return store.List[View](ctx, db, `SELECT `+viewColumns+fromMessages+`WHERE m.webhook = ? AND m.number < ? ORDER BY m.number DESC LIMIT 0 + ?`,
 		webhook, before, limit)
@@ -87,12 +87,12 @@ func Attempts(ctx context.Context, db *store.DB, message []byte) ([]Attempt, err
 	return store.List[Attempt](ctx, db, `SELECT number, started, took, status, error, answer FROM webhook_attempt WHERE message = ? ORDER BY number`, message)
 }
 
-// SetState writes what became of a message.
+// SetState writes the delivery state of a message.
 func SetState(b *store.Batch, message []byte, s *State) error {
 	return store.Exec(b, `INSERT OR REPLACE INTO webhook_delivery (message, status, attempts, next) VALUES (?, ?, ?, ?)`, message, s.Status, s.Attempts, s.Next)
 }
 
-// AddAttempt writes an attempt, which gets its number.
+// AddAttempt writes an attempt and numbers it.
 func AddAttempt(b *store.Batch, message []byte, a *Attempt) error {
 	last, err := store.Get[int](context.Background(), b, `SELECT ifnull(max(number), 0) FROM webhook_attempt WHERE message = ?`, message)
 	if err != nil {
@@ -103,7 +103,7 @@ func AddAttempt(b *store.Batch, message []byte, a *Attempt) error {
 		message, a.Number, a.Started, a.Took, a.Status, a.Error, a.Answer)
 }
 
-// ValidationAbout is the validator of an L1 that a transaction of the P-Chain was about.
+// ValidationAbout names the L1 validator that a P-Chain transaction concerns.
 func ValidationAbout(ctx context.Context, db *store.DB, tx store.Position) ([]byte, error) {
 	first, end := store.NewUTXONumber(tx.Chain(), 0, 0), store.NewUTXONumber(tx.Chain()+1, 0, 0)
 	validation, err := store.Get[[]byte](ctx, db, `SELECT v.validation FROM l1_validator v CROSS JOIN primary_activity a

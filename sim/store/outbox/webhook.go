@@ -6,14 +6,14 @@ import (
 	"snowglobe/sim/store"
 )
 
-// The events that a webhook can be about.
+// The events that a webhook can watch.
 const (
 	AddressActivity        = "address_activity"
 	PrimaryAddressActivity = "primary_network_address_activity"
 	ValidatorActivity      = "validator_activity"
 )
 
-// Webhook says where to tell what.
+// Webhook is a URL and the events to send to it.
 type Webhook struct {
 	ID          int64  `db:"id"`
 	UUID        []byte `db:"uuid"`
@@ -32,33 +32,33 @@ type Webhook struct {
 
 const webhookColumns = `id, uuid, account, event, chain, active, created, url, name, description, internal, logs, filter`
 
-// ByUUID reads the webhook of this name.
+// ByUUID reads a webhook by UUID.
 func ByUUID(ctx context.Context, db *store.DB, uuid []byte) (*Webhook, error) {
 	return store.Get[Webhook](ctx, db, `SELECT `+webhookColumns+` FROM webhook WHERE uuid = ?`, uuid)
 }
 
-// ByID reads the webhook of this number.
+// ByID reads a webhook by number.
 func ByID(ctx context.Context, db *store.DB, id int64) (*Webhook, error) {
 	return store.Get[Webhook](ctx, db, `SELECT `+webhookColumns+` FROM webhook WHERE id = ?`, id)
 }
 
-// OfAccount lists an account's webhooks, the newest first, from before a number on.
+// OfAccount lists an account's webhooks before a number, the newest first.
 func OfAccount(ctx context.Context, db *store.DB, account []byte, before int64, limit int) ([]Webhook, error) {
 	return store.List[Webhook](ctx, db, `SELECT `+webhookColumns+` FROM webhook WHERE account = ? AND id < ? ORDER BY id DESC LIMIT 0 + ?`,
 		account, before, limit)
 }
 
-// Active lists the numbers of those that are active.
+// Active lists the numbers of active webhooks.
 func Active(ctx context.Context, db *store.DB) ([]int64, error) {
 	return store.List[int64](ctx, db, `SELECT id FROM webhook WHERE active = 1 AND id > 0 ORDER BY id`)
 }
 
-// AllActive lists those that are active, as a batch sees them.
+// AllActive lists active webhooks as a batch sees them.
 func AllActive(b *store.Batch) ([]Webhook, error) {
 	return store.List[Webhook](context.Background(), b, `SELECT `+webhookColumns+` FROM webhook WHERE active = 1 AND id > 0 ORDER BY id`)
 }
 
-// Put writes a webhook, a new one or as it is now. A new one has no number yet and gets one.
+// Put writes a webhook. A new one gets a number.
 func Put(b *store.Batch, w *Webhook) error {
 	if w.ID == 0 {
 		last, err := store.Get[int64](context.Background(), b, `SELECT ifnull(max(id), 0) FROM webhook`)
@@ -71,7 +71,7 @@ func Put(b *store.Batch, w *Webhook) error {
 		w.ID, w.UUID, w.Account, w.Event, w.Chain, w.Active, w.Created, w.URL, w.Name, w.Description, w.Internal, w.Logs, w.Filter)
 }
 
-// Deactivate says that a webhook is not to be told any more.
+// Deactivate stops a webhook.
 func Deactivate(b *store.Batch, id int64) error {
 	return store.Exec(b, `UPDATE webhook SET active = 0 WHERE id = ?`, id)
 }
@@ -87,13 +87,13 @@ func Keys(ctx context.Context, db *store.DB, webhook, after int64, limit int) ([
 	return store.List[Key](ctx, db, `SELECT number, watched FROM webhook_key WHERE webhook = ? AND number > ? ORDER BY number LIMIT 0 + ?`, webhook, after, limit)
 }
 
-// KeyCount is how many things a webhook watches, in the file or as a batch sees it.
+// KeyCount returns how many things a webhook watches, in the file or as a batch sees it.
 func KeyCount(ctx context.Context, r store.Preparer, webhook int64) (int64, error) {
 	n, err := store.Get[int64](ctx, r, `SELECT count(*) FROM webhook_key WHERE webhook = ?`, webhook)
 	return *n, err
 }
 
-// AddKeys has a webhook watch what it does not watch already.
+// AddKeys adds to what a webhook watches, ignoring what it already does.
 func AddKeys(b *store.Batch, webhook int64, keys [][]byte) error {
 	last, err := store.Get[int64](context.Background(), b, `SELECT ifnull(max(number), 0) FROM webhook_key WHERE webhook = ?`, webhook)
 	if err != nil {
@@ -107,7 +107,7 @@ func AddKeys(b *store.Batch, webhook int64, keys [][]byte) error {
 	return nil
 }
 
-// DropKeys has a webhook watch something no longer.
+// DropKeys removes something from what a webhook watches.
 func DropKeys(b *store.Batch, webhook int64, keys [][]byte) error {
 	for _, key := range keys {
 		if err := store.Exec(b, `DELETE FROM webhook_key WHERE watched = ? AND webhook = ?`, key, webhook); err != nil {
@@ -122,24 +122,24 @@ func WatchersOf(b *store.Batch, key []byte) ([]int64, error) {
 	return store.List[int64](context.Background(), b, `SELECT webhook FROM webhook_key WHERE watched = ? ORDER BY webhook`, key)
 }
 
-// Watches says whether a webhook watches something.
+// Watches reports whether a webhook watches something.
 func Watches(ctx context.Context, db *store.DB, webhook int64, key []byte) (bool, error) {
 	n, err := store.Get[bool](ctx, db, `SELECT EXISTS (SELECT 1 FROM webhook_key WHERE watched = ? AND webhook = ?)`, key, webhook)
 	return *n, err
 }
 
-// Secret is what an account's messages are signed with.
+// Secret returns the key that signs an account's messages.
 func Secret(ctx context.Context, db *store.DB, account []byte) ([]byte, error) {
 	s, err := store.Get[[]byte](ctx, db, `SELECT secret FROM webhook_secret WHERE account = ?`, account)
 	return *s, err
 }
 
-// SetSecret gives an account another secret.
+// SetSecret changes an account's secret.
 func SetSecret(b *store.Batch, account, secret []byte) error {
 	return store.Exec(b, `INSERT OR REPLACE INTO webhook_secret (account, secret) VALUES (?, ?)`, account, secret)
 }
 
-// L1Validator is what messages about a validator of an L1 are chosen by.
+// L1Validator holds the properties by which webhooks select messages about an L1 validator.
 type L1Validator struct {
 	Validation []byte `db:"validation"`
 	Subnet     []byte `db:"subnet"`
@@ -157,7 +157,7 @@ type L1State struct {
 	PaidUntil store.Amount `db:"paid_until"`
 }
 
-// L1StateBefore reads what a validator of an L1 was before a height, as a batch sees it.
+// L1StateBefore reads an L1 validator's state before a height, as a batch sees it.
 func L1StateBefore(b *store.Batch, id store.UTXONumber, height uint64) (*L1State, error) {
 	return store.Get[L1State](context.Background(), b, `SELECT weight, paid_until FROM l1_state WHERE validator = ? AND height < ? ORDER BY height DESC LIMIT 1`, id, height)
 }
