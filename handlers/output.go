@@ -6,13 +6,13 @@ import (
 	"io"
 )
 
-// Output is where a verb writes what it was asked for, and in which form.
+// Output is the destination and the format of a verb's result.
 type Output struct {
 	io.Writer
 	JSON bool
 }
 
-// Print writes a line of text, or the value that says the same as JSON.
+// Print writes a line of text, or the equivalent value as JSON.
 func (o *Output) Print(text string, value any) error {
 	if o.JSON {
 		return json.NewEncoder(o).Encode(value)

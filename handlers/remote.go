@@ -16,10 +16,10 @@ import (
 	"snowglobe/handlers/worlds"
 )
 
-// remoteVerb is what can be asked of a running server about its snapshots or its worlds: the verb's operand names it.
+// remoteVerb is a request of a running server about snapshots or worlds; the verb's operand selects it.
 type remoteVerb struct {
 	name    string
-	operand string // NAME or ID in brackets if it may be left out, empty if it takes none
+	operand string // NAME or ID, in brackets if optional; empty for none
 	method  string
 	path    func(operand string) string
 	body    func(operand string) any // nil for none
@@ -39,7 +39,7 @@ func named(operand string) any {
 	return map[string]string{"name": operand}
 }
 
-// remoteVerbs are the operands of verbs that ask a running server, the first of which needs no operand.
+// remoteVerbs lists the operands of the verbs that ask a running server; the first is the default.
 var remoteVerbs = map[string][]remoteVerb{
 	"snapshot": {
 		{name: "list", method: http.MethodGet, path: fixed("/sim/snapshots"), show: showSnapshots},
@@ -55,7 +55,7 @@ var remoteVerbs = map[string][]remoteVerb{
 	},
 }
 
-// remoteOperands are those of a verb as its line of use has them.
+// remoteOperands formats a verb's operands for its usage line.
 func remoteOperands(verb string) string {
 	var all []string
 	for _, r := range remoteVerbs[verb] {
@@ -64,13 +64,13 @@ func remoteOperands(verb string) string {
 	return "[" + strings.Join(all, " | ") + "]"
 }
 
-// Remote is a question to a running server.
+// Remote is a request to a running server.
 type Remote struct {
 	verb    *remoteVerb
 	operand string
 }
 
-// ParseRemote reads the operands of a verb that asks a running server. It is nil for every other verb.
+// ParseRemote reads the operands of a verb that asks a running server; it returns nil for other verbs.
 func ParseRemote(verb string, operands []string) (*Remote, error) {
 	all := remoteVerbs[verb]
 	if len(all) == 0 {
@@ -91,7 +91,7 @@ func ParseRemote(verb string, operands []string) (*Remote, error) {
 	return nil, fmt.Errorf("%s: expected %s, not %.80q", verb, strings.ReplaceAll(strings.Trim(remoteOperands(verb), "[]"), " | ", ", "), strings.Join(operands, " "))
 }
 
-// Ask asks the server that is at the addresses, and writes what it says: a line of text for each thing, or the answer itself as JSON.
+// Ask asks the server at the addresses and prints its answer: a line for each item, or the answer itself as JSON.
 func (a Addresses) Ask(ctx context.Context, r *Remote, out *Output) error {
 	var body io.Reader
 	if r.verb.body != nil {
@@ -114,7 +114,7 @@ func (a Addresses) Ask(ctx context.Context, r *Remote, out *Output) error {
 	return r.verb.show(answer, out)
 }
 
-// field shows a single member of the answer.
+// field prints one member of the answer.
 func field(name string) func([]byte, io.Writer) error {
 	return func(answer []byte, w io.Writer) error {
 		members := map[string]any{}

@@ -20,7 +20,7 @@ import (
 	"snowglobe/sim/store"
 )
 
-// Run prints the banner, then answers requests for a world on the listeners until the context ends.
+// Run prints the banner, then serves a world on the listeners until the context ends.
 func Run(ctx context.Context, l *Listeners, w *sim.World, o Options, notes io.Writer) error {
 	if err := w.Claim(ctx); err != nil {
 		return errors.Join(err, l.Close())
@@ -40,13 +40,13 @@ func Run(ctx context.Context, l *Listeners, w *sim.World, o Options, notes io.Wr
 	return errors.Join(l.answer(ctx, all, w, o, notes), all.Close())
 }
 
-// At has the options say where the server listens.
+// At returns options with the server's addresses.
 func (o *Options) At(l *Listeners) {
 	o.Permit.Exposed = len(l.exposed()) > 0
 	o.Origins = l.ports(o.Network)
 }
 
-// answer answers for the worlds, and tells so.
+// answer serves the worlds, and reports that it does.
 func (l *Listeners) answer(ctx context.Context, all *worlds.Set, w *sim.World, o Options, notes io.Writer) error {
 	l.begin(all, o.Log) // clients need not wait for the banner, which takes longer the larger the world is
 	if notes != io.Discard {
@@ -82,7 +82,7 @@ func (l *Listeners) answer(ctx context.Context, all *worlds.Set, w *sim.World, o
 	})
 }
 
-// banner is what a person sees then.
+// banner returns the text printed then.
 func (l *Listeners) banner(ctx context.Context, w *sim.World, o Options) (string, error) {
 	d, err := describe.Read(ctx, w)
 	if err == nil {
@@ -94,7 +94,7 @@ func (l *Listeners) banner(ctx context.Context, w *sim.World, o Options) (string
 	return control.Banner(d, o.Version, l.URL(), o.Origins, time.Now())
 }
 
-// whileWorking does something while work goes on in the background, and stops that when that is done.
+// whileWorking runs background work beside a function, and stops it when the function returns.
 func whileWorking(ctx context.Context, work, do func(context.Context) error) error {
 	working, stop := context.WithCancel(ctx)
 	stopped := make(chan error, 1)
@@ -104,7 +104,7 @@ func whileWorking(ctx context.Context, work, do func(context.Context) error) err
 	return errors.Join(err, <-stopped)
 }
 
-// warn tells a person, and the log, when other machines can reach the server, and what they can do there.
+// warn warns on the terminal and in the log if other machines can reach the server, and says what they can do.
 func (o *Options) warn(notes io.Writer, exposed []string) {
 	if len(exposed) == 0 {
 		return
@@ -127,7 +127,7 @@ func (o *Options) warn(notes io.Writer, exposed []string) {
 	}
 }
 
-// reachable is an address that a client on this machine can use: one that listens everywhere is reached by loopback.
+// reachable returns an address that a client on this machine can use: loopback for one that listens everywhere.
 func reachable(a net.Addr) string {
 	tcp, ok := a.(*net.TCPAddr)
 	if !ok || !tcp.IP.IsUnspecified() {

@@ -39,53 +39,53 @@ import (
 	"snowglobe/sim/store"
 )
 
-// Options are what the user may choose about a server.
+// Options configures a server.
 type Options struct {
 	Version string
 	Manual  *docs.Manual // of the program; nil for one without commands
 	Dialect rest.DialectMode
-	Network string          // of the node's paths that do not name one
-	Origins control.Origins // where each network is served by itself
+	Network string          // of the node's paths that name none
+	Origins control.Origins // where networks with their own port are served
 	Log     *slog.Logger
 	Node    NodeOptions
 	Data    data.Options
 
-	flush func() // writes what waits of the log; nil when nothing does
+	flush func() // writes the waiting part of the log; nil if there is none
 
 	RateLimit  int // requests per minute and client, 0 for no limit
 	Keys       *rest.Keys
 	RequireKey bool
 
-	Stdout    io.Writer        // is told, on one line, when the server answers; nil for nobody
-	ReadyFile string           // is written then; empty for none
-	Program   *program.Program // is run then, and the server stops with it; nil for none
+	Stdout    io.Writer        // gets one line when the server answers; nil for none
+	ReadyFile string           // written at the same time; empty for none
+	Program   *program.Program // runs from then on, and the server stops with it; nil for none
 
 	Exports export.Options
-	Permit  permit.Rule // who may change the world
+	Permit  permit.Rule // decides who may change the world
 	Mining  Mining
 	Relayer bool // deliver messages between chains
 
 	Journal *journal.Journal // nil for one of the default size
 	Events  *events.Hub      // nil for one of this server's own
-	World   string           // its name among those of the process, main when empty
-	Worlds  *worlds.Set      // of the process; nil where there is only one
+	World   string           // its name among those of the process, default main
+	Worlds  *worlds.Set      // of the process; nil if there is only one
 	Many    Many
 
-	Faults []any // rules that the server is started with, as fault.ReadFile gives them
+	Faults []any // rules to start with, as fault.ReadFile returns them
 
-	JournalSize int // how many requests Run has the journal remember
+	JournalSize int // how many requests the journal of Run remembers
 
-	Webhooks webhook.Targets // where webhooks may lead
+	Webhooks webhook.Targets // hosts that webhooks may call
 
-	ClockRate float64 // at which multiple of real time the clock runs, 0 for a clock that stands still
+	ClockRate float64 // multiple of real time at which the clock runs, 0 for a clock that stands still
 	Live      bool    // people act while the clock moves
 	People    func(w *sim.World, refused func(error)) control.People
 }
 
-// NodeOptions are what the user may choose about the node.
+// NodeOptions configures the node.
 type NodeOptions struct {
-	Hosts    []string // by which it may be called, beside addresses
-	Public   bool     // hide what is about one particular node
+	Hosts    []string // host names, besides addresses, that it answers to
+	Public   bool     // hide everything about one particular node
 	NoIndex  bool     // without /ext/index
 	Admin    bool     // serve the admin API
 	Profiles string   // folder for its profiles; empty for a temporary one
@@ -96,12 +96,12 @@ const (
 	readTimeout     = 60 * time.Second // for a client to send its request
 	writeTimeout    = 2 * time.Minute  // for a client to take its answer
 	idleTimeout     = 2 * time.Minute
-	graceTimeout    = 5 * time.Second  // for requests under way when the server stops
+	graceTimeout    = 5 * time.Second  // for running requests when the server stops
 	metadataTimeout = 10 * time.Second // for the metadata of an NFT
-	maxHeader       = 1 << 20          // the REST interfaces have a lower limit, with an error of their own
+	maxHeader       = 1 << 20          // the REST interfaces have a lower limit, with their own error
 )
 
-// Server answers requests for a world.
+// Server serves a world.
 type Server struct {
 	http.Handler
 	world   *sim.World
@@ -113,10 +113,10 @@ type Server struct {
 	events  *events.Hub
 	name    string // of the world
 	index   *index
-	rest    *rest.Server // the Handler
+	rest    *rest.Server // the handler
 }
 
-// ServeHTTP answers a request, once the world does not go back. On a WebSocket that is so for each message.
+// ServeHTTP answers a request, but waits while the world reverts. A WebSocket waits for each message.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if strings.EqualFold(r.Header.Get("Upgrade"), "websocket") {
 		s.Handler.ServeHTTP(w, r)
@@ -130,7 +130,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.Handler.ServeHTTP(w, r.WithContext(ctx))
 }
 
-// Close ends the index that is behind, streams of events, the subscriptions of the node's clients, and their WebSocket connections.
+// Close ends the lagging index, event streams, subscriptions and WebSocket connections.
 func (s *Server) Close() {
 	s.events.Close()
 	s.node.Close()
@@ -140,8 +140,8 @@ func (s *Server) Close() {
 	}
 }
 
-// Work carries out what clients started in the background, and makes the blocks that come by themselves, until the context ends; and it
-// looks once for damage in the file.
+// Work runs the jobs that clients start in the background and makes scheduled blocks until the context ends; it also checks the file for
+// damage once.
 func (s *Server) Work(ctx context.Context) error {
 	var beside sync.WaitGroup
 	if s.name == worlds.Main {
@@ -247,7 +247,7 @@ func New(w *sim.World, o Options) (*Server, error) {
 	return &Server{s, w, exports, clock, hooks, n, o.Log, o.Events, o.World, late, s}, nil
 }
 
-// fillEvents makes what a server needs to tell what happens, unless it was given that.
+// fillEvents makes the journal and the event hub unless the options contain them.
 func (o *Options) fillEvents() {
 	if o.World == "" {
 		o.World = worlds.Main
@@ -260,7 +260,7 @@ func (o *Options) fillEvents() {
 	}
 }
 
-// worlds is how many worlds the process has.
+// worlds returns the number of worlds of the process.
 func (o *Options) worlds() int {
 	if o.Worlds == nil {
 		return 1
@@ -268,7 +268,7 @@ func (o *Options) worlds() int {
 	return o.Worlds.Open()
 }
 
-// networkOf finds the network of a chain, for keys that are limited to one.
+// networkOf returns the network of a chain, for restricted keys.
 func networkOf(w *sim.World) func(schema.ChainID) (string, bool) {
 	return func(id schema.ChainID) (string, bool) {
 		if c := w.ChainNamed(id.String()); c != nil {
@@ -278,7 +278,7 @@ func networkOf(w *sim.World) func(schema.ChainID) (string, bool) {
 	}
 }
 
-// sameChain gives an EVM chain's id as a number, however the client wrote it.
+// sameChain returns an EVM chain's id as a number, whatever form the client used.
 func sameChain(w *sim.World) func(schema.ChainID) schema.ChainID {
 	return func(id schema.ChainID) schema.ChainID {
 		if c := w.ChainNamed(id.String()); c != nil && id.Name == "" {
@@ -288,7 +288,7 @@ func sameChain(w *sim.World) func(schema.ChainID) schema.ChainID {
 	}
 }
 
-// mountNode serves the node's interface under /ext, and under a network's name before it.
+// mountNode serves the node's interface under /ext, also below a network's name.
 func mountNode(s *rest.Server, w *sim.World, o Options, m *prometheus.Requests, loggers map[string]*node.Loggers,
 	advance anvil.Advance, discover func(*http.Request, []openrpc.Method) any,
 ) (*node.Node, error) {
@@ -320,7 +320,7 @@ func mountNode(s *rest.Server, w *sim.World, o Options, m *prometheus.Requests, 
 	return n, nil
 }
 
-// walletOf holds the personas' accounts.
+// walletOf makes a wallet of the personas' accounts.
 func walletOf(w *sim.World) (*eth.Wallet, error) {
 	personas, err := w.DB.Personas(context.Background())
 	if err != nil {
@@ -336,7 +336,7 @@ func walletOf(w *sim.World) (*eth.Wallet, error) {
 	return wallet, store.Damaged(err)
 }
 
-// Serve answers on the listener until the context ends; then it lets requests under way finish.
+// Serve serves on the listener until the context ends, then lets running requests finish.
 func Serve(ctx context.Context, l net.Listener, h http.Handler, log *slog.Logger) error {
 	server := &http.Server{
 		Handler: h, ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout, WriteTimeout: writeTimeout,

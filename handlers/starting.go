@@ -20,7 +20,7 @@ import (
 	"snowglobe/handlers/rest"
 )
 
-// answering is a server whose handler comes later.
+// answering is a server whose handler may change.
 type answering struct {
 	handler atomic.Pointer[http.Handler]
 	stop    context.CancelFunc
@@ -31,7 +31,7 @@ func (a *answering) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	(*a.handler.Load()).ServeHTTP(w, r)
 }
 
-// begin answers on each listener with a handler, or with another one from now on. When one fails the others stop.
+// begin serves a handler on each listener, or replaces it. If one listener fails, the others stop.
 func (l *Listeners) begin(h http.Handler, log *slog.Logger) {
 	if l.answering != nil {
 		l.answering.handler.Store(&h)
@@ -51,13 +51,13 @@ func (l *Listeners) begin(h http.Handler, log *slog.Logger) {
 	}()
 }
 
-// Answer answers on each listener until the context ends; then it lets requests under way finish.
+// Answer serves on each listener until the context ends, then lets running requests finish.
 func (l *Listeners) Answer(ctx context.Context, h http.Handler, log *slog.Logger) error {
 	l.begin(h, log)
 	return l.wait(ctx)
 }
 
-// wait lets the listeners answer until the context ends.
+// wait lets the listeners serve until the context ends.
 func (l *Listeners) wait(ctx context.Context) error {
 	select {
 	case err := <-l.answering.served:
@@ -68,8 +68,9 @@ func (l *Listeners) wait(ctx context.Context) error {
 	}
 }
 
-// Starting returns what is to be told of how far a world is that is being made, which tells it to also, if that is somebody. From the first
-// time on clients are answered so, until Run answers them. Before, as while a world is opened, which takes milliseconds, they wait.
+// Starting returns a progress function for the generation of a world, which also calls another one if that is not nil. From the first call
+// on, clients get the progress as their response, until Run takes over. Before that they wait, as they do while an existing world opens,
+// which takes milliseconds.
 func (l *Listeners) Starting(profile string, log *slog.Logger, also func(done, total int)) (progress func(done, total int)) {
 	s := &starting{profile: profile, begun: time.Now()}
 	begin := sync.OnceFunc(func() { l.begin(s, log) })
@@ -83,7 +84,7 @@ func (l *Listeners) Starting(profile string, log *slog.Logger, also func(done, t
 	}
 }
 
-// starting answers while a world is being made.
+// starting answers clients while a world is generated.
 type starting struct {
 	profile     string
 	begun       time.Time

@@ -38,28 +38,28 @@ import (
 type Options struct {
 	Miners   []*miner.Miner       // of the EVM chains
 	Networks []*sim.Network       // P- and X-Chains
-	Wallet   *eth.Wallet          // the accounts for which the EVM chains sign; nil for none
-	Network  string               // whose C-Chain the plain aliases name: mainnet or fuji
-	Version  string               // of the node, which web3_clientVersion ends with
-	MaxBody  int64                // bytes of a request, DefaultMaxBody when zero
-	Public   bool                 // hide what is about one particular node
-	Loggers  map[string]*Loggers  // by network; nil for the server's own
-	Profiler *Profiler            // of the admin API, which is served when there is one; Loggers must be there then
-	Stakers  *query.StakerIndexes // shared with who else lists stakers; nil for the node's own
+	Wallet   *eth.Wallet          // the accounts that the EVM chains sign for; nil for none
+	Network  string               // mainnet or fuji; the plain aliases name its C-Chain
+	Version  string               // the node's version, with which web3_clientVersion ends
+	MaxBody  int64                // largest request in bytes; zero means DefaultMaxBody
+	Public   bool                 // hide everything about one particular node
+	Loggers  map[string]*Loggers  // by network; nil for the server's own log
+	Profiler *Profiler            // nil for no admin API; if set, Loggers must be set too
+	Stakers  *query.StakerIndexes // shared with other lists of stakers; nil makes one for the node alone
 	NoIndex  bool                 // without /ext/index
-	Permit   *permit.Rule         // who may change the world; nil for the rule of a server on loopback
+	Permit   *permit.Rule         // decides who may change the world; nil for the rule of a server on loopback
 	Log      *slog.Logger         // may be nil
-	Advance  anvil.Advance        // moves the world's clock; nil for the world's own way
-	Hosts    []string             // host names, beside addresses, by which the node may be called: localhost by default, "*" for any
+	Advance  anvil.Advance        // moves the world's clock; nil uses the world itself
+	Hosts    []string             // host names, besides addresses, that the node answers to: localhost by default, "*" for any
 
-	// Discover is the OpenRPC document about some methods, for a request to where they are served; nil for none.
+	// Discover makes the OpenRPC document of the methods served at a request's path; nil for none.
 	Discover func(r *http.Request, methods []openrpc.Method) any
 }
 
-// DefaultMaxBody is the largest request that is read.
+// DefaultMaxBody is the default size of the largest request.
 const DefaultMaxBody = 5 << 20
 
-// networks are the prefixes that name a network in a path.
+// networks lists the path prefixes that name a network.
 var networks = []string{fixtures.MainnetName, fixtures.FujiName}
 
 // Node is the node's HTTP handler.
@@ -71,7 +71,7 @@ type Node struct {
 	chains          []*eth.Endpoint
 }
 
-// New makes the handler of a node. Close it to end its subscriptions.
+// New makes a node's handler. Close ends its subscriptions.
 func New(o Options) (*Node, error) {
 	if o.MaxBody == 0 {
 		o.MaxBody = DefaultMaxBody
@@ -111,7 +111,7 @@ func New(o Options) (*Node, error) {
 	return n, nil
 }
 
-// Repeated is how many calls of EVM chains were answered with results that were kept.
+// Repeated returns the number of EVM calls answered from remembered results.
 func (n *Node) Repeated() (calls uint64) {
 	for _, e := range n.chains {
 		calls += e.Repeated()
@@ -119,7 +119,7 @@ func (n *Node) Repeated() (calls uint64) {
 	return calls
 }
 
-// endpoint serves the EVM chain that a miner adds to.
+// endpoint makes the endpoint of a miner's EVM chain.
 func (n *Node) endpoint(m *miner.Miner) *eth.Endpoint {
 	chain, version := m.Chain, anvil.ClientVersion(n.options.Version)
 	network, advance := n.networks[chain.Row.Network].network, n.options.Advance
@@ -133,7 +133,7 @@ func (n *Node) endpoint(m *miner.Miner) *eth.Endpoint {
 	})
 }
 
-// addChain makes an EVM chain reachable on its network: by its id, the C-Chain by aliases too.
+// addChain mounts an EVM chain on its network: under its id and, for the C-Chain, its aliases.
 func (n *Node) addChain(chain *reader.Chain, e *eth.Endpoint) error {
 	network := n.networks[chain.Row.Network].network
 	n.chains = append(n.chains, e)
@@ -159,7 +159,7 @@ func (n *Node) addChain(chain *reader.Chain, e *eth.Endpoint) error {
 	return n.addProposerVM(network, consensus.NewEVMProposerVM(network, chain), names...)
 }
 
-// addProposerVM makes the ProposerVM of a chain reachable under the chain's names.
+// addProposerVM mounts a chain's ProposerVM under the chain's names.
 func (n *Node) addProposerVM(network *sim.Network, vm *consensus.ProposerVM, names ...string) error {
 	handler, err := n.services(rpc.Service{Name: "proposervm", Methods: vm})
 	for _, name := range names {
@@ -168,7 +168,7 @@ func (n *Node) addProposerVM(network *sim.Network, vm *consensus.ProposerVM, nam
 	return err
 }
 
-// addIndex makes the index of what a chain accepted reachable.
+// addIndex mounts the index of a chain's accepted containers.
 func (n *Node) addIndex(network, name string, accepted consensus.Accepted) error {
 	if n.options.NoIndex {
 		return nil
@@ -178,8 +178,7 @@ func (n *Node) addIndex(network, name string, accepted consensus.Accepted) error
 	return err
 }
 
-// addNetwork makes the services of a network reachable: info, health, admin, those of its P- and X-Chain, and that of the C-Chain's
-// atomic transactions.
+// addNetwork mounts a network's services: info, health, admin, its P- and X-Chain, and the C-Chain's atomic transactions.
 func (n *Node) addNetwork(network *sim.Network) error {
 	if err := errors.Join(n.addInfo(network), n.addHealth(network), n.addAdmin(network)); err != nil {
 		return err
@@ -229,7 +228,7 @@ func (n *Node) addInfo(network *sim.Network) error {
 	return nil
 }
 
-// addAdmin makes the admin service of a network reachable, when the node is to have one.
+// addAdmin mounts a network's admin service, if the node has one.
 func (n *Node) addAdmin(network *sim.Network) error {
 	if n.options.Profiler == nil || n.options.Public {
 		return nil
@@ -243,8 +242,7 @@ func (n *Node) addAdmin(network *sim.Network) error {
 	return nil
 }
 
-// addHealth makes the health service of a network reachable: by POST as JSON-RPC, by GET as plain JSON whose status
-// tells a load balancer enough.
+// addHealth mounts a network's health service: JSON-RPC by POST, and by GET plain JSON whose status suffices for a load balancer.
 func (n *Node) addHealth(network *sim.Network) error {
 	a := &healthAPI{network, network.World, func(ctx context.Context) ([]ChainHeight, error) { return n.Heights(ctx, network.Name) }}
 	services, err := n.services(rpc.Service{Name: "health", Methods: a})
@@ -258,17 +256,17 @@ func (n *Node) addHealth(network *sim.Network) error {
 	return nil
 }
 
-// services serves services that share a path.
+// services serves several services at one path.
 func (n *Node) services(all ...rpc.Service) (*rpc.Server, error) {
 	return n.remembering(nil, all...)
 }
 
-// remembering serves services that share a path, which remember results.
+// remembering serves several services at one path and remembers results.
 func (n *Node) remembering(m *rpc.Memory, all ...rpc.Service) (*rpc.Server, error) {
 	return rpc.NewServices(rpc.Options{MaxBody: n.options.MaxBody, Permit: n.options.Permit, Discover: n.options.Discover, Memory: m}, all...)
 }
 
-// remembered are the methods of the P- and X-Chain whose results depend on accepted blocks and the world's clock alone.
+// remembered lists the P- and X-Chain methods whose results depend only on accepted blocks and the world's clock.
 var remembered = map[string]bool{
 	"platform.getBalance": true, "platform.getBlock": true, "platform.getBlockByHeight": true, "platform.getBlockchains": true, "platform.getCurrentSupply": true,
 	"platform.getHeight": true, "platform.getRewardUTXOs": true, "platform.getStake": true, "platform.getSubnets": true, "platform.getTotalStake": true,
@@ -277,17 +275,17 @@ var remembered = map[string]bool{
 	"avm.getTx": true, "avm.getUTXOs": true,
 }
 
-// memory remembers results of a network's chains.
+// memory makes the memory for results of a network's chains.
 func memory(network *sim.Network) *rpc.Memory {
 	return rpc.NewMemory(network.DB.Caches(), remembered, func(context.Context) (rpc.Revision, error) {
 		return rpc.Revision{Commits: network.World.Revision(), Unix: network.World.Clock.Unix()}, nil
 	})
 }
 
-// Handle serves a path after /ext/ of a network.
+// Handle mounts a handler at a path after /ext/ of a network.
 func (n *Node) Handle(network, path string, h http.Handler) { n.networks[network].handle(path, h) }
 
-// Close ends the subscriptions and every WebSocket connection that is still open.
+// Close ends the subscriptions and closes all WebSocket connections.
 func (n *Node) Close() {
 	for _, e := range n.chains {
 		e.Close()
@@ -296,15 +294,15 @@ func (n *Node) Close() {
 
 type networkKey struct{}
 
-// ForNetwork is a handler that takes what does not name a network to be for one.
+// ForNetwork returns a handler that takes requests without a network for one.
 func ForNetwork(network string, h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), networkKey{}, network)))
 	})
 }
 
-// own is the network that a request is for unless its path names another: by the host's name, such as fuji.localhost, by where it
-// came in, or the node's own.
+// own returns the network of a request whose path names none: by its host name, such as fuji.localhost, by the listener it came through, or
+// the node's own.
 func (n *Node) own(r *http.Request) string {
 	if name, found := strings.CutSuffix(hostName(r.Host), localhost); found && slices.Contains(networks, name) {
 		return name
@@ -315,8 +313,8 @@ func (n *Node) own(r *http.Request) string {
 	return n.options.Network
 }
 
-// locate finds the network that a request is for, and what follows /ext/ in its path. Without a network in front that is
-// the request's own network, save for a chain of another that is named by its id.
+// locate finds a request's network and the path after /ext/. Without a network prefix, the request's own network counts, unless the path
+// names another network's chain by id.
 func (n *Node) locate(r *http.Request) (network, path string, found bool) {
 	for _, network := range networks {
 		if path, found := strings.CutPrefix(r.URL.Path, "/"+network+"/ext/"); found {
@@ -327,7 +325,7 @@ func (n *Node) locate(r *http.Request) (network, path string, found bool) {
 	return n.networkOf(r, path), path, found
 }
 
-// Locate finds the network that a request is for, and the chain by the name that its path has for it, if there is one.
+// Locate finds the network that a request is for and, if its path names a chain, that name.
 func (n *Node) Locate(r *http.Request) (network, chain string) {
 	network, path, _ := n.locate(r)
 	chain, _, _ = strings.Cut(strings.TrimPrefix(path, "bc/"), "/")
@@ -351,7 +349,7 @@ func (n *Node) networkOf(r *http.Request, path string) string {
 	return own
 }
 
-// identity is the id of the node that answers for a network.
+// identity returns the id of the node that answers for a network.
 func (n *Node) identity(network string) string {
 	if t := n.networks[network]; t != nil {
 		return t.nodeID

@@ -11,8 +11,8 @@ import (
 	"sync"
 )
 
-// Profiler writes profiles of the program into a folder, under the names of avalanchego's utils/profiler. There is one CPU
-// profile at a time in a process.
+// Profiler writes profiles of the program into a folder, under the file names of avalanchego's utils/profiler. A process runs one CPU
+// profile at a time.
 type Profiler struct {
 	folder func() (string, error)
 	mu     sync.Mutex
@@ -24,11 +24,11 @@ var (
 	errNotProfiling = errors.New("cpu profiler doesn't exist")
 )
 
-// NewProfiler makes a profiler and has the program note from now on who waits for locks and who allocates. Without a folder, the first
-// request that needs one makes a temporary one, so that nothing is written where nobody asked for it.
+// NewProfiler makes a profiler and starts recording allocations and waits for locks. Without a folder, the first request that needs one
+// creates a temporary one, so nothing is written unasked.
 func NewProfiler(folder string) *Profiler {
 	runtime.SetMutexProfileFraction(1)
-	runtime.MemProfileRate = 512 << 10 // the runtime's own choice
+	runtime.MemProfileRate = 512 << 10 // the runtime's default
 	p := &Profiler{folder: func() (string, error) { return folder, os.MkdirAll(folder, 0o750) }}
 	if folder == "" {
 		p.folder = sync.OnceValues(func() (string, error) { return os.MkdirTemp("", "snowglobe-profiles-") })
@@ -44,7 +44,7 @@ func (p *Profiler) create(name string) (*os.File, error) {
 	return os.OpenFile(filepath.Join(folder, name), os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o640)
 }
 
-// start begins cpu.profile.
+// start starts cpu.profile.
 func (p *Profiler) start() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -62,7 +62,7 @@ func (p *Profiler) start() error {
 	return nil
 }
 
-// stop ends cpu.profile.
+// stop completes cpu.profile.
 func (p *Profiler) stop() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -77,7 +77,7 @@ func (p *Profiler) stop() error {
 
 // memory writes mem.profile.
 func (p *Profiler) memory() error {
-	runtime.GC() // the profile tells what was there at the last collection
+	runtime.GC() // the profile shows the heap at the last collection
 	return p.write("mem.profile", pprof.WriteHeapProfile)
 }
 

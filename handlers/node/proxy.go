@@ -14,11 +14,11 @@ import (
 	"snowglobe/handlers/rest"
 )
 
-// ProxyPrefix is where the Data API passes JSON-RPC on to EVM chains: Blockscout and others call
-// /v1/ext/bc/{chainId}/rpc, with an EVM chain id, or a blockchain id. It is in no document of the API.
+// ProxyPrefix is the path below which the Data API forwards JSON-RPC to EVM chains: Blockscout and others call /v1/ext/bc/{chainId}/rpc,
+// with an EVM chain id or a blockchain id. No document of the API mentions it.
 const ProxyPrefix = "/v1/ext/bc"
 
-// Proxy is the Data API's way to the JSON-RPC of every EVM chain.
+// Proxy forwards JSON-RPC from the Data API to every EVM chain.
 type Proxy struct {
 	node   *Node
 	chains map[string]*eth.Endpoint // by EVM chain id and by blockchain id
@@ -26,7 +26,7 @@ type Proxy struct {
 
 var _ rest.Lister = (*Proxy)(nil)
 
-// Proxy leads to the chains of the node.
+// Proxy makes the proxy to the node's chains.
 func (n *Node) Proxy() *Proxy {
 	p := &Proxy{node: n, chains: map[string]*eth.Endpoint{}}
 	for i, m := range n.options.Miners {
@@ -37,13 +37,13 @@ func (n *Node) Proxy() *Proxy {
 	return p
 }
 
-// Locate finds the chain that a request is for by its path.
+// Locate finds the chain that a request's path names.
 func (p *Proxy) Locate(r *http.Request) (network, chain string) {
 	chain, _, _ = strings.Cut(strings.TrimPrefix(r.URL.Path, ProxyPrefix+"/"), "/")
 	return "", chain
 }
 
-// chain is what a path has in the place of a chain.
+// chain returns the path element that names a chain.
 func (p *Proxy) chain(path string) (chain string, found bool) {
 	return strings.CutSuffix(strings.TrimPrefix(path, ProxyPrefix+"/"), "/rpc")
 }
@@ -57,7 +57,7 @@ func (p *Proxy) Read(r *http.Request, body []byte) (*http.Request, []fault.Call)
 	return r, nil
 }
 
-// ServeHTTP passes a request on; what is wrong with its path it answers as the Data API does.
+// ServeHTTP forwards a request; it answers a wrong path as the Data API does.
 func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	anyOrigin.ServeHTTP(w, r, func(w http.ResponseWriter, r *http.Request) {
 		chain, found := p.chain(r.URL.Path)
@@ -75,7 +75,7 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// longestEcho is how much of what a client sent an error repeats.
+// longestEcho limits how much of a client's text an error repeats.
 const longestEcho = 200
 
 func cut(text string) string { return text[:min(len(text), longestEcho)] }
@@ -85,11 +85,11 @@ func refuse(w http.ResponseWriter, status int, text string) {
 	w.WriteHeader(status)
 	body, err := json.Marshal(rest.ErrorAnswer{Message: rest.Message{Sentences: []string{text}}, Error: http.StatusText(status), StatusCode: status})
 	if err == nil {
-		_, _ = w.Write(body) // a client that has left needs no answer
+		_, _ = w.Write(body) // the client may be gone
 	}
 }
 
-// Endpoints lists what is served: every method that some chain has.
+// Endpoints lists the methods of all chains.
 func (p *Proxy) Endpoints() []rest.Endpoint {
 	var methods []string
 	for _, e := range p.node.chains {

@@ -16,17 +16,17 @@ import (
 	"snowglobe/sim/store"
 )
 
-// route is what serves a path, and the logger of the requests to it, nil for the server's own.
+// route is the handler of a path, and the logger of its requests, nil for the server's own.
 type route struct {
 	handler      http.Handler
 	log          *slog.Logger
 	capabilities *rpc.Capabilities
-	calls        rest.Caller // which reads the calls of its requests; nil for a handler of another kind
+	calls        rest.Caller // reads the calls of its requests; nil for a handler that takes none
 }
 
-// router is what the node serves of one network, by the path after /ext/. It does what avalanchego's api/server router does.
+// router maps paths after /ext/ to the handlers of one network, like avalanchego's api/server router.
 type router struct {
-	network    *sim.Network // nil when the node does not serve the network's P- and X-Chain
+	network    *sim.Network // nil if the node does not serve the network's P- and X-Chain
 	nodeID     string
 	loggers    *Loggers // nil for the server's own logger
 	routes     map[string]route
@@ -38,7 +38,7 @@ func newRouter() *router {
 	return &router{nodeID: ids.EmptyNodeID.String(), routes: map[string]route{}, aliases: aliases{endpoints: map[string]string{}}}
 }
 
-// handle serves a path.
+// handle mounts a handler at a path.
 func (t *router) handle(path string, h http.Handler) {
 	r := route{handler: h, capabilities: rpc.CapabilitiesOf(h)}
 	r.calls, _ = h.(rest.Caller)
@@ -48,7 +48,7 @@ func (t *router) handle(path string, h http.Handler) {
 	t.routes[path] = r
 }
 
-// loggerOf names the logger for what is served at a path: its chain's, or main.
+// loggerOf returns the name of the logger for a path: its chain's, or main.
 func loggerOf(n *sim.Network, path string) string {
 	name, _, _ := strings.Cut(strings.TrimPrefix(path, "bc/"), "/")
 	if id, known := n.Aliases.Lookup(name); known {
@@ -57,7 +57,7 @@ func loggerOf(n *sim.Network, path string) string {
 	return "main"
 }
 
-// resolve follows aliases of endpoints and of chains until there is a route. Aliases that lead back to themselves end.
+// resolve follows aliases of endpoints and chains until it finds a route. It stops at an alias that leads back to itself.
 func (t *router) resolve(path string) route {
 	for range t.aliases.count() + 2 {
 		if r := t.routes[path]; r.handler != nil {
@@ -79,8 +79,7 @@ func (t *router) resolve(path string) route {
 	return route{}
 }
 
-// alias makes an endpoint answer at another path too, with avalanchego's errors (api/server router.AddAlias). An endpoint
-// that is not there is no error.
+// alias serves an endpoint at another path too, with avalanchego's errors (api/server router.AddAlias). A missing endpoint is no error.
 func (t *router) alias(ctx context.Context, endpoint, name string) error {
 	t.aliases.mu.Lock()
 	defer t.aliases.mu.Unlock()
@@ -94,7 +93,7 @@ func (t *router) alias(ctx context.Context, endpoint, name string) error {
 	return nil
 }
 
-// ofChain reports whether a path is that of a chain under a name that was given to it, or of its validators.
+// ofChain reports whether a path belongs to a chain under an alias, or to its validators.
 func (t *router) ofChain(ctx context.Context, path string) bool {
 	if _, found := replaceChain(t.network, path); found {
 		return true
@@ -107,7 +106,7 @@ func (t *router) ofChain(ctx context.Context, path string) bool {
 	return err == nil
 }
 
-// subnetOf finds who validates a chain of the network; the primary network's chains are not found.
+// subnetOf finds the subnet that validates a chain of the network; it does not find the primary network's chains.
 func (t *router) subnetOf(ctx context.Context, id ids.ID) (ids.ID, error) {
 	if t.network == nil {
 		return ids.Empty, store.ErrNotFound
@@ -119,7 +118,7 @@ func (t *router) subnetOf(ctx context.Context, id ids.ID) (ids.ID, error) {
 	return subnet, err
 }
 
-// chainByID is the chain that a path bc/{blockchainID} and what is below it name. The P-Chain has the same id everywhere.
+// chainByID returns the chain that a path bc/{blockchainID} or a path below it names. The P-Chain has the same id everywhere.
 func chainByID(path string) (ids.ID, bool) {
 	path, found := strings.CutPrefix(path, "bc/")
 	name, _, _ := strings.Cut(path, "/")

@@ -14,14 +14,14 @@ type Document struct {
 	Methods []MethodItem `json:"methods"`
 }
 
-// Info is about the whole document.
+// Info describes the whole document.
 type Info struct {
 	Title       string `json:"title"`
 	Version     string `json:"version"`
 	Description string `json:"description,omitempty"`
 }
 
-// Server is where methods are served.
+// Server names the URL that serves the methods.
 type Server struct {
 	Name string `json:"name"`
 	URL  string `json:"url"`
@@ -53,7 +53,7 @@ type Content struct {
 	Schema   Schema `json:"schema"`
 }
 
-// Error is one that a method may answer with.
+// Error is an error that a method may return.
 type Error struct {
 	Code    int    `json:"code"`
 	Message string `json:"message"`
@@ -72,13 +72,13 @@ type Value struct {
 	Value any    `json:"value"`
 }
 
-// errors are those of every method; more come with what a method does.
+// errors lists the errors of every method; single methods add their own.
 var errors = []Error{
 	{-32700, "The request is not JSON."}, {-32600, "The request is no call of JSON-RPC."}, {-32601, "The method does not exist."},
 	{-32602, "The parameters are not allowed."}, {-32000, "It could not be done; the message says why."},
 }
 
-// Reverts is the error of a call that the contract refused, Refused that of what a client may not do.
+// Reverts is the error of a call that its contract reverted; Refused is the error of a call that the client may not make.
 var (
 	Reverts = Error{3, "execution reverted"}
 	Refused = Error{4100, "A page of another origin may not do this, nor anyone when the server listens beyond loopback, unless --allow-origin or --allow-control says so."}
@@ -107,7 +107,7 @@ func (m *Method) Item() MethodItem {
 			name = said.Params[j]
 		}
 		c := Content{name, in.Kind() != reflect.Pointer, schemaOf(in, 0)}
-		if isBlock(in) || name == "ref" { // a name of the sources for a number, a tag or a hash
+		if isBlock(in) || name == "ref" { // the sources' names for a number, a tag or a hash
 			c.Name, c.Schema = "block", block
 		}
 		i.Params = append(i.Params, c)

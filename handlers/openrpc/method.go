@@ -10,17 +10,17 @@ import (
 	"unicode/utf8"
 )
 
-// Method is a method of JSON-RPC.
+// Method is a JSON-RPC method.
 type Method struct {
 	Name   string
-	ByName bool // parameters are the members of one object, as avalanchego has them; else a list
+	ByName bool // parameters are members of one object, as in avalanchego; otherwise a list
 	in     []reflect.Type
 	out    reflect.Type
 	object reflect.Type
 	goName string
 }
 
-// source is what the source says of a method.
+// source is a method's description in the source.
 type source struct {
 	Params []string `json:"params,omitempty"`
 	Doc    string   `json:"doc,omitempty"`
@@ -29,7 +29,7 @@ type source struct {
 //go:embed names.json
 var namesText []byte
 
-// names are the sources by package, type and method. The embedded file is tested to be right.
+// names holds these by package, type and method. A test checks the embedded file.
 var names = sync.OnceValue(func() map[string]source {
 	all := map[string]source{}
 	_ = json.Unmarshal(namesText, &all)
@@ -38,11 +38,11 @@ var names = sync.OnceValue(func() map[string]source {
 
 var failure = reflect.TypeFor[error]()
 
-// subscription is the type that methods answer which can only be subscribed to.
+// subscription is the return type of methods that can only be subscribed to.
 const subscription = "*rpc.Subscription"
 
-// Positional are the methods of an object as go-ethereum's server has them: a context, parameters; an answer, an error. What can only be
-// subscribed to is not among them.
+// Positional returns an object's methods in go-ethereum's form: a context and parameters; a result and an error. It leaves out
+// subscriptions.
 func Positional(prefix string, object any) []Method {
 	t := reflect.TypeOf(object)
 	var all []Method
@@ -64,7 +64,7 @@ func Positional(prefix string, object any) []Method {
 	return all
 }
 
-// Named are the methods of a service as avalanchego has them: a request, arguments, an answer.
+// Named returns a service's methods in avalanchego's form: a request, arguments, a reply.
 func Named(service string, object any) []Method {
 	t := reflect.TypeOf(object)
 	var all []Method
@@ -84,7 +84,7 @@ func lowerFirst(s string) string {
 	return string(unicode.ToLower(r)) + s[size:]
 }
 
-// sourceOf finds a method, or the embedded type that has it.
+// sourceOf finds a method's source, also in embedded types.
 func sourceOf(t reflect.Type, method string) source {
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()

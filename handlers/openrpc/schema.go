@@ -15,13 +15,13 @@ import (
 // Schema is a JSON Schema.
 type Schema map[string]any
 
-const deepest = 6 // levels of a type that are described
+const deepest = 6 // nesting levels described
 
 var block = Schema{"title": "block", "oneOf": []Schema{
 	{"type": "string", "pattern": "^0x[0-9a-fA-F]+$", "description": "A number, or a hash."},
 	{"type": "string", "enum": []string{"latest", "pending", "safe", "finalized", "earliest"}}, {"type": "object"}}}
 
-// known are types that write themselves.
+// known lists types that encode themselves.
 var known = map[reflect.Type]Schema{
 	reflect.TypeFor[common.Address]():        {"type": "string", "pattern": "^0x[0-9a-fA-F]{40}$"},
 	reflect.TypeFor[common.Hash]():           {"type": "string", "pattern": "^0x[0-9a-fA-F]{64}$"},
@@ -41,7 +41,7 @@ var (
 	unmarshaler   = reflect.TypeFor[json.Unmarshaler]()
 )
 
-// schemaOf describes what a type looks like as JSON.
+// schemaOf describes a type's JSON.
 func schemaOf(t reflect.Type, depth int) Schema {
 	if t.Kind() == reflect.Pointer {
 		return schemaOf(t.Elem(), depth)
@@ -99,7 +99,7 @@ type field struct {
 	optional bool
 }
 
-// fieldsOf are the members of a struct as JSON, those of embedded structs among them.
+// fieldsOf returns a struct's JSON members, including those of embedded structs.
 func fieldsOf(t reflect.Type) []field {
 	var all []field
 	for i := range t.NumField() {
@@ -125,7 +125,7 @@ func fieldsOf(t reflect.Type) []field {
 	return all
 }
 
-// isBlock says whether a parameter names a block.
+// isBlock reports whether a parameter names a block.
 func isBlock(t reflect.Type) bool {
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()

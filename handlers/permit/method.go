@@ -5,27 +5,25 @@ import (
 	"strings"
 )
 
-// signed are the methods that take a transaction with its signatures.
+// signed lists the methods that take a signed transaction.
 var signed = []string{
 	"eth_sendRawTransaction", "eth_sendRawTransactionSync",
 	"platform.issueTx", "avm.issueTx", "xvm.issueTx", "wallet.issueTx", "avax.issueTx",
 }
 
-// controlling are how the names of methods begin that do what is not signed: use accounts whose keys the server holds or that it
-// impersonates, or change
-// state, blocks and time.
+// controlling lists the prefixes of methods that act without a signature: they use accounts whose keys the server holds or that it
+// impersonates, or change state, blocks and time.
 var controlling = []string{
 	"eth_sendTransaction", "eth_sendUnsignedTransaction", "eth_sign", "personal_", "evm_", "anvil_", "hardhat_", "tenderly_", "miner_", "admin_", "debug_set", "wallet.", "admin.",
 }
 
-// telling are those among them that only tell something.
+// telling lists the methods with such a prefix that only read.
 var telling = []string{
 	"anvil_getAutomine", "hardhat_getAutomine", "anvil_nodeInfo", "hardhat_nodeInfo", "anvil_metadata", "hardhat_metadata",
 	"anvil_getIntervalMining", "hardhat_getIntervalMining", "personal_listAccounts", "personal_ecRecover",
 }
 
-// Of is the class of a JSON-RPC method, by its name as clients write it. The whole admin API is control, what it tells
-// included.
+// Of returns the class of a JSON-RPC method by its name. The whole admin API is control, including the methods that only read.
 func Of(method string) Class {
 	switch {
 	case slices.Contains(signed, method):

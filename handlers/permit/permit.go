@@ -6,9 +6,9 @@
 //	Control            everything else that changes the world: no page save those of loopback, of this server's own address and of --allow-origin, and
 //	                   nobody when the server listens beyond loopback, unless --allow-control is given
 //
-// A JSON-RPC method has the class that [Of] gives its name, so that a new method is covered without a word about it; a REST
-// operation names its own (rest.Operation.Class). The methods themselves check nothing: JSON-RPC refuses before it calls one
-// (package node/rpc, members of batches and messages over WebSocket included).
+// A JSON-RPC method has the class that [Of] derives from its name, so a new method is covered without further work; a REST operation states
+// its own (rest.Operation.Class). The methods themselves check nothing: package node/rpc rejects a call before it runs, including members
+// of batches and WebSocket messages.
 package permit
 
 import (
@@ -21,38 +21,37 @@ import (
 	"strings"
 )
 
-// Class is what a request does to the world.
+// Class states what a request can do to the world.
 type Class int
 
-// The classes, in the order of what they can do.
+// The classes, in ascending order of power.
 const (
 	Read Class = iota
 	SignedTransaction
 	Control
 )
 
-// Rule is what the user chose. The zero value, as a nil Rule, is that of a server on loopback without flags.
+// Rule is the user's choice. The zero value, like a nil Rule, is the rule of a server on loopback without flags.
 type Rule struct {
-	Origins []string // of --allow-origin: origins as ParseOrigin gives them, or "*"
+	Origins []string // of --allow-origin: origins in ParseOrigin's form, or "*"
 	Exposed bool     // the server listens beyond loopback
-	Control bool     // --allow-control: it may be controlled from there
+	Control bool     // --allow-control: clients beyond loopback may control it
 }
 
-// code is that of a JSON-RPC error for what a client may not do: EIP-1193, "unauthorized".
+// code is the JSON-RPC error code for a call that the client may not make: EIP-1193, "unauthorized".
 const code = 4100
 
-// Refusal is why a request may not do what it asks for, as a sentence for the client.
+// Refusal explains to the client why it may not make a request.
 type Refusal struct{ text string }
 
 func (e *Refusal) Error() string { return e.text }
 
-// ErrorCode is the code of the refusal in an answer of an EVM chain.
+// ErrorCode returns the refusal's code on an EVM chain.
 func (e *Refusal) ErrorCode() int { return code }
 
 var errExposed = &Refusal{"this server listens beyond loopback, where only signed transactions may change the world; start it with --allow-control to allow this too"}
 
-// Check refuses a request that may not do what its class does. It judges the request that opened the connection where there
-// are many on one, as on a WebSocket.
+// Check rejects a request that its client may not make. On a WebSocket, it judges the request that opened the connection.
 func (r *Rule) Check(request *http.Request, c Class) error {
 	if c != Control {
 		return nil
@@ -66,8 +65,7 @@ func (r *Rule) Check(request *http.Request, c Class) error {
 	return nil
 }
 
-// CheckPage is the part of Check that depends on the page from which a request comes: what a browser is told that asks before
-// it sends it.
+// CheckPage is the part of Check that depends on the requesting page: it answers a browser's preflight.
 func (r *Rule) CheckPage(request *http.Request, c Class) error {
 	if c != Control || !FromPage(request) {
 		return nil
@@ -85,13 +83,12 @@ func (r *Rule) CheckPage(request *http.Request, c Class) error {
 	return &Refusal{fmt.Sprintf("a page of %.200s may not do this; start the server with --allow-origin and the page's origin to allow it", origin)}
 }
 
-// FromPage says whether a browser sent the request for a page, by the headers that pages cannot leave out. What other programs
-// send has neither.
+// FromPage reports whether a browser sent the request for a page, by headers that pages cannot suppress. Other programs send neither.
 func FromPage(request *http.Request) bool {
 	return request.Header.Get("Origin") != "" || request.Header.Get("Sec-Fetch-Site") != ""
 }
 
-// trusts says whether pages of an origin may control the world.
+// trusts reports whether pages of an origin may control the world.
 func (r *Rule) trusts(origin string) bool {
 	parsed, err := ParseOrigin(origin)
 	if err != nil {
@@ -103,8 +100,8 @@ func (r *Rule) trusts(origin string) bool {
 	return r != nil && (slices.Contains(r.Origins, parsed) || slices.Contains(r.Origins, "*"))
 }
 
-// ownPage says whether a request comes from a page of this server that was reached by an address. One that was reached by a name is
-// not trusted: anyone can let a name of their own lead here.
+// ownPage reports whether a request comes from a page of this server reached by an address. It does not trust one reached by a name,
+// because anyone can point a name of their own at this machine.
 func ownPage(request *http.Request, origin string) bool {
 	u, err := url.Parse(origin)
 	if err != nil || u.Host == "" || u.Host != request.Host {
@@ -114,8 +111,7 @@ func ownPage(request *http.Request, origin string) bool {
 	return err == nil
 }
 
-// loopback says whether a host name of a page stands for this machine: browsers resolve localhost and what is below it without
-// asking anyone.
+// loopback reports whether a page's host name means this machine: browsers resolve localhost and names below it without DNS.
 func loopback(host string) bool {
 	host = strings.TrimSuffix(host, ".")
 	if host == "localhost" || strings.HasSuffix(host, ".localhost") {
@@ -127,7 +123,7 @@ func loopback(host string) bool {
 
 var errOrigin = errors.New("expected an origin such as https://app.example:8080, without a path")
 
-// ParseOrigin reads an origin in the form in which browsers send it: lower case, without the port that the scheme implies.
+// ParseOrigin reads an origin in the form that browsers send: lower case, without the scheme's default port.
 func ParseOrigin(text string) (string, error) {
 	u, err := url.Parse(strings.ToLower(text))
 	if err != nil || u.Scheme == "" || u.Hostname() == "" || u.User != nil || u.Opaque != "" || u.ForceQuery ||

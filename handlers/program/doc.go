@@ -1,3 +1,3 @@
-// Package program runs the command of snowglobe exec beside a server: it passes signals on to the command, and the command's exit
-// code is the simulator's own.
+// Package program runs the command of snowglobe exec beside a server: it forwards signals to the command, and exits with the command's exit
+// code.
 package program

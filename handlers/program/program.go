@@ -15,20 +15,20 @@ import (
 type Program struct {
 	args    []string
 	path    string
-	signals chan os.Signal // that came since it was found
+	signals chan os.Signal // received since the command was found
 }
 
-// ErrMissing says that there is no command to run.
+// ErrMissing reports that the user named no command.
 var ErrMissing = errors.New("exec: expected -- and a command after the flags")
 
-// The codes with which shells say that a command did not run.
+// Shells' exit codes for a command that did not run.
 const (
 	codeNotExecutable = 126
 	codeNotFound      = 127
-	codeSignal        = 128 // more than the number of the signal that ended it
+	codeSignal        = 128 // plus the number of the signal that ended it
 )
 
-// ExitError is that the program ends with this code: that of the command, or one for a command that did not run, which Err says.
+// ExitError makes the program end with this code: the command's, or the code for a command that did not run, with the reason in Err.
 type ExitError struct {
 	Code int
 	Err  error
@@ -41,7 +41,7 @@ func (e *ExitError) Error() string {
 	return fmt.Sprintf("the command ended with code %d", e.Code)
 }
 
-// ExitCode is the code with which the program ends: that of the command that exec ran, or 1 for another failure, which it says.
+// ExitCode returns the exit code of the program: the command's, or 1 for any other failure, which it prints.
 func ExitCode(err error, stderr io.Writer) int {
 	var exit *ExitError
 	switch {
@@ -56,7 +56,7 @@ func ExitCode(err error, stderr io.Writer) int {
 	return exit.Code
 }
 
-// Find finds a command, given with its arguments, before anything else is done, and keeps the signals that come from then on for it.
+// Find looks up a command, given with its arguments, before anything else happens, and from then on collects signals for it.
 func Find(args []string) (*Program, error) {
 	path, err := exec.LookPath(args[0])
 	if err != nil {
@@ -71,7 +71,7 @@ func Find(args []string) (*Program, error) {
 	return p, nil
 }
 
-// Run runs the command with more variables, NAME=value, in its environment, passes signals on to it, and answers how it ended.
+// Run runs the command with extra environment variables, NAME=value, forwards signals to it, and returns how it ended.
 func (p *Program) Run(environment []string) error {
 	cmd := exec.Command(p.path)
 	cmd.Args, cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.Env = p.args, os.Stdin, os.Stdout, os.Stderr, append(os.Environ(), environment...)
@@ -84,7 +84,7 @@ func (p *Program) Run(environment []string) error {
 		select {
 		case s := <-p.signals:
 			if !fromTerminal(s) {
-				_ = cmd.Process.Signal(s) // it may have ended just now
+				_ = cmd.Process.Signal(s) // it may just have ended
 			}
 		case err := <-ended:
 			var failed *exec.ExitError

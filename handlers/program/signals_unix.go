@@ -9,11 +9,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// passedOn are the signals that a program gets which is sent to the simulator.
+// passedOn lists the signals that the simulator forwards to its command.
 var passedOn = []os.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGUSR1, syscall.SIGUSR2}
 
-// fromTerminal says that a terminal sends this signal to all that runs in its foreground, the program too. Programs take a second one as
-// the wish to end without tidying up.
+// fromTerminal reports whether a terminal sends this signal to all foreground processes, the command included. Programs take a second one
+// as a request to quit without cleaning up.
 func fromTerminal(s os.Signal) bool {
 	if s != syscall.SIGINT && s != syscall.SIGQUIT {
 		return false

@@ -2,8 +2,8 @@ package program
 
 import "os"
 
-// passedOn are the signals that a program gets which is sent to the simulator.
+// passedOn lists the signals that the simulator forwards to its command.
 var passedOn = []os.Signal{os.Interrupt}
 
-// fromTerminal says that the console sends this signal to the program too.
+// fromTerminal reports whether the console sends this signal to the command too.
 func fromTerminal(os.Signal) bool { return true }

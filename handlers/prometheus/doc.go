@@ -1,3 +1,3 @@
-// Package prometheus answers /ext/metrics in the text format of Prometheus: requests by operation, the heights of the chains and what
-// the process holds.
+// Package prometheus serves /ext/metrics in Prometheus's text format: requests by operation, the chains' heights and the process's
+// resources.
 package prometheus

@@ -10,8 +10,7 @@ import (
 	"snowglobe/sim/cache"
 )
 
-// writeProcess writes what the process holds, by the names that Prometheus's own client gives it. Only Linux tells its memory and its
-// open files.
+// writeProcess writes the process's resources, under the names of Prometheus's own client. Only Linux reports memory and open files.
 func writeProcess(text *bytes.Buffer) {
 	memory := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}, {Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
 	metrics.Read(memory)

@@ -16,35 +16,35 @@ import (
 	"snowglobe/sim"
 )
 
-// buckets are the upper bounds of the latency histogram.
+// buckets lists the upper bounds of the latency histogram.
 var buckets = []time.Duration{
 	100 * time.Microsecond, 300 * time.Microsecond, time.Millisecond, 3 * time.Millisecond, 10 * time.Millisecond,
 	30 * time.Millisecond, 100 * time.Millisecond, 300 * time.Millisecond, time.Second, 3 * time.Second, 10 * time.Second,
 }
 
-// Requests counts requests by operation, in the text format of Prometheus. client_golang would add 2.9 MB to the program
-// and write labels in another order; VictoriaMetrics/metrics has no histogram with the label le.
+// Requests counts requests by operation, in Prometheus's text format. client_golang would add 2.9 MB to the program and write labels in
+// another order; VictoriaMetrics/metrics has no histogram with the label le.
 //
-// Operations come from lists of the program's own, so their number is bounded.
+// Operations come from the program's own lists, so their number is bounded.
 type Requests struct {
 	mu         sync.Mutex
 	operations map[string]*operationMetrics
 }
 
-// operationMetrics is what was asked of one operation.
+// operationMetrics holds one operation's counts.
 type operationMetrics struct {
 	byStatus map[int]uint64
-	byBucket []uint64 // requests that took longer than the bound before and no longer than this one
+	byBucket []uint64 // requests slower than the previous bound but not than this one
 	took     time.Duration
 	count    uint64
 }
 
-// New counts from zero.
+// New makes counters at zero.
 func New() *Requests {
 	return &Requests{operations: map[string]*operationMetrics{}}
 }
 
-// Observe counts an answer.
+// Observe counts a response.
 func (m *Requests) Observe(operation string, status int, took time.Duration) {
 	if operation == "" {
 		operation = "none"
@@ -63,7 +63,7 @@ func (m *Requests) Observe(operation string, status int, took time.Duration) {
 	l.count++
 }
 
-// Handler answers what was counted, the heights of the chains and what the process holds, in the text format of Prometheus.
+// Handler serves the counts, the chains' heights and the process's resources, in Prometheus's text format.
 func (m *Requests) Handler(w *sim.World, n *node.Node, worlds func() int) http.Handler {
 	return http.HandlerFunc(func(answer http.ResponseWriter, r *http.Request) {
 		var text bytes.Buffer
@@ -130,7 +130,7 @@ func (l *operationMetrics) write(text *bytes.Buffer, name string) {
 	fmt.Fprintf(text, "snowglobe_request_duration_seconds_count{operation=%s} %d\n", name, l.count)
 }
 
-// escape is how the text format writes what would end a label.
+// escape escapes a label value.
 var escape = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`)
 
 func label(value string) string { return `"` + escape.Replace(value) + `"` }

@@ -13,8 +13,8 @@ import (
 	"snowglobe/handlers/rest/schema"
 )
 
-// BaseURL is this server's address as the client reached it, without a slash at the end: what the URLs in an answer
-// begin with. It keeps the prefix /upstream, so that following a link keeps the dialect.
+// BaseURL returns this server's URL as the client reached it, without a trailing slash; URLs in responses begin with it. It keeps the
+// prefix /upstream, so that links stay in the dialect.
 func (r *Request) BaseURL() string {
 	if r.base == "" {
 		r.base = baseURL(r.HTTP, r.prefixed)
@@ -22,10 +22,10 @@ func (r *Request) BaseURL() string {
 	return r.base
 }
 
-// BaseURL is the same for a request to a mounted handler, without the prefix /upstream.
+// BaseURL does the same for a request to a mounted handler, without the prefix /upstream.
 func BaseURL(r *http.Request) string { return baseURL(r, false) }
 
-// BasePath is the path of BaseURL: what stands before every path of this server, as the client wrote it.
+// BasePath returns the path of BaseURL: the client's prefix of every path of this server.
 func BasePath(r *http.Request) string { return basePath(r, false) }
 
 func baseURL(r *http.Request, prefixed bool) string {
@@ -43,7 +43,7 @@ func baseURL(r *http.Request, prefixed bool) string {
 	return scheme + "://" + host + basePath(r, prefixed)
 }
 
-// basePath is what stands before every path of this server, as the client wrote it.
+// basePath returns the client's prefix of every path of this server.
 func basePath(r *http.Request, prefixed bool) string {
 	prefix := rootPath(r) + MountPath(r)
 	if prefixed {
@@ -52,7 +52,7 @@ func basePath(r *http.Request, prefixed bool) string {
 	return prefix
 }
 
-// rootPath is what a proxy has before every path of the process.
+// rootPath returns the prefix that a proxy adds to every path of the process.
 func rootPath(r *http.Request) string {
 	if !fromOwnProxy(r) {
 		return ""
@@ -60,12 +60,12 @@ func rootPath(r *http.Request) string {
 	return strings.TrimSuffix(forwarded(r, "Prefix", prefixShape, ""), "/")
 }
 
-// Forwarded says whether a proxy tells how the client reached it.
+// Forwarded reports whether a proxy states how the client reached it.
 func Forwarded(r *http.Request) bool {
 	return fromOwnProxy(r) && (forwarded(r, "Host", hostShape, "") != "" || rootPath(r) != "")
 }
 
-// RootURL is the base URL of the process, whatever path this server answers below.
+// RootURL returns the base URL of the process, whatever path this server is mounted at.
 func RootURL(r *http.Request) string {
 	base := baseURL(r, false)
 	return strings.TrimSuffix(base, MountPath(r))
@@ -73,13 +73,13 @@ func RootURL(r *http.Request) string {
 
 type mountKey struct{}
 
-// MountPath is the path below which this server answers the request, empty for one that is alone.
+// MountPath returns the path at which this server is mounted, empty if it is not.
 func MountPath(r *http.Request) string {
 	path, _ := r.Context().Value(mountKey{}).(string)
 	return path
 }
 
-// Below is a request as a server has it that answers below a path, which the request's own begins with.
+// Below rewrites a request for a server mounted at a path, which the request's path begins with.
 func Below(r *http.Request, path string) *http.Request {
 	below := withPath(r.WithContext(context.WithValue(r.Context(), mountKey{}, path)), strings.TrimPrefix(r.URL.Path, path))
 	if raw, found := strings.CutPrefix(r.URL.RawPath, path); found {
@@ -88,23 +88,24 @@ func Below(r *http.Request, path string) *http.Request {
 	return below
 }
 
-// hostLetters are those that a host and its port may have; a Host header is trusted with no others.
+// hostLetters lists the characters allowed in a host and port; a Host header with others is not trusted.
 const hostLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_:[]"
 
-// What a proxy may say of how a client reached it: links in answers begin with that, so nothing else may be in it.
+// The shapes of what a proxy may say about how a client reached it. Links in responses begin with these values, so nothing else may be in
+// them.
 var (
 	schemeShape = schema.Shape(`^https?$`)
 	hostShape   = schema.Shape(`^([A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(:[0-9]{1,5})?$`)
 	prefixShape = schema.Shape(`^/([A-Za-z0-9._~-]{1,64}/?){0,8}$`)
 )
 
-// ForwardedHeaders are those in which a proxy tells how a client reached it.
+// ForwardedHeaders lists the headers in which a proxy states how a client reached it.
 var ForwardedHeaders = []string{"X-Forwarded-Proto", "X-Forwarded-Host", "X-Forwarded-Prefix", forwardedHeader}
 
-// forwardedHeader is that of RFC 7239, which counts where a proxy sets none of the older ones.
+// forwardedHeader is RFC 7239's header, which counts if the proxy sets none of the older ones.
 const forwardedHeader = "Forwarded"
 
-// forwarded is the value that the proxy nearest to the client set, unless it is of another shape.
+// forwarded returns the value that the proxy nearest to the client set, unless it is malformed.
 func forwarded(r *http.Request, what string, shape func() *regexp.Regexp, fallback string) string {
 	first, _, _ := strings.Cut(r.Header.Get("X-Forwarded-"+what), ",")
 	if first == "" {
@@ -116,7 +117,7 @@ func forwarded(r *http.Request, what string, shape func() *regexp.Regexp, fallba
 	return first
 }
 
-// parameter is a parameter of the first element of a header Forwarded, such as for=10.0.0.1;host="globe.example:8443";proto=https.
+// parameter returns a parameter of the first element of a Forwarded header, such as for=10.0.0.1;host="globe.example:8443";proto=https.
 func parameter(header, name string) string {
 	element, _, _ := strings.Cut(header, ",")
 	for pair := range strings.SplitSeq(element, ";") {
@@ -127,8 +128,8 @@ func parameter(header, name string) string {
 	return ""
 }
 
-// fromOwnProxy reports whether the request has headers of a proxy that is believed: one on this machine or in a private network.
-// Headers of peers elsewhere are ignored, as anyone can send them.
+// fromOwnProxy reports whether the request comes from a trusted proxy: one on this machine or in a private network. Headers of other peers
+// are ignored, because anyone can send them.
 func fromOwnProxy(r *http.Request) bool {
 	if !slices.ContainsFunc(ForwardedHeaders, func(name string) bool { return r.Header[name] != nil }) {
 		return false
@@ -137,7 +138,7 @@ func fromOwnProxy(r *http.Request) bool {
 	return err == nil && (a.IsLoopback() || a.IsPrivate())
 }
 
-// peer is the address at the other end of the connection, without its port.
+// peer returns the peer's address without its port.
 func peer(r *http.Request) string {
 	host, _, err := net.SplitHostPort(r.RemoteAddr)
 	if err != nil {
@@ -146,11 +147,11 @@ func peer(r *http.Request) string {
 	return host
 }
 
-// DialectMode is how the dialect of an answer is chosen: always the same one, or by who asks.
+// DialectMode states how to choose a response's dialect: always the same one, or by the client.
 type DialectMode string
 
-// DialectAuto answers the upstream dialect to the published SDKs and under the prefix /upstream, and the
-// specification's to everyone else. The other modes are the names of the dialects.
+// DialectAuto serves the upstream dialect to the published SDKs and under the prefix /upstream, and the specification's to everyone else.
+// The other modes are the names of the dialects.
 const DialectAuto DialectMode = "auto"
 
 // ParseDialectMode reads the value of the dialect flag.
@@ -164,8 +165,8 @@ func ParseDialectMode(text string) (DialectMode, error) {
 
 const upstreamPrefix = "/upstream"
 
-// choose finds the dialect for a request; prefixed tells whether it came under /upstream. A mode that names a dialect
-// beats every mark of the request.
+// choose picks the dialect of a request; prefixed reports whether it came under /upstream. A mode that names a dialect overrides everything
+// in the request.
 func (m DialectMode) choose(r *http.Request, prefixed bool) schema.Dialect {
 	if m == DialectMode(schema.Spec) || m == DialectMode(schema.Upstream) {
 		return schema.Dialect(m)

@@ -15,13 +15,13 @@ import (
 	"snowglobe/handlers/rest/schema"
 )
 
-// mostValues is several times what any body needs. Each takes a hundred times the memory and the time of the two bytes in which it
-// can be written.
+// mostValues is several times the number that any body needs. A value takes a hundred times the memory and the time of the two bytes that
+// encode it.
 const mostValues = 20_000
 
 var comma = []byte{','}
 
-// readBody decodes the JSON body that the operation declares. All problems of its content come back as one 400.
+// readBody decodes the JSON body that the operation declares. It reports all problems in one 400.
 func (op *operation) readBody(c *requestContext, hr *http.Request) (body any, problems []string, err error) {
 	if op.Body == nil {
 		return nil, nil, nil
@@ -59,7 +59,7 @@ func (c *requestContext) readAll(hr *http.Request) ([]byte, error) {
 	return raw, nil
 }
 
-// checkContentType takes a body without a type for JSON, as some clients leave it out.
+// checkContentType takes a body without a type for JSON, because some clients omit the type.
 func checkContentType(text string) error {
 	if text == "" {
 		return nil

@@ -16,7 +16,7 @@ import (
 	"snowglobe/handlers/rest/schema"
 )
 
-// endpoint is one path with the operations that its methods stand for.
+// endpoint is a path with its operations by method.
 type endpoint struct {
 	path     string
 	template template
@@ -31,7 +31,7 @@ func (e *endpoint) add(op *operation) error {
 	return nil
 }
 
-// operation finds what a method stands for; HEAD is GET without the body.
+// operation returns a method's operation; HEAD is GET without the body.
 func (e *endpoint) operation(method string) *operation {
 	if method == http.MethodHead {
 		method = http.MethodGet
@@ -44,14 +44,14 @@ func (e *endpoint) operation(method string) *operation {
 	return nil
 }
 
-// matches takes the place of the router's own templates. Those are regular expressions, which it tries one after the
-// other: with 90 of them before its own a request takes 50 µs, where this takes 30.
+// matches replaces the router's own templates. Those are regular expressions, which the router tries one after another: behind 90 of them a
+// request takes 50 µs, with this 30.
 func (e *endpoint) matches(r *http.Request, found *mux.RouteMatch) (ok bool) {
 	found.Vars, ok = e.template.match(r.URL.Path)
 	return ok
 }
 
-// methods lists what the path answers to, of the operations that may be called.
+// methods lists the path's methods, among the operations that the client may call.
 func (e *endpoint) methods(may func(*operation) bool) string {
 	var list []string
 	for _, op := range e.ops {
@@ -66,7 +66,7 @@ func (e *endpoint) methods(may func(*operation) bool) string {
 	return strings.Join(append(list, http.MethodOptions), ", ")
 }
 
-// ServeHTTP finds the operation, runs it and sends its answer.
+// ServeHTTP finds the operation, runs it and sends its response.
 func (e *endpoint) ServeHTTP(w http.ResponseWriter, hr *http.Request) {
 	c := w.(*requestContext)
 	c.op = e.operation(hr.Method)
@@ -100,7 +100,7 @@ func (c *requestContext) serve(hr *http.Request) {
 	}
 }
 
-// enter checks who asks, API key, parameters and body before the handler is called, cheapest first.
+// enter checks the client, its API key, the parameters and the body before the handler runs, cheapest first.
 func (c *requestContext) enter(hr *http.Request) (*Request, error) {
 	if err := c.checkClass(hr); err != nil {
 		return nil, err
@@ -119,7 +119,7 @@ func (c *requestContext) enter(hr *http.Request) (*Request, error) {
 	return r, key.checkNetworks(r)
 }
 
-// reply sends the answer to a request, one from memory if it is still good.
+// reply answers a request, from memory if the remembered response is still valid.
 func (c *requestContext) reply(r *Request) error {
 	status := c.op.status(c.dialect)
 	if handle, done, err := c.indexed(r); err != nil || handle != nil {
@@ -154,7 +154,7 @@ func (c *requestContext) reply(r *Request) error {
 	})
 }
 
-// readable is the body as the client wants to read it: indented for who asks for that, and for curl, unless it wants a certain type.
+// readable returns the body as the client wants to read it: indented on request, and for curl unless curl asks for a certain type.
 func (op *operation) readable(r *http.Request, body []byte) []byte {
 	if !op.Readable {
 		return body
@@ -173,20 +173,21 @@ func (op *operation) readable(r *http.Request, body []byte) []byte {
 	return b.Bytes()
 }
 
-// answerTime is how long a client may take to take the answer of a slow operation.
+// answerTime is how long a client may take to read the response of a slow operation.
 const answerTime = 2 * time.Minute
 
-// handle calls the handler. The server's time-outs, for a client to send its request and to take the answer, do not count while a slow one works: they would end its context.
+// handle calls the handler. It suspends the server's read and write timeouts while a slow operation works, because they would end its
+// context.
 func (c *requestContext) handle(r *Request) (any, error) {
 	if c.op.Slow {
-		deadlines := http.NewResponseController(c.ResponseWriter) // tests have writers without deadlines
+		deadlines := http.NewResponseController(c.ResponseWriter) // test writers have no deadlines
 		_ = errors.Join(deadlines.SetReadDeadline(time.Time{}), deadlines.SetWriteDeadline(time.Time{}))
 		defer func() { _ = deadlines.SetWriteDeadline(time.Now().Add(answerTime)) }()
 	}
 	return c.op.Handle(r)
 }
 
-// read parses everything that the request says.
+// read parses the whole request.
 func (c *requestContext) read(hr *http.Request) (*Request, error) {
 	r := &Request{HTTP: hr, server: c.server, op: c.op, dialect: c.dialect, prefixed: c.prefixed}
 	values, given, problems := c.op.parse(hr, c.server.opts.Alias)
@@ -196,7 +197,7 @@ func (c *requestContext) read(hr *http.Request) (*Request, error) {
 	}
 	r.values, r.given, r.body = values, given, body
 	problems = slices.Concat(problems, wrong, r.reversed())
-	// A token is bound to the rest of the query, so it can only be judged when the rest is sound.
+	// A token is bound to the rest of the query, so it is checked only once the rest is valid.
 	if len(problems) == 0 {
 		if problem := r.resume(); problem != "" {
 			problems = append(problems, problem)
@@ -208,7 +209,7 @@ func (c *requestContext) read(hr *http.Request) (*Request, error) {
 	return r, nil
 }
 
-// Endpoint is something that is served, at one path or at several.
+// Endpoint is one thing that the server serves, at one path or several.
 type Endpoint struct {
 	Interface  string   `json:"interface" doc:"data, metrics, sim or node."`
 	Methods    []string `json:"methods" doc:"HTTP methods."`
@@ -216,13 +217,13 @@ type Endpoint struct {
 	Operations []string `json:"operations" doc:"Names of operations, or of JSON-RPC methods."`
 }
 
-// Lister is a mounted handler that can tell what it serves.
+// Lister is a mounted handler that can list its endpoints.
 type Lister interface{ Endpoints() []Endpoint }
 
-// pages are the paths that a server has in addition to its operations.
+// pages lists a server's paths other than its operations.
 var pages = []string{"/", "/docs", "/openapi.json", "/openrpc.json"}
 
-// Endpoints lists everything that is served: the operations, the documentation, and what mounted handlers tell.
+// Endpoints lists everything that the server serves: operations, documentation, and the endpoints of mounted handlers.
 func (s *Server) Endpoints() []Endpoint {
 	var all []Endpoint
 	for _, e := range s.routes.sorted() {

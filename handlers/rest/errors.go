@@ -14,31 +14,30 @@ import (
 	"snowglobe/sim"
 )
 
-// Error is a failure that the client gets as an answer: a status, and sentences that say what to do.
+// Error is a failure that the client sees: a status, and sentences that say what to do.
 type Error struct {
 	Status   int
 	Problems []string
 	header   http.Header
-	name     string // of the status where it is not net/http's
+	name     string // of the status, where it differs from net/http's
 }
 
 // Error joins the sentences.
 func (e *Error) Error() string { return strings.Join(e.Problems, "; ") }
 
-// ErrorAnswer is the body of every answer that is not a success.
+// ErrorAnswer is the body of every unsuccessful response.
 type ErrorAnswer struct {
 	Message    Message `json:"message" doc:"What is wrong; an array where the interface allows one."`
 	Error      string  `json:"error" doc:"The name of the status."`
 	StatusCode int     `json:"statusCode" doc:"The HTTP status."`
 }
 
-// Message is a sentence, or several of them as an array.
+// Message is one sentence, or several as an array.
 type Message struct {
 	Sentences []string
 	Array     bool
 }
 
-// MarshalJSON writes an array of sentences or one text.
 func (m Message) MarshalJSON() ([]byte, error) {
 	if m.Array {
 		return json.Marshal(m.Sentences)
@@ -51,10 +50,11 @@ func (Message) Schema(*schema.Schemas) *schema.Schema {
 	return &schema.Schema{AnyOf: []*schema.Schema{{Type: "string"}, {Type: "array", Items: &schema.Schema{Type: "string"}}}}
 }
 
-// mostProblems is how many sentences a client gets to read about one request.
+// mostProblems is how many sentences a client gets about one request.
 const mostProblems = 100
 
-// BadRequest names every problem of a request: the parameter, the bad value and what is allowed. Of very many it names the first.
+// BadRequest lists the problems of a request: the parameter, the bad value and the allowed ones. If there are very many, it lists the
+// first.
 func BadRequest(problems ...string) *Error {
 	if len(problems) > mostProblems {
 		problems = append(problems[:mostProblems:mostProblems], "and more of that kind")
@@ -62,31 +62,31 @@ func BadRequest(problems ...string) *Error {
 	return &Error{Status: http.StatusBadRequest, Problems: problems}
 }
 
-// NotFound says what does not exist.
+// NotFound reports that something does not exist.
 func NotFound(format string, args ...any) *Error {
 	return sentence(http.StatusNotFound, fmt.Sprintf(format, args...))
 }
 
-// Unauthorized says that an API key is missing or unknown.
+// Unauthorized reports that an API key is missing or unknown.
 func Unauthorized(text string) *Error { return sentence(http.StatusUnauthorized, text) }
 
-// Forbidden says why a known client may not do this.
+// Forbidden reports why a known client may not do this.
 func Forbidden(text string) *Error { return sentence(http.StatusForbidden, text) }
 
-// Conflict says that the world is not in the state for what is asked for.
+// Conflict reports that the world's state does not allow the request.
 func Conflict(text string) *Error { return sentence(http.StatusConflict, text) }
 
-// Unavailable says what cannot be answered at the moment.
+// Unavailable reports that something cannot be answered at the moment.
 func Unavailable(text string) *Error { return sentence(http.StatusServiceUnavailable, text) }
 
-// Starting says what cannot be answered yet, and in how many seconds to try again.
+// Starting reports that something cannot be answered yet, and in how many seconds to retry.
 func Starting(text string, seconds int) *Error {
 	e := Unavailable(text)
 	e.header = http.Header{"Retry-After": {strconv.Itoa(seconds)}}
 	return e
 }
 
-// Refuse answers a request that no server takes, with an answer in the words of its interface; nil for those of the REST ones.
+// Refuse answers a request that no server takes, in the words of its interface; answer is nil for the REST interfaces.
 func Refuse(w http.ResponseWriter, e *Error, answer any) {
 	h := w.Header()
 	for name, values := range e.header {
@@ -107,7 +107,7 @@ func Refuse(w http.ResponseWriter, e *Error, answer any) {
 	_, _ = w.Write(body) // the client has gone
 }
 
-// TooMany says that the client must wait so many seconds.
+// TooMany tells the client to wait a number of seconds.
 func TooMany(text string, seconds int64) *Error {
 	e := sentence(http.StatusTooManyRequests, fmt.Sprintf("%s: try again in %d seconds", text, seconds))
 	e.header = http.Header{"Retry-After": {strconv.FormatInt(seconds, 10)}}
@@ -122,7 +122,7 @@ func tooMuchHead(most int) *Error {
 	return sentence(http.StatusRequestHeaderFieldsTooLarge, fmt.Sprintf("the path, query and headers are larger than %d bytes", most))
 }
 
-// headSize is how much a client wrote before the body, save the line ends.
+// headSize returns the size of the request before its body, without line ends.
 func headSize(r *http.Request) int {
 	size := len(r.RequestURI)
 	for name, values := range r.Header {
@@ -153,7 +153,7 @@ func sentence(status int, text string) *Error {
 	return &Error{Status: status, Problems: []string{text}}
 }
 
-// fail tells the client of an error.
+// fail sends an error to the client.
 func (c *requestContext) fail(e *Error, array bool) {
 	if c.dialect == schema.Upstream {
 		e = e.upstream(c.request)
@@ -167,8 +167,8 @@ func (c *requestContext) fail(e *Error, array bool) {
 	}
 }
 
-// asError turns whatever a handler returned into what the client may see. Everything that is not an Error is the
-// simulator's own failure, so it is logged and the client learns only where to look.
+// asError converts a handler's error to one that the client may see. Anything but an Error is the simulator's own failure, so it is logged
+// and the client learns only where to look.
 func (c *requestContext) asError(err error) *Error {
 	var e *Error
 	if errors.As(err, &e) {
@@ -184,12 +184,12 @@ func (c *requestContext) asError(err error) *Error {
 	return c.failure()
 }
 
-// failure is all that a client learns of what went wrong inside.
+// failure is all that a client learns about an internal failure.
 func (c *requestContext) failure() *Error {
 	return sentence(http.StatusInternalServerError, "the simulator failed; its log has the cause under request id "+c.id)
 }
 
-// answer is the body of the error.
+// answer makes the body of the error.
 func (e *Error) answer(array bool) ErrorAnswer {
 	name := e.name
 	if name == "" {
@@ -202,8 +202,8 @@ func (e *Error) answer(array bool) ErrorAnswer {
 	}
 }
 
-// upstream is the error as NestJS, the framework of the live service, has it: a path that does not answer to a method does
-// not exist, and the framework has words of its own for what is too large.
+// upstream renders the error as NestJS, the live service's framework, does: a path without the method does not exist, and the framework has
+// its own words for large requests.
 func (e *Error) upstream(r *http.Request) *Error {
 	switch e.Status {
 	case http.StatusMethodNotAllowed:
@@ -214,16 +214,16 @@ func (e *Error) upstream(r *http.Request) *Error {
 	return e
 }
 
-// cannot says that there is nothing for a method at a path, which NestJS gives with its query.
+// cannot reports that a path has no such method; NestJS includes the query.
 func cannot(method, path string) *Error {
 	return NotFound("Cannot %s %s", method, schema.Shorten(path))
 }
 
-// manyNear is how many equally near operations are worth naming.
+// manyNear is the largest number of equally close operations to suggest.
 const manyNear = 3
 
-// suggest finds the operations whose paths are nearest to one that does not exist, with the client's own values in
-// them and as a client would ask. It is empty if none is near or too many are.
+// suggest finds the operations whose paths are closest to an unknown one, with the client's own values filled in. It returns none if none
+// is close or too many are.
 func (t *routes) suggest(method, path string, as func(path string) string) string {
 	asked := strings.Split(strings.Trim(path, "/"), "/")
 	if len(asked) > 32 || len(path) > 1024 {
@@ -255,7 +255,7 @@ func (t *routes) suggest(method, path string, as func(path string) string) strin
 	return strings.Join(texts, " or ")
 }
 
-// fitted are the ways to give a path as many segments as the template has: by one more, of the template, or by one less.
+// fitted returns the ways to give a path as many segments as the template: by inserting one of the template's, or by removing one.
 func (t template) fitted(asked []string) (all [][]string) {
 	switch len(t) - len(asked) {
 	case 0:
@@ -272,8 +272,8 @@ func (t template) fitted(asked []string) (all [][]string) {
 	return all
 }
 
-// corrected is a path with the template's literals, and how many letters were wrong. It is not ok if a literal is another
-// word, or a variable has a value that its parameter does not take.
+// corrected returns a path with the template's literals and the number of wrong letters. ok is false if a literal is a different word, or a
+// variable's value does not fit its parameter.
 func (e *endpoint) corrected(segments []string) (path []string, letters int, ok bool) {
 	for i, s := range e.template {
 		text := segments[i]
@@ -296,7 +296,7 @@ func (e *endpoint) corrected(segments []string) (path []string, letters int, ok 
 	return path, letters, true
 }
 
-// nearestMethod is the one that was asked for if the path answers to it.
+// nearestMethod returns the requested method if the path has it.
 func (e *endpoint) nearestMethod(method string) string {
 	if e.operation(method) != nil {
 		return method
@@ -304,7 +304,7 @@ func (e *endpoint) nearestMethod(method string) string {
 	return e.ops[0].Method
 }
 
-// OperationNames are the ids of all operations and the JSON-RPC methods of what is mounted.
+// OperationNames lists the ids of all operations and the JSON-RPC methods of mounted handlers.
 func (s *Server) OperationNames() []string {
 	s.name.Do(func() {
 		for _, e := range s.Endpoints() {

@@ -22,22 +22,21 @@ type Located interface {
 	Locate(r *http.Request) (network, chain string)
 }
 
-// Caller is a mounted handler whose requests make calls.
+// Caller is a mounted handler whose requests contain calls.
 type Caller interface {
-	// Read tells the calls in the body of a request, and gives the request to be served, which carries what was read.
+	// Read returns the calls in a request's body, and a request that carries them.
 	Read(r *http.Request, body []byte) (*http.Request, []fault.Call)
 }
 
-// faultBody is how much of a body is looked at for calls and addresses: more than any mounted handler reads.
+// faultBody is how much of a body is searched for calls and addresses: more than any mounted handler reads.
 const faultBody = 8 << 20
 
-// mayFail says whether a fault may be meant for a request. Questions of browsers are answered in any case, and so is what pages of
-// the simulator ask.
+// mayFail reports whether faults may apply to a request. They never apply to preflights or to requests of the simulator's own pages.
 func (s *Server) mayFail(r *http.Request) bool {
 	return !IsInside(r.Context()) && (s.opts.Faults.Any() || r.Header[fault.Header] != nil) && r.Method != http.MethodOptions
 }
 
-// faultOfOperation is what rules look at of a request for an operation, or for a path that does not exist.
+// faultOfOperation collects what rules look at in a request for an operation, or for an unknown path.
 func (c *requestContext) faultOfOperation(hr *http.Request) *fault.Request {
 	f := c.faultRequest(hr)
 	for name, value := range mux.Vars(hr) {
@@ -53,7 +52,7 @@ func (c *requestContext) faultOfOperation(hr *http.Request) *fault.Request {
 	return f.Request
 }
 
-// faultOfMount is what rules look at of a request for a mounted handler, whose body is read for that, and the request to be served.
+// faultOfMount collects what rules look at in a request for a mounted handler. It reads the body and returns the request to serve.
 func (c *requestContext) faultOfMount(r *http.Request) (*fault.Request, *http.Request) {
 	f := c.faultRequest(r)
 	if l, ok := c.mount.handler.(Located); ok {
@@ -88,7 +87,7 @@ func (f failedReader) Read([]byte) (int, error) { return 0, f.err }
 
 func upgrades(r *http.Request) bool { return r.Header.Get("Upgrade") != "" }
 
-// faulted is what rules look at, while it is put together.
+// faulted collects what rules look at.
 type faulted struct{ *fault.Request }
 
 func (c *requestContext) faultRequest(r *http.Request) faulted {
@@ -98,7 +97,7 @@ func (c *requestContext) faultRequest(r *http.Request) faulted {
 	}}
 }
 
-// name takes a parameter for what it may name: a network or a chain.
+// name records a parameter that may name a network or a chain.
 func (f faulted) name(s *Server, name, value string) {
 	if network, ok := schema.NetworkName(value); ok && name == "network" {
 		f.Network = network
@@ -118,7 +117,7 @@ func (f faulted) chain(s *Server, name string) {
 	}
 }
 
-// indexed is the handler of a request by the index of its chain, nil when that is not behind.
+// indexed returns the handler that serves a request from its chain's lagging index, nil if that index does not lag.
 func (c *requestContext) indexed(r *Request) (handle func(*Request) (any, error), done func(), err error) {
 	if c.server.opts.Behind == nil || !c.server.opts.Behind() || c.op.in == Sim || c.op.Method != http.MethodGet || c.op.Live {
 		return nil, nil, nil
@@ -129,14 +128,14 @@ func (c *requestContext) indexed(r *Request) (handle func(*Request) (any, error)
 		return nil, nil, err
 	}
 	op := of.routes.byID[c.op.ID]
-	if op == nil { // it is about the server, not about what is indexed
+	if op == nil { // it concerns the server, not indexed data
 		done()
 		return nil, nil, nil
 	}
 	return op.Handle, done, nil
 }
 
-// withFault serves a request as the rules want it, or the request itself.
+// withFault applies the rules to a request and serves it.
 func (c *requestContext) withFault(f *fault.Request, r *http.Request, serve func(*http.Request)) {
 	plan, err := c.server.plan(f, r)
 	if err != nil {
@@ -174,7 +173,7 @@ func (s *Server) plan(f *fault.Request, r *http.Request) (*fault.Plan, error) {
 	return s.opts.Faults.Decide(f), nil
 }
 
-// serveAltered has the answer made, and alters it. The journal gets what the client does.
+// serveAltered lets the handler respond and alters the response. The journal gets what the client gets.
 func (c *requestContext) serveAltered(a *fault.Action, r *http.Request, serve func(*http.Request)) {
 	w := &fault.Writer{ResponseWriter: c.ResponseWriter}
 	c.ResponseWriter = w
@@ -188,7 +187,7 @@ func (c *requestContext) serveAltered(a *fault.Action, r *http.Request, serve fu
 	})
 }
 
-// failWith answers with a status and the body that its interface has for it.
+// failWith responds with a status and the body that the interface has for it.
 func (c *requestContext) failWith(a *fault.Action, r *http.Request) {
 	c.allowOrigins()
 	if a.Status == http.StatusBadGateway && a.Message == "" {
@@ -207,7 +206,7 @@ func (c *requestContext) failWith(a *fault.Action, r *http.Request) {
 	http.Error(c, strings.Join(e.Problems, "; "), a.Status)
 }
 
-// unlimited is the limit that a 429 tells of when the server has none.
+// unlimited is the limit in the headers of a 429 from a server without one.
 const unlimited = 60
 
 func (c *requestContext) errorWith(a *fault.Action, r *http.Request) *Error {
@@ -243,7 +242,7 @@ func (c *requestContext) errorWith(a *fault.Action, r *http.Request) *Error {
 	return e
 }
 
-// MessageFault decides about a message on a connection, by the context of the request that opened it; nil for nothing.
+// MessageFault decides about a message on a connection, by the context of the request that opened it; nil for no fault.
 func MessageFault(ctx context.Context, message []byte, calls func() []fault.Call) *fault.Plan {
 	c, ok := ctx.Value(contextKey{}).(*requestContext)
 	if !ok || !c.server.opts.Faults.Any() || c.mount == nil {
@@ -256,7 +255,7 @@ func MessageFault(ctx context.Context, message []byte, calls func() []fault.Call
 	return c.server.opts.Faults.Decide(f)
 }
 
-// WrongPath says why no request can have a path of the Data or Metrics API, "" when one can.
+// WrongPath explains why no request can have a path of the Data or Metrics API, "" if one can.
 func (s *Server) WrongPath(path string) string {
 	if !strings.HasPrefix(path, "/v1/") && !strings.HasPrefix(path, "/v2/") || strings.HasPrefix(path, "/v1/ext/") || strings.Contains(path, "*") {
 		return ""
@@ -273,7 +272,7 @@ func (s *Server) WrongPath(path string) string {
 	return problem
 }
 
-// FaultNames are what rules may name: operations of the Data and Metrics API, and methods of JSON-RPC.
+// FaultNames returns the names that rules may use: operations of the Data and Metrics API, and JSON-RPC methods.
 func (s *Server) FaultNames() (operations, methods []string) {
 	for _, e := range s.Endpoints() {
 		for _, name := range e.Operations {

@@ -11,20 +11,20 @@ import (
 	"snowglobe/handlers/rest/schema"
 )
 
-// File is an answer that may be too large for memory: it is read as the client takes it. Clients may ask for parts of it.
+// File is a response that may be too large for memory: it is read as fast as the client takes it. Clients may request ranges of it.
 type File struct {
 	Type string // the content type
-	Name string // under which browsers save it
-	Tag  string // stands for the content: another content has another
+	Name string // file name under which browsers save it
+	Tag  string // identifies the content: other content has another tag
 
-	// Open answers the content as it is, or in gzip's form.
+	// Open returns the content as it is, or gzipped.
 	Open func(zipped bool) (io.ReadSeeker, error)
 }
 
-// fileTimeout is how long a client may take for one piece of a file. The whole may take any time.
+// fileTimeout is how long a client may take for one piece of a file. The whole file may take any time.
 const fileTimeout = 2 * time.Minute
 
-// sendFile sends a file, compressed if the client likes that and wants the whole.
+// sendFile sends a file, compressed if the client accepts that and wants the whole.
 func (c *requestContext) sendFile(r *http.Request, f *File) error {
 	r = withByteRange(r)
 	zipped := acceptsGzip(r.Header.Get("Accept-Encoding")) && r.Header.Get("Range") == ""
@@ -47,13 +47,12 @@ func (c *requestContext) sendFile(r *http.Request, f *File) error {
 	http.ServeContent(&fileWriter{requestContext: c}, r, "", time.Time{}, paced)
 	if paced.failed != nil {
 		c.server.opts.Log.Error("file could not be read", "id", c.id, "operation", c.operation(), "err", paced.failed)
-		panic(http.ErrAbortHandler) // the client must not take what it got for the whole
+		panic(http.ErrAbortHandler) // the client must not take the part for the whole
 	}
 	return nil
 }
 
-// withByteRange is a request without a range that does not count bytes: one in a unit that is not known counts as none.
-// Units come in any case.
+// withByteRange drops a range in a unit other than bytes, which counts as no range. Units are case-insensitive.
 func withByteRange(r *http.Request) *http.Request {
 	unit, ranges, given := strings.Cut(r.Header.Get("Range"), "=")
 	r = r.Clone(r.Context())
@@ -63,7 +62,7 @@ func withByteRange(r *http.Request) *http.Request {
 	return r
 }
 
-// pacedReader gives the client new time for every piece that is read for it.
+// pacedReader extends the client's deadline with every piece read.
 type pacedReader struct {
 	io.ReadSeeker
 	client *requestContext
@@ -72,7 +71,7 @@ type pacedReader struct {
 
 // Read reads the next piece.
 func (p *pacedReader) Read(b []byte) (int, error) {
-	// Where there is no deadline, none has to be moved.
+	// Without a deadline there is none to move.
 	_ = http.NewResponseController(p.client).SetWriteDeadline(p.client.server.opts.Now().Add(fileTimeout))
 	n, err := p.ReadSeeker.Read(b)
 	if err != nil && err != io.EOF {
@@ -81,13 +80,13 @@ func (p *pacedReader) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// fileWriter gives refusals the shape that all errors have.
+// fileWriter gives rejections the shape of all errors.
 type fileWriter struct {
 	*requestContext
 	refused bool
 }
 
-// WriteHeader begins the answer, or gives the whole of one that refuses.
+// WriteHeader begins the response, or sends the whole of a rejection.
 func (w *fileWriter) WriteHeader(status int) {
 	switch {
 	case status == http.StatusRequestedRangeNotSatisfiable:
@@ -108,7 +107,6 @@ func (w *fileWriter) refuse(status int, text string) {
 	w.fail(sentence(status, text), false)
 }
 
-// Write writes a piece of the file.
 func (w *fileWriter) Write(b []byte) (int, error) {
 	if w.refused {
 		return len(b), nil
@@ -116,15 +114,15 @@ func (w *fileWriter) Write(b []byte) (int, error) {
 	return w.requestContext.Write(b)
 }
 
-// Stream is an answer that is made as things happen.
+// Stream is a response that is written as things happen.
 type Stream struct {
 	Type string // the content type
 
-	// Send writes until there is nothing more to tell, or the client has left, which ends the context and fails write.
+	// Send writes until there is nothing more to send, or the client has left, which ends the context and fails write.
 	Send func(ctx context.Context, write func([]byte) error) error
 }
 
-// sendStream gives the client time for every piece of a stream; the whole may take any time.
+// sendStream extends the client's deadline with every piece; the whole stream may take any time.
 func (c *requestContext) sendStream(r *http.Request, s *Stream) error {
 	h := c.Header()
 	h["Content-Type"], h["Cache-Control"] = []string{s.Type}, []string{"no-store"}
@@ -136,13 +134,13 @@ func (c *requestContext) sendStream(r *http.Request, s *Stream) error {
 	c.Flush()
 	sim.Leave(r.Context())
 	err := s.Send(r.Context(), func(piece []byte) error {
-		_ = http.NewResponseController(c).SetWriteDeadline(c.server.opts.Now().Add(fileTimeout)) // where there is none, none has to be moved
+		_ = http.NewResponseController(c).SetWriteDeadline(c.server.opts.Now().Add(fileTimeout)) // without a deadline there is none to move
 		_, err := c.Write(piece)
 		c.Flush()
 		return err
 	})
 	if err != nil {
-		panic(http.ErrAbortHandler) // it has begun: no error can be answered
+		panic(http.ErrAbortHandler) // the response has begun, so no error can be sent
 	}
 	return nil
 }

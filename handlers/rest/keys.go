@@ -22,15 +22,15 @@ import (
 	"snowglobe/handlers/rest/schema"
 )
 
-// Key is an API key with what it allows. Empty lists allow everything.
+// Key is an API key with its restrictions. Empty lists allow everything.
 type Key struct {
 	Key        string   `yaml:"key"`
-	Limit      int      `yaml:"limit"` // requests per minute; twice the general limit if 0
+	Limit      int      `yaml:"limit"` // requests per minute; 0 means twice the general limit
 	Interfaces []string `yaml:"interfaces"`
 	Networks   []string `yaml:"networks"`
 }
 
-// Keys are the API keys that the server knows.
+// Keys holds the API keys that the server knows.
 type Keys struct{ byKey map[string]*Key }
 
 // ReadKeys reads an API-keys file: a YAML list of keys, each with key, limit, interfaces and networks.
@@ -53,7 +53,7 @@ func ReadKeys(text []byte) (*Keys, error) {
 	return k, nil
 }
 
-// Texts are the keys themselves, which nobody else is to see.
+// Texts returns the keys themselves, which must stay secret.
 func (k *Keys) Texts() []string {
 	if k == nil {
 		return nil
@@ -86,16 +86,16 @@ func (k *Keys) add(key *Key) error {
 	return nil
 }
 
-// keysOf are the keys that a request carries in the three places where clients put one.
+// keysOf returns the keys in the three places of a request where clients put one.
 func keysOf(r *http.Request) []string {
 	return slices.DeleteFunc([]string{r.Header.Get("X-Service-Api-Key"), r.Header.Get("X-Glacier-Api-Key"), queryToken(r)},
 		func(key string) bool { return key == "" })
 }
 
-// KeyParameter is the parameter of a query that may hold an API key.
+// KeyParameter is the query parameter that may hold an API key.
 const KeyParameter = "rltoken"
 
-// KeyOf is the first key that a request carries, or nothing.
+// KeyOf returns a request's first key, or "".
 func KeyOf(r *http.Request) string {
 	for _, key := range keysOf(r) {
 		return key
@@ -107,15 +107,15 @@ func queryToken(r *http.Request) string {
 	if !strings.Contains(r.URL.RawQuery, KeyParameter+"=") {
 		return ""
 	}
-	query, _ := url.ParseQuery(r.URL.RawQuery) // the parser reports what is malformed
+	query, _ := url.ParseQuery(r.URL.RawQuery) // the parser reports malformed queries
 	return query.Get(KeyParameter)
 }
 
-// access decides who may ask, and how often.
+// access decides who may send requests, and how often.
 type access struct {
 	keys       *Keys // nil if any key will do
 	requireKey bool
-	rateLimit  int // requests per minute of a client without a key; unlimited if 0
+	rateLimit  int // requests per minute of a client without a key; 0 for no limit
 	limiter    *limiter
 	now        func() time.Time
 }
@@ -124,8 +124,8 @@ func newAccess(o *Options) *access {
 	return &access{keys: o.Keys, requireKey: o.RequireKey, rateLimit: o.RateLimit, limiter: newLimiter(time.Minute, maxClients), now: o.Now}
 }
 
-// authenticate finds out who asks, whether they need to be known, and whether they have asked too often. What is left of
-// their allowance goes into the answer's header.
+// authenticate identifies the client, checks that it has a key if it needs one, and counts the request against its limit. It writes the
+// remaining allowance to the response headers.
 func (a *access) authenticate(answer http.Header, r *http.Request, op *operation) (*Key, error) {
 	if op.Keyless {
 		return nil, nil
@@ -137,8 +137,8 @@ func (a *access) authenticate(answer http.Header, r *http.Request, op *operation
 	return key, a.limit(answer, r, key)
 }
 
-// identify finds the key, the first that is known. Without a keys file, any key will do, and gives its client nothing: anyone can
-// make one up for each request. With one, an unknown key is no key.
+// identify returns the first known key. Without a keys file, any key is accepted but grants nothing, because anyone can make one up for
+// each request. With one, an unknown key counts as none.
 func (a *access) identify(carried []string, in *Interface) (*Key, error) {
 	if a.keys == nil && len(carried) > 0 {
 		return nil, nil
@@ -157,7 +157,7 @@ func (a *access) identify(carried []string, in *Interface) (*Key, error) {
 	return nil, Unauthorized("the API key is not known")
 }
 
-// Account is whom the client asks for: the SHA-256 of the API key by which it is known. Clients without a key share one.
+// Account identifies the client: the SHA-256 of its API key. Clients without a key share one account.
 func (r *Request) Account() [sha256.Size]byte {
 	a := r.server.access
 	for _, text := range keysOf(r.HTTP) {
@@ -168,7 +168,7 @@ func (r *Request) Account() [sha256.Size]byte {
 	return sha256.Sum256(nil)
 }
 
-// checkInterface refuses a key outside the interfaces that it is for, whatever the request says.
+// checkInterface rejects a key that does not allow the interface, whatever the request says.
 func (k *Key) checkInterface(in *Interface) error {
 	if k == nil || in.Keyless || len(k.Interfaces) == 0 || slices.Contains(k.Interfaces, in.Name) {
 		return nil
@@ -176,7 +176,7 @@ func (k *Key) checkInterface(in *Interface) error {
 	return Forbidden("the API key is not for the " + in.Title)
 }
 
-// checkNetworks refuses a key outside the networks that it is for.
+// checkNetworks rejects a key that does not allow the networks.
 func (k *Key) checkNetworks(r *Request) error {
 	if k == nil || r.op.in.Keyless {
 		return nil
@@ -189,8 +189,8 @@ func (k *Key) checkNetworks(r *Request) error {
 	return nil
 }
 
-// networks are those that an answer may draw on: the network or the chain's network of each such parameter, or both
-// networks if nothing narrows the answer, although a parameter could.
+// networks returns the networks that a response may draw on: those named by parameters, directly or through a chain, or both if a parameter
+// could narrow the response but none does.
 func (r *Request) networks(wanted bool) []string {
 	if !wanted {
 		return nil
@@ -230,7 +230,7 @@ func (r *Request) networkOf(c schema.ChainID) (string, bool) {
 	return r.server.opts.NetworkOf(c)
 }
 
-// explainYAML is what the decoder says, without the names of Go types.
+// explainYAML returns the decoder's error without the names of Go types.
 func explainYAML(err error) string {
 	text := strings.TrimPrefix(strings.TrimPrefix(err.Error(), "yaml: "), "unmarshal errors:\n  ")
 	for _, words := range [][2]string{{" not found in type rest.Key", " is not known"}, {" into []*rest.Key", " is no list"}, {" into rest.Key", " is no key"}, {"cannot unmarshal ", ""}, {" into int", " is no whole number"}, {"!!map", "a mapping"}, {"!!str ", ""}, {"!!seq", "a list"}} {
@@ -239,15 +239,15 @@ func explainYAML(err error) string {
 	return text
 }
 
-// maxClients bounds the limiter's memory. When more clients are active within one window, the one whose window began
-// first is forgotten, which can only give it a fresh window early.
+// maxClients bounds the limiter's memory. If more clients are active within one window, the limiter forgets the one whose window began
+// first; all that does is give it a fresh window early.
 const maxClients = 16384
 
-// keyFactor is how much more than an unknown client one with a key may ask.
+// keyFactor is how many times an unknown client's limit a client with a key gets.
 const keyFactor = 2
 
-// limiter counts requests in fixed windows. A client's window begins with its first request and lasts as long as
-// everyone's, so windows end in the order in which they began.
+// limiter counts requests in fixed windows. A client's window begins with its first request. All windows are equally long, so they end in
+// the order in which they began.
 type limiter struct {
 	mu      sync.Mutex
 	length  time.Duration
@@ -266,7 +266,7 @@ func newLimiter(length time.Duration, most int) *limiter {
 	return &limiter{length: length, most: most, clients: map[string]*window{}}
 }
 
-// take counts one request and reports how many are left, or how long until the window ends.
+// take counts a request and returns how many are left, or how long until the window ends.
 func (l *limiter) take(client string, limit int, now time.Time) (left int, wait time.Duration, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -304,7 +304,7 @@ func (l *limiter) open(client string, now time.Time) *window {
 	return w
 }
 
-// limit counts the request against the client's allowance and tells it where it stands.
+// limit counts the request against the client's allowance and reports the allowance in the headers.
 func (a *access) limit(h http.Header, r *http.Request, key *Key) error {
 	limit, client := a.allowance(r, key)
 	if limit == 0 {
@@ -322,8 +322,8 @@ func (a *access) limit(h http.Header, r *http.Request, key *Key) error {
 	return TooMany(fmt.Sprintf("the limit of %d requests per minute is used up", limit), seconds)
 }
 
-// allowance is how many requests per minute a client may make, zero for any number, and whose they are: the key's if
-// it counts as one, else the peer's.
+// allowance returns a client's requests per minute, zero for no limit, and whose limit it is: the key's if the key counts, otherwise the
+// peer's.
 func (a *access) allowance(r *http.Request, key *Key) (limit int, client string) {
 	if key == nil {
 		return a.rateLimit, "ip " + peer(r)

@@ -12,15 +12,15 @@ import (
 	"snowglobe/sim"
 )
 
-// Bounds of the answers that may take many megabytes, such as the logs of a whole chain, for the process.
+// Limits, for the process, of responses that may take many megabytes, such as the logs of a whole chain.
 const (
-	largeAnswers = 2                // that are made at once; a batch may take 25 MB twice
-	largeBytes   = 32 << 20         // of those that are made and on their way to clients
-	largeTimeout = 30 * time.Second // for a client to take one
-	slowest      = 256 << 10        // bytes that it has to take in a second of one that is made meanwhile, which holds little
+	largeAnswers = 2                // generated at once; a batch may take 25 MB twice
+	largeBytes   = 32 << 20         // of those generated and on their way to clients
+	largeTimeout = 30 * time.Second // for a client to read one
+	slowest      = 256 << 10        // bytes a second that a client must read of a response generated meanwhile, which holds little
 
-	unexpected      = 256 << 10 // size from which an answer is large although nobody knew: what a call returns, say
-	unexpectedBytes = 48 << 20  // of those that wait to be on their way; when there are more, the client has to ask again
+	unexpected      = 256 << 10 // size from which a response is large although nobody expected it, such as a call's result
+	unexpectedBytes = 48 << 20  // of those waiting to be sent; beyond that the client has to retry
 )
 
 var (
@@ -30,15 +30,14 @@ var (
 
 	errTooManyLarge = errors.New("too many large answers wait for their clients")
 
-	// ErrOvertaken ends an answer that would be of two histories.
+	// ErrOvertaken ends a response that would mix two histories.
 	ErrOvertaken = errors.New("the world went back while this was answered")
 )
 
-// LargeAnswer is the answer to one request, which may turn out to be large. It waits for its turn to be made, and gives that
-// turn to others only when there is room for its bytes among those that clients are still taking, so that slow clients
-// cannot make answers pile up.
+// LargeAnswer is the response to one request, which may turn out to be large. It waits for its turn, and passes the turn on only when its
+// bytes fit beside those that clients are still reading, so that slow clients cannot pile up responses.
 type LargeAnswer struct {
-	turn chan struct{} // for the answers of one connection; nil if a connection has one at a time anyway
+	turn chan struct{} // for the responses of one connection; nil if a connection has one at a time anyway
 
 	mu      sync.Mutex
 	making  bool
@@ -48,8 +47,8 @@ type LargeAnswer struct {
 
 type largeKey struct{}
 
-// WithLargeAnswer is a context for one of several requests that a connection has under way, of which one at a time, the one
-// that has put something into turn, may be large. Release its answer when it was sent.
+// WithLargeAnswer returns a context for one of several requests that a connection has running. Only the one that has put something into
+// turn may have a large response. Call Release once the response was sent.
 func WithLargeAnswer(ctx context.Context, turn chan struct{}) (context.Context, *LargeAnswer) {
 	l := &LargeAnswer{turn: turn}
 	return context.WithValue(ctx, largeKey{}, l), l
@@ -65,7 +64,7 @@ func largeAnswerOf(ctx context.Context) *LargeAnswer {
 	return nil
 }
 
-// AwaitLargeAnswer waits until the answer to a request may be large.
+// AwaitLargeAnswer waits until the response to a request may be large.
 func AwaitLargeAnswer(ctx context.Context) error {
 	l := largeAnswerOf(ctx)
 	if l == nil {
@@ -92,7 +91,7 @@ func AwaitLargeAnswer(ctx context.Context) error {
 	return nil
 }
 
-// Send waits until the bytes of an answer may be sent, and reports whether it is one that may be large.
+// Send waits until a response's bytes may be sent, and reports whether it may be large.
 func (l *LargeAnswer) Send(ctx context.Context, size int) (large bool, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -111,8 +110,8 @@ func (l *LargeAnswer) Send(ctx context.Context, size int) (large bool, err error
 	return true, nil
 }
 
-// StreamAnswer waits until the answer to a request may be sent that is of such a size and is made while its client takes it, with some bytes
-// in memory all the time.
+// StreamAnswer waits until a response of a certain size may be sent that is generated as its client reads, with some bytes in memory all
+// the time.
 func StreamAnswer(ctx context.Context, size int64, held int) error {
 	c, ok := ctx.Value(contextKey{}).(*requestContext)
 	if !ok {
@@ -125,17 +124,17 @@ func StreamAnswer(ctx context.Context, size int64, held int) error {
 		return err
 	}
 	takes := largeTimeout + time.Duration(size/slowest)*time.Second
-	_ = http.NewResponseController(c.ResponseWriter).SetWriteDeadline(time.Now().Add(takes)) // tests have writers without deadlines
+	_ = http.NewResponseController(c.ResponseWriter).SetWriteDeadline(time.Now().Add(takes)) // test writers have no deadlines
 	return nil
 }
 
-// RefuseLarge answers that a large answer cannot be sent now.
+// RefuseLarge responds that a large response cannot be sent now.
 func RefuseLarge(w http.ResponseWriter, err error) {
 	w.Header().Set("Retry-After", "1")
 	http.Error(w, err.Error()+"; ask again", http.StatusServiceUnavailable)
 }
 
-// sendUnexpected is Send for an answer that was made without waiting.
+// sendUnexpected does Send's work for a response that was generated without waiting.
 func (l *LargeAnswer) sendUnexpected(ctx context.Context, size int64) (large bool, err error) {
 	if size < unexpected {
 		return false, nil
@@ -151,7 +150,7 @@ func (l *LargeAnswer) sendUnexpected(ctx context.Context, size int64) (large boo
 	return true, nil
 }
 
-// Release makes room for other answers.
+// Release makes room for other responses.
 func (l *LargeAnswer) Release() {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -16,7 +16,7 @@ import (
 	"snowglobe/handlers/textlog"
 )
 
-// NewLogger writes a log as text for people (package textlog) or as JSON, one line an event; a quiet one holds failures only.
+// NewLogger writes a log as text for people (package textlog) or as JSON, one line per event; a quiet logger writes only failures.
 func NewLogger(w io.Writer, format string, quiet bool) (*slog.Logger, error) {
 	level := slog.LevelInfo
 	if quiet {
@@ -31,22 +31,21 @@ func NewLogger(w io.Writer, format string, quiet bool) (*slog.Logger, error) {
 	return nil, fmt.Errorf("log format %q is not one of text, json", format)
 }
 
-// NameOperation tells which operation a mounted handler took a request for: the access log and the counters then know it by that
-// name. Names must come from a list, never from the client.
+// NameOperation labels a mounted handler's request for the access log and the counters. Names must come from a list, never from the client.
 func NameOperation(ctx context.Context, operation string) {
 	if c, ok := ctx.Value(contextKey{}).(*requestContext); ok {
 		c.mounted = operation
 	}
 }
 
-// SetLogger has a request noted by a logger other than the server's.
+// SetLogger sets the logger that logs a request, in place of the server's.
 func SetLogger(ctx context.Context, log *slog.Logger) {
 	if c, ok := ctx.Value(contextKey{}).(*requestContext); ok {
 		c.logger = log
 	}
 }
 
-// Logger is the logger that notes a request.
+// Logger returns the logger that logs a request.
 func Logger(ctx context.Context) *slog.Logger {
 	if c, ok := ctx.Value(contextKey{}).(*requestContext); ok {
 		return c.logger
@@ -54,7 +53,7 @@ func Logger(ctx context.Context) *slog.Logger {
 	return slog.New(slog.DiscardHandler)
 }
 
-// observe counts an answered request. A handler that wrote nothing has answered 200.
+// observe counts an answered request. If the handler wrote nothing, the status is 200.
 func (c *requestContext) observe() {
 	if c.server.opts.Observe == nil {
 		return
@@ -65,22 +64,22 @@ func (c *requestContext) observe() {
 	c.server.opts.Observe(c.operation(), c.status, c.took)
 }
 
-// Use is a request as it is counted for the figures of usage.
+// Use is a request as the usage figures count it.
 type Use struct {
 	Interface string // data, metrics or node
-	Operation string // or the method of JSON-RPC
+	Operation string // or the JSON-RPC method
 	Template  string // the path of an operation, empty for the node
 	Path      string
 	Status    int
 	Took      time.Duration
-	Key       string // names the API key without telling it, empty for none
+	Key       string // identifies the API key without revealing it, empty for none
 	Bypass    bool   // the key came as rltoken
 	Client    string // address and port
 	Host      string
 	UserAgent string
 }
 
-// use counts a request of the interfaces that the live services have.
+// use counts requests to the interfaces that the live services have.
 func (c *requestContext) use(operation string, took time.Duration) {
 	o := &c.server.opts
 	in := c.interfaceName()
@@ -99,7 +98,7 @@ func (c *requestContext) use(operation string, took time.Duration) {
 	o.Usage(u)
 }
 
-// exchange is what there is to tell about a request, save its body and the answer. Messages of a WebSocket tell it side by side.
+// exchange describes a request without its body and response. The messages of a WebSocket share it concurrently.
 func (c *requestContext) exchange() *journal.Exchange {
 	o := &c.server.opts
 	e := &journal.Exchange{
@@ -113,7 +112,7 @@ func (c *requestContext) exchange() *journal.Exchange {
 	return e
 }
 
-// interfaceName is that of the operation, or of what is mounted; the documentation is the simulator's.
+// interfaceName returns the interface of the operation or mount; the documentation belongs to the simulator's.
 func (c *requestContext) interfaceName() string {
 	switch {
 	case c.op != nil:
@@ -126,7 +125,7 @@ func (c *requestContext) interfaceName() string {
 	return ""
 }
 
-// interfaceName is that of the interface which has the mount's prefix.
+// interfaceName returns the interface with the mount's prefix.
 func (m *mount) interfaceName() string {
 	switch {
 	case strings.HasPrefix(m.prefix, "/v"):
@@ -137,30 +136,30 @@ func (m *mount) interfaceName() string {
 	return Sim.Name
 }
 
-// nodeInterface is what the interface of the node is called, which has no operations.
+// nodeInterface is the name of the node's interface, which has no operations.
 const nodeInterface = "node"
 
-// KeepRequest takes down the body of a request that a mounted handler has read, for the journal. It must not change afterwards.
+// KeepRequest records a request body that a mounted handler has read, for the journal. The body must not change afterwards.
 func KeepRequest(ctx context.Context, body []byte) {
 	if c, ok := ctx.Value(contextKey{}).(*requestContext); ok && c.keeps {
 		c.received = journal.Keep(body)
 	}
 }
 
-// Recorded says whether a request is taken down, for the journal or the log.
+// Recorded reports whether a request is recorded, for the journal or the log.
 func Recorded(ctx context.Context) bool {
 	c, ok := ctx.Value(contextKey{}).(*requestContext)
 	return ok && c.keeps
 }
 
-// RecordCalls takes down the calls that a request makes.
+// RecordCalls records the calls of a request.
 func RecordCalls(ctx context.Context, calls []journal.CallRecord) {
 	if c, ok := ctx.Value(contextKey{}).(*requestContext); ok {
 		c.calls = calls
 	}
 }
 
-// RecordMessage tells of a message over WebSocket and its answer in the log and in the journal: ctx is that of the request which opened the
+// RecordMessage records a WebSocket message and its answer in the log and in the journal; ctx belongs to the request that opened the
 // connection.
 func RecordMessage(ctx context.Context, operation string, message []byte, calls []journal.CallRecord, answer journal.Body, since time.Time, p *fault.Plan) {
 	c, ok := ctx.Value(contextKey{}).(*requestContext)

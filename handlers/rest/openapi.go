@@ -19,33 +19,33 @@ import (
 	"snowglobe/handlers/rest/schema"
 )
 
-// document is the OpenAPI document of one dialect, made when it is first asked for.
+// document is the OpenAPI document of one dialect, built on first use.
 type document struct {
 	once    sync.Once
 	schemas *schema.Schemas // of all operations
 
-	write sync.Once // comes later: examples are answers, which need the schemas
+	write sync.Once // happens later, because examples are responses, which need the schemas
 	json  []byte
 	err   error
 }
 
-// Example is a request that works in the world that is served, with its answer.
+// Example is a request that works in the served world, with its response.
 type Example struct {
 	Params map[string]any // values of parameters as they stand in a URL, by their names
 	Body   any            // of the request
 	Answer json.RawMessage
 }
 
-// ExampleURL is where who asks for an example has to come from: the document shows where its reader came from in place of it.
+// ExampleURL is the base URL of the requests for examples; the document replaces it with its reader's base URL.
 const ExampleURL = "http://127.0.0.1:9650"
 
-// Illustrate has the OpenAPI document show examples: the function is asked for one of each operation when the document is
-// first asked for, in a dialect.
+// Illustrate adds examples to the OpenAPI document: on the first request for the document in a dialect, it calls the function for each
+// operation.
 func (s *Server) Illustrate(example func(id, method, path string, d schema.Dialect) Example) {
 	s.docs.example = example
 }
 
-// serverURL stands for this server's base URL in the documents that are kept.
+// serverURL stands for this server's base URL in cached documents.
 const serverURL = "{server}"
 
 type openAPI struct {
@@ -95,7 +95,7 @@ type apiExample struct {
 	Value   any    `json:"value"`
 }
 
-// inThisWorld is what the examples are called.
+// inThisWorld is the name of the examples.
 const inThisWorld = "inThisWorld"
 
 func (b *apiBody) illustrate(value any) {
@@ -104,7 +104,7 @@ func (b *apiBody) illustrate(value any) {
 	}
 }
 
-// documentation is the OpenAPI document in every dialect.
+// documentation holds the OpenAPI document in every dialect.
 type documentation struct {
 	routes    *routes
 	version   string
@@ -116,7 +116,7 @@ func newDocumentation(t *routes, version string) *documentation {
 	return &documentation{routes: t, version: cmp.Or(version, "0"), documents: map[schema.Dialect]*document{schema.Spec: {}, schema.Upstream: {}}}
 }
 
-// of makes the document of a dialect once.
+// of builds a dialect's document once.
 func (d *documentation) of(dialect schema.Dialect) *document {
 	doc := d.documents[dialect]
 	doc.once.Do(func() {
@@ -136,7 +136,7 @@ func (s *Server) serveOpenAPI(w http.ResponseWriter, r *http.Request) {
 	}
 	written, err := s.docs.written(c.dialect, r.URL.Query().Get("operation"))
 	if err == nil {
-		url, _ := json.Marshal(baseURL(r, c.prefixed)) // a string can be written as JSON
+		url, _ := json.Marshal(baseURL(r, c.prefixed)) // strings always encode
 		body := bytes.Replace(written, []byte(`"`+serverURL+`"`), url, 1)
 		body = bytes.ReplaceAll(body, []byte(ExampleURL), []byte(BaseURL(r)))
 		err = c.send(r, http.StatusOK, Raw{Type: "application/json; charset=utf-8", Body: body})
@@ -146,7 +146,7 @@ func (s *Server) serveOpenAPI(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// written is the document of a dialect, or the part of it that is about one operation.
+// written returns a dialect's document, or its part about one operation.
 func (d *documentation) written(dialect schema.Dialect, operation string) ([]byte, error) {
 	if operation != "" {
 		part := d.describe(schema.NewSchemas(dialect), d.example, operation)
@@ -162,13 +162,13 @@ func (d *documentation) written(dialect schema.Dialect, operation string) ([]byt
 	return doc.json, doc.err
 }
 
-// Outline is what a list of operations says of each.
+// Outline describes an operation in a list.
 type Outline struct {
 	Interface, ID, Method, Path, Summary string
 	Deprecated                           bool
 }
 
-// Outlines lists the operations, sorted by their paths.
+// Outlines lists the operations, sorted by path.
 func (s *Server) Outlines() []Outline {
 	var all []Outline
 	for _, e := range s.routes.sorted() {
@@ -179,7 +179,7 @@ func (s *Server) Outlines() []Outline {
 	return all
 }
 
-// refuse answers whatever is not a read of a page, and says whether it did.
+// refuse answers everything but reads of a page, and reports whether it did.
 func (c *requestContext) refuse(r *http.Request) bool {
 	const methods = "GET, HEAD, OPTIONS"
 	switch {
@@ -196,7 +196,7 @@ func (c *requestContext) refuse(r *http.Request) bool {
 	return true
 }
 
-// describe writes the table of operations as OpenAPI 3.1: all of them, or the one with an id. Examples are asked for on all processors.
+// describe writes the operations as OpenAPI 3.1: all of them, or the one with an id. It makes examples on all processors.
 func (d *documentation) describe(schemas *schema.Schemas, illustrate func(id, method, path string, d schema.Dialect) Example, only string) *openAPI {
 	endpoints := d.routes.sorted()
 	examples := map[*operation]*Example{}
@@ -216,7 +216,7 @@ func (d *documentation) describe(schemas *schema.Schemas, illustrate func(id, me
 			}
 		}
 	}
-	_ = asking.Wait() // whose functions never fail
+	_ = asking.Wait() // the functions never fail
 	doc := &openAPI{
 		OpenAPI:  "3.1.0",
 		Info:     map[string]string{"title": "Snowglobe", "version": d.version, "description": "The " + string(schemas.Dialect) + " dialect."},
@@ -284,7 +284,7 @@ func (op *operation) describe(d *schema.Schemas, example *Example) *apiCall {
 	return c
 }
 
-// failures are the statuses of requests that are refused before the handler is called, and what each means.
+// failures lists the statuses of requests rejected before the handler runs, with their meanings.
 func (op *operation) failures() map[int]string {
 	f := map[int]string{
 		http.StatusBadRequest:          "A parameter or the body is not allowed; the message names each problem.",
@@ -325,8 +325,8 @@ func content(description, kind string, s *schema.Schema) *apiBody {
 	return &apiBody{Description: description, Content: map[string]*apiMedia{kind: {Schema: s}}}
 }
 
-// CheckAnswer compares an answer that this server gave with its own OpenAPI document: a success with the answer type
-// of the operation, anything else with the shape of errors. It is for tests; the body must not be compressed.
+// CheckAnswer checks a response of this server against its own OpenAPI document: a success against the operation's response type, anything
+// else against the shape of errors. It is for tests; the body must not be compressed.
 func (s *Server) CheckAnswer(r *http.Request, status int, body []byte) error {
 	plain, prefixed := cutPrefix(r)
 	d := s.opts.Dialect.choose(r, prefixed)
@@ -346,7 +346,7 @@ func (s *Server) CheckAnswer(r *http.Request, status int, body []byte) error {
 	return nil
 }
 
-// ValidateAnswer compares the body of a success with the answer type of an operation.
+// ValidateAnswer checks the body of a success against an operation's response type.
 func (s *Server) ValidateAnswer(id string, d schema.Dialect, body []byte) error {
 	op := s.routes.byID[id]
 	if op == nil || op.Answer == nil {

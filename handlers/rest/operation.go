@@ -12,7 +12,7 @@ import (
 	"snowglobe/handlers/rest/schema"
 )
 
-// Interface is one family of REST endpoints, with the rules that hold for all of its operations.
+// Interface is a family of REST endpoints, with the rules for all its operations.
 type Interface struct {
 	Name        string // what an API-keys file calls it
 	Title       string // what the documentation calls it
@@ -29,62 +29,61 @@ var (
 	Sim     = &Interface{Name: "sim", Title: "Simulator", Summary: "The world itself: its clock, snapshots, faults, the journal of requests, and more worlds.", Keyless: true}
 )
 
-// InterfaceNames are what requests are told apart by: the REST interfaces and the node's.
+// InterfaceNames lists the names by which requests are told apart: the REST interfaces and the node's.
 func InterfaceNames() []string { return []string{Data.Name, Metrics.Name, nodeInterface, Sim.Name} }
 
-// interfaces are those that an API key may be confined to.
+// interfaces lists the interfaces to which an API key may be restricted.
 var interfaces = []*Interface{Data, Metrics, Sim}
 
 // Operation is one endpoint, declared once for the router, the parser, the 400 texts and the OpenAPI document.
 type Operation struct {
 	ID      string // unique; names the operation in the access log and in OpenAPI
-	Method  string // GET unless set
-	Path    string // with {name} for each path parameter; a colon in it is literal
+	Method  string // default: GET
+	Path    string // with {name} for each path parameter; a colon is literal
 	Summary string
-	Spec    string // the section of the specification that it serves
-	Doc     string // what more there is to say
+	Spec    string // the section of the specification
+	Doc     string // further description
 	Params  []Param
 
 	Deprecated bool // another path serves the same
 
-	Body         reflect.Type // the type of the JSON body, nil if it takes none
-	Strict       bool         // whether a member of the body that it does not have is refused
-	BodyOptional bool         // no body is one without members
-	Answer       reflect.Type // the type of the JSON answer, nil if the answer is Raw, a File or a Stream
-	Produces     string       // the content type of a Raw answer, a File or a Stream
+	Body         reflect.Type // type of the JSON body, nil for none
+	Strict       bool         // whether unknown members of the body are rejected
+	BodyOptional bool         // a missing body counts as one without members
+	Answer       reflect.Type // type of the JSON response, nil if the response is Raw, a File or a Stream
+	Produces     string       // content type of a Raw response, a File or a Stream
 
-	Status         int // of a success, 200 unless set
-	UpstreamStatus int // of a success in the upstream dialect, where it differs
+	Status         int // of a success, default 200
+	UpstreamStatus int // of a success in the upstream dialect, if it differs
 
-	// Class is what it does to the world; it is refused to whom Options.Permit does not allow that.
+	// Class states what it does to the world; clients whom Options.Permit does not allow that are rejected.
 	Class permit.Class
 
-	// Keyless answers without an API key, and uncounted, even where the interface does not: for checks of health.
+	// Keyless exempts it from API keys and rate limits even if the interface does not: for health checks.
 	Keyless bool
 
-	// Live says that the answer depends on more than the request, the world and its clock: it is never taken from memory.
+	// Live says that the response depends on more than the request, the world and its clock, so it is never taken from memory.
 	Live bool
 
-	// Readable says that people read its JSON: it is indented when they ask for that, or with curl.
+	// Readable says that people read its JSON, so it is indented on request and for curl.
 	Readable bool
 
-	// Slow says that it may take as long as its client waits, whatever the server's time-outs are.
+	// Slow lets it take as long as its client waits, whatever the server's timeouts are.
 	Slow bool
 
-	// Unrecorded keeps its requests out of the journal, for those that read it.
+	// Unrecorded keeps its requests out of the journal: for operations that read the journal.
 	Unrecorded bool
 
-	// AllNetworks says that the answer spans both networks, although no parameter names one.
+	// AllNetworks says that the response spans both networks, although no parameter names one.
 	AllNetworks bool
 
-	// Networks names the networks that are drawn on without a parameter that says so, for keys that are confined to some;
-	// nil if none.
+	// Networks returns the networks that a request draws on without a parameter that says so, for restricted keys; nil if none.
 	Networks func(*Request) []string
 
 	Handle func(*Request) (any, error)
 }
 
-// operation is an Operation made ready to serve.
+// operation is an Operation that is ready to serve.
 type operation struct {
 	Operation
 	in     *Interface
@@ -117,13 +116,13 @@ func compile(in *Interface, o Operation) (*operation, error) {
 	return op, errors.Join(op.checkPath(), op.joinRanges())
 }
 
-// param finds a declared parameter by its name.
+// param finds a declared parameter by name.
 func (op *operation) param(name string) *param {
 	i := slices.IndexFunc(op.params, func(p *param) bool { return p.Name == name })
 	return op.params[i]
 }
 
-// checkPath makes sure that each variable of the path is declared as a parameter, and each path parameter used.
+// checkPath checks that each path variable is declared as a parameter, and that each path parameter is used.
 func (op *operation) checkPath() error {
 	for _, s := range splitTemplate(op.Path) {
 		if s.name == "" {
@@ -141,7 +140,7 @@ func (op *operation) checkPath() error {
 	return nil
 }
 
-// joinRanges finds both ends of each range, which must be alike.
+// joinRanges links the two ends of each range, which must have the same kind.
 func (op *operation) joinRanges() error {
 	for _, p := range op.params {
 		if p.NotAbove == "" {
@@ -156,7 +155,7 @@ func (op *operation) joinRanges() error {
 	return nil
 }
 
-// status is that of a success in a dialect.
+// status returns the status of a success in a dialect.
 func (op *operation) status(d schema.Dialect) int {
 	if d == schema.Upstream {
 		return op.UpstreamStatus

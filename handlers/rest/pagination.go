@@ -11,13 +11,13 @@ import (
 	"snowglobe/handlers/rest/schema"
 )
 
-// PageSize is how many items the page may hold.
+// PageSize returns the maximum number of items on the page.
 func (r *Request) PageSize() int { return int(r.Int("pageSize")) }
 
-// Position is where the page begins: after the row with this keyset position. It is false on the first page.
+// Position returns the keyset position after which the page begins; ok is false on the first page.
 func (r *Request) Position() ([]byte, bool) { return r.position, r.resumed }
 
-// PositionNumber is a position that was made by Position from a number.
+// PositionNumber reads a position that Position made from a number.
 func (r *Request) PositionNumber() (uint64, bool) {
 	var b [8]byte
 	if len(r.position) > len(b) {
@@ -27,8 +27,8 @@ func (r *Request) PositionNumber() (uint64, bool) {
 	return binary.BigEndian.Uint64(b[:]), r.resumed
 }
 
-// Position writes a number as a keyset position in as few bytes as it needs. Numbers below 2^48 give tokens that are
-// one UUID; larger ones, and positions of several columns, give longer tokens.
+// Position encodes a number as a keyset position in as few bytes as possible. Numbers below 2^48 give tokens of one UUID; larger ones, and
+// positions of several columns, give longer tokens.
 func Position(n uint64) []byte {
 	b := binary.BigEndian.AppendUint64(nil, n)
 	for len(b) > 0 && b[0] == 0 {
@@ -42,8 +42,8 @@ func (r *Request) NextPageToken(position []byte) string {
 	return r.server.tokens.Encode(position, r.fingerprint())
 }
 
-// ResumeAt opens a page token that came in the body, for operations that take it there. A body without the token and the page's
-// size must be its Canonical form.
+// ResumeAt decodes a page token in the body, for operations that take it there. The Canonical form of the body must omit the token and the
+// page size.
 func (r *Request) ResumeAt(token string) (position []byte, err error) {
 	if token == "" {
 		return nil, nil
@@ -55,7 +55,7 @@ func (r *Request) ResumeAt(token string) (position []byte, err error) {
 	return position, nil
 }
 
-// resume opens the request's page token, if it has one. The problem it returns is empty if all is well.
+// resume decodes the request's page token, if it has one. It returns an empty problem if all is well.
 func (r *Request) resume() (problem string) {
 	token := r.Text("pageToken")
 	if !r.op.pager || token == "" {
@@ -69,9 +69,8 @@ func (r *Request) resume() (problem string) {
 	return ""
 }
 
-// fingerprint tells one query from another: by the operation, its parameters' values however they were written, and
-// its body. The page's token and size are left out, so the size may change from page to page; and ends of ranges that are
-// not given, as their defaults may hold only beside the other end.
+// fingerprint identifies a query by its operation, its parameters' values in canonical form, and its body. It omits the page token and
+// size, so that the size may change from page to page, and missing ends of ranges, whose defaults may be valid only beside the other end.
 func (r *Request) fingerprint() uint32 {
 	b := append(make([]byte, 0, 256), r.op.ID...)
 	for i, p := range r.op.params {
@@ -85,16 +84,16 @@ func (r *Request) fingerprint() uint32 {
 		b = append(b, text...)
 	}
 	if r.body != nil {
-		text, _ := json.Marshal(canonical(r.body)) // it was decoded from JSON a moment ago, so it can be encoded
+		text, _ := json.Marshal(canonical(r.body)) // it was decoded from JSON a moment ago, so it encodes
 		b = append(append(b, 0), text...)
 	}
 	sum := sha256.Sum256(b)
 	return binary.BigEndian.Uint32(sum[:])
 }
 
-// Canonical is a value or a body that can be written in several ways which ask for the same.
+// Canonical is a value or a body with several equivalent forms.
 type Canonical interface {
-	Canonical() any // in one of the ways
+	Canonical() any // returns one of these forms
 }
 
 func canonical(value any) any {
@@ -104,7 +103,7 @@ func canonical(value any) any {
 	return value
 }
 
-// canonical is a parameter's value in one way to write it. The items of a list are a set.
+// canonical returns a parameter's value in one form. The items of a list form a set.
 func (r *Request) canonical(p *param, value any) string {
 	switch v := value.(type) {
 	case []any:

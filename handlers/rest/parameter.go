@@ -9,7 +9,7 @@ import (
 	"snowglobe/handlers/rest/schema"
 )
 
-// In says which part of a request carries a parameter.
+// In states which part of a request carries a parameter.
 type In string
 
 // The places of a parameter.
@@ -22,24 +22,24 @@ const (
 // Param is one parameter of an operation. Min and Max are decimal literals, empty where the range is open.
 type Param struct {
 	Name     string
-	In       In // a query parameter unless set; path parameters are recognised by their place in the path
+	In       In // default: the query; path parameters are recognised by their place in the path
 	Kind     *schema.Kind
 	List     bool // several values, repeated or comma-joined
-	MaxItems int  // of a list, which must have it
+	MaxItems int  // required for lists
 	Default  string
 	Min, Max string
-	Enum     []string // the allowed values; for other kinds than an enum, literals allowed beside it
+	Enum     []string // the allowed values; for kinds other than enum, additional literals
 	Required bool
 	Doc      string
 
-	// NotAbove names the parameter that this one must not exceed when both are given, as the start of a range its end.
+	// NotAbove names the parameter that this one must not exceed when both are given, as a range's start must not exceed its end.
 	NotAbove string
 
-	// Same is the one way to write a text that can be written in several: a page token fits however it was written.
+	// Same converts a text with several equivalent forms to one, so that a page token fits in every form.
 	Same func(text string) string
 }
 
-// Paging is the pair of parameters that every paged operation takes.
+// Paging holds the two parameters of every paged operation.
 func Paging(size, most int) []Param {
 	return []Param{
 		{Name: "pageToken", Kind: schema.KindPageToken, Doc: "The nextPageToken of the page before; refused from 24 hours of the world's clock on. Empty is the first page."},
@@ -48,7 +48,7 @@ func Paging(size, most int) []Param {
 	}
 }
 
-// param is a Param with its bounds and default read.
+// param is a Param with parsed bounds and default.
 type param struct {
 	Param
 	rule     *schema.Rule
@@ -85,7 +85,7 @@ func compileParam(path string, p Param) (*param, error) {
 	return c, nil
 }
 
-// description is what the document says about a parameter.
+// description returns the document's text about a parameter.
 func (p *param) description() string {
 	if p.NotAbove == "" {
 		return p.Doc
@@ -93,7 +93,7 @@ func (p *param) description() string {
 	return strings.TrimSpace(p.Doc + " At most " + p.NotAbove + ".")
 }
 
-// schema is how OpenAPI describes the parameter's values.
+// schema returns OpenAPI's description of the parameter's values.
 func (p *param) schema() *schema.Schema {
 	s := p.rule.Schema()
 	if p.List {

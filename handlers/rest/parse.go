@@ -11,8 +11,7 @@ import (
 	"snowglobe/handlers/rest/schema"
 )
 
-// parse reads every parameter that the operation declares, in the order of the declaration, and reports all
-// problems at once.
+// parse reads every declared parameter, in the order of declaration, and reports all problems at once.
 func (op *operation) parse(hr *http.Request, alias func(network, name string) string) (values []any, given []bool, problems []string) {
 	query, err := url.ParseQuery(hr.URL.RawQuery)
 	if err != nil {
@@ -38,7 +37,7 @@ func (op *operation) parse(hr *http.Request, alias func(network, name string) st
 	return values, given, problems
 }
 
-// networkIn is the network that a path names, if it does.
+// networkIn returns the network that a path names, if any.
 func networkIn(vars map[string]string) string {
 	if v, ok := schema.NetworkName(vars["network"]); ok {
 		return v
@@ -46,7 +45,7 @@ func networkIn(vars map[string]string) string {
 	return ""
 }
 
-// reversed finds the ranges that end before they start. One that ends where it starts is a range.
+// reversed finds ranges that end before they start. A range may end where it starts.
 func (r *Request) reversed() (problems []string) {
 	for _, p := range r.op.params {
 		if p.NotAbove == "" || !r.Given(p.Name) || !r.Given(p.NotAbove) {
@@ -59,7 +58,7 @@ func (r *Request) reversed() (problems []string) {
 	return problems
 }
 
-// withoutAliases puts ids in the place of aliases, in lists too. What the declaration names is no alias.
+// withoutAliases replaces aliases with ids, in lists too, except where the declaration lists the name as a literal.
 func (p *param) withoutAliases(texts []string, network string, alias func(network, name string) string) []string {
 	var all []string
 	for _, joined := range texts {
@@ -74,7 +73,7 @@ func (p *param) withoutAliases(texts []string, network string, alias func(networ
 	return all
 }
 
-// texts are the values that a request gives for a parameter, as they came.
+// texts returns a request's raw values of a parameter.
 func (p *param) texts(hr *http.Request, vars map[string]string, query url.Values) []string {
 	switch p.In {
 	case InPath:
@@ -114,7 +113,7 @@ func (p *param) readOne(text string) (any, string) {
 	return v, ""
 }
 
-// ReadItem reads a text in a body as a parameter of that kind is read. The problem is empty when there is none.
+// ReadItem reads a text in a body like a parameter of that kind. The problem is empty if there is none.
 func ReadItem[T any](name string, kind *schema.Kind, text string, literals ...string) (item T, problem string) {
 	rule, err := schema.NewRule(kind, "", "", literals...)
 	if err != nil {
@@ -156,7 +155,7 @@ func (p *param) readList(texts []string) (any, []string) {
 	return list, problems
 }
 
-// expected says what the parameter takes.
+// expected describes the values that the parameter takes.
 func (p *param) expected() string {
 	if p.List {
 		return "a list, each item " + p.rule.Allowed()
@@ -164,7 +163,7 @@ func (p *param) expected() string {
 	return p.rule.Allowed()
 }
 
-// ReadList reads a comma-separated list as a parameter's would be: for a member of a body. The problems are those of a 400.
+// ReadList reads a comma-separated list in a member of a body like a parameter. It returns the problems for a 400.
 func ReadList[T any](p Param, text string) (list []T, problems []string) {
 	p.List = true
 	c, err := compileParam("", p)

@@ -18,7 +18,7 @@ import (
 	"snowglobe/handlers/textlog"
 )
 
-// Request is what a handler works with: parameters that are parsed and allowed, the body, the page and the dialect.
+// Request is a handler's view of a request: parameters that are parsed and valid, the body, the page and the dialect.
 type Request struct {
 	HTTP *http.Request
 
@@ -35,10 +35,10 @@ type Request struct {
 	resumed  bool
 }
 
-// Context ends when the client goes away.
+// Context ends when the client leaves.
 func (r *Request) Context() context.Context { return r.HTTP.Context() }
 
-// Dialect is the one that the answer must be rendered in.
+// Dialect returns the dialect of the response.
 func (r *Request) Dialect() schema.Dialect { return r.dialect }
 
 func (r *Request) value(name string) any {
@@ -60,13 +60,13 @@ func (r *Request) Given(name string) bool {
 	return false
 }
 
-// Value is the parameter's value as the type of its kind, or the zero value if it was not given and has no default.
+// Value returns the parameter's value as its kind's type, or the zero value if it was not given and has no default.
 func Value[T any](r *Request, name string) T {
 	v, _ := r.value(name).(T)
 	return v
 }
 
-// List is the values of a list parameter, nil if it was not given.
+// List returns the values of a list parameter, nil if it was not given.
 func List[T any](r *Request, name string) []T {
 	return typed[T](r.value(name))
 }
@@ -85,7 +85,7 @@ func typed[T any](value any) []T {
 	return list
 }
 
-// Body is the decoded JSON body; T is the type that the operation declares.
+// Body returns the decoded JSON body; T is the type that the operation declares.
 func Body[T any](r *Request) *T {
 	b, ok := r.body.(*T)
 	if !ok {
@@ -94,35 +94,34 @@ func Body[T any](r *Request) *T {
 	return b
 }
 
-// Int is an integer, a timestamp or a page size.
+// Int returns an integer, a timestamp or a page size.
 func (r *Request) Int(name string) int64 { return Value[int64](r, name) }
 
-// Text is a text, an enum value, a network, a currency or a UUID.
+// Text returns a text, an enum value, a network, a currency or a UUID.
 func (r *Request) Text(name string) string { return Value[string](r, name) }
 
-// Bool is a boolean.
+// Bool returns a boolean.
 func (r *Request) Bool(name string) bool { return Value[bool](r, name) }
 
-// Amount is an integer of up to 256 bits, nil if absent.
+// Amount returns an integer of up to 256 bits, nil if absent.
 func (r *Request) Amount(name string) *big.Int { return Value[*big.Int](r, name) }
 
-// Number is a decimal number, exact, nil if absent.
+// Number returns an exact decimal number, nil if absent.
 func (r *Request) Number(name string) *big.Rat { return Value[*big.Rat](r, name) }
 
-// Address is an EVM address.
+// Address returns an EVM address.
 func (r *Request) Address(name string) common.Address { return Value[common.Address](r, name) }
 
-// Hash is a 32-byte hash.
+// Hash returns a 32-byte hash.
 func (r *Request) Hash(name string) common.Hash { return Value[common.Hash](r, name) }
 
-// Chain is an EVM chain's id.
+// Chain returns an EVM chain's id.
 func (r *Request) Chain(name string) schema.ChainID { return Value[schema.ChainID](r, name) }
 
-// Block is an EVM block's number or hash.
+// Block returns an EVM block's number or hash.
 func (r *Request) Block(name string) schema.BlockID { return Value[schema.BlockID](r, name) }
 
-// requestContext is one request on its way through the server, with what is known about its answer so far. It is the
-// response writer that handlers get.
+// requestContext carries one request through the server, with the state of its response. It is the handlers' response writer.
 type requestContext struct {
 	responseWriter
 	server   *Server
@@ -133,14 +132,14 @@ type requestContext struct {
 	op       *operation
 	mounted  string
 	mount    *mount
-	logger   *slog.Logger // notes the request
+	logger   *slog.Logger // logs the request
 	large    LargeAnswer
 	start    time.Time
 	took     time.Duration
 	received journal.Body         // the request's body
-	fault    string               // which was applied to the request
-	end      func()               // ends the answer instead of its last byte, nil for none
-	calls    []journal.CallRecord // that the request makes, with what came of them
+	fault    string               // applied to the request
+	end      func()               // ends the response in place of its last byte, nil for none
+	calls    []journal.CallRecord // of the request, with their outcomes
 }
 
 func (s *Server) newRequestContext(w http.ResponseWriter, r *http.Request) *requestContext {
@@ -160,7 +159,7 @@ func (c *requestContext) allowOrigins() {
 	h["Access-Control-Expose-Headers"] = exposed
 }
 
-// pathAsSent is a path as this client writes it: under the prefix that it came with.
+// pathAsSent writes a path as this client does: with its prefix.
 func (c *requestContext) pathAsSent(path string) string {
 	if c.prefixed {
 		path = upstreamPrefix + path
@@ -168,7 +167,7 @@ func (c *requestContext) pathAsSent(path string) string {
 	return MountPath(c.request) + path
 }
 
-// requestID is the client's own if it is fit to be logged, else the next of a count.
+// requestID returns the client's own id if it is safe to log, otherwise the next of a count.
 func (s *Server) requestID(r *http.Request) string {
 	if id := r.Header.Get("X-Request-Id"); id != "" && len(id) <= 128 && strings.Trim(id, idLetters) == "" {
 		return id
@@ -178,7 +177,7 @@ func (s *Server) requestID(r *http.Request) string {
 
 const idLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.:"
 
-// finish answers for a handler that panicked and writes the access log.
+// finish responds for a handler that panicked and writes the access log.
 func (c *requestContext) finish() {
 	if p := recover(); p != nil {
 		if p == http.ErrAbortHandler {
@@ -197,15 +196,15 @@ func (c *requestContext) finish() {
 		c.end()
 		return
 	}
-	_ = c.release() // a client that has gone away needs no answer
+	_ = c.release() // the client may be gone
 }
 
-// shownByPage says whether a page of this server shows the answer as a picture: no client of the world asked for it.
+// shownByPage reports whether a page of this server shows the response as a picture, so no client of the world asked for it.
 func shownByPage(r *http.Request) bool {
 	return r.Header.Get("Sec-Fetch-Dest") == "image" && r.Header.Get("Sec-Fetch-Site") == "same-origin"
 }
 
-// note tells of the answer where it is told: the log, the journal, the counters.
+// note reports the response to the log, the journal and the counters.
 func (c *requestContext) note() {
 	c.took = c.server.opts.Now().Sub(c.start)
 	recorded := c.server.opts.Journal.On() && c.keeps && !(c.op != nil && c.op.Unrecorded) && !shownByPage(c.request)
@@ -223,7 +222,7 @@ func (c *requestContext) note() {
 	c.use(c.operation(), c.took)
 }
 
-// logs says whether the request is logged.
+// logs reports whether the request is logged.
 func (c *requestContext) logs() bool { return c.logger.Enabled(c.request.Context(), slog.LevelInfo) }
 
 // writeAccessLog writes one line about the request, without its secrets.
@@ -252,9 +251,9 @@ func (c *requestContext) writeAccessLog(e *journal.Exchange) {
 	}
 	add(textlog.Cause, cause)
 	add(textlog.Fault, e.Fault)
-	line := slog.NewRecord(c.server.opts.Now(), slog.LevelInfo, textlog.Request, 0) // the logger would look up who called it
+	line := slog.NewRecord(c.server.opts.Now(), slog.LevelInfo, textlog.Request, 0) // the logger would look up its caller
 	line.AddAttrs(attrs...)
-	_ = c.logger.Handler().Handle(c.request.Context(), line) // a log that cannot be written has nobody to tell
+	_ = c.logger.Handler().Handle(c.request.Context(), line) // nobody can be told that the log fails
 }
 
 func (c *requestContext) operation() string {
@@ -264,7 +263,7 @@ func (c *requestContext) operation() string {
 	return c.mounted
 }
 
-// Write sends a part of the answer. A large one has to wait until there is room for it, and to be taken in time.
+// Write sends a part of the response. A large response has to wait until there is room for it, and must be read in time.
 func (c *requestContext) Write(b []byte) (int, error) {
 	large, err := c.large.Send(c.request.Context(), len(b))
 	if err != nil {
@@ -274,7 +273,7 @@ func (c *requestContext) Write(b []byte) (int, error) {
 		return 0, err
 	}
 	if large {
-		_ = http.NewResponseController(c.ResponseWriter).SetWriteDeadline(time.Now().Add(largeTimeout)) // tests have writers without deadlines
+		_ = http.NewResponseController(c.ResponseWriter).SetWriteDeadline(time.Now().Add(largeTimeout)) // test writers have no deadlines
 	}
 	return c.responseWriter.Write(b)
 }
@@ -283,18 +282,18 @@ type contextKey struct{}
 
 type insideKey struct{}
 
-// Inside marks a request that the server makes of itself, for a page: it counts against no rate limit, and is neither logged nor
-// observed, since the request for the page is.
+// Inside marks a request that the server sends to itself for a page. It counts against no rate limit and is neither logged nor observed,
+// because the request for the page is.
 func Inside(ctx context.Context) context.Context { return context.WithValue(ctx, insideKey{}, true) }
 
-// IsInside says whether a request carries the mark of Inside.
+// IsInside reports whether Inside marked a request.
 func IsInside(ctx context.Context) bool { return ctx.Value(insideKey{}) != nil }
 
 func (c *requestContext) context(r *http.Request) context.Context {
 	return context.WithValue(r.Context(), contextKey{}, c)
 }
 
-// RequestDialect is the dialect for a request that reached a mounted handler.
+// RequestDialect returns the dialect of a request to a mounted handler.
 func RequestDialect(ctx context.Context) schema.Dialect {
 	if c, ok := ctx.Value(contextKey{}).(*requestContext); ok {
 		return c.dialect

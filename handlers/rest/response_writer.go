@@ -20,21 +20,21 @@ type responseWriter struct {
 	last   [2]byte
 	held   int // bytes of last that are still to be sent
 
-	keeps  bool // whether the journal is to have the body
-	whole  bool // whether answer is the body before it was compressed, and nothing that is written counts
+	keeps  bool // whether the journal wants the body
+	whole  bool // whether answer is the body before compression, so that writes do not count
 	answer journal.Body
 
-	tag string // etag of the body that will be sent, if somebody knows it
+	tag string // etag of the body to send, if known
 }
 
-// keep takes down the body of the answer as it is before it is compressed; it must not change afterwards.
+// keep records the response's body before compression; it must not change afterwards.
 func (w *responseWriter) keep(body []byte) {
 	if w.keeps {
 		w.answer, w.whole = journal.Keep(body), true
 	}
 }
 
-// keepCopy is keep for a body that changes afterwards.
+// keepCopy records a body that may change afterwards.
 func (w *responseWriter) keepCopy(body []byte) {
 	if w.keeps && !w.whole {
 		w.keep(append(make([]byte, 0, min(len(body), journal.KeptBody)), body[:min(len(body), journal.KeptBody)]...))
@@ -42,24 +42,24 @@ func (w *responseWriter) keepCopy(body []byte) {
 	}
 }
 
-// keepAnswer is keep for an answer of the cache, which is sent as it is or not.
+// keepAnswer records a cached response, which is sent unchanged or not at all.
 func (w *responseWriter) keepAnswer(a cachedAnswer, asItIs bool) {
 	if w.keep(a.body); asItIs {
 		w.tag = a.tag
 	}
 }
 
-// keepNothing is keep for an answer whose body the client does not get.
+// keepNothing records that the client gets no body.
 func (w *responseWriter) keepNothing() { w.answer, w.whole = journal.Body{}, true }
 
-// keepPart is keep for what is written in parts.
+// keepPart records a body that is written in parts.
 func (w *responseWriter) keepPart(b []byte) {
 	if w.keeps && !w.whole {
 		w.answer.Add(b)
 	}
 }
 
-// WriteHeader notes the status for the access log.
+// WriteHeader records the status for the access log.
 func (w *responseWriter) WriteHeader(status int) {
 	if w.status == 0 {
 		w.status = status
@@ -115,23 +115,23 @@ func (w *responseWriter) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 
 // Flush lets a mounted handler stream.
 func (w *responseWriter) Flush() {
-	_ = w.release() // a client that has gone away needs no answer
+	_ = w.release() // the client may be gone
 	if f, ok := w.ResponseWriter.(http.Flusher); ok {
 		f.Flush()
 	}
 }
 
-// Unwrap is for http.ResponseController.
+// Unwrap serves http.ResponseController.
 func (w *responseWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// Bounds of one answer that is kept: its body, with room for the description of the world, which every page asks for first, and the URL
-// that asked for it, which a client may make as long as it likes.
+// Limits of one cached response: its body, with room for the description of the world, which every page requests first, and its URL, which
+// a client may make as long as it likes.
 const (
 	keptAnswer = 1 << 20
 	keptURL    = 1024
 )
 
-// cacheKey is all that an answer to GET depends on.
+// cacheKey is everything that a response to a GET depends on.
 type cacheKey struct {
 	dialect      schema.Dialect
 	base, target string
@@ -139,11 +139,11 @@ type cacheKey struct {
 	unix         int64 // its clock
 }
 
-// responseCache keeps the answers that were given lately. A change of the world or of its clock makes new keys of the same
-// requests, so an answer never outlives what it was read from.
+// responseCache keeps recent responses. A change of the world or of its clock changes the keys of the same requests, so a response never
+// outlives its data.
 //
-// In one run of BenchmarkResponseCache (package handlers; median of 5) a list of ten transactions took 37 µs and 40 allocations
-// with it, 103 µs and 107 allocations without; a block 25 µs and 42 allocations with it, 85 µs and 110 without.
+// In one run of BenchmarkResponseCache (package handlers; median of 5) a list of ten transactions took 37 µs and 40 allocations with it,
+// 103 µs and 107 allocations without; a block 25 µs and 42 allocations with it, 85 µs and 110 without.
 type responseCache struct {
 	answers *cache.Cache[cacheKey, cachedAnswer]
 	group   cache.Group
@@ -161,7 +161,7 @@ func newResponseCache() *responseCache {
 	return c
 }
 
-// cacheKey is what the answer of a request is kept under, and whether it lasts as long as the world stays as it is.
+// cacheKey returns the cache key of a request's response, and whether the response stays valid as long as the world does not change.
 func (c *requestContext) cacheKey(r *Request) (cacheKey, bool) {
 	o := &c.server.opts
 	if o.Revision == nil || c.op.Live || c.op.Answer == nil || c.op.Method != http.MethodGet {
@@ -174,10 +174,10 @@ func (c *requestContext) cacheKey(r *Request) (cacheKey, bool) {
 	return cacheKey{c.dialect, base, r.HTTP.URL.Path + "?" + r.HTTP.URL.RawQuery, o.Revision(), o.Clock.Unix()}, true
 }
 
-// get is the body of the JSON that was the answer before.
+// get returns a cached JSON body.
 func (c *responseCache) get(key cacheKey) (cachedAnswer, bool) { return c.answers.Get(key) }
 
-// add keeps a copy of a body, and answers it; nothing when the body is too long.
+// add caches a copy of a body and returns it; nil if the body is too long.
 func (c *responseCache) add(key cacheKey, body []byte) cachedAnswer {
 	if len(body) > keptAnswer {
 		return cachedAnswer{}

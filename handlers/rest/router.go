@@ -12,7 +12,7 @@ import (
 	"github.com/gorilla/mux"
 )
 
-// routes are the endpoints of all operations.
+// routes holds the endpoints of all operations.
 type routes struct {
 	endpoints []*endpoint
 	byID      map[string]*operation
@@ -34,8 +34,7 @@ func (t *routes) add(op *operation) error {
 	return nil
 }
 
-// endpoint finds or makes the endpoint of a path. Two paths that differ only in the names of their variables could not
-// be told apart.
+// endpoint finds or makes a path's endpoint. Paths that differ only in the names of their variables would be ambiguous.
 func (t *routes) endpoint(path string) (*endpoint, error) {
 	split := splitTemplate(path)
 	for _, e := range t.endpoints {
@@ -51,7 +50,7 @@ func (t *routes) endpoint(path string) (*endpoint, error) {
 	return e, nil
 }
 
-// sorted are the endpoints once everything is registered: literal paths come before variable ones.
+// sorted returns the endpoints once everything is registered: literal paths before variable ones.
 func (t *routes) sorted() []*endpoint {
 	t.sort.Do(func() {
 		slices.SortStableFunc(t.endpoints, func(a, b *endpoint) int { return a.template.compare(b.template) })
@@ -59,8 +58,8 @@ func (t *routes) sorted() []*endpoint {
 	return t.endpoints
 }
 
-// addTo gives each endpoint a route. Those with as many segments stand together, as the router tries its routes one
-// after the other.
+// addTo adds a route for each endpoint. It groups those with the same number of segments, because the router tries its routes one after
+// another.
 func (t *routes) addTo(r *mux.Router) {
 	groups := map[int]*mux.Router{}
 	for _, e := range t.sorted() {
@@ -76,7 +75,7 @@ func ofDepth(depth int) mux.MatcherFunc {
 	return func(r *http.Request, _ *mux.RouteMatch) bool { return strings.Count(r.URL.Path, "/") == depth }
 }
 
-// interfaces are those that have operations, in the order of their registration.
+// interfaces returns the interfaces that have operations, in the order of registration.
 func (t *routes) interfaces() []*Interface {
 	var list []*Interface
 	for _, e := range t.endpoints {
@@ -89,8 +88,7 @@ func (t *routes) interfaces() []*Interface {
 	return list
 }
 
-// normalizePath takes doubled slashes and slashes at the end out of a path, so that it means the same operation without a
-// redirect.
+// normalizePath removes repeated and trailing slashes from a path, so that it means the same operation without a redirect.
 func normalizePath(r *http.Request) *http.Request {
 	path := segmented(r.URL)
 	for strings.Contains(path, "//") {
@@ -102,7 +100,7 @@ func normalizePath(r *http.Request) *http.Request {
 	return withPath(r, path)
 }
 
-// segmented is a path in which a slash that the client escaped stays escaped: it is part of a segment, not its end.
+// segmented returns a path in which escaped slashes stay escaped: they belong to a segment.
 func segmented(u *url.URL) string {
 	if u.RawPath == "" {
 		return u.Path
@@ -118,7 +116,7 @@ func segmented(u *url.URL) string {
 	return strings.Join(segments, "/")
 }
 
-// cutPrefix takes the upstream dialect's prefix off a path and says whether it was there.
+// cutPrefix removes the upstream dialect's prefix from a path and reports whether it was there.
 func cutPrefix(r *http.Request) (*http.Request, bool) {
 	path := "/" + strings.TrimLeft(r.URL.Path, "/")
 	rest, ok := strings.CutPrefix(path, upstreamPrefix)
@@ -145,11 +143,10 @@ func withPath(r *http.Request, path string) *http.Request {
 	return &c
 }
 
-// template is an operation's path, cut at its slashes.
+// template is an operation's path, split at its slashes.
 type template []segment
 
-// segment is a literal, or a variable with an optional literal after it, as in {tokenId}:reindex; text is the whole of
-// it as it was declared.
+// segment is a literal, or a variable with an optional literal after it, as in {tokenId}:reindex; text is the declared segment.
 type segment struct{ name, literal, text string }
 
 func splitTemplate(path string) template {
@@ -164,8 +161,8 @@ func splitTemplate(path string) template {
 	return t
 }
 
-// matches reports whether a segment of a request's path fits. A variable holds no colon, so that a misspelt
-// transactions:listNative is an unknown path and not a malformed id.
+// matches reports whether a segment of a request's path fits. A variable never contains a colon, so a misspelt transactions:listNative is
+// an unknown path and not a malformed id.
 func (s segment) matches(text string) bool {
 	if s.name == "" {
 		return s.literal == text
@@ -174,7 +171,7 @@ func (s segment) matches(text string) bool {
 	return ok && value != "" && strings.IndexByte(value, ':') < 0
 }
 
-// match reports whether a whole path fits, and the values of the variables if it does.
+// match reports whether a whole path fits, and returns the values of its variables.
 func (t template) match(path string) (vars map[string]string, ok bool) {
 	if !t.matches(path) {
 		return nil, false
@@ -202,7 +199,7 @@ func (t template) matches(path string) bool {
 	return true
 }
 
-// compare puts the more specific template first: literals, then variables with a literal, then bare variables.
+// compare orders more specific templates first: literals, then variables with a literal, then bare variables.
 func (t template) compare(u template) int {
 	for i := range min(len(t), len(u)) {
 		if c := cmp.Compare(t[i].looseness(), u[i].looseness()); c != 0 {

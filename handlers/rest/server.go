@@ -21,64 +21,63 @@ import (
 	"snowglobe/sim"
 )
 
-// Options are what a server needs to know; the zero value of each is its default, save the clock and the key.
+// Options configures a server; every zero value is a default, except for the clock and the key.
 type Options struct {
 	Clock    *sim.Clock
-	Revision func() int64      // counts the changes of the world; without it no answer is kept to be given again
+	Revision func() int64      // counts the changes of the world; nil for no caching
 	WorldKey []byte            // 32 bytes of the world's own, for page tokens
-	Moments  pagetoken.Moments // by which page tokens are judged; nil where the world never goes back
+	Moments  pagetoken.Moments // check page tokens; nil if the world never reverts
 	Begin    int64             // the world's clock at the first of them
 	Dialect  DialectMode
 	Version  string // of the simulator, for the documentation
 
-	Log     *slog.Logger // failures, and the access log at level info; nothing is logged by default
+	Log     *slog.Logger // failures, and the access log at level info; nil logs nothing
 	Now     func() time.Time
-	MaxBody int64 // bytes, 1 MiB by default
+	MaxBody int64 // bytes, default 1 MiB
 
-	// MaxHead is the most that a request's target and headers may have together, 64 KiB by default.
+	// MaxHead limits a request's target and headers together, default 64 KiB.
 	MaxHead int
 
-	// Journal takes down every request with its answer, for the world of this name; nil for none.
+	// Journal records every request and response, for the world of this name; nil for none.
 	Journal *journal.Journal
 	World   string
 
-	// Faults are what answers may fail with; nil for none.
+	// Faults may make responses fail; nil for none.
 	Faults *fault.Set
 
-	// ChainNames tells the network of a chain, and every name that it has there, by one of them.
+	// ChainNames returns the network of a chain and all its names, by one of them.
 	ChainNames func(network, name string) (of string, names []string)
 
-	// Indexed is the server of the world as the index of a chain, by its names, has it, until done is called; nil when the index
-	// is not behind. Without names the path and the network, if it is known, tell whether chains may be meant.
-	// It is asked while Behind says that some chain's is.
+	// Indexed returns the server for a chain's lagging index, by the chain's names, valid until the caller calls done; nil if the index
+	// does not lag. Without names, the path and the network, if known, decide which chains may be meant. It is called only while Behind
+	// reports that some index lags.
 	Behind  func() bool
 	Indexed func(ctx context.Context, path, network string, chains []string) (of *Server, done func(), err error)
 
-	// Observe is called for every answer: the operation, or nothing when there was none, the HTTP status and the time it took.
+	// Observe is called for every response: with the operation, or "" for none, the HTTP status and the duration.
 	Observe func(operation string, status int, took time.Duration)
 
-	// Usage is called for every answer of the interfaces that the live services have.
+	// Usage is called for every response of the interfaces that the live services have.
 	Usage func(*Use)
 
-	RateLimit  int // requests per minute and client; unlimited by default
+	RateLimit  int // requests per minute and client; 0 for no limit
 	Keys       *Keys
 	RequireKey bool
 
-	// Permit says who may change the world; nil is the rule of a server on loopback.
+	// Permit decides who may change the world; nil is the rule of a server on loopback.
 	Permit *permit.Rule
 
-	// Alias answers the blockchain id that a name stands for on a network, or on any when none is named, or the name
-	// itself.
+	// Alias returns the blockchain id for an alias on a network, or on any if none is named; it returns other names unchanged.
 	Alias func(network, name string) string
 
-	// NetworkOf names the network of a chain, for keys that are limited to one network.
+	// NetworkOf returns the network of a chain, for keys restricted to one network.
 	NetworkOf func(schema.ChainID) (network string, ok bool)
 
-	// Same is one way to write what may be written in several, so that a page token fits however the chain is named.
+	// Same converts a value with several equivalent forms to one, so that a page token fits however the client names the chain.
 	Same func(schema.ChainID) schema.ChainID
 }
 
-// Server routes requests to operations and to mounted handlers. Register and Mount come before the first request.
+// Server routes requests to operations and to mounted handlers. Call Register and Mount before the first request.
 type Server struct {
 	opts   Options
 	tokens *pagetoken.Codec
@@ -97,7 +96,7 @@ type Server struct {
 	requests atomic.Uint64
 }
 
-// mount is a handler that is not made of operations.
+// mount is a handler that serves a whole path.
 type mount struct {
 	name, prefix string
 	handler      http.Handler
@@ -146,7 +145,7 @@ func (o *Options) fill() {
 	}
 }
 
-// Register adds operations of an interface. A declaration that cannot be served is an error.
+// Register adds the operations of an interface. It returns an error for an invalid declaration.
 func (s *Server) Register(in *Interface, ops ...Operation) error {
 	for _, o := range ops {
 		op, err := compile(in, o)
@@ -160,20 +159,20 @@ func (s *Server) Register(in *Interface, ops ...Operation) error {
 	return nil
 }
 
-// Mount serves everything at and below a path with a handler of its own, or only the path / itself; name stands for it in the access log. Such a
-// handler gets request ids, the access log and protection from panics, and does the rest itself: the path reaches it as
-// the client wrote it, without the dialect's prefix, and cross-origin rules are its own.
+// Mount serves everything at and below a path with its own handler, or only the path / itself; name labels it in the access log. The server
+// adds request ids, the access log and protection from panics. The rest is up to the handler: it gets the path as the client wrote it,
+// without the dialect's prefix, and applies its own cross-origin rules.
 func (s *Server) Mount(name, prefix string, h http.Handler) {
 	s.mounts = append(s.mounts, mount{name: name, prefix: strings.TrimSuffix(prefix, "/"), handler: h})
 }
 
-// MountPages is Mount for the pages of the simulator, whose requests the journal leaves out: they are not what clients ask.
+// MountPages mounts the simulator's pages, whose requests the journal leaves out because no client sends them.
 func (s *Server) MountPages(prefix string, h http.Handler) {
 	s.Mount("pages", prefix, h)
 	s.mounts[len(s.mounts)-1].unrecorded = true
 }
 
-// Close forgets the answers that are kept, which hold on to the world.
+// Close drops the cached responses, which retain the world.
 func (s *Server) Close() { s.cache.group.Suspend() }
 
 // router builds the routes once, when everything is registered.
@@ -188,7 +187,7 @@ func (s *Server) router() *mux.Router {
 	return s.mux
 }
 
-// mounted is the mount that a path belongs to, or nil. Doubled slashes in front do not hide it.
+// mounted returns the mount of a path, or nil. It ignores repeated leading slashes.
 func (s *Server) mounted(path string) *mount {
 	path = "/" + strings.TrimLeft(path, "/")
 	for i := range s.mounts {
@@ -205,7 +204,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	c := s.newRequestContext(w, r)
 	defer c.large.Release()
 	defer c.finish()
-	c.Header()["X-Content-Type-Options"] = nosniff // whatever answers: what is mounted repeats texts of clients, too
+	c.Header()["X-Content-Type-Options"] = nosniff // on every response: mounted handlers repeat clients' texts, too
 	if m := s.mounted(c.request.URL.Path); m != nil {
 		c.mount, c.mounted, c.keeps = m, m.name, c.keeps && !m.unrecorded
 		c.serveMount(c.request.WithContext(c.context(c.request)))
@@ -220,7 +219,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.router().ServeHTTP(c, c.request)
 }
 
-// serveMount gives a request to the mounted handler, unless a fault keeps it.
+// serveMount passes a request to the mounted handler, unless a fault prevents it.
 func (c *requestContext) serveMount(r *http.Request) {
 	serve := func(r *http.Request) { c.mount.handler.ServeHTTP(c, r) }
 	if c.interfaceName() != Sim.Name && c.server.mayFail(r) {
@@ -243,7 +242,7 @@ func (s *Server) notFound(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// failUnknown answers for a path that does not exist.
+// failUnknown responds for an unknown path.
 func (c *requestContext) failUnknown(r *http.Request) {
 	s := c.server
 	if c.dialect == schema.Upstream {
@@ -262,12 +261,13 @@ var (
 	exposed   = []string{"ratelimit-policy, ratelimit-limit, ratelimit-remaining, ratelimit-reset, retry-after, etag, x-request-id, content-disposition, content-range, accept-ranges"}
 )
 
-// isPreflight recognises the question that a browser asks before a request that is not simple.
+// isPreflight recognises a browser's CORS preflight.
 func isPreflight(r *http.Request) bool {
 	return r.Method == http.MethodOptions && r.Header.Get("Origin") != "" && r.Header.Get("Access-Control-Request-Method") != ""
 }
 
-// preflight is by hand, as rs/cors names the requested method only. It allows the methods of the path, and whatever headers the page asks for.
+// preflight is written by hand because rs/cors lists only the requested method. It allows the path's methods and all headers that the page
+// asks for.
 func (w *responseWriter) preflight(r *http.Request, methods string) {
 	h := w.Header()
 	h.Set("Access-Control-Allow-Methods", methods)
@@ -279,8 +279,7 @@ func (w *responseWriter) preflight(r *http.Request, methods string) {
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// checkClass keeps those from changing the world who may not. A page may do so only with a body that is declared as JSON, which
-// makes its browser ask first.
+// checkClass rejects clients that may not change the world. A page must declare the body as JSON, which makes its browser send a preflight.
 func (c *requestContext) checkClass(r *http.Request) error {
 	rule := c.server.opts.Permit
 	if rule.CheckPage(r, c.op.Class) != nil {
@@ -295,7 +294,7 @@ func (c *requestContext) checkClass(r *http.Request) error {
 	return nil
 }
 
-// allowed reports whether the page that a request comes from may call an operation.
+// allowed reports whether the requesting page may call an operation.
 func (c *requestContext) allowed(r *http.Request, op *operation) bool {
 	return c.server.opts.Permit.CheckPage(r, op.Class) == nil
 }

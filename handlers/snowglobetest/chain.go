@@ -8,7 +8,7 @@ import (
 	"snowglobe/handlers/control"
 )
 
-// Network is one of the two networks of a world.
+// Network is one of a world's two networks.
 type Network string
 
 // The networks of every world.
@@ -17,8 +17,8 @@ const (
 	Fuji    Network = fixtures.FujiName
 )
 
-// Chain names a chain: one of the constants, or an EVM chain by its name, its chain id or its blockchain id, which the name of its network
-// and a slash may precede.
+// Chain names a chain: one of the constants, or an EVM chain by its name, its chain id or its blockchain id, optionally after the name of
+// its network and a slash.
 type Chain string
 
 // The chains of the primary networks.
@@ -31,10 +31,10 @@ const (
 	FujiX Chain = "fuji/X"
 )
 
-// primaryChains are the chains that every network has, with the path of their JSON-RPC.
+// primaryChains maps the chains that every network has to the paths of their JSON-RPC.
 var primaryChains = map[string]string{"C": "/ext/bc/C/rpc", "P": "/ext/bc/P", "X": "/ext/bc/X"}
 
-// rpcURL is where the JSON-RPC of a chain of the world is, which answers at url.
+// rpcURL returns the JSON-RPC URL of a chain in the world at url.
 func (c Chain) rpcURL(w *control.World, url string) (string, error) {
 	prefix, name := "", string(c)
 	network, rest, named := strings.Cut(name, "/")
@@ -55,7 +55,7 @@ func (c Chain) rpcURL(w *control.World, url string) (string, error) {
 	return chain.RPCURL, err
 }
 
-// find looks an EVM chain up, of a network or, where that is empty, the first of both.
+// find looks up an EVM chain on a network, or on both if network is empty.
 func (c Chain) find(w *control.World, network Network) (control.Chain, error) {
 	var known []string
 	for _, one := range w.Chains {

@@ -17,10 +17,10 @@ import (
 	"snowglobe/handlers/fault"
 )
 
-// patience is how long a request may take, moves of the clock by years included, before a test hears of it.
+// patience is how long a request may take, even one that moves the clock by years, before it fails.
 const patience = 2 * time.Minute
 
-// Client does what the methods of Server do, for helpers and other goroutines: it returns errors instead of failing the test.
+// Client offers the methods of Server for helpers and other goroutines: they return errors instead of failing the test.
 type Client struct {
 	URL string // of the simulator, or of one of its worlds
 
@@ -31,49 +31,49 @@ func newClient(url string) *Client {
 	return &Client{URL: url, http: http.Client{Timeout: patience}}
 }
 
-// World is what is in the world now: its digest, counts, chains, contracts, nodes and sample ids by name, as /sim/world has them.
+// World describes the world now: its digest, counts, chains, contracts, nodes and sample ids by name, as /sim/world does.
 func (c *Client) World(ctx context.Context) (*control.World, error) {
 	w := &control.World{}
 	return w, c.Ask(ctx, http.MethodGet, "/sim/world", nil, w)
 }
 
-// Advance moves the world's clock on. What falls due on the way happens.
+// Advance advances the world's clock. Everything that falls due on the way happens.
 func (c *Client) Advance(ctx context.Context, by time.Duration) error {
 	return c.Ask(ctx, http.MethodPost, "/sim/clock", map[string]string{"advance": by.String()}, nil)
 }
 
-// Now is the world's time.
+// Now returns the world's time.
 func (c *Client) Now(ctx context.Context) (time.Time, error) {
 	var state control.ClockState
 	err := c.Ask(ctx, http.MethodGet, "/sim/clock", nil, &state)
 	return time.UnixMilli(state.Milliseconds).UTC(), err
 }
 
-// Snapshot marks the whole world as it is now: all chains, the clock, what waits, exports and webhooks.
+// Snapshot takes a snapshot of the whole world: all chains, the clock, the pool, exports and webhooks.
 func (c *Client) Snapshot(ctx context.Context) (Snapshot, error) {
 	var taken control.Snapshot
 	err := c.Ask(ctx, http.MethodPost, "/sim/snapshots", nil, &taken)
 	return Snapshot(taken.ID), err
 }
 
-// Revert goes back to a snapshot, which stays; those that were taken after it are gone.
+// Revert reverts to a snapshot and keeps it; it deletes all later ones.
 func (c *Client) Revert(ctx context.Context, to Snapshot) error {
 	return c.Ask(ctx, http.MethodPost, "/sim/snapshots/"+string(to)+":revert", nil, nil)
 }
 
-// Reset goes back to the freshly generated world.
+// Reset reverts to the freshly generated world.
 func (c *Client) Reset(ctx context.Context) error {
 	return c.Ask(ctx, http.MethodPost, "/sim/reset", nil, nil)
 }
 
-// Fault lets answers fail by a rule, until it is removed by its id.
+// Fault makes responses fail by a rule, until RemoveFault removes the rule by its id.
 func (c *Client) Fault(ctx context.Context, rule fault.Rule) (id string, err error) {
 	var added fault.State
 	err = c.Ask(ctx, http.MethodPost, "/sim/faults", rule, &added)
 	return added.ID, err
 }
 
-// RemoveFault removes a rule; one that is gone already is no error.
+// RemoveFault removes a rule; removing one twice is no error.
 func (c *Client) RemoveFault(ctx context.Context, id string) error {
 	err := c.Ask(ctx, http.MethodDelete, "/sim/faults/"+id, nil, nil)
 	if said := (*Refusal)(nil); errors.As(err, &said) && said.Status == http.StatusNotFound {
@@ -87,7 +87,7 @@ func (c *Client) ClearFaults(ctx context.Context) error {
 	return c.Ask(ctx, http.MethodDelete, "/sim/faults", nil, nil)
 }
 
-// Mine makes blocks on the EVM chain whose JSON-RPC has a URL.
+// Mine makes blocks on the EVM chain with a JSON-RPC URL.
 func (c *Client) Mine(ctx context.Context, url string, blocks int) error {
 	if blocks < 1 {
 		return fmt.Errorf("%d blocks cannot be mined: expected 1 or more", blocks)
@@ -100,7 +100,7 @@ func (c *Client) Mine(ctx context.Context, url string, blocks int) error {
 	return client.CallContext(ctx, nil, "anvil_mine", hexutil.EncodeUint64(uint64(blocks)))
 }
 
-// Ask sends a request with a body of JSON, unless that is nil, to a path of the REST interfaces, and reads the answer unless it is not wanted.
+// Ask sends a request to a path of the REST interfaces, with a JSON body unless it is nil, and decodes the response unless answer is nil.
 // An error of the interface is a *Refusal.
 func (c *Client) Ask(ctx context.Context, method, path string, body, answer any) error {
 	var sent io.Reader
@@ -133,7 +133,7 @@ func (c *Client) Ask(ctx context.Context, method, path string, body, answer any)
 	return json.Unmarshal(text, answer)
 }
 
-// Refusal is an answer that says that something cannot be done.
+// Refusal is a response with an error.
 type Refusal struct {
 	Status int // of HTTP
 	text   string

@@ -20,37 +20,37 @@ import (
 	"snowglobe/sim/store"
 )
 
-// Option is something that a test wants otherwise than it is by default.
+// Option changes a default of the simulator.
 type Option interface{ flags() []string }
 
-// flags are an option as a command line has it.
+// flags is an option in the form of command-line flags.
 type flags []string
 
 func (f flags) flags() []string { return f }
 
-// Profile names the size of the world, such as default, or a YAML file with one; without it the world is tiny.
+// Profile names the size of the world, such as default, or a YAML file with one; the default is tiny.
 func Profile(name string) Option { return flags{"--profile", name} }
 
-// Seed is the seed of the random numbers that the world is made from; without it that is 1.
+// Seed sets the seed of the world's random numbers; the default is 1.
 func Seed(n int64) Option { return flags{"--seed", strconv.FormatInt(n, 10)} }
 
-// DB names the file of the world, which is opened or made there, and which stays.
+// DB names the world's file, which is opened or created, and stays.
 func DB(path string) Option { return flags{"--db", path} }
 
 // NoMining leaves transactions in the pool until Mine, or evm_mine, makes a block.
 func NoMining() Option { return flags{"--no-mining"} }
 
-// BlockTime makes a block of each EVM chain every so often, in real time, instead of one for each transaction.
+// BlockTime makes each EVM chain's blocks at an interval of real time, instead of one for each transaction.
 func BlockTime(every time.Duration) Option { return flags{"--block-time", every.String()} }
 
-// Live lets the world's time go on, in real time, and its people go on acting.
+// Live lets the world's clock run in real time, and its people act.
 func Live() Option { return flags{"--live"} }
 
-// Flags are any others of snowglobe serve, such as "--require-api-key". The server listens at a free port of 127.0.0.1, and has none for
-// fuji alone, unless --addr and --fuji-addr say otherwise.
+// Flags passes any other flags of snowglobe serve, such as "--require-api-key". The server listens on a free port of 127.0.0.1, without one
+// for fuji alone, unless --addr and --fuji-addr say otherwise.
 func Flags(args ...string) Option { return flags(args) }
 
-// settings are what the options say.
+// settings holds the parsed options.
 type settings struct {
 	world  seed.Options
 	server handlers.Options
@@ -90,25 +90,25 @@ func read(options []Option, w io.Writer) (*settings, error) {
 	return s, err
 }
 
-// mostTemplates is how many worlds are kept to be copied; tests of a package rarely want more shapes at the same time.
+// mostTemplates is how many worlds are cached for copying; tests of a package rarely want more shapes at the same time.
 const mostTemplates = 4
 
-// templates are worlds that were made in memory and are copied for each test, by what decides their bytes; the latest that was used is last.
+// templates caches worlds in memory that are copied for each test, by everything that decides their bytes; the most recently used is last.
 var templates struct {
 	sync.Mutex
 	all []*template
 }
 
-// template is a world that nobody changes.
+// template is a cached world that nobody changes.
 type template struct {
 	shape string
-	users int // under the lock of templates
+	users int // guarded by the lock of templates
 	once  sync.Once
 	world *sim.World
 	err   error
 }
 
-// useTemplate finds a template, or makes room for one. It must be released.
+// useTemplate finds a template, or makes room for one. The caller must release it.
 func useTemplate(shape string) *template {
 	templates.Lock()
 	defer templates.Unlock()
@@ -125,7 +125,7 @@ func useTemplate(shape string) *template {
 	return found
 }
 
-// release lets the template go when the test has its copy, and closes the one that was not used for longest when there are too many.
+// release releases a template once the test has its copy, and evicts the least recently used ones beyond the limit.
 func (used *template) release() error {
 	templates.Lock()
 	used.users--
@@ -143,9 +143,9 @@ func (used *template) release() error {
 	return old.world.Close()
 }
 
-// open opens the world, or makes it, or copies what was made for another test.
+// open opens, generates or copies the world.
 func (s *settings) open(t testing.TB) (*sim.World, error) {
-	ctx := context.WithoutCancel(t.Context()) // other tests go on with what this one makes
+	ctx := context.WithoutCancel(t.Context()) // other tests use the world that this one generates
 	if s.world.Path != store.Memory || s.world.UntilNow {
 		return seed.Open(ctx, s.world, s.chosen)
 	}

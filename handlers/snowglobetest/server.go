@@ -23,10 +23,10 @@ import (
 	"snowglobe/sim/txs"
 )
 
-// Server is a simulator that runs.
+// Server is a running simulator.
 type Server struct {
 	URL        string // of everything, such as http://127.0.0.1:40001
-	RPCURL     string // of mainnet's C-Chain; RPC has those of other chains
+	RPCURL     string // of mainnet's C-Chain; RPC returns those of other chains
 	WSURL      string // the same for WebSocket
 	DataURL    string // base of the Data API's paths
 	MetricsURL string // base of the Metrics API's paths
@@ -36,7 +36,7 @@ type Server struct {
 	log    *testLog
 	close  func() error
 	client *Client
-	named  func() (*control.World, error) // what never changes: names, ids, keys and addresses
+	named  func() (*control.World, error) // the unchanging part: names, ids, keys and addresses
 }
 
 // Run starts a simulator that runs until the test ends.
@@ -65,7 +65,7 @@ func start(t testing.TB, options []Option, log *testLog) (*Server, error) {
 	}
 	hub := events.NewHub()
 	o.server.Events, o.server.Journal = hub, journal.New(o.server.JournalSize, o.server.Keys.Texts(), hub)
-	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context())) // that of the test ends before its cleanups, which may ask
+	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context())) // the test's own context ends before its cleanups, which may send requests
 	l, err := o.listen.Listen()
 	if err != nil {
 		stop()
@@ -94,7 +94,7 @@ func start(t testing.TB, options []Option, log *testLog) (*Server, error) {
 	return s, nil
 }
 
-// Close stops the simulator. The end of the test does so, too.
+// Close stops the simulator. So does the end of the test.
 func (s *Server) Close() {
 	s.t.Helper()
 	err := s.close()
@@ -104,16 +104,16 @@ func (s *Server) Close() {
 	}
 }
 
-// Client does the same as these methods and returns errors, for helpers and other goroutines.
+// Client returns a client whose methods return errors, for helpers and other goroutines.
 func (s *Server) Client() *Client { return s.client }
 
-// World is what is in the world now: its digest, counts, chains, contracts, nodes and sample ids by name, as /sim/world has them.
+// World describes the world now: its digest, counts, chains, contracts, nodes and sample ids by name, as /sim/world does.
 func (s *Server) World() *control.World {
 	s.t.Helper()
 	return must(s, s.client.World)
 }
 
-// Chain is an EVM chain, with its URLs.
+// Chain returns an EVM chain with its URLs.
 func (s *Server) Chain(name Chain) control.Chain {
 	s.t.Helper()
 	chain, err := name.find(s.names(), "")
@@ -121,7 +121,7 @@ func (s *Server) Chain(name Chain) control.Chain {
 	return chain
 }
 
-// RPC is the URL of the JSON-RPC of a chain.
+// RPC returns the JSON-RPC URL of a chain.
 func (s *Server) RPC(chain Chain) string {
 	s.t.Helper()
 	url, err := chain.rpcURL(s.names(), s.URL)
@@ -133,15 +133,15 @@ func (s *Server) RPC(chain Chain) string {
 type Persona struct {
 	Name       string
 	Key        *ecdsa.PrivateKey
-	PrivateKey string         // the same as wallets of P and X take it: PrivateKey- and CB58
+	PrivateKey string         // the same in the form of P- and X-Chain wallets: PrivateKey- and CB58
 	Address    common.Address // on every EVM chain
 	Addresses  map[Network]Addresses
 }
 
-// Addresses are those of an account on the chains of a network.
+// Addresses holds an account's addresses on a network's chains.
 type Addresses struct{ P, X, C string }
 
-// Persona is the account of this name, such as alice.
+// Persona returns the account of this name, such as alice.
 func (s *Server) Persona(name string) *Persona {
 	s.t.Helper()
 	var known []string
@@ -168,13 +168,13 @@ func (s *Server) Persona(name string) *Persona {
 	return nil
 }
 
-// Advance moves the world's clock on. What falls due on the way happens.
+// Advance advances the world's clock. Everything that falls due on the way happens.
 func (s *Server) Advance(by time.Duration) {
 	s.t.Helper()
 	s.check(s.client.Advance(s.context(), by))
 }
 
-// Now is the world's time.
+// Now returns the world's time.
 func (s *Server) Now() time.Time {
 	s.t.Helper()
 	return must(s, s.client.Now)
@@ -186,28 +186,28 @@ func (s *Server) Mine(chain Chain, blocks int) {
 	s.check(s.client.Mine(s.context(), s.RPC(chain), blocks))
 }
 
-// Snapshot is a moment to which the world can go back.
+// Snapshot is a moment to which the world can revert.
 type Snapshot string
 
-// Snapshot marks the whole world as it is now: all chains, the clock, what waits, exports and webhooks.
+// Snapshot takes a snapshot of the whole world: all chains, the clock, the pool, exports and webhooks.
 func (s *Server) Snapshot() Snapshot {
 	s.t.Helper()
 	return must(s, s.client.Snapshot)
 }
 
-// Revert goes back to a snapshot, which stays; those that were taken after it are gone.
+// Revert reverts to a snapshot and keeps it; it deletes all later ones.
 func (s *Server) Revert(to Snapshot) {
 	s.t.Helper()
 	s.check(s.client.Revert(s.context(), to))
 }
 
-// Reset goes back to the freshly generated world.
+// Reset reverts to the freshly generated world.
 func (s *Server) Reset() {
 	s.t.Helper()
 	s.check(s.client.Reset(s.context()))
 }
 
-// Fault lets answers fail by a rule, until remove is called.
+// Fault makes responses fail by a rule, until the caller calls remove.
 func (s *Server) Fault(rule fault.Rule) (remove func()) {
 	s.t.Helper()
 	id, err := s.client.Fault(s.context(), rule)
@@ -224,7 +224,7 @@ func (s *Server) ClearFaults() {
 	s.check(s.client.ClearFaults(s.context()))
 }
 
-// names is the world as far as it never changes.
+// names returns the unchanging part of the world.
 func (s *Server) names() *control.World {
 	s.t.Helper()
 	w, err := s.named()
@@ -232,7 +232,7 @@ func (s *Server) names() *control.World {
 	return w
 }
 
-// context is not that of the test, which ends before its cleanups.
+// context does not end with the test's context, which ends before its cleanups.
 func (s *Server) context() context.Context { return context.WithoutCancel(s.t.Context()) }
 
 func (s *Server) check(err error) {
@@ -242,7 +242,7 @@ func (s *Server) check(err error) {
 	}
 }
 
-// must is what a method of the client returns.
+// must returns the result of a client's method, or fails the test.
 func must[T any](s *Server, ask func(context.Context) (T, error)) T {
 	s.t.Helper()
 	answer, err := ask(s.context())
@@ -250,7 +250,7 @@ func must[T any](s *Server, ask func(context.Context) (T, error)) T {
 	return answer
 }
 
-// testLog writes what the server complains of to the log of the test, as long as that runs.
+// testLog writes the server's warnings to the test's log while the test runs.
 type testLog struct {
 	mu    sync.Mutex
 	t     testing.TB

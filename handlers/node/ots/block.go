@@ -17,14 +17,14 @@ import (
 	"snowglobe/sim/store"
 )
 
-// fields are those of an answer of the namespace eth, of which Otterscan gets some otherwise.
+// fields holds the members of an eth response, some of which Otterscan gets in another form.
 type fields map[string]json.RawMessage
 
 var null = json.RawMessage("null")
 
 func fieldsOf(answer json.RawMessage) (f fields, err error) { return f, json.Unmarshal(answer, &f) }
 
-// issuance is what a block creates: nothing, on these chains.
+// issuance is the amount that a block creates: nothing, on these chains.
 type issuance struct {
 	BlockReward hexutil.Uint64 `json:"blockReward"`
 	UncleReward hexutil.Uint64 `json:"uncleReward"`
@@ -38,13 +38,13 @@ type blockDetails struct {
 	TotalFees *hexutil.Big `json:"totalFees"`
 }
 
-// GetBlockDetails tells about a block, or answers null.
+// GetBlockDetails returns a block without its transactions, or null.
 func (a *api) GetBlockDetails(ctx context.Context, ref blockRef) (*blockDetails, error) {
 	b, err := a.blockOf(ctx, &ref)
 	return a.details(ctx, b, err)
 }
 
-// GetBlockDetailsByHash tells about a block, or answers null.
+// GetBlockDetailsByHash returns a block without its transactions, or null.
 func (a *api) GetBlockDetailsByHash(ctx context.Context, hash common.Hash) (*blockDetails, error) {
 	b, err := a.chain.BlockByHash(ctx, hash)
 	return a.details(ctx, b, err)
@@ -69,7 +69,7 @@ func (a *api) details(ctx context.Context, b *reader.Block, err error) (*blockDe
 	return &blockDetails{Block: block, TotalFees: (*hexutil.Big)(fees)}, nil
 }
 
-// block is a block as Otterscan gets it: with the number of transactions, and without the bloom.
+// block converts a block for Otterscan: with the number of transactions and without the bloom.
 func (a *api) block(ctx context.Context, b *reader.Block, full bool) (fields, []*reader.Transaction, error) {
 	transactions, err := a.chain.Receipts(ctx, b)
 	if err != nil {
@@ -88,17 +88,17 @@ func (a *api) block(ctx context.Context, b *reader.Block, full bool) (fields, []
 	return block, transactions, nil
 }
 
-// blockTransactions is a page of the transactions of a block.
+// blockTransactions is a page of a block's transactions.
 type blockTransactions struct {
 	Fullblock fields   `json:"fullblock"`
 	Receipts  []fields `json:"receipts"`
 }
 
-// selector is how much of a transaction's input is in a list: that by which a function is known.
+// selector is the number of input bytes that a list shows: a function selector.
 const selector = 4
 
-// GetBlockTransactions answers a page of the transactions of a block, or null. Page 0 has the last ones. Inputs are cut, and
-// receipts are without logs.
+// GetBlockTransactions returns a page of a block's transactions, or null. Page 0 has the last ones. Inputs are truncated, and receipts lack
+// logs.
 func (a *api) GetBlockTransactions(ctx context.Context, ref blockRef, page, size eth.Quantity) (*blockTransactions, error) {
 	if size == 0 || size > store.MaxIndex || page > store.MaxIndex {
 		return nil, paramsError(fmt.Sprintf("page %d of %d transactions: a page has from 1 to %d", page, size, store.MaxIndex))

@@ -1,3 +1,4 @@
-// Package ots is the JSON-RPC that the block explorer Otterscan needs beside the namespace eth, as Erigon defined it and anvil serves it:
-// the namespace ots (https://docs.otterscan.io/api-docs/ots-api) and the one method of erigon by which it recognises its node.
+// Package ots implements the JSON-RPC methods that the block explorer Otterscan needs besides the namespace eth, as Erigon defined them and
+// anvil serves them: the namespace ots (https://docs.otterscan.io/api-docs/ots-api) and the one erigon method by which Otterscan recognises
+// its node.
 package ots

@@ -16,10 +16,10 @@ import (
 	"snowglobe/sim/store"
 )
 
-// apiLevel is the version of the interface that Otterscan looks for.
+// apiLevel is the interface version that Otterscan expects.
 const apiLevel = 8
 
-// Namespaces are the methods for a chain.
+// Namespaces returns the Otterscan methods of a chain.
 func Namespaces(m *miner.Miner) []rpc.Namespace {
 	a := &api{m.Chain, m}
 	return []rpc.Namespace{{Name: "ots", Methods: a}, {Name: "erigon", Methods: &erigonAPI{a}}}
@@ -30,21 +30,20 @@ type api struct {
 	miner *miner.Miner
 }
 
-// paramsError refuses what the parameters ask for.
+// paramsError rejects parameters.
 type paramsError string
 
 func (e paramsError) Error() string { return string(e) }
 func (paramsError) ErrorCode() int  { return -32602 }
 
-// missing says whether an error only means that there is no such thing, which clients are told by null.
+// missing reports whether an error only means that something does not exist, for which clients get null.
 func missing(err error) bool {
 	return errors.Is(err, store.ErrNotFound) || errors.Is(err, reader.ErrUnfinalized)
 }
 
-// blockRef is a block as the namespace eth takes it, or by a JSON number, as Otterscan writes it.
+// blockRef is a block reference as the namespace eth takes it, or the JSON number that Otterscan sends.
 type blockRef struct{ eth.BlockRef }
 
-// UnmarshalJSON reads both forms.
 func (b *blockRef) UnmarshalJSON(data []byte) error {
 	var number uint64
 	if json.Unmarshal(data, &number) == nil {
@@ -53,7 +52,7 @@ func (b *blockRef) UnmarshalJSON(data []byte) error {
 	return b.BlockRef.UnmarshalJSON(data)
 }
 
-// blockOf is the block that a reference means; no reference means the head.
+// blockOf resolves a block reference; no reference means the head.
 func (a *api) blockOf(ctx context.Context, ref *blockRef) (*reader.Block, error) {
 	if ref == nil {
 		return a.chain.Head(ctx)
@@ -61,10 +60,10 @@ func (a *api) blockOf(ctx context.Context, ref *blockRef) (*reader.Block, error)
 	return eth.BlockOf(ctx, a.miner, &ref.BlockRef)
 }
 
-// erigonAPI has what Otterscan asks of the namespace erigon.
+// erigonAPI implements the one erigon method that Otterscan calls.
 type erigonAPI struct{ *api }
 
-// GetHeaderByNumber answers a header, or null.
+// GetHeaderByNumber returns a header, or null.
 func (a *erigonAPI) GetHeaderByNumber(ctx context.Context, ref blockRef) (json.RawMessage, error) {
 	b, err := a.blockOf(ctx, &ref)
 	if missing(err) {
@@ -76,10 +75,10 @@ func (a *erigonAPI) GetHeaderByNumber(ctx context.Context, ref blockRef) (json.R
 	return marshal.Header(a.chain.Kind, b), nil
 }
 
-// GetApiLevel is the version of this interface.
+// GetApiLevel returns the version of this interface.
 func (a *api) GetApiLevel() int { return apiLevel }
 
-// HasCode says whether an account is a contract after a block.
+// HasCode reports whether an account is a contract after a block.
 func (a *api) HasCode(ctx context.Context, address common.Address, ref *blockRef) (bool, error) {
 	b, err := a.blockOf(ctx, ref)
 	if err != nil {
@@ -92,13 +91,13 @@ func (a *api) HasCode(ctx context.Context, address common.Address, ref *blockRef
 	return states.GetCodeSize(address) > 0, states.Error()
 }
 
-// creation tells who created a contract, and in which transaction.
+// creation names the creator of a contract and the creating transaction.
 type creation struct {
 	Hash    common.Hash    `json:"hash"`
 	Creator common.Address `json:"creator"`
 }
 
-// GetContractCreator tells who created a contract, null for what no transaction created.
+// GetContractCreator returns the creator of a contract, null if no transaction created it.
 func (a *api) GetContractCreator(ctx context.Context, address common.Address) (*creation, error) {
 	t, creator, err := a.chain.Creation(ctx, address)
 	if missing(err) {
@@ -110,7 +109,7 @@ func (a *api) GetContractCreator(ctx context.Context, address common.Address) (*
 	return &creation{t.Hash(), creator}, nil
 }
 
-// GetTransactionBySenderAndNonce answers the hash of a transaction, or null.
+// GetTransactionBySenderAndNonce returns the hash of a transaction, or null.
 func (a *api) GetTransactionBySenderAndNonce(ctx context.Context, sender common.Address, nonce eth.Quantity) (*common.Hash, error) {
 	t, err := a.chain.TransactionBySenderAndNonce(ctx, sender, uint64(nonce))
 	if missing(err) {

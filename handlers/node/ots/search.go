@@ -14,24 +14,24 @@ import (
 	"snowglobe/sim/evm/reader"
 )
 
-// maxPage is the largest page that can be asked for (Erigon's default of --ots.search.max.pagesize).
+// maxPage is the largest page (Erigon's default of --ots.search.max.pagesize).
 const maxPage = 25
 
-// transactionPage is a page of the transactions of an address with their receipts, the newest first.
+// transactionPage is a page of an address's transactions with their receipts, newest first.
 type transactionPage struct {
 	Txs       []json.RawMessage `json:"txs"`
 	Receipts  []fields          `json:"receipts"`
-	FirstPage bool              `json:"firstPage"` // nothing newer is left
-	LastPage  bool              `json:"lastPage"`  // nothing older is left
+	FirstPage bool              `json:"firstPage"` // there is nothing newer
+	LastPage  bool              `json:"lastPage"`  // there is nothing older
 }
 
-// SearchTransactionsBefore answers the newest transactions of an address below a block, 0 for the newest of all. A page has at least as
-// many as were asked for, if there are, and ends with a whole block.
+// SearchTransactionsBefore returns the newest transactions of an address below a block; 0 means below none. A page holds at least the
+// requested number, if there are as many, and ends with a whole block.
 func (a *api) SearchTransactionsBefore(ctx context.Context, address common.Address, block, size eth.Quantity) (*transactionPage, error) {
 	return a.search(ctx, address, reader.Search{Block: uint64(block)}, uint64(size))
 }
 
-// SearchTransactionsAfter answers the oldest transactions of an address above a block, 0 for the oldest of all, in the same order.
+// SearchTransactionsAfter returns the oldest transactions of an address above a block; 0 means from the first on. Their order is the same.
 func (a *api) SearchTransactionsAfter(ctx context.Context, address common.Address, block, size eth.Quantity) (*transactionPage, error) {
 	return a.search(ctx, address, reader.Search{Block: uint64(block), After: true}, uint64(size))
 }

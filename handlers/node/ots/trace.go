@@ -12,11 +12,11 @@ import (
 	"snowglobe/sim/evm/reader"
 )
 
-// frame is a call as the callTracer tells it.
+// frame is a call in the callTracer's result.
 type frame struct {
 	Type   string          `json:"type"`
 	From   common.Address  `json:"from"`
-	To     *common.Address `json:"to"` // nil for a creation that failed
+	To     *common.Address `json:"to"` // nil for a failed creation
 	Value  *hexutil.Big    `json:"value"`
 	Input  hexutil.Bytes   `json:"input"`
 	Output hexutil.Bytes   `json:"output"`
@@ -24,7 +24,7 @@ type frame struct {
 	Calls  []frame         `json:"calls"`
 }
 
-// trace is the outermost call of a transaction, nil when there is no such transaction.
+// trace returns the outermost call of a transaction, nil if there is no such transaction.
 func (a *api) trace(ctx context.Context, hash common.Hash, options string) (*frame, error) {
 	t, err := a.chain.Transaction(ctx, hash)
 	if missing(err) {
@@ -50,13 +50,13 @@ type traceEntry struct {
 	Type   string          `json:"type"`
 	Depth  int             `json:"depth"`
 	From   common.Address  `json:"from"`
-	To     *common.Address `json:"to"`    // null for a creation that failed
-	Value  *hexutil.Big    `json:"value"` // null for a call that cannot move any
+	To     *common.Address `json:"to"`    // null for a failed creation
+	Value  *hexutil.Big    `json:"value"` // null for a call that cannot move value
 	Input  hexutil.Bytes   `json:"input"`
 	Output hexutil.Bytes   `json:"output"`
 }
 
-// TraceTransaction answers the calls of a transaction in the order in which they began, null when there is no such transaction.
+// TraceTransaction returns a transaction's calls in the order in which they began, null if there is no such transaction.
 func (a *api) TraceTransaction(ctx context.Context, hash common.Hash) ([]traceEntry, error) {
 	top, err := a.trace(ctx, hash, "{}")
 	if err != nil || top == nil {
@@ -68,7 +68,7 @@ func (a *api) TraceTransaction(ctx context.Context, hash common.Hash) ([]traceEn
 func (f *frame) entries(all []traceEntry, depth int) []traceEntry {
 	e := traceEntry{Type: f.Type, Depth: depth, From: f.From, To: f.To, Value: f.Value, Input: f.Input, Output: f.Output}
 	if f.Type == vm.DELEGATECALL.String() || f.Type == vm.STATICCALL.String() {
-		e.Value = nil // the tracer shows a delegate's value as that of its caller
+		e.Value = nil // the tracer shows a delegate call with its caller's value
 	}
 	all = append(all, e)
 	for i := range f.Calls {
@@ -77,17 +77,17 @@ func (f *frame) entries(all []traceEntry, depth int) []traceEntry {
 	return all
 }
 
-// operation is something inside a transaction that moves value, creates or destroys a contract.
+// operation is a step inside a transaction that moves value, or creates or destroys a contract.
 type operation struct {
 	Type  operationType   `json:"type"`
 	From  common.Address  `json:"from"`
-	To    *common.Address `json:"to"` // null for a creation that failed
+	To    *common.Address `json:"to"` // null for a failed creation
 	Value *hexutil.Big    `json:"value"`
 }
 
 type operationType int
 
-// The types of operations, by the numbers that Otterscan knows.
+// The types of operations, with Otterscan's numbers.
 const (
 	transfer operationType = iota
 	selfDestruct
@@ -95,8 +95,8 @@ const (
 	create2
 )
 
-// GetInternalOperations answers what the calls inside a transaction move, create and destroy, in order. Those of calls that were undone
-// are among them.
+// GetInternalOperations returns the operations inside a transaction in order: transfers, creations and destructions, including those of
+// reverted calls.
 func (a *api) GetInternalOperations(ctx context.Context, hash common.Hash) ([]operation, error) {
 	top, err := a.trace(ctx, hash, "{}")
 	if err != nil || top == nil {
@@ -135,7 +135,7 @@ func (f *frame) operations(all []operation) []operation {
 	return all
 }
 
-// GetTransactionError answers the bytes with which a transaction reverted: none for one that did not, null when there is no such
+// GetTransactionError returns the bytes with which a transaction reverted: empty if it did not revert, null if there is no such
 // transaction.
 func (a *api) GetTransactionError(ctx context.Context, hash common.Hash) (*hexutil.Bytes, error) {
 	top, err := a.trace(ctx, hash, `{"onlyTopCall":true}`)

@@ -13,12 +13,12 @@ import (
 	"snowglobe/sim/txs"
 )
 
-// AddressesArgs name addresses.
+// AddressesArgs names addresses.
 type AddressesArgs struct {
 	Addresses []string `json:"addresses"`
 }
 
-// BalanceReply is what some addresses have part in, by what can be done with it now.
+// BalanceReply is the balance of addresses by its state: spendable, locked or staked.
 type BalanceReply struct {
 	Balance             jsonrpc.Uint64            `json:"balance"`
 	Unlocked            jsonrpc.Uint64            `json:"unlocked"`
@@ -31,7 +31,7 @@ type BalanceReply struct {
 	UTXOIDs             []primary.UTXOID          `json:"utxoIDs"`
 }
 
-// GetBalance answers what some addresses have part in.
+// GetBalance returns the balance of addresses, including outputs that they share.
 func (a *Service) GetBalance(r *http.Request, args *AddressesArgs, reply *BalanceReply) error {
 	owners, err := a.Addresses(args.Addresses)
 	if err != nil {
@@ -54,7 +54,7 @@ func (a *Service) GetBalance(r *http.Request, args *AddressesArgs, reply *Balanc
 	return nil
 }
 
-// kind is where an output counts at a time.
+// kind decides which part of the balance an output belongs to at a time.
 func (b *BalanceReply) kind(u *txs.UTXO, now uint64) map[ids.ID]jsonrpc.Uint64 {
 	switch {
 	case u.Owners().Locktime > now:

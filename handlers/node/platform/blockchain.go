@@ -27,17 +27,17 @@ type Blockchain struct {
 	VMID     ids.ID `json:"vmID"`
 }
 
-// BlockchainArgs name a chain.
+// BlockchainArgs names a chain.
 type BlockchainArgs struct {
 	BlockchainID string `json:"blockchainID"` // or an alias
 }
 
-// BlockchainStatusReply is what the node does with a chain.
+// BlockchainStatusReply is the node's status of a chain.
 type BlockchainStatusReply struct {
 	Status string `json:"status"`
 }
 
-// ValidatedByArgs name a chain by its id.
+// ValidatedByArgs names a chain by its id.
 type ValidatedByArgs struct {
 	BlockchainID ids.ID `json:"blockchainID"`
 }
@@ -54,7 +54,7 @@ type ValidatesReply struct {
 
 var errMissingBlockchainID = errors.New("argument 'blockchainID' not given")
 
-// primaryNetworkChains are those that the primary network validates beside the P-Chain.
+// primaryNetworkChains lists the chains that the primary network validates besides the P-Chain.
 func (a *Service) primaryNetworkChains() []Blockchain {
 	return []Blockchain{
 		{a.Network.Rules.CChainID, "C-Chain", ids.Empty, fixtures.EVMID},
@@ -72,7 +72,7 @@ func (a *Service) GetBlockchains(r *http.Request, _ *jsonrpc.NoArgs, reply *Bloc
 	return err
 }
 
-// GetBlockchainStatus answers whether the node validates a chain, follows it, or only knows that there is one.
+// GetBlockchainStatus reports whether the node validates a chain, follows it, or only knows that it exists.
 func (a *Service) GetBlockchainStatus(r *http.Request, args *BlockchainArgs, reply *BlockchainStatusReply) error {
 	if args.BlockchainID == "" {
 		return errMissingBlockchainID
@@ -95,8 +95,8 @@ func (a *Service) GetBlockchainStatus(r *http.Request, args *BlockchainArgs, rep
 	}
 }
 
-// statusOf says how the node takes part in a chain that it runs. The P-Chain is made by no transaction, which is why a node
-// does not find itself among its validators.
+// statusOf returns the node's part in a chain that it runs. No transaction creates the P-Chain, so a node does not find itself among its
+// validators.
 func (a *Service) statusOf(r *http.Request, id ids.ID) (string, error) {
 	if id == ids.Empty {
 		return "Syncing", nil
@@ -112,7 +112,7 @@ func (a *Service) statusOf(r *http.Request, id ids.ID) (string, error) {
 	return "Validating", nil
 }
 
-// ValidatedBy answers which subnet validates a chain.
+// ValidatedBy returns the subnet that validates a chain.
 func (a *Service) ValidatedBy(r *http.Request, args *ValidatedByArgs, reply *ValidatedByReply) error {
 	if _, found := a.Network.Rules.ChainOf(args.BlockchainID); found {
 		return nil
@@ -125,7 +125,7 @@ func (a *Service) ValidatedBy(r *http.Request, args *ValidatedByArgs, reply *Val
 	return nil
 }
 
-// Validates answers which chains a subnet validates.
+// Validates returns the chains that a subnet validates.
 func (a *Service) Validates(r *http.Request, args *SubnetArgs, reply *ValidatesReply) error {
 	reply.BlockchainIDs = []ids.ID{}
 	if args.SubnetID == ids.Empty {

@@ -1,4 +1,3 @@
-// Package platform is the JSON-RPC service of the P-Chain, avalanchego's vms/platformvm.Service, with its errors. Service has
-// one Go method for each RPC method and little else; what it reads of the chain is in State, which info and the
-// validators of a chain ask too.
+// Package platform implements the P-Chain's JSON-RPC service, avalanchego's vms/platformvm.Service, with its errors. Service has one Go
+// method for each RPC method and little else; State reads the chain, also for info and for the validators of a chain.
 package platform

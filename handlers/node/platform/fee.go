@@ -8,7 +8,7 @@ import (
 	"snowglobe/sim/rules"
 )
 
-// FeeConfigReply is what the P-Chain's dynamic fee (ACP-103) is made from: avalanchego's gas.Config.
+// FeeConfigReply holds the parameters of the P-Chain's dynamic fee (ACP-103): avalanchego's gas.Config.
 type FeeConfigReply struct {
 	Weights                  [4]uint64 `json:"weights"` // of bandwidth, reads, writes and compute
 	MaxCapacity              uint64    `json:"maxCapacity"`
@@ -18,15 +18,15 @@ type FeeConfigReply struct {
 	ExcessConversionConstant uint64    `json:"excessConversionConstant"`
 }
 
-// FeeStateReply is the state of the dynamic fee: avalanchego's gas.State and price.
+// FeeStateReply is the state of the dynamic fee: avalanchego's gas.State and the price.
 type FeeStateReply struct {
 	Capacity  uint64    `json:"capacity"`
 	Excess    uint64    `json:"excess"`
-	Price     uint64    `json:"price"` // nAVAX for a unit of gas
+	Price     uint64    `json:"price"` // nAVAX per unit of gas
 	Timestamp time.Time `json:"timestamp"`
 }
 
-// ValidatorFeeConfigReply is what the continuous fee of L1 validators (ACP-77) is made from: avalanchego's fee.Config.
+// ValidatorFeeConfigReply holds the parameters of the L1 validators' continuous fee (ACP-77): avalanchego's fee.Config.
 type ValidatorFeeConfigReply struct {
 	Capacity                 uint64 `json:"capacity"`
 	Target                   uint64 `json:"target"`
@@ -37,11 +37,11 @@ type ValidatorFeeConfigReply struct {
 // ValidatorFeeStateReply is the state of the continuous fee.
 type ValidatorFeeStateReply struct {
 	Excess    uint64    `json:"excess"`
-	Price     uint64    `json:"price"` // nAVAX for a second
+	Price     uint64    `json:"price"` // nAVAX per second
 	Timestamp time.Time `json:"timestamp"`
 }
 
-// GetFeeConfig answers the constants of the dynamic fee.
+// GetFeeConfig returns the parameters of the dynamic fee.
 func (a *Service) GetFeeConfig(_ *http.Request, _ *jsonrpc.NoArgs, reply *FeeConfigReply) error {
 	f := &a.Network.Rules.Fees
 	*reply = FeeConfigReply{
@@ -51,7 +51,7 @@ func (a *Service) GetFeeConfig(_ *http.Request, _ *jsonrpc.NoArgs, reply *FeeCon
 	return nil
 }
 
-// GetFeeState answers where the dynamic fee stood after the last block.
+// GetFeeState returns the dynamic fee after the last block.
 func (a *Service) GetFeeState(r *http.Request, _ *jsonrpc.NoArgs, reply *FeeStateReply) error {
 	head, err := a.state.Head(r.Context())
 	if err != nil {
@@ -62,14 +62,14 @@ func (a *Service) GetFeeState(r *http.Request, _ *jsonrpc.NoArgs, reply *FeeStat
 	return nil
 }
 
-// GetValidatorFeeConfig answers the constants of the continuous fee.
+// GetValidatorFeeConfig returns the parameters of the continuous fee.
 func (a *Service) GetValidatorFeeConfig(_ *http.Request, _ *jsonrpc.NoArgs, reply *ValidatorFeeConfigReply) error {
 	f := &a.Network.Rules.ValidatorFees
 	*reply = ValidatorFeeConfigReply{f.Capacity, f.Target, f.MinPrice, f.ExcessConversion}
 	return nil
 }
 
-// GetValidatorFeeState answers where the continuous fee stood after the last block.
+// GetValidatorFeeState returns the continuous fee after the last block.
 func (a *Service) GetValidatorFeeState(r *http.Request, _ *jsonrpc.NoArgs, reply *ValidatorFeeStateReply) error {
 	head, err := a.state.Head(r.Context())
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"snowglobe/sim/txs"
 )
 
-// IssueTx puts a transaction into the next block. The layers of the errors are those of a node: its service, its mempool, the
-// verification of a transaction and its execution.
+// IssueTx includes a transaction in the next block. Errors are wrapped in a node's layers: its service, its mempool, the verification of a
+// transaction and its execution.
 func (a *Service) IssueTx(r *http.Request, args *primary.FormattedTx, reply *primary.TxIDReply) error {
 	raw, err := args.Bytes()
 	if err != nil {

@@ -21,22 +21,22 @@ type L1Validator struct {
 	RemainingBalanceOwner *Owner         `json:"remainingBalanceOwner"`
 	DeactivationOwner     *Owner         `json:"deactivationOwner"`
 	MinNonce              jsonrpc.Uint64 `json:"minNonce"`
-	Balance               jsonrpc.Uint64 `json:"balance"` // for the continuous fee, nAVAX; 0 when inactive
+	Balance               jsonrpc.Uint64 `json:"balance"` // for the continuous fee, nAVAX; 0 if inactive
 }
 
-// L1ValidatorArgs name a validator of an L1.
+// L1ValidatorArgs names an L1 validator.
 type L1ValidatorArgs struct {
 	ValidationID ids.ID `json:"validationID"`
 }
 
-// L1ValidatorReply is a validator of an L1 at the last block.
+// L1ValidatorReply is an L1 validator as of the last block.
 type L1ValidatorReply struct {
 	L1Validator
 	SubnetID ids.ID         `json:"subnetID"`
 	Height   jsonrpc.Uint64 `json:"height"`
 }
 
-// GetL1Validator answers a validator of an L1.
+// GetL1Validator returns an L1 validator.
 func (a *Service) GetL1Validator(r *http.Request, args *L1ValidatorArgs, reply *L1ValidatorReply) error {
 	index, err := a.state.Stakers(r.Context())
 	if err != nil {
@@ -50,7 +50,7 @@ func (a *Service) GetL1Validator(r *http.Request, args *L1ValidatorArgs, reply *
 	return nil
 }
 
-// l1Validators adds the validators of an L1.
+// l1Validators adds an L1's validators.
 func (a *Service) l1Validators(args *ValidatorsArgs, index *query.StakerIndex, reply *ValidatorsReply) {
 	for _, v := range index.L1ValidatorsOf(args.SubnetID) {
 		if args.wants(v.Node) {

@@ -7,14 +7,14 @@ import (
 	"snowglobe/sim/store"
 )
 
-// Owner is a control group as the P-Chain's services write it.
+// Owner is a control group in the form of the P-Chain's service.
 type Owner struct {
 	Locktime  jsonrpc.Uint64 `json:"locktime"`
 	Threshold jsonrpc.Uint32 `json:"threshold"`
 	Addresses []string       `json:"addresses"`
 }
 
-// owner writes the control group of a row.
+// owner converts a row's control group.
 func (a *Service) owner(raw []byte) *Owner {
 	o := store.ParseOutputOwners(raw)
 	owner := &Owner{jsonrpc.Uint64(o.Locktime), jsonrpc.Uint32(o.Threshold), make([]string, len(o.Addresses))}
@@ -24,7 +24,7 @@ func (a *Service) owner(raw []byte) *Owner {
 	return owner
 }
 
-// ownerOrNone is owner for what may have none.
+// ownerOrNone converts a control group that may be missing.
 func (a *Service) ownerOrNone(raw []byte) *Owner {
 	if raw == nil {
 		return nil

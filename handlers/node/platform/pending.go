@@ -7,15 +7,15 @@ import (
 	"snowglobe/sim/store"
 )
 
-// PendingValidator is a validator that waits to begin.
+// PendingValidator is a validator whose staking period has not begun.
 type PendingValidator struct {
 	Staker
-	DelegationFee *jsonrpc.Float32 `json:"delegationFee,omitempty"` // percent; none on a permissioned subnet
+	DelegationFee *jsonrpc.Float32 `json:"delegationFee,omitempty"` // percent; nil on a permissioned subnet
 	Connected     bool             `json:"connected"`
 	Signer        *Signer          `json:"signer,omitempty"`
 }
 
-// GetPendingValidators lists who waits to begin to validate a subnet, or to delegate there.
+// GetPendingValidators lists a subnet's stakers whose staking period has not begun.
 func (a *Service) GetPendingValidators(r *http.Request, args *ValidatorsArgs, reply *PendingValidatorsReply) error {
 	reply.Validators, reply.Delegators = []any{}, []any{}
 	index, err := a.state.Stakers(r.Context())

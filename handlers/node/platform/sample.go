@@ -16,13 +16,13 @@ import (
 	"snowglobe/sim"
 )
 
-// SampleArgs ask for some of a subnet's validators.
+// SampleArgs asks for a sample of a subnet's validators.
 type SampleArgs struct {
 	Size     jsonrpc.Uint16 `json:"size"`
 	SubnetID ids.ID         `json:"subnetID"`
 }
 
-// SampleReply are the validators of a sample, in the order of their ids.
+// SampleReply lists a sample's validators, ordered by node id.
 type SampleReply struct {
 	Validators []ids.NodeID `json:"validators"`
 }
@@ -33,8 +33,8 @@ var (
 	errInsufficientWeight = errors.New("insufficient weight")
 )
 
-// SampleValidators answers a sample of a subnet's validators: units of weight without replacement, so that a validator may be in
-// it more than once. The same state of the chain and the same question give the same sample.
+// SampleValidators returns a sample of a subnet's validators: units of weight drawn without replacement, so a validator may appear more
+// than once. The same state of the chain and the same request give the same sample.
 func (a *Service) SampleValidators(r *http.Request, args *SampleArgs, reply *SampleReply) error {
 	reply.Validators = []ids.NodeID{}
 	if args.Size == 0 {
@@ -61,7 +61,7 @@ func (a *Service) SampleValidators(r *http.Request, args *SampleArgs, reply *Sam
 	return nil
 }
 
-// sampleOf draws units of weight, nil if there are fewer than are wanted.
+// sampleOf draws units of weight, nil if there are fewer than requested.
 func sampleOf(all []sim.Validator, size int, rng *rand.Rand) []ids.NodeID {
 	slices.SortFunc(all, func(a, b sim.Validator) int { return bytes.Compare(a.Node[:], b.Node[:]) })
 	left, total := make([]uint64, len(all)), uint64(0)

@@ -17,18 +17,18 @@ import (
 	"snowglobe/sim/txs"
 )
 
-// Service has the methods of the P-Chain, one for each of RPC: avalanchego's vms/platformvm.Service.
+// Service implements the P-Chain's methods, one Go method for each: avalanchego's vms/platformvm.Service.
 type Service struct {
 	primary.Service
 	state   State
-	current cache.Derived[query.Moment, []byte] // the answer to who asks for all validators of the primary network
+	current cache.Derived[query.Moment, []byte] // the response that lists all validators of the primary network
 }
 
 func New(network *sim.Network, indexes *query.StakerIndexes) *Service {
 	return &Service{Service: primary.New(network, txs.PChain), state: NewState(network, indexes)}
 }
 
-// SubnetArgs name a subnet; without one it is the primary network.
+// SubnetArgs names a subnet; none means the primary network.
 type SubnetArgs struct {
 	SubnetID ids.ID `json:"subnetID"`
 }
@@ -38,19 +38,19 @@ type TimestampReply struct {
 	Timestamp time.Time `json:"timestamp"`
 }
 
-// GetProposedHeight answers the height that a proposer would see.
+// GetProposedHeight returns the height that a proposer would see.
 func (a *Service) GetProposedHeight(r *http.Request, args *jsonrpc.NoArgs, reply *primary.HeightReply) error {
 	return a.GetHeight(r, args, reply)
 }
 
-// GetTimestamp answers the chain's time: that of its last block.
+// GetTimestamp returns the chain's time: its last block's.
 func (a *Service) GetTimestamp(r *http.Request, _ *jsonrpc.NoArgs, reply *TimestampReply) error {
 	head, err := a.state.Head(r.Context())
 	reply.Timestamp = time.Unix(head.Time, 0).UTC()
 	return err
 }
 
-// GetTx answers a transaction.
+// GetTx returns a transaction.
 func (a *Service) GetTx(r *http.Request, args *primary.TxIDArgs, reply *primary.TxReply) error {
 	tx, err := a.Tx(r.Context(), args)
 	if err != nil {
@@ -60,13 +60,13 @@ func (a *Service) GetTx(r *http.Request, args *primary.TxIDArgs, reply *primary.
 	return nil
 }
 
-// TxStatusReply is what became of a transaction, with the reason if it was refused.
+// TxStatusReply is a transaction's status, with the reason if it was rejected.
 type TxStatusReply struct {
 	Status string `json:"status"`
 	Reason string `json:"reason,omitempty"`
 }
 
-// GetTxStatus answers what became of a transaction. A reward that its block's successor refused is Aborted.
+// GetTxStatus returns a transaction's status. A reward that was not paid is Aborted.
 func (a *Service) GetTxStatus(r *http.Request, args *primary.TxIDArgs, reply *TxStatusReply) error {
 	row, err := a.Network.DB.PrimaryTxByHash(r.Context(), a.StoreChain(), args.TxID[:])
 	if errors.Is(err, store.ErrNotFound) {
@@ -94,13 +94,13 @@ func (a *Service) GetTxStatus(r *http.Request, args *primary.TxIDArgs, reply *Tx
 	return err
 }
 
-// SupplyReply is how much AVAX there is.
+// SupplyReply is the supply of AVAX.
 type SupplyReply struct {
 	Supply jsonrpc.Uint64 `json:"supply"`
 	Height jsonrpc.Uint64 `json:"height"`
 }
 
-// GetCurrentSupply answers how much AVAX there is, potential rewards included. Other subnets have no supply of their own.
+// GetCurrentSupply returns the supply of AVAX, including potential rewards. Other subnets have no supply of their own.
 func (a *Service) GetCurrentSupply(r *http.Request, args *SubnetArgs, reply *SupplyReply) error {
 	if args.SubnetID != ids.Empty {
 		return fmt.Errorf("fetching current supply failed: %w", store.ErrNotFound)
@@ -110,30 +110,31 @@ func (a *Service) GetCurrentSupply(r *http.Request, args *SubnetArgs, reply *Sup
 	return err
 }
 
-// StakingAssetReply is the asset in which a subnet's validators stake.
+// StakingAssetReply is the asset that a subnet's validators stake.
 type StakingAssetReply struct {
 	AssetID ids.ID `json:"assetID"`
 }
 
-// GetStakingAssetID answers the asset in which validators stake.
+// GetStakingAssetID returns the asset that validators stake.
 func (a *Service) GetStakingAssetID(_ *http.Request, args *SubnetArgs, reply *StakingAssetReply) error {
 	reply.AssetID = a.Network.Rules.AVAXAssetID
 	return args.requirePrimaryNetwork()
 }
 
-// MinStakeReply is the least that validators and delegators must stake.
+// MinStakeReply holds the minimum stakes of validators and delegators.
 type MinStakeReply struct {
 	MinValidatorStake jsonrpc.Uint64 `json:"minValidatorStake"`
 	MinDelegatorStake jsonrpc.Uint64 `json:"minDelegatorStake"`
 }
 
-// GetMinStake answers the least that validators and delegators must stake, in nAVAX.
+// GetMinStake returns the minimum stakes of validators and delegators, in nAVAX.
 func (a *Service) GetMinStake(_ *http.Request, args *SubnetArgs, reply *MinStakeReply) error {
 	reply.MinValidatorStake, reply.MinDelegatorStake = jsonrpc.Uint64(a.Network.Rules.Staking.MinValidatorStake), jsonrpc.Uint64(a.Network.Rules.Staking.MinDelegatorStake)
 	return args.requirePrimaryNetwork()
 }
 
-// requirePrimaryNetwork refuses what only the primary network has: no other subnet was ever transformed to be staked in.
+// requirePrimaryNetwork rejects requests about other subnets for data that only the primary network has: no other subnet was ever
+// transformed for staking.
 func (args *SubnetArgs) requirePrimaryNetwork() error {
 	if args.SubnetID == ids.Empty {
 		return nil

@@ -12,14 +12,14 @@ import (
 	"snowglobe/sim/txs"
 )
 
-// StakeArgs ask for what some addresses stake.
+// StakeArgs asks for addresses' stake.
 type StakeArgs struct {
 	Addresses      []string         `json:"addresses"`
 	ValidatorsOnly bool             `json:"validatorsOnly"`
 	Encoding       jsonrpc.Encoding `json:"encoding"`
 }
 
-// StakeReply is what some addresses stake.
+// StakeReply is addresses' stake.
 type StakeReply struct {
 	Staked   jsonrpc.Uint64            `json:"staked"`
 	Stakeds  map[ids.ID]jsonrpc.Uint64 `json:"stakeds"`
@@ -30,7 +30,7 @@ type StakeReply struct {
 // maxStakeAddresses bounds getStake.
 const maxStakeAddresses = 256
 
-// GetStake answers what some addresses stake on the primary network, now or once their time begins.
+// GetStake returns addresses' stake on the primary network, including stake whose period has not begun.
 func (a *Service) GetStake(r *http.Request, args *StakeArgs, reply *StakeReply) error {
 	if n := len(args.Addresses); n > maxStakeAddresses {
 		return fmt.Errorf("%d addresses provided but this method can take at most %d", n, maxStakeAddresses)
@@ -64,13 +64,13 @@ func (a *Service) GetStake(r *http.Request, args *StakeArgs, reply *StakeReply) 
 	return nil
 }
 
-// TotalStakeReply is the weight of a subnet.
+// TotalStakeReply is a subnet's weight.
 type TotalStakeReply struct {
 	Stake  jsonrpc.Uint64 `json:"stake"`
 	Weight jsonrpc.Uint64 `json:"weight"`
 }
 
-// GetTotalStake answers the weight of all who validate a subnet, delegations included.
+// GetTotalStake returns the weight of all validators of a subnet, including delegations.
 func (a *Service) GetTotalStake(r *http.Request, args *SubnetArgs, reply *TotalStakeReply) error {
 	set, err := a.state.ValidatorsNow(r.Context(), args.SubnetID)
 	reply.Weight, reply.Stake = set.Weight(), set.Weight()

@@ -11,8 +11,7 @@ import (
 	"snowglobe/sim/txs"
 )
 
-// stakedBy are the outputs that the stakers lock whose transactions touched some addresses: current stakers first, then
-// pending ones.
+// stakedBy returns the outputs locked by stakers whose transactions touched some addresses: current stakers first, then pending ones.
 func (s State) stakedBy(ctx context.Context, owners []ids.ShortID, validatorsOnly bool) ([]*txs.TransferableOutput, error) {
 	touched, err := s.touched(ctx, owners)
 	if err != nil {
@@ -54,7 +53,7 @@ func (s State) touched(ctx context.Context, owners []ids.ShortID) (map[store.Pos
 	return touched, nil
 }
 
-// stake is what a staking transaction locks.
+// stake returns the outputs that a staking transaction locks.
 func (s State) stake(ctx context.Context, at store.Position) ([]*txs.TransferableOutput, error) {
 	row, err := s.Network.DB.PrimaryTx(ctx, at)
 	if err != nil {

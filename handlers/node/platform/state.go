@@ -11,30 +11,30 @@ import (
 	"snowglobe/sim/txs"
 )
 
-// State reads what a network's P-Chain knows after its last block and by the world's clock.
+// State reads the state of a network's P-Chain after its last block and by the world's clock.
 type State struct {
 	Network *sim.Network
 	indexes *query.StakerIndexes
 }
 
-// NewState reads a network's P-Chain, and its stakers from an index that others may use as well.
+// NewState reads a network's P-Chain, and its stakers from an index that others may share.
 func NewState(network *sim.Network, indexes *query.StakerIndexes) State {
 	return State{network, indexes}
 }
 
-// Stakers is who stakes or validates by the world's clock.
+// Stakers returns the stakers and L1 validators by the world's clock.
 func (s State) Stakers(ctx context.Context) (*query.StakerIndex, error) {
 	return s.indexes.Of(ctx, s.Network)
 }
 
 func (s State) storeChain() int { return s.Network.Chain(txs.PChain) }
 
-// Head is the last block, with what the chain knows after it.
+// Head returns the last block with the chain's state after it.
 func (s State) Head(ctx context.Context) (*store.PrimaryBlock, error) {
 	return s.Network.DB.PrimaryHead(ctx, s.storeChain())
 }
 
-// Blockchain finds a chain that the P-Chain made; without one it is store.ErrNotFound.
+// Blockchain finds a chain that the P-Chain created; the error is store.ErrNotFound if there is none.
 func (s State) Blockchain(ctx context.Context, id ids.ID) (*store.Blockchain, error) {
 	row, err := s.Network.DB.Blockchain(ctx, id[:])
 	if err == nil && row.ID.Chain() != s.storeChain() {
@@ -43,7 +43,7 @@ func (s State) Blockchain(ctx context.Context, id ids.ID) (*store.Blockchain, er
 	return row, err
 }
 
-// Subnets are the ids of all subnets, the primary network first.
+// Subnets returns the ids of all subnets, the primary network first.
 func (s State) Subnets(ctx context.Context) ([]ids.ID, error) {
 	rows, err := s.Network.DB.Subnets(ctx, s.storeChain())
 	subnets := []ids.ID{ids.Empty}
@@ -53,12 +53,12 @@ func (s State) Subnets(ctx context.Context) ([]ids.ID, error) {
 	return subnets, err
 }
 
-// ValidatorsAt is who validates a subnet at a height, by node.
+// ValidatorsAt returns a subnet's validators at a height, by node.
 func (s State) ValidatorsAt(ctx context.Context, subnet ids.ID, height uint64) (ValidatorsAtReply, error) {
 	return membersOf(s.Network.ValidatorsAt(ctx, subnet, height))
 }
 
-// ValidatorsNow is who validates a subnet by the world's clock, by node.
+// ValidatorsNow returns a subnet's validators by the world's clock, by node.
 func (s State) ValidatorsNow(ctx context.Context, subnet ids.ID) (ValidatorsAtReply, error) {
 	index, err := s.Stakers(ctx)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"snowglobe/sim/store"
 )
 
-// SubnetReply is who controls a subnet.
+// SubnetReply describes a subnet and its owners.
 type SubnetReply struct {
 	IsPermissioned           bool           `json:"isPermissioned"`
 	ControlKeys              []string       `json:"controlKeys"`
@@ -22,7 +22,7 @@ type SubnetReply struct {
 	ManagerAddress           jsonrpc.Hex    `json:"managerAddress"`
 }
 
-// SubnetsArgs name subnets; none means all.
+// SubnetsArgs names subnets; none means all.
 type SubnetsArgs struct {
 	IDs []ids.ID `json:"ids"`
 }
@@ -32,7 +32,7 @@ type SubnetsReply struct {
 	Subnets []SubnetSummary `json:"subnets"`
 }
 
-// SubnetSummary is a subnet with those who control it.
+// SubnetSummary is a subnet with its owners.
 type SubnetSummary struct {
 	ID          ids.ID         `json:"id"`
 	ControlKeys []string       `json:"controlKeys"`
@@ -41,10 +41,10 @@ type SubnetSummary struct {
 
 var errPrimaryNetwork = errors.New("the primary network isn't a subnet")
 
-// primaryNetwork is how lists show the primary network.
+// primaryNetwork is the primary network's entry in lists.
 var primaryNetwork = SubnetSummary{ids.Empty, []string{}, 0}
 
-// GetSubnet answers who controls a subnet.
+// GetSubnet returns a subnet with its owners.
 func (a *Service) GetSubnet(r *http.Request, args *SubnetArgs, reply *SubnetReply) error {
 	if args.SubnetID == ids.Empty {
 		return errPrimaryNetwork
@@ -62,7 +62,7 @@ func (a *Service) GetSubnet(r *http.Request, args *SubnetArgs, reply *SubnetRepl
 	return nil
 }
 
-// GetSubnets lists subnets, the primary network last. Unknown ones are left out.
+// GetSubnets lists subnets, the primary network last. It leaves out unknown ones.
 func (a *Service) GetSubnets(r *http.Request, args *SubnetsArgs, reply *SubnetsReply) error {
 	if len(args.IDs) > 0 {
 		return a.subnets(r, args.IDs, reply)

@@ -15,28 +15,28 @@ import (
 	"snowglobe/sim/store"
 )
 
-// ValidatorsArgs name a subnet and nodes; no nodes means all.
+// ValidatorsArgs names a subnet and nodes; no nodes means all.
 type ValidatorsArgs struct {
 	SubnetID ids.ID       `json:"subnetID"`
 	NodeIDs  []ids.NodeID `json:"nodeIDs"`
 }
 
-// ValidatorsReply lists validators; what is known of each depends on the subnet.
+// ValidatorsReply lists validators; their fields depend on the subnet.
 type ValidatorsReply struct {
 	Validators []any `json:"validators"`
 	encoded    []byte
 }
 
-// EncodedJSON is the answer when it was encoded before.
+// EncodedJSON returns the response if it was encoded before.
 func (r *ValidatorsReply) EncodedJSON() []byte { return r.encoded }
 
-// PendingValidatorsReply lists who waits to begin.
+// PendingValidatorsReply lists stakers whose period has not begun.
 type PendingValidatorsReply struct {
 	Validators []any `json:"validators"`
 	Delegators []any `json:"delegators"`
 }
 
-// Staker is a staker by its transaction.
+// Staker identifies a staker by its transaction.
 type Staker struct {
 	TxID      ids.ID         `json:"txID"`
 	StartTime jsonrpc.Uint64 `json:"startTime"`
@@ -58,7 +58,7 @@ type Validator struct {
 	Signer                 *Signer         `json:"signer,omitempty"`
 	DelegatorCount         jsonrpc.Uint64  `json:"delegatorCount"`
 	DelegatorWeight        jsonrpc.Uint64  `json:"delegatorWeight"`
-	Delegators             *[]Delegator    `json:"delegators,omitempty"` // only when one node was asked for
+	Delegators             *[]Delegator    `json:"delegators,omitempty"` // only when the request names a single node
 }
 
 // Delegator is a delegation to a validator.
@@ -68,13 +68,13 @@ type Delegator struct {
 	PotentialReward jsonrpc.Uint64 `json:"potentialReward"`
 }
 
-// Signer is a BLS key with the proof that someone has its secret.
+// Signer is a BLS key with its proof of possession.
 type Signer struct {
 	PublicKey         jsonrpc.Hex `json:"publicKey"`
 	ProofOfPossession jsonrpc.Hex `json:"proofOfPossession"`
 }
 
-// GetCurrentValidators lists who validates a subnet now.
+// GetCurrentValidators lists a subnet's current validators.
 func (a *Service) GetCurrentValidators(r *http.Request, args *ValidatorsArgs, reply *ValidatorsReply) error {
 	reply.Validators = []any{}
 	index, err := a.state.Stakers(r.Context())
@@ -107,12 +107,12 @@ func (a *Service) GetCurrentValidators(r *http.Request, args *ValidatorsArgs, re
 	return nil
 }
 
-// wants tells whether a node was asked for.
+// wants reports whether the request names a node.
 func (args *ValidatorsArgs) wants(node []byte) bool {
 	return len(args.NodeIDs) == 0 || slices.Contains(args.NodeIDs, ids.NodeID(node))
 }
 
-// one tells whether a single node was asked for, which may be named more than once.
+// one reports whether the request names a single node, even repeatedly.
 func (args *ValidatorsArgs) one() bool {
 	return len(args.NodeIDs) > 0 && !slices.ContainsFunc(args.NodeIDs, func(node ids.NodeID) bool { return node != args.NodeIDs[0] })
 }
@@ -121,7 +121,7 @@ func staker(s *store.Staker) Staker {
 	return Staker{ids.ID(s.Tx), jsonrpc.Uint64(s.Start), jsonrpc.Uint64(s.End), jsonrpc.Uint64(s.Weight), ids.NodeID(s.Node)}
 }
 
-// primaryValidators adds the validators of the primary network, each with its delegations if only one was asked for.
+// primaryValidators adds the primary network's validators, with their delegations if the request names only one.
 func (a *Service) primaryValidators(args *ValidatorsArgs, index *query.StakerIndex, reply *ValidatorsReply) {
 	for _, entry := range index.ValidatorsOf(ids.Empty, store.StakerActive) {
 		if !args.wants(entry.Node) {
@@ -136,7 +136,7 @@ func (a *Service) primaryValidators(args *ValidatorsArgs, index *query.StakerInd
 	}
 }
 
-// delegators are the delegations to a node.
+// delegators returns the delegations to a node.
 func (a *Service) delegators(index *query.StakerIndex, node ids.NodeID) *[]Delegator {
 	all := []Delegator{}
 	for _, d := range index.DelegatorsOf(ids.Empty, store.StakerActive) {

@@ -13,19 +13,18 @@ import (
 	"snowglobe/sim/warp"
 )
 
-// ValidatorsAtArgs name a subnet at a height.
+// ValidatorsAtArgs names a subnet and a height.
 type ValidatorsAtArgs struct {
 	Height   Height `json:"height"`
 	SubnetID ids.ID `json:"subnetID"`
 }
 
-// Height is a height of the P-Chain, or "proposed" for the one that a proposer would see.
+// Height is a P-Chain height, or "proposed" for the height that a proposer would see.
 type Height struct {
 	number   jsonrpc.Uint64
 	proposed bool
 }
 
-// UnmarshalJSON reads both forms.
 func (h *Height) UnmarshalJSON(data []byte) error {
 	if string(data) == `"proposed"` {
 		h.proposed = true
@@ -37,7 +36,7 @@ func (h *Height) UnmarshalJSON(data []byte) error {
 // ValidatorsAtReply is a set of validators by node.
 type ValidatorsAtReply map[ids.NodeID]*Member
 
-// Weight is that of all of them.
+// Weight returns the total weight.
 func (set ValidatorsAtReply) Weight() (total jsonrpc.Uint64) {
 	for _, m := range set {
 		total += m.Weight
@@ -45,7 +44,7 @@ func (set ValidatorsAtReply) Weight() (total jsonrpc.Uint64) {
 	return total
 }
 
-// Member is a place in a set of validators.
+// Member is an entry in a validator set.
 type Member struct {
 	PublicKey jsonrpc.Hex    `json:"publicKey"`
 	Weight    jsonrpc.Uint64 `json:"weight"`
@@ -53,7 +52,7 @@ type Member struct {
 
 var errUnfinalized = errors.New("failed to fetch validator set at unfinalized height")
 
-// GetValidatorsAt answers who validated a subnet at a height, with their delegations.
+// GetValidatorsAt returns a subnet's validators at a height, with the weight of their delegations.
 func (a *Service) GetValidatorsAt(r *http.Request, args *ValidatorsAtArgs, reply *ValidatorsAtReply) error {
 	height, err := a.finalized(r, args.Height)
 	if err != nil {
@@ -63,7 +62,7 @@ func (a *Service) GetValidatorsAt(r *http.Request, args *ValidatorsAtArgs, reply
 	return err
 }
 
-// finalized is the height that is meant, which the chain must have reached.
+// finalized resolves the height, which the chain must have reached.
 func (a *Service) finalized(r *http.Request, h Height) (uint64, error) {
 	last, err := a.Height(r.Context())
 	switch height := uint64(h.number); {
@@ -84,17 +83,17 @@ func membersOf(all []sim.Validator, err error) (ValidatorsAtReply, error) {
 	return set, err
 }
 
-// HeightArgs name a height of the P-Chain.
+// HeightArgs names a P-Chain height.
 type HeightArgs struct {
 	Height Height `json:"height"`
 }
 
-// ValidatorSetsReply is the canonical set of every subnet that has one.
+// ValidatorSetsReply holds the canonical set of every subnet that has one.
 type ValidatorSetsReply struct {
 	ValidatorSets map[ids.ID]CanonicalSet `json:"validatorSets"`
 }
 
-// CanonicalValidatorSet is a subnet's validators as signatures of cross-chain messages name them.
+// CanonicalValidatorSet is a subnet's validators in the order of warp signatures' bits.
 type CanonicalSet struct {
 	Validators  []CanonicalMember `json:"validators"`
 	TotalWeight jsonrpc.Uint64    `json:"totalWeight"`
@@ -107,7 +106,7 @@ type CanonicalMember struct {
 	NodeIDs   []ids.NodeID   `json:"nodeIDs"`
 }
 
-// GetAllValidatorsAt answers the canonical validators of every subnet at a height.
+// GetAllValidatorsAt returns the canonical validators of every subnet at a height.
 func (a *Service) GetAllValidatorsAt(r *http.Request, args *HeightArgs, reply *ValidatorSetsReply) error {
 	subnets, err := a.state.Subnets(r.Context())
 	if err != nil {
@@ -130,7 +129,7 @@ func (a *Service) GetAllValidatorsAt(r *http.Request, args *HeightArgs, reply *V
 	return nil
 }
 
-// canonical is a set as signatures name it.
+// canonical converts a set to the canonical form that signatures refer to.
 func canonical(set *warp.CanonicalValidatorSet) CanonicalSet {
 	reply := CanonicalSet{Validators: []CanonicalMember{}, TotalWeight: jsonrpc.Uint64(set.TotalWeight)}
 	for _, m := range set.Validators {

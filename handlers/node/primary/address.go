@@ -26,7 +26,7 @@ func (a *Service) Address(text string) (ids.ShortID, error) {
 	return short, nil
 }
 
-// parseLocal reads an address with the prefix of a chain, which must be this one.
+// parseLocal reads an address whose chain prefix must be this chain's.
 func (a *Service) parseLocal(text string) (ids.ShortID, error) {
 	alias, hrp, raw, err := parse.Address(text)
 	if err != nil {
@@ -53,7 +53,7 @@ func (a *Service) parseLocal(text string) (ids.ShortID, error) {
 	}
 }
 
-// Addresses reads several, each once, ascending: the order in which a node searches.
+// Addresses reads addresses, drops duplicates and sorts them ascending: the order in which a node searches.
 func (a *Service) Addresses(texts []string) ([]ids.ShortID, error) {
 	all := make([]ids.ShortID, len(texts))
 	for i, text := range texts {
@@ -66,7 +66,7 @@ func (a *Service) Addresses(texts []string) ([]ids.ShortID, error) {
 	return slices.Compact(all), nil
 }
 
-// FormatAddress writes an address of the chain.
+// FormatAddress formats an address of the chain.
 func (a *Service) FormatAddress(short ids.ShortID) string {
 	return a.Network.Rules.Address(a.chain, short)
 }

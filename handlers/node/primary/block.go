@@ -14,13 +14,13 @@ import (
 	"snowglobe/sim/txs"
 )
 
-// BlockArgs name a block by its id.
+// BlockArgs names a block by its id.
 type BlockArgs struct {
 	BlockID  ids.ID           `json:"blockID"`
 	Encoding jsonrpc.Encoding `json:"encoding"`
 }
 
-// BlockHeightArgs name a block by its height.
+// BlockHeightArgs names a block by its height.
 type BlockHeightArgs struct {
 	Height   jsonrpc.Uint64   `json:"height"`
 	Encoding jsonrpc.Encoding `json:"encoding"`
@@ -32,7 +32,7 @@ type BlockReply struct {
 	Encoding jsonrpc.Encoding   `json:"encoding"`
 }
 
-// GetBlock answers the block with an id.
+// GetBlock returns the block with an id.
 func (a *Service) GetBlock(r *http.Request, args *BlockArgs, reply *BlockReply) error {
 	row, err := a.Network.DB.PrimaryBlockByHash(r.Context(), a.StoreChain(), args.BlockID[:])
 	if err != nil {
@@ -41,7 +41,7 @@ func (a *Service) GetBlock(r *http.Request, args *BlockArgs, reply *BlockReply) 
 	return a.block(r.Context(), row, args.Encoding, reply)
 }
 
-// GetBlockByHeight answers the block at a height.
+// GetBlockByHeight returns the block at a height.
 func (a *Service) GetBlockByHeight(r *http.Request, args *BlockHeightArgs, reply *BlockReply) error {
 	row, err := a.Network.DB.PrimaryBlock(r.Context(), a.StoreChain(), uint64(args.Height))
 	if err != nil {
@@ -67,7 +67,7 @@ func (a *Service) block(ctx context.Context, row *store.PrimaryBlock, encoding j
 	return err
 }
 
-// encode writes bytes as a string, or what they mean as an object.
+// encode encodes bytes as a string, or their contents as an object.
 func encode(encoding jsonrpc.Encoding, raw []byte, object func() (stdjson.RawMessage, error)) (stdjson.RawMessage, error) {
 	if encoding == formatting.JSON {
 		return object()

@@ -1,3 +1,3 @@
-// Package primary is what the services of the P-Chain and the X-Chain share: heights, blocks, transactions, addresses and
-// pages of UTXOs, with the errors and the order of avalanchego (vms/components/avax, utils/formatting).
+// Package primary holds what the P-Chain's and the X-Chain's services share: heights, blocks, transactions, addresses and pages of UTXOs,
+// with avalanchego's errors and order (vms/components/avax, utils/formatting).
 package primary

@@ -13,18 +13,18 @@ import (
 	"snowglobe/sim/txs"
 )
 
-// Service has the methods and rules that the services of a network's P- and X-Chain share.
+// Service implements the methods and rules that the services of a network's P- and X-Chain share.
 type Service struct {
 	Network *sim.Network
 	chain   txs.Chain
 }
 
-// HeightReply is a height of a chain.
+// HeightReply is a chain's height.
 type HeightReply struct {
 	Height jsonrpc.Uint64 `json:"height"`
 }
 
-// New makes what the service of a chain is built on.
+// New makes the shared part of a chain's service.
 func New(network *sim.Network, chain txs.Chain) Service {
 	return Service{network, chain}
 }
@@ -39,10 +39,10 @@ func ChainByAlias(network *sim.Network, alias string) (ids.ID, error) {
 	return ids.Empty, fmt.Errorf("%w: %s", errNoAlias, alias)
 }
 
-// StoreChain is what the file calls the chain.
+// StoreChain returns the file's code for the chain.
 func (a *Service) StoreChain() int { return a.Network.Chain(a.chain) }
 
-// Height is that of the last block.
+// Height returns the height of the last block.
 func (a *Service) Height(ctx context.Context) (uint64, error) {
 	head, err := a.Network.DB.PrimaryHead(ctx, a.StoreChain())
 	if err != nil {
@@ -51,7 +51,7 @@ func (a *Service) Height(ctx context.Context) (uint64, error) {
 	return head.ID.Number(), nil
 }
 
-// GetHeight answers the height of the last block.
+// GetHeight returns the height of the last block.
 func (a *Service) GetHeight(r *http.Request, _ *jsonrpc.NoArgs, reply *HeightReply) error {
 	height, err := a.Height(r.Context())
 	reply.Height = jsonrpc.Uint64(height)

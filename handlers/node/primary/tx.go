@@ -10,7 +10,7 @@ import (
 	"snowglobe/sim/txs"
 )
 
-// TxIDArgs name a transaction.
+// TxIDArgs names a transaction.
 type TxIDArgs struct {
 	TxID     ids.ID           `json:"txID"`
 	Encoding jsonrpc.Encoding `json:"encoding"`
@@ -22,12 +22,12 @@ type TxReply struct {
 	Encoding jsonrpc.Encoding   `json:"encoding"`
 }
 
-// TxStatusReply is what became of a transaction.
+// TxStatusReply is a transaction's status.
 type TxStatusReply struct {
 	Status string `json:"status"`
 }
 
-// Tx reads a transaction of the chain; without one the error is store.ErrNotFound.
+// Tx reads a transaction of the chain; the error is store.ErrNotFound if there is none.
 func (a *Service) Tx(ctx context.Context, args *TxIDArgs) (TxReply, error) {
 	row, err := a.Network.DB.PrimaryTxByHash(ctx, a.StoreChain(), args.TxID[:])
 	if err != nil {

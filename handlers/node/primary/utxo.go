@@ -14,22 +14,22 @@ import (
 	"snowglobe/sim/txs"
 )
 
-// Bounds of getUTXOs.
+// Limits of getUTXOs.
 const (
 	maxUTXOAddresses = 1024
 	maxUTXOs         = 1024
 )
 
-// UTXOArgs ask for a page of outputs.
+// UTXOArgs asks for a page of outputs.
 type UTXOArgs struct {
 	Addresses   []string         `json:"addresses"`
-	SourceChain string           `json:"sourceChain"` // asks for what this chain exported; the chain itself when empty
+	SourceChain string           `json:"sourceChain"` // the chain that exported the outputs; empty for this chain's own
 	Limit       jsonrpc.Uint64   `json:"limit"`
 	StartIndex  UTXOIndex        `json:"startIndex"`
 	Encoding    jsonrpc.Encoding `json:"encoding"`
 }
 
-// UTXOIndex is where a page ends, and the next one goes on.
+// UTXOIndex is the position at which a page ends and the next one continues.
 type UTXOIndex struct {
 	Address string `json:"address"`
 	UTXO    string `json:"utxo"` // the output's input id
@@ -51,7 +51,7 @@ type UTXOID struct {
 
 var errNoAddresses = errors.New("no addresses provided")
 
-// GetUTXOs answers a page of the outputs that some addresses own: address by address, newest first.
+// GetUTXOs returns a page of the outputs that addresses own: address by address, newest first.
 func (a *Service) GetUTXOs(r *http.Request, args *UTXOArgs, reply *UTXOReply) error {
 	p, err := a.page(args)
 	if err != nil {
@@ -68,7 +68,7 @@ func (a *Service) GetUTXOs(r *http.Request, args *UTXOArgs, reply *UTXOReply) er
 	return nil
 }
 
-// CheckCount refuses no addresses, and too many.
+// CheckCount rejects too many addresses, and none.
 func CheckCount(addresses []string) error {
 	switch n := len(addresses); {
 	case n == 0:
@@ -79,7 +79,7 @@ func CheckCount(addresses []string) error {
 	return nil
 }
 
-// page reads the arguments in the order in which a node complains about them.
+// page checks the arguments in the node's order.
 func (a *Service) page(args *UTXOArgs) (*utxoPage, error) {
 	if err := CheckCount(args.Addresses); err != nil {
 		return nil, err
@@ -112,7 +112,7 @@ func (a *Service) page(args *UTXOArgs) (*utxoPage, error) {
 // nowhere is a chain that never exports anything.
 const nowhere = 0
 
-// source is the number of the chain with a name.
+// source returns a chain's number by its name.
 func (a *Service) source(name string) (int, error) {
 	id, err := ChainByAlias(a.Network, name)
 	if err != nil {
@@ -125,7 +125,7 @@ func (a *Service) source(name string) (int, error) {
 	return a.Network.Chain(chain), nil
 }
 
-// EncodeUTXOs writes outputs as strings.
+// EncodeUTXOs encodes outputs as strings.
 func (a *Service) EncodeUTXOs(rows []store.UTXO, encoding jsonrpc.Encoding) ([]string, error) {
 	texts := make([]string, len(rows))
 	for i := range rows {
@@ -137,7 +137,7 @@ func (a *Service) EncodeUTXOs(rows []store.UTXO, encoding jsonrpc.Encoding) ([]s
 	return texts, nil
 }
 
-// encodingError is each chain's own way to say that it cannot write an output.
+// encodingError is each chain's own error for an output that it cannot encode.
 func (a *Service) encodingError(utxo ids.ID, encoding jsonrpc.Encoding, err error) error {
 	switch a.chain {
 	case txs.CChain:

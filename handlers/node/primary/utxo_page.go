@@ -12,10 +12,11 @@ import (
 	"snowglobe/sim/txs"
 )
 
-// utxoPage is a search, as avalanchego's avax.GetPaginatedUTXOs, through the outputs of several owners. address and utxo are where it starts, then where it ended.
+// utxoPage searches the outputs of several owners like avalanchego's avax.GetPaginatedUTXOs. address and utxo hold the start of the search,
+// then its end.
 type utxoPage struct {
 	*Service
-	source  int // the chain that made the outputs
+	source  int // the chain that created the outputs
 	owners  []ids.ShortID
 	limit   int
 	address ids.ShortID
@@ -23,8 +24,8 @@ type utxoPage struct {
 	found   []store.UTXO
 }
 
-// read searches owner by owner, each from the start only if the page before ended there. What the chain itself made comes
-// after the start; what another exported comes with it, as a node's shared memory gives it.
+// read searches owner by owner, each from the start only if the page before ended there. Like a node, it excludes the start among the
+// chain's own outputs but includes it among those that another chain exported (shared memory).
 func (p *utxoPage) read(ctx context.Context) error {
 	seen, several := map[store.UTXONumber]bool{}, len(p.owners) > 1
 	first := p.address
@@ -58,7 +59,7 @@ func (p *utxoPage) read(ctx context.Context) error {
 	return nil
 }
 
-// start is where the search through one owner's outputs begins: at the newest, unless an output of the owner says otherwise.
+// start returns where the search through one owner's outputs begins: at the newest, unless an output of the owner says otherwise.
 func (p *utxoPage) start(ctx context.Context, owner, first ids.ShortID) (store.UTXONumber, error) {
 	if owner != first || p.utxo == ids.Empty {
 		return newest, nil
@@ -80,10 +81,10 @@ func (p *utxoPage) start(ctx context.Context, owner, first ids.ShortID) (store.U
 	return row.ID, nil
 }
 
-// newest is past every output.
+// newest lies beyond every output.
 const newest = store.UTXONumber(math.MaxInt64)
 
-// Unspent reads every output of the chain that some owners have, in the order of a page.
+// Unspent reads every unspent output of some owners on the chain, in page order.
 func (a *Service) Unspent(ctx context.Context, owners []ids.ShortID) ([]*txs.UTXO, error) {
 	p := &utxoPage{Service: a, source: a.StoreChain(), owners: owners, limit: math.MaxInt}
 	if err := p.read(ctx); err != nil {

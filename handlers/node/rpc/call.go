@@ -11,44 +11,44 @@ import (
 	"snowglobe/handlers/journal"
 )
 
-// Request is the body of a request over HTTP, or a message over WebSocket, as it was read.
+// Request is a parsed HTTP body or WebSocket message.
 type Request struct {
 	Calls []Call
 	batch bool
 	refusal
 	body []byte
-	one  [1]Call // where there is no batch
+	one  [1]Call // storage for a request without a batch
 }
 
-// refusal answers a request as a whole, instead of its calls.
+// refusal is an answer to a request as a whole, in place of its calls.
 type refusal struct {
 	problem *Error
-	id      json.RawMessage // of the call that the problem is told to
-	listed  bool            // whether it is answered as the only member of a batch
+	id      json.RawMessage // of the call that receives the error
+	listed  bool            // whether the answer is a batch of one
 }
 
-// Call is one call of JSON-RPC.
+// Call is one JSON-RPC call.
 type Call struct {
 	ID     json.RawMessage // as the client wrote it, nil for none
 	Method string
 	Params json.RawMessage
 
 	kind   kind
-	method *method // nil for one that the server does not have
+	method *method // nil if the server does not have it
 }
 
-// kind is what a call is by the members that it has.
+// kind classifies a call by its members.
 type kind int
 
 const (
 	invalid      kind = iota
-	call              // which is answered
-	notification      // which is carried out
-	ignored           // an answer, or the notification of a subscription, which only a client could want
+	call              // gets an answer
+	notification      // runs without an answer
+	ignored           // a response or a subscription's notification, which only a client could use
 )
 
-// readPositional reads calls exactly as go-ethereum's server does (rpc/json.go): by names in their own case, the last of those that come twice. What
-// follows the first value, and what makes a batch too large, a node never looks at.
+// readPositional reads calls exactly as go-ethereum's server does (rpc/json.go): member names are case-sensitive, and the last duplicate
+// counts. Like a node, it ignores anything after the first value and the calls beyond the batch limit.
 func readPositional(body []byte) *Request {
 	r := &Request{body: body}
 	value := body
@@ -79,7 +79,7 @@ func readPositional(body []byte) *Request {
 	return r
 }
 
-// firstID is the id of the first call that is one.
+// firstID returns the id of the first member that is a call.
 func firstID(calls []Call) json.RawMessage {
 	for i := range calls {
 		if calls[i].kind == call {
@@ -133,7 +133,7 @@ func readCall(item []byte) Call {
 	return c
 }
 
-// readText reads a string that needs no unescaping without encoding/json; what is no string leaves the text as it is.
+// readText reads a string without escapes without encoding/json; it leaves text unchanged for anything but a string.
 func readText(value []byte, text *string) {
 	plain := value[0] == '"'
 	for i := 0; plain && i < len(value); i++ {
@@ -143,12 +143,12 @@ func readText(value []byte, text *string) {
 		*text = string(value[1 : len(value)-1])
 		return
 	}
-	_ = json.Unmarshal(value, text) // what is no text names nothing
+	_ = json.Unmarshal(value, text) // anything but a text names nothing
 }
 
 func identifies(id json.RawMessage) bool { return len(id) > 0 && id[0] != '{' && id[0] != '[' }
 
-// serverRequest is a call as avalanchego's codec reads it (gorilla/rpc/v2/json2): errors name the type.
+// serverRequest is a call as avalanchego's codec reads it (gorilla/rpc/v2/json2): errors contain the type's name.
 type serverRequest struct {
 	Version string           `json:"jsonrpc"`
 	Method  string           `json:"method"`
@@ -156,7 +156,7 @@ type serverRequest struct {
 	Id      *json.RawMessage `json:"id"`
 }
 
-// readNamed reads the one call of a request as avalanchego's codec does. An id that is null asks for no answer, save when the request cannot be read.
+// readNamed reads a request's one call as avalanchego's codec does. A null id asks for no answer, except when the request cannot be read.
 func readNamed(body []byte) *Request {
 	r := &Request{body: body}
 	m := &serverRequest{}
@@ -172,23 +172,23 @@ func readNamed(body []byte) *Request {
 	if m.Params != nil {
 		c.Params = *m.Params
 		if at := bytes.Index(body, c.Params); at >= 0 {
-			c.Params = body[at : at+len(c.Params)] // the copy need not be kept
+			c.Params = body[at : at+len(c.Params)] // frees the copy
 		}
 	}
 	r.Calls = []Call{c}
 	return r
 }
 
-// faultCalls are the calls as rules about faults see them, each in its place.
+// faultCalls returns the calls as fault rules see them, by position.
 func (r *Request) faultCalls() []fault.Call {
-	all := make([]fault.Call, max(len(r.Calls), 1)) // what cannot be read is a call of nothing
+	all := make([]fault.Call, max(len(r.Calls), 1)) // an unreadable request counts as one empty call
 	for i := range r.Calls {
 		all[i].Method = r.Calls[i].Method
 	}
 	return all
 }
 
-// record is what the journal takes down of the calls.
+// record returns the journal's record of the calls.
 func (r *Request) record() []journal.CallRecord {
 	if r.problem != nil {
 		return []journal.CallRecord{{Error: r.problem.recorded()}}
@@ -204,7 +204,7 @@ func (r *Request) record() []journal.CallRecord {
 	return all
 }
 
-// checkJSON says what is wrong with a message that is no JSON, in encoding/json's words.
+// checkJSON returns encoding/json's error for a message that is not JSON.
 func checkJSON(message []byte) error {
 	if json.Valid(message) {
 		return nil

@@ -6,16 +6,16 @@ import (
 	"snowglobe/handlers/openrpc"
 )
 
-// Capabilities are the HTTP methods by which a handler is called, and the methods of JSON-RPC that it has.
+// Capabilities lists the HTTP methods and the JSON-RPC methods of a handler.
 type Capabilities struct {
 	HTTP, RPC []string
-	Methods   func() []openrpc.Method // what there is to tell about those of JSON-RPC; nil for none
+	Methods   func() []openrpc.Method // describes the JSON-RPC methods; nil for none
 }
 
-// Capable is a handler that says what it can do. One that does not answers to GET.
+// Capable is a handler that reports its capabilities. A handler without the method answers to GET.
 type Capable interface{ Capabilities() *Capabilities }
 
-// CapabilitiesOf are what a handler says of itself.
+// CapabilitiesOf returns a handler's capabilities.
 func CapabilitiesOf(h http.Handler) *Capabilities {
 	if c, ok := h.(Capable); ok {
 		return c.Capabilities()

@@ -6,7 +6,7 @@ import (
 	"snowglobe/handlers/journal"
 )
 
-// Error is an error of JSON-RPC.
+// Error is a JSON-RPC error.
 type Error struct {
 	Code    int    `json:"code"`
 	Message string `json:"message"`
@@ -19,7 +19,7 @@ func (e *Error) recorded() *journal.CallError {
 	return &journal.CallError{Code: int64(e.Code), Message: e.Message}
 }
 
-// Codes of errors, as go-ethereum and gorilla have them.
+// Error codes of go-ethereum and gorilla.
 const (
 	codeParse    = -32700
 	codeInvalid  = -32600
@@ -38,7 +38,7 @@ var (
 	errNotifications = &Error{Code: codeMethod, Message: "notifications not supported"}
 )
 
-// encode writes an error; one with data that cannot be written is told without them.
+// encode writes an error; it drops data that cannot be encoded.
 func encode(e any) []byte {
 	b, err := json.Marshal(e)
 	if err != nil {

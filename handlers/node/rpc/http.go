@@ -18,7 +18,7 @@ const contentType = "application/json"
 
 type readKey struct{}
 
-// Read reads the calls in the body of a request for rules about faults, and gives the request to be served, which carries what was read.
+// Read reads the calls in a request's body for fault rules, and returns a request that carries them.
 func (s *Server) Read(r *http.Request, body []byte) (*http.Request, []fault.Call) {
 	if s.tooMuch(body) != "" {
 		return r, nil
@@ -31,7 +31,7 @@ func (s *Server) Read(r *http.Request, body []byte) (*http.Request, []fault.Call
 	return r.WithContext(context.WithValue(r.Context(), readKey{}, request)), request.faultCalls()
 }
 
-// ServeHTTP answers a request, once it was read whole, within the limit.
+// ServeHTTP answers a request after reading all of it, within the limit.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	request, read := r.Context().Value(readKey{}).(*Request)
 	if !read {
@@ -59,14 +59,14 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// note names a request by what it calls, and logs the call for who wants to see every one.
+// note labels a request with its method, and logs each call at the level that shows every call.
 func (s *Server) note(ctx context.Context, r *Request) {
 	name := s.name(r)
 	rest.NameOperation(ctx, name)
 	rest.Logger(ctx).Debug("API called", "method", name)
 }
 
-// readBody reads a request whole. When it is too large, or cannot be read, it has answered that.
+// readBody reads a whole request. If the request is too large or unreadable, readBody has already answered it.
 func (s *Server) readBody(w http.ResponseWriter, r *http.Request) ([]byte, bool) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, s.MaxBody))
 	if tooLarge := new(http.MaxBytesError); errors.As(err, &tooLarge) {
@@ -85,7 +85,7 @@ func (s *Server) readBody(w http.ResponseWriter, r *http.Request) ([]byte, bool)
 	return body, true
 }
 
-// tooMuch says why a body is not looked at further, "" when it is.
+// tooMuch returns why a body is rejected unread, "" if it is not.
 func (s *Server) tooMuch(body []byte) string {
 	if int64(len(body)) > s.MaxBody {
 		return fmt.Sprintf("request body too large: the limit is %d bytes", s.MaxBody)
@@ -105,7 +105,7 @@ func (s *Server) send(w http.ResponseWriter, ctx context.Context, o *output) {
 		o.text = append(o.text, '\n')
 	}
 	size, held := o.measure()
-	if len(o.segments) > 0 { // a part of it is written while the client takes it
+	if len(o.segments) > 0 { // one part is written as the client reads
 		if err := rest.StreamAnswer(ctx, int64(size), held); err != nil {
 			rest.RefuseLarge(w, err)
 			return
@@ -141,12 +141,12 @@ func isJSON(header string) bool {
 	return err == nil && (named == contentType || named == "application/json-rpc" || named == "application/jsonrequest")
 }
 
-// accepts answers what gorilla's server does not take for a call.
+// accepts answers requests that gorilla's server does not take for a call.
 func (*named) accepts(w http.ResponseWriter, r *http.Request, _ []byte) bool {
 	refuse := func(status int, text string) bool {
 		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 		w.WriteHeader(status)
-		_, _ = io.WriteString(w, text) // a client that has left needs no answer
+		_, _ = io.WriteString(w, text) // the client may be gone
 		return false
 	}
 	named, _, _ := strings.Cut(r.Header.Get("Content-Type"), ";")
@@ -159,10 +159,10 @@ func (*named) accepts(w http.ResponseWriter, r *http.Request, _ []byte) bool {
 	return true
 }
 
-// refusedBody is how much is read of a call to learn its id.
+// refusedBody is how much of a rejected call is read to learn its id.
 const refusedBody = 1 << 20
 
-// Refuse answers a request that no server takes, as an error of JSON-RPC if it is a call of the node.
+// Refuse answers a request that no server takes, with a JSON-RPC error if it is a call to the node.
 func Refuse(w http.ResponseWriter, r *http.Request, e *rest.Error) {
 	if r.Method != http.MethodPost || !strings.Contains(r.URL.Path+"/", "/ext/") {
 		rest.Refuse(w, e, nil)

@@ -5,26 +5,26 @@ import (
 	"fmt"
 )
 
-// Limits of a batch. A node has the first two; it would also let a batch go on until its HTTP server's timeout (30 s), with the same answer to
-// those calls that it does not come to, however busy it is (Options.Batch has a shorter time).
+// Limits of a batch. A node has the first two. It would also let a batch run until its HTTP server's timeout (30 s), and answers the
+// remaining calls as we do; Options.Batch sets a shorter time.
 const (
 	batchItems = 1_000
 	batchBytes = 25_000_000
 )
 
-// Bounds of the texts in a request, so that no method can be made to work long on what it is asked: avalanchego's types read
-// themselves, ids in cb58 at a cost of the square of the length. No id or address has more than shortText bytes and costs more
-// than a few microseconds; longer texts are bytes in hexadecimal, which cost what they weigh, and names.
+// Limits on the texts in a request, so that parsing cannot take long: avalanchego's types parse themselves, and cb58 takes time quadratic
+// in the length. No id or address is longer than shortText bytes or takes more than a few microseconds. Longer texts are names, or bytes in
+// hexadecimal, which take linear time.
 const (
 	mostTexts   = 4096 // four times the addresses of getUTXOs
 	shortText   = 64
-	longestText = 4096 // of those longer than shortText and not hexadecimal, all together
+	longestText = 4096 // total of those longer than shortText and not hexadecimal
 
-	mostValues = 1 << 17 // in lists and objects: ten times those of a batch of a thousand calls, or of the overrides of a whole state
+	mostValues = 1 << 17 // in lists and objects: ten times the values in a batch of a thousand calls, or in overrides of a whole state
 )
 
-// checkValues says when a request holds more values than anybody asks with: what a value costs to read, empty ones too, is many times what a
-// byte of a text does.
+// checkValues rejects a request with more values than any client needs: reading a value, even an empty one, costs many times as much as
+// reading a byte of text.
 func checkValues(body []byte) (problem string) {
 	if bytes.Count(body, []byte{','}) < mostValues {
 		return ""
@@ -32,14 +32,14 @@ func checkValues(body []byte) (problem string) {
 	return fmt.Sprintf("the request has more than %d values", mostValues)
 }
 
-// checkTexts says what is too much about the texts of a JSON document; nothing when all is well.
+// checkTexts describes which limit a JSON document's texts exceed; "" if none.
 func checkTexts(body []byte) (problem string) {
 	for count, long := 0, 0; ; count++ {
 		begin := bytes.IndexByte(body, '"')
 		if begin < 0 {
 			return ""
 		}
-		if count == 2*mostTexts { // names of members are texts too
+		if count == 2*mostTexts { // member names are texts too
 			return fmt.Sprintf("the request has more than %d texts", mostTexts)
 		}
 		body = body[begin+1:]

@@ -6,8 +6,8 @@ import (
 	"iter"
 )
 
-// members are the members of an object in JSON that is valid, names as they are written and values in parts of it; none of what is no object. Nothing
-// else is looked at, so that a request of megabytes costs little.
+// members iterates over the members of a JSON object, which must be valid, with raw names and values as slices of it; anything but an
+// object has none. It does not parse values, so a request of megabytes costs little.
 func members(object []byte) iter.Seq2[[]byte, json.RawMessage] {
 	return func(yield func([]byte, json.RawMessage) bool) {
 		rest := skipSpace(object)
@@ -28,7 +28,7 @@ func members(object []byte) iter.Seq2[[]byte, json.RawMessage] {
 	}
 }
 
-// elements are those of a list in JSON that is valid, in parts of it; none of what is no list.
+// elements iterates over the elements of a JSON list, which must be valid, as slices of it; anything but a list has none.
 func elements(list []byte) iter.Seq[json.RawMessage] {
 	return func(yield func(json.RawMessage) bool) {
 		rest := skipSpace(list)
@@ -54,7 +54,7 @@ func skipSpace(text []byte) []byte {
 	return text
 }
 
-// valueEnd is where the value at the beginning of a text ends.
+// valueEnd returns the end of the value at the beginning of a text.
 func valueEnd(text []byte) int {
 	for i, depth := 0, 0; i < len(text); i++ {
 		switch text[i] {
@@ -70,7 +70,7 @@ func valueEnd(text []byte) int {
 				return i + 1
 			}
 			if depth < 0 {
-				return i // of what holds the value
+				return i // the end of the enclosing value
 			}
 		case ',', ' ', '\t', '\r', '\n':
 			if depth == 0 {
@@ -81,7 +81,7 @@ func valueEnd(text []byte) int {
 	return len(text)
 }
 
-// stringEnd is where the quote is that ends a string.
+// stringEnd returns the position of the quote that ends a string.
 func stringEnd(text []byte) int {
 	for end := 1; ; end++ {
 		end += bytes.IndexByte(text[end:], '"')

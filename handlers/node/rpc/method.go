@@ -17,36 +17,37 @@ import (
 	"snowglobe/handlers/permit"
 )
 
-// Namespace is a set of methods whose names begin alike, such as eth_. A method takes a context, if it wants one, and positional parameters, of
-// which those that are pointers may be left out; it answers a result, an error, or both. One that answers a [Subscription] can only be subscribed to.
+// Namespace is a set of methods with a common prefix, such as eth_. A method optionally takes a context, then positional parameters;
+// callers may omit trailing pointers. It returns a result, an error, or both. A method that returns a [Subscription] can only be subscribed
+// to.
 type Namespace struct {
 	Name    string
 	Methods any
 }
 
-// method is a method that a server has.
+// method is a method of a server.
 type method struct {
 	name       string
 	class      permit.Class
-	remembered bool // whether its results may be given again
+	remembered bool // whether results may be repeated
 
-	*signature // nil for a service's and for what the server answers itself
+	*signature // nil for a service's method and for those that the server answers itself
 	receiver   reflect.Value
 }
 
-// signature is a method of a Go type.
+// signature describes a method of a Go type.
 type signature struct {
 	name       string
 	function   reflect.Value
 	params     []reflect.Type
 	context    bool
-	fails      int // which result is the error, -1 for none
+	fails      int // index of the error among the results, -1 for none
 	subscribes bool
 }
 
 var signatures sync.Map // []*signature by type: all chains have the same
 
-// signaturesOf are the methods of a type that can be called.
+// signaturesOf returns the callable methods of a type.
 func signaturesOf(t reflect.Type) (all []*signature) {
 	if known, ok := signatures.Load(t); ok {
 		return known.([]*signature)
@@ -122,12 +123,12 @@ func (s *signature) arguments(params json.RawMessage, given ...reflect.Value) ([
 
 func readArgument(item json.RawMessage, into any) error {
 	if u, ok := into.(json.Unmarshaler); ok && string(item) != "null" {
-		return u.UnmarshalJSON(item) // which encoding/json would look through first
+		return u.UnmarshalJSON(item) // encoding/json would validate it first
 	}
 	return json.Unmarshal(item, into)
 }
 
-// errCrashed is what a client is told of a method that panicked.
+// errCrashed is the client's error for a method that panicked.
 var errCrashed = &Error{Code: codeInternal, Message: "method handler crashed"}
 
 // call calls a method of a namespace.
@@ -158,10 +159,10 @@ func (m *method) call(ctx context.Context, params json.RawMessage) (result any, 
 	return results[0].Interface(), nil
 }
 
-// Bounds of names, as go-ethereum has them.
+// Limits on names, as in go-ethereum.
 const longestName = 2048
 
-// positional has methods with positional parameters, of namespaces, and subscriptions: an EVM chain's.
+// positional serves an EVM chain: methods with positional parameters, in namespaces, and subscriptions.
 type positional struct {
 	methods       map[string]*method // by name
 	subscriptions map[string]*method // by namespace and name, such as eth_newHeads
@@ -188,10 +189,10 @@ func newPositional(all []Namespace) *positional {
 	return p
 }
 
-// modules is what go-ethereum's server tells about itself.
+// modules implements the rpc namespace of go-ethereum's server.
 type modules struct{ *positional }
 
-// Modules are the namespaces with their versions.
+// Modules returns the namespaces with their versions.
 func (m modules) Modules() map[string]string { return m.namespaces }
 
 var plainJSON = manners{mediaType: []string{contentType}, bare: true}
@@ -200,7 +201,7 @@ func (*positional) manners() manners { return plainJSON }
 
 func (p *positional) read(body []byte) *Request { return readPositional(body) }
 
-// run calls a method, or begins or ends a subscription.
+// run calls a method, or starts or ends a subscription.
 func (p *positional) run(x *exchange, ctx context.Context, c *Call) (any, error) {
 	switch {
 	case len(c.Method) > longestName:
@@ -215,7 +216,7 @@ func (p *positional) run(x *exchange, ctx context.Context, c *Call) (any, error)
 	return c.method.call(ctx, c.Params)
 }
 
-// describe is an error as clients are told it.
+// describe converts an error to its form for clients.
 func (p *positional) describe(err error) *Error {
 	if e, ok := err.(*Error); ok {
 		return e

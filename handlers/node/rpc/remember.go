@@ -9,18 +9,18 @@ import (
 	"snowglobe/sim/cache"
 )
 
-// Memory keeps the results that were given lately to who asks again, as pages do that poll: of calls that depend on nothing but a revision.
+// Memory remembers recent results for clients that repeat a call, as polling pages do: of calls that depend only on a revision.
 type Memory struct {
-	Methods  map[string]bool // whose results depend on accepted blocks and the states after them alone, unless a call names the pending block
+	Methods  map[string]bool // methods whose results depend only on accepted blocks and the states after them, unless a call names the pending block
 	Revision func(ctx context.Context) (Revision, error)
 
 	results *cache.Cache[memoryKey, []byte]
 	seed    maphash.Seed
-	asked   [lastAsked]atomic.Uint32 // parts of hashes of calls, each in its place
+	asked   [lastAsked]atomic.Uint32 // parts of call hashes, each in its slot
 	again   atomic.Uint64
 }
 
-// Revision is what results depend on: while it is the same, so are they.
+// Revision identifies everything that results depend on.
 type Revision struct {
 	Commits int64    // of the world
 	Changes uint64   // of the chain's state without a block
@@ -28,13 +28,14 @@ type Revision struct {
 	Unix    int64    // the world's clock
 }
 
-// Bounds of what is kept of one call.
+// Limits on a call's remembered result.
 const (
 	longestParams = 2 << 10
 	longestResult = 64 << 10
 )
 
-// lastAsked is about how many calls are remembered as asked before. To keep the result of one that nobody asks again is a tenth of its work.
+// lastAsked is roughly the number of calls whose first occurrence is remembered. Storing a result that nobody asks for again would cost a
+// tenth of the call.
 const lastAsked = 1 << 10
 
 type memoryKey struct {
@@ -42,12 +43,12 @@ type memoryKey struct {
 	Revision
 }
 
-// NewMemory makes room for results among the caches of a group.
+// NewMemory makes a memory for results within a group of caches.
 func NewMemory(g *cache.Group, methods map[string]bool, revision func(context.Context) (Revision, error)) *Memory {
 	return &Memory{Methods: methods, Revision: revision, results: cache.New[memoryKey, []byte](g), seed: maphash.MakeSeed()}
 }
 
-// recall is the result of a call if it is known, else where to keep it if it is one to be kept: that of a call which was asked before.
+// recall returns a call's result if it is remembered. Otherwise, if the call was made before, it returns where to store the result.
 func (m *Memory) recall(ctx context.Context, c *Call) (known []byte, key memoryKey, keep bool) {
 	if c.method == nil || !c.method.remembered || !keepable(c.Params) {
 		return nil, key, false
@@ -64,7 +65,7 @@ func (m *Memory) recall(ctx context.Context, c *Call) (known []byte, key memoryK
 	return nil, key, m.askedBefore(&key)
 }
 
-// keep keeps a result, unless the world has changed meanwhile: what was read then may be of before or after.
+// keep stores a result, unless the world changed meanwhile: then the result may belong to either state.
 func (m *Memory) keep(ctx context.Context, key *memoryKey, r *Result) {
 	whole := r.whole()
 	if whole == nil || len(whole) > longestResult {
@@ -75,18 +76,18 @@ func (m *Memory) keep(ctx context.Context, key *memoryKey, r *Result) {
 	}
 }
 
-// keepable says whether the pending block is not named in any way.
+// keepable reports whether a call nowhere names the pending block.
 func keepable(params []byte) bool {
 	return len(params) <= longestParams && !bytes.Contains(params, []byte("pending")) && bytes.IndexByte(params, '\\') < 0
 }
 
-// askedBefore says whether a call was asked before, lately and at any revision.
+// askedBefore reports whether the same call was made recently, at any revision.
 func (m *Memory) askedBefore(key *memoryKey) bool {
 	hash := maphash.String(m.seed, key.method) ^ maphash.String(m.seed, key.params)
 	return m.asked[hash%lastAsked].Swap(uint32(hash>>32)) == uint32(hash>>32)
 }
 
-// given is how often results were given again.
+// given returns how often results were repeated.
 func (m *Memory) given() uint64 {
 	if m == nil {
 		return 0

@@ -8,19 +8,19 @@ import (
 	"reflect"
 )
 
-// Result is the result of a call: bytes that are JSON, or what is written when the client takes it, too large to be in memory as a whole.
+// Result is a call's result: JSON bytes, or a writer for a result that is too large to hold in memory.
 type Result struct {
 	bytes []byte
 	parts [][]byte // after bytes
 	size  int
-	held  int // bytes in memory at most while it is written
+	held  int // largest number of bytes in memory while writing
 	write func(ctx context.Context, w io.Writer) error
 }
 
-// Bytes is a result that is in memory.
+// Bytes makes a result from bytes in memory.
 func Bytes(b []byte) Result { return Result{bytes: b, size: len(b), held: len(b)} }
 
-// List is a result of items that are in memory.
+// List makes a result from items in memory.
 func List(items []json.RawMessage) Result {
 	r := Bytes([]byte("["))
 	for i, item := range items {
@@ -37,13 +37,13 @@ func List(items []json.RawMessage) Result {
 	return r
 }
 
-// Written is a result of so many bytes that is written in parts, of which some are in memory all the time. How long it is must be known before, so that
-// the answer can tell its length, and a client that got less knows that.
+// Written makes a result of a known length that is written in parts, some of which stay in memory. The length must be known in advance, so
+// that a client notices a truncated answer.
 func Written(size, held int, write func(ctx context.Context, w io.Writer) error) Result {
 	return Result{size: size, held: held, write: write}
 }
 
-// MarshalJSON is the result as a whole.
+// MarshalJSON returns the whole result.
 func (r Result) MarshalJSON() ([]byte, error) {
 	var b bytes.Buffer
 	err := r.writeTo(context.Background(), &b)
@@ -65,10 +65,10 @@ func (r *Result) writeTo(ctx context.Context, w io.Writer) error {
 	return nil
 }
 
-// small is the length of a result that may as well be copied.
+// small is the length up to which results are copied.
 const small = 64 << 10
 
-// whole is a result in one piece, nil for one that is not small.
+// whole returns the result in one piece, nil unless it is small.
 func (r *Result) whole() []byte {
 	switch {
 	case r.write != nil || r.size > small:
@@ -81,7 +81,7 @@ func (r *Result) whole() []byte {
 
 var null = json.RawMessage("null")
 
-// resultOf is what a method answered, as JSON.
+// resultOf converts a method's return value to JSON.
 func resultOf(v any) (Result, error) {
 	switch v := v.(type) {
 	case Result:
@@ -94,7 +94,7 @@ func resultOf(v any) (Result, error) {
 			v = null
 		}
 		return Bytes(v), nil
-	case json.Marshaler: // which encoding/json would look through once more
+	case json.Marshaler: // encoding/json would validate it again
 		if value := reflect.ValueOf(v); value.Kind() != reflect.Pointer || !value.IsNil() {
 			b, err := v.MarshalJSON()
 			return Bytes(b), err
@@ -104,11 +104,11 @@ func resultOf(v any) (Result, error) {
 	return Bytes(b), err
 }
 
-// output is an answer on its way: texts, and results that are not copied into them.
+// output is an answer being built: texts, and results that are not copied into them.
 type output struct {
 	text     []byte // after the segments
 	segments []segment
-	bare     bool // whether it ends without a newline over HTTP, as go-ethereum's server answers to what it does not carry out
+	bare     bool // over HTTP, ends without a newline, like go-ethereum's answers to requests that it does not run
 }
 
 type segment struct {
@@ -116,10 +116,10 @@ type segment struct {
 	result Result // after the text
 }
 
-// around is about how long what stands around a result is.
+// around estimates the bytes around a result.
 const around = 80
 
-// add takes a result, into the text if it is small.
+// add appends a result, to the text if it is small.
 func (o *output) add(r *Result) {
 	if whole := r.whole(); whole != nil {
 		o.text = append(o.text, whole...)
@@ -131,7 +131,7 @@ func (o *output) add(r *Result) {
 
 func (o *output) empty() bool { return len(o.text) == 0 && len(o.segments) == 0 }
 
-// measure is how long the answer is, and how many bytes of it are in memory while it is written.
+// measure returns the answer's length, and how much of it is in memory while it is written.
 func (o *output) measure() (size, held int) {
 	size = len(o.text)
 	held = size

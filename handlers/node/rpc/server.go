@@ -16,24 +16,24 @@ import (
 	"snowglobe/handlers/permit"
 )
 
-// Options are what a server needs to know.
+// Options configures a server.
 type Options struct {
-	MaxBody int64        // bytes of a request
-	Permit  *permit.Rule // who may call which methods; nil for the rule of a server on loopback
+	MaxBody int64        // largest request in bytes
+	Permit  *permit.Rule // decides who may call which methods; nil for the rule of a server on loopback
 
-	// Discover is the OpenRPC document about methods, for a request to where they are served; nil for none.
+	// Discover makes the OpenRPC document of the methods served at a request's path; nil for none.
 	Discover func(r *http.Request, methods []openrpc.Method) any
 
-	// Batch bounds what the calls of a batch may use together; nil for no bounds.
+	// Batch limits the calls of a batch together; nil for no limits.
 	Batch func(ctx context.Context) (context.Context, context.CancelFunc)
 
-	// Enter lets a message of a WebSocket connection in, until leave is called; nil lets everyone in.
+	// Enter admits a WebSocket message until leave is called; nil admits all.
 	Enter func(ctx context.Context) (within context.Context, leave func(), err error)
 
-	Memory *Memory // of results, for who asks the same again; nil for none
+	Memory *Memory // remembers results for repeated calls; nil for none
 }
 
-// Server carries out calls of JSON-RPC: those of an EVM chain as go-ethereum's server does, or those of the node's services as avalanchego's do.
+// Server runs JSON-RPC calls: an EVM chain's as go-ethereum's server does, or those of the node's services as avalanchego's does.
 type Server struct {
 	Options
 	protocol
@@ -45,35 +45,35 @@ type Server struct {
 
 	open     context.Context // ends with Close
 	close    context.CancelFunc
-	patience time.Duration // with a client that does not take a WebSocket message
+	patience time.Duration // with a client that does not read a WebSocket message
 }
 
-// manners are how answers look over HTTP.
+// manners describes the style of HTTP answers.
 type manners struct {
 	mediaType []string
-	bare      bool // whether what is not carried out is answered without a newline
-	counted   bool // whether the texts of a request are counted
+	bare      bool // whether answers to requests that do not run lack a newline
+	counted   bool // whether a request's texts are counted
 }
 
-// protocol is what servers of the two kinds do each in its own way.
+// protocol holds the differences between the two kinds of servers.
 type protocol interface {
 	manners() manners
-	// read reads the body of a request.
+	// read reads a request's body.
 	read(body []byte) *Request
-	// accepts answers a request over HTTP that is none for calls, and says whether it was one.
+	// accepts answers an HTTP request that contains no calls, and returns false for it.
 	accepts(w http.ResponseWriter, r *http.Request, body []byte) bool
-	// run calls the method of a call.
+	// run runs a call's method.
 	run(x *exchange, ctx context.Context, c *Call) (any, error)
-	// describe is an error as clients are told it, and encode writes it.
+	// describe converts an error to its form for clients; encode writes it.
 	describe(err error) *Error
 	encode(e *Error) []byte
-	// open and shut write what stands around the result or the error of an answer.
+	// open and shut write the parts of an answer around its result or error.
 	open(b []byte, id json.RawMessage) []byte
 	shut(b []byte, id json.RawMessage) []byte
 }
 
-// discover is the method by which OpenRPC has a server tell of itself (https://spec.open-rpc.org/#service-discovery-method).
-// No avalanchego has it: it is beside the methods that are listed.
+// discover is OpenRPC's service discovery method (https://spec.open-rpc.org/#service-discovery-method). avalanchego does not have it, so it
+// is not among the methods listed.
 const discover = "rpc.discover"
 
 func newServer(o Options, p protocol, methods map[string]*method, described func() []openrpc.Method) *Server {
@@ -106,16 +106,16 @@ func New(o Options, all ...Namespace) *Server {
 	return s
 }
 
-// Capabilities are the methods of the server over HTTP.
+// Capabilities returns the server's methods over HTTP.
 func (s *Server) Capabilities() *Capabilities { return s.capabilities }
 
-// Close ends every WebSocket connection with its subscriptions.
+// Close closes every WebSocket connection with its subscriptions.
 func (s *Server) Close() { s.close() }
 
-// Repeated is how many calls were answered with results that were remembered.
+// Repeated returns the number of calls answered with remembered results.
 func (s *Server) Repeated() uint64 { return s.Memory.given() }
 
-// name is what a request is logged and counted by: the method that it calls, or batch. What the server does not have has one name.
+// name returns the label of a request in logs and metrics: its method, or batch. All unknown methods share one label.
 func (s *Server) name(r *Request) string {
 	switch {
 	case r.batch:
@@ -126,7 +126,7 @@ func (s *Server) name(r *Request) string {
 	return "unknown method"
 }
 
-// parse reads a body, and finds the methods.
+// parse reads a body and looks up its methods.
 func (s *Server) parse(body []byte) *Request {
 	r := s.read(body)
 	for i := range r.Calls {
@@ -135,21 +135,21 @@ func (s *Server) parse(body []byte) *Request {
 	return r
 }
 
-// exchange is a request on its way.
+// exchange is a request being answered.
 type exchange struct {
 	*Request
-	from     *http.Request // by which the client is judged: over WebSocket that which opened the connection
+	from     *http.Request // whose client is judged: over WebSocket, the request that opened the connection
 	faults   map[int]*fault.Action
 	conn     *connection          // nil over HTTP
-	begin    []func()             // subscriptions, once the answer was sent
-	records  []journal.CallRecord // nil where nobody takes them down
-	response int                  // bytes of the results and errors so far
+	begin    []func()             // subscriptions to start once the answer is sent
+	records  []journal.CallRecord // nil if nobody records them
+	response int                  // bytes of results and errors so far
 
 	judged bool
 	denied error
 }
 
-// answer carries out a request. There is none to what wants none.
+// answer runs a request. A request that wants no answer gets none.
 func (s *Server) answer(ctx context.Context, x *exchange) *output {
 	o := &output{}
 	if x.problem != nil {
@@ -195,7 +195,7 @@ func (s *Server) answer(ctx context.Context, x *exchange) *output {
 	return o
 }
 
-// expects says whether the client is told of a problem with its request: to a service that would have to know whom to tell.
+// expects reports whether the client gets an error about its request: a service needs an id to answer.
 func (s *Server) expects(x *exchange) bool {
 	return len(x.Calls) == 0 || x.Calls[0].kind == call || x.problem.Code == codeParse || x.batch
 }
@@ -211,7 +211,7 @@ func (s *Server) refuse(o *output, x *exchange) {
 	}
 }
 
-// write adds the answer to a call, and says how long its result or error is.
+// write appends a call's answer and returns the length of its result or error.
 func (s *Server) write(o *output, id json.RawMessage, r *Result, failure *Error) int {
 	name, told := `"result":`, *r
 	if failure != nil {
@@ -226,7 +226,7 @@ func (s *Server) write(o *output, id json.RawMessage, r *Result, failure *Error)
 	return told.size
 }
 
-// limit bounds the time of a request by what the HTTP server gives an answer, as go-ethereum does.
+// limit derives a request's timeout from the HTTP server's write timeout, as go-ethereum does.
 func (s *Server) limit(ctx context.Context, x *exchange) (context.Context, context.CancelFunc) {
 	if server, ok := ctx.Value(http.ServerContextKey).(*http.Server); ok && server.WriteTimeout > 0 && x.conn == nil {
 		return context.WithTimeout(ctx, max(server.WriteTimeout-beforeTimeout, 0))
@@ -234,10 +234,10 @@ func (s *Server) limit(ctx context.Context, x *exchange) (context.Context, conte
 	return ctx, func() {}
 }
 
-// beforeTimeout is how long before the HTTP server gives up an answer a client is told so.
+// beforeTimeout is how long before the HTTP server's timeout the client gets a timeout error.
 const beforeTimeout = 100 * time.Millisecond
 
-// result carries out a call, by its place.
+// result runs the call at a position.
 func (s *Server) result(ctx context.Context, x *exchange, place int) (Result, *Error) {
 	c := &x.Calls[place]
 	switch {
@@ -278,7 +278,7 @@ func (s *Server) result(ctx context.Context, x *exchange, place int) (Result, *E
 	return r, failure
 }
 
-// carryOut calls the method of a call.
+// carryOut runs a call's method.
 func (s *Server) carryOut(ctx context.Context, x *exchange, c *Call) (Result, *Error) {
 	var result any
 	var err error
@@ -300,18 +300,19 @@ func (s *Server) carryOut(ctx context.Context, x *exchange, c *Call) (Result, *E
 	return r, nil
 }
 
-// permits refuses a call that its client may not make.
+// permits rejects a call that its client may not make.
 func (s *Server) permits(x *exchange, c *Call) error {
 	if c.method != nil && c.method.class != permit.Control || c.method == nil && permit.Of(c.Method) != permit.Control {
 		return nil
 	}
 	if !x.judged {
-		x.judged, x.denied = true, s.Permit.Check(x.from, permit.Control) // the most that a method can ask for
+		x.judged, x.denied = true, s.Permit.Check(x.from, permit.Control) // the most that a method can require
 	}
 	return x.denied
 }
 
-// recorded is an error as the log and the journal tell it: of a method that may be misspelt with the one that may be meant. The client gets a node's words.
+// recorded returns an error for the log and the journal: for a misspelt method, with the name that the client may have meant. The client
+// itself gets a node's words.
 func (s *Server) recorded(e *Error, c *Call) *journal.CallError {
 	told := e.recorded()
 	if c.method == nil && c.Method != "" && len(c.Method) <= longestName {

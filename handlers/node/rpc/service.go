@@ -17,18 +17,18 @@ import (
 	"snowglobe/handlers/openrpc"
 )
 
-// Service is a set of methods under a name, such as info. A method takes the request, a pointer to its arguments and a
-// pointer to its answer, and is called by its name with a lower-case first letter.
+// Service is a set of methods under a name, such as info. A method takes the request, a pointer to its arguments and a pointer to its
+// reply; clients call it by its name with a lower-case first letter.
 type Service struct {
 	Name    string
 	Methods any
 }
 
-// Encoded is an answer of a service's method that may be encoded already, as JSON on one line; nil when it is not.
+// Encoded is a reply that may already be encoded as JSON on one line; nil if it is not.
 type Encoded interface{ EncodedJSON() []byte }
 
-// NewServices makes a server of services that share a path, which gorilla's server finds and calls: errors are JSON-RPC errors with status 200, and a null
-// id asks for no answer.
+// NewServices makes a server of services that share a path. gorilla's server finds and calls their methods: errors are JSON-RPC errors with
+// status 200, and a null id asks for no answer.
 func NewServices(o Options, all ...Service) (*Server, error) {
 	registered, methods := gorilla.NewServer(), map[string]*method{}
 	registered.RegisterCodec(codec{}, contentType)
@@ -52,7 +52,7 @@ func NewServices(o Options, all ...Service) (*Server, error) {
 	}), nil
 }
 
-// named has methods with one argument, of services: those of avalanchego.
+// named serves avalanchego's services: methods with one argument.
 type named struct{ registered *gorilla.Server }
 
 func (*named) manners() manners {
@@ -61,7 +61,7 @@ func (*named) manners() manners {
 
 func (*named) read(body []byte) *Request { return readNamed(body) }
 
-// served is a call that gorilla's server has been given, with what comes of it.
+// served is a call passed to gorilla's server, with its outcome.
 type served struct {
 	*Call
 	reply  any
@@ -70,7 +70,7 @@ type served struct {
 
 type servedKey struct{}
 
-// run has gorilla's server call the method.
+// run lets gorilla's server call the method.
 func (n *named) run(x *exchange, ctx context.Context, c *Call) (any, error) {
 	s := &served{Call: c}
 	n.registered.ServeHTTP(s, x.from.WithContext(context.WithValue(ctx, servedKey{}, s)))
@@ -85,12 +85,12 @@ func (n *named) run(x *exchange, ctx context.Context, c *Call) (any, error) {
 	return s.reply, nil
 }
 
-// Header is not sent: what gorilla's server says in it, every answer says.
+// Header returns headers that are never sent: every answer already has those that gorilla's server sets.
 func (s *served) Header() http.Header         { return http.Header{} }
 func (s *served) Write(b []byte) (int, error) { return len(b), nil }
 func (s *served) WriteHeader(int)             {}
 
-// codec gives gorilla's server a call that was read before.
+// codec passes gorilla's server a call that was read before.
 type codec struct{}
 
 func (codec) NewRequest(r *http.Request) gorilla.CodecRequest {
@@ -102,7 +102,7 @@ var (
 	errArgument  = errors.New("couldn't unmarshal an argument. Ensure arguments are valid and properly formatted. See documentation for example calls")
 )
 
-// Method is the method's name in Go, as avalanchego's codec finds it (utils/json/codec.go).
+// Method returns the method's Go name, as avalanchego's codec derives it (utils/json/codec.go).
 func (s *served) Method() (string, error) {
 	service, name, found := strings.Cut(s.Call.Method, ".")
 	first, size := utf8.DecodeRuneInString(name)
@@ -115,7 +115,7 @@ func (s *served) Method() (string, error) {
 	return service + "." + string(unicode.ToUpper(first)) + name[size:], nil
 }
 
-// ReadRequest reads the argument, which may be the only member of a list.
+// ReadRequest reads the argument, which may be the only element of a list.
 func (s *served) ReadRequest(args any) error {
 	if s.Params == nil || json.Unmarshal(s.Params, args) == nil || json.Unmarshal(s.Params, &[1]any{args}) == nil {
 		return nil
@@ -123,13 +123,13 @@ func (s *served) ReadRequest(args any) error {
 	return errArgument
 }
 
-// WriteResponse takes what the method answered.
+// WriteResponse receives the method's reply.
 func (s *served) WriteResponse(_ http.ResponseWriter, reply any) { s.reply = reply }
 
-// WriteError takes why there is no answer.
+// WriteError receives the reason for which there is no reply.
 func (s *served) WriteError(_ http.ResponseWriter, _ int, err error) { s.failed = err }
 
-// describe is an error as json2 tells it, with the same code for all that the method says.
+// describe converts an error as json2 does, with one code for all of a method's errors.
 func (*named) describe(err error) *Error {
 	switch e := err.(type) {
 	case *Error:

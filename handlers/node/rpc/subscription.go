@@ -12,26 +12,26 @@ import (
 	"github.com/ethereum/go-ethereum/rpc"
 )
 
-// ID names a subscription of a connection, or a filter.
+// ID names a filter, or a connection's subscription.
 type ID string
 
-// NewID is one that nobody guesses.
+// NewID returns an id that nobody can guess.
 func NewID() ID { return ID(rpc.NewID()) }
 
-// Subscription is what a method answers that tells of events until the client leaves or wants no more.
+// Subscription is the result of a method that sends events until the client leaves or unsubscribes.
 type Subscription struct {
 	run func(ctx context.Context, notify func(event any) error) error
 }
 
-// Subscribe has run tell of events, from when the client knows its subscription. It ends with its context. An error of its own ends the connection: so
-// the client learns that it missed something.
+// Subscribe starts run, which sends events, once the client knows its subscription. run ends with its context. An error of its own closes
+// the connection, so that the client learns that it missed something.
 func Subscribe(run func(ctx context.Context, notify func(event any) error) error) *Subscription {
 	return &Subscription{run}
 }
 
 var errNoSubscription = errors.New("subscription not found")
 
-// subscriptions are those of a connection.
+// subscriptions holds a connection's subscriptions.
 type subscriptions struct {
 	mu   sync.Mutex
 	ends map[ID]context.CancelFunc
@@ -46,7 +46,7 @@ func (s *subscriptions) add(id ID, end context.CancelFunc) {
 	s.ends[id] = end
 }
 
-// end ends a subscription, and says whether there was one.
+// end ends a subscription and reports whether it existed.
 func (s *subscriptions) end(id ID) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -58,7 +58,7 @@ func (s *subscriptions) end(id ID) bool {
 	return found
 }
 
-// subscriptionNameOf is the first argument of a call that subscribes.
+// subscriptionNameOf returns the first argument of a subscribing call.
 func subscriptionNameOf(params json.RawMessage) (string, error) {
 	text := skipSpace(params)
 	if len(text) == 0 || text[0] != '[' {
@@ -74,7 +74,7 @@ func subscriptionNameOf(params json.RawMessage) (string, error) {
 	return "", &Error{Code: codeParams, Message: "expected subscription name as first argument"}
 }
 
-// subscribe begins what a client of a connection wants to be told of, once it was answered.
+// subscribe prepares a subscription, which starts once its call was answered.
 func (p *positional) subscribe(x *exchange, ctx context.Context, c *Call) (any, error) {
 	if x.conn == nil {
 		return nil, errNotifications
@@ -98,7 +98,7 @@ func (p *positional) subscribe(x *exchange, ctx context.Context, c *Call) (any, 
 	return id, nil
 }
 
-// unsubscribed is the signature of every method that ends a subscription.
+// unsubscribed is the signature of every unsubscribe method.
 var unsubscribed = &signature{params: []reflect.Type{reflect.TypeFor[ID]()}}
 
 // unsubscribe ends a subscription.

@@ -17,27 +17,27 @@ import (
 	"snowglobe/handlers/rest"
 )
 
-// Bounds of a WebSocket connection. Those of time are go-ethereum's (rpc/websocket.go); go-ethereum bounds neither the requests
-// under way nor the answers that a client does not read.
+// Limits of a WebSocket connection. The times are go-ethereum's (rpc/websocket.go); go-ethereum limits neither running requests nor answers
+// that a client does not read.
 const (
-	connectionRequests = 16 // under way; the next one is read when one of them was answered
+	connectionRequests = 16 // running; the next is read when one of them was answered
 	messageTimeout     = 10 * time.Second
 	goodbyeTimeout     = time.Second
 	pingInterval       = 30 * time.Second
 	pongTimeout        = 30 * time.Second
-	frameBytes         = 1024 // of the buffers
+	frameBytes         = 1024 // of each buffer
 )
 
 var upgrader = websocket.Upgrader{
 	ReadBufferSize: frameBytes, WriteBufferSize: frameBytes, WriteBufferPool: new(sync.Pool), CheckOrigin: func(*http.Request) bool { return true },
 }
 
-// WebSocket is the other door to the server's methods, with subscriptions.
+// WebSocket serves the same methods over WebSocket, with subscriptions.
 func (s *Server) WebSocket() http.Handler { return websocketDoor{s} }
 
 type websocketDoor struct{ server *Server }
 
-// Capabilities are the methods of every namespace, and subscriptions.
+// Capabilities returns the methods of every namespace, and subscriptions.
 func (d websocketDoor) Capabilities() *Capabilities { return d.server.subscribing }
 
 func (d websocketDoor) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -55,21 +55,22 @@ func (d websocketDoor) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	c.serve(ctx)
 }
 
-// connection is a client's WebSocket connection. Messages are served several at a time. When the client leaves, what it asked for ends.
+// connection is a client's WebSocket connection. It serves several messages at a time. When the client leaves, its calls and subscriptions
+// end.
 type connection struct {
 	server   *Server
-	opened   *http.Request // by which the client is judged
+	opened   *http.Request // whose client is judged
 	socket   *websocket.Conn
 	ctx      context.Context // ends with the connection
 	cancel   context.CancelFunc
-	requests chan struct{} // one for each under way
+	requests chan struct{} // one for each running request
 	large    chan struct{} // one for the only answer that may be large
 
 	writing       sync.Mutex
 	subscriptions subscriptions
 }
 
-// serve reads messages until the client leaves, does not read its answers, or the server stops.
+// serve reads messages until the client leaves, stops reading its answers, or the server stops.
 func (c *connection) serve(ctx context.Context) {
 	defer context.AfterFunc(ctx, c.close)()
 	defer context.AfterFunc(c.server.open, c.cancel)()
@@ -105,7 +106,7 @@ func (c *connection) serve(ctx context.Context) {
 	}
 }
 
-// refuse answers a message that is not read as a call.
+// refuse answers a message that cannot be read as a call.
 func (c *connection) refuse(message []byte, e *Error) error {
 	since := time.Now()
 	o := &output{}
@@ -114,7 +115,7 @@ func (c *connection) refuse(message []byte, e *Error) error {
 	return c.write(o.text)
 }
 
-// read waits for a message. A client that answers no ping is gone.
+// read waits for a message. A client that does not answer pings is gone.
 func (c *connection) read() ([]byte, error) {
 	if err := c.alive(); err != nil {
 		return nil, err
@@ -127,21 +128,21 @@ func (c *connection) alive() error {
 	return c.socket.SetReadDeadline(time.Now().Add(pingInterval + pongTimeout))
 }
 
-// ping keeps the connection from seeming idle to what is between it and the client, and finds out whether there is one.
+// ping keeps the connection from looking idle to proxies, and finds out whether the client is still there.
 func (c *connection) ping(ctx context.Context) {
 	ticker := time.NewTicker(pingInterval)
 	defer ticker.Stop()
 	for {
 		select {
 		case <-ticker.C:
-			_ = c.socket.WriteControl(websocket.PingMessage, nil, time.Now().Add(messageTimeout)) // reading finds out
+			_ = c.socket.WriteControl(websocket.PingMessage, nil, time.Now().Add(messageTimeout)) // reading notices a failure
 		case <-ctx.Done():
 			return
 		}
 	}
 }
 
-// close says goodbye, if the client listens, and ends everything that the client asked for.
+// close sends a close message, if the client still reads, and ends everything that it started.
 func (c *connection) close() {
 	c.cancel()
 	goodbye := websocket.FormatCloseMessage(websocket.CloseNormalClosure, "")
@@ -189,13 +190,13 @@ func (c *connection) answer(ctx context.Context, message []byte) {
 	}
 	_, held := o.measure()
 	if _, err := large.Send(ctx, held); err != nil {
-		c.cancel() // who is not answered must not wait for it
+		c.cancel() // a client without an answer must not wait for it
 		return
 	}
 	_ = c.send(func(w io.Writer) error { return o.altered(ctx, &keptWriter{w, &answer}, altered) }, record)
 }
 
-// altered writes an answer as a fault alters it.
+// altered sends an answer altered by a fault.
 func (o *output) altered(ctx context.Context, w io.Writer, a *fault.Action) error {
 	if a == nil {
 		return o.writeTo(ctx, w)
@@ -208,8 +209,8 @@ func (o *output) altered(ctx context.Context, w io.Writer, a *fault.Action) erro
 	return err
 }
 
-// ends ends the connection if a fault wants that: reset, or closed as by a server that cannot answer for a while, as there is no
-// status over WebSocket.
+// ends closes the connection if a fault says so: with a reset, or with the code of a temporarily unavailable server, because WebSocket has
+// no status.
 func (c *connection) ends(a *fault.Action) bool {
 	switch {
 	case a == nil:
@@ -235,8 +236,8 @@ func (c *connection) write(message []byte) error {
 	}, func() {})
 }
 
-// send sends a message that is written in frames of the buffer's size or larger, ending with a newline, as a node does; before the last of them
-// it is taken down. A client that does not take it in time is given up.
+// send sends a message in frames of at least the buffer's size, ending with a newline, as a node does. The journal records it before the
+// last frame. send gives up on a client that does not read in time.
 func (c *connection) send(write func(io.Writer) error, record func()) error {
 	c.writing.Lock()
 	defer c.writing.Unlock()
@@ -265,7 +266,7 @@ func (c *connection) writeFrames(write func(io.Writer) error, record func()) err
 	return w.Close()
 }
 
-// keptWriter writes what the journal keeps a part of.
+// keptWriter passes writes on and keeps the part that the journal remembers.
 type keptWriter struct {
 	io.Writer
 	kept *journal.Body
@@ -276,7 +277,7 @@ func (k *keptWriter) Write(part []byte) (int, error) {
 	return k.Writer.Write(part)
 }
 
-// subscribe gives a subscription its id, and returns what begins it.
+// subscribe assigns a subscription's id and returns the function that starts it.
 func (c *connection) subscribe(id ID, namespace string, s *Subscription) (begin func()) {
 	ctx, end := context.WithCancel(c.ctx)
 	c.subscriptions.add(id, end)

@@ -1,3 +1,3 @@
-// Package simulate is the JSON-RPC by which clients try calls in blocks that nobody keeps: eth_simulateV1, which a node of the network
-// does not have, as go-ethereum's internal/ethapi and the specification at https://github.com/ethereum/execution-apis have it.
+// Package simulate implements eth_simulateV1, with which clients try calls in blocks that are then discarded. No node of the network has
+// it; it follows go-ethereum's internal/ethapi and the specification at https://github.com/ethereum/execution-apis.
 package simulate

@@ -25,14 +25,14 @@ import (
 	"snowglobe/sim/miner"
 )
 
-// Bounds of one request, those of go-ethereum.
+// Limits of one request, as in go-ethereum.
 const (
 	maxBlocks        = 256
 	maxCallsPerBlock = 5_000
 	maxCalls         = 10_000
 )
 
-// The codes of errors that the handler itself has (internal/ethapi/errors.go).
+// The handler's own error codes (internal/ethapi/errors.go).
 const (
 	codeInvalidParams = -32602
 	codeLimitExceeded = -38026
@@ -40,14 +40,14 @@ const (
 	codeRevert        = 3
 )
 
-// Namespaces are the methods for a chain.
+// Namespaces returns the simulation method of a chain.
 func Namespaces(m *miner.Miner) []rpc.Namespace {
 	return []rpc.Namespace{{Name: "eth", Methods: &api{m}}}
 }
 
 type api struct{ miner *miner.Miner }
 
-// options are what eth_simulateV1 takes.
+// options holds the parameters of eth_simulateV1.
 type options struct {
 	BlockStateCalls        []blockCalls
 	TraceTransfers         bool
@@ -61,7 +61,7 @@ type blockCalls struct {
 	Calls          []reader.Call
 }
 
-// UnmarshalJSON refuses overrides that do not exist, as go-ethereum does for this method only.
+// UnmarshalJSON rejects unknown overrides, as go-ethereum does for this method only.
 func (b *blockCalls) UnmarshalJSON(data []byte) error {
 	var parts struct {
 		BlockOverrides map[string]json.RawMessage
@@ -95,7 +95,7 @@ func checkKeys(keys map[string]json.RawMessage, of reflect.Type, what string) er
 	return nil
 }
 
-// check refuses what is too much.
+// check rejects requests over the limits.
 func (o *options) check() error {
 	switch {
 	case len(o.BlockStateCalls) == 0:
@@ -115,7 +115,7 @@ func (o *options) check() error {
 	return nil
 }
 
-// callResult tells how a call went.
+// callResult describes a call's outcome.
 type callResult struct {
 	ReturnData hexutil.Bytes  `json:"returnData"`
 	Logs       []*types.Log   `json:"logs"`
@@ -154,7 +154,7 @@ func resultOf(c *reader.SimulatedCall) callResult {
 	return r
 }
 
-// blockResult is a block as eth_getBlockByNumber answers it, with how its calls went.
+// blockResult is a block as eth_getBlockByNumber returns it, with the outcomes of its calls.
 func blockResult(kind evm.Kind, b *reader.SimulatedBlock, full bool) (json.RawMessage, error) {
 	results := make([]callResult, len(b.Calls))
 	for i := range b.Calls {
@@ -168,7 +168,7 @@ func blockResult(kind evm.Kind, b *reader.SimulatedBlock, full bool) (json.RawMe
 	return slices.Concat(block[:len(block)-1], []byte(`,"calls":`), calls, []byte("}")), nil
 }
 
-// SimulateV1 executes calls in blocks on top of a block, and answers these blocks.
+// SimulateV1 executes calls in blocks on top of a block, and returns these blocks.
 func (a *api) SimulateV1(ctx context.Context, o options, ref *eth.BlockRef) ([]json.RawMessage, error) {
 	if err := o.check(); err != nil {
 		return nil, err

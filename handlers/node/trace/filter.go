@@ -15,24 +15,24 @@ import (
 	"snowglobe/sim/evm/reader"
 )
 
-// Bounds of one search. Every transaction in its blocks may have to be executed again, for which it has the time of a call.
+// Limits of one search. It may have to re-execute every transaction in its blocks, within the time limit of a call.
 const (
 	maxBlocks = 10_000
 	maxTraces = 10_000
 )
 
-// filter says which traces are wanted, as anvil and Erigon read it.
+// filter selects traces, as in anvil and Erigon.
 type filter struct {
-	FromBlock   *eth.BlockRef    `json:"fromBlock"` // the first by default
-	ToBlock     *eth.BlockRef    `json:"toBlock"`   // the head by default
+	FromBlock   *eth.BlockRef    `json:"fromBlock"` // default: the first block
+	ToBlock     *eth.BlockRef    `json:"toBlock"`   // default: the head
 	FromAddress []common.Address `json:"fromAddress"`
 	ToAddress   []common.Address `json:"toAddress"`
-	Mode        string           `json:"mode"`  // whether both addresses must be as wanted (intersection) or one of them (union, the default)
-	After       eth.Quantity     `json:"after"` // how many to leave out
+	Mode        string           `json:"mode"`  // intersection: both addresses must match; union (the default): one of them
+	After       eth.Quantity     `json:"after"` // number of matches to skip
 	Count       *eth.Quantity    `json:"count"`
 }
 
-// parties are who calls, creates or is destroyed in a trace, and who is called, created or gets what is left.
+// parties returns a trace's caller, creator or destroyed contract, and its callee, created contract or beneficiary.
 type parties struct {
 	Type   string
 	Action struct{ From, To, Address, RefundAddress *common.Address }
@@ -69,7 +69,7 @@ func (f *filter) wants(trace json.RawMessage) (bool, error) {
 	return sent || received, nil
 }
 
-// blocks is the range that the filter means. A range that ends above the head ends there.
+// blocks returns the filter's block range, cut off at the head.
 func (f *filter) blocks(ctx context.Context, a *api) (first, last uint64, err error) {
 	head, err := a.miner.Chain.Head(ctx)
 	if err != nil {
@@ -105,7 +105,7 @@ func (f *filter) blocks(ctx context.Context, a *api) (first, last uint64, err er
 	return first, last, nil
 }
 
-// Filter answers the traces in a range of blocks that have certain addresses, a page of them when count is given.
+// Filter returns the traces in a range of blocks that involve certain addresses, one page of them if count is given.
 func (a *api) Filter(ctx context.Context, f filter) (rpc.Result, error) {
 	if f.Mode != "" && f.Mode != "union" && f.Mode != "intersection" {
 		return rpc.Result{}, paramsError(fmt.Sprintf("mode is %q: expected union or intersection", f.Mode))
@@ -140,7 +140,7 @@ func (a *api) Filter(ctx context.Context, f filter) (rpc.Result, error) {
 	return rpc.List(s.found), nil
 }
 
-// search collects the traces of a page.
+// search collects a page of traces.
 type search struct {
 	filter
 	passed uint64 // before the page

@@ -17,14 +17,14 @@ import (
 	"snowglobe/sim/store"
 )
 
-// Namespaces are the methods for a chain.
+// Namespaces returns the trace methods of a chain.
 func Namespaces(m *miner.Miner) []rpc.Namespace {
 	return []rpc.Namespace{{Name: "trace", Methods: &api{m}}}
 }
 
 type api struct{ miner *miner.Miner }
 
-// paramsError refuses what the parameters ask for.
+// paramsError rejects parameters.
 type paramsError string
 
 func (e paramsError) Error() string { return string(e) }
@@ -38,7 +38,7 @@ func flat() *reader.TraceConfig {
 	return &reader.TraceConfig{Tracer: &name, TracerConfig: json.RawMessage(`{"convertParityErrors":true}`)}
 }
 
-// Block answers the traces of every transaction of a block.
+// Block returns the traces of every transaction of a block.
 func (a *api) Block(ctx context.Context, ref eth.BlockRef) (rpc.Result, error) {
 	b, err := eth.BlockOf(ctx, a.miner, &ref)
 	if err != nil {
@@ -57,7 +57,7 @@ func (a *api) Block(ctx context.Context, ref eth.BlockRef) (rpc.Result, error) {
 	return rpc.List(traces), nil
 }
 
-// ofBlock is empty for the first block, which has no transactions.
+// ofBlock returns the traces of a block; the first block has no transactions and no traces.
 func (a *api) ofBlock(ctx context.Context, b *reader.Block) ([]json.RawMessage, error) {
 	traces := []json.RawMessage{}
 	if b.Row.Txs == 0 {
@@ -77,7 +77,7 @@ func (a *api) ofBlock(ctx context.Context, b *reader.Block) ([]json.RawMessage, 
 	return traces, nil
 }
 
-// Transaction answers the traces of a transaction, null when there is no such transaction.
+// Transaction returns the traces of a transaction, null if there is no such transaction.
 func (a *api) Transaction(ctx context.Context, hash common.Hash) (rpc.Result, error) {
 	traces, err := a.ofTransaction(ctx, hash)
 	if err != nil || traces == nil {
@@ -105,8 +105,8 @@ func (a *api) ofTransaction(ctx context.Context, hash common.Hash) ([]json.RawMe
 	return frames, json.Unmarshal(trace.JSON(), &frames)
 }
 
-// Get answers the trace of a transaction that has an address, such as [0, 2] for the third call of the first call of the transaction;
-// null when there is none.
+// Get returns the trace at an address within a transaction, such as [0, 2] for the third call of the transaction's first call; null if
+// there is none.
 func (a *api) Get(ctx context.Context, hash common.Hash, address []eth.Quantity) (json.RawMessage, error) {
 	traces, err := a.ofTransaction(ctx, hash)
 	if err != nil {
@@ -124,7 +124,7 @@ func (a *api) Get(ctx context.Context, hash common.Hash, address []eth.Quantity)
 	return nil, nil
 }
 
-// callTraces is what tracing a call answers. What can be asked for beside the traces is never there.
+// callTraces is the result of tracing a call. The other parts of OpenEthereum's result are always empty.
 type callTraces struct {
 	Output    json.RawMessage  `json:"output"`
 	StateDiff *struct{}        `json:"stateDiff"`
@@ -132,7 +132,7 @@ type callTraces struct {
 	VMTrace   *struct{}        `json:"vmTrace"`
 }
 
-// Call answers the traces of a call on top of a block.
+// Call returns the traces of a call on top of a block.
 func (a *api) Call(ctx context.Context, call reader.Call, kinds []string, ref *eth.BlockRef) (*callTraces, error) {
 	for _, kind := range kinds {
 		if kind != "trace" {
@@ -169,7 +169,7 @@ func (a *api) Call(ctx context.Context, call reader.Call, kinds []string, ref *e
 	}
 	for _, trace := range answer.Trace {
 		for _, name := range []string{"blockHash", "blockNumber", "transactionHash", "transactionPosition"} {
-			delete(trace, name) // a call is in no block
+			delete(trace, name) // a call belongs to no block
 		}
 	}
 	if !slices.Contains(kinds, "trace") {

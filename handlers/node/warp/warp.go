@@ -17,7 +17,7 @@ import (
 	"snowglobe/sim/warp"
 )
 
-// Namespaces are the methods for a chain of a network.
+// Namespaces returns the warp methods of a network's chain.
 func Namespaces(c *reader.Chain, network *sim.Network) []rpc.Namespace {
 	if network == nil {
 		return nil
@@ -36,13 +36,13 @@ var (
 	errValidateBlock = errors.New("failed to validate block message")
 )
 
-// verifyErrCode is how a validator says that it does not sign (warp.VerifyErrCode).
+// verifyErrCode is the code with which a validator refuses to sign (warp.VerifyErrCode).
 const verifyErrCode = 2
 
-// boundedID is a parameter that is an id: to decode a text takes the square of its length.
+// boundedID is an id parameter of bounded length: decoding takes time quadratic in the length.
 type boundedID struct{ ids.ID }
 
-// idLength is more than any text of an id has, with its quotes.
+// idLength exceeds the length of any quoted id.
 const idLength = 64
 
 var errLongID = fmt.Errorf("couldn't decode ID to bytes: it has more than %d characters", idLength)
@@ -58,7 +58,7 @@ func (a *api) sent(ctx context.Context, id ids.ID) (*warp.UnsignedMessage, error
 	return signing.SentMessage(ctx, a.network, a.chain, id)
 }
 
-// GetMessage answers the unsigned message with an id that the chain sent.
+// GetMessage returns an unsigned message of the chain by its id.
 func (a *api) GetMessage(ctx context.Context, id boundedID) (hexutil.Bytes, error) {
 	m, err := a.sent(ctx, id.ID)
 	if err != nil {
@@ -67,7 +67,7 @@ func (a *api) GetMessage(ctx context.Context, id boundedID) (hexutil.Bytes, erro
 	return m.Bytes()
 }
 
-// GetMessageSignature answers the node's own signature of a message.
+// GetMessageSignature returns the node's own signature of a message.
 func (a *api) GetMessageSignature(ctx context.Context, id boundedID) (hexutil.Bytes, error) {
 	m, err := a.sent(ctx, id.ID)
 	if err != nil {
@@ -76,7 +76,7 @@ func (a *api) GetMessageSignature(ctx context.Context, id boundedID) (hexutil.By
 	return a.sign(m)
 }
 
-// GetBlockSignature answers the node's own signature of the message that the chain accepted a block.
+// GetBlockSignature returns the node's own signature of the message that the chain accepted a block.
 func (a *api) GetBlockSignature(ctx context.Context, block boundedID) (hexutil.Bytes, error) {
 	m, err := signing.BlockMessage(ctx, a.network, a.chain, block.ID)
 	if errors.Is(err, store.ErrNotFound) {
@@ -88,7 +88,7 @@ func (a *api) GetBlockSignature(ctx context.Context, block boundedID) (hexutil.B
 	return a.sign(m)
 }
 
-// sign signs with the key of the node that answers.
+// sign signs with the answering node's key.
 func (a *api) sign(m *warp.UnsignedMessage) (hexutil.Bytes, error) {
 	unsigned, err := m.Bytes()
 	if err != nil {
@@ -102,7 +102,7 @@ func (a *api) sign(m *warp.UnsignedMessage) (hexutil.Bytes, error) {
 	return text[:], nil
 }
 
-// GetMessageAggregateSignature answers a message with the signatures of a subnet's validators: the chain's own unless another is named.
+// GetMessageAggregateSignature returns a message signed by a subnet's validators: the chain's own unless the caller names another.
 func (a *api) GetMessageAggregateSignature(ctx context.Context, id boundedID, quorum uint64, subnet string) (hexutil.Bytes, error) {
 	m, err := a.sent(ctx, id.ID)
 	if err != nil {
@@ -111,7 +111,7 @@ func (a *api) GetMessageAggregateSignature(ctx context.Context, id boundedID, qu
 	return a.aggregate(ctx, m, quorum, subnet)
 }
 
-// GetBlockAggregateSignature answers the same for the message that the chain accepted a block.
+// GetBlockAggregateSignature does the same for the message that the chain accepted a block.
 func (a *api) GetBlockAggregateSignature(ctx context.Context, block boundedID, quorum uint64, subnet string) (hexutil.Bytes, error) {
 	m, err := signing.BlockMessage(ctx, a.network, a.chain, block.ID)
 	if err != nil {

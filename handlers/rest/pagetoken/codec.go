@@ -16,10 +16,10 @@ import (
 	"snowglobe/handlers/rest/schema"
 )
 
-// Life is how long a page token is good for, on the world's clock.
+// Life is how long a page token is valid, on the world's clock.
 const Life = 24 * time.Hour
 
-// What can be wrong with a page token.
+// Errors of page tokens.
 var (
 	errTokenShape   = errors.New("is not a page token: expected the nextPageToken of an earlier answer")
 	errTokenUnknown = errors.New("was not issued by this world: start again without it")
@@ -32,38 +32,38 @@ var (
 const (
 	uuidText      = 36
 	shortPosition = 6
-	longGroup     = 15 // bytes that one UUID of a long token carries
+	longGroup     = 15 // bytes in one UUID of a long token
 	longTag       = 8
 	longHead      = longTag + 4 + 4 + 2 // tag, issued, fingerprint, length
 )
 
-// Codec writes and reads page tokens for one world.
+// Codec encodes and decodes page tokens for one world.
 type Codec struct {
 	short, long cipher.Block
 	mac         []byte
 	now         func() int64 // the world's clock in seconds
-	moments     Moments      // nil where the world never goes back
-	first       int64        // the world's clock at the first of them
+	moments     Moments      // nil if the world never reverts
+	first       int64        // the world's clock at the first moment
 }
 
-// Moments are the states that the world went through, by their number, beginning with 0. When the world goes back, so do the numbers; the
-// same number stands for another moment then.
+// Moments numbers the states that the world went through, from 0. When the world reverts, so do the numbers, and a number then stands for
+// another moment.
 type Moments interface {
-	// Present is the world's moment, with a mark that no other has which had the same number.
+	// Present returns the world's current moment, with a mark that distinguishes it from others with the same number.
 	Present() (number int64, mark uint32)
 
-	// Moment is the mark of a moment up to the present one, and the world's clock then, in seconds.
+	// Moment returns the mark of a moment up to the present one, and the world's clock at it, in seconds.
 	Moment(number int64) (mark uint32, clock int64, err error)
 }
 
-// page is what a token says.
+// page is the content of a token.
 type page struct {
 	position    []byte
 	fingerprint uint32
 	issued      uint32
 }
 
-// New makes the codec of a world that has a key.
+// New makes the codec of a world with a key.
 func New(key []byte, now func() int64, moments Moments, first int64) (*Codec, error) {
 	short, err := aes.NewCipher(derive(key, "page token, short"))
 	if err != nil {
@@ -95,7 +95,7 @@ func (t *Codec) Encode(position []byte, fingerprint uint32) string {
 	return t.encodeLong(p)
 }
 
-// Decode gives the position back, or says what is wrong with the token.
+// Decode returns the position, or what is wrong with the token.
 func (t *Codec) Decode(token string, fingerprint uint32) ([]byte, error) {
 	if !schema.PageTokenShape().MatchString(token) {
 		return nil, errTokenShape
@@ -125,7 +125,7 @@ func (t *Codec) Decode(token string, fingerprint uint32) ([]byte, error) {
 	return p.position, nil
 }
 
-// issued is when a token was issued by what it says of that, and the mark of the moment.
+// issued returns when a token says it was issued, and the mark of that moment.
 func (t *Codec) issued(said uint32) (unix int64, mark uint32, err error) {
 	if t.moments == nil {
 		return int64(said), 0, nil
@@ -214,7 +214,7 @@ func (t *Codec) stream(tag []byte) cipher.Stream {
 
 func zero(b []byte) bool { return len(bytes.Trim(b, "\x00")) == 0 }
 
-// joinUUIDs writes bytes as version 4 UUIDs, fifteen to each.
+// joinUUIDs writes bytes as version 4 UUIDs, fifteen bytes in each.
 func joinUUIDs(b []byte) string {
 	var texts []string
 	for ; len(b) > 0; b = b[longGroup:] {

@@ -5,7 +5,7 @@ import (
 	"math/big"
 )
 
-// bounds is the range that a number must lie in; a nil end is open.
+// bounds is a number's range; a nil end is open.
 type bounds struct{ least, most *big.Rat }
 
 func readBounds(least, most string) (b bounds, err error) {
@@ -58,7 +58,7 @@ func Above(value, other any) bool {
 	return v != nil && o != nil && v.Cmp(o) > 0
 }
 
-// ordered is the value of a parameter that has an order, nil for one that was not sound.
+// ordered returns the value of a parameter with an order, nil for an invalid one.
 func ordered(value any) *big.Rat {
 	switch n := value.(type) {
 	case int64:

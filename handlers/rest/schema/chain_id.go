@@ -69,7 +69,7 @@ func parseBlock(_ *Rule, text string) (any, bool) {
 	return BlockID{Number: n}, err == nil
 }
 
-// parsePrimaryBlock reads a height or a block's id, which the P- and the X-Chain write in cb58 and the C-Chain in hex.
+// parsePrimaryBlock reads a height or a block id, in cb58 on the P- and X-Chain and in hex on the C-Chain.
 func parsePrimaryBlock(r *Rule, text string) (any, bool) {
 	if id, ok := readID(text); ok {
 		return BlockID{Hash: common.Hash(id), ByHash: true}, true
@@ -77,15 +77,14 @@ func parsePrimaryBlock(r *Rule, text string) (any, bool) {
 	return parseBlock(r, text)
 }
 
-// PrimaryAddress is a P-, X- or C-Chain address; Chain is empty when the client left the prefix out. An account of the
-// EVM has no HRP.
+// PrimaryAddress is a P-, X- or C-Chain address; Chain is empty if the client left the prefix out. An EVM account has no HRP.
 type PrimaryAddress struct {
 	Chain string // P, X, C or empty
 	HRP   string // avax on mainnet, fuji on the test network, empty for an account
 	ID    ids.ShortID
 }
 
-// String writes the address in bech32, with the prefix that it came with, and an account in hexadecimal.
+// String formats the address in bech32 with the client's prefix, and an account in hexadecimal.
 func (a PrimaryAddress) String() string {
 	if a.HRP == "" {
 		return common.Address(a.ID).Hex()
@@ -100,7 +99,7 @@ func (a PrimaryAddress) String() string {
 	return text
 }
 
-// Canonical is the address without its chain's prefix: the operation says which chain counts.
+// Canonical returns the address without its chain's prefix, because the operation decides the chain.
 func (a PrimaryAddress) Canonical() any { return PrimaryAddress{HRP: a.HRP, ID: a.ID} }
 
 func parsePrimary(_ *Rule, text string) (any, bool) {
@@ -118,7 +117,7 @@ func parsePrimary(_ *Rule, text string) (any, bool) {
 	return PrimaryAddress{Chain: chain, HRP: hrp, ID: id}, err == nil
 }
 
-// parseToucher reads who can take part in a transaction of a primary chain.
+// parseToucher reads an address that can take part in a primary chain's transaction.
 func parseToucher(r *Rule, text string) (any, bool) {
 	if b, ok := parseHex(text, common.AddressLength); ok {
 		return PrimaryAddress{ID: ids.ShortID(b)}, true

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Dialect is one of the two forms in which the same rows are rendered: that of the specification, or that which the
-// published SDKs accept. The statuses that differ stand in the operations; the values that differ stand here.
+// Dialect is one of the two renderings of the same rows: the specification's, or the one that the published SDKs accept. Operations state
+// which statuses differ; this file states which values differ.
 type Dialect string
 
 // The dialects.
@@ -16,18 +16,18 @@ const (
 	Upstream Dialect = "upstream"
 )
 
-// Decimal is the value of a price: a string in the specification's dialect, a number upstream. It can only be made
-// for a dialect, so no handler can forget it.
+// Decimal is a price's value: a string in the specification's dialect, a number upstream. Making one requires a dialect, so no handler can
+// forget it.
 type Decimal struct {
 	text string
 	bare bool
 }
 
-// Decimal makes a price's value of a decimal literal.
+// Decimal makes a price's value from a decimal literal.
 func (d Dialect) Decimal(text string) Decimal { return Decimal{text: text, bare: d == Upstream} }
 
-// isMoney says whether a text is a decimal literal, ^-?(0|[1-9][0-9]*)(\.[0-9]+)?$. It has as many digits as it takes: a balance of 256 bits
-// may be worth more than a parameter can say. A list has two for each token: an expression takes ten times as long.
+// isMoney reports whether a text is a decimal literal, ^-?(0|[1-9][0-9]*)(\.[0-9]+)?$. Its length is unlimited: the value of a 256-bit
+// balance may exceed what a parameter can express. A list has two for each token, and a regular expression takes ten times as long.
 func isMoney(text string) bool {
 	whole, part, fraction := strings.Cut(strings.TrimPrefix(text, "-"), ".")
 	return areDigits(whole) && (whole == "0" || whole[0] != '0') && (!fraction || areDigits(part))
@@ -53,7 +53,7 @@ func (v Decimal) MarshalJSON() ([]byte, error) {
 	return []byte(`"` + v.text + `"`), nil
 }
 
-// Schema is that of the dialect.
+// Schema returns the dialect's schema.
 func (Decimal) Schema(d *Schemas) *Schema {
 	if d.Dialect == Upstream {
 		return &Schema{Type: "number"}
@@ -64,11 +64,11 @@ func (Decimal) Schema(d *Schemas) *Schema {
 // IndexStatus is the status of an NFT's metadata: lower case in the specification's dialect, upper case upstream.
 type IndexStatus struct{ text string }
 
-// IndexStatuses are the states of an NFT's metadata as the upstream dialect names them.
+// IndexStatuses lists the states of an NFT's metadata under their upstream names.
 var IndexStatuses = strings.Fields("UNKNOWN MISSING_TOKEN INVALID_TOKEN_URI INVALID_TOKEN_URI_SCHEME UNREACHABLE_TOKEN_URI " +
 	"THROTTLED_TOKEN_URI METADATA_CONTENT_TOO_LARGE INVALID_METADATA INVALID_METADATA_JSON INDEXED UNINDEXED")
 
-// IndexStatus makes a status of its upstream name.
+// IndexStatus makes a status from its upstream name.
 func (d Dialect) IndexStatus(name string) IndexStatus { return IndexStatus{d.caseOf(name)} }
 
 func (d Dialect) caseOf(name string) string {
@@ -78,10 +78,9 @@ func (d Dialect) caseOf(name string) string {
 	return strings.ToLower(name)
 }
 
-// MarshalJSON writes the status.
 func (s IndexStatus) MarshalJSON() ([]byte, error) { return json.Marshal(s.text) }
 
-// Schema lists the states as the dialect writes them.
+// Schema lists the states in the dialect's form.
 func (IndexStatus) Schema(d *Schemas) *Schema {
 	s := &Schema{Type: "string"}
 	for _, name := range IndexStatuses {

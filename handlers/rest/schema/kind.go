@@ -19,17 +19,17 @@ import (
 	"snowglobe/sim/parse"
 )
 
-// Kind is what the values of a parameter look like: how they are read, and how that is said to people and to OpenAPI.
+// Kind defines a parameter's values: how to read them, and how to describe them to people and in OpenAPI.
 type Kind struct {
 	parse   func(r *Rule, text string) (any, bool)
 	allowed func(r *Rule) string
 	schema  func(r *Rule) *Schema
 }
 
-// Rule is a kind, narrowed to what one parameter allows.
+// Rule is a kind, narrowed to one parameter's values.
 type Rule struct {
 	kind     *Kind
-	literals []string // the values of an enum; for other kinds, what is allowed beside it
+	literals []string // the values of an enum; for other kinds, additional literals
 	min, max string
 	bounds   bounds
 }
@@ -43,16 +43,16 @@ func NewRule(kind *Kind, least, most string, literals ...string) (*Rule, error) 
 	return &Rule{kind: kind, literals: literals, min: least, max: most, bounds: b}, nil
 }
 
-// Parse reads a value; false means that it is not allowed.
+// Parse reads a value; ok is false if it is not allowed.
 func (r *Rule) Parse(text string) (any, bool) { return r.kind.parse(r, text) }
 
 // Allowed completes the sentence "expected ...".
 func (r *Rule) Allowed() string { return r.kind.allowed(r) }
 
-// Schema is how OpenAPI describes the values.
+// Schema returns OpenAPI's description of the values.
 func (r *Rule) Schema() *Schema { return r.kind.schema(r) }
 
-// HasLiteral reports whether text is one of the literals that the declaration allows.
+// HasLiteral reports whether text is one of the declaration's literals.
 func (r *Rule) HasLiteral(text string) bool { return slices.Contains(r.literals, text) }
 
 // The kinds of parameters, each with the type of its parsed value.
@@ -83,13 +83,13 @@ var (
 	KindPageToken          = &Kind{parseToken, saying("the nextPageToken of an earlier answer to the same query"), textual("")}
 )
 
-// Currencies are the codes that a currency parameter may name.
+// Currencies lists the allowed codes of a currency parameter.
 var Currencies = strings.Fields("usd eur aud cad chf clp cny czk dkk gbp hkd huf jpy nzd")
 
 const datePattern = `^[0-9]{4}-[0-9]{2}-[0-9]{2}$`
 
 var (
-	digits    = Shape(`^(0|[1-9][0-9]*)$`) // a number has one way to be written: no leading zeros
+	digits    = Shape(`^(0|[1-9][0-9]*)$`) // a number has one form: without leading zeros
 	integer   = Shape(`^(0|-?[1-9][0-9]*)$`)
 	decimal   = Shape(`^-?(0|[1-9][0-9]{0,39})(\.[0-9]{1,40})?$`)
 	nodePart  = Shape(`^[A-Za-z0-9-]{1,64}$`)
@@ -98,12 +98,12 @@ var (
 
 const uuidPattern = `^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$`
 
-// Shape is a regular expression that is compiled when it is first asked for. To compile all of them takes a twentieth of a start.
+// Shape is a regular expression that is compiled on first use. Compiling all of them takes a twentieth of a start.
 func Shape(text string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
 }
 
-// PageTokenShape is that of a page token: one UUID, or several joined by hyphens.
+// PageTokenShape matches a page token: one UUID, or several joined by hyphens.
 var PageTokenShape = Shape(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}(-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})*$`)
 
 func parseInteger(r *Rule, text string) (any, bool) {
@@ -147,8 +147,8 @@ func parseBoolean(_ *Rule, text string) (any, bool) {
 
 func parseText(_ *Rule, text string) (any, bool) { return text, len(text) <= 256 }
 
-// parseToken looks at the shape only: whether a token belongs to the query can be judged when the rest is sound. An empty
-// one asks for the first page. A UUID in capitals is the same UUID.
+// parseToken checks only the shape, because a token can be matched to its query only once the rest is valid. An empty token asks for the
+// first page. A UUID in capitals is the same UUID.
 func parseToken(_ *Rule, text string) (any, bool) {
 	text = strings.ToLower(text)
 	return text, text == "" || PageTokenShape().MatchString(text)
@@ -203,7 +203,7 @@ func parseNodeID(_ *Rule, text string) (any, bool) {
 // parseNetwork gives the test network one name: testnet and fuji are the same.
 func parseNetwork(_ *Rule, text string) (any, bool) { return NetworkName(text) }
 
-// NetworkName is the one name of a network; false if there is no such network.
+// NetworkName returns the one name of a network; ok is false if there is no such network.
 func NetworkName(text string) (string, bool) {
 	if text == "testnet" {
 		text = fixtures.FujiName
@@ -226,7 +226,7 @@ func chainList(r *Rule) string {
 	return fmt.Sprintf("an EVM chain id, a blockchain id, or one of %s", strings.Join(r.literals, ", "))
 }
 
-// rangeOf says how large a number may be; what no bound limits is limited by 64 bits.
+// rangeOf describes a number's range; 64 bits limit an open end.
 func rangeOf(noun string) func(*Rule) string {
 	return func(r *Rule) string {
 		if b := r.bounds; noun == "an integer" && b.least != nil && b.most == nil {

@@ -7,10 +7,10 @@ import (
 	"snowglobe/fixtures/spelling"
 )
 
-// fewNames are so many that all can be told.
+// fewNames is how many names can be listed in full.
 const fewNames = 20
 
-// NotOneOf says that a name is none of those that there are, and which it may have been meant to be.
+// NotOneOf says that a name does not exist, and which one the client may have meant.
 func NotOneOf(what, name string, names []string) string {
 	shown := what + " " + strconv.Quote(Shorten(name))
 	switch near := spelling.Nearest(name, names); {

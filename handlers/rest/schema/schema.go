@@ -28,13 +28,13 @@ type Schema struct {
 	AnyOf                []*Schema          `json:"anyOf,omitempty"`
 }
 
-// Described is a type that writes its own schema, because its JSON is not that of its Go fields.
+// Described is a type with its own schema, because its JSON differs from its Go fields.
 type Described interface{ Schema(*Schemas) *Schema }
 
-// Schemas collects the schemas of Go types, by their names, for one dialect.
+// Schemas collects the schemas of Go types by name, for one dialect.
 //
-// A field is required unless its json tag has omitempty or omitzero; a pointer that is required may be null. The tags
-// doc, enum (separated by commas), min, max, pattern, format (a name in formats) and deprecated (true) say more.
+// A field is required unless its json tag has omitempty or omitzero; a required pointer may be null. The tags doc, enum (separated by
+// commas), min, max, pattern, format (a name in formats) and deprecated (true) add to the schema.
 type Schemas struct {
 	Dialect Dialect
 
@@ -42,12 +42,12 @@ type Schemas struct {
 	names map[reflect.Type]string
 }
 
-// NewSchemas begins a collection. It is not safe for concurrent use until it knows every type that it will be asked for.
+// NewSchemas makes an empty collection. It is not safe for concurrent use until it has seen every type.
 func NewSchemas(d Dialect) *Schemas {
 	return &Schemas{Dialect: d, named: map[string]*Schema{}, names: map[reflect.Type]string{}}
 }
 
-// formats are the patterns that a field's format tag may name.
+// formats maps the values of a field's format tag to patterns.
 var formats = map[string]string{
 	"address": `^0x[0-9a-fA-F]{40}$`,
 	"hash":    `^0x[0-9a-f]{64}$`,
@@ -60,13 +60,13 @@ var formats = map[string]string{
 	"uuid":    uuidPattern,
 }
 
-// componentPath is where OpenAPI keeps the schemas that have a name.
+// componentPath is OpenAPI's path of named schemas.
 const componentPath = "#/components/schemas/"
 
-// Named are the schemas that others refer to, by their names.
+// Named returns the schemas that others refer to, by name.
 func (d *Schemas) Named() map[string]*Schema { return d.named }
 
-// Resolve is the schema itself, or what it refers to.
+// Resolve returns the schema itself, or the one that it refers to.
 func (d *Schemas) Resolve(s *Schema) *Schema {
 	if s.Ref == "" {
 		return s
@@ -74,10 +74,10 @@ func (d *Schemas) Resolve(s *Schema) *Schema {
 	return d.named[s.RefName()]
 }
 
-// RefName is the name of what the schema refers to.
+// RefName returns the name of the schema that this one refers to.
 func (s *Schema) RefName() string { return strings.TrimPrefix(s.Ref, componentPath) }
 
-// Of is the schema of a type: a reference if it is a named struct, else the schema itself.
+// Of returns a type's schema: a reference if it is a named struct, otherwise the schema itself.
 func (d *Schemas) Of(t reflect.Type) *Schema {
 	if s, ok := described(t); ok {
 		return s.Schema(d)
@@ -116,7 +116,7 @@ func described(t reflect.Type) (Described, bool) {
 	return s, ok
 }
 
-// ofString knows json.Number, the one string type whose JSON is a number.
+// ofString treats json.Number as a number, the one string type with such JSON.
 func ofString(t reflect.Type) *Schema {
 	if t == reflect.TypeFor[json.Number]() {
 		return &Schema{Type: "number"}
@@ -132,20 +132,20 @@ func (d *Schemas) ofStruct(t reflect.Type) *Schema {
 	if !known {
 		name = d.nameFor(t)
 		d.names[t] = name
-		d.named[name] = &Schema{} // a type that contains itself refers to the name
+		d.named[name] = &Schema{} // a recursive type refers to the name
 		d.named[name] = d.object(t)
 	}
 	return &Schema{Ref: componentPath + name}
 }
 
-// nameFor is the type's own name, with its interface before it where two interfaces use the same name.
+// nameFor returns the type's own name, prefixed with its interface if two interfaces use the same name.
 func (d *Schemas) nameFor(t reflect.Type) string {
 	name := identifier(t.Name())
 	if _, taken := d.named[name]; !taken {
 		return name
 	}
 	_, within, _ := strings.Cut(t.PkgPath(), "/handlers/")
-	owner, _, _ := strings.Cut(within, "/") // data, also of a type in handlers/data/evm
+	owner, _, _ := strings.Cut(within, "/") // data, also for a type in handlers/data/evm
 	name = strings.ToUpper(owner[:min(1, len(owner))]) + owner[min(1, len(owner)):] + name
 	for base, i := name, 2; d.named[name] != nil; i++ {
 		name = fmt.Sprint(base, i)
@@ -153,7 +153,7 @@ func (d *Schemas) nameFor(t reflect.Type) string {
 	return name
 }
 
-// identifier drops what a component's name must not hold: the package paths and brackets of a generic type.
+// identifier removes everything that a component's name may not contain: the package paths and brackets of a generic type.
 func identifier(name string) string {
 	if open := strings.IndexByte(name, '['); open >= 0 {
 		args := name[open+1 : len(name)-1]
@@ -197,7 +197,7 @@ func (d *Schemas) member(s *Schema, f reflect.StructField) {
 	s.Properties[name] = field
 }
 
-// decorate adds what a field's tags say. In OpenAPI 3.1 a reference may have a description.
+// decorate adds the constraints in a field's tags. In OpenAPI 3.1 a reference may have a description.
 func decorate(s *Schema, tag reflect.StructTag) *Schema {
 	c := *s
 	c.Description, c.Deprecated = tag.Get("doc"), tag.Get("deprecated") == "true"

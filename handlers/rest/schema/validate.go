@@ -13,19 +13,18 @@ import (
 	"sync"
 )
 
-// validation walks through a JSON value and its schema, and collects what does not fit.
+// validation walks a JSON value and its schema, and collects problems.
 type validation struct {
 	schemas  *Schemas
-	strict   bool // whether a member that the schema does not name is a problem; else it is dropped
+	strict   bool // whether an unknown member is a problem; otherwise it is dropped
 	problems []string
 
-	// A try asks only whether the value fits: it says nothing, drops nothing and ends at the first problem.
+	// A trial only finds out whether the value fits: it reports nothing, drops nothing and ends at the first problem.
 	try   bool
-	wrong bool // whether the try has failed
+	wrong bool // whether the trial has failed
 }
 
-// Check compares a decoded value (with json.Number for numbers) with the schema of a type. A value that is not checked
-// strictly loses the members that the schema does not name.
+// Check checks a decoded value (with json.Number for numbers) against the schema of a type. Unless strict, it drops unknown members.
 func (d *Schemas) Check(t reflect.Type, v any, strict bool) []string {
 	c := &validation{schemas: d, strict: strict}
 	c.value(d.Of(t), "", v)
@@ -71,7 +70,7 @@ func (c *validation) value(s *Schema, path string, v any) {
 	}
 }
 
-// anyOf reports the problems of the alternative that comes nearest: of an object, one that is for objects.
+// anyOf reports the problems of the closest alternative: for an object, one that takes objects.
 func (c *validation) anyOf(s *Schema, path string, v any) {
 	for _, alternative := range s.AnyOf {
 		try := &validation{schemas: c.schemas, strict: c.strict, try: true}
@@ -89,7 +88,7 @@ func (c *validation) anyOf(s *Schema, path string, v any) {
 		return
 	}
 	var least []string
-	fitted := false // whether that is for what v is
+	fitted := false // whether the alternative takes values like v
 	for i, alternative := range s.AnyOf {
 		try := &validation{schemas: c.schemas, strict: c.strict}
 		try.value(alternative, path, v)
@@ -125,7 +124,7 @@ func (c *validation) object(s *Schema, path string, v any) {
 			c.value(s.AdditionalProperties, join(path, name), members[name])
 		case c.strict:
 			c.problems = append(c.problems, NotOneOf(join(path, "member"), name, slices.Sorted(maps.Keys(s.Properties))))
-		default: // the decoder would take a name in other letters for the member
+		default: // the decoder ignores case in member names
 			delete(members, name)
 		}
 	}
@@ -160,7 +159,7 @@ func join(path, name string) string {
 	return path + "." + name
 }
 
-// mostProblems is how many are enough to say about one array.
+// mostProblems is the number of problems reported about one array.
 const mostProblems = 100
 
 func (c *validation) array(s *Schema, path string, v any) {
@@ -193,7 +192,7 @@ func (c *validation) text(s *Schema, path string, v any) {
 	}
 }
 
-var patterns sync.Map // of *regexp.Regexp by its text
+var patterns sync.Map // *regexp.Regexp by its text
 
 func pattern(text string) *regexp.Regexp {
 	if p, ok := patterns.Load(text); ok {
@@ -204,7 +203,7 @@ func pattern(text string) *regexp.Regexp {
 	return p
 }
 
-// number compares exactly. An integer is one however it is written: 67, 67.0 and 6.7e1 are the same.
+// number compares exactly. An integer may have any form: 67, 67.0 and 6.7e1 are the same.
 func (c *validation) number(s *Schema, path string, v any) {
 	b, err := readBounds(string(s.Minimum), string(s.Maximum))
 	n, ok := exact(v)
@@ -213,7 +212,7 @@ func (c *validation) number(s *Schema, path string, v any) {
 	}
 }
 
-// exact is the value of a JSON number. One that would take long to read is refused: it has more digits than any field needs, or
+// exact returns a JSON number's exact value. It rejects numbers that would take long to read, with more digits than any field needs or with
 // a very large exponent.
 func exact(v any) (*big.Rat, bool) {
 	text, ok := v.(json.Number)
@@ -223,7 +222,7 @@ func exact(v any) (*big.Rat, bool) {
 	return new(big.Rat).SetString(string(text))
 }
 
-// DigitsOnly writes the integers in a decoded value as Go's decoder of integers reads them.
+// DigitsOnly rewrites the integers in a decoded value for Go's integer decoder.
 func DigitsOnly(v any) any {
 	switch v := v.(type) {
 	case map[string]any:
@@ -247,7 +246,7 @@ func hugeExponent(text string) bool {
 	return i >= 0 && len(strings.TrimLeft(text[i+1:], "+-0")) > 2
 }
 
-// Shorten keeps a bad value quotable, whatever its length.
+// Shorten shortens a bad value so that it can be quoted.
 func Shorten(text string) string {
 	const most = 100
 	if len(text) <= most {
