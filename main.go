@@ -1,5 +1,4 @@
-// Command snowglobe makes an Avalanche-style network in one file and answers requests for it over the network's own
-// interfaces. See README.md.
+// Command snowglobe makes an Avalanche-style network in one file and serves it over the network's own interfaces. See README.md.
 package main
 
 import (
@@ -29,13 +28,13 @@ import (
 )
 
 func main() {
-	runtime.MemProfileRate = 0 // what it notes takes two megabytes; package node begins it for those who may ask for profiles
+	runtime.MemProfileRate = 0 // profiling records take two megabytes; package node turns them on for users who may ask for profiles
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	os.Exit(run(ctx, os.Args[1:], os.Environ(), os.Stdout, os.Stderr))
 }
 
-// command is one run of the program: its flags, and where it writes.
+// command is one run of the program: its flags and its outputs.
 type command struct {
 	world  seed.Options
 	server handlers.Options
@@ -47,10 +46,10 @@ type command struct {
 	stderr io.Writer
 	notes  io.Writer // banner and progress
 	force  bool      // overwrite what is there
-	gc     int       // GOGC, as the user has it
+	gc     int       // the user's GOGC
 }
 
-// run is the whole program. It returns the exit code: 0, or 1 if something failed, or 2 if the command line was wrong.
+// run is the whole program. It returns the exit code: 0, or 1 for a failure, or 2 for a wrong command line.
 func run(ctx context.Context, args, environ []string, stdout, stderr io.Writer) int {
 	c := &command{stdout: handlers.Output{Writer: stdout}, stderr: stderr, gc: debug.SetGCPercent(handlers.StartPercent)}
 	f := pflag.NewFlagSet("snowglobe", pflag.ContinueOnError)
@@ -71,7 +70,7 @@ func run(ctx context.Context, args, environ []string, stdout, stderr io.Writer) 
 	}
 	c.server.Manual = docs.New(commands.Describe())
 	verb := c.line.Verb.Name
-	if verb != "exec" { // a signal is heeded, whatever the program waits for; exec waits for the command
+	if verb != "exec" { // a signal ends the program, whatever it waits for; exec waits for its command
 		context.AfterFunc(ctx, func() { time.AfterFunc(20*time.Second, func() { os.Exit(1) }) })
 	}
 	ask := func(ctx context.Context) error { return c.listen.Ask(ctx, c.ask, &c.stdout) }
@@ -94,7 +93,7 @@ func run(ctx context.Context, args, environ []string, stdout, stderr io.Writer) 
 	return program.ExitCode(err, stderr)
 }
 
-// read makes options of what the flags say.
+// read converts the flags to options.
 func (c *command) read(world *seed.Flags, serving *handlers.Flags) (err error) {
 	if c.line.Verb.Name == "clock" {
 		if c.move, err = control.ParseMoves(c.line.Operands, time.Now()); err != nil {
@@ -130,7 +129,7 @@ func (c *command) serve(ctx context.Context) error {
 	return c.run(ctx, ctx)
 }
 
-// exec serves as long as a program runs, which gets the signals.
+// exec serves while a command runs, and forwards signals to it.
 func (c *command) exec(ctx context.Context) (err error) {
 	if c.server.Program, err = program.Find(c.line.Program); err != nil {
 		return err
@@ -138,7 +137,7 @@ func (c *command) exec(ctx context.Context) (err error) {
 	return c.run(ctx, context.WithoutCancel(ctx))
 }
 
-// run has the world ready within one context and serves it within another.
+// run prepares the world within one context and serves it within another.
 func (c *command) run(ctx, serving context.Context) error {
 	listeners, err := c.listen.Listen()
 	if err != nil {
@@ -185,7 +184,7 @@ func (c *command) clock(ctx context.Context) error {
 	return c.with(ctx, func(w *sim.World) error { return handlers.MoveClock(ctx, w, c.server, c.move, &c.stdout) })
 }
 
-// with opens the world, which must exist unless it is in memory, and does something with it.
+// with opens the world, which must exist unless it is in memory, and passes it to a function.
 func (c *command) with(ctx context.Context, do func(*sim.World) error) error {
 	if _, err := os.Stat(c.world.Path); c.world.Path != store.Memory && err != nil {
 		return fmt.Errorf("no world: %w; make one with generate, or name another file with --db", err)

@@ -91,16 +91,16 @@ type starting struct {
 	done, total atomic.Int64 // transactions
 }
 
-// Making is how far a world is that is being made.
+// Making is the progress of a world's generation.
 type Making struct {
 	Profile     string `json:"profile"`
 	Done        int64  `json:"done"` // transactions
 	Expected    int64  `json:"expected"`
 	PerSecond   int64  `json:"perSecond"`
-	SecondsLeft *int64 `json:"secondsLeft,omitempty"` // nothing before the first transaction
+	SecondsLeft *int64 `json:"secondsLeft,omitempty"` // nil before the first transaction
 }
 
-// unready is the answer of GET /sim/health meanwhile.
+// unready is the response of GET /sim/health meanwhile.
 type unready struct {
 	Healthy    bool   `json:"healthy"`
 	Message    string `json:"message"`
@@ -138,7 +138,7 @@ func (s *starting) progress() Making {
 	return m
 }
 
-// Close ends the answers and closes the listeners.
+// Close stops the server and closes the listeners.
 func (l *Listeners) Close() error {
 	if l.answering != nil {
 		l.answering.stop()

@@ -9,14 +9,14 @@ import (
 	"snowglobe/sim"
 )
 
-// Many is how many worlds a process may have beside the main one, and how large.
+// Many limits the number and size of a process's worlds besides the main one.
 type Many struct {
 	Most      int
 	MostBytes int64
 	Generator worlds.Generator
 }
 
-// NewWorlds makes a server for a world and for those that clients make beside it. Their streams of events end with the context.
+// NewWorlds makes a server for a world and for the worlds that clients make besides it. Their event streams end with the context.
 func NewWorlds(ctx context.Context, w *sim.World, o Options) (*worlds.Set, error) {
 	return worlds.New(w, worlds.Options{
 		Most: o.Many.Most, MostBytes: o.Many.MostBytes, Log: o.Log, Generator: o.Many.Generator,
@@ -30,10 +30,10 @@ func NewWorlds(ctx context.Context, w *sim.World, o Options) (*worlds.Set, error
 	})
 }
 
-// besideBytes is how much the journal of a world beside the main one may take.
+// besideBytes is the journal's memory of a world other than the main one.
 const besideBytes = 1 << 20
 
-// beside are the options of a world beside the main one. It has nothing of the other's save what the user chose for all.
+// beside returns the options of a world other than the main one. It shares only the user's choices for all worlds.
 func (o *Options) beside(ctx context.Context) {
 	o.Events = events.NewHub()
 	context.AfterFunc(ctx, o.Events.Close)

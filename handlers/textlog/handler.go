@@ -1,5 +1,5 @@
-// Package textlog writes the log for a person who reads along: one line an event, and for a request its method, path and query, the
-// calls of JSON-RPC in it, status, duration and why it was refused.
+// Package textlog writes the log for a person who reads along: one line per event, and for a request its method, path and query, its
+// JSON-RPC calls, status, duration and the reason for a rejection.
 package textlog
 
 import (
@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// Request is the message of the line about a request, whose attributes have these names.
+// Request is the message of a request's line, whose attributes have these names.
 const (
 	Request   = "request"
 	Method    = "method"
@@ -39,12 +39,12 @@ type Handler struct {
 	group string
 }
 
-// New writes events from a level on, in colour if that is wanted.
+// New makes a handler for events from a level on, optionally in colour.
 func New(w io.Writer, level slog.Level, color bool) *Handler {
 	return &Handler{w: w, mu: new(sync.Mutex), level: level, color: color}
 }
 
-// Color says whether to write in colour: to a terminal, unless the environment has NO_COLOR (https://no-color.org).
+// Color reports whether to write in colour: to a terminal, unless the environment has NO_COLOR (https://no-color.org).
 func Color(w io.Writer) bool {
 	file, ok := w.(*os.File)
 	if !ok || os.Getenv("NO_COLOR") != "" || os.Getenv("TERM") == "dumb" {
@@ -54,17 +54,17 @@ func Color(w io.Writer) bool {
 	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }
 
-// Enabled says whether a level is written.
+// Enabled reports whether a level is written.
 func (h *Handler) Enabled(_ context.Context, l slog.Level) bool { return l >= h.level }
 
-// WithAttrs is a handler whose events have these attributes too.
+// WithAttrs returns a handler that adds these attributes to its events.
 func (h *Handler) WithAttrs(attrs []slog.Attr) slog.Handler {
 	c := *h
 	c.attrs = append(c.attrs[:len(c.attrs):len(c.attrs)], c.named(attrs)...)
 	return &c
 }
 
-// WithGroup puts a name before those of attributes.
+// WithGroup returns a handler that prefixes attributes with a name.
 func (h *Handler) WithGroup(name string) slog.Handler {
 	c := *h
 	c.group += name + "."
@@ -82,10 +82,10 @@ func (h *Handler) named(attrs []slog.Attr) []slog.Attr {
 	return named
 }
 
-// lines are kept to be written again: with a new one each, a busy server would spend a tenth of its time here.
+// lines pools line buffers: allocating each anew would take a tenth of a busy server's time here.
 var lines = sync.Pool{New: func() any { return new(line) }}
 
-// keptLine is the size above which a line is not worth keeping.
+// keptLine is the size above which a line is not reused.
 const keptLine = 4 << 10
 
 // Handle writes a line.
@@ -141,7 +141,7 @@ func (l *line) release() {
 	lines.Put(l)
 }
 
-// begin puts a space before a word, and starts its colour.
+// begin writes a space before a word and starts its colour.
 func (l *line) begin(color string) {
 	if len(l.b) > 0 {
 		l.b = append(l.b, ' ')
@@ -157,7 +157,7 @@ func (l *line) end(color string) {
 	}
 }
 
-// add writes a word, without what would move a terminal's cursor.
+// add writes a word without characters that would move a terminal's cursor.
 func (l *line) add(color, text string) {
 	if text == "" {
 		return
@@ -171,7 +171,7 @@ func (l *line) add(color, text string) {
 	l.end(color)
 }
 
-// moves says whether a text has characters that a terminal acts on.
+// moves reports whether a text has characters that a terminal acts on.
 func moves(text string) bool {
 	return strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r == 0x7f || r >= 0x80 && r < 0xa0 })
 }
@@ -195,7 +195,7 @@ func (l *line) event(level slog.Level, message string) {
 	}
 }
 
-// value is that of an attribute, the last of its name.
+// value returns the value of an attribute, the last with its name.
 func (l *line) value(name string) (v slog.Value, given bool) {
 	for i := len(l.attrs) - 1; i >= 0; i-- {
 		if l.attrs[i].Key == name {
@@ -251,7 +251,7 @@ func colorOf(status, cause string) string {
 	return green
 }
 
-// appendDuration writes milliseconds as a person reads them.
+// appendDuration formats milliseconds for people.
 func appendDuration(b []byte, milliseconds float64) []byte {
 	if milliseconds < 100 {
 		return append(strconv.AppendFloat(b, milliseconds, 'f', 1, 64), "ms"...)

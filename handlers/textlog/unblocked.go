@@ -9,11 +9,11 @@ import (
 
 const (
 	waitingLines = 4096
-	flushTime    = 2 * time.Second // for a reader to take what waits at the end
+	flushTime    = 2 * time.Second // for a reader to take the rest at the end
 )
 
-// Unblocked is a writer of lines that never waits for who reads at the other end of a pipe: what there is no room for is dropped. Files,
-// terminals and other writers are left as they are. flush writes what waits.
+// Unblocked wraps a writer of lines so that it never waits for the reader of a pipe: it drops lines for which there is no room. It leaves
+// files, terminals and other writers as they are. flush writes the waiting lines.
 func Unblocked(w io.Writer) (lines io.Writer, flush func()) {
 	file, ok := w.(*os.File)
 	if !ok {

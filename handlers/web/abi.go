@@ -16,7 +16,7 @@ import (
 	"snowglobe/fixtures/contracts"
 )
 
-// warpMessenger is what every chain has at 0x0200000000000000000000000000000000000005, from which messages to other chains are sent
+// warpMessenger is the precompile at 0x0200000000000000000000000000000000000005 of every chain, which sends messages to other chains
 // (subnet-evm, precompile/contracts/warp).
 const warpMessenger = `[
 	{"type":"function","name":"sendWarpMessage","inputs":[{"name":"payload","type":"bytes"}],"outputs":[{"name":"messageID","type":"bytes32"}]},
@@ -25,7 +25,7 @@ const warpMessenger = `[
 	{"type":"function","name":"getBlockchainID","inputs":[],"outputs":[{"name":"blockchainID","type":"bytes32"}]},
 	{"type":"event","name":"SendWarpMessage","inputs":[{"name":"sender","type":"address","indexed":true},{"name":"messageID","type":"bytes32","indexed":true},{"name":"message","type":"bytes"}]}]`
 
-// known are the functions and events of every contract that the world is made of, by selector and by topic.
+// known holds the functions and events of all the world's contracts, by selector and by topic.
 var known = sync.OnceValue(func() (k struct {
 	methods map[[4]byte]abi.Method
 	events  map[common.Hash][]abi.Event
@@ -34,7 +34,7 @@ var known = sync.OnceValue(func() (k struct {
 	messenger, _ := abi.JSON(strings.NewReader(warpMessenger))
 	all := []abi.ABI{messenger}
 	for _, name := range contracts.Names() {
-		if artifact, err := contracts.Load(name); err == nil { // the embedded files are tested to load
+		if artifact, err := contracts.Load(name); err == nil { // tests load all embedded files
 			all = append(all, artifact.ABI)
 		}
 	}
@@ -51,20 +51,20 @@ var known = sync.OnceValue(func() (k struct {
 	return k
 })
 
-// decodedCall is a call of a contract with its arguments.
+// decodedCall is a contract call with its arguments.
 type decodedCall struct {
 	Name      string // with the types of its parameters
 	Arguments []argument
-	Data      string // what could not be decoded
+	Data      string // the undecoded rest
 }
 
-// argument is a value with its name.
+// argument is a named value.
 type argument struct {
 	Name, Type string
 	Value      template.HTML
 }
 
-// decoder tells calls and logs in words for a page, by the known ABIs.
+// decoder decodes calls and logs for a page, with the known ABIs.
 type decoder struct{ *page }
 
 func (p decoder) decodeCall(to, input string) *decodedCall {
@@ -88,7 +88,7 @@ type decodedLog struct {
 	Address   template.HTML
 	Name      string
 	Arguments []argument
-	Topics    []any // of an event that nobody knows
+	Topics    []any // of an unknown event
 	Data      string
 }
 
@@ -109,7 +109,7 @@ func (p decoder) decodeLogs(logs []any) []decodedLog {
 	return all
 }
 
-// decodeEvent reads the indexed arguments out of the topics and the others out of the data.
+// decodeEvent reads the indexed arguments from the topics and the others from the data.
 func (p decoder) decodeEvent(e abi.Event, topics []any, text string) ([]argument, error) {
 	var indexed abi.Arguments
 	for _, a := range e.Inputs {
@@ -150,7 +150,7 @@ func (p decoder) arguments(inputs abi.Arguments, values []any) []argument {
 	return all
 }
 
-// value shows one decoded value.
+// value formats one decoded value.
 func (p decoder) value(v any) template.HTML {
 	switch v := v.(type) {
 	case common.Address:

@@ -6,7 +6,7 @@ import (
 	"snowglobe/handlers/control"
 )
 
-// histories are the lists of an address's movements, by the names of their tabs.
+// histories lists an address's histories by the names of their tabs.
 var histories = []struct{ Name, Title, Call string }{
 	{"", "Transactions", "transactions"},
 	{"erc20", "ERC-20", "transactions:listErc20"},
@@ -76,14 +76,14 @@ type addressView struct {
 	Persona      *control.Persona
 	Contract     *control.Contract
 	IsContract   bool
-	Known        bool   // whether the source of the contract is
+	Known        bool   // whether the contract's source is known
 	Primary      string // on the P- and the X-Chain, without the chain's letter
 }
 
-// Histories are the tabs of the list.
+// Histories returns the tabs of the list.
 func (*addressView) Histories() any { return histories }
 
-// anyAddress leads to an address on the chain where there is most to see.
+// anyAddress redirects to an address on the chain with the most to see.
 func anyAddress(p *page) error {
 	a := p.arg("address")
 	if !strings.HasPrefix(a, "0x") {
@@ -136,7 +136,7 @@ func token(p *page) error {
 	return p.showAs("token", "chain-"+c.ID, clip(text(dig(p.Got["contract"], "name")), 64)+" ("+kind+")")
 }
 
-// anyToken leads to a token on the chain that has it.
+// anyToken redirects to a token on its chain.
 func anyToken(p *page) error {
 	for _, c := range p.names.Chains {
 		if err := p.load(get("contract", "/v1/chains/%s/addresses/%s", c.ID, p.arg("address")).opt()); err != nil {

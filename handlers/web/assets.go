@@ -21,7 +21,7 @@ import (
 //go:embed assets
 var ownFiles embed.FS
 
-// asset is a file that pages load, gzipped, and by brotli where that was done when the library was taken.
+// asset is a file that pages load, gzipped, and compressed with brotli if the library came that way.
 type asset struct {
 	kind, version string
 	packed        []byte
@@ -30,14 +30,14 @@ type asset struct {
 
 var kinds = map[string]string{".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8", ".svg": "image/svg+xml", ".LICENSE": "text/plain; charset=utf-8", ".NOTICE": "text/plain; charset=utf-8"}
 
-// assets are the pages' own files and those of the libraries.
+// assets holds the pages' own files and the libraries'.
 var assets = sync.OnceValue(func() map[string]asset {
 	all := map[string]asset{}
-	own, _ := ownFiles.ReadDir("assets") // the embedded folder is there
+	own, _ := ownFiles.ReadDir("assets") // the embedded folder exists
 	for _, f := range own {
 		content, _ := ownFiles.ReadFile("assets/" + f.Name())
 		var b bytes.Buffer
-		z, _ := gzip.NewWriterLevel(&b, 7) // the best takes four times as long for a hundredth
+		z, _ := gzip.NewWriterLevel(&b, 7) // the best level takes four times as long to save a hundredth
 		_, _ = z.Write(content)
 		_ = z.Close()
 		all[f.Name()] = newAsset(f.Name(), b.Bytes(), nil)
@@ -58,10 +58,10 @@ func newAsset(name string, packed, brotli []byte) asset {
 	return asset{kinds[path.Ext(name)], hex.EncodeToString(sum[:6]), packed, brotli}
 }
 
-// assetPath names the content, so that browsers may keep it for ever.
+// assetPath contains a hash of the content, so that browsers may cache it for ever.
 func assetPath(name string) string { return "/assets/" + assets()[name].version + "/" + name }
 
-// takesBrotli matches what browsers send in Accept-Encoding.
+// takesBrotli matches Accept-Encoding headers with brotli.
 var takesBrotli = schema.Shape(`(^|,)\s*br\s*(,|$)`)
 
 func serveAsset(w http.ResponseWriter, r *http.Request) {
@@ -88,5 +88,5 @@ func serveAsset(w http.ResponseWriter, r *http.Request) {
 		body, _ = io.ReadAll(z)
 	}
 	h.Set("Content-Length", strconv.Itoa(len(body)))
-	_, _ = w.Write(body) // a browser that has gone away needs no answer
+	_, _ = w.Write(body) // the browser may be gone
 }

@@ -11,25 +11,25 @@ import (
 	"sync"
 )
 
-// J is a JSON object as a template reads it. Numbers keep all their digits.
+// J is a JSON object for a template. Numbers keep all their digits.
 type J = map[string]any
 
-// Call is a call of an interface, of which a panel shows the answer.
+// Call is a call of an interface whose response a panel shows.
 type Call struct {
-	Name   string // by which the template finds the answer
+	Name   string // under which the template finds the response
 	Method string
 	Path   string // below the world's base URL, with the query
 	Body   string
-	RPC    string // the JSON-RPC method, if it is one
+	RPC    string // the JSON-RPC method, if any
 	Params string // its parameters, as JSON
 
-	Optional bool // the page can do without an answer
+	Optional bool // the page works without a response
 
 	Status int
-	Error  string // why there is no answer
+	Error  string // why there is no response
 }
 
-// get is a call of a REST interface. Each argument is escaped as a segment of the path.
+// get makes a call of a REST interface. It escapes each argument as a path segment.
 func get(name, format string, args ...any) *Call {
 	for i, a := range args {
 		if text, ok := a.(string); ok {
@@ -39,7 +39,7 @@ func get(name, format string, args ...any) *Call {
 	return &Call{Name: name, Method: http.MethodGet, Path: fmt.Sprintf(format, args...)}
 }
 
-// rpc is a call of the node.
+// rpc makes a call of the node.
 func rpc(name, path, method string, params ...any) *Call {
 	if params == nil {
 		params = []any{}
@@ -53,12 +53,12 @@ func rpcWith(name, path, method string, params any) *Call {
 	if err != nil {
 		list = []byte("[]") // parameters are strings, numbers and maps of these
 	}
-	quoted, _ := json.Marshal(method) // a string can be written as JSON
+	quoted, _ := json.Marshal(method) // strings always encode
 	return &Call{Name: name, Method: http.MethodPost, Path: path, RPC: method, Params: string(list),
 		Body: `{"jsonrpc":"2.0","id":1,"method":` + string(quoted) + `,"params":` + string(list) + `}`}
 }
 
-// opt marks a call whose failure the page can do without.
+// opt marks a call that the page can do without.
 func (c *Call) opt() *Call {
 	c.Optional = true
 	return c
@@ -77,8 +77,8 @@ func (c *Call) query(name, value string) *Call {
 	return c
 }
 
-// load makes calls side by side and keeps the answers by their names. The first failure of a call that is not optional is
-// returned as the page's own.
+// load makes calls concurrently and stores the responses by name. It returns the first failure of a call that is not optional; the page
+// fails with it.
 func (p *page) load(calls ...*Call) error {
 	answers := make([]any, len(calls))
 	var wait sync.WaitGroup
@@ -103,14 +103,14 @@ func (p *page) load(calls ...*Call) error {
 	return nil
 }
 
-// answer makes one call: the decoded answer, for JSON-RPC its result.
+// answer makes one call and returns the decoded response, for JSON-RPC its result.
 func (s *Site) answer(p *page, c *Call) any {
 	status, body := s.ask(p.r.Context(), p.r, c)
 	c.Status = status
 	decoded, err := decode(body)
 	object, _ := decoded.(J)
 	switch {
-	case status == http.StatusForbidden && err != nil: // of package node
+	case status == http.StatusForbidden && err != nil: // from package node
 		c.Error = fmt.Sprintf("the node does not answer at %.200s: use an IP address or localhost, or start the server with --http-allowed-hosts and the name", p.r.Host)
 	case status >= 400:
 		c.Error = failure(object, status)
@@ -135,7 +135,7 @@ func decode(body []byte) (any, error) {
 	return v, err
 }
 
-// failure is the sentence in the body of an error.
+// failure returns the sentence in the body of an error.
 func failure(body J, status int) string {
 	switch m := body["message"].(type) {
 	case string:
@@ -150,7 +150,7 @@ func failure(body J, status int) string {
 	return http.StatusText(status)
 }
 
-// text is a value as text: nothing for nothing.
+// text formats a value, nil as "".
 func text(v any) string {
 	switch v := v.(type) {
 	case nil:
@@ -163,7 +163,7 @@ func text(v any) string {
 	return fmt.Sprint(v)
 }
 
-// dig follows names through objects.
+// dig follows member names into nested objects.
 func dig(v any, path ...string) any {
 	for _, name := range path {
 		object, _ := v.(J)
@@ -172,13 +172,13 @@ func dig(v any, path ...string) any {
 	return v
 }
 
-// list is an array of objects; nothing for anything else.
+// list returns an array of objects; nil for anything else.
 func list(v any) []any {
 	l, _ := v.([]any)
 	return l
 }
 
-// API shows the call behind a panel: curl here, other languages by the page's script.
+// API shows the call behind a panel: as curl here, in other languages by the page's script.
 func (p *page) API(name string) template.HTML {
 	c := p.Calls[name]
 	if c == nil {

@@ -57,7 +57,7 @@ func messages(p *page) error {
 	return p.showAs("messages", "messages", "Messages between chains")
 }
 
-// message shows the way of one message.
+// message shows the journey of one message.
 func message(p *page) error {
 	if err := p.load(get("message", "/v1/icm/messages/%s", p.arg("message"))); err != nil {
 		return err
@@ -65,7 +65,7 @@ func message(p *page) error {
 	return p.showAs("message", "messages", "Message "+short(p.arg("message")))
 }
 
-// AddrOn shows an address of a chain that is not the page's.
+// AddrOn shows an address of a chain other than the page's.
 func (p *page) AddrOn(chainID, v any) any {
 	c := p.names.byChain[text(chainID)]
 	if c == nil {

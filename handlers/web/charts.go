@@ -13,19 +13,19 @@ import (
 // chart is one series of points.
 type chart struct {
 	Name, Title string
-	Points      string // times and values as two lists of JSON
+	Points      string // times and values as two JSON lists
 	Last        string
-	Unit        string // nothing for a number
-	Since       string // when the interval of the last point begins
+	Unit        string // empty for a plain number
+	Since       string // start of the last point's interval
 	Count       int
 }
 
-// intervals are the lengths of time over which a metric of a chain is taken, and how many of each make a chart.
+// intervals lists the intervals of a chain's metrics, and the number of points in each chart.
 var intervals = []struct{ Name, Size string }{{"hour", "168"}, {"day", "120"}, {"week", "52"}, {"month", "24"}}
 
 var stakingMetrics = []string{"validatorCount", "validatorWeight", "delegatorCount", "delegatorWeight"}
 
-// units are those in which amounts of the smallest unit are drawn, and how many of it each is. The token is the chain's.
+// units lists the units of charts, with the number of smallest units in each. The token is the chain's.
 var units = map[string]struct {
 	name string
 	of   float64
@@ -39,10 +39,10 @@ type chartsView struct {
 	Charts       []chart
 	Sources      []J
 	Chain        bool
-	Daily        int // metrics that are not shown, since they have days only
+	Daily        int // number of metrics not shown because they exist only by day
 }
 
-// Intervals are the choices.
+// Intervals returns the choices.
 func (*chartsView) Intervals() any { return intervals }
 
 // charts draws every metric of a chain, or of a network's validators.
@@ -88,7 +88,7 @@ func charts(p *page) error {
 	return p.showAs("charts", "charts", "Metrics")
 }
 
-// series are the calls for what is to be drawn.
+// series returns the calls for the charts.
 func (p *page) series(v *chartsView, size string) (calls []*Call, err error) {
 	switch {
 	case p.names.byChain[v.Of] != nil:
@@ -119,7 +119,7 @@ func (p *page) series(v *chartsView, size string) (calls []*Call, err error) {
 	return calls, nil
 }
 
-// draw makes a chart of points, which come latest first.
+// draw makes a chart from points, latest first.
 func draw(name string, points []any) chart {
 	unit := units[name]
 	c := chart{Name: name, Title: spaced(name), Unit: unit.name, Count: len(points)}
@@ -154,7 +154,7 @@ func draw(name string, points []any) chart {
 	return c
 }
 
-// day is a time as a chart names it, with the hour where an interval does not begin with a day.
+// day formats a time on a chart, with the hour if an interval may start within a day.
 func day(unix int64) string {
 	if unix%86400 == 0 {
 		return time.Unix(unix, 0).UTC().Format("2 Jan 2006")
@@ -162,7 +162,7 @@ func day(unix int64) string {
 	return time.Unix(unix, 0).UTC().Format("2 Jan 2006, 15:04")
 }
 
-// plain is a number as people write it.
+// plain formats a number for people.
 func plain(s string) string {
 	if strings.ContainsAny(s, "eE") {
 		return s
@@ -170,7 +170,7 @@ func plain(s string) string {
 	return rounded(s)
 }
 
-// spaced takes a name in camel case apart.
+// spaced splits a name in camel case into words.
 func spaced(name string) string {
 	var b strings.Builder
 	for i, r := range name {

@@ -19,7 +19,7 @@ import (
 	"snowglobe/fixtures/contracts"
 )
 
-// contractView is a contract whose source is known.
+// contractView is a contract with known source.
 type contractView struct {
 	page          *page
 	Address, Name string
@@ -30,10 +30,10 @@ type contractView struct {
 	Problem       string
 	Result        []argument
 	Call          *Call
-	Data          string // the packed call
+	Data          string // the encoded call
 }
 
-// function is one that can be called.
+// function is a function that can be called.
 type function struct {
 	Sig, Name string
 	Inputs    []input
@@ -44,7 +44,7 @@ type function struct {
 
 type input struct{ Name, Type, Value string }
 
-// contract shows the source of a contract and calls it.
+// contract shows a contract's source and calls it.
 func contract(p *page) error {
 	if err := p.onChain(p.arg("chain")); err != nil {
 		return err
@@ -88,7 +88,7 @@ func contract(p *page) error {
 	return p.showAs("contract", "chain-"+p.Chain.ID, artifact.Name+" on "+p.Chain.Label())
 }
 
-// compiled is the contract that has this code.
+// compiled returns the contract that has this code.
 func compiled(code string) *contracts.Artifact {
 	raw, err := hexutil.Decode(code)
 	if err != nil || len(raw) == 0 {
@@ -102,7 +102,7 @@ func compiled(code string) *contracts.Artifact {
 	return nil
 }
 
-// choose calls the function that was asked for, and shows what it would answer.
+// choose calls the requested function without sending a transaction, and shows the result.
 func (v *contractView) choose() error {
 	q := v.page.r.URL.Query()
 	for _, f := range slices.Concat(v.Reads, v.Writes) {
@@ -151,7 +151,7 @@ func (v *contractView) choose() error {
 	return nil
 }
 
-// Transaction is the call as the node takes it.
+// Transaction returns the call as a transaction object for the node.
 func (v *contractView) Transaction() J {
 	call := J{"to": v.Address, "data": v.Data}
 	if persona := v.page.names.named(v.From); persona != "" {
@@ -163,17 +163,17 @@ func (v *contractView) Transaction() J {
 	return call
 }
 
-// Send is what a button needs to send the transaction.
+// Send holds the data of a button that sends the transaction.
 func (v *contractView) Send() template.HTMLAttr {
 	return v.page.Do("POST", v.page.Chain.RPC, rpcBody("eth_sendTransaction", v.Transaction()))
 }
 
-// Link is the address of the page with a function chosen.
+// Link returns the URL of the page with a function chosen.
 func (v *contractView) Link(sig string) string {
 	return v.page.On("address", v.Address) + "/contract?call=" + url.QueryEscape(sig) + "#call"
 }
 
-// named is the address of a persona.
+// named resolves a persona's name to an address.
 func (d *directory) named(name string) string {
 	for i := range d.World.Personas {
 		if d.World.Personas[i].Name == name {
@@ -183,7 +183,7 @@ func (d *directory) named(name string) string {
 	return ""
 }
 
-// parseArgument reads a value as a person writes it; lists and tuples are JSON.
+// parseArgument reads a value as people write it; lists and tuples are JSON.
 func parseArgument(t abi.Type, s string) (any, error) {
 	s = strings.TrimSpace(s)
 	switch t.T {
@@ -216,7 +216,7 @@ func parseArgument(t abi.Type, s string) (any, error) {
 	return nil, fmt.Errorf("values of the type %s cannot be written here", t.String())
 }
 
-// fixedBytes makes a value of a type such as bytes32, filled up at its end.
+// fixedBytes makes a value of a type such as bytes32, padded on the right.
 func fixedBytes(t abi.Type, raw []byte) (any, error) {
 	if len(raw) > t.Size {
 		return nil, fmt.Errorf("expected at most %d bytes", t.Size)
@@ -226,7 +226,7 @@ func fixedBytes(t abi.Type, raw []byte) (any, error) {
 	return v.Interface(), nil
 }
 
-// sized makes a whole number of the type that the encoder expects.
+// sized converts a whole number to the type that the encoder expects.
 func sized(t abi.Type, n *big.Int) (any, error) {
 	bits := t.Size
 	if t.T == abi.IntTy {

@@ -11,7 +11,7 @@ import (
 
 type endpoint = rest.Endpoint
 
-// directory knows the names of what is in the world from its beginning: chains, personas, contracts, nodes.
+// directory knows the names of everything that has been in the world from the beginning: chains, personas, contracts, nodes.
 type directory struct {
 	World    control.World
 	Chains   []*chainInfo
@@ -27,10 +27,10 @@ type chainInfo struct {
 	contracts                                         map[string]*control.Contract
 }
 
-// nodeInfo is a node that is there for a situation.
+// nodeInfo is a node that exists to show a situation.
 type nodeInfo struct{ Role, Network string }
 
-// directory reads the world's description once: who and what is in it has a name from the beginning or never.
+// directory reads the world's description once, because names never change.
 func (s *Site) directory(p *page) (*directory, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -46,7 +46,7 @@ func (s *Site) directory(p *page) (*directory, error) {
 	if err := json.Unmarshal(body, &d.World); err != nil {
 		return nil, err
 	}
-	const most = 120 // letters of a name
+	const most = 120 // letters in a name
 	for i := range d.World.Chains {
 		row := &d.World.Chains[i]
 		row.Name = clip(row.Name, most)
@@ -77,7 +77,7 @@ func (s *Site) directory(p *page) (*directory, error) {
 	return d, nil
 }
 
-// Label is the full name of a chain: two networks have a C-Chain.
+// Label returns the full name of a chain, because both networks have a C-Chain.
 func (c *chainInfo) Label() string {
 	if c.SubnetID == primarySubnet {
 		return "C-Chain " + c.Network
@@ -87,7 +87,7 @@ func (c *chainInfo) Label() string {
 
 const primarySubnet = "11111111111111111111111111111111LpoYY"
 
-// label is the name of an address, and the class of its link.
+// label returns an address's name and the class of its link.
 func (d *directory) label(c *chainInfo, address string) (label, class string) {
 	key := strings.ToLower(address)
 	if persona := d.personas[key]; persona != nil {
@@ -105,7 +105,7 @@ func (d *directory) label(c *chainInfo, address string) (label, class string) {
 	return "", ""
 }
 
-// ChainLabel is the name of the chain with an id.
+// ChainLabel returns the name of the chain with an id.
 func (d *directory) ChainLabel(id any) string {
 	if c := d.byChain[text(id)]; c != nil {
 		return c.Label()
@@ -113,7 +113,7 @@ func (d *directory) ChainLabel(id any) string {
 	return clip(text(id), 60)
 }
 
-// Persona is who has an address, in any form.
+// Persona returns the persona with an address, in any form.
 func (d *directory) Persona(address string) *control.Persona {
 	key := strings.ToLower(address)
 	if _, rest, ok := strings.Cut(key, "-"); ok {
@@ -122,15 +122,15 @@ func (d *directory) Persona(address string) *control.Persona {
 	return d.personas[key]
 }
 
-// Contract is the contract with a role at an address.
+// Contract returns the named contract at an address.
 func (d *directory) Contract(c *chainInfo, address string) *control.Contract {
 	return c.contracts[strings.ToLower(address)]
 }
 
-// Node is the situation that a node is there for.
+// Node returns the situation that a node shows.
 func (d *directory) Node(id string) string { return d.nodes[id].Role }
 
-// chain finds an EVM chain by its id or its blockchain's.
+// chain finds an EVM chain by its EVM chain id or its blockchain id.
 func (p *page) onChain(id string) error {
 	if p.Chain = p.names.byChain[id]; p.Chain == nil {
 		return notFound("there is no EVM chain %s in this world", clip(id, 64))

@@ -1,11 +1,10 @@
-// Package web serves the pages of a world: an explorer of its chains, control of its clock, and what else a person wants to
-// see in a browser. Pages are rendered on the server.
+// Package web serves a world's pages: an explorer of its chains, control of its clock, and everything else that a person wants to see in a
+// browser. The server renders the pages.
 //
-// Everything that a page shows comes from the same calls that clients make: a page names its calls ([page.load]), which go
-// through the server's own handler without leaving the process, and its template shows the decoded answers. Each panel can
-// thus show the call behind it. What changes the world is sent by the browser itself, so that it obeys package permit as any
-// other page's request does.
+// A page gets all its data from the calls that clients make: it names its calls ([page.load]), the server's own handler answers them within
+// the process, and the template shows the decoded responses. So each panel can show the call behind it. The browser itself sends the
+// requests that change the world, so package permit judges them like any other page's.
 //
-// Text from the world is data: html/template escapes it, the functions in format.go escape what they put together, and the
-// Content-Security-Policy of every page allows neither inline scripts nor anything from another host.
+// Text from the world is data: html/template escapes it, the functions in format.go escape what they compose, and every page's
+// Content-Security-Policy forbids inline scripts and other hosts.
 package web

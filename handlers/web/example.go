@@ -9,10 +9,10 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// harmless are methods that use accounts whose keys the server holds, and yet change nothing: their examples have answers.
+// harmless lists methods that use accounts whose keys the server holds and yet change nothing: their examples have results.
 var harmless = []string{"sign", "signTransaction", "signTypedData_v4", "accounts", "requestAccounts", "listAccounts", "fillTransaction", "pendingTransactions"}
 
-// unshown says why there is no answer to the example of a method, when that is not because it changes the world.
+// unshown says why a method's example has no result, other than because it changes the world.
 var unshown = map[string]string{
 	"debug_traceBadBlock": "This world has no bad blocks, so that every call of it is answered by an error.",
 	"debug_preimage":      "No preimages are kept, so that every call of it is answered by an error, as by a node that does not record them.",
@@ -28,7 +28,7 @@ const issued = "The example is a transaction that is in this world already, so t
 
 const changes = "It changes the world, so that the example has no answer here: try it."
 
-// parts of the name of a method: its family, and what it does.
+// parts splits a method's name into its namespace and the rest.
 func partsOf(method string) (family, name string) {
 	family, name, found := strings.Cut(method, "_")
 	if !found {
@@ -39,10 +39,10 @@ func partsOf(method string) (family, name string) {
 
 const oneToken = "0xde0b6b3a7640000" // 10^18
 
-// ofCalls has a trace show calls: one of all steps is a thousand times as long.
+// ofCalls makes a trace list calls: one of all steps is a thousand times as long.
 var ofCalls = J{"tracer": "callTracer"}
 
-// given are the arguments of examples of methods whose names of parameters say too little. Nothing is found for other methods.
+// given returns example arguments for methods whose parameter names say too little; nil for other methods.
 func (s *samples) given(path, method string) (args []any, found bool) {
 	alice, bob, nobody, usdc := s.names.named("alice"), s.names.named("bob"), s.names.named("nobody"), s.contract("usdc")
 	_, name := partsOf(method)
@@ -143,7 +143,7 @@ func (s *samples) given(path, method string) (args []any, found bool) {
 	return nil, false
 }
 
-// members are the same of methods that take an object.
+// members does the same for methods that take an object.
 func (s *samples) members(path, method string) (J, bool) {
 	family, name := partsOf(method)
 	network := s.names.World.Networks[0]
@@ -176,7 +176,7 @@ func (s *samples) members(path, method string) (J, bool) {
 	return nil, false
 }
 
-// warp are the arguments about the message that the sample of the chain sent, or about a block.
+// warp returns arguments about the chain's sample message, or about a block.
 func (s *samples) warp(path, name string) []any {
 	id := common.HexToHash(s.blockHash())
 	if strings.Contains(name, "Message") {
@@ -188,12 +188,12 @@ func (s *samples) warp(path, name string) []any {
 		}
 	}
 	if strings.HasSuffix(name, "AggregateSignature") {
-		return []any{ids.ID(id).String(), 67, s.names.World.Networks[0].Subnets[0].SubnetID} // it has fewer validators than the chain's own
+		return []any{ids.ID(id).String(), 67, s.names.World.Networks[0].Subnets[0].SubnetID} // a subnet with fewer validators than the chain's own
 	}
 	return []any{ids.ID(id).String()}
 }
 
-// typedData is a message as EIP-712 has it.
+// typedData is an EIP-712 message.
 func (s *samples) typedData() J {
 	field := func(name, kind string) J { return J{"name": name, "type": kind} }
 	return J{
@@ -202,7 +202,7 @@ func (s *samples) typedData() J {
 	}
 }
 
-// result is what the node answers to a method, nothing if it fails.
+// result returns the node's result for a method, nil if it fails.
 func (s *samples) result(path, method string, params ...any) any {
 	return s.resultOf(path, method, params)
 }
@@ -213,7 +213,7 @@ func (s *samples) resultOf(path, method string, params any) any {
 	return dig(answer, "result")
 }
 
-// silence says why the example of a method has no answer.
+// silence says why a method's example has no result.
 func silence(method string) string {
 	if _, name := partsOf(method); name == "issueTx" {
 		return issued
@@ -221,7 +221,7 @@ func silence(method string) string {
 	return cmp.Or(unshown[method], changes)
 }
 
-// answers says whether the example of a method comes with an answer, for what it does to the world.
+// answers reports whether a method's example has a result, given what the method does to the world.
 func answers(method string, reads bool) bool {
 	_, name := partsOf(method)
 	return unshown[method] == "" && (reads || slices.Contains(harmless, name))

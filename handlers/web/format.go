@@ -25,7 +25,7 @@ func integer(v any) int64 {
 	return n
 }
 
-// number reads a whole number, in decimal digits or, after 0x, in hexadecimal ones.
+// number reads a whole number in decimal or, after 0x, in hexadecimal.
 func number(v any) *big.Int {
 	n, ok := new(big.Int).SetString(text(v), 0)
 	if !ok {
@@ -34,7 +34,7 @@ func number(v any) *big.Int {
 	return n
 }
 
-// count is a whole number with its thousands apart.
+// count formats a whole number with separated thousands.
 func count(v any) string {
 	s := text(v)
 	if strings.HasPrefix(s, "0x") {
@@ -57,7 +57,7 @@ func count(v any) string {
 	return sign + b.String()
 }
 
-// decimal is a whole number of the smallest unit in units of 10^decimals, with all its digits.
+// decimal converts a whole number of smallest units to units of 10^decimals, with all digits.
 func decimal(v any, decimals int) string {
 	n := number(v)
 	if decimals <= 0 {
@@ -78,7 +78,7 @@ func decimal(v any, decimals int) string {
 	return sign + whole + "." + fraction
 }
 
-// rounded cuts a decimal number to what a person reads: six places after the point, or four digits if it is smaller than one.
+// rounded shortens a decimal number for people: to six decimal places, or to four significant digits below one.
 func rounded(s string) string {
 	whole, fraction, _ := strings.Cut(s, ".")
 	zeros := len(fraction) - len(strings.TrimLeft(fraction, "0"))
@@ -99,7 +99,7 @@ func rounded(s string) string {
 	return count(whole) + "." + fraction
 }
 
-// amount shows a quantity with its unit; the exact one stands in the title.
+// amount shows a quantity with its unit, and the exact one in the title.
 func amount(v, decimals, symbol any) template.HTML {
 	places := int(integer(decimals))
 	if places < 0 || places > 255 {
@@ -110,7 +110,7 @@ func amount(v, decimals, symbol any) template.HTML {
 		esc(exact), esc(clip(text(symbol), 80)), esc(rounded(exact)), name(text(symbol))))
 }
 
-// fee shows what was paid of an EVM chain's token, in wei or billionths of the token where it is so little that nobody reads the zeros.
+// fee shows a fee in an EVM chain's token, or in wei or billionths of the token if it is so small that nobody would count the zeros.
 func fee(v, symbol any) template.HTML {
 	switch digits := len(strings.TrimLeft(decimal(v, 0), "-0")); {
 	case digits <= 9:
@@ -127,7 +127,7 @@ func avax(v any) template.HTML { return amount(v, 9, "AVAX") }
 // gwei shows wei as gwei.
 func gwei(v any) template.HTML { return amount(v, 9, "gwei") }
 
-// money shows a value that has a currency.
+// money shows an amount of a currency.
 func money(v any) template.HTML {
 	value := text(dig(v, "value"))
 	if value == "" {
@@ -159,7 +159,7 @@ func byteSize(v any) string {
 	return count((n+512)/1024) + " kB"
 }
 
-// short is an id that is too long to read, with the middle left out.
+// short shortens a long id by its middle.
 func short(s string) string {
 	const head, tail = 10, 8
 	if len(s) <= head+tail+2 || !utf8.ValidString(s) {
@@ -171,7 +171,7 @@ func short(s string) string {
 	return s[:head-2] + "…" + s[len(s)-tail+2:]
 }
 
-// clip cuts a text that may be of any length.
+// clip truncates a text of any length.
 func clip(s string, most int) string {
 	if len(s) <= most {
 		return s
@@ -186,7 +186,7 @@ func clip(s string, most int) string {
 	return s
 }
 
-// name shows a text that somebody chose: on one line, cut, and on its own as far as the direction of writing goes.
+// name shows a user's text: on one line, truncated, and isolated in its writing direction.
 func name(v any) template.HTML {
 	s := strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {
@@ -207,10 +207,10 @@ func title(s string) string {
 	return strings.ToUpper(s[:1]) + s[1:]
 }
 
-// ID shows an id with a button to copy it.
+// ID shows an id with a button that copies it.
 func (p *page) ID(v any) template.HTML { return p.link("", text(v), "", "") }
 
-// Link shows an id that leads to a page.
+// Link shows an id that links to a page.
 func (p *page) Link(href string, v any) template.HTML { return p.link(href, text(v), "", "") }
 
 // Whole shows an id in full.
@@ -240,15 +240,15 @@ func copyButton(text string) string {
 	return `<button type="button" class="copy" data-copy="` + esc(clip(text, 256)) + `" aria-label="Copy ` + esc(short(text)) + `"></button>`
 }
 
-// Tx links to a transaction of the page's chain.
+// Tx links to a transaction on the page's chain.
 func (p *page) Tx(hash any) template.HTML { return p.Link(p.On("tx", hash), hash) }
 
-// Block links to a block of the page's chain, by its number.
+// Block links to a block of the page's chain by number.
 func (p *page) Block(n any) template.HTML {
 	return template.HTML(`<a class="num" href="` + esc(p.On("block", n)) + `">` + esc(count(n)) + `</a>`)
 }
 
-// Addr links to an address of the page's chain, by its name if it has one. It takes an address or an object with one.
+// Addr links to an address on the page's chain, by its name if it has one. It takes an address or an object with one.
 func (p *page) Addr(v any) template.HTML {
 	address, given := text(v), ""
 	if object, ok := v.(J); ok {
@@ -267,7 +267,7 @@ func (p *page) Addr(v any) template.HTML {
 	return p.link(p.On("address", address), address, label, class)
 }
 
-// When shows a time by the world's clock.
+// When shows a time relative to the world's clock.
 func (p *page) When(v any) template.HTML {
 	unix := integer(v)
 	if unix == 0 {
@@ -285,7 +285,7 @@ func (p *page) Date(v any) string {
 	return time.Unix(integer(v), 0).UTC().Format("Mon 2 Jan 2006, 15:04:05 UTC")
 }
 
-// relative is a distance in time, in its largest units.
+// relative formats a span of time in its largest units.
 func relative(seconds int64) string {
 	before, after := "", " ago"
 	switch {
@@ -309,7 +309,7 @@ func relative(seconds int64) string {
 	return "now"
 }
 
-// safeImage is the source of a picture that a page may show: data of an image, or a file of this server.
+// safeImage returns the source of a picture that a page may show: image data, or a file of this server.
 func (p *page) Image(v any) template.URL {
 	s := text(v)
 	if local, ok := strings.CutPrefix(s, p.origin+"/"); ok {
@@ -327,7 +327,7 @@ func safeImage(s string) template.URL {
 	return template.URL(s)
 }
 
-// dict makes an object of names and values.
+// dict makes an object from names and values.
 func dict(pairs ...any) J {
 	d := J{}
 	for i := 0; i+1 < len(pairs); i += 2 {
@@ -336,7 +336,7 @@ func dict(pairs ...any) J {
 	return d
 }
 
-// indented is a value as JSON for people.
+// indented formats a value as JSON for people.
 func indented(v any) string {
 	b, err := json.MarshalIndent(v, "", "  ")
 	if err != nil {
@@ -345,13 +345,13 @@ func indented(v any) string {
 	return string(b)
 }
 
-// methodShort is the name of a function without the types of its parameters.
+// methodShort returns a function's name without its parameter types.
 func methodShort(v any) string {
 	name, _, _ := strings.Cut(text(v), "(")
 	return clip(name, 32)
 }
 
-// hexText is what bytes in hexadecimal say if they are text, else they themselves.
+// hexText decodes bytes in hexadecimal if they are text, and otherwise returns them unchanged.
 func hexText(v string) string {
 	raw, err := hexutil.Decode(v)
 	if err != nil || len(raw) == 0 {
@@ -363,7 +363,7 @@ func hexText(v string) string {
 	return v
 }
 
-// compact is a value as JSON on one line.
+// compact formats a value as JSON on one line.
 func compact(v any) string {
 	b, err := json.Marshal(v)
 	if err != nil {
@@ -372,7 +372,7 @@ func compact(v any) string {
 	return string(b)
 }
 
-// last is the last item of a list, nothing of an empty one.
+// last returns the last item of a list, nil if it is empty.
 func last(v any) any {
 	if l := list(v); len(l) > 0 {
 		return l[len(l)-1]
@@ -380,7 +380,7 @@ func last(v any) any {
 	return nil
 }
 
-// Day is a day by the world's clock, so many days from now.
+// Day returns a day by the world's clock, a number of days from now.
 func (p *page) Day(from int64) string {
 	return time.Unix(p.now+from*86400, 0).UTC().Format(time.DateOnly)
 }

@@ -11,7 +11,7 @@ import (
 	"snowglobe/fixtures"
 )
 
-// home shows who and what is in the world.
+// home shows the world's people and chains.
 func home(p *page) error {
 	if p.part("balances") {
 		return p.wealth()
@@ -23,8 +23,7 @@ func home(p *page) error {
 	return p.showAs("home", "home", "The world")
 }
 
-// wealth is what everybody has of AVAX, on the C-Chain and on the P-Chain of the first network: a call for each, which the page makes
-// when it is shown already.
+// wealth reads everybody's AVAX, on the C-Chain and on the P-Chain of the first network: one call each, after the page is shown.
 func (p *page) wealth() error {
 	var calls []*Call
 	network := p.names.World.Networks[0].Name
@@ -39,7 +38,7 @@ func (p *page) wealth() error {
 	return p.load(calls...)
 }
 
-// PBalance is what a persona has on the P-Chain.
+// PBalance returns a persona's balance on the P-Chain.
 func (p *page) PBalance(persona string) any {
 	if n := text(dig(p.Got["P "+persona], "balance")); strings.Trim(n, "0") != "" {
 		return n
@@ -47,7 +46,7 @@ func (p *page) PBalance(persona string) any {
 	return nil
 }
 
-// roleOf says what a node with a role is there for.
+// roleOf describes the situation that a node shows.
 func roleOf(role any) string {
 	for _, r := range slices.Concat(fixtures.NodeRoles, fixtures.L1Roles) {
 		if r.Name == text(role) {
@@ -57,12 +56,12 @@ func roleOf(role any) string {
 	return ""
 }
 
-// Serves says whether the server has an operation.
+// Serves reports whether the server has an operation.
 func (d *directory) Serves(operation string) bool {
 	return slices.ContainsFunc(d.World.Endpoints, func(e endpoint) bool { return slices.Contains(e.Operations, operation) })
 }
 
-// controlBar is the bar on every page: what can be done to the world.
+// controlBar returns every page's bar of controls over the world.
 func controlBar(p *page) error {
 	p.fragment = "control-bar"
 	calls := []*Call{get("events", "/sim/clock/events").query("limit", "100").opt()}
@@ -91,7 +90,7 @@ func controlBar(p *page) error {
 	return nil
 }
 
-// Do is what a button needs to make a call that changes the world: the page's script makes it.
+// Do holds the data of a button whose call changes the world; the page's script makes the call.
 func (p *page) Do(method, path string, body ...any) template.HTMLAttr {
 	attr := `data-do data-method="` + esc(method) + `" data-path="` + esc(path) + `"`
 	if len(body) > 0 {
@@ -103,7 +102,7 @@ func (p *page) Do(method, path string, body ...any) template.HTMLAttr {
 	return template.HTMLAttr(attr)
 }
 
-// World is the first page of a world of this process, by the world's URL.
+// World returns the first page of a world of this process, by the world's URL.
 func (p *page) World(world any) string {
 	u, err := url.Parse(text(world))
 	if err != nil {
@@ -112,15 +111,15 @@ func (p *page) World(world any) string {
 	return u.Path + "/"
 }
 
-// IsWorld says whether the page is of the world with a URL.
+// IsWorld reports whether the page belongs to the world with a URL.
 func (p *page) IsWorld(world any) bool { return p.World(world) == p.base+"/" }
 
-// Seconds is a number of seconds from now on, as a span that the clock takes.
+// Seconds formats a number of seconds as a span for the clock.
 func (p *page) SpanTo(unix any) string {
 	return strconv.FormatInt(max(integer(unix)-p.now, 1), 10) + "s"
 }
 
-// RPCBody is a call of JSON-RPC as an object.
+// RPCBody makes the body of a JSON-RPC call.
 func rpcBody(method string, params ...any) J {
 	if params == nil {
 		params = []any{}

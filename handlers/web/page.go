@@ -14,42 +14,42 @@ import (
 //go:embed templates/*.html
 var templateFiles embed.FS
 
-// page is one page on its way: what was asked, the answers it shows, and the functions that its template calls.
+// page is one page being made: the request, the responses it shows, and the functions that its template calls.
 type page struct {
 	site   *Site
 	r      *http.Request
-	base   string // path of the world, without a slash at the end
+	base   string // path of the world, without a trailing slash
 	origin string // the same as a URL
 	status int
 	view   string // the template within the layout
 	names  *directory
 	now    int64 // the world's time
 
-	fragment string // the template to be shown without the layout
+	fragment string // the template to render without the layout
 
 	Title string
-	Nav   string // the entry of the menu that it belongs to
+	Nav   string // its entry in the menu
 	Chain *chainInfo
-	Got   map[string]any // answers, by the names of the calls
+	Got   map[string]any // responses by the names of the calls
 	Calls map[string]*Call
 	Data  any
 }
 
-// functions are those that templates call on values alone.
+// functions lists the templates' functions that need only values.
 var functions = template.FuncMap{
 	"amount": amount, "money": money, "count": count, "short": short, "dict": dict, "name": name, "text": text, "hex": hexNumber,
 	"list": list, "dig": dig, "add": func(a, b int) int { return a + b }, "lower": strings.ToLower, "asset": assetPath,
 	"gwei": gwei, "fee": fee, "avax": avax, "percent": percent, "image": safeImage, "bytes": byteSize, "has": strings.Contains, "title": title, "spaced": spaced, "clip": clip, "methodShort": methodShort, "rpcBody": rpcBody, "json": compact, "last": last, "kind": exportKind, "words": spaced, "role": roleOf,
 }
 
-// parseTemplates reads the templates once for all sites of the process, when the first page is shown.
+// parseTemplates parses the templates once for all sites of the process, for the first page.
 var parseTemplates = sync.OnceValues(func() (*template.Template, error) {
 	t := template.New("").Funcs(functions).Funcs(template.FuncMap{"view": func(*page) (template.HTML, error) { return "", nil }})
 	t, err := t.ParseFS(templateFiles, "templates/*.html")
 	if err != nil {
 		return nil, err
 	}
-	// The layout shows a view by its name, which only the parsed set can.
+	// The layout renders a view by name, which needs the parsed set.
 	return t.Funcs(template.FuncMap{"view": func(p *page) (template.HTML, error) {
 		var b strings.Builder
 		err := t.ExecuteTemplate(&b, p.view, p)
@@ -71,13 +71,13 @@ func (s *Site) newPage(r *http.Request) (*page, error) {
 	return p, nil
 }
 
-// show names the template and the title.
+// show sets the template and the title.
 func (p *page) showAs(view, nav, title string) error {
 	p.view, p.Nav, p.Title = view, nav, title
 	return nil
 }
 
-// part says whether a script asked for a part of the page only, and notes it.
+// part reports, and records, whether a script asked for a part of the page.
 func (p *page) part(name string) bool {
 	if p.r.URL.Query().Get("part") != name || p.r.Header.Get("HX-Request") == "" {
 		return false
@@ -86,7 +86,7 @@ func (p *page) part(name string) bool {
 	return true
 }
 
-// arg is a variable of the path, or a parameter of the query.
+// arg returns a variable of the path, or a query parameter.
 func (p *page) arg(name string) string {
 	if v := p.r.PathValue(name); v != "" {
 		return v
@@ -94,10 +94,10 @@ func (p *page) arg(name string) string {
 	return p.r.URL.Query().Get(name)
 }
 
-// Arg is the same for templates.
+// Arg does the same for templates.
 func (p *page) Arg(name string) string { return p.arg(name) }
 
-// URL is the address of a page of this world.
+// URL returns the URL of a page of this world.
 func (p *page) URL(parts ...any) string {
 	var b strings.Builder
 	b.WriteString(p.base)
@@ -111,12 +111,12 @@ func (p *page) URL(parts ...any) string {
 	return b.String()
 }
 
-// On is the address of a page about something on the chain of the page.
+// On returns the URL of a page about something on the page's chain.
 func (p *page) On(kind string, id any) string {
 	return p.URL("/sim/explorer/", p.Chain.ID, "/"+kind+"/", id)
 }
 
-// More is the address of the next part of a list.
+// More returns the URL of the list's next part.
 func (p *page) More(part, token string) string {
 	q := p.r.URL.Query()
 	q.Set("part", part)
@@ -124,7 +124,7 @@ func (p *page) More(part, token string) string {
 	return p.base + p.r.URL.Path + "?" + q.Encode()
 }
 
-// With is the address of this page with one parameter changed.
+// With returns the URL of this page with one parameter changed.
 func (p *page) With(name, value string) string {
 	q := p.r.URL.Query()
 	q.Del("part")
@@ -139,17 +139,17 @@ func (p *page) With(name, value string) string {
 	return p.base + p.r.URL.Path + "?" + q.Encode()
 }
 
-// NeedsKey says whether an API key is missing.
+// NeedsKey reports whether an API key is missing.
 func (p *page) NeedsKey() bool { return p.status == http.StatusUnauthorized }
 
-// Names is the directory, for templates.
+// Names returns the directory, for templates.
 func (p *page) Names() *directory { return p.names }
 
-// Base is the path of the world.
+// Base returns the path of the world.
 func (p *page) Base() string { return p.base }
 
-// Origin is the URL of the world.
+// Origin returns the URL of the world.
 func (p *page) Origin() string { return p.origin }
 
-// Now is the world's time, in Unix seconds.
+// Now returns the world's time, in Unix seconds.
 func (p *page) Now() int64 { return p.now }

@@ -8,11 +8,11 @@ import (
 	"snowglobe/handlers/rest/schema"
 )
 
-// primaryView is a page about the P-Chain, the X-Chain or the C-Chain's shared memory of one network.
+// primaryView is a page about one network's P-Chain, X-Chain or C-Chain shared memory.
 type primaryView struct {
 	page          *page
 	Network       string
-	Letter, Chain string // p and p-chain
+	Letter, Chain string // such as p and p-chain
 	ID, List      string
 	Extra         any
 }
@@ -32,20 +32,20 @@ func primary(p *page) (*primaryView, error) {
 	return v, notFound("there is no network %s in this world", clip(v.Network, 40))
 }
 
-// call is one of the Data API about the view's chain.
+// call makes a call of the Data API about the view's chain.
 func (v *primaryView) call(name, format string, args ...any) *Call {
 	return get(name, "/v1/networks/%s/blockchains/%s"+format, append([]any{v.Network, v.Chain}, args...)...)
 }
 
-// Title is the name of the chain.
+// Title returns the name of the chain.
 func (v *primaryView) Title() string { return strings.ToUpper(v.Letter) + "-Chain " + v.Network }
 
-// Path is the address of something on the view's chain.
+// Path returns the URL of something on the view's chain.
 func (v *primaryView) Path(kind string, id any) string {
 	return v.page.URL("/"+v.Letter+"/", v.Network, "/"+kind+"/", id)
 }
 
-// TxOf is the address of a transaction of the primary network on the chain with an id.
+// TxOf returns the URL of a primary network transaction on the chain with an id.
 func (v *primaryView) TxOf(chainID, hash any) template.HTML {
 	if text(hash) == "" || text(hash) == primarySubnet {
 		return `<span class="muted">genesis</span>`
@@ -71,7 +71,7 @@ func (v *primaryView) Owner(address any) template.HTML {
 	return v.page.link(v.Path("address", a), a, label, class)
 }
 
-// Node shows a node by its id, with the situation it is there for.
+// Node shows a node by its id, with the situation that it shows.
 func (v *primaryView) Node(id any) template.HTML {
 	shown := v.page.Link(v.page.URL("/p/", v.Network, "/node/", id), id)
 	if role := v.page.names.Node(text(id)); role != "" {
@@ -80,7 +80,7 @@ func (v *primaryView) Node(id any) template.HTML {
 	return shown
 }
 
-// Stake is what a validator staked; on a permissioned subnet it has a weight instead.
+// Stake shows a validator's stake, or its weight on a permissioned subnet.
 func (v *primaryView) Stake(validator any) template.HTML {
 	if text(dig(validator, "subnetId")) == primarySubnet {
 		return avax(dig(validator, "amountStaked"))
@@ -88,11 +88,11 @@ func (v *primaryView) Stake(validator any) template.HTML {
 	return template.HTML("weight <b>" + esc(count(dig(validator, "amountStaked"))) + "</b>")
 }
 
-// The timeline is the same in every row, so that one sees what starts and ends beside what: from so many days before the world's clock
-// to so many after it, a pixel a day.
+// All rows share a timeline, so that starts and ends can be compared: it reaches this many days before and after the world's clock, one
+// pixel for a day.
 const daysBefore, daysAfter = 60, 120
 
-// Bar draws a length of time on the timeline.
+// Bar draws a period on the timeline.
 func (v *primaryView) Bar(start, end any) template.HTML {
 	from, to, now := integer(start), integer(end), v.page.now
 	if to <= from {
@@ -110,7 +110,7 @@ func (v *primaryView) Bar(start, end any) template.HTML {
 		fmt.Sprintf(`<path class="now" d="M%d 0V16"/></svg>`, daysBefore))
 }
 
-// RunsOut is when the balance of an L1 validator is used up at the price of now; nothing for one that has none.
+// RunsOut returns when an L1 validator's balance runs out at the current price; "" if it has none.
 func (v *primaryView) RunsOut(balance any) template.HTML {
 	left, price := integer(balance), integer(dig(v.page.Got["l1fee"], "price"))
 	if left == 0 || price == 0 {
@@ -119,18 +119,18 @@ func (v *primaryView) RunsOut(balance any) template.HTML {
 	return v.page.When(v.page.now + left/price)
 }
 
-// l1Fee asks what an L1 validator pays for a second.
+// l1Fee reads an L1 validator's fee per second.
 func (v *primaryView) l1Fee() *Call {
 	return rpcWith("l1fee", v.rpc(), "platform.getValidatorFeeState", J{}).opt()
 }
 
-// lists are what can be listed of each chain, with the first one first.
+// lists maps each chain to its lists, the default first.
 var lists = map[string][]struct{ Name, Title string }{
 	"p": {{"validators", "Validators"}, {"delegators", "Delegators"}, {"l1", "L1 validators"}, {"subnets", "Subnets and L1s"}, {"transactions", "Transactions"}, {"blocks", "Blocks"}},
 	"x": {{"transactions", "Transactions"}, {"blocks", "Blocks"}},
 }
 
-// Lists are the tabs.
+// Lists returns the tabs.
 func (v *primaryView) Lists() any { return lists[v.Letter] }
 
 func (v *primaryView) listCall() *Call {
@@ -151,7 +151,7 @@ func (v *primaryView) listCall() *Call {
 	return nil
 }
 
-// Status are the states by which a list can be narrowed.
+// Status returns the states by which a list can be filtered.
 func (v *primaryView) Status() []string {
 	switch {
 	case v.Letter == "p" && v.List == "validators":
@@ -202,12 +202,12 @@ func primaryChain(p *page) error {
 	return p.showAs("primary", v.Letter, v.Title())
 }
 
-// rpc is the path of the node's interface for the chain.
+// rpc returns the chain's path on the node's interface.
 func (v *primaryView) rpc() string {
 	return "/" + v.Network + "/ext/bc/" + strings.ToUpper(v.Letter)
 }
 
-// primaryTransaction shows what a transaction consumed and made.
+// primaryTransaction shows a transaction's inputs and outputs.
 func primaryTransaction(p *page) error {
 	v, err := primary(p)
 	if err != nil {
@@ -228,10 +228,10 @@ func primaryTransaction(p *page) error {
 	return p.showAs("primary-tx", v.Letter, text(dig(p.Got["tx"], "txType"))+" "+short(v.ID))
 }
 
-// Indented is an answer as text.
+// Indented formats a response as text.
 func (v *primaryView) Indented(name string) string { return clip(indented(v.page.Got[name]), 20_000) }
 
-// Memo is what somebody wrote to a transaction, as text if it is text.
+// Memo decodes a transaction's memo if it is text.
 func (v *primaryView) Memo(m any) string {
 	raw := hexText(text(m))
 	if raw == "" {
@@ -252,7 +252,7 @@ func primaryBlock(p *page) error {
 	return p.showAs("primary-block", v.Letter, v.Title()+" block "+count(dig(p.Got["block"], "blockNumber")))
 }
 
-// primaryAddress shows what an address has on the P- or the X-Chain.
+// primaryAddress shows an address's holdings on the P- or the X-Chain.
 func primaryAddress(p *page) error {
 	v, err := primary(p)
 	if err != nil {
@@ -273,12 +273,12 @@ func primaryAddress(p *page) error {
 	return p.showAs("primary-address", v.Letter, shown+" on the "+v.Title())
 }
 
-// ownerOnC leads from an owner of what is on its way to the C-Chain to his page on the P-Chain.
+// ownerOnC redirects from the owner of an output on its way to the C-Chain to the owner's page on the P-Chain.
 func ownerOnC(p *page) error {
 	return &redirectError{"/p/" + p.arg("network") + "/address/" + p.arg("id")}
 }
 
-// node shows a validator with what it did and who delegates to it.
+// node shows a validator with its history and its delegators.
 func node(p *page) error {
 	v, err := primary(p)
 	if err != nil {
@@ -392,7 +392,7 @@ func (p searcher) byNode(id string) ([]result, error) {
 
 var bech32 = schema.Shape(`^([PXC]-)?((avax|fuji)1[0-9a-z]{38})$`)
 
-// byBech32 leads to an address of the primary network.
+// byBech32 redirects to an address of the primary network.
 func byBech32(query string) []result {
 	m := bech32().FindStringSubmatch(query)
 	network, letter := "mainnet", "p"

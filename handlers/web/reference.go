@@ -16,13 +16,13 @@ import (
 	"snowglobe/handlers/rest/schema"
 )
 
-// Described are methods of JSON-RPC with the paths at which they are served.
+// Described holds JSON-RPC methods with the paths that serve them.
 type Described struct {
 	Paths   []string
 	Methods []openrpc.Method
 }
 
-// Reference are the documents about what is served, with examples from the world.
+// Reference holds the documents about operations and methods, with examples from the world.
 type Reference struct {
 	site     *Site
 	node     func() []Described
@@ -34,12 +34,12 @@ type Reference struct {
 	groups   []*group
 }
 
-// Describe has the pages show the methods of a node and the operations of the REST interfaces.
+// Describe makes the pages show a node's methods and the REST interfaces' operations.
 func (s *Site) Describe(node func() []Described, operations func() []rest.Outline) {
 	s.reference = &Reference{site: s, node: node, rest: operations}
 }
 
-// Example is one of an operation of a REST interface, for the OpenAPI document.
+// Example returns an example of a REST operation, for the OpenAPI document.
 func (s *Site) Example(id, method, path string, d schema.Dialect) rest.Example {
 	found, err := s.samples()
 	if err != nil {
@@ -48,7 +48,7 @@ func (s *Site) Example(id, method, path string, d schema.Dialect) rest.Example {
 	return found.operation(id, method, path, d)
 }
 
-// make writes the documents once, when somebody wants them.
+// make builds the documents once, on first use.
 func (f *Reference) make() {
 	f.once.Do(func() {
 		found, err := f.site.samples()
@@ -67,7 +67,7 @@ func (f *Reference) make() {
 	})
 }
 
-// Discover is the part of the document about some methods, as rpc.discover answers it.
+// Discover returns the part of the document about some methods, for rpc.discover.
 func (s *Site) Discover(r *http.Request, methods []openrpc.Method) any {
 	s.reference.make()
 	url := rest.BaseURL(r) + r.URL.Path
@@ -86,13 +86,13 @@ func (s *Site) Discover(r *http.Request, methods []openrpc.Method) any {
 	return d
 }
 
-// serveOpenRPC answers with the document about every method.
+// serveOpenRPC serves the document about all methods.
 func (s *Site) serveOpenRPC(w http.ResponseWriter, r *http.Request) {
 	s.reference.make()
 	s.sendDocument(w, r, s.reference.document)
 }
 
-// serveMethod answers with the document about one method as OpenAPI, which the page at /docs reads.
+// serveMethod serves an OpenAPI document about one method, for the page at /docs.
 func (s *Site) serveMethod(w http.ResponseWriter, r *http.Request) {
 	found, err := s.samples()
 	if err != nil {
@@ -122,7 +122,8 @@ func (s *Site) sendDocument(w http.ResponseWriter, r *http.Request, body []byte)
 	send(w, r, http.StatusOK, bytes.ReplaceAll(body, []byte(serverMark), []byte(rest.BaseURL(r))))
 }
 
-// asOpenAPI writes methods as operations, each at the path of its first server, told apart by a fragment that is never sent.
+// asOpenAPI converts methods to operations, each at the path of its first server, with a fragment that distinguishes them and is never
+// sent.
 func asOpenAPI(d *openrpc.Document) J {
 	paths := J{}
 	var tags []J
@@ -176,23 +177,23 @@ func asOpenAPI(d *openrpc.Document) J {
 	return J{"openapi": "3.1.0", "info": J{"title": d.Info.Title, "version": d.Info.Version, "description": d.Info.Description}, "servers": []J{{"url": serverMark}}, "tags": tags, "paths": paths}
 }
 
-// group is operations or methods that belong together.
+// group is a titled group of operations or methods.
 type group struct {
 	ID, Interface, Title string
 	Entries              []entry
 }
 
-// entry is an operation or a method in the list at /docs. What the library shows of it is in a document of its own.
+// entry is an operation or a method in the list at /docs. The library reads its details from a separate document.
 type entry struct{ Verb, Name, ID, Summary, Document string }
 
-// families are the operations of the Data API by what their paths begin with, in the order in which they are shown; what has no family
-// is about the server.
+// families lists the Data API's operations by the beginning of their paths, in display order; operations without a family are about the
+// server.
 var families = []struct{ Title, Prefixes string }{
 	{"EVM chains", "/v1/chains /v2/chains /v1/address /v1/blocks /v1/transactions"}, {"Primary network", "/v1/networks /v1/avax"}, {"Cross-chain messages", "/v1/icm /v1/teleporter"},
 	{"Webhooks", "/v1/webhooks"}, {"Exports", "/v1/operations /sim/exports"}, {"Signature aggregator", "/v1/signature"}, {"Server", "/"},
 }
 
-// family is the place in that list of an operation.
+// family returns an operation's position in that list.
 func family(o rest.Outline) int {
 	if o.Interface != rest.Data.Title {
 		return 0
@@ -202,7 +203,7 @@ func family(o rest.Outline) int {
 	})
 }
 
-// list sorts everything that is served into groups, once.
+// list sorts all operations and methods into groups, once.
 func (f *Reference) list() []*group {
 	f.listed.Do(func() {
 		byTitle := map[string]*group{}
@@ -242,7 +243,7 @@ func (f *Reference) list() []*group {
 	return f.groups
 }
 
-// showReference lists every operation and method; the library shows one when it is opened.
+// showReference lists all operations and methods; the library shows one when the reader opens it.
 func showReference(p *page) error {
 	dialect := p.r.URL.Query().Get("dialect")
 	prefix, known := map[string]string{"": "", "upstream": "/upstream"}[dialect]

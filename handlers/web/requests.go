@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// requests shows what clients asked lately.
+// requests shows the latest requests of clients.
 func requests(p *page) error {
 	q := p.r.URL.Query()
 	all := get("requests", "/sim/requests").query("pageSize", "40").query("pageToken", p.arg("pageToken"))
@@ -32,7 +32,7 @@ func requests(p *page) error {
 	return p.showAs("requests", "requests", "Requests")
 }
 
-// request shows one request with its answer.
+// request shows one request with its response.
 func request(p *page) error {
 	if err := p.load(get("request", "/sim/requests/%s", p.arg("id"))); err != nil {
 		return err
@@ -47,7 +47,7 @@ type requestView struct {
 	R    any
 }
 
-// Body is a body in the form that people read, if it is JSON.
+// Body formats a body for people, if it is JSON.
 func (*requestView) Body(v any) string {
 	decoded, err := decode([]byte(text(v)))
 	if err != nil {
@@ -56,7 +56,7 @@ func (*requestView) Body(v any) string {
 	return indented(decoded)
 }
 
-// Test is the request as a test of the user's own.
+// Test writes the request as a test for the user's own suite.
 func (v *requestView) Test() string {
 	r, base := v.R, v.page.origin
 	target := text(dig(r, "path"))
@@ -85,7 +85,7 @@ func quote(s string) string {
 	return string(b)
 }
 
-// Fault is a rule that makes the next request like this one fail.
+// Fault returns a rule that makes the next such request fail.
 func (v *requestView) Fault() J {
 	if calls := list(dig(v.R, "calls")); len(calls) > 0 {
 		return J{"match": J{"rpcMethod": dig(calls[0], "method")}, "action": J{"rpcError": J{"code": -32000, "message": "this was asked to fail"}}, "times": J{"first": 1}}
@@ -96,12 +96,12 @@ func (v *requestView) Fault() J {
 	return J{"match": J{"operation": dig(v.R, "operation")}, "action": J{"status": 503}, "times": J{"first": 1}}
 }
 
-// CanFail says whether a fault can be set for the request: the simulator's own interface has none.
+// CanFail reports whether a fault can apply to the request; none applies to the simulator's own interface.
 func (v *requestView) CanFail() bool {
 	return v.page.names.Serves("addFault") && text(dig(v.R, "interface")) != "sim"
 }
 
-// Clock shows a time of the wall's clock.
+// Clock formats a wall-clock time.
 func (*page) Clock(v any) string {
 	t, err := time.Parse(time.RFC3339Nano, text(v))
 	if err != nil {
@@ -110,7 +110,7 @@ func (*page) Clock(v any) string {
 	return t.Format("15:04:05.000")
 }
 
-// Took is a number of milliseconds.
+// Took formats a number of milliseconds.
 func (*page) Took(v any) string {
 	f, err := strconv.ParseFloat(text(v), 64)
 	if err != nil {
@@ -119,7 +119,7 @@ func (*page) Took(v any) string {
 	return strconv.FormatFloat(f, 'f', 1, 64) + " ms"
 }
 
-// webhooks shows the webhooks with what they were told, and the jobs that export transactions.
+// webhooks shows the webhooks with their deliveries, and the jobs that export transactions.
 func webhooks(p *page) error {
 	exports := get("exports", "/sim/exports").query("pageSize", "10").query("pageToken", p.arg("pageToken"))
 	if p.part("export-list") {
@@ -142,7 +142,7 @@ func webhooks(p *page) error {
 	return p.showAs("webhooks", "webhooks", "Webhooks and exports")
 }
 
-// deliveries loads what a webhook was told lately.
+// deliveries loads a webhook's latest deliveries.
 func (p *page) deliveries(w J) error {
 	id := text(w["id"])
 	name := "deliveries-" + id
@@ -151,7 +151,7 @@ func (p *page) deliveries(w J) error {
 	return err
 }
 
-// Waits says whether an export of the list is still being written.
+// Waits reports whether an export in the list is still being written.
 func (p *page) Waits() bool {
 	for _, o := range list(dig(p.Got["exports"], "operations")) {
 		if text(dig(o, "operationStatus")) == "RUNNING" {
@@ -161,7 +161,7 @@ func (p *page) Waits() bool {
 	return false
 }
 
-// exportKind is what an export is about, in words.
+// exportKind describes an export's subject.
 func exportKind(v any) string {
 	return strings.ToLower(strings.ReplaceAll(strings.TrimPrefix(text(v), "TRANSACTION_EXPORT_"), "_", " "))
 }

@@ -19,7 +19,7 @@ import (
 	"snowglobe/handlers/rest/schema"
 )
 
-// longestExample is the longest answer that a document shows.
+// longestExample is the longest response that a document shows in full.
 const longestExample = 6 << 10
 
 // exampleUUID stands for a webhook and for its messages: a new world has none.
@@ -42,7 +42,7 @@ func (s *Site) samples() (*samples, error) {
 	return &samples{site: s, from: r, names: d}, err
 }
 
-// of is what stands for a parameter in an example.
+// of returns a parameter's value in an example.
 func (s *samples) of(name, path string) any {
 	network, chain := s.names.World.Networks[0], s.names.World.Chains[0]
 	has := func(part string) bool { return strings.Contains(path, part) }
@@ -149,7 +149,7 @@ func (s *samples) node(role string) (n struct{ NodeID, ValidationID, TxID string
 	return n
 }
 
-// queries are parameters of the query that examples have beside those which the path names.
+// queries lists the query parameters that examples have beyond those in the path.
 var queries = map[string][]string{
 	"listPrimaryBalances": {"addresses"}, "listUtxos": {"addresses"}, "getLastActivity": {"addresses"}, "listChainIds": {"addresses"}, "listRewards": {"addresses"},
 	"listPendingRewards": {"addresses"}, "listVerticesByHeight": {"vertexHeight"}, "listBTCbBridgers": {"threshold"},
@@ -157,7 +157,7 @@ var queries = map[string][]string{
 	"getApiUsageMetrics": {"startTimestamp"}, "listClockEvents": {"limit"},
 }
 
-// bodies are what is sent to operations that take something.
+// bodies holds the example bodies of operations that take one.
 func (s *samples) body(id string) any {
 	network := s.names.World.Networks[0]
 	switch id {
@@ -189,7 +189,7 @@ func (s *samples) body(id string) any {
 	return nil
 }
 
-// operation is an example of an operation of a REST interface.
+// operation returns an example of a REST operation.
 func (s *samples) operation(id, method, path string, d schema.Dialect) rest.Example {
 	example := rest.Example{Params: map[string]any{}, Body: s.body(id)}
 	var b strings.Builder
@@ -229,12 +229,12 @@ func (s *samples) operation(id, method, path string, d schema.Dialect) rest.Exam
 	}
 	status, answer := s.site.ask(s.from.Context(), s.from, call)
 	if value, err := decode(answer); err == nil && status < 300 {
-		example.Answer, _ = json.Marshal(shortened(value, len(answer) > longestExample)) // what was decoded can be encoded
+		example.Answer, _ = json.Marshal(shortened(value, len(answer) > longestExample)) // decoded values always encode
 	}
 	return example
 }
 
-// shortened is a value of which lists and texts are cut, if it is long.
+// shortened returns a value with its lists and texts truncated, if it is long.
 func shortened(v any, long bool) any {
 	const few, some = 2, 300
 	if !long {
@@ -257,23 +257,23 @@ func shortened(v any, long bool) any {
 	return v
 }
 
-// asking are the operations that take a body and change nothing.
+// asking lists the operations that take a body and change nothing.
 var asking = []string{"getLastActivityByBody", "listUtxosByBody", "compositeQuery", "countRequests", "verifyRequests"}
 
-// blockHash is the hash of a block of the C-Chain.
+// blockHash returns the hash of a block of the C-Chain.
 func (s *samples) blockHash() string {
 	_, body := s.site.ask(s.from.Context(), s.from, get("", "/v1/chains/%s/blocks/10", s.names.Chains[0].ID))
 	block, _ := decode(body)
 	return text(dig(block, "blockHash"))
 }
 
-// special are arguments whose names mean something else with other methods.
+// special holds arguments whose names mean something else in other methods.
 func (s *samples) special(method, name string) any {
 	primary := s.names.World.Personas[0].Addresses[s.names.World.Networks[0].Name]
 	letter := map[string]string{"platform": "P-", "avm": "X-", "xvm": "X-", "avax": "C-"}[strings.Split(method, ".")[0]]
 	switch {
 	case strings.HasPrefix(method, "validators."):
-		return J{} // left out
+		return J{} // omitted
 	case letter != "" && name == "address":
 		return letter + primary
 	case letter != "" && name == "addresses":
@@ -316,7 +316,7 @@ func (s *samples) special(method, name string) any {
 	return nil
 }
 
-// blockID is the id of a block of the P- or X-Chain.
+// blockID returns the id of a block of the P- or X-Chain.
 func (s *samples) blockID(letter string) string {
 	network := s.names.World.Networks[0].Name
 	chain := chainNames[strings.ToLower(strings.TrimSuffix(letter, "-"))]
@@ -325,7 +325,7 @@ func (s *samples) blockID(letter string) string {
 	return text(dig(block, "blockHash"))
 }
 
-// argument is what stands for a parameter of a method in an example.
+// argument returns an example value of a method's parameter.
 func (s *samples) argument(method string, c openrpc.Content) any {
 	network, chain := s.names.World.Networks[0], s.names.World.Chains[0]
 	usdc, alice := s.contract("usdc"), s.names.named("alice")
@@ -388,7 +388,7 @@ func (s *samples) argument(method string, c openrpc.Content) any {
 	return nil
 }
 
-// call is an example of a method of the node, with its answer if it changes nothing.
+// call returns an example of a node's method, with its result if it changes nothing.
 func (s *samples) call(path string, item *openrpc.MethodItem) (e openrpc.Example) {
 	e = openrpc.Example{Name: "In this world", Params: []openrpc.Value{}}
 	params := s.arguments(path, item, &e)
@@ -409,7 +409,7 @@ func (s *samples) call(path string, item *openrpc.MethodItem) (e openrpc.Example
 	return e
 }
 
-// arguments are those of the example of a method, which it notes by their names.
+// arguments returns a method's example arguments and records them by name.
 func (s *samples) arguments(path string, item *openrpc.MethodItem, e *openrpc.Example) any {
 	if item.Structure == "by-name" {
 		byName, found := s.members(path, item.Name)
@@ -434,7 +434,7 @@ func (s *samples) arguments(path string, item *openrpc.MethodItem, e *openrpc.Ex
 	for i := 0; i < len(item.Params) && !found; i++ {
 		v := s.argument(item.Name, item.Params[i])
 		if v == nil {
-			break // what follows can be left out
+			break // the rest is optional
 		}
 		list = append(list, v)
 	}
@@ -444,7 +444,7 @@ func (s *samples) arguments(path string, item *openrpc.MethodItem, e *openrpc.Ex
 	return slices.Concat([]any{}, list)
 }
 
-// document tells about methods of the node. Examples are asked for on all processors.
+// document describes methods of the node. It makes examples on all processors.
 func (s *samples) document(described []Described) *openrpc.Document {
 	d := &openrpc.Document{OpenRPC: "1.3.2", Info: openrpc.Info{Title: "Snowglobe node", Version: fixtures.NodeVersion, Description: "The node's JSON-RPC, each method at the servers that it names."}}
 	at := map[string]int{}
@@ -478,9 +478,9 @@ func (s *samples) document(described []Described) *openrpc.Document {
 			return nil
 		})
 	}
-	_ = asking.Wait() // whose functions never fail
+	_ = asking.Wait() // the functions never fail
 	return d
 }
 
-// serverMark stands for the server's base URL in documents that are kept.
+// serverMark stands for the server's base URL in cached documents.
 const serverMark = "{server}"

@@ -7,7 +7,7 @@ import (
 	"snowglobe/handlers/rest/schema"
 )
 
-// result is something that a search found.
+// result is one search result.
 type result struct {
 	Kind, Name, Where, Path string
 }
@@ -20,7 +20,7 @@ var (
 	nodeID    = schema.Shape(`^NodeID-[1-9A-HJ-NP-Za-km-z]{20,40}$`)
 )
 
-// search takes anything.
+// search accepts any text.
 func search(p *page) error {
 	query := strings.TrimSpace(p.r.URL.Query().Get("q"))
 	if query == "" {
@@ -43,7 +43,7 @@ func search(p *page) error {
 // searcher finds what a text names, for a page.
 type searcher struct{ *page }
 
-// find leads to the one thing that has an id.
+// find redirects to the one thing with an id.
 func (p searcher) find(id string) error {
 	found, err := p.lookUp(id)
 	if err != nil {
@@ -75,13 +75,13 @@ func (p searcher) lookUp(query string) ([]result, error) {
 	return p.byName(query), nil
 }
 
-// candidate is a call that answers if there is such a thing.
+// candidate is a call that succeeds if the thing exists.
 type candidate struct {
 	call  *Call
 	found result
 }
 
-// which makes calls side by side and keeps those that were answered.
+// which makes calls concurrently and returns the successful ones.
 func (p searcher) which(candidates []candidate) ([]result, error) {
 	calls := make([]*Call, len(candidates))
 	for i := range candidates {
@@ -134,10 +134,10 @@ func (p searcher) byNumber(n string) ([]result, error) {
 	return found, err
 }
 
-// most is how many names a search shows.
+// most is the number of names that a search shows.
 const most = 60
 
-// byName finds people, tokens, contracts, chains and nodes that have the text in their name.
+// byName finds people, tokens, contracts, chains and nodes whose name contains the text.
 func (p searcher) byName(query string) []result {
 	q := strings.ToLower(query)
 	var exact, found []result

@@ -16,8 +16,8 @@ import (
 	"snowglobe/handlers/rest"
 )
 
-// policy keeps a page to this server: no other host, no inline script, no inline style. Pictures of NFTs may be data: URIs, which
-// browsers show as images, where nothing runs.
+// policy confines a page to this server: no other host, no inline script, no inline style. NFT pictures may be data: URIs, because browsers
+// run nothing in images.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; font-src 'self'; " +
 	"form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
@@ -34,10 +34,10 @@ type Site struct {
 	names *directory
 }
 
-// Mounts are the paths at and below which pages are served.
+// Mounts lists the paths at and below which pages are served.
 var Mounts = []string{"/", "/assets", "/search", "/tx", "/address", "/block", "/token", "/sim/explorer", "/p", "/x", "/c", "/messages", "/control", "/requests", "/charts", "/docs", "/openrpc.json", "/webhooks"}
 
-// New makes the pages over a handler that answers for every interface of the world.
+// New makes a site over a handler that serves all interfaces of the world.
 func New(api http.Handler, manual *docs.Manual, log *slog.Logger) *Site {
 	s := &Site{api: api, manual: manual, log: log, mux: http.NewServeMux()}
 	for pattern, show := range s.pages() {
@@ -49,7 +49,7 @@ func New(api http.Handler, manual *docs.Manual, log *slog.Logger) *Site {
 	return s
 }
 
-// pages are the functions that show what stands at each path.
+// pages maps paths to the functions that show them.
 func (s *Site) pages() map[string]func(*page) error {
 	return map[string]func(*page) error{
 		"/{$}":       home,
@@ -108,7 +108,7 @@ func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mux.ServeHTTP(w, r)
 }
 
-// pageError is why a page cannot show what it was asked for.
+// pageError says why a page cannot be shown.
 type pageError struct {
 	status int
 	text   string
@@ -120,7 +120,7 @@ func notFound(format string, args ...any) error {
 	return &pageError{http.StatusNotFound, fmt.Sprintf(format, args...)}
 }
 
-// redirectError sends the browser to another page of this server.
+// redirectError redirects the browser to another page of this server.
 type redirectError struct{ path string }
 
 func (e *redirectError) Error() string { return "see " + e.path }
@@ -151,10 +151,10 @@ func (s *Site) page(show func(*page) error) http.Handler {
 
 var (
 	buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
-	gzips   = sync.Pool{New: func() any { z, _ := gzip.NewWriterLevel(nil, 5); return z }} // a sixth smaller than at best speed; each takes 1 MiB
+	gzips   = sync.Pool{New: func() any { z, _ := gzip.NewWriterLevel(nil, 5); return z }} // a sixth smaller than at best speed; each writer takes 1 MiB
 )
 
-// render writes a page, or only the part of it that a script asked for.
+// render writes a page, or the part of it that a script asked for.
 func (s *Site) render(w http.ResponseWriter, r *http.Request, p *page) {
 	b := buffers.Get().(*bytes.Buffer)
 	b.Reset()
@@ -178,13 +178,13 @@ func (s *Site) render(w http.ResponseWriter, r *http.Request, p *page) {
 	send(w, r, p.status, b.Bytes())
 }
 
-// send writes a body, compressed if the browser wants that.
+// send writes a body, compressed if the browser accepts that.
 func send(w http.ResponseWriter, r *http.Request, status int, body []byte) {
 	h := w.Header()
 	h.Set("Vary", "Accept-Encoding, HX-Request")
 	if !strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
 		w.WriteHeader(status)
-		_, _ = w.Write(body) // a browser that has gone away needs no answer
+		_, _ = w.Write(body) // the browser may be gone
 		return
 	}
 	h.Set("Content-Encoding", "gzip")
@@ -197,8 +197,8 @@ func send(w http.ResponseWriter, r *http.Request, status int, body []byte) {
 	z.Reset(nil)
 }
 
-// ask sends a request to the server's own handler. It comes from the visitor, by the visitor's host and with the visitor's API key,
-// so that pages show nothing that the interfaces would refuse.
+// ask sends a request to the server's own handler. It carries the visitor's address, host and API key, so that pages show nothing that the
+// interfaces would refuse.
 func (s *Site) ask(ctx context.Context, from *http.Request, c *Call) (int, []byte) {
 	r, err := http.NewRequestWithContext(rest.Inside(ctx), c.Method, c.Path, strings.NewReader(c.Body))
 	if err != nil {
@@ -221,7 +221,7 @@ func (s *Site) ask(ctx context.Context, from *http.Request, c *Call) (int, []byt
 	return w.status, w.body.Bytes()
 }
 
-// recorder keeps an answer.
+// recorder records a response.
 type recorder struct {
 	header http.Header
 	status int
@@ -232,20 +232,20 @@ func (w *recorder) Header() http.Header         { return w.header }
 func (w *recorder) WriteHeader(status int)      { w.status = status }
 func (w *recorder) Write(b []byte) (int, error) { return w.body.Write(b) }
 
-// keyOf is the visitor's API key: what programs send, or what keepKey kept.
+// keyOf returns the visitor's API key: from the headers that programs send, or from keepKey's cookie.
 func keyOf(r *http.Request) string {
 	if key := rest.KeyOf(r); key != "" {
 		return key
 	}
 	if cookie, err := r.Cookie(rest.KeyParameter); err == nil {
-		key, _ := url.QueryUnescape(cookie.Value) // what keepKey did not write is no key
+		key, _ := url.QueryUnescape(cookie.Value) // anything but keepKey's value is no key
 		return key
 	}
 	return ""
 }
 
-// keepKey has the browser send a key that came in the query with every request for a page, and leads it to the same page without the
-// key in its address. Only pages read the cookie.
+// keepKey stores an API key from the query in a cookie, and redirects to the same page without the key in its URL. Only pages read the
+// cookie.
 func keepKey(w http.ResponseWriter, r *http.Request, key string) {
 	base := rest.BasePath(r)
 	http.SetCookie(w, &http.Cookie{Name: rest.KeyParameter, Value: url.QueryEscape(key), Path: base + "/", HttpOnly: true,

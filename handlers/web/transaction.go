@@ -9,7 +9,7 @@ import (
 	"github.com/ethereum/go-ethereum/core/types"
 )
 
-// transaction shows what a transaction did, in words and in every interface's.
+// transaction shows a transaction's effects, in words and as every interface returns it.
 func transaction(p *page) error {
 	if err := p.onChain(p.arg("chain")); err != nil {
 		return err
@@ -52,21 +52,21 @@ type transactionView struct {
 	Steps  []step
 }
 
-// Succeeded says whether the transaction did what it was for.
+// Succeeded reports whether the transaction succeeded.
 func (v *transactionView) Succeeded() bool { return text(dig(v.Native, "txStatus")) == "1" }
 
-// Created is the address of the contract that the transaction made, if it did.
+// Created returns the address of the contract that the transaction created, if any.
 func (v *transactionView) Created() string {
 	return text(dig(v.page.Got["receipt"], "contractAddress"))
 }
 
-// Fee is what the sender paid for gas, in the smallest unit.
+// Fee returns the sender's gas fee, in the smallest unit.
 func (v *transactionView) Fee() string {
 	price := number(dig(v.page.Got["receipt"], "effectiveGasPrice"))
 	return price.Mul(price, number(dig(v.Native, "gasUsed"))).String()
 }
 
-// Reason is why a transaction failed.
+// Reason says why a transaction failed.
 func (v *transactionView) Reason() string {
 	trace := v.page.Got["trace"]
 	for _, reason := range []any{dig(trace, "revertReason"), dig(v.Native, "revertReason"), dig(trace, "error")} {
@@ -114,14 +114,14 @@ func (v *transactionView) Words() template.HTML {
 	return words
 }
 
-// Raw is the same transaction as each interface tells it.
+// Raw returns the transaction as each interface returns it.
 func (v *transactionView) Raw() []J {
 	p := v.page
 	return []J{{"Title": "Data API", "Name": "tx", "Text": indented(p.Got["tx"])}, {"Title": "JSON-RPC", "Name": "pending", "Text": indented(p.Got["pending"])},
 		{"Title": "Receipt", "Name": "receipt", "Text": indented(p.Got["receipt"])}, {"Title": "Raw bytes", "Name": "raw", "Text": text(p.Got["raw"])}}
 }
 
-// Facts are what every interface tells of the transaction: as the Data API, JSON-RPC and the signed bytes have it.
+// Facts compares the transaction's fields in every interface: the Data API, JSON-RPC and the signed bytes.
 func (v *transactionView) Facts() [][4]string {
 	p, n := v.page, v.Native
 	receipt, rpc := p.Got["receipt"], p.Got["pending"]
@@ -161,12 +161,12 @@ type step struct {
 	From, To           template.HTML
 	Call               *decodedCall
 	Value, Gas, Failed string
-	Rest               int // how many more there are that are not shown
+	Rest               int // number of calls not shown
 }
 
 const maxSteps = 200
 
-// flatten lists a tree of calls from its root on.
+// flatten lists a tree of calls from its root.
 func (p *page) flatten(call any, depth int, steps []step) []step {
 	object, ok := call.(J)
 	if !ok {
@@ -191,10 +191,10 @@ func (p *page) flatten(call any, depth int, steps []step) []step {
 	return steps
 }
 
-// anyTransaction leads to a transaction on the chain that has it.
+// anyTransaction redirects to a transaction on its chain.
 func anyTransaction(p *page) error { return searcher{p}.find(p.arg("hash")) }
 
-// anyBlock leads to a block on the chain that has it, the first if several do.
+// anyBlock redirects to a block on its chain, the first chain if several have it.
 func anyBlock(p *page) error {
 	for _, c := range p.names.Chains {
 		if err := p.load(get("block", "/v1/chains/%s/blocks/%s", c.ID, p.arg("block")).opt()); err != nil {

@@ -21,7 +21,7 @@ import (
 	filters "snowglobe/sim/webhook"
 )
 
-// createBody says what webhook to create.
+// createBody is the body that creates a webhook.
 type createBody struct {
 	EventType          string   `json:"eventType" enum:"address_activity,primary_network_address_activity,validator_activity"`
 	URL                string   `json:"url"`
@@ -34,7 +34,7 @@ type createBody struct {
 	Metadata           Metadata `json:"metadata"`
 }
 
-// updateBody says what of a webhook to change.
+// updateBody is the body that changes a webhook.
 type updateBody struct {
 	Name               *string `json:"name,omitempty"`
 	Description        *string `json:"description,omitempty"`
@@ -48,10 +48,10 @@ type addressChange struct {
 	Addresses []string `json:"addresses"`
 }
 
-// maxKeys is how much a webhook may watch.
+// maxKeys limits what a webhook watches.
 const maxKeys = 10_000
 
-// checkTarget refuses a URL to which the server does not go.
+// checkTarget rejects a URL that the server may not call.
 func (a *api) checkTarget(url string) error {
 	err := a.targets.Check(url)
 	switch {
@@ -63,7 +63,7 @@ func (a *api) checkTarget(url string) error {
 	return nil
 }
 
-// reading is a body while it is read.
+// reading is a body being read.
 type reading struct {
 	*createBody
 	webhook  *outbox.Webhook
@@ -76,7 +76,7 @@ func (r *reading) problem(format string, args ...any) {
 	r.problems = append(r.problems, fmt.Sprintf(format, args...))
 }
 
-// read is the webhook that a body asks for, and what it watches.
+// read returns the webhook that a body describes, and what it watches.
 func (b *createBody) read(a *api) (w *outbox.Webhook, keys [][]byte, problems []string, err error) {
 	if err := a.checkTarget(b.URL); err != nil {
 		return nil, nil, nil, err
@@ -153,7 +153,7 @@ func (r *reading) readPrimary(w *sim.World) {
 	r.readKeys(n)
 }
 
-// readAddressEvents reads what is to be told of addresses, and on which chain.
+// readAddressEvents reads the address events to deliver, and their chain.
 func (r *reading) readAddressEvents(n *sim.Network) txs.Chain {
 	m, kind := &r.Metadata, txs.PChain
 	switch data.SameChain(r.ChainID) {

@@ -24,7 +24,7 @@ import (
 	filters "snowglobe/sim/webhook"
 )
 
-// Delivery is a message of a webhook with what became of it.
+// Delivery is a webhook's message with its outcome.
 type Delivery struct {
 	MessageID   string            `json:"messageId" format:"uuid"`
 	Number      int64             `json:"number" doc:"Counts the webhook's messages: the order in which they are delivered."`
@@ -51,7 +51,7 @@ type deliveryList struct {
 	Deliveries    []Delivery `json:"deliveries"`
 }
 
-// testBody says of what a webhook is to be told.
+// testBody selects the event of a test message.
 type testBody struct {
 	TxHash string `json:"txHash" doc:"A transaction of the webhook's chain, however long ago."`
 	Event  string `json:"event,omitempty" doc:"Of a webhook about a primary network: which of its events to send; its first unless given."`
@@ -73,7 +73,7 @@ func (a *api) controlOperations() []rest.Operation {
 	}
 }
 
-// onAnyWebhook is onWebhook for who controls the simulator, whatever API key the webhook belongs to.
+// onAnyWebhook finds a webhook for clients that control the simulator, whatever API key it belongs to.
 func (a *api) onAnyWebhook(handle func(*rest.Request, *outbox.Webhook) (any, error)) func(*rest.Request) (any, error) {
 	return func(r *rest.Request) (any, error) {
 		id := uuid.MustParse(r.Text("id"))
@@ -109,7 +109,7 @@ func (a *api) listDeliveries(r *rest.Request, w *outbox.Webhook) (any, error) {
 	return answer, nil
 }
 
-// delivery shows a message with its attempts.
+// delivery describes a message with its attempts.
 func (a *api) delivery(ctx context.Context, w *outbox.Webhook, v *outbox.View) (*Delivery, error) {
 	shown := &Delivery{MessageID: uuid.UUID(v.UUID).String(), Number: v.Number, Event: v.Event, Status: v.Status, Attempts: []DeliveryAttempt{},
 		Time: time.Unix(v.Time, 0).UTC().Format(time.RFC3339)}
@@ -185,7 +185,7 @@ func (a *api) test(r *rest.Request, w *outbox.Webhook) (any, error) {
 	return a.delivery(r.Context(), w, v)
 }
 
-// promiseOf is the message about a transaction of the past.
+// promiseOf makes the message about a past transaction.
 func (a *api) promiseOf(ctx context.Context, w *outbox.Webhook, b *testBody) (*outbox.Message, error) {
 	missing := rest.NotFound("transaction %s does not exist on the webhook's chain", schema.Shorten(b.TxHash))
 	if w.Event == outbox.AddressActivity {
@@ -227,7 +227,7 @@ func (a *api) promiseOf(ctx context.Context, w *outbox.Webhook, b *testBody) (*o
 	return m, err
 }
 
-// subjectOf is the staker or the validation that a transaction of the past was about.
+// subjectOf returns the staker or the validation that a past transaction concerned.
 func (a *api) subjectOf(ctx context.Context, w *outbox.Webhook, m *outbox.Message, row *store.PrimaryTx) ([]byte, error) {
 	if w.Event == outbox.PrimaryAddressActivity && m.Event != filters.RewardDistribution {
 		return nil, nil

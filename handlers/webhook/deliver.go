@@ -24,8 +24,8 @@ import (
 	promises "snowglobe/sim/webhook"
 )
 
-// The receiver's time for an answer, and how long after its beginning an attempt that failed is followed by the next: the intervals of
-// the live service, from the third attempt on counted from the end of that time. After the tenth a webhook is deactivated.
+// The time that a receiver has to respond, and the delays from the start of a failed attempt to the next: the live service's intervals,
+// counted from the third attempt on from the end of that time. After the tenth failure the webhook is deactivated.
 const answerTime = 10 * time.Second
 
 var retries = []time.Duration{
@@ -34,14 +34,14 @@ var retries = []time.Duration{
 }
 
 const (
-	atOnce     = 16                     // webhooks that are told something at the same time
-	keptAnswer = 1 << 10                // bytes of an answer that are kept
-	readAnswer = 64 << 10               // bytes of an answer that are read: more is not needed, and ends the connection
-	lastWords  = 2 * time.Second        // for attempts under way when the server stops
-	shortly    = 20 * time.Millisecond  // until a block can be read that was just committed
-	afterwards = 500 * time.Millisecond // until it is tried again to read or write the file, and longer each time up to longest
+	atOnce     = 16                     // webhooks served concurrently
+	keptAnswer = 1 << 10                // bytes of a response that are stored
+	readAnswer = 64 << 10               // bytes of a response that are read; more is not needed and closes the connection
+	lastWords  = 2 * time.Second        // for running attempts when the server stops
+	shortly    = 20 * time.Millisecond  // until a block that was just committed can be read
+	afterwards = 500 * time.Millisecond // first delay before the file is read or written again; it grows up to longest
 	longest    = 10 * time.Second
-	together   = 10 * time.Millisecond // commits within which are looked at together: looking at each would cost who sends
+	together   = 10 * time.Millisecond // commits within this time are handled together, because handling each would slow down senders
 )
 
 // Deliverer sends the messages of a world's webhooks.
@@ -57,17 +57,17 @@ type Deliverer struct {
 	mu      sync.Mutex
 	busy    map[int64]bool
 	reached map[int64]reached
-	asked   int64            // how often messages were to be delivered once more: what was read before says nothing of where to go on
-	again   map[string]int64 // the newest of those requests for a message, by its uuid, until an attempt that began later has ended
+	asked   int64            // number of requests to deliver again; a position read before one is outdated
+	again   map[string]int64 // the latest such request by message uuid, until an attempt that began after it has ended
 }
 
-// reached is the last of a webhook's messages that came to an end as all before it did.
+// reached is the last of a webhook's messages up to which all are finished.
 type reached struct {
 	number int64
-	uuid   string // by which it is known that the world did not go back
+	uuid   string // detects that the world was reverted
 }
 
-// Options are what a user may choose about webhooks.
+// Options configures webhooks.
 type Options struct {
 	Targets Targets
 	Now     func() time.Time // the wall's clock
@@ -78,7 +78,7 @@ type Options struct {
 	World   string // its name among those of the process
 }
 
-// New has messages promised from now on. They are delivered while Run runs.
+// New makes a deliverer; from then on the world promises messages. Run delivers them.
 func New(w *sim.World, o Options) *Deliverer {
 	if o.Now == nil {
 		o.Now = time.Now
@@ -97,7 +97,7 @@ func New(w *sim.World, o Options) *Deliverer {
 	return d
 }
 
-// forgetUndone forgets requests for messages that the world, which went back, does not have.
+// forgetUndone drops requests for messages that a revert has removed.
 func (d *Deliverer) forgetUndone(sim.Return) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -108,7 +108,7 @@ func (d *Deliverer) forgetUndone(sim.Return) {
 	}
 }
 
-// Wake has the deliverer look for what is due.
+// Wake makes the deliverer look for due messages.
 func (d *Deliverer) Wake() {
 	select {
 	case d.wake <- struct{}{}:
@@ -116,7 +116,7 @@ func (d *Deliverer) Wake() {
 	}
 }
 
-// Run delivers messages until the context ends. Attempts under way then have a moment to end.
+// Run delivers messages until the context ends, then gives running attempts a moment to finish.
 func (d *Deliverer) Run(ctx context.Context) {
 	if d.world.DB.ReadOnly() {
 		return
@@ -146,7 +146,7 @@ func (d *Deliverer) Run(ctx context.Context) {
 	}
 }
 
-// start begins to tell each webhook that has something due and is not being told anything, and says when there is more to do.
+// start serves each webhook that has a due message and is not being served, and returns when the next message is due.
 func (d *Deliverer) start(ctx, sending context.Context, senders *sync.WaitGroup) (next time.Duration, err error) {
 	next = time.Hour
 	active, err := outbox.Active(ctx, d.world.DB)
@@ -185,7 +185,7 @@ func (d *Deliverer) start(ctx, sending context.Context, senders *sync.WaitGroup)
 	return next, nil
 }
 
-// first is a webhook's first message that has not come to an end, and how often messages were asked for again before it was read.
+// first returns a webhook's first unfinished message, and the number of requests to deliver again before it was read.
 func (d *Deliverer) first(ctx context.Context, id int64) (v *outbox.View, asked int64, err error) {
 	d.mu.Lock()
 	at, asked := d.reached[id], d.asked
@@ -210,7 +210,7 @@ func (d *Deliverer) first(ctx context.Context, id int64) (v *outbox.View, asked 
 	return v, asked, err
 }
 
-// tell sends what is due to a webhook, one message after the other.
+// tell sends a webhook's due messages one after another.
 func (d *Deliverer) tell(ctx, sending context.Context, id int64) {
 	pause := afterwards
 	for ctx.Err() == nil {
@@ -230,7 +230,7 @@ func (d *Deliverer) tell(ctx, sending context.Context, id int64) {
 		case errors.Is(err, reader.ErrUnfinalized), errors.Is(err, store.ErrNotFound): // not published yet, or gone by now
 			time.Sleep(shortly)
 		case err != nil && ctx.Err() == nil && sending.Err() == nil:
-			name, _ := uuid.FromBytes(w.UUID) // there is none when it could not be read
+			name, _ := uuid.FromBytes(w.UUID) // there is none if it could not be read
 			d.log.Error("a webhook could not be told", "webhook", name, "error", err)
 			select {
 			case <-ctx.Done():
@@ -243,7 +243,7 @@ func (d *Deliverer) tell(ctx, sending context.Context, id int64) {
 	}
 }
 
-// deliver makes one attempt, and writes down what became of it.
+// deliver makes one attempt and records its outcome.
 func (d *Deliverer) deliver(ctx context.Context, w *outbox.Webhook, v *outbox.View, asked int64) error {
 	request := d.request(v)
 	secret, err := outbox.Secret(ctx, d.world.DB, w.Account)
@@ -278,7 +278,7 @@ func (d *Deliverer) deliver(ctx context.Context, w *outbox.Webhook, v *outbox.Vi
 	return d.note(ctx, w, v, a, s, asked, request)
 }
 
-// post sends a body and judges the answer: any status of success will do.
+// post sends a body and judges the response: any success status counts.
 func (d *Deliverer) post(ctx context.Context, url, signature string, body []byte, a *outbox.Attempt) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(body))
 	if err != nil {
@@ -301,7 +301,7 @@ func (d *Deliverer) post(ctx context.Context, url, signature string, body []byte
 		return
 	}
 	defer answer.Body.Close()
-	text, _ := io.ReadAll(io.LimitReader(answer.Body, readAnswer)) // the status decides, whatever becomes of the body
+	text, _ := io.ReadAll(io.LimitReader(answer.Body, readAnswer)) // only the status counts
 	e.Status, e.AnswerHeader, e.Answer = answer.StatusCode, answer.Header, journal.Keep(text)
 	a.Status, a.Answer = answer.StatusCode, shorten(string(text))
 	if answer.StatusCode < 200 || answer.StatusCode > 299 {
@@ -313,11 +313,10 @@ func shorten(text string) string {
 	return strings.ToValidUTF8(strings.ReplaceAll(text[:min(len(text), keptAnswer)], "\x00", ""), "")
 }
 
-// note writes down what became of an attempt, and of a message that every attempt failed to deliver that its webhook is not to be told
-// anything more.
+// note records the outcome of an attempt. If a message's last attempt failed, it also deactivates the webhook.
 func (d *Deliverer) note(ctx context.Context, w *outbox.Webhook, v *outbox.View, a *outbox.Attempt, s *outbox.State, asked, request int64) error {
 	err := d.world.WriteUncounted(ctx, func(b *store.Batch) error {
-		if d.request(v) != request { // it was asked for again during this attempt
+		if d.request(v) != request { // somebody asked for it again during this attempt
 			s = &outbox.State{Status: outbox.Pending}
 		}
 		if a != nil {
@@ -347,7 +346,7 @@ func (d *Deliverer) note(ctx context.Context, w *outbox.Webhook, v *outbox.View,
 	return nil
 }
 
-// reach says that a message came to an end, as all before it did.
+// reach records that a message and all before it are finished.
 func (d *Deliverer) reach(v *outbox.View, asked int64) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -356,7 +355,7 @@ func (d *Deliverer) reach(v *outbox.View, asked int64) {
 	}
 }
 
-// delivered is what an event tells of an attempt.
+// delivered is the payload of a delivery event.
 type delivered struct {
 	WebhookID string `json:"webhookId"`
 	MessageID string `json:"messageId"`
@@ -371,14 +370,14 @@ func newDelivered(w *outbox.Webhook, v *outbox.View, a *outbox.Attempt, s *outbo
 	return &delivered{uuid.UUID(w.UUID).String(), uuid.UUID(v.UUID).String(), w.URL, a.Number, a.Status, a.Error, s.Status}
 }
 
-// request is the newest request for a message to be delivered once more, 0 for none.
+// request returns the latest request to deliver a message again, 0 for none.
 func (d *Deliverer) request(v *outbox.View) int64 {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.again[string(v.UUID)]
 }
 
-// Again has a message delivered once more, at once and with all its attempts, also when an attempt is under way.
+// Again delivers a message again, at once and with all its attempts, even while an attempt is running.
 func (d *Deliverer) Again(ctx context.Context, v *outbox.View) error {
 	d.mu.Lock()
 	d.asked++
@@ -396,7 +395,7 @@ func (d *Deliverer) Again(ctx context.Context, v *outbox.View) error {
 	return nil
 }
 
-// Promise has a message delivered beside those that come by themselves.
+// Promise delivers a message in addition to the automatic ones.
 func (d *Deliverer) Promise(ctx context.Context, m *outbox.Message) (*outbox.View, error) {
 	name := newName()
 	m.UUID = name[:]
@@ -410,5 +409,5 @@ func (d *Deliverer) Promise(ctx context.Context, m *outbox.Message) (*outbox.Vie
 	return outbox.Named(ctx, d.world.DB, m.UUID)
 }
 
-// newName is a UUID that begins with the time, so that the file's index of names grows at its end.
+// newName returns a UUID that begins with the time, so that the file's index of names grows at its end.
 func newName() [16]byte { return uuid.Must(uuid.NewV7()) }

@@ -1,8 +1,8 @@
 // Package webhook serves the webhooks of the Data API and delivers their messages.
 //
-// Package sim/webhook promises messages in the commit that they are about; a [Deliverer] sends them, for each webhook in order and one
-// at a time, on the wall's clock, and writes down what became of each attempt before it goes on. So a message is sent once, unless the
-// process ends between an answer and the note about it: then it is sent again under the same messageId.
+// Package sim/webhook promises a message in the commit that causes it. A [Deliverer] sends each webhook's messages one at a time and in
+// order, on the wall clock, and records the outcome of each attempt before the next. So a message is sent once, unless the process ends
+// between a response and its record: then it is sent again under the same messageId.
 //
 //	target.go            where webhooks may lead, and the client that goes nowhere else
 //	signature.go         canonical JSON (RFC 8785) and the signature over it

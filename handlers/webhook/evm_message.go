@@ -19,13 +19,13 @@ import (
 	"snowglobe/sim/store/outbox"
 )
 
-// AddressEvent is the event of a transaction of an EVM chain.
+// AddressEvent is the event of an EVM transaction.
 type AddressEvent struct {
 	Transaction EVMTransaction `json:"transaction"`
 	Logs        []EVMLog       `json:"logs,omitempty"`
 }
 
-// EVMTransaction is a transaction as webhooks show it.
+// EVMTransaction is a transaction in the form of webhooks.
 type EVMTransaction struct {
 	BlockHash                string       `json:"blockHash"`
 	BlockNumber              string       `json:"blockNumber"`
@@ -81,7 +81,7 @@ type Token struct {
 	ValueWithDecimals string `json:"valueWithDecimals"`
 }
 
-// Internal is a call within a transaction, the first of which is the transaction's own.
+// Internal is a call within a transaction; the first is the transaction's own.
 type Internal struct {
 	From            string `json:"from"`
 	To              string `json:"to"`
@@ -98,7 +98,7 @@ type AccessList struct {
 	StorageKeys     []string `json:"storageKeys"`
 }
 
-// NetworkToken is what a transaction moved of the chain's own token.
+// NetworkToken is the amount of the chain's own token that a transaction moved.
 type NetworkToken struct {
 	TokenName         string `json:"tokenName"`
 	TokenSymbol       string `json:"tokenSymbol"`
@@ -106,7 +106,7 @@ type NetworkToken struct {
 	ValueWithDecimals string `json:"valueWithDecimals"`
 }
 
-// EVMLog is a log. The live service has null for topics that are not there.
+// EVMLog is a log. Like the live service, it has null for missing topics.
 type EVMLog struct {
 	Address          string  `json:"address"`
 	Topic0           *string `json:"topic0"`
@@ -121,7 +121,7 @@ type EVMLog struct {
 
 const nativeDecimals = 18
 
-// addressActivity is the event of a transaction.
+// addressActivity builds the event of a transaction.
 func (m *writer) addressActivity(ctx context.Context, w *outbox.Webhook, v *outbox.Message) (*AddressEvent, error) {
 	chain := m.world.ChainAt(v.Tx)
 	if chain == nil {
@@ -153,7 +153,7 @@ func (m *writer) addressActivity(ctx context.Context, w *outbox.Webhook, v *outb
 }
 
 func evmTransaction(c *reader.Chain, t *reader.Transaction) EVMTransaction {
-	// The live service shows the cap as the price, and an older transaction's price as both caps: with type 0 and 1 they are the same.
+	// The live service shows the fee cap as the price, and an older transaction's price as both caps: for types 0 and 1 they are the same.
 	shown := EVMTransaction{
 		BlockHash: t.Block.Hash.Hex(), BlockNumber: decimals(t.Block.Number), From: t.Sender.Hex(), Gas: decimals(t.Gas()),
 		GasPrice: t.GasFeeCap().String(), MaxFeePerGas: t.GasFeeCap().String(), MaxPriorityFeePerGas: t.GasTipCap().String(),
@@ -186,7 +186,7 @@ func accessList(entry types.AccessTuple) AccessList {
 
 func decimals(n uint64) string { return strconv.FormatUint(n, 10) }
 
-// withDecimals is an amount in whole units, exact.
+// withDecimals returns an exact amount in whole units.
 func withDecimals(amount *big.Int, decimals int) string {
 	unit := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(decimals)), nil)
 	whole, rest := new(big.Int).QuoRem(amount, unit, new(big.Int))
@@ -196,7 +196,7 @@ func withDecimals(amount *big.Int, decimals int) string {
 	return whole.String() + "." + strings.TrimRight(fmt.Sprintf("%0*s", decimals, rest), "0")
 }
 
-// addTransfers adds what the index read out of a transaction's logs. Their indices count within the transaction.
+// addTransfers adds the transfers that the index found in a transaction's logs. Their indices count within the transaction.
 func (m *writer) addTransfers(ctx context.Context, shown *EVMTransaction, t *reader.Transaction) error {
 	if len(t.Logs) == 0 {
 		return nil
@@ -233,7 +233,7 @@ func (m *writer) addTransfers(ctx context.Context, shown *EVMTransaction, t *rea
 	return nil
 }
 
-// frame is a call as the tracer tells of it.
+// frame is a call in the tracer's result.
 type frame struct {
 	Type    string         `json:"type"`
 	From    common.Address `json:"from"`
@@ -246,7 +246,7 @@ type frame struct {
 
 var callTracer = "callTracer"
 
-// internals are the calls of a transaction in the order in which they began, its own first.
+// internals returns a transaction's calls in the order in which they began, its own first.
 func internals(ctx context.Context, c *reader.Chain, t *reader.Transaction) ([]Internal, error) {
 	trace, err := c.TraceTransaction(ctx, t, &reader.TraceConfig{Tracer: &callTracer})
 	if err != nil {

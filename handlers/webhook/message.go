@@ -14,7 +14,7 @@ import (
 	filters "snowglobe/sim/webhook"
 )
 
-// Envelope is what is around each message.
+// Envelope wraps each message.
 type Envelope struct {
 	WebhookID string `json:"webhookId"`
 	EventType string `json:"eventType"`
@@ -22,7 +22,7 @@ type Envelope struct {
 	Event     any    `json:"event"`
 }
 
-// writer writes messages out of the history of a world.
+// writer writes messages from a world's history.
 type writer struct {
 	world *sim.World
 	views *primary.Views
@@ -32,10 +32,10 @@ func newWriter(w *sim.World, o data.Options) *writer {
 	return &writer{w, primary.NewViews(data.NewBase(w, o))}
 }
 
-// errVoid says that there is nothing to tell: a balance did not fall below a threshold.
+// errVoid reports that there is nothing to send: a balance did not fall below its threshold.
 var errVoid = errors.New("there is nothing to tell")
 
-// write is a message as it is sent.
+// write builds a message for sending.
 func (m *writer) write(ctx context.Context, w *outbox.Webhook, v *outbox.Message) ([]byte, error) {
 	f, err := filters.ParseFilter(w.Filter)
 	if err != nil {

@@ -19,14 +19,14 @@ import (
 	filters "snowglobe/sim/webhook"
 )
 
-// PrimaryEvent is what happened on a primary network. No document of the live service has its shape: it is the simulator's own, made
-// of those of the Data API.
+// PrimaryEvent is an event on a primary network. No document of the live service describes its shape; it is the simulator's own and follows
+// the Data API's.
 type PrimaryEvent struct {
 	EventType      string   `json:"eventType"`
 	Network        string   `json:"network"`
 	ChainID        string   `json:"chainId"`
 	BlockTimestamp int64    `json:"blockTimestamp"`
-	Addresses      []string `json:"addresses,omitempty"` // those of the webhook that took part
+	Addresses      []string `json:"addresses,omitempty"` // the webhook's addresses that took part
 	Transaction    any      `json:"transaction,omitempty"`
 	Balance        any      `json:"balance,omitempty"` // of the addresses together, after the transaction
 
@@ -50,10 +50,10 @@ type Reward struct {
 	Amount    string   `json:"amount"`
 }
 
-// rewardTx is the type of the transaction whose effects are those of the block after its own.
+// rewardTx is the type of transaction whose effects appear in the next block.
 const rewardTx = "RewardValidatorTx"
 
-// primaryMessage is a message about a primary network while it is written.
+// primaryMessage is a message about a primary network being written.
 type primaryMessage struct {
 	*writer
 	context.Context
@@ -62,7 +62,7 @@ type primaryMessage struct {
 	message *outbox.Message
 	network *sim.Network
 	kind    txs.Chain
-	height  uint64 // after which the effects are there
+	height  uint64 // at which the effects are visible
 	shown   *PrimaryEvent
 }
 
@@ -80,7 +80,7 @@ func (m *writer) primaryActivity(ctx context.Context, w *outbox.Webhook, f *filt
 	return p.shown, err
 }
 
-// chainOf is the network and the kind of a primary chain, as the file numbers it.
+// chainOf returns the network and the kind of a primary chain, as the file numbers them.
 func (m *writer) chainOf(number int) (*sim.Network, txs.Chain) {
 	for _, n := range m.world.Networks {
 		for _, kind := range []txs.Chain{txs.PChain, txs.XChain} {
@@ -121,7 +121,7 @@ func (p *primaryMessage) addEvent() error {
 	return p.addStaker(s)
 }
 
-// addAddresses shows the webhook's addresses that took part, and what they own together since.
+// addAddresses adds the webhook's addresses that took part, and their joint balance afterwards.
 func (p *primaryMessage) addAddresses() error {
 	keys, err := outbox.Keys(p, p.world.DB, p.webhook.ID, 0, maxKeys)
 	if err != nil {
@@ -161,10 +161,10 @@ func (p *primaryMessage) addAddresses() error {
 	return nil
 }
 
-// balanceNames are the names of balances where the Data API's are others.
+// balanceNames maps balances whose names differ from the Data API's.
 var balanceNames = map[string]string{"unlockedUnstaked": query.Unlocked, "lockedPlatform": query.Locked}
 
-// addThreshold shows what the balance was before and is since, if it fell below the threshold.
+// addThreshold adds the balance before and after, if it fell below the threshold.
 func (p *primaryMessage) addThreshold(owners []ids.ShortID, after *query.BalanceSum) error {
 	if p.height == 0 {
 		return errVoid
@@ -186,7 +186,7 @@ func (p *primaryMessage) addThreshold(owners []ids.ShortID, after *query.Balance
 	return nil
 }
 
-// addStaker shows a validator or delegator, and the rewards that it got if that is what is told.
+// addStaker adds a validator or delegator, and its rewards if the event is about them.
 func (p *primaryMessage) addStaker(s *store.Staker) error {
 	p.shown.NodeID, p.shown.SubnetID, p.shown.StakingTx = ids.NodeID(s.Node).String(), subnetText(s.Subnet), data.CB58(s.Tx)
 	p.shown.Weight = decimals(uint64(s.Weight))
@@ -214,7 +214,7 @@ func (p *primaryMessage) addStaker(s *store.Staker) error {
 	return nil
 }
 
-// addL1Validator shows a validator of an L1 as it is since.
+// addL1Validator adds an L1 validator's state afterwards.
 func (p *primaryMessage) addL1Validator() error {
 	head, err := p.blockThen()
 	if err != nil {
@@ -233,7 +233,7 @@ func (p *primaryMessage) addL1Validator() error {
 	return nil
 }
 
-// blockThen is the block of the P-Chain after which the message tells what is: the transaction's, or the newest at its time.
+// blockThen returns the P-Chain block after which the message describes the state: the transaction's, or the newest at its time.
 func (p *primaryMessage) blockThen() (*store.PrimaryBlock, error) {
 	chain := p.network.Chain(txs.PChain)
 	if p.message.Tx != 0 {
@@ -246,7 +246,7 @@ func (p *primaryMessage) blockThen() (*store.PrimaryBlock, error) {
 	return p.world.DB.PrimaryBlock(p, chain, max(next, 1)-1)
 }
 
-// subnetText is the id of a subnet; the primary network's is all zeros.
+// subnetText formats a subnet's id; the primary network's is all zeros.
 func subnetText(id []byte) string {
 	if bytes.Equal(id, ids.Empty[:]) {
 		return ids.Empty.String()
@@ -254,7 +254,7 @@ func subnetText(id []byte) string {
 	return data.CB58(id)
 }
 
-// txName is a message's transaction as clients know it.
+// txName returns a message's transaction id as clients know it.
 func (m *writer) txName(ctx context.Context, w *outbox.Webhook, at store.Position) (string, error) {
 	if at == 0 {
 		return "", nil

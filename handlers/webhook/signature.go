@@ -11,7 +11,7 @@ import (
 	"github.com/gowebpki/jcs"
 )
 
-// canonical is a value as canonical JSON (RFC 8785): what is sent and what is signed.
+// canonical returns a value as canonical JSON (RFC 8785), which is both sent and signed.
 func canonical(v any) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -22,14 +22,14 @@ func canonical(v any) ([]byte, error) {
 	return jcs.Transform(b.Bytes())
 }
 
-// sign is the x-signature of a body: HMAC-SHA256 with the bytes of the secret, of which clients know the hexadecimal digits.
+// sign returns a body's x-signature: HMAC-SHA256 with the bytes of the secret, which clients know in hexadecimal.
 func sign(secret, body []byte) string {
 	mac := hmac.New(sha256.New, secret)
 	mac.Write(body)
 	return base64.StdEncoding.EncodeToString(mac.Sum(nil))
 }
 
-// Seal is a message as it is sent, and its signature by a secret as clients know it.
+// Seal returns a message's body and its signature by a client's secret.
 func Seal(secret string, e Envelope) (body []byte, signature string, err error) {
 	key, err := hex.DecodeString(secret)
 	if err != nil {

@@ -15,13 +15,13 @@ import (
 	"time"
 )
 
-// Targets says where webhooks may lead: to this machine, and to the hosts that the user named.
+// Targets states which hosts webhooks may call: this machine, and the hosts that the user named.
 type Targets struct {
 	Hosts []string // names or addresses in lower case; * for any
 }
 
-// NewClient makes a client that goes to the targets only, does not follow redirects, and uses no proxy. It looks at the address
-// to which a name leads when it connects: what it led to before does not count.
+// NewClient makes a client that calls only the targets, follows no redirects and uses no proxy. It checks a name's address when it
+// connects, because the name may have had another one before.
 func (t Targets) NewClient(timeout time.Duration) *http.Client {
 	return &http.Client{
 		Timeout:       timeout,
@@ -50,7 +50,7 @@ func (t Targets) dial(ctx context.Context, network, address string) (net.Conn, e
 	return d.DialContext(ctx, network, address)
 }
 
-// named says whether the user named a host.
+// named reports whether the user named a host.
 func (t Targets) named(host string) bool {
 	return slices.Contains(t.Hosts, "*") || slices.Contains(t.Hosts, strings.ToLower(strings.TrimSuffix(host, ".")))
 }
@@ -60,7 +60,7 @@ const maxURL = 2048
 
 var errURL = errors.New("expected an http or https URL")
 
-// Check says what is wrong with a target. A name that is none of this machine's may not lead here either: it is not asked for.
+// Check says what is wrong with a target. A foreign name may not lead to this machine either; Check does not look it up.
 func (t Targets) Check(text string) error {
 	u, err := url.Parse(text)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" {

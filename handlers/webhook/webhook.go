@@ -37,7 +37,7 @@ type Webhook struct {
 	IncludeLogs        *bool    `json:"includeLogs,omitempty" doc:"Of address_activity."`
 }
 
-// Metadata says what a webhook is about.
+// Metadata states what a webhook watches.
 type Metadata struct {
 	EventSignatures        []string                `json:"eventSignatures,omitzero" doc:"Of address_activity: only transactions with a log whose first topic is one of these."`
 	Addresses              []string                `json:"addresses,omitzero" doc:"Of address_activity."`
@@ -50,13 +50,13 @@ type Metadata struct {
 	L1BalanceThreshold     string                  `json:"l1ValidatorFeeBalanceThreshold,omitempty" format:"uint" doc:"For l1_validator_balance_threshold, nAVAX."`
 }
 
-// SubEvents are what is told of addresses or of validators.
+// SubEvents lists the events about addresses or validators.
 type SubEvents struct {
 	Addresses  []string `json:"addressActivitySubEvents,omitzero" enum:"balance_change,balance_threshold,reward_distribution"`
 	Validators []string `json:"validatorActivitySubEvents,omitzero" enum:"validator_stake,delegator_stake,reward_distribution,l1_validator_balance_increased,l1_validator_disabled,l1_validator_removed,l1_validator_balance_threshold"`
 }
 
-// BalanceThresholdFilter says below which balance an address must fall.
+// BalanceThresholdFilter states the threshold below which an address's balance must fall.
 type BalanceThresholdFilter struct {
 	BalanceType      string `json:"balanceType" enum:"unlockedUnstaked,unlockedStaked,lockedPlatform,lockedStakeable,lockedStaked,pendingStaked,unlocked,locked,atomicMemoryUnlocked,atomicMemoryLocked"`
 	BalanceThreshold string `json:"balanceThreshold" format:"uint" doc:"nAVAX."`
@@ -77,7 +77,7 @@ type sharedSecret struct {
 	Secret string `json:"secret" doc:"32 bytes, hexadecimal. Their HMAC-SHA256 over the canonical JSON (RFC 8785) of a message, in base64, is its x-signature."`
 }
 
-// api answers about the webhooks of a world.
+// api serves the webhooks of a world.
 type api struct {
 	*Deliverer
 	targets Targets
@@ -85,7 +85,7 @@ type api struct {
 
 var idParam = rest.Param{Name: "id", Kind: schema.KindUUID}
 
-// Register adds the operations about webhooks, those of the Data API and those of the simulator.
+// Register registers the operations about webhooks, the Data API's and the simulator's.
 func Register(s *rest.Server, d *Deliverer, t Targets) error {
 	a := &api{d, t}
 	if err := s.Register(rest.Sim, a.controlOperations()...); err != nil {
@@ -120,7 +120,7 @@ func Register(s *rest.Server, d *Deliverer, t Targets) error {
 	)
 }
 
-// onWebhook turns a handler of a webhook into one that finds it first, if it belongs to the account that asks.
+// onWebhook finds a webhook of the client's account for a handler.
 func (a *api) onWebhook(handle func(*rest.Request, *outbox.Webhook) (any, error)) func(*rest.Request) (any, error) {
 	return func(r *rest.Request) (any, error) {
 		id := uuid.MustParse(r.Text("id"))
@@ -136,12 +136,12 @@ func (a *api) onWebhook(handle func(*rest.Request, *outbox.Webhook) (any, error)
 	}
 }
 
-// write changes something in the file.
+// write changes the file.
 func (a *api) write(ctx context.Context, change func(*store.Batch) error) error {
 	return refusal(a.world.Write(ctx, change))
 }
 
-// refusal says to a client why nothing can be written.
+// refusal tells the client why nothing can be written.
 func refusal(err error) error {
 	switch {
 	case errors.Is(err, store.ErrReadOnly):
@@ -320,7 +320,7 @@ func (a *api) rotateSecret(r *rest.Request) (any, error) {
 	return &sharedSecret{hex.EncodeToString(secret)}, nil
 }
 
-// secretOrNew is the account's secret, or another if it has none yet: every message is signed.
+// secretOrNew returns the account's secret, or a new one if it has none yet, because every message is signed.
 func (a *api) secretOrNew(r *rest.Request) ([]byte, error) {
 	account := r.Account()
 	secret, err := outbox.Secret(r.Context(), a.world.DB, account[:])
@@ -350,7 +350,7 @@ func statusText(w *outbox.Webhook) string {
 	return "inactive"
 }
 
-// show is a webhook as answers have it.
+// show renders a webhook for responses.
 func (a *api) show(ctx context.Context, w *outbox.Webhook) (*Webhook, error) {
 	shown := &Webhook{ID: uuid.UUID(w.UUID).String(), URL: w.URL, Status: statusText(w), CreatedAt: w.Created, Name: w.Name, Description: w.Description, EventType: w.Event}
 	f, err := filters.ParseFilter(w.Filter)
@@ -393,7 +393,7 @@ func keyText(n *sim.Network, keyType string, key []byte) string {
 	return n.Rules.Bech32(ids.ShortID(key))
 }
 
-// showFilter shows which events of a primary network a webhook is about.
+// showFilter renders the primary network events that a webhook watches.
 func showFilter(m *Metadata, w *outbox.Webhook, f *filters.Filter) {
 	if w.Event == outbox.PrimaryAddressActivity {
 		m.SubEvents = &SubEvents{Addresses: f.SubEvents}

@@ -11,8 +11,8 @@ import (
 	"snowglobe/sim/store/filelock"
 )
 
-// folder is where the files lie of worlds that are not kept. It goes with the process; that of a process which was killed is found by a
-// later one, since nobody holds its lock.
+// folder holds the files of worlds that are not kept. It is deleted with the process; a later process finds the folder of a killed one
+// because nobody holds its lock.
 type folder struct {
 	path string
 	lock *os.File
@@ -21,7 +21,7 @@ type folder struct {
 const (
 	folderPrefix = "snowglobe-worlds-"
 	lockName     = "lock"
-	lockedWithin = time.Minute // a folder younger than this may not be locked yet
+	lockedWithin = time.Minute // a younger folder may not be locked yet
 )
 
 func newFolder() (*folder, error) {
@@ -40,7 +40,7 @@ func newFolder() (*folder, error) {
 	return nil, errors.Join(err, os.RemoveAll(path))
 }
 
-// removeAbandoned takes away the folders of processes that ended without doing so. What cannot be removed stays.
+// removeAbandoned deletes the folders of processes that ended without doing so. It leaves what it cannot delete.
 func removeAbandoned(within string) {
 	locks, err := filepath.Glob(filepath.Join(within, folderPrefix+"*", lockName))
 	if err != nil {

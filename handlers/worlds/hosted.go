@@ -15,55 +15,55 @@ import (
 	"snowglobe/sim/store/dbfile"
 )
 
-// hosted is a world beside the main one.
+// hosted is a world other than the main one.
 type hosted struct {
 	set        *Set
 	name, path string
-	from       string // of what it was made
+	from       string // the world's origin
 	keep       bool
-	ttl        time.Duration // for which nobody has to ask before it ends; 0 for ever
+	ttl        time.Duration // idle time after which it ends; 0 for never
 	created    time.Time
-	made       chan struct{} // closed when it is made, or could not be
+	made       chan struct{} // closed when it is made, or has failed to be
 
-	opening sync.Mutex // held while the file is opened, and while it is closed
+	opening sync.Mutex // held while the file is opened or closed
 
-	mu     sync.Mutex // guards what follows
+	mu     sync.Mutex // guards the fields below
 	state  state
 	world  *sim.World
 	server Server
-	users  int       // requests under way
+	users  int       // running requests
 	used   time.Time // when the last one ended
 	left   chan struct{}
 
 	stop     context.CancelFunc // ends the work
 	worked   chan struct{}      // closed when that has ended
-	requests context.Context    // ends when those under way are given up
+	requests context.Context    // ends when running requests are given up
 	giveUp   context.CancelFunc
 }
 
-// state is how far a world is.
+// state is the stage in a world's life.
 type state int
 
 const (
 	making state = iota
-	closed       // a file that is kept
+	closed       // its file is kept
 	open
 	ending
 )
 
-// What a world may take that is one of many: most are small, and asked by one client.
+// Resources of one world among many: most are small and serve one client.
 const (
 	readers  = 2
 	cacheKiB = 512
-	idleRead = 20 * time.Second // after which the memory of a connection is given back
+	idleRead = 20 * time.Second // after which a connection's memory is freed
 )
 
-// endTime is how long requests may go on in a world that ends.
+// endTime is how long requests may continue in a world that is ending.
 const endTime = 3 * time.Second
 
 var nameShape = schema.Shape(`^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$`)
 
-// checkName refuses a name that is not a label as of the domain name system (RFC 1123).
+// checkName rejects a name that is not a DNS label (RFC 1123).
 func checkName(name string) error {
 	if !nameShape().MatchString(name) {
 		return fmt.Errorf("name %.70q is not allowed: expected 1 to 63 of a to z, 0 to 9 and -, which neither begins nor ends with -", name)
@@ -82,7 +82,7 @@ func (h *hosted) limits() store.Limits {
 	return store.Limits{Readers: readers, CacheKiB: cacheKiB, Idle: idleRead, Bytes: h.set.options.MostBytes}
 }
 
-// open opens a world that is kept, if it is not open.
+// open opens a kept world, unless it is open.
 func (h *hosted) open(ctx context.Context) error {
 	h.opening.Lock()
 	defer h.opening.Unlock()
@@ -94,7 +94,7 @@ func (h *hosted) open(ctx context.Context) error {
 	case open:
 		return nil
 	}
-	if h.set.world.DB.ReadOnly() { // beside a world that is only read nothing is written
+	if h.set.world.DB.ReadOnly() { // nothing is written beside a read-only world
 		w, err := sim.OpenReadOnly(ctx, h.path)
 		if errors.Is(err, store.ErrInUse) {
 			return rest.Conflict(fmt.Sprintf("another process serves the world %q, or it was killed", h.name))
@@ -162,7 +162,7 @@ func (h *hosted) serve(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// visit is a request under way.
+// visit is a running request.
 type visit struct {
 	of   *hosted
 	once sync.Once
@@ -200,15 +200,15 @@ func (v *visit) leave() {
 	})
 }
 
-// idle says whether nobody has asked the world for as long as it is to live then.
+// idle reports whether the world has been idle for its whole time to live.
 func (h *hosted) idle(now time.Time) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.ttl > 0 && h.state == open && h.users == 0 && now.Sub(h.used) >= h.ttl
 }
 
-// end closes the world, and removes its file or keeps it. Requests under way get some time; the one that asks for it, whose context this
-// is, does not wait for itself. Then the name is free.
+// end closes the world, and deletes its file or keeps it. Running requests get some time; the one that asks for it, whose context this is,
+// does not wait for itself. Then the name is free.
 func (h *hosted) end(ctx context.Context, remove bool) error {
 	if v, within := ctx.Value(visitKey{}).(*visit); within && v.of == h {
 		v.leave()
@@ -251,7 +251,7 @@ func (h *hosted) close() error {
 	return h.world.Close()
 }
 
-// leftWithin waits until no request is under way.
+// leftWithin waits until no request is running.
 func (h *hosted) leftWithin(most time.Duration) bool {
 	timer := time.NewTimer(most)
 	defer timer.Stop()

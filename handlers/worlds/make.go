@@ -15,19 +15,19 @@ import (
 	"snowglobe/sim/store/dbfile"
 )
 
-// Wish is what a new world is to be.
+// Wish describes a new world.
 type Wish struct {
-	Name string // or empty for the next free one
+	Name string // empty for the next free one
 	From Origin
-	TTL  time.Duration // of real time, for which nobody has to ask before it ends; 0 for ever
-	Keep bool          // its file when the process ends
+	TTL  time.Duration // idle real time after which it ends; 0 for never
+	Keep bool          // keep its file when the process ends
 }
 
-// Origin is of what a world is made: of another one as it is, of one of its snapshots, or of a seed.
+// Origin is a new world's source: another world in its current state, one of its snapshots, or a seed.
 type Origin struct {
 	Snapshot int64 // 0 for none
 	Profile  string
-	Seed     int64 // with a profile
+	Seed     int64 // used with a profile
 }
 
 func (o Origin) String() string {
@@ -40,7 +40,7 @@ func (o Origin) String() string {
 	return "head"
 }
 
-// Make makes a world, of the one that is given unless it is made of a seed.
+// Make makes a world, from the given one unless its origin is a seed.
 func (s *Set) Make(ctx context.Context, of *sim.World, wish Wish) (*hosted, error) {
 	if err := s.check(ctx, of, wish.From); err != nil {
 		return nil, err
@@ -56,7 +56,7 @@ func (s *Set) Make(ctx context.Context, of *sim.World, wish Wish) (*hosted, erro
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(s.working, cancel)()
-	if wish.From.Profile != "" { // who waits for that keeps no copy waiting
+	if wish.From.Profile != "" { // generating must not delay copies
 		s.generating.Lock()
 		defer s.generating.Unlock()
 	}
@@ -77,7 +77,7 @@ func (s *Set) Make(ctx context.Context, of *sim.World, wish Wish) (*hosted, erro
 	return nil, err
 }
 
-// inTurn makes a world when its turn has come.
+// inTurn makes a world once it is its turn.
 func (s *Set) inTurn(ctx context.Context, do func() error) error {
 	select {
 	case s.copying <- struct{}{}:
@@ -88,7 +88,7 @@ func (s *Set) inTurn(ctx context.Context, do func() error) error {
 	return do()
 }
 
-// check refuses what cannot be made before anything is.
+// check rejects an impossible world before anything is made.
 func (s *Set) check(ctx context.Context, of *sim.World, from Origin) error {
 	if from.Profile == "" {
 		size, err := of.DB.Size(ctx)
@@ -122,7 +122,7 @@ func (s *Set) checkSize(bytes int64, what string) error {
 	return rest.Conflict(fmt.Sprintf("%s %d MiB: --world-size allows %d for each world beside the main one", what, bytes/mebibyte, s.options.MostBytes/mebibyte))
 }
 
-// write makes the file of a world and opens it.
+// write creates a world's file and opens it.
 func (s *Set) write(ctx context.Context, of *sim.World, h *hosted, from Origin) (*sim.World, error) {
 	if from.Profile != "" {
 		if err := s.options.Generator.Generate(ctx, h.path, from.Seed, from.Profile); err != nil {

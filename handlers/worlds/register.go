@@ -45,7 +45,7 @@ type Worlds struct {
 	Most   int     `json:"most" doc:"How many there may be beside the main one."`
 }
 
-// makeBody is what a new world may be given.
+// makeBody holds the options of a new world.
 type makeBody struct {
 	Name *string `json:"name,omitempty" doc:"1 to 63 of a to z, 0 to 9 and -; the next of world-1, world-2 and so on when it is missing."`
 	From *from   `json:"from,omitempty"`
@@ -53,10 +53,10 @@ type makeBody struct {
 	Keep *bool   `json:"keep,omitempty" doc:"Keep its file, beside that of the main world, when the process ends."`
 }
 
-// from is what a world is made of, as clients write it.
+// from is a new world's origin in the client's form.
 type from struct{ Origin }
 
-// seedBody is a world of a seed.
+// seedBody is the origin of a world from a seed.
 type seedBody struct {
 	Seed    int64  `json:"seed"`
 	Profile string `json:"profile" doc:"A built-in one, such as tiny."`
@@ -84,12 +84,12 @@ func (f *from) UnmarshalJSON(data []byte) error {
 	}
 	id, err := strconv.ParseInt(text, 0, 64)
 	if f.Snapshot = id; err != nil || id <= 0 {
-		f.Snapshot = -1 // which is of no snapshot
+		f.Snapshot = -1 // means no snapshot
 	}
 	return nil
 }
 
-// Register adds the operations on worlds to the server of one of them.
+// Register registers the operations on worlds with the server of one of them.
 func Register(server *rest.Server, s *Set, of *sim.World) error {
 	name := []rest.Param{{Name: "name", In: rest.InPath, Kind: schema.KindText, Doc: "Of the world."}}
 	one := reflect.TypeFor[World]()
@@ -148,7 +148,7 @@ func Register(server *rest.Server, s *Set, of *sim.World) error {
 			}})
 }
 
-// read checks what a client wishes.
+// read checks a client's request for a world.
 func (b *makeBody) read() (w Wish, err error) {
 	var problems []string
 	if b.Name != nil {
@@ -177,7 +177,7 @@ func (b *makeBody) read() (w Wish, err error) {
 	return w, nil
 }
 
-// refusal says to a client why a world could not be made.
+// refusal tells the client why a world could not be made.
 func refusal(err error, from Origin) error {
 	var failed *fs.PathError
 	switch {
@@ -225,7 +225,7 @@ func (h *hosted) describe(r *rest.Request) World {
 	return answer
 }
 
-// describe tells what a world is, if it is open.
+// describe describes a world, if it is open.
 func describe(w *sim.World) World {
 	if w == nil {
 		return World{}
@@ -235,7 +235,7 @@ func describe(w *sim.World) World {
 		Clock: &control.Clock{Time: now.Format(time.RFC3339), Unix: now.Unix()}}
 }
 
-// finish adds what follows from the rest.
+// finish adds the derived fields.
 func (w *World) finish(path string) {
 	w.RPCURL = w.URL + "/ext/bc/C/rpc"
 	w.WSURL = "ws" + strings.TrimPrefix(w.URL, "http") + "/ext/bc/C/ws"

@@ -21,63 +21,63 @@ import (
 	"snowglobe/sim/store/dbfile"
 )
 
-// Main is the name of the world that the process was started with.
+// Main is the name of the world that the process started with.
 const Main = "main"
 
-// Prefix is before the name of a world in a path.
+// Prefix precedes a world's name in a path.
 const Prefix = "/w/"
 
-// Server answers for one world.
+// Server serves one world.
 type Server interface {
 	http.Handler
-	Work(ctx context.Context) error // until the context ends
+	Work(ctx context.Context) error // runs until the context ends
 	Close()
 }
 
-// copiesAtOnce is how many copies are made at a time. Each reads a file, opens it and builds the server of a world, which takes several times
-// the memory that the world takes afterwards; more at once would not be there sooner.
+// copiesAtOnce is the number of concurrent copies. Each reads a file, opens it and builds a world's server, which takes several times the
+// memory that the world takes afterwards; more copies at once would not be faster.
 const copiesAtOnce = 2
 
-// Options are what a set needs to know.
+// Options configures a set.
 type Options struct {
-	Most      int   // worlds beside the main one
+	Most      int   // number of worlds besides the main one
 	MostBytes int64 // of each
 
-	Now func() time.Time // the real time, for those that end when nobody asks them
+	Now func() time.Time // the real time, for the time to live
 	Log *slog.Logger
 
 	Generator Generator
-	// Serve makes the server of a world.
+	// Serve makes a world's server.
 	Serve func(all *Set, w *sim.World, name string) (Server, error)
 }
 
-// Generator makes worlds of a seed.
+// Generator makes worlds from a seed.
 type Generator struct {
-	Profiles map[string]int64 // the built-in ones, and about how many bytes a world of each takes
+	Profiles map[string]int64 // built-in profiles, with the approximate bytes of a world of each
 	Generate func(ctx context.Context, path string, seed int64, profile string) error
 }
 
-// Set is the worlds of a process.
+// Set holds the worlds of a process.
 type Set struct {
 	options Options
 	world   *sim.World // the main one
 	main    Server
-	file    string // of the main world; empty when it is in memory
+	file    string // of the main world; empty if it is in memory
 
-	working context.Context // of all but the main world
+	working context.Context // of all worlds but the main one
 	stop    context.CancelFunc
 
-	generating sync.Mutex    // one at a time: it takes all processors
-	copying    chan struct{} // holds one for each copy that is being made, of copiesAtOnce
+	generating sync.Mutex    // one at a time, because it takes all processors
+	copying    chan struct{} // holds one element for each running copy, up to copiesAtOnce
 
-	mu     sync.Mutex // guards what follows
+	mu     sync.Mutex // guards the fields below
 	hosted map[string]*hosted
 	folder *folder // of the files that are not kept; nil before the first
-	made   int     // worlds without a name of their own
+	made   int     // worlds made without a chosen name
 	closed bool
 }
 
-// New makes the set of a process with a main world, and finds the worlds that were kept.
+// New makes the set of a process with a main world, and finds kept worlds.
 func New(w *sim.World, o Options) (*Set, error) {
 	s := &Set{options: o, world: w, hosted: map[string]*hosted{}, copying: make(chan struct{}, copiesAtOnce)}
 	if s.options.Now == nil {
@@ -100,7 +100,7 @@ func New(w *sim.World, o Options) (*Set, error) {
 	return s, err
 }
 
-// keptPath is the file of a world that is kept.
+// keptPath returns the file of a kept world.
 func (s *Set) keptPath(name string) string {
 	return strings.TrimSuffix(s.file, ".db") + ".w." + name + ".db"
 }
@@ -137,7 +137,7 @@ func (s *Set) findKept() error {
 	return nil
 }
 
-// ServeHTTP answers for the world below whose path a request is.
+// ServeHTTP passes a request to the world that its path names.
 func (s *Set) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	path := "/" + strings.TrimLeft(r.URL.Path, "/")
 	after, found := strings.CutPrefix(path, Prefix)
@@ -188,7 +188,7 @@ func unknown(name string) error {
 	return rest.NotFound("there is no world %.70q: GET /sim/worlds lists those that are", name)
 }
 
-// Work does the work of the main world, and ends worlds that nobody asks any more, until the context ends.
+// Work runs the main world's work and ends idle worlds, until the context ends.
 func (s *Set) Work(ctx context.Context) error {
 	var beside sync.WaitGroup
 	beside.Go(func() {
@@ -207,7 +207,7 @@ func (s *Set) Work(ctx context.Context) error {
 	return s.main.Work(ctx)
 }
 
-// endIdle ends the worlds that nobody has asked for as long as they are to live then.
+// endIdle ends the worlds that have been idle for their whole time to live.
 func (s *Set) endIdle() {
 	now := s.options.Now()
 	for _, h := range s.list() {
@@ -220,7 +220,7 @@ func (s *Set) endIdle() {
 	}
 }
 
-// list are all worlds beside the main one, by name.
+// list returns all worlds but the main one, by name.
 func (s *Set) list() []*hosted {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -232,14 +232,14 @@ func (s *Set) list() []*hosted {
 	return all
 }
 
-// Open is how many worlds are there, the main one included.
+// Open returns the number of worlds, including the main one.
 func (s *Set) Open() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return 1 + len(s.hosted)
 }
 
-// Delete ends a world and removes its file. The request that asks for it may be one to the world itself.
+// Delete ends a world and deletes its file. Even a request to the world itself may ask for that.
 func (s *Set) Delete(ctx context.Context, name string) error {
 	if name == Main {
 		return rest.Conflict("the main world ends with the process: POST /sim/reset brings it back to its beginning")
@@ -257,14 +257,14 @@ func (s *Set) Delete(ctx context.Context, name string) error {
 	return err
 }
 
-// forget gives the name of a world free.
+// forget frees the name of a world.
 func (s *Set) forget(h *hosted) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.hosted, h.name)
 }
 
-// Close ends all worlds, those that are being made as well, and stops serving the main one, which stays open.
+// Close ends all worlds, including those being made, and stops serving the main one, which stays open.
 func (s *Set) Close() error {
 	s.mu.Lock()
 	s.closed = true
@@ -287,7 +287,7 @@ func (s *Set) Close() error {
 	return errors.Join(errs...)
 }
 
-// place reserves a name, and says where the world's file is to be.
+// place reserves a name and returns the path of the world's file.
 func (s *Set) place(name string, keep bool) (*hosted, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -313,7 +313,7 @@ func (s *Set) place(name string, keep bool) (*hosted, error) {
 	h := newHosted(s, name)
 	h.keep, h.created, h.used = keep, s.options.Now(), s.options.Now()
 	if h.path = s.keptPath(name); !keep {
-		if s.folder == nil || !dbfile.Exists(s.folder.path) { // whoever tidies up temporary files may have taken it
+		if s.folder == nil || !dbfile.Exists(s.folder.path) { // somebody may have cleaned up temporary files
 			folder, err := newFolder()
 			if err != nil {
 				return nil, err
