@@ -31,7 +31,7 @@ type document struct {
 
 // Example is a request that works in the served world, with its response.
 type Example struct {
-	Params map[string]any // values of parameters as they stand in a URL, by their names
+	Params map[string]any // parameters by name, as in a URL
 	Body   any            // of the request
 	Answer json.RawMessage
 }

@@ -14,11 +14,11 @@ import (
 
 // Interface is a family of REST endpoints, with the rules for all its operations.
 type Interface struct {
-	Name        string // what an API-keys file calls it
-	Title       string // what the documentation calls it
-	Summary     string // what it is for, in a sentence
-	ArrayErrors bool   // whether the message of a 400 is an array in every dialect; upstream's always is
-	Keyless     bool   // whether it answers without an API key even when keys are required
+	Name        string // as an API-keys file names it
+	Title       string // as the documentation names it
+	Summary     string // its purpose in a sentence
+	ArrayErrors bool   // whether the message of a 400 is an array in every dialect; it always is upstream
+	Keyless     bool   // whether it needs no API key even when keys are required
 	Limited     bool   // whether its requests count against the rate limit
 }
 

@@ -104,7 +104,7 @@ func (p *param) schema() *schema.Schema {
 	return s
 }
 
-// exampleJSON is a value, given as it stands in a URL, in the JSON of the parameter's schema.
+// exampleJSON converts a value from a URL to JSON that fits the parameter's schema.
 func (p *param) exampleJSON(value any) any {
 	if value == nil {
 		return nil

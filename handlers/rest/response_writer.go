@@ -11,9 +11,8 @@ import (
 	"snowglobe/sim/cache"
 )
 
-// responseWriter keeps the body for the journal, and the end of it back until the journal has it: who has read an answer finds it there, also who needs no
-// newline after it.
-// It knows how to send a whole answer (answer.go).
+// responseWriter keeps the body for the journal. It holds back the end until the journal has the body, so that a client that has read a
+// response finds it there, even one that does not wait for the final newline. It can send a whole response (answer.go).
 type responseWriter struct {
 	http.ResponseWriter
 	status int
@@ -67,7 +66,7 @@ func (w *responseWriter) WriteHeader(status int) {
 	w.ResponseWriter.WriteHeader(status)
 }
 
-// Write sends all but the last byte, or that before a newline and the newline, which release sends.
+// Write sends everything but the last byte, or the last two if the body ends with a newline; release sends these.
 func (w *responseWriter) Write(b []byte) (int, error) {
 	if w.status == 0 {
 		w.status = http.StatusOK
@@ -94,7 +93,7 @@ func (w *responseWriter) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// release sends what was kept back.
+// release sends the end held back.
 func (w *responseWriter) release() error {
 	if w.held == 0 {
 		return nil
@@ -109,7 +108,7 @@ func (w *responseWriter) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	if w.status == 0 {
 		w.status = http.StatusSwitchingProtocols
 	}
-	w.held = 0 // the connection is another's from now on
+	w.held = 0 // the connection belongs to somebody else from now on
 	return http.NewResponseController(w.ResponseWriter).Hijack()
 }
 

@@ -113,7 +113,7 @@ func (s *Server) send(w http.ResponseWriter, ctx context.Context, o *output) {
 	}
 	w.Header()["Content-Type"] = s.mediaType
 	w.Header()["Content-Length"] = []string{strconv.Itoa(size)}
-	_ = o.writeTo(ctx, w) // an answer that is shorter than it says has net/http end the connection
+	_ = o.writeTo(ctx, w) // net/http closes the connection if an answer is shorter than announced
 }
 
 // accepts answers what go-ethereum's server does not take for calls.
