@@ -7,8 +7,8 @@ PACKAGES = ./...
 SAMPLE = 0
 EXHAUSTIVE = TestLongTextsAreAnsweredAtOnce|TestDamageIsASentence|TestDamagedPagesAreASentence|TestEveryProfileCanBeMade
 GO = CGO_ENABLED=0 go
-# Only what is handed out is compiled with flags of its own: build and test share what CGO_ENABLED=0 go run . compiled. Debug information is
-# a fifth of a compiler's work, and would be stripped.
+# Only what is handed out has flags of its own: all else shares what CGO_ENABLED=0 go run . compiled. Debug information is a fifth of a
+# compiler's work, and would be stripped. .ci/run sets the same flags for everything, and so compiles once.
 dist image: export GOFLAGS += -trimpath -gcflags=all=-dwarf=false
 # Compilers, linkers and tests that collect no garbage as long as there is memory work a quarter less.
 BUSY = GOGC=off GOMEMLIMIT=1GiB $(GO)

@@ -20,6 +20,7 @@ func TestRefusedCallsAreLogged(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer h.Close()
+	const someone = "0x00000000000000000000000000000000DeaDBeef"
 	for _, c := range []struct{ path, body, origin, answer, cause string }{
 		{"/ext/bc/C/rpc", `{"jsonrpc":`, "", `"error":{"code":-32700,"message":"parse error"}}`, "-32700 parse error"},
 		{"/ext/bc/P", `{"jsonrpc":`, "", `"error":{"code":-32700,"message":"unexpected EOF","data":{"jsonrpc":"","method":"","params":null,"id":null}}`, "-32700 unexpected EOF"},
@@ -31,6 +32,8 @@ func TestRefusedCallsAreLogged(t *testing.T) {
 			`-32000 rpc: can't find method "platform.GetHeigth": did you mean platform.getHeight?`},
 		{"/ext/bc/C/rpc", `{"jsonrpc":"2.0","id":1,"method":"evm_mine"}`, "https://evil.example", `"code":4100`, "4100 a page of https://evil.example may not do this"},
 		{"/ext/bc/X/wallet", `{"jsonrpc":"2.0","id":1,"method":"wallet.nothing"}`, "https://evil.example", `"code":-32000`, "-32000 a page of https://evil.example may not do this"},
+		{"/ext/bc/C/rpc", `{"jsonrpc":"2.0","id":1,"method":"eth_sendTransaction","params":[{"from":"` + someone + `","to":"` + someone + `"}]}`, "", `"error":{"code":-32000,"message":"unknown account"}}`,
+			"-32000 unknown account: the node holds no key of " + someone + "; let it send with anvil_impersonateAccount, or send a signed transaction"},
 		{"/ext/bc/C/rpc", `{"jsonrpc":"2.0","method":"eth_nothing"}`, "", "", "-32601 the method eth_nothing"},
 	} {
 		log.Reset()
@@ -50,6 +53,26 @@ func TestRefusedCallsAreLogged(t *testing.T) {
 		}
 		if taken := ask(h, "GET", "/sim/requests?failed=true&pageSize=1", ""); !strings.Contains(strings.ReplaceAll(taken, `\"`, `"`), `"cause":"`+c.cause) {
 			t.Errorf("%s %s: the journal has %s", c.path, c.body, taken)
+		}
+	}
+}
+
+// TestARevertToNothingIsLogged: clients get false, as from anvil.
+func TestARevertToNothingIsLogged(t *testing.T) {
+	var log bytes.Buffer
+	h, err := handlers.New(readWorld(t), handlers.Options{Network: "mainnet", Log: slog.New(slog.NewTextHandler(&log, nil))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer h.Close()
+	for _, id := range []string{"0x99", "0xffffffffffffffffffff"} {
+		log.Reset()
+		body := `{"jsonrpc":"2.0","id":1,"method":"evm_revert","params":["` + id + `"]}`
+		if answer := ask(h, "POST", "/ext/bc/C/rpc", body); !strings.Contains(answer, `"result":false`) {
+			t.Errorf("%s: %s", id, answer)
+		}
+		if !strings.Contains(log.String(), "there is no such snapshot\" logger=C snapshot="+id) {
+			t.Errorf("%s: logged %s", id, log.String())
 		}
 	}
 }

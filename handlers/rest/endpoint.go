@@ -112,6 +112,7 @@ func (c *requestContext) enter(hr *http.Request) (*Request, error) {
 	if err := key.checkInterface(c.op.in); err != nil {
 		return nil, err
 	}
+	c.logIgnored(hr)
 	r, err := c.read(hr)
 	if err != nil {
 		return nil, err

@@ -91,6 +91,9 @@ type Server struct {
 	name  sync.Once
 	names []string // of all operations
 
+	ignored sync.Map     // operations and parameters that it was logged of, as "operation name"
+	logged  atomic.Int32 // how many these are
+
 	build    sync.Once
 	mux      *mux.Router
 	requests atomic.Uint64

@@ -305,6 +305,16 @@ func TestTheJournalShowsWhatClientsAskedAndNotThePages(t *testing.T) {
 	}
 }
 
+// TestTheBarStandsWhereItChangesSomething: the reference and the manual have none.
+func TestTheBarStandsWhereItChangesSomething(t *testing.T) {
+	for path, want := range map[string]bool{"/": true, "/requests": true, "/tx/0x1": true, "/docs": false, "/docs/personas": false} {
+		body := open(t).get(t, path).Body.String()
+		if got := strings.Contains(body, `id="control"`) && strings.Contains(body, `id="fold"`); got != want {
+			t.Errorf("%s has the bar: %v", path, got)
+		}
+	}
+}
+
 // TestTheReferenceHasExamplesThatWork reads both documents.
 func TestTheReferenceHasExamplesThatWork(t *testing.T) {
 	s := open(t)

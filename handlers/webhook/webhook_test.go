@@ -51,6 +51,15 @@ func TestTargets(t *testing.T) {
 			t.Errorf("%s is allowed %v: want %v", url, allowed, wanted)
 		}
 	}
+	for url, want := range map[string]string{
+		"http://user:secret@localhost/": "a user and password are not sent: expected a URL without them; put a secret into the path or the query",
+		"http://localhost/#x":           "a fragment is not sent: expected a URL without #",
+		"ftp://localhost/":              "expected an http or https URL",
+	} {
+		if err := here.Check(url); err == nil || err.Error() != want {
+			t.Errorf("%s: %v: want %s", url, err, want)
+		}
+	}
 	for _, url := range []string{"http://0.0.0.0:1/", "http://169.254.169.254/", "http://[::]:1/", "http://10.1.2.3/"} {
 		if _, err := here.NewClient(time.Second).Get(url); err == nil || !strings.Contains(err.Error(), "--webhook-hosts") {
 			t.Errorf("%s: %v", url, err)

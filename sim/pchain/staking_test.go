@@ -1,7 +1,11 @@
 package pchain
 
 import (
+	"errors"
+	"fmt"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/ava-labs/avalanchego/ids"
 
@@ -177,6 +181,27 @@ func TestStakingRulesRefuse(t *testing.T) {
 	}
 	w.accept(start, w.delegatorTx(key, 9, 8000*nAVAX, 5*oneDay))
 	w.refuse(errOverDelegated, w.delegatorTx(w.keys[2], 9, 25*nAVAX, 5*oneDay))
+}
+
+// TestPeriodsAreAdvised: the message has a node's words, and the advice the limits of the network.
+func TestPeriodsAreAdvised(t *testing.T) {
+	w := newWorld(t)
+	for span, words := range map[uint64]string{oneDay - 1: "staking period is too short", 366 * oneDay: "staking period is too long"} {
+		b, err := w.p.BuildBlock(w.p.Time(), []*txs.Tx{w.validatorTx(w.keys[0], 0, 2000*nAVAX, span)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = w.p.acceptOnly(b)
+		var advises interface{ Advice() string }
+		if !errors.As(err, &advises) || !strings.HasSuffix(err.Error(), words) {
+			t.Fatalf("%v has no advice", err)
+		}
+		at := time.Unix(start, 0).UTC()
+		want := fmt.Sprintf("on %s it takes 24 to 8760 hours, so it ends from %s to %s", w.p.Network.Name, at.AddDate(0, 0, 1).Format(time.RFC3339), at.AddDate(0, 0, 365).Format(time.RFC3339))
+		if advises.Advice() != want {
+			t.Errorf("advice is %q: want %q", advises.Advice(), want)
+		}
+	}
 }
 
 func TestForeignProofsAreChecked(t *testing.T) {

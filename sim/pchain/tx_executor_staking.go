@@ -3,6 +3,7 @@ package pchain
 import (
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/ava-labs/avalanchego/ids"
 
@@ -59,11 +60,28 @@ func (e *txExecutor) verifyStaking(end uint64, stake []*txs.TransferableOutput) 
 func (e *txExecutor) verifyDuration(end uint64) error {
 	switch networkRules := &e.Network.Staking; {
 	case end < e.Time()+networkRules.MinStakeDuration:
-		return errStakeTooShort
+		return e.periodError(errStakeTooShort)
 	case end > e.Time()+networkRules.MaxStakeDuration:
-		return errStakeTooLong
+		return e.periodError(errStakeTooLong)
 	}
 	return nil
+}
+
+// periodError is an error in the node's words, with the limits that these do not tell.
+type periodError struct {
+	error
+	advice string
+}
+
+func (e *periodError) Unwrap() error { return e.error }
+
+// Advice tells which periods are allowed.
+func (e *periodError) Advice() string { return e.advice }
+
+func (e *txExecutor) periodError(err error) error {
+	least, most := e.Network.Staking.MinStakeDuration, e.Network.Staking.MaxStakeDuration
+	end := func(seconds uint64) string { return time.Unix(int64(e.Time()+seconds), 0).UTC().Format(time.RFC3339) }
+	return &periodError{err, fmt.Sprintf("on %s it takes %d to %d hours, so it ends from %s to %s", e.Network.Name, least/3600, most/3600, end(least), end(most))}
 }
 
 // newStaker makes a transaction's staker active from the chain's time on.

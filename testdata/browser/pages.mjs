@@ -34,7 +34,11 @@ const look = async (colorScheme, width) => {
     trouble.length = 0;
     const response = await visit(page, path);
     if (/docs.*#/.test(path)) await page.waitForSelector(".opblock .execute");
-    await page.waitForSelector("#control button");
+    if (path.startsWith("/docs")) assert.equal(await page.locator("#control").count(), 0, path); // changes nothing there
+    else {
+      await page.waitForSelector("#control button", { state: "attached" });
+      assert.equal(await page.locator("#control").isVisible(), width > 800, `${path}, ${width}`); // folded on phones
+    }
     const where = `${name} (${colorScheme}, ${width})`;
     if (response.status() !== (name === "nothing" ? 404 : 200)) wrong.push(`${where}: status ${response.status()}`);
     if (name === "nothing") trouble.length = 0; // the browser itself notes the status

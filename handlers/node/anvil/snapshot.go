@@ -6,6 +6,7 @@ import (
 
 	"github.com/ethereum/go-ethereum/common/hexutil"
 
+	"snowglobe/handlers/rest"
 	"snowglobe/sim/store"
 )
 
@@ -22,11 +23,12 @@ func (a *api) snapshot(ctx context.Context) (hexutil.Uint64, error) {
 
 // revert reverts to a snapshot and reports whether it existed. It deletes that snapshot and all later ones.
 func (a *api) revert(ctx context.Context, id number) (bool, error) {
-	if !id.IsInt64() {
-		return false, nil
+	err := store.ErrNotFound
+	if id.IsInt64() {
+		err = a.network.World.Revert(ctx, id.Int64(), true)
 	}
-	err := a.network.World.Revert(ctx, id.Int64(), true)
 	if errors.Is(err, store.ErrNotFound) {
+		rest.Logger(ctx).Warn("a revert did nothing: there is no such snapshot", "snapshot", hexutil.EncodeBig(&id.Int))
 		return false, nil
 	}
 	return err == nil, err

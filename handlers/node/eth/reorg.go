@@ -137,7 +137,7 @@ func (a *reorgAPI) reorgTx(ctx context.Context, depth uint64, t *reorgTx, nonces
 	from := *call.From
 	unsigned := !a.wallet.has(from) && a.miner.Impersonation.Allows(from)
 	if !unsigned && !a.wallet.has(from) {
-		return nil, errAccount
+		return nil, keylessError{from}
 	}
 	if err := a.fillAfter(ctx, depth, call, nonces); err != nil {
 		return nil, err

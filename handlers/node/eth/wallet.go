@@ -61,6 +61,15 @@ func (w *Wallet) has(address common.Address) bool { return w.key(address) != nil
 
 var errAccount = errors.New("unknown account")
 
+// keylessError refuses a transaction of an account that the node holds no key of.
+type keylessError struct{ from common.Address }
+
+func (e keylessError) Error() string { return errAccount.Error() }
+func (e keylessError) Unwrap() error { return errAccount }
+func (e keylessError) Advice() string {
+	return fmt.Sprintf("the node holds no key of %s; let it send with anvil_impersonateAccount, or send a signed transaction", e.from)
+}
+
 // sign signs 32 bytes.
 func (w *Wallet) sign(address common.Address, hash []byte) (hexutil.Bytes, error) {
 	key := w.key(address)
@@ -193,8 +202,11 @@ func (a *walletAPI) PendingTransactions() ([]jsonText, error) {
 }
 
 func (a *walletAPI) signed(ctx context.Context, call *reader.Call) (*types.Transaction, error) {
-	if call.From == nil || !a.wallet.has(*call.From) {
+	if call.From == nil {
 		return nil, errAccount
+	}
+	if !a.wallet.has(*call.From) {
+		return nil, keylessError{*call.From}
 	}
 	tx, err := a.fill(ctx, call)
 	if err != nil {

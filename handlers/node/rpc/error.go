@@ -2,6 +2,7 @@ package rpc
 
 import (
 	"encoding/json"
+	"errors"
 
 	"snowglobe/handlers/journal"
 )
@@ -11,12 +12,29 @@ type Error struct {
 	Code    int    `json:"code"`
 	Message string `json:"message"`
 	Data    any    `json:"data,omitempty"`
+
+	advice string // what to do about it, where a node's words do not say so: for the log and the journal
 }
 
 func (e *Error) Error() string { return e.Message }
 
 func (e *Error) recorded() *journal.CallError {
-	return &journal.CallError{Code: int64(e.Code), Message: e.Message}
+	told := &journal.CallError{Code: int64(e.Code), Message: e.Message}
+	if e.advice != "" {
+		told.Message += ": " + e.advice
+	}
+	return told
+}
+
+// withAdvice keeps the advice of an error for the log and the journal. Clients compare a node's words, so it is not in the message.
+func (e *Error) withAdvice(err error) *Error {
+	var advises interface{ Advice() string }
+	if !errors.As(err, &advises) {
+		return e
+	}
+	advised := *e
+	advised.advice = advises.Advice()
+	return &advised
 }
 
 // Error codes of go-ethereum and gorilla.

@@ -291,7 +291,7 @@ func (s *Server) carryOut(ctx context.Context, x *exchange, c *Call) (Result, *E
 		return Result{}, errTimeout
 	}
 	if err != nil {
-		return Result{}, s.describe(err)
+		return Result{}, s.describe(err).withAdvice(err)
 	}
 	r, err := resultOf(result)
 	if err != nil {

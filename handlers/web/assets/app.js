@@ -246,6 +246,12 @@
     if (event.key === "Escape") for (const d of document.querySelectorAll("details.api[open]")) d.open = false;
   });
 
+  // On narrow screens the bar is folded to the clock.
+  document.getElementById("fold")?.addEventListener("click", (event) => {
+    const fold = event.currentTarget;
+    fold.setAttribute("aria-expanded", fold.getAttribute("aria-expanded") === "true" ? "false" : "true");
+  });
+
   // What changes the world: a button makes the call itself, and the page is read anew.
   const later = (text) => { try { sessionStorage.setItem("toast", text); } catch { /* nothing to say then */ } };
   try {
