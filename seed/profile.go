@@ -18,17 +18,17 @@ import (
 	"snowglobe/seed/primary"
 )
 
-// DefaultUntil is where history ends unless the user says otherwise.
+// DefaultUntil ends history unless the user chooses otherwise.
 var DefaultUntil = time.Date(2026, 7, 1, 0, 0, 0, 0, time.UTC)
 
-// History may only lie where one set of rules applies: after Granite, on both networks. The upgrade that follows has no time yet. A
-// world of a distant future, in years, is rather a mistake in the time than wanted.
+// History has to lie where one set of rules applies: after Granite, on both networks. The next upgrade has no date yet. A world in a
+// distant future, in years, is more likely a mistake than a wish.
 var earliest = time.Date(2025, 11, 19, 16, 0, 0, 0, time.UTC)
 
 const distant = 10
 
-// Profile is the size and shape of a world, and what a user's own world has besides. A file that leaves a size out means the
-// smallest built-in one's.
+// Profile is the size and shape of a world, and the contents of a user's own world. A file that leaves a size out gets the smallest
+// built-in profile's.
 type Profile struct {
 	worldfile.Sizes `yaml:",inline"`
 	worldfile.File  `yaml:",inline"`
@@ -36,12 +36,13 @@ type Profile struct {
 	places *worldfile.Places
 }
 
-// smallest is what the personas and the nodes with a role need on P and X, and else what the smallest built-in profile has.
+// smallest holds the least sizes: what the personas and the nodes with a role need on P and X, and elsewhere the smallest built-in
+// profile's.
 var smallest = Profile{Sizes: worldfile.Sizes{Days: 14, Chains: 3, Validators: 40, Delegators: 60, L1Validators: 12, PrimaryTransactions: 300}}
 
 const usualTransactions = 600
 
-// bounds are what a profile may ask for. Fewer transactions than minimum per chain leave no room for the personas.
+// bounds limits the sizes of a profile. Fewer transactions than minimum per chain leave no room for the personas.
 var bounds = []struct {
 	key       string
 	low, high int
@@ -56,14 +57,14 @@ var bounds = []struct {
 	{"primaryTransactions", smallest.PrimaryTransactions, 2_000_000, func(p *Profile) int { return p.PrimaryTransactions }},
 }
 
-// mostPerDay is how many transactions a day a C-Chain has room for: they use 0.1 million gas on average, and the target is a
-// million each second (ACP-176), so this leaves two thirds of it for busy hours.
+// mostPerDay is how many transactions a day a C-Chain has room for: they use 0.1 million gas on average, and the target is a million each
+// second (ACP-176), so this leaves two thirds of it for busy hours.
 const mostPerDay = 300_000
 
-// minimumPerChain is what the personas and the fixture contracts need.
+// minimumPerChain is enough for the personas and the fixture contracts.
 const minimumPerChain = 200
 
-// LoadProfile reads one of the built-in profiles by name, or a user's own file, which ends in .yaml or .yml.
+// LoadProfile reads a built-in profile by name, or a user's own file, which ends in .yaml or .yml.
 func LoadProfile(name string) (*Profile, error) {
 	if worldfile.IsFile(name) {
 		raw, err := userfile.Read(name, userfile.MostYAML)
@@ -88,7 +89,7 @@ func builtIn(files embed.FS) []string {
 	return names
 }
 
-// ParseProfile reads a profile. An unknown key or an impossible value is an error that names the key and its line.
+// ParseProfile parses a profile. The error for an unknown key or an impossible value names the key and its line.
 func ParseProfile(source string, raw []byte) (*Profile, error) {
 	p := smallest
 	var err error
@@ -135,7 +136,7 @@ func (p *Profile) checkSizes() error {
 	return nil
 }
 
-// leastL1Validators is how many L1 validators a network needs: those with a role, and one for each L1 that brings none.
+// leastL1Validators returns how many L1 validators a network needs: those with a role, and one for each L1 that brings none.
 func (p *Profile) leastL1Validators(network string) int {
 	need := primary.L1RoleCount
 	for _, c := range evm.ChainSpecs[:p.Chains] {
@@ -151,16 +152,16 @@ func (p *Profile) leastL1Validators(network string) int {
 	return need
 }
 
-// networkOf is the network that is meant.
+// networkOf returns the network that a name means.
 func networkOf(name string) string { return cmp.Or(name, fixtures.Networks[0].Name) }
 
-// YAML is the canonical text of the profile, which is stored in the world.
+// YAML returns the profile's canonical text, which the world stores.
 func (p *Profile) YAML() (string, error) {
 	raw, err := yaml.Marshal(p)
 	return string(raw), err
 }
 
-// CheckSpan refuses a history that leaves the time in which one set of rules applies, or ends in what is a distant future today.
+// CheckSpan refuses a history that leaves the time in which one set of rules applies, or that ends in a distant future as of today.
 func (p *Profile) CheckSpan(until, today time.Time) error {
 	from, latest := until.AddDate(0, 0, -p.Days), DefaultUntil
 	if today.After(latest) {
@@ -174,13 +175,13 @@ func (p *Profile) CheckSpan(until, today time.Time) error {
 	return nil
 }
 
-// BuiltInProfiles are the names of the built-in profiles, smallest first.
+// BuiltInProfiles lists the names of the built-in profiles, smallest first.
 func BuiltInProfiles() []string {
 	order := []string{"tiny", "default", "large"}
 	return slices.DeleteFunc(order, func(name string) bool { return !slices.Contains(builtIn(fixtures.Profiles), name) })
 }
 
-// networkSize splits what a profile asks for between the networks; what is odd goes to mainnet.
+// networkSize splits a profile's sizes between the networks; the odd one goes to mainnet.
 func (p *Profile) networkSize(index int) primary.Size {
 	half := func(n, least int) int { return (max(n, least) + 1 - index) / 2 }
 	return primary.Size{
@@ -191,11 +192,11 @@ func (p *Profile) networkSize(index int) primary.Size {
 	}
 }
 
-// accountCount is how many accounts a world has that are no personas.
+// accountCount returns how many accounts other than personas a world has.
 func accountCount(p *Profile) int { return min(max(p.Transactions/15, 40), 20_000) }
 
-// shares splits a profile's transactions among its chains: each gets what its personas need, and its part of the others. What does
-// not divide goes to the first. The L1s of a user's own follow with theirs.
+// shares splits a profile's transactions among its chains: each gets what its personas need, and its share of the rest. The first gets the
+// remainder. A user's own L1s follow with their transactions.
 func shares(p *Profile) []int {
 	total, sizes := 0, make([]int, p.Chains)
 	for _, c := range evm.ChainSpecs[:p.Chains] {
@@ -218,7 +219,7 @@ func shares(p *Profile) []int {
 	return sizes
 }
 
-// allTransactions are those of all EVM chains.
+// allTransactions counts those of all EVM chains.
 func (p *Profile) allTransactions() (total int) {
 	for _, size := range shares(p) {
 		total += size

@@ -18,7 +18,7 @@ import (
 	"snowglobe/sim/evm/reader"
 )
 
-// failed is the error of a request that fails though it shall not.
+// failed returns the error of a request that fails unexpectedly.
 func (p *player) failed(chain int, r *request, reason string, data []byte) error {
 	if said := p.revertReason(chain, r, data); said != "" {
 		reason += ": " + said
@@ -26,7 +26,7 @@ func (p *player) failed(chain int, r *request, reason string, data []byte) error
 	return fmt.Errorf("it fails: %s; write fails: true if it shall", reason)
 }
 
-// failure is failed for a transaction that is in a block.
+// failure does the same for a transaction in a block.
 func (p *player) failure(ctx context.Context, chain int, t *reader.Transaction, r *request) error {
 	tracer := "callTracer"
 	trace, err := p.world.Chains[chain].TraceTransaction(ctx, t, &reader.TraceConfig{Tracer: &tracer})
@@ -43,7 +43,7 @@ func (p *player) failure(ctx context.Context, chain int, t *reader.Transaction, 
 	return p.failed(chain, r, call.Error, call.Output)
 }
 
-// revertReason is what a contract says when it reverts: a text, or an error that an ABI names, with its arguments. The ABI of who was called comes
+// revertReason formats a contract's revert data: a text, or an ABI's named error with its arguments. It tries the called contract's ABI
 // first, then those of the chain's other contracts, which it may have called.
 func (p *player) revertReason(chain int, r *request, data []byte) string {
 	if text, err := abi.UnpackRevert(data); err == nil {
@@ -73,7 +73,7 @@ func (p *player) revertReason(chain int, r *request, data []byte) string {
 	return hexutil.Encode(data)
 }
 
-// abis are those by which to read what a request's call answers, the likeliest first.
+// abis returns the ABIs to decode the response to a request's call, the likeliest first.
 func (p *player) abis(chain int, r *request) []abi.ABI {
 	all := []abi.ABI{r.abi}
 	add := func(address common.Address, known abi.ABI) {
@@ -96,7 +96,7 @@ func (p *player) abis(chain int, r *request) []abi.ABI {
 	return all
 }
 
-// shown is a value of an ABI's type as people write it.
+// shown formats a value of an ABI's type as people write it.
 func shown(v any) string {
 	switch value := reflect.ValueOf(v); value.Kind() {
 	case reflect.String:

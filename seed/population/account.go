@@ -18,7 +18,7 @@ type Account struct {
 	owner txs.OutputOwners
 }
 
-// NewAccount is the account of a private key.
+// NewAccount returns the account of a private key.
 func NewAccount(secret []byte) (*Account, error) {
 	key, err := secp256k1.NewKey(secret)
 	if err != nil {
@@ -28,10 +28,10 @@ func NewAccount(secret []byte) (*Account, error) {
 	return &Account{Key: key, Address: owner.EVMAddress(), Primary: owner, owner: txs.NewOwner(owner.Address())}, nil
 }
 
-// Owner is who may spend what belongs to the account on P and X. All of its outputs share one list of addresses.
+// Owner returns the account as an owner on P and X. All its outputs share one list of addresses.
 func (a *Account) Owner() txs.OutputOwners { return a.owner }
 
-// NewAccounts makes the accounts that are no personas, the most active first. The key of an account is a hash of its number.
+// NewAccounts makes the accounts other than personas, the most active first. An account's key is a hash of its number.
 func NewAccounts(g RNG, size int) ([]*Account, error) {
 	all := make([]*Account, size)
 	for i := range all {

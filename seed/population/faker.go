@@ -7,14 +7,14 @@ import (
 	"github.com/brianvoe/gofakeit/v7"
 )
 
-// Faker makes names up for one purpose, as For draws numbers: by its parts, and for nothing else.
+// Faker makes up names for one purpose, as For draws numbers.
 func (g RNG) Faker(parts ...any) *gofakeit.Faker {
 	return gofakeit.NewFaker(g.For(append([]any{"faker"}, parts...)...), false)
 }
 
 var plainName = regexp.MustCompile(`^[A-Z][a-z]{2,11}$`)
 
-// Surname is a family name of plain letters: what an X-Chain asset may be called, and what fits into any page.
+// Surname returns a family name of plain letters, valid in an X-Chain asset's name and on any page.
 func Surname(f *gofakeit.Faker) string {
 	for range 50 {
 		if name := f.LastName(); plainName.MatchString(name) {
@@ -24,7 +24,7 @@ func Surname(f *gofakeit.Faker) string {
 	return "Nobody"
 }
 
-// Fill puts made-up names into a text: for {name} a family name, for {company} a company that does not exist.
+// Fill puts made-up names into a text: a family name for {name}, a fictitious company for {company}.
 func Fill(f *gofakeit.Faker, text string) string {
 	text = strings.ReplaceAll(text, "{name}", Surname(f))
 	return strings.ReplaceAll(text, "{company}", Surname(f)+" "+f.CompanySuffix())

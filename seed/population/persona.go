@@ -9,7 +9,7 @@ import (
 	"snowglobe/sim/store"
 )
 
-// Personas are the documented accounts of fixtures.Personas. Each has a field here if something happens that names it.
+// Personas holds the documented accounts of fixtures.Personas. Each persona that an action names has a field.
 type Personas struct {
 	Alice, Bob, Whale, Deployer, Collector, Clumsy, Spammed, Indirect, Fresh, Ewoq *Account
 	Hoarder, Committee, CommitteeTwo, CommitteeThree                               *Account
@@ -19,7 +19,7 @@ type Personas struct {
 	Rows   []store.Persona
 }
 
-// FundedAccount is a persona with what it owns when history begins.
+// FundedAccount is a persona with its initial balances.
 type FundedAccount struct {
 	Account *Account
 	Genesis fixtures.Persona
@@ -47,7 +47,7 @@ func NewPersonas() (*Personas, error) {
 	return p, nil
 }
 
-// fields are the fields for accounts by the names of their personas.
+// fields maps personas' names to their account fields.
 func (p *Personas) fields() map[string]**Account {
 	return map[string]**Account{
 		"alice": &p.Alice, "bob": &p.Bob, "whale": &p.Whale,

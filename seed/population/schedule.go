@@ -7,13 +7,13 @@ import (
 	"time"
 )
 
-// daily is how busy each hour of a UTC day is, weekly each day from Sunday on.
+// daily holds the activity of each hour of a UTC day, weekly that of each day from Sunday on.
 var (
 	daily  = [24]int{30, 22, 16, 12, 10, 10, 14, 24, 40, 56, 66, 72, 78, 86, 94, 100, 98, 92, 86, 80, 72, 62, 50, 40}
 	weekly = [7]int{62, 92, 100, 100, 98, 96, 70}
 )
 
-// Hour and Day are counted in seconds, as the blocks' times are.
+// Hour and Day are in seconds, like block times.
 const (
 	Hour = 60 * 60
 	Day  = 24 * Hour
@@ -22,29 +22,29 @@ const (
 // Span is the time of a world's history, in Unix seconds.
 type Span struct{ Start, Until uint64 }
 
-// At is so many thousandths into history, and some seconds.
+// At returns the time so many thousandths into history, plus some seconds.
 func (s Span) At(thousandth, seconds int) uint64 {
 	return s.Start + (s.Until-s.Start)*uint64(thousandth)/1000 + uint64(seconds)
 }
 
-// Busyness is how busy the hour of a time in Unix seconds is, on a scale to 100.
+// Busyness returns the activity in the hour of a time in Unix seconds, on a scale to 100.
 func Busyness(unix uint64) int64 { return int64(daily[unix%Day/Hour]) }
 
 const (
 	TxsPerBlock = 3  // transactions in an average block
 	burstEvery  = 70 // one hour in so many is a burst,
-	burstFactor = 9  // and so much busier
+	burstFactor = 9  // with so many times the activity
 	trainEvery  = 40 // one block in so many starts a train: blocks that follow each other by seconds
 )
 
-// PlannedBlock is when a block is to be made, and how many transactions it should hold.
+// PlannedBlock holds a block's planned time and number of transactions.
 type PlannedBlock struct {
 	Time uint64
 	Size int
 }
 
-// PlanBlocks spreads n transactions in so many blocks over history as activity spreads: by the hour of the day and the day of the
-// week, growing over time, with bursts and quiet nights.
+// PlanBlocks spreads n transactions in so many blocks over history as activity spreads: by hour of the day and day of the week, growing
+// over time, with bursts and quiet nights.
 func PlanBlocks(r *rand.Rand, n, count int, s Span) []PlannedBlock {
 	sums := busyness(r, s)
 	times := make([]uint64, 0, max(count, 1))
@@ -70,7 +70,7 @@ func PlanBlocks(r *rand.Rand, n, count int, s Span) []PlannedBlock {
 	return blocks
 }
 
-// busyness is the running sum of how busy each hour is. The first hour is left out: chains start before their users.
+// busyness returns the running sum of the hours' activity. It leaves out the first hour: chains start before their users.
 func busyness(r *rand.Rand, s Span) []int {
 	hours := int((s.Until-s.Start)/Hour) - 1 // the last hour is room for what did not fit
 	sums, total := make([]int, hours), 0
@@ -89,11 +89,11 @@ func busyness(r *rand.Rand, s Span) []int {
 	return sums
 }
 
-// slot is how far the times of what happens on a chain are apart at least, in seconds: more than blocks are.
+// slot is the least distance between actions on a chain, in seconds: more than between blocks.
 const slot = 5
 
-// TimesIn are when something happens in the hour that begins at a time, once history is over: as often as in that, when so many thousandths of
-// it happen on an average day, and by the same rhythm. A number that is not whole is now the one above and now the one below.
+// TimesIn returns the times of actions in the hour that begins at a time after the history: at the history's rate of so many thousandths on
+// an average day, and by the same rhythm. It rounds fractions up or down at random.
 func TimesIn(r *rand.Rand, hour uint64, perDay int64) []uint64 {
 	at := time.Unix(int64(hour), 0).UTC()
 	weight := int64(daily[at.Hour()]*weekly[at.Weekday()]) * Between(r, 70, 130)
@@ -115,7 +115,7 @@ func TimesIn(r *rand.Rand, hour uint64, perDay int64) []uint64 {
 	return times
 }
 
-// averageWeight is that of a day, bursts included.
+// averageWeight is the average day's, bursts included.
 var averageWeight = func() (sum int64) {
 	for _, hour := range daily {
 		for _, day := range weekly {

@@ -13,11 +13,11 @@ import (
 	"snowglobe/sim/txs"
 )
 
-// assets are the X-Chain's own: one of a fixed amount, one that is minted, one of NFTs and properties, one of spam. The deployer
-// creates them; who mints properties is the proprietor, since wallets fail at the sight of an output of that kind.
+// assets are the X-Chain's own: a fixed amount, one that is minted, one with NFTs and properties, and spam. The deployer creates them; the
+// proprietor mints the properties, since wallets fail on outputs of that kind.
 type assets struct{ *Network }
 
-// named is the name of an asset after somebody made up, and its symbol of four letters.
+// named returns an asset's name, after a made-up person, and its symbol of four letters.
 func (n *assets) named(role, what string) (name, symbol string) {
 	who := population.Surname(n.rng.Faker("asset", n.rules.NetworkID, role))
 	return who + " " + what, strings.ToUpper(who[:3] + what[:1])
@@ -51,7 +51,7 @@ func (n *assets) create(thousandth int, role string, of func() *txs.CreateAssetT
 	})
 }
 
-// fixed is spread among accounts from the start.
+// fixed gives many accounts a part of the fixed asset from the start.
 func (n *assets) fixed() *txs.CreateAssetTx {
 	state := &txs.InitialState{Outs: []txs.Output{&txs.TransferOutput{Amount: 50_000_000, OutputOwners: n.personas.Alice.Owner()}}}
 	for i := range 24 {
@@ -80,7 +80,7 @@ func (n *assets) collectible() *txs.CreateAssetTx {
 	return &txs.CreateAssetTx{Name: name, Symbol: symbol, States: []*txs.InitialState{nfts, properties}}
 }
 
-// spam is an asset that spammed and others get without having asked for it.
+// spam gives spammed and others an asset that nobody asked for.
 func (n *assets) spam() *txs.CreateAssetTx {
 	state := &txs.InitialState{}
 	for _, who := range []*population.Account{n.personas.Spammed, n.personas.Alice, n.account(3), n.account(4)} {
@@ -89,14 +89,14 @@ func (n *assets) spam() *txs.CreateAssetTx {
 	return &txs.CreateAssetTx{Name: "Visit claim " + population.Surname(n.rng.Faker("asset", n.rules.NetworkID, "spam")) + " example", Symbol: "CLM", States: []*txs.InitialState{state}}
 }
 
-// operate makes an OperationTx of an account's.
+// operate makes an account's OperationTx.
 func (n *assets) operate(by *population.Account, op *txs.Operation, at uint64) (*txs.Tx, error) {
 	minter := singleSigner(by)
 	return n.wallet.sign(txDraft{chain: store.XChain, from: minter, auth: [][]*txs.Key{minter.keys},
 		tx: &txs.OperationTx{Ops: []*txs.Operation{op}}}, at)
 }
 
-// mintOutput is the i-th of an account's outputs of a kind that an operation consumes, or nil.
+// mintOutput returns the i-th of an account's outputs of a kind that an operation consumes, or nil.
 func (n *assets) mintOutput(of *population.Account, role string, kind txs.Output, i int) (*txs.UTXO, ids.ID) {
 	held := n.wallet.ofAsset(store.XChain, n.assetIDs[role], kind, singleSigner(of))
 	if len(held) == 0 {
@@ -132,7 +132,7 @@ func (n *assets) mintNFT(i int, at uint64) (*txs.Tx, error) {
 	}}, at)
 }
 
-// badge is the payload of the i-th NFT: its metadata as a URI that needs no server.
+// badge returns the payload of the i-th NFT: its metadata as a URI that needs no server.
 func badge(i int) txs.HexBytes {
 	document := fmt.Appendf(nil, `{"name":"Badge %[1]d","description":"For those who reached hut %[1]d."}`, i+1)
 	return txs.HexBytes("data:application/json;base64," + base64.StdEncoding.EncodeToString(document))
@@ -149,7 +149,7 @@ func (n *assets) mintProperty(at uint64) (*txs.Tx, error) {
 	}}, at)
 }
 
-// trade sends a part of what somebody holds of the fixed asset or of the minted one.
+// trade sends part of somebody's holding of the fixed or the minted asset.
 func (n *assets) trade(who *population.Account, r *rand.Rand, at uint64) (*txs.Tx, error) {
 	asset := n.assetIDs[[]string{"fixed", "variable"}[r.IntN(2)]]
 	from := singleSigner(who)

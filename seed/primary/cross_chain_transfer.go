@@ -22,7 +22,7 @@ type crossChainTransfer struct {
 	importTime uint64
 }
 
-// atomicTx is an atomic transaction that somebody wants on the C-Chain at a time. Build answers nil when there is no money.
+// atomicTx is somebody's atomic transaction on the C-Chain at a time. Build returns nil without the money for it.
 type atomicTx struct {
 	at    uint64
 	build func(*evm.Pending) (*txs.Tx, error)
@@ -31,7 +31,7 @@ type atomicTx struct {
 // transfers move AVAX between the chains of a network.
 type transfers struct{ *Network }
 
-// schedule plans a transfer. What happens on C waits until the C-Chain makes a block at that time.
+// schedule plans a transfer. The part on C waits until the C-Chain makes a block at that time.
 func (n *transfers) schedule(t *crossChainTransfer) {
 	if t.from == store.CChain {
 		n.atomicTxs = append(n.atomicTxs, atomicTx{t.exportTime, func(p *evm.Pending) (*txs.Tx, error) { return n.exportFromC(p, t) }})
@@ -47,7 +47,7 @@ func (n *transfers) schedule(t *crossChainTransfer) {
 	n.Network.schedule(t.to, t.importTime, func(at uint64) (*txs.Tx, error) { return n.wallet.importTx(t.to, t.from, singleSigner(t.who), at) })
 }
 
-// schedulePersonas moves the traveller's AVAX along every way between the three chains, and that of others along some.
+// schedulePersonas moves the traveller's AVAX every way between the three chains, and other personas' some ways.
 func (n *transfers) schedulePersonas() {
 	traveller := n.personas.Traveller
 	for i, way := range [][2]int{
@@ -63,7 +63,7 @@ func (n *transfers) schedulePersonas() {
 	}
 	at := n.span.At(880, 55)
 	n.schedule(&crossChainTransfer{n.personas.Bob, store.XChain, store.CChain, 12 * nanoAVAX, at, at + 3*60})
-	// What was exported and not imported yet when history ends.
+	// Exports that nobody has imported when history ends.
 	late := n.span.At(970, 0)
 	for i, to := range []int{store.XChain, store.CChain} {
 		n.Network.schedule(store.PChain, late+uint64(60*i), func(at uint64) (*txs.Tx, error) {
@@ -75,7 +75,7 @@ func (n *transfers) schedulePersonas() {
 	}})
 }
 
-// scheduleAccounts are transfers between X and P by accounts that are no personas.
+// scheduleAccounts plans transfers between X and P by accounts other than personas.
 func (n *transfers) scheduleAccounts(r *rand.Rand, count int) {
 	for i := range count {
 		who := n.account(population.Skewed(r, min(len(n.accounts), accountsWithAVAX)))
@@ -88,7 +88,7 @@ func (n *transfers) scheduleAccounts(r *rand.Rand, count int) {
 	}
 }
 
-// importToC imports what another chain exported to an account.
+// importToC imports an account's AVAX from another chain.
 func (n *transfers) importToC(p *evm.Pending, t *crossChainTransfer) (*txs.Tx, error) {
 	from := singleSigner(t.who)
 	spent, sum, _ := n.wallet.utxos.gather(n.wallet.avax(store.CChain, t.from, from), math.MaxUint64)
@@ -124,7 +124,7 @@ func (n *transfers) exportFromC(p *evm.Pending, t *crossChainTransfer) (*txs.Tx,
 	})
 }
 
-// withAtomicFee makes a transaction that burns what its gas costs in the block.
+// withAtomicFee makes a transaction that burns the price of its gas in the block.
 func withAtomicFee(p *evm.Pending, build func(fee uint64) (*txs.Tx, error)) (*txs.Tx, error) {
 	tx, err := build(1)
 	if err != nil || tx == nil {

@@ -16,20 +16,20 @@ import (
 	"snowglobe/sim/xchain"
 )
 
-// accountsWithAVAX is how many accounts that are no personas own something on P and X from the beginning.
+// accountsWithAVAX is how many accounts other than personas have an initial balance on P and X.
 const accountsWithAVAX = 400
 
-// supplies are how much AVAX there is at most when history begins, by network id.
+// supplies holds the largest initial supply of AVAX, by network id.
 var supplies = map[uint32]uint64{1: 455_000_000 * nanoAVAX, 5: 380_000_000 * nanoAVAX}
 
-// genesisBuilder makes the genesis of P and X: who owns what and who validates.
+// genesisBuilder makes the genesis of P and X: balances and validators.
 type genesisBuilder struct {
 	*Network
 	p *pchain.PChainGenesis
 	x *xchain.XChainGenesis
 }
 
-// build makes the genesis. What nobody owns lies in a treasury without a key.
+// build makes the genesis. The rest of the supply goes to a treasury without a key.
 func (b *genesisBuilder) build() (*primary.Genesis, error) {
 	b.p = &pchain.PChainGenesis{Timestamp: b.span.Start, Message: "Snowglobe", Chains: []*txs.Tx{}}
 	b.x = &xchain.XChainGenesis{ParentID: fixtures.Networks[rules.Index(b.rules.NetworkID)].Upgrades.CortinaXChainStopVertexID, Timestamp: b.span.Start,
@@ -60,7 +60,7 @@ func (b *genesisBuilder) build() (*primary.Genesis, error) {
 	return &primary.Genesis{PChain: b.p, XChain: b.x}, b.fillTreasury()
 }
 
-// sortX puts the outputs of the X-Chain in the order that the network asks of an asset's.
+// sortX sorts an asset's outputs in the network's order.
 func (b *genesisBuilder) sortX() error {
 	state := &txs.InitialState{}
 	for _, u := range b.x.UTXOs {
@@ -73,7 +73,7 @@ func (b *genesisBuilder) sortX() error {
 	return err
 }
 
-// grant gives amounts in AVAX on P and on X. Large ones lie in several outputs.
+// grant gives amounts in AVAX on P and on X, split into several outputs when large.
 func (b *genesisBuilder) grant(p, x uint64, owners txs.OutputOwners) {
 	const largest = 500_000
 	for ; p > 0; p -= min(p, largest) {
@@ -93,7 +93,7 @@ func (b *genesisBuilder) grantP(out txs.Output) {
 	}})
 }
 
-// grantLocked gives locked what cannot be spent yet, and what until then can only be staked.
+// grantLocked gives AVAX that is locked for a time, part of it stakeable.
 func (b *genesisBuilder) grantLocked() {
 	locked := b.personas.Locked
 	b.grant(0, 40, locked.Owner())
@@ -106,14 +106,14 @@ func (b *genesisBuilder) grantLocked() {
 	}
 }
 
-// addValidators decides who validates from the beginning.
+// addValidators chooses the genesis validators.
 func (b *genesisBuilder) addValidators(r *rand.Rand) error {
 	for i := range b.size.genesisValidators() {
 		node := b.nodes.all[i]
 		s := b.genesisPeriod(i, r)
 		if i < nodeRoleCount {
 			node.row.Role = nodeRoles[i]
-			node.row.Connected = node.row.Connected || i == lowUptime // it is there, but answers late
+			node.row.Connected = node.row.Connected || i == lowUptime // reachable, but slow to respond
 		}
 		tx, err := txs.NewTx(txs.PChain, b.validator(node, s, i))
 		if err != nil {
@@ -127,7 +127,7 @@ func (b *genesisBuilder) addValidators(r *rand.Rand) error {
 	return nil
 }
 
-// genesisPeriod decides how long and how heavy the i-th validator stakes, and how well it runs.
+// genesisPeriod returns the i-th validator's staking period, weight and quality.
 func (b *genesisBuilder) genesisPeriod(i int, r *rand.Rand) stakingPeriod {
 	node := b.nodes.all[i]
 	s := stakingPeriod{who: node.owner, weight: b.stake(r), start: b.span.Start - uint64(population.Between(r, 20, 90))*population.Day - uint64(population.Between(r, 0, population.Day)),
@@ -164,7 +164,7 @@ func (b *genesisBuilder) genesisPeriod(i int, r *rand.Rand) stakingPeriod {
 	return s
 }
 
-// validator is a validator that was there before history. The pending one, and a few others, joined before nodes had BLS keys.
+// validator returns a genesis validator. The pending one, and a few others, joined before nodes had BLS keys.
 func (b *genesisBuilder) validator(n *node, s stakingPeriod, i int) txs.Unsigned {
 	owners := s.who.Owner()
 	v := txs.Validator{NodeID: n.id, Start: s.start, End: s.end, Weight: s.weight}
@@ -178,14 +178,13 @@ func (b *genesisBuilder) validator(n *node, s stakingPeriod, i int) txs.Unsigned
 		ValidationOwner: &owners, DelegationOwner: &owners, DelegationShares: shares}
 }
 
-// delegation is a delegation to the node with an index.
+// delegation returns a delegation to the node with an index.
 type delegation struct {
 	node int
 	stakingPeriod
 }
 
-// addDelegators decides who delegates from the beginning: two finished delegations of the persona, one that is pending, and a
-// third of all others.
+// addDelegators chooses the genesis delegations: two finished ones of the persona, a pending one, and a third of all others.
 func (b *genesisBuilder) addDelegators(r *rand.Rand) error {
 	persona, start := b.personas.Delegator, b.span.Start-15*population.Day
 	all := []delegation{
@@ -208,7 +207,7 @@ func (b *genesisBuilder) addDelegators(r *rand.Rand) error {
 	made := map[ids.ID]bool{}
 	for _, d := range all {
 		tx, err := b.delegator(d)
-		// Transactions of the genesis spend nothing, so two equal delegations would be one transaction, whose outputs come twice.
+		// Genesis transactions spend nothing, so two equal delegations would be one transaction, whose outputs come twice.
 		for ; err == nil && made[tx.ID()]; tx, err = b.delegator(d) {
 			d.end--
 		}
@@ -229,9 +228,8 @@ func (b *genesisBuilder) delegator(d delegation) (*txs.Tx, error) {
 	})
 }
 
-// fillTreasury decides how much AVAX there is, and leaves what nobody owns where nobody has a key. There is as much as on the
-// network itself, or so much less that the usual part of it is staked: a validator weighs three million AVAX at most, so that the
-// few of a small world could not stake that part of all of it.
+// fillTreasury sets the supply, and gives the rest to an address without a key. The supply is the real network's, or less if too little of
+// that would be staked: a validator weighs at most three million AVAX, so a small world's few could not stake the usual share.
 func (b *genesisBuilder) fillTreasury() error {
 	owned, outlasting := b.onC, uint64(0)
 	for _, u := range b.p.UTXOs {

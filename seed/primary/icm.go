@@ -19,7 +19,7 @@ import (
 type ICM struct {
 	network   *Network
 	endpoints []*icmEndpoint
-	messages  []*icmMessage // that are delivered, by when they are due
+	messages  []*icmMessage // to be delivered, by due time
 	unsigned  []*icmMessage // of those, once their bytes are known
 
 	mu       sync.Mutex
@@ -40,7 +40,7 @@ type icmTx struct {
 	sends, delivers *icmMessage
 }
 
-// epochKey names who validates a subnet as the blocks of an epoch see it (ACP-181).
+// epochKey identifies a subnet's validators in an epoch's blocks (ACP-181).
 type epochKey struct {
 	subnet ids.ID
 	since  uint64
@@ -48,11 +48,11 @@ type epochKey struct {
 
 const (
 	epoch          = 5 * 60
-	perPair        = 3   // messages each way between two chains that are alone with each other
-	perRoute       = 2   // from one chain to another where there are more, at least,
+	perPair        = 3   // messages each way between a network's only two chains
+	perRoute       = 2   // messages from one chain to another among more chains, at least,
 	routeShare     = 400 // and one more for so many transactions
 	maxPerRoute    = 40
-	deliveryMargin = 20 * 60 // nothing is delivered that late in history
+	deliveryMargin = 20 * 60 // the last seconds of history, without deliveries
 )
 
 // AddChain makes a chain an endpoint; l is its L1, nil for a C-Chain.
@@ -60,8 +60,8 @@ func (t *ICM) AddChain(c *evm.Chain, l *L1) {
 	t.endpoints = append(t.endpoints, &icmEndpoint{chain: c, l1: l})
 }
 
-// Plan plans all messages. A chain that is alone on its network sends to itself. The chain of the network's first L1, which the
-// world does not simulate, sends, too.
+// Plan plans all messages. A network's only chain sends to itself. The chain of the network's first L1, which the world does not simulate,
+// sends, too.
 func (t *ICM) Plan() {
 	t.sets = map[epochKey]*warp.CanonicalValidatorSet{}
 	least := perRoute
@@ -101,8 +101,8 @@ func (t *ICM) planFromOutside(outside, to *icmEndpoint, due uint64) {
 	to.add(m.delivery())
 }
 
-// planFromConstructors has each chain send a message from a constructor to another chain; where there is no other, to one that
-// the world does not simulate.
+// planFromConstructors has each chain send a message from a constructor to another chain, or, as the only one, to one that the world does
+// not simulate.
 func (t *ICM) planFromConstructors(outside *icmEndpoint, at uint64) {
 	for i, from := range t.endpoints {
 		to := outside
@@ -116,8 +116,8 @@ func (t *ICM) planFromConstructors(outside *icmEndpoint, at uint64) {
 
 var greetings = []string{"hello over there", "is it snowing?", "the pass is open", "grüezi mitenand", "see you at the hut", "bring skins and an axe", "❄"}
 
-// planRoute plans what one chain sends to another, so that the first messages are answered. They arrive, the last never does; one
-// arrives that its recipient refuses, since it is empty.
+// planRoute plans messages from one chain to another; the first ones get a response. All but the last arrive; the recipient refuses one,
+// which is empty.
 func (t *ICM) planRoute(from, to *icmEndpoint, count int) {
 	r := t.network.rng.For("messages", from.chain.Row.EVMID, to.chain.Row.EVMID)
 	span, w := t.network.span, t.network.personas
@@ -144,8 +144,8 @@ func (t *ICM) planRoute(from, to *icmEndpoint, count int) {
 	}
 }
 
-// writeMessages writes every message, once the chains have their ids: the messenger numbers what it sends, and confirms what it
-// received with what it sends back.
+// writeMessages writes every message, once the chains have their ids: the messenger numbers its messages, and confirms received ones in
+// those it sends back.
 func (t *ICM) writeMessages() error {
 	networkRules := t.network.rules
 	t.subnetOf = map[ids.ID]ids.ID{ids.Empty: ids.Empty, networkRules.XChainID: ids.Empty, networkRules.CChainID: ids.Empty}
@@ -179,11 +179,11 @@ func (t *ICM) signUntil(at uint64) error {
 	return nil
 }
 
-// sign keeps the validators that blocks of the message's epoch, and of the one after, see, and has them sign.
+// sign records the validators that blocks of the message's epoch, and of the next, see, and has them sign.
 func (t *ICM) sign(m *icmMessage) error {
 	subnet := m.from.subnet()
 	if subnet == ids.Empty && m.to.l1 == nil {
-		subnet = m.to.subnet() // L1s want the signatures of the whole primary network on what the C-Chain sends
+		subnet = m.to.subnet() // L1s want the signatures of the whole primary network on the C-Chain's messages
 	}
 	validators, err := t.network.net.P.Validators(subnet)
 	if err != nil {
@@ -206,7 +206,7 @@ func (t *ICM) sign(m *icmMessage) error {
 	return nil
 }
 
-// quorum is the percentage of the weight that signs a message, a little more than what is asked for.
+// quorum is the percentage of the weight that signs a message, a little more than required.
 const quorum = 75
 
 // aggregate has the validators sign, in their order, until enough have.
@@ -226,7 +226,7 @@ func (t *ICM) aggregate(m *warp.UnsignedMessage, set *warp.CanonicalValidatorSet
 	return message.Bytes()
 }
 
-// SubnetOf tells the chains of the network where a message comes from.
+// SubnetOf tells the network's chains which subnet validates a blockchain.
 func (t *ICM) SubnetOf(blockchain ids.ID) (ids.ID, error) {
 	subnet, known := t.subnetOf[blockchain]
 	if !known {
@@ -237,7 +237,7 @@ func (t *ICM) SubnetOf(blockchain ids.ID) (ids.ID, error) {
 
 var errNoValidatorSet = errors.New("the validators of that epoch were not kept")
 
-// WarpSet is what sign kept.
+// WarpSet returns the validators that sign recorded.
 func (t *ICM) WarpSet(subnet ids.ID, time uint64) (*warp.CanonicalValidatorSet, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -247,18 +247,18 @@ func (t *ICM) WarpSet(subnet ids.ID, time uint64) (*warp.CanonicalValidatorSet, 
 	return nil, errNoValidatorSet
 }
 
-// Simulates tells whether the world has the chain.
+// Simulates reports whether the world has the chain.
 func (t *ICM) Simulates(blockchain ids.ID) bool {
 	return slices.ContainsFunc(t.endpoints, func(e *icmEndpoint) bool { return e.chain != nil && e.id() == blockchain })
 }
 
-// Connect tells a chain which ids it has and who signs messages.
+// Connect gives a chain its ids and its source of message signers.
 func (t *ICM) Connect(c *evm.Chain) {
 	e := t.endpoint(c)
 	c.Builder.SetWarpContext(simevm.WarpContext{NetworkID: t.network.rules.NetworkID, ChainID: e.id(), SubnetID: e.subnet(), Network: t})
 }
 
-// Scheduled are the transactions that a chain has to make at their time.
+// Scheduled returns the transactions that a chain has to make at fixed times.
 func (t *ICM) Scheduled(c *evm.Chain) []evm.ScheduledTx {
 	var txs []evm.ScheduledTx
 	for _, tx := range t.endpoint(c).txs {

@@ -17,15 +17,15 @@ import (
 	"snowglobe/sim/warp"
 )
 
-// icmMessage is a message from one chain to another. Its bytes are known before any chain sends it: the chains' histories are made
-// side by side, and the one that receives it must not wait for the one that sends it.
+// icmMessage is a message from one chain to another. Its bytes are known before any chain sends it: the chains' histories are made in
+// parallel, and the receiving one must not wait for the sending one.
 type icmMessage struct {
 	from, to        *icmEndpoint
-	by              *population.Account // who sends it, through the greeter
+	by              *population.Account // the sender, through the greeter
 	paysFee         bool                // and then sends it itself
-	fromConstructor bool                // of a contract that is deployed
+	fromConstructor bool                // of a deployed contract
 	text            string
-	due             uint64 // when it is delivered; 0 for never
+	due             uint64 // delivery time; 0 for never
 
 	nonce       int64
 	receipts    []teleporterReceipt
@@ -65,13 +65,13 @@ type (
 )
 
 const (
-	requiredGas        = 200_000 // that the greeter asks for
+	requiredGas        = 200_000 // as the greeter requires
 	gasSend            = 900_000
 	messageFee         = 1_000_000 // of the fee token
-	receiptsPerMessage = 5         // as the messenger has it
+	receiptsPerMessage = 5         // the messenger's limit
 )
 
-// writeReceipts writes the messages of a chain with their receipts, in the order of its transactions.
+// writeReceipts writes a chain's messages with their receipts, in the order of its transactions.
 func (t *ICM) writeReceipts(e *icmEndpoint) error {
 	waiting := map[*icmEndpoint][]teleporterReceipt{}
 	for _, tx := range e.txs {
@@ -140,12 +140,12 @@ func (e *icmEndpoint) subnet() ids.ID {
 	return ids.Empty
 }
 
-// sending is the transaction that sends the message.
+// sending returns the transaction that sends the message.
 func (m *icmMessage) sending(at uint64) icmTx {
 	return icmTx{sends: m, ScheduledTx: evm.ScheduledTx{At: at, Request: m.send, Message: func() *warp.UnsignedMessage { return m.message }}}
 }
 
-// delivery is the transaction that delivers the message.
+// delivery returns the transaction that delivers the message.
 func (m *icmMessage) delivery() icmTx {
 	return icmTx{delivers: m, ScheduledTx: evm.ScheduledTx{At: m.due, Request: m.deliver, Ready: m.signedReady}}
 }

@@ -26,14 +26,13 @@ type L1 struct {
 
 	subnet, chain     ids.ID
 	validators        []*node
-	initialValidators []*node // those that the conversion names, in its order
+	initialValidators []*node // of the conversion, in its order
 	changes           []*validatorChange
 	validationIDs     map[*node]ids.ID
-	declared          map[*node]OwnValidator // of an L1 whose validators a user's file names: all of them
+	declared          map[*node]OwnValidator // all validators of an L1 whose file lists them
 }
 
-// txsPerValidator is how many transactions of an L1's chain it takes for each validator, so that its manager's do not crowd out
-// the others.
+// txsPerValidator is the number of an L1's transactions per validator, so that its manager's do not crowd out the others.
 const txsPerValidator = 50
 
 // AddL1 makes the L1 of a chain with a genesis and so many transactions.
@@ -46,19 +45,19 @@ func (n *Network) AddL1(name string, vm ids.ID, genesis []byte, size int) *L1 {
 // Created is closed once every L1 of the network has its ids.
 func (n *Network) Created() <-chan struct{} { return n.l1sReady }
 
-// IDs are those of the transactions that created the subnet and the chain.
+// IDs returns the ids of the transactions that created the subnet and the chain.
 func (l *L1) IDs() (subnet, chain ids.ID) { return l.subnet, l.chain }
 
-// SecondPrice is how many nAVAX an L1 validator pays each second while there are few of them (ACP-77).
+// SecondPrice is an L1 validator's fee per second in nAVAX while there are few of them (ACP-77).
 const SecondPrice = 512
 
-// The validators of a network's first L1, each with a role.
+// Validators with a role of a network's first L1.
 const (
 	dominant  = iota // outweighs all others, so that it can sign for the L1
 	expiresL1        // runs out of balance within the hour after history
 	inactive         // ran out of balance
-	disabled         // was disabled by its owner
-	removedL1        // was removed by its L1
+	disabled         // disabled by its owner
+	removedL1        // removed by its L1
 	L1RoleCount
 )
 
@@ -69,8 +68,8 @@ var l1Roles = func() (all [L1RoleCount]string) {
 	return all
 }()
 
-// assignNodes splits the nodes of L1 validators among the L1s. The first L1 has those with a role and whom no other has room for;
-// but the one that is removed is the last to join an L1 whose chain the world has, where there is one.
+// assignNodes splits the nodes of L1 validators among the L1s. The first L1 gets those with a role, and the surplus of the others. The
+// exception is the removed one, which joins an L1 with a chain in the world last, if there is one.
 func (n *Network) assignNodes() {
 	first, free := n.l1s[0], n.nodes.ofL1
 	taking := slices.DeleteFunc(slices.Clone(n.l1s), func(l *L1) bool { return len(l.declared) > 0 })
@@ -98,7 +97,7 @@ func (n *Network) assignNodes() {
 	}
 }
 
-// owner is who owns the subnet.
+// owner returns the subnet's owner.
 func (l *L1) owner() signer { return singleSigner(l.network.personas.Deployer) }
 
 // scheduleCreation plans the subnet and its chain.
@@ -126,8 +125,7 @@ func (l *L1) createChain(at uint64) (*txs.Tx, error) {
 	return tx, err
 }
 
-// schedule plans the conversion and what becomes of the validators. The first of them come with the conversion, the others
-// register.
+// schedule plans the conversion and the validators' later changes. The first validators come with the conversion, the others register.
 func (l *L1) schedule(first bool, r *rand.Rand) {
 	initial := max(1, (len(l.validators)+1)/3)
 	if first {
@@ -155,12 +153,12 @@ func (l *L1) schedule(first bool, r *rand.Rand) {
 	l.network.ICM.scheduleManager(l, converted)
 }
 
-// balanceFor is what an L1 validator needs from a time to some seconds past history.
+// balanceFor returns an L1 validator's balance to last from a time to some seconds past history.
 func (l *L1) balanceFor(at, beyond uint64) uint64 {
 	return (l.network.span.Until - at + beyond) * SecondPrice
 }
 
-// scheduleRoles plans what happens to the validators with a role.
+// scheduleRoles plans the events of validators with a role.
 func (l *L1) scheduleRoles() {
 	span := l.network.span
 	for _, node := range l.validators {
@@ -176,7 +174,7 @@ func (l *L1) scheduleRoles() {
 	}
 }
 
-// scheduleChanges plans other weights and higher balances.
+// scheduleChanges plans changes of weights and top-ups of balances.
 func (l *L1) scheduleChanges(r *rand.Rand) {
 	for range len(l.validators) / 2 {
 		node := l.validators[int(population.Between(r, 0, int64(len(l.validators))-1))]
@@ -218,7 +216,7 @@ func (l *L1) convert(at uint64) (*txs.Tx, error) {
 	return tx, err
 }
 
-// sign signs what the manager says with the keys of all validators of the L1.
+// sign signs the manager's message with the keys of all validators of the L1.
 func (l *L1) sign(m *warp.UnsignedMessage) ([]byte, error) {
 	validators, err := l.network.net.P.Validators(l.subnet)
 	if err != nil {
@@ -239,7 +237,7 @@ func (l *L1) sign(m *warp.UnsignedMessage) ([]byte, error) {
 	return signed.Bytes()
 }
 
-// isValidator tells whether a node is a validator of the L1.
+// isValidator reports whether a node is a validator of the L1.
 func (l *L1) isValidator(node *node) bool {
 	_, there := l.network.net.P.L1Validator(l.validationIDs[node])
 	return there

@@ -14,10 +14,9 @@ import (
 	"snowglobe/sim/warp"
 )
 
-// validatorChange is a change of an L1's validators: one registers, gets another weight, or is removed. The L1's validator manager
-// sends an ICM message for it in a transaction of the L1's chain, and a while later a RegisterL1ValidatorTx or
-// SetL1ValidatorWeightTx of the P-Chain carries the message. Its bytes are known before either: neither chain's history waits
-// for the other's.
+// validatorChange is a change of an L1's validators: a registration, a new weight, or a removal. The L1's validator manager sends an ICM
+// message for it in a transaction of the L1's chain, and a while later a RegisterL1ValidatorTx or SetL1ValidatorWeightTx of the P-Chain
+// carries the message. Its bytes are known before either: neither chain's history waits for the other's.
 type validatorChange struct {
 	node      *node
 	registers bool
@@ -28,7 +27,7 @@ type validatorChange struct {
 
 const (
 	initiateLead     = 240            // seconds from the manager's transaction to the P-Chain's
-	registrationTerm = population.Day // after which a registration expires
+	registrationTerm = population.Day // until a registration expires
 	startingWeight   = 20
 	gasManager       = 500_000
 )
@@ -36,8 +35,7 @@ const (
 // managerOwner owns the validator manager of every L1.
 func managerOwner(w *population.Personas) *population.Account { return w.Ewoq }
 
-// initiatedAt is when the manager sends the message. The expiry of a registration counts from then, so that it must be that very
-// second.
+// initiatedAt returns when the manager sends the message. It must be that very second, from which a registration's expiry counts.
 func (c *validatorChange) initiatedAt() uint64 { return c.at - initiateLead }
 
 // scheduleRegistration plans to register a validator.
@@ -47,7 +45,7 @@ func (l *L1) scheduleRegistration(node *node, balance, at uint64) {
 	l.network.schedule(store.PChain, at, l.register(c, balance))
 }
 
-// scheduleWeight plans to give a validator another weight.
+// scheduleWeight plans to change a validator's weight.
 func (l *L1) scheduleWeight(node *node, weight, at uint64) {
 	c := &validatorChange{node: node, weight: weight, at: at}
 	l.changes = append(l.changes, c)
@@ -78,7 +76,7 @@ func (l *L1) setWeight(c *validatorChange) txBuilder {
 	}
 }
 
-// writeMessages writes the messages of the changes, once the L1 has its ids: the manager counts the weights of a validator.
+// writeMessages writes the messages of the changes, once the L1 has its ids: the manager numbers a validator's weights.
 func (l *L1) writeMessages() error {
 	for i, node := range l.initialValidators {
 		l.validationIDs[node] = warp.ConversionValidationID(l.subnet, uint32(i))
@@ -129,7 +127,7 @@ func (t *ICM) scheduleManager(l *L1, converted uint64) {
 	}
 }
 
-// initializeManager tells the manager of a chain who owns it and of which L1 it is.
+// initializeManager sets the owner and the L1 of a chain's manager.
 func (l *L1) initializeManager(c *evm.Chain) (*evm.TxRequest, error) {
 	owner := managerOwner(c.Personas)
 	return c.CallWith(owner, "validator-manager", "ValidatorManager", "initialize", nil, gasManager, owner.Address, l.subnet)
@@ -141,7 +139,7 @@ type pChainOwner struct {
 	Addresses []common.Address
 }
 
-// initiate is the transaction in which the manager sends the message of a change.
+// initiate returns the transaction in which the manager sends the message of a change.
 func (l *L1) initiate(change *validatorChange) func(*evm.Chain) (*evm.TxRequest, error) {
 	return func(c *evm.Chain) (*evm.TxRequest, error) {
 		node, id := change.node, l.validationIDs[change.node]

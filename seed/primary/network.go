@@ -16,18 +16,18 @@ import (
 
 const nanoAVAX = 1_000_000_000
 
-// Size is how many of a kind one network has.
+// Size counts the things of each kind in one network.
 type Size struct{ Validators, Delegators, L1Validators, Transactions int }
 
-// Network is the P-, X- and C-Chain of one network while their history is made: what happens on P and X, and which value moves to
-// and from C. The C-Chain's own history is a Chain.
+// Network is a network's P-, X- and C-Chain during their history: the activity on P and X, and the value that moves to and from C. The
+// C-Chain's own history is a Chain.
 type Network struct {
 	ICM *ICM
 
 	rng      population.RNG
 	rules    *rules.Network
 	personas *population.Personas
-	accounts []*population.Account // that are no personas, the most active first
+	accounts []*population.Account // other than personas, the most active first
 	span     population.Span
 	size     Size
 	net      *primary.Network
@@ -42,7 +42,7 @@ type Network struct {
 
 	script    []scheduledBlock // of P and X, by time
 	atomicTxs []atomicTx       // of C, by time
-	ending    int              // stakers who join and end within history
+	ending    int              // stakers that join and end within history
 	onC       uint64           // nAVAX that the genesis of the C-Chain gives to accounts
 	own       own
 }
@@ -62,7 +62,7 @@ func NewNetwork(g population.RNG, index int, size Size, span population.Span, pe
 		node.owner = n.account(i)
 	}
 	n.ICM = &ICM{network: n}
-	// The first L1 of each network has no chain that the world simulates: it is there for its validators.
+	// The first L1 of each network exists for its validators: the world does not simulate its chain.
 	n.l1s = []*L1{{network: n, name: "Hollow", vm: ids.ID{'h', 'o', 'l', 'l', 'o', 'w', 'v', 'm'}, genesis: []byte(`{"hollow":true}`)}}
 	return n, nil
 }
@@ -94,13 +94,13 @@ func (n *Network) Begin(emit func(*store.PrimaryDelta)) error {
 	return nil
 }
 
-// AddC counts what the genesis of the C-Chain gives to accounts, in nAVAX: it is a part of all AVAX that there is.
+// AddC counts the nAVAX that the C-Chain's genesis gives to accounts: it is a part of the supply.
 func (n *Network) AddC(allocated uint64) { n.onC = allocated }
 
-// Row is what the world's file keeps of the network.
+// Row returns the network's row in the file.
 func (n *Network) Row() (store.PrimaryNetwork, error) { return n.genesis.Row(n.rules.NetworkID) }
 
-// NodeRows are the rows of the network's nodes.
+// NodeRows returns the rows of the network's nodes.
 func (n *Network) NodeRows() []store.Node {
 	rows := make([]store.Node, len(n.nodes.all))
 	for i, node := range n.nodes.all {
@@ -109,14 +109,14 @@ func (n *Network) NodeRows() []store.Node {
 	return rows
 }
 
-// account is the i-th account that is no persona, over and over.
+// account returns the i-th account other than a persona, wrapping around.
 func (n *Network) account(i int) *population.Account { return n.accounts[i%len(n.accounts)] }
 
 // Advance makes all blocks of P and X up to a time.
 func (n *Network) Advance(to uint64) error {
 	for len(n.script) > 0 && n.script[0].at <= to {
 		next := n.script[0]
-		n.script[0] = scheduledBlock{} // what it refers to is not needed any more
+		n.script[0] = scheduledBlock{} // no longer needed
 		n.script = n.script[1:]
 		if err := n.execute(next); err != nil {
 			return fmt.Errorf("network %d at %d: %w", n.rules.NetworkID, next.at, err)
@@ -155,7 +155,7 @@ func (n *Network) advanceStakers(to uint64) error {
 	}
 }
 
-// rewarded decides about the reward of a staker by the uptime of its node.
+// rewarded decides a staker's reward by the uptime of its node.
 func (n *Network) rewarded(s *pchain.Staker) bool {
 	return n.nodes.byID[s.NodeID].row.Uptime >= n.rules.Staking.UptimeRequirement
 }
@@ -200,7 +200,7 @@ func (n *Network) makeX(at uint64, txs []*txs.Tx) error {
 	return nil
 }
 
-// proposer draws who proposes a block among the validators of its time.
+// proposer draws a block's proposer among the validators of its time.
 func (n *Network) proposer(chain int, b *txs.Block) *primary.Proposer {
 	r := n.rng.For("proposer", n.rules.NetworkID, chain, b.Height())
 	var node *node
@@ -210,7 +210,7 @@ func (n *Network) proposer(chain int, b *txs.Block) *primary.Proposer {
 	return &primary.Proposer{Certificate: node.row.Certificate, PHeight: n.net.P.Height()}
 }
 
-// NextAtomic is when value moves to or from the C-Chain next, in a block of its own.
+// NextAtomic returns when value next moves to or from the C-Chain, in a block of its own.
 func (n *Network) NextAtomic() (at uint64, due bool) {
 	if len(n.atomicTxs) == 0 {
 		return 0, false
@@ -218,7 +218,7 @@ func (n *Network) NextAtomic() (at uint64, due bool) {
 	return n.atomicTxs[0].at, true
 }
 
-// ApplyAtomic executes what is due between the C-Chain and the others at the time of a block under construction.
+// ApplyAtomic executes the transfers between the C-Chain and the others that are due at the time of a block under construction.
 func (n *Network) ApplyAtomic(p *evm.Pending) (bool, error) {
 	at := p.Header().Time
 	if len(n.atomicTxs) == 0 || n.atomicTxs[0].at > at {

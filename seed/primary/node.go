@@ -23,24 +23,24 @@ type node struct {
 	id    ids.NodeID
 	bls   *warp.SecretKey
 	proof *txs.ProofOfPossession
-	owner *population.Account // who runs it
+	owner *population.Account // the operator
 	start uint64              // of its time as a validator of the primary network, once that has begun
 	end   uint64
 }
 
-// nodes are a network's: those with a role first, then others, then those that validate L1s.
+// nodes holds a network's nodes: those with a role first, then others, then L1 validators.
 type nodes struct {
 	all  []*node
-	ofL1 []*node // the last ones of all
+	ofL1 []*node // the last of all
 	byID map[ids.NodeID]*node
 }
 
-// key is the BLS key of a validator, which runs one node.
+// key returns the BLS key of a validator, which runs one node.
 func (n *nodes) key(m *warp.CanonicalValidator) (*warp.SecretKey, error) {
 	return n.byID[m.NodeIDs[0]].bls, nil
 }
 
-// observeStaker notes since when a node validates the primary network.
+// observeStaker records since when a node validates the primary network.
 func (n *nodes) observeStaker(s *pchain.Staker) {
 	node := n.byID[s.NodeID]
 	if node == nil || s.Delegator || s.SubnetID != ids.Empty || s.Status != pchain.Active {
@@ -49,7 +49,7 @@ func (n *nodes) observeStaker(s *pchain.Staker) {
 	node.start, node.end = s.Start, s.End
 }
 
-// places are where nodes stand: about a point of a country, in a town that does not exist, with an ending that fits.
+// places lists locations of nodes: a point in a country, and a fictitious town with a plausible ending.
 var places = []struct {
 	country, code, ending string
 	latitude, longitude   int64 // millionths of a degree
@@ -91,7 +91,7 @@ func newNode(g population.RNG, network uint32, i int) (*node, error) {
 	return n, nil
 }
 
-// reserved are the blocks of IPv4 addresses that nobody on the Internet has (RFC 6890 and multicast).
+// reserved lists the blocks of IPv4 addresses that nobody on the Internet has (RFC 6890 and multicast).
 var reserved = func() (all []netip.Prefix) {
 	for _, block := range []string{
 		"0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12", "192.0.0.0/24", "192.0.2.0/24",
@@ -102,7 +102,7 @@ var reserved = func() (all []netip.Prefix) {
 	return all
 }()
 
-// publicAddress is an address that a node on the Internet may have.
+// publicAddress returns a valid address of a node on the Internet.
 func publicAddress(r *rand.Rand) netip.Addr {
 	for {
 		ip := netip.AddrFrom4([4]byte{byte(r.IntN(256)), byte(r.IntN(256)), byte(r.IntN(256)), byte(1 + r.IntN(254))})

@@ -16,13 +16,13 @@ import (
 	"snowglobe/sim/txs"
 )
 
-// Grant is what somebody of a user's owns on P and on X from the beginning, in nAVAX.
+// Grant is the initial balance on P and on X of an account in a user's file, in nAVAX.
 type Grant struct {
 	To   txs.OutputOwners
 	P, X uint64
 }
 
-// Stake is a validator or delegator of a user's. Explain says where its file asks for it.
+// Stake is a validator or delegator in a user's file. Explain adds its place in the file to an error.
 type Stake struct {
 	Node       string // role of a node, or its id
 	Delegates  bool
@@ -38,25 +38,25 @@ type OwnValidator struct {
 	Role    string
 	Who     *population.Account
 	Weight  uint64
-	Balance uint64 // nAVAX that are left when history ends
+	Balance uint64 // nAVAX left when history ends
 }
 
-// own is what a user's file asks of a network.
+// own holds the parts of a user's file about a network.
 type own struct {
 	grants []Grant
 	stakes []Stake // within history
 }
 
-// firstOwnNode is the number of the first node of a user's, beyond those of any profile.
+// firstOwnNode is the number of a user's first node, beyond those of any profile.
 const firstOwnNode = 1_000_000
 
-// AddGrant gives somebody something from the beginning.
+// AddGrant gives somebody an initial balance.
 func (n *Network) AddGrant(g Grant) { n.own.grants = append(n.own.grants, g) }
 
-// AddStake lets somebody validate or delegate in the course of history.
+// AddStake lets somebody validate or delegate during history.
 func (n *Network) AddStake(s Stake) { n.own.stakes = append(n.own.stakes, s) }
 
-// AddNode makes a node for a role of a user's.
+// AddNode makes a node for a role in a user's file.
 func (n *Network) AddNode(role string, who *population.Account) error {
 	_, err := n.addNode(role, who)
 	return err
@@ -75,7 +75,7 @@ func (n *Network) addNode(role string, who *population.Account) (*node, error) {
 	return node, nil
 }
 
-// nodeNamed is the node with a role or an id, or nil.
+// nodeNamed returns the node with a role or an id, or nil.
 func (n *Network) nodeNamed(name string) *node {
 	i := slices.IndexFunc(n.nodes.all, func(node *node) bool { return node.row.Role == name || node.id.String() == name })
 	if i < 0 || name == "" {
@@ -84,7 +84,7 @@ func (n *Network) nodeNamed(name string) *node {
 	return n.nodes.all[i]
 }
 
-// Declare says who validates an L1, from its conversion on.
+// Declare lists an L1's validators, from its conversion on.
 func (l *L1) Declare(all []OwnValidator) error {
 	l.declared = map[*node]OwnValidator{}
 	for _, v := range all {
@@ -98,7 +98,7 @@ func (l *L1) Declare(all []OwnValidator) error {
 	return nil
 }
 
-// grantOwn gives what a user's file asks for.
+// grantOwn grants the balances in a user's file.
 func (b *genesisBuilder) grantOwn() {
 	for _, g := range b.own.grants {
 		if g.P > 0 {
@@ -113,7 +113,7 @@ func (b *genesisBuilder) grantOwn() {
 	}
 }
 
-// scheduleOwn plans the validators and delegators that a user's file asks for.
+// scheduleOwn plans the validators and delegators in a user's file.
 func (n *Network) scheduleOwn() {
 	for _, s := range n.own.stakes {
 		if s.End <= n.span.Until {
@@ -123,7 +123,7 @@ func (n *Network) scheduleOwn() {
 	}
 }
 
-// stakeTx is the transaction of a stake. The network's own reason to refuse it is the error.
+// stakeTx returns the transaction of a stake, or the network's own reason to refuse it.
 func (n *Network) stakeTx(s Stake, at uint64) (*txs.Tx, error) {
 	node := n.nodeNamed(s.Node)
 	if node == nil {
@@ -149,7 +149,7 @@ func (n *Network) stakeTx(s Stake, at uint64) (*txs.Tx, error) {
 	return tx, nil
 }
 
-// Opened is the network once its history is made and the world is open.
+// Opened is the network after its history, in an open world.
 func (n *Network) Opened(live *sim.Network) *Residents {
 	return &Residents{live: live, Network: &Network{
 		rng: n.rng, rules: n.rules, personas: n.personas, accounts: n.accounts, size: n.size, nodes: n.nodes, wallet: &wallet{rules: n.rules, utxos: utxoSet{}},
@@ -183,7 +183,7 @@ func (n *Residents) Pay(ctx context.Context, chain txs.Chain, from *population.A
 	})
 }
 
-// Move lets somebody move an amount in nAVAX from one chain of the network to another now: an export, and the import of what is on its way.
+// Move lets somebody move an amount in nAVAX from one chain of the network to another now: an export, and the import.
 func (n *Residents) Move(ctx context.Context, who *population.Account, from, to txs.Chain, amount uint64) error {
 	moves, way := &transfers{n.Network}, &crossChainTransfer{who: who, from: int(from), to: int(to), amount: amount}
 	err := n.onEither(ctx, from, who,
@@ -203,8 +203,8 @@ func (n *Residents) Move(ctx context.Context, who *population.Account, from, to 
 	return nil
 }
 
-// onEither issues a transaction on the P- or X-Chain, or on the C-Chain, that somebody writes when it is known what they have. That
-// there is none means that they cannot pay it.
+// onEither issues a transaction on the P- or X-Chain, or on the C-Chain, built once the sender's balance is known. No transaction means
+// that the sender cannot pay.
 func (n *Residents) onEither(ctx context.Context, chain txs.Chain, who *population.Account, onPrimary func(at uint64) (*txs.Tx, error), onC func(*evm.Pending) (*txs.Tx, error)) error {
 	prepared := func(net *primary.Network, write func() (*txs.Tx, error)) (*txs.Tx, error) {
 		n.net, n.wallet.net = net, net

@@ -26,7 +26,7 @@ func (n *payments) scheduleHoarder() {
 	}
 }
 
-// scheduleAliceToBob has alice pay bob, again and again, but not more often than her wallet bears.
+// scheduleAliceToBob has alice pay bob again and again, but no more often than her wallet can afford.
 func (n *payments) scheduleAliceToBob(r *rand.Rand) {
 	alice, bob := singleSigner(n.personas.Alice), n.personas.Bob.Owner()
 	for _, chain := range []int{store.PChain, store.XChain} {
@@ -37,7 +37,7 @@ func (n *payments) scheduleAliceToBob(r *rand.Rand) {
 	}
 }
 
-// scheduleMultisig has the committee pay with two of three signatures, and gives locked what can be spent later.
+// scheduleMultisig has the committee pay with two of three signatures, and makes payments with a locktime.
 func (n *payments) scheduleMultisig() {
 	committee, whale := committeeSigner(n.personas), singleSigner(n.personas.Whale)
 	for _, chain := range []int{store.PChain, store.XChain} {
@@ -56,7 +56,7 @@ func (n *payments) pay(chain int, from signer, amount uint64, to txs.OutputOwner
 	}
 }
 
-// randomSender is often alice, mostly an account that is no persona.
+// randomSender returns an account, usually not a persona, but often alice.
 func (n *payments) randomSender(r *rand.Rand) *population.Account {
 	w := n.personas
 	switch k := r.IntN(20); {
@@ -70,17 +70,17 @@ func (n *payments) randomSender(r *rand.Rand) *population.Account {
 	return n.account(population.Skewed(r, min(len(n.accounts), accountsWithAVAX)))
 }
 
-// mostPaid is the largest everyday payment of an account that is no persona, in nAVAX.
+// mostPaid is the largest everyday payment of an account other than a persona, in nAVAX.
 const mostPaid = 10 * nanoAVAX
 
-// mostPaidByPersona is the largest everyday payment of a persona, or to one: the more of them there are, the smaller, so that all
-// together move no more than an everyday wallet holds.
+// mostPaidByPersona returns the largest everyday payment from or to a persona. It shrinks with their number, so that together they move no
+// more than an everyday wallet holds.
 func (n *payments) mostPaidByPersona() uint64 {
 	const all = 800 * nanoAVAX
 	return all / uint64(max(n.size.Transactions, 2_000))
 }
 
-// isEveryday tells whether an account is a persona that pays from an everyday wallet.
+// isEveryday reports whether an account is a persona that pays from an everyday wallet.
 func (n *payments) isEveryday(a *population.Account) bool {
 	w := n.personas
 	return a == w.Alice || a == w.Bob || a == w.Collector || a == w.Clumsy

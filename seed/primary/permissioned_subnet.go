@@ -8,8 +8,7 @@ import (
 	"snowglobe/sim/txs"
 )
 
-// permissionedSubnet is a subnet whose owner adds and removes validators. It has a chain, and passes from the deployer to the
-// committee.
+// permissionedSubnet is a subnet whose owner adds and removes validators. It has a chain, and passes from the deployer to the committee.
 type permissionedSubnet struct {
 	*Network
 	l1 *L1 // that it never becomes
@@ -40,7 +39,7 @@ func (n *permissionedSubnet) addValidator(node int, owner signer, at uint64) (*t
 		Validator: txs.Validator{NodeID: n.nodes.all[node].id, End: end, Weight: 100}, SubnetID: n.l1.subnet}}, at)
 }
 
-// sign makes a transaction that the subnet's owner authorizes.
+// sign makes a transaction with the authorization of the subnet's owner.
 func (n *permissionedSubnet) sign(owner signer, tx txs.Unsigned, at uint64) (*txs.Tx, error) {
 	return n.wallet.sign(txDraft{chain: store.PChain, from: owner, tx: tx, auth: [][]*txs.Key{owner.keys}}, at)
 }

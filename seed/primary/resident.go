@@ -17,26 +17,26 @@ import (
 	"snowglobe/sim/warp"
 )
 
-// Residents are those who go on acting on the P- and X-Chain of a network of an open world. What they do at a time follows from the
-// seed, the time and the chains as they are then.
+// Residents keeps the accounts on the P- and X-Chain of an open world's network active. Their actions at a time follow from the seed, the
+// time and the chains' present state.
 type Residents struct {
 	*Network
 	live    *sim.Network
 	runners []runner                            // of validators of the primary network, by node
 	byOwner map[ids.ShortID]*population.Account // everybody
-	roles   map[ids.NodeID]bool                 // nodes that stand for a situation which is to stay
+	roles   map[ids.NodeID]bool                 // nodes in a situation that must last
 }
 
-// runner is who runs a node that validates the primary network.
+// runner operates a node that validates the primary network.
 type runner struct {
 	*node
 	weight uint64
 }
 
-// stays are the roles of nodes that validate on and on. Those that end, are removed or run out of balance are to stay so.
+// stays lists the roles of nodes that validate on and on. Nodes that end, are removed or run out of balance must stay so.
 var stays = []string{"", nodeRoles[popular], nodeRoles[full], nodeRoles[active], nodeRoles[running]}
 
-// NewResidents are those of a network of a world.
+// NewResidents returns the residents of a world's network.
 func NewResidents(ctx context.Context, g population.RNG, live *sim.Network, size Size, personas *population.Personas, accounts []*population.Account) (*Residents, error) {
 	n := &Residents{live: live, byOwner: map[ids.ShortID]*population.Account{}, roles: map[ids.NodeID]bool{}, Network: &Network{
 		rng: g, rules: live.Rules, personas: personas, accounts: accounts, size: size, wallet: &wallet{rules: live.Rules, utxos: utxoSet{}},
@@ -72,7 +72,7 @@ func NewResidents(ctx context.Context, g population.RNG, live *sim.Network, size
 	return n, err
 }
 
-// addRunner adds who runs a node, once for each node.
+// addRunner adds a node's operator, once per node.
 func (n *Residents) addRunner(id ids.NodeID, row *store.Node, s *store.Staker) {
 	if slices.ContainsFunc(n.runners, func(r runner) bool { return r.id == id }) {
 		return
@@ -86,7 +86,7 @@ func (n *Residents) addRunner(id ids.NodeID, row *store.Node, s *store.Staker) {
 	n.runners = append(n.runners, runner{&node{row: *row, id: id, bls: warp.NewSecretKey([32]byte(row.Secret)), owner: owner}, uint64(s.Weight)})
 }
 
-// load has the wallet know what an account can spend.
+// load tells the wallet what an account can spend.
 func (n *Residents) load(ctx context.Context, who *population.Account) error {
 	clear(n.wallet.utxos)
 	address := who.Primary.Address()
@@ -107,8 +107,8 @@ func (n *Residents) load(ctx context.Context, who *population.Account) error {
 	return nil
 }
 
-// Act has somebody do something on the P-Chain or the X-Chain, or move AVAX from or to the C-Chain there, at a time in Unix seconds, at
-// which the world's clock stands.
+// Act has somebody act on the P-Chain or the X-Chain, or move AVAX from or to the C-Chain there, at a time in Unix seconds, which must be
+// the world clock's.
 func (n *Residents) Act(ctx context.Context, chain txs.Chain, at uint64) error {
 	r := n.rng.For("resident", n.rules.NetworkID, int(chain), at)
 	if chain == txs.CChain {
@@ -128,14 +128,14 @@ func (n *Residents) Act(ctx context.Context, chain txs.Chain, at uint64) error {
 	})
 }
 
-// How often what happens on the P-Chain is about validators, in percent.
+// Frequencies of actions about validators on the P-Chain, in percent.
 const (
-	renews    = 40 // when somebody's time is over
+	renews    = 40 // after a validation has ended
 	delegates = 25
 	topsUp    = 10
 )
 
-// stakeOrPay is something about validators; nil when it is not the time for that, or nobody can.
+// stakeOrPay acts on a validator; nil if it is not the time for that, or nobody can.
 func (n *Residents) stakeOrPay(ctx context.Context, r *rand.Rand, at uint64) (*txs.Tx, error) {
 	if population.Chance(r, renews) {
 		if tx, err := n.renew(ctx, r, at); tx != nil || err != nil {
@@ -153,13 +153,13 @@ func (n *Residents) stakeOrPay(ctx context.Context, r *rand.Rand, at uint64) (*t
 
 const longestStake = 60 // days
 
-// periodOf draws how long somebody stakes, in seconds.
+// periodOf draws a staking period, in seconds.
 func (n *Residents) periodOf(r *rand.Rand) uint64 {
 	shortest := n.rules.Staking.MinStakeDuration + population.Hour
 	return shortest + uint64(population.Between(r, 0, longestStake*population.Day))
 }
 
-// renew lets a node validate again whose time is over.
+// renew lets a node validate again after its period ended.
 func (n *Residents) renew(ctx context.Context, r *rand.Rand, at uint64) (*txs.Tx, error) {
 	var over []*runner
 	for i := range n.runners {
@@ -185,7 +185,7 @@ func (n *Residents) renew(ctx context.Context, r *rand.Rand, at uint64) (*txs.Tx
 		if err := n.load(ctx, s.who); err != nil {
 			return nil, err
 		}
-		validating := *back.node // its owner stays the one who runs it
+		validating := *back.node // its owner stays its operator
 		if tx, err := (&staking{n.Network}).validate(&validating, s, at); tx != nil || err != nil {
 			return tx, err
 		}
@@ -193,7 +193,7 @@ func (n *Residents) renew(ctx context.Context, r *rand.Rand, at uint64) (*txs.Tx
 	return nil, nil
 }
 
-// delegateSomewhere delegates to a validator that has room for it for long enough.
+// delegateSomewhere delegates to a validator that has enough room and time for it.
 func (n *Residents) delegateSomewhere(ctx context.Context, r *rand.Rand, at uint64) (*txs.Tx, error) {
 	s := stakingPeriod{who: n.account(int(population.Between(r, 0, stakingAccounts-1))), weight: n.usualDelegation(r), end: at + n.periodOf(r)}
 	first := r.IntN(max(len(n.runners), 1))
@@ -249,8 +249,8 @@ func (n *Residents) topUp(ctx context.Context, at uint64) (*txs.Tx, error) {
 }
 
 const (
-	exports = 12 // percent of what happens moves AVAX to another chain,
-	imports = 60 // and in so many percent of the cases who has some on the way imports it
+	exports = 12 // percent of actions move AVAX to another chain,
+	imports = 60 // and so many percent of those with some on the way import it
 )
 
 // move moves value: within the chain, to another one, or from there.
@@ -285,12 +285,12 @@ func (n *Residents) moveFrom(from *population.Account, chain int, r *rand.Rand, 
 	return (&payments{n.Network}).everyday(chain, from, r, at)
 }
 
-// sender is an account that is no persona: those of the phrase are left to clients.
+// sender returns an account other than a persona: clients use those of the mnemonic.
 func (n *Residents) sender(r *rand.Rand) *population.Account {
 	return n.account(population.Skewed(r, min(len(n.accounts), accountsWithAVAX)))
 }
 
-// moveOnC has somebody import what is on the way to the C-Chain, or export AVAX from there.
+// moveOnC has somebody import AVAX that is on the way to the C-Chain, or export AVAX from there.
 func (n *Residents) moveOnC(ctx context.Context, p *evm.Pending, r *rand.Rand) (*txs.Tx, error) {
 	moves := &transfers{n.Network}
 	for _, from := range otherChains(store.CChain, r) {
@@ -318,7 +318,7 @@ func (n *Residents) moveOnC(ctx context.Context, p *evm.Pending, r *rand.Rand) (
 	return nil, nil
 }
 
-// importer is somebody who has AVAX on the way from a chain to the C-Chain, or nil. What the traveller has there is to stay.
+// importer returns somebody with AVAX on the way from a chain to the C-Chain, or nil. The traveller's must stay there.
 func (n *Residents) importer(from int, r *rand.Rand) *population.Account {
 	var who []*population.Account
 	for _, u := range n.net.Exported(codecOf(from), txs.CChain) {
@@ -333,7 +333,7 @@ func (n *Residents) importer(from int, r *rand.Rand) *population.Account {
 	return who[r.IntN(len(who))]
 }
 
-// otherChains are the chains to and from which one moves AVAX, in a drawn order.
+// otherChains returns the chains to and from which AVAX moves, in a drawn order.
 func otherChains(chain int, r *rand.Rand) []int {
 	all := slices.DeleteFunc([]int{store.PChain, store.XChain, store.CChain}, func(other int) bool { return other == chain })
 	if r.IntN(2) == 1 {
@@ -342,7 +342,7 @@ func otherChains(chain int, r *rand.Rand) []int {
 	return all
 }
 
-// usualTransfer is how much somebody moves to another chain, in nAVAX.
+// usualTransfer is the amount of a transfer to another chain, in nAVAX.
 func (n *Residents) usualTransfer(r *rand.Rand) uint64 {
 	return uint64(population.Between(r, 5, 50)) * nanoAVAX / 10
 }

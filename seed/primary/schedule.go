@@ -11,11 +11,11 @@ import (
 	"snowglobe/sim/txs"
 )
 
-// txBuilder makes a transaction at the time when it is due. It answers nil when it has become impossible.
+// txBuilder makes a transaction when it is due. It returns nil if that has become impossible.
 type txBuilder func(at uint64) (*txs.Tx, error)
 
-// scheduledBlock is a block of P or X that is made at a time, with the transaction that build answers then. When there is none, something
-// everyday happens instead.
+// scheduledBlock is a block of P or X at a time, with the transaction that build returns then. If it returns none, something everyday
+// happens instead.
 type scheduledBlock struct {
 	at       uint64
 	chain    int
@@ -29,7 +29,7 @@ func (n *Network) schedule(chain int, at uint64, build txBuilder) {
 	n.script = append(n.script, scheduledBlock{at: at, chain: chain, build: build})
 }
 
-// scheduled are the transactions of a block at its time.
+// scheduled returns a block's transactions at its time.
 func (n *Network) scheduled(b scheduledBlock) ([]*txs.Tx, error) {
 	var all []*txs.Tx
 	if b.build == nil {
@@ -70,7 +70,7 @@ func (n *Network) plan() {
 	slices.SortStableFunc(n.atomicTxs, func(a, b atomicTx) int { return cmp.Compare(a.at, b.at) })
 }
 
-// l1sCreated writes all messages that chains send each other, once the chains have their ids.
+// l1sCreated writes all messages between chains, once the chains have their ids.
 func (n *Network) l1sCreated(uint64) (*txs.Tx, error) {
 	for _, l := range n.l1s {
 		if err := l.writeMessages(); err != nil {
@@ -104,7 +104,7 @@ func (n *Network) fill(r *rand.Rand) {
 	}
 }
 
-// rewards is how many stakers end before history does: each brings a RewardValidatorTx.
+// rewards counts the stakers that end within history: each brings a RewardValidatorTx.
 func (n *Network) rewards() int {
 	count := 0
 	for _, tx := range n.genesis.PChain.Validators {
@@ -115,7 +115,7 @@ func (n *Network) rewards() int {
 	return count + n.ending
 }
 
-// everydayTxs are payments of as many senders.
+// everydayTxs returns payments by as many senders.
 func (n *Network) everydayTxs(chain, count int, at uint64) ([]*txs.Tx, error) {
 	r := n.rng.For("everyday", n.rules.NetworkID, chain, at, count)
 	p := &payments{n}

@@ -11,23 +11,23 @@ import (
 	"snowglobe/sim/txs"
 )
 
-// The indices of the nodes with a role among a network's nodes.
+// Indices of the nodes with a role among a network's nodes.
 const (
 	popular   = iota // 25 delegations and more
 	full             // no room for another delegation
 	expiring         // ends within the hour after history
-	lowUptime        // below what a reward asks for
+	lowUptime        // too low for a reward
 	completed        // finished and rewarded
 	refused          // finished without a reward
 	pending          // begins after history
-	removed          // was removed from the permissioned subnet
+	removed          // removed from the permissioned subnet
 	active           // nothing special
 	finished         // of the persona staker, finished and rewarded
 	running          // of the persona staker, validating
 	nodeRoleCount
 )
 
-// nodeRoles are the roles by which /sim/world names nodes.
+// nodeRoles lists the roles by which /sim/world names nodes.
 var nodeRoles = func() (all [nodeRoleCount]string) {
 	for i := range all {
 		all[i] = fixtures.NodeRoles[i].Name
@@ -35,26 +35,26 @@ var nodeRoles = func() (all [nodeRoleCount]string) {
 	return all
 }()
 
-// subnetValidators is how many validators the permissioned subnet ever has.
+// subnetValidators counts the validators that the permissioned subnet ever has.
 const subnetValidators = 3
 
-// popularDelegations is how many delegations the popular node has at the end of history.
+// popularDelegations is the popular node's number of delegations at the end of history.
 const popularDelegations = 26
 
-// primaryValidators is how many nodes validate the primary network sooner or later.
+// primaryValidators returns how many nodes ever validate the primary network.
 func (s Size) primaryValidators() int { return s.Validators - subnetValidators }
 
-// genesisValidators is how many validators a network begins with; the others join.
+// genesisValidators returns how many validators a network begins with; the others join.
 func (s Size) genesisValidators() int { return max(nodeRoleCount, s.primaryValidators()*6/10) }
 
-// genesisDelegators is how many delegators a network begins with.
+// genesisDelegators returns how many delegators a network begins with.
 func (s Size) genesisDelegators() int { return max(3+popularDelegations/2, s.Delegators/3) }
 
-// stakedPercent is how many percent of all AVAX those stake who validate when history ends, before rewards.
+// stakedPercent is the percentage of all AVAX that is staked when history ends, before rewards.
 const stakedPercent = 48
 
-// stake draws how much a validator stakes, in nAVAX: on average so much that all together stake the usual part of what there is on
-// the network itself, if the largest stake allows that.
+// stake draws a validator's stake in nAVAX. On average, all stakes together make up the usual share of the network's supply, if the largest
+// stake allows that.
 func (n *Network) stake(r *rand.Rand) uint64 {
 	const mostAVAX = 1_900_000
 	average := min(supplies[n.rules.NetworkID]/nanoAVAX*stakedPercent/80/uint64(n.size.primaryValidators()), mostAVAX)
@@ -76,7 +76,7 @@ type stakingPeriod struct {
 	start, end uint64
 }
 
-// staking is who joins the validators and delegators of the primary network in the course of history.
+// staking plans who joins the validators and delegators of the primary network during history.
 type staking struct{ *Network }
 
 // schedule plans everyone who joins.
@@ -95,7 +95,7 @@ func (n *staking) scheduleValidators() {
 		n.expectReward(s)
 		n.Network.schedule(store.PChain, s.start, func(at uint64) (*txs.Tx, error) {
 			tx, err := n.validate(node, s, at)
-			if tx == nil && err == nil { // the whale stakes for who cannot pay
+			if tx == nil && err == nil { // the whale stakes for accounts that cannot pay
 				s.who = n.personas.Whale
 				tx, err = n.validate(node, s, at)
 			}
@@ -129,13 +129,13 @@ func (n *staking) scheduleDelegators(r *rand.Rand) {
 	}
 }
 
-// stakingAccounts is how many accounts that are no personas join validators and delegators in the course of history.
+// stakingAccounts returns how many accounts other than personas join validators and delegators during history.
 const stakingAccounts = 40
 
-// joiners is how many validators join in the course of history.
+// joiners returns how many validators join during history.
 func (n *Network) joiners() int { return n.size.primaryValidators() - n.size.genesisValidators() }
 
-// joining is who joins as the i-th, when, and with how much: who soon leaves again stakes little.
+// joining returns the i-th joiner, its period and its stake, which is small if it soon leaves again.
 func (n *Network) joining(i int) stakingPeriod {
 	r := n.rng.For("joining", n.rules.NetworkID, i)
 	at := n.span.At(int(population.Between(r, 30, 900)), int(population.Between(r, 0, population.Hour)))
@@ -146,8 +146,7 @@ func (n *Network) joining(i int) stakingPeriod {
 	return s
 }
 
-// stakingCapital is how many AVAX the i-th of them needs for that: what its validators stake, and for delegations twice what is
-// needed on average.
+// stakingCapital returns the AVAX that the i-th account needs to join: its validators' stakes, and twice the average need for delegations.
 func (n *Network) stakingCapital(i int) uint64 {
 	need := 2 * uint64(n.size.Delegators) * 7 * max(n.rules.Staking.MinDelegatorStake, 2*nanoAVAX) / stakingAccounts
 	for ; i < n.joiners(); i += stakingAccounts {
@@ -163,7 +162,7 @@ func (n *staking) expectReward(s stakingPeriod) {
 	}
 }
 
-// endOf is when a stake that begins at a time ends: before the end of history now and then, if there is time for it.
+// endOf returns the end of a stake that begins at a time: now and then within history, if there is time for it.
 func (n *Network) endOf(at uint64, r *rand.Rand) uint64 {
 	shortest := n.rules.Staking.MinStakeDuration + uint64(population.Between(r, population.Hour, 3*population.Day))
 	if population.Chance(r, 40) {
@@ -182,8 +181,8 @@ func (n *staking) validate(node *node, s stakingPeriod, at uint64) (*txs.Tx, err
 	}}, at)
 }
 
-// delegateFrom delegates to the first node from an index on that can take it until the end wished; what is to outlast history may
-// end a bit sooner.
+// delegateFrom delegates to the first node from an index on that has room until the wished end; a delegation that outlasts history may end
+// a bit sooner.
 func (n *staking) delegateFrom(first int, s stakingPeriod, at uint64) (*txs.Tx, error) {
 	for i := range n.size.primaryValidators() {
 		index := (first + i) % n.size.primaryValidators()

@@ -15,11 +15,11 @@ import (
 // utxoKey names the outputs of one kind that the same owners may spend on the same chain.
 type utxoKey struct {
 	chain  int // where they can be spent
-	source int // which chain made them; another when they were exported
+	source int // the creating chain; another when they were exported
 	asset  ids.ID
 	kind   reflect.Type
 	owner  ids.ShortID
-	owners string // the others, with threshold and locktime, of what is not simply the owner's
+	owners string // all owners, with threshold and locktime, unless it is simply the owner
 }
 
 // utxoSet holds unspent outputs, oldest first under each key, as wallets keep them.
@@ -59,8 +59,8 @@ func (s utxoSet) remove(chain, source int, u *txs.UTXO) {
 	}
 }
 
-// gather takes the newest outputs of a key until they suffice: mostly the change of the last payment. At most so many that a
-// transaction stays small; if they do not suffice, the largest ones.
+// gather takes a key's newest outputs, mostly the change of the last payment, until they suffice. It takes only as many as keep a
+// transaction small; if those do not suffice, it takes the largest ones.
 func (s utxoSet) gather(key utxoKey, want uint64) (chosen []*txs.UTXO, sum uint64, enough bool) {
 	const most = 60
 	held := s[key]

@@ -13,7 +13,7 @@ import (
 	"snowglobe/sim/utxo"
 )
 
-// signer is who pays and signs: one key, or as many of several as their outputs ask for.
+// signer pays and signs with one key, or as many of several as its outputs require.
 type signer struct {
 	owners  txs.OutputOwners
 	keys    []*txs.Key
@@ -24,10 +24,10 @@ func singleSigner(a *population.Account) signer {
 	return signer{owners: a.Owner(), keys: []*txs.Key{a.Primary}, indices: firstIndex}
 }
 
-// firstIndex is what inputs of a single owner share. Nothing writes into it.
+// firstIndex is shared by all inputs with a single owner. Nothing writes into it.
 var firstIndex = []uint32{0}
 
-// committeeSigner is any two of the committee's three members.
+// committeeSigner signs with any two of the committee's three members.
 func committeeSigner(w *population.Personas) signer {
 	members := []*txs.Key{w.Committee.Primary, w.CommitteeTwo.Primary, w.CommitteeThree.Primary}
 	owners := txs.NewOutputOwners(0, 2, members[0].Address(), members[1].Address(), members[2].Address())
@@ -42,10 +42,10 @@ func committeeSigner(w *population.Personas) signer {
 	return s
 }
 
-// auth says which of the owners sign for more than inputs, as SubnetAuth does.
+// auth returns the owners that sign for more than inputs, as SubnetAuth does.
 func (s signer) auth() *txs.Input { return &txs.Input{SigIndices: s.indices} }
 
-// txDraft is a transaction of P or X that somebody wants. The wallet adds inputs and change.
+// txDraft is a transaction of P or X without the inputs and change that the wallet adds.
 type txDraft struct {
 	chain int
 	from  signer
@@ -53,35 +53,35 @@ type txDraft struct {
 	outs  []*txs.TransferableOutput
 	more  uint64       // nAVAX that leaves as stake, balance or export
 	extra []*txs.UTXO  // outputs of other assets to spend
-	auth  [][]*txs.Key // who signs for more than inputs
+	auth  [][]*txs.Key // signers for more than inputs
 	fee   uint64       // on X, when it is not the usual one
 }
 
-// wallet makes the transactions of P and X, with the outputs that their senders own.
+// wallet makes the transactions of P and X from their senders' outputs.
 type wallet struct {
 	rules *rules.Network
 	net   *primary.Network // once history has begun
 	utxos utxoSet
 }
 
-// output is an output of AVAX.
+// output returns an output of AVAX.
 func (w *wallet) output(amount uint64, owners txs.OutputOwners) *txs.TransferableOutput {
 	return txs.NewTransferableOutput(w.rules.AVAXAssetID, amount, owners)
 }
 
 func codecOf(chain int) txs.Chain { return txs.Chain(chain) }
 
-// avax names the AVAX that a signer can spend on a chain.
+// avax returns the key of a signer's spendable AVAX on a chain.
 func (w *wallet) avax(chain, source int, s signer) utxoKey {
 	return utxoKeyOf(chain, source, w.rules.AVAXAssetID, (*txs.TransferOutput)(nil), &s.owners)
 }
 
-// ofAsset are a signer's outputs of an asset, of one kind.
+// ofAsset returns a signer's outputs of an asset, of one kind.
 func (w *wallet) ofAsset(chain int, asset ids.ID, kind txs.Output, s signer) []*txs.UTXO {
 	return w.utxos[utxoKeyOf(chain, chain, asset, kind, &s.owners)]
 }
 
-// sign completes and signs a draft. It answers nil when the sender cannot pay.
+// sign completes and signs a draft, or returns nil if the sender cannot pay.
 func (w *wallet) sign(d txDraft, at uint64) (*txs.Tx, error) {
 	fee := d.fee
 	if fee == 0 && d.chain == store.XChain {
@@ -189,7 +189,7 @@ func (w *wallet) importTx(chain, source int, s signer, at uint64) (*txs.Tx, erro
 	return txs.NewSigned(codecOf(chain), build(sum-fee), signatures(len(spent), s)...)
 }
 
-// observe learns from what a block of a chain changed.
+// observe applies the changes of a chain's block.
 func (w *wallet) observe(c txs.Chain, d *utxo.Diff) {
 	chain := int(c)
 	peer, _ := w.rules.ChainOf(d.Peer)

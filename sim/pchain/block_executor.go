@@ -13,7 +13,7 @@ import (
 	"snowglobe/sim/utxo"
 )
 
-// The reasons why a block of the P-Chain is refused, in the node's words.
+// Reasons for refusing a block of the P-Chain, in the node's words.
 var (
 	errUnexpectedBlock = errors.New("unexpected block type")
 	errSkipsChange     = errors.New("proposed timestamp later than next staker change time")
@@ -23,7 +23,7 @@ var (
 	errNothingToDecide = errors.New("no proposal to decide")
 )
 
-// blockExecutor verifies blocks and executes them, as avalanchego's block/executor.
+// blockExecutor verifies and executes blocks, following avalanchego's block/executor.
 type blockExecutor struct {
 	*State
 }
@@ -67,7 +67,7 @@ func (e *blockExecutor) standardBlock(b *txs.StandardBlock) ([]*Diff, error) {
 	return diffs, nil
 }
 
-// executeTxs advances the chain's time and executes transactions, all at the gas price that holds when the block begins.
+// executeTxs advances the chain's time and executes transactions, all at the gas price at the beginning of the block.
 func (e *blockExecutor) executeTxs(time uint64, transactions []*txs.Tx) ([]*Diff, error) {
 	if e.proposal != nil {
 		return nil, errUndecided
@@ -89,14 +89,14 @@ func (e *blockExecutor) executeTxs(time uint64, transactions []*txs.Tx) ([]*Diff
 		}
 		diffs = append(diffs, diff)
 	}
-	// L1 validators that could not pay for one more second are deactivated, so that time can go on.
+	// Deactivate the L1 validators that cannot pay for one more second, so that time can go on.
 	deactivated := e.record(ids.Empty)
 	e.deactivateBelow(e.l1.afterNextSecond())
 	return append(diffs, deactivated), nil
 }
 
-// verifyTx says why a transaction could not be in a block of this time, as avalanchego's block/executor.Manager.VerifyTx. It
-// executes the transaction.
+// verifyTx returns the reason why a transaction cannot be in a block of this time, as avalanchego's block/executor.Manager.VerifyTx does.
+// It executes the transaction.
 func (e *blockExecutor) verifyTx(tx *txs.Tx, time uint64) error {
 	executor := &txExecutor{e.State, tx}
 	if err := executor.verifyWarpMessage(); err != nil {
@@ -164,7 +164,7 @@ func (e *blockExecutor) optionBlock(time uint64, commit bool) ([]*Diff, error) {
 	return []*Diff{diff}, nil
 }
 
-// advanceTimeTo advances the chain's time to that of a block, as avalanchego's executor.AdvanceTimeTo.
+// advanceTimeTo advances the chain's time to that of a block, as avalanchego's executor.AdvanceTimeTo does.
 func (e *blockExecutor) advanceTimeTo(time uint64) (*Diff, error) {
 	if next := e.NextStakerChangeTime(); time > next {
 		return nil, fmt.Errorf("%w, proposed timestamp (%d), next staker change time (%d)", errSkipsChange, time, next)
@@ -181,7 +181,7 @@ func (e *blockExecutor) advanceTimeTo(time uint64) (*Diff, error) {
 	return diff, nil
 }
 
-// startPending makes pending stakers active whose start has come: validators first, so that delegators find theirs.
+// startPending activates pending stakers that are due: validators first, so that delegators find theirs.
 func (e *blockExecutor) startPending(now uint64) {
 	var due []*Staker
 	for _, s := range e.pending.queue {

@@ -15,12 +15,12 @@ type Chain struct {
 	*State
 }
 
-// New makes a P-Chain with the state of a genesis or of a stored chain.
+// New makes a P-Chain from the state of a genesis or of a stored chain.
 func New(n *rules.Network, shared *utxo.SharedMemory, at Snapshot) *Chain {
 	return &Chain{newState(n, shared, at)}
 }
 
-// BuildBlock makes a standard block of transactions; with none it only advances the chain's time to the next change of stakers.
+// BuildBlock makes a standard block of transactions; without any, it only advances the chain's time to the next change of stakers.
 func (p *Chain) BuildBlock(time uint64, transactions []*txs.Tx) (*txs.Block, error) {
 	return txs.NewBlock(txs.PChain, &txs.StandardBlock{Time: time, Link: p.next(), Txs: transactions})
 }
@@ -48,9 +48,9 @@ func (p *Chain) BuildOption(commit bool) (*txs.Block, error) {
 
 func (p *Chain) next() txs.Link { return txs.Link{ParentID: p.Tip(), Height: p.Height() + 1} }
 
-// Accept verifies a block and applies it: the first Diff is what the passing of time changed, those that follow belong to
-// the transactions in order, and the last holds the L1 validators that are deactivated because they cannot pay for another second. An option block has one
-// Diff. On an error nothing has changed.
+// Accept verifies a block and applies it. The first Diff holds the changes caused by time, the following ones belong to the transactions in
+// order, and the last deactivates the L1 validators that cannot pay for another second. An option block has one Diff. On an error nothing
+// changes.
 func (p *Chain) Accept(b *txs.Block) ([]*Diff, error) {
 	p.journal.Begin()
 	diffs, err := (&blockExecutor{p.State}).accept(b)
@@ -61,9 +61,8 @@ func (p *Chain) Accept(b *txs.Block) ([]*Diff, error) {
 	return diffs, nil
 }
 
-// BuildDue makes the next block that the passing of time asks for by a time, or none: a proposal to reward the staker whose time is
-// over, the block that decides one, or one that begins stakers, ends those of permissioned subnets or deactivates L1
-// validators. commit decides who is rewarded.
+// BuildDue makes the next block that the passing of time requires by a time, or none: a proposal to reward a staker, the block that decides
+// one, or a block that begins stakers, ends those of permissioned subnets or deactivates L1 validators. commit decides who is rewarded.
 func (p *Chain) BuildDue(by uint64, commit func(*Staker) bool) (*txs.Block, error) {
 	if p.proposal != nil {
 		return p.BuildOption(commit(p.proposal))
@@ -78,15 +77,15 @@ func (p *Chain) BuildDue(by uint64, commit func(*Staker) bool) (*txs.Block, erro
 	return p.BuildBlock(at, nil)
 }
 
-// VerifyTx says why a transaction could not be in a block of this time. It changes nothing.
+// VerifyTx returns the reason why a transaction cannot be in a block of this time. It changes nothing.
 func (p *Chain) VerifyTx(tx *txs.Tx, time uint64) error {
 	p.journal.Begin()
 	defer p.journal.Revert()
 	return (&blockExecutor{p.State}).verifyTx(tx, time)
 }
 
-// CapacityTime is the earliest time, from a time on, at which the chain has the gas that a transaction needs (ACP-103). What needs more
-// than there can ever be waits for nothing.
+// CapacityTime returns the earliest time, from a time on, at which the chain has the gas that a transaction needs (ACP-103). A transaction
+// that needs more than the capacity can ever be does not wait.
 func (p *Chain) CapacityTime(unsigned txs.Unsigned, from uint64) uint64 {
 	fees := &p.Network.Fees
 	complexity, err := rules.ComplexityOf(unsigned)
@@ -98,8 +97,8 @@ func (p *Chain) CapacityTime(unsigned txs.Unsigned, from uint64) uint64 {
 	return from + (gas-have+fees.MaxPerSecond-1)/fees.MaxPerSecond
 }
 
-// Fee is what a transaction must burn in a block of this time. Inputs and outputs count, amounts do not, so that it can be
-// asked for before the change is known.
+// Fee returns the amount that a transaction must burn in a block of this time. It depends on inputs and outputs but not on amounts, so it
+// can be computed before the change.
 func (p *Chain) Fee(unsigned txs.Unsigned, time uint64) (uint64, error) {
 	complexity, err := rules.ComplexityOf(unsigned)
 	if err != nil {
@@ -109,7 +108,7 @@ func (p *Chain) Fee(unsigned txs.Unsigned, time uint64) (uint64, error) {
 	return p.Network.Fees.Gas(complexity) * fees.Price(&p.Network.Fees), nil
 }
 
-// RemainingDelegation is how much more may be delegated to a validator from now to a time.
+// RemainingDelegation returns how much more can be delegated to a validator from now to a time.
 func (p *Chain) RemainingDelegation(nodeID ids.NodeID, end uint64) uint64 {
 	validator, found := p.Validator(ids.Empty, nodeID)
 	if !found {

@@ -5,11 +5,11 @@ import (
 	"snowglobe/sim/utxo"
 )
 
-// Diff is what one transaction, or the passing of time between blocks, changed of the P-Chain. It carries the new
-// values, ready to be stored.
+// Diff holds the changes that one transaction, or the passing of time between blocks, made to the P-Chain: the new values, ready to be
+// stored.
 type Diff struct {
 	utxo.Diff
-	Rewards      []*txs.UTXO // those of Created that pay a reward
+	Rewards      []*txs.UTXO // outputs of Created that pay a reward
 	Stakers      []*Staker
 	Subnets      []*Subnet
 	Blockchains  []*Blockchain

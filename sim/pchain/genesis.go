@@ -15,9 +15,8 @@ type GenesisUTXO struct {
 	Message  []byte `serialize:"true"`
 }
 
-// PChainGenesis is what a P-Chain begins with, in the network's own layout. Validators are staking transactions without
-// inputs; those whose start is after Timestamp are pending. Chains stays empty: the ids of the primary network's own chains are
-// constants here.
+// PChainGenesis is the P-Chain's genesis in the network's own layout. Validators holds staking transactions without inputs; those that
+// start after Timestamp are pending. Chains stays empty: the ids of the primary network's own chains are constants here.
 type PChainGenesis struct {
 	UTXOs         []*GenesisUTXO `serialize:"true"`
 	Validators    []*txs.Tx      `serialize:"true"`
@@ -27,10 +26,10 @@ type PChainGenesis struct {
 	Message       string         `serialize:"true"`
 }
 
-// Bytes is the genesis in the P-Chain's encoding.
+// Bytes returns the genesis in the P-Chain's encoding.
 func (g *PChainGenesis) Bytes() ([]byte, error) { return txs.PChain.Marshal(g) }
 
-// ParsePChainGenesis reads what Bytes wrote.
+// ParsePChainGenesis parses the output of Bytes.
 func ParsePChainGenesis(b []byte) (*PChainGenesis, error) {
 	g := &PChainGenesis{}
 	if err := txs.PChain.Unmarshal(b, g); err != nil {
@@ -39,7 +38,7 @@ func ParsePChainGenesis(b []byte) (*PChainGenesis, error) {
 	return g, txs.Initialize(txs.PChain, g.Validators)
 }
 
-// Block is the P-Chain's block 0.
+// Block returns the P-Chain's block 0.
 func (g *PChainGenesis) Block() (*txs.Block, error) {
 	b, err := g.Bytes()
 	if err != nil {
@@ -48,8 +47,8 @@ func (g *PChainGenesis) Block() (*txs.Block, error) {
 	return txs.NewBlock(txs.PChain, &txs.GenesisBlock{Link: txs.Link{ParentID: hashing.ComputeHash256Array(b)}})
 }
 
-// State is the state of the P-Chain after its block 0. Potential rewards of those who stake already count as supply, one
-// after the other as the transactions stand.
+// State returns the P-Chain's state after its block 0. The genesis stakers' potential rewards already count as supply, added in the order
+// of the transactions.
 func (g *PChainGenesis) State(n *rules.Network) (Snapshot, error) {
 	at := Snapshot{Time: g.Timestamp, Supply: g.InitialSupply, Fees: rules.FeeState{Capacity: n.Fees.MaxCapacity}}
 	for _, u := range g.UTXOs {

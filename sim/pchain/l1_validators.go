@@ -12,16 +12,16 @@ import (
 	"snowglobe/sim/utxo"
 )
 
-// l1Validators are the L1 validators and the continuous fee that the active ones pay (ACP-77).
+// l1Validators holds the L1 validators and the continuous fee of the active ones (ACP-77).
 type l1Validators struct {
 	journal    *utxo.Journal
 	fee        *rules.ValidatorFeeConfig
 	excess     uint64 // of the continuous fee
-	accrued    uint64 // what an L1 validator that was always active would have paid
+	accrued    uint64 // total fee of an L1 validator that was always active
 	byID       map[ids.ID]*L1Validator
 	bySubnet   map[ids.ID][]*L1Validator // oldest first
 	active     []*L1Validator            // by EndAccumulatedFee
-	registered map[ids.ID]uint64         // expiry of registration messages that were used
+	registered map[ids.ID]uint64         // expiry of used registration messages
 }
 
 func newL1Validators(journal *utxo.Journal, fee *rules.ValidatorFeeConfig, at Snapshot) *l1Validators {
@@ -38,7 +38,7 @@ func newL1Validators(journal *utxo.Journal, fee *rules.ValidatorFeeConfig, at Sn
 	return l
 }
 
-// nextChange is when the first balance is used up, if that is before next.
+// nextChange returns when the first balance is used up, if that is before next.
 func (l *l1Validators) nextChange(now, next uint64) uint64 {
 	if len(l.active) == 0 || next <= now {
 		return next
@@ -54,7 +54,7 @@ func (l *l1Validators) charge(seconds uint64) {
 	utxo.Set(l.journal, &l.excess, excess)
 }
 
-// afterNextSecond is the accrued fee one second later.
+// afterNextSecond returns the accrued fee one second later.
 func (l *l1Validators) afterNextSecond() uint64 {
 	cost, _ := l.fee.Cost(uint64(len(l.active)), l.excess, 1)
 	return l.accrued + cost
@@ -68,10 +68,10 @@ func (l *l1Validators) firstBelow(accrued uint64) (*L1Validator, bool) {
 	return l.active[0], true
 }
 
-// exceeds tells whether so many more active validators would be too many.
+// exceeds reports whether so many more active validators would be too many.
 func (l *l1Validators) exceeds(more int) bool { return uint64(len(l.active)+more) > l.fee.Capacity }
 
-// endOf is the accrued fee at which a new balance is used up; 0 for none.
+// endOf returns the accrued fee at which a new balance is used up; 0 for none.
 func (l *l1Validators) endOf(balance uint64) uint64 {
 	if balance == 0 {
 		return 0
@@ -79,17 +79,17 @@ func (l *l1Validators) endOf(balance uint64) uint64 {
 	return balance + l.accrued
 }
 
-// has tells whether a node validates an L1.
+// has reports whether a node validates an L1.
 func (l *l1Validators) has(subnetID ids.ID, nodeID ids.NodeID) bool {
 	return slices.ContainsFunc(l.bySubnet[subnetID], func(v *L1Validator) bool { return v.NodeID == nodeID })
 }
 
-// register stores the expiry of a RegisterL1Validator message, so that it is not used again (ACP-77).
+// register stores the expiry of a RegisterL1Validator message, so that nobody can use it again (ACP-77).
 func (l *l1Validators) register(validationID ids.ID, expiry uint64) {
 	utxo.Put(l.journal, l.registered, validationID, expiry)
 }
 
-// expire deletes RegisterL1Validator messages that have expired: those cannot be used again anyway.
+// expire deletes expired RegisterL1Validator messages: nobody can use them again anyway.
 func (l *l1Validators) expire(now uint64) {
 	for _, validationID := range slices.SortedFunc(maps.Keys(l.registered), ids.ID.Compare) {
 		if l.registered[validationID] <= now {
@@ -102,7 +102,7 @@ func compareActive(a, b *L1Validator) int {
 	return cmp.Or(cmp.Compare(a.EndAccumulatedFee, b.EndAccumulatedFee), bytes.Compare(a.ValidationID[:], b.ValidationID[:]))
 }
 
-// activate adds an L1 validator to the active ones if it has a balance.
+// activate adds an L1 validator with a balance to the active ones.
 func (l *l1Validators) activate(v *L1Validator) {
 	if !v.Active() {
 		return
@@ -117,7 +117,7 @@ func (l *l1Validators) deactivate(v *L1Validator) {
 	}
 }
 
-// put gives an L1 validator a new value; weight 0 removes it.
+// put sets an L1 validator's new value; weight 0 removes it.
 func (l *l1Validators) put(v *L1Validator) {
 	old := l.byID[v.ValidationID]
 	if old != nil {
@@ -134,7 +134,7 @@ func (l *l1Validators) put(v *L1Validator) {
 	l.activate(v)
 }
 
-// putOfSubnet keeps the list of a subnet's L1 validators. The list is copied, since the journal keeps the old one.
+// putOfSubnet updates the list of a subnet's L1 validators. It copies the list, since the journal keeps the old one.
 func (l *l1Validators) putOfSubnet(old, v *L1Validator) {
 	list := slices.Clone(l.bySubnet[v.SubnetID])
 	switch i := slices.Index(list, old); {

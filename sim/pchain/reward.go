@@ -6,15 +6,14 @@ import (
 	"snowglobe/sim/utxo"
 )
 
-// rewarder removes a staker whose staking period is over, as avalanchego's executor of proposal transactions does for a
-// RewardValidatorTx.
+// rewarder removes a staker whose staking period is over, as avalanchego's executor of proposal transactions does for a RewardValidatorTx.
 type rewarder struct {
 	*State
 	staker *Staker
 	index  int // of the next output of the staker's transaction
 }
 
-// end returns the stake to its owners; the reward is paid, or leaves the supply again.
+// end returns the stake to its owners, and pays the reward or takes it out of the supply again.
 func (r *rewarder) end(commit bool) {
 	stake, owners := stakeOf(r.staker.Tx.Unsigned)
 	for _, out := range stake {
@@ -50,7 +49,7 @@ func (r *rewarder) rewardDelegator(commit bool, owner *txs.OutputOwners) {
 	}
 }
 
-// rewardValidator pays a validator's reward, and in any case the fees that its delegators' rewards earned it.
+// rewardValidator pays a validator's reward, and in any case its fees from delegators' rewards.
 func (r *rewarder) rewardValidator(commit bool, owners []*txs.OutputOwners) {
 	if commit {
 		r.pay(r.staker.PotentialReward, owners[0])

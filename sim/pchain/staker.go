@@ -7,19 +7,19 @@ import (
 	"snowglobe/sim/utxo"
 )
 
-// StakerStatus says whether a staker is pending, active or no longer staking.
+// StakerStatus tells pending, active and past stakers apart.
 type StakerStatus uint8
 
-// The statuses of stakers.
+// Statuses of stakers.
 const (
 	Pending   StakerStatus = iota // will start
 	Active                        // stakes
-	Completed                     // its time is over
-	Removed                       // a subnet's owner removed it before its time
+	Completed                     // its period is over
+	Removed                       // the subnet's owner removed it early
 )
 
-// Staker is a validator or delegator of the primary network, or a validator of a permissioned subnet. A Staker is never
-// changed: a new value replaces it.
+// Staker is a validator or delegator of the primary network, or a validator of a permissioned subnet. A Staker is immutable: a new value
+// replaces it.
 type Staker struct {
 	TxID            ids.ID
 	NodeID          ids.NodeID
@@ -30,18 +30,18 @@ type Staker struct {
 	Shares          uint32 // the delegation fee, of a million
 	Delegator       bool
 	PotentialReward uint64
-	DelegateeReward uint64 // fees from delegations that ended, paid when the validator ends
+	DelegateeReward uint64 // fees from ended delegations, paid when the validator ends
 	Status          StakerStatus
 	Rewarded        bool // when completed: whether the reward was paid
 	Tx              *txs.Tx
 	BLS             *txs.ProofOfPossession
 }
 
-// permissioned tells validators of permissioned subnets, who stake nothing and earn nothing.
+// permissioned reports whether the staker is a validator of a permissioned subnet, which stakes and earns nothing.
 func (s *Staker) permissioned() bool { return s.SubnetID != ids.Empty }
 
-// priority orders stakers that end at the same second: subnet validators go first, since time alone removes them, then
-// delegators, so that their validator is still there.
+// priority orders stakers that end at the same second: subnet validators go first, since time alone removes them, then delegators, so that
+// their validator is still there.
 func (s *Staker) priority() int {
 	switch {
 	case s.permissioned():
@@ -52,8 +52,8 @@ func (s *Staker) priority() int {
 	return 2
 }
 
-// stakeOf is what a staking transaction locks, and who owns its rewards: for a validator first those of validating, then
-// those of delegations to it.
+// stakeOf returns a staking transaction's locked outputs and reward owners: for a validator, first the owner of its own rewards, then of
+// its delegation fees.
 func stakeOf(unsigned txs.Unsigned) ([]*txs.TransferableOutput, []*txs.OutputOwners) {
 	switch u := unsigned.(type) {
 	case *txs.AddValidatorTx:
@@ -68,20 +68,19 @@ func stakeOf(unsigned txs.Unsigned) ([]*txs.TransferableOutput, []*txs.OutputOwn
 	return nil, nil
 }
 
-// Stake is what a staker's transaction locks and later returns.
+// Stake returns the outputs that a staker's transaction locks and later returns.
 func (s *Staker) Stake() []*txs.TransferableOutput {
 	stake, _ := stakeOf(s.Tx.Unsigned)
 	return stake
 }
 
-// RewardOwners are who earns the rewards of a staker: for a validator first those of validating, then those of
-// delegations to it.
+// RewardOwners returns the owners of a staker's rewards: for a validator, first the owner of its own rewards, then of its delegation fees.
 func (s *Staker) RewardOwners() []*txs.OutputOwners {
 	_, owners := stakeOf(s.Tx.Unsigned)
 	return owners
 }
 
-// NewStaker reads a staking transaction. Its start is the transaction's own, which counts in a genesis only.
+// NewStaker reads a staking transaction. Its start is the transaction's own, which counts only in a genesis.
 func NewStaker(tx *txs.Tx, status StakerStatus) (*Staker, error) {
 	s := &Staker{TxID: tx.ID(), Tx: tx, Status: status}
 	switch u := tx.Unsigned.(type) {

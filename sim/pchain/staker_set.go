@@ -10,7 +10,7 @@ import (
 	"snowglobe/sim/utxo"
 )
 
-// stakerKey is a validator of a subnet.
+// stakerKey identifies a validator of a subnet.
 type stakerKey struct {
 	subnet ids.ID
 	node   ids.NodeID
@@ -18,7 +18,7 @@ type stakerKey struct {
 
 func (s *Staker) key() stakerKey { return stakerKey{s.SubnetID, s.NodeID} }
 
-// stakerSet is a set of stakers in the order of their next change: the end, or for pending ones the start.
+// stakerSet sorts stakers by their next change: the end, or for pending ones the start.
 type stakerSet struct {
 	when       func(*Staker) uint64
 	queue      []*Staker
@@ -62,20 +62,20 @@ func (s *stakerSet) delete(v *Staker) {
 	s.delegators[v.key()] = rest
 }
 
-// put inserts and records in the journal how to revert that.
+// put inserts a staker and records in the journal how to revert that.
 func (s *stakerSet) put(j *utxo.Journal, v *Staker) {
 	j.OnRevert(func() { s.delete(v) })
 	s.insert(v)
 }
 
-// remove deletes and records in the journal how to revert that.
+// remove deletes a staker and records in the journal how to revert that.
 func (s *stakerSet) remove(j *utxo.Journal, v *Staker) {
 	j.OnRevert(func() { s.insert(v) })
 	s.delete(v)
 }
 
-// maxWeight is the largest weight that a validator and its delegators, pending ones included, have together at any moment from start
-// to end (avalanchego's executor.GetMaxWeight).
+// maxWeight returns the largest combined weight of a validator and its delegators, pending ones included, at any moment from start to end
+// (avalanchego's executor.GetMaxWeight).
 func (s *stakerSet) maxWeight(v *Staker, pending *stakerSet, start, end uint64) uint64 {
 	weight := v.Weight
 	type change struct {

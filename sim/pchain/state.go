@@ -11,8 +11,8 @@ import (
 	"snowglobe/sim/warp"
 )
 
-// State is the state of the P-Chain, as avalanchego's platformvm/state.State: outputs, stakers, subnets and their chains, L1
-// validators, the supply and the state of the fees. Changes go through the Journal and into the current Diff.
+// State is the state of the P-Chain, like avalanchego's platformvm/state.State: outputs, stakers, subnets and their chains, L1 validators,
+// the supply and the state of the fees. Changes go through the Journal and into the current Diff.
 type State struct {
 	utxo.UTXOState
 	Strict bool // recover every signature and check every proof, even those that this process made
@@ -26,11 +26,11 @@ type State struct {
 	fees        rules.FeeState
 	subnets     map[ids.ID]*Subnet
 	blockchains map[ids.ID]*Blockchain
-	proposal    *Staker // whose reward the next block decides
+	proposal    *Staker // the staker whose reward the next block decides
 	publicKeys  map[[warp.PublicKeyLen]byte]*warp.PublicKey
 }
 
-// Snapshot is everything that a State begins with: a genesis, or a stored chain.
+// Snapshot holds a State's initial values, from a genesis or a stored chain.
 type Snapshot struct {
 	Time         uint64
 	Supply       uint64
@@ -38,11 +38,11 @@ type Snapshot struct {
 	Excess       uint64
 	Accrued      uint64
 	UTXOs        []*txs.UTXO
-	Stakers      []*Staker // pending and active ones
+	Stakers      []*Staker // pending and active
 	Subnets      []*Subnet
 	Blockchains  []*Blockchain
-	L1Validators []*L1Validator    // not removed ones
-	Registered   map[ids.ID]uint64 // expiry of registration messages that were used
+	L1Validators []*L1Validator    // not removed
+	Registered   map[ids.ID]uint64 // expiry of used registration messages
 }
 
 func newState(n *rules.Network, shared *utxo.SharedMemory, at Snapshot) *State {
@@ -77,16 +77,16 @@ func newState(n *rules.Network, shared *utxo.SharedMemory, at Snapshot) *State {
 	return s
 }
 
-// Supply is how much AVAX there is, counting the potential rewards of those who stake.
+// Supply returns the amount of AVAX, including the potential rewards of current stakers.
 func (s *State) Supply() uint64 { return s.supply }
 
-// Fees is the state of the dynamic fee (ACP-103).
+// Fees returns the state of the dynamic fee (ACP-103).
 func (s *State) Fees() rules.FeeState { return s.fees }
 
-// ValidatorFees is the excess and the accrued sum of the continuous fee (ACP-77).
+// ValidatorFees returns the excess and the accrued sum of the continuous fee (ACP-77).
 func (s *State) ValidatorFees() (excess, accrued uint64) { return s.l1.excess, s.l1.accrued }
 
-// ActiveL1Validators is the number of L1 validators that pay the continuous fee.
+// ActiveL1Validators returns the number of L1 validators that pay the continuous fee.
 func (s *State) ActiveL1Validators() int { return len(s.l1.active) }
 
 // Subnet finds a subnet.
@@ -95,13 +95,13 @@ func (s *State) Subnet(subnetID ids.ID) (*Subnet, bool) {
 	return subnet, found
 }
 
-// L1Validator finds a validator of an L1 that is not removed.
+// L1Validator finds an L1's validator that was not removed.
 func (s *State) L1Validator(validationID ids.ID) (*L1Validator, bool) {
 	v, found := s.l1.byID[validationID]
 	return v, found
 }
 
-// Validator finds an active validator, or one that waits to begin.
+// Validator finds an active or pending validator.
 func (s *State) Validator(subnetID ids.ID, nodeID ids.NodeID) (*Staker, bool) {
 	if v, found := s.current.validators[stakerKey{subnetID, nodeID}]; found {
 		return v, true
@@ -110,8 +110,8 @@ func (s *State) Validator(subnetID ids.ID, nodeID ids.NodeID) (*Staker, bool) {
 	return v, found
 }
 
-// NextStakerChangeTime is the next time at which validators begin, end or run out of balance, avalanchego's
-// state.GetNextStakerChangeTime. No block may skip it.
+// NextStakerChangeTime returns the next time at which validators begin, end or run out of balance (avalanchego's
+// state.GetNextStakerChangeTime). No block may skip it.
 func (s *State) NextStakerChangeTime() uint64 {
 	next := uint64(math.MaxUint64)
 	if len(s.current.queue) > 0 {
@@ -123,7 +123,7 @@ func (s *State) NextStakerChangeTime() uint64 {
 	return s.l1.nextChange(s.Time(), next)
 }
 
-// NextStakerToReward is the staker that the next proposal must reward, if its time has come at this time.
+// NextStakerToReward returns the staker that the next proposal must reward, if it is due at this time.
 func (s *State) NextStakerToReward(time uint64) (*Staker, bool) {
 	for _, staker := range s.current.queue {
 		switch {
@@ -136,14 +136,14 @@ func (s *State) NextStakerToReward(time uint64) (*Staker, bool) {
 	return nil, false
 }
 
-// record begins a new Diff, into which all changes go from now on.
+// record begins a new Diff, which receives all changes from now on.
 func (s *State) record(txID ids.ID) *Diff {
 	s.diff = &Diff{Diff: utxo.Diff{TxID: txID}}
 	s.SetDiff(&s.diff.Diff)
 	return s.diff
 }
 
-// addStaker makes a staker active; the reward it may earn counts as supply from now on.
+// addStaker activates a staker; its potential reward counts as supply from now on.
 func (s *State) addStaker(staker *Staker) {
 	started := *staker
 	started.Status = Active
@@ -163,14 +163,14 @@ func (s *State) deleteStaker(staker *Staker, status StakerStatus, rewarded bool)
 	s.diff.Stakers = append(s.diff.Stakers, &ended)
 }
 
-// updateStaker gives a current staker a new value.
+// updateStaker sets a current staker's new value.
 func (s *State) updateStaker(old, updated *Staker) {
 	s.current.remove(s.journal, old)
 	s.current.put(s.journal, updated)
 	s.diff.Stakers = append(s.diff.Stakers, updated)
 }
 
-// putSubnet gives a subnet a new value.
+// putSubnet sets a subnet's new value.
 func (s *State) putSubnet(subnet *Subnet) {
 	utxo.Put(s.journal, s.subnets, subnet.ID, subnet)
 	s.diff.Subnets = append(s.diff.Subnets, subnet)
@@ -182,7 +182,7 @@ func (s *State) addBlockchain(b *Blockchain) {
 	s.diff.Blockchains = append(s.diff.Blockchains, b)
 }
 
-// putL1Validator gives an L1 validator a new value; weight 0 removes it.
+// putL1Validator sets an L1 validator's new value; weight 0 removes it.
 func (s *State) putL1Validator(v *L1Validator) {
 	s.l1.put(v)
 	s.diff.L1Validators = append(s.diff.L1Validators, v)

@@ -15,15 +15,14 @@ import (
 	"snowglobe/sim/utxo"
 )
 
-// The sizes that a chain's name and genesis and the address of a manager contract may have. Not all chains have addresses
-// of 20 bytes.
+// Limits of a chain's name and genesis, and of a manager contract's address. Not all chains have addresses of 20 bytes.
 const (
 	maxChainName      = 128
 	maxGenesis        = 1 << 20
 	maxManagerAddress = 4096
 )
 
-// The reasons why a transaction of the P-Chain is malformed, in the node's words.
+// Reasons why a P-Chain transaction is malformed, in the node's words.
 var (
 	errNoImports          = errors.New("tx has no imported inputs")
 	errExportLocktime     = errors.New("wrong locktime reported")
@@ -52,7 +51,7 @@ var (
 	errZeroBalance        = errors.New("balance must be greater than 0")
 )
 
-// syntacticVerify checks what needs no state, as the SyntacticVerify methods of avalanchego's vms/platformvm/txs: each type
+// syntacticVerify runs the checks that need no state, following the SyntacticVerify methods of avalanchego's vms/platformvm/txs: each type
 // has checks that come before those of its BaseTx and others that come after.
 func (e *txExecutor) syntacticVerify() error {
 	if err := verifyFields(e.tx.Unsigned); err != nil {
@@ -71,7 +70,7 @@ func (e *txExecutor) syntacticVerify() error {
 	return utxo.VerifyMemo(e.tx.Unsigned.Base())
 }
 
-// verifyFields checks what comes before the BaseTx.
+// verifyFields runs the checks before the BaseTx.
 func verifyFields(unsigned txs.Unsigned) error {
 	switch u := unsigned.(type) {
 	case *txs.ImportTx:
@@ -144,7 +143,7 @@ func verifyConversion(u *txs.ConvertSubnetToL1Tx) error {
 	return nil
 }
 
-// verifyBaseTx is BaseTx.SyntacticVerify.
+// verifyBaseTx follows BaseTx.SyntacticVerify.
 func (e *txExecutor) verifyBaseTx() error {
 	base := e.tx.Unsigned.Base()
 	if err := e.VerifyMetadata(base); err != nil {
@@ -183,7 +182,7 @@ func verifyInputs(ins []*txs.TransferableInput) error {
 	return nil
 }
 
-// verifyParts checks what comes after the BaseTx.
+// verifyParts runs the checks after the BaseTx.
 func (e *txExecutor) verifyParts() error {
 	switch u := e.tx.Unsigned.(type) {
 	case *txs.ImportTx:
@@ -222,7 +221,7 @@ func (e *txExecutor) verifyParts() error {
 	return nil
 }
 
-// verifyExported refuses outputs under a stakeable lock: the other chains do not know such.
+// verifyExported refuses outputs under a stakeable lock, which other chains do not know.
 func verifyExported(outs []*txs.TransferableOutput) error {
 	for _, out := range outs {
 		if err := verifyOutputs([]*txs.TransferableOutput{out}, "output failed verification: %w"); err != nil {
@@ -253,7 +252,7 @@ func (e *txExecutor) verifyValidatorParts(u *txs.AddPermissionlessValidatorTx) e
 	return err
 }
 
-// verifySigner checks a proof of possession. That takes milliseconds, so those that this process made are believed.
+// verifySigner checks a proof of possession. That takes milliseconds, so it trusts the ones this process made.
 func (e *txExecutor) verifySigner(signer *txs.ProofOfPossession) error {
 	if signer == nil || e.trusted() {
 		return nil
@@ -261,7 +260,7 @@ func (e *txExecutor) verifySigner(signer *txs.ProofOfPossession) error {
 	return signer.Verify()
 }
 
-// verifyStake adds up the outputs that a staker locks, which are of one asset.
+// verifyStake adds up the outputs that a staker locks, which must all be of one asset.
 func verifyStake(outs []*txs.TransferableOutput) (uint64, error) {
 	if err := verifyOutputs(outs, "failed to verify output: %w"); err != nil {
 		return 0, err

@@ -11,7 +11,7 @@ import (
 	"snowglobe/sim/utxo"
 )
 
-// The reasons why a P-Chain transaction is refused, in the node's words.
+// Reasons for refusing a P-Chain transaction, in the node's words.
 var (
 	errFlowCheck        = errors.New("flow check failed")
 	errUnauthorized     = errors.New("unauthorized modification")
@@ -21,20 +21,20 @@ var (
 	errGasCapacity      = errors.New("tx exceeds current gas capacity")
 )
 
-// txExecutor verifies one transaction at the chain's time and executes it, as avalanchego's txs/executor: there is a
-// method for each type of transaction that makes its execution.
+// txExecutor verifies one transaction at the chain's time and executes it, following avalanchego's txs/executor: for each type of
+// transaction, a method returns its execution.
 type txExecutor struct {
 	*State
 	tx *txs.Tx
 }
 
-// execution is what a P-Chain transaction does beyond consuming and producing outputs. The method that makes
-// one verifies the rules of the transaction's type.
+// execution is a P-Chain transaction's effect beyond consuming and producing outputs. The method that returns it verifies the rules of the
+// transaction's type.
 type execution struct {
 	stake   []*txs.TransferableOutput // locked until the staker ends
 	deposit uint64                    // moved into the balances of L1 validators
-	auth    *txs.Input                // further signatures that are needed
-	owners  *txs.OutputOwners         // and whose
+	auth    *txs.Input                // further required signatures
+	owners  *txs.OutputOwners         // their owners
 	run     func()                    // executes what was verified; it cannot fail
 }
 
@@ -101,7 +101,7 @@ func (e *txExecutor) verify() (*execution, error) {
 	return e.verifyL1()
 }
 
-// verifyL1 is verify for the transactions about L1 validators.
+// verifyL1 does the same for the transactions about L1 validators.
 func (e *txExecutor) verifyL1() (*execution, error) {
 	switch u := e.tx.Unsigned.(type) {
 	case *txs.ConvertSubnetToL1Tx:
@@ -118,8 +118,8 @@ func (e *txExecutor) verifyL1() (*execution, error) {
 	return nil, utxo.ErrWrongTxType
 }
 
-// verifySpend demands the signatures of an authorization, finds what the transaction spends and burns, checks the
-// signatures of its inputs and that it pays for what it does.
+// verifySpend demands the signatures of an authorization, finds what the transaction spends and burns, and checks its inputs' signatures
+// and its fee.
 func (e *txExecutor) verifySpend(exec *execution, fee uint64) ([]*txs.UTXO, uint64, error) {
 	credentials, err := utxo.NewCredentials(e.tx, e.Time(), e.Strict)
 	if err != nil {
@@ -142,7 +142,7 @@ func (e *txExecutor) verifySpend(exec *execution, fee uint64) ([]*txs.UTXO, uint
 	return spent, burned, nil
 }
 
-// flowError says about what is wrong with inputs and outputs what avalanchego says for the transaction's type.
+// flowError returns avalanchego's error for a fault of inputs and outputs in the transaction's type.
 func flowError(tx *txs.Tx, err error) error {
 	switch tx.Unsigned.(type) {
 	case *txs.AddPermissionlessValidatorTx, *txs.AddPermissionlessDelegatorTx, *txs.AddSubnetValidatorTx, *txs.RemoveSubnetValidatorTx,
@@ -154,7 +154,7 @@ func flowError(tx *txs.Tx, err error) error {
 	return err
 }
 
-// verifyFlow is avalanchego's utxo.Verifier.VerifySpend. count is how many credentials there are for inputs.
+// verifyFlow follows avalanchego's utxo.Verifier.VerifySpend. count is the number of credentials for inputs.
 func (e *txExecutor) verifyFlow(exec *execution, credentials *utxo.Credentials, count int, fee uint64) ([]*txs.UTXO, uint64, error) {
 	spent, err := e.Inputs(e.tx)
 	if err != nil {
@@ -208,5 +208,5 @@ func (e *txExecutor) consumeGas(gas uint64) error {
 	return nil
 }
 
-// trusted tells whether the signatures and proofs in the transaction need no checking because this process made them.
+// trusted reports whether this process made the transaction's signatures and proofs, which then need no check.
 func (e *txExecutor) trusted() bool { return !e.Strict && e.tx.SignedHere() }

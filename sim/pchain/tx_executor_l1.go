@@ -15,11 +15,11 @@ import (
 	"snowglobe/sim/warp"
 )
 
-// registrationWindow is how far ahead a registration message may expire, in seconds: avalanchego's
+// registrationWindow bounds how far ahead a registration message may expire, in seconds: avalanchego's
 // executor.RegisterL1ValidatorTxExpiryWindow.
 const registrationWindow = 24 * 60 * 60
 
-// The reasons why a transaction about L1 validators is refused, in the node's words.
+// Reasons for refusing a transaction about L1 validators, in the node's words.
 var (
 	errMaxActive      = errors.New("already at the max number of active validators")
 	errNoConversion   = errors.New("could not load subnet conversion")
@@ -35,7 +35,7 @@ var (
 	errDuplicateL1    = errors.New("L1 validator contains duplicate subnetID + nodeID pair")
 )
 
-// convertSubnetToL1Tx verifies that a subnet may become an L1.
+// convertSubnetToL1Tx verifies that a subnet can become an L1.
 func (e *txExecutor) convertSubnetToL1Tx(u *txs.ConvertSubnetToL1Tx) (*execution, error) {
 	subnet, exec, err := e.verifyPoASubnetAuth(u.SubnetID, u.SubnetAuth)
 	if err != nil {
@@ -95,7 +95,7 @@ func (e *txExecutor) verifyL1Conversion(subnetID, sourceChain ids.ID, sender []b
 }
 
 // verifyWarpMessage checks the signature of a transaction's message against the validators of its source, as avalanchego's
-// executor.VerifyWarpMessages.
+// executor.VerifyWarpMessages does.
 func (e *txExecutor) verifyWarpMessage() error {
 	if e.trusted() {
 		return nil
@@ -116,7 +116,7 @@ func (e *txExecutor) verifyWarpMessage() error {
 	return e.VerifyMessage(m)
 }
 
-// parseMessage reads the signed message of a transaction.
+// parseMessage parses the signed message of a transaction.
 func parseMessage(b []byte) (source ids.ID, sender []byte, message warp.L1Message, err error) {
 	m, err := warp.ParseMessage(b)
 	if err != nil {
@@ -170,7 +170,7 @@ func (e *txExecutor) registerL1ValidatorTx(u *txs.RegisterL1ValidatorTx) (*execu
 	return &execution{deposit: u.Balance, run: run}, nil
 }
 
-// verifyExpiry checks that a registration message can still be used, and already.
+// verifyExpiry checks that a registration message is valid now, neither expired nor too early.
 func (e *txExecutor) verifyExpiry(expiry uint64) error {
 	switch now := e.Time(); {
 	case expiry <= now:
@@ -233,7 +233,7 @@ func (e *txExecutor) setWeight(v *L1Validator, w *warp.L1ValidatorWeight) {
 	e.putL1Validator(&updated)
 }
 
-// refund returns what remains of an L1 validator's deposit as the transaction's next output.
+// refund returns the rest of an L1 validator's deposit as the transaction's next output.
 func (e *txExecutor) refund(v *L1Validator) {
 	balance := v.Balance(e.l1.accrued)
 	if balance == 0 {

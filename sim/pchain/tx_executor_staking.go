@@ -11,7 +11,7 @@ import (
 	"snowglobe/sim/utxo"
 )
 
-// The reasons why staking is refused, in the node's words.
+// Reasons for refusing a stake, in the node's words.
 var (
 	errWeightTooLarge = errors.New("weight of this validator is too large")
 	errDelegationFee  = errors.New("staker charges an insufficient delegation fee")
@@ -24,7 +24,7 @@ var (
 	errOverDelegated  = errors.New("validator would be over delegated")
 )
 
-// addPermissionlessValidatorTx verifies that a node may become a validator of the primary network.
+// addPermissionlessValidatorTx verifies that a node can become a validator of the primary network.
 func (e *txExecutor) addPermissionlessValidatorTx(u *txs.AddPermissionlessValidatorTx) (*execution, error) {
 	networkRules := &e.Network.Staking
 	switch {
@@ -46,7 +46,7 @@ func (e *txExecutor) addPermissionlessValidatorTx(u *txs.AddPermissionlessValida
 	return e.newStaker(u.StakeOuts)
 }
 
-// verifyStaking checks what validators and delegators share: duration and staked asset.
+// verifyStaking runs the checks that validators and delegators share: duration and staked asset.
 func (e *txExecutor) verifyStaking(end uint64, stake []*txs.TransferableOutput) error {
 	if err := e.verifyDuration(end); err != nil {
 		return err
@@ -67,7 +67,7 @@ func (e *txExecutor) verifyDuration(end uint64) error {
 	return nil
 }
 
-// periodError is an error in the node's words, with the limits that these do not tell.
+// periodError is an error in the node's words, with the limits that those leave out.
 type periodError struct {
 	error
 	advice string
@@ -75,7 +75,7 @@ type periodError struct {
 
 func (e *periodError) Unwrap() error { return e.error }
 
-// Advice tells which periods are allowed.
+// Advice returns the allowed periods.
 func (e *periodError) Advice() string { return e.advice }
 
 func (e *txExecutor) periodError(err error) error {
@@ -84,7 +84,7 @@ func (e *txExecutor) periodError(err error) error {
 	return &periodError{err, fmt.Sprintf("on %s it takes %d to %d hours, so it ends from %s to %s", e.Network.Name, least/3600, most/3600, end(least), end(most))}
 }
 
-// newStaker makes a transaction's staker active from the chain's time on.
+// newStaker activates a transaction's staker from the chain's time on.
 func (e *txExecutor) newStaker(stake []*txs.TransferableOutput) (*execution, error) {
 	s, err := NewStaker(e.tx, Active)
 	if err != nil {
@@ -94,7 +94,7 @@ func (e *txExecutor) newStaker(stake []*txs.TransferableOutput) (*execution, err
 	return &execution{stake: stake, run: func() { e.addStaker(s) }}, nil
 }
 
-// addPermissionlessDelegatorTx verifies that a validator can take a delegation.
+// addPermissionlessDelegatorTx verifies that a validator has room for a delegation.
 func (e *txExecutor) addPermissionlessDelegatorTx(u *txs.AddPermissionlessDelegatorTx) (*execution, error) {
 	switch {
 	case u.SubnetID != ids.Empty:
@@ -119,7 +119,7 @@ func (e *txExecutor) addPermissionlessDelegatorTx(u *txs.AddPermissionlessDelega
 	return e.newStaker(u.StakeOuts)
 }
 
-// verifyWithin checks that staking from now to end lies within another staker's time.
+// verifyWithin checks that staking from now to end lies within another staker's period.
 func (e *txExecutor) verifyWithin(within *Staker, end uint64) error {
 	if e.Time() < within.Start || end > within.End {
 		return errPeriodMismatch

@@ -10,7 +10,7 @@ import (
 	"snowglobe/sim/utxo"
 )
 
-// errImmutable says in the node's words that a subnet is an L1.
+// errImmutable is the node's error for a subnet that is an L1.
 var errImmutable = errors.New("is immutable")
 
 // verifySubnetAuth demands the signatures of a subnet's owner.
@@ -22,7 +22,7 @@ func (e *txExecutor) verifySubnetAuth(subnetID ids.ID, auth txs.Auth) (*Subnet, 
 	return subnet, &execution{auth: auth.Authorization(), owners: &subnet.Owner}, nil
 }
 
-// verifyPoASubnetAuth is verifySubnetAuth for what the owner of an L1 may no longer do.
+// verifyPoASubnetAuth does the same for actions that an L1's owner has lost the right to.
 func (e *txExecutor) verifyPoASubnetAuth(subnetID ids.ID, auth txs.Auth) (*Subnet, *execution, error) {
 	subnet, exec, err := e.verifySubnetAuth(subnetID, auth)
 	if err == nil && subnet.Conversion != nil {
@@ -59,7 +59,7 @@ func (e *txExecutor) createChainTx(u *txs.CreateChainTx) (*execution, error) {
 	return exec, nil
 }
 
-// addSubnetValidatorTx verifies that a validator of the primary network may validate a permissioned subnet.
+// addSubnetValidatorTx verifies that a validator of the primary network can validate a permissioned subnet.
 func (e *txExecutor) addSubnetValidatorTx(u *txs.AddSubnetValidatorTx) (*execution, error) {
 	v := u.Validator
 	if err := e.verifyDuration(v.End); err != nil {
@@ -87,7 +87,7 @@ func (e *txExecutor) addSubnetValidatorTx(u *txs.AddSubnetValidatorTx) (*executi
 	return exec, nil
 }
 
-// removeSubnetValidatorTx verifies that a validator of a permissioned subnet may be removed.
+// removeSubnetValidatorTx verifies that a validator of a permissioned subnet can be removed.
 func (e *txExecutor) removeSubnetValidatorTx(u *txs.RemoveSubnetValidatorTx) (*execution, error) {
 	v, found := e.current.validators[stakerKey{u.SubnetID, u.NodeID}]
 	if !found {

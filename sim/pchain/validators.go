@@ -8,8 +8,8 @@ import (
 	"snowglobe/sim/warp"
 )
 
-// Validators are the validators of a subnet now, as the verification of warp messages uses them: weights include delegations,
-// and inactive L1 validators count in the weight but have no key (ACP-77).
+// Validators returns a subnet's current validators for the verification of warp messages: weights include delegations, and inactive L1
+// validators count in the weight but have no key (ACP-77).
 func (s *State) Validators(subnetID ids.ID) ([]warp.Validator, error) {
 	var set []warp.Validator
 	for _, staker := range s.current.queue {
@@ -41,7 +41,7 @@ func (s *State) Validators(subnetID ids.ID) ([]warp.Validator, error) {
 	return set, nil
 }
 
-// signer is a validator's key; validators of permissioned subnets sign with the key they have on the primary network.
+// signer returns a validator's key; validators of permissioned subnets sign with their key on the primary network.
 func (s *State) signer(staker *Staker) *txs.ProofOfPossession {
 	if !staker.permissioned() {
 		return staker.BLS
@@ -52,7 +52,7 @@ func (s *State) signer(staker *Staker) *txs.ProofOfPossession {
 	return nil
 }
 
-// publicKey is a validator's key as a point of the curve, which takes long to find: each is found once.
+// publicKey returns a validator's key as a point of the curve. Decompressing it is slow, so each is cached.
 func (s *State) publicKey(signer *txs.ProofOfPossession) (*warp.PublicKey, error) {
 	if signer == nil {
 		return nil, nil
@@ -67,7 +67,7 @@ func (s *State) publicKey(signer *txs.ProofOfPossession) (*warp.PublicKey, error
 	return key, err
 }
 
-// SubnetOf is the subnet that validates a blockchain; the primary network's is the zero id.
+// SubnetOf returns the subnet that validates a blockchain; the primary network's is the zero id.
 func (s *State) SubnetOf(blockchainID ids.ID) (ids.ID, error) {
 	if _, found := s.Network.ChainOf(blockchainID); found {
 		return ids.Empty, nil
@@ -78,7 +78,7 @@ func (s *State) SubnetOf(blockchainID ids.ID) (ids.ID, error) {
 	return ids.Empty, utxo.ErrNotFound
 }
 
-// VerifyMessage checks the signatures of a message against the validators of its source's subnet now.
+// VerifyMessage checks the signatures of a message against the current validators of its source's subnet.
 func (s *State) VerifyMessage(m *warp.Message) error {
 	subnetID, err := s.SubnetOf(m.SourceChainID)
 	if err != nil {

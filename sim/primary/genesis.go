@@ -31,9 +31,8 @@ func (n *Network) recordPChainGenesis(g *pchain.PChainGenesis, at pchain.Snapsho
 	return r.genesisBlock(b, at.UTXOs, g.Timestamp)
 }
 
-// recordXChainGenesis records the X-Chain's genesis: its outputs, and the transactions that made its assets as transactions of
-// block 0. Their ids are those of the assets, and so not the hashes of their bytes: other outputs than the public network's make other
-// bytes.
+// recordXChainGenesis records the X-Chain's genesis: its outputs, and the transactions that created its assets as transactions of block 0.
+// Their ids are the assets' ids and not the hashes of their bytes, which differ from the public network's along with the outputs.
 func (n *Network) recordXChainGenesis(g *xchain.XChainGenesis) (*store.PrimaryDelta, error) {
 	b, err := g.Block()
 	if err != nil {
@@ -57,7 +56,7 @@ func (n *Network) recordXChainGenesis(g *xchain.XChainGenesis) (*store.PrimaryDe
 	return r.genesisBlock(b, g.UTXOs, g.Timestamp)
 }
 
-// genesisBlock records a block 0, which no proposer made.
+// genesisBlock records a block 0, which has no proposer.
 func (r *record) genesisBlock(b *txs.Block, utxos []*txs.UTXO, time uint64) (*store.PrimaryDelta, error) {
 	for _, u := range utxos {
 		if err := r.create(u, r.chain, false); err != nil {
@@ -90,5 +89,5 @@ func (g *Genesis) VerifyProofs() error {
 	return nil
 }
 
-// Name is mainnet or fuji.
+// Name returns mainnet or fuji.
 func (n *Network) Name() string { return n.Rules.Name }

@@ -15,7 +15,7 @@ import (
 	"snowglobe/sim/xchain"
 )
 
-// record turns what one block changed into rows.
+// record turns the changes of one block into rows.
 type record struct {
 	*Network
 	chain  txs.Chain
@@ -29,8 +29,8 @@ func (n *Network) record(c txs.Chain, height uint64) *record {
 
 func (r *record) at(index int) store.Position { return store.At(r.Chain(r.chain), r.height, index) }
 
-// pChainBlock records the diffs of a P-Chain block: unless it decides a proposal, what time changed first, and last the
-// L1 validators that are deactivated because they cannot pay for another second.
+// pChainBlock records the diffs of a P-Chain block: unless it decides a proposal, first the changes caused by time, and last the L1
+// validators that cannot pay for another second.
 func (r *record) pChainBlock(b *txs.Block, diffs []*pchain.Diff) error {
 	switch b.Body.(type) {
 	case *txs.CommitBlock, *txs.AbortBlock:
@@ -50,8 +50,7 @@ func (r *record) pChainBlock(b *txs.Block, diffs []*pchain.Diff) error {
 	return r.pChainChanges(diffs[len(diffs)-1], r.at(0))
 }
 
-// optionBlock records the stake that a commit or abort block returns and the rewards it pays; the reward transaction touched
-// the addresses.
+// optionBlock records the stake that a commit or abort block returns and the rewards it pays; the reward transaction touched the addresses.
 func (r *record) optionBlock(diff *pchain.Diff) error {
 	if err := r.pChainChanges(diff, r.proposal.at); err != nil {
 		return err
@@ -61,7 +60,7 @@ func (r *record) optionBlock(diff *pchain.Diff) error {
 	return nil
 }
 
-// pChainTx records a transaction of the P-Chain with all that it did.
+// pChainTx records a transaction of the P-Chain with all its changes.
 func (r *record) pChainTx(index int, tx *txs.Tx, diff *pchain.Diff) error {
 	at := r.at(index)
 	r.tx(at, tx, &diff.Diff)
@@ -72,14 +71,14 @@ func (r *record) pChainTx(index int, tx *txs.Tx, diff *pchain.Diff) error {
 	for _, v := range diff.L1Validators {
 		subjects = append(subjects, v.ValidationID[:])
 	}
-	if u, ok := tx.Unsigned.(*txs.DisableL1ValidatorTx); ok { // of an inactive one, nothing changes
+	if u, ok := tx.Unsigned.(*txs.DisableL1ValidatorTx); ok { // disabling an inactive one changes nothing
 		subjects = append(subjects, u.ValidationID[:])
 	}
 	r.concern(at, subjects)
 	return nil
 }
 
-// xChainTx records a transaction of the X-Chain with all that it did; it concerns each asset that it moves.
+// xChainTx records a transaction of the X-Chain with all its changes, also under each asset that it moves.
 func (r *record) xChainTx(index int, tx *txs.Tx, diff *xchain.Diff) error {
 	at := r.at(index)
 	r.tx(at, tx, &diff.Diff)
@@ -97,7 +96,7 @@ func (r *record) xChainTx(index int, tx *txs.Tx, diff *xchain.Diff) error {
 	return nil
 }
 
-// atomicTx records an atomic transaction of the C-Chain with all that it did; it concerns each account that it moves.
+// atomicTx records an atomic transaction of the C-Chain with all its changes, also under each account that it moves value of.
 func (r *record) atomicTx(index int, tx *txs.Tx, diff *utxo.AtomicDiff) error {
 	at := r.at(index)
 	r.tx(at, tx, &diff.Diff)
@@ -112,7 +111,7 @@ func (r *record) atomicTx(index int, tx *txs.Tx, diff *utxo.AtomicDiff) error {
 	return nil
 }
 
-// tx records a transaction itself and whose outputs it touched.
+// tx records a transaction itself and the owners of its outputs.
 func (r *record) tx(at store.Position, tx *txs.Tx, diff *utxo.Diff) {
 	id := tx.ID()
 	r.delta.Transactions = append(r.delta.Transactions, store.PrimaryTx{
@@ -121,7 +120,7 @@ func (r *record) tx(at store.Position, tx *txs.Tx, diff *utxo.Diff) {
 	r.touch(at, diff.Spent, diff.Imported, diff.Created, diff.Exported, staked(tx))
 }
 
-// staked are the outputs that a staking transaction locks, as if they were there.
+// staked returns the outputs that a staking transaction locks, as if they existed.
 func staked(tx *txs.Tx) []*txs.UTXO {
 	s, err := pchain.NewStaker(tx, pchain.Active)
 	if err != nil {
@@ -137,7 +136,7 @@ func staked(tx *txs.Tx) []*txs.UTXO {
 	return locked
 }
 
-// touch records once for each owner of outputs that a transaction concerned it.
+// touch records a transaction under each owner of outputs, once.
 func (r *record) touch(at store.Position, groups ...[]*txs.UTXO) {
 	var owners []ids.ShortID
 	for _, utxos := range groups {
@@ -151,8 +150,7 @@ func (r *record) touch(at store.Position, groups ...[]*txs.UTXO) {
 	}
 }
 
-// concern records once for each account of the C-Chain, each asset of the X-Chain and each L1 validation that a
-// transaction was about it.
+// concern records a transaction under each account of the C-Chain, asset of the X-Chain or L1 validation, once.
 func (r *record) concern(at store.Position, subjects [][]byte) {
 	slices.SortFunc(subjects, bytes.Compare)
 	for _, subject := range slices.CompactFunc(subjects, bytes.Equal) {
@@ -160,7 +158,7 @@ func (r *record) concern(at store.Position, subjects [][]byte) {
 	}
 }
 
-// pChainChanges records what a transaction of the P-Chain, or the passing of time, changed.
+// pChainChanges records the changes of a P-Chain transaction, or of the passing of time.
 func (r *record) pChainChanges(diff *pchain.Diff, at store.Position) error {
 	if err := r.utxoChanges(&diff.Diff, diff.Rewards, at); err != nil {
 		return err
@@ -175,7 +173,7 @@ func (r *record) pChainChanges(diff *pchain.Diff, at store.Position) error {
 	return nil
 }
 
-// utxoChanges records what happened to outputs.
+// utxoChanges records changes of outputs.
 func (r *record) utxoChanges(diff *utxo.Diff, rewards []*txs.UTXO, at store.Position) error {
 	for _, u := range slices.Concat(diff.Spent, diff.Imported) {
 		r.spend(u, at)
@@ -261,7 +259,7 @@ func (r *record) block(b *txs.Block, proposer *Proposer) error {
 	return nil
 }
 
-// envelope is the ProposerVM block around a block. An option has no proposer, and the height and epoch of its proposal.
+// envelope returns the ProposerVM block around a block. An option has no proposer, and the height and epoch of its proposal.
 func (r *record) envelope(last *tip, b *txs.Block, proposer *Proposer) *txs.ProposerBlock {
 	outer := &txs.ProposerBlock{ParentID: last.outer, Time: b.Time(), PHeight: last.pHeight, Epoch: last.epoch}
 	if proposer != nil {
@@ -286,7 +284,7 @@ func (r *record) finish(row *store.PrimaryBlock, next tip) {
 	r.delta.Block = row
 }
 
-// Digest covers the parent's digest, the block's hash and what that does not cover: its envelope and the state after it.
+// Digest covers the parent's digest, the block's hash and whatever the hash does not cover: its envelope and the state after it.
 func Digest(parent []byte, b *store.PrimaryBlock) []byte {
 	h := sha256.New()
 	h.Write(parent)

@@ -11,7 +11,7 @@ import (
 	"snowglobe/sim/store"
 )
 
-// stakeOf is what a staker adds to its subnet.
+// stakeOf returns a staker's contribution to its subnet's stake.
 func stakeOf(s *pchain.Staker) metric.Stake {
 	if s.Delegator {
 		return metric.DelegatorStake(s.Weight)
@@ -19,7 +19,7 @@ func stakeOf(s *pchain.Staker) metric.Stake {
 	return metric.ValidatorStake(1, s.Weight)
 }
 
-// stake adds up what the block changes of a subnet's stake.
+// stake sums the block's changes of a subnet's stake.
 func (r *record) stake(subnet ids.ID, change metric.Stake) {
 	for i := range r.delta.Stakes {
 		if c := &r.delta.Stakes[i]; bytes.Equal(c.Subnet, subnet[:]) {
@@ -30,7 +30,7 @@ func (r *record) stake(subnet ids.ID, change metric.Stake) {
 	r.delta.Stakes = append(r.delta.Stakes, store.StakeChange{Subnet: bytes.Clone(subnet[:]), Stake: change})
 }
 
-// l1Validator is an L1 validator that is not removed, with what the metrics of stake and of the continuous fee need.
+// l1Validator is an L1 validator that was not removed, with the fields that the metrics of stake and of the continuous fee need.
 type l1Validator struct {
 	number            store.UTXONumber
 	weight            uint64
@@ -39,11 +39,10 @@ type l1Validator struct {
 	lastActive        uint64 // a second in which it was active before that
 }
 
-// pays tells whether a validator was or is active in a second of a day or later.
+// pays reports whether a validator was or is active in a second of a day or later.
 func (v *l1Validator) pays(day uint64) bool { return v.endAccumulatedFee > 0 || v.lastActive >= day }
 
-// l1Metrics counts what becomes of an L1 validator. outOfBalance says that it was deactivated because its
-// balance was used up, not by a transaction.
+// l1Metrics counts an L1 validator's change. outOfBalance means that its balance ran out, rather than that a transaction deactivated it.
 func (r *record) l1Metrics(old *l1Validator, v *pchain.L1Validator, outOfBalance bool) {
 	change := metric.ValidatorStake(0, v.Weight-old.weight)
 	switch {
@@ -72,8 +71,8 @@ func (v *l1Validator) activate(endAccumulatedFee, time uint64) {
 	v.endAccumulatedFee = endAccumulatedFee
 }
 
-// payment activates or deactivates a validator and returns what that changes of the fees of its payers (the validation, its
-// node, its subnet and the network).
+// payment activates or deactivates a validator and returns the change of the fees of its payers (the validation, its node, its subnet and
+// the network).
 func (r *record) payment(v *l1Validator, endAccumulatedFee uint64, outOfBalance bool) (f metric.ContinuousFee) {
 	today, before := uint64(metric.Day.Start(int64(r.P.Time()))), *v
 	_, accrued := r.P.ValidatorFees()
@@ -95,7 +94,7 @@ func (r *record) payment(v *l1Validator, endAccumulatedFee uint64, outOfBalance 
 	return f
 }
 
-// fee adds up what the block changes of a payer's fees.
+// fee sums the block's changes of a payer's fees.
 func (r *record) fee(payer []byte, change metric.ContinuousFee) {
 	for i := range r.delta.Fees {
 		if c := &r.delta.Fees[i]; bytes.Equal(c.Payer, payer) {
@@ -106,12 +105,12 @@ func (r *record) fee(payer []byte, change metric.ContinuousFee) {
 	r.delta.Fees = append(r.delta.Fees, store.FeeChange{Payer: append([]byte{}, payer...), ContinuousFee: change})
 }
 
-// ValidatorFeeStateOf is the continuous fee as a block of the P-Chain leaves it.
+// ValidatorFeeStateOf returns the state of the continuous fee after a block of the P-Chain.
 func ValidatorFeeStateOf(b *store.PrimaryBlock) rules.ValidatorFeeState {
 	return rules.ValidatorFeeState{Time: uint64(b.Time), Accrued: uint64(b.AccruedFees), Excess: b.L1Excess, Active: b.L1Active}
 }
 
-// accrueValidatorFees records the accrued fee at the end of each day that is over since the block before.
+// accrueValidatorFees records the accrued fee at the end of each day that has ended since the previous block.
 func (r *record) accrueValidatorFees(b *store.PrimaryBlock) rules.ValidatorFeeState {
 	m := r.tips[r.chain].validatorFees
 	day := metric.Day.Start(int64(m.Time))

@@ -42,7 +42,7 @@ func (r *record) staker(s *pchain.Staker, at store.Position) {
 	r.delta.Stakers = append(r.delta.Stakers, changed)
 }
 
-// stakeOwners records whose outputs a staker stakes.
+// stakeOwners records the owners of a staker's locked outputs.
 func (r *record) stakeOwners(s *pchain.Staker, at store.Position) {
 	var owners []ids.ShortID
 	for _, out := range s.Stake() {

@@ -16,15 +16,15 @@ import (
 	"snowglobe/sim/xchain"
 )
 
-// Network is the state of the three chains. It is for one writer at a time. When the rows that an Accept method
-// returned could not be stored, the Network is ahead of the file and must be restored from it.
+// Network is the state of the three chains, for one writer at a time. If storing the rows from an Accept method fails, the Network is ahead
+// of the file and must be restored from it.
 type Network struct {
 	Rules *rules.Network
 	P     *pchain.Chain
 	X     *xchain.Chain
 	C     *utxo.AtomicBackend
-	// Watch is called with what a block changed of a chain's outputs, and WatchStaker with each changed staker, before Accept
-	// returns; both may be nil.
+	// Before Accept returns, it calls Watch with a block's changes of a chain's outputs, and WatchStaker with each changed staker; both may
+	// be nil.
 	Watch       func(txs.Chain, *utxo.Diff)
 	WatchStaker func(*pchain.Staker)
 
@@ -39,7 +39,7 @@ type Network struct {
 	proposal *proposal
 }
 
-// tip is what the next block of the P-Chain or the X-Chain is built on, beside the chain's own state.
+// tip holds, beside the chain's own state, the facts that the next block of the P-Chain or the X-Chain builds on.
 type tip struct {
 	digest        []byte
 	allTxs        int64
@@ -59,26 +59,26 @@ type proposal struct {
 	txID ids.ID
 }
 
-// Proposer is who proposes a block: a node's certificate and the P-Chain height in the block.
+// Proposer identifies a block's proposer: a node's certificate and the P-Chain height in the block.
 type Proposer struct {
 	Certificate []byte
 	PHeight     uint64
 }
 
-// Errors of a block that its chain accepts but the ProposerVM or the order of proposals does not.
+// Errors of a block that its chain accepts, but not the ProposerVM or the order of proposals.
 var (
 	errProposer = errors.New("the proposer is not a validator at that time")
 	errPHeight  = errors.New("the proposer cannot have seen that height of the P-Chain")
 	errHead     = errors.New("a proposal must hold nothing but its reward")
 )
 
-// Genesis is what the chains of a network begin with.
+// Genesis holds the genesis of a network's chains.
 type Genesis struct {
 	PChain *pchain.PChainGenesis
 	XChain *xchain.XChainGenesis
 }
 
-// Row is the genesis as the file keeps it.
+// Row encodes the genesis for the file.
 func (g *Genesis) Row(networkID uint32) (store.PrimaryNetwork, error) {
 	p, err := g.PChain.Bytes()
 	if err != nil {
@@ -88,7 +88,7 @@ func (g *Genesis) Row(networkID uint32) (store.PrimaryNetwork, error) {
 	return store.PrimaryNetwork{ID: networkID, PChainGenesis: p, XChainGenesis: x}, err
 }
 
-// ParseGenesis reads what Row wrote.
+// ParseGenesis parses the output of Row.
 func ParseGenesis(row store.PrimaryNetwork) (*Genesis, error) {
 	p, err := pchain.ParsePChainGenesis(row.PChainGenesis)
 	if err != nil {
@@ -124,11 +124,11 @@ func New(networkRules *rules.Network, g *Genesis) (*Network, []*store.PrimaryDel
 	return n, []*store.PrimaryDelta{pChain, xChain}, err
 }
 
-// Chain is the number under which the store has one of the network's chains.
+// Chain returns the store's number of one of the network's chains.
 func (n *Network) Chain(c txs.Chain) int { return store.PrimaryChain(n.index, int(c)) }
 
-// AcceptP verifies the next block of the P-Chain, applies it and returns its rows. A commit or abort block has no proposer:
-// in the ProposerVM it is an option of its proposal block.
+// AcceptP verifies the next block of the P-Chain, applies it and returns its rows. A commit or abort block has no proposer: in the
+// ProposerVM it is an option of its proposal block.
 func (n *Network) AcceptP(b *txs.Block, proposer *Proposer) (*store.PrimaryDelta, error) {
 	if err := n.verifyProposer(b, proposer); err != nil {
 		return nil, fmt.Errorf("P block %d: %w", b.Height(), err)
@@ -144,7 +144,7 @@ func (n *Network) AcceptP(b *txs.Block, proposer *Proposer) (*store.PrimaryDelta
 	return r.delta, r.block(b, proposer)
 }
 
-// AcceptX is AcceptP for the X-Chain.
+// AcceptX does the same for the X-Chain.
 func (n *Network) AcceptX(b *txs.Block, proposer *Proposer) (*store.PrimaryDelta, error) {
 	if err := n.verifyProposer(b, proposer); err != nil {
 		return nil, fmt.Errorf("X block %d: %w", b.Height(), err)
@@ -162,8 +162,8 @@ func (n *Network) AcceptX(b *txs.Block, proposer *Proposer) (*store.PrimaryDelta
 	return r.delta, r.block(b, proposer)
 }
 
-// AcceptC verifies the atomic transactions of a C-Chain block with this number, base fee and time, applies what they do to
-// outputs and returns its rows. Balances and nonces of accounts are the EVM's.
+// AcceptC verifies the atomic transactions of a C-Chain block with this number, base fee and time, applies their changes of outputs and
+// returns its rows. Balances and nonces of accounts are the EVM's.
 func (n *Network) AcceptC(transactions []*txs.Tx, number uint64, baseFee *big.Int, time uint64) (*store.PrimaryDelta, error) {
 	diffs, err := n.C.Accept(transactions, baseFee, time)
 	if err != nil {
@@ -192,12 +192,12 @@ func (n *Network) verifyProposer(b *txs.Block, proposer *Proposer) error {
 	return nil
 }
 
-// CanPropose tells whether a node validates the primary network at a time, and so may propose.
+// CanPropose reports whether a node validates the primary network at a time, and so may propose.
 func (n *Network) CanPropose(node ids.NodeID, time uint64) bool {
 	return slices.ContainsFunc(n.periods[node], func(t stakingPeriod) bool { return t.start <= time && time <= t.end })
 }
 
-// Exported lists what one of the chains exported to another that has not been imported yet, in an order that is always the same.
+// Exported lists the outputs that one of the chains exported to another and that nobody has imported, always in the same order.
 func (n *Network) Exported(from, to txs.Chain) []*txs.UTXO {
 	return n.shared.Exported(n.Rules.BlockchainID(from), n.Rules.BlockchainID(to))
 }

@@ -13,7 +13,7 @@ import (
 	"snowglobe/sim/txs"
 )
 
-// replay accepts a network's stored blocks again, in an order in which they can have come.
+// replay accepts a network's stored blocks again, in a possible order of arrival.
 type replay struct {
 	*Network
 	db     *store.DB
@@ -22,15 +22,15 @@ type replay struct {
 	chains [3]*chainReplay
 }
 
-// chainReplay is what is still to come of one chain: when its next block was made and how to accept it.
+// chainReplay holds the remaining blocks of one chain: the time of the next one and how to accept it.
 type chainReplay struct {
 	time   int64
 	accept func() (*store.PrimaryDelta, error)
-	load   func() error // makes the next block the one to come; accept is nil after the last
+	load   func() error // loads the next block; accept is nil after the last
 }
 
-// Replay makes a network again from its genesis and the bytes of its blocks; when it is strict, recovering every signature and
-// checking every proof. cChain is the row id of its C-Chain among EVM chains. What each block adds goes to the sink.
+// Replay rebuilds a network from its genesis and the bytes of its blocks; if strict, it recovers every signature and checks every proof.
+// cChain is the row id of its C-Chain among EVM chains. The sink receives the rows of each block.
 func Replay(ctx context.Context, db *store.DB, row store.PrimaryNetwork, cChain int, strict bool, sink func(*store.PrimaryDelta) error) (*Network, error) {
 	r, err := begin(ctx, db, row, strict, sink)
 	if err != nil {
@@ -82,8 +82,7 @@ func begin(ctx context.Context, db *store.DB, row store.PrimaryNetwork, strict b
 	return r, err
 }
 
-// step accepts the block that comes next: the one with the lowest time. At the same time, chains may wait for what
-// another exports.
+// step accepts the block with the lowest time. Among blocks of the same time, chains may wait for another's exports.
 func (r *replay) step() (more bool, err error) {
 	var due *chainReplay
 	var refusals []error
@@ -100,7 +99,7 @@ func (r *replay) step() (more bool, err error) {
 	}
 }
 
-// next is the chain whose block is tried when so many of the chains with the lowest time had to wait.
+// next returns the chain whose block to try when so many of the chains with the lowest time had to wait.
 func (r *replay) next(waiting int) *chainReplay {
 	var lowest []*chainReplay
 	for _, l := range r.chains {

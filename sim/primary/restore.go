@@ -18,10 +18,10 @@ import (
 	"snowglobe/sim/xchain"
 )
 
-// errUndecided says that a file ends with a reward that no block decides.
+// errUndecided means that a file ends with a reward that no block decides.
 var errUndecided = errors.New("the last block of the P-Chain is a proposal")
 
-// Restore makes a network with its state after the newest blocks of a file, from the rows.
+// Restore loads a network with its state after the newest blocks of a file, from the rows.
 func Restore(ctx context.Context, db *store.DB, networkID uint32) (*Network, error) {
 	networkRules, err := rules.NetworkByID(networkID)
 	if err != nil {
@@ -42,7 +42,7 @@ func Restore(ctx context.Context, db *store.DB, networkID uint32) (*Network, err
 	return n, nil
 }
 
-// restoration is a network whose state is being loaded from rows.
+// restoration is a network during the load of its state from rows.
 type restoration struct {
 	*Network
 	db     *store.DB
@@ -52,7 +52,7 @@ type restoration struct {
 	xUTXOs []*txs.UTXO
 }
 
-// head loads the last block of the P-Chain or the X-Chain and what the next one is built on.
+// head loads the last block of the P-Chain or the X-Chain and the state that the next one builds on.
 func (r *restoration) head(ctx context.Context, chain txs.Chain) error {
 	head, err := r.db.PrimaryHead(ctx, r.Chain(chain))
 	if err != nil {
@@ -182,7 +182,7 @@ func (r *restoration) loadL1Validators(ctx context.Context) error {
 	return nil
 }
 
-// loadActivity follows an L1 validator from its beginning to what it is now.
+// loadActivity follows an L1 validator from its beginning to its present state.
 func (r *restoration) loadActivity(ctx context.Context, row *store.L1ValidatorView) error {
 	states, err := r.db.L1ValidatorHistory(ctx, row.ID)
 	if err != nil {
@@ -201,7 +201,7 @@ func (r *restoration) loadActivity(ctx context.Context, row *store.L1ValidatorVi
 	return nil
 }
 
-// loadRegistration loads the expiry of a RegisterL1Validator message that has not expired, so that it is not used again (ACP-77).
+// loadRegistration loads the expiry of an unexpired RegisterL1Validator message, so that nobody can use it again (ACP-77).
 func (r *restoration) loadRegistration(ctx context.Context, row *store.L1ValidatorView) error {
 	const longest = metric.SecondsPerDay // a message expires within a day of its use
 	if uint64(row.Start)+longest < r.at.Time {
@@ -245,7 +245,7 @@ func (r *restoration) exchange(ctx context.Context) error {
 	return err
 }
 
-// outputs loads the unspent outputs, those in shared memory too.
+// outputs loads the unspent outputs, including those in shared memory.
 func (r *restoration) outputs(ctx context.Context) error {
 	for _, source := range []txs.Chain{txs.PChain, txs.XChain, txs.CChain} {
 		var failed error
