@@ -7,8 +7,8 @@ import (
 	"snowglobe/sim/warp"
 )
 
-// Sizes in bytes of what transactions consist of. The complexities below are those that ACP-103 (and ACP-77 for L1
-// transactions) assign; the network prices by these tables, not by measuring.
+// Sizes in bytes of the parts of transactions. ACP-103 (and ACP-77 for L1 transactions) assigns the complexities below; the network prices
+// by these tables, not by measuring.
 const (
 	shortLen     = 2
 	intLen       = 4
@@ -30,13 +30,13 @@ const (
 	blsSumCompute     = 5
 	possessionCompute = 50 + blsVerifyCompute
 
-	warpReads = 3 + 20 // the chain's subnet, the differences of weights and keys, and reads that applying them takes
+	warpReads = 3 + 20 // the chain's subnet, the differences of weights and keys, and the reads to apply them
 )
 
-// ErrUnsupportedTx says in the node's words that a type has no fee: the network takes no such transactions any more, or from nobody.
+// ErrUnsupportedTx is the node's error for a type without a fee, which the network no longer accepts, or accepts from nobody.
 var ErrUnsupportedTx = errors.New("unsupported transaction type")
 
-// ComplexityOf is the complexity of a P-Chain transaction (avalanchego's fee.TxComplexity).
+// ComplexityOf returns the complexity of a P-Chain transaction (avalanchego's fee.TxComplexity).
 func ComplexityOf(unsigned txs.Unsigned) (Complexity, error) {
 	base := unsigned.Base()
 	if base == nil {
@@ -50,7 +50,7 @@ func ComplexityOf(unsigned txs.Unsigned) (Complexity, error) {
 	return fixed.plus(specific, outputsComplexity(base.Outs), inputsComplexity(base.Ins)), nil
 }
 
-// specificComplexity is what a type adds to its base.
+// specificComplexity returns what a type adds to its base.
 func specificComplexity(unsigned txs.Unsigned) (Complexity, error) {
 	switch tx := unsigned.(type) {
 	case *txs.BaseTx:
@@ -156,7 +156,7 @@ func inputsComplexity(ins []*txs.TransferableInput) Complexity {
 	return total
 }
 
-// signaturesComplexity is that of a list of signature indices and of the credential that answers it.
+// signaturesComplexity returns the complexity of a list of signature indices with its credential.
 func signaturesComplexity(in *txs.Input) Complexity {
 	each := Complexity{Bandwidth: intLen + signatureLen, Compute: signatureCompute}
 	return Complexity{Bandwidth: 2 * intLen}.plus(each.times(len(in.SigIndices)))
@@ -172,7 +172,7 @@ func possessionComplexity() Complexity {
 	return Complexity{Bandwidth: warp.PublicKeyLen + warp.SignatureLen, Compute: possessionCompute}
 }
 
-// messageComplexity is that of verifying a signed warp message.
+// messageComplexity returns the complexity of verifying a signed warp message.
 func messageComplexity(b []byte) (Complexity, error) {
 	m, err := warp.ParseMessage(b)
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/holiman/uint256"
 )
 
-// Complexity is the use of a node's resources by a P-Chain transaction, by dimension (ACP-103; avalanchego's gas.Dimensions). Bandwidth is in bytes, compute in
-// microseconds.
+// Complexity is a P-Chain transaction's use of a node's resources, by dimension (ACP-103; avalanchego's gas.Dimensions). Bandwidth is in
+// bytes, compute in microseconds.
 type Complexity struct {
 	Bandwidth, Reads, Writes, Compute uint64
 }
@@ -29,7 +29,7 @@ func (c Complexity) times(n int) Complexity {
 	return Complexity{c.Bandwidth * k, c.Reads * k, c.Writes * k, c.Compute * k}
 }
 
-// FeeConfig are the constants of the P-Chain's dynamic fees.
+// FeeConfig holds the constants of the P-Chain's dynamic fees.
 type FeeConfig struct {
 	Weights          Complexity
 	MaxCapacity      uint64
@@ -39,18 +39,18 @@ type FeeConfig struct {
 	ExcessConversion uint64
 }
 
-// Gas is one number for a complexity: its dimensions by their weights.
+// Gas weighs and sums the dimensions of a complexity.
 func (f *FeeConfig) Gas(c Complexity) uint64 {
 	return c.Bandwidth*f.Weights.Bandwidth + c.Reads*f.Weights.Reads + c.Writes*f.Weights.Writes + c.Compute*f.Weights.Compute
 }
 
-// FeeState is how much gas the next blocks may use and how far past use exceeded the target.
+// FeeState is the gas available to the next blocks, and the excess of past use over the target.
 type FeeState struct {
 	Capacity uint64
 	Excess   uint64
 }
 
-// Advance is the state after seconds without transactions.
+// Advance returns the state after seconds without transactions.
 func (s FeeState) Advance(f *FeeConfig, seconds uint64) FeeState {
 	return FeeState{
 		Capacity: min(addProduct(s.Capacity, f.MaxPerSecond, seconds), f.MaxCapacity),
@@ -58,7 +58,7 @@ func (s FeeState) Advance(f *FeeConfig, seconds uint64) FeeState {
 	}
 }
 
-// Consume is the state after a block that uses gas.
+// Consume returns the state after a block that uses gas.
 func (s FeeState) Consume(gas uint64) (FeeState, error) {
 	if gas > s.Capacity {
 		return s, fmt.Errorf("insufficient gas capacity: attempted to consume %d gas units with %d available", gas, s.Capacity)
@@ -66,10 +66,10 @@ func (s FeeState) Consume(gas uint64) (FeeState, error) {
 	return FeeState{Capacity: s.Capacity - gas, Excess: addProduct(s.Excess, gas, 1)}, nil
 }
 
-// Price is what a unit of gas costs in nAVAX.
+// Price returns the price of a unit of gas in nAVAX.
 func (s FeeState) Price(f *FeeConfig) uint64 { return price(f.MinPrice, s.Excess, f.ExcessConversion) }
 
-// addProduct is a + b*c, at most the largest number.
+// addProduct returns a + b*c, at most the largest number.
 func addProduct(a, b, c uint64) uint64 {
 	hi, lo := bits.Mul64(b, c)
 	sum, carry := bits.Add64(a, lo, 0)
@@ -79,7 +79,7 @@ func addProduct(a, b, c uint64) uint64 {
 	return sum
 }
 
-// subProduct is a - b*c, at least 0.
+// subProduct returns a - b*c, at least 0.
 func subProduct(a, b, c uint64) uint64 {
 	hi, lo := bits.Mul64(b, c)
 	if hi != 0 || lo > a {

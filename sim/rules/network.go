@@ -10,8 +10,8 @@ import (
 	"snowglobe/sim/txs"
 )
 
-// Network is what distinguishes one network from another: ids, fees and the rules of staking. Amounts are in nAVAX,
-// times in seconds.
+// Network holds the parameters that distinguish one network from another: ids, fees and the rules of staking. Amounts are in nAVAX, times
+// in seconds.
 type Network struct {
 	Name           string // mainnet or fuji
 	NetworkID      uint32
@@ -26,7 +26,7 @@ type Network struct {
 	ValidatorFees  ValidatorFeeConfig
 }
 
-// StakingRules bound what validators and delegators of the primary network may do.
+// StakingRules limits the validators and delegators of the primary network.
 type StakingRules struct {
 	UptimeRequirement  uint32 // of a million
 	MinValidatorStake  uint64
@@ -64,10 +64,10 @@ var Fuji = publicNetwork(&fixtures.Networks[1], Network{
 	ValidatorFees: ValidatorFeeConfig{Capacity: 20_000, Target: 10_000, MinPrice: 512, ExcessConversion: 51_937_021},
 })
 
-// networks are in the order in which a world lists them.
+// networks lists the networks in the world's order.
 var networks = [...]*Network{Mainnet, Fuji}
 
-// publicNetwork completes the rules of a network by its ids and by the fees that the public networks share.
+// publicNetwork completes a network's rules with its ids and the fees that the public networks share.
 func publicNetwork(f *fixtures.Network, n Network) *Network {
 	n.Name, n.NetworkID, n.HRP = f.Name, f.ID, f.HRP
 	n.XChainID, n.CChainID, n.AVAXAssetID = f.XChainID, f.CChainID, f.AVAXAssetID
@@ -75,12 +75,12 @@ func publicNetwork(f *fixtures.Network, n Network) *Network {
 	return &n
 }
 
-// BlockchainID is the id of one of the primary network's chains; the P-Chain's is the zero id.
+// BlockchainID returns the id of one of the primary network's chains; the P-Chain's is the zero id.
 func (n *Network) BlockchainID(c txs.Chain) ids.ID {
 	return [...]ids.ID{ids.Empty, n.XChainID, n.CChainID}[c]
 }
 
-// ChainOf names the chain of the primary network that has this blockchain id.
+// ChainOf returns the primary network's chain with this blockchain id.
 func (n *Network) ChainOf(blockchainID ids.ID) (txs.Chain, bool) {
 	for _, c := range []txs.Chain{txs.PChain, txs.XChain, txs.CChain} {
 		if n.BlockchainID(c) == blockchainID {
@@ -90,10 +90,10 @@ func (n *Network) ChainOf(blockchainID ids.ID) (txs.Chain, bool) {
 	return 0, false
 }
 
-// Address writes an address of a chain, such as P-avax1....
+// Address formats an address of a chain, such as P-avax1....
 func (n *Network) Address(c txs.Chain, a ids.ShortID) string { return txs.FormatAddress(c, n.HRP, a) }
 
-// Bech32 writes an address without a chain, such as avax1....
+// Bech32 formats an address without a chain, such as avax1....
 func (n *Network) Bech32(a ids.ShortID) string { return txs.FormatBech32(n.HRP, a) }
 
 // NetworkByID finds a network by its number.
@@ -106,7 +106,7 @@ func NetworkByID(networkID uint32) (*Network, error) {
 	return nil, fmt.Errorf("network %d is not simulated", networkID)
 }
 
-// stakingRules are those of the public networks, which share all but the smallest stakes and times.
+// stakingRules returns the rules of the public networks, which share all but the smallest stakes and times.
 func stakingRules(minValidator, minDelegator, minDuration uint64) StakingRules {
 	return StakingRules{
 		UptimeRequirement:  800_000,
@@ -133,7 +133,7 @@ var dynamicFees = FeeConfig{
 	ExcessConversion: 2_164_043,
 }
 
-// Index is the index of a network among those of a world, by which its chains are numbered.
+// Index returns a network's index in a world, by which its chains are numbered.
 func Index(networkID uint32) int {
 	return slices.IndexFunc(fixtures.Networks, func(n fixtures.Network) bool { return n.ID == networkID })
 }

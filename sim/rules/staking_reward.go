@@ -44,11 +44,11 @@ func product(factors ...uint64) *big.Int {
 	return p
 }
 
-// SplitReward divides a delegator's reward: the validator's fee, in shares of a million, and the delegator's rest.
+// SplitReward divides a delegator's reward into the validator's fee, in shares of a million, and the delegator's rest.
 func SplitReward(reward uint64, shares uint32) (fee, rest uint64) {
 	keep := PercentDenominator - uint64(shares)
 	rest = keep * (reward / PercentDenominator)
-	// Rounding before multiplying is only for amounts that would overflow.
+	// Round before multiplying only for amounts that would overflow.
 	if hi, lo := bits.Mul64(keep, reward); hi == 0 {
 		rest = lo / PercentDenominator
 	}
@@ -58,7 +58,7 @@ func SplitReward(reward uint64, shares uint32) (fee, rest uint64) {
 // maxWeightFactor bounds delegation: own stake and delegations together may be at most five times the own stake.
 const maxWeightFactor = 5
 
-// MaxWeight is the most that a validator's own stake and its delegations may weigh together.
+// MaxWeight returns the largest weight of a validator's own stake and its delegations together.
 func (r *StakingRules) MaxWeight(ownStake uint64) uint64 {
 	if hi, most := bits.Mul64(ownStake, maxWeightFactor); hi == 0 {
 		return min(most, r.MaxValidatorStake)

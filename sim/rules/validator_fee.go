@@ -1,7 +1,7 @@
 package rules
 
-// ValidatorFeeState is the state of the continuous fee of L1 validators (ACP-77; avalanchego's fee.State) at a moment, with the
-// accrued fee: what a validator that was always active would have paid.
+// ValidatorFeeState is the state of the continuous fee of L1 validators (ACP-77; avalanchego's fee.State) at a moment, with the accrued
+// fee: the total of a validator that was always active.
 type ValidatorFeeState struct {
 	Time    uint64 // Unix seconds
 	Accrued uint64 // nAVAX
@@ -9,7 +9,7 @@ type ValidatorFeeState struct {
 	Active  uint64
 }
 
-// At is the state at a later moment, while the number of active validators stays the same; for an earlier moment it is the state itself.
+// At returns the state at a later moment with the same number of active validators; for an earlier moment it returns the state unchanged.
 func (s ValidatorFeeState) At(f *ValidatorFeeConfig, time uint64) ValidatorFeeState {
 	if time <= s.Time {
 		return s
@@ -18,8 +18,8 @@ func (s ValidatorFeeState) At(f *ValidatorFeeConfig, time uint64) ValidatorFeeSt
 	return ValidatorFeeState{time, addProduct(s.Accrued, cost, 1), excess, s.Active}
 }
 
-// ValidatorFeeConfig are the constants of the continuous fee of L1 validators (ACP-77). Gas there is a validator active
-// for a second.
+// ValidatorFeeConfig holds the constants of the continuous fee of L1 validators (ACP-77). Its unit of gas is one validator active for one
+// second.
 type ValidatorFeeConfig struct {
 	Capacity         uint64
 	Target           uint64
@@ -27,12 +27,12 @@ type ValidatorFeeConfig struct {
 	ExcessConversion uint64
 }
 
-// Price is what a second of validating costs in nAVAX at an excess.
+// Price returns the price of a second of validating in nAVAX at an excess.
 func (f *ValidatorFeeConfig) Price(excess uint64) uint64 {
 	return price(f.MinPrice, excess, f.ExcessConversion)
 }
 
-// Cost (avalanchego's fee.State.CostOf) is what each active validator pays for a number of seconds with a number of active validators, and the excess
+// Cost (avalanchego's fee.State.CostOf) returns what each of a number of active validators pays for a number of seconds, and the excess
 // after them. Every second has its own price.
 func (f *ValidatorFeeConfig) Cost(active, excess, seconds uint64) (cost, after uint64) {
 	for i := range seconds {
@@ -45,7 +45,7 @@ func (f *ValidatorFeeConfig) Cost(active, excess, seconds uint64) (cost, after u
 	return cost, excess
 }
 
-// Seconds (avalanchego's fee.State.SecondsRemaining) is how long a balance lasts with a number of active validators, at most limit.
+// Seconds (avalanchego's fee.State.SecondsRemaining) returns how long a balance lasts with a number of active validators, at most limit.
 func (f *ValidatorFeeConfig) Seconds(active, excess, balance, limit uint64) uint64 {
 	for i := range limit {
 		excess = f.advance(active, excess)

@@ -5,10 +5,10 @@ import (
 	"math/bits"
 )
 
-// field is a number modulo the prime p = 2^256 - excess, in four words, the lowest first. It may be p or more, in which case reduced makes it less.
+// field is a number modulo the prime p = 2^256 - excess, in four words, the lowest first. It may be p or more; reduced makes it less.
 //
-// Package fp reduces products as it would modulo any prime. This one is so close to 2^256 that what is over in a product is
-// folded into it: 2^256 = excess modulo p.
+// Package fp reduces products modulo any prime. This prime is so close to 2^256 that the upper half of a product folds into the lower:
+// 2^256 = excess modulo p.
 type field [4]uint64
 
 const excess = 1<<32 + 977
@@ -40,7 +40,7 @@ func (z *field) mul(x, y *field) {
 func (z *field) square(x *field) {
 	x0, x1, x2, x3 := x[0], x[1], x[2], x[3]
 	var k uint64
-	// the products of different words, each of which is there twice
+	// the products of different words, each of which occurs twice
 	t2, t1 := bits.Mul64(x0, x1)
 	h02, l02 := bits.Mul64(x0, x2)
 	t4, t3 := bits.Mul64(x0, x3)
@@ -77,8 +77,8 @@ func (z *field) square(x *field) {
 	z.fold(&field{t0, t1, t2, t3}, t4, t5, t6, t7)
 }
 
-// fold sets z to the low four words of a product and excess times the high ones, which leaves a fifth word of 34 bits, and folds that once more.
-// What then is carried out of four words leaves so little in them that a last excess fits.
+// fold sets z to the low four words of a product plus excess times the high ones, which leaves a fifth word of 34 bits, and folds that once
+// more. After a further carry so little is left that a last excess fits.
 func (z *field) fold(low *field, a0, a1, a2, a3 uint64) {
 	h0, l0 := bits.Mul64(a0, excess)
 	h1, l1 := bits.Mul64(a1, excess)
@@ -115,13 +115,13 @@ func (z *field) sub(x, y *field) {
 	t1, k = bits.Sub64(t1, 0, k)
 	t2, k = bits.Sub64(t2, 0, k)
 	t3, k = bits.Sub64(t3, 0, k)
-	if k != 0 { // less than excess was left, so that this does not borrow
+	if k != 0 { // less than excess was left, so this does not borrow
 		t0 -= excess
 	}
 	z[0], z[1], z[2], z[3] = t0, t1, t2, t3
 }
 
-// reduced is the same number, less than p.
+// reduced returns the same number, less than p.
 func (z *field) reduced() field {
 	t0, k := bits.Add64(z[0], excess, 0)
 	t1, k := bits.Add64(z[1], 0, k)
@@ -133,7 +133,7 @@ func (z *field) reduced() field {
 	return *z
 }
 
-// bytes are the number less than p, the highest byte first.
+// bytes returns the number modulo p, the highest byte first.
 func (z *field) bytes() [32]byte { return bytesOf(z.reduced()) }
 
 func bytesOf(words [4]uint64) (b [32]byte) {
@@ -143,5 +143,5 @@ func bytesOf(words [4]uint64) (b [32]byte) {
 	return b
 }
 
-// inverse sets z to 1/x, of 0 to 0.
+// inverse sets z to 1/x, or to 0 for 0.
 func (z *field) inverse(x *field) { *z = primeModulus.inverse(x.reduced()) }

@@ -2,14 +2,15 @@ package secp256k1
 
 import "math/bits"
 
-// modulus is an odd number of up to 256 bits modulo which inverses are found as libsecp256k1 finds those of numbers that are no secrets:
-// https://github.com/bitcoin-core/secp256k1/blob/master/doc/safegcd_implementation.md. Package big takes half as long again and allocates.
+// modulus is an odd number of up to 256 bits. Inverses modulo it follow libsecp256k1's variable-time algorithm, for numbers that are no
+// secrets: https://github.com/bitcoin-core/secp256k1/blob/master/doc/safegcd_implementation.md. Package big takes half as long again and
+// allocates.
 type modulus struct {
 	limbs limbs
 	low   uint64 // the inverse of the modulus modulo 2^62
 }
 
-// limbs are a number with a sign, the sum of limbs[i]·2^(62i). All but the last are not negative and less than 2^62.
+// limbs is a signed number, the sum of limbs[i]·2^(62i). All but the last are not negative and less than 2^62.
 type limbs [5]int64
 
 const limb = 1<<62 - 1
@@ -20,7 +21,7 @@ var (
 )
 
 func newModulus(number [4]uint64) *modulus {
-	m := &modulus{limbs: newLimbs(number), low: number[0]} // right in three bits, of which each round makes twice as many
+	m := &modulus{limbs: newLimbs(number), low: number[0]} // right in three bits; each round doubles them
 	for range 5 {
 		m.low *= 2 - number[0]*m.low
 	}
@@ -32,13 +33,13 @@ func newLimbs(x [4]uint64) limbs {
 	return limbs{int64(x[0] & limb), int64((x[0]>>62 | x[1]<<2) & limb), int64((x[1]>>60 | x[2]<<4) & limb), int64((x[2]>>58 | x[3]<<6) & limb), int64(x[3] >> 56)}
 }
 
-// words are those of a number that is not negative.
+// words returns the words of a number that is not negative.
 func (l *limbs) words() [4]uint64 {
 	a, b, c, d, e := uint64(l[0]), uint64(l[1]), uint64(l[2]), uint64(l[3]), uint64(l[4])
 	return [4]uint64{a | b<<62, b>>2 | c<<60, c>>4 | d<<58, d>>6 | e<<56}
 }
 
-// inverse is 1/x, of 0 it is 0. x is less than the modulus.
+// inverse returns 1/x, or 0 for 0. x is less than the modulus.
 func (m *modulus) inverse(x [4]uint64) [4]uint64 {
 	// x·d = f and x·e = g modulo the modulus, before and after all steps.
 	f, g := m.limbs, newLimbs(x)
@@ -50,7 +51,7 @@ func (m *modulus) inverse(x [4]uint64) [4]uint64 {
 		eta, t = divide(eta, uint64(f[0]), uint64(g[0]))
 		m.apply(&t, &d, &e)
 		t.apply(f[:length], g[:length])
-		// What is left of both becomes shorter.
+		// The rest of both gets shorter.
 		if last := length - 1; last > 0 && (f[last] == 0 || f[last] == -1) && (g[last] == 0 || g[last] == -1) {
 			f[last-1] |= f[last] << 62
 			g[last-1] |= g[last] << 62
@@ -61,10 +62,10 @@ func (m *modulus) inverse(x [4]uint64) [4]uint64 {
 	return m.least(&d, f[length-1] < 0) // f is 1 or -1
 }
 
-// transition is what 62 steps do, times 2^62: f becomes (u·f + v·g) / 2^62, g becomes (q·f + r·g) / 2^62.
+// transition is the effect of 62 steps, times 2^62: f becomes (u·f + v·g) / 2^62, g becomes (q·f + r·g) / 2^62.
 type transition struct{ u, v, q, r int64 }
 
-// divide makes 62 steps, each of which halves g, for which its lowest bits tell what must be done: secp256k1_modinv64_divsteps_62_var.
+// divide makes 62 steps. Each halves g, and its lowest bits decide how: secp256k1_modinv64_divsteps_62_var.
 func divide(eta int64, f, g uint64) (int64, transition) {
 	var u, v, q, r uint64 = 1, 0, 0, 1
 	for left := 62; ; {
@@ -83,7 +84,7 @@ func divide(eta int64, f, g uint64) (int64, transition) {
 			u, q = q, -u
 			v, r = r, -v
 		}
-		// As many bits of g as can be are made zero at once: no more than are left, nor than eta allows, nor than w is right for.
+		// Zero as many bits of g at once as possible: limited by the bits left, by eta, and by the bits in which w is right.
 		count := min(int(eta)+1, left, 6)
 		w := f * g * (f*f - 2) & (1<<count - 1)
 		g += f * w
@@ -92,7 +93,7 @@ func divide(eta int64, f, g uint64) (int64, transition) {
 	}
 }
 
-// wide is a number of 128 bits with a sign.
+// wide is a signed number of 128 bits.
 type wide struct {
 	high int64
 	low  uint64
@@ -106,7 +107,7 @@ func (w wide) plus(a, b int64) wide {
 
 func (w wide) shift() wide { return wide{w.high >> 62, uint64(w.high)<<2 | w.low>>62} }
 
-// apply makes steps with f and g, which they divide without a rest.
+// apply makes steps with f and g, which divide without a remainder.
 func (t *transition) apply(f, g []int64) {
 	g = g[:len(f)]
 	var a, b wide
@@ -121,8 +122,7 @@ func (t *transition) apply(f, g []int64) {
 	f[len(f)-1], g[len(f)-1] = int64(a.low), int64(b.low)
 }
 
-// apply makes steps with d and e, which are more than -2m and less than m before and after that. Multiples of m are added, with
-// which the division leaves no rest.
+// apply makes steps with d and e, which stay between -2m and m. It adds multiples of m so that the division leaves no remainder.
 func (m *modulus) apply(t *transition, d, e *limbs) {
 	top := len(d) - 1
 	toD := t.u&(d[top]>>63) + t.v&(e[top]>>63)
@@ -140,7 +140,7 @@ func (m *modulus) apply(t *transition, d, e *limbs) {
 	d[top], e[top] = int64(a.low), int64(b.low)
 }
 
-// least is d, or -d, from 0 to less than the modulus.
+// least returns d, or -d, from 0 to less than the modulus.
 func (m *modulus) least(d *limbs, opposite bool) [4]uint64 {
 	sign := int64(1)
 	if opposite {
@@ -159,7 +159,7 @@ func (m *modulus) least(d *limbs, opposite bool) [4]uint64 {
 	}
 }
 
-// plus is the sum with n times m.
+// plus returns the sum with n times m.
 func (l limbs) plus(m *limbs, n int64) limbs {
 	var carry int64
 	for i := range len(l) - 1 {

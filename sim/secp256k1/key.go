@@ -10,10 +10,10 @@ import (
 
 var errSecret = errors.New("a private key is a number of 32 bytes from 1 to less than the order of the curve")
 
-// Key is a private key and its public one.
+// Key is a private key with its public key.
 type Key struct{ secret, x, y [32]byte }
 
-// CheckSecret fails for what is no private key.
+// CheckSecret fails unless the bytes are a private key.
 func CheckSecret(secret []byte) error {
 	_, err := numberOf(secret)
 	return err
@@ -26,7 +26,7 @@ func numberOf(secret []byte) (d fr.Element, err error) {
 	return d, err
 }
 
-// NewKey is the key with a secret of 32 bytes.
+// NewKey returns the key with a secret of 32 bytes.
 func NewKey(secret []byte) (*Key, error) {
 	d, err := numberOf(secret)
 	if err != nil {
@@ -36,15 +36,15 @@ func NewKey(secret []byte) (*Key, error) {
 	return &Key{[32]byte(secret), point.x.bytes(), point.y.bytes()}, nil
 }
 
-// Secret is the private key, as crypto.FromECDSA writes it.
+// Secret returns the private key, like crypto.FromECDSA.
 func (k *Key) Secret() []byte { return k.secret[:] }
 
-// Compressed is the public key, as crypto.CompressPubkey writes it.
+// Compressed returns the public key, like crypto.CompressPubkey.
 func (k *Key) Compressed() []byte {
 	return append([]byte{2 | k.y[31]&1}, k.x[:]...)
 }
 
-// Address is that of the key's account, as crypto.PubkeyToAddress makes it.
+// Address returns the key's account, like crypto.PubkeyToAddress.
 func (k *Key) Address() common.Address {
 	return common.BytesToAddress(crypto.Keccak256(k.x[:], k.y[:]))
 }

@@ -6,8 +6,8 @@ import (
 	"github.com/consensys/gnark-crypto/ecc/secp256k1/fr"
 )
 
-// nonces are those of a secret and a hash, one after another: section 3.2 of RFC 6979, but with the hash as it is, not modulo the order,
-// as go-ethereum's package crypto has it without cgo.
+// nonces generates the nonces of a secret and a hash: section 3.2 of RFC 6979, but with the hash unreduced by the order, as in
+// go-ethereum's package crypto without cgo.
 type nonces struct {
 	key, value [32]byte
 	drawn      bool
@@ -27,13 +27,13 @@ func newNonces(secret, hash *[32]byte) (n nonces) {
 	return n
 }
 
-// update takes what is mixed into the key.
+// update mixes bytes into the key.
 func (n *nonces) update(message []byte) {
 	n.key = hmac(&n.key, message)
 	n.value = hmac(&n.key, n.value[:])
 }
 
-// draw is the next nonce, from 1 to less than the order.
+// draw returns the next nonce, from 1 to less than the order.
 func (n *nonces) draw() (k fr.Element) {
 	for {
 		if n.drawn {

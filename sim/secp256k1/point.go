@@ -3,7 +3,7 @@ package secp256k1
 // affine is a point that is not at infinity.
 type affine struct{ x, y field }
 
-// add sets r to p+q, which have different x, of which the difference's inverse is known.
+// add sets r to p+q, which have different x, given the inverse of the difference.
 func (r *affine) add(p, q *affine, inverse *field) {
 	var slope, x, y field
 	slope.sub(&q.y, &p.y)

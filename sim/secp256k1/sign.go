@@ -7,7 +7,7 @@ import (
 	"github.com/ethereum/go-ethereum/core/types"
 )
 
-// SignTx is types.SignTx.
+// SignTx does the same as types.SignTx.
 func SignTx(tx *types.Transaction, signer types.Signer, key *Key) (*types.Transaction, error) {
 	hash := signer.Hash(tx)
 	signature, err := Sign(hash[:], key)
@@ -17,7 +17,7 @@ func SignTx(tx *types.Transaction, signer types.Signer, key *Key) (*types.Transa
 	return tx.WithSignature(signer, signature[:])
 }
 
-// Sign signs a hash of 32 bytes as crypto.Sign does: r, s and the recovery id, with the nonce of RFC 6979 and the lesser of both s.
+// Sign signs a hash of 32 bytes like crypto.Sign: r, s and the recovery id, with the nonce of RFC 6979 and the lesser s.
 func Sign(hash []byte, key *Key) (signature [65]byte, err error) {
 	d, err := numberOf(key.secret[:])
 	if err == nil && len(hash) != 32 {
@@ -57,7 +57,7 @@ func Sign(hash []byte, key *Key) (signature [65]byte, err error) {
 	}
 }
 
-// inverse is 1/k modulo the order.
+// inverse returns 1/k modulo the order.
 func inverse(k *fr.Element) (i fr.Element) {
 	b := bytesOf(orderModulus.inverse(k.Bits()))
 	i.SetBytes(b[:])

@@ -9,13 +9,13 @@ import (
 )
 
 const (
-	fewBits     = 8  // a table that is made in a millisecond
-	manyBits    = 12 // one of 3 MB, with which a multiple takes three quarters of the time
+	fewBits     = 8  // a table made in a millisecond
+	manyBits    = 12 // one of 3 MB, which cuts the time of a multiple by a quarter
 	many        = 10_000
 	mostWindows = (254 + fewBits) / fewBits
 )
 
-// table has multiples of the generator, a window's after another's: of window w, 1 to 2^(bits-1) times 2^(bits·w).
+// table holds multiples of the generator, window by window: for window w, 1 to 2^(bits-1) times 2^(bits·w).
 type table struct {
 	bits, windows, entries int
 	points                 []affine
@@ -24,7 +24,7 @@ type table struct {
 var (
 	fewTable  = sync.OnceValue(func() *table { return newTable(fewBits) })
 	manyTable = sync.OnceValue(func() *table { return newTable(manyBits) })
-	asked     atomic.Int64 // how often there was a multiple, until there were many
+	asked     atomic.Int64 // multiples requested, up to many
 )
 
 func usedTable() *table {
@@ -53,8 +53,8 @@ func newTable(bits int) *table {
 	return t
 }
 
-// extend makes m+1 to 2m-1 times the base of each window of 1 to m times it, which are added to m times it. The inverses that
-// all these additions need are had of one, that of the product: Montgomery's trick.
+// extend computes m+1 to 2m-1 times the base of each window, by adding 1 to m-1 times it to m times it. A single inversion, of the product,
+// yields the inverses for all these additions: Montgomery's trick.
 func (t *table) extend(m int) {
 	products := make([]field, 0, t.windows*(m-1)) // of the differences before
 	product := field{1}
@@ -80,17 +80,17 @@ func (t *table) extend(m int) {
 	}
 }
 
-// multiple is k times the generator, for k that is not 0.
+// multiple returns k times the generator, for k other than 0.
 func multiple(k *fr.Element) affine { return usedTable().multiple(k) }
 
 func (t *table) multiple(k *fr.Element) affine {
-	// Of a number up to half of the group's order, the highest digit leaves nothing to carry.
+	// For a number up to half of the group's order, the highest digit leaves no carry.
 	least, opposite := *k, k.LexicographicallyLargest()
 	if opposite {
 		least.Neg(&least)
 	}
 	number := least.Bits()
-	var terms [mostWindows]affine // read first: the table is too large for the fastest memory, which is waited for once then
+	var terms [mostWindows]affine // read first: the table exceeds the fastest memory, so this waits for it only once
 	count, carry := 0, 0
 	for w := range t.windows {
 		digit := int(number[0])&(1<<t.bits-1) + carry
@@ -111,7 +111,7 @@ func (t *table) multiple(k *fr.Element) affine {
 		}
 		count++
 	}
-	// No sum is the next term or its opposite, which is more in absolute value and together with the sum less than the order.
+	// No sum equals the next term or its opposite, which is larger in absolute value, and together with the sum less than the order.
 	sum := extended{terms[0].x, terms[0].y, field{1}, field{1}}
 	for i := range terms[1:count] {
 		sum.add(&terms[1+i])

@@ -14,16 +14,16 @@ import (
 	"snowglobe/sim/txs"
 )
 
-// The gas of an atomic transaction (Apricot phase 5): a fixed part, a unit a byte, and each signature.
+// Gas of an atomic transaction (Apricot phase 5): a fixed part, a unit per byte, and a part per signature.
 const (
 	atomicFixedGas     = 10_000
 	atomicSignatureGas = 1_000
 )
 
-// weiPerNano converts between the C-Chain's unit and that of the other chains.
+// weiPerNano converts between the C-Chain's unit and the other chains'.
 var weiPerNano = big.NewInt(1_000_000_000)
 
-// The reasons why an atomic transaction is refused, in coreth's words.
+// Reasons for refusing an atomic transaction, in coreth's words.
 var (
 	errAtomicNetwork     = errors.New("tx was issued with a different network ID")
 	errAtomicNoImports   = errors.New("tx has no imported inputs")
@@ -39,16 +39,15 @@ var (
 	ErrAccountSignature  = errors.New("signature doesn't match public key")
 )
 
-// AtomicBackend is the C-Chain's side of shared memory, coreth's AtomicBackend: it verifies atomic transactions and moves their
-// outputs. Balances and nonces belong to the EVM, which learns from the AtomicDiff what to do to them and refuses what an
-// account cannot pay.
+// AtomicBackend is the C-Chain's side of shared memory, like coreth's AtomicBackend: it verifies atomic transactions and moves their
+// outputs. Balances and nonces belong to the EVM, which applies the AtomicDiff and refuses debits that an account cannot pay.
 type AtomicBackend struct {
 	UTXOState
 	Strict  bool // recover every signature, even those that this process made
 	journal *Journal
 }
 
-// AtomicDiff is what an atomic transaction changed: outputs, and balances of C-Chain accounts.
+// AtomicDiff holds an atomic transaction's changes of outputs, and of C-Chain accounts' balances.
 type AtomicDiff struct {
 	Diff
 	Accounts []txs.AccountChange
@@ -60,7 +59,7 @@ func NewAtomicBackend(n *rules.Network, shared *SharedMemory) *AtomicBackend {
 	return &AtomicBackend{UTXOState: NewUTXOState(n, txs.CChain, shared, journal, nil), journal: journal}
 }
 
-// AtomicGas is the gas that an atomic transaction uses in its block.
+// AtomicGas returns the gas that an atomic transaction uses in its block.
 func AtomicGas(tx *txs.Tx) uint64 {
 	gas := uint64(atomicFixedGas + len(tx.UnsignedBytes()))
 	switch u := tx.Unsigned.(type) {
@@ -74,15 +73,15 @@ func AtomicGas(tx *txs.Tx) uint64 {
 	return gas
 }
 
-// AtomicFee is what gas costs in nAVAX at a base fee in wei, rounded up.
+// AtomicFee returns the price of gas in nAVAX at a base fee in wei, rounded up.
 func AtomicFee(gas uint64, baseFee *big.Int) uint64 {
 	fee := new(big.Int).Mul(new(big.Int).SetUint64(gas), baseFee)
 	fee.Add(fee, new(big.Int).Sub(weiPerNano, big.NewInt(1)))
 	return fee.Div(fee, weiPerNano).Uint64()
 }
 
-// Accept verifies the atomic transactions of a block with this base fee and time, and applies them. On an error nothing
-// has changed; if the EVM then refuses a debit, Rollback takes them back.
+// Accept verifies the atomic transactions of a block with this base fee and time, and applies them. On an error nothing changes; if the EVM
+// then refuses a debit, Rollback reverts them.
 func (b *AtomicBackend) Accept(transactions []*txs.Tx, baseFee *big.Int, time uint64) ([]*AtomicDiff, error) {
 	b.journal.Begin()
 	b.SetTime(time)
@@ -98,13 +97,14 @@ func (b *AtomicBackend) Accept(transactions []*txs.Tx, baseFee *big.Int, time ui
 	return diffs, nil
 }
 
-// The bounds of an atomic transaction that a client sends (coreth's atomic/vm).
+// Limits of an atomic transaction from a client (coreth's atomic/vm).
 const (
 	maxAtomicTxSize = 40 << 10
 	maxAtomicTxGas  = 100_000
 )
 
-// VerifyTx says why a client's transaction could not be in a block with this base fee and time, as coreth's verifyTxAtTip does. It changes nothing.
+// VerifyTx returns the reason why a client's transaction cannot be in a block with this base fee and time, as coreth's verifyTxAtTip does.
+// It changes nothing.
 func (b *AtomicBackend) VerifyTx(tx *txs.Tx, baseFee *big.Int, time uint64) error {
 	if size := len(tx.Bytes()); size > maxAtomicTxSize {
 		return fmt.Errorf("tx size (%d) exceeds total atomic txs size target (%d)", size, maxAtomicTxSize)
@@ -155,7 +155,7 @@ func (b *AtomicBackend) verifyContext(networkID uint32, blockchainID, peer ids.I
 	return nil
 }
 
-// verifyImport is coreth's UnsignedImportTx.Verify and semanticVerifier.ImportTx.
+// verifyImport follows coreth's UnsignedImportTx.Verify and semanticVerifier.ImportTx.
 func (b *AtomicBackend) verifyImport(tx *txs.Tx, u *txs.AtomicImportTx, f *FlowChecker) ([]*txs.UTXO, error) {
 	if len(u.ImportedInputs) == 0 {
 		return nil, errAtomicNoImports
@@ -234,7 +234,7 @@ func (b *AtomicBackend) spendImports(tx *txs.Tx, u *txs.AtomicImportTx) ([]*txs.
 	return spent, nil
 }
 
-// verifyExport is coreth's UnsignedExportTx.Verify and semanticVerifier.ExportTx.
+// verifyExport follows coreth's UnsignedExportTx.Verify and semanticVerifier.ExportTx.
 func (b *AtomicBackend) verifyExport(tx *txs.Tx, u *txs.AtomicExportTx, f *FlowChecker) error {
 	if len(u.ExportedOutputs) == 0 {
 		return errAtomicNoExports
@@ -294,7 +294,7 @@ func (b *AtomicBackend) verifyExportForm(u *txs.AtomicExportTx) error {
 	return nil
 }
 
-// signedBy checks that credential i is the signature of an account.
+// signedBy checks that credential i is an account's signature.
 func signedBy(tx *txs.Tx, i int, account common.Address) error {
 	sigs := tx.Signatures(i)
 	if len(sigs) != 1 {

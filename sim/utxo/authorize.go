@@ -9,7 +9,7 @@ import (
 	"snowglobe/sim/txs"
 )
 
-// The reasons why signatures do not authorize, in the node's words.
+// Reasons why signatures do not authorize, in the node's words.
 var (
 	ErrTimelocked        = errors.New("output is time locked")
 	ErrTooManySigners    = errors.New("input has more signers than expected")
@@ -28,7 +28,7 @@ var (
 	ErrWrongInputType    = errors.New("wrong input type")
 )
 
-// VerifyOwner is the owners that an authority must be. Other types embed owners and so decode in their place.
+// VerifyOwner returns the owners that an authority must be. Other types embed owners and so decode in their place.
 func VerifyOwner(a txs.Owner) (*txs.OutputOwners, error) {
 	owners, ok := a.(*txs.OutputOwners)
 	if !ok {
@@ -37,7 +37,7 @@ func VerifyOwner(a txs.Owner) (*txs.OutputOwners, error) {
 	return owners, owners.Verify()
 }
 
-// VerifyAuth is the input that an auth must be.
+// VerifyAuth returns the input that an auth must be.
 func VerifyAuth(a txs.Auth) (*txs.Input, error) {
 	in, ok := a.(*txs.Input)
 	if !ok {
@@ -46,7 +46,7 @@ func VerifyAuth(a txs.Auth) (*txs.Input, error) {
 	return in, nil
 }
 
-// Credentials are those of a transaction with who signed them, checked against owners at a time as avalanchego's
+// Credentials holds a transaction's credentials with their signers, and checks them against owners at a time as avalanchego's
 // secp256k1fx.Fx does.
 type Credentials struct {
 	tx      *txs.Tx
@@ -54,7 +54,7 @@ type Credentials struct {
 	now     uint64
 }
 
-// NewCredentials finds the signers of a transaction. strict recovers them even when this process made the signatures.
+// NewCredentials finds a transaction's signers. strict recovers them even if this process made the signatures.
 func NewCredentials(tx *txs.Tx, now uint64, strict bool) (*Credentials, error) {
 	find := tx.Signers
 	if strict {

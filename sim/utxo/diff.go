@@ -6,14 +6,14 @@ import (
 	"snowglobe/sim/txs"
 )
 
-// Diff is what one transaction, or the passing of time between blocks, changed of a chain's outputs. TxID is the zero id
-// when no transaction caused the change.
+// Diff holds the changes that one transaction, or the passing of time between blocks, made to a chain's outputs. TxID is the zero id if no
+// transaction caused the change.
 type Diff struct {
 	TxID     ids.ID
 	Burned   uint64      // nAVAX
 	Spent    []*txs.UTXO // outputs of this chain
 	Created  []*txs.UTXO // outputs on this chain, rewards and refunds included
 	Peer     ids.ID      // the other chain of an import or export
-	Imported []*txs.UTXO // outputs taken from what Peer exported
+	Imported []*txs.UTXO // outputs that Peer exported
 	Exported []*txs.UTXO // outputs handed to Peer
 }

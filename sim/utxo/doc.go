@@ -1,7 +1,7 @@
-// Package utxo is what the three chains of a network have in common, as avalanchego's vms/components/avax,
-// vms/platformvm/utxo and chains/atomic: unspent outputs and the shared memory between chains, the form of transactions,
-// who may spend an output and whether amounts balance. AtomicBackend is the part of the C-Chain.
+// Package utxo holds the parts that a network's three chains share, following avalanchego's vms/components/avax, vms/platformvm/utxo and
+// chains/atomic: unspent outputs and the shared memory between chains, the form of transactions, the authorization to spend an output and
+// the balance of amounts. AtomicBackend is the C-Chain's part.
 //
-// A UTXOState is a value in memory. What a transaction changed comes out as a Diff for whoever stores it, and a Journal
-// reverts a block that fails half-way.
+// A UTXOState is a value in memory. A transaction's changes come out as a Diff for the caller to store, and a Journal reverts a block that
+// fails half-way.
 package utxo

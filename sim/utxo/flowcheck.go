@@ -11,7 +11,7 @@ import (
 	"snowglobe/sim/txs"
 )
 
-// The reasons why amounts do not balance, in the node's words.
+// Reasons why amounts do not balance, in the node's words.
 var (
 	ErrInsufficientFunds         = errors.New("insufficient funds")
 	ErrInsufficientUnlockedFunds = errors.New("insufficient unlocked funds")
@@ -19,8 +19,8 @@ var (
 	ErrOverflow                  = errors.New("overflow")
 )
 
-// FlowChecker adds up what a transaction consumes and produces (avalanchego's avax.FlowChecker and utxo.VerifySpendUTXOs). Amounts under
-// a stakeable lock count apart, by locktime and owner.
+// FlowChecker adds up a transaction's inputs and outputs (avalanchego's avax.FlowChecker and utxo.VerifySpendUTXOs). It counts amounts
+// under a stakeable lock apart, by locktime and owner.
 type FlowChecker struct {
 	entries []*flowEntry
 	err     error
@@ -57,12 +57,12 @@ func (f *FlowChecker) add(total *uint64, amount uint64) {
 	*total = sum
 }
 
-// Consume counts a free amount that is spent.
+// Consume counts a spent unlocked amount.
 func (f *FlowChecker) Consume(asset ids.ID, amount uint64) {
 	f.add(&f.entry(flowKey{asset: asset}).consumed, amount)
 }
 
-// Produce counts a free amount that is created, a fee or a deposit.
+// Produce counts a created unlocked amount, a fee or a deposit.
 func (f *FlowChecker) Produce(asset ids.ID, amount uint64) {
 	f.add(&f.entry(flowKey{asset: asset}).produced, amount)
 }
@@ -76,7 +76,7 @@ func (f *FlowChecker) ConsumeUTXO(u *txs.UTXO, now uint64) {
 	f.Consume(u.AssetID, u.Amount())
 }
 
-// ProduceOutputs counts outputs; nothing but a stakeable lock keeps an amount from being free.
+// ProduceOutputs counts outputs; only a stakeable lock makes an amount count as locked.
 func (f *FlowChecker) ProduceOutputs(outs []*txs.TransferableOutput) {
 	for _, out := range outs {
 		if lock, ok := out.Out.(*txs.StakeableLockOut); ok {
@@ -95,19 +95,18 @@ func (f *FlowChecker) locked(asset ids.ID, until uint64, owners *txs.OutputOwner
 	return flowKey{asset, until, hashing.ComputeHash256Array(b)}
 }
 
-// Produced is the free amount of an asset that was counted as produced; an error is that of an amount too large.
+// Produced returns the unlocked amount produced of an asset, or the error of an amount that was too large.
 func (f *FlowChecker) Produced(asset ids.ID) (uint64, error) {
 	return f.entry(flowKey{asset: asset}).produced, f.err
 }
 
-// Burned is what remains of an asset.
+// Burned returns the rest of an asset.
 func (f *FlowChecker) Burned(asset ids.ID) uint64 {
 	e := f.entry(flowKey{asset: asset})
 	return e.consumed - e.produced
 }
 
-// balanceLocked covers locked amounts that exceed those consumed from free ones: free value may be locked, not the
-// reverse.
+// balanceLocked covers produced locked amounts beyond the consumed ones with unlocked value: value can become locked, not the reverse.
 func (f *FlowChecker) balanceLocked() error {
 	for _, e := range f.entries {
 		if e.unlock == 0 || e.produced <= e.consumed {
@@ -123,8 +122,8 @@ func (f *FlowChecker) balanceLocked() error {
 	return nil
 }
 
-// Verify checks that no more of an asset is produced than consumed; the surplus is burned. errInsufficient is the chain's own
-// error when that does not hold.
+// Verify checks that no asset produces more than it consumes; the surplus is burned. errInsufficient is the chain's own error for a
+// violation.
 func (f *FlowChecker) Verify(errInsufficient func(need uint64, asset ids.ID) error) error {
 	if f.err != nil {
 		return f.err

@@ -1,18 +1,18 @@
 package utxo
 
-// Journal holds a function for each change that a block made to a state, to revert it, newest last, so that a block changes everything or
-// nothing, and so that a block whose storing failed can be taken back. It serves as go-ethereum's core/state journal.
+// Journal holds a function to revert each change that a block made to a state, newest last, so that a block changes everything or nothing,
+// and a block that could not be stored can be undone. It serves as go-ethereum's core/state journal.
 type Journal struct {
 	undos []func()
 }
 
-// OnRevert adds what takes a change back.
+// OnRevert adds a function that reverts a change.
 func (j *Journal) OnRevert(undo func()) { j.undos = append(j.undos, undo) }
 
-// Begin forgets the changes of the block before.
+// Begin forgets the previous block's changes.
 func (j *Journal) Begin() { j.undos = j.undos[:0] }
 
-// Revert takes back all changes since Begin.
+// Revert undoes all changes since Begin.
 func (j *Journal) Revert() {
 	for i := len(j.undos) - 1; i >= 0; i-- {
 		j.undos[i]()

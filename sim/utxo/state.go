@@ -12,8 +12,8 @@ import (
 	"snowglobe/sim/txs"
 )
 
-// UTXOState is what the three chains of a network have in common: unspent outputs, the chain's part of shared memory and, on the
-// P-Chain and the X-Chain, the last accepted block. Every change goes through the chain's Journal and into its Diff.
+// UTXOState holds the state that a network's three chains share: unspent outputs, the chain's part of shared memory and, on the P-Chain and
+// the X-Chain, the last accepted block. Every change goes through the chain's Journal and into its Diff.
 type UTXOState struct {
 	Network *rules.Network
 
@@ -27,7 +27,7 @@ type UTXOState struct {
 	diff    *Diff
 }
 
-// The reasons why a block does not continue its chain, in the node's words.
+// Reasons why a block does not continue its chain, in the node's words.
 var (
 	errParent     = errors.New("block's parent is not the last accepted block")
 	errHeight     = errors.New("incorrect block height")
@@ -43,16 +43,16 @@ func NewUTXOState(n *rules.Network, c txs.Chain, shared *SharedMemory, journal *
 	return s
 }
 
-// Tip is the id of the last accepted block.
+// Tip returns the id of the last accepted block.
 func (s *UTXOState) Tip() ids.ID { return s.tip }
 
-// Chain is the chain whose state this is.
+// Chain returns the chain of this state.
 func (s *UTXOState) Chain() txs.Chain { return s.chain }
 
-// Height is the height of the last accepted block.
+// Height returns the height of the last accepted block.
 func (s *UTXOState) Height() uint64 { return s.height }
 
-// Time is the chain's time: that of its last accepted block, in seconds.
+// Time returns the time of the last accepted block, in seconds.
 func (s *UTXOState) Time() uint64 { return s.time }
 
 // UTXO finds an unspent output.
@@ -61,16 +61,16 @@ func (s *UTXOState) UTXO(inputID ids.ID) (*txs.UTXO, bool) {
 	return u, found
 }
 
-// UTXOs are all unspent outputs, in no order.
+// UTXOs visits all unspent outputs, in no order.
 func (s *UTXOState) UTXOs() iter.Seq[*txs.UTXO] { return maps.Values(s.utxos) }
 
-// Count is the number of unspent outputs.
+// Count returns the number of unspent outputs.
 func (s *UTXOState) Count() int { return len(s.utxos) }
 
-// Rollback takes back the last accepted block, for when it could not be stored. It works once after each Accept.
+// Rollback undoes the last accepted block if it could not be stored. It works once after each Accept.
 func (s *UTXOState) Rollback() { s.journal.Revert() }
 
-// SetTip sets the last accepted block of a state that was loaded from storage.
+// SetTip sets the last accepted block of a state loaded from storage.
 func (s *UTXOState) SetTip(tip ids.ID, height, time uint64) {
 	s.tip, s.height, s.time = tip, height, time
 }
@@ -98,7 +98,7 @@ func (s *UTXOState) SetLastAccepted(b *txs.Block) {
 	Set(s.journal, &s.time, b.Time())
 }
 
-// SetDiff makes changes of outputs go into this Diff from now on.
+// SetDiff directs all further changes of outputs to this Diff.
 func (s *UTXOState) SetDiff(d *Diff) { s.diff = d }
 
 // AddUTXO creates an output on this chain.
@@ -127,8 +127,7 @@ func (s *UTXOState) exportUTXO(to ids.ID, u *txs.UTXO) {
 	s.diff.Exported = append(s.diff.Exported, u)
 }
 
-// MoveUTXOs moves the outputs of a transaction that was found valid: avalanchego's avax.Consume and avax.Produce, and the
-// requests to shared memory.
+// MoveUTXOs moves the outputs of a valid transaction: avalanchego's avax.Consume and avax.Produce, and the requests to shared memory.
 func (s *UTXOState) MoveUTXOs(tx *txs.Tx, spent []*txs.UTXO) {
 	source, imports := importSource(tx)
 	own := len(spent) - imports
@@ -147,7 +146,7 @@ func (s *UTXOState) MoveUTXOs(tx *txs.Tx, spent []*txs.UTXO) {
 	}
 }
 
-// importSource is the chain that a transaction imports from, and how many outputs.
+// importSource returns the chain that a transaction imports from, and the number of outputs.
 func importSource(tx *txs.Tx) (ids.ID, int) {
 	switch u := tx.Unsigned.(type) {
 	case *txs.ImportTx:

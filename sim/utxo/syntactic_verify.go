@@ -9,7 +9,7 @@ import (
 	"snowglobe/sim/txs"
 )
 
-// The reasons why a transaction is malformed, in the node's words.
+// Reasons why a transaction is malformed, in the node's words.
 var (
 	ErrWrongNetwork = errors.New("tx has wrong network ID")
 	ErrWrongChain   = errors.New("tx has wrong chain ID")
@@ -23,10 +23,11 @@ var (
 	errEmptyAssetID = errors.New("empty asset ID is not valid")
 )
 
-// maxMemo is how long a memo could be before Durango ended memos.
+// maxMemo bounded a memo before Durango ended memos.
 const maxMemo = 256
 
-// SyntacticVerify checks what needs no state, as the X-Chain's executor.SyntacticVerifier does. The P-Chain says the same in other words.
+// SyntacticVerify runs the checks that need no state, as the X-Chain's executor.SyntacticVerifier does. The P-Chain uses other words for
+// the same.
 func (s *UTXOState) SyntacticVerify(tx *txs.Tx) error {
 	base := tx.Unsigned.Base()
 	if base == nil {
@@ -81,7 +82,7 @@ func (s *UTXOState) VerifyOutputs(outs []*txs.TransferableOutput) error {
 	return nil
 }
 
-// VerifyOutput checks the form of an output. Rights to mint and the like are no outputs of their own.
+// VerifyOutput checks the form of an output. It refuses rights to mint and the like as outputs of their own.
 func VerifyOutput(out *txs.TransferableOutput) error {
 	switch {
 	case out.AssetID == ids.Empty:
@@ -187,7 +188,7 @@ func (s *UTXOState) missing(tx *txs.Tx, in *txs.TransferableInput, imported bool
 	return fmt.Errorf("failed to read consumed UTXO %s:%d due to: %w", in.TxID, in.OutputIndex, ErrNotFound)
 }
 
-// IllegalNameCharacter tells whether a name of an asset or of a chain may not contain a character.
+// IllegalNameCharacter reports whether the name of an asset or a chain must not contain a character.
 func IllegalNameCharacter(r rune) bool {
 	return r != ' ' && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9')
 }

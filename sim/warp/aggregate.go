@@ -4,8 +4,8 @@ import (
 	"fmt"
 )
 
-// Aggregate signs a message for the validators of a set at these indices; secret returns the key of a validator. Since all
-// keys are known here, the sum of the secrets signs once: that gives the aggregate of the signatures of all of them.
+// Aggregate signs a message for the validators of a set at these indices; secret returns a validator's key. All keys are known here, so it
+// signs once with the sum of the secrets, which yields the aggregate of all their signatures.
 func Aggregate(m *UnsignedMessage, set *CanonicalValidatorSet, indices []int, secret func(*CanonicalValidator) (*SecretKey, error)) (*Message, error) {
 	keys := make([]*SecretKey, 0, len(indices))
 	for _, i := range indices {

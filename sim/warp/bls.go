@@ -15,17 +15,16 @@ var (
 	possessionTag = []byte("BLS_POP_BLS12381G2_XMD:SHA-256_SSWU_RO_POP_")
 )
 
-// The sizes of keys and signatures in bytes.
+// Sizes of keys and signatures in bytes.
 const (
 	PublicKeyLen = 48
 	SignatureLen = 96
 )
 
-// SecretKey is a BLS secret. Aggregating one message over several secrets is one signature with their sum.
+// SecretKey is a BLS secret. Signing with the sum of several secrets yields their aggregate signature.
 type SecretKey struct{ scalar fr.Element }
 
-// NewSecretKey derives a key from seed material by reducing it into the group's order. The zero scalar is no key, so one
-// takes its place.
+// NewSecretKey derives a key by reducing seed material modulo the group's order. Zero is no key, so it becomes one.
 func NewSecretKey(seed [32]byte) *SecretKey {
 	k := &SecretKey{}
 	k.scalar.SetBytes(seed[:])
@@ -35,10 +34,10 @@ func NewSecretKey(seed [32]byte) *SecretKey {
 	return k
 }
 
-// Bytes is the secret as 32 big-endian bytes.
+// Bytes returns the secret as 32 big-endian bytes.
 func (k *SecretKey) Bytes() [32]byte { return k.scalar.Bytes() }
 
-// SumKeys is the key whose signature equals the aggregate of the signatures of all of these.
+// SumKeys returns the key whose signature equals the aggregate of these keys' signatures.
 func SumKeys(keys ...*SecretKey) *SecretKey {
 	sum := &SecretKey{}
 	for _, k := range keys {
@@ -54,8 +53,8 @@ func (k *SecretKey) PublicKey() *PublicKey {
 	return pk
 }
 
-// windowBits is how many bits of a secret PublicKeys takes at once: with 6, there is a table of 2,700 points, which is made in the time of
-// thirty keys, and 43 additions make a key instead of 255 doublings.
+// windowBits is the number of a secret's bits that PublicKeys takes at once. With 6, it builds a table of 2,700 points in the time of
+// thirty keys, and makes a key with 43 additions instead of 255 doublings.
 const windowBits = 6
 
 // PublicKeys computes the public keys of many secrets, each in a third of the time that it takes alone.
@@ -97,7 +96,7 @@ func PublicKeys(secrets []*SecretKey) []*PublicKey {
 // Sign signs a message; a warp message is signed over its unsigned bytes.
 func (k *SecretKey) Sign(message []byte) (*Signature, error) { return k.sign(message, messageTag) }
 
-// Prove makes the proof of possession for the key, given the public key: a signature over that.
+// Prove makes the key's proof of possession: a signature over the given public key.
 func (k *SecretKey) Prove(public [PublicKeyLen]byte) (*Signature, error) {
 	return k.sign(public[:], possessionTag)
 }
@@ -121,8 +120,8 @@ var (
 	errSignature = errors.New("invalid BLS signature")
 )
 
-// ParsePublicKey reads a compressed (48 bytes) or uncompressed (96 bytes) key and refuses the point at infinity and points
-// outside the subgroup.
+// ParsePublicKey parses a compressed (48 bytes) or uncompressed (96 bytes) key. It refuses the point at infinity and points outside the
+// subgroup.
 func ParsePublicKey(b []byte) (*PublicKey, error) {
 	pk := &PublicKey{}
 	n, err := pk.point.SetBytes(b)
@@ -135,13 +134,13 @@ func ParsePublicKey(b []byte) (*PublicKey, error) {
 	return pk, nil
 }
 
-// Compressed is the 48-byte form.
+// Compressed returns the 48-byte form.
 func (pk *PublicKey) Compressed() [PublicKeyLen]byte { return pk.point.Bytes() }
 
-// Uncompressed is the 96-byte form, by which validators are ordered.
+// Uncompressed returns the 96-byte form, by which validators are sorted.
 func (pk *PublicKey) Uncompressed() [2 * PublicKeyLen]byte { return pk.point.RawBytes() }
 
-// SumPublicKeys is the key that verifies the aggregate of signatures by all of these; nil for none.
+// SumPublicKeys returns the key that verifies the aggregate of these keys' signatures; nil for none.
 func SumPublicKeys(keys ...*PublicKey) *PublicKey {
 	if len(keys) == 0 {
 		return nil
@@ -159,7 +158,7 @@ func SumPublicKeys(keys ...*PublicKey) *PublicKey {
 // Signature is a BLS signature or an aggregate of several.
 type Signature struct{ point bls12381.G2Affine }
 
-// ParseSignature reads the 96-byte compressed form and refuses points outside the subgroup.
+// ParseSignature parses the 96-byte compressed form and refuses points outside the subgroup.
 func ParseSignature(b []byte) (*Signature, error) {
 	if len(b) != SignatureLen {
 		return nil, errSignature
@@ -175,10 +174,10 @@ func ParseSignature(b []byte) (*Signature, error) {
 	return sig, nil
 }
 
-// Bytes is the compressed form.
+// Bytes returns the compressed form.
 func (s *Signature) Bytes() [SignatureLen]byte { return s.point.Bytes() }
 
-// Verify reports whether the signature of the message is by the key.
+// Verify reports whether the key made the signature of the message.
 func (pk *PublicKey) Verify(sig *Signature, message []byte) bool {
 	return pk.verify(sig, message, messageTag)
 }

@@ -9,15 +9,14 @@ import (
 
 const codecVersion = 0
 
-// messageCodec has the signature types registered, l1MessageCodec the L1 messages of ACP-77.
+// messageCodec registers the signature types, l1MessageCodec the L1 messages of ACP-77.
 var (
 	messageCodec   = newCodec(&BitSetSignature{})
 	l1MessageCodec = newCodec(&SubnetToL1Conversion{}, &RegisterL1Validator{}, &L1ValidatorRegistration{}, &L1ValidatorWeight{})
 )
 
-// newCodec builds a manager that gives each type its position as id. Like avalanchego's it sets no limit: the readers of
-// messages bound them, and every message that was read can be signed. If a type cannot be registered, the manager has no codec
-// version and every use of it fails.
+// newCodec builds a manager that gives each type its position as id. Like avalanchego's, it sets no limit: the readers of messages do, and
+// every message that was read can be signed. If a type cannot be registered, the manager has no codec version and every use of it fails.
 func newCodec(types ...any) codec.Manager {
 	c := linearcodec.NewDefault()
 	manager := codec.NewManager(math.MaxInt)

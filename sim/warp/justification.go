@@ -8,8 +8,8 @@ import (
 	"github.com/ava-labs/avalanchego/ids"
 )
 
-// Justification is what a P-Chain validator needs to sign an L1ValidatorRegistration (ACP-77): the index that the
-// validator had in a conversion, or the request that registered it. It is a protocol buffer with one of two fields.
+// Justification is the evidence that a P-Chain validator needs to sign an L1ValidatorRegistration (ACP-77): the validator's index in a
+// conversion, or the request that registered it. It is a protocol buffer with one of two fields.
 type Justification struct {
 	SubnetID ids.ID // of the conversion
 	Index    uint32
@@ -18,7 +18,7 @@ type Justification struct {
 
 var errJustification = errors.New("invalid justification")
 
-// The fields of L1ValidatorRegistrationJustification, and of the SubnetIDIndex in it.
+// Fields of L1ValidatorRegistrationJustification, and of the SubnetIDIndex in it.
 const (
 	fieldConversion = 1
 	fieldRequest    = 2
@@ -26,13 +26,13 @@ const (
 	fieldIndex      = 2
 )
 
-// The wire types of protocol buffers that the fields have.
+// Wire types of the fields.
 const (
 	wireVarint = 0
 	wireBytes  = 2
 )
 
-// ParseJustification reads the justification of an L1ValidatorRegistration.
+// ParseJustification parses the justification of an L1ValidatorRegistration.
 func ParseJustification(b []byte) (*Justification, error) {
 	var j *Justification
 	err := fields(b, func(number, _ uint64, value []byte) (err error) {
@@ -52,7 +52,7 @@ func ParseJustification(b []byte) (*Justification, error) {
 	return j, err
 }
 
-// parseConversionIndex reads a SubnetIDIndex; an index of 0 is left out.
+// parseConversionIndex parses a SubnetIDIndex, which omits an index of 0.
 func parseConversionIndex(b []byte) (*Justification, error) {
 	j := &Justification{}
 	err := fields(b, func(number, n uint64, value []byte) (err error) {
@@ -103,7 +103,7 @@ func fields(b []byte, each func(number, n uint64, value []byte) error) error {
 	return nil
 }
 
-// Bytes is the protocol buffer.
+// Bytes encodes the protocol buffer.
 func (j *Justification) Bytes() []byte {
 	if j.Request != nil {
 		return appendBytes(nil, fieldRequest, j.Request)
@@ -120,7 +120,7 @@ func appendBytes(b []byte, field byte, value []byte) []byte {
 	return append(b, value...)
 }
 
-// ValidationID is the id of the validator that the justification is about.
+// ValidationID returns the id of the validator in the justification.
 func (j *Justification) ValidationID() (ids.ID, error) {
 	if j.Request == nil {
 		return ConversionValidationID(j.SubnetID, j.Index), nil
@@ -132,7 +132,7 @@ func (j *Justification) ValidationID() (ids.ID, error) {
 	return r.ValidationID()
 }
 
-// Registration is the request, where the justification is one.
+// Registration returns the request, if the justification is one.
 func (j *Justification) Registration() (*RegisterL1Validator, error) {
 	e, err := ParseL1Message(j.Request)
 	if err != nil {

@@ -18,7 +18,7 @@ type PChainOwner struct {
 	Addresses []ids.ShortID `serialize:"true" json:"addresses"`
 }
 
-// SubnetToL1Conversion is the P-Chain's message that a subnet was converted as a manager expects.
+// SubnetToL1Conversion is the P-Chain's confirmation of the conversion that a manager expects.
 type SubnetToL1Conversion struct {
 	ID ids.ID `serialize:"true"`
 }
@@ -52,7 +52,7 @@ func (*RegisterL1Validator) event()     {}
 func (*L1ValidatorRegistration) event() {}
 func (*L1ValidatorWeight) event()       {}
 
-// L1MessageBytes is the body of the addressed call that carries an L1 message.
+// L1MessageBytes encodes an L1 message as the body of an addressed call.
 func L1MessageBytes(e L1Message) ([]byte, error) {
 	b, err := l1MessageCodec.Marshal(codecVersion, &e)
 	if err != nil {
@@ -61,7 +61,7 @@ func L1MessageBytes(e L1Message) ([]byte, error) {
 	return b, nil
 }
 
-// ParseL1Message reads an L1 message.
+// ParseL1Message parses an L1 message.
 func ParseL1Message(b []byte) (L1Message, error) {
 	var e L1Message
 	if _, err := l1MessageCodec.Unmarshal(b, &e); err != nil {
@@ -83,7 +83,7 @@ func NewL1Message(networkID uint32, source ids.ID, sender []byte, e L1Message) (
 	return &UnsignedMessage{NetworkID: networkID, SourceChainID: source, Payload: call}, nil
 }
 
-// L1Message reads the L1 message in a warp message and its sender.
+// L1Message parses the L1 message in a warp message, and returns its sender.
 func (m *UnsignedMessage) L1Message() (sender []byte, e L1Message, err error) {
 	sender, body, err := ParseAddressedCall(m.Payload)
 	if err != nil {
@@ -93,7 +93,7 @@ func (m *UnsignedMessage) L1Message() (sender []byte, e L1Message, err error) {
 	return sender, e, err
 }
 
-// ValidationID is the id of the validator that the request registers: the hash of the request.
+// ValidationID returns the id of the requested validator: the hash of the request.
 func (r *RegisterL1Validator) ValidationID() (ids.ID, error) {
 	b, err := L1MessageBytes(r)
 	if err != nil {
@@ -102,10 +102,10 @@ func (r *RegisterL1Validator) ValidationID() (ids.ID, error) {
 	return hashing.ComputeHash256Array(b), nil
 }
 
-// ConversionValidationID is the id of the i-th validator of a conversion.
+// ConversionValidationID returns the id of the i-th validator of a conversion.
 func ConversionValidationID(subnetID ids.ID, i uint32) ids.ID { return subnetID.Append(i) }
 
-// SubnetToL1ConversionData is what a conversion's id is the hash of.
+// SubnetToL1ConversionData is the data whose hash is a conversion's id.
 type SubnetToL1ConversionData struct {
 	SubnetID       ids.ID                              `serialize:"true"`
 	ManagerChainID ids.ID                              `serialize:"true"`
@@ -113,14 +113,14 @@ type SubnetToL1ConversionData struct {
 	Validators     []SubnetToL1ConversionValidatorData `serialize:"true"`
 }
 
-// SubnetToL1ConversionValidatorData is one of the validators that an L1 begins with.
+// SubnetToL1ConversionValidatorData is an initial validator of an L1.
 type SubnetToL1ConversionValidatorData struct {
 	NodeID    []byte             `serialize:"true"`
 	PublicKey [PublicKeyLen]byte `serialize:"true"`
 	Weight    uint64             `serialize:"true"`
 }
 
-// ID is the conversion's id, which the manager contract computes for itself to check.
+// ID returns the conversion's id; the manager contract computes it, too, to check it.
 func (d *SubnetToL1ConversionData) ID() (ids.ID, error) {
 	b, err := l1MessageCodec.Marshal(codecVersion, d)
 	if err != nil {
@@ -129,7 +129,7 @@ func (d *SubnetToL1ConversionData) ID() (ids.ID, error) {
 	return hashing.ComputeHash256Array(b), nil
 }
 
-// The errors of an L1 message: avalanchego's error texts.
+// Errors of an L1 message, in avalanchego's words.
 var (
 	errSubnetID = errors.New("invalid subnet ID")
 	errWeight   = errors.New("invalid weight")
@@ -137,7 +137,7 @@ var (
 	errNonce    = errors.New("maxUint64 nonce is reserved for removal")
 )
 
-// Verify checks what can be checked without a state.
+// Verify runs the checks that need no state.
 func (r *RegisterL1Validator) Verify() error {
 	switch id, err := ids.ToNodeID(r.NodeID); {
 	case r.SubnetID == ids.Empty:
@@ -152,7 +152,7 @@ func (r *RegisterL1Validator) Verify() error {
 	return nil
 }
 
-// Verify checks what can be checked without a state.
+// Verify runs the checks that need no state.
 func (w *L1ValidatorWeight) Verify() error {
 	if w.Nonce == math.MaxUint64 && w.Weight != 0 {
 		return errNonce

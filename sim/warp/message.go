@@ -10,14 +10,14 @@ import (
 	"github.com/ava-labs/avalanchego/vms/platformvm/warp/payload"
 )
 
-// UnsignedMessage is what a chain sends: a payload from a source chain of a network.
+// UnsignedMessage is a payload from a source chain of a network.
 type UnsignedMessage struct {
 	NetworkID     uint32 `serialize:"true"`
 	SourceChainID ids.ID `serialize:"true"`
 	Payload       []byte `serialize:"true"`
 }
 
-// BitSetSignature is an aggregate signature and the bits of the validators in it, by their index in the canonical set.
+// BitSetSignature is an aggregate signature with a bit for each signer's index in the canonical set.
 type BitSetSignature struct {
 	Signers   []byte             `serialize:"true"`
 	Signature [SignatureLen]byte `serialize:"true"`
@@ -39,10 +39,10 @@ type Message struct {
 	Signature BitSetSignature
 }
 
-// Bytes is what validators sign.
+// Bytes returns the bytes that validators sign.
 func (m *UnsignedMessage) Bytes() ([]byte, error) { return messageCodec.Marshal(codecVersion, m) }
 
-// ID is the hash of the unsigned bytes; the EVM precompile logs it.
+// ID returns the hash of the unsigned bytes; the EVM precompile logs it.
 func (m *UnsignedMessage) ID() (ids.ID, error) {
 	b, err := m.Bytes()
 	if err != nil {
@@ -51,7 +51,7 @@ func (m *UnsignedMessage) ID() (ids.ID, error) {
 	return hashing.ComputeHash256Array(b), nil
 }
 
-// ParseUnsigned reads an unsigned message.
+// ParseUnsigned parses an unsigned message.
 func ParseUnsigned(b []byte) (*UnsignedMessage, error) {
 	m := &UnsignedMessage{}
 	if _, err := messageCodec.Unmarshal(b, m); err != nil {
@@ -60,11 +60,10 @@ func ParseUnsigned(b []byte) (*UnsignedMessage, error) {
 	return m, nil
 }
 
-// word is the size of a value in the EVM's encoding of data.
+// word is the size of a value in the EVM's ABI encoding.
 const word = 32
 
-// ParseSent reads an unsigned message as it is, or as it stands in the data of the event by which a chain's precompile
-// sent it: behind its offset and its length.
+// ParseSent parses an unsigned message, bare or as in the data of the precompile's event: behind its offset and its length.
 func ParseSent(b []byte) (*UnsignedMessage, error) {
 	if offset := (ids.ID{word - 1: word}); len(b) > 2*word && bytes.Equal(b[:word], offset[:]) {
 		size := new(big.Int).SetBytes(b[word : 2*word])
@@ -75,12 +74,12 @@ func ParseSent(b []byte) (*UnsignedMessage, error) {
 	return ParseUnsigned(b)
 }
 
-// Bytes is the signed message on the wire.
+// Bytes returns the signed message on the wire.
 func (m *Message) Bytes() ([]byte, error) {
 	return messageCodec.Marshal(codecVersion, &wireMessage{m.UnsignedMessage, &m.Signature})
 }
 
-// ParseMessage reads a signed message.
+// ParseMessage parses a signed message.
 func ParseMessage(b []byte) (*Message, error) {
 	var wire wireMessage
 	if _, err := messageCodec.Unmarshal(b, &wire); err != nil {
@@ -93,7 +92,7 @@ func ParseMessage(b []byte) (*Message, error) {
 	return &Message{wire.UnsignedMessage, *sig}, nil
 }
 
-// AddressedCall is the payload of a message that an address of the source chain sent.
+// AddressedCall is the payload of a message from an address of the source chain.
 func AddressedCall(sender, body []byte) ([]byte, error) {
 	call, err := payload.NewAddressedCall(sender, body)
 	if err != nil {
@@ -102,7 +101,7 @@ func AddressedCall(sender, body []byte) ([]byte, error) {
 	return call.Bytes(), nil
 }
 
-// ParseAddressedCall reads who sent a message and what it says.
+// ParseAddressedCall parses a message's sender and payload.
 func ParseAddressedCall(b []byte) (sender, body []byte, err error) {
 	call, err := payload.ParseAddressedCall(b)
 	if err != nil {
@@ -120,7 +119,7 @@ func HashPayload(id ids.ID) ([]byte, error) {
 	return hash.Bytes(), nil
 }
 
-// ParseHashPayload reads the block hash that a message is about.
+// ParseHashPayload parses the block hash in a message.
 func ParseHashPayload(b []byte) (ids.ID, error) {
 	hash, err := payload.ParseHash(b)
 	if err != nil {
@@ -129,7 +128,7 @@ func ParseHashPayload(b []byte) (ids.ID, error) {
 	return hash.Hash, nil
 }
 
-// CheckPayload refuses what is neither an addressed call nor a hash.
+// CheckPayload refuses a payload other than an addressed call or a hash.
 func CheckPayload(b []byte) error {
 	if _, err := payload.Parse(b); err != nil {
 		return fmt.Errorf("payload: %w", err)

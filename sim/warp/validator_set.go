@@ -10,7 +10,7 @@ import (
 	"github.com/ava-labs/avalanchego/ids"
 )
 
-// Validator is a validator of a subnet at a P-Chain height. One without a key counts in the weight but cannot sign.
+// Validator is a validator of a subnet at a P-Chain height. Without a key it counts in the weight but cannot sign.
 type Validator struct {
 	NodeID    ids.NodeID
 	PublicKey *PublicKey
@@ -25,8 +25,8 @@ type CanonicalValidator struct {
 	key       [2 * PublicKeyLen]byte
 }
 
-// CanonicalValidatorSet is a subnet's validators in the order in which signatures name them: ascending by uncompressed key.
-// TotalWeight includes validators without a key.
+// CanonicalValidatorSet holds a subnet's validators in the order in which signatures name them: ascending by uncompressed key. TotalWeight
+// includes validators without a key.
 type CanonicalValidatorSet struct {
 	Validators  []*CanonicalValidator
 	TotalWeight uint64
@@ -35,11 +35,11 @@ type CanonicalValidatorSet struct {
 // ErrWeightOverflow refuses a set whose weights do not fit 64 bits.
 var ErrWeightOverflow = errors.New("weight overflowed")
 
-// NewCanonicalValidatorSet merges validators that share a key and orders them.
+// NewCanonicalValidatorSet merges validators that share a key, and sorts them.
 func NewCanonicalValidatorSet(validators []Validator) (*CanonicalValidatorSet, error) {
 	set := &CanonicalValidatorSet{}
 	byKey := make(map[[2 * PublicKeyLen]byte]*CanonicalValidator, len(validators))
-	all, nodes := make([]CanonicalValidator, 0, len(validators)), make([]ids.NodeID, 0, len(validators)) // in few pieces: there are many sets of many
+	all, nodes := make([]CanonicalValidator, 0, len(validators)), make([]ids.NodeID, 0, len(validators)) // few allocations: there are many large sets
 	for _, v := range validators {
 		total, carry := bits.Add64(set.TotalWeight, v.Weight, 0)
 		if carry != 0 {
@@ -73,7 +73,7 @@ func (s *CanonicalValidatorSet) order() {
 	}
 }
 
-// SignerBits writes indices into the canonical set as the signature carries them: a big-endian number without leading zeros.
+// SignerBits encodes indices into the canonical set as the signature does: a big-endian number without leading zeros.
 func SignerBits(indices []int) []byte {
 	set := new(big.Int)
 	for _, i := range indices {
@@ -82,7 +82,7 @@ func SignerBits(indices []int) []byte {
 	return set.Bytes()
 }
 
-// SignerIndices reads what SignerBits wrote; padded bytes are refused, since they would make two forms of one message.
+// SignerIndices parses the output of SignerBits; it refuses padding, which would give one message two forms.
 func SignerIndices(b []byte) ([]int, error) {
 	set := new(big.Int).SetBytes(b)
 	if len(set.Bytes()) != len(b) {

@@ -8,7 +8,7 @@ import (
 	"math/bits"
 )
 
-// The errors of a signed message: avalanchego's error texts (vms/platformvm/warp).
+// Errors of a signed message, in avalanchego's words (vms/platformvm/warp).
 var (
 	ErrWrongNetworkID     = errors.New("wrong networkID")
 	ErrInvalidBitSet      = errors.New("bitset is invalid")
@@ -18,7 +18,7 @@ var (
 	ErrInvalidSignature   = errors.New("signature is invalid")
 )
 
-// The quorum that the network requires unless a chain's configuration says otherwise.
+// The network's quorum, unless a chain's configuration sets another.
 const (
 	DefaultQuorumNumerator = 67
 	QuorumDenominator      = 100
@@ -35,7 +35,7 @@ func VerifyWeight(signed, total, numerator, denominator uint64) error {
 	return nil
 }
 
-// QuorumWeight is the least weight that reaches numerator/denominator of the total; a part above the whole is out of reach.
+// QuorumWeight returns the least weight that reaches numerator/denominator of the total; a ratio above one is out of reach.
 func QuorumWeight(total, numerator, denominator uint64) uint64 {
 	high, low := bits.Mul64(total, numerator)
 	if high >= denominator {
@@ -48,7 +48,7 @@ func QuorumWeight(total, numerator, denominator uint64) uint64 {
 	return weight
 }
 
-// Validators are the validators of the set that a signature claims.
+// Validators returns the validators that a signature claims.
 func (s *BitSetSignature) Validators(set *CanonicalValidatorSet) ([]*CanonicalValidator, error) {
 	indices, err := SignerIndices(s.Signers)
 	if err != nil {
@@ -64,7 +64,7 @@ func (s *BitSetSignature) Validators(set *CanonicalValidatorSet) ([]*CanonicalVa
 	return validators, nil
 }
 
-// SumWeight is the weight of these validators.
+// SumWeight returns the weight of these validators.
 func SumWeight(validators []*CanonicalValidator) uint64 {
 	var weight uint64
 	for _, m := range validators {

@@ -17,7 +17,7 @@ type Asset struct {
 	Name         string
 	Symbol       string
 	Denomination byte
-	Fxs          []uint32 // the feature extensions it may be used with
+	Fxs          []uint32 // the feature extensions it supports
 }
 
 // Chain is the state of the X-Chain.
@@ -28,15 +28,15 @@ type Chain struct {
 	assets  map[ids.ID]*Asset
 }
 
-// Diff is what one transaction of the X-Chain changed.
+// Diff holds the changes of one X-Chain transaction.
 type Diff struct {
 	utxo.Diff
-	Asset *Asset // that it created
+	Asset *Asset // the asset it created
 }
 
 var errBlockType = errors.New("unexpected block type")
 
-// New makes an X-Chain with the state of a genesis or of a stored chain.
+// New makes an X-Chain from the state of a genesis or of a stored chain.
 func New(n *rules.Network, shared *utxo.SharedMemory, assets []*Asset, utxos []*txs.UTXO) *Chain {
 	journal := &utxo.Journal{}
 	x := &Chain{UTXOState: utxo.NewUTXOState(n, txs.XChain, shared, journal, utxos), journal: journal, assets: make(map[ids.ID]*Asset, len(assets))}
@@ -57,13 +57,13 @@ func (x *Chain) BuildBlock(time uint64, transactions []*txs.Tx) (*txs.Block, err
 	return txs.NewBlock(txs.XChain, &txs.XChainBlock{ParentID: x.Tip(), Height: x.Height() + 1, Time: time, Txs: transactions})
 }
 
-// Check says why a transaction could not be in a block of this time.
+// Check returns the reason why a transaction cannot be in a block of this time.
 func (x *Chain) Check(tx *txs.Tx, time uint64) error {
 	_, _, err := x.verify(tx, time)
 	return err
 }
 
-// Accept verifies a block and applies it, giving one Diff for each transaction. On an error nothing has changed.
+// Accept verifies a block and applies it, returning one Diff for each transaction. On an error nothing changes.
 func (x *Chain) Accept(b *txs.Block) ([]*Diff, error) {
 	x.journal.Begin()
 	diffs, err := x.accept(b)
@@ -93,7 +93,7 @@ func (x *Chain) accept(b *txs.Block) ([]*Diff, error) {
 	return diffs, nil
 }
 
-// apply verifies a transaction at the chain's time and carries it out.
+// apply verifies a transaction at the chain's time and executes it.
 func (x *Chain) apply(tx *txs.Tx) (*Diff, error) {
 	spent, burned, err := x.verify(tx, x.Time())
 	if err != nil {

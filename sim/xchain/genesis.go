@@ -8,7 +8,7 @@ import (
 	"snowglobe/sim/txs"
 )
 
-// GenesisAsset is an asset that an X-Chain begins with. AVAX keeps the id that it has on the public network.
+// GenesisAsset is an asset in an X-Chain's genesis. AVAX keeps its id from the public network.
 type GenesisAsset struct {
 	ID           ids.ID `serialize:"true"`
 	Name         string `serialize:"true"`
@@ -16,7 +16,7 @@ type GenesisAsset struct {
 	Denomination byte   `serialize:"true"`
 }
 
-// XChainGenesis is what an X-Chain begins with.
+// XChainGenesis is an X-Chain's genesis.
 type XChainGenesis struct {
 	ParentID  ids.ID          `serialize:"true"` // of block 0: on the public networks the last vertex
 	Timestamp uint64          `serialize:"true"`
@@ -24,10 +24,10 @@ type XChainGenesis struct {
 	UTXOs     []*txs.UTXO     `serialize:"true"`
 }
 
-// Bytes is the genesis in the X-Chain's encoding.
+// Bytes returns the genesis in the X-Chain's encoding.
 func (g *XChainGenesis) Bytes() ([]byte, error) { return txs.XChain.Marshal(g) }
 
-// ParseXChainGenesis reads what Bytes wrote.
+// ParseXChainGenesis parses the output of Bytes.
 func ParseXChainGenesis(b []byte) (*XChainGenesis, error) {
 	g := &XChainGenesis{}
 	if err := txs.XChain.Unmarshal(b, g); err != nil {
@@ -36,12 +36,12 @@ func ParseXChainGenesis(b []byte) (*XChainGenesis, error) {
 	return g, nil
 }
 
-// Block is the X-Chain's block 0.
+// Block returns the X-Chain's block 0.
 func (g *XChainGenesis) Block() (*txs.Block, error) {
 	return txs.NewBlock(txs.XChain, &txs.XChainBlock{ParentID: g.ParentID, Time: g.Timestamp, Txs: []*txs.Tx{}})
 }
 
-// State is the assets of the X-Chain after its block 0; they have amounts only.
+// State returns the X-Chain's assets after its block 0; they have amounts only.
 func (g *XChainGenesis) State() []*Asset {
 	assets := make([]*Asset, len(g.Assets))
 	for i, a := range g.Assets {
@@ -50,7 +50,7 @@ func (g *XChainGenesis) State() []*Asset {
 	return assets
 }
 
-// networkGenesis is an X-Chain's genesis as the network has it (avm.Genesis): the transactions that made its first assets.
+// networkGenesis is an X-Chain's genesis in the network's form (avm.Genesis): the transactions that created its first assets.
 type networkGenesis struct {
 	Txs []*networkGenesisAsset `serialize:"true"`
 }
@@ -60,8 +60,8 @@ type networkGenesisAsset struct {
 	txs.CreateAssetTx `serialize:"true"`
 }
 
-// CreateAssetTxs are the transactions that made the genesis' assets, each with the outputs that the chain began with. No
-// asset's id is the hash of its transaction: AVAX has the id of the public network.
+// CreateAssetTxs returns the transactions that created the genesis assets, each with its initial outputs. No asset's id is the hash of its
+// transaction: AVAX has the id of the public network.
 func (g *XChainGenesis) CreateAssetTxs(networkID uint32) []*txs.CreateAssetTx {
 	all := make([]*txs.CreateAssetTx, len(g.Assets))
 	for i, a := range g.Assets {
@@ -77,7 +77,7 @@ func (g *XChainGenesis) CreateAssetTxs(networkID uint32) []*txs.CreateAssetTx {
 	return all
 }
 
-// NetworkBytes is the genesis as the network's nodes read it.
+// NetworkBytes returns the genesis as the network's nodes read it.
 func (g *XChainGenesis) NetworkBytes(networkID uint32) ([]byte, error) {
 	made := &networkGenesis{}
 	for _, tx := range g.CreateAssetTxs(networkID) {

@@ -12,7 +12,7 @@ import (
 	"snowglobe/sim/utxo"
 )
 
-// The reasons why an X-Chain transaction is refused, in the node's words.
+// Reasons for refusing an X-Chain transaction, in the node's words.
 var (
 	errUnknownAsset   = errors.New("not an asset")
 	errFx             = errors.New("incompatible feature extension")
@@ -216,7 +216,7 @@ func (x *Chain) verifyOperation(credentials *utxo.Credentials, signed *txs.Tx, i
 	return credentials.VerifyPermission(i, op.Op.Authorization(), u.Owners())
 }
 
-// verifyProduced checks that what an operation produces may follow from the output it consumes.
+// verifyProduced checks that an operation's outputs may follow from the output it consumes.
 func verifyProduced(op txs.FxOperation, out txs.Output) error {
 	switch op := op.(type) {
 	case *txs.MintOperation:
