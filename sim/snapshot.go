@@ -143,6 +143,9 @@ func (w *World) Revert(ctx context.Context, id int64, spend bool) error {
 	})
 }
 
+// followed is how often what is in memory is made to follow the rows, when those cannot be read at once.
+const followed = 3
+
 const maxID = 1<<63 - 1
 
 // Reset goes back to the freshly generated world, without snapshots.
@@ -186,7 +189,12 @@ func (w *World) goBack(ctx context.Context, how Return, decide func() (*returnin
 				m.RestoreDefaults()
 			}
 		}
-		err = r.follow(ctx, removed)
+		before := r.heads
+		for range followed { // the rows are as they were, and what is in memory has to be so too
+			if err = r.follow(ctx, before, removed); err == nil {
+				break
+			}
+		}
 		w.committed.happened()
 		return err
 	})
@@ -226,14 +234,13 @@ func (r *returning) logs(ctx context.Context) (map[int][]*types.Log, error) {
 }
 
 // follow has everything in memory follow the rows. The caller holds the writer's lock.
-func (r *returning) follow(ctx context.Context, removed map[int][]*types.Log) error {
+func (r *returning) follow(ctx context.Context, before heads, removed map[int][]*types.Log) error {
 	meta, err := r.DB.Meta(ctx)
 	if err != nil {
 		return err
 	}
 	r.become(meta)
 	r.Clock.Set(time.UnixMilli(meta.Clock))
-	before := r.heads
 	if r.heads, err = readHeads(ctx, r.DB); err != nil {
 		return err
 	}

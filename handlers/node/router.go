@@ -2,6 +2,7 @@ package node
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -103,7 +104,7 @@ func (t *router) ofChain(ctx context.Context, path string) bool {
 		return false
 	}
 	_, err := t.subnetOf(ctx, id)
-	return err == nil
+	return !errors.Is(err, store.ErrNotFound) // nor is it known that there is none
 }
 
 // subnetOf finds the subnet that validates a chain of the network; it does not find the primary network's chains.

@@ -8,7 +8,10 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"strings"
 	"syscall"
+
+	"snowglobe/sim/store"
 )
 
 // Program is a command that runs beside a server.
@@ -52,6 +55,9 @@ func ExitCode(err error, stderr io.Writer) int {
 	}
 	if exit.Err != nil {
 		fmt.Fprintf(stderr, "snowglobe: %v\n", exit.Err)
+		if cause := store.Cause(exit.Err); cause != nil && !strings.Contains(exit.Err.Error(), cause.Error()) {
+			fmt.Fprintf(stderr, "snowglobe: cause: %v\n", cause)
+		}
 	}
 	return exit.Code
 }

@@ -100,7 +100,7 @@ func Register(s *rest.Server, d *Deliverer, t Targets) error {
 			Params: data.JoinParams(rest.Paging(10, 100), rest.Param{Name: "status", Kind: schema.KindEnum, Enum: []string{"active", "inactive"}}),
 			Answer: reflect.TypeFor[webhookList](), Handle: a.list},
 		rest.Operation{ID: "getWebhook", Path: "/v1/webhooks/{id}", Summary: "Get a webhook", Live: true, Params: []rest.Param{idParam},
-			Answer: one, Handle: a.onWebhook(func(r *rest.Request, w *outbox.Webhook) (any, error) { return a.show(r.Context(), w) })},
+			Answer: one, Handle: a.onWebhook(func(r *rest.Request, w *outbox.Webhook) (any, error) { return a.show(r.Context(), a.world.DB, w) })},
 		rest.Operation{ID: "updateWebhook", Method: http.MethodPatch, Path: "/v1/webhooks/{id}", Summary: "Change a webhook", Params: []rest.Param{idParam},
 			Body: reflect.TypeFor[updateBody](), Class: permit.Control, Answer: one, Handle: a.onWebhook(a.update)},
 		rest.Operation{ID: "deactivateWebhook", Method: http.MethodDelete, Path: "/v1/webhooks/{id}", Summary: "Deactivate a webhook",
@@ -166,7 +166,7 @@ func (a *api) create(r *rest.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = a.write(r.Context(), func(b *store.Batch) error {
+	return a.changed(r, w, func(b *store.Batch) error {
 		if err := outbox.Put(b, w); err != nil {
 			return err
 		}
@@ -175,10 +175,18 @@ func (a *api) create(r *rest.Request) (any, error) {
 		}
 		return outbox.AddKeys(b, w.ID, keys)
 	})
-	if err != nil {
-		return nil, err
-	}
-	return a.show(r.Context(), w)
+}
+
+// changed changes a webhook and answers it as it is then: what cannot be answered is not changed.
+func (a *api) changed(r *rest.Request, w *outbox.Webhook, change func(*store.Batch) error) (shown *Webhook, err error) {
+	err = a.write(r.Context(), func(b *store.Batch) error {
+		if err := change(b); err != nil {
+			return err
+		}
+		shown, err = a.show(r.Context(), b, w)
+		return err
+	})
+	return shown, err
 }
 
 func (a *api) list(r *rest.Request) (any, error) {
@@ -209,7 +217,7 @@ func (a *api) list(r *rest.Request) (any, error) {
 		answer.NextPageToken = r.NextPageToken(rest.Position(uint64(page[len(page)-1].ID)))
 	}
 	for i := range page {
-		shown, err := a.show(r.Context(), &page[i])
+		shown, err := a.show(r.Context(), a.world.DB, &page[i])
 		if err != nil {
 			return nil, err
 		}
@@ -237,10 +245,7 @@ func (a *api) update(r *rest.Request, w *outbox.Webhook) (any, error) {
 		w.Active = *b.Status == statusActive
 	}
 	defer a.Wake()
-	if err := a.write(r.Context(), func(b *store.Batch) error { return outbox.Put(b, w) }); err != nil {
-		return nil, err
-	}
-	return a.show(r.Context(), w)
+	return a.changed(r, w, func(b *store.Batch) error { return outbox.Put(b, w) })
 }
 
 func set[T any](field, value *T) {
@@ -251,10 +256,7 @@ func set[T any](field, value *T) {
 
 func (a *api) deactivate(r *rest.Request, w *outbox.Webhook) (any, error) {
 	w.Active = false
-	if err := a.write(r.Context(), func(b *store.Batch) error { return outbox.Deactivate(b, w.ID) }); err != nil {
-		return nil, err
-	}
-	return a.show(r.Context(), w)
+	return a.changed(r, w, func(b *store.Batch) error { return outbox.Deactivate(b, w.ID) })
 }
 
 func (a *api) listAddresses(r *rest.Request, w *outbox.Webhook) (any, error) {
@@ -290,10 +292,7 @@ func (a *api) changeAddresses(change func(b *store.Batch, webhook int64, keys []
 		if len(problems) > 0 {
 			return nil, rest.BadRequest(problems...)
 		}
-		if err := a.write(r.Context(), func(b *store.Batch) error { return change(b, w.ID, keys) }); err != nil {
-			return nil, err
-		}
-		return a.show(r.Context(), w)
+		return a.changed(r, w, func(b *store.Batch) error { return change(b, w.ID, keys) })
 	}
 }
 
@@ -350,14 +349,14 @@ func statusText(w *outbox.Webhook) string {
 	return "inactive"
 }
 
-// show renders a webhook for responses.
-func (a *api) show(ctx context.Context, w *outbox.Webhook) (*Webhook, error) {
+// show renders a webhook for responses, with the keys that the file or a batch has.
+func (a *api) show(ctx context.Context, from store.Preparer, w *outbox.Webhook) (*Webhook, error) {
 	shown := &Webhook{ID: uuid.UUID(w.UUID).String(), URL: w.URL, Status: statusText(w), CreatedAt: w.Created, Name: w.Name, Description: w.Description, EventType: w.Event}
 	f, err := filters.ParseFilter(w.Filter)
 	if err != nil {
 		return nil, store.Damaged(err)
 	}
-	keys, err := outbox.Keys(ctx, a.world.DB, w.ID, 0, maxKeys)
+	keys, err := outbox.Keys(ctx, from, w.ID, 0, maxKeys)
 	if err != nil {
 		return nil, err
 	}

@@ -2,7 +2,6 @@ package worlds
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"time"
@@ -28,7 +27,7 @@ func newFolder() (*folder, error) {
 	removeAbandoned(os.TempDir())
 	path, err := os.MkdirTemp("", folderPrefix)
 	if err != nil {
-		return nil, fmt.Errorf("%w (%w)", store.ErrDisk, err)
+		return nil, store.FailedDisk(err)
 	}
 	lock, err := os.Create(filepath.Join(path, lockName))
 	if err == nil {

@@ -1,6 +1,7 @@
 package evm
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math/big"
@@ -54,7 +55,7 @@ func (p *Pending) Atomic(transactions []*txs.Tx, rows *store.PrimaryDelta) error
 	}
 	p.extData, p.delta.Atomic = raw, rows
 	p.header.ExtDataHash, p.header.ExtDataGasUsed = crypto.Keccak256Hash(hash), new(big.Int).SetUint64(gas)
-	return p.state.Error()
+	return Fault(p.state)
 }
 
 // applyAtomic moves value into and out of accounts. A debit counts as a use of the account's nonce.
@@ -66,7 +67,7 @@ func (p *Pending) applyAtomic(tx *txs.Tx) error {
 			continue
 		}
 		if p.state.GetBalance(change.Address).Lt(amount) {
-			return utxo.ErrInsufficientFunds
+			return cmp.Or(Fault(p.state), utxo.ErrInsufficientFunds)
 		}
 		if p.state.GetNonce(change.Address) != change.Nonce {
 			return ErrAtomicNonce

@@ -103,7 +103,7 @@ func NewBuilder(chain int, genesis *Genesis) (*Builder, *store.Delta, error) {
 	}
 	header := genesis.header()
 	if header.Root, err = states.Commit(b.rulesAt(header), 0); err != nil {
-		return nil, nil, fmt.Errorf("genesis: %w", err)
+		return nil, nil, fmt.Errorf("genesis: %w", store.Inside(err))
 	}
 	delta, err := b.advance(header, nil, &store.Delta{Activity: metric.NewActivity(int64(header.Time), nil)})
 	return b, delta, err

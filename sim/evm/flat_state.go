@@ -26,6 +26,9 @@ type FlatState struct {
 
 var _ state.Reader = FlatState{}
 
+// Fault is why a state could not be read, if so: an error inside, which go-ethereum passes on in words only.
+func Fault(states *state.StateDB) error { return store.Inside(states.Error()) }
+
 // NewFlatState reads a chain's state after a block. All its reads use the context.
 func NewFlatState(ctx context.Context, db *store.DB, chain int, block uint64) FlatState {
 	return FlatState{ctx, db, chain, block}

@@ -102,7 +102,7 @@ func (p *Pending) Apply(tx *types.Transaction, sender common.Address) (*types.Re
 	}
 	p.burn(result.UsedGas, message)
 	p.state.Finalise(p.b.rulesAt(p.header))
-	return p.receipt(tx, sender, message, result), p.state.Error()
+	return p.receipt(tx, sender, message, result), Fault(p.state)
 }
 
 // applyAlone executes a message that is expected to make no calls, without a tracer. If the message does make one, applyAlone undoes it:
@@ -321,7 +321,7 @@ func (p *Pending) Seal() (*store.Delta, error) {
 	}
 	root, err := p.state.Commit(p.b.rulesAt(h), h.Number.Uint64())
 	if err != nil {
-		return nil, fmt.Errorf("block %d: %w", h.Number, err)
+		return nil, fmt.Errorf("block %d: %w", h.Number, store.Inside(err))
 	}
 	h.Root = root
 	h.GasUsed = p.gas.Used()

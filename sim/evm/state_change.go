@@ -38,7 +38,7 @@ func (b *Builder) Change(c store.StateChange, known index.Holdings) (*store.Stat
 	number := b.head.Number.Uint64()
 	root, err := states.Commit(b.rulesAt(b.head), number)
 	if err != nil {
-		return nil, err
+		return nil, store.Inside(err)
 	}
 	var rows store.Delta
 	b.state.rows(&rows, b.chain, number)
@@ -81,7 +81,7 @@ func applyChange(kind Kind, states *state.StateDB, c *store.StateChange) error {
 	if stored && states.Empty(address) {
 		states.SetNonce(address, 1, tracing.NonceChangeUnspecified)
 	}
-	return states.Error()
+	return Fault(states)
 }
 
 // ChangeDigest covers a chain's digest before a state change, and the change.

@@ -57,6 +57,9 @@ func NewJobs(w *sim.World, o Options) *Jobs {
 	return e
 }
 
+// readAgain is how often pause looks for the unfinished exports when it cannot read them at once.
+const readAgain = 3
+
 // pause stops the running exports between two chunks. On resume, the exports that the world then has continue.
 func (e *Jobs) pause() (resume func(sim.Return)) {
 	e.mu.Lock()
@@ -69,7 +72,13 @@ func (e *Jobs) pause() (resume func(sim.Return)) {
 		e.woken.Wait()
 	}
 	return func(sim.Return) {
-		unfinished, err := e.world.DB.RunningOperations(context.Background())
+		var unfinished []int64
+		err := errors.New("not read yet")
+		for range readAgain {
+			if unfinished, err = e.world.DB.RunningOperations(context.Background()); err == nil {
+				break
+			}
+		}
 		if err != nil {
 			e.Log.Error("the unfinished exports cannot be read", "err", err)
 		}

@@ -7,6 +7,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 
 	"snowglobe/sim/evm/reader"
+	"snowglobe/sim/store"
 )
 
 // pending keeps the pending block until the head, the pool or the time of the next block changes.
@@ -77,5 +78,5 @@ func (m *Miner) Nonce(ctx context.Context, address common.Address) (uint64, erro
 		return 0, err
 	}
 	nonce := states.GetNonce(address)
-	return nonce, states.Error()
+	return nonce, store.Inside(states.Error())
 }

@@ -34,7 +34,7 @@ func (m *Miner) Load(ctx context.Context, rows []store.PooledTx) error {
 	}
 	m.Pool.SetBaseFee(m.settings.now().baseFee)
 	m.stored = m.Pool.Changes()
-	return states.Error()
+	return store.Inside(states.Error())
 }
 
 // Stored is what Load would need to have the pool as it is, and whether that differs from what it had.

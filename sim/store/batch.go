@@ -51,6 +51,9 @@ func (db *DB) Begin() (*Batch, error) {
 
 // begin begins the transaction. While a world is generated, it also takes the raw connection, to insert rows past package sql.
 func (b *Batch) begin() (err error) {
+	if err := b.db.refused("BEGIN"); err != nil {
+		return err
+	}
 	if !b.db.gathers {
 		b.tx, err = b.db.write.Beginx()
 		return err
@@ -88,6 +91,9 @@ func (b *Batch) Commit() error {
 	}
 	if err := b.addUndo(); err != nil {
 		return errors.Join(err, b.Rollback())
+	}
+	if err := b.db.refused("COMMIT"); err != nil {
+		return errors.Join(b.db.refusal(err), b.Rollback())
 	}
 	err := b.db.refusal(b.end(b.tx.Commit))
 	if err == nil {
@@ -129,6 +135,9 @@ func (b *Batch) End(err error) error {
 
 // prepared returns the statement with this text: one kept from an earlier batch, or a new one for this batch.
 func (b *Batch) prepared(text string) (*stmt, error) {
+	if err := b.db.refused(text); err != nil {
+		return nil, b.db.noted(failed(text, err))
+	}
 	if statement := b.statements[text]; statement != nil {
 		return statement, nil
 	}

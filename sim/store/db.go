@@ -115,6 +115,7 @@ type DB struct {
 	limits   Limits
 
 	log            atomic.Pointer[slog.Logger] // for the engine's messages; nil for none
+	refuses        atomic.Pointer[refusals]    // for tests
 	opened         opened
 	caches         cache.Group // of rows read
 	avaxIDs        sync.Map    // by X-Chain, which it starts with
@@ -238,7 +239,7 @@ func pool(dsn string, size int) (*sqlx.DB, error) {
 	db.SetMaxOpenConns(size)
 	db.SetMaxIdleConns(size)
 	if err := db.Ping(); err != nil {
-		code, err := resultCode(err), fmt.Errorf("open the database: %w", errors.Join(err, db.Close()))
+		code, err := resultCode(err), fmt.Errorf("open the file: %w", errors.Join(inWords(err), db.Close()))
 		if code == sqlite3.SQLITE_CORRUPT {
 			err = Damaged(err)
 		}
@@ -361,7 +362,7 @@ func (db *DB) Path() string { return db.path }
 // Size returns the size of the database in bytes, in memory or in a file.
 func (db *DB) Size(ctx context.Context) (pages int64, err error) {
 	err = db.read.GetContext(ctx, &pages, `PRAGMA page_count`)
-	return pages * pageSize, err
+	return pages * pageSize, db.say(err)
 }
 
 // Caches returns the caches of rows read from the file. A revert clears them.
@@ -402,6 +403,9 @@ func (db *DB) disconnect() error {
 
 // prepared returns the reading statement with this text, prepared once.
 func (db *DB) prepared(text string) (*stmt, error) {
+	if err := db.refused(text); err != nil {
+		return nil, db.noted(failed(text, err))
+	}
 	db.mu.RLock()
 	statement := db.statements[text]
 	db.mu.RUnlock()

@@ -58,7 +58,7 @@ func (db *DB) CheckSchema(ctx context.Context) error {
 	var have []schemaObject
 	err := db.read.SelectContext(ctx, &have, `SELECT type, name, sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY type, name`)
 	if err != nil {
-		return Damaged(fmt.Errorf("its schema: %w", err))
+		return Damaged(fmt.Errorf("its schema: %w", db.say(err)))
 	}
 	var wrong []string
 	made := map[string]string{}
@@ -128,7 +128,7 @@ func (db *DB) Integrity(ctx context.Context) error {
 func (db *DB) check(ctx context.Context, by *sqlx.DB, pragma, argument string) error {
 	var faults []string
 	if err := by.SelectContext(ctx, &faults, "PRAGMA "+pragma+"("+argument+")"); err != nil {
-		return Damaged(fmt.Errorf("%s: %w", pragma, err))
+		return Damaged(fmt.Errorf("%s: %w", pragma, db.say(err)))
 	}
 	if len(faults) == 1 && faults[0] == "ok" {
 		return nil
@@ -154,7 +154,7 @@ func (db *DB) violation(ctx context.Context, table string) error {
 		var rows []string
 		err = db.read.SelectContext(ctx, &rows, `SELECT concat_ws(', ', `+quoted(key)+`) FROM `+table+` WHERE NOT (`+constraint+`) LIMIT 1`)
 		if err != nil {
-			return err
+			return db.say(err)
 		}
 		for _, row := range rows {
 			return fmt.Errorf("table %s, row with %s %s: it must be that %s", table, strings.Join(key, ", "), row, constraint)
@@ -254,7 +254,7 @@ func (db *DB) sameTable(ctx context.Context, want *DB, table string) error {
 		case more != less:
 			return fmt.Errorf("it has %d rows or more: %t, it should: %t", n, more, less)
 		case !more:
-			return errors.Join(have.Err(), expected.Err())
+			return db.say(errors.Join(have.Err(), expected.Err()))
 		}
 		if err := sameRow(have, expected); err != nil {
 			return fmt.Errorf("row %d: %w", n, err)
@@ -268,13 +268,14 @@ func (db *DB) walk(ctx context.Context, table string) (*sqlx.Rows, error) {
 	if err != nil {
 		return nil, err
 	}
-	return db.read.QueryxContext(ctx, `SELECT * FROM `+table+` ORDER BY `+strings.Join(key, ", "))
+	rows, err := db.read.QueryxContext(ctx, `SELECT * FROM `+table+` ORDER BY `+strings.Join(key, ", "))
+	return rows, db.say(err)
 }
 
 // key returns the columns of a table's primary key.
 func (db *DB) key(ctx context.Context, table string) (columns []string, err error) {
 	err = db.read.SelectContext(ctx, &columns, `SELECT name FROM pragma_table_info(?) WHERE pk > 0 ORDER BY pk`, table)
-	return columns, err
+	return columns, db.say(err)
 }
 
 func sameRow(have, want *sqlx.Rows) error {
@@ -306,7 +307,7 @@ var CountedTables = []string{"chain", "block", "block_override", "state_change",
 func (db *DB) Count(ctx context.Context, table string) (int64, error) {
 	var n int64
 	if err := db.read.GetContext(ctx, &n, "SELECT COUNT(*) FROM "+table); err != nil {
-		return 0, fmt.Errorf("count %s: %w", table, err)
+		return 0, fmt.Errorf("count %s: %w", table, db.say(err))
 	}
 	return n, nil
 }

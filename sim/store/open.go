@@ -146,12 +146,15 @@ func unwritten(err error) error {
 	case sqlite3.SQLITE_READONLY:
 		return ErrReadOnly
 	case sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR:
-		return diskError{engineError{err}}
+		return FailedDisk(err)
 	}
 	return err
 }
 
-// diskError is ErrDisk with the engine's message.
+// FailedDisk returns ErrDisk with its cause. Clients see ErrDisk's words only.
+func FailedDisk(cause error) error { return diskError{engineError{cause}} }
+
+// diskError is ErrDisk with the message of the engine or the system.
 type diskError struct{ engine engineError }
 
 func (e diskError) Error() string   { return ErrDisk.Error() }
@@ -258,7 +261,7 @@ func (db *DB) checkpoint() error {
 	}
 	if _, err := db.write.Exec(`PRAGMA wal_checkpoint(PASSIVE)`); err != nil {
 		return fmt.Errorf("what was added last could not be brought into %s and is only in %[1]s-wal, keep them together and start again: %w",
-			db.path, unwritten(err))
+			db.path, db.refusal(err))
 	}
 	return nil
 }
@@ -289,7 +292,7 @@ func (db *DB) View(ctx context.Context, connections int) (*DB, error) {
 		}
 	}
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("begin to read: %w", err), s.Close())
+		return nil, errors.Join(fmt.Errorf("begin to read: %w", db.say(err)), s.Close())
 	}
 	return s, nil
 }
@@ -347,7 +350,7 @@ func (db *DB) Copy(ctx context.Context, folder string) (_ *DB, err error) {
 		}
 	}
 	if err != nil {
-		return nil, fmt.Errorf("copy the world: %w", errors.Join(err, c.disconnect()))
+		return nil, fmt.Errorf("copy the world: %w", errors.Join(db.say(err), c.disconnect()))
 	}
 	return c, nil
 }
@@ -406,7 +409,7 @@ func copyFile(from, to string) (err error) {
 	}
 	_, err = io.Copy(file, source)
 	if err = errors.Join(err, file.Close()); err != nil {
-		err = fmt.Errorf("%w (%w)", ErrDisk, err)
+		err = FailedDisk(err)
 	}
 	return err
 }
@@ -427,5 +430,5 @@ func (db *DB) backup(ctx context.Context, to string) error {
 		_, err = b.Step(-1)
 		return errors.Join(err, b.Finish())
 	})
-	return errors.Join(err, source.Close())
+	return db.say(errors.Join(err, source.Close()))
 }

@@ -123,6 +123,72 @@ func (e engineError) Error() string {
 
 func (e engineError) Unwrap() error { return e.error }
 
+// Internal reports whether an error comes from the world's file and no client can do anything about it; the log has the cause. A full disk and a
+// read-only file are not internal.
+func Internal(err error) bool {
+	if errors.Is(err, ErrDisk) || errors.Is(err, ErrReadOnly) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return false
+	}
+	var inside insideError
+	var engine engineError
+	var damage *DamageError
+	return errors.As(err, &inside) || errors.As(err, &engine) || errors.As(err, &damage)
+}
+
+// insideError is an internal error that passed through a package which kept only its words.
+type insideError struct{ error }
+
+func (e insideError) Unwrap() error { return e.error }
+
+// Inside marks an error as internal. It leaves nil, a full disk and a cancelled request alone.
+func Inside(err error) error {
+	if err == nil || Internal(err) || errors.Is(err, ErrDisk) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	return insideError{err}
+}
+
+// refusals selects statements that fail, with the error.
+type refusals struct {
+	of   func(text string) bool
+	with error
+}
+
+// FailStatements makes the statements that a function selects fail as the engine would, BEGIN and COMMIT included; nil ends that. Only tests use it.
+func (db *DB) FailStatements(of func(text string) bool) {
+	if of == nil {
+		db.refuses.Store(nil)
+		return
+	}
+	_, err := db.read.Exec("SELECT this_statement_fails()")
+	db.refuses.Store(&refusals{of, err})
+}
+
+// refused returns the engine's error for a statement that is to fail.
+func (db *DB) refused(text string) error {
+	if r := db.refuses.Load(); r != nil && r.of(text) {
+		return r.with
+	}
+	return nil
+}
+
+// Cause returns the engine's own error, for the log, or nil.
+func Cause(err error) error {
+	var engine engineError
+	if errors.As(err, &engine) {
+		return engine.error
+	}
+	return nil
+}
+
+// say logs an error of the engine and returns it in the program's words.
+func (db *DB) say(err error) error {
+	if err == nil {
+		return nil
+	}
+	return db.noted(inWords(err))
+}
+
 // LogFailures sets the log for the engine's own messages.
 func (db *DB) LogFailures(log *slog.Logger) { db.log.Store(log) }
 

@@ -61,11 +61,11 @@ func (db *DB) recordUndo() error {
 	ctx := context.Background()
 	conn, err := db.write.Conn(ctx)
 	if err != nil {
-		return err
+		return db.say(err)
 	}
 	defer conn.Close()
 	if db.recorder, err = undo.Attach(conn, Tables(), notUndone, exactlyUndone); err != nil {
-		return fmt.Errorf("record what undoes changes: %w", err)
+		return fmt.Errorf("record what undoes changes: %w", db.say(err))
 	}
 	return nil
 }
@@ -79,16 +79,16 @@ func (db *DB) readMoment() error {
 		err = nil
 	}
 	db.moment.Store(m)
-	return err
+	return db.say(err)
 }
 
 func (db *DB) stopRecording() error {
 	conn, err := db.write.Conn(context.Background())
 	if err != nil {
-		return err
+		return db.say(err)
 	}
 	db.recorder = nil
-	return errors.Join(undo.Detach(conn), conn.Close())
+	return db.say(errors.Join(undo.Detach(conn), conn.Close()))
 }
 
 // Moment is what the world is.
@@ -520,11 +520,11 @@ func (db *DB) HeadsBefore(ctx context.Context, sequence int64) (map[int]uint64, 
 func (db *DB) CheckUndo(ctx context.Context) error {
 	conn, err := db.read.Conn(ctx)
 	if err != nil {
-		return err
+		return db.say(err)
 	}
 	tables, err := undo.Describe(conn, Tables(), notUndone)
 	if err := errors.Join(err, conn.Close()); err != nil {
-		return err
+		return db.say(err)
 	}
 	type row struct {
 		Moment

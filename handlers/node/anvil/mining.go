@@ -2,15 +2,17 @@ package anvil
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
-	"snowglobe/handlers/node/rpc"
 	"time"
 
 	"github.com/ethereum/go-ethereum/common"
 
+	"snowglobe/handlers/node/rpc"
 	"snowglobe/sim"
 	"snowglobe/sim/miner"
+	"snowglobe/sim/store"
 )
 
 // Limits of one request.
@@ -227,8 +229,11 @@ func (a *hardhatAPI) DropTransaction(ctx context.Context, hash common.Hash) (boo
 	if err := a.wish(func() { dropped = a.miner.Drop(hash) }); dropped || err != nil {
 		return dropped, err
 	}
-	if _, err := a.miner.Chain.Transaction(ctx, hash); err == nil {
+	switch _, err := a.miner.Chain.Transaction(ctx, hash); {
+	case err == nil:
 		return false, fmt.Errorf("Transaction %s cannot be dropped because it has already been mined", hash.Hex())
+	case !errors.Is(err, store.ErrNotFound):
+		return false, err
 	}
 	return false, nil
 }

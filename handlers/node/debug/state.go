@@ -78,7 +78,9 @@ func (a *stateAPI) dump(ctx context.Context, b *reader.Block, start []byte, limi
 		shown := dumpedAccount{Balance: account.Balance.Dec(), Nonce: account.Nonce, Root: account.Root[:], CodeHash: account.Code[:],
 			Address: account.Address, Key: account.Hash[:]}
 		if !noCode {
-			shown.Code = a.chain.Code(ctx, account.Code)
+			if shown.Code, err = a.chain.Code(ctx, account.Code); err != nil {
+				return nil, err
+			}
 		}
 		if !noStorage && account.Root != types.EmptyRootHash {
 			slots, err := a.chain.Slots(ctx, b, account.Address)

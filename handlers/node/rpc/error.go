@@ -52,6 +52,7 @@ const (
 var (
 	errInvalid       = &Error{Code: codeInvalid, Message: "invalid request"}
 	errTimeout       = &Error{Code: codeTimeout, Message: "request timed out"}
+	errInternal      = &Error{Code: codeInternal, Message: "internal error: the simulator's log has the cause"}
 	errTooLarge      = &Error{Code: codeTooLarge, Message: "response too large"}
 	errNotifications = &Error{Code: codeMethod, Message: "notifications not supported"}
 )

@@ -14,6 +14,7 @@ import (
 	"snowglobe/handlers/journal"
 	"snowglobe/handlers/openrpc"
 	"snowglobe/handlers/permit"
+	"snowglobe/sim/store"
 )
 
 // Options configures a server.
@@ -291,13 +292,24 @@ func (s *Server) carryOut(ctx context.Context, x *exchange, c *Call) (Result, *E
 		return Result{}, errTimeout
 	}
 	if err != nil {
-		return Result{}, s.describe(err).withAdvice(err)
+		return Result{}, s.told(err)
 	}
 	r, err := resultOf(result)
-	if err != nil {
+	switch {
+	case store.Internal(err):
+		return Result{}, errInternal
+	case err != nil:
 		return Result{}, &Error{Code: codeInternal, Message: err.Error()}
 	}
 	return r, nil
+}
+
+// told returns an error for the client. Of a failure inside, only the log tells more.
+func (s *Server) told(err error) *Error {
+	if store.Internal(err) {
+		return errInternal
+	}
+	return s.describe(err).withAdvice(err)
 }
 
 // permits rejects a call that its client may not make.

@@ -87,7 +87,7 @@ func (x *Index) Add(delta *store.Delta, number uint64, time int64, open func() (
 	w.addTouches()
 	if w.reader != nil {
 		w.reader.release()
-		return w.reader.state.Error()
+		return store.Inside(w.reader.state.Error())
 	}
 	return nil
 }

@@ -43,7 +43,7 @@ func (x *Index) AddChange(delta *store.StateDelta, known Holdings, open func() (
 		w.addTokenBalance(p, contract, token.Asset(nil), c.Owner)
 	}
 	delta.Tokens, delta.TokenBalances, delta.NFTStates = rows.Tokens, rows.TokenBalances, rows.NFTStates
-	return p.state.Error()
+	return store.Inside(p.state.Error())
 }
 
 // readAgain adds the rows of a token whose values have changed.

@@ -138,5 +138,5 @@ func (c *Chain) nonceAfter(ctx context.Context, number uint64, address common.Ad
 	if err != nil {
 		return 0, err
 	}
-	return states.GetNonce(address), states.Error()
+	return states.GetNonce(address), store.Inside(states.Error())
 }

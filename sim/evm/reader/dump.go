@@ -325,11 +325,11 @@ func (c blockRange) addTouched(ctx context.Context, b *Block, touched map[common
 }
 
 // Code returns the code with a hash.
-func (l *Ledger) Code(ctx context.Context, hash common.Hash) []byte {
+func (l *Ledger) Code(ctx context.Context, hash common.Hash) ([]byte, error) {
 	if hash == types.EmptyCodeHash {
-		return nil
+		return nil, nil
 	}
-	return evm.NewFlatState(ctx, l.db, l.Row.ID, 0).Code(common.Address{}, hash)
+	return l.db.Code(ctx, hash[:])
 }
 
 // Slots returns a contract's non-zero slots after a block, in the order of the storage trie.
@@ -387,7 +387,7 @@ func (c *Chain) SlotsBefore(ctx context.Context, b *Block, index int, address co
 				all = append(all, stateSlot(key, value))
 			}
 		}
-		return nil
+		return evm.Fault(x.states)
 	})
 	slices.SortFunc(all, func(a, b StateSlot) int { return cmp.Or(compareSlots(a, b), a.Key.Cmp(b.Key)) })
 	return all, err

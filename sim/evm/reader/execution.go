@@ -15,6 +15,7 @@ import (
 	"github.com/ethereum/go-ethereum/params"
 
 	"snowglobe/sim/evm"
+	"snowglobe/sim/store"
 )
 
 // Limits bound what one request that executes code may cost.
@@ -150,7 +151,7 @@ func (x *execution) run(ctx context.Context, m *core.Message, hooks *tracing.Hoo
 	if evm.Cancelled() && ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	return result, errors.Join(x.states.Error(), err)
+	return result, errors.Join(store.Inside(x.states.Error()), err)
 }
 
 // gasBudget is the gas that several calls may use together.

@@ -47,7 +47,7 @@ func (c *Chain) FeeConfigAt(ctx context.Context, b *Block) (precompile.FeeConfig
 		return precompile.FeeConfig{}, nil, err
 	}
 	config, changed := precompile.StoredFeeConfig(states.GetState)
-	return config, changed, states.Error()
+	return config, changed, evm.Fault(states)
 }
 
 // SuggestTip returns a tip that gets a transaction accepted: the 40th percentile of the tips in the newest blocks, at least one wei. A node

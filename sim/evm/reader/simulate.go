@@ -302,7 +302,7 @@ func (s *simulation) call(ctx context.Context, b *Block, pool *core.GasPool, cal
 	}
 	states.Finalise(run.GetRules())
 	row := &store.Transaction{ID: store.At(s.chain.Row.ID, b.Number, index), GasUsed: result.UsedGas}
-	return &Transaction{Transaction: signed, Row: row, Block: b, Sender: m.From}, &SimulatedCall{result, logs.logs(), capped}, s.states.Error()
+	return &Transaction{Transaction: signed, Row: row, Block: b, Sender: m.From}, &SimulatedCall{result, logs.logs(), capped}, evm.Fault(s.states)
 }
 
 // complete gives a call its nonce and its gas: what the block has left, within what the simulation has left (simulator.sanitizeCall).

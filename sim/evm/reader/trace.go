@@ -288,7 +288,7 @@ func (x *execution) trace(ctx context.Context, tx *types.Transaction, m *core.Me
 		w.hooks.OnTxStart(run.GetVMContext(), tx, m.From)
 	}
 	result, err := run.Apply(m, nil, x.failedPredicates)
-	if err = errors.Join(err, x.states.Error()); err != nil {
+	if err = errors.Join(err, evm.Fault(x.states)); err != nil {
 		return nil, fmt.Errorf("tracing failed: %w", err)
 	}
 	spendGas(ctx, result.UsedGas)

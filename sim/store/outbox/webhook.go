@@ -82,9 +82,9 @@ type Key struct {
 	Watched []byte `db:"watched"`
 }
 
-// Keys lists what a webhook watches, after a number.
-func Keys(ctx context.Context, db *store.DB, webhook, after int64, limit int) ([]Key, error) {
-	return store.List[Key](ctx, db, `SELECT number, watched FROM webhook_key WHERE webhook = ? AND number > ? ORDER BY number LIMIT 0 + ?`, webhook, after, limit)
+// Keys lists what a webhook watches, after a number, in the file or as a batch sees it.
+func Keys(ctx context.Context, r store.Preparer, webhook, after int64, limit int) ([]Key, error) {
+	return store.List[Key](ctx, r, `SELECT number, watched FROM webhook_key WHERE webhook = ? AND number > ? ORDER BY number LIMIT 0 + ?`, webhook, after, limit)
 }
 
 // KeyCount returns how many things a webhook watches, in the file or as a batch sees it.
