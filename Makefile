@@ -10,20 +10,20 @@ GO = CGO_ENABLED=0 go
 # Only what is handed out has flags of its own: all else shares what CGO_ENABLED=0 go run . compiled. Debug information is a fifth of a
 # compiler's work, and would be stripped. .ci/run sets the same flags for everything, and so compiles once.
 dist image: export GOFLAGS += -trimpath -gcflags=all=-dwarf=false
-# Compilers, linkers and tests that collect no garbage as long as there is memory work a quarter less.
+# Without garbage collection while memory lasts, compilers, linkers and tests do a quarter less work.
 BUSY = GOGC=off GOMEMLIMIT=1GiB $(GO)
-# Many tests wait for what they started, so there are more of them than processors.
+# Many tests wait for subprocesses, so more of them run than there are processors.
 BESIDE = -p $$((2 * $$(getconf _NPROCESSORS_ONLN)))
-# Most of the detector's time would go into the database engine and the curves, where nothing of ours runs.
+# The detector would spend most of its time in the database engine and the curves, which are not our code.
 RACE = -race -gcflags='modernc.org/...=-race=false -dwarf=false' -gcflags='github.com/consensys/gnark-crypto/...=-race=false -dwarf=false'
 
-# With temporary files in memory, where there is room.
+# Keep temporary files in memory if there is room.
 IN_MEMORY = sh testdata/memory.sh env
 
-# Packages where several goroutines meet.
+# Packages with concurrent goroutines.
 RACED = . ./handlers/control ./handlers/fault ./handlers/journal ./handlers/node/eth ./handlers/rest ./handlers/textlog ./handlers/webhook \
 	./sim ./sim/cache ./sim/evm/reader ./sim/evm/txpool ./sim/export ./sim/store
-# Of the tests of whole servers and worlds, those in which many ask and change at once: others find no races, and take long under the detector.
+# Of the whole-server and whole-world tests, only those with concurrent requests and changes: others find no races, and are slow under the detector.
 RACED_TESTS = Clock|PeopleLive|NoticesDamage|NoticedSoon|GoesBack|Streamed|TakenDown|Faults|HalfClosed|WorkEnds|GivesWay|Health|LargeAnswers|Messages|ADevnet|Waits|BlocksAreMade|Reorg|WorldIsMade|WebSocket|GoingBack|Undone|UsageIsCounted|BesideEachOther|UnderLoad|TimePasses|BesideAWriter
 
 help: ## show this list
@@ -32,16 +32,16 @@ help: ## show this list
 build: ## build ./snowglobe
 	$(BUSY) build -ldflags "-s -w" -o snowglobe .
 
-test: ## run the tests, on small worlds what repeats itself; needs nothing but Go
+test: ## run the tests, with repetitive ones on small worlds; needs only Go
 	$(IN_MEMORY) $(BUSY) test $(BESIDE) -short -vet=off -timeout 10m ./...
 
-test-all: ## run the tests of PACKAGES in full, by default of all
+test-all: ## run the full tests of PACKAGES, by default all
 	$(IN_MEMORY) $(BUSY) test $(BESIDE) -vet=off -timeout 30m $(PACKAGES)
 
-exhaustive: ## try every damage of a file, every long text and many profiles, of which test-all takes samples (half an hour)
+exhaustive: ## try every damage to a file, every long text and many profiles; test-all samples these (half an hour)
 	$(BUSY) test -tags long -count=1 -vet=off -timeout 3h -run '^($(EXHAUSTIVE))$$' ./handlers ./seed
 
-mutants: ## put small mistakes into PACKAGES, SAMPLE of each if given, and see whether the packages' own tests notice
+mutants: ## put small mistakes into PACKAGES, SAMPLE per package if given, and see whether its own tests notice
 	$(BUSY) run ./testdata/mutants -sample $(SAMPLE) $(PACKAGES)
 
 lint: ## gofmt, go vet, staticcheck
@@ -54,35 +54,35 @@ race: ## run the tests on small worlds with the race detector (needs cgo)
 	CGO_ENABLED=1 GOGC=400 go test $(RACE) -short -vet=off -timeout 20m $(RACED)
 	CGO_ENABLED=1 GOGC=400 go test $(RACE) -short -vet=off -timeout 20m -run '$(RACED_TESTS)' ./handlers ./seed
 
-determinism: ## compare the digests with the committed ones on other processors, 386 (which an amd64 runs) and arm64 (needs qemu-user)
+determinism: ## compare digests with the committed ones on 386 (which amd64 runs) and arm64 (needs qemu-user)
 	GOARCH=386 $(BUSY) test -vet=off -count=1 -short -tags digests -run TestDeterminism ./seed
 	GOARCH=arm64 $(BUSY) test -vet=off -count=1 -short -tags digests -exec qemu-aarch64 -run TestDeterminism ./seed
 
-fuzz: ## send anything to every parser that clients reach, FUZZTIME each
+fuzz: ## fuzz every parser that clients reach, for FUZZTIME each
 	sh testdata/fuzz.sh $(FUZZTIME)
 
-crash: ## kill the program KILLS times while it works, and look at what is left
+crash: ## kill the program KILLS times while it works, and check what remains
 	$(GO) test -tags long -count=1 -timeout 3h -run '^TestCrashes$$' -v ./handlers -args -kills $(KILLS)
 
-soak: ## have clients of every kind come and go for as long as SOAK says, and compare what the program uses
+soak: ## run clients of every kind for SOAK, and compare resource use
 	$(GO) test -tags long -count=1 -timeout 5h -run '^TestSoak$$' -v ./handlers -args -soak $(SOAK)
 
-bench: ## measure speed, size and memory of the built program, ROWS alone if given, with worlds kept in WORLDS (half an hour on a quiet machine)
+bench: ## measure speed, size and memory, only ROWS if given, with worlds kept in WORLDS (half an hour on a quiet machine)
 	$(GO) test -run '^$$' -bench '^BenchmarkReport$$/^$(ROWS)' -benchtime 1x -timeout 60m ./handlers $(if $(WORLDS),-args -worlds $(abspath $(WORLDS)))
 
-golden: ## write transcripts, digests and sums of rows anew
+golden: ## regenerate transcripts, digests and row sums
 	$(GO) test -count=1 ./handlers/node ./seed ./sim/primary -run 'Transcripts|TestDeterminism|TestRowsAndBack' -update
 
 contracts: ## compile fixtures/contracts (needs Node)
 	cd fixtures/contracts && npm ci --silent && npm run --silent compile
 
-web: ## copy what the pages take from npm (needs Node)
+web: ## copy the npm files that the pages use (needs Node)
 	cd fixtures/web && npm ci --silent --ignore-scripts && npm run --silent copy
 
-dist: ## write archives for PLATFORMS to ./dist, one of them twice to compare, with checksums, licences and a bill of materials
+dist: ## write archives for PLATFORMS to ./dist with checksums, licences and a bill of materials; build one twice and compare
 	$(BUSY) run ./testdata/dist dist $(PLATFORMS)
 
-image: ## write an image for containers, ./dist/snowglobe-image.tar, without a daemon
+image: ## write a container image, ./dist/snowglobe-image.tar, without a daemon
 	mkdir -p dist
 	$(BUSY) run ./testdata/dist -image dist/snowglobe-image.tar linux/$$(go env GOARCH)
 

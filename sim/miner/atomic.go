@@ -11,16 +11,16 @@ import (
 	"snowglobe/sim/txs"
 )
 
-// AtomicBackend is what a network does about an atomic transaction of its C-Chain. Its methods are called with the writer's lock.
+// AtomicBackend is the network's side of an atomic transaction on its C-Chain. Its methods are called with the writer's lock.
 type AtomicBackend interface {
-	// Accept verifies the transaction for the block with a header, applies what it does to outputs and answers the rows.
+	// Accept verifies the transaction for the block with a header, applies its changes to UTXOs and returns their rows.
 	Accept(tx *txs.Tx, h *evm.Header) (*store.PrimaryDelta, error)
-	// Reject is told that there is no such block after all.
+	// Reject withdraws a block that was not made after all.
 	Reject()
 }
 
-// SendAtomic puts an atomic transaction into a block of its own, at once, also without automine: the pool holds none. It is written when the block is
-// known; nil is no transaction. The error says why it is refused.
+// SendAtomic puts an atomic transaction into a block of its own at once, even without automine: the pool holds none. It is written once the
+// block is known; returning nil sends nothing. The error tells why it was refused.
 func (m *Miner) SendAtomic(ctx context.Context, write func(*evm.Pending) (*txs.Tx, error), backend AtomicBackend) error {
 	m.world.Writer.Lock()
 	defer m.world.Writer.Unlock()

@@ -12,14 +12,14 @@ import (
 	"snowglobe/sim/evm/txpool"
 )
 
-// capacityStep is by how many milliseconds a block is put off while its chain lacks capacity for a transaction (ACP-176), and
-// longestWait how long that may go on: capacity is full long before.
+// capacityStep is how many milliseconds a block is put off while its chain lacks capacity for a transaction (ACP-176), and longestWait the
+// total limit: capacity is full long before.
 const (
 	capacityStep = 500
 	longestWait  = 10_000
 )
 
-// open begins a block as it is planned.
+// open begins a planned block.
 func (m *Miner) open(next plan) (*evm.Pending, error) {
 	if err := m.world.Advance(next.time); err != nil {
 		return nil, err
@@ -27,8 +27,8 @@ func (m *Miner) open(next plan) (*evm.Pending, error) {
 	return m.builder.OpenWith(next.time, next.override)
 }
 
-// fill puts the next transaction into a block, or passes over it: when it does not fit or cannot be executed now, whatever else
-// its sender has waits as well.
+// fill puts the next transaction into a block, or skips it and everything else from its sender if it does not fit or cannot be executed
+// now.
 func fill(p *evm.Pending, order *txpool.Order) {
 	next := order.Peek()
 	switch _, err := p.Apply(next.Transaction, next.Sender); {
@@ -39,8 +39,8 @@ func fill(p *evm.Pending, order *txpool.Order) {
 	}
 }
 
-// mineReady puts each transaction that is ready into a block of its own. The error is the network's reason not to take one of them, the
-// one that was just sent.
+// mineReady puts each ready transaction into a block of its own. It returns the network's reason for refusing one of them, the one just
+// sent.
 func (m *Miner) mineReady(sent *types.Transaction) (failed error) {
 	for {
 		if ready, _ := m.Pool.Count(); ready == 0 {
@@ -48,12 +48,12 @@ func (m *Miner) mineReady(sent *types.Transaction) (failed error) {
 		}
 		t, err := m.mineNext()
 		switch {
-		case m.builder == nil: // nothing could be stored: what was told before still waits
+		case m.builder == nil: // nothing could be stored: transactions accepted earlier still wait
 			m.Pool.Drop(sent.Hash())
 			return err
 		case t == nil && err == nil:
 			return failed
-		case t == nil: // there can be no block
+		case t == nil: // no block is possible
 			m.Pool.Drop(sent.Hash())
 			return errors.Join(failed, err)
 		case err == nil:
@@ -66,8 +66,8 @@ func (m *Miner) mineReady(sent *types.Transaction) (failed error) {
 	}
 }
 
-// mineNext makes a block of the one transaction that pays best, nil when none can pay the base fee. With a transaction, the
-// error is why that cannot be in a block; without one, why there can be no block.
+// mineNext makes a block of the one transaction that pays best, nil if none can pay the base fee. With a transaction, the error tells why
+// it cannot be in a block; without one, why no block is possible.
 func (m *Miner) mineNext() (*txpool.Transaction, error) {
 	next := m.plan(0)
 	for last := next.time + longestWait; ; next.time += capacityStep {
@@ -89,7 +89,7 @@ func (m *Miner) mineNext() (*txpool.Transaction, error) {
 	}
 }
 
-// seal finishes a block and commits it. When that fails the block never was: the next one begins at the file's head.
+// seal finishes a block and commits it. If that fails the block never existed: the next one begins at the file's head.
 func (m *Miner) seal(p *evm.Pending, made plan) error {
 	d, err := p.Seal()
 	if err == nil {
@@ -107,7 +107,7 @@ func (m *Miner) seal(p *evm.Pending, made plan) error {
 	return setMinFee(m.Pool, m.builder)
 }
 
-// checkFeeCap refuses a transaction that cannot pay the base fee of the block that would take it now. Without automine such a
+// checkFeeCap refuses a transaction that cannot pay the base fee of the block that would include it now. Without automine such a
 // transaction waits for a lower one, as on the network.
 func (m *Miner) checkFeeCap(tx *types.Transaction, sender common.Address) error {
 	next := m.plan(0)

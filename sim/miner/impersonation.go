@@ -7,10 +7,10 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// Impersonation is which accounts clients may send for without a key. It lasts as long as the process.
+// Impersonation lists the accounts that clients may send for without a key. It lasts as long as the process.
 type Impersonation struct {
 	mu       sync.Mutex
-	accounts []common.Address // in the order in which they were named
+	accounts []common.Address // in the order in which clients named them
 	all      bool
 }
 
@@ -23,7 +23,7 @@ func (i *Impersonation) Start(address common.Address) {
 	}
 }
 
-// Stop ends what Start began. It answers false when there was nothing to end.
+// Stop ends what Start began. It returns false if there was nothing to end.
 func (i *Impersonation) Stop(address common.Address) bool {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -41,14 +41,14 @@ func (i *Impersonation) SetAll(on bool) {
 	i.all = on
 }
 
-// Allows says whether clients may send for an account.
+// Allows reports whether clients may send for an account.
 func (i *Impersonation) Allows(address common.Address) bool {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	return i.all || slices.Contains(i.accounts, address)
 }
 
-// Accounts are those that were named.
+// Accounts returns the named accounts.
 func (i *Impersonation) Accounts() []common.Address {
 	i.mu.Lock()
 	defer i.mu.Unlock()

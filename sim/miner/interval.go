@@ -6,35 +6,35 @@ import (
 	"time"
 )
 
-// interval is how often a block is made by itself.
+// interval is the time between automatic blocks.
 type interval struct {
 	mu      sync.Mutex
 	every   time.Duration // 0 for never
-	changed chan struct{} // tells Run
+	changed chan struct{} // wakes Run
 }
 
 func newInterval() interval { return interval{changed: make(chan struct{}, 1)} }
 
-// SetInterval says how often Run makes a block, of real time; 0 for never.
+// SetInterval sets how often, in real time, Run makes a block; 0 for never.
 func (i *interval) SetInterval(every time.Duration) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	i.every = every
 	select {
 	case i.changed <- struct{}{}:
-	default: // Run looks at the newest anyway
+	default: // Run reads the newest value anyway
 	}
 }
 
-// Interval is how often Run makes a block, 0 for never.
+// Interval returns how often Run makes a block, 0 for never.
 func (i *interval) Interval() time.Duration {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	return i.every
 }
 
-// Run makes a block whenever the interval has passed, until the context ends. failed is told what went wrong; the next interval tries
-// again.
+// Run makes a block whenever the interval has passed, until the context ends. It passes errors to failed and tries again after the next
+// interval.
 func (m *Miner) Run(ctx context.Context, failed func(error)) {
 	for {
 		var due <-chan time.Time

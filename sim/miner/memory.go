@@ -12,8 +12,8 @@ import (
 	"snowglobe/sim/store"
 )
 
-// Memory is what a miner has in the memory of the process and a snapshot keeps: what waits, who is impersonated, and what clients want of
-// the next blocks. When blocks are made by themselves is not in it, as on anvil and Hardhat.
+// Memory is the part of a miner's state that lives in memory and that a snapshot keeps: waiting transactions, impersonated accounts, and
+// clients' settings for the next blocks. It excludes the settings for automatic blocks, as on anvil and Hardhat.
 type Memory struct {
 	Pool            []PooledTx       `json:"pool,omitempty"`
 	Impersonated    []common.Address `json:"impersonated,omitempty"`
@@ -25,13 +25,13 @@ type Memory struct {
 	Coinbase        *common.Address  `json:"coinbase,omitempty"`
 }
 
-// PooledTx is a transaction that waits.
+// PooledTx is a waiting transaction.
 type PooledTx struct {
 	Sender common.Address `json:"sender"`
 	Raw    hexutil.Bytes  `json:"raw"`
 }
 
-// Memory is what a snapshot keeps of the miner now. The caller holds the writer's lock.
+// Memory returns the miner's current state for a snapshot. The caller holds the writer's lock.
 func (m *Miner) Memory() (*Memory, error) {
 	rows, _, err := m.Stored()
 	if err != nil {
@@ -46,7 +46,7 @@ func (m *Miner) Memory() (*Memory, error) {
 	return kept, nil
 }
 
-// Rewound has the miner go on from the head of the chain, which went back, with what a snapshot kept. The caller holds the writer's lock.
+// Rewound continues from the head of the reverted chain, with the state that a snapshot kept. The caller holds the writer's lock.
 func (m *Miner) Rewound(ctx context.Context, kept *Memory) error {
 	if m.builder != nil {
 		m.undone = m.builder
@@ -72,7 +72,7 @@ func (m *Miner) Rewound(ctx context.Context, kept *Memory) error {
 	return nil
 }
 
-// SetDefaults says when blocks are made by themselves unless clients want it otherwise.
+// SetDefaults sets how blocks are made automatically unless clients change it.
 func (m *Miner) SetDefaults(automine bool, every time.Duration) {
 	set := func() {
 		m.SetAutomine(automine)
@@ -82,7 +82,7 @@ func (m *Miner) SetDefaults(automine bool, every time.Duration) {
 	set()
 }
 
-// RestoreDefaults undoes what clients wanted about when blocks are made by themselves.
+// RestoreDefaults undoes clients' changes to how blocks are made automatically.
 func (m *Miner) RestoreDefaults() {
 	if set := m.defaults.Load(); set != nil {
 		(*set)()

@@ -20,21 +20,21 @@ import (
 	"snowglobe/sim/store"
 )
 
-// World is what a miner needs of the world in which it adds to a chain.
+// World is the miner's view of the world in which it adds to a chain.
 type World struct {
 	Writer *sync.Mutex  // held while a block is built and committed
 	Now    func() int64 // the clock, in Unix milliseconds
 
-	ReadOnly bool // nothing can be added
+	ReadOnly bool // the world accepts no additions
 
-	// Advance lets happen what falls due in the world by a time in milliseconds, before a block of that time is built. The caller
+	// Advance executes everything that falls due in the world by a time in milliseconds, before a block of that time is built. The caller
 	// holds Writer.
 	Advance func(time uint64) error
 
-	// CanStand refuses a time in milliseconds at which the clock may not stand.
+	// CanStand returns an error for a time in milliseconds at which the clock must not stand.
 	CanStand func(time int64) error
 
-	// Jumped is told that the clock is where it is since a client chose the time of the last block. The caller holds Writer.
+	// Jumped is called after the clock jumped to the time that a client chose for the last block. The caller holds Writer.
 	Jumped func()
 
 	// Mined is called after a call in which blocks may have been made, without Writer, before the call returns.
@@ -43,7 +43,7 @@ type World struct {
 	// Commit writes a block, moves the clock to its time in milliseconds, and makes it the head for readers. The caller holds Writer.
 	Commit func(c *reader.Chain, d *store.Delta, time uint64) error
 
-	// CommitChange writes a change of the state without a block, and tells readers of it. The caller holds Writer.
+	// CommitChange writes a state change without a block, and notifies readers. The caller holds Writer.
 	CommitChange func(c *reader.Chain, d *store.StateDelta) error
 }
 
@@ -57,15 +57,15 @@ type Miner struct {
 	interval
 
 	world     World
-	builder   *evm.Builder           // restored when first needed, and after a block could not be stored; guarded by world.Writer, as the next
-	undone    *evm.Builder           // the one before the chain went back, whose tries the next one has use for
-	noncesSet bool                   // some nonce was changed, so that an account may have used one already
-	stored    uint64                 // the changes of the pool with which it was like that in the file
-	defaults  atomic.Pointer[func()] // sets when blocks are made by themselves as the user chose
+	builder   *evm.Builder           // restored when first needed, and after a block could not be stored; guarded by world.Writer, like the next fields
+	undone    *evm.Builder           // the builder before a revert, whose tries the next one reuses
+	noncesSet bool                   // some nonce was changed, so that one below an account's may be unused
+	stored    uint64                 // the pool's Changes when the file stored it
+	defaults  atomic.Pointer[func()] // applies the user's settings for automatic blocks
 	pending   pending
 }
 
-// New is the miner of a chain, with automine.
+// New returns the miner of a chain, with automine.
 func New(c *reader.Chain, w World) *Miner {
 	m := &Miner{Chain: c, Pool: txpool.New(c.Genesis), world: w, settings: settings{wishes: wishes{automine: true}}, interval: newInterval()}
 	m.settings.changed = func() {
@@ -75,7 +75,7 @@ func New(c *reader.Chain, w World) *Miner {
 	return m
 }
 
-// Writable fails with store.ErrReadOnly when the chain gets no blocks any more.
+// Writable returns store.ErrReadOnly if the chain accepts no more blocks.
 func (m *Miner) Writable() error {
 	if m.world.ReadOnly {
 		return store.ErrReadOnly
@@ -83,7 +83,7 @@ func (m *Miner) Writable() error {
 	return nil
 }
 
-// restore has the builder ready. The caller holds the lock.
+// restore makes the builder if it is missing. The caller holds the lock.
 func (m *Miner) restore(ctx context.Context) error {
 	if err := m.Writable(); err != nil {
 		return err
@@ -104,7 +104,7 @@ func (m *Miner) restore(ctx context.Context) error {
 	return setMinFee(m.Pool, m.builder)
 }
 
-// setMinFee tells the pool what the fee configuration asks for after the newest block.
+// setMinFee passes the fee configuration's minimum after the newest block to the pool.
 func setMinFee(pool *txpool.Pool, builder *evm.Builder) error {
 	fee, err := builder.MinFeeCap()
 	if err == nil {
@@ -113,7 +113,7 @@ func setMinFee(pool *txpool.Pool, builder *evm.Builder) error {
 	return err
 }
 
-// Send takes a signed transaction into the pool and, with automine, into a block. The error says why it is refused.
+// Send adds a signed transaction to the pool and, with automine, to a block. The error tells why it was refused.
 func (m *Miner) Send(ctx context.Context, tx *types.Transaction) error {
 	sender, err := m.Pool.Sender(tx)
 	if err != nil {
@@ -141,10 +141,10 @@ func (m *Miner) SendFrom(ctx context.Context, tx *types.Transaction, sender comm
 	return m.take(ctx, tx, sender, asked.automine)
 }
 
-// take takes a validated transaction into the pool and, with automine, into a block. The caller holds the lock.
+// take adds a validated transaction to the pool and, with automine, to a block. The caller holds the lock.
 func (m *Miner) take(ctx context.Context, tx *types.Transaction, sender common.Address, automine bool) error {
 	if m.noncesSet {
-		if _, err := m.Chain.Transaction(ctx, tx.Hash()); err == nil { // a nonce that was set back does not let it be mined again
+		if _, err := m.Chain.Transaction(ctx, tx.Hash()); err == nil { // a lowered nonce does not allow mining it again
 			return txpool.ErrAlreadyKnown
 		}
 	}
@@ -169,21 +169,22 @@ func (m *Miner) take(ctx context.Context, tx *types.Transaction, sender common.A
 	return m.mineReady(tx)
 }
 
-// Next is what an account's next transaction has to fit: its nonce, and time in Unix seconds and base fee of the block that would take it now.
+// Next holds what an account's next transaction must match: its nonce, and the time in Unix seconds and base fee of the block that would
+// include it now.
 type Next struct {
 	Nonce   uint64
 	Time    uint64
 	BaseFee *big.Int
 }
 
-// SendPrepared does what Send does with a transaction that is written when it is known what it has to fit, as SendNext does.
+// SendPrepared is Send for a transaction that a function builds to match Next, like SendNext.
 func (m *Miner) SendPrepared(ctx context.Context, sender common.Address, write func(Next) (*types.Transaction, error)) error {
 	defer m.world.Mined(ctx)
 	return m.SendNext(ctx, sender, write)
 }
 
-// SendNext does what Send does with a transaction that is written when it is known what it has to fit: no other comes between.
-// World.Mined is not called.
+// SendNext is Send for a transaction that a function builds to match Next: no other transaction comes between. It does not call
+// World.Mined.
 func (m *Miner) SendNext(ctx context.Context, sender common.Address, write func(Next) (*types.Transaction, error)) error {
 	m.world.Writer.Lock()
 	defer m.world.Writer.Unlock()
@@ -224,7 +225,7 @@ func (m *Miner) next(sender common.Address) (next Next, err error) {
 	return next, err
 }
 
-// account is an account's nonce and balance after the head.
+// account returns an account's nonce and balance after the head.
 func (m *Miner) account(address common.Address) (uint64, *uint256.Int, error) {
 	a, err := m.builder.Account(address)
 	if err != nil || a == nil {
@@ -233,8 +234,8 @@ func (m *Miner) account(address common.Address) (uint64, *uint256.Int, error) {
 	return a.Nonce, a.Balance, nil
 }
 
-// Mine makes blocks, each with everything that waits and fits. spacing is how long after its parent each of them is to be; 0
-// leaves that to the rules.
+// Mine makes blocks, each with every waiting transaction that fits. spacing is the time from each block's parent to the block; 0 follows
+// the rules.
 func (m *Miner) Mine(ctx context.Context, count uint64, spacing time.Duration) error {
 	if spacing == 0 {
 		spacing = time.Duration(m.settings.now().spacing) * time.Millisecond
@@ -277,8 +278,8 @@ func (m *Miner) mineAll(ctx context.Context, spacing uint64) error {
 // Transaction is a transaction with its sender.
 type Transaction = txpool.Transaction
 
-// Replace makes blocks of just these transactions, for others that were taken out of the chain: the first is a millisecond later than the
-// newest there was, so that none is what it replaces. The error says which transactions were left out. The caller holds the lock.
+// Replace makes blocks of exactly these transactions, in place of blocks that were removed: the first is a millisecond later than the
+// newest removed one, so that none equals a block it replaces. The error lists the transactions left out. The caller holds the lock.
 func (m *Miner) Replace(ctx context.Context, blocks [][]*Transaction) (omitted error) {
 	if err := m.restore(ctx); err != nil {
 		return err

@@ -7,15 +7,15 @@ import (
 	"snowglobe/sim/evm"
 )
 
-// plan says how the block after a head is to be made. Whoever makes that block, or tells anything of it, asks Miner.planAfter.
+// plan describes the block to make after a head. Everything that makes or describes that block calls Miner.planAfter.
 type plan struct {
 	time     uint64 // Unix milliseconds
 	chosen   bool   // by a client, so that the clock jumps there
 	override evm.Override
 }
 
-// planAfter plans the block after a head: at the time that a client named, so long after its parent, or as soon as a node makes one, but not
-// before the clock. spacing is how many milliseconds after its parent the block is to be, 0 unless a call says so.
+// planAfter plans the block after a head: at the time that a client chose, at the set distance from its parent, or as soon as a node makes
+// one, but not before the clock. spacing is this call's distance from the parent in milliseconds, or 0.
 func (m *Miner) planAfter(head *evm.Header, spacing uint64) plan {
 	w, now := m.settings.now(), uint64(m.world.Now())
 	if spacing == 0 {
@@ -34,7 +34,7 @@ func (m *Miner) planAfter(head *evm.Header, spacing uint64) plan {
 	return p
 }
 
-// asked reports whether a client asked for something of the block.
+// asked reports whether a client changed anything about the block.
 func (p *plan) asked() bool { return p.chosen || p.override != evm.Override{} }
 
 // plan plans the block after the builder's head. The caller holds the lock.
@@ -43,7 +43,7 @@ func (m *Miner) plan(spacing uint64) plan {
 	return m.planAfter(head, spacing)
 }
 
-// NextBlock is the block that would be made now, as far as it is known before anything is in it.
+// NextBlock describes the block that would be made now, as far as it is known while empty.
 type NextBlock struct {
 	*evm.Header
 	Free bool // a client asked for a base fee of 0
@@ -63,8 +63,8 @@ func (m *Miner) NextBlock(ctx context.Context) (*NextBlock, error) {
 	return &NextBlock{Header: h, Free: p.override.BaseFee != nil && h.BaseFee.Sign() == 0}, nil
 }
 
-// Prices returns the base fee of the next block and the tip with which it takes a transaction: none when a client asked for a base fee of 0,
-// so that accounts without funds can send.
+// Prices returns the base fee of the next block and a tip that gets a transaction included: zero if a client asked for a base fee of 0, so
+// that accounts without funds can send.
 func (m *Miner) Prices(ctx context.Context) (baseFee, tip *big.Int, err error) {
 	next, err := m.NextBlock(ctx)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"snowglobe/sim/store"
 )
 
-// pending keeps the pending block until the head, the pool or the time of the next block changes.
+// pending caches the pending block until the head, the pool or the time of the next block changes.
 type pending struct {
 	mu      sync.Mutex
 	block   *reader.Block
@@ -25,8 +25,8 @@ func (p *pending) forget() {
 	p.block = nil
 }
 
-// Pending is the block that would be made now of what waits. When nothing waits that a block could take, and nobody asked for anything of the
-// next block, it is the head, as on a node, where nothing is ever pending.
+// Pending returns the block that would be made now from the waiting transactions. If no block could take any, and nobody changed anything
+// about the next block, it returns the head, as on a node, where nothing is ever pending.
 func (m *Miner) Pending(ctx context.Context) (*reader.Block, error) {
 	head, err := m.Chain.Head(ctx)
 	if err != nil {
@@ -64,7 +64,7 @@ func (m *Miner) assemble(ctx context.Context, head *reader.Block, next plan) (*r
 	return block, err
 }
 
-// Nonce is the next nonce of an account, after what is pending of it.
+// Nonce returns an account's next nonce, after its pending transactions.
 func (m *Miner) Nonce(ctx context.Context, address common.Address) (uint64, error) {
 	if nonce, waits := m.Pool.Nonce(address); waits {
 		return nonce, nil

@@ -14,19 +14,19 @@ import (
 	"snowglobe/sim/evm/txpool"
 )
 
-// wishes are what clients want of the next blocks.
+// wishes holds clients' settings for the next blocks.
 type wishes struct {
 	automine bool
-	time     uint64          // of the next block, Unix milliseconds; 0 leaves it to the rules
-	spacing  uint64          // of all blocks from now on, after their parents, milliseconds; 0 leaves it to the rules
+	time     uint64          // of the next block, Unix milliseconds; 0 follows the rules
+	spacing  uint64          // from each later block's parent, milliseconds; 0 follows the rules
 	baseFee  *big.Int        // of the next block
-	gasLimit *uint64         // of all blocks from now on
-	coinbase *common.Address // of all blocks from now on
+	gasLimit *uint64         // of all later blocks
+	coinbase *common.Address // of all later blocks
 }
 
-// settings are the wishes of clients. They last as long as the process.
+// settings guards the wishes. They last as long as the process.
 type settings struct {
-	changed func() // by a client, or by a block that has what was for one
+	changed func() // called after a client changes a setting, or a block uses up one that was for it alone
 	mu      sync.Mutex
 	wishes  wishes
 }
@@ -44,7 +44,7 @@ func (s *settings) change(change func(*wishes)) {
 	s.changed()
 }
 
-// used forgets what was for one block.
+// used clears the settings that were for one block.
 func (s *settings) used() {
 	s.mu.Lock()
 	asked := s.wishes.time != 0 || s.wishes.baseFee != nil
@@ -55,7 +55,7 @@ func (s *settings) used() {
 	}
 }
 
-// limited is a head by whose gas limit transactions are checked.
+// limited is a head with the gas limit by which transactions are checked.
 func (w wishes) limited(head *evm.Header) *evm.Header {
 	if w.gasLimit == nil {
 		return head
@@ -65,16 +65,16 @@ func (w wishes) limited(head *evm.Header) *evm.Header {
 	return &h
 }
 
-// SetAutomine turns on or off that each transaction gets a block at once.
+// SetAutomine turns automine on or off: with it, each transaction gets a block at once.
 func (s *settings) SetAutomine(on bool) { s.change(func(w *wishes) { w.automine = on }) }
 
-// Automine says whether each transaction gets a block at once.
+// Automine reports whether each transaction gets a block at once.
 func (s *settings) Automine() bool { return s.now().automine }
 
-// ErrTimestamp says that a block cannot be so early.
+// ErrTimestamp means that a block cannot be this early.
 var ErrTimestamp = errors.New("timestamp error")
 
-// SetNextTime says when the next block is to be, in Unix milliseconds. It must be later than the newest block.
+// SetNextTime sets the time of the next block, in Unix milliseconds. It must be later than the newest block.
 func (m *Miner) SetNextTime(ctx context.Context, time uint64) error {
 	if err := m.Writable(); err != nil {
 		return err
@@ -93,7 +93,7 @@ func (m *Miner) SetNextTime(ctx context.Context, time uint64) error {
 	return nil
 }
 
-// SetSpacing says how long after its parent each block is to be from now on, 0 as soon as the rules allow, and what it was before.
+// SetSpacing sets the distance of all later blocks from their parents, 0 for as soon as the rules allow, and returns the previous one.
 func (s *settings) SetSpacing(spacing time.Duration) (before time.Duration) {
 	s.change(func(w *wishes) {
 		before = time.Duration(w.spacing) * time.Millisecond
@@ -102,18 +102,18 @@ func (s *settings) SetSpacing(spacing time.Duration) (before time.Duration) {
 	return before
 }
 
-// SetNextBaseFee says what the base fee of the next block is to be, in wei. With 0 that block takes transactions that pay nothing.
+// SetNextBaseFee sets the base fee of the next block, in wei. With 0 that block accepts transactions that pay nothing.
 func (s *settings) SetNextBaseFee(fee *big.Int) { s.change(func(w *wishes) { w.baseFee = fee }) }
 
-// SetGasLimit says what the gas limit of all blocks from now on is to be.
+// SetGasLimit sets the gas limit of all later blocks.
 func (s *settings) SetGasLimit(limit uint64) { s.change(func(w *wishes) { w.gasLimit = &limit }) }
 
-// SetCoinbase says who gets the fees of all blocks from now on.
+// SetCoinbase sets who gets the fees of all later blocks.
 func (s *settings) SetCoinbase(address common.Address) {
 	s.change(func(w *wishes) { w.coinbase = &address })
 }
 
-// Coinbase is who gets the fees of the next block.
+// Coinbase returns who gets the fees of the next block.
 func (s *settings) Coinbase() common.Address {
 	if address := s.now().coinbase; address != nil {
 		return *address
@@ -121,28 +121,28 @@ func (s *settings) Coinbase() common.Address {
 	return evm.Blackhole
 }
 
-// Drop forgets a transaction that waits. It answers false when there is none.
+// Drop removes a waiting transaction. It returns false if there is none.
 func (m *Miner) Drop(hash common.Hash) bool {
 	m.world.Writer.Lock()
 	defer m.world.Writer.Unlock()
 	return m.Pool.Drop(hash)
 }
 
-// DropAll forgets everything that waits.
+// DropAll removes all waiting transactions.
 func (m *Miner) DropAll() {
 	m.world.Writer.Lock()
 	defer m.world.Writer.Unlock()
 	m.Pool.Clear()
 }
 
-// DropSender forgets everything that waits of an account.
+// DropSender removes all waiting transactions of an account.
 func (m *Miner) DropSender(sender common.Address) {
 	m.world.Writer.Lock()
 	defer m.world.Writer.Unlock()
 	m.Pool.DropSender(sender)
 }
 
-// Release lets a transaction be mined that a hold kept waiting, at once with automine.
+// Release allows mining a held transaction, at once with automine.
 func (m *Miner) Release(ctx context.Context, hash common.Hash, h *txpool.Hold) error {
 	t := m.Pool.Get(hash)
 	if !m.Pool.Release(hash, h) || t == nil || !m.Automine() {

@@ -11,8 +11,8 @@ import (
 	"snowglobe/sim/store"
 )
 
-// changeState changes the state after the head without a block, as decide says once nobody else can. What waits in the pool and no
-// block can take any more is gone.
+// changeState changes the state after the head without a block; decide chooses the change while the lock is held. It drops waiting
+// transactions that no block can take any more.
 func (m *Miner) changeState(ctx context.Context, address common.Address, decide func() (store.StateChange, error)) error {
 	m.world.Writer.Lock()
 	defer m.world.Writer.Unlock()
@@ -39,14 +39,14 @@ func (m *Miner) changeState(ctx context.Context, address common.Address, decide 
 	return nil
 }
 
-// SetBalance makes an account hold an amount of wei, without a transaction.
+// SetBalance sets an account's balance in wei, without a transaction.
 func (m *Miner) SetBalance(ctx context.Context, address common.Address, wei *uint256.Int) error {
 	return m.changeState(ctx, address, func() (store.StateChange, error) {
 		return store.StateChange{Kind: store.BalanceChange, Value: wei.PaddedBytes(32)}, nil
 	})
 }
 
-// AddBalance makes an account hold more wei, up to the most that it can.
+// AddBalance adds wei to an account's balance, up to the maximum.
 func (m *Miner) AddBalance(ctx context.Context, address common.Address, wei *uint256.Int) error {
 	return m.changeState(ctx, address, func() (store.StateChange, error) {
 		_, old, err := m.account(address)
@@ -61,7 +61,7 @@ func (m *Miner) AddBalance(ctx context.Context, address common.Address, wei *uin
 	})
 }
 
-// SetNonce sets the next nonce of an account. Unless it may fall, one that is smaller than the account's is refused.
+// SetNonce sets an account's next nonce. It refuses to lower the nonce unless that is allowed.
 func (m *Miner) SetNonce(ctx context.Context, address common.Address, nonce uint64, mayFall bool) error {
 	return m.changeState(ctx, address, func() (store.StateChange, error) {
 		old, _, err := m.account(address)
@@ -79,8 +79,8 @@ func (m *Miner) SetCode(ctx context.Context, address common.Address, code []byte
 	})
 }
 
-// SetStorage sets a slot of an account's storage. owner may be whose balance of a token is there, so that the index of balances has
-// it even if the account never held any.
+// SetStorage sets a slot of an account's storage. owner may name the account whose token balance the slot holds, so that the index of
+// balances includes it even if the account never held any.
 func (m *Miner) SetStorage(ctx context.Context, address common.Address, key, value common.Hash, owner *common.Address) error {
 	return m.changeState(ctx, address, func() (store.StateChange, error) {
 		c := store.StateChange{Kind: store.StorageChange, Key: key.Bytes(), Value: value.Bytes()}

@@ -11,7 +11,7 @@ import (
 	"snowglobe/sim/store"
 )
 
-// Load takes into the pool what waited when the world was closed. What no longer fits the state is left out.
+// Load fills the pool with the transactions that waited when the world was closed. It leaves out those that no longer fit the state.
 func (m *Miner) Load(ctx context.Context, rows []store.PooledTx) error {
 	if len(rows) == 0 {
 		return nil
@@ -24,20 +24,20 @@ func (m *Miner) Load(ctx context.Context, rows []store.PooledTx) error {
 	if err != nil {
 		return err
 	}
-	m.Pool.SetBaseFee(new(big.Int)) // what was taken may have been for a block that was to cost nothing
+	m.Pool.SetBaseFee(new(big.Int)) // transactions may have been accepted for a block with a base fee of 0
 	for i := range rows {
 		tx, sender := new(types.Transaction), common.BytesToAddress(rows[i].Sender)
 		if err := tx.UnmarshalBinary(rows[i].Raw); err != nil {
 			return fmt.Errorf("pooled transaction %d: %w", rows[i].Arrival, err)
 		}
-		_ = m.Pool.Add(tx, sender, states.GetNonce(sender), states.GetBalance(sender)) // a block may have taken it before a kill
+		_ = m.Pool.Add(tx, sender, states.GetNonce(sender), states.GetBalance(sender)) // a block may have included it before a kill
 	}
 	m.Pool.SetBaseFee(m.settings.now().baseFee)
 	m.stored = m.Pool.Changes()
 	return store.Inside(states.Error())
 }
 
-// Stored is what Load would need to have the pool as it is, and whether that differs from what it had.
+// Stored returns what Load needs to restore the pool, and whether it differs from what the file has.
 func (m *Miner) Stored() (rows []store.PooledTx, changed bool, err error) {
 	for i, t := range m.Pool.All() {
 		raw, err := t.MarshalBinary()

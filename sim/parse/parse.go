@@ -1,6 +1,6 @@
-// Package parse reads the texts in which clients write ids and addresses: cb58, node ids and bech32. Each is as long as it can
-// be at most, which is checked first: reading cb58 costs the square of the length, and a client may send megabytes. So nothing
-// else in the program calls avalanchego's readers of texts, which take any length; a test sees to that.
+// Package parse parses ids and addresses as clients write them: cb58, node ids and bech32. It checks the length first: parsing cb58 takes
+// quadratic time, and a client may send megabytes. So nothing else in the program calls avalanchego's parsers, which accept any length; a
+// test makes sure of that.
 package parse
 
 import (
@@ -10,15 +10,15 @@ import (
 	"github.com/ava-labs/avalanchego/utils/formatting/address"
 )
 
-// longest is more than the text of an id or a node id takes, which have 32 bytes and a checksum at most.
+// longest exceeds the text of any id or node id, which have at most 32 bytes and a checksum.
 const longest = 64
 
-// longestAddress is what an address in bech32 takes at most (BIP-173), and the alias of a chain in front of it.
+// longestAddress is the maximum length of a bech32 address (BIP-173) with a chain's alias in front.
 const longestAddress = 90 + 1 + 512
 
 var errLong = errors.New("the text is longer than any id or address")
 
-// ID reads an id in cb58.
+// ID parses an id in cb58.
 func ID(text string) (ids.ID, error) {
 	if len(text) > longest {
 		return ids.Empty, errLong
@@ -26,7 +26,7 @@ func ID(text string) (ids.ID, error) {
 	return ids.FromString(text)
 }
 
-// ShortID reads the 20 bytes of an address or a node id in cb58.
+// ShortID parses the 20 bytes of an address or a node id in cb58.
 func ShortID(text string) (ids.ShortID, error) {
 	if len(text) > longest {
 		return ids.ShortEmpty, errLong
@@ -34,7 +34,7 @@ func ShortID(text string) (ids.ShortID, error) {
 	return ids.ShortFromString(text)
 }
 
-// NodeID reads a node id with its prefix.
+// NodeID parses a node id with its prefix.
 func NodeID(text string) (ids.NodeID, error) {
 	if len(text) > longest {
 		return ids.EmptyNodeID, errLong
@@ -42,7 +42,7 @@ func NodeID(text string) (ids.NodeID, error) {
 	return ids.NodeIDFromString(text)
 }
 
-// Address reads an address with the alias of a chain in front: the alias, the human-readable part and the bytes.
+// Address parses an address with a chain's alias in front, and returns the alias, the human-readable part and the bytes.
 func Address(text string) (alias, hrp string, raw []byte, err error) {
 	if len(text) > longestAddress {
 		return "", "", nil, errLong
@@ -50,7 +50,7 @@ func Address(text string) (alias, hrp string, raw []byte, err error) {
 	return address.Parse(text)
 }
 
-// Bech32 reads an address without a chain: the human-readable part and the bytes.
+// Bech32 parses an address without a chain, and returns the human-readable part and the bytes.
 func Bech32(text string) (hrp string, raw []byte, err error) {
 	if len(text) > longestAddress {
 		return "", nil, errLong

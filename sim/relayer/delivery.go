@@ -38,7 +38,7 @@ type delivery struct {
 	destination *reader.Chain
 }
 
-// deliver delivers the message of a log. What is no relayer's business is left as it is, without an error.
+// deliver delivers the message in a log. It skips messages that are not a relayer's business, without an error.
 func (r *Relayer) deliver(ctx context.Context, id store.Position) error {
 	d, err := r.read(ctx, id)
 	if err != nil || d == nil {
@@ -58,9 +58,9 @@ func (r *Relayer) deliver(ctx context.Context, id store.Position) error {
 	return m.SendNext(ctx, d.by.address, func(next miner.Next) (*types.Transaction, error) { return d.transaction(ctx, next) })
 }
 
-// read reads a message that the messenger sent to a chain of the same network and that was not delivered; nil for any other.
+// read parses an undelivered message that the messenger sent to a chain of the same network; nil for any other.
 func (r *Relayer) read(ctx context.Context, id store.Position) (*delivery, error) {
-	logs, err := r.world.DB.LogsBetween(ctx, id, id+1, 2) // the messenger's own, and right after it the precompile's
+	logs, err := r.world.DB.LogsBetween(ctx, id, id+1, 2) // the messenger's own log, and right after it the precompile's
 	if err != nil || len(logs) < 2 || !bytes.Equal(logs[0].Address, fixtures.TeleporterMessenger[:]) || !bytes.Equal(logs[1].Address, precompile.WarpAddress[:]) {
 		return nil, err
 	}
@@ -83,7 +83,7 @@ func (r *Relayer) read(ctx context.Context, id store.Position) (*delivery, error
 	return &delivery{r, by, &log.Message, unsigned, destination}, err
 }
 
-// wasDelivered tells whether the messenger of a chain received the message with an id.
+// wasDelivered reports whether a chain's messenger received the message with an id.
 func (r *Relayer) wasDelivered(ctx context.Context, message common.Hash, destination *reader.Chain) (bool, error) {
 	events, err := r.world.DB.MessageEvents(ctx, message[:])
 	if err != nil {
@@ -99,7 +99,7 @@ func (r *Relayer) wasDelivered(ctx context.Context, message common.Hash, destina
 	return slices.ContainsFunc(logs, func(l store.Log) bool { return bytes.Equal(l.Address, fixtures.TeleporterMessenger[:]) }), err
 }
 
-// waits tells whether a transaction that delivers the message is in the destination's pool.
+// waits reports whether a transaction that delivers the message is in the destination's pool.
 func (d *delivery) waits(m *miner.Miner) (bool, error) {
 	id, err := d.unsigned.ID()
 	if err != nil {
@@ -113,7 +113,7 @@ func (d *delivery) waits(m *miner.Miner) (bool, error) {
 			}
 			signed, err := precompile.Predicate(entry.StorageKeys).Message()
 			if err != nil {
-				continue // the account's key is known: others may have sent it
+				continue // the account's key is public: others may have sent it
 			}
 			if other, err := signed.UnsignedMessage.ID(); err == nil && other == id {
 				return true, nil
@@ -123,10 +123,10 @@ func (d *delivery) waits(m *miner.Miner) (bool, error) {
 	return false, nil
 }
 
-// baseFeeFactor is by how much the base fee may grow while a delivery waits (icm-services, vms/evm/destination_client.go).
+// baseFeeFactor is the growth of the base fee that a waiting delivery survives (icm-services, vms/evm/destination_client.go).
 const baseFeeFactor = 3
 
-// transaction delivers the message.
+// transaction builds the transaction that delivers the message.
 func (d *delivery) transaction(ctx context.Context, next miner.Next) (*types.Transaction, error) {
 	messenger, err := contracts.Load("Messenger")
 	if err != nil {
@@ -148,7 +148,7 @@ func (d *delivery) transaction(ctx context.Context, next miner.Next) (*types.Tra
 	})
 }
 
-// sign has the validators sign whom the destination asks in a block at a time, and answers how many did.
+// sign collects the signatures that the destination requires in a block at a time, and returns how many there are.
 func (d *delivery) sign(ctx context.Context, time uint64) (precompile.Predicate, int, error) {
 	config, on := d.destination.Genesis.Precompiles.At(time)[precompile.Warp.Key]
 	if !on {
@@ -174,7 +174,7 @@ func (d *delivery) sign(ctx context.Context, time uint64) (precompile.Predicate,
 	return precompile.NewPredicate(raw), len(indices), err
 }
 
-// signers are the validators of a subnet as blocks at a time see them.
+// signers returns a subnet's validators as blocks at a time see them.
 func (d *delivery) signers(ctx context.Context, subnet ids.ID, time uint64) (*signing.SignerSet, error) {
 	n := d.world.NetworkOf(d.destination)
 	epoch, err := n.EpochAt(ctx, time)
@@ -184,20 +184,20 @@ func (d *delivery) signers(ctx context.Context, subnet ids.ID, time uint64) (*si
 	return signing.Signers(ctx, n, subnet, epoch.PHeight)
 }
 
-// The gas of a delivery beside what the message asks for. For what the precompile charges these are the numbers of icm-services
-// (icm-contracts/utils/gas-utils); what the messenger itself needs is more here than there.
+// Gas of a delivery beside what the message asks for. For the precompile's part these are the numbers of icm-services
+// (icm-contracts/utils/gas-utils); the messenger itself needs more here than there.
 const (
-	maxRequiredGas = 12_000_000 // that a message may ask for: block-gas-limit of a relayer's configuration
+	maxRequiredGas = 12_000_000 // the most a message may ask for: block-gas-limit in a relayer's configuration
 
-	overheadGas = 125_000 + 750 + 400_000 // to verify, to read, to remember the message and its receipt
+	overheadGas = 125_000 + 750 + 400_000 // to verify, to read, and to record the message and its receipt
 	chunkGas    = 2 * 512                 // of the predicate, verified and read
 	signerGas   = 250
-	decodeGas   = 35     // for each byte
-	settleGas   = 50_000 // for each receipt that the message carries
-	forwardGas  = 64     // a call leaves one part in so many to its caller (EIP-150)
+	decodeGas   = 35     // per byte
+	settleGas   = 50_000 // per receipt that the message carries
+	forwardGas  = 64     // a call leaves one part in this many to its caller (EIP-150)
 )
 
-// gas is enough for the messenger to give the recipient what the message asks for.
+// gas returns enough gas for the messenger to give the recipient what the message asks for.
 func (d *delivery) gas(predicate precompile.Predicate, signers int) uint64 {
 	required := d.sent.RequiredGasLimit.Uint64()
 	return required + required/(forwardGas-1) + overheadGas + uint64(len(predicate))*chunkGas + uint64(signers)*signerGas +

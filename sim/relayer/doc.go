@@ -1,17 +1,16 @@
-// Package relayer delivers the Teleporter messages that clients send from one simulated chain of a network to another, as a relayer of
-// the network does (icm-services, relayer): the validators' aggregate signature, in the access list of an ordinary transaction
-// of the persona "relayer" that calls receiveCrossChainMessage.
+// Package relayer delivers the Teleporter messages that clients send from one simulated chain of a network to another, as a relayer of the
+// network does (icm-services, relayer). It puts the validators' aggregate signature into the access list of an ordinary transaction of the
+// persona "relayer" that calls receiveCrossChainMessage.
 //
-// A message is delivered in the call that made its block, after that block and before the call returns, in the order of sending.
-// So there is no goroutine here, and the same requests in the same order make the same world. A delivery goes through the
-// miner of its chain: without automine it waits in the pool like what clients send. What a delivery makes its contract send is
-// delivered in the same call too, up to a bound: contracts may answer each other for ever.
+// The call that made a message's block also delivers the message, after that block and before it returns, in the order of sending. So there
+// is no goroutine here, and the same requests in the same order make the same world. A delivery goes through the miner of its chain:
+// without automine it waits in the pool like a client's transaction. If a delivery makes a contract send another message, the same call
+// delivers that too, up to a limit: contracts may answer each other for ever.
 //
-// As a relayer of the network does, it leaves alone what names other relayers, what wants more gas than a block has, what was delivered
-// already, and what goes to chains that it does not know. Warp messages that are not the messenger's are signed for
-// whoever asks the aggregator, and delivered by nobody.
+// Like a relayer of the network, it skips messages that name other relayers, want more gas than a block has, were delivered already, or go
+// to unknown chains. The aggregator signs warp messages of other contracts for anyone who asks, but nobody delivers them.
 //
-// What could not be delivered, for want of a quorum or of funds, is tried again in later calls, some of it in each, the oldest first.
-// What still waits is remembered in memory only, since the index tells what was sent and delivered: Start delivers what clients sent
-// while there was no relayer, or before a process ended.
+// A message that cannot be delivered, for want of a quorum or of funds, is tried again in later calls, a few in each, the oldest first.
+// Waiting messages are kept in memory only, since the index shows what was sent and delivered: Start delivers what clients sent while there
+// was no relayer, or before a process ended.
 package relayer

@@ -17,13 +17,13 @@ import (
 	"snowglobe/sim/store"
 )
 
-// maxAnswers is how many messages that deliveries caused are delivered in one call. Further ones wait for the next.
+// maxAnswers is how many messages caused by deliveries one call delivers. The rest wait for the next call.
 const maxAnswers = 32
 
-// maxRetries is how many messages that could not be delivered are tried again in one call, the oldest first.
+// maxRetries is how many undelivered messages one call tries again, the oldest first.
 const maxRetries = 4
 
-// retryInterval is how often it is looked whether there is room again.
+// retryInterval is how often Run checks whether the disk has room again.
 const retryInterval = time.Second
 
 // Relayer delivers the messages of a world.
@@ -32,13 +32,13 @@ type Relayer struct {
 	account func() (account, error)
 	failed  func(error)
 
-	delivering sync.Mutex // held while messages are delivered, one after the other
+	delivering sync.Mutex // held while messages are delivered, one after another
 
 	mu        sync.Mutex
 	queue     []queued // in the order of sending
-	again     []queued // what could not be delivered, and may be later: without a quorum, without funds
-	unwritten bool     // a delivery failed because the disk is full
-	within    bool     // a delivery is under way: what is sent now is an answer
+	again     []queued // undelivered for lack of a quorum or funds, to be tried again
+	unwritten bool     // a delivery failed because the disk was full
+	within    bool     // a delivery is under way: messages sent now are answers
 }
 
 // account pays for deliveries.
@@ -47,23 +47,23 @@ type account struct {
 	address common.Address
 }
 
-// queued is a message that was sent, by the position of its log.
+// queued is a sent message, by the position of its log.
 type queued struct {
 	id     store.Position
 	answer bool // a delivery caused it
 	tried  bool
 }
 
-// Start gives a world a relayer, which begins with what clients sent and nobody delivered. failed is told why a message is not delivered.
+// Start gives a world a relayer, which begins with messages that clients sent and nobody delivered. It passes failed deliveries to failed.
 func Start(ctx context.Context, w *sim.World, failed func(error)) error {
-	r := &Relayer{world: w, failed: failed, account: sync.OnceValues(func() (account, error) { // the tables of the curve take a tenth of a start
+	r := &Relayer{world: w, failed: failed, account: sync.OnceValues(func() (account, error) { // the curve's tables take a tenth of the start-up time
 		key, err := crypto.HexToECDSA(fixtures.Relayer().Key)
 		if err != nil {
 			return account{}, err
 		}
 		return account{key, crypto.PubkeyToAddress(key.PublicKey)}, nil
 	})}
-	// What the generated history left pending was sent before its end, and is to stay so.
+	// Messages that the generated history left pending were sent before its end, and stay pending.
 	sent, err := w.DB.MessagesSince(ctx, w.Meta.Until)
 	if err != nil {
 		return fmt.Errorf("messages to deliver: %w", err)
@@ -74,7 +74,7 @@ func Start(ctx context.Context, w *sim.World, failed func(error)) error {
 	return nil
 }
 
-// Sent is told what a block says of messages.
+// Sent queues the messages of a block.
 func (r *Relayer) Sent(messages []store.Message) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -83,7 +83,7 @@ func (r *Relayer) Sent(messages []store.Message) {
 	}
 }
 
-// Rewound forgets what was sent and is undone.
+// Rewound forgets messages whose sending was undone.
 func (r *Relayer) Rewound(ctx context.Context) error {
 	sent, err := r.world.DB.MessagesSince(ctx, r.world.Meta.Until)
 	if err != nil {
@@ -96,8 +96,8 @@ func (r *Relayer) Rewound(ctx context.Context) error {
 	return nil
 }
 
-// Run delivers again, until the context ends, what could not be delivered because the disk was full for a moment: there may be no later block
-// that would.
+// Run retries deliveries that failed because the disk was full for a moment, until the context ends: there may be no later block to trigger
+// that.
 func (r *Relayer) Run(ctx context.Context) {
 	every := time.NewTicker(retryInterval)
 	defer every.Stop()
@@ -113,7 +113,7 @@ func (r *Relayer) Run(ctx context.Context) {
 	}
 }
 
-// takeUnwritten reports whether a delivery could not be written since it was asked last.
+// takeUnwritten reports whether a write failed since the last call.
 func (r *Relayer) takeUnwritten() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -122,15 +122,15 @@ func (r *Relayer) takeUnwritten() bool {
 	return before
 }
 
-// Deliver delivers what was sent, after every block. What cannot be delivered is tried again in later calls, unless it never can be;
-// whoever is waiting for another call's deliveries waits here.
+// Deliver delivers queued messages, after every block. It retries undelivered messages in later calls unless they can never succeed, and
+// waits for deliveries of other calls.
 func (r *Relayer) Deliver(ctx context.Context) {
 	if r.idle() {
 		return
 	}
 	r.delivering.Lock()
 	defer r.delivering.Unlock()
-	ctx = context.WithoutCancel(ctx) // a client that goes away takes no message with it
+	ctx = context.WithoutCancel(ctx) // a client that disconnects takes no message with it
 	r.retry()
 	for answers := 0; ; {
 		next, any := r.next(answers < maxAnswers)
@@ -154,7 +154,7 @@ func (r *Relayer) idle() bool {
 	return len(r.queue)+len(r.again) == 0 && !r.within
 }
 
-// retry queues what could not be delivered before, behind what is new.
+// retry queues undelivered messages behind the new ones.
 func (r *Relayer) retry() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -163,7 +163,7 @@ func (r *Relayer) retry() {
 	r.again = slices.Delete(r.again, 0, n)
 }
 
-// next takes the first message of the queue, passing over answers if there were enough.
+// next takes the first message of the queue, skipping answers once there were enough.
 func (r *Relayer) next(answers bool) (queued, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

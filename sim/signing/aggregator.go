@@ -8,17 +8,17 @@ import (
 	"snowglobe/sim/warp"
 )
 
-// QuorumError says that too few validators sign, and what became of all the weight.
+// QuorumError means that too few validators sign, and accounts for all the weight.
 type QuorumError struct {
-	Quorum        uint64 // percent of the weight that is needed
+	Quorum        uint64 // percentage of the weight required
 	Signed, Total uint64 // weights
 	Down, Members int    // validators with a key
-	Silent        uint64 // the weight of those that are down
-	Keyless       uint64 // the weight of validators without a key, who count but cannot sign
+	Silent        uint64 // weight of those that are down
+	Keyless       uint64 // weight of validators without a key, which count but cannot sign
 	Reason        error  // why the others do not sign, nil if they do
 }
 
-// Error has the network's words for it, by which clients decide to try again, and then what was reached and needed.
+// Error begins with the network's words, which make clients retry, and adds the weight reached and required.
 func (e *QuorumError) Error() string {
 	text := fmt.Sprintf("failed to collect a threshold of signatures: %v: a weight of %d of %d signs (%s%%), %d%% is needed; %d of %d validators do not answer (a weight of %d)",
 		warp.VerifyWeight(e.Signed, e.Total, e.Quorum, warp.QuorumDenominator), e.Signed, e.Total, percent(e.Signed, e.Total), e.Quorum, e.Down, e.Members, e.Silent)
@@ -31,16 +31,16 @@ func (e *QuorumError) Error() string {
 	return text
 }
 
-// percent is a share with two decimals, rounded down.
+// percent formats a share with two decimals, rounded down.
 func percent(part, whole uint64) string {
 	share := new(big.Int).Mul(new(big.Int).SetUint64(part), big.NewInt(10_000))
 	share.Div(share, new(big.Int).SetUint64(max(whole, 1)))
 	return fmt.Sprintf("%d.%02d", share.Uint64()/100, share.Uint64()%100)
 }
 
-// Sign makes the signed message of a set that has any weight; the quorum is at least 1. As the signature aggregator of icm-services
-// does, it collects signatures until the quorum and the buffer, both in percent of the weight, are reached, here in the set's
-// order; if all who answer do not reach the buffer, the quorum is enough. Below it the error is a *QuorumError.
+// Sign makes the signed message of a set that has any weight; the quorum is at least 1. Like the signature aggregator of icm-services, it
+// collects signatures until they reach the quorum plus the buffer, both in percent of the weight, here in the set's order; if all who
+// answer do not reach the buffer, the quorum is enough. Below it the error is a *QuorumError.
 func (c *SignerSet) Sign(m *warp.UnsignedMessage, quorum, buffer uint64) (*warp.Message, error) {
 	indices, signed := c.answering(min(quorum+buffer, warp.QuorumDenominator))
 	if signed < warp.QuorumWeight(c.TotalWeight, quorum, warp.QuorumDenominator) {
@@ -51,8 +51,8 @@ func (c *SignerSet) Sign(m *warp.UnsignedMessage, quorum, buffer uint64) (*warp.
 
 var errNoSignatures = errors.New("no signatures")
 
-// Collect makes the signed message of those who answer, until a quorum in percent of the weight is reached, or of all of them:
-// avalanchego's acp118.SignatureAggregator answers what it has.
+// Collect makes the signed message of those who answer, up to a quorum in percent of the weight, or of all of them: avalanchego's
+// acp118.SignatureAggregator returns whatever it has.
 func (c *SignerSet) Collect(m *warp.UnsignedMessage, quorum uint64) (*warp.Message, error) {
 	indices, _ := c.answering(max(min(quorum, warp.QuorumDenominator), 1))
 	if len(indices) == 0 {
@@ -61,7 +61,7 @@ func (c *SignerSet) Collect(m *warp.UnsignedMessage, quorum uint64) (*warp.Messa
 	return c.aggregate(m, indices)
 }
 
-// answering are validators who answer, by their indices in the set's order, until a quorum is reached.
+// answering returns the indices of validators that answer, in the set's order, until they reach a quorum.
 func (c *SignerSet) answering(quorum uint64) (indices []int, signed uint64) {
 	aim := warp.QuorumWeight(c.TotalWeight, quorum, warp.QuorumDenominator)
 	for i, member := range c.Validators {
@@ -79,7 +79,7 @@ func (c *SignerSet) aggregate(m *warp.UnsignedMessage, indices []int) (*warp.Mes
 	return warp.Aggregate(m, c.CanonicalValidatorSet, indices, func(member *warp.CanonicalValidator) (*warp.SecretKey, error) { return c.keys.Secret(member), nil })
 }
 
-// Refusal says that nobody signs, for a reason.
+// Refusal returns an error in which nobody signs, for a reason.
 func (c *SignerSet) Refusal(quorum uint64, reason error) *QuorumError {
 	return c.missed(quorum, 0, reason)
 }

@@ -17,15 +17,15 @@ import (
 // P-Chain.
 type PChainMessage struct {
 	Message       *warp.UnsignedMessage
-	Justification []byte // which a node needs to verify the message
+	Justification []byte // needed by a node to verify the message
 	Subnet        ids.ID
 }
 
-// ErrNoPChainMessage says that no message of the P-Chain follows from a transaction.
+// ErrNoPChainMessage means that no P-Chain message follows from a transaction.
 var ErrNoPChainMessage = errors.New("carries no L1 message: only ConvertSubnetToL1Tx, RegisterL1ValidatorTx, SetL1ValidatorWeightTx and DisableL1ValidatorTx of the P-Chain do")
 
-// PChainMessageOf is the message that follows from a P-Chain transaction. The error is store.ErrNotFound for a hash that no
-// chain of the network knows, and wraps ErrNoPChainMessage for another type of transaction.
+// PChainMessageOf returns the message that follows from a P-Chain transaction. The error is store.ErrNotFound for a hash unknown to the
+// network, and wraps ErrNoPChainMessage for another type of transaction.
 func PChainMessageOf(ctx context.Context, n *sim.Network, hash ids.ID) (*PChainMessage, error) {
 	for chain := txs.PChain; chain <= txs.CChain; chain++ {
 		row, err := n.DB.PrimaryTxByHash(ctx, n.Chain(chain), hash[:])
@@ -66,8 +66,8 @@ func messageOfTx(ctx context.Context, n *sim.Network, row *store.PrimaryTx) (*PC
 	return nil, fmt.Errorf("it is of type %s and %w", row.Type, ErrNoPChainMessage)
 }
 
-// messageToManager acknowledges what a validator manager requested in a signed message. A weight of 0 removes the validator
-// and L1ValidatorWeight cannot be verified without one, so the acknowledgement is that it is not registered.
+// messageToManager acknowledges a validator manager's request in a signed message. A weight of 0 removes the validator, and
+// L1ValidatorWeight cannot be verified without one, so the acknowledgement states that it is not registered.
 func messageToManager(ctx context.Context, n *sim.Network, message []byte) (*PChainMessage, error) {
 	m, err := warp.ParseMessage(message)
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 	"snowglobe/sim/warp"
 )
 
-// isSent tells whether the source chain of a message sent it, through the warp precompile or as the hash of one of its
-// blocks. Of a chain that the world does not simulate, only messages in transactions of the P-Chain are known.
+// isSent reports whether the source chain sent a message, through the warp precompile or as the hash of one of its blocks. Of a chain that
+// the world does not simulate, only messages in P-Chain transactions are known.
 func isSent(ctx context.Context, n *sim.Network, m *warp.UnsignedMessage) (bool, error) {
 	if c := n.World.ChainByBlockchainID(m.SourceChainID); c != nil {
 		return isSentByChain(ctx, n.DB, c, m)
@@ -23,7 +23,7 @@ func isSent(ctx context.Context, n *sim.Network, m *warp.UnsignedMessage) (bool,
 	return isInPChainTx(ctx, n, m)
 }
 
-// isSentByChain tells whether an EVM chain has a block with the hash in a message, or a SendWarpMessage log of it.
+// isSentByChain reports whether an EVM chain has a block with the hash in a message, or a SendWarpMessage log of it.
 func isSentByChain(ctx context.Context, db *store.DB, c *reader.Chain, m *warp.UnsignedMessage) (bool, error) {
 	if block, err := warp.ParseHashPayload(m.Payload); err == nil {
 		_, err = db.BlockByHash(ctx, c.Row.ID, block[:])
@@ -37,7 +37,7 @@ func isSentByChain(ctx context.Context, db *store.DB, c *reader.Chain, m *warp.U
 	return isFound(err)
 }
 
-// SentMessage is the message with an id that a chain sent.
+// SentMessage returns the message with an id that a chain sent.
 func SentMessage(ctx context.Context, n *sim.Network, c *reader.Chain, id ids.ID) (*warp.UnsignedMessage, error) {
 	row, err := n.DB.SentWarpMessage(ctx, c.Row.ID, id[:])
 	if err != nil {
@@ -46,7 +46,7 @@ func SentMessage(ctx context.Context, n *sim.Network, c *reader.Chain, id ids.ID
 	return warp.ParseSent(row.Data)
 }
 
-// BlockMessage is the message that a chain accepted a block, which its validators sign unasked.
+// BlockMessage returns the message that a chain accepted a block, which its validators sign unasked.
 func BlockMessage(ctx context.Context, n *sim.Network, c *reader.Chain, block ids.ID) (*warp.UnsignedMessage, error) {
 	if _, err := n.DB.BlockByHash(ctx, c.Row.ID, block[:]); err != nil {
 		return nil, err
@@ -55,7 +55,7 @@ func BlockMessage(ctx context.Context, n *sim.Network, c *reader.Chain, block id
 	return &warp.UnsignedMessage{NetworkID: n.Rules.NetworkID, SourceChainID: ids.ID(c.Row.BlockchainID), Payload: payload}, err
 }
 
-// isInPChainTx tells whether a transaction of the P-Chain carries a message.
+// isInPChainTx reports whether a P-Chain transaction carries a message.
 func isInPChainTx(ctx context.Context, n *sim.Network, m *warp.UnsignedMessage) (bool, error) {
 	unsigned, err := m.Bytes()
 	if err != nil {
@@ -75,7 +75,7 @@ func isInPChainTx(ctx context.Context, n *sim.Network, m *warp.UnsignedMessage) 
 	return false, nil
 }
 
-// isFound tells whether what was looked for is there.
+// isFound turns ErrNotFound into false.
 func isFound(err error) (bool, error) {
 	if errors.Is(err, store.ErrNotFound) {
 		return false, nil

@@ -19,8 +19,8 @@ type SignerSet struct {
 	keys *sim.NodeKeys
 }
 
-// Signers is the signer set of a subnet at a height, which may not be above the P-Chain's last block. A subnet without
-// validators has an empty one.
+// Signers returns the signer set of a subnet at a height, which must not exceed the P-Chain's last block. A subnet without validators has
+// an empty set.
 func Signers(ctx context.Context, n *sim.Network, subnet ids.ID, height uint64) (*SignerSet, error) {
 	set, err := n.CanonicalSet(ctx, subnet, height)
 	if err != nil {

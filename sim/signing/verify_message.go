@@ -14,16 +14,16 @@ import (
 	"snowglobe/sim/warp"
 )
 
-// ErrRefused says that validators refuse to sign, and wraps why.
+// ErrRefused means that validators refuse to sign, and wraps the reason.
 var ErrRefused = errors.New("the validators refuse to sign")
 
 func refuse(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", ErrRefused, fmt.Sprintf(format, args...))
 }
 
-// MessageFromJustification is the P-Chain message that a justification alone asks for: SubnetToL1Conversion for the id of a
-// converted subnet, L1ValidatorRegistration for an L1 validator named by its index in the conversion or by the request that
-// registered it. The error wraps ErrRefused when the P-Chain's state has no such message.
+// MessageFromJustification returns the P-Chain message that a justification alone determines: SubnetToL1Conversion for the id of a
+// converted subnet, L1ValidatorRegistration for an L1 validator named by its index in the conversion or by the request that registered it.
+// The error wraps ErrRefused if the P-Chain's state has no such message.
 func MessageFromJustification(ctx context.Context, n *sim.Network, justification []byte) (*warp.UnsignedMessage, error) {
 	if len(justification) == ids.IDLen {
 		subnet, err := convertedSubnet(ctx, n, ids.ID(justification))
@@ -57,8 +57,8 @@ func eventMessage(n *sim.Network, e warp.L1Message) (*warp.UnsignedMessage, erro
 	return warp.NewL1Message(n.Rules.NetworkID, ids.Empty, nil, e)
 }
 
-// VerifyMessage refuses what a node of the network would not sign. A node signs what its chain sent through the warp
-// precompile, the hash of a block that its chain accepted, and messages of the P-Chain that agree with the P-Chain's state.
+// VerifyMessage refuses what a node of the network would not sign. A node signs messages that its chain sent through the warp precompile,
+// hashes of blocks that its chain accepted, and P-Chain messages that agree with the P-Chain's state.
 func VerifyMessage(ctx context.Context, n *sim.Network, m *warp.UnsignedMessage, justification []byte) error {
 	if m.SourceChainID == ids.Empty {
 		return verifyPChainMessage(ctx, n, m, justification)

@@ -26,7 +26,7 @@ import (
 	"snowglobe/sim/store"
 )
 
-// clients are what some clients would do with a chain, as a seed has it.
+// clients decides from a seed what some clients do with a chain.
 type clients struct {
 	ctx       context.Context
 	random    *rand.Rand
@@ -36,9 +36,9 @@ type clients struct {
 	keys      []*ecdsa.PrivateKey
 }
 
-// SendRandomly sends transactions on every EVM chain of a world, as a seed decides: payments, calls of every named contract,
-// deployments and failures, with automine and without, and sometimes blocks that the network would not make, changes of the state and
-// transactions without a signature. It leaves automine on.
+// SendRandomly sends transactions on every EVM chain of a world, chosen by a seed: payments, calls of every named contract, deployments and
+// failures, with automine and without, and sometimes blocks that the network would not make, state changes and transactions without a
+// signature. It leaves automine on.
 func SendRandomly(ctx context.Context, w *sim.World, seed uint64, steps int) error {
 	personas, err := w.DB.Personas(ctx)
 	if err != nil {
@@ -56,7 +56,7 @@ func SendRandomly(ctx context.Context, w *sim.World, seed uint64, steps int) err
 		if c.contracts, err = w.DB.Contracts(ctx, m.Chain.Row.ID); err != nil {
 			return err
 		}
-		c.contracts = slices.DeleteFunc(c.contracts, func(r store.Contract) bool { return r.Artifact == "" }) // whose methods are not known
+		c.contracts = slices.DeleteFunc(c.contracts, func(r store.Contract) bool { return r.Artifact == "" }) // their methods are unknown
 		for step := range steps {
 			if err := c.step(); err != nil {
 				return fmt.Errorf("chain %d, step %d: %w", m.Chain.Row.EVMID, step, err)
@@ -106,7 +106,7 @@ func (c *clients) unusual() error {
 	return nil
 }
 
-// changeState changes what no transaction does: balances, nonces, code, and the storage of named contracts.
+// changeState changes balances, nonces, code, and the storage of named contracts without a transaction.
 func (c *clients) changeState() error {
 	address := common.BytesToAddress(binary.BigEndian.AppendUint64(nil, 1+c.random.Uint64N(4)))
 	named := common.BytesToAddress(c.contracts[c.random.IntN(len(c.contracts))].Address)
@@ -126,7 +126,7 @@ func (c *clients) changeState() error {
 	case 3:
 		return c.miner.SetStorage(c.ctx, address, number, common.BytesToHash(holder[:]), nil)
 	}
-	// A slot of a mapping from addresses, as Solidity places it: a balance, if the contract has them there.
+	// A slot in a Solidity mapping from addresses: a balance, if the contract has its balances there.
 	slot := crypto.Keccak256Hash(common.LeftPadBytes(holder[:], 32), number[:])
 	return c.miner.SetStorage(c.ctx, named, slot, common.BigToHash(new(big.Int).SetUint64(c.random.Uint64N(1000))), &holder)
 }
@@ -139,7 +139,7 @@ func (c *clients) state() (*state.StateDB, error) {
 	return c.miner.Chain.State(c.ctx, head)
 }
 
-// impersonate sends for a named contract, which pays for it with what it is given.
+// impersonate sends for a named contract, which it first gives the funds.
 func (c *clients) impersonate() error {
 	sender := common.BytesToAddress(c.contracts[c.random.IntN(len(c.contracts))].Address)
 	if err := c.miner.AddBalance(c.ctx, sender, uint256.NewInt(4e18)); err != nil {
@@ -169,7 +169,7 @@ func (c *clients) send() error {
 	return c.miner.Send(c.ctx, tx)
 }
 
-// transaction is the next of an account.
+// transaction returns an account's next transaction.
 func (c *clients) transaction(sender common.Address) (*types.DynamicFeeTx, error) {
 	nonce, err := c.miner.Nonce(c.ctx, sender)
 	if err != nil {
@@ -180,7 +180,7 @@ func (c *clients) transaction(sender common.Address) (*types.DynamicFeeTx, error
 	return data, c.fill(data)
 }
 
-// fill says what a transaction does.
+// fill chooses a transaction's content.
 func (c *clients) fill(tx *types.DynamicFeeTx) error {
 	other := common.BytesToAddress(c.personas[c.random.IntN(len(c.personas))].Address)
 	switch c.random.IntN(4) {
@@ -207,8 +207,7 @@ func (c *clients) fill(tx *types.DynamicFeeTx) error {
 	return nil
 }
 
-// call chooses a method of a contract, that by which tokens move more often than others. The arguments are an address and a
-// small number, which make sense for some.
+// call chooses a method of a contract, usually one that moves tokens. The arguments are an address and a small number, which suit some.
 func (c *clients) call(a *abi.ABI) []byte {
 	if transfer, has := a.Methods["transfer"]; has && c.random.IntN(2) == 0 {
 		return slices.Clone(transfer.ID)

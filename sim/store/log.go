@@ -67,7 +67,7 @@ func (t Topic) kept() []byte {
 	return t
 }
 
-// Scan reads what was kept.
+// Scan reads a stored value.
 func (t *Topic) Scan(value any) error {
 	kept, ok := value.([]byte)
 	switch numbered := numberedTopics(); {
@@ -101,7 +101,7 @@ func (t Topics) kept() []byte {
 	return kept
 }
 
-// Scan reads what was kept.
+// Scan reads a stored value.
 func (t *Topics) Scan(value any) error {
 	kept, ok := value.([]byte)
 	if !ok {

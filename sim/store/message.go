@@ -39,10 +39,10 @@ const (
 	messageEventColumns = `id, tx, kind, hash`
 )
 
-// Transaction is the position of the transaction.
+// Transaction returns the position of the transaction.
 func (m *Message) Transaction() Position { return m.ID.Block() + Position(m.Tx) }
 
-// Transaction is the position of the transaction.
+// Transaction returns the position of the transaction.
 func (e *MessageEvent) Transaction() Position { return e.ID.Block() + Position(e.Tx) }
 
 // MessageFilter selects messages that match everything set.

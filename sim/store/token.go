@@ -416,7 +416,7 @@ type Deployment struct {
 	Creator []byte   `db:"creator"` // the contract that made it, nil when the transaction did
 }
 
-// Transaction is the position of the transaction.
+// Transaction returns the position of the transaction.
 func (d *Deployment) Transaction() Position { return d.ID.Block() + Position(d.Tx) }
 
 const deploymentColumns = `id, tx, address, sender, creator`
@@ -492,7 +492,7 @@ type Transfer struct {
 	Amount    []byte   `db:"amount"`    // without leading zeros; 1 of an ERC-721
 }
 
-// Transaction is the position of the transaction.
+// Transaction returns the position of the transaction.
 func (t *Transfer) Transaction() Position { return t.ID.Block() + Position(t.Tx) }
 
 const transferColumns = `id, tx, log, standard, asset, sender, recipient, amount`

@@ -238,17 +238,17 @@ func (db *DB) UnspentUTXOsOfAddress(ctx context.Context, address []byte, chain i
 
 // Unspent sums up the unspent UTXOs of an address on a chain.
 type Unspent struct {
-	Count int    `db:"count"` // of those that the chain can spend, or made and one of two others can
-	High  int64  `db:"high"`  // of what the column has of those that the chain made and can spend the sum of the upper halves,
-	Low   int64  `db:"low"`   // and that of the lower halves: whatever the amounts, neither is too large for the engine
-	Rests int64  `db:"rests"` // how many of them are AVAX of which the column has -1,
-	Rest  string `db:"rest"`  // and their numbers, each after a comma
+	Count int    `db:"count"` // UTXOs that the chain can spend, or made for one of two others
+	High  int64  `db:"high"`  // sum of the upper halves of the amounts that the chain made and can spend
+	Low   int64  `db:"low"`   // sum of the lower halves: neither overflows in the engine
+	Rests int64  `db:"rests"` // number of these that are AVAX with -1 in the column
+	Rest  string `db:"rest"`  // their numbers, each after a comma
 }
 
-// AVAX that the chain made and one address can spend there at any time
+// Sum returns the AVAX that the chain made and one address can spend there at any time
 func (u *Unspent) Sum() uint64 { return uint64(u.High)<<32 + uint64(u.Low) + uint64(u.Rests) }
 
-// numbers of the other UTXOs of AVAX that the chain made and can spend
+// Others returns the numbers of the other UTXOs of AVAX that the chain made and can spend
 func (u *Unspent) Others() (all []UTXONumber, err error) {
 	for text := range strings.SplitSeq(u.Rest, ",") {
 		if text == "" {

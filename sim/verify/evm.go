@@ -17,8 +17,8 @@ import (
 	"snowglobe/sim/txs"
 )
 
-// VerifyChain builds an EVM chain again from its genesis and the bytes of its transactions, and compares every row of the
-// file with what comes out. Each block that agrees is reported. The error names the first difference.
+// VerifyChain rebuilds an EVM chain from its genesis and the bytes of its transactions, and compares every row of the file with the result.
+// It reports each block that agrees. The error names the first difference.
 func VerifyChain(ctx context.Context, db *store.DB, c *reader.Chain, report func(*store.Delta)) error {
 	v := &chainVerifier{db: db, chain: c, report: report, tokens: map[store.TokenID]store.Token{}, tries: map[string]*versionedTrie{}}
 	b, delta, err := evm.NewBuilder(c.Row.ID, c.Genesis)
@@ -44,16 +44,16 @@ func VerifyChain(ctx context.Context, db *store.DB, c *reader.Chain, report func
 	return errors.Join(v.compareTokens(ctx), v.compareRoot(ctx, b))
 }
 
-// chainVerifier compares one EVM chain of the file with what its transactions make of it.
+// chainVerifier compares one EVM chain in the file with a rebuilt one.
 type chainVerifier struct {
 	db     *store.DB
 	chain  *reader.Chain
 	report func(*store.Delta)
-	tokens map[store.TokenID]store.Token // as they are after all blocks so far
+	tokens map[store.TokenID]store.Token // after all blocks so far
 	tries  map[string]*versionedTrie     // by owner
 }
 
-// block makes the changes of the state again that follow a block, and compares the block with what they leave of it.
+// block makes the state changes after a block again, and compares the block with the rows that remain its own.
 func (v *chainVerifier) block(ctx context.Context, b *evm.Builder, delta *store.Delta) error {
 	for _, t := range delta.Tokens {
 		v.tokens[t.ID] = t
@@ -111,8 +111,8 @@ func (v *chainVerifier) rebuild(ctx context.Context, b *evm.Builder, number uint
 	return p.Seal()
 }
 
-// apply recovers the sender of a stored transaction from its signature and executes it. One that nobody signed names its sender
-// where the signature would be.
+// apply recovers the sender of a stored transaction from its signature and executes it. An unsigned one names its sender in place of the
+// signature.
 func (v *chainVerifier) apply(p *evm.Pending, row *store.Transaction, unsigned bool) error {
 	tx, sender, err := v.chain.Recover(row.Raw)
 	if unsigned && tx != nil {
@@ -128,7 +128,7 @@ func (v *chainVerifier) apply(p *evm.Pending, row *store.Transaction, unsigned b
 	return err
 }
 
-// compare looks every row of a block up and compares it, column by column.
+// compare looks up every row of a block and compares it, column by column.
 func (v *chainVerifier) compare(ctx context.Context, want *store.Delta) error {
 	at := want.Block.ID
 	block, err := v.db.Block(ctx, v.chain.Row.ID, at.Number())
@@ -193,7 +193,7 @@ func (v *chainVerifier) compareState(ctx context.Context, want *store.Delta) err
 	return nil
 }
 
-// compareRoot hashes the flat rows at the head and compares the root with that of the header, or of the changes after it.
+// compareRoot hashes the flat rows at the head and compares the root with the header's, or with that of the changes after it.
 func (v *chainVerifier) compareRoot(ctx context.Context, b *evm.Builder) error {
 	head, _ := b.Head()
 	tree, err := evm.NewFlatState(ctx, v.db, v.chain.Row.ID, head.Number.Uint64()).AccountTrie(v.chain.Kind)
@@ -206,7 +206,7 @@ func (v *chainVerifier) compareRoot(ctx context.Context, b *evm.Builder) error {
 	return checkParts(ctx, v.db, v.chain, head.Number.Uint64(), b.Root())
 }
 
-// checkParts hashes what is in the parts of a chain's tries at its newest block.
+// checkParts hashes the contents of the parts of a chain's tries at its newest block.
 func checkParts(ctx context.Context, db *store.DB, c *reader.Chain, head uint64, root common.Hash) error {
 	owners, err := db.TrieOwners(ctx, c.Row.ID)
 	if err != nil {
@@ -261,8 +261,8 @@ func sameRows[T any](noun string, have, want []T) error {
 	return nil
 }
 
-// same compares two rows column by column. The driver reads an empty blob as an absent one; the schema's checks keep the
-// two apart, and the integrity check looks at those.
+// same compares two rows column by column. The driver reads an empty blob as an absent one; the schema's constraints keep the two apart,
+// and the integrity check tests those.
 func same[T any](noun string, have, want *T) error {
 	h, w := reflect.ValueOf(have).Elem(), reflect.ValueOf(want).Elem()
 	for i := range h.NumField() {

@@ -12,7 +12,7 @@ import (
 	"snowglobe/sim/store"
 )
 
-// compareIndex looks every index row of a block up and compares it, column by column.
+// compareIndex looks up every index row of a block and compares it, column by column.
 func (v *chainVerifier) compareIndex(ctx context.Context, want *store.Delta) error {
 	at := want.Block.ID
 	transfers, err := v.db.Transfers(ctx, at, at.End())
@@ -44,7 +44,7 @@ func (v *chainVerifier) compareIndex(ctx context.Context, want *store.Delta) err
 	return v.compareBalances(ctx, want)
 }
 
-// compareTokens compares the tokens of the chain, which a change of the state can give another name after any block.
+// compareTokens compares the tokens of the chain, which a state change after any block can rename.
 func (v *chainVerifier) compareTokens(ctx context.Context) error {
 	for _, id := range slices.Sorted(maps.Keys(v.tokens)) {
 		w := v.tokens[id]

@@ -10,7 +10,7 @@ import (
 	"snowglobe/sim/store"
 )
 
-// verifyOperations makes the file of every export again and compares it with the one that is kept.
+// verifyOperations makes the file of every export again and compares it with the stored one.
 func verifyOperations(ctx context.Context, w *sim.World, found Findings) error {
 	rows, err := w.DB.OperationDigests(ctx, w.Operations())
 	if err != nil {
@@ -36,7 +36,7 @@ func verifyOperations(ctx context.Context, w *sim.World, found Findings) error {
 	return nil
 }
 
-// verifyFile compares the chunks there are, and what the operation says of them, with those that its request leads to.
+// verifyFile compares the stored chunks and the operation's row with those that its request leads to.
 func verifyFile(ctx context.Context, w *sim.World, o *store.Operation) error {
 	last := store.ChunkInfo{}
 	if o.Chunks > 0 {
@@ -72,7 +72,7 @@ func verifyFile(ctx context.Context, w *sim.World, o *store.Operation) error {
 	return nil
 }
 
-// verifyChunk compares a chunk with the one that was made again.
+// verifyChunk compares a chunk with the one made again.
 func verifyChunk(have *store.Chunk, step *export.Step, before []byte) error {
 	if step.Chunk == nil {
 		return fmt.Errorf("the file ended before it")
@@ -82,7 +82,7 @@ func verifyChunk(have *store.Chunk, step *export.Step, before []byte) error {
 	if !bytes.Equal(sealed.Digest, have.Digest) {
 		return fmt.Errorf("digest is %x, it should be %x", have.Digest, sealed.Digest)
 	}
-	want.Stored, want.Digest = have.Stored, nil // another compressor may pack the same bytes in another way
+	want.Stored, want.Digest = have.Stored, nil // another compressor may pack the same bytes differently
 	piece := have.ChunkInfo
 	piece.Digest = nil
 	if fmt.Sprint(piece) != fmt.Sprint(want) {

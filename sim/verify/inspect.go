@@ -24,18 +24,18 @@ import (
 // blocksAtOnce is how many blocks Inspect reads at a time.
 const blocksAtOnce = 64
 
-// Pace has an inspection give way to others.
+// Pace lets an inspection yield to others.
 type Pace interface {
 	// Pause is called between short steps.
 	Pause()
 
-	// Long takes a step that may last for seconds. It may end the step's context, and begin it again later.
+	// Long runs a step that may take seconds. It may cancel the step, and start it again later.
 	Long(ctx context.Context, step func(context.Context) error) error
 }
 
-// Inspect looks for damage in a file without executing anything, as the file is at the beginning: it compares the schema,
-// lets the engine check every table with its indexes, and computes every hash and digest again that the file has of other rows,
-// up to the world's digest. It reads on one connection, at the pace given, or without a pause where that is nil.
+// Inspect looks for damage in a file without executing anything, in the file as it is at the beginning. It compares the schema, makes the
+// engine check every table with its indexes, and recomputes every hash and digest in the file, up to the world's digest. It reads on one
+// connection, at the given pace; nil means without pauses.
 func Inspect(ctx context.Context, w *sim.World, pace Pace) error {
 	view, err := w.View(ctx, 1)
 	if err != nil {
@@ -45,7 +45,7 @@ func Inspect(ctx context.Context, w *sim.World, pace Pace) error {
 	return errors.Join(store.Damaged(i.run(ctx)), view.Close())
 }
 
-// inspection is a world that is being inspected.
+// inspection inspects one world.
 type inspection struct {
 	*sim.World
 	pace Pace
@@ -100,7 +100,7 @@ func (i *inspection) run(ctx context.Context) error {
 	return i.operations(ctx)
 }
 
-// chain follows the blocks of an EVM chain, then hashes the state at its head.
+// chain checks the blocks of an EVM chain, then hashes the state at its head.
 func (i *inspection) chain(ctx context.Context, c *reader.Chain) error {
 	head, err := i.DB.Head(ctx, c.Row.ID)
 	if err != nil {
@@ -184,7 +184,7 @@ func (i *inspection) state(ctx context.Context, c *reader.Chain, head *store.Blo
 	return nil
 }
 
-// inspectBlock compares a block with its header, the header with what it has hashes of, and the digest with all of it.
+// inspectBlock compares a block with its header, the header with the hashes in it, and the digest with all of that.
 func inspectBlock(kind evm.Kind, parent *store.Block, d *store.Delta) error {
 	b := &d.Block
 	header, err := evm.DecodeHeader(kind, b.Header)
@@ -231,7 +231,7 @@ func inspectBlock(kind evm.Kind, parent *store.Block, d *store.Delta) error {
 	return nil
 }
 
-// inspectTransaction compares a transaction's row with its bytes and its receipt. Earlier ones of the block used so much gas.
+// inspectTransaction compares a transaction's row with its bytes and its receipt. used is the gas of the earlier ones in the block.
 func inspectTransaction(t *store.Transaction, before uint64, receipt *types.Receipt) error {
 	tx := new(types.Transaction)
 	if err := tx.UnmarshalBinary(t.Raw); err != nil {
@@ -254,7 +254,7 @@ func inspectTransaction(t *store.Transaction, before uint64, receipt *types.Rece
 	return nil
 }
 
-// receiptsOf puts the receipts of a block together from rows.
+// receiptsOf assembles the receipts of a block from rows.
 func receiptsOf(d *store.Delta) (types.Receipts, error) {
 	receipts := make(types.Receipts, len(d.Transactions))
 	for n := range d.Transactions {
@@ -283,13 +283,13 @@ func receiptsOf(d *store.Delta) (types.Receipts, error) {
 
 func extDataHash(data []byte) (hash common.Hash) {
 	encoded, err := rlp.EncodeToBytes(data)
-	if err == nil { // bytes always encode
+	if err == nil { // encoding bytes cannot fail
 		hash = crypto.Keccak256Hash(encoded)
 	}
 	return hash
 }
 
-// network follows the blocks of the P- and the X-Chain, and hashes the atomic transactions of the C-Chain.
+// network checks the blocks of the P- and the X-Chain, and hashes the atomic transactions of the C-Chain.
 func (i *inspection) network(ctx context.Context, n *sim.Network) error {
 	index := rules.Index(n.Rules.NetworkID)
 	for _, chain := range []int{store.PChain, store.XChain} {
@@ -309,7 +309,7 @@ func (i *inspection) network(ctx context.Context, n *sim.Network) error {
 	return inspectTransactions(transactions)
 }
 
-// primaryChain follows the blocks of a chain. From a height on the ids of transactions are their hashes.
+// primaryChain checks the blocks of a chain. From a height on the ids of transactions are their hashes.
 func (i *inspection) primaryChain(ctx context.Context, chain int, hashed uint64) error {
 	head, err := i.DB.PrimaryHead(ctx, chain)
 	if err != nil {
@@ -372,7 +372,7 @@ func inspectTransactions(transactions []store.PrimaryTx) error {
 	return nil
 }
 
-// operations computes the digests of exports and of the chunks of their files.
+// operations recomputes the digests of exports and of the chunks of their files.
 func (i *inspection) operations(ctx context.Context) error {
 	rows, err := i.DB.OperationDigests(ctx, i.Operations())
 	if err != nil {

@@ -46,7 +46,7 @@ func (r *recount) add(d *store.Delta) {
 	}
 }
 
-// finish compares the roll-ups of the world with those made again, unless verify has failed before.
+// finish compares the roll-ups of the world with those made again, unless verify has already failed.
 func (r *recount) finish(ctx context.Context, w *sim.World, err error) error {
 	err = r.batch.End(errors.Join(err, r.err))
 	if err == nil {

@@ -12,8 +12,8 @@ import (
 	"snowglobe/sim/evm"
 )
 
-// verifyPools checks that what waited for a block when the world was closed are transactions, each its sender's or one of an account that was
-// impersonated.
+// verifyPools checks that each transaction that waited when the world was closed has its sender's signature, or comes from an impersonated
+// account.
 func verifyPools(ctx context.Context, w *sim.World, found Findings) error {
 	for _, m := range w.Miners {
 		rows, err := w.DB.PooledTxs(ctx, m.Chain.Row.ID)

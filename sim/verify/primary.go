@@ -18,7 +18,7 @@ import (
 	"snowglobe/sim/warp"
 )
 
-// verifyPrimary makes every network again in a world of its own, in memory, and compares each table with the file's.
+// verifyPrimary makes every network again in a separate world in memory, and compares each table with the file's.
 func verifyPrimary(ctx context.Context, w *sim.World, found Findings) (err error) {
 	again, err := store.Create(store.Memory)
 	if err != nil {
@@ -97,7 +97,7 @@ func cChainRow(w *sim.World, networkID uint32) (int, error) {
 
 var errNoCChain = errors.New("there is no C-Chain")
 
-// verifyNodes checks that each node's id is that of its certificate.
+// verifyNodes checks that each node's id matches its certificate.
 func verifyNodes(ctx context.Context, w *sim.World, networkID uint32) error {
 	nodes, err := w.DB.Nodes(ctx, networkID)
 	if err != nil {
@@ -134,7 +134,7 @@ func verifyKeys(ctx context.Context, w *sim.World, networkID uint32, nodes []sto
 	return nil
 }
 
-// verifyL1Chains checks that each L1's chain and subnet are those that the P-Chain made, with the genesis it was given.
+// verifyL1Chains checks that the P-Chain made each L1's chain and subnet, with the stored genesis.
 func verifyL1Chains(ctx context.Context, w *sim.World, n *primary.Network) error {
 	for _, c := range w.Chains {
 		if c.Row.Network != n.Name() || c.Kind == evm.KindC {

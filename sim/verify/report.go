@@ -12,7 +12,7 @@ import (
 	"snowglobe/sim/store"
 )
 
-// What Verify checks, in the order in which it is printed.
+// Checks of Verify, in the order in which they are printed.
 const (
 	checkFile     = "tables and pages of the file"
 	checkDigest   = "digest of the world"
@@ -27,7 +27,7 @@ const (
 
 var checks = []string{checkFile, checkDigest, checkUndo, checkPersonas, checkEVM, checkPrimary, checkPools, checkExports, checkCounts}
 
-// Report is what Verify checked, and what came of it.
+// Report lists the checks of Verify and their results.
 type Report struct {
 	found Findings
 
@@ -35,10 +35,10 @@ type Report struct {
 	verdicts map[string]string // by check
 }
 
-// NewReport is that of a file that could not even be opened.
+// NewReport returns the report on a file that could not even be opened.
 func NewReport() *Report { return &Report{found: newFindings(), verdicts: map[string]string{}} }
 
-// note keeps what came of a check. One that was broken off because another failed was not made.
+// note records the result of a check. A check that was cancelled because another failed counts as not made.
 func (r *Report) note(check string, err error) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -51,7 +51,8 @@ func (r *Report) note(check string, err error) error {
 	return err
 }
 
-// Print hands over the table with the verdict, and the same as JSON. A file that is not there, or not to be opened for another reason than that it is damaged, has none.
+// Print prints the table with the verdict, or the same as JSON. A file that does not exist, or could not be opened for a reason other than
+// damage, has no verdict.
 func (r *Report) Print(print func(text string, value any) error, err error) error {
 	verdict, reason := "verified: every row follows from the transactions", ""
 	if err != nil {
@@ -68,7 +69,7 @@ func (r *Report) Print(print func(text string, value any) error, err error) erro
 	}{err == nil, reason, r.results()})
 }
 
-// result is what came of a check: right, WRONG or not checked, and how much of what was counted.
+// result is the outcome of a check, right, WRONG or not checked, and its counts.
 type result struct {
 	Check   string           `json:"check"`
 	Verdict string           `json:"verdict"`
@@ -90,7 +91,7 @@ func (r *Report) results() (all []result) {
 	return all
 }
 
-// String is a table: check, how much of what was counted, verdict.
+// String returns a table: check, counts, verdict.
 func (r *Report) String() string {
 	var b strings.Builder
 	line := func(check, count, verdict string) {

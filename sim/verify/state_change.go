@@ -13,8 +13,7 @@ import (
 	"snowglobe/sim/store"
 )
 
-// change makes the changes of the state again that follow a block and are in the file, compares them, and puts what they change into the
-// place of what the block made.
+// change makes the state changes after a block again, compares them with the file, and replaces the block's rows that they changed.
 func (v *chainVerifier) change(ctx context.Context, b *evm.Builder, delta *store.Delta) error {
 	number := delta.Block.ID.Number()
 	recorded, err := v.db.StateChanges(ctx, v.chain.Row.ID, number, number)
@@ -40,12 +39,12 @@ func (v *chainVerifier) change(ctx context.Context, b *evm.Builder, delta *store
 	return nil
 }
 
-// changedRows are the rows of a block while the changes of the state after it are made again. What is known of tokens then is what
-// earlier blocks have in the file, and what the block and the changes so far made.
+// changedRows holds the rows of a block while the state changes after it are made again. At that point, the known data of tokens comes from
+// earlier blocks in the file, from the block, and from the changes so far.
 type changedRows struct {
 	v      *chainVerifier
 	delta  *store.Delta
-	before index.Holdings // after the block before, nil at the first
+	before index.Holdings // after the previous block, nil at the first
 }
 
 func (r *changedRows) take(d *store.StateDelta) {
@@ -71,7 +70,7 @@ func compareBalance(a, b *store.TokenBalance) int {
 
 func compareItem(a, b *store.NFTState) int { return bytes.Compare(a.Asset, b.Asset) }
 
-// replaced are rows with others in the place of those with the same key, in the order of the keys.
+// replaced replaces rows by others with the same key, sorted by key.
 func replaced[T any](rows, others []T, compare func(a, b *T) int) []T {
 	order := func(a, b T) int { return compare(&a, &b) }
 	slices.SortFunc(rows, order)
@@ -109,7 +108,7 @@ func (r *changedRows) NFTStates(id store.TokenID) (all []store.NFTState, err err
 	return known(all, r.delta.NFTStates, compareItem, func(n *store.NFTState) bool { return n.Asset.Token() == id }), err
 }
 
-// known is what was known before with what became known since of a token, as far as it is looked at.
+// known combines what was known of a token before with later rows, as far as the index reads it.
 func known[T any](before, since []T, compare func(a, b *T) int, belongs func(*T) bool) []T {
 	var own []T
 	for i := range since {
@@ -121,8 +120,7 @@ func known[T any](before, since []T, compare func(a, b *T) int, belongs func(*T)
 	return all[:min(len(all), index.MaxHoldings)]
 }
 
-// inspectChanges follows the digests of the changes of the state after a block, from that of the block on. The last of them is that of
-// the block from then on.
+// inspectChanges checks the digests of the state changes after a block, starting from the block's. The last one then becomes the block's.
 func inspectChanges(d *store.Delta) error {
 	for n := range d.Changes {
 		c := &d.Changes[n]

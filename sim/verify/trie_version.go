@@ -10,14 +10,14 @@ import (
 	"snowglobe/sim/store"
 )
 
-// versionedTrie is a trie of which the file has versions: what its parts hash to after a block, by the file and by the builder.
+// versionedTrie holds the hashes of a trie's parts after a block, by the file's versions and by the builder.
 type versionedTrie struct {
-	first      uint64 // block from which on the file has them
+	first      uint64 // first block with versions in the file
 	have, want evm.PartHashes
 }
 
-// compareVersions compares the versions of tries that a block made. Which blocks have the hashes of all parts depends on when the world
-// was open, so it is compared what they amount to.
+// compareVersions compares the versions of tries that a block made. Which blocks store the hashes of all parts depends on when the world
+// was open, so it compares the resulting hashes.
 func (v *chainVerifier) compareVersions(ctx context.Context, delta *store.Delta) error {
 	chain, block := v.chain.Row.ID, delta.Block.ID.Number()
 	versions := slices.DeleteFunc(slices.Clone(delta.Tries), func(c store.TrieChange) bool { return c.Version == nil })
@@ -52,7 +52,7 @@ func (v *chainVerifier) compareVersions(ctx context.Context, delta *store.Delta)
 	return nil
 }
 
-// versionedTrie is the one of an owner. A file without any versions of it is as right: proofs do without them.
+// versionedTrie returns the trie of an owner. A file without versions of it is correct too: proofs work without them.
 func (v *chainVerifier) versionedTrie(ctx context.Context, owner []byte, block uint64) (*versionedTrie, error) {
 	t := v.tries[string(owner)]
 	if t != nil {

@@ -16,13 +16,13 @@ import (
 	"snowglobe/sim/store"
 )
 
-// counted is what Verify counts, in the order in which it prints them, each with the check that counts it; what has no name is not
-// printed. The rows of a table must be as many as the history accounts for; P- and X-Chain are compared table by table instead.
+// counted lists what Verify counts, in printed order, each with the check that counts it; entries without a name are not printed. The file
+// must have exactly as many rows of a table as the history accounts for; P- and X-Chain are compared table by table instead.
 var counted = []struct {
 	table string
 	check string
 	name  string
-	rows  func(*store.Delta) int // of an EVM block, nil for what is counted elsewhere
+	rows  func(*store.Delta) int // of an EVM block, nil if counted elsewhere
 }{
 	{"chain", checkEVM, "chains", nil},
 	{"block", checkEVM, "blocks", func(*store.Delta) int { return 1 }},
@@ -55,10 +55,10 @@ var counted = []struct {
 	{"chunk", "", "", nil},
 }
 
-// comparedElsewhere are the tables whose rows are not counted but compared with those made again.
+// comparedElsewhere lists the tables whose rows are compared with rows made again instead of counted.
 var comparedElsewhere = []string{"primary_tx", "utxo"}
 
-// Findings is how many rows of each table Verify has derived again.
+// Findings counts the rows of each table that Verify has derived again.
 type Findings map[string]*atomic.Int64
 
 func newFindings() Findings {
@@ -78,9 +78,9 @@ func (f Findings) add(d *store.Delta, codes *codeSet) {
 	f["code"].Add(codes.add(d.Codes))
 }
 
-// Verify derives everything in the file again from the transactions' bytes and compares it with every row, as the file is at
-// the beginning: others may add to the world meanwhile. The error names the first difference. progress is told how many blocks
-// of how many are done; it may be nil.
+// Verify derives everything in the file again from the transactions' bytes and compares it with every row, in the file as it is at the
+// beginning: others may add to the world meanwhile. The error names the first difference. progress receives the numbers of finished blocks
+// and of all; it may be nil.
 func Verify(ctx context.Context, w *sim.World, progress func(done, total int)) (*Report, error) {
 	report := NewReport()
 	view, err := w.View(ctx, store.Connections())
@@ -129,7 +129,7 @@ func verifyEVM(ctx context.Context, w *sim.World, found Findings, progress func(
 	return again.finish(ctx, w, verifyChains(ctx, w, found, again, progress))
 }
 
-// verifyPersonas checks that every persona's key belongs to its address; the rest of their rows is in the digest.
+// verifyPersonas checks that every persona's key belongs to its address; the digest covers the rest of their rows.
 func verifyPersonas(ctx context.Context, db *store.DB) error {
 	personas, err := db.Personas(ctx)
 	if err != nil {
@@ -176,7 +176,7 @@ func verifyChains(ctx context.Context, w *sim.World, found Findings, again *reco
 	return group.Wait()
 }
 
-// codeSet counts each code once, however many contracts of however many chains run it.
+// codeSet counts each code once, no matter how many contracts and chains run it.
 type codeSet struct{ seen sync.Map }
 
 func (s *codeSet) add(codes []store.Code) (fresh int64) {

@@ -7,7 +7,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// What can happen on a primary network, by the names that the Data API gives it.
+// Events of a primary network, by their names in the Data API.
 const (
 	BalanceChange       = "balance_change"
 	BalanceThreshold    = "balance_threshold"
@@ -18,23 +18,23 @@ const (
 	L1Disabled          = "l1_validator_disabled"
 	L1Removed           = "l1_validator_removed"
 	L1BalanceThreshold  = "l1_validator_balance_threshold"
-	transactionActivity = "" // of an EVM chain: a transaction
+	transactionActivity = "" // a transaction on an EVM chain
 )
 
-// AddressEvents are those of addresses, ValidatorEvents those of validators.
+// AddressEvents lists the events of addresses, ValidatorEvents those of validators.
 var (
 	AddressEvents   = []string{BalanceChange, BalanceThreshold, RewardDistribution}
 	ValidatorEvents = []string{ValidatorStake, DelegatorStake, RewardDistribution, L1BalanceIncreased, L1Disabled, L1Removed, L1BalanceThreshold}
 )
 
-// The kinds of what a webhook about a primary network watches.
+// The kinds of things that a webhook about a primary network watches.
 const (
 	KeyAddresses = "addresses"
 	KeyNodeID    = "nodeId"
 	KeySubnetID  = "subnetId"
 )
 
-// Filter says which events a webhook is about, beside what it watches.
+// Filter selects a webhook's events, beside what it watches.
 type Filter struct {
 	EventSignatures []common.Hash `json:"eventSignatures,omitempty"` // of an EVM chain: a log must begin with one of them
 
@@ -49,13 +49,13 @@ type Filter struct {
 	L1BalanceThreshold uint64       `json:"l1BalanceThreshold,omitempty"` // nAVAX
 }
 
-// Text is the filter as the file has it.
+// Text returns the filter as stored in the file.
 func (f *Filter) Text() (string, error) {
 	text, err := json.Marshal(f)
 	return string(text), err
 }
 
-// ParseFilter reads what Text wrote.
+// ParseFilter parses what Text wrote.
 func ParseFilter(text string) (*Filter, error) {
 	f := new(Filter)
 	return f, json.Unmarshal([]byte(text), f)

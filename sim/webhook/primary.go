@@ -15,7 +15,7 @@ import (
 	"snowglobe/sim/txs"
 )
 
-// news is what a commit adds to one of a network's chains, and who is to be told.
+// news holds what a commit adds to one of a network's chains, and its watchers.
 type news struct {
 	*Promiser
 	batch    *store.Batch
@@ -52,7 +52,7 @@ func (p *Promiser) primary(b *store.Batch, active []outbox.Webhook, network *sim
 	return nil
 }
 
-// tell promises a message to those watchers of something that want to know of an event.
+// tell promises a message to the watchers of something that subscribe to an event.
 func (n *news) tell(keys [][]byte, wants func(*watcher) bool, m outbox.Message) error {
 	found, err := watching(n.batch, n.watchers, keys)
 	if err != nil {
@@ -72,8 +72,7 @@ func (n *news) tell(keys [][]byte, wants func(*watcher) bool, m outbox.Message) 
 
 func ofAddresses(w *watcher) bool { return w.Event == outbox.PrimaryAddressActivity }
 
-// addresses promises messages about what transactions did to addresses. Whether a balance fell below a threshold is found out when
-// the message is written.
+// addresses promises messages about addresses in transactions. Writing a message later decides whether a balance fell below a threshold.
 func (n *news) addresses(d *store.PrimaryDelta) error {
 	touched := map[store.Position][][]byte{}
 	for i := range d.Activity {
@@ -124,7 +123,7 @@ func (n *news) rewards(d *store.PrimaryDelta) error {
 	return nil
 }
 
-// rewardOf is the position of the transaction that rewarded a staker, if this block did that.
+// rewardOf returns the position of the transaction that rewarded a staker, if this block did that.
 func (n *news) rewardOf(d *store.PrimaryDelta, s *store.Staker) (at store.Position, paid bool, err error) {
 	if s.RewardTx == nil || !s.Rewarded || s.Ended == nil || *s.Ended != int64(d.Block.ID.Number()) {
 		return 0, false, nil
@@ -133,7 +132,7 @@ func (n *news) rewardOf(d *store.PrimaryDelta, s *store.Staker) (at store.Positi
 	return at, err == nil, err
 }
 
-// ofStaker chooses webhooks about a validator of a subnet.
+// ofStaker selects webhooks about a validator of a subnet.
 func (n *news) ofStaker(node, subnet []byte) func(*watcher) bool {
 	return func(w *watcher) bool {
 		return w.Event == outbox.ValidatorActivity && (len(w.NodeIDs) == 0 || slices.Contains(w.NodeIDs, ids.NodeID(node))) &&
@@ -162,7 +161,7 @@ func (n *news) stakers(d *store.PrimaryDelta) error {
 	return nil
 }
 
-// l1Validators promises messages about what a block changed of validators of L1s.
+// l1Validators promises messages about a block's changes to validators of L1s.
 func (n *news) l1Validators(d *store.PrimaryDelta) error {
 	for i := range d.L1ValidatorStates {
 		now := &d.L1ValidatorStates[i]
@@ -196,7 +195,7 @@ func (n *news) l1Validators(d *store.PrimaryDelta) error {
 	return nil
 }
 
-// txAbout is the transaction of a block that was about a validation, 0 for none: then time alone did what happened.
+// txAbout returns the block's transaction about a validation, 0 for none: then only the passing of time caused the event.
 func txAbout(d *store.PrimaryDelta, validation []byte) store.Position {
 	i := slices.IndexFunc(d.Activity, func(a store.PrimaryActivity) bool { return bytes.Equal(a.Subject, validation) })
 	if i >= 0 {
@@ -205,8 +204,8 @@ func txAbout(d *store.PrimaryDelta, validation []byte) store.Position {
 	return 0
 }
 
-// l1Thresholds promises messages about the validators of L1s whose balances fell below a threshold between two times, in Unix
-// seconds: the fee is paid continuously, so that no transaction does that.
+// l1Thresholds promises messages about L1 validators whose balances fell below a threshold between two times, in Unix seconds: they pay the
+// fee continuously, without a transaction.
 func (n *news) l1Thresholds(deltas []*store.PrimaryDelta, from, to int64) error {
 	for _, w := range n.watchers {
 		if slices.Contains(w.SubEvents, L1BalanceThreshold) {

@@ -14,13 +14,13 @@ import (
 // Promiser promises messages to the webhooks of a world.
 type Promiser struct {
 	world *sim.World
-	name  func() [16]byte // names a message, differently each time
+	name  func() [16]byte // makes the id of each message
 }
 
-// Start has messages promised from now on. name gives each its UUID.
+// Start promises messages from now on. name gives each its UUID.
 func Start(w *sim.World, name func() [16]byte) { w.SetOutbox(&Promiser{w, name}) }
 
-// Promise writes the messages about what a commit adds.
+// Promise writes the messages about a commit.
 func (p *Promiser) Promise(b *store.Batch, added *sim.Added) error {
 	active, err := outbox.AllActive(b)
 	if err != nil || len(active) == 0 {
@@ -51,7 +51,7 @@ type watcher struct {
 	*Filter
 }
 
-// watchers are those among the active webhooks that are about an EVM chain or about a primary chain, by number.
+// watchers returns the active webhooks about an EVM chain or about a primary chain, by number.
 func watchers(active []outbox.Webhook, evm bool, chain int) (map[int64]*watcher, error) {
 	all := map[int64]*watcher{}
 	for i := range active {
@@ -66,7 +66,7 @@ func watchers(active []outbox.Webhook, evm bool, chain int) (map[int64]*watcher,
 	return all, nil
 }
 
-// watching are those among the watchers that watch any of some keys, in the order of their numbers.
+// watching returns the watchers that watch any of some keys, by number.
 func watching(b *store.Batch, all map[int64]*watcher, keys [][]byte) ([]*watcher, error) {
 	var found []*watcher
 	seen := map[int64]bool{}
@@ -119,7 +119,7 @@ func (p *Promiser) promise(b *store.Batch, w *watcher, m *outbox.Message) error 
 	return outbox.Promise(b, m)
 }
 
-// Participants are the addresses that took part in a transaction, each once.
+// Participants returns the addresses that took part in a transaction, each once.
 func Participants(d *store.Delta, tx *store.Transaction) [][]byte {
 	index := tx.ID.Index()
 	all := [][]byte{tx.Sender}
@@ -152,7 +152,7 @@ func Participants(d *store.Delta, tx *store.Transaction) [][]byte {
 	return slices.CompactFunc(all, bytes.Equal)
 }
 
-// emits says whether a transaction emitted a log with one of the signatures that the webhook asks for, if it asks for any.
+// emits reports whether a transaction emitted a log with one of the webhook's signatures, or the webhook asks for none.
 func (w *watcher) emits(d *store.Delta, tx *store.Transaction) bool {
 	if len(w.EventSignatures) == 0 {
 		return true

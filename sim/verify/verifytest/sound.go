@@ -1,4 +1,4 @@
-// Package verifytest has tests verify the worlds that they changed.
+// Package verifytest lets tests verify the worlds they changed.
 package verifytest
 
 import (
@@ -9,7 +9,8 @@ import (
 	"snowglobe/sim/verify"
 )
 
-// Sound wants verify to find no fault with a world. In a short run it looks at every eighth test's: the others share most of their history.
+// Sound fails the test if verify finds a fault in a world. A short run checks every eighth test's world: the others share most of their
+// history.
 func Sound(t testing.TB, w *sim.World) {
 	t.Helper()
 	if testing.Short() && crc32.ChecksumIEEE([]byte(t.Name()))%8 != 0 {
