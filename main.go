@@ -54,7 +54,7 @@ func run(ctx context.Context, args, environ []string, stdout, stderr io.Writer) 
 	c := &command{stdout: handlers.Output{Writer: stdout}, stderr: stderr, gc: debug.SetGCPercent(handlers.StartPercent)}
 	f := pflag.NewFlagSet("snowglobe", pflag.ContinueOnError)
 	world, serving := seed.NewFlags(f), handlers.NewFlags(f)
-	f.BoolVar(&c.force, "force", false, "overwrite the file that is there")
+	f.BoolVar(&c.force, "force", false, "overwrite an existing file")
 	f.BoolVar(&c.stdout.JSON, "json", false, "write JSON to stdout, for programs")
 	commands := handlers.CommandLine(f)
 	var err error

@@ -25,11 +25,11 @@ const (
 // groups orders the flags of serve in help.
 var groups = []cli.Group{
 	{Title: "The world", Flags: []string{"db", "seed", "profile", "until", "read-only", "regenerate", "worlds", "world-size"}},
-	{Title: "Addresses, and what is served there", Flags: []string{"addr", "fuji-addr", "network", "dialect", "public", "no-index", "index-enabled", "api-admin-enabled", "profile-dir", "warp-sign", "rate-limit"}},
-	{Title: "Who may do what", Flags: []string{"allow-control", "allow-origin", "http-allowed-hosts", "webhook-hosts", "api-keys", "require-api-key"}},
+	{Title: "Addresses and interfaces", Flags: []string{"addr", "fuji-addr", "network", "dialect", "public", "no-index", "index-enabled", "api-admin-enabled", "profile-dir", "warp-sign", "rate-limit"}},
+	{Title: "Permissions", Flags: []string{"allow-control", "allow-origin", "http-allowed-hosts", "webhook-hosts", "api-keys", "require-api-key"}},
 	{Title: "Time and blocks", Flags: []string{"live", "clock-rate", "block-time", "mixed-mining", "no-mining", "no-relayer", "relayer"}},
 	{Title: "Exports", Flags: []string{"export-workers", "export-queue", "export-keep", "export-max-rows", "export-retention"}},
-	{Title: "Failing, logs and the program itself", Flags: []string{"faults", "journal", "log-format", "quiet", "ready-file", forceFlag, jsonFlag, "config"}},
+	{Title: "Faults, logs and the program itself", Flags: []string{"faults", "journal", "log-format", "quiet", "ready-file", forceFlag, jsonFlag, "config"}},
 }
 
 // CommandLine builds the program's command line from its flags: the world's flags, which are declared elsewhere, and all the others.
@@ -51,36 +51,36 @@ func CommandLine(f *pflag.FlagSet) *cli.Program {
 		},
 		Verbs: []cli.Verb{
 			{
-				Name: "serve", Summary: "open the world, or make it if there is no file, and answer requests", Flags: all,
+				Name: "serve", Summary: "open the world, or generate it if the file does not exist, and serve it", Flags: all,
 				Examples: `  snowglobe
   snowglobe serve --db :memory: --profile tiny --addr 127.0.0.1:0
   snowglobe serve --until now --live --db today.db`,
 			},
 			{
-				Name: "exec", Program: true, Flags: all, Defaults: ExecDefaults, Summary: "make a world, run a command with its URLs and keys in the environment, and stop with it",
-				Details:  "The world is in memory, tiny and on a free port, unless flags say otherwise.\nThe exit code is the command's.",
+				Name: "exec", Program: true, Flags: all, Defaults: ExecDefaults, Summary: "serve a world while a command runs, with URLs and keys in the command's environment",
+				Details:  "By default the world is tiny, in memory and on a free port.\nThe exit code is the command's.",
 				Examples: "  snowglobe exec -- npm test\n  snowglobe exec --profile default -- go test ./...",
 			},
 			{
-				Name: "env", Summary: "print the environment that exec gives, of the server at --addr, as exports of a shell", Flags: of(addressFlags, noteFlags),
+				Name: "env", Summary: "print exec's environment for the server at --addr, as shell exports", Flags: of(addressFlags, noteFlags),
 				Examples: `  eval "$(snowglobe env)"`,
 			},
 			{
-				Name: "healthcheck", Summary: "exit with 0 if the server at --addr answers, else with 1", Flags: of(addressFlags, noteFlags),
+				Name: "healthcheck", Summary: "exit with 0 if the server at --addr is healthy, otherwise with 1", Flags: of(addressFlags, noteFlags),
 				Examples: "  snowglobe healthcheck --addr 127.0.0.1:9650",
 			},
 			{
-				Name: "generate", Summary: "make a world file and stop", Flags: of(worldFlags, []string{"regenerate"}, noteFlags),
+				Name: "generate", Summary: "generate a world file and exit", Flags: of(worldFlags, []string{"regenerate"}, noteFlags),
 				Examples: "  snowglobe generate --profile tiny --seed 7 --db seven.db",
 			},
 			{
 				Name: "init", Operands: "[FILE]", Flags: of([]string{forceFlag}, noteFlags),
-				Summary:  "write an example of a world of your own, with comments",
-				Details:  "It is a profile with accounts, tokens, contracts, L1s and transactions. The file is world.yaml\nunless another is named. What is there is not overwritten without --force.",
+				Summary:  "write an example of your own world, with comments",
+				Details:  "It is a profile with accounts, tokens, contracts, L1s and transactions. The default file is\nworld.yaml. An existing file is overwritten only with --force.",
 				Examples: "  snowglobe init\n  snowglobe --profile world.yaml",
 			},
 			{
-				Name: "verify", Summary: "build the world again from its transactions and compare every row", Flags: of(worldFlags, []string{"read-only", jsonFlag}, noteFlags),
+				Name: "verify", Summary: "rebuild the world from its transactions and compare every row", Flags: of(worldFlags, []string{"read-only", jsonFlag}, noteFlags),
 				Details:  "It fails on the first mismatch.",
 				Examples: "  snowglobe verify --db seven.db",
 			},
@@ -91,21 +91,21 @@ func CommandLine(f *pflag.FlagSet) *cli.Program {
 			{
 				Name: "clock", Operands: "[advance SPAN | set TIME | until EVENT | show]", Flags: of(worldFlags, []string{"live", "no-relayer", "relayer", jsonFlag}, noteFlags),
 				Summary: "move the clock of a world that no server has open, and print the time",
-				Details: "With --live its people act on the way. A running server moves its clock by POST /sim/clock.",
+				Details: "With --live, people act on the way. To move a running server's clock, use POST /sim/clock.",
 				Examples: `  snowglobe clock advance 36h
   snowglobe clock set 2026-08-01T00:00:00Z
   snowglobe clock until next-validator-end`,
 			},
 			{
 				Name: "snapshot", Operands: remoteOperands("snapshot"), Flags: of(addressFlags, []string{jsonFlag}, noteFlags),
-				Summary:  "take snapshots of the world of the server at --addr, and go back to them",
-				Details:  "take prints the id of the snapshot, revert and reset the digest of the world that is back.",
+				Summary:  "take snapshots of the running server's world at --addr, and revert to them",
+				Details:  "take prints the snapshot's id; revert and reset print the world's digest.",
 				Examples: "  before=$(snowglobe snapshot take)\n  snowglobe snapshot revert $before",
 			},
 			{
 				Name: "world", Operands: remoteOperands("world"), Flags: of(addressFlags, []string{jsonFlag}, noteFlags),
-				Summary:  "make copies of the world of the server at --addr, and delete them",
-				Details:  "make prints the URL below which the copy answers as the world does.",
+				Summary:  "make copies of the running server's world at --addr, and delete them",
+				Details:  "make prints the URL of the copy.",
 				Examples: "  snowglobe world make mine\n  snowglobe world delete mine",
 			},
 			{Name: "version", Summary: "print the version", Flags: of([]string{jsonFlag}, noteFlags)},

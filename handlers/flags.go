@@ -55,44 +55,44 @@ type Flags struct {
 func NewFlags(f *pflag.FlagSet) *Flags {
 	s := &Flags{}
 	f.StringVar(&s.Addresses.Main, "addr", "127.0.0.1:9650", "`HOST:PORT` to listen on, or of the running server that a verb asks")
-	f.StringVar(&s.Addresses.Fuji, "fuji-addr", "", "`HOST:PORT` at which /ext is fuji's, for clients that keep only the origin of a URL, or off (default: two ports above --addr's)")
-	f.StringVar(&s.network, "network", fixtures.MainnetName, "`NAME` of the network of /ext paths that do not name one: mainnet or fuji")
+	f.StringVar(&s.Addresses.Fuji, "fuji-addr", "", "`HOST:PORT` that serves fuji under /ext, for clients that keep only a URL's origin, or off (default: two ports above --addr's)")
+	f.StringVar(&s.network, "network", fixtures.MainnetName, "`NAME` of the network for /ext paths without one: mainnet or fuji")
 	f.StringVar(&s.dialect, "dialect", "auto", "`NAME` of the dialect of the Data and Metrics API: auto, spec or upstream")
-	f.IntVar(&s.rateLimit, "rate-limit", 0, "`N` requests that a client may send in a minute, twice as many with a key of --api-keys; more get a 429. 0 for no limit")
-	f.StringVar(&s.keys, "api-keys", "", "YAML `FILE` of API keys: key, limit, interfaces (data, metrics, sim), networks. The Metrics API and /sim work without a key, and are not limited to a key's networks")
-	f.BoolVar(&s.requireKey, "require-api-key", false, "refuse Data API requests without a key of --api-keys; pages ask for one too, or take it as ?rltoken=")
-	f.BoolVar(&s.admin, "api-admin-enabled", false, "serve the node's admin API at /ext/admin. Aliases and log levels that are set there last until the program ends")
-	f.BoolVar(&s.noIndex, "no-index", false, "do not serve the node's index of what its chains accepted at /ext/index; --index-enabled=false, as a node has it, is the same")
+	f.IntVar(&s.rateLimit, "rate-limit", 0, "`N` requests a minute for each client, twice as many with a key of --api-keys; further ones get a 429. 0 for no limit")
+	f.StringVar(&s.keys, "api-keys", "", "YAML `FILE` of API keys: key, limit, interfaces (data, metrics, sim), networks. The Metrics API and /sim work without a key and ignore a key's networks")
+	f.BoolVar(&s.requireKey, "require-api-key", false, "reject Data API requests without a key of --api-keys; pages ask for a key too, or take it from ?rltoken=")
+	f.BoolVar(&s.admin, "api-admin-enabled", false, "serve the node's admin API at /ext/admin. Aliases and log levels set there last until the program ends")
+	f.BoolVar(&s.noIndex, "no-index", false, "do not serve the node's index of accepted containers at /ext/index; same as a node's --index-enabled=false")
 	f.BoolVar(&s.index, "index-enabled", true, "serve the node's index; --no-index is the opposite")
-	f.StringVar(&s.profiles, "profile-dir", "", "`FOLDER` where the admin API writes cpu.profile, mem.profile, lock.profile and stacktrace.txt (default: a new temporary folder, which admin.getConfig tells)")
-	f.StringVar(&s.hosts, "http-allowed-hosts", "localhost", "host `NAMES`, separated by commas, under which /ext may be called; IP addresses are always allowed, * allows any name")
-	f.Func("allow-origin", "`ORIGINS`, separated by commas, such as https://app.example, whose pages may change the world in every way, as those of localhost may; * for all; may be repeated", s.allowOrigins)
-	f.BoolVar(&s.control, "allow-control", false, "let the world be changed in every way when listening beyond loopback, not only by signed transactions")
-	f.StringVar(&s.webhookHosts, "webhook-hosts", "", "`NAMES` or addresses of hosts, separated by commas, to which webhooks may lead beside this machine; * for any")
+	f.StringVar(&s.profiles, "profile-dir", "", "`FOLDER` for the admin API's cpu.profile, mem.profile, lock.profile and stacktrace.txt (default: a new temporary folder, shown by admin.getConfig)")
+	f.StringVar(&s.hosts, "http-allowed-hosts", "localhost", "host `NAMES`, separated by commas, that /ext answers to; IP addresses always work, * allows any name")
+	f.Func("allow-origin", "`ORIGINS`, separated by commas, such as https://app.example, whose pages may change the world in every way, like those of localhost; * for all; repeatable", s.allowOrigins)
+	f.BoolVar(&s.control, "allow-control", false, "when listening beyond loopback, allow every change of the world, not only signed transactions")
+	f.StringVar(&s.webhookHosts, "webhook-hosts", "", "`NAMES` or addresses of hosts, separated by commas, that webhooks may call besides this machine; * for any")
 	f.BoolVar(&s.public, "public", false, "answer as a public API server: without info.getNodeID, getNodeIP, getVMs and the admin API")
-	f.Func("block-time", "`TIME`, such as 2s or 2, of real time after which each EVM chain gets a block, instead of one for each transaction", s.mining.setInterval)
-	f.BoolVar(&s.mixedMining, "mixed-mining", false, "with --block-time, a block for each transaction at once as well")
+	f.Func("block-time", "`TIME`, such as 2s or 2, of real time between each EVM chain's blocks, instead of one block for each transaction", s.mining.setInterval)
+	f.BoolVar(&s.mixedMining, "mixed-mining", false, "with --block-time, also make a block for each transaction at once")
 	f.BoolVar(&s.noMining, "no-mining", false, "make blocks of EVM chains only when a client asks for them (evm_mine)")
-	f.BoolVar(&s.noRelayer, "no-relayer", false, "do not deliver the messages that clients send from one chain to another through TeleporterMessenger: leave that to a relayer of yours")
+	f.BoolVar(&s.noRelayer, "no-relayer", false, "do not deliver cross-chain messages that clients send through TeleporterMessenger: leave that to your own relayer")
 	f.BoolVar(&s.relayer, "relayer", true, "deliver messages; --no-relayer is the opposite")
 	for _, older := range []string{"index-enabled", "relayer"} { // "off" is the one documented form; these remain for users of the older one
 		f.Lookup(older).Hidden = true
 	}
-	f.Float64Var(&s.clockRate, "clock-rate", 0, "`N` times as fast as real time runs the world's clock, 1 for real time; 0 lets it stand still until something moves it")
-	f.BoolVar(&s.live, "live", false, "let the world's time go on, in real time unless --clock-rate says otherwise, and its people go on acting")
+	f.Float64Var(&s.clockRate, "clock-rate", 0, "run the world's clock `N` times as fast as real time, 1 for real time; at 0 it stands still until something moves it")
+	f.BoolVar(&s.live, "live", false, "let the world's time pass, in real time unless --clock-rate says otherwise, and its people act")
 	f.StringVar(&s.warpSign, "warp-sign", signAny, "`WHICH` messages validators sign for the aggregator: any well-formed one, or only known ones, which the world sent or can justify")
-	f.IntVar(&s.exportWorkers, "export-workers", 2, "`N` transaction exports that run at once; more have to wait")
-	f.IntVar(&s.exportQueue, "export-queue", 256, "`N` transaction exports that may be unfinished at once, those that wait included; more are refused; 0 for any number")
-	f.IntVar(&s.exportKeep, "export-keep", 1000, "`N` exports that ended and are kept, the latest; 0 for all")
-	f.Int64Var(&s.exportMaxRows, "export-max-rows", 1_000_000, "`N` rows of an export at most, except that a first day that is larger is written in full; 0 for no limit")
-	f.DurationVar(&s.exportRetention, "export-retention", 0, "`TIME` for which a finished export is kept, by the world's clock, such as 24h; 0 for ever")
+	f.IntVar(&s.exportWorkers, "export-workers", 2, "`N` transaction exports that run at once; others wait")
+	f.IntVar(&s.exportQueue, "export-queue", 256, "`N` unfinished transaction exports, waiting ones included; further ones are rejected; 0 for no limit")
+	f.IntVar(&s.exportKeep, "export-keep", 1000, "`N` latest finished exports to keep; 0 for all")
+	f.Int64Var(&s.exportMaxRows, "export-max-rows", 1_000_000, "`N` rows at most in an export, except that a larger first day is written in full; 0 for no limit")
+	f.DurationVar(&s.exportRetention, "export-retention", 0, "`TIME` to keep a finished export, by the world's clock, such as 24h; 0 for ever")
 	f.StringVar(&s.faults, "faults", "", "YAML `FILE` with a list of faults, as POST /sim/faults takes them")
-	f.IntVar(&s.journal, "journal", journal.DefaultSize, "`N` latest requests that are remembered with their answers, for /sim/requests, fewer if answers are long; 0 for none")
-	f.IntVar(&s.worlds, "worlds", 200, "`N` worlds that clients may make beside the main one, with POST /sim/worlds; 0 for none")
-	f.Int64Var(&s.worldSize, "world-size", 1024, "`N` MiB that each of these may have")
-	f.StringVar(&s.logFormat, "log-format", "text", "`NAME` of the format of the log: text, a line for each request that a person can read, in colour on a terminal unless NO_COLOR is set, or json")
-	f.StringVar(&s.readyFile, "ready-file", "", "`FILE` that is written when the server answers: a JSON object with url, pid and digest, as on the first line of stdout")
-	f.BoolVar(&s.Quiet, "quiet", false, "no banner and no progress; the log has errors only")
+	f.IntVar(&s.journal, "journal", journal.DefaultSize, "`N` latest requests and responses to remember for /sim/requests, fewer if responses are long; 0 for none")
+	f.IntVar(&s.worlds, "worlds", 200, "`N` worlds that clients may make besides the main one, with POST /sim/worlds; 0 for none")
+	f.Int64Var(&s.worldSize, "world-size", 1024, "`N` MiB for each of these")
+	f.StringVar(&s.logFormat, "log-format", "text", "`NAME` of the log's format: text, a readable line for each request, in colour on a terminal unless NO_COLOR is set, or json")
+	f.StringVar(&s.readyFile, "ready-file", "", "`FILE` to write once the server answers: a JSON object with url, pid and digest, like the first line of stdout")
+	f.BoolVar(&s.Quiet, "quiet", false, "no banner, no progress, only errors in the log")
 	return s
 }
 
@@ -130,7 +130,7 @@ func (s *Flags) Options(w io.Writer) (o Options, err error) {
 	o.Permit = permit.Rule{Origins: s.origins, Control: s.control}
 	o.Data.KnownOnly = s.warpSign == signKnown
 	if s.public && s.admin {
-		return o, errors.New("--public: it leaves out the admin API, so it does not go together with --api-admin-enabled")
+		return o, errors.New("--public hides the admin API and cannot be combined with --api-admin-enabled")
 	}
 	if s.rateLimit < 0 {
 		return o, fmt.Errorf("--rate-limit: %d is less than 0", s.rateLimit)
@@ -169,7 +169,7 @@ const mostWorldSize = 1 << 20
 // CheckReadOnly rejects options that a read-only world cannot have.
 func (o *Options) CheckReadOnly() error {
 	if o.Live || o.ClockRate > 0 || o.Mining.Interval > 0 {
-		return errors.New("--read-only: it does not go together with --live, --clock-rate and --block-time, which change the world")
+		return errors.New("--read-only cannot be combined with --live, --clock-rate or --block-time, which change the world")
 	}
 	return nil
 }
@@ -199,9 +199,9 @@ func (s *Flags) readMining() (Mining, error) {
 	m := s.mining
 	switch {
 	case s.noMining && (m.Interval > 0 || s.mixedMining):
-		return m, errors.New("--no-mining: it does not go together with --block-time or --mixed-mining")
+		return m, errors.New("--no-mining cannot be combined with --block-time or --mixed-mining")
 	case s.mixedMining && m.Interval == 0:
-		return m, errors.New("--mixed-mining: it needs --block-time")
+		return m, errors.New("--mixed-mining needs --block-time")
 	}
 	m.Manual = s.noMining || m.Interval > 0 && !s.mixedMining
 	return m, nil

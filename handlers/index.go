@@ -64,7 +64,7 @@ func (x *index) rewound(how sim.Return) {
 		}
 	}
 	if err != nil && x.options.Log != nil {
-		x.options.Log.Error("the index does not follow the world that went back", "error", err)
+		x.options.Log.Error("the index does not follow the reverted world", "error", err)
 	}
 }
 

@@ -32,7 +32,7 @@ func (s *Server) inspect(ctx context.Context) {
 		}
 		if errors.As(err, &damage) {
 			s.world.ReportDamage()
-			s.log.Error("the world's file is damaged: its answers may be wrong", "error", err)
+			s.log.Error("the world's file is damaged: responses may be wrong", "error", err)
 			break
 		}
 		s.log.Warn("the world's file could not be inspected", "error", err)
@@ -60,7 +60,7 @@ func (s *Server) watchFile(ctx context.Context) {
 		case now != nil && !errors.Is(now, before):
 			s.log.Error("the world's file has changed under the server", "error", now)
 		case now == nil && before != nil:
-			s.log.Info("the world's file is there again")
+			s.log.Info("the world's file is back")
 		}
 		before = now
 	}

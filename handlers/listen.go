@@ -72,14 +72,14 @@ func (a Addresses) taken(err error) error {
 	defer cancel()
 	text, silence := fetch(ctx, a.url()+"/sim/health")
 	var health control.Health
-	const advice = "stop it, or choose another port with --addr, such as 127.0.0.1:0 for any that is free"
+	const advice = "stop it, or choose another port with --addr, such as 127.0.0.1:0 for any free one"
 	switch {
 	case silence == nil && json.Unmarshal(text, &health) == nil && health.Digest != "":
-		return fmt.Errorf("another Snowglobe answers at %s, with the world of digest %.8s…: %s (%w)", a.Main, health.Digest, advice, err)
+		return fmt.Errorf("another Snowglobe answers at %s, with the world with digest %.8s…: %s (%w)", a.Main, health.Digest, advice, err)
 	case errors.Is(err, syscall.EADDRNOTAVAIL) || errors.Is(err, syscall.EACCES) || !connects(a.url()):
 		return fmt.Errorf("--addr: %w", err)
 	}
-	return fmt.Errorf("another program, no Snowglobe, listens at %s: %s (%w)", a.Main, advice, err)
+	return fmt.Errorf("a program other than Snowglobe listens at %s: %s (%w)", a.Main, advice, err)
 }
 
 // connects reports whether somebody listens at a URL.

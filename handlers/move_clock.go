@@ -38,7 +38,7 @@ func MoveClock(ctx context.Context, w *sim.World, o Options, move *control.Move,
 
 // people makes a world's people. Transactions that the network refuses appear only in the detailed log.
 func (o *Options) people(w *sim.World) control.People {
-	return o.People(w, func(err error) { o.Log.Debug("somebody was refused", "error", err) })
+	return o.People(w, func(err error) { o.Log.Debug("the network refused a person's transaction", "error", err) })
 }
 
 // startRelayer starts delivering the messages of clients and people, if the options ask for it.

@@ -59,7 +59,7 @@ func (l *Listeners) answer(ctx context.Context, all *worlds.Set, w *sim.World, o
 		}
 	}
 	if w.DB.ReadOnly() {
-		fmt.Fprintf(notes, "Note: %s is only read: what would change the world is refused\n\n", w.DB.Path())
+		fmt.Fprintf(notes, "Note: %s is read-only: Snowglobe rejects everything that would change the world\n\n", w.DB.Path())
 	}
 	if l.Note != "" {
 		fmt.Fprintf(notes, "Note: %s\n\n", l.Note)

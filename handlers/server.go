@@ -136,7 +136,7 @@ func (s *Server) Close() {
 	s.node.Close()
 	s.rest.Close()
 	if err := s.index.close(); err != nil {
-		s.log.Error("the copy that the index reads is left behind", "error", err)
+		s.log.Error("the index's copy of the file could not be removed", "error", err)
 	}
 }
 
@@ -149,7 +149,7 @@ func (s *Server) Work(ctx context.Context) error {
 	}
 	beside.Go(func() { s.world.Mine(ctx, func(err error) { s.log.Error("no block was made", "error", err) }) })
 	beside.Go(func() { s.hooks.Run(ctx) })
-	beside.Go(func() { s.clock.Run(ctx, func(err error) { s.log.Error("the clock cannot go on now", "error", err) }) })
+	beside.Go(func() { s.clock.Run(ctx, func(err error) { s.log.Error("the clock cannot move now", "error", err) }) })
 	beside.Go(func() { control.Watch(ctx, s.world, s.name, s.events) })
 	err := s.exports.Run(ctx)
 	beside.Wait()

@@ -94,7 +94,7 @@ func (p *Program) fillFromFile(l *Line, path string, raw []byte) error {
 		return nil
 	}
 	if root.Kind != yaml.MappingNode {
-		return fmt.Errorf("%s: line %d: expected a flag and its value on each line, such as seed: 7", path, root.Line)
+		return fmt.Errorf("%s: line %d: expected one flag and its value per line, such as seed: 7", path, root.Line)
 	}
 	var wrong []error
 	for i := 0; i+1 < len(root.Content); i += 2 {

@@ -51,7 +51,7 @@ func (p *Program) help(root *cobra.Command) *cobra.Command {
 // manPages makes the verb that writes a man page.
 func (p *Program) manPages(root *cobra.Command) *cobra.Command {
 	return &cobra.Command{
-		Use: "man [VERB]", Short: "write the manual page of the program, or of a verb, for man", DisableFlagsInUseLine: true,
+		Use: "man [VERB]", Short: "write a man page of the program or of a verb", DisableFlagsInUseLine: true,
 		Example: "  snowglobe man > snowglobe.1",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -77,7 +77,7 @@ func (p *Program) showHelp(c *cobra.Command, _ []string) {
 				fmt.Fprintf(b, "  %-12s %s\n", v.Name(), v.Short)
 			}
 		}
-		fmt.Fprintf(b, "\nWithout a verb it is %s. snowglobe help VERB tells of a verb. These are pages of the manual,\neach shown by snowglobe help NAME and at /docs of a running server:\n", p.Verbs[0].Name)
+		fmt.Fprintf(b, "\nThe default verb is %s. snowglobe help VERB explains a verb. The manual has these pages;\nread one with snowglobe help NAME, or at /docs of a running server:\n", p.Verbs[0].Name)
 		line := " "
 		for _, t := range docs.New(nil).Topics() {
 			if len(line)+1+len(t.Name) > columns {
@@ -159,14 +159,14 @@ func describeCompletion(root *cobra.Command) {
 	if err != nil {
 		return
 	}
-	c.Use, c.Short, c.Long = "completion SHELL", "write the completion script of a shell: bash, zsh, fish or powershell", ""
+	c.Use, c.Short, c.Long = "completion SHELL", "write a completion script for bash, zsh, fish or powershell", ""
 	c.DisableFlagsInUseLine, c.Args = true, cobra.ArbitraryArgs
 	c.RunE = func(*cobra.Command, []string) error {
 		return errors.New("completion: expected a shell: bash, zsh, fish or powershell")
 	}
 	for _, shell := range c.Commands() {
 		shell.Short, shell.DisableFlagsInUseLine = "write the completion script of "+shell.Name(), true
-		shell.Long = shell.Short + ".\n\nThis command installs it; a new shell then completes verbs, flags and their values."
+		shell.Long = shell.Short + ".\n\nInstall it with the command below; new shells then complete verbs, flags and their values."
 		shell.Example = "  " + loading[shell.Name()]
 		c.Example += shell.Example + "\n"
 	}

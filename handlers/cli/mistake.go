@@ -23,7 +23,7 @@ func didYouMean(near, before string) string {
 // orHelp returns advice, or where to look if there is none.
 func orHelp(advice string) string {
 	if advice == "" {
-		return "; snowglobe help lists what there is"
+		return "; snowglobe help lists verbs and pages"
 	}
 	return advice
 }
@@ -81,7 +81,7 @@ func (p *Program) flagError(c *cobra.Command, err error) error {
 			return fmt.Errorf("unknown flag -%s; flags have two hyphens", short)
 		}
 		if p.Flags.Lookup(name) != nil {
-			return fmt.Errorf("%s has no flag --%s; snowglobe help %s lists those that it has", c.Name(), name, c.Name())
+			return fmt.Errorf("%s has no flag --%s; snowglobe help %s lists its flags", c.Name(), name, c.Name())
 		}
 		near := nearestFlag(name, c.Flags())
 		if near == "" {
@@ -92,7 +92,7 @@ func (p *Program) flagError(c *cobra.Command, err error) error {
 			if !c.HasParent() {
 				verb = p.Verbs[0].Name
 			}
-			return fmt.Errorf("unknown flag --%s; snowglobe help %s lists those that there are", name, verb)
+			return fmt.Errorf("unknown flag --%s; snowglobe help %s lists all flags", name, verb)
 		}
 		return fmt.Errorf("unknown flag --%s%s", name, didYouMean(near, "--"))
 	case errors.As(err, &invalid):

@@ -60,7 +60,7 @@ const (
 // stdout. An error describes a mistake of the user's.
 func (p *Program) Parse(args, environ []string, stdout io.Writer) (*Line, error) {
 	if p.Flags.Lookup(configFlag) == nil {
-		p.Flags.String(configFlag, "", "YAML `FILE` with flags by their names; "+ConfigFile+" in this folder is read without being named")
+		p.Flags.String(configFlag, "", "YAML `FILE` with flags by their names; "+ConfigFile+" in the current folder is read by default")
 	}
 	var line *Line
 	root := p.command(&p.Verbs[0], &line)

@@ -26,11 +26,11 @@ func (a *assetsAPI) operations() []rest.Operation {
 	file := rest.Param{Name: "file", Kind: schema.KindText}
 	kind := rest.Param{Name: "kind", Kind: schema.KindText}
 	return []rest.Operation{
-		{ID: "getMetadata", Path: "/sim/metadata/{kind}/{file}", Summary: "Metadata of an NFT that goes wrong", Params: []rest.Param{kind, file},
+		{ID: "getMetadata", Path: "/sim/metadata/{kind}/{file}", Summary: "NFT metadata that fails on purpose", Params: []rest.Param{kind, file},
 			Produces: "application/json", Handle: a.serveMetadata},
 		{ID: "getLogo", Path: "/sim/logo/{file}", Summary: "The logo of a token or chain", Params: []rest.Param{file}, Produces: svg, Handle: a.serveLogo},
 		{ID: "getTokenList", Path: "/sim/tokenlist.json", Summary: "The ERC-20 tokens in the form of tokenlists.org",
-			Doc: "Without the malicious ones, and those whose names the form does not allow.", Answer: reflect.TypeFor[TokenList](), Handle: a.tokenList},
+			Doc: "Leaves out malicious tokens and names that the format does not allow.", Answer: reflect.TypeFor[TokenList](), Handle: a.tokenList},
 	}
 }
 

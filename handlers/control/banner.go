@@ -38,7 +38,7 @@ func Banner(d *describe.World, version, base string, origins Origins, now time.T
 	var b strings.Builder
 	fmt.Fprintf(&b, "\nSnowglobe %s\nseed %d, profile %s, clock %s\ndigest %s\n\n", strings.Replace(version, ", ", "\n", 1), w.Seed, w.Profile, w.Clock.Time, w.Digest)
 	if behind := now.Sub(time.Unix(d.Clock, 0)); behind > staleAfter {
-		fmt.Fprintf(&b, "The clock is %d days behind. --until now makes a world that ends now, in\nanother file; with --live time goes on, and so do its people.\n\n",
+		fmt.Fprintf(&b, "The clock is %d days behind. --until now generates a world that ends now, in\nanother file; --live lets time pass and people act.\n\n",
 			behind/(24*time.Hour))
 	}
 	socket := "ws" + strings.TrimPrefix(base, "http")

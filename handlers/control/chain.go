@@ -26,7 +26,7 @@ type Chain struct {
 	Height       uint64            `json:"height"`
 	Transactions int64             `json:"transactions"`
 	Contracts    []Contract        `json:"contracts"`
-	Samples      map[string]string `json:"samples" doc:"Hashes of transactions, and ids of cross-chain messages, by what they show; the cross-chain destination is on the chain that is named beside it."`
+	Samples      map[string]string `json:"samples" doc:"Transaction hashes and cross-chain message ids by what they show; the cross-chain destination is on the chain named with it."`
 }
 
 // Contract is a contract with a role.
@@ -34,7 +34,7 @@ type Contract struct {
 	Role     string `json:"role" doc:"Unique on its chain, the same on every chain."`
 	Artifact string `json:"artifact" doc:"Name of the compiled contract."`
 	Address  string `json:"address"`
-	Token    *Token `json:"token,omitempty" doc:"When the contract is a token."`
+	Token    *Token `json:"token,omitempty" doc:"If the contract is a token."`
 }
 
 // Token describes the token that a contract implements.

@@ -32,9 +32,9 @@ type ClockState struct {
 	Time         string  `json:"time" doc:"RFC 3339."`
 	Unix         int64   `json:"unix" doc:"Seconds."`
 	Milliseconds int64   `json:"milliseconds" doc:"Milliseconds since 1970."`
-	Rate         float64 `json:"rate" doc:"How much faster than real time it runs; 0 while it stands still."`
-	Populate     bool    `json:"populate" doc:"Whether the world's people go on acting while it moves."`
-	Target       string  `json:"target,omitempty" doc:"Where a call is moving it, while that lasts; RFC 3339."`
+	Rate         float64 `json:"rate" doc:"Multiple of real time at which it runs; 0 while it stands still."`
+	Populate     bool    `json:"populate" doc:"Whether the world's people act while it moves."`
+	Target       string  `json:"target,omitempty" doc:"Time to which a call is moving it, RFC 3339; only while the call lasts."`
 }
 
 // ClockRate makes a world's clock run.
@@ -186,7 +186,7 @@ func (c *ClockRate) makeBegun(ctx context.Context, m *clockMove, failed func(err
 	return err
 }
 
-var errMoving = errors.New("the clock is being moved already: GET /sim/clock tells how far it is, freeze stops it")
+var errMoving = errors.New("the clock is already moving: GET /sim/clock shows how far it is, freeze stops it")
 
 // halt ends the move that nobody waits for.
 func (c *ClockRate) halt() {
@@ -320,12 +320,12 @@ func (c *ClockRate) tick(ctx context.Context) error {
 type clockBody struct {
 	Advance *string  `json:"advance,omitempty" doc:"By how much, such as 36h, 90m, 10s or 7d."`
 	Set     *string  `json:"set,omitempty" doc:"To when, RFC 3339, Unix seconds as a string, or now."`
-	Until   *string  `json:"until,omitempty" doc:"To the next of what GET /sim/clock/events lists, such as next-validator-end, or next-block: the next time at which the P-Chain of a network makes a block by itself."`
-	Rate    *float64 `json:"rate,omitempty" doc:"Let it run at this multiple of real time, at most 1000000; 0 stops it."`
-	Freeze  *bool    `json:"freeze,omitempty" doc:"true: let it stand still."`
+	Until   *string  `json:"until,omitempty" doc:"To the next event of a kind in GET /sim/clock/events, such as next-validator-end, or to next-block: the next time at which a P-Chain makes a block by itself."`
+	Rate    *float64 `json:"rate,omitempty" doc:"Run at this multiple of real time, at most 1000000; 0 stops it."`
+	Freeze  *bool    `json:"freeze,omitempty" doc:"true stops the clock."`
 
-	Wait     *bool `json:"wait,omitempty" doc:"false: answer at once with the time before, and move on meanwhile. GET /sim/clock tells how far it is, and its target while it moves; freeze stops it."`
-	Populate *bool `json:"populate,omitempty" doc:"Whether the world's people act on the way, or while the clock runs; as before when it is left out."`
+	Wait     *bool `json:"wait,omitempty" doc:"false answers at once with the time before, and moves in the background. GET /sim/clock shows the time and, while it moves, the target; freeze stops it."`
+	Populate *bool `json:"populate,omitempty" doc:"Whether the world's people act on the way, or while the clock runs; unchanged by default."`
 }
 
 // move reads the body's move, if it does not set a rate.
@@ -345,7 +345,7 @@ type Event struct {
 	Time         string `json:"time" doc:"RFC 3339."`
 	Unix         int64  `json:"unix" doc:"Seconds."`
 	Network      string `json:"network"`
-	TxID         string `json:"txId,omitempty" doc:"Of the staker, or that made the output."`
+	TxID         string `json:"txId,omitempty" doc:"The staker's, or the one that created the output."`
 	NodeID       string `json:"nodeId,omitempty"`
 	ValidationID string `json:"validationId,omitempty" doc:"Of an L1 validator."`
 }
@@ -366,13 +366,13 @@ func RegisterClock(s *rest.Server, w *sim.World, rate *ClockRate) error {
 		rest.Operation{ID: "getClock", Path: "/sim/clock", Summary: "The world's time", Live: true, Answer: clock,
 			Handle: func(*rest.Request) (any, error) { return a.show(), nil }},
 		rest.Operation{ID: "moveClock", Method: http.MethodPost, Path: "/sim/clock", Summary: "Move the world's time, or let it run",
-			Doc: "Exactly one of the members but populate and wait says how. With populate the people of the generated history go on acting: they pay, call " +
-				"contracts, stake and send messages, as the seed and the world's time decide. On the way everything happens that falls due, through blocks of the P-Chain. " +
-				"It takes as long as what happens takes: a client that leaves ends it where it is. The clock never goes back, and at most 30 years beyond the end of the generated history.",
+			Doc: "Set exactly one member besides populate and wait. With populate, the people of the generated history continue to act: they pay, call " +
+				"contracts, stake and send messages, as the seed and the world's time decide. Everything that falls due on the way happens, in blocks of the P-Chain. " +
+				"Advancing takes as long as executing all of that; if the client leaves, the clock stops where it is. The clock never runs backwards, and moves at most 30 years beyond the generated history.",
 			Body: reflect.TypeFor[clockBody](), Strict: true, Class: permit.Control, Slow: true, Answer: clock, Handle: a.move},
-		rest.Operation{ID: "listClockEvents", Path: "/sim/clock/events", Summary: "What time will bring, soonest first",
+		rest.Operation{ID: "listClockEvents", Path: "/sim/clock/events", Summary: "Upcoming events, soonest first",
 			Params: []rest.Param{{Name: "limit", Kind: schema.KindInteger, Default: strconv.Itoa(maxEvents), Min: "1", Max: strconv.Itoa(maxEvents), Doc: "How many at most."}},
-			Doc:    "Of the L1 validators that run out of balance only the first of each network.",
+			Doc:    "Lists only each network's first L1 validator to run out of balance.",
 			Answer: reflect.TypeFor[Events](), Handle: a.events})
 }
 
@@ -399,13 +399,13 @@ func (a *clockAPI) move(r *rest.Request) (any, error) {
 		}
 	}
 	if given != 1 {
-		return nil, rest.BadRequest("exactly one of advance, set, until, rate, freeze is expected")
+		return nil, rest.BadRequest("expected exactly one of advance, set, until, rate, freeze")
 	}
 	switch {
 	case a.world.DB.ReadOnly():
 		return nil, rest.Forbidden(store.ErrReadOnly.Error())
 	case b.Wait != nil && (b.Rate != nil || b.Freeze != nil):
-		return nil, rest.BadRequest("wait is about advance, set and until: a rate is set at once")
+		return nil, rest.BadRequest("wait goes with advance, set or until: a rate is set at once")
 	case b.Rate != nil:
 		if *b.Rate < 0 || *b.Rate > MaxRate {
 			return nil, rest.BadRequest(fmt.Sprintf("rate must be from 0 to %d", MaxRate))

@@ -21,12 +21,12 @@ func RegisterEvents(s *rest.Server, hub *events.Hub) error {
 		kinds[i] = string(k)
 	}
 	return s.Register(rest.Sim, rest.Operation{
-		ID: "streamEvents", Path: "/sim/events", Summary: "What happens from now on, as server-sent events",
+		ID: "streamEvents", Path: "/sim/events", Summary: "Events from now on, as server-sent events",
 		Doc: "The name of an event is its kind; its data is a JSON object with id, kind, world, time and data. " +
-			"A client that does not keep up misses events, and is told how many by an event named missed.",
+			"A client that falls behind misses events; an event named missed says how many.",
 		Params: []rest.Param{
-			{Name: "kind", Kind: schema.KindEnum, Enum: kinds, List: true, MaxItems: len(kinds), Doc: "All kinds when it is missing."},
-			{Name: "world", Kind: schema.KindText, Doc: "All worlds when it is missing."},
+			{Name: "kind", Kind: schema.KindEnum, Enum: kinds, List: true, MaxItems: len(kinds), Doc: "Default: all kinds."},
+			{Name: "world", Kind: schema.KindText, Doc: "Default: all worlds."},
 		},
 		Live: true, Unrecorded: true, Produces: "text/event-stream",
 		Handle: func(r *rest.Request) (any, error) {

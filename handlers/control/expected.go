@@ -20,26 +20,26 @@ import (
 
 // Expected lists an account's current holdings and activity: the figures that the Data API returns.
 type Expected struct {
-	EVM     map[string]ExpectedEVM                `json:"evm" doc:"By EVM chain id, of the chains that know the account."`
-	Primary map[string]map[string]ExpectedPrimary `json:"primary" doc:"By network and chain, P or X, where it has something."`
+	EVM     map[string]ExpectedEVM                `json:"evm" doc:"By EVM chain id, for chains that know the account."`
+	Primary map[string]map[string]ExpectedPrimary `json:"primary" doc:"By network and chain, P or X, where it holds anything."`
 }
 
 // ExpectedEVM lists an account's holdings and activity on an EVM chain.
 type ExpectedEVM struct {
 	Balance      string `json:"balance" format:"uint" doc:"Wei."`
-	Transactions int64  `json:"transactions" doc:"That it sent or received, as transactions:listNative lists them."`
-	ERC20        int    `json:"erc20" doc:"Tokens of which it has some, as balances:listErc20 lists them."`
-	Malicious    int    `json:"erc20Malicious" doc:"Those that it lists besides with filterSpamTokens=false."`
-	ERC721       int    `json:"erc721" doc:"Items that it has, as balances:listErc721 lists them."`
-	ERC1155      int    `json:"erc1155" doc:"Items of which it has some, as balances:listErc1155 lists them."`
+	Transactions int64  `json:"transactions" doc:"Sent or received, as transactions:listNative lists them."`
+	ERC20        int    `json:"erc20" doc:"Tokens held, as balances:listErc20 lists them."`
+	Malicious    int    `json:"erc20Malicious" doc:"Further tokens listed with filterSpamTokens=false."`
+	ERC721       int    `json:"erc721" doc:"Items held, as balances:listErc721 lists them."`
+	ERC1155      int    `json:"erc1155" doc:"Items held, as balances:listErc1155 lists them."`
 }
 
 // ExpectedPrimary lists an address's holdings on the P- or X-Chain.
 type ExpectedPrimary struct {
-	UTXOs    int    `json:"utxos" doc:"As utxos lists them, what is staked or on its way among them."`
-	Unlocked string `json:"unlocked" format:"uint" doc:"nAVAX that it can spend."`
-	Locked   string `json:"locked" format:"uint" doc:"nAVAX that it cannot spend yet."`
-	Staked   string `json:"staked" format:"uint" doc:"nAVAX that come back when a stake ends."`
+	UTXOs    int    `json:"utxos" doc:"As utxos lists them, including staked and exported ones."`
+	Unlocked string `json:"unlocked" format:"uint" doc:"Spendable nAVAX."`
+	Locked   string `json:"locked" format:"uint" doc:"nAVAX not spendable yet."`
+	Staked   string `json:"staked" format:"uint" doc:"nAVAX returned when a stake ends."`
 }
 
 // expectations computes the personas' figures and caches them until the world or its clock moves: on a large world that takes seconds.

@@ -13,8 +13,8 @@ import (
 
 // Faults is the answer of GET /sim/faults.
 type Faults struct {
-	Faults []fault.State     `json:"faults" doc:"In the order in which they are tried."`
-	Held   []HeldTransaction `json:"held" doc:"Transactions that rules about mining keep waiting in the pool. One is no longer held once it has left the pool, nor after a restart or in a copy of the world."`
+	Faults []fault.State     `json:"faults" doc:"In the order in which they apply."`
+	Held   []HeldTransaction `json:"held" doc:"Transactions that mining rules hold in the pool. Leaving the pool ends the hold; so does a restart, and a copy of the world holds none."`
 }
 
 // HeldTransaction is a transaction that a rule keeps from being mined.
@@ -24,7 +24,7 @@ type HeldTransaction struct {
 	TxHash  string `json:"txHash"`
 	From    string `json:"from"`
 	Nonce   uint64 `json:"nonce"`
-	Until   string `json:"until,omitempty" doc:"Real time, RFC 3339; nothing for one that is held as long as there is a rule about mining."`
+	Until   string `json:"until,omitempty" doc:"Real time, RFC 3339; absent if held as long as any mining rule exists."`
 }
 
 // Holds lists and releases the transactions that rules keep from being mined.
@@ -52,11 +52,11 @@ func RegisterFaults(s *rest.Server, set *fault.Set, names func() *fault.Names, h
 		return &DeletedFaults{n}, holds.Release(r.Context())
 	}
 	return s.Register(rest.Sim,
-		rest.Operation{ID: "listFaults", Path: "/sim/faults", Summary: "The rules by which answers fail, with how often they did", Live: true,
+		rest.Operation{ID: "listFaults", Path: "/sim/faults", Summary: "The fault rules, and how often each applied", Live: true,
 			Answer: reflect.TypeFor[Faults](), Handle: func(*rest.Request) (any, error) { return &Faults{set.List(), holds.Held()}, nil }},
-		rest.Operation{ID: "addFault", Method: http.MethodPost, Path: "/sim/faults", Summary: "Let answers fail on purpose",
-			Doc: "Example: {\"match\":{\"operation\":\"getChain\"},\"action\":{\"status\":429},\"times\":{\"first\":2}}. The first rule that applies to a request decides; " +
-				"with the id of a rule that is there, it takes its place. Rules are kept in memory, write nothing, and never reach /sim.",
+		rest.Operation{ID: "addFault", Method: http.MethodPost, Path: "/sim/faults", Summary: "Make responses fail on purpose",
+			Doc: "Example: {\"match\":{\"operation\":\"getChain\"},\"action\":{\"status\":429},\"times\":{\"first\":2}}. The first rule that applies to a request wins; " +
+				"a rule with an existing id replaces that one. Rules live in memory, write nothing and never affect /sim.",
 			Body: reflect.TypeFor[fault.Rule](), Strict: true, Class: permit.Control, Answer: state,
 			Handle: func(r *rest.Request) (any, error) {
 				rule, problems := fault.Decode(rest.Body[fault.Rule](r), names())
@@ -66,11 +66,11 @@ func RegisterFaults(s *rest.Server, set *fault.Set, names func() *fault.Names, h
 				added := set.Add(rule)
 				return &added, nil
 			}},
-		rest.Operation{ID: "deleteFaults", Method: http.MethodDelete, Path: "/sim/faults", Summary: "Take all rules away",
-			Doc:   "Transactions that were held for ever may be mined then, as they may when the last rule about mining is taken away.",
+		rest.Operation{ID: "deleteFaults", Method: http.MethodDelete, Path: "/sim/faults", Summary: "Delete all rules",
+			Doc:   "Releases transactions that were held for ever, as deleting the last mining rule does.",
 			Class: permit.Control, Answer: reflect.TypeFor[DeletedFaults](),
 			Handle: func(r *rest.Request) (any, error) { return remove(r, "") }},
-		rest.Operation{ID: "deleteFault", Method: http.MethodDelete, Path: "/sim/faults/{id}", Summary: "Take a rule away",
+		rest.Operation{ID: "deleteFault", Method: http.MethodDelete, Path: "/sim/faults/{id}", Summary: "Delete a rule",
 			Params: []rest.Param{id}, Class: permit.Control, Answer: reflect.TypeFor[DeletedFaults](),
 			Handle: func(r *rest.Request) (any, error) {
 				deleted, err := remove(r, r.Text("id"))

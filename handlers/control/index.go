@@ -57,9 +57,9 @@ func parseLag(text string) (Lag, error) {
 type IndexState struct {
 	ChainID string `json:"chainId" doc:"EVM chain id, p-chain or x-chain."`
 	Network string `json:"network"`
-	Lag     string `json:"lag" doc:"How far the index is behind; 0 when it is not."`
+	Lag     string `json:"lag" doc:"How far the index lags; 0 if it does not."`
 	Head    string `json:"head" doc:"The node's newest block."`
-	Indexed string `json:"indexed" doc:"The newest block that the Data and Metrics API show."`
+	Indexed string `json:"indexed" doc:"The newest block that the Data and Metrics APIs show."`
 }
 
 // NewIndexState describes a chain's index.
@@ -83,7 +83,7 @@ type Index interface {
 
 type lagBody struct {
 	Lag     string `json:"lag" doc:"5 blocks, or 30s of the world's time; 0 to catch up."`
-	Chain   string `json:"chain,omitempty" doc:"EVM chain id, blockchain id, p-chain or x-chain; every chain when it is missing."`
+	Chain   string `json:"chain,omitempty" doc:"EVM chain id, blockchain id, p-chain or x-chain; default: every chain."`
 	Network string `json:"network,omitempty" doc:"Only chains of this network." enum:"mainnet,fuji,testnet"`
 }
 
@@ -92,14 +92,14 @@ func RegisterIndex(s *rest.Server, x Index) error {
 	a := &indexAPI{x}
 	states := reflect.TypeFor[IndexStates]()
 	return s.Register(rest.Sim,
-		rest.Operation{ID: "getIndex", Path: "/sim/index", Summary: "How far the Data and Metrics API are behind the node", Live: true, Answer: states,
+		rest.Operation{ID: "getIndex", Path: "/sim/index", Summary: "How far the Data and Metrics APIs lag behind the node", Live: true, Answer: states,
 			Handle: func(r *rest.Request) (any, error) { return a.states(r) }},
-		rest.Operation{ID: "setIndexLag", Method: http.MethodPost, Path: "/sim/index", Summary: "Let the Data and Metrics API be behind the node",
-			Doc: "Blocks come to them later: when there are so many more, or when the world's clock has moved on by so much. What is not indexed is a 404 there. " +
-				"A chain is behind at once: it shows what it was then, by the time of the newest block that it has, or by the world's clock less the lag. " +
-				"Each chain has its own distance; only a block that spends what another chain exported waits until that is indexed, too.",
+		rest.Operation{ID: "setIndexLag", Method: http.MethodPost, Path: "/sim/index", Summary: "Make the Data and Metrics APIs lag behind the node",
+			Doc: "They index a block only once there are that many newer ones, or once the world's clock has advanced by that much. Until then they answer 404. " +
+				"The lag takes effect at once: a chain shows its state at that distance, by block times or by the world's clock. " +
+				"Each chain has its own lag, but a block that spends another chain's export waits until that is indexed too.",
 			Body: reflect.TypeFor[lagBody](), Strict: true, Class: permit.Control, Answer: states, Handle: a.set},
-		rest.Operation{ID: "catchUpIndex", Method: http.MethodDelete, Path: "/sim/index", Summary: "Let the Data and Metrics API catch up with the node",
+		rest.Operation{ID: "catchUpIndex", Method: http.MethodDelete, Path: "/sim/index", Summary: "Let the Data and Metrics APIs catch up with the node",
 			Class: permit.Control, Answer: states, Handle: func(r *rest.Request) (any, error) {
 				if err := x.SetLag(r.Context(), x.Chains("", ""), Lag{}); err != nil {
 					return nil, err

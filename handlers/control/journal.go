@@ -20,7 +20,7 @@ type Requests struct {
 
 // RequestCount is the answer of POST /sim/requests:count.
 type RequestCount struct {
-	Count int `json:"count" doc:"Requests; of a batch of JSON-RPC, the members that have the operation."`
+	Count int `json:"count" doc:"Requests; in a JSON-RPC batch, every member with the operation counts."`
 }
 
 // ForgottenRequests is the answer of DELETE /sim/requests.
@@ -31,7 +31,7 @@ type ForgottenRequests struct {
 // verifyBody states which requests are expected, and how often.
 type verifyBody struct {
 	journal.Criteria
-	Times *Times `json:"times,omitempty" doc:"At least once when it is missing."`
+	Times *Times `json:"times,omitempty" doc:"Default: at least once."`
 }
 
 // Times states how often something happened or may happen.
@@ -44,9 +44,9 @@ type Times struct {
 // Verification is the answer of POST /sim/requests:verify.
 type Verification struct {
 	Verified   bool               `json:"verified"`
-	Count      int                `json:"count" doc:"As POST /sim/requests:count has it."`
+	Count      int                `json:"count" doc:"As POST /sim/requests:count returns it."`
 	Expected   string             `json:"expected"`
-	NearMisses []journal.NearMiss `json:"nearMisses,omitempty" doc:"When it is not verified: what comes closest."`
+	NearMisses []journal.NearMiss `json:"nearMisses,omitempty" doc:"If verification fails: the closest requests."`
 }
 
 // journalAPI implements the operations on the journal.
@@ -60,18 +60,18 @@ func RegisterJournal(s *rest.Server, j *journal.Journal) error {
 	a := &journalAPI{j, s}
 	id := rest.Param{Name: "id", Kind: schema.KindInteger, Min: "1", Doc: "The request's id."}
 	return s.Register(rest.Sim,
-		rest.Operation{ID: "listRequests", Path: "/sim/requests", Summary: "The latest requests with their answers, newest first",
-			Doc:    "As many as --journal says. What reads the journal is not in it, and no secrets are: API keys, private keys, passwords, cookies.",
+		rest.Operation{ID: "listRequests", Path: "/sim/requests", Summary: "The latest requests and responses, newest first",
+			Doc:    "Limited by --journal. Leaves out requests that read the journal, and secrets: API keys, private keys, passwords, cookies.",
 			Params: append(criteriaParams(), rest.Paging(50, 500)...), Live: true, Unrecorded: true, Answer: reflect.TypeFor[Requests](), Handle: a.list},
-		rest.Operation{ID: "getRequest", Path: "/sim/requests/{id}", Summary: "A request with its headers and bodies, and as a command line of curl",
+		rest.Operation{ID: "getRequest", Path: "/sim/requests/{id}", Summary: "A request with its headers and bodies, and as a curl command",
 			Params: []rest.Param{id}, Live: true, Unrecorded: true, Answer: reflect.TypeFor[journal.Detail](), Handle: a.get},
 		rest.Operation{ID: "deleteRequests", Method: http.MethodDelete, Path: "/sim/requests", Summary: "Forget all requests",
 			Class: permit.Control, Unrecorded: true, Answer: reflect.TypeFor[ForgottenRequests](),
 			Handle: func(*rest.Request) (any, error) { return &ForgottenRequests{a.journal.Clear()}, a.on() }},
 		rest.Operation{ID: "countRequests", Method: http.MethodPost, Path: "/sim/requests:count", Summary: "Count requests",
 			Body: reflect.TypeFor[journal.Criteria](), Strict: true, Unrecorded: true, Answer: reflect.TypeFor[RequestCount](), Handle: a.count},
-		rest.Operation{ID: "verifyRequests", Method: http.MethodPost, Path: "/sim/requests:verify", Summary: "Check what was asked, and how often",
-			Doc:  "The status is 200 in either case. Example: {\"operation\":\"listErc20Balances\",\"times\":{\"atLeast\":2}}.",
+		rest.Operation{ID: "verifyRequests", Method: http.MethodPost, Path: "/sim/requests:verify", Summary: "Check which requests were made, and how often",
+			Doc:  "The status is 200 whether or not it holds. Example: {\"operation\":\"listErc20Balances\",\"times\":{\"atLeast\":2}}.",
 			Body: reflect.TypeFor[verifyBody](), Strict: true, Unrecorded: true, Answer: reflect.TypeFor[Verification](), Handle: a.verify})
 }
 
@@ -79,14 +79,14 @@ func RegisterJournal(s *rest.Server, j *journal.Journal) error {
 func criteriaParams() []rest.Param {
 	return []rest.Param{
 		{Name: "interface", Kind: schema.KindEnum, Enum: rest.InterfaceNames()},
-		{Name: "operation", Kind: schema.KindText, Doc: "Id of an operation, or a method of JSON-RPC, which the members of batches count for too."},
+		{Name: "operation", Kind: schema.KindText, Doc: "Id of an operation, or a JSON-RPC method; members of batches count too."},
 		{Name: "method", Kind: schema.KindText, Doc: "HTTP method."},
 		{Name: "path", Kind: schema.KindText, Doc: "A path, or a pattern in which * stands for a segment or a part of one."},
 		{Name: "status", Kind: schema.KindInteger, Min: "100", Max: "599"},
 		{Name: "world", Kind: schema.KindText},
 		{Name: "client", Kind: schema.KindText, Doc: "The client's address, or part of its user agent."},
 		{Name: "fault", Kind: schema.KindBoolean, Doc: "Whether a fault was applied."},
-		{Name: "failed", Kind: schema.KindBoolean, Doc: "Whether it was refused or failed, by its status or by an error of JSON-RPC."},
+		{Name: "failed", Kind: schema.KindBoolean, Doc: "Whether it failed, by its status or a JSON-RPC error."},
 	}
 }
 

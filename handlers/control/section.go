@@ -22,7 +22,7 @@ type ContractABI struct {
 	ChainID  string          `json:"chainId"`
 	Network  string          `json:"network"`
 	Artifact string          `json:"artifact,omitempty" doc:"Name of the compiled contract, if it is one of the simulator's own."`
-	ABI      json.RawMessage `json:"abi,omitempty" doc:"As the compiler wrote it. Absent where nobody gave it."`
+	ABI      json.RawMessage `json:"abi,omitempty" doc:"As the compiler wrote it. Absent if unknown."`
 }
 
 // section is a part of /sim/world's response with its own path: one of its fields, or the ABIs.
@@ -32,7 +32,7 @@ func (s section) MarshalJSON() ([]byte, error) { return json.Marshal(s.of) }
 
 // Schema accepts any value: each section has its own shape.
 func (section) Schema(*schema.Schemas) *schema.Schema {
-	return &schema.Schema{Description: "What stands under this name in the answer of /sim/world; contracts are those of all chains, with their ABI."}
+	return &schema.Schema{Description: "The member of this name in /sim/world; contracts lists those of all chains, with their ABIs."}
 }
 
 const contractsSection, personasSection, abisSection = "contracts", "personas", "abis"

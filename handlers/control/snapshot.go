@@ -16,7 +16,7 @@ import (
 
 // Snapshot is a moment to which the world can revert.
 type Snapshot struct {
-	ID      string `json:"id" doc:"A number, which EVM clients write as 0x and hexadecimal digits."`
+	ID      string `json:"id" doc:"A number; EVM clients write it in hexadecimal with 0x."`
 	Name    string `json:"name,omitempty"`
 	Created string `json:"created" doc:"The world's time, RFC 3339."`
 	Unix    int64  `json:"unix" doc:"The same in seconds."`
@@ -30,7 +30,7 @@ type Snapshots struct {
 
 // snapshotBody holds the options of a new snapshot.
 type snapshotBody struct {
-	Name *string `json:"name,omitempty" doc:"For people; several may have the same."`
+	Name *string `json:"name,omitempty" doc:"For people; need not be unique."`
 }
 
 // Returned describes the world after a revert.
@@ -47,21 +47,21 @@ func RegisterSnapshots(s *rest.Server, w *sim.World) error {
 	id := []rest.Param{{Name: "id", In: rest.InPath, Kind: schema.KindText, Doc: "Of the snapshot."}}
 	one, returned := reflect.TypeFor[Snapshot](), reflect.TypeFor[Returned]()
 	return s.Register(rest.Sim,
-		rest.Operation{ID: "listSnapshots", Path: "/sim/snapshots", Summary: "The moments to which the world can go back", Live: true,
+		rest.Operation{ID: "listSnapshots", Path: "/sim/snapshots", Summary: "The world's snapshots", Live: true,
 			Answer: reflect.TypeFor[Snapshots](), Handle: a.list},
 		rest.Operation{ID: "takeSnapshot", Method: http.MethodPost, Path: "/sim/snapshots", Summary: "Take a snapshot of the world",
-			Doc: "Of the whole world: all chains, their pools and whom they impersonate, the clock, exports and webhooks. It is in the world's file, so it " +
+			Doc: "Covers the whole world: all chains, their pools and impersonated accounts, the clock, exports and webhooks. It lives in the world's file, so it " +
 				"survives a restart.",
 			Body: reflect.TypeFor[snapshotBody](), Strict: true, BodyOptional: true, Status: http.StatusCreated, UpstreamStatus: http.StatusCreated, Class: permit.Control, Answer: one, Handle: a.take},
-		rest.Operation{ID: "getSnapshot", Path: "/sim/snapshots/{id}", Summary: "A moment to which the world can go back", Live: true, Params: id,
+		rest.Operation{ID: "getSnapshot", Path: "/sim/snapshots/{id}", Summary: "One snapshot", Live: true, Params: id,
 			Answer: one, Handle: a.one},
-		rest.Operation{ID: "revertToSnapshot", Method: http.MethodPost, Path: "/sim/snapshots/{id}:revert", Summary: "Go back to a snapshot", Params: id,
-			Doc:   "The snapshots that were taken after it are gone; it is still there. It costs as much as changed since.",
+		rest.Operation{ID: "revertToSnapshot", Method: http.MethodPost, Path: "/sim/snapshots/{id}:revert", Summary: "Revert to a snapshot", Params: id,
+			Doc:   "Deletes later snapshots and keeps this one. Takes time in proportion to what changed.",
 			Class: permit.Control, Answer: returned, Handle: a.revert},
 		rest.Operation{ID: "deleteSnapshot", Method: http.MethodDelete, Path: "/sim/snapshots/{id}", Summary: "Delete a snapshot", Params: id,
-			Doc: "The world stays as it is.", Status: http.StatusNoContent, UpstreamStatus: http.StatusNoContent, Class: permit.Control, Handle: a.drop},
-		rest.Operation{ID: "resetWorld", Method: http.MethodPost, Path: "/sim/reset", Summary: "Go back to the freshly generated world",
-			Doc: "Snapshots are gone, too.", Class: permit.Control, Answer: returned, Handle: a.reset})
+			Doc: "Leaves the world unchanged.", Status: http.StatusNoContent, UpstreamStatus: http.StatusNoContent, Class: permit.Control, Handle: a.drop},
+		rest.Operation{ID: "resetWorld", Method: http.MethodPost, Path: "/sim/reset", Summary: "Revert to the freshly generated world",
+			Doc: "Deletes all snapshots.", Class: permit.Control, Answer: returned, Handle: a.reset})
 }
 
 func showSnapshot(s *store.Snapshot) *Snapshot {

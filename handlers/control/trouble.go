@@ -23,13 +23,13 @@ type Troubles struct {
 // NetworkTroubles lists the problems of a network's nodes.
 type NetworkTroubles struct {
 	Network         string   `json:"network"`
-	NotBootstrapped []string `json:"notBootstrapped" doc:"Ids of chains that the node has not caught up with: info.isBootstrapped is false for them, and the node's health a 503."`
-	Benched         []string `json:"benched" doc:"Ids of peers that the node has benched for the C-Chain, as info.peers tells."`
+	NotBootstrapped []string `json:"notBootstrapped" doc:"Ids of chains that the node has not caught up with: info.isBootstrapped returns false for them, and the node's health is a 503."`
+	Benched         []string `json:"benched" doc:"Ids of peers that the node has benched for the C-Chain, as info.peers shows."`
 	NotSigning      []string `json:"notSigning" doc:"Ids of nodes that sign no cross-chain messages: below the quorum there is no aggregate signature."`
 }
 
 type troubleBody struct {
-	Network         string   `json:"network,omitempty" enum:"mainnet,fuji,testnet" doc:"mainnet when it is missing."`
+	Network         string   `json:"network,omitempty" enum:"mainnet,fuji,testnet" doc:"Default: mainnet."`
 	NotBootstrapped []string `json:"notBootstrapped,omitempty" doc:"Chains by id or alias, such as C or P."`
 	Benched         []string `json:"benched,omitempty" doc:"Node ids."`
 	NotSigning      []string `json:"notSigning,omitempty" doc:"Node ids."`
@@ -40,12 +40,12 @@ func RegisterTrouble(s *rest.Server, w *sim.World) error {
 	a := &troubleAPI{w}
 	troubles := reflect.TypeFor[Troubles]()
 	return s.Register(rest.Sim,
-		rest.Operation{ID: "getNodeTrouble", Path: "/sim/node", Summary: "What is wrong with the nodes on purpose", Live: true, Answer: troubles,
+		rest.Operation{ID: "getNodeTrouble", Path: "/sim/node", Summary: "Nodes in trouble", Live: true, Answer: troubles,
 			Handle: func(*rest.Request) (any, error) { return a.show(), nil }},
-		rest.Operation{ID: "setNodeTrouble", Method: http.MethodPost, Path: "/sim/node", Summary: "Let a network's nodes be in trouble",
-			Doc:  "What is not named is well again. It writes nothing, and is forgotten when the server stops.",
+		rest.Operation{ID: "setNodeTrouble", Method: http.MethodPost, Path: "/sim/node", Summary: "Put a network's nodes in trouble",
+			Doc:  "Everything not named recovers. Writes nothing; a restart clears it.",
 			Body: reflect.TypeFor[troubleBody](), Strict: true, Class: permit.Control, Answer: troubles, Handle: a.set},
-		rest.Operation{ID: "endNodeTrouble", Method: http.MethodDelete, Path: "/sim/node", Summary: "Let all nodes be well again",
+		rest.Operation{ID: "endNodeTrouble", Method: http.MethodDelete, Path: "/sim/node", Summary: "Let all nodes recover",
 			Class: permit.Control, Answer: troubles, Handle: func(*rest.Request) (any, error) {
 				for _, n := range w.Networks {
 					n.Trouble.Set(sim.Troubles{})

@@ -37,9 +37,9 @@ type World struct {
 	Personas []Persona `json:"personas"`
 	Counts   Counts    `json:"counts"`
 
-	ABIs map[string]json.RawMessage `json:"abis" doc:"By artifact, and of other contracts by their role. /sim/world/contracts has each contract with its own."`
+	ABIs map[string]json.RawMessage `json:"abis" doc:"By artifact, for other contracts by role. /sim/world/contracts lists each contract with its own."`
 
-	Endpoints []rest.Endpoint `json:"endpoints" doc:"Everything that is served. The REST paths answer below /upstream too."`
+	Endpoints []rest.Endpoint `json:"endpoints" doc:"All endpoints. REST paths work below /upstream too."`
 }
 
 // Clock describes the world's own time.
@@ -52,7 +52,7 @@ type Clock struct {
 type Network struct {
 	Name        string   `json:"name"`
 	Aliases     []string `json:"aliases"`
-	URL         string   `json:"url" doc:"Below it /ext is this network's: an origin, for clients that keep only that of a URL, unless the client came through a proxy."`
+	URL         string   `json:"url" doc:"Base URL whose /ext is this network's: an origin, for clients that keep only a URL's origin, unless the client came through a proxy."`
 	ID          uint32   `json:"networkId"`
 	HRP         string   `json:"hrp" doc:"The human-readable part of bech32 addresses."`
 	AVAXAssetID string   `json:"avaxAssetId"`
@@ -61,12 +61,12 @@ type Network struct {
 
 	PHeight       uint64            `json:"pHeight"`
 	XHeight       uint64            `json:"xHeight"`
-	PTransactions int64             `json:"pTransactions" doc:"On the P-Chain, without those of its genesis."`
+	PTransactions int64             `json:"pTransactions" doc:"On the P-Chain, without the genesis."`
 	XTransactions int64             `json:"xTransactions"`
-	Validators    int               `json:"validators" doc:"Of the primary network and of permissioned subnets, at any time."`
+	Validators    int               `json:"validators" doc:"Of the primary network and of permissioned subnets, past ones included."`
 	Delegators    int               `json:"delegators" doc:"At any time."`
 	L1Validators  int               `json:"l1Validators" doc:"At any time."`
-	Nodes         []Node            `json:"nodes" doc:"Nodes that are there for a situation."`
+	Nodes         []Node            `json:"nodes" doc:"Nodes that exist to show a situation."`
 	Subnets       []Subnet          `json:"subnets"`
 	Samples       map[string]string `json:"samples" doc:"Ids by what they show; chain and type name a transaction of that type."`
 }
@@ -97,13 +97,13 @@ type Blockchain struct {
 type Persona struct {
 	Name      string            `json:"name"`
 	Purpose   string            `json:"purpose"`
-	Key       string            `json:"privateKey,omitempty" doc:"secp256k1, hex. An account of a world file may have none."`
-	Address   string            `json:"address,omitempty" doc:"EVM address, the same on every EVM chain. Of an account of a world file may be known that on P and X alone."`
+	Key       string            `json:"privateKey,omitempty" doc:"secp256k1, hex. Absent for a world file's account without one."`
+	Address   string            `json:"address,omitempty" doc:"EVM address, the same on every EVM chain. Absent for a world file's account known only on P and X."`
 	Addresses map[string]string `json:"addresses" doc:"The same key's address on each network's X- and P-Chain, without the chain's prefix."`
 
 	ChainAddresses map[string]map[string]string `json:"chainAddresses" doc:"By network and chain: P, X or C."`
 
-	Expected *Expected `json:"expected,omitempty" doc:"What it has and has done by now: a test may compare, and follows when the world changes."`
+	Expected *Expected `json:"expected,omitempty" doc:"Its current holdings and activity, for tests to compare; follows changes of the world."`
 }
 
 // Counts holds totals over all chains.
@@ -118,23 +118,23 @@ type Counts struct {
 type Health struct {
 	Healthy  bool              `json:"healthy"`
 	Digest   string            `json:"digest" doc:"SHA-256 of the whole world, hex."`
-	Networks map[string]string `json:"networks" doc:"By network, a URL below which /ext is that network's."`
+	Networks map[string]string `json:"networks" doc:"By network, the base URL whose /ext is that network's."`
 }
 
-const readableDoc = "Indented for curl that accepts anything, and for who adds ?pretty; ?pretty=false keeps it in one line."
+const readableDoc = "Indented for curl without an Accept header of its own, and with ?pretty; ?pretty=false keeps it on one line."
 
 // expectedParam asks for the personas' figures. Clients that poll leave it out, because the figures take longer to compute than the rest.
-var expectedParam = rest.Param{Name: "expected", Kind: schema.KindBoolean, Default: "true", Doc: "Whether each persona comes with what it has and has done by now."}
+var expectedParam = rest.Param{Name: "expected", Kind: schema.KindBoolean, Default: "true", Doc: "Whether to include each persona's holdings and activity."}
 
 // abisParam asks for ABIs. Clients that know the contracts leave it out, because ABIs are a third of the answer.
-var abisParam = rest.Param{Name: "abis", Kind: schema.KindBoolean, Default: "true", Doc: "Whether the ABIs of contracts come with it."}
+var abisParam = rest.Param{Name: "abis", Kind: schema.KindBoolean, Default: "true", Doc: "Whether to include the contracts' ABIs."}
 
 // Register registers the simulator's own operations.
 func Register(s *rest.Server, w *sim.World, version string, origins Origins) error {
 	api := &worldAPI{server: s, version: version, origins: origins, expected: expectations{world: w, readers: query.NewChainReaders(w.DB.Caches())}}
 	return s.Register(rest.Sim,
 		rest.Operation{
-			ID: "describeWorld", Path: "/sim/world", Summary: "Everything that is in the world, by name", Readable: true,
+			ID: "describeWorld", Path: "/sim/world", Summary: "The world's contents, by name", Readable: true,
 			Params: []rest.Param{expectedParam, abisParam},
 			Doc:    readableDoc, Answer: reflect.TypeFor[World](),
 			Handle: func(r *rest.Request) (any, error) {
@@ -143,7 +143,7 @@ func Register(s *rest.Server, w *sim.World, version string, origins Origins) err
 			},
 		},
 		rest.Operation{
-			ID: "describeSection", Path: "/sim/world/{section}", Summary: "A part of what is in the world", Readable: true,
+			ID: "describeSection", Path: "/sim/world/{section}", Summary: "A part of the world's contents", Readable: true,
 			Params: []rest.Param{{Name: "section", Kind: schema.KindText, Doc: "One of " + strings.Join(sections(), ", ") + "."}, expectedParam, abisParam},
 			Doc:    readableDoc, Answer: reflect.TypeFor[section](),
 			Handle: func(r *rest.Request) (any, error) {
@@ -156,7 +156,7 @@ func Register(s *rest.Server, w *sim.World, version string, origins Origins) err
 			},
 		},
 		rest.Operation{
-			ID: "checkHealth", Path: "/sim/health", Summary: "Whether the world answers",
+			ID: "checkHealth", Path: "/sim/health", Summary: "The world's health",
 			Live: true, Answer: reflect.TypeFor[Health](),
 			Handle: func(r *rest.Request) (any, error) {
 				if err := w.Health(r.Context()); err != nil {

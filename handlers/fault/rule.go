@@ -21,10 +21,10 @@ import (
 
 // Rule states what happens to which requests, and how often.
 type Rule struct {
-	ID     string `json:"id,omitempty" pattern:"^[A-Za-z0-9_.-]{1,64}$" doc:"Names the rule; a number when it is missing."`
-	Match  Match  `json:"match,omitzero" doc:"All members must fit; without any, every request is meant."`
+	ID     string `json:"id,omitempty" pattern:"^[A-Za-z0-9_.-]{1,64}$" doc:"Names the rule; default: a number."`
+	Match  Match  `json:"match,omitzero" doc:"All members must match; none matches every request."`
 	Action Action `json:"action"`
-	Times  *Times `json:"times,omitempty" doc:"Always when it is missing."`
+	Times  *Times `json:"times,omitempty" doc:"Default: always."`
 }
 
 // Match states which requests a rule matches. It never matches the simulator's own interface.
@@ -33,40 +33,40 @@ type Match struct {
 	Operation string            `json:"operation,omitempty" doc:"Id of an operation of the Data or Metrics API."`
 	Method    string            `json:"method,omitempty" enum:"GET,HEAD,POST,PUT,PATCH,DELETE,OPTIONS"`
 	Path      string            `json:"path,omitempty" doc:"A path, or a pattern in which * stands for a segment or a part of one, and a last ** for all that follows."`
-	RPCMethod string            `json:"rpcMethod,omitempty" doc:"A method of JSON-RPC, or a pattern such as eth_*. Each member of a batch is judged by itself, and each message over WebSocket."`
+	RPCMethod string            `json:"rpcMethod,omitempty" doc:"A JSON-RPC method, or a pattern such as eth_*. Members of a batch and WebSocket messages match individually."`
 	Chain     string            `json:"chain,omitempty" doc:"An EVM chain id, a blockchain id, or P, X or C."`
 	Network   string            `json:"network,omitempty" enum:"mainnet,fuji,testnet"`
-	Address   string            `json:"address,omitempty" doc:"An address that occurs in the path, the query or the body."`
+	Address   string            `json:"address,omitempty" doc:"An address in the path, the query or the body."`
 	APIKey    string            `json:"apiKey,omitempty" doc:"In x-service-api-key, x-glacier-api-key or rltoken."`
-	Headers   map[string]string `json:"headers,omitempty" doc:"Headers with their values; * is any value."`
+	Headers   map[string]string `json:"headers,omitempty" doc:"Headers with their values; * matches any value."`
 }
 
 // Times limits how often a rule applies. If several limits are given, all must allow it.
 type Times struct {
-	First       int         `json:"first,omitempty" min:"1" doc:"No more than so many times."`
-	Every       int         `json:"every,omitempty" min:"1" doc:"To every nth request."`
-	After       int         `json:"after,omitempty" min:"0" doc:"Not to so many requests before."`
-	For         Duration    `json:"for,omitempty" doc:"For so long after it was added, such as 30s."`
-	Clock       string      `json:"clock,omitempty" enum:"wall,world" doc:"By which clock; wall when it is missing."`
-	Probability json.Number `json:"probability,omitempty" min:"0" max:"1" doc:"To this part of the requests: which ones follows from the world's seed, the rule and the request's ordinal."`
+	First       int         `json:"first,omitempty" min:"1" doc:"At most this many times."`
+	Every       int         `json:"every,omitempty" min:"1" doc:"Every nth request."`
+	After       int         `json:"after,omitempty" min:"0" doc:"After skipping this many requests."`
+	For         Duration    `json:"for,omitempty" doc:"For this long after it was added, such as 30s."`
+	Clock       string      `json:"clock,omitempty" enum:"wall,world" doc:"The clock for that; default: wall."`
+	Probability json.Number `json:"probability,omitempty" min:"0" max:"1" doc:"This fraction of the requests; which ones follows from the world's seed, the rule and the request's ordinal."`
 }
 
 // Action states what happens: one thing, and optionally a delay.
 type Action struct {
-	Delay       *Delay    `json:"delay,omitempty" doc:"How long the answer waits."`
+	Delay       *Delay    `json:"delay,omitempty" doc:"How long the response waits."`
 	Status      int       `json:"status,omitempty" min:"400" max:"599" doc:"An HTTP status with the error body of the interface; 502 has the HTML of a gateway."`
-	Message     string    `json:"message,omitempty" doc:"What the error body of the status says."`
-	RetryAfter  int       `json:"retryAfter,omitempty" min:"1" doc:"Seconds, in the headers of a 429 or 503; 1 for a 429 when it is missing."`
-	RPCError    *RPCError `json:"rpcError,omitempty" doc:"An error of JSON-RPC, in a batch for the member that was matched."`
-	RPCResult   Result    `json:"rpcResult,omitzero" doc:"A result of JSON-RPC instead of the true one, such as null for a receipt that is not there yet."`
-	Mining      string    `json:"mining,omitempty" doc:"A transaction of eth_sendRawTransaction is taken and waits: never, or a time such as 3s after which it may be in a block."`
-	Drop        string    `json:"drop,omitempty" enum:"before,during" doc:"The connection is reset, before the answer or in the middle of its body."`
-	Truncate    *int      `json:"truncate,omitempty" min:"0" doc:"The body ends after so many bytes, and the connection with it."`
-	Slow        Duration  `json:"slow,omitempty" doc:"The body comes in pieces, over so long."`
-	InvalidJSON bool      `json:"invalidJson,omitempty" doc:"The body is JSON without its end."`
-	ContentType string    `json:"contentType,omitempty" doc:"The answer says that it is of this type."`
-	EmptyPage   bool      `json:"emptyPage,omitempty" doc:"Lists of the answer are empty; a nextPageToken stays."`
-	PageToken   string    `json:"pageToken,omitempty" enum:"missing,duplicate" doc:"The answer has no nextPageToken, or that with which it was asked for."`
+	Message     string    `json:"message,omitempty" doc:"The message in the status's error body."`
+	RetryAfter  int       `json:"retryAfter,omitempty" min:"1" doc:"Seconds, in the headers of a 429 or 503; default for a 429: 1."`
+	RPCError    *RPCError `json:"rpcError,omitempty" doc:"A JSON-RPC error, in a batch for the matching member."`
+	RPCResult   Result    `json:"rpcResult,omitzero" doc:"A JSON-RPC result in place of the true one, such as null for a receipt not there yet."`
+	Mining      string    `json:"mining,omitempty" doc:"Holds a transaction of eth_sendRawTransaction in the pool: never mines it, or mines it after a time such as 3s."`
+	Drop        string    `json:"drop,omitempty" enum:"before,during" doc:"Resets the connection, before the response or in the middle of its body."`
+	Truncate    *int      `json:"truncate,omitempty" min:"0" doc:"Ends the body after this many bytes, and the connection with it."`
+	Slow        Duration  `json:"slow,omitempty" doc:"Sends the body in pieces over this time."`
+	InvalidJSON bool      `json:"invalidJson,omitempty" doc:"Cuts off the body's JSON."`
+	ContentType string    `json:"contentType,omitempty" doc:"Sets the response's content type."`
+	EmptyPage   bool      `json:"emptyPage,omitempty" doc:"Empties the response's lists; a nextPageToken stays."`
+	PageToken   string    `json:"pageToken,omitempty" enum:"missing,duplicate" doc:"Removes the nextPageToken, or repeats the request's."`
 }
 
 // RPCError is a JSON-RPC error.
@@ -135,10 +135,10 @@ type Delay struct {
 
 // delayObject is the JSON form of a distribution.
 type delayObject struct {
-	Min    Duration    `json:"min,omitempty" doc:"Of a range, each time in it as likely."`
+	Min    Duration    `json:"min,omitempty" doc:"Of a uniform range."`
 	Max    Duration    `json:"max,omitempty"`
 	Median Duration    `json:"median,omitempty" doc:"Of a log-normal distribution."`
-	Sigma  json.Number `json:"sigma,omitempty" min:"0" max:"5" doc:"Of a log-normal distribution; 0.5 when it is missing."`
+	Sigma  json.Number `json:"sigma,omitempty" min:"0" max:"5" doc:"Of a log-normal distribution; default: 0.5."`
 }
 
 // UnmarshalJSON reads a text or an object.

@@ -65,8 +65,8 @@ type armed struct {
 // State is a rule with the number of times it matched and applied.
 type State struct {
 	Rule
-	Matched uint64 `json:"matched" doc:"Requests, or calls, that it matched."`
-	Applied uint64 `json:"applied" doc:"Those of them that it was applied to."`
+	Matched uint64 `json:"matched" doc:"Requests or calls that matched."`
+	Applied uint64 `json:"applied" doc:"Those to which it applied."`
 }
 
 // NewSet makes a set without rules. It publishes every fault to the hub.

@@ -15,14 +15,14 @@ import (
 // Criteria state which exchanges match. Empty fields match everything.
 type Criteria struct {
 	Interface  string            `json:"interface,omitempty" doc:"data, metrics, node or sim."`
-	Operation  string            `json:"operation,omitempty" doc:"Id of an operation, or a method of JSON-RPC, which the members of batches count for too."`
+	Operation  string            `json:"operation,omitempty" doc:"Id of an operation, or a JSON-RPC method; members of batches count too."`
 	Method     string            `json:"method,omitempty" doc:"HTTP method."`
 	Path       string            `json:"path,omitempty" doc:"A path, or a pattern in which * stands for a segment or a part of one."`
 	Status     int               `json:"status,omitempty" doc:"HTTP status."`
 	World      string            `json:"world,omitempty"`
 	Client     string            `json:"client,omitempty" doc:"The client's address, or part of its user agent."`
 	Fault      *bool             `json:"fault,omitempty" doc:"Whether a fault was applied."`
-	Failed     *bool             `json:"failed,omitempty" doc:"Whether it was refused or failed, by its status or by an error of JSON-RPC."`
+	Failed     *bool             `json:"failed,omitempty" doc:"Whether it failed, by its status or a JSON-RPC error."`
 	Parameters map[string]string `json:"parameters,omitempty" doc:"Values of parameters by their names."`
 }
 
@@ -109,7 +109,7 @@ func (c *Criteria) times(s *Summary) (n int) {
 // NearMiss is an exchange that almost matches.
 type NearMiss struct {
 	Request     *Summary `json:"request"`
-	Differences []string `json:"differences" doc:"Where it is not what was asked for."`
+	Differences []string `json:"differences" doc:"How it differs from what was asked for."`
 }
 
 // mostNearMisses bounds the near misses listed.

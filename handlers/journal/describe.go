@@ -14,24 +14,24 @@ import (
 
 // Summary describes an exchange in a list.
 type Summary struct {
-	ID         int64          `json:"id" doc:"Counts from 1 since the server was started."`
-	Time       string         `json:"time" doc:"When the request came, by the wall's clock, RFC 3339."`
-	World      string         `json:"world" doc:"The world that was asked."`
+	ID         int64          `json:"id" doc:"Counts from 1 at the server's start."`
+	Time       string         `json:"time" doc:"Wall-clock time of the request, RFC 3339."`
+	World      string         `json:"world" doc:"The world that served it."`
 	Client     string         `json:"client" doc:"The client's address."`
 	UserAgent  string         `json:"userAgent,omitempty"`
 	RequestID  string         `json:"requestId,omitempty" doc:"The X-Request-Id of the answer."`
-	Interface  string         `json:"interface" doc:"data, metrics, node or sim; webhook for what the server sent itself."`
-	Operation  string         `json:"operation" doc:"Id of the operation, the method of JSON-RPC, or batch; empty for what does not exist."`
+	Interface  string         `json:"interface" doc:"data, metrics, node or sim; webhook for requests that the server itself sent."`
+	Operation  string         `json:"operation" doc:"Id of the operation, the JSON-RPC method, or batch; empty for an unknown path."`
 	Method     string         `json:"method" doc:"HTTP method."`
 	WebSocket  bool           `json:"websocket,omitempty" doc:"Whether it was a message over WebSocket."`
 	Path       string         `json:"path"`
 	Query      string         `json:"query,omitempty"`
 	Parameters map[string]any `json:"parameters,omitempty" doc:"Of the path, the query and a JSON body, as the client sent them."`
-	Calls      []Call         `json:"calls,omitempty" doc:"The calls of JSON-RPC: one, or the members of a batch."`
+	Calls      []Call         `json:"calls,omitempty" doc:"The JSON-RPC calls: one, or the members of a batch."`
 	Status     int            `json:"status" doc:"HTTP status; 0 if the connection ended before one was sent."`
 	Duration   float64        `json:"durationMs" doc:"Milliseconds."`
 	Bytes      int64          `json:"bytes" doc:"Of the answer's body."`
-	Cause      string         `json:"cause,omitempty" doc:"Why it was refused, or failed."`
+	Cause      string         `json:"cause,omitempty" doc:"Why it failed."`
 	Fault      string         `json:"fault,omitempty" doc:"The fault that was applied."`
 }
 
@@ -56,7 +56,7 @@ type Detail struct {
 	RequestBytes    int64               `json:"requestBytes" doc:"Of the request's body."`
 	ResponseHeaders map[string][]string `json:"responseHeaders"`
 	ResponseBody    string              `json:"responseBody,omitempty" doc:"The first 16 KiB, without compression."`
-	Curl            string              `json:"curl" doc:"The same request as a command line. Secrets are left out."`
+	Curl            string              `json:"curl" doc:"The same request as a command line, without secrets."`
 }
 
 // Summarize summarises an exchange.

@@ -74,14 +74,14 @@ type Value struct {
 
 // errors lists the errors of every method; single methods add their own.
 var errors = []Error{
-	{-32700, "The request is not JSON."}, {-32600, "The request is no call of JSON-RPC."}, {-32601, "The method does not exist."},
-	{-32602, "The parameters are not allowed."}, {-32000, "It could not be done; the message says why."},
+	{-32700, "The request is not JSON."}, {-32600, "The request is not a JSON-RPC call."}, {-32601, "The method does not exist."},
+	{-32602, "The parameters are not allowed."}, {-32000, "The call failed; the message says why."},
 }
 
 // Reverts is the error of a call that its contract reverted; Refused is the error of a call that the client may not make.
 var (
 	Reverts = Error{3, "execution reverted"}
-	Refused = Error{4100, "A page of another origin may not do this, nor anyone when the server listens beyond loopback, unless --allow-origin or --allow-control says so."}
+	Refused = Error{4100, "Pages of other origins need --allow-origin for this, and a server that listens beyond loopback needs --allow-control."}
 )
 
 // Item describes a method.

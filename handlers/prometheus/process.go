@@ -18,9 +18,9 @@ func writeProcess(text *bytes.Buffer) {
 		describe(text, name, "gauge", help)
 		fmt.Fprintf(text, "%s %d\n", name, value)
 	}
-	gauge("go_goroutines", "Goroutines that there are.", uint64(runtime.NumGoroutine()))
-	gauge("go_memstats_heap_alloc_bytes", "Bytes of objects on the heap, garbage that was not collected yet included.", memory[0].Value.Uint64())
-	gauge("go_memstats_sys_bytes", "Bytes that the program has of the system, without those that it gave back.", memory[1].Value.Uint64()-memory[2].Value.Uint64())
+	gauge("go_goroutines", "Number of goroutines.", uint64(runtime.NumGoroutine()))
+	gauge("go_memstats_heap_alloc_bytes", "Bytes of heap objects, including garbage not collected yet.", memory[0].Value.Uint64())
+	gauge("go_memstats_sys_bytes", "Bytes obtained from the system and not returned.", memory[1].Value.Uint64()-memory[2].Value.Uint64())
 	if statm, err := os.ReadFile("/proc/self/statm"); err == nil {
 		var size, resident uint64
 		if _, err := fmt.Sscan(string(statm), &size, &resident); err == nil {
@@ -31,6 +31,6 @@ func writeProcess(text *bytes.Buffer) {
 		gauge("process_open_fds", "Open file descriptors.", uint64(len(files)))
 	}
 	used, limit := cache.InUse()
-	gauge("snowglobe_cache_bytes", "Bytes that all caches hold together.", uint64(used))
-	gauge("snowglobe_cache_limit_bytes", "The most that they may hold.", uint64(limit))
+	gauge("snowglobe_cache_bytes", "Bytes in all caches.", uint64(used))
+	gauge("snowglobe_cache_limit_bytes", "Limit of the bytes in all caches.", uint64(limit))
 }

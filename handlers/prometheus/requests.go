@@ -73,7 +73,7 @@ func (m *Requests) Handler(w *sim.World, n *node.Node, worlds func() int) http.H
 		}
 		describe(&text, "snowglobe_worlds", "gauge", "Worlds of this process.")
 		fmt.Fprintf(&text, "snowglobe_worlds %d\n", worlds())
-		describe(&text, "snowglobe_repeated_calls_total", "counter", "Calls of JSON-RPC that were answered with results that were kept.")
+		describe(&text, "snowglobe_repeated_calls_total", "counter", "JSON-RPC calls answered with remembered results.")
 		fmt.Fprintf(&text, "snowglobe_repeated_calls_total %d\n", n.Repeated())
 		writeProcess(&text)
 		m.write(&text)

@@ -83,7 +83,7 @@ func (op *operation) decode(d *schema.Schemas, raw []byte) (any, []string, error
 		return nil, []string{"the body is not JSON: " + err.Error()}, nil
 	}
 	if _, err := dec.Token(); err != io.EOF {
-		return nil, []string{"the body has something after its JSON value"}, nil
+		return nil, []string{"the body continues after its JSON value"}, nil
 	}
 	if problems := d.Check(op.Body, loose, op.Strict); len(problems) > 0 {
 		return nil, problems, nil

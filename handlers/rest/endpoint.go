@@ -214,8 +214,8 @@ func (c *requestContext) read(hr *http.Request) (*Request, error) {
 type Endpoint struct {
 	Interface  string   `json:"interface" doc:"data, metrics, sim or node."`
 	Methods    []string `json:"methods" doc:"HTTP methods."`
-	Paths      []string `json:"paths" doc:"With {name} for what varies."`
-	Operations []string `json:"operations" doc:"Names of operations, or of JSON-RPC methods."`
+	Paths      []string `json:"paths" doc:"With {name} for variables."`
+	Operations []string `json:"operations" doc:"Names of operations or JSON-RPC methods."`
 }
 
 // Lister is a mounted handler that can list its endpoints.

@@ -27,7 +27,7 @@ func (e *Error) Error() string { return strings.Join(e.Problems, "; ") }
 
 // ErrorAnswer is the body of every unsuccessful response.
 type ErrorAnswer struct {
-	Message    Message `json:"message" doc:"What is wrong; an array where the interface allows one."`
+	Message    Message `json:"message" doc:"The error; an array where the interface allows one."`
 	Error      string  `json:"error" doc:"The name of the status."`
 	StatusCode int     `json:"statusCode" doc:"The HTTP status."`
 }
@@ -163,7 +163,7 @@ func (c *requestContext) fail(e *Error, array bool) {
 		h[name] = values
 	}
 	if err := c.send(c.request, e.Status, e.answer(array)); err != nil {
-		c.server.opts.Log.Error("error answer failed", "id", c.id, "err", err)
+		c.server.opts.Log.Error("sending an error failed", "id", c.id, "err", err)
 	}
 }
 
@@ -175,10 +175,10 @@ func (c *requestContext) asError(err error) *Error {
 		return e
 	}
 	if c.request.Context().Err() != nil {
-		return Unavailable("the client ended the connection before the answer was there")
+		return Unavailable("the client closed the connection before the response was ready")
 	}
 	if sim.Overtaken(c.request.Context()) {
-		return Starting("the world went back while this was answered: ask again", 1)
+		return Starting("the world was reverted during this request: try again", 1)
 	}
 	c.server.opts.Log.Error("request failed", "id", c.id, "operation", c.operation(), "err", err)
 	return c.failure()

@@ -28,10 +28,10 @@ var (
 	largeSending = semaphore.NewWeighted(largeBytes)
 	largeWaiting = semaphore.NewWeighted(unexpectedBytes)
 
-	errTooManyLarge = errors.New("too many large answers wait for their clients")
+	errTooManyLarge = errors.New("too many large responses are waiting for their clients")
 
 	// ErrOvertaken ends a response that would mix two histories.
-	ErrOvertaken = errors.New("the world went back while this was answered")
+	ErrOvertaken = errors.New("the world was reverted during this request")
 )
 
 // LargeAnswer is the response to one request, which may turn out to be large. It waits for its turn, and passes the turn on only when its
@@ -131,7 +131,7 @@ func StreamAnswer(ctx context.Context, size int64, held int) error {
 // RefuseLarge responds that a large response cannot be sent now.
 func RefuseLarge(w http.ResponseWriter, err error) {
 	w.Header().Set("Retry-After", "1")
-	http.Error(w, err.Error()+"; ask again", http.StatusServiceUnavailable)
+	http.Error(w, err.Error()+"; try again", http.StatusServiceUnavailable)
 }
 
 // sendUnexpected does Send's work for a response that was generated without waiting.

@@ -291,17 +291,17 @@ func (op *operation) failures() map[int]string {
 		http.StatusInternalServerError: "The simulator failed; its log has the cause.",
 	}
 	if op.in.Limited && !op.Keyless {
-		f[http.StatusTooManyRequests] = "The requests of this minute are used up; retry-after says for how long."
+		f[http.StatusTooManyRequests] = "This minute's requests are used up; retry-after says when to try again."
 	}
 	if !op.in.Keyless && !op.Keyless {
-		f[http.StatusUnauthorized] = "An API key is required, and the request has none that is known."
+		f[http.StatusUnauthorized] = "The request lacks a known API key."
 		f[http.StatusForbidden] = "The API key is not for this interface or network."
 	}
 	if op.Class == permit.Control {
-		f[http.StatusForbidden] = strings.TrimSpace(f[http.StatusForbidden] + " A page of another origin may not do this, nor anyone when the server listens beyond loopback, unless --allow-origin or --allow-control says so.")
+		f[http.StatusForbidden] = strings.TrimSpace(f[http.StatusForbidden] + " Pages of other origins need --allow-origin for this, and a server that listens beyond loopback needs --allow-control.")
 	}
 	if strings.Contains(op.Path, "{") {
-		f[http.StatusNotFound] = "What the path names does not exist."
+		f[http.StatusNotFound] = "The path names something that does not exist."
 	}
 	if op.Body != nil {
 		f[http.StatusRequestEntityTooLarge] = "The body is too large."
@@ -350,7 +350,7 @@ func (s *Server) CheckAnswer(r *http.Request, status int, body []byte) error {
 func (s *Server) ValidateAnswer(id string, d schema.Dialect, body []byte) error {
 	op := s.routes.byID[id]
 	if op == nil || op.Answer == nil {
-		return fmt.Errorf("operation %q has no JSON answer", id)
+		return fmt.Errorf("operation %q has no JSON response", id)
 	}
 	return s.compare(d, op.Answer, body)
 }
@@ -372,10 +372,10 @@ func (s *Server) compare(d schema.Dialect, t reflect.Type, body []byte) error {
 	dec := json.NewDecoder(bytes.NewReader(body))
 	dec.UseNumber()
 	if err := dec.Decode(&v); err != nil {
-		return fmt.Errorf("answer is not JSON: %w", err)
+		return fmt.Errorf("response is not JSON: %w", err)
 	}
 	if problems := s.schemas(d).Check(t, v, true); len(problems) > 0 {
-		return fmt.Errorf("answer does not fit its schema: %s", strings.Join(problems, "; "))
+		return fmt.Errorf("response does not fit its schema: %s", strings.Join(problems, "; "))
 	}
 	return nil
 }

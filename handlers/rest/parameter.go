@@ -42,9 +42,9 @@ type Param struct {
 // Paging holds the two parameters of every paged operation.
 func Paging(size, most int) []Param {
 	return []Param{
-		{Name: "pageToken", Kind: schema.KindPageToken, Doc: "The nextPageToken of the page before; refused from 24 hours of the world's clock on. Empty is the first page."},
+		{Name: "pageToken", Kind: schema.KindPageToken, Doc: "The nextPageToken of the previous page; it expires after 24 hours of the world's clock. Empty means the first page."},
 		{Name: "pageSize", Kind: schema.KindPageSize, Default: fmt.Sprint(size), Min: "1", Max: fmt.Sprint(most),
-			Doc: "The most items that one page may hold."},
+			Doc: "The maximum number of items on a page."},
 	}
 }
 

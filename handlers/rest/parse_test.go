@@ -136,7 +136,7 @@ func TestBodyProblems(t *testing.T) {
 	cases := []struct{ body, message string }{
 		{"", "the body is empty: expected a JSON object"},
 		{"{", "the body is not JSON: unexpected EOF"},
-		{good + "{}", "the body has something after its JSON value"},
+		{good + "{}", "the body continues after its JSON value"},
 		{"[]", "the body [] is not allowed: expected an object"},
 		{"{}", "options is required"},
 		{"{}", "type is required"},

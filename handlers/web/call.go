@@ -115,7 +115,7 @@ func (s *Site) answer(p *page, c *Call) any {
 	case status >= 400:
 		c.Error = failure(object, status)
 	case err != nil:
-		c.Status, c.Error = http.StatusBadGateway, "the answer is not JSON"
+		c.Status, c.Error = http.StatusBadGateway, "the response is not JSON"
 	case c.RPC != "":
 		if e, ok := object["error"].(J); ok {
 			c.Status, c.Error = http.StatusNotFound, text(e["message"])

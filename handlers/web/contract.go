@@ -55,7 +55,7 @@ func contract(p *page) error {
 	}
 	artifact := compiled(text(p.Got["code"]))
 	if artifact == nil {
-		return notFound("the source of what is at %s is not known", clip(v.Address, 64))
+		return notFound("the source of the contract at %s is not known", clip(v.Address, 64))
 	}
 	v.Name, v.Source = artifact.Name, contracts.Source(artifact.Name)
 	document, err := contracts.ABI(artifact.Name)
@@ -213,7 +213,7 @@ func parseArgument(t abi.Type, s string) (any, error) {
 	case abi.SliceTy, abi.ArrayTy:
 		return parseList(t, s)
 	}
-	return nil, fmt.Errorf("values of the type %s cannot be written here", t.String())
+	return nil, fmt.Errorf("values of the type %s cannot be entered here", t.String())
 }
 
 // fixedBytes makes a value of a type such as bytes32, padded on the right.

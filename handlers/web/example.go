@@ -14,19 +14,19 @@ var harmless = []string{"sign", "signTransaction", "signTypedData_v4", "accounts
 
 // unshown says why a method's example has no result, other than because it changes the world.
 var unshown = map[string]string{
-	"debug_traceBadBlock": "This world has no bad blocks, so that every call of it is answered by an error.",
-	"debug_preimage":      "No preimages are kept, so that every call of it is answered by an error, as by a node that does not record them.",
+	"debug_traceBadBlock": "This world has no bad blocks, so every call fails.",
+	"debug_preimage":      "No preimages are recorded, so every call fails, as on a node that does not record them.",
 
 	"anvil_dumpState": refusedHere, "hardhat_dumpState": refusedHere, "anvil_loadState": refusedHere, "hardhat_loadState": refusedHere,
 	"anvil_mine_detailed": refusedHere, "evm_mine_detailed": refusedHere,
 	"anvil_setMinGasPrice": refusedHere, "hardhat_setMinGasPrice": refusedHere, "hardhat_setPrevRandao": refusedHere,
 }
 
-const refusedHere = "This network has no room for it, so that every call of it is answered by an error that says why."
+const refusedHere = "This network cannot support the method, so every call fails with the reason."
 
-const issued = "The example is a transaction that is in this world already, so that sending it is refused: a client signs one of its own."
+const issued = "The example is a transaction that this world already contains, so sending it again fails: a client signs its own."
 
-const changes = "It changes the world, so that the example has no answer here: try it."
+const changes = "It changes the world, so the example shows no result: try it."
 
 // parts splits a method's name into its namespace and the rest.
 func partsOf(method string) (family, name string) {

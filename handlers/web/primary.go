@@ -105,7 +105,7 @@ func (v *primaryView) Bar(start, end any) template.HTML {
 	rect := func(class string, from, to float64) string {
 		return fmt.Sprintf(`<rect class="%s" x="%.1f" y="4" width="%.1f" height="8" rx="2"/>`, class, from, max(to-from, 0))
 	}
-	return template.HTML(fmt.Sprintf(`<svg class="bar" viewBox="0 0 %[1]d 16" width="%[1]d" height="16" role="img" aria-label="%[2]d percent of the time are over">`, daysBefore+daysAfter, over) +
+	return template.HTML(fmt.Sprintf(`<svg class="bar" viewBox="0 0 %[1]d 16" width="%[1]d" height="16" role="img" aria-label="%[2]d percent of the time have passed">`, daysBefore+daysAfter, over) +
 		rect("all", 0, daysBefore+daysAfter) + rect("rest", place(from), place(to)) + rect("done", place(from), place(min(to, now))) +
 		fmt.Sprintf(`<path class="now" d="M%d 0V16"/></svg>`, daysBefore))
 }

@@ -88,7 +88,7 @@ func quote(s string) string {
 // Fault returns a rule that makes the next such request fail.
 func (v *requestView) Fault() J {
 	if calls := list(dig(v.R, "calls")); len(calls) > 0 {
-		return J{"match": J{"rpcMethod": dig(calls[0], "method")}, "action": J{"rpcError": J{"code": -32000, "message": "this was asked to fail"}}, "times": J{"first": 1}}
+		return J{"match": J{"rpcMethod": dig(calls[0], "method")}, "action": J{"rpcError": J{"code": -32000, "message": "this request was asked to fail"}}, "times": J{"first": 1}}
 	}
 	if text(dig(v.R, "interface")) == "node" || text(dig(v.R, "operation")) == "" {
 		return J{"match": J{"path": dig(v.R, "path")}, "action": J{"status": 503}, "times": J{"first": 1}}

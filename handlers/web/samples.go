@@ -404,7 +404,7 @@ func (s *samples) call(path string, item *openrpc.MethodItem) (e openrpc.Example
 	if result, found := object["result"]; err == nil && status == http.StatusOK && found {
 		e.Result = &openrpc.Value{Name: "result", Value: shortened(result, len(body) > longestExample)}
 	} else {
-		item.Description = "This world has no example of an answer: " + cmp.Or(text(dig(object, "error", "message")), http.StatusText(status)) + "."
+		item.Description = "This world has no example of a response: " + cmp.Or(text(dig(object, "error", "message")), http.StatusText(status)) + "."
 	}
 	return e
 }
@@ -446,7 +446,7 @@ func (s *samples) arguments(path string, item *openrpc.MethodItem, e *openrpc.Ex
 
 // document describes methods of the node. It makes examples on all processors.
 func (s *samples) document(described []Described) *openrpc.Document {
-	d := &openrpc.Document{OpenRPC: "1.3.2", Info: openrpc.Info{Title: "Snowglobe node", Version: fixtures.NodeVersion, Description: "The node's JSON-RPC, each method at the servers that it names."}}
+	d := &openrpc.Document{OpenRPC: "1.3.2", Info: openrpc.Info{Title: "Snowglobe node", Version: fixtures.NodeVersion, Description: "The node's JSON-RPC; each method lists its servers."}}
 	at := map[string]int{}
 	for _, service := range described {
 		path := strings.ReplaceAll(service.Paths[0], "{blockchainId}", s.names.World.Networks[0].Subnets[0].Blockchains[0].BlockchainID)

@@ -202,7 +202,7 @@ func send(w http.ResponseWriter, r *http.Request, status int, body []byte) {
 func (s *Site) ask(ctx context.Context, from *http.Request, c *Call) (int, []byte) {
 	r, err := http.NewRequestWithContext(rest.Inside(ctx), c.Method, c.Path, strings.NewReader(c.Body))
 	if err != nil {
-		return http.StatusBadRequest, []byte(`{"message":"this cannot be asked for"}`)
+		return http.StatusBadRequest, []byte(`{"message":"this request is not possible"}`)
 	}
 	r.RemoteAddr, r.Host, r.TLS, r.RequestURI = from.RemoteAddr, from.Host, from.TLS, c.Path
 	for _, name := range rest.ForwardedHeaders {

@@ -27,9 +27,9 @@ type createBody struct {
 	URL                string   `json:"url"`
 	Name               string   `json:"name,omitempty"`
 	Description        string   `json:"description,omitempty"`
-	ChainID            string   `json:"chainId,omitempty" doc:"Of address_activity an EVM chain, of primary_network_address_activity p-chain or x-chain."`
-	Network            string   `json:"network,omitempty" enum:"mainnet,fuji,testnet" doc:"Of the other events than address_activity."`
-	IncludeInternalTxs bool     `json:"includeInternalTxs,omitempty" doc:"Of address_activity on a C-Chain."`
+	ChainID            string   `json:"chainId,omitempty" doc:"For address_activity an EVM chain, for primary_network_address_activity p-chain or x-chain."`
+	Network            string   `json:"network,omitempty" enum:"mainnet,fuji,testnet" doc:"For all events except address_activity."`
+	IncludeInternalTxs bool     `json:"includeInternalTxs,omitempty" doc:"For address_activity on a C-Chain."`
 	IncludeLogs        bool     `json:"includeLogs,omitempty" doc:"Of address_activity."`
 	Metadata           Metadata `json:"metadata"`
 }

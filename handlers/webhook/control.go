@@ -27,23 +27,23 @@ import (
 // Delivery is a webhook's message with its outcome.
 type Delivery struct {
 	MessageID   string            `json:"messageId" format:"uuid"`
-	Number      int64             `json:"number" doc:"Counts the webhook's messages: the order in which they are delivered."`
-	Event       string            `json:"event" doc:"transaction, or what happened on a primary network."`
-	TxHash      string            `json:"txHash,omitempty" doc:"Absent when time alone did it."`
+	Number      int64             `json:"number" doc:"Numbers the webhook's messages in delivery order."`
+	Event       string            `json:"event" doc:"transaction, or an event of a primary network."`
+	TxHash      string            `json:"txHash,omitempty" doc:"Absent if no transaction caused it."`
 	Time        string            `json:"time" doc:"Of the world, RFC 3339."`
-	Status      string            `json:"status" enum:"pending,delivered,failed,void" doc:"void: a balance did not fall below the threshold, and there was nothing to tell."`
-	NextAttempt string            `json:"nextAttempt,omitempty" doc:"When it is tried again by the wall's clock, RFC 3339."`
+	Status      string            `json:"status" enum:"pending,delivered,failed,void" doc:"void: a balance did not fall below the threshold, so nothing was sent."`
+	NextAttempt string            `json:"nextAttempt,omitempty" doc:"Wall-clock time of the next attempt, RFC 3339."`
 	Attempts    []DeliveryAttempt `json:"attempts"`
 }
 
 // DeliveryAttempt is an attempt to deliver a message.
 type DeliveryAttempt struct {
 	Number  int    `json:"number"`
-	Started string `json:"started" doc:"By the wall's clock, RFC 3339."`
+	Started string `json:"started" doc:"Wall-clock time, RFC 3339."`
 	Took    int64  `json:"tookMilliseconds"`
-	Status  int    `json:"status,omitempty" doc:"Of the answer; absent when there was none."`
+	Status  int    `json:"status,omitempty" doc:"Of the response; absent if there was none."`
 	Error   string `json:"error,omitempty" doc:"Why it failed."`
-	Answer  string `json:"answer,omitempty" doc:"The beginning of the answer's body."`
+	Answer  string `json:"answer,omitempty" doc:"The beginning of the response's body."`
 }
 
 type deliveryList struct {
@@ -53,8 +53,8 @@ type deliveryList struct {
 
 // testBody selects the event of a test message.
 type testBody struct {
-	TxHash string `json:"txHash" doc:"A transaction of the webhook's chain, however long ago."`
-	Event  string `json:"event,omitempty" doc:"Of a webhook about a primary network: which of its events to send; its first unless given."`
+	TxHash string `json:"txHash" doc:"A transaction of the webhook's chain, of any age."`
+	Event  string `json:"event,omitempty" doc:"For a webhook about a primary network: the event to send; default: its first."`
 }
 
 var messageParam = rest.Param{Name: "messageId", Kind: schema.KindUUID}
@@ -62,14 +62,14 @@ var messageParam = rest.Param{Name: "messageId", Kind: schema.KindUUID}
 func (a *api) controlOperations() []rest.Operation {
 	one := reflect.TypeFor[Delivery]()
 	return []rest.Operation{
-		{ID: "listDeliveries", Path: "/sim/webhooks/{id}/deliveries", Summary: "List what a webhook was told and is to be told, the newest first", Live: true,
+		{ID: "listDeliveries", Path: "/sim/webhooks/{id}/deliveries", Summary: "List a webhook's deliveries, past and due, newest first", Live: true,
 			Params: data.JoinParams(idParam, rest.Paging(10, 100)), Class: permit.Control, Answer: reflect.TypeFor[deliveryList](), Handle: a.onAnyWebhook(a.listDeliveries)},
 		{ID: "getDelivery", Path: "/sim/webhooks/{id}/deliveries/{messageId}", Summary: "Get a delivery", Live: true,
 			Params: []rest.Param{idParam, messageParam}, Class: permit.Control, Answer: one, Handle: a.onAnyWebhook(a.getDelivery)},
-		{ID: "redeliver", Method: http.MethodPost, Path: "/sim/webhooks/{id}/deliveries/{messageId}:redeliver", Summary: "Deliver a message once more, now",
+		{ID: "redeliver", Method: http.MethodPost, Path: "/sim/webhooks/{id}/deliveries/{messageId}:redeliver", Summary: "Deliver a message again now",
 			Params: []rest.Param{idParam, messageParam}, Class: permit.Control, Answer: one, Handle: a.onAnyWebhook(a.redeliver)},
-		{ID: "testWebhook", Method: http.MethodPost, Path: "/sim/webhooks/{id}:test", Summary: "Tell a webhook of a transaction of the past",
-			Doc: "Whether it matches or not.", Params: []rest.Param{idParam}, Body: reflect.TypeFor[testBody](), Strict: true, Class: permit.Control, Answer: one, Handle: a.onAnyWebhook(a.test)},
+		{ID: "testWebhook", Method: http.MethodPost, Path: "/sim/webhooks/{id}:test", Summary: "Send a webhook a past transaction",
+			Doc: "Even if it does not match.", Params: []rest.Param{idParam}, Body: reflect.TypeFor[testBody](), Strict: true, Class: permit.Control, Answer: one, Handle: a.onAnyWebhook(a.test)},
 	}
 }
 
@@ -244,5 +244,5 @@ func (a *api) subjectOf(ctx context.Context, w *outbox.Webhook, m *outbox.Messag
 		return u.TxID[:], nil
 	}
 	subject, err := outbox.ValidationAbout(ctx, a.world.DB, row.ID)
-	return subject, data.OrNotFound(err, rest.NotFound("the transaction is about no validator or delegator"))
+	return subject, data.OrNotFound(err, rest.NotFound("the transaction concerns no validator or delegator"))
 }

@@ -231,7 +231,7 @@ func (d *Deliverer) tell(ctx, sending context.Context, id int64) {
 			time.Sleep(shortly)
 		case err != nil && ctx.Err() == nil && sending.Err() == nil:
 			name, _ := uuid.FromBytes(w.UUID) // there is none if it could not be read
-			d.log.Error("a webhook could not be told", "webhook", name, "error", err)
+			d.log.Error("a webhook's message could not be sent", "webhook", name, "error", err)
 			select {
 			case <-ctx.Done():
 			case <-time.After(pause):

@@ -39,7 +39,7 @@ type Webhook struct {
 
 // Metadata states what a webhook watches.
 type Metadata struct {
-	EventSignatures        []string                `json:"eventSignatures,omitzero" doc:"Of address_activity: only transactions with a log whose first topic is one of these."`
+	EventSignatures        []string                `json:"eventSignatures,omitzero" doc:"For address_activity: only transactions with a log whose first topic is one of these."`
 	Addresses              []string                `json:"addresses,omitzero" doc:"Of address_activity."`
 	KeyType                string                  `json:"keyType,omitempty" enum:"addresses,nodeId,subnetId"`
 	Keys                   []string                `json:"keys,omitzero"`
@@ -94,7 +94,7 @@ func Register(s *rest.Server, d *Deliverer, t Targets) error {
 	one, changed := reflect.TypeFor[Webhook](), reflect.TypeFor[addressChange]()
 	return s.Register(rest.Data,
 		rest.Operation{ID: "createWebhook", Method: http.MethodPost, Path: "/v1/webhooks", Summary: "Create a webhook", Status: http.StatusCreated,
-			Doc:  "It belongs to the API key of the request; those of requests without a key belong together. url leads to this machine unless --webhook-hosts names others.",
+			Doc:  "It belongs to the request's API key; requests without a key share their webhooks. url must lead to this machine, or to a host in --webhook-hosts.",
 			Body: reflect.TypeFor[createBody](), Class: permit.Control, Answer: one, Handle: a.create},
 		rest.Operation{ID: "listWebhooks", Path: "/v1/webhooks", Summary: "List the webhooks of an API key", Live: true,
 			Params: data.JoinParams(rest.Paging(10, 100), rest.Param{Name: "status", Kind: schema.KindEnum, Enum: []string{"active", "inactive"}}),
@@ -104,7 +104,7 @@ func Register(s *rest.Server, d *Deliverer, t Targets) error {
 		rest.Operation{ID: "updateWebhook", Method: http.MethodPatch, Path: "/v1/webhooks/{id}", Summary: "Change a webhook", Params: []rest.Param{idParam},
 			Body: reflect.TypeFor[updateBody](), Class: permit.Control, Answer: one, Handle: a.onWebhook(a.update)},
 		rest.Operation{ID: "deactivateWebhook", Method: http.MethodDelete, Path: "/v1/webhooks/{id}", Summary: "Deactivate a webhook",
-			Doc: "It stays readable and can be made active again. What it was promised is delivered then.", Params: []rest.Param{idParam},
+			Doc: "It stays readable. Activating it again delivers its pending messages.", Params: []rest.Param{idParam},
 			Class: permit.Control, Answer: one, Handle: a.onWebhook(a.deactivate)},
 		rest.Operation{ID: "getAddressesFromWebhook", Path: "/v1/webhooks/{id}/addresses", Summary: "List the addresses of a webhook about an EVM chain", Live: true,
 			Params: data.JoinParams(idParam, rest.Paging(10, 100)), Answer: reflect.TypeFor[addressList](), Handle: a.onWebhook(a.listAddresses)},
@@ -113,7 +113,7 @@ func Register(s *rest.Server, d *Deliverer, t Targets) error {
 		rest.Operation{ID: "removeAddressesFromWebhook", Method: http.MethodDelete, Path: "/v1/webhooks/{id}/addresses", Summary: "Remove addresses from a webhook about an EVM chain",
 			Params: []rest.Param{idParam}, Body: changed, Class: permit.Control, Answer: one, Handle: a.onWebhook(a.changeAddresses(outbox.DropKeys))},
 		rest.Operation{ID: "generateOrRotateSharedSecret", Method: http.MethodPost, Path: "/v1/webhooks:generateOrRotateSharedSecret", Status: http.StatusCreated,
-			Summary: "Make another secret for the messages of an API key's webhooks", Doc: "What is sent from now on is signed with it.",
+			Summary: "Make a new secret for an API key's webhooks", Doc: "It signs all messages sent from now on.",
 			Class: permit.Control, Answer: reflect.TypeFor[sharedSecret](), Handle: a.rotateSecret},
 		rest.Operation{ID: "getSharedSecret", Path: "/v1/webhooks:getSharedSecret", Summary: "Get the secret of an API key's webhooks", Live: true,
 			Class: permit.Control, Answer: reflect.TypeFor[sharedSecret](), Handle: a.getSecret},

@@ -97,7 +97,7 @@ func (h *hosted) open(ctx context.Context) error {
 	if h.set.world.DB.ReadOnly() { // nothing is written beside a read-only world
 		w, err := sim.OpenReadOnly(ctx, h.path)
 		if errors.Is(err, store.ErrInUse) {
-			return rest.Conflict(fmt.Sprintf("another process serves the world %q, or it was killed", h.name))
+			return rest.Conflict(fmt.Sprintf("another process serves the world %q, or was killed while it did", h.name))
 		}
 		if err != nil {
 			return rest.Unavailable(err.Error())

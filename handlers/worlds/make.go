@@ -119,7 +119,7 @@ func (s *Set) checkSize(bytes int64, what string) error {
 		return nil
 	}
 	const mebibyte = 1 << 20
-	return rest.Conflict(fmt.Sprintf("%s %d MiB: --world-size allows %d for each world beside the main one", what, bytes/mebibyte, s.options.MostBytes/mebibyte))
+	return rest.Conflict(fmt.Sprintf("%s %d MiB: --world-size allows %d for each world besides the main one", what, bytes/mebibyte, s.options.MostBytes/mebibyte))
 }
 
 // write creates a world's file and opens it.

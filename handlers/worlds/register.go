@@ -24,15 +24,15 @@ import (
 // World is one of the worlds of the process.
 type World struct {
 	Name    string         `json:"name"`
-	URL     string         `json:"url" format:"url" doc:"Everything of the world is below it."`
+	URL     string         `json:"url" format:"url" doc:"All of the world's paths are below it."`
 	RPCURL  string         `json:"rpcUrl" format:"url" doc:"Of its C-Chain."`
 	WSURL   string         `json:"wsUrl" format:"url"`
-	From    string         `json:"from,omitempty" doc:"What it was made of; the main world, and one that was kept by another process, tell nothing."`
-	Keep    bool           `json:"keep" doc:"Whether its file stays when the process ends."`
-	TTL     string         `json:"ttl,omitempty" doc:"The real time after which it ends when nobody asks it; for ever when it is missing."`
+	From    string         `json:"from,omitempty" doc:"Its origin; absent for the main world and for a kept world from another process."`
+	Keep    bool           `json:"keep" doc:"Whether its file outlives the process."`
+	TTL     string         `json:"ttl,omitempty" doc:"Idle real time after which it ends; default: never."`
 	Created string         `json:"created,omitempty" doc:"In real time, RFC 3339."`
 	Bytes   int64          `json:"bytes" doc:"Size of its file."`
-	Open    bool           `json:"open" doc:"Whether it is open; one that was kept is opened when it is first asked, and says no more before."`
+	Open    bool           `json:"open" doc:"Whether it is open; a kept world opens on its first request and has no further fields before."`
 	Seed    *int64         `json:"seed,omitempty"`
 	Profile string         `json:"profile,omitempty"`
 	Digest  string         `json:"digest,omitempty" doc:"SHA-256 of the whole world, hex."`
@@ -41,16 +41,16 @@ type World struct {
 
 // Worlds is the answer of GET /sim/worlds.
 type Worlds struct {
-	Worlds []World `json:"worlds" doc:"The main one first, the others by name."`
-	Most   int     `json:"most" doc:"How many there may be beside the main one."`
+	Worlds []World `json:"worlds" doc:"The main world first, the others by name."`
+	Most   int     `json:"most" doc:"Limit of worlds besides the main one."`
 }
 
 // makeBody holds the options of a new world.
 type makeBody struct {
-	Name *string `json:"name,omitempty" doc:"1 to 63 of a to z, 0 to 9 and -; the next of world-1, world-2 and so on when it is missing."`
+	Name *string `json:"name,omitempty" doc:"1 to 63 of a to z, 0 to 9 and -; default: the next of world-1, world-2 and so on."`
 	From *from   `json:"from,omitempty"`
-	TTL  *string `json:"ttl,omitempty" doc:"Real time such as 10m or 2h, at least 1s: it ends when nobody asks it for so long."`
-	Keep *bool   `json:"keep,omitempty" doc:"Keep its file, beside that of the main world, when the process ends."`
+	TTL  *string `json:"ttl,omitempty" doc:"Idle real time after which it ends, such as 10m or 2h, at least 1s."`
+	Keep *bool   `json:"keep,omitempty" doc:"Keep its file beside the main world's when the process ends."`
 }
 
 // from is a new world's origin in the client's form.
@@ -65,7 +65,7 @@ type seedBody struct {
 // Schema allows all forms.
 func (from) Schema(d *schema.Schemas) *schema.Schema {
 	return &schema.Schema{AnyOf: []*schema.Schema{{Type: "string"}, d.Of(reflect.TypeFor[seedBody]())},
-		Description: "head, the id of a snapshot of the world that is asked, or an object with a seed and a profile; head when it is missing."}
+		Description: "head, the id of a snapshot of this world, or an object with a seed and a profile; default: head."}
 }
 
 const head = "head"
@@ -108,9 +108,9 @@ func Register(server *rest.Server, s *Set, of *sim.World) error {
 				}
 				return answer, nil
 			}},
-		rest.Operation{ID: "makeWorld", Method: http.MethodPost, Path: "/sim/worlds", Summary: "Make a world of its own",
-			Doc: "A copy of the world that is asked, with all that is in it, its snapshots too; or a new one. It answers below /w/ and its name as the main " +
-				"world does, and nothing that happens in one changes another. Example: {\"from\":{\"seed\":7,\"profile\":\"tiny\"},\"name\":\"a\",\"ttl\":\"10m\"}.",
+		rest.Operation{ID: "makeWorld", Method: http.MethodPost, Path: "/sim/worlds", Summary: "Make a new world",
+			Doc: "A copy of this world, including its snapshots; or a newly generated one. It answers below /w/ and its name as the main " +
+				"world does, and the worlds do not affect each other. Example: {\"from\":{\"seed\":7,\"profile\":\"tiny\"},\"name\":\"a\",\"ttl\":\"10m\"}.",
 			Body: reflect.TypeFor[makeBody](), Strict: true, BodyOptional: true, Slow: true, Class: permit.Control,
 			Status: http.StatusCreated, UpstreamStatus: http.StatusCreated, Answer: one,
 			Handle: func(r *rest.Request) (any, error) {
@@ -141,7 +141,7 @@ func Register(server *rest.Server, s *Set, of *sim.World) error {
 				answer := h.describe(r)
 				return &answer, nil
 			}},
-		rest.Operation{ID: "deleteWorld", Method: http.MethodDelete, Path: "/sim/worlds/{name}", Summary: "End a world and remove its file", Params: name,
+		rest.Operation{ID: "deleteWorld", Method: http.MethodDelete, Path: "/sim/worlds/{name}", Summary: "End a world and delete its file", Params: name,
 			Doc: "The main world stays.", Status: http.StatusNoContent, UpstreamStatus: http.StatusNoContent, Class: permit.Control,
 			Handle: func(r *rest.Request) (any, error) {
 				return nil, s.Delete(r.Context(), r.Text("name"))
@@ -169,7 +169,7 @@ func (b *makeBody) read() (w Wish, err error) {
 		w.Keep = *b.Keep
 	}
 	if w.Keep && w.TTL > 0 {
-		problems = append(problems, "keep and ttl do not go together: a world that is kept ends when it is deleted")
+		problems = append(problems, "keep and ttl cannot be combined: a kept world ends when somebody deletes it")
 	}
 	if len(problems) > 0 {
 		return w, rest.BadRequest(problems...)
@@ -184,17 +184,17 @@ func refusal(err error, from Origin) error {
 	case errors.Is(err, store.ErrNotFound):
 		return rest.NotFound("the snapshot does not exist: from is head, the id of one that GET /sim/snapshots lists, or an object with seed and profile")
 	case errors.Is(err, store.ErrExists):
-		return rest.Conflict("there is a file already where the world would be kept: move it away, or choose another name")
+		return rest.Conflict("a file already exists where the world would be kept: move it away, or choose another name")
 	case errors.Is(err, os.ErrPermission):
 		return rest.Forbidden("the world cannot be kept: the folder of the main world's file is not writable")
 	case errors.Is(err, store.ErrDisk):
 		return rest.Unavailable(store.ErrDisk.Error())
 	case errors.Is(err, fs.ErrNotExist):
-		return rest.Unavailable("the world cannot be copied: its file, or the folder in which the copy would be, is no longer where it was when the server started")
+		return rest.Unavailable("the world cannot be copied: its file, or the folder for the copy, has moved since the server started")
 	case errors.As(err, &failed):
 		return rest.Unavailable("the world cannot be copied: " + failed.Err.Error())
 	case errors.Is(err, context.Canceled):
-		return rest.Unavailable("the world was given up before it was made")
+		return rest.Unavailable("the world ended before it was ready")
 	}
 	return err
 }

@@ -215,7 +215,7 @@ func (s *Set) endIdle() {
 			continue
 		}
 		if err := s.Delete(context.Background(), h.name); err != nil && !errors.As(err, new(*rest.Error)) {
-			s.options.Log.Error("a world that nobody asks did not end well", "world", h.name, "error", err)
+			s.options.Log.Error("an idle world did not end cleanly", "world", h.name, "error", err)
 		}
 	}
 }
@@ -242,7 +242,7 @@ func (s *Set) Open() int {
 // Delete ends a world and deletes its file. Even a request to the world itself may ask for that.
 func (s *Set) Delete(ctx context.Context, name string) error {
 	if name == Main {
-		return rest.Conflict("the main world ends with the process: POST /sim/reset brings it back to its beginning")
+		return rest.Conflict("the main world ends with the process: POST /sim/reset reverts it to its beginning")
 	}
 	h, err := s.find(name)
 	if err == nil && h.keep && s.world.DB.ReadOnly() {
@@ -293,7 +293,7 @@ func (s *Set) place(name string, keep bool) (*hosted, error) {
 	defer s.mu.Unlock()
 	switch {
 	case s.closed:
-		return nil, rest.Unavailable("the server stops")
+		return nil, rest.Unavailable("the server is stopping")
 	case keep && s.file == "":
 		return nil, rest.BadRequest("keep needs a main world in a file: this one is in memory; start the server with --db and a file")
 	case keep && s.world.DB.ReadOnly():

@@ -16,10 +16,10 @@ func (e unsupported) Error() string { return string(e) }
 func (unsupported) ErrorCode() int { return -32004 }
 
 const (
-	errMinGasPrice = unsupported("no minimal gas price can be set: blocks have a base fee by EIP-1559, as where anvil and Hardhat refuse this too; set that of the next block with anvil_setNextBlockBaseFeePerGas")
+	errMinGasPrice = unsupported("the minimum gas price cannot be set: blocks have a base fee (EIP-1559), so anvil and Hardhat would refuse this too; set the next block's with anvil_setNextBlockBaseFeePerGas")
 	errPrevRandao  = unsupported("blocks of this network have no random value: PREVRANDAO is 1 in all of them")
-	errDetailed    = unsupported("blocks are not answered with what their transactions returned; use evm_mine, then eth_getBlockByNumber and debug_traceBlockByNumber with the callTracer")
-	errState       = unsupported("the state of one chain cannot be taken out of its world, nor put into another; use evm_snapshot and evm_revert, or copy the world's file")
+	errDetailed    = unsupported("this method is not supported; use evm_mine, then eth_getBlockByNumber and debug_traceBlockByNumber with the callTracer")
+	errState       = unsupported("one chain's state cannot be moved between worlds; use evm_snapshot and evm_revert, or copy the world's file")
 )
 
 // SetLoggingEnabled changes nothing: the program's flags decide about logging.

@@ -82,7 +82,7 @@ func (a *api) TraceBlock(ctx context.Context, block hexutil.Bytes, config *reade
 	hash := crypto.Keccak256Hash(parts[0])
 	b, err := a.chain.BlockByHash(ctx, hash)
 	if errors.Is(err, store.ErrNotFound) {
-		return rpc.Result{}, fmt.Errorf("block %#x is not of this chain: only its blocks can be traced", hash)
+		return rpc.Result{}, fmt.Errorf("block %#x does not belong to this chain: only its blocks can be traced", hash)
 	}
 	if err != nil {
 		return rpc.Result{}, err

@@ -24,8 +24,8 @@ var (
 	errTokenShape   = errors.New("is not a page token: expected the nextPageToken of an earlier answer")
 	errTokenUnknown = errors.New("was not issued by this world: start again without it")
 	errTokenForeign = errors.New("belongs to another query: repeat the query that it came from, or start again without it")
-	errTokenOther   = errors.New("belongs to another query, or was issued at a moment that was undone: start again without it")
-	errTokenUndone  = errors.New("was issued at a moment that was undone: start again without it")
+	errTokenOther   = errors.New("belongs to another query, or was issued at a moment that a revert has undone: start again without it")
+	errTokenUndone  = errors.New("was issued at a moment that a revert has undone: start again without it")
 	errTokenExpired = errors.New("has expired, as it is older than 24 hours of the world's clock: start again without it")
 )
 

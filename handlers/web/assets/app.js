@@ -25,7 +25,7 @@
     toast("Copied");
   };
 
-  // Colours: a choice that lasts.
+  // Colours: remember the user's choice.
   document.getElementById("theme").addEventListener("click", () => {
     const root = document.documentElement;
     const dark = root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
@@ -34,7 +34,7 @@
     dispatchEvent(new Event("themechange"));
   });
 
-  // The call behind a panel, in the languages of those who make it.
+  // The call behind a panel, in several languages.
   const q = JSON.stringify;
   const shell = (s) => "'" + s.replaceAll("'", "'\\''") + "'";
   const languages = (c) => {
@@ -73,7 +73,7 @@
   const goValue = (v) => typeof v === "string" ? q(v) : v !== null && typeof v === "object" ? (Array.isArray(v) ? `[]any{${v.map(goValue).join(", ")}}` : `map[string]any{${Object.entries(v).map(([k, x]) => `${q(k)}: ${goValue(x)}`).join(", ")}}`) : v === null ? "nil" : String(v);
   const pyValue = (v) => v === true ? "True" : v === false ? "False" : v === null ? "None" : Array.isArray(v) ? `[${v.map(pyValue).join(", ")}]` : typeof v === "object" ? `{${Object.entries(v).map(([k, x]) => `${q(k)}: ${pyValue(x)}`).join(", ")}}` : q(v);
 
-  // chainkit's methods, by the paths of the operations that pages show.
+  // chainkit's methods by the paths of the operations that pages show.
   const kits = [
     [/^\/v1\/chains\/([^/]+)$/, "data.evm.chains.get", ["chainId"]],
     [/^\/v1\/chains\/([^/]+)\/blocks$/, "data.evm.blocks.listLatest", ["chainId"]],
@@ -307,11 +307,11 @@
     } catch (e) { toast(e.message); }
   });
 
-  // On a narrow screen the menu shows where one is.
+  // On a narrow screen, scroll the menu to the current entry.
   const menu = document.querySelector(".menu"), here = menu?.querySelector("[aria-current]");
   if (here) menu.scrollLeft = here.offsetLeft - menu.offsetLeft - (menu.clientWidth - here.offsetWidth) / 2;
 
-  // Forms whose fields are the members of a JSON body: a.b is a member of a member, a[] a list with commas. Empty ones are left out.
+  // Forms whose fields are the members of a JSON body: a.b is a nested member, a[] a list separated by commas. Empty fields are omitted.
   document.addEventListener("submit", async (event) => {
     const form = event.target.closest("[data-json]");
     if (!form) return;
@@ -331,7 +331,7 @@
     } catch (e) { toast(e.message); }
   });
 
-  // A clock that runs goes on on the page too.
+  // Let a running clock run on the page too.
   const clock = document.getElementById("clock");
   const rate = Number(clock?.dataset.rate);
   if (rate > 0) {
@@ -343,7 +343,7 @@
     }, 250);
   }
 
-  // Requests as they come in.
+  // Requests as they arrive.
   const live = document.getElementById("requests");
   if (live) {
     const say = document.getElementById("live");

@@ -1,5 +1,5 @@
 "use strict";
-// The list of operations. Swagger UI weighs ten times as much as the page: it comes when the first operation is opened.
+// The list of operations. Swagger UI weighs ten times as much as the page, so it loads when the reader opens the first operation.
 (() => {
   const rows = [...document.querySelectorAll(".op")];
   const find = document.getElementById("find"), found = document.getElementById("found"), nothing = document.getElementById("nothing");
@@ -36,7 +36,7 @@
     document.head.append(code);
   });
 
-  // What the library leaves without a name or out of reach of the keyboard.
+  // Elements that the library leaves without a name or out of the keyboard's reach.
   const mend = (box) => {
     for (const e of box.querySelectorAll("select:not([aria-label]), textarea:not([aria-label]), input:not([aria-label])"))
       e.setAttribute("aria-label", e.closest("tr")?.dataset.paramName || e.placeholder || "Value");

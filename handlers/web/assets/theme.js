@@ -1,4 +1,4 @@
-// Runs before the page is painted, so that it does not change its colours afterwards.
+// Runs before the first paint, so that the colours do not change afterwards.
 try {
   const chosen = localStorage.getItem("theme");
   if (chosen === "dark" || chosen === "light") document.documentElement.dataset.theme = chosen;
