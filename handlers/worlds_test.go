@@ -286,7 +286,7 @@ func TestWorldsAreBounded(t *testing.T) {
 		{400, `{"name":"` + strings.Repeat("b", 64) + `"}`, "1 to 63"},
 		{400, `{"ttl":"soon"}`, "10m"},
 		{400, `{"ttl":"10ms"}`, "at least 1s"},
-		{400, `{"keep":true,"ttl":"10m"}`, "do not go together"},
+		{400, `{"keep":true,"ttl":"10m"}`, "cannot be combined"},
 		{400, `{"keep":true}`, "--db"},
 		{400, `{"from":{"seed":1,"profile":"huge"}}`, "expected one of default, large, tiny"},
 		{400, `{"from":7}`, "from"},

@@ -276,7 +276,7 @@ stories["the way of a message"] = async () => {
 stories["every chart"] = async () => {
   const spans = { hour: 3600, day: 86_400, week: 7 * 86_400, month: 31 * 86_400 };
   await visit("/charts");
-  const sources = await page.locator("[aria-label='What is measured'] a").evaluateAll((all) => all.map((a) => a.getAttribute("href")));
+  const sources = await page.locator("[aria-label='Metrics'] a").evaluateAll((all) => all.map((a) => a.getAttribute("href")));
   const now = await clock();
   let charts = 0;
   for (const source of sources) {
@@ -337,7 +337,7 @@ stories["the reference"] = async () => {
   await method.locator(".execute").click();
   await method.locator(".live-responses-table", { hasText: '"result": "0x' }).waitFor();
   assert.deepEqual(await findings(page), []);
-  await page.getByRole("link", { name: "As the published SDKs read it" }).click();
+  await page.getByRole("link", { name: "For the published SDKs" }).click();
   await page.locator("[id='startTransactionExport'] summary").click();
   await page.locator(".responses-table td", { hasText: "201" }).first().waitFor();
 };
