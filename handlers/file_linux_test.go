@@ -43,7 +43,7 @@ func TestTheFileGoesUnderTheServer(t *testing.T) {
 	do(os.WriteFile(path, whole, 0o666))
 	says(200, "")
 	do(os.Rename(path, path+".away"))
-	says(503, "has moved since")
+	says(503, "is no longer where it was")
 	do(os.WriteFile(path, whole, 0o666))
 	says(503, "another file is where")
 	do(os.Remove(path))
@@ -54,7 +54,7 @@ func TestTheFileGoesUnderTheServer(t *testing.T) {
 	says(200, "")
 
 	do(os.Rename(folder, folder+".away"))
-	says(503, "has moved since")
+	says(503, "is no longer where it was")
 	for _, body := range []string{`{"name":"a","keep":true}`, `{"name":"a"}`} {
 		if text := m.want(503, "POST", "/sim/worlds", body); !strings.Contains(text, "cannot be copied: its file, or the folder") {
 			t.Errorf("%s: %s", body, text)

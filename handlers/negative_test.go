@@ -238,6 +238,13 @@ func text(value any) string {
 	if s, ok := value.(string); ok {
 		return s
 	}
+	if list, ok := value.([]any); ok { // in a URL, its elements are separated by commas
+		elements := make([]string, len(list))
+		for i, e := range list {
+			elements[i] = text(e)
+		}
+		return strings.Join(elements, ",")
+	}
 	var b bytes.Buffer
 	_ = json.NewEncoder(&b).Encode(value) // what is not JSON is no example
 	return strings.TrimSpace(b.String())

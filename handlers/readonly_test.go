@@ -99,7 +99,7 @@ func TestWorldInAFileThatCannotBeWritten(t *testing.T) {
 	if err := s.cmd.Wait(); err != nil {
 		t.Errorf("%v: %s", err, s.banner)
 	}
-	if !strings.Contains(s.banner.String(), "w.db is only read: what would change the world is refused\n") {
+	if !strings.Contains(s.banner.String(), "w.db is read-only: Snowglobe rejects everything that would change the world\n") {
 		t.Errorf("the banner does not say that the world is only read:\n%s", s.banner)
 	}
 	if left, err := os.ReadDir(home); err != nil || len(left) != 1 {
