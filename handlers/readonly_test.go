@@ -13,6 +13,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/ava-labs/avalanchego/utils/formatting"
 
@@ -75,8 +76,19 @@ func TestWorldInAFileThatCannotBeWritten(t *testing.T) {
 		}
 		t.Cleanup(func() { os.Chmod(name, 0o755) })
 	}
-	s := startAs(t, modest(), home, "--db", "w.db")
+	started := t.TempDir()
+	if err := os.Chmod(started, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	ready := filepath.Join(started, "ready")
+	s := startAs(t, modest(), home, "--db", "w.db", "--ready-file", ready)
 	defer s.cmd.Process.Kill()
+	for range 1000 { // it is written after the banner
+		if _, err := os.Stat(ready); err == nil {
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
 	refused := func(url, body string, status int) {
 		t.Helper()
 		a, err := http.Post(s.url+url, "application/json", strings.NewReader(body))
