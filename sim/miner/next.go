@@ -34,8 +34,13 @@ func (m *Miner) planAfter(head *evm.Header, spacing uint64) plan {
 	return p
 }
 
-// asked reports whether a client changed anything about the block.
-func (p *plan) asked() bool { return p.chosen || p.override != evm.Override{} }
+// asked reports whether a client changed anything about the block after a head. A gas limit and a coinbase stay as they were set, so a head may
+// have them already.
+func (p *plan) asked(head *evm.Header) bool {
+	o := p.override
+	return p.chosen || o.Early || o.BaseFee != nil || o.GasLimit != nil && *o.GasLimit != head.GasLimit ||
+		o.Coinbase != nil && *o.Coinbase != head.Coinbase
+}
 
 // plan plans the block after the builder's head. The caller holds the lock.
 func (m *Miner) plan(spacing uint64) plan {

@@ -169,6 +169,13 @@ func TestPendingFollows(t *testing.T) {
 		if err := m.Mine(t.Context(), 1, 0); err != nil || pending() != head(t, m.Chain) {
 			t.Errorf("%s: something is pending after the block: %v", name, err)
 		}
+		m.SetCoinbase(common.Address{0xc0})
+		if b := pending(); !b.Pending() || b.Header.Coinbase != (common.Address{0xc0}) {
+			t.Errorf("%s: pending is %+v, another coinbase was set", name, b.Header)
+		}
+		if err := m.Mine(t.Context(), 1, 0); err != nil || pending() != head(t, m.Chain) { // which has the coinbase
+			t.Errorf("%s: something is pending after the block with the coinbase: %v", name, err)
+		}
 		m.SetAutomine(false)
 		if err := m.SendFrom(t.Context(), impersonated(t, m, from, big.NewInt(1e12), 1), from); err != nil {
 			t.Fatal(err)

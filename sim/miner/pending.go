@@ -33,7 +33,7 @@ func (m *Miner) Pending(ctx context.Context) (*reader.Block, error) {
 		return nil, err
 	}
 	next := m.planAfter(head.Header, 0)
-	if ready, _ := m.Pool.Count(); ready == 0 && !next.asked() {
+	if ready, _ := m.Pool.Count(); ready == 0 && !next.asked(head.Header) {
 		return head, nil
 	}
 	m.pending.mu.Lock()
@@ -58,7 +58,7 @@ func (m *Miner) assemble(ctx context.Context, head *reader.Block, next plan) (*r
 		fill(p, order)
 	}
 	block, err := m.Chain.PendingBlock(p)
-	if err == nil && block.Row.Txs == 0 && !next.asked() {
+	if err == nil && block.Row.Txs == 0 && !next.asked(head.Header) {
 		return head, nil
 	}
 	return block, err
