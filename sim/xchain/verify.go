@@ -22,8 +22,10 @@ var (
 	errWrongMint      = errors.New("wrong mint output created from the operation")
 	errGroup          = errors.New("wrong unique ID provided")
 	errPayload        = errors.New("wrong bytes provided")
-	errNameLength     = errors.New("asset's name must have between 1 and 128 characters")
-	errSymbolLength   = errors.New("asset's symbol must have between 1 and 4 characters")
+	errNameTooShort   = errors.New("name is too short, minimum size is 1")
+	errNameTooLong    = errors.New("name is too long, maximum size is 128")
+	errSymbolTooShort = errors.New("symbol is too short, minimum size is 1")
+	errSymbolTooLong  = errors.New("symbol is too long, maximum size is 4")
 	errNoFxs          = errors.New("assets must support at least one Fx")
 	errDenomination   = errors.New("denomination is too large")
 	errWhitespace     = errors.New("unexpected whitespace provided")
@@ -108,12 +110,17 @@ func singleSpend(tx *txs.Tx) error {
 	return nil
 }
 
+// verifyCreateAsset follows CreateAssetTx in avalanchego's vms/avm/txs/executor/syntactic_verifier.go.
 func verifyCreateAsset(tx *txs.CreateAssetTx) error {
 	switch {
-	case len(tx.Name) < 1 || len(tx.Name) > 128:
-		return errNameLength
-	case len(tx.Symbol) < 1 || len(tx.Symbol) > 4:
-		return errSymbolLength
+	case len(tx.Name) < 1:
+		return errNameTooShort
+	case len(tx.Name) > 128:
+		return errNameTooLong
+	case len(tx.Symbol) < 1:
+		return errSymbolTooShort
+	case len(tx.Symbol) > 4:
+		return errSymbolTooLong
 	case len(tx.States) == 0:
 		return errNoFxs
 	case tx.Denomination > 32:
