@@ -129,7 +129,7 @@ func (m *manyLogs) areWhole(t *testing.T) {
 	} else { // 25 MB are the bound of a batch, and as large as they are, the results of one call more are answered
 		full := "[" + strings.Repeat(call(1, m.wanted)+",", 4) + call(1, m.wanted) + "]"
 		refused := `,{"jsonrpc":"2.0","id":1,"error":{"code":-32003,"message":"response too large"}}`
-		same("a batch that is too large", post(full), "["+m.all()+","+m.all()+strings.Repeat(refused, 3)+"]\n")
+		same("a batch that is too large", post(full), "["+m.all()+","+m.all()+strings.Repeat(refused, 3)+"]") // go-ethereum's server ends such an answer without a newline
 	}
 
 	server := httptest.NewServer(m)
