@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"snowglobe/handlers"
 )
@@ -63,4 +64,33 @@ func TestTheFileGoesUnderTheServer(t *testing.T) {
 	do(os.Rename(folder+".away", folder))
 	m.want(201, "POST", "/sim/worlds", `{"name":"a","keep":true}`)
 	m.want(204, "DELETE", "/sim/worlds/a", "")
+}
+
+// TestAPassingFaultIsNoDamage: a file that was cut off while the server inspected it, and is whole again, does not count as damaged. Whether an
+// inspection reads at the wrong time is a matter of milliseconds, so several try.
+func TestAPassingFaultIsNoDamage(t *testing.T) {
+	t.Parallel()
+	for range 6 {
+		t.Run("", func(t *testing.T) {
+			t.Parallel()
+			path := filepath.Join(t.TempDir(), "my.db")
+			w := copied(t, path)
+			whole, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			m := newMany(t, w, handlers.Options{})
+			if err := os.Truncate(path, int64(len(whole)/2)); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(time.Second) // the inspection begins after a third of this at most
+			if err := os.WriteFile(path, whole, 0o666); err != nil {
+				t.Fatal(err)
+			}
+			for range 25 {
+				m.want(200, "GET", "/sim/health", "")
+				time.Sleep(100 * time.Millisecond)
+			}
+		})
+	}
 }

@@ -18,24 +18,31 @@ const (
 	longestPause = time.Minute
 )
 
-// inspect checks the world's file for damage, and from then on watches that the file exists. The server keeps serving a damaged file,
-// because most of it may be intact.
+// inspect checks the world's file for damage, and from then on watches that the file exists. Damage counts once a second inspection finds it, too.
+// The server keeps serving a damaged file, because most of it may be intact.
 func (s *Server) inspect(ctx context.Context) {
 	if s.world.DB.InMemory() {
 		return
 	}
+	found := false // damage, by the inspection before
 	for pause := firstPause; ; pause = min(2*pause, longestPause) {
 		err := s.inspectFile(ctx)
 		var damage *store.DamageError
 		if err == nil || ctx.Err() != nil {
 			break
 		}
-		if errors.As(err, &damage) {
+		switch isDamage := errors.As(err, &damage) && s.world.DB.CheckFile() == nil; {
+		case isDamage && found: // not a file that was cut off for a moment
 			s.world.ReportDamage()
 			s.log.Error("the world's file is damaged: responses may be wrong", "error", err)
-			break
+			s.watchFile(ctx)
+			return
+		case isDamage:
+			found = true
+		default:
+			found = false
+			s.log.Warn("the world's file could not be inspected", "error", err)
 		}
-		s.log.Warn("the world's file could not be inspected", "error", err)
 		select {
 		case <-ctx.Done():
 		case <-time.After(pause):
