@@ -13,21 +13,21 @@ import (
 )
 
 var (
-	// ErrBackwards says that the clock was to go back.
+	// ErrBackwards refuses to move the clock back.
 	ErrBackwards = errors.New("the world's clock never goes back")
-	// ErrFar says that the clock was to go further than a world reaches.
+	// ErrFar refuses to move the clock beyond Furthest.
 	ErrFar = errors.New("the world's clock does not go that far")
 )
 
-// Furthest is how long after the end of generated history a world's clock may stand.
+// Furthest bounds the clock: it may stand this long after the end of the generated history.
 const Furthest = 30 * 365 * 24 * time.Hour
 
-// stride is how much time the blocks cover that one commit stores: what happens in it is in memory at once.
+// stride bounds how much chain time one commit covers, and with it the memory that Advance needs.
 const stride = 24 * time.Hour
 
-// Advance moves the clock to a time, and before that lets happen on the way, in the order of time and through real blocks, what
-// falls due on the P-Chains: stakers begin and end, L1 validators run out of balance. It costs as much as happens. When the
-// context ends on the way, or a block cannot be made, the clock stands where it got to.
+// Advance moves the clock to a time. On the way it makes the blocks that fall due on the P-Chains, in the order of time: stakers
+// start and end, L1 validators run out of balance. The cost grows with what happens. If the context ends, or a block cannot be
+// made, the clock stays where it got to.
 func (w *World) Advance(ctx context.Context, to time.Time) error {
 	if err := w.CanAdvance(to); err != nil {
 		return err
@@ -41,7 +41,7 @@ func (w *World) Advance(ctx context.Context, to time.Time) error {
 	return ctx.Err()
 }
 
-// CanStand refuses a time at which the world's clock may not stand, whatever would move it there.
+// CanStand refuses a time at which the clock may not stand, whatever would move it there.
 func (w *World) CanStand(at time.Time) error {
 	if end := time.Unix(w.Meta.Until, 0).Add(Furthest); at.After(end) && at.After(w.Clock.Now()) {
 		return fmt.Errorf("%w: %s is after %s", ErrFar, at.UTC().Format(time.RFC3339), end.UTC().Format(time.RFC3339))
@@ -49,7 +49,7 @@ func (w *World) CanStand(at time.Time) error {
 	return nil
 }
 
-// CanAdvance says why the clock cannot be moved to a time.
+// CanAdvance returns why the clock cannot move to a time, or nil.
 func (w *World) CanAdvance(to time.Time) error {
 	if err := w.CanStand(to); err != nil {
 		return err
@@ -63,10 +63,10 @@ func (w *World) CanAdvance(to time.Time) error {
 	return nil
 }
 
-// due makes what falls due on the P-Chains, in the order of time.
+// due makes the blocks that fall due on the P-Chains, in the order of time.
 type due struct{ *World }
 
-// stride moves the clock towards a time in milliseconds: there, or to a stride after the next block that falls due.
+// stride moves the clock to a time in milliseconds, or, if that is nearer, to one stride after the next block that falls due.
 func (w due) stride(target int64) error {
 	w.writer.Lock()
 	defer w.writer.Unlock()
@@ -78,14 +78,15 @@ func (w due) stride(target int64) error {
 		return err
 	}
 	made, err := w.make(by, true)
-	if some && !made && err == nil { // nobody is left who could propose: only the clock goes on
+	if some && !made && err == nil { // no validator is left to propose: only the clock moves on
 		_, err = w.make(uint64(target), true)
 	}
 	return err
 }
 
-// until makes what falls due by a time in milliseconds, before an EVM chain makes a block of that time: whose signatures
-// count there depends on it. The block will move the clock. The caller holds the writer's lock.
+// until makes the blocks that fall due by a time in milliseconds. It runs before an EVM chain makes a block of that time, because
+// the validator sets that verify warp messages depend on it. The clock follows with that block. The caller holds the writer's
+// lock.
 func (w due) until(time uint64) error {
 	for {
 		by, some, err := w.next(time)
@@ -98,7 +99,7 @@ func (w due) until(time uint64) error {
 	}
 }
 
-// next is until when, on the way to a time, blocks are stored together, and whether any fall due by then.
+// next returns the end of the next stride on the way to a time, and whether any blocks fall due by then.
 func (w due) next(target uint64) (by uint64, some bool, err error) {
 	first, err := w.first()
 	if first > target/1000 {
@@ -107,7 +108,7 @@ func (w due) next(target uint64) (by uint64, some bool, err error) {
 	return min(target, first*1000+uint64(stride.Milliseconds())), true, err
 }
 
-// first is when the next block of a P-Chain falls due, of either network.
+// first returns when the next P-Chain block of either network falls due.
 func (w due) first() (uint64, error) {
 	next := uint64(math.MaxUint64)
 	for _, n := range w.Networks {
@@ -120,8 +121,8 @@ func (w due) first() (uint64, error) {
 	return next, nil
 }
 
-// make makes the blocks that fall due on both P-Chains by a time in milliseconds and stores them together; if it moves the clock,
-// that is there afterwards. When that fails the blocks never were. made says whether there were any.
+// make makes the blocks that fall due on both P-Chains by a time in milliseconds and commits them together. If moves is set, the
+// clock moves there too. If anything fails, none of the blocks exist. made reports whether there were any.
 func (w due) make(by uint64, moves bool) (made bool, err error) {
 	var all []*extension
 	defer func() {
@@ -170,7 +171,7 @@ func (w due) make(by uint64, moves bool) (made bool, err error) {
 	})
 }
 
-// NextDue is when a P-Chain makes its next block although nobody sends anything; zero when none does.
+// NextDue returns when a P-Chain makes its next block without any transaction, or zero if none will.
 func (w *World) NextDue() (time.Time, error) {
 	w.writer.Lock()
 	defer w.writer.Unlock()
@@ -181,8 +182,8 @@ func (w *World) NextDue() (time.Time, error) {
 	return time.Unix(int64(first), 0), nil
 }
 
-// nextDue is when time alone asks for the next block of the P-Chain: a staker begins or ends, or an L1 validator runs out of
-// balance. The network's state knows; the rows say it too, for who needs nothing else of the state.
+// nextDue returns when the P-Chain makes its next block without any transaction: when a staker starts or ends, or an L1 validator
+// runs out of balance. It asks the restored state if there is one, and otherwise the rows, which is cheaper than restoring.
 func (n *Network) nextDue(ctx context.Context) (uint64, error) {
 	if n.state != nil {
 		return n.state.P.NextStakerChangeTime(), nil
@@ -214,7 +215,7 @@ func (n *Network) nextDue(ctx context.Context) (uint64, error) {
 	return next, err
 }
 
-// rewound forgets what is known of the network in memory after the world went back, save when something is due if its P-Chain stayed.
+// rewound forgets the network's state in memory after a rewind. If the P-Chain itself stayed, nextDue is kept.
 func (n *Network) rewound(stayed bool) {
 	switch {
 	case !stayed:
@@ -225,7 +226,7 @@ func (n *Network) rewound(stayed bool) {
 	n.state = nil
 }
 
-// nextDeactivation is when the first L1 validator runs out of balance, if that is before next.
+// nextDeactivation returns when the first L1 validator runs out of balance, or next if that comes first.
 func (n *Network) nextDeactivation(ctx context.Context, head *store.PrimaryBlock, next uint64) (uint64, error) {
 	validators, err := n.DB.L1Validators(ctx, n.Chain(txs.PChain), head.ID.Number())
 	if err != nil {
@@ -243,8 +244,7 @@ func (n *Network) nextDeactivation(ctx context.Context, head *store.PrimaryBlock
 	return next, nil
 }
 
-// advanceP accepts the blocks of the P-Chain that time asks for by a time. Once the last validator's time is over nobody proposes
-// any, and the chain stands still.
+// advanceP accepts the P-Chain blocks that fall due by a time. Once no validator is left to propose, the chain stands still.
 func (e *extension) advanceP(by uint64) error {
 	for {
 		b, err := e.state.P.BuildDue(by, e.rewarded)
@@ -260,8 +260,7 @@ func (e *extension) advanceP(by uint64) error {
 	}
 }
 
-// rewarded decides about a staker's reward as the network's validators do: by the uptime of its node. One that is not known was
-// never up.
+// rewarded decides on a staker's reward as validators do, by the uptime of its node. An unknown node counts as never up.
 func (e *extension) rewarded(s *pchain.Staker) bool {
 	for i := range e.nodes {
 		if string(e.nodes[i].Node) == string(s.NodeID[:]) {

@@ -10,13 +10,13 @@ import (
 	"snowglobe/sim/rules"
 )
 
-// Aliases are the names of a network's chains. Those given later last as long as the process, as on a node.
+// Aliases holds the names of a network's chains. Names given by admin.aliasChain last as long as the process, as on a node.
 type Aliases struct {
 	mu    sync.RWMutex
 	chain map[string]ids.ID
 	names map[ids.ID][]string
 	given map[string]bool
-	order []string // the chains, each by its first name
+	order []string // first names of the chains
 }
 
 func newAliases(networkRules *rules.Network, network string, chains []*reader.Chain) *Aliases {
@@ -48,14 +48,14 @@ func (a *Aliases) add(name string, id ids.ID) bool {
 	return true
 }
 
-// Chains are all that have a name, each by its first.
+// Chains returns the first name of every chain.
 func (a *Aliases) Chains() []string {
 	a.mu.RLock()
 	defer a.mu.RUnlock()
 	return slices.Clone(a.order)
 }
 
-// Give names a chain. It answers false when the name is taken.
+// Give adds a name for a chain, and returns false if the name is taken.
 func (a *Aliases) Give(name string, id ids.ID) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -66,14 +66,14 @@ func (a *Aliases) Give(name string, id ids.ID) bool {
 	return true
 }
 
-// count is how many names were given.
+// count returns the number of names added by Give.
 func (a *Aliases) count() int64 {
 	a.mu.RLock()
 	defer a.mu.RUnlock()
 	return int64(len(a.given))
 }
 
-// Lookup is the chain that a name or id stands for.
+// Lookup returns the chain with a name or id.
 func (a *Aliases) Lookup(name string) (ids.ID, bool) {
 	a.mu.RLock()
 	defer a.mu.RUnlock()
@@ -81,14 +81,14 @@ func (a *Aliases) Lookup(name string) (ids.ID, bool) {
 	return id, known
 }
 
-// Given is Lookup among the names that were given later.
+// Given is Lookup for names added by Give.
 func (a *Aliases) Given(name string) (ids.ID, bool) {
 	a.mu.RLock()
 	defer a.mu.RUnlock()
 	return a.chain[name], a.given[name]
 }
 
-// Names are those of a chain in the order in which it got them, its id among them; nil for no chain.
+// Names returns all names of a chain in the order in which it got them, its id included, or nil for an unknown chain.
 func (a *Aliases) Names(id ids.ID) []string {
 	a.mu.RLock()
 	defer a.mu.RUnlock()

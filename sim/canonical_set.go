@@ -12,10 +12,10 @@ import (
 	"snowglobe/sim/warp"
 )
 
-// canonicalSetsKept is how many canonical sets stay in memory; one of 1,500 validators takes half a megabyte.
+// canonicalSetsKept bounds the canonical sets in memory; one of 1,500 validators takes half a megabyte.
 const canonicalSetsKept = 16
 
-// canonicalSets keeps the BLS keys of a network's nodes, which never change, and the canonical sets that were asked for last.
+// canonicalSets caches the BLS keys of a network's nodes, which never change, and the canonical sets used last.
 type canonicalSets struct {
 	mu   sync.Mutex
 	keys *NodeKeys // nil until first needed
@@ -31,14 +31,14 @@ func newCanonicalSets() *canonicalSets {
 	return &canonicalSets{sets: lru.NewCache[canonicalSetID, *warp.CanonicalValidatorSet](canonicalSetsKept)}
 }
 
-// forget forgets the sets: the P-Chain went back.
+// forget drops the sets after the P-Chain was rewound.
 func (c *canonicalSets) forget() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.sets.Purge()
 }
 
-// NodeKeys are the BLS keys of a network's nodes, and which of the nodes are connected.
+// NodeKeys holds the BLS keys of a network's nodes, and which nodes are connected.
 type NodeKeys struct {
 	pairs     map[[warp.PublicKeyLen]byte]keyPair
 	connected map[ids.NodeID]bool
@@ -50,7 +50,7 @@ type keyPair struct {
 	secret *warp.SecretKey
 }
 
-// PublicKey reads a compressed key; that of a node is not decompressed again.
+// PublicKey decompresses a key, or returns the known one if it belongs to a node.
 func (k *NodeKeys) PublicKey(compressed []byte) (*warp.PublicKey, error) {
 	if pair, known := k.pairs[[warp.PublicKeyLen]byte(compressed)]; known {
 		return pair.public, nil
@@ -58,8 +58,8 @@ func (k *NodeKeys) PublicKey(compressed []byte) (*warp.PublicKey, error) {
 	return warp.ParsePublicKey(compressed)
 }
 
-// Secret is the key with which a member of a canonical set signs; nil if it is no node's, or if no node that uses it is
-// connected and signs.
+// Secret returns the key with which a member of a canonical set signs. It is nil if no node has the key, or none of its nodes is
+// connected and signing.
 func (k *NodeKeys) Secret(m *warp.CanonicalValidator) *warp.SecretKey {
 	pair, known := k.pairs[m.PublicKey.Compressed()]
 	if !known {
@@ -73,7 +73,7 @@ func (k *NodeKeys) Secret(m *warp.CanonicalValidator) *warp.SecretKey {
 	return nil
 }
 
-// NodeKeys are read once.
+// NodeKeys returns the keys of the network's nodes, read once.
 func (n *Network) NodeKeys(ctx context.Context) (*NodeKeys, error) {
 	n.canonicalSets.mu.Lock()
 	defer n.canonicalSets.mu.Unlock()
@@ -101,8 +101,8 @@ func (n *Network) nodeKeys(ctx context.Context) (*NodeKeys, error) {
 	return k, nil
 }
 
-// CanonicalValidatorSet is that of a subnet at a height, which may not be above the P-Chain's last block. A subnet without validators
-// has an empty one. It is shared: nobody changes it.
+// CanonicalSet returns the canonical validator set of a subnet at a P-Chain height, which may not be above the last block. A
+// subnet without validators has an empty set. Callers share the result and must not change it.
 func (n *Network) CanonicalSet(ctx context.Context, subnet ids.ID, height uint64) (*warp.CanonicalValidatorSet, error) {
 	id := canonicalSetID{subnet, height}
 	if set, ok := n.canonicalSets.sets.Get(id); ok {
@@ -143,38 +143,38 @@ func (n *Network) readCanonicalSet(ctx context.Context, id canonicalSetID) (*war
 	return warp.NewCanonicalValidatorSet(validators)
 }
 
-// Trouble is what is made to be wrong with a network's nodes, until it is taken back. It is no part of the world: it decides what the
-// local node says of itself and of others, and who signs.
+// Trouble makes a network's nodes misbehave until it is cleared. It is not part of the world: it decides what the local node
+// reports about itself and its peers, and which nodes sign.
 type Trouble struct {
 	mu       sync.RWMutex
 	troubles Troubles
 }
 
-// Troubles are what is wrong, all at once.
+// Troubles lists everything that is wrong.
 type Troubles struct {
-	NotBootstrapped []ids.ID     // chains that the local node has not caught up with
-	Benched         []ids.NodeID // peers that the local node asks nothing about the C-Chain for a while
-	NotSigning      []ids.NodeID // nodes that sign no messages
+	NotBootstrapped []ids.ID     // chains that the local node is still bootstrapping
+	Benched         []ids.NodeID // peers that the local node has benched on the C-Chain
+	NotSigning      []ids.NodeID // nodes that refuse to sign messages
 }
 
-// Set says what is wrong from now on, and nothing else.
+// Set replaces all troubles.
 func (t *Trouble) Set(now Troubles) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.troubles = now
 }
 
-// Now is what is wrong.
+// Now returns the current troubles.
 func (t *Trouble) Now() Troubles {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
 	return t.troubles
 }
 
-// Bootstrapped says whether the local node has caught up with a chain.
+// Bootstrapped reports whether the local node has bootstrapped a chain.
 func (t *Trouble) Bootstrapped(chain ids.ID) bool {
 	return !slices.Contains(t.Now().NotBootstrapped, chain)
 }
 
-// signs says whether a node signs messages.
+// signs reports whether a node signs messages.
 func (t *Trouble) signs(node ids.NodeID) bool { return !slices.Contains(t.Now().NotSigning, node) }

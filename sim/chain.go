@@ -12,29 +12,29 @@ import (
 	"snowglobe/sim/store"
 )
 
-// Members are the chains and networks of a world, found by their names.
+// Members finds the chains and networks of a world by their names.
 type Members struct {
 	Chains   []*reader.Chain
 	Networks []*Network     // mainnet, fuji
-	Miners   []*miner.Miner // of the chains, in their order
+	Miners   []*miner.Miner // in the order of Chains
 }
 
-// ChainAt is the EVM chain to which a position in the file belongs, or nil.
+// ChainAt returns the EVM chain of a position in the file, or nil.
 func (m *Members) ChainAt(at store.Position) *reader.Chain {
 	return m.find(func(c *reader.Chain) bool { return c.Row.ID == at.Chain() })
 }
 
-// ChainByEVMID is the EVM chain with an EVM chain id, or nil.
+// ChainByEVMID returns the EVM chain with an EVM chain id, or nil.
 func (m *Members) ChainByEVMID(id uint64) *reader.Chain {
 	return m.find(func(c *reader.Chain) bool { return c.Row.EVMID == id })
 }
 
-// ChainByBlockchainID is the EVM chain with a blockchain id, or nil.
+// ChainByBlockchainID returns the EVM chain with a blockchain id, or nil.
 func (m *Members) ChainByBlockchainID(id ids.ID) *reader.Chain {
 	return m.find(func(c *reader.Chain) bool { return ids.ID(c.Row.BlockchainID) == id })
 }
 
-// ChainNamed is the EVM chain with this EVM chain id (decimal) or blockchain id (cb58), or nil.
+// ChainNamed returns the EVM chain with an EVM chain id (decimal) or a blockchain id (cb58), or nil.
 func (m *Members) ChainNamed(name string) *reader.Chain {
 	if number, err := strconv.ParseUint(name, 10, 64); err == nil {
 		return m.ChainByEVMID(number)
@@ -53,7 +53,7 @@ func (m *Members) find(matches func(*reader.Chain) bool) *reader.Chain {
 	return nil
 }
 
-// NetworkNamed is mainnet or fuji, or nil.
+// NetworkNamed returns mainnet or fuji by name, or nil.
 func (m *Members) NetworkNamed(name string) *Network {
 	if i := slices.IndexFunc(m.Networks, func(n *Network) bool { return n.Name == name }); i >= 0 {
 		return m.Networks[i]
@@ -61,10 +61,10 @@ func (m *Members) NetworkNamed(name string) *Network {
 	return nil
 }
 
-// NetworkOf is the network to which an EVM chain belongs.
+// NetworkOf returns the network of an EVM chain.
 func (m *Members) NetworkOf(c *reader.Chain) *Network { return m.NetworkNamed(c.Row.Network) }
 
-// MinerOf makes the blocks of an EVM chain of the world; nil for any other.
+// MinerOf returns the miner of one of the world's EVM chains, or nil.
 func (m *Members) MinerOf(c *reader.Chain) *miner.Miner {
 	if i := slices.IndexFunc(m.Miners, func(of *miner.Miner) bool { return of.Chain == c }); i >= 0 {
 		return m.Miners[i]
@@ -72,8 +72,8 @@ func (m *Members) MinerOf(c *reader.Chain) *miner.Miner {
 	return nil
 }
 
-// Alias is the blockchain id for which a name was given later on a network, or on any when none is named, or the name
-// itself: what names a chain from the beginning keeps its meaning on both networks.
+// Alias resolves a name given by admin.aliasChain to a blockchain id, on one network or, if network is empty, on any. Names that
+// a chain has from the beginning, and unknown ones, come back as they are, so that they mean the same on both networks.
 func (m *Members) Alias(network, name string) string {
 	if m.ChainNamed(name) != nil {
 		return name
@@ -91,5 +91,5 @@ func (m *Members) Alias(network, name string) string {
 	return given
 }
 
-// CChain is the network's C-Chain.
+// CChain returns the network's C-Chain.
 func (n *Network) CChain() *reader.Chain { return n.World.ChainByBlockchainID(n.Rules.CChainID) }

@@ -10,34 +10,34 @@ import (
 
 var errNoProposer = errors.New("no validator is there to propose a block")
 
-// Added is what a commit adds to the chains.
+// Added describes what a commit adds to the chains.
 type Added struct {
-	Chain    *reader.Chain // an EVM chain, of Block if there is one; or nil
-	Block    *store.Delta  // of an EVM chain, or nil
+	Chain    *reader.Chain // the EVM chain that changed, or nil
+	Block    *store.Delta  // its new block, or nil
 	Primary  []PrimaryAdded
-	From, To int64 // where the clock stands before and afterwards, Unix milliseconds
+	From, To int64 // the clock before and after, in Unix milliseconds
 }
 
-// PrimaryAdded is what a commit adds to the P- and X-Chain of a network.
+// PrimaryAdded describes what a commit adds to the P- and X-Chain of a network.
 type PrimaryAdded struct {
 	Network *Network
 	Deltas  []*store.PrimaryDelta
 }
 
-// Outbox promises messages about what happens.
+// Outbox queues messages about what happens, such as webhook events.
 type Outbox interface {
-	// Promise writes them in the transaction of the commit that they are about, which it reads too: the file waits for the
-	// transaction's end. The caller holds the writer's lock.
+	// Promise writes the messages about a commit in the same database transaction, which it may read. The caller holds the writer's
+	// lock.
 	Promise(b *store.Batch, added *Added) error
 }
 
-// SetOutbox says who promises messages from now on.
+// SetOutbox installs the outbox.
 func (w *World) SetOutbox(o Outbox) { w.outbox.Store(&o) }
 
-// commit writes what a block adds to an open world, and in the same transaction the clock, which then stands at the block's time in
-// milliseconds or later, the new digest, and the messages that are promised because of it. next are the last digests of the chains
-// that it extends. The caller holds w.writer from the moment at which it read the block's parent; every writer to an open world
-// calls this or one of those below.
+// commit writes what a block adds to an open world. One database transaction holds the rows, the clock (at the block's time in
+// milliseconds or later), the new digest and the outbox's messages. next has the new last digests of the chains that the block
+// extends. The caller has held w.writer since it read the block's parent. Every writer to an open world goes through this
+// function or one of those below.
 func (w *World) commit(next heads, time int64, added Added, write func(*store.Batch) error) error {
 	m := w.meta
 	all := w.heads.with(next)
@@ -65,7 +65,7 @@ func (w *World) commit(next heads, time int64, added Added, write func(*store.Ba
 	return nil
 }
 
-// AddOperation writes a new operation, made when its number is known.
+// AddOperation stores a new operation. draft makes it once its number is known.
 func (w *World) AddOperation(ctx context.Context, draft func(number int64) *store.Operation) (*store.Operation, error) {
 	w.writer.Lock()
 	defer w.writer.Unlock()
@@ -75,28 +75,28 @@ func (w *World) AddOperation(ctx context.Context, draft func(number int64) *stor
 	return o, w.revise(m, func(b *store.Batch) error { return b.PutOperation(o) })
 }
 
-// UpdateOperation writes an operation as it is now, and what else write writes, in one transaction.
+// UpdateOperation stores an operation's current state, along with what write adds, in one transaction.
 func (w *World) UpdateOperation(ctx context.Context, o *store.Operation, write func(*store.Batch) error) error {
 	w.writer.Lock()
 	defer w.writer.Unlock()
 	return w.revise(w.meta, func(b *store.Batch) error { return errors.Join(b.PutOperation(o), write(b)) })
 }
 
-// DeleteOperation deletes an operation with its file.
+// DeleteOperation deletes an operation and its file.
 func (w *World) DeleteOperation(ctx context.Context, id int64) error {
 	w.writer.Lock()
 	defer w.writer.Unlock()
 	return w.revise(w.meta, func(b *store.Batch) error { return errors.Join(b.DropOperation(id), b.DropChunks(id, 0)) })
 }
 
-// Write writes what is no part of the chains, in one transaction.
+// Write stores data that is not part of the chains, in one transaction.
 func (w *World) Write(ctx context.Context, write func(*store.Batch) error) error {
 	w.writer.Lock()
 	defer w.writer.Unlock()
 	return w.revise(w.meta, write)
 }
 
-// WriteUncounted writes what no answer that is kept depends on, and tells nobody.
+// WriteUncounted is Write for data that no cached response depends on. It does not change Revision or wake anyone.
 func (w *World) WriteUncounted(ctx context.Context, write func(*store.Batch) error) error {
 	w.writer.Lock()
 	defer w.writer.Unlock()
@@ -111,7 +111,7 @@ func (w *World) WriteUncounted(ctx context.Context, write func(*store.Batch) err
 	return batch.End(err)
 }
 
-// revise is the place that writes to an open world. Its caller holds the lock.
+// revise runs one database transaction against an open world. The caller holds the writer's lock.
 func (w *World) revise(m store.Meta, write func(*store.Batch) error) error {
 	batch, err := w.DB.Begin()
 	if err != nil {

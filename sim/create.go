@@ -12,18 +12,18 @@ import (
 	"snowglobe/sim/store/dbfile"
 )
 
-// writeQueue is how many blocks may wait for the writer while chains are built.
+// writeQueue bounds the blocks that wait for the writer while chains are built.
 const writeQueue = 256
 
-// Identity is what decides a world's bytes, together with the generator's version.
+// Identity decides a world's bytes, together with the generator's version.
 type Identity struct {
 	Seed    int64
-	Profile string // name of the profile
+	Profile string // the profile's name
 	Shape   string // the profile as YAML
 	Until   time.Time
 }
 
-// Builder makes a world. Chains may be built at the same time; one writer takes in what they add.
+// Builder makes a world. Chains may be built concurrently; one writer stores what they add.
 type Builder struct {
 	db      *store.DB
 	meta    store.Meta
@@ -32,10 +32,10 @@ type Builder struct {
 	closed  bool
 }
 
-// Create begins a world at path, which appears there only when Finish has made it whole.
+// Create starts a world at path. The file appears there only when Finish has completed it.
 func Create(path string, id Identity) (*Builder, error) { return create(path, id, store.Create) }
 
-// CreateAnew is Create where a file may be already, which Finish sets aside.
+// CreateAnew is Create for a path that may already have a file, which Finish sets aside.
 func CreateAnew(path string, id Identity) (*Builder, error) {
 	return create(path, id, store.CreateAnew)
 }
@@ -64,8 +64,8 @@ func create(path string, id Identity, in func(path string) (*store.DB, error)) (
 	return c, nil
 }
 
-// writeAll writes chains and blocks as they come, in one transaction: an unfinished world leaves nothing. After a failure it
-// goes on reading, so that no builder waits for ever.
+// writeAll writes chains and blocks as they arrive, in one transaction, so that an unfinished world leaves nothing behind. After
+// a failure it keeps draining the queue, so that no builder blocks forever.
 func (c *Builder) writeAll() error {
 	batch, err := c.db.Begin()
 	for add := range c.added {
@@ -79,27 +79,27 @@ func (c *Builder) writeAll() error {
 	return batch.End(err)
 }
 
-// AddChain hands a chain to the writer. It comes before the chain's first block.
+// AddChain queues a chain for the writer. It comes before the chain's first block.
 func (c *Builder) AddChain(chain store.Chain) {
 	c.added <- func(b *store.Batch) error { return b.AddChain(chain) }
 }
 
-// AddBlock hands a block of an EVM chain to the writer.
+// AddBlock queues a block of an EVM chain for the writer.
 func (c *Builder) AddBlock(delta *store.Delta) {
 	c.added <- func(b *store.Batch) error { return b.AddBlock(delta) }
 }
 
-// AddTries hands the parts of a chain's large tries at its last block to the writer.
+// AddTries queues the parts of a chain's large tries at its last block for the writer.
 func (c *Builder) AddTries(chain int, tries []store.TrieChange) {
 	c.added <- func(b *store.Batch) error { return b.AddTrieChanges(chain, tries) }
 }
 
-// AddPrimaryBlock hands a block of a P- or X-Chain to the writer.
+// AddPrimaryBlock queues a block of a P- or X-Chain for the writer.
 func (c *Builder) AddPrimaryBlock(delta *store.PrimaryDelta) {
 	c.added <- func(b *store.Batch) error { return b.AddPrimaryBlock(delta) }
 }
 
-// Participants is the networks, nodes, personas, contracts and markets of a world.
+// Participants holds the networks, nodes, personas, contracts and markets of a world.
 type Participants struct {
 	Networks  []store.PrimaryNetwork
 	Nodes     []store.Node
@@ -108,11 +108,11 @@ type Participants struct {
 	Markets   []store.Market
 }
 
-// Play lets something happen in a world after its history, and says which contracts are there by a name then, and what is known of tokens.
+// Play adds to a world after its generated history, and returns the named contracts and the markets that came of it.
 type Play func(ctx context.Context, w *World) (Participants, error)
 
-// Finish writes the participants and the digest, lets play add to the world, which may be nil, and opens it. What play adds belongs to
-// what the world is from the beginning: there is no way back before it.
+// Finish writes the participants and the digest, runs play if it is not nil, and opens the world. What play adds belongs to the
+// world from the beginning: nothing can rewind past it.
 func (c *Builder) Finish(ctx context.Context, p Participants, play Play) (*World, error) {
 	c.closed = true
 	close(c.added)
@@ -139,7 +139,7 @@ func (c *Builder) Finish(ctx context.Context, p Participants, play Play) (*World
 	return w, nil
 }
 
-// play lets play add to the world as it is by then.
+// play opens the world so far and runs play on it.
 func (c *Builder) play(ctx context.Context, play Play) error {
 	if err := c.db.Index(); err != nil {
 		return err
@@ -167,7 +167,7 @@ func (c *Builder) write(write func(*store.Batch) error) error {
 	return batch.End(write(batch))
 }
 
-// writeDigest writes what the world is.
+// writeDigest computes and stores the world's digest.
 func (c *Builder) writeDigest(ctx context.Context) (err error) {
 	if c.meta.Base, err = computeBase(ctx, c.db, c.meta); err != nil {
 		return err
@@ -199,7 +199,7 @@ func all[T any](rows []T, add func(T) error) error {
 	return nil
 }
 
-// Abort discards the world. After Finish it does nothing.
+// Abort discards the world. It does nothing after Finish.
 func (c *Builder) Abort() error {
 	if c.closed {
 		return nil

@@ -15,14 +15,14 @@ import (
 	"snowglobe/sim/store"
 )
 
-// The digest tells what a world is: its base, which never changes, the clock, and the last digest of every chain, which covers every
-// block with all that it added, and every change of the state without one. Operations, which are jobs and not history, are not in it.
-// Every value is preceded by its length, so that no two worlds read the same.
+// The digest identifies the content of a world. It covers the base, which never changes, the clock, and the last digest of every
+// chain, which in turn covers every block with all its rows and every state change. Operations are jobs, not history, and are
+// left out. Each value is preceded by its length, so that no two worlds hash the same input.
 
-// heads are the last digests of the chains.
+// heads maps each chain to its last digest.
 type heads map[headKey][]byte
 
-// headKey is a chain's number in the file: EVM chains and primary chains are numbered apart.
+// headKey identifies a chain in the file. EVM chains and primary chains are numbered separately.
 type headKey struct {
 	primary bool
 	chain   int
@@ -38,14 +38,14 @@ func (k headKey) compare(other headKey) int {
 	return k.chain - other.chain
 }
 
-// with is a copy with other last digests of some chains.
+// with returns a copy in which next replaces the digests of some chains.
 func (h heads) with(next heads) heads {
 	all := maps.Clone(h)
 	maps.Copy(all, next)
 	return all
 }
 
-// digestOf is the digest of a world whose clock stands at a time in milliseconds.
+// digestOf computes the digest of a world with the clock at a time in milliseconds.
 func digestOf(base []byte, clock int64, h heads) []byte {
 	sum := sha256.New()
 	write(sum, base, clock)
@@ -88,7 +88,7 @@ func readHeads(ctx context.Context, db *store.DB) (heads, error) {
 	return h, nil
 }
 
-// computeBase covers what never changes: identity, chains, and who and what is in the world from the beginning.
+// computeBase hashes what never changes: the identity, the chains, and the participants of the generated world.
 func computeBase(ctx context.Context, db *store.DB, m store.Meta) ([]byte, error) {
 	h := sha256.New()
 	write(h, m.Generator, m.Seed, m.Profile, m.Shape, m.Until)
@@ -134,7 +134,7 @@ func computeBase(ctx context.Context, db *store.DB, m store.Meta) ([]byte, error
 	return h.Sum(nil), nil
 }
 
-// digestNetworks covers the genesis and the nodes of each primary network.
+// digestNetworks hashes the genesis and the nodes of each primary network.
 func digestNetworks(ctx context.Context, h hash.Hash, db *store.DB) error {
 	networks, err := db.PrimaryNetworks(ctx)
 	if err != nil {
@@ -154,14 +154,14 @@ func digestNetworks(ctx context.Context, h hash.Hash, db *store.DB) error {
 	return nil
 }
 
-// Identity covers what decides the bytes of the generated world. It stays when the world grows.
+// Identity hashes what decides the bytes of the generated world. It stays the same while the world grows.
 func (w *World) Identity() []byte {
 	h := sha256.New()
 	write(h, "identity", w.Meta.Generator, w.Meta.Seed, w.Meta.Profile, w.Meta.Shape, w.Meta.Until)
 	return h.Sum(nil)
 }
 
-// CheckDigest computes the digest of what is in the file again. The error names the value in which the world differs.
+// CheckDigest recomputes the digest from the file. The error names the value that differs.
 func (w *World) CheckDigest(ctx context.Context) error {
 	meta, err := w.DB.Meta(ctx)
 	if err != nil {
@@ -195,35 +195,35 @@ func write(h hash.Hash, values ...any) {
 	}
 }
 
-// identity is what the world's file says that it is, for readers beside a writer.
+// identity caches the file's meta row for readers that run beside a writer.
 type identity struct {
-	mu      sync.Mutex // guards these two for readers; only who holds the writer's lock changes meta
-	meta    store.Meta // as it is in the file
-	damaged bool       // the file, as was found out
+	mu      sync.Mutex // guards the fields below for readers; only the holder of the writer's lock changes meta
+	meta    store.Meta // as in the file
+	damaged bool       // the file is known to be damaged
 }
 
-// become tells readers what the file says now.
+// become publishes the file's new meta row.
 func (i *identity) become(m store.Meta) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	i.meta = m
 }
 
-// Digest tells what the world is now: its chains and its clock.
+// Digest returns the current digest, which covers the chains and the clock.
 func (i *identity) Digest() []byte {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	return i.meta.Digest
 }
 
-// Operations is how many operations clients have started, deleted ones included.
+// Operations returns how many operations clients have started, deleted ones included.
 func (i *identity) Operations() int64 {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	return i.meta.Started
 }
 
-// ReportDamage says that the file was found to be damaged, for Health.
+// ReportDamage makes Health report the file as damaged.
 func (i *identity) ReportDamage() {
 	i.mu.Lock()
 	defer i.mu.Unlock()

@@ -8,42 +8,42 @@ import (
 	"snowglobe/sim/cache"
 )
 
-// Gate lets the requests of clients to a world. When the world goes back it keeps new ones waiting, for as long as that takes, and lets
-// those under way end before, unless they take long: so no answer is of two histories, and what such a late one read is not kept.
+// Gate admits client requests to a world. While the world is rewound, it holds new requests back and lets those under way finish,
+// up to its patience, so that no response mixes two histories. What a request that overstays reads is not cached.
 type Gate struct {
 	caches   *cache.Group
 	patience time.Duration
 
 	mu      sync.Mutex
-	present *visitors     // those who came since the gate was closed last
-	leaving *visitors     // those who were there then
-	closed  chan struct{} // is closed when the gate opens; nil while it is open
-	late    int           // how many generations of visitors have not left
-	within  int           // how many visitors there are, of all generations
-	came    uint64        // how many there have been
+	present *visitors     // requests that came since the gate last closed
+	leaving *visitors     // requests that were within then
+	closed  chan struct{} // closes when the gate opens; nil while it is open
+	late    int           // generations of visitors that have not all left
+	within  int           // visitors of all generations
+	came    uint64        // visitors since the gate was made
 	closing sync.Mutex    // held from Close to Open
 }
 
-// visitors are the requests that came in between two times when the gate was closed.
+// visitors counts the requests admitted between two closings of the gate.
 type visitors struct {
 	count int
-	empty chan struct{} // closed when they have left, once the gate was closed behind them
+	empty chan struct{} // closes when all have left, once the gate closed behind them
 }
 
-// NewGate is open. patience is how long those who are within may keep others waiting.
+// NewGate returns an open gate. Requests within may hold up Close for as long as patience.
 func NewGate(caches *cache.Group, patience time.Duration) *Gate {
 	return &Gate{caches: caches, patience: patience, present: &visitors{}}
 }
 
 type passKey struct{}
 
-// pass is a request that was let in.
+// pass is the admission of one request.
 type pass struct {
 	gate *Gate
 	with *visitors // nil once it has left
 }
 
-// Enter waits until the gate is open and lets a request in. Its context is for what the request does; leave ends it.
+// Enter waits until the gate is open and admits a request, which runs in the returned context and calls leave when it ends.
 func (g *Gate) Enter(ctx context.Context) (within context.Context, leave func(), err error) {
 	for {
 		g.mu.Lock()
@@ -65,21 +65,22 @@ func (g *Gate) Enter(ctx context.Context) (within context.Context, leave func(),
 	}
 }
 
-// Leave is for the request of a context that takes long, such as one that is told what happens: nobody waits for it any more.
+// Leave releases the gate for a long-running request, such as an event stream, so that Close does not wait for it.
 func Leave(ctx context.Context) {
 	if p, within := ctx.Value(passKey{}).(*pass); within {
 		p.leave()
 	}
 }
 
-// Visits tells how many requests are within, and how many came in since the gate was made.
+// Visits returns how many requests are within, and how many have ever entered.
 func (g *Gate) Visits() (within int, came uint64) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.within, g.came
 }
 
-// Overtaken reports whether the world went back while the request of a context was still within: what it read may be of two histories.
+// Overtaken reports whether the world was rewound while the context's request was within, so that what it read may mix two
+// histories.
 func Overtaken(ctx context.Context) bool {
 	p, within := ctx.Value(passKey{}).(*pass)
 	if !within {
@@ -104,8 +105,8 @@ func (p *pass) leave() {
 	p.with = nil
 }
 
-// Close keeps new requests out, and gives those within some time to leave. The request that asks for it, whose context this is, does
-// not wait for itself. The caches keep nothing from then on. Open must follow.
+// Close holds new requests back and gives those within some time to leave. It does not wait for the request that asks for it,
+// whose context this is. From then on the caches store nothing. Open must follow.
 func (g *Gate) Close(ctx context.Context) {
 	Leave(ctx)
 	g.closing.Lock()
@@ -127,7 +128,7 @@ func (g *Gate) Close(ctx context.Context) {
 	g.caches.Suspend()
 }
 
-// Open lets requests in again. The caches keep what is read once those have left who were there before.
+// Open admits requests again. The caches resume once every earlier request has left.
 func (g *Gate) Open() {
 	g.mu.Lock()
 	close(g.closed)

@@ -13,19 +13,19 @@ import (
 	"snowglobe/sim/txs"
 )
 
-// IssueX accepts a transaction in a new block of the X-Chain. The error is the network's reason to refuse it.
+// IssueX accepts a transaction in a new X-Chain block. The error is the node's reason to refuse it.
 func (n *Network) IssueX(ctx context.Context, tx *txs.Tx) error {
 	return n.extend(ctx, func(e *extension) error { return e.issueX(tx) })
 }
 
-// IssueP accepts a transaction in a new block of the P-Chain, after the blocks that time asks for by then. While the chain lacks the
-// gas, the block is so much later. The error is the network's reason to refuse it.
+// IssueP accepts a transaction in a new P-Chain block, after the blocks that fall due before it. If the chain lacks gas capacity,
+// the block's time is when it has enough. The error is the node's reason to refuse it.
 func (n *Network) IssueP(ctx context.Context, tx *txs.Tx) error {
 	return n.extend(ctx, func(e *extension) error { return e.issueP(tx) })
 }
 
-// IssueNext does what IssueP and IssueX do with a transaction of the P-Chain or the X-Chain that is written when it is known what it
-// has to fit: the network's state, and the earliest time of a block. No other comes between. Nil is no transaction.
+// IssueNext is IssueP or IssueX for a transaction that write makes once it knows the network's state and the earliest block time.
+// No other block comes between. A nil transaction does nothing.
 func (n *Network) IssueNext(ctx context.Context, chain txs.Chain, write func(state *primary.Network, at uint64) (*txs.Tx, error)) error {
 	return n.extend(ctx, func(e *extension) error {
 		tx, err := write(n.state, e.earliest())
@@ -68,19 +68,19 @@ func (e *extension) issueP(tx *txs.Tx) error {
 	return e.accept(b, txs.PChain)
 }
 
-// DropReason is why a transaction of the P-Chain was refused, if that was not long ago. Unlike a node, which answers with that for a while, IssueP
-// looks at it again whenever it comes.
+// DropReason returns why the P-Chain recently refused a transaction, or nil. A node keeps refusing such a transaction for a
+// while; IssueP verifies it anew.
 func (n *Network) DropReason(id ids.ID) error {
 	reason, _ := n.dropped.Get(id)
 	return reason
 }
 
-// IssueC accepts an atomic transaction in a new block of the C-Chain. The error is the network's reason to refuse it.
+// IssueC accepts an atomic transaction in a new C-Chain block. The error is the node's reason to refuse it.
 func (n *Network) IssueC(ctx context.Context, tx *txs.Tx) error {
 	return n.IssueNextC(ctx, func(*primary.Network, *evm.Pending) (*txs.Tx, error) { return tx, nil })
 }
 
-// IssueNextC does what IssueC does with a transaction that is written when its block is known. Nil is no transaction.
+// IssueNextC is IssueC for a transaction that write makes once its block is known. A nil transaction does nothing.
 func (n *Network) IssueNextC(ctx context.Context, write func(state *primary.Network, p *evm.Pending) (*txs.Tx, error)) error {
 	if n.DB.ReadOnly() {
 		return store.ErrReadOnly
@@ -99,7 +99,7 @@ func (n *Network) IssueNextC(ctx context.Context, write func(state *primary.Netw
 
 var errNoCChain = errors.New("the network has no C-Chain")
 
-// atomicBackend is the network as the miner of its C-Chain knows it.
+// atomicBackend gives the C-Chain's miner the network's state.
 type atomicBackend struct{ *Network }
 
 func (b *atomicBackend) Accept(tx *txs.Tx, h *evm.Header) (*store.PrimaryDelta, error) {
@@ -111,15 +111,15 @@ func (b *atomicBackend) Accept(tx *txs.Tx, h *evm.Header) (*store.PrimaryDelta, 
 
 func (b *atomicBackend) Reject() { b.state, b.due = nil, 0 }
 
-// extension is blocks of a network's P- and X-Chain that are accepted one after the other and stored together.
+// extension collects P- and X-Chain blocks that are accepted one after the other and stored together.
 type extension struct {
 	*Network
 	deltas []*store.PrimaryDelta
-	heads  heads // the last digests of the chains that are extended
-	time   int64 // of the last block
+	heads  heads // new last digests of the extended chains
+	time   int64 // of the last block, in seconds
 }
 
-// extend lets add accept blocks and stores them.
+// extend runs add, which accepts blocks, and stores them.
 func (n *Network) extend(ctx context.Context, add func(*extension) error) error {
 	if n.DB.ReadOnly() {
 		return store.ErrReadOnly
@@ -129,8 +129,8 @@ func (n *Network) extend(ctx context.Context, add func(*extension) error) error 
 	return n.extendLocked(ctx, add)
 }
 
-// extendLocked is extend for who holds the writer's lock. When it fails the blocks were never accepted: whoever comes next restores the
-// state of the file.
+// extendLocked is extend for a caller that holds the writer's lock. If it fails, the blocks do not exist, and the next caller
+// restores the state from the file.
 func (n *Network) extendLocked(ctx context.Context, add func(*extension) error) error {
 	if err := n.restore(ctx); err != nil {
 		return err
@@ -146,7 +146,7 @@ func (n *Network) extendLocked(ctx context.Context, add func(*extension) error) 
 	return err
 }
 
-// restore has the network's state, and its nodes, ready.
+// restore reads the network's state and nodes unless they are in memory.
 func (n *Network) restore(ctx context.Context) (err error) {
 	if n.state == nil {
 		n.state, err = primary.Restore(ctx, n.DB, n.Rules.NetworkID)
@@ -157,7 +157,7 @@ func (n *Network) restore(ctx context.Context) (err error) {
 	return err
 }
 
-// earliest is the first second in which a block may be: not before the world's clock, nor before the last blocks.
+// earliest returns the first second allowed for a block: not before the clock, nor before the last blocks.
 func (e *extension) earliest() uint64 {
 	return max(uint64(e.Clock.Unix()), e.state.X.Time(), e.state.P.Time())
 }
@@ -168,7 +168,7 @@ func (e *extension) accept(b *txs.Block, chain txs.Chain) error {
 	if err != nil {
 		return err
 	}
-	e.heads[headKey{true, e.Chain(chain)}] = nil // until it is accepted
+	e.heads[headKey{true, e.Chain(chain)}] = nil // set below, once the block is accepted
 	accept := e.state.AcceptP
 	if chain == txs.XChain {
 		accept = e.state.AcceptX
@@ -182,8 +182,8 @@ func (e *extension) accept(b *txs.Block, chain txs.Chain) error {
 	return nil
 }
 
-// proposer chooses who proposes a block among the nodes that validate at its time: in turn, by the block's height. A block
-// that decides a proposal has none.
+// proposer chooses a block's proposer among the nodes that validate at its time, in turn by height. Commit and abort blocks have
+// none.
 func (e *extension) proposer(b *txs.Block) (*primary.Proposer, error) {
 	switch b.Body.(type) {
 	case *txs.CommitBlock, *txs.AbortBlock:
@@ -201,7 +201,7 @@ func (e *extension) proposer(b *txs.Block) (*primary.Proposer, error) {
 	return &primary.Proposer{Certificate: certificates[b.Height()%uint64(len(certificates))], PHeight: e.state.P.Height()}, nil
 }
 
-// store writes the blocks, and the clock, which then stands at the last one or later.
+// store commits the blocks and moves the clock to the last one, unless it is later already.
 func (e *extension) store() error {
 	if len(e.deltas) == 0 {
 		return nil
@@ -209,7 +209,7 @@ func (e *extension) store() error {
 	return e.World.commit(e.heads, e.time*1000, Added{Primary: []PrimaryAdded{{e.Network, e.deltas}}}, e.add)
 }
 
-// add writes the blocks.
+// add writes the blocks' rows.
 func (e *extension) add(b *store.Batch) error {
 	for _, delta := range e.deltas {
 		if err := b.AddPrimaryBlock(delta); err != nil {

@@ -17,21 +17,20 @@ import (
 	"snowglobe/sim/txs"
 )
 
-// LocalNode is the node whose JSON-RPC API a network answers: one of its validators.
+// LocalNode is the validator for which a network answers the node's JSON-RPC API.
 type LocalNode struct {
 	store.Node
-	PublicKey []byte // BLS
-	Proof     []byte // of possession
+	PublicKey []byte // compressed BLS key
+	Proof     []byte // BLS proof of possession
 }
 
-// ID is the node's id.
+// ID returns the node's id.
 func (s *LocalNode) ID() ids.NodeID { return ids.NodeID(s.Node.Node) }
 
 var errNoLocalNode = errors.New("no validator has a key")
 
-// chooseLocalNode chooses among those who validated when the generated history ended, so that the choice stays when the
-// world grows. One that validates a subnet besides the primary network comes before others, then a connected node of the simulated
-// version and without a role.
+// chooseLocalNode picks a node among the validators at the end of the generated history, so that the choice stays when the world
+// grows. It prefers one that also validates a subnet, then one of the simulated version, connected, and without a role.
 func (n *Network) chooseLocalNode(ctx context.Context) error {
 	best := -1
 	for _, validators := range []func(context.Context, int, int64) ([]store.Staker, error){n.DB.SubnetValidatorsAt, n.DB.ValidatorsAt} {
@@ -68,18 +67,18 @@ func fitness(n *store.Node) (fit int) {
 	return fit
 }
 
-// ObservedBy is for how many percent of the time a peer observed the local node: at most its uptime.
+// ObservedBy returns the local node's uptime as a peer observed it, in percent, at most its own.
 func (n *Network) ObservedBy(peer ids.NodeID) uint64 {
 	return max(uint64(n.LocalNode.Uptime)/rules.Percent, 1) - uint64(nodeNumber(peer, 0)%2)
 }
 
-// SecondsSinceContact is how many seconds ago the local node last sent to a peer and received from it.
+// SecondsSinceContact returns how many seconds ago the local node last sent to a peer and received from it.
 func SecondsSinceContact(peer ids.NodeID) (sent, received int64) {
 	return int64(nodeNumber(peer, 1) % 5), int64(nodeNumber(peer, 2) % 5)
 }
 
-// RemoteAddress is where the local node sees a peer. One that called has a port that its system chose, not the one at which it
-// can be called.
+// RemoteAddress returns the address from which the local node sees a peer. A peer that dialled in has an ephemeral port instead
+// of its staking port.
 func RemoteAddress(peer *store.Node) string {
 	id := ids.NodeID(peer.Node)
 	if at, err := netip.ParseAddrPort(peer.IP); err == nil && nodeNumber(id, 3)%3 == 0 {
@@ -88,7 +87,7 @@ func RemoteAddress(peer *store.Node) string {
 	return peer.IP
 }
 
-// BenchedOn are the chains about which the local node asks a peer nothing for a while, as it did not answer, when some are benched by [Troubles].
+// BenchedOn returns the chains on which the local node has benched a peer, by its role or by [Troubles].
 func BenchedOn(peer *store.Node, benched []ids.NodeID) []string {
 	if peer.Role == "low-uptime" || slices.Contains(benched, ids.NodeID(peer.Node)) {
 		return []string{"C"}
@@ -96,7 +95,7 @@ func BenchedOn(peer *store.Node, benched []ids.NodeID) []string {
 	return []string{}
 }
 
-// nodeNumber is a number derived from a node id and a purpose.
+// nodeNumber derives a number from a node id and a purpose.
 func nodeNumber(node ids.NodeID, about uint32) uint32 {
 	digest := sha256.Sum256(binary.BigEndian.AppendUint32(node.Bytes(), about))
 	return binary.BigEndian.Uint32(digest[:])

@@ -29,7 +29,7 @@ func openMiners(ctx context.Context, w *World) error {
 	return nil
 }
 
-// commitBlock commits a block of an EVM chain, whose time is in milliseconds, and makes it the head for readers.
+// commitBlock commits a block of an EVM chain, with its time in milliseconds, and makes it the readers' head.
 func (w *World) commitBlock(c *reader.Chain, d *store.Delta, time uint64) error {
 	next := heads{headKey{false, c.Row.ID}: d.Block.Digest}
 	if err := w.commit(next, int64(time), Added{Chain: c, Block: d}, func(b *store.Batch) error { return b.AddBlock(d) }); err != nil {
@@ -41,7 +41,7 @@ func (w *World) commitBlock(c *reader.Chain, d *store.Delta, time uint64) error 
 	return c.Publish(d)
 }
 
-// commitChange commits a change of the state of an EVM chain, and tells readers of it.
+// commitChange commits a state change of an EVM chain and tells its readers.
 func (w *World) commitChange(c *reader.Chain, d *store.StateDelta) error {
 	next := heads{headKey{false, c.Row.ID}: d.Change.Digest}
 	if err := w.commit(next, 0, Added{Chain: c}, func(b *store.Batch) error { return b.AddStateChange(d) }); err != nil {
@@ -51,22 +51,23 @@ func (w *World) commitChange(c *reader.Chain, d *store.StateDelta) error {
 	return nil
 }
 
-// Relayer delivers what is sent from one chain to another.
+// Relayer delivers messages from one chain to another.
 type Relayer interface {
-	// Sent is told what a block that was just committed says of messages. The caller holds the writer's lock.
+	// Sent hands over the messages of a block that was just committed. The caller holds the writer's lock.
 	Sent(messages []store.Message)
 
-	// Rewound reads what there is to deliver anew, since the world went back. The caller holds the writer's lock.
+	// Rewound reads the undelivered messages again after a rewind. The caller holds the writer's lock.
 	Rewound(ctx context.Context) error
 
-	// Deliver delivers what it was told of, when the call that made the block has released the lock and before it returns.
+	// Deliver delivers what Sent handed over. It runs after the call that made the block has released the lock, before that call
+	// returns.
 	Deliver(ctx context.Context)
 
-	// Run delivers by itself, until the context ends, what a passing fault kept from being delivered.
+	// Run retries failed deliveries until the context ends.
 	Run(ctx context.Context)
 }
 
-// SetRelayer says who delivers messages from now on.
+// SetRelayer installs the relayer.
 func (w *World) SetRelayer(r Relayer) { w.relayer.Store(&r) }
 
 func (w *World) mined(ctx context.Context) {
@@ -75,7 +76,7 @@ func (w *World) mined(ctx context.Context) {
 	}
 }
 
-// storePools keeps in the file what waits in the pools, if that is not what is there.
+// storePools writes the pools to the file if they changed.
 func (w *World) storePools() error {
 	w.writer.Lock()
 	defer w.writer.Unlock()
@@ -91,8 +92,8 @@ func (w *World) storePools() error {
 	return nil
 }
 
-// Mine makes blocks by itself on the chains that shall have one every so often, and delivers messages that wait, until the context ends.
-// failed is told what goes wrong.
+// Mine makes blocks on the chains that have a block time, and retries message deliveries, until the context ends. It reports
+// errors to failed.
 func (w *World) Mine(ctx context.Context, failed func(error)) {
 	var all sync.WaitGroup
 	if r := w.relayer.Load(); r != nil {

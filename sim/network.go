@@ -17,28 +17,29 @@ import (
 	"snowglobe/sim/xchain"
 )
 
-// Network is one of a world's primary networks: what is read of its P- and X-Chain, and IssueP and IssueX for what clients send.
+// Network is one of a world's primary networks. It reads the P- and X-Chain, and issues transactions to them.
 type Network struct {
 	Name      string // mainnet or fuji
 	Rules     *rules.Network
 	DB        *store.DB
 	Clock     *Clock
-	Aliases   *Aliases  // of the network's chains
-	LocalNode LocalNode // the node that answers for the network
-	World     *World    // whose network it is
-	Trouble   Trouble   // of its nodes
+	Aliases   *Aliases  // names of the network's chains
+	LocalNode LocalNode // answers the node's API
+	World     *World    // the world that it belongs to
+	Trouble   Trouble   // injected faults of its nodes
 
 	index         int
 	canonicalSets *canonicalSets
-	dropped       *lru.Cache[ids.ID, error] // transactions of the P-Chain that were refused last, and why
+	dropped       *lru.Cache[ids.ID, error] // why the P-Chain refused transactions lately
 
 	// Guarded by World.writer:
-	state *primary.Network // restored from the file when first needed, and after a block could not be stored
-	due   uint64           // of nextDue while there is no state; 0 when it is not known
-	nodes []store.Node     // which never change; read with the state
+	state *primary.Network // restored from the file when needed; nil after a failed commit
+	due   uint64           // caches nextDue while state is nil; 0 if unknown
+	nodes []store.Node     // never change; read along with state
 }
 
-// droppedKept is how many refused transactions a node remembers (platformvm's txs/mempool).
+// droppedKept bounds the refused transactions that a node remembers. Source: avalanchego vms/txs/mempool/mempool.go,
+// droppedTxIDsCacheSize.
 const droppedKept = 64
 
 func openNetworks(ctx context.Context, w *World) error {
@@ -64,10 +65,10 @@ func openNetworks(ctx context.Context, w *World) error {
 	return nil
 }
 
-// Chain is the number of one of the network's chains in the file.
+// Chain returns the number in the file of one of the network's chains.
 func (n *Network) Chain(chain txs.Chain) int { return store.PrimaryChain(n.index, int(chain)) }
 
-// Kind is which of the network's chains has a number in the file.
+// Kind returns the chain with a number in the file.
 func (n *Network) Kind(number int) txs.Chain {
 	for _, kind := range []txs.Chain{txs.XChain, txs.CChain} {
 		if n.Chain(kind) == number {
@@ -77,7 +78,7 @@ func (n *Network) Kind(number int) txs.Chain {
 	return txs.PChain
 }
 
-// XChainGenesis is what the X-Chain began with, as the network's nodes read it.
+// XChainGenesis returns the X-Chain's genesis in the encoding that the network's nodes read.
 func (n *Network) XChainGenesis(ctx context.Context) ([]byte, error) {
 	rows, err := n.DB.PrimaryNetworks(ctx)
 	if err != nil {
@@ -96,7 +97,7 @@ func (n *Network) XChainGenesis(ctx context.Context) ([]byte, error) {
 	return nil, store.ErrNotFound
 }
 
-// joinNetworks gives each network the names of its chains, and each EVM chain what its warp precompile needs to know of its network.
+// joinNetworks gives each network the names of its chains, and each EVM chain the network that its warp precompile asks.
 func joinNetworks(w *World) {
 	for _, n := range w.Networks {
 		n.Aliases = newAliases(n.Rules, n.Name, w.Chains)
@@ -108,16 +109,16 @@ func joinNetworks(w *World) {
 	}
 }
 
-// warpNetwork is a network as the warp precompile of its EVM chains sees it. A block under way is not cut short, so its
-// questions have no context that ends.
+// warpNetwork answers the warp precompile's questions about the network. It has no context that ends: a block under way is not
+// cut short.
 type warpNetwork struct{ *Network }
 
-// SubnetOf is the subnet that validates a blockchain.
+// SubnetOf returns the subnet that validates a blockchain.
 func (n warpNetwork) SubnetOf(blockchain ids.ID) (ids.ID, error) {
 	return n.Network.SubnetOf(context.Background(), blockchain)
 }
 
-// WarpSet is the canonical set of a subnet after the last P-Chain block before a block's epoch.
+// WarpSet returns the canonical set of a subnet at the P-Chain height of the epoch of a block's time.
 func (n warpNetwork) WarpSet(subnet ids.ID, time uint64) (*warp.CanonicalValidatorSet, error) {
 	ctx := context.Background()
 	e, err := n.EpochAt(ctx, time)
@@ -127,7 +128,7 @@ func (n warpNetwork) WarpSet(subnet ids.ID, time uint64) (*warp.CanonicalValidat
 	return n.CanonicalSet(ctx, subnet, e.PHeight)
 }
 
-// EpochAt is the epoch (ACP-181) of a block of an EVM chain at a time: they are numbered from the network's Granite upgrade on.
+// EpochAt returns the epoch (ACP-181) of an EVM block at a time. Epochs are numbered from the network's Granite upgrade.
 func (n *Network) EpochAt(ctx context.Context, time uint64) (e txs.Epoch, err error) {
 	e.Start = evm.EpochStart(time)
 	after, err := n.DB.FirstPrimarySince(ctx, n.Chain(txs.PChain), int64(e.Start))
@@ -144,7 +145,7 @@ func (n *Network) EpochAt(ctx context.Context, time uint64) (e txs.Epoch, err er
 	return e, nil
 }
 
-// Simulates tells whether a blockchain is one of the world's EVM chains.
+// Simulates reports whether a blockchain is one of the world's EVM chains.
 func (n warpNetwork) Simulates(blockchain ids.ID) bool {
 	return n.World.ChainByBlockchainID(blockchain) != nil
 }

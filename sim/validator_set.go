@@ -13,15 +13,15 @@ import (
 	"snowglobe/sim/txs"
 )
 
-// Validator is a node with its weight among the validators of a subnet, delegations included. Key is its compressed BLS
-// public key, nil for one that cannot sign.
+// Validator is a node's part in the validator set of a subnet. Weight includes delegations. Key is the compressed BLS public key,
+// nil for a node that cannot sign.
 type Validator struct {
 	Node   ids.NodeID
 	Key    []byte
 	Weight uint64
 }
 
-// PHeight is the height of the P-Chain's last block, which is also the one that a proposer would see.
+// PHeight returns the height of the last P-Chain block, which a proposer would also use.
 func (n *Network) PHeight(ctx context.Context) (uint64, error) {
 	head, err := n.DB.PrimaryHead(ctx, n.Chain(txs.PChain))
 	if err != nil {
@@ -30,7 +30,7 @@ func (n *Network) PHeight(ctx context.Context) (uint64, error) {
 	return head.ID.Number(), nil
 }
 
-// SubnetOf is the subnet that validates one of the network's blockchains; the zero id is the primary network. The error is
+// SubnetOf returns the subnet that validates one of the network's blockchains; the zero id is the primary network. The error is
 // store.ErrNotFound for a blockchain of another network.
 func (n *Network) SubnetOf(ctx context.Context, blockchain ids.ID) (ids.ID, error) {
 	if _, own := n.Rules.ChainOf(blockchain); own {
@@ -46,7 +46,7 @@ func (n *Network) SubnetOf(ctx context.Context, blockchain ids.ID) (ids.ID, erro
 	return ids.ID(row.Subnet), nil
 }
 
-// HasSubnet tells whether a subnet is one of the network's.
+// HasSubnet reports whether the network has a subnet.
 func (n *Network) HasSubnet(ctx context.Context, subnet ids.ID) (bool, error) {
 	if subnet == ids.Empty {
 		return true, nil
@@ -58,7 +58,7 @@ func (n *Network) HasSubnet(ctx context.Context, subnet ids.ID) (bool, error) {
 	return err == nil, err
 }
 
-// HasNode tells whether a node validates or validated something on the network.
+// HasNode reports whether a node validates, or once validated, anything on the network.
 func (n *Network) HasNode(ctx context.Context, node []byte) (bool, error) {
 	stakers, err := n.DB.StakersOfNode(ctx, n.Chain(txs.PChain), node)
 	if err != nil || len(stakers) > 0 {
@@ -68,9 +68,9 @@ func (n *Network) HasNode(ctx context.Context, node []byte) (bool, error) {
 	return len(l1) > 0, err
 }
 
-// ValidatorsAt are those who validated a subnet at a height of the P-Chain; query.StakerIndex.ValidatorSet are those who do by
-// the world's clock. Validators of a permissioned subnet sign with their key on the primary network. Inactive L1 validators
-// are merged under the empty node id, without a key, as avalanchego's GetValidatorSet does.
+// ValidatorsAt returns the validators of a subnet at a P-Chain height. (query.StakerIndex.ValidatorSet returns those at the
+// clock's time.) Validators of a permissioned subnet sign with their primary network key. Inactive L1 validators are merged under
+// the empty node id, without a key, like avalanchego's GetValidatorSet.
 func (n *Network) ValidatorsAt(ctx context.Context, subnet ids.ID, height uint64) ([]Validator, error) {
 	set := &validatorSet{index: map[ids.NodeID]int{}}
 	if err := n.addStakers(ctx, set, subnet, height); err != nil {
@@ -97,7 +97,7 @@ func (n *Network) ValidatorsAt(ctx context.Context, subnet ids.ID, height uint64
 	return set.all, err
 }
 
-// addPrimaryNetworkKeys gives validators the keys that their nodes have on the primary network.
+// addPrimaryNetworkKeys gives validators their primary network keys.
 func (n *Network) addPrimaryNetworkKeys(ctx context.Context, all []Validator, height uint64) error {
 	set := &validatorSet{index: map[ids.NodeID]int{}}
 	if err := n.addStakers(ctx, set, ids.Empty, height); err != nil {
@@ -119,7 +119,7 @@ func (n *Network) addStakers(ctx context.Context, set *validatorSet, subnet ids.
 	return err
 }
 
-// validatorSet is a set being built, with the index of each node in it.
+// validatorSet builds a validator set, with an index by node.
 type validatorSet struct {
 	all   []Validator
 	index map[ids.NodeID]int
@@ -138,8 +138,8 @@ func (s *validatorSet) add(node ids.NodeID, key []byte, weight uint64) {
 	s.all[at].Weight += weight
 }
 
-// StatusAt is a staker's status at the world's clock, which may be ahead of the last block: a staker begins and ends by
-// time, before the block that records it.
+// StatusAt returns a staker's status at the clock's time, which may be ahead of the last block: a staker starts and ends by time,
+// before the block that records it.
 func (n *Network) StatusAt(s *store.Staker) int {
 	now := n.Clock.Unix()
 	switch {
@@ -153,8 +153,8 @@ func (n *Network) StatusAt(s *store.Staker) int {
 	return s.Status
 }
 
-// PotentialReward is what a staker earns if its uptime suffices. The P-Chain fixes it in the block in which the staker
-// begins; before, it is what the staker would earn if it began now, at the supply of the last block.
+// PotentialReward returns what a staker earns if its uptime suffices. The P-Chain fixes it in the block in which the staker
+// starts; until then it is computed as if the staker started now, from the supply at the last block.
 func (n *Network) PotentialReward(s *store.Staker, head *store.PrimaryBlock) store.Amount {
 	if s.Status != store.StakerPending || ids.ID(s.Subnet) != ids.Empty {
 		return s.PotentialReward
@@ -162,13 +162,13 @@ func (n *Network) PotentialReward(s *store.Staker, head *store.PrimaryBlock) sto
 	return store.Amount(n.Rules.Staking.Reward(uint64(s.End-s.Start), uint64(s.Weight), uint64(head.Supply)))
 }
 
-// Accrued is the accrued fee of ACP-77 at the world's clock, in nAVAX, given the last block of the P-Chain: what an L1
-// validator that was always active would have paid.
+// Accrued returns the accrued validator fee (ACP-77) at the clock's time, in nAVAX: what an L1 validator that was always active
+// would have paid.
 func (n *Network) Accrued(head *store.PrimaryBlock) store.Amount {
 	return n.AccruedAt(head, n.Clock.Unix())
 }
 
-// AccruedAt is the accrued fee at a time not before the given block of the P-Chain, while no other block comes.
+// AccruedAt returns the accrued fee at a time after the given P-Chain block, provided that no other block comes.
 func (n *Network) AccruedAt(head *store.PrimaryBlock, unix int64) store.Amount {
 	return store.Amount(primary.ValidatorFeeStateOf(head).At(&n.Rules.ValidatorFees, uint64(unix)).Accrued)
 }

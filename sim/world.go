@@ -18,41 +18,41 @@ import (
 	"snowglobe/sim/store/dbfile"
 )
 
-// Generator is the version of the generator: it changes whenever the same seed and profile would give other bytes.
+// Generator is the generator's version. It changes whenever the same seed and profile would give other bytes.
 const Generator = "7"
 
-// World is an open world: the file, its identity, its clock and its chains. Meta is as it was when the world was opened;
-// Digest changes with what clients send.
+// World is an open world: its file, identity, clock and chains. Meta is as it was when the world was opened; Digest follows what
+// clients change.
 type World struct {
 	DB    *store.DB
 	Meta  store.Meta
 	Clock *Clock
 	Members
 
-	writer sync.Mutex // held by whoever adds to the world, from reading what it adds to until that is committed
+	writer sync.Mutex // held by a writer from reading the parent to the commit
 	heads  heads      // guarded by writer
 
 	relayer   atomic.Pointer[Relayer]
 	outbox    atomic.Pointer[Outbox]
 	committed notice
-	follower  *Follower // nil for none; guarded by writer
+	follower  *Follower // nil if the index does not lag; guarded by writer
 
-	Gate    *Gate      // through which the requests of clients come
+	Gate    *Gate      // admits the requests of clients
 	pausing sync.Mutex // guards the next
 	pauses  []Pause
 
 	identity
 }
 
-// Open opens a finished world. The error says what to do when the file is not one that this version can serve.
+// Open opens a finished world. If this version cannot serve the file, the error tells the user what to do.
 func Open(ctx context.Context, path string) (*World, error) { return open(ctx, path, store.Open) }
 
-// OpenWithin is Open for a world that is one of many.
+// OpenWithin is Open with limits, for one world of many.
 func OpenWithin(ctx context.Context, path string, limits store.Limits) (*World, error) {
 	return open(ctx, path, func(path string) (*store.DB, error) { return store.OpenWithin(path, limits) })
 }
 
-// OpenReadOnly opens a finished world to which nothing can be added, here or elsewhere, as long as it is open. Many processes may.
+// OpenReadOnly opens a finished world that no process can write to while it is open. Many processes may open it so.
 func OpenReadOnly(ctx context.Context, path string) (*World, error) {
 	return open(ctx, path, store.OpenReadOnly)
 }
@@ -102,7 +102,7 @@ func readUnchecked(ctx context.Context, db *store.DB) (*World, error) {
 		return nil, store.Damaged(err)
 	}
 	opened := make(chan error, 1)
-	go func() { opened <- openChains(w, chains) }() // it takes longest, but reads nothing of the file
+	go func() { opened <- openChains(w, chains) }() // the slowest part, which reads nothing from the file
 	err = openNetworks(ctx, w)
 	if err == nil {
 		w.heads, err = readHeads(ctx, db)
@@ -135,8 +135,7 @@ func openChains(w *World, rows []store.PackedChain) error {
 	return group.Wait()
 }
 
-// View is the world as the file has it at this moment, whatever is committed later, read on so many connections. It is
-// closed before the world is.
+// View opens a snapshot of the world on so many connections; later commits do not show in it. Close it before the world.
 func (w *World) View(ctx context.Context, connections int) (*World, error) {
 	db, err := w.DB.View(ctx, connections)
 	if err != nil {
@@ -149,7 +148,7 @@ func (w *World) View(ctx context.Context, connections int) (*World, error) {
 	return s, nil
 }
 
-// Copy is a world of its own, in memory as this one is, that begins as this one is now. What waits in its pools is not in the copy.
+// Copy returns a separate in-memory world that starts as this one is now, without its pooled transactions.
 func (w *World) Copy(ctx context.Context) (*World, error) {
 	w.writer.Lock()
 	defer w.writer.Unlock()
@@ -167,7 +166,7 @@ func (w *World) Copy(ctx context.Context) (*World, error) {
 	return c, nil
 }
 
-// Claim makes this process the only one that may add to the world, until it is closed.
+// Claim makes this process the world's only writer until the world is closed.
 func (w *World) Claim(ctx context.Context) error {
 	if err := w.DB.Lock(); err != nil {
 		return err
@@ -184,7 +183,8 @@ var (
 	errDamaged    = errors.New("the world's file is damaged: the log says where, and so does snowglobe verify")
 )
 
-// Health says what is wrong with the world's file, in words for clients: it is not what was opened, it cannot be read, or is known to be damaged.
+// Health returns what is wrong with the world's file, in words for clients: it was replaced, cannot be read, or is known to be
+// damaged.
 func (w *World) Health(ctx context.Context) error {
 	if err := w.DB.CheckFile(); err != nil {
 		return err
@@ -198,11 +198,11 @@ func (w *World) Health(ctx context.Context) error {
 	return nil
 }
 
-// Close leaves one clean file behind, in which is what still waits for a block.
+// Close stores the pooled transactions and leaves one clean file.
 func (w *World) Close() error { return errors.Join(w.storePools(), w.DB.Close()) }
 
-// Revision counts what changed since the world was opened: commits, and names given to chains. While it stands still and
-// the clock does, every request has the same answer.
+// Revision counts the changes since the world was opened: commits, and names given to chains. While it and the clock stand still,
+// every request has the same response.
 func (w *World) Revision() int64 {
 	n := w.DB.Commits()
 	for _, network := range w.Networks {
@@ -211,8 +211,8 @@ func (w *World) Revision() int64 {
 	return n
 }
 
-// CopyTo makes a world of its own, in a new file, out of this one as it is now in all its parts: what a snapshot keeps of the memory of the
-// process too, and the snapshots. Nothing is left of a copy that fails.
+// CopyTo makes a separate world in a new file out of everything that this one is now: its rows, its snapshots, and the state in
+// memory that a snapshot keeps. A copy that fails leaves nothing behind.
 func (w *World) CopyTo(ctx context.Context, path string, limits store.Limits) (*World, error) {
 	memory, err := w.writeCopy(ctx, path)
 	if errors.Is(err, store.ErrExists) {
@@ -233,7 +233,7 @@ func (w *World) CopyTo(ctx context.Context, path string, limits store.Limits) (*
 	return c, nil
 }
 
-// writeCopy writes the file, and answers what the memory of the process was then.
+// writeCopy writes the file and returns the in-memory state of the same moment.
 func (w *World) writeCopy(ctx context.Context, path string) (*Memory, error) {
 	w.writer.Lock()
 	defer w.writer.Unlock()
