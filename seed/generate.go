@@ -104,7 +104,7 @@ type generation struct {
 	networks []*primary.Network // mainnet, fuji
 	chains   []*chain
 	specs    []evm.ChainSpec
-	cast     *cast
+	named    *namedAccounts
 	garbage  *garbage
 
 	documents *index.Documents // of all chains' items
@@ -133,10 +133,10 @@ func newGeneration(o Options) (*generation, error) {
 	if g.documents, err = index.NewDocuments(); err != nil {
 		return nil, err
 	}
-	if g.cast, err = newCast(o.Profile, personas); err != nil {
+	if g.named, err = newNamedAccounts(o.Profile, personas); err != nil {
 		return nil, err
 	}
-	if g.specs, err = g.cast.specs(); err != nil {
+	if g.specs, err = g.named.specs(); err != nil {
 		return nil, err
 	}
 	if err := g.makeNetworks(rng, accounts); err != nil {
@@ -196,8 +196,8 @@ func (g *generation) makeChain(rng population.RNG, n, size int, accounts []*popu
 		funded = accounts[:min(len(accounts), accountsOnL1)]
 	}
 	alloc := evm.GenesisAlloc(rng, g.personas, funded)
-	g.cast.allocate(n, g.specs, alloc)
-	err := g.cast.stand(n, g.specs, alloc)
+	g.named.allocate(n, g.specs, alloc)
+	err := g.named.allocateInGenesis(n, g.specs, alloc)
 	if err != nil {
 		return err
 	}
@@ -303,7 +303,7 @@ func (c *chain) makeBlocks(ctx context.Context, creation *sim.Builder, source ev
 
 // participants returns the rows of all accounts, nodes, contracts and tokens.
 func (g *generation) participants() (sim.Participants, error) {
-	who := sim.Participants{Personas: append(g.personas.Rows[:len(g.personas.Rows):len(g.personas.Rows)], g.cast.rows...)}
+	who := sim.Participants{Personas: append(g.personas.Rows[:len(g.personas.Rows):len(g.personas.Rows)], g.named.rows...)}
 	for _, n := range g.networks {
 		row, err := n.Row()
 		if err != nil {

@@ -38,8 +38,8 @@ type line struct {
 	act    func(ctx context.Context, at uint64) error
 }
 
-// deed is an action on a line at a time, in Unix seconds.
-type deed struct {
+// plannedAction is an action on a line at a time, in Unix seconds.
+type plannedAction struct {
 	at   uint64
 	line *line
 }
@@ -62,7 +62,7 @@ func (p *People) Advance(ctx context.Context, to time.Time) error {
 	}
 	from := p.world.Clock.UnixMilli()
 	for hour := uint64(from) / 1000 / population.Hour * population.Hour; int64(hour)*1000 <= to.UnixMilli(); hour += population.Hour {
-		for _, d := range p.deeds(hour) {
+		for _, d := range p.plannedActions(hour) {
 			if at := int64(d.at) * 1000; at <= from || at > to.UnixMilli() || at < p.world.Clock.UnixMilli() {
 				continue
 			}
@@ -78,20 +78,20 @@ func (p *People) Advance(ctx context.Context, to time.Time) error {
 	return err
 }
 
-// deeds returns an hour's actions, in order.
-func (p *People) deeds(hour uint64) (all []deed) {
+// plannedActions returns an hour's actions, in order.
+func (p *People) plannedActions(hour uint64) (all []plannedAction) {
 	for i := range p.lines {
 		l := &p.lines[i]
 		for _, at := range population.TimesIn(p.rng.For("hour", l.name, hour), hour, l.perDay) {
-			all = append(all, deed{at, l})
+			all = append(all, plannedAction{at, l})
 		}
 	}
-	slices.SortStableFunc(all, func(a, b deed) int { return cmp.Compare(a.at, b.at) })
+	slices.SortStableFunc(all, func(a, b plannedAction) int { return cmp.Compare(a.at, b.at) })
 	return all
 }
 
 // live moves the clock to an action's time, and runs it.
-func (p *People) live(ctx context.Context, d deed) error {
+func (p *People) live(ctx context.Context, d plannedAction) error {
 	err := p.world.Advance(ctx, time.Unix(int64(d.at), 0))
 	if err == nil {
 		err = d.line.act(ctx, d.at)

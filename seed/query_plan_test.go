@@ -50,7 +50,7 @@ func TestReadsOfThePrimaryNetworkScanNothing(t *testing.T) {
 	must(db.NativeCount(ctx, 1, s.people["alice"]))(t)
 	must(db.HoldingHistory(ctx, s.people["alice"], store.AssetKey{0}, store.AssetKey{255}, 9))(t)
 	must(db.GoneAccounts(ctx, 1))(t)
-	must(store.InHalves(ctx, func(ctx context.Context, half store.Half) ([][]byte, error) {
+	must(store.InHalves(ctx, func(ctx context.Context, half store.AddressHalf) ([][]byte, error) {
 		skip := func(*store.AccountBalance) {}
 		if err := errors.Join(db.EachBalance(ctx, 1, half, 1, 2, skip), db.EachBalanceBefore(ctx, 1, half, 2, skip)); err != nil {
 			return nil, err

@@ -129,26 +129,26 @@ func (s VMContext) newUntracedVM(states vm.StateDB, contracts vm.PrecompiledCont
 	return m
 }
 
-// loneVM executes messages whose code makes no calls: a tracer would have nothing to keep.
-type loneVM struct {
+// untracedVM executes messages whose code makes no calls: a tracer would have nothing to keep.
+type untracedVM struct {
 	*vm.EVM
 	state   *watchedState
 	entered *bool
 }
 
-func (s VMContext) newLoneVM(contracts vm.PrecompiledContracts, entered *bool) *loneVM {
+func (s VMContext) newCallFreeVM(contracts vm.PrecompiledContracts, entered *bool) *untracedVM {
 	w := &watchedState{networkState: networkState{s.State, &VM{warm: s.Precompiles.Warm}, s.Kind}}
 	s.Block.CanTransfer = func(states vm.StateDB, from common.Address, value *uint256.Int) bool {
 		can := core.CanTransfer(states, from, value)
 		w.tried = w.tried || !can
 		return can
 	}
-	return &loneVM{s.newUntracedVM(w, contracts), w, entered}
+	return &untracedVM{s.newUntracedVM(w, contracts), w, entered}
 }
 
 // apply executes a message. If its code called something, created or destroyed a contract, or tried to, it was not alone, and the caller
 // must undo it. An invalid message executes no code.
-func (m *loneVM) apply(message *core.Message, gas *core.GasPool) (result *core.ExecutionResult, alone bool, err error) {
+func (m *untracedVM) apply(message *core.Message, gas *core.GasPool) (result *core.ExecutionResult, alone bool, err error) {
 	*m.entered, m.state.snapshots, m.state.tried = false, 0, false
 	result, err = core.ApplyMessage(m.EVM, message, gas)
 	return result, err != nil || m.state.snapshots <= 1 && !m.state.tried && !*m.entered, err

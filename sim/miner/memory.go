@@ -52,8 +52,8 @@ func (m *Miner) Rewound(ctx context.Context, kept *Memory) error {
 		m.undone = m.builder
 	}
 	m.builder, m.noncesSet = nil, false
-	m.change(func(w *wishes) {
-		*w = wishes{automine: w.automine, time: kept.Time, spacing: kept.Spacing, baseFee: (*big.Int)(kept.BaseFee), gasLimit: kept.GasLimit, coinbase: kept.Coinbase}
+	m.change(func(w *blockOverrides) {
+		*w = blockOverrides{automine: w.automine, time: kept.Time, spacing: kept.Spacing, baseFee: (*big.Int)(kept.BaseFee), gasLimit: kept.GasLimit, coinbase: kept.Coinbase}
 	})
 	m.Impersonation.set(kept.Impersonated, kept.ImpersonatesAll)
 	held := m.Pool.Held()

@@ -14,8 +14,8 @@ import (
 	"snowglobe/sim/evm/txpool"
 )
 
-// wishes holds clients' settings for the next blocks.
-type wishes struct {
+// blockOverrides holds clients' settings for the next blocks.
+type blockOverrides struct {
 	automine bool
 	time     uint64          // of the next block, Unix milliseconds; 0 follows the rules
 	spacing  uint64          // from each later block's parent, milliseconds; 0 follows the rules
@@ -24,22 +24,22 @@ type wishes struct {
 	coinbase *common.Address // of all later blocks
 }
 
-// settings guards the wishes. They last as long as the process.
+// settings guards the overrides. They last as long as the process.
 type settings struct {
-	changed func() // called after a client changes a setting, or a block uses up one that was for it alone
-	mu      sync.Mutex
-	wishes  wishes
+	changed   func() // called after a client changes a setting, or a block uses up one that was for it alone
+	mu        sync.Mutex
+	overrides blockOverrides
 }
 
-func (s *settings) now() wishes {
+func (s *settings) now() blockOverrides {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.wishes
+	return s.overrides
 }
 
-func (s *settings) change(change func(*wishes)) {
+func (s *settings) change(change func(*blockOverrides)) {
 	s.mu.Lock()
-	change(&s.wishes)
+	change(&s.overrides)
 	s.mu.Unlock()
 	s.changed()
 }
@@ -47,8 +47,8 @@ func (s *settings) change(change func(*wishes)) {
 // used clears the settings that were for one block.
 func (s *settings) used() {
 	s.mu.Lock()
-	asked := s.wishes.time != 0 || s.wishes.baseFee != nil
-	s.wishes.time, s.wishes.baseFee = 0, nil
+	asked := s.overrides.time != 0 || s.overrides.baseFee != nil
+	s.overrides.time, s.overrides.baseFee = 0, nil
 	s.mu.Unlock()
 	if asked {
 		s.changed()
@@ -56,7 +56,7 @@ func (s *settings) used() {
 }
 
 // limited is a head with the gas limit by which transactions are checked.
-func (w wishes) limited(head *evm.Header) *evm.Header {
+func (w blockOverrides) limited(head *evm.Header) *evm.Header {
 	if w.gasLimit == nil {
 		return head
 	}
@@ -66,7 +66,7 @@ func (w wishes) limited(head *evm.Header) *evm.Header {
 }
 
 // SetAutomine turns automine on or off: with it, each transaction gets a block at once.
-func (s *settings) SetAutomine(on bool) { s.change(func(w *wishes) { w.automine = on }) }
+func (s *settings) SetAutomine(on bool) { s.change(func(w *blockOverrides) { w.automine = on }) }
 
 // Automine reports whether each transaction gets a block at once.
 func (s *settings) Automine() bool { return s.now().automine }
@@ -89,13 +89,13 @@ func (m *Miner) SetNextTime(ctx context.Context, time uint64) error {
 	if err := m.world.CanStand(int64(time)); err != nil {
 		return fmt.Errorf("%w: %w", ErrTimestamp, err)
 	}
-	m.change(func(w *wishes) { w.time = time })
+	m.change(func(w *blockOverrides) { w.time = time })
 	return nil
 }
 
 // SetSpacing sets the distance of all later blocks from their parents, 0 for as soon as the rules allow, and returns the previous one.
 func (s *settings) SetSpacing(spacing time.Duration) (before time.Duration) {
-	s.change(func(w *wishes) {
+	s.change(func(w *blockOverrides) {
 		before = time.Duration(w.spacing) * time.Millisecond
 		w.spacing = uint64(spacing.Milliseconds())
 	})
@@ -103,14 +103,18 @@ func (s *settings) SetSpacing(spacing time.Duration) (before time.Duration) {
 }
 
 // SetNextBaseFee sets the base fee of the next block, in wei. With 0 that block accepts transactions that pay nothing.
-func (s *settings) SetNextBaseFee(fee *big.Int) { s.change(func(w *wishes) { w.baseFee = fee }) }
+func (s *settings) SetNextBaseFee(fee *big.Int) {
+	s.change(func(w *blockOverrides) { w.baseFee = fee })
+}
 
 // SetGasLimit sets the gas limit of all later blocks.
-func (s *settings) SetGasLimit(limit uint64) { s.change(func(w *wishes) { w.gasLimit = &limit }) }
+func (s *settings) SetGasLimit(limit uint64) {
+	s.change(func(w *blockOverrides) { w.gasLimit = &limit })
+}
 
 // SetCoinbase sets who gets the fees of all later blocks.
 func (s *settings) SetCoinbase(address common.Address) {
-	s.change(func(w *wishes) { w.coinbase = &address })
+	s.change(func(w *blockOverrides) { w.coinbase = &address })
 }
 
 // Coinbase returns who gets the fees of the next block.

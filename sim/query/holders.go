@@ -65,7 +65,7 @@ func NativeHolders(ctx context.Context, db *store.DB, c *reader.Chain, first, la
 			return found, err
 		}
 	}
-	parts, err := store.InHalves(ctx, func(ctx context.Context, half store.Half) ([]common.Address, error) {
+	parts, err := store.InHalves(ctx, func(ctx context.Context, half store.AddressHalf) ([]common.Address, error) {
 		part := &holders{first: first}
 		err := part.readNative(ctx, db, c, half, last)
 		return part.of(passes), err
@@ -112,7 +112,7 @@ func newestHolders(ctx context.Context, db *store.DB, c *reader.Chain, last uint
 }
 
 // readNative reads the holders of a half of all addresses.
-func (h *holders) readNative(ctx context.Context, db *store.DB, c *reader.Chain, half store.Half, last uint64) error {
+func (h *holders) readNative(ctx context.Context, db *store.DB, c *reader.Chain, half store.AddressHalf, last uint64) error {
 	if before := min(h.first, last+1); before > 0 {
 		err := db.EachBalanceBefore(ctx, c.Row.ID, half, before, func(a *store.AccountBalance) {
 			h.held = append(h.held, HeldRange{Owner: common.BytesToAddress(a.Address)})

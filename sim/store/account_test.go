@@ -66,7 +66,7 @@ func TestHalvesHaveAllAccounts(t *testing.T) {
 			for address, a := range old {
 				want = append(want, fmt.Sprintf("%x %x %d", address, []byte(a.Balance), before))
 			}
-			same(t, "EachBalanceBefore", visited(t, func(half Half, add func(*AccountBalance)) error {
+			same(t, "EachBalanceBefore", visited(t, func(half AddressHalf, add func(*AccountBalance)) error {
 				return db.EachBalanceBefore(t.Context(), chain, half, before+1, add)
 			}), slices.Sorted(slices.Values(want)), nil)
 			for after := before + 1; after < blocks; after++ {
@@ -85,7 +85,7 @@ func compareHalves(t *testing.T, db *DB, rows []Account, chain int, before, afte
 			want = append(want, fmt.Sprintf("%x %x %d", a.Address, []byte(a.Balance), a.Block))
 		}
 	}
-	same(t, "EachBalance", visited(t, func(half Half, add func(*AccountBalance)) error {
+	same(t, "EachBalance", visited(t, func(half AddressHalf, add func(*AccountBalance)) error {
 		return db.EachBalance(t.Context(), chain, half, before+1, after, add)
 	}), slices.Sorted(slices.Values(want)), nil)
 	modified := []string{}
@@ -95,7 +95,7 @@ func compareHalves(t *testing.T, db *DB, rows []Account, chain int, before, afte
 			modified = append(modified, fmt.Sprintf("%x", address))
 		}
 	}
-	parts, err := InHalves(t.Context(), func(ctx context.Context, half Half) ([][]byte, error) {
+	parts, err := InHalves(t.Context(), func(ctx context.Context, half AddressHalf) ([][]byte, error) {
 		return db.ModifiedAccounts(ctx, chain, half, before, after)
 	})
 	have := []string{}
@@ -106,9 +106,9 @@ func compareHalves(t *testing.T, db *DB, rows []Account, chain int, before, afte
 }
 
 // visited are the balances that are visited in both halves.
-func visited(t *testing.T, visit func(Half, func(*AccountBalance)) error) []string {
+func visited(t *testing.T, visit func(AddressHalf, func(*AccountBalance)) error) []string {
 	t.Helper()
-	parts, err := InHalves(t.Context(), func(_ context.Context, half Half) (part []string, err error) {
+	parts, err := InHalves(t.Context(), func(_ context.Context, half AddressHalf) (part []string, err error) {
 		err = visit(half, func(a *AccountBalance) {
 			part = append(part, fmt.Sprintf("%x %x %d", a.Address, []byte(a.Balance), a.Block))
 		})

@@ -84,23 +84,23 @@ func (db *DB) SlotsAmong(ctx context.Context, chain int, address []byte, keys []
 		WHERE chain = ? AND address = ? AND block <= ? AND key IN `+in+` GROUP BY key ORDER BY key`, append([]any{chain, address, block}, listArgs(keys, size)...)...)
 }
 
-// Half is one half of all addresses. Statements read it from the middle outwards: if a range of addresses ended before the chain does, the
+// AddressHalf is one half of all addresses. Statements read it from the middle outwards: if a range of addresses ended before the chain does, the
 // engine would compare each row with the end, and take half as long again.
-type Half struct {
+type AddressHalf struct {
 	low, end    []byte // from low on, before end
 	scan, order string // the range and the order as SQL, with the middle as ?2
 }
 
 var (
 	middle = append([]byte{0x80}, make([]byte, common.AddressLength-1)...)
-	halves = [...]Half{
+	halves = [...]AddressHalf{
 		{[]byte{}, middle, "address < ?2", "DESC"},
 		{middle, bytes.Repeat([]byte{0xff}, common.AddressLength+1), "address >= ?2", "ASC"},
 	}
 )
 
 // InHalves reads something from all accounts, both halves concurrently, and returns the results in the order of the addresses.
-func InHalves[T any](ctx context.Context, read func(context.Context, Half) (T, error)) ([]T, error) {
+func InHalves[T any](ctx context.Context, read func(context.Context, AddressHalf) (T, error)) ([]T, error) {
 	parts := make([]T, len(halves))
 	group, ctx := errgroup.WithContext(ctx)
 	for i, half := range halves {
@@ -114,7 +114,7 @@ func InHalves[T any](ctx context.Context, read func(context.Context, Half) (T, e
 
 // ModifiedAccounts lists the accounts of one half that exist after a block and differ from their state after an earlier block. It reads all
 // rows of these accounts.
-func (db *DB) ModifiedAccounts(ctx context.Context, chain int, half Half, before, after uint64) ([][]byte, error) {
+func (db *DB) ModifiedAccounts(ctx context.Context, chain int, half AddressHalf, before, after uint64) ([][]byte, error) {
 	return list[[]byte](ctx, db, `
 		WITH found(address) AS (
 			SELECT address FROM account WHERE chain = ?1 AND `+half.scan+` AND block > ?3 AND block <= ?4
@@ -145,7 +145,7 @@ type AccountBalance struct {
 
 // EachBalance visits the account balances of a chain in the rows from a block to another, for one half, grouped by account. It reads all
 // rows of these accounts.
-func (db *DB) EachBalance(ctx context.Context, chain int, half Half, first, last uint64, visit func(*AccountBalance)) error {
+func (db *DB) EachBalance(ctx context.Context, chain int, half AddressHalf, first, last uint64, visit func(*AccountBalance)) error {
 	return each(ctx, db, visit, `SELECT address, block, balance FROM account
 		WHERE chain = ?1 AND `+half.scan+` AND block BETWEEN ?3 AND ?4 ORDER BY address `+half.order+`, block `+half.order, chain, middle, first, last)
 }
@@ -154,7 +154,7 @@ var errAccounts = errors.New("accounts are not as they were written")
 
 // EachBalanceBefore visits the account balances of one half before a block, in descending order of addresses. One seek finds the next
 // account with its balance: reading all rows takes twice as long.
-func (db *DB) EachBalanceBefore(ctx context.Context, chain int, half Half, block uint64, visit func(*AccountBalance)) error {
+func (db *DB) EachBalanceBefore(ctx context.Context, chain int, half AddressHalf, block uint64, visit func(*AccountBalance)) error {
 	const size = common.AddressLength
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()

@@ -257,7 +257,7 @@ func (c blockRange) compared(ctx context.Context) ([]common.Address, error) {
 		return nil, err
 	}
 	defer leave()
-	parts, err := store.InHalves(ctx, func(ctx context.Context, half store.Half) ([][]byte, error) {
+	parts, err := store.InHalves(ctx, func(ctx context.Context, half store.AddressHalf) ([][]byte, error) {
 		return c.db.ModifiedAccounts(ctx, c.Row.ID, half, c.before.Number, c.after.Number)
 	})
 	modified := []common.Address{}

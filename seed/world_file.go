@@ -22,8 +22,8 @@ import (
 	"snowglobe/sim/txs"
 )
 
-// cast holds the accounts that a profile's file can name: the personas and its own.
-type cast struct {
+// namedAccounts holds the accounts that a profile's file can name: the personas and its own.
+type namedAccounts struct {
 	*Profile
 	accounts  map[string]*population.Account // with a key
 	addresses map[string]common.Address      // of everybody with one on EVM chains
@@ -38,8 +38,8 @@ const (
 	usualDelegator = "delegator"
 )
 
-func newCast(p *Profile, personas *population.Personas) (*cast, error) {
-	c := &cast{Profile: p, accounts: map[string]*population.Account{}, addresses: map[string]common.Address{}, owners: map[string]txs.OutputOwners{}}
+func newNamedAccounts(p *Profile, personas *population.Personas) (*namedAccounts, error) {
+	c := &namedAccounts{Profile: p, accounts: map[string]*population.Account{}, addresses: map[string]common.Address{}, owners: map[string]txs.OutputOwners{}}
 	named, owned := map[common.Address]string{}, map[ids.ShortID]string{}
 	for i, row := range personas.Rows {
 		c.accounts[row.Name] = personas.Funded[i].Account
@@ -93,7 +93,7 @@ func (p *Profile) checkOwn() error {
 	if err != nil {
 		return err
 	}
-	c, err := newCast(p, personas)
+	c, err := newNamedAccounts(p, personas)
 	if err != nil {
 		return err
 	}
@@ -128,7 +128,7 @@ func (p *Profile) checkOwn() error {
 }
 
 // specs returns the world's EVM chains: the profile's first, then those of the file's L1s.
-func (c *cast) specs() ([]evm.ChainSpec, error) {
+func (c *namedAccounts) specs() ([]evm.ChainSpec, error) {
 	all := slices.Clone(evm.ChainSpecs[:c.Chains])
 	for i := range c.L1s {
 		l, path := &c.L1s[i], fmt.Sprintf("l1s[%d]", i)
@@ -179,7 +179,7 @@ func (p place) onPrimary() txs.Chain {
 }
 
 // chain finds a chain that the file names.
-func (c *cast) chain(specs []evm.ChainSpec, text string) (place, error) {
+func (c *namedAccounts) chain(specs []evm.ChainSpec, text string) (place, error) {
 	ref, err := worldfile.ParseChain(text)
 	if err != nil {
 		return place{}, err
@@ -203,7 +203,7 @@ func (c *cast) chain(specs []evm.ChainSpec, text string) (place, error) {
 }
 
 // allocate adds the balances of the file's accounts on the n-th EVM chain to its genesis.
-func (c *cast) allocate(n int, specs []evm.ChainSpec, alloc types.GenesisAlloc) {
+func (c *namedAccounts) allocate(n int, specs []evm.ChainSpec, alloc types.GenesisAlloc) {
 	for i := range c.Accounts {
 		a := &c.Accounts[i]
 		for _, text := range worldfile.Sorted(a.Balances) {
@@ -220,8 +220,8 @@ func (c *cast) allocate(n int, specs []evm.ChainSpec, alloc types.GenesisAlloc) 
 	}
 }
 
-// stand puts the file's contracts and NFTs with an address into the genesis of the n-th EVM chain, as their constructors leave them.
-func (c *cast) stand(n int, specs []evm.ChainSpec, alloc types.GenesisAlloc) error {
+// allocateInGenesis puts the file's contracts and NFTs with an address into the genesis of the n-th EVM chain, as their constructors leave them.
+func (c *namedAccounts) allocateInGenesis(n int, specs []evm.ChainSpec, alloc types.GenesisAlloc) error {
 	put := func(path, chain, address string, code func() ([]byte, error)) error {
 		at, err := c.chain(specs, chain)
 		if err != nil || address == "" || at.evm != n {
@@ -254,27 +254,27 @@ func (c *cast) stand(n int, specs []evm.ChainSpec, alloc types.GenesisAlloc) err
 	}
 	for i := range c.Contracts {
 		k := &c.Contracts[i]
-		if err := put(fmt.Sprintf("contracts[%d]", i), k.Chain, k.Address, func() ([]byte, error) { return initCode(k, c.standing(k.Chain)) }); err != nil {
+		if err := put(fmt.Sprintf("contracts[%d]", i), k.Chain, k.Address, func() ([]byte, error) { return initCode(k, c.inGenesis(k.Chain)) }); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// standing returns named with the file's contracts that a chain has from its genesis on.
-func (c *cast) standing(chain string) worldfile.Resolve {
+// inGenesis returns address with the file's contracts that a chain has from its genesis on.
+func (c *namedAccounts) inGenesis(chain string) worldfile.Resolve {
 	return func(name string) (common.Address, error) {
 		for i := range c.Contracts {
 			if k := &c.Contracts[i]; k.Name == name && k.Address != "" && cmp.Or(k.Chain, "C") == cmp.Or(chain, "C") {
 				return common.HexToAddress(k.Address), nil
 			}
 		}
-		return c.named(name)
+		return c.address(name)
 	}
 }
 
-// named returns the address of an account, or the address written out.
-func (c *cast) named(name string) (common.Address, error) {
+// address returns the address of an account, or the address written out.
+func (c *namedAccounts) address(name string) (common.Address, error) {
 	if address, known := c.addresses[name]; known {
 		return address, nil
 	}
@@ -285,7 +285,7 @@ func (c *cast) named(name string) (common.Address, error) {
 }
 
 // owner returns the owner of a payment on P and X: an account, or an address written out.
-func (c *cast) owner(name string) (txs.OutputOwners, error) {
+func (c *namedAccounts) owner(name string) (txs.OutputOwners, error) {
 	if owner, known := c.owners[name]; known {
 		return owner, nil
 	}
@@ -344,7 +344,7 @@ func (g *generation) prepareOwn() error {
 		a := &g.profile.Accounts[i]
 		for _, text := range worldfile.Sorted(a.Balances) {
 			path := fmt.Sprintf("accounts[%d].balances.%s", i, text)
-			at, err := g.cast.chain(g.specs, text)
+			at, err := g.named.chain(g.specs, text)
 			if err == nil && at.evm < 0 {
 				err = g.grant(at, a.Name, a.Balances[text])
 			}
@@ -356,7 +356,7 @@ func (g *generation) prepareOwn() error {
 	for i := range g.profile.AddValidators {
 		v := &g.profile.AddValidators[i]
 		n := g.networks[networkIndex(networkOf(v.Network))]
-		if err := n.AddNode(v.Name, g.cast.accounts[cmp.Or(v.Owner, usualStaker)]); err != nil {
+		if err := n.AddNode(v.Name, g.named.accounts[cmp.Or(v.Owner, usualStaker)]); err != nil {
 			return g.profile.places.Error(fmt.Sprintf("addValidators[%d].name", i), "%w", err)
 		}
 	}
@@ -377,7 +377,7 @@ func (g *generation) grant(at place, name string, amount worldfile.Amount) error
 	if err != nil {
 		return err
 	}
-	grant := primary.Grant{To: g.cast.owners[name], P: n}
+	grant := primary.Grant{To: g.named.owners[name], P: n}
 	if at.primary == store.XChain {
 		grant.P, grant.X = 0, n
 	}
@@ -395,7 +395,7 @@ type stake struct {
 func (g *generation) stakes() (all []stake, err error) {
 	p := g.profile
 	add := func(path, network, node, owner string, amount, fee worldfile.Amount, start, end worldfile.Time, delegates bool) {
-		s := stake{Stake: primary.Stake{Node: node, Delegates: delegates, Who: g.cast.accounts[owner]}, network: networkIndex(networkOf(network))}
+		s := stake{Stake: primary.Stake{Node: node, Delegates: delegates, Who: g.named.accounts[owner]}, network: networkIndex(networkOf(network))}
 		s.Explain = func(err error) error { return p.places.Error(path, "%w", err) }
 		weight, weightErr := nano(amount)
 		shares, sharesErr := fee.Units(feeDecimals)
@@ -445,13 +445,13 @@ func (g *generation) declare(n int, c *chain) error {
 		if err != nil {
 			return g.profile.places.Error(fmt.Sprintf("l1s[%d].validators[%d].balance", index, i), "%w", err)
 		}
-		all = append(all, primary.OwnValidator{Role: v.Name, Who: g.cast.accounts[cmp.Or(v.Owner, usualOwner)], Weight: uint64(cmp.Or(v.Weight, 100)), Balance: balance})
+		all = append(all, primary.OwnValidator{Role: v.Name, Who: g.named.accounts[cmp.Or(v.Owner, usualOwner)], Weight: uint64(cmp.Or(v.Weight, 100)), Balance: balance})
 		total += balance + (g.span.Until-g.span.Start)*primary.SecondPrice
 	}
 	if len(all) == 0 {
 		return nil
 	}
-	c.network.AddGrant(primary.Grant{To: g.cast.owners[usualOwner], P: total})
+	c.network.AddGrant(primary.Grant{To: g.named.owners[usualOwner], P: total})
 	if err := c.l1.Declare(all); err != nil {
 		return g.profile.places.Error(fmt.Sprintf("l1s[%d].validators", index), "%w", err)
 	}

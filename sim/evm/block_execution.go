@@ -26,7 +26,7 @@ type Pending struct {
 	state    *state.StateDB
 	context  VMContext
 	untraced vm.PrecompiledContracts // for the untraced EVM
-	lone     *loneVM                 // made when a transaction needs it, like evm
+	fast     *untracedVM             // made when a transaction needs it, like evm
 	evm      *VM
 	gas      *core.GasPool
 	feeRules feeRules
@@ -87,7 +87,7 @@ func (p *Pending) Apply(tx *types.Transaction, sender common.Address) (*types.Re
 	calls, snapshot, pool := p.recorder.Begin(len(p.txs)), p.state.Snapshot(), p.gas.Snapshot()
 	p.state.SetTxContext(tx.Hash(), len(p.txs), 0)
 	failed, carries := p.b.checkPredicates(tx, p.header.Time)
-	result, alone, err := p.applyAlone(message)
+	result, alone, err := p.applyUntraced(message)
 	if !alone {
 		result, err = p.vm().Apply(message, p.gas, failed)
 	}
@@ -105,18 +105,18 @@ func (p *Pending) Apply(tx *types.Transaction, sender common.Address) (*types.Re
 	return p.receipt(tx, sender, message, result), Fault(p.state)
 }
 
-// applyAlone executes a message that is expected to make no calls, without a tracer. If the message does make one, applyAlone undoes it:
+// applyUntraced executes a message that is expected to make no calls, without a tracer. If the message does make one, applyUntraced undoes it:
 // state and gas are as before.
-func (p *Pending) applyAlone(m *core.Message) (result *core.ExecutionResult, alone bool, err error) {
+func (p *Pending) applyUntraced(m *core.Message) (result *core.ExecutionResult, alone bool, err error) {
 	f, is := functionOf(m)
 	if !is || p.b.callers == nil || p.b.callers[f] {
 		return nil, false, nil
 	}
-	if p.lone == nil {
-		p.lone = p.context.newLoneVM(p.untraced, &p.b.entered)
+	if p.fast == nil {
+		p.fast = p.context.newCallFreeVM(p.untraced, &p.b.entered)
 	}
 	snapshot, pool := p.state.Snapshot(), p.gas.Snapshot()
-	if result, alone, err = p.lone.apply(m, p.gas); !alone {
+	if result, alone, err = p.fast.apply(m, p.gas); !alone {
 		p.state.RevertToSnapshot(snapshot)
 		p.gas.Set(pool)
 		p.b.callers.add(f)
@@ -313,8 +313,8 @@ func (p *Pending) Seal() (*store.Delta, error) {
 			return nil, fmt.Errorf("block %d: %w", h.Number, err)
 		}
 	}
-	if p.lone != nil {
-		p.lone.Release()
+	if p.fast != nil {
+		p.fast.Release()
 	}
 	if p.evm != nil {
 		p.evm.Release()

@@ -141,14 +141,14 @@ func (p *player) steps() (all []step, err error) {
 
 // chainOf returns the EVM chain that the file names.
 func (p *player) chainOf(text string) (int, error) {
-	at, err := p.cast.chain(p.specs, text)
+	at, err := p.named.chain(p.specs, text)
 	return at.evm, err
 }
 
 // address returns the address of a name on a chain.
 func (p *player) address(chain int) worldfile.Resolve {
 	return func(name string) (common.Address, error) {
-		if address, known := p.cast.addresses[name]; known {
+		if address, known := p.named.addresses[name]; known {
 			return address, nil
 		}
 		if a := p.actor(chain, name); a != nil {
@@ -230,9 +230,9 @@ func (p *player) token(ctx context.Context, t *worldfile.Token, path string) err
 		return err
 	}
 	if t.Address == "" {
-		_, err = p.deploy(ctx, chain, t.Symbol, artifact.Name, owner, t.Name, t.Symbol, uint8(t.Places()), supply, p.cast.addresses[owner])
+		_, err = p.deploy(ctx, chain, t.Symbol, artifact.Name, owner, t.Name, t.Symbol, uint8(t.Places()), supply, p.named.addresses[owner])
 	} else if supply.Sign() > 0 {
-		err = p.call(ctx, chain, owner, common.HexToAddress(t.Address), artifact.ABI, "mint", p.cast.addresses[owner], supply)
+		err = p.call(ctx, chain, owner, common.HexToAddress(t.Address), artifact.ABI, "mint", p.named.addresses[owner], supply)
 	}
 	if err != nil {
 		return err
@@ -262,7 +262,7 @@ func (p *player) token(ctx context.Context, t *worldfile.Token, path string) err
 		if err != nil {
 			return err
 		}
-		if address == p.cast.addresses[owner] || amount.Sign() == 0 { // already has it
+		if address == p.named.addresses[owner] || amount.Sign() == 0 { // already has it
 			continue
 		}
 		if to, amounts = append(to, address), append(amounts, amount); len(to) == perTransfer {
@@ -284,7 +284,7 @@ func (p *player) nft(ctx context.Context, n *worldfile.NFT) error {
 	if err == nil && n.Address != "" {
 		err = p.add(chain, n.Symbol, artifact.Name, "", common.HexToAddress(n.Address), artifact.ABI)
 	} else if err == nil {
-		_, err = p.deploy(ctx, chain, n.Symbol, artifact.Name, owner, n.Name, n.Symbol, p.cast.addresses[owner])
+		_, err = p.deploy(ctx, chain, n.Symbol, artifact.Name, owner, n.Name, n.Symbol, p.named.addresses[owner])
 	}
 	if err != nil {
 		return err
@@ -367,7 +367,7 @@ func (p *player) contract(ctx context.Context, k *worldfile.Contract, path strin
 }
 
 func (p *player) transaction(ctx context.Context, t *worldfile.Transaction, path string) error {
-	at, err := p.cast.chain(p.specs, t.Chain)
+	at, err := p.named.chain(p.specs, t.Chain)
 	if err != nil {
 		return err
 	}
@@ -377,17 +377,17 @@ func (p *player) transaction(ctx context.Context, t *worldfile.Transaction, path
 			return err
 		}
 		if t.ToChain != "" {
-			to, err := p.cast.chain(p.specs, t.ToChain)
+			to, err := p.named.chain(p.specs, t.ToChain)
 			if err != nil {
 				return err
 			}
-			return p.staking[at.network].Move(ctx, p.cast.accounts[t.From], at.onPrimary(), to.onPrimary(), amount)
+			return p.staking[at.network].Move(ctx, p.named.accounts[t.From], at.onPrimary(), to.onPrimary(), amount)
 		}
-		to, err := p.cast.owner(t.To)
+		to, err := p.named.owner(t.To)
 		if err != nil {
 			return p.profile.places.Error(path+".to", "%w", err)
 		}
-		return p.staking[at.network].Pay(ctx, txs.Chain(at.primary), p.cast.accounts[t.From], to, amount)
+		return p.staking[at.network].Pay(ctx, txs.Chain(at.primary), p.named.accounts[t.From], to, amount)
 	}
 	r, err := p.request(at.evm, t, path)
 	if err == nil {
@@ -420,7 +420,7 @@ func (p *player) request(chain int, t *worldfile.Transaction, path string) (r re
 
 // block sends the file's transactions from one index up to another in one block, in this order: earlier ones pay a higher tip.
 func (p *player) block(ctx context.Context, from, to int) error {
-	at, err := p.cast.chain(p.specs, p.profile.Play[from].Chain)
+	at, err := p.named.chain(p.specs, p.profile.Play[from].Chain)
 	if err != nil {
 		return err
 	}
@@ -527,12 +527,12 @@ func (p *player) send(ctx context.Context, chain int, from string, r request) (c
 	if err != nil {
 		return common.Address{}, err
 	}
-	return crypto.CreateAddress(p.cast.accounts[from].Address, sent.Nonce()), nil
+	return crypto.CreateAddress(p.named.accounts[from].Address, sent.Nonce()), nil
 }
 
 // submit signs a transaction and hands it in.
 func (p *player) submit(ctx context.Context, chain int, from string, r *request) (sent *types.Transaction, err error) {
-	c, m, who := p.world.Chains[chain], p.world.Miners[chain], p.cast.accounts[from]
+	c, m, who := p.world.Chains[chain], p.world.Miners[chain], p.named.accounts[from]
 	if r.value == nil {
 		r.value = new(big.Int)
 	}
