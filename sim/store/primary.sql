@@ -2,6 +2,7 @@
 -- primary chains numbered in a space of their own: 3 × (index of the network) + 1 for P, + 2 for X, + 3 for C. A UTXO's
 -- number is chain << 52 | height << 24 | its index among all that the block made; the chain is the one that made it.
 
+-- No block: generated
 CREATE TABLE primary_network (
     id       INTEGER PRIMARY KEY CHECK (id IN (1, 5)),       -- the network's number, 1 or 5
     platform BLOB    NOT NULL CHECK (length(platform) > 1),  -- P-Chain genesis, the network's own encoding, packed
@@ -9,6 +10,7 @@ CREATE TABLE primary_network (
 ) STRICT;
 
 -- Blocks of P and X; those of C are EVM blocks.
+-- Primary block: id
 CREATE TABLE primary_block (
     id           INTEGER PRIMARY KEY CHECK (id >= 0),           -- position, index 0
     hash         BLOB    NOT NULL CHECK (length(hash) = 32),    -- SHA-256 of the bytes
@@ -37,6 +39,7 @@ CREATE TABLE primary_block (
 ) STRICT;
 
 -- Transactions of P and X, and the atomic ones of C. Those at height 0 are the genesis's.
+-- Primary block: id
 CREATE TABLE primary_tx (
     id     INTEGER PRIMARY KEY CHECK (id >= 0),         -- position
     hash   BLOB    NOT NULL CHECK (length(hash) = 32),  -- SHA-256 of the bytes
@@ -45,6 +48,7 @@ CREATE TABLE primary_tx (
     bytes  BLOB    NOT NULL CHECK (length(bytes) > 2)   -- the signed transaction, packed
 ) STRICT;
 
+-- Primary block: id
 CREATE TABLE utxo (
     id      INTEGER PRIMARY KEY CHECK (id >= 0),
     mark    INTEGER NOT NULL,                                -- first 4 bytes of the input id, which is the SHA-256 of output and tx
@@ -58,6 +62,7 @@ CREATE TABLE utxo (
     spent   INTEGER CHECK (spent > 0)                        -- position of the transaction that spent it
 ) STRICT;
 
+-- Primary block: utxo
 CREATE TABLE utxo_owner (
     address BLOB    NOT NULL CHECK (length(address) = 20),
     chain   INTEGER NOT NULL CHECK (chain BETWEEN 1 AND 6),
@@ -68,12 +73,14 @@ CREATE TABLE utxo_owner (
 
 -- Which transactions touched an address, as owner of what they spent, made, staked or reward, which an account of the
 -- C-Chain, which an asset of the X-Chain, and which an L1 validation.
+-- Primary block: tx
 CREATE TABLE primary_activity (
     subject BLOB    NOT NULL CHECK (length(subject) IN (20, 32)),  -- an address or account, or the id of an asset or a validation
     tx      INTEGER NOT NULL CHECK (tx >= 0),                      -- position
     PRIMARY KEY (subject, tx)
 ) STRICT, WITHOUT ROWID;
 
+-- Primary block: id
 CREATE TABLE asset (
     id           INTEGER PRIMARY KEY CHECK (id >= 0),      -- position of the transaction that made it, AVAX at height 0
     hash         BLOB    NOT NULL CHECK (length(hash) = 32),
@@ -84,6 +91,7 @@ CREATE TABLE asset (
 ) STRICT;
 
 -- Validators and delegators of the primary network, validators of permissioned subnets.
+-- Primary block: id
 CREATE TABLE staker (
     id        INTEGER PRIMARY KEY CHECK (id >= 0),                    -- position of the transaction
     tx        BLOB    NOT NULL CHECK (length(tx) = 32),
@@ -107,6 +115,7 @@ CREATE TABLE staker (
     reward_tx BLOB CHECK (length(reward_tx) = 32)                     -- the RewardValidatorTx
 ) STRICT;
 
+-- Primary block: staker
 CREATE TABLE staker_owner (
     address BLOB    NOT NULL CHECK (length(address) = 20),
     staker  INTEGER NOT NULL CHECK (staker >= 0),
@@ -114,12 +123,14 @@ CREATE TABLE staker_owner (
 ) STRICT, WITHOUT ROWID;
 
 -- Whose outputs a staker staked.
+-- Primary block: staker
 CREATE TABLE stake_owner (
     address BLOB    NOT NULL CHECK (length(address) = 20),
     staker  INTEGER NOT NULL CHECK (staker >= 0),
     PRIMARY KEY (address, staker)
 ) STRICT, WITHOUT ROWID;
 
+-- Primary block: id
 CREATE TABLE l1_validator (
     id                 INTEGER PRIMARY KEY CHECK (id >= 0),  -- numbered as UTXOs are
     validation         BLOB    NOT NULL CHECK (length(validation) = 32),
@@ -133,6 +144,7 @@ CREATE TABLE l1_validator (
 ) STRICT;
 
 -- The states of an L1 validator: one row for each block that changed it.
+-- Primary block: height of validator
 CREATE TABLE l1_state (
     validator  INTEGER NOT NULL CHECK (validator >= 0),
     height     INTEGER NOT NULL CHECK (height >= 0),
@@ -142,12 +154,14 @@ CREATE TABLE l1_state (
     PRIMARY KEY (validator, height)
 ) STRICT, WITHOUT ROWID;
 
+-- Primary block: id
 CREATE TABLE subnet (
     id   INTEGER PRIMARY KEY CHECK (id >= 0),  -- position of the transaction
     hash BLOB    NOT NULL CHECK (length(hash) = 32)
 ) STRICT;
 
 -- Who owned a subnet, or which contract managed it, from a height on.
+-- Primary block: height of subnet
 CREATE TABLE subnet_state (
     subnet          INTEGER NOT NULL CHECK (subnet >= 0),
     height          INTEGER NOT NULL CHECK (height >= 0),
@@ -158,6 +172,7 @@ CREATE TABLE subnet_state (
     PRIMARY KEY (subnet, height)
 ) STRICT, WITHOUT ROWID;
 
+-- Primary block: id
 CREATE TABLE blockchain (
     id     INTEGER PRIMARY KEY CHECK (id >= 0),  -- position of the transaction
     hash   BLOB    NOT NULL CHECK (length(hash) = 32),
@@ -169,6 +184,7 @@ CREATE TABLE blockchain (
 -- Roll-ups of the metrics, by day (Unix seconds of its beginning). A day without a change has no row.
 
 -- Who staked on a subnet at the end of a day.
+-- No block: a roll-up
 CREATE TABLE stake (
     subnet           BLOB    NOT NULL CHECK (length(subnet) = 32),
     chain            INTEGER NOT NULL CHECK (chain > 0),
@@ -181,6 +197,7 @@ CREATE TABLE stake (
 ) STRICT, WITHOUT ROWID;
 
 -- What L1 validators paid for validating: base + active × accrued fee of the chain, up to the end of a day.
+-- No block: a roll-up
 CREATE TABLE fee (
     payer  BLOB    NOT NULL CHECK (length(payer) IN (0, 20, 32)),  -- id of a validation, a node or a subnet, empty for all of the network
     chain  INTEGER NOT NULL CHECK (chain > 0),
@@ -192,6 +209,7 @@ CREATE TABLE fee (
 ) STRICT, WITHOUT ROWID;
 
 -- The accrued fee of a P-Chain at the end of a day: a row for each day that is over when a block comes.
+-- No block: a roll-up
 CREATE TABLE fee_meter (
     chain   INTEGER NOT NULL CHECK (chain > 0),
     day     INTEGER NOT NULL,
@@ -200,6 +218,7 @@ CREATE TABLE fee_meter (
 ) STRICT, WITHOUT ROWID;
 
 -- The nodes of validators.
+-- No block: generated
 CREATE TABLE node (
     network     INTEGER NOT NULL CHECK (network IN (1, 5)),
     node        BLOB    NOT NULL CHECK (length(node) = 20),             -- RIPEMD-160 of SHA-256 of the certificate

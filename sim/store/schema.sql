@@ -1,15 +1,24 @@
 -- The whole world in one file. A position is one integer that orders everything on EVM chains by chain, block and
 -- index: chain << 52 | block number << 16 | index in the block. Hashes, addresses and 256-bit amounts are fixed-width
 -- big-endian blobs; what is called packed is as column.go keeps it, and numbers of 256 bits are without leading zeros.
+--
+-- The line before each table says to which block its rows belong, so that going back can find them (row_block.go):
+--   Block: id                that of the position in id
+--   Block: block of chain    that with the number in block, on the chain in chain, or that of the asset in asset
+--   Chain: id                none: later blocks of the chain, which the token's id names, change the row
+--   Primary block: id        that of the position or UTXO number in id, on a primary chain (primary.sql)
+--   No block: why
 
 -- The state of the file, by which a write-ahead log is recognised as its own (dbfile/wal.go). The first table of a file is on its
 -- second page.
+-- No block: the file's own
 CREATE TABLE lineage (
     id     INTEGER PRIMARY KEY CHECK (id = 1),
     parent BLOB    NOT NULL CHECK (length(parent) = 32),  -- the state before the last commit; of a new file, random
     state  BLOB    NOT NULL CHECK (length(state) = 32)    -- SHA-256 over parent and the world's digest
 ) STRICT;
 
+-- No block: the file's own
 CREATE TABLE meta (
     id        INTEGER PRIMARY KEY CHECK (id = 1),
     generator TEXT    NOT NULL,                              -- version of the generator that made the file
@@ -23,6 +32,7 @@ CREATE TABLE meta (
     digest    BLOB    NOT NULL CHECK (length(digest) = 32)   -- SHA-256 over base, clock and every chain's last digest
 ) STRICT;
 
+-- No block: generated
 CREATE TABLE chain (
     id            INTEGER PRIMARY KEY CHECK (id > 0),
     network       TEXT    NOT NULL CHECK (network IN ('mainnet', 'fuji')),
@@ -39,6 +49,7 @@ CREATE TABLE chain (
     upgrades      BLOB    NOT NULL                               -- what turns built-in contracts on and off later, as the network's JSON
 ) STRICT;
 
+-- Block: id
 CREATE TABLE block (
     id       INTEGER PRIMARY KEY CHECK (id >= 0),          -- position, index 0
     hash     BLOB    NOT NULL CHECK (length(hash) = 32),   -- Keccak-256 of header
@@ -53,6 +64,7 @@ CREATE TABLE block (
 ) STRICT;
 
 -- What a block has otherwise than the network's rules make it, because a client asked for it.
+-- Block: id
 CREATE TABLE block_override (
     id        INTEGER PRIMARY KEY CHECK (id >= 0),       -- position of the block
     early     INTEGER NOT NULL CHECK (early IN (0, 1)),  -- 1 when it may follow its parent sooner than ACP-226 allows
@@ -63,6 +75,7 @@ CREATE TABLE block_override (
 
 -- Changes of the state of EVM chains that no transaction made, because a client asked for them. The rows of account, slot,
 -- holding and nft at their block are as they were after the last of them.
+-- Block: block of chain
 CREATE TABLE state_change (
     chain    INTEGER NOT NULL CHECK (chain > 0),
     block    INTEGER NOT NULL CHECK (block >= 0),           -- number of the block after which it was made
@@ -80,6 +93,7 @@ CREATE TABLE state_change (
     CHECK (kind = 'code' OR length(value) = iif(kind = 'nonce', 8, 32))
 ) STRICT, WITHOUT ROWID;
 
+-- Block: id
 CREATE TABLE tx (
     id        INTEGER PRIMARY KEY CHECK (id >= 0),        -- position
     hash      BLOB    NOT NULL CHECK (length(hash) = 32),
@@ -94,10 +108,12 @@ CREATE TABLE tx (
 ) STRICT;
 
 -- Transactions that their sender did not sign, because a client impersonated it: their signature stands for the sender's address.
+-- Block: id
 CREATE TABLE impersonated_tx (
     id INTEGER PRIMARY KEY CHECK (id >= 0)  -- position of the transaction
 ) STRICT;
 
+-- Block: id
 CREATE TABLE log (
     id      INTEGER PRIMARY KEY CHECK (id >= 0),                   -- position, index is the log's index in the block
     tx      INTEGER NOT NULL CHECK (tx >= 0),                      -- index of the transaction in the block
@@ -108,6 +124,7 @@ CREATE TABLE log (
 ) STRICT;
 
 -- Calls inside transactions that moved value or created a contract, in the order in which they began.
+-- Block: id
 CREATE TABLE call (
     id        INTEGER PRIMARY KEY CHECK (id >= 0),              -- position, index is the call's index in the block
     tx        INTEGER NOT NULL CHECK (tx >= 0),
@@ -124,6 +141,7 @@ CREATE TABLE call (
 ) STRICT;
 
 -- Flat history of the state: one row per account or slot and block that changed it.
+-- Block: block of chain
 CREATE TABLE account (
     chain     INTEGER NOT NULL CHECK (chain > 0),
     address   BLOB    NOT NULL CHECK (length(address) = 20),
@@ -136,6 +154,7 @@ CREATE TABLE account (
     PRIMARY KEY (chain, address, block)
 ) STRICT, WITHOUT ROWID;
 
+-- Block: block of chain
 CREATE TABLE slot (
     chain   INTEGER NOT NULL CHECK (chain > 0),
     address BLOB    NOT NULL CHECK (length(address) = 20),
@@ -147,6 +166,7 @@ CREATE TABLE slot (
 
 -- Hashes of the parts of large tries after the newest block of a chain, so that neither a proof nor the next block needs all accounts of the
 -- chain or all slots of a contract. The root in the header or the account says whether they are right; they are no part of the digest.
+-- No block: derived from account and slot at the newest block
 CREATE TABLE trie_part (
     chain    INTEGER NOT NULL CHECK (chain > 0),
     owner    BLOB    NOT NULL CHECK (length(owner) IN (0, 20)),                        -- whose storage it is, empty for the accounts
@@ -159,6 +179,7 @@ CREATE TABLE trie_part (
 
 -- Hashes that parts of very large tries had after each block that changed them, so that a proof of an old state does not need all of it
 -- either. As above, the root says whether they are right, and they are no part of the digest.
+-- Block: block of chain
 CREATE TABLE trie_version (
     chain  INTEGER NOT NULL CHECK (chain > 0),
     owner  BLOB    NOT NULL CHECK (length(owner) IN (0, 20)),    -- as above
@@ -170,6 +191,7 @@ CREATE TABLE trie_version (
 
 -- Keys that very large tries had once: those that are gone, by the two nibbles that their hashes begin with, and under no nibbles all that
 -- there were by the block of the first version. There may be more.
+-- No block: may have more keys than there were
 CREATE TABLE past_key (
     chain  INTEGER NOT NULL CHECK (chain > 0),
     owner  BLOB    NOT NULL CHECK (length(owner) IN (0, 20)),
@@ -178,12 +200,14 @@ CREATE TABLE past_key (
     PRIMARY KEY (chain, owner, prefix)
 ) STRICT, WITHOUT ROWID;
 
+-- No block: contracts and chains share it
 CREATE TABLE code (
     hash BLOB NOT NULL PRIMARY KEY CHECK (length(hash) = 32),
     code BLOB NOT NULL CHECK (length(code) > 0)
 ) STRICT, WITHOUT ROWID;
 
 -- Personas and the contracts that have a role: accounts and contracts under names that stay the same.
+-- No block: generated
 CREATE TABLE persona (
     id      INTEGER PRIMARY KEY CHECK (id >= 0),        -- index of the account in the well-known mnemonic, or above 9
     name    TEXT NOT NULL UNIQUE,
@@ -192,6 +216,7 @@ CREATE TABLE persona (
     address BLOB NOT NULL CHECK (length(address) = 20)  -- EVM address
 ) STRICT;
 
+-- No block: generated
 CREATE TABLE contract (
     chain    INTEGER NOT NULL CHECK (chain > 0),
     address  BLOB    NOT NULL CHECK (length(address) = 20),
@@ -203,6 +228,7 @@ CREATE TABLE contract (
 
 -- Reputation and price series of a token; the chain's own token has the zero address. Prices follow from the world's seed,
 -- the series and the hour, so that one asset costs the same on every chain.
+-- No block: generated
 CREATE TABLE market (
     chain      INTEGER NOT NULL CHECK (chain > 0),
     address    BLOB    NOT NULL CHECK (length(address) = 20),
@@ -216,6 +242,7 @@ CREATE TABLE market (
 -- The index: what readers look for by address. Every row follows from the blocks, and is written with its block.
 
 -- Contracts that are tokens. A token's id is chain << 32 | standard << 28 | count.
+-- Chain: id
 CREATE TABLE token (
     id       INTEGER PRIMARY KEY CHECK (id >= 0),
     address  BLOB    NOT NULL CHECK (length(address) = 20),
@@ -225,6 +252,7 @@ CREATE TABLE token (
     decimals INTEGER NOT NULL CHECK (decimals BETWEEN 0 AND 255)
 ) STRICT;
 
+-- Block: id
 CREATE TABLE deployment (
     id      INTEGER PRIMARY KEY CHECK (id >= 0),           -- position, index counts the block's deployments
     tx      INTEGER NOT NULL CHECK (tx >= 0),
@@ -235,6 +263,7 @@ CREATE TABLE deployment (
 
 -- An asset is what can be held: 6 bytes of a token's id and, of a kind that has several, the item's number after its
 -- length, so that assets sort by chain, standard, token and number.
+-- Block: id
 CREATE TABLE transfer (
     id        INTEGER PRIMARY KEY CHECK (id >= 0),             -- position, index counts the block's transfers
     tx        INTEGER NOT NULL CHECK (tx >= 0),
@@ -247,6 +276,7 @@ CREATE TABLE transfer (
 ) STRICT;
 
 -- Who held how much of an asset, from one block on until a later row.
+-- Block: block of asset
 CREATE TABLE holding (
     owner  BLOB    NOT NULL CHECK (length(owner) = 20),
     asset  BLOB    NOT NULL CHECK (length(asset) BETWEEN 6 AND 39),
@@ -256,6 +286,7 @@ CREATE TABLE holding (
 ) STRICT, WITHOUT ROWID;
 
 -- One token of an ERC-721 or one kind of an ERC-1155, from one block on until a later row.
+-- Block: block
 CREATE TABLE nft (
     asset BLOB    NOT NULL CHECK (length(asset) BETWEEN 7 AND 39),
     block INTEGER NOT NULL CHECK (block >= 0),  -- position of the block
@@ -265,12 +296,14 @@ CREATE TABLE nft (
 ) STRICT, WITHOUT ROWID;
 
 -- URIs of metadata. Many are whole documents, which the items of several rows, contracts and chains share.
+-- No block: contracts and chains share it
 CREATE TABLE nft_uri (
     id  BLOB NOT NULL PRIMARY KEY CHECK (length(id) = 16),  -- the beginning of the SHA-256 of the URI
     uri BLOB NOT NULL CHECK (length(uri) > 1)               -- packed, the document where it is one in base64
 ) STRICT, WITHOUT ROWID;
 
 -- Addresses that took part in a transaction without being its sender or recipient: in a transfer or an internal call.
+-- Block: tx
 CREATE TABLE touch (
     address BLOB    NOT NULL CHECK (length(address) = 20),
     tx      INTEGER NOT NULL CHECK (tx >= 0),  -- position
@@ -279,6 +312,7 @@ CREATE TABLE touch (
 
 -- Cross-chain messages, by the log that sent them; those that none of the world's chains sent, by the log that delivered
 -- them.
+-- Block: id
 CREATE TABLE message (
     id          INTEGER PRIMARY KEY CHECK (id >= 0),                -- position of the log
     tx          INTEGER NOT NULL CHECK (tx >= 0),                   -- index of the transaction in the block
@@ -291,6 +325,7 @@ CREATE TABLE message (
 ) STRICT;
 
 -- Deliveries, executions and receipts of cross-chain messages.
+-- Block: id
 CREATE TABLE message_event (
     id   INTEGER PRIMARY KEY CHECK (id >= 0),         -- position of the log
     tx   INTEGER NOT NULL CHECK (tx >= 0),
@@ -300,6 +335,7 @@ CREATE TABLE message_event (
 
 -- Roll-ups of the metrics: what happened in an hour, day, week or month (0 to 3) of a scope. A scope is a chain's id, 0
 -- for all chains, -1 for those of mainnet, -2 for those of fuji. Amounts of wei are without leading zeros.
+-- No block: a roll-up
 CREATE TABLE tally (
     scope           INTEGER NOT NULL CHECK (scope >= -2),
     interval        INTEGER NOT NULL CHECK (interval IN (0, 1, 2, 3)),
@@ -329,6 +365,7 @@ CREATE TABLE tally (
 ) STRICT, WITHOUT ROWID;
 
 -- Roll-ups of cross-chain messages: how many were sent from one chain to another in an interval of a scope, as above.
+-- No block: a roll-up
 CREATE TABLE traffic (
     scope       INTEGER NOT NULL CHECK (scope IN (0, -1, -2)),      -- a network or all chains
     interval    INTEGER NOT NULL CHECK (interval IN (0, 1, 2, 3)),
@@ -340,6 +377,7 @@ CREATE TABLE traffic (
 ) STRICT, WITHOUT ROWID;
 
 -- The hours of a month in which an address took part, three bytes each: hour << 14 | chain << 3 | roles.
+-- No block: a roll-up
 CREATE TABLE presence (
     month   INTEGER NOT NULL,  -- Unix seconds of its beginning
     address BLOB    NOT NULL CHECK (length(address) = 20),
@@ -348,12 +386,14 @@ CREATE TABLE presence (
 ) STRICT, WITHOUT ROWID;
 
 -- The first and the last hour of an address on each chain and in each role, eleven bytes each: chain, role, two hours.
+-- No block: a roll-up
 CREATE TABLE lifetime (
     address BLOB NOT NULL PRIMARY KEY CHECK (length(address) = 20),
     spans   BLOB NOT NULL CHECK (length(spans) % 11 = 0)
 ) STRICT, WITHOUT ROWID;
 
 -- Transactions that waited in the pools of EVM chains when the world was closed. They are no part of its digest.
+-- No block: not in one yet
 CREATE TABLE pooled_tx (
     chain   INTEGER NOT NULL CHECK (chain > 0),
     arrival INTEGER NOT NULL CHECK (arrival >= 0),         -- counts those of a chain in the order in which they came
@@ -363,6 +403,7 @@ CREATE TABLE pooled_tx (
 ) STRICT, WITHOUT ROWID;
 
 -- What clients asked for to be done in the background: exports of transactions.
+-- No block: of clients
 CREATE TABLE operation (
     id      INTEGER PRIMARY KEY CHECK (id > 0),                   -- counts the operations of the world from 1
     digest  BLOB    NOT NULL CHECK (length(digest) = 32),         -- SHA-256 over the rest of the row
@@ -383,6 +424,7 @@ CREATE TABLE operation (
 ) STRICT;
 
 -- The files of exports. A chunk's id is operation << 24 | count from 0.
+-- No block: of clients
 CREATE TABLE chunk (
     id      INTEGER PRIMARY KEY CHECK (id >= 0),
     start   INTEGER NOT NULL CHECK (start >= 0),                    -- where in the file it begins
@@ -398,6 +440,7 @@ CREATE TABLE chunk (
 
 -- What an indexer found when a client asked it to look at an item again. It is no part of the world's digest, as nothing of what
 -- follows.
+-- No block: of clients
 CREATE TABLE nft_reindex (
     asset    BLOB    NOT NULL PRIMARY KEY CHECK (length(asset) BETWEEN 7 AND 39),
     time     INTEGER NOT NULL CHECK (time >= 0),  -- when it looked, Unix seconds of the world's clock
@@ -407,6 +450,7 @@ CREATE TABLE nft_reindex (
 ) STRICT, WITHOUT ROWID;
 
 -- What clients want to be told of: webhooks of the Data API.
+-- No block: of clients
 CREATE TABLE webhook (
     id          INTEGER PRIMARY KEY CHECK (id > 0),
     uuid        BLOB    NOT NULL UNIQUE CHECK (length(uuid) = 16),
@@ -425,6 +469,7 @@ CREATE TABLE webhook (
 ) STRICT;
 
 -- What a webhook watches: addresses, a node or a subnet.
+-- No block: of clients
 CREATE TABLE webhook_key (
     webhook INTEGER NOT NULL CHECK (webhook > 0),
     number  INTEGER NOT NULL CHECK (number > 0),              -- counts those of the webhook in the order in which they came
@@ -434,12 +479,14 @@ CREATE TABLE webhook_key (
 ) STRICT, WITHOUT ROWID;
 
 -- The secrets that messages are signed with, one for each account.
+-- No block: of clients
 CREATE TABLE webhook_secret (
     account BLOB NOT NULL PRIMARY KEY CHECK (length(account) = 32),
     secret  BLOB NOT NULL CHECK (length(secret) = 32)
 ) STRICT, WITHOUT ROWID;
 
 -- What webhooks are to be told, written with the block that it is about. A message's text follows from the history.
+-- No block: goes with the commit that promised it
 CREATE TABLE webhook_message (
     webhook INTEGER NOT NULL CHECK (webhook > 0),
     number  INTEGER NOT NULL CHECK (number > 0),               -- counts those of the webhook: the order in which they are delivered
@@ -453,6 +500,7 @@ CREATE TABLE webhook_message (
 
 -- What became of messages, by the wall's clock in Unix milliseconds. It is kept when the world goes back: what was delivered is not
 -- delivered again.
+-- No block: stays when the world goes back
 CREATE TABLE webhook_delivery (
     message  BLOB    NOT NULL PRIMARY KEY CHECK (length(message) = 16),
     status   TEXT    NOT NULL CHECK (status IN ('pending', 'delivered', 'failed', 'void')), -- void: there was nothing to tell
@@ -460,6 +508,7 @@ CREATE TABLE webhook_delivery (
     next     INTEGER NOT NULL CHECK (next >= 0)                                             -- when it is tried again
 ) STRICT, WITHOUT ROWID;
 
+-- No block: stays when the world goes back
 CREATE TABLE webhook_attempt (
     message BLOB    NOT NULL CHECK (length(message) = 16),
     number  INTEGER NOT NULL CHECK (number > 0),
@@ -473,6 +522,7 @@ CREATE TABLE webhook_attempt (
 
 -- What undoes each commit since the world was generated, in the order of the commits, and what the world was after it. Neither it nor
 -- the next two tables are undone themselves.
+-- No block: what going back needs
 CREATE TABLE undo (
     sequence INTEGER PRIMARY KEY CHECK (sequence > 0),       -- counts the commits
     clock    INTEGER NOT NULL CHECK (clock >= 0),            -- the world's time, Unix milliseconds
@@ -482,6 +532,7 @@ CREATE TABLE undo (
 ) STRICT;
 
 -- Moments to which clients can go back.
+-- No block: what going back needs
 CREATE TABLE snapshot (
     id       INTEGER PRIMARY KEY CHECK (id > 0),             -- of no snapshot before
     name     TEXT    NOT NULL,                               -- empty for none
@@ -492,6 +543,7 @@ CREATE TABLE snapshot (
 ) STRICT;
 
 -- Counts what is never undone.
+-- No block: what going back needs
 CREATE TABLE undo_count (
     id        INTEGER PRIMARY KEY CHECK (id = 1),
     snapshots INTEGER NOT NULL CHECK (snapshots >= 0),       -- that were taken

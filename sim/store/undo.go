@@ -20,9 +20,6 @@ import (
 var notUndone = map[string]bool{"lineage": true, "undo": true, "snapshot": true, "undo_count": true, "pooled_tx": true,
 	"webhook_delivery": true, "webhook_attempt": true}
 
-// exactlyUndone are the tables whose rows RemoveBlocks may have to give back as they were between two moments to which clients can go back.
-var exactlyUndone = map[string]bool{"token": true, "trie_part": true}
-
 // Snapshot is a moment to which clients can go back.
 type Snapshot struct {
 	ID       int64  `db:"id"`
@@ -64,7 +61,9 @@ func (db *DB) recordUndo() error {
 		return db.say(err)
 	}
 	defer conn.Close()
-	if db.recorder, err = undo.Attach(conn, Tables(), notUndone, exactlyUndone); err != nil {
+	exact := changedLater()
+	exact["trie_part"] = true
+	if db.recorder, err = undo.Attach(conn, Tables(), notUndone, exact); err != nil {
 		return fmt.Errorf("record what undoes changes: %w", db.say(err))
 	}
 	return nil
@@ -353,31 +352,8 @@ func (r *removal) code(c undo.Change) error {
 
 // concerns says whether a change is of a row that one of the blocks added.
 func (r *removal) concerns(c undo.Change) bool {
-	number := func(column string) int64 {
-		n, _ := c.Value(column).(int64)
-		return n
-	}
-	switch c.Table() {
-	case "block", "block_override", "tx", "impersonated_tx", "log", "call", "deployment", "transfer", "message", "message_event":
-		return r.within(Position(number("id")))
-	case "nft":
-		return r.within(Position(number("block")))
-	case "holding":
-		asset, _ := c.Value("asset").([]byte)
-		return AssetKey(asset).Token().Chain() == r.chain && uint64(number("block")) > r.after
-	case "touch":
-		return r.within(Position(number("tx")))
-	case "account", "slot", "trie_version", "state_change":
-		return number("chain") == int64(r.chain) && uint64(number("block")) > r.after
-	case "trie_part":
-		return number("chain") == int64(r.chain)
-	case "token":
-		return TokenID(number("id")).Chain() == r.chain
-	}
-	return false
+	return c.Table() == "trie_part" && c.Value("chain") == int64(r.chain) || tablesOfBlocks()[c.Table()].isOf(r.chain, r.after, c.Value)
 }
-
-func (r *removal) within(at Position) bool { return at.Chain() == r.chain && at.Number() > r.after }
 
 // finish deletes the exports, and gives back the codes that are needed.
 func (r *removal) finish() error {
