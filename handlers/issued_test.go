@@ -1,7 +1,9 @@
 package handlers_test
 
 import (
+	"bytes"
 	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -12,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/ava-labs/avalanchego/ids"
+	"github.com/ethereum/go-ethereum/common"
 
 	"snowglobe/handlers"
 	"snowglobe/sim/signing"
@@ -42,6 +45,7 @@ func TestIssuedTransactionsOfTheChains(t *testing.T) {
 		w.staking()
 		subnet := w.subnets()
 		w.conversion(subnet)
+		w.managers()
 		w.compareStakers()
 		w.compareL1Validators()
 		w.compareNetwork()
@@ -470,6 +474,45 @@ func (w *wallet) conversion(subnet ids.ID) {
 	w.refused("{tx}could not load L1 validator: not found", weigh(2, 5))
 	last := &txs.SetL1ValidatorWeightTx{BaseTx: w.spend(txs.PChain, 0), Message: w.message(&warp.L1ValidatorWeight{ValidationID: subnet.Append(0), Nonce: 0, Weight: 0})}
 	w.refused("{tx}attempting to remove the last L1 validator from a converted subnet", last)
+}
+
+// managers makes L1s whose managers are no EVM addresses: an empty one, which nobody can send for, and the longest that a node takes. Their
+// chains and validators are shown like any other, and one byte more is refused.
+func (w *wallet) managers() {
+	w.Helper()
+	owner := warp.PChainOwner{Threshold: 1, Addresses: []ids.ShortID{w.key.Address()}}
+	node, proof := w.l.LocalNode.ID(), &txs.ProofOfPossession{PublicKey: [48]byte(w.l.LocalNode.PublicKey), ProofOfPossession: [96]byte(w.l.LocalNode.Proof)}
+	for _, manager := range [][]byte{{}, bytes.Repeat([]byte{0xab}, 4096)} {
+		subnet := w.issue(txs.PChain, &txs.CreateSubnetTx{BaseTx: w.spend(txs.PChain, 0), Owner: w.owner()}).ID()
+		chain := w.issue(txs.PChain, &txs.CreateChainTx{BaseTx: w.spend(txs.PChain, 0), SubnetID: subnet, ChainName: "unmanaged", VMID: txs.IDOfName("a vm"),
+			FxIDs: []ids.ID{}, GenesisData: []byte{1}, SubnetAuth: firstOwner}, w.key).ID()
+		convert := func(manager []byte) *txs.ConvertSubnetToL1Tx {
+			return &txs.ConvertSubnetToL1Tx{BaseTx: w.spend(txs.PChain, nAVAX), SubnetID: subnet, ChainID: chain, Address: manager, SubnetAuth: firstOwner,
+				Validators: []*txs.ConversionValidator{{NodeID: node[:], Weight: 3, Balance: nAVAX, Signer: *proof, RemainingBalanceOwner: owner, DeactivationOwner: owner}}}
+		}
+		if len(manager) > 0 {
+			w.refused("{tx}address is too long", convert(append(manager, 1)), w.key)
+		}
+		conversion := w.issue(txs.PChain, convert(manager), w.key).ID()
+		last := common.BytesToAddress(manager).Hex()
+		shown := w.get("/subnets/" + subnet.String())
+		details, _ := shown["l1ValidatorManagerDetails"].(object)
+		transaction := w.get("/blockchains/p-chain/transactions/" + conversion.String())
+		told, _ := transaction["l1ValidatorManagerDetails"].(object)
+		issued, _ := w.rpc("bc/P", "platform.getTx", map[string]any{"txID": conversion, "encoding": "json"})["tx"].(object)
+		unsigned, _ := issued["unsignedTx"].(object)
+		node := w.rpc("bc/P", "platform.getSubnet", map[string]any{"subnetID": subnet})
+		w.same("L1", shown["isL1"], true, details["blockchainId"], chain, details["contractAddress"], last, told["contractAddress"], last,
+			node["managerAddress"], "0x"+hex.EncodeToString(manager), node["managerChainID"], chain,
+			unsigned["address"], "0x"+hex.EncodeToString(manager))
+		if weight := w.validationWeight(subnet.Append(0)); weight != "3" {
+			w.Errorf("the validator of the L1 weighs %s", weight)
+		}
+		if listed := w.pages("/l1Validators?subnetId="+subnet.String(), "validators"); len(listed) != 1 {
+			w.Errorf("the L1 has %d validators", len(listed))
+		}
+		w.same("blockchain", w.get("/blockchains/" + chain.String())["subnetId"], subnet)
+	}
 }
 
 func (w *wallet) validationWeight(validation ids.ID) string {

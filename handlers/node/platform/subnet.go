@@ -56,7 +56,7 @@ func (a *Service) GetSubnet(r *http.Request, args *SubnetArgs, reply *SubnetRepl
 	owner := a.owner(row.State.Owner)
 	*reply = SubnetReply{IsPermissioned: true, ControlKeys: owner.Addresses, Threshold: owner.Threshold, Locktime: owner.Locktime}
 	if row.State.Conversion != nil {
-		reply.IsPermissioned, reply.ManagerAddress = false, row.State.ManagerAddress
+		reply.IsPermissioned, reply.ManagerAddress = false, append(jsonrpc.Hex{}, row.State.ManagerAddress...) // "0x" when empty, not null
 		reply.ConversionID, reply.ManagerChainID = ids.ID(row.State.Conversion), ids.ID(row.State.ManagerChain)
 	}
 	return nil
