@@ -2,7 +2,6 @@ package pchain
 
 import (
 	"errors"
-	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -183,23 +182,40 @@ func TestStakingRulesRefuse(t *testing.T) {
 	w.refuse(errOverDelegated, w.delegatorTx(w.keys[2], 9, 25*nAVAX, 5*oneDay))
 }
 
-// TestPeriodsAreAdvised: the message has a node's words, and the advice the limits of the network.
-func TestPeriodsAreAdvised(t *testing.T) {
+// TestRefusalsAreAdvised: the message has a node's words, and the advice, for the log, the numbers that they leave out.
+func TestRefusalsAreAdvised(t *testing.T) {
 	w := newWorld(t)
-	for span, words := range map[uint64]string{oneDay - 1: "staking period is too short", 366 * oneDay: "staking period is too long"} {
-		b, err := w.p.BuildBlock(w.p.Time(), []*txs.Tx{w.validatorTx(w.keys[0], 0, 2000*nAVAX, span)})
+	w.accept(start, w.validatorTx(w.keys[1], 9, 2000*nAVAX, 20*oneDay))
+	at := func(days uint64) string { return time.Unix(int64(start+days*oneDay), 0).UTC().Format(time.RFC3339) }
+	cheap := w.validatorTx(w.keys[0], 0, 2000*nAVAX, 20*oneDay, func(tx *txs.AddPermissionlessValidatorTx) { tx.DelegationShares = 19_999 })
+	w.accept(start, w.delegatorTx(w.keys[2], 9, 7000*nAVAX, 5*oneDay))
+	period := "on " + w.p.Network.Name + " it takes 24 to 8760 hours, so it ends from " + at(1) + " to " + at(365)
+	stakes := " nAVAX are staked; on " + w.p.Network.Name + " it takes 2000000000000 to 3000000000000000"
+	for _, c := range []struct {
+		words, advice string
+		tx            *txs.Tx
+	}{
+		{"staking period is too short", period, w.validatorTx(w.keys[0], 0, 2000*nAVAX, oneDay-1)},
+		{"staking period is too long", period, w.validatorTx(w.keys[0], 0, 2000*nAVAX, 366*oneDay)},
+		{"weight of this validator is too low", "1999999999999" + stakes, w.validatorTx(w.keys[0], 0, 2000*nAVAX-1, 20*oneDay)},
+		{"weight of this validator is too large", "3000000000000001" + stakes, w.validatorTx(w.keys[0], 0, 3_000_000*nAVAX+1, 20*oneDay)},
+		{"staker charges an insufficient delegation fee", "it charges 19999 millionths; on " + w.p.Network.Name + " it takes at least 20000", cheap},
+		{"weight of this validator is too low", "24999999999 nAVAX are delegated; on " + w.p.Network.Name + " it takes at least 25000000000", w.delegatorTx(w.keys[0], 9, 25*nAVAX-1, 5*oneDay)},
+		{"proposed staking period is not inside dependent staking period", "it ends at " + at(21) + "; the validator's period is from " + at(0) + " to " + at(20),
+			w.delegatorTx(w.keys[0], 9, 25*nAVAX, 21*oneDay)},
+		{"validator would be over delegated", "1001000000000 nAVAX are delegated; until then the validator has room for 1000000000000", w.delegatorTx(w.keys[0], 9, 1001*nAVAX, 5*oneDay)},
+	} {
+		b, err := w.p.BuildBlock(w.p.Time(), []*txs.Tx{c.tx})
 		if err != nil {
 			t.Fatal(err)
 		}
 		err = w.p.acceptOnly(b)
 		var advises interface{ Advice() string }
-		if !errors.As(err, &advises) || !strings.HasSuffix(err.Error(), words) {
-			t.Fatalf("%v has no advice", err)
+		if !errors.As(err, &advises) || !strings.HasSuffix(err.Error(), c.words) {
+			t.Fatalf("%v has no advice; want %s", err, c.words)
 		}
-		at := time.Unix(start, 0).UTC()
-		want := fmt.Sprintf("on %s it takes 24 to 8760 hours, so it ends from %s to %s", w.p.Network.Name, at.AddDate(0, 0, 1).Format(time.RFC3339), at.AddDate(0, 0, 365).Format(time.RFC3339))
-		if advises.Advice() != want {
-			t.Errorf("advice is %q: want %q", advises.Advice(), want)
+		if advises.Advice() != c.advice {
+			t.Errorf("%s\nis advised %q\nwant       %q", c.words, advises.Advice(), c.advice)
 		}
 	}
 }

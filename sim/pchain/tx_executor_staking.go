@@ -31,11 +31,11 @@ func (e *txExecutor) addPermissionlessValidatorTx(u *txs.AddPermissionlessValida
 	case u.SubnetID != ids.Empty: // only transformed subnets had such validators, and no subnet can be transformed any more
 		return nil, utxo.ErrNotFound
 	case u.Validator.Weight < networkRules.MinValidatorStake:
-		return nil, errWeightTooSmall
+		return nil, e.weightError(errWeightTooSmall, u.Validator.Weight, networkRules.MinValidatorStake, networkRules.MaxValidatorStake)
 	case u.Validator.Weight > networkRules.MaxValidatorStake:
-		return nil, errWeightTooLarge
+		return nil, e.weightError(errWeightTooLarge, u.Validator.Weight, networkRules.MinValidatorStake, networkRules.MaxValidatorStake)
 	case u.DelegationShares < networkRules.MinDelegationFee:
-		return nil, errDelegationFee
+		return nil, advised(errDelegationFee, "it charges %d millionths; on %s it takes at least %d", u.DelegationShares, e.Network.Name, networkRules.MinDelegationFee)
 	}
 	if err := e.verifyStaking(u.Validator.End, u.StakeOuts); err != nil {
 		return nil, err
@@ -67,22 +67,32 @@ func (e *txExecutor) verifyDuration(end uint64) error {
 	return nil
 }
 
-// periodError is an error in the node's words, with the limits that those leave out.
-type periodError struct {
+// advisedError is a refusal in the node's words, with the numbers that those leave out.
+type advisedError struct {
 	error
 	advice string
 }
 
-func (e *periodError) Unwrap() error { return e.error }
+func (e *advisedError) Unwrap() error { return e.error }
 
-// Advice returns the allowed periods.
-func (e *periodError) Advice() string { return e.advice }
+// Advice returns what the node's words leave out, for the log.
+func (e *advisedError) Advice() string { return e.advice }
+
+func advised(err error, format string, args ...any) error {
+	return &advisedError{err, fmt.Sprintf(format, args...)}
+}
 
 func (e *txExecutor) periodError(err error) error {
 	least, most := e.Network.Staking.MinStakeDuration, e.Network.Staking.MaxStakeDuration
-	end := func(seconds uint64) string { return time.Unix(int64(e.Time()+seconds), 0).UTC().Format(time.RFC3339) }
-	return &periodError{err, fmt.Sprintf("on %s it takes %d to %d hours, so it ends from %s to %s", e.Network.Name, least/3600, most/3600, end(least), end(most))}
+	return advised(err, "on %s it takes %d to %d hours, so it ends from %s to %s", e.Network.Name, least/3600, most/3600, timeText(e.Time()+least), timeText(e.Time()+most))
 }
+
+// weightError names the stakes that the network accepts.
+func (e *txExecutor) weightError(err error, staked, least, most uint64) error {
+	return advised(err, "%d nAVAX are staked; on %s it takes %d to %d", staked, e.Network.Name, least, most)
+}
+
+func timeText(unix uint64) string { return time.Unix(int64(unix), 0).UTC().Format(time.RFC3339) }
 
 // newStaker activates a transaction's staker from the chain's time on.
 func (e *txExecutor) newStaker(stake []*txs.TransferableOutput) (*execution, error) {
@@ -100,7 +110,7 @@ func (e *txExecutor) addPermissionlessDelegatorTx(u *txs.AddPermissionlessDelega
 	case u.SubnetID != ids.Empty:
 		return nil, utxo.ErrNotFound
 	case u.Validator.Weight < e.Network.Staking.MinDelegatorStake:
-		return nil, errWeightTooSmall
+		return nil, advised(errWeightTooSmall, "%d nAVAX are delegated; on %s it takes at least %d", u.Validator.Weight, e.Network.Name, e.Network.Staking.MinDelegatorStake)
 	}
 	if err := e.verifyStaking(u.Validator.End, u.StakeOuts); err != nil {
 		return nil, err
@@ -112,9 +122,9 @@ func (e *txExecutor) addPermissionlessDelegatorTx(u *txs.AddPermissionlessDelega
 	if err := e.verifyWithin(validator, u.Validator.End); err != nil {
 		return nil, err
 	}
-	maxWeight := e.current.maxWeight(validator, e.pending, e.Time(), u.Validator.End)
-	if maxWeight+u.Validator.Weight > e.Network.Staking.MaxWeight(validator.Weight) {
-		return nil, errOverDelegated
+	maxWeight, most := e.current.maxWeight(validator, e.pending, e.Time(), u.Validator.End), e.Network.Staking.MaxWeight(validator.Weight)
+	if maxWeight+u.Validator.Weight > most {
+		return nil, advised(errOverDelegated, "%d nAVAX are delegated; until then the validator has room for %d", u.Validator.Weight, most-maxWeight)
 	}
 	return e.newStaker(u.StakeOuts)
 }
@@ -122,7 +132,7 @@ func (e *txExecutor) addPermissionlessDelegatorTx(u *txs.AddPermissionlessDelega
 // verifyWithin checks that staking from now to end lies within another staker's period.
 func (e *txExecutor) verifyWithin(within *Staker, end uint64) error {
 	if e.Time() < within.Start || end > within.End {
-		return errPeriodMismatch
+		return advised(errPeriodMismatch, "it ends at %s; the validator's period is from %s to %s", timeText(end), timeText(within.Start), timeText(within.End))
 	}
 	return nil
 }
