@@ -17,7 +17,6 @@ import (
 	"snowglobe/handlers/journal"
 	"snowglobe/handlers/permit"
 	"snowglobe/handlers/rest"
-	"snowglobe/handlers/textlog"
 	"snowglobe/handlers/webhook"
 	"snowglobe/sim/export"
 )
@@ -117,7 +116,6 @@ func (s *Flags) Options(w io.Writer) (o Options, err error) {
 	if o.Dialect, err = rest.ParseDialectMode(s.dialect); err != nil {
 		return o, fmt.Errorf("--dialect: %w", err)
 	}
-	w, o.flush = textlog.Unblocked(w)
 	if o.Log, err = rest.NewLogger(w, s.logFormat, s.Quiet); err != nil {
 		return o, fmt.Errorf("--log-format: %w", err)
 	}

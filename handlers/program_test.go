@@ -5,7 +5,6 @@ package handlers_test
 import (
 	"bufio"
 	"bytes"
-	"encoding/json"
 	"io"
 	"net/http"
 	"os"
@@ -172,39 +171,5 @@ func TestExecPassesSignalsOn(t *testing.T) {
 	rest, _ := io.ReadAll(out)
 	if err := cmd.Wait(); cmd.ProcessState.ExitCode() != 5 || len(rest) > 0 {
 		t.Errorf("%v, and then %q", err, rest)
-	}
-}
-
-// TestNobodyReadsTheLog fills the pipe of stderr many times over.
-func TestNobodyReadsTheLog(t *testing.T) {
-	t.Parallel()
-	serve := command(t, "--db", ":memory:", "--profile", "tiny", "--addr", "127.0.0.1:0", "--fuji-addr", "off")
-	if _, err := serve.StderrPipe(); err != nil {
-		t.Fatal(err)
-	}
-	stdout, err := serve.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := serve.Start(); err != nil {
-		t.Fatal(err)
-	}
-	var told struct{ URL string }
-	if err := json.NewDecoder(stdout).Decode(&told); err != nil {
-		t.Fatal(err)
-	}
-	for range 600 { // of more than 300 bytes each, where a pipe takes 64 KiB
-		answer, err := http.Get(told.URL + "/v1/live-check?" + strings.Repeat("x", 300))
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, _ = io.Copy(io.Discard, answer.Body)
-		answer.Body.Close()
-	}
-	if err := serve.Process.Signal(syscall.SIGTERM); err != nil {
-		t.Fatal(err)
-	}
-	if err := serve.Wait(); err != nil {
-		t.Error(err)
 	}
 }

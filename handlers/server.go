@@ -50,8 +50,6 @@ type Options struct {
 	Node    NodeOptions
 	Data    data.Options
 
-	flush func() // writes the waiting part of the log; nil if there is none
-
 	RateLimit  int // requests per minute and client, 0 for no limit
 	Keys       *rest.Keys
 	RequireKey bool
@@ -349,7 +347,7 @@ func Serve(ctx context.Context, l net.Listener, h http.Handler, log *slog.Logger
 		defer cancel()
 		stopped <- server.Shutdown(grace)
 	}()
-	if err := server.Serve(halfCloseListener{l, halfClosedTime}); !errors.Is(err, http.ErrServerClosed) {
+	if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
 		return err
 	}
 	if err := <-stopped; !errors.Is(err, context.DeadlineExceeded) {

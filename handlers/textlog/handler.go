@@ -29,19 +29,36 @@ const (
 	World     = "world"
 )
 
-// Handler is a slog.Handler.
+const clockTime = "15:04:05.000"
+
+// Handler writes the lines of requests; a slog.TextHandler writes all others.
 type Handler struct {
+	slog.Handler
 	w     io.Writer
-	mu    *sync.Mutex
-	level slog.Level
 	color bool
-	attrs []slog.Attr
-	group string
 }
 
 // New makes a handler for events from a level on, optionally in colour.
 func New(w io.Writer, level slog.Level, color bool) *Handler {
-	return &Handler{w: w, mu: new(sync.Mutex), level: level, color: color}
+	w = &lockedWriter{w: w}
+	return &Handler{slog.NewTextHandler(w, &slog.HandlerOptions{Level: level, ReplaceAttr: func(groups []string, a slog.Attr) slog.Attr {
+		if a.Key == slog.TimeKey && len(groups) == 0 {
+			a.Value = slog.StringValue(a.Value.Time().Format(clockTime))
+		}
+		return a
+	}}), w, color}
+}
+
+// lockedWriter writes one line at a time.
+type lockedWriter struct {
+	mu sync.Mutex
+	w  io.Writer
+}
+
+func (l *lockedWriter) Write(line []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.w.Write(line)
 }
 
 // Color reports whether to write in colour: to a terminal, unless the environment has NO_COLOR (https://no-color.org).
@@ -54,70 +71,18 @@ func Color(w io.Writer) bool {
 	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }
 
-// Enabled reports whether a level is written.
-func (h *Handler) Enabled(_ context.Context, l slog.Level) bool { return l >= h.level }
-
 // WithAttrs returns a handler that adds these attributes to its events.
 func (h *Handler) WithAttrs(attrs []slog.Attr) slog.Handler {
-	c := *h
-	c.attrs = append(c.attrs[:len(c.attrs):len(c.attrs)], c.named(attrs)...)
-	return &c
+	return &Handler{h.Handler.WithAttrs(attrs), h.w, h.color}
 }
 
 // WithGroup returns a handler that prefixes attributes with a name.
 func (h *Handler) WithGroup(name string) slog.Handler {
-	c := *h
-	c.group += name + "."
-	return &c
-}
-
-func (h *Handler) named(attrs []slog.Attr) []slog.Attr {
-	if h.group == "" {
-		return attrs
-	}
-	named := make([]slog.Attr, len(attrs))
-	for i, a := range attrs {
-		named[i] = slog.Attr{Key: h.group + a.Key, Value: a.Value}
-	}
-	return named
-}
-
-// lines pools line buffers: allocating each anew would take a tenth of a busy server's time here.
-var lines = sync.Pool{New: func() any { return new(line) }}
-
-// keptLine is the size above which a line is not reused.
-const keptLine = 4 << 10
-
-// Handle writes a line.
-func (h *Handler) Handle(_ context.Context, r slog.Record) error {
-	l := lines.Get().(*line)
-	defer l.release()
-	l.color, l.attrs = h.color, append(l.attrs, h.attrs...)
-	r.Attrs(func(a slog.Attr) bool {
-		if h.group != "" {
-			a.Key = h.group + a.Key
-		}
-		l.attrs = append(l.attrs, a)
-		return true
-	})
-	l.begin(dim)
-	l.b = r.Time.AppendFormat(l.b, "15:04:05.000")
-	l.end(dim)
-	if r.Message == Request {
-		l.request()
-	} else {
-		l.event(r.Level, r.Message)
-	}
-	l.b = append(l.b, '\n')
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	_, err := h.w.Write(l.b)
-	return err
+	return &Handler{h.Handler.WithGroup(name), h.w, h.color}
 }
 
 // The colours of a terminal.
 const (
-	none   = ""
 	dim    = "2"
 	bold   = "1"
 	red    = "31"
@@ -126,118 +91,78 @@ const (
 	cyan   = "36"
 )
 
+// Handle writes a line.
+func (h *Handler) Handle(ctx context.Context, r slog.Record) error {
+	if r.Message != Request {
+		return h.Handler.Handle(ctx, r)
+	}
+	words := make(map[string]string, r.NumAttrs())
+	var took float64
+	var calls []string
+	r.Attrs(func(a slog.Attr) bool {
+		switch a.Key {
+		case Took:
+			took = a.Value.Float64()
+		case Calls:
+			calls, _ = a.Value.Any().([]string)
+		default:
+			words[a.Key] = a.Value.String()
+		}
+		return true
+	})
+	l := line{color: h.color}
+	l.add(dim, r.Time.Format(clockTime))
+	l.add(bold, words[Method])
+	target := words[Path]
+	if q := words[Query]; q != "" {
+		target += "?" + q
+	}
+	l.add("", target)
+	switch {
+	case calls != nil:
+		l.add(cyan, words[Operation]+"["+strings.Join(calls, ", ")+"]")
+	case words[Interface] == "node":
+		l.add(cyan, words[Operation])
+	}
+	color := colorOf(words[Status], words[Cause])
+	l.add(color, words[Status])
+	l.add(dim, duration(took))
+	l.add(color, words[Cause])
+	if fault := words[Fault]; fault != "" {
+		l.add(yellow, "fault: "+fault)
+	}
+	_, err := h.w.Write(append(l.text, '\n'))
+	return err
+}
+
 type line struct {
-	b     []byte
-	attrs []slog.Attr
+	text  []byte
 	color bool
 }
 
-func (l *line) release() {
-	if cap(l.b) > keptLine {
+// add writes a word in a colour, without characters that would move a terminal's cursor.
+func (l *line) add(color, word string) {
+	if word == "" {
 		return
 	}
-	clear(l.attrs)
-	l.b, l.attrs = l.b[:0], l.attrs[:0]
-	lines.Put(l)
-}
-
-// begin writes a space before a word and starts its colour.
-func (l *line) begin(color string) {
-	if len(l.b) > 0 {
-		l.b = append(l.b, ' ')
+	if len(l.text) > 0 {
+		l.text = append(l.text, ' ')
 	}
-	if l.color && color != none {
-		l.b = append(append(append(l.b, "\x1b["...), color...), 'm')
+	colored := l.color && color != ""
+	if colored {
+		l.text = append(append(append(l.text, "\x1b["...), color...), 'm')
 	}
-}
-
-func (l *line) end(color string) {
-	if l.color && color != none {
-		l.b = append(l.b, "\x1b[0m"...)
-	}
-}
-
-// add writes a word without characters that would move a terminal's cursor.
-func (l *line) add(color, text string) {
-	if text == "" {
-		return
-	}
-	l.begin(color)
-	if moves(text) {
-		l.b = strconv.AppendQuote(l.b, text)
+	if strings.ContainsFunc(word, movesCursor) {
+		l.text = strconv.AppendQuote(l.text, word)
 	} else {
-		l.b = append(l.b, text...)
+		l.text = append(l.text, word...)
 	}
-	l.end(color)
-}
-
-// moves reports whether a text has characters that a terminal acts on.
-func moves(text string) bool {
-	return strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r == 0x7f || r >= 0x80 && r < 0xa0 })
-}
-
-func (l *line) event(level slog.Level, message string) {
-	color := none
-	switch {
-	case level >= slog.LevelError:
-		color = red
-	case level >= slog.LevelWarn:
-		color = yellow
-	}
-	l.add(color, level.String())
-	l.add(none, message)
-	for _, a := range l.attrs {
-		text := a.Value.String()
-		if strings.ContainsAny(text, " \"=") || text == "" {
-			text = strconv.Quote(text)
-		}
-		l.add(dim, a.Key+"="+text)
+	if colored {
+		l.text = append(l.text, "\x1b[0m"...)
 	}
 }
 
-// value returns the value of an attribute, the last with its name.
-func (l *line) value(name string) (v slog.Value, given bool) {
-	for i := len(l.attrs) - 1; i >= 0; i-- {
-		if l.attrs[i].Key == name {
-			return l.attrs[i].Value, true
-		}
-	}
-	return v, false
-}
-
-func (l *line) text(name string) string {
-	if v, given := l.value(name); given {
-		return v.String()
-	}
-	return ""
-}
-
-// request writes the line of a request.
-func (l *line) request() {
-	target := l.text(Path)
-	if q := l.text(Query); q != "" {
-		target += "?" + q
-	}
-	l.add(bold, l.text(Method))
-	l.add(none, target)
-	calls, _ := l.value(Calls)
-	if calls, ok := calls.Any().([]string); ok {
-		l.add(cyan, l.text(Operation)+"["+strings.Join(calls, ", ")+"]")
-	} else if l.text(Interface) == "node" {
-		l.add(cyan, l.text(Operation))
-	}
-	status, cause := l.text(Status), l.text(Cause)
-	l.add(colorOf(status, cause), status)
-	if took, given := l.value(Took); given && took.Kind() == slog.KindFloat64 {
-		l.begin(dim)
-		l.b = appendDuration(l.b, took.Float64())
-		l.end(dim)
-	}
-	l.add(colorOf(status, cause), cause)
-	if fault := l.text(Fault); fault != "" {
-		l.add(yellow, "fault: "+fault)
-	}
-}
+func movesCursor(r rune) bool { return r < ' ' || r >= 0x7f && r < 0xa0 }
 
 func colorOf(status, cause string) string {
 	switch {
@@ -251,10 +176,10 @@ func colorOf(status, cause string) string {
 	return green
 }
 
-// appendDuration formats milliseconds for people.
-func appendDuration(b []byte, milliseconds float64) []byte {
+// duration formats milliseconds for people.
+func duration(milliseconds float64) string {
 	if milliseconds < 100 {
-		return append(strconv.AppendFloat(b, milliseconds, 'f', 1, 64), "ms"...)
+		return strconv.FormatFloat(milliseconds, 'f', 1, 64) + "ms"
 	}
-	return append(b, time.Duration(milliseconds*float64(time.Millisecond)).Round(time.Millisecond).String()...)
+	return time.Duration(milliseconds * float64(time.Millisecond)).Round(time.Millisecond).String()
 }
