@@ -148,6 +148,7 @@ func (c *command) run(ctx, serving context.Context) error {
 	if err != nil {
 		return errors.Join(err, listeners.Close())
 	}
+	handlers.LimitGarbage()
 	return errors.Join(handlers.Run(serving, listeners, w, c.server, c.notes), w.Close())
 }
 

@@ -25,14 +25,10 @@ func Run(ctx context.Context, l *Listeners, w *sim.World, o Options, notes io.Wr
 	if err := w.Claim(ctx); err != nil {
 		return errors.Join(err, l.Close())
 	}
-	if o.flush != nil {
-		defer o.flush()
-	}
 	o.At(l)
 	o.Events = events.NewHub()
 	o.Journal = journal.New(o.JournalSize, o.Keys.Texts(), o.Events)
 	defer context.AfterFunc(ctx, o.Events.Close)()
-	defer saveMemory()()
 	all, err := NewWorlds(ctx, w, o)
 	if err != nil {
 		return err
