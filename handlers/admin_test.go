@@ -74,7 +74,7 @@ func TestAdminHasEffect(t *testing.T) {
 		}
 	}
 	s.stops(t)
-	for want, times := range map[string]int{`DEBUG API called .*method=eth_chainId`: 1, `POST /ext/bc/C/rpc eth_chainId 200`: 2, `GET /v1/chains/43113`: 0} {
+	for want, times := range map[string]int{`DEBUG msg="API called" .*method=eth_chainId`: 1, `POST /ext/bc/C/rpc eth_chainId 200`: 2, `GET /v1/chains/43113`: 0} {
 		if got := len(regexp.MustCompile(want).FindAllString(s.banner.String(), -1)); got != times {
 			t.Errorf("%d lines with %s, want %d:\n%s", got, want, times, s.banner)
 		}
