@@ -1,22 +1,28 @@
+// Package usage counts the requests that a server gets, and reports them as the live service reports an account's usage.
+//
+// It remembers the latest requests in memory only, so that a read-only server leaves the file unchanged. The days before the end of the
+// generated history have made-up requests that follow from the world's identity.
 package usage
 
 import (
-	"cmp"
-	"maps"
-	"math"
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"iter"
 	"net"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"time"
+	"unique"
 
 	"snowglobe/handlers/rest"
 	"snowglobe/sim"
 )
 
-// Dimensions group and filter requests.
-type Dimensions struct {
+// kind is what requests are grouped and filtered by, and where they came from.
+type kind struct {
 	RequestType string // data or rpc
 	Path        string // the operation's, or the requested one under /ext
 	Method      string
@@ -28,211 +34,131 @@ type Dimensions struct {
 	UserAgent   string
 	Country     string // drawn in the history, XX for today's clients
 	Continent   string
+	caller      LogMetadata
 }
 
-// Figures are the counts and latencies of requests.
-type Figures struct {
-	Requests, Failed, Invalid, Credits, Wasted int64             // invalid ones got 400 to 499, failed ones any error
-	Latency                                    [latencies]uint32 // requests by latency class, see latencyOf
+// request is one request.
+type request struct {
+	number int64 // increases with each request
+	time   int64 // Unix milliseconds of the world's clock
+	took   time.Duration
+	kind   unique.Handle[kind] // most requests are like others
 }
-
-const latencies = 24
-
-// latencyOf returns the class of a duration: each is twice as long as the one before, starting at 16 microseconds.
-func latencyOf(took time.Duration) int {
-	class := math.Ilogb(float64(max(took.Microseconds(), 8)) / 8)
-	return min(class, latencies-1)
-}
-
-// latency returns a class's representative time in milliseconds.
-func latency(class int) float64 { return 12 * math.Pow(2, float64(class)) / 1000 }
-
-func (f *Figures) add(o *Figures) {
-	f.Requests, f.Failed, f.Invalid, f.Credits, f.Wasted = f.Requests+o.Requests, f.Failed+o.Failed, f.Invalid+o.Invalid, f.Credits+o.Credits, f.Wasted+o.Wasted
-	for i := range f.Latency {
-		f.Latency[i] += o.Latency[i]
-	}
-}
-
-// slot is a minute, or several merged into an hour, with its requests of a kind.
-type slot struct {
-	start int64 // Unix seconds of the world's clock
-	Dimensions
-}
-
-// Log is one request.
-type Log struct {
-	Number int64 // increases with each request
-	Time   int64 // Unix milliseconds of the world's clock
-	Took   time.Duration
-	*Dimensions
-	From    *Caller
-	Credits int64
-}
-
-// Caller identifies the sender of a request, as far as is known.
-type Caller struct{ IP, Host, UserAgent string }
 
 const (
-	counted   = 1 << 40 // the first request's number: those of the history are lower
-	maxSlots  = 20_000  // beyond this, minutes are merged into hours
-	maxLogs   = 10_000
-	maxShared = 1_000 // kinds of requests, and callers, that are remembered
-	maxAgents = 64    // user agents with a name of their own
-	maxKeys   = 256   // API keys with a name of their own
-	maxText   = 256   // bytes kept of texts whose length the client chooses
-	other     = "other"
+	mostRequests = 10_000
+	mostText     = 256     // bytes kept of texts whose length the client chooses
+	firstNumber  = 1 << 40 // those of the history are lower
 )
 
-// Recorder counts requests.
+// Recorder remembers the latest requests.
 type Recorder struct {
 	world *sim.World
 
-	mu      sync.Mutex
-	slots   map[slot]*Figures
-	agents  names
-	keys    names
-	logs    []Log // a ring
-	counted int64
-	kinds   map[Dimensions]*kind // of the latest requests, most of which are like others
-	callers map[Caller]*Caller
-}
-
-// kind is shared by requests with the same dimensions: those in the ring, and the figures that counted the latest.
-type kind struct {
-	Dimensions
-	credits int64
-	start   int64 // of the slot with the figures
-	figures *Figures
-}
-
-// names holds the first texts that clients chose.
-type names map[string]bool
-
-// name returns the text itself if it is among the first so many, or if no client chose it.
-func (n names) name(name string, most int) string {
-	if name == "" || n[name] {
-		return name
-	}
-	if len(n) >= most {
-		return other
-	}
-	n[name] = true
-	return name
+	mu     sync.Mutex
+	latest []request // a ring
+	count  int64
 }
 
 // New returns a recorder with no requests.
-func New(w *sim.World) *Recorder {
-	return &Recorder{world: w, slots: map[slot]*Figures{}, agents: names{}, keys: names{}, kinds: map[Dimensions]*kind{}, callers: map[Caller]*Caller{}}
-}
+func New(w *sim.World) *Recorder { return &Recorder{world: w} }
 
-// Add counts a request.
+// Add remembers a request.
 func (r *Recorder) Add(u *rest.Use) {
-	d := r.dimensions(u)
-	now := r.world.Clock.UnixMilli()
+	l := request{0, r.world.Clock.UnixMilli(), u.Took, unique.Make(r.kindOf(u))}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	d.UserAgent, d.Key = r.agents.name(d.UserAgent, maxAgents), r.keys.name(d.Key, maxKeys)
-	k := r.kind(&d)
-	f := r.figures(k, now/1000/60*60)
-	f.Requests++
-	f.Credits += k.credits
-	if d.Status >= 400 {
-		f.Failed++
-	}
-	if d.Status >= 400 && d.Status < 500 {
-		f.Invalid++
-		f.Wasted += k.credits
-	}
-	f.Latency[latencyOf(u.Took)]++
-	r.counted++
-	l := Log{counted + r.counted, now, u.Took, &k.Dimensions, r.caller(Caller{hostOf(u.Client), clipped(u.Host), clipped(u.UserAgent)}), k.credits}
-	if len(r.logs) < maxLogs {
-		r.logs = append(r.logs, l)
+	l.number = firstNumber + r.count
+	if len(r.latest) < mostRequests {
+		r.latest = append(r.latest, l)
 	} else {
-		r.logs[(r.counted-1)%maxLogs] = l
+		r.latest[r.count%mostRequests] = l
 	}
+	r.count++
 }
 
-// kind returns the shared value of requests with the same dimensions that arrive close together.
-func (r *Recorder) kind(d *Dimensions) *kind {
-	k := r.kinds[*d]
-	if k == nil {
-		if len(r.kinds) >= maxShared {
-			clear(r.kinds)
+// requests returns the requests between two times in Unix seconds, newest first.
+func (r *Recorder) requests(from, to int64) iter.Seq2[request, *kind] {
+	return func(yield func(request, *kind) bool) {
+		r.mu.Lock()
+		at := int(r.count % mostRequests)
+		all := slices.Concat(r.latest[min(at, len(r.latest)):], r.latest[:min(at, len(r.latest))])
+		r.mu.Unlock()
+		for _, l := range slices.Backward(all) {
+			if k := l.kind.Value(); l.time >= from*1000 && l.time < to*1000 && !yield(l, &k) {
+				return
+			}
 		}
-		k = &kind{Dimensions: *d, credits: creditsOf(d)}
-		r.kinds[*d] = k
+		r.past(from, to, yield)
 	}
-	return k
 }
 
-// figures returns the figures of a kind's slot that starts at a time.
-func (r *Recorder) figures(k *kind, start int64) *Figures {
-	if k.figures != nil && k.start == start {
-		return k.figures
+// historyDays is the length of the history, counted back from the end of the generated history.
+const historyDays = 30
+
+// Requests of the history: paths of the Data API, and methods of the node by path.
+var (
+	pastPaths = []string{
+		"/v1/chains/{chainId}/addresses/{address}/balances:getNative", "/v1/chains/{chainId}/addresses/{address}/balances:listErc20",
+		"/v1/chains/{chainId}/addresses/{address}/transactions", "/v1/chains/{chainId}/blocks", "/v1/chains/{chainId}/transactions/{txHash}",
 	}
-	s := slot{start, k.Dimensions}
-	f := r.slots[s]
-	if f == nil {
-		if len(r.slots) >= maxSlots {
-			r.compact()
+	pastMethods = [][2]string{
+		{"rpc", "eth_blockNumber"}, {"rpc", "eth_call"}, {"rpc", "eth_getBalance"}, {"rpc", "eth_getLogs"}, {"rpc", "eth_getTransactionReceipt"},
+		{"/ext/bc/P", "platform.getHeight"}, {"/ext/bc/P", "platform.getCurrentValidators"}, {"/ext/bc/X", "avm.getUTXOs"}, {"/ext/info", "info.getNetworkID"},
+	}
+	pastAgents  = []string{"axios/1.7.9", "viem/2.21.0", "ethers/6.13.4", "curl/8.9.1"}
+	pastOrigins = [][2]string{{"US", "NA"}, {"DE", "EU"}, {"JP", "AS"}, {"BR", "SA"}, {"XX", "XX"}}
+	pastKeys    = []string{"key-backend", "key-frontend"}
+)
+
+// past visits the history's requests between two times, newest first: most succeed, and more come by day.
+func (r *Recorder) past(from, to int64, yield func(request, *kind) bool) {
+	end := r.world.Meta.Until / 3600 * 3600
+	for hour := min((to-1)/3600*3600, end-3600); hour >= max(from/3600*3600, end-historyDays*24*3600); hour -= 3600 {
+		count := 60 - 4*max(hour/3600%24-12, 12-hour/3600%24) // at noon, 12 at midnight
+		for i := count - 1; i >= 0; i-- {
+			seed := sha256.Sum256(fmt.Appendf(nil, "usage\x00%x\x00%d\x00%d", r.world.Identity(), hour, i))
+			draws := seed[:]
+			draw := func(of int) int {
+				n := int(binary.BigEndian.Uint16(draws)) % of
+				draws = draws[2:]
+				return n
+			}
+			c := r.world.Chains[draw(len(r.world.Chains))].Row
+			chain, agent, origin := strconv.FormatUint(c.EVMID, 10), pastAgents[draw(len(pastAgents))], pastOrigins[draw(len(pastOrigins))]
+			k := kind{RequestType: "data", Status: 200, ChainID: chain, Network: c.Network, Key: pastKeys[draw(len(pastKeys))], UserAgent: agent,
+				Country: origin[0], Continent: origin[1], caller: LogMetadata{"203.0.113.7", "localhost", agent}}
+			if draw(20) == 0 {
+				k.Status = 400
+			}
+			if n := draw(len(pastPaths) + len(pastMethods)); n < len(pastPaths) {
+				k.Path = pastPaths[n]
+			} else {
+				m := pastMethods[n-len(pastPaths)]
+				k.RequestType, k.Path, k.Method = "rpc", m[0], m[1]
+				if m[0] == "rpc" {
+					k.Path = "/ext/bc/" + chain + "/rpc"
+				} else {
+					k.ChainID = ""
+				}
+			}
+			took := time.Duration(4000+draw(28_000)) * time.Microsecond
+			if !yield(request{number: hour + i, time: hour*1000 + i*3_600_000/count, took: took}, &k) {
+				return
+			}
 		}
-		f = &Figures{}
-		r.slots[s] = f
-	}
-	k.start, k.figures = start, f
-	return f
-}
-
-// caller returns the shared value of callers that ask close together.
-func (r *Recorder) caller(c Caller) *Caller {
-	kept := r.callers[c]
-	if kept == nil {
-		if len(r.callers) >= maxShared {
-			clear(r.callers)
-		}
-		kept = new(Caller)
-		*kept = c
-		r.callers[c] = kept
-	}
-	return kept
-}
-
-func hostOf(client string) string {
-	if host, _, err := net.SplitHostPort(client); err == nil {
-		return host
-	}
-	return client
-}
-
-// compact merges the minutes of each hour, and if that is not enough, forgets the oldest.
-func (r *Recorder) compact() {
-	clear(r.kinds) // they point to minutes
-	for s, f := range r.slots {
-		hour := s
-		hour.start = s.start / 3600 * 3600
-		if hour == s {
-			continue
-		}
-		if r.slots[hour] == nil {
-			r.slots[hour] = &Figures{}
-		}
-		r.slots[hour].add(f)
-		delete(r.slots, s)
-	}
-	if len(r.slots) < maxSlots*3/4 {
-		return
-	}
-	all := slices.SortedFunc(maps.Keys(r.slots), func(a, b slot) int { return cmp.Compare(a.start, b.start) })
-	for _, s := range all[:len(all)/2] {
-		delete(r.slots, s)
 	}
 }
 
-// dimensions returns a request's dimensions.
-func (r *Recorder) dimensions(u *rest.Use) Dimensions {
-	d := Dimensions{RequestType: "data", Path: u.Template, Status: u.Status, Key: u.Key, Bypass: u.Bypass, UserAgent: shortAgent(u.UserAgent), Country: "XX", Continent: "XX"}
+// kindOf returns a request's kind.
+func (r *Recorder) kindOf(u *rest.Use) kind {
+	client, _, err := net.SplitHostPort(u.Client)
+	if err != nil {
+		client = u.Client
+	}
+	product, _, _ := strings.Cut(u.UserAgent, " ") // the rest differs from build to build
+	d := kind{RequestType: "data", Path: u.Template, Status: u.Status, Key: u.Key, Bypass: u.Bypass, UserAgent: clipped(product), Country: "XX", Continent: "XX",
+		caller: LogMetadata{client, clipped(u.Host), clipped(u.UserAgent)}}
 	if u.Interface == "data" || u.Interface == "metrics" {
 		before := ""
 		for part := range strings.SplitSeq(u.Path, "/") {
@@ -254,7 +180,7 @@ func (r *Recorder) dimensions(u *rest.Use) Dimensions {
 }
 
 // rpc returns the chain of a node request. An unanswered request has no path of its own.
-func (r *Recorder) rpc(d *Dimensions, u *rest.Use) {
+func (r *Recorder) rpc(d *kind, u *rest.Use) {
 	d.RequestType, d.Method, d.Network, d.Path = "rpc", clipped(u.Operation), "mainnet", "/ext"
 	path := u.Path
 	for _, name := range []string{"mainnet", "fuji"} {
@@ -290,14 +216,8 @@ func (r *Recorder) rpc(d *Dimensions, u *rest.Use) {
 
 // clipped returns the beginning of a text.
 func clipped(text string) string {
-	if len(text) <= maxText {
+	if len(text) <= mostText {
 		return text
 	}
-	return strings.Clone(strings.ToValidUTF8(text[:maxText], ""))
-}
-
-// shortAgent returns the product in a user agent: the rest differs from build to build.
-func shortAgent(agent string) string {
-	product, _, _ := strings.Cut(agent, " ")
-	return strings.Clone(strings.ToValidUTF8(product[:min(len(product), 64)], ""))
+	return strings.ToValidUTF8(text[:mostText], "")
 }

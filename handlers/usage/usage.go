@@ -3,11 +3,11 @@ package usage
 import (
 	"cmp"
 	"fmt"
-	"iter"
 	"maps"
 	"reflect"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"snowglobe/handlers/data"
@@ -92,24 +92,18 @@ const (
 	testnet   = "testnet"
 )
 
-// dimension is a grouping of requests under the live service's name.
-var dimensions = map[string]func(*Dimensions) any{
-	"requestPath":   func(d *Dimensions) any { return d.Path },
-	"responseCode":  func(d *Dimensions) any { return d.Status },
-	"chainId":       func(d *Dimensions) any { return d.ChainID },
-	"apiKeyId":      func(d *Dimensions) any { return cmp.Or(d.Key, noKey) },
-	"requestType":   func(d *Dimensions) any { return d.RequestType },
-	"rpcMethod":     func(d *Dimensions) any { return d.Method },
-	"rlBypassToken": func(d *Dimensions) any { return strconv.FormatBool(d.Bypass) },
-	"country":       func(d *Dimensions) any { return d.Country },
-	"continent":     func(d *Dimensions) any { return d.Continent },
-	"userAgent":     func(d *Dimensions) any { return d.UserAgent },
-}
-
-// filters lists the parameters that select requests, and the dimensions they filter by.
-var filters = map[string]string{
-	"chainId": "chainId", "responseCode": "responseCode", "requestType": "requestType", "apiKeyId": "apiKeyId", "requestPath": "requestPath",
-	"rpcMethod": "rpcMethod", "rlBypassApiToken": "rlBypassToken", "country": "country", "continent": "continent", "userAgent": "userAgent",
+// dimensions are the groupings of requests, under the live service's names.
+var dimensions = map[string]func(*kind) any{
+	"requestPath":   func(d *kind) any { return d.Path },
+	"responseCode":  func(d *kind) any { return d.Status },
+	"chainId":       func(d *kind) any { return d.ChainID },
+	"apiKeyId":      func(d *kind) any { return cmp.Or(d.Key, noKey) },
+	"requestType":   func(d *kind) any { return d.RequestType },
+	"rpcMethod":     func(d *kind) any { return d.Method },
+	"rlBypassToken": func(d *kind) any { return strconv.FormatBool(d.Bypass) },
+	"country":       func(d *kind) any { return d.Country },
+	"continent":     func(d *kind) any { return d.Continent },
+	"userAgent":     func(d *kind) any { return d.UserAgent },
 }
 
 // timeParams select the days.
@@ -145,7 +139,7 @@ func Register(s *rest.Server, r *Recorder) error {
 		texts("chainId", "responseCode", "rpcMethod", "rlBypassApiToken"))
 	return s.Register(rest.Data,
 		rest.Operation{ID: "getApiUsageMetrics", Path: "/v1/apiUsageMetrics", Summary: "Count the requests that this server got", Live: true,
-			Doc: fmt.Sprintf("At the world's time, since the server was started; before the end of the generated history there are made-up ones. The first %d API keys are told apart; those that come later are counted together, as %s.", maxKeys, other),
+			Doc: "At the world's time, the latest 10,000 since the server was started; before the end of the generated history there are made-up ones.",
 			Params: data.JoinParams(timeParams, grouping(append([]string{"minute"}, longIntervals...), "requestPath", "responseCode", "chainId", "apiKeyId", "requestType"),
 				texts("orgId", "chainId", "responseCode", "apiKeyId", "requestPath"), requestType), Answer: reflect.TypeFor[apiUsage](), Handle: r.apiUsage},
 		rest.Operation{ID: "getApiLogs", Path: "/v1/apiLogs", Summary: "List the requests that this server got, the newest first", Live: true,
@@ -165,18 +159,18 @@ func Register(s *rest.Server, r *Recorder) error {
 }
 
 func (r *Recorder) apiUsage(q *rest.Request) (any, error) {
-	metrics, err := r.metrics(q, func(*Dimensions) bool { return true })
+	metrics, err := r.metrics(q, func(*kind) bool { return true })
 	return &apiUsage{q.Text("timeInterval"), orgID, metrics}, err
 }
 
 func (r *Recorder) subnetUsage(q *rest.Request) (any, error) {
-	metrics, err := r.metrics(q, func(d *Dimensions) bool { return d.RequestType == "rpc" && d.ChainID != "" })
+	metrics, err := r.metrics(q, func(d *kind) bool { return d.RequestType == "rpc" && d.ChainID != "" })
 	return &subnetUsage{q.Text("timeInterval"), cmp.Or(q.Text("chainId"), allChains), metrics}, err
 }
 
 func (r *Recorder) primaryUsage(q *rest.Request) (any, error) {
 	network := q.Text("network")
-	metrics, err := r.metrics(q, func(d *Dimensions) bool { return d.RequestType == "rpc" && d.Network == network })
+	metrics, err := r.metrics(q, func(d *kind) bool { return d.RequestType == "rpc" && d.Network == network })
 	if network != "mainnet" {
 		network = testnet
 	}
@@ -199,16 +193,20 @@ func (r *Recorder) days(q *rest.Request) (from, to int64) {
 }
 
 // chooses reports whether the request's filters let a kind of requests through.
-func chooses(q *rest.Request) func(*Dimensions) bool {
+func chooses(q *rest.Request) func(*kind) bool {
 	wanted := map[string]string{}
-	for param, dimension := range filters {
+	for name := range dimensions {
+		param := name
+		if name == "rlBypassToken" {
+			param = "rlBypassApiToken"
+		}
 		if text := q.Text(param); text != "" {
-			wanted[dimension] = text
+			wanted[name] = text
 		}
 	}
-	return func(d *Dimensions) bool {
+	return func(d *kind) bool {
 		for name, text := range wanted {
-			if dimensionText(dimensions[name](d)) != text {
+			if fmt.Sprint(dimensions[name](d)) != text {
 				return false
 			}
 		}
@@ -216,49 +214,35 @@ func chooses(q *rest.Request) func(*Dimensions) bool {
 	}
 }
 
-// dimensionText formats a dimension's value as a parameter does.
-func dimensionText(value any) string {
-	if text, ok := value.(string); ok {
-		return text
-	}
-	return fmt.Sprint(value)
-}
-
 // mostIntervals bounds a response: more days than that in minutes are more than anyone plots.
 const mostIntervals = 20_000
 
 // metrics sums up the counts by interval and group.
-func (r *Recorder) metrics(q *rest.Request, of func(*Dimensions) bool) ([]Metric, error) {
+func (r *Recorder) metrics(q *rest.Request, of func(*kind) bool) ([]Metric, error) {
 	if id := q.Text("orgId"); id != "" && id != orgID {
 		return []Metric{}, nil
 	}
 	from, to := r.days(q)
 	interval, group := q.Text("timeInterval"), q.Text("groupBy")
 	chosen := chooses(q)
-	sums := map[int64]map[any]*Figures{}
-	add := func(s slot, f *Figures) {
-		if s.start < from || s.start >= to || !of(&s.Dimensions) || !chosen(&s.Dimensions) {
-			return
+	sums := map[int64]map[any]*sum{}
+	for l, d := range r.requests(from, to) {
+		if !of(d) || !chosen(d) {
+			continue
 		}
-		begin, _ := span(interval, s.start)
+		begin, _ := span(interval, l.time/1000)
 		var value any
 		if group != "" {
-			value = dimensions[group](&s.Dimensions)
+			value = dimensions[group](d)
 		}
 		if sums[begin] == nil {
-			sums[begin] = map[any]*Figures{}
+			sums[begin] = map[any]*sum{}
 		}
 		if sums[begin][value] == nil {
-			sums[begin][value] = &Figures{}
+			sums[begin][value] = &sum{}
 		}
-		sums[begin][value].add(f)
+		sums[begin][value].add(l, d)
 	}
-	r.past(r.pastKinds(), from, to, add)
-	r.mu.Lock()
-	for s, f := range r.slots {
-		add(s, f)
-	}
-	r.mu.Unlock()
 	if len(sums) > mostIntervals {
 		return nil, rest.BadRequest("the time range has too many intervals with requests: choose a shorter one, or a longer timeInterval")
 	}
@@ -288,14 +272,34 @@ func span(interval string, unix int64) (begin, seconds int64) {
 	return unix / day * day, day
 }
 
-func values(group string, sums map[any]*Figures, seconds int64) []Value {
+// sum adds up the requests of an interval and a group.
+type sum struct {
+	Value
+	failed int64
+	took   []time.Duration
+}
+
+func (s *sum) add(l request, d *kind) {
+	s.TotalRequests++
+	s.APICreditsUsed += credits(d)
+	if d.Status >= 400 {
+		s.failed++
+	}
+	if d.Status >= 400 && d.Status < 500 {
+		s.InvalidRequests++
+		s.APICreditsWasted += credits(d)
+	}
+	s.took = append(s.took, l.took)
+}
+
+func values(group string, sums map[any]*sum, seconds int64) []Value {
 	all := make([]Value, 0, len(sums))
-	for value, f := range sums {
-		all = append(all, Value{
-			GroupedBy: cmp.Or(group, none), GroupValue: value, TotalRequests: f.Requests, RequestsPerSecond: float64(f.Requests) / float64(seconds),
-			SuccessRatePercent: 100 * float64(f.Requests-f.Failed) / float64(f.Requests), MedianResponseTimeMsecs: f.median(),
-			InvalidRequests: f.Invalid, APICreditsUsed: f.Credits, APICreditsWasted: f.Wasted,
-		})
+	for value, s := range sums {
+		slices.Sort(s.took)
+		s.GroupedBy, s.GroupValue, s.RequestsPerSecond = cmp.Or(group, none), value, float64(s.TotalRequests)/float64(seconds)
+		s.SuccessRatePercent = 100 * float64(s.TotalRequests-s.failed) / float64(s.TotalRequests)
+		s.MedianResponseTimeMsecs = milliseconds(s.took[len(s.took)/2])
+		all = append(all, s.Value)
 	}
 	slices.SortFunc(all, func(a, b Value) int {
 		return cmp.Or(cmp.Compare(b.TotalRequests, a.TotalRequests), cmp.Compare(fmt.Sprint(a.GroupValue), fmt.Sprint(b.GroupValue)))
@@ -303,15 +307,35 @@ func values(group string, sums map[any]*Figures, seconds int64) []Value {
 	return all
 }
 
-// median returns the time within which half of the requests finished.
-func (f *Figures) median() float64 {
-	passed := int64(0)
-	for class, n := range f.Latency {
-		if passed += int64(n); 2*passed >= f.Requests {
-			return latency(class)
+func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+
+// weights lists what requests cost in credits, by path prefix, as the live service weighs its operations. The first match counts; all others
+// cost 20.
+var weights = []struct {
+	path    string
+	credits int64
+}{
+	{"/v1/avax/", 0}, {"/v1/health-check", 0}, {"/v1/live-check", 0}, {"/v2/health-check", 0}, {"/v2/live-check", 0},
+	{"/v1/chains/address/", 0}, {"/v1/chains/all", 0}, {"/v1/apiUsageMetrics", 200}, {"/v1/apiLogs", 200}, {"/v1/subnetRpc", 200}, {"/v1/rpcUsage", 200},
+	{"/v1/primaryNetworkRpc", 200}, {"/v1/networks/{network}/blockchains/{blockchainId}/", 100}, {"/v1/networks/{network}/rewards", 100},
+	{"/v1/networks/{network}/addresses", 100}, {"/v1/chains/{chainId}/blocks", 10}, {"/v1/operations/{operationId}", 10}, {"/v1/webhooks", 10},
+	{"/v2/chains/{chainId}/metrics", 10}, {"/v2/chains/{chainId}/rolling", 10}, {"/v2/networks", 10},
+}
+
+func credits(d *kind) int64 {
+	switch d.Path {
+	case "/v1/chains", "/v1/chains/{chainId}", "/v2/chains", "/v2/chains/{chainId}":
+		return 0
+	}
+	if strings.HasPrefix(d.Method, "debug_") || strings.HasPrefix(d.Method, "trace_") {
+		return 200
+	}
+	for _, w := range weights {
+		if strings.HasPrefix(d.Path, w.path) {
+			return w.credits
 		}
 	}
-	return 0
+	return 20
 }
 
 // listLogs lists the latest remembered requests, then those of the history.
@@ -323,44 +347,19 @@ func (r *Recorder) listLogs(q *rest.Request) (any, error) {
 	from, to := r.days(q)
 	before, resumed := q.PositionNumber()
 	chosen := chooses(q)
-	for l := range r.logsBetween(from, to, chosen) {
-		if resumed && l.Number >= int64(before) || l.Time/1000 < from || l.Time/1000 >= to || !chosen(l.Dimensions) {
+	for l, d := range r.requests(from, to) {
+		if resumed && l.number >= int64(before) || !chosen(d) {
 			continue
 		}
 		if len(answer.Logs) == q.PageSize() {
-			answer.NextPageToken = q.NextPageToken(rest.Position(uint64(l.Number) + 1))
+			answer.NextPageToken = q.NextPageToken(rest.Position(uint64(l.number) + 1))
 			break
 		}
 		answer.Logs = append(answer.Logs, LogEntry{
-			OrgID: orgID, LogID: fmt.Sprintf("log-%x", l.Number), EventTimestamp: l.Time, APIKeyID: cmp.Or(l.Key, noKey), APIKeyAlias: cmp.Or(l.Key, noKey),
-			HostRegion: region, RequestType: l.RequestType, RequestPath: l.Path, APICreditsConsumed: l.Credits,
-			RequestDurationMsecs: float64(l.Took.Microseconds()) / 1000, ResponseCode: l.Status, ChainID: l.ChainID, RPCMethod: l.Method,
-			Metadata: LogMetadata{l.From.IP, l.From.Host, l.From.UserAgent},
+			OrgID: orgID, LogID: fmt.Sprintf("log-%x", l.number), EventTimestamp: l.time, APIKeyID: cmp.Or(d.Key, noKey), APIKeyAlias: cmp.Or(d.Key, noKey),
+			HostRegion: region, RequestType: d.RequestType, RequestPath: d.Path, APICreditsConsumed: credits(d),
+			RequestDurationMsecs: milliseconds(l.took), ResponseCode: d.Status, ChainID: d.ChainID, RPCMethod: d.Method, Metadata: d.caller,
 		})
 	}
 	return answer, nil
-}
-
-// logsBetween returns the remembered requests, newest first, then those of the history, between two times. It includes every matching
-// request.
-func (r *Recorder) logsBetween(from, to int64, chosen func(*Dimensions) bool) iter.Seq[*Log] {
-	return func(yield func(*Log) bool) {
-		for _, l := range r.latest() {
-			if !yield(&l) {
-				return
-			}
-		}
-		r.pastLogs(from, to, chosen, yield)
-	}
-}
-
-// latest returns the remembered requests, newest first.
-func (r *Recorder) latest() []Log {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	all := make([]Log, 0, len(r.logs))
-	for number := r.counted; number > r.counted-int64(len(r.logs)); number-- {
-		all = append(all, r.logs[(number-1)%maxLogs])
-	}
-	return all
 }
