@@ -7,7 +7,8 @@ require (
 	github.com/brianvoe/gofakeit/v7 v7.18.1 // names for what the seed makes up. Another version may draw other names: raise it with sim.Generator only
 	github.com/cespare/xxhash/v2 v2.3.0 // entity tags, at memory's speed
 	github.com/cloudflare/circl v1.6.5 // Keccak of four messages at once, which halves the time of hashing tries
-	github.com/consensys/gnark-crypto v0.22.0 // BLS keys and aggregation without cgo, and numbers modulo the order of secp256k1
+	github.com/consensys/gnark-crypto v0.22.0 // BLS keys and aggregation without cgo, and the curve secp256k1
+	github.com/decred/dcrd/dcrec/secp256k1/v4 v4.4.0 // nonces of signatures, as in go-ethereum without cgo
 	github.com/ethereum/go-ethereum v1.17.10 // the EVM, tries, ABI and JSON-RPC of the C-Chain and L1s
 	github.com/google/uuid v1.6.0 // page tokens and export ids
 	github.com/gorilla/mux v1.8.1 // routing of the REST interfaces
@@ -36,7 +37,6 @@ require (
 	github.com/crate-crypto/go-eth-kzg v1.5.0 // indirect
 	github.com/davecgh/go-spew v1.1.2-0.20180830191138-d8f796af33cc // indirect
 	github.com/deckarep/golang-set/v2 v2.6.0 // indirect
-	github.com/decred/dcrd/dcrec/secp256k1/v4 v4.4.0 // indirect
 	github.com/dustin/go-humanize v1.0.1 // indirect
 	github.com/emicklei/dot v1.6.2 // indirect
 	github.com/ethereum/c-kzg-4844/v2 v2.1.8 // indirect

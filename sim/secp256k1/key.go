@@ -1,3 +1,5 @@
+// Package secp256k1 makes the same keys and signatures as go-ethereum's package crypto, in less than half of its time without cgo: most of a
+// world is signed. Like package crypto without cgo, it takes time that depends on the key: the keys of a world are no secrets.
 package secp256k1
 
 import (
@@ -11,7 +13,10 @@ import (
 var errSecret = errors.New("a private key is a number of 32 bytes from 1 to less than the order of the curve")
 
 // Key is a private key with its public key.
-type Key struct{ secret, x, y [32]byte }
+type Key struct {
+	secret fr.Element
+	x, y   [32]byte
+}
 
 // CheckSecret fails unless the bytes are a private key.
 func CheckSecret(secret []byte) error {
@@ -33,11 +38,14 @@ func NewKey(secret []byte) (*Key, error) {
 		return nil, err
 	}
 	point := multiple(&d)
-	return &Key{[32]byte(secret), point.x.bytes(), point.y.bytes()}, nil
+	return &Key{d, point.X.Bytes(), point.Y.Bytes()}, nil
 }
 
 // Secret returns the private key, like crypto.FromECDSA.
-func (k *Key) Secret() []byte { return k.secret[:] }
+func (k *Key) Secret() []byte {
+	b := k.secret.Bytes()
+	return b[:]
+}
 
 // Compressed returns the public key, like crypto.CompressPubkey.
 func (k *Key) Compressed() []byte {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/consensys/gnark-crypto/ecc/secp256k1/fr"
+	"github.com/decred/dcrd/dcrec/secp256k1/v4"
 	"github.com/ethereum/go-ethereum/core/types"
 )
 
@@ -19,28 +20,25 @@ func SignTx(tx *types.Transaction, signer types.Signer, key *Key) (*types.Transa
 
 // Sign signs a hash of 32 bytes like crypto.Sign: r, s and the recovery id, with the nonce of RFC 6979 and the lesser s.
 func Sign(hash []byte, key *Key) (signature [65]byte, err error) {
-	d, err := numberOf(key.secret[:])
-	if err == nil && len(hash) != 32 {
-		err = fmt.Errorf("a hash of %d bytes cannot be signed", len(hash))
+	if len(hash) != 32 {
+		return signature, fmt.Errorf("a hash of %d bytes cannot be signed", len(hash))
 	}
-	if err != nil {
-		return signature, err
-	}
-	var e, r, s fr.Element
+	var e, k, r, s fr.Element
 	e.SetBytes(hash)
-	for n := newNonces(&key.secret, (*[32]byte)(hash)); ; {
-		k := n.draw()
+	secret := key.Secret()
+	for attempt := uint32(0); ; attempt++ {
+		nonce := secp256k1.NonceRFC6979(secret, hash, nil, nil, attempt).Bytes()
+		k.SetBytes(nonce[:])
 		point := multiple(&k)
-		x, y := point.x.bytes(), point.y.reduced()
+		x := point.X.Bytes()
 		r.SetBytes(x[:])
-		k = inverse(&k)
-		s.Mul(&r, &d)
+		s.Mul(&r, &key.secret)
 		s.Add(&s, &e)
-		s.Mul(&s, &k)
+		s.Div(&s, &k)
 		if r.IsZero() || s.IsZero() {
 			continue
 		}
-		id := byte(y[0] & 1)
+		id := byte(point.Y.Bits()[0] & 1)
 		rb := r.Bytes()
 		if rb != x { // x is not less than the order
 			id |= 2
@@ -55,11 +53,4 @@ func Sign(hash []byte, key *Key) (signature [65]byte, err error) {
 		signature[64] = id
 		return signature, nil
 	}
-}
-
-// inverse returns 1/k modulo the order.
-func inverse(k *fr.Element) (i fr.Element) {
-	b := bytesOf(orderModulus.inverse(k.Bits()))
-	i.SetBytes(b[:])
-	return i
 }

@@ -7,7 +7,6 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/consensys/gnark-crypto/ecc/secp256k1/fr"
 	"github.com/ethereum/go-ethereum/crypto"
 )
 
@@ -64,21 +63,6 @@ func TestSignaturesAreThoseOfGoEthereum(t *testing.T) {
 	}
 }
 
-func TestTablesAgree(t *testing.T) {
-	few, many := newTable(fewBits), newTable(manyBits)
-	all, _ := keys(t)
-	for _, key := range all {
-		var k fr.Element
-		k.SetBytes(crypto.FromECDSA(key))
-		for _, table := range []*table{few, many} {
-			point := table.multiple(&k)
-			if x, y := point.x.reduced(), point.y.reduced(); x.number().Cmp(key.X) != 0 || y.number().Cmp(key.Y) != 0 {
-				t.Fatalf("%x times the generator, of %d bits at a time, is %x, %x", crypto.FromECDSA(key), table.bits, x.number(), y.number())
-			}
-		}
-	}
-}
-
 func TestWhatIsNoKey(t *testing.T) {
 	for _, secret := range [][]byte{nil, make([]byte, 32), make([]byte, 31), bytes.Repeat([]byte{1}, 33), order.Bytes(), bytes.Repeat([]byte{0xff}, 32)} {
 		if _, err := NewKey(secret); err == nil {
@@ -119,14 +103,9 @@ func BenchmarkSign(b *testing.B) {
 			NewKey(key.Secret())
 		}
 	})
-	b.Run("few", func(b *testing.B) {
+	b.Run("table", func(b *testing.B) {
 		for b.Loop() {
-			newTable(fewBits)
-		}
-	})
-	b.Run("many", func(b *testing.B) {
-		for b.Loop() {
-			newTable(manyBits)
+			newTable()
 		}
 	})
 }
