@@ -8,7 +8,7 @@ require (
 	github.com/cespare/xxhash/v2 v2.3.0 // entity tags, at memory's speed
 	github.com/cloudflare/circl v1.6.5 // Keccak of four messages at once, which halves the time of hashing tries
 	github.com/consensys/gnark-crypto v0.22.0 // BLS keys and aggregation without cgo, and the curve secp256k1
-	github.com/decred/dcrd/dcrec/secp256k1/v4 v4.4.0 // nonces of signatures, as in go-ethereum without cgo
+	github.com/decred/dcrd/dcrec/secp256k1/v4 v4.4.0 // nonces of signatures, as in go-ethereum without cgo, and signers of P- and X-Chain transactions
 	github.com/ethereum/go-ethereum v1.17.10 // the EVM, tries, ABI and JSON-RPC of the C-Chain and L1s
 	github.com/google/uuid v1.6.0 // page tokens and export ids
 	github.com/gorilla/mux v1.8.1 // routing of the REST interfaces

@@ -161,13 +161,13 @@ func recordedGenesis(t *testing.T, blocks []*txs.Block) []*txs.UTXO {
 	var utxos []*txs.UTXO
 	for _, b := range blocks {
 		for _, tx := range b.Txs() {
-			signers, err := tx.RecoverSigners()
-			if err != nil {
-				t.Fatal(err)
-			}
 			for i, in := range tx.Inputs() {
 				if in.TxID == ids.Empty {
-					out := &txs.TransferOutput{Amount: in.In.TransferInput().Amount, OutputOwners: txs.NewOwner(signers[i][0])}
+					signer, err := tx.Recover(tx.Signatures(i)[0])
+					if err != nil {
+						t.Fatal(err)
+					}
+					out := &txs.TransferOutput{Amount: in.In.TransferInput().Amount, OutputOwners: txs.NewOwner(signer)}
 					utxos = append(utxos, &txs.UTXO{UTXOID: in.UTXOID, AssetID: in.AssetID, Out: out})
 				}
 			}

@@ -121,10 +121,7 @@ func (e *txExecutor) verifyL1() (*execution, error) {
 // verifySpend demands the signatures of an authorization, finds what the transaction spends and burns, and checks its inputs' signatures
 // and its fee.
 func (e *txExecutor) verifySpend(exec *execution, fee uint64) ([]*txs.UTXO, uint64, error) {
-	credentials, err := utxo.NewCredentials(e.tx, e.Time(), e.Strict)
-	if err != nil {
-		return nil, 0, err
-	}
+	credentials := utxo.NewCredentials(e.tx, e.Time(), e.Strict)
 	own := len(e.tx.Credentials)
 	if exec.auth != nil {
 		if own == 0 {

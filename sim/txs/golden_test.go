@@ -137,11 +137,11 @@ func TestAtomicTransactionDecodes(t *testing.T) {
 	if got := strings.ToLower(in.Outs[0].Address.Hex()); got != "0x8db97c7cece249c2b98bdc0226cc4c2a57bf52fc" {
 		t.Errorf("credits %s", got)
 	}
-	signers, err := tx.RecoverSigners()
+	signer, err := tx.Recover(tx.Signatures(0)[0])
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := FormatAddress(CChain, localHRP, signers[0][0]); got != "C-local18jma8ppw3nhx5r4ap8clazz0dps7rv5u00z96u" {
+	if got := FormatAddress(CChain, localHRP, signer); got != "C-local18jma8ppw3nhx5r4ap8clazz0dps7rv5u00z96u" {
 		t.Errorf("signed by %s", got)
 	}
 }
@@ -220,14 +220,10 @@ func TestRecordedSignaturesRecover(t *testing.T) {
 	}
 	for _, c := range []Chain{XChain, PChain} {
 		for _, tx := range recordedTxs(t, c) {
-			signers, err := tx.RecoverSigners()
-			if err != nil {
-				t.Fatalf("%s: %v", tx.ID(), err)
-			}
-			for _, who := range signers {
-				for _, a := range who {
-					if !known[FormatAddress(XChain, localHRP, a)] {
-						t.Errorf("%s %s is not signed by an owner", c, tx.ID())
+			for i := range tx.Credentials {
+				for _, sig := range tx.Signatures(i) {
+					if a, err := tx.Recover(sig); err != nil || !known[FormatAddress(XChain, localHRP, a)] {
+						t.Errorf("%s %s is not signed by an owner: %v", c, tx.ID(), err)
 					}
 				}
 			}

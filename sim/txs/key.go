@@ -14,8 +14,9 @@ import (
 	"github.com/ava-labs/avalanchego/ids"
 	"github.com/ava-labs/avalanchego/utils/cb58"
 	"github.com/ava-labs/avalanchego/utils/hashing"
+	dcrec "github.com/decred/dcrd/dcrec/secp256k1/v4"
+	recovery "github.com/decred/dcrd/dcrec/secp256k1/v4/ecdsa"
 	"github.com/ethereum/go-ethereum/common"
-	"github.com/ethereum/go-ethereum/crypto"
 
 	"snowglobe/sim/secp256k1"
 )
@@ -93,11 +94,26 @@ func ownerAddress(key []byte) ids.ShortID {
 	return a
 }
 
-// RecoverKey recovers the key that signed a hash.
-func RecoverKey(hash []byte, sig Signature) (*ecdsa.PublicKey, error) {
-	key, err := crypto.SigToPub(hash, sig[:])
-	if err != nil {
-		return nil, fmt.Errorf("recover signer: %w", err)
+// Reasons why a signature has no signer, in the node's words.
+var (
+	errMutatedSignature = errors.New("signature was mutated from its original format")
+	errInvalidSignature = errors.New("invalid signature")
+	errCompressed       = errors.New("wasn't expecting a compressed key")
+)
+
+// RecoverKey recovers the key that signed a hash: RecoverPublicKeyFromHash in avalanchego's utils/crypto/secp256k1.
+func RecoverKey(hash []byte, sig Signature) (*dcrec.PublicKey, error) {
+	var s dcrec.ModNScalar
+	if s.SetByteSlice(sig[32:64]); s.IsOverHalfOrder() {
+		return nil, errMutatedSignature
+	}
+	const offset = 27 // of the recovery id in the form that RecoverCompact reads
+	key, compressed, err := recovery.RecoverCompact(append([]byte{sig[64] + offset}, sig[:64]...), hash)
+	switch {
+	case err != nil:
+		return nil, errInvalidSignature
+	case compressed:
+		return nil, errCompressed
 	}
 	return key, nil
 }

@@ -12,6 +12,7 @@ import (
 type FxOperation interface {
 	Authorization() *Input
 	Outs() []Output
+	Verify() error
 }
 
 // MintOperation mints an amount of a variable-cap asset and renews the right to mint.
@@ -69,6 +70,39 @@ func (o *PropertyMintOperation) Outs() []Output { return []Output{&o.MintOutput,
 
 func (o *PropertyBurnOperation) Outs() []Output { return nil }
 
+func (o *MintOperation) Verify() error {
+	return verifyAll(&o.MintInput, &o.MintOutput, &o.TransferOutput)
+}
+
+// Verify checks the input last, as nftfx.MintOperation.Verify does.
+func (o *NFTMintOperation) Verify() error {
+	if len(o.Payload) > maxPayload {
+		return ErrPayloadTooLarge
+	}
+	for _, owners := range o.Outputs {
+		if err := owners.Verify(); err != nil {
+			return err
+		}
+	}
+	return o.MintInput.Verify()
+}
+
+func (o *NFTTransferOperation) Verify() error { return verifyAll(&o.Input, &o.Output) }
+
+func (o *PropertyMintOperation) Verify() error {
+	return verifyAll(&o.MintInput, &o.MintOutput, &o.OwnedOutput)
+}
+
+// verifyAll returns the first error, as avalanchego's verify.All does.
+func verifyAll(parts ...interface{ Verify() error }) error {
+	for _, part := range parts {
+		if err := part.Verify(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // Operation consumes outputs other than amounts and produces others of the same asset.
 type Operation struct {
 	AssetID ids.ID      `serialize:"true" json:"assetID"`
@@ -93,12 +127,12 @@ func SortOperations(ops []*Operation) error {
 	return nil
 }
 
-// SortedOperations reports whether operations, sorted by their bytes, and their inputs are in the network's order, without duplicates.
+// SortedOperations reports whether operations are in the network's order, by their bytes, without duplicates.
 func SortedOperations(ops []*Operation) bool {
 	keys := make([][]byte, len(ops))
 	for i, op := range ops {
 		b, err := XChain.Marshal(op)
-		if err != nil || !SortedUnique(op.UTXOIDs, func(a, b *UTXOID) int { return a.Compare(*b) }) {
+		if err != nil {
 			return false
 		}
 		keys[i] = b

@@ -63,11 +63,22 @@ var (
 	ErrOutputsNotSorted = errors.New("outputs not sorted")
 	errInvalidLocktime  = errors.New("invalid locktime")
 	errNestedStakeable  = errors.New("shouldn't nest stakeable locks")
+	ErrPayloadTooLarge  = errors.New("payload too large")
 )
+
+// maxPayload bounds an NFT's payload in bytes: nftfx.MaxPayloadSize.
+const maxPayload = 1024
 
 func (o *TransferOutput) Verify() error {
 	if o.Amount == 0 {
 		return ErrNoValueOutput
+	}
+	return o.OutputOwners.Verify()
+}
+
+func (o *NFTTransferOutput) Verify() error {
+	if len(o.Payload) > maxPayload {
+		return ErrPayloadTooLarge
 	}
 	return o.OutputOwners.Verify()
 }

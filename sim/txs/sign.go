@@ -5,7 +5,6 @@ import (
 
 	"github.com/ava-labs/avalanchego/ids"
 	"github.com/ava-labs/avalanchego/utils/hashing"
-	"github.com/ethereum/go-ethereum/crypto"
 )
 
 // Sign fills in the credentials and computes bytes and id. signers has one element for each input, in the order of
@@ -68,44 +67,21 @@ func (tx *Tx) credential(i int, cred *Credential) FxCredential {
 	return cred
 }
 
-// Signers returns the signers' addresses for each credential. It recovers them unless this process signed the transaction itself.
-func (tx *Tx) Signers() ([][]ids.ShortID, error) {
-	if tx.signers != nil {
-		return tx.signers, nil
+// Recover returns the address that made a signature of the transaction.
+func (tx *Tx) Recover(sig Signature) (ids.ShortID, error) {
+	key, err := tx.PublicKey(sig)
+	if err != nil {
+		return ids.ShortEmpty, err
 	}
-	return tx.RecoverSigners()
+	return ownerAddress(key), nil
 }
 
-// RecoverSigners recovers the signers' addresses from the signatures alone.
-func (tx *Tx) RecoverSigners() ([][]ids.ShortID, error) {
-	hash := hashing.ComputeHash256(tx.unsignedBytes)
-	known := make(map[Signature]ids.ShortID)
-	signers := make([][]ids.ShortID, len(tx.Credentials))
-	for i, cred := range tx.Credentials {
-		who, err := recoverAll(hash, cred.signatures(), known)
-		if err != nil {
-			return nil, fmt.Errorf("credential %d: %w", i, err)
-		}
-		signers[i] = who
+// Signer returns the address whose key made the j-th signature of the i-th credential in this process.
+func (tx *Tx) Signer(i, j int) (who ids.ShortID, known bool) {
+	if i >= len(tx.signers) || j >= len(tx.signers[i]) {
+		return ids.ShortEmpty, false
 	}
-	return signers, nil
-}
-
-func recoverAll(hash []byte, sigs []Signature, known map[Signature]ids.ShortID) ([]ids.ShortID, error) {
-	who := make([]ids.ShortID, len(sigs))
-	for i, sig := range sigs {
-		address, found := known[sig]
-		if !found {
-			key, err := RecoverKey(hash, sig)
-			if err != nil {
-				return nil, err
-			}
-			address = ownerAddress(crypto.CompressPubkey(key))
-			known[sig] = address
-		}
-		who[i] = address
-	}
-	return who, nil
+	return tx.signers[i][j], true
 }
 
 // SignedHere reports whether this process made the transaction's signatures, and so its proofs.

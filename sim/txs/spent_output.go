@@ -1,9 +1,6 @@
 package txs
 
-import (
-	"github.com/ava-labs/avalanchego/utils/hashing"
-	"github.com/ethereum/go-ethereum/crypto"
-)
+import "github.com/ava-labs/avalanchego/utils/hashing"
 
 // SpentOutput is a UTXO that a transaction spends, with its signatures.
 type SpentOutput struct {
@@ -47,5 +44,5 @@ func (tx *Tx) PublicKey(sig Signature) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return crypto.CompressPubkey(key), nil
+	return key.SerializeCompressed(), nil
 }

@@ -47,21 +47,19 @@ func SortStates(states []*InitialState) error {
 }
 
 // SortedStates reports whether initial states are in the order of SortStates, one for each feature extension.
-func SortedStates(states []*InitialState) bool {
-	for _, state := range states {
-		keys := make([][]byte, len(state.Outs))
-		for i := range state.Outs {
-			b, err := XChain.Marshal(&state.Outs[i])
-			if err != nil {
-				return false
-			}
-			keys[i] = b
-		}
-		if !slices.IsSortedFunc(keys, bytes.Compare) {
+func SortedStates(states []*InitialState) bool { return SortedUnique(states, compareStates) }
+
+// Sorted reports whether a state's outputs are in the order of SortStates.
+func (s *InitialState) Sorted() bool {
+	keys := make([][]byte, len(s.Outs))
+	for i := range s.Outs {
+		b, err := XChain.Marshal(&s.Outs[i])
+		if err != nil {
 			return false
 		}
+		keys[i] = b
 	}
-	return SortedUnique(states, compareStates)
+	return slices.IsSortedFunc(keys, bytes.Compare)
 }
 
 // Consumed returns the ids of all UTXOs of its own chain that an X-Chain or P-Chain transaction spends.

@@ -190,7 +190,7 @@ func (b *AtomicBackend) verifyImportForm(u *txs.AtomicImportTx) error {
 		case out.Amount == 0:
 			return fmt.Errorf("EVM Output failed verification: %w", txs.ErrNoValueOutput)
 		case out.AssetID == ids.Empty:
-			return fmt.Errorf("EVM Output failed verification: %w", errEmptyAssetID)
+			return fmt.Errorf("EVM Output failed verification: %w", ErrEmptyAssetID)
 		case out.AssetID != b.Network.AVAXAssetID:
 			return errImportOutput
 		}
@@ -219,10 +219,7 @@ func (b *AtomicBackend) spendImports(tx *txs.Tx, u *txs.AtomicImportTx) ([]*txs.
 	if err != nil {
 		return nil, err
 	}
-	credentials, err := NewCredentials(tx, b.Time(), b.Strict)
-	if err != nil {
-		return nil, err
-	}
+	credentials := NewCredentials(tx, b.Time(), b.Strict)
 	for i, in := range u.ImportedInputs {
 		if in.AssetID != spent[i].AssetID {
 			return nil, ErrAssetMismatch
@@ -269,7 +266,7 @@ func (b *AtomicBackend) verifyExportForm(u *txs.AtomicExportTx) error {
 		case in.Amount == 0:
 			return txs.ErrNoValueInput
 		case in.AssetID == ids.Empty:
-			return errEmptyAssetID
+			return ErrEmptyAssetID
 		case in.AssetID != b.Network.AVAXAssetID:
 			return errExportInput
 		}
@@ -304,7 +301,7 @@ func signedBy(tx *txs.Tx, i int, account common.Address) error {
 	if err != nil {
 		return err
 	}
-	if crypto.PubkeyToAddress(*key) != account {
+	if crypto.PubkeyToAddress(*key.ToECDSA()) != account {
 		return ErrAccountSignature
 	}
 	return nil

@@ -46,29 +46,41 @@ func VerifyAuth(a txs.Auth) (*txs.Input, error) {
 	return in, nil
 }
 
-// Credentials holds a transaction's credentials with their signers, and checks them against owners at a time as avalanchego's
-// secp256k1fx.Fx does.
+// Credentials checks a transaction's credentials against owners at a time, as avalanchego's secp256k1fx.Fx does.
 type Credentials struct {
-	tx      *txs.Tx
-	signers [][]ids.ShortID
-	now     uint64
+	tx     *txs.Tx
+	now    uint64
+	strict bool
+	known  map[txs.Signature]ids.ShortID // whose signature it is
 }
 
-// NewCredentials finds a transaction's signers. strict recovers them even if this process made the signatures.
-func NewCredentials(tx *txs.Tx, now uint64, strict bool) (*Credentials, error) {
-	find := tx.Signers
-	if strict {
-		find = tx.RecoverSigners
-	}
-	signers, err := find()
-	if err != nil {
-		return nil, err
-	}
-	return &Credentials{tx, signers, now}, nil
+// NewCredentials returns a transaction's credentials. strict recovers signers even if this process made the signatures.
+func NewCredentials(tx *txs.Tx, now uint64, strict bool) *Credentials {
+	return &Credentials{tx: tx, now: now, strict: strict, known: make(map[txs.Signature]ids.ShortID)}
 }
 
-// VerifyPermission checks that credential i carries the signatures of the owners that an input names.
+// signer returns the address that made a signature of credential i.
+func (c *Credentials) signer(i, j int, sig txs.Signature) (ids.ShortID, error) {
+	if who, here := c.tx.Signer(i, j); here && !c.strict {
+		return who, nil
+	}
+	if who, found := c.known[sig]; found {
+		return who, nil
+	}
+	who, err := c.tx.Recover(sig)
+	if err == nil {
+		c.known[sig] = who
+	}
+	return who, err
+}
+
+// VerifyPermission checks that credential i carries the signatures of the owners that an input names: Fx.VerifyPermission, whose checks
+// come in this order.
 func (c *Credentials) VerifyPermission(i int, in *txs.Input, owners *txs.OutputOwners) error {
+	if err := in.Verify(); err != nil {
+		return err
+	}
+	signatures := c.tx.Signatures(i)
 	switch n := uint64(len(in.SigIndices)); {
 	case owners.Locktime > c.now:
 		return ErrTimelocked
@@ -76,20 +88,22 @@ func (c *Credentials) VerifyPermission(i int, in *txs.Input, owners *txs.OutputO
 		return ErrTooManySigners
 	case uint64(owners.Threshold) > n:
 		return ErrTooFewSigners
-	case i >= len(c.signers):
-		return ErrWrongCredentials
-	case n != uint64(len(c.signers[i])):
+	case n != uint64(len(signatures)):
 		return ErrSignerMismatch
 	}
 	for j, index := range in.SigIndices {
 		if uint64(index) >= uint64(len(owners.Addresses)) {
 			return ErrNoSuchOwner
 		}
-		if want, got := owners.Addresses[index], c.signers[i][j]; want != got {
+		got, err := c.signer(i, j, signatures[j])
+		if err != nil {
+			return err
+		}
+		if want := owners.Addresses[index]; want != got {
 			return fmt.Errorf("%w: expected signature from %s but got from %s", ErrWrongSignature, want, got)
 		}
 	}
-	return in.Verify()
+	return nil
 }
 
 // VerifyTransfer checks that credential i lets an input spend an output.

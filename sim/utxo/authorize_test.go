@@ -60,23 +60,15 @@ func TestWhoMaySpend(t *testing.T) {
 	} {
 		tx := signed(t, txs.PChain, &txs.BaseTx{Ins: []*txs.TransferableInput{c.in}}, c.signers)
 		for _, strict := range []bool{false, true} {
-			credentials, err := NewCredentials(tx, c.now, strict)
-			if err != nil {
-				t.Fatal(err)
-			}
+			credentials := NewCredentials(tx, c.now, strict)
 			wantError(t, c.name, credentials.VerifyTransfer(0, c.in, c.u), c.want)
 		}
 	}
-	credentials, err := NewCredentials(signed(t, txs.PChain, &txs.BaseTx{}), now, true)
-	if err != nil {
-		t.Fatal(err)
-	}
-	wantError(t, "no credential", credentials.VerifyPermission(0, &txs.Input{SigIndices: []uint32{0, 1}}, &multisig), ErrWrongCredentials)
+	credentials := NewCredentials(signed(t, txs.PChain, &txs.BaseTx{}), now, true)
+	wantError(t, "no credential", credentials.VerifyPermission(0, &txs.Input{SigIndices: []uint32{0, 1}}, &multisig), ErrSignerMismatch)
 	tx := signed(t, txs.PChain, &txs.BaseTx{}, two)
 	tx.Credentials[0] = &txs.NFTCredential{Credential: *tx.Credentials[0].(*txs.Credential)}
-	if credentials, err = NewCredentials(tx, now, true); err != nil {
-		t.Fatal(err)
-	}
+	credentials = NewCredentials(tx, now, true)
 	wantError(t, "an NFT's credential", credentials.VerifyTransfer(0, spending(plain, 0, 1), plain), ErrWrongCredential)
 }
 

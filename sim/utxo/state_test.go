@@ -173,58 +173,43 @@ func TestForm(t *testing.T) {
 	s, all := state(t, txs.PChain)
 	owners := *all[0].Owners()
 	out := func(amount uint64) *txs.TransferableOutput { return txs.NewTransferableOutput(avax, amount, owners) }
-	imports := func(change func(*txs.ImportTx)) txs.Unsigned {
-		u := &txs.ImportTx{BaseTx: base(s, all[0]), SourceChain: network.CChainID, ImportedInputs: []*txs.TransferableInput{spending(all[2], 0)}}
-		change(u)
-		return u
-	}
-	exports := func(change func(*txs.ExportTx)) txs.Unsigned {
-		u := &txs.ExportTx{BaseTx: base(s, all[0]), DestinationChain: network.XChainID, ExportedOutputs: []*txs.TransferableOutput{out(1), out(2)}}
-		change(u)
-		return u
-	}
-	plain := func(change func(*txs.BaseTx)) txs.Unsigned {
+	for _, c := range []struct {
+		name   string
+		change func(*txs.BaseTx)
+		want   error
+	}{
+		{"a transfer", func(*txs.BaseTx) {}, nil},
+		{"of another network", func(u *txs.BaseTx) { u.NetworkID = 5 }, ErrWrongNetwork},
+		{"of another chain", func(u *txs.BaseTx) { u.BlockchainID = network.XChainID }, ErrWrongChain},
+		{"with a memo", func(u *txs.BaseTx) { u.Memo = []byte{0} }, ErrMemoTooLarge},
+		{"with an output of nothing", func(u *txs.BaseTx) { u.Outs[0] = out(0) }, txs.ErrNoValueOutput},
+		{"with an output of no asset", func(u *txs.BaseTx) { u.Outs[0].AssetID = ids.Empty }, ErrEmptyAssetID},
+		{"with a right to mint", func(u *txs.BaseTx) { u.Outs[0].Out = &txs.MintOutput{OutputOwners: owners} }, txs.ErrNoValueOutput},
+		{"with owners that cannot sign", func(u *txs.BaseTx) { u.Outs[1].Out.(*txs.TransferOutput).Threshold = 2 }, txs.ErrOwnersUnspendable},
+		{"with outputs out of order", func(u *txs.BaseTx) { u.Outs[0] = out(3) }, txs.ErrOutputsNotSorted},
+		{"with inputs out of order", func(u *txs.BaseTx) { u.Ins[0], u.Ins[1] = u.Ins[1], u.Ins[0] }, txs.ErrInputsNotSorted},
+		{"with an input twice", func(u *txs.BaseTx) { u.Ins[1] = u.Ins[0] }, txs.ErrInputsNotSorted},
+		{"with an input of no asset", func(u *txs.BaseTx) { u.Ins[0].AssetID = ids.Empty }, ErrEmptyAssetID},
+		{"with an input of nothing", func(u *txs.BaseTx) { u.Ins[0].In.TransferInput().Amount = 0 }, txs.ErrNoValueInput},
+	} {
 		u := base(s, all[0], all[1])
 		u.Outs = []*txs.TransferableOutput{out(1), out(2)}
-		change(&u)
-		return &u
-	}
-	for _, c := range []struct {
-		name string
-		tx   txs.Unsigned
-		want error
-	}{
-		{"a transfer", plain(func(*txs.BaseTx) {}), nil},
-		{"of another network", plain(func(u *txs.BaseTx) { u.NetworkID = 5 }), ErrWrongNetwork},
-		{"of another chain", plain(func(u *txs.BaseTx) { u.BlockchainID = network.XChainID }), ErrWrongChain},
-		{"with a memo", plain(func(u *txs.BaseTx) { u.Memo = []byte{0} }), ErrMemoTooLarge},
-		{"with an output of nothing", plain(func(u *txs.BaseTx) { u.Outs[0] = out(0) }), txs.ErrNoValueOutput},
-		{"with an output of no asset", plain(func(u *txs.BaseTx) { u.Outs[0].AssetID = ids.Empty }), errEmptyAssetID},
-		{"with a right to mint", plain(func(u *txs.BaseTx) { u.Outs[0].Out = &txs.StakeableLockOut{Locktime: 1, Output: out(0).Out} }), txs.ErrNoValueOutput},
-		{"with owners that cannot sign", plain(func(u *txs.BaseTx) { u.Outs[1].Out.(*txs.TransferOutput).Threshold = 2 }), txs.ErrOwnersUnspendable},
-		{"with outputs out of order", plain(func(u *txs.BaseTx) { u.Outs[0] = out(3) }), txs.ErrOutputsNotSorted},
-		{"with inputs out of order", plain(func(u *txs.BaseTx) { u.Ins[0], u.Ins[1] = u.Ins[1], u.Ins[0] }), txs.ErrInputsNotSorted},
-		{"with an input of no asset", plain(func(u *txs.BaseTx) { u.Ins[0].AssetID = ids.Empty }), errEmptyAssetID},
-		{"with an input of nothing", plain(func(u *txs.BaseTx) { u.Ins[0].In.TransferInput().Amount = 0 }), txs.ErrNoValueInput},
-		{"an import", imports(func(*txs.ImportTx) {}), nil},
-		{"of nothing", imports(func(u *txs.ImportTx) { u.ImportedInputs = nil }), ErrNoImports},
-		{"of something twice", imports(func(u *txs.ImportTx) { u.ImportedInputs = append(u.ImportedInputs, u.ImportedInputs[0]) }), txs.ErrInputsNotSorted},
-		{"from itself", imports(func(u *txs.ImportTx) { u.SourceChain = ids.Empty }), ErrSameChain},
-		{"from an L1", imports(func(u *txs.ImportTx) { u.SourceChain = another }), ErrMismatched},
-		{"from nowhere", imports(func(u *txs.ImportTx) { u.SourceChain = ids.ID{0xff} }), ErrNotFound},
-		{"an export", exports(func(*txs.ExportTx) {}), nil},
-		{"of nothing out", exports(func(u *txs.ExportTx) { u.ExportedOutputs = nil }), ErrNoExports},
-		{"out of order", exports(func(u *txs.ExportTx) { u.ExportedOutputs[0] = out(3) }), txs.ErrOutputsNotSorted},
-		{"to itself", exports(func(u *txs.ExportTx) { u.DestinationChain = ids.Empty }), ErrSameChain},
-		{"to an L1", exports(func(u *txs.ExportTx) { u.DestinationChain = another }), ErrMismatched},
-		{"without inputs and outputs", &txs.AdvanceTimeTx{}, ErrWrongTxType},
-	} {
-		wantError(t, c.name, s.SyntacticVerify(&txs.Tx{Unsigned: c.tx}), c.want)
+		c.change(&u)
+		err := s.VerifyMetadata(&u)
+		for _, check := range []func() error{func() error { return VerifyMemo(&u) }, func() error { return s.VerifyOutputs(u.Outs) }, func() error { return VerifyInputs(u.Ins) }} {
+			if err == nil {
+				err = check()
+			}
+		}
+		wantError(t, c.name, err, c.want)
 	}
 	for length, want := range map[int]error{0: nil, 256: nil, 257: ErrMemoTooLarge} {
 		b := base(s, all[0])
 		b.Memo = make([]byte, length)
 		wantError(t, "metadata with a memo", s.VerifyMetadata(&b), want)
+	}
+	for chain, want := range map[ids.ID]error{network.CChainID: nil, network.XChainID: nil, ids.Empty: ErrSameChain, another: ErrMismatched, {0xff}: ErrNotFound} {
+		wantError(t, chain.String(), s.SameSubnet(chain), want)
 	}
 }
 
@@ -240,7 +225,6 @@ func TestMissingOutputs(t *testing.T) {
 		{txs.CChain, func(*UTXOState, []*txs.UTXO) txs.Unsigned {
 			return &txs.AtomicImportTx{SourceChain: network.XChainID, ImportedInputs: in}
 		}, "failed to fetch import UTXOs from " + network.XChainID.String() + " due to: not found"},
-		{txs.XChain, func(s *UTXOState, _ []*txs.UTXO) txs.Unsigned { b := base(s, absent); return &b }, "failed to verify transfer: failed to get utxo " + absent.InputID().String() + ": not found"},
 		{txs.PChain, func(s *UTXOState, _ []*txs.UTXO) txs.Unsigned { b := base(s, absent); return &b }, "failed to read consumed UTXO " + absent.TxID.String() + ":9 due to: not found"},
 		{txs.PChain, func(s *UTXOState, all []*txs.UTXO) txs.Unsigned {
 			return &txs.ImportTx{BaseTx: base(s, all[0]), SourceChain: network.CChainID, ImportedInputs: in}
@@ -248,7 +232,7 @@ func TestMissingOutputs(t *testing.T) {
 		{txs.PChain, func(s *UTXOState, all []*txs.UTXO) txs.Unsigned {
 			return &txs.ImportTx{BaseTx: base(s, absent), SourceChain: network.CChainID, ImportedInputs: []*txs.TransferableInput{spending(all[2], 0)}}
 		}, "failed to get UTXO " + absent.TxID.String() + ":9: not found"},
-		{txs.XChain, func(s *UTXOState, all []*txs.UTXO) txs.Unsigned { b := base(s, all[2]); return &b }, "not found"}, // there, but not yet imported
+		{txs.PChain, func(s *UTXOState, all []*txs.UTXO) txs.Unsigned { b := base(s, all[2]); return &b }, "not found"}, // there, but not yet imported
 	} {
 		s, all := state(t, c.chain)
 		if _, err := s.Inputs(&txs.Tx{Unsigned: c.tx(s, all)}); err == nil || !strings.Contains(err.Error(), c.want) {

@@ -20,33 +20,11 @@ var (
 	ErrNotFound     = errors.New("not found")
 	ErrSameChain    = errors.New("same chainID")
 	ErrMismatched   = errors.New("mismatched subnetIDs")
-	errEmptyAssetID = errors.New("empty asset ID is not valid")
+	ErrEmptyAssetID = errors.New("empty asset ID is not valid")
 )
 
 // maxMemo bounded a memo before Durango ended memos.
 const maxMemo = 256
-
-// SyntacticVerify runs the checks that need no state, as the X-Chain's executor.SyntacticVerifier does. The P-Chain uses other words for
-// the same.
-func (s *UTXOState) SyntacticVerify(tx *txs.Tx) error {
-	base := tx.Unsigned.Base()
-	if base == nil {
-		return ErrWrongTxType
-	}
-	if err := s.VerifyMetadata(base); err != nil {
-		return err
-	}
-	if err := VerifyMemo(base); err != nil {
-		return err
-	}
-	if err := s.VerifyOutputs(base.Outs); err != nil {
-		return err
-	}
-	if err := VerifyInputs(base.Ins); err != nil {
-		return err
-	}
-	return s.verifyAtomic(tx)
-}
 
 // VerifyMetadata checks that a transaction is for this chain: avalanchego's avax.BaseTx.Verify.
 func (s *UTXOState) VerifyMetadata(base *txs.BaseTx) error {
@@ -86,7 +64,7 @@ func (s *UTXOState) VerifyOutputs(outs []*txs.TransferableOutput) error {
 func VerifyOutput(out *txs.TransferableOutput) error {
 	switch {
 	case out.AssetID == ids.Empty:
-		return errEmptyAssetID
+		return ErrEmptyAssetID
 	case txs.AmountOf(out.Out) == 0:
 		return txs.ErrNoValueOutput
 	}
@@ -109,32 +87,9 @@ func VerifyInputs(ins []*txs.TransferableInput) error {
 // VerifyInput checks the form of an input.
 func VerifyInput(in *txs.TransferableInput) error {
 	if in.AssetID == ids.Empty {
-		return errEmptyAssetID
+		return ErrEmptyAssetID
 	}
 	return in.In.Verify()
-}
-
-// verifyAtomic checks the other chain's side of an import or export.
-func (s *UTXOState) verifyAtomic(tx *txs.Tx) error {
-	switch u := tx.Unsigned.(type) {
-	case *txs.ImportTx:
-		if len(u.ImportedInputs) == 0 {
-			return ErrNoImports
-		}
-		if err := VerifyInputs(u.ImportedInputs); err != nil {
-			return err
-		}
-		return s.SameSubnet(u.SourceChain)
-	case *txs.ExportTx:
-		if len(u.ExportedOutputs) == 0 {
-			return ErrNoExports
-		}
-		if err := s.VerifyOutputs(u.ExportedOutputs); err != nil {
-			return err
-		}
-		return s.SameSubnet(u.DestinationChain)
-	}
-	return nil
 }
 
 // SameSubnet checks that value can be imported from or exported to a chain: avalanchego's verify.SameSubnet.
@@ -152,7 +107,16 @@ func (s *UTXOState) SameSubnet(blockchainID ids.ID) error {
 	return fmt.Errorf("%w; expected %q got %q", ErrMismatched, ids.Empty, subnetID)
 }
 
-// Inputs finds the outputs that a transaction's inputs spend, imported ones last.
+// Import finds an output that another chain exported to this one.
+func (s *UTXOState) Import(from, inputID ids.ID) (*txs.UTXO, error) {
+	u, found := s.shared.UTXO(from, s.Network.BlockchainID(s.chain), inputID)
+	if !found {
+		return nil, ErrNotFound
+	}
+	return u, nil
+}
+
+// Inputs finds the outputs that a transaction of the P-Chain's or the C-Chain's spends, imported ones last.
 func (s *UTXOState) Inputs(tx *txs.Tx) ([]*txs.UTXO, error) {
 	source, imports := importSource(tx)
 	ins := tx.Inputs()
@@ -178,8 +142,6 @@ func (s *UTXOState) missing(tx *txs.Tx, in *txs.TransferableInput, imported bool
 	case s.chain == txs.CChain:
 		source, _ := importSource(tx)
 		return fmt.Errorf("failed to fetch import UTXOs from %s due to: %w", source, ErrNotFound)
-	case s.chain == txs.XChain:
-		return fmt.Errorf("failed to verify transfer: failed to get utxo %s: %w", in.InputID(), ErrNotFound)
 	case imported:
 		return fmt.Errorf("failed to get shared memory: %w", ErrNotFound)
 	case imports:

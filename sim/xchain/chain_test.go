@@ -86,13 +86,21 @@ func (w *world) sign(u txs.Unsigned) *txs.Tx {
 	w.t.Helper()
 	tx := &txs.Tx{Unsigned: u}
 	var signers [][]*txs.Key
-	for range len(tx.Inputs()) + operations(tx) {
+	ops, _ := u.(*txs.OperationTx)
+	for range len(tx.Inputs()) + numberOf(ops) {
 		signers = append(signers, []*txs.Key{w.key})
 	}
 	if err := tx.Sign(txs.XChain, signers); err != nil {
 		w.t.Fatal(err)
 	}
 	return tx
+}
+
+func numberOf(tx *txs.OperationTx) int {
+	if tx == nil {
+		return 0
+	}
+	return len(tx.Ops)
 }
 
 // try accepts transactions in the next block, from its bytes.
@@ -186,7 +194,7 @@ func TestTransfersThatAreRefused(t *testing.T) {
 			b.Ins[0].AssetID = unknown
 			b.Outs = nil
 			b.Ins = append(b.Ins, spending(w.avax[1]))
-		}), errUnknownAsset},
+		}), utxo.ErrAssetMismatch},
 		{"an export", export(1000), nil},
 		{"an export of more", export(999), utxo.ErrInsufficientFunds},
 		{"a transaction of the P-Chain's", func(w *world) *txs.Tx {
@@ -291,8 +299,8 @@ func TestAssetsAreCreated(t *testing.T) {
 		{"with more digits", func(u *txs.CreateAssetTx) { u.Denomination = 33 }, errDenomination},
 		{"of nothing", func(u *txs.CreateAssetTx) { u.States = nil }, errNoFxs},
 		{"with states out of order", func(u *txs.CreateAssetTx) { u.States[0], u.States[1] = u.States[1], u.States[0] }, errStateOrder},
-		{"with outputs of another extension", func(u *txs.CreateAssetTx) { u.States[0].FxIndex, u.States = 1, u.States[:1] }, errFx},
-		{"with an extension that there is not", func(u *txs.CreateAssetTx) { u.States = []*txs.InitialState{{FxIndex: 3, Outs: u.States[2].Outs}} }, errFx},
+		{"with outputs of another extension", func(u *txs.CreateAssetTx) { u.States[0].FxIndex, u.States = 1, u.States[:1] }, nil},
+		{"with an extension that there is not", func(u *txs.CreateAssetTx) { u.States = []*txs.InitialState{{FxIndex: 3, Outs: u.States[2].Outs}} }, errUnknownFx},
 		{"with an amount of nothing", func(u *txs.CreateAssetTx) {
 			u.States = []*txs.InitialState{{Outs: []txs.Output{&txs.TransferOutput{OutputOwners: txs.OutputOwners{}}}}}
 		}, txs.ErrNoValueOutput},
@@ -397,12 +405,14 @@ func TestMintingMovingAndBurning(t *testing.T) {
 		{"burning", nothing, []*txs.UTXO{property}, nil},
 		{"nothing", nothing, nil, errNoOperations},
 		{"two out of order", func(ops []*txs.Operation) { slices.Reverse(ops) }, []*txs.UTXO{nft, property}, errOperationOrder},
-		{"none of the outputs", one(func(o *txs.Operation) { o.UTXOIDs = nil }), []*txs.UTXO{nft}, errOperationUTXO},
+		{"none of the outputs", one(func(o *txs.Operation) { o.UTXOIDs = nil }), []*txs.UTXO{nft}, errNumberOfFxUTXOs},
 		{"an output that is not there", one(func(o *txs.Operation) { o.UTXOIDs[0].OutputIndex += 100 }), []*txs.UTXO{nft}, utxo.ErrNotFound},
 		{"an output of another asset", one(func(o *txs.Operation) { o.AssetID = fixed }), []*txs.UTXO{nft}, utxo.ErrAssetMismatch},
 		{"an NFT with another picture", one(func(o *txs.Operation) { o.Op.(*txs.NFTTransferOperation).Output.Payload = txs.HexBytes("other") }), []*txs.UTXO{nft}, errPayload},
 		{"an NFT of another group", one(func(o *txs.Operation) { o.Op.(*txs.NFTTransferOperation).Output.GroupID++ }), []*txs.UTXO{nft}, errGroup},
-		{"minting to other owners of the right", one(func(o *txs.Operation) { o.Op.(*txs.MintOperation).MintOutput.Threshold = 0 }), []*txs.UTXO{right}, errWrongMint},
+		{"minting to other owners of the right", one(func(o *txs.Operation) {
+			o.Op.(*txs.MintOperation).MintOutput.OutputOwners = txs.NewOwner(w.other.Address())
+		}), []*txs.UTXO{right}, errWrongMint},
 		{"minting nothing", one(func(o *txs.Operation) { o.Op.(*txs.MintOperation).TransferOutput.Amount = 0 }), []*txs.UTXO{right}, txs.ErrNoValueOutput},
 		{"burning a right", one(func(o *txs.Operation) { o.Op = &txs.PropertyBurnOperation{Input: txs.Input{SigIndices: []uint32{0}}} }), []*txs.UTXO{nftRight}, utxo.ErrWrongUTXOType},
 		{"minting from an NFT", one(func(o *txs.Operation) { o.Op = w.operation(right).Op }), []*txs.UTXO{nft}, utxo.ErrWrongUTXOType},
@@ -419,9 +429,7 @@ func TestMintingMovingAndBurning(t *testing.T) {
 	op := w.operation(right)
 	twice := w.operate(nothing, nft, property)
 	twice.Unsigned.(*txs.OperationTx).Ops[0].UTXOIDs[0], twice.Unsigned.(*txs.OperationTx).Ops[1].UTXOIDs[0] = op.UTXOIDs[0], op.UTXOIDs[0]
-	if err := singleSpend(twice); !errors.Is(err, errDoubleSpend) {
-		t.Error(err)
-	}
+	w.refused("one output twice", w.sign(twice.Unsigned), errDoubleSpend)
 	spent := w.operate(nothing, nft)
 	spent.Unsigned.(*txs.OperationTx).Ops[0].UTXOIDs[0] = &spent.Unsigned.(*txs.OperationTx).Ins[0].UTXOID
 	w.refused("what an input spends", w.sign(spent.Unsigned), errDoubleSpend)
@@ -450,7 +458,7 @@ func TestMintingMovingAndBurning(t *testing.T) {
 	// An asset of amounts alone has no NFTs.
 	w.put(&txs.UTXO{UTXOID: txs.UTXOID{OutputIndex: 77}, AssetID: fixed, Out: &txs.NFTMintOutput{OutputOwners: w.owner}})
 	u, _ := w.UTXO(txs.UTXOID{OutputIndex: 77}.InputID())
-	w.refused("an NFT of an asset of amounts", w.operate(nothing, u), errFx)
+	w.refused("an NFT of an asset of amounts", w.operate(nothing, u), errIncompatibleFx)
 }
 
 // put puts an output into the state that no transaction made.

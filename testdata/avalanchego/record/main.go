@@ -1,10 +1,13 @@
-// Record writes the base fees and fee windows that subnet-evm gives blocks after parents of all kinds, of which sim/evm/testdata/base_fee.json
-// has a copy: go run ./record > ../../sim/evm/testdata/base_fee.json
+// Record writes what the network's own packages say, for tests that cannot import them:
+//
+//	go run ./record fees > ../../sim/evm/testdata/base_fee.json       # the base fees and fee windows of subnet-evm after parents of all kinds
+//	go run ./record xchain > ../../sim/xchain/testdata/judged.json.gz # what avalanchego's verifiers say of X-Chain transactions with mistakes
 package main
 
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"log"
 	"math"
 	"math/big"
@@ -29,6 +32,16 @@ type vector struct {
 }
 
 func main() {
+	record := map[string]func(io.Writer) error{"fees": recordFees, "xchain": recordXChain}
+	if len(os.Args) != 2 || record[os.Args[1]] == nil {
+		log.Fatal("usage: record fees|xchain")
+	}
+	if err := record[os.Args[1]](os.Stdout); err != nil {
+		log.Fatal(err)
+	}
+}
+
+func recordFees(w io.Writer) error {
 	var all []string
 	random := rand.New(rand.NewPCG(1, 2))
 	for _, elapsed := range []uint64{0, 1, 2, 5, 9, 10, 11, 19, 20, 21, 29, 30, 35, 100, 3600, 1 << 20} {
@@ -62,23 +75,28 @@ func main() {
 				raw = fmt.Appendf(raw, "%016x", gas)
 			}
 			v.Window = string(raw)
-			all = append(all, record(&v))
+			line, err := feesAfter(&v)
+			if err != nil {
+				return err
+			}
+			all = append(all, line)
 		}
 	}
-	fmt.Fprintln(os.Stdout, "[")
+	fmt.Fprintln(w, "[")
 	for i, line := range all {
 		if i < len(all)-1 {
 			line += ","
 		}
-		fmt.Fprintln(os.Stdout, line)
+		fmt.Fprintln(w, line)
 	}
-	fmt.Fprintln(os.Stdout, "]")
+	_, err := fmt.Fprintln(w, "]")
+	return err
 }
 
-func record(v *vector) string {
+func feesAfter(v *vector) (string, error) {
 	extra := make([]byte, len(v.Window)/2)
 	if _, err := fmt.Sscanf(v.Window, "%x", &extra); err != nil {
-		log.Fatal(err)
+		return "", err
 	}
 	const before = 1_000_000
 	config := extras.TestChainConfig
@@ -86,16 +104,16 @@ func record(v *vector) string {
 	fees := commontype.FeeConfig{MinBaseFee: new(big.Int).SetUint64(v.MinBaseFee), TargetGas: new(big.Int).SetUint64(v.TargetGas), BaseFeeChangeDenominator: new(big.Int).SetUint64(v.Denominator)}
 	fee, err := customheader.BaseFee(config, fees, parent, (before+v.Elapsed)*1000)
 	if err != nil {
-		log.Fatal(err)
+		return "", err
 	}
 	window, err := customheader.ExtraPrefix(config, parent, &types.Header{Number: new(big.Int).SetUint64(v.Number + 1), Time: before + v.Elapsed})
 	if err != nil {
-		log.Fatal(err)
+		return "", err
 	}
 	v.Want, v.WantWindow = fee.String(), fmt.Sprintf("%x", window)
 	line, err := json.Marshal(v)
 	if err != nil {
-		log.Fatal(err)
+		return "", err
 	}
-	return string(line)
+	return string(line), nil
 }
