@@ -1,9 +1,14 @@
 package node
 
 import (
+	"cmp"
+	"context"
 	"encoding/json"
+	"math/big"
 	"testing"
+	"time"
 
+	"github.com/ethereum/go-ethereum"
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/ethereum/go-ethereum/rpc"
@@ -34,7 +39,7 @@ func TestFilters(t *testing.T) {
 	blocks := install(t, client, "eth_newBlockFilter")
 	pending := install(t, client, "eth_newPendingTransactionFilter")
 	logs := install(t, client, "eth_newFilter", map[string]any{"address": w.c.counter(), "fromBlock": "0x0"})
-	ended := install(t, client, "eth_newFilter", map[string]any{"toBlock": "0x5"})
+	ended := install(t, client, "eth_newFilter", map[string]any{"fromBlock": "0x0", "toBlock": "0x5"})
 	for _, id := range []string{blocks, pending, logs, ended} {
 		if got := ask(t, client, "eth_getFilterChanges", id); got != "[]" {
 			t.Errorf("before anything is new: %s", got)
@@ -105,5 +110,113 @@ func TestFiltersAreBounded(t *testing.T) {
 		if got := ask(t, client, "eth_getFilterChanges", id); got != "[]" {
 			t.Errorf("one of the last %d filters: %s", maxFilters, got)
 		}
+	}
+}
+
+// TestLogRanges asks for ranges of blocks, in the words of coreth's eth/filters: Filter.Logs for those that are searched, and
+// SubscribeAcceptedLogs for those that are watched.
+func TestLogRanges(t *testing.T) {
+	w := newTestWorld(t)
+	client := w.dial(t, w.server.URL+"/ext/bc/C/rpc").Client()
+	const (
+		searched = "invalid block range params"
+		watched  = "invalid from and to block combination: from > to"
+	)
+	for _, c := range []struct{ from, to, search, filterLogs, watch string }{
+		{"latest", "latest", "", "", ""}, {"0x2", "0x3", "", "", ""}, {"0x0", "latest", "", "", ""}, {"earliest", "pending", "", "", ""}, {"0x5", "0x5", "", "", ""},
+		{"latest", "pending", "", "", ""}, {"pending", "pending", "", "", ""},
+		{"pending", "latest", searched, "", watched}, {"pending", "0x5", searched, "", watched},
+		{"latest", "0x1", "begin block 5 is greater than end block 1", "", watched}, {"0x2", "0x0", "begin block 2 is greater than end block 0", "", watched},
+		{"0x3", "0x2", searched, "", watched}, {"latest", "0x5", "", "", watched},
+		{"accepted", "latest", "", "", watched}, {"0x0", "finalized", "", "", watched}, {"safe", "pending", "", "", watched}, {"latest", "safe", "", "", watched},
+		{"0x6", "latest", "requested from block 6 after last accepted block 5", "requested from block 6 after last accepted block 5", ""},
+		{"0x0", "0x6", "requested to block 6 after last accepted block 5", "requested to block 6 after last accepted block 5", ""},
+		{"0x7", "0x6", searched, "", watched},
+	} {
+		criteria := map[string]any{"fromBlock": c.from, "toBlock": c.to, "address": common.Address{1}}
+		expect := func(method, want, answer string) {
+			t.Helper()
+			if answer != cmp.Or(want, "[]") {
+				t.Errorf("%s from %s to %s: %s, want %s", method, c.from, c.to, answer, cmp.Or(want, "[]"))
+			}
+		}
+		expect("eth_getLogs", c.search, ask(t, client, "eth_getLogs", criteria))
+		if c.watch != "" {
+			expect("eth_newFilter", c.watch, ask(t, client, "eth_newFilter", criteria))
+			continue
+		}
+		id := install(t, client, "eth_newFilter", criteria)
+		expect("eth_getFilterLogs", c.filterLogs, ask(t, client, "eth_getFilterLogs", id))
+	}
+}
+
+// TestLogFiltersAreBounded names too many addresses and topics: the first is a wrong argument, the second only where logs are searched at once
+// (coreth eth/filters.FilterCriteria.UnmarshalJSON and FilterAPI.GetLogs).
+func TestLogFiltersAreBounded(t *testing.T) {
+	w := newTestWorld(t)
+	client := w.dial(t, w.server.URL+"/ext/bc/C/rpc").Client()
+	const tooMany = "invalid argument 0: exceed max addresses"
+	for _, method := range []string{"eth_getLogs", "eth_newFilter"} {
+		if got := ask(t, client, method, map[string]any{"address": make([]common.Address, 1001)}); got != tooMany {
+			t.Errorf("%s: %s, want %s", method, got, tooMany)
+		}
+	}
+	five := map[string]any{"topics": make([]any, 5), "fromBlock": "0x0"}
+	if got, want := ask(t, client, "eth_getLogs", five), "exceed max topics"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	if got := ask(t, client, "eth_getFilterLogs", install(t, client, "eth_newFilter", five)); got != "[]" {
+		t.Errorf("five topics select %s", got)
+	}
+	if got, want := ask(t, client, "eth_newFilter", map[string]any{"topics": []any{make([]common.Hash, 1001)}}), "query names more than 1000 topics"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
+// TestFullPendingFilter asks for new transactions in full, which a block has taken since.
+func TestFullPendingFilter(t *testing.T) {
+	w := newTestWorld(t)
+	client := w.dial(t, w.server.URL+"/ext/bc/C/rpc").Client()
+	id := install(t, client, "eth_newPendingTransactionFilter", true)
+	sent := w.c.send(&types.DynamicFeeTx{To: w.c.counter(), Data: []byte{0}}, &types.DynamicFeeTx{To: w.c.counter(), Data: []byte{0}})
+	var found []struct {
+		Hash        common.Hash
+		From        common.Address
+		BlockNumber *string
+	}
+	if err := client.CallContext(t.Context(), &found, "eth_getFilterChanges", id); err != nil {
+		t.Fatal(err)
+	}
+	if len(found) != 2 {
+		t.Fatalf("%d transactions, want 2", len(found))
+	}
+	for i, tx := range found {
+		if from, err := types.Sender(types.LatestSignerForChainID(sent[i].ChainId()), sent[i]); err != nil || tx.Hash != sent[i].Hash() || tx.From != from || tx.BlockNumber != nil {
+			t.Errorf("%+v, %v, want %s of %s", tx, err, sent[i].Hash(), from)
+		}
+	}
+}
+
+// TestLogSubscriptionHasARange: of the logs of three blocks, it tells those of the one in its range.
+func TestLogSubscriptionHasARange(t *testing.T) {
+	w := newTestWorld(t)
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	news := make(chan types.Log, 3)
+	if _, err := w.socket(t).SubscribeFilterLogs(ctx, ethereum.FilterQuery{FromBlock: big.NewInt(7), ToBlock: big.NewInt(7)}, news); err != nil {
+		t.Fatal(err)
+	}
+	every := make(chan types.Log, 3)
+	if _, err := w.socket(t).SubscribeFilterLogs(ctx, ethereum.FilterQuery{}, every); err != nil {
+		t.Fatal(err)
+	}
+	for want := uint64(6); want <= 8; want++ {
+		w.c.send(&types.DynamicFeeTx{To: w.c.counter(), Data: []byte{0}})
+		if got := await(t, ctx, every); got.BlockNumber != want {
+			t.Errorf("a log of block %d, want %d", got.BlockNumber, want)
+		}
+	}
+	if got := await(t, ctx, news); got.BlockNumber != 7 {
+		t.Errorf("a log of block %d, want 7", got.BlockNumber)
 	}
 }

@@ -188,10 +188,10 @@ func (a *stateAPI) GetAccessibleState(ctx context.Context, from, to eth.BlockNum
 		return 0, err
 	}
 	start, end := uint64(from), uint64(to)
-	if from == eth.Latest {
+	if from < 0 {
 		start = head.Number
 	}
-	if to == eth.Latest {
+	if to < 0 {
 		end = head.Number
 	}
 	switch {

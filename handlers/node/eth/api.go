@@ -24,19 +24,20 @@ type api struct {
 // ErrHash reports that no block has the requested hash.
 var ErrHash = errors.New("header for hash not found")
 
-// Latest stands for every tag that names the newest block, because every block is final; pending stands for the block that would follow.
+// The tags: Latest names the newest block, and so does accepted, because every block is final; pending names the block that would follow.
 const (
-	Latest  = -1
-	pending = -2
+	Latest   = -1
+	pending  = -2
+	accepted = -3 // also finalized and safe
 )
 
 // BlockNumber is a block number or a tag in the forms that clients use.
 type BlockNumber int64
 
-// UnmarshalJSON reads everything that go-ethereum reads, and the network's own tag.
+// UnmarshalJSON reads everything that go-ethereum reads, and the network's own tag (avalanchego graft/evm/rpc.BlockNumber).
 func (b *BlockNumber) UnmarshalJSON(data []byte) error {
 	if string(data) == `"accepted"` {
-		*b = Latest
+		*b = accepted
 		return nil
 	}
 	var number rpc.BlockNumber
@@ -53,8 +54,10 @@ func numberOf(number rpc.BlockNumber) BlockNumber {
 		return 0
 	case number == rpc.PendingBlockNumber:
 		return pending
-	case number < 0:
+	case number == rpc.LatestBlockNumber:
 		return Latest
+	case number < 0:
+		return accepted
 	default:
 		return BlockNumber(number)
 	}
@@ -92,7 +95,7 @@ func BlockOf(ctx context.Context, m *miner.Miner, ref *BlockRef) (*reader.Block,
 
 func (a *api) byNumber(ctx context.Context, number BlockNumber) (*reader.Block, error) {
 	switch number {
-	case Latest:
+	case Latest, accepted:
 		return a.chain.Head(ctx)
 	case pending:
 		return a.miner.Pending(ctx)

@@ -13,17 +13,18 @@ import (
 	"snowglobe/handlers/node/eth/marshal"
 	"snowglobe/handlers/node/rpc"
 	"snowglobe/sim/evm/reader"
+	"snowglobe/sim/evm/txpool"
 )
 
-// Limits of the filters that clients create.
+// Limits of the filters that clients create. A node does not limit their number.
 const (
 	maxFilters   = 1_000
-	filterExpiry = 5 * time.Minute // since the last poll
+	filterExpiry = 5 * time.Minute // since the last poll (coreth eth/filters.Config.withDefaults)
 )
 
 var errFilter = errors.New("filter not found")
 
-// filterAPI implements the eth methods that poll for news: go-ethereum's eth/filters.FilterAPI. A filter stores only its client's position;
+// filterAPI implements the eth methods that poll for news: coreth's eth/filters.FilterAPI. A filter stores only its client's position;
 // the news come from the blocks themselves.
 type filterAPI struct {
 	*api
@@ -42,6 +43,7 @@ const (
 type filter struct {
 	kind   filterKind
 	wanted filterCriteria // by newLogs
+	full   bool           // newTransactions tells them in full
 	next   uint64         // the first block, or pending transaction, that the client has not seen
 	asked  time.Time
 
@@ -53,11 +55,8 @@ func newFilterAPI(a *api) *filterAPI { return &filterAPI{api: a, filters: map[rp
 
 // NewFilter watches for logs.
 func (a *filterAPI) NewFilter(ctx context.Context, wanted filterCriteria) (rpc.ID, error) {
-	if err := wanted.filter.Check(); err != nil {
+	if err := wanted.watchable(); err != nil {
 		return "", err
-	}
-	if wanted.from != nil && wanted.to != nil && *wanted.from > 0 && *wanted.to > 0 && *wanted.from > *wanted.to {
-		return "", errRange
 	}
 	return a.add(ctx, &filter{kind: newLogs, wanted: wanted})
 }
@@ -67,9 +66,9 @@ func (a *filterAPI) NewBlockFilter(ctx context.Context) (rpc.ID, error) {
 	return a.add(ctx, &filter{kind: newBlocks})
 }
 
-// NewPendingTransactionFilter watches for transactions that blocks can take.
-func (a *filterAPI) NewPendingTransactionFilter(ctx context.Context, _ *bool) (rpc.ID, error) {
-	return a.add(ctx, &filter{kind: newTransactions})
+// NewPendingTransactionFilter watches for transactions that blocks can take, by hash or in full.
+func (a *filterAPI) NewPendingTransactionFilter(ctx context.Context, full *bool) (rpc.ID, error) {
+	return a.add(ctx, &filter{kind: newTransactions, full: full != nil && *full})
 }
 
 func (a *filterAPI) add(ctx context.Context, f *filter) (rpc.ID, error) {
@@ -147,7 +146,7 @@ func (a *filterAPI) follow(f *filter) {
 			continue
 		}
 		for _, log := range r.Logs {
-			if f.kind == newLogs && log.BlockNumber < f.next && f.wanted.filter.Matches(log.Address, log.Topics) {
+			if f.kind == newLogs && log.BlockNumber < f.next && f.wanted.watches(log) {
 				f.removed = append(f.removed, log)
 			}
 		}
@@ -171,7 +170,7 @@ func (a *filterAPI) GetFilterChanges(ctx context.Context, id rpc.ID) (rpc.Result
 	case newLogs:
 		return a.newLogs(ctx, &f, first, b.Number)
 	case newTransactions:
-		return a.newPending(id)
+		return a.newPending(ctx, id)
 	}
 	w := &marshal.Writer{}
 	w.Open('[')
@@ -187,18 +186,47 @@ func (a *filterAPI) GetFilterChanges(ctx context.Context, id rpc.ID) (rpc.Result
 }
 
 // newPending returns the transactions that became pending since the last poll.
-func (a *filterAPI) newPending(id rpc.ID) (rpc.Result, error) {
+func (a *filterAPI) newPending(ctx context.Context, id rpc.ID) (rpc.Result, error) {
 	a.mu.Lock()
-	defer a.mu.Unlock()
 	f := a.filters[id]
 	if f == nil {
+		a.mu.Unlock()
 		return rpc.Result{}, errFilter
 	}
 	var hashes []common.Hash
 	hashes, f.next = a.miner.Pool.Became(f.next)
+	full := f.full
+	a.mu.Unlock()
 	w := &marshal.Writer{}
-	w.Hashes(hashes)
+	if !full {
+		w.Hashes(hashes)
+		return rpc.Bytes(w.JSON), nil
+	}
+	w.Open('[')
+	for _, hash := range hashes {
+		t, err := a.wasPending(ctx, hash)
+		if err != nil {
+			return rpc.Result{}, err
+		}
+		if t != nil {
+			w.Separate()
+			w.JSON = append(w.JSON, marshal.Pooled(t)...)
+		}
+	}
+	w.Close(']')
 	return rpc.Bytes(w.JSON), nil
+}
+
+// wasPending returns a transaction that became pending, whether or not a block took it since; nil if it was dropped.
+func (a *filterAPI) wasPending(ctx context.Context, hash common.Hash) (*txpool.Transaction, error) {
+	if t := a.miner.Pool.Get(hash); t != nil {
+		return t, nil
+	}
+	t, err := a.chain.Transaction(ctx, hash)
+	if err != nil {
+		return nil, orNull(err)
+	}
+	return &txpool.Transaction{Transaction: t.Transaction, Sender: t.Sender}, nil
 }
 
 func (a *filterAPI) newLogs(ctx context.Context, f *filter, first, last uint64) (rpc.Result, error) {
@@ -212,7 +240,7 @@ func (a *filterAPI) newLogs(ctx context.Context, f *filter, first, last uint64) 
 	return c.between(ctx, a.api, first, last, f.removed)
 }
 
-// GetFilterLogs returns all logs that match a log filter, old and new.
+// GetFilterLogs returns all logs that match a log filter, old and new (coreth eth/filters.FilterAPI.GetFilterLogs).
 func (a *filterAPI) GetFilterLogs(ctx context.Context, id rpc.ID) (rpc.Result, error) {
 	f, _, err := a.find(id, 0, false)
 	if err != nil {

@@ -19,7 +19,7 @@ import (
 // largeRange is the number of blocks from which logs may make a large response.
 const largeRange = 128
 
-// filterCriteria selects logs, and parses like go-ethereum's filters.FilterCriteria.
+// filterCriteria selects logs (coreth eth/filters.FilterCriteria).
 type filterCriteria struct {
 	hash     *common.Hash
 	from, to *BlockNumber
@@ -29,6 +29,7 @@ type filterCriteria struct {
 var (
 	errUnknownBlock = errors.New("unknown block")
 	errRange        = errors.New("invalid block range params")
+	errWatchedRange = errors.New("invalid from and to block combination: from > to")
 	errBothRanges   = errors.New("cannot specify both BlockHash and FromBlock/ToBlock, choose one or the other")
 	errAddresses    = errors.New("invalid addresses in query")
 	errTopic        = errors.New("invalid topic(s)")
@@ -72,6 +73,9 @@ func (c *filterCriteria) addresses(one any) error {
 			return fmt.Errorf("invalid address: %w", err)
 		}
 	case []any:
+		if len(address) > reader.MaxAddresses {
+			return reader.ErrAddresses
+		}
 		for i, item := range address {
 			text, ok := item.(string)
 			if !ok {
@@ -133,7 +137,32 @@ func bytesOf(text string, length int, what string) ([]byte, error) {
 	return data, err
 }
 
-// blockRange resolves the criteria's first and last block; a range that ends before it begins is empty.
+// watchable refuses ranges that no subscription or filter for new logs has (coreth eth/filters.EventSystem.SubscribeAcceptedLogs). It does
+// not refuse too many topics: such a filter selects nothing.
+func (c *filterCriteria) watchable() error {
+	from, to := numberOr(c.from, Latest), numberOr(c.to, Latest)
+	switch {
+	case from >= 0 && to >= from, from >= 0 && to == Latest, from == Latest && to == Latest, from != accepted && to == pending:
+		return c.filter.Bounded()
+	}
+	return errWatchedRange
+}
+
+func numberOr(n *BlockNumber, otherwise BlockNumber) BlockNumber {
+	if n == nil {
+		return otherwise
+	}
+	return *n
+}
+
+// watches reports whether a filter for new logs selects one (coreth eth/filters.filterLogs).
+func (c *filterCriteria) watches(log *types.Log) bool {
+	from, to := numberOr(c.from, Latest), numberOr(c.to, Latest)
+	return (from < 0 || uint64(from) <= log.BlockNumber) && (to < 0 || log.BlockNumber <= uint64(to)) && c.filter.Matches(log.Address, log.Topics)
+}
+
+// blockRange resolves the criteria's first and last block, in a node's order of checks (coreth eth/filters.Filter.Logs). The pending block
+// has no logs: first is then after last.
 func (c *filterCriteria) blockRange(ctx context.Context, a *api) (first, last uint64, err error) {
 	if c.hash != nil {
 		b, err := a.chain.BlockByHash(ctx, *c.hash)
@@ -149,20 +178,28 @@ func (c *filterCriteria) blockRange(ctx context.Context, a *api) (first, last ui
 	if err != nil {
 		return 0, 0, err
 	}
-	first, last = b.Number, b.Number
-	if c.from != nil && *c.from >= 0 {
-		first = uint64(*c.from)
-	}
-	if c.to != nil && *c.to >= 0 {
-		last = uint64(*c.to)
-	}
-	if c.from != nil && c.to != nil && *c.from > 0 && *c.to > 0 && first > last {
+	from, to, head := numberOr(c.from, Latest), numberOr(c.to, Latest), BlockNumber(b.Number)
+	switch {
+	case from > head:
+		return 0, 0, fmt.Errorf("requested from block %d after last accepted block %d", from, head)
+	case to > head:
+		return 0, 0, fmt.Errorf("requested to block %d after last accepted block %d", to, head)
+	case from == pending && to == pending:
+		return 1, 0, nil
+	case from == pending:
 		return 0, 0, errRange
 	}
-	if first > b.Number {
-		return 0, 0, fmt.Errorf("requested from block %d after last accepted block %d", first, b.Number)
+	first, last = b.Number, b.Number
+	if from >= 0 {
+		first = uint64(from)
 	}
-	return first, min(last, b.Number), nil
+	if to >= 0 {
+		last = uint64(to)
+	}
+	if first > last {
+		return 0, 0, fmt.Errorf("begin block %d is greater than end block %d", first, last)
+	}
+	return first, last, nil
 }
 
 // answer finds the logs that match the criteria, within their range.
@@ -176,9 +213,6 @@ func (c *filterCriteria) answer(ctx context.Context, a *api) (rpc.Result, error)
 
 // between finds the logs in a range of blocks, and puts them after the removed ones.
 func (c *filterCriteria) between(ctx context.Context, a *api, first, last uint64, removed []*types.Log) (rpc.Result, error) {
-	if err := c.filter.Check(); err != nil {
-		return rpc.Result{}, err
-	}
 	found := newFoundLogs(a.chain, removed)
 	if first > last {
 		return found.result(), nil

@@ -18,11 +18,17 @@ import (
 	"snowglobe/sim/store"
 )
 
-// logAPI implements the eth method that searches for logs: go-ethereum's eth/filters.FilterAPI.GetLogs.
+// logAPI implements the eth method that searches for logs.
 type logAPI struct{ *api }
 
-// GetLogs returns the logs that match a client's criteria.
+// GetLogs returns the logs that match a client's criteria (coreth eth/filters.FilterAPI.GetLogs).
 func (a *logAPI) GetLogs(ctx context.Context, wanted filterCriteria) (rpc.Result, error) {
+	if err := wanted.filter.Check(); err != nil {
+		return rpc.Result{}, err
+	}
+	if from, to := wanted.from, wanted.to; from != nil && to != nil && *to > 0 && *from > *to {
+		return rpc.Result{}, errRange
+	}
 	return wanted.answer(ctx, a.api)
 }
 

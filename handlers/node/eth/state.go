@@ -130,7 +130,9 @@ func (a *stateAPI) GetProof(ctx context.Context, address common.Address, slots [
 			names[i] = hexutil.EncodeBig(key.Big())
 		}
 	}
-	ref.Number = max(ref.Number, Latest) // the pending state has no root
+	if ref.Number == pending {
+		ref.Number = Latest // the pending state has no root
+	}
 	b, err := a.block(ctx, &ref)
 	if err != nil {
 		return nil, err

@@ -15,7 +15,7 @@ import (
 	"snowglobe/sim/evm/txpool"
 )
 
-// subscribeAPI implements the subscriptions of the eth namespace, over WebSocket only: go-ethereum's eth/filters.FilterAPI.
+// subscribeAPI implements the subscriptions of the eth namespace, over WebSocket only: coreth's eth/filters.FilterAPI.
 type subscribeAPI struct {
 	*api
 	blocks  *broadcaster[*reader.BlockEvent]
@@ -48,15 +48,15 @@ func (a *subscribeAPI) NewHeads(_ context.Context) (*rpc.Subscription, error) {
 	})
 }
 
-// Logs sends every new log that matches the criteria, whatever their range.
+// Logs sends every new log that matches the criteria.
 func (a *subscribeAPI) Logs(_ context.Context, wanted filterCriteria) (*rpc.Subscription, error) {
-	if err := wanted.filter.Check(); err != nil {
+	if err := wanted.watchable(); err != nil {
 		return nil, err
 	}
 	return subscribe(a.blocks, func(e *reader.BlockEvent) ([]json.RawMessage, error) {
 		var all []json.RawMessage
 		for _, log := range e.Logs {
-			if wanted.filter.Matches(log.Address, log.Topics) {
+			if wanted.watches(log) {
 				w := &marshal.Writer{}
 				w.Log(log)
 				all = append(all, w.JSON)

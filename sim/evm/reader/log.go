@@ -13,18 +13,25 @@ import (
 	"snowglobe/sim/store"
 )
 
-// Bounds of one search for logs. They leave room for a search over a whole chain of a usual world, and keep a request from filling the
-// memory.
+// Bounds of one search for logs. A node has only MaxAddresses and MaxTopics (coreth eth/filters, maxAddresses and maxTopics); the others
+// leave room for a search over a whole chain of a usual world, and keep a request from filling the memory.
 const (
+	MaxAddresses   = 1_000
+	MaxTopics      = 4
 	MaxLogs        = 50_000   // logs in one answer
 	maxLogBytes    = 32 << 20 // bytes of their data
 	maxLogsScanned = 1 << 20  // logs examined
-	MaxAddresses   = 1_000
-	MaxTopics      = 4
+	maxChoices     = 1_000    // topics of a filter, at all places together
 	logPage        = 2_048
 )
 
-var errTopics = errors.New("exceed max topics")
+var (
+	// ErrAddresses means that a filter names more than MaxAddresses addresses.
+	ErrAddresses = errors.New("exceed max addresses")
+
+	errTopics  = errors.New("exceed max topics")
+	errChoices = fmt.Errorf("query names more than %d topics", maxChoices)
+)
 
 // LogFilter chooses logs: by any of the addresses (all when there are none) and, position by position, by any of the
 // topics (all where there are none).
@@ -55,12 +62,19 @@ func (f *LogFilter) Check() error {
 	if len(f.Topics) > MaxTopics {
 		return errTopics
 	}
-	choices := 0
-	for _, topics := range f.Topics {
-		choices += len(topics)
+	if len(f.Addresses) > MaxAddresses {
+		return ErrAddresses
 	}
-	if len(f.Addresses) > MaxAddresses || choices > MaxAddresses {
-		return fmt.Errorf("exceed max addresses or topics per search: %d", MaxAddresses)
+	return nil
+}
+
+// Bounded refuses more topics, at all places together, than each log can be compared with.
+func (f *LogFilter) Bounded() error {
+	count := 0
+	for _, topics := range f.Topics {
+		if count += len(topics); count > maxChoices {
+			return errChoices
+		}
 	}
 	return nil
 }
@@ -68,7 +82,7 @@ func (f *LogFilter) Check() error {
 // EachLog visits the logs that a filter selects in the blocks from first to last, both included: all of one address in order, or of one
 // first topic, then those of the next. The log is reused; copy it, topics included, to keep it.
 func (l *Ledger) EachLog(ctx context.Context, f *LogFilter, first, last uint64, each func(store.Position, *types.Log)) error {
-	if err := f.Check(); err != nil {
+	if err := f.Bounded(); err != nil || len(f.Topics) > MaxTopics { // no log has more topics
 		return err
 	}
 	s := &logSearch{filter: f, last: store.At(l.Row.ID, min(last, store.MaxNumber), store.MaxIndex), each: each}

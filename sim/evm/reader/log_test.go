@@ -1,9 +1,9 @@
 package reader_test
 
 import (
+	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -123,14 +123,31 @@ func TestReceiptFindsItsLogs(t *testing.T) {
 	}
 }
 
-// TestLogFilterIsBounded refuses filters beyond the bounds.
+// TestLogFilterIsBounded refuses filters beyond the bounds, and finds nothing for one with more topics than a log has.
 func TestLogFilterIsBounded(t *testing.T) {
-	for want, f := range map[string]reader.LogFilter{
-		"exceed max topics":    {Topics: make([][]common.Hash, 5)},
-		"exceed max addresses": {Addresses: make([]common.Address, reader.MaxAddresses+1)},
-	} {
-		if err := f.Check(); err == nil || !strings.HasPrefix(err.Error(), want) {
-			t.Errorf("%v, want %s", err, want)
+	c := newRandomChain(t, evm.KindL1, 1, 1)
+	search := func(f *reader.LogFilter) error {
+		return c.EachLog(t.Context(), f, 0, 1, func(_ store.Position, log *types.Log) { t.Errorf("found %v", log) })
+	}
+	for _, topics := range []int{4, 5} {
+		places := &reader.LogFilter{Topics: make([][]common.Hash, topics)}
+		if err := places.Check(); fmt.Sprint(err) != map[int]string{4: "<nil>", 5: "exceed max topics"}[topics] {
+			t.Errorf("%d topics: %v", topics, err)
+		}
+	}
+	if err := search(&reader.LogFilter{Topics: make([][]common.Hash, 5)}); err != nil {
+		t.Error(err)
+	}
+	for _, addresses := range []int{1000, 1001} {
+		err := (&reader.LogFilter{Addresses: make([]common.Address, addresses)}).Check()
+		if fmt.Sprint(err) != map[int]string{1000: "<nil>", 1001: "exceed max addresses"}[addresses] {
+			t.Errorf("%d addresses: %v", addresses, err)
+		}
+	}
+	for _, topics := range []int{1000, 1001} {
+		err := search(&reader.LogFilter{Topics: [][]common.Hash{{{1}}, make([]common.Hash, topics-1)}})
+		if fmt.Sprint(err) != map[int]string{1000: "<nil>", 1001: "query names more than 1000 topics"}[topics] {
+			t.Errorf("%d choices: %v", topics, err)
 		}
 	}
 }
