@@ -18,7 +18,7 @@ type abuse struct {
 	do   func(p *process, w control.World)
 }
 
-// allAbuses are those of a server, by what its world is.
+// allAbuses returns a server's abuses, chosen by its world.
 func allAbuses(w control.World) []abuse {
 	flood := func(body string) func(*process, control.World) {
 		return func(p *process, _ control.World) {

@@ -64,7 +64,7 @@ func avax(wei *big.Int) string {
 	return strings.TrimRight(new(big.Rat).SetFrac(wei, big.NewInt(1e18)).FloatString(18), "0")
 }
 
-// supply is what a network's history began with and what stakers were paid, less fees of every kind, in wei.
+// supply adds what a network started with to what stakers were paid, less fees of every kind, in wei.
 func supply(t *testing.T, n *sim.Network) *big.Int {
 	rows, err := n.DB.PrimaryNetworks(t.Context())
 	if err != nil {
@@ -105,7 +105,7 @@ func supply(t *testing.T, n *sim.Network) *big.Int {
 	return sum
 }
 
-// holdings is what everybody holds on a network, in wei.
+// holdings adds up every balance on a network, in wei.
 func holdings(t *testing.T, n *sim.Network) *big.Int {
 	nano, wei := uint64(0), new(big.Int)
 	for _, chain := range []txs.Chain{txs.PChain, txs.XChain, txs.CChain} {

@@ -197,7 +197,7 @@ func (v *views) changes() []int64 {
 	return slices.Compact(all)
 }
 
-// lockedOutputs are when the outputs of the persona with locked ones are free.
+// lockedOutputs returns the times at which the persona's locked outputs unlock.
 func (v *views) lockedOutputs() (times []int64) {
 	for _, name := range []string{"locked", "committee"} {
 		for _, u := range v.pages("/blockchains/p-chain/utxos?addresses="+v.owner(name), "utxos") {

@@ -15,7 +15,7 @@ import (
 // bareVariable makes the test binary a server that writes given answers and knows nothing else: what net/http costs.
 const bareVariable = "SNOWGLOBE_TEST_BARE"
 
-// answer is what a server said.
+// answer is a server's response.
 type answer struct {
 	Header http.Header
 	Body   []byte

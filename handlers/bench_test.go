@@ -23,7 +23,7 @@ const (
 	rounds      = 5
 )
 
-// keptWorlds is where a report finds worlds that were made before, and leaves those that it makes.
+// keptWorlds names the folder in which a report finds and leaves worlds.
 var keptWorlds = flag.String("worlds", "", "folder of the worlds that BenchmarkReport keeps")
 
 // BenchmarkReport runs the built program and prints what it achieves beside its budgets. It is what `make bench` shows,
@@ -39,7 +39,7 @@ func BenchmarkReport(b *testing.B) {
 	}
 }
 
-// part is what ROWS may name.
+// part is a part of the report that ROWS can name.
 type part struct {
 	name    string
 	measure func()

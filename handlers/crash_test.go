@@ -41,7 +41,7 @@ type crash struct {
 	later  []func(s *started)   // what must hold with the next server
 }
 
-// activities are what the program is doing when it is killed. Each goes on until then.
+// activities keep the program busy until it is killed.
 var activities = []struct {
 	name string
 	span time.Duration // within which the kill comes

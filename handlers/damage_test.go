@@ -104,7 +104,7 @@ func TestDamageIsNoticedSoon(t *testing.T) {
 	}
 }
 
-// leafPage is where some page of a table lies in a file, which holds nothing but its rows.
+// leafPage locates a leaf page of a table, which holds only rows, in the file.
 func leafPage(t *testing.T, path, table string) (offset, size int) {
 	t.Helper()
 	db, err := sql.Open("sqlite", path)

@@ -29,7 +29,7 @@ func (d *devnet) ask(path string) map[string]any {
 	return answer
 }
 
-// contract is where a contract with a role stands on the chain.
+// contract returns the address of the chain's contract with a role.
 func (d *devnet) contract(role string) *common.Address {
 	d.Helper()
 	all, err := d.world.DB.Contracts(d.Context(), d.chain.Row.ID)

@@ -71,7 +71,7 @@ func TestKeysOfOneNetworkExportThatNetwork(t *testing.T) {
 	}
 }
 
-// operationState is what the tests look at of an export.
+// operationState has the fields of an export that the tests look at.
 type operationState struct {
 	OperationID     string
 	OperationStatus string

@@ -20,7 +20,7 @@ import (
 	"snowglobe/handlers/journal"
 )
 
-// answered is what Go's client makes of an answer.
+// answered is a response as Go's client sees it.
 type answered struct {
 	status int
 	header http.Header

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// slowestFirsts is how many of the answers are printed that take longest.
+// slowestFirsts is the number of slowest answers to print.
 const slowestFirsts = 12
 
 // asked is a request with the name of what it calls, and how long its answer took.

@@ -525,7 +525,7 @@ func (w *wallet) validationWeight(validation ids.ID) string {
 	return fmt.Sprint(shown[0]["weight"])
 }
 
-// message is what the key's account of the C-Chain would send to the P-Chain, signed by the validators of the primary network.
+// message returns a message to the P-Chain from the key's account on the C-Chain, signed by the validators of the primary network.
 func (w *wallet) message(m warp.L1Message) []byte {
 	w.Helper()
 	return w.signedBy(67, w.l.Rules.CChainID, w.key.EVMAddress().Bytes(), m)

@@ -259,7 +259,7 @@ func (m *manyLogs) takeLittleMemory(t *testing.T) {
 	}
 }
 
-// live is how many bytes are in use.
+// live returns the number of bytes in use.
 func live() int64 {
 	var m runtime.MemStats
 	runtime.GC()

@@ -106,7 +106,7 @@ func (s *story) wantStatus(node, tx any, status string, count, delegators int64)
 	}
 }
 
-// made is what outputs that a transaction made hold on the P-Chain and that one of some addresses may spend, in nAVAX.
+// made adds up the P-Chain outputs of a transaction that one of some addresses may spend, in nAVAX.
 func (s *story) made(tx any, addresses any) (sum uint64) {
 	s.Helper()
 	var named []string
@@ -207,7 +207,7 @@ func (s *story) rewarded(role string, rewarded bool) {
 	s.wantStatus(node["nodeId"], node["txId"], "completed", count-s.ended(end), delegators-gone)
 }
 
-// ending is how many stakers of the primary network end at a time.
+// ending counts the stakers of the primary network that end at a time.
 func (s *story) ending(end int64, list, filter string) (n int64) {
 	s.Helper()
 	for _, o := range s.pages("/"+list+"?"+filter, list) {
@@ -218,7 +218,7 @@ func (s *story) ending(end int64, list, filter string) (n int64) {
 	return n
 }
 
-// ended is how many validators of the primary network have ended at a time.
+// ended counts the validators of the primary network that have ended at a time.
 func (s *story) ended(end int64) int64 {
 	return s.ending(end, "validators", "validationStatus=completed")
 }

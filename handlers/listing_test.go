@@ -17,7 +17,7 @@ import (
 	"snowglobe/handlers/rest"
 )
 
-// listed is what /sim/world says about its endpoints.
+// listed is the part of /sim/world about endpoints.
 type listed struct {
 	Endpoints []rest.Endpoint
 	Chains    []struct{ ChainID, BlockchainID, SubnetID, Network string }
@@ -154,7 +154,7 @@ func checkMethods(t *testing.T, h http.Handler, path string, methods []string) {
 	}
 }
 
-// served is what the OpenAPI document, the specifications and the chains of the world say is there.
+// served lists all endpoints that the OpenAPI document, the specifications and the world's chains promise.
 func served(t *testing.T, h http.Handler, w listed) []string {
 	t.Helper()
 	var document struct {

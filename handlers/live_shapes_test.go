@@ -20,7 +20,7 @@ import (
 	"snowglobe/sim"
 )
 
-// shape is what a JSON Schema says, as far as the live services' documents use it.
+// shape is the part of JSON Schema that the live services' documents use.
 type shape struct {
 	Ref                  string            `json:"$ref"`
 	Type                 any               // a name, or several
@@ -32,7 +32,7 @@ type shape struct {
 	OneOf, AnyOf, AllOf  []*shape
 }
 
-// liveDocument is what the live services' OpenAPI documents say of answers.
+// liveDocument is the part of the live services' OpenAPI documents about responses.
 type liveDocument struct {
 	Operations map[string]struct {
 		Status int

@@ -13,7 +13,7 @@ const (
 	roundCount  = 50_000 // requests of one connection in one round, at most
 )
 
-// load is what one round measured.
+// load is the measurement of one round.
 type load struct {
 	perSecond float64
 	p50, p99  time.Duration

@@ -31,7 +31,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// times is how often something is tried: a quarter of that in a short run.
+// times returns the number of tries: a quarter of n in a short run.
 func times(t testing.TB, n int) int {
 	if testing.Short() {
 		t.Log("left out of a short run: three of four")

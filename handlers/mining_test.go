@@ -231,7 +231,7 @@ func waiting(d *devnet) {
 	}
 }
 
-// refusalsOfL1 are those that depend on its fee configuration.
+// refusalsOfL1 tries transactions that an L1 refuses because of its fee configuration.
 func refusalsOfL1(d *devnet) {
 	want := "-32003 transaction underpriced: address " + d.from.Hex() + " have gas fee cap (1) < pool minimum fee cap ("
 	if _, got := d.send(&types.DynamicFeeTx{Nonce: d.nonce(), To: &someone, GasTipCap: big.NewInt(1), GasFeeCap: big.NewInt(1)}); !strings.HasPrefix(got, want) {

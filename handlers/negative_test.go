@@ -37,7 +37,7 @@ func sampled(every uint32, parts ...any) bool {
 	return h.Sum32()%every == 0
 }
 
-// failures are what a server logs as failed inside.
+// failures collects the failures that a server logs.
 type failures struct {
 	slog.Handler
 	mu    sync.Mutex
@@ -124,7 +124,7 @@ func encoded(t *testing.T, value any) string {
 	return string(text)
 }
 
-// wrongBodies are what takes the place of a body: each member wrong, missing, or there twice, and no object at all.
+// wrongBodies returns variants of a body: each member wrong, missing, or there twice, and no object at all.
 func wrongBodies(t *testing.T, example any) (all []string) {
 	all = []string{"", "{", "nul", "[]", "1", `""`, "null", "{}", `{"":{}}`, strings.Repeat(`{"a":[`, 2000), `{"a":1e999}`, "\xff\xfe", "{}{}"}
 	object, ok := example.(map[string]any)

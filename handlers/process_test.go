@@ -135,7 +135,7 @@ func memory(pid int) (now, peak int64) {
 	return now, peak
 }
 
-// busy is how long processors have worked for a process. Only Linux tells, in hundredths of a second; elsewhere it is 0.
+// busy returns a process's CPU time. Only Linux tells, in hundredths of a second; elsewhere it is 0.
 func busy(pid int) time.Duration {
 	stat, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	_, rest, _ := strings.Cut(string(stat), ") ") // the name of the program may hold spaces

@@ -20,7 +20,7 @@ import (
 	"snowglobe/sim/verify"
 )
 
-// engineWords are what the engine, the package that speaks with it and the schema would tell a client of a failure.
+// engineWords matches words of the engine, its driver and the schema, which no client may see.
 var engineWords = regexp.MustCompile(`(?i)sqlite|\bsql\b|constraint|no such|database|\btable\b|statement|\.db\b|/tmp/|damaged`)
 
 // refusing is a server whose world's file refuses statements.

@@ -69,7 +69,7 @@ func (d *devnet) greet(to *devnet, text string) common.Hash {
 	return d.execute("Greeter", *d.contract("greeter"), "greet", ids.ID(to.chain.Row.BlockchainID), *to.contract("greeter"), text)
 }
 
-// messageInput is what a sender says of a message, as the messenger's interface packs it.
+// messageInput is a sender's TeleporterMessageInput, as the ABI packs it.
 type messageInput struct {
 	DestinationBlockchainID [32]byte
 	DestinationAddress      common.Address
@@ -89,7 +89,7 @@ func inputTo(to *devnet, recipient common.Address, gas int64, relayers ...common
 	return in
 }
 
-// message is what the Data API tells of the message that a transaction sent.
+// message returns the Data API's view of the message that a transaction sent.
 func (d *devnet) message(sent common.Hash) map[string]any {
 	d.Helper()
 	for _, m := range objects(d.ask("/v1/icm/messages?sourceBlockchainId=" + ids.ID(d.chain.Row.BlockchainID).String() + "&pageSize=100")["messages"]) {
@@ -101,13 +101,13 @@ func (d *devnet) message(sent common.Hash) map[string]any {
 	return nil
 }
 
-// status is how far the message of a transaction got.
+// status returns the delivery status of a transaction's message.
 func (d *devnet) status(sent common.Hash) string {
 	d.Helper()
 	return d.message(sent)["status"].(string)
 }
 
-// greeting is what a greeter received last from a chain.
+// greeting returns the last message that a greeter received from a chain.
 func (d *devnet) greeting(from *devnet) string {
 	d.Helper()
 	a, err := contracts.Load("Greeter")

@@ -166,7 +166,7 @@ func TestNoReorgOfWhatAnotherChainHas(t *testing.T) {
 	}
 }
 
-// receive is what comes next, within a time that is long enough on any machine.
+// receive returns the next value, and fails if none comes in a time that is long enough on any machine.
 func receive[T any](t *testing.T, from <-chan T) (next T) {
 	t.Helper()
 	select {

@@ -77,7 +77,7 @@ func (r *report) depths(speeds map[string]speed) {
 	})
 }
 
-// ratioBudget is what a target should reach of a bare server, if that is laid down.
+// ratioBudget returns the share of a bare server's rate that a target should reach, if the budgets name one.
 func ratioBudget(name string) string {
 	switch {
 	case name == "an object, again":
@@ -98,7 +98,7 @@ const (
 	mostOfTarget  = 24 << 20 // bytes
 )
 
-// speed is how many requests a server answers in a second, and what part that is of a bare server's.
+// speed is a server's rate in requests per second, absolute and relative to a bare server's.
 type speed struct{ perSecond, ratio float64 }
 
 // requests measures every target and, in turns with it, a bare server that writes the same bytes.

@@ -2,5 +2,5 @@
 
 package handlers_test
 
-// slowdown is how much longer everything takes under the detector, at most.
+// slowdown bounds how much longer everything takes under the detector.
 const slowdown = 20

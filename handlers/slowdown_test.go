@@ -2,5 +2,5 @@
 
 package handlers_test
 
-// slowdown is how much longer everything takes.
+// slowdown is the factor by which everything takes longer.
 const slowdown = 1

@@ -30,7 +30,7 @@ type soak struct {
 	asked   atomic.Int64
 }
 
-// resources are what a process must not use up, by the names that /ext/metrics has for them.
+// resources names the resources that a process must not use up, as /ext/metrics does.
 var resources = []struct {
 	name  string
 	more  float64 // that it may have in the end, as a part

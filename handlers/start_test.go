@@ -32,7 +32,7 @@ func (r *report) starts() {
 	})
 }
 
-// start is how long one start took, and how long processors worked for it.
+// start returns the duration of one start, and its CPU time.
 func (r *report) start(profile string, warm bool) (took, worked time.Duration) {
 	db := filepath.Join(r.b.TempDir(), "snowglobe.db")
 	if warm {

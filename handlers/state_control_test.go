@@ -41,7 +41,7 @@ func (d *devnet) data(path string, answer any) {
 	}
 }
 
-// erc20 is what an owner holds of a token: as the token says, and as the Data API does.
+// erc20 returns an owner's balance of a token, by the token and by the Data API.
 func (d *devnet) erc20(token, owner common.Address) (said, listed string) {
 	d.Helper()
 	var word hexutil.Bytes
@@ -57,7 +57,7 @@ func (d *devnet) erc20(token, owner common.Address) (said, listed string) {
 	return new(big.Int).SetBytes(word).String(), listed
 }
 
-// native is what an address holds of the chain's own token: as the node says, and as the Data API does.
+// native returns an address's native balance, by the node and by the Data API.
 func (d *devnet) native(address common.Address) (said, listed string) {
 	d.Helper()
 	balance, err := d.client.BalanceAt(d.Context(), address, nil)

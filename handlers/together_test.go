@@ -231,7 +231,7 @@ func (p *together) snapshot() string {
 	return "0x9999"
 }
 
-// operations are those of /sim that change something, with what they are sent. What is nil is about this process alone, not about the world.
+// operations has a request for each operation of /sim that changes something, nil for those that concern only this process.
 var operations = map[string]func(*together) string{
 	"delete /sim/faults/{id}": nil, "delete /sim/requests": nil, "post /sim/requests:count": nil, "post /sim/requests:verify": nil,
 	"post /sim/webhooks/{id}/deliveries/{messageId}:redeliver": nil, "post /sim/webhooks/{id}:test": nil,
@@ -492,7 +492,7 @@ func (p *together) sends() {
 	p.failed("what the node filled in is in no block: %s\nthe pool has %s", p.must("eth_getTransactionByHash", hash), p.must("txpool_content", ""))
 }
 
-// nextInfo is what anvil_nodeInfo tells of the next block.
+// nextInfo is the part of anvil_nodeInfo about the next block.
 type nextInfo struct{ BaseFee, GasLimit string }
 
 func (p *together) next() nextInfo {

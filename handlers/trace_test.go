@@ -36,7 +36,7 @@ type parityTrace struct {
 	Type                string
 }
 
-// line is what every tracer tells about a call, in one form.
+// line writes the fields that every tracer has for a call, in one form.
 func (p *parityTrace) line() string {
 	a, used := p.Action, ""
 	if p.Result != nil {

@@ -159,7 +159,7 @@ func (u *undoing) settle() {
 	}
 }
 
-// told is what webhooks were told, and are to be told.
+// told returns the deliveries of webhooks, made and pending.
 func (u *undoing) told() (all string) {
 	var list struct{ Webhooks []struct{ ID string } }
 	said := ask(u.h, http.MethodGet, "/v1/webhooks?pageSize=100", "")

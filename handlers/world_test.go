@@ -101,7 +101,7 @@ func decode(t *testing.T, text string, into any) {
 	}
 }
 
-// counted is how many entries all pages of a list have.
+// counted returns the number of entries on all pages of a list.
 func counted(t *testing.T, h http.Handler, path, name string) (n int) {
 	t.Helper()
 	for token := ""; ; {

@@ -129,7 +129,7 @@ func (m *many) call(world, method, params string) string {
 	return string(got.Result)
 }
 
-// digest is that of a world as it is now.
+// digest returns the current digest of a world.
 func (m *many) digest(world string) string {
 	m.Helper()
 	var got struct{ Digest string }

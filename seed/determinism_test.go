@@ -19,7 +19,7 @@ const digestFile = "../testdata/digests.txt"
 
 var update = flag.Bool("update", false, "write the digests down instead of comparing them")
 
-// worlds are those that tests share, by profile and seed. Tests only read them.
+// worlds caches the worlds that tests share, by profile and seed. Tests only read them.
 var worlds = map[string]*sim.World{}
 
 func TestMain(m *testing.M) {
@@ -86,7 +86,7 @@ func TestDeterminism(t *testing.T) {
 	}
 }
 
-// profiles are those that tests make; a short run is content with the smallest.
+// profiles returns the profiles to test: only the smallest in a short run.
 func profiles(t testing.TB) []string {
 	if testing.Short() {
 		t.Log("left out of a short run: profiles other than tiny")
@@ -95,7 +95,7 @@ func profiles(t testing.TB) []string {
 	return []string{"tiny", "default"}
 }
 
-// seeds are those of tiny worlds that tests make; a short run is content with two.
+// seeds returns the seeds of the tiny worlds to test: only two in a short run.
 func seeds(t testing.TB) []int64 {
 	if testing.Short() {
 		t.Log("left out of a short run: most seeds")

@@ -81,7 +81,7 @@ func TestFeesRiseInARushAndFall(t *testing.T) {
 	}
 }
 
-// rushOf is what a block's first transaction is in a rush for, by the function that it calls; empty for everyday life.
+// rushOf names the rush that a block's first transaction belongs to, by the function that it calls; empty for everyday life.
 func rushOf(t *testing.T, c *reader.Chain, n uint64) string {
 	t.Helper()
 	txs := must(c.Transactions(t.Context(), must(c.Block(t.Context(), n))(t)))(t)
@@ -99,7 +99,7 @@ func rushOf(t *testing.T, c *reader.Chain, n uint64) string {
 	return ""
 }
 
-// gasExcess is that of the fee state in the header of a C-Chain's block (ACP-176: capacity, excess, target excess), from which the base
+// gasExcess returns the excess in the fee state of a C-Chain header (ACP-176: capacity, excess, target excess), from which the base
 // fee follows.
 func gasExcess(h *evm.Header) uint64 { return binary.BigEndian.Uint64(h.Extra[8:16]) }
 

@@ -27,7 +27,7 @@ type saying struct {
 
 var topicSendWarp = crypto.Keccak256([]byte("SendWarpMessage(address,bytes32,bytes)"))
 
-// sayings are those of a chain, by the message's id.
+// sayings returns a chain's messages by id.
 func sayings(t *testing.T, w *sim.World, c *reader.Chain) map[ids.ID][]saying {
 	t.Helper()
 	logs := must(w.DB.LogsBetween(t.Context(), store.First(c.Row.ID), store.Last(c.Row.ID), math.MaxInt32))(t)

@@ -17,7 +17,7 @@ import (
 	"snowglobe/sim/store"
 )
 
-// census is what a chain's rows say about one address.
+// census counts a chain's rows about one address.
 type census struct {
 	sent, received, failed, internal int
 	tokens                           map[common.Address]bool // contracts whose transfer logs name the address

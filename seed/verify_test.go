@@ -30,7 +30,7 @@ import (
 // small is a world for tests that need many.
 var small = &seed.Profile{Sizes: worldfile.Sizes{Name: "small", Days: 3, Chains: 2, Transactions: 400, Validators: 40, Delegators: 60, L1Validators: 12, PrimaryTransactions: 300}}
 
-// smallBytes are those of the small world's file once it was made.
+// smallBytes caches the file of the small world.
 var smallBytes []byte
 
 // smallFile is a copy of the small world, with exports and what clients did.

@@ -134,7 +134,7 @@ func TestExampleOfAWorldFile(t *testing.T) {
 	}
 }
 
-// mapSlot is where a contract keeps the entry of an address in the mapping of a slot.
+// mapSlot returns the storage slot of an address's entry in a mapping.
 func mapSlot(key common.Address, slot int64) common.Hash {
 	return common.BytesToHash(crypto.Keccak256(common.LeftPadBytes(key[:], 32), common.LeftPadBytes(big.NewInt(slot).Bytes(), 32)))
 }

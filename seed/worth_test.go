@@ -41,7 +41,7 @@ func evmAddress(t *testing.T, w *sim.World, name string) []byte {
 	return nil
 }
 
-// worthOf is what somebody holds on the EVM chains, on P and on X, in US dollars.
+// worthOf returns somebody's holdings on the EVM chains, on P and on X, in US dollars.
 func worthOf(t *testing.T, w *sim.World, owner, address []byte) int64 {
 	sum := new(big.Int)
 	for _, c := range w.Chains {
@@ -63,7 +63,7 @@ func worthOf(t *testing.T, w *sim.World, owner, address []byte) int64 {
 	return sum.Div(sum, big.NewInt(price.Unit)).Int64()
 }
 
-// worthOnChain is what an address holds on an EVM chain, of its own token and of others with a price, in 10^-8 US dollars.
+// worthOnChain returns an address's holdings of native and priced tokens on an EVM chain, in 10^-8 US dollars.
 func worthOnChain(t *testing.T, w *sim.World, c *reader.Chain, address []byte) *big.Int {
 	sum, head := new(big.Int), must(w.DB.Head(t.Context(), c.Row.ID))(t)
 	for _, m := range must(w.DB.Markets(t.Context(), c.Row.ID))(t) {

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// imports is what each package may import of the others, directly; a name ending in /... stands for all packages under it.
+// imports lists the packages that each package may import directly; a name ending in /... stands for all packages under it.
 // Packages that are not named here may not exist. Arrows go up in this table: no package imports a later one.
 var imports = []struct{ pkg, may string }{
 	{"fixtures", ""},

@@ -14,7 +14,7 @@ import (
 	"testing"
 )
 
-// now is what in the sources says what time it is: reads of real time and waiting for it, and reads of the world's clock.
+// now lists the expressions that tell the time: reads of real time and waiting for it, and reads of the world's clock.
 var now = map[string][]string{
 	"real":  {"time.Now", "time.Since", "time.Until", "time.After", "time.AfterFunc", "time.NewTimer", "time.NewTicker", "time.Tick"},
 	"clock": {"Clock.Now", "Clock.Unix", "Clock.UnixMilli", "world.Now"},

@@ -24,7 +24,7 @@ import (
 // well known; /sim/world lists the other personas.
 const listedPersonas = 2*fixtures.MnemonicAccounts + 1
 
-// staleAfter is how far the world's clock may lag before the banner mentions it.
+// staleAfter bounds how far the world's clock may lag before the banner mentions it.
 const staleAfter = 24 * time.Hour
 
 // Banner renders the text that the simulator prints at its start, within 80 columns: the world, the URLs, the best-known personas with

@@ -88,7 +88,7 @@ func outputsOf(t *testing.T, n *sim.Network, kind txs.Chain, owners ...string) (
 	return all
 }
 
-// madeAt is when the block was made that an output is of: on the P-Chain that of its transaction, if it is no reward.
+// madeAt returns the time of the block that made an output: on the P-Chain its transaction's block, unless it is a reward.
 func madeAt(t *testing.T, n *sim.Network, maker txs.Chain, u *store.UTXO) int64 {
 	t.Helper()
 	at := store.At(n.Chain(maker), u.ID.Height(), 0)

@@ -55,7 +55,7 @@ func TestPendingStakersKnowWhatToExpect(t *testing.T) {
 	}
 }
 
-// expected is what the network's formula promises a staker at the supply of the last block.
+// expected returns the reward by the network's formula, at the supply of the last block.
 func expected(t *testing.T, g *globe, network string, staker object, stake string) int64 {
 	t.Helper()
 	head := g.get(t, "/v1/networks/"+network+"/blockchains/p-chain/blocks?pageSize=1")

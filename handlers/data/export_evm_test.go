@@ -82,7 +82,7 @@ func number(text string) *big.Int {
 	return n
 }
 
-// essence is what a row shares with the lists. Those of ERC-1155 do not show the token's symbol.
+// essence returns the fields that a row shares with the lists. The lists of ERC-1155 transfers leave out the token's symbol.
 func essence(r record) string {
 	symbol := r["TokenSymbol"]
 	if r["TransferType"] == "ERC-1155" {

@@ -45,7 +45,7 @@ func TestLastActivityIsTheNewestTransaction(t *testing.T) {
 	}
 }
 
-// newestMove is what the newest of some transactions did with outputs of somebody, nil for nothing.
+// newestMove returns the newest transaction's effect on somebody's outputs, nil if none has any.
 func newestMove(transactions []object, who string) (move object) {
 	for _, tx := range transactions {
 		for _, kind := range []string{"consumedUtxos", "emittedUtxos"} {

@@ -98,7 +98,7 @@ func head(t testing.TB, n *sim.Network) uint64 {
 	return height
 }
 
-// answering is how much of a set's weight, in percent rounded down, is of nodes that are up.
+// answering returns the share of a set's weight whose nodes are up, in percent, rounded down.
 func answering(t testing.TB, network *sim.Network, set *warp.CanonicalValidatorSet) uint64 {
 	t.Helper()
 	nodes, err := network.DB.Nodes(context.Background(), network.Rules.NetworkID)

@@ -57,7 +57,7 @@ func open(t testing.TB, number int64) *globe {
 	return g
 }
 
-// times is how often something is tried: with -short, under the race detector, a tenth of that.
+// times returns the number of tries: a tenth of n with -short under the race detector.
 func times(t testing.TB, n int) int {
 	if testing.Short() {
 		t.Log("left out of a short run: nine of ten")

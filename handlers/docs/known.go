@@ -20,7 +20,7 @@ type KnownAddress struct {
 	Absent   string // what to do without it
 }
 
-// KnownAddresses are those of the clients that this manual names.
+// KnownAddresses lists the addresses that the manual's clients take for granted.
 func KnownAddresses() []KnownAddress {
 	const deploy = "not there; deploy your own"
 	all := []KnownAddress{

@@ -14,7 +14,7 @@ var mistakes string
 // Mistake is a command that cannot be done, and what the program says.
 type Mistake struct{ Section, Command, Says string }
 
-// Mistakes are those of the manual.
+// Mistakes lists the mistakes that the manual explains.
 func Mistakes() (all []Mistake) {
 	section := ""
 	for line := range strings.Lines(mistakes) {

@@ -22,7 +22,7 @@ type Command struct {
 // Flag is one of the program's flags. Defaults that say nothing are empty.
 type Flag struct{ Name, Value, Default, Usage, Group string }
 
-// table is what a mark in a page stands for.
+// table returns the table that replaces a mark in a page.
 func (m *Manual) table(name string) string {
 	switch name {
 	case "personas":
@@ -68,7 +68,7 @@ func personas() string {
 	return b.String()
 }
 
-// columns are those of exports. What two kinds of export have in common is told once.
+// columns describes the columns of exports, those that two kinds share only once.
 func columns() string {
 	b := new(strings.Builder)
 	for _, kind := range []export.Type{export.EVM, export.Primary} {
@@ -105,7 +105,7 @@ func profiles() string {
 	return b.String()
 }
 
-// roles are those of nodes.
+// roles lists the roles of nodes.
 func roles() string {
 	b := new(strings.Builder)
 	b.WriteString("| role | node |\n|---|---|\n")
@@ -126,7 +126,7 @@ func l1s() string {
 	return b.String()
 }
 
-// keys are those of a world file.
+// keys lists the keys of a world file.
 func keys() string {
 	b := new(strings.Builder)
 	b.WriteString("| key | value | meaning |\n|---|---|---|\n")
@@ -202,7 +202,7 @@ type Entry struct {
 // REST says whether it is an operation, not methods of JSON-RPC.
 func (e *Entry) REST() bool { return strings.HasPrefix(e.Words[1], "/v") }
 
-// Surface is what the real services have.
+// Surface lists the operations of the real services.
 func Surface() (all []Entry) {
 	service := ""
 	for line := range strings.Lines(surface) {
@@ -219,7 +219,7 @@ func Surface() (all []Entry) {
 	return all
 }
 
-// covered is what has one path and one state.
+// covered groups operations with the same path and state.
 type covered struct {
 	service, path, state string
 	names                []string // operations with their HTTP methods, or methods of JSON-RPC

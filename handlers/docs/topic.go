@@ -59,7 +59,7 @@ func New(commands []Command) *Manual { return &Manual{commands, readTopics()} }
 // Topics are all pages, recipes last.
 func (m *Manual) Topics() []Topic { return m.topics }
 
-// Names are those of all pages.
+// Names lists the names of all pages.
 func (m *Manual) Names() (names []string) {
 	for _, t := range m.topics {
 		names = append(names, t.Name)

@@ -93,7 +93,7 @@ func (r Result) IsZero() bool { return r.JSON == nil }
 // Schema allows everything.
 func (Result) Schema(*schema.Schemas) *schema.Schema { return &schema.Schema{} }
 
-// Wait is how many milliseconds a transaction waits, -1 for ever.
+// Wait returns for how many milliseconds a transaction waits, -1 for ever.
 func (a *Action) Wait() int64 {
 	if d, err := time.ParseDuration(a.Mining); err == nil {
 		return d.Milliseconds()

@@ -35,7 +35,7 @@ func Sleep(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// answerTime is how long a client may take to read a delayed response.
+// answerTime bounds the time in which a client may read a delayed response.
 const answerTime = 2 * time.Minute
 
 // Reset closes a request's connection so that the client sees it reset.

@@ -16,7 +16,7 @@ import (
 	"snowglobe/sim/txs"
 )
 
-// accrued is what an always active L1 validator has paid before a second, from the newest block that is not after it.
+// accrued returns what an always active L1 validator has paid before a second, by the newest block up to it.
 func (c *chain) accrued(t testing.TB, second int64) uint64 {
 	var last *store.PrimaryBlock
 	for i := range c.blocks {
@@ -71,7 +71,7 @@ func (c *chain) stretches(v *store.L1ValidatorView, clock int64) (all []stretch)
 	return all
 }
 
-// paid is what an L1 validator paid before a second.
+// paid returns what an L1 validator paid before a second.
 func (c *chain) paid(t testing.TB, v *store.L1ValidatorView, second, clock int64) (sum uint64) {
 	for _, s := range c.stretches(v, clock) {
 		if s.from >= second {
@@ -142,7 +142,7 @@ func compareFees(t *testing.T, w *sim.World) {
 	}
 }
 
-// shown is what one validator adds to a metric on a day.
+// shown returns one validator's share of a metric on a day.
 func (c *chain) shown(t testing.TB, target string, v *store.L1ValidatorView, day, clock int64) uint64 {
 	end := min(day+secondsOfDay, clock)
 	switch {

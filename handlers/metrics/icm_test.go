@@ -39,7 +39,7 @@ func (q icmQuery) String() string {
 	return text
 }
 
-// ends are what a message counts for, if it counts.
+// ends returns the name under which a message counts, if it does.
 func (q icmQuery) ends(w *sim.World, m *store.Message) (string, bool) {
 	source, destination := ids.ID(m.Source).String(), ids.ID(m.Destination).String()
 	var network string

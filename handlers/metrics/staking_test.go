@@ -18,7 +18,7 @@ import (
 
 const secondsOfDay = 24 * 60 * 60
 
-// chain is what the naive evaluation knows of a P-Chain: its rows, and when each block came.
+// chain has a P-Chain's rows and the times of its blocks, for the naive evaluation.
 type chain struct {
 	l       *sim.Network
 	times   []int64

@@ -26,7 +26,7 @@ var (
 	intervals   = []string{"hour", "day", "week", "month"}
 )
 
-// worlds are those that tests share, by profile and seed. Tests only read them, or set their clocks and set them back.
+// worlds caches the worlds that tests share, by profile and seed. Tests only read them, or set their clocks and set them back.
 var worlds = map[string]*sim.World{}
 
 func TestMain(m *testing.M) {

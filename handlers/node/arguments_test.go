@@ -234,7 +234,7 @@ func (w *argumentWorld) namePrimary() {
 	w.name("container", container.ID)
 }
 
-// probes are what a method may have changed, a balance and an allowance of a token and the next block among it.
+// probes read what a method may have changed, such as a token's balance and allowance and the next block.
 var probes = []string{
 	`eth_getBalance ["{bob}","latest"]`, `eth_getTransactionCount ["{bob}","latest"]`, `eth_getCode ["{bob}","latest"]`, `eth_getStorageAt ["{bob}","0x2","latest"]`,
 	`eth_getTransactionCount ["{alice}","pending"]`, `eth_accounts []`, `txpool_status []`, `anvil_getAutomine []`, `anvil_getIntervalMining []`, `anvil_nodeInfo []`,
@@ -250,7 +250,7 @@ var restored = map[string]string{
 	"impersonateAccount": `anvil_stopImpersonatingAccount ["{bob}"]`,
 }
 
-// outcome is what comes of a form: the answer and, where a method changes the world, what it changed. The world is as before afterwards.
+// outcome tries a form and returns the answer and what it changed in the world, which it then puts back.
 func (w *argumentWorld) outcome(f *form, names *strings.Replacer) (result, problem string) {
 	w.Helper()
 	params := ""

@@ -11,7 +11,7 @@ import (
 	_ "modernc.org/sqlite"
 )
 
-// statements are what nobody is told of them.
+// statements matches words of statements, which no client may see.
 var statements = regexp.MustCompile(`(?i)\bsql|\bselect\b|\binsert\b|\bupdate \w+ set\b|\bwhere\b.*\?|\bpragma\b|\bjoin\b|constraint|database|no such|converting|damaged|\btable\b`)
 
 // TestFailuresHoldNoSQL asks every question of the transcripts of a node whose file was closed, and of nodes whose tables another program took away:

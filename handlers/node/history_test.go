@@ -7,7 +7,7 @@ import (
 	"snowglobe/sim/warp"
 )
 
-// history is what happens on the two chains of a test network.
+// history fills the two chains of a test network.
 func (l *testNetwork) history() {
 	l.assets()
 	l.transfers()

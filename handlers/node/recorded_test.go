@@ -18,7 +18,7 @@ import (
 	"snowglobe/sim/txs"
 )
 
-// recordedCall is what a real node was asked for, and its answer. In paths, parameters and errors {names} stand for what
+// recordedCall is a request to a real node with its response. In paths, parameters and errors {names} stand for what
 // has another name in every network.
 type recordedCall struct {
 	Path   string          `json:"path"` // after /ext/

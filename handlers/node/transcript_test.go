@@ -52,7 +52,7 @@ func TestTranscripts(t *testing.T) {
 	}
 }
 
-// names are what transcripts may call things by.
+// names returns the names that transcripts may use.
 func (w *testWorld) names() *strings.Replacer {
 	return strings.NewReplacer("{L1}", ids.ID(w.l1.Row.BlockchainID).String())
 }

@@ -248,7 +248,7 @@ func (c *testChain) complete(data types.TxData, nonce uint64) types.TxData {
 	return data
 }
 
-// counter is where the counter stands: the account's first contract.
+// counter returns the counter's address: the account's first contract.
 func (c *testChain) counter() *common.Address {
 	address := crypto.CreateAddress(c.from, 0)
 	return &address

@@ -174,7 +174,7 @@ func (op *operation) readable(r *http.Request, body []byte) []byte {
 	return b.Bytes()
 }
 
-// answerTime is how long a client may take to read the response of a slow operation.
+// answerTime bounds the time in which a client may read the response of a slow operation.
 const answerTime = 2 * time.Minute
 
 // handle calls the handler. It suspends the server's read and write timeouts while a slow operation works, because they would end its

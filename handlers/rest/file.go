@@ -21,7 +21,7 @@ type File struct {
 	Open func(zipped bool) (io.ReadSeeker, error)
 }
 
-// fileTimeout is how long a client may take for one piece of a file. The whole file may take any time.
+// fileTimeout bounds the time for one piece of a file. The whole file may take any time.
 const fileTimeout = 2 * time.Minute
 
 // sendFile sends a file, compressed if the client accepts that and wants the whole.

@@ -243,7 +243,7 @@ func explainYAML(err error) string {
 // first; all that does is give it a fresh window early.
 const maxClients = 16384
 
-// keyFactor is how many times an unknown client's limit a client with a key gets.
+// keyFactor multiplies the limit of an unknown client for one with a key.
 const keyFactor = 2
 
 // limiter counts requests in fixed windows. A client's window begins with its first request. All windows are equally long, so they end in

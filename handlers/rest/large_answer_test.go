@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// refused is whether something has to wait for room.
+// refused reports whether something has to wait for room.
 func refused(t *testing.T, try func(context.Context) error) bool {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)

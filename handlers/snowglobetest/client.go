@@ -17,7 +17,7 @@ import (
 	"snowglobe/handlers/fault"
 )
 
-// patience is how long a request may take, even one that moves the clock by years, before it fails.
+// patience bounds a request's time, even of one that moves the clock by years.
 const patience = 2 * time.Minute
 
 // Client offers the methods of Server for helpers and other goroutines: they return errors instead of failing the test.

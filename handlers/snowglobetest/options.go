@@ -90,7 +90,7 @@ func read(options []Option, w io.Writer) (*settings, error) {
 	return s, err
 }
 
-// mostTemplates is how many worlds are cached for copying; tests of a package rarely want more shapes at the same time.
+// mostTemplates bounds the worlds that are cached for copying; a package's tests rarely want more shapes at the same time.
 const mostTemplates = 4
 
 // templates caches worlds in memory that are copied for each test, by everything that decides their bytes; the most recently used is last.

@@ -21,7 +21,7 @@ import (
 	"snowglobe/sim"
 )
 
-// kind is what requests are grouped and filtered by, and where they came from.
+// kind has the fields by which requests are grouped and filtered, and where they came from.
 type kind struct {
 	RequestType string // data or rpc
 	Path        string // the operation's, or the requested one under /ext

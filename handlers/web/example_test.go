@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// described is what OpenRPC tells of a method.
+// described is a method in the OpenRPC document.
 type described struct {
 	Name, Description, ParamStructure string
 	Servers                           []struct{ URL string }

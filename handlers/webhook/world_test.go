@@ -221,7 +221,7 @@ func signatureOf(secret string, body []byte) string {
 	return base64.StdEncoding.EncodeToString(mac.Sum(nil))
 }
 
-// hashes are those of the transactions that were accepted, in their order.
+// hashes returns the hashes of the accepted transactions, in order.
 func (r *receiver) hashes() (all []string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -58,7 +58,7 @@ const (
 	idleRead = 20 * time.Second // after which a connection's memory is freed
 )
 
-// endTime is how long requests may continue in a world that is ending.
+// endTime bounds how long requests may continue in a world that is ending.
 const endTime = 3 * time.Second
 
 var nameShape = schema.Shape(`^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$`)

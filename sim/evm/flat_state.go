@@ -26,7 +26,7 @@ type FlatState struct {
 
 var _ state.Reader = FlatState{}
 
-// Fault is why a state could not be read, if so: an error inside, which go-ethereum passes on in words only.
+// Fault returns the internal error that kept a state from being read, if any. go-ethereum passes it on as text only.
 func Fault(states *state.StateDB) error { return store.Inside(states.Error()) }
 
 // NewFlatState reads a chain's state after a block. All its reads use the context.

@@ -11,7 +11,7 @@ import (
 	"github.com/holiman/uint256"
 )
 
-// tables are what a roll-up reads from and writes to.
+// tables are a roll-up's source and its destination.
 type tables struct {
 	tallies   map[Key]Tally
 	months    map[MonthKey]string

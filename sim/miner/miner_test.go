@@ -260,7 +260,7 @@ func TestWhatWaitsCanBeTakenBack(t *testing.T) {
 	}
 }
 
-// TestChangesOfTheState are those that no transaction makes.
+// TestChangesOfTheState tries the changes that no transaction makes.
 func TestChangesOfTheState(t *testing.T) {
 	t.Parallel()
 	w := generate(t)

@@ -42,7 +42,7 @@ func generate(t *testing.T) *sim.World {
 	return w
 }
 
-// miners are those of a C-Chain and of an L1.
+// miners returns the miners of a C-Chain and of an L1.
 func miners(w *sim.World) map[string]*miner.Miner {
 	return map[string]*miner.Miner{"C": w.MinerOf(w.Networks[0].CChain()), "L1": w.Miners[len(w.Miners)-1]}
 }

@@ -89,7 +89,7 @@ func TestStakersAreOrdered(t *testing.T) {
 	}
 }
 
-// snapshot is what a stored chain would begin with.
+// snapshot returns the state that a stored chain would begin with.
 func (w *world) snapshot() Snapshot {
 	s := w.p.State
 	excess, accrued := s.ValidatorFees()

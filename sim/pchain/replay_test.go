@@ -193,7 +193,7 @@ func TestFeesAsRecorded(t *testing.T) {
 	}
 }
 
-// burnedBy is what a transaction consumes and neither produces, stakes nor deposits.
+// burnedBy returns the amount that a transaction consumes but does not produce, stake or deposit.
 func burnedBy(tx *txs.Tx) uint64 {
 	var burned uint64
 	for _, in := range tx.Inputs() {

@@ -7,7 +7,7 @@ import (
 	"snowglobe/sim/txs"
 )
 
-// ErrUndecided is what Restore says of a file that ends with a proposal.
+// ErrUndecided is Restore's error for a file that ends with a proposal.
 var ErrUndecided = errUndecided
 
 // ReplayStrictly is a strict Replay that shows the network after each block, and after its genesis.

@@ -19,7 +19,7 @@ const (
 	price = 512 // of a second
 )
 
-// stateChange is that an L1 validator becomes active or inactive in a block; the balance of an active one is used up at an accrued fee.
+// stateChange activates or deactivates an L1 validator in a block; an active one's balance is used up at an accrued fee.
 type stateChange struct {
 	time         uint64
 	validator    int

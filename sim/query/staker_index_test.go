@@ -41,7 +41,7 @@ func tinyWorld(t *testing.T) *sim.World {
 	return w
 }
 
-// statusBySpec is what a staker is at a time: what a block ended stays ended, everything else begins and ends by time alone.
+// statusBySpec returns a staker's status at a time: what a block ended stays ended, everything else begins and ends by time alone.
 func statusBySpec(s *store.Staker, now int64) int {
 	switch {
 	case s.Ended != nil:

@@ -8,7 +8,7 @@ import (
 // nanosecond scale: the network computes with durations in nanoseconds, and rounding depends on it.
 const second = 1_000_000_000
 
-// Reward is what a stake earns over a duration in seconds if its uptime suffices, given the supply when it starts:
+// Reward returns the reward of a stake over a duration in seconds, if its uptime suffices, given the supply when it starts:
 //
 //	(cap - supply) * stake/supply * duration/mintingPeriod * rate
 //

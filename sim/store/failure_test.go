@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// engineWords are what the engine and the package that speaks with it say of failures.
+// engineWords matches words of the engine and its driver.
 var engineWords = regexp.MustCompile(`(?i)sqlite|sql:|constraint|no such|database|converting|scan error|\(\d+\)`)
 
 // TestTheEngineIsHeardInTheLogOnly: whatever fails inside, who asked is told in the program's words, and the log in the engine's.

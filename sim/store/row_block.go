@@ -13,7 +13,7 @@ const (
 	ofNoBlock      = "No block"
 )
 
-// rowBlock is what the schema says of a table.
+// rowBlock is a table's `-- Block:` line in the schema.
 type rowBlock struct {
 	kind   string
 	column string // holds the block: a position, or the number if there is a column for the chain; of a row without a block, the chain

@@ -13,7 +13,7 @@ import (
 	"github.com/ava-labs/avalanchego/utils/formatting"
 )
 
-// localHRP is that of the network on which the fixtures in testdata/node were recorded.
+// localHRP is the bech32 prefix of the network on which testdata/node was recorded.
 const localHRP = "local"
 
 // recorded is a line of a fixture: bytes and the node's JSON for them.

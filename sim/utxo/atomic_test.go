@@ -98,7 +98,7 @@ func TestAtomicGas(t *testing.T) {
 	}
 }
 
-// importing is what a key imports from the X-Chain, paying exactly the fee.
+// importing imports a key's outputs from the X-Chain, paying exactly the fee.
 func importing(k *txs.Key, outputs ...*txs.UTXO) *txs.AtomicImportTx {
 	tx := &txs.AtomicImportTx{NetworkID: network.NetworkID, BlockchainID: network.CChainID, SourceChain: network.XChainID}
 	var total uint64
@@ -188,7 +188,7 @@ func TestImportIntoAccounts(t *testing.T) {
 	}
 }
 
-// Exported is what the X-Chain exported to the C-Chain.
+// Exported lists the X-Chain's exports to the C-Chain.
 func (b *AtomicBackend) Exported() []*txs.UTXO {
 	return b.shared.Exported(network.XChainID, network.CChainID)
 }

@@ -91,7 +91,7 @@ func (n *network) learn() error {
 	return nil
 }
 
-// context is what the real node's types need to know to write JSON.
+// context returns the context that the real node's types need to write JSON.
 func (n *network) context(chain ids.ID) *snow.Context {
 	aliases := ids.NewAliaser()
 	_ = aliases.Alias(constants.PlatformChainID, "P") // a new aliaser refuses nothing

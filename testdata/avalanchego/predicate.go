@@ -42,7 +42,7 @@ func (m *machine) judge(b *types.Block) error {
 	return nil
 }
 
-// epoch is how many seconds all blocks see the same validators: those after the last P-Chain block before it began.
+// epoch is the number of seconds for which all blocks see the same validators: those after the last P-Chain block before it began.
 const epoch = 300
 
 func (n *network) heightFor(time uint64) (uint64, error) {
@@ -54,7 +54,7 @@ func (n *network) heightFor(time uint64) (uint64, error) {
 	return 0, fmt.Errorf("no P-Chain block is before %d", time)
 }
 
-// validatorState is what the real machine asks of the P-Chain, answered by the server's.
+// validatorState answers the real EVM's questions about the P-Chain from the server's.
 type validatorState struct {
 	validators.State
 	n *network

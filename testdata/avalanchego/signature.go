@@ -24,7 +24,7 @@ import (
 // errRefused is the aggregator's answer when too few validators sign.
 var errRefused = errors.New("too few validators sign")
 
-// request is what the aggregator takes.
+// request is the aggregator's request.
 type request struct {
 	Message string `json:"message"`
 	Quorum  uint64 `json:"quorumPercentage"`
@@ -32,7 +32,7 @@ type request struct {
 	Height  uint64 `json:"pChainHeight"`
 }
 
-// quorums are what is asked for: at least the first, and the second more where it can be had.
+// quorums are the percentages to ask for: at least the first, and the second more where it can be had.
 var quorums = [][2]uint64{{1, 0}, {67, 0}, {100, 0}, {34, 33}, {50, 50}}
 
 // aggregator is the service that gathers signatures, and what the real node's code thinks of them.

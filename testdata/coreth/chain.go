@@ -47,7 +47,7 @@ func newChain(url string, network uint32, most uint64) *chain {
 	return &chain{client: client(url), most: most, config: config, extra: extra, seen: seen{byCheck: map[string]int{}}}
 }
 
-// batch is how many blocks are asked for at a time.
+// batch is the number of blocks to ask for at a time.
 const batch = 200
 
 // checkBlocks looks at every block after the first.

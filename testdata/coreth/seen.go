@@ -12,7 +12,7 @@ import (
 	"github.com/ava-labs/avalanchego/graft/coreth/plugin/evm/customtypes"
 )
 
-// examples is how many failures of one kind are printed.
+// examples bounds the printed failures of one kind.
 const examples = 3
 
 // seen counts what was checked and what failed, and says what kind of blocks those were.

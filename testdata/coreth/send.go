@@ -7,7 +7,7 @@ import (
 	"github.com/ava-labs/libevm/common/hexutil"
 )
 
-// rounds is how often clients do everything.
+// rounds is the number of times that clients do everything.
 const rounds = 12
 
 // send has the world's named accounts pay, deploy and fail, so that what clients make is looked at as well. They ask for no blocks

@@ -53,7 +53,7 @@ func main() {
 	}
 }
 
-// flags are those of the Makefile.
+// flags are the Makefile's build flags.
 var flags = []string{"-trimpath", "-gcflags=all=-dwarf=false"}
 
 // goTool runs the go command for a platform, in a folder if one is named, and returns what it prints.
@@ -271,7 +271,7 @@ func archive(program, platform string, common []file) (name string, packed []byt
 	return folder + ".tar.gz", packed, err
 }
 
-// manPages are those of the program and of its verbs.
+// manPages returns the man pages of the program and its verbs.
 func manPages(program string) (pages []file, err error) {
 	for _, verb := range []string{"", "serve", "exec", "env", "healthcheck", "generate", "init", "verify", "digest", "clock", "snapshot", "world"} {
 		args := strings.Fields("man " + verb)

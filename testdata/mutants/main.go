@@ -42,7 +42,7 @@ func main() {
 	}
 }
 
-// listed is what go list tells of a package.
+// listed is a package as go list describes it.
 type listed struct {
 	ImportPath, Dir, Export            string
 	GoFiles, TestGoFiles, XTestGoFiles []string

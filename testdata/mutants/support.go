@@ -1,6 +1,6 @@
 package main
 
-// supportText is what the mistakes of a package call.
+// supportText is the source of the package that mistakes call.
 const supportText = `package support
 
 import (

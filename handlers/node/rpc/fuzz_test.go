@@ -101,7 +101,7 @@ func randomValue(r *rand.Rand, deep int) string {
 		`"\u003c&\u2028é"`, "\"\xff\"", `""`, `"]}"`, `"0x1"`)
 }
 
-// randomCall is what may be a call, more often than not one that is answered.
+// randomCall returns something like a call, more often than not a valid one.
 func randomCall(r *rand.Rand, methods ...string) string {
 	if r.IntN(20) == 0 {
 		return randomValue(r, 2)
@@ -145,7 +145,7 @@ var fuzzedMethods = []string{`"t_nothing"`, `"t_echo"`, `"t_echo"`, `"t_need"`, 
 	`"t_crash"`, `"t_only"`, `"t_fail"`, `"t_Echo"`, `"t_nope"`, `"t"`, `"u_echo"`, `""`, `null`, `7`, `"t\u005fecho"`, `"rpc_modules"`, `"t_subscribe"`, `"t_unsubscribe"`, `"u_subscribe"`, `"_unsubscribe"`,
 	`"t_quiet"`, `"t_subscription"`, `"t_<é>"`, `"` + strings.Repeat("m", 2049) + `"`}
 
-// answered is what a handler answers to a request.
+// answered returns a handler's response to a request.
 func answered(h http.Handler, method, target, contentType, body string) *httptest.ResponseRecorder {
 	r, w := httptest.NewRequest(method, target, strings.NewReader(body)), httptest.NewRecorder()
 	if contentType != "" {

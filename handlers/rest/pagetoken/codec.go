@@ -16,7 +16,7 @@ import (
 	"snowglobe/handlers/rest/schema"
 )
 
-// Life is how long a page token is valid, on the world's clock.
+// Life is the lifetime of a page token, on the world's clock.
 const Life = 24 * time.Hour
 
 // Errors of page tokens.

@@ -118,7 +118,7 @@ func TestReplacement(t *testing.T) {
 	}
 }
 
-// TestRefusalsByAccount are those that depend on the account, in a node's words.
+// TestRefusalsByAccount tries the refusals that depend on the account, in the node's words.
 func TestRefusalsByAccount(t *testing.T) {
 	p := newPool()
 	if err := p.Add(tx(3, 1, 40_000_000_000_000), alice, 3, rich); err != nil { // most of the 1e18 wei
@@ -142,7 +142,7 @@ func TestRefusalsByAccount(t *testing.T) {
 	}
 }
 
-// TestRefusalsWithoutState are those that depend on the transaction alone, in a node's words.
+// TestRefusalsWithoutState tries the refusals that depend on the transaction alone, in the node's words.
 func TestRefusalsWithoutState(t *testing.T) {
 	p, head := newPool(), &evm.Header{Number: big.NewInt(1), Time: 1, GasLimit: 10_000_000}
 	data := func(gas uint64, to *common.Address, size int) *types.Transaction {
