@@ -6,6 +6,8 @@ import (
 
 	"github.com/ethereum/go-ethereum/common/hexutil"
 	"github.com/ethereum/go-ethereum/common/math"
+
+	"snowglobe/sim/evm/reader"
 )
 
 // gasAPI implements the eth methods about prices: coreth's internal/ethapi.EthereumAPI.
@@ -45,15 +47,11 @@ func (a *gasAPI) FeeHistory(ctx context.Context, count math.HexOrDecimal64, last
 	if percentiles == nil {
 		percentiles = new([]float64)
 	}
-	number := uint64(last)
-	if last < 0 {
-		b, err := a.chain.Head(ctx)
-		if err != nil {
-			return nil, err
-		}
-		number = b.Number
+	blocks := reader.HistoryRange{Count: uint64(count), Pending: last == pending}
+	if number := uint64(last); last >= 0 {
+		blocks.Last = &number
 	}
-	h, err := a.chain.FeeHistory(ctx, uint64(count), number, *percentiles)
+	h, err := a.chain.FeeHistory(ctx, blocks, *percentiles)
 	if err != nil {
 		return nil, err
 	}
@@ -75,11 +73,11 @@ func bigs(numbers []*big.Int) []*hexutil.Big {
 // priceAPI implements methods that only a C-Chain has.
 type priceAPI struct{ *api }
 
-// The three speeds of eth_suggestPriceOptions: coreth's SuggestPriceOptions with its default configuration.
+// The three speeds of eth_suggestPriceOptions (coreth plugin/evm/config.NewDefaultConfig).
 const (
 	slowPercent = 95
 	fastPercent = 105
-	maxSpeedTip = 20_000_000_000 // wei
+	maxSpeedTip = 20_000_000_000 // wei; not for the fastest
 )
 
 type priceOption struct {
@@ -93,24 +91,34 @@ type priceOptions struct {
 	Fast   priceOption `json:"fast"`
 }
 
-// SuggestPriceOptions returns fees for three speeds: a tip a little below or above the usual one, on top of twice the base fee.
+// SuggestPriceOptions returns fees for three speeds: a tip a little below or above the usual one, on top of twice the base fee (coreth
+// internal/ethapi.EthereumAPI.SuggestPriceOptions).
 func (a *priceAPI) SuggestPriceOptions(ctx context.Context) (*priceOptions, error) {
 	fee, tip, err := a.miner.Prices(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return &priceOptions{priceOptionOf(fee, tip, slowPercent), priceOptionOf(fee, tip, 100), priceOptionOf(fee, tip, fastPercent)}, nil
+	return priceOptionsOf(fee, tip), nil
 }
 
-func priceOptionOf(fee, tip *big.Int, percent int64) priceOption {
-	speedTip := new(big.Int).Mul(tip, big.NewInt(percent))
-	speedTip.Div(speedTip, big.NewInt(100))
-	if speedTip.Sign() == 0 {
-		speedTip.SetInt64(1)
+// priceOptionsOf follows coreth's internal/ethapi.calculateFeeSpeeds: the bounds do not apply to the fastest.
+func priceOptionsOf(fee, tip *big.Int) *priceOptions {
+	normal := tip
+	if limit := big.NewInt(maxSpeedTip); tip.Cmp(limit) > 0 {
+		normal = limit
 	}
-	if limit := big.NewInt(maxSpeedTip); speedTip.Cmp(limit) > 0 {
-		speedTip = limit
+	slow := percentOf(normal, slowPercent)
+	if slow.Sign() == 0 {
+		slow.SetInt64(1)
 	}
-	maxFee := new(big.Int).Lsh(fee, 1)
-	return priceOption{(*hexutil.Big)(speedTip), (*hexutil.Big)(maxFee.Add(maxFee, speedTip))}
+	option := func(tip *big.Int) priceOption {
+		maxFee := new(big.Int).Lsh(fee, 1)
+		return priceOption{(*hexutil.Big)(tip), (*hexutil.Big)(maxFee.Add(maxFee, tip))}
+	}
+	return &priceOptions{option(slow), option(normal), option(percentOf(tip, fastPercent))}
+}
+
+func percentOf(n *big.Int, percent int64) *big.Int {
+	part := new(big.Int).Mul(n, big.NewInt(percent))
+	return part.Div(part, big.NewInt(100))
 }

@@ -16,15 +16,17 @@ import (
 	"snowglobe/sim/store"
 )
 
-// Rules of the price suggestions and the fee history.
+// Rules of the price suggestions (coreth eth/ethconfig.DefaultFullGPOConfig) and of the fee history (coreth eth/gasprice, the same as
+// subnet-evm's).
 const (
-	tipBlocks     = 40 // blocks whose tips determine the suggestion
-	tipSeconds    = 80 // their maximum age
-	tipPercentile = 40
-	maxTip        = 150_000_000_000 // wei; upper bound of the suggestion
-	historyPart   = 64              // blocks read together
-	maxHistory    = 2_048           // blocks in one fee history, as in coreth
-	maxPercentile = 100             // percentiles in one fee history
+	tipBlocks      = 40 // blocks whose tips determine the suggestion
+	tipSeconds     = 80 // their maximum age
+	tipPercentile  = 40
+	maxTip         = 150_000_000_000 // wei; upper bound of the suggestion
+	maxHistory     = 2_048           // blocks in one fee history: DefaultMaxCallBlockHistory
+	maxDepth       = 25_000          // how far it goes back from the head: DefaultMaxBlockHistory
+	maxPercentiles = 100             // in one fee history: maxQueryLimit
+	historyPart    = 64              // blocks read together
 )
 
 // NextHeader returns the header of the block that would follow a head at a time in Unix milliseconds, as far as it is known before
@@ -51,7 +53,7 @@ func (c *Chain) FeeConfigAt(ctx context.Context, b *Block) (precompile.FeeConfig
 }
 
 // SuggestTip returns a tip that gets a transaction accepted: the 40th percentile of the tips in the newest blocks, at least one wei. A node
-// looks at blocks of the last 80 seconds and keeps its result when these paid nothing (eth/gasprice of coreth and subnet-evm), so the
+// looks at blocks of the last 80 seconds and keeps its result when these paid nothing (coreth eth/gasprice.Oracle.suggestTip), so the
 // seconds count back from the newest block with transactions.
 func (c *Chain) SuggestTip(ctx context.Context) (*big.Int, error) {
 	head, err := c.Head(ctx)
@@ -170,21 +172,62 @@ type FeeHistory struct {
 	Rewards  [][]*big.Int // nil without percentiles
 }
 
-// FeeHistory goes back count blocks from the block with the given number.
-func (c *Chain) FeeHistory(ctx context.Context, count, last uint64, percentiles []float64) (*FeeHistory, error) {
-	if err := checkPercentiles(percentiles); err != nil || count == 0 {
-		return &FeeHistory{}, err
+// HistoryRange chooses the blocks of a fee history.
+type HistoryRange struct {
+	Count   uint64
+	Last    *uint64 // a block's number; nil for the head
+	Pending bool    // the pending block counts, but the history has nothing of it
+}
+
+// Errors of coreth's eth/gasprice.
+var (
+	errPercentile  = errors.New("invalid reward percentile")
+	errBeyondHead  = errors.New("request beyond head block")
+	errBeyondDepth = errors.New("request beyond historical limit")
+)
+
+// resolve returns the first and the last of at most most blocks that lie at most depth blocks back from the head, the head included
+// (coreth eth/gasprice.Oracle.resolveBlockRange). Without blocks, last is before first.
+func (r HistoryRange) resolve(head, most, depth uint64) (first, last uint64, err error) {
+	count := min(r.Count, most)
+	if r.Pending {
+		count--
+	}
+	last = head
+	if count == 0 {
+		return 1, 0, nil
+	}
+	if r.Last != nil {
+		last = *r.Last
+	}
+	switch oldest := head - min(head, depth-1); {
+	case last > head:
+		return 0, 0, fmt.Errorf("%w: requested %d, head %d", errBeyondHead, last, head)
+	case last < oldest:
+		return 0, 0, fmt.Errorf("%w: requested %d, head %d", errBeyondDepth, last, head)
+	default:
+		return max(last+1-min(count, last+1), oldest), last, nil
+	}
+}
+
+// FeeHistory returns the fees of a range of blocks (coreth eth/gasprice.Oracle.FeeHistory).
+func (c *Chain) FeeHistory(ctx context.Context, r HistoryRange, percentiles []float64) (*FeeHistory, error) {
+	if r.Count == 0 {
+		return &FeeHistory{}, nil
+	}
+	if err := checkPercentiles(percentiles); err != nil {
+		return nil, err
 	}
 	head, err := c.Head(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if last > head.Number {
-		return nil, fmt.Errorf("request beyond head block: requested %d, head %d", last, head.Number)
+	oldest, last, err := r.resolve(head.Number, maxHistory, maxDepth)
+	if err != nil || last < oldest {
+		return &FeeHistory{}, err
 	}
-	count = min(count, maxHistory, last+1)
-	h := &FeeHistory{Oldest: last + 1 - count}
-	for first := h.Oldest; first <= last; first += historyPart {
+	h := &FeeHistory{Oldest: oldest}
+	for first := oldest; first <= last; first += historyPart {
 		if err := c.addHistory(ctx, h, first, min(first+historyPart-1, last), percentiles); err != nil {
 			return nil, err
 		}
@@ -269,15 +312,15 @@ func (l *Ledger) blockFees(ctx context.Context, first, last uint64, paid bool) (
 }
 
 func checkPercentiles(percentiles []float64) error {
-	if len(percentiles) > maxPercentile {
-		return errors.New("too many reward percentiles")
+	if len(percentiles) > maxPercentiles {
+		return fmt.Errorf("%w: over the query limit %d", errPercentile, maxPercentiles)
 	}
 	for i, p := range percentiles {
 		if !(p >= 0 && p <= 100) {
-			return fmt.Errorf("invalid reward percentile: %f", p)
+			return fmt.Errorf("%w: %f", errPercentile, p)
 		}
 		if i > 0 && p <= percentiles[i-1] {
-			return fmt.Errorf("invalid reward percentile: #%d:%f >= #%d:%f", i-1, percentiles[i-1], i, p)
+			return fmt.Errorf("%w: #%d:%f >= #%d:%f", errPercentile, i-1, percentiles[i-1], i, p)
 		}
 	}
 	return nil
