@@ -266,7 +266,7 @@ func changedItems(d *devnet) {
 	before := all.Tokens[at]
 	number, _ := new(big.Int).SetString(before.TokenID, 10)
 	var list struct{ AccessList types.AccessList }
-	d.call(&list, "eth_createAccessList", map[string]any{"to": collection, "data": hexutil.Bytes(append(crypto.Keccak256([]byte("ownerOf(uint256)"))[:4], common.BigToHash(number).Bytes()...))})
+	d.call(&list, "eth_createAccessList", map[string]any{"from": alice, "to": collection, "data": hexutil.Bytes(append(crypto.Keccak256([]byte("ownerOf(uint256)"))[:4], common.BigToHash(number).Bytes()...))})
 	d.text("anvil_setStorageAt", collection, list.AccessList[0].StorageKeys[0], common.BytesToHash(holder[:]))
 	var now item
 	d.data("nfts/collections/"+collection.Hex()+"/tokens/"+before.TokenID, &now)

@@ -112,10 +112,16 @@ type accessListResult struct {
 	GasUsed    hexutil.Uint64   `json:"gasUsed"`
 }
 
-// CreateAccessList returns the access list of a transaction.
+// CreateAccessList returns the access list of a transaction, which pays the usual fees unless it names its own.
 func (a *callAPI) CreateAccessList(ctx context.Context, call reader.Call, ref *BlockRef, states *reader.StateOverrides) (*accessListResult, error) {
 	b, err := a.block(ctx, ref)
 	if err != nil {
+		return nil, err
+	}
+	if err := a.fillUnlimited(ctx, &call); err != nil {
+		return nil, err
+	}
+	if err := call.CheckChain(a.chain.Genesis.ChainID); err != nil {
 		return nil, err
 	}
 	list, result, err := a.chain.AccessList(ctx, b, &call, Overrides(states, nil))

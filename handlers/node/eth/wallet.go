@@ -232,31 +232,11 @@ var (
 
 func (a *api) chainID() *big.Int { return new(big.Int).SetUint64(a.chain.Genesis.ChainID) }
 
-// fill completes a transaction from a client's object: coreth's TransactionArgs.setDefaults. Nonce and gas follow the pending state.
+// fill completes a transaction from a client's object (coreth internal/ethapi.TransactionArgs.setDefaults). Nonce and gas follow the pending
+// state.
 func (a *api) fill(ctx context.Context, call *reader.Call) (*types.Transaction, error) {
-	if err := call.Check(a.chain.Genesis.ChainID); err != nil {
+	if err := a.fillUnlimited(ctx, call); err != nil {
 		return nil, err
-	}
-	if call.Data != nil && call.Input != nil && !bytes.Equal(*call.Data, *call.Input) {
-		return nil, errBothData
-	}
-	if err := a.fillFees(ctx, call); err != nil {
-		return nil, err
-	}
-	data := call.CallData()
-	if call.To == nil && len(data) == 0 {
-		return nil, errNoData
-	}
-	if call.Nonce == nil {
-		from := common.Address{}
-		if call.From != nil {
-			from = *call.From
-		}
-		nonce, err := a.miner.Nonce(ctx, from)
-		if err != nil {
-			return nil, err
-		}
-		call.Nonce = (*hexutil.Uint64)(&nonce)
 	}
 	if call.Gas == nil {
 		gas, err := a.estimate(ctx, call)
@@ -265,7 +245,38 @@ func (a *api) fill(ctx context.Context, call *reader.Call) (*types.Transaction, 
 		}
 		call.Gas = &gas
 	}
-	return types.NewTx(txData(call, a.chainID(), data)), nil
+	if err := call.CheckChain(a.chain.Genesis.ChainID); err != nil {
+		return nil, err
+	}
+	return types.NewTx(txData(call, a.chainID(), call.CallData())), nil
+}
+
+// fillUnlimited completes all but the gas limit.
+func (a *api) fillUnlimited(ctx context.Context, call *reader.Call) error {
+	if err := call.Check(); err != nil {
+		return err
+	}
+	if err := a.fillFees(ctx, call); err != nil {
+		return err
+	}
+	if call.Nonce == nil {
+		from := common.Address{}
+		if call.From != nil {
+			from = *call.From
+		}
+		nonce, err := a.miner.Nonce(ctx, from)
+		if err != nil {
+			return err
+		}
+		call.Nonce = (*hexutil.Uint64)(&nonce)
+	}
+	if call.Data != nil && call.Input != nil && !bytes.Equal(*call.Data, *call.Input) {
+		return errBothData
+	}
+	if call.To == nil && len(call.CallData()) == 0 {
+		return errNoData
+	}
+	return nil
 }
 
 // estimate returns the gas that a transaction needs in the next block, on top of the pending state.

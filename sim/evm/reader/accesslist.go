@@ -3,10 +3,10 @@ package reader
 import (
 	"context"
 	"fmt"
+	"math/big"
 	"slices"
 
 	"github.com/ethereum/go-ethereum/common"
-	"github.com/ethereum/go-ethereum/common/hexutil"
 	"github.com/ethereum/go-ethereum/core"
 	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/ethereum/go-ethereum/core/vm"
@@ -16,12 +16,9 @@ import (
 	"snowglobe/sim/evm/precompile"
 )
 
-// AccessList finds the addresses and slots that a call touches. It executes the call with the previous result as its access list until
-// nothing new turns up, and returns the last execution's result.
+// AccessList finds the addresses and slots that a call touches (coreth internal/ethapi.AccessList). It executes the call with the previous
+// result as its access list until nothing new turns up, and returns the last execution's result.
 func (c *Chain) AccessList(ctx context.Context, b *Block, call *Call, o Overrides) (types.AccessList, *core.ExecutionResult, error) {
-	if err := call.Check(c.Genesis.ChainID); err != nil {
-		return nil, nil, err
-	}
 	ctx, leave, err := c.acquire(ctx, c.Limits.Time)
 	if err != nil {
 		return nil, nil, err
@@ -31,20 +28,29 @@ func (c *Chain) AccessList(ctx context.Context, b *Block, call *Call, o Override
 	if err != nil {
 		return nil, nil, err
 	}
-	if call.Nonce == nil {
-		nonce := hexutil.Uint64(x.states.GetNonce(call.sender()))
-		call.Nonce = &nonce
-	}
 	m, err := call.message(x.context.BaseFee, c.Limits.Gas)
 	if err != nil {
 		return nil, nil, err
 	}
-	return x.accessList(ctx, m)
+	result, err := x.accessList(ctx, m)
+	if err != nil && ctx.Err() == nil {
+		err = fmt.Errorf("failed to apply transaction: %s err: %w", call.listed(c.chainConfig.ChainID, m).Hash(), err)
+	}
+	return m.AccessList, result, err
 }
 
-// accessList keeps the message's entries for the warp precompile unchanged and in order, and adds none: they are predicates (ACP-30), each
-// a message from another chain.
-func (x *execution) accessList(ctx context.Context, m *core.Message) (types.AccessList, *core.ExecutionResult, error) {
+// listed converts the call to an unsigned transaction with the message's access list.
+func (c *Call) listed(chainID *big.Int, m *core.Message) *types.Transaction {
+	if c.GasPrice != nil {
+		return types.NewTx(&types.AccessListTx{ChainID: chainID, Nonce: m.Nonce, GasPrice: m.GasPrice.ToBig(), Gas: m.GasLimit, To: m.To,
+			Value: m.Value.ToBig(), Data: m.Data, AccessList: m.AccessList})
+	}
+	return c.transaction(chainID, m)
+}
+
+// accessList completes the message's access list. It keeps the entries for the warp precompile unchanged and in order, and adds none: they
+// are predicates (ACP-30), each a message from another chain.
+func (x *execution) accessList(ctx context.Context, m *core.Message) (*core.ExecutionResult, error) {
 	left, predicates := x.freeAddresses(m), types.AccessList{}
 	if x.precompilesAt().HasWarp() {
 		left[precompile.WarpAddress] = struct{}{}
@@ -56,11 +62,8 @@ func (x *execution) accessList(ctx context.Context, m *core.Message) (types.Acce
 		m.AccessList = append(slices.Clip(predicates), last.AccessList()...)
 		tracer := logger.NewAccessListTracer(m.AccessList, left)
 		result, err := x.copy().run(ctx, m, tracer.Hooks())
-		if err != nil {
-			return nil, nil, fmt.Errorf("failed to apply transaction: %w", err)
-		}
-		if tracer.Equal(last) {
-			return m.AccessList, result, nil
+		if err != nil || tracer.Equal(last) {
+			return result, err
 		}
 		last = tracer
 	}

@@ -14,7 +14,8 @@ import (
 	"github.com/holiman/uint256"
 )
 
-// Call is a message to execute, with the JSON names of a transaction object. Unset fields are zero; Gas defaults to the chain's limit.
+// Call is a message to execute, with the JSON names of a transaction object (coreth internal/ethapi.TransactionArgs). Unset fields are zero;
+// Gas defaults to the chain's limit.
 type Call struct {
 	From                 *common.Address   `json:"from"`
 	To                   *common.Address   `json:"to"`
@@ -50,17 +51,22 @@ func (c *Call) sender() common.Address {
 	return *c.From
 }
 
-// Check refuses calls that are impossible on a chain with this ID.
-func (c *Call) Check(chainID uint64) error {
-	if c.GasPrice != nil && (c.MaxFeePerGas != nil || c.MaxPriorityFeePerGas != nil) {
-		return errFeeStyles
-	}
+// Check refuses what no transaction of the network can have (coreth internal/ethapi.TransactionArgs.ToMessage).
+func (c *Call) Check() error {
 	switch {
+	case c.GasPrice != nil && (c.MaxFeePerGas != nil || c.MaxPriorityFeePerGas != nil):
+		return errFeeStyles
 	case c.BlobHashes != nil || c.BlobFee != nil:
 		return errBlobs
 	case c.Authorizations != nil:
 		return errAuthorizations
 	}
+	return nil
+}
+
+// CheckChain refuses a call for another chain. A node does so for what becomes a transaction, and not for eth_call, eth_estimateGas and
+// traces (coreth internal/ethapi.TransactionArgs.setDefaults).
+func (c *Call) CheckChain(chainID uint64) error {
 	want := new(big.Int).SetUint64(chainID)
 	if c.ChainID != nil && c.ChainID.ToInt().Cmp(want) != 0 {
 		return fmt.Errorf("chainId does not match node's (have=%v, want=%v)", c.ChainID.ToInt(), want)
@@ -78,6 +84,9 @@ func (c *Call) CallData() []byte {
 
 // message converts the call to the EVM's form, in a block with this base fee.
 func (c *Call) message(baseFee *big.Int, limit uint64) (*core.Message, error) {
+	if err := c.Check(); err != nil {
+		return nil, err
+	}
 	m := &core.Message{From: c.sender(), To: c.To, GasLimit: limit, Data: c.CallData()}
 	if c.Gas != nil && uint64(*c.Gas) < limit {
 		m.GasLimit = uint64(*c.Gas)
@@ -128,11 +137,8 @@ func amount(value *hexutil.Big, name string) (*uint256.Int, error) {
 	return n, nil
 }
 
-// Call executes a call on top of a block. It returns an error only if the call could not run; the result reports a failure of the code.
+// Call executes a call on top of a block (coreth internal/ethapi.DoCall). It returns an error only if the call could not run; the result reports a failure of the code.
 func (c *Chain) Call(ctx context.Context, b *Block, call *Call, o Overrides) (*core.ExecutionResult, error) {
-	if err := call.Check(c.Genesis.ChainID); err != nil {
-		return nil, err
-	}
 	ctx, leave, err := c.acquire(ctx, c.Limits.Time)
 	if err != nil {
 		return nil, err

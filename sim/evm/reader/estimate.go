@@ -11,14 +11,12 @@ import (
 	"github.com/holiman/uint256"
 )
 
-// estimateTolerance is the accuracy of an estimate in thousandths, the same as a node's.
+// estimateTolerance is the accuracy of an estimate in thousandths (coreth internal/ethapi, estimateGasErrorRatio).
 const estimateTolerance = 15
 
-// Estimate returns a gas limit with which a call succeeds on top of a block. If none does, the result tells how the code failed.
+// Estimate returns a gas limit with which a call succeeds on top of a block (coreth eth/gasestimator.Estimate). If none does, the result
+// tells how the code failed.
 func (c *Chain) Estimate(ctx context.Context, b *Block, call *Call, o Overrides) (uint64, *core.ExecutionResult, error) {
-	if err := call.Check(c.Genesis.ChainID); err != nil {
-		return 0, nil, err
-	}
 	ctx, leave, err := c.acquire(ctx, c.Limits.Time)
 	if err != nil {
 		return 0, nil, err
@@ -55,7 +53,7 @@ func (e *estimate) highest(call *Call) (uint64, error) {
 	}
 	if fee := e.message.GasFeeCap; !fee.IsZero() {
 		available := e.states.GetBalance(e.message.From).Clone()
-		if !e.message.Value.IsZero() && !e.message.Value.Lt(available) {
+		if !e.message.Value.Lt(available) { // so nobody without coins can offer a fee, not even for moving nothing
 			return 0, core.ErrInsufficientFundsForTransfer
 		}
 		available.Sub(available, e.message.Value)

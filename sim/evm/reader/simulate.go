@@ -1,6 +1,7 @@
 package reader
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -307,9 +308,6 @@ func (s *simulation) call(ctx context.Context, b *Block, pool *core.GasPool, cal
 
 // complete gives a call its nonce and its gas: what the block has left, within what the simulation has left (simulator.sanitizeCall).
 func (s *simulation) complete(call *Call, pool *core.GasPool) (capped bool, err error) {
-	if err := call.Check(s.chain.Genesis.ChainID); err != nil {
-		return false, &SimulationError{err.Error(), codeInvalidParams}
-	}
 	if call.Nonce == nil {
 		nonce := hexutil.Uint64(s.states.GetNonce(call.sender()))
 		call.Nonce = &nonce
@@ -324,6 +322,9 @@ func (s *simulation) complete(call *Call, pool *core.GasPool) (capped bool, err 
 	}
 	within := hexutil.Uint64(min(gas, s.gas))
 	call.Gas = &within
+	if err := cmp.Or(call.Check(), call.CheckChain(s.chain.Genesis.ChainID)); err != nil {
+		return false, &SimulationError{err.Error(), codeInvalidParams}
+	}
 	return uint64(within) < gas, nil
 }
 

@@ -136,9 +136,6 @@ func (c *Chain) TraceTransaction(ctx context.Context, t *Transaction, config *Tr
 
 // TraceCall traces a call on top of a block.
 func (c *Chain) TraceCall(ctx context.Context, b *Block, call *Call, o Overrides, config *TraceConfig) (Trace, error) {
-	if err := call.Check(c.Genesis.ChainID); err != nil {
-		return nil, err
-	}
 	limit, err := c.traceTime(config)
 	if err != nil {
 		return nil, err
