@@ -80,8 +80,8 @@ func (d *devnet) waitsInBlock(hash common.Hash, contract common.Address, call ma
 	}
 }
 
-// hasNoRootYet asks for what a node does not have of a pending block: its proofs and logs are those of the head, and nothing is traced on
-// top of it.
+// hasNoRootYet asks for what a node does not have of a pending block: its proofs, logs and traces are those of the head, and nothing is traced
+// on top of it.
 func (d *devnet) hasNoRootYet(contract common.Address, call map[string]any) {
 	slots := []string{"0x1"}
 	if got, want := d.text("eth_getProof", contract, slots, "pending"), d.text("eth_getProof", contract, slots, "latest"); got != want || !strings.Contains(got, `"value":"0x0"`) {
@@ -89,6 +89,9 @@ func (d *devnet) hasNoRootYet(contract common.Address, call map[string]any) {
 	}
 	if got, want := d.text("eth_getLogs", map[string]any{"fromBlock": "pending", "toBlock": "pending", "address": contract}), "[]"; got != want {
 		d.Error(got)
+	}
+	if got, want := d.text("debug_traceBlockByNumber", "pending"), d.text("debug_traceBlockByNumber", "latest"); got != want {
+		d.Errorf("%s\nat latest %s", got, want)
 	}
 	if got := codeOf(d.client.Client().CallContext(d.Context(), nil, "debug_traceCall", call, "pending")); got != "-32000 tracing on top of pending is not supported" {
 		d.Error(got)

@@ -96,6 +96,9 @@ func (a *api) TraceBadBlock(hash common.Hash) (json.RawMessage, error) {
 }
 
 func (a *api) traceBlock(ctx context.Context, ref *eth.BlockRef, config *reader.TraceConfig) (rpc.Result, error) {
+	if ref.Pending() {
+		ref = eth.Numbered(eth.Latest) // a node has no other pending block
+	}
 	b, err := a.traced(ctx, ref)
 	if err != nil {
 		return rpc.Result{}, err
@@ -106,15 +109,10 @@ func (a *api) traceBlock(ctx context.Context, ref *eth.BlockRef, config *reader.
 // traced finds a block to trace, or the one on top of which to trace a call.
 func (a *api) traced(ctx context.Context, ref *eth.BlockRef) (*reader.Block, error) {
 	b, err := a.block(ctx, ref)
-	switch {
-	case errors.Is(err, eth.ErrHash):
+	if errors.Is(err, eth.ErrHash) {
 		return nil, fmt.Errorf("block %s not found", ref.Hash.Hex())
-	case err != nil:
-		return nil, err
-	case b.Pending():
-		return nil, errTracePending
 	}
-	return b, nil
+	return b, err
 }
 
 // trace returns the traces of a block's transactions.
@@ -157,9 +155,12 @@ type traceCallConfig struct {
 	TxIndex        *hexutil.Uint // position in the block before which the call runs
 }
 
-// TraceCall traces a call on top of a block.
-func (a *api) TraceCall(ctx context.Context, call reader.Call, ref *eth.BlockRef, config *traceCallConfig) (rpc.Result, error) {
-	b, err := a.traced(ctx, ref)
+// TraceCall traces a call on top of a block (coreth eth/tracers.API.TraceCall).
+func (a *api) TraceCall(ctx context.Context, call reader.Call, ref eth.BlockRef, config *traceCallConfig) (rpc.Result, error) {
+	if ref.Pending() {
+		return rpc.Result{}, errTracePending
+	}
+	b, err := a.traced(ctx, &ref)
 	if err != nil {
 		return rpc.Result{}, err
 	}

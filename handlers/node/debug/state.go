@@ -55,6 +55,8 @@ func (a *stateAPI) DumpBlock(ctx context.Context, number eth.BlockNumber) (*dump
 func (a *stateAPI) AccountRange(ctx context.Context, ref eth.BlockRef, start hexutil.Bytes, limit int, noCode, noStorage, incomplete bool) (*dump, error) {
 	b, err := a.block(ctx, &ref)
 	switch {
+	case ref.Unnamed():
+		return nil, errors.New("either block number or block hash must be specified")
 	case eth.Missing(err):
 		return nil, fmt.Errorf("block #%d not found", ref.Number)
 	case errors.Is(err, eth.ErrHash):

@@ -21,7 +21,7 @@ type api struct {
 	blocks *blockCache
 }
 
-// ErrHash reports that no block has the requested hash.
+// ErrHash reports that no block has the requested hash (coreth eth.EthAPIBackend.BlockByNumberOrHash).
 var ErrHash = errors.New("header for hash not found")
 
 // The tags: Latest names the newest block, and so does accepted, because every block is final; pending names the block that would follow.
@@ -29,7 +29,10 @@ const (
 	Latest   = -1
 	pending  = -2
 	accepted = -3 // also finalized and safe
+	unnamed  = -4 // an object that names no block
 )
+
+var errUnnamed = errors.New("invalid arguments; neither block nor hash specified")
 
 // BlockNumber is a block number or a tag in the forms that clients use.
 type BlockNumber int64
@@ -75,10 +78,17 @@ func Numbered(n BlockNumber) *BlockRef { return &BlockRef{Number: n} }
 // Hashed returns the reference to the block with a hash.
 func Hashed(h common.Hash) *BlockRef { return &BlockRef{Hash: &h} }
 
-// UnmarshalJSON reads the forms of EIP-1898.
+// UnmarshalJSON reads the forms of EIP-1898 (avalanchego graft/evm/rpc.BlockNumberOrHash).
 func (b *BlockRef) UnmarshalJSON(data []byte) error {
+	var named struct {
+		BlockNumber, BlockHash json.RawMessage
+	}
+	if len(data) > 0 && data[0] == '{' && json.Unmarshal(data, &named) == nil && isNull(named.BlockNumber) && isNull(named.BlockHash) {
+		*b = BlockRef{Number: unnamed}
+		return nil
+	}
 	var ref rpc.BlockNumberOrHash
-	if err := ref.UnmarshalJSON(bytes.ReplaceAll(data, []byte(`"accepted"`), []byte(`"latest"`))); err != nil {
+	if err := ref.UnmarshalJSON(bytes.ReplaceAll(data, []byte(`"accepted"`), []byte(`"safe"`))); err != nil {
 		return err
 	}
 	b.Hash = ref.BlockHash
@@ -87,6 +97,14 @@ func (b *BlockRef) UnmarshalJSON(data []byte) error {
 	}
 	return nil
 }
+
+func isNull(member json.RawMessage) bool { return member == nil || string(member) == "null" }
+
+// Pending reports whether the reference is the pending tag.
+func (b *BlockRef) Pending() bool { return b.Hash == nil && b.Number == pending }
+
+// Unnamed reports whether the reference is an object that names no block.
+func (b *BlockRef) Unnamed() bool { return b.Hash == nil && b.Number == unnamed }
 
 // BlockOf resolves a block reference for other packages; no reference means the head.
 func BlockOf(ctx context.Context, m *miner.Miner, ref *BlockRef) (*reader.Block, error) {
@@ -99,6 +117,8 @@ func (a *api) byNumber(ctx context.Context, number BlockNumber) (*reader.Block, 
 		return a.chain.Head(ctx)
 	case pending:
 		return a.miner.Pending(ctx)
+	case unnamed:
+		return nil, errUnnamed
 	}
 	return a.chain.Block(ctx, uint64(number))
 }

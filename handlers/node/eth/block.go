@@ -101,9 +101,10 @@ func noUncles(transactions *hexutil.Uint) *hexutil.Uint {
 	return new(hexutil.Uint)
 }
 
-// GetUncleByBlockNumberAndIndex always returns null.
-func (a *blockAPI) GetUncleByBlockNumberAndIndex(context.Context, BlockNumber, hexutil.Uint) json.RawMessage {
-	return null
+// GetUncleByBlockNumberAndIndex always returns null. A number above the head is an error.
+func (a *blockAPI) GetUncleByBlockNumberAndIndex(ctx context.Context, number BlockNumber, _ hexutil.Uint) (json.RawMessage, error) {
+	_, err := a.byNumber(ctx, number)
+	return null, err
 }
 
 // GetUncleByBlockHashAndIndex always returns null.

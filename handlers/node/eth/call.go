@@ -76,9 +76,9 @@ type detailedResult struct {
 	ReturnData hexutil.Bytes `json:"returnData"`
 }
 
-// CallDetailed executes a call and returns its gas, its error and its output.
-func (a *callAPI) CallDetailed(ctx context.Context, call reader.Call, ref *BlockRef, states *reader.StateOverrides) (*detailedResult, error) {
-	result, err := a.run(ctx, &call, ref, states, nil)
+// CallDetailed executes a call and returns its gas, its error and its output (coreth internal/ethapi.BlockChainAPI.CallDetailed).
+func (a *callAPI) CallDetailed(ctx context.Context, call reader.Call, ref BlockRef, states *reader.StateOverrides) (*detailedResult, error) {
+	result, err := a.run(ctx, &call, &ref, states, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -20,8 +20,24 @@ import (
 // stateAPI implements the eth methods about accounts at any block: coreth's internal/ethapi.BlockChainAPI.
 type stateAPI struct{ *api }
 
-// maxProofKeys is the maximum number of slots in one proof.
+// maxProofKeys is the maximum number of slots in one proof, go-ethereum's own; the network's nodes have none.
 const maxProofKeys = 1_024
+
+// proofBlock finds the block of a proof. A node that prunes proves only the newest blocks, and names what it does not find in the words of
+// that rule (coreth internal/ethapi.BlockChainAPI.stateQueryBlockNumberAllowed).
+func (a *stateAPI) proofBlock(ctx context.Context, ref BlockRef) (*reader.Block, error) {
+	if ref.Hash == nil && ref.Number == pending {
+		ref.Number = Latest // the pending state has no root
+	}
+	b, err := a.block(ctx, &ref)
+	switch {
+	case ref.Unnamed():
+		err = errors.New("historical proof query not allowed: block number or hash not provided")
+	case errors.Is(err, ErrHash):
+		err = fmt.Errorf("historical proof query not allowed: block from hash %s doesn't exist", ref.Hash)
+	}
+	return b, err
+}
 
 func (a *api) state(ctx context.Context, ref BlockRef) (*state.StateDB, error) {
 	b, err := a.block(ctx, &ref)
@@ -68,19 +84,20 @@ func (a *stateAPI) GetCode(ctx context.Context, address common.Address, ref Bloc
 
 // GetStorageAt returns the value of a storage slot.
 func (a *stateAPI) GetStorageAt(ctx context.Context, address common.Address, slot string, ref BlockRef) (hexutil.Bytes, error) {
-	key, _, err := slotKey(slot)
-	if err != nil {
-		return nil, fmt.Errorf("unable to decode storage key: %w", err)
-	}
 	states, err := a.state(ctx, ref)
 	if err != nil {
 		return nil, err
+	}
+	key, _, err := slotKey(slot)
+	if err != nil {
+		return nil, fmt.Errorf("unable to decode storage key: %w", err)
 	}
 	value := states.GetState(address, evm.StateKey(a.chain.Kind, key))
 	return value[:], states.Error()
 }
 
-// slotKey reads a slot's number, with or without leading zeros; whole reports whether it had all 64 digits.
+// slotKey reads a slot's number, with or without leading zeros; whole reports whether it had all 64 digits (coreth
+// internal/ethapi.decodeHash).
 func slotKey(text string) (key common.Hash, whole bool, err error) {
 	digits := strings.TrimPrefix(strings.TrimPrefix(text, "0x"), "0X")
 	if len(digits)%2 == 1 {
@@ -113,10 +130,14 @@ type slotProof struct {
 	Proof []string      `json:"proof"`
 }
 
-// GetProof returns an account and some of its slots, with proofs against the block's state root.
+// GetProof returns an account and some of its slots, with proofs against the block's state root (coreth internal/ethapi.BlockChainAPI.GetProof).
 func (a *stateAPI) GetProof(ctx context.Context, address common.Address, slots []string, ref BlockRef) (*accountProof, error) {
 	if len(slots) > maxProofKeys {
 		return nil, fmt.Errorf("too many keys (max %d)", maxProofKeys)
+	}
+	b, missing := a.proofBlock(ctx, ref)
+	if missing != nil && !Missing(missing) {
+		return nil, missing
 	}
 	keys := make([]common.Hash, len(slots))
 	names := make([]string, len(slots))
@@ -130,12 +151,8 @@ func (a *stateAPI) GetProof(ctx context.Context, address common.Address, slots [
 			names[i] = hexutil.EncodeBig(key.Big())
 		}
 	}
-	if ref.Number == pending {
-		ref.Number = Latest // the pending state has no root
-	}
-	b, err := a.block(ctx, &ref)
-	if err != nil {
-		return nil, err
+	if missing != nil {
+		return nil, missing
 	}
 	proof, err := a.chain.Prove(ctx, b, address, keys)
 	if err != nil {
@@ -146,8 +163,8 @@ func (a *stateAPI) GetProof(ctx context.Context, address common.Address, slots [
 
 func accountProofOf(address common.Address, names []string, p *reader.Proof) *accountProof {
 	account := p.Account
-	if account == nil {
-		account = types.NewEmptyStateAccount()
+	if account == nil { // without hashes
+		account = &types.StateAccount{Balance: new(uint256.Int)}
 	}
 	answer := &accountProof{
 		Address: address, AccountProof: hexes(p.Nodes), Balance: (*hexutil.U256)(account.Balance),

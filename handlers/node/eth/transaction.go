@@ -103,7 +103,7 @@ func (a *api) receipt(ctx context.Context, hash common.Hash) (json.RawMessage, e
 // GetBlockReceipts returns a block's receipts in order, or null.
 func (a *transactionAPI) GetBlockReceipts(ctx context.Context, ref BlockRef) (rpc.Result, error) {
 	b, err := a.block(ctx, &ref)
-	if errors.Is(err, ErrHash) || Missing(err) {
+	if errors.Is(err, ErrHash) || ref.Unnamed() || Missing(err) {
 		return rpc.Result{}, nil
 	}
 	if err != nil {
