@@ -115,11 +115,16 @@ func setMinFee(pool *txpool.Pool, builder *evm.Builder) error {
 
 // Send adds a signed transaction to the pool and, with automine, to a block. The error tells why it was refused.
 func (m *Miner) Send(ctx context.Context, tx *types.Transaction) error {
-	sender, err := m.Pool.Sender(tx)
+	head, err := m.Chain.Head(ctx)
 	if err != nil {
 		return err
 	}
-	return m.SendFrom(ctx, tx, sender)
+	asked := m.settings.now()
+	sender, err := m.Pool.Verify(tx, asked.limited(head.Header))
+	if err != nil {
+		return err
+	}
+	return m.send(ctx, tx, sender, asked.automine)
 }
 
 // SendFrom is Send for a transaction whose sender is known.
@@ -132,13 +137,18 @@ func (m *Miner) SendFrom(ctx context.Context, tx *types.Transaction, sender comm
 	if err := m.Pool.Validate(tx, sender, asked.limited(head.Header)); err != nil {
 		return err
 	}
+	return m.send(ctx, tx, sender, asked.automine)
+}
+
+// send takes a validated transaction.
+func (m *Miner) send(ctx context.Context, tx *types.Transaction, sender common.Address, automine bool) error {
 	defer m.world.Mined(ctx)
 	m.world.Writer.Lock()
 	defer m.world.Writer.Unlock()
 	if err := m.restore(ctx); err != nil {
 		return err
 	}
-	return m.take(ctx, tx, sender, asked.automine)
+	return m.take(ctx, tx, sender, automine)
 }
 
 // take adds a validated transaction to the pool and, with automine, to a block. The caller holds the lock.

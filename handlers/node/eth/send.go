@@ -54,8 +54,8 @@ func refused(err error) error {
 	return &rejectedError{err}
 }
 
-// Checks that a node makes before it asks its pool (SubmitTransaction).
-const maxFee = 100 // the most that one transaction's gas may cost, in whole coins
+// maxFee is the most that one transaction's gas may cost, in whole coins (coreth plugin/evm/config.NewDefaultConfig, RPCTxFeeCap).
+const maxFee = 100
 
 var errUnprotected = errors.New("only replay-protected (EIP-155) transactions allowed over RPC")
 
@@ -71,15 +71,16 @@ func replayable(tx *types.Transaction) bool {
 	return tx.Hash() == unprotected || tx.Nonce() == 0 && r.Cmp(s) == 0
 }
 
+// checkFee refuses a transaction that may cost too much, as far as a float can tell (coreth internal/ethapi.checkTxFee).
 func checkFee(tx *types.Transaction) error {
-	fee := new(big.Int).Mul(tx.GasPrice(), new(big.Int).SetUint64(tx.Gas()))
-	if fee.Cmp(new(big.Int).Mul(big.NewInt(maxFee), big.NewInt(params.Ether))) <= 0 {
-		return nil
+	fee := new(big.Float).SetInt(new(big.Int).Mul(tx.GasPrice(), new(big.Int).SetUint64(tx.Gas())))
+	if coins, _ := fee.Quo(fee, new(big.Float).SetInt(big.NewInt(params.Ether))).Float64(); coins > maxFee {
+		return fmt.Errorf("tx fee (%.2f ether) exceeds the configured cap (%.2f ether)", coins, float64(maxFee))
 	}
-	coins := new(big.Float).Quo(new(big.Float).SetInt(fee), big.NewFloat(params.Ether))
-	return fmt.Errorf("tx fee (%.2f ether) exceeds the configured cap (%.2f ether)", coins, float64(maxFee))
+	return nil
 }
 
+// submit sends a transaction, after the checks that a node makes before it asks its pool (coreth internal/ethapi.SubmitTransaction).
 func (a *api) submit(ctx context.Context, tx *types.Transaction) (common.Hash, error) {
 	err := checkFee(tx)
 	if err == nil && !tx.Protected() && !replayable(tx) {
@@ -96,6 +97,9 @@ func (a *api) submit(ctx context.Context, tx *types.Transaction) (common.Hash, e
 
 // SendRawTransaction accepts a signed transaction. With automine, a block contains it by the time the response arrives.
 func (a *sendAPI) SendRawTransaction(ctx context.Context, raw hexutil.Bytes) (common.Hash, error) {
+	if len(raw) > 1 && raw[0] == types.SetCodeTxType { // libevm core/types.Transaction.UnmarshalBinary knows no such type
+		return common.Hash{}, refused(core.ErrTxTypeNotSupported)
+	}
 	tx := new(types.Transaction)
 	if err := tx.UnmarshalBinary(raw); err != nil {
 		return common.Hash{}, err

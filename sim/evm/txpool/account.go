@@ -56,10 +56,10 @@ func (a *account) count() {
 	}
 }
 
-// priceBump is the percentage by which a replacement must raise the price.
+// priceBump is the percentage by which a replacement must raise the price (coreth core/txpool/legacypool.DefaultConfig).
 const priceBump = 10
 
-// replaces reports whether a transaction offers enough to replace another: legacypool's list.Add.
+// replaces reports whether a transaction offers enough to replace another (coreth core/txpool/legacypool.list.Add).
 func replaces(tx, old *types.Transaction) bool {
 	return bumped(tx.GasFeeCap(), old.GasFeeCap()) && bumped(tx.GasTipCap(), old.GasTipCap())
 }

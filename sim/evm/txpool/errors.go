@@ -2,7 +2,7 @@ package txpool
 
 import "errors"
 
-// Errors of core/txpool, in a node's words. Errors about block rules, such as nonce too low, are go-ethereum's own.
+// Errors of coreth's core/txpool and core/txpool/legacypool, in a node's words. Errors about block rules, such as nonce too low, are go-ethereum's own.
 var (
 	ErrAlreadyKnown         = errors.New("already known")
 	ErrInvalidSender        = errors.New("invalid sender")

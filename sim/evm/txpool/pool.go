@@ -16,7 +16,7 @@ import (
 	"snowglobe/sim/store"
 )
 
-// Bounds of a pool, the same as a node's (legacypool.DefaultConfig). A slot holds 32 KiB of a transaction.
+// Bounds of a pool, the same as a node's (coreth core/txpool/legacypool.DefaultConfig: GlobalSlots and GlobalQueue, txSlotSize, AccountQueue).
 const (
 	maxSlots  = 4096 + 1024 + 1024
 	slotBytes = 32 << 10

@@ -165,6 +165,25 @@ func TestRefusalsWithoutState(t *testing.T) {
 		if err := p.Validate(c.tx, alice, head); !errors.Is(err, c.is) || err.Error() != c.text {
 			t.Errorf("%v\nwant %s", err, c.text)
 		}
+		// A node looks at the signature, which these lack, after everything but the gas.
+		want := c.is
+		if want == core.ErrIntrinsicGas {
+			want = ErrInvalidSender
+		}
+		if _, err := p.Verify(c.tx, head); !errors.Is(err, want) {
+			t.Errorf("%v\nwant %v", err, want)
+		}
+	}
+}
+
+// TestKnownIsToldBeforeAnythingElse sends a waiting transaction again to a chain whose blocks have become too small for it.
+func TestKnownIsToldBeforeAnythingElse(t *testing.T) {
+	p, again := newPool(), tx(1, 1, 1)
+	if err := p.Add(again, alice, 1, rich); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.Verify(again, &evm.Header{Number: big.NewInt(1), Time: 1, GasLimit: 1}); err != ErrAlreadyKnown {
+		t.Error(err)
 	}
 }
 
@@ -173,6 +192,9 @@ func TestRefusalsOfTypesAndSignatures(t *testing.T) {
 	p := newPool()
 	for _, data := range []types.TxData{&types.BlobTx{}, &types.SetCodeTx{}} {
 		if _, err := p.Sender(types.NewTx(data)); err == nil || err.Error() != "transaction type not supported" {
+			t.Error(err)
+		}
+		if _, err := p.Verify(types.NewTx(data), &evm.Header{Number: big.NewInt(1)}); err != core.ErrTxTypeNotSupported {
 			t.Error(err)
 		}
 	}

@@ -13,13 +13,36 @@ import (
 	"snowglobe/sim/evm"
 )
 
-// maxSize is the largest size of a transaction in bytes.
+// maxSize is the largest size of a transaction in bytes (coreth core/txpool/legacypool, txMaxSize).
 const maxSize = 128 << 10
 
-// Validate checks a transaction at a head as far as possible without the state: core/txpool.ValidateTransaction. It leaves the signature to
-// Sender.
+// Verify checks a transaction at a head as far as possible without the state, in a node's order (coreth core/txpool.TxPool.Add,
+// legacypool.LegacyPool.Add and core/txpool.ValidateTransaction), and returns its sender.
+func (p *Pool) Verify(tx *types.Transaction, head *evm.Header) (common.Address, error) {
+	if err := p.validateForm(tx, head); err != nil {
+		return common.Address{}, err
+	}
+	sender, err := p.Sender(tx)
+	if err == nil {
+		err = p.validateGas(tx, sender, head)
+	}
+	return sender, err
+}
+
+// Validate is Verify for a transaction whose sender is known.
 func (p *Pool) Validate(tx *types.Transaction, sender common.Address, head *evm.Header) error {
+	if err := p.validateForm(tx, head); err != nil {
+		return err
+	}
+	return p.validateGas(tx, sender, head)
+}
+
+func (p *Pool) validateForm(tx *types.Transaction, head *evm.Header) error {
 	switch {
+	case !supported(tx):
+		return core.ErrTxTypeNotSupported
+	case p.Has(tx.Hash()):
+		return ErrAlreadyKnown
 	case tx.Size() > maxSize:
 		return fmt.Errorf("%w: transaction size %v, limit %v", ErrOversizedData, tx.Size(), maxSize)
 	case tx.To() == nil && len(tx.Data()) > params.MaxInitCodeSize:
@@ -35,6 +58,12 @@ func (p *Pool) Validate(tx *types.Transaction, sender common.Address, head *evm.
 	case tx.GasFeeCapIntCmp(tx.GasTipCap()) < 0:
 		return core.ErrTipAboveFeeCap
 	}
+	return nil
+}
+
+// validateGas refuses a transaction whose gas does not pay for its data. A node's least tip is zero (coreth plugin/evm.VM.initializeChain), so
+// none is too low.
+func (p *Pool) validateGas(tx *types.Transaction, sender common.Address, head *evm.Header) error {
 	rules := p.config.Rules(head.Number, true, head.Time)
 	intrinsic, err := evm.IntrinsicGas(tx, p.warp(head.Time), rules)
 	if err != nil {
@@ -46,15 +75,15 @@ func (p *Pool) Validate(tx *types.Transaction, sender common.Address, head *evm.
 	return nil
 }
 
+// supported reports whether the chain accepts a transaction's type (coreth core/txpool/legacypool.LegacyPool.Filter).
+func supported(tx *types.Transaction) bool {
+	return tx.Type() == types.LegacyTxType || tx.Type() == types.AccessListTxType || tx.Type() == types.DynamicFeeTxType
+}
+
 // Sender recovers the signer of a transaction whose type the chain accepts.
 func (p *Pool) Sender(tx *types.Transaction) (common.Address, error) {
-	switch tx.Type() {
-	case types.LegacyTxType, types.AccessListTxType, types.DynamicFeeTxType:
-	default:
+	if !supported(tx) {
 		return common.Address{}, core.ErrTxTypeNotSupported
-	}
-	if p.Has(tx.Hash()) {
-		return common.Address{}, ErrAlreadyKnown
 	}
 	sender, err := types.Sender(p.signer, tx)
 	if err != nil {
@@ -63,8 +92,8 @@ func (p *Pool) Sender(tx *types.Transaction) (common.Address, error) {
 	return sender, nil
 }
 
-// validate checks a transaction against its sender's account and the account's waiting transactions:
-// core/txpool.ValidateTransactionWithState.
+// validate checks a transaction against its sender's account and the account's waiting transactions (coreth
+// core/txpool.ValidateTransactionWithState).
 func (a *account) validate(tx *types.Transaction, minFee *big.Int) error {
 	if tx.GasFeeCapIntCmp(minFee) < 0 {
 		return fmt.Errorf("%w: address %s have gas fee cap (%d) < pool minimum fee cap (%d)", ErrUnderpriced, a.address.Hex(), tx.GasFeeCap(), minFee)
