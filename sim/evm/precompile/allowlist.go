@@ -8,7 +8,7 @@ import (
 	"github.com/ethereum/go-ethereum/core/vm"
 )
 
-// Role tells what an address may do with a precompile (subnet-evm's allowlist.Role).
+// Role tells what an address may do with a precompile (subnet-evm precompile/allowlist.Role).
 type Role byte
 
 // The roles, by the numbers that the contracts keep.
@@ -52,7 +52,7 @@ var (
 	eventRoleSet             = eventTopic("RoleSet(uint256,address,address,uint256)")
 )
 
-// allowListFunctions lists the functions that every contract with roles has.
+// allowListFunctions lists the functions that every contract with roles has (subnet-evm precompile/allowlist.CreateAllowListFunctions).
 func allowListFunctions(contract common.Address) []Function {
 	setter := func(name string, role Role) Function {
 		return Function{

@@ -110,7 +110,8 @@ func (b boundContract) call(input []byte) *Call {
 
 func (f *Frames) top() *frame { return &f.open[len(f.open)-1] }
 
-// RequiredGas returns all gas for a DELEGATECALL or CALLCODE: since Granite that reverts and returns no gas. An input that names no
+// RequiredGas returns all gas for a DELEGATECALL or CALLCODE: since Granite that reverts and returns no gas (subnet-evm
+// params.makePrecompile). An input that names no
 // function costs nothing here; its failure uses all gas.
 func (b boundContract) RequiredGas(input []byte) uint64 {
 	if top := b.frames.top(); top.delegated {

@@ -15,7 +15,7 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 )
 
-// The gas of a storage slot and of the parts of an event, as in subnet-evm's package contract.
+// The gas of a storage slot and of the parts of an event (subnet-evm precompile/contract).
 const (
 	writeGas = 20_000
 	readGas  = 5_000
@@ -44,6 +44,7 @@ type Function struct {
 	Signature string             // as Solidity writes it; its hash starts with the selector
 	Gas       func(*Call) uint64 // cost of a call, events included
 	Writes    bool               // refuses static calls
+	BadInput  error              // wraps the error of an input that lacks arguments; nil for none
 	Run       func(*Call) ([]byte, error)
 }
 
@@ -72,7 +73,7 @@ func costs(gas uint64) func(*Call) uint64 { return func(*Call) uint64 { return g
 // eventGas returns the gas of an event with this many topics, its own name included, and bytes of data.
 func eventGas(topics, data uint64) uint64 { return logGas + topics*topicGas + data*byteGas }
 
-// find returns the function that an input names.
+// find returns the function that an input names (subnet-evm precompile/contract.statefulPrecompileWithFunctionSelectors.Run).
 func (c *Contract) find(input []byte) (*Function, error) {
 	if len(input) < selectorBytes {
 		return nil, fmt.Errorf("missing function selector to precompile - input length (%d)", len(input))
@@ -84,21 +85,27 @@ func (c *Contract) find(input []byte) (*Function, error) {
 	return f, nil
 }
 
-var errNoArguments = errors.New("abi: attempting to unmarshal an empty string while arguments are expected")
+// Errors of an input that lacks arguments: those of libevm's accounts/abi, which subnet-evm's native minter and fee manager wrap.
+var (
+	errNoArguments = errors.New("abi: attempting to unmarshal an empty string while arguments are expected")
+	errUnpackInput = errors.New("failed to unpack input")
+)
 
 // check fails if an argument is missing. Since Durango, extra input is allowed.
-func (f *Function) check(input []byte) error {
+func (f *Function) check(input []byte) (err error) {
 	if strings.HasSuffix(f.Signature, "()") {
 		return nil
 	}
-	need := wordBytes * (1 + strings.Count(f.Signature, ","))
-	switch {
+	switch need := wordBytes * (1 + strings.Count(f.Signature, ",")); {
 	case len(input) == 0:
-		return errNoArguments
+		err = errNoArguments
 	case len(input) < need:
-		return fmt.Errorf("abi: cannot marshal in to go type: length insufficient %d require %d", len(input), need)
+		err = fmt.Errorf("abi: cannot marshal in to go type: length insufficient %d require %d", len(input), wordBytes*(1+len(input)/wordBytes))
 	}
-	return nil
+	if err != nil && f.BadInput != nil {
+		err = fmt.Errorf("%w: %w", f.BadInput, err)
+	}
+	return err
 }
 
 // word returns an argument, counted from zero.

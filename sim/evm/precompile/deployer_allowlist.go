@@ -13,7 +13,7 @@ var deployerAllowListAddress = common.HexToAddress("0x02000000000000000000000000
 // DeployerAllowList is subnet-evm's contract deployer allow list: only listed senders' transactions may create contracts.
 var DeployerAllowList = declare(deployerAllowListAddress, "contractDeployerAllowListConfig", nil, allowListFunctions(deployerAllowListAddress)...)
 
-// checkDeployer returns why the current transaction may not create contracts, nil if it may.
+// checkDeployer returns why the current transaction may not create contracts, nil if it may (subnet-evm params.RulesExtra.CanCreateContract).
 func (f *Frames) checkDeployer() error {
 	if !slices.Contains(f.contracts, DeployerAllowList) || RoleOf(f.evm.StateDB, DeployerAllowList.Address, f.evm.Origin).Enabled() {
 		return nil

@@ -1,7 +1,6 @@
 package precompile
 
 import (
-	"errors"
 	"fmt"
 	"math/big"
 
@@ -47,37 +46,40 @@ func feeConfigOf(numbers [feeFields]*big.Int) FeeConfig {
 	}
 }
 
-var errFeeRate = errors.New("targetBlockRate cannot be less than or equal to 0")
-
-// Check returns what is wrong with a configuration, in the network's words.
+// Check returns what is wrong with a configuration, in the network's order and words (subnet-evm commontype.FeeConfig.Verify).
 func (f *FeeConfig) Check() error {
-	for _, field := range []struct {
+	rate := new(big.Int).SetUint64(f.TargetBlockRate)
+	fields := []struct {
 		name     string
 		value    *big.Int
 		positive bool
 	}{
-		{"gasLimit", f.GasLimit, true}, {"minBaseFee", f.MinBaseFee, false}, {"targetGas", f.TargetGas, true},
+		{"gasLimit", f.GasLimit, true}, {"targetBlockRate", rate, true}, {"minBaseFee", f.MinBaseFee, false}, {"targetGas", f.TargetGas, true},
 		{"baseFeeChangeDenominator", f.BaseFeeChangeDenominator, true}, {"minBlockGasCost", f.MinBlockGasCost, false},
 		{"maxBlockGasCost", f.MaxBlockGasCost, false}, {"blockGasCostStep", f.BlockGasCostStep, false},
-	} {
-		switch {
-		case field.value == nil:
+	}
+	for _, field := range fields {
+		if field.value == nil {
 			return fmt.Errorf("%s cannot be nil", field.name)
-		case field.positive && field.value.Sign() <= 0:
-			return fmt.Errorf("%s cannot be less than or equal to 0: %s = %d", field.name, field.name, field.value)
-		case field.value.Sign() < 0:
-			return fmt.Errorf("%s cannot be less than 0: %s = %d", field.name, field.name, field.value)
-		case field.value.BitLen() > 8*wordBytes:
-			return fmt.Errorf("%s exceeds hash length: %d bytes", field.name, wordBytes)
 		}
 	}
-	switch {
-	case f.TargetBlockRate == 0:
-		return fmt.Errorf("%w: targetBlockRate = 0", errFeeRate)
-	case f.MinBlockGasCost.Cmp(f.MaxBlockGasCost) > 0:
-		return fmt.Errorf("minBlockGasCost cannot be greater than maxBlockGasCost: minBlockGasCost = %d, maxBlockGasCost = %d", f.MinBlockGasCost, f.MaxBlockGasCost)
-	case !f.MaxBlockGasCost.IsUint64():
+	for _, field := range fields {
+		switch {
+		case field.positive && field.value.Sign() <= 0:
+			return fmt.Errorf("%s cannot be less than or equal to 0: %s = %d", field.name, field.name, field.value)
+		case field.name == "maxBlockGasCost" && f.MinBlockGasCost.Cmp(f.MaxBlockGasCost) > 0:
+			return fmt.Errorf("minBlockGasCost cannot be greater than maxBlockGasCost: minBlockGasCost = %d, maxBlockGasCost = %d", f.MinBlockGasCost, f.MaxBlockGasCost)
+		case field.value.Sign() < 0:
+			return fmt.Errorf("%s cannot be less than 0: %s = %d", field.name, field.name, field.value)
+		}
+	}
+	if !f.MaxBlockGasCost.IsUint64() {
 		return fmt.Errorf("maxBlockGasCost is not a valid uint64: maxBlockGasCost = %d", f.MaxBlockGasCost)
+	}
+	for _, field := range fields {
+		if field.value.BitLen() > 8*wordBytes {
+			return fmt.Errorf("%s exceeds hash length: %d bytes", field.name, wordBytes)
+		}
 	}
 	return nil
 }

@@ -10,11 +10,11 @@ import (
 
 var feeManagerAddress = common.HexToAddress("0x0200000000000000000000000000000000000003")
 
-// FeeManager is subnet-evm's fee manager: it stores the fee configuration of its chain, which holders of a role can change. A change
+// FeeManager is subnet-evm's fee manager (precompile/contracts/feemanager): it stores the fee configuration of its chain, which holders of a role can change. A change
 // applies from the next block on.
 var FeeManager = declare(feeManagerAddress, "feeManagerConfig", configureFeeManager, append(allowListFunctions(feeManagerAddress),
 	Function{
-		Signature: SetFeeConfig, Writes: true,
+		Signature: SetFeeConfig, Writes: true, BadInput: errUnpackInput,
 		Gas: costs((feeFields+1)*writeGas + feeFields*readGas + eventGas(2, 2*feeFields*wordBytes)), Run: setFeeConfig,
 	},
 	Function{Signature: "getFeeConfig()", Gas: costs(feeFields * readGas), Run: getFeeConfig},

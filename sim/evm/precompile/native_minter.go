@@ -12,9 +12,9 @@ import (
 
 var nativeMinterAddress = common.HexToAddress("0x0200000000000000000000000000000000000001")
 
-// NativeMinter is subnet-evm's native minter: holders of a role mint native coins.
+// NativeMinter is subnet-evm's native minter (precompile/contracts/nativeminter): holders of a role mint native coins.
 var NativeMinter = declare(nativeMinterAddress, "contractNativeMinterConfig", configureNativeMinter, append(allowListFunctions(nativeMinterAddress), Function{
-	Signature: "mintNativeCoin(address,uint256)", Gas: costs(mintGas + eventGas(3, wordBytes)), Writes: true, Run: mintNativeCoin,
+	Signature: "mintNativeCoin(address,uint256)", Gas: costs(mintGas + eventGas(3, wordBytes)), Writes: true, BadInput: errUnpackInput, Run: mintNativeCoin,
 })...)
 
 const mintGas = 30_000

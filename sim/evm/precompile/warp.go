@@ -19,12 +19,12 @@ var WarpAddress = common.HexToAddress("0x020000000000000000000000000000000000000
 // transaction.
 var Warp = declare(WarpAddress, "warpConfig", nil,
 	Function{Signature: "getBlockchainID()", Gas: costs(chainIDGas), Run: func(c *Call) ([]byte, error) { return common.Hash(c.Warp.ChainID).Bytes(), nil }},
-	Function{Signature: "getVerifiedWarpMessage(uint32)", Gas: readMessageGas, Run: verifiedMessage},
-	Function{Signature: "getVerifiedWarpBlockHash(uint32)", Gas: readMessageGas, Run: verifiedBlockHash},
-	Function{Signature: "sendWarpMessage(bytes)", Gas: sendGas, Writes: true, Run: sendWarpMessage},
+	Function{Signature: "getVerifiedWarpMessage(uint32)", Gas: readMessageGas, BadInput: errIndexInput, Run: verifiedMessage},
+	Function{Signature: "getVerifiedWarpBlockHash(uint32)", Gas: readMessageGas, BadInput: errIndexInput, Run: verifiedBlockHash},
+	Function{Signature: "sendWarpMessage(bytes)", Gas: sendGas, Writes: true, BadInput: errSendInput, Run: sendWarpMessage},
 )
 
-// The gas of the warp precompile since Granite, as in subnet-evm.
+// The gas of the warp precompile since Granite (subnet-evm precompile/contracts/warp, graniteGasConfig).
 const (
 	chainIDGas    = 200
 	readGasBase   = 750
@@ -96,7 +96,7 @@ func (p Predicate) Message() (*warp.Message, error) {
 	return m, nil
 }
 
-// Gas returns the cost of carrying the message. An error makes the transaction invalid.
+// Gas returns the cost of carrying the message (subnet-evm precompile/contracts/warp.Config.PredicateGas). An error makes the transaction invalid.
 func (p Predicate) Gas() (uint64, error) {
 	m, err := p.Message()
 	if err != nil {
