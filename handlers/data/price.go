@@ -1,6 +1,7 @@
 package data
 
 import (
+	"fmt"
 	"math/big"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -37,13 +38,16 @@ func (s *PriceView) TokenOf(asset store.AssetKey) *Token {
 	if t := s.tokens[asset.Token()]; t != nil {
 		return t
 	}
-	if n, err := s.Base.tokens.renew(s.Context(), s.version); err == nil {
+	n, err := s.Base.tokens.renew(s.Context(), s.version)
+	if err == nil {
 		s.tokenNames = n
+		if t := s.tokens[asset.Token()]; t != nil {
+			return t
+		}
+		err = fmt.Errorf("token %d: %w", asset.Token(), store.ErrNotFound)
 	}
-	if t := s.tokens[asset.Token()]; t != nil {
-		return t
-	}
-	return &Token{Hex: common.Address{}.Hex()} // the request was cancelled: nobody reads this
+	s.Fail(err)
+	return &Token{Hex: common.Address{}.Hex()} // nobody sees it
 }
 
 // currency returns the request's currency; operations without the parameter show US dollars.

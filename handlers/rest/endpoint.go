@@ -128,7 +128,7 @@ func (c *requestContext) reply(r *Request) error {
 			return err
 		}
 		defer done()
-		answer, err := handle(r)
+		answer, err := r.answer(handle)
 		if err != nil {
 			return err
 		}
@@ -185,7 +185,7 @@ func (c *requestContext) handle(r *Request) (any, error) {
 		_ = errors.Join(deadlines.SetReadDeadline(time.Time{}), deadlines.SetWriteDeadline(time.Time{}))
 		defer func() { _ = deadlines.SetWriteDeadline(time.Now().Add(answerTime)) }()
 	}
-	return c.op.Handle(r)
+	return r.answer(c.op.Handle)
 }
 
 // read parses the whole request.

@@ -33,6 +33,23 @@ type Request struct {
 
 	position []byte
 	resumed  bool
+	failed   error
+}
+
+// Fail makes the response an error, whatever the handler returns. It serves functions deep inside a response that return a value alone.
+func (r *Request) Fail(err error) {
+	if r.failed == nil {
+		r.failed = err
+	}
+}
+
+// answer runs a handler.
+func (r *Request) answer(handle func(*Request) (any, error)) (any, error) {
+	answer, err := handle(r)
+	if err == nil {
+		err = r.failed
+	}
+	return answer, err
 }
 
 // Context ends when the client leaves.

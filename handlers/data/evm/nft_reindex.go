@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"strings"
@@ -163,6 +164,9 @@ func (s *tokenView) reindexed(asset store.AssetKey, n *store.NFT) *metadata {
 		return nil
 	}
 	row, err := s.again.Reindexed(s.Context(), asset)
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
+		s.Fail(err)
+	}
 	if err != nil || n.Updated != nil && *n.Updated > row.Time && (n.URI == nil || row.URI == nil || string(*n.URI) != *row.URI) {
 		return nil
 	}
@@ -170,8 +174,10 @@ func (s *tokenView) reindexed(asset store.AssetKey, n *store.NFT) *metadata {
 	if row.URI != nil {
 		m.uri = expand(*row.URI, asset.Item())
 	}
-	if row.Document != "" && json.Unmarshal([]byte(row.Document), &m.document) != nil {
-		return nil
+	if row.Document != "" {
+		if err := json.Unmarshal([]byte(row.Document), &m.document); err != nil {
+			s.Fail(fmt.Errorf("document of a reindexed token: %w", err))
+		}
 	}
 	return m
 }
