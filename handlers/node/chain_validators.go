@@ -60,7 +60,7 @@ func (t *router) validatorsOf(id ids.ID) http.Handler {
 		case errors.Is(err, store.ErrNotFound):
 			http.NotFound(w, r)
 		case err != nil:
-			http.Error(w, "the chain could not be looked up", http.StatusInternalServerError)
+			lookupFailed(t.log, err).ServeHTTP(w, r)
 		default:
 			ctx := context.WithValue(r.Context(), validatedChainKey{}, validatedChain{t.network, subnet})
 			t.validators.ServeHTTP(w, r.WithContext(ctx))

@@ -1,6 +1,7 @@
 package node
 
 import (
+	"log/slog"
 	"net"
 	"net/http"
 	"net/url"
@@ -11,6 +12,7 @@ import (
 	"github.com/rs/cors"
 
 	"snowglobe/handlers/fault"
+	"snowglobe/handlers/node/rpc"
 	"snowglobe/handlers/permit"
 	"snowglobe/handlers/rest"
 )
@@ -28,7 +30,7 @@ var anyOrigin = cors.New(cors.Options{AllowedOrigins: []string{"*"}, AllowCreden
 // ServeHTTP does what avalanchego's api/server does around every handler: the node's id, cross-origin rules, the host check, path cleaning,
 // routing.
 func (n *Node) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	network, served := n.served(r)
+	network, served, _ := n.served(r) // the handler reports an error
 	if !n.options.Public {
 		w.Header()["Node-Id"] = []string{n.identity(network)}
 	}
@@ -47,17 +49,31 @@ func (n *Node) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // served returns the network that a request is for, and the handler at its path.
-func (n *Node) served(r *http.Request) (network string, served route) {
-	network, path, found := n.locate(r)
+func (n *Node) served(r *http.Request) (network string, served route, err error) {
+	network, path, found, err := n.locate(r)
+	if err != nil {
+		return network, route{handler: lookupFailed(n.options.Log, err)}, err
+	}
 	if t := n.networks[network]; found && t != nil && len(path) <= longestPath {
 		served = t.resolve(path)
 	}
-	return network, served
+	return network, served, nil
+}
+
+// lookupFailed answers that the node cannot find out who serves a path.
+func lookupFailed(log *slog.Logger, err error) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		log.Error("a chain could not be looked up", "path", r.URL.Path, "error", err)
+		rpc.Fail(w, r)
+	})
 }
 
 // Read reads the calls in a request's body, if its handler takes calls.
 func (n *Node) Read(r *http.Request, body []byte) (*http.Request, []fault.Call) {
-	_, served := n.served(r)
+	_, served, err := n.served(r)
+	if err != nil {
+		return unlocated(r, err), nil
+	}
 	if e := n.routed[r.Header.Get(routeHeader)]; e != nil {
 		served.calls = e
 	}

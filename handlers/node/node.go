@@ -31,6 +31,7 @@ import (
 	"snowglobe/sim/evm/reader"
 	"snowglobe/sim/miner"
 	"snowglobe/sim/query"
+	"snowglobe/sim/store"
 	"snowglobe/sim/txs"
 )
 
@@ -82,6 +83,9 @@ func New(o Options) (*Node, error) {
 	if o.Stakers == nil {
 		o.Stakers = query.NewStakerIndexes()
 	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
 	if o.Wallet == nil {
 		o.Wallet, _ = eth.NewWallet(nil)
 	}
@@ -92,7 +96,7 @@ func New(o Options) (*Node, error) {
 	}
 	n.chainValidators = validators
 	for _, network := range networks {
-		n.networks[network] = newRouter()
+		n.networks[network] = newRouter(o.Log)
 	}
 	for _, network := range o.Networks {
 		t := n.networks[network.Name]
@@ -315,38 +319,61 @@ func (n *Node) own(r *http.Request) string {
 
 // locate finds a request's network and the path after /ext/. Without a network prefix, the request's own network counts, unless the path
 // names another network's chain by id.
-func (n *Node) locate(r *http.Request) (network, path string, found bool) {
+func (n *Node) locate(r *http.Request) (network, path string, found bool, err error) {
 	for _, network := range networks {
 		if path, found := strings.CutPrefix(r.URL.Path, "/"+network+"/ext/"); found {
-			return network, path, true
+			return network, path, true, nil
 		}
 	}
 	path, found = strings.CutPrefix(r.URL.Path, "/ext/")
-	return n.networkOf(r, path), path, found
+	network, err = n.networkOf(r, path)
+	return network, path, found, err
 }
 
-// Locate finds the network that a request is for and, if its path names a chain, that name.
-func (n *Node) Locate(r *http.Request) (network, chain string) {
-	network, path, _ := n.locate(r)
+// Locate finds the network that a request is for and, if its path names a chain, that name. Serving the request that it returns reports a
+// failure.
+func (n *Node) Locate(r *http.Request) (located *http.Request, network, chain string) {
+	network, path, _, err := n.locate(r)
 	chain, _, _ = strings.Cut(strings.TrimPrefix(path, "bc/"), "/")
-	return network, chain
+	return unlocated(r, err), network, chain
 }
 
-func (n *Node) networkOf(r *http.Request, path string) string {
+type unlocatedKey struct{}
+
+// unlocated returns the request with the error that kept it from being located, if any: who asks next gets the same one.
+func unlocated(r *http.Request, err error) *http.Request {
+	if err == nil {
+		return r
+	}
+	return r.WithContext(context.WithValue(r.Context(), unlocatedKey{}, err))
+}
+
+func (n *Node) networkOf(r *http.Request, path string) (string, error) {
 	own := n.own(r)
 	if n.networks[own] != nil && n.networks[own].routes[path].handler != nil {
-		return own
+		return own, nil
 	}
 	id, named := chainByID(path)
 	if !named {
-		return own
+		return own, nil
+	}
+	if err, failed := r.Context().Value(unlocatedKey{}).(error); failed {
+		return own, err
 	}
 	for _, network := range n.options.Networks {
-		if _, err := network.SubnetOf(r.Context(), id); err == nil && network.Name != own {
-			return network.Name
+		if n.networks[network.Name].routes[path].handler != nil {
+			return network.Name, nil
 		}
 	}
-	return own
+	for _, network := range n.options.Networks {
+		switch _, err := network.SubnetOf(r.Context(), id); {
+		case err == nil && network.Name != own:
+			return network.Name, nil
+		case err != nil && !errors.Is(err, store.ErrNotFound):
+			return own, fmt.Errorf("blockchain %s: %w", id, err)
+		}
+	}
+	return own, nil
 }
 
 // identity returns the id of the node that answers for a network.

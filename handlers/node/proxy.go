@@ -38,9 +38,9 @@ func (n *Node) Proxy() *Proxy {
 }
 
 // Locate finds the chain that a request's path names.
-func (p *Proxy) Locate(r *http.Request) (network, chain string) {
+func (p *Proxy) Locate(r *http.Request) (located *http.Request, network, chain string) {
 	chain, _, _ = strings.Cut(strings.TrimPrefix(r.URL.Path, ProxyPrefix+"/"), "/")
-	return "", chain
+	return r, "", chain
 }
 
 // chain returns the path element that names a chain.

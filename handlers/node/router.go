@@ -29,14 +29,15 @@ type route struct {
 type router struct {
 	network    *sim.Network // nil if the node does not serve the network's P- and X-Chain
 	nodeID     string
+	log        *slog.Logger
 	loggers    *Loggers // nil for the server's own logger
 	routes     map[string]route
 	aliases    aliases
 	validators *rpc.Server // of the chains that subnets validate
 }
 
-func newRouter() *router {
-	return &router{nodeID: ids.EmptyNodeID.String(), routes: map[string]route{}, aliases: aliases{endpoints: map[string]string{}}}
+func newRouter(log *slog.Logger) *router {
+	return &router{log: log, nodeID: ids.EmptyNodeID.String(), routes: map[string]route{}, aliases: aliases{endpoints: map[string]string{}}}
 }
 
 // handle mounts a handler at a path.

@@ -19,7 +19,7 @@ import (
 
 // Located is a mounted handler that can tell which network and which chain, by any of its names, a request is for.
 type Located interface {
-	Locate(r *http.Request) (network, chain string)
+	Locate(r *http.Request) (located *http.Request, network, chain string)
 }
 
 // Caller is a mounted handler whose requests contain calls.
@@ -56,8 +56,8 @@ func (c *requestContext) faultOfOperation(hr *http.Request) *fault.Request {
 func (c *requestContext) faultOfMount(r *http.Request) (*fault.Request, *http.Request) {
 	f := c.faultRequest(r)
 	if l, ok := c.mount.handler.(Located); ok {
-		network, chain := l.Locate(r)
-		f.Network = network
+		var chain string
+		r, f.Network, chain = l.Locate(r)
 		f.chain(c.server, chain)
 	}
 	if r.Body == nil || upgrades(r) {

@@ -164,6 +164,15 @@ const refusedBody = 1 << 20
 
 // Refuse answers a request that no server takes, with a JSON-RPC error if it is a call to the node.
 func Refuse(w http.ResponseWriter, r *http.Request, e *rest.Error) {
+	refuseUnread(w, r, e, &Error{Code: codeDefault, Message: e.Error()})
+}
+
+// Fail answers a request that failed for a reason inside the simulator, before any server could take it.
+func Fail(w http.ResponseWriter, r *http.Request) {
+	refuseUnread(w, r, &rest.Error{Status: http.StatusInternalServerError, Problems: []string{"the simulator failed; its log has the cause"}}, errInternal)
+}
+
+func refuseUnread(w http.ResponseWriter, r *http.Request, e *rest.Error, asCall *Error) {
 	if r.Method != http.MethodPost || !strings.Contains(r.URL.Path+"/", "/ext/") {
 		rest.Refuse(w, e, nil)
 		return
@@ -174,5 +183,5 @@ func Refuse(w http.ResponseWriter, r *http.Request, e *rest.Error) {
 			id = request.Calls[0].ID
 		}
 	}
-	rest.Refuse(w, e, map[string]any{"jsonrpc": "2.0", "id": id, "error": &Error{Code: codeDefault, Message: e.Error()}})
+	rest.Refuse(w, e, map[string]any{"jsonrpc": "2.0", "id": id, "error": asCall})
 }
