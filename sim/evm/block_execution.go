@@ -2,6 +2,7 @@ package evm
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"math/big"
 
@@ -95,7 +96,7 @@ func (p *Pending) Apply(tx *types.Transaction, sender common.Address) (*types.Re
 		p.state.RevertToSnapshot(snapshot)
 		p.gas.Set(pool)
 		p.recorder.Truncate(calls)
-		return nil, err
+		return nil, cmp.Or(Fault(p.state), err)
 	}
 	if carries {
 		p.predicates = append(p.predicates, predicateResult{tx.Hash(), failed})

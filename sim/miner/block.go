@@ -10,6 +10,7 @@ import (
 
 	"snowglobe/sim/evm"
 	"snowglobe/sim/evm/txpool"
+	"snowglobe/sim/store"
 )
 
 // capacityStep is how many milliseconds a block is put off while its chain lacks capacity for a transaction (ACP-176), and longestWait the
@@ -28,15 +29,18 @@ func (m *Miner) open(next plan) (*evm.Pending, error) {
 }
 
 // fill puts the next transaction into a block, or skips it and everything else from its sender if it does not fit or cannot be executed
-// now.
-func fill(p *evm.Pending, order *txpool.Order) {
+// now. An error means that the state could not be read, which says nothing about the transaction.
+func fill(p *evm.Pending, order *txpool.Order) error {
 	next := order.Peek()
 	switch _, err := p.Apply(next.Transaction, next.Sender); {
+	case store.Internal(err):
+		return err
 	case err == nil, errors.Is(err, core.ErrNonceTooLow):
 		order.Shift()
 	default:
 		order.Pop()
 	}
+	return nil
 }
 
 // mineReady puts each ready transaction into a block of its own. It returns the network's reason for refusing one of them, the one just
@@ -83,6 +87,8 @@ func (m *Miner) mineNext() (*txpool.Transaction, error) {
 		switch {
 		case err == nil:
 			return t, m.seal(p, next)
+		case store.Internal(err): // the transaction may be as good as any
+			return nil, err
 		case !errors.Is(err, core.ErrGasLimitReached) || p.GasLeft() == p.Header().GasLimit || next.time >= last:
 			return t, err
 		}

@@ -280,7 +280,9 @@ func (m *Miner) mineAll(ctx context.Context, spacing uint64) error {
 		return err
 	}
 	for order := m.Pool.Pending(p.Header().BaseFee); order.Peek() != nil; {
-		fill(p, order)
+		if err := fill(p, order); err != nil {
+			return err
+		}
 	}
 	return m.seal(p, next)
 }
@@ -304,7 +306,11 @@ func (m *Miner) Replace(ctx context.Context, blocks [][]*Transaction) (omitted e
 			return err
 		}
 		for _, t := range transactions {
-			if _, err := p.Apply(t.Transaction, t.Sender); err != nil {
+			_, err := p.Apply(t.Transaction, t.Sender)
+			if store.Internal(err) {
+				return err
+			}
+			if err != nil {
 				omitted = errors.Join(omitted, fmt.Errorf("transaction %s was left out of block %d: %w", t.Hash(), p.Header().Number, err))
 			}
 		}

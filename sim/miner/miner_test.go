@@ -525,3 +525,48 @@ func TestReplace(t *testing.T) {
 		}
 	}
 }
+
+// TestWhatWaitsOutlivesAFailingFile: a transaction that waits is not dropped because the file could not be read when its block was made.
+func TestWhatWaitsOutlivesAFailingFile(t *testing.T) {
+	t.Parallel()
+	w := generate(t)
+	for name, m := range miners(w) {
+		from, other := funded(t, m, 1), funded(t, m, 2)
+		m.SetAutomine(false)
+		waits := asked(t, m, from, &types.DynamicFeeTx{Gas: 21_000, To: &common.Address{0xbb, 1}})
+		ok(t, m.SendFrom(t.Context(), waits, from))
+		m.SetAutomine(true)
+		later := asked(t, m, other, &types.DynamicFeeTx{Gas: 21_000, To: &common.Address{0xbb, 2}})
+		// each does something while one reading of an account fails after the other, and at last none.
+		each := func(what string, do func() error) {
+			t.Helper()
+			for failing := 1; ; failing++ {
+				read := 0
+				w.DB.FailStatements(func(text string) bool {
+					if strings.HasPrefix(text, "SELECT chain, address, block, nonce") && strings.Contains(text, "FROM account") {
+						read++
+						return read == failing
+					}
+					return false
+				})
+				err := do()
+				w.DB.FailStatements(nil)
+				if read < failing {
+					ok(t, err)
+					return
+				}
+				_, unmined := m.Chain.Transaction(t.Context(), waits.Hash())
+				if kept := m.Pool.Has(waits.Hash()) || unmined == nil; !store.Internal(err) || !kept || m.Pool.Has(later.Hash()) {
+					t.Fatalf("%s: %s: without the account that is read as number %d: %v, kept: %t, the other too: %t", name, what, failing, err, kept, m.Pool.Has(later.Hash()))
+				}
+			}
+		}
+		each("the pending block", func() error { _, err := m.Pending(t.Context()); return err })
+		each("another transaction", func() error { return m.SendFrom(t.Context(), later, other) })
+		for _, tx := range []*types.Transaction{waits, later} {
+			if mined, err := m.Chain.Transaction(t.Context(), tx.Hash()); err != nil || mined.Row.Status != types.ReceiptStatusSuccessful {
+				t.Errorf("%s: %s: %v", name, tx.Hash(), err)
+			}
+		}
+	}
+}

@@ -55,7 +55,9 @@ func (m *Miner) assemble(ctx context.Context, head *reader.Block, next plan) (*r
 		return nil, err
 	}
 	for order := m.Pool.Pending(p.Header().BaseFee); order.Peek() != nil; {
-		fill(p, order)
+		if err := fill(p, order); err != nil {
+			return nil, err
+		}
 	}
 	block, err := m.Chain.PendingBlock(p)
 	if err == nil && block.Row.Txs == 0 && !next.asked(head.Header) {

@@ -9,6 +9,9 @@ import (
 	"github.com/ethereum/go-ethereum/core/vm"
 	"github.com/ethereum/go-ethereum/params"
 	"github.com/holiman/uint256"
+
+	"snowglobe/sim/evm"
+	"snowglobe/sim/store"
 )
 
 // estimateTolerance is the accuracy of an estimate in thousandths (coreth internal/ethapi, estimateGasErrorRatio).
@@ -53,6 +56,9 @@ func (e *estimate) highest(call *Call) (uint64, error) {
 	}
 	if fee := e.message.GasFeeCap; !fee.IsZero() {
 		available := e.states.GetBalance(e.message.From).Clone()
+		if err := evm.Fault(e.states); err != nil {
+			return 0, err
+		}
 		if !e.message.Value.Lt(available) { // so nobody without coins can offer a fee, not even for moving nothing
 			return 0, core.ErrInsufficientFundsForTransfer
 		}
@@ -86,9 +92,16 @@ func (e *estimate) isTransfer() bool {
 
 func (e *estimate) search(highest uint64) (uint64, *core.ExecutionResult, error) {
 	if e.isTransfer() {
-		if enough, result, err := e.try(params.TxGas); err == nil && enough {
+		enough, result, err := e.try(params.TxGas)
+		if err == nil && enough {
 			return result.UsedGas, nil, nil
 		}
+		if store.Internal(err) {
+			return 0, nil, err
+		}
+	}
+	if err := evm.Fault(e.states); err != nil {
+		return 0, nil, err
 	}
 	enough, result, err := e.try(highest)
 	if err != nil {

@@ -293,6 +293,9 @@ func (s *simulation) call(ctx context.Context, b *Block, pool *core.GasPool, cal
 	if run.Cancelled() && ctx.Err() != nil {
 		return nil, nil, context.Cause(ctx)
 	}
+	if fault := evm.Fault(s.states); fault != nil {
+		return nil, nil, fault
+	}
 	if err != nil {
 		return nil, nil, refusedCall(err)
 	}
