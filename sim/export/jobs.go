@@ -34,6 +34,7 @@ type Jobs struct {
 	mu      sync.Mutex
 	woken   *sync.Cond
 	waiting []int64 // numbers, in starting order
+	unread  bool    // whether a worker must look for unfinished ones
 	running map[int64]bool
 	begun   int // being added to the world
 
@@ -57,9 +58,6 @@ func NewJobs(w *sim.World, o Options) *Jobs {
 	return e
 }
 
-// readAgain is how often pause looks for the unfinished exports when it cannot read them at once.
-const readAgain = 3
-
 // pause stops the running exports between two chunks. On resume, the exports that the world then has continue.
 func (e *Jobs) pause() (resume func(sim.Return)) {
 	e.mu.Lock()
@@ -72,19 +70,13 @@ func (e *Jobs) pause() (resume func(sim.Return)) {
 		e.woken.Wait()
 	}
 	return func(sim.Return) {
-		var unfinished []int64
-		err := errors.New("not read yet")
-		for range readAgain {
-			if unfinished, err = e.world.DB.RunningOperations(context.Background()); err == nil {
-				break
-			}
-		}
+		unfinished, err := e.world.DB.RunningOperations(context.Background())
 		if err != nil {
 			e.Log.Error("the unfinished exports cannot be read", "err", err)
 		}
 		e.mu.Lock()
 		defer e.mu.Unlock()
-		e.paused, e.waiting = false, unfinished
+		e.paused, e.waiting, e.unread = false, unfinished, err != nil
 		e.woken.Broadcast()
 	}
 }

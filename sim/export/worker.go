@@ -23,19 +23,7 @@ var errPanic = errors.New("panic")
 
 // Run carries exports out until the context ends, starting with those that an earlier run left unfinished.
 func (e *Jobs) Run(ctx context.Context) error {
-	for pause := firstPause; ; pause = min(2*pause, longestPause) {
-		unfinished, err := e.world.DB.RunningOperations(ctx)
-		if err == nil {
-			e.queue(unfinished...)
-			break
-		}
-		select {
-		case <-ctx.Done(): // canceled before it began
-			return nil
-		case <-time.After(pause):
-			e.Log.Error("the unfinished exports cannot be read", "err", err)
-		}
-	}
+	e.readUnfinished(ctx)
 	defer context.AfterFunc(ctx, func() { e.queue() })()
 	e.deleteExpired(ctx)
 	var all sync.WaitGroup
@@ -58,11 +46,34 @@ func (e *Jobs) work(ctx context.Context) {
 	}
 }
 
+// readUnfinished queues the world's unfinished exports as soon as they can be read.
+func (e *Jobs) readUnfinished(ctx context.Context) {
+	for pause := firstPause; ctx.Err() == nil; pause = min(2*pause, longestPause) {
+		unfinished, err := e.world.DB.RunningOperations(ctx)
+		if err == nil {
+			e.queue(unfinished...)
+			return
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(pause):
+			e.Log.Error("the unfinished exports cannot be read", "err", err)
+		}
+	}
+}
+
 // next waits for an export and takes it from the queue, with the context in which it runs.
 func (e *Jobs) next(ctx context.Context) (int64, context.Context, bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	for (len(e.waiting) == 0 || e.paused) && ctx.Err() == nil {
+		if e.unread && !e.paused {
+			e.unread = false
+			e.mu.Unlock()
+			e.readUnfinished(ctx)
+			e.mu.Lock()
+			continue
+		}
 		e.woken.Wait()
 	}
 	if ctx.Err() != nil {
