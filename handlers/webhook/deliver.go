@@ -254,7 +254,7 @@ func (d *Deliverer) deliver(ctx context.Context, w *outbox.Webhook, v *outbox.Vi
 	switch {
 	case errors.Is(err, errVoid):
 		return d.note(ctx, w, v, nil, &outbox.State{Status: outbox.Void}, asked, request)
-	case errors.Is(err, reader.ErrUnfinalized), errors.Is(err, store.ErrNotFound):
+	case errors.Is(err, reader.ErrUnfinalized), errors.Is(err, store.ErrNotFound), store.Internal(err):
 		return err
 	}
 	a := &outbox.Attempt{Started: d.now().UnixMilli()}

@@ -13,6 +13,7 @@ import (
 	"snowglobe/handlers/node/rpc"
 	"snowglobe/sim/evm/reader"
 	"snowglobe/sim/evm/txpool"
+	"snowglobe/sim/store"
 )
 
 // subscribeAPI implements the subscriptions of the eth namespace, over WebSocket only: coreth's eth/filters.FilterAPI.
@@ -112,7 +113,8 @@ func (a *subscribeAPI) inFull(e *reader.BlockEvent) ([]json.RawMessage, error) {
 
 var errBehind = errors.New("the subscriber fell too far behind")
 
-// subscribe sends the notifications that tell makes of each event until the client leaves, its connection ends or it falls too far behind.
+// subscribe sends the notifications that tell makes of each event until the client leaves, its connection ends, it falls too far behind or the
+// world's file fails.
 func subscribe[T any](b *broadcaster[T], tell func(T) ([]json.RawMessage, error)) (*rpc.Subscription, error) {
 	events, err := b.subscribe()
 	if err != nil {
@@ -127,8 +129,11 @@ func subscribe[T any](b *broadcaster[T], tell func(T) ([]json.RawMessage, error)
 					return errBehind
 				}
 				messages, err := tell(event)
+				if store.Internal(err) {
+					return err
+				}
 				if err != nil {
-					return nil // the notification belongs to a history that a revert has undone
+					continue // the event belongs to a history that a revert has undone
 				}
 				for _, message := range messages {
 					if notify(message) != nil {
