@@ -100,15 +100,24 @@ func (h *hosted) open(ctx context.Context) error {
 			return rest.Conflict(fmt.Sprintf("another process serves the world %q, or was killed while it did", h.name))
 		}
 		if err != nil {
-			return rest.Unavailable(err.Error())
+			return h.unopened(err)
 		}
 		return h.begin(ctx, w)
 	}
 	w, err := sim.OpenWithin(ctx, h.path, h.limits())
 	if err != nil {
-		return rest.Unavailable(err.Error())
+		return h.unopened(err)
 	}
 	return h.begin(ctx, w)
+}
+
+// unopened logs why a kept world could not be opened, and tells the client as much as it can act on.
+func (h *hosted) unopened(err error) error {
+	h.set.note("a world cannot be opened", err, "world", h.name)
+	if store.Internal(err) {
+		return errUnopened
+	}
+	return rest.Unavailable(err.Error())
 }
 
 func (h *hosted) current() state {
@@ -136,7 +145,7 @@ func (h *hosted) begin(ctx context.Context, w *sim.World) error {
 	go func() {
 		defer close(worked)
 		if err := server.Work(working); err != nil && working.Err() == nil {
-			h.set.options.Log.Error("the work of a world has ended", "world", h.name, "error", err)
+			h.set.note("the work of a world has ended", err, "world", h.name)
 		}
 	}()
 	h.mu.Lock()

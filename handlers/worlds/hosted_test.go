@@ -1,11 +1,18 @@
 package worlds
 
 import (
+	"bytes"
 	"context"
+	"errors"
+	"fmt"
+	"io/fs"
 	"log/slog"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -111,5 +118,56 @@ func TestStrangeFilesAreLeftAlone(t *testing.T) {
 	}
 	if len(s.hosted) != 1 || s.hosted["kept"] == nil || s.hosted["kept"].path != filepath.Join(folder, "main.w.kept.db") {
 		t.Errorf("kept are %v", s.hosted)
+	}
+}
+
+// TestCausesGoToTheLog: what a client is not told of a world's failure stands in the log once, with the cause in the words of the engine or the system.
+func TestCausesGoToTheLog(t *testing.T) {
+	s := newSet(t)
+	var log bytes.Buffer
+	s.options.Log = slog.New(slog.NewTextHandler(&log, nil))
+	broken := newHosted(s, "broken")
+	broken.path, broken.keep, broken.state = filepath.Join(t.TempDir(), "x.w.broken.db"), true, closed
+	close(broken.made)
+	s.hosted["broken"] = broken
+	kept, err := s.world.CopyTo(t.Context(), broken.path, store.Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, err := os.OpenFile(broken.path, os.O_RDWR, 0)
+	if err = errors.Join(err, kept.Close()); err != nil {
+		t.Fatal(err)
+	}
+	_, err = file.WriteAt(bytes.Repeat([]byte{0xff}, 1<<20), 4096)
+	if err = errors.Join(err, file.Close()); err != nil {
+		t.Fatal(err)
+	}
+	path := &fs.PathError{Op: "open", Path: "/secret/place", Err: syscall.EMFILE}
+	for _, c := range []struct {
+		name  string
+		do    func() error
+		cause string
+	}{
+		{"a full disk", func() error { return s.refusal(store.FailedDisk(errors.New("quota exceeded for user 7"))) }, `cause="quota exceeded for user 7"`},
+		{"a file that cannot be copied", func() error { return s.refusal(fmt.Errorf("copy: %w", path)) }, "/secret/place"},
+		{"a folder that is gone", func() error { return s.refusal(&fs.PathError{Op: "open", Path: "/secret/place", Err: fs.ErrNotExist}) }, "/secret/place"},
+		{"a folder of others", func() error {
+			return s.refusal(&fs.PathError{Op: "open", Path: "/secret/place", Err: fs.ErrPermission})
+		}, "/secret/place"},
+		{"a kept world whose pages are gone", func() error { return broken.open(t.Context()) }, `cause="database disk image is malformed (11)"`},
+		{"a world that does not answer", func() error {
+			w := httptest.NewRecorder()
+			s.refuse(w, httptest.NewRequest(http.MethodGet, "/w/broken/sim/health", nil), path)
+			return errors.New(w.Body.String())
+		}, "/secret/place"},
+	} {
+		log.Reset()
+		told := c.do()
+		if told == nil || strings.Contains(told.Error(), "secret") || strings.Contains(told.Error(), "quota") || strings.Contains(told.Error(), "database") {
+			t.Errorf("%s: the client is told %v", c.name, told)
+		}
+		if strings.Count(log.String(), "cause=") != 1 || !strings.Contains(log.String(), c.cause) {
+			t.Errorf("%s: the log has %s, want %s", c.name, &log, c.cause)
+		}
 	}
 }

@@ -120,7 +120,7 @@ func Register(server *rest.Server, s *Set, of *sim.World) error {
 				}
 				h, err := s.Make(r.Context(), of, wish)
 				if err != nil {
-					return nil, refusal(err, wish.From)
+					return nil, s.refusal(err)
 				}
 				answer := h.describe(r)
 				return &answer, nil
@@ -177,26 +177,30 @@ func (b *makeBody) read() (w Wish, err error) {
 	return w, nil
 }
 
-// refusal tells the client why a world could not be made.
-func refusal(err error, from Origin) error {
+// refusal tells the client why a world could not be made. What it does not tell goes to the log.
+func (s *Set) refusal(err error) error {
 	var failed *fs.PathError
+	var refused error
 	switch {
 	case errors.Is(err, store.ErrNotFound):
 		return rest.NotFound("the snapshot does not exist: from is head, the id of one that GET /sim/snapshots lists, or an object with seed and profile")
 	case errors.Is(err, store.ErrExists):
 		return rest.Conflict("a file already exists where the world would be kept: move it away, or choose another name")
-	case errors.Is(err, os.ErrPermission):
-		return rest.Forbidden("the world cannot be kept: the folder of the main world's file is not writable")
-	case errors.Is(err, store.ErrDisk):
-		return rest.Unavailable(store.ErrDisk.Error())
-	case errors.Is(err, fs.ErrNotExist):
-		return rest.Unavailable("the world cannot be copied: its file, or the folder for the copy, has moved since the server started")
-	case errors.As(err, &failed):
-		return rest.Unavailable("the world cannot be copied: " + failed.Err.Error())
 	case errors.Is(err, context.Canceled):
 		return rest.Unavailable("the world ended before it was ready")
+	case errors.Is(err, os.ErrPermission):
+		refused = rest.Forbidden("the world cannot be kept: the folder of the main world's file is not writable")
+	case errors.Is(err, store.ErrDisk):
+		refused = rest.Unavailable(store.ErrDisk.Error())
+	case errors.Is(err, fs.ErrNotExist):
+		refused = rest.Unavailable("the world cannot be copied: its file, or the folder for the copy, has moved since the server started")
+	case errors.As(err, &failed):
+		refused = rest.Unavailable("the world cannot be copied: " + failed.Err.Error())
+	default:
+		return err
 	}
-	return err
+	s.note("a world could not be made", err)
+	return refused
 }
 
 func (s *Set) describeMain(r *rest.Request) (World, error) {

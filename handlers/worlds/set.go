@@ -169,10 +169,21 @@ func (s *Set) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (s *Set) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	var e *rest.Error
 	if !errors.As(err, &e) {
-		s.options.Log.Error("a world does not answer", "error", err)
-		e = rest.Unavailable("the world cannot be opened; the simulator's log says why")
+		s.note("a world does not answer", err)
+		e = errUnopened
 	}
 	rpc.Refuse(w, r, e)
+}
+
+var errUnopened = rest.Unavailable("the world cannot be opened; the simulator's log says why")
+
+// note logs a failure with its cause in the words of the engine or the system, which no client sees.
+func (s *Set) note(what string, err error, attributes ...any) {
+	cause := store.Cause(err)
+	if cause == nil {
+		cause = err
+	}
+	s.options.Log.Error(what, append(attributes, "error", err, "cause", cause)...)
 }
 
 func (s *Set) find(name string) (*hosted, error) {
@@ -215,7 +226,7 @@ func (s *Set) endIdle() {
 			continue
 		}
 		if err := s.Delete(context.Background(), h.name); err != nil && !errors.As(err, new(*rest.Error)) {
-			s.options.Log.Error("an idle world did not end cleanly", "world", h.name, "error", err)
+			s.note("an idle world did not end cleanly", err, "world", h.name)
 		}
 	}
 }
