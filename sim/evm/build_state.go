@@ -112,12 +112,6 @@ func (l *buildState) OpenStorageTrie(_ common.Hash, address common.Address, root
 	default:
 		tree, err = l.base.PartedStorageTrie(l.kind, address, root)
 	}
-	if err == nil && l.base != nil {
-		err = l.knowVersions(tree, address[:])
-	}
-	if before != nil && before.versioned && err == nil {
-		tree.goOn()
-	}
 	if err != nil {
 		return nil, fmt.Errorf("storage of %s: %w", address, err)
 	}
@@ -170,37 +164,23 @@ func (l *buildState) inherit(later *buildState, root common.Hash) bool {
 		later.trie.leaves += gained(!was.gone, account != nil)
 		if tree := later.tries[address]; tree != nil && account != nil && l.restoreSlots(tree, address, later.slots.of(address)) == account.Root {
 			l.tries[address] = tree
-			if !l.adopt(tree, address[:]) {
+			if err := l.adopt(tree, address[:]); err != nil {
 				return false
 			}
 		}
 	}
 	l.trie = later.trie
-	return l.adopt(l.trie, AllAccounts) && l.trie.Hash() == root
+	return l.adopt(l.trie, AllAccounts) == nil && l.trie.Hash() == root
 }
 
-// adopt updates a trie from the file.
-func (l *buildState) adopt(tree *Trie, owner []byte) bool {
-	if err := l.knowVersions(tree, owner); err != nil || tree.depth == 0 {
-		return err == nil
-	}
-	tree.SetLoader(l.base.loader(l.kind, owner))
-	depth, err := l.base.db.TrieDepth(l.base.ctx, l.base.chain, owner)
-	tree.depth = depth
-	return err == nil
-}
-
-// knowVersions tells a trie whether the file has versions of its parts.
-func (l *buildState) knowVersions(tree *Trie, owner []byte) error {
-	versioned, err := l.base.versionedFrom(owner, 0)
-	if tree.versioned = false; versioned {
-		tree.goOn()
+// adopt makes a trie with parts read them from the file.
+func (l *buildState) adopt(tree *Trie, owner []byte) (err error) {
+	if tree.depth > 0 {
+		tree.SetLoader(l.base.loader(l.kind, owner))
+		tree.depth, err = l.base.db.TrieDepth(l.base.ctx, l.base.chain, owner)
 	}
 	return err
 }
-
-// goOn makes a trie's next version follow versions that this trie does not have in memory: it writes all parts.
-func (t *Trie) goOn() { t.versioned, t.written = true, wholeVersion }
 
 // restoreSlots applies a contract's changed slots to its trie and returns the root, or no root if that failed.
 func (l *buildState) restoreSlots(tree *Trie, address common.Address, changed iter.Seq2[common.Hash, common.Hash]) common.Hash {

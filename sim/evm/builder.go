@@ -140,9 +140,6 @@ func RestoreBuilder(ctx context.Context, db *store.DB, chain int, genesis *Genes
 		if b.state.trie, err = base.PartedAccountTrie(b.kind, b.root); err != nil {
 			return nil, err
 		}
-		if err := b.state.knowVersions(b.state.trie, AllAccounts); err != nil {
-			return nil, err
-		}
 	}
 	recent, err := db.Blocks(ctx, chain, number-min(number, 255), number)
 	for i := range recent {
@@ -196,7 +193,7 @@ func (b *Builder) advance(header *Header, extData []byte, delta *store.Delta) (*
 	delete(b.hashes, number-256)
 	b.allTxs += int64(len(delta.Transactions))
 	b.state.rows(delta, b.chain, number)
-	if delta.Tries, err = b.state.changedTries(number); err != nil {
+	if delta.Tries, err = b.state.changedTries(); err != nil {
 		return nil, err
 	}
 	if err := b.index.Add(delta, number, int64(header.Time), func() (*index.ContractReader, error) { return b.contractReader(header) }); err != nil {

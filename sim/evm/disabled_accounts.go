@@ -51,11 +51,7 @@ func (l *buildState) deleteAccount(address common.Address) error {
 	for key, value := range l.slots.of(address) {
 		keys[key] = value != common.Hash{}
 	}
-	before := l.tries[address]
-	if delete(l.tries, address); before != nil && before.versioned {
-		l.tries[address] = newTrie(l.kind)
-		l.tries[address].goOn()
-	}
+	delete(l.tries, address)
 	l.deleted[address] = keys
 	return l.trie.DeleteAccount(address)
 }

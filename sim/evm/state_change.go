@@ -42,7 +42,7 @@ func (b *Builder) Change(c store.StateChange, known index.Holdings) (*store.Stat
 	}
 	var rows store.Delta
 	b.state.rows(&rows, b.chain, number)
-	tries, err := b.state.changedTries(number)
+	tries, err := b.state.changedTries()
 	if err != nil {
 		return nil, err
 	}

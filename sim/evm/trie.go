@@ -10,7 +10,6 @@ import (
 	"github.com/ethereum/go-ethereum/trie/trienode"
 
 	"snowglobe/sim/evm/mpt"
-	"snowglobe/sim/store"
 )
 
 // leafSize is the maximum number of bytes in the leaf of an account, without the list header.
@@ -52,33 +51,26 @@ type Trie struct {
 	hashes *mpt.KeyHashes // of its keys; nil for a trie that does not change block after block
 	leaves int            // number of leaves
 	depth  int            // of its parts in the file, 0 without parts
-
-	versioned bool                                // whether the file has versions of its parts
-	written   int                                 // hashes since the last complete version
-	touched   [1 << (4 * store.VersionDepth)]bool // parts that may have changed since then
 }
 
 var _ state.Trie = (*Trie)(nil)
 
 func newTrie(kind Kind) *Trie { return &Trie{kind: kind} }
 
-// touch returns the hash of a changing key, an address or a slot.
-func (t *Trie) touch(key []byte) (hash common.Hash) {
+// hashOf returns the hash of a key, an address or a slot.
+func (t *Trie) hashOf(key []byte) common.Hash {
 	switch {
 	case t.hashes == nil:
-		hash = crypto.Keccak256Hash(key)
+		return crypto.Keccak256Hash(key)
 	case len(key) == common.AddressLength:
-		hash = t.hashes.Address(common.Address(key))
-	default:
-		hash = t.hashes.Word(common.Hash(key))
+		return t.hashes.Address(common.Address(key))
 	}
-	t.touched[hash[0]] = true
-	return hash
+	return t.hashes.Word(common.Hash(key))
 }
 
 func (t *Trie) UpdateAccount(address common.Address, account *types.StateAccount, _ int) error {
 	var leaf [2 + leafSize]byte
-	return t.Put(t.touch(address[:]), appendAccount(leaf[:0], t.kind, account))
+	return t.Put(t.hashOf(address[:]), appendAccount(leaf[:0], t.kind, account))
 }
 
 func (t *Trie) UpdateAccountBatch(addresses []common.Address, accounts []*types.StateAccount, sizes []int) error {
@@ -93,7 +85,7 @@ func (t *Trie) UpdateAccountBatch(addresses []common.Address, accounts []*types.
 // UpdateStorage takes the value without leading zeros; the leaf is its RLP.
 func (t *Trie) UpdateStorage(_ common.Address, key, value []byte) error {
 	var leaf [1 + common.HashLength]byte
-	return t.Put(t.touch(key), appendString(leaf[:0], value))
+	return t.Put(t.hashOf(key), appendString(leaf[:0], value))
 }
 
 func (t *Trie) UpdateStorageBatch(address common.Address, keys, values [][]byte) error {
@@ -106,11 +98,11 @@ func (t *Trie) UpdateStorageBatch(address common.Address, keys, values [][]byte)
 }
 
 func (t *Trie) DeleteAccount(address common.Address) error {
-	return t.Delete(t.touch(address[:]))
+	return t.Delete(t.hashOf(address[:]))
 }
 
 func (t *Trie) DeleteStorage(_ common.Address, key []byte) error {
-	return t.Delete(t.touch(key))
+	return t.Delete(t.hashOf(key))
 }
 
 // Commit keeps the trie's nodes in memory and writes none.

@@ -12,7 +12,6 @@ func TestEachTableSaysItsBlock(t *testing.T) {
 	d := fullDelta()
 	d.Override = &BlockOverride{ID: d.Block.ID, Early: true}
 	d.Impersonated = []ImpersonatedTx{{ID: d.Block.ID}}
-	d.Tries = []TrieChange{{Owner: []byte{}, Version: &TrieVersion{Block: 1, Hashes: []byte{}}}}
 	change := &StateDelta{Change: StateChange{Chain: 1, Block: 1, Kind: BalanceChange, Address: address, Value: wei, Root: hash, Digest: hash}}
 	db := made(t, Memory, func(b *Batch) error { return errors.Join(writeChain(d)(b), b.AddStateChange(change)) })
 	for _, table := range Tables() {

@@ -177,29 +177,6 @@ CREATE TABLE trie_part (
     PRIMARY KEY (chain, owner, prefix)
 ) STRICT, WITHOUT ROWID;
 
--- Hashes that parts of very large tries had after each block that changed them, so that a proof of an old state does not need all of it
--- either. As above, the root says whether they are right, and they are no part of the digest.
--- Block: block of chain
-CREATE TABLE trie_version (
-    chain  INTEGER NOT NULL CHECK (chain > 0),
-    owner  BLOB    NOT NULL CHECK (length(owner) IN (0, 20)),    -- as above
-    block  INTEGER NOT NULL CHECK (block >= 0),
-    whole  INTEGER NOT NULL CHECK (whole IN (0, 1)),             -- 1 when it has all parts that there are; the first one of a trie has
-    hashes BLOB    NOT NULL CHECK (length(hashes) % 33 = 0),     -- each after a byte with the two nibbles of its prefix; of 0 for nothing
-    PRIMARY KEY (chain, owner, block)
-) STRICT, WITHOUT ROWID;
-
--- Keys that very large tries had once: those that are gone, by the two nibbles that their hashes begin with, and under no nibbles all that
--- there were by the block of the first version. There may be more.
--- No block: may have more keys than there were
-CREATE TABLE past_key (
-    chain  INTEGER NOT NULL CHECK (chain > 0),
-    owner  BLOB    NOT NULL CHECK (length(owner) IN (0, 20)),
-    prefix BLOB    NOT NULL CHECK (length(prefix) IN (0, 2)),
-    keys   BLOB    NOT NULL CHECK (length(keys) > 0 AND length(keys) % iif(length(owner) = 0, 20, 32) = 0),  -- in order
-    PRIMARY KEY (chain, owner, prefix)
-) STRICT, WITHOUT ROWID;
-
 -- No block: contracts and chains share it
 CREATE TABLE code (
     hash BLOB NOT NULL PRIMARY KEY CHECK (length(hash) = 32),

@@ -70,20 +70,6 @@ func (db *DB) AccountsAt(ctx context.Context, chain int, block uint64) ([]Accoun
 		WHERE chain = ? AND block <= ? GROUP BY address ORDER BY address`, chain, block)
 }
 
-// AccountsAmong reads the accounts after a block that exist among at most MostAmong addresses.
-func (db *DB) AccountsAmong(ctx context.Context, chain int, addresses [][]byte, block uint64) ([]Account, error) {
-	in, size := inList(len(addresses))
-	return list[Account](ctx, db, `SELECT chain, address, max(block) AS block, nonce, balance, code_hash, root, gone FROM account
-		WHERE chain = ? AND block <= ? AND address IN `+in+` GROUP BY address ORDER BY address`, append([]any{chain, block}, listArgs(addresses, size)...)...)
-}
-
-// SlotsAmong reads the slots after a block that were set among at most MostAmong slots of a contract.
-func (db *DB) SlotsAmong(ctx context.Context, chain int, address []byte, keys [][]byte, block uint64) ([]Slot, error) {
-	in, size := inList(len(keys))
-	return list[Slot](ctx, db, `SELECT chain, address, key, max(block) AS block, value FROM slot
-		WHERE chain = ? AND address = ? AND block <= ? AND key IN `+in+` GROUP BY key ORDER BY key`, append([]any{chain, address, block}, listArgs(keys, size)...)...)
-}
-
 // AddressHalf is one half of all addresses. Statements read it from the middle outwards: if a range of addresses ended before the chain does, the
 // engine would compare each row with the end, and take half as long again.
 type AddressHalf struct {
@@ -309,7 +295,6 @@ func (b *Batch) AddStateChange(d *StateDelta) error {
 			})
 		},
 		func() error { return addAll(d.Codes, b.addCode) },
-		func() error { return b.takeTrieVersions(c.Chain, d.Tries) },
 		func() error { return b.AddTrieChanges(c.Chain, d.Tries) },
 		func() error {
 			return addAll(d.Tokens, func(t *Token) error {

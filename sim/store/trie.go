@@ -10,8 +10,6 @@ import (
 	"sort"
 
 	"github.com/ethereum/go-ethereum/common"
-
-	"snowglobe/sim/store/bulk"
 )
 
 // TriePart is a subtree of a trie at the newest block, or a change to it.
@@ -27,34 +25,9 @@ type TriePart struct {
 
 // TrieChange holds the changes to the parts of the trie of a chain's accounts or of a contract's storage.
 type TrieChange struct {
-	Owner   []byte // the contract, empty for the accounts
-	Anew    bool   // the parts replace all earlier ones and list all of their keys
-	Parts   []TriePart
-	Version *TrieVersion // nil for a trie without versions in the file
-	Past    []PastKeys
-}
-
-// VersionDepth is the number of nibbles in the prefixes of versioned parts.
-const VersionDepth = 2
-
-// TrieVersion is a block's change to the hashes of a trie's parts.
-type TrieVersion struct {
-	Block  uint64 `db:"block"`
-	Whole  bool   `db:"whole"`  // whether they are all that there are
-	Hashes []byte `db:"hashes"` // each after a byte with the two nibbles of its prefix; of zeros when nothing is left of the part
-}
-
-// Each visits the hashes, each with its prefix as a byte.
-func (v *TrieVersion) Each(visit func(prefix byte, hash common.Hash)) {
-	for entry := range slices.Chunk(v.Hashes, 1+common.HashLength) {
-		visit(entry[0], common.BytesToHash(entry[1:]))
-	}
-}
-
-// PastKeys holds the keys that a part of a trie once had or, without a prefix, that the trie had at the block of its first version.
-type PastKeys struct {
-	Prefix []byte
-	Keys   []byte // one after another
+	Owner []byte // the contract, empty for the accounts
+	Anew  bool   // the parts replace all earlier ones and list all of their keys
+	Parts []TriePart
 }
 
 // TrieParts visits the hashes of a trie's parts, by prefix, without keys.
@@ -118,28 +91,6 @@ func (db *DB) TriePartKeys(ctx context.Context, chain int, owner, prefix []byte)
 	return keys, err
 }
 
-// TrieVersions visits a trie's versions up to a block, from the last complete one on.
-func (db *DB) TrieVersions(ctx context.Context, chain int, owner []byte, block uint64, visit func(*TrieVersion)) error {
-	return each(ctx, db, visit, `SELECT block, whole, hashes FROM trie_version WHERE chain = ?1 AND owner = ?2 AND block <= ?3 AND block >= (
-			SELECT block FROM trie_version WHERE chain = ?1 AND owner = ?2 AND block <= ?3 AND whole = 1 ORDER BY block DESC LIMIT 1
-		) ORDER BY block`, chain, owner, block)
-}
-
-// NextTrieVersion reads the first version of a trie at a block or later.
-func (db *DB) NextTrieVersion(ctx context.Context, chain int, owner []byte, block uint64) (*TrieVersion, error) {
-	return get[TrieVersion](ctx, db, `SELECT block, whole, hashes FROM trie_version WHERE chain = ? AND owner = ? AND block >= ? ORDER BY block LIMIT 1`,
-		chain, owner, block)
-}
-
-// PastKeys reads the concatenated keys that a part of a trie once had.
-func (db *DB) PastKeys(ctx context.Context, chain int, owner, prefix []byte) ([]byte, error) {
-	keys, err := value[[]byte](ctx, db, `SELECT keys FROM past_key WHERE chain = ? AND owner = ? AND prefix = ?`, chain, owner, prefix)
-	if errors.Is(err, ErrNotFound) {
-		return nil, nil
-	}
-	return keys, err
-}
-
 // TrieOwners lists the owners of a chain's tries with parts: empty for the accounts, else a contract.
 func (db *DB) TrieOwners(ctx context.Context, chain int) (owners [][]byte, err error) {
 	err = each(ctx, db, func(owner *[]byte) { owners = append(owners, append([]byte{}, *owner...)) }, `
@@ -165,81 +116,6 @@ func (b *Batch) AddTrieChanges(chain int, changes []TrieChange) error {
 			if err := b.changeTriePart(chain, c, &c.Parts[n]); err != nil {
 				return fmt.Errorf("part %x of the trie of %x: %w", c.Parts[n].Prefix, c.Owner, err)
 			}
-		}
-		if err := errors.Join(b.addTrieVersion(chain, c.Owner, c.Version), b.addPastKeys(chain, c)); err != nil {
-			return fmt.Errorf("version of the trie of %x: %w", c.Owner, err)
-		}
-	}
-	return nil
-}
-
-var intoTrieVersion = bulk.NewTable("trie_version", `chain, owner, block, whole, hashes`, false)
-
-func (b *Batch) addTrieVersion(chain int, owner []byte, v *TrieVersion) error {
-	if v == nil {
-		return nil
-	}
-	return b.insert(intoTrieVersion, chain, owner, v.Block, v.Whole, v.Hashes)
-}
-
-// takeTrieVersions removes the versions of blocks that a state change followed, and merges them into the change's.
-func (b *Batch) takeTrieVersions(chain int, changes []TrieChange) error {
-	if err := b.written(intoTrieVersion); err != nil {
-		return err
-	}
-	for i := range changes {
-		owner, v := changes[i].Owner, changes[i].Version
-		if v == nil {
-			continue
-		}
-		before := TrieVersion{}
-		err := b.scan(`SELECT whole, hashes FROM trie_version WHERE chain = ? AND owner = ? AND block = ?`,
-			[]any{chain, owner, v.Block}, &before.Whole, &before.Hashes)
-		if errors.Is(err, ErrNotFound) {
-			continue
-		}
-		if err == nil {
-			changes[i].Version = before.followedBy(v)
-			err = b.exec(`DELETE FROM trie_version WHERE chain = ? AND owner = ? AND block = ?`, chain, owner, v.Block)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// followedBy merges a version with a later one of the same block.
-func (v *TrieVersion) followedBy(next *TrieVersion) *TrieVersion {
-	if next.Whole {
-		return next
-	}
-	both, changed := &TrieVersion{Block: next.Block, Whole: v.Whole, Hashes: []byte{}}, map[byte]bool{}
-	next.Each(func(prefix byte, _ common.Hash) { changed[prefix] = true })
-	v.Each(func(prefix byte, hash common.Hash) {
-		if !changed[prefix] {
-			both.Hashes = append(append(both.Hashes, prefix), hash[:]...)
-		}
-	})
-	both.Hashes = append(both.Hashes, next.Hashes...)
-	return both
-}
-
-func (b *Batch) addPastKeys(chain int, c *TrieChange) error {
-	for _, p := range c.Past {
-		var before []byte
-		err := b.scan(`SELECT keys FROM past_key WHERE chain = ? AND owner = ? AND prefix = ?`, []any{chain, c.Owner, p.Prefix}, &before)
-		if err != nil && !errors.Is(err, ErrNotFound) {
-			return err
-		}
-		keys := mergeKeys(bytes.Clone(before), p.Keys, nil, keySize(c.Owner))
-		if bytes.Equal(before, keys) {
-			continue
-		}
-		err = b.exec(`INSERT INTO past_key (chain, owner, prefix, keys) VALUES (?, ?, ?, ?)
-			ON CONFLICT (chain, owner, prefix) DO UPDATE SET keys = excluded.keys`, chain, c.Owner, p.Prefix, keys)
-		if err != nil {
-			return err
 		}
 	}
 	return nil

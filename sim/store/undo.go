@@ -459,8 +459,7 @@ func (b *Batch) PutBack(rows []undo.Change) error {
 // ForgetHistory has a copy of a world begin where it is: no commit is undone in it. Nor does anybody build blocks on it or prove anything,
 // for which there are hashes of parts of tries.
 func (b *Batch) ForgetHistory() error {
-	return errors.Join(b.exec(`DELETE FROM undo`), b.exec(`DELETE FROM snapshot`),
-		b.exec(`DELETE FROM trie_part`), b.exec(`DELETE FROM trie_version`), b.exec(`DELETE FROM past_key`))
+	return errors.Join(b.exec(`DELETE FROM undo`), b.exec(`DELETE FROM snapshot`), b.exec(`DELETE FROM trie_part`))
 }
 
 // ForgetMetrics empties the roll-ups, which are to be made anew.

@@ -20,7 +20,7 @@ import (
 // VerifyChain rebuilds an EVM chain from its genesis and the bytes of its transactions, and compares every row of the file with the result.
 // It reports each block that agrees. The error names the first difference.
 func VerifyChain(ctx context.Context, db *store.DB, c *reader.Chain, report func(*store.Delta)) error {
-	v := &chainVerifier{db: db, chain: c, report: report, tokens: map[store.TokenID]store.Token{}, tries: map[string]*versionedTrie{}}
+	v := &chainVerifier{db: db, chain: c, report: report, tokens: map[store.TokenID]store.Token{}}
 	b, delta, err := evm.NewBuilder(c.Row.ID, c.Genesis)
 	if err != nil {
 		return err
@@ -50,7 +50,6 @@ type chainVerifier struct {
 	chain  *reader.Chain
 	report func(*store.Delta)
 	tokens map[store.TokenID]store.Token // after all blocks so far
-	tries  map[string]*versionedTrie     // by owner
 }
 
 // block makes the state changes after a block again, and compares the block with the rows that remain its own.
@@ -154,7 +153,7 @@ func (v *chainVerifier) compare(ctx context.Context, want *store.Delta) error {
 	if err := errors.Join(err, sameRows("call", calls, want.Calls)); err != nil {
 		return err
 	}
-	if err := errors.Join(v.compareState(ctx, want), v.compareVersions(ctx, want)); err != nil {
+	if err := v.compareState(ctx, want); err != nil {
 		return err
 	}
 	return v.compareIndex(ctx, want)
@@ -240,9 +239,6 @@ func checkParts(ctx context.Context, db *store.DB, c *reader.Chain, head uint64,
 		}
 		if err != nil {
 			return fmt.Errorf("parts of the trie of 0x%x: %w", owner, err)
-		}
-		if err := state.CheckPastKeys(owner); err != nil {
-			return err
 		}
 	}
 	return nil
