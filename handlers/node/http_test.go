@@ -53,7 +53,7 @@ func TestHTTP(t *testing.T) {
 		{"routed to an unknown chain", "POST", "/ext/info", chainID, "Avalanche-Api-Route: nope", 404, "", ""},
 		{"unknown host", "POST", "/ext/bc/C/rpc", chainID, "Host: example.com:9650", 403, text, "invalid host specified\n"},
 		{"localhost", "POST", "/ext/bc/C/rpc", chainID, "Host: LOCALHOST:9650|Content-Type: application/json", 200, json, answer},
-		{"too large", "POST", "/ext/bc/C/rpc", strings.Repeat(" ", 1<<20) + chainID, "Content-Type: application/json", 413, text, "request body too large: the limit is 1048576 bytes\n"},
+		{"too large", "POST", "/ext/bc/C/rpc", strings.Repeat(" ", 1<<20) + chainID, "Content-Type: application/json", 413, text, "content length too large (1048635>1048576)\n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			response, body := w.request(t, c.method, c.path, c.body, c.header)

@@ -110,3 +110,21 @@ func TestFaultsAnswerCalls(t *testing.T) {
 		}
 	}
 }
+
+// TestLongBodies: a body beyond the limit gets go-ethereum's words, and one at the limit an answer.
+func TestLongBodies(t *testing.T) {
+	const limit = 100
+	s, theirs := New(Options{MaxBody: limit}, Namespace{"t", &bulky{}}), oracle.NewServer()
+	theirs.SetHTTPBodyLimit(limit)
+	if err := theirs.RegisterName("t", &bulky{}); err != nil {
+		t.Fatal(err)
+	}
+	call := `{"jsonrpc":"2.0","id":1,"method":"t_late"`
+	for _, size := range []int{limit, limit + 1, 3 * limit} {
+		body := call + strings.Repeat(" ", size-len(call)-1) + "}"
+		got, want := answered(s, http.MethodPost, "/", contentType, body), answered(theirs, http.MethodPost, "/", contentType, body)
+		if got.Code != want.Code || strings.TrimSpace(got.Body.String()) != strings.TrimSpace(want.Body.String()) || (got.Code == http.StatusOK) != (size == limit) {
+			t.Errorf("%d bytes: %d %s, want %d %s", size, got.Code, got.Body, want.Code, want.Body)
+		}
+	}
+}

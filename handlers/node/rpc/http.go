@@ -70,7 +70,7 @@ func (s *Server) note(ctx context.Context, r *Request) {
 func (s *Server) readBody(w http.ResponseWriter, r *http.Request) ([]byte, bool) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, s.MaxBody))
 	if tooLarge := new(http.MaxBytesError); errors.As(err, &tooLarge) {
-		http.Error(w, fmt.Sprintf("request body too large: the limit is %d bytes", s.MaxBody), http.StatusRequestEntityTooLarge)
+		http.Error(w, s.tooLong(r.ContentLength), http.StatusRequestEntityTooLarge)
 		return nil, false
 	}
 	if err != nil {
@@ -85,10 +85,19 @@ func (s *Server) readBody(w http.ResponseWriter, r *http.Request) ([]byte, bool)
 	return body, true
 }
 
+// tooLong is the refusal of a body beyond the limit; an EVM chain's has a node's words (avalanchego graft/evm/rpc.Server.validateRequest). The
+// length is negative if the client does not say it.
+func (s *Server) tooLong(length int64) string {
+	if s.counted || length < 0 {
+		return fmt.Sprintf("request body too large: the limit is %d bytes", s.MaxBody)
+	}
+	return fmt.Sprintf("content length too large (%d>%d)", length, s.MaxBody)
+}
+
 // tooMuch returns why a body is rejected unread, "" if it is not.
 func (s *Server) tooMuch(body []byte) string {
 	if int64(len(body)) > s.MaxBody {
-		return fmt.Sprintf("request body too large: the limit is %d bytes", s.MaxBody)
+		return s.tooLong(int64(len(body)))
 	}
 	if problem := checkValues(body); problem != "" {
 		return problem
