@@ -14,7 +14,8 @@ import (
 	"snowglobe/sim/txs"
 )
 
-// Gas of an atomic transaction (Apricot phase 5): a fixed part, a unit per byte, and a part per signature.
+// Gas of an atomic transaction: a fixed part, a unit per byte, and a part per signature (coreth plugin/evm/upgrade/ap5,
+// AtomicTxIntrinsicGas; plugin/evm/atomic.Tx.GasUsed; avalanchego vms/secp256k1fx, CostPerSignature).
 const (
 	atomicFixedGas     = 10_000
 	atomicSignatureGas = 1_000
@@ -23,7 +24,7 @@ const (
 // weiPerNano converts between the C-Chain's unit and the other chains'.
 var weiPerNano = big.NewInt(1_000_000_000)
 
-// Reasons for refusing an atomic transaction, in coreth's words.
+// Reasons for refusing an atomic transaction (coreth plugin/evm/atomic and its vm/tx_semantic_verifier.go).
 var (
 	errAtomicNetwork     = errors.New("tx was issued with a different network ID")
 	errAtomicNoImports   = errors.New("tx has no imported inputs")
@@ -34,6 +35,7 @@ var (
 	errImportOutput      = errors.New("import output cannot contain non-AVAX in Banff")
 	errExportInput       = errors.New("export input cannot contain non-AVAX in Banff")
 	errExportOutput      = errors.New("export output cannot contain non-AVAX in Banff")
+	errExportOrder       = errors.New("tx outputs not sorted")
 	errAtomicCredentials = errors.New("incorrect number of credentials")
 	errAtomicSignatures  = errors.New("incorrect number of signatures")
 	ErrAccountSignature  = errors.New("signature doesn't match public key")
@@ -73,7 +75,7 @@ func AtomicGas(tx *txs.Tx) uint64 {
 	return gas
 }
 
-// AtomicFee returns the price of gas in nAVAX at a base fee in wei, rounded up.
+// AtomicFee returns the price of gas in nAVAX at a base fee in wei, rounded up (coreth plugin/evm/atomic.CalculateDynamicFee).
 func AtomicFee(gas uint64, baseFee *big.Int) uint64 {
 	fee := new(big.Int).Mul(new(big.Int).SetUint64(gas), baseFee)
 	fee.Add(fee, new(big.Int).Sub(weiPerNano, big.NewInt(1)))
@@ -97,14 +99,14 @@ func (b *AtomicBackend) Accept(transactions []*txs.Tx, baseFee *big.Int, time ui
 	return diffs, nil
 }
 
-// Limits of an atomic transaction from a client (coreth's atomic/vm).
+// Limits of an atomic transaction from a client (coreth plugin/evm/atomic/vm, targetAtomicTxsSize and maxAtomicTxMempoolGas).
 const (
 	maxAtomicTxSize = 40 << 10
 	maxAtomicTxGas  = 100_000
 )
 
-// VerifyTx returns the reason why a client's transaction cannot be in a block with this base fee and time, as coreth's verifyTxAtTip does.
-// It changes nothing.
+// VerifyTx returns the reason why a client's transaction cannot be in a block with this base fee and time (coreth
+// plugin/evm/atomic/vm.VM.verifyTxAtTip). It changes nothing.
 func (b *AtomicBackend) VerifyTx(tx *txs.Tx, baseFee *big.Int, time uint64) error {
 	if size := len(tx.Bytes()); size > maxAtomicTxSize {
 		return fmt.Errorf("tx size (%d) exceeds total atomic txs size target (%d)", size, maxAtomicTxSize)
@@ -284,7 +286,7 @@ func (b *AtomicBackend) verifyExportForm(u *txs.AtomicExportTx) error {
 	}
 	switch {
 	case !txs.SortedOutputs(txs.CChain, u.ExportedOutputs):
-		return txs.ErrOutputsNotSorted
+		return errExportOrder
 	case !txs.SortedEVMInputs(u.Ins):
 		return txs.ErrInputsNotSorted
 	}

@@ -241,7 +241,7 @@ func TestExportFromAccounts(t *testing.T) {
 		{"an input twice", func(u *txs.AtomicExportTx) { u.Ins = append(u.Ins, u.Ins[0]) }, [][]*txs.Key{{k}, {k}}, txs.ErrInputsNotSorted},
 		{"outputs out of order", func(u *txs.AtomicExportTx) {
 			u.ExportedOutputs = []*txs.TransferableOutput{txs.NewTransferableOutput(avax, 2, txs.NewOwner(k.Address())), txs.NewTransferableOutput(avax, 1, txs.NewOwner(k.Address()))}
-		}, [][]*txs.Key{{k}}, txs.ErrOutputsNotSorted},
+		}, [][]*txs.Key{{k}}, errExportOrder},
 		{"no credential", func(*txs.AtomicExportTx) {}, nil, errAtomicCredentials},
 		{"two credentials", func(*txs.AtomicExportTx) {}, [][]*txs.Key{{k}, {k}}, errAtomicCredentials},
 		{"two signatures", func(*txs.AtomicExportTx) {}, [][]*txs.Key{{k, k}}, errAtomicSignatures},
