@@ -96,7 +96,7 @@ func (c *Chain) executionOn(ctx context.Context, b *Block, o Overrides) (*execut
 	}
 	x := &execution{chain: c, states: states, context: evm.NewBlockContext(b.Header, c.blockHash(ctx, b.Number))}
 	o.Block.apply(&x.context)
-	return x, x.override(o.State)
+	return x, x.override(o.State, false)
 }
 
 func (c *Chain) stateFor(ctx context.Context, b *Block, before *uint) (*state.StateDB, error) {

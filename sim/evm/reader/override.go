@@ -17,7 +17,8 @@ import (
 	"snowglobe/sim/evm"
 )
 
-// StateOverrides are accounts whose state is replaced for a call, as in go-ethereum's override.StateOverride.
+// StateOverrides are accounts whose state is replaced for a call (coreth internal/ethapi.StateOverride; go-ethereum's
+// internal/ethapi/override.StateOverride can also move precompiles).
 type StateOverrides map[common.Address]AccountOverride
 
 // AccountOverride replaces the set parts of an account. State replaces all storage, StateDiff single slots.
@@ -104,8 +105,9 @@ func either[T any](older, newer *T) *T {
 	return older
 }
 
-// override changes the state before the execution, as if an earlier transaction had.
-func (x *execution) override(all StateOverrides) error {
+// override changes the state before the execution, as if an earlier transaction had. Where a precompile is, a node runs it whatever the
+// override says (coreth internal/ethapi.StateOverride.Apply); in a simulation the override replaces it, as in go-ethereum.
+func (x *execution) override(all StateOverrides, replace bool) error {
 	if len(all) == 0 {
 		return nil
 	}
@@ -117,8 +119,10 @@ func (x *execution) override(all StateOverrides) error {
 		if moved[address] {
 			return fmt.Errorf("account %s has already been overridden by a precompile", address)
 		}
-		if err := x.movePrecompile(address, &o, all, moved); err != nil {
-			return err
+		if replace || o.MovePrecompileTo != nil {
+			if err := x.movePrecompile(address, &o, all, moved); err != nil {
+				return err
+			}
 		}
 		if err := x.overrideAccount(address, &o); err != nil {
 			return err

@@ -242,7 +242,7 @@ func (s *simulation) block(ctx context.Context, b *BlockCalls) (*SimulatedBlock,
 	if err := s.chain.schedule.Apply(s.states, &s.parent.Header.Time, h.Time, number); err != nil {
 		return nil, err
 	}
-	if err := s.override(b.State); err != nil {
+	if err := s.override(b.State, true); err != nil {
 		return nil, err
 	}
 	made := &SimulatedBlock{Block: &Block{Header: h, Number: number}, Transactions: make([]*Transaction, 0, len(b.Calls))}
