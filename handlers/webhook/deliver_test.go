@@ -28,6 +28,48 @@ func personaKey(personas []store.Persona, name string) (*ecdsa.PrivateKey, error
 	return nil, errors.New("there is no " + name)
 }
 
+// TestNoAddressesMeanNothing: a webhook whose list of addresses is empty tells of nothing, until one is added and again when it is removed. An empty list
+// changes nothing.
+func TestNoAddressesMeanNothing(t *testing.T) {
+	w := open(t, inFile(t), true)
+	none, all := newReceiver(t), newReceiver(t)
+	id := w.create(none.URL, object{"metadata": object{"addresses": []string{}}})
+	w.create(all.URL, nil, bob)
+	told := 0
+	pay := func() string {
+		t.Helper()
+		hash := w.pay(bob, 1).Hex()
+		told++
+		until(t, "the other webhook tells", func() bool { return len(all.hashes()) == told })
+		return hash
+	}
+	has := func(method, body string, total int) {
+		t.Helper()
+		w.ask(method, "/v1/webhooks/"+id+"/addresses", "", body, 200)
+		list := w.ask("GET", "/v1/webhooks/"+id+"/addresses", "", "", 200)
+		if list["totalAddresses"] != float64(total) || len(list["addresses"].([]any)) != total {
+			t.Errorf("after %s %s it has %v", method, body, list)
+		}
+	}
+	if made := w.ask("GET", "/v1/webhooks/"+id, "", "", 200); made["status"] != "active" || text(made["metadata"]) != `{"addresses":[]}` {
+		t.Errorf("it is made as %v", made)
+	}
+	pay()
+	has("PATCH", `{"addresses":[]}`, 0)
+	has("DELETE", `{"addresses":[]}`, 0)
+	pay()
+	has("PATCH", `{"addresses":["`+bob+`"]}`, 1)
+	has("DELETE", `{"addresses":[]}`, 1)
+	want := pay()
+	until(t, "it tells of the address that was added", func() bool { return len(none.hashes()) > 0 })
+	has("DELETE", `{"addresses":["`+bob+`"]}`, 0)
+	pay()
+	if w.ask("GET", "/v1/webhooks/"+id, "", "", 200)["status"] != "active" {
+		t.Error("it is no longer active")
+	}
+	same(t, "told", none.hashes(), []string{want})
+}
+
 // TestEachTransactionIsToldOnce sends payments past a receiver that fails now and then: each arrives once, in order, signed.
 func TestEachTransactionIsToldOnce(t *testing.T) {
 	w := open(t, inFile(t), true)
