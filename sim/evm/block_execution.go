@@ -34,6 +34,7 @@ type Pending struct {
 	recorder *index.CallRecorder
 
 	txs        types.Transactions
+	size       uint64 // of txs, in bytes
 	receipts   types.Receipts
 	fees       *big.Int
 	extData    []byte // atomic transactions
@@ -71,6 +72,9 @@ func (p *Pending) Balance(address common.Address) *uint256.Int { return p.state.
 
 // GasLeft returns the gas that the block has left.
 func (p *Pending) GasLeft() uint64 { return p.gas.Available(false) }
+
+// Size returns the bytes of the block's transactions.
+func (p *Pending) Size() uint64 { return p.size }
 
 // Desire sets the proposer's preferences for the values that validators decide together.
 func (p *Pending) Desire(d Desired) { p.desired = d }
@@ -217,7 +221,7 @@ func (p *Pending) receipt(tx *types.Transaction, sender common.Address, m *core.
 		r.ContractAddress = crypto.CreateAddress(sender, tx.Nonce())
 	}
 	r.Bloom = bloomOf(r.Logs, p.b.state.hashes)
-	p.txs, p.receipts = append(p.txs, tx), append(p.receipts, r)
+	p.txs, p.size, p.receipts = append(p.txs, tx), p.size+tx.Size(), append(p.receipts, r)
 	p.rows(tx, sender, r)
 	return r
 }

@@ -28,10 +28,17 @@ func (m *Miner) open(next plan) (*evm.Pending, error) {
 	return m.builder.OpenWith(next.time, next.override)
 }
 
+// maxTxsSize is the most bytes of transactions in one block, which leaves room for the rest of a block of 2 MiB (coreth miner, targetTxsSize).
+const maxTxsSize = 1792 << 10
+
 // fill puts the next transaction into a block, or skips it and everything else from its sender if it does not fit or cannot be executed
-// now. An error means that the state could not be read, which says nothing about the transaction.
+// now (coreth miner.worker.commitTransactions). An error means that the state could not be read, which says nothing about the transaction.
 func fill(p *evm.Pending, order *txpool.Order) error {
 	next := order.Peek()
+	if p.Size()+next.Size() > maxTxsSize {
+		order.Pop()
+		return nil
+	}
 	switch _, err := p.Apply(next.Transaction, next.Sender); {
 	case store.Internal(err):
 		return err

@@ -142,6 +142,25 @@ func TestLargeTransactionsWait(t *testing.T) {
 	}
 }
 
+// TestBlocksHaveASize: a block takes transactions of 1,792 KiB and no more, though it has the gas; a smaller one that still fits comes in.
+func TestBlocksHaveASize(t *testing.T) {
+	t.Parallel()
+	const each = 126 << 10 // fourteen of them fit
+	m := miners(generate(t))["C"]
+	from, small := funded(t, m, 1), funded(t, m, 2)
+	m.SetAutomine(false)
+	for nonce := range uint64(15) {
+		ok(t, m.SendFrom(t.Context(), asked(t, m, from, &types.DynamicFeeTx{Nonce: nonce, Gas: 21_000 + 4*each, To: &from, Data: make([]byte, each), GasTipCap: big.NewInt(1)}), from))
+	}
+	ok(t, m.SendFrom(t.Context(), asked(t, m, small, &types.DynamicFeeTx{Gas: 21_000, To: &small}), small))
+	for _, want := range []int{15, 1} {
+		ok(t, m.Mine(t.Context(), 1, 20*time.Second))
+		if h := head(t, m.Chain); h.Row.Txs != want {
+			t.Errorf("%d transactions, want %d", h.Row.Txs, want)
+		}
+	}
+}
+
 // TestBlocksOnDemand: Mine makes as many as it is told, as far apart as it is told, the first with all that waits in the order of what it pays.
 func TestBlocksOnDemand(t *testing.T) {
 	t.Parallel()
