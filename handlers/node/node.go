@@ -57,7 +57,7 @@ type Options struct {
 	Discover func(r *http.Request, methods []openrpc.Method) any
 }
 
-// DefaultMaxBody is the default size of the largest request.
+// DefaultMaxBody is the default size of the largest request (avalanchego graft/evm/rpc, defaultBodyLimit).
 const DefaultMaxBody = 5 << 20
 
 // networks lists the path prefixes that name a network.

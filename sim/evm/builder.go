@@ -278,8 +278,8 @@ func (b *Builder) OpenWith(timeMS uint64, o Override) (*Pending, error) {
 	return p, nil
 }
 
-// MinFeeCap returns the lowest fee cap, in wei, that a node's pool accepts after the newest block (txpool.SetMinFee in coreth and
-// subnet-evm).
+// MinFeeCap returns the lowest fee cap, in wei, that a node's pool accepts after the newest block (plugin/evm.VM.initializeChain of coreth and
+// subnet-evm, and subnet-evm core/txpool/legacypool.LegacyPool.reset).
 func (b *Builder) MinFeeCap() (*big.Int, error) {
 	if b.kind == KindC {
 		return big.NewInt(minGasPrice), nil

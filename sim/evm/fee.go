@@ -11,7 +11,7 @@ import (
 )
 
 // An L1 keeps the gas used in each of the last ten seconds in its header's extra data and adjusts the base fee by its fee
-// configuration, as subnet-evm does (customheader.BaseFee).
+// configuration (subnet-evm plugin/evm/customheader.BaseFee and feeWindow).
 const (
 	feeWindowSeconds = 10
 	feeWindowBytes   = feeWindowSeconds * 8

@@ -46,7 +46,7 @@ func predicateGas(predicates []precompile.Predicate) (total uint64, err error) {
 	return total, nil
 }
 
-// checkPredicates verifies a transaction's predicates and sets the bits of the invalid ones, as coreth's CheckPredicates does.
+// checkPredicates verifies a transaction's predicates and sets the bits of the invalid ones (coreth core.CheckTxPredicates).
 func (b *Builder) checkPredicates(tx *types.Transaction, time uint64) (*big.Int, bool) {
 	predicates, _ := splitPredicates(tx.AccessList())
 	if len(predicates) == 0 {
@@ -200,7 +200,7 @@ func times(gas uint64, price *uint256.Int) *uint256.Int {
 }
 
 // IntrinsicGas returns the cost of a transaction before any of its code runs. Where the warp precompile is active, its entries in the
-// access list are predicates, which cost more (coreth and subnet-evm, core.IntrinsicGas).
+// access list are predicates, which cost more (core.IntrinsicGas of coreth and subnet-evm).
 func IntrinsicGas(tx *types.Transaction, warp bool, rules params.Rules) (uint64, error) {
 	list, extra := tx.AccessList(), uint64(0)
 	if warp {

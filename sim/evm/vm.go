@@ -61,7 +61,7 @@ func (s VMContext) NewVM() *VM {
 }
 
 // StateKey returns the key under which a chain stores a slot. A C-Chain clears one bit, which once separated a contract's slots from an
-// account's balances of other assets (coreth's normalizeStateKey), so two slots that differ only in this bit are one.
+// account's balances of other assets (coreth core/extstate.normalizeStateKey), so two slots that differ only in this bit are one.
 func StateKey(kind Kind, key common.Hash) common.Hash {
 	if kind == KindC {
 		key[0] &^= 1
@@ -258,8 +258,8 @@ func (j JumpDestCache) Load(hash common.Hash) (vm.BitVec, bool) { return j.Get(h
 // Store implements vm.JumpDestCache.
 func (j JumpDestCache) Store(hash common.Hash, vector vm.BitVec) { j.Add(hash, vector) }
 
-// deprecatedAddresses are the addresses of the C-Chain's deprecated precompiles, as in coreth: genesis, native asset balance and native
-// asset call. A call to one of them reverts.
+// deprecatedAddresses are the addresses of the C-Chain's deprecated precompiles: genesis, native asset balance and native asset call (coreth
+// params/hooks_libevm.go). A call to one of them reverts.
 var deprecatedAddresses = []common.Address{
 	Blackhole,
 	common.HexToAddress("0x0100000000000000000000000000000000000001"),
@@ -291,7 +291,7 @@ func PrecompilesAt(kind Kind, rules params.Rules, schedule *precompile.Upgrades,
 	return all
 }
 
-// deprecatedContract is coreth's deprecatedContract: a call reverts without data.
+// deprecatedContract reverts every call, without data (coreth nativeasset.DeprecatedContract).
 type deprecatedContract struct{}
 
 func (deprecatedContract) RequiredGas([]byte) uint64  { return 0 }

@@ -18,7 +18,7 @@ import (
 // stateAPI implements the methods about whole states: coreth's eth.DebugAPI.
 type stateAPI struct{ *api }
 
-// dumpedAccounts is the maximum number of accounts in one response (eth.AccountRangeMaxResults).
+// dumpedAccounts is the maximum number of accounts in one response (coreth eth.AccountRangeMaxResults).
 const dumpedAccounts = 256
 
 // dump is a state or a part of one (libevm's state.Dump).

@@ -16,7 +16,7 @@ import (
 // callAPI implements the eth methods that execute code without changing anything: coreth's internal/ethapi.BlockChainAPI.
 type callAPI struct{ *api }
 
-// revertCode is the code of an error that carries a contract's revert data.
+// revertCode is the code of an error that carries a contract's revert data (coreth internal/ethapi.revertError).
 const revertCode = 3
 
 // revertError is a revert with data.

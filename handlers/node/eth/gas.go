@@ -13,7 +13,7 @@ import (
 // gasAPI implements the eth methods about prices: coreth's internal/ethapi.EthereumAPI.
 type gasAPI struct{ *api }
 
-// BaseFee returns the next block's base fee.
+// BaseFee returns the next block's base fee (coreth eth/gasprice.Oracle.EstimateBaseFee).
 func (a *gasAPI) BaseFee(ctx context.Context) (*hexutil.Big, error) {
 	fee, _, err := a.miner.Prices(ctx)
 	return (*hexutil.Big)(fee), err

@@ -60,12 +60,11 @@ const maxFee = 100
 var errUnprotected = errors.New("only replay-protected (EIP-155) transactions allowed over RPC")
 
 // unprotected is the hash of the one transaction that a node accepts without replay protection: the deployment of the EIP-1820 registry
-// (AllowUnprotectedTxHashes of coreth's and subnet-evm's plugin/evm/config).
+// (coreth plugin/evm/config.NewDefaultConfig, AllowUnprotectedTxHashes).
 var unprotected = common.HexToHash("0xfefb2da535e927b85fe68eb81cb2e4a5827c905f78381a01ef2322aa9b0aee8e")
 
-// replayable reports whether a node accepts a transaction without replay protection. It also accepts the first transaction of an account
-// whose key nobody has: with r = s, the sender follows from the signature. Source: UnprotectedAllowed in coreth's and subnet-evm's
-// eth/api_backend.go.
+// replayable reports whether a node accepts a transaction without replay protection (coreth eth.EthAPIBackend.UnprotectedAllowed). It also
+// accepts the first transaction of an account whose key nobody has: with r = s, the sender follows from the signature.
 func replayable(tx *types.Transaction) bool {
 	_, r, s := tx.RawSignatureValues()
 	return tx.Hash() == unprotected || tx.Nonce() == 0 && r.Cmp(s) == 0
@@ -133,7 +132,7 @@ func (a *sendAPI) sendLate(ctx context.Context, tx *types.Transaction, wait int6
 	return hash, nil
 }
 
-// How long SendRawTransactionSync waits; go-ethereum's values.
+// How long SendRawTransactionSync waits (go-ethereum eth/ethconfig.Defaults).
 const (
 	syncTimeout    = 20 * time.Second
 	maxSyncTimeout = time.Minute

@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// Limits of a batch. A node has the first two. It would also let a batch run until its HTTP server's timeout (30 s), and answers the
+// Limits of a batch. A node has the first two (coreth plugin/evm/config.NewDefaultConfig, BatchRequestLimit and BatchResponseMaxSize). It would also let a batch run until its HTTP server's timeout (30 s), and answers the
 // remaining calls as we do; Options.Batch sets a shorter time.
 const (
 	batchItems = 1_000

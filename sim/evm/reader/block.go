@@ -16,7 +16,7 @@ import (
 	"snowglobe/sim/store"
 )
 
-// ErrUnfinalized is a node's error for a block above the head.
+// ErrUnfinalized is a node's error for a block above the head (coreth eth.ErrUnfinalizedData).
 var ErrUnfinalized = errors.New("cannot query unfinalized data")
 
 // Block is a committed block of a chain, without its contents; or the pending one, which has no hash yet.

@@ -28,7 +28,8 @@ type Limits struct {
 	Script uint64 // bytes of memory growth while a tracer's script runs
 }
 
-// DefaultLimits has a real node's gas limit, and enough time for it on a slow computer.
+// DefaultLimits has a node's gas limit (coreth plugin/evm/config.NewDefaultConfig, RPCGasCap), and enough time for it on a slow computer: a node
+// limits the time of a trace only (coreth eth/tracers, defaultTraceTimeout).
 func DefaultLimits() Limits {
 	return Limits{Gas: 50_000_000, Time: 5 * time.Second, Batch: 10 * time.Second, Trace: 16 << 20, Script: 128 << 20}
 }

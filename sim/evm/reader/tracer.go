@@ -15,7 +15,7 @@ import (
 	"github.com/ethereum/go-ethereum/eth/tracers/native"
 )
 
-// The tracers that a node registers by name: those in Go, and the scripts. Any other name is a client's script. muxTracer runs several
+// The tracers that a node registers by name (libevm eth/tracers/native and js): those in Go, and the scripts. Any other name is a client's script. muxTracer runs several
 // others.
 var (
 	nativeTracers = []string{"4byteTracer", "callTracer", "flatCallTracer", "noopTracer", "prestateTracer"}
