@@ -10,12 +10,14 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/ava-labs/avalanchego/ids"
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/common/hexutil"
 	"github.com/ethereum/go-ethereum/crypto"
 	"github.com/ethereum/go-ethereum/eth/filters"
+	"github.com/gorilla/websocket"
 
 	"snowglobe/handlers/node/eth"
 	"snowglobe/handlers/openrpc"
@@ -174,6 +176,10 @@ func (w *argumentWorld) nameEVM() {
 		}
 	}
 	w.name("token", token)
+	w.name("transfer", transfer)
+	w.name("aliceTopic", common.HexToHash("0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266").Hex())
+	w.name("bobTopic", common.HexToHash("0x70997970c51812dc3a010c7d01b50e0d17dc79c8").Hex())
+	w.name("nothing", common.Hash{}.Hex()[2:])
 	w.name("message", message)
 	w.name("blockID", ids.ID(common.HexToHash(log.BlockHash)).String())
 	w.name("contract", log.Address)
@@ -257,6 +263,9 @@ func (w *argumentWorld) outcome(f *form, names *strings.Replacer) (result, probl
 	if f.params != "-" {
 		params = `,"params":` + names.Replace(f.params)
 	}
+	if strings.HasSuffix(f.path, "/ws") {
+		return w.told(f, params, names)
+	}
 	if permit.Of(f.method) == permit.Read {
 		return w.answer(f.path, f.method, params)
 	}
@@ -283,6 +292,67 @@ func (w *argumentWorld) outcome(f *form, names *strings.Replacer) (result, probl
 		w.Errorf("line %d: the world cannot be reverted after %s", f.line, f.method)
 	}
 	return result, problem
+}
+
+// told tries a form over a WebSocket. The result of a subscription is what it tells first of a transaction with a log, which is then undone.
+func (w *argumentWorld) told(f *form, params string, names *strings.Replacer) (result, problem string) {
+	w.Helper()
+	socket, answer, err := websocket.DefaultDialer.DialContext(w.Context(), "ws"+strings.TrimPrefix(w.url, "http")+f.path, nil)
+	if err != nil {
+		w.Fatal(err)
+	}
+	answer.Body.Close()
+	defer socket.Close()
+	call := func(method, params string) (result json.RawMessage, problem string) {
+		if err := socket.WriteMessage(websocket.TextMessage, []byte(`{"jsonrpc":"2.0","id":1,"method":"`+method+`"`+params+`}`)); err != nil {
+			w.Fatal(err)
+		}
+		var answer struct {
+			Result json.RawMessage
+			Error  *struct {
+				Code    int
+				Message string
+			}
+		}
+		if err := socket.ReadJSON(&answer); err != nil {
+			w.Fatal(err)
+		}
+		if answer.Error != nil {
+			return nil, fmt.Sprintf("%d %s", answer.Error.Code, answer.Error.Message)
+		}
+		return answer.Result, ""
+	}
+	if strings.Contains(params, "{subscription}") {
+		id, _ := call("eth_subscribe", `,"params":["newHeads"]`)
+		params = strings.ReplaceAll(params, `"{subscription}"`, string(id))
+	}
+	id, problem := call(f.method, params)
+	if f.method != "eth_subscribe" || problem != "" {
+		return string(id), problem
+	}
+	var before string
+	w.ask("evm_snapshot", "[]", &before)
+	w.ask("eth_sendTransaction", names.Replace(`[{"from":"{alice}","to":"{token}","data":"0xa9059cbb00000000000000000000000070997970c51812dc3a010c7d01b50e0d17dc79c8{nothing}"}]`), new(any))
+	w.ask("evm_mine", "[]", new(any))
+	patience := 10 * time.Second
+	if f.verdict == "other" {
+		patience = 50 * time.Millisecond // nothing may come
+	}
+	if err := socket.SetReadDeadline(time.Now().Add(patience)); err != nil {
+		w.Fatal(err)
+	}
+	var told struct {
+		Params struct{ Subscription, Result json.RawMessage }
+	}
+	err = socket.ReadJSON(&told)
+	w.ask("evm_revert", `["`+before+`"]`, new(any))
+	switch {
+	case err != nil && f.verdict != "other":
+		return "", err.Error()
+	case err == nil && string(told.Params.Subscription) != string(id):
+		return "", fmt.Sprintf("the subscription is %s, it tells as %s", id, told.Params.Subscription)
+	}
+	return string(told.Params.Result), ""
 }
 
 // TestArguments sends every method its arguments in every form of the table, which says how go-ethereum's client, ethers, viem, web3.js, Hardhat, cast and
