@@ -9,6 +9,7 @@ import (
 
 	"github.com/ava-labs/avalanchego/graft/coreth/consensus/dummy"
 	"github.com/ava-labs/avalanchego/graft/coreth/core"
+	"github.com/ava-labs/avalanchego/graft/coreth/eth"
 	"github.com/ava-labs/avalanchego/graft/coreth/params"
 	"github.com/ava-labs/avalanchego/graft/coreth/params/extras"
 	"github.com/ava-labs/avalanchego/graft/coreth/plugin/evm/atomic"
@@ -30,6 +31,7 @@ type chain struct {
 	config  *params.ChainConfig
 	extra   *extras.ChainConfig
 	snow    *snow.Context
+	node    *eth.Ethereum
 	machine *core.BlockChain
 	parent  *types.Header // of the block that is looked at
 	now     time.Time     // the world's
@@ -82,7 +84,10 @@ func (c *chain) checkBlocks(ctx context.Context) error {
 			c.parent = b.Header()
 		}
 	}
-	return c.checkEstimate(ctx)
+	if err := c.checkEstimate(ctx); err != nil || uint64(head) >= c.most {
+		return err
+	}
+	return c.compare(ctx)
 }
 
 func (c *chain) blocks(ctx context.Context, first, last uint64) ([]*types.Block, error) {

@@ -18,11 +18,8 @@ import (
 	_ "github.com/ava-labs/avalanchego/graft/coreth/precompile/registry" // the warp precompile
 	"github.com/ava-labs/avalanchego/snow"
 	"github.com/ava-labs/avalanchego/utils/constants"
-	"github.com/ava-labs/libevm/common"
-	"github.com/ava-labs/libevm/core/rawdb"
 	"github.com/ava-labs/libevm/core/state"
 	"github.com/ava-labs/libevm/core/types"
-	"github.com/ava-labs/libevm/core/vm"
 )
 
 // start makes coreth's own chain from the genesis that the server gives out.
@@ -52,8 +49,11 @@ func (c *chain) start(ctx context.Context, server string, network uint32) error 
 	c.config.ChainID = start.Config.ChainID
 	start.Config = c.config
 	engine := dummy.NewFakerWithCallbacks(dummy.ConsensusCallbacks{OnExtraStateChange: c.moveValue})
-	c.machine, err = core.NewBlockChain(rawdb.NewMemoryDatabase(), core.DefaultCacheConfig, start, engine, vm.Config{}, common.Hash{}, false)
-	return err
+	if c.node, err = newNode(start, engine); err != nil {
+		return err
+	}
+	c.machine = c.node.BlockChain()
+	return nil
 }
 
 // moveValue executes a block's atomic transactions, as coreth's virtual machine does.

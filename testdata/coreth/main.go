@@ -1,6 +1,7 @@
 // Coreth asks the real C-Chain's own code what it thinks of the C-Chains that a built program makes: every header must be one that
-// its rules allow after its parent, and every block, executed from the genesis on, must lead to the state that its header names. It
-// stands apart from the avalanchego program, since coreth and subnet-evm do not fit into one binary.
+// its rules allow after its parent, and every block, executed from the genesis on, must lead to the state that its header names. A node's own
+// Ethereum service, which has executed the same blocks, must give the same answers and errors as the server. The program stands apart from the
+// avalanchego program, since coreth and subnet-evm do not fit into one binary.
 package main
 
 import (

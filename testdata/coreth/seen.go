@@ -62,7 +62,7 @@ func (s *seen) header(parent, h *types.Header) {
 }
 
 func (s *seen) String() string {
-	return fmt.Sprintf("%d blocks, %d of them executed, %d checks of their headers, %d failed; base fee %d to %d wei; %d blocks at a fraction of a second, %d at the minimal delay, %d after one that moved the gas target, %d moved the delay",
+	return fmt.Sprintf("%d blocks, %d of them executed, %d checks of headers and answers, %d failed; base fee %d to %d wei; %d blocks at a fraction of a second, %d at the minimal delay, %d after one that moved the gas target, %d moved the delay",
 		s.blocks, s.executed, s.checks, s.failures, s.lowest, s.highest, s.fractions, s.hurried, s.targets, s.delays)
 }
 
