@@ -186,7 +186,7 @@ func (s *shore) locked(chain int) {
 // stakes looks for a persona's positions: a finished one with its reward, and one that goes on.
 func (s *shore) stakes(who string, delegator bool) {
 	rewarded, going := 0, 0
-	for _, row := range must(s.w.DB.StakersOfAddress(s.Context(), s.p, s.people[who]))(s) {
+	for _, row := range must(s.w.DB.StakersOf(s.Context(), s.p, s.people[who], true))(s) {
 		switch {
 		case row.Delegator != delegator:
 		case row.Status == store.StakerActive:

@@ -35,7 +35,7 @@ func TestReadsOfThePrimaryNetworkScanNothing(t *testing.T) {
 	must(db.UTXOsOfTx(ctx, s.p, staker.Tx))(t)
 	must(db.StakersOfSubnet(ctx, s.p, staker.Subnet))(t)
 	must(db.StakedAt(ctx, s.p, staker.Subnet, 1))(t)
-	must(db.StakersOfAddress(ctx, s.p, s.people["delegator"]))(t)
+	must(db.StakersOf(ctx, s.p, s.people["delegator"], true))(t)
 	must(db.Node(ctx, 1, staker.Node))(t)
 	subnet := must(db.Subnets(ctx, s.p))(t)[0]
 	must(db.Subnet(ctx, s.p, subnet.Hash))(t)

@@ -215,7 +215,7 @@ var fixedWidths = sync.OnceValue(func() map[string]width {
 })
 
 // primaryTables lists the tables whose rows all follow from the genesis and the blocks of the primary chains.
-var primaryTables = []string{"primary_block", "primary_tx", "utxo", "utxo_owner", "primary_activity", "asset", "staker", "staker_owner",
+var primaryTables = []string{"primary_block", "primary_tx", "utxo", "utxo_owner", "primary_activity", "asset", "staker",
 	"stake_owner", "l1_validator", "l1_state", "subnet", "subnet_state", "blockchain", "stake", "fee", "fee_meter"}
 
 // SameRollUps compares the roll-ups with those of another file, value by value. The error names the first difference.

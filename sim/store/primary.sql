@@ -115,13 +115,6 @@ CREATE TABLE staker (
     reward_tx BLOB CHECK (length(reward_tx) = 32)                     -- the RewardValidatorTx
 ) STRICT;
 
--- Primary block: staker
-CREATE TABLE staker_owner (
-    address BLOB    NOT NULL CHECK (length(address) = 20),
-    staker  INTEGER NOT NULL CHECK (staker >= 0),
-    PRIMARY KEY (address, staker)
-) STRICT, WITHOUT ROWID;
-
 -- Whose outputs a staker staked.
 -- Primary block: staker
 CREATE TABLE stake_owner (

@@ -315,13 +315,8 @@ func (b *Batch) removePrimaryBlock(d *PrimaryDelta, changed *changedByBlocks) (e
 // restoreChanged makes of the rows that blocks changed what those that stay made of them.
 func (b *Batch) restoreChanged(kept []*PrimaryDelta, changed *changedByBlocks) error {
 	var err error
-	for id, s := range changed.stakers {
+	for id := range changed.stakers {
 		err = errors.Join(err, b.exec(`DELETE FROM staker WHERE id = ?`, id))
-		for _, raw := range [][]byte{s.Owner, s.FeeOwner} {
-			for _, address := range ParseOutputOwners(raw).Addresses {
-				err = errors.Join(err, b.exec(`DELETE FROM staker_owner WHERE address = ? AND staker = ?`, address, id))
-			}
-		}
 	}
 	for key := range changed.stakes {
 		err = errors.Join(err, b.exec(`DELETE FROM stake WHERE subnet = ? AND chain = ?`, []byte(key.subject), key.chain))

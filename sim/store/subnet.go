@@ -363,28 +363,10 @@ func (db *DB) StakerOfTx(ctx context.Context, tx []byte) (*Staker, error) {
 	return get[Staker](ctx, db, `SELECT `+stakerColumns+` FROM staker WHERE tx = ?`, tx)
 }
 
-// StakersOfAddress lists the stakers of a P-Chain whose rewards an address owns, oldest first.
-func (db *DB) StakersOfAddress(ctx context.Context, chain int, address []byte) ([]Staker, error) {
-	return list[Staker](ctx, db, `SELECT s.id, s.tx, s.node, s.subnet, s.delegator, s.weight, s.start, s.until, s.shares, s.reward, s.delegatee,
-		s.bls, s.proof, s.owner, s.fee_owner, s.status, s.began, s.ended, s.rewarded, s.reward_tx
-		FROM staker_owner o CROSS JOIN staker s ON s.id = o.staker
-		WHERE o.address = ? AND o.staker BETWEEN ? AND ? ORDER BY o.staker`, address, First(chain), Last(chain))
-}
-
 func (b *Batch) putStaker(s *Staker) error {
-	if err := b.exec(`INSERT OR REPLACE INTO staker (`+stakerColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+	return b.exec(`INSERT OR REPLACE INTO staker (`+stakerColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		s.ID, s.Tx, s.Node, s.Subnet, s.Delegator, s.Weight, s.Start, s.End, s.Shares, s.PotentialReward, s.DelegateeReward, s.BLS, s.Proof,
-		s.Owner, s.FeeOwner, s.Status, s.Began, s.Ended, s.Rewarded, s.RewardTx); err != nil {
-		return err
-	}
-	for _, raw := range [][]byte{s.Owner, s.FeeOwner} {
-		for _, address := range ParseOutputOwners(raw).Addresses {
-			if err := b.exec(`INSERT OR IGNORE INTO staker_owner (address, staker) VALUES (?, ?)`, address, s.ID); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
+		s.Owner, s.FeeOwner, s.Status, s.Began, s.Ended, s.Rewarded, s.RewardTx)
 }
 
 // Node is the node of a validator.

@@ -122,12 +122,6 @@ func WatchersOf(b *store.Batch, key []byte) ([]int64, error) {
 	return store.List[int64](context.Background(), b, `SELECT webhook FROM webhook_key WHERE watched = ? ORDER BY webhook`, key)
 }
 
-// Watches reports whether a webhook watches something.
-func Watches(ctx context.Context, db *store.DB, webhook int64, key []byte) (bool, error) {
-	n, err := store.Get[bool](ctx, db, `SELECT EXISTS (SELECT 1 FROM webhook_key WHERE watched = ? AND webhook = ?)`, key, webhook)
-	return *n, err
-}
-
 // Secret returns the key that signs an account's messages.
 func Secret(ctx context.Context, db *store.DB, account []byte) ([]byte, error) {
 	s, err := store.Get[[]byte](ctx, db, `SELECT secret FROM webhook_secret WHERE account = ?`, account)
