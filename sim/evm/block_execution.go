@@ -16,7 +16,6 @@ import (
 	"github.com/holiman/uint256"
 
 	"snowglobe/sim/evm/index"
-	"snowglobe/sim/evm/mpt"
 	"snowglobe/sim/store"
 )
 
@@ -26,9 +25,7 @@ type Pending struct {
 	header   *Header
 	state    *state.StateDB
 	context  VMContext
-	untraced vm.PrecompiledContracts // for the untraced EVM
-	fast     *untracedVM             // made when a transaction needs it, like evm
-	evm      *VM
+	evm      *VM // made for the first transaction
 	gas      *core.GasPool
 	feeRules feeRules
 	recorder *index.CallRecorder
@@ -92,10 +89,10 @@ func (p *Pending) Apply(tx *types.Transaction, sender common.Address) (*types.Re
 	calls, snapshot, pool := p.recorder.Begin(len(p.txs)), p.state.Snapshot(), p.gas.Snapshot()
 	p.state.SetTxContext(tx.Hash(), len(p.txs), 0)
 	failed, carries := p.b.checkPredicates(tx, p.header.Time)
-	result, alone, err := p.applyUntraced(message)
-	if !alone {
-		result, err = p.vm().Apply(message, p.gas, failed)
+	if p.evm == nil {
+		p.evm = p.context.NewVM()
 	}
+	result, err := p.evm.Apply(message, p.gas, failed)
 	if err != nil {
 		p.state.RevertToSnapshot(snapshot)
 		p.gas.Set(pool)
@@ -108,60 +105,6 @@ func (p *Pending) Apply(tx *types.Transaction, sender common.Address) (*types.Re
 	p.burn(result.UsedGas, message)
 	p.state.Finalise(p.b.rulesAt(p.header))
 	return p.receipt(tx, sender, message, result), Fault(p.state)
-}
-
-// applyUntraced executes a message that is expected to make no calls, without a tracer. If the message does make one, applyUntraced undoes it:
-// state and gas are as before.
-func (p *Pending) applyUntraced(m *core.Message) (result *core.ExecutionResult, alone bool, err error) {
-	f, is := functionOf(m)
-	if !is || p.b.callers == nil || p.b.callers[f] {
-		return nil, false, nil
-	}
-	if p.fast == nil {
-		p.fast = p.context.newCallFreeVM(p.untraced, &p.b.entered)
-	}
-	snapshot, pool := p.state.Snapshot(), p.gas.Snapshot()
-	if result, alone, err = p.fast.apply(m, p.gas); !alone {
-		p.state.RevertToSnapshot(snapshot)
-		p.gas.Set(pool)
-		p.b.callers.add(f)
-	}
-	return result, alone, err
-}
-
-func (p *Pending) vm() *VM {
-	if p.evm == nil {
-		p.evm = p.context.NewVM()
-	}
-	return p.evm
-}
-
-// function identifies a contract's function by its selector.
-type function struct {
-	contract common.Address
-	selector [4]byte
-}
-
-// functionOf returns the function that a message calls, if it may run without a tracer: a message with an access list may carry predicates.
-func functionOf(m *core.Message) (f function, is bool) {
-	if m.To == nil || len(m.AccessList) > 0 {
-		return f, false
-	}
-	f.contract = *m.To
-	copy(f.selector[:], m.Data)
-	return f, true
-}
-
-// callers holds functions that turned out to make calls. A builder without this set never tries to run untraced.
-type callers map[function]bool
-
-const mostCallers = 4096
-
-func (c callers) add(f function) {
-	if len(c) == mostCallers {
-		clear(c)
-	}
-	c[f] = true
 }
 
 // burn credits the base fee to the coinbase, as go-ethereum does with the tip: these chains burn all fees by crediting Blackhole.
@@ -220,27 +163,10 @@ func (p *Pending) receipt(tx *types.Transaction, sender common.Address, m *core.
 	if tx.To() == nil {
 		r.ContractAddress = crypto.CreateAddress(sender, tx.Nonce())
 	}
-	r.Bloom = bloomOf(r.Logs, p.b.state.hashes)
+	r.Bloom = types.CreateBloom(r)
 	p.txs, p.size, p.receipts = append(p.txs, tx), p.size+tx.Size(), append(p.receipts, r)
 	p.rows(tx, sender, r)
 	return r
-}
-
-// bloomOf returns the bloom of a transaction's logs, as types.CreateBloom does.
-func bloomOf(logs []*types.Log, hashes *mpt.KeyHashes) (b types.Bloom) {
-	add := func(hash common.Hash) {
-		for i := range 3 { // eleven bits of each pair of bytes choose a bit of the bloom
-			bit := (uint(hash[2*i])<<8 | uint(hash[2*i+1])) % types.BloomBitLength
-			b[types.BloomByteLength-1-bit/8] |= 1 << (bit % 8)
-		}
-	}
-	for _, log := range logs {
-		add(hashes.Address(log.Address))
-		for _, topic := range log.Topics {
-			add(hashes.Word(topic))
-		}
-	}
-	return b
 }
 
 func (p *Pending) rows(tx *types.Transaction, sender common.Address, r *types.Receipt) {
@@ -317,9 +243,6 @@ func (p *Pending) Seal() (*store.Delta, error) {
 		if err := p.b.state.deleteAccount(address); err != nil {
 			return nil, fmt.Errorf("block %d: %w", h.Number, err)
 		}
-	}
-	if p.fast != nil {
-		p.fast.Release()
 	}
 	if p.evm != nil {
 		p.evm.Release()

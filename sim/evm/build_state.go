@@ -10,9 +10,9 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/state"
 	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/ethereum/go-ethereum/crypto"
 	"github.com/ethereum/go-ethereum/triedb"
 
-	"snowglobe/sim/evm/mpt"
 	"snowglobe/sim/store"
 )
 
@@ -24,7 +24,6 @@ type buildState struct {
 	accounts accounts
 	slots    storage
 	codes    map[common.Hash][]byte
-	hashes   *mpt.KeyHashes
 
 	trie  *Trie
 	mu    sync.Mutex // hashing a block opens storage tries concurrently
@@ -46,7 +45,6 @@ func newBuildState(kind Kind) *buildState {
 		accounts: newAccounts(),
 		slots:    newStorage(),
 		codes:    map[common.Hash][]byte{},
-		hashes:   mpt.NewKeyHashes(),
 		trie:     newTrie(kind),
 		tries:    map[common.Address]*Trie{},
 		deleted:  map[common.Address]map[common.Hash]bool{},
@@ -91,7 +89,6 @@ func (l *buildState) Iteratee(common.Hash) (state.Iteratee, error) { return nil,
 func (l *buildState) TrieDB() *triedb.Database                     { return nil }
 
 func (l *buildState) OpenTrie(common.Hash) (state.Trie, error) {
-	l.trie.hashes = l.hashes
 	return l.trie, nil
 }
 
@@ -115,7 +112,6 @@ func (l *buildState) OpenStorageTrie(_ common.Hash, address common.Address, root
 	if err != nil {
 		return nil, fmt.Errorf("storage of %s: %w", address, err)
 	}
-	tree.hashes = l.hashes
 	l.tries[address] = tree
 	return tree, nil
 }
@@ -205,15 +201,15 @@ func (l *buildState) restoreSlots(tree *Trie, address common.Address, changed it
 func (l *buildState) Commit(update *state.StateUpdate) error {
 	l.addDeletions(update)
 	for address, before := range update.AccountsOrigin {
-		now := update.Accounts[l.hashes.Address(address)]
+		now := update.Accounts[crypto.Keccak256Hash(address[:])]
 		l.trie.leaves += gained(before != nil, now != nil)
 		l.accounts.set(address, now)
 	}
 	for address, keys := range update.StoragesOrigin {
-		values := update.Storages[l.hashes.Address(address)]
+		values := update.Storages[crypto.Keccak256Hash(address[:])]
 		grown := 0
 		for key, before := range keys {
-			now := values[l.hashes.Word(key)]
+			now := values[crypto.Keccak256Hash(key[:])]
 			grown += gained(before != common.Hash{}, now != common.Hash{})
 			l.slots.set(address, key, now)
 		}

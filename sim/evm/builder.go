@@ -50,7 +50,6 @@ type Builder struct {
 	contracts Precompiles             // all precompiles, the active ones included
 	untraced  vm.PrecompiledContracts // the same precompiles, for a VM without call frames
 	entered   bool                    // code called one of the stateful ones
-	callers   callers                 // functions seen to call others
 	lists     *mpt.List               // hashes a block's lists
 	allTxs    int64
 	digest    []byte
@@ -66,7 +65,6 @@ func newBuilder(chain int, genesis *Genesis) *Builder {
 		index:       index.New(chain),
 		hashes:      map[uint64]common.Hash{},
 		jumpDests:   NewJumpDestCache(),
-		callers:     callers{},
 		lists:       mpt.NewList(),
 	}
 }
@@ -154,7 +152,6 @@ func NewDraft(chain int, genesis *Genesis, warpContext WarpContext, head *Header
 	b := newBuilder(chain, genesis)
 	b.SetWarpContext(warpContext)
 	b.head, b.hash, b.root, b.state.base, b.ancestor = head, hash, head.Root, &base, ancestor
-	b.callers = nil // learning which functions call others doesn't pay for one block
 	return b
 }
 
@@ -274,7 +271,7 @@ func (b *Builder) OpenWith(timeMS uint64, o Override) (*Pending, error) {
 		recorder: index.NewCallRecorder(store.At(b.chain, header.Number.Uint64(), 0)),
 	}
 	p.context = b.vmContext(header, states)
-	p.context.Tracer, p.untraced = p.recorder.Hooks(), b.untraced
+	p.context.Tracer = p.recorder.Hooks()
 	return p, nil
 }
 
@@ -343,8 +340,7 @@ func (b *Builder) contractReader(h *Header) (*index.ContractReader, error) {
 	}
 	s := b.vmContext(h, states)
 	s.NoBaseFee = true
-	fast := s.newUntracedVM(networkState{states, &VM{}, s.Kind}, b.untraced)
-	return index.NewContractReader(fast, &b.entered, func() *vm.EVM { return s.NewVM().EVM }, states), nil
+	return index.NewContractReader(s.newUntracedVM(b.untraced), &b.entered, func() *vm.EVM { return s.NewVM().EVM }, states), nil
 }
 
 // vmContext returns the VM context of a block with this header.

@@ -48,29 +48,17 @@ func appendString(to, s []byte) []byte {
 type Trie struct {
 	mpt.Trie
 	kind   Kind
-	hashes *mpt.KeyHashes // of its keys; nil for a trie that does not change block after block
-	leaves int            // number of leaves
-	depth  int            // of its parts in the file, 0 without parts
+	leaves int // number of leaves
+	depth  int // of its parts in the file, 0 without parts
 }
 
 var _ state.Trie = (*Trie)(nil)
 
 func newTrie(kind Kind) *Trie { return &Trie{kind: kind} }
 
-// hashOf returns the hash of a key, an address or a slot.
-func (t *Trie) hashOf(key []byte) common.Hash {
-	switch {
-	case t.hashes == nil:
-		return crypto.Keccak256Hash(key)
-	case len(key) == common.AddressLength:
-		return t.hashes.Address(common.Address(key))
-	}
-	return t.hashes.Word(common.Hash(key))
-}
-
 func (t *Trie) UpdateAccount(address common.Address, account *types.StateAccount, _ int) error {
 	var leaf [2 + leafSize]byte
-	return t.Put(t.hashOf(address[:]), appendAccount(leaf[:0], t.kind, account))
+	return t.Put(crypto.Keccak256Hash(address[:]), appendAccount(leaf[:0], t.kind, account))
 }
 
 func (t *Trie) UpdateAccountBatch(addresses []common.Address, accounts []*types.StateAccount, sizes []int) error {
@@ -85,7 +73,7 @@ func (t *Trie) UpdateAccountBatch(addresses []common.Address, accounts []*types.
 // UpdateStorage takes the value without leading zeros; the leaf is its RLP.
 func (t *Trie) UpdateStorage(_ common.Address, key, value []byte) error {
 	var leaf [1 + common.HashLength]byte
-	return t.Put(t.hashOf(key), appendString(leaf[:0], value))
+	return t.Put(crypto.Keccak256Hash(key), appendString(leaf[:0], value))
 }
 
 func (t *Trie) UpdateStorageBatch(address common.Address, keys, values [][]byte) error {
@@ -98,11 +86,11 @@ func (t *Trie) UpdateStorageBatch(address common.Address, keys, values [][]byte)
 }
 
 func (t *Trie) DeleteAccount(address common.Address) error {
-	return t.Delete(t.hashOf(address[:]))
+	return t.Delete(crypto.Keccak256Hash(address[:]))
 }
 
 func (t *Trie) DeleteStorage(_ common.Address, key []byte) error {
-	return t.Delete(t.hashOf(key))
+	return t.Delete(crypto.Keccak256Hash(key))
 }
 
 // Commit keeps the trie's nodes in memory and writes none.
