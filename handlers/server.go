@@ -216,7 +216,7 @@ func New(w *sim.World, o Options) (*Server, error) {
 	if err := usage.Register(s, used); err != nil {
 		return nil, err
 	}
-	pages := web.New(s, cmp.Or(o.Manual, docs.New(nil)), o.Log)
+	pages := web.New(s, cmp.Or(o.Manual, docs.New(nil)), o.Log, &o.Permit)
 	n, err := mountNode(s, w, o, m, loggers, clock.Advance, pages.Discover)
 	if err != nil {
 		return nil, err

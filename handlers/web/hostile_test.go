@@ -92,7 +92,7 @@ func TestEveryTextOfAnswersIsData(t *testing.T) {
 			w.WriteHeader(answer.Code)
 			_, _ = w.Write(body)
 		})
-		site := web.New(api, docs.New(nil), slog.New(slog.DiscardHandler))
+		site := web.New(api, docs.New(nil), slog.New(slog.DiscardHandler), nil)
 		site.Describe(func() []web.Described { return nil }, func() []rest.Outline { return nil })
 		for _, path := range pages {
 			w := httptest.NewRecorder()

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 
+	"snowglobe/handlers/permit"
 	"snowglobe/handlers/rest"
 )
 
@@ -137,6 +138,19 @@ func (p *page) With(name, value string) string {
 		return p.base + p.r.URL.Path
 	}
 	return p.base + p.r.URL.Path + "?" + q.Encode()
+}
+
+// Refused says why the page's script may not change the world, and is empty if it may. A page offers nothing that would be refused.
+func (p *page) Refused() string {
+	probe := *p.r
+	probe.Header = http.Header{}
+	if u, err := url.Parse(p.origin); err == nil {
+		probe.Header.Set("Origin", u.Scheme+"://"+u.Host)
+	}
+	if err := p.site.permit.Check(&probe, permit.Control); err != nil {
+		return err.Error()
+	}
+	return ""
 }
 
 // NeedsKey reports whether an API key is missing.

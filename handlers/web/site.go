@@ -13,6 +13,7 @@ import (
 	"github.com/klauspost/compress/gzip"
 
 	"snowglobe/handlers/docs"
+	"snowglobe/handlers/permit"
 	"snowglobe/handlers/rest"
 )
 
@@ -23,9 +24,10 @@ const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src
 
 // Site serves the pages of one world.
 type Site struct {
-	api http.Handler
-	log *slog.Logger
-	mux *http.ServeMux
+	api    http.Handler
+	log    *slog.Logger
+	mux    *http.ServeMux
+	permit *permit.Rule
 
 	reference *Reference
 	manual    *docs.Manual
@@ -37,9 +39,9 @@ type Site struct {
 // Mounts lists the paths at and below which pages are served.
 var Mounts = []string{"/", "/assets", "/search", "/tx", "/address", "/block", "/token", "/sim/explorer", "/p", "/x", "/c", "/messages", "/control", "/requests", "/charts", "/docs", "/openrpc.json", "/webhooks"}
 
-// New makes a site over a handler that serves all interfaces of the world.
-func New(api http.Handler, manual *docs.Manual, log *slog.Logger) *Site {
-	s := &Site{api: api, manual: manual, log: log, mux: http.NewServeMux()}
+// New makes a site over a handler that serves all interfaces of the world, of which a rule says who may change it.
+func New(api http.Handler, manual *docs.Manual, log *slog.Logger, rule *permit.Rule) *Site {
+	s := &Site{api: api, manual: manual, log: log, permit: rule, mux: http.NewServeMux()}
 	for pattern, show := range s.pages() {
 		s.mux.Handle("GET "+pattern, s.page(show))
 	}

@@ -18,6 +18,7 @@ import (
 	"snowglobe/handlers"
 	"snowglobe/handlers/control"
 	"snowglobe/handlers/docs"
+	"snowglobe/handlers/permit"
 	"snowglobe/seed"
 	"snowglobe/sim"
 	"snowglobe/sim/store"
@@ -442,5 +443,66 @@ func TestTextOfTheWorldIsData(t *testing.T) {
 		if w.Body.Len() > 64<<10 {
 			t.Errorf("%.40q makes a page of %d bytes", hostile, w.Body.Len())
 		}
+	}
+}
+
+// TestPagesOfferNothingThatIsRefused: a page whose script may not change the world says why, and has neither a button nor a form that would. Everything
+// else of it is there.
+func TestPagesOfferNothingThatIsRefused(t *testing.T) {
+	world := open(t).world
+	w, err := world.Copy(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	const usdc, alice = "0xB97EF9Ef8734C71904D8002F8b6Bc66Dd9c48a6E", "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266"
+	const persona, contracts = "/sim/explorer/43114/address/" + alice, "/sim/explorer/43114/address/" + usdc + "/contract?call=transfer(address,uint256)&from=alice&a1=1&a0=" + alice
+	for _, c := range []struct {
+		name, host string
+		rule       permit.Rule
+		why        string
+	}{
+		{"loopback", "127.0.0.1:9650", permit.Rule{}, ""},
+		{"loopback by name", "localhost:9650", permit.Rule{}, ""},
+		{"an address of this machine", "192.0.2.1:9650", permit.Rule{}, ""},
+		{"a name that anyone may give", "snow.example:9650", permit.Rule{}, "--allow-origin"},
+		{"an origin that is allowed", "snow.example:9650", permit.Rule{Origins: []string{"http://snow.example:9650"}}, ""},
+		{"beyond loopback", "192.0.2.1:9650", permit.Rule{Exposed: true}, "--allow-control"},
+		{"beyond loopback, allowed", "192.0.2.1:9650", permit.Rule{Exposed: true, Control: true}, ""},
+	} {
+		h, err := handlers.New(w, handlers.Options{Network: "mainnet", Version: "test", Permit: c.rule, Node: handlers.NodeOptions{Hosts: []string{"localhost", "snow.example"}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		get := func(path string) string {
+			t.Helper()
+			answer := httptest.NewRecorder()
+			r := httptest.NewRequest(http.MethodGet, path, nil)
+			r.Host = c.host
+			if h.ServeHTTP(answer, r); answer.Code != http.StatusOK {
+				t.Errorf("%s: %s is %d", c.name, path, answer.Code)
+			}
+			return answer.Body.String()
+		}
+		offered := map[string]bool{}
+		for _, path := range []string{"/", "/control", persona, contracts, "/webhooks", "/requests", "/sim/explorer/43114"} {
+			body := get(path)
+			offered[path] = regexp.MustCompile(`data-do |data-json|data-send|id="fold"`).MatchString(body)
+			if told := strings.Contains(body, `id="refused"`); path != "/control" && (told != (c.why != "") || c.why != "" && !strings.Contains(body, c.why)) {
+				t.Errorf("%s: %s says why it changes nothing: %t", c.name, path, told)
+			}
+			if c.why != "" && offered[path] {
+				t.Errorf("%s: %s offers what is refused", c.name, path)
+			}
+			if strings.Count(body, "<form") != strings.Count(body, "</form>") || strings.Count(body, "<section") != strings.Count(body, "</section>") {
+				t.Errorf("%s: %s has an element without its end", c.name, path)
+			}
+		}
+		for _, path := range []string{"/", "/control", persona, contracts, "/webhooks", "/requests"} {
+			if c.why == "" && !offered[path] {
+				t.Errorf("%s: %s offers nothing", c.name, path)
+			}
+		}
+		h.Close()
 	}
 }
