@@ -79,7 +79,7 @@ func (e *blockExecutor) executeTxs(time uint64, transactions []*txs.Tx) ([]*Diff
 	diffs := []*Diff{passed}
 	price := e.fees.Price(&e.Network.Fees)
 	for _, tx := range transactions {
-		executor := &txExecutor{e.State, tx}
+		executor := newTxExecutor(e.State, tx)
 		if err := executor.verifyWarpMessage(); err != nil {
 			return nil, fmt.Errorf("transaction %s: %w", tx.ID(), err)
 		}
@@ -98,8 +98,7 @@ func (e *blockExecutor) executeTxs(time uint64, transactions []*txs.Tx) ([]*Diff
 // verifyTx returns the reason why a transaction cannot be in a block of this time, as avalanchego's block/executor.Manager.VerifyTx does.
 // It executes the transaction.
 func (e *blockExecutor) verifyTx(tx *txs.Tx, time uint64) error {
-	executor := &txExecutor{e.State, tx}
-	if err := executor.verifyWarpMessage(); err != nil {
+	if err := newTxExecutor(e.State, tx).verifyWarpMessage(); err != nil {
 		return fmt.Errorf("failed verifying warp messages: %w", err)
 	}
 	if _, err := e.advanceTimeTo(time); err != nil {
@@ -112,7 +111,7 @@ func (e *blockExecutor) verifyTx(tx *txs.Tx, time uint64) error {
 	if gas := e.Network.Fees.Gas(complexity); gas > e.fees.Capacity {
 		return fmt.Errorf("%w: %d > %d", errGasCapacity, gas, e.fees.Capacity)
 	}
-	if _, err := executor.execute(e.fees.Price(&e.Network.Fees)); err != nil {
+	if _, err := newTxExecutor(e.State, tx).execute(e.fees.Price(&e.Network.Fees)); err != nil {
 		return fmt.Errorf("failed execution: %w", err)
 	}
 	return nil

@@ -440,7 +440,7 @@ func TestForms(t *testing.T) {
 		}), utxo.ErrNotFound},
 		"a top-up that is not paid": {l.pChainTx(key, 0, func(base txs.BaseTx) txs.Unsigned {
 			return &txs.IncreaseL1ValidatorBalanceTx{BaseTx: base, ValidationID: ids.ID{1}, Balance: 1}
-		}), utxo.ErrNotFound},
+		}), utxo.ErrInsufficientUnlockedFunds},
 		"inputs out of order":        {l.pChainTx(key, 0, func(base txs.BaseTx) txs.Unsigned { base.Ins = append(base.Ins, base.Ins[0]); return &base }, []*txs.Key{key}), txs.ErrInputsNotSorted},
 		"an input of nothing":        {l.pChainTx(key, 0, func(base txs.BaseTx) txs.Unsigned { base.Ins[0].In.TransferInput().Amount = 0; return &base }), txs.ErrNoValueInput},
 		"an output of nothing":       {l.pChainTx(key, 0, func(base txs.BaseTx) txs.Unsigned { base.Outs[0].Out.(*txs.TransferOutput).Amount = 0; return &base }), txs.ErrNoValueOutput},

@@ -84,6 +84,14 @@ func (l *l1Validators) has(subnetID ids.ID, nodeID ids.NodeID) bool {
 	return slices.ContainsFunc(l.bySubnet[subnetID], func(v *L1Validator) bool { return v.NodeID == nodeID })
 }
 
+// weight returns the weight of an L1's validators, active or not.
+func (l *l1Validators) weight(subnetID ids.ID) (total uint64) {
+	for _, v := range l.bySubnet[subnetID] {
+		total += v.Weight
+	}
+	return total
+}
+
 // register stores the expiry of a RegisterL1Validator message, so that nobody can use it again (ACP-77).
 func (l *l1Validators) register(validationID ids.ID, expiry uint64) {
 	utxo.Put(l.journal, l.registered, validationID, expiry)

@@ -303,11 +303,5 @@ func verifyOwner(o txs.Owner) error {
 	return err
 }
 
-// verifyAuth checks the form of an authorization.
-func verifyAuth(a txs.Auth) error {
-	in, err := utxo.VerifyAuth(a)
-	if err != nil {
-		return err
-	}
-	return in.Verify()
-}
+// verifyAuth checks the form of an authorization, whose type its complexity has checked.
+func verifyAuth(a txs.Auth) error { return a.Authorization().Verify() }

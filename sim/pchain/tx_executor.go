@@ -3,6 +3,7 @@ package pchain
 import (
 	"errors"
 	"fmt"
+	"math"
 
 	"github.com/ava-labs/avalanchego/ids"
 
@@ -25,7 +26,13 @@ var (
 // transaction, a method returns its execution.
 type txExecutor struct {
 	*State
-	tx *txs.Tx
+	tx          *txs.Tx
+	credentials *utxo.Credentials
+	inputs      int // the number of credentials that are left for inputs, without that of an authorization
+}
+
+func newTxExecutor(s *State, tx *txs.Tx) *txExecutor {
+	return &txExecutor{s, tx, utxo.NewCredentials(tx, s.Time(), s.Strict), len(tx.Credentials)}
 }
 
 // execution is a P-Chain transaction's effect beyond consuming and producing outputs. The method that returns it verifies the rules of the
@@ -33,8 +40,6 @@ type txExecutor struct {
 type execution struct {
 	stake   []*txs.TransferableOutput // locked until the staker ends
 	deposit uint64                    // moved into the balances of L1 validators
-	auth    *txs.Input                // further required signatures
-	owners  *txs.OutputOwners         // their owners
 	run     func()                    // executes what was verified; it cannot fail
 }
 
@@ -55,12 +60,8 @@ func (e *txExecutor) standardTx(price uint64) (*Diff, error) {
 	if err := e.syntacticVerify(); err != nil {
 		return nil, err
 	}
-	exec, err := e.verify()
-	if err != nil {
-		return nil, err
-	}
 	gas := e.Network.Fees.Gas(complexity)
-	spent, burned, err := e.verifySpend(exec, gas*price)
+	exec, spent, burned, err := e.verifyAll(gas * price)
 	if err != nil {
 		return nil, err
 	}
@@ -72,6 +73,30 @@ func (e *txExecutor) standardTx(price uint64) (*Diff, error) {
 	e.MoveUTXOs(e.tx, spent)
 	exec.run()
 	return diff, nil
+}
+
+// verifyAll checks the rules of the transaction's type, and what it spends. The node looks at a message of an L1, or at the validator whose
+// balance increases, only after the amounts.
+func (e *txExecutor) verifyAll(fee uint64) (exec *execution, spent []*txs.UTXO, burned uint64, err error) {
+	switch u := e.tx.Unsigned.(type) {
+	case *txs.RegisterL1ValidatorTx:
+		spent, burned, err = e.verifySpend(&execution{deposit: u.Balance}, fee)
+	case *txs.IncreaseL1ValidatorBalanceTx:
+		if spent, burned, err = e.verifySpend(&execution{deposit: u.Balance}, fee); u.Balance > math.MaxUint64-fee {
+			err = fmt.Errorf("adding fee: %w", err)
+		}
+	case *txs.SetL1ValidatorWeightTx:
+		spent, burned, err = e.verifySpend(&execution{}, fee)
+	default:
+		if exec, err = e.verify(); err == nil {
+			spent, burned, err = e.verifySpend(exec, fee)
+		}
+		return exec, spent, burned, err
+	}
+	if err == nil {
+		exec, err = e.verify()
+	}
+	return exec, spent, burned, err
 }
 
 // verify checks the rules of the transaction's type.
@@ -118,21 +143,24 @@ func (e *txExecutor) verifyL1() (*execution, error) {
 	return nil, utxo.ErrWrongTxType
 }
 
-// verifySpend demands the signatures of an authorization, finds what the transaction spends and burns, and checks its inputs' signatures
-// and its fee.
-func (e *txExecutor) verifySpend(exec *execution, fee uint64) ([]*txs.UTXO, uint64, error) {
-	credentials := utxo.NewCredentials(e.tx, e.Time(), e.Strict)
-	own := len(e.tx.Credentials)
-	if exec.auth != nil {
-		if own == 0 {
-			return nil, 0, errNoAuthCredential
-		}
-		own--
-		if err := credentials.VerifyPermission(own, exec.auth, exec.owners); err != nil {
-			return nil, 0, fmt.Errorf("%w: %w", errUnauthorized, err)
-		}
+// verifyAuthorization demands the signatures of owners, by the transaction's last credential: avalanchego's verifyAuthorization.
+func (e *txExecutor) verifyAuthorization(auth txs.Auth, owners *txs.OutputOwners) error {
+	if e.inputs == 0 {
+		return errNoAuthCredential
 	}
-	spent, burned, err := e.verifyFlow(exec, credentials, own, fee)
+	e.inputs--
+	if err := e.credentials.VerifyPermission(e.inputs, auth.Authorization(), owners); err != nil {
+		return fmt.Errorf("%w: %w", errUnauthorized, err)
+	}
+	return nil
+}
+
+// verifySpend finds what the transaction spends and burns, and checks its inputs' signatures and its fee.
+func (e *txExecutor) verifySpend(exec *execution, fee uint64) ([]*txs.UTXO, uint64, error) {
+	if exec.deposit > math.MaxUint64-fee {
+		return nil, 0, utxo.ErrOverflow
+	}
+	spent, burned, err := e.verifyFlow(exec, fee)
 	if err != nil {
 		return nil, 0, flowError(e.tx, err)
 	}
@@ -151,21 +179,21 @@ func flowError(tx *txs.Tx, err error) error {
 	return err
 }
 
-// verifyFlow follows avalanchego's utxo.Verifier.VerifySpend. count is the number of credentials for inputs.
-func (e *txExecutor) verifyFlow(exec *execution, credentials *utxo.Credentials, count int, fee uint64) ([]*txs.UTXO, uint64, error) {
+// verifyFlow follows avalanchego's utxo.Verifier.VerifySpend.
+func (e *txExecutor) verifyFlow(exec *execution, fee uint64) ([]*txs.UTXO, uint64, error) {
 	spent, err := e.Inputs(e.tx)
 	if err != nil {
 		return nil, 0, err
 	}
 	ins := e.tx.Inputs()
-	if count != len(ins) {
-		return nil, 0, fmt.Errorf("%w: %d inputs != %d credentials", errCredentials, len(ins), count)
+	if e.inputs != len(ins) {
+		return nil, 0, fmt.Errorf("%w: %d inputs != %d credentials", errCredentials, len(ins), e.inputs)
 	}
 	for i, in := range ins {
 		if in.AssetID != spent[i].AssetID {
 			return nil, 0, fmt.Errorf("%w: %s != %s", errAssetMismatch, in.AssetID, spent[i].AssetID)
 		}
-		switch err := credentials.VerifyTransfer(i, in, spent[i]); {
+		switch err := e.credentials.VerifyTransfer(i, in, spent[i]); {
 		case errors.Is(err, utxo.ErrLockedNotMarked), errors.Is(err, utxo.ErrLocktimeMismatch):
 			return nil, 0, err
 		case err != nil:

@@ -2,6 +2,7 @@ package pchain
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -30,28 +31,34 @@ var (
 	errMessageIssued  = errors.New("warp message already issued")
 	errMessageType    = errors.New("wrong payload type")
 	errNoL1Validator  = errors.New("could not load L1 validator")
+	errInvalidOwner   = errors.New("invalid owner")
 	errStaleNonce     = errors.New("warp message contains stale nonce")
 	errLastValidator  = errors.New("attempting to remove the last L1 validator from a converted subnet")
 	errDuplicateL1    = errors.New("L1 validator contains duplicate subnetID + nodeID pair")
+	errConflictingL1  = errors.New("L1 validator contains conflicting subnetID + nodeID pair") // one of a validator from before the conversion
 )
 
 // convertSubnetToL1Tx verifies that a subnet can become an L1.
 func (e *txExecutor) convertSubnetToL1Tx(u *txs.ConvertSubnetToL1Tx) (*execution, error) {
-	subnet, exec, err := e.verifyPoASubnetAuth(u.SubnetID, u.SubnetAuth)
+	subnet, err := e.verifyPoASubnetAuth(u.SubnetID, u.SubnetAuth)
 	if err != nil {
 		return nil, err
 	}
-	active, carry := 0, uint64(0)
+	exec := &execution{}
+	active, weight := 0, uint64(0)
 	for _, v := range u.Validators {
 		if v.Balance > 0 {
 			active++
 		}
-		if exec.deposit, carry = bits.Add64(exec.deposit, v.Balance, 0); carry != 0 {
-			return nil, utxo.ErrOverflow
+		if err := e.verifyL1Validator(u.SubnetID, ids.NodeID(v.NodeID), v.Balance, active, &weight, v.Weight); err != nil {
+			return nil, err
 		}
 	}
-	if active > 0 && e.l1.exceeds(active) {
-		return nil, errMaxActive
+	for _, v := range u.Validators {
+		var carry uint64
+		if exec.deposit, carry = bits.Add64(exec.deposit, v.Balance, 0); carry != 0 {
+			return nil, fmt.Errorf("getting utxos getting utxos %w", utxo.ErrOverflow)
+		}
 	}
 	conversionID, err := u.ConversionID()
 	if err != nil {
@@ -59,6 +66,32 @@ func (e *txExecutor) convertSubnetToL1Tx(u *txs.ConvertSubnetToL1Tx) (*execution
 	}
 	exec.run = func() { e.convert(subnet, conversionID, u) }
 	return exec, nil
+}
+
+// verifyL1Validator checks that a node can become a validator of an L1, the active-th new one with a balance, and adds its weight to the
+// L1's: avalanchego's Diff.PutL1Validator.
+func (e *txExecutor) verifyL1Validator(subnetID ids.ID, nodeID ids.NodeID, balance uint64, active int, total *uint64, weight uint64) error {
+	_, legacy := e.current.validators[stakerKey{subnetID, nodeID}]
+	switch {
+	case balance > 0 && e.l1.exceeds(active):
+		return errMaxActive
+	case balance > math.MaxUint64-e.l1.accrued:
+		return utxo.ErrOverflow
+	case legacy:
+		return errConflictingL1
+	case e.l1.has(subnetID, nodeID):
+		return errDuplicateL1
+	}
+	return addWeight(total, weight)
+}
+
+func addWeight(total *uint64, weight uint64) error {
+	sum, carry := bits.Add64(*total, weight, 0)
+	if carry != 0 {
+		return utxo.ErrOverflow
+	}
+	*total = sum
+	return nil
 }
 
 func (e *txExecutor) convert(subnet *Subnet, conversionID ids.ID, u *txs.ConvertSubnetToL1Tx) {
@@ -142,6 +175,10 @@ func (e *txExecutor) registerL1ValidatorTx(u *txs.RegisterL1ValidatorTx) (*execu
 	if err := r.Verify(); err != nil {
 		return nil, err
 	}
+	balance, disable := txs.FromWarpOwner(r.RemainingBalanceOwner), txs.FromWarpOwner(r.DisableOwner)
+	if err := cmp.Or(balance.Verify(), disable.Verify()); err != nil {
+		return nil, fmt.Errorf("%w: %w", errInvalidOwner, err)
+	}
 	if err := e.verifyL1Conversion(r.SubnetID, source, sender); err != nil {
 		return nil, err
 	}
@@ -158,16 +195,11 @@ func (e *txExecutor) registerL1ValidatorTx(u *txs.RegisterL1ValidatorTx) (*execu
 	if err := e.verifySigner(&txs.ProofOfPossession{PublicKey: r.PublicKey, ProofOfPossession: u.ProofOfPossession}); err != nil {
 		return nil, err
 	}
-	switch {
-	case u.Balance != 0 && e.l1.exceeds(1):
-		return nil, errMaxActive
-	case u.Balance > math.MaxUint64-e.l1.accrued:
-		return nil, utxo.ErrOverflow
-	case e.l1.has(r.SubnetID, ids.NodeID(r.NodeID)):
-		return nil, errDuplicateL1
+	weight := e.l1.weight(r.SubnetID)
+	if err := e.verifyL1Validator(r.SubnetID, ids.NodeID(r.NodeID), u.Balance, 1, &weight, r.Weight); err != nil {
+		return nil, err
 	}
-	run := func() { e.register(validationID, u.Balance, r) }
-	return &execution{deposit: u.Balance, run: run}, nil
+	return &execution{run: func() { e.register(validationID, u.Balance, r) }}, nil
 }
 
 // verifyExpiry checks that a registration message is valid now, neither expired nor too early.
@@ -214,10 +246,15 @@ func (e *txExecutor) setL1ValidatorWeightTx(u *txs.SetL1ValidatorWeightTx) (*exe
 		return nil, fmt.Errorf("%w: %w", errNoL1Validator, utxo.ErrNotFound)
 	case w.Nonce < v.MinNonce:
 		return nil, fmt.Errorf("%w %d must be at least %d", errStaleNonce, w.Nonce, v.MinNonce)
-	case w.Weight == 0 && len(e.l1.bySubnet[v.SubnetID]) == 1:
-		return nil, errLastValidator
 	}
 	if err := e.verifyL1Conversion(v.SubnetID, source, sender); err != nil {
+		return nil, err
+	}
+	others := e.l1.weight(v.SubnetID) - v.Weight
+	if w.Weight == 0 && others == 0 {
+		return nil, errLastValidator
+	}
+	if err := addWeight(&others, w.Weight); err != nil {
 		return nil, err
 	}
 	return &execution{run: func() { e.setWeight(v, w) }}, nil
@@ -252,7 +289,7 @@ func (e *txExecutor) increaseL1ValidatorBalanceTx(u *txs.IncreaseL1ValidatorBala
 		return nil, errMaxActive
 	}
 	end := max(v.EndAccumulatedFee, e.l1.accrued)
-	if _, carry := bits.Add64(end, u.Balance, 0); carry != 0 || end+u.Balance == math.MaxUint64 {
+	if _, carry := bits.Add64(end, u.Balance, 0); carry != 0 {
 		return nil, utxo.ErrOverflow
 	}
 	run := func() {
@@ -260,7 +297,7 @@ func (e *txExecutor) increaseL1ValidatorBalanceTx(u *txs.IncreaseL1ValidatorBala
 		updated.EndAccumulatedFee = end + u.Balance
 		e.putL1Validator(&updated)
 	}
-	return &execution{deposit: u.Balance, run: run}, nil
+	return &execution{run: run}, nil
 }
 
 func (e *txExecutor) disableL1ValidatorTx(u *txs.DisableL1ValidatorTx) (*execution, error) {
@@ -269,6 +306,9 @@ func (e *txExecutor) disableL1ValidatorTx(u *txs.DisableL1ValidatorTx) (*executi
 		return nil, fmt.Errorf("%w: %w", errNoL1Validator, utxo.ErrNotFound)
 	}
 	owners := txs.FromWarpOwner(v.DeactivationOwner)
+	if err := e.verifyAuthorization(u.DisableAuth, &owners); err != nil {
+		return nil, err
+	}
 	run := func() {
 		if !v.Active() {
 			return
@@ -278,5 +318,5 @@ func (e *txExecutor) disableL1ValidatorTx(u *txs.DisableL1ValidatorTx) (*executi
 		inactive.EndAccumulatedFee = 0
 		e.putL1Validator(&inactive)
 	}
-	return &execution{auth: u.DisableAuth.Authorization(), owners: &owners, run: run}, nil
+	return &execution{run: run}, nil
 }

@@ -10,25 +10,31 @@ import (
 	"snowglobe/sim/utxo"
 )
 
-// errImmutable is the node's error for a subnet that is an L1.
-var errImmutable = errors.New("is immutable")
+// Reasons for refusing to change a subnet, in the node's words.
+var (
+	errImmutable = errors.New("is immutable") // because it is an L1
+	errNotSubnet = errors.New("is not a subnet")
+)
 
-// verifySubnetAuth demands the signatures of a subnet's owner.
-func (e *txExecutor) verifySubnetAuth(subnetID ids.ID, auth txs.Auth) (*Subnet, *execution, error) {
+// verifySubnetAuth demands the signatures of a subnet's owner. Clients like to pass a blockchain's id for its subnet's.
+func (e *txExecutor) verifySubnetAuth(subnetID ids.ID, auth txs.Auth) (*Subnet, error) {
 	subnet, found := e.subnets[subnetID]
-	if !found {
-		return nil, nil, utxo.ErrNotFound
+	if _, chain := e.blockchains[subnetID]; chain {
+		return nil, fmt.Errorf("%q %w", subnetID, errNotSubnet)
 	}
-	return subnet, &execution{auth: auth.Authorization(), owners: &subnet.Owner}, nil
+	if !found {
+		return nil, utxo.ErrNotFound
+	}
+	return subnet, e.verifyAuthorization(auth, &subnet.Owner)
 }
 
 // verifyPoASubnetAuth does the same for actions that an L1's owner has lost the right to.
-func (e *txExecutor) verifyPoASubnetAuth(subnetID ids.ID, auth txs.Auth) (*Subnet, *execution, error) {
-	subnet, exec, err := e.verifySubnetAuth(subnetID, auth)
+func (e *txExecutor) verifyPoASubnetAuth(subnetID ids.ID, auth txs.Auth) (*Subnet, error) {
+	subnet, err := e.verifySubnetAuth(subnetID, auth)
 	if err == nil && subnet.Conversion != nil {
-		return nil, nil, fmt.Errorf("%q %w", subnetID, errImmutable)
+		return nil, fmt.Errorf("%q %w", subnetID, errImmutable)
 	}
-	return subnet, exec, err
+	return subnet, err
 }
 
 func (e *txExecutor) createSubnetTx(u *txs.CreateSubnetTx) (*execution, error) {
@@ -36,27 +42,24 @@ func (e *txExecutor) createSubnetTx(u *txs.CreateSubnetTx) (*execution, error) {
 }
 
 func (e *txExecutor) transferSubnetOwnershipTx(u *txs.TransferSubnetOwnershipTx) (*execution, error) {
-	subnet, exec, err := e.verifySubnetAuth(u.SubnetID, u.SubnetAuth)
+	subnet, err := e.verifySubnetAuth(u.SubnetID, u.SubnetAuth)
 	if err != nil {
 		return nil, err
 	}
-	exec.run = func() {
+	return &execution{run: func() {
 		transferred := *subnet
 		transferred.Owner = *u.Owner.Owners()
 		e.putSubnet(&transferred)
-	}
-	return exec, nil
+	}}, nil
 }
 
 func (e *txExecutor) createChainTx(u *txs.CreateChainTx) (*execution, error) {
-	_, exec, err := e.verifyPoASubnetAuth(u.SubnetID, u.SubnetAuth)
-	if err != nil {
+	if _, err := e.verifyPoASubnetAuth(u.SubnetID, u.SubnetAuth); err != nil {
 		return nil, err
 	}
-	exec.run = func() {
+	return &execution{run: func() {
 		e.addBlockchain(&Blockchain{ID: e.tx.ID(), SubnetID: u.SubnetID, Name: u.ChainName, VMID: u.VMID})
-	}
-	return exec, nil
+	}}, nil
 }
 
 // addSubnetValidatorTx verifies that a validator of the primary network can validate a permissioned subnet.
@@ -75,16 +78,10 @@ func (e *txExecutor) addSubnetValidatorTx(u *txs.AddSubnetValidatorTx) (*executi
 	if err := e.verifyWithin(primary, v.End); err != nil {
 		return nil, err
 	}
-	_, exec, err := e.verifyPoASubnetAuth(v.SubnetID, u.SubnetAuth)
-	if err != nil {
+	if _, err := e.verifyPoASubnetAuth(v.SubnetID, u.SubnetAuth); err != nil {
 		return nil, err
 	}
-	staker, err := e.newStaker(nil)
-	if err != nil {
-		return nil, err
-	}
-	exec.run = staker.run
-	return exec, nil
+	return e.newStaker(nil)
 }
 
 // removeSubnetValidatorTx verifies that a validator of a permissioned subnet can be removed.
@@ -93,12 +90,8 @@ func (e *txExecutor) removeSubnetValidatorTx(u *txs.RemoveSubnetValidatorTx) (*e
 	if !found {
 		return nil, fmt.Errorf("%s %w of %s: %w", u.NodeID, errNotValidator, u.SubnetID, utxo.ErrNotFound)
 	}
-	_, exec, err := e.verifySubnetAuth(u.SubnetID, u.SubnetAuth)
-	if err != nil {
+	if _, err := e.verifySubnetAuth(u.SubnetID, u.SubnetAuth); err != nil {
 		return nil, err
 	}
-	exec.run = func() {
-		e.deleteStaker(v, Removed, false)
-	}
-	return exec, nil
+	return &execution{run: func() { e.deleteStaker(v, Removed, false) }}, nil
 }

@@ -33,8 +33,11 @@ const (
 	warpReads = 3 + 20 // the chain's subnet, the differences of weights and keys, and the reads to apply them
 )
 
-// ErrUnsupportedTx is the node's error for a type without a fee, which the network no longer accepts, or accepts from nobody.
-var ErrUnsupportedTx = errors.New("unsupported transaction type")
+// Reasons why a transaction has no fee, in the node's words.
+var (
+	ErrUnsupportedTx   = errors.New("unsupported transaction type") // of a type that the network no longer accepts, or accepts from nobody
+	errUnsupportedAuth = errors.New("unsupported auth type")
+)
 
 // ComplexityOf returns the complexity of a P-Chain transaction (avalanchego's fee.TxComplexity).
 func ComplexityOf(unsigned txs.Unsigned) (Complexity, error) {
@@ -65,10 +68,12 @@ func specificComplexity(unsigned txs.Unsigned) (Complexity, error) {
 		own := Complexity{Bandwidth: validatorBandwidth + idLen + 2*intLen, Reads: 1, Writes: 2}
 		return own.plus(ownersComplexity(tx.RewardsOwner), outputsComplexity(tx.StakeOuts)), nil
 	}
-	if c, ok := subnetComplexity(unsigned); ok {
-		return c, nil
+	own, auth, err := subnetComplexity(unsigned)
+	if err != nil || auth == nil {
+		return own, err
 	}
-	return l1Complexity(unsigned)
+	signatures, err := authComplexity(auth)
+	return own.plus(signatures), err
 }
 
 func addValidatorComplexity(tx *txs.AddPermissionlessValidatorTx) Complexity {
@@ -79,33 +84,33 @@ func addValidatorComplexity(tx *txs.AddPermissionlessValidatorTx) Complexity {
 	return own.plus(outputsComplexity(tx.StakeOuts), ownersComplexity(tx.ValidationOwner), ownersComplexity(tx.DelegationOwner))
 }
 
-// subnetComplexity covers the transactions about permissioned subnets.
-func subnetComplexity(unsigned txs.Unsigned) (Complexity, bool) {
+// subnetComplexity covers the transactions about subnets, without the authorization that it returns.
+func subnetComplexity(unsigned txs.Unsigned) (own Complexity, auth txs.Auth, err error) {
 	switch tx := unsigned.(type) {
 	case *txs.AddSubnetValidatorTx:
-		own := Complexity{Bandwidth: validatorBandwidth + idLen + authBandwidth, Reads: 3, Writes: 3}
-		return own.plus(authComplexity(tx.SubnetAuth)), true
+		return Complexity{Bandwidth: validatorBandwidth + idLen + authBandwidth, Reads: 3, Writes: 3}, tx.SubnetAuth, nil
 	case *txs.RemoveSubnetValidatorTx:
-		own := Complexity{Bandwidth: nodeIDLen + idLen + authBandwidth, Reads: 1, Writes: 3}
-		return own.plus(authComplexity(tx.SubnetAuth)), true
+		return Complexity{Bandwidth: nodeIDLen + idLen + authBandwidth, Reads: 1, Writes: 3}, tx.SubnetAuth, nil
 	case *txs.CreateSubnetTx:
-		return Complexity{Bandwidth: intLen, Writes: 1}.plus(ownersComplexity(tx.Owner)), true
+		return Complexity{Bandwidth: intLen, Writes: 1}.plus(ownersComplexity(tx.Owner)), nil, nil
 	case *txs.CreateChainTx:
 		size := len(tx.FxIDs)*idLen + len(tx.ChainName) + len(tx.GenesisData)
-		own := Complexity{Bandwidth: idLen + shortLen + idLen + 2*intLen + authBandwidth + uint64(size), Reads: 3, Writes: 1}
-		return own.plus(authComplexity(tx.SubnetAuth)), true
+		return Complexity{Bandwidth: idLen + shortLen + idLen + 2*intLen + authBandwidth + uint64(size), Reads: 3, Writes: 1}, tx.SubnetAuth, nil
 	case *txs.TransferSubnetOwnershipTx:
 		own := Complexity{Bandwidth: idLen + intLen + authBandwidth, Reads: 1, Writes: 1}
-		return own.plus(authComplexity(tx.SubnetAuth), ownersComplexity(tx.Owner)), true
+		return own.plus(ownersComplexity(tx.Owner)), tx.SubnetAuth, nil
+	case *txs.ConvertSubnetToL1Tx:
+		return conversionComplexity(tx), tx.SubnetAuth, nil
+	case *txs.DisableL1ValidatorTx:
+		return Complexity{Bandwidth: idLen + authBandwidth, Reads: 1, Writes: 6}, tx.DisableAuth, nil
 	}
-	return Complexity{}, false
+	own, err = l1Complexity(unsigned)
+	return own, nil, err
 }
 
-// l1Complexity covers the transactions about L1 validators.
+// l1Complexity covers the transactions about L1 validators that need no authorization.
 func l1Complexity(unsigned txs.Unsigned) (Complexity, error) {
 	switch tx := unsigned.(type) {
-	case *txs.ConvertSubnetToL1Tx:
-		return conversionComplexity(tx), nil
 	case *txs.RegisterL1ValidatorTx:
 		own := Complexity{Bandwidth: longLen + warp.SignatureLen + intLen, Reads: 5, Writes: 6, Compute: possessionCompute}
 		message, err := messageComplexity(tx.Message)
@@ -115,8 +120,6 @@ func l1Complexity(unsigned txs.Unsigned) (Complexity, error) {
 		return Complexity{Bandwidth: intLen, Reads: 3, Writes: 5}.plus(message), err
 	case *txs.IncreaseL1ValidatorBalanceTx:
 		return Complexity{Bandwidth: idLen + longLen, Reads: 1, Writes: 5}, nil
-	case *txs.DisableL1ValidatorTx:
-		return Complexity{Bandwidth: idLen + authBandwidth, Reads: 1, Writes: 6}.plus(authComplexity(tx.DisableAuth)), nil
 	}
 	return Complexity{}, ErrUnsupportedTx
 }
@@ -128,7 +131,7 @@ func conversionComplexity(tx *txs.ConvertSubnetToL1Tx) Complexity {
 		size := intLen + 2*longLen + 4*intLen + len(v.NodeID) + addresses*addressLen
 		own = own.plus(Complexity{Bandwidth: uint64(size), Writes: 4}, possessionComplexity())
 	}
-	return own.plus(authComplexity(tx.SubnetAuth))
+	return own
 }
 
 func outputsComplexity(outs []*txs.TransferableOutput) Complexity {
@@ -162,7 +165,13 @@ func signaturesComplexity(in *txs.Input) Complexity {
 	return Complexity{Bandwidth: 2 * intLen}.plus(each.times(len(in.SigIndices)))
 }
 
-func authComplexity(a txs.Auth) Complexity { return signaturesComplexity(a.Authorization()) }
+func authComplexity(a txs.Auth) (Complexity, error) {
+	in, ok := a.(*txs.Input)
+	if !ok { // others embed an input and so decode in its place
+		return Complexity{}, errUnsupportedAuth
+	}
+	return signaturesComplexity(in), nil
+}
 
 func ownersComplexity(a txs.Owner) Complexity {
 	return Complexity{Bandwidth: ownersBandwidth + uint64(len(a.Owners().Addresses))*addressLen}

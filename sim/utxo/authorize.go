@@ -25,7 +25,6 @@ var (
 	ErrLocktimeMismatch  = errors.New("input locktime does not match UTXO locktime")
 	ErrWrongUTXOType     = errors.New("wrong utxo type")
 	ErrWrongOwnerType    = errors.New("wrong owner type")
-	ErrWrongInputType    = errors.New("wrong input type")
 )
 
 // VerifyOwner returns the owners that an authority must be. Other types embed owners and so decode in their place.
@@ -35,15 +34,6 @@ func VerifyOwner(a txs.Owner) (*txs.OutputOwners, error) {
 		return nil, ErrWrongOwnerType
 	}
 	return owners, owners.Verify()
-}
-
-// VerifyAuth returns the input that an auth must be.
-func VerifyAuth(a txs.Auth) (*txs.Input, error) {
-	in, ok := a.(*txs.Input)
-	if !ok {
-		return nil, ErrWrongInputType
-	}
-	return in, nil
 }
 
 // Credentials checks a transaction's credentials against owners at a time, as avalanchego's secp256k1fx.Fx does.

@@ -82,10 +82,4 @@ func TestTypesOfOwnersAndAuthorizations(t *testing.T) {
 	wantError(t, "owners without addresses", err, txs.ErrOwnersUnspendable)
 	_, err = VerifyOwner(nil)
 	wantError(t, "no owners", err, ErrWrongOwnerType)
-	in := &txs.Input{SigIndices: []uint32{1}}
-	if got, err := VerifyAuth(in); got != in || err != nil {
-		t.Errorf("%+v, %v", got, err)
-	}
-	_, err = VerifyAuth(nil)
-	wantError(t, "no authorization", err, ErrWrongInputType)
 }

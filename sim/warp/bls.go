@@ -1,6 +1,7 @@
 package warp
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"math/big"
@@ -114,21 +115,29 @@ func (k *SecretKey) sign(message, tag []byte) (*Signature, error) {
 // PublicKey is a valid BLS public key.
 type PublicKey struct{ point bls12381.G1Affine }
 
-// Errors of parsing keys and signatures.
+// Errors of parsing keys and signatures, in the words of avalanchego's utils/crypto/bls: of bytes that are no point, and of points that are
+// no key or signature.
 var (
-	errPublicKey = errors.New("invalid BLS public key")
-	errSignature = errors.New("invalid BLS signature")
+	errPublicKeyBytes = errors.New("couldn't decompress public key")
+	errPublicKey      = errors.New("invalid public key")
+	errSignatureBytes = errors.New("couldn't decompress signature")
+	errSignature      = errors.New("invalid signature")
 )
+
+// decodePoint reads a point of the curve, in its subgroup or not, from all of the bytes.
+func decodePoint(b []byte, point any) bool {
+	d := bls12381.NewDecoder(bytes.NewReader(b), bls12381.NoSubgroupChecks())
+	return d.Decode(point) == nil && d.BytesRead() == int64(len(b))
+}
 
 // ParsePublicKey parses a compressed (48 bytes) or uncompressed (96 bytes) key. It refuses the point at infinity and points outside the
 // subgroup.
 func ParsePublicKey(b []byte) (*PublicKey, error) {
 	pk := &PublicKey{}
-	n, err := pk.point.SetBytes(b)
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", errPublicKey, err)
+	if !decodePoint(b, &pk.point) {
+		return nil, errPublicKeyBytes
 	}
-	if n != len(b) || pk.point.IsInfinity() {
+	if pk.point.IsInfinity() || !pk.point.IsInSubGroup() {
 		return nil, errPublicKey
 	}
 	return pk, nil
@@ -160,15 +169,11 @@ type Signature struct{ point bls12381.G2Affine }
 
 // ParseSignature parses the 96-byte compressed form and refuses points outside the subgroup.
 func ParseSignature(b []byte) (*Signature, error) {
-	if len(b) != SignatureLen {
-		return nil, errSignature
-	}
 	sig := &Signature{}
-	n, err := sig.point.SetBytes(b)
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", errSignature, err)
+	if len(b) != SignatureLen || !decodePoint(b, &sig.point) {
+		return nil, errSignatureBytes
 	}
-	if n != len(b) {
+	if !sig.point.IsInSubGroup() {
 		return nil, errSignature
 	}
 	return sig, nil

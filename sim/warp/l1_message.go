@@ -65,7 +65,7 @@ func L1MessageBytes(e L1Message) ([]byte, error) {
 func ParseL1Message(b []byte) (L1Message, error) {
 	var e L1Message
 	if _, err := l1MessageCodec.Unmarshal(b, &e); err != nil {
-		return nil, fmt.Errorf("l1 message: %w", err)
+		return nil, err
 	}
 	return e, nil
 }

@@ -55,7 +55,7 @@ func (m *UnsignedMessage) ID() (ids.ID, error) {
 func ParseUnsigned(b []byte) (*UnsignedMessage, error) {
 	m := &UnsignedMessage{}
 	if _, err := messageCodec.Unmarshal(b, m); err != nil {
-		return nil, fmt.Errorf("warp message: %w", err)
+		return nil, err
 	}
 	return m, nil
 }
@@ -83,11 +83,11 @@ func (m *Message) Bytes() ([]byte, error) {
 func ParseMessage(b []byte) (*Message, error) {
 	var wire wireMessage
 	if _, err := messageCodec.Unmarshal(b, &wire); err != nil {
-		return nil, fmt.Errorf("warp message: %w", err)
+		return nil, err
 	}
 	sig, ok := wire.Signature.(*BitSetSignature)
 	if !ok {
-		return nil, fmt.Errorf("warp message: %w", ErrParseSignature)
+		return nil, ErrParseSignature
 	}
 	return &Message{wire.UnsignedMessage, *sig}, nil
 }
@@ -105,7 +105,7 @@ func AddressedCall(sender, body []byte) ([]byte, error) {
 func ParseAddressedCall(b []byte) (sender, body []byte, err error) {
 	call, err := payload.ParseAddressedCall(b)
 	if err != nil {
-		return nil, nil, fmt.Errorf("addressed call: %w", err)
+		return nil, nil, err
 	}
 	return call.SourceAddress, call.Payload, nil
 }

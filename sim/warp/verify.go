@@ -54,11 +54,11 @@ func (s *BitSetSignature) Validators(set *CanonicalValidatorSet) ([]*CanonicalVa
 	if err != nil {
 		return nil, err
 	}
+	if n := len(indices); n > 0 && indices[n-1] >= len(set.Validators) {
+		return nil, fmt.Errorf("%w: NumIndices (%d) >= NumFilteredValidators (%d)", ErrUnknownValidator, indices[n-1], len(set.Validators))
+	}
 	validators := make([]*CanonicalValidator, len(indices))
 	for i, index := range indices {
-		if index >= len(set.Validators) {
-			return nil, fmt.Errorf("%w: index %d >= %d validators", ErrUnknownValidator, index, len(set.Validators))
-		}
 		validators[i] = set.Validators[index]
 	}
 	return validators, nil

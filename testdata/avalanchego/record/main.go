@@ -2,6 +2,7 @@
 //
 //	go run ./record fees > ../../sim/evm/testdata/base_fee.json       # the base fees and fee windows of subnet-evm after parents of all kinds
 //	go run ./record xchain > ../../sim/xchain/testdata/judged.json.gz # what avalanchego's verifiers say of X-Chain transactions with mistakes
+//	go run ./record pchain > ../../sim/pchain/testdata/judged.json.gz # the same of the P-Chain
 package main
 
 import (
@@ -32,9 +33,9 @@ type vector struct {
 }
 
 func main() {
-	record := map[string]func(io.Writer) error{"fees": recordFees, "xchain": recordXChain}
+	record := map[string]func(io.Writer) error{"fees": recordFees, "xchain": recordXChain, "pchain": recordPChain}
 	if len(os.Args) != 2 || record[os.Args[1]] == nil {
-		log.Fatal("usage: record fees|xchain")
+		log.Fatal("usage: record fees|xchain|pchain")
 	}
 	if err := record[os.Args[1]](os.Stdout); err != nil {
 		log.Fatal(err)

@@ -844,6 +844,10 @@ func recordXChain(w io.Writer) error {
 	if len(list.Txs) < 200 {
 		return errors.New("too few transactions")
 	}
+	return pack(w, list)
+}
+
+func pack(w io.Writer, list any) error {
 	packed := gzip.NewWriter(w)
 	if err := json.NewEncoder(packed).Encode(list); err != nil {
 		return err
