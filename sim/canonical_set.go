@@ -27,10 +27,6 @@ type canonicalSetID struct {
 	height uint64
 }
 
-func newCanonicalSets() *canonicalSets {
-	return &canonicalSets{sets: lru.NewCache[canonicalSetID, *warp.CanonicalValidatorSet](canonicalSetsKept)}
-}
-
 // forget drops the sets after the P-Chain was rewound.
 func (c *canonicalSets) forget() {
 	c.mu.Lock()
@@ -66,7 +62,7 @@ func (k *NodeKeys) Secret(m *warp.CanonicalValidator) *warp.SecretKey {
 		return nil
 	}
 	for _, node := range m.NodeIDs {
-		if k.connected[node] && k.trouble.signs(node) {
+		if k.connected[node] && !slices.Contains(k.trouble.Now().NotSigning, node) {
 			return pair.secret
 		}
 	}
@@ -175,6 +171,3 @@ func (t *Trouble) Now() Troubles {
 func (t *Trouble) Bootstrapped(chain ids.ID) bool {
 	return !slices.Contains(t.Now().NotBootstrapped, chain)
 }
-
-// signs reports whether a node signs messages.
-func (t *Trouble) signs(node ids.NodeID) bool { return !slices.Contains(t.Now().NotSigning, node) }

@@ -54,7 +54,7 @@ func openNetworks(ctx context.Context, w *World) error {
 		}
 		index := rules.Index(number)
 		n := &Network{
-			Name: fixtures.Networks[index].Name, Rules: networkRules, DB: w.DB, Clock: w.Clock, World: w, index: index, canonicalSets: newCanonicalSets(),
+			Name: fixtures.Networks[index].Name, Rules: networkRules, DB: w.DB, Clock: w.Clock, World: w, index: index, canonicalSets: &canonicalSets{sets: lru.NewCache[canonicalSetID, *warp.CanonicalValidatorSet](canonicalSetsKept)},
 			dropped: lru.NewCache[ids.ID, error](droppedKept),
 		}
 		if err := n.chooseLocalNode(ctx); err != nil {

@@ -72,16 +72,22 @@ func (n *Network) HasNode(ctx context.Context, node []byte) (bool, error) {
 // clock's time.) Validators of a permissioned subnet sign with their primary network key. Inactive L1 validators are merged under
 // the empty node id, without a key, like avalanchego's GetValidatorSet.
 func (n *Network) ValidatorsAt(ctx context.Context, subnet ids.ID, height uint64) ([]Validator, error) {
-	set := &validatorSet{index: map[ids.NodeID]int{}}
+	set := NewValidatorSet()
 	if err := n.addStakers(ctx, set, subnet, height); err != nil {
 		return nil, err
 	}
 	if subnet == ids.Empty {
-		return set.all, nil
+		return set.All, nil
 	}
-	if len(set.all) > 0 {
-		if err := n.addPrimaryNetworkKeys(ctx, set.all, height); err != nil {
+	if len(set.All) > 0 {
+		primary := NewValidatorSet()
+		if err := n.addStakers(ctx, primary, ids.Empty, height); err != nil {
 			return nil, err
+		}
+		for i := range set.All {
+			if at, there := primary.index[set.All[i].Node]; there {
+				set.All[i].Key = primary.All[at].Key
+			}
 		}
 	}
 	rows, err := n.DB.L1ValidatorsOfSubnet(ctx, subnet[:], height)
@@ -89,53 +95,43 @@ func (n *Network) ValidatorsAt(ctx context.Context, subnet ids.ID, height uint64
 		switch v := &rows[i]; {
 		case v.Weight == 0 || v.ID.Chain() != n.Chain(txs.PChain):
 		case v.EndAccumulatedFee == 0:
-			set.add(ids.EmptyNodeID, nil, uint64(v.Weight))
+			set.Add(ids.EmptyNodeID, nil, uint64(v.Weight))
 		default:
-			set.add(ids.NodeID(v.Node), v.BLS, uint64(v.Weight))
+			set.Add(ids.NodeID(v.Node), v.BLS, uint64(v.Weight))
 		}
 	}
-	return set.all, err
+	return set.All, err
 }
 
-// addPrimaryNetworkKeys gives validators their primary network keys.
-func (n *Network) addPrimaryNetworkKeys(ctx context.Context, all []Validator, height uint64) error {
-	set := &validatorSet{index: map[ids.NodeID]int{}}
-	if err := n.addStakers(ctx, set, ids.Empty, height); err != nil {
-		return err
-	}
-	for i := range all {
-		if at, there := set.index[all[i].Node]; there {
-			all[i].Key = set.all[at].Key
-		}
-	}
-	return nil
-}
-
-func (n *Network) addStakers(ctx context.Context, set *validatorSet, subnet ids.ID, height uint64) error {
+func (n *Network) addStakers(ctx context.Context, set *ValidatorSet, subnet ids.ID, height uint64) error {
 	rows, err := n.DB.StakedAt(ctx, n.Chain(txs.PChain), subnet[:], height)
 	for i := range rows {
-		set.add(ids.NodeID(rows[i].Node), rows[i].BLS, uint64(rows[i].Weight))
+		set.Add(ids.NodeID(rows[i].Node), rows[i].BLS, uint64(rows[i].Weight))
 	}
 	return err
 }
 
-// validatorSet builds a validator set, with an index by node.
-type validatorSet struct {
-	all   []Validator
+// ValidatorSet builds a validator set, with an index by node.
+type ValidatorSet struct {
+	All   []Validator
 	index map[ids.NodeID]int
 }
 
-func (s *validatorSet) add(node ids.NodeID, key []byte, weight uint64) {
+// NewValidatorSet returns an empty set.
+func NewValidatorSet() *ValidatorSet { return &ValidatorSet{index: map[ids.NodeID]int{}} }
+
+// Add adds weight to a node, and its key unless that is nil.
+func (s *ValidatorSet) Add(node ids.NodeID, key []byte, weight uint64) {
 	at, there := s.index[node]
 	if !there {
-		at = len(s.all)
+		at = len(s.All)
 		s.index[node] = at
-		s.all = append(s.all, Validator{Node: node})
+		s.All = append(s.All, Validator{Node: node})
 	}
 	if key != nil {
-		s.all[at].Key = key
+		s.All[at].Key = key
 	}
-	s.all[at].Weight += weight
+	s.All[at].Weight += weight
 }
 
 // StatusAt returns a staker's status at the clock's time, which may be ahead of the last block: a staker starts and ends by time,

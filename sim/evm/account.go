@@ -26,10 +26,6 @@ type account struct {
 
 type contract struct{ root, codeHash common.Hash }
 
-func newAccounts() accounts {
-	return accounts{map[common.Address]account{}, map[common.Address]contract{}}
-}
-
 // get returns an account's current state, nil if it was deleted, and whether it changed.
 func (a accounts) get(address common.Address) (now *types.StateAccount, changed bool) {
 	kept, changed := a.all[address]
@@ -75,10 +71,6 @@ type storage struct {
 }
 
 type slot struct{ key, value common.Hash }
-
-func newStorage() storage {
-	return storage{map[common.Address]slot{}, map[common.Address]map[common.Hash]common.Hash{}}
-}
 
 // get returns a slot's current value, and whether it changed.
 func (s storage) get(address common.Address, key common.Hash) (value common.Hash, changed bool) {

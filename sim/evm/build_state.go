@@ -42,8 +42,8 @@ var (
 func newBuildState(kind Kind) *buildState {
 	return &buildState{
 		kind:     kind,
-		accounts: newAccounts(),
-		slots:    newStorage(),
+		accounts: accounts{map[common.Address]account{}, map[common.Address]contract{}},
+		slots:    storage{map[common.Address]slot{}, map[common.Address]map[common.Hash]common.Hash{}},
 		codes:    map[common.Hash][]byte{},
 		trie:     newTrie(kind),
 		tries:    map[common.Address]*Trie{},
@@ -239,7 +239,7 @@ func (l *buildState) rows(delta *store.Delta, chain int, block uint64) {
 			value, _ := l.slots.get(address, key)
 			delta.Slots = append(delta.Slots, store.Slot{
 				Chain: chain, Address: bytes.Clone(address[:]), Key: bytes.Clone(key[:]), Block: block,
-				Value: slotValue(value),
+				Value: append([]byte{}, common.TrimLeftZeroes(value[:])...), // never nil: a cleared slot is an empty blob
 			})
 		}
 	}
@@ -274,9 +274,4 @@ func accountRow(chain int, block uint64, address common.Address, account *types.
 		row.Root = bytes.Clone(account.Root[:])
 	}
 	return row
-}
-
-// slotValue is never nil: a cleared slot is an empty blob, not an absent value.
-func slotValue(value common.Hash) []byte {
-	return append([]byte{}, common.TrimLeftZeroes(value[:])...)
 }

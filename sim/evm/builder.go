@@ -198,14 +198,12 @@ func (b *Builder) advance(header *Header, extData []byte, delta *store.Delta) (*
 	}
 	delta.Block = store.Block{
 		ID: store.At(b.chain, number, 0), Hash: b.hash.Bytes(), Time: int64(header.Time), Txs: len(delta.Transactions),
-		AllTxs: b.allTxs, GasUsed: header.GasUsed, Fees: fee32(delta.Block.Fees), Header: raw, ExtData: extData,
+		AllTxs: b.allTxs, GasUsed: header.GasUsed, Fees: common.LeftPadBytes(delta.Block.Fees, 32), Header: raw, ExtData: extData,
 	}
 	b.digest = Digest(b.digest, delta)
 	delta.Block.Digest = b.digest
 	return delta, nil
 }
-
-func fee32(fees []byte) []byte { return common.LeftPadBytes(fees, 32) }
 
 // Digest covers the parent's digest, the block's hash and what the hash leaves out: overrides of the rules, impersonated senders, and the
 // calls inside transactions.

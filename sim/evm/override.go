@@ -24,11 +24,6 @@ type Override struct {
 
 var errBaseFee = errors.New("a base fee has at most 256 bits")
 
-// none reports whether the block follows all rules.
-func (o Override) none() bool {
-	return !o.Early && o.BaseFee == nil && o.GasLimit == nil && o.Coinbase == nil
-}
-
 // apply overrides fields of a header that is known up to its execution.
 func (o Override) apply(h *Header) error {
 	if o.BaseFee != nil {
@@ -48,7 +43,7 @@ func (o Override) apply(h *Header) error {
 
 // row returns the override as stored in the file, nil for none.
 func (o Override) row(block store.Position) *store.BlockOverride {
-	if o.none() {
+	if o == (Override{}) {
 		return nil
 	}
 	r := &store.BlockOverride{ID: block, Early: o.Early}

@@ -19,9 +19,6 @@ func (d ContinuousFee) Plus(o ContinuousFee) ContinuousFee {
 	return ContinuousFee{d.Active + o.Active, d.Base + o.Base, d.Paying + o.Paying}
 }
 
-// paid returns the sum paid until the fee accrued to a value, in nAVAX.
-func (d ContinuousFee) paid(accrued uint64) uint64 { return d.Base + uint64(d.Active)*accrued }
-
 // FeeMetric defines a daily metric of L1 validators' fees.
 type FeeMetric struct {
 	Name  string
@@ -77,7 +74,7 @@ func (r *FeeRecord) paid(day int64) uint64 {
 			d = d.Plus(ContinuousFee{Active: -1, Base: end})
 		}
 	}
-	return d.paid(accrued)
+	return d.Base + uint64(d.Active)*accrued
 }
 
 // paying returns how many paid in a day: nobody before its first second is over.

@@ -13,8 +13,6 @@ type interval struct {
 	changed chan struct{} // wakes Run
 }
 
-func newInterval() interval { return interval{changed: make(chan struct{}, 1)} }
-
 // SetInterval sets how often, in real time, Run makes a block; 0 for never.
 func (i *interval) SetInterval(every time.Duration) {
 	i.mu.Lock()

@@ -67,7 +67,7 @@ type Miner struct {
 
 // New returns the miner of a chain, with automine.
 func New(c *reader.Chain, w World) *Miner {
-	m := &Miner{Chain: c, Pool: txpool.New(c.Genesis), world: w, settings: settings{overrides: blockOverrides{automine: true}}, interval: newInterval()}
+	m := &Miner{Chain: c, Pool: txpool.New(c.Genesis), world: w, settings: settings{overrides: blockOverrides{automine: true}}, interval: interval{changed: make(chan struct{}, 1)}}
 	m.settings.changed = func() {
 		m.pending.forget()
 		m.Pool.SetBaseFee(m.settings.now().baseFee)

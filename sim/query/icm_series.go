@@ -29,7 +29,8 @@ func ICMSeries(ctx context.Context, w *sim.World, q ICMQuery) (points []metric.R
 	if err != nil || span.Empty() {
 		return nil, false, err
 	}
-	used, err := routes(ctx, w, q.Scope, q.RouteFilter)
+	months, err := w.DB.ICMCounts(ctx, q.Scope, metric.Month, 0, math.MaxInt64) // each route that ever had a message has a row in some month
+	used := q.Routes(months)
 	if err != nil || len(used) == 0 {
 		return nil, false, err
 	}
@@ -77,12 +78,6 @@ func icmRange(ctx context.Context, w *sim.World, q ICMQuery) (metric.Range, erro
 		newest = min(newest, q.After.Start)
 	}
 	return metric.Range{Interval: q.Interval, Oldest: oldest, Newest: newest}.Since(q.From), err
-}
-
-// routes returns the routes that ever had a message: each has a row in some month.
-func routes(ctx context.Context, w *sim.World, scope metric.Scope, l metric.RouteFilter) ([]metric.Route, error) {
-	months, err := w.DB.ICMCounts(ctx, scope, metric.Month, 0, math.MaxInt64)
-	return l.Routes(months), err
 }
 
 // ICMSummary counts the messages of each route in each window that ends at the clock.

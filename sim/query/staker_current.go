@@ -106,29 +106,17 @@ func (x *StakerIndex) ValidatorSet(subnet ids.ID) []sim.Validator {
 	for _, v := range x.ValidatorsOf(ids.Empty, store.StakerActive) {
 		keys[ids.NodeID(v.Node)] = v.BLS
 	}
-	var set []sim.Validator
-	index := map[ids.NodeID]int{}
-	add := func(node ids.NodeID, key []byte, weight uint64) {
-		at, there := index[node]
-		if !there {
-			at, set = len(set), append(set, sim.Validator{Node: node})
-			index[node] = at
-		}
-		if key != nil {
-			set[at].Key = key
-		}
-		set[at].Weight += weight
-	}
+	set := sim.NewValidatorSet()
 	for _, v := range x.ValidatorsOf(subnet, store.StakerActive) {
 		node := ids.NodeID(v.Node)
-		add(node, keys[node], uint64(v.Weight)+v.Delegated)
+		set.Add(node, keys[node], uint64(v.Weight)+v.Delegated)
 	}
 	for _, v := range x.L1ValidatorsOf(subnet) {
 		if x.L1Balance(v.L1ValidatorView) == 0 {
-			add(ids.EmptyNodeID, nil, uint64(v.Weight))
+			set.Add(ids.EmptyNodeID, nil, uint64(v.Weight))
 		} else {
-			add(ids.NodeID(v.Node), v.BLS, uint64(v.Weight))
+			set.Add(ids.NodeID(v.Node), v.BLS, uint64(v.Weight))
 		}
 	}
-	return set
+	return set.All
 }

@@ -98,7 +98,8 @@ func (b *ChainReader) stakes(owners []ids.ShortID, past bool, visit func(staking
 			}
 		}
 		for i := range outputs {
-			if outputs[i].at != t.at || !outputs[i].ownedBy(owners) {
+			owned := func(o ids.ShortID) bool { return slices.Contains(owners, o) }
+			if outputs[i].at != t.at || !slices.ContainsFunc(outputs[i].utxo.Owners().Addresses, owned) {
 				continue
 			}
 			entry, err := b.stakedEntry(&outputs[i])
@@ -126,10 +127,6 @@ func (b *ChainReader) stakesNow(owners []ids.ShortID) (all []stake, err error) {
 		return nil
 	})
 	return all, err
-}
-
-func (s *stakedOutput) ownedBy(owners []ids.ShortID) bool {
-	return slices.ContainsFunc(s.utxo.Owners().Addresses, func(o ids.ShortID) bool { return slices.Contains(owners, o) })
 }
 
 func (b *ChainReader) stakedEntry(s *stakedOutput) (*UTXOEntry, error) {

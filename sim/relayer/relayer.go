@@ -106,20 +106,15 @@ func (r *Relayer) Run(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-every.C:
-			if r.takeUnwritten() {
+			r.mu.Lock()
+			unwritten := r.unwritten
+			r.unwritten = false
+			r.mu.Unlock()
+			if unwritten {
 				r.Deliver(ctx)
 			}
 		}
 	}
-}
-
-// takeUnwritten reports whether a write failed since the last call.
-func (r *Relayer) takeUnwritten() bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	before := r.unwritten
-	r.unwritten = false
-	return before
 }
 
 // Deliver delivers queued messages, after every block. It retries undelivered messages in later calls unless they can never succeed, and

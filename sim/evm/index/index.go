@@ -124,7 +124,8 @@ func (w *blockIndex) addDeployments(number uint64) error {
 		}
 		for ; next < len(w.delta.Calls) && w.delta.Calls[next].Tx == i; next++ {
 			c := &w.delta.Calls[next]
-			if !creates(c) || !hasCode[common.BytesToAddress(c.Recipient)] {
+			created := (c.Type == "CREATE" || c.Type == "CREATE2") && !c.Reverted && c.Error == ""
+			if !created || !hasCode[common.BytesToAddress(c.Recipient)] {
 				continue
 			}
 			if err := w.addDeployment(i, c.Recipient, c.Sender); err != nil {
@@ -133,10 +134,6 @@ func (w *blockIndex) addDeployments(number uint64) error {
 		}
 	}
 	return nil
-}
-
-func creates(c *store.Call) bool {
-	return (c.Type == "CREATE" || c.Type == "CREATE2") && !c.Reverted && c.Error == ""
 }
 
 func (w *blockIndex) addDeployment(tx int, address, creator []byte) error {

@@ -207,7 +207,7 @@ func (h *hasher) leaf(n node, depth int) []byte {
 		end = indexSize(l.key[0])
 	}
 	path = append(path, l.key[(depth+1)/2:end]...)
-	value := h.trie.value(n)
+	value := h.trie.values.get(n.number(), l.slot)
 	h.list(stringSize(path) + stringSize(value))
 	h.string(path)
 	h.string(value)

@@ -95,8 +95,6 @@ func (t *Trie) setPath(n node, path string) {
 	t.paths[n] = path
 }
 
-func (t *Trie) value(n node) []byte { return t.values.get(n.number(), t.leaf(n).slot) }
-
 func nibble(key *common.Hash, i int) byte {
 	if i%2 == 0 {
 		return key[i/2] >> 4

@@ -103,7 +103,7 @@ func (b boundContract) Name() string { return b.Key }
 func (b boundContract) call(input []byte) *Call {
 	evm := b.frames.evm
 	return &Call{
-		Caller: b.frames.top().caller, Origin: evm.Origin, State: evm.StateDB, Block: &evm.Context, Warp: &b.frames.Warp,
+		Caller: b.frames.top().caller, State: evm.StateDB, Block: &evm.Context, Warp: &b.frames.Warp,
 		Input: slices.Clone(input[selectorBytes:]),
 	}
 }

@@ -51,7 +51,6 @@ type Function struct {
 // Call is the argument of a precompile's function.
 type Call struct {
 	Caller common.Address
-	Origin common.Address // the transaction's signer
 	State  vm.StateDB
 	Block  *vm.BlockContext
 	Warp   *WarpInput

@@ -278,7 +278,7 @@ func (s *simulation) call(ctx context.Context, b *Block, pool *core.GasPool, cal
 	} else if s.states.GetNonce(m.From) == math.MaxUint64 {
 		return nil, nil, refusedCall(fmt.Errorf("%w: address %v, nonce: %d", core.ErrNonceMax, m.From.Hex(), uint64(math.MaxUint64)))
 	}
-	logs.begin(signed.Hash(), uint(index))
+	logs.tx, logs.index, logs.open = signed.Hash(), uint(index), nil
 	s.states.SetTxContext(signed.Hash(), index, 0)
 	hooks := logs.hooks()
 	states := state.NewHookedState(s.states, hooks)
@@ -416,8 +416,6 @@ type simulatedLogs struct {
 	count        uint           // logs in the block so far
 	open         [][]*types.Log // logs of the open calls, the outermost first
 }
-
-func (l *simulatedLogs) begin(tx common.Hash, index uint) { l.tx, l.index, l.open = tx, index, nil }
 
 // logs returns the logs of the last call.
 func (l *simulatedLogs) logs() []*types.Log {
