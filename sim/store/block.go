@@ -28,23 +28,23 @@ func (db *DB) Block(ctx context.Context, chain int, number uint64) (*Block, erro
 	if number > MaxNumber {
 		return nil, ErrNotFound
 	}
-	return get[Block](ctx, db, `SELECT `+blockColumns+` FROM block WHERE id = ?`, At(chain, number, 0))
+	return Get[Block](ctx, db, `SELECT `+blockColumns+` FROM block WHERE id = ?`, At(chain, number, 0))
 }
 
 // BlockByHash reads the block of a chain with this hash.
 func (db *DB) BlockByHash(ctx context.Context, chain int, hash []byte) (*Block, error) {
-	return get[Block](ctx, db, `SELECT `+blockColumns+` FROM block WHERE substr(hash, 1, 6) = substr(?1, 1, 6) AND hash = ?1 AND id BETWEEN ?2 AND ?3`, hash, First(chain), Last(chain))
+	return Get[Block](ctx, db, `SELECT `+blockColumns+` FROM block WHERE substr(hash, 1, 6) = substr(?1, 1, 6) AND hash = ?1 AND id BETWEEN ?2 AND ?3`, hash, First(chain), Last(chain))
 }
 
 // Head reads a chain's newest block.
 func (db *DB) Head(ctx context.Context, chain int) (*Block, error) {
-	return get[Block](ctx, db, `SELECT `+blockColumns+` FROM block WHERE id BETWEEN ? AND ? ORDER BY id DESC LIMIT 1`,
+	return Get[Block](ctx, db, `SELECT `+blockColumns+` FROM block WHERE id BETWEEN ? AND ? ORDER BY id DESC LIMIT 1`,
 		First(chain), Last(chain))
 }
 
 // Blocks reads the blocks with numbers from first to last, ascending.
 func (db *DB) Blocks(ctx context.Context, chain int, first, last uint64) ([]Block, error) {
-	return list[Block](ctx, db, `SELECT `+blockColumns+` FROM block WHERE id BETWEEN ? AND ? ORDER BY id`,
+	return List[Block](ctx, db, `SELECT `+blockColumns+` FROM block WHERE id BETWEEN ? AND ? ORDER BY id`,
 		At(chain, first, 0), At(chain, min(last, MaxNumber), 0))
 }
 
@@ -84,7 +84,7 @@ func (b *Batch) addBlock(r *Block) error {
 
 // BlocksDown reads at most limit blocks from one position down to another.
 func (db *DB) BlocksDown(ctx context.Context, high, low Position, limit int) ([]Block, error) {
-	return list[Block](ctx, db, `SELECT `+blockColumns+` FROM block WHERE id BETWEEN ? AND ? ORDER BY id DESC LIMIT 0 + ?`,
+	return List[Block](ctx, db, `SELECT `+blockColumns+` FROM block WHERE id BETWEEN ? AND ? ORDER BY id DESC LIMIT 0 + ?`,
 		low, high, limit)
 }
 
@@ -100,7 +100,7 @@ func (db *DB) BlockTime(ctx context.Context, at Position) (time int64, err error
 
 // AtomicBlocks reads the blocks of an EVM chain that hold atomic transactions, ascending.
 func (db *DB) AtomicBlocks(ctx context.Context, chain int) ([]Block, error) {
-	return list[Block](ctx, db, `SELECT `+blockColumns+` FROM block WHERE ext_data IS NOT NULL AND id BETWEEN ? AND ? ORDER BY id`,
+	return List[Block](ctx, db, `SELECT `+blockColumns+` FROM block WHERE ext_data IS NOT NULL AND id BETWEEN ? AND ? ORDER BY id`,
 		First(chain), Last(chain))
 }
 
@@ -117,7 +117,7 @@ const blockOverrideColumns = `id, early, base_fee, gas_limit, coinbase`
 
 // BlockOverride reads the override of a block, nil if there is none.
 func (db *DB) BlockOverride(ctx context.Context, block Position) (*BlockOverride, error) {
-	o, err := get[BlockOverride](ctx, db, `SELECT `+blockOverrideColumns+` FROM block_override WHERE id = ?`, block)
+	o, err := Get[BlockOverride](ctx, db, `SELECT `+blockOverrideColumns+` FROM block_override WHERE id = ?`, block)
 	if errors.Is(err, ErrNotFound) {
 		return nil, nil
 	}
@@ -126,7 +126,7 @@ func (db *DB) BlockOverride(ctx context.Context, block Position) (*BlockOverride
 
 // BlockOverridesBetween reads the overrides of the blocks from one position to another, in order.
 func (db *DB) BlockOverridesBetween(ctx context.Context, low, high Position) ([]BlockOverride, error) {
-	return list[BlockOverride](ctx, db, `SELECT `+blockOverrideColumns+` FROM block_override WHERE id BETWEEN ? AND ? ORDER BY id`, low, high)
+	return List[BlockOverride](ctx, db, `SELECT `+blockOverrideColumns+` FROM block_override WHERE id BETWEEN ? AND ? ORDER BY id`, low, high)
 }
 
 func (b *Batch) addBlockOverride(o *BlockOverride) error {

@@ -35,12 +35,12 @@ const chainColumns = `id, network, evm_id, blockchain_id, subnet_id, vm_id, kind
 
 // Chains lists every EVM chain by row id. Their large geneses stay packed.
 func (db *DB) Chains(ctx context.Context) ([]PackedChain, error) {
-	return list[PackedChain](ctx, db, `SELECT `+chainColumns+`, genesis AS kept FROM chain ORDER BY id`)
+	return List[PackedChain](ctx, db, `SELECT `+chainColumns+`, genesis AS kept FROM chain ORDER BY id`)
 }
 
 // ChainIDs lists the row ids of the EVM chains without reading their large geneses.
 func (db *DB) ChainIDs(ctx context.Context) ([]int, error) {
-	return list[int](ctx, db, `SELECT id FROM chain ORDER BY id`)
+	return List[int](ctx, db, `SELECT id FROM chain ORDER BY id`)
 }
 
 // AddChain writes a chain.
@@ -100,7 +100,7 @@ const FirstPrimaryPersona = 1_000_000
 
 // Personas lists every persona in order.
 func (db *DB) Personas(ctx context.Context) ([]Persona, error) {
-	all, err := list[Persona](ctx, db, `SELECT id, name, purpose, key, address FROM persona ORDER BY id`)
+	all, err := List[Persona](ctx, db, `SELECT id, name, purpose, key, address FROM persona ORDER BY id`)
 	for i := range all {
 		if p := &all[i]; p.ID >= FirstPrimaryPersona {
 			p.Address, p.Primary = nil, p.Address

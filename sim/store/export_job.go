@@ -65,32 +65,32 @@ const operationColumns = `id, uuid, status, code, message, created, updated, nex
 
 // Operation reads an operation by its number.
 func (db *DB) Operation(ctx context.Context, id int64) (*Operation, error) {
-	return get[Operation](ctx, db, `SELECT `+operationColumns+` FROM operation WHERE id = ?`, id)
+	return Get[Operation](ctx, db, `SELECT `+operationColumns+` FROM operation WHERE id = ?`, id)
 }
 
 // OperationByUUID reads an operation by its UUID.
 func (db *DB) OperationByUUID(ctx context.Context, uuid []byte) (*Operation, error) {
-	return get[Operation](ctx, db, `SELECT `+operationColumns+` FROM operation WHERE uuid = ?`, uuid)
+	return Get[Operation](ctx, db, `SELECT `+operationColumns+` FROM operation WHERE uuid = ?`, uuid)
 }
 
 // Operations lists the operations with numbers below one, the newest first.
 func (db *DB) Operations(ctx context.Context, before int64, limit int) ([]Operation, error) {
-	return list[Operation](ctx, db, `SELECT `+operationColumns+` FROM operation WHERE id > 0 AND id < ? ORDER BY id DESC LIMIT ?`, before, limit)
+	return List[Operation](ctx, db, `SELECT `+operationColumns+` FROM operation WHERE id > 0 AND id < ? ORDER BY id DESC LIMIT ?`, before, limit)
 }
 
 // OperationDigests lists the digests of the operations up to a number, in order.
 func (db *DB) OperationDigests(ctx context.Context, last int64) ([]OperationDigest, error) {
-	return list[OperationDigest](ctx, db, `SELECT id, digest FROM operation WHERE id BETWEEN 1 AND ? ORDER BY id`, last)
+	return List[OperationDigest](ctx, db, `SELECT id, digest FROM operation WHERE id BETWEEN 1 AND ? ORDER BY id`, last)
 }
 
 // RunningOperations lists the numbers of unfinished operations, in order.
 func (db *DB) RunningOperations(ctx context.Context) ([]int64, error) {
-	return list[int64](ctx, db, `SELECT id FROM operation WHERE status = 'RUNNING' AND id > 0 ORDER BY id`)
+	return List[int64](ctx, db, `SELECT id FROM operation WHERE status = 'RUNNING' AND id > 0 ORDER BY id`)
 }
 
 // EndedOperations lists the numbers of operations that ended by a time, in Unix seconds.
 func (db *DB) EndedOperations(ctx context.Context, until int64) ([]int64, error) {
-	return list[int64](ctx, db, `SELECT id FROM operation WHERE status <> 'RUNNING' AND updated <= ? ORDER BY updated, id`, until)
+	return List[int64](ctx, db, `SELECT id FROM operation WHERE status <> 'RUNNING' AND updated <= ? ORDER BY updated, id`, until)
 }
 
 // PutOperation writes a new operation, or an operation's new state.
@@ -150,13 +150,13 @@ const chunkInfoColumns = `id, start, size, length(data) AS stored, rows, sum, re
 
 // ChunkInfos lists the chunks of an operation's file from one number up to another, without their bytes.
 func (db *DB) ChunkInfos(ctx context.Context, operation int64, first, last int) ([]ChunkInfo, error) {
-	return list[ChunkInfo](ctx, db, `SELECT `+chunkInfoColumns+` FROM chunk WHERE id BETWEEN ? AND ? ORDER BY id`,
+	return List[ChunkInfo](ctx, db, `SELECT `+chunkInfoColumns+` FROM chunk WHERE id BETWEEN ? AND ? ORDER BY id`,
 		NewChunkID(operation, first), NewChunkID(operation, last))
 }
 
 // Chunk reads a chunk of an operation's file.
 func (db *DB) Chunk(ctx context.Context, operation int64, n int) (*Chunk, error) {
-	return get[Chunk](ctx, db, `SELECT `+chunkInfoColumns+`, data FROM chunk WHERE id = ?`, NewChunkID(operation, n))
+	return Get[Chunk](ctx, db, `SELECT `+chunkInfoColumns+`, data FROM chunk WHERE id = ?`, NewChunkID(operation, n))
 }
 
 // AddChunk writes a chunk.

@@ -35,7 +35,7 @@ func TestTheEngineIsHeardInTheLogOnly(t *testing.T) {
 			return batched(db, func(b *Batch) error { return b.AddMarket(Market{Chain: 1, Address: address}) })
 		}},
 		{"a value of another kind", "a number is expected", func(db *DB) error {
-			_, err := list[int64](t.Context(), db, "SELECT profile FROM meta")
+			_, err := List[int64](t.Context(), db, "SELECT profile FROM meta")
 			return err
 		}},
 		{"a closed file, read", "closed", func(db *DB) error {

@@ -122,7 +122,7 @@ func TestShortColumnsAreDamage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, of := get[struct {
+	_, of := Get[struct {
 		Hash []byte `db:"hash"`
 	}](t.Context(), db, "SELECT hash FROM tx LIMIT 1")
 	_, alone := value[[]byte](t.Context(), db, "SELECT hash FROM block LIMIT 1")

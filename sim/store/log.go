@@ -124,12 +124,12 @@ const logColumns = `id, tx, address, topic, topics, data`
 
 // LogsBetween reads at most limit logs from one position to another, both included, ascending.
 func (db *DB) LogsBetween(ctx context.Context, first, last Position, limit int) ([]Log, error) {
-	return list[Log](ctx, db, `SELECT `+logColumns+` FROM log WHERE id BETWEEN ? AND ? ORDER BY id LIMIT 0 + ?`, first, last, limit)
+	return List[Log](ctx, db, `SELECT `+logColumns+` FROM log WHERE id BETWEEN ? AND ? ORDER BY id LIMIT 0 + ?`, first, last, limit)
 }
 
 // SentWarpMessage reads the log by which a chain sent the warp message with this id.
 func (db *DB) SentWarpMessage(ctx context.Context, chain int, message []byte) (*Log, error) {
-	return get[Log](ctx, db, `SELECT `+logColumns+` FROM log
+	return Get[Log](ctx, db, `SELECT `+logColumns+` FROM log
 		WHERE topic = X'01' AND substr(topics, -32) = ?
 		AND address = X'0200000000000000000000000000000000000005' AND id BETWEEN ? AND ? LIMIT 1`,
 		message, First(chain), Last(chain))
@@ -160,7 +160,7 @@ const logViewsBetween = eventSelect + `l.id BETWEEN ? AND ?` + eventOrder
 
 // LogViewsBetween reads at most limit logs from one position to another, both included, ascending.
 func (db *DB) LogViewsBetween(ctx context.Context, first, last Position, limit int) ([]LogView, error) {
-	return list[LogView](ctx, db, logViewsBetween, first, last, limit)
+	return List[LogView](ctx, db, logViewsBetween, first, last, limit)
 }
 
 // EachLogView is LogViewsBetween for callers that look at one log at a time. The log is reused; copy it to keep it.
@@ -184,7 +184,7 @@ func (db *DB) LogViewsAt(ctx context.Context, at []Position) ([]LogView, error) 
 		return nil, nil
 	}
 	in, size := inList(len(at))
-	return list[LogView](ctx, db, eventSelect+`l.id IN `+in+` ORDER BY l.id`, listArgs(at, size)...)
+	return List[LogView](ctx, db, eventSelect+`l.id IN `+in+` ORDER BY l.id`, listArgs(at, size)...)
 }
 
 // LogsAt reads the logs at positions, in any order.
@@ -193,5 +193,5 @@ func (db *DB) LogsAt(ctx context.Context, at []Position) ([]Log, error) {
 		return nil, nil
 	}
 	in, size := inList(len(at))
-	return list[Log](ctx, db, `SELECT `+logColumns+` FROM log WHERE id IN `+in, listArgs(at, size)...)
+	return List[Log](ctx, db, `SELECT `+logColumns+` FROM log WHERE id IN `+in, listArgs(at, size)...)
 }

@@ -65,7 +65,7 @@ type MessageCursor struct {
 // Messages reads at most limit messages before a cursor, newest first. A message that was sent again counts as sent at its first sending.
 func (db *DB) Messages(ctx context.Context, f MessageFilter, before MessageCursor, limit int) ([]Message, error) {
 	text, args := f.query(before, limit)
-	return list[Message](ctx, db, text, args...)
+	return List[Message](ctx, db, text, args...)
 }
 
 // query reads the index of the most selective condition; for a condition on either of two columns it combines the index of each in a UNION.
@@ -122,27 +122,27 @@ func (f *MessageFilter) query(before MessageCursor, limit int) (text string, arg
 
 // MessagesSince lists the messages from a time on, in Unix seconds, the oldest first.
 func (db *DB) MessagesSince(ctx context.Context, since int64) ([]Message, error) {
-	return list[Message](ctx, db, `SELECT `+messageColumns+` FROM message WHERE time >= ? ORDER BY time, id`, since)
+	return List[Message](ctx, db, `SELECT `+messageColumns+` FROM message WHERE time >= ? ORDER BY time, id`, since)
 }
 
 // MessageByHash reads the message with an id in the logs of one of these chains, the oldest if there are several.
 func (db *DB) MessageByHash(ctx context.Context, hash []byte) (*Message, error) {
-	return get[Message](ctx, db, `SELECT `+messageColumns+` FROM message WHERE hash = ? ORDER BY time, id LIMIT 1`, hash)
+	return Get[Message](ctx, db, `SELECT `+messageColumns+` FROM message WHERE hash = ? ORDER BY time, id LIMIT 1`, hash)
 }
 
 // MessageEvents lists the events of a message by chain and block.
 func (db *DB) MessageEvents(ctx context.Context, hash []byte) ([]MessageEvent, error) {
-	return list[MessageEvent](ctx, db, `SELECT `+messageEventColumns+` FROM message_event WHERE hash = ? ORDER BY id`, hash)
+	return List[MessageEvent](ctx, db, `SELECT `+messageEventColumns+` FROM message_event WHERE hash = ? ORDER BY id`, hash)
 }
 
 // MessagesIn lists the messages of a block's logs.
 func (db *DB) MessagesIn(ctx context.Context, block Position) ([]Message, error) {
-	return list[Message](ctx, db, `SELECT `+messageColumns+` FROM message WHERE id BETWEEN ? AND ? ORDER BY id`, block.Block(), block.End())
+	return List[Message](ctx, db, `SELECT `+messageColumns+` FROM message WHERE id BETWEEN ? AND ? ORDER BY id`, block.Block(), block.End())
 }
 
 // MessageEventsIn lists the message events of a block's logs.
 func (db *DB) MessageEventsIn(ctx context.Context, block Position) ([]MessageEvent, error) {
-	return list[MessageEvent](ctx, db, `SELECT `+messageEventColumns+` FROM message_event WHERE id BETWEEN ? AND ? ORDER BY id`,
+	return List[MessageEvent](ctx, db, `SELECT `+messageEventColumns+` FROM message_event WHERE id BETWEEN ? AND ? ORDER BY id`,
 		block.Block(), block.End())
 }
 
@@ -163,7 +163,7 @@ func (db *DB) MessageEventsOf(ctx context.Context, hashes [][]byte) (map[string]
 		return nil, nil
 	}
 	in, size := inList(len(hashes))
-	rows, err := list[MessageEvent](ctx, db, `SELECT `+messageEventColumns+` FROM message_event WHERE hash IN `+in+` ORDER BY hash, id`,
+	rows, err := List[MessageEvent](ctx, db, `SELECT `+messageEventColumns+` FROM message_event WHERE hash IN `+in+` ORDER BY hash, id`,
 		listArgs(hashes, size)...)
 	events := map[string][]MessageEvent{}
 	for _, e := range rows {

@@ -235,7 +235,7 @@ func (b *Batch) AddICMCount(m *Message) error {
 // ICMCounts reads the number of messages by source and destination in each interval that begins from one moment on and before another,
 // newest first.
 func (db *DB) ICMCounts(ctx context.Context, scope metric.Scope, i metric.Interval, from, before int64) ([]metric.ICMCount, error) {
-	return list[metric.ICMCount](ctx, db, `SELECT start, source, destination, messages FROM traffic WHERE scope = ? AND interval = ? AND start >= ? AND start < ?
+	return List[metric.ICMCount](ctx, db, `SELECT start, source, destination, messages FROM traffic WHERE scope = ? AND interval = ? AND start >= ? AND start < ?
 		ORDER BY start DESC, source DESC, destination DESC`, scope, i, from, before)
 }
 
@@ -275,7 +275,7 @@ func (r *stakeRow) stake() metric.Stake {
 func (b *Batch) addStakes(d *PrimaryDelta) error {
 	for _, c := range d.Stakes {
 		chain, day := d.Block.ID.Chain(), metric.Day.Start(d.Block.Time)
-		row, err := get[stakeRow](context.Background(), b, `SELECT `+stakeColumns+` FROM stake
+		row, err := Get[stakeRow](context.Background(), b, `SELECT `+stakeColumns+` FROM stake
 			WHERE subnet = ? AND chain = ? ORDER BY day DESC LIMIT 1`, c.Subnet, chain)
 		if _, err := found(err); err != nil {
 			return err
@@ -341,7 +341,7 @@ func (b *Batch) addFees(d *PrimaryDelta) error {
 	}
 	for _, c := range d.Fees {
 		chain, day := d.Block.ID.Chain(), metric.Day.Start(d.Block.Time)
-		row, err := get[feeRow](context.Background(), b, `SELECT `+feeColumns+` FROM fee
+		row, err := Get[feeRow](context.Background(), b, `SELECT `+feeColumns+` FROM fee
 			WHERE payer = ? AND chain = ? ORDER BY day DESC LIMIT 1`, c.Payer, chain)
 		if _, err := found(err); err != nil {
 			return err
@@ -374,6 +374,6 @@ func (db *DB) FeeRows(ctx context.Context, chain int, payer []byte, from, before
 
 // AccruedFees reads the accrued fee of a P-Chain at the end of each day from one to another, both included, as far as blocks followed them.
 func (db *DB) AccruedFees(ctx context.Context, chain int, from, to int64) ([]AccruedFee, error) {
-	return list[AccruedFee](ctx, db, `SELECT day, accrued FROM fee_meter WHERE chain = ? AND day BETWEEN ? AND ? ORDER BY day`,
+	return List[AccruedFee](ctx, db, `SELECT day, accrued FROM fee_meter WHERE chain = ? AND day BETWEEN ? AND ? ORDER BY day`,
 		chain, from, to)
 }

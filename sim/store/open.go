@@ -195,7 +195,7 @@ const selectLineage = `SELECT parent, state, digest FROM lineage JOIN meta USING
 
 // checkLineage compares the file's state with the data that determines it.
 func (db *DB) checkLineage(ctx context.Context) error {
-	row, err := get[lineage](ctx, db, selectLineage)
+	row, err := Get[lineage](ctx, db, selectLineage)
 	if errors.Is(err, ErrNotFound) {
 		return nil // Meta reports that too
 	}

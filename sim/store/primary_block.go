@@ -45,7 +45,7 @@ func (db *DB) PrimaryBlock(ctx context.Context, chain int, height uint64) (*Prim
 	if height > MaxNumber {
 		return nil, ErrNotFound
 	}
-	return get[PrimaryBlock](ctx, db, `SELECT `+primaryBlockColumns+` FROM primary_block WHERE id = ?`, At(chain, height, 0))
+	return Get[PrimaryBlock](ctx, db, `SELECT `+primaryBlockColumns+` FROM primary_block WHERE id = ?`, At(chain, height, 0))
 }
 
 // PrimaryBlockName is a block's time, type and id.
@@ -63,43 +63,43 @@ func (db *DB) PrimaryBlockName(ctx context.Context, chain int, height uint64) (*
 	if height > MaxNumber {
 		return nil, ErrNotFound
 	}
-	return get[PrimaryBlockName](ctx, db, `SELECT `+blockNameColumns+` FROM primary_block WHERE id = ?`, At(chain, height, 0))
+	return Get[PrimaryBlockName](ctx, db, `SELECT `+blockNameColumns+` FROM primary_block WHERE id = ?`, At(chain, height, 0))
 }
 
 // PrimaryBlockNames reads the names of up to MostAmong blocks of primary chains.
 func (db *DB) PrimaryBlockNames(ctx context.Context, at []Position) ([]PrimaryBlockName, error) {
 	in, size := inList(len(at))
-	return list[PrimaryBlockName](ctx, db, `SELECT `+blockNameColumns+` FROM primary_block WHERE id IN `+in, listArgs(at, size)...)
+	return List[PrimaryBlockName](ctx, db, `SELECT `+blockNameColumns+` FROM primary_block WHERE id IN `+in, listArgs(at, size)...)
 }
 
 // PrimaryBlockByHash reads the block of a primary chain with this id.
 func (db *DB) PrimaryBlockByHash(ctx context.Context, chain int, hash []byte) (*PrimaryBlock, error) {
-	return get[PrimaryBlock](ctx, db, `SELECT `+primaryBlockColumns+` FROM primary_block WHERE substr(hash, 1, 6) = substr(?1, 1, 6) AND hash = ?1 AND id BETWEEN ?2 AND ?3`,
+	return Get[PrimaryBlock](ctx, db, `SELECT `+primaryBlockColumns+` FROM primary_block WHERE substr(hash, 1, 6) = substr(?1, 1, 6) AND hash = ?1 AND id BETWEEN ?2 AND ?3`,
 		hash, First(chain), Last(chain))
 }
 
 // PrimaryBlockByOuterID reads the block of a primary chain by the id of its ProposerVM block.
 func (db *DB) PrimaryBlockByOuterID(ctx context.Context, chain int, id []byte) (*PrimaryBlock, error) {
-	return get[PrimaryBlock](ctx, db, `SELECT `+primaryBlockColumns+` FROM primary_block
+	return Get[PrimaryBlock](ctx, db, `SELECT `+primaryBlockColumns+` FROM primary_block
 		WHERE substr(outer_id, 1, 6) = substr(?1, 1, 6) AND outer_id = ?1 AND id BETWEEN ?2 AND ?3`,
 		id, First(chain), Last(chain))
 }
 
 // PrimaryHead reads the newest block of a primary chain.
 func (db *DB) PrimaryHead(ctx context.Context, chain int) (*PrimaryBlock, error) {
-	return get[PrimaryBlock](ctx, db, `SELECT `+primaryBlockColumns+` FROM primary_block WHERE id BETWEEN ? AND ? ORDER BY id DESC LIMIT 1`,
+	return Get[PrimaryBlock](ctx, db, `SELECT `+primaryBlockColumns+` FROM primary_block WHERE id BETWEEN ? AND ? ORDER BY id DESC LIMIT 1`,
 		First(chain), Last(chain))
 }
 
 // PrimaryHeadBefore reads the newest block of a primary chain below a height, in the file or as a batch sees it.
 func PrimaryHeadBefore(ctx context.Context, p Preparer, chain int, height uint64) (*PrimaryBlock, error) {
-	return get[PrimaryBlock](ctx, p, `SELECT `+primaryBlockColumns+` FROM primary_block WHERE id >= ? AND id < ? ORDER BY id DESC LIMIT 1`,
+	return Get[PrimaryBlock](ctx, p, `SELECT `+primaryBlockColumns+` FROM primary_block WHERE id >= ? AND id < ? ORDER BY id DESC LIMIT 1`,
 		First(chain), At(chain, min(height, MaxNumber), 0))
 }
 
 // PrimaryBlocks reads the blocks of a primary chain with heights from first to last, ascending.
 func (db *DB) PrimaryBlocks(ctx context.Context, chain int, first, last uint64) ([]PrimaryBlock, error) {
-	return list[PrimaryBlock](ctx, db, `SELECT `+primaryBlockColumns+` FROM primary_block WHERE id BETWEEN ? AND ? ORDER BY id`,
+	return List[PrimaryBlock](ctx, db, `SELECT `+primaryBlockColumns+` FROM primary_block WHERE id BETWEEN ? AND ? ORDER BY id`,
 		At(chain, first, 0), At(chain, min(last, MaxNumber), 0))
 }
 
@@ -170,7 +170,7 @@ func (db *DB) PrimaryBlocksBy(ctx context.Context, node []byte, high, low Positi
 
 // PrimaryTxHashes reads the ids of the transactions from one position to another, both included, ascending.
 func (db *DB) PrimaryTxHashes(ctx context.Context, first, last Position) ([]PrimaryTxHash, error) {
-	return list[PrimaryTxHash](ctx, db, `SELECT id, hash FROM primary_tx WHERE id BETWEEN ? AND ? ORDER BY id`, first, last)
+	return List[PrimaryTxHash](ctx, db, `SELECT id, hash FROM primary_tx WHERE id BETWEEN ? AND ? ORDER BY id`, first, last)
 }
 
 // PrimaryTime returns the time of the P- or X-Chain block at a position.
@@ -207,12 +207,12 @@ type PrimaryNetwork struct {
 
 // PrimaryNetworks lists the networks with their genesis, mainnet first.
 func (db *DB) PrimaryNetworks(ctx context.Context) ([]PrimaryNetwork, error) {
-	return list[PrimaryNetwork](ctx, db, `SELECT id, platform, exchange FROM primary_network ORDER BY id`)
+	return List[PrimaryNetwork](ctx, db, `SELECT id, platform, exchange FROM primary_network ORDER BY id`)
 }
 
 // PrimaryNetworkIDs lists the numbers of the networks, mainnet first.
 func (db *DB) PrimaryNetworkIDs(ctx context.Context) ([]uint32, error) {
-	return list[uint32](ctx, db, `SELECT id FROM primary_network ORDER BY id`)
+	return List[uint32](ctx, db, `SELECT id FROM primary_network ORDER BY id`)
 }
 
 // AddPrimaryNetwork writes a network's genesis.
@@ -366,12 +366,12 @@ const primaryTxColumns = `id, hash, type, burned, bytes`
 
 // PrimaryTx reads the transaction at a position.
 func (db *DB) PrimaryTx(ctx context.Context, at Position) (*PrimaryTx, error) {
-	return get[PrimaryTx](ctx, db, `SELECT `+primaryTxColumns+` FROM primary_tx WHERE id = ?`, at)
+	return Get[PrimaryTx](ctx, db, `SELECT `+primaryTxColumns+` FROM primary_tx WHERE id = ?`, at)
 }
 
 // PrimaryTxByHash reads the transaction of a primary chain with this id.
 func (db *DB) PrimaryTxByHash(ctx context.Context, chain int, hash []byte) (*PrimaryTx, error) {
-	return get[PrimaryTx](ctx, db, `SELECT `+primaryTxColumns+` FROM primary_tx WHERE substr(hash, 1, 6) = substr(?1, 1, 6) AND hash = ?1 AND id BETWEEN ?2 AND ?3`,
+	return Get[PrimaryTx](ctx, db, `SELECT `+primaryTxColumns+` FROM primary_tx WHERE substr(hash, 1, 6) = substr(?1, 1, 6) AND hash = ?1 AND id BETWEEN ?2 AND ?3`,
 		hash, First(chain), Last(chain))
 }
 
@@ -382,13 +382,13 @@ func (db *DB) PrimaryTxs(ctx context.Context, block Position) ([]PrimaryTx, erro
 
 // PrimaryTxsBetween reads the transactions from one position to another, both included, ascending.
 func (db *DB) PrimaryTxsBetween(ctx context.Context, first, last Position) ([]PrimaryTx, error) {
-	return list[PrimaryTx](ctx, db, `SELECT `+primaryTxColumns+` FROM primary_tx WHERE id BETWEEN ? AND ? ORDER BY id`, first, last)
+	return List[PrimaryTx](ctx, db, `SELECT `+primaryTxColumns+` FROM primary_tx WHERE id BETWEEN ? AND ? ORDER BY id`, first, last)
 }
 
 // FirstPrimaryTxs reads the oldest transaction of each type on a primary chain from a height on, by type and without its bytes. It seeks
 // once per type.
 func (db *DB) FirstPrimaryTxs(ctx context.Context, chain int, height uint64) ([]PrimaryTx, error) {
-	return list[PrimaryTx](ctx, db, `
+	return List[PrimaryTx](ctx, db, `
 		WITH RECURSIVE found(type) AS (
 			SELECT min(type) FROM primary_tx
 			UNION ALL
@@ -412,7 +412,7 @@ func (db *DB) CountPrimaryTxs(ctx context.Context, chain int, kinds ...string) (
 
 // PrimaryTxsOfType lists the transactions of a type on a primary chain, oldest first.
 func (db *DB) PrimaryTxsOfType(ctx context.Context, chain int, kind string) ([]PrimaryTx, error) {
-	return list[PrimaryTx](ctx, db, `SELECT `+primaryTxColumns+` FROM primary_tx WHERE type = ? AND id BETWEEN ? AND ? ORDER BY id`,
+	return List[PrimaryTx](ctx, db, `SELECT `+primaryTxColumns+` FROM primary_tx WHERE type = ? AND id BETWEEN ? AND ? ORDER BY id`,
 		kind, First(chain), Last(chain))
 }
 
@@ -441,13 +441,13 @@ const assetColumns = `id, hash, name, symbol, denomination, fxs`
 
 // AssetByHash reads the asset of an X-Chain with this id.
 func (db *DB) AssetByHash(ctx context.Context, chain int, hash []byte) (*PrimaryAsset, error) {
-	return get[PrimaryAsset](ctx, db, `SELECT `+assetColumns+` FROM asset WHERE hash = ? AND id BETWEEN ? AND ?`,
+	return Get[PrimaryAsset](ctx, db, `SELECT `+assetColumns+` FROM asset WHERE hash = ? AND id BETWEEN ? AND ?`,
 		hash, First(chain), Last(chain))
 }
 
 // Assets lists the assets of an X-Chain, oldest first.
 func (db *DB) Assets(ctx context.Context, chain int) ([]PrimaryAsset, error) {
-	return list[PrimaryAsset](ctx, db, `SELECT `+assetColumns+` FROM asset WHERE id BETWEEN ? AND ? ORDER BY id`, First(chain), Last(chain))
+	return List[PrimaryAsset](ctx, db, `SELECT `+assetColumns+` FROM asset WHERE id BETWEEN ? AND ? ORDER BY id`, First(chain), Last(chain))
 }
 
 func (b *Batch) addAsset(a *PrimaryAsset) error {
@@ -530,7 +530,7 @@ func (db *DB) activityIDs(ctx context.Context, subject []byte, f *TxRange) ([]Po
 // ActivityOf reads at most limit positions of the transactions of a primary chain that touched a subject, newest first,
 // all before a position.
 func (db *DB) ActivityOf(ctx context.Context, chain int, subject []byte, before Position, limit int) ([]Position, error) {
-	return list[Position](ctx, db, `SELECT tx FROM primary_activity WHERE subject = ? AND tx >= ? AND tx < ? ORDER BY tx DESC LIMIT 0 + ?`,
+	return List[Position](ctx, db, `SELECT tx FROM primary_activity WHERE subject = ? AND tx >= ? AND tx < ? ORDER BY tx DESC LIMIT 0 + ?`,
 		subject, First(chain), min(before, Last(chain)), limit)
 }
 

@@ -203,11 +203,8 @@ func (db *DB) noted(err error) error {
 
 func (b *Batch) noted(err error) error { return b.db.noted(err) }
 
-// Preparer is the file or a batch: the source that List and Get read.
-type Preparer = preparer
-
-// preparer prepares statements: the reading pool, or a batch, which sees its own writes.
-type preparer interface {
+// Preparer prepares statements: the reading pool, or a batch, which sees its own writes.
+type Preparer interface {
 	prepared(text string) (*stmt, error)
 	noted(err error) error
 }
@@ -316,7 +313,7 @@ func (i integer) Scan(column any) error {
 }
 
 // each runs a statement and calls a function with each row. It reuses one variable for all rows; copy it to keep it.
-func each[T any](ctx context.Context, p preparer, visit func(*T), text string, args ...any) error {
+func each[T any](ctx context.Context, p Preparer, visit func(*T), text string, args ...any) error {
 	statement, err := p.prepared(text)
 	if err != nil {
 		return err
@@ -349,8 +346,8 @@ func each[T any](ctx context.Context, p preparer, visit func(*T), text string, a
 // times its memory.
 const shortList = 64
 
-// list reads every row of a statement's result. It reads the whole result before it returns, so that no connection waits for a slow client.
-func list[T any](ctx context.Context, p preparer, text string, args ...any) ([]T, error) {
+// List reads every row of a statement's result. It reads the whole result before it returns, so that no connection waits for a slow client.
+func List[T any](ctx context.Context, p Preparer, text string, args ...any) ([]T, error) {
 	var full [][]T
 	var part []T
 	err := each(ctx, p, func(row *T) {
@@ -368,8 +365,8 @@ func list[T any](ctx context.Context, p preparer, text string, args ...any) ([]T
 	return slices.Concat(append(full, part)...), nil
 }
 
-// get reads the one row of a statement's result, or returns ErrNotFound. Even then the row is not nil.
-func get[T any](ctx context.Context, p preparer, text string, args ...any) (*T, error) {
+// Get reads the one row of a statement's result, or returns ErrNotFound. Even then the row is not nil.
+func Get[T any](ctx context.Context, p Preparer, text string, args ...any) (*T, error) {
 	row := new(T)
 	statement, err := p.prepared(text)
 	if err != nil {
@@ -393,24 +390,12 @@ func get[T any](ctx context.Context, p preparer, text string, args ...any) (*T, 
 	return row, errors.Join(p.noted(statement.scan(rows, fields, text)), rows.Close())
 }
 
-// List, Get and Exec run the statements of the packages below this one, each of which covers one noun.
-
-// List reads every row of a statement's result: from the file, or as a batch sees it.
-func List[T any](ctx context.Context, p preparer, text string, args ...any) ([]T, error) {
-	return list[T](ctx, p, text, args...)
-}
-
-// Get reads the one row of a statement's result, or returns ErrNotFound.
-func Get[T any](ctx context.Context, p preparer, text string, args ...any) (*T, error) {
-	return get[T](ctx, p, text, args...)
-}
-
 // Exec runs a statement that writes.
 func Exec(b *Batch, text string, args ...any) error { return b.exec(text, args...) }
 
 // value reads the single value that a statement returns.
-func value[T any](ctx context.Context, p preparer, text string, args ...any) (T, error) {
-	v, err := get[T](ctx, p, text, args...)
+func value[T any](ctx context.Context, p Preparer, text string, args ...any) (T, error) {
+	v, err := Get[T](ctx, p, text, args...)
 	return *v, err
 }
 

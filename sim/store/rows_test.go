@@ -222,7 +222,7 @@ func TestWhatIsNotThereIsNotFound(t *testing.T) {
 
 func TestAColumnWithoutAFieldIsAnError(t *testing.T) {
 	db := made(t, Memory, writeMeta)
-	if _, err := get[Code](t.Context(), db, `SELECT generator FROM meta`); err == nil || !strings.Contains(err.Error(), `no field for column "generator"`) {
+	if _, err := Get[Code](t.Context(), db, `SELECT generator FROM meta`); err == nil || !strings.Contains(err.Error(), `no field for column "generator"`) {
 		t.Errorf("get: %v", err)
 	}
 }
@@ -247,7 +247,7 @@ func TestNumbersFitTheirFields(t *testing.T) {
 		`SELECT 'many' AS id, 1 AS size, NULL AS may FROM chain`:                       nil,
 		`SELECT 9223372036854775807 AS id, 1 AS size, 1 AS may, 1 AS other FROM chain`: nil, // has no field
 	} {
-		have, err := get[row](t.Context(), db, text)
+		have, err := Get[row](t.Context(), db, text)
 		if want != nil {
 			same(t, text, have, want, err)
 		} else if err == nil {
@@ -255,7 +255,7 @@ func TestNumbersFitTheirFields(t *testing.T) {
 		}
 	}
 	var damage *DamageError
-	if _, err := get[row](t.Context(), db, `SELECT 5 AS id, 256 AS size, NULL AS may FROM chain`); !errors.As(err, &damage) {
+	if _, err := Get[row](t.Context(), db, `SELECT 5 AS id, 256 AS size, NULL AS may FROM chain`); !errors.As(err, &damage) {
 		t.Errorf("the error is %v", err)
 	}
 }
@@ -264,7 +264,7 @@ func TestNumbersFitTheirFields(t *testing.T) {
 func TestListsOfAnyLengthAreWhole(t *testing.T) {
 	db := made(t, Memory, writeChain(fullDelta()))
 	for _, n := range []int{0, 1, shortList - 1, shortList, shortList + 1, 3 * shortList, 3*shortList + 1, 1000, 10_000} {
-		list, err := list[int](t.Context(), db, `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?1) SELECT i FROM n WHERE i <= ?1`, n)
+		list, err := List[int](t.Context(), db, `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?1) SELECT i FROM n WHERE i <= ?1`, n)
 		if err != nil || len(list) != n || (list == nil) != (n == 0) {
 			t.Fatalf("%d rows of %d: %v", len(list), n, err)
 		}

@@ -45,7 +45,7 @@ const (
 
 // Account reads an account after a block.
 func (db *DB) Account(ctx context.Context, chain int, address []byte, block uint64) (*Account, error) {
-	return get[Account](ctx, db, `SELECT `+accountColumns+` FROM account
+	return Get[Account](ctx, db, `SELECT `+accountColumns+` FROM account
 		WHERE chain = ? AND address = ? AND block <= ? ORDER BY block DESC LIMIT 1`, chain, address, block)
 }
 
@@ -60,13 +60,13 @@ func (db *DB) Slot(ctx context.Context, chain int, address, key []byte, block ui
 
 // SlotRow reads the row of a storage slot after a block.
 func (db *DB) SlotRow(ctx context.Context, chain int, address, key []byte, block uint64) (*Slot, error) {
-	return get[Slot](ctx, db, `SELECT `+slotColumns+` FROM slot
+	return Get[Slot](ctx, db, `SELECT `+slotColumns+` FROM slot
 		WHERE chain = ? AND address = ? AND key = ? AND block <= ? ORDER BY block DESC LIMIT 1`, chain, address, key, block)
 }
 
 // AccountsAt reads every account of a chain after a block, by address. With max(block), SQLite takes the other columns from the same row.
 func (db *DB) AccountsAt(ctx context.Context, chain int, block uint64) ([]Account, error) {
-	return list[Account](ctx, db, `SELECT chain, address, max(block) AS block, nonce, balance, code_hash, root, gone FROM account
+	return List[Account](ctx, db, `SELECT chain, address, max(block) AS block, nonce, balance, code_hash, root, gone FROM account
 		WHERE chain = ? AND block <= ? GROUP BY address ORDER BY address`, chain, block)
 }
 
@@ -101,7 +101,7 @@ func InHalves[T any](ctx context.Context, read func(context.Context, AddressHalf
 // ModifiedAccounts lists the accounts of one half that exist after a block and differ from their state after an earlier block. It reads all
 // rows of these accounts.
 func (db *DB) ModifiedAccounts(ctx context.Context, chain int, half AddressHalf, before, after uint64) ([][]byte, error) {
-	return list[[]byte](ctx, db, `
+	return List[[]byte](ctx, db, `
 		WITH found(address) AS (
 			SELECT address FROM account WHERE chain = ?1 AND `+half.scan+` AND block > ?3 AND block <= ?4
 			GROUP BY address ORDER BY address `+half.order+` LIMIT -1
@@ -173,7 +173,7 @@ func (db *DB) EachBalanceBefore(ctx context.Context, chain int, half AddressHalf
 
 // SlotsAt reads every slot of a contract after a block, by key.
 func (db *DB) SlotsAt(ctx context.Context, chain int, address []byte, block uint64) ([]Slot, error) {
-	return list[Slot](ctx, db, `SELECT chain, address, key, max(block) AS block, value FROM slot
+	return List[Slot](ctx, db, `SELECT chain, address, key, max(block) AS block, value FROM slot
 		WHERE chain = ? AND address = ? AND block <= ? GROUP BY key ORDER BY key`, chain, address, block)
 }
 
@@ -201,7 +201,7 @@ func (b *Batch) addCode(c *Code) error {
 
 // Codes reads all code, by hash. It reads the whole table: only an inspection calls it.
 func (db *DB) Codes(ctx context.Context) ([]Code, error) {
-	return list[Code](ctx, db, `SELECT hash, code FROM code ORDER BY hash`)
+	return List[Code](ctx, db, `SELECT hash, code FROM code ORDER BY hash`)
 }
 
 // The kinds of a StateChange, with the format of its value: an amount of wei in 32 bytes, a nonce in 8, raw code, or a slot's 32 bytes.
@@ -243,13 +243,13 @@ const stateChangeColumns = `chain, block, sequence, kind, address, key, value, o
 
 // StateChanges reads the chain's state changes after the blocks from first to last, in order.
 func (db *DB) StateChanges(ctx context.Context, chain int, first, last uint64) ([]StateChange, error) {
-	return list[StateChange](ctx, db, `SELECT `+stateChangeColumns+` FROM state_change
+	return List[StateChange](ctx, db, `SELECT `+stateChangeColumns+` FROM state_change
 		WHERE chain = ? AND block BETWEEN ? AND ? ORDER BY chain, block, sequence`, chain, first, min(last, MaxNumber))
 }
 
 // LastStateChange reads a chain's last state change after a block and before the next, nil if there is none.
 func (db *DB) LastStateChange(ctx context.Context, chain int, block uint64) (*StateChange, error) {
-	c, err := get[StateChange](ctx, db, `SELECT `+stateChangeColumns+` FROM state_change
+	c, err := Get[StateChange](ctx, db, `SELECT `+stateChangeColumns+` FROM state_change
 		WHERE chain = ? AND block = ? ORDER BY sequence DESC LIMIT 1`, chain, block)
 	if errors.Is(err, ErrNotFound) {
 		return nil, nil

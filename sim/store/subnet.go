@@ -49,34 +49,34 @@ const (
 
 // Subnets lists a P-Chain's subnets in their current state, oldest first.
 func (db *DB) Subnets(ctx context.Context, chain int) ([]SubnetView, error) {
-	return list[SubnetView](ctx, db, subnetNow+`n.id BETWEEN ? AND ? ORDER BY n.id`, First(chain), Last(chain))
+	return List[SubnetView](ctx, db, subnetNow+`n.id BETWEEN ? AND ? ORDER BY n.id`, First(chain), Last(chain))
 }
 
 // Subnet reads the current state of a P-Chain's subnet with this id.
 func (db *DB) Subnet(ctx context.Context, chain int, hash []byte) (*SubnetView, error) {
-	return get[SubnetView](ctx, db, subnetNow+`n.hash = ? AND n.id BETWEEN ? AND ?`, hash, First(chain), Last(chain))
+	return Get[SubnetView](ctx, db, subnetNow+`n.hash = ? AND n.id BETWEEN ? AND ?`, hash, First(chain), Last(chain))
 }
 
 // SubnetHistory reads every state of a subnet, oldest first.
 func (db *DB) SubnetHistory(ctx context.Context, subnet Position) ([]SubnetState, error) {
-	return list[SubnetState](ctx, db, `SELECT subnet, height, owner, conversion, manager_chain, manager_address FROM subnet_state
+	return List[SubnetState](ctx, db, `SELECT subnet, height, owner, conversion, manager_chain, manager_address FROM subnet_state
 		WHERE subnet = ? ORDER BY height`, subnet)
 }
 
 // Blockchains lists the blockchains of a P-Chain, oldest first.
 func (db *DB) Blockchains(ctx context.Context, chain int) ([]Blockchain, error) {
-	return list[Blockchain](ctx, db, `SELECT `+blockchainColumns+` FROM blockchain WHERE id BETWEEN ? AND ? ORDER BY id`,
+	return List[Blockchain](ctx, db, `SELECT `+blockchainColumns+` FROM blockchain WHERE id BETWEEN ? AND ? ORDER BY id`,
 		First(chain), Last(chain))
 }
 
 // BlockchainsOfSubnet lists the chains that a subnet validates, oldest first.
 func (db *DB) BlockchainsOfSubnet(ctx context.Context, subnet []byte) ([]Blockchain, error) {
-	return list[Blockchain](ctx, db, `SELECT `+blockchainColumns+` FROM blockchain WHERE subnet = ? ORDER BY id`, subnet)
+	return List[Blockchain](ctx, db, `SELECT `+blockchainColumns+` FROM blockchain WHERE subnet = ? ORDER BY id`, subnet)
 }
 
 // Blockchain reads the chain with this id.
 func (db *DB) Blockchain(ctx context.Context, hash []byte) (*Blockchain, error) {
-	return get[Blockchain](ctx, db, `SELECT `+blockchainColumns+` FROM blockchain WHERE hash = ?`, hash)
+	return Get[Blockchain](ctx, db, `SELECT `+blockchainColumns+` FROM blockchain WHERE hash = ?`, hash)
 }
 
 func (b *Batch) addSubnet(s *Subnet) error {
@@ -149,7 +149,7 @@ func (db *DB) L1Validators(ctx context.Context, chain int, height uint64) ([]L1V
 
 // L1ValidatorsAt is L1Validators in the file or as a batch sees it.
 func L1ValidatorsAt(ctx context.Context, p Preparer, chain int, height uint64) ([]L1ValidatorView, error) {
-	return list[L1ValidatorView](ctx, p, l1At(`v.id >= ? AND v.id < ?`), NewUTXONumber(chain, 0, 0), NewUTXONumber(chain+1, 0, 0), height)
+	return List[L1ValidatorView](ctx, p, l1At(`v.id >= ? AND v.id < ?`), NewUTXONumber(chain, 0, 0), NewUTXONumber(chain+1, 0, 0), height)
 }
 
 // L1ValidatorCount returns how many L1 validators a P-Chain has ever had.
@@ -159,22 +159,22 @@ func (db *DB) L1ValidatorCount(ctx context.Context, chain int) (int, error) {
 
 // L1ValidatorsOfSubnet lists the validators of one L1.
 func (db *DB) L1ValidatorsOfSubnet(ctx context.Context, subnet []byte, height uint64) ([]L1ValidatorView, error) {
-	return list[L1ValidatorView](ctx, db, l1At(`v.subnet = ?`), subnet, height)
+	return List[L1ValidatorView](ctx, db, l1At(`v.subnet = ?`), subnet, height)
 }
 
 // L1ValidatorsOfNode lists the L1 validators on one node.
 func (db *DB) L1ValidatorsOfNode(ctx context.Context, node []byte, height uint64) ([]L1ValidatorView, error) {
-	return list[L1ValidatorView](ctx, db, l1At(`v.node = ?`), node, height)
+	return List[L1ValidatorView](ctx, db, l1At(`v.node = ?`), node, height)
 }
 
 // L1Validator reads the L1 validator with this validation id at a height.
 func (db *DB) L1Validator(ctx context.Context, validation []byte, height uint64) (*L1ValidatorView, error) {
-	return get[L1ValidatorView](ctx, db, l1At(`v.validation = ?`), validation, height)
+	return Get[L1ValidatorView](ctx, db, l1At(`v.validation = ?`), validation, height)
 }
 
 // L1ValidatorHistory reads every state of an L1 validator, oldest first.
 func (db *DB) L1ValidatorHistory(ctx context.Context, validator UTXONumber) ([]L1ValidatorState, error) {
-	return list[L1ValidatorState](ctx, db, `SELECT validator, height, weight, nonce, paid_until FROM l1_state WHERE validator = ? ORDER BY height`,
+	return List[L1ValidatorState](ctx, db, `SELECT validator, height, weight, nonce, paid_until FROM l1_state WHERE validator = ? ORDER BY height`,
 		validator)
 }
 
@@ -193,7 +193,7 @@ func (b *Batch) addL1State(s *L1ValidatorState) error {
 // block's to another.
 func (db *DB) L1ValidatorsOutOfBalance(ctx context.Context, chain int, from, to Amount) ([]L1ValidatorView, error) {
 	// Beside an index's condition, the engine would prepare the statement anew for every value of a bare parameter.
-	return list[L1ValidatorView](ctx, db, `SELECT `+l1Columns+` FROM l1_state s CROSS JOIN l1_validator v ON v.id = s.validator
+	return List[L1ValidatorView](ctx, db, `SELECT `+l1Columns+` FROM l1_state s CROSS JOIN l1_validator v ON v.id = s.validator
 		WHERE s.paid_until > 0 + ? AND s.paid_until <= 0 + ? AND s.paid_until > 0 AND v.id >= ? AND v.id < ?
 		AND s.height = (SELECT MAX(t.height) FROM l1_state t WHERE t.validator = v.id)`, from, to, NewUTXONumber(chain, 0, 0), NewUTXONumber(chain+1, 0, 0))
 }
@@ -235,18 +235,18 @@ const stakerColumns = `id, tx, node, subnet, delegator, weight, start, until, sh
 
 // Stakers lists every staker of a P-Chain in the order of their transactions.
 func (db *DB) Stakers(ctx context.Context, chain int) ([]Staker, error) {
-	return list[Staker](ctx, db, `SELECT `+stakerColumns+` FROM staker WHERE id BETWEEN ? AND ? ORDER BY id`, First(chain), Last(chain))
+	return List[Staker](ctx, db, `SELECT `+stakerColumns+` FROM staker WHERE id BETWEEN ? AND ? ORDER BY id`, First(chain), Last(chain))
 }
 
 // StakerTerms lists the subnet and the times of the stakers made by the transactions from one to another, without their other columns.
 func (db *DB) StakerTerms(ctx context.Context, first, last Position) ([]Staker, error) {
-	return list[Staker](ctx, db, `SELECT id, subnet, start, until, status FROM staker WHERE id BETWEEN ? AND ? ORDER BY id`, first, last)
+	return List[Staker](ctx, db, `SELECT id, subnet, start, until, status FROM staker WHERE id BETWEEN ? AND ? ORDER BY id`, first, last)
 }
 
 // StakersOf lists the stakers of a P-Chain that staked outputs of an address, newest first; without past, only those whose stake was not
 // returned.
 func (db *DB) StakersOf(ctx context.Context, chain int, address []byte, past bool) ([]Staker, error) {
-	return list[Staker](ctx, db, `SELECT `+stakerColumns+` FROM (SELECT staker FROM stake_owner WHERE address = ? AND staker BETWEEN ? AND ?)
+	return List[Staker](ctx, db, `SELECT `+stakerColumns+` FROM (SELECT staker FROM stake_owner WHERE address = ? AND staker BETWEEN ? AND ?)
 		CROSS JOIN staker ON id = staker WHERE ? OR ended IS NULL ORDER BY staker DESC`, address, First(chain), Last(chain), past)
 }
 
@@ -285,7 +285,7 @@ const stakedSubnets = `
 // NextStakers lists a P-Chain's pending stakers, and from the active ones of each subnet that end after a time up to a limit of those that
 // end first. It sorts them by transaction.
 func (db *DB) NextStakers(ctx context.Context, chain int, after int64, limit int) ([]StakerTimes, error) {
-	staked, err := list[[]byte](ctx, db, stakedSubnets)
+	staked, err := List[[]byte](ctx, db, stakedSubnets)
 	if err != nil {
 		return nil, err
 	}
@@ -293,11 +293,11 @@ func (db *DB) NextStakers(ctx context.Context, chain int, after int64, limit int
 	for _, subnet := range staked {
 		// The index covers status below 2, and the engine must be told that these rows are among them.
 		const next = `SELECT id, tx, node, delegator, start, until, status FROM staker WHERE subnet = ? AND +id BETWEEN ? AND ? AND status < 2 AND status = `
-		pending, err := list[StakerTimes](ctx, db, next+`0`, subnet, First(chain), Last(chain))
+		pending, err := List[StakerTimes](ctx, db, next+`0`, subnet, First(chain), Last(chain))
 		if err != nil {
 			return nil, err
 		}
-		active, err := list[StakerTimes](ctx, db, next+`1 AND until > ? ORDER BY until, id LIMIT 0 + ?`, subnet, First(chain), Last(chain), after, limit)
+		active, err := List[StakerTimes](ctx, db, next+`1 AND until > ? ORDER BY until, id LIMIT 0 + ?`, subnet, First(chain), Last(chain), after, limit)
 		if err != nil {
 			return nil, err
 		}
@@ -312,13 +312,13 @@ const validatesAt = `+id BETWEEN ? AND ? AND delegator = 0 AND start < ? AND unt
 
 // ValidatorsAt lists the nodes and keys of the validators of the primary network with a key at a time, oldest first.
 func (db *DB) ValidatorsAt(ctx context.Context, chain int, time int64) ([]Staker, error) {
-	return list[Staker](ctx, db, `SELECT node, bls, proof FROM staker WHERE subnet = zeroblob(32) AND bls IS NOT NULL AND `+validatesAt+` ORDER BY id`,
+	return List[Staker](ctx, db, `SELECT node, bls, proof FROM staker WHERE subnet = zeroblob(32) AND bls IS NOT NULL AND `+validatesAt+` ORDER BY id`,
 		First(chain), Last(chain), time, time)
 }
 
 // SubnetValidatorsAt lists those of ValidatorsAt that validate a subnet as well.
 func (db *DB) SubnetValidatorsAt(ctx context.Context, chain int, time int64) ([]Staker, error) {
-	all, err := list[Staker](ctx, db, `SELECT id, node, bls, proof FROM staker WHERE node IN (SELECT node FROM staker WHERE subnet > zeroblob(32) AND `+validatesAt+`)
+	all, err := List[Staker](ctx, db, `SELECT id, node, bls, proof FROM staker WHERE node IN (SELECT node FROM staker WHERE subnet > zeroblob(32) AND `+validatesAt+`)
 		AND +subnet = zeroblob(32) AND bls IS NOT NULL AND `+validatesAt,
 		First(chain), Last(chain), time, time, First(chain), Last(chain), time, time)
 	slices.SortFunc(all, func(a, b Staker) int { return cmp.Compare(a.ID, b.ID) })
@@ -327,7 +327,7 @@ func (db *DB) SubnetValidatorsAt(ctx context.Context, chain int, time int64) ([]
 
 // FirstTxOfNode returns the id of the transaction that began a node's first validation, or the first delegation to it.
 func (db *DB) FirstTxOfNode(ctx context.Context, chain int, node []byte) ([]byte, error) {
-	row, err := get[struct {
+	row, err := Get[struct {
 		Tx []byte `db:"tx"`
 	}](ctx, db, `SELECT tx FROM staker WHERE node = ? AND id BETWEEN ? AND ? ORDER BY id LIMIT 1`, node, First(chain), Last(chain))
 	return row.Tx, err
@@ -335,13 +335,13 @@ func (db *DB) FirstTxOfNode(ctx context.Context, chain int, node []byte) ([]byte
 
 // StakersOfNode lists the validations of a node and the delegations to it, oldest first.
 func (db *DB) StakersOfNode(ctx context.Context, chain int, node []byte) ([]Staker, error) {
-	return list[Staker](ctx, db, `SELECT `+stakerColumns+` FROM staker WHERE node = ? AND id BETWEEN ? AND ? ORDER BY id`,
+	return List[Staker](ctx, db, `SELECT `+stakerColumns+` FROM staker WHERE node = ? AND id BETWEEN ? AND ? ORDER BY id`,
 		node, First(chain), Last(chain))
 }
 
 // StakersOfSubnet lists the past and present validators of a subnet, oldest first; the zero id is the primary network.
 func (db *DB) StakersOfSubnet(ctx context.Context, chain int, subnet []byte) ([]Staker, error) {
-	return list[Staker](ctx, db, `SELECT `+stakerColumns+` FROM staker WHERE subnet = ? AND id BETWEEN ? AND ? ORDER BY id`,
+	return List[Staker](ctx, db, `SELECT `+stakerColumns+` FROM staker WHERE subnet = ? AND id BETWEEN ? AND ? ORDER BY id`,
 		subnet, First(chain), Last(chain))
 }
 
@@ -354,13 +354,13 @@ type Staked struct {
 
 // StakedAt lists the stakers on a subnet after the block of a P-Chain at a height; oldest first.
 func (db *DB) StakedAt(ctx context.Context, chain int, subnet []byte, height uint64) ([]Staked, error) {
-	return list[Staked](ctx, db, `SELECT node, bls, weight FROM staker
+	return List[Staked](ctx, db, `SELECT node, bls, weight FROM staker
 		WHERE subnet = ? AND id BETWEEN ? AND ? AND began <= ? AND ifnull(ended > ?, 1) ORDER BY id`, subnet, First(chain), Last(chain), height, height)
 }
 
 // StakerOfTx reads the staker that a transaction created.
 func (db *DB) StakerOfTx(ctx context.Context, tx []byte) (*Staker, error) {
-	return get[Staker](ctx, db, `SELECT `+stakerColumns+` FROM staker WHERE tx = ?`, tx)
+	return Get[Staker](ctx, db, `SELECT `+stakerColumns+` FROM staker WHERE tx = ?`, tx)
 }
 
 func (b *Batch) putStaker(s *Staker) error {
@@ -391,22 +391,22 @@ const nodeColumns = `network, node, role, certificate, secret, version, ip, upti
 
 // Nodes lists a network's nodes by id.
 func (db *DB) Nodes(ctx context.Context, network uint32) ([]Node, error) {
-	return list[Node](ctx, db, `SELECT `+nodeColumns+` FROM node WHERE network = ? ORDER BY node`, network)
+	return List[Node](ctx, db, `SELECT `+nodeColumns+` FROM node WHERE network = ? ORDER BY node`, network)
 }
 
 // NodeSecrets lists a network's nodes by id: only their signing keys, and whether they are connected.
 func (db *DB) NodeSecrets(ctx context.Context, network uint32) ([]Node, error) {
-	return list[Node](ctx, db, `SELECT node, secret, connected FROM node WHERE network = ? ORDER BY node`, network)
+	return List[Node](ctx, db, `SELECT node, secret, connected FROM node WHERE network = ? ORDER BY node`, network)
 }
 
 // NodeRoles lists the nodes of a network that represent a test case, by id and without other columns.
 func (db *DB) NodeRoles(ctx context.Context, network uint32) ([]Node, error) {
-	return list[Node](ctx, db, `SELECT node, role FROM node WHERE network = ? AND role <> '' ORDER BY node`, network)
+	return List[Node](ctx, db, `SELECT node, role FROM node WHERE network = ? AND role <> '' ORDER BY node`, network)
 }
 
 // Node reads a node of a network.
 func (db *DB) Node(ctx context.Context, network uint32, node []byte) (*Node, error) {
-	return get[Node](ctx, db, `SELECT `+nodeColumns+` FROM node WHERE network = ? AND node = ?`, network, node)
+	return Get[Node](ctx, db, `SELECT `+nodeColumns+` FROM node WHERE network = ? AND node = ?`, network, node)
 }
 
 // AddNode writes a node.
@@ -420,6 +420,6 @@ func (b *Batch) AddNode(n Node) error {
 func (db *DB) DueStakers(ctx context.Context, chain int, subnet []byte, moment int64) ([]Staker, error) {
 	// The index covers status below 2, and the engine must be told that these rows are among them.
 	const due = `SELECT ` + stakerColumns + ` FROM staker WHERE subnet = ? AND +id BETWEEN ? AND ? AND status < 2 AND status = `
-	return list[Staker](ctx, db, due+`1 AND until <= ? UNION ALL `+due+`0`,
+	return List[Staker](ctx, db, due+`1 AND until <= ? UNION ALL `+due+`0`,
 		subnet, First(chain), Last(chain), moment, subnet, First(chain), Last(chain))
 }

@@ -129,18 +129,18 @@ const tokenColumns = `id, address, block, name, symbol, decimals`
 
 // Token reads a token.
 func (db *DB) Token(ctx context.Context, id TokenID) (*Token, error) {
-	return get[Token](ctx, db, `SELECT `+tokenColumns+` FROM token WHERE id = ?`, id)
+	return Get[Token](ctx, db, `SELECT `+tokenColumns+` FROM token WHERE id = ?`, id)
 }
 
 // Tokens reads a chain's tokens of a standard after the first n, in order.
 func (db *DB) Tokens(ctx context.Context, chain int, standard Standard, n int) ([]Token, error) {
-	return list[Token](ctx, db, `SELECT `+tokenColumns+` FROM token WHERE id > ? AND id <= ? ORDER BY id`,
+	return List[Token](ctx, db, `SELECT `+tokenColumns+` FROM token WHERE id > ? AND id <= ? ORDER BY id`,
 		NewTokenID(chain, standard, n), NewTokenID(chain, standard, MaxTokens))
 }
 
 // TokenAt reads the token at a contract address of a chain.
 func (db *DB) TokenAt(ctx context.Context, chain int, address []byte) (*Token, error) {
-	return get[Token](ctx, db, `SELECT `+tokenColumns+` FROM token WHERE address = ? AND id > ? AND id <= ? LIMIT 0 + 1`,
+	return Get[Token](ctx, db, `SELECT `+tokenColumns+` FROM token WHERE address = ? AND id > ? AND id <= ? LIMIT 0 + 1`,
 		address, NewTokenID(chain, ERC20, 0), NewTokenID(chain, ERC1155, MaxTokens))
 }
 
@@ -162,7 +162,7 @@ type Market struct {
 
 // Markets lists the market data of a chain's tokens.
 func (db *DB) Markets(ctx context.Context, chain int) ([]Market, error) {
-	return list[Market](ctx, db, `SELECT chain, address, reputation, series, price, swing FROM market WHERE chain = ? ORDER BY address`,
+	return List[Market](ctx, db, `SELECT chain, address, reputation, series, price, swing FROM market WHERE chain = ? ORDER BY address`,
 		chain)
 }
 
@@ -197,7 +197,7 @@ const nftColumns = `n.owner, ` + uriColumn + `, (SELECT time FROM block WHERE id
 
 // NFT reads the current data of an item.
 func (db *DB) NFT(ctx context.Context, asset AssetKey) (*NFT, error) {
-	return get[NFT](ctx, db, `SELECT `+nftColumns+` FROM nft n WHERE asset = ? ORDER BY block DESC LIMIT 1`, []byte(asset))
+	return Get[NFT](ctx, db, `SELECT `+nftColumns+` FROM nft n WHERE asset = ? ORDER BY block DESC LIMIT 1`, []byte(asset))
 }
 
 // Reindexed holds an indexer's findings after a client asked it to look at an item again.
@@ -216,7 +216,7 @@ func (db *DB) AnyReindexed(ctx context.Context) (bool, error) {
 
 // Reindexed reads the findings about a reindexed item.
 func (db *DB) Reindexed(ctx context.Context, asset AssetKey) (*Reindexed, error) {
-	return get[Reindexed](ctx, db, `SELECT asset, time, uri, status, document FROM nft_reindex WHERE asset = ?`, []byte(asset))
+	return Get[Reindexed](ctx, db, `SELECT asset, time, uri, status, document FROM nft_reindex WHERE asset = ?`, []byte(asset))
 }
 
 // PutReindexed writes the findings.
@@ -227,12 +227,12 @@ func (b *Batch) PutReindexed(r *Reindexed) error {
 
 // NFTStateAt reads the row of an item that a block added.
 func (db *DB) NFTStateAt(ctx context.Context, asset AssetKey, block Position) (*NFTState, error) {
-	return get[NFTState](ctx, db, `SELECT asset, block, owner, `+uriColumn+` FROM nft n WHERE asset = ? AND block = ?`, []byte(asset), block)
+	return Get[NFTState](ctx, db, `SELECT asset, block, owner, `+uriColumn+` FROM nft n WHERE asset = ? AND block = ?`, []byte(asset), block)
 }
 
 // NFTs reads at most limit items after one asset and before another, by number.
 func (db *DB) NFTs(ctx context.Context, after, before AssetKey, limit int) ([]TokenBalanceView, error) {
-	return list[TokenBalanceView](ctx, db, `
+	return List[TokenBalanceView](ctx, db, `
 		WITH RECURSIVE item(asset) AS (
 			SELECT min(asset) FROM nft WHERE asset > ?1 AND asset < ?2
 			UNION ALL
@@ -303,7 +303,7 @@ type TokenBalance struct {
 
 // TokenBalance reads an address's balance of an asset after a block.
 func (db *DB) TokenBalance(ctx context.Context, owner []byte, asset AssetKey, block uint64) (*TokenBalance, error) {
-	return get[TokenBalance](ctx, db, `SELECT owner, asset, block, amount FROM holding
+	return Get[TokenBalance](ctx, db, `SELECT owner, asset, block, amount FROM holding
 		WHERE owner = ? AND asset = ? AND block <= ? ORDER BY block DESC LIMIT 1`, owner, []byte(asset), block)
 }
 
@@ -316,7 +316,7 @@ func (db *DB) TokenBalancesOf(ctx context.Context, owner []byte, token TokenID, 
 func (db *DB) TokenBalancesAmong(ctx context.Context, owners [][]byte, token TokenID, block uint64) ([]TokenBalance, error) {
 	in, size := inList(len(owners))
 	first, end := token.assets()
-	return list[TokenBalance](ctx, db, `SELECT owner, asset, block, amount FROM holding WHERE owner IN `+in+` AND asset >= ? AND asset < ? AND block <= ?`,
+	return List[TokenBalance](ctx, db, `SELECT owner, asset, block, amount FROM holding WHERE owner IN `+in+` AND asset >= ? AND asset < ? AND block <= ?`,
 		append(listArgs(owners, size), first, end, block)...)
 }
 
@@ -369,13 +369,13 @@ func (db *DB) ERC20Balances(ctx context.Context, owner []byte, after, before Ass
 		}, newestERC20Balances, owner, []byte(after), []byte(before), limit)
 		return all, err
 	}
-	return list[TokenBalanceView](ctx, db, erc20Balances, owner, []byte(after), []byte(before), block, limit)
+	return List[TokenBalanceView](ctx, db, erc20Balances, owner, []byte(after), []byte(before), block, limit)
 }
 
 // HoldingHistory reads at most limit rows of an address's holdings, past and present, of the assets after one and before another: by asset,
 // each one's newest first.
 func (db *DB) HoldingHistory(ctx context.Context, owner []byte, after, before AssetKey, limit int) ([]TokenBalance, error) {
-	return list[TokenBalance](ctx, db, `SELECT asset, block, amount FROM holding WHERE owner = ? AND asset > ? AND asset < ?
+	return List[TokenBalance](ctx, db, `SELECT asset, block, amount FROM holding WHERE owner = ? AND asset > ? AND asset < ?
 		ORDER BY asset, block DESC LIMIT 0 + ?`, owner, []byte(after), []byte(before), limit)
 }
 
@@ -384,7 +384,7 @@ const heldCount = heldAssets + `SELECT count(*) FROM kept WHERE amount <> x''`
 
 // HoldingCount counts the assets after one and before another that an address holds.
 func (db *DB) HoldingCount(ctx context.Context, owner []byte, after, before AssetKey) (int, error) {
-	n, err := get[int](ctx, db, heldCount, owner, []byte(after), []byte(before), uint64(MaxNumber))
+	n, err := Get[int](ctx, db, heldCount, owner, []byte(after), []byte(before), uint64(MaxNumber))
 	if err != nil {
 		return 0, err
 	}
@@ -398,7 +398,7 @@ func (db *DB) HoldsTokens(ctx context.Context, owner []byte) (bool, error) {
 
 // NFTBalances is ERC20Balances for items of ERC-721 and ERC-1155 tokens, with their newest state.
 func (db *DB) NFTBalances(ctx context.Context, owner []byte, after, before AssetKey, block uint64, limit int) ([]TokenBalanceView, error) {
-	return list[TokenBalanceView](ctx, db, nftBalances, owner, []byte(after), []byte(before), block, limit)
+	return List[TokenBalanceView](ctx, db, nftBalances, owner, []byte(after), []byte(before), block, limit)
 }
 
 var intoHolding = bulk.NewTable("holding", `owner, asset, block, amount`, true)
@@ -423,7 +423,7 @@ const deploymentColumns = `id, tx, address, sender, creator`
 
 // Deployment reads the newest deployment of a contract on a chain.
 func (db *DB) Deployment(ctx context.Context, chain int, address []byte) (*Deployment, error) {
-	return get[Deployment](ctx, db, `SELECT `+deploymentColumns+` FROM deployment
+	return Get[Deployment](ctx, db, `SELECT `+deploymentColumns+` FROM deployment
 		WHERE address = ? AND id BETWEEN ? AND ? ORDER BY id DESC LIMIT 1`, address, First(chain), Last(chain))
 }
 
@@ -436,7 +436,7 @@ type DeploymentView struct {
 // DeploymentsBy reads at most limit deployments caused by an address, as the transaction's sender or as the creating contract, from one
 // position down to another.
 func (db *DB) DeploymentsBy(ctx context.Context, address []byte, high, low Position, limit int) ([]DeploymentView, error) {
-	return list[DeploymentView](ctx, db, `SELECT d.id, d.tx, d.address, d.sender, d.creator, t.hash AS tx_hash FROM (
+	return List[DeploymentView](ctx, db, `SELECT d.id, d.tx, d.address, d.sender, d.creator, t.hash AS tx_hash FROM (
 			SELECT id AS page FROM deployment WHERE sender = ?1 AND id BETWEEN ?3 AND ?2
 			UNION SELECT id FROM deployment WHERE creator IS NOT NULL AND creator = ?1 AND id BETWEEN ?3 AND ?2
 			ORDER BY page DESC LIMIT 0 + ?4)
@@ -445,7 +445,7 @@ func (db *DB) DeploymentsBy(ctx context.Context, address []byte, high, low Posit
 
 // DeploymentsIn reads the deployments of a block in order.
 func (db *DB) DeploymentsIn(ctx context.Context, block Position) ([]Deployment, error) {
-	return list[Deployment](ctx, db, `SELECT `+deploymentColumns+` FROM deployment WHERE id BETWEEN ? AND ? ORDER BY id`,
+	return List[Deployment](ctx, db, `SELECT `+deploymentColumns+` FROM deployment WHERE id BETWEEN ? AND ? ORDER BY id`,
 		block.Block(), block.End())
 }
 
@@ -464,12 +464,12 @@ type Contract struct {
 
 // Contracts lists the named contracts of a chain by role.
 func (db *DB) Contracts(ctx context.Context, chain int) ([]Contract, error) {
-	return list[Contract](ctx, db, `SELECT chain, address, role, artifact, abi FROM contract WHERE chain = ? ORDER BY role`, chain)
+	return List[Contract](ctx, db, `SELECT chain, address, role, artifact, abi FROM contract WHERE chain = ? ORDER BY role`, chain)
 }
 
 // TokensOfContracts lists the tokens among the named contracts of a chain.
 func (db *DB) TokensOfContracts(ctx context.Context, chain int) ([]Token, error) {
-	return list[Token](ctx, db, `SELECT t.id, t.address, t.block, t.name, t.symbol, t.decimals FROM contract c CROSS JOIN token t ON t.address = c.address
+	return List[Token](ctx, db, `SELECT t.id, t.address, t.block, t.name, t.symbol, t.decimals FROM contract c CROSS JOIN token t ON t.address = c.address
 		WHERE c.chain = ? AND t.id > ? AND t.id <= ?`, chain, NewTokenID(chain, ERC20, 0), NewTokenID(chain, ERC1155, MaxTokens))
 }
 
@@ -499,7 +499,7 @@ const transferColumns = `id, tx, log, standard, asset, sender, recipient, amount
 
 // Transfers reads the transfers between two positions in order.
 func (db *DB) Transfers(ctx context.Context, first, last Position) ([]Transfer, error) {
-	return list[Transfer](ctx, db, `SELECT `+transferColumns+` FROM transfer WHERE id BETWEEN ? AND ? ORDER BY id`, first, last)
+	return List[Transfer](ctx, db, `SELECT `+transferColumns+` FROM transfer WHERE id BETWEEN ? AND ? ORDER BY id`, first, last)
 }
 
 // TransferView is a transfer with the other data that a list shows.
@@ -533,7 +533,7 @@ var (
 // TransfersOfAddress reads at most limit transfers of a standard from or to an address, from one position down to
 // another.
 func (db *DB) TransfersOfAddress(ctx context.Context, address []byte, s Standard, high, low Position, limit int) ([]TransferView, error) {
-	return list[TransferView](ctx, db, transfersOfAddress, address, s, high, low, limit)
+	return List[TransferView](ctx, db, transfersOfAddress, address, s, high, low, limit)
 }
 
 // TransferIDs finds the ids for TransfersOfAddress.
@@ -543,7 +543,7 @@ func (db *DB) TransferIDs(ctx context.Context, address []byte, s Standard, high,
 
 // TransfersOfToken reads at most limit transfers of a token, from one position down to another.
 func (db *DB) TransfersOfToken(ctx context.Context, token TokenID, high, low Position, limit int) ([]TransferView, error) {
-	return list[TransferView](ctx, db, transfersOfToken, []byte(token.Asset(nil)[:assetToken]), high, low, limit)
+	return List[TransferView](ctx, db, transfersOfToken, []byte(token.Asset(nil)[:assetToken]), high, low, limit)
 }
 
 // EachTransferOfToken visits the transfers of a token up to a position, ascending, with only sender, recipient and amount.
@@ -554,7 +554,7 @@ func (db *DB) EachTransferOfToken(ctx context.Context, token TokenID, last Posit
 
 // TransfersOfTransaction reads the transfers of a transaction in order.
 func (db *DB) TransfersOfTransaction(ctx context.Context, tx Position) ([]TransferView, error) {
-	return list[TransferView](ctx, db, transfersInRange, tx.Block(), tx.End(), tx.Index())
+	return List[TransferView](ctx, db, transfersInRange, tx.Block(), tx.End(), tx.Index())
 }
 
 var intoTransfer = bulk.NewTable("transfer", transferColumns, false)
@@ -567,7 +567,7 @@ func (b *Batch) addTransfer(t *Transfer) error {
 // the world.
 func (db *DB) TokenBalances(ctx context.Context, token TokenID, block uint64, limit int) ([]TokenBalance, error) {
 	first, end := token.assets()
-	return list[TokenBalance](ctx, db, `
+	return List[TokenBalance](ctx, db, `
 		WITH RECURSIVE holder(owner) AS (
 			SELECT min(owner) FROM holding
 			UNION ALL
@@ -582,7 +582,7 @@ func (db *DB) TokenBalances(ctx context.Context, token TokenID, block uint64, li
 // NFTStates reads at most limit items of a token after a block, by number.
 func (db *DB) NFTStates(ctx context.Context, token TokenID, block Position, limit int) ([]NFTState, error) {
 	first, end := token.assets()
-	return list[NFTState](ctx, db, `
+	return List[NFTState](ctx, db, `
 		SELECT asset, block, owner, `+uriColumn+` FROM nft n WHERE asset >= ?1 AND asset < ?2
 			AND block = (SELECT max(block) FROM nft WHERE asset = n.asset AND block <= ?3)
 		ORDER BY asset LIMIT 0 + ?4`, []byte(first), []byte(end), block, limit)

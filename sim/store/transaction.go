@@ -27,24 +27,24 @@ const transactionColumns = `id, hash, sender, recipient, created, status, gas_us
 
 // Transaction reads the transaction at a position.
 func (db *DB) Transaction(ctx context.Context, at Position) (*Transaction, error) {
-	return get[Transaction](ctx, db, `SELECT `+transactionColumns+` FROM tx WHERE id = ?`, at)
+	return Get[Transaction](ctx, db, `SELECT `+transactionColumns+` FROM tx WHERE id = ?`, at)
 }
 
 // TransactionByHash reads the transaction of a chain with this hash.
 func (db *DB) TransactionByHash(ctx context.Context, chain int, hash []byte) (*Transaction, error) {
-	return get[Transaction](ctx, db, `SELECT `+transactionColumns+` FROM tx WHERE substr(hash, 1, 6) = substr(?1, 1, 6) AND hash = ?1 AND id BETWEEN ?2 AND ?3`,
+	return Get[Transaction](ctx, db, `SELECT `+transactionColumns+` FROM tx WHERE substr(hash, 1, 6) = substr(?1, 1, 6) AND hash = ?1 AND id BETWEEN ?2 AND ?3`,
 		hash, First(chain), Last(chain))
 }
 
 // TransactionsBetween reads the transactions from one position to another, both included, ascending.
 func (db *DB) TransactionsBetween(ctx context.Context, first, last Position) ([]Transaction, error) {
-	return list[Transaction](ctx, db, `SELECT `+transactionColumns+` FROM tx WHERE id BETWEEN ? AND ? ORDER BY id`, first, last)
+	return List[Transaction](ctx, db, `SELECT `+transactionColumns+` FROM tx WHERE id BETWEEN ? AND ? ORDER BY id`, first, last)
 }
 
 // PaidBetween reads the gas payments of the transactions from one position to another, both included: the gas used and the encoding,
 // ascending.
 func (db *DB) PaidBetween(ctx context.Context, first, last Position) ([]Transaction, error) {
-	return list[Transaction](ctx, db, `SELECT id, gas_used, raw FROM tx WHERE id BETWEEN ? AND ? ORDER BY id`, first, last)
+	return List[Transaction](ctx, db, `SELECT id, gas_used, raw FROM tx WHERE id BETWEEN ? AND ? ORDER BY id`, first, last)
 }
 
 // Transactions reads the transactions of a block in order.
@@ -54,7 +54,7 @@ func (db *DB) Transactions(ctx context.Context, block Position) ([]Transaction, 
 
 // FirstFailedTransaction reads the oldest failed transaction of a chain.
 func (db *DB) FirstFailedTransaction(ctx context.Context, chain int) (*Transaction, error) {
-	return get[Transaction](ctx, db, `SELECT `+transactionColumns+` FROM tx
+	return Get[Transaction](ctx, db, `SELECT `+transactionColumns+` FROM tx
 		WHERE status = 0 AND id BETWEEN ? AND ? ORDER BY id LIMIT 1`, First(chain), Last(chain))
 }
 
@@ -71,7 +71,7 @@ type ImpersonatedTx struct {
 
 // ImpersonatedTxs reads the impersonated transactions from one position to another, ascending.
 func (db *DB) ImpersonatedTxs(ctx context.Context, first, last Position) ([]ImpersonatedTx, error) {
-	return list[ImpersonatedTx](ctx, db, `SELECT id FROM impersonated_tx WHERE id BETWEEN ? AND ? ORDER BY id`, first, last)
+	return List[ImpersonatedTx](ctx, db, `SELECT id FROM impersonated_tx WHERE id BETWEEN ? AND ? ORDER BY id`, first, last)
 }
 
 func (b *Batch) addImpersonatedTx(t *ImpersonatedTx) error {
@@ -138,17 +138,17 @@ func positionArgs(at []Position) []any {
 
 // TransactionsAt reads the transactions at up to MaxTransactionsAt positions.
 func (db *DB) TransactionsAt(ctx context.Context, at []Position) ([]TransactionView, error) {
-	return list[TransactionView](ctx, db, transactionsAt, positionArgs(at)...)
+	return List[TransactionView](ctx, db, transactionsAt, positionArgs(at)...)
 }
 
 // CallsAt reads the internal transactions of the transactions at positions, one after another.
 func (db *DB) CallsAt(ctx context.Context, at []Position) ([]Call, error) {
-	return list[Call](ctx, db, callsAt, positionArgs(at)...)
+	return List[Call](ctx, db, callsAt, positionArgs(at)...)
 }
 
 // TransfersAt reads the transfers in the transactions at positions, one after another.
 func (db *DB) TransfersAt(ctx context.Context, at []Position) ([]Transfer, error) {
-	return list[Transfer](ctx, db, transfersAt, positionArgs(at)...)
+	return List[Transfer](ctx, db, transfersAt, positionArgs(at)...)
 }
 
 // PooledTx is a transaction that was in an EVM chain's pool when the world was closed.
@@ -163,7 +163,7 @@ const pooledTxColumns = `chain, arrival, sender, raw`
 
 // PooledTxs reads a chain's pooled transactions in order of arrival.
 func (db *DB) PooledTxs(ctx context.Context, chain int) ([]PooledTx, error) {
-	return list[PooledTx](ctx, db, `SELECT `+pooledTxColumns+` FROM pooled_tx WHERE chain = ? ORDER BY arrival`, chain)
+	return List[PooledTx](ctx, db, `SELECT `+pooledTxColumns+` FROM pooled_tx WHERE chain = ? ORDER BY arrival`, chain)
 }
 
 // SetPooledTxs replaces a chain's pooled transactions. The batch must change nothing else, and is not undone: a snapshot keeps its own.
@@ -207,7 +207,7 @@ func (db *DB) Calls(ctx context.Context, block Position) ([]Call, error) {
 
 // CallsBetween reads the calls from one position to another, both included, in order.
 func (db *DB) CallsBetween(ctx context.Context, first, last Position) ([]Call, error) {
-	return list[Call](ctx, db, `SELECT `+callColumns+` FROM call WHERE id BETWEEN ? AND ? ORDER BY id`, first, last)
+	return List[Call](ctx, db, `SELECT `+callColumns+` FROM call WHERE id BETWEEN ? AND ? ORDER BY id`, first, last)
 }
 
 var intoCall = bulk.NewTable("call", callColumns, false)
@@ -224,13 +224,13 @@ type CallView struct {
 
 // InternalTransactions reads the internal transactions of a transaction in order.
 func (db *DB) InternalTransactions(ctx context.Context, tx Position) ([]Call, error) {
-	return list[Call](ctx, db, `SELECT `+callColumns+` FROM call WHERE id BETWEEN ? AND ? AND tx = ? AND type <> 'SELFDESTRUCT' ORDER BY id`,
+	return List[Call](ctx, db, `SELECT `+callColumns+` FROM call WHERE id BETWEEN ? AND ? AND tx = ? AND type <> 'SELFDESTRUCT' ORDER BY id`,
 		tx.Block(), tx.End(), tx.Index())
 }
 
 // InternalHistory reads at most limit internal transactions from or to an address, from one position down to another.
 func (db *DB) InternalHistory(ctx context.Context, address []byte, high, low Position, limit int) ([]CallView, error) {
-	return list[CallView](ctx, db, `
+	return List[CallView](ctx, db, `
 		SELECT c.id, c.tx, c.depth, c.type, c.sender, c.recipient, c.value, c.gas, c.gas_used, c.reverted, c.error, `+inclusionColumns+`
 		FROM (`+pageOfCalls+`)
 		CROSS JOIN call c ON c.id = page
@@ -288,7 +288,7 @@ var idsByStatus = map[Status]string{AnyStatus: pageOfAll, Succeeded: pageOfSucce
 
 // ids runs a statement that returns positions.
 func (db *DB) ids(ctx context.Context, text string, args ...any) ([]Position, error) {
-	return list[Position](ctx, db, text, args...)
+	return List[Position](ctx, db, text, args...)
 }
 
 // HistoryIDs finds the ids for History.
@@ -309,7 +309,7 @@ var byStatus = map[Status]string{
 
 // History reads at most limit transactions with an outcome from one position down to another.
 func (db *DB) History(ctx context.Context, s Status, high, low Position, limit int) ([]TransactionView, error) {
-	return list[TransactionView](ctx, db, byStatus[s], high, low, limit)
+	return List[TransactionView](ctx, db, byStatus[s], high, low, limit)
 }
 
 // NativeCount counts the transactions that an address sent or received on an EVM chain.
@@ -345,7 +345,7 @@ var nativeHistory = fmt.Sprintf(transactionPage, pageOfNative+newestFirst)
 
 // NativeHistory reads at most limit transactions that an address sent or received, from one position down to another.
 func (db *DB) NativeHistory(ctx context.Context, address []byte, high, low Position, limit int) ([]TransactionView, error) {
-	return list[TransactionView](ctx, db, nativeHistory, address, high, low, limit)
+	return List[TransactionView](ctx, db, nativeHistory, address, high, low, limit)
 }
 
 // AddressHistory requests a part of an address's history: at most Limit transactions of any kind between two positions, the newest first
@@ -389,29 +389,29 @@ var (
 
 // WholeHistory reads the transactions of a part of a history.
 func (db *DB) WholeHistory(ctx context.Context, i AddressHistory) ([]TransactionView, error) {
-	return list[TransactionView](ctx, db, i.in(wholeHistory), i.args()...)
+	return List[TransactionView](ctx, db, i.in(wholeHistory), i.args()...)
 }
 
 // HistoryTransfers reads the transfers from or to the address in the transactions of a part of a history; their
 // inclusion stays empty.
 func (db *DB) HistoryTransfers(ctx context.Context, i AddressHistory) ([]TransferView, error) {
-	return list[TransferView](ctx, db, i.in(historyTransfers), i.args()...)
+	return List[TransferView](ctx, db, i.in(historyTransfers), i.args()...)
 }
 
 // HistoryCalls reads the internal transactions from or to the address in the transactions of a part of a history.
 func (db *DB) HistoryCalls(ctx context.Context, i AddressHistory) ([]Call, error) {
-	return list[Call](ctx, db, i.in(historyCalls), i.args()...)
+	return List[Call](ctx, db, i.in(historyCalls), i.args()...)
 }
 
 // TransactionViewByHash reads the transaction of a chain with this hash.
 func (db *DB) TransactionViewByHash(ctx context.Context, chain int, hash []byte) (*TransactionView, error) {
-	return get[TransactionView](ctx, db, `SELECT `+transactionView+` FROM tx t CROSS JOIN block b ON b.id = t.id & ~65535
+	return Get[TransactionView](ctx, db, `SELECT `+transactionView+` FROM tx t CROSS JOIN block b ON b.id = t.id & ~65535
 		WHERE substr(t.hash, 1, 6) = substr(?1, 1, 6) AND t.hash = ?1 AND t.id BETWEEN ?2 AND ?3`, hash, First(chain), Last(chain))
 }
 
 // TransactionViewAt reads the transaction at a position.
 func (db *DB) TransactionViewAt(ctx context.Context, at Position) (*TransactionView, error) {
-	return get[TransactionView](ctx, db, `SELECT `+transactionView+` FROM tx t CROSS JOIN block b ON b.id = t.id & ~65535 WHERE t.id = ?`,
+	return Get[TransactionView](ctx, db, `SELECT `+transactionView+` FROM tx t CROSS JOIN block b ON b.id = t.id & ~65535 WHERE t.id = ?`,
 		at)
 }
 

@@ -69,7 +69,7 @@ func (p *TriePart) EachBalance(visit func(address, balance []byte)) error {
 
 // NextTriePart returns a trie's first part at or after a prefix, with its keys.
 func (db *DB) NextTriePart(ctx context.Context, chain int, owner, prefix []byte) (*TriePart, error) {
-	return get[TriePart](ctx, db, `SELECT prefix, hash, keys FROM trie_part WHERE chain = ? AND owner = ? AND prefix >= ? ORDER BY prefix LIMIT 1`,
+	return Get[TriePart](ctx, db, `SELECT prefix, hash, keys FROM trie_part WHERE chain = ? AND owner = ? AND prefix >= ? ORDER BY prefix LIMIT 1`,
 		chain, owner, prefix)
 }
 

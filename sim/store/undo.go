@@ -95,22 +95,22 @@ func (db *DB) Moment() *Moment { return db.moment.Load() }
 
 // MomentOf is what the world was after a commit, by its sequence number.
 func (db *DB) MomentOf(ctx context.Context, sequence int64) (*Moment, error) {
-	return get[Moment](ctx, db, `SELECT sequence, clock, digest FROM undo WHERE sequence = ?`, sequence)
+	return Get[Moment](ctx, db, `SELECT sequence, clock, digest FROM undo WHERE sequence = ?`, sequence)
 }
 
 // Snapshots lists those that there are, the oldest first.
 func (db *DB) Snapshots(ctx context.Context) ([]Snapshot, error) {
-	return list[Snapshot](ctx, db, `SELECT `+snapshotColumns+` FROM snapshot WHERE id > 0 ORDER BY id`)
+	return List[Snapshot](ctx, db, `SELECT `+snapshotColumns+` FROM snapshot WHERE id > 0 ORDER BY id`)
 }
 
 // Snapshot reads a snapshot by its number.
 func (db *DB) Snapshot(ctx context.Context, id int64) (*Snapshot, error) {
-	return get[Snapshot](ctx, db, `SELECT `+snapshotColumns+` FROM snapshot WHERE id = ?`, id)
+	return Get[Snapshot](ctx, db, `SELECT `+snapshotColumns+` FROM snapshot WHERE id = ?`, id)
 }
 
 // UndoCounts reads what is never undone.
 func (db *DB) UndoCounts(ctx context.Context) (UndoCounts, error) {
-	h, err := get[UndoCounts](ctx, db, `SELECT snapshots, resets FROM undo_count WHERE id = 1`)
+	h, err := Get[UndoCounts](ctx, db, `SELECT snapshots, resets FROM undo_count WHERE id = 1`)
 	if errors.Is(err, ErrNotFound) {
 		return UndoCounts{}, nil
 	}

@@ -59,7 +59,7 @@ const utxoColumns = `id, tx, output, chain, asset, amount, out, reward, spent`
 
 // utxos reads every UTXO that a statement returns, and adds what the file omits: input id, AVAX, and the common part of plain outputs.
 func utxos(ctx context.Context, db *DB, text string, args ...any) ([]UTXO, error) {
-	all, err := list[UTXO](ctx, db, text, args...)
+	all, err := List[UTXO](ctx, db, text, args...)
 	for i := range all {
 		if err == nil {
 			err = db.complete(ctx, &all[i])
@@ -266,7 +266,7 @@ func (u *Unspent) Others() (all []UTXONumber, err error) {
 // Unspent sums up the unspent UTXOs of an address that a chain can spend, and counts those made by it that one of two other chains can
 // spend. An index covers all columns it reads.
 func (db *DB) Unspent(ctx context.Context, address []byte, chain int, others [2]int) (*Unspent, error) {
-	return get[Unspent](ctx, db, `
+	return Get[Unspent](ctx, db, `
 		SELECT count(*)
 				+ (SELECT count(*) FROM utxo_owner WHERE unspent IS NOT NULL AND address = ?1 AND chain = ?2 AND utxo < ?5)
 				+ (SELECT count(*) FROM utxo_owner WHERE unspent IS NOT NULL AND address = ?1 AND chain = ?2 AND utxo >= ?6)
