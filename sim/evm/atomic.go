@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math/big"
 
-	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core"
 	"github.com/ethereum/go-ethereum/core/tracing"
 	"github.com/ethereum/go-ethereum/crypto"
@@ -76,15 +75,4 @@ func (p *Pending) applyAtomic(tx *txs.Tx) error {
 		p.state.SetNonce(change.Address, change.Nonce+1, tracing.NonceChangeUnspecified)
 	}
 	return nil
-}
-
-// AtomicAccounts returns the accounts that a block's atomic transactions credit and debit, given its extra data.
-func AtomicAccounts(extData []byte) (accounts []common.Address, err error) {
-	transactions, err := txs.ParseAtomicBatch(extData)
-	for _, tx := range transactions {
-		for _, change := range tx.AccountChanges() {
-			accounts = append(accounts, change.Address)
-		}
-	}
-	return accounts, err
 }

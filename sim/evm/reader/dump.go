@@ -6,16 +6,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core"
-	"github.com/ethereum/go-ethereum/core/state"
 	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/ethereum/go-ethereum/crypto"
 	"github.com/holiman/uint256"
-	"golang.org/x/sync/errgroup"
 
 	"snowglobe/sim/evm"
 	"snowglobe/sim/store"
@@ -191,137 +188,27 @@ func stateAccount(row *store.Account) StateAccount {
 	return a
 }
 
-// blockRange finds the accounts that the blocks after one and up to another changed.
-type blockRange struct {
-	*Chain
-	before, after *Block
-}
-
-// replayedBlocks is the most blocks to execute again to find the accounts that they changed, at about a millisecond each. Account rows are
-// sorted by address, so the alternative reads all rows.
-const replayedBlocks = 96
-
 // ModifiedAccounts returns the addresses whose accounts differ between two blocks, without deleted accounts, in the order of the state
 // trie.
 func (c *Chain) ModifiedAccounts(ctx context.Context, before, after *Block) ([]common.Address, error) {
-	blocks := blockRange{c, before, after}
-	find := blocks.replayed
-	if after.Number-before.Number > replayedBlocks {
-		find = blocks.compared
-	}
-	modified, err := find(ctx)
-	if err != nil {
-		return nil, err
-	}
-	hashes := make(map[common.Address]common.Hash, len(modified))
-	for _, address := range modified {
-		hashes[address] = crypto.Keccak256Hash(address[:])
-	}
-	slices.SortFunc(modified, func(a, b common.Address) int { return hashes[a].Cmp(hashes[b]) })
-	return modified, ctx.Err()
-}
-
-// replayed looks only at accounts that the blocks touch.
-func (c blockRange) replayed(ctx context.Context) ([]common.Address, error) {
-	touched, err := c.touchedAccounts(ctx)
-	if err != nil {
-		return nil, err
-	}
-	ctx, leave, err := c.acquire(ctx, c.Limits.Time)
-	if err != nil {
-		return nil, err
-	}
-	defer leave()
-	old, recent := evm.NewFlatState(ctx, c.db, c.Row.ID, c.before.Number), evm.NewFlatState(ctx, c.db, c.Row.ID, c.after.Number)
-	modified := []common.Address{}
-	for address := range touched {
-		o, err := old.Account(address)
-		if err != nil {
-			return nil, err
-		}
-		a, err := recent.Account(address)
-		if err != nil {
-			return nil, err
-		}
-		if a != nil && (o == nil || o.Nonce != a.Nonce || o.Root != a.Root || !bytes.Equal(o.CodeHash, a.CodeHash) || !o.Balance.Eq(a.Balance)) {
-			modified = append(modified, address)
-		}
-	}
-	return modified, nil
-}
-
-// compared looks at all accounts.
-func (c blockRange) compared(ctx context.Context) ([]common.Address, error) {
 	ctx, leave, err := c.acquire(ctx, c.Limits.Time)
 	if err != nil {
 		return nil, err
 	}
 	defer leave()
 	parts, err := store.InHalves(ctx, func(ctx context.Context, half store.AddressHalf) ([][]byte, error) {
-		return c.db.ModifiedAccounts(ctx, c.Row.ID, half, c.before.Number, c.after.Number)
+		return c.db.ModifiedAccounts(ctx, c.Row.ID, half, before.Number, after.Number)
 	})
-	modified := []common.Address{}
-	for _, part := range parts {
-		for _, address := range part {
-			modified = append(modified, common.BytesToAddress(address))
-		}
-	}
-	return modified, err
-}
-
-// touchedAccounts returns the accounts that the blocks may have changed. It executes as many blocks in parallel as allowed.
-func (c blockRange) touchedAccounts(ctx context.Context) (map[common.Address]bool, error) {
-	parts := make([]map[common.Address]bool, c.after.Number-c.before.Number)
-	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(cap(traceSlots))
-	for i := range parts {
-		parts[i] = map[common.Address]bool{}
-		group.Go(func() error {
-			b, err := c.Block(ctx, c.before.Number+1+uint64(i))
-			if err != nil {
-				return err
-			}
-			return c.addTouched(ctx, b, parts[i])
-		})
-	}
-	if err := group.Wait(); err != nil {
+	if err != nil {
 		return nil, err
 	}
-	touched := map[common.Address]bool{}
-	for _, part := range parts {
-		maps.Copy(touched, part)
+	modified, hashes := []common.Address{}, map[common.Address]common.Hash{}
+	for _, row := range slices.Concat(parts...) {
+		address := common.BytesToAddress(row)
+		modified, hashes[address] = append(modified, address), crypto.Keccak256Hash(row)
 	}
-	return touched, nil
-}
-
-// addTouched adds the accounts that a block may have changed: those that its transactions read when executed again, those that atomic
-// transactions credit or debit, and those that clients changed afterwards without a transaction.
-func (c blockRange) addTouched(ctx context.Context, b *Block, touched map[common.Address]bool) error {
-	transactions, err := c.Transactions(ctx, b)
-	if err != nil {
-		return err
-	}
-	recorded := func(ctx context.Context, b *Block) (*state.StateDB, error) {
-		return state.New(b.Header.Root, readOnlyState{recordedState{c.historicalState(ctx, b), touched}})
-	}
-	err = c.replayOn(ctx, recorded, b, transactions, nil, func(ctx context.Context, x *execution, t *Transaction, m *core.Message) error {
-		return x.apply(ctx, t, m)
-	})
-	if err != nil {
-		return err
-	}
-	atomic, err := evm.AtomicAccounts(b.Row.ExtData)
-	if err != nil {
-		return err
-	}
-	for _, address := range atomic {
-		touched[address] = true
-	}
-	changes, err := c.db.StateChanges(ctx, c.Row.ID, b.Number, b.Number)
-	for _, change := range changes {
-		touched[common.BytesToAddress(change.Address)] = true
-	}
-	return err
+	slices.SortFunc(modified, func(a, b common.Address) int { return hashes[a].Cmp(hashes[b]) })
+	return modified, ctx.Err()
 }
 
 // Code returns the code with a hash.

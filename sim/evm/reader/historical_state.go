@@ -84,17 +84,6 @@ func (p historicalState) Has(address common.Address, hash common.Hash) bool {
 	return p.CodeSize(address, hash) > 0
 }
 
-// recordedState records the accounts that were read. Nothing changes an account without reading it.
-type recordedState struct {
-	historicalState
-	read map[common.Address]bool
-}
-
-func (r recordedState) Account(address common.Address) (*types.StateAccount, error) {
-	r.read[address] = true
-	return r.historicalState.Account(address)
-}
-
 // readOnlyState is a state database at one block that refuses writes.
 type readOnlyState struct{ reader state.Reader }
 

@@ -163,12 +163,6 @@ func (c *Chain) TraceCall(ctx context.Context, b *Block, call *Call, o Overrides
 // replay walks through transactions of a block on the state before it.
 func (c *Chain) replay(ctx context.Context, b *Block, transactions []*Transaction, config *TraceConfig,
 	each func(context.Context, *execution, *Transaction, *core.Message) error) error {
-	return c.replayOn(ctx, c.State, b, transactions, config, each)
-}
-
-// replayOn walks through them on the state that a function returns.
-func (c *Chain) replayOn(ctx context.Context, stateAfter func(context.Context, *Block) (*state.StateDB, error), b *Block,
-	transactions []*Transaction, config *TraceConfig, each func(context.Context, *execution, *Transaction, *core.Message) error) error {
 	if b.Number == 0 {
 		return errGenesis
 	}
@@ -181,18 +175,18 @@ func (c *Chain) replayOn(ctx context.Context, stateAfter func(context.Context, *
 		return err
 	}
 	defer leave()
-	_, err = c.walk(ctx, stateAfter, b, transactions, each)
+	_, err = c.walk(ctx, b, transactions, each)
 	return err
 }
 
 // walk executes transactions of a block and returns the execution after them.
-func (c *Chain) walk(ctx context.Context, stateAfter func(context.Context, *Block) (*state.StateDB, error), b *Block,
-	transactions []*Transaction, each func(context.Context, *execution, *Transaction, *core.Message) error) (*execution, error) {
+func (c *Chain) walk(ctx context.Context, b *Block, transactions []*Transaction,
+	each func(context.Context, *execution, *Transaction, *core.Message) error) (*execution, error) {
 	parent, err := c.Block(ctx, b.Number-1)
 	if err != nil {
 		return nil, err
 	}
-	states, err := stateAfter(ctx, parent)
+	states, err := c.State(ctx, parent)
 	if err != nil {
 		return nil, err
 	}
@@ -229,7 +223,7 @@ func (c *Chain) stateBefore(ctx context.Context, b *Block, index uint) (*state.S
 	if index > 0 && index >= uint(len(transactions)) {
 		return nil, fmt.Errorf("transaction index %d out of range for block %#x", index, b.Hash)
 	}
-	x, err := c.walk(ctx, c.State, b, transactions[:index], func(ctx context.Context, x *execution, t *Transaction, m *core.Message) error {
+	x, err := c.walk(ctx, b, transactions[:index], func(ctx context.Context, x *execution, t *Transaction, m *core.Message) error {
 		return x.apply(ctx, t, m)
 	})
 	if err != nil {
