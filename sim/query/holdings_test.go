@@ -8,6 +8,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 
 	"snowglobe/sim/query"
+	"snowglobe/sim/simtest"
 	"snowglobe/sim/store"
 )
 
@@ -50,5 +51,50 @@ func TestHoldings(t *testing.T) {
 	}
 	if found == 0 {
 		t.Error("nobody had any")
+	}
+}
+
+// TestHoldingsAreOfTheNewestBlock asks about owners again after blocks have changed what they have.
+func TestHoldingsAreOfTheNewestBlock(t *testing.T) {
+	w := tinyWorld(t)
+	personas, err := w.DB.Personas(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := w.Chains[0]
+	holdings, changed := query.NewHoldings(w.DB), 0
+	first := store.NewTokenID(c.Row.ID, store.ERC20, 0).Asset(nil)
+	last := store.NewTokenID(c.Row.ID, store.ERC20, store.MaxTokens).Asset(nil)
+	before := map[string][]store.TokenBalanceView{}
+	for round := range 3 {
+		if err := simtest.SendRandomly(t.Context(), w, uint64(round), 30); err != nil {
+			t.Fatal(err)
+		}
+		head, err := c.Head(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 3 {
+			for _, p := range personas[:8] {
+				got, err := holdings.ERC20(t.Context(), common.BytesToAddress(p.Address), c.Row.ID, first, last, head.Number, math.MaxInt32)
+				if err != nil {
+					t.Fatal(err)
+				}
+				want, err := w.DB.ERC20Balances(t.Context(), p.Address, first, last, head.Number, math.MaxInt32)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if len(got) != len(want) || len(got) > 0 && !reflect.DeepEqual(got, want) {
+					t.Fatalf("%s after block %d: got %v, want %v", p.Name, head.Number, got, want)
+				}
+				if round > 0 && !reflect.DeepEqual(before[p.Name], want) {
+					changed++
+				}
+				before[p.Name] = want
+			}
+		}
+	}
+	if changed == 0 {
+		t.Error("nobody's holdings changed")
 	}
 }

@@ -1,6 +1,7 @@
 package query_test
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"math"
@@ -10,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"snowglobe/sim"
 	"snowglobe/sim/query"
 	"snowglobe/sim/store"
 	"snowglobe/sim/txs"
@@ -73,5 +75,83 @@ func TestUpcomingStakers(t *testing.T) {
 		if plan := strings.Join(steps, "; "); strings.Contains(plan, "staker_next") && (strings.Contains(plan, "status<?") || strings.Contains(plan, "TEMP B-TREE")) {
 			t.Errorf("to list some stakers all are read: %s", plan)
 		}
+	}
+}
+
+// TestUpcomingLocksAndBalances compares the ends of locks with the unspent outputs, and the first L1 validator to run out of balance with
+// the fee that accrues by then.
+func TestUpcomingLocksAndBalances(t *testing.T) {
+	w := tinyWorld(t)
+	deactivated := 0
+	for _, days := range []int64{0, 1, 30, 300} {
+		now := w.Meta.Until + days*24*60*60
+		w.Clock.Set(time.Unix(now, 0))
+		all, err := query.Upcoming(t.Context(), w, math.MaxInt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, n := range w.Networks {
+			var want, got []string
+			for _, made := range []txs.Chain{txs.PChain, txs.XChain, txs.CChain} {
+				rows, err := n.DB.UTXOsMadeBy(t.Context(), n.Chain(made))
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, row := range rows {
+					u, err := txs.ParseUTXO(made, row.Bytes())
+					if err != nil {
+						t.Fatal(err)
+					}
+					until := max(u.Owners().Locktime, u.StakeableUntil())
+					if row.Spent == nil && row.Chain != n.Chain(txs.CChain) && row.Amount > 0 && until > uint64(now) && until < math.MaxInt64 {
+						want = append(want, fmt.Sprintf("%d %x", until, row.Tx))
+					}
+				}
+			}
+			for _, e := range all {
+				switch {
+				case e.Network != n:
+				case e.Kind == query.Unlock:
+					got = append(got, fmt.Sprintf("%d %x", e.Time, e.Tx))
+				case e.Kind == query.L1Deactivation:
+					deactivated++
+					checkDeactivation(t, n, e)
+				}
+			}
+			slices.Sort(want)
+			slices.Sort(got)
+			if !slices.Equal(got, want) || days == 0 && len(want) == 0 {
+				t.Fatalf("%s at %d: %d locks end, want %d", n.Name, now, len(got), len(want))
+			}
+		}
+	}
+	if deactivated == 0 {
+		t.Error("no balance runs out")
+	}
+}
+
+// checkDeactivation expects the validator whose balance is the least to have just enough for the seconds up to an event.
+func checkDeactivation(t *testing.T, n *sim.Network, e query.Event) {
+	t.Helper()
+	head, err := n.DB.PrimaryHead(t.Context(), n.Chain(txs.PChain))
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := n.DB.L1Validators(t.Context(), n.Chain(txs.PChain), head.ID.Number())
+	if err != nil {
+		t.Fatal(err)
+	}
+	least := store.Amount(math.MaxUint64)
+	for _, v := range all {
+		if v.Weight > 0 && v.EndAccumulatedFee > 0 {
+			least = min(least, v.EndAccumulatedFee)
+		}
+	}
+	i := slices.IndexFunc(all, func(v store.L1ValidatorView) bool { return bytes.Equal(v.Validation, e.Validation) })
+	if i < 0 || all[i].EndAccumulatedFee != least || !bytes.Equal(all[i].Node, e.Node) {
+		t.Fatalf("%x runs out of balance first", e.Validation)
+	}
+	if n.AccruedAt(head, e.Time) > least || n.AccruedAt(head, e.Time+1) <= least || e.Time <= n.Clock.Unix() {
+		t.Fatalf("the balance of %x is gone at %d: %d accrue by then, and %d a second later, of %d", e.Validation, e.Time, n.AccruedAt(head, e.Time), n.AccruedAt(head, e.Time+1), least)
 	}
 }
