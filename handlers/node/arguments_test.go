@@ -345,6 +345,9 @@ func (w *argumentWorld) told(f *form, params string, names *strings.Replacer) (r
 		Params struct{ Subscription, Result json.RawMessage }
 	}
 	err = socket.ReadJSON(&told)
+	for err == nil && strings.Contains(string(told.Params.Result), `"removed":true`) { // the form before this one went back, which may be told late
+		err = socket.ReadJSON(&told)
+	}
 	w.ask("evm_revert", `["`+before+`"]`, new(any))
 	switch {
 	case err != nil && f.verdict != "other":
