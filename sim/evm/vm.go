@@ -68,7 +68,7 @@ func StateKey(kind Kind, key common.Hash) common.Hash {
 	return key
 }
 
-// networkState adds the rules of these chains to a state: no gas refunds (since Apricot phase 1), more warm addresses at the beginning of
+// networkState adds the rules of these chains to a state: no gas refunds (since Apricot phase 1), though the state counts them for traces, more warm addresses at the beginning of
 // every transaction (EIP-2929), and their own slot keys.
 type networkState struct {
 	vm.StateDB
@@ -88,8 +88,6 @@ func (n networkState) SetState(address common.Address, key, value common.Hash) c
 	return n.StateDB.SetState(address, StateKey(n.kind, key), value)
 }
 
-func (networkState) AddRefund(uint64)  {}
-func (networkState) SubRefund(uint64)  {}
 func (networkState) GetRefund() uint64 { return 0 }
 
 func (n networkState) Prepare(rules params.Rules, sender, coinbase common.Address, to *common.Address, precompiles []common.Address, list types.AccessList) {
@@ -156,6 +154,9 @@ func (b Precompiles) active() []*precompile.Contract {
 	}
 	return all
 }
+
+// Stateful reports whether a stateful precompile has an address.
+func (b Precompiles) Stateful(address common.Address) bool { return b.stateful[address] != nil }
 
 // HasWarp reports whether the warp precompile is active, so that access lists carry predicates.
 func (b Precompiles) HasWarp() bool { return b.stateful[precompile.WarpAddress] == precompile.Warp }

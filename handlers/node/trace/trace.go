@@ -35,7 +35,7 @@ const errPending = paramsError("tracing on top of pending is not supported")
 // flat is the tracer's configuration.
 func flat() *reader.TraceConfig {
 	name := "flatCallTracer"
-	return &reader.TraceConfig{Tracer: &name, TracerConfig: json.RawMessage(`{"convertParityErrors":true}`)}
+	return &reader.TraceConfig{Tracer: &name, TracerConfig: json.RawMessage(`{"convertParityErrors":true}`), Newer: true}
 }
 
 // Block returns the traces of every transaction of a block.

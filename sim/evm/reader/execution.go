@@ -148,6 +148,7 @@ func (x *execution) run(ctx context.Context, m *core.Message, hooks *tracing.Hoo
 	result, err := evm.Apply(m, nil, x.failedPredicates)
 	if result != nil {
 		spendGas(ctx, result.UsedGas)
+		result.Err = outOfGas(result.Err)
 	}
 	if evm.Cancelled() && ctx.Err() != nil {
 		return nil, context.Cause(ctx)

@@ -21,11 +21,14 @@ import (
 // stepPart is the size in bytes of one part of a log.
 const stepPart = 64 << 10
 
-// StepLogger logs every step of a transaction with the options and output of go-ethereum's logger.StructLogger, which keeps each step
-// separately and encodes them all repeatedly at the end: a log of megabytes would take five times as much memory while it is made.
+// StepLogger logs every step of a transaction with the options and output of a node's StructLogger (libevm eth/tracers/logger), which keeps
+// each step separately and encodes them all repeatedly at the end: a log of megabytes would take five times as much memory while it is made.
 type StepLogger struct {
-	options logger.Config
+	options logger.Config // Limit counts steps, as on a node
+	most    int           // bytes; more are not kept
+	count   int           // steps
 	states  tracing.StateDB
+	refund  func() uint64                                  // the gas to be refunded; by default what the EVM sees
 	storage map[common.Address]map[common.Hash]common.Hash // slots that steps read or wrote, by contract
 	parts   Trace                                          // all but the newest steps, packed
 	last    []byte                                         // the newest steps as JSON
@@ -37,15 +40,19 @@ type StepLogger struct {
 	reason  atomic.Pointer[error]
 }
 
-// NewStepLogger makes a logger with go-ethereum's options.
-func NewStepLogger(options *logger.Config) *StepLogger {
-	return &StepLogger{options: *options, storage: map[common.Address]map[common.Hash]common.Hash{}}
+// NewStepLogger makes a logger with a node's options that keeps about so many bytes at most.
+func NewStepLogger(options *logger.Config, most int) *StepLogger {
+	return &StepLogger{options: *options, most: most, storage: map[common.Address]map[common.Hash]common.Hash{}}
 }
 
 // Hooks returns the hooks of the transaction to log.
 func (l *StepLogger) Hooks() tracing.Hooks {
 	return tracing.Hooks{
-		OnTxStart: func(env *tracing.VMContext, _ *types.Transaction, _ common.Address) { l.states = env.StateDB },
+		OnTxStart: func(env *tracing.VMContext, _ *types.Transaction, _ common.Address) {
+			if l.states = env.StateDB; l.refund == nil {
+				l.refund = env.StateDB.GetRefund
+			}
+		},
 		OnTxEnd: func(receipt *types.Receipt, err error) {
 			if l.err == nil {
 				l.err = err
@@ -63,13 +70,17 @@ func (l *StepLogger) Hooks() tracing.Hooks {
 	}
 }
 
+// whole reports whether the log has as many steps as the client wants.
+func (l *StepLogger) whole() bool { return l.options.Limit > 0 && l.count >= l.options.Limit }
+
 // stop ends the log; the result is then the reason.
 func (l *StepLogger) stop(reason error) { l.reason.Store(&reason) }
 
 func (l *StepLogger) step(pc uint64, op byte, gas, cost uint64, scope tracing.OpContext, returned []byte, depth int, err error) {
-	if l.reason.Load() != nil || l.options.Limit != 0 && l.size > l.options.Limit {
+	if l.reason.Load() != nil || l.size > l.most || l.whole() {
 		return
 	}
+	l.count++
 	if l.last == nil {
 		l.last = make([]byte, 0, stepPart)
 	}
@@ -100,19 +111,17 @@ func (l *StepLogger) step(pc uint64, op byte, gas, cost uint64, scope tracing.Op
 	if l.options.EnableReturnData && len(returned) > 0 {
 		w = append(hex.AppendEncode(append(w, `,"returnData":"0x`...), returned), '"')
 	}
-	if memory := scope.MemoryData(); l.options.EnableMemory && len(memory) > 0 {
+	if memory := scope.MemoryData(); l.options.EnableMemory {
 		w = append(w, `,"memory":[`...)
-		for i := 0; i < len(memory); i += common.HashLength {
-			var word common.Hash
-			copy(word[:], memory[i:])
-			w = append(hex.AppendEncode(append(comma(w, i), `"0x`...), word[:]), '"')
+		for i := 0; i+common.HashLength <= len(memory); i += common.HashLength {
+			w = append(hex.AppendEncode(append(comma(w, i), '"'), memory[i:i+common.HashLength]), '"')
 		}
 		w = append(w, ']')
 	}
-	if !l.options.DisableStorage && err == nil {
+	if !l.options.DisableStorage {
 		w = l.appendStorage(w, vm.OpCode(op), scope)
 	}
-	if refund := l.states.GetRefund(); refund != 0 {
+	if refund := l.refund(); refund != 0 {
 		w = strconv.AppendUint(append(w, `,"refund":`...), refund, 10)
 	}
 	l.last = append(w, '}')
@@ -169,8 +178,8 @@ func (l *StepLogger) appendStorage(w []byte, op vm.OpCode, scope tracing.OpConte
 	w = append(w, `,"storage":{`...)
 	for i, slot := range slices.SortedFunc(maps.Keys(known), common.Hash.Cmp) {
 		value := known[slot]
-		w = hex.AppendEncode(append(comma(w, i), `"0x`...), slot[:])
-		w = append(hex.AppendEncode(append(w, `":"0x`...), value[:]), '"')
+		w = hex.AppendEncode(append(comma(w, i), '"'), slot[:])
+		w = append(hex.AppendEncode(append(w, `":"`...), value[:]), '"')
 	}
 	return append(w, '}')
 }

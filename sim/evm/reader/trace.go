@@ -28,6 +28,7 @@ type TraceConfig struct {
 	Tracer       *string
 	Timeout      *string
 	TracerConfig json.RawMessage
+	Newer        bool `json:"-"` // with what go-ethereum's tracers add to a node's
 }
 
 // TraceResult is the trace of one transaction of a block.
@@ -265,6 +266,7 @@ func (x *execution) trace(ctx context.Context, tx *types.Transaction, m *core.Me
 	if err != nil {
 		return nil, err
 	}
+	w.hooks = withPlainErrors(w.hooks)
 	states := state.NewHookedState(x.states, w.hooks)
 	run := x.evm(m, states, w.hooks)
 	defer run.Release()

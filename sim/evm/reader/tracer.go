@@ -3,13 +3,17 @@ package reader
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"math/big"
+	"regexp"
 	"slices"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/tracing"
+	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/ethereum/go-ethereum/core/vm"
 	"github.com/ethereum/go-ethereum/eth/tracers"
 	"github.com/ethereum/go-ethereum/eth/tracers/logger"
 	"github.com/ethereum/go-ethereum/eth/tracers/native"
@@ -43,6 +47,7 @@ type boundedTracer struct {
 	cancel  func()      // stops the EVM
 	steps   *StepLogger // replaces go-ethereum's tracer
 	scripts bool        // at least one tracer is a script
+	newer   bool        // as in TraceConfig
 	size    int
 	limit   int
 }
@@ -53,8 +58,9 @@ func (x *execution) boundedTracer(ctx context.Context, config *TraceConfig, at *
 		config = &TraceConfig{}
 	}
 	if config.Tracer == nil {
-		return w.logSteps(config.Config), nil
+		return w.logSteps(x, config.Config), nil
 	}
+	w.newer = config.Newer
 	var err error
 	if w.Tracer, err = w.named(ctx, x, *config.Tracer, at, config.TracerConfig); err != nil {
 		return nil, err
@@ -70,6 +76,9 @@ func (w *boundedTracer) named(ctx context.Context, x *execution, name string, at
 		return w.mux(ctx, x, at, config)
 	case slices.Contains(nativeTracers, name):
 		tracer, err := tracers.DefaultDirectory.New(name, at, config, x.chain.chainConfig)
+		if err == nil && !w.newer {
+			tracer, err = x.asOnANode(tracer, name, config)
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -81,6 +90,68 @@ func (w *boundedTracer) named(ctx context.Context, x *execution, name string, at
 		return tracers.DefaultDirectory.New(name, at, config, x.chain.chainConfig)
 	}
 	return x.newScript(ctx, name, at, config)
+}
+
+// newFields are what go-ethereum's tracers add to what a node's tell: the places of logs in their block, and how contracts came to be. Nothing
+// like them can stand in the texts of a trace, where quotes are escaped.
+var newFields = regexp.MustCompile(`"index":"0x[0-9a-f]+",|"creationMethod":"[a-z0-9]+",`)
+
+// asOnANode makes a tracer in Go answer as the node's version of it does (libevm eth/tracers/native).
+func (x *execution) asOnANode(tracer *tracers.Tracer, name string, config json.RawMessage) (*tracers.Tracer, error) {
+	hooks, result := *tracer.Hooks, tracer.GetResult
+	switch name {
+	case "prestateTracer":
+		return newPrestate(config)
+	case "callTracer", "flatCallTracer":
+		if log := hooks.OnLog; log != nil {
+			hooks.OnLog = func(l *types.Log) {
+				if !x.precompilesAt().Stateful(l.Address) { // the step LOG makes none of these
+					log(l)
+				}
+			}
+		}
+		result = func() (json.RawMessage, error) {
+			all, err := tracer.GetResult()
+			return newFields.ReplaceAllLiteral(all, nil), err
+		}
+	case "4byteTracer":
+		hooks.OnEnter = func(depth int, kind byte, from, to common.Address, input []byte, gas uint64, value *big.Int) {
+			if depth == 0 { // counts whatever it is
+				kind, to = byte(vm.CALL), from
+			}
+			tracer.OnEnter(depth, kind, from, to, input, gas, value)
+		}
+	}
+	return &tracers.Tracer{Hooks: &hooks, GetResult: result, Stop: tracer.Stop}, nil
+}
+
+// outOfGas drops what go-ethereum says about why gas ran out; a node's version does not (libevm core/vm.EVMInterpreter.Run).
+func outOfGas(err error) error {
+	if errors.Is(err, vm.ErrOutOfGas) {
+		return vm.ErrOutOfGas
+	}
+	return err
+}
+
+// withPlainErrors passes a node's errors to hooks.
+func withPlainErrors(inner *tracing.Hooks) *tracing.Hooks {
+	hooks := *inner
+	if exit := inner.OnExit; exit != nil {
+		hooks.OnExit = func(depth int, output []byte, used uint64, err error, reverted bool) {
+			exit(depth, output, used, outOfGas(err), reverted)
+		}
+	}
+	if step := inner.OnOpcode; step != nil {
+		hooks.OnOpcode = func(pc uint64, op byte, gas, cost uint64, scope tracing.OpContext, data []byte, depth int, err error) {
+			step(pc, op, gas, cost, scope, data, depth, outOfGas(err))
+		}
+	}
+	if fault := inner.OnFault; fault != nil {
+		hooks.OnFault = func(pc uint64, op byte, gas, cost uint64, scope tracing.OpContext, depth int, err error) {
+			fault(pc, op, gas, cost, scope, depth, outOfGas(err))
+		}
+	}
+	return &hooks
 }
 
 // mux makes a tracer that runs all tracers its configuration names.
@@ -102,23 +173,18 @@ func (w *boundedTracer) mux(ctx context.Context, x *execution, at *tracers.Conte
 	return native.NewMuxTracer(names, all)
 }
 
-// logSteps makes the step logger. A client's own lower limit only cuts the log short; the node's limit ends the execution.
-func (w *boundedTracer) logSteps(config *logger.Config) *boundedTracer {
+// logSteps makes the step logger. A client's own limit only cuts the log short; the node's limit ends the execution.
+func (w *boundedTracer) logSteps(x *execution, config *logger.Config) *boundedTracer {
 	options := logger.Config{}
 	if config != nil {
 		options = *config
 	}
-	own := options.Limit > 0 && options.Limit < w.limit
-	if !own {
-		options.Limit = w.limit
-	}
-	steps := NewStepLogger(&options)
+	steps := NewStepLogger(&options, w.limit)
+	steps.refund = x.states.GetRefund // the network refunds nothing, but a node's log counts it
 	hooks := steps.Hooks()
 	w.Tracer = &tracers.Tracer{Hooks: &hooks, Stop: steps.stop}
 	w.hooks, w.steps = &hooks, steps
-	if !own {
-		w.countSteps(&options)
-	}
+	w.countSteps(&options)
 	return w
 }
 
@@ -126,6 +192,9 @@ func (w *boundedTracer) logSteps(config *logger.Config) *boundedTracer {
 func (w *boundedTracer) countSteps(options *logger.Config) {
 	step := w.hooks.OnOpcode
 	w.hooks.OnOpcode = func(pc uint64, op byte, gas, cost uint64, scope tracing.OpContext, data []byte, depth int, err error) {
+		if w.steps.whole() {
+			return
+		}
 		size := stepBytes
 		if !options.DisableStack {
 			size += wordBytes * len(scope.StackData())
