@@ -1,3 +1,5 @@
+// make bench: the memory of a running server under abuse.
+
 package handlers_test
 
 import (

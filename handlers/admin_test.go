@@ -1,3 +1,5 @@
+// A running program and its log: what the node's admin API and host rules change for other clients.
+
 //go:build !race
 
 package handlers_test

@@ -1,3 +1,5 @@
+// Part of TestDataAPIAgreesWithTheNode: blocks and outputs of P and X, by both interfaces of one server.
+
 package handlers_test
 
 import (

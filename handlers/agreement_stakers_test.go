@@ -1,3 +1,5 @@
+// Part of TestDataAPIAgreesWithTheNode: stakers, by both interfaces of one server.
+
 package handlers_test
 
 import (

@@ -1,3 +1,5 @@
+// All interfaces of one server together: the balances on every chain add up to the supply.
+
 package handlers_test
 
 import (

@@ -1,3 +1,5 @@
+// The Data API and the node of one server, which answer from different code, agree about everything.
+
 package handlers_test
 
 import (

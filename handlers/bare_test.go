@@ -1,3 +1,5 @@
+// make bench: a bare HTTP server, in a process of its own, to compare with.
+
 package handlers_test
 
 import (

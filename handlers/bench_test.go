@@ -1,3 +1,5 @@
+// make bench: the report, and its budgets.
+
 package handlers_test
 
 import (

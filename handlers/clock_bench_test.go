@@ -1,3 +1,5 @@
+// make bench: moving the clock while readers wait.
+
 package handlers_test
 
 import (

@@ -1,3 +1,5 @@
+// Two whole worlds, moved the same way in one step and in several, are the same through every interface.
+
 package handlers_test
 
 import (

@@ -1,3 +1,5 @@
+// The clock through all of its doors: /sim, evm_ methods, flags, live people and requests on their way.
+
 package handlers_test
 
 import (

@@ -1,3 +1,5 @@
+// The built program as a process: exit codes, locks on files, signals, environment.
+
 //go:build !race
 
 package handlers_test

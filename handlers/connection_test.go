@@ -1,3 +1,5 @@
+// Whole answers, headers included, for the tests that compare them.
+
 package handlers_test
 
 import (

@@ -1,3 +1,5 @@
+// Every operation and method that a server registers, against the coverage table.
+
 package handlers_test
 
 import (

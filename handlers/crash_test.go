@@ -1,3 +1,5 @@
+// The built program, killed while it works.
+
 //go:build long && !race
 
 package handlers_test

@@ -1,3 +1,5 @@
+// A server over a damaged file: health and log, while it goes on.
+
 package handlers_test
 
 import (

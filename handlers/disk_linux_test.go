@@ -1,3 +1,5 @@
+// The built program on a full disk, which only a process with a limit meets.
+
 //go:build !race
 
 package handlers_test

@@ -1,3 +1,5 @@
+// go-ethereum's client, unmodified, against every chain of a server.
+
 package handlers_test
 
 import (

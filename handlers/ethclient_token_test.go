@@ -1,3 +1,5 @@
+// Part of TestEthclientWalksEveryChain: tokens by their contracts and by the Data API.
+
 package handlers_test
 
 import (

@@ -1,3 +1,5 @@
+// What a sent transaction must show on all interfaces of one server.
+
 package handlers_test
 
 import (

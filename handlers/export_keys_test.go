@@ -1,3 +1,5 @@
+// API keys, bodies and networks meet only in a whole server.
+
 package handlers_test
 
 import (

@@ -1,3 +1,5 @@
+// Exports of the built program across kills, and many at once.
+
 //go:build !race
 
 package handlers_test

@@ -1,3 +1,5 @@
+// The warnings of a server beyond loopback, which depend on all of its flags.
+
 package handlers
 
 import (

@@ -1,3 +1,5 @@
+// Faults, the journal and the JSON-RPC server on one large batch.
+
 package handlers_test
 
 import (

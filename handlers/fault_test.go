@@ -1,3 +1,5 @@
+// Faults as Go's HTTP and WebSocket clients see them on a socket.
+
 package handlers_test
 
 import (

@@ -1,3 +1,5 @@
+// A server whose file is moved, replaced or cut off beneath it.
+
 package handlers_test
 
 import (

@@ -1,3 +1,5 @@
+// make bench: first answers of a server that has just opened a large world.
+
 package handlers_test
 
 import (

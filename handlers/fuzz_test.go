@@ -1,3 +1,5 @@
+// Fuzz targets through the server's front door: no request may find an internal error.
+
 package handlers_test
 
 import (

@@ -1,3 +1,5 @@
+// make bench: the speed of generation, and the peak of memory.
+
 package handlers_test
 
 import (

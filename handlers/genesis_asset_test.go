@@ -1,3 +1,5 @@
+// AVAX's own asset id, by the node and the Data API of one server.
+
 package handlers_test
 
 import (

@@ -1,3 +1,5 @@
+// Health behind the response cache and the rest of the server's handlers.
+
 package handlers_test
 
 import (

@@ -1,3 +1,5 @@
+// A lagging index: the node and the Data API of one server at different heights.
+
 package handlers_test
 
 import (

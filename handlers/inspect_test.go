@@ -1,3 +1,5 @@
+// The inspection of a file gives way to a server's clients.
+
 package handlers
 
 import (

@@ -1,3 +1,5 @@
+// Transactions of P and X from a client to every interface of a server, and to verify.
+
 package handlers_test
 
 import (

@@ -1,3 +1,5 @@
+// The wallet with which TestIssuedTransactionsOfTheChains builds and sends.
+
 package handlers_test
 
 import (

@@ -1,3 +1,5 @@
+// Requests through the server, with what it logs, streams and remembers of them.
+
 package handlers_test
 
 import (

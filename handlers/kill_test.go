@@ -1,3 +1,5 @@
+// The built program, killed while clients send: no promise to them is broken.
+
 //go:build !race
 
 package handlers_test

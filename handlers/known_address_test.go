@@ -1,3 +1,5 @@
+// The manual's list of known addresses against the chains of a served world.
+
 package handlers_test
 
 import (

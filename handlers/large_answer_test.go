@@ -1,3 +1,5 @@
+// Large answers share one bound in a whole process; readers are slow or gone.
+
 package handlers_test
 
 import (

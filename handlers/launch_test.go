@@ -1,3 +1,5 @@
+// What a starting program tells machines: the file, the first line, env and healthcheck.
+
 //go:build !race
 
 package handlers_test

@@ -1,3 +1,5 @@
+// A server whose clients hang up on a socket stops working for them.
+
 //go:build !race
 
 package handlers_test

@@ -1,3 +1,5 @@
+// Stories over years of a world's clock, told by all interfaces alike.
+
 package handlers_test
 
 import (

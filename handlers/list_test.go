@@ -1,3 +1,5 @@
+// make bench: the lists of the REST interfaces as targets.
+
 package handlers_test
 
 import (

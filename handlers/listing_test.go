@@ -1,3 +1,5 @@
+// /sim/world against everything that a server serves.
+
 package handlers_test
 
 import (

@@ -1,3 +1,5 @@
+// Every response of the server against the live services' own OpenAPI documents.
+
 package handlers_test
 
 import (

@@ -1,3 +1,5 @@
+// make bench: requests over many connections for a time.
+
 package handlers_test
 
 import (

@@ -1,3 +1,5 @@
+// Every parameter of every operation with very long texts, through a socket.
+
 package handlers_test
 
 import (

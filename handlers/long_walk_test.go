@@ -1,3 +1,5 @@
+// Exhaustive runs take every case of TestLongTextsAreAnsweredAtOnce.
+
 //go:build long
 
 package handlers_test

@@ -1,3 +1,5 @@
+// Set-up that the tests of a whole server share.
+
 package handlers_test
 
 import (

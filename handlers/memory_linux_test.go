@@ -1,3 +1,5 @@
+// The resident memory of the built program.
+
 //go:build !race
 
 package handlers_test

@@ -1,3 +1,5 @@
+// Deliveries of cross-chain messages, called again by every method of a server.
+
 package handlers_test
 
 import (

@@ -1,3 +1,5 @@
+// API keys and networks of cross-chain messages meet only in a whole server.
+
 package handlers_test
 
 import (

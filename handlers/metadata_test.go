@@ -1,3 +1,5 @@
+// Metadata by contracts, by the node and by the Data API of one server.
+
 package handlers_test
 
 import (

@@ -1,3 +1,5 @@
+// A devnet as Hardhat and anvil users drive it, seen by every interface.
+
 package handlers_test
 
 import (

@@ -1,3 +1,5 @@
+// Every mistake that the manual explains, made with the built program.
+
 //go:build unix && !race
 
 package handlers_test

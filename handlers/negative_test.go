@@ -1,3 +1,5 @@
+// Wrong values of every parameter of every operation and method, through the front door.
+
 package handlers_test
 
 import (

@@ -1,3 +1,5 @@
+// The base fee of the next block, by everyone in a server who tells it.
+
 package handlers_test
 
 import (

@@ -1,3 +1,5 @@
+// The node's options as flags of a server.
+
 package handlers_test
 
 import (

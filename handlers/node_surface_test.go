@@ -1,3 +1,5 @@
+// Methods of the node that must agree with other interfaces of the server: warp, proposervm, state dumps.
+
 package handlers_test
 
 import (

@@ -1,3 +1,5 @@
+// Hosts and ports of a listening server decide which network /ext is of.
+
 package handlers_test
 
 import (

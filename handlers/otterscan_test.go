@@ -1,3 +1,5 @@
+// Otterscan's methods against the tracer, the index and eth of one server.
+
 package handlers_test
 
 import (

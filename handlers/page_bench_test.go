@@ -1,3 +1,5 @@
+// make bench: the pages' first load.
+
 package handlers_test
 
 import (

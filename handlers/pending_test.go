@@ -1,3 +1,5 @@
+// Every method about a pending transaction, as the devnet tests ask them.
+
 package handlers_test
 
 import (

@@ -1,3 +1,5 @@
+// Permissions of a page by its origin, over a WebSocket.
+
 package handlers_test
 
 import (

@@ -1,3 +1,5 @@
+// The built program's pool after kills and clean stops.
+
 //go:build !race
 
 package handlers_test

@@ -1,3 +1,5 @@
+// Building and running the program for the tests that need a process.
+
 package handlers_test
 
 import (

@@ -1,3 +1,5 @@
+// exec, and the program around it: codes, signals, standard streams.
+
 //go:build unix && !race
 
 package handlers_test

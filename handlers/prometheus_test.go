@@ -1,3 +1,5 @@
+// A server's /ext/metrics after requests of three kinds.
+
 package handlers_test
 
 import (

@@ -1,3 +1,5 @@
+// Every operation that takes a range, with its ends exchanged.
+
 package handlers_test
 
 import (

@@ -1,3 +1,5 @@
+// Every command of the README and the manual, run as a reader would.
+
 //go:build !race
 
 package handlers_test

@@ -1,3 +1,5 @@
+// The built program where files or folders cannot be written.
+
 //go:build unix && !race
 
 package handlers_test

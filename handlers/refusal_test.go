@@ -1,3 +1,5 @@
+// Transactions that a node refuses, as the devnet tests send them.
+
 package handlers_test
 
 import (

@@ -1,3 +1,5 @@
+// Refused calls in the response, the log and the journal of one server.
+
 package handlers_test
 
 import (

@@ -1,3 +1,5 @@
+// A server whose engine refuses statements: every operation and method answers in its own words.
+
 package handlers_test
 
 import (

@@ -1,3 +1,5 @@
+// Exports, webhooks and connections while statements fail.
+
 package handlers_test
 
 import (

@@ -1,3 +1,5 @@
+// Cross-chain messages between chains of one server, with the relayer running.
+
 package handlers_test
 
 import (

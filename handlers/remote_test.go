@@ -1,3 +1,5 @@
+// The command line against a running server.
+
 //go:build !race
 
 package handlers_test

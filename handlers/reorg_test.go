@@ -1,3 +1,5 @@
+// A reorganisation through subscriptions, the Data API and the node at once.
+
 package handlers_test
 
 import (

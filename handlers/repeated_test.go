@@ -1,3 +1,5 @@
+// Remembered results of a server never outlive a change of the world.
+
 package handlers_test
 
 import (

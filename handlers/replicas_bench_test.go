@@ -1,3 +1,5 @@
+// make bench: three servers on one file behind nginx.
+
 package handlers_test
 
 import (

@@ -1,3 +1,5 @@
+// The cost of a response from memory, through the whole server.
+
 package handlers_test
 
 import (

@@ -1,3 +1,5 @@
+// The sources of roll-ups are where make bench looks for them.
+
 package handlers_test
 
 import (

@@ -1,3 +1,5 @@
+// Short runs take some of the cases of TestLongTextsAreAnsweredAtOnce.
+
 //go:build !long
 
 package handlers_test

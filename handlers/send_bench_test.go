@@ -1,3 +1,5 @@
+// make bench: payments until their receipts.
+
 package handlers_test
 
 import (

@@ -1,3 +1,5 @@
+// The devnet and its clients, which the tests that send share.
+
 package handlers_test
 
 import (

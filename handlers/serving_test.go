@@ -1,3 +1,5 @@
+// make bench: requests a second, and the memory that they take.
+
 package handlers_test
 
 import (

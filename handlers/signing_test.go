@@ -1,3 +1,5 @@
+// make bench: the signature aggregator.
+
 package handlers_test
 
 import (

@@ -1,3 +1,5 @@
+// eth_simulateV1 against the blocks of a served world.
+
 package handlers_test
 
 import (

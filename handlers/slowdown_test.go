@@ -1,3 +1,5 @@
+// Time limits without the race detector.
+
 //go:build !race
 
 package handlers_test

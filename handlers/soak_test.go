@@ -1,3 +1,5 @@
+// The built program with clients of every kind for an hour.
+
 //go:build long && !race
 
 package handlers_test

@@ -1,3 +1,5 @@
+// make bench: the first start.
+
 package handlers_test
 
 import (

@@ -1,3 +1,5 @@
+// Clients that ask before there is a world.
+
 package handlers_test
 
 import (

@@ -1,3 +1,5 @@
+// anvil's control of state, seen by the node and the Data API.
+
 package handlers_test
 
 import (

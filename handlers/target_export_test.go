@@ -1,3 +1,5 @@
+// make bench: exports of the large world.
+
 package handlers_test
 
 import (

@@ -1,3 +1,5 @@
+// make bench: requests about P and X as targets.
+
 package handlers_test
 
 import (

@@ -1,3 +1,5 @@
+// make bench: requests as targets.
+
 package handlers_test
 
 import (

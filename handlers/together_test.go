@@ -1,3 +1,5 @@
+// Any two control methods one after the other, seen by every reader, across copy, restart, clock and revert.
+
 package handlers_test
 
 import (

@@ -1,3 +1,5 @@
+// Traces of debug, trace and the Data API of one server agree.
+
 package handlers_test
 
 import (

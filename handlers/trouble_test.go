@@ -1,3 +1,5 @@
+// Faults of nodes and of mining, seen by clients of every interface.
+
 package handlers_test
 
 import (

@@ -1,3 +1,5 @@
+// make bench: snapshots and reverts, beside anvil.
+
 package handlers_test
 
 import (

@@ -1,3 +1,5 @@
+// The built program, killed while it reverts.
+
 //go:build !race
 
 package handlers_test

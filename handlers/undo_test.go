@@ -1,3 +1,5 @@
+// After a revert every table and every interface of a server is what it was.
+
 package handlers_test
 
 import (

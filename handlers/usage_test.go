@@ -1,3 +1,5 @@
+// Usage figures of requests that a server really got.
+
 package handlers_test
 
 import (

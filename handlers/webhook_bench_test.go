@@ -1,3 +1,5 @@
+// make bench: telling webhooks' receivers.
+
 package handlers_test
 
 import (

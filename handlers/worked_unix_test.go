@@ -1,3 +1,5 @@
+// Processor time and memory of processes, on Unix.
+
 //go:build unix
 
 package handlers_test

@@ -1,3 +1,5 @@
+// Processor time of processes, on Windows.
+
 package handlers_test
 
 import (

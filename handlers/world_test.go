@@ -1,3 +1,5 @@
+// /sim/world's expectations against the Data API.
+
 package handlers_test
 
 import (

@@ -1,3 +1,5 @@
+// Worlds beside each other in one process: links, files, bounds, load.
+
 package handlers_test
 
 import (
