@@ -59,8 +59,8 @@ func (w *World) commit(next heads, time int64, added Added, write func(*store.Ba
 	}
 	w.heads = all
 	w.Clock.reach(m.Clock)
-	if w.follower != nil {
-		w.follower.follow(m, write, &added)
+	if w.lagging != nil {
+		w.lagging.follow(m, write, &added)
 	}
 	return nil
 }

@@ -239,14 +239,15 @@ func TestHowFarAReorgGoes(t *testing.T) {
 	ok(t, w.Reorg(t.Context(), l1.Chain, head(l1)-received, nil)) // whoever received may forget it
 }
 
-// TestFollowersGoBackTogether: a copy whose P-Chain falls behind shows no block of another chain that spends what is not there yet.
-func TestFollowersGoBackTogether(t *testing.T) {
+// TestALaggingCopyWaitsForWhatIsSpent: a block that spends an output of a chain which lags enters the copy after the block that made it.
+func TestALaggingCopyWaitsForWhatIsSpent(t *testing.T) {
 	w := copied(t)
 	n, key := w.Networks[0], alice(t, w)
-	f, err := w.Follow(t.Context())
+	l, err := w.CopyLagging(t.Context())
 	ok(t, err)
-	defer func() { ok(t, f.End()) }()
+	defer func() { ok(t, l.End()) }()
 	p, x := sim.ChainKey{Primary: true, Chain: n.Chain(txs.PChain)}, sim.ChainKey{Primary: true, Chain: n.Chain(txs.XChain)}
+	ok(t, l.SetLag(t.Context(), []sim.ChainKey{p}, sim.Lag{Blocks: 1}))
 	owner := txs.NewOwner(key.Address())
 	fee := n.Rules.TxFee
 	ok(t, n.IssueNext(t.Context(), txs.PChain, func(state *primary.Network, at uint64) (*txs.Tx, error) {
@@ -267,18 +268,43 @@ func TestFollowersGoBackTogether(t *testing.T) {
 	heights := func(behindP, behindX uint64) {
 		t.Helper()
 		for key, behind := range map[sim.ChainKey]uint64{p: behindP, x: behindX} {
-			if indexed, existing := f.Heights(key); existing-indexed != behind {
+			if indexed, existing := l.Heights(key); existing-indexed != behind {
 				t.Errorf("chain %d is %d blocks behind, want %d", key.Chain, existing-indexed, behind)
 			}
 		}
 	}
-	heights(0, 0)
-	ok(t, f.SetLag(t.Context(), []sim.ChainKey{p}, sim.Lag{Blocks: 1}))
 	heights(1, 1)
-	ok(t, f.SetLag(t.Context(), []sim.ChainKey{p}, sim.Lag{}))
+	ok(t, l.SetLag(t.Context(), []sim.ChainKey{p}, sim.Lag{}))
 	heights(0, 0)
-	ok(t, f.SetLag(t.Context(), []sim.ChainKey{x}, sim.Lag{Blocks: 1}))
-	heights(0, 1)
+	ok(t, l.SetLag(t.Context(), []sim.ChainKey{p, x}, sim.Lag{Blocks: 1}))
+	heights(0, 0)
+}
+
+// TestALaggingCopyShowsItsTime: a chain that lags by time keeps the time of when it began to, until as much has passed.
+func TestALaggingCopyShowsItsTime(t *testing.T) {
+	w := copied(t)
+	l, err := w.CopyLagging(t.Context())
+	ok(t, err)
+	defer func() { ok(t, l.End()) }()
+	key := sim.Key(w.Chains[0])
+	start := w.Clock.Now()
+	ok(t, l.SetLag(t.Context(), []sim.ChainKey{key}, sim.Lag{Milliseconds: 60_000}))
+	for _, step := range []struct{ advance, shown time.Duration }{{0, 0}, {time.Minute, 0}, {61 * time.Second, time.Second}} {
+		ok(t, w.Advance(t.Context(), start.Add(step.advance)))
+		behind, of, done, err := l.Read(t.Context(), []sim.ChainKey{key})
+		ok(t, err)
+		if shown := behind.Clock.Now().Sub(start); shown != step.shown || of != key {
+			t.Errorf("after %s the copy's clock is %s later, want %s", step.advance, shown, step.shown)
+		}
+		done()
+	}
+	ok(t, l.SetLag(t.Context(), []sim.ChainKey{key}, sim.Lag{Milliseconds: 120_000}))
+	behind, _, done, err := l.Read(t.Context(), []sim.ChainKey{key})
+	ok(t, err)
+	defer done()
+	if shown := behind.Clock.Now().Sub(start); shown != time.Second {
+		t.Errorf("with a longer lag the copy's clock is %s later, it was %s", shown, time.Second)
+	}
 }
 
 // TestAReorgGivesCodesBack: a code stays that the removed blocks brought when another chain's account got it since.

@@ -35,7 +35,7 @@ type World struct {
 	relayer   atomic.Pointer[Relayer]
 	outbox    atomic.Pointer[Outbox]
 	committed notice
-	follower  *Follower // nil if the index does not lag; guarded by writer
+	lagging   *LaggingCopy // nil if the index does not lag; guarded by writer
 
 	Gate    *Gate      // admits the requests of clients
 	pausing sync.Mutex // guards the next

@@ -96,7 +96,7 @@ func RegisterIndex(s *rest.Server, x Index) error {
 			Handle: func(r *rest.Request) (any, error) { return a.states(r) }},
 		rest.Operation{ID: "setIndexLag", Method: http.MethodPost, Path: "/sim/index", Summary: "Make the Data and Metrics APIs lag behind the node",
 			Doc: "They index a block only once there are that many newer ones, or once the world's clock has advanced by that much. Until then they answer 404. " +
-				"The lag takes effect at once: a chain shows its state at that distance, by block times or by the world's clock. " +
+				"No block leaves the index: a chain stands still until the node is that far ahead, and starts over with what the node has after a revert or a reorganisation. " +
 				"Each chain has its own lag, but a block that spends another chain's export waits until that is indexed too.",
 			Body: reflect.TypeFor[lagBody](), Strict: true, Class: permit.Control, Answer: states, Handle: a.set},
 		rest.Operation{ID: "catchUpIndex", Method: http.MethodDelete, Path: "/sim/index", Summary: "Let the Data and Metrics APIs catch up with the node",

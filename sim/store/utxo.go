@@ -340,11 +340,6 @@ type OutputOwners struct {
 	Addresses [][]byte // 20 bytes each, ascending
 }
 
-// SpendersOf lists the transactions that spent a chain's outputs in blocks after one.
-func (db *DB) SpendersOf(ctx context.Context, chain int, after uint64) ([]Position, error) {
-	return db.ids(ctx, `SELECT spent AS id FROM utxo WHERE id >= ? AND id < ? AND spent IS NOT NULL`, NewUTXONumber(chain, after+1, 0), NewUTXONumber(chain+1, 0, 0))
-}
-
 const (
 	ownersHead   = 4 + 8
 	addressBytes = 20

@@ -210,17 +210,6 @@ func (u *Undo) Take(c Change) error {
 	return nil
 }
 
-// Take takes changes back, in this order, of which nothing is recorded.
-func Take(tx *sql.Tx, changes []Change) error {
-	u := &Undo{tx: tx, statements: map[string]*sql.Stmt{}}
-	for _, c := range changes {
-		if err := u.Take(c); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 func (u *Undo) exec(text string, values []any) error {
 	statement := u.statements[text]
 	if statement == nil {

@@ -22,20 +22,20 @@ import (
 	"snowglobe/sim/txs"
 )
 
-// index lets the Data and the Metrics API be behind the node, by serving them from a copy that follows the world at a distance.
+// index lets the Data and Metrics APIs lag behind the node, by serving them from a copy that follows the world at a distance.
 type index struct {
 	world   *sim.World
 	options *Options
 	exports *export.Jobs
-	behind  atomic.Bool // whether there is a follower
+	behind  atomic.Bool // whether there is a copy
 
-	mu       sync.Mutex
-	lags     map[sim.ChainKey]control.Lag
-	follower *sim.Follower // nil while nothing is behind
-	servers  map[sim.ChainKey]indexServer
+	mu      sync.Mutex
+	lags    map[sim.ChainKey]control.Lag
+	copy    *sim.LaggingCopy // nil while no chain lags
+	servers map[sim.ChainKey]indexServer
 }
 
-// indexServer is the copy as it was opened for who asks about a chain.
+// indexServer serves the copy as it was opened for requests about a chain.
 type indexServer struct {
 	world  *sim.World
 	server *rest.Server
@@ -47,7 +47,8 @@ func newIndex(w *sim.World, o *Options) *index {
 	return x
 }
 
-// rewound drops the copy, which has what is undone. What was behind is behind again; nothing is, in a world that was reset.
+// rewound drops the copy, which has blocks that the world no longer has. The same chains lag in a new copy, which begins with the world as
+// it is now; after a reset none does.
 func (x *index) rewound(how sim.Return) {
 	x.mu.Lock()
 	lags := maps.Clone(x.lags)
@@ -68,21 +69,21 @@ func (x *index) rewound(how sim.Return) {
 	}
 }
 
-// How the paths begin that are about EVM chains, and about primary networks, whether they name one or not.
+// The beginnings of the paths about EVM chains and about primary networks, whether they name one or not.
 var (
 	chainPaths   = []string{"/v1/chains", "/v1/address", "/v1/transactions", "/v1/blocks", "/v1/icm", "/v1/teleporter", "/v2/chains", "/v2/icm"}
 	primaryPaths = []string{"/v1/networks", "/v1/avax", "/v2/networks", "/v2/subnet", "/v2/validat"}
 )
 
-// serving is the server of the copy for a request that is about a chain which is behind, or about several of which one is.
+// serving returns the copy's server for a request about a lagging chain, or about several of which one lags; else nil.
 func (x *index) serving(ctx context.Context, path, network string, names []string) (*rest.Server, func(), error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	concerned := x.concerned(path, network, names)
-	if x.follower == nil || len(concerned) == 0 {
+	if x.copy == nil || len(concerned) == 0 {
 		return nil, nil, nil
 	}
-	w, key, done, err := x.follower.Read(ctx, concerned)
+	w, key, done, err := x.copy.Read(ctx, concerned)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -97,7 +98,7 @@ func (x *index) serving(ctx context.Context, path, network string, names []strin
 	return x.servers[key].server, done, nil
 }
 
-// concerned are the chains that are behind and that a request is about.
+// concerned lists the lagging chains that a request is about.
 func (x *index) concerned(path, network string, names []string) (all []sim.ChainKey) {
 	for _, name := range names {
 		for _, key := range x.Chains(network, name) {
@@ -120,7 +121,7 @@ func (x *index) concerned(path, network string, names []string) (all []sim.Chain
 	return all
 }
 
-// Chains are those that a name stands for, on a network if that is named, on every one otherwise; every chain without a name.
+// Chains lists the chains that a name stands for, on one network if it is named; without a name, every chain.
 func (x *index) Chains(network, name string) (all []sim.ChainKey) {
 	for _, c := range x.world.Chains {
 		if (network == "" || c.Row.Network == network) && (name == "" || x.world.ChainNamed(name) == c) {
@@ -155,7 +156,7 @@ func (x *index) serve(w *sim.World) (*rest.Server, error) {
 	return s, errors.Join(RegisterData(s, w, x.exports, o), metrics.Register(s, w))
 }
 
-// SetLag says how far chains are to be behind; nothing for the zero value, with which they catch up.
+// SetLag sets how far chains lag. With the zero value they catch up.
 func (x *index) SetLag(ctx context.Context, chains []sim.ChainKey, l control.Lag) error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -167,33 +168,33 @@ func (x *index) SetLag(ctx context.Context, chains []sim.ChainKey, l control.Lag
 	if len(x.lags) == 0 {
 		return x.end()
 	}
-	if x.follower == nil {
-		follower, err := x.world.Follow(ctx)
+	if x.copy == nil {
+		lagging, err := x.world.CopyLagging(ctx)
 		if errors.Is(err, store.ErrReadOnly) || x.world.DB.ReadOnly() {
 			return errors.Join(store.ErrReadOnly, err)
 		}
 		if err != nil {
 			return fmt.Errorf("index: %w", err)
 		}
-		x.follower = follower
+		x.copy = lagging
 		x.behind.Store(true)
 	}
-	if err := x.follower.SetLag(ctx, chains, sim.Lag{Blocks: l.Blocks, Milliseconds: l.Time.Milliseconds()}); err != nil {
+	if err := x.copy.SetLag(ctx, chains, sim.Lag{Blocks: l.Blocks, Milliseconds: l.Time.Milliseconds()}); err != nil {
 		return fmt.Errorf("index: %w", err)
 	}
 	return nil
 }
 
-// end drops the copy. The caller holds the lock.
+// end removes the copy. The caller holds the lock.
 func (x *index) end() error {
-	f := x.follower
-	if f == nil {
+	l := x.copy
+	if l == nil {
 		return nil
 	}
 	x.behind.Store(false)
-	x.follower = nil
+	x.copy = nil
 	clear(x.servers)
-	return f.End()
+	return l.End()
 }
 
 func (x *index) close() error {
@@ -202,7 +203,7 @@ func (x *index) close() error {
 	return x.end()
 }
 
-// States tells how far each chain is.
+// States tells how far each chain has come.
 func (x *index) States(ctx context.Context) ([]control.IndexState, error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -231,7 +232,7 @@ func (x *index) state(key sim.ChainKey, name, network string, head uint64) contr
 	l, behind := x.lags[key]
 	indexed := head
 	if behind {
-		indexed, _ = x.follower.Heights(key)
+		indexed, _ = x.copy.Heights(key)
 	}
 	return control.NewIndexState(name, network, l, head, indexed)
 }
