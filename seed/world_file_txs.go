@@ -196,20 +196,20 @@ func (p *player) add(chain int, name, artifact, text string, address common.Addr
 }
 
 // deploy deploys one of the world's own contracts under a name of the file.
-func (p *player) deploy(ctx context.Context, chain int, name, artifact, owner string, args ...any) (*contracts.Artifact, error) {
+func (p *player) deploy(ctx context.Context, chain int, name, artifact, owner string, args ...any) error {
 	a, err := contracts.Load(artifact)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	code, err := a.InitCode(args...)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	address, err := p.send(ctx, chain, owner, request{data: code})
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return a, p.add(chain, name, artifact, "", address, a.ABI)
+	return p.add(chain, name, artifact, "", address, a.ABI)
 }
 
 // perTransfer is the number of holders that get their tokens in one transaction.
@@ -230,7 +230,7 @@ func (p *player) token(ctx context.Context, t *worldfile.Token, path string) err
 		return err
 	}
 	if t.Address == "" {
-		_, err = p.deploy(ctx, chain, t.Symbol, artifact.Name, owner, t.Name, t.Symbol, uint8(t.Places()), supply, p.named.addresses[owner])
+		err = p.deploy(ctx, chain, t.Symbol, artifact.Name, owner, t.Name, t.Symbol, uint8(t.Places()), supply, p.named.addresses[owner])
 	} else if supply.Sign() > 0 {
 		err = p.call(ctx, chain, owner, common.HexToAddress(t.Address), artifact.ABI, "mint", p.named.addresses[owner], supply)
 	}
@@ -284,7 +284,7 @@ func (p *player) nft(ctx context.Context, n *worldfile.NFT) error {
 	if err == nil && n.Address != "" {
 		err = p.add(chain, n.Symbol, artifact.Name, "", common.HexToAddress(n.Address), artifact.ABI)
 	} else if err == nil {
-		_, err = p.deploy(ctx, chain, n.Symbol, artifact.Name, owner, n.Name, n.Symbol, p.named.addresses[owner])
+		err = p.deploy(ctx, chain, n.Symbol, artifact.Name, owner, n.Name, n.Symbol, p.named.addresses[owner])
 	}
 	if err != nil {
 		return err

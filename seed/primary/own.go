@@ -158,29 +158,19 @@ func (n *Network) Opened(live *sim.Network) *Residents {
 
 // Stake lets somebody validate or delegate now.
 func (n *Residents) Stake(ctx context.Context, s Stake) error {
-	return n.live.IssueNext(ctx, txs.PChain, func(net *primary.Network, at uint64) (*txs.Tx, error) {
-		n.net, n.wallet.net = net, net
-		if err := n.load(ctx, s.Who); err != nil {
-			return nil, err
-		}
-		return n.stakeTx(s, at)
-	})
+	return n.onEither(ctx, txs.PChain, s.Who, func(at uint64) (*txs.Tx, error) { return n.stakeTx(s, at) }, nil)
 }
 
 // Pay lets somebody pay an amount in nAVAX on P or X now.
 func (n *Residents) Pay(ctx context.Context, chain txs.Chain, from *population.Account, to txs.OutputOwners, amount uint64) error {
-	return n.live.IssueNext(ctx, chain, func(net *primary.Network, at uint64) (*txs.Tx, error) {
-		n.net, n.wallet.net = net, net
-		if err := n.load(ctx, from); err != nil {
-			return nil, err
-		}
+	return n.onEither(ctx, chain, from, func(at uint64) (*txs.Tx, error) {
 		tx, err := n.wallet.sign(txDraft{chain: int(chain), from: singleSigner(from), tx: &txs.BaseTx{},
 			outs: []*txs.TransferableOutput{n.wallet.output(amount, to)}}, at)
 		if err == nil && tx == nil {
 			err = fmt.Errorf("the sender cannot pay %d nAVAX and the fee on %s", amount, chain)
 		}
 		return tx, err
-	})
+	}, nil)
 }
 
 // Move lets somebody move an amount in nAVAX from one chain of the network to another now: an export, and the import.

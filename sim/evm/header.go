@@ -3,6 +3,7 @@ package evm
 import (
 	"fmt"
 	"math/big"
+	"reflect"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
@@ -58,51 +59,37 @@ type Header struct {
 	MinDelayExcess   uint64
 }
 
-// l1Header is Header as subnet-evm encodes it, without the two fields for a C-Chain's atomic transactions. Its fields have the same order,
-// so that one type converts to the other.
-type l1Header struct {
-	ParentHash       common.Hash
-	UncleHash        common.Hash
-	Coinbase         common.Address
-	Root             common.Hash
-	TxHash           common.Hash
-	ReceiptHash      common.Hash
-	Bloom            types.Bloom
-	Difficulty       *big.Int
-	Number           *big.Int
-	GasLimit         uint64
-	GasUsed          uint64
-	Time             uint64
-	Extra            []byte
-	MixDigest        common.Hash
-	Nonce            types.BlockNonce
-	ExtDataHash      common.Hash `rlp:"-"`
-	BaseFee          *big.Int
-	ExtDataGasUsed   *big.Int `rlp:"-"`
-	BlockGasCost     *big.Int
-	BlobGasUsed      uint64
-	ExcessBlobGas    uint64
-	ParentBeaconRoot common.Hash
-	TimeMilliseconds uint64
-	MinDelayExcess   uint64
+// l1Header is a pointer to Header as subnet-evm encodes it, without the two fields for a C-Chain's atomic transactions.
+var l1Header = func() reflect.Type {
+	fields := reflect.VisibleFields(reflect.TypeFor[Header]())
+	for i := range fields {
+		if name := fields[i].Name; name == "ExtDataHash" || name == "ExtDataGasUsed" {
+			fields[i].Tag = `rlp:"-"`
+		}
+	}
+	return reflect.PointerTo(reflect.StructOf(fields))
+}()
+
+// encoded returns the header in the type whose RLP a kind of chain has.
+func (h *Header) encoded(kind Kind) any {
+	if kind == KindL1 {
+		return reflect.ValueOf(h).Convert(l1Header).Interface()
+	}
+	return h
 }
 
 // Encode returns the RLP of the header; the block's hash is its Keccak-256.
 func (h *Header) Encode(kind Kind) ([]byte, error) {
-	if kind == KindL1 {
-		return rlp.EncodeToBytes((*l1Header)(h))
-	}
-	return rlp.EncodeToBytes(h)
+	return rlp.EncodeToBytes(h.encoded(kind))
 }
 
 // DecodeHeader decodes the RLP of a header.
 func DecodeHeader(kind Kind, raw []byte) (*Header, error) {
 	h := new(Header)
-	into := any(h)
 	if kind == KindL1 {
-		h.ExtDataGasUsed, into = new(big.Int), (*l1Header)(h)
+		h.ExtDataGasUsed = new(big.Int)
 	}
-	if err := rlp.DecodeBytes(raw, into); err != nil {
+	if err := rlp.DecodeBytes(raw, h.encoded(kind)); err != nil {
 		return nil, fmt.Errorf("header: %w", err)
 	}
 	return h, nil

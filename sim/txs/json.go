@@ -86,11 +86,19 @@ func (w *jsonWriter) value(v reflect.Value) error {
 func (w *jsonWriter) special(v any) (bool, error) {
 	switch v := v.(type) {
 	case HexBytes:
-		return true, w.hex(v)
+		w.hex(v)
+		return true, nil
 	case Signature:
-		return true, w.hex(v[:])
+		w.hex(v[:])
+		return true, nil
 	case ids.ID:
-		return true, w.id(v)
+		text, known := w.ids[v]
+		if !known {
+			text = `"` + v.String() + `"`
+			w.ids[v] = text
+		}
+		w.out = append(w.out, text...)
+		return true, nil
 	case []byte, ids.NodeID, ids.ShortID, [96]byte:
 		return true, w.plain(v)
 	case *ProofOfPossession:
@@ -111,16 +119,6 @@ func (w *jsonWriter) plain(v any) error {
 	return err
 }
 
-func (w *jsonWriter) id(id ids.ID) error {
-	text, known := w.ids[id]
-	if !known {
-		text = `"` + id.String() + `"`
-		w.ids[id] = text
-	}
-	w.out = append(w.out, text...)
-	return nil
-}
-
 // address writes an address with chain and network.
 func (w *jsonWriter) address(a ids.ShortID) string {
 	text, known := w.addresses[a]
@@ -131,11 +129,10 @@ func (w *jsonWriter) address(a ids.ShortID) string {
 	return text
 }
 
-func (w *jsonWriter) hex(b []byte) error {
+func (w *jsonWriter) hex(b []byte) {
 	w.out = append(w.out, `"0x`...)
 	w.out = hex.AppendEncode(w.out, b)
 	w.out = append(w.out, '"')
-	return nil
 }
 
 func (w *jsonWriter) list(v reflect.Value) error {

@@ -130,7 +130,7 @@ func (a *stakingAPI) getValidator(r *rest.Request, n *sim.Network) (any, error) 
 
 // validatorPage cuts a page of matching validators, in one of the index's orders or its reverse.
 func (a *stakingAPI) validatorPage(r *rest.Request, n *sim.Network, all *query.StakerIndex, by string, passes func(*query.ValidatorEntry) bool) (answer any, err error) {
-	found, next := data.PageOf(r, all.Orders[by], passes)
+	found, next := data.PageOf(r, all.Order(by), passes)
 	page := &data.JSONPage{Next: next, Name: "validators", Items: make([]data.RawJSON, len(found))}
 	texts := a.json(n, all)
 	for i, v := range found {

@@ -24,11 +24,7 @@ func (c *Chain) AccessList(ctx context.Context, b *Block, call *Call, o Override
 		return nil, nil, err
 	}
 	defer leave()
-	x, err := c.executionOn(ctx, b, o)
-	if err != nil {
-		return nil, nil, err
-	}
-	m, err := call.message(x.context.BaseFee, c.Limits.Gas)
+	x, m, err := c.executionOf(ctx, b, call, o)
 	if err != nil {
 		return nil, nil, err
 	}

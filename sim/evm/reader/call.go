@@ -144,11 +144,7 @@ func (c *Chain) Call(ctx context.Context, b *Block, call *Call, o Overrides) (*c
 		return nil, err
 	}
 	defer leave()
-	x, err := c.executionOn(ctx, b, o)
-	if err != nil {
-		return nil, err
-	}
-	m, err := call.message(x.context.BaseFee, c.Limits.Gas)
+	x, m, err := c.executionOf(ctx, b, call, o)
 	if err != nil {
 		return nil, err
 	}

@@ -25,11 +25,7 @@ func (c *Chain) Estimate(ctx context.Context, b *Block, call *Call, o Overrides)
 		return 0, nil, err
 	}
 	defer leave()
-	x, err := c.executionOn(ctx, b, o)
-	if err != nil {
-		return 0, nil, err
-	}
-	m, err := call.message(x.context.BaseFee, c.Limits.Gas)
+	x, m, err := c.executionOf(ctx, b, call, o)
 	if err != nil {
 		return 0, nil, err
 	}

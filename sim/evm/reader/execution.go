@@ -100,6 +100,16 @@ func (c *Chain) executionOn(ctx context.Context, b *Block, o Overrides) (*execut
 	return x, x.override(o.State, false)
 }
 
+// executionOf prepares the execution of a call on top of a block.
+func (c *Chain) executionOf(ctx context.Context, b *Block, call *Call, o Overrides) (*execution, *core.Message, error) {
+	x, err := c.executionOn(ctx, b, o)
+	if err != nil {
+		return nil, nil, err
+	}
+	m, err := call.message(x.context.BaseFee, c.Limits.Gas)
+	return x, m, err
+}
+
 func (c *Chain) stateFor(ctx context.Context, b *Block, before *uint) (*state.StateDB, error) {
 	if before != nil {
 		return c.stateBefore(ctx, b, *before)
