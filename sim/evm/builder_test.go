@@ -31,7 +31,10 @@ func newTestChain(t testing.TB, kind Kind) (*testChain, *Builder) {
 		Precompiles: precompile.Upgrades{FeeConfig: precompile.NewFeeConfig(20_000_000, 25e9, 1_000_000)},
 		Alloc:       types.GenesisAlloc{c.from: {Balance: new(big.Int).Lsh(big.NewInt(1), 96)}}}
 	c.sign = func(tx *types.DynamicFeeTx) *types.Transaction {
-		tx.ChainID, tx.GasTipCap, tx.GasFeeCap, tx.Gas = big.NewInt(43114), big.NewInt(1e9), big.NewInt(500e9), 300_000
+		tx.ChainID, tx.GasTipCap, tx.GasFeeCap = big.NewInt(43114), big.NewInt(1e9), big.NewInt(500e9)
+		if tx.Gas == 0 {
+			tx.Gas = 300_000
+		}
 		return types.MustSignNewTx(key, types.LatestSignerForChainID(tx.ChainID), tx)
 	}
 	return c, c.begin()
