@@ -2,6 +2,7 @@ package pchain
 
 import (
 	"errors"
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -151,6 +152,15 @@ func TestStakingRulesRefuse(t *testing.T) {
 	change := func(f func(*txs.AddPermissionlessValidatorTx)) *txs.Tx {
 		return w.validatorTx(key, 0, 2000*nAVAX, 20*oneDay, f)
 	}
+	unpaid := func(weight uint64) *txs.Tx {
+		return w.pChainTx(key, 0, func(base txs.BaseTx) txs.Unsigned {
+			owner := txs.NewOwner(key.Address())
+			return &txs.AddPermissionlessDelegatorTx{
+				BaseTx: base, Validator: txs.Validator{NodeID: nodeID(9), End: start + 5*oneDay, Weight: weight},
+				StakeOuts: []*txs.TransferableOutput{txs.NewTransferableOutput(local.AVAXAssetID, weight, owner)}, RewardsOwner: &owner,
+			}
+		})
+	}
 	cases := []struct {
 		want error
 		tx   *txs.Tx
@@ -159,6 +169,8 @@ func TestStakingRulesRefuse(t *testing.T) {
 		{errWeightTooLarge, w.validatorTx(key, 0, 3_000_001*nAVAX, 20*oneDay)},
 		{errStakeTooShort, w.validatorTx(key, 0, 2000*nAVAX, oneDay-1)},
 		{errStakeTooLong, w.validatorTx(key, 0, 2000*nAVAX, 366*oneDay)},
+		{errStakeTooLong, w.validatorTx(key, 0, 2000*nAVAX, 1<<60)},
+		{errStakeTooShort, w.validatorTx(key, 0, 2000*nAVAX, math.MaxUint64-start)},
 		{errDelegationFee, change(func(tx *txs.AddPermissionlessValidatorTx) { tx.DelegationShares = 19_999 })},
 		{errTooManyShares, change(func(tx *txs.AddPermissionlessValidatorTx) { tx.DelegationShares = 1_000_001 })},
 		{errEmptyNodeID, change(func(tx *txs.AddPermissionlessValidatorTx) { tx.Validator.NodeID = ids.EmptyNodeID })},
@@ -171,6 +183,8 @@ func TestStakingRulesRefuse(t *testing.T) {
 		{errWeightTooSmall, w.delegatorTx(key, 9, 24*nAVAX, 5*oneDay)},
 		{errPeriodMismatch, w.delegatorTx(key, 9, 25*nAVAX, 21*oneDay)},
 		{errOverDelegated, w.delegatorTx(key, 9, 8001*nAVAX, 5*oneDay)},
+		{errOverDelegated, unpaid(math.MaxUint64 - 2000*nAVAX)},
+		{utxo.ErrOverflow, unpaid(math.MaxUint64 - 2000*nAVAX + 1)},
 	}
 	for _, c := range cases {
 		w.refuse(c.want, c.tx)

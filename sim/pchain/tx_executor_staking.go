@@ -3,6 +3,7 @@ package pchain
 import (
 	"errors"
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/ava-labs/avalanchego/ids"
@@ -57,11 +58,14 @@ func (e *txExecutor) verifyStaking(end uint64, stake []*txs.TransferableOutput) 
 	return nil
 }
 
+// verifyDuration follows the staker's rules of avalanchego's verifyAddPermissionlessValidatorTx. An end beyond signed numbers lies in the past,
+// as in avalanchego's Validator.EndTime.
 func (e *txExecutor) verifyDuration(end uint64) error {
-	switch networkRules := &e.Network.Staking; {
-	case end < e.Time()+networkRules.MinStakeDuration:
+	networkRules := &e.Network.Staking
+	switch duration := time.Unix(int64(end), 0).Sub(time.Unix(int64(e.Time()), 0)); {
+	case duration < time.Duration(networkRules.MinStakeDuration)*time.Second:
 		return e.periodError(errStakeTooShort)
-	case end > e.Time()+networkRules.MaxStakeDuration:
+	case duration > time.Duration(networkRules.MaxStakeDuration)*time.Second:
 		return e.periodError(errStakeTooLong)
 	}
 	return nil
@@ -123,6 +127,9 @@ func (e *txExecutor) addPermissionlessDelegatorTx(u *txs.AddPermissionlessDelega
 		return nil, err
 	}
 	maxWeight, most := e.current.maxWeight(validator, e.pending, e.Time(), u.Validator.End), e.Network.Staking.MaxWeight(validator.Weight)
+	if u.Validator.Weight > math.MaxUint64-maxWeight {
+		return nil, utxo.ErrOverflow
+	}
 	if maxWeight+u.Validator.Weight > most {
 		return nil, advised(errOverDelegated, "%d nAVAX are delegated; until then the validator has room for %d", u.Validator.Weight, most-maxWeight)
 	}
