@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/ava-labs/avalanchego/codec"
 	"github.com/ava-labs/avalanchego/ids"
 
 	"snowglobe/sim/rules"
@@ -20,6 +21,7 @@ var (
 	errNoChanges       = errors.New("BanffStandardBlock performs no state changes")
 	errOptionTime      = errors.New("option block proposed timestamp not matching parent block one")
 	errUndecided       = errors.New("the proposal before is not decided")
+	errTxTooBig        = errors.New("transaction size exceeds max transaction size pre-Helicon") // Manager.verifyTransactionSizePreHelicon
 	errNothingToDecide = errors.New("no proposal to decide")
 )
 
@@ -98,6 +100,9 @@ func (e *blockExecutor) executeTxs(time uint64, transactions []*txs.Tx) ([]*Diff
 // verifyTx returns the reason why a transaction cannot be in a block of this time, as avalanchego's block/executor.Manager.VerifyTx does.
 // It executes the transaction.
 func (e *blockExecutor) verifyTx(tx *txs.Tx, time uint64) error {
+	if len(tx.Bytes()) > codec.DefaultMaxSize {
+		return errTxTooBig
+	}
 	if err := newTxExecutor(e.State, tx).verifyWarpMessage(); err != nil {
 		return fmt.Errorf("failed verifying warp messages: %w", err)
 	}

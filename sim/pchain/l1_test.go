@@ -37,18 +37,24 @@ func newL1(t *testing.T) *l1 {
 // convert makes two validators with this balance each.
 func (l *l1) convert(balance uint64) *Diff {
 	l.t.Helper()
+	return l.accept(l.p.Time(), l.conversionTx(func(all []*txs.ConversionValidator) { all[0].Balance, all[1].Balance = balance, balance }))[1]
+}
+
+// conversionTx converts to two validators without a balance, which a test may change.
+func (l *l1) conversionTx(change func([]*txs.ConversionValidator)) *txs.Tx {
+	l.t.Helper()
 	owner := warp.PChainOwner{Threshold: 1, Addresses: []ids.ShortID{l.owner.Address()}}
 	var validators []*txs.ConversionValidator
 	for i := range byte(2) {
 		node := nodeID(i)
 		validators = append(validators, &txs.ConversionValidator{
-			NodeID: node[:], Weight: 100, Balance: balance, Signer: *l.signer(i), RemainingBalanceOwner: owner, DeactivationOwner: owner,
+			NodeID: node[:], Weight: 100, Signer: *l.signer(i), RemainingBalanceOwner: owner, DeactivationOwner: owner,
 		})
 	}
-	tx := l.pChainTx(l.owner, 2*balance, func(base txs.BaseTx) txs.Unsigned {
+	change(validators)
+	return l.pChainTx(l.owner, validators[0].Balance+validators[1].Balance, func(base txs.BaseTx) txs.Unsigned {
 		return &txs.ConvertSubnetToL1Tx{BaseTx: base, SubnetID: l.subnetID, ChainID: l.chainID, Address: manager, Validators: validators, SubnetAuth: &txs.Input{SigIndices: []uint32{0}}}
 	}, []*txs.Key{l.owner})
-	return l.accept(l.p.Time(), tx)[1]
 }
 
 // message signs an L1 message of the manager with these validators of the L1.
