@@ -77,9 +77,7 @@ func (a *Service) GetAllBalances(r *http.Request, args *BalanceArgs, reply *AllB
 			index[u.AssetID] = at
 			reply.Balances = append(reply.Balances, AssetBalance{Asset: a.assetName(u.AssetID)})
 		}
-		if reply.Balances[at].Balance, err = plus(reply.Balances[at].Balance, u.Amount()); err != nil {
-			return err
-		}
+		reply.Balances[at].Balance = jsonrpc.Saturated(reply.Balances[at].Balance, u.Amount())
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ package jsonrpc
 
 import (
 	"encoding/hex"
+	"math"
 
 	"github.com/ava-labs/avalanchego/utils/formatting"
 	"github.com/ava-labs/avalanchego/utils/json"
@@ -18,6 +19,14 @@ type (
 	Uint64  = json.Uint64
 	Float32 = json.Float32
 )
+
+// Saturated returns a sum, at most the largest number: the node's services show balances that overflow so.
+func Saturated(sum Uint64, amount uint64) Uint64 {
+	if amount > math.MaxUint64-uint64(sum) {
+		return math.MaxUint64
+	}
+	return sum + Uint64(amount)
+}
 
 // Hex is bytes in the form of the node's services: 0x and every digit, without a checksum; nil is null.
 type Hex []byte

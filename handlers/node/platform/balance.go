@@ -6,6 +6,7 @@ import (
 	"net/http"
 
 	"github.com/ava-labs/avalanchego/ids"
+	"github.com/ava-labs/avalanchego/utils/formatting"
 
 	"snowglobe/handlers/node/jsonrpc"
 	"snowglobe/handlers/node/primary"
@@ -44,8 +45,9 @@ func (a *Service) GetBalance(r *http.Request, args *AddressesArgs, reply *Balanc
 	reply.Balances, reply.Unlockeds = map[ids.ID]jsonrpc.Uint64{}, map[ids.ID]jsonrpc.Uint64{}
 	reply.LockedStakeables, reply.LockedNotStakeables = map[ids.ID]jsonrpc.Uint64{}, map[ids.ID]jsonrpc.Uint64{}
 	for _, u := range utxos {
-		reply.kind(u, uint64(a.Network.Clock.Unix()))[u.AssetID] += jsonrpc.Uint64(u.Amount())
-		reply.Balances[u.AssetID] += jsonrpc.Uint64(u.Amount())
+		kind := reply.kind(u, uint64(a.Network.Clock.Unix()))
+		kind[u.AssetID] = jsonrpc.Saturated(kind[u.AssetID], u.Amount())
+		reply.Balances[u.AssetID] = jsonrpc.Saturated(reply.Balances[u.AssetID], u.Amount())
 		reply.UTXOIDs = append(reply.UTXOIDs, primary.UTXOID(u.UTXOID))
 	}
 	avax := a.Network.Rules.AVAXAssetID
@@ -84,7 +86,12 @@ func (a *Service) GetRewardUTXOs(r *http.Request, args *primary.TxIDArgs, reply 
 			rewards = append(rewards, row)
 		}
 	}
-	reply.UTXOs, err = a.EncodeUTXOs(rewards, args.Encoding)
+	reply.UTXOs = make([]string, len(rewards))
+	for i := range rewards {
+		if reply.UTXOs[i], err = formatting.Encode(args.Encoding, rewards[i].Bytes()); err != nil {
+			return fmt.Errorf("couldn't encode utxo as %s: %w", args.Encoding, err)
+		}
+	}
 	reply.NumFetched, reply.Encoding = jsonrpc.Uint64(len(rewards)), args.Encoding
-	return err
+	return nil
 }
