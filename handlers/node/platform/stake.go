@@ -27,7 +27,7 @@ type StakeReply struct {
 	Encoding jsonrpc.Encoding          `json:"encoding"`
 }
 
-// maxStakeAddresses bounds getStake.
+// maxStakeAddresses bounds getStake: avalanchego's vms/platformvm.maxGetStakeAddrs.
 const maxStakeAddresses = 256
 
 // GetStake returns addresses' stake on the primary network, including stake whose period has not begun.

@@ -14,7 +14,7 @@ import (
 	"snowglobe/sim/txs"
 )
 
-// Limits of getUTXOs.
+// Limits of getUTXOs: maxGetUTXOsAddrs and maxPageSize of avalanchego's vms/platformvm and vms/avm.
 const (
 	maxUTXOAddresses = 1024
 	maxUTXOs         = 1024
@@ -24,7 +24,7 @@ const (
 type UTXOArgs struct {
 	Addresses   []string         `json:"addresses"`
 	SourceChain string           `json:"sourceChain"` // the chain that exported the outputs; empty for this chain's own
-	Limit       jsonrpc.Uint64   `json:"limit"`
+	Limit       jsonrpc.Uint32   `json:"limit"`
 	StartIndex  UTXOIndex        `json:"startIndex"`
 	Encoding    jsonrpc.Encoding `json:"encoding"`
 }
