@@ -112,12 +112,15 @@ func (a *Service) statusOf(r *http.Request, id ids.ID) (string, error) {
 	return "Validating", nil
 }
 
-// ValidatedBy returns the subnet that validates a chain.
+// ValidatedBy returns the subnet that validates a chain, with the errors of avalanchego's vms/platformvm/validators.Manager.GetSubnetID.
 func (a *Service) ValidatedBy(r *http.Request, args *ValidatedByArgs, reply *ValidatedByReply) error {
 	if _, found := a.Network.Rules.ChainOf(args.BlockchainID); found {
 		return nil
 	}
 	row, err := a.state.Blockchain(r.Context(), args.BlockchainID)
+	if a.state.otherTx(r.Context(), args.BlockchainID, err) {
+		return fmt.Errorf("%q is not a blockchain", args.BlockchainID)
+	}
 	if err != nil {
 		return fmt.Errorf("problem retrieving blockchain %q: %w", args.BlockchainID, err)
 	}
@@ -134,7 +137,9 @@ func (a *Service) Validates(r *http.Request, args *SubnetArgs, reply *ValidatesR
 		}
 		return nil
 	}
-	if _, err := a.Network.DB.Subnet(r.Context(), a.StoreChain(), args.SubnetID[:]); err != nil {
+	if _, err := a.state.Subnet(r.Context(), args.SubnetID); errors.Is(err, errNotSubnet) {
+		return err
+	} else if err != nil {
 		return fmt.Errorf("problem retrieving subnet %q: %w", args.SubnetID, err)
 	}
 	rows, err := a.Network.DB.BlockchainsOfSubnet(r.Context(), args.SubnetID[:])

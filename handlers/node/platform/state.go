@@ -2,6 +2,8 @@ package platform
 
 import (
 	"context"
+	"errors"
+	"fmt"
 
 	"github.com/ava-labs/avalanchego/ids"
 
@@ -41,6 +43,27 @@ func (s State) Blockchain(ctx context.Context, id ids.ID) (*store.Blockchain, er
 		return nil, store.ErrNotFound
 	}
 	return row, err
+}
+
+// errNotSubnet is the node's error for the id of another transaction.
+var errNotSubnet = errors.New("is not a subnet")
+
+// Subnet finds a subnet, with the errors of avalanchego's state.State.GetSubnetOwner.
+func (s State) Subnet(ctx context.Context, id ids.ID) (*store.SubnetView, error) {
+	row, err := s.Network.DB.Subnet(ctx, s.storeChain(), id[:])
+	if s.otherTx(ctx, id, err) {
+		return nil, fmt.Errorf("%q %w", id, errNotSubnet)
+	}
+	return row, err
+}
+
+// otherTx reports whether something was not found because its id is that of a P-Chain transaction of another type.
+func (s State) otherTx(ctx context.Context, id ids.ID, err error) bool {
+	if !errors.Is(err, store.ErrNotFound) {
+		return false
+	}
+	_, err = s.Network.DB.PrimaryTxByHash(ctx, s.storeChain(), id[:])
+	return err == nil
 }
 
 // Subnets returns the ids of all subnets, the primary network first.

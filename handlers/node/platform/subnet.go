@@ -49,7 +49,7 @@ func (a *Service) GetSubnet(r *http.Request, args *SubnetArgs, reply *SubnetRepl
 	if args.SubnetID == ids.Empty {
 		return errPrimaryNetwork
 	}
-	row, err := a.Network.DB.Subnet(r.Context(), a.StoreChain(), args.SubnetID[:])
+	row, err := a.state.Subnet(r.Context(), args.SubnetID)
 	if err != nil {
 		return err
 	}
@@ -86,7 +86,7 @@ func (a *Service) subnets(r *http.Request, wanted []ids.ID, reply *SubnetsReply)
 			reply.Subnets = append(reply.Subnets, primaryNetwork)
 			continue
 		}
-		row, err := a.Network.DB.Subnet(r.Context(), a.StoreChain(), id[:])
+		row, err := a.state.Subnet(r.Context(), id)
 		if errors.Is(err, store.ErrNotFound) {
 			continue
 		}

@@ -4,6 +4,7 @@ import (
 	stdjson "encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"net/http"
 
 	"github.com/ava-labs/avalanchego/ids"
@@ -25,12 +26,16 @@ type Height struct {
 	proposed bool
 }
 
+// UnmarshalJSON refuses the largest number, as avalanchego's vms/platformvm/api.Height does: there it stands for "proposed".
 func (h *Height) UnmarshalJSON(data []byte) error {
 	if string(data) == `"proposed"` {
 		h.proposed = true
 		return nil
 	}
-	return stdjson.Unmarshal(data, &h.number)
+	if err := stdjson.Unmarshal(data, &h.number); err != nil || h.number == math.MaxUint64 {
+		return errHeight
+	}
+	return nil
 }
 
 // ValidatorsAtReply is a set of validators by node.
@@ -50,11 +55,14 @@ type Member struct {
 	Weight    jsonrpc.Uint64 `json:"weight"`
 }
 
-var errUnfinalized = errors.New("failed to fetch validator set at unfinalized height")
+var (
+	errHeight      = errors.New("invalid height")
+	errUnfinalized = errors.New("failed to fetch validator set at unfinalized height")
+)
 
 // GetValidatorsAt returns a subnet's validators at a height, with the weight of their delegations.
 func (a *Service) GetValidatorsAt(r *http.Request, args *ValidatorsAtArgs, reply *ValidatorsAtReply) error {
-	height, err := a.finalized(r, args.Height)
+	height, err := a.finalized(r, args.Height, "validator set", fmt.Sprintf(" with SubnetID = %s", args.SubnetID))
 	if err != nil {
 		return err
 	}
@@ -62,14 +70,15 @@ func (a *Service) GetValidatorsAt(r *http.Request, args *ValidatorsAtArgs, reply
 	return err
 }
 
-// finalized resolves the height, which the chain must have reached.
-func (a *Service) finalized(r *http.Request, h Height) (uint64, error) {
+// finalized resolves the height, which the chain must have reached: avalanchego's vms/platformvm/validators.Manager.makeValidatorSet and
+// makeAllValidatorSets, whose errors differ.
+func (a *Service) finalized(r *http.Request, h Height, wanted, subnet string) (uint64, error) {
 	last, err := a.Height(r.Context())
 	switch height := uint64(h.number); {
 	case err != nil || h.proposed:
 		return last, err
 	case height > last:
-		return 0, fmt.Errorf("failed to get validator set at %d: %w: %d > %d", height, errUnfinalized, height, last)
+		return 0, fmt.Errorf("failed to get %s at %d: %w%s: current P-chain height (%d) < requested P-Chain height (%d)", wanted, height, errUnfinalized, subnet, last, height)
 	default:
 		return height, nil
 	}
@@ -112,7 +121,7 @@ func (a *Service) GetAllValidatorsAt(r *http.Request, args *HeightArgs, reply *V
 	if err != nil {
 		return err
 	}
-	height, err := a.finalized(r, args.Height)
+	height, err := a.finalized(r, args.Height, "validator sets", "")
 	if err != nil {
 		return err
 	}
