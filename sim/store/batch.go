@@ -227,27 +227,22 @@ func (b *Batch) AddPrimaryBlock(d *PrimaryDelta) error {
 			return err
 		}
 	}
-	for _, write := range []func() error{
-		func() error { return addAll(d.Transactions, b.addPrimaryTx) },
-		func() error { return addAll(d.UTXOs, b.addUTXO) },
-		func() error { return addAll(d.Spends, b.addSpend) },
-		func() error { return addAll(d.Activity, b.addActivity) },
-		func() error { return addAll(d.Assets, b.addAsset) },
-		func() error { return addAll(d.Stakers, b.putStaker) },
-		func() error { return addAll(d.StakeOwners, b.addStakeOwner) },
-		func() error { return addAll(d.L1Validators, b.addL1Validator) },
-		func() error { return addAll(d.L1ValidatorStates, b.addL1State) },
-		func() error { return addAll(d.Subnets, b.addSubnet) },
-		func() error { return addAll(d.SubnetStates, b.addSubnetState) },
-		func() error { return addAll(d.Blockchains, b.addBlockchain) },
+	return inTurn(
+		adding(d.Transactions, b.addPrimaryTx),
+		adding(d.UTXOs, b.addUTXO),
+		adding(d.Spends, b.addSpend),
+		adding(d.Activity, b.addActivity),
+		adding(d.Assets, b.addAsset),
+		adding(d.Stakers, b.putStaker),
+		adding(d.StakeOwners, b.addStakeOwner),
+		adding(d.L1Validators, b.addL1Validator),
+		adding(d.L1ValidatorStates, b.addL1State),
+		adding(d.Subnets, b.addSubnet),
+		adding(d.SubnetStates, b.addSubnetState),
+		adding(d.Blockchains, b.addBlockchain),
 		func() error { return b.addStakes(d) },
 		func() error { return b.addFees(d) },
-	} {
-		if err := write(); err != nil {
-			return err
-		}
-	}
-	return nil
+	)
 }
 
 // Delta holds everything that one block adds to the world.
@@ -287,33 +282,28 @@ func (b *Batch) AddBlock(d *Delta) error {
 	if err := b.addBlock(&d.Block); err != nil {
 		return err
 	}
-	for _, write := range []func() error{
+	return inTurn(
 		func() error { return b.addBlockOverride(d.Override) },
-		func() error { return addAll(d.Transactions, b.addTransaction) },
-		func() error { return addAll(d.Impersonated, b.addImpersonatedTx) },
-		func() error { return addAll(d.Logs, b.addLog) },
-		func() error { return addAll(d.Calls, b.addCall) },
-		func() error { return addAll(d.Accounts, b.addAccount) },
-		func() error { return addAll(d.Slots, b.addSlot) },
-		func() error { return addAll(d.Codes, b.addCode) },
+		adding(d.Transactions, b.addTransaction),
+		adding(d.Impersonated, b.addImpersonatedTx),
+		adding(d.Logs, b.addLog),
+		adding(d.Calls, b.addCall),
+		adding(d.Accounts, b.addAccount),
+		adding(d.Slots, b.addSlot),
+		adding(d.Codes, b.addCode),
 		func() error { return b.AddTrieChanges(d.Block.ID.Chain(), d.Tries) },
-		func() error { return addAll(d.Tokens, b.addToken) },
-		func() error { return addAll(d.Deployments, b.addDeployment) },
-		func() error { return addAll(d.Transfers, b.addTransfer) },
-		func() error { return addAll(d.TokenBalances, b.addTokenBalance) },
-		func() error { return addAll(d.NFTStates, b.addNFTState) },
-		func() error { return addAll(d.Touches, b.addTouch) },
-		func() error { return addAll(d.Messages, b.addMessage) },
-		func() error { return addAll(d.MessageEvents, b.addMessageEvent) },
-		func() error { return addAll(d.Messages, b.AddICMCount) },
+		adding(d.Tokens, b.addToken),
+		adding(d.Deployments, b.addDeployment),
+		adding(d.Transfers, b.addTransfer),
+		adding(d.TokenBalances, b.addTokenBalance),
+		adding(d.NFTStates, b.addNFTState),
+		adding(d.Touches, b.addTouch),
+		adding(d.Messages, b.addMessage),
+		adding(d.MessageEvents, b.addMessageEvent),
+		adding(d.Messages, b.AddICMCount),
 		func() error { return b.AddActivity(d.Block.ID.Chain(), d.Activity) },
 		func() error { return b.AddPrimaryBlock(d.Atomic) },
-	} {
-		if err := write(); err != nil {
-			return err
-		}
-	}
-	return nil
+	)
 }
 
 // Deltas reads what some blocks added, as far as their digests and headers cover it.
@@ -375,6 +365,21 @@ func Cut[T any](rows *[]T, holds func(*T) bool) []T {
 	taken := (*rows)[:n]
 	*rows = (*rows)[n:]
 	return taken
+}
+
+// inTurn writes one thing after another until one fails.
+func inTurn(writes ...func() error) error {
+	for _, write := range writes {
+		if err := write(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// adding adds rows in its turn.
+func adding[T any](rows []T, add func(*T) error) func() error {
+	return func() error { return addAll(rows, add) }
 }
 
 func addAll[T any](rows []T, add func(*T) error) error {

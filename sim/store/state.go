@@ -283,38 +283,23 @@ func (b *Batch) AddStateChange(d *StateDelta) error {
 	if err != nil {
 		return err
 	}
-	for _, write := range []func() error{
-		func() error {
-			return addAll(d.Accounts, func(a *Account) error {
-				return errors.Join(b.exec(`DELETE FROM account WHERE chain = ? AND address = ? AND block = ?`, a.Chain, a.Address, a.Block), b.addAccount(a))
-			})
-		},
-		func() error {
-			return addAll(d.Slots, func(s *Slot) error {
-				return errors.Join(b.exec(`DELETE FROM slot WHERE chain = ? AND address = ? AND key = ? AND block = ?`, s.Chain, s.Address, s.Key, s.Block), b.addSlot(s))
-			})
-		},
-		func() error { return addAll(d.Codes, b.addCode) },
+	return inTurn(
+		adding(d.Accounts, func(a *Account) error {
+			return errors.Join(b.exec(`DELETE FROM account WHERE chain = ? AND address = ? AND block = ?`, a.Chain, a.Address, a.Block), b.addAccount(a))
+		}),
+		adding(d.Slots, func(s *Slot) error {
+			return errors.Join(b.exec(`DELETE FROM slot WHERE chain = ? AND address = ? AND key = ? AND block = ?`, s.Chain, s.Address, s.Key, s.Block), b.addSlot(s))
+		}),
+		adding(d.Codes, b.addCode),
 		func() error { return b.AddTrieChanges(c.Chain, d.Tries) },
-		func() error {
-			return addAll(d.Tokens, func(t *Token) error {
-				return errors.Join(b.exec(`DELETE FROM token WHERE id = ?`, t.ID), b.addToken(t))
-			})
-		},
-		func() error {
-			return addAll(d.TokenBalances, func(h *TokenBalance) error {
-				return errors.Join(b.exec(`DELETE FROM holding WHERE owner = ? AND asset = ? AND block = ?`, h.Owner, []byte(h.Asset), h.Block), b.addTokenBalance(h))
-			})
-		},
-		func() error {
-			return addAll(d.NFTStates, func(i *NFTState) error {
-				return errors.Join(b.exec(`DELETE FROM nft WHERE asset = ? AND block = ?`, []byte(i.Asset), i.Block), b.addNFTState(i))
-			})
-		},
-	} {
-		if err := write(); err != nil {
-			return err
-		}
-	}
-	return nil
+		adding(d.Tokens, func(t *Token) error {
+			return errors.Join(b.exec(`DELETE FROM token WHERE id = ?`, t.ID), b.addToken(t))
+		}),
+		adding(d.TokenBalances, func(h *TokenBalance) error {
+			return errors.Join(b.exec(`DELETE FROM holding WHERE owner = ? AND asset = ? AND block = ?`, h.Owner, []byte(h.Asset), h.Block), b.addTokenBalance(h))
+		}),
+		adding(d.NFTStates, func(i *NFTState) error {
+			return errors.Join(b.exec(`DELETE FROM nft WHERE asset = ? AND block = ?`, []byte(i.Asset), i.Block), b.addNFTState(i))
+		}),
+	)
 }
