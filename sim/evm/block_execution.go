@@ -102,18 +102,14 @@ func (p *Pending) Apply(tx *types.Transaction, sender common.Address) (*types.Re
 	if carries {
 		p.predicates = append(p.predicates, predicateResult{tx.Hash(), failed})
 	}
-	p.burn(result.UsedGas, message)
+	BurnBaseFee(p.state, p.header, result.UsedGas)
+	p.fees.Add(p.fees, times(result.UsedGas, message.GasPrice).ToBig())
 	p.state.Finalise(p.b.rulesAt(p.header))
 	return p.receipt(tx, sender, message, result), Fault(p.state)
 }
 
-// burn credits the base fee to the coinbase, as go-ethereum does with the tip: these chains burn all fees by crediting Blackhole.
-func (p *Pending) burn(gas uint64, m *core.Message) {
-	BurnBaseFee(p.state, p.header, gas)
-	p.fees.Add(p.fees, new(uint256.Int).Mul(uint256.NewInt(gas), m.GasPrice).ToBig())
-}
-
-// BurnBaseFee credits the base fee of gas used to the coinbase.
+// BurnBaseFee credits the base fee of gas used to the coinbase, as go-ethereum does with the tip: these chains burn all fees by crediting
+// Blackhole.
 func BurnBaseFee(states vm.StateDB, h *Header, gas uint64) {
 	base := new(uint256.Int).Mul(uint256.NewInt(gas), uint256.MustFromBig(h.BaseFee))
 	states.AddBalance(h.Coinbase, base, tracing.BalanceIncreaseRewardTransactionFee)

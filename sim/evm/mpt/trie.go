@@ -112,15 +112,6 @@ func matching(path string, key *common.Hash, depth int) int {
 	return len(path)
 }
 
-// newBranch makes a branch with two children.
-func (t *Trie) newBranch(path string, at byte, n node, other byte, m node) node {
-	b := nodeOf(branchNode, t.branches.add())
-	children := &t.branch(b).children
-	children[at], children[other] = n, m
-	t.setPath(b, path)
-	return b
-}
-
 // newLeaf makes a leaf with a value.
 func (t *Trie) newLeaf(key *common.Hash, value []byte) node {
 	n := t.leaves.add()
@@ -187,7 +178,11 @@ func (t *Trie) fork(key *common.Hash, value []byte, depth, same int, n node, at 
 		path[i] = nibble(key, depth+i)
 	}
 	t.ref(n).size = 0 // its node now encodes less of its keys
-	return t.newBranch(string(path), at, n, nibble(key, same), t.newLeaf(key, value))
+	leaf, b := t.newLeaf(key, value), nodeOf(branchNode, t.branches.add())
+	children := &t.branch(b).children
+	children[at], children[nibble(key, same)] = n, leaf
+	t.setPath(b, string(path))
+	return b
 }
 
 // Delete removes a key if it exists.
