@@ -247,7 +247,7 @@ func TestVerifyBesideAWriter(t *testing.T) {
 	go func() {
 		defer close(stopped)
 		for ; ctx.Err() == nil; time.Sleep(20 * time.Millisecond) { // there are only so many outputs to pay with
-			err := w.Networks[0].IssueX(t.Context(), payment(t, w.Networks[0], txs.XChain))
+			err := w.Networks[0].IssueX(t.Context(), simtest.Payment(t, w.Networks[0], txs.XChain))
 			if err == nil {
 				err = simtest.SendRandomly(t.Context(), w, uint64(issued), 3)
 			}

@@ -51,7 +51,7 @@ var imports = []struct{ pkg, may string }{
 	{"sim/webhook", "sim sim/store sim/store/outbox sim/txs"},
 	{"sim/export", "fixtures fixtures/contracts sim sim/query sim/primary sim/evm/reader sim/evm sim/evm/index sim/pchain sim/utxo sim/rules sim/txs sim/store sim/metric sim/price"},
 	{"sim/verify", "fixtures sim sim/export sim/primary sim/evm/... sim/evm sim/pchain sim/xchain sim/utxo sim/rules sim/txs sim/warp sim/store sim/metric"},
-	{"sim/simtest", "fixtures/contracts sim sim/miner sim/evm sim/store"},
+	{"sim/simtest", "fixtures/contracts sim sim/miner sim/evm sim/store sim/txs"},
 	{"sim/verify/verifytest", "sim sim/verify"},
 	{"seed/population", "fixtures fixtures/contracts sim/..."},
 	{"seed/evm", "fixtures/worldfile fixtures fixtures/contracts sim sim/... seed/population"},

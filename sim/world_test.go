@@ -14,7 +14,6 @@ import (
 
 	"github.com/ava-labs/avalanchego/ids"
 
-	"snowglobe/seed"
 	"snowglobe/sim"
 	"snowglobe/sim/store"
 	"snowglobe/sim/store/dbfile"
@@ -23,11 +22,16 @@ import (
 // generate makes a small world.
 func generate(t *testing.T, path string) *sim.World {
 	t.Helper()
-	profile, err := seed.LoadProfile("tiny")
+	made, err := template()
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := seed.Generate(t.Context(), seed.Options{Path: path, Seed: 3, Profile: profile, Until: seed.DefaultUntil})
+	var w *sim.World
+	if path == store.Memory {
+		w, err = made.Copy(t.Context())
+	} else {
+		w, err = made.CopyTo(t.Context(), path, store.Limits{})
+	}
 	if err != nil {
 		t.Fatal(err)
 	}

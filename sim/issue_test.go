@@ -1,7 +1,6 @@
-package seed_test
+package sim_test
 
 import (
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -10,32 +9,28 @@ import (
 	"github.com/ava-labs/avalanchego/ids"
 	"golang.org/x/sync/errgroup"
 
-	"snowglobe/seed"
 	"snowglobe/sim"
 	"snowglobe/sim/miner"
-	"snowglobe/sim/store"
+	"snowglobe/sim/simtest"
 	"snowglobe/sim/txs"
+	"snowglobe/sim/verify/verifytest"
 )
 
-// TestIssuedTransactionsStay sends transactions to a world: they are in the file as if the world had been born with them.
+// TestIssuedTransactionsStay sends transactions to a world: they are in the rows as if the world had been born with them.
 func TestIssuedTransactionsStay(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "world.db")
-	w, err := seed.Generate(t.Context(), seed.Options{Path: path, Seed: 9, Profile: small, Until: seed.DefaultUntil})
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := copied(t)
 	born := w.Digest()
 	for range 3 {
 		for _, n := range w.Networks {
-			if err := n.IssueX(t.Context(), payment(t, n, txs.XChain)); err != nil {
+			if err := n.IssueX(t.Context(), simtest.Payment(t, n, txs.XChain)); err != nil {
 				t.Fatal(err)
 			}
-			if err := n.IssueP(t.Context(), payment(t, n, txs.PChain)); err != nil {
+			if err := n.IssueP(t.Context(), simtest.Payment(t, n, txs.PChain)); err != nil {
 				t.Fatal(err)
 			}
 		}
 	}
-	tx := payment(t, w.Networks[0], txs.XChain)
+	tx := simtest.Payment(t, w.Networks[0], txs.XChain)
 	if err := w.Networks[0].IssueX(t.Context(), tx); err != nil {
 		t.Fatal(err)
 	}
@@ -45,32 +40,18 @@ func TestIssuedTransactionsStay(t *testing.T) {
 	if string(born) == string(w.Digest()) {
 		t.Error("the digest did not notice")
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if err := verifyFile(t, path); err != nil {
-		t.Error(err)
-	}
+	verifytest.Sound(t, w)
 }
 
 // TestIssuedTransactionsInTime sends transactions at once, after time has passed, and faster than the chain takes them.
 func TestIssuedTransactionsInTime(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "world.db")
-	w, err := seed.Generate(t.Context(), seed.Options{Path: path, Seed: 9, Profile: small, Until: seed.DefaultUntil})
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := copied(t)
 	sendAtOnce(t, w)
-	endStakers(t, w, w.Networks[1])
-	mineAfterStakers(t, w, w.Networks[0])
-	waitForGas(t, w, w.Networks[0])
-	outliveValidators(t, w, w.Networks[0])
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if err := verifyFile(t, path); err != nil {
-		t.Error(err)
-	}
+	endStakers(t, w, w.Networks[0])
+	mineAfterStakers(t, w, w.Networks[1])
+	waitForGas(t, w, w.Networks[1])
+	outliveValidators(t, w, w.Networks[1])
+	verifytest.Sound(t, w)
 }
 
 // sendAtOnce sends to all chains of both networks at the same time.
@@ -80,7 +61,7 @@ func sendAtOnce(t *testing.T, w *sim.World) {
 	for _, n := range w.Networks {
 		senders.Go(func() error {
 			for range times {
-				if err := n.IssueP(t.Context(), payment(t, n, txs.PChain)); err != nil {
+				if err := n.IssueP(t.Context(), simtest.Payment(t, n, txs.PChain)); err != nil {
 					return err
 				}
 			}
@@ -88,7 +69,7 @@ func sendAtOnce(t *testing.T, w *sim.World) {
 		})
 		senders.Go(func() error {
 			for range times {
-				if err := n.IssueX(t.Context(), payment(t, n, txs.XChain)); err != nil {
+				if err := n.IssueX(t.Context(), simtest.Payment(t, n, txs.XChain)); err != nil {
 					return err
 				}
 			}
@@ -111,17 +92,17 @@ func endStakers(t *testing.T, w *sim.World, n *sim.Network) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	later := w.Clock.Now().Add(90 * 24 * time.Hour)
+	later := w.Clock.Now().Add(120 * 24 * time.Hour)
 	due, err := n.DB.DueStakers(t.Context(), chain, ids.Empty[:], later.Unix())
 	if err != nil {
 		t.Fatal(err)
 	}
 	w.Clock.Set(later)
 	digest := w.Digest()
-	if err := n.IssueP(t.Context(), unsigned(t, payment(t, n, txs.PChain))); err == nil || string(w.Digest()) != string(digest) {
+	if err := n.IssueP(t.Context(), unsigned(t, simtest.Payment(t, n, txs.PChain))); err == nil || string(w.Digest()) != string(digest) {
 		t.Errorf("a transaction that is refused leaves blocks: %v", err)
 	}
-	tx := payment(t, n, txs.PChain)
+	tx := simtest.Payment(t, n, txs.PChain)
 	if err := n.IssueP(t.Context(), tx); err != nil {
 		t.Fatal(err)
 	}
@@ -200,7 +181,7 @@ func outliveValidators(t *testing.T, w *sim.World, n *sim.Network) {
 	if left, err := n.ValidatorsAt(t.Context(), ids.Empty, height); err != nil || len(left) > 0 {
 		t.Errorf("%d validators are left, %v", len(left), err)
 	}
-	if err := n.IssueP(t.Context(), payment(t, n, txs.PChain)); err == nil {
+	if err := n.IssueP(t.Context(), simtest.Payment(t, n, txs.PChain)); err == nil {
 		t.Error("the P-Chain makes blocks without validators")
 	}
 }
@@ -218,12 +199,12 @@ func unsigned(t *testing.T, tx *txs.Tx) *txs.Tx {
 // waitForGas sends the P-Chain more than a second of it can take: blocks follow as soon as its rules allow, and the clock is there.
 func waitForGas(t *testing.T, w *sim.World, n *sim.Network) {
 	start := w.Clock.Unix()
-	key, err := txs.KeyFromBytes(personaKey(t, n, "alice"))
+	key, err := txs.KeyFromBytes(simtest.PersonaKey(t, n, "alice"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	owner := txs.NewOwner(key.Address())
-	base := func() txs.BaseTx { return *payment(t, n, txs.PChain).Unsigned.Base() }
+	base := func() txs.BaseTx { return *simtest.Payment(t, n, txs.PChain).Unsigned.Base() }
 	sign := func(u txs.Unsigned, more ...[]*txs.Key) *txs.Tx {
 		tx, err := txs.NewSigned(txs.PChain, u, append([][]*txs.Key{{key}}, more...)...)
 		if err != nil {
@@ -249,55 +230,4 @@ func waitForGas(t *testing.T, w *sim.World, n *sim.Network) {
 	if err := n.IssueP(t.Context(), chainOf(1<<20)); err == nil || !strings.Contains(err.Error(), "tx exceeds current gas capacity") {
 		t.Errorf("more than the chain can ever take: %v", err)
 	}
-}
-
-// payment is alice sending herself the largest amount that she has on a chain, less more than a transaction costs.
-func payment(t *testing.T, n *sim.Network, c txs.Chain) *txs.Tx {
-	t.Helper()
-	const fee = 10_000_000
-	key, err := txs.KeyFromBytes(personaKey(t, n, "alice"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	address, chain := key.Address(), n.Chain(c)
-	rows, err := n.DB.UnspentUTXOs(t.Context(), address[:], chain, chain, store.NewUTXONumber(chain+1, 0, 0), 1000)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := range rows {
-		u, err := txs.ParseUTXO(c, rows[i].Bytes())
-		if err != nil {
-			t.Fatal(err)
-		}
-		owners := u.Owners()
-		if u.AssetID != n.Rules.AVAXAssetID || u.Amount() <= fee || len(owners.Addresses) != 1 || owners.Locktime > 0 || u.StakeableUntil() > 0 {
-			continue
-		}
-		unsigned := &txs.BaseTx{
-			NetworkID: n.Rules.NetworkID, BlockchainID: n.Rules.BlockchainID(c), Memo: []byte{},
-			Outs: []*txs.TransferableOutput{txs.NewTransferableOutput(u.AssetID, u.Amount()-fee, txs.NewOwner(address))},
-			Ins:  []*txs.TransferableInput{{UTXOID: u.UTXOID, AssetID: u.AssetID, In: &txs.TransferInput{Amount: u.Amount(), Input: txs.Input{SigIndices: []uint32{0}}}}},
-		}
-		tx, err := txs.NewSigned(c, unsigned, []*txs.Key{key})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return tx
-	}
-	t.Fatalf("%s has nothing on %s", ids.ShortID(address), c)
-	return nil
-}
-
-func personaKey(t *testing.T, n *sim.Network, name string) []byte {
-	personas, err := n.DB.Personas(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, p := range personas {
-		if p.Name == name {
-			return p.Key
-		}
-	}
-	t.Fatalf("nobody is called %s", name)
-	return nil
 }
