@@ -163,7 +163,7 @@ func TestNoReorgOfWhatAnotherChainHas(t *testing.T) {
 	} else {
 		u.verify()
 	}
-	if _, err := u.world.DB.MomentBefore(t.Context(), c.Row.ID, 1); err != store.ErrNotFound {
+	if _, err := u.world.DB.PlanRewind(t.Context(), c.Row.ID, 0); err != store.ErrNotFound {
 		t.Error(err)
 	}
 }

@@ -69,18 +69,22 @@ func (r *removal) do(ctx context.Context, depth uint64, replacing bool) error {
 	if err != nil {
 		return err
 	}
-	before, err := w.DB.MomentBefore(ctx, c.Row.ID, last.ID.Number()+1)
+	plan, err := w.DB.PlanRewind(ctx, c.Row.ID, last.ID.Number())
 	if err != nil {
 		return err
 	}
-	counts, err := r.counts(ctx, before, last.ID)
+	counts, err := r.counts(ctx, plan)
+	if err != nil {
+		return err
+	}
+	parts, err := c.PartsBefore(ctx, plan)
 	if err != nil {
 		return err
 	}
 	m, heads := w.meta, w.heads.with(heads{headKey{false, c.Row.ID}: digest})
 	m.Digest = digestOf(m.Base, m.Clock, heads)
 	err = w.revise(m, func(b *store.Batch) error {
-		if err := b.RemoveBlocks(c.Row.ID, last.ID.Number(), before); err != nil {
+		if err := errors.Join(b.Rewind(plan.RewindOptions), b.AddTrieChanges(c.Row.ID, parts)); err != nil {
 			return err
 		}
 		for i := range counts {
@@ -179,20 +183,16 @@ func (c *blockCount) add(b *store.Batch) error {
 	return err
 }
 
-// counts are what the blocks of all EVM chains have added to the metrics since a moment, of one chain up to its last that stays.
-func (r *removal) counts(ctx context.Context, moment int64, last store.Position) (all []blockCount, err error) {
-	heads, err := r.DB.HeadsBefore(ctx, moment)
-	if err != nil {
-		return nil, err
-	}
+// counts returns what the remaining blocks of all EVM chains have added to the metrics since the moment to which these go back.
+func (r *removal) counts(ctx context.Context, plan *store.ChainRewind) (all []blockCount, err error) {
 	for _, c := range r.Chains {
-		after, grown := heads[c.Row.ID]
+		after, grown := plan.Heads[c.Row.ID]
 		if !grown {
 			continue
 		}
 		until := uint64(store.MaxNumber)
-		if c.Row.ID == last.Chain() {
-			until = last.Number()
+		if c.Row.ID == plan.Chain {
+			until = plan.After
 		}
 		err := eachCount(ctx, r.DB, c, after, until, func(n *blockCount) error {
 			all = append(all, *n)

@@ -181,7 +181,7 @@ func (w *World) goBack(ctx context.Context, how Return, decide func() (*returnin
 		if err != nil {
 			return err
 		}
-		if err := batch.End(errors.Join(batch.Rewind(r.to), r.drop(batch))); err != nil {
+		if err := batch.End(errors.Join(batch.Rewind(store.RewindOptions{To: r.to}), r.drop(batch))); err != nil {
 			return err
 		}
 		if how.Reset {

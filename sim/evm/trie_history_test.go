@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/big"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -28,6 +29,7 @@ type grownChain struct {
 	accounts []common.Address // also such as never were
 	slots    []common.Hash
 	roots    []common.Hash // by block
+	marked   bool          // there is a snapshot before each block, to which goBack can go
 }
 
 func newGrownChain(t testing.TB, kind Kind, seed uint64) *grownChain {
@@ -74,6 +76,11 @@ func (c *grownChain) someSlot() common.Hash {
 func (c *grownChain) grow(blocks int) {
 	c.Helper()
 	for range blocks {
+		if c.marked {
+			c.commit(func(b *store.Batch) error {
+				return b.AddSnapshot(&store.Snapshot{Digest: make([]byte, 32), Memory: []byte("{}")})
+			})
+		}
 		to, input := c.someAccount(), ""
 		if c.random.IntN(3) > 0 {
 			to, input = c.keeper, common.BigToHash(big.NewInt(c.random.Int64N(5))).Hex()[2:]+c.someSlot().Hex()[2:]
@@ -202,7 +209,7 @@ func TestProofsOfOldStates(t *testing.T) {
 			c.checkProofs()
 			c.open()
 
-			c.b = c.restore(nil)
+			c.b, c.marked = c.restore(nil), true
 			c.grow(30)
 			c.checkProofs()
 			c.goBack(20)
@@ -220,6 +227,7 @@ func TestTriesOutgrowWhileServed(t *testing.T) {
 	c := newGrownChain(t, KindL1, 2)
 	c.commit(func(b *store.Batch) error { return b.AddTrieChanges(1, c.b.LargeTries()) })
 	c.open()
+	c.marked = true
 	for range 3 {
 		c.b = c.restore(nil)
 		c.grow(30)
@@ -244,13 +252,13 @@ func (c *grownChain) open() {
 	}
 }
 
-// goBack undoes the last blocks.
+// goBack undoes the last blocks, before each of which there is a snapshot.
 func (c *grownChain) goBack(blocks int) {
 	c.Helper()
 	head := len(c.roots) - 1 - blocks
 	for sequence := c.db.Moment().Sequence; ; sequence-- {
 		if heads, err := c.db.HeadsBefore(c.Context(), sequence); err != nil || len(heads) > 0 && heads[1] == uint64(head) {
-			c.commit(func(b *store.Batch) error { return b.Rewind(sequence) })
+			c.commit(func(b *store.Batch) error { return b.Rewind(store.RewindOptions{To: sequence}) })
 			break
 		}
 	}
@@ -306,8 +314,8 @@ func TestPartsOfDestroyedContracts(t *testing.T) {
 	c.checkProofs()
 }
 
-// TestProofsAfterAReorg takes the last blocks out of the chain and makes others.
-func TestProofsAfterAReorg(t *testing.T) {
+// TestPartsAfterAReorg removes the last blocks from the chain and makes others. The parts in the file follow: each is that of the state.
+func TestPartsAfterAReorg(t *testing.T) {
 	c := newGrownChain(t, KindC, 5)
 	c.grow(20)
 	c.commit(func(b *store.Batch) error { return b.AddTrieChanges(1, c.b.LargeTries()) })
@@ -315,12 +323,54 @@ func TestProofsAfterAReorg(t *testing.T) {
 	c.b = c.restore(nil)
 	c.grow(40)
 	for range 2 {
-		before, err := c.db.MomentBefore(t.Context(), 1, uint64(len(c.roots)-10))
+		head := len(c.roots) - 1
+		plan, err := c.db.PlanRewind(t.Context(), 1, uint64(head-10))
 		if err != nil {
 			t.Fatal(err)
 		}
-		c.roots = c.roots[:len(c.roots)-10]
-		c.commit(func(b *store.Batch) error { return b.RemoveBlocks(1, uint64(len(c.roots)-1), before) })
+		root := c.roots[head-10]
+		parts, err := NewFlatState(t.Context(), c.db, 1, uint64(head)).PartsBefore(c.b.kind, c.roots[head], root, plan)
+		if err != nil || len(parts) < 2 || len(parts[0].Parts) == 0 {
+			t.Fatalf("changes of the parts: %+v, %v", parts, err)
+		}
+		c.roots = c.roots[:head-9]
+		c.commit(func(b *store.Batch) error {
+			return errors.Join(b.Rewind(plan.RewindOptions), b.AddTrieChanges(1, parts))
+		})
+		owners, err := c.db.TrieOwners(t.Context(), 1)
+		if err != nil || len(owners) < 2 {
+			t.Fatalf("%d tries have parts: %v", len(owners), err)
+		}
+		state := NewFlatState(t.Context(), c.db, 1, uint64(head-10))
+		for _, owner := range owners {
+			want := root
+			whole, err := state.AccountTrie(c.b.kind)
+			if len(owner) > 0 {
+				account, accountErr := state.Account(common.BytesToAddress(owner))
+				if accountErr != nil || account == nil {
+					t.Fatalf("the contract of parts: %+v, %v", account, accountErr)
+				}
+				want = account.Root
+				whole, err = state.StorageTrie(c.b.kind, common.BytesToAddress(owner))
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := state.CompareParts(owner, whole); err != nil {
+				t.Error(err)
+			}
+			if tree, err := state.PartsOf(c.b.kind, owner, want); tree == nil || err != nil {
+				t.Errorf("the parts of %x are not those of the root %s: %v", owner, want, err)
+			}
+		}
+		rows, err := c.db.AccountsAt(t.Context(), 1, uint64(head-10))
+		if err != nil {
+			t.Fatal(err)
+		}
+		slices.SortFunc(rows, func(a, b store.Account) int { return bytes.Compare(a.Address, b.Address) })
+		if err := state.CompareBalances(rows); err != nil {
+			t.Error(err)
+		}
 		c.b = c.restore(c.b)
 		c.grow(15)
 	}

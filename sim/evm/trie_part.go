@@ -98,6 +98,97 @@ func (f FlatState) CompareBalances(accounts []store.Account) error {
 	return errors.Join(err, wrong)
 }
 
+// PartsBefore returns the changes that turn the parts in the file, which are those of this state with a root, into the parts of the state
+// after an earlier block with another root. It needs to know which accounts and slots changed since. Parts that it cannot make go.
+func (f FlatState) PartsBefore(kind Kind, root, earlierRoot common.Hash, plan *store.ChainRewind) ([]store.TrieChange, error) {
+	earlier := f
+	earlier.block = plan.After
+	l := newBuildState(kind)
+	l.base = &earlier
+	accounts := store.TrieChange{Owner: AllAccounts, Anew: true}
+	tree, err := f.PartsOf(kind, AllAccounts, root)
+	if err != nil {
+		return nil, err
+	}
+	if tree != nil {
+		there, err := l.restoreAccounts(tree, plan.Accounts)
+		if err == nil && tree.Hash() == earlierRoot {
+			accounts.Anew = false
+			accounts.Parts, err = l.partsOf(AllAccounts, tree, there)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	changes := []store.TrieChange{accounts}
+	for _, address := range slices.SortedFunc(maps.Keys(plan.Slots), common.Address.Cmp) {
+		c, err := f.slotPartsBefore(l, address, plan.Slots[address])
+		if err != nil {
+			return nil, err
+		}
+		changes = append(changes, c)
+	}
+	return changes, nil
+}
+
+// restoreAccounts applies the earlier state of accounts to a trie, and returns which of them exist then.
+func (l *buildState) restoreAccounts(tree *Trie, addresses map[common.Address]bool) (map[string]bool, error) {
+	there := map[string]bool{}
+	for address := range addresses {
+		account, err := l.base.Account(address)
+		switch {
+		case err != nil:
+		case account == nil:
+			err = tree.DeleteAccount(address)
+		default:
+			err = tree.UpdateAccount(address, account, 0)
+		}
+		if err != nil {
+			return nil, err
+		}
+		there[string(address[:])] = account != nil
+	}
+	return there, nil
+}
+
+// slotPartsBefore is PartsBefore for a contract's storage.
+func (f FlatState) slotPartsBefore(l *buildState, address common.Address, keys map[common.Hash]bool) (store.TrieChange, error) {
+	c := store.TrieChange{Owner: address[:], Anew: true}
+	now, err := f.Account(address)
+	if now == nil || err != nil {
+		return c, err
+	}
+	earlier, err := l.base.Account(address)
+	if earlier == nil || err != nil {
+		return c, err
+	}
+	tree, err := f.PartsOf(l.kind, address[:], now.Root)
+	if tree == nil || err != nil {
+		return c, err
+	}
+	there := map[string]bool{}
+	root := l.restoreSlots(tree, address, func(yield func(common.Hash, common.Hash) bool) {
+		for key := range keys {
+			if !yield(key, common.Hash{}) {
+				return
+			}
+		}
+	})
+	if root != earlier.Root {
+		return c, nil
+	}
+	for key := range keys {
+		value, err := l.base.Storage(address, key)
+		if err != nil {
+			return c, err
+		}
+		there[string(key[:])] = value != common.Hash{}
+	}
+	c.Anew = false
+	c.Parts, err = l.partsOf(address[:], tree, there)
+	return c, err
+}
+
 // loader reads the keys of a part.
 func (f FlatState) loader(kind Kind, owner []byte) mpt.Loader {
 	return func(prefix string, visit func(common.Hash, []byte)) error {

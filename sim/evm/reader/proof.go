@@ -89,6 +89,27 @@ func (c *Chain) rootAfter(ctx context.Context, b *Block) (common.Hash, error) {
 	return common.BytesToHash(last.Root), nil
 }
 
+// PartsBefore returns the changes to the parts of the chain's tries in the file when its newest blocks go.
+func (c *Chain) PartsBefore(ctx context.Context, plan *store.ChainRewind) ([]store.TrieChange, error) {
+	head, err := c.Head(ctx)
+	if err != nil {
+		return nil, err
+	}
+	last, err := c.Block(ctx, plan.After)
+	if err != nil {
+		return nil, err
+	}
+	root, err := c.rootAfter(ctx, head)
+	if err != nil {
+		return nil, err
+	}
+	earlier, err := c.rootAfter(ctx, last)
+	if err != nil {
+		return nil, err
+	}
+	return evm.NewFlatState(ctx, c.db, c.Row.ID, head.Number).PartsBefore(c.Kind, root, earlier, plan)
+}
+
 func (c *Chain) proveSlots(ctx context.Context, b *Block, address common.Address, root common.Hash, keys []common.Hash, proofs []SlotProof) error {
 	state := evm.NewFlatState(ctx, c.db, c.Row.ID, b.Number)
 	tree, err := state.PartedStorageTrie(c.Kind, address, root)

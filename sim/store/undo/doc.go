@@ -1,9 +1,9 @@
-// Package undo notes what undoes the changes of rows, and undoes them.
+// Package undo records how to undo changes of rows, and undoes them.
 //
-// A Recorder listens to the connection that writes (https://sqlite.org/c3ref/preupdate_blobwrite.html), so that no statement and no
-// table can be forgotten. What a transaction did is written as one blob of steps, in the order of the changes: of a row that was
-// added, its key; of one that was changed or deleted, the row as it was. Apply takes the steps back, the last one first.
+// A Recorder listens to the writing connection (https://sqlite.org/c3ref/preupdate_blobwrite.html), so that it misses no statement and no
+// table. It writes what a transaction did as one blob of steps in the order of the changes: the key of each added row, and the old values of
+// each changed or deleted one. Undo takes the steps back, the last one first.
 //
-// Nobody goes back to a moment between two boundaries (a snapshot is one, so is the beginning), so that a row which changes again and
-// again, such as the roll-up of an hour, is noted only once between them.
+// The world goes back only to a boundary: to a snapshot or the beginning. A row that changes again and again between two of them, such as the
+// roll-up of an hour, is therefore recorded only once.
 package undo

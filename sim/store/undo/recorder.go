@@ -1,7 +1,9 @@
 package undo
 
 import (
+	"bytes"
 	"database/sql"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -106,10 +108,27 @@ func (r *Recorder) note(d sqlite.SQLitePreUpdateData) {
 		r.changed(t, &d)
 	default:
 		r.changed(t, &d)
-		if d.OldRowID != d.NewRowID && t.width == 0 {
+		if r.err == nil && r.moved(t, &d) {
 			r.added(t, &d)
 		}
 	}
+}
+
+// moved reports whether a change gives a row another key.
+func (r *Recorder) moved(t *table, d *sqlite.SQLitePreUpdateData) bool {
+	if t.width == 0 {
+		return d.OldRowID != d.NewRowID
+	}
+	before, after := make([]any, t.width), r.scratch(t.width)
+	if r.err = errors.Join(d.Old(before...), d.New(after...)); r.err != nil {
+		return false
+	}
+	for _, column := range t.key {
+		if !bytes.Equal(appendValue(nil, before[column]), appendValue(nil, after[column])) {
+			return true
+		}
+	}
+	return false
 }
 
 // added notes the key of a new row.

@@ -117,29 +117,9 @@ func (tables Tables) Check(steps []byte) error {
 	return err
 }
 
-// Added are the rowids of the rows that a transaction added to a table, by its steps.
-func (r *Recorder) Added(steps []byte, table string) (ids []int64, err error) {
-	return r.rowids(steps, table, stepDelete)
-}
-
-// Removed are the rowids of the rows that a transaction deleted from a table or changed, by its steps.
-func (r *Recorder) Removed(steps []byte, table string) (ids []int64, err error) {
-	return r.rowids(steps, table, stepPut)
-}
-
-func (r *Recorder) rowids(steps []byte, table string, kind byte) (ids []int64, err error) {
-	all, err := r.tables.parse(steps)
-	for _, s := range all {
-		if id, ok := s.values[0].(int64); ok && s.kind == kind && s.table.name == table {
-			ids = append(ids, id)
-		}
-	}
-	return ids, err
-}
-
-// Undo takes the changes of transactions back, within one.
+// Undo takes the changes of transactions back within one.
 type Undo struct {
-	recorder   *Recorder
+	*Recorder
 	tx         *sql.Tx
 	statements map[string]*sql.Stmt
 }
@@ -152,20 +132,6 @@ func (r *Recorder) Undo(tx *sql.Tx) *Undo {
 
 // Selective begins to undo some of the changes, which is recorded as any other change is.
 func (r *Recorder) Selective(tx *sql.Tx) *Undo { return &Undo{r, tx, map[string]*sql.Stmt{}} }
-
-// Apply takes back what the steps of a transaction stand for. The transactions come in the opposite order.
-func (u *Undo) Apply(steps []byte) error {
-	all, err := u.Changes(steps)
-	if err != nil {
-		return err
-	}
-	for _, c := range all {
-		if err := u.Take(c); err != nil {
-			return err
-		}
-	}
-	return nil
-}
 
 // Change is what a transaction did to one row.
 type Change struct{ step }
@@ -188,9 +154,9 @@ func (c Change) Value(column string) any {
 	return c.values[at]
 }
 
-// Changes are those that the steps of a transaction stand for, the last one first.
-func (u *Undo) Changes(steps []byte) ([]Change, error) {
-	parsed, err := u.recorder.tables.parse(steps)
+// Changes reads the changes of a transaction from its steps, the last one first.
+func (r *Recorder) Changes(steps []byte) ([]Change, error) {
+	parsed, err := r.tables.parse(steps)
 	all := make([]Change, 0, len(parsed))
 	for i := len(parsed) - 1; i >= 0; i-- {
 		all = append(all, Change{parsed[i]})

@@ -1,0 +1,261 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/ethereum/go-ethereum/common"
+
+	"snowglobe/sim/store/undo"
+)
+
+// RewindOptions selects the blocks that Rewind removes.
+type RewindOptions struct {
+	To int64 // undoes the commits after this one, by its sequence number
+
+	// With a chain, only this EVM chain's blocks after one go, and what other chains have stays. The metrics become what they were after the
+	// commit To, which PlanRewind finds.
+	Chain int
+	After uint64
+}
+
+// Rewind goes back. Nothing else removes rows of blocks.
+//
+// Without a chain it undoes commits, the last one first, and nothing else may change in the batch. With one it removes the chain's newest
+// blocks and everything that they added, and the batch has to add what all remaining blocks have added to the metrics since, and change the
+// parts of the chain's tries. Exports requested after the first of these blocks go too, and so do messages promised about them.
+func (b *Batch) Rewind(o RewindOptions) error {
+	b.tokens, b.rollup, b.db.rollup = true, nil, nil
+	if o.Chain > 0 {
+		return b.removeBlocks(o)
+	}
+	b.aside, b.boundary, b.to, b.primary = true, true, o.To, true
+	u := b.db.recorder.Undo(b.tx.Tx)
+	err := b.eachUndo(o.To, func(steps []byte) error {
+		changes, err := u.Changes(steps)
+		for i := 0; i < len(changes) && err == nil; i++ {
+			err = u.Take(changes[i])
+		}
+		return err
+	})
+	if err = errors.Join(err, b.exec(`DELETE FROM undo WHERE sequence > ?`, o.To), b.exec(`DELETE FROM pooled_tx`)); err != nil {
+		return err
+	}
+	m := Meta{}
+	err = b.scan(`SELECT `+metaColumns+` FROM meta WHERE id = 1`, nil,
+		&m.Generator, &m.Seed, &m.Profile, &m.Shape, &m.Until, &m.Clock, &m.Started, &m.Base, &m.Digest)
+	if err != nil {
+		return err
+	}
+	return b.SetMeta(m)
+}
+
+// eachUndo visits the steps of the commits after one, the last one first.
+func (b *Batch) eachUndo(after int64, visit func(steps []byte) error) error {
+	for sequence := b.db.moment.Load().Sequence; sequence > after; sequence-- {
+		var steps []byte
+		if err := b.scan(`SELECT steps FROM undo WHERE sequence = ?`, []any{sequence}, &steps); err != nil {
+			return Damaged(fmt.Errorf("undo %d: %w", sequence, err))
+		}
+		if err := visit(steps); err != nil {
+			return fmt.Errorf("undo %d: %w", sequence, err)
+		}
+	}
+	return nil
+}
+
+// HeadsBefore returns the heights to which EVM chains fall, by their numbers, when every commit after one is undone.
+func (db *DB) HeadsBefore(ctx context.Context, sequence int64) (map[int]uint64, error) {
+	heads := map[int]uint64{}
+	var problem error
+	err := each(ctx, db, func(steps *[]byte) {
+		changes, err := db.recorder.Changes(*steps)
+		problem = errors.Join(problem, err)
+		fall(heads, changes)
+	}, `SELECT steps FROM undo WHERE sequence > ? ORDER BY sequence`, sequence)
+	return heads, Damaged(errors.Join(err, problem))
+}
+
+// fall lowers the heights to below the blocks that a commit added.
+func fall(heads map[int]uint64, changes []undo.Change) {
+	for _, c := range changes {
+		if c.Table() != "block" || !c.Added() {
+			continue
+		}
+		at := positionOf(c)
+		if head, known := heads[at.Chain()]; !known || at.Number()-1 < head {
+			heads[at.Chain()] = at.Number() - 1
+		}
+	}
+}
+
+func positionOf(c undo.Change) Position {
+	id, _ := c.Value("id").(int64)
+	return Position(id)
+}
+
+// ChainRewind plans how an EVM chain's newest blocks go.
+type ChainRewind struct {
+	RewindOptions
+	Heads map[int]uint64 // of the EVM chains after the commit To, by number; without those that have not grown since
+
+	// The state that the blocks changed.
+	Accounts map[common.Address]bool
+	Slots    map[common.Address]map[common.Hash]bool
+}
+
+// PlanRewind finds the last moment to which clients could go back before an EVM chain's first block after one was added, and before all blocks
+// were that a rewind removed since. It returns ErrNotFound if the block was generated.
+func (db *DB) PlanRewind(ctx context.Context, chain int, after uint64) (*ChainRewind, error) {
+	all, err := db.Snapshots(ctx)
+	if err != nil {
+		return nil, err
+	}
+	boundaries := map[int64]bool{0: true}
+	for _, s := range all {
+		boundaries[s.Sequence] = true
+	}
+	p := &ChainRewind{RewindOptions{Chain: chain, After: after}, map[int]uint64{}, map[common.Address]bool{}, map[common.Address]map[common.Hash]bool{}}
+	open := map[Position]bool{At(chain, after+1, 0): true} // blocks whose adding has not been seen on the way back
+	for p.To = db.moment.Load().Sequence; len(open) > 0 || !boundaries[p.To]; p.To-- {
+		if p.To == 0 {
+			return nil, ErrNotFound
+		}
+		steps, err := value[[]byte](ctx, db, `SELECT steps FROM undo WHERE sequence = ?`, p.To)
+		if err != nil {
+			return nil, Damaged(fmt.Errorf("undo %d: %w", p.To, err))
+		}
+		changes, err := db.recorder.Changes(steps)
+		if err != nil {
+			return nil, Damaged(fmt.Errorf("undo %d: %w", p.To, err))
+		}
+		fall(p.Heads, changes)
+		for _, c := range changes {
+			p.note(c)
+			if c.Table() == "block" && !c.Added() {
+				open[positionOf(c)] = true
+			}
+		}
+		for _, c := range changes {
+			if c.Table() == "block" && c.Added() {
+				delete(open, positionOf(c))
+			}
+		}
+	}
+	return p, nil
+}
+
+// removes reports whether a change is to a row of one of the blocks.
+func (o *RewindOptions) removes(c undo.Change) bool {
+	return tablesOfBlocks()[c.Table()].isOf(o.Chain, o.After, c.Value)
+}
+
+// note notes the account or slot of a row that goes.
+func (p *ChainRewind) note(c undo.Change) {
+	table := c.Table()
+	if table != "account" && table != "slot" || !p.removes(c) {
+		return
+	}
+	raw, _ := c.Value("address").([]byte)
+	address := common.BytesToAddress(raw)
+	if table == "account" {
+		p.Accounts[address] = true
+		return
+	}
+	if p.Slots[address] == nil {
+		p.Slots[address] = map[common.Hash]bool{}
+	}
+	key, _ := c.Value("key").([]byte)
+	p.Slots[address][common.BytesToHash(key)] = true
+}
+
+// removal collects what removeBlocks needs on its way back through the commits.
+type removal struct {
+	RewindOptions
+	b    *Batch
+	undo *undo.Undo
+
+	found bool // the first of the blocks: its commit, and those after it, are seen
+
+	operations []int64
+	codes      map[string][]byte // added by the blocks, by hash
+	accounts   [][]any           // keys of the accounts that others changed since
+}
+
+func (b *Batch) removeBlocks(o RewindOptions) error {
+	r := &removal{RewindOptions: o, b: b, undo: b.db.recorder.Selective(b.tx.Tx), codes: map[string][]byte{}}
+	if err := b.eachUndo(o.To, r.commit); err != nil {
+		return err
+	}
+	return r.finish()
+}
+
+// commit takes back what a commit did because of the blocks, and everything that it did to metrics.
+func (r *removal) commit(steps []byte) error {
+	changes, err := r.undo.Changes(steps)
+	if err != nil {
+		return Damaged(err)
+	}
+	since := !r.found
+	about := since && slices.ContainsFunc(changes, r.removes)
+	for _, c := range changes {
+		if c.Added() && c.Table() == "block" && positionOf(c) == At(r.Chain, r.After+1, 0) {
+			r.found = true
+		}
+		take := slices.Contains(MetricTables, c.Table()) || about && (r.removes(c) || c.Table() == "webhook_message")
+		switch {
+		case take:
+			err = r.undo.Take(c)
+		case !since || !c.Added():
+		case c.Table() == "code" && about:
+			err = r.code(c)
+		case c.Table() == "account":
+			r.accounts = append(r.accounts, []any{c.Value("chain"), c.Value("address"), c.Value("block")})
+		case c.Table() == "operation":
+			id, _ := c.Value("id").(int64)
+			r.operations = append(r.operations, id)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// code removes a contract's code, which finish adds again if another account has it too.
+func (r *removal) code(c undo.Change) error {
+	hash, _ := c.Value("hash").([]byte)
+	var code []byte
+	err := r.b.scan(`SELECT code FROM code WHERE hash = ?`, []any{hash}, &code)
+	if errors.Is(err, ErrNotFound) {
+		return nil
+	}
+	r.codes[string(hash)] = slices.Clone(code)
+	return errors.Join(err, r.undo.Take(c))
+}
+
+// finish deletes the exports, and adds the codes that are still needed.
+func (r *removal) finish() error {
+	for _, id := range r.operations {
+		if err := errors.Join(r.b.DropOperation(id), r.b.DropChunks(id, 0)); err != nil {
+			return err
+		}
+	}
+	for _, key := range r.accounts {
+		if len(r.codes) == 0 {
+			break
+		}
+		var hash []byte
+		err := r.b.scan(`SELECT code_hash FROM account WHERE chain = ? AND address = ? AND block = ?`, key, &hash)
+		if code, gone := r.codes[string(hash)]; err == nil && gone {
+			err = r.b.addCode(&Code{Hash: slices.Clone(hash), Code: code})
+			delete(r.codes, string(hash))
+		}
+		if err != nil && !errors.Is(err, ErrNotFound) {
+			return err
+		}
+	}
+	return nil
+}
