@@ -94,7 +94,7 @@ func (w *wallet) transfers() {
 	w.refused("{tx}wrong locktime reported", &txs.ExportTx{BaseTx: w.spend(txs.PChain, nAVAX), DestinationChain: w.l.Rules.XChainID, ExportedOutputs: []*txs.TransferableOutput{locked}})
 	w.refused("{tx}no export outputs", &txs.ExportTx{BaseTx: w.spend(txs.PChain, 0), DestinationChain: w.l.Rules.XChainID, ExportedOutputs: []*txs.TransferableOutput{}})
 	w.refused("{tx}same chainID", &txs.ExportTx{BaseTx: w.spend(txs.PChain, nAVAX), ExportedOutputs: []*txs.TransferableOutput{w.output(nAVAX)}})
-	w.refused(fmt.Sprintf("{tx}failed to get subnet of %q: not found", ids.ID{1}),
+	w.refused(fmt.Sprintf("{tx}failed to get subnet of %q: problem retrieving blockchain %[1]q: not found", ids.ID{1}),
 		&txs.ExportTx{BaseTx: w.spend(txs.PChain, nAVAX), DestinationChain: ids.ID{1}, ExportedOutputs: []*txs.TransferableOutput{w.output(nAVAX)}})
 	w.refused("{tx}tx has no imported inputs", &txs.ImportTx{BaseTx: w.spend(txs.PChain, 0), SourceChain: w.l.Rules.XChainID, ImportedInputs: []*txs.TransferableInput{}})
 	gone := w.importedTwice(back)
@@ -571,8 +571,8 @@ func (w *wallet) refusedMessages(request *warp.RegisterL1Validator, register fun
 	w.refused("{tx}wrong payload type: *message.L1ValidatorWeight", register(w.message(&warp.L1ValidatorWeight{ValidationID: ids.ID{1}, Weight: 1})))
 	whole := w.message(request)
 	broken := slices.Clone(whole)
-	broken[20] ^= 1 // of the source chain's id
-	w.refused(signatures+"not found", register(broken))
+	broken[20] ^= 1 // of the source chain's id, which follows six bytes
+	w.refused(fmt.Sprintf("%sproblem retrieving blockchain %q: not found", signatures, ids.ID(broken[6:38])), register(broken))
 	broken = slices.Clone(whole)
 	broken[60] ^= 1 // of the payload
 	w.refused(signatures+"signature is invalid", register(broken))

@@ -2,6 +2,7 @@ package pchain
 
 import (
 	"errors"
+	"fmt"
 	"maps"
 	"math"
 	"math/rand/v2"
@@ -133,8 +134,13 @@ func TestAStoredChainGoesOn(t *testing.T) {
 			t.Errorf("%s is validated by %s: %v", c, subnet, err)
 		}
 	}
-	if _, err := l.p.SubnetOf(ids.ID{1}); err != utxo.ErrNotFound {
-		t.Error(err)
+	for missing, want := range map[ids.ID]string{
+		{1}:        fmt.Sprintf("problem retrieving blockchain %q: not found", ids.ID{1}),
+		l.subnetID: fmt.Sprintf("%q is not a blockchain", l.subnetID),
+	} {
+		if _, err := l.p.SubnetOf(missing); err == nil || err.Error() != want {
+			t.Errorf("%v, want %s", err, want)
+		}
 	}
 	l.refuse(errMessageIssued, l.pChainTx(l.owner, 0, func(base txs.BaseTx) txs.Unsigned {
 		return &txs.RegisterL1ValidatorTx{BaseTx: base, ProofOfPossession: l.signer(5).ProofOfPossession, Message: used}

@@ -1,6 +1,8 @@
 package pchain
 
 import (
+	"fmt"
+
 	"github.com/ava-labs/avalanchego/ids"
 
 	"snowglobe/sim/txs"
@@ -67,7 +69,8 @@ func (s *State) publicKey(signer *txs.ProofOfPossession) (*warp.PublicKey, error
 	return key, err
 }
 
-// SubnetOf returns the subnet that validates a blockchain; the primary network's is the zero id.
+// SubnetOf returns the subnet that validates a blockchain; the primary network's is the zero id. The errors are those of avalanchego's
+// vms/platformvm/validators.Manager.GetSubnetID; clients like to pass a subnet's id for its blockchain's.
 func (s *State) SubnetOf(blockchainID ids.ID) (ids.ID, error) {
 	if _, found := s.Network.ChainOf(blockchainID); found {
 		return ids.Empty, nil
@@ -75,7 +78,10 @@ func (s *State) SubnetOf(blockchainID ids.ID) (ids.ID, error) {
 	if b, found := s.blockchains[blockchainID]; found {
 		return b.SubnetID, nil
 	}
-	return ids.Empty, utxo.ErrNotFound
+	if _, found := s.subnets[blockchainID]; found {
+		return ids.Empty, fmt.Errorf("%q is not a blockchain", blockchainID)
+	}
+	return ids.Empty, fmt.Errorf("problem retrieving blockchain %q: %w", blockchainID, utxo.ErrNotFound)
 }
 
 // VerifyMessage checks the signatures of a message against the current validators of its source's subnet.

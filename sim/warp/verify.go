@@ -16,6 +16,7 @@ var (
 	ErrInsufficientWeight = errors.New("signature weight is insufficient")
 	ErrParseSignature     = errors.New("failed to parse signature")
 	ErrInvalidSignature   = errors.New("signature is invalid")
+	errNoPublicKeys       = errors.New("no public keys")
 )
 
 // The network's quorum, unless a chain's configuration sets another.
@@ -93,6 +94,9 @@ func (m *Message) Verify(networkID uint32, set *CanonicalValidatorSet, numerator
 }
 
 func (m *Message) verifySignature(validators []*CanonicalValidator, sig *Signature) error {
+	if len(validators) == 0 {
+		return errNoPublicKeys
+	}
 	keys := make([]*PublicKey, len(validators))
 	for i, validator := range validators {
 		keys[i] = validator.PublicKey

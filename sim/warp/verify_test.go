@@ -45,10 +45,13 @@ func TestVerifyRefusesWhatWasTampered(t *testing.T) {
 		"beyond":        {ErrUnknownValidator, func(m *Message, _ *CanonicalValidatorSet) { m.Signature.Signers = SignerBits([]int{0, 9}) }},
 		"padded":        {ErrInvalidBitSet, func(m *Message, _ *CanonicalValidatorSet) { m.Signature.Signers = []byte{0, 0x15} }},
 		"no signers":    {ErrInsufficientWeight, func(m *Message, _ *CanonicalValidatorSet) { m.Signature.Signers = nil }},
-		"wrong weight":  {ErrInsufficientWeight, func(_ *Message, set *CanonicalValidatorSet) { set.Validators[0].Weight = 0 }},
-		"wrong order":   {ErrInvalidSignature, func(_ *Message, set *CanonicalValidatorSet) { slices.Reverse(set.Validators[:2]) }},
-		"payload":       {ErrInvalidSignature, func(m *Message, _ *CanonicalValidatorSet) { m.Payload[len(m.Payload)-1] ^= 1 }},
-		"no point":      {ErrParseSignature, func(m *Message, _ *CanonicalValidatorSet) { m.Signature.Signature = [96]byte{0x8f} }},
+		"nobody to sign": {errNoPublicKeys, func(m *Message, set *CanonicalValidatorSet) {
+			m.Signature.Signers, *set = nil, CanonicalValidatorSet{}
+		}},
+		"wrong weight": {ErrInsufficientWeight, func(_ *Message, set *CanonicalValidatorSet) { set.Validators[0].Weight = 0 }},
+		"wrong order":  {ErrInvalidSignature, func(_ *Message, set *CanonicalValidatorSet) { slices.Reverse(set.Validators[:2]) }},
+		"payload":      {ErrInvalidSignature, func(m *Message, _ *CanonicalValidatorSet) { m.Payload[len(m.Payload)-1] ^= 1 }},
+		"no point":     {ErrParseSignature, func(m *Message, _ *CanonicalValidatorSet) { m.Signature.Signature = [96]byte{0x8f} }},
 	}
 	for name, c := range cases {
 		_, set, m := signed(t)
