@@ -5,10 +5,11 @@ import (
 	stdjson "encoding/json"
 	"errors"
 	"net/http"
+	"slices"
 	"time"
 
 	"snowglobe/handlers/fault"
-	"snowglobe/handlers/node/jsonrpc"
+	"snowglobe/handlers/node/primary"
 	"snowglobe/handlers/node/rpc"
 	"snowglobe/sim"
 )
@@ -19,6 +20,14 @@ type healthAPI struct {
 	world   *sim.World
 	heights func(context.Context) ([]ChainHeight, error) // of every chain
 }
+
+// HealthArgs selects checks; without tags, it selects all.
+type HealthArgs struct {
+	Tags []string `json:"tags"`
+}
+
+// allChecks is the tag of every check: avalanchego's api/health.AllTag.
+const allChecks = "all"
 
 // HealthReply is the state of the node.
 type HealthReply struct {
@@ -63,9 +72,9 @@ func (b byMethod) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // plain responds with a state, and with status 503 if something is wrong.
-func plain(state func(context.Context) HealthReply) http.Handler {
+func plain(state func(context.Context, []string) HealthReply) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		reply := state(r.Context())
+		reply := state(r.Context(), r.URL.Query()["tag"])
 		w.Header().Set("Content-Type", "application/json")
 		if !reply.Healthy {
 			w.WriteHeader(http.StatusServiceUnavailable)
@@ -80,13 +89,16 @@ var errNotBootstrapped = errors.New("subnets not bootstrapped")
 
 var errHeights = errors.New("the heights of the chains cannot be read")
 
-// health checks every chain and the file behind them.
-func (a *healthAPI) health(ctx context.Context) HealthReply {
-	reply := a.readiness(ctx)
+// health checks every chain and the file behind them. As in avalanchego's chains.Manager, the tag of a chain's check is its subnet's id;
+// the other checks are of the whole node, and no choice of tags omits them (api/health.worker.Results).
+func (a *healthAPI) health(ctx context.Context, tags []string) HealthReply {
+	reply := a.readiness(ctx, tags)
 	started := time.Now()
 	heads, err := a.heights(ctx)
 	for _, h := range heads {
-		reply.Checks[h.Chain] = a.check(started, ChainHealth{h.Height}, nil)
+		if len(tags) == 0 || slices.Contains(tags, allChecks) || slices.Contains(tags, a.subnetOf(ctx, h.Chain)) {
+			reply.Checks[h.Chain] = a.check(started, ChainHealth{h.Height}, nil)
+		}
 	}
 	database := a.world.Health(ctx)
 	if err != nil && database == nil {
@@ -97,8 +109,21 @@ func (a *healthAPI) health(ctx context.Context) HealthReply {
 	return reply
 }
 
+// subnetOf returns the id of a chain's subnet, empty if it cannot be read.
+func (a *healthAPI) subnetOf(ctx context.Context, chain string) string {
+	id, err := primary.ChainByAlias(a.network, chain)
+	if err != nil {
+		return ""
+	}
+	subnet, err := a.network.SubnetOf(ctx, id)
+	if err != nil {
+		return ""
+	}
+	return subnet.String()
+}
+
 // readiness always holds: the world is complete before the node answers.
-func (a *healthAPI) readiness(context.Context) HealthReply {
+func (a *healthAPI) readiness(context.Context, []string) HealthReply {
 	missing := []string{}
 	for _, chain := range a.network.Trouble.Now().NotBootstrapped {
 		missing = append(missing, chain.String())
@@ -109,7 +134,7 @@ func (a *healthAPI) readiness(context.Context) HealthReply {
 	return HealthReply{map[string]Check{"bootstrapped": a.check(time.Now(), missing, nil)}, true}
 }
 
-func (a *healthAPI) liveness(context.Context) HealthReply {
+func (a *healthAPI) liveness(context.Context, []string) HealthReply {
 	return HealthReply{map[string]Check{}, true}
 }
 
@@ -123,19 +148,19 @@ func (a *healthAPI) check(started time.Time, found any, err error) Check {
 }
 
 // Health reports whether every chain is healthy.
-func (a *healthAPI) Health(r *http.Request, _ *jsonrpc.NoArgs, reply *HealthReply) error {
-	*reply = a.health(r.Context())
+func (a *healthAPI) Health(r *http.Request, args *HealthArgs, reply *HealthReply) error {
+	*reply = a.health(r.Context(), args.Tags)
 	return nil
 }
 
 // Readiness reports whether the node has caught up.
-func (a *healthAPI) Readiness(r *http.Request, _ *jsonrpc.NoArgs, reply *HealthReply) error {
-	*reply = a.readiness(r.Context())
+func (a *healthAPI) Readiness(r *http.Request, args *HealthArgs, reply *HealthReply) error {
+	*reply = a.readiness(r.Context(), args.Tags)
 	return nil
 }
 
 // Liveness reports whether the process runs.
-func (a *healthAPI) Liveness(r *http.Request, _ *jsonrpc.NoArgs, reply *HealthReply) error {
-	*reply = a.liveness(r.Context())
+func (a *healthAPI) Liveness(r *http.Request, args *HealthArgs, reply *HealthReply) error {
+	*reply = a.liveness(r.Context(), args.Tags)
 	return nil
 }

@@ -28,6 +28,31 @@ func TestHealth(t *testing.T) {
 	if !strings.Contains(called, `"lastAcceptedHeight"`) || !strings.Contains(called, `"healthy":true`) {
 		t.Error(called)
 	}
+	for tags, chains := range map[string]string{
+		"":         "PXC",
+		"?tag=all": "PXC",
+		"?tag=11111111111111111111111111111111LpoYY": "PXC",
+		"?tag=nothing": "",
+		"?tag=nothing&tag=11111111111111111111111111111111LpoYY": "PXC",
+	} {
+		answer, shown := healthAt(t, url+"/ext/health"+tags, http.StatusOK), ""
+		for _, name := range []string{"P", "X", "C"} {
+			if _, found := answer.Checks[name]; found {
+				shown += name
+			}
+		}
+		if _, found := answer.Checks["database"]; shown != chains || !found {
+			t.Errorf("%q: %+v", tags, answer)
+		}
+	}
+	tagged := send(t, http.MethodPost, url+"/ext/health", `{"jsonrpc":"2.0","id":1,"method":"health.health","params":{"tags":["nothing"]}}`)
+	if strings.Contains(tagged, `"lastAcceptedHeight"`) || !strings.Contains(tagged, `"bootstrapped"`) {
+		t.Error(tagged)
+	}
+	all, own := healthAt(t, url+"/ext/health", http.StatusOK).Checks, healthAt(t, url+"/ext/health?tag=11111111111111111111111111111111LpoYY", http.StatusOK).Checks
+	if len(own) >= len(all) {
+		t.Errorf("%d checks of %d belong to the primary network and the node", len(own), len(all))
+	}
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
