@@ -6,7 +6,6 @@ require (
 	github.com/ava-labs/avalanchego v1.15.0 // ids, addresses, codec and warp signatures of the network itself
 	github.com/brianvoe/gofakeit/v7 v7.18.1 // names for what the seed makes up. Another version may draw other names: raise it with sim.Generator only
 	github.com/cespare/xxhash/v2 v2.3.0 // entity tags, at memory's speed
-	github.com/cloudflare/circl v1.6.5 // Keccak of four messages at once, which halves the time of hashing tries
 	github.com/consensys/gnark-crypto v0.22.0 // BLS keys and aggregation without cgo, and the curve secp256k1
 	github.com/decred/dcrd/dcrec/secp256k1/v4 v4.4.0 // nonces of signatures, as in go-ethereum without cgo, and signers of P- and X-Chain transactions
 	github.com/ethereum/go-ethereum v1.17.10 // the EVM, tries, ABI and JSON-RPC of the C-Chain and L1s

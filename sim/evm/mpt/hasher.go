@@ -5,45 +5,20 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/cloudflare/circl/simd/keccakf1600"
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/crypto"
 	"github.com/ethereum/go-ethereum/rlp"
 )
 
-// hasher computes the references of a trie's nodes, in buffers that it reuses. Whenever it can, it hashes four nodes at once whose children
-// have references.
+// hasher computes the references of a trie's nodes, in buffers that it reuses.
 type hasher struct {
 	trie   *Trie
 	state  crypto.KeccakState
-	lanes  lanes
-	buffer []byte // holds encodings
+	buffer []byte // holds an encoding
 	key    [1 + common.HashLength]byte
-
-	jobs  []job
-	ready []int // jobs that wait for nothing, in order
-	next  int   // the first in ready that has not begun
-
-	oneByOne bool // no lanes: the processor cannot permute several states at once
 }
 
-// job computes the reference of a node.
-type job struct {
-	node   node
-	parent int32 // waits for this job; noJob for none
-	depth  uint8 // of a leaf
-	waits  uint8 // for this many children
-	branch uint8 // size of the reference of a branch behind a path, once it replaces the node's own
-}
-
-const (
-	noJob    = -1
-	mostJobs = 1 << 12 // whose memory is kept: a block changes fewer nodes, a loaded trie has more
-)
-
-var hashers = sync.Pool{New: func() any {
-	return &hasher{state: crypto.NewKeccakState(), oneByOne: !keccakf1600.IsEnabledX4()}
-}}
+var hashers = sync.Pool{New: func() any { return &hasher{state: crypto.NewKeccakState()} }}
 
 func newHasher(t *Trie) *hasher {
 	h := hashers.Get().(*hasher)
@@ -52,18 +27,21 @@ func newHasher(t *Trie) *hasher {
 }
 
 func (h *hasher) release() {
-	if h.trie = nil; cap(h.jobs) > mostJobs {
-		h.jobs, h.ready = nil, nil
-	}
+	h.trie = nil
 	hashers.Put(h)
 }
 
 // refer computes the references of a node and of all below it.
 func (h *hasher) refer(n node, depth int) *reference {
 	r := h.trie.ref(n)
-	if r.size == 0 {
-		h.collect(n, depth, noJob)
-		h.work()
+	switch {
+	case r.size > 0:
+	case n.kind() == leafNode:
+		h.set(r, h.leaf(n, depth))
+	default:
+		path := h.trie.path(n)
+		h.referChildren(n, depth+len(path))
+		h.referBranch(r, n, path)
 	}
 	return r
 }
@@ -74,102 +52,6 @@ func (h *hasher) referChildren(n node, depth int) {
 		if child != none {
 			h.refer(child, depth+1)
 		}
-	}
-}
-
-// collect adds jobs for a node without a reference, and for those below it.
-func (h *hasher) collect(n node, depth int, parent int32) {
-	i := len(h.jobs)
-	h.jobs = append(h.jobs, job{node: n, parent: parent, depth: uint8(depth)})
-	waits := uint8(0)
-	if n.kind() == branchNode {
-		depth += len(h.trie.path(n))
-		for _, child := range &h.trie.branch(n).children {
-			if child != none && h.trie.ref(child).size == 0 {
-				h.collect(child, depth+1, int32(i))
-				waits++
-			}
-		}
-	}
-	if h.jobs[i].waits = waits; waits == 0 {
-		h.ready = append(h.ready, i)
-	}
-}
-
-// work does all jobs.
-func (h *hasher) work() {
-	for h.next < len(h.ready) || h.lanes.busy > 0 {
-		if h.lanes.busy == 0 && (h.oneByOne || h.next == len(h.ready)-1) {
-			i := h.take()
-			r := h.trie.ref(h.jobs[i].node)
-			h.set(r, h.encode(i))
-			h.done(i, r)
-			continue
-		}
-		for lane := range laneCount {
-			h.begin(lane)
-		}
-		if h.lanes.busy > 0 {
-			h.lanes.step()
-		}
-		for lane := range laneCount {
-			if i, finished := h.lanes.finished(lane); finished {
-				r := h.trie.ref(h.jobs[i].node)
-				h.lanes.hash(lane, &r.bytes)
-				r.size = common.HashLength
-				h.done(i, r)
-			}
-		}
-	}
-	h.jobs, h.ready, h.next = h.jobs[:0], h.ready[:0], 0
-}
-
-func (h *hasher) take() (job int) {
-	h.next++
-	return h.ready[h.next-1]
-}
-
-// begin makes an idle lane hash the next node, skipping nodes whose encodings are short enough to be the reference.
-func (h *hasher) begin(lane int) {
-	for h.lanes.idle(lane) && h.next < len(h.ready) {
-		i := h.take()
-		if encoding := h.encode(i); len(encoding) < common.HashLength {
-			r := h.trie.ref(h.jobs[i].node)
-			h.set(r, encoding)
-			h.done(i, r)
-		} else {
-			h.buffer = h.lanes.begin(lane, i, encoding)
-		}
-	}
-}
-
-// encode encodes the node of a job, or only its branch if the job still has to make the extension.
-func (h *hasher) encode(i int) []byte {
-	j := &h.jobs[i]
-	switch {
-	case j.node.kind() == leafNode:
-		return h.leaf(j.node, int(j.depth))
-	case j.branch > 0:
-		to := reference{h.trie.ref(j.node).bytes, j.branch}
-		return h.extension(&to, h.trie.path(j.node))
-	}
-	return h.branch(j.node)
-}
-
-// done records that a job made its reference, and continues the job that waited for it.
-func (h *hasher) done(i int, r *reference) {
-	j := &h.jobs[i]
-	if j.branch == 0 && j.node.kind() == branchNode && h.trie.branch(j.node).extended {
-		j.branch, r.size = r.size, 0
-		h.ready = append(h.ready, i)
-		return
-	}
-	if j.parent == noJob {
-		return
-	}
-	parent := &h.jobs[j.parent]
-	if parent.waits--; parent.waits == 0 {
-		h.ready = append(h.ready, int(j.parent))
 	}
 }
 
