@@ -7,7 +7,7 @@ import (
 	"snowglobe/sim"
 )
 
-// maxAlias is the longest alias in bytes.
+// maxAlias is the longest alias in bytes: avalanchego's api/admin.maxAliasLength.
 const maxAlias = 512
 
 // aliases holds the other names of a network's endpoints until the process ends.

@@ -15,7 +15,8 @@ import (
 	"snowglobe/sim/utxo"
 )
 
-// Limits of a chain's name and genesis, and of a manager contract's address. Not all chains have addresses of 20 bytes.
+// Limits of a chain's name and genesis, and of a manager contract's address: avalanchego's txs.MaxNameLen, MaxGenesisLen and
+// MaxSubnetAddressLength. Not all chains have addresses of 20 bytes.
 const (
 	maxChainName      = 128
 	maxGenesis        = 1 << 20

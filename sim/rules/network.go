@@ -106,7 +106,8 @@ func NetworkByID(networkID uint32) (*Network, error) {
 	return nil, fmt.Errorf("network %d is not simulated", networkID)
 }
 
-// stakingRules returns the rules of the public networks, which share all but the smallest stakes and times.
+// stakingRules returns the rules of the public networks, which share all but the smallest stakes and times: StakingConfig in avalanchego's
+// genesis.MainnetParams and FujiParams.
 func stakingRules(minValidator, minDelegator, minDuration uint64) StakingRules {
 	return StakingRules{
 		UptimeRequirement:  800_000,
@@ -123,7 +124,8 @@ func stakingRules(minValidator, minDelegator, minDuration uint64) StakingRules {
 	}
 }
 
-// dynamicFees is the P-Chain's fee configuration (ACP-103), equal on all public networks.
+// dynamicFees is the P-Chain's fee configuration (ACP-103), equal on all public networks: DynamicFeeConfig in avalanchego's
+// genesis.MainnetParams.
 var dynamicFees = FeeConfig{
 	Weights:          Complexity{Bandwidth: 1, Reads: 1000, Writes: 1000, Compute: 4},
 	MaxCapacity:      1_000_000,

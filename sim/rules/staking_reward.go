@@ -55,7 +55,8 @@ func SplitReward(reward uint64, shares uint32) (fee, rest uint64) {
 	return reward - rest, rest
 }
 
-// maxWeightFactor bounds delegation: own stake and delegations together may be at most five times the own stake.
+// maxWeightFactor bounds delegation: own stake and delegations together may be at most five times the own stake (avalanchego's
+// txs/executor.MaxValidatorWeightFactor).
 const maxWeightFactor = 5
 
 // MaxWeight returns the largest weight of a validator's own stake and its delegations together.

@@ -19,7 +19,8 @@ var (
 	errNoPublicKeys       = errors.New("no public keys")
 )
 
-// The network's quorum, unless a chain's configuration sets another.
+// The network's quorum, unless a chain's configuration sets another: avalanchego's txs/executor.WarpQuorumNumerator and
+// WarpQuorumDenominator.
 const (
 	DefaultQuorumNumerator = 67
 	QuorumDenominator      = 100

@@ -10,7 +10,7 @@ import (
 	"snowglobe/sim/txs"
 )
 
-// maxTx is the largest transaction that a node accepts from a client, in bytes.
+// maxTx is the largest transaction that a node accepts from a client, in bytes: avalanchego's vms/txs/mempool.MaxTxSize.
 const maxTx = 64 << 10
 
 var errTxTooLarge = errors.New("tx too large")

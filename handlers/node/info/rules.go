@@ -32,7 +32,7 @@ func (a *Service) GetTxFee(_ *http.Request, _ *jsonrpc.NoArgs, reply *FeesReply)
 	return nil
 }
 
-// staticFees lists P-Chain fees that no longer apply.
+// staticFees lists P-Chain fees that no longer apply: avalanchego's api/info.mainnetGetTxFeeResponse and fujiGetTxFeeResponse.
 var staticFees = map[string]FeesReply{
 	fixtures.MainnetName: {CreateSubnetTxFee: 1e9, TransformSubnetTxFee: 10e9, CreateBlockchainTxFee: 1e9},
 	fixtures.FujiName:    {CreateSubnetTxFee: 1e8, TransformSubnetTxFee: 1e9, CreateBlockchainTxFee: 1e8},
