@@ -43,13 +43,13 @@ type indexServer struct {
 
 func newIndex(w *sim.World, o *Options) *index {
 	x := &index{world: w, options: o, lags: map[sim.ChainKey]control.Lag{}, servers: map[sim.ChainKey]indexServer{}}
-	w.BeforeReturn(func() func(sim.Return) { return x.rewound })
+	w.BeforeRewind(func() func(sim.RewindOptions) { return x.rewound })
 	return x
 }
 
 // rewound drops the copy, which has blocks that the world no longer has. The same chains lag in a new copy, which begins with the world as
 // it is now; after a reset none does.
-func (x *index) rewound(how sim.Return) {
+func (x *index) rewound(o sim.RewindOptions) {
 	x.mu.Lock()
 	lags := maps.Clone(x.lags)
 	clear(x.lags)
@@ -60,7 +60,7 @@ func (x *index) rewound(how sim.Return) {
 		together[l] = append(together[l], key)
 	}
 	for l, chains := range together {
-		if !how.Reset {
+		if !o.Reset {
 			err = errors.Join(err, x.SetLag(context.Background(), chains, l))
 		}
 	}

@@ -12,25 +12,25 @@ import (
 	"snowglobe/sim/store"
 )
 
-// ErrReorg says why blocks cannot be taken out of a chain.
+// ErrReorg says why blocks cannot be removed from a chain.
 var ErrReorg = errors.New("reorg refused")
 
-// blocksAtOnce is how many blocks are in memory at once while metrics are counted anew.
+// blocksAtOnce bounds the blocks in memory while metrics are counted anew.
 const blocksAtOnce = 256
 
-// Reorg takes the newest blocks of an EVM chain out of the world, depth of them, and puts others in their place: one with each of the
-// lists of transactions, which may be empty. Nothing like it happens on the real network, where an accepted block is final. What was sent in
-// the blocks is gone and does not wait either, as on anvil. The other chains and the clock stay as they are: the new blocks are later than
-// the old ones. A transaction that cannot be in its block is left out, which the error tells when all blocks are made.
+// Reorg replaces the newest blocks of an EVM chain, depth of them, with one block for each list of transactions, which may be empty. The
+// real network never does this: an accepted block is final. The transactions of the removed blocks are gone and do not return to the pool, as
+// on anvil. The other chains and the clock stay as they are, so the new blocks are later than the old ones. A transaction that its block
+// cannot hold is left out, which the error reports once all blocks are made.
 //
-// It is one more commit, which going back to a snapshot undoes. Only what was made since the world was generated can be taken out, and
-// neither atomic transactions nor messages that another chain has received.
+// A reorg is one more commit, which reverting to a snapshot undoes. It can remove only blocks made since the world was generated, and none
+// with atomic transactions or with messages that another chain has received.
 func (w *World) Reorg(ctx context.Context, c *reader.Chain, depth uint64, blocks [][]*miner.Transaction) error {
 	if w.DB.ReadOnly() {
 		return store.ErrReadOnly
 	}
 	m := w.MinerOf(c)
-	err := w.alone(ctx, Return{}, func(ctx context.Context) error {
+	err := w.withClientsPaused(ctx, RewindOptions{}, func(ctx context.Context) error {
 		if depth > 0 {
 			if err := (&removal{w, c}).do(ctx, depth, len(blocks) > 0); err != nil {
 				return err
@@ -42,7 +42,7 @@ func (w *World) Reorg(ctx context.Context, c *reader.Chain, depth uint64, blocks
 	return err
 }
 
-// removal takes blocks out of a chain. Its caller holds the writer's lock.
+// removal removes blocks from a chain. Its caller holds the writer's lock.
 type removal struct {
 	*World
 	chain *reader.Chain
@@ -106,7 +106,7 @@ func (r *removal) do(ctx context.Context, depth uint64, replacing bool) error {
 	return errors.Join(c.Rewound(ctx, logs, replacing), w.MinerOf(c).Rewound(ctx, memory))
 }
 
-// ancestor is the newest block that stays.
+// ancestor returns the newest block that stays.
 func (r *removal) ancestor(ctx context.Context, depth uint64) (*store.Block, error) {
 	head, err := r.chain.Head(ctx)
 	if err != nil {
@@ -129,7 +129,7 @@ func (r *removal) ancestor(ctx context.Context, depth uint64) (*store.Block, err
 	return r.DB.Block(ctx, r.chain.Row.ID, head.Number-depth)
 }
 
-// check says why the blocks after one cannot be taken out although others stay.
+// check returns why the blocks after one cannot go while other chains stay, if so.
 func (r *removal) check(ctx context.Context, after uint64) error {
 	for first := after + 1; ; first += blocksAtOnce {
 		blocks, err := r.DB.Blocks(ctx, r.chain.Row.ID, first, first+blocksAtOnce-1)
@@ -168,7 +168,7 @@ func (r *removal) unreceived(ctx context.Context, block *store.Block) error {
 	return nil
 }
 
-// blockCount is what a block adds to the metrics.
+// blockCount holds a block's contribution to the metrics.
 type blockCount struct {
 	chain    int
 	activity *metric.Activity
@@ -205,7 +205,7 @@ func (r *removal) counts(ctx context.Context, plan *store.ChainRewind) (all []bl
 	return all, nil
 }
 
-// eachCount visits what the blocks of an EVM chain after one, up to another, add to the metrics.
+// eachCount visits the contributions to the metrics of an EVM chain's blocks after one, up to another.
 func eachCount(ctx context.Context, db *store.DB, c *reader.Chain, after, until uint64, visit func(*blockCount) error) error {
 	parent, err := db.BlockTime(ctx, store.At(c.Row.ID, after, 0))
 	for first := after + 1; first <= until && err == nil; first += blocksAtOnce {

@@ -16,19 +16,19 @@ import (
 	"snowglobe/sim/txs"
 )
 
-// Memory is what a snapshot keeps of the memory of the process, by EVM chain id.
+// Memory holds the part of the process's memory that a snapshot stores, by EVM chain id.
 type Memory struct {
 	Chains map[uint64]*ChainMemory `json:"chains"`
 }
 
-// ChainMemory is what a snapshot keeps of an EVM chain.
+// ChainMemory holds the part of the process's memory that belongs to an EVM chain.
 type ChainMemory struct {
 	miner.Memory
 	Height uint64      `json:"height"`
 	Hash   common.Hash `json:"hash"` // of the newest block
 }
 
-// MemoryOf reads what a snapshot keeps of the memory of the process.
+// MemoryOf reads the memory that a snapshot stores.
 func MemoryOf(s *store.Snapshot) (*Memory, error) {
 	m := &Memory{}
 	if err := json.Unmarshal(s.Memory, m); err != nil {
@@ -37,34 +37,33 @@ func MemoryOf(s *store.Snapshot) (*Memory, error) {
 	return m, nil
 }
 
-// Pause stops what works on the world in the background before the world goes back, until resume is called. What works on goes on from
-// the rows that are there then.
-type Pause func() (resume func(Return))
+// Pause stops background work on the world before the world goes back, until resume is called. The work then continues from the rows it finds.
+type Pause func() (resume func(RewindOptions))
 
-// Return is how the world went back.
-type Return struct {
+// RewindOptions tells how the world went back.
+type RewindOptions struct {
 	Reset bool // to the freshly generated world
 }
 
-// BeforeReturn has something pause whenever the world goes back. Pauses are called in their order, without the writer's lock. What sums up or
-// remembers by a hash, a height or a position, and is neither in a cache of the world's group nor told by follow, has to be here: the page
-// growth of the manual lists all that is in memory, with what becomes of it.
-func (w *World) BeforeReturn(p Pause) {
+// BeforeRewind registers a pause for whenever the world goes back. Pauses are called in order, without the writer's lock. Whatever sums up or
+// remembers by a hash, a height or a position needs one, unless it is in a cache of the world's group or set by follow: the manual's page
+// growth lists everything in memory and what becomes of it.
+func (w *World) BeforeRewind(p Pause) {
 	w.pausing.Lock()
 	defer w.pausing.Unlock()
 	w.pauses = append(w.pauses, p)
 }
 
-// MaxSnapshots is how many snapshots a world has at most, and MaxSnapshotName how many bytes their names.
+// MaxSnapshots bounds the snapshots of a world, and MaxSnapshotName the bytes of their names.
 const (
 	MaxSnapshots    = 1000
 	MaxSnapshotName = 100
 )
 
-// ErrSnapshots says that there are as many snapshots as there may be.
+// ErrSnapshots refuses a snapshot beyond MaxSnapshots.
 var ErrSnapshots = fmt.Errorf("there are %d snapshots already: delete some, or go back to one", MaxSnapshots)
 
-// TakeSnapshot marks the world as it is now, in all its parts, as a moment to which it can go back.
+// TakeSnapshot marks the present state of the whole world, so that Revert can restore it.
 func (w *World) TakeSnapshot(ctx context.Context, name string) (*store.Snapshot, error) {
 	w.writer.Lock()
 	defer w.writer.Unlock()
@@ -87,7 +86,7 @@ func (w *World) TakeSnapshot(ctx context.Context, name string) (*store.Snapshot,
 	return s, w.mark(func(b *store.Batch) error { return b.AddSnapshot(s) })
 }
 
-// memory is what a snapshot keeps of the memory of the process. The caller holds the writer's lock.
+// memory collects the part of the process's memory that a snapshot stores. The caller holds the writer's lock.
 func (w *World) memory(ctx context.Context) (*Memory, error) {
 	kept := &Memory{map[uint64]*ChainMemory{}}
 	for _, m := range w.Miners {
@@ -114,7 +113,7 @@ func (w *World) DropSnapshot(ctx context.Context, id int64) error {
 	return w.mark(func(b *store.Batch) error { return b.DropSnapshots(id, id) })
 }
 
-// mark writes what is to be known of snapshots. The world, and what follows it, stay as they are. The caller holds the lock.
+// mark writes about snapshots, and leaves the world and its lagging copy as they are. The caller holds the writer's lock.
 func (w *World) mark(write func(*store.Batch) error) error {
 	batch, err := w.DB.Begin()
 	if err != nil {
@@ -123,13 +122,13 @@ func (w *World) mark(write func(*store.Batch) error) error {
 	return batch.End(errors.Join(write(batch), batch.SetMeta(w.meta)))
 }
 
-// Revert goes back to a snapshot, and deletes those that were taken after it; with spend that one as well. What was done since was never
-// done: the rows, the clock and what is in memory are as they were. When it fails nothing has changed.
+// Revert goes back to a snapshot and deletes later ones, and with spend the snapshot itself. The rows, the clock and the memory become what
+// they were. If it fails, nothing has changed.
 func (w *World) Revert(ctx context.Context, id int64, spend bool) error {
 	if w.DB.ReadOnly() {
 		return store.ErrReadOnly
 	}
-	return w.goBack(ctx, Return{}, func() (*returning, error) {
+	return w.goBack(ctx, RewindOptions{}, func() (*rewind, error) {
 		s, err := w.DB.Snapshot(ctx, id)
 		if err != nil {
 			return nil, err
@@ -139,12 +138,12 @@ func (w *World) Revert(ctx context.Context, id int64, spend bool) error {
 		if spend {
 			first = id
 		}
-		return &returning{World: w, to: s.Sequence, memory: memory, drop: func(b *store.Batch) error { return b.DropSnapshots(first, maxID) }}, err
+		return &rewind{World: w, to: s.Sequence, memory: memory, drop: func(b *store.Batch) error { return b.DropSnapshots(first, maxID) }}, err
 	})
 }
 
-// followed is how often what is in memory is made to follow the rows, when those cannot be read at once.
-const followed = 3
+// followAttempts bounds how often the memory is made to follow the rows if they cannot be read at once.
+const followAttempts = 3
 
 const maxID = 1<<63 - 1
 
@@ -153,22 +152,22 @@ func (w *World) Reset(ctx context.Context) error {
 	if w.DB.ReadOnly() {
 		return store.ErrReadOnly
 	}
-	return w.goBack(ctx, Return{Reset: true}, func() (*returning, error) {
-		return &returning{World: w, memory: &Memory{}, drop: func(b *store.Batch) error { return errors.Join(b.DropSnapshots(1, maxID), b.CountReset()) }}, nil
+	return w.goBack(ctx, RewindOptions{Reset: true}, func() (*rewind, error) {
+		return &rewind{World: w, memory: &Memory{}, drop: func(b *store.Batch) error { return errors.Join(b.DropSnapshots(1, maxID), b.CountReset()) }}, nil
 	})
 }
 
-// returning is where the world goes back to.
-type returning struct {
+// rewind holds the state to which the world goes back.
+type rewind struct {
 	*World
-	to     int64 // the commit after which it was so
+	to     int64 // the commit after which it was the world's
 	memory *Memory
 	drop   func(*store.Batch) error // deletes snapshots
 }
 
-// goBack has the world go back: it undoes the rows in one transaction, and has everything in memory follow.
-func (w *World) goBack(ctx context.Context, how Return, decide func() (*returning, error)) error {
-	return w.alone(ctx, how, func(ctx context.Context) error {
+// goBack rewinds the rows in one transaction, and makes everything in memory follow them.
+func (w *World) goBack(ctx context.Context, o RewindOptions, decide func() (*rewind, error)) error {
+	return w.withClientsPaused(ctx, o, func(ctx context.Context) error {
 		r, err := decide()
 		if err != nil {
 			return err
@@ -184,13 +183,13 @@ func (w *World) goBack(ctx context.Context, how Return, decide func() (*returnin
 		if err := batch.End(errors.Join(batch.Rewind(store.RewindOptions{To: r.to}), r.drop(batch))); err != nil {
 			return err
 		}
-		if how.Reset {
+		if o.Reset {
 			for _, m := range w.Miners {
 				m.RestoreDefaults()
 			}
 		}
 		before := r.heads
-		for range followed { // the rows are as they were, and what is in memory has to be so too
+		for range followAttempts { // the rows went back, so the memory has to
 			if err = r.follow(ctx, before, removed); err == nil {
 				break
 			}
@@ -200,14 +199,13 @@ func (w *World) goBack(ctx context.Context, how Return, decide func() (*returnin
 	})
 }
 
-// alone is the one place from where blocks are taken out of the world: it stops what works in the background, lets requests end, and holds
-// the writer's lock.
-func (w *World) alone(ctx context.Context, how Return, do func(ctx context.Context) error) error {
+// withClientsPaused runs whatever removes blocks from the world: it stops background work, lets requests end, and holds the writer's lock.
+func (w *World) withClientsPaused(ctx context.Context, o RewindOptions, do func(ctx context.Context) error) error {
 	w.pausing.Lock()
 	defer w.pausing.Unlock()
 	for _, pause := range w.pauses {
 		resume := pause()
-		defer func() { resume(how) }()
+		defer func() { resume(o) }()
 	}
 	w.Gate.Close(ctx)
 	defer w.Gate.Open()
@@ -216,8 +214,8 @@ func (w *World) alone(ctx context.Context, how Return, do func(ctx context.Conte
 	return do(context.WithoutCancel(ctx))
 }
 
-// logs are those, by chain, of the blocks that will be undone.
-func (r *returning) logs(ctx context.Context) (map[int][]*types.Log, error) {
+// logs reads the logs of the blocks that go, by chain.
+func (r *rewind) logs(ctx context.Context) (map[int][]*types.Log, error) {
 	heads, err := r.DB.HeadsBefore(ctx, r.to)
 	if err != nil {
 		return nil, err
@@ -233,8 +231,8 @@ func (r *returning) logs(ctx context.Context) (map[int][]*types.Log, error) {
 	return all, nil
 }
 
-// follow has everything in memory follow the rows. The caller holds the writer's lock.
-func (r *returning) follow(ctx context.Context, before heads, removed map[int][]*types.Log) error {
+// follow makes everything in memory follow the rows. The caller holds the writer's lock.
+func (r *rewind) follow(ctx context.Context, before heads, removed map[int][]*types.Log) error {
 	meta, err := r.DB.Meta(ctx)
 	if err != nil {
 		return err

@@ -78,7 +78,7 @@ const (
 func NewClockRate(w *sim.World, people People, usual float64, lively bool) *ClockRate {
 	c := &ClockRate{world: w, people: people, usual: usual, lively: lively, changed: make(chan struct{}, 1), queue: make(chan *clockMove, 1)}
 	c.restore()
-	w.BeforeReturn(c.pause)
+	w.BeforeRewind(c.pause)
 	return c
 }
 
@@ -89,11 +89,11 @@ func (c *ClockRate) restore() {
 }
 
 // pause stops the clock while the world reverts.
-func (c *ClockRate) pause() (resume func(sim.Return)) {
+func (c *ClockRate) pause() (resume func(sim.RewindOptions)) {
 	c.halt()
 	c.moving.Lock()
-	return func(how sim.Return) {
-		if how.Reset {
+	return func(o sim.RewindOptions) {
+		if o.Reset {
 			c.restore()
 		}
 		c.moved()

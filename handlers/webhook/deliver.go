@@ -93,12 +93,12 @@ func New(w *sim.World, o Options) *Deliverer {
 	if !w.DB.ReadOnly() {
 		promises.Start(w, newName)
 	}
-	w.BeforeReturn(func() func(sim.Return) { return d.forgetUndone })
+	w.BeforeRewind(func() func(sim.RewindOptions) { return d.forgetUndone })
 	return d
 }
 
 // forgetUndone drops requests for messages that a revert has removed.
-func (d *Deliverer) forgetUndone(sim.Return) {
+func (d *Deliverer) forgetUndone(sim.RewindOptions) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for name := range d.again {

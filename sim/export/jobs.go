@@ -54,12 +54,12 @@ func NewJobs(w *sim.World, o Options) *Jobs {
 	}
 	e := &Jobs{world: w, Options: o, running: map[int64]bool{}}
 	e.woken = sync.NewCond(&e.mu)
-	w.BeforeReturn(e.pause)
+	w.BeforeRewind(e.pause)
 	return e
 }
 
 // pause stops the running exports between two chunks. On resume, the exports that the world then has continue.
-func (e *Jobs) pause() (resume func(sim.Return)) {
+func (e *Jobs) pause() (resume func(sim.RewindOptions)) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.paused = true
@@ -69,7 +69,7 @@ func (e *Jobs) pause() (resume func(sim.Return)) {
 	for len(e.running) > 0 {
 		e.woken.Wait()
 	}
-	return func(sim.Return) {
+	return func(sim.RewindOptions) {
 		unfinished, err := e.world.DB.RunningOperations(context.Background())
 		if err != nil {
 			e.Log.Error("the unfinished exports cannot be read", "err", err)
