@@ -19,8 +19,9 @@ func TestParticipants(t *testing.T) {
 			{Tx: 2, Sender: address(9), Recipient: address(4)}, {Tx: 2, Sender: address(9), Recipient: address(53), Reverted: true}, {Tx: 0, Sender: address(54), Recipient: address(55)},
 		},
 	}
+	d.Called = []store.Called{{Tx: 2, Address: [20]byte(address(5))}, {Tx: 1, Address: [20]byte(address(56))}}
 	var want [][]byte
-	for _, n := range []byte{1, 2, 3, 4, 9} {
+	for _, n := range []byte{1, 2, 3, 4, 5, 9} {
 		want = append(want, address(n))
 	}
 	if got := Participants(d, tx); !slices.EqualFunc(got, want, bytes.Equal) {
