@@ -78,7 +78,7 @@ func (s *Server) inspectFile(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	pace := newGivingWay(ctx, s.world.Gate)
+	pace := newYieldingPace(ctx, s.world.Gate)
 	pace.untilQuiet(startWait) // let clients that waited for the start go first
 	if size <= smallFile {
 		return verify.Inspect(ctx, s.world, nil)
@@ -99,9 +99,9 @@ const (
 	interrupted  = 4                      // times that a long step yields before it runs regardless
 )
 
-// givingWay paces background work. It rests half as long as it works, and it waits while clients send requests so as not to slow them down.
+// yieldingPace paces background work. It rests half as long as it works, and it waits while clients send requests so as not to slow them down.
 // If they never stop, it still runs for one twentieth of the time.
-type givingWay struct {
+type yieldingPace struct {
 	ctx   context.Context
 	gate  *sim.Gate
 	begun time.Time // start of the work since the last pause
@@ -109,26 +109,26 @@ type givingWay struct {
 	last  time.Time // time of the last request
 }
 
-func newGivingWay(ctx context.Context, gate *sim.Gate) *givingWay {
+func newYieldingPace(ctx context.Context, gate *sim.Gate) *yieldingPace {
 	now := time.Now()
-	return &givingWay{ctx: ctx, gate: gate, begun: now, last: now}
+	return &yieldingPace{ctx: ctx, gate: gate, begun: now, last: now}
 }
 
-func (g *givingWay) Pause() {
+func (g *yieldingPace) Pause() {
 	worked := time.Since(g.begun)
 	g.wait(worked / 2)
 	g.untilQuiet(max(busyWait*worked, shortestWait))
 }
 
 // untilQuiet waits for a quiet moment, at most for a given time, and starts working.
-func (g *givingWay) untilQuiet(most time.Duration) {
+func (g *yieldingPace) untilQuiet(most time.Duration) {
 	for end := time.Now().Add(most); !g.quiet() && time.Now().Before(end) && g.ctx.Err() == nil; {
 		g.wait(lookInterval)
 	}
 	g.begun = time.Now()
 }
 
-func (g *givingWay) wait(d time.Duration) {
+func (g *yieldingPace) wait(d time.Duration) {
 	select {
 	case <-time.After(d):
 	case <-g.ctx.Done():
@@ -136,7 +136,7 @@ func (g *givingWay) wait(d time.Duration) {
 }
 
 // quiet reports whether no request is running and none has for some time.
-func (g *givingWay) quiet() bool {
+func (g *yieldingPace) quiet() bool {
 	if within, came := g.gate.Visits(); within > 0 || came != g.came {
 		g.came, g.last = came, time.Now()
 	}
@@ -144,7 +144,7 @@ func (g *givingWay) quiet() bool {
 }
 
 // Long interrupts a step when a request arrives and restarts it in the next quiet moment.
-func (g *givingWay) Long(ctx context.Context, step func(context.Context) error) error {
+func (g *yieldingPace) Long(ctx context.Context, step func(context.Context) error) error {
 	for range interrupted {
 		within, cancel := context.WithCancel(ctx)
 		done := make(chan error, 1)
@@ -162,7 +162,7 @@ func (g *givingWay) Long(ctx context.Context, step func(context.Context) error) 
 }
 
 // untilAsked waits for a step that began after so many visits, unless a request arrives first.
-func (g *givingWay) untilAsked(before uint64, done <-chan error) (err error, whole bool) {
+func (g *yieldingPace) untilAsked(before uint64, done <-chan error) (err error, whole bool) {
 	look := time.NewTicker(lookInterval)
 	defer look.Stop()
 	for {

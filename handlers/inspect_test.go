@@ -22,7 +22,7 @@ func TestInspectionGivesWay(t *testing.T) {
 	}
 	for _, clients := range []int{0, 1, interrupted + 10} {
 		taken := 0
-		err := newGivingWay(t.Context(), gate).Long(t.Context(), func(ctx context.Context) error {
+		err := newYieldingPace(t.Context(), gate).Long(t.Context(), func(ctx context.Context) error {
 			if taken++; taken <= clients {
 				visit()
 			}
@@ -39,7 +39,7 @@ func TestInspectionGivesWay(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	pace := newGivingWay(t.Context(), gate)
+	pace := newYieldingPace(t.Context(), gate)
 	time.AfterFunc(10*time.Millisecond, leave)
 	pace.untilQuiet(time.Minute)
 	if within, _ := gate.Visits(); within > 0 {

@@ -33,7 +33,7 @@ type Listeners struct {
 	Fuji net.Listener // serves fuji under /ext; nil for none
 	Note string       // why a default listener is missing
 
-	answering *answering // nil before the first handler
+	live *liveListener // nil before the first handler
 }
 
 // Listen listens on the addresses. Only an address that the user chose must be free: without its default port, fuji merely has no origin of

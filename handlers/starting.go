@@ -20,27 +20,27 @@ import (
 	"snowglobe/handlers/rest"
 )
 
-// answering is a server whose handler may change.
-type answering struct {
+// liveListener is a server whose handler may change.
+type liveListener struct {
 	handler atomic.Pointer[http.Handler]
 	stop    context.CancelFunc
 	served  chan error
 }
 
-func (a *answering) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (a *liveListener) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	(*a.handler.Load()).ServeHTTP(w, r)
 }
 
 // begin serves a handler on each listener, or replaces it. If one listener fails, the others stop.
 func (l *Listeners) begin(h http.Handler, log *slog.Logger) {
-	if l.answering != nil {
-		l.answering.handler.Store(&h)
+	if l.live != nil {
+		l.live.handler.Store(&h)
 		return
 	}
 	ctx, stop := context.WithCancel(context.Background())
-	a := &answering{stop: stop, served: make(chan error, 1)}
+	a := &liveListener{stop: stop, served: make(chan error, 1)}
 	a.handler.Store(&h)
-	l.answering = a
+	l.live = a
 	go func() {
 		group, ctx := errgroup.WithContext(ctx)
 		group.Go(func() error { return Serve(ctx, l.Main, a, log) })
@@ -60,11 +60,11 @@ func (l *Listeners) Answer(ctx context.Context, h http.Handler, log *slog.Logger
 // wait lets the listeners serve until the context ends.
 func (l *Listeners) wait(ctx context.Context) error {
 	select {
-	case err := <-l.answering.served:
+	case err := <-l.live.served:
 		return err
 	case <-ctx.Done():
-		l.answering.stop()
-		return <-l.answering.served
+		l.live.stop()
+		return <-l.live.served
 	}
 }
 
@@ -140,9 +140,9 @@ func (s *starting) progress() Making {
 
 // Close stops the server and closes the listeners.
 func (l *Listeners) Close() error {
-	if l.answering != nil {
-		l.answering.stop()
-		return <-l.answering.served
+	if l.live != nil {
+		l.live.stop()
+		return <-l.live.served
 	}
 	if l.Fuji == nil {
 		return l.Main.Close()

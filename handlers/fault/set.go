@@ -51,11 +51,11 @@ type Set struct {
 	count atomic.Int32
 	mu    sync.Mutex
 	last  int
-	rules []*armed
+	rules []*activeRule
 }
 
-// armed is a rule in force.
-type armed struct {
+// activeRule is a rule in force.
+type activeRule struct {
 	Rule
 	digest           [sha256.Size]byte
 	matched, applied uint64
@@ -84,12 +84,12 @@ func (s *Set) Add(r *Rule) State {
 	text := *r
 	text.ID = ""
 	raw, _ := json.Marshal(text) // it was decoded from JSON
-	a := &armed{Rule: *r, digest: sha256.Sum256(raw), wall: time.Now(), worldTime: s.clock()}
-	if i := slices.IndexFunc(s.rules, func(other *armed) bool { return r.ID != "" && other.ID == r.ID }); i >= 0 {
+	a := &activeRule{Rule: *r, digest: sha256.Sum256(raw), wall: time.Now(), worldTime: s.clock()}
+	if i := slices.IndexFunc(s.rules, func(other *activeRule) bool { return r.ID != "" && other.ID == r.ID }); i >= 0 {
 		s.rules[i] = a
 		return State{Rule: a.Rule}
 	}
-	for a.ID == "" || slices.ContainsFunc(s.rules, func(other *armed) bool { return other.ID == a.ID }) {
+	for a.ID == "" || slices.ContainsFunc(s.rules, func(other *activeRule) bool { return other.ID == a.ID }) {
 		s.last++
 		a.ID = strconv.Itoa(s.last)
 	}
@@ -114,7 +114,7 @@ func (s *Set) Delete(id string) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	before := len(s.rules)
-	s.rules = slices.DeleteFunc(s.rules, func(a *armed) bool { return id == "" || a.ID == id })
+	s.rules = slices.DeleteFunc(s.rules, func(a *activeRule) bool { return id == "" || a.ID == id })
 	s.count.Store(int32(len(s.rules)))
 	if len(s.rules) == 0 {
 		s.last = 0
@@ -126,7 +126,7 @@ func (s *Set) Delete(id string) int {
 func (s *Set) Mining() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return slices.ContainsFunc(s.rules, func(a *armed) bool { return a.Action.Mining != "" })
+	return slices.ContainsFunc(s.rules, func(a *activeRule) bool { return a.Action.Mining != "" })
 }
 
 // Decide counts a request and returns the faults to apply; nil for none. It first looks for a rule about whole responses and takes the
@@ -171,7 +171,7 @@ type Applied struct {
 }
 
 // apply adds a rule's action to a plan, for one call or, with -1, for the whole request.
-func (s *Set) apply(p *Plan, a *armed, r *Request, call int) {
+func (s *Set) apply(p *Plan, a *activeRule, r *Request, call int) {
 	told := Applied{Rule: a.ID, Action: a.Action.String(), Interface: r.Interface, Operation: r.Operation, Method: r.Method, Path: r.Path}
 	if call >= 0 {
 		told.RPCMethod = r.Calls[call].Method
@@ -227,7 +227,7 @@ func (s *Set) Once(a *Action, r *Request) *Plan {
 }
 
 // perCall reports whether a rule applies to JSON-RPC calls rather than whole requests.
-func (a *armed) perCall() bool { return a.Match.RPCMethod != "" || a.Action.aboutCall() }
+func (a *activeRule) perCall() bool { return a.Match.RPCMethod != "" || a.Action.aboutCall() }
 
 // aboutCall reports whether an action applies to a JSON-RPC call.
 func (a *Action) aboutCall() bool {
@@ -274,7 +274,7 @@ func fitsPath(pattern, path string) bool {
 func (m *Match) fitsCall(c *Call) bool { return m.RPCMethod == "" || glob(m.RPCMethod, c.Method) }
 
 // fires counts a match and reports whether the rule applies to it.
-func (a *armed) fires(s *Set) bool {
+func (a *activeRule) fires(s *Set) bool {
 	a.matched++
 	if t := a.Times; t != nil {
 		at := a.matched - min(a.matched, uint64(t.After))
@@ -293,7 +293,7 @@ func (a *armed) fires(s *Set) bool {
 }
 
 // age returns the time since the rule was added, by the rule's clock.
-func (a *armed) age(s *Set) time.Duration {
+func (a *activeRule) age(s *Set) time.Duration {
 	if a.Times.Clock == "world" {
 		return s.clock().Sub(a.worldTime)
 	}
@@ -301,14 +301,14 @@ func (a *armed) age(s *Set) time.Duration {
 }
 
 // draw returns a number from 0 to 1 derived from the seed, the rule's text and the ordinal of the match.
-func (a *armed) draw(s *Set, what string) float64 {
+func (a *activeRule) draw(s *Set, what string) float64 {
 	b := binary.BigEndian.AppendUint64(nil, uint64(s.seed))
 	b = binary.BigEndian.AppendUint64(append(b, a.digest[:]...), a.matched)
 	sum := sha256.Sum256(append(b, what...))
 	return float64(binary.BigEndian.Uint64(sum[:])>>11) / (1 << 53)
 }
 
-func (s *Set) delay(a *armed) time.Duration {
+func (s *Set) delay(a *activeRule) time.Duration {
 	d := a.Action.Delay
 	switch {
 	case d == nil:

@@ -59,14 +59,14 @@ type validatorFilter struct {
 	parts    []string
 	subnets  []ids.ID
 	status   string
-	capacity between
-	time     between
-	fee      between
-	uptime   between
+	capacity intRange
+	time     intRange
+	fee      intRange
+	uptime   intRange
 }
 
-// between is an inclusive range of integers; without ends, it holds everything.
-type between struct {
+// intRange is an inclusive range of integers; without ends, it holds everything.
+type intRange struct {
 	given     bool
 	low, high int64
 }
@@ -74,15 +74,15 @@ type between struct {
 const largest = 1<<63 - 1
 
 // holds reports whether a value is in range. A missing value is in no range.
-func (b between) holds(n int64) bool { return !b.given || n >= max(b.low, 0) && n <= b.high }
+func (b intRange) holds(n int64) bool { return !b.given || n >= max(b.low, 0) && n <= b.high }
 
 // unbounded returns the range with a name before its ends are read.
-func unbounded(r *rest.Request, name string) between {
-	return between{given: r.Given("min"+name) || r.Given("max"+name), high: largest}
+func unbounded(r *rest.Request, name string) intRange {
+	return intRange{given: r.Given("min"+name) || r.Given("max"+name), high: largest}
 }
 
 // numbers reads a range of decimal numbers in units of 1/scale. Rounding inwards neither adds nor loses an integer.
-func numbers(r *rest.Request, name string, scale int64) between {
+func numbers(r *rest.Request, name string, scale int64) intRange {
 	b := unbounded(r, name)
 	if n := r.Number("min" + name); n != nil {
 		floor := scaled(new(big.Rat).Neg(n), scale)
@@ -100,7 +100,7 @@ func scaled(n *big.Rat, scale int64) int64 {
 	return new(big.Int).Div(n.Num(), n.Denom()).Int64()
 }
 
-func amounts(r *rest.Request, name string) between {
+func amounts(r *rest.Request, name string) intRange {
 	b := unbounded(r, name)
 	if n := r.Amount("min" + name); n != nil {
 		b.low = n.Int64()
