@@ -6,7 +6,6 @@ import (
 	"maps"
 	"reflect"
 	"slices"
-	"sync/atomic"
 
 	"snowglobe/handlers/rest/schema"
 )
@@ -65,21 +64,6 @@ func (s *JSONPage) WriteJSON(b *bytes.Buffer) error {
 	}
 	b.WriteByte('}')
 	return nil
-}
-
-// CachedJSON encodes a value once. Two requests that encode it at the same time write the same bytes.
-type CachedJSON struct{ text atomic.Pointer[RawJSON] }
-
-func (c *CachedJSON) Once(shape func() any) (RawJSON, error) {
-	if text := c.text.Load(); text != nil {
-		return *text, nil
-	}
-	raw, err := Marshal(shape())
-	text := RawJSON(raw)
-	if err == nil {
-		c.text.Store(&text)
-	}
-	return text, err
 }
 
 // Either is the schema of a value that has one of several types.

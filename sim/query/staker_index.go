@@ -50,7 +50,6 @@ type StakerIndex struct {
 // ValidatorEntry is one period of a node as a subnet's validator.
 type ValidatorEntry struct {
 	store.Staker
-	Number         int // in the index
 	StatusNow      int
 	NodeInfo       *store.Node // nil for a validator without a known node
 	NodeID         string
@@ -64,7 +63,6 @@ type ValidatorEntry struct {
 // DelegatorEntry is a stake added to a validator's.
 type DelegatorEntry struct {
 	store.Staker
-	Number          int // in the index
 	StatusNow       int
 	Validator       *ValidatorEntry // whose period contains it
 	ValidatorShares uint32          // of the validator, of a million
@@ -73,7 +71,6 @@ type DelegatorEntry struct {
 // L1Entry is an L1 validator.
 type L1Entry struct {
 	*store.L1ValidatorView
-	Number int // in the index
 }
 
 // NetReward returns the delegator's reward less the validator's fee.
@@ -124,7 +121,7 @@ func newStakerIndex(ctx context.Context, n *sim.Network) (*StakerIndex, error) {
 		return nil, err
 	}
 	for i := range l1 {
-		x.L1 = append(x.L1, &L1Entry{&l1[len(l1)-1-i], i})
+		x.L1 = append(x.L1, &L1Entry{&l1[len(l1)-1-i]})
 	}
 	for i := range stakers {
 		stakers[i].PotentialReward = n.PotentialReward(&stakers[i], head)
@@ -148,14 +145,14 @@ func (x *StakerIndex) fill(n *sim.Network, stakers []store.Staker, nodes []store
 	for _, s := range stakers {
 		if !s.Delegator {
 			node := ids.NodeID(s.Node)
-			v := &ValidatorEntry{Staker: s, Number: len(x.Validators), StatusNow: n.StatusAt(&s), NodeInfo: x.nodes[node], NodeID: node.String()}
+			v := &ValidatorEntry{Staker: s, StatusNow: n.StatusAt(&s), NodeInfo: x.nodes[node], NodeID: node.String()}
 			x.Validators = append(x.Validators, v)
 			ofNode[node] = append(ofNode[node], v)
 		}
 	}
 	for _, s := range stakers {
 		if s.Delegator {
-			x.addDelegator(&DelegatorEntry{Staker: s, Number: len(x.Delegators), StatusNow: n.StatusAt(&s)}, ofNode[ids.NodeID(s.Node)])
+			x.addDelegator(&DelegatorEntry{Staker: s, StatusNow: n.StatusAt(&s)}, ofNode[ids.NodeID(s.Node)])
 		}
 	}
 	x.sumStake()

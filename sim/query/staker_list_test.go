@@ -209,13 +209,13 @@ func (r *stakersByRow) checkDelegators(t *testing.T, x *query.StakerIndex) {
 	if len(x.Delegators) != len(r.delegators) {
 		t.Fatalf("%d delegators, want %d", len(x.Delegators), len(r.delegators))
 	}
-	numbers := map[int]bool{}
+	seen := map[*query.DelegatorEntry]bool{}
 	for _, d := range x.Delegators {
 		row, v := r.delegators[d.ID], r.of[d.ID]
-		if d.StatusNow != r.status(row) || (d.Validator != nil) != (v != nil) || v != nil && (d.Validator.ID != v.ID || d.ValidatorShares != v.Shares) || d.NetReward() != uint64(row.PotentialReward)-r.fee(row) || numbers[d.Number] {
+		if d.StatusNow != r.status(row) || (d.Validator != nil) != (v != nil) || v != nil && (d.Validator.ID != v.ID || d.ValidatorShares != v.Shares) || d.NetReward() != uint64(row.PotentialReward)-r.fee(row) || seen[d] {
 			t.Fatalf("delegator %x at %d: %+v", row.Tx, r.now, d)
 		}
-		numbers[d.Number] = true
+		seen[d] = true
 	}
 	for _, subnet := range []ids.ID{ids.Empty, ids.GenerateTestID()} {
 		for status := range 5 {

@@ -60,14 +60,7 @@ func (a *stakingAPI) listDelegators(r *rest.Request, n *sim.Network) (any, error
 		return (status == "" || stakerStatuses[d.StatusNow] == status) && (len(nodes) == 0 || slices.Contains(nodes, ids.NodeID(d.Node))) &&
 			(len(addresses) == 0 || data.OwnedBy(d.Owner, addresses))
 	})
-	page := &data.JSONPage{Next: next, Name: "delegators", Items: make([]data.RawJSON, len(found))}
-	texts := a.json(n, all)
-	for i, d := range found {
-		if page.Items[i], err = texts.delegators[d.Number].Once(func() any { return showDelegator(n, d) }); err != nil {
-			return nil, err
-		}
-	}
-	return page, nil
+	return delegators{next, data.List(found, func(d **query.DelegatorEntry) Delegator { return showDelegator(n, *d) })}, nil
 }
 
 func showDelegator(n *sim.Network, d *query.DelegatorEntry) Delegator {

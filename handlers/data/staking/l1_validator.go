@@ -67,14 +67,10 @@ func (a *stakingAPI) listL1Validators(r *rest.Request, n *sim.Network) (any, err
 			(!r.Given("nodeId") || bytes.Equal(v.Node, node[:])) && (len(subnets) == 0 || slices.Contains(subnets, ids.ID(v.Subnet)))
 	}
 	found, next := data.PageOf(r, query.NewKeyset(all.L1, func(v *query.L1Entry) uint64 { return query.CursorOfUTXO(v.ID) }), passes)
-	page := &data.JSONPage{Next: next, Name: "validators", Items: make([]data.RawJSON, len(found)), More: map[string]any{"blockHeight": data.Decimals(all.Head.ID.Number())}}
-	texts := a.json(n, all)
-	for i, v := range found {
-		if page.Items[i], err = texts.l1Validators[v.Number].Once(func() any { return showL1Validator(n.Rules, v.L1ValidatorView, all.L1Balance(v.L1ValidatorView)) }); err != nil {
-			return nil, err
-		}
-	}
-	return page, nil
+	shown := data.List(found, func(v **query.L1Entry) L1Validator {
+		return showL1Validator(n.Rules, (*v).L1ValidatorView, all.L1Balance((*v).L1ValidatorView))
+	})
+	return l1Validators{next, shown, data.Decimals(all.Head.ID.Number())}, nil
 }
 
 func showL1Validator(networkRules *rules.Network, v *store.L1ValidatorView, balance uint64) L1Validator {

@@ -78,7 +78,10 @@ type Geolocation struct {
 }
 
 // anyValidator is a validator in the shape of its status.
-type anyValidator struct{}
+type anyValidator struct{ value any }
+
+// MarshalJSON writes the shape.
+func (v anyValidator) MarshalJSON() ([]byte, error) { return data.Marshal(v.value) }
 
 // Schema lists the shapes.
 func (anyValidator) Schema(d *schema.Schemas) *schema.Schema {
@@ -110,7 +113,7 @@ func (a *stakingAPI) listValidators(r *rest.Request, n *sim.Network) (any, error
 	if err != nil {
 		return nil, err
 	}
-	return a.validatorPage(r, n, all, r.Text("sortBy"), filter.holds)
+	return validatorPage(r, n, all, r.Text("sortBy"), filter.holds), nil
 }
 
 func (a *stakingAPI) getValidator(r *rest.Request, n *sim.Network) (any, error) {
@@ -123,22 +126,15 @@ func (a *stakingAPI) getValidator(r *rest.Request, n *sim.Network) (any, error) 
 	if !slices.ContainsFunc(all.Validators, of) {
 		return nil, rest.NotFound("node %s never validated on %s", node, n.Name)
 	}
-	return a.validatorPage(r, n, all, "blockIndex", func(v *query.ValidatorEntry) bool {
+	return validatorPage(r, n, all, "blockIndex", func(v *query.ValidatorEntry) bool {
 		return of(v) && (status == "" || stakerStatuses[v.StatusNow] == status)
-	})
+	}), nil
 }
 
 // validatorPage cuts a page of matching validators, in one of the index's orders or its reverse.
-func (a *stakingAPI) validatorPage(r *rest.Request, n *sim.Network, all *query.StakerIndex, by string, passes func(*query.ValidatorEntry) bool) (answer any, err error) {
+func validatorPage(r *rest.Request, n *sim.Network, all *query.StakerIndex, by string, passes func(*query.ValidatorEntry) bool) validators {
 	found, next := data.PageOf(r, all.Order(by), passes)
-	page := &data.JSONPage{Next: next, Name: "validators", Items: make([]data.RawJSON, len(found))}
-	texts := a.json(n, all)
-	for i, v := range found {
-		if page.Items[i], err = texts.validators[v.Number].Once(func() any { return showValidator(n, v) }); err != nil {
-			return nil, err
-		}
-	}
-	return page, nil
+	return validators{next, data.List(found, func(v **query.ValidatorEntry) anyValidator { return anyValidator{showValidator(n, *v)} })}
 }
 
 // showValidator returns the validator in the shape of its status.
