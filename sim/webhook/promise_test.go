@@ -18,6 +18,7 @@ func TestParticipants(t *testing.T) {
 		Calls: []store.Call{
 			{Tx: 2, Sender: address(9), Recipient: address(4)}, {Tx: 2, Sender: address(9), Recipient: address(53), Reverted: true}, {Tx: 0, Sender: address(54), Recipient: address(55)},
 		},
+		Called: []store.Called{{Tx: 2, Address: [20]byte(address(5))}, {Tx: 1, Address: [20]byte(address(56))}},
 	}
 	d.Called = []store.Called{{Tx: 2, Address: [20]byte(address(5))}, {Tx: 1, Address: [20]byte(address(56))}}
 	var want [][]byte
