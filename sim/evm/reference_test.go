@@ -303,7 +303,6 @@ func (r *reference) block(random *rand.Rand, b *Builder, p *Pending, o Override,
 	var all types.Transactions
 	var receipts types.Receipts
 	fees, size := new(big.Int), uint64(0)
-	var senders []common.Address
 	for range random.IntN(8) {
 		nonce := r.state.GetNonce(r.from)
 		if p.Nonce(r.from) != nonce || p.Balance(r.from).Cmp(r.state.GetBalance(r.from)) != 0 || p.GasLeft() != gas.Available(false) {
@@ -326,7 +325,7 @@ func (r *reference) block(random *rand.Rand, b *Builder, p *Pending, o Override,
 			r.Fatalf("contract %s", got.ContractAddress)
 		}
 		fees.Add(fees, new(big.Int).Mul(price, new(big.Int).SetUint64(want.GasUsed)))
-		all, receipts, senders, size = append(all, tx), append(receipts, want), append(senders, r.from), size+tx.Size()
+		all, receipts, size = append(all, tx), append(receipts, want), size+tx.Size()
 	}
 	if p.Size() != size {
 		r.Fatalf("block %d has %d bytes of transactions, want %d", h.Number, p.Size(), size)
