@@ -97,10 +97,16 @@ func TestKnownOnlyRefusesWhatNobodySent(t *testing.T) {
 		return hexOf(t, &warp.UnsignedMessage{NetworkID: 1, SourceChainID: ids.ID(g.Chains[0].Row.BlockchainID), Payload: payload})
 	}
 	subnet, never := hex.EncodeToString(subnets[0].Hash), hex.EncodeToString((&warp.Justification{SubnetID: ids.ID(subnets[0].Hash), Index: 99}).Bytes())
+	madeUp, err := warp.AddressedCall(nil, []byte("made up"))
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, c := range []struct{ message, justification, says string }{
 		{hexOf(t, spoken(t, n, n.Rules.CChainID, "made up")), "", "did not send"},
 		{hexOf(t, spoken(t, n, n.Rules.XChainID, "made up")), "", "did not send"},
-		{hexOf(t, spoken(t, n, ids.Empty, "made up")), "", "l1 message"},
+		{hexOf(t, spoken(t, n, ids.Empty, "made up")), "", "source address should be empty"},
+		{hexOf(t, &warp.UnsignedMessage{NetworkID: 1, Payload: madeUp}), "", "failed to parse warp addressed call payload: unknown codec version"},
+		{hexOf(t, &warp.UnsignedMessage{NetworkID: 1, Payload: []byte("made up")}), "", "failed to parse warp addressed call: unknown codec version"},
 		{blockPayload(ids.ID(block.Hash)), "", ""},
 		{blockPayload(ids.ID{5}), "", "did not send"},
 		{platform(&warp.SubnetToL1Conversion{ID: conversion}), subnet, ""},

@@ -72,12 +72,16 @@ func VerifyMessage(ctx context.Context, n *sim.Network, m *warp.UnsignedMessage,
 
 // verifyPChainMessage follows signatureRequestVerifier of avalanchego's vms/platformvm/network/warp.go, with its error texts.
 func verifyPChainMessage(ctx context.Context, n *sim.Network, m *warp.UnsignedMessage, justification []byte) error {
-	sender, event, err := m.L1Message()
+	sender, body, err := warp.ParseAddressedCall(m.Payload)
 	if err != nil {
-		return refuse("%v", err)
+		return refuse("failed to parse warp addressed call: %v", err)
 	}
 	if len(sender) > 0 {
 		return refuse("source address should be empty")
+	}
+	event, err := warp.ParseL1Message(body)
+	if err != nil {
+		return refuse("failed to parse warp addressed call payload: %v", err)
 	}
 	switch e := event.(type) {
 	case *warp.SubnetToL1Conversion:
