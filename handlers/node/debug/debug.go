@@ -147,8 +147,8 @@ func resultOf(t reader.Trace) rpc.Result {
 	return rpc.Written(size, t.Held(), func(_ context.Context, w io.Writer) error { return t.Write(w) })
 }
 
-// traceCallConfig is a trace's configuration with the call's overrides.
-type traceCallConfig struct {
+// TraceCallConfig is a trace's configuration with the call's overrides.
+type TraceCallConfig struct {
 	reader.TraceConfig
 	StateOverrides *reader.StateOverrides
 	BlockOverrides *reader.BlockOverrides
@@ -156,7 +156,7 @@ type traceCallConfig struct {
 }
 
 // TraceCall traces a call on top of a block (coreth eth/tracers.API.TraceCall).
-func (a *api) TraceCall(ctx context.Context, call reader.Call, ref eth.BlockRef, config *traceCallConfig) (rpc.Result, error) {
+func (a *api) TraceCall(ctx context.Context, call reader.Call, ref eth.BlockRef, config *TraceCallConfig) (rpc.Result, error) {
 	if ref.Pending() {
 		return rpc.Result{}, errTracePending
 	}
@@ -165,7 +165,7 @@ func (a *api) TraceCall(ctx context.Context, call reader.Call, ref eth.BlockRef,
 		return rpc.Result{}, err
 	}
 	if config == nil {
-		config = &traceCallConfig{}
+		config = &TraceCallConfig{}
 	}
 	if err := rest.AwaitLargeAnswer(ctx); err != nil {
 		return rpc.Result{}, err

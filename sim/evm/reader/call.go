@@ -36,6 +36,21 @@ type Call struct {
 	Authorizations *json.RawMessage `json:"authorizationList"`
 }
 
+// UnmarshalJSON names the node's own type in what it says of a wrong argument.
+func (c *Call) UnmarshalJSON(data []byte) error {
+	type TransactionArgs Call
+	return decodeAs("ethapi.TransactionArgs", data, (*TransactionArgs)(c))
+}
+
+// decodeAs reads a JSON object. What is none cannot be of the named type.
+func decodeAs(name string, data []byte, object any) error {
+	err := json.Unmarshal(data, object)
+	if wrong := new(json.UnmarshalTypeError); errors.As(err, &wrong) && wrong.Field == "" {
+		return fmt.Errorf("json: cannot unmarshal %s into Go value of type %s", wrong.Value, name)
+	}
+	return err
+}
+
 var (
 	errBlobs          = errors.New("blob transactions are not supported")
 	errAuthorizations = errors.New("set code transactions are not supported")

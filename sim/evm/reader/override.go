@@ -31,6 +31,12 @@ type AccountOverride struct {
 	MovePrecompileTo *common.Address             `json:"movePrecompileToAddress"`
 }
 
+// UnmarshalJSON names the node's own type in what it says of a wrong argument.
+func (o *AccountOverride) UnmarshalJSON(data []byte) error {
+	type OverrideAccount AccountOverride
+	return decodeAs("ethapi.OverrideAccount", data, (*OverrideAccount)(o))
+}
+
 // BlockOverrides replaces the set fields of the block, by their older or newer names.
 type BlockOverrides struct {
 	Number        *hexutil.Big    `json:"number"`

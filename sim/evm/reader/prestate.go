@@ -28,10 +28,15 @@ func (a *prestateAccount) exists() bool {
 	return a.Nonce > 0 || len(a.Code) > 0 || len(a.Storage) > 0 || a.Balance.ToInt().Sign() != 0
 }
 
+// prestateTracerConfig has the node's name for it, which is told with a wrong argument.
+type prestateTracerConfig struct {
+	DiffMode bool `json:"diffMode"`
+}
+
 // prestate is the tracer of that name in a node's version (libevm eth/tracers/native.prestateTracer), which knows no code hashes and keeps
 // accounts that were empty. A contract that the transaction itself creates counts from its first nonce on.
 type prestate struct {
-	DiffMode bool `json:"diffMode"`
+	prestateTracerConfig
 
 	env              *tracing.VMContext
 	pre, post        map[common.Address]*prestateAccount
@@ -42,7 +47,7 @@ type prestate struct {
 func newPrestate(config json.RawMessage) (*tracers.Tracer, error) {
 	t := &prestate{pre: map[common.Address]*prestateAccount{}, post: map[common.Address]*prestateAccount{}, created: map[common.Address]bool{}, deleted: map[common.Address]bool{}}
 	if len(config) > 0 {
-		if err := json.Unmarshal(config, t); err != nil {
+		if err := json.Unmarshal(config, &t.prestateTracerConfig); err != nil {
 			return nil, err
 		}
 	}

@@ -74,6 +74,13 @@ func (w *boundedTracer) named(ctx context.Context, x *execution, name string, at
 	switch {
 	case name == muxTracer:
 		return w.mux(ctx, x, at, config)
+	case name == "prestateTracer":
+		tracer, err := newPrestate(config)
+		if err != nil {
+			return nil, err
+		}
+		w.countCalls(tracer)
+		return tracer, nil
 	case slices.Contains(nativeTracers, name):
 		tracer, err := tracers.DefaultDirectory.New(name, at, config, x.chain.chainConfig)
 		if err == nil && !w.newer {
@@ -100,8 +107,6 @@ var newFields = regexp.MustCompile(`"index":"0x[0-9a-f]+",|"creationMethod":"[a-
 func (x *execution) asOnANode(tracer *tracers.Tracer, name string, config json.RawMessage) (*tracers.Tracer, error) {
 	hooks, result := *tracer.Hooks, tracer.GetResult
 	switch name {
-	case "prestateTracer":
-		return newPrestate(config)
 	case "callTracer", "flatCallTracer":
 		if log := hooks.OnLog; log != nil {
 			hooks.OnLog = func(l *types.Log) {
