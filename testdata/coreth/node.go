@@ -169,7 +169,10 @@ func (c *chain) questions(ctx context.Context) ([]string, error) {
 		return nil, err
 	}
 	head := c.parent
-	var all []string
+	all, err := c.refusals(accounts[1])
+	if err != nil {
+		return nil, err
+	}
 	for i := 0; i < len(logs); i += max(1, len(logs)/samples) {
 		log := &logs[i]
 		names := strings.NewReplacer(
