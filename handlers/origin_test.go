@@ -3,7 +3,6 @@
 package handlers_test
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -27,7 +26,7 @@ func TestNetworksHaveOriginsOfTheirOwn(t *testing.T) {
 		t.Fatal(l, err)
 	}
 	ctx, stop := context.WithCancel(t.Context())
-	stopped, banner := make(chan error, 1), &bytes.Buffer{}
+	stopped, banner := make(chan error, 1), &logLines{}
 	go func() {
 		stopped <- handlers.Run(ctx, l, tinyWorld(t), handlers.Options{Network: "mainnet", Log: slog.New(slog.DiscardHandler), Node: handlers.NodeOptions{Hosts: []string{"localhost"}}}, banner)
 	}()
@@ -69,6 +68,8 @@ func TestNetworksHaveOriginsOfTheirOwn(t *testing.T) {
 		if want := `"networkID":"` + c.id + `"`; c.id != "" && !strings.Contains(string(text), want) || c.id == "" && answer.StatusCode != http.StatusForbidden {
 			t.Errorf("%s of host %q is of %d %s: want %q", c.url, c.host, answer.StatusCode, text, c.id)
 		}
+	}
+	for deadline := time.Now().Add(10 * time.Second); !strings.Contains(banner.String(), fuji+"/ext\n") && time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
 	}
 	stop()
 	if err := <-stopped; err != nil {

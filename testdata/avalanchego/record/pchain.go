@@ -86,7 +86,7 @@ type pchain struct {
 	other                        ids.ID // the chain of the permissioned subnet
 }
 
-// validatorState answers what verification asks of the P-Chain.
+// validatorState answers what verification asks of the P-Chain: its validators are those of now.
 type validatorState struct {
 	validators.State
 	p *pchain
@@ -94,20 +94,11 @@ type validatorState struct {
 
 func (validatorState) GetMinimumHeight(context.Context) (uint64, error) { return 0, nil }
 
-func (s validatorState) GetSubnetID(_ context.Context, chain ids.ID) (ids.ID, error) {
-	switch chain {
-	case constants.PlatformChainID, s.p.x, s.p.c:
+func (s validatorState) GetSubnetID(ctx context.Context, chain ids.ID) (ids.ID, error) {
+	if chain == s.p.x || chain == s.p.c { // which the genesis does not name
 		return constants.PrimaryNetworkID, nil
 	}
-	tx, _, err := s.p.state.GetTx(chain)
-	if err != nil {
-		return ids.Empty, err
-	}
-	create, ok := tx.Unsigned.(*txs.CreateChainTx)
-	if !ok {
-		return ids.Empty, errors.New("not a blockchain")
-	}
-	return create.SubnetID, nil
+	return s.State.GetSubnetID(ctx, chain)
 }
 
 func (s validatorState) GetValidatorSet(_ context.Context, _ uint64, subnet ids.ID) (map[ids.NodeID]*validators.GetValidatorOutput, error) {
@@ -198,7 +189,7 @@ func (p *pchain) begin() (err error) {
 	p.memory = atomic.NewMemory(prefixdb.New([]byte("shared"), db)) // whose batches carry the state
 	snowContext := &snow.Context{
 		NetworkID: constants.MainnetID, SubnetID: constants.PrimaryNetworkID, ChainID: constants.PlatformChainID, XChainID: p.x, CChainID: p.c, AVAXAssetID: p.avax,
-		Log: logging.NoLog{}, SharedMemory: p.memory.NewSharedMemory(constants.PlatformChainID), ValidatorState: validatorState{p: p},
+		Log: logging.NoLog{}, SharedMemory: p.memory.NewSharedMemory(constants.PlatformChainID),
 	}
 	settings := config.Default
 	p.state, err = state.New(db, p.genesis, prometheus.NewRegistry(), manager, p.internal.UpgradeConfig, &settings, snowContext, metrics.Noop, rewards)
@@ -220,11 +211,13 @@ func (p *pchain) begin() (err error) {
 	}
 	bootstrapped := &utils.Atomic[bool]{}
 	bootstrapped.Set(true)
+	known := platformvalidators.NewManager(*p.internal, p.state, metrics.Noop, p.vm.Clock())
+	snowContext.ValidatorState = validatorState{known, p}
 	pool, err := mempool.New("mempool", fees.DynamicFeeConfig.Weights, fees.DynamicFeeConfig.MaxCapacity, p.avax, prometheus.NewRegistry())
 	p.manager = executor.NewManager(pool, metrics.Noop, p.state, &txexecutor.Backend{
 		Config: p.internal, Ctx: snowContext, Clk: p.vm.Clock(), Fx: fx, FlowChecker: utxo.NewVerifier(snowContext, p.vm.Clock(), fx),
 		Uptimes: uptime.NoOpCalculator, Rewards: rewards, Bootstrapped: bootstrapped,
-	}, platformvalidators.NewManager(*p.internal, p.state, metrics.Noop, p.vm.Clock()))
+	}, known)
 	return err
 }
 
