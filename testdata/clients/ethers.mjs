@@ -1,7 +1,7 @@
 // Reads every chain of a running Snowglobe with ethers and checks what it says against itself.
 import {
   Contract, HDNodeWallet, Interface, JsonRpcProvider, Mnemonic, Transaction, WebSocketProvider, decodeRlp, encodeRlp,
-  getCreateAddress, keccak256, toBeHex, verifyMessage,
+  ZeroHash, getCreateAddress, keccak256, toBeHex, verifyMessage,
 } from 'ethers'
 
 import { checkHeader, checkReceipts, walk } from './block.mjs'
@@ -174,8 +174,12 @@ async function checkProof(provider, chain, { stateRoot, number }, address) {
   const at = `${address} at ${Number(number)}`
   const leaf = proven(codec, stateRoot, address, proof.accountProof)
   const account = [quantity(proof.nonce), quantity(proof.balance), proof.storageHash, proof.codeHash]
-  if (leaf) tally.same(`account ${at}`, codec.decode(leaf), chain.isC ? [...account, '0x'] : account)
-  else tally.same(`nothing ${at}`, await provider.getBalance(address, Number(number)), 0n)
+  if (!leaf) { // coreth's hashes of what is not there are zero
+    tally.same(`nothing ${at}`, [await provider.getBalance(address, Number(number)), proof.storageHash, proof.codeHash], [0n, ZeroHash, ZeroHash])
+    tally.same(`slots of nothing ${at}`, proof.storageProof.map((slot) => [BigInt(slot.value), slot.proof.length]), keys.map(() => [0n, 0]))
+    return
+  }
+  tally.same(`account ${at}`, codec.decode(leaf), chain.isC ? [...account, '0x'] : account)
   tally.same(`code ${at}`, keccak256(await provider.getCode(address, Number(number))), proof.codeHash)
   for (const [i, slot] of proof.storageProof.entries()) {
     const value = proven(codec, proof.storageHash, keys[i], slot.proof)
