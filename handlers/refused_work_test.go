@@ -37,6 +37,32 @@ func newFailing(t *testing.T) *failing {
 	return f
 }
 
+// exportAll returns bodies that export everything that the personas of a world did: on every EVM chain, and on the
+// primary network.
+func exportAll(t *testing.T, world string) (evm, primary string) {
+	t.Helper()
+	var w struct {
+		Chains   []struct{ ChainID string }
+		Personas []struct {
+			Address   string
+			Addresses map[string]string
+		}
+	}
+	if err := json.Unmarshal([]byte(world), &w); err != nil || len(w.Personas) == 0 {
+		t.Fatal(err)
+	}
+	var accounts, owners, chains []string
+	for _, p := range w.Personas {
+		accounts = append(accounts, p.Address)
+		owners = append(owners, p.Addresses["mainnet"], p.Addresses["fuji"])
+	}
+	for _, c := range w.Chains {
+		chains = append(chains, c.ChainID)
+	}
+	return exportBody(t, "TRANSACTION_EXPORT_EVM", accounts, chains),
+		exportBody(t, "TRANSACTION_EXPORT_PRIMARY_NETWORK", owners, []string{"p-chain", "x-chain", "c-chain"})
+}
+
 // eachStatement does something again and again, while the first statement that did not fail before fails once, until none is left that something
 // needs. Some of them are needed more than once: up to so often, each time counts as another one.
 func (f *failing) eachStatement(least, times int, do func()) {
