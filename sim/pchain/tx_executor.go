@@ -75,8 +75,8 @@ func (e *txExecutor) standardTx(price uint64) (*Diff, error) {
 	return diff, nil
 }
 
-// verifyAll checks the rules of the transaction's type, and what it spends. The node looks at a message of an L1, or at the validator whose
-// balance increases, only after the amounts.
+// verifyAll checks the rules of the transaction's type and what it spends. Like the node, it checks the amounts before an L1's message, or
+// before it looks up the validator whose balance increases.
 func (e *txExecutor) verifyAll(fee uint64) (exec *execution, spent []*txs.UTXO, burned uint64, err error) {
 	switch u := e.tx.Unsigned.(type) {
 	case *txs.RegisterL1ValidatorTx:

@@ -16,7 +16,7 @@ var (
 	errNotSubnet = errors.New("is not a subnet")
 )
 
-// verifySubnetAuth demands the signatures of a subnet's owner. Clients like to pass a blockchain's id for its subnet's.
+// verifySubnetAuth demands the signatures of a subnet's owner. It tells a blockchain's id, which clients often pass by mistake, from an unknown one.
 func (e *txExecutor) verifySubnetAuth(subnetID ids.ID, auth txs.Auth) (*Subnet, error) {
 	subnet, found := e.subnets[subnetID]
 	if _, chain := e.blockchains[subnetID]; chain {

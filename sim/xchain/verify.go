@@ -50,7 +50,7 @@ func (x *Chain) verify(tx *txs.Tx, now uint64) ([]*txs.UTXO, uint64, error) {
 }
 
 // syntacticVerify runs the checks that need no state, and returns the amount burned. It follows avalanchego's
-// vms/avm/txs/executor.SyntacticVerifier: what is its own in a transaction's type comes first and last, and what all types share between.
+// vms/avm/txs/executor.SyntacticVerifier: checks of a transaction's own type come first and last, those that all types share in between.
 func (x *Chain) syntacticVerify(tx *txs.Tx) (uint64, error) {
 	base := tx.Unsigned.Base()
 	fee, wanted := x.Network.TxFee, len(tx.Inputs())
@@ -251,7 +251,7 @@ func (x *Chain) unspent(inputID ids.ID) (*txs.UTXO, error) {
 	return u, nil
 }
 
-// verifyImports finds all that is imported before it looks at any of it, as the node does.
+// verifyImports finds every imported output before it verifies any, as the node does.
 func (x *Chain) verifyImports(tx *txs.Tx, credentials *utxo.Credentials, u *txs.ImportTx) ([]*txs.UTXO, error) {
 	if err := x.SameSubnet(u.SourceChain); err != nil {
 		return nil, err
