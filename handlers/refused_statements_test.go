@@ -116,9 +116,9 @@ func (r *refusing) refuse(c examplePair) {
 			}
 			return false
 		})
-		before := r.w.DB.Moment()
+		before := r.w.DB.LastCommit()
 		answer := r.ask(r.h, r.w, c.exampleCall)
-		after := r.w.DB.Moment()
+		after := r.w.DB.LastCommit()
 		r.w.DB.FailStatements(nil)
 		if failed == "" {
 			r.compare(c, failed, answer)

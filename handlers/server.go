@@ -176,7 +176,7 @@ func New(w *sim.World, o Options) (*Server, error) {
 		Indexed: late.serving,
 		Journal: o.Journal, World: o.World, Faults: faults, ChainNames: chainNames(w),
 		Observe: m.Observe, Alias: w.Alias,
-		Clock: w.Clock, Revision: w.Revision, WorldKey: w.Identity(), Moments: moments{w}, Begin: w.Meta.Until, Dialect: o.Dialect, Version: o.Version, Log: o.Log,
+		Clock: w.Clock, Revision: w.Revision, WorldKey: w.Identity(), Commits: tokenCommits{w}, Begin: w.Meta.Until, Dialect: o.Dialect, Version: o.Version, Log: o.Log,
 		RateLimit: o.RateLimit, Keys: o.Keys, RequireKey: o.RequireKey, Permit: &o.Permit, NetworkOf: networkOf(w), Same: sameChain(w),
 	})
 	if err != nil {

@@ -82,14 +82,14 @@ type undoing struct {
 	path     string
 	options  seed.Options
 	random   *rand.Rand
-	stack    []moment
+	stack    []pastWorld
 	receiver *httptest.Server // of webhooks
 	jobs     []string         // exports that were started, undone ones too
 	stop     func()           // what works in the background
 }
 
-// moment is a snapshot with what there was then.
-type moment struct {
+// pastWorld holds the contents of the world at a snapshot.
+type pastWorld struct {
 	id     int64
 	digest string
 	rows   map[string]string
@@ -180,7 +180,7 @@ func (u *undoing) cRPC(method, params string) string {
 	return ask(u.h, http.MethodPost, "/ext/bc/C/rpc", fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":%q,"params":[%s]}`, method, params))
 }
 
-func (u *undoing) now() moment {
+func (u *undoing) now() pastWorld {
 	u.Helper()
 	u.settle()
 	pages := u.told() + u.cRPC("txpool_content", "") + u.cRPC("eth_getBlockByNumber", `"pending",false`)
@@ -192,7 +192,7 @@ func (u *undoing) now() moment {
 	for _, id := range u.jobs {
 		pages += ask(u.h, http.MethodGet, "/v1/operations/"+id, "") + "\n"
 	}
-	return moment{digest: fmt.Sprintf("%x", u.world.Digest()), rows: rowsOf(u.T, u.path), pages: pages, jobs: len(u.jobs)}
+	return pastWorld{digest: fmt.Sprintf("%x", u.world.Digest()), rows: rowsOf(u.T, u.path), pages: pages, jobs: len(u.jobs)}
 }
 
 // agree compares what the Data API and the node say of the world as it is now.
@@ -219,7 +219,7 @@ func (u *undoing) agree() {
 }
 
 // wants compares the world with what it was.
-func (u *undoing) wants(then moment) {
+func (u *undoing) wants(then pastWorld) {
 	u.Helper()
 	undone := u.jobs[then.jobs:]
 	u.jobs = u.jobs[:then.jobs]

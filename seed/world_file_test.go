@@ -111,8 +111,8 @@ func TestExampleOfAWorldFile(t *testing.T) {
 		t.Errorf("a block has %d transactions of the file, want two", together)
 	}
 	counts, err := w.DB.UndoCounts(t.Context())
-	if err != nil || counts != (store.UndoCounts{}) || w.DB.Moment().Sequence != 0 {
-		t.Errorf("there is a way back before what was played: %+v %v", w.DB.Moment(), err)
+	if err != nil || counts != (store.UndoCounts{}) || w.DB.LastCommit().Sequence != 0 {
+		t.Errorf("there is a way back before what was played: %+v %v", w.DB.LastCommit(), err)
 	}
 	if testing.Short() {
 		t.Log("left out of a short run: the rest")

@@ -47,17 +47,17 @@ type expectations struct {
 	world   *sim.World
 	readers *query.ChainReaders
 
-	found cache.Derived[moment, []*Expected]
+	found cache.Derived[worldVersion, []*Expected]
 }
 
-// moment identifies the world after a commit, at a time.
-type moment struct{ commits, time int64 }
+// worldVersion identifies the world after a commit, at a time.
+type worldVersion struct{ commits, time int64 }
 
-func momentOf(w *sim.World) moment { return moment{w.DB.Commits(), w.Clock.Unix()} }
+func versionOf(w *sim.World) worldVersion { return worldVersion{w.DB.Commits(), w.Clock.Unix()} }
 
 // all returns the figures of every persona.
 func (e *expectations) all(ctx context.Context, of []store.Persona) ([]*Expected, error) {
-	return e.found.Of(momentOf(e.world), func() ([]*Expected, error) { return e.read(ctx, of) })
+	return e.found.Of(versionOf(e.world), func() ([]*Expected, error) { return e.read(ctx, of) })
 }
 
 // read computes the figures of some accounts on all processors, starting with their holdings on the primary network, which take longest.

@@ -176,7 +176,7 @@ type worldAPI struct {
 	server    *rest.Server
 	version   string
 	origins   Origins
-	described cache.Derived[moment, *describe.World]
+	described cache.Derived[worldVersion, *describe.World]
 	expected  expectations
 }
 
@@ -184,7 +184,7 @@ type worldAPI struct {
 // only if the section and the request ask for them. It caches what it read until the world or its clock moves.
 func (a *worldAPI) world(r *rest.Request, section string) (*World, *describe.World, error) {
 	wanted := func(part string) bool { return section == "" || section == part }
-	d, err := a.described.Of(momentOf(a.expected.world), func() (*describe.World, error) { return describe.Read(r.Context(), a.expected.world) })
+	d, err := a.described.Of(versionOf(a.expected.world), func() (*describe.World, error) { return describe.Read(r.Context(), a.expected.world) })
 	if err != nil {
 		return nil, nil, err
 	}

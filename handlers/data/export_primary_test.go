@@ -173,7 +173,7 @@ func listedAt(t *testing.T, tx object) string {
 			if err != nil {
 				t.Fatal(err)
 			}
-			return moment(unix)
+			return rfc3339(unix)
 		}
 	}
 	t.Fatalf("no time: %v", tx)
@@ -253,9 +253,9 @@ func (o *office) checkStake(t *testing.T, r record) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r["NodeId"] != ids.NodeID(s.Node).String() || r["StakingStart"] != moment(s.Start) || r["StakingEnd"] != moment(s.End) {
-		t.Errorf("%v: from %s to %s with %s", r, moment(s.Start), moment(s.End), ids.NodeID(s.Node))
+	if r["NodeId"] != ids.NodeID(s.Node).String() || r["StakingStart"] != rfc3339(s.Start) || r["StakingEnd"] != rfc3339(s.End) {
+		t.Errorf("%v: from %s to %s with %s", r, rfc3339(s.Start), rfc3339(s.End), ids.NodeID(s.Node))
 	}
 }
 
-func moment(unix int64) string { return time.Unix(unix, 0).UTC().Format(time.RFC3339) }
+func rfc3339(unix int64) string { return time.Unix(unix, 0).UTC().Format(time.RFC3339) }

@@ -26,7 +26,7 @@ type Options struct {
 	Clock    *sim.Clock
 	Revision func() int64      // counts the changes of the world; nil for no caching
 	WorldKey []byte            // 32 bytes of the world's own, for page tokens
-	Moments  pagetoken.Moments // check page tokens; nil if the world never reverts
+	Commits  pagetoken.Commits // check page tokens; nil if the world never reverts
 	Begin    int64             // the world's clock at the first of them
 	Dialect  DialectMode
 	Version  string // of the simulator, for the documentation
@@ -115,7 +115,7 @@ func New(o Options) (*Server, error) {
 		return nil, fmt.Errorf("server needs the world's clock")
 	}
 	o.fill()
-	tokens, err := pagetoken.New(o.WorldKey, o.Clock.Unix, o.Moments, o.Begin)
+	tokens, err := pagetoken.New(o.WorldKey, o.Clock.Unix, o.Commits, o.Begin)
 	if err != nil {
 		return nil, fmt.Errorf("page tokens: %w", err)
 	}

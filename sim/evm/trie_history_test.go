@@ -256,7 +256,7 @@ func (c *grownChain) open() {
 func (c *grownChain) goBack(blocks int) {
 	c.Helper()
 	head := len(c.roots) - 1 - blocks
-	for sequence := c.db.Moment().Sequence; ; sequence-- {
+	for sequence := c.db.LastCommit().Sequence; ; sequence-- {
 		if heads, err := c.db.HeadsBefore(c.Context(), sequence); err != nil || len(heads) > 0 && heads[1] == uint64(head) {
 			c.commit(func(b *store.Batch) error { return b.Rewind(store.RewindOptions{To: sequence}) })
 			break

@@ -41,7 +41,7 @@ var evmTable = table[evmRow]{
 	{Column{"TxHash", "hash of the transaction"}, func(t *evmRow) string { return t.hash }},
 	{Column{"ChainId", "EVM chain id"}, func(t *evmRow) string { return t.chainID }},
 	{Column{"BlockNumber", "number of the block"}, func(t *evmRow) string { return t.number }},
-	{Column{"BlockTimestamp", "time of the block, RFC 3339 in UTC"}, func(t *evmRow) string { return moment(t.time) }},
+	{Column{"BlockTimestamp", "time of the block, RFC 3339 in UTC"}, func(t *evmRow) string { return rfc3339(t.time) }},
 	{
 		Column{"TransferType", "`NATIVE` (a transaction), `INTERNAL` (a call or creation in one), `ERC-20`, `ERC-721` or `ERC-1155`"},
 		func(t *evmRow) string { return t.kind },

@@ -71,7 +71,7 @@ var primaryTable = table[primaryRow]{
 	{Column{"Network", "`mainnet` or `fuji`"}, func(m *primaryRow) string { return m.source.Network }},
 	{Column{"BlockchainId", "id of the chain"}, func(m *primaryRow) string { return m.source.rules.BlockchainID(m.source.primary()).String() }},
 	{Column{"BlockHeight", "height of the transaction's block"}, func(m *primaryRow) string { return strconv.FormatUint(m.tx.ID.Number(), 10) }},
-	{Column{"BlockTimestamp", "time of the block, RFC 3339 in UTC"}, func(m *primaryRow) string { return moment(m.time) }},
+	{Column{"BlockTimestamp", "time of the block, RFC 3339 in UTC"}, func(m *primaryRow) string { return rfc3339(m.time) }},
 	{
 		Column{"TxType", "the network's name of the transaction's type; `Genesis` for what the chain began with"},
 		func(m *primaryRow) string { return m.tx.Type },
@@ -136,11 +136,11 @@ var primaryTable = table[primaryRow]{
 	{Column{"SubnetId", "what is validated"}, func(m *primaryRow) string { return m.staked(func(s *stake) string { return s.subnet.String() }) }},
 	{
 		Column{"StakingStart", "when staking began, RFC 3339 in UTC"},
-		func(m *primaryRow) string { return m.staked(func(s *stake) string { return moment(int64(s.start)) }) },
+		func(m *primaryRow) string { return m.staked(func(s *stake) string { return rfc3339(int64(s.start)) }) },
 	},
 	{
 		Column{"StakingEnd", "when it ends, RFC 3339 in UTC"},
-		func(m *primaryRow) string { return m.staked(func(s *stake) string { return moment(int64(s.end)) }) },
+		func(m *primaryRow) string { return m.staked(func(s *stake) string { return rfc3339(int64(s.end)) }) },
 	},
 	{
 		Column{"TxFee", "nAVAX that the transaction burned; on its first row only"},

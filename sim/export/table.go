@@ -119,5 +119,5 @@ func inert(text string) string {
 	return "'" + text
 }
 
-// moment formats Unix seconds.
-func moment(unix int64) string { return time.Unix(unix, 0).UTC().Format(time.RFC3339) }
+// rfc3339 formats Unix seconds.
+func rfc3339(unix int64) string { return time.Unix(unix, 0).UTC().Format(time.RFC3339) }

@@ -13,9 +13,9 @@ type Lifetime []byte
 const lifetimeSize = 11
 
 // with extends the lifetime on a chain and in a role to a time.
-func (l Lifetime) with(chain int, role Role, moment int64) Lifetime {
+func (l Lifetime) with(chain int, role Role, unix int64) Lifetime {
 	key := []byte{byte(chain >> 8), byte(chain), byte(role)}
-	at := uint32(moment / SecondsPerHour)
+	at := uint32(unix / SecondsPerHour)
 	i := 0
 	for i < len(l) && slices.Compare(l[i:i+len(key)], key) < 0 {
 		i += lifetimeSize

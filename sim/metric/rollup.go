@@ -35,7 +35,7 @@ func (r *Rollup) Add(chain int, a *Activity) error {
 			return err
 		}
 	}
-	now, err := r.moment(chain, a.Time)
+	now, err := r.intervalsOf(chain, a.Time)
 	if err != nil {
 		return err
 	}
@@ -53,8 +53,8 @@ func (r *Rollup) Add(chain int, a *Activity) error {
 	return nil
 }
 
-// moment is the time of a chain's block, with the intervals and keys for its counts.
-type moment struct {
+// blockIntervals holds the time of a chain's block, with the intervals and rows in which it counts.
+type blockIntervals struct {
 	chain      int
 	scopes     [3]Scope
 	unix       int64
@@ -62,12 +62,12 @@ type moment struct {
 	tallies    [3][intervals]*row[Key, Tally]
 }
 
-func (r *Rollup) moment(chain int, unix int64) (*moment, error) {
+func (r *Rollup) intervalsOf(chain int, unix int64) (*blockIntervals, error) {
 	scopes, err := r.scopes(chain)
 	if err != nil {
 		return nil, err
 	}
-	now := &moment{chain: chain, scopes: scopes, unix: unix}
+	now := &blockIntervals{chain: chain, scopes: scopes, unix: unix}
 	for i := range intervals {
 		now.start[i] = Interval(i).Start(unix)
 		now.end[i] = Interval(i).Next(now.start[i])
@@ -132,7 +132,7 @@ func (r *Rollup) tally(s Scope, i Interval, start int64) (*row[Key, Tally], erro
 }
 
 // addParticipant counts an address in the roles that are new for it on this chain in this hour.
-func (r *Rollup) addParticipant(now *moment, m Participant) error {
+func (r *Rollup) addParticipant(now *blockIntervals, m Participant) error {
 	presence, err := r.Presences.row(MonthKey{now.start[Month], m.Address}, r.Fresh)
 	if err != nil {
 		return err
@@ -164,7 +164,7 @@ func (r *Rollup) addParticipant(now *moment, m Participant) error {
 
 // distinct counts an address in each interval in which its role is new. An interval in which it already took part lies within longer
 // intervals and larger scopes in which it did, too.
-func (r *Rollup) distinct(now *moment, presence *row[MonthKey, Presence], role Role) error {
+func (r *Rollup) distinct(now *blockIntervals, presence *row[MonthKey, Presence], role Role) error {
 	for s, scope := range now.scopes {
 		in := r.within(scope)
 		for i := range Interval(intervals) {
@@ -184,7 +184,7 @@ func (r *Rollup) distinct(now *moment, presence *row[MonthKey, Presence], role R
 }
 
 // seen looks for an address in the interval around a time, which may span two months.
-func (r *Rollup) seen(now *moment, i Interval, presence *row[MonthKey, Presence], role Role, in func(int) bool) (bool, error) {
+func (r *Rollup) seen(now *blockIntervals, i Interval, presence *row[MonthKey, Presence], role Role, in func(int) bool) (bool, error) {
 	start, end := now.start[i], now.end[i]
 	month := now.start[Month]
 	if start < month {
@@ -206,7 +206,7 @@ func (r *Rollup) seen(now *moment, i Interval, presence *row[MonthKey, Presence]
 }
 
 // updateLifetime moves an address's first and latest appearance in each scope in which they change.
-func (r *Rollup) updateLifetime(now *moment, lifetime *row[common.Address, Lifetime], role Role) error {
+func (r *Rollup) updateLifetime(now *blockIntervals, lifetime *row[common.Address, Lifetime], role Role) error {
 	at := now.start[Hour]
 	for s, scope := range now.scopes {
 		first, last, known := lifetime.value.span(role, r.within(scope))
@@ -230,7 +230,7 @@ func firstSeen(t *Tally) *[roles]int64 { return &t.FirstSeen }
 func lastSeen(t *Tally) *[roles]int64  { return &t.LastSeen }
 
 // move removes an address from the hour and day of an earlier time, if it was there, and adds it to those of this one.
-func (r *Rollup) move(now *moment, scope int, role Role, known bool, from int64, count func(*Tally) *[roles]int64) error {
+func (r *Rollup) move(now *blockIntervals, scope int, role Role, known bool, from int64, count func(*Tally) *[roles]int64) error {
 	for _, i := range []Interval{Hour, Day} {
 		start := i.Start(from)
 		if known && start == now.start[i] {

@@ -14,12 +14,12 @@ func (i Interval) Page(from, newest int64, size int) Range {
 }
 
 // Since cuts a range to the points that begin at or after a time.
-func (r Range) Since(moment int64) Range {
+func (r Range) Since(unix int64) Range {
 	switch {
-	case moment > r.Newest:
+	case unix > r.Newest:
 		r.Oldest = r.Newest + 1
-	case moment > r.Oldest:
-		r.Oldest = r.Interval.From(moment)
+	case unix > r.Oldest:
+		r.Oldest = r.Interval.From(unix)
 	}
 	return r
 }

@@ -96,11 +96,11 @@ func TestRanges(t *testing.T) {
 		t.Errorf("%+v, most %d", r, r.most())
 	}
 	for _, c := range []struct {
-		moment, oldest int64
-		empty          bool
+		unix, oldest int64
+		empty        bool
 	}{{day(91), day(91), false}, {day(91) + 1, day(92), false}, {day(50), day(91), false}, {day(100), day(100), false}, {day(100) + 1, day(100) + 1, true}} {
-		if got := r.Since(c.moment); got.Oldest != c.oldest || got.Empty() != c.empty || got.Newest != day(100) {
-			t.Errorf("since %d: %+v", c.moment, got)
+		if got := r.Since(c.unix); got.Oldest != c.oldest || got.Empty() != c.empty || got.Newest != day(100) {
+			t.Errorf("since %d: %+v", c.unix, got)
 		}
 	}
 	for _, c := range []struct {
@@ -111,9 +111,9 @@ func TestRanges(t *testing.T) {
 			t.Errorf("begun by %d, from %d: %+v, more %t", c.oldest, c.from, cut, more)
 		}
 	}
-	for moment, want := range map[int64]int64{day(5): day(5), day(5) + 1: day(6), day(6) - 1: day(6)} {
-		if got := Day.From(moment); got != want {
-			t.Errorf("the first day not before %d is %d", moment, got)
+	for unix, want := range map[int64]int64{day(5): day(5), day(5) + 1: day(6), day(6) - 1: day(6)} {
+		if got := Day.From(unix); got != want {
+			t.Errorf("the first day not before %d is %d", unix, got)
 		}
 	}
 	may := time.Date(2026, 5, 1, 0, 0, 0, 0, time.UTC).Unix()
@@ -175,9 +175,9 @@ func TestWindows(t *testing.T) {
 		}
 	}
 	all := []Reading{reading(day(3), 30, 10, day(3)+5, day(3)+500), reading(day(2), 50, 5, day(2)+7, day(2)+100), reading(day(1), 9, 9, day(1), day(1)+50)}
-	for moment, n := range map[int64]int{day(1): 3, day(1) + 1: 2, day(2): 2, day(3) + 1: 0} {
-		if since, before := Split(all, moment); len(since) != n || len(before) != 3-n {
-			t.Errorf("since %d: %d and %d", moment, len(since), len(before))
+	for unix, n := range map[int64]int{day(1): 3, day(1) + 1: 2, day(2): 2, day(3) + 1: 0} {
+		if since, before := Split(all, unix); len(since) != n || len(before) != 3-n {
+			t.Errorf("since %d: %d and %d", unix, len(since), len(before))
 		}
 	}
 	since, before := all[:2], all[2:]

@@ -39,8 +39,8 @@ func (m *Metric) Rolled() *Metric {
 }
 
 // Split separates readings, newest first, into those that begin at or after a time and the rest.
-func Split(readings []Reading, moment int64) (since, before []Reading) {
-	n := sort.Search(len(readings), func(i int) bool { return readings[i].Start < moment })
+func Split(readings []Reading, unix int64) (since, before []Reading) {
+	n := sort.Search(len(readings), func(i int) bool { return readings[i].Start < unix })
 	return readings[:n], readings[n:]
 }
 

@@ -24,16 +24,16 @@ type StakerIndexes struct {
 
 func NewStakerIndexes() *StakerIndexes { return &StakerIndexes{now: map[string]*StakerIndex{}} }
 
-// Moment is a network's state after a commit, at a time. All indexes of one moment are the same.
-type Moment struct{ commits, unix int64 }
+// StakerVersion identifies the state of a network at a time. Indexes with the same version are equal.
+type StakerVersion struct{ commits, unix int64 }
 
-// Moment returns the index's moment.
-func (x *StakerIndex) Moment() Moment { return x.moment }
+// Version returns the state that the index describes.
+func (x *StakerIndex) Version() StakerVersion { return x.version }
 
 // StakerIndex holds a network's past and present stakers as of one block and one second of the clock: validators with their delegators,
 // nodes, status, rewards and stake. It is immutable.
 type StakerIndex struct {
-	moment     Moment
+	version    StakerVersion
 	Unix       int64
 	Head       *store.PrimaryBlock
 	Validators []*ValidatorEntry          // oldest first
@@ -83,15 +83,15 @@ func (d *DelegatorEntry) NetReward() uint64 {
 func (x *StakerIndexes) Of(ctx context.Context, n *sim.Network) (*StakerIndex, error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	now := Moment{n.DB.PrimaryCommits(), n.Clock.Unix()}
-	if index := x.now[n.Name]; index != nil && index.moment == now {
+	now := StakerVersion{n.DB.PrimaryCommits(), n.Clock.Unix()}
+	if index := x.now[n.Name]; index != nil && index.version == now {
 		return index, nil
 	}
 	index, err := newStakerIndex(ctx, n)
 	if err != nil {
 		return nil, err
 	}
-	index.moment, index.Unix = now, now.unix
+	index.version, index.Unix = now, now.unix
 	x.now[n.Name] = index
 	return index, nil
 }

@@ -27,7 +27,7 @@ type Batch struct {
 	bulk       *bulk.Writer         // waiting rows while the world is generated; otherwise each is written at once
 	uris       map[URIHash]struct{} // hashes of the URIs it wrote
 
-	moment   Moment // the world after the commit
+	after    Commit // the world after the commit
 	aside    bool   // the commit cannot be undone
 	boundary bool   // clients may revert to the commit before this one
 	to       int64  // which is this one

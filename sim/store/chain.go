@@ -77,7 +77,7 @@ func (b *Batch) SetMeta(m Meta) error {
 	if err := b.proceed(m.Digest); err != nil {
 		return err
 	}
-	b.moment = Moment{Clock: m.Clock, Digest: m.Digest}
+	b.after = Commit{Clock: m.Clock, Digest: m.Digest}
 	return b.exec(`
 		INSERT OR REPLACE INTO meta (id, `+metaColumns+`)
 		VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,

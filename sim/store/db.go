@@ -126,10 +126,10 @@ type DB struct {
 	mu         sync.RWMutex
 	statements map[string]*stmt // prepared on the reading pool, by text
 
-	gathers  bool           // batches gather rows: the world is new and has no secondary indexes yet
-	indexed  bool           // a new world has its secondary indexes
-	recorder *undo.Recorder // records how to undo commits; nil while a world is generated or only read
-	moment   atomic.Pointer[Moment]
+	gathers    bool           // batches gather rows: the world is new and has no secondary indexes yet
+	indexed    bool           // a new world has its secondary indexes
+	recorder   *undo.Recorder // records how to undo commits; nil while a world is generated or only read
+	lastCommit atomic.Pointer[Commit]
 
 	kept   map[string]*sqlx.Stmt // prepared on the writing connection, by text; used within a batch only, like rollup
 	rollup *rollup               // nil before the first block and after a failed batch

@@ -158,7 +158,7 @@ func (db *DB) NewestTally(ctx context.Context, scope metric.Scope, i metric.Inte
 	return value[int64](ctx, db, `SELECT start FROM tally WHERE scope = ? AND interval = ? ORDER BY start DESC LIMIT 1`, scope, i)
 }
 
-// ReadingsSince reads only the columns a metric needs, of each tally that begins before one moment and not before another, and of the
+// ReadingsSince reads only the columns a metric needs, of each tally that begins before one time and not before another, and of the
 // newest one before that; newest first.
 func (db *DB) ReadingsSince(ctx context.Context, m *metric.Metric, scope metric.Scope, i metric.Interval, from, before int64) ([]metric.Reading, error) {
 	columns := `start, ` + string(m.Amount) + ` AS amount`
@@ -208,10 +208,10 @@ func (n *number) Scan(amount any) error {
 	return nil
 }
 
-// SumBefore adds up an integer column over the tallies that begin before a moment.
-func (db *DB) SumBefore(ctx context.Context, m *metric.Metric, scope metric.Scope, i metric.Interval, moment int64) (n int64, err error) {
+// SumBefore adds up an integer column over the tallies that begin before a time.
+func (db *DB) SumBefore(ctx context.Context, m *metric.Metric, scope metric.Scope, i metric.Interval, before int64) (n int64, err error) {
 	text := fmt.Sprintf(`SELECT COALESCE(SUM(%s), 0) FROM tally WHERE scope = ? AND interval = ? AND start < ?`, m.Amount)
-	return value[int64](ctx, db, text, scope, i, moment)
+	return value[int64](ctx, db, text, scope, i, before)
 }
 
 // AddICMCount counts a message in the intervals around its time, for its network and for all networks.
@@ -232,7 +232,7 @@ func (b *Batch) AddICMCount(m *Message) error {
 	return nil
 }
 
-// ICMCounts reads the number of messages by source and destination in each interval that begins from one moment on and before another,
+// ICMCounts reads the number of messages by source and destination in each interval that begins from one time on and before another,
 // newest first.
 func (db *DB) ICMCounts(ctx context.Context, scope metric.Scope, i metric.Interval, from, before int64) ([]metric.ICMCount, error) {
 	return List[metric.ICMCount](ctx, db, `SELECT start, source, destination, messages FROM traffic WHERE scope = ? AND interval = ? AND start >= ? AND start < ?
@@ -289,7 +289,7 @@ func (b *Batch) addStakes(d *PrimaryDelta) error {
 	return nil
 }
 
-// StakeRows reads the days on which a subnet's stake changed, from one day on and before a moment, and the newest such day before them;
+// StakeRows reads the days on which a subnet's stake changed, from one day on and before a time, and the newest such day before them;
 // newest first.
 func (db *DB) StakeRows(ctx context.Context, chain int, subnet []byte, from, before int64) ([]metric.StakeRow, error) {
 	var all []metric.StakeRow
@@ -363,7 +363,7 @@ func (db *DB) FirstFee(ctx context.Context, chain int, payer []byte) (first int6
 	return value[int64](ctx, db, `SELECT day FROM fee WHERE payer = ? AND chain = ? ORDER BY day LIMIT 1`, payer, chain)
 }
 
-// FeeRows reads the days on which a payer changed, from one day on and before a moment, and the newest such day before them; newest first.
+// FeeRows reads the days on which a payer changed, from one day on and before a time, and the newest such day before them; newest first.
 func (db *DB) FeeRows(ctx context.Context, chain int, payer []byte, from, before int64) ([]metric.FeeRow, error) {
 	var all []metric.FeeRow
 	err := each(ctx, db, func(r *feeRow) { all = append(all, metric.FeeRow{Day: r.Day, ContinuousFee: r.continuousFee()}) }, `SELECT `+feeColumns+` FROM fee WHERE payer = ? AND chain = ? AND day < ?

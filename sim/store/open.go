@@ -76,7 +76,7 @@ func (db *DB) checked() (*DB, error) {
 		err = db.checkLineage(context.Background())
 	}
 	if err == nil {
-		err = db.readMoment()
+		err = db.readLastCommit()
 	}
 	if recorded := <-recording; err == nil {
 		err = recorded

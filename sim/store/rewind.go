@@ -54,7 +54,7 @@ func (b *Batch) Rewind(o RewindOptions) error {
 
 // eachUndo visits the steps of the commits after one, the last one first.
 func (b *Batch) eachUndo(after int64, visit func(steps []byte) error) error {
-	for sequence := b.db.moment.Load().Sequence; sequence > after; sequence-- {
+	for sequence := b.db.lastCommit.Load().Sequence; sequence > after; sequence-- {
 		var steps []byte
 		if err := b.scan(`SELECT steps FROM undo WHERE sequence = ?`, []any{sequence}, &steps); err != nil {
 			return Damaged(fmt.Errorf("undo %d: %w", sequence, err))
@@ -106,7 +106,7 @@ type ChainRewind struct {
 	Slots    map[common.Address]map[common.Hash]bool
 }
 
-// PlanRewind finds the last moment to which clients could go back before an EVM chain's first block after one was added, and before all blocks
+// PlanRewind finds the last commit to which clients could go back before an EVM chain's first block after one was added, and before all blocks
 // were that a rewind removed since. It returns ErrNotFound if the block was generated.
 func (db *DB) PlanRewind(ctx context.Context, chain int, after uint64) (*ChainRewind, error) {
 	all, err := db.Snapshots(ctx)
@@ -119,7 +119,7 @@ func (db *DB) PlanRewind(ctx context.Context, chain int, after uint64) (*ChainRe
 	}
 	p := &ChainRewind{RewindOptions{Chain: chain, After: after}, map[int]uint64{}, map[common.Address]bool{}, map[common.Address]map[common.Hash]bool{}}
 	open := map[Position]bool{At(chain, after+1, 0): true} // blocks whose adding has not been seen on the way back
-	for p.To = db.moment.Load().Sequence; len(open) > 0 || !boundaries[p.To]; p.To-- {
+	for p.To = db.lastCommit.Load().Sequence; len(open) > 0 || !boundaries[p.To]; p.To-- {
 		if p.To == 0 {
 			return nil, ErrNotFound
 		}

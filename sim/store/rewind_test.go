@@ -126,7 +126,7 @@ func TestRewindRestoresEveryTable(t *testing.T) {
 			if got := h.all(); got != want {
 				t.Errorf("seed %d, back to commit %d: the rows are\n%.2000s\nthey were\n%.2000s", seed, s.Sequence, got, want)
 			}
-			if now := db.Moment().Sequence; now != s.Sequence {
+			if now := db.LastCommit().Sequence; now != s.Sequence {
 				t.Errorf("seed %d: the last commit is %d, want %d", seed, now, s.Sequence)
 			}
 			if err := db.CheckUndo(t.Context()); err != nil {

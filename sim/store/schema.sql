@@ -508,7 +508,7 @@ CREATE TABLE undo (
     steps    BLOB    NOT NULL                                -- what to do to the rows that the commit changed, the last first (package undo)
 ) STRICT;
 
--- Moments to which clients can go back.
+-- Commits to which clients can revert.
 -- No block: what going back needs
 CREATE TABLE snapshot (
     id       INTEGER PRIMARY KEY CHECK (id > 0),             -- of no snapshot before

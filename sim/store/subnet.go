@@ -416,10 +416,10 @@ func (b *Batch) AddNode(n Node) error {
 		n.City, n.Country, n.Code, n.Latitude, n.Longitude)
 }
 
-// DueStakers lists a subnet's stakers whose time has ended by a moment without a transaction, and those waiting to begin.
-func (db *DB) DueStakers(ctx context.Context, chain int, subnet []byte, moment int64) ([]Staker, error) {
+// DueStakers lists a subnet's stakers whose time has ended by a time without a transaction, and those waiting to begin.
+func (db *DB) DueStakers(ctx context.Context, chain int, subnet []byte, unix int64) ([]Staker, error) {
 	// The index covers status below 2, and the engine must be told that these rows are among them.
 	const due = `SELECT ` + stakerColumns + ` FROM staker WHERE subnet = ? AND +id BETWEEN ? AND ? AND status < 2 AND status = `
 	return List[Staker](ctx, db, due+`1 AND until <= ? UNION ALL `+due+`0`,
-		subnet, First(chain), Last(chain), moment, subnet, First(chain), Last(chain))
+		subnet, First(chain), Last(chain), unix, subnet, First(chain), Last(chain))
 }

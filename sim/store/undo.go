@@ -20,7 +20,7 @@ import (
 var notUndone = map[string]bool{"lineage": true, "undo": true, "snapshot": true, "undo_count": true, "pooled_tx": true,
 	"webhook_delivery": true, "webhook_attempt": true}
 
-// Snapshot is a moment to which clients can go back.
+// Snapshot is a commit to which clients can revert.
 type Snapshot struct {
 	ID       int64  `db:"id"`
 	Name     string `db:"name"`
@@ -38,21 +38,21 @@ type UndoCounts struct {
 	Resets    int64 `db:"resets"`    // to the freshly generated world
 }
 
-// Moment is what the world was after a commit.
-type Moment struct {
+// Commit identifies the state of the world after a commit.
+type Commit struct {
 	Sequence int64  `db:"sequence"` // counts the commits since the world was generated
 	Clock    int64  `db:"clock"`    // Unix milliseconds
 	Digest   []byte `db:"digest"`
 }
 
 // sum is the checksum of a commit's row.
-func (m *Moment) sum(steps []byte) uint32 {
+func (m *Commit) sum(steps []byte) uint32 {
 	head := binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(nil, uint64(m.Sequence)), uint64(m.Clock))
 	return crc32.Update(crc32.ChecksumIEEE(append(head, m.Digest...)), crc32.IEEETable, steps)
 }
 
 // RecordUndo has a world begin its own history: every commit from now on notes what undoes it.
-func (db *DB) RecordUndo() error { return errors.Join(db.recordUndo(), db.readMoment()) }
+func (db *DB) RecordUndo() error { return errors.Join(db.recordUndo(), db.readLastCommit()) }
 
 func (db *DB) recordUndo() error {
 	ctx := context.Background()
@@ -67,15 +67,15 @@ func (db *DB) recordUndo() error {
 	return nil
 }
 
-// readMoment reads what the world is. A clock that is none is Meta's to complain of.
-func (db *DB) readMoment() error {
-	m := &Moment{}
+// readLastCommit reads the present state. Meta reports a clock that is no number.
+func (db *DB) readLastCommit() error {
+	m := &Commit{}
 	err := db.read.Get(m, `SELECT (SELECT ifnull(max(sequence), 0) FROM undo) AS sequence,
 		CASE typeof(clock) WHEN 'integer' THEN clock ELSE 0 END AS clock, digest FROM meta WHERE id = 1`)
 	if errors.Is(err, sql.ErrNoRows) { // Meta says so, too
 		err = nil
 	}
-	db.moment.Store(m)
+	db.lastCommit.Store(m)
 	return db.say(err)
 }
 
@@ -88,12 +88,12 @@ func (db *DB) stopRecording() error {
 	return db.say(errors.Join(undo.Detach(conn), conn.Close()))
 }
 
-// Moment is what the world is.
-func (db *DB) Moment() *Moment { return db.moment.Load() }
+// LastCommit returns the newest commit, or the generated world.
+func (db *DB) LastCommit() *Commit { return db.lastCommit.Load() }
 
-// MomentOf is what the world was after a commit, by its sequence number.
-func (db *DB) MomentOf(ctx context.Context, sequence int64) (*Moment, error) {
-	return Get[Moment](ctx, db, `SELECT sequence, clock, digest FROM undo WHERE sequence = ?`, sequence)
+// CommitAt reads a commit by its sequence number.
+func (db *DB) CommitAt(ctx context.Context, sequence int64) (*Commit, error) {
+	return Get[Commit](ctx, db, `SELECT sequence, clock, digest FROM undo WHERE sequence = ?`, sequence)
 }
 
 // Snapshots lists those that there are, the oldest first.
@@ -135,23 +135,23 @@ func (b *Batch) addUndo() error {
 	if err != nil || b.aside {
 		return err
 	}
-	if b.moment.Digest == nil { // the world is the same as before
-		b.moment.Digest = make([]byte, sha256.Size)
-		err := b.scan(`SELECT clock, digest FROM meta WHERE id = 1`, nil, &b.moment.Clock, &b.moment.Digest)
+	if b.after.Digest == nil { // the world is the same as before
+		b.after.Digest = make([]byte, sha256.Size)
+		err := b.scan(`SELECT clock, digest FROM meta WHERE id = 1`, nil, &b.after.Clock, &b.after.Digest)
 		if err != nil && !errors.Is(err, ErrNotFound) {
 			return err
 		}
 	}
-	if now := b.db.moment.Load(); steps == nil && now.Clock == b.moment.Clock && bytes.Equal(now.Digest, b.moment.Digest) {
+	if now := b.db.lastCommit.Load(); steps == nil && now.Clock == b.after.Clock && bytes.Equal(now.Digest, b.after.Digest) {
 		b.aside = true // there is nothing to undo
 		return nil
 	}
 	if steps == nil {
 		steps = []byte{}
 	}
-	b.moment.Sequence = b.db.moment.Load().Sequence + 1
+	b.after.Sequence = b.db.lastCommit.Load().Sequence + 1
 	return b.exec(`INSERT INTO undo (sequence, clock, digest, sum, steps) VALUES (?, ?, ?, ?, ?)`,
-		b.moment.Sequence, b.moment.Clock, b.moment.Digest, b.moment.sum(steps), steps)
+		b.after.Sequence, b.after.Clock, b.after.Digest, b.after.sum(steps), steps)
 }
 
 // undoCommitted is told that the batch stands.
@@ -161,16 +161,16 @@ func (b *Batch) undoCommitted() {
 	case r == nil:
 	case b.boundary:
 		r.Boundary()
-		b.db.moment.Store(&Moment{b.to, b.moment.Clock, b.moment.Digest})
+		b.db.lastCommit.Store(&Commit{b.to, b.after.Clock, b.after.Digest})
 	case !b.aside:
 		r.Committed()
-		b.db.moment.Store(&Moment{b.db.moment.Load().Sequence + 1, b.moment.Clock, b.moment.Digest})
+		b.db.lastCommit.Store(&Commit{b.db.lastCommit.Load().Sequence + 1, b.after.Clock, b.after.Digest})
 	}
 }
 
 // AddSnapshot writes a snapshot of the world as it is before the batch, in which nothing else changes, and gives it its number.
 func (b *Batch) AddSnapshot(s *Snapshot) error {
-	b.aside, b.boundary, b.to = true, true, b.db.moment.Load().Sequence
+	b.aside, b.boundary, b.to = true, true, b.db.lastCommit.Load().Sequence
 	h, err := b.undoCounts()
 	if err != nil {
 		return err
@@ -226,7 +226,7 @@ func (db *DB) CheckUndo(ctx context.Context) error {
 		return db.say(err)
 	}
 	type row struct {
-		Moment
+		Commit
 		Sum   uint32 `db:"sum"`
 		Steps []byte `db:"steps"`
 	}
@@ -250,11 +250,11 @@ func (db *DB) CheckUndo(ctx context.Context) error {
 	if err := errors.Join(err, problem); err != nil {
 		return Damaged(err)
 	}
-	return db.checkMoments(ctx, last.Moment)
+	return db.checkSnapshots(ctx, last.Commit)
 }
 
-// checkMoments checks that snapshots are of moments that the world went through, and that the present is the last of them.
-func (db *DB) checkMoments(ctx context.Context, last Moment) error {
+// checkSnapshots checks that every snapshot names a commit of the world, and that the last commit left the world as it is now.
+func (db *DB) checkSnapshots(ctx context.Context, last Commit) error {
 	sequence := last.Sequence
 	meta, err := db.Meta(ctx)
 	if err != nil {
@@ -271,7 +271,7 @@ func (db *DB) checkMoments(ctx context.Context, last Moment) error {
 		if !json.Valid(s.Memory) {
 			return Damaged(fmt.Errorf("snapshot %d: what was in memory is no JSON", s.ID))
 		}
-		switch m, err := db.MomentOf(ctx, s.Sequence); {
+		switch m, err := db.CommitAt(ctx, s.Sequence); {
 		case s.Sequence == 0 || s.Sequence == sequence && slices.Equal(s.Digest, meta.Digest):
 		case err != nil:
 			return Damaged(fmt.Errorf("snapshot %d: commit %d: %w", s.ID, s.Sequence, err))

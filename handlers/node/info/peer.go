@@ -65,7 +65,7 @@ type peers struct {
 
 // peersOf is the cache key of peers.
 type peersOf struct {
-	moment  query.Moment
+	version query.StakerVersion
 	benched string
 }
 
@@ -101,7 +101,7 @@ func (a *Service) peers(r *http.Request) (*peers, error) {
 		return nil, err
 	}
 	benched := a.network.Trouble.Now().Benched
-	of := peersOf{index.Moment(), fmt.Sprint(benched)}
+	of := peersOf{index.Version(), fmt.Sprint(benched)}
 	return a.known.Of(of, func() (*peers, error) {
 		all, err := a.connected(r, index, benched)
 		if err != nil {

@@ -21,7 +21,7 @@ import (
 type Service struct {
 	primary.Service
 	state   State
-	current cache.Derived[query.Moment, []byte] // the response that lists all validators of the primary network
+	current cache.Derived[query.StakerVersion, []byte] // the response that lists all validators of the primary network
 }
 
 func New(network *sim.Network, indexes *query.StakerIndexes) *Service {

@@ -83,7 +83,7 @@ func (a *Service) GetCurrentValidators(r *http.Request, args *ValidatorsArgs, re
 	}
 	switch {
 	case args.SubnetID == ids.Empty && len(args.NodeIDs) == 0:
-		reply.encoded, err = a.current.Of(index.Moment(), func() ([]byte, error) {
+		reply.encoded, err = a.current.Of(index.Version(), func() ([]byte, error) {
 			a.primaryValidators(args, index, reply)
 			return json.Marshal(reply)
 		})

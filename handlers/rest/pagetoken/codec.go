@@ -42,18 +42,17 @@ type Codec struct {
 	short, long cipher.Block
 	mac         []byte
 	now         func() int64 // the world's clock in seconds
-	moments     Moments      // nil if the world never reverts
-	first       int64        // the world's clock at the first moment
+	commits     Commits      // nil if the world never reverts
+	first       int64        // the world's clock before the first commit
 }
 
-// Moments numbers the states that the world went through, from 0. When the world reverts, so do the numbers, and a number then stands for
-// another moment.
-type Moments interface {
-	// Present returns the world's current moment, with a mark that distinguishes it from others with the same number.
-	Present() (number int64, mark uint32)
+// Commits numbers the commits of a world. 0 stands for the generated world. After a revert the world assigns the same numbers again.
+type Commits interface {
+	// Last returns the newest commit, with a mark that distinguishes it from others with the same number.
+	Last() (sequence int64, mark uint32)
 
-	// Moment returns the mark of a moment up to the present one, and the world's clock at it, in seconds.
-	Moment(number int64) (mark uint32, clock int64, err error)
+	// At returns the mark of a commit up to the newest one, and the world's clock after it, in seconds.
+	At(sequence int64) (mark uint32, clock int64, err error)
 }
 
 // page is the content of a token.
@@ -64,7 +63,7 @@ type page struct {
 }
 
 // New makes the codec of a world with a key.
-func New(key []byte, now func() int64, moments Moments, first int64) (*Codec, error) {
+func New(key []byte, now func() int64, commits Commits, first int64) (*Codec, error) {
 	short, err := aes.NewCipher(derive(key, "page token, short"))
 	if err != nil {
 		return nil, err
@@ -73,7 +72,7 @@ func New(key []byte, now func() int64, moments Moments, first int64) (*Codec, er
 	if err != nil {
 		return nil, err
 	}
-	return &Codec{short: short, long: long, mac: derive(key, "page token, tag"), now: now, moments: moments, first: first}, nil
+	return &Codec{short: short, long: long, mac: derive(key, "page token, tag"), now: now, commits: commits, first: first}, nil
 }
 
 func derive(key []byte, use string) []byte {
@@ -85,9 +84,9 @@ func derive(key []byte, use string) []byte {
 // Encode makes the token that continues a query after a position.
 func (t *Codec) Encode(position []byte, fingerprint uint32) string {
 	p := page{position: position, fingerprint: fingerprint, issued: uint32(t.now())}
-	if t.moments != nil {
-		number, mark := t.moments.Present()
-		p.issued, p.fingerprint = uint32(t.first+number), fingerprint^mark
+	if t.commits != nil {
+		sequence, mark := t.commits.Last()
+		p.issued, p.fingerprint = uint32(t.first+sequence), fingerprint^mark
 	}
 	if len(position) <= shortPosition {
 		return t.encodeShort(p)
@@ -125,13 +124,13 @@ func (t *Codec) Decode(token string, fingerprint uint32) ([]byte, error) {
 	return p.position, nil
 }
 
-// issued returns when a token says it was issued, and the mark of that moment.
+// issued returns when a token says it was issued, and the mark of that commit.
 func (t *Codec) issued(said uint32) (unix int64, mark uint32, err error) {
-	if t.moments == nil {
+	if t.commits == nil {
 		return int64(said), 0, nil
 	}
-	number := int64(said) - t.first
-	if mark, unix, err = t.moments.Moment(number); err != nil {
+	sequence := int64(said) - t.first
+	if mark, unix, err = t.commits.At(sequence); err != nil {
 		err = errTokenUndone
 	}
 	return unix, mark, err

@@ -8,7 +8,7 @@
 // 2^65 open for a given query and day, so a guess succeeds once in 2^57. A longer position makes several UUIDs joined by hyphens, encrypted
 // and authenticated with a synthetic nonce.
 //
-// A token is bound to the moment at which it was issued, numbered from the world's first: once the world reverts to before that moment, the
+// A token names the world's newest commit at the time it was issued. Once the world reverts to before that commit, the
 // token is invalid for good.
 //
 // Nothing in a token is random: the same request at the same time of the world's clock gives the same token.

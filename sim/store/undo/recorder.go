@@ -89,7 +89,7 @@ func (r *Recorder) Committed() {
 	r.fresh = r.fresh[:0]
 }
 
-// Boundary is told that somebody may want to come back to this moment.
+// Boundary is told that somebody may want to come back to the present state.
 func (r *Recorder) Boundary() { clear(r.noted) }
 
 // note is called before a row changes.
