@@ -15,7 +15,7 @@ import (
 // without are the functions that keep the roll-ups of the metrics, by file, with what their first line then is. A program in which they
 // do nothing shows what they cost: it is built from the same source.
 var without = map[string]map[string]string{
-	"sim/evm/block_metrics.go": {"func (p *Pending) blockMetrics() (*metric.Activity, error) {": "return nil, nil"},
+	"sim/evm/block_metrics.go": {"func (p *BlockExecution) blockMetrics() (*metric.Activity, error) {": "return nil, nil"},
 	"sim/store/metric.go": {
 		"func (b *Batch) AddActivity(chain int, a *metric.Activity) error {": "return nil",
 		"func (b *Batch) addStakes(d *PrimaryDelta) error {":                 "return nil",

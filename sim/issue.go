@@ -77,11 +77,11 @@ func (n *Network) DropReason(id ids.ID) error {
 
 // IssueC accepts an atomic transaction in a new C-Chain block. The error is the node's reason to refuse it.
 func (n *Network) IssueC(ctx context.Context, tx *txs.Tx) error {
-	return n.IssueNextC(ctx, func(*primary.Network, *evm.Pending) (*txs.Tx, error) { return tx, nil })
+	return n.IssueNextC(ctx, func(*primary.Network, *evm.BlockExecution) (*txs.Tx, error) { return tx, nil })
 }
 
 // IssueNextC is IssueC for a transaction that write makes once its block is known. A nil transaction does nothing.
-func (n *Network) IssueNextC(ctx context.Context, write func(state *primary.Network, p *evm.Pending) (*txs.Tx, error)) error {
+func (n *Network) IssueNextC(ctx context.Context, write func(state *primary.Network, p *evm.BlockExecution) (*txs.Tx, error)) error {
 	if n.DB.ReadOnly() {
 		return store.ErrReadOnly
 	}
@@ -89,7 +89,7 @@ func (n *Network) IssueNextC(ctx context.Context, write func(state *primary.Netw
 	if m == nil {
 		return errNoCChain
 	}
-	return m.SendAtomic(ctx, func(p *evm.Pending) (*txs.Tx, error) {
+	return m.SendAtomic(ctx, func(p *evm.BlockExecution) (*txs.Tx, error) {
 		if err := n.restore(ctx); err != nil {
 			return nil, err
 		}

@@ -61,7 +61,7 @@ func chain(d *describe.Chain, base string) Chain {
 		})
 	}
 	for name, hash := range map[string][]byte{
-		"deployment": d.Deployment, "failed": d.Failed, "crossChainMessage": d.Message.ID, "crossChainPending": d.Message.Pending,
+		"deployment": d.Deployment, "failed": d.Failed, "crossChainMessage": d.Message.ID, "crossChainPending": d.Message.Undelivered,
 		"crossChainSource": d.Message.Source, "crossChainDestination": d.Message.Destination,
 	} {
 		if hash != nil {

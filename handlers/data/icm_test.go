@@ -305,9 +305,9 @@ func TestWorldNamesMessages(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range d.Chains {
-		if c.Message.Pending == nil {
+		if c.Message.Undelivered == nil {
 			t.Errorf("chain %d names no pending message", c.Chain.Row.EVMID)
-		} else if m := g.get(t, "/v1/icm/messages/"+common.BytesToHash(c.Message.Pending).Hex()); m["status"] != "pending" {
+		} else if m := g.get(t, "/v1/icm/messages/"+common.BytesToHash(c.Message.Undelivered).Hex()); m["status"] != "pending" {
 			t.Errorf("chain %d: %v is not pending", c.Chain.Row.EVMID, m)
 		}
 		m := g.get(t, "/v1/icm/messages/"+common.BytesToHash(c.Message.ID).Hex())

@@ -116,7 +116,7 @@ func (a *api) delivery(ctx context.Context, w *outbox.Webhook, v *outbox.View) (
 	if w.Event == outbox.AddressActivity {
 		shown.Event = "transaction"
 	}
-	if v.Next > 0 && v.Status == outbox.Pending {
+	if v.Next > 0 && v.Status == outbox.Undelivered {
 		shown.NextAttempt = wallTime(v.Next)
 	}
 	var err error
@@ -165,7 +165,7 @@ func (a *api) redeliver(r *rest.Request, w *outbox.Webhook) (any, error) {
 	if err := refusal(a.Again(r.Context(), v)); err != nil {
 		return nil, err
 	}
-	v.Status, v.Next = outbox.Pending, 0
+	v.Status, v.Next = outbox.Undelivered, 0
 	return a.delivery(r.Context(), w, v)
 }
 

@@ -203,7 +203,7 @@ func (d *Deliverer) first(ctx context.Context, id int64) (v *outbox.View, asked 
 	if err != nil {
 		return nil, asked, err
 	}
-	v, err = outbox.NextPending(ctx, d.world.DB, id, at.number)
+	v, err = outbox.NextUndelivered(ctx, d.world.DB, id, at.number)
 	if errors.Is(err, store.ErrNotFound) && len(last) > 0 {
 		d.reach(&last[0], asked)
 	}
@@ -273,7 +273,7 @@ func (d *Deliverer) deliver(ctx context.Context, w *outbox.Webhook, v *outbox.Vi
 	case s.Attempts > len(retries):
 		s.Status = outbox.Failed
 	default:
-		s.Status, s.Next = outbox.Pending, a.Started+retries[s.Attempts-1].Milliseconds()
+		s.Status, s.Next = outbox.Undelivered, a.Started+retries[s.Attempts-1].Milliseconds()
 	}
 	return d.note(ctx, w, v, a, s, asked, request)
 }
@@ -317,7 +317,7 @@ func shorten(text string) string {
 func (d *Deliverer) note(ctx context.Context, w *outbox.Webhook, v *outbox.View, a *outbox.Attempt, s *outbox.State, asked, request int64) error {
 	err := d.world.WriteUncounted(ctx, func(b *store.Batch) error {
 		if d.request(v) != request { // somebody asked for it again during this attempt
-			s = &outbox.State{Status: outbox.Pending}
+			s = &outbox.State{Status: outbox.Undelivered}
 		}
 		if a != nil {
 			if err := outbox.AddAttempt(b, v.UUID, a); err != nil {
@@ -337,7 +337,7 @@ func (d *Deliverer) note(ctx context.Context, w *outbox.Webhook, v *outbox.View,
 	if a != nil {
 		d.opts.Events.Publish(events.Delivery, d.opts.World, func() any { return newDelivered(w, v, a, s) })
 	}
-	if s.Status != outbox.Pending {
+	if s.Status != outbox.Undelivered {
 		d.reach(v, asked)
 	}
 	if s.Status == outbox.Failed {
@@ -383,7 +383,9 @@ func (d *Deliverer) Again(ctx context.Context, v *outbox.View) error {
 	d.asked++
 	d.again[string(v.UUID)] = d.asked
 	d.mu.Unlock()
-	err := d.world.WriteUncounted(ctx, func(b *store.Batch) error { return outbox.SetState(b, v.UUID, &outbox.State{Status: outbox.Pending}) })
+	err := d.world.WriteUncounted(ctx, func(b *store.Batch) error {
+		return outbox.SetState(b, v.UUID, &outbox.State{Status: outbox.Undelivered})
+	})
 	if err != nil {
 		return err
 	}

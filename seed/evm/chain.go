@@ -139,7 +139,7 @@ func (c *Chain) gift(from *population.Account, to common.Address, balance func(c
 }
 
 // execute signs a request and executes it in the pending block.
-func (c *Chain) execute(p *evm.Pending, request *TxRequest, data types.TxData) (*types.Receipt, error) {
+func (c *Chain) execute(p *evm.BlockExecution, request *TxRequest, data types.TxData) (*types.Receipt, error) {
 	tx, err := secp256k1.SignTx(types.NewTx(data), c.signer, request.From.Key)
 	if err != nil {
 		return nil, err

@@ -24,7 +24,7 @@ type AtomicTxs interface {
 	// NextAtomic returns the time of the next due transaction.
 	NextAtomic() (at uint64, due bool)
 	// ApplyAtomic executes the due transactions in a block, and reports whether there were any.
-	ApplyAtomic(p *evm.Pending) (bool, error)
+	ApplyAtomic(p *evm.BlockExecution) (bool, error)
 }
 
 // History makes a chain's blocks one by one.
@@ -205,7 +205,7 @@ func (h *History) Make(ctx context.Context, b plannedBlock) (int, error) {
 }
 
 // act executes the next actions in a block.
-func (h *History) act(p *evm.Pending, b plannedBlock) (done int, err error) {
+func (h *History) act(p *evm.BlockExecution, b plannedBlock) (done int, err error) {
 	if b.rush != nil {
 		h.makeWay(b.Size)
 	}
@@ -248,7 +248,7 @@ func (h *History) makeWay(count int) {
 const gasAtomic = 1_000_000
 
 // moveValue executes the atomic transactions that are due, unless the block is full.
-func (h *History) moveValue(p *evm.Pending) (bool, error) {
+func (h *History) moveValue(p *evm.BlockExecution) (bool, error) {
 	if h.atomic == nil || p.GasLeft() < gasAtomic {
 		return false, nil
 	}
@@ -257,7 +257,7 @@ func (h *History) moveValue(p *evm.Pending) (bool, error) {
 
 // decide returns an action's transaction and the fees that its sender offers. If the sender cannot pay, it returns a gift to the sender
 // instead.
-func (h *History) decide(p *evm.Pending, do action, rush *rush, r *rand.Rand) (request *TxRequest, o offer, err error) {
+func (h *History) decide(p *evm.BlockExecution, do action, rush *rush, r *rand.Rand) (request *TxRequest, o offer, err error) {
 	switch {
 	case do != nil:
 		request, err = do(r)

@@ -72,7 +72,7 @@ func (s *scheduledTxs) waits(at, earliest uint64) bool {
 
 // send sends the transactions due by the time of a block under construction, and returns their number. Most of them wait for the chain to
 // have its contracts.
-func (s *scheduledTxs) send(ctx context.Context, p *evm.Pending, deployed bool) (done int, err error) {
+func (s *scheduledTxs) send(ctx context.Context, p *evm.BlockExecution, deployed bool) (done int, err error) {
 	for ; len(s.txs) > 0 && s.txs[0].At <= p.Header().Time; s.txs = s.txs[1:] {
 		tx := &s.txs[0]
 		if p.GasLeft() < GasDeliver || !deployed && !tx.Early {
@@ -107,7 +107,7 @@ func (s *scheduledTxs) wait(ctx context.Context, tx *ScheduledTx) error {
 }
 
 // execute executes a transaction, which must do what was planned: later messages depend on it.
-func (s *scheduledTxs) execute(p *evm.Pending, tx *ScheduledTx) error {
+func (s *scheduledTxs) execute(p *evm.BlockExecution, tx *ScheduledTx) error {
 	request, err := tx.Request(s.chain)
 	if err != nil {
 		return err

@@ -132,7 +132,7 @@ func accessList(q *TxRequest) types.AccessList {
 }
 
 // scheduledTxData prices a transaction that has to be in this very block.
-func (c *Chain) scheduledTxData(p *evm.Pending, q *TxRequest) types.TxData {
+func (c *Chain) scheduledTxData(p *evm.BlockExecution, q *TxRequest) types.TxData {
 	h := p.Header()
 	o := c.offerOf(q.From, h.Time, false, c.rng.For("scheduled", c.Row.EVMID, h.TimeMilliseconds))
 	return &types.DynamicFeeTx{ChainID: c.signer.ChainID(), Nonce: p.Nonce(q.From.Address), GasTipCap: o.tip, GasFeeCap: o.limit(h.BaseFee), Gas: q.Gas, To: q.To,

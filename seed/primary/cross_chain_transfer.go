@@ -25,7 +25,7 @@ type crossChainTransfer struct {
 // atomicTx is somebody's atomic transaction on the C-Chain at a time. Build returns nil without the money for it.
 type atomicTx struct {
 	at    uint64
-	build func(*evm.Pending) (*txs.Tx, error)
+	build func(*evm.BlockExecution) (*txs.Tx, error)
 }
 
 // transfers move AVAX between the chains of a network.
@@ -34,14 +34,14 @@ type transfers struct{ *Network }
 // schedule plans a transfer. The part on C waits until the C-Chain makes a block at that time.
 func (n *transfers) schedule(t *crossChainTransfer) {
 	if t.from == store.CChain {
-		n.atomicTxs = append(n.atomicTxs, atomicTx{t.exportTime, func(p *evm.Pending) (*txs.Tx, error) { return n.exportFromC(p, t) }})
+		n.atomicTxs = append(n.atomicTxs, atomicTx{t.exportTime, func(p *evm.BlockExecution) (*txs.Tx, error) { return n.exportFromC(p, t) }})
 	} else {
 		n.Network.schedule(t.from, t.exportTime, func(at uint64) (*txs.Tx, error) {
 			return n.wallet.exportTx(t.from, t.to, singleSigner(t.who), t.amount, at)
 		})
 	}
 	if t.to == store.CChain {
-		n.atomicTxs = append(n.atomicTxs, atomicTx{t.importTime, func(p *evm.Pending) (*txs.Tx, error) { return n.importToC(p, t) }})
+		n.atomicTxs = append(n.atomicTxs, atomicTx{t.importTime, func(p *evm.BlockExecution) (*txs.Tx, error) { return n.importToC(p, t) }})
 		return
 	}
 	n.Network.schedule(t.to, t.importTime, func(at uint64) (*txs.Tx, error) { return n.wallet.importTx(t.to, t.from, singleSigner(t.who), at) })
@@ -70,7 +70,7 @@ func (n *transfers) schedulePersonas() {
 			return n.wallet.exportTx(store.PChain, to, singleSigner(traveller), 7*nanoAVAX, at)
 		})
 	}
-	n.atomicTxs = append(n.atomicTxs, atomicTx{late + 120, func(p *evm.Pending) (*txs.Tx, error) {
+	n.atomicTxs = append(n.atomicTxs, atomicTx{late + 120, func(p *evm.BlockExecution) (*txs.Tx, error) {
 		return n.exportFromC(p, &crossChainTransfer{who: traveller, to: store.XChain, amount: 5 * nanoAVAX})
 	}})
 }
@@ -89,7 +89,7 @@ func (n *transfers) scheduleAccounts(r *rand.Rand, count int) {
 }
 
 // importToC imports an account's AVAX from another chain.
-func (n *transfers) importToC(p *evm.Pending, t *crossChainTransfer) (*txs.Tx, error) {
+func (n *transfers) importToC(p *evm.BlockExecution, t *crossChainTransfer) (*txs.Tx, error) {
 	from := singleSigner(t.who)
 	spent, sum, _ := n.wallet.utxos.gather(n.wallet.avax(store.CChain, t.from, from), math.MaxUint64)
 	if len(spent) == 0 {
@@ -110,7 +110,7 @@ func (n *transfers) importToC(p *evm.Pending, t *crossChainTransfer) (*txs.Tx, e
 }
 
 // exportFromC exports from an account's balance.
-func (n *transfers) exportFromC(p *evm.Pending, t *crossChainTransfer) (*txs.Tx, error) {
+func (n *transfers) exportFromC(p *evm.BlockExecution, t *crossChainTransfer) (*txs.Tx, error) {
 	from := singleSigner(t.who)
 	return withAtomicFee(p, func(fee uint64) (*txs.Tx, error) {
 		cost := new(uint256.Int).Mul(uint256.NewInt(t.amount+fee), uint256.NewInt(1e9))
@@ -125,7 +125,7 @@ func (n *transfers) exportFromC(p *evm.Pending, t *crossChainTransfer) (*txs.Tx,
 }
 
 // withAtomicFee makes a transaction that burns the price of its gas in the block.
-func withAtomicFee(p *evm.Pending, build func(fee uint64) (*txs.Tx, error)) (*txs.Tx, error) {
+func withAtomicFee(p *evm.BlockExecution, build func(fee uint64) (*txs.Tx, error)) (*txs.Tx, error) {
 	tx, err := build(1)
 	if err != nil || tx == nil {
 		return nil, err

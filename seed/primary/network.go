@@ -219,7 +219,7 @@ func (n *Network) NextAtomic() (at uint64, due bool) {
 }
 
 // ApplyAtomic executes the transfers between the C-Chain and the others that are due at the time of a block under construction.
-func (n *Network) ApplyAtomic(p *evm.Pending) (bool, error) {
+func (n *Network) ApplyAtomic(p *evm.BlockExecution) (bool, error) {
 	at := p.Header().Time
 	if len(n.atomicTxs) == 0 || n.atomicTxs[0].at > at {
 		return false, nil

@@ -180,13 +180,13 @@ func (n *Residents) Move(ctx context.Context, who *population.Account, from, to 
 		func(at uint64) (*txs.Tx, error) {
 			return n.wallet.exportTx(way.from, way.to, singleSigner(who), amount, at)
 		},
-		func(p *evm.Pending) (*txs.Tx, error) { return moves.exportFromC(p, way) })
+		func(p *evm.BlockExecution) (*txs.Tx, error) { return moves.exportFromC(p, way) })
 	if err != nil {
 		return fmt.Errorf("export of %d nAVAX from %s: %w", amount, from, err)
 	}
 	err = n.onEither(ctx, to, who,
 		func(at uint64) (*txs.Tx, error) { return n.wallet.importTx(way.to, way.from, singleSigner(who), at) },
-		func(p *evm.Pending) (*txs.Tx, error) { return moves.importToC(p, way) })
+		func(p *evm.BlockExecution) (*txs.Tx, error) { return moves.importToC(p, way) })
 	if err != nil {
 		return fmt.Errorf("import to %s: %w", to, err)
 	}
@@ -195,7 +195,7 @@ func (n *Residents) Move(ctx context.Context, who *population.Account, from, to 
 
 // onEither issues a transaction on the P- or X-Chain, or on the C-Chain, built once the sender's balance is known. No transaction means
 // that the sender cannot pay.
-func (n *Residents) onEither(ctx context.Context, chain txs.Chain, who *population.Account, onPrimary func(at uint64) (*txs.Tx, error), onC func(*evm.Pending) (*txs.Tx, error)) error {
+func (n *Residents) onEither(ctx context.Context, chain txs.Chain, who *population.Account, onPrimary func(at uint64) (*txs.Tx, error), onC func(*evm.BlockExecution) (*txs.Tx, error)) error {
 	prepared := func(net *primary.Network, write func() (*txs.Tx, error)) (*txs.Tx, error) {
 		n.net, n.wallet.net = net, net
 		if err := n.load(ctx, who); err != nil {
@@ -208,7 +208,7 @@ func (n *Residents) onEither(ctx context.Context, chain txs.Chain, who *populati
 		return tx, err
 	}
 	if chain == txs.CChain {
-		return n.live.IssueNextC(ctx, func(net *primary.Network, p *evm.Pending) (*txs.Tx, error) {
+		return n.live.IssueNextC(ctx, func(net *primary.Network, p *evm.BlockExecution) (*txs.Tx, error) {
 			return prepared(net, func() (*txs.Tx, error) { return onC(p) })
 		})
 	}

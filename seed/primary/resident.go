@@ -112,7 +112,7 @@ func (n *Residents) load(ctx context.Context, who *population.Account) error {
 func (n *Residents) Act(ctx context.Context, chain txs.Chain, at uint64) error {
 	r := n.rng.For("resident", n.rules.NetworkID, int(chain), at)
 	if chain == txs.CChain {
-		return n.live.IssueNextC(ctx, func(net *primary.Network, p *evm.Pending) (*txs.Tx, error) {
+		return n.live.IssueNextC(ctx, func(net *primary.Network, p *evm.BlockExecution) (*txs.Tx, error) {
 			n.net, n.wallet.net = net, net
 			return n.moveOnC(ctx, p, r)
 		})
@@ -291,7 +291,7 @@ func (n *Residents) sender(r *rand.Rand) *population.Account {
 }
 
 // moveOnC has somebody import AVAX that is on the way to the C-Chain, or export AVAX from there.
-func (n *Residents) moveOnC(ctx context.Context, p *evm.Pending, r *rand.Rand) (*txs.Tx, error) {
+func (n *Residents) moveOnC(ctx context.Context, p *evm.BlockExecution, r *rand.Rand) (*txs.Tx, error) {
 	moves := &transfers{n.Network}
 	for _, from := range otherChains(store.CChain, r) {
 		who := n.importer(from, r)

@@ -28,7 +28,7 @@ var errNotCChain = errors.New("only the C-Chain moves value to and from other ch
 
 // Atomic ends the block with atomic transactions: imports credit accounts, exports debit them. Call it once, after every Apply. The network
 // checks UTXOs and signatures; Atomic fails only if an account cannot pay. The block carries the rows of the UTXOs that change.
-func (p *Pending) Atomic(transactions []*txs.Tx, rows *store.PrimaryDelta) error {
+func (p *BlockExecution) Atomic(transactions []*txs.Tx, rows *store.PrimaryDelta) error {
 	if len(transactions) == 0 {
 		return nil
 	}
@@ -58,7 +58,7 @@ func (p *Pending) Atomic(transactions []*txs.Tx, rows *store.PrimaryDelta) error
 }
 
 // applyAtomic moves value into and out of accounts. A debit counts as a use of the account's nonce.
-func (p *Pending) applyAtomic(tx *txs.Tx) error {
+func (p *BlockExecution) applyAtomic(tx *txs.Tx) error {
 	for _, change := range tx.AccountChanges() {
 		amount := new(uint256.Int).Mul(uint256.NewInt(change.Amount), weiPerNano)
 		if !change.Debit {

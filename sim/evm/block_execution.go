@@ -19,8 +19,8 @@ import (
 	"snowglobe/sim/store"
 )
 
-// Pending is a block under construction on the head of its chain. Dropping it changes nothing.
-type Pending struct {
+// BlockExecution is a block under construction on the head of its chain. Dropping it changes nothing.
+type BlockExecution struct {
 	b        *Builder
 	header   *Header
 	state    *state.StateDB
@@ -59,26 +59,28 @@ func NewBlockContext(h *Header, hash vm.GetHashFunc) vm.BlockContext {
 }
 
 // Header returns the header as far as it is known: number, time, base fee and gas limit.
-func (p *Pending) Header() *Header { return p.header }
+func (p *BlockExecution) Header() *Header { return p.header }
 
 // Nonce returns an account's next nonce.
-func (p *Pending) Nonce(address common.Address) uint64 { return p.state.GetNonce(address) }
+func (p *BlockExecution) Nonce(address common.Address) uint64 { return p.state.GetNonce(address) }
 
 // Balance returns an account's balance, in wei.
-func (p *Pending) Balance(address common.Address) *uint256.Int { return p.state.GetBalance(address) }
+func (p *BlockExecution) Balance(address common.Address) *uint256.Int {
+	return p.state.GetBalance(address)
+}
 
 // GasLeft returns the gas that the block has left.
-func (p *Pending) GasLeft() uint64 { return p.gas.Available(false) }
+func (p *BlockExecution) GasLeft() uint64 { return p.gas.Available(false) }
 
 // Size returns the bytes of the block's transactions.
-func (p *Pending) Size() uint64 { return p.size }
+func (p *BlockExecution) Size() uint64 { return p.size }
 
 // Desire sets the proposer's preferences for the values that validators decide together.
-func (p *Pending) Desire(d Desired) { p.desired = d }
+func (p *BlockExecution) Desire(d Desired) { p.desired = d }
 
 // Apply executes a signed transaction. It returns an error if the transaction is not valid in this block; a valid transaction that fails in
 // the EVM gets a receipt that says so.
-func (p *Pending) Apply(tx *types.Transaction, sender common.Address) (*types.Receipt, error) {
+func (p *BlockExecution) Apply(tx *types.Transaction, sender common.Address) (*types.Receipt, error) {
 	if len(p.txs) > store.MaxIndex {
 		return nil, core.ErrGasLimitReached
 	}
@@ -145,7 +147,7 @@ func EffectiveGasPrice(tx *types.Transaction, baseFee *big.Int) *big.Int {
 	return price
 }
 
-func (p *Pending) receipt(tx *types.Transaction, sender common.Address, m *core.Message, result *core.ExecutionResult) *types.Receipt {
+func (p *BlockExecution) receipt(tx *types.Transaction, sender common.Address, m *core.Message, result *core.ExecutionResult) *types.Receipt {
 	index := len(p.txs)
 	number := p.header.Number.Uint64()
 	r := &types.Receipt{
@@ -165,7 +167,7 @@ func (p *Pending) receipt(tx *types.Transaction, sender common.Address, m *core.
 	return r
 }
 
-func (p *Pending) rows(tx *types.Transaction, sender common.Address, r *types.Receipt) {
+func (p *BlockExecution) rows(tx *types.Transaction, sender common.Address, r *types.Receipt) {
 	number := p.header.Number.Uint64()
 	row := store.Transaction{
 		ID: store.At(p.b.chain, number, int(r.TransactionIndex)), Hash: r.TxHash.Bytes(), Sender: sender.Bytes(),
@@ -198,7 +200,7 @@ func (p *Pending) rows(tx *types.Transaction, sender common.Address, r *types.Re
 
 // Draft returns the block so far, for readers: its header, its state and the rows of its transactions and logs. The block goes no further,
 // so readers may change the state.
-func (p *Pending) Draft() (*Header, *state.StateDB, *store.Delta, error) {
+func (p *BlockExecution) Draft() (*Header, *state.StateDB, *store.Delta, error) {
 	p.header.GasUsed, p.header.Bloom = p.gas.Used(), types.MergeBloom(p.receipts)
 	err := p.marshal()
 	p.hashLists()
@@ -206,7 +208,7 @@ func (p *Pending) Draft() (*Header, *state.StateDB, *store.Delta, error) {
 }
 
 // hashLists hashes the transactions, whose rows are complete, and the receipts into the header.
-func (p *Pending) hashLists() {
+func (p *BlockExecution) hashLists() {
 	p.header.TxHash = types.DeriveSha(RawTransactions(p.delta.Transactions), p.b.lists)
 	p.header.ReceiptHash = types.DeriveSha(p.receipts, p.b.lists)
 }
@@ -218,7 +220,7 @@ func (t RawTransactions) Len() int                           { return len(t) }
 func (t RawTransactions) EncodeIndex(i int, w *bytes.Buffer) { w.Write(t[i].Raw) }
 
 // marshal completes the rows of the transactions.
-func (p *Pending) marshal() error {
+func (p *BlockExecution) marshal() error {
 	for i, tx := range p.txs {
 		raw, err := tx.MarshalBinary()
 		if err != nil {
@@ -230,7 +232,7 @@ func (p *Pending) marshal() error {
 }
 
 // Seal finishes the block, makes it the head and returns the rows that it adds to the world.
-func (p *Pending) Seal() (*store.Delta, error) {
+func (p *BlockExecution) Seal() (*store.Delta, error) {
 	h := p.header
 	if err := p.marshal(); err != nil {
 		return nil, err

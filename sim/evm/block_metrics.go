@@ -13,7 +13,7 @@ import (
 )
 
 // blockMetrics returns what the block adds to its chain's metrics.
-func (p *Pending) blockMetrics() (*metric.Activity, error) {
+func (p *BlockExecution) blockMetrics() (*metric.Activity, error) {
 	parent := int64(p.b.head.Time)
 	return activity(p.delta, int64(p.header.Time), &parent, func(i int) (*big.Int, error) { return p.receipts[i].EffectiveGasPrice, nil })
 }

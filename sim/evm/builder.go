@@ -235,10 +235,10 @@ func Digest(parent []byte, delta *store.Delta) []byte {
 }
 
 // Open begins the next block, at a time in Unix milliseconds no earlier than Header.EarliestChild.
-func (b *Builder) Open(timeMS uint64) (*Pending, error) { return b.OpenWith(timeMS, Override{}) }
+func (b *Builder) Open(timeMS uint64) (*BlockExecution, error) { return b.OpenWith(timeMS, Override{}) }
 
 // OpenWith is Open with overrides of the rules.
-func (b *Builder) OpenWith(timeMS uint64, o Override) (*Pending, error) {
+func (b *Builder) OpenWith(timeMS uint64, o Override) (*BlockExecution, error) {
 	first := b.head.EarliestChild()
 	if o.Early {
 		first = min(first, b.head.TimeMilliseconds+1)
@@ -262,7 +262,7 @@ func (b *Builder) OpenWith(timeMS uint64, o Override) (*Pending, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Pending{
+	p := &BlockExecution{
 		b: b, header: header, state: states, feeRules: rates, fees: new(big.Int),
 		delta:    &store.Delta{Override: o.row(store.At(b.chain, header.Number.Uint64(), 0))},
 		gas:      core.NewGasPool(capacity),

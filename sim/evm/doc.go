@@ -5,11 +5,11 @@
 //
 // A block takes three steps.
 //
-//  1. Execute. Builder.Open makes a Pending block on the head: the header as far as it is known, the state with due
-//     precompiles turned on or off, and a VM. Pending.Apply verifies a signed transaction's predicates, executes it,
-//     burns its fee and keeps its receipt; a recorder keeps its inner calls. Pending.Atomic ends a C-Chain's block with
-//     imports and exports. Dropping a Pending block changes nothing.
-//  2. Index. Pending.Seal hashes the state, finishes the header and passes the block's rows (a store.Delta) to the
+//  1. Execute. Builder.Open makes a BlockExecution on the head: the header as far as it is known, the state with due
+//     precompiles turned on or off, and a VM. BlockExecution.Apply verifies a signed transaction's predicates, executes it,
+//     burns its fee and keeps its receipt; a recorder keeps its inner calls. BlockExecution.Atomic ends a C-Chain's block with
+//     imports and exports. Dropping a BlockExecution changes nothing.
+//  2. Index. BlockExecution.Seal hashes the state, finishes the header and passes the block's rows (a store.Delta) to the
 //     index (package index), which adds transfers, tokens and their holders, deployments and Teleporter messages. The
 //     block is then the builder's head.
 //  3. Commit. The caller writes the delta to the file in one transaction and publishes the block to the reading side

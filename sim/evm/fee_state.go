@@ -70,7 +70,7 @@ func (s feeState) price() *big.Int {
 	return new(big.Int).SetUint64(exponential(minGasPrice, s.excess, saturatingMul(s.target(), priceConversion)))
 }
 
-// consume subtracts the gas of a block. Pending makes sure that a block uses no more than there is.
+// consume subtracts the gas of a block. BlockExecution makes sure that a block uses no more than there is.
 func (s feeState) consume(gas uint64) feeState {
 	s.capacity, s.excess = saturatingSub(s.capacity, gas), saturatingAdd(s.excess, gas)
 	return s

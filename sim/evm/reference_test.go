@@ -283,7 +283,7 @@ func TestBlocksAreThoseOfGoEthereum(t *testing.T) {
 }
 
 // block fills a block and compares it.
-func (r *reference) block(random *rand.Rand, b *Builder, p *Pending, o Override, hashes []common.Hash) (*store.Delta, common.Hash) {
+func (r *reference) block(random *rand.Rand, b *Builder, p *BlockExecution, o Override, hashes []common.Hash) (*store.Delta, common.Hash) {
 	r.Helper()
 	h := *p.header
 	if o.BaseFee != nil && h.BaseFee.Cmp(o.BaseFee) != 0 || o.GasLimit != nil && h.GasLimit != *o.GasLimit || o.Coinbase != nil && h.Coinbase != *o.Coinbase {
@@ -393,7 +393,7 @@ func (r *reference) checkTransactions(d *store.Delta, all types.Transactions, re
 }
 
 // atomic imports to and exports from accounts, and tries what no account can pay.
-func (r *reference) atomic(random *rand.Rand, p *Pending) (gas uint64) {
+func (r *reference) atomic(random *rand.Rand, p *BlockExecution) (gas uint64) {
 	r.Helper()
 	other := common.Address{6, byte(random.IntN(2))}
 	in := &txs.TransferableInput{UTXOID: txs.UTXOID{TxID: ids.ID{1, byte(random.IntN(9))}}, In: &txs.TransferInput{Amount: 9}}

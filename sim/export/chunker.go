@@ -24,7 +24,7 @@ type Chunker struct {
 	scope     Scope
 	operation int64
 	walk      *Scanner
-	pending   *Event // read, but in no chunk yet
+	next      *Event // read, but in no chunk yet
 	first     int64  // the day of the file's first row
 	last      store.ChunkInfo
 	number    int // of the next chunk
@@ -41,11 +41,11 @@ func NewChunker(ctx context.Context, w *sim.World, s Scope, operation int64, las
 	if c.walk, err = NewScanner(ctx, w, s, nil); err != nil {
 		return nil, err
 	}
-	if c.pending, err = c.walk.Next(ctx); err != nil {
+	if c.next, err = c.walk.Next(ctx); err != nil {
 		return nil, err
 	}
-	if c.pending != nil {
-		c.first = metric.Day.Start(c.pending.Time)
+	if c.next != nil {
+		c.first = metric.Day.Start(c.next.Time)
 	}
 	if last == nil {
 		return c, nil
@@ -54,7 +54,7 @@ func NewChunker(ctx context.Context, w *sim.World, s Scope, operation int64, las
 	if c.walk, err = NewScanner(ctx, w, s, &Position{last.Reached, last.ChainIndex, last.At}); err != nil {
 		return nil, err
 	}
-	c.pending, err = c.walk.Next(ctx)
+	c.next, err = c.walk.Next(ctx)
 	return c, err
 }
 
@@ -74,8 +74,8 @@ func (c *Chunker) Next(ctx context.Context) (*Step, error) {
 	}
 	piece := store.ChunkInfo{ID: store.NewChunkID(c.operation, c.number), Start: c.last.Start + c.last.Size, Rows: c.last.Rows, Sum: c.last.Sum,
 		Reached: c.last.Reached, ChainIndex: c.last.ChainIndex, At: c.last.At}
-	for c.pending != nil && len(text) < chunkSize {
-		e := c.pending
+	for c.next != nil && len(text) < chunkSize {
+		e := c.next
 		if full := c.full(piece.Rows, e); full {
 			return &Step{Full: metric.Day.Start(e.Time)}, nil
 		}
@@ -83,7 +83,7 @@ func (c *Chunker) Next(ctx context.Context) (*Step, error) {
 		piece.Rows += int64(e.Rows)
 		piece.Reached, piece.ChainIndex, piece.At = e.Time, e.Chain, e.At
 		var err error
-		if c.pending, err = c.walk.Next(ctx); err != nil {
+		if c.next, err = c.walk.Next(ctx); err != nil {
 			return nil, err
 		}
 	}
@@ -100,7 +100,7 @@ func (c *Chunker) Next(ctx context.Context) (*Step, error) {
 	chunk.Seal(c.last.Digest)
 	c.last = chunk.ChunkInfo
 	c.number++
-	return &Step{Chunk: chunk, Last: c.pending == nil}, nil
+	return &Step{Chunk: chunk, Last: c.next == nil}, nil
 }
 
 // full reports that the file cannot hold a transaction's rows. A day's rows stay together, so the first day's always fit.

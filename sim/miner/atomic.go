@@ -21,7 +21,7 @@ type AtomicBackend interface {
 
 // SendAtomic puts an atomic transaction into a block of its own at once, even without automine: the pool holds none. It is written once the
 // block is known; returning nil sends nothing. The error tells why it was refused.
-func (m *Miner) SendAtomic(ctx context.Context, write func(*evm.Pending) (*txs.Tx, error), backend AtomicBackend) error {
+func (m *Miner) SendAtomic(ctx context.Context, write func(*evm.BlockExecution) (*txs.Tx, error), backend AtomicBackend) error {
 	m.world.Writer.Lock()
 	defer m.world.Writer.Unlock()
 	if err := m.restore(ctx); err != nil {
@@ -44,7 +44,7 @@ func (m *Miner) SendAtomic(ctx context.Context, write func(*evm.Pending) (*txs.T
 	}
 }
 
-func mineAtomic(m *Miner, p *evm.Pending, next plan, tx *txs.Tx, backend AtomicBackend) error {
+func mineAtomic(m *Miner, p *evm.BlockExecution, next plan, tx *txs.Tx, backend AtomicBackend) error {
 	rows, err := backend.Accept(tx, p.Header())
 	if err != nil {
 		return err

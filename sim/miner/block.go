@@ -21,7 +21,7 @@ const (
 )
 
 // open begins a planned block.
-func (m *Miner) open(next plan) (*evm.Pending, error) {
+func (m *Miner) open(next plan) (*evm.BlockExecution, error) {
 	if err := m.world.Advance(next.time); err != nil {
 		return nil, err
 	}
@@ -33,7 +33,7 @@ const maxTxsSize = 1792 << 10
 
 // fill puts the next transaction into a block, or skips it and everything else from its sender if it does not fit or cannot be executed
 // now (coreth miner.worker.commitTransactions). An error means that the state could not be read, which says nothing about the transaction.
-func fill(p *evm.Pending, order *txpool.Order) error {
+func fill(p *evm.BlockExecution, order *txpool.Order) error {
 	next := order.Peek()
 	if p.Size()+next.Size() > maxTxsSize {
 		order.Pop()
@@ -103,7 +103,7 @@ func (m *Miner) mineNext() (*txpool.Transaction, error) {
 }
 
 // seal finishes a block and commits it. If that fails the block never existed: the next one begins at the file's head.
-func (m *Miner) seal(p *evm.Pending, made plan) error {
+func (m *Miner) seal(p *evm.BlockExecution, made plan) error {
 	d, err := p.Seal()
 	if err == nil {
 		err = m.world.Commit(m.Chain, d, made.time)

@@ -62,7 +62,7 @@ type Miner struct {
 	noncesSet bool                   // some nonce was changed, so that one below an account's may be unused
 	stored    uint64                 // the pool's Changes when the file stored it
 	defaults  atomic.Pointer[func()] // applies the user's settings for automatic blocks
-	pending   pending
+	pending   pendingBlock
 }
 
 // New returns the miner of a chain, with automine.

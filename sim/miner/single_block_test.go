@@ -48,7 +48,7 @@ func TestAtomicTransactionsGetABlockOfTheirOwn(t *testing.T) {
 		return tx
 	}
 	send := func(tx *txs.Tx, wrote error, a *accepting) error {
-		return m.SendAtomic(t.Context(), func(*evm.Pending) (*txs.Tx, error) { return tx, wrote }, a)
+		return m.SendAtomic(t.Context(), func(*evm.BlockExecution) (*txs.Tx, error) { return tx, wrote }, a)
 	}
 	before := head(t, m.Chain)
 	for _, c := range []struct {

@@ -174,7 +174,7 @@ func (e *blockExecutor) advanceTimeTo(time uint64) (*Diff, error) {
 		return nil, fmt.Errorf("%w, proposed timestamp (%d), next staker change time (%d)", errSkipsChange, time, next)
 	}
 	diff := e.record(ids.Empty)
-	e.startPending(time)
+	e.startPendingStakers(time)
 	e.endSubnetValidators(time)
 	e.l1.expire(time)
 	seconds := time - e.Time()
@@ -185,8 +185,8 @@ func (e *blockExecutor) advanceTimeTo(time uint64) (*Diff, error) {
 	return diff, nil
 }
 
-// startPending activates pending stakers that are due: validators first, so that delegators find theirs.
-func (e *blockExecutor) startPending(now uint64) {
+// startPendingStakers activates pending stakers that are due: validators first, so that delegators find theirs.
+func (e *blockExecutor) startPendingStakers(now uint64) {
 	var due []*Staker
 	for _, s := range e.pending.queue {
 		if s.Start > now {

@@ -112,7 +112,7 @@ func (v *chainVerifier) rebuild(ctx context.Context, b *evm.Builder, number uint
 
 // apply recovers the sender of a stored transaction from its signature and executes it. An unsigned one names its sender in place of the
 // signature.
-func (v *chainVerifier) apply(p *evm.Pending, row *store.Transaction, unsigned bool) error {
+func (v *chainVerifier) apply(p *evm.BlockExecution, row *store.Transaction, unsigned bool) error {
 	tx, sender, err := v.chain.Recover(row.Raw)
 	if unsigned && tx != nil {
 		sender, err = common.BytesToAddress(row.Sender), nil

@@ -14,7 +14,7 @@ type Message struct {
 	Source      []byte // hash of the sending transaction
 	Destination []byte // hash of the delivering transaction on the other chain
 	Chain       uint64 // EVM chain id of the other chain
-	Pending     []byte // id of an undelivered message, nil if there is none
+	Undelivered []byte // id of an undelivered message, nil if there is none
 }
 
 // newestMessages is the number of a chain's messages that the search for one of each kind reads.
@@ -24,7 +24,7 @@ func readMessages(ctx context.Context, w *sim.World, c *reader.Chain) (d Message
 	newest := store.MessageCursor{Time: 1<<63 - 1, ID: 1<<63 - 1}
 	all, err := w.DB.Messages(ctx, store.MessageFilter{Source: c.Row.BlockchainID}, newest, newestMessages)
 	for i := range all {
-		if err == nil && (d.ID == nil || d.Pending == nil) {
+		if err == nil && (d.ID == nil || d.Undelivered == nil) {
 			err = readMessage(ctx, w, &all[i], &d)
 		}
 	}
@@ -50,8 +50,8 @@ func readMessage(ctx context.Context, w *sim.World, m *store.Message, d *Message
 		}
 		return err
 	}
-	if d.Pending == nil {
-		d.Pending = m.Hash
+	if d.Undelivered == nil {
+		d.Undelivered = m.Hash
 	}
 	return nil
 }

@@ -19,10 +19,10 @@ type Message struct {
 
 // The states of a message.
 const (
-	Pending   = "pending"
-	Delivered = "delivered"
-	Failed    = "failed"
-	Void      = "void" // there was nothing to send
+	Undelivered = "pending"
+	Delivered   = "delivered"
+	Failed      = "failed"
+	Void        = "void" // there was nothing to send
 )
 
 // State records the delivery of a message. Times are wall clock times, in Unix milliseconds.
@@ -60,8 +60,8 @@ func Promise(b *store.Batch, m *Message) error {
 		m.Webhook, m.Webhook, m.UUID, m.Event, m.Tx, m.Subject, m.Time)
 }
 
-// NextPending reads a webhook's first unfinished message after a number.
-func NextPending(ctx context.Context, db *store.DB, webhook, after int64) (*View, error) {
+// NextUndelivered reads a webhook's first unfinished message after a number.
+func NextUndelivered(ctx context.Context, db *store.DB, webhook, after int64) (*View, error) {
 	return store.Get[View](ctx, db, `SELECT `+viewColumns+fromMessages+
 		`WHERE m.webhook = ? AND m.number > ? AND ifnull(d.status, 'pending') = 'pending' ORDER BY m.number LIMIT 1`, webhook, after)
 }

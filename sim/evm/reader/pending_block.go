@@ -35,7 +35,7 @@ func (c *Chain) NewDraft(ctx context.Context, head *Block) *evm.Builder {
 }
 
 // PendingBlock presents a block under construction to readers.
-func (l *Ledger) PendingBlock(p *evm.Pending) (*Block, error) {
+func (l *Ledger) PendingBlock(p *evm.BlockExecution) (*Block, error) {
 	header, states, rows, err := p.Draft()
 	if err != nil {
 		return nil, err

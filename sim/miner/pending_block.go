@@ -10,8 +10,8 @@ import (
 	"snowglobe/sim/store"
 )
 
-// pending caches the pending block until the head, the pool or the time of the next block changes.
-type pending struct {
+// pendingBlock caches the pending block until the head, the pool or the time of the next block changes.
+type pendingBlock struct {
 	mu      sync.Mutex
 	block   *reader.Block
 	head    common.Hash
@@ -19,7 +19,7 @@ type pending struct {
 	time    uint64
 }
 
-func (p *pending) forget() {
+func (p *pendingBlock) forget() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.block = nil
