@@ -49,6 +49,7 @@ func TestServeNoticesDamage(t *testing.T) {
 			continue
 		}
 		t.Run(c.where, func(t *testing.T) {
+			t.Parallel()
 			copied := filepath.Join(t.TempDir(), "copy.db")
 			damaged := bytes.Clone(sound)
 			if c.damage == "page" {

@@ -3,6 +3,7 @@
 package handlers_test
 
 import (
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -81,15 +82,20 @@ func TestAPassingFaultIsNoDamage(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			m := newMany(t, w, handlers.Options{})
-			if err := os.Truncate(path, int64(len(whole)/2)); err != nil {
+			m := newMany(t, w, handlers.Options{Log: slog.New(slog.NewTextHandler(t.Output(), nil))})
+			file, err := os.OpenFile(path, os.O_WRONLY, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer file.Close()
+			if err := file.Truncate(int64(len(whole) / 2)); err != nil {
 				t.Fatal(err)
 			}
 			time.Sleep(time.Second) // the inspection begins after a third of this at most
-			if err := os.WriteFile(path, whole, 0o666); err != nil {
+			if _, err := file.WriteAt(whole[len(whole)/2:], int64(len(whole)/2)); err != nil {
 				t.Fatal(err)
 			}
-			for range 25 {
+			for range 40 { // beyond the second inspection
 				m.want(200, "GET", "/sim/health", "")
 				time.Sleep(100 * time.Millisecond)
 			}

@@ -11,11 +11,12 @@ import (
 )
 
 // How often the server checks that the file still exists, and how long it waits, first and at most, before it retries an inspection that
-// failed to run.
+// failed to run, or that found damage.
 const (
 	lookAfter    = 5 * time.Second
 	firstPause   = time.Second
 	longestPause = time.Minute
+	confirmAfter = 3 * time.Second
 )
 
 // inspect checks the world's file for damage, and from then on watches that the file exists. Damage counts once a second inspection finds it, too.
@@ -39,6 +40,7 @@ func (s *Server) inspect(ctx context.Context) {
 			return
 		case isDamage:
 			found = true
+			pause = max(pause, confirmAfter)
 		default:
 			found = false
 			s.log.Warn("the world's file could not be inspected", "error", err)

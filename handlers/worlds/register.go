@@ -192,7 +192,7 @@ func (s *Set) refusal(err error) error {
 		refused = rest.Forbidden("the world cannot be kept: the folder of the main world's file is not writable")
 	case errors.Is(err, store.ErrDisk):
 		refused = rest.Unavailable(store.ErrDisk.Error())
-	case errors.Is(err, fs.ErrNotExist):
+	case errors.Is(err, fs.ErrNotExist), s.world.DB.CheckFile() != nil:
 		refused = rest.Unavailable("the world cannot be copied: its file, or the folder for the copy, has moved since the server started")
 	case errors.As(err, &failed):
 		refused = rest.Unavailable("the world cannot be copied: " + failed.Err.Error())

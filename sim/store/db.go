@@ -107,8 +107,9 @@ type DB struct {
 	name     string   // its name for the engine
 	lock     *os.File // from Lock, or shared from OpenReadOnly
 	making   *dbfile.MakingLock
-	readOnly bool // neither the file nor anything beside it is writable
-	begun    bool // beginSession has run
+	dropping atomic.Bool // connections forget their pages
+	readOnly bool        // neither the file nor anything beside it is writable
+	begun    bool        // beginSession has run
 	closed   bool
 	final    string // path after Finish; empty once done
 	replaces bool   // Finish sets an existing file aside

@@ -167,3 +167,43 @@ func TestASnapshotStandsStill(t *testing.T) {
 		}
 	}
 }
+
+// TestATruncatedFileRecovers cuts a served file off while somebody reads it, and makes it whole again. The engine reads what is missing as zeros
+// and keeps that in memory: connections that met it must be renewed.
+func TestATruncatedFileRecovers(t *testing.T) {
+	path := finished(t)
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	db, err := Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.Close() })
+	reader, err := db.read.Connx(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	const missing = `SELECT count(*) FROM log NOT INDEXED`
+	var count int
+	if err := errors.Join(reader.GetContext(t.Context(), &count, `BEGIN; SELECT count(*) FROM meta`), os.Truncate(path, 2*pageSize)); err != nil {
+		t.Fatal(err)
+	}
+	if err := reader.GetContext(t.Context(), &count, missing); err == nil {
+		t.Fatal("nothing is missing from a truncated file")
+	}
+	_, err = reader.ExecContext(t.Context(), "ROLLBACK")
+	if err := errors.Join(err, reader.Close(), os.WriteFile(path, whole, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	var damage *DamageError
+	if _, err := value[int64](t.Context(), db, missing); !errors.As(err, &damage) {
+		t.Fatalf("what was missing is not remembered: %v", err)
+	}
+	for range 2 * readers() {
+		if _, err := value[int64](t.Context(), db, missing); err != nil {
+			t.Fatalf("the whole file: %v", err)
+		}
+	}
+}

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/jmoiron/sqlx"
 	sqlite3 "modernc.org/sqlite/lib"
@@ -195,10 +196,30 @@ func (db *DB) LogFailures(log *slog.Logger) { db.log.Store(log) }
 // noted logs the engine's message and returns the error unchanged.
 func (db *DB) noted(err error) error {
 	var engine engineError
+	if errors.As(err, &engine) && damaged(engine.error) {
+		db.dropPages()
+	}
 	if log := db.log.Load(); log != nil && errors.As(err, &engine) && !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded) {
 		log.Error("the world's file failed", "what", err, "cause", engine.error)
 	}
 	return err
+}
+
+// dropTime is how long connections are not reused after one found damage. Statements that had begun before it end sooner.
+const dropTime = time.Second
+
+// dropPages makes the connections forget the pages that they keep in memory. The engine reads what a truncated file lacks as zeros, and would
+// answer from them even after the file is whole again.
+func (db *DB) dropPages() {
+	if db.read == nil || db.write == nil || db.path == Memory || !db.dropping.CompareAndSwap(false, true) {
+		return
+	}
+	db.read.SetMaxIdleConns(-1)
+	time.AfterFunc(dropTime, func() {
+		db.read.SetMaxIdleConns(db.read.Stats().MaxOpenConnections)
+		db.dropping.Store(false)
+		_, _ = db.write.Exec(`PRAGMA shrink_memory`) // fails once the file is closed
+	})
 }
 
 func (b *Batch) noted(err error) error { return b.db.noted(err) }
