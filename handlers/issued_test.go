@@ -543,7 +543,7 @@ func (w *wallet) signedBy(quorum uint64, source ids.ID, sender []byte, m warp.L1
 	if err != nil {
 		w.Fatal(err)
 	}
-	set, err := signing.Signers(w.Context(), w.l, ids.Empty, height)
+	set, err := signing.NewAggregator(w.Context(), w.l, ids.Empty, height)
 	if err != nil {
 		w.Fatal(err)
 	}

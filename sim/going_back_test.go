@@ -116,7 +116,7 @@ func TestMemoryGoesBack(t *testing.T) {
 	s, err := w.TakeSnapshot(t.Context(), "")
 	ok(t, err)
 	height := p.height()
-	before, err := p.CanonicalSet(t.Context(), ids.Empty, height)
+	before, err := p.CanonicalValidatorSet(t.Context(), ids.Empty, height)
 	ok(t, err)
 	// In the first history the next block but one of the P-Chain has another validator.
 	at := height
@@ -126,7 +126,7 @@ func TestMemoryGoesBack(t *testing.T) {
 		ok(t, err)
 		ok(t, w.Advance(t.Context(), due.Add(time.Second)))
 		for ; at < p.height() && undone == nil; at++ {
-			if set, err := p.CanonicalSet(t.Context(), ids.Empty, at+1); err != nil {
+			if set, err := p.CanonicalValidatorSet(t.Context(), ids.Empty, at+1); err != nil {
 				t.Fatal(err)
 			} else if !reflect.DeepEqual(set, before) {
 				undone = set
@@ -145,7 +145,7 @@ func TestMemoryGoesBack(t *testing.T) {
 	for p.height() < at {
 		p.pay()
 	}
-	after, err := p.CanonicalSet(t.Context(), ids.Empty, at)
+	after, err := p.CanonicalValidatorSet(t.Context(), ids.Empty, at)
 	ok(t, err)
 	if !reflect.DeepEqual(after, before) {
 		t.Errorf("at height %d the validators are those of the history that was undone", at)

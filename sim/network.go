@@ -28,9 +28,9 @@ type Network struct {
 	World     *World    // the world that it belongs to
 	Trouble   Trouble   // injected faults of its nodes
 
-	index         int
-	canonicalSets *canonicalSets
-	dropped       *lru.Cache[ids.ID, error] // why the P-Chain refused transactions lately
+	index                  int
+	canonicalValidatorSets *canonicalValidatorSets
+	dropped                *lru.Cache[ids.ID, error] // why the P-Chain refused transactions lately
 
 	// Guarded by World.writer:
 	state *primary.Network // restored from the file when needed; nil after a failed commit
@@ -54,7 +54,7 @@ func openNetworks(ctx context.Context, w *World) error {
 		}
 		index := rules.Index(number)
 		n := &Network{
-			Name: fixtures.Networks[index].Name, Rules: networkRules, DB: w.DB, Clock: w.Clock, World: w, index: index, canonicalSets: &canonicalSets{sets: lru.NewCache[canonicalSetID, *warp.CanonicalValidatorSet](canonicalSetsKept)},
+			Name: fixtures.Networks[index].Name, Rules: networkRules, DB: w.DB, Clock: w.Clock, World: w, index: index, canonicalValidatorSets: &canonicalValidatorSets{sets: lru.NewCache[validatorSetID, *warp.CanonicalValidatorSet](canonicalValidatorSetsKept)},
 			dropped: lru.NewCache[ids.ID, error](droppedKept),
 		}
 		if err := n.chooseLocalNode(ctx); err != nil {
@@ -125,7 +125,7 @@ func (n warpNetwork) WarpSet(subnet ids.ID, time uint64) (*warp.CanonicalValidat
 	if err != nil {
 		return nil, err
 	}
-	return n.CanonicalSet(ctx, subnet, e.PHeight)
+	return n.CanonicalValidatorSet(ctx, subnet, e.PHeight)
 }
 
 // EpochAt returns the epoch (ACP-181) of an EVM block at a time. Epochs are numbered from the network's Granite upgrade.

@@ -246,7 +246,7 @@ func (r *rewind) follow(ctx context.Context, before heads, removed map[int][]*ty
 		pChain := headKey{true, n.Chain(txs.PChain)}
 		n.rewound(bytes.Equal(before[pChain], r.heads[pChain]))
 		n.dropped.Purge()
-		n.canonicalSets.forget()
+		n.canonicalValidatorSets.forget()
 	}
 	if relayer := r.relayer.Load(); relayer != nil {
 		if err := (*relayer).Rewound(ctx); err != nil {

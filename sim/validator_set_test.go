@@ -121,9 +121,9 @@ func TestValidatorSetsAtHeights(t *testing.T) {
 				}) {
 					t.Fatalf("%s: subnet %s at %d has %v, want %v", n.Name, subnet, height, got, want)
 				}
-				set, err := n.CanonicalSet(t.Context(), subnet, height)
+				set, err := n.CanonicalValidatorSet(t.Context(), subnet, height)
 				ok(t, err)
-				if again, err := n.CanonicalSet(t.Context(), subnet, height); err != nil || again != set {
+				if again, err := n.CanonicalValidatorSet(t.Context(), subnet, height); err != nil || again != set {
 					t.Fatalf("the set is read twice: %v", err)
 				}
 				weights, total := map[string]uint64{}, uint64(0)

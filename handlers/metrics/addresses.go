@@ -58,7 +58,7 @@ func (a *api) addressOperations() []rest.Operation {
 			Answer: reflect.TypeFor[Bridgers](), Handle: a.bridgers},
 		{ID: "listSubnetValidatorAddresses", Path: "/v2/subnets/{subnetId}/validators:getAddresses",
 			Summary: "List the addresses of a subnet's validators in a time, the latest first",
-			Params: append([]rest.Param{{Name: "subnetId", Kind: schema.KindID}, between[0], between[1],
+			Params: append([]rest.Param{{Name: "subnetId", Kind: schema.KindID}, timeRange[0], timeRange[1],
 				{Name: "network", Kind: schema.KindNetwork, Doc: "Where the subnet is; both networks have a primary network."}}, rest.Paging(1000, 5000)...),
 			AllNetworks: true, Answer: reflect.TypeFor[ValidatorAddresses](), Handle: a.validatorAddresses},
 	}

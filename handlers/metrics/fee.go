@@ -53,7 +53,7 @@ func (a *api) feesOf(p payer) rest.Operation {
 	shown := rest.Param{Name: "metric", Kind: schema.KindEnum, Enum: names,
 		Doc: "What L1 validators paid for validating, in nAVAX, or how many paid: in each day or, cumulative, up to its end."}
 	return rest.Operation{
-		ID: p.id, Path: p.path, Summary: p.summary, Params: append(append(p.param, shown), between...), AllNetworks: true,
+		ID: p.id, Path: p.path, Summary: p.summary, Params: append(append(p.param, shown), timeRange...), AllNetworks: true,
 		Answer: reflect.TypeFor[Series](),
 		Handle: func(r *rest.Request) (any, error) {
 			q := query.FeeQuery{Payer: p.read(r), From: r.Int("startTimestamp"), To: end(r)}

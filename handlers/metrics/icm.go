@@ -69,7 +69,7 @@ func (a *api) icm() []rest.Operation {
 	interval := rest.Param{Name: "timeInterval", Kind: schema.KindEnum, Enum: metric.Intervals, Default: "day"}
 	return []rest.Operation{
 		{ID: "getICMTimeseries", Path: "/v2/icm/timeseries", Summary: "Get ICM timeseries metrics", Answer: reflect.TypeFor[IcmSeries](), Handle: a.icmSeries,
-			Params: slices.Concat(between, chains, []rest.Param{interval}, rest.Paging(pageSize, mostSize))},
+			Params: slices.Concat(timeRange, chains, []rest.Param{interval}, rest.Paging(pageSize, mostSize))},
 		{ID: "getICMSummary", Path: "/v2/icm/summary", Summary: "Get ICM summary metrics", Answer: reflect.TypeFor[IcmSummary](), Handle: a.icmSummary,
 			Params: chains},
 	}

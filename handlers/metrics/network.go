@@ -12,8 +12,8 @@ import (
 	"snowglobe/sim/query"
 )
 
-// between lists the parameters that limit a series.
-var between = []rest.Param{
+// timeRange lists the parameters that limit a series.
+var timeRange = []rest.Param{
 	{Name: "startTimestamp", Kind: schema.KindTimestamp, NotAbove: "endTimestamp", Doc: "Points from here on, included."},
 	{Name: "endTimestamp", Kind: schema.KindTimestamp, Doc: "Points up to here, not included."},
 }
@@ -36,7 +36,7 @@ func (a *api) networks() []rest.Operation {
 		{Name: "metric", Kind: schema.KindEnum, Enum: names,
 			Doc: "Those who validate or delegate at the end of each day, and what they weigh: nAVAX on the primary network."},
 		{Name: "subnetId", Kind: schema.KindID, Default: ids.Empty.String(), Doc: "The subnet or L1; the primary network unless given."},
-	}, between...)
+	}, timeRange...)
 	return []rest.Operation{{
 		ID: "getStakingMetrics", Path: "/v2/networks/{network}/metrics/{metric}", Summary: "Get staking metrics for a given subnet",
 		Params: append(params, rest.Paging(pageSize, mostSize)...), Answer: reflect.TypeFor[Series](), Handle: a.staking,

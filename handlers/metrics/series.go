@@ -48,7 +48,7 @@ func (a *api) series() []rest.Operation {
 			Doc: "avgGps and avgTps divide by the time since the last block before the interval; blocks of several chains are one stream there. " +
 				"maxGps and maxTps compare each block with the one before it on its own chain. contracts and deployers leave failed creations out, " +
 				"addresses count the zero address, avgGasPrice is the mean over transactions, whatever gas they used."},
-		between[0], between[1],
+		timeRange[0], timeRange[1],
 		{Name: "timeInterval", Kind: schema.KindEnum, Enum: metric.Intervals, Default: "day",
 			Doc: "Only activeAddresses, activeSenders, gasUsed and txCount have others than day."},
 	}

@@ -98,21 +98,21 @@ func (r *evmReader) event(ctx context.Context, e *Event, tx *store.TransactionVi
 	if to == nil {
 		to = tx.Created
 	}
-	if row := place; r.between(&row, tx.Sender, to) {
+	if row := place; r.setParties(&row, tx.Sender, to) {
 		if err := r.native(&row, tx); err != nil {
 			return err
 		}
 		e.add(&row)
 	}
 	for i := range calls {
-		if row := place; r.between(&row, calls[i].Sender, calls[i].Recipient) {
+		if row := place; r.setParties(&row, calls[i].Sender, calls[i].Recipient) {
 			row.kind, row.method, row.succeeded = "INTERNAL", calls[i].Type, !calls[i].Reverted
 			row.amount = new(big.Int).SetBytes(calls[i].Value)
 			e.add(&row)
 		}
 	}
 	for i := range transfers {
-		if row := place; r.between(&row, transfers[i].Sender, transfers[i].Recipient) {
+		if row := place; r.setParties(&row, transfers[i].Sender, transfers[i].Recipient) {
 			if err := r.moved(ctx, &row, &transfers[i]); err != nil {
 				return err
 			}
@@ -127,8 +127,8 @@ func (e *Event) add(row *evmRow) {
 	e.Rows++
 }
 
-// between fills in the two parties and reports whether the export covers either.
-func (r *evmReader) between(row *evmRow, sender, recipient []byte) bool {
+// setParties fills in the two parties and reports whether the export covers either.
+func (r *evmReader) setParties(row *evmRow, sender, recipient []byte) bool {
 	from, to := common.BytesToAddress(sender), common.BytesToAddress(recipient)
 	switch out, in := r.mine[from], r.mine[to]; {
 	case out && in:

@@ -19,8 +19,8 @@ const (
 	price = 512 // of a second
 )
 
-// stateChange activates or deactivates an L1 validator in a block; an active one's balance is used up at an accrued fee.
-type stateChange struct {
+// validatorChange activates or deactivates an L1 validator in a block; an active one's balance is used up at an accrued fee.
+type validatorChange struct {
 	time         uint64
 	validator    int
 	end          uint64
@@ -29,7 +29,7 @@ type stateChange struct {
 
 // randomChanges draws changes of some L1 validators in blocks close to midnights, several of them in the same second. No block
 // skips the second in which a balance no longer pays for another.
-func randomChanges(r *rand.Rand, validators int) (all []stateChange) {
+func randomChanges(r *rand.Rand, validators int) (all []validatorChange) {
 	active := make([]uint64, validators)
 	for time := uint64(first + day - 2); time < first+5*day; time += r.Uint64N(3) + uint64(r.IntN(2)*r.IntN(day)) {
 		for _, end := range active {
@@ -37,7 +37,7 @@ func randomChanges(r *rand.Rand, validators int) (all []stateChange) {
 				time = min(time, end/price)
 			}
 		}
-		t := stateChange{time: time, validator: r.IntN(validators)}
+		t := validatorChange{time: time, validator: r.IntN(validators)}
 		for i, end := range active {
 			if end > 0 && end/price <= time {
 				t.validator, t.outOfBalance = i, true
@@ -75,7 +75,7 @@ func TestFeesByDayAreThoseOfEverySecond(t *testing.T) {
 	}
 }
 
-func rollUp(t *testing.T, db *store.DB, all []stateChange) {
+func rollUp(t *testing.T, db *store.DB, all []validatorChange) {
 	batch, err := db.Begin()
 	n := empty(rules.Mainnet)
 	states := map[int]*l1Validator{}
@@ -99,7 +99,7 @@ func rollUp(t *testing.T, db *store.DB, all []stateChange) {
 }
 
 // compare looks at the days one by one.
-func compare(t *testing.T, db *store.DB, all []stateChange, validators int) {
+func compare(t *testing.T, db *store.DB, all []validatorChange, validators int) {
 	rows, err := db.FeeRows(t.Context(), store.PrimaryChain(0, store.PChain), []byte{}, first, first+6*day)
 	if err != nil {
 		t.Fatal(err)
@@ -118,7 +118,7 @@ func compare(t *testing.T, db *store.DB, all []stateChange, validators int) {
 }
 
 // feesBySecond adds up what was paid in a day and counts who was active in one of its seconds.
-func feesBySecond(all []stateChange, validators int, from uint64) (paid, paying uint64) {
+func feesBySecond(all []validatorChange, validators int, from uint64) (paid, paying uint64) {
 	to := from + day
 	for i := range validators {
 		var since, last uint64 // the last end of a balance while it is active

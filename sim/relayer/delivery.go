@@ -158,7 +158,7 @@ func (d *delivery) sign(ctx context.Context, time uint64) (precompile.Predicate,
 	if err != nil {
 		return nil, 0, err
 	}
-	set, err := d.signers(ctx, subnet, time)
+	set, err := d.aggregator(ctx, subnet, time)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -174,14 +174,14 @@ func (d *delivery) sign(ctx context.Context, time uint64) (precompile.Predicate,
 	return precompile.NewPredicate(raw), len(indices), err
 }
 
-// signers returns a subnet's validators as blocks at a time see them.
-func (d *delivery) signers(ctx context.Context, subnet ids.ID, time uint64) (*signing.SignerSet, error) {
+// aggregator returns the aggregator of a subnet's validators as blocks at a time see them.
+func (d *delivery) aggregator(ctx context.Context, subnet ids.ID, time uint64) (*signing.Aggregator, error) {
 	n := d.world.NetworkOf(d.destination)
 	epoch, err := n.EpochAt(ctx, time)
 	if err != nil {
 		return nil, err
 	}
-	return signing.Signers(ctx, n, subnet, epoch.PHeight)
+	return signing.NewAggregator(ctx, n, subnet, epoch.PHeight)
 }
 
 // Gas of a delivery beside what the message asks for. For the precompile's part these are the numbers of icm-services

@@ -12,21 +12,22 @@ import (
 	"snowglobe/sim/warp"
 )
 
-// SignerSet is the canonical validator set of a subnet at a height of the P-Chain, with the keys of the validators that sign when asked.
-type SignerSet struct {
+// Aggregator collects signatures from the canonical validator set of a subnet at a P-Chain height. It holds the keys of the validators that
+// sign when asked.
+type Aggregator struct {
 	*warp.CanonicalValidatorSet
 	keys *sim.NodeKeys
 }
 
-// Signers returns the signer set of a subnet at a height, which must not exceed the P-Chain's last block. A subnet without validators has
-// an empty set.
-func Signers(ctx context.Context, n *sim.Network, subnet ids.ID, height uint64) (*SignerSet, error) {
-	set, err := n.CanonicalSet(ctx, subnet, height)
+// NewAggregator returns the aggregator of a subnet at a height, which must not exceed the P-Chain's last block. A subnet without
+// validators has an empty set.
+func NewAggregator(ctx context.Context, n *sim.Network, subnet ids.ID, height uint64) (*Aggregator, error) {
+	set, err := n.CanonicalValidatorSet(ctx, subnet, height)
 	if err != nil {
 		return nil, err
 	}
 	keys, err := n.NodeKeys(ctx)
-	return &SignerSet{set, keys}, err
+	return &Aggregator{set, keys}, err
 }
 
 // QuorumError means that too few validators sign, and accounts for all the weight.
@@ -62,7 +63,7 @@ func percent(part, whole uint64) string {
 // Sign makes the signed message of a set that has any weight; the quorum is at least 1. Like the signature aggregator of icm-services, it
 // collects signatures until they reach the quorum plus the buffer, both in percent of the weight, here in the set's order; if all who
 // answer do not reach the buffer, the quorum is enough. Below it the error is a *QuorumError.
-func (c *SignerSet) Sign(m *warp.UnsignedMessage, quorum, buffer uint64) (*warp.Message, error) {
+func (c *Aggregator) Sign(m *warp.UnsignedMessage, quorum, buffer uint64) (*warp.Message, error) {
 	indices, signed := c.answering(min(quorum+buffer, warp.QuorumDenominator))
 	if signed < warp.QuorumWeight(c.TotalWeight, quorum, warp.QuorumDenominator) {
 		return nil, c.missed(quorum, signed, nil)
@@ -74,7 +75,7 @@ var errNoSignatures = errors.New("no signatures")
 
 // Collect makes the signed message of those who answer, up to a quorum in percent of the weight, or of all of them: avalanchego's
 // acp118.SignatureAggregator returns whatever it has.
-func (c *SignerSet) Collect(m *warp.UnsignedMessage, quorum uint64) (*warp.Message, error) {
+func (c *Aggregator) Collect(m *warp.UnsignedMessage, quorum uint64) (*warp.Message, error) {
 	indices, _ := c.answering(max(min(quorum, warp.QuorumDenominator), 1))
 	if len(indices) == 0 {
 		return nil, errNoSignatures
@@ -83,7 +84,7 @@ func (c *SignerSet) Collect(m *warp.UnsignedMessage, quorum uint64) (*warp.Messa
 }
 
 // answering returns the indices of validators that answer, in the set's order, until they reach a quorum.
-func (c *SignerSet) answering(quorum uint64) (indices []int, signed uint64) {
+func (c *Aggregator) answering(quorum uint64) (indices []int, signed uint64) {
 	aim := warp.QuorumWeight(c.TotalWeight, quorum, warp.QuorumDenominator)
 	for i, member := range c.Validators {
 		if signed >= aim {
@@ -96,16 +97,16 @@ func (c *SignerSet) answering(quorum uint64) (indices []int, signed uint64) {
 	return indices, signed
 }
 
-func (c *SignerSet) aggregate(m *warp.UnsignedMessage, indices []int) (*warp.Message, error) {
+func (c *Aggregator) aggregate(m *warp.UnsignedMessage, indices []int) (*warp.Message, error) {
 	return warp.Aggregate(m, c.CanonicalValidatorSet, indices, func(member *warp.CanonicalValidator) (*warp.SecretKey, error) { return c.keys.Secret(member), nil })
 }
 
 // Refusal returns an error in which nobody signs, for a reason.
-func (c *SignerSet) Refusal(quorum uint64, reason error) *QuorumError {
+func (c *Aggregator) Refusal(quorum uint64, reason error) *QuorumError {
 	return c.missed(quorum, 0, reason)
 }
 
-func (c *SignerSet) missed(quorum, signed uint64, reason error) *QuorumError {
+func (c *Aggregator) missed(quorum, signed uint64, reason error) *QuorumError {
 	e := &QuorumError{Quorum: quorum, Signed: signed, Total: c.TotalWeight, Members: len(c.Validators), Keyless: c.TotalWeight, Reason: reason}
 	for _, member := range c.Validators {
 		e.Keyless -= member.Weight

@@ -56,7 +56,7 @@ func TestSignersReachTheQuorum(t *testing.T) {
 			subnets[ids.ID(v.Subnet)] = true
 		}
 		for subnet := range subnets {
-			silent += checkQuorums(t, n, ok[*signing.SignerSet](t)(signing.Signers(t.Context(), n, subnet, height)))
+			silent += checkQuorums(t, n, ok[*signing.Aggregator](t)(signing.NewAggregator(t.Context(), n, subnet, height)))
 		}
 	}
 	if silent == 0 {
@@ -65,7 +65,7 @@ func TestSignersReachTheQuorum(t *testing.T) {
 }
 
 // checkQuorums returns the weight that does not answer.
-func checkQuorums(t *testing.T, n *sim.Network, set *signing.SignerSet) (silent uint64) {
+func checkQuorums(t *testing.T, n *sim.Network, set *signing.Aggregator) (silent uint64) {
 	t.Helper()
 	keys := ok[*sim.NodeKeys](t)(n.NodeKeys(t.Context()))
 	m := &warp.UnsignedMessage{NetworkID: n.Rules.NetworkID, Payload: []byte("payload")}

@@ -76,7 +76,7 @@ func (a *signatureAPI) getAggregatedSignatures(r *rest.Request, n *sim.Network) 
 
 // sign responds with the signed message. Too few signers are the network's fault, not the client's, so that is no 400.
 func (a *signatureAPI) sign(ctx context.Context, n *sim.Network, ask *signatureAsk) (any, error) {
-	c, err := signing.Signers(ctx, n, ask.subnet, ask.height)
+	c, err := signing.NewAggregator(ctx, n, ask.subnet, ask.height)
 	if err != nil {
 		return nil, err
 	}

@@ -237,7 +237,7 @@ func (a *filterAPI) newLogs(ctx context.Context, f *filter, first, last uint64) 
 	if c.to != nil && *c.to >= 0 {
 		last = min(last, uint64(*c.to))
 	}
-	return c.between(ctx, a.api, first, last, f.removed)
+	return c.logs(ctx, a.api, first, last, f.removed)
 }
 
 // GetFilterLogs returns all logs that match a log filter, old and new (coreth eth/filters.FilterAPI.GetFilterLogs).

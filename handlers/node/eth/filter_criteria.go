@@ -5,12 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"snowglobe/handlers/node/rpc"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/common/hexutil"
 	"github.com/ethereum/go-ethereum/core/types"
 
+	"snowglobe/handlers/node/rpc"
 	"snowglobe/handlers/rest"
 	"snowglobe/sim/evm/reader"
 	"snowglobe/sim/store"
@@ -208,11 +208,11 @@ func (c *filterCriteria) answer(ctx context.Context, a *api) (rpc.Result, error)
 	if err != nil {
 		return rpc.Result{}, err
 	}
-	return c.between(ctx, a, first, last, nil)
+	return c.logs(ctx, a, first, last, nil)
 }
 
-// between finds the logs in a range of blocks, and puts them after the removed ones.
-func (c *filterCriteria) between(ctx context.Context, a *api, first, last uint64, removed []*types.Log) (rpc.Result, error) {
+// logs finds the logs in a range of blocks, and puts them after the removed ones.
+func (c *filterCriteria) logs(ctx context.Context, a *api, first, last uint64, removed []*types.Log) (rpc.Result, error) {
 	found := newFoundLogs(a.chain, removed)
 	if first > last {
 		return found.result(), nil

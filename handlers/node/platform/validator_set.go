@@ -99,11 +99,11 @@ type HeightArgs struct {
 
 // ValidatorSetsReply holds the canonical set of every subnet that has one.
 type ValidatorSetsReply struct {
-	ValidatorSets map[ids.ID]CanonicalSet `json:"validatorSets"`
+	ValidatorSets map[ids.ID]CanonicalValidatorSet `json:"validatorSets"`
 }
 
 // CanonicalValidatorSet is a subnet's validators in the order of warp signatures' bits.
-type CanonicalSet struct {
+type CanonicalValidatorSet struct {
 	Validators  []CanonicalMember `json:"validators"`
 	TotalWeight jsonrpc.Uint64    `json:"totalWeight"`
 }
@@ -125,9 +125,9 @@ func (a *Service) GetAllValidatorsAt(r *http.Request, args *HeightArgs, reply *V
 	if err != nil {
 		return err
 	}
-	reply.ValidatorSets = map[ids.ID]CanonicalSet{}
+	reply.ValidatorSets = map[ids.ID]CanonicalValidatorSet{}
 	for _, subnet := range subnets {
-		set, err := a.Network.CanonicalSet(r.Context(), subnet, height)
+		set, err := a.Network.CanonicalValidatorSet(r.Context(), subnet, height)
 		if err != nil {
 			return err
 		}
@@ -139,8 +139,8 @@ func (a *Service) GetAllValidatorsAt(r *http.Request, args *HeightArgs, reply *V
 }
 
 // canonical converts a set to the canonical form that signatures refer to.
-func canonical(set *warp.CanonicalValidatorSet) CanonicalSet {
-	reply := CanonicalSet{Validators: []CanonicalMember{}, TotalWeight: jsonrpc.Uint64(set.TotalWeight)}
+func canonical(set *warp.CanonicalValidatorSet) CanonicalValidatorSet {
+	reply := CanonicalValidatorSet{Validators: []CanonicalMember{}, TotalWeight: jsonrpc.Uint64(set.TotalWeight)}
 	for _, m := range set.Validators {
 		key := m.PublicKey.Compressed()
 		reply.Validators = append(reply.Validators, CanonicalMember{key[:], jsonrpc.Uint64(m.Weight), m.NodeIDs})

@@ -135,7 +135,7 @@ func (a *api) aggregate(ctx context.Context, m *warp.UnsignedMessage, quorum uin
 	if known, err := a.network.HasSubnet(ctx, id); err != nil || !known {
 		return nil, errors.Join(err, fmt.Errorf("%w: %s source subnet not found", errValidatorSet, id))
 	}
-	signers, err := signing.Signers(ctx, a.network, id, height)
+	signers, err := signing.NewAggregator(ctx, a.network, id, height)
 	if err != nil {
 		return nil, err
 	}

@@ -12,23 +12,23 @@ import (
 	"snowglobe/sim/warp"
 )
 
-// canonicalSetsKept bounds the canonical sets in memory; one of 1,500 validators takes half a megabyte.
-const canonicalSetsKept = 16
+// canonicalValidatorSetsKept bounds the canonical sets in memory; one of 1,500 validators takes half a megabyte.
+const canonicalValidatorSetsKept = 16
 
-// canonicalSets caches the BLS keys of a network's nodes, which never change, and the canonical sets used last.
-type canonicalSets struct {
+// canonicalValidatorSets caches the BLS keys of a network's nodes, which never change, and the canonical sets used last.
+type canonicalValidatorSets struct {
 	mu   sync.Mutex
 	keys *NodeKeys // nil until first needed
-	sets *lru.Cache[canonicalSetID, *warp.CanonicalValidatorSet]
+	sets *lru.Cache[validatorSetID, *warp.CanonicalValidatorSet]
 }
 
-type canonicalSetID struct {
+type validatorSetID struct {
 	subnet ids.ID
 	height uint64
 }
 
 // forget drops the sets after the P-Chain was rewound.
-func (c *canonicalSets) forget() {
+func (c *canonicalValidatorSets) forget() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.sets.Purge()
@@ -71,14 +71,14 @@ func (k *NodeKeys) Secret(m *warp.CanonicalValidator) *warp.SecretKey {
 
 // NodeKeys returns the keys of the network's nodes, read once.
 func (n *Network) NodeKeys(ctx context.Context) (*NodeKeys, error) {
-	n.canonicalSets.mu.Lock()
-	defer n.canonicalSets.mu.Unlock()
+	n.canonicalValidatorSets.mu.Lock()
+	defer n.canonicalValidatorSets.mu.Unlock()
 	return n.nodeKeys(ctx)
 }
 
 func (n *Network) nodeKeys(ctx context.Context) (*NodeKeys, error) {
-	if n.canonicalSets.keys != nil {
-		return n.canonicalSets.keys, nil
+	if n.canonicalValidatorSets.keys != nil {
+		return n.canonicalValidatorSets.keys, nil
 	}
 	nodes, err := n.DB.NodeSecrets(ctx, n.Rules.NetworkID)
 	if err != nil {
@@ -93,31 +93,31 @@ func (n *Network) nodeKeys(ctx context.Context) (*NodeKeys, error) {
 	for i, public := range warp.PublicKeys(secrets) {
 		k.pairs[public.Compressed()] = keyPair{public, secrets[i]}
 	}
-	n.canonicalSets.keys = k
+	n.canonicalValidatorSets.keys = k
 	return k, nil
 }
 
-// CanonicalSet returns the canonical validator set of a subnet at a P-Chain height, which may not be above the last block. A
+// CanonicalValidatorSet returns the canonical validator set of a subnet at a P-Chain height, which may not be above the last block. A
 // subnet without validators has an empty set. Callers share the result and must not change it.
-func (n *Network) CanonicalSet(ctx context.Context, subnet ids.ID, height uint64) (*warp.CanonicalValidatorSet, error) {
-	id := canonicalSetID{subnet, height}
-	if set, ok := n.canonicalSets.sets.Get(id); ok {
+func (n *Network) CanonicalValidatorSet(ctx context.Context, subnet ids.ID, height uint64) (*warp.CanonicalValidatorSet, error) {
+	id := validatorSetID{subnet, height}
+	if set, ok := n.canonicalValidatorSets.sets.Get(id); ok {
 		return set, nil
 	}
-	n.canonicalSets.mu.Lock()
-	defer n.canonicalSets.mu.Unlock()
-	if set, ok := n.canonicalSets.sets.Get(id); ok {
+	n.canonicalValidatorSets.mu.Lock()
+	defer n.canonicalValidatorSets.mu.Unlock()
+	if set, ok := n.canonicalValidatorSets.sets.Get(id); ok {
 		return set, nil
 	}
-	set, err := n.readCanonicalSet(ctx, id)
+	set, err := n.readCanonicalValidatorSet(ctx, id)
 	if err != nil {
 		return nil, fmt.Errorf("validators of %s at height %d: %w", subnet, height, err)
 	}
-	n.canonicalSets.sets.Add(id, set)
+	n.canonicalValidatorSets.sets.Add(id, set)
 	return set, nil
 }
 
-func (n *Network) readCanonicalSet(ctx context.Context, id canonicalSetID) (*warp.CanonicalValidatorSet, error) {
+func (n *Network) readCanonicalValidatorSet(ctx context.Context, id validatorSetID) (*warp.CanonicalValidatorSet, error) {
 	keys, err := n.nodeKeys(ctx)
 	if err != nil {
 		return nil, err
@@ -137,37 +137,4 @@ func (n *Network) readCanonicalSet(ctx context.Context, id canonicalSetID) (*war
 		}
 	}
 	return warp.NewCanonicalValidatorSet(validators)
-}
-
-// Trouble makes a network's nodes misbehave until it is cleared. It is not part of the world: it decides what the local node
-// reports about itself and its peers, and which nodes sign.
-type Trouble struct {
-	mu       sync.RWMutex
-	troubles Troubles
-}
-
-// Troubles lists everything that is wrong.
-type Troubles struct {
-	NotBootstrapped []ids.ID     // chains that the local node is still bootstrapping
-	Benched         []ids.NodeID // peers that the local node has benched on the C-Chain
-	NotSigning      []ids.NodeID // nodes that refuse to sign messages
-}
-
-// Set replaces all troubles.
-func (t *Trouble) Set(now Troubles) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.troubles = now
-}
-
-// Now returns the current troubles.
-func (t *Trouble) Now() Troubles {
-	t.mu.RLock()
-	defer t.mu.RUnlock()
-	return t.troubles
-}
-
-// Bootstrapped reports whether the local node has bootstrapped a chain.
-func (t *Trouble) Bootstrapped(chain ids.ID) bool {
-	return !slices.Contains(t.Now().NotBootstrapped, chain)
 }
