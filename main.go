@@ -36,17 +36,17 @@ func main() {
 
 // command is one run of the program: its flags and its outputs.
 type command struct {
-	world  seed.Options
-	server handlers.Options
-	listen handlers.Addresses
-	move   *control.Move // of the clock; nil for none
-	line   *cli.Line
-	ask    *handlers.Remote // to a running server; nil for none
-	stdout handlers.Output
-	stderr io.Writer
-	notes  io.Writer // banner and progress
-	force  bool      // overwrite what is there
-	gc     int       // the user's GOGC
+	world       seed.Options
+	server      handlers.Options
+	listen      handlers.Addresses
+	clockTarget *control.ClockTarget // of snowglobe clock; nil to show the time
+	line        *cli.Line
+	ask         *handlers.Remote // to a running server; nil for none
+	stdout      handlers.Output
+	stderr      io.Writer
+	notes       io.Writer // banner and progress
+	force       bool      // overwrite what is there
+	gc          int       // the user's GOGC
 }
 
 // run is the whole program. It returns the exit code: 0, or 1 for a failure, or 2 for a wrong command line.
@@ -96,7 +96,7 @@ func run(ctx context.Context, args, environ []string, stdout, stderr io.Writer) 
 // read converts the flags to options.
 func (c *command) read(world *seed.Flags, serving *handlers.Flags) (err error) {
 	if c.line.Verb.Name == "clock" {
-		if c.move, err = control.ParseMoves(c.line.Operands, time.Now()); err != nil {
+		if c.clockTarget, err = control.ParseClockOperands(c.line.Operands, time.Now()); err != nil {
 			return err
 		}
 	}
@@ -182,7 +182,7 @@ func (c *command) digest(ctx context.Context) error {
 }
 
 func (c *command) clock(ctx context.Context) error {
-	return c.with(ctx, func(w *sim.World) error { return handlers.MoveClock(ctx, w, c.server, c.move, &c.stdout) })
+	return c.with(ctx, func(w *sim.World) error { return handlers.RunClockCommand(ctx, w, c.server, c.clockTarget, &c.stdout) })
 }
 
 // with opens the world, which must exist unless it is in memory, and passes it to a function.

@@ -104,7 +104,7 @@ type Server struct {
 	http.Handler
 	world   *sim.World
 	exports *export.Jobs
-	clock   *control.ClockRate
+	clock   *control.ClockRunner
 	hooks   *webhook.Deliverer
 	node    *node.Node
 	log     *slog.Logger
@@ -192,7 +192,7 @@ func New(w *sim.World, o Options) (*Server, error) {
 	if o.People != nil {
 		people = o.people(w)
 	}
-	clock := control.NewClockRate(w, people, o.ClockRate, o.Live)
+	clock := control.NewClockRunner(w, people, o.ClockRate, o.Live)
 	if err := control.RegisterClock(s, w, clock); err != nil {
 		return nil, err
 	}

@@ -37,28 +37,28 @@ type ClockState struct {
 	Target       string  `json:"target,omitempty" doc:"Time to which a call is moving it, RFC 3339; only while the call lasts."`
 }
 
-// ClockRate makes a world's clock run.
-type ClockRate struct {
+// ClockRunner makes a world's clock run.
+type ClockRunner struct {
 	world  *sim.World
 	people People  // nil for a world without people
 	usual  float64 // the rate after a reset
 	lively bool    // whether people act after a reset
 
-	moving  sync.Mutex // held while the clock moves and while the world reverts
-	mu      sync.Mutex
-	rate    float64
-	live    bool      // whether people act while the clock moves
-	from    time.Time // real time of the last start
-	at      time.Time // the world's time at that moment
-	jumps   uint64    // the clock's jump count at that moment
-	changed chan struct{}
-	moves   []*clockMove       // calls that are moving the clock
-	queue   chan *clockMove    // moves that no client waits for
-	stop    context.CancelFunc // ends the move that no client waits for; nil if there is none
+	moving     sync.Mutex // held while the clock moves, and during a revert
+	mu         sync.Mutex
+	rate       float64
+	live       bool      // whether people act while the clock moves
+	from       time.Time // real time of the last start
+	at         time.Time // the world's time then
+	jumps      uint64    // the clock's jump count then
+	changed    chan struct{}
+	advances   []*advanceCall     // under way
+	background chan *advanceCall  // for Run, which advances without a client waiting
+	stop       context.CancelFunc // stops the background advance; nil if there is none
 }
 
-// clockMove is a move of the clock that a call started.
-type clockMove struct {
+// advanceCall advances the clock for a client.
+type advanceCall struct {
 	ctx  context.Context
 	to   time.Time
 	live bool
@@ -73,50 +73,50 @@ const (
 	longestPause = 10 * time.Second
 )
 
-// NewClockRate runs a clock at a rate, with or without people acting, both at the start and after a reset. At rate 0 the clock stands
+// NewClockRunner runs a clock at a rate, with or without people acting, both at the start and after a reset. At rate 0 the clock stands
 // still. people may be nil.
-func NewClockRate(w *sim.World, people People, usual float64, lively bool) *ClockRate {
-	c := &ClockRate{world: w, people: people, usual: usual, lively: lively, changed: make(chan struct{}, 1), queue: make(chan *clockMove, 1)}
+func NewClockRunner(w *sim.World, people People, usual float64, lively bool) *ClockRunner {
+	c := &ClockRunner{world: w, people: people, usual: usual, lively: lively, changed: make(chan struct{}, 1), background: make(chan *advanceCall, 1)}
 	c.restore()
 	w.BeforeRewind(c.pause)
 	return c
 }
 
 // restore reapplies the rate that the user chose.
-func (c *ClockRate) restore() {
+func (c *ClockRunner) restore() {
 	c.SetLive(c.lively)
 	c.Set(c.usual)
 }
 
 // pause stops the clock while the world reverts.
-func (c *ClockRate) pause() (resume func(sim.RewindOptions)) {
-	c.halt()
+func (c *ClockRunner) pause() (resume func(sim.RewindOptions)) {
+	c.stopBackground()
 	c.moving.Lock()
 	return func(o sim.RewindOptions) {
 		if o.Reset {
 			c.restore()
 		}
-		c.moved()
+		c.restart()
 		c.moving.Unlock()
 	}
 }
 
 // Live reports whether people act while the clock moves.
-func (c *ClockRate) Live() bool {
+func (c *ClockRunner) Live() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.live
 }
 
 // SetLive makes people act while the clock moves, or stop acting.
-func (c *ClockRate) SetLive(live bool) {
+func (c *ClockRunner) SetLive(live bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.live = live && c.people != nil
 }
 
-// advance moves the clock, with or without people acting.
-func (c *ClockRate) advance(ctx context.Context, to time.Time, live bool) error {
+// advanceWorld moves the clock, with or without people acting.
+func (c *ClockRunner) advanceWorld(ctx context.Context, to time.Time, live bool) error {
 	if live && c.people != nil {
 		return c.people.Advance(ctx, to)
 	}
@@ -124,47 +124,47 @@ func (c *ClockRate) advance(ctx context.Context, to time.Time, live bool) error 
 }
 
 // Advance moves the clock to a time; people act on the way if the world is live.
-func (c *ClockRate) Advance(ctx context.Context, to time.Time) error {
-	return c.move(&clockMove{ctx, to, c.Live()})
+func (c *ClockRunner) Advance(ctx context.Context, to time.Time) error {
+	return c.run(&advanceCall{ctx, to, c.Live()})
 }
 
-// move makes a move and lists it among the moves under way until it ends.
-func (c *ClockRate) move(m *clockMove) error {
+// run advances the clock, and lists the call while it lasts.
+func (c *ClockRunner) run(m *advanceCall) error {
 	c.mu.Lock()
-	c.moves = append(c.moves, m)
+	c.advances = append(c.advances, m)
 	c.mu.Unlock()
 	defer c.finish(m)
-	return c.advance(m.ctx, m.to, m.live)
+	return c.advanceWorld(m.ctx, m.to, m.live)
 }
 
-// finish removes a move that has ended.
-func (c *ClockRate) finish(m *clockMove) {
-	c.moved()
+// finish removes a call that has ended.
+func (c *ClockRunner) finish(m *advanceCall) {
+	c.restart()
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.moves = slices.DeleteFunc(c.moves, func(other *clockMove) bool { return other == m })
+	c.advances = slices.DeleteFunc(c.advances, func(other *advanceCall) bool { return other == m })
 }
 
-// begin hands Run a move that nobody waits for.
-func (c *ClockRate) begin(to time.Time, live bool) error {
+// startInBackground hands Run an advance that no client waits for.
+func (c *ClockRunner) startInBackground(to time.Time, live bool) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.stop != nil {
 		return errMoving
 	}
-	m := &clockMove{to: to, live: live}
+	m := &advanceCall{to: to, live: live}
 	m.ctx, c.stop = context.WithCancel(context.Background())
-	c.moves = append(c.moves, m)
-	c.queue <- m
+	c.advances = append(c.advances, m)
+	c.background <- m
 	return nil
 }
 
-// makeBegun makes a move that begin queued.
-func (c *ClockRate) makeBegun(ctx context.Context, m *clockMove, failed func(error)) error {
+// runInBackground advances the clock as startInBackground asked, and retries if the disk is full.
+func (c *ClockRunner) runInBackground(ctx context.Context, m *advanceCall, failed func(error)) error {
 	c.moving.Lock()
 	defer c.moving.Unlock()
-	defer context.AfterFunc(ctx, c.halt)()
-	err := c.advance(m.ctx, m.to, m.live)
+	defer context.AfterFunc(ctx, c.stopBackground)()
+	err := c.advanceWorld(m.ctx, m.to, m.live)
 	for pause := firstPause; passes(err) && m.ctx.Err() == nil; pause = min(2*pause, longestPause) {
 		if pause == firstPause {
 			failed(err)
@@ -172,13 +172,13 @@ func (c *ClockRate) makeBegun(ctx context.Context, m *clockMove, failed func(err
 		select {
 		case <-m.ctx.Done():
 		case <-time.After(pause):
-			err = c.advance(m.ctx, m.to, m.live)
+			err = c.advanceWorld(m.ctx, m.to, m.live)
 		}
 	}
-	if m.ctx.Err() != nil || errors.Is(err, sim.ErrBackwards) { // halted, or blocks moved the clock further
+	if m.ctx.Err() != nil || errors.Is(err, sim.ErrBackwards) { // stopped, or blocks moved the clock further
 		err = nil
 	}
-	c.halt()
+	c.stopBackground()
 	c.finish(m)
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -188,8 +188,8 @@ func (c *ClockRate) makeBegun(ctx context.Context, m *clockMove, failed func(err
 
 var errMoving = errors.New("the clock is already moving: GET /sim/clock shows how far it is, freeze stops it")
 
-// halt ends the move that nobody waits for.
-func (c *ClockRate) halt() {
+// stopBackground stops the background advance.
+func (c *ClockRunner) stopBackground() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.stop != nil {
@@ -197,11 +197,11 @@ func (c *ClockRate) halt() {
 	}
 }
 
-// moveTarget returns the time to which calls are moving the clock, and whether people act on the way; the zero time if no call is.
-func (c *ClockRate) moveTarget() (to time.Time, live bool) {
+// advancingTo returns the time to which clients are advancing the clock, or zero, and whether people act on the way.
+func (c *ClockRunner) advancingTo() (to time.Time, live bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for _, m := range c.moves {
+	for _, m := range c.advances {
 		if m.to.After(to) {
 			to = m.to
 		}
@@ -211,47 +211,47 @@ func (c *ClockRate) moveTarget() (to time.Time, live bool) {
 }
 
 // Rate returns the multiple of real time at which the clock runs, 0 if it stands still.
-func (c *ClockRate) Rate() float64 {
+func (c *ClockRunner) Rate() float64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.rate
 }
 
 // Set makes the clock run at a multiple of real time from its current time; 0 stops it.
-func (c *ClockRate) Set(rate float64) {
+func (c *ClockRunner) Set(rate float64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.rate = rate
-	c.goOn()
+	c.restartLocked()
 	select {
 	case c.changed <- struct{}{}:
 	default:
 	}
 }
 
-// goOn restarts a running clock at its current time. The caller holds the lock.
-func (c *ClockRate) goOn() {
+// restartLocked is restart for a caller that holds mu.
+func (c *ClockRunner) restartLocked() {
 	c.jumps = c.world.Clock.Jumps()
 	c.from, c.at = time.Now(), c.world.Clock.Now()
 }
 
-// target returns the time that the clock should have reached by now. Blocks that waited for their parents may have moved it further; the
+// due returns the time that a running clock should have reached by now. Blocks that waited for their parents may have moved it further; the
 // clock then stands still until real time catches up, so it runs ahead only while such blocks arrive faster than time passes. A client that
 // chose a block's time moved the clock on purpose, so it continues from there.
-func (c *ClockRate) target() (at time.Time, runs bool) {
+func (c *ClockRunner) due() (at time.Time, runs bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.jumps != c.world.Clock.Jumps() {
-		c.goOn()
+		c.restartLocked()
 	}
 	return c.at.Add(time.Duration(c.rate * float64(time.Since(c.from)))), c.rate > 0
 }
 
-// moved continues a running clock from the time that a call set.
-func (c *ClockRate) moved() {
+// restart lets a running clock go on from its current time.
+func (c *ClockRunner) restart() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.goOn()
+	c.restartLocked()
 }
 
 // passes reports whether the failure that stops the clock may be temporary, such as a full disk.
@@ -261,7 +261,7 @@ func passes(err error) bool {
 
 // Run moves the clock until the context ends. If the clock fails, Run reports the error to failed once and retries after growing pauses; it
 // gives up only on an error that cannot pass.
-func (c *ClockRate) Run(ctx context.Context, failed func(error)) {
+func (c *ClockRunner) Run(ctx context.Context, failed func(error)) {
 	ticker := time.NewTicker(tick)
 	defer ticker.Stop()
 	var pause time.Duration // since the last failure, 0 after a success
@@ -277,8 +277,8 @@ func (c *ClockRate) Run(ctx context.Context, failed func(error)) {
 		case <-c.changed:
 			again = time.Time{}
 			continue
-		case m := <-c.queue:
-			if err := c.makeBegun(ctx, m, failed); err != nil {
+		case m := <-c.background:
+			if err := c.runInBackground(ctx, m, failed); err != nil {
 				c.Set(0)
 				failed(err)
 			}
@@ -306,14 +306,14 @@ func (c *ClockRate) Run(ctx context.Context, failed func(error)) {
 }
 
 // tick moves the clock to its target.
-func (c *ClockRate) tick(ctx context.Context) error {
+func (c *ClockRunner) tick(ctx context.Context) error {
 	c.moving.Lock()
 	defer c.moving.Unlock()
-	target, runs := c.target()
+	target, runs := c.due()
 	if !runs || !c.world.Clock.Now().Before(target) {
 		return nil
 	}
-	return c.advance(ctx, target, c.Live())
+	return c.advanceWorld(ctx, target, c.Live())
 }
 
 // clockBody is the body of a request that moves the clock.
@@ -328,15 +328,15 @@ type clockBody struct {
 	Populate *bool `json:"populate,omitempty" doc:"Whether the world's people act on the way, or while the clock runs; unchanged by default."`
 }
 
-// move reads the body's move, if it does not set a rate.
-func (b *clockBody) move() (*Move, error) {
+// target parses where the body moves the clock, if it sets no rate.
+func (b *clockBody) target() (*ClockTarget, error) {
 	switch {
 	case b.Advance != nil:
-		return ParseMove("advance", *b.Advance, time.Now())
+		return ParseClockTarget("advance", *b.Advance, time.Now())
 	case b.Set != nil:
-		return ParseMove("set", *b.Set, time.Now())
+		return ParseClockTarget("set", *b.Set, time.Now())
 	}
-	return ParseMove("until", *b.Until, time.Now())
+	return ParseClockTarget("until", *b.Until, time.Now())
 }
 
 // Event is something that time will bring.
@@ -359,8 +359,8 @@ type Events struct {
 const maxEvents = 1000
 
 // RegisterClock registers the operations on the clock.
-func RegisterClock(s *rest.Server, w *sim.World, rate *ClockRate) error {
-	a := &clockAPI{w, rate}
+func RegisterClock(s *rest.Server, w *sim.World, runner *ClockRunner) error {
+	a := &clockAPI{w, runner}
 	clock := reflect.TypeFor[ClockState]()
 	return s.Register(rest.Sim,
 		rest.Operation{ID: "getClock", Path: "/sim/clock", Summary: "The world's time", Live: true, Answer: clock,
@@ -369,7 +369,7 @@ func RegisterClock(s *rest.Server, w *sim.World, rate *ClockRate) error {
 			Doc: "Set exactly one member besides populate and wait. With populate, the people of the generated history continue to act: they pay, call " +
 				"contracts, stake and send messages, as the seed and the world's time decide. Everything that falls due on the way happens, in blocks of the P-Chain. " +
 				"Advancing takes as long as executing all of that; if the client leaves, the clock stops where it is. The clock never runs backwards, and moves at most 30 years beyond the generated history.",
-			Body: reflect.TypeFor[clockBody](), Strict: true, Class: permit.Control, Slow: true, Answer: clock, Handle: a.move},
+			Body: reflect.TypeFor[clockBody](), Strict: true, Class: permit.Control, Slow: true, Answer: clock, Handle: a.moveClock},
 		rest.Operation{ID: "listClockEvents", Path: "/sim/clock/events", Summary: "Upcoming events, soonest first",
 			Params: []rest.Param{{Name: "limit", Kind: schema.KindInteger, Default: strconv.Itoa(maxEvents), Min: "1", Max: strconv.Itoa(maxEvents), Doc: "How many at most."}},
 			Doc:    "Lists only each network's first L1 validator to run out of balance.",
@@ -377,20 +377,20 @@ func RegisterClock(s *rest.Server, w *sim.World, rate *ClockRate) error {
 }
 
 type clockAPI struct {
-	world *sim.World
-	rate  *ClockRate
+	world  *sim.World
+	runner *ClockRunner
 }
 
 func (a *clockAPI) show() *ClockState {
 	now := a.world.Clock.Now()
-	s := &ClockState{Time: rfc3339(now.Unix()), Unix: now.Unix(), Milliseconds: now.UnixMilli(), Rate: a.rate.Rate(), Populate: a.rate.Live()}
-	if to, live := a.rate.moveTarget(); !to.IsZero() {
+	s := &ClockState{Time: rfc3339(now.Unix()), Unix: now.Unix(), Milliseconds: now.UnixMilli(), Rate: a.runner.Rate(), Populate: a.runner.Live()}
+	if to, live := a.runner.advancingTo(); !to.IsZero() {
 		s.Target, s.Populate = rfc3339(to.Unix()), s.Populate || live
 	}
 	return s
 }
 
-func (a *clockAPI) move(r *rest.Request) (any, error) {
+func (a *clockAPI) moveClock(r *rest.Request) (any, error) {
 	b := rest.Body[clockBody](r)
 	given := 0
 	for _, set := range []bool{b.Advance != nil, b.Set != nil, b.Until != nil, b.Rate != nil, b.Freeze != nil} {
@@ -411,38 +411,30 @@ func (a *clockAPI) move(r *rest.Request) (any, error) {
 			return nil, rest.BadRequest(fmt.Sprintf("rate must be from 0 to %d", MaxRate))
 		}
 		if b.Populate != nil {
-			a.rate.SetLive(*b.Populate)
+			a.runner.SetLive(*b.Populate)
 		}
-		a.rate.Set(*b.Rate)
+		a.runner.Set(*b.Rate)
 		return a.show(), nil
 	case b.Freeze != nil:
 		if !*b.Freeze {
 			return nil, rest.BadRequest("freeze can only be true; a rate lets the clock run")
 		}
-		a.rate.halt()
-		a.rate.Set(0)
+		a.runner.stopBackground()
+		a.runner.Set(0)
 		return a.show(), nil
 	}
-	live := a.rate.Live()
+	live := a.runner.Live()
 	if b.Populate != nil {
 		live = *b.Populate
 	}
-	move, err := b.move()
+	target, err := b.target()
 	if err == nil {
-		err = move.Make(r.Context(), a.world, func(ctx context.Context, to time.Time) error {
-			if b.Wait == nil || *b.Wait {
-				return a.rate.move(&clockMove{ctx, to, live})
-			}
-			if err := a.world.CanAdvance(to); err != nil {
-				return err
-			}
-			return a.rate.begin(to, live)
-		})
+		err = a.advance(r.Context(), target, live, b.Wait == nil || *b.Wait)
 	}
 	switch {
 	case errors.Is(err, errMoving):
 		return nil, rest.Conflict(err.Error())
-	case errors.Is(err, ErrMove), errors.Is(err, sim.ErrBackwards), errors.Is(err, sim.ErrFar):
+	case errors.Is(err, ErrClockTarget), errors.Is(err, sim.ErrBackwards), errors.Is(err, sim.ErrFar):
 		return nil, rest.BadRequest(err.Error())
 	case errors.Is(err, store.ErrReadOnly):
 		return nil, rest.Forbidden(store.ErrReadOnly.Error())
@@ -452,6 +444,20 @@ func (a *clockAPI) move(r *rest.Request) (any, error) {
 		return nil, err
 	}
 	return a.show(), nil
+}
+
+func (a *clockAPI) advance(ctx context.Context, target *ClockTarget, live, wait bool) error {
+	to, err := target.Time(ctx, a.world)
+	if err != nil {
+		return err
+	}
+	if wait {
+		return a.runner.run(&advanceCall{ctx, to, live})
+	}
+	if err := a.world.CanAdvance(to); err != nil {
+		return err
+	}
+	return a.runner.startInBackground(to, live)
 }
 
 func (a *clockAPI) events(r *rest.Request) (any, error) {

@@ -21,13 +21,13 @@ func TestARunningClockWaits(t *testing.T) {
 	}
 	defer w.Close()
 	m, started := w.Miners[0], time.Now()
-	c := NewClockRate(w, nil, 1, false)
+	c := NewClockRunner(w, nil, 1, false)
 	lead := func() time.Duration {
 		t.Helper()
 		if err := c.tick(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		due, runs := c.target()
+		due, runs := c.due()
 		if !runs {
 			t.Fatal("it stands still")
 		}

@@ -14,79 +14,70 @@ import (
 	"snowglobe/sim/query"
 )
 
-// ErrMove marks a move of the clock that cannot be parsed or leads nowhere.
-var ErrMove = errors.New("the clock cannot be moved so")
+// ErrClockTarget marks a target that cannot be parsed or that no time matches.
+var ErrClockTarget = errors.New("bad clock target")
 
-// moveError explains why the clock does not move.
-type moveError string
+// targetError explains why the clock does not move, and is an ErrClockTarget.
+type targetError string
 
-func (e moveError) Error() string { return string(e) }
+func (e targetError) Error() string { return string(e) }
 
-func (e moveError) Is(target error) bool { return target == ErrMove }
+func (e targetError) Is(target error) bool { return target == ErrClockTarget }
 
-func badMove(how string, err error) error { return moveError(how + ": " + err.Error()) }
+func badTarget(how string, err error) error { return targetError(how + ": " + err.Error()) }
 
-// Move is a move of the clock: by a span, to a time, or to the next event of a kind.
-type Move struct {
+// ClockTarget tells how far to advance the clock: by a span, to a time, or to the next event of a kind.
+type ClockTarget struct {
 	span  time.Duration
 	to    time.Time
 	until string
 }
 
-// ParseMove reads a move. how is advance, set or until; now is the real time.
-func ParseMove(how, value string, now time.Time) (m *Move, err error) {
-	m = &Move{}
+// ParseClockTarget parses a target. how is advance, set or until; now is the real time.
+func ParseClockTarget(how, value string, now time.Time) (t *ClockTarget, err error) {
+	t = &ClockTarget{}
 	switch how {
 	case "advance":
-		m.span, err = ParseSpan(value)
+		t.span, err = ParseSpan(value)
 	case "set":
-		m.to, err = ParseTime(value, now)
+		t.to, err = ParseTime(value, now)
 	case "until":
-		m.until, err = value, checkNext(value)
+		t.until, err = value, checkNext(value)
 	default:
-		return nil, unknownMove(how, value)
+		return nil, unknownTarget(how, value)
 	}
 	if err != nil {
-		return nil, badMove(how, err)
+		return nil, badTarget(how, err)
 	}
-	return m, nil
+	return t, nil
 }
 
-// ParseMoves reads the operands of the verb clock: a move, or nothing or "show" for none.
-func ParseMoves(operands []string, now time.Time) (*Move, error) {
+// ParseClockOperands parses the operands of the verb clock. Without operands, or with "show", there is no target.
+func ParseClockOperands(operands []string, now time.Time) (*ClockTarget, error) {
 	switch {
 	case len(operands) == 0, len(operands) == 1 && operands[0] == "show":
 		return nil, nil
 	case len(operands) == 2:
-		return ParseMove(operands[0], operands[1], now)
+		return ParseClockTarget(operands[0], operands[1], now)
 	}
-	return nil, unknownMove(operands...)
+	return nil, unknownTarget(operands...)
 }
 
-func unknownMove(operands ...string) error {
-	return moveError(fmt.Sprintf("clock: expected show, advance SPAN, set TIME or until EVENT, not %.80q", strings.Join(operands, " ")))
+func unknownTarget(operands ...string) error {
+	return targetError(fmt.Sprintf("clock: expected show, advance SPAN, set TIME or until EVENT, not %.80q", strings.Join(operands, " ")))
 }
 
-// Make moves the world's clock, using a function that advances it to a time.
-func (m *Move) Make(ctx context.Context, w *sim.World, advance func(context.Context, time.Time) error) error {
-	to, err := m.target(ctx, w)
-	if err != nil {
-		return err
-	}
-	return advance(ctx, to)
-}
-
-// target returns the time to which the clock moves.
-func (m *Move) target(ctx context.Context, w *sim.World) (time.Time, error) {
+// Time resolves the target from the world's present time.
+func (t *ClockTarget) Time(ctx context.Context, w *sim.World) (time.Time, error) {
 	switch {
-	case m.span > 0:
-		return w.Clock.Now().Add(m.span), nil
-	case m.until == "":
-		return m.to, nil
-	case m.until == nextBlock:
+	case t.span > 0:
+		return w.Clock.Now().Add(t.span), nil
+	case t.until == "":
+		return t.to, nil
+	case t.until == nextBlock:
 		due, err := w.NextDue()
 		if err == nil && !due.After(w.Clock.Now()) { // or nobody is left to trigger it
-			err = moveError("until: no block falls due any more")
+			err = targetError("until: no block falls due any more")
 		}
 		return due, err
 	}
@@ -94,10 +85,10 @@ func (m *Move) target(ctx context.Context, w *sim.World) (time.Time, error) {
 	if err != nil {
 		return time.Time{}, err
 	}
-	kind := strings.TrimPrefix(m.until, nextPrefix)
+	kind := strings.TrimPrefix(t.until, nextPrefix)
 	i := slices.IndexFunc(all, func(e query.Event) bool { return e.Kind == query.EventKind(kind) })
 	if i < 0 {
-		return time.Time{}, moveError("until: there is no " + kind + " to come")
+		return time.Time{}, targetError("until: there is no " + kind + " to come")
 	}
 	return time.Unix(all[i].Time, 0), nil
 }
@@ -148,9 +139,9 @@ func ParseTime(text string, now time.Time) (time.Time, error) {
 	if seconds, err := strconv.ParseInt(text, 10, 64); err == nil && seconds >= 0 && seconds < 1<<40 {
 		return time.Unix(seconds, 0), nil
 	}
-	t, err := time.Parse(time.RFC3339, text)
+	at, err := time.Parse(time.RFC3339, text)
 	if err != nil {
-		return t, fmt.Errorf("%w, not %.40q", errTime, text)
+		return at, fmt.Errorf("%w, not %.40q", errTime, text)
 	}
-	return t, nil
+	return at, nil
 }

@@ -9,10 +9,10 @@ import (
 	"snowglobe/sim/relayer"
 )
 
-// MoveClock moves the clock of a world that no server has open, as a server with these options would, and writes the new time. Without a
-// move it only writes the time.
-func MoveClock(ctx context.Context, w *sim.World, o Options, move *control.Move, out *Output) error {
-	if move != nil {
+// RunClockCommand advances the clock of a world that no server has open, as a server with these options would, and prints the new time.
+// Without a target it only prints the time.
+func RunClockCommand(ctx context.Context, w *sim.World, o Options, target *control.ClockTarget, out *Output) error {
+	if target != nil {
 		if err := w.Claim(ctx); err != nil {
 			return err
 		}
@@ -23,7 +23,11 @@ func MoveClock(ctx context.Context, w *sim.World, o Options, move *control.Move,
 			}
 			advance = o.people(w).Advance
 		}
-		if err := move.Make(ctx, w, advance); err != nil {
+		to, err := target.Time(ctx, w)
+		if err != nil {
+			return err
+		}
+		if err := advance(ctx, to); err != nil {
 			return err
 		}
 	}
