@@ -97,7 +97,7 @@ func fetch(ctx context.Context, url string) ([]byte, error) {
 	return ask(ctx, http.MethodGet, url, nil)
 }
 
-// ask returns a server's answer. An error repeats what the server said, or says how to start one.
+// ask returns a server's answer. An error repeats the server's message, or explains how to start a server.
 func ask(ctx context.Context, method, url string, body io.Reader) ([]byte, error) {
 	r, err := http.NewRequestWithContext(ctx, method, url, body)
 	if err != nil {
@@ -115,9 +115,9 @@ func ask(ctx context.Context, method, url string, body io.Reader) ([]byte, error
 	defer answer.Body.Close()
 	text, err := io.ReadAll(answer.Body)
 	if err == nil && answer.StatusCode >= http.StatusBadRequest {
-		said := struct{ Message any }{Message: cmp.Or(strings.TrimSpace(string(text)), answer.Status)}
-		_ = json.Unmarshal(text, &said) // a program other than Snowglobe answers something else
-		err = fmt.Errorf("%s: %v", url, said.Message)
+		reply := struct{ Message any }{Message: cmp.Or(strings.TrimSpace(string(text)), answer.Status)}
+		_ = json.Unmarshal(text, &reply) // a program other than Snowglobe answers something else
+		err = fmt.Errorf("%s: %v", url, reply.Message)
 	}
 	return text, err
 }

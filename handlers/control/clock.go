@@ -39,10 +39,10 @@ type ClockState struct {
 
 // ClockRunner makes a world's clock run.
 type ClockRunner struct {
-	world  *sim.World
-	people People  // nil for a world without people
-	usual  float64 // the rate after a reset
-	lively bool    // whether people act after a reset
+	world       *sim.World
+	people      People  // nil for a world without people
+	defaultRate float64 // the rate after a reset
+	defaultLive bool    // whether people act after a reset
 
 	moving     sync.Mutex // held while the clock moves, and during a revert
 	mu         sync.Mutex
@@ -75,8 +75,8 @@ const (
 
 // NewClockRunner runs a clock at a rate, with or without people acting, both at the start and after a reset. At rate 0 the clock stands
 // still. people may be nil.
-func NewClockRunner(w *sim.World, people People, usual float64, lively bool) *ClockRunner {
-	c := &ClockRunner{world: w, people: people, usual: usual, lively: lively, changed: make(chan struct{}, 1), background: make(chan *advanceCall, 1)}
+func NewClockRunner(w *sim.World, people People, defaultRate float64, defaultLive bool) *ClockRunner {
+	c := &ClockRunner{world: w, people: people, defaultRate: defaultRate, defaultLive: defaultLive, changed: make(chan struct{}, 1), background: make(chan *advanceCall, 1)}
 	c.restore()
 	w.BeforeRewind(c.pause)
 	return c
@@ -84,8 +84,8 @@ func NewClockRunner(w *sim.World, people People, usual float64, lively bool) *Cl
 
 // restore reapplies the rate that the user chose.
 func (c *ClockRunner) restore() {
-	c.SetLive(c.lively)
-	c.Set(c.usual)
+	c.SetLive(c.defaultLive)
+	c.Set(c.defaultRate)
 }
 
 // pause stops the clock while the world reverts.

@@ -185,17 +185,17 @@ func (w *textWriter) table(t *east.Table, indent string) {
 		if i == 0 {
 			continue // the cells of a paragraph speak for themselves
 		}
-		var told []string
+		var cells []string
 		for j, cell := range cells {
 			switch {
 			case cell == "" || j == 0:
 			case j == len(cells)-1:
-				told = append(told, cell)
+				cells = append(cells, cell)
 			default:
-				told = append(told, rows[0][j]+" "+cell+".")
+				cells = append(cells, rows[0][j]+" "+cell+".")
 			}
 		}
 		w.b.WriteString(indent + cells[0] + "\n")
-		w.wrap(strings.Join(told, " "), indent+"    ", indent+"    ")
+		w.wrap(strings.Join(cells, " "), indent+"    ", indent+"    ")
 	}
 }

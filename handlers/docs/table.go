@@ -169,13 +169,13 @@ func (m *Manual) flags() string {
 // flagsOf writes the flags of a group.
 func (m *Manual) flagsOf(b *strings.Builder, group string) {
 	b.WriteString("| flag | default | meaning |\n|---|---|---|\n")
-	told := map[string]bool{}
+	listed := map[string]bool{}
 	for _, c := range m.Commands {
 		for _, f := range c.Flags {
-			if told[f.Name] || f.Group != group {
+			if listed[f.Name] || f.Group != group {
 				continue
 			}
-			told[f.Name] = true
+			listed[f.Name] = true
 			value := f.Default
 			if value != "" {
 				value = "`" + value + "`"

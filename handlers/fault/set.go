@@ -172,17 +172,17 @@ type Applied struct {
 
 // apply adds a rule's action to a plan, for one call or, with -1, for the whole request.
 func (s *Set) apply(p *Plan, a *activeRule, r *Request, call int) {
-	told := Applied{Rule: a.ID, Action: a.Action.String(), Interface: r.Interface, Operation: r.Operation, Method: r.Method, Path: r.Path}
+	applied := Applied{Rule: a.ID, Action: a.Action.String(), Interface: r.Interface, Operation: r.Operation, Method: r.Method, Path: r.Path}
 	if call >= 0 {
-		told.RPCMethod = r.Calls[call].Method
+		applied.RPCMethod = r.Calls[call].Method
 	}
 	p.add(&a.Action, s.delay(a), call, "rule "+a.ID)
-	s.tell(told)
+	s.tell(applied)
 }
 
-func (s *Set) tell(told Applied) {
+func (s *Set) tell(applied Applied) {
 	if s != nil {
-		s.hub.Publish(events.Fault, s.world, func() any { return told })
+		s.hub.Publish(events.Fault, s.world, func() any { return applied })
 	}
 }
 

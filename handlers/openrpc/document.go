@@ -86,8 +86,8 @@ var (
 
 // Item describes a method.
 func (m *Method) Item() MethodItem {
-	said := sourceOf(m.object, m.goName)
-	i := MethodItem{Name: m.Name, Summary: said.Doc, Structure: "by-position", Params: []Content{}, Errors: errors[:len(errors):len(errors)], Result: Content{Name: "result", Schema: Schema{}}}
+	source := sourceOf(m.object, m.goName)
+	i := MethodItem{Name: m.Name, Summary: source.Doc, Structure: "by-position", Params: []Content{}, Errors: errors[:len(errors):len(errors)], Result: Content{Name: "result", Schema: Schema{}}}
 	i.Tags = []Tag{{m.Name[:strings.IndexAny(m.Name, "._")]}}
 	if m.out != nil {
 		i.Result.Schema = schemaOf(m.out, 0)
@@ -103,8 +103,8 @@ func (m *Method) Item() MethodItem {
 	}
 	for j, in := range m.in {
 		name := fmt.Sprintf("parameter%d", j+1)
-		if j < len(said.Params) {
-			name = said.Params[j]
+		if j < len(source.Params) {
+			name = source.Params[j]
 		}
 		c := Content{name, in.Kind() != reflect.Pointer, schemaOf(in, 0)}
 		if isBlock(in) || name == "ref" { // the sources' names for a number, a tag or a hash

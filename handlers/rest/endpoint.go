@@ -76,7 +76,7 @@ func (e *endpoint) ServeHTTP(w http.ResponseWriter, hr *http.Request) {
 	case c.op != nil:
 		c.serve(hr)
 	case isPreflight(hr):
-		if asked := e.operation(hr.Header.Get("Access-Control-Request-Method")); asked != nil && !c.allowed(hr, asked) {
+		if requested := e.operation(hr.Header.Get("Access-Control-Request-Method")); requested != nil && !c.allowed(hr, requested) {
 			c.Header().Del("Access-Control-Allow-Origin") // browsers send a POST whatever the methods are
 		}
 		c.preflight(hr, e.methods(func(op *operation) bool { return c.allowed(hr, op) }))
@@ -160,10 +160,10 @@ func (op *operation) readable(r *http.Request, body []byte) []byte {
 	if !op.Readable {
 		return body
 	}
-	wants, asked := r.URL.Query()["pretty"]
+	wants, requested := r.URL.Query()["pretty"]
 	accept := r.Header.Get("Accept")
 	curl := strings.HasPrefix(r.UserAgent(), "curl/") && (accept == "" || accept == "*/*")
-	if asked && wants[0] == "false" || !asked && !curl {
+	if requested && wants[0] == "false" || !requested && !curl {
 		return body
 	}
 	var b bytes.Buffer
@@ -236,10 +236,10 @@ func (s *Server) Endpoints() []Endpoint {
 		return cmp.Or(cmp.Compare(a.Interface, b.Interface), cmp.Compare(a.Paths[0], b.Paths[0]), cmp.Compare(a.Methods[0], b.Methods[0]))
 	})
 	all = append(all, Endpoint{Sim.Name, []string{http.MethodGet}, pages, []string{}})
-	var told []Lister
+	var listers []Lister
 	for _, m := range s.mounts {
-		if l, ok := m.handler.(Lister); ok && !slices.Contains(told, l) {
-			told = append(told, l)
+		if l, ok := m.handler.(Lister); ok && !slices.Contains(listers, l) {
+			listers = append(listers, l)
 			all = append(all, l.Endpoints()...)
 		}
 	}

@@ -225,20 +225,20 @@ const manyNear = 3
 // suggest finds the operations whose paths are closest to an unknown one, with the client's own values filled in. It returns none if none
 // is close or too many are.
 func (t *routes) suggest(method, path string, as func(path string) string) string {
-	asked := strings.Split(strings.Trim(path, "/"), "/")
-	if len(asked) > 32 || len(path) > 1024 {
+	requested := strings.Split(strings.Trim(path, "/"), "/")
+	if len(requested) > 32 || len(path) > 1024 {
 		return ""
 	}
 	var least []int
 	var texts []string
 	for _, e := range t.sorted() {
-		for _, segments := range e.template.fitted(asked) {
+		for _, segments := range e.template.fitted(requested) {
 			near, letters, ok := e.corrected(segments)
 			if !ok {
 				continue
 			}
 			text := e.nearestMethod(method) + " " + as("/"+strings.Join(near, "/"))
-			distance := []int{len(segments) - len(asked), letters, strings.Compare(method, e.nearestMethod(method))}
+			distance := []int{len(segments) - len(requested), letters, strings.Compare(method, e.nearestMethod(method))}
 			for i := range distance {
 				distance[i] = max(distance[i], -distance[i])
 			}
@@ -256,17 +256,17 @@ func (t *routes) suggest(method, path string, as func(path string) string) strin
 }
 
 // fitted returns the ways to give a path as many segments as the template: by inserting one of the template's, or by removing one.
-func (t template) fitted(asked []string) (all [][]string) {
-	switch len(t) - len(asked) {
+func (t template) fitted(requested []string) (all [][]string) {
+	switch len(t) - len(requested) {
 	case 0:
-		return [][]string{asked}
+		return [][]string{requested}
 	case 1:
 		for i, s := range t {
-			all = append(all, slices.Insert(slices.Clone(asked), i, s.text))
+			all = append(all, slices.Insert(slices.Clone(requested), i, s.text))
 		}
 	case -1:
-		for i := range asked {
-			all = append(all, slices.Delete(slices.Clone(asked), i, i+1))
+		for i := range requested {
+			all = append(all, slices.Delete(slices.Clone(requested), i, i+1))
 		}
 	}
 	return all

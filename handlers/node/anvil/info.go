@@ -87,25 +87,25 @@ func (a *api) metadata(ctx context.Context) (*metadata, error) {
 	if err != nil {
 		return nil, err
 	}
-	told := &metadata{
+	info := &metadata{
 		ClientVersion: a.version, ChainID: chain.Genesis.ChainID, InstanceID: crypto.Keccak256Hash([]byte("instance"), first.Hash[:]),
 		LatestBlockNumber: head.Number, LatestBlockHash: head.Hash, Snapshots: map[string]any{},
 	}
 	if a.network == nil {
-		return told, nil
+		return info, nil
 	}
-	return told, a.addHistory(ctx, told)
+	return info, a.addHistory(ctx, info)
 }
 
 // addHistory adds the snapshots, by number with their newest block, and changes the instance id with each reset.
-func (a *api) addHistory(ctx context.Context, told *metadata) error {
+func (a *api) addHistory(ctx context.Context, info *metadata) error {
 	db := a.network.World.DB
 	counts, err := db.UndoCounts(ctx)
 	if err != nil {
 		return err
 	}
 	if counts.Resets > 0 {
-		told.InstanceID = crypto.Keccak256Hash(told.InstanceID[:], binary.BigEndian.AppendUint64(nil, uint64(counts.Resets)))
+		info.InstanceID = crypto.Keccak256Hash(info.InstanceID[:], binary.BigEndian.AppendUint64(nil, uint64(counts.Resets)))
 	}
 	all, err := db.Snapshots(ctx)
 	if err != nil {
@@ -116,8 +116,8 @@ func (a *api) addHistory(ctx context.Context, told *metadata) error {
 		if err != nil {
 			return err
 		}
-		if c := memory.Chains[told.ChainID]; c != nil {
-			told.Snapshots[hexutil.EncodeUint64(uint64(all[i].ID))] = []any{c.Height, c.Hash}
+		if c := memory.Chains[info.ChainID]; c != nil {
+			info.Snapshots[hexutil.EncodeUint64(uint64(all[i].ID))] = []any{c.Height, c.Hash}
 		}
 	}
 	return nil

@@ -13,17 +13,17 @@ type Error struct {
 	Message string `json:"message"`
 	Data    any    `json:"data,omitempty"`
 
-	advice string // what to do about it, where a node's words do not say so: for the log and the journal
+	advice string // how to fix it, for the log and the journal only, since clients compare the message
 }
 
 func (e *Error) Error() string { return e.Message }
 
 func (e *Error) recorded() *journal.CallError {
-	told := &journal.CallError{Code: int64(e.Code), Message: e.Message}
+	c := &journal.CallError{Code: int64(e.Code), Message: e.Message}
 	if e.advice != "" {
-		told.Message += ": " + e.advice
+		c.Message += ": " + e.advice
 	}
-	return told
+	return c
 }
 
 // withAdvice keeps the advice of an error for the log and the journal. Clients compare a node's words, so it is not in the message.

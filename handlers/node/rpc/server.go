@@ -214,17 +214,17 @@ func (s *Server) refuse(o *output, x *exchange) {
 
 // write appends a call's answer and returns the length of its result or error.
 func (s *Server) write(o *output, id json.RawMessage, r *Result, failure *Error) int {
-	name, told := `"result":`, *r
+	name, body := `"result":`, *r
 	if failure != nil {
-		name, told = `"error":`, Bytes(s.encode(failure))
+		name, body = `"error":`, Bytes(s.encode(failure))
 	}
 	if o.text == nil {
-		o.text = make([]byte, 0, min(told.size, small)+len(id)+around)
+		o.text = make([]byte, 0, min(body.size, small)+len(id)+around)
 	}
 	o.text = append(s.protocol.open(o.text, id), name...)
-	o.add(&told)
+	o.add(&body)
 	o.text = s.shut(o.text, id)
-	return told.size
+	return body.size
 }
 
 // limit derives a request's timeout from the HTTP server's write timeout, as go-ethereum does.
@@ -292,7 +292,7 @@ func (s *Server) carryOut(ctx context.Context, x *exchange, c *Call) (Result, *E
 		return Result{}, errTimeout
 	}
 	if err != nil {
-		return Result{}, s.told(err)
+		return Result{}, s.errorOf(err)
 	}
 	r, err := resultOf(result)
 	switch {
@@ -304,8 +304,8 @@ func (s *Server) carryOut(ctx context.Context, x *exchange, c *Call) (Result, *E
 	return r, nil
 }
 
-// told returns an error for the client. Of a failure inside, only the log tells more.
-func (s *Server) told(err error) *Error {
+// errorOf returns an error for the client. Only the log has the details of an internal failure.
+func (s *Server) errorOf(err error) *Error {
 	if store.Internal(err) {
 		return errInternal
 	}
@@ -323,14 +323,14 @@ func (s *Server) permits(x *exchange, c *Call) error {
 	return x.denied
 }
 
-// recorded returns an error for the log and the journal: for a misspelt method, with the name that the client may have meant. The client
-// itself gets a node's words.
+// recorded returns an error for the log and the journal. For a misspelt method it suggests a name, which the client never sees: its error is
+// worded as a node words it.
 func (s *Server) recorded(e *Error, c *Call) *journal.CallError {
-	told := e.recorded()
+	callError := e.recorded()
 	if c.method == nil && c.Method != "" && len(c.Method) <= longestName {
 		if near := spelling.Nearest(c.Method, s.names); near != "" {
-			told.Message += ": did you mean " + near + "?"
+			callError.Message += ": did you mean " + near + "?"
 		}
 	}
-	return told
+	return callError
 }
