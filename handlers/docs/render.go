@@ -183,19 +183,19 @@ func (w *textWriter) table(t *east.Table, indent string) {
 			continue
 		}
 		if i == 0 {
-			continue // the cells of a paragraph speak for themselves
+			continue // each row becomes a paragraph, which needs no header
 		}
-		var cells []string
+		var sentences []string
 		for j, cell := range cells {
 			switch {
 			case cell == "" || j == 0:
 			case j == len(cells)-1:
-				cells = append(cells, cell)
+				sentences = append(sentences, cell)
 			default:
-				cells = append(cells, rows[0][j]+" "+cell+".")
+				sentences = append(sentences, rows[0][j]+" "+cell+".")
 			}
 		}
 		w.b.WriteString(indent + cells[0] + "\n")
-		w.wrap(strings.Join(cells, " "), indent+"    ", indent+"    ")
+		w.wrap(strings.Join(sentences, " "), indent+"    ", indent+"    ")
 	}
 }
