@@ -13,19 +13,19 @@ import (
 
 // RewindOptions selects the blocks that Rewind removes.
 type RewindOptions struct {
-	To int64 // undoes the commits after this one, by its sequence number
+	To int64 // sequence number of the newest commit that stays
 
-	// With a chain, only this EVM chain's blocks after one go, and what other chains have stays. The metrics become what they were after the
-	// commit To, which PlanRewind finds.
+	// If Chain is set, Rewind removes only that EVM chain's blocks above After and leaves the other chains alone. The metrics still go back to
+	// the commit To, which PlanRewind finds.
 	Chain int
 	After uint64
 }
 
-// Rewind goes back. Nothing else removes rows of blocks.
+// Rewind takes the world, or one chain, back. Nothing else removes rows of blocks.
 //
-// Without a chain it undoes commits, the last one first, and nothing else may change in the batch. With one it removes the chain's newest
-// blocks and everything that they added, and the batch has to add what all remaining blocks have added to the metrics since, and change the
-// parts of the chain's tries. Exports requested after the first of these blocks go too, and so do messages promised about them.
+// Without a chain it undoes commits, newest first, and the batch may change nothing else. With a chain it removes the chain's newest blocks
+// and everything they added, including exports requested and webhook messages promised since the first of them. The batch must then count
+// the remaining blocks in the metrics again and update the parts of the chain's tries.
 func (b *Batch) Rewind(o RewindOptions) error {
 	b.tokens, b.rollup, b.db.rollup = true, nil, nil
 	if o.Chain > 0 {
@@ -52,7 +52,7 @@ func (b *Batch) Rewind(o RewindOptions) error {
 	return b.SetMeta(m)
 }
 
-// eachUndo visits the steps of the commits after one, the last one first.
+// eachUndo visits the steps of the commits after a given one, newest first.
 func (b *Batch) eachUndo(after int64, visit func(steps []byte) error) error {
 	for sequence := b.db.lastCommit.Load().Sequence; sequence > after; sequence-- {
 		var steps []byte
@@ -66,7 +66,8 @@ func (b *Batch) eachUndo(after int64, visit func(steps []byte) error) error {
 	return nil
 }
 
-// HeadsBefore returns the heights to which EVM chains fall, by their numbers, when every commit after one is undone.
+// HeadsBefore returns the heights, by EVM chain, that undoing every commit after a given one would leave. Chains that would not change are
+// absent.
 func (db *DB) HeadsBefore(ctx context.Context, sequence int64) (map[int]uint64, error) {
 	heads := map[int]uint64{}
 	var problem error
@@ -78,7 +79,7 @@ func (db *DB) HeadsBefore(ctx context.Context, sequence int64) (map[int]uint64, 
 	return heads, Damaged(errors.Join(err, problem))
 }
 
-// fall lowers the heights to below the blocks that a commit added.
+// fall lowers the heights below the blocks that a commit added.
 func fall(heads map[int]uint64, changes []undo.Change) {
 	for _, c := range changes {
 		if c.Table() != "block" || !c.Added() {
@@ -96,18 +97,18 @@ func positionOf(c undo.Change) Position {
 	return Position(id)
 }
 
-// ChainRewind plans how an EVM chain's newest blocks go.
+// ChainRewind is a plan for removing an EVM chain's newest blocks.
 type ChainRewind struct {
 	RewindOptions
-	Heads map[int]uint64 // of the EVM chains after the commit To, by number; without those that have not grown since
+	Heads map[int]uint64 // heights of the EVM chains after the commit To; chains that have not grown since are absent
 
 	// The state that the blocks changed.
 	Accounts map[common.Address]bool
 	Slots    map[common.Address]map[common.Hash]bool
 }
 
-// PlanRewind finds the last commit to which clients could go back before an EVM chain's first block after one was added, and before all blocks
-// were that a rewind removed since. It returns ErrNotFound if the block was generated.
+// PlanRewind finds the newest boundary before the chain's block after+1 was added, and before every block was added that a later rewind
+// removed. A boundary is a snapshot or the generated world. PlanRewind returns ErrNotFound if the block was generated.
 func (db *DB) PlanRewind(ctx context.Context, chain int, after uint64) (*ChainRewind, error) {
 	all, err := db.Snapshots(ctx)
 	if err != nil {
@@ -118,7 +119,7 @@ func (db *DB) PlanRewind(ctx context.Context, chain int, after uint64) (*ChainRe
 		boundaries[s.Sequence] = true
 	}
 	p := &ChainRewind{RewindOptions{Chain: chain, After: after}, map[int]uint64{}, map[common.Address]bool{}, map[common.Address]map[common.Hash]bool{}}
-	open := map[Position]bool{At(chain, after+1, 0): true} // blocks whose adding has not been seen on the way back
+	open := map[Position]bool{At(chain, after+1, 0): true} // blocks whose insertion is further back
 	for p.To = db.lastCommit.Load().Sequence; len(open) > 0 || !boundaries[p.To]; p.To-- {
 		if p.To == 0 {
 			return nil, ErrNotFound
@@ -147,12 +148,12 @@ func (db *DB) PlanRewind(ctx context.Context, chain int, after uint64) (*ChainRe
 	return p, nil
 }
 
-// removes reports whether a change is to a row of one of the blocks.
+// removes reports whether a change concerns a row of the removed blocks.
 func (o *RewindOptions) removes(c undo.Change) bool {
 	return tablesOfBlocks()[c.Table()].isOf(o.Chain, o.After, c.Value)
 }
 
-// note notes the account or slot of a row that goes.
+// note adds the account or slot of a removed row to the plan.
 func (p *ChainRewind) note(c undo.Change) {
 	table := c.Table()
 	if table != "account" && table != "slot" || !p.removes(c) {
@@ -171,17 +172,17 @@ func (p *ChainRewind) note(c undo.Change) {
 	p.Slots[address][common.BytesToHash(key)] = true
 }
 
-// removal collects what removeBlocks needs on its way back through the commits.
+// removal is the state of removeBlocks on its way back through the commits.
 type removal struct {
 	RewindOptions
 	b    *Batch
 	undo *undo.Undo
 
-	found bool // the first of the blocks: its commit, and those after it, are seen
+	found bool // the commit that added the first of the blocks has been seen
 
 	operations []int64
-	codes      map[string][]byte // added by the blocks, by hash
-	accounts   [][]any           // keys of the accounts that others changed since
+	codes      map[string][]byte // contract code that the blocks added, by hash
+	accounts   [][]any           // keys of rows that other blocks have added since
 }
 
 func (b *Batch) removeBlocks(o RewindOptions) error {
@@ -192,7 +193,7 @@ func (b *Batch) removeBlocks(o RewindOptions) error {
 	return r.finish()
 }
 
-// commit takes back what a commit did because of the blocks, and everything that it did to metrics.
+// commit undoes a commit's changes to metrics and those that concern the blocks.
 func (r *removal) commit(steps []byte) error {
 	changes, err := r.undo.Changes(steps)
 	if err != nil {
@@ -236,7 +237,7 @@ func (r *removal) code(c undo.Change) error {
 	return errors.Join(err, r.undo.Take(c))
 }
 
-// finish deletes the exports, and adds the codes that are still needed.
+// finish deletes the exports and adds the code that remaining accounts still need.
 func (r *removal) finish() error {
 	for _, id := range r.operations {
 		if err := errors.Join(r.b.DropOperation(id), r.b.DropChunks(id, 0)); err != nil {

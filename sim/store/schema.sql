@@ -499,7 +499,7 @@ CREATE TABLE webhook_attempt (
 
 -- What undoes each commit since the world was generated, in the order of the commits, and what the world was after it. Neither it nor
 -- the next two tables are undone themselves.
--- No block: what going back needs
+-- No block: the undo log
 CREATE TABLE undo (
     sequence INTEGER PRIMARY KEY CHECK (sequence > 0),       -- counts the commits
     clock    INTEGER NOT NULL CHECK (clock >= 0),            -- the world's time, Unix milliseconds
@@ -509,7 +509,7 @@ CREATE TABLE undo (
 ) STRICT;
 
 -- Commits to which clients can revert.
--- No block: what going back needs
+-- No block: the undo log
 CREATE TABLE snapshot (
     id       INTEGER PRIMARY KEY CHECK (id > 0),             -- of no snapshot before
     name     TEXT    NOT NULL,                               -- empty for none
@@ -519,8 +519,8 @@ CREATE TABLE snapshot (
     memory   BLOB    NOT NULL                                -- what was in the memory of the process, as JSON
 ) STRICT;
 
--- Counts what is never undone.
--- No block: what going back needs
+-- Counters that no revert or reset lowers.
+-- No block: the undo log
 CREATE TABLE undo_count (
     id        INTEGER PRIMARY KEY CHECK (id = 1),
     snapshots INTEGER NOT NULL CHECK (snapshots >= 0),       -- that were taken

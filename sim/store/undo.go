@@ -15,8 +15,8 @@ import (
 	"snowglobe/sim/store/undo"
 )
 
-// notUndone are the tables that do not follow when the world goes back: the file's own state, what going back needs, and what was in memory
-// when the world was closed, and what others were told.
+// notUndone lists the tables that Rewind leaves alone: the file's own state, the undo log itself, the pool saved at the last close, and the
+// record of webhooks already sent.
 var notUndone = map[string]bool{"lineage": true, "undo": true, "snapshot": true, "undo_count": true, "pooled_tx": true,
 	"webhook_delivery": true, "webhook_attempt": true}
 
@@ -25,17 +25,17 @@ type Snapshot struct {
 	ID       int64  `db:"id"`
 	Name     string `db:"name"`
 	Created  int64  `db:"created"`  // the world's time, Unix milliseconds
-	Sequence int64  `db:"sequence"` // the last commit before it, as Sequence counts them
+	Sequence int64  `db:"sequence"` // the newest commit then
 	Digest   []byte `db:"digest"`   // the world's
-	Memory   []byte `db:"memory"`   // what was in the memory of the process, as JSON
+	Memory   []byte `db:"memory"`   // state of the process that is in no table, as JSON
 }
 
 const snapshotColumns = `id, name, created, sequence, digest, memory`
 
-// UndoCounts counts what is never undone.
+// UndoCounts holds counters that no revert or reset lowers.
 type UndoCounts struct {
-	Snapshots int64 `db:"snapshots"` // that were taken
-	Resets    int64 `db:"resets"`    // to the freshly generated world
+	Snapshots int64 `db:"snapshots"` // taken
+	Resets    int64 `db:"resets"`    // to the generated world
 }
 
 // Commit identifies the state of the world after a commit.
@@ -51,7 +51,7 @@ func (m *Commit) sum(steps []byte) uint32 {
 	return crc32.Update(crc32.ChecksumIEEE(append(head, m.Digest...)), crc32.IEEETable, steps)
 }
 
-// RecordUndo has a world begin its own history: every commit from now on notes what undoes it.
+// RecordUndo makes every commit from now on write the steps that undo it. The present world becomes the one to which a reset returns.
 func (db *DB) RecordUndo() error { return errors.Join(db.recordUndo(), db.readLastCommit()) }
 
 func (db *DB) recordUndo() error {
@@ -62,7 +62,7 @@ func (db *DB) recordUndo() error {
 	}
 	defer conn.Close()
 	if db.recorder, err = undo.Attach(conn, Tables(), notUndone, changedLater()); err != nil {
-		return fmt.Errorf("record what undoes changes: %w", db.say(err))
+		return fmt.Errorf("record undo steps: %w", db.say(err))
 	}
 	return nil
 }
@@ -72,7 +72,7 @@ func (db *DB) readLastCommit() error {
 	m := &Commit{}
 	err := db.read.Get(m, `SELECT (SELECT ifnull(max(sequence), 0) FROM undo) AS sequence,
 		CASE typeof(clock) WHEN 'integer' THEN clock ELSE 0 END AS clock, digest FROM meta WHERE id = 1`)
-	if errors.Is(err, sql.ErrNoRows) { // Meta says so, too
+	if errors.Is(err, sql.ErrNoRows) { // Meta reports it
 		err = nil
 	}
 	db.lastCommit.Store(m)
@@ -96,7 +96,7 @@ func (db *DB) CommitAt(ctx context.Context, sequence int64) (*Commit, error) {
 	return Get[Commit](ctx, db, `SELECT sequence, clock, digest FROM undo WHERE sequence = ?`, sequence)
 }
 
-// Snapshots lists those that there are, the oldest first.
+// Snapshots lists the snapshots, oldest first.
 func (db *DB) Snapshots(ctx context.Context) ([]Snapshot, error) {
 	return List[Snapshot](ctx, db, `SELECT `+snapshotColumns+` FROM snapshot WHERE id > 0 ORDER BY id`)
 }
@@ -106,7 +106,7 @@ func (db *DB) Snapshot(ctx context.Context, id int64) (*Snapshot, error) {
 	return Get[Snapshot](ctx, db, `SELECT `+snapshotColumns+` FROM snapshot WHERE id = ?`, id)
 }
 
-// UndoCounts reads what is never undone.
+// UndoCounts reads the counters.
 func (db *DB) UndoCounts(ctx context.Context) (UndoCounts, error) {
 	h, err := Get[UndoCounts](ctx, db, `SELECT snapshots, resets FROM undo_count WHERE id = 1`)
 	if errors.Is(err, ErrNotFound) {
@@ -118,14 +118,14 @@ func (db *DB) UndoCounts(ctx context.Context) (UndoCounts, error) {
 	return *h, nil
 }
 
-// record has the recorder note what the batch does.
+// record starts recording the batch's changes.
 func (b *Batch) record() {
 	if b.db.recorder != nil {
 		b.db.recorder.Begin()
 	}
 }
 
-// addUndo writes what undoes the batch.
+// addUndo writes the steps that undo the batch.
 func (b *Batch) addUndo() error {
 	r := b.db.recorder
 	if r == nil {
@@ -135,7 +135,7 @@ func (b *Batch) addUndo() error {
 	if err != nil || b.aside {
 		return err
 	}
-	if b.after.Digest == nil { // the world is the same as before
+	if b.after.Digest == nil { // the batch set no digest
 		b.after.Digest = make([]byte, sha256.Size)
 		err := b.scan(`SELECT clock, digest FROM meta WHERE id = 1`, nil, &b.after.Clock, &b.after.Digest)
 		if err != nil && !errors.Is(err, ErrNotFound) {
@@ -154,7 +154,7 @@ func (b *Batch) addUndo() error {
 		b.after.Sequence, b.after.Clock, b.after.Digest, b.after.sum(steps), steps)
 }
 
-// undoCommitted is told that the batch stands.
+// undoCommitted updates the recorder and the newest commit after the batch was committed.
 func (b *Batch) undoCommitted() {
 	r := b.db.recorder
 	switch {
@@ -168,7 +168,7 @@ func (b *Batch) undoCommitted() {
 	}
 }
 
-// AddSnapshot writes a snapshot of the world as it is before the batch, in which nothing else changes, and gives it its number.
+// AddSnapshot writes a snapshot of the present world and sets its number. The batch may change nothing else.
 func (b *Batch) AddSnapshot(s *Snapshot) error {
 	b.aside, b.boundary, b.to = true, true, b.db.lastCommit.Load().Sequence
 	h, err := b.undoCounts()
@@ -181,13 +181,13 @@ func (b *Batch) AddSnapshot(s *Snapshot) error {
 		s.ID, s.Name, s.Created, s.Sequence, s.Digest, s.Memory))
 }
 
-// DropSnapshots deletes the snapshots from a number on to another. Nothing else changes in the batch.
+// DropSnapshots deletes the snapshots whose numbers are in a range. The batch may change nothing else.
 func (b *Batch) DropSnapshots(from, to int64) error {
 	b.aside = true
 	return b.exec(`DELETE FROM snapshot WHERE id BETWEEN ? AND ?`, from, to)
 }
 
-// CountReset counts that the world was set back to how it was generated.
+// CountReset counts a reset.
 func (b *Batch) CountReset() error {
 	h, err := b.undoCounts()
 	if err != nil {
@@ -209,13 +209,13 @@ func (b *Batch) setUndoCounts(h UndoCounts) error {
 	return b.exec(`INSERT OR REPLACE INTO undo_count (id, snapshots, resets) VALUES (1, ?, ?)`, h.Snapshots, h.Resets)
 }
 
-// ForgetHistory has a copy of a world begin where it is: no commit is undone in it. Nor does anybody build blocks on it or prove anything,
-// for which there are hashes of parts of tries.
+// ForgetHistory drops the undo log and the snapshots of a copy that never goes back. It drops the hashes of trie parts too, because nobody
+// builds blocks on such a copy or asks it for proofs.
 func (b *Batch) ForgetHistory() error {
 	return errors.Join(b.exec(`DELETE FROM undo`), b.exec(`DELETE FROM snapshot`), b.exec(`DELETE FROM trie_part`))
 }
 
-// CheckUndo checks that what undoes the commits is whole, and that the last of them left the world as it is.
+// CheckUndo checks that the undo log is undamaged and that its last commit left the world as it is now.
 func (db *DB) CheckUndo(ctx context.Context) error {
 	conn, err := db.read.Conn(ctx)
 	if err != nil {
@@ -238,7 +238,7 @@ func (db *DB) CheckUndo(ctx context.Context) error {
 		case r.Sequence != last.Sequence+1:
 			problem = fmt.Errorf("undo: %d follows %d", r.Sequence, last.Sequence)
 		case r.sum(r.Steps) != r.Sum:
-			problem = fmt.Errorf("undo %d: it is not as it was written", r.Sequence)
+			problem = fmt.Errorf("undo %d: its checksum does not match", r.Sequence)
 		default:
 			if err := tables.Check(r.Steps); err != nil {
 				problem = fmt.Errorf("undo %d: %w", r.Sequence, err)
@@ -261,7 +261,7 @@ func (db *DB) checkSnapshots(ctx context.Context, last Commit) error {
 		return err
 	}
 	if sequence > 0 && (meta.Clock != last.Clock || !slices.Equal(meta.Digest, last.Digest)) {
-		return Damaged(fmt.Errorf("undo %d: the world is not as it was after that", sequence))
+		return Damaged(fmt.Errorf("undo %d: the world is not the one that this commit left", sequence))
 	}
 	all, err := db.Snapshots(ctx)
 	if err != nil {
@@ -269,14 +269,14 @@ func (db *DB) checkSnapshots(ctx context.Context, last Commit) error {
 	}
 	for _, s := range all {
 		if !json.Valid(s.Memory) {
-			return Damaged(fmt.Errorf("snapshot %d: what was in memory is no JSON", s.ID))
+			return Damaged(fmt.Errorf("snapshot %d: its memory is not JSON", s.ID))
 		}
 		switch m, err := db.CommitAt(ctx, s.Sequence); {
 		case s.Sequence == 0 || s.Sequence == sequence && slices.Equal(s.Digest, meta.Digest):
 		case err != nil:
 			return Damaged(fmt.Errorf("snapshot %d: commit %d: %w", s.ID, s.Sequence, err))
 		case !slices.Equal(m.Digest, s.Digest):
-			return Damaged(fmt.Errorf("snapshot %d: the world was another after commit %d", s.ID, s.Sequence))
+			return Damaged(fmt.Errorf("snapshot %d: its digest is not that of commit %d", s.ID, s.Sequence))
 		}
 	}
 	return nil

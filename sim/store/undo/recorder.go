@@ -12,21 +12,21 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// maxNoted is how many changed rows are remembered as noted. When there are more, some are noted again.
+// maxNoted bounds the set of rows already recorded. Beyond it the set starts anew, and rows are recorded again.
 const maxNoted = 1 << 16
 
-// table is what a table's changes are written with.
+// table describes a table of the database.
 type table struct {
 	name    string
 	columns []string
 	key     []int // the columns of the primary key
-	width   int   // how many columns have to be read for the key; 0 for a table whose key is its rowid
+	width   int   // number of leading columns that contain the key; 0 if the key is the rowid
 }
 
-// Tables are those whose changes are undone, by name.
+// Tables holds the recorded tables by name.
 type Tables map[string]*table
 
-// Recorder notes what undoes the transaction that is under way on one connection. It belongs to whoever writes on that.
+// Recorder records the transactions of one connection. Only the connection's writer may use it.
 type Recorder struct {
 	tables  Tables
 	on      bool
@@ -35,13 +35,13 @@ type Recorder struct {
 	current *table
 	row     []any // scratch
 
-	noted map[string]struct{} // changed rows that are in the log since the last boundary
-	exact map[string]bool     // tables whose rows are noted each time that they change
-	fresh []string            // those of the transaction under way
+	noted map[string]struct{} // rows recorded since the last boundary
+	exact map[string]bool     // tables whose rows are recorded at every change
+	fresh []string            // rows recorded in the open transaction
 }
 
-// Attach has a recorder listen to the connection of a pool of one. It records all tables save those that are named. Of the tables in exact
-// it notes a row whenever it changes.
+// Attach hooks a recorder into the only connection of a pool. It records the given tables without the excepted ones. Rows of exact tables
+// are recorded at every change, not just at the first after a boundary.
 func Attach(conn *sql.Conn, tables []string, except, exact map[string]bool) (*Recorder, error) {
 	described, err := Describe(conn, tables, except)
 	if err != nil {
@@ -51,7 +51,7 @@ func Attach(conn *sql.Conn, tables []string, except, exact map[string]bool) (*Re
 	return r, listen(conn, r.note)
 }
 
-// Detach ends what Attach began, before the connection is closed.
+// Detach removes the hook. Call it before closing the connection.
 func Detach(conn *sql.Conn) error { return listen(conn, nil) }
 
 func listen(conn *sql.Conn, hook sqlite.PreUpdateHookFn) error {
@@ -60,25 +60,25 @@ func listen(conn *sql.Conn, hook sqlite.PreUpdateHookFn) error {
 			RegisterPreUpdateHook(sqlite.PreUpdateHookFn)
 		})
 		if !ok {
-			return fmt.Errorf("%T does not tell of changes", c)
+			return fmt.Errorf("%T has no pre-update hook", c)
 		}
 		hooks.RegisterPreUpdateHook(hook)
 		return nil
 	})
 }
 
-// Begin begins a transaction.
+// Begin starts recording a transaction.
 func (r *Recorder) Begin() {
 	r.on, r.err, r.steps, r.current, r.fresh = true, nil, nil, nil, r.fresh[:0]
 }
 
-// End ends the recording of a transaction and answers its steps.
+// End stops recording and returns the transaction's steps.
 func (r *Recorder) End() ([]byte, error) {
 	r.on = false
 	return r.steps, r.err
 }
 
-// Committed is told that the transaction stands.
+// Committed marks the transaction's rows as recorded.
 func (r *Recorder) Committed() {
 	if len(r.noted)+len(r.fresh) > maxNoted {
 		clear(r.noted)
@@ -89,10 +89,10 @@ func (r *Recorder) Committed() {
 	r.fresh = r.fresh[:0]
 }
 
-// Boundary is told that somebody may want to come back to the present state.
+// Boundary marks the present state as one to which the world may revert.
 func (r *Recorder) Boundary() { clear(r.noted) }
 
-// note is called before a row changes.
+// note is the hook: SQLite calls it before a row changes.
 func (r *Recorder) note(d sqlite.SQLitePreUpdateData) {
 	if !r.on || r.err != nil {
 		return
@@ -114,7 +114,7 @@ func (r *Recorder) note(d sqlite.SQLitePreUpdateData) {
 	}
 }
 
-// moved reports whether a change gives a row another key.
+// moved reports whether an update changes a row's key.
 func (r *Recorder) moved(t *table, d *sqlite.SQLitePreUpdateData) bool {
 	if t.width == 0 {
 		return d.OldRowID != d.NewRowID
@@ -131,7 +131,7 @@ func (r *Recorder) moved(t *table, d *sqlite.SQLitePreUpdateData) bool {
 	return false
 }
 
-// added notes the key of a new row.
+// added records the key of a new row.
 func (r *Recorder) added(t *table, d *sqlite.SQLitePreUpdateData) {
 	r.use(t)
 	r.steps = append(r.steps, stepDelete)
@@ -148,7 +148,7 @@ func (r *Recorder) added(t *table, d *sqlite.SQLitePreUpdateData) {
 	}
 }
 
-// changed notes a row as it was, unless it is noted already.
+// changed records the old values of a row, unless they are recorded already.
 func (r *Recorder) changed(t *table, d *sqlite.SQLitePreUpdateData) {
 	row := r.scratch(len(t.columns))
 	if r.err = d.Old(row[:slices.Max(t.key)+1]...); r.err != nil {
@@ -158,7 +158,7 @@ func (r *Recorder) changed(t *table, d *sqlite.SQLitePreUpdateData) {
 	for _, column := range t.key {
 		key = appendValue(key, row[column])
 	}
-	if _, known := r.noted[string(key)]; known { // most are: the rest of the row is not needed
+	if _, known := r.noted[string(key)]; known { // the common case, which never reads the rest of the row
 		return
 	}
 	if r.err = d.Old(row...); r.err != nil {
@@ -189,7 +189,7 @@ func (r *Recorder) scratch(n int) []any {
 	return r.row[:n]
 }
 
-// Describe reads what is to be known of all tables save those that are named.
+// Describe reads the columns and keys of tables, without the excepted ones.
 func Describe(conn *sql.Conn, tables []string, except map[string]bool) (Tables, error) {
 	rows, err := conn.QueryContext(background, `SELECT l.name, l.wr, i.name, i.pk FROM pragma_table_list AS l JOIN pragma_table_info(l.name) AS i
 		WHERE l.schema = 'main' ORDER BY l.name, i.cid`)
@@ -225,15 +225,15 @@ func Describe(conn *sql.Conn, tables []string, except map[string]bool) (Tables, 
 		}
 		t := found[name]
 		if t == nil || !t.findKey(places[name], withoutRowid[name]) {
-			return nil, fmt.Errorf("table %s has no key by which a row could be undone", name)
+			return nil, fmt.Errorf("table %s has no key to find a changed row by", name)
 		}
 		all[name] = t
 	}
 	return all, nil
 }
 
-// findKey notes by which columns a row is found, given the place of each column of the primary key. The first column is the rowid of a
-// table that has one.
+// findKey sets the key columns, given the place of each column of the primary key, and reports whether the table has a usable key. In a table
+// with a rowid only a key of one column will do, which is the rowid.
 func (t *table) findKey(places map[int]int, withoutRowid bool) bool {
 	for pk := 1; pk <= len(places); pk++ {
 		t.key = append(t.key, places[pk])
@@ -245,7 +245,7 @@ func (t *table) findKey(places map[int]int, withoutRowid bool) bool {
 	return len(t.key) == 1 || withoutRowid && len(t.key) > 0
 }
 
-// deletion and insertion are the statements of the steps of a table.
+// deletion returns the statement that undoes an insertion.
 func (t *table) deletion() string {
 	var terms []string
 	for _, column := range t.key {
@@ -254,6 +254,7 @@ func (t *table) deletion() string {
 	return "DELETE FROM " + t.name + " WHERE " + strings.Join(terms, " AND ")
 }
 
+// insertion returns the statement that restores a row.
 func (t *table) insertion() string {
 	return "INSERT OR REPLACE INTO " + t.name + " (" + strings.Join(t.columns, ", ") + ") VALUES (?" + strings.Repeat(", ?", len(t.columns)-1) + ")"
 }

@@ -9,13 +9,13 @@ import (
 	"slices"
 )
 
-var background = context.Background() // what is undone is undone whole
+var background = context.Background() // an undo is never cut short
 
 // The kinds of steps.
 const (
-	stepTable  = 't' // the name of the table of those that follow
-	stepDelete = 'd' // the key of a row that is to go
-	stepPut    = 'p' // a row that is to be there
+	stepTable  = 't' // the name of the following steps' table
+	stepDelete = 'd' // the key of a row to delete
+	stepPut    = 'p' // a row to restore
 )
 
 // The kinds of values.
@@ -26,9 +26,9 @@ const (
 	valueText    = 's'
 )
 
-var errSteps = errors.New("a step that undoes a change is not whole")
+var errSteps = errors.New("malformed undo step")
 
-// appendValue writes a value. No table has numbers that are not whole.
+// appendValue writes a value. No table has a floating-point column.
 func appendValue(b []byte, value any) []byte {
 	switch v := value.(type) {
 	case int64:
@@ -70,7 +70,7 @@ func cutValue(b []byte) (value any, rest []byte, err error) {
 	return nil, nil, errSteps
 }
 
-// step is one change to be made.
+// step is one change to a row.
 type step struct {
 	table  *table
 	kind   byte
@@ -90,7 +90,7 @@ func (tables Tables) parse(b []byte) (all []step, err error) {
 			}
 			text, _ := name.(string)
 			if t = tables[text]; t == nil {
-				return nil, fmt.Errorf("%w: there is no table %.40q", errSteps, text)
+				return nil, fmt.Errorf("%w: unknown table %.40q", errSteps, text)
 			}
 			continue
 		}
@@ -111,38 +111,38 @@ func (tables Tables) parse(b []byte) (all []step, err error) {
 	return all, nil
 }
 
-// Check reads the steps of a transaction and says what is wrong with them.
+// Check returns an error if a transaction's steps are malformed.
 func (tables Tables) Check(steps []byte) error {
 	_, err := tables.parse(steps)
 	return err
 }
 
-// Undo takes the changes of transactions back within one.
+// Undo undoes the changes of earlier transactions in a new one.
 type Undo struct {
 	*Recorder
 	tx         *sql.Tx
 	statements map[string]*sql.Stmt
 }
 
-// Undo begins to undo within a transaction, of which nothing is recorded.
+// Undo starts undoing in a transaction, which is not recorded.
 func (r *Recorder) Undo(tx *sql.Tx) *Undo {
 	r.on = false
 	return r.Selective(tx)
 }
 
-// Selective begins to undo some of the changes, which is recorded as any other change is.
+// Selective starts undoing some of the changes. The transaction is recorded like any other.
 func (r *Recorder) Selective(tx *sql.Tx) *Undo { return &Undo{r, tx, map[string]*sql.Stmt{}} }
 
-// Change is what a transaction did to one row.
+// Change is a change of one row by a transaction.
 type Change struct{ step }
 
-// Table is the row's.
+// Table returns the name of the row's table.
 func (c Change) Table() string { return c.table.name }
 
-// Added says that the row was added, and not changed or deleted.
+// Added reports whether the row was added, as opposed to changed or deleted.
 func (c Change) Added() bool { return c.kind == stepDelete }
 
-// Value is what the row had in a column: in one of its key when it was added, which is all that is noted then.
+// Value returns the row's old value in a column. For an added row only the columns of the key have one.
 func (c Change) Value(column string) any {
 	at := slices.Index(c.table.columns, column)
 	if c.Added() {
@@ -154,7 +154,7 @@ func (c Change) Value(column string) any {
 	return c.values[at]
 }
 
-// Changes reads the changes of a transaction from its steps, the last one first.
+// Changes parses the changes of a transaction, last one first.
 func (r *Recorder) Changes(steps []byte) ([]Change, error) {
 	parsed, err := r.tables.parse(steps)
 	all := make([]Change, 0, len(parsed))
@@ -164,7 +164,7 @@ func (r *Recorder) Changes(steps []byte) ([]Change, error) {
 	return all, err
 }
 
-// Take takes one change back.
+// Take undoes one change.
 func (u *Undo) Take(c Change) error {
 	text := c.table.deletion
 	if c.kind == stepPut {

@@ -16,7 +16,7 @@ const schema = `
 	INSERT INTO keyed VALUES (x'00', 'zero', 5), (x'0001', NULL, 5), (x'', '', -5);
 	INSERT INTO apart VALUES (1, 'stays');`
 
-// recorded is a database of which a recorder notes the changes.
+// recorded is a database with a recorder.
 type recorded struct {
 	*testing.T
 	conn     *sql.Conn
@@ -68,7 +68,7 @@ func (r *recorded) commit(statements ...string) []byte {
 	return steps
 }
 
-// back takes transactions back, the last one first.
+// back undoes transactions, last one first.
 func (r *recorded) back(transactions ...[]byte) {
 	r.Helper()
 	tx, err := r.conn.BeginTx(r.Context(), nil)
@@ -126,7 +126,7 @@ var everyKind = []string{
 	`DELETE FROM keyed WHERE b < 0`,
 }
 
-// TestEveryChangeIsUndone takes each kind of change back alone, all in one transaction, and all in several.
+// TestEveryChangeIsUndone undoes each kind of change by itself, all in one transaction, and all in several.
 func TestEveryChangeIsUndone(t *testing.T) {
 	for _, statement := range everyKind {
 		r := newRecorded(t, nil)
@@ -154,8 +154,8 @@ func TestEveryChangeIsUndone(t *testing.T) {
 	}
 }
 
-// TestARowIsNotedOnce changes a row again and again: between two boundaries it is noted once, in a table of exact ones each time. A table
-// apart is not noted.
+// TestARowIsNotedOnce changes a row repeatedly: between two boundaries it is recorded once, but in an exact table at every change. Excepted
+// tables are not recorded.
 func TestARowIsNotedOnce(t *testing.T) {
 	const change = `UPDATE numbered SET count = 1 WHERE id = 1`
 	for exact, want := range map[bool]string{false: "101", true: "111"} {
@@ -189,7 +189,7 @@ func TestARowIsNotedOnce(t *testing.T) {
 	}
 }
 
-// TestDamagedStepsAreRefused cuts steps off everywhere and turns every byte: what cannot be read is an error and nothing panics.
+// TestDamagedStepsAreRefused truncates steps everywhere and alters every byte: malformed steps give an error and nothing panics.
 func TestDamagedStepsAreRefused(t *testing.T) {
 	r := newRecorded(t, nil)
 	steps := r.commit(everyKind...)
@@ -212,8 +212,8 @@ func TestDamagedStepsAreRefused(t *testing.T) {
 		}
 	}
 	for text, damaged := range map[string][]byte{
-		"there is no table": append([]byte{stepTable, valueText, 5}, "other"...),
-		"not whole":         {stepDelete, valueInteger, 2}, // of no table
+		"unknown table":       append([]byte{stepTable, valueText, 5}, "other"...),
+		"malformed undo step": {stepDelete, valueInteger, 2}, // of no table
 	} {
 		if err := r.recorder.tables.Check(damaged); err == nil || !strings.Contains(err.Error(), text) {
 			t.Errorf("%q: %v, want %q", damaged, err, text)
@@ -221,7 +221,7 @@ func TestDamagedStepsAreRefused(t *testing.T) {
 	}
 }
 
-// TestATableNeedsAKey refuses to record a table whose rows could not be found again.
+// TestATableNeedsAKey refuses to record a table without a usable key.
 func TestATableNeedsAKey(t *testing.T) {
 	r := newRecorded(t, nil)
 	r.exec(`CREATE TABLE keyless (text TEXT)`)
