@@ -75,18 +75,14 @@ func (w *World) AddOperation(ctx context.Context, draft func(number int64) *stor
 	return o, w.revise(m, func(b *store.Batch) error { return b.PutOperation(o) })
 }
 
-// UpdateOperation stores an operation's current state, along with what write adds, in one transaction.
-func (w *World) UpdateOperation(ctx context.Context, o *store.Operation, write func(*store.Batch) error) error {
-	w.writer.Lock()
-	defer w.writer.Unlock()
-	return w.revise(w.meta, func(b *store.Batch) error { return errors.Join(b.PutOperation(o), write(b)) })
+// UpdateOperation stores an operation's current state.
+func (w *World) UpdateOperation(ctx context.Context, o *store.Operation) error {
+	return w.Write(ctx, func(b *store.Batch) error { return b.PutOperation(o) })
 }
 
-// DeleteOperation deletes an operation and its file.
+// DeleteOperation deletes an operation.
 func (w *World) DeleteOperation(ctx context.Context, id int64) error {
-	w.writer.Lock()
-	defer w.writer.Unlock()
-	return w.revise(w.meta, func(b *store.Batch) error { return errors.Join(b.DropOperation(id), b.DropChunks(id, 0)) })
+	return w.Write(ctx, func(b *store.Batch) error { return b.DropOperation(id) })
 }
 
 // Write stores data that is not part of the chains, in one transaction.

@@ -24,7 +24,7 @@
 //	position         the place of a row in the file: chain, block number, index in the block
 //	delta            all rows that one block adds
 //	roll-up          the counts of a metric for an hour, day, week or month, updated by each block
-//	operation        a job that a client started: a transaction export, with its file in chunks
+//	operation        a job that a client started: a transaction export
 //	digest           a hash over the chains and the clock; equal digests are equal worlds
 //	pool             the transactions of an EVM chain that wait for a block
 //	state change     a client's change to an EVM chain's state without a transaction, after its newest block

@@ -115,7 +115,7 @@ func TestOperationsLeaveTheDigest(t *testing.T) {
 		}
 	}
 	draft := func(number int64) *store.Operation {
-		return &store.Operation{ID: number, UUID: bytes.Repeat([]byte{byte(number)}, 16), Status: store.OperationRunning, Content: []byte{}, Request: "{}"}
+		return &store.Operation{ID: number, UUID: bytes.Repeat([]byte{byte(number)}, 16), Status: store.OperationRunning, ExportFile: store.ExportFile{Content: []byte{}}, Request: "{}"}
 	}
 	for want := int64(1); want <= 2; want++ {
 		o, err := w.AddOperation(ctx, draft)
@@ -124,12 +124,15 @@ func TestOperationsLeaveTheDigest(t *testing.T) {
 		}
 		ended := *o
 		ended.Status = store.OperationCompleted
-		same(w.UpdateOperation(ctx, &ended, func(*store.Batch) error { return nil }))
+		same(w.UpdateOperation(ctx, &ended))
 		same(w.DeleteOperation(ctx, o.ID))
 	}
 	failed := errors.New("failed")
-	if err := w.UpdateOperation(ctx, draft(3), func(*store.Batch) error { return failed }); !errors.Is(err, failed) {
+	if err := w.Write(ctx, func(b *store.Batch) error { return errors.Join(b.PutOperation(draft(3)), failed) }); !errors.Is(err, failed) {
 		t.Error(err)
+	}
+	if all, err := w.DB.Operations(ctx, 9, 9); len(all) != 0 || err != nil {
+		t.Errorf("operations %v are left: %v", all, err)
 	}
 	same(nil)
 }

@@ -118,9 +118,8 @@ func TestExportsKeepToTheirRetention(t *testing.T) {
 		}
 		time.Sleep(time.Millisecond)
 	}
-	chunks, err := o.DB.Count(t.Context(), "chunk")
-	if err != nil || count != 1 || chunks != 1 {
-		t.Errorf("%d operations and %d chunks are left: %v", count, chunks, err)
+	if count != 1 {
+		t.Errorf("%d operations are left", count)
 	}
 	verifytest.Sound(t, o.World)
 	if got := fmt.Sprint(later["createdAtTimestamp"]); got != fmt.Sprint(o.Clock.Unix()) {

@@ -64,7 +64,8 @@ func (c *requestContext) send(r *http.Request, status int, answer any) error {
 	}
 	switch answer := answer.(type) {
 	case File:
-		return c.sendFile(r, &answer)
+		c.sendFile(r, &answer)
+		return nil
 	case Stream:
 		return c.sendStream(r, &answer)
 	case Raw:

@@ -4,52 +4,49 @@ import (
 	"context"
 	"io"
 	"net/http"
-	"snowglobe/sim"
 	"strings"
 	"time"
 
+	"github.com/klauspost/compress/gzip"
+
 	"snowglobe/handlers/rest/schema"
+	"snowglobe/sim"
 )
 
 // File is a response that may be too large for memory: it is read as fast as the client takes it. Clients may request ranges of it.
 type File struct {
-	Type string // the content type
-	Name string // file name under which browsers save it
-	Tag  string // identifies the content: other content has another tag
-
-	// Open returns the content as it is, or gzipped.
-	Open func(zipped bool) (io.ReadSeeker, error)
+	Type    string // the content type
+	Name    string // file name under which browsers save it
+	Tag     string // identifies the content: other content has another tag
+	Content io.ReadSeeker
 }
 
 // fileTimeout bounds the time for one piece of a file. The whole file may take any time.
 const fileTimeout = 2 * time.Minute
 
 // sendFile sends a file, compressed if the client accepts that and wants the whole.
-func (c *requestContext) sendFile(r *http.Request, f *File) error {
+func (c *requestContext) sendFile(r *http.Request, f *File) {
 	r = withByteRange(r)
 	zipped := acceptsGzip(r.Header.Get("Accept-Encoding")) && r.Header.Get("Range") == ""
-	content, err := f.Open(zipped)
-	if err != nil {
-		return err
-	}
 	h := c.Header()
 	h["Vary"], h["Cache-Control"], h["Etag"] = vary, noCache, []string{variant(f.Tag, zipped)}
 	if unchanged(r.Header["If-None-Match"], f.Tag) {
 		c.WriteHeader(http.StatusNotModified)
-		return nil
+		return
 	}
 	h["Content-Type"] = []string{f.Type}
 	h.Set("Content-Disposition", `attachment; filename="`+f.Name+`"`)
 	if zipped {
-		h["Content-Encoding"] = gzipped
+		h["Content-Encoding"] = gzipped // so ServeContent sets no length
 	}
-	paced := &pacedReader{ReadSeeker: content, client: c}
-	http.ServeContent(&fileWriter{requestContext: c}, r, "", time.Time{}, paced)
+	paced := &pacedReader{ReadSeeker: f.Content, client: c}
+	w := &fileWriter{requestContext: c, zipped: zipped}
+	http.ServeContent(w, r, "", time.Time{}, paced)
 	if paced.failed != nil {
 		c.server.opts.Log.Error("file could not be read", "id", c.id, "operation", c.operation(), "err", paced.failed)
 		panic(http.ErrAbortHandler) // the client must not take the part for the whole
 	}
-	return nil
+	w.end()
 }
 
 // withByteRange drops a range in a unit other than bytes, which counts as no range. Units are case-insensitive.
@@ -80,9 +77,11 @@ func (p *pacedReader) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// fileWriter gives rejections the shape of all errors.
+// fileWriter compresses what is written if it is to be zipped, and gives rejections the shape of all errors.
 type fileWriter struct {
 	*requestContext
+	zipped  bool
+	zip     *gzip.Writer // nil before the first byte
 	refused bool
 }
 
@@ -111,7 +110,22 @@ func (w *fileWriter) Write(b []byte) (int, error) {
 	if w.refused {
 		return len(b), nil
 	}
-	return w.requestContext.Write(b)
+	if !w.zipped {
+		return w.requestContext.Write(b)
+	}
+	if w.zip == nil {
+		w.zip = gzips.Get().(*gzip.Writer)
+		w.zip.Reset(w.requestContext)
+	}
+	return w.zip.Write(b)
+}
+
+// end writes what is left to compress.
+func (w *fileWriter) end() {
+	if w.zip != nil {
+		_ = w.zip.Close() // the client may be gone
+		gzips.Put(w.zip)
+	}
 }
 
 // Stream is a response that is written as things happen.

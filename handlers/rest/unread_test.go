@@ -20,7 +20,7 @@ func TestUnreadBodiesEnd(t *testing.T) {
 	s := newServer(t, func(o *rest.Options) {
 		o.Now = func() time.Time { return time.Now().Add(left - perPiece) } // so that the time is over soon
 	})
-	file := rest.File{Type: "text/csv", Name: "all.csv", Tag: "a", Open: func(bool) (io.ReadSeeker, error) { return bytes.NewReader(make([]byte, 64<<20)), nil }}
+	file := rest.File{Type: "text/csv", Name: "all.csv", Tag: "a", Content: bytes.NewReader(make([]byte, 64<<20))}
 	stream := rest.Stream{Type: "text/event-stream", Send: func(ctx context.Context, write func([]byte) error) error {
 		for {
 			if err := write(make([]byte, 64<<10)); err != nil {

@@ -70,7 +70,7 @@ func (r *evmReader) read(ctx context.Context, at []store.Position) ([]Event, err
 		var moved []store.Transfer
 		inside, calls = take(calls, func(c *store.Call) bool { return c.ID.Block()+store.Position(c.Tx) == tx.ID })
 		moved, transfers = take(transfers, func(t *store.Transfer) bool { return t.Transaction() == tx.ID })
-		e := Event{Time: tx.BlockTime, At: tx.ID}
+		e := Event{Time: tx.BlockTime}
 		if err := r.event(ctx, &e, tx, inside, moved); err != nil {
 			return nil, err
 		}

@@ -25,8 +25,8 @@ type Options struct {
 	Log       *slog.Logger // receives failures; nil for none
 }
 
-// Jobs holds a world's transaction exports: clients start operations, and Run carries them out. An operation and its file are rows of the
-// world, so after a crash the next Run continues where the rows end.
+// Jobs holds a world's transaction exports: clients start operations, and Run carries them out. Operations are rows of the world, so after
+// a crash the next Run starts the unfinished ones over.
 type Jobs struct {
 	world *sim.World
 	Options
@@ -34,7 +34,7 @@ type Jobs struct {
 	mu      sync.Mutex
 	woken   *sync.Cond
 	waiting []int64 // numbers, in starting order
-	unread  bool    // whether a worker must look for unfinished ones
+	unread  bool    // whether a worker must look for unfinished ones first
 	running map[int64]bool
 	begun   int // being added to the world
 
@@ -52,13 +52,13 @@ func NewJobs(w *sim.World, o Options) *Jobs {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	e := &Jobs{world: w, Options: o, running: map[int64]bool{}}
+	e := &Jobs{world: w, Options: o, unread: true, running: map[int64]bool{}}
 	e.woken = sync.NewCond(&e.mu)
 	w.BeforeRewind(e.pause)
 	return e
 }
 
-// pause stops the running exports between two chunks. On resume, the exports that the world then has continue.
+// pause stops the running exports. On resume, the unfinished exports that the world then has start over.
 func (e *Jobs) pause() (resume func(sim.RewindOptions)) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -70,13 +70,9 @@ func (e *Jobs) pause() (resume func(sim.RewindOptions)) {
 		e.woken.Wait()
 	}
 	return func(sim.RewindOptions) {
-		unfinished, err := e.world.DB.RunningOperations(context.Background())
-		if err != nil {
-			e.Log.Error("the unfinished exports cannot be read", "err", err)
-		}
 		e.mu.Lock()
 		defer e.mu.Unlock()
-		e.paused, e.waiting, e.unread = false, unfinished, err != nil
+		e.paused, e.waiting, e.unread = false, nil, true
 		e.woken.Broadcast()
 	}
 }
@@ -103,7 +99,7 @@ func (e *Jobs) Start(ctx context.Context, scope Scope) (*store.Operation, error)
 	o, err := e.world.AddOperation(ctx, func(number int64) *store.Operation {
 		name := OperationUUID(e.world, number)
 		return &store.Operation{ID: number, UUID: name[:], Status: store.OperationRunning, Created: now, Updated: now,
-			Content: []byte{}, Request: request}
+			ExportFile: store.ExportFile{Content: []byte{}}, Request: request}
 	})
 	if err != nil {
 		return nil, fmt.Errorf("start an export: %w", err)

@@ -76,7 +76,7 @@ func (r *primaryReader) read(ctx context.Context, at []store.Position) ([]Event,
 		if err != nil {
 			return nil, fmt.Errorf("%s transaction at %d: %w", r.codec, p, err)
 		}
-		e := Event{Time: time, At: p}
+		e := Event{Time: time}
 		for i := range rows {
 			m := &rows[i]
 			if r.scope.Type == Staking && m.kind != creditStake && m.tx.Type != rewardTx {

@@ -9,18 +9,9 @@ import (
 
 // Event holds the rows of one transaction.
 type Event struct {
-	Time  int64 // of its block, Unix seconds
-	Chain int
-	At    store.Position
-	Text  []byte // CSV rows
-	Rows  int
-}
-
-// Position identifies an event, after which a scan can continue.
-type Position struct {
-	Time  int64
-	Chain int
-	At    store.Position
+	Time int64  // of its block, Unix seconds
+	Text []byte // CSV
+	Rows int
 }
 
 // eventReader turns a chain's transactions into events, leaving out those without rows.
@@ -38,15 +29,15 @@ type chainCursor struct {
 	queue []Event
 }
 
-// NewScanner starts a scan, after a position if one is given.
-func NewScanner(ctx context.Context, w *sim.World, s Scope, after *Position) (*Scanner, error) {
+// NewScanner starts a scan.
+func NewScanner(ctx context.Context, w *sim.World, s Scope) (*Scanner, error) {
 	walk := &Scanner{}
-	for i, chain := range s.Chains {
+	for _, chain := range s.Chains {
 		source, err := openChain(w, chain)
 		if err != nil {
 			return nil, err
 		}
-		low, high, err := source.span(ctx, w, s, i, after)
+		low, high, err := source.span(ctx, w, s)
 		if err != nil {
 			return nil, err
 		}
@@ -64,8 +55,8 @@ func NewScanner(ctx context.Context, w *sim.World, s Scope, after *Position) (*S
 	return walk, nil
 }
 
-// span returns the part of the chain that is left to read.
-func (s *chainSource) span(ctx context.Context, w *sim.World, scope Scope, chain int, after *Position) (low, high store.Position, err error) {
+// span returns the part of the chain that a scope covers.
+func (s *chainSource) span(ctx context.Context, w *sim.World, scope Scope) (low, high store.Position, err error) {
 	from, end := uint64(0), s.Head+1
 	if scope.From > 0 {
 		from, err = s.since(ctx, w, scope.From)
@@ -73,20 +64,7 @@ func (s *chainSource) span(ctx context.Context, w *sim.World, scope Scope, chain
 	if scope.Until > 0 && err == nil {
 		end, err = s.since(ctx, w, scope.Until)
 	}
-	low, high = store.At(s.rows, from, 0), store.At(s.rows, end, 0)-1
-	if after == nil || err != nil {
-		return low, high, err
-	}
-	var gone uint64 // blocks before the remaining time
-	switch {
-	case chain == after.Chain:
-		return max(low, after.At+1), high, nil
-	case chain < after.Chain:
-		gone, err = s.since(ctx, w, after.Time+1)
-	default:
-		gone, err = s.since(ctx, w, after.Time)
-	}
-	return max(low, store.At(s.rows, gone, 0)), high, err
+	return store.At(s.rows, from, 0), store.At(s.rows, end, 0) - 1, err
 }
 
 // since returns the height of the first block at or after a time, or Head + 1 if there is none: an export ends at its heads.
@@ -116,9 +94,9 @@ func (w *Scanner) Next(ctx context.Context) (*Event, error) {
 		return nil, nil
 	}
 	t := w.chains[best]
-	event := t.queue[0]
-	event.Chain, t.queue = best, t.queue[1:]
-	return &event, nil
+	event := &t.queue[0]
+	t.queue = t.queue[1:]
+	return event, nil
 }
 
 // fill reads on until it has an event or nothing is left.

@@ -23,7 +23,6 @@ var errPanic = errors.New("panic")
 
 // Run carries exports out until the context ends, starting with those that an earlier run left unfinished.
 func (e *Jobs) Run(ctx context.Context) error {
-	e.readUnfinished(ctx)
 	defer context.AfterFunc(ctx, func() { e.queue() })()
 	e.deleteExpired(ctx)
 	var all sync.WaitGroup
@@ -66,15 +65,15 @@ func (e *Jobs) readUnfinished(ctx context.Context) {
 func (e *Jobs) next(ctx context.Context) (int64, context.Context, bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	for (len(e.waiting) == 0 || e.paused) && ctx.Err() == nil {
-		if e.unread && !e.paused {
-			e.unread = false
-			e.mu.Unlock()
-			e.readUnfinished(ctx)
-			e.mu.Lock()
+	for (e.unread || len(e.waiting) == 0 || e.paused) && ctx.Err() == nil {
+		if !e.unread || e.paused {
+			e.woken.Wait()
 			continue
 		}
-		e.woken.Wait()
+		e.unread = false
+		e.mu.Unlock()
+		e.readUnfinished(ctx)
+		e.mu.Lock()
 	}
 	if ctx.Err() != nil {
 		return 0, nil, false
@@ -112,7 +111,7 @@ func (e *Jobs) runOne(ctx context.Context, id int64) {
 	}
 }
 
-// tryOne continues an export and reports whether that ended it; if not, the result could not be stored.
+// tryOne makes an export and reports whether that ended it; if not, the result could not be stored.
 func (e *Jobs) tryOne(ctx context.Context, id int64) (ended bool) {
 	err := e.attempt(ctx, id)
 	if err == nil || ctx.Err() != nil {
@@ -133,7 +132,7 @@ func (e *Jobs) tryOne(ctx context.Context, id int64) (ended bool) {
 	return err == nil
 }
 
-// attempt makes the missing chunks of an export's file.
+// attempt measures an export's file, which makes it complete.
 func (e *Jobs) attempt(ctx context.Context, id int64) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -148,95 +147,35 @@ func (e *Jobs) attempt(ctx context.Context, id int64) (err error) {
 	if err != nil {
 		return err
 	}
-	if now := e.world.Clock.Unix(); o.Chunks == 0 && scope.From > now {
+	if now := e.world.Clock.Unix(); scope.From > now {
 		return e.fail(ctx, o, ErrInvalidRequest, fmt.Sprintf("firstDate %s is after the world's time, %s",
 			dateOf(scope.From), time.Unix(now, 0).UTC().Format(time.RFC3339)))
 	}
-	for o.Status == store.OperationRunning {
-		if o, err = e.resume(ctx, o, scope.Before(o.Next)); err != nil {
-			return err
-		}
+	file, err := Measure(ctx, e.world, scope, func(sofar store.ExportFile) error { return e.update(ctx, o, sofar) })
+	if err != nil {
+		return err
 	}
-	return nil
+	o.Status = store.OperationCompleted
+	if file.Next != 0 {
+		o.Status, o.Code = store.OperationCompletedWithWarning, WarnTruncatedExport
+		o.Message = fmt.Sprintf("the export has as many whole days as fit in the limit of rows; another one with firstDate %s goes on", dateOf(file.Next))
+	}
+	return e.update(ctx, o, file)
 }
 
 // dateOf formats the day that begins at a time in Unix seconds.
 func dateOf(unix int64) string { return time.Unix(unix, 0).UTC().Format(time.DateOnly) }
 
-// resume makes one chunk after another, until the file is complete or a day exceeds its row limit.
-func (e *Jobs) resume(ctx context.Context, o *store.Operation, scope Scope) (*store.Operation, error) {
-	var last *store.ChunkInfo
-	if o.Chunks > 0 {
-		pieces, err := e.world.DB.ChunkInfos(ctx, o.ID, o.Chunks-1, o.Chunks-1)
-		if err != nil || len(pieces) == 0 {
-			return nil, errors.Join(fmt.Errorf("operation %d has no chunk %d", o.ID, o.Chunks-1), err)
-		}
-		last = &pieces[0]
-	}
-	cutter, err := NewChunker(ctx, e.world, scope, o.ID, last)
-	if err != nil {
-		return nil, err
-	}
-	for {
-		step, err := cutter.Next(ctx)
-		if err != nil {
-			return nil, err
-		}
-		if step.Full != 0 {
-			return e.truncate(ctx, o, step.Full)
-		}
-		if o, err = e.store(ctx, o, step); err != nil || step.Last {
-			return o, err
-		}
-	}
-}
-
-// store writes a chunk, and with the last one marks the export complete.
-func (e *Jobs) store(ctx context.Context, o *store.Operation, step *Step) (*store.Operation, error) {
-	next := WithChunks(*o, o.Chunks+1, step.Chunk.ChunkInfo)
-	next.Updated = e.world.Clock.Unix()
-	switch {
-	case step.Last && o.Next != 0:
-		next.Status, next.Code = store.OperationCompletedWithWarning, WarnTruncatedExport
-		next.Message = fmt.Sprintf("the export has as many whole days as fit in the limit of rows; another one with firstDate %s goes on", dateOf(o.Next))
-	case step.Last:
-		next.Status = store.OperationCompleted
-	}
-	return &next, e.world.UpdateOperation(ctx, &next, func(b *store.Batch) error { return b.AddChunk(step.Chunk) })
-}
-
-// truncate ends an export before a day, and drops the chunks that reach into that day.
-func (e *Jobs) truncate(ctx context.Context, o *store.Operation, day int64) (*store.Operation, error) {
-	pieces, err := e.world.DB.ChunkInfos(ctx, o.ID, 0, o.Chunks-1)
-	if err != nil {
-		return nil, err
-	}
-	kept := 0
-	for kept < len(pieces) && pieces[kept].Reached < day {
-		kept++
-	}
-	next := WithChunks(*o, 0, store.ChunkInfo{})
-	if kept > 0 {
-		next = WithChunks(*o, kept, pieces[kept-1])
-	}
-	next.Next, next.Updated = day, e.world.Clock.Unix()
-	return &next, e.world.UpdateOperation(ctx, &next, func(b *store.Batch) error { return b.DropChunks(o.ID, kept) })
-}
-
 // fail ends an export without a file.
 func (e *Jobs) fail(ctx context.Context, o *store.Operation, code, message string) error {
-	next := WithChunks(*o, 0, store.ChunkInfo{})
-	next.Status, next.Code, next.Message, next.Next, next.Updated = store.OperationFailed, code, message, 0, e.world.Clock.Unix()
-	return e.world.UpdateOperation(ctx, &next, func(b *store.Batch) error { return b.DropChunks(o.ID, 0) })
+	o.Status, o.Code, o.Message = store.OperationFailed, code, message
+	return e.update(ctx, o, store.ExportFile{Content: []byte{}})
 }
 
-// WithChunks returns an operation with a number of chunks, given the last of them.
-func WithChunks(o store.Operation, chunks int, last store.ChunkInfo) store.Operation {
-	o.Chunks, o.Size, o.Rows, o.Reached, o.Content = chunks, last.Start+last.Size, last.Rows, last.Reached, last.Digest
-	if o.Content == nil {
-		o.Content = []byte{}
-	}
-	return o
+// update stores an export's state.
+func (e *Jobs) update(ctx context.Context, o *store.Operation, file store.ExportFile) error {
+	o.ExportFile, o.Updated = file, e.world.Clock.Unix()
+	return e.world.UpdateOperation(ctx, o)
 }
 
 // deleteExpired deletes the exports past their retention, then the oldest beyond the number to keep.
@@ -262,9 +201,4 @@ func (e *Jobs) delete(ctx context.Context, numbers []int64) error {
 		}
 	}
 	return nil
-}
-
-// Content returns the file of a complete export, plain or gzipped.
-func (e *Jobs) Content(ctx context.Context, o *store.Operation, zipped bool) (*FileReader, error) {
-	return OpenFile(ctx, e.world.DB, o, zipped)
 }

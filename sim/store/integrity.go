@@ -301,7 +301,7 @@ func sameRow(have, want *sqlx.Rows) error {
 
 // CountedTables lists the tables whose rows verify counts.
 var CountedTables = []string{"chain", "block", "block_override", "state_change", "tx", "impersonated_tx", "log", "call", "account", "slot", "code", "persona", "contract",
-	"token", "deployment", "transfer", "holding", "nft", "touch", "market", "pooled_tx", "operation", "chunk", "message", "message_event"}
+	"token", "deployment", "transfer", "holding", "nft", "touch", "market", "pooled_tx", "operation", "message", "message_event"}
 
 // Count returns the number of rows in a table. It reads the whole table: only verify calls it.
 func (db *DB) Count(ctx context.Context, table string) (int64, error) {

@@ -240,7 +240,7 @@ func (r *removal) code(c undo.Change) error {
 // finish deletes the exports and adds the code that remaining accounts still need.
 func (r *removal) finish() error {
 	for _, id := range r.operations {
-		if err := errors.Join(r.b.DropOperation(id), r.b.DropChunks(id, 0)); err != nil {
+		if err := r.b.DropOperation(id); err != nil {
 			return err
 		}
 	}

@@ -276,20 +276,14 @@ func TestListsOfAnyLengthAreWhole(t *testing.T) {
 	}
 }
 
-func TestOperationsAndChunksComeBack(t *testing.T) {
-	o := Operation{ID: 1, UUID: hash[:16], Status: OperationRunning, Created: 5, Updated: 5, Content: hash, Request: "{}"}
-	c := Chunk{ChunkInfo{ID: NewChunkID(1, 0), Size: 9, Stored: 2, Rows: 1, Sum: 7, Reached: 8, At: 3}, []byte{1, 2}}
-	c.Seal(nil)
-	db := made(t, Memory, func(b *Batch) error { return errors.Join(b.PutOperation(&o), b.AddChunk(&c)) })
+func TestOperationsComeBack(t *testing.T) {
+	o := Operation{ID: 1, UUID: hash[:16], Status: OperationRunning, Created: 5, Updated: 5, ExportFile: ExportFile{1, 2, 3, 4, hash}, Request: "{}"}
+	db := made(t, Memory, func(b *Batch) error { return b.PutOperation(&o) })
 	ctx := t.Context()
 	have, err := db.OperationByUUID(ctx, o.UUID)
 	same(t, "OperationByUUID", *have, o, err)
 	running, err := db.RunningOperations(ctx)
 	same(t, "RunningOperations", running, []int64{1}, err)
-	chunk, err := db.Chunk(ctx, 1, 0)
-	same(t, "Chunk", *chunk, c, err)
-	chunks, err := db.ChunkInfos(ctx, 1, 0, 9)
-	same(t, "ChunkInfos", chunks, []ChunkInfo{c.ChunkInfo}, err)
 }
 
 // TestOutputsComeBack: of a plain output the file keeps the address, of every other all bytes, and AVAX is left out.

@@ -391,28 +391,12 @@ CREATE TABLE operation (
     created INTEGER NOT NULL,                                     -- by the world's clock, Unix seconds
     updated INTEGER NOT NULL,
     next    INTEGER NOT NULL,                                     -- the day with which another export would go on, Unix seconds; 0 for none
-    chunks  INTEGER NOT NULL CHECK (chunks >= 0),                 -- how many there are of its file so far,
-    size    INTEGER NOT NULL CHECK (size >= 0),                   -- their bytes,
-    rows    INTEGER NOT NULL CHECK (rows >= 0),                   -- their rows,
+    size    INTEGER NOT NULL CHECK (size >= 0),                   -- bytes of its file, which follows from the request and is not stored,
+    rows    INTEGER NOT NULL CHECK (rows >= 0),                   -- its rows,
     reached INTEGER NOT NULL,                                     -- the time of the last row, Unix seconds,
-    content BLOB    NOT NULL CHECK (length(content) IN (0, 32)),  -- and the last one's digest, empty before the first
+    content BLOB    NOT NULL CHECK (length(content) IN (0, 32)),  -- and its SHA-256, empty until it is complete
     request TEXT    NOT NULL,                                     -- what it was asked to do, and the height of each chain at that time, as JSON
     CHECK (status IN ('RUNNING', 'COMPLETED', 'COMPLETED_WITH_WARNING', 'FAILED'))
-) STRICT;
-
--- The files of exports. A chunk's id is operation << 24 | count from 0.
--- No block: of clients
-CREATE TABLE chunk (
-    id      INTEGER PRIMARY KEY CHECK (id >= 0),
-    start   INTEGER NOT NULL CHECK (start >= 0),                    -- where in the file it begins
-    size    INTEGER NOT NULL CHECK (size >= 0),                     -- bytes of the file
-    rows    INTEGER NOT NULL CHECK (rows >= 0),                     -- of the file up to and with this chunk
-    sum     INTEGER NOT NULL CHECK (sum BETWEEN 0 AND 4294967295),  -- CRC-32 of the file up to and with this chunk
-    reached INTEGER NOT NULL,                                       -- the time of its last transaction, Unix seconds
-    lane    INTEGER NOT NULL CHECK (lane >= 0),                     -- that transaction's chain, by its place in the request,
-    at      INTEGER NOT NULL CHECK (at >= 0),                       -- and position
-    digest  BLOB    NOT NULL CHECK (length(digest) = 32),           -- SHA-256 over the chunk before and the rest of the row
-    data    BLOB    NOT NULL CHECK (length(data) > 0)               -- deflated, in whole blocks that others can follow
 ) STRICT;
 
 -- What an indexer found when a client asked it to look at an item again. It is no part of the world's digest, as nothing of what

@@ -4,13 +4,14 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"reflect"
 
 	"snowglobe/sim"
 	"snowglobe/sim/export"
 	"snowglobe/sim/store"
 )
 
-// verifyOperations makes the file of every export again and compares it with the stored one.
+// verifyOperations makes the file of every export again.
 func verifyOperations(ctx context.Context, w *sim.World, found Findings) error {
 	rows, err := w.DB.OperationDigests(ctx, w.Operations())
 	if err != nil {
@@ -31,62 +32,25 @@ func verifyOperations(ctx context.Context, w *sim.World, found Findings) error {
 			return fmt.Errorf("operation %d: %w", o.ID, err)
 		}
 		found["operation"].Add(1)
-		found["chunk"].Add(int64(o.Chunks))
 	}
 	return nil
 }
 
-// verifyFile compares the stored chunks and the operation's row with those that its request leads to.
+// verifyFile compares an operation's row with the file that its request leads to.
 func verifyFile(ctx context.Context, w *sim.World, o *store.Operation) error {
-	last := store.ChunkInfo{}
-	if o.Chunks > 0 {
-		scope, err := export.ParseScope(o.Request)
-		if err != nil {
-			return err
-		}
-		again, err := export.NewChunker(ctx, w, scope.Before(o.Next), o.ID, nil)
-		if err != nil {
-			return err
-		}
-		for n := range o.Chunks {
-			step, err := again.Next(ctx)
-			if err != nil {
-				return err
-			}
-			chunk, err := w.DB.Chunk(ctx, o.ID, n)
-			if err != nil {
-				return fmt.Errorf("chunk %d: %w", n, err)
-			}
-			if err := verifyChunk(chunk, step, last.Digest); err != nil {
-				return fmt.Errorf("chunk %d: %w", n, err)
-			}
-			if o.Status != store.OperationRunning && n == o.Chunks-1 && !step.Last {
-				return fmt.Errorf("it is %s, but its file goes on", o.Status)
-			}
-			last = chunk.ChunkInfo
-		}
+	if !o.Complete() {
+		return nil
 	}
-	if told := export.WithChunks(*o, o.Chunks, last); !bytes.Equal(told.Digest(), o.Digest()) {
-		return fmt.Errorf("it does not tell of its file what is there: %+v", last)
+	scope, err := export.ParseScope(o.Request)
+	if err != nil {
+		return err
+	}
+	file, err := export.Measure(ctx, w, scope, nil)
+	if err != nil {
+		return err
+	}
+	if !reflect.DeepEqual(o.ExportFile, file) {
+		return fmt.Errorf("its file is %+v, it should be %+v", o.ExportFile, file)
 	}
 	return nil
-}
-
-// verifyChunk compares a chunk with the one made again.
-func verifyChunk(have *store.Chunk, step *export.Step, before []byte) error {
-	if step.Chunk == nil {
-		return fmt.Errorf("the file ended before it")
-	}
-	sealed, want := *have, step.Chunk.ChunkInfo
-	sealed.Seal(before)
-	if !bytes.Equal(sealed.Digest, have.Digest) {
-		return fmt.Errorf("digest is %x, it should be %x", have.Digest, sealed.Digest)
-	}
-	want.Stored, want.Digest = have.Stored, nil // another compressor may pack the same bytes differently
-	piece := have.ChunkInfo
-	piece.Digest = nil
-	if fmt.Sprint(piece) != fmt.Sprint(want) {
-		return fmt.Errorf("it is %+v, it should be %+v", piece, want)
-	}
-	return export.Same(have, step.Chunk)
 }

@@ -372,7 +372,7 @@ func inspectTransactions(transactions []store.PrimaryTx) error {
 	return nil
 }
 
-// operations recomputes the digests of exports and of the chunks of their files.
+// operations recomputes the digests of exports.
 func (i *inspection) operations(ctx context.Context) error {
 	rows, err := i.DB.OperationDigests(ctx, i.Operations())
 	if err != nil {
@@ -385,22 +385,6 @@ func (i *inspection) operations(ctx context.Context) error {
 		}
 		if !bytes.Equal(o.Digest(), row.Digest) {
 			return fmt.Errorf("operation %d: its digest is not that of its row", o.ID)
-		}
-		var before []byte
-		for n := range o.Chunks {
-			chunk, err := i.DB.Chunk(ctx, o.ID, n)
-			if err != nil {
-				return fmt.Errorf("operation %d: chunk %d: %w", o.ID, n, err)
-			}
-			sealed := *chunk
-			if sealed.Seal(before); !bytes.Equal(sealed.Digest, chunk.Digest) {
-				return fmt.Errorf("operation %d: chunk %d: its digest is not that of its row", o.ID, n)
-			}
-			before = chunk.Digest
-			i.pause()
-		}
-		if !bytes.Equal(before, o.Content) {
-			return fmt.Errorf("operation %d: it does not tell of its file what is there", o.ID)
 		}
 	}
 	return nil

@@ -52,7 +52,6 @@ var counted = []struct {
 	{"utxo", checkPrimary, "UTXOs", nil},
 	{"pooled_tx", checkPools, "transactions that wait", nil},
 	{"operation", checkExports, "exports", nil},
-	{"chunk", "", "", nil},
 }
 
 // comparedElsewhere lists the tables whose rows are compared with rows made again instead of counted.

@@ -4,7 +4,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"reflect"
 	"strings"
 	"time"
@@ -92,10 +91,7 @@ func (a *exportAPI) describeOperation(r *rest.Request, o *store.Operation) (*Ope
 	shown := &Operation{OperationID: o.Name(), OperationType: string(scope.Type), OperationStatus: o.Status, Message: a.progress(o),
 		CreatedAtTimestamp: o.Created, UpdatedAtTimestamp: o.Updated,
 		Metadata: ExportMetadata{Code: o.Code, RowCount: o.Rows, ByteCount: o.Size, NextDate: date(o.Next), ReachedDate: date(o.Reached)}}
-	switch o.Status {
-	case store.OperationRunning:
-		shown.Metadata.NextDate = ""
-	case store.OperationCompleted, store.OperationCompletedWithWarning:
+	if o.Complete() {
 		shown.Metadata.DownloadURL = r.BaseURL() + "/sim/exports/" + o.Name() + "/transactions.csv"
 	}
 	return shown, nil
@@ -210,9 +206,9 @@ func (a *exportAPI) downloadExport(r *rest.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if o.Status != store.OperationCompleted && o.Status != store.OperationCompletedWithWarning {
+	if !o.Complete() {
 		return nil, rest.NotFound("operation %s has no file: it is %s", o.Name(), o.Status)
 	}
-	return rest.File{Type: csvType, Name: "transactions-" + o.Name() + ".csv", Tag: hex.EncodeToString(o.Content[:12]),
-		Open: func(zipped bool) (io.ReadSeeker, error) { return a.exports.Content(r.Context(), o, zipped) }}, nil
+	content, err := a.exports.Content(r.Context(), o)
+	return rest.File{Type: csvType, Name: "transactions-" + o.Name() + ".csv", Tag: hex.EncodeToString(o.Content[:12]), Content: content}, err
 }
