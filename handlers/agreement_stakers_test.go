@@ -59,7 +59,7 @@ func (v *views) compareValidator(have, want object, primaryNetwork bool) {
 		have["uptimePerformance"], want["uptime"],
 		have["avalancheGoVersion"] != nil, want["connected"], fmt.Sprint(dig(have, "validatorHealth", "reachabilityPercent")) == "100", want["connected"])
 	weight := integer(want["weight"])
-	most := min(5*weight, int64(v.l.Rules.Staking.MaxValidatorStake))
+	most := min(5*weight, int64(v.l.Rules.BaseStaking.MaxValidatorStake))
 	v.same(what, have["delegationCapacity"], most-min(weight+integer(want["delegatorWeight"]), most))
 }
 

@@ -258,7 +258,7 @@ func (w *wallet) delegator(node ids.NodeID, days uint64, stake ...*txs.Transfera
 // staking adds a validator and a delegator of the primary network.
 func (w *wallet) staking() {
 	w.Helper()
-	minimum := w.l.Rules.Staking.MinValidatorStake
+	minimum := w.l.Rules.BaseStaking.MinValidatorStake
 	node, proof := w.proof("a validator")
 	count, weight := len(w.pages("/validators?validationStatus=active&subnetId="+ids.Empty.String(), "validators")), integer(w.rpc("bc/P", "platform.getTotalStake", nil)["weight"])
 	weighed, delegators := w.newest("validatorWeight"), w.newest("delegatorCount")
@@ -345,7 +345,7 @@ func (w *wallet) refusedStaking(node ids.NodeID, proof *txs.ProofOfPossession, m
 	w.refused("{tx}failed to verify BaseTx: metadata failed verification: tx has wrong network ID", change(func(tx *txs.AddPermissionlessValidatorTx) { tx.NetworkID = 12345 }))
 	w.refused("{tx}memo exceeds maximum length: 2 > 0", change(func(tx *txs.AddPermissionlessValidatorTx) { tx.Memo = txs.HexBytes("hi") }))
 	w.refused(fmt.Sprintf("{tx}failed to fetch the validator for %s on %s: not found", node, ids.Empty), w.delegator(node, 30, w.output(25*nAVAX)))
-	w.refused("{tx}weight of this validator is too low", w.delegator(node, 30, w.output(w.l.Rules.Staking.MinDelegatorStake-1)))
+	w.refused("{tx}weight of this validator is too low", w.delegator(node, 30, w.output(w.l.Rules.BaseStaking.MinDelegatorStake-1)))
 	for _, unsigned := range []txs.Unsigned{
 		&txs.AddValidatorTx{BaseTx: w.spend(txs.PChain, 0), Validator: txs.Validator{NodeID: node, Weight: minimum}, RewardsOwner: w.owner(), StakeOuts: []*txs.TransferableOutput{}},
 		&txs.AddDelegatorTx{BaseTx: w.spend(txs.PChain, 0), Validator: txs.Validator{NodeID: node, Weight: minimum}, RewardsOwner: w.owner(), StakeOuts: []*txs.TransferableOutput{}},
@@ -366,7 +366,7 @@ func (w *wallet) subnets() ids.ID {
 		v := txs.Validator{NodeID: node, End: uint64(w.world.Clock.Unix()) + days*24*3600, Weight: 7}
 		return &txs.AddSubnetValidatorTx{BaseTx: w.spend(txs.PChain, 0), Validator: txs.SubnetValidator{Validator: v, SubnetID: subnet}, SubnetAuth: firstOwner}
 	}
-	days := w.l.Rules.Staking.MinStakeDuration/86400 + 1
+	days := w.l.Rules.BaseStaking.MinValidationDuration/86400 + 1
 	unknown, _ := w.proof("nobody's")
 	w.refused(fmt.Sprintf("{tx}%s isn't a current or pending validator of the primary network", unknown), add(unknown, days), w.key)
 	w.refused("{tx}should have the same number of credentials as inputs", &txs.AddSubnetValidatorTx{BaseTx: w.empty(txs.PChain), Validator: add(node, days).Validator, SubnetAuth: firstOwner})

@@ -216,7 +216,7 @@ func TestNodesWithARole(t *testing.T) {
 			s.check(refused.Status == store.StakerCompleted && !refused.Rewarded, "refused was rewarded")
 			expiring := s.validator("expiring")
 			s.check(expiring.Status == store.StakerActive && expiring.End-until < 3600, "expiring does not expire")
-			s.check(s.nodes["low-uptime"].Uptime < s.rules.Staking.UptimeRequirement, "low-uptime is well")
+			s.check(s.nodes["low-uptime"].Uptime < s.rules.BaseStaking.UptimeRequirement, "low-uptime is well")
 			s.check(s.removed(), "nobody was removed")
 			s.delegations()
 			s.l1Roles(uint64(until))
@@ -254,7 +254,7 @@ func (s *shore) delegations() {
 	s.check(n >= 25, "popular has %d delegations", n)
 	own := uint64(s.validator("full").Weight)
 	_, weight := active("full")
-	s.check(own+weight == s.rules.Staking.MaxWeight(own), "full has room: %d and %d", own, weight)
+	s.check(own+weight == s.rules.BaseStaking.MaxWeight(own), "full has room: %d and %d", own, weight)
 }
 
 func (s *shore) l1Roles(until uint64) {

@@ -264,7 +264,7 @@ func (e *extension) advanceP(by uint64) error {
 func (e *extension) rewarded(s *pchain.Staker) bool {
 	for i := range e.nodes {
 		if string(e.nodes[i].Node) == string(s.NodeID[:]) {
-			return e.nodes[i].Uptime >= e.Rules.Staking.UptimeRequirement
+			return e.nodes[i].Uptime >= e.state.P.UptimeRequirement(s)
 		}
 	}
 	return false

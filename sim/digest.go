@@ -141,7 +141,7 @@ func digestNetworks(ctx context.Context, h hash.Hash, db *store.DB) error {
 		return err
 	}
 	for _, n := range networks {
-		write(h, "network", n.ID, []byte(n.PChainGenesis), []byte(n.XChainGenesis))
+		write(h, "network", n.ID, []byte(n.PChainGenesis), []byte(n.XChainGenesis), n.Upgrades)
 		nodes, err := db.Nodes(ctx, n.ID)
 		if err != nil {
 			return err

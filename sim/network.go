@@ -48,7 +48,7 @@ func openNetworks(ctx context.Context, w *World) error {
 		return err
 	}
 	for _, number := range numbers {
-		networkRules, err := rules.NetworkByID(number)
+		networkRules, err := primary.Rules(ctx, w.DB, number)
 		if err != nil {
 			return err
 		}
@@ -104,6 +104,7 @@ func joinNetworks(w *World) {
 	}
 	for _, c := range w.Chains {
 		if n := w.NetworkOf(c); n != nil {
+			c.Upgrades = n.Rules.Upgrades
 			c.WarpContext = evm.WarpContext{NetworkID: n.Rules.NetworkID, ChainID: ids.ID(c.Row.BlockchainID), SubnetID: ids.ID(c.Row.SubnetID), Network: warpNetwork{n}}
 		}
 	}
@@ -139,8 +140,8 @@ func (n *Network) EpochAt(ctx context.Context, time uint64) (e txs.Epoch, err er
 		return e, fmt.Errorf("P-Chain at %d: %w", time, store.ErrNotFound)
 	}
 	e.PHeight = after - 1
-	if upgrades := fixtures.Networks[n.index].Upgrades; time >= uint64(upgrades.Granite) {
-		e.Number = evm.EpochsBetween(uint64(upgrades.Granite), time) + 1
+	if granite := n.Rules.ActivationTime(rules.Granite); time >= granite {
+		e.Number = evm.EpochsBetween(granite, time) + 1
 	}
 	return e, nil
 }

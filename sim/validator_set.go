@@ -155,7 +155,7 @@ func (n *Network) PotentialReward(s *store.Staker, head *store.PrimaryBlock) sto
 	if s.Status != store.StakerPending || ids.ID(s.Subnet) != ids.Empty {
 		return s.PotentialReward
 	}
-	return store.Amount(n.Rules.Staking.Reward(uint64(s.End-s.Start), uint64(s.Weight), uint64(head.Supply)))
+	return store.Amount(n.Rules.StakingAt(uint64(s.Start)).Reward(uint64(s.End-s.Start), uint64(s.Weight), uint64(head.Supply)))
 }
 
 // Accrued returns the accrued validator fee (ACP-77) at the clock's time, in nAVAX: what an L1 validator that was always active

@@ -245,7 +245,7 @@ func TestStatusByTheClock(t *testing.T) {
 		}
 		want := store.Amount(5)
 		if c.status == store.StakerPending {
-			want = store.Amount(n.Rules.Staking.Reward(uint64(c.end-c.start), 2000e9, uint64(head.Supply)))
+			want = store.Amount(n.Rules.StakingAt(uint64(c.start)).Reward(uint64(c.end-c.start), 2000e9, uint64(head.Supply)))
 		}
 		if got := n.PotentialReward(s, head); got != want {
 			t.Errorf("%+v may earn %d, want %d", c, got, want)

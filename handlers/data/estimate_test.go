@@ -60,8 +60,9 @@ func expected(t *testing.T, g *globe, network string, staker object, stake strin
 	t.Helper()
 	head := g.get(t, "/v1/networks/"+network+"/blockchains/p-chain/blocks?pageSize=1")
 	supply := uint64(integer(dig(head, "blocks", 0, "currentSupply")))
-	duration := uint64(integer(staker["endTimestamp"]) - integer(staker["startTimestamp"]))
-	return int64(ledger(t, g, network).Rules.Staking.Reward(duration, uint64(integer(staker[stake])), supply))
+	start := uint64(integer(staker["startTimestamp"]))
+	duration := uint64(integer(staker["endTimestamp"])) - start
+	return int64(ledger(t, g, network).Rules.StakingAt(start).Reward(duration, uint64(integer(staker[stake])), supply))
 }
 
 // tellsTheSame compares with the transaction of the staker.

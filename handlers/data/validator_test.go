@@ -133,7 +133,7 @@ func naives(t *testing.T, network *sim.Network) []naive {
 						used += int64(d.Weight)
 					}
 				}
-				n.capacity = min(5*int64(s.Weight), int64(network.Rules.Staking.MaxValidatorStake)) - used
+				n.capacity = min(5*int64(s.Weight), int64(network.Rules.BaseStaking.MaxValidatorStake)) - used
 			}
 		}
 		all = append(all, n)

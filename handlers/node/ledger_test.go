@@ -102,7 +102,7 @@ func (l *testNetwork) begin() store.PrimaryNetwork {
 	for _, delta := range deltas {
 		l.creation.AddPrimaryBlock(delta)
 	}
-	return must[store.PrimaryNetwork](l.t)(g.Row(l.rules.NetworkID))
+	return must[store.PrimaryNetwork](l.t)(g.Row(l.rules))
 }
 
 func (l *testNetwork) genesisUTXO(txID ids.ID, index uint32, out txs.Output) txs.UTXO {

@@ -98,7 +98,7 @@ func (n *Network) Begin(emit func(*store.PrimaryDelta)) error {
 func (n *Network) AddC(allocated uint64) { n.onC = allocated }
 
 // Row returns the network's row in the file.
-func (n *Network) Row() (store.PrimaryNetwork, error) { return n.genesis.Row(n.rules.NetworkID) }
+func (n *Network) Row() (store.PrimaryNetwork, error) { return n.genesis.Row(n.rules) }
 
 // NodeRows returns the rows of the network's nodes.
 func (n *Network) NodeRows() []store.Node {
@@ -157,7 +157,7 @@ func (n *Network) advanceStakers(to uint64) error {
 
 // rewarded decides a staker's reward by the uptime of its node.
 func (n *Network) rewarded(s *pchain.Staker) bool {
-	return n.nodes.byID[s.NodeID].row.Uptime >= n.rules.Staking.UptimeRequirement
+	return n.nodes.byID[s.NodeID].row.Uptime >= n.net.P.UptimeRequirement(s)
 }
 
 func (n *Network) makeP(at uint64, txs []*txs.Tx) error {

@@ -155,7 +155,7 @@ const longestStake = 60 // days
 
 // periodOf draws a staking period, in seconds.
 func (n *Residents) periodOf(r *rand.Rand) uint64 {
-	shortest := n.rules.Staking.MinStakeDuration + population.Hour
+	shortest := n.rules.BaseStaking.MinValidationDuration + population.Hour
 	return shortest + uint64(population.Between(r, 0, longestStake*population.Day))
 }
 
@@ -200,7 +200,7 @@ func (n *Residents) delegateSomewhere(ctx context.Context, r *rand.Rand, at uint
 	for i := range n.runners {
 		to := n.runners[(first+i)%len(n.runners)]
 		v, validates := n.net.P.Validator(ids.Empty, to.id)
-		if !validates || n.roles[to.id] || v.Start > at || v.End < at+n.rules.Staking.MinStakeDuration {
+		if !validates || n.roles[to.id] || v.Start > at || v.End < at+n.rules.BaseStaking.MinValidationDuration {
 			continue
 		}
 		s.end = min(s.end, v.End)

@@ -62,11 +62,11 @@ func (n *Network) stake(r *rand.Rand) uint64 {
 }
 
 // usualStake is a small stake, in nAVAX.
-func (n *Network) usualStake() uint64 { return max(n.rules.Staking.MinValidatorStake, 50*nanoAVAX) }
+func (n *Network) usualStake() uint64 { return max(n.rules.BaseStaking.MinValidatorStake, 50*nanoAVAX) }
 
 // usualDelegation is in nAVAX.
 func (n *Network) usualDelegation(r *rand.Rand) uint64 {
-	return max(n.rules.Staking.MinDelegatorStake, 2*nanoAVAX) * uint64(population.Between(r, 1, 12))
+	return max(n.rules.BaseStaking.MinDelegatorStake, 2*nanoAVAX) * uint64(population.Between(r, 1, 12))
 }
 
 // stakingPeriod is a validator's or delegator's time and weight.
@@ -115,7 +115,7 @@ func (n *staking) scheduleDelegators(r *rand.Rand) {
 		first := int(population.Between(r, 0, int64(n.size.primaryValidators())-1))
 		if i < popularDelegations-popularDelegations/2 {
 			first, s.end = popular, n.span.Until+uint64(population.Between(r, 1, 150))*population.Day
-			s.end = max(s.end, at+n.rules.Staking.MinStakeDuration+population.Hour)
+			s.end = max(s.end, at+n.rules.BaseStaking.MinValidationDuration+population.Hour)
 		}
 		n.expectReward(s)
 		n.Network.schedule(store.PChain, at, func(at uint64) (*txs.Tx, error) {
@@ -148,7 +148,7 @@ func (n *Network) joining(i int) stakingPeriod {
 
 // stakingCapital returns the AVAX that the i-th account needs to join: its validators' stakes, and twice the average need for delegations.
 func (n *Network) stakingCapital(i int) uint64 {
-	need := 2 * uint64(n.size.Delegators) * 7 * max(n.rules.Staking.MinDelegatorStake, 2*nanoAVAX) / stakingAccounts
+	need := 2 * uint64(n.size.Delegators) * 7 * max(n.rules.BaseStaking.MinDelegatorStake, 2*nanoAVAX) / stakingAccounts
 	for ; i < n.joiners(); i += stakingAccounts {
 		need += n.joining(i).weight
 	}
@@ -164,7 +164,7 @@ func (n *staking) expectReward(s stakingPeriod) {
 
 // endOf returns the end of a stake that begins at a time: now and then within history, if there is time for it.
 func (n *Network) endOf(at uint64, r *rand.Rand) uint64 {
-	shortest := n.rules.Staking.MinStakeDuration + uint64(population.Between(r, population.Hour, 3*population.Day))
+	shortest := n.rules.BaseStaking.MinValidationDuration + uint64(population.Between(r, population.Hour, 3*population.Day))
 	if population.Chance(r, 40) {
 		return at + shortest
 	}
@@ -188,7 +188,7 @@ func (n *staking) delegateFrom(first int, s stakingPeriod, at uint64) (*txs.Tx, 
 		index := (first + i) % n.size.primaryValidators()
 		node, t := n.nodes.all[index], s
 		t.end = min(t.end, node.end)
-		if index == full || node.start == 0 || t.end < at+n.rules.Staking.MinStakeDuration || (t.end <= n.span.Until) != (s.end <= n.span.Until) ||
+		if index == full || node.start == 0 || t.end < at+n.rules.BaseStaking.MinValidationDuration || (t.end <= n.span.Until) != (s.end <= n.span.Until) ||
 			s.end <= n.span.Until && t.end < s.end {
 			continue
 		}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/ava-labs/avalanchego/codec"
 	"github.com/ava-labs/avalanchego/ids"
 
 	"snowglobe/sim/rules"
@@ -22,6 +21,7 @@ var (
 	errOptionTime      = errors.New("option block proposed timestamp not matching parent block one")
 	errUndecided       = errors.New("the proposal before is not decided")
 	errTxTooBig        = errors.New("transaction size exceeds max transaction size pre-Helicon") // Manager.verifyTransactionSizePreHelicon
+	errBlockTooBig     = errors.New("block size exceeds max block size pre-Helicon")             // Block.verifyBlockSizePreHelicon
 	errNothingToDecide = errors.New("no proposal to decide")
 )
 
@@ -33,6 +33,9 @@ type blockExecutor struct {
 func (e *blockExecutor) accept(b *txs.Block) ([]*Diff, error) {
 	if err := e.VerifyParent(b); err != nil {
 		return nil, err
+	}
+	if len(b.Bytes()) > e.Network.MaxPChainSize(b.Time()) {
+		return nil, errBlockTooBig
 	}
 	var (
 		diffs []*Diff
@@ -100,7 +103,7 @@ func (e *blockExecutor) executeTxs(time uint64, transactions []*txs.Tx) ([]*Diff
 // verifyTx returns the reason why a transaction cannot be in a block of this time, as avalanchego's block/executor.Manager.VerifyTx does.
 // It executes the transaction.
 func (e *blockExecutor) verifyTx(tx *txs.Tx, time uint64) error {
-	if len(tx.Bytes()) > codec.DefaultMaxSize {
+	if len(tx.Bytes()) > e.Network.MaxPChainSize(time) {
 		return errTxTooBig
 	}
 	if err := newTxExecutor(e.State, tx).verifyWarpMessage(); err != nil {

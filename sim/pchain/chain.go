@@ -115,5 +115,6 @@ func (p *Chain) RemainingDelegation(nodeID ids.NodeID, end uint64) uint64 {
 		return 0
 	}
 	maxWeight := p.current.maxWeight(validator, p.pending, p.Time(), end)
-	return p.Network.Staking.MaxWeight(validator.Weight) - min(maxWeight, p.Network.Staking.MaxWeight(validator.Weight))
+	most := p.Network.StakingAt(p.Time()).MaxWeight(validator.Weight)
+	return most - min(maxWeight, most)
 }

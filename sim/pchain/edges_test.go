@@ -205,10 +205,10 @@ func TestMessagesOfNoL1(t *testing.T) {
 
 // TestBoundsOfStaking: what is at a bound is accepted.
 func TestBoundsOfStaking(t *testing.T) {
-	networkRules := local.Staking
+	networkRules := local.BaseStaking
 	for name, tx := range map[string]func(*world) *txs.Tx{
 		"the least": func(w *world) *txs.Tx {
-			return w.validatorTx(w.keys[0], 0, networkRules.MinValidatorStake, networkRules.MinStakeDuration)
+			return w.validatorTx(w.keys[0], 0, networkRules.MinValidatorStake, networkRules.MinValidationDuration)
 		},
 		"the most": func(w *world) *txs.Tx {
 			return w.validatorTx(w.keys[0], 0, networkRules.MaxValidatorStake, networkRules.MaxStakeDuration)
@@ -341,8 +341,8 @@ func TestGenesis(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	first := local.Staking.Reward(30*oneDay, 2000*nAVAX, g.InitialSupply)
-	second := local.Staking.Reward(31*oneDay, 2000*nAVAX, g.InitialSupply+first)
+	first := local.BaseStaking.Reward(30*oneDay, 2000*nAVAX, g.InitialSupply)
+	second := local.BaseStaking.Reward(31*oneDay, 2000*nAVAX, g.InitialSupply+first)
 	if s := at.Stakers; len(s) != 3 || s[0].PotentialReward != first || s[1].PotentialReward != second || s[0].Status != Active || s[2].Status != Pending || s[2].PotentialReward != 0 {
 		t.Errorf("%+v", at.Stakers)
 	}

@@ -62,7 +62,7 @@ func (g *PChainGenesis) State(n *rules.Network) (Snapshot, error) {
 		if s.Start > g.Timestamp {
 			s.Status = Pending
 		} else {
-			s.PotentialReward = n.Staking.Reward(s.End-s.Start, s.Weight, at.Supply)
+			s.PotentialReward = n.StakingAt(s.Start).Reward(s.End-s.Start, s.Weight, at.Supply)
 			at.Supply += s.PotentialReward
 		}
 		at.Stakers = append(at.Stakers, s)

@@ -69,7 +69,7 @@ func TestStakingFromStartToReward(t *testing.T) {
 	supply := w.p.Supply()
 	diff := w.accept(start+10, w.validatorTx(w.keys[0], 0, 2000*nAVAX, 30*oneDay))[1]
 	validator := diff.Stakers[0]
-	want := local.Staking.Reward(30*oneDay-10, 2000*nAVAX, supply)
+	want := local.BaseStaking.Reward(30*oneDay-10, 2000*nAVAX, supply)
 	if validator.PotentialReward != want || validator.Start != start+10 || w.p.Supply() != supply+want {
 		t.Errorf("validator %+v with supply %d", validator, w.p.Supply())
 	}

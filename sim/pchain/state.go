@@ -123,6 +123,16 @@ func (s *State) NextStakerChangeTime() uint64 {
 	return s.l1.nextChange(s.Time(), next)
 }
 
+// UptimeRequirement returns the share of its time, of a million, that a staker's node must have been up for a reward. It depends on when the
+// node's validator started, for delegators too: avalanchego's block/executor.options.prefersCommit.
+func (s *State) UptimeRequirement(staker *Staker) uint32 {
+	start := staker.Start
+	if validator, found := s.current.validators[stakerKey{ids.Empty, staker.NodeID}]; found {
+		start = validator.Start
+	}
+	return s.Network.StakingAt(start).UptimeRequirement
+}
+
 // NextStakerToReward returns the staker that the next proposal must reward, if it is due at this time.
 func (s *State) NextStakerToReward(time uint64) (*Staker, bool) {
 	for _, staker := range s.current.queue {
@@ -148,7 +158,7 @@ func (s *State) addStaker(staker *Staker) {
 	started := *staker
 	started.Status = Active
 	if !staker.permissioned() {
-		started.PotentialReward = s.Network.Staking.Reward(staker.End-staker.Start, staker.Weight, s.supply)
+		started.PotentialReward = s.Network.StakingAt(staker.Start).Reward(staker.End-staker.Start, staker.Weight, s.supply)
 		utxo.Set(s.journal, &s.supply, s.supply+started.PotentialReward)
 	}
 	s.current.put(s.journal, &started)

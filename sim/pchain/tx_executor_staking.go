@@ -8,6 +8,7 @@ import (
 
 	"github.com/ava-labs/avalanchego/ids"
 
+	"snowglobe/sim/rules"
 	"snowglobe/sim/txs"
 	"snowglobe/sim/utxo"
 )
@@ -27,7 +28,7 @@ var (
 
 // addPermissionlessValidatorTx verifies that a node can become a validator of the primary network.
 func (e *txExecutor) addPermissionlessValidatorTx(u *txs.AddPermissionlessValidatorTx) (*execution, error) {
-	networkRules := &e.Network.Staking
+	networkRules := e.staking()
 	switch {
 	case u.SubnetID != ids.Empty: // only transformed subnets had such validators, and no subnet can be transformed any more
 		return nil, utxo.ErrNotFound
@@ -38,7 +39,7 @@ func (e *txExecutor) addPermissionlessValidatorTx(u *txs.AddPermissionlessValida
 	case u.DelegationShares < networkRules.MinDelegationFee:
 		return nil, advised(errDelegationFee, "it charges %d millionths; on %s it takes at least %d", u.DelegationShares, e.Network.Name, networkRules.MinDelegationFee)
 	}
-	if err := e.verifyStaking(u.Validator.End, u.StakeOuts); err != nil {
+	if err := e.verifyStaking(u.Validator.End, networkRules.MinValidationDuration, u.StakeOuts); err != nil {
 		return nil, err
 	}
 	if _, found := e.Validator(ids.Empty, u.Validator.NodeID); found {
@@ -47,9 +48,12 @@ func (e *txExecutor) addPermissionlessValidatorTx(u *txs.AddPermissionlessValida
 	return e.newStaker(u.StakeOuts)
 }
 
+// staking returns the rules for stakes that start now.
+func (e *txExecutor) staking() *rules.StakingRules { return e.Network.StakingAt(e.Time()) }
+
 // verifyStaking runs the checks that validators and delegators share: duration and staked asset.
-func (e *txExecutor) verifyStaking(end uint64, stake []*txs.TransferableOutput) error {
-	if err := e.verifyDuration(end); err != nil {
+func (e *txExecutor) verifyStaking(end, least uint64, stake []*txs.TransferableOutput) error {
+	if err := e.verifyDuration(end, least); err != nil {
 		return err
 	}
 	if asset := stake[0].AssetID; asset != e.Network.AVAXAssetID {
@@ -60,13 +64,13 @@ func (e *txExecutor) verifyStaking(end uint64, stake []*txs.TransferableOutput) 
 
 // verifyDuration follows the staker's rules of avalanchego's verifyAddPermissionlessValidatorTx. An end beyond signed numbers lies in the past,
 // as in avalanchego's Validator.EndTime.
-func (e *txExecutor) verifyDuration(end uint64) error {
-	networkRules := &e.Network.Staking
+func (e *txExecutor) verifyDuration(end, least uint64) error {
+	most := e.staking().MaxStakeDuration
 	switch duration := time.Unix(int64(end), 0).Sub(time.Unix(int64(e.Time()), 0)); {
-	case duration < time.Duration(networkRules.MinStakeDuration)*time.Second:
-		return e.periodError(errStakeTooShort)
-	case duration > time.Duration(networkRules.MaxStakeDuration)*time.Second:
-		return e.periodError(errStakeTooLong)
+	case duration < time.Duration(least)*time.Second:
+		return e.periodError(errStakeTooShort, least, most)
+	case duration > time.Duration(most)*time.Second:
+		return e.periodError(errStakeTooLong, least, most)
 	}
 	return nil
 }
@@ -86,8 +90,7 @@ func advised(err error, format string, args ...any) error {
 	return &advisedError{err, fmt.Sprintf(format, args...)}
 }
 
-func (e *txExecutor) periodError(err error) error {
-	least, most := e.Network.Staking.MinStakeDuration, e.Network.Staking.MaxStakeDuration
+func (e *txExecutor) periodError(err error, least, most uint64) error {
 	return advised(err, "on %s it takes %d to %d hours, so it ends from %s to %s", e.Network.Name, least/3600, most/3600, timeText(e.Time()+least), timeText(e.Time()+most))
 }
 
@@ -110,13 +113,14 @@ func (e *txExecutor) newStaker(stake []*txs.TransferableOutput) (*execution, err
 
 // addPermissionlessDelegatorTx verifies that a validator has room for a delegation.
 func (e *txExecutor) addPermissionlessDelegatorTx(u *txs.AddPermissionlessDelegatorTx) (*execution, error) {
+	networkRules := e.staking()
 	switch {
 	case u.SubnetID != ids.Empty:
 		return nil, utxo.ErrNotFound
-	case u.Validator.Weight < e.Network.Staking.MinDelegatorStake:
-		return nil, advised(errWeightTooSmall, "%d nAVAX are delegated; on %s it takes at least %d", u.Validator.Weight, e.Network.Name, e.Network.Staking.MinDelegatorStake)
+	case u.Validator.Weight < networkRules.MinDelegatorStake:
+		return nil, advised(errWeightTooSmall, "%d nAVAX are delegated; on %s it takes at least %d", u.Validator.Weight, e.Network.Name, networkRules.MinDelegatorStake)
 	}
-	if err := e.verifyStaking(u.Validator.End, u.StakeOuts); err != nil {
+	if err := e.verifyStaking(u.Validator.End, networkRules.MinDelegationDuration, u.StakeOuts); err != nil {
 		return nil, err
 	}
 	validator, found := e.Validator(ids.Empty, u.Validator.NodeID)
@@ -126,7 +130,7 @@ func (e *txExecutor) addPermissionlessDelegatorTx(u *txs.AddPermissionlessDelega
 	if err := e.verifyWithin(validator, u.Validator.End); err != nil {
 		return nil, err
 	}
-	maxWeight, most := e.current.maxWeight(validator, e.pending, e.Time(), u.Validator.End), e.Network.Staking.MaxWeight(validator.Weight)
+	maxWeight, most := e.current.maxWeight(validator, e.pending, e.Time(), u.Validator.End), networkRules.MaxWeight(validator.Weight)
 	if u.Validator.Weight > math.MaxUint64-maxWeight {
 		return nil, utxo.ErrOverflow
 	}

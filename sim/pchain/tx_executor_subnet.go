@@ -65,7 +65,7 @@ func (e *txExecutor) createChainTx(u *txs.CreateChainTx) (*execution, error) {
 // addSubnetValidatorTx verifies that a validator of the primary network can validate a permissioned subnet.
 func (e *txExecutor) addSubnetValidatorTx(u *txs.AddSubnetValidatorTx) (*execution, error) {
 	v := u.Validator
-	if err := e.verifyDuration(v.End); err != nil {
+	if err := e.verifyDuration(v.End, e.staking().MinDelegationDuration); err != nil {
 		return nil, err
 	}
 	if _, found := e.Validator(v.SubnetID, v.NodeID); found {

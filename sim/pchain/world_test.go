@@ -30,7 +30,7 @@ func localNetwork() *rules.Network {
 	n.CChainID = id("2owdGqyG6FFzTHy5qhenDXQcEghvr571KZE3gSfRJERSJinuwC")
 	n.AVAXAssetID = id("2fombhL7aGPwj3KH4bfrmJwW6PVnMobf9Y2fn9GwxiAAJyFDbe")
 	n.CreateAssetFee = n.TxFee
-	n.Staking.MinStakeDuration = oneDay
+	n.BaseStaking.MinValidationDuration, n.BaseStaking.MinDelegationDuration = oneDay, oneDay
 	n.ValidatorFees.MinPrice, n.ValidatorFees.ExcessConversion = 1, 865_617
 	return &n
 }

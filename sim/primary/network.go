@@ -79,13 +79,13 @@ type Genesis struct {
 }
 
 // Row encodes the genesis for the file.
-func (g *Genesis) Row(networkID uint32) (store.PrimaryNetwork, error) {
+func (g *Genesis) Row(n *rules.Network) (store.PrimaryNetwork, error) {
 	p, err := g.PChain.Bytes()
 	if err != nil {
 		return store.PrimaryNetwork{}, err
 	}
 	x, err := g.XChain.Bytes()
-	return store.PrimaryNetwork{ID: networkID, PChainGenesis: p, XChainGenesis: x}, err
+	return store.PrimaryNetwork{ID: n.NetworkID, PChainGenesis: p, XChainGenesis: x, Upgrades: n.EncodeUpgrades()}, err
 }
 
 // ParseGenesis parses the output of Row.

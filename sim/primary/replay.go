@@ -56,7 +56,7 @@ func Replay(ctx context.Context, db *store.DB, row store.PrimaryNetwork, cChain 
 }
 
 func begin(ctx context.Context, db *store.DB, row store.PrimaryNetwork, strict bool, sink func(*store.PrimaryDelta) error) (*replay, error) {
-	networkRules, err := rules.NetworkByID(row.ID)
+	networkRules, err := rules.Load(row.ID, row.Upgrades)
 	if err != nil {
 		return nil, err
 	}

@@ -21,9 +21,18 @@ import (
 // errUndecided means that a file ends with a reward that no block decides.
 var errUndecided = errors.New("the last block of the P-Chain is a proposal")
 
+// Rules loads the rules of a world's network.
+func Rules(ctx context.Context, db *store.DB, networkID uint32) (*rules.Network, error) {
+	upgrades, err := db.UpgradesOf(ctx, networkID)
+	if err != nil {
+		return nil, err
+	}
+	return rules.Load(networkID, upgrades)
+}
+
 // Restore loads a network with its state after the newest blocks of a file, from the rows.
 func Restore(ctx context.Context, db *store.DB, networkID uint32) (*Network, error) {
-	networkRules, err := rules.NetworkByID(networkID)
+	networkRules, err := Rules(ctx, db, networkID)
 	if err != nil {
 		return nil, err
 	}

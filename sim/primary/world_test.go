@@ -50,6 +50,13 @@ func TestRowsAndBack(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer file.Close()
+		batch, err := file.Begin()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := batch.End(batch.AddPrimaryNetwork(row)); err != nil {
+			t.Fatal(err)
+		}
 		tables := map[string][]any{}
 		var last *primary.Network
 		blocks := 0

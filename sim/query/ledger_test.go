@@ -293,7 +293,7 @@ func TestOutputsAreThoseOfTheTransactions(t *testing.T) {
 				}
 				want := uint64(staker.PotentialReward)
 				if staker.Status == store.StakerPending && query.OnPrimaryNetwork(staker.Subnet) {
-					want = l.Rules.Staking.Reward(uint64(staker.End-staker.Start), uint64(staker.Weight), uint64(head.Supply))
+					want = l.Rules.StakingAt(uint64(staker.Start)).Reward(uint64(staker.End-staker.Start), uint64(staker.Weight), uint64(head.Supply))
 				}
 				if uint64(got.Staker.PotentialReward) != want {
 					t.Fatalf("%s %s earns %d, want %d", x.tx.TypeName(), x.tx.ID(), got.Staker.PotentialReward, want)

@@ -293,7 +293,7 @@ func (v *ValidatorEntry) Capacity(n *sim.Network) int64 {
 	if v.StatusNow != store.StakerActive || !OnPrimaryNetwork(v.Subnet) {
 		return NoValue
 	}
-	most, used := n.Rules.Staking.MaxWeight(uint64(v.Weight)), uint64(v.Weight)+v.Delegated
+	most, used := n.Rules.BaseStaking.MaxWeight(uint64(v.Weight)), uint64(v.Weight)+v.Delegated
 	return int64(most - min(used, most))
 }
 

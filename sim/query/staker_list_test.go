@@ -41,7 +41,7 @@ func stakerRows(t *testing.T, n *sim.Network) *stakersByRow {
 	for i := range rows {
 		s := &rows[i]
 		if s.Status == store.StakerPending && query.OnPrimaryNetwork(s.Subnet) {
-			s.PotentialReward = store.Amount(n.Rules.Staking.Reward(uint64(s.End-s.Start), uint64(s.Weight), uint64(head.Supply)))
+			s.PotentialReward = store.Amount(n.Rules.StakingAt(uint64(s.Start)).Reward(uint64(s.End-s.Start), uint64(s.Weight), uint64(head.Supply)))
 		}
 		if s.Delegator {
 			r.delegators[s.ID] = s
@@ -142,7 +142,7 @@ func (r *stakersByRow) checkValidators(t *testing.T, x *query.StakerIndex, nodes
 		switch v.StatusNow {
 		case store.StakerActive:
 			if primary {
-				most := min(5*uint64(row.Weight), uint64(r.n.Rules.Staking.MaxValidatorStake))
+				most := min(5*uint64(row.Weight), uint64(r.n.Rules.BaseStaking.MaxValidatorStake))
 				capacity = max(int64(most)-int64(row.Weight)-int64(delegated), 0)
 			}
 			if i >= 0 {

@@ -21,29 +21,33 @@ type Network struct {
 	AVAXAssetID    ids.ID
 	TxFee          uint64 // of X-Chain transactions
 	CreateAssetFee uint64
-	Staking        StakingRules
+	Upgrades       fixtures.Upgrades // when the world's network changes its rules
+	BaseStaking    StakingRules      // without what upgrades changed: StakingAt gives the rules at a time
 	Fees           FeeConfig
 	ValidatorFees  ValidatorFeeConfig
 }
 
 // StakingRules limits the validators and delegators of the primary network.
 type StakingRules struct {
-	UptimeRequirement  uint32 // of a million
-	MinValidatorStake  uint64
-	MaxValidatorStake  uint64
-	MinDelegatorStake  uint64
-	MinDelegationFee   uint32 // of a million
-	MinStakeDuration   uint64
-	MaxStakeDuration   uint64
-	MaxConsumptionRate uint64 // of a million
-	MinConsumptionRate uint64 // of a million
-	MintingPeriod      uint64
-	SupplyCap          uint64
+	UptimeRequirement            uint32 // of a million
+	MinValidatorStake            uint64
+	MaxValidatorStake            uint64
+	MinDelegatorStake            uint64
+	MinDelegationFee             uint32 // of a million
+	MinValidationDuration        uint64
+	MinDelegationDuration        uint64
+	MaxStakeDuration             uint64
+	HeliconMinValidationDuration uint64 // what MinValidationDuration becomes
+	MaxConsumptionRate           uint64 // of a million
+	MinConsumptionRate           uint64 // of a million
+	MintingPeriod                uint64
+	SupplyCap                    uint64
 }
 
 const (
 	avax = 1_000_000_000
-	day  = 24 * 60 * 60
+	hour = 60 * 60
+	day  = 24 * hour
 
 	// PercentDenominator is the whole in shares, rates and uptimes: avalanchego's reward.PercentDenominator.
 	PercentDenominator = 1_000_000
@@ -52,15 +56,15 @@ const (
 	Percent = PercentDenominator / 100
 )
 
-// Mainnet is network 1.
+// Mainnet is network 1, with the dates of its upgrades.
 var Mainnet = publicNetwork(&fixtures.Networks[0], Network{
-	Staking:       stakingRules(2000*avax, 25*avax, 14*day),
+	BaseStaking:   stakingRules(2000*avax, 25*avax, 14*day, 48*hour),
 	ValidatorFees: ValidatorFeeConfig{Capacity: 20_000, Target: 10_000, MinPrice: 512, ExcessConversion: 1_246_488_515},
 })
 
-// Fuji is network 5, the test network.
+// Fuji is network 5, the test network, with the dates of its upgrades.
 var Fuji = publicNetwork(&fixtures.Networks[1], Network{
-	Staking:       stakingRules(avax, avax, day),
+	BaseStaking:   stakingRules(avax, avax, day, 12*hour),
 	ValidatorFees: ValidatorFeeConfig{Capacity: 20_000, Target: 10_000, MinPrice: 512, ExcessConversion: 51_937_021},
 })
 
@@ -70,6 +74,7 @@ var networks = [...]*Network{Mainnet, Fuji}
 // publicNetwork completes a network's rules with its ids and the fees that the public networks share.
 func publicNetwork(f *fixtures.Network, n Network) *Network {
 	n.Name, n.NetworkID, n.HRP = f.Name, f.ID, f.HRP
+	n.Upgrades = f.Upgrades
 	n.XChainID, n.CChainID, n.AVAXAssetID = f.XChainID, f.CChainID, f.AVAXAssetID
 	n.TxFee, n.CreateAssetFee, n.Fees = avax/1000, avax/100, dynamicFees
 	return &n
@@ -96,11 +101,11 @@ func (n *Network) Address(c txs.Chain, a ids.ShortID) string { return txs.Format
 // Bech32 formats an address without a chain, such as avax1....
 func (n *Network) Bech32(a ids.ShortID) string { return txs.FormatBech32(n.HRP, a) }
 
-// NetworkByID finds a network by its number.
-func NetworkByID(networkID uint32) (*Network, error) {
+// Load returns the rules of a world's network by its number and by the times of its upgrades, as EncodeUpgrades wrote them.
+func Load(networkID uint32, upgrades string) (*Network, error) {
 	for _, n := range networks {
 		if n.NetworkID == networkID {
-			return n, nil
+			return n.withUpgrades(upgrades)
 		}
 	}
 	return nil, fmt.Errorf("network %d is not simulated", networkID)
@@ -108,14 +113,14 @@ func NetworkByID(networkID uint32) (*Network, error) {
 
 // stakingRules returns the rules of the public networks, which share all but the smallest stakes and times: StakingConfig in avalanchego's
 // genesis.MainnetParams and FujiParams.
-func stakingRules(minValidator, minDelegator, minDuration uint64) StakingRules {
+func stakingRules(minValidator, minDelegator, minDuration, minHelicon uint64) StakingRules {
 	return StakingRules{
-		UptimeRequirement:  800_000,
-		MinValidatorStake:  minValidator,
-		MaxValidatorStake:  3_000_000 * avax,
-		MinDelegatorStake:  minDelegator,
-		MinDelegationFee:   20_000,
-		MinStakeDuration:   minDuration,
+		UptimeRequirement:     800_000,
+		MinValidatorStake:     minValidator,
+		MaxValidatorStake:     3_000_000 * avax,
+		MinDelegatorStake:     minDelegator,
+		MinDelegationFee:      20_000,
+		MinValidationDuration: minDuration, MinDelegationDuration: minDuration, HeliconMinValidationDuration: minHelicon,
 		MaxStakeDuration:   365 * day,
 		MaxConsumptionRate: 120_000,
 		MinConsumptionRate: 100_000,

@@ -11,7 +11,7 @@ func TestRewardsAsRecorded(t *testing.T) {
 		delegator = uint64(200_449_660)
 		validator = uint64(16_597_893_348)
 	)
-	networkRules := stakingRules(2000*avax, 25*avax, day)
+	networkRules := stakingRules(2000*avax, 25*avax, day, hour)
 	got := networkRules.Reward(1_797_720_071-1_795_214_472, 25*avax, supply-delegator)
 	if got != delegator {
 		t.Errorf("delegator earns %d, want %d", got, delegator)
@@ -23,7 +23,7 @@ func TestRewardsAsRecorded(t *testing.T) {
 }
 
 func TestRewardNeverExceedsTheCap(t *testing.T) {
-	networkRules := Mainnet.Staking
+	networkRules := Mainnet.BaseStaking
 	if got := networkRules.Reward(365*day, networkRules.SupplyCap, networkRules.SupplyCap-10); got > 10 {
 		t.Errorf("earns %d of 10 that remain", got)
 	}
@@ -52,7 +52,7 @@ func TestSplitReward(t *testing.T) {
 }
 
 func TestMaxWeight(t *testing.T) {
-	networkRules := Mainnet.Staking
+	networkRules := Mainnet.BaseStaking
 	if got := networkRules.MaxWeight(2000 * avax); got != 10_000*avax {
 		t.Errorf("five times 2000 is %d", got)
 	}

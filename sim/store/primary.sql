@@ -6,7 +6,8 @@
 CREATE TABLE primary_network (
     id       INTEGER PRIMARY KEY CHECK (id IN (1, 5)),       -- the network's number, 1 or 5
     platform BLOB    NOT NULL CHECK (length(platform) > 1),  -- P-Chain genesis, the network's own encoding, packed
-    exchange BLOB    NOT NULL CHECK (length(exchange) > 1)   -- X-Chain genesis
+    exchange BLOB    NOT NULL CHECK (length(exchange) > 1),  -- X-Chain genesis
+    upgrades TEXT    NOT NULL CHECK (json_valid(upgrades))   -- when upgrades activate, in Unix seconds: {"helicon":1790089200}
 ) STRICT;
 
 -- Blocks of P and X; those of C are EVM blocks.

@@ -197,16 +197,17 @@ const (
 // PrimaryChain numbers a primary chain: the index of the network and one of PChain, XChain and CChain.
 func PrimaryChain(network, chain int) int { return network*chainsPerNetwork + chain + 1 }
 
-// PrimaryNetwork holds the geneses of a network's P- and X-Chain.
+// PrimaryNetwork holds the geneses of a network's P- and X-Chain, and when its upgrades activate.
 type PrimaryNetwork struct {
 	ID            uint32 `db:"id"`
 	PChainGenesis Packed `db:"platform"` // genesis bytes
 	XChainGenesis Packed `db:"exchange"` // genesis bytes
+	Upgrades      string `db:"upgrades"` // JSON of Unix times
 }
 
 // PrimaryNetworks lists the networks with their genesis, mainnet first.
 func (db *DB) PrimaryNetworks(ctx context.Context) ([]PrimaryNetwork, error) {
-	return List[PrimaryNetwork](ctx, db, `SELECT id, platform, exchange FROM primary_network ORDER BY id`)
+	return List[PrimaryNetwork](ctx, db, `SELECT id, platform, exchange, upgrades FROM primary_network ORDER BY id`)
 }
 
 // PrimaryNetworkIDs lists the numbers of the networks, mainnet first.
@@ -214,9 +215,14 @@ func (db *DB) PrimaryNetworkIDs(ctx context.Context) ([]uint32, error) {
 	return List[uint32](ctx, db, `SELECT id FROM primary_network ORDER BY id`)
 }
 
+// UpgradesOf returns when a network's upgrades activate, as JSON.
+func (db *DB) UpgradesOf(ctx context.Context, networkID uint32) (string, error) {
+	return value[string](ctx, db, `SELECT upgrades FROM primary_network WHERE id = ?`, networkID)
+}
+
 // AddPrimaryNetwork writes a network's genesis.
 func (b *Batch) AddPrimaryNetwork(n PrimaryNetwork) error {
-	return b.exec(`INSERT INTO primary_network (id, platform, exchange) VALUES (?, ?, ?)`, n.ID, n.PChainGenesis, n.XChainGenesis)
+	return b.exec(`INSERT INTO primary_network (id, platform, exchange, upgrades) VALUES (?, ?, ?, ?)`, n.ID, n.PChainGenesis, n.XChainGenesis, n.Upgrades)
 }
 
 // PrimaryTx is a transaction of a P- or X-Chain, or an atomic one of a C-Chain.

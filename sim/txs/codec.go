@@ -10,8 +10,10 @@ import (
 const (
 	codecVersion = 0
 	versionBytes = 2
-	maxBytes     = 2 << 20 // the largest message between nodes, and so the largest block
 )
+
+// MaxBytes is the size of the largest message between nodes, and so of the largest block.
+const MaxBytes = 2 << 20
 
 // codecs is indexed by Chain. Type ids are positions in the order of registration; gaps are ids of the real network's types that no
 // Snowglobe world contains.
@@ -61,7 +63,7 @@ func newCodec(types []any) codec.Manager {
 		}
 		errs = append(errs, c.RegisterType(t))
 	}
-	manager := codec.NewManager(maxBytes)
+	manager := codec.NewManager(MaxBytes)
 	if errors.Join(errs...) == nil {
 		_ = manager.RegisterCodec(codecVersion, c)
 	}

@@ -52,7 +52,7 @@ type Tx struct {
 	signers       [][]ids.ShortID
 }
 
-var errTooLong = fmt.Errorf("longer than %d bytes", maxBytes)
+var errTooLong = fmt.Errorf("longer than %d bytes", MaxBytes)
 
 // errNotCanonical refuses bytes that decode but would encode differently.
 var errNotCanonical = errors.New("transaction is not in its canonical form")
@@ -104,7 +104,7 @@ func (tx *Tx) initialize(c Chain) error {
 		return fmt.Errorf("credentials: %w", err)
 	}
 	signed := slices.Concat(unsigned, credentials[versionBytes:])
-	if len(signed) > maxBytes {
+	if len(signed) > MaxBytes {
 		return fmt.Errorf("transaction: %w", errTooLong)
 	}
 	tx.unsignedBytes, tx.bytes = unsigned, signed

@@ -50,7 +50,7 @@ const transferOutputID = 7
 // every other, and for malformed bytes.
 func parseTransferUTXO(b []byte) *UTXO {
 	const head = versionBytes + ids.IDLen + 4 + ids.IDLen + 4 + 8 + 8 + 4 + 4
-	if len(b) <= head || len(b) > maxBytes || binary.BigEndian.Uint16(b) != codecVersion {
+	if len(b) <= head || len(b) > MaxBytes || binary.BigEndian.Uint16(b) != codecVersion {
 		return nil
 	}
 	u, out := &UTXO{}, &TransferOutput{}

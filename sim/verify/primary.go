@@ -84,15 +84,14 @@ func verifyNetwork(ctx context.Context, w *sim.World, row store.PrimaryNetwork, 
 
 // cChainRow is the row id of a network's C-Chain.
 func cChainRow(w *sim.World, networkID uint32) (int, error) {
-	networkRules, err := rules.NetworkByID(networkID)
-	if err != nil {
-		return 0, err
+	for _, n := range w.Networks {
+		if n.Rules.NetworkID == networkID {
+			if c := w.ChainByBlockchainID(n.Rules.CChainID); c != nil {
+				return c.Row.ID, nil
+			}
+		}
 	}
-	c := w.ChainByBlockchainID(networkRules.CChainID)
-	if c == nil {
-		return 0, errNoCChain
-	}
-	return c.Row.ID, nil
+	return 0, errNoCChain
 }
 
 var errNoCChain = errors.New("there is no C-Chain")

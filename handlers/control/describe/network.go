@@ -44,8 +44,11 @@ type Subnet struct {
 
 func readNetwork(ctx context.Context, db *store.DB, id uint32) (*Network, error) {
 	d := &Network{Samples: map[string][]byte{}}
-	var err error
-	if d.Rules, err = rules.NetworkByID(id); err != nil {
+	upgrades, err := db.UpgradesOf(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	if d.Rules, err = rules.Load(id, upgrades); err != nil {
 		return nil, err
 	}
 	chains := [3]int{}

@@ -29,14 +29,10 @@ func (a *chainAPI) Etherbase() common.Address { return a.miner.Coinbase() }
 
 // GetChainConfig returns the chain's configuration in its virtual machine's JSON.
 func (a *chainAPI) GetChainConfig() (json.RawMessage, error) {
-	network, err := fixtures.NetworkNamed(a.chain.Row.Network)
-	if err != nil {
-		return nil, err
-	}
 	if a.chain.Kind == evm.KindC {
-		return json.Marshal(configOfC(a.chain.Genesis, network.Upgrades))
+		return json.Marshal(configOfC(a.chain.Genesis, a.chain.Upgrades))
 	}
-	return configOfL1(a.chain.Genesis, network.Upgrades)
+	return configOfL1(a.chain.Genesis, a.chain.Upgrades)
 }
 
 // forks lists Ethereum's rule changes that are in force from the first block on.

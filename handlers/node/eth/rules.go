@@ -85,11 +85,7 @@ func (a *rulesAPI) GetActiveRulesAt(ctx context.Context, time *uint64) (*activeR
 	if err != nil {
 		return nil, err
 	}
-	network, err := fixtures.NetworkNamed(a.chain.Row.Network)
-	if err != nil {
-		return nil, err
-	}
-	u := network.Upgrades
+	u := a.chain.Upgrades
 	since := func(upgrade int64) bool { return at >= uint64(upgrade) }
 	rules := &activeRules{
 		Eth: ethRules{

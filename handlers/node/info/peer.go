@@ -1,6 +1,8 @@
 package info
 
 import (
+	"bytes"
+	"context"
 	stdjson "encoding/json"
 	"errors"
 	"fmt"
@@ -17,6 +19,7 @@ import (
 	"snowglobe/sim/query"
 	"snowglobe/sim/rules"
 	"snowglobe/sim/store"
+	"snowglobe/sim/txs"
 )
 
 // Requests and replies about peers.
@@ -114,10 +117,6 @@ func (a *Service) peers(r *http.Request) (*peers, error) {
 
 // connected returns all connected nodes by node id.
 func (a *Service) connected(r *http.Request, index *query.StakerIndex, benched []ids.NodeID) ([]Peer, error) {
-	upgrades, err := a.schedule()
-	if err != nil {
-		return nil, err
-	}
 	nodes, err := a.network.DB.Nodes(r.Context(), a.network.Rules.NetworkID)
 	if err != nil {
 		return nil, err
@@ -130,7 +129,7 @@ func (a *Service) connected(r *http.Request, index *query.StakerIndex, benched [
 	for i := range nodes {
 		id := ids.NodeID(nodes[i].Node)
 		if subnets := tracked[id]; nodes[i].Connected && subnets != nil && id != a.network.LocalNode.ID() {
-			all = append(all, a.peer(&nodes[i], subnets, benched, upgrades.Granite, index.Unix))
+			all = append(all, a.peer(&nodes[i], subnets, benched, a.network.Rules.Upgrades.Granite, index.Unix))
 		}
 	}
 	return all, nil
@@ -188,11 +187,15 @@ func (a *Service) Uptime(r *http.Request, args *platform.SubnetArgs, reply *Upti
 	if own == nil {
 		return errNotValidator
 	}
+	required, err := a.uptimeRequirement(r.Context())
+	if err != nil {
+		return err
+	}
 	rewarding, seen := own.Weight, 100*float64(own.Weight) // the sum of whole stakes in hundredths would overflow
 	for _, p := range known.all {
 		if m := members[p.NodeID]; m != nil {
 			seen += float64(m.Weight) * float64(p.ObservedUptime)
-			if uint32(p.ObservedUptime)*rules.Percent >= a.network.Rules.Staking.UptimeRequirement {
+			if uint32(p.ObservedUptime)*rules.Percent >= required {
 				rewarding += m.Weight
 			}
 		}
@@ -201,6 +204,22 @@ func (a *Service) Uptime(r *http.Request, args *platform.SubnetArgs, reply *Upti
 	reply.RewardingStakePercentage = json.Float64(100 * float64(rewarding) / total)
 	reply.WeightedAveragePercentage = json.Float64(seen / total)
 	return nil
+}
+
+// uptimeRequirement returns the share of its time, of a million, that the local node must be up for a reward: avalanchego's
+// network.NodeUptime.
+func (a *Service) uptimeRequirement(ctx context.Context) (uint32, error) {
+	validators, err := a.network.DB.ValidatorsAt(ctx, a.network.Chain(txs.PChain), a.network.Clock.Unix())
+	if err != nil {
+		return 0, err
+	}
+	var start int64
+	for i := range validators {
+		if id := a.network.LocalNode.ID(); bytes.Equal(validators[i].Node, id[:]) {
+			start = validators[i].Start
+		}
+	}
+	return a.network.Rules.StakingAt(uint64(start)).UptimeRequirement, nil
 }
 
 // Acps returns validators' votes on proposals. The version that runs here has none to vote on.

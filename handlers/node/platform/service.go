@@ -129,7 +129,8 @@ type MinStakeReply struct {
 
 // GetMinStake returns the minimum stakes of validators and delegators, in nAVAX.
 func (a *Service) GetMinStake(_ *http.Request, args *SubnetArgs, reply *MinStakeReply) error {
-	reply.MinValidatorStake, reply.MinDelegatorStake = jsonrpc.Uint64(a.Network.Rules.Staking.MinValidatorStake), jsonrpc.Uint64(a.Network.Rules.Staking.MinDelegatorStake)
+	rules := a.Network.Rules.StakingAt(uint64(a.Network.Clock.Unix()))
+	reply.MinValidatorStake, reply.MinDelegatorStake = jsonrpc.Uint64(rules.MinValidatorStake), jsonrpc.Uint64(rules.MinDelegatorStake)
 	return args.requirePrimaryNetwork()
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/ethereum/go-ethereum/event"
 	"github.com/ethereum/go-ethereum/params"
 
+	"snowglobe/fixtures"
 	"snowglobe/sim/cache"
 	"snowglobe/sim/evm"
 	"snowglobe/sim/evm/precompile"
@@ -23,6 +24,7 @@ type Chain struct {
 	Ledger
 	Genesis     *evm.Genesis
 	Limits      Limits
+	Upgrades    fixtures.Upgrades // of its network
 	WarpContext evm.WarpContext
 
 	// Changes counts the state changes at the head without a block, since the process began. Committing one counts it, once the commit has
