@@ -403,7 +403,7 @@ func (a *clockAPI) moveClock(r *rest.Request) (any, error) {
 	}
 	switch {
 	case a.world.DB.ReadOnly():
-		return nil, rest.Forbidden(store.ErrReadOnly.Error())
+		return nil, store.ErrReadOnly
 	case b.Wait != nil && (b.Rate != nil || b.Freeze != nil):
 		return nil, rest.BadRequest("wait goes with advance, set or until: a rate is set at once")
 	case b.Rate != nil:
@@ -436,10 +436,6 @@ func (a *clockAPI) moveClock(r *rest.Request) (any, error) {
 		return nil, rest.Conflict(err.Error())
 	case errors.Is(err, ErrClockTarget), errors.Is(err, sim.ErrBackwards), errors.Is(err, sim.ErrFar):
 		return nil, rest.BadRequest(err.Error())
-	case errors.Is(err, store.ErrReadOnly):
-		return nil, rest.Forbidden(store.ErrReadOnly.Error())
-	case errors.Is(err, store.ErrDisk):
-		return nil, rest.Unavailable(store.ErrDisk.Error())
 	case err != nil:
 		return nil, err
 	}

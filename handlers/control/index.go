@@ -2,7 +2,6 @@ package control
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"reflect"
@@ -14,7 +13,6 @@ import (
 	"snowglobe/handlers/rest"
 	"snowglobe/handlers/rest/schema"
 	"snowglobe/sim"
-	"snowglobe/sim/store"
 )
 
 // Lag is an index's distance behind the node: a number of blocks, or a span of the world's time.
@@ -126,11 +124,7 @@ func (a *indexAPI) set(r *rest.Request) (any, error) {
 	if len(chains) == 0 {
 		return nil, rest.BadRequest(fmt.Sprintf("chain %.100q does not exist: GET /sim/index lists those that do", b.Chain))
 	}
-	err = a.index.SetLag(r.Context(), chains, lag)
-	if errors.Is(err, store.ErrReadOnly) {
-		return nil, rest.Forbidden(store.ErrReadOnly.Error())
-	}
-	if err != nil {
+	if err := a.index.SetLag(r.Context(), chains, lag); err != nil {
 		return nil, err
 	}
 	return a.states(r)

@@ -148,10 +148,6 @@ func refusal(err error, id string) error {
 		return rest.NotFound("snapshot %.40q does not exist: GET /sim/snapshots lists those that do", id)
 	case errors.Is(err, sim.ErrSnapshots):
 		return rest.Conflict(err.Error())
-	case errors.Is(err, store.ErrReadOnly):
-		return rest.Forbidden(store.ErrReadOnly.Error())
-	case errors.Is(err, store.ErrDisk):
-		return rest.Unavailable(store.ErrDisk.Error())
 	}
 	return err
 }

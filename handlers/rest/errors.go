@@ -12,6 +12,7 @@ import (
 	"snowglobe/fixtures/spelling"
 	"snowglobe/handlers/rest/schema"
 	"snowglobe/sim"
+	"snowglobe/sim/store"
 )
 
 // Error is a failure that the client sees: a status, and sentences that say what to do.
@@ -167,17 +168,21 @@ func (c *requestContext) fail(e *Error, array bool) {
 	}
 }
 
-// asError converts a handler's error to one that the client may see. Anything but an Error is the simulator's own failure, so it is logged
-// and the client learns only where to look.
+// asError converts a handler's error to one that the client may see. Anything but an Error or a world that refuses to change is the
+// simulator's own failure, so it is logged and the client learns only where to look.
 func (c *requestContext) asError(err error) *Error {
 	var e *Error
 	if errors.As(err, &e) {
 		return e
 	}
-	if c.request.Context().Err() != nil {
+	switch {
+	case errors.Is(err, store.ErrReadOnly):
+		return Forbidden(store.ErrReadOnly.Error())
+	case errors.Is(err, store.ErrDisk):
+		return Unavailable(store.ErrDisk.Error())
+	case c.request.Context().Err() != nil:
 		return Unavailable("the client closed the connection before the response was ready")
-	}
-	if sim.Overtaken(c.request.Context()) {
+	case sim.Overtaken(c.request.Context()):
 		return Starting("the world was reverted during this request: try again", 1)
 	}
 	c.server.opts.Log.Error("request failed", "id", c.id, "operation", c.operation(), "err", err)

@@ -2,11 +2,14 @@ package rest_test
 
 import (
 	"bytes"
+	"errors"
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
 
 	"snowglobe/handlers/rest"
+	"snowglobe/sim/store"
 )
 
 func TestFailuresTellNoInternals(t *testing.T) {
@@ -25,6 +28,25 @@ func TestFailuresTellNoInternals(t *testing.T) {
 		}
 	}
 	expect(t, get(t, s, "/v1/numbers"), 200, "numbers")
+}
+
+// TestWorldsThatRefuseToChange: clients get the refusal in its own words, without what caused it.
+func TestWorldsThatRefuseToChange(t *testing.T) {
+	for _, c := range []struct {
+		err     error
+		status  int
+		message string
+	}{
+		{fmt.Errorf("start a secret: %w", store.ErrReadOnly), 403, store.ErrReadOnly.Error()},
+		{store.FailedDisk(errors.New("secret quota")), 503, store.ErrDisk.Error()},
+	} {
+		s := newServer(t, nil)
+		operation := rest.Operation{ID: "change", Method: http.MethodGet, Path: "/sim/change", Handle: func(*rest.Request) (any, error) { return nil, c.err }}
+		if err := s.Register(rest.Sim, operation); err != nil {
+			t.Fatal(err)
+		}
+		expect(t, get(t, s, "/sim/change"), c.status, `"message":"`+c.message+`"`)
+	}
 }
 
 func TestMissingThings(t *testing.T) {

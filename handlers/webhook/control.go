@@ -162,7 +162,7 @@ func (a *api) redeliver(r *rest.Request, w *outbox.Webhook) (any, error) {
 	if !w.Active {
 		return nil, errInactive
 	}
-	if err := refusal(a.Again(r.Context(), v)); err != nil {
+	if err := a.Again(r.Context(), v); err != nil {
 		return nil, err
 	}
 	v.Status, v.Next = outbox.Undelivered, 0
@@ -180,7 +180,7 @@ func (a *api) test(r *rest.Request, w *outbox.Webhook) (any, error) {
 	m.Webhook = w.ID
 	v, err := a.Promise(r.Context(), m)
 	if err != nil {
-		return nil, refusal(err)
+		return nil, err
 	}
 	return a.delivery(r.Context(), w, v)
 }

@@ -136,22 +136,6 @@ func (a *api) onWebhook(handle func(*rest.Request, *outbox.Webhook) (any, error)
 	}
 }
 
-// write changes the file.
-func (a *api) write(ctx context.Context, change func(*store.Batch) error) error {
-	return refusal(a.world.Write(ctx, change))
-}
-
-// refusal tells the client why nothing can be written.
-func refusal(err error) error {
-	switch {
-	case errors.Is(err, store.ErrReadOnly):
-		return rest.Forbidden(store.ErrReadOnly.Error())
-	case errors.Is(err, store.ErrDisk):
-		return rest.Unavailable(store.ErrDisk.Error())
-	}
-	return err
-}
-
 func (a *api) create(r *rest.Request) (any, error) {
 	w, keys, problems, err := rest.Body[createBody](r).read(a)
 	if err != nil {
@@ -179,7 +163,7 @@ func (a *api) create(r *rest.Request) (any, error) {
 
 // changed changes a webhook and answers it as it is then: what cannot be answered is not changed.
 func (a *api) changed(r *rest.Request, w *outbox.Webhook, change func(*store.Batch) error) (shown *Webhook, err error) {
-	err = a.write(r.Context(), func(b *store.Batch) error {
+	err = a.world.Write(r.Context(), func(b *store.Batch) error {
 		if err := change(b); err != nil {
 			return err
 		}
@@ -313,7 +297,7 @@ const secretBytes = 32
 func (a *api) rotateSecret(r *rest.Request) (any, error) {
 	account, secret := r.Account(), make([]byte, secretBytes)
 	rand.Read(secret)
-	if err := a.write(r.Context(), func(b *store.Batch) error { return outbox.SetSecret(b, account[:], secret) }); err != nil {
+	if err := a.world.Write(r.Context(), func(b *store.Batch) error { return outbox.SetSecret(b, account[:], secret) }); err != nil {
 		return nil, err
 	}
 	return &sharedSecret{hex.EncodeToString(secret)}, nil

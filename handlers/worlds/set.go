@@ -257,7 +257,7 @@ func (s *Set) Delete(ctx context.Context, name string) error {
 	}
 	h, err := s.find(name)
 	if err == nil && h.keep && s.world.DB.ReadOnly() {
-		err = rest.Forbidden(store.ErrReadOnly.Error())
+		err = store.ErrReadOnly
 	}
 	if err == nil {
 		err = h.open(ctx) // nobody else has it then
@@ -308,7 +308,7 @@ func (s *Set) place(name string, keep bool) (*hosted, error) {
 	case keep && s.file == "":
 		return nil, rest.BadRequest("keep needs a main world in a file: this one is in memory; start the server with --db and a file")
 	case keep && s.world.DB.ReadOnly():
-		return nil, rest.Forbidden(store.ErrReadOnly.Error())
+		return nil, store.ErrReadOnly
 	case len(s.hosted) >= s.options.Most:
 		return nil, rest.Conflict(fmt.Sprintf("there are %d worlds already, as many as --worlds allows: delete some, or give them a ttl", len(s.hosted)))
 	}

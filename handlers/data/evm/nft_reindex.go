@@ -74,13 +74,7 @@ func (a *tokenAPI) reindex(r *rest.Request, c *reader.Chain) (any, error) {
 		return nil, err
 	}
 	row.Time = now
-	err = a.World.Write(r.Context(), func(b *store.Batch) error { return b.PutReindexed(row) })
-	switch {
-	case errors.Is(err, store.ErrReadOnly):
-		return nil, rest.Forbidden(store.ErrReadOnly.Error())
-	case errors.Is(err, store.ErrDisk):
-		return nil, rest.Unavailable(store.ErrDisk.Error())
-	case err != nil:
+	if err := a.World.Write(r.Context(), func(b *store.Batch) error { return b.PutReindexed(row) }); err != nil {
 		return nil, err
 	}
 	a.reindexes.did(asset, time.Now())

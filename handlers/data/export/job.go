@@ -189,12 +189,6 @@ func (a *exportAPI) startExport(r *rest.Request) (any, error) {
 	if errors.Is(err, export.ErrQueue) {
 		return nil, rest.TooMany(err.Error(), 1)
 	}
-	if errors.Is(err, store.ErrReadOnly) {
-		return nil, rest.Forbidden(store.ErrReadOnly.Error())
-	}
-	if errors.Is(err, store.ErrDisk) {
-		return nil, rest.Unavailable(store.ErrDisk.Error())
-	}
 	if err != nil {
 		return nil, err
 	}
