@@ -41,7 +41,7 @@ func TestServeNoticesDamage(t *testing.T) {
 		{"page", ""},
 		{"UPDATE trie_part SET hash = zeroblob(32)", "parts of the trie of 0x"},
 		{"UPDATE trie_part SET keys = t.keys FROM trie_part t WHERE t.prefix <> trie_part.prefix AND length(t.keys) = length(trie_part.keys)", "parts of the trie of 0x"},
-		{"UPDATE trie_part SET balances = substr(balances, 1, length(balances) - 1) WHERE length(balances) > 1", "balances of a part of a trie"},
+		{"UPDATE trie_part SET balances = substr(balances, 1, length(balances) - 1) WHERE length(balances) > 1", "malformed balances of a trie part"},
 		{"UPDATE trie_part SET balances = t.balances FROM trie_part t WHERE length(t.owner) = 0 AND length(trie_part.owner) = 0 AND length(t.keys) = length(trie_part.keys) AND t.balances <> trie_part.balances", "the balance of 0x"},
 	} {
 		if testing.Short() && i%3 != 0 {

@@ -52,7 +52,7 @@ func TestADiskThatTakesNoMore(t *testing.T) {
 	largest(1 << 20)
 	var exit *exec.ExitError
 	err := errors.Join(s.cmd.Process.Signal(syscall.SIGTERM), s.cmd.Wait())
-	if !errors.As(err, &exit) || exit.ExitCode() != 1 || !strings.Contains(s.banner.String(), "only in w.db-wal, keep them together") {
+	if !errors.As(err, &exit) || exit.ExitCode() != 1 || !strings.Contains(s.banner.String(), "still in w.db-wal, because they could not be written") {
 		t.Errorf("%v: %s", err, s.banner)
 	}
 	again := start(t, folder, "--db", "w.db")

@@ -76,7 +76,7 @@ func TestVerbsThatAskAServer(t *testing.T) {
 	if digest := run(0, "snapshot", "revert", "1"); len(digest) != 64 || run(0, "snapshot", "reset") != digest {
 		t.Errorf("digest %q", digest)
 	}
-	if said := run(1, "snapshot", "delete", "7"); !strings.HasSuffix(said, `snapshot "7" does not exist: GET /sim/snapshots lists those that do`) {
+	if said := run(1, "snapshot", "delete", "7"); !strings.HasSuffix(said, `snapshot "7" does not exist: GET /sim/snapshots lists all snapshots`) {
 		t.Error(said)
 	}
 	url := run(0, "world", "make", "mine")

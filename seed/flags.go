@@ -22,11 +22,11 @@ type Flags struct {
 func NewFlags(f *pflag.FlagSet) *Flags {
 	w := &Flags{}
 	f.StringVar(&w.db, "db", "snowglobe.db", "the world's `FILE`; :memory: keeps the world in memory")
-	f.Int64Var(&w.seed, "seed", 1, "`N` is the seed of the random numbers that a new world is made from")
-	f.StringVar(&w.profile, "profile", "default", "`NAME` or YAML file of the size of a new world; built in are "+strings.Join(BuiltInProfiles(), ", "))
-	f.StringVar(&w.until, "until", DefaultUntil.Format(time.RFC3339), "`TIME` when the history of a new world ends (RFC 3339), or now: it begins after Granite (2025-11-19) and ends at most ten years from now. Only a fixed time gives the same bytes again")
-	f.BoolVar(&w.readOnly, "read-only", false, "open a file that other processes have open in the same way; refuse what would change it")
-	f.BoolVar(&w.anew, "regenerate", false, "make the world anew when another version of the program made its file, with generate always; the old file stays as FILE.old, or as FILE.old.1 and so on where there is one")
+	f.Int64Var(&w.seed, "seed", 1, "seed `N` for a new world's random numbers")
+	f.StringVar(&w.profile, "profile", "default", "`NAME` of a new world's size, or a YAML file; built in are "+strings.Join(BuiltInProfiles(), ", "))
+	f.StringVar(&w.until, "until", DefaultUntil.Format(time.RFC3339), "`TIME` when the history of a new world ends (RFC 3339), or now: it begins after Granite (2025-11-19) and ends at most ten years from now. Only a fixed time gives the same bytes every time")
+	f.BoolVar(&w.readOnly, "read-only", false, "open a file that several processes may share, and refuse changes")
+	f.BoolVar(&w.anew, "regenerate", false, "generate the world again if another version of the program made its file (with the verb generate, always); the old file is kept as FILE.old, FILE.old.1 and so on")
 	return w
 }
 
@@ -51,7 +51,7 @@ func (w *Flags) Options(now time.Time) (o Options, err error) {
 		return o, errors.New("--read-only: it needs a file, and --db names none")
 	}
 	if o.ReadOnly && o.Anew {
-		return o, errors.New("--regenerate: it does not go together with --read-only")
+		return o, errors.New("--regenerate cannot be combined with --read-only")
 	}
 	if o.Profile, err = LoadProfile(w.profile); err != nil {
 		return o, err

@@ -58,7 +58,7 @@ func (o Options) agree(m store.Meta, chosen map[string]bool) error {
 	if err != nil {
 		return err
 	}
-	const advice = "name another file with --db, or delete this one to make it anew"
+	const advice = "name another file with --db, or delete this one to generate it again"
 	until := time.Unix(m.Until, 0).UTC()
 	switch {
 	case chosen["seed"] && m.Seed != o.Seed:

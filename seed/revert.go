@@ -23,7 +23,7 @@ func (p *player) failed(chain int, r *request, reason string, data []byte) error
 	if said := p.revertReason(chain, r, data); said != "" {
 		reason += ": " + said
 	}
-	return fmt.Errorf("it fails: %s; write fails: true if it shall", reason)
+	return fmt.Errorf("it fails: %s; write fails: true if you expect that", reason)
 }
 
 // failure does the same for a transaction in a block.

@@ -403,7 +403,7 @@ func (g *generation) stakes() (all []stake, err error) {
 		to, endErr := end.In(g.span.Until)
 		bad := errors.Join(weightErr, sharesErr, startErr, endErr)
 		if bad == nil && from < g.span.Start+longestOpening {
-			bad = fmt.Errorf("it starts before the %d days of history, whose first %d minutes are for what there must be", p.Days, longestOpening/60)
+			bad = fmt.Errorf("it starts before the %d days of history, whose first %d minutes are reserved", p.Days, longestOpening/60)
 		}
 		if bad == nil && (!shares.IsUint64() || shares.Uint64() > 1_000_000) {
 			bad = fmt.Errorf("the fee is %s percent", fee)

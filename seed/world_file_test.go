@@ -351,7 +351,7 @@ func TestMistakesInAWorldFile(t *testing.T) {
 		{"validators:\n- {name: v}\n", "5: validators: it is how many there are; those by name are listed under addValidators"},
 		{"accounts: treasury\n", "5: accounts: expected a list, whose entries begin with -"},
 		{"accounts:\n- {name: a}\n", "6: accounts[0]: it needs one of key, index and address"},
-		{"accounts:\n- {index: 11}\n", "6: accounts[0].name: it must be given: by which the file and /sim/world name it"},
+		{"accounts:\n- {index: 11}\n", "6: accounts[0].name: it must be given: its name in the file and in /sim/world"},
 		{"accounts:\n- {name: alice, index: 11}\n", "6: accounts[0].name: alice is a persona"},
 		{"accounts:\n- {name: a, index: 0}\n", "6: accounts[0]: it is the account of alice; name that one instead"},
 		{"accounts:\n- {name: a, key: abc}\n", "6: accounts[0].key: it is no private key"},
@@ -384,12 +384,12 @@ func TestMistakesInAWorldFile(t *testing.T) {
 		{"contracts:\n- {name: c, bytecode: 0x60__$lib$__}\n", "6: contracts[0].bytecode: it has libraries that are not linked"},
 		{"contracts:\n- {name: c}\n", "6: contracts[0]: it needs an artifact or bytecode"},
 		{"contracts:\n- {name: c, bytecode: 0x00, address: 0x12}\n", "6: contracts[0].address: \"0x12\" is not an EVM address"},
-		{"contracts:\n- {name: c, bytecode: 0x00, from: bob, address: \"0x1234567890123456789012345678901234567890\"}\n", "6: contracts[0]: nobody deploys what stands at an address"},
+		{"contracts:\n- {name: c, bytecode: 0x00, from: bob, address: \"0x1234567890123456789012345678901234567890\"}\n", "6: contracts[0]: a contract of the genesis is not deployed by anybody"},
 		{"contracts:\n- {name: c, bytecode: 0x00, libraries: {Lib: d}}\n", "6: contracts[0].libraries.Lib: there is no contract d in the file; there are c"},
 		{"contracts:\n- {name: c, bytecode: 0x00, libraries: {Lib: 0x12}}\n", "6: contracts[0].libraries.Lib: \"0x12\" is not an EVM address"},
 		{"contracts:\n- {name: c, bytecode: 0x00, libraries: [Lib]}\n", "6: contracts[0].libraries: expected two names on each line, such as Lib: lib"},
 		{"contracts:\n- {name: c, bytecode: 0x00, args: [&a [1,2,3,4,5,6,7,8,9,0], &b [*a,*a,*a,*a,*a,*a,*a,*a,*a,*a], &c [*b,*b,*b,*b,*b,*b,*b,*b,*b,*b], &d [*c,*c,*c,*c,*c,*c,*c,*c,*c,*c],\n" +
-			"  &e [*d,*d,*d,*d,*d,*d,*d,*d,*d,*d], &f [*e,*e,*e,*e,*e,*e,*e,*e,*e,*e], &g [*f,*f,*f,*f,*f,*f,*f,*f,*f,*f]]}\n", "7: it comes to more than 500000 values"},
+			"  &e [*d,*d,*d,*d,*d,*d,*d,*d,*d,*d], &f [*e,*e,*e,*e,*e,*e,*e,*e,*e,*e], &g [*f,*f,*f,*f,*f,*f,*f,*f,*f,*f]]}\n", "7: it expands to more than 500000 values"},
 		{"play:\n- {from: alice, to: usdx, method: \"f" + strings.Repeat("(", 5_000) + "\"}\n", "6: play[0].method: it has more than 4096 characters"},
 		{"play:\n- {from: alice, to: bob, value: " + strings.Repeat("1", 1_000_000) + "}\n", "6: play[0].value: it has more than 300 digits"},
 		{"contracts:\n- {name: c, bytecode: 0x00, salt: hello}\n", "6: contracts[0].salt: \"hello\" is not hex"},
@@ -401,7 +401,7 @@ func TestMistakesInAWorldFile(t *testing.T) {
 		{"play:\n- {from: alice, method: f}\n", "6: play[0].to: it must be given: whose method it is"},
 		{"play:\n- {from: alice, to: bob, chain: P}\n", "6: play[0]: a transaction on P needs to and value"},
 		{"play:\n- {from: alice, value: 1, chain: P, toChain: fuji/C}\n", "6: play[0].toChain: value moves between C, P and X of one network, and not from P to fuji/C"},
-		{"play:\n- {from: alice, to: bob, value: 1, toChain: P}\n", "6: play[0]: what moves to another chain has from, chain, toChain and value"},
+		{"play:\n- {from: alice, to: bob, value: 1, toChain: P}\n", "6: play[0]: a transfer to another chain has only from, chain, toChain and value"},
 		{"play:\n- {from: alice, from: bob, to: bob}\n", "6: play[0].from: it stands there twice"},
 	} {
 		_, err := seed.ParseProfile("world.yaml", []byte(head+c.text))

@@ -43,7 +43,7 @@ func CreateAnew(path string, id Identity) (*Builder, error) {
 func create(path string, id Identity, in func(path string) (*store.DB, error)) (*Builder, error) {
 	db, err := in(path)
 	if errors.Is(err, store.ErrExists) {
-		return nil, fmt.Errorf("%s %w; --regenerate makes it anew, and another file is named with --db", path, err)
+		return nil, fmt.Errorf("%s %w; generate it again with --regenerate, or name another file with --db", path, err)
 	}
 	switch folder := filepath.Dir(path); {
 	case errors.Is(err, dbfile.ErrNotWorld):

@@ -63,7 +63,7 @@ func open(ctx context.Context, path string, from func(string) (*store.DB, error)
 	case errors.Is(err, dbfile.ErrNotWorld):
 		return nil, fmt.Errorf("%s: %w; name another file with --db", path, err)
 	case errors.Is(err, dbfile.ErrVersion):
-		return nil, fmt.Errorf("%s: %w; --regenerate makes it anew and keeps this one beside it, another file is named with --db", path, err)
+		return nil, fmt.Errorf("%s: %w; generate it again with --regenerate, which keeps this file beside the new one, or name another file with --db", path, err)
 	case err != nil:
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
@@ -90,10 +90,10 @@ func read(ctx context.Context, db *store.DB) (*World, error) {
 func readUnchecked(ctx context.Context, db *store.DB) (*World, error) {
 	meta, err := db.Meta(ctx)
 	if err != nil {
-		return nil, store.Damaged(fmt.Errorf("it does not say what it is: %w", err))
+		return nil, store.Damaged(fmt.Errorf("its format cannot be recognised: %w", err))
 	}
 	if meta.Generator != Generator {
-		return nil, fmt.Errorf("%w (version %s, this one is %s); --regenerate makes it anew and keeps this one beside it, another file is named with --db",
+		return nil, fmt.Errorf("%w (version %s, this one is %s); generate it again with --regenerate, which keeps this file beside the new one, or name another file with --db",
 			dbfile.ErrVersion, meta.Generator, Generator)
 	}
 	w := &World{DB: db, Meta: meta, Clock: NewClock(time.UnixMilli(meta.Clock)), Gate: NewGate(db.Caches(), time.Second), identity: identity{meta: meta}}

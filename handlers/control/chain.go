@@ -26,7 +26,7 @@ type Chain struct {
 	Height       uint64            `json:"height"`
 	Transactions int64             `json:"transactions"`
 	Contracts    []Contract        `json:"contracts"`
-	Samples      map[string]string `json:"samples" doc:"Transaction hashes and cross-chain message ids by what they show; the cross-chain destination is on the chain named with it."`
+	Samples      map[string]string `json:"samples" doc:"Example transaction hashes and cross-chain message ids by the situation that they show; the cross-chain destination is on the chain named with it."`
 }
 
 // Contract is a contract with a role.

@@ -21,7 +21,7 @@ import (
 // Expected lists an account's current holdings and activity: the figures that the Data API returns.
 type Expected struct {
 	EVM     map[string]ExpectedEVM                `json:"evm" doc:"By EVM chain id, for chains that know the account."`
-	Primary map[string]map[string]ExpectedPrimary `json:"primary" doc:"By network and chain, P or X, where it holds anything."`
+	Primary map[string]map[string]ExpectedPrimary `json:"primary" doc:"By network and chain, P or X, where it holds something."`
 }
 
 // ExpectedEVM lists an account's holdings and activity on an EVM chain.

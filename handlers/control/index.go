@@ -94,7 +94,7 @@ func RegisterIndex(s *rest.Server, x Index) error {
 			Handle: func(r *rest.Request) (any, error) { return a.states(r) }},
 		rest.Operation{ID: "setIndexLag", Method: http.MethodPost, Path: "/sim/index", Summary: "Make the Data and Metrics APIs lag behind the node",
 			Doc: "They index a block only once there are that many newer ones, or once the world's clock has advanced by that much. Until then they answer 404. " +
-				"No block leaves the index: a chain stands still until the node is that far ahead, and starts over with what the node has after a revert or a reorganisation. " +
+				"The index never loses a block: a chain stands still until the node is that far ahead. After a revert or a reorganisation it starts again from the node's present blocks.  " +
 				"Each chain has its own lag, but a block that spends another chain's export waits until that is indexed too.",
 			Body: reflect.TypeFor[lagBody](), Strict: true, Class: permit.Control, Answer: states, Handle: a.set},
 		rest.Operation{ID: "catchUpIndex", Method: http.MethodDelete, Path: "/sim/index", Summary: "Let the Data and Metrics APIs catch up with the node",
@@ -122,7 +122,7 @@ func (a *indexAPI) set(r *rest.Request) (any, error) {
 	network, _ := schema.NetworkName(b.Network)
 	chains := a.index.Chains(network, b.Chain)
 	if len(chains) == 0 {
-		return nil, rest.BadRequest(fmt.Sprintf("chain %.100q does not exist: GET /sim/index lists those that do", b.Chain))
+		return nil, rest.BadRequest(fmt.Sprintf("chain %.100q does not exist: GET /sim/index lists all chains", b.Chain))
 	}
 	if err := a.index.SetLag(r.Context(), chains, lag); err != nil {
 		return nil, err

@@ -25,7 +25,7 @@ type Snapshot struct {
 
 // Snapshots is the answer of GET /sim/snapshots.
 type Snapshots struct {
-	Snapshots []Snapshot `json:"snapshots" doc:"The oldest first."`
+	Snapshots []Snapshot `json:"snapshots" doc:"Oldest first."`
 }
 
 // snapshotBody holds the options of a new snapshot.
@@ -136,7 +136,7 @@ func (a *snapshotAPI) returned() *Returned {
 func snapshotID(r *rest.Request) (int64, error) {
 	id, err := strconv.ParseInt(r.Text("id"), 0, 64)
 	if err != nil || id <= 0 {
-		return 0, rest.NotFound("snapshot %.40q does not exist: GET /sim/snapshots lists those that do", r.Text("id"))
+		return 0, rest.NotFound("snapshot %.40q does not exist: GET /sim/snapshots lists all snapshots", r.Text("id"))
 	}
 	return id, nil
 }
@@ -145,7 +145,7 @@ func snapshotID(r *rest.Request) (int64, error) {
 func refusal(err error, id string) error {
 	switch {
 	case errors.Is(err, store.ErrNotFound):
-		return rest.NotFound("snapshot %.40q does not exist: GET /sim/snapshots lists those that do", id)
+		return rest.NotFound("snapshot %.40q does not exist: GET /sim/snapshots lists all snapshots", id)
 	case errors.Is(err, sim.ErrSnapshots):
 		return rest.Conflict(err.Error())
 	}

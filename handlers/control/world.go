@@ -68,7 +68,7 @@ type Network struct {
 	L1Validators  int               `json:"l1Validators" doc:"At any time."`
 	Nodes         []Node            `json:"nodes" doc:"Nodes that exist to show a situation."`
 	Subnets       []Subnet          `json:"subnets"`
-	Samples       map[string]string `json:"samples" doc:"Ids by what they show; chain and type name a transaction of that type."`
+	Samples       map[string]string `json:"samples" doc:"Example ids by the situation that they show; chain and type name a transaction of that type."`
 }
 
 // Node is a node that exists to show a situation.

@@ -44,7 +44,7 @@ func (b *Base) chain(r *rest.Request) (*reader.Chain, error) {
 	if c != nil {
 		return c, nil
 	}
-	return nil, rest.NotFound("EVM chain %s does not exist: GET /v1/chains lists those that do", id)
+	return nil, rest.NotFound("EVM chain %s does not exist: GET /v1/chains lists all chains", id)
 }
 
 // OnChain turns a handler for one chain into one that finds the chain first.

@@ -19,7 +19,7 @@ func TestErrorsSayWhatIsWrong(t *testing.T) {
 		status int
 		says   string
 	}{
-		{"/v1/chains/99", 404, "EVM chain 99 does not exist: GET /v1/chains lists those that do"},
+		{"/v1/chains/99", 404, "EVM chain 99 does not exist: GET /v1/chains lists all chains"},
 		{"/v1/chains/99/blocks", 404, "chain 99"},
 		{"/v1/chains/99/addresses/" + alice + "/transactions:listNative", 404, "chain 99"},
 		{"/v1/chains/11111111111111111111111111111111LpoYY", 404, "does not exist"},

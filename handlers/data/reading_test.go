@@ -23,7 +23,7 @@ func TestDeploymentsSayWhatTheSpecificationLists(t *testing.T) {
 		for _, row := range contracts {
 			path := "/v1/chains/" + itoa(int(c.Row.EVMID)) + "/contracts/" + common.BytesToAddress(row.Address).Hex() + "/transactions:getDeployment"
 			if _, err := g.DB.Deployment(t.Context(), c.Row.ID, row.Address); errors.Is(err, store.ErrNotFound) {
-				if text := encode(g.ask(t, path, 404)); !strings.Contains(text, "stands in the genesis") {
+				if text := encode(g.ask(t, path, 404)); !strings.Contains(text, "is part of the genesis") {
 					t.Errorf("%s: %s", path, text)
 				}
 				seen["genesis"]++

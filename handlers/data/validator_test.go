@@ -419,7 +419,7 @@ func TestPrimaryErrorsSayWhatIsWrong(t *testing.T) {
 		{"/v1/networks/fuji/blockchains/p-chain/lastActivityTimestampByAddresses?addresses=" + fuji, 404, "no transaction of the p-chain of fuji concerns the addresses"},
 		{"/v1/networks/mainnet/blockchains/yH8D7ThNJkxmtkuv2jgBa4P1Rn3Qpr4pPr7QYNfcdoS6k6HWp/blocks", 404, "not of network mainnet"},
 		{"/v1/networks/mainnet/blockchains/p-chain/blocks?startTimestamp=-1", 400, "startTimestamp"},
-		{"/v1/networks/mainnet/blockchains/p-chain/transactions/" + ids.Empty.String(), 404, "the genesis of the p-chain of mainnet made"},
+		{"/v1/networks/mainnet/blockchains/p-chain/transactions/" + ids.Empty.String(), 404, "the genesis, block 0 of the p-chain of mainnet"},
 		{"/v1/networks/mainnet/blockchains/x-chain/transactions/" + ids.Empty.String(), 404, "does not exist on the x-chain of mainnet"},
 		{"/v1/networks/mainnet/blockchains/p-chain/blocks/99999", 404, "block 99999 does not exist on the p-chain"},
 		{"/v1/networks/mainnet/blockchains/c-chain/blocks/99999", 404, "block 99999 does not exist on the c-chain"},

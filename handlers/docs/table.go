@@ -119,7 +119,7 @@ func roles() string {
 
 func l1s() string {
 	b := new(strings.Builder)
-	b.WriteString("| chain | token | network | precompiles in its genesis, beside warp | in which worlds |\n|---|---|---|---|---|\n")
+	b.WriteString("| chain | token | network | precompiles in its genesis, besides warp | in which worlds |\n|---|---|---|---|---|\n")
 	for i, l := range fixtures.L1s {
 		fmt.Fprintf(b, "| %d %s | %s | %s | %s | %d EVM chains or more |\n", l.EVMID, l.Name, l.Token, l.Network, l.Precompiles, fixtures.FirstL1+i)
 	}

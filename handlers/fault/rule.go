@@ -58,7 +58,7 @@ type Action struct {
 	Message     string    `json:"message,omitempty" doc:"The message in the status's error body."`
 	RetryAfter  int       `json:"retryAfter,omitempty" min:"1" doc:"Seconds, in the headers of a 429 or 503; default for a 429: 1."`
 	RPCError    *RPCError `json:"rpcError,omitempty" doc:"A JSON-RPC error, in a batch for the matching member."`
-	RPCResult   Result    `json:"rpcResult,omitzero" doc:"A JSON-RPC result in place of the true one, such as null for a receipt not there yet."`
+	RPCResult   Result    `json:"rpcResult,omitzero" doc:"A JSON-RPC result in place of the real one, such as null for a late receipt."`
 	Mining      string    `json:"mining,omitempty" doc:"Holds a transaction of eth_sendRawTransaction in the pool: never mines it, or mines it after a time such as 3s."`
 	Drop        string    `json:"drop,omitempty" enum:"before,during" doc:"Resets the connection, before the response or in the middle of its body."`
 	Truncate    *int      `json:"truncate,omitempty" min:"0" doc:"Ends the body after this many bytes, and the connection with it."`

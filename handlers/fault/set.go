@@ -66,7 +66,7 @@ type activeRule struct {
 type State struct {
 	Rule
 	Matched uint64 `json:"matched" doc:"Requests or calls that matched."`
-	Applied uint64 `json:"applied" doc:"Those to which it applied."`
+	Applied uint64 `json:"applied" doc:"The requests to which it applied."`
 }
 
 // NewSet makes a set without rules. It publishes every fault to the hub.

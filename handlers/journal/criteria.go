@@ -109,7 +109,7 @@ func (c *Criteria) times(s *Summary) (n int) {
 // NearMiss is an exchange that almost matches.
 type NearMiss struct {
 	Request     *Summary `json:"request"`
-	Differences []string `json:"differences" doc:"How it differs from what was asked for."`
+	Differences []string `json:"differences" doc:"How it differs from the request."`
 }
 
 // mostNearMisses bounds the near misses listed.

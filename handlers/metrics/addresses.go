@@ -36,7 +36,7 @@ type Bridgers struct {
 
 // PChainAddressDetails lists one validator's addresses with the value they are sorted by.
 type PChainAddressDetails struct {
-	Addresses []string `json:"addresses" doc:"That own its rewards; of an L1 validator its remaining balance."`
+	Addresses []string `json:"addresses" doc:"The owners of its rewards; for an L1 validator, of its remaining balance."`
 	SortKey   string   `json:"sortKey" format:"uint" doc:"When it began to validate, Unix seconds."`
 }
 
@@ -52,7 +52,7 @@ var bridgedBTC = common.HexToAddress("0x152b9d0FdC40C096757F570A51E494bd4b943E50
 func (a *api) addressOperations() []rest.Operation {
 	return []rest.Operation{
 		{ID: "listBTCbBridgers", Method: http.MethodGet, Path: "/v2/chains/43114/btcb/bridged:getAddresses",
-			Summary: "List the addresses to which BTC.b was bridged, by the amount without what they bridged back",
+			Summary: "List the addresses to which BTC.b was bridged, by the net amount",
 			Params: append([]rest.Param{{Name: "threshold", Kind: schema.KindAmount, Min: "0", Required: true, Doc: "The least amount, in the smallest unit."}},
 				rest.Paging(1000, 5000)...),
 			Answer: reflect.TypeFor[Bridgers](), Handle: a.bridgers},

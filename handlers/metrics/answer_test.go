@@ -136,7 +136,7 @@ func TestErrors(t *testing.T) {
 		"total/metrics/txCount?pageSize=0":                      `400 {"message":["pageSize \"0\"`,
 		"total/metrics/txCount?pageToken=2":                     `400 {"message":["pageToken \"2\" is not allowed`,
 		"everything/metrics/txCount":                            `400 {"message":["chainId \"everything\" is not allowed: expected an EVM chain id, a blockchain id, or one of total, mainnet, testnet"]`,
-		"1/metrics/txCount":                                     `404 {"message":"chain 1 does not exist: GET /v2/chains lists those that do","error":"Not Found","statusCode":404}`,
+		"1/metrics/txCount":                                     `404 {"message":"chain 1 does not exist: GET /v2/chains lists all chains","error":"Not Found","statusCode":404}`,
 		"1":                                                     `404 {"message":"chain 1 does not exist`,
 		"1/rollingWindowMetrics/txCount":                        `404 {"message":"chain 1 does not exist`,
 		"total/rollingWindowMetrics/cumulativeTxCount":          `400 {"message":["metric`,

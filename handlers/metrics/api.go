@@ -58,7 +58,7 @@ func (a *api) scope(r *rest.Request) (metric.Scope, error) {
 func (a *api) chain(id schema.ChainID) (*reader.Chain, error) {
 	c := a.world.ChainNamed(id.String())
 	if c == nil {
-		return nil, rest.NotFound("chain %s does not exist: GET /v2/chains lists those that do", id)
+		return nil, rest.NotFound("chain %s does not exist: GET /v2/chains lists all chains", id)
 	}
 	return c, nil
 }

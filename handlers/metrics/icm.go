@@ -37,7 +37,7 @@ type IcmSeries struct {
 // IcmSummary counts the messages sent in windows that end at the world's clock. The published SDKs read an object, so a grouping stands
 // beside it.
 type IcmSummary struct {
-	Result IcmRolling   `json:"result" doc:"All messages that count, together."`
+	Result IcmRolling   `json:"result" doc:"All counted messages together."`
 	Groups []IcmRolling `json:"groups,omitzero" doc:"With groupBy, the messages of each group by themselves."`
 }
 

@@ -29,8 +29,8 @@ type CompositeQuery struct {
 
 // SubQuery is a condition.
 type SubQuery struct {
-	ID     string         `json:"id" doc:"Under which the answer counts what it finds."`
-	Type   string         `json:"type" enum:"AllTimeNativeBalance,AnyTimeNativeBalance,AllTimeErc20Balance,AnyTimeErc20Balance,AllTimeNftHolders,AnyTimeNftHolders,LatestBalance,AllTimeStarsArenaBalance,AnyTimeStarsArenaBalance,LatestBalanceStarsArena" doc:"AllTime is at every block of the range, AnyTime at one of them. Nobody holds shares of Stars Arena in a world."`
+	ID     string         `json:"id" doc:"Names the condition in the response."`
+	Type   string         `json:"type" enum:"AllTimeNativeBalance,AnyTimeNativeBalance,AllTimeErc20Balance,AnyTimeErc20Balance,AllTimeNftHolders,AnyTimeNftHolders,LatestBalance,AllTimeStarsArenaBalance,AnyTimeStarsArenaBalance,LatestBalanceStarsArena" doc:"AllTime means at every block of the range, AnyTime at one of them. Nobody in a world holds shares of Stars Arena."`
 	Params SubQueryParams `json:"params"`
 }
 
@@ -73,7 +73,7 @@ const maxSubQueries = 16
 func (a *api) lookingGlass() []rest.Operation {
 	return append([]rest.Operation{{
 		ID: "compositeQuery", Method: http.MethodPost, Path: "/v2/lookingGlass/compositeQuery", AllNetworks: true,
-		Summary: "Find the addresses that meet conditions about what they held, in the order of addresses",
+		Summary: "Find the addresses whose holdings meet conditions, in the order of addresses",
 		Body:    reflect.TypeFor[CompositeQuery](), Answer: reflect.TypeFor[CompositeAddresses](), Handle: a.composite,
 	}}, a.addressOperations()...)
 }

@@ -34,7 +34,7 @@ func (a *api) networks() []rest.Operation {
 	params := append([]rest.Param{
 		{Name: "network", Kind: schema.KindNetwork},
 		{Name: "metric", Kind: schema.KindEnum, Enum: names,
-			Doc: "Those who validate or delegate at the end of each day, and what they weigh: nAVAX on the primary network."},
+			Doc: "The validators and delegators at the end of each day, and their weight: nAVAX on the primary network."},
 		{Name: "subnetId", Kind: schema.KindID, Default: ids.Empty.String(), Doc: "The subnet or L1; the primary network unless given."},
 	}, timeRange...)
 	return []rest.Operation{{

@@ -91,7 +91,7 @@ func (w *fileWriter) WriteHeader(status int) {
 	case status == http.StatusRequestedRangeNotSatisfiable:
 		w.refuse(status, "the range "+schema.Shorten(w.request.Header.Get("Range"))+" is not in the file")
 	case status == http.StatusPreconditionFailed:
-		w.refuse(status, "the file is another than If-Match names")
+		w.refuse(status, "the file does not match If-Match")
 	default:
 		w.requestContext.WriteHeader(status)
 	}

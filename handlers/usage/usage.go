@@ -42,7 +42,7 @@ type apiUsage struct {
 
 type subnetUsage struct {
 	AggregateDuration string   `json:"aggregateDuration"`
-	ChainID           string   `json:"chainId" doc:"all without a chain that is asked for."`
+	ChainID           string   `json:"chainId" doc:"all if the request names no chain."`
 	Metrics           []Metric `json:"metrics"`
 }
 
@@ -138,12 +138,12 @@ func Register(s *rest.Server, r *Recorder) error {
 	subnet := data.JoinParams(timeParams, grouping(longIntervals, "rpcMethod", "responseCode", "rlBypassToken"),
 		texts("chainId", "responseCode", "rpcMethod", "rlBypassApiToken"))
 	return s.Register(rest.Data,
-		rest.Operation{ID: "getApiUsageMetrics", Path: "/v1/apiUsageMetrics", Summary: "Count the requests that this server got", Live: true,
+		rest.Operation{ID: "getApiUsageMetrics", Path: "/v1/apiUsageMetrics", Summary: "Count the requests to this server", Live: true,
 			Doc: "At the world's time, the latest 10,000 since the server was started; before the end of the generated history there are made-up ones.",
 			Params: data.JoinParams(timeParams, grouping(append([]string{"minute"}, longIntervals...), "requestPath", "responseCode", "chainId", "apiKeyId", "requestType"),
 				texts("orgId", "chainId", "responseCode", "apiKeyId", "requestPath"), requestType), Answer: reflect.TypeFor[apiUsage](), Handle: r.apiUsage},
-		rest.Operation{ID: "getApiLogs", Path: "/v1/apiLogs", Summary: "List the requests that this server got, the newest first", Live: true,
-			Doc:    "At most the latest 10,000 since the server was started, then those that are made up for the days before the end of the generated history.",
+		rest.Operation{ID: "getApiLogs", Path: "/v1/apiLogs", Summary: "List the requests to this server, newest first", Live: true,
+			Doc:    "At most the latest 10,000 since the server was started, then made-up ones for the days before the end of the generated history.",
 			Params: data.JoinParams(timeParams, texts("orgId", "chainId", "responseCode", "apiKeyId", "requestPath"), requestType, rest.Paging(10, 100)),
 			Answer: reflect.TypeFor[logList](), Handle: r.listLogs},
 		rest.Operation{ID: "getSubnetRpcUsageMetrics", Path: "/v1/subnetRpcUsageMetrics", Summary: "Count the JSON-RPC requests to EVM chains", Live: true,

@@ -244,5 +244,5 @@ func (a *api) subjectOf(ctx context.Context, w *outbox.Webhook, m *outbox.Messag
 		return u.TxID[:], nil
 	}
 	subject, err := outbox.ValidationAbout(ctx, a.world.DB, row.ID)
-	return subject, data.OrNotFound(err, rest.NotFound("the transaction concerns no validator or delegator"))
+	return subject, data.OrNotFound(err, rest.NotFound("the transaction does not belong to a validator or delegator"))
 }

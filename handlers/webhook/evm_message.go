@@ -125,7 +125,7 @@ const nativeDecimals = 18
 func (m *writer) addressActivity(ctx context.Context, w *outbox.Webhook, v *outbox.Message) (*AddressEvent, error) {
 	chain := m.world.ChainAt(v.Tx)
 	if chain == nil {
-		return nil, store.Damaged(fmt.Errorf("webhook_message: there is no chain of %d", v.Tx))
+		return nil, store.Damaged(fmt.Errorf("webhook_message: there is no chain %d", v.Tx))
 	}
 	row, err := m.world.DB.Transaction(ctx, v.Tx)
 	if err != nil {

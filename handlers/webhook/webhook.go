@@ -319,7 +319,7 @@ func (a *api) getSecret(r *rest.Request) (any, error) {
 	account := r.Account()
 	secret, err := outbox.Secret(r.Context(), a.world.DB, account[:])
 	if err != nil {
-		return nil, data.OrNotFound(err, rest.NotFound("there is no secret yet: POST /v1/webhooks:generateOrRotateSharedSecret makes one, and so does the first webhook"))
+		return nil, data.OrNotFound(err, rest.NotFound("there is no secret yet: call POST /v1/webhooks:generateOrRotateSharedSecret, or create a webhook"))
 	}
 	return &sharedSecret{hex.EncodeToString(secret)}, nil
 }

@@ -169,7 +169,7 @@ func (b *makeBody) read() (w Wish, err error) {
 		w.Keep = *b.Keep
 	}
 	if w.Keep && w.TTL > 0 {
-		problems = append(problems, "keep and ttl cannot be combined: a kept world ends when somebody deletes it")
+		problems = append(problems, "keep and ttl cannot be combined: a kept world lives until it is deleted")
 	}
 	if len(problems) > 0 {
 		return w, rest.BadRequest(problems...)

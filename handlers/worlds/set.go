@@ -196,7 +196,7 @@ func (s *Set) find(name string) (*hosted, error) {
 }
 
 func unknown(name string) error {
-	return rest.NotFound("there is no world %.70q: GET /sim/worlds lists those that are", name)
+	return rest.NotFound("there is no world %.70q: GET /sim/worlds lists all worlds", name)
 }
 
 // Work runs the main world's work and ends idle worlds, until the context ends.

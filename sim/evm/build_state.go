@@ -133,7 +133,7 @@ func (l *buildState) smallTrie(address common.Address, root common.Hash) (*Trie,
 		tree.leaves++
 	}
 	if hash := tree.Hash(); hash != root {
-		return nil, fmt.Errorf("the slots hash to %s, they should to %s", hash, root)
+		return nil, fmt.Errorf("the slots hash to %s, want %s", hash, root)
 	}
 	return tree, nil
 }

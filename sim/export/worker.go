@@ -158,7 +158,7 @@ func (e *Jobs) attempt(ctx context.Context, id int64) (err error) {
 	o.Status = store.OperationCompleted
 	if file.Next != 0 {
 		o.Status, o.Code = store.OperationCompletedWithWarning, WarnTruncatedExport
-		o.Message = fmt.Sprintf("the export has as many whole days as fit in the limit of rows; another one with firstDate %s goes on", dateOf(file.Next))
+		o.Message = fmt.Sprintf("the export has as many whole days as fit the limit of rows; to continue, request another with firstDate %s", dateOf(file.Next))
 	}
 	return e.update(ctx, o, file)
 }

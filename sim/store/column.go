@@ -35,7 +35,7 @@ type Word []byte
 
 const wordBytes = 32
 
-var errWord = errors.New("a number of 256 bits is not as it was written")
+var errWord = errors.New("malformed 256-bit number")
 
 // Value encodes the number for the file.
 func (w Word) Value() (driver.Value, error) { return w.kept(), nil }
@@ -70,7 +70,7 @@ const (
 	mostUnpacked = 64 << 20 // bytes, far more than a block or a genesis has
 )
 
-var errPacked = errors.New("compressed bytes are not as they were written")
+var errPacked = errors.New("malformed compressed bytes")
 
 //go:embed dictionary.txt
 var dictionaryText string

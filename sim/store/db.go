@@ -93,7 +93,7 @@ var (
 	// ErrReadOnly means that nothing can be added to a world, because its file or its folder is not writable, or it was opened read-only.
 	ErrReadOnly = errors.New("the world cannot change: its file or its folder is not writable, or it is served with --read-only")
 	// ErrInUse means that a file cannot be read by itself: the newest changes are in a log beside it.
-	ErrInUse = errors.New("cannot be opened with --read-only while another process adds to it, or after one that was killed; stop it, or open the file once without the flag, which brings the log beside it into the file")
+	ErrInUse = errors.New("cannot be opened with --read-only while another process writes to it, or after a process was killed; stop that process, or open the file once without the flag to merge the log beside it")
 )
 
 var memoryFiles atomic.Int64 // numbers the in-memory databases of this process
@@ -270,7 +270,7 @@ func (db *DB) compact() error {
 		return err
 	}
 	if _, err := db.write.Exec(`VACUUM INTO ?`, dbfile.Compacted(db.path)); err != nil {
-		return fmt.Errorf("write the tables anew: %w", err)
+		return fmt.Errorf("rewrite the tables: %w", err)
 	}
 	if err := errors.Join(db.disconnect(), os.Rename(dbfile.Compacted(db.path), db.path)); err != nil {
 		return err

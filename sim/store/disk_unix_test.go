@@ -57,7 +57,7 @@ func TestWhatTheDiskDoesNotTakeIsSaid(t *testing.T) {
 	if err := b.End(err); !errors.Is(err, ErrDisk) || strings.Contains(err.Error(), "INSERT") {
 		t.Errorf("commit: %v", err)
 	}
-	if err := db.Close(); !errors.Is(err, ErrDisk) || !strings.Contains(err.Error(), "w.db-wal, keep them together") {
+	if err := db.Close(); !errors.Is(err, ErrDisk) || !strings.Contains(err.Error(), "w.db-wal, because they could not be written") {
 		t.Errorf("close: %v", err)
 	}
 	unlimited()

@@ -12,8 +12,8 @@ import (
 // Errors about a world's file under a running server, in words for clients.
 var (
 	ErrGone      = errors.New("the world's file is no longer where it was: stop the server and put the file back")
-	ErrReplaced  = errors.New("another file is where the world's file was: stop the server and put the world's file back")
-	ErrTruncated = errors.New("the world's file was cut off: stop the server and take a copy of the file, or make the world anew with --regenerate")
+	ErrReplaced  = errors.New("the world's file was replaced by another: stop the server and put the world's file back")
+	ErrTruncated = errors.New("the world's file was truncated: stop the server and restore a copy of the file, or generate the world again with --regenerate")
 )
 
 // opened is the file as last seen. In write-ahead mode it never shrinks.

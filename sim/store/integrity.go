@@ -18,7 +18,7 @@ import (
 type DamageError struct{ Where error }
 
 func (e *DamageError) Error() string {
-	return fmt.Sprintf("the file is damaged: %v; restore a copy of it, or delete it to make the world anew; snowglobe verify tells whether more is wrong", e.Where)
+	return fmt.Sprintf("the file is damaged: %v; restore a copy of it, or delete it to generate the world again; snowglobe verify finds out whether more is wrong", e.Where)
 }
 
 func (e *DamageError) Unwrap() error { return e.Where }

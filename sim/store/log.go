@@ -57,7 +57,7 @@ var numberedTopics = sync.OnceValue(func() (all []Topic) {
 	return all
 })
 
-var errTopic = errors.New("a topic is not as it was written")
+var errTopic = errors.New("malformed topic")
 
 // kept returns the topic as stored in the file.
 func (t Topic) kept() []byte {

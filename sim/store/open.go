@@ -260,7 +260,7 @@ func (db *DB) checkpoint() error {
 		return nil
 	}
 	if _, err := db.write.Exec(`PRAGMA wal_checkpoint(PASSIVE)`); err != nil {
-		return fmt.Errorf("what was added last could not be brought into %s and is only in %[1]s-wal, keep them together and start again: %w",
+		return fmt.Errorf("the latest changes are still in %[1]s-wal, because they could not be written to %[1]s; keep both files together and start again: %w",
 			db.path, db.refusal(err))
 	}
 	return nil

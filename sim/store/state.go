@@ -136,7 +136,7 @@ func (db *DB) EachBalance(ctx context.Context, chain int, half AddressHalf, firs
 		WHERE chain = ?1 AND `+half.scan+` AND block BETWEEN ?3 AND ?4 ORDER BY address `+half.order+`, block `+half.order, chain, middle, first, last)
 }
 
-var errAccounts = errors.New("accounts are not as they were written")
+var errAccounts = errors.New("malformed list of accounts")
 
 // EachBalanceBefore visits the account balances of one half before a block, in descending order of addresses. One seek finds the next
 // account with its balance: reading all rows takes twice as long.

@@ -48,7 +48,7 @@ func (db *DB) EachNewestBalance(ctx context.Context, chain int, visit func(addre
 	return cmp.Or(err, damage)
 }
 
-var errBalances = errors.New("balances of a part of a trie are not as they were written")
+var errBalances = errors.New("malformed balances of a trie part")
 
 // EachBalance visits the addresses of a part with their balances, which have no leading zeros.
 func (p *TriePart) EachBalance(visit func(address, balance []byte)) error {

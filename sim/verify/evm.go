@@ -117,7 +117,7 @@ func (v *chainVerifier) apply(p *evm.BlockExecution, row *store.Transaction, uns
 	if unsigned && tx != nil {
 		sender, err = common.BytesToAddress(row.Sender), nil
 		if !evm.Impersonates(tx, sender) {
-			err = fmt.Errorf("nobody signed it, and it does not name %s as its sender", sender)
+			err = fmt.Errorf("it is unsigned, and does not name %s as its sender", sender)
 		}
 	}
 	if err != nil {
@@ -200,7 +200,7 @@ func (v *chainVerifier) compareRoot(ctx context.Context, b *evm.Builder) error {
 		return err
 	}
 	if root := tree.Hash(); root != b.Root() {
-		return fmt.Errorf("the flat state at block %d hashes to %s, it should to %s", head.Number, root, b.Root())
+		return fmt.Errorf("the flat state at block %d hashes to %s, want %s", head.Number, root, b.Root())
 	}
 	return checkParts(ctx, v.db, v.chain, head.Number.Uint64(), b.Root())
 }

@@ -151,7 +151,7 @@ func (i *inspection) state(ctx context.Context, c *reader.Chain, head *store.Blo
 		want = common.BytesToHash(last.Root)
 	}
 	if root := tree.Hash(); root != want {
-		return fmt.Errorf("the flat state at block %d hashes to %s, it should to %s", number, root, want)
+		return fmt.Errorf("the flat state at block %d hashes to %s, want %s", number, root, want)
 	}
 	if err := state.CompareParts([]byte{}, tree); err != nil {
 		return err

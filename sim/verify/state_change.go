@@ -135,4 +135,4 @@ func inspectChanges(d *store.Delta) error {
 	return nil
 }
 
-var errNoTransaction = errors.New("nobody signed a transaction that is not there")
+var errNoTransaction = errors.New("the unsigned transaction does not exist")

@@ -50,9 +50,9 @@ type erc20Balances struct {
 
 func (a *tokenAPI) balanceOperations() []rest.Operation {
 	return []rest.Operation{
-		{ID: "getNativeBalance", Path: "/v1/chains/{chainId}/addresses/{address}/balances:getNative", Summary: "Get what an address holds of the chain's own token",
+		{ID: "getNativeBalance", Path: "/v1/chains/{chainId}/addresses/{address}/balances:getNative", Summary: "Get an address's balance of the chain's own token",
 			Params: data.JoinParams(data.ChainParam, data.AddressParam, data.AtBlockParam, data.CurrencyParam), Answer: reflect.TypeFor[nativeAnswer](), Handle: a.OnChain(a.getNative)},
-		{ID: "listErc20Balances", Path: "/v1/chains/{chainId}/addresses/{address}/balances:listErc20", Summary: "List what an address holds of ERC-20s", Spec: "Balances",
+		{ID: "listErc20Balances", Path: "/v1/chains/{chainId}/addresses/{address}/balances:listErc20", Summary: "List the ERC-20 balances of an address", Spec: "Balances",
 			Params: data.JoinParams(data.ChainParam, data.AddressParam, data.AtBlockParam, rest.Paging(10, 500),
 				rest.Param{Name: "filterSpamTokens", Kind: schema.KindBoolean, Default: "true", Doc: "Whether to leave out malicious tokens."},
 				rest.Param{Name: "contractAddresses", Kind: schema.KindAddress, List: true, MaxItems: 64, Doc: "Only these tokens."}, data.CurrencyParam),

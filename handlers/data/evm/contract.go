@@ -19,7 +19,7 @@ type Contract struct {
 	Decimals          *int               `json:"decimals,omitempty" doc:"Of an ERC-20."`
 	LogoAsset         *ImageAsset        `json:"logoAsset,omitempty"`
 	Address           string             `json:"address" format:"address"`
-	DeploymentDetails *DeploymentDetails `json:"deploymentDetails,omitempty" doc:"Absent for a contract that was there from the beginning."`
+	DeploymentDetails *DeploymentDetails `json:"deploymentDetails,omitempty" doc:"Absent for a contract of the genesis."`
 	ErcType           string             `json:"ercType" enum:"ERC-20,ERC-721,ERC-1155,UNKNOWN"`
 }
 
@@ -72,7 +72,7 @@ func (a *chainAPI) undeployed(r *rest.Request, c *reader.Chain) error {
 	if err := a.needContract(r, c); err != nil {
 		return err
 	}
-	return rest.NotFound("contract %s stands in the genesis of chain %d: no transaction deployed it", r.Address("address"), c.Row.EVMID)
+	return rest.NotFound("contract %s is part of the genesis of chain %d: no transaction deployed it", r.Address("address"), c.Row.EVMID)
 }
 
 // needContract fails unless the request's address has code.

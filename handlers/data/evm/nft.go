@@ -23,7 +23,7 @@ type Erc721Token struct {
 	TokenID      string         `json:"tokenId" format:"uint"`
 	TokenURI     string         `json:"tokenUri" doc:"Empty when the contract has none for the token."`
 	Metadata     Erc721Metadata `json:"metadata"`
-	OwnerAddress string         `json:"ownerAddress,omitempty" format:"address" doc:"Absent when the token is gone."`
+	OwnerAddress string         `json:"ownerAddress,omitempty" format:"address" doc:"Absent if the token was burned."`
 }
 
 // Erc1155Token is one token id of an ERC-1155 contract.

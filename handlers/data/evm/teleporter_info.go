@@ -84,7 +84,7 @@ func (a *chainAPI) sourceOf(r *rest.Request, e *store.MessageEvent) (ids.ID, err
 	}
 	m := index.ParseTeleporterLog(&logs[0])
 	if m == nil {
-		return ids.Empty, fmt.Errorf("log %d is of no message", e.ID)
+		return ids.Empty, fmt.Errorf("log %d belongs to no message", e.ID)
 	}
 	return m.Peer, nil
 }

@@ -31,7 +31,7 @@ type Operation struct {
 type ExportMetadata struct {
 	Code        string `json:"code,omitempty" enum:"ErrInvalidRequest,ErrInternal,WarnTruncatedExport"`
 	DownloadURL string `json:"downloadUrl,omitempty" format:"url" doc:"Of the file, once it is complete."`
-	NextDate    string `json:"nextDate,omitempty" doc:"YYYY-MM-DD. The firstDate with which another export goes on, when this one was truncated."`
+	NextDate    string `json:"nextDate,omitempty" doc:"YYYY-MM-DD. If the export was truncated, the firstDate for the next one."`
 	RowCount    int64  `json:"rowCount" min:"0" doc:"Rows of the file so far."`
 	ByteCount   int64  `json:"byteCount" min:"0" doc:"Bytes of the file so far."`
 	ReachedDate string `json:"reachedDate,omitempty" doc:"YYYY-MM-DD. The day of the last row so far."`

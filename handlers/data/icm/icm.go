@@ -63,7 +63,7 @@ type IcmRewardDetails struct {
 type IcmSourceTransaction struct {
 	TxHash    string `json:"txHash" format:"hash"`
 	Timestamp int64  `json:"timestamp"`
-	GasSpent  string `json:"gasSpent" format:"uint" doc:"What the gas cost, in the smallest unit of the chain's token."`
+	GasSpent  string `json:"gasSpent" format:"uint" doc:"The fee, in the smallest unit of the chain's token."`
 }
 
 // IcmDestination is the transaction that delivered a message.
@@ -125,7 +125,7 @@ func (a *icmAPI) icmOperations() []rest.Operation {
 			note = ", under its deprecated path"
 		}
 		all = append(all,
-			rest.Operation{ID: "list" + f.name + "Messages", Path: f.path + "/messages", Summary: "List cross-chain messages, the newest first" + note,
+			rest.Operation{ID: "list" + f.name + "Messages", Path: f.path + "/messages", Summary: "List cross-chain messages, newest first" + note,
 				Deprecated: f.deprecated, Params: data.JoinParams(rest.Paging(10, 100), filters), Answer: f.many, Handle: a.listMessages(f)},
 			rest.Operation{ID: "get" + f.name + "Message", Path: f.path + "/messages/{messageId}", Summary: "Get a cross-chain message" + note,
 				Deprecated: f.deprecated, Params: data.JoinParams(rest.Param{Name: "messageId", Kind: schema.KindHash}), Networks: a.networkOfMessage,

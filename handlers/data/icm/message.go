@@ -162,7 +162,7 @@ func (m *messageReader) log(at store.Position) (*teleporterLog, error) {
 		return nil, fmt.Errorf("log %d: %w", at, store.ErrNotFound)
 	}
 	if log.message == nil {
-		return nil, fmt.Errorf("log %d is of no message", at)
+		return nil, fmt.Errorf("log %d belongs to no message", at)
 	}
 	return log, nil
 }

@@ -23,11 +23,11 @@ import (
 
 // SignatureRequest asks a subnet's validators to sign a message.
 type SignatureRequest struct {
-	Message          string `json:"message,omitempty" doc:"An unsigned warp message, or the data of the SendWarpMessage event that has it; hexadecimal, with or without 0x. Without one the justification tells what the P-Chain is asked to say."`
-	Justification    string `json:"justification,omitempty" doc:"What convinces the P-Chain of the message: the id of a converted subnet, or the justification of an L1 validator; hexadecimal, with or without 0x."`
+	Message          string `json:"message,omitempty" doc:"An unsigned warp message, or the data of its SendWarpMessage event; hexadecimal, with or without 0x. Without a message, the justification determines the P-Chain's message."`
+	Justification    string `json:"justification,omitempty" doc:"Evidence for a P-Chain message: the id of a converted subnet, or the justification of an L1 validator; hexadecimal, with or without 0x."`
 	SigningSubnetID  string `json:"signingSubnetId,omitempty" doc:"In cb58 or hexadecimal; that of the message's source chain unless given."`
 	QuorumPercentage uint64 `json:"quorumPercentage,omitempty" min:"0" max:"100" doc:"Of the subnet's weight that must sign; 67 if 0 or absent."`
-	QuorumBuffer     uint64 `json:"quorumPercentageBuffer,omitempty" min:"0" max:"100" doc:"More of the weight, which signs where it can; at most 100 with quorumPercentage, its default included."`
+	QuorumBuffer     uint64 `json:"quorumPercentageBuffer,omitempty" min:"0" max:"100" doc:"Additional percentage of the weight that signs if it can; at most 100 together with quorumPercentage or its default."`
 	PChainHeight     uint64 `json:"pChainHeight,omitempty" min:"0" max:"18446744073709551615" doc:"Whose validators sign; those at the proposed height if 0 or absent."`
 }
 

@@ -21,7 +21,7 @@ type Interaction struct {
 }
 
 type interactions struct {
-	Addresses []Interaction `json:"addresses" doc:"Those that were never used have no chains; the upstream dialect leaves them out."`
+	Addresses []Interaction `json:"addresses" doc:"Unused addresses have no chains; the upstream dialect omits them."`
 }
 
 func (a *primaryAPI) interactionOperations() []rest.Operation {

@@ -15,8 +15,8 @@ type AtomicTransaction struct {
 	BlockHash        string             `json:"blockHash" format:"hash"`
 	Timestamp        int64              `json:"timestamp"`
 	Memo             string             `json:"memo" format:"hex" doc:"Atomic transactions have none."`
-	AmountUnlocked   []data.AssetAmount `json:"amountUnlocked" doc:"What it took from accounts or outputs."`
-	AmountCreated    []data.AssetAmount `json:"amountCreated" doc:"What it gave to accounts or outputs."`
+	AmountUnlocked   []data.AssetAmount `json:"amountUnlocked" doc:"Value taken from accounts or outputs."`
+	AmountCreated    []data.AssetAmount `json:"amountCreated" doc:"Value given to accounts or outputs."`
 	SourceChain      string             `json:"sourceChain" format:"cb58"`
 	DestinationChain string             `json:"destinationChain" format:"cb58"`
 }

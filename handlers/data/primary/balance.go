@@ -28,15 +28,15 @@ type SharedAmount struct {
 // PlatformSharedAmount is a shared amount in the P-Chain's shape.
 type PlatformSharedAmount struct {
 	SharedAmount
-	Status string `json:"status" enum:"pendingExport,pendingImport" doc:"pendingExport has left the P-Chain, pendingImport it can import."`
+	Status string `json:"status" enum:"pendingExport,pendingImport" doc:"pendingExport: exported from the P-Chain. pendingImport: the P-Chain can import it."`
 }
 
 // PlatformBalance is the balance of addresses on the P-Chain. A stake stays staked until a block returns it.
 type PlatformBalance struct {
 	UnlockedUnstaked     []AggregatedAmount     `json:"unlockedUnstaked"`
 	UnlockedStaked       []AggregatedAmount     `json:"unlockedStaked" doc:"Staked, free when the stake ends."`
-	LockedPlatform       []AggregatedAmount     `json:"lockedPlatform" doc:"Not yet to be spent."`
-	LockedStakeable      []AggregatedAmount     `json:"lockedStakeable" doc:"Not yet to be spent, but by staking."`
+	LockedPlatform       []AggregatedAmount     `json:"lockedPlatform" doc:"Not spendable yet."`
+	LockedStakeable      []AggregatedAmount     `json:"lockedStakeable" doc:"Not spendable yet, except by staking."`
 	LockedStaked         []AggregatedAmount     `json:"lockedStaked" doc:"Staked, still locked when the stake ends."`
 	PendingStaked        []AggregatedAmount     `json:"pendingStaked" doc:"Staked for a time that has not begun."`
 	AtomicMemoryUnlocked []PlatformSharedAmount `json:"atomicMemoryUnlocked" doc:"Exported by the chain or to it, and not yet imported."`
@@ -75,9 +75,9 @@ type primaryBalances struct {
 
 func (a *primaryAPI) primaryBalanceOperations() []rest.Operation {
 	at := rest.Param{Name: "blockTimestamp", Kind: schema.KindTimestamp,
-		Doc: "What they owned after the blocks up to this time; unless given, and for any later time, by the world's clock."}
+		Doc: "The balances after the blocks up to this time. By default, and for any later time, as of the world's clock."}
 	return []rest.Operation{{
-		ID: "listPrimaryBalances", Path: primaryBlocksPath + "/balances", Summary: "Sum up what addresses own on a primary chain, each output once",
+		ID: "listPrimaryBalances", Path: primaryBlocksPath + "/balances", Summary: "Sum up the outputs of addresses on a primary chain, counting each output once",
 		Params: data.JoinParams(data.PathNetworkParam, data.PrimaryParam, at, ownersParam), Answer: reflect.TypeFor[primaryBalances](), Handle: a.onPrimary(a.listPrimaryBalances),
 	}}
 }

@@ -18,7 +18,7 @@ import (
 type LastActivity struct {
 	Timestamp   int64  `json:"timestamp"`
 	BlockNumber string `json:"blockNumber" format:"uint"`
-	TxHash      string `json:"txHash" format:"cb58" doc:"Of the genesis: what its outputs name as the transaction that made them; there is none."`
+	TxHash      string `json:"txHash" format:"cb58" doc:"Of the genesis: the id that its outputs give for their transaction, although there is none."`
 	UTXOID      string `json:"utxoId" format:"cb58"`
 	IsConsumed  bool   `json:"isConsumed" doc:"Whether it spent the output."`
 	ChainName   string `json:"chainName" enum:"p-chain,x-chain,c-chain"`

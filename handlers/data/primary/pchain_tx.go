@@ -23,13 +23,13 @@ type PlatformTransaction struct {
 	BlockNumber                    string               `json:"blockNumber" format:"uint"`
 	BlockHash                      string               `json:"blockHash" format:"cb58"`
 	ConsumedUTXOs                  []PlatformUTXO       `json:"consumedUtxos"`
-	EmittedUTXOs                   []PlatformUTXO       `json:"emittedUtxos" doc:"What is staked among them."`
+	EmittedUTXOs                   []PlatformUTXO       `json:"emittedUtxos" doc:"The staked outputs among them."`
 	SourceChain                    string               `json:"sourceChain,omitempty" format:"cb58" doc:"Of an import or export."`
 	DestinationChain               string               `json:"destinationChain,omitempty" format:"cb58" doc:"Of an import or export."`
-	Value                          []data.AssetAmount   `json:"value" doc:"What it emitted."`
+	Value                          []data.AssetAmount   `json:"value" doc:"Value of the outputs it created."`
 	AmountBurned                   []data.AssetAmount   `json:"amountBurned"`
 	AmountStaked                   []data.AssetAmount   `json:"amountStaked"`
-	AmountL1ValidatorBalanceBurned []data.AssetAmount   `json:"amountL1ValidatorBalanceBurned" doc:"What it put into balances of L1 validators."`
+	AmountL1ValidatorBalanceBurned []data.AssetAmount   `json:"amountL1ValidatorBalanceBurned" doc:"Value added to the balances of L1 validators."`
 	StartTimestamp                 *int64               `json:"startTimestamp,omitempty" doc:"Of a staking transaction."`
 	EndTimestamp                   *int64               `json:"endTimestamp,omitempty" doc:"Of a staking transaction."`
 	DelegationFeePercent           string               `json:"delegationFeePercent,omitempty" format:"decimal"`

@@ -28,10 +28,10 @@ type Supply struct {
 	TotalXBurned      string `json:"totalXBurned" format:"decimal"`
 	TotalStaked       string `json:"totalStaked" format:"decimal" doc:"By active validators and delegators."`
 	TotalLocked       string `json:"totalLocked" format:"decimal" doc:"Unspent outputs of the P- and the X-Chain whose locktime has not come."`
-	TotalRewards      string `json:"totalRewards" format:"decimal" doc:"That were paid."`
+	TotalRewards      string `json:"totalRewards" format:"decimal" doc:"Rewards paid so far."`
 	LastUpdated       string `json:"lastUpdated" doc:"The world's clock, as a date and time."`
-	GenesisUnlock     string `json:"genesisUnlock" format:"decimal" doc:"What history began with."`
-	L1ValidatorFees   string `json:"l1ValidatorFees" format:"decimal" doc:"That L1 validators paid by the world's clock."`
+	GenesisUnlock     string `json:"genesisUnlock" format:"decimal" doc:"The supply at the beginning of the history."`
+	L1ValidatorFees   string `json:"l1ValidatorFees" format:"decimal" doc:"Paid by L1 validators up to the world's clock."`
 }
 
 // burnedSum adds up the amounts burned on one of mainnet's chains, reading each transaction once.

@@ -62,7 +62,7 @@ const mostAddresses = 64
 
 var (
 	touchedParam = rest.Param{Name: "addresses", Kind: schema.KindPrimaryParticipant, List: true, MaxItems: mostAddresses,
-		Doc: "Only transactions that touched one of these addresses, as owner of what they spent, made, staked or reward; with a chain's prefix or without; one of the other network is refused. " +
+		Doc: "Only transactions that touched one of these addresses: as owners of outputs they spent, created, staked or pay as rewards. With or without a chain's prefix. Addresses of the other network are refused. " +
 			"An EVM address finds imports to it and exports from it on the C-Chain."}
 	typesParam = rest.Param{Name: "txTypes", Kind: schema.KindEnum, Enum: txTypes, List: true, MaxItems: len(txTypes), Doc: "Only transactions of these types; a type that the chain does not know finds none."}
 	// pChainParam names the P-Chain.
@@ -181,7 +181,7 @@ func (c *primaryChain) noTransaction(id ids.ID, err error) error {
 		return err
 	}
 	if c.kind == txs.PChain && id == ids.Empty {
-		return rest.NotFound("transaction %s does not exist: outputs name it that the genesis of the %s of %s made, which is block 0", id, data.ChainNames[c.kind], c.Name)
+		return rest.NotFound("transaction %s does not exist: its id only labels the outputs of the genesis, block 0 of the %s of %s", id, data.ChainNames[c.kind], c.Name)
 	}
 	return rest.NotFound("transaction %s does not exist on the %s of %s", id, data.ChainNames[c.kind], c.Name)
 }

@@ -34,7 +34,7 @@ type UTXO struct {
 	CommonUTXO
 	ConsumingTxTimestamp int64            `json:"consumingTxTimestamp,omitempty"`
 	CreationTxHash       string           `json:"creationTxHash" format:"cb58" doc:"Of an output of the genesis: the asset's id. No transaction made it."`
-	Credentials          []UTXOCredential `json:"credentials,omitempty" doc:"That let the consuming transaction spend it."`
+	Credentials          []UTXOCredential `json:"credentials,omitempty" doc:"The credentials with which the consuming transaction spent it."`
 	GroupID              *uint32          `json:"groupId,omitempty" doc:"Of an NFT, or of the right to mint some."`
 	Locktime             uint64           `json:"locktime"`
 	OutputIndex          string           `json:"outputIndex" format:"uint"`
@@ -53,15 +53,15 @@ type PlatformUTXO struct {
 	BlockTimestamp          int64   `json:"blockTimestamp"`
 	ConsumingBlockNumber    string  `json:"consumingBlockNumber,omitempty" format:"uint"`
 	ConsumingBlockTimestamp int64   `json:"consumingBlockTimestamp,omitempty"`
-	PlatformLocktime        *uint64 `json:"platformLocktime,omitempty" doc:"Absent in lists for what goes from one chain to another, as the live service has it."`
+	PlatformLocktime        *uint64 `json:"platformLocktime,omitempty" doc:"Absent in lists for transfers between chains, as on the live service."`
 	OutputIndex             uint32  `json:"outputIndex"`
 	RewardType              string  `json:"rewardType,omitempty" enum:"VALIDATOR,DELEGATOR,VALIDATOR_FEE" doc:"Of an output that pays a reward; only in transactions."`
 	StakeableLocktime       uint64  `json:"stakeableLocktime,omitempty"`
 	Staked                  bool    `json:"staked" doc:"Whether it is locked until a validation or delegation ends."`
 	Threshold               uint32  `json:"threshold"`
 	TxHash                  string  `json:"txHash" format:"cb58" doc:"Of an output of the genesis: 11111111111111111111111111111111LpoYY. No transaction made it."`
-	UTXOEndTimestamp        int64   `json:"utxoEndTimestamp,omitempty" doc:"When the stake ends; of what is or was staked."`
-	UTXOStartTimestamp      int64   `json:"utxoStartTimestamp,omitempty" doc:"When the stake began; of what is or was staked."`
+	UTXOEndTimestamp        int64   `json:"utxoEndTimestamp,omitempty" doc:"When the stake ends; only for staked outputs."`
+	UTXOStartTimestamp      int64   `json:"utxoStartTimestamp,omitempty" doc:"When the stake began; only for staked outputs."`
 	UTXOType                string  `json:"utxoType" enum:"STAKE,TRANSFER" doc:"STAKE has a stakeableLocktime, whether it is staked or not."`
 }
 

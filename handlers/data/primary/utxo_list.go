@@ -56,8 +56,8 @@ func (a *primaryAPI) utxoOperations() []rest.Operation {
 		rest.Param{Name: "sortBy", Kind: schema.KindEnum, Enum: []string{"timestamp", "amount"}, Default: "timestamp",
 			Doc: "timestamp is when the output was made. Ties go by utxoId, in the same direction."},
 		data.SortOrderParam)
-	const summary = "List outputs that addresses own on a chain: those that it made or can spend. What goes from one chain to another is in both " +
-		"lists; on the P-Chain what is staked is there, too, with staked true"
+	const summary = "List the outputs of addresses on a chain, including those it created for another chain or can import. Outputs between two chains are in both " +
+		"lists; on the P-Chain also staked outputs, with staked true"
 	answer := reflect.TypeFor[utxos]()
 	return []rest.Operation{
 		{ID: "listUtxos", Path: primaryBlocksPath + "/utxos", Summary: summary,

@@ -17,8 +17,8 @@ type ExchangeTransaction struct {
 	Memo             string             `json:"memo" format:"hex"`
 	ConsumedUTXOs    []UTXO             `json:"consumedUtxos"`
 	EmittedUTXOs     []UTXO             `json:"emittedUtxos"`
-	AmountUnlocked   []data.AssetAmount `json:"amountUnlocked" doc:"What it consumed."`
-	AmountCreated    []data.AssetAmount `json:"amountCreated" doc:"What it emitted."`
+	AmountUnlocked   []data.AssetAmount `json:"amountUnlocked" doc:"Value of the outputs it consumed."`
+	AmountCreated    []data.AssetAmount `json:"amountCreated" doc:"Value of the outputs it created."`
 	SourceChain      string             `json:"sourceChain,omitempty" format:"cb58" doc:"Of an import or export."`
 	DestinationChain string             `json:"destinationChain,omitempty" format:"cb58" doc:"Of an import or export."`
 	AssetCreated     *PrimaryAsset      `json:"assetCreated,omitempty" doc:"Of a CreateAssetTx."`

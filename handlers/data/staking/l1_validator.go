@@ -49,7 +49,7 @@ func (a *stakingAPI) l1ValidatorOperations() []rest.Operation {
 		Params: data.JoinParams(data.PathNetworkParam, rest.Paging(10, 100),
 			rest.Param{Name: "l1ValidationId", Kind: schema.KindIDOrHex, Doc: "Only this validation, by its id in cb58 or hexadecimal."},
 			rest.Param{Name: "includeInactiveL1Validators", Kind: schema.KindBoolean, Default: "false",
-				Doc: "Also those without a balance, disabled ones and removed ones."},
+				Doc: "Includes disabled and removed validators and those without a balance."},
 			rest.Param{Name: "nodeId", Kind: schema.KindNodeID, Doc: "Only validators on this node."}, subnetParam),
 		Answer: reflect.TypeFor[l1Validators](), Handle: a.OnNetwork(a.listL1Validators),
 	}}

@@ -31,7 +31,7 @@ type ValidatorsDetails struct {
 	TotalAmountStaked            string                `json:"totalAmountStaked" format:"uint" doc:"nAVAX, without delegations."`
 	EstimatedAnnualStakingReward string                `json:"estimatedAnnualStakingReward" format:"uint" doc:"nAVAX: the potential rewards of active validations and delegations."`
 	StakingDistributionByVersion []StakingDistribution `json:"stakingDistributionByVersion"`
-	StakingRatio                 string                `json:"stakingRatio" format:"decimal" doc:"All that is staked, of the current supply."`
+	StakingRatio                 string                `json:"stakingRatio" format:"decimal" doc:"The staked part of the current supply."`
 }
 
 // StakingDistribution is the stake of the nodes that run one version.

@@ -63,7 +63,7 @@ func (a *stakingAPI) rewardOperations() []rest.Operation {
 	params := data.JoinParams(data.PathNetworkParam, rest.Param{Name: "addresses", Kind: schema.KindPrimaryAddress, List: true, MaxItems: 64,
 		Doc: "Only rewards of these addresses, with a chain's prefix or without; one of the other network is refused. These or nodeIds must be given."}, rest.Paging(10, 100), data.NodesParam, data.SortOrderParam)
 	return []rest.Operation{
-		{ID: "listPendingRewards", Path: "/v1/networks/{network}/rewards:listPending", Summary: "List the rewards of those who stake: a VALIDATOR_FEE for each active delegation. Fees of delegations that ended are paid with the validator's own reward and are not in this list",
+		{ID: "listPendingRewards", Path: "/v1/networks/{network}/rewards:listPending", Summary: "List the pending rewards of stakers, with a VALIDATOR_FEE for each active delegation. Fees of delegations that ended are paid with the validator's own reward and are not in this list",
 			Params: params, Answer: reflect.TypeFor[pendingRewards](), Handle: a.OnNetwork(a.listPendingRewards)},
 		{ID: "listRewards", Path: "/v1/networks/{network}/rewards", Summary: "List the rewards that were paid",
 			Params: data.JoinParams(params, data.CurrencyParam), Answer: reflect.TypeFor[historicalRewards](), Handle: a.OnNetwork(a.listRewards)},

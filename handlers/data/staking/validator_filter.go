@@ -32,7 +32,7 @@ var validatorFilters = data.JoinParams(
 	rest.Param{Name: "nodeIds", Kind: schema.KindNodeIDPart, List: true, MaxItems: 64,
 		Doc: "Parts of node ids. A validator is listed when one of them occurs in its node's id, NodeID- included; upper and lower case differ."},
 	rest.Param{Name: "sortBy", Kind: schema.KindEnum, Enum: sortBys, Default: "blockIndex",
-		Doc: "blockIndex, which the live service also takes for the order by time, is the block of the staking transaction. Ties go by transaction hash, in the same direction. Who has no value comes after all who have one, when the largest come first. " +
+		Doc: "blockIndex, which the live service also takes for the order by time, is the block of the staking transaction. Ties go by transaction hash, in the same direction. In descending order, validators without a value come last. " +
 			"delegationFee only on mainnet, with the primary network's subnetId."},
 	data.SortOrderParam, validationStatus,
 	rest.Param{Name: "minDelegationCapacity", Kind: schema.KindAmount, Min: "0", Max: "720000000000000000", NotAbove: "maxDelegationCapacity",

@@ -152,7 +152,7 @@ const (
 	maxSubscribers = 2_000 // per chain
 )
 
-var errSubscribers = fmt.Errorf("too many subscriptions: at most %d; unsubscribe from those that are not needed", maxSubscribers)
+var errSubscribers = fmt.Errorf("too many subscriptions: at most %d; unsubscribe from some", maxSubscribers)
 
 // broadcaster passes a chain's new blocks and pending transactions to its subscribers without letting a slow one delay a commit.
 type broadcaster[T any] struct {

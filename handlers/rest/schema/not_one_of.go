@@ -19,5 +19,5 @@ func NotOneOf(what, name string, names []string) string {
 	case len(names) <= fewNames:
 		return shown + " is not known: expected one of " + strings.Join(names, ", ")
 	}
-	return shown + " is not known: GET /sim/world lists those that are"
+	return shown + " is not known: GET /sim/world lists them"
 }

@@ -60,7 +60,7 @@ func (c *Chain) proveAccount(ctx context.Context, b *Block, address common.Addre
 			return nil, err
 		}
 		if root := tree.Hash(); root != want {
-			return nil, fmt.Errorf("block %d: the flat state hashes to %s, it should to %s", b.Number, root, want)
+			return nil, fmt.Errorf("block %d: the flat state hashes to %s, want %s", b.Number, root, want)
 		}
 		c.history.proofTrie, c.history.proofBlock, c.history.proofChanges = tree, b.Number, changes
 	}
