@@ -15,6 +15,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/ethereum/go-ethereum/common/lru"
 	"go.yaml.in/yaml/v3"
 
 	"snowglobe/fixtures"
@@ -239,69 +240,46 @@ func explainYAML(err error) string {
 	return text
 }
 
-// maxClients bounds the limiter's memory. If more clients are active within one window, the limiter forgets the one whose window began
-// first; all that does is give it a fresh window early.
+// maxClients bounds the limiter's memory. If more clients are active within one window, the limiter forgets the one that asked least
+// recently; all that does is give it a fresh window early.
 const maxClients = 16384
 
 // keyFactor multiplies the limit of an unknown client for one with a key.
 const keyFactor = 2
 
-// limiter counts requests in fixed windows. A client's window begins with its first request. All windows are equally long, so they end in
-// the order in which they began.
+// limiter counts requests in fixed windows. A client's window begins with its first request.
 type limiter struct {
 	mu      sync.Mutex
 	length  time.Duration
-	most    int
-	clients map[string]*window
-	order   []*window // by start; the first are dropped as they end
+	clients lru.BasicLRU[string, *window]
 }
 
 type window struct {
-	client string
-	end    time.Time
-	used   int
+	end  time.Time
+	used int
 }
 
 func newLimiter(length time.Duration, most int) *limiter {
-	return &limiter{length: length, most: most, clients: map[string]*window{}}
+	return &limiter{length: length, clients: lru.NewBasicLRU[string, *window](most)}
 }
 
 // take counts a request and returns how many are left, or how long until the window ends.
 func (l *limiter) take(client string, limit int, now time.Time) (left int, wait time.Duration, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.drop(now)
-	w := l.clients[client]
-	if w == nil {
-		w = l.open(client, now)
+	for _, oldest, found := l.clients.GetOldest(); found && !now.Before(oldest.end); _, oldest, found = l.clients.GetOldest() {
+		l.clients.RemoveOldest()
+	}
+	w, known := l.clients.Get(client)
+	if !known || !now.Before(w.end) {
+		w = &window{end: now.Add(l.length)}
+		l.clients.Add(client, w)
 	}
 	if w.used >= limit {
 		return 0, w.end.Sub(now), false
 	}
 	w.used++
 	return limit - w.used, w.end.Sub(now), true
-}
-
-func (l *limiter) drop(now time.Time) {
-	for len(l.order) > 0 && !now.Before(l.order[0].end) {
-		l.forgetFirst()
-	}
-}
-
-func (l *limiter) forgetFirst() {
-	delete(l.clients, l.order[0].client)
-	l.order[0] = nil
-	l.order = l.order[1:]
-}
-
-func (l *limiter) open(client string, now time.Time) *window {
-	if len(l.order) >= l.most {
-		l.forgetFirst()
-	}
-	w := &window{client: client, end: now.Add(l.length)}
-	l.clients[client] = w
-	l.order = append(l.order, w)
-	return w
 }
 
 // limit counts the request against the client's allowance and reports the allowance in the headers.

@@ -346,15 +346,6 @@ func (s *Server) CheckAnswer(r *http.Request, status int, body []byte) error {
 	return nil
 }
 
-// ValidateAnswer checks the body of a success against an operation's response type.
-func (s *Server) ValidateAnswer(id string, d schema.Dialect, body []byte) error {
-	op := s.routes.byID[id]
-	if op == nil || op.Answer == nil {
-		return fmt.Errorf("operation %q has no JSON response", id)
-	}
-	return s.compare(d, op.Answer, body)
-}
-
 func (s *Server) find(r *http.Request) *operation {
 	var match mux.RouteMatch
 	if !s.router().Match(r, &match) {

@@ -17,11 +17,8 @@ import (
 type validation struct {
 	schemas  *Schemas
 	strict   bool // whether an unknown member is a problem; otherwise it is dropped
+	trial    bool // whether unknown members are left alone, because the value may not fit
 	problems []string
-
-	// A trial only finds out whether the value fits: it reports nothing, drops nothing and ends at the first problem.
-	try   bool
-	wrong bool // whether the trial has failed
 }
 
 // Check checks a decoded value (with json.Number for numbers) against the schema of a type. Unless strict, it drops unknown members.
@@ -32,10 +29,6 @@ func (d *Schemas) Check(t reflect.Type, v any, strict bool) []string {
 }
 
 func (c *validation) fail(path string, v any, expected string) {
-	if c.try {
-		c.wrong = true
-		return
-	}
 	if path == "" {
 		path = "the body"
 	}
@@ -72,27 +65,18 @@ func (c *validation) value(s *Schema, path string, v any) {
 
 // anyOf reports the problems of the closest alternative: for an object, one that takes objects.
 func (c *validation) anyOf(s *Schema, path string, v any) {
-	for _, alternative := range s.AnyOf {
-		try := &validation{schemas: c.schemas, strict: c.strict, try: true}
-		try.value(alternative, "", v)
-		if try.wrong {
-			continue
-		}
-		if !c.try && !c.strict {
-			c.value(alternative, path, v) // drops members
-		}
-		return
-	}
-	if c.try {
-		c.wrong = true
-		return
-	}
+	_, isObject := v.(map[string]any)
 	var least []string
 	fitted := false // whether the alternative takes values like v
 	for i, alternative := range s.AnyOf {
-		try := &validation{schemas: c.schemas, strict: c.strict}
+		try := &validation{schemas: c.schemas, strict: c.strict, trial: true}
 		try.value(alternative, path, v)
-		_, isObject := v.(map[string]any)
+		if len(try.problems) == 0 {
+			if !c.trial && !c.strict {
+				c.value(alternative, path, v) // drops members
+			}
+			return
+		}
 		fits := isObject == (c.schemas.Resolve(alternative).Type == "object")
 		if i == 0 || fits && !fitted || fits == fitted && len(try.problems) < len(least) {
 			least, fitted = try.problems, fits
@@ -105,10 +89,6 @@ func (c *validation) object(s *Schema, path string, v any) {
 	members, ok := v.(map[string]any)
 	if !ok {
 		c.fail(path, v, "an object")
-		return
-	}
-	if c.try {
-		c.tryObject(s, members)
 		return
 	}
 	for _, name := range s.Required {
@@ -124,30 +104,8 @@ func (c *validation) object(s *Schema, path string, v any) {
 			c.value(s.AdditionalProperties, join(path, name), members[name])
 		case c.strict:
 			c.problems = append(c.problems, NotOneOf(join(path, "member"), name, slices.Sorted(maps.Keys(s.Properties))))
-		default: // the decoder ignores case in member names
+		case !c.trial: // the decoder ignores case in member names
 			delete(members, name)
-		}
-	}
-}
-
-func (c *validation) tryObject(s *Schema, members map[string]any) {
-	for _, name := range s.Required {
-		if _, ok := members[name]; !ok {
-			c.wrong = true
-			return
-		}
-	}
-	for name, v := range members {
-		switch member := s.Properties[name]; {
-		case member != nil:
-			c.value(member, "", v)
-		case s.AdditionalProperties != nil:
-			c.value(s.AdditionalProperties, "", v)
-		case c.strict:
-			c.wrong = true
-		}
-		if c.wrong {
-			return
 		}
 	}
 }
@@ -169,14 +127,10 @@ func (c *validation) array(s *Schema, path string, v any) {
 		return
 	}
 	for i, item := range items {
-		if c.wrong || len(c.problems) > mostProblems {
+		if len(c.problems) > mostProblems {
 			return
 		}
-		at := ""
-		if !c.try {
-			at = path + "[" + strconv.Itoa(i) + "]"
-		}
-		c.value(s.Items, at, item)
+		c.value(s.Items, path+"["+strconv.Itoa(i)+"]", item)
 	}
 }
 
