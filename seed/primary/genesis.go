@@ -134,17 +134,17 @@ func (b *genesisBuilder) genesisPeriod(i int, r *rand.Rand) stakingPeriod {
 		end: b.span.Until + uint64(population.Between(r, 20, 150))*population.Day + uint64(population.Between(r, 0, population.Day))}
 	switch i {
 	case popular:
-		s.weight, s.end = 25*b.usualStake(), b.span.Until+160*population.Day
+		s.weight, s.end = 25*b.usualStake(s.start), b.span.Until+160*population.Day
 	case full:
-		s.weight, s.end = b.usualStake(), b.span.Until+120*population.Day
+		s.weight, s.end = b.usualStake(s.start), b.span.Until+120*population.Day
 	case expiring:
 		s.end = b.span.Until + 35*60
 	case lowUptime:
 		node.row.Uptime, node.row.Connected = 613_000, false
 	case completed:
-		s.weight, s.end = 8*b.usualStake(), b.span.At(420, 0)
+		s.weight, s.end = 8*b.usualStake(s.start), b.span.At(420, 0)
 	case refused:
-		s.weight, s.end, node.row.Uptime = 3*b.usualStake(), b.span.At(550, 0), 455_000
+		s.weight, s.end, node.row.Uptime = 3*b.usualStake(s.start), b.span.At(550, 0), 455_000
 	case removed:
 		s.end = b.span.Until + 100*population.Day
 	case pending:
@@ -152,7 +152,7 @@ func (b *genesisBuilder) genesisPeriod(i int, r *rand.Rand) stakingPeriod {
 	case active:
 		s.end = b.span.Until + 140*population.Day
 	case finished:
-		s.who, s.weight, s.end = b.personas.Staker, 5*b.usualStake(), b.span.At(610, 0)
+		s.who, s.weight, s.end = b.personas.Staker, 5*b.usualStake(s.start), b.span.At(610, 0)
 	case running:
 		s.who, s.end = b.personas.Staker, b.span.Until+90*population.Day
 	default:
@@ -188,9 +188,9 @@ type delegation struct {
 func (b *genesisBuilder) addDelegators(r *rand.Rand) error {
 	persona, start := b.personas.Delegator, b.span.Start-15*population.Day
 	all := []delegation{
-		{completed, stakingPeriod{persona, b.usualDelegation(r), start, b.span.At(300, 0)}},
-		{active, stakingPeriod{persona, b.usualDelegation(r), start, b.span.At(700, 0)}},
-		{active, stakingPeriod{b.account(5), b.usualDelegation(r), b.span.Until + 3*population.Day, b.span.Until + 40*population.Day}},
+		{completed, stakingPeriod{persona, b.usualDelegation(start, r), start, b.span.At(300, 0)}},
+		{active, stakingPeriod{persona, b.usualDelegation(start, r), start, b.span.At(700, 0)}},
+		{active, stakingPeriod{b.account(5), b.usualDelegation(b.span.Until, r), b.span.Until + 3*population.Day, b.span.Until + 40*population.Day}},
 	}
 	for i := range b.size.genesisDelegators() - len(all) {
 		index := popular
@@ -202,7 +202,7 @@ func (b *genesisBuilder) addDelegators(r *rand.Rand) error {
 		if node.end < b.span.Until {
 			end = node.end
 		}
-		all = append(all, delegation{index, stakingPeriod{b.account(i), b.usualDelegation(r), start, end}})
+		all = append(all, delegation{index, stakingPeriod{b.account(i), b.usualDelegation(start, r), start, end}})
 	}
 	made := map[ids.ID]bool{}
 	for _, d := range all {

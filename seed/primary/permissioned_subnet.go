@@ -34,7 +34,7 @@ func (n *permissionedSubnet) schedule() {
 }
 
 func (n *permissionedSubnet) addValidator(node int, owner signer, at uint64) (*txs.Tx, error) {
-	end := max(at+n.rules.BaseStaking.MinValidationDuration, n.span.Until+15*population.Day)
+	end := max(at+n.shortestDelegation(at), n.span.Until+15*population.Day)
 	return n.sign(owner, &txs.AddSubnetValidatorTx{SubnetAuth: owner.auth(), Validator: txs.SubnetValidator{
 		Validator: txs.Validator{NodeID: n.nodes.all[node].id, End: end, Weight: 100}, SubnetID: n.l1.subnet}}, at)
 }

@@ -153,10 +153,9 @@ func (n *Residents) stakeOrPay(ctx context.Context, r *rand.Rand, at uint64) (*t
 
 const longestStake = 60 // days
 
-// periodOf draws a staking period, in seconds.
-func (n *Residents) periodOf(r *rand.Rand) uint64 {
-	shortest := n.rules.BaseStaking.MinValidationDuration + population.Hour
-	return shortest + uint64(population.Between(r, 0, longestStake*population.Day))
+// periodOf draws a staking period of so many seconds or more.
+func periodOf(shortest uint64, r *rand.Rand) uint64 {
+	return shortest + population.Hour + uint64(population.Between(r, 0, longestStake*population.Day))
 }
 
 // renew lets a node validate again after its period ended.
@@ -178,9 +177,9 @@ func (n *Residents) renew(ctx context.Context, r *rand.Rand, at uint64) (*txs.Tx
 		}
 		back.proof = proof
 	}
-	end := at + n.periodOf(r)
+	end := at + periodOf(n.shortestValidation(at), r)
 	for _, s := range []stakingPeriod{
-		{who: back.owner, weight: back.weight, end: end}, {who: back.owner, weight: n.usualStake(), end: end}, {who: n.personas.Ewoq, weight: n.usualStake(), end: end},
+		{who: back.owner, weight: back.weight, end: end}, {who: back.owner, weight: n.usualStake(at), end: end}, {who: n.personas.Ewoq, weight: n.usualStake(at), end: end},
 	} {
 		if err := n.load(ctx, s.who); err != nil {
 			return nil, err
@@ -195,12 +194,12 @@ func (n *Residents) renew(ctx context.Context, r *rand.Rand, at uint64) (*txs.Tx
 
 // delegateSomewhere delegates to a validator that has enough room and time for it.
 func (n *Residents) delegateSomewhere(ctx context.Context, r *rand.Rand, at uint64) (*txs.Tx, error) {
-	s := stakingPeriod{who: n.account(int(population.Between(r, 0, stakingAccounts-1))), weight: n.usualDelegation(r), end: at + n.periodOf(r)}
+	s := stakingPeriod{who: n.account(int(population.Between(r, 0, stakingAccounts-1))), weight: n.usualDelegation(at, r), end: at + periodOf(n.shortestDelegation(at), r)}
 	first := r.IntN(max(len(n.runners), 1))
 	for i := range n.runners {
 		to := n.runners[(first+i)%len(n.runners)]
 		v, validates := n.net.P.Validator(ids.Empty, to.id)
-		if !validates || n.roles[to.id] || v.Start > at || v.End < at+n.rules.BaseStaking.MinValidationDuration {
+		if !validates || n.roles[to.id] || v.Start > at || v.End < at+n.shortestDelegation(at) {
 			continue
 		}
 		s.end = min(s.end, v.End)

@@ -61,12 +61,27 @@ func (n *Network) stake(r *rand.Rand) uint64 {
 	return average * uint64(population.Between(r, 60, 140)) / 100 * nanoAVAX
 }
 
-// usualStake is a small stake, in nAVAX.
-func (n *Network) usualStake() uint64 { return max(n.rules.BaseStaking.MinValidatorStake, 50*nanoAVAX) }
+// usualStake is a small stake that begins at a time, in nAVAX.
+func (n *Network) usualStake(at uint64) uint64 {
+	return max(n.rules.StakingAt(at).MinValidatorStake, 50*nanoAVAX)
+}
+
+// leastDelegation is what people delegate at a time at least, in nAVAX.
+func (n *Network) leastDelegation(at uint64) uint64 {
+	return max(n.rules.StakingAt(at).MinDelegatorStake, 2*nanoAVAX)
+}
 
 // usualDelegation is in nAVAX.
-func (n *Network) usualDelegation(r *rand.Rand) uint64 {
-	return max(n.rules.BaseStaking.MinDelegatorStake, 2*nanoAVAX) * uint64(population.Between(r, 1, 12))
+func (n *Network) usualDelegation(at uint64, r *rand.Rand) uint64 {
+	return n.leastDelegation(at) * uint64(population.Between(r, 1, 12))
+}
+
+// shortestValidation and shortestDelegation last as long as the network asks of stakes that begin at a time, in seconds.
+func (n *Network) shortestValidation(at uint64) uint64 {
+	return n.rules.StakingAt(at).MinValidationDuration
+}
+func (n *Network) shortestDelegation(at uint64) uint64 {
+	return n.rules.StakingAt(at).MinDelegationDuration
 }
 
 // stakingPeriod is a validator's or delegator's time and weight.
@@ -110,12 +125,13 @@ func (n *staking) scheduleDelegators(r *rand.Rand) {
 		if i < 3 {
 			who = n.personas.Delegator
 		}
-		s, at := stakingPeriod{who: who, weight: n.usualDelegation(r)}, n.span.At(int(population.Between(r, 20, 950)), int(population.Between(r, 0, population.Hour)))
-		s.end = n.endOf(at, r)
+		weight := uint64(population.Between(r, 1, 12)) // of the least
+		at := n.span.At(int(population.Between(r, 20, 950)), int(population.Between(r, 0, population.Hour)))
+		s := stakingPeriod{who: who, weight: weight * n.leastDelegation(at), end: n.endOf(at, n.shortestDelegation(at), r)}
 		first := int(population.Between(r, 0, int64(n.size.primaryValidators())-1))
 		if i < popularDelegations-popularDelegations/2 {
 			first, s.end = popular, n.span.Until+uint64(population.Between(r, 1, 150))*population.Day
-			s.end = max(s.end, at+n.rules.BaseStaking.MinValidationDuration+population.Hour)
+			s.end = max(s.end, at+n.shortestDelegation(at)+population.Hour)
 		}
 		n.expectReward(s)
 		n.Network.schedule(store.PChain, at, func(at uint64) (*txs.Tx, error) {
@@ -139,16 +155,16 @@ func (n *Network) joiners() int { return n.size.primaryValidators() - n.size.gen
 func (n *Network) joining(i int) stakingPeriod {
 	r := n.rng.For("joining", n.rules.NetworkID, i)
 	at := n.span.At(int(population.Between(r, 30, 900)), int(population.Between(r, 0, population.Hour)))
-	s := stakingPeriod{who: n.account(i % stakingAccounts), weight: n.stake(r), start: at, end: n.endOf(at, r)}
+	s := stakingPeriod{who: n.account(i % stakingAccounts), weight: n.stake(r), start: at, end: n.endOf(at, n.shortestValidation(at), r)}
 	if s.end <= n.span.Until {
-		s.weight = n.usualStake() * uint64(population.Between(r, 1, 30))
+		s.weight = n.usualStake(at) * uint64(population.Between(r, 1, 30))
 	}
 	return s
 }
 
 // stakingCapital returns the AVAX that the i-th account needs to join: its validators' stakes, and twice the average need for delegations.
 func (n *Network) stakingCapital(i int) uint64 {
-	need := 2 * uint64(n.size.Delegators) * 7 * max(n.rules.BaseStaking.MinDelegatorStake, 2*nanoAVAX) / stakingAccounts
+	need := 2 * uint64(n.size.Delegators) * 7 * n.leastDelegation(n.span.Start) / stakingAccounts
 	for ; i < n.joiners(); i += stakingAccounts {
 		need += n.joining(i).weight
 	}
@@ -162,9 +178,10 @@ func (n *staking) expectReward(s stakingPeriod) {
 	}
 }
 
-// endOf returns the end of a stake that begins at a time: now and then within history, if there is time for it.
-func (n *Network) endOf(at uint64, r *rand.Rand) uint64 {
-	shortest := n.rules.BaseStaking.MinValidationDuration + uint64(population.Between(r, population.Hour, 3*population.Day))
+// endOf returns the end of a stake that begins at a time and must last so many seconds: now and then within history, if there is time for
+// it.
+func (n *Network) endOf(at, shortest uint64, r *rand.Rand) uint64 {
+	shortest += uint64(population.Between(r, population.Hour, 3*population.Day))
 	if population.Chance(r, 40) {
 		return at + shortest
 	}
@@ -188,7 +205,7 @@ func (n *staking) delegateFrom(first int, s stakingPeriod, at uint64) (*txs.Tx, 
 		index := (first + i) % n.size.primaryValidators()
 		node, t := n.nodes.all[index], s
 		t.end = min(t.end, node.end)
-		if index == full || node.start == 0 || t.end < at+n.rules.BaseStaking.MinValidationDuration || (t.end <= n.span.Until) != (s.end <= n.span.Until) ||
+		if index == full || node.start == 0 || t.end < at+n.shortestDelegation(at) || (t.end <= n.span.Until) != (s.end <= n.span.Until) ||
 			s.end <= n.span.Until && t.end < s.end {
 			continue
 		}
