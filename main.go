@@ -45,7 +45,7 @@ type command struct {
 	stdout      handlers.Output
 	stderr      io.Writer
 	notes       io.Writer // banner and progress
-	force       bool      // overwrite what is there
+	force       bool      // overwrite an existing file
 	gc          int       // the user's GOGC
 }
 
@@ -70,7 +70,7 @@ func run(ctx context.Context, args, environ []string, stdout, stderr io.Writer) 
 	}
 	c.server.Manual = docs.New(commands.Describe())
 	verb := c.line.Verb.Name
-	if verb != "exec" { // a signal ends the program, whatever it waits for; exec waits for its command
+	if verb != "exec" { // a signal ends the program at once, except exec, which waits for its command
 		context.AfterFunc(ctx, func() { time.AfterFunc(20*time.Second, func() { os.Exit(1) }) })
 	}
 	ask := func(ctx context.Context) error { return c.listen.Ask(ctx, c.ask, &c.stdout) }

@@ -47,8 +47,8 @@ func newIndex(w *sim.World, o *Options) *index {
 	return x
 }
 
-// rewound drops the copy, which has blocks that the world no longer has. The same chains lag in a new copy, which begins with the world as
-// it is now; after a reset none does.
+// rewound drops the copy, which has blocks that the world no longer has. The same chains lag in a new copy of the present world; a reset ends
+// all lags.
 func (x *index) rewound(o sim.RewindOptions) {
 	x.mu.Lock()
 	lags := maps.Clone(x.lags)
@@ -75,7 +75,7 @@ var (
 	primaryPaths = []string{"/v1/networks", "/v1/avax", "/v2/networks", "/v2/subnet", "/v2/validat"}
 )
 
-// serving returns the copy's server for a request about a lagging chain, or about several of which one lags; else nil.
+// serving returns the copy's server if any chain of the request lags, and nil otherwise.
 func (x *index) serving(ctx context.Context, path, network string, names []string) (*rest.Server, func(), error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -203,7 +203,7 @@ func (x *index) close() error {
 	return x.end()
 }
 
-// States tells how far each chain has come.
+// States returns how far each chain is.
 func (x *index) States(ctx context.Context) ([]control.IndexState, error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()

@@ -33,7 +33,7 @@ func (s *Server) inspect(ctx context.Context) {
 			break
 		}
 		switch isDamage := errors.As(err, &damage) && s.world.DB.CheckFile() == nil; {
-		case isDamage && found: // not a file that was cut off for a moment
+		case isDamage && found: // the file was not just truncated briefly
 			s.world.ReportDamage()
 			s.log.Error("the world's file is damaged: responses may be wrong", "error", err)
 			s.watchFile(ctx)
@@ -96,7 +96,7 @@ const (
 	quietTime    = 20 * time.Millisecond // without requests before the next step
 	lookInterval = 5 * time.Millisecond
 	startWait    = 300 * time.Millisecond // at most, before the first step
-	shortestWait = 100 * time.Millisecond // for a quiet moment, after a step that took no time
+	shortestWait = 100 * time.Millisecond // for a quiet time, after a short step
 	busyWait     = 20                     // multiple of the work since the last pause, at most, while requests come
 	interrupted  = 4                      // times that a long step yields before it runs regardless
 )
@@ -122,7 +122,7 @@ func (g *yieldingPace) Pause() {
 	g.untilQuiet(max(busyWait*worked, shortestWait))
 }
 
-// untilQuiet waits for a quiet moment, at most for a given time, and starts working.
+// untilQuiet waits until no request is running, at most for a given time, and starts working.
 func (g *yieldingPace) untilQuiet(most time.Duration) {
 	for end := time.Now().Add(most); !g.quiet() && time.Now().Before(end) && g.ctx.Err() == nil; {
 		g.wait(lookInterval)
@@ -145,7 +145,7 @@ func (g *yieldingPace) quiet() bool {
 	return time.Since(g.last) > quietTime
 }
 
-// Long interrupts a step when a request arrives and restarts it in the next quiet moment.
+// Long interrupts a step when a request arrives, and restarts it when no request is running.
 func (g *yieldingPace) Long(ctx context.Context, step func(context.Context) error) error {
 	for range interrupted {
 		within, cancel := context.WithCancel(ctx)

@@ -82,7 +82,7 @@ func (a Addresses) taken(err error) error {
 	return fmt.Errorf("a program other than Snowglobe listens at %s: %s (%w)", a.Main, advice, err)
 }
 
-// connects reports whether somebody listens at a URL.
+// connects reports whether a server listens at a URL.
 func connects(url string) bool {
 	c, err := net.DialTimeout("tcp", strings.TrimPrefix(url, "http://"), introduction)
 	if err != nil {

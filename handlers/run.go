@@ -90,7 +90,7 @@ func (l *Listeners) banner(ctx context.Context, w *sim.World, o Options) (string
 	return control.Banner(d, o.Version, l.URL(), o.Origins, time.Now())
 }
 
-// whileWorking runs background work beside a function, and stops it when the function returns.
+// whileWorking runs background work during a function, and stops it when the function returns.
 func whileWorking(ctx context.Context, work, do func(context.Context) error) error {
 	working, stop := context.WithCancel(ctx)
 	stopped := make(chan error, 1)
@@ -100,7 +100,7 @@ func whileWorking(ctx context.Context, work, do func(context.Context) error) err
 	return errors.Join(err, <-stopped)
 }
 
-// warn warns on the terminal and in the log if other machines can reach the server, and says what they can do.
+// warn prints and logs a warning if other machines can reach the server, with what they can do.
 func (o *Options) warn(notes io.Writer, exposed []string) {
 	if len(exposed) == 0 {
 		return

@@ -276,7 +276,7 @@ func networkOf(w *sim.World) func(schema.ChainID) (string, bool) {
 	}
 }
 
-// sameChain returns an EVM chain's id as a number, whatever form the client used.
+// sameChain returns an EVM chain's id as a number from any of its forms.
 func sameChain(w *sim.World) func(schema.ChainID) schema.ChainID {
 	return func(id schema.ChainID) schema.ChainID {
 		if c := w.ChainNamed(id.String()); c != nil && id.Name == "" {

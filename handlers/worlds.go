@@ -16,7 +16,7 @@ type Many struct {
 	Generator worlds.Generator
 }
 
-// NewWorlds makes a server for a world and for the worlds that clients make besides it. Their event streams end with the context.
+// NewWorlds makes a server for a world and for the further worlds that clients make. Their event streams end with the context.
 func NewWorlds(ctx context.Context, w *sim.World, o Options) (*worlds.Set, error) {
 	return worlds.New(w, worlds.Options{
 		Most: o.Many.Most, MostBytes: o.Many.MostBytes, Log: o.Log, Generator: o.Many.Generator,

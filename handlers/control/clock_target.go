@@ -76,7 +76,7 @@ func (t *ClockTarget) Time(ctx context.Context, w *sim.World) (time.Time, error)
 		return t.to, nil
 	case t.until == nextBlock:
 		due, err := w.NextDue()
-		if err == nil && !due.After(w.Clock.Now()) { // or nobody is left to trigger it
+		if err == nil && !due.After(w.Clock.Now()) { // or nothing is left to trigger it
 			err = targetError("until: no block falls due any more")
 		}
 		return due, err

@@ -14,7 +14,7 @@ import (
 	"snowglobe/sim/store"
 )
 
-// Snapshot is a moment to which the world can revert.
+// Snapshot is a state to which the world can revert.
 type Snapshot struct {
 	ID      string `json:"id" doc:"A number; EVM clients write it in hexadecimal with 0x."`
 	Name    string `json:"name,omitempty"`

@@ -47,7 +47,7 @@ func (s *PriceView) TokenOf(asset store.AssetKey) *Token {
 		err = fmt.Errorf("token %d: %w", asset.Token(), store.ErrNotFound)
 	}
 	s.Fail(err)
-	return &Token{Hex: common.Address{}.Hex()} // nobody sees it
+	return &Token{Hex: common.Address{}.Hex()} // never shown
 }
 
 // currency returns the request's currency; operations without the parameter show US dollars.

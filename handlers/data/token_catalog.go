@@ -39,7 +39,7 @@ type ChainAddress struct {
 // contractName holds the fields that an address reference shows of a contract.
 type contractName struct {
 	Name  string
-	Token *Token // nil for a contract that is no token
+	Token *Token // nil for a contract that is not a token
 }
 
 // Token is a token with its market.

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Budget is the most that something may take on two cores, or the least that it must reach. The manual lists what `make bench` prints
-// beside what it measured.
+// Budget is an upper or lower limit for a figure of `make bench` on two cores. The manual lists all budgets, and `make bench` prints them next
+// to its measurements.
 type Budget struct {
 	Part  string // of `make bench`
 	Name  string
@@ -16,7 +16,7 @@ type Budget struct {
 	Least bool
 }
 
-// Budgets are all of them, in the order of `make bench`.
+// Budgets lists the budgets in the order of `make bench`.
 var Budgets = []Budget{
 	{Part: "size", Name: "binary, stripped", Limit: "40", Unit: "MiB"},
 	{Part: "generation", Name: "making a world, everything included", Limit: "10,000", Unit: "EVM transactions/s", Least: true},
@@ -48,7 +48,7 @@ var Budgets = []Budget{
 	{Part: "webPages", Name: "first load of a page by a server that has just started", Limit: "200", Unit: "ms"},
 }
 
-// FindBudget looks one up by its name.
+// FindBudget finds a budget by name.
 func FindBudget(name string) (Budget, bool) {
 	i := slices.IndexFunc(Budgets, func(b Budget) bool { return b.Name == name })
 	if i < 0 {

@@ -11,16 +11,16 @@ import (
 	"snowglobe/fixtures/worldfile"
 )
 
-// KnownAddress is a contract that clients look for on the C-Chain of mainnet at an address that they bring along.
+// KnownAddress is a contract that clients expect on mainnet's C-Chain at a hard-coded address.
 type KnownAddress struct {
 	Contract string
 	Address  common.Address
-	Clients  string // that look for it
-	Set      string // of a world file, where that puts it there
+	Clients  string // the clients that expect it
+	Set      string // the set of a world file that deploys it
 	Absent   string // what to do without it
 }
 
-// KnownAddresses lists the addresses that the manual's clients take for granted.
+// KnownAddresses lists the addresses that the clients in the manual expect.
 func KnownAddresses() []KnownAddress {
 	const deploy = "not there; deploy your own"
 	all := []KnownAddress{
@@ -59,7 +59,7 @@ func KnownAddresses() []KnownAddress {
 	return all
 }
 
-// known is the table of KnownAddresses.
+// known writes the table of KnownAddresses.
 func known() string {
 	b := new(strings.Builder)
 	b.WriteString("| contract | address on C | clients | there |\n|---|---|---|---|\n")

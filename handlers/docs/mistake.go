@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-// mistakes are commands in sections, each with what the program says on the line below.
+// mistakes contains commands in sections, each with the program's message on the next line.
 //
 //go:embed mistakes.txt
 var mistakes string
 
-// Mistake is a command that cannot be done, and what the program says.
+// Mistake is a wrong command and the program's message.
 type Mistake struct{ Section, Command, Says string }
 
 // Mistakes lists the mistakes that the manual explains.
@@ -32,7 +32,7 @@ func Mistakes() (all []Mistake) {
 	return all
 }
 
-// FormatMistakes is the text from which Mistakes are read.
+// FormatMistakes writes mistakes in the format that Mistakes reads.
 func FormatMistakes(all []Mistake) string {
 	b, section := new(strings.Builder), ""
 	for _, m := range all {

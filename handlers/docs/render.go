@@ -18,7 +18,8 @@ const example = "http://127.0.0.1:9650"
 
 var markdown = goldmark.New(goldmark.WithExtensions(extension.Table))
 
-// HTML is a page for a browser that reaches the simulator at origin and the world at the path base. Pages link each other by their files.
+// HTML renders a page for a browser that reaches the simulator at origin and the world below the path base. Links between pages name their
+// files.
 func (m *Manual) HTML(t Topic, base, origin string) (string, error) {
 	source := []byte(strings.ReplaceAll(m.Markdown(t), example, origin))
 	root := markdown.Parser().Parse(text.NewReader(source))
@@ -29,7 +30,7 @@ func (m *Manual) HTML(t Topic, base, origin string) (string, error) {
 			}
 		}
 		if table, is := n.(*east.Table); is {
-			table.SetAttributeString("tabindex", "0") // what may scroll is reached by keyboard
+			table.SetAttributeString("tabindex", "0") // keyboard users can scroll it
 		}
 		return ast.WalkContinue, nil
 	})
@@ -41,7 +42,7 @@ func (m *Manual) HTML(t Topic, base, origin string) (string, error) {
 	return strings.ReplaceAll(b.String(), "<pre>", `<pre tabindex="0">`), err
 }
 
-// topicOf is the topic that a relative link leads to.
+// topicOf returns the topic of a relative link.
 func topicOf(link string) (name string, page bool) {
 	if strings.Contains(link, "://") {
 		return "", false
@@ -50,7 +51,7 @@ func topicOf(link string) (name string, page bool) {
 	return name, page
 }
 
-// Text is a page for a terminal of so many columns.
+// Text renders a page for a terminal with a number of columns.
 func (m *Manual) Text(t Topic, width int) string {
 	source := []byte(m.Markdown(t))
 	w := &textWriter{source: source, width: width}
@@ -65,7 +66,7 @@ type textWriter struct {
 	width  int
 }
 
-// blocks writes what is in a node; the first line begins in another way than the others.
+// blocks writes the children of a node. The first line has its own prefix.
 func (w *textWriter) blocks(parent ast.Node, first, rest string) {
 	for n := parent.FirstChild(); n != nil; n = n.NextSibling() {
 		if n != parent.FirstChild() {
@@ -108,7 +109,7 @@ func (w *textWriter) blocks(parent ast.Node, first, rest string) {
 	}
 }
 
-// inline is the text of a block's spans.
+// inline returns the text of a block's spans.
 func (w *textWriter) inline(parent ast.Node) string {
 	var b strings.Builder
 	for n := parent.FirstChild(); n != nil; n = n.NextSibling() {
@@ -136,7 +137,7 @@ func (w *textWriter) inline(parent ast.Node) string {
 	return strings.ReplaceAll(b.String(), `\|`, "|")
 }
 
-// wrap writes words within the width.
+// wrap writes text, wrapped to the width.
 func (w *textWriter) wrap(words, first, rest string) {
 	line := first
 	empty := true
@@ -153,7 +154,7 @@ func (w *textWriter) wrap(words, first, rest string) {
 	w.b.WriteString(line + "\n")
 }
 
-// table writes rows in columns if they fit, else each as a paragraph under its first cell.
+// table writes rows as columns if they fit, and otherwise each row as a paragraph below its first cell.
 func (w *textWriter) table(t *east.Table, indent string) {
 	var rows [][]string
 	var widths []int

@@ -19,7 +19,7 @@ type Command struct {
 	Flags         []Flag
 }
 
-// Flag is one of the program's flags. Defaults that say nothing are empty.
+// Flag is a flag of the program. Default is empty if it tells the reader nothing.
 type Flag struct{ Name, Value, Default, Usage, Group string }
 
 // table returns the table that replaces a mark in a page.
@@ -68,7 +68,7 @@ func personas() string {
 	return b.String()
 }
 
-// columns describes the columns of exports, those that two kinds share only once.
+// columns describes the columns of exports. Columns that two kinds share appear once.
 func columns() string {
 	b := new(strings.Builder)
 	for _, kind := range []export.Type{export.EVM, export.Primary} {
@@ -98,7 +98,7 @@ func profiles() string {
 		raw, _ := fixtures.Profiles.ReadFile("profiles/" + name + ".yaml")
 		p := map[string]any{}
 		if err := yaml.Unmarshal(raw, &p); err != nil {
-			continue // what is embedded was read by a test
+			continue // a test has read the embedded file
 		}
 		fmt.Fprintf(b, "| `%s` | %v | %v | %v | %v / %v / %v | %v |\n", name, p["chains"], p["transactions"], p["days"], p["validators"], p["delegators"], p["l1Validators"], p["primaryTransactions"])
 	}
@@ -186,8 +186,8 @@ func (m *Manual) flagsOf(b *strings.Builder, group string) {
 	b.WriteString("\n")
 }
 
-// surface is a line for each operation, or for several methods of a path, of the real services, in sections: what they are called, and
-// after two hyphens why they are not served.
+// surface has a line for each operation of the real services, or for several methods of a path, in sections. After two hyphens a line gives the
+// reason if Snowglobe does not serve it.
 //
 //go:embed surface.txt
 var surface string
@@ -199,7 +199,7 @@ type Entry struct {
 	Reason  string   // why it is not served; empty if it is
 }
 
-// REST says whether it is an operation, not methods of JSON-RPC.
+// REST reports whether the line is a REST operation, as opposed to JSON-RPC methods.
 func (e *Entry) REST() bool { return strings.HasPrefix(e.Words[1], "/v") }
 
 // Surface lists the operations of the real services.

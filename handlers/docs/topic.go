@@ -17,20 +17,20 @@ var files embed.FS
 
 // Topic is a page.
 type Topic struct {
-	Name   string // in a command line and in a path
+	Name   string // on the command line and in URLs
 	Title  string
-	Recipe bool // how to do one thing, from the beginning to the end
+	Recipe bool // a complete example of one task
 
 	source string
 }
 
-// Manual is every topic. Commands are those of the program that has it.
+// Manual holds all topics, and the commands of the program.
 type Manual struct {
 	Commands []Command
 	topics   []Topic
 }
 
-// order is in which sequence pages are listed; those that are not named follow by name.
+// order lists pages in the order of the contents; the others follow by name.
 var order = []string{"ask", "personas", "chains", "world-clock", "messages", "snapshots", "worlds", "faults", "access", "command-line", "mistakes", "environment", "profiles", "world-file", "coverage", "fidelity", "anvil", "webhooks", "exports", "replicas", "budgets", "growth"}
 
 var readTopics = sync.OnceValue(func() (all []Topic) {
@@ -53,10 +53,10 @@ func (t *Topic) place() int {
 	return len(order)
 }
 
-// New makes the manual of a program with these commands.
+// New returns the manual of a program with these commands.
 func New(commands []Command) *Manual { return &Manual{commands, readTopics()} }
 
-// Topics are all pages, recipes last.
+// Topics lists the pages, recipes last.
 func (m *Manual) Topics() []Topic { return m.topics }
 
 // Names lists the names of all pages.
@@ -67,7 +67,7 @@ func (m *Manual) Names() (names []string) {
 	return names
 }
 
-// Find looks a page up.
+// Find finds a page by name.
 func (m *Manual) Find(name string) (Topic, bool) {
 	i := slices.IndexFunc(m.topics, func(t Topic) bool { return t.Name == name })
 	if i < 0 {
@@ -76,14 +76,14 @@ func (m *Manual) Find(name string) (Topic, bool) {
 	return m.topics[i], true
 }
 
-// Nearest is the topic whose name is most like a misspelt one; empty if none is like it.
+// Nearest returns the topic with the name closest to a misspelt one, or "".
 func (m *Manual) Nearest(name string) string {
 	return spelling.Nearest(name, m.Names())
 }
 
 var generated = regexp.MustCompile(`(?m)^<!-- ([a-z]+) -->$`)
 
-// Markdown is the text of a page with its tables.
+// Markdown returns the text of a page with its tables.
 func (m *Manual) Markdown(t Topic) string {
 	return generated.ReplaceAllStringFunc(t.source, func(mark string) string {
 		return strings.TrimSpace(m.table(generated.FindStringSubmatch(mark)[1]))

@@ -13,7 +13,7 @@ import (
 // Header is the header with which a request asks for a fault of its own.
 const Header = "X-Sim-Fault"
 
-// headerNames lists the names that its value may contain, besides a status.
+// headerNames lists the names that the header's value may contain, besides a status.
 var headerNames = []string{"content-type", "delay", "drop", "empty-page", "invalid-json", "message", "page-token", "retry-after", "rpc-error", "slow", "truncate"}
 
 // ParseHeader reads the header's value: a status, or names with values, separated by semicolons, such as 429;retry-after=3, delay=2s, drop

@@ -191,7 +191,7 @@ func ReadFile(text []byte) ([]any, error) {
 	return rules, nil
 }
 
-// Decode reads a rule that was decoded from JSON or YAML. The problems name unknown keys and what the user may have meant.
+// Decode reads a rule that was decoded from JSON or YAML. The problems name unknown keys and suggest known ones.
 func Decode(v any, names *Names) (*Rule, []string) {
 	raw, err := json.Marshal(v)
 	if err != nil {

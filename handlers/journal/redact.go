@@ -252,7 +252,7 @@ func positional(params []byte) []byte {
 			list[i] = hidden
 		}
 	}
-	shown, _ := json.Marshal(list) // it was decoded from JSON a moment ago
+	shown, _ := json.Marshal(list) // it was just decoded from JSON
 	return shown
 }
 

@@ -34,8 +34,8 @@ type IcmSeries struct {
 	NextPageToken string     `json:"nextPageToken,omitempty" doc:"Absent on the last page."`
 }
 
-// IcmSummary counts the messages sent in windows that end at the world's clock. The published SDKs read an object, so a grouping stands
-// beside it.
+// IcmSummary counts the messages sent in windows that end at the world's clock. The published SDKs expect an object, so groups are in a
+// separate field.
 type IcmSummary struct {
 	Result IcmRolling   `json:"result" doc:"All counted messages together."`
 	Groups []IcmRolling `json:"groups,omitzero" doc:"With groupBy, the messages of each group by themselves."`

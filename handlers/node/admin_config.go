@@ -21,7 +21,7 @@ type (
 		NetworkID   uint32         `json:"networkID"`
 		Profiler    ProfilerConfig `json:"profilerConfig"`
 	}
-	// HTTPConfig describes what the node serves, and to whom.
+	// HTTPConfig describes the node's interfaces and their clients.
 	HTTPConfig struct {
 		API            APIConfig `json:"apiConfig"`
 		AllowedOrigins []string  `json:"httpAllowedOrigins"`
@@ -75,7 +75,7 @@ func (a *adminAPI) GetConfig(_ *http.Request, _ *jsonrpc.NoArgs, reply *ConfigRe
 	return nil
 }
 
-// DbGet finds nothing: Snowglobe keeps in the world's tables what a node keeps under keys.
+// DbGet finds nothing: a node stores keys and values, Snowglobe tables.
 func (a *adminAPI) DbGet(_ *http.Request, args *DBGetArgs, reply *DBGetReply) error {
 	if _, err := formatting.Decode(formatting.HexNC, args.Key); err != nil {
 		return err

@@ -55,7 +55,7 @@ type byMethod struct {
 	capabilities *rpc.Capabilities
 }
 
-// Capabilities returns those of both handlers.
+// Capabilities returns the capabilities of both handlers.
 func (b byMethod) Capabilities() *rpc.Capabilities { return b.capabilities }
 
 // Read reads the calls of requests other than GET.

@@ -81,7 +81,7 @@ func (t *router) resolve(path string) route {
 	return route{}
 }
 
-// alias serves an endpoint at another path too, with avalanchego's errors (api/server router.AddAlias). A missing endpoint is no error.
+// alias serves an endpoint at another path too, with avalanchego's errors (api/server router.AddAlias). A missing endpoint is not an error.
 func (t *router) alias(ctx context.Context, endpoint, name string) error {
 	t.aliases.mu.Lock()
 	defer t.aliases.mu.Unlock()

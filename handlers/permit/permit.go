@@ -1,8 +1,7 @@
-// Package permit says who may change the world. It is the one place with that rule; every interface asks it before it calls
-// a method or an operation:
+// Package permit decides who may change the world. Every interface asks it before calling a method or an operation:
 //
 //	Read               any client and any page of the web may
-//	SignedTransaction  so may anyone send one: its signature says who wants it
+//	SignedTransaction  anyone may send one, because its signature proves the sender
 //	Control            everything else that changes the world: no page save those of loopback, of this server's own address and of --allow-origin, and
 //	                   nobody when the server listens beyond loopback, unless --allow-control is given
 //
@@ -21,7 +20,7 @@ import (
 	"strings"
 )
 
-// Class states what a request can do to the world.
+// Class is the kind of permission that a request needs.
 type Class int
 
 // The classes, in ascending order of power.

@@ -65,7 +65,7 @@ func Forwarded(r *http.Request) bool {
 	return fromOwnProxy(r) && (forwarded(r, "Host", hostShape, "") != "" || rootPath(r) != "")
 }
 
-// RootURL returns the base URL of the process, whatever path this server is mounted at.
+// RootURL returns the base URL of the process, without the path at which this server is mounted.
 func RootURL(r *http.Request) string {
 	base := baseURL(r, false)
 	return strings.TrimSuffix(base, MountPath(r))
@@ -91,8 +91,7 @@ func Below(r *http.Request, path string) *http.Request {
 // hostLetters lists the characters allowed in a host and port; a Host header with others is not trusted.
 const hostLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_:[]"
 
-// The shapes of what a proxy may say about how a client reached it. Links in responses begin with these values, so nothing else may be in
-// them.
+// The valid values of a proxy's headers about the client's URL. Links in responses begin with them, so nothing else is accepted.
 var (
 	schemeShape = schema.Shape(`^https?$`)
 	hostShape   = schema.Shape(`^([A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(:[0-9]{1,5})?$`)

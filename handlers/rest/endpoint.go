@@ -77,7 +77,7 @@ func (e *endpoint) ServeHTTP(w http.ResponseWriter, hr *http.Request) {
 		c.serve(hr)
 	case isPreflight(hr):
 		if requested := e.operation(hr.Header.Get("Access-Control-Request-Method")); requested != nil && !c.allowed(hr, requested) {
-			c.Header().Del("Access-Control-Allow-Origin") // browsers send a POST whatever the methods are
+			c.Header().Del("Access-Control-Allow-Origin") // browsers send a POST regardless of the methods
 		}
 		c.preflight(hr, e.methods(func(op *operation) bool { return c.allowed(hr, op) }))
 	case hr.Method == http.MethodOptions:
@@ -155,7 +155,7 @@ func (c *requestContext) reply(r *Request) error {
 	})
 }
 
-// readable returns the body as the client wants to read it: indented on request, and for curl unless curl asks for a certain type.
+// readable indents the body on request, and for curl unless curl asks for a certain type.
 func (op *operation) readable(r *http.Request, body []byte) []byte {
 	if !op.Readable {
 		return body

@@ -15,7 +15,7 @@ import (
 	"snowglobe/sim/store"
 )
 
-// Error is a failure that the client sees: a status, and sentences that say what to do.
+// Error is a failure that the client sees: a status, and sentences that it can act on.
 type Error struct {
 	Status   int
 	Problems []string
@@ -51,7 +51,7 @@ func (Message) Schema(*schema.Schemas) *schema.Schema {
 	return &schema.Schema{AnyOf: []*schema.Schema{{Type: "string"}, {Type: "array", Items: &schema.Schema{Type: "string"}}}}
 }
 
-// mostProblems is how many sentences a client gets about one request.
+// mostProblems bounds the sentences about one request.
 const mostProblems = 100
 
 // BadRequest lists the problems of a request: the parameter, the bad value and the allowed ones. If there are very many, it lists the
@@ -77,7 +77,7 @@ func Forbidden(text string) *Error { return sentence(http.StatusForbidden, text)
 // Conflict reports that the world's state does not allow the request.
 func Conflict(text string) *Error { return sentence(http.StatusConflict, text) }
 
-// Unavailable reports that something cannot be answered at the moment.
+// Unavailable reports that a request cannot be answered now.
 func Unavailable(text string) *Error { return sentence(http.StatusServiceUnavailable, text) }
 
 // Starting reports that something cannot be answered yet, and in how many seconds to retry.

@@ -17,7 +17,7 @@ import (
 	"snowglobe/handlers/rest/schema"
 )
 
-// Located is a mounted handler that can tell which network and which chain, by any of its names, a request is for.
+// Located is a mounted handler that can name the network and the chain of a request.
 type Located interface {
 	Locate(r *http.Request) (located *http.Request, network, chain string)
 }
@@ -28,7 +28,7 @@ type Caller interface {
 	Read(r *http.Request, body []byte) (*http.Request, []fault.Call)
 }
 
-// faultBody is how much of a body is searched for calls and addresses: more than any mounted handler reads.
+// faultBody bounds the part of a body that is searched for calls and addresses. It is more than any mounted handler reads.
 const faultBody = 8 << 20
 
 // mayFail reports whether faults may apply to a request. They never apply to preflights or to requests of the simulator's own pages.

@@ -77,7 +77,7 @@ func (p *pacedReader) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// fileWriter compresses what is written if it is to be zipped, and gives rejections the shape of all errors.
+// fileWriter compresses the file if the client accepts gzip, and gives rejections the format of all errors.
 type fileWriter struct {
 	*requestContext
 	zipped  bool
@@ -120,7 +120,7 @@ func (w *fileWriter) Write(b []byte) (int, error) {
 	return w.zip.Write(b)
 }
 
-// end writes what is left to compress.
+// end writes the rest of the compressed data.
 func (w *fileWriter) end() {
 	if w.zip != nil {
 		_ = w.zip.Close() // the client may be gone

@@ -9,7 +9,7 @@ import (
 	"snowglobe/fixtures/spelling"
 )
 
-// mostIgnored is how many parameters that no operation reads are logged: clients choose their names.
+// mostIgnored bounds the unknown parameters that are logged, since clients choose their names.
 const mostIgnored = 500
 
 // logIgnored logs the parameters of a query that the operation does not declare, each once. They are ignored, as by the live services, and are
@@ -42,7 +42,7 @@ func (c *requestContext) logIgnored(hr *http.Request) {
 	}
 }
 
-// reads says whether a parameter of the query is one of the operation's.
+// reads reports whether a parameter of the query belongs to the operation.
 func (op *operation) reads(name string) bool {
 	return slices.ContainsFunc(op.params, func(p *param) bool { return p.In == InQuery && p.Name == name })
 }

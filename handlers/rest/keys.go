@@ -169,7 +169,7 @@ func (r *Request) Account() [sha256.Size]byte {
 	return sha256.Sum256(nil)
 }
 
-// checkInterface rejects a key that does not allow the interface, whatever the request says.
+// checkInterface rejects a key that does not allow the interface, regardless of the request.
 func (k *Key) checkInterface(in *Interface) error {
 	if k == nil || in.Keyless || len(k.Interfaces) == 0 || slices.Contains(k.Interfaces, in.Name) {
 		return nil

@@ -19,7 +19,7 @@ const (
 	largeTimeout = 30 * time.Second // for a client to read one
 	slowest      = 256 << 10        // bytes a second that a client must read of a response generated meanwhile, which holds little
 
-	unexpected      = 256 << 10 // size from which a response is large although nobody expected it, such as a call's result
+	unexpected      = 256 << 10 // size from which an unexpectedly large response counts, such as a call's result
 	unexpectedBytes = 48 << 20  // of those waiting to be sent; beyond that the client has to retry
 )
 
@@ -34,8 +34,8 @@ var (
 	ErrOvertaken = errors.New("the world was reverted during this request")
 )
 
-// LargeAnswer is the response to one request, which may turn out to be large. It waits for its turn, and passes the turn on only when its
-// bytes fit beside those that clients are still reading, so that slow clients cannot pile up responses.
+// LargeAnswer is the response to one request, which may turn out to be large. It waits for its turn, and passes the turn on only when its bytes
+// fit into memory together with the responses that clients are still reading, so that slow clients cannot pile up responses.
 type LargeAnswer struct {
 	turn chan struct{} // for the responses of one connection; nil if a connection has one at a time anyway
 

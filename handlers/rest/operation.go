@@ -56,7 +56,7 @@ type Operation struct {
 	Status         int // of a success, default 200
 	UpstreamStatus int // of a success in the upstream dialect, if it differs
 
-	// Class states what it does to the world; clients whom Options.Permit does not allow that are rejected.
+	// Class is the permission that it needs; Options.Permit rejects clients without it.
 	Class permit.Class
 
 	// Keyless exempts it from API keys and rate limits even if the interface does not: for health checks.
@@ -68,7 +68,7 @@ type Operation struct {
 	// Readable says that people read its JSON, so it is indented on request and for curl.
 	Readable bool
 
-	// Slow lets it take as long as its client waits, whatever the server's timeouts are.
+	// Slow lets it take as long as its client waits, regardless of the server's timeouts.
 	Slow bool
 
 	// Unrecorded keeps its requests out of the journal: for operations that read the journal.
@@ -77,7 +77,7 @@ type Operation struct {
 	// AllNetworks says that the response spans both networks, although no parameter names one.
 	AllNetworks bool
 
-	// Networks returns the networks that a request draws on without a parameter that says so, for restricted keys; nil if none.
+	// Networks returns the networks that a request uses without naming them in a parameter, for restricted keys; nil if none.
 	Networks func(*Request) []string
 
 	Handle func(*Request) (any, error)

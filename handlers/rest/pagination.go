@@ -84,7 +84,7 @@ func (r *Request) fingerprint() uint32 {
 		b = append(b, text...)
 	}
 	if r.body != nil {
-		text, _ := json.Marshal(canonical(r.body)) // it was decoded from JSON a moment ago, so it encodes
+		text, _ := json.Marshal(canonical(r.body)) // it was just decoded from JSON, so it encodes
 		b = append(append(b, 0), text...)
 	}
 	sum := sha256.Sum256(b)

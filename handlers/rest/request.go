@@ -36,7 +36,7 @@ type Request struct {
 	failed   error
 }
 
-// Fail makes the response an error, whatever the handler returns. It serves functions deep inside a response that return a value alone.
+// Fail makes the response an error, no matter what the handler returns. It is for functions deep inside a response that cannot return an error.
 func (r *Request) Fail(err error) {
 	if r.failed == nil {
 		r.failed = err
@@ -270,7 +270,7 @@ func (c *requestContext) writeAccessLog(e *journal.Exchange) {
 	add(textlog.Fault, e.Fault)
 	line := slog.NewRecord(c.server.opts.Now(), slog.LevelInfo, textlog.Request, 0) // the logger would look up its caller
 	line.AddAttrs(attrs...)
-	_ = c.logger.Handler().Handle(c.request.Context(), line) // nobody can be told that the log fails
+	_ = c.logger.Handler().Handle(c.request.Context(), line) // there is nowhere to report that the log fails
 }
 
 func (c *requestContext) operation() string {

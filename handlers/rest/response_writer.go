@@ -108,7 +108,7 @@ func (w *responseWriter) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	if w.status == 0 {
 		w.status = http.StatusSwitchingProtocols
 	}
-	w.held = 0 // the connection belongs to somebody else from now on
+	w.held = 0 // the connection has a new owner from now on
 	return http.NewResponseController(w.ResponseWriter).Hijack()
 }
 

@@ -73,7 +73,7 @@ func (c *Client) Fault(ctx context.Context, rule fault.Rule) (id string, err err
 	return added.ID, err
 }
 
-// RemoveFault removes a rule; removing one twice is no error.
+// RemoveFault removes a rule; removing one twice is not an error.
 func (c *Client) RemoveFault(ctx context.Context, id string) error {
 	err := c.Ask(ctx, http.MethodDelete, "/sim/faults/"+id, nil, nil)
 	if said := (*Refusal)(nil); errors.As(err, &said) && said.Status == http.StatusNotFound {

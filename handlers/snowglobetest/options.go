@@ -99,7 +99,7 @@ var templates struct {
 	all []*template
 }
 
-// template is a cached world that nobody changes.
+// template is a cached world, which never changes.
 type template struct {
 	shape string
 	users int // guarded by the lock of templates

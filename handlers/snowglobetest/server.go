@@ -186,7 +186,7 @@ func (s *Server) Mine(chain Chain, blocks int) {
 	s.check(s.client.Mine(s.context(), s.RPC(chain), blocks))
 }
 
-// Snapshot is a moment to which the world can revert.
+// Snapshot is a state to which the world can revert.
 type Snapshot string
 
 // Snapshot takes a snapshot of the whole world: all chains, the clock, the pool, exports and webhooks.

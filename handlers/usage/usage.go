@@ -338,7 +338,7 @@ func credits(d *kind) int64 {
 	return 20
 }
 
-// listLogs lists the latest remembered requests, then those of the history.
+// listLogs lists the latest remembered requests, then the history's.
 func (r *Recorder) listLogs(q *rest.Request) (any, error) {
 	answer := &logList{OrgID: orgID, Logs: []LogEntry{}}
 	if id := q.Text("orgId"); id != "" && id != orgID {

@@ -1,5 +1,5 @@
-// Package web serves a world's pages: an explorer of its chains, control of its clock, and everything else that a person wants to see in a
-// browser. The server renders the pages.
+// Package web serves a world's pages: an explorer of its chains, controls for its clock, and everything else for a person with a browser. The
+// server renders the pages.
 //
 // A page gets all its data from the calls that clients make: it names its calls ([page.load]), the server's own handler answers them within
 // the process, and the template shows the decoded responses. So each panel can show the call behind it. The browser itself sends the

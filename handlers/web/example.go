@@ -12,7 +12,7 @@ import (
 // harmless lists methods that use accounts whose keys the server holds and yet change nothing: their examples have results.
 var harmless = []string{"sign", "signTransaction", "signTypedData_v4", "accounts", "requestAccounts", "listAccounts", "fillTransaction", "pendingTransactions"}
 
-// unshown says why a method's example has no result, other than because it changes the world.
+// unshown gives the reason why a method's example has no result, apart from changing the world.
 var unshown = map[string]string{
 	"debug_traceBadBlock": "This world has no bad blocks, so every call fails.",
 	"debug_preimage":      "No preimages are recorded, so every call fails, as on a node that does not record them.",
@@ -213,7 +213,7 @@ func (s *samples) resultOf(path, method string, params any) any {
 	return dig(answer, "result")
 }
 
-// silence says why a method's example has no result.
+// silence returns the reason why a method's example has no result.
 func silence(method string) string {
 	if _, name := partsOf(method); name == "issueTx" {
 		return issued
@@ -221,7 +221,7 @@ func silence(method string) string {
 	return cmp.Or(unshown[method], changes)
 }
 
-// answers reports whether a method's example has a result, given what the method does to the world.
+// answers reports whether a method's example has a result, given the permission the method needs.
 func answers(method string, reads bool) bool {
 	_, name := partsOf(method)
 	return unshown[method] == "" && (reads || slices.Contains(harmless, name))

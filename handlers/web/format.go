@@ -110,7 +110,7 @@ func amount(v, decimals, symbol any) template.HTML {
 		esc(exact), esc(clip(text(symbol), 80)), esc(rounded(exact)), name(text(symbol))))
 }
 
-// fee shows a fee in an EVM chain's token, or in wei or billionths of the token if it is so small that nobody would count the zeros.
+// fee shows a fee in an EVM chain's token, or in wei or billionths of the token if it would have too many zeros.
 func fee(v, symbol any) template.HTML {
 	switch digits := len(strings.TrimLeft(decimal(v, 0), "-0")); {
 	case digits <= 9:

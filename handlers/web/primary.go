@@ -324,7 +324,7 @@ func assetPage(p *page) error {
 	return p.showAs("asset", "x", clip(text(dig(p.Got["asset"], "name")), 64))
 }
 
-// byID finds what a cb58 id names on the networks.
+// byID finds the objects with a cb58 id on the networks.
 func (p searcher) byID(id string) ([]result, error) {
 	if c := p.names.byChain[id]; c != nil {
 		return []result{{"chain", id, c.Label(), "/sim/explorer/" + c.ID}}, nil

@@ -40,7 +40,7 @@ func search(p *page) error {
 	return p.showAs("search", "", "Search: "+clip(query, 80))
 }
 
-// searcher finds what a text names, for a page.
+// searcher finds the objects that match a text.
 type searcher struct{ *page }
 
 // find redirects to the one thing with an id.

@@ -39,7 +39,7 @@ type Site struct {
 // Mounts lists the paths at and below which pages are served.
 var Mounts = []string{"/", "/assets", "/search", "/tx", "/address", "/block", "/token", "/sim/explorer", "/p", "/x", "/c", "/messages", "/control", "/requests", "/charts", "/docs", "/openrpc.json", "/webhooks"}
 
-// New makes a site over a handler that serves all interfaces of the world, of which a rule says who may change it.
+// New makes a site over a handler that serves all interfaces of a world; a rule decides who may change it.
 func New(api http.Handler, manual *docs.Manual, log *slog.Logger, rule *permit.Rule) *Site {
 	s := &Site{api: api, manual: manual, log: log, permit: rule, mux: http.NewServeMux()}
 	for pattern, show := range s.pages() {
@@ -110,7 +110,7 @@ func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mux.ServeHTTP(w, r)
 }
 
-// pageError says why a page cannot be shown.
+// pageError explains why a page cannot be shown.
 type pageError struct {
 	status int
 	text   string
@@ -240,7 +240,7 @@ func keyOf(r *http.Request) string {
 		return key
 	}
 	if cookie, err := r.Cookie(rest.KeyParameter); err == nil {
-		key, _ := url.QueryUnescape(cookie.Value) // anything but keepKey's value is no key
+		key, _ := url.QueryUnescape(cookie.Value) // only keepKey's value is a key
 		return key
 	}
 	return ""

@@ -66,7 +66,7 @@ func (v *transactionView) Fee() string {
 	return price.Mul(price, number(dig(v.Native, "gasUsed"))).String()
 }
 
-// Reason says why a transaction failed.
+// Reason explains why a transaction failed.
 func (v *transactionView) Reason() string {
 	trace := v.page.Got["trace"]
 	for _, reason := range []any{dig(trace, "revertReason"), dig(v.Native, "revertReason"), dig(trace, "error")} {

@@ -48,7 +48,7 @@ type addressChange struct {
 	Addresses []string `json:"addresses"`
 }
 
-// maxKeys limits what a webhook watches.
+// maxKeys bounds the addresses or validators that a webhook watches.
 const maxKeys = 10_000
 
 // checkTarget rejects a URL that the server may not call.
@@ -76,7 +76,7 @@ func (r *reading) problem(format string, args ...any) {
 	r.problems = append(r.problems, fmt.Sprintf(format, args...))
 }
 
-// read returns the webhook that a body describes, and what it watches.
+// read returns the webhook that a body describes, and the keys it watches.
 func (b *createBody) read(a *api) (w *outbox.Webhook, keys [][]byte, problems []string, err error) {
 	if err := a.checkTarget(b.URL); err != nil {
 		return nil, nil, nil, err
@@ -217,7 +217,7 @@ func (r *reading) amount(name, text string) uint64 {
 	return n
 }
 
-// readKeys reads what the webhook watches.
+// readKeys reads the addresses or validators that the webhook watches.
 func (r *reading) readKeys(n *sim.Network) {
 	if len(r.Metadata.Keys) == 0 {
 		r.problem("metadata.keys is required")

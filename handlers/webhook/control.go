@@ -73,7 +73,7 @@ func (a *api) controlOperations() []rest.Operation {
 	}
 }
 
-// onAnyWebhook finds a webhook for clients that control the simulator, whatever API key it belongs to.
+// onAnyWebhook finds a webhook of any API key, for clients that control the simulator.
 func (a *api) onAnyWebhook(handle func(*rest.Request, *outbox.Webhook) (any, error)) func(*rest.Request) (any, error) {
 	return func(r *rest.Request) (any, error) {
 		id := uuid.MustParse(r.Text("id"))

@@ -116,7 +116,7 @@ func (d *Deliverer) Wake() {
 	}
 }
 
-// Run delivers messages until the context ends, then gives running attempts a moment to finish.
+// Run delivers messages until the context ends, then gives running attempts a little time to finish.
 func (d *Deliverer) Run(ctx context.Context) {
 	if d.world.DB.ReadOnly() {
 		return
@@ -316,7 +316,7 @@ func shorten(text string) string {
 // note records the outcome of an attempt. If a message's last attempt failed, it also deactivates the webhook.
 func (d *Deliverer) note(ctx context.Context, w *outbox.Webhook, v *outbox.View, a *outbox.Attempt, s *outbox.State, asked, request int64) error {
 	err := d.world.WriteUncounted(ctx, func(b *store.Batch) error {
-		if d.request(v) != request { // somebody asked for it again during this attempt
+		if d.request(v) != request { // a client asked for it again during this attempt
 			s = &outbox.State{Status: outbox.Undelivered}
 		}
 		if a != nil {

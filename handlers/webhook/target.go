@@ -60,7 +60,7 @@ const maxURL = 2048
 
 var errURL = errors.New("expected an http or https URL")
 
-// Check says what is wrong with a target. A foreign name may not lead to this machine either; Check does not look it up.
+// Check returns an error for a target that may not be called. It does not resolve names: a foreign name must not lead to this machine either.
 func (t Targets) Check(text string) error {
 	u, err := url.Parse(text)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" {

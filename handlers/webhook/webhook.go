@@ -37,7 +37,7 @@ type Webhook struct {
 	IncludeLogs        *bool    `json:"includeLogs,omitempty" doc:"Of address_activity."`
 }
 
-// Metadata states what a webhook watches.
+// Metadata describes the addresses, contracts or validators that a webhook watches.
 type Metadata struct {
 	EventSignatures        []string                `json:"eventSignatures,omitzero" doc:"For address_activity: only transactions with a log whose first topic is one of these."`
 	Addresses              []string                `json:"addresses,omitzero" doc:"Of address_activity."`
@@ -161,7 +161,7 @@ func (a *api) create(r *rest.Request) (any, error) {
 	})
 }
 
-// changed changes a webhook and answers it as it is then: what cannot be answered is not changed.
+// changed changes a webhook and returns the new state. If the response cannot be built, nothing changes.
 func (a *api) changed(r *rest.Request, w *outbox.Webhook, change func(*store.Batch) error) (shown *Webhook, err error) {
 	err = a.world.Write(r.Context(), func(b *store.Batch) error {
 		if err := change(b); err != nil {

@@ -10,8 +10,8 @@ import (
 	"snowglobe/sim/store/filelock"
 )
 
-// folder holds the files of worlds that are not kept. It is deleted with the process; a later process finds the folder of a killed one
-// because nobody holds its lock.
+// folder holds the files of worlds that are not kept. It is deleted with the process. A later process recognises the folder of a killed one by
+// its free lock.
 type folder struct {
 	path string
 	lock *os.File
@@ -39,7 +39,7 @@ func newFolder() (*folder, error) {
 	return nil, errors.Join(err, os.RemoveAll(path))
 }
 
-// removeAbandoned deletes the folders of processes that ended without doing so. It leaves what it cannot delete.
+// removeAbandoned deletes the folders of killed processes, as far as it can.
 func removeAbandoned(within string) {
 	locks, err := filepath.Glob(filepath.Join(within, folderPrefix+"*", lockName))
 	if err != nil {

@@ -94,7 +94,7 @@ func (h *hosted) open(ctx context.Context) error {
 	case open:
 		return nil
 	}
-	if h.set.world.DB.ReadOnly() { // nothing is written beside a read-only world
+	if h.set.world.DB.ReadOnly() { // a read-only world has no files beside its own
 		w, err := sim.OpenReadOnly(ctx, h.path)
 		if errors.Is(err, store.ErrInUse) {
 			return rest.Conflict(fmt.Sprintf("another process serves the world %q, or was killed while it did", h.name))

@@ -177,7 +177,7 @@ func (b *makeBody) read() (w Wish, err error) {
 	return w, nil
 }
 
-// refusal tells the client why a world could not be made. What it does not tell goes to the log.
+// refusal tells the client why a world could not be made. The details go to the log.
 func (s *Set) refusal(err error) error {
 	var failed *fs.PathError
 	var refused error

@@ -260,7 +260,7 @@ func (s *Set) Delete(ctx context.Context, name string) error {
 		err = store.ErrReadOnly
 	}
 	if err == nil {
-		err = h.open(ctx) // nobody else has it then
+		err = h.open(ctx) // no one else has it then
 	}
 	if err == nil {
 		err = h.end(ctx, true)
@@ -324,7 +324,7 @@ func (s *Set) place(name string, keep bool) (*hosted, error) {
 	h := newHosted(s, name)
 	h.keep, h.created, h.used = keep, s.options.Now(), s.options.Now()
 	if h.path = s.keptPath(name); !keep {
-		if s.folder == nil || !dbfile.Exists(s.folder.path) { // somebody may have cleaned up temporary files
+		if s.folder == nil || !dbfile.Exists(s.folder.path) { // temporary files may have been cleaned up
 			folder, err := newFolder()
 			if err != nil {
 				return nil, err

@@ -118,7 +118,7 @@ func (a *tokenAPI) readAgain(ctx context.Context, c *reader.Chain, contract comm
 // unindexed marks valid metadata that nobody has fetched yet.
 const unindexed = "unindexed/"
 
-// lookAgain fetches a URI as an indexer does, including metadata that nobody has looked at yet and documents off chain.
+// lookAgain fetches a URI as an indexer does, including metadata that was never fetched and documents off chain.
 func (a *tokenAPI) lookAgain(ctx context.Context, uri string) (status string, d *tokenuri.Document) {
 	if strings.HasPrefix(uri, fixtures.MetadataURL+unindexed) {
 		return tokenuri.Parse([]byte(`{"name":"Nobody has looked at this yet"}`))

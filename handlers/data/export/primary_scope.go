@@ -83,8 +83,8 @@ func (q *exportRequest) checkOwners(owners []schema.PrimaryAddress) {
 	}
 }
 
-// checkChains reports chains that none of the addresses can use. Accounts use the C-Chain of either network; other chains may be listed
-// beside it.
+// checkChains reports chains that none of the addresses can use. Accounts use the C-Chain of either network, even if the list names other
+// chains too.
 func (q *exportRequest) checkChains(named [][]export.ChainRef) {
 	names, accounts := q.body.Options.IncludeChains, len(q.scope.Accounts) > 0
 	if len(q.scope.Owners) == 0 {

@@ -8,7 +8,7 @@ import (
 	"snowglobe/sim/store"
 )
 
-// chainBits leaves room in a page token for a chain's number beside a position on it.
+// chainBits leaves room in a page token for a chain's number next to a position.
 const chainBits = 8
 
 // pageMark packs a message's position into a number that stays small while heights do, which keeps the page token short.

@@ -52,7 +52,7 @@ func (c *primaryChain) blocks() int {
 	return c.number()
 }
 
-// more returns the fields of a page beside its items.
+// more returns the fields of a page other than its items.
 func (c *primaryChain) more() map[string]any { return map[string]any{"chainInfo": c.info()} }
 
 func (c *primaryChain) info() ChainInfo { return ChainInfo{data.ChainNames[c.kind], c.Name} }

@@ -63,7 +63,7 @@ func (a *primaryAPI) getLastActivity(r *rest.Request, c *primaryChain) (any, err
 	}
 }
 
-// activity returns what a transaction did with the outputs of some addresses, or nil for nothing.
+// activity returns a transaction's effect on the outputs of some addresses, or nil if it had none.
 func (b *chainView) activity(c *primaryChain, at store.Position, addresses []ids.ShortID) (*LastActivity, error) {
 	t, err := b.TxUTXOs(c.kind, at)
 	if err != nil {

@@ -175,7 +175,7 @@ func (a *primaryAPI) getPrimaryTransaction(r *rest.Request, c *primaryChain) (an
 	return t.text, nil
 }
 
-// noTransaction explains why there is no transaction. The outputs of the P-Chain's genesis name one that nobody issued.
+// noTransaction explains why a transaction does not exist. The outputs of the P-Chain's genesis name one that was never issued.
 func (c *primaryChain) noTransaction(id ids.ID, err error) error {
 	if !errors.Is(err, store.ErrNotFound) {
 		return err

@@ -172,8 +172,8 @@ func showActive(network *sim.Network, v *query.ValidatorEntry, common Validator)
 
 func degrees(millionths int64) float64 { return float64(millionths) / 1e6 }
 
-// validatorRewards returns the paid rewards of a finished validator, or the expected rewards of one that still validates. The latter
-// include the fees of ended delegations, which are certain, and those of active ones.
+// validatorRewards returns the paid rewards of a finished validator, or the expected rewards of one that still validates. Expected rewards
+// include the fees of ended delegations, which are certain, and of active ones.
 func validatorRewards(n *sim.Network, v *query.ValidatorEntry) Rewards {
 	validating, delegating := uint64(v.PotentialReward), uint64(v.DelegateeReward)
 	switch {

@@ -18,8 +18,8 @@ func (a *api) moveTo(ctx context.Context, timestamp *number) (uint64, error) {
 	return uint64(a.network.Clock.Unix() - before), nil
 }
 
-// IncreaseTime advances the world's clock, which all chains share, by a number of seconds, and returns that number. Whatever falls due on
-// the way happens, on every chain; in a live world people act meanwhile.
+// IncreaseTime advances the world's clock, which all chains share, by a number of seconds, and returns that number. On the way everything that
+// falls due happens, on every chain, and in a live world people act.
 func (a *evmAPI) IncreaseTime(ctx context.Context, seconds number) (uint64, error) {
 	n, err := seconds.upTo(maxInterval*30, "the time")
 	if err == nil {

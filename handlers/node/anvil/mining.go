@@ -107,7 +107,7 @@ func (a *evmAPI) SetAutomine(on bool) (bool, error) {
 	return err == nil, err
 }
 
-// SetIntervalMining makes a block at an interval of real time in milliseconds; 0 stops it. Automine stays as it is.
+// SetIntervalMining makes a block at an interval of real time in milliseconds; 0 stops it. Automine does not change.
 func (a *evmAPI) SetIntervalMining(milliseconds number) (bool, error) {
 	n, err := milliseconds.upTo(maxInterval*1000, "the interval")
 	if err == nil {

@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 )
 
-// Methods of anvil or Hardhat that this network cannot support return an error that says what to use instead.
+// Methods of anvil or Hardhat that this network cannot support return an error that suggests an alternative.
 
 // unsupported is the error of such a method.
 type unsupported string

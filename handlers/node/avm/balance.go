@@ -89,7 +89,8 @@ func (a *Service) assetName(id ids.ID) string {
 	return id.String()
 }
 
-// utxosOf returns an address's outputs of an asset, newest first: those that it alone can spend now, or all that it shares in.
+// utxosOf returns an address's outputs of an asset, newest first: the outputs that it alone can spend now, or every output of which it is an
+// owner.
 func (a *Service) utxosOf(r *http.Request, args *BalanceArgs) ([]*txs.UTXO, error) {
 	owner, err := a.Address(args.Address)
 	if err != nil {

@@ -64,7 +64,7 @@ var errUnprotected = errors.New("only replay-protected (EIP-155) transactions al
 var unprotected = common.HexToHash("0xfefb2da535e927b85fe68eb81cb2e4a5827c905f78381a01ef2322aa9b0aee8e")
 
 // replayable reports whether a node accepts a transaction without replay protection (coreth eth.EthAPIBackend.UnprotectedAllowed). It also
-// accepts the first transaction of an account whose key nobody has: with r = s, the sender follows from the signature.
+// accepts the first transaction of an account without a key (Nick's method): with r = s, the sender follows from the signature.
 func replayable(tx *types.Transaction) bool {
 	_, r, s := tx.RawSignatureValues()
 	return tx.Hash() == unprotected || tx.Nonce() == 0 && r.Cmp(s) == 0

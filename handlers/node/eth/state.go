@@ -23,8 +23,8 @@ type stateAPI struct{ *api }
 // maxProofKeys is the maximum number of slots in one proof, go-ethereum's own; the network's nodes have none.
 const maxProofKeys = 1_024
 
-// proofBlock finds the block of a proof. A node that prunes proves only the newest blocks, and names what it does not find in the words of
-// that rule (coreth internal/ethapi.BlockChainAPI.stateQueryBlockNumberAllowed).
+// proofBlock finds the block of a proof. A pruning node proves only the newest blocks, and reports a missing block in terms of that rule
+// (coreth internal/ethapi.BlockChainAPI.stateQueryBlockNumberAllowed).
 func (a *stateAPI) proofBlock(ctx context.Context, ref BlockRef) (*reader.Block, error) {
 	if ref.Hash == nil && ref.Number == pending {
 		ref.Number = Latest // the pending state has no root

@@ -91,12 +91,12 @@ type walletAPI struct {
 	send   sync.Mutex // keeps two transactions of an account from getting the same nonce
 }
 
-// Accounts lists the accounts that clients can send from: those that the node signs for and those that it impersonates.
+// Accounts lists the accounts that clients can send from: unlocked and impersonated ones.
 func (a *walletAPI) Accounts() []common.Address {
 	return append(slices.Clone(a.wallet.addresses()), slices.DeleteFunc(a.miner.Impersonation.Accounts(), a.wallet.has)...)
 }
 
-// RequestAccounts is EIP-1102's form of Accounts: there is nobody to ask for permission.
+// RequestAccounts is EIP-1102's form of Accounts. No user has to give permission.
 func (a *walletAPI) RequestAccounts() []common.Address { return a.Accounts() }
 
 // Sign signs a message in a person's name (EIP-191).
@@ -128,13 +128,13 @@ func (a *walletAPI) SendTransaction(ctx context.Context, call reader.Call) (comm
 		}
 		hash, err := a.submit(ctx, signed)
 		if call.Nonce == nil && attempt < maxAttempts && errors.Is(err, core.ErrNonceTooLow) {
-			continue // somebody else used the account at the same time, such as a person of a live world
+			continue // another sender used the account at the same time, such as a person of a live world
 		}
 		return hash, err
 	}
 }
 
-// maxAttempts is how many nonces are tried for one transaction.
+// maxAttempts bounds the nonces tried for one transaction.
 const maxAttempts = 5
 
 // SendUnsignedTransaction fills in a transaction and sends it from the account that it names, without a signature: anvil's method.

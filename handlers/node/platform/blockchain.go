@@ -62,7 +62,7 @@ func (a *Service) primaryNetworkChains() []Blockchain {
 	}
 }
 
-// GetBlockchains lists every chain, those of the primary network last.
+// GetBlockchains lists every chain, with the primary network's last.
 func (a *Service) GetBlockchains(r *http.Request, _ *jsonrpc.NoArgs, reply *BlockchainsReply) error {
 	rows, err := a.Network.DB.Blockchains(r.Context(), a.StoreChain())
 	for _, row := range rows {

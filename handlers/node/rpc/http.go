@@ -168,7 +168,7 @@ func (*named) accepts(w http.ResponseWriter, r *http.Request, _ []byte) bool {
 	return true
 }
 
-// refusedBody is how much of a rejected call is read to learn its id.
+// refusedBody bounds the part of a rejected call that is read to find its id.
 const refusedBody = 1 << 20
 
 // Refuse answers a request that no server takes, with a JSON-RPC error if it is a call to the node.

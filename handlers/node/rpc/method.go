@@ -31,7 +31,7 @@ type method struct {
 	class      permit.Class
 	remembered bool // whether results may be repeated
 
-	*signature // nil for a service's method and for those that the server answers itself
+	*signature // nil for a service's method and for the server's own methods
 	receiver   reflect.Value
 }
 

@@ -34,8 +34,8 @@ const (
 	longestResult = 64 << 10
 )
 
-// lastAsked is roughly the number of calls whose first occurrence is remembered. Storing a result that nobody asks for again would cost a
-// tenth of the call.
+// lastAsked is roughly the number of calls whose first occurrence is remembered. Storing a result that is never used again would cost a tenth
+// of the call.
 const lastAsked = 1 << 10
 
 type memoryKey struct {

@@ -143,7 +143,7 @@ type exchange struct {
 	faults   map[int]*fault.Action
 	conn     *connection          // nil over HTTP
 	begin    []func()             // subscriptions to start once the answer is sent
-	records  []journal.CallRecord // nil if nobody records them
+	records  []journal.CallRecord // nil if they are not recorded
 	response int                  // bytes of results and errors so far
 
 	judged bool
@@ -235,7 +235,7 @@ func (s *Server) limit(ctx context.Context, x *exchange) (context.Context, conte
 	return ctx, func() {}
 }
 
-// beforeTimeout is how long before the HTTP server's timeout the client gets a timeout error.
+// beforeTimeout is the time between the client's timeout error and the HTTP server's own timeout.
 const beforeTimeout = 100 * time.Millisecond
 
 // result runs the call at a position.

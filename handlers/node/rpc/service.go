@@ -85,7 +85,7 @@ func (n *named) run(x *exchange, ctx context.Context, c *Call) (any, error) {
 	return s.reply, nil
 }
 
-// Header returns headers that are never sent: every answer already has those that gorilla's server sets.
+// Header returns headers that are never sent, because every answer already has the ones that gorilla's server sets.
 func (s *served) Header() http.Header         { return http.Header{} }
 func (s *served) Write(b []byte) (int, error) { return len(b), nil }
 func (s *served) WriteHeader(int)             {}
@@ -126,7 +126,7 @@ func (s *served) ReadRequest(args any) error {
 // WriteResponse receives the method's reply.
 func (s *served) WriteResponse(_ http.ResponseWriter, reply any) { s.reply = reply }
 
-// WriteError receives the reason for which there is no reply.
+// WriteError receives the reason for a missing reply.
 func (s *served) WriteError(_ http.ResponseWriter, _ int, err error) { s.failed = err }
 
 // describe converts an error as json2 does, with one code for all of a method's errors.

@@ -209,7 +209,7 @@ func (o *output) altered(ctx context.Context, w io.Writer, a *fault.Action) erro
 	return err
 }
 
-// ends closes the connection if a fault says so: with a reset, or with the code of a temporarily unavailable server, because WebSocket has
+// ends closes the connection if a fault demands it: with a reset, or with the code of a temporarily unavailable server, because WebSocket has
 // no status.
 func (c *connection) ends(a *fault.Action) bool {
 	switch {

@@ -94,7 +94,7 @@ func (t *Codec) Encode(position []byte, fingerprint uint32) string {
 	return t.encodeLong(p)
 }
 
-// Decode returns the position, or what is wrong with the token.
+// Decode returns the position in a token, or an error for the client.
 func (t *Codec) Decode(token string, fingerprint uint32) ([]byte, error) {
 	if !schema.PageTokenShape().MatchString(token) {
 		return nil, errTokenShape

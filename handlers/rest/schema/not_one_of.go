@@ -7,7 +7,7 @@ import (
 	"snowglobe/fixtures/spelling"
 )
 
-// fewNames is how many names can be listed in full.
+// fewNames bounds the names that are listed in full.
 const fewNames = 20
 
 // NotOneOf says that a name does not exist, and which one the client may have meant.
