@@ -46,7 +46,7 @@ func Generate(ctx context.Context, o Options) (*sim.World, error) {
 		return nil, err
 	}
 	o.Until = o.Until.UTC().Truncate(time.Second)
-	defer time.AfterFunc(time.Second, debug.FreeOSMemory) // after the response to whoever waits for the world
+	defer time.AfterFunc(time.Second, debug.FreeOSMemory) // after the response to the client that waits for the world
 	garbage := newGarbage()
 	defer garbage.end()
 	if o.Progress != nil {
@@ -68,7 +68,7 @@ func Generate(ctx context.Context, o Options) (*sim.World, error) {
 	w, err := o.generate(ctx, creation, <-begun, garbage)
 	if err != nil {
 		var mistake *worldfile.Mistake
-		if errors.As(err, &mistake) { // what the user wrote, not where that was noticed
+		if errors.As(err, &mistake) { // the user's line, not the place of the check
 			err = mistake
 		}
 		return nil, errors.Join(err, creation.Abort())

@@ -28,7 +28,7 @@ func Open(ctx context.Context, o Options, chosen map[string]bool) (*sim.World, e
 		w, err := Generate(ctx, o)
 		if !errors.Is(err, store.ErrExists) {
 			return w, err
-		} // somebody else has made it meanwhile
+		} // another process has made it meanwhile
 	}
 	w, err := open(ctx, o.Path)
 	if errors.Is(err, dbfile.ErrVersion) && o.Anew {
@@ -43,7 +43,7 @@ func Open(ctx context.Context, o Options, chosen map[string]bool) (*sim.World, e
 	return w, nil
 }
 
-// Regenerate makes a world, and sets aside an existing one, which stays beside it, when the new one is complete.
+// Regenerate makes a world. Once it is complete, an existing file is renamed and kept next to it.
 func Regenerate(ctx context.Context, o Options) (*sim.World, error) {
 	if err := dbfile.CheckUnserved(o.Path); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, fmt.Errorf("--regenerate: %w", err)

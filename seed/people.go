@@ -49,8 +49,8 @@ func NewPeople(w *sim.World, refused func(error)) *People {
 	return &People{world: w, rng: population.RNG(w.Meta.Seed), refused: refused}
 }
 
-// Advance moves the clock to a time like sim.World.Advance, and lets people act on the way. Refused actions do not happen. Nobody catches
-// up on time that the clock, or a block, skipped without them.
+// Advance moves the clock to a time like sim.World.Advance, and lets people act on the way. Refused actions do not happen. People don't make up
+// for time that the clock or a block skipped without them.
 func (p *People) Advance(ctx context.Context, to time.Time) error {
 	if err := p.world.CanAdvance(to); err != nil {
 		return err

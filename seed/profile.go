@@ -36,7 +36,7 @@ type Profile struct {
 	places *worldfile.Places
 }
 
-// smallest holds the least sizes: what the personas and the nodes with a role need on P and X, and elsewhere the smallest built-in
+// smallest holds the minimal sizes. On P and X the personas and the nodes with a role need them; elsewhere they are the smallest built-in
 // profile's.
 var smallest = Profile{Sizes: worldfile.Sizes{Days: 14, Chains: 3, Validators: 40, Delegators: 60, L1Validators: 12, PrimaryTransactions: 300}}
 
@@ -57,8 +57,8 @@ var bounds = []struct {
 	{"primaryTransactions", smallest.PrimaryTransactions, 2_000_000, func(p *Profile) int { return p.PrimaryTransactions }},
 }
 
-// mostPerDay is how many transactions a day a C-Chain has room for: they use 0.1 million gas on average, and the target is a million each
-// second (ACP-176), so this leaves two thirds of it for busy hours.
+// mostPerDay bounds the transactions of a C-Chain in a day. They use 0.1 million gas on average, and the target is a million each second
+// (ACP-176), so this leaves two thirds of it for busy hours.
 const mostPerDay = 300_000
 
 // minimumPerChain is enough for the personas and the fixture contracts.
@@ -219,7 +219,7 @@ func shares(p *Profile) []int {
 	return sizes
 }
 
-// allTransactions counts those of all EVM chains.
+// allTransactions returns the number of transactions of all EVM chains.
 func (p *Profile) allTransactions() (total int) {
 	for _, size := range shares(p) {
 		total += size

@@ -43,8 +43,8 @@ func (p *player) failure(ctx context.Context, chain int, t *reader.Transaction, 
 	return p.failed(chain, r, call.Error, call.Output)
 }
 
-// revertReason formats a contract's revert data: a text, or an ABI's named error with its arguments. It tries the called contract's ABI
-// first, then those of the chain's other contracts, which it may have called.
+// revertReason formats a contract's revert data: a text, or an ABI's named error with its arguments. It tries the ABI of the called contract
+// first, then the ABIs of the chain's other contracts, which it may have called.
 func (p *player) revertReason(chain int, r *request, data []byte) string {
 	if text, err := abi.UnpackRevert(data); err == nil {
 		return text

@@ -31,7 +31,7 @@ type namedAccounts struct {
 	rows      []store.Persona                // of its own accounts
 }
 
-// defaultRole acts where the file names nobody.
+// defaultRole acts where the file names no account.
 const (
 	usualOwner     = "deployer"
 	usualStaker    = "staker"
@@ -127,7 +127,7 @@ func (p *Profile) checkOwn() error {
 	return errors.Join(wrong...)
 }
 
-// specs returns the world's EVM chains: the profile's first, then those of the file's L1s.
+// specs returns the world's EVM chains: the profile's first, then the chains of the file's L1s.
 func (c *namedAccounts) specs() ([]evm.ChainSpec, error) {
 	all := slices.Clone(evm.ChainSpecs[:c.Chains])
 	for i := range c.L1s {

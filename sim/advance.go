@@ -41,7 +41,7 @@ func (w *World) Advance(ctx context.Context, to time.Time) error {
 	return ctx.Err()
 }
 
-// CanStand refuses a time at which the clock may not stand, whatever would move it there.
+// CanStand refuses a time at which the clock may not stand.
 func (w *World) CanStand(at time.Time) error {
 	if end := time.Unix(w.Meta.Until, 0).Add(Furthest); at.After(end) && at.After(w.Clock.Now()) {
 		return fmt.Errorf("%w: %s is after %s", ErrFar, at.UTC().Format(time.RFC3339), end.UTC().Format(time.RFC3339))

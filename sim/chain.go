@@ -72,8 +72,8 @@ func (m *Members) MinerOf(c *reader.Chain) *miner.Miner {
 	return nil
 }
 
-// Alias resolves a name given by admin.aliasChain to a blockchain id, on one network or, if network is empty, on any. Names that
-// a chain has from the beginning, and unknown ones, come back as they are, so that they mean the same on both networks.
+// Alias resolves a name given by admin.aliasChain to a blockchain id, on one network or, if network is empty, on any. Built-in and unknown
+// names are returned unchanged, so that they mean the same on both networks.
 func (m *Members) Alias(network, name string) string {
 	if m.ChainNamed(name) != nil {
 		return name

@@ -55,10 +55,10 @@ func (c *Clock) jump() { c.jumps.Add(1) }
 // as far as the network's rules make them.
 func (c *Clock) Jumps() uint64 { return c.jumps.Load() }
 
-// notice wakes those who wait for an event. It costs next to nothing while nobody waits.
+// notice wakes the goroutines that wait for an event. Without any it costs almost nothing.
 type notice struct {
 	mu      sync.Mutex
-	waiting chan struct{} // nil while nobody waits
+	waiting chan struct{} // nil while no one waits
 }
 
 // wait returns a channel that closes at the next event.
@@ -71,7 +71,7 @@ func (n *notice) wait() <-chan struct{} {
 	return n.waiting
 }
 
-// happened wakes everyone who waits.
+// happened wakes the waiting goroutines.
 func (n *notice) happened() {
 	n.mu.Lock()
 	defer n.mu.Unlock()

@@ -195,7 +195,7 @@ func write(h hash.Hash, values ...any) {
 	}
 }
 
-// identity caches the file's meta row for readers that run beside a writer.
+// identity caches the file's meta row for readers that run at the same time as a writer.
 type identity struct {
 	mu      sync.Mutex // guards the fields below for readers; only the holder of the writer's lock changes meta
 	meta    store.Meta // as in the file

@@ -8,8 +8,8 @@ import (
 	"snowglobe/sim/cache"
 )
 
-// Gate admits client requests to a world. While the world is rewound, it holds new requests back and lets those under way finish,
-// up to its patience, so that no response mixes two histories. What a request that overstays reads is not cached.
+// Gate admits client requests to a world. While the world is rewound, it holds new requests back and lets those under way finish, up to its
+// patience, so that no response mixes two histories. Nothing that an overstaying request reads is cached.
 type Gate struct {
 	caches   *cache.Group
 	patience time.Duration
@@ -79,8 +79,7 @@ func (g *Gate) Visits() (within int, came uint64) {
 	return g.within, g.came
 }
 
-// Overtaken reports whether the world was rewound while the context's request was within, so that what it read may mix two
-// histories.
+// Overtaken reports whether the world was rewound during the context's request, which may therefore have read two histories.
 func Overtaken(ctx context.Context) bool {
 	p, within := ctx.Value(passKey{}).(*pass)
 	if !within {

@@ -68,8 +68,8 @@ func (e *extension) issueP(tx *txs.Tx) error {
 	return e.accept(b, txs.PChain)
 }
 
-// DropReason returns why the P-Chain recently refused a transaction, or nil. A node keeps refusing such a transaction for a
-// while; IssueP verifies it anew.
+// DropReason returns why the P-Chain recently refused a transaction, or nil. A node keeps refusing such a transaction for a while; IssueP
+// verifies it again.
 func (n *Network) DropReason(id ids.ID) error {
 	reason, _ := n.dropped.Get(id)
 	return reason
@@ -157,7 +157,7 @@ func (n *Network) restore(ctx context.Context) (err error) {
 	return err
 }
 
-// earliest returns the first second allowed for a block: not before the clock, nor before the last blocks.
+// earliest returns the first second allowed for a block: not before the clock or the last blocks.
 func (e *extension) earliest() uint64 {
 	return max(uint64(e.Clock.Unix()), e.state.X.Time(), e.state.P.Time())
 }

@@ -15,9 +15,9 @@ import (
 	"snowglobe/sim/txs"
 )
 
-// LaggingCopy is a copy of a world that follows it at a distance, as an index follows its node. It begins with everything that the world
-// has, and no block ever leaves it: a chain that is to lag stands still until the world is far enough ahead. Each chain follows in its own
-// order, so that one far behind holds up no other, except for a block that spends an output which the copy lacks.
+// LaggingCopy is a copy of a world that follows it at a distance, as an index follows its node. It begins with everything that the world has,
+// and no block ever leaves it: a lagging chain stands still until the world is far enough ahead. Each chain follows in its own order, so that
+// one far behind holds up no other, except for a block that spends an output which the copy lacks.
 //
 // When its world goes back, whoever uses the copy ends it and makes another.
 type LaggingCopy struct {
@@ -120,7 +120,7 @@ func (w *World) CopyLagging(ctx context.Context) (*LaggingCopy, error) {
 	return l, nil
 }
 
-// End removes the copy once nobody reads it any more.
+// End removes the copy once its last reader is done.
 func (l *LaggingCopy) End() error {
 	l.of.writer.Lock()
 	if l.of.lagging == l {
@@ -132,7 +132,8 @@ func (l *LaggingCopy) End() error {
 	return errors.Join(l.db.Close(), os.RemoveAll(l.folder))
 }
 
-// SetLag sets how far chains lag. What the copy has stays in it: a chain that is less far behind stands still until the world is ahead.
+// SetLag sets how far chains lag. The copy never loses blocks: a chain with a smaller lag than that stands still until the world is far enough
+// ahead.
 func (l *LaggingCopy) SetLag(ctx context.Context, chains []ChainKey, lag Lag) error {
 	l.of.writer.Lock()
 	defer l.of.writer.Unlock()
@@ -223,7 +224,7 @@ func (l *LaggingCopy) blockTime(ctx context.Context, key ChainKey, number uint64
 	return l.of.DB.PrimaryTime(ctx, store.At(key.Chain, number, 0))
 }
 
-// follow notes what was committed to the world. The caller holds the world's writer lock.
+// follow notes a commit to the world. The caller holds the world's writer lock.
 func (l *LaggingCopy) follow(m store.Meta, write func(*store.Batch) error, added *Added) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -275,15 +276,15 @@ func (l *LaggingCopy) primary(m *store.Meta, deltas []*store.PrimaryDelta) (all 
 	return all
 }
 
-// settle adds to the copy what is old enough.
+// settle adds everything that is old enough to the copy.
 func (l *LaggingCopy) settle() {
 	for l.failed == nil && l.bring() {
 		continue
 	}
 }
 
-// bring adds what is old enough, unless something older of its chain still waits. It reports whether it added anything: other additions may
-// have waited for that.
+// bring adds everything that is old enough, unless something older of the same chain still waits. It reports whether it added anything, for
+// which other additions may have waited.
 func (l *LaggingCopy) bring() bool {
 	var due, waiting []addition
 	held := map[ChainKey]bool{}
@@ -303,7 +304,7 @@ func (l *LaggingCopy) bring() bool {
 	clear(l.opened)
 	for i, a := range due {
 		switch err := l.apply(&a); {
-		case errors.Is(err, store.ErrDisk): // the copy stays as far behind as it is until there is room
+		case errors.Is(err, store.ErrDisk): // the copy stands still until there is room
 			l.waiting = append(due[i:], waiting...)
 			return false
 		case err != nil:

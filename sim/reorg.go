@@ -12,10 +12,10 @@ import (
 	"snowglobe/sim/store"
 )
 
-// ErrReorg says why blocks cannot be removed from a chain.
+// ErrReorg explains why blocks cannot be removed from a chain.
 var ErrReorg = errors.New("reorg refused")
 
-// blocksAtOnce bounds the blocks in memory while metrics are counted anew.
+// blocksAtOnce bounds the blocks in memory while metrics are counted again.
 const blocksAtOnce = 256
 
 // Reorg replaces the newest blocks of an EVM chain, depth of them, with one block for each list of transactions, which may be empty. The
@@ -147,7 +147,7 @@ func (r *removal) check(ctx context.Context, after uint64) error {
 	}
 }
 
-// unreceived checks that no other chain has received what a block sent.
+// unreceived checks that no other chain has received a message of the block.
 func (r *removal) unreceived(ctx context.Context, block *store.Block) error {
 	messages, err := r.DB.MessagesIn(ctx, block.ID)
 	if err != nil {
@@ -183,7 +183,8 @@ func (c *blockCount) add(b *store.Batch) error {
 	return err
 }
 
-// counts returns what the remaining blocks of all EVM chains have added to the metrics since the moment to which these go back.
+// counts returns the contributions to the metrics that the remaining blocks of all EVM chains made after the commit to which the metrics go
+// back.
 func (r *removal) counts(ctx context.Context, plan *store.ChainRewind) (all []blockCount, err error) {
 	for _, c := range r.Chains {
 		after, grown := plan.Heads[c.Row.ID]

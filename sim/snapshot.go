@@ -40,14 +40,14 @@ func MemoryOf(s *store.Snapshot) (*Memory, error) {
 // Pause stops background work on the world before the world goes back, until resume is called. The work then continues from the rows it finds.
 type Pause func() (resume func(RewindOptions))
 
-// RewindOptions tells how the world went back.
+// RewindOptions describes how the world went back.
 type RewindOptions struct {
 	Reset bool // to the freshly generated world
 }
 
-// BeforeRewind registers a pause for whenever the world goes back. Pauses are called in order, without the writer's lock. Whatever sums up or
-// remembers by a hash, a height or a position needs one, unless it is in a cache of the world's group or set by follow: the manual's page
-// growth lists everything in memory and what becomes of it.
+// BeforeRewind registers a pause for whenever the world goes back. Pauses are called in order, without the writer's lock. A sum, or a cache
+// keyed by a hash, a height or a position, needs one, unless it is in a cache of the world's group or set by follow: the manual's page growth
+// lists everything in memory and what becomes of it.
 func (w *World) BeforeRewind(p Pause) {
 	w.pausing.Lock()
 	defer w.pausing.Unlock()
@@ -113,7 +113,7 @@ func (w *World) DropSnapshot(ctx context.Context, id int64) error {
 	return w.mark(func(b *store.Batch) error { return b.DropSnapshots(id, id) })
 }
 
-// mark writes about snapshots, and leaves the world and its lagging copy as they are. The caller holds the writer's lock.
+// mark writes to the table of snapshots. It does not change the world or its lagging copy. The caller holds the writer's lock.
 func (w *World) mark(write func(*store.Batch) error) error {
 	batch, err := w.DB.Begin()
 	if err != nil {
@@ -199,7 +199,8 @@ func (w *World) goBack(ctx context.Context, o RewindOptions, decide func() (*rew
 	})
 }
 
-// withClientsPaused runs whatever removes blocks from the world: it stops background work, lets requests end, and holds the writer's lock.
+// withClientsPaused runs a function that removes blocks from the world: it stops background work, lets requests end, and holds the writer's
+// lock.
 func (w *World) withClientsPaused(ctx context.Context, o RewindOptions, do func(ctx context.Context) error) error {
 	w.pausing.Lock()
 	defer w.pausing.Unlock()

@@ -158,8 +158,8 @@ func (n *Network) PotentialReward(s *store.Staker, head *store.PrimaryBlock) sto
 	return store.Amount(n.Rules.StakingAt(uint64(s.Start)).Reward(uint64(s.End-s.Start), uint64(s.Weight), uint64(head.Supply)))
 }
 
-// Accrued returns the accrued validator fee (ACP-77) at the clock's time, in nAVAX: what an L1 validator that was always active
-// would have paid.
+// Accrued returns the accrued validator fee (ACP-77) at the clock's time, in nAVAX: the total that an always active L1 validator would have
+// paid.
 func (n *Network) Accrued(head *store.PrimaryBlock) store.Amount {
 	return n.AccruedAt(head, n.Clock.Unix())
 }

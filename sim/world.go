@@ -21,8 +21,8 @@ import (
 // Generator is the generator's version. It changes whenever the same seed and profile would give other bytes.
 const Generator = "7"
 
-// World is an open world: its file, identity, clock and chains. Meta is as it was when the world was opened; Digest follows what
-// clients change.
+// World is an open world: its file, identity, clock and chains. Meta does not change after the world is opened; Digest follows clients'
+// changes.
 type World struct {
 	DB    *store.DB
 	Meta  store.Meta
@@ -183,8 +183,7 @@ var (
 	errDamaged    = errors.New("the world's file is damaged: the log says where, and so does snowglobe verify")
 )
 
-// Health returns what is wrong with the world's file, in words for clients: it was replaced, cannot be read, or is known to be
-// damaged.
+// Health returns an error for clients if the world's file was replaced, cannot be read, or is known to be damaged.
 func (w *World) Health(ctx context.Context) error {
 	if err := w.DB.CheckFile(); err != nil {
 		return err
@@ -233,7 +232,7 @@ func (w *World) CopyTo(ctx context.Context, path string, limits store.Limits) (*
 	return c, nil
 }
 
-// writeCopy writes the file and returns the in-memory state of the same moment.
+// writeCopy writes the file and returns the in-memory state that belongs to it.
 func (w *World) writeCopy(ctx context.Context, path string) (*Memory, error) {
 	w.writer.Lock()
 	defer w.writer.Unlock()

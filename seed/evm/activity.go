@@ -16,8 +16,7 @@ type activity struct {
 	batches int64 // of crystals minted so far, from which token ids follow
 }
 
-// usual lists the actions and their frequencies. An action returns nil if it is not possible for an account at the moment, and another is
-// chosen.
+// usual lists the actions and their frequencies. An action returns nil if an account cannot do it now, and another is chosen.
 var usual = []struct {
 	weight int
 	act    func(*activity, *population.Account, *rand.Rand) (*TxRequest, error)
@@ -65,8 +64,8 @@ func (a *activity) any(r *rand.Rand) (*TxRequest, error) {
 	return a.sendNative(a.chain.randomAccount(r), r)
 }
 
-// somebody returns a recipient: an account, or alice or bob, though not much more often in a long history than in a short one, so that they
-// keep an everyday wallet; never indirect, fresh or nobody.
+// somebody returns a recipient: an account, or alice or bob. These two are chosen hardly more often in a long history than in a short one, so
+// that their wallets stay ordinary. It never returns indirect, fresh or nobody.
 func (a *activity) somebody(r *rand.Rand) common.Address {
 	switch n := r.IntN(max(40, a.chain.size/100)); {
 	case n == 0:
@@ -83,7 +82,7 @@ func (a *activity) sendNative(who *population.Account, r *rand.Rand) (*TxRequest
 	return transfer(who, a.somebody(r), value), nil
 }
 
-// holdingOf draws an ERC-20 that somebody holds.
+// holdingOf draws an ERC-20 that an account holds.
 func (a *activity) holdingOf(who *population.Account, r *rand.Rand) (role string, balance *big.Int) {
 	roles := a.chain.erc20s()
 	first := r.IntN(len(roles))
@@ -135,7 +134,7 @@ func (a *activity) unwrap(who *population.Account, r *rand.Rand) (*TxRequest, er
 // firstUsualCrystal is the first crystal with metadata of the usual kind.
 const firstUsualCrystal = 100_000
 
-// mintCrystal has the deployer mint for somebody: only the owner of a collection can mint.
+// mintCrystal lets the deployer mint for an account, because only the owner of a collection can mint.
 func (a *activity) mintCrystal(who *population.Account, r *rand.Rand) (*TxRequest, error) {
 	return a.mintCrystals(who, population.Between(r, 1, 4))
 }
@@ -220,7 +219,7 @@ func (a *activity) deploy(who *population.Account, r *rand.Rand) (*TxRequest, er
 	return a.chain.CallWith(who, "factory", "Factory", "deploy", nil, 700_000)
 }
 
-// faucet gives somebody tokens, so that more accounts hold some.
+// faucet gives an account tokens, so that more accounts hold some.
 func (a *activity) faucet(who *population.Account, r *rand.Rand) (*TxRequest, error) {
 	n := r.IntN(len(tokens) + len(a.chain.listed))
 	if n >= len(tokens) && a.chain.listed[n-len(tokens)].Role != fixtures.WrappedRole {

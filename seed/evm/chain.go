@@ -115,7 +115,7 @@ func (c *Chain) ofPhrase(a *population.Account) bool {
 }
 
 const (
-	usualGift = 50            // coins for somebody who cannot pay
+	usualGift = 50            // coins for an account that cannot pay
 	plenty    = 2 * usualGift // coins of a giver who can spare as much
 	mostAsked = 64            // accounts that are asked for a gift
 )

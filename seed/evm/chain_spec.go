@@ -38,7 +38,7 @@ type ChainSpec struct {
 	Quote  *worldfile.Quote // of a user's L1's native token; nil without a market
 }
 
-// GenesisToken is an ERC-20 that nobody holds yet.
+// GenesisToken is an ERC-20 without holders.
 type GenesisToken struct {
 	Role, Name, Symbol string
 	Decimals           uint8
@@ -71,8 +71,8 @@ func fees(floor, target int64) precompile.FeeConfig {
 	return precompile.NewFeeConfig(20_000_000, floor, target)
 }
 
-// An L1's target allows this many times the gas of an average day, at so much gas per transaction. Otherwise the base fee would rise
-// through the busy hours of a grown world until nobody could pay it.
+// An L1's target allows this many times the gas of an average day, at so much gas per transaction. Otherwise the base fee would rise during the
+// busy hours of a grown world until no account could pay it.
 const (
 	roomForBusyHours = 8
 	usualGas         = 100_000

@@ -239,7 +239,7 @@ func (d *deployment) mintListed(t fixtures.ListedToken) action {
 	}
 }
 
-// approve lets a contract spend all of somebody's tokens.
+// approve lets a contract spend all of an account's tokens.
 func (c *Chain) approve(from *population.Account, token, spender string) action {
 	return func(*rand.Rand) (*TxRequest, error) {
 		return c.Call(from, token, c.artifacts[token], "approve", c.byRole[spender], new(big.Int).Lsh(big.NewInt(1), 128))

@@ -71,8 +71,8 @@ func (h *History) plan(deployments, personas []action, size int) error {
 // deployed reports whether the chain has all its contracts.
 func (h *History) deployed() bool { return h.next >= h.deployments }
 
-// Next returns the next block to make, or false when the history is complete. Beside the planned blocks, every transfer to or from another
-// chain and every scheduled transaction asks for a block.
+// Next returns the next block to make, or false when the history is complete. Besides the planned blocks, every transfer to or from another
+// chain and every scheduled transaction needs a block.
 func (h *History) Next() (plannedBlock, bool) {
 	b := h.nextPlanned()
 	b.TimeMS = h.affordable(max(b.TimeMS, h.earliest(h.deployed())))

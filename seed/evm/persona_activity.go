@@ -37,7 +37,7 @@ func (p *personaActivity) times(full int, do action) []action {
 	return slices.Repeat([]action{do}, n)
 }
 
-// orPayBob lets a persona act, or pay bob if the action is not possible at the moment.
+// orPayBob lets a persona act, or pay bob if the action is not possible now.
 func (p *personaActivity) orPayBob(who *population.Account, act func(*activity, *population.Account, *rand.Rand) (*TxRequest, error)) action {
 	return func(r *rand.Rand) (*TxRequest, error) {
 		if request, err := act(p.activity, who, r); request != nil || err != nil {

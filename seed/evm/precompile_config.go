@@ -9,7 +9,7 @@ import (
 	"snowglobe/sim/evm/precompile"
 )
 
-// precompileConfig lists the precompiles that a chain's genesis enables, as in subnet-evm's genesis file, and those that an upgrade
+// precompileConfig lists the precompiles that a chain's genesis enables, as in subnet-evm's genesis file, and the ones that an upgrade
 // disables.
 type precompileConfig struct {
 	deployers  bool // contractDeployerAllowListConfig: only some may create contracts

@@ -54,7 +54,7 @@ const (
 	gasGreet  = 900_000
 )
 
-// Act has somebody act at a time in Unix seconds, which must be the world clock's.
+// Act lets a resident act at a time in Unix seconds, which must be the world clock's.
 func (n *Residents) Act(ctx context.Context, at uint64) error {
 	n.known.ctx, n.known.err = ctx, nil
 	r := n.chain.rng.For("resident", n.chain.Row.EVMID, at)

@@ -49,7 +49,7 @@ func (c *Chain) planRushes(r *rand.Rand) []plannedBlock {
 	return blocks
 }
 
-// planRush plans blocks for the same moment, which makes them follow each other at the minimal delay, and some afterwards.
+// planRush plans blocks for the same time, so that they follow each other at the minimal delay, and some later ones.
 func (c *Chain) planRush(r *rand.Rand, what *rush, length int) []plannedBlock {
 	at := 1000*c.span.At(int(population.Between(r, 150, 930)), r.IntN(population.Hour)) + uint64(r.IntN(1000))
 	var blocks []plannedBlock

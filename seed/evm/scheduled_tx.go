@@ -106,7 +106,7 @@ func (s *scheduledTxs) wait(ctx context.Context, tx *ScheduledTx) error {
 	}
 }
 
-// execute executes a transaction, which must do what was planned: later messages depend on it.
+// execute executes a transaction, which must go as planned: later messages depend on it.
 func (s *scheduledTxs) execute(p *evm.BlockExecution, tx *ScheduledTx) error {
 	request, err := tx.Request(s.chain)
 	if err != nil {

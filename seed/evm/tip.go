@@ -13,7 +13,7 @@ import (
 var habits = []struct {
 	percent   int
 	low, high int64
-	legacy    bool // a fixed gas price, whatever the base fee
+	legacy    bool // a fixed gas price, regardless of the base fee
 }{
 	{18, 0, 0, false},                 // one wei, as a node suggests
 	{34, 500, 20_000, false},          // below 0.02 gwei
@@ -31,7 +31,7 @@ type offer struct {
 	legacy bool
 }
 
-// offerOf returns somebody's offer at a time, in Unix seconds: habitual, more in busy hours, much more in a rush.
+// offerOf returns an account's offer at a time in Unix seconds: the habitual one, a higher one in busy hours, a much higher one in a rush.
 func (c *Chain) offerOf(who *population.Account, at uint64, rushing bool, r *rand.Rand) offer {
 	person := binary.BigEndian.Uint64(who.Address[:])
 	draw := int(person % 100)

@@ -66,7 +66,7 @@ func (c *Chain) CallWith(from *population.Account, role, artifact, method string
 	return request, nil
 }
 
-// Deploy creates a contract under a role; with an empty role nobody remembers it.
+// Deploy creates a contract and remembers it under a role, unless the role is empty.
 func Deploy(from *population.Account, role, artifact string, args ...any) (*TxRequest, error) {
 	a, err := contracts.Load(artifact)
 	if err != nil {

@@ -80,7 +80,7 @@ func (n *assets) collectible() *txs.CreateAssetTx {
 	return &txs.CreateAssetTx{Name: name, Symbol: symbol, States: []*txs.InitialState{nfts, properties}}
 }
 
-// spam gives spammed and others an asset that nobody asked for.
+// spam gives spammed and others an unsolicited asset.
 func (n *assets) spam() *txs.CreateAssetTx {
 	state := &txs.InitialState{}
 	for _, who := range []*population.Account{n.personas.Spammed, n.personas.Alice, n.account(3), n.account(4)} {
@@ -149,7 +149,7 @@ func (n *assets) mintProperty(at uint64) (*txs.Tx, error) {
 	}}, at)
 }
 
-// trade sends part of somebody's holding of the fixed or the minted asset.
+// trade sends part of an account's holding of the fixed or the minted asset.
 func (n *assets) trade(who *population.Account, r *rand.Rand, at uint64) (*txs.Tx, error) {
 	asset := n.assetIDs[[]string{"fixed", "variable"}[r.IntN(2)]]
 	from := singleSigner(who)

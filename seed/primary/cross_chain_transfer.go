@@ -22,7 +22,7 @@ type crossChainTransfer struct {
 	importTime uint64
 }
 
-// atomicTx is somebody's atomic transaction on the C-Chain at a time. Build returns nil without the money for it.
+// atomicTx is an atomic transaction on the C-Chain at a time. build returns nil if the sender cannot pay for it.
 type atomicTx struct {
 	at    uint64
 	build func(*evm.BlockExecution) (*txs.Tx, error)
@@ -63,7 +63,7 @@ func (n *transfers) schedulePersonas() {
 	}
 	at := n.span.At(880, 55)
 	n.schedule(&crossChainTransfer{n.personas.Bob, store.XChain, store.CChain, 12 * nanoAVAX, at, at + 3*60})
-	// Exports that nobody has imported when history ends.
+	// Exports that are not yet imported when the history ends.
 	late := n.span.At(970, 0)
 	for i, to := range []int{store.XChain, store.CChain} {
 		n.Network.schedule(store.PChain, late+uint64(60*i), func(at uint64) (*txs.Tx, error) {

@@ -16,7 +16,7 @@ import (
 	"snowglobe/sim/xchain"
 )
 
-// accountsWithAVAX is how many accounts other than personas have an initial balance on P and X.
+// accountsWithAVAX is the number of accounts, without personas, that have an initial balance on P and X.
 const accountsWithAVAX = 400
 
 // supplies holds the largest initial supply of AVAX, by network id.

@@ -91,7 +91,7 @@ func newNode(g population.RNG, network uint32, i int) (*node, error) {
 	return n, nil
 }
 
-// reserved lists the blocks of IPv4 addresses that nobody on the Internet has (RFC 6890 and multicast).
+// reserved lists the blocks of IPv4 addresses that are not in use on the Internet (RFC 6890 and multicast).
 var reserved = func() (all []netip.Prefix) {
 	for _, block := range []string{
 		"0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12", "192.0.0.0/24", "192.0.2.0/24",

@@ -50,10 +50,10 @@ type own struct {
 // firstOwnNode is the number of a user's first node, beyond those of any profile.
 const firstOwnNode = 1_000_000
 
-// AddGrant gives somebody an initial balance.
+// AddGrant gives an account an initial balance.
 func (n *Network) AddGrant(g Grant) { n.own.grants = append(n.own.grants, g) }
 
-// AddStake lets somebody validate or delegate during history.
+// AddStake lets an account validate or delegate during the history.
 func (n *Network) AddStake(s Stake) { n.own.stakes = append(n.own.stakes, s) }
 
 // AddNode makes a node for a role in a user's file.
@@ -156,12 +156,12 @@ func (n *Network) Opened(live *sim.Network) *Residents {
 	}}
 }
 
-// Stake lets somebody validate or delegate now.
+// Stake lets an account validate or delegate now.
 func (n *Residents) Stake(ctx context.Context, s Stake) error {
 	return n.onEither(ctx, txs.PChain, s.Who, func(at uint64) (*txs.Tx, error) { return n.stakeTx(s, at) }, nil)
 }
 
-// Pay lets somebody pay an amount in nAVAX on P or X now.
+// Pay sends an amount in nAVAX from an account on P or X now.
 func (n *Residents) Pay(ctx context.Context, chain txs.Chain, from *population.Account, to txs.OutputOwners, amount uint64) error {
 	return n.onEither(ctx, chain, from, func(at uint64) (*txs.Tx, error) {
 		tx, err := n.wallet.sign(txDraft{chain: int(chain), from: singleSigner(from), tx: &txs.BaseTx{},
@@ -173,7 +173,7 @@ func (n *Residents) Pay(ctx context.Context, chain txs.Chain, from *population.A
 	}, nil)
 }
 
-// Move lets somebody move an amount in nAVAX from one chain of the network to another now: an export, and the import.
+// Move moves an amount in nAVAX of an account from one chain of the network to another now, by an export and an import.
 func (n *Residents) Move(ctx context.Context, who *population.Account, from, to txs.Chain, amount uint64) error {
 	moves, way := &transfers{n.Network}, &crossChainTransfer{who: who, from: int(from), to: int(to), amount: amount}
 	err := n.onEither(ctx, from, who,

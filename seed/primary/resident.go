@@ -86,7 +86,7 @@ func (n *Residents) addRunner(id ids.NodeID, row *store.Node, s *store.Staker) {
 	n.runners = append(n.runners, runner{&node{row: *row, id: id, bls: warp.NewSecretKey([32]byte(row.Secret)), owner: owner}, uint64(s.Weight)})
 }
 
-// load tells the wallet what an account can spend.
+// load loads an account's spendable outputs into the wallet.
 func (n *Residents) load(ctx context.Context, who *population.Account) error {
 	clear(n.wallet.utxos)
 	address := who.Primary.Address()
@@ -107,7 +107,7 @@ func (n *Residents) load(ctx context.Context, who *population.Account) error {
 	return nil
 }
 
-// Act has somebody act on the P-Chain or the X-Chain, or move AVAX from or to the C-Chain there, at a time in Unix seconds, which must be
+// Act lets a resident act on the P-Chain or the X-Chain, or move AVAX between there and the C-Chain, at a time in Unix seconds, which must be
 // the world clock's.
 func (n *Residents) Act(ctx context.Context, chain txs.Chain, at uint64) error {
 	r := n.rng.For("resident", n.rules.NetworkID, int(chain), at)
@@ -135,7 +135,7 @@ const (
 	topsUp    = 10
 )
 
-// stakeOrPay acts on a validator; nil if it is not the time for that, or nobody can.
+// stakeOrPay acts on a validator. It returns nil if it is too early or no one can.
 func (n *Residents) stakeOrPay(ctx context.Context, r *rand.Rand, at uint64) (*txs.Tx, error) {
 	if population.Chance(r, renews) {
 		if tx, err := n.renew(ctx, r, at); tx != nil || err != nil {
@@ -284,12 +284,12 @@ func (n *Residents) moveFrom(from *population.Account, chain int, r *rand.Rand, 
 	return (&payments{n.Network}).everyday(chain, from, r, at)
 }
 
-// sender returns an account other than a persona: clients use those of the mnemonic.
+// sender returns an account that is not a persona, because clients use the accounts of the mnemonic.
 func (n *Residents) sender(r *rand.Rand) *population.Account {
 	return n.account(population.Skewed(r, min(len(n.accounts), accountsWithAVAX)))
 }
 
-// moveOnC has somebody import AVAX that is on the way to the C-Chain, or export AVAX from there.
+// moveOnC imports AVAX that is on the way to the C-Chain, or exports AVAX from there.
 func (n *Residents) moveOnC(ctx context.Context, p *evm.BlockExecution, r *rand.Rand) (*txs.Tx, error) {
 	moves := &transfers{n.Network}
 	for _, from := range otherChains(store.CChain, r) {
@@ -317,7 +317,7 @@ func (n *Residents) moveOnC(ctx context.Context, p *evm.BlockExecution, r *rand.
 	return nil, nil
 }
 
-// importer returns somebody with AVAX on the way from a chain to the C-Chain, or nil. The traveller's must stay there.
+// importer returns an account with AVAX on the way from a chain to the C-Chain, or nil. The traveller's must stay there.
 func (n *Residents) importer(from int, r *rand.Rand) *population.Account {
 	var who []*population.Account
 	for _, u := range n.net.Exported(codecOf(from), txs.CChain) {

@@ -16,9 +16,8 @@ const largestShare = 8
 // process is shared by all caches of this process, however many worlds it has open.
 var process = NewMemory(Budget)
 
-// Memory is a number of bytes that caches share. When it is full, it evicts entries that nobody has asked for since its last look (the
-// clock algorithm), whichever cache they belong to. It spares some of those at random: otherwise a client that cycles through more entries
-// than fit would never hit one.
+// Memory is a number of bytes that caches share. When it is full, it evicts entries of any cache that were not used since its last look (the
+// clock algorithm). It spares some of them at random: otherwise a client that cycles through more entries than fit would never hit one.
 type Memory struct {
 	limit int
 

@@ -5,7 +5,7 @@ import "sync"
 // Derived is a single value derived from something else, and remade when that changes. It counts against no budget. The zero value is
 // empty.
 type Derived[F comparable, V any] struct {
-	mu    sync.Mutex // held while the value is made, so that nobody else makes it
+	mu    sync.Mutex // held while the value is made, so that it is made once
 	made  bool
 	from  F
 	value V

@@ -5,14 +5,13 @@ import (
 	"sync"
 )
 
-// Memory that the runtime takes beside the values themselves.
+// Memory that the runtime takes in addition to the values themselves.
 const (
 	mapSlot  = 48 // of a map with a key of middling length, which is never full
 	boxBytes = 16 // lost to the allocator's size classes, per allocation
 )
 
-// sizer counts the bytes that a value refers to, beside its own; nil for types that refer to nothing. It counts shared memory once per
-// value.
+// sizer counts the bytes that a value refers to, without its own; nil for types that refer to nothing. It counts shared memory once per value.
 type sizer func(reflect.Value) int
 
 // beyond returns the bytes that a value refers to.

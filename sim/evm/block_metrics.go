@@ -12,13 +12,13 @@ import (
 	"snowglobe/sim/store"
 )
 
-// blockMetrics returns what the block adds to its chain's metrics.
+// blockMetrics returns the block's contribution to its chain's metrics.
 func (p *BlockExecution) blockMetrics() (*metric.Activity, error) {
 	parent := int64(p.b.head.Time)
 	return activity(p.delta, int64(p.header.Time), &parent, func(i int) (*big.Int, error) { return p.receipts[i].EffectiveGasPrice, nil })
 }
 
-// ActivityOf returns what a stored block added to its chain's metrics. parent is the time of the parent block.
+// ActivityOf returns a stored block's contribution to its chain's metrics. parent is the time of the parent block.
 func ActivityOf(kind Kind, d *store.Delta, parent int64) (*metric.Activity, error) {
 	header, err := DecodeHeader(kind, d.Block.Header)
 	if err != nil {

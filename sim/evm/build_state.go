@@ -31,7 +31,7 @@ type buildState struct {
 
 	deleted map[common.Address]map[common.Hash]bool // accounts that the next commit deletes, and their slots
 
-	update *state.StateUpdate // what the last commit changed
+	update *state.StateUpdate // changed by the last commit
 }
 
 var (
@@ -138,8 +138,8 @@ func (l *buildState) smallTrie(address common.Address, root common.Hash) (*Trie,
 	return tree, nil
 }
 
-// inherit takes over the tries of a state that was reverted to this one, and reads again whatever changed there. It reports whether the
-// account trie has the expected root.
+// inherit takes over the tries of a state that was reverted to this one, and reads the changed parts again. It reports whether the account trie
+// has the expected root.
 func (l *buildState) inherit(later *buildState, root common.Hash) bool {
 	if later.base == nil || later.base.block > l.base.block {
 		return false

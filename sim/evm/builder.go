@@ -155,7 +155,7 @@ func NewDraft(chain int, genesis *Genesis, warpContext WarpContext, head *Header
 	return b
 }
 
-// SetWarpContext gives the builder what it needs to verify warp messages. Call it before the first Open.
+// SetWarpContext sets the context in which the builder verifies warp messages. Call it before the first Open.
 func (b *Builder) SetWarpContext(h WarpContext) {
 	b.warpContext = h
 	b.index.SetNetwork(h.ChainID, h.Network)
@@ -350,7 +350,7 @@ func (b *Builder) vmContext(h *Header, states vm.StateDB) VMContext {
 	}
 }
 
-// precompilesAt returns the precompiles of a block. It makes them anew only when an upgrade changed them.
+// precompilesAt returns the precompiles of a block. It makes new ones only when an upgrade changed them.
 func (b *Builder) precompilesAt(h *Header) Precompiles {
 	active := b.schedule.Active(h.Time)
 	if b.contracts.stateless == nil || !slices.Equal(active, b.active) {

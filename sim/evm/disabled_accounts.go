@@ -56,7 +56,7 @@ func (l *buildState) deleteAccount(address common.Address) error {
 	return l.trie.DeleteAccount(address)
 }
 
-// addDeletions adds the deleted accounts to what a commit changes.
+// addDeletions adds the deleted accounts to a commit's changes.
 func (l *buildState) addDeletions(update *state.StateUpdate) {
 	for address, keys := range l.deleted {
 		if _, touched := update.AccountsOrigin[address]; !touched {

@@ -48,7 +48,7 @@ type document struct {
 	ParentHash common.Hash           `json:"parentHash"`
 }
 
-// config is the chain configuration of a genesis. Precompile configs are further fields beside these, under their keys.
+// config is the chain configuration of a genesis. Precompile configs are further fields, under their own keys.
 type config struct {
 	ChainID            uint64                `json:"chainId"`
 	Fees               *precompile.FeeConfig `json:"feeConfig,omitempty"` // of an L1

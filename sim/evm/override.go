@@ -13,12 +13,12 @@ import (
 	"snowglobe/sim/store"
 )
 
-// Override lists where a block departs from the network's rules because somebody asked for it. The block's rows store it, so that the block
-// can be made again.
+// Override lists a block's deviations from the network's rules that a client requested. The block's rows store it, so that the block can be
+// made again.
 type Override struct {
 	Early    bool            // the block may follow its parent a millisecond later, sooner than ACP-226 allows
 	BaseFee  *big.Int        // wei; nil follows the rules, and so below
-	GasLimit *uint64         // also all that the block can use, whatever the capacity
+	GasLimit *uint64         // also the most that the block can use, regardless of the capacity
 	Coinbase *common.Address // gets the fees
 }
 
@@ -87,9 +87,9 @@ func valueOf(n *store.Amount) uint64 {
 	return uint64(*n)
 }
 
-// Nobody signs a transaction of an account that a client impersonates. Its signature holds the sender instead, so that equal transactions
-// of two accounts have different hashes: R is the address after twelve bytes of which the last is 1, and S is 1. These bytes prove nothing
-// about the sender: a block has a row for each such transaction.
+// A transaction of an impersonated account has no signature. Its signature fields hold the sender instead, so that equal transactions of two
+// accounts have different hashes: R is the address after twelve bytes of which the last is 1, and S is 1. These bytes prove nothing about the
+// sender: a block has a row for each such transaction.
 
 const impersonated = 1
 

@@ -15,8 +15,8 @@ import (
 // leafSize is the maximum number of bytes in the leaf of an account, without the list header.
 const leafSize = 9 + 33 + 33 + 33 + 1
 
-// appendAccount appends the account as the leaf of the chain's state trie: types.StateAccount in RLP. On a C-Chain a fifth field tells
-// whether the account ever held other native assets; none did.
+// appendAccount appends the account as the leaf of the chain's state trie: types.StateAccount in RLP. On a C-Chain a fifth field marks accounts
+// that ever held other native assets; none did.
 func appendAccount(to []byte, kind Kind, a *types.StateAccount) []byte {
 	var fields [leafSize]byte
 	body := rlp.AppendUint64(fields[:0], a.Nonce)

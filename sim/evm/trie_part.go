@@ -98,8 +98,8 @@ func (f FlatState) CompareBalances(accounts []store.Account) error {
 	return errors.Join(err, wrong)
 }
 
-// PartsBefore returns the changes that turn the parts in the file, which are those of this state with a root, into the parts of the state
-// after an earlier block with another root. It needs to know which accounts and slots changed since. Parts that it cannot make go.
+// PartsBefore returns the changes that turn the parts in the file, which are those of this state with a root, into the parts of the state after
+// an earlier block with another root. It needs to know which accounts and slots changed since. It drops parts that it cannot make.
 func (f FlatState) PartsBefore(kind Kind, root, earlierRoot common.Hash, plan *store.ChainRewind) ([]store.TrieChange, error) {
 	earlier := f
 	earlier.block = plan.After

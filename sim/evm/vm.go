@@ -16,7 +16,7 @@ import (
 	"snowglobe/sim/evm/precompile"
 )
 
-// VMContext holds what an EVM is made from, in a block, a call, a trace or verification, so that code runs under the same rules everywhere.
+// VMContext holds the inputs of an EVM, so that code runs under the same rules in a block, a call, a trace and verification.
 type VMContext struct {
 	Kind        Kind
 	ChainConfig *params.ChainConfig

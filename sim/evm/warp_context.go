@@ -19,7 +19,7 @@ type WarpContext struct {
 	Network   Network
 }
 
-// Network gives warp verification what it needs to know about source chains.
+// Network gives warp verification information about source chains.
 type Network interface {
 	// SubnetOf returns the subnet that validates a blockchain of the network.
 	SubnetOf(blockchain ids.ID) (ids.ID, error)

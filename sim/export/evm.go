@@ -90,7 +90,7 @@ func take[T any](rows []T, belongs func(*T) bool) (own, rest []T) {
 	return rows[:n], rows[n:]
 }
 
-// event writes a transaction's rows: its own, then those of internal transactions and transfers.
+// event writes a transaction's rows: its own, then the rows of internal transactions and transfers.
 func (r *evmReader) event(ctx context.Context, e *Event, tx *store.TransactionView, calls []store.Call, transfers []store.Transfer) error {
 	place := evmRow{evmReader: r, number: strconv.FormatUint(tx.ID.Number(), 10), time: tx.BlockTime, hash: common.BytesToHash(tx.Transaction.Hash).Hex(),
 		dollars: r.market.dollars(r.market.Native, tx.BlockTime)}

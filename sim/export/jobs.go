@@ -154,7 +154,7 @@ func (e *Jobs) Before(id int64) int {
 	return slices.Index(e.waiting, id)
 }
 
-// queue appends exports to those that wait.
+// queue appends exports to the waiting ones.
 func (e *Jobs) queue(numbers ...int64) {
 	e.mu.Lock()
 	defer e.mu.Unlock()

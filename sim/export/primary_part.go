@@ -76,8 +76,8 @@ func (r *primaryReader) accountMoves(ctx context.Context, base primaryRow, tx *t
 	return all, nil
 }
 
-// made returns the outputs that a transaction created, on its own chain or for another. Those of a reward come with the block that decides
-// it.
+// made returns the outputs that a transaction created, on its own chain or for another. The outputs of a reward come with the block that
+// decides it.
 func (r *primaryReader) made(ctx context.Context, base primaryRow, tx *txs.Tx) (all []primaryRow, err error) {
 	maker, height := tx.ID(), base.tx.ID.Number()
 	if u, ends := tx.Unsigned.(*txs.RewardValidatorTx); ends {

@@ -108,8 +108,8 @@ func field(line []byte, i int, text string) []byte {
 // formula lists the characters that make a spreadsheet read a cell as a formula, as OWASP lists them under CSV injection.
 const formula = "=+-@\t\r\n\uff1d\uff0b\uff0d\uff20"
 
-// inert returns text that no spreadsheet reads as a formula, since anyone can choose a token's name. A leading apostrophe makes it text; a
-// number stays one, whatever its sign.
+// inert returns text that no spreadsheet reads as a formula, since anyone can choose a token's name. A leading apostrophe makes it text.
+// Numbers stay numbers, negative ones too.
 func inert(text string) string {
 	first, _ := utf8.DecodeRuneInString(text)
 	signed := (first == '+' || first == '-') && len(text) > 1 && strings.Trim(text[1:], "0123456789.") == ""

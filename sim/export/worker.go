@@ -21,7 +21,7 @@ const (
 
 var errPanic = errors.New("panic")
 
-// Run carries exports out until the context ends, starting with those that an earlier run left unfinished.
+// Run runs exports until the context ends, starting with the ones that an earlier run left unfinished.
 func (e *Jobs) Run(ctx context.Context) error {
 	defer context.AfterFunc(ctx, func() { e.queue() })()
 	e.deleteExpired(ctx)

@@ -77,7 +77,7 @@ func (r *FeeRecord) paid(day int64) uint64 {
 	return d.Base + uint64(d.Active)*accrued
 }
 
-// paying returns how many paid in a day: nobody before its first second is over.
+// paying returns the number of payers in a day, which is 0 until its first second is over.
 func (r *FeeRecord) paying(day int64) uint64 {
 	if r.AccruedFees[day] == r.AccruedFees[Day.Previous(day)] {
 		return 0

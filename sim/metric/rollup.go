@@ -229,7 +229,7 @@ func (r *Rollup) updateLifetime(now *blockIntervals, lifetime *row[common.Addres
 func firstSeen(t *Tally) *[roles]int64 { return &t.FirstSeen }
 func lastSeen(t *Tally) *[roles]int64  { return &t.LastSeen }
 
-// move removes an address from the hour and day of an earlier time, if it was there, and adds it to those of this one.
+// move removes an address from the hour and day of an earlier time, if it was there, and adds it to the present ones.
 func (r *Rollup) move(now *blockIntervals, scope int, role Role, known bool, from int64, count func(*Tally) *[roles]int64) error {
 	for _, i := range []Interval{Hour, Day} {
 		start := i.Start(from)

@@ -27,7 +27,7 @@ type Tally struct {
 
 	Distinct [roles]int64 // addresses, by role
 
-	// Addresses by role that first took part in the scope in this interval, and those that last did. Kept for hours and days.
+	// Addresses by role that took part in the scope for the first, and for the last, time in this interval. Kept for hours and days.
 	FirstSeen, LastSeen [roles]int64
 }
 

@@ -38,7 +38,7 @@ func (m *Metric) Rolled() *Metric {
 	return &rolled
 }
 
-// Split separates readings, newest first, into those that begin at or after a time and the rest.
+// Split splits readings, newest first, at a time: readings that begin then or later, and the rest.
 func Split(readings []Reading, unix int64) (since, before []Reading) {
 	n := sort.Search(len(readings), func(i int) bool { return readings[i].Start < unix })
 	return readings[:n], readings[n:]

@@ -13,8 +13,8 @@ import (
 	"snowglobe/sim/store"
 )
 
-// capacityStep is how many milliseconds a block is put off while its chain lacks capacity for a transaction (ACP-176), and longestWait the
-// total limit: capacity is full long before.
+// capacityStep is the time in milliseconds by which a block is delayed while its chain lacks capacity for a transaction (ACP-176), and
+// longestWait the limit of the sum. Capacity is full long before that.
 const (
 	capacityStep = 500
 	longestWait  = 10_000

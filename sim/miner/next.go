@@ -34,8 +34,8 @@ func (m *Miner) planAfter(head *evm.Header, spacing uint64) plan {
 	return p
 }
 
-// asked reports whether a client changed anything about the block after a head. A gas limit and a coinbase stay as they were set, so a head may
-// have them already.
+// asked reports whether a client changed anything about the block after a head. A gas limit and a coinbase stay set, so a head may have them
+// already.
 func (p *plan) asked(head *evm.Header) bool {
 	o := p.override
 	return p.chosen || o.Early || o.BaseFee != nil || o.GasLimit != nil && *o.GasLimit != head.GasLimit ||
@@ -54,7 +54,7 @@ type NextBlock struct {
 	Free bool // a client asked for a base fee of 0
 }
 
-// NextBlock returns what is known of the next block. It needs no lock.
+// NextBlock describes the next block. It needs no lock.
 func (m *Miner) NextBlock(ctx context.Context) (*NextBlock, error) {
 	head, err := m.Chain.Head(ctx)
 	if err != nil {

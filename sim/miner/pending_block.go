@@ -25,7 +25,7 @@ func (p *pendingBlock) forget() {
 	p.block = nil
 }
 
-// Pending returns the block that would be made now from the waiting transactions. If no block could take any, and nobody changed anything
+// Pending returns the block that would be made now from the waiting transactions. If no block could take any, and no client changed anything
 // about the next block, it returns the head, as on a node, where nothing is ever pending.
 func (m *Miner) Pending(ctx context.Context) (*reader.Block, error) {
 	head, err := m.Chain.Head(ctx)

@@ -11,7 +11,7 @@ import (
 	"snowglobe/sim/store"
 )
 
-// Load fills the pool with the transactions that waited when the world was closed. It leaves out those that no longer fit the state.
+// Load fills the pool with the transactions that waited when the world was closed. It leaves out transactions that no longer fit the state.
 func (m *Miner) Load(ctx context.Context, rows []store.PooledTx) error {
 	if len(rows) == 0 {
 		return nil
@@ -37,7 +37,7 @@ func (m *Miner) Load(ctx context.Context, rows []store.PooledTx) error {
 	return store.Inside(states.Error())
 }
 
-// Stored returns what Load needs to restore the pool, and whether it differs from what the file has.
+// Stored returns the rows from which Load restores the pool, and whether they differ from the file's.
 func (m *Miner) Stored() (rows []store.PooledTx, changed bool, err error) {
 	for i, t := range m.Pool.All() {
 		raw, err := t.MarshalBinary()

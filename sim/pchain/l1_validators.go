@@ -92,12 +92,12 @@ func (l *l1Validators) weight(subnetID ids.ID) (total uint64) {
 	return total
 }
 
-// register stores the expiry of a RegisterL1Validator message, so that nobody can use it again (ACP-77).
+// register stores the expiry of a RegisterL1Validator message, so that it cannot be used again (ACP-77).
 func (l *l1Validators) register(validationID ids.ID, expiry uint64) {
 	utxo.Put(l.journal, l.registered, validationID, expiry)
 }
 
-// expire deletes expired RegisterL1Validator messages: nobody can use them again anyway.
+// expire deletes expired RegisterL1Validator messages, which cannot be used again anyway.
 func (l *l1Validators) expire(now uint64) {
 	for _, validationID := range slices.SortedFunc(maps.Keys(l.registered), ids.ID.Compare) {
 		if l.registered[validationID] <= now {

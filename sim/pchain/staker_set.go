@@ -74,7 +74,7 @@ func (s *stakerSet) remove(j *utxo.Journal, v *Staker) {
 	s.delete(v)
 }
 
-// maxWeight returns the largest combined weight of a validator and its delegators, pending ones included, at any moment from start to end
+// maxWeight returns the largest combined weight of a validator and its delegators, pending ones included, at any time from start to end
 // (avalanchego's executor.GetMaxWeight).
 func (s *stakerSet) maxWeight(v *Staker, pending *stakerSet, start, end uint64) uint64 {
 	weight := v.Weight
@@ -90,7 +90,7 @@ func (s *stakerSet) maxWeight(v *Staker, pending *stakerSet, start, end uint64) 
 	for _, d := range pending.delegators[v.key()] {
 		changes = append(changes, change{d.Start, int64(d.Weight)}, change{d.End, -int64(d.Weight)})
 	}
-	// At the same moment, ends come before starts.
+	// At the same time, ends come before starts.
 	slices.SortFunc(changes, func(a, b change) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.weight, b.weight)) })
 	var most uint64
 	for _, c := range changes {

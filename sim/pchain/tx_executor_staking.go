@@ -83,7 +83,7 @@ type advisedError struct {
 
 func (e *advisedError) Unwrap() error { return e.error }
 
-// Advice returns what the node's words leave out, for the log.
+// Advice completes the node's error, for the log.
 func (e *advisedError) Advice() string { return e.advice }
 
 func advised(err error, format string, args ...any) error {

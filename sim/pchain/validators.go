@@ -69,8 +69,8 @@ func (s *State) publicKey(signer *txs.ProofOfPossession) (*warp.PublicKey, error
 	return key, err
 }
 
-// SubnetOf returns the subnet that validates a blockchain; the primary network's is the zero id. The errors are those of avalanchego's
-// vms/platformvm/validators.Manager.GetSubnetID; clients like to pass a subnet's id for its blockchain's.
+// SubnetOf returns the subnet that validates a blockchain; the primary network's is the zero id. The errors follow avalanchego's
+// vms/platformvm/validators.Manager.GetSubnetID. Clients often pass the id of a subnet instead of its blockchain's.
 func (s *State) SubnetOf(blockchainID ids.ID) (ids.ID, error) {
 	if _, found := s.Network.ChainOf(blockchainID); found {
 		return ids.Empty, nil

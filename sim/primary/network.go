@@ -39,7 +39,7 @@ type Network struct {
 	proposal *proposal
 }
 
-// tip holds, beside the chain's own state, the facts that the next block of the P-Chain or the X-Chain builds on.
+// tip holds the facts, besides the chain's own state, on which the next block of the P-Chain or the X-Chain builds.
 type tip struct {
 	digest        []byte
 	allTxs        int64
@@ -197,7 +197,7 @@ func (n *Network) CanPropose(node ids.NodeID, time uint64) bool {
 	return slices.ContainsFunc(n.periods[node], func(t stakingPeriod) bool { return t.start <= time && time <= t.end })
 }
 
-// Exported lists the outputs that one of the chains exported to another and that nobody has imported, always in the same order.
+// Exported lists the outputs that one of the chains exported to another and that are not yet imported, always in the same order.
 func (n *Network) Exported(from, to txs.Chain) []*txs.UTXO {
 	return n.shared.Exported(n.Rules.BlockchainID(from), n.Rules.BlockchainID(to))
 }

@@ -210,7 +210,7 @@ func (r *restoration) loadActivity(ctx context.Context, row *store.L1ValidatorVi
 	return nil
 }
 
-// loadRegistration loads the expiry of an unexpired RegisterL1Validator message, so that nobody can use it again (ACP-77).
+// loadRegistration loads the expiry of an unexpired RegisterL1Validator message, so that it cannot be used again (ACP-77).
 func (r *restoration) loadRegistration(ctx context.Context, row *store.L1ValidatorView) error {
 	const longest = metric.SecondsPerDay // a message expires within a day of its use
 	if uint64(row.Start)+longest < r.at.Time {

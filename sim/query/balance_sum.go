@@ -19,7 +19,7 @@ type BalanceSum struct {
 	*ChainReader
 	Kind      txs.Chain
 	at        int64
-	height    uint64                 // counts only blocks up to it, whatever their time; MaxNumber for all
+	height    uint64                 // counts only blocks up to it, regardless of their time; MaxNumber for all
 	Subtotals map[string][]*subtotal // by name of the balance
 }
 

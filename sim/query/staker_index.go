@@ -279,7 +279,7 @@ func compareDelegators(a, b *DelegatorEntry) int {
 	return cmp.Or(cmp.Compare(b.ID.Number(), a.ID.Number()), bytes.Compare(b.Tx, a.Tx))
 }
 
-// sortKeys lists the sort keys of validators. A later end means more time remaining, whatever the clock says.
+// sortKeys lists the sort keys of validators. A later end means more time remaining at any time of the clock.
 var sortKeys = map[string]func(*sim.Network, *ValidatorEntry) int64{
 	"blockIndex":         func(_ *sim.Network, v *ValidatorEntry) int64 { return int64(v.ID.Number()) },
 	"delegationCapacity": func(n *sim.Network, v *ValidatorEntry) int64 { return v.Capacity(n) },

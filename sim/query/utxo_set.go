@@ -126,7 +126,7 @@ func (b *ChainReader) utxoEntries(kind txs.Chain, owners []ids.ShortID, spent bo
 	return all, nil
 }
 
-// rowsOf returns an address's outputs that a chain can or could spend, and those that it exported.
+// rowsOf returns an address's outputs that a chain can or could spend, and the ones it exported.
 func (b *ChainReader) rowsOf(kind txs.Chain, owner ids.ShortID, spent bool) (all []store.UTXO, err error) {
 	if spent {
 		all, err = b.DB.UTXOsOfAddress(b.Ctx, owner[:], b.Chain(kind), math.MaxInt64, math.MaxInt)
@@ -197,7 +197,7 @@ func (p *utxoSet) Keyset(b *ChainReader, by string) Keyset[UTXOEntry] {
 // makers is the number of chains that create UTXOs.
 const makers = 3
 
-// cursorOf returns an output's cursor among those of all chains.
+// cursorOf returns an output's cursor among the outputs of all chains.
 func (b *ChainReader) cursorOf(c *UTXOEntry) uint64 {
 	return CursorOfUTXO(c.ID)*makers + uint64(b.Kind(c.ID.Chain()))
 }

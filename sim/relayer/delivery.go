@@ -184,7 +184,7 @@ func (d *delivery) aggregator(ctx context.Context, subnet ids.ID, time uint64) (
 	return signing.NewAggregator(ctx, n, subnet, epoch.PHeight)
 }
 
-// Gas of a delivery beside what the message asks for. For the precompile's part these are the numbers of icm-services
+// Gas of a delivery in addition to the message's own limit. For the precompile's part these are the numbers of icm-services
 // (icm-contracts/utils/gas-utils); the messenger itself needs more here than there.
 const (
 	maxRequiredGas = 12_000_000 // the most a message may ask for: block-gas-limit in a relayer's configuration
@@ -197,7 +197,7 @@ const (
 	forwardGas  = 64     // a call leaves one part in this many to its caller (EIP-150)
 )
 
-// gas returns enough gas for the messenger to give the recipient what the message asks for.
+// gas returns enough gas for the messenger to give the recipient its limit.
 func (d *delivery) gas(predicate precompile.Predicate, signers int) uint64 {
 	required := d.sent.RequiredGasLimit.Uint64()
 	return required + required/(forwardGas-1) + overheadGas + uint64(len(predicate))*chunkGas + uint64(signers)*signerGas +

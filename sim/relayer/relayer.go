@@ -17,13 +17,13 @@ import (
 	"snowglobe/sim/store"
 )
 
-// maxAnswers is how many messages caused by deliveries one call delivers. The rest wait for the next call.
+// maxAnswers bounds the messages caused by deliveries that one call delivers. The rest wait for the next call.
 const maxAnswers = 32
 
-// maxRetries is how many undelivered messages one call tries again, the oldest first.
+// maxRetries bounds the undelivered messages that one call tries again, oldest first.
 const maxRetries = 4
 
-// retryInterval is how often Run checks whether the disk has room again.
+// retryInterval is the interval at which Run checks whether the disk has room again.
 const retryInterval = time.Second
 
 // Relayer delivers the messages of a world.
@@ -54,7 +54,7 @@ type queued struct {
 	tried  bool
 }
 
-// Start gives a world a relayer, which begins with messages that clients sent and nobody delivered. It passes failed deliveries to failed.
+// Start gives a world a relayer, which begins with the clients' undelivered messages. It passes failed deliveries to failed.
 func Start(ctx context.Context, w *sim.World, failed func(error)) error {
 	r := &Relayer{world: w, failed: failed, account: sync.OnceValues(func() (account, error) { // the curve's tables take a tenth of the start-up time
 		key, err := crypto.HexToECDSA(fixtures.Relayer().Key)
@@ -96,8 +96,7 @@ func (r *Relayer) Rewound(ctx context.Context) error {
 	return nil
 }
 
-// Run retries deliveries that failed because the disk was full for a moment, until the context ends: there may be no later block to trigger
-// that.
+// Run retries deliveries that failed because the disk was briefly full, until the context ends: there may be no later block to trigger that.
 func (r *Relayer) Run(ctx context.Context) {
 	every := time.NewTicker(retryInterval)
 	defer every.Stop()

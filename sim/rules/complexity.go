@@ -35,7 +35,7 @@ const (
 
 // Reasons why a transaction has no fee, in the node's words.
 var (
-	ErrUnsupportedTx   = errors.New("unsupported transaction type") // of a type that the network no longer accepts, or accepts from nobody
+	ErrUnsupportedTx   = errors.New("unsupported transaction type") // of a type that the network no longer accepts, or never accepts from users
 	errUnsupportedAuth = errors.New("unsupported auth type")
 )
 
@@ -53,7 +53,7 @@ func ComplexityOf(unsigned txs.Unsigned) (Complexity, error) {
 	return fixed.plus(specific, outputsComplexity(base.Outs), inputsComplexity(base.Ins)), nil
 }
 
-// specificComplexity returns what a type adds to its base.
+// specificComplexity returns the complexity that a type adds to its base.
 func specificComplexity(unsigned txs.Unsigned) (Complexity, error) {
 	switch tx := unsigned.(type) {
 	case *txs.BaseTx:

@@ -22,8 +22,8 @@ const (
 	Helicon
 )
 
-// upgrades says of every upgrade when it activates and what it changes about stakes that start at or after that. The next upgrade of the network
-// is one more row.
+// upgrades lists when each upgrade activates, and what it changes for stakes that start then or later. A new upgrade of the network is one more
+// row.
 var upgrades = [...]struct {
 	name   string
 	time   func(*fixtures.Upgrades) *int64

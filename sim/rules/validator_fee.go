@@ -1,7 +1,7 @@
 package rules
 
-// ValidatorFeeState is the state of the continuous fee of L1 validators (ACP-77; avalanchego's fee.State) at a moment, with the accrued
-// fee: the total of a validator that was always active.
+// ValidatorFeeState is the state of the continuous fee of L1 validators (ACP-77; avalanchego's fee.State) at a time, with the accrued fee: the
+// total of a validator that was always active.
 type ValidatorFeeState struct {
 	Time    uint64 // Unix seconds
 	Accrued uint64 // nAVAX
@@ -9,7 +9,7 @@ type ValidatorFeeState struct {
 	Active  uint64
 }
 
-// At returns the state at a later moment with the same number of active validators; for an earlier moment it returns the state unchanged.
+// At returns the state at a later time with the same number of active validators; for an earlier time it returns the state unchanged.
 func (s ValidatorFeeState) At(f *ValidatorFeeConfig, time uint64) ValidatorFeeState {
 	if time <= s.Time {
 		return s

@@ -35,7 +35,7 @@ type QuorumError struct {
 	Quorum        uint64 // percentage of the weight required
 	Signed, Total uint64 // weights
 	Down, Members int    // validators with a key
-	Silent        uint64 // weight of those that are down
+	Silent        uint64 // weight of the validators that are down
 	Keyless       uint64 // weight of validators without a key, which count but cannot sign
 	Reason        error  // why the others do not sign, nil if they do
 }
@@ -73,8 +73,8 @@ func (c *Aggregator) Sign(m *warp.UnsignedMessage, quorum, buffer uint64) (*warp
 
 var errNoSignatures = errors.New("no signatures")
 
-// Collect makes the signed message of those who answer, up to a quorum in percent of the weight, or of all of them: avalanchego's
-// acp118.SignatureAggregator returns whatever it has.
+// Collect returns the message signed by answering validators, up to a quorum in percent of the weight, or by all of them if they fall short:
+// avalanchego's acp118.SignatureAggregator returns what it has.
 func (c *Aggregator) Collect(m *warp.UnsignedMessage, quorum uint64) (*warp.Message, error) {
 	indices, _ := c.answering(max(min(quorum, warp.QuorumDenominator), 1))
 	if len(indices) == 0 {
@@ -101,7 +101,7 @@ func (c *Aggregator) aggregate(m *warp.UnsignedMessage, indices []int) (*warp.Me
 	return warp.Aggregate(m, c.CanonicalValidatorSet, indices, func(member *warp.CanonicalValidator) (*warp.SecretKey, error) { return c.keys.Secret(member), nil })
 }
 
-// Refusal returns an error in which nobody signs, for a reason.
+// Refusal returns the error if no validator signs, for a reason.
 func (c *Aggregator) Refusal(quorum uint64, reason error) *QuorumError {
 	return c.missed(quorum, 0, reason)
 }

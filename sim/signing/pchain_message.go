@@ -60,7 +60,7 @@ func messageOfTx(ctx context.Context, n *sim.Network, row *store.PrimaryTx) (*PC
 	case *txs.SetL1ValidatorWeightTx:
 		return messageToManager(ctx, n, u.Message)
 	case *txs.DisableL1ValidatorTx:
-		// A disabled validator stays registered with its weight (ACP-77), so the message is that of a registration.
+		// A disabled validator stays registered with its weight (ACP-77), so the message is the same as for a registration.
 		return validatorMessage(ctx, n, u.ValidationID, &warp.L1ValidatorRegistration{ValidationID: u.ValidationID, Registered: true})
 	}
 	return nil, fmt.Errorf("it is of type %s and %w", row.Type, ErrNoPChainMessage)

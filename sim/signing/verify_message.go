@@ -57,8 +57,8 @@ func eventMessage(n *sim.Network, e warp.L1Message) (*warp.UnsignedMessage, erro
 	return warp.NewL1Message(n.Rules.NetworkID, ids.Empty, nil, e)
 }
 
-// VerifyMessage refuses what a node of the network would not sign. A node signs messages that its chain sent through the warp precompile,
-// hashes of blocks that its chain accepted, and P-Chain messages that agree with the P-Chain's state.
+// VerifyMessage refuses messages that a node of the network would not sign. A node signs messages that its chain sent through the warp
+// precompile, hashes of blocks that its chain accepted, and P-Chain messages that agree with the P-Chain's state.
 func VerifyMessage(ctx context.Context, n *sim.Network, m *warp.UnsignedMessage, justification []byte) error {
 	if m.SourceChainID == ids.Empty {
 		return verifyPChainMessage(ctx, n, m, justification)

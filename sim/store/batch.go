@@ -115,8 +115,8 @@ func (b *Batch) Commit() error {
 	return err
 }
 
-// Uncounted declares that the batch changes nothing that cached answers depend on, nor anything that a revert touches: only data that is
-// read anew each time.
+// Uncounted declares that the batch changes nothing that cached answers depend on or that a revert touches, but only data that is read each
+// time.
 func (b *Batch) Uncounted() { b.uncounted, b.aside = true, true }
 
 // Rollback drops everything that the batch wrote.
@@ -250,7 +250,7 @@ type Delta struct {
 	Block        Block
 	Override     *BlockOverride // nil if the block follows the network's rules
 	Transactions []Transaction
-	Impersonated []ImpersonatedTx // the transactions that nobody signed
+	Impersonated []ImpersonatedTx // transactions of impersonated accounts
 	Logs         []Log
 	Calls        []Call
 	Called       []Called // only while the block is new: the file does not store it
@@ -269,9 +269,9 @@ type Delta struct {
 	Messages      []Message
 	MessageEvents []MessageEvent
 
-	Activity *metric.Activity // what the block adds to the metrics
+	Activity *metric.Activity // the block's contribution to the metrics
 
-	Atomic *PrimaryDelta // what the block's atomic transactions add, nil without any
+	Atomic *PrimaryDelta // of the block's atomic transactions, nil without any
 
 	// State changes after the block, which are read together with it. AddStateChange writes them.
 	Changes []StateChange

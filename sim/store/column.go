@@ -134,7 +134,7 @@ type URI string
 
 const documentPrefix = "data:application/json;base64,"
 
-// The first byte of a stored URI tells what is packed.
+// The first byte of a stored URI is the format.
 const (
 	wholeURI    = 0
 	documentURI = 1

@@ -92,7 +92,7 @@ var (
 	ErrDisk = errors.New("the world cannot change now: its disk is full or fails")
 	// ErrReadOnly means that nothing can be added to a world, because its file or its folder is not writable, or it was opened read-only.
 	ErrReadOnly = errors.New("the world cannot change: its file or its folder is not writable, or it is served with --read-only")
-	// ErrInUse means that a file cannot be read by itself: the newest changes are in a log beside it.
+	// ErrInUse means that a file cannot be read alone, because the newest changes are in a log beside it.
 	ErrInUse = errors.New("cannot be opened with --read-only while another process writes to it, or after a process was killed; stop that process, or open the file once without the flag to merge the log beside it")
 )
 
@@ -279,7 +279,7 @@ func (db *DB) compact() error {
 }
 
 // Finish makes the secondary indexes, writes the complete file to disk, gives it its final name and opens it for serving. It gathers no
-// statistics: with them the engine would prepare a statement anew for every range, and would plan differently for small and large worlds.
+// statistics: with them the engine would prepare a statement for every range again, and would plan differently for small and large worlds.
 func (db *DB) Finish() error {
 	if err := errors.Join(db.compact(), db.Index()); err != nil {
 		return err
@@ -337,8 +337,8 @@ func syncFile(path string) error {
 	return errors.Join(file.Sync(), file.Close())
 }
 
-// Close moves everything into the file and closes it, so that exactly one file is left. Whatever cannot be moved stays in the log, and the
-// error says so. Close removes an unfinished world.
+// Close moves everything into the file and closes it, so that exactly one file is left. If that fails, the rest stays in the log, and the error
+// says so. Close removes an unfinished world.
 func (db *DB) Close() error {
 	if db.closed {
 		return nil

@@ -20,7 +20,7 @@ type Operation struct {
 	ID      int64  `db:"id"` // counts the operations of the world from 1
 	UUID    []byte `db:"uuid"`
 	Status  string `db:"status"`
-	Code    string `db:"code"` // what is to say about the status, empty for nothing
+	Code    string `db:"code"` // explains the status; may be empty
 	Message string `db:"message"`
 	Created int64  `db:"created"` // Unix seconds of the world's clock, as Updated
 	Updated int64  `db:"updated"`

@@ -52,8 +52,8 @@ var ownSchema = sync.OnceValue(func() (all []schemaObject) {
 	return all
 })
 
-// CheckSchema compares the file's tables, indexes, triggers and views with those that this program makes: without an index answers are
-// slow, without a constraint anything can be stored, and a trigger changes what is written.
+// CheckSchema compares the file's tables, indexes, triggers and views with this program's. A missing index makes answers slow, a missing
+// constraint lets anything in, and a trigger changes written rows.
 func (db *DB) CheckSchema(ctx context.Context) error {
 	var have []schemaObject
 	err := db.read.SelectContext(ctx, &have, `SELECT type, name, sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY type, name`)
@@ -203,7 +203,7 @@ var fixedWidths = sync.OnceValue(func() map[string]width {
 		_, length, fixed := strings.Cut(rest, "CHECK (length("+name+") = ")
 		if fixed {
 			length, _, _ = strings.Cut(length, ")")
-			w.bytes, _ = strconv.Atoi(length) // 0 if there is none, which is no length
+			w.bytes, _ = strconv.Atoi(length) // 0 if there is none, which is not a valid length
 		}
 		before, known := all[name]
 		different[name] = different[name] || w.bytes == 0 || known && before.bytes != w.bytes
@@ -218,7 +218,7 @@ var fixedWidths = sync.OnceValue(func() map[string]width {
 var primaryTables = []string{"primary_block", "primary_tx", "utxo", "utxo_owner", "primary_activity", "asset", "staker",
 	"stake_owner", "l1_validator", "l1_state", "subnet", "subnet_state", "blockchain", "stake", "fee", "fee_meter"}
 
-// SameRollUps compares the roll-ups with those of another file, value by value. The error names the first difference.
+// SameRollUps compares the roll-ups with another file's, value by value. The error names the first difference.
 func (db *DB) SameRollUps(ctx context.Context, want *DB) error {
 	return db.sameTables(ctx, want, MetricTables)
 }

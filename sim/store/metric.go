@@ -35,7 +35,7 @@ type rollup struct {
 	batch *Batch // the open one
 }
 
-// keptRows is how many rows of each kind stay in memory between batches.
+// keptRows bounds the rows of each kind that stay in memory between batches.
 const keptRows = 4096
 
 func newRollup(b *Batch) (*rollup, error) {

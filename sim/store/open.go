@@ -20,8 +20,8 @@ import (
 	"snowglobe/sim/store/filelock"
 )
 
-// Open opens a finished world. It returns ErrNotWorld for another kind of file, ErrVersion for another schema, and ErrForeignLog for a file
-// beside the log of another one.
+// Open opens a finished world. It returns ErrNotWorld for another kind of file, ErrVersion for another schema, and ErrForeignLog if the log
+// beside the file belongs to another one.
 func Open(path string) (*DB, error) { return OpenWithin(path, Limits{}) }
 
 // OpenWithin is Open with limits, for one file of many.
@@ -40,8 +40,8 @@ func OpenWithin(path string, limits Limits) (*DB, error) {
 	return db.checked()
 }
 
-// OpenReadOnly opens a finished world that many processes can read at the same time and nobody adds to: until Close, Lock fails elsewhere.
-// It writes nothing, neither to the file nor beside it. It refuses a file that some process adds to with ErrInUse.
+// OpenReadOnly opens a finished world that many processes can read at the same time and none can write: until Close, Lock fails elsewhere. It
+// writes neither to the file nor beside it. It refuses a file that another process writes to with ErrInUse.
 func OpenReadOnly(path string) (*DB, error) {
 	if err := dbfile.CheckHeader(path, applicationID, schemaVersion); err != nil {
 		return nil, err
@@ -160,7 +160,7 @@ type diskError struct{ engine engineError }
 func (e diskError) Error() string   { return ErrDisk.Error() }
 func (e diskError) Unwrap() []error { return []error{ErrDisk, e.engine} }
 
-// share prevents others from adding to the file. On a file system without locks nobody adds to files.
+// share prevents other processes from writing to the file. On a file system without locks no process writes to files.
 func (db *DB) share() error {
 	file, err := os.Open(db.path)
 	if err != nil {
@@ -343,7 +343,7 @@ func (db *DB) Copy(ctx context.Context, folder string) (_ *DB, err error) {
 		if err = db.WriteCopy(ctx, c.path); err == nil {
 			err = c.connect(c.path, "WAL")
 		}
-	} else { // an in-memory database exists as long as somebody has it open
+	} else { // an in-memory database exists while a connection has it open
 		name := fmt.Sprintf("/snowglobe-%d", memoryFiles.Add(1))
 		if err = c.connect(name, "OFF"); err == nil {
 			err = db.backup(ctx, dsn(name, "vfs=memdb"))
@@ -386,8 +386,8 @@ func (db *DB) writeCopy(ctx context.Context, path string) error {
 	return nil
 }
 
-// prepareLog marks the header as having a write-ahead log: otherwise the first opening would, with a rollback journal beside the file,
-// which another process that opens the file at that moment would refuse as foreign.
+// prepareLog marks the header as having a write-ahead log: otherwise the first opening would, with a rollback journal beside the file, which
+// another process that opens the file just then would refuse as foreign.
 func prepareLog(path string) error {
 	file, err := pool(dsn(path, "_pragma=journal_mode(WAL)"), 1)
 	if err != nil {

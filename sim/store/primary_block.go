@@ -247,7 +247,7 @@ func (db *DB) PrimaryTxByHash(ctx context.Context, chain int, hash []byte) (*Pri
 		hash, First(chain), Last(chain))
 }
 
-// PrimaryTxs reads the transactions of a block in order; at height 0 those of the genesis.
+// PrimaryTxs reads the transactions of a block in order; at height 0, the genesis transactions.
 func (db *DB) PrimaryTxs(ctx context.Context, block Position) ([]PrimaryTx, error) {
 	return db.PrimaryTxsBetween(ctx, block.Block(), block.End())
 }
@@ -294,7 +294,7 @@ func (b *Batch) addPrimaryTx(t *PrimaryTx) error {
 	return b.insert(intoPrimaryTx, t.ID, t.Hash, t.Type, t.Burned, t.Bytes)
 }
 
-// Burned adds up what the transactions from one position to another burned, both included, in nAVAX.
+// Burned adds up the nAVAX that the transactions from one position to another burned, both included.
 func (db *DB) Burned(ctx context.Context, first, last Position) (n uint64, err error) {
 	return value[uint64](ctx, db, `SELECT COALESCE(SUM(burned), 0) FROM primary_tx WHERE id BETWEEN ? AND ?`, first, last)
 }

@@ -21,8 +21,8 @@ import (
 // ErrNotFound means that there is no such row.
 var ErrNotFound = errors.New("not found")
 
-// With a limit that is a bare parameter the engine would prepare the statement anew for every value (it plans by it): statements write
-// LIMIT 0 + ? instead.
+// For a bare parameter as the limit, the engine would prepare the statement again for every value, since it plans by it. Statements write LIMIT
+// 0 + ? instead.
 
 // stmt is a prepared statement. sqlx maps columns to a struct's fields by the db tags; stmt does that once: repeating it for each query, as
 // Get and Select do, takes 10 % longer for one block and 22 % for a hundred. Statements that write list their values: a NamedStmt takes 7
@@ -205,11 +205,11 @@ func (db *DB) noted(err error) error {
 	return err
 }
 
-// dropTime is how long connections are not reused after one found damage. Statements that had begun before it end sooner.
+// dropTime is the time for which connections are not reused after one found damage. Statements that are already running end sooner.
 const dropTime = time.Second
 
-// dropPages makes the connections forget the pages that they keep in memory. The engine reads what a truncated file lacks as zeros, and would
-// answer from them even after the file is whole again.
+// dropPages makes the connections drop their cached pages. The engine reads the missing part of a truncated file as zeros, and would go on
+// using them after the file is whole again.
 func (db *DB) dropPages() {
 	if db.read == nil || db.write == nil || db.path == Memory || !db.dropping.CompareAndSwap(false, true) {
 		return
@@ -230,7 +230,7 @@ type Preparer interface {
 	noted(err error) error
 }
 
-// destinations holds the targets of a row's columns: the fields of a struct by their db tags, or the value itself if it is no struct.
+// destinations holds the targets of a row's columns: the fields of a struct by their db tags, or the value itself if it is not a struct.
 func (s *stmt) destinations(rows *sql.Rows, row reflect.Value) ([]any, error) {
 	m := s.columns.Load()
 	if m == nil || m.row != row.Type() {
@@ -263,7 +263,7 @@ func (s *stmt) destinations(rows *sql.Rows, row reflect.Value) ([]any, error) {
 	return fields, nil
 }
 
-// mapped finds the field of each column, which is the row itself if that is no struct.
+// mapped finds the field of each column. If the row is not a struct, that is the row itself.
 func (s *stmt) mapped(row reflect.Type, names []string) (*mapping, error) {
 	m := &mapping{row: row, fields: make([][]int, len(names))}
 	if row.Kind() == reflect.Struct {

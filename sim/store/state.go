@@ -216,12 +216,12 @@ const (
 type StateChange struct {
 	Chain    int    `db:"chain"`
 	Block    uint64 `db:"block"`    // after which it was made
-	Sequence int    `db:"sequence"` // counts those after the block
+	Sequence int    `db:"sequence"` // numbers the changes after the block
 	Kind     string `db:"kind"`
 	Address  []byte `db:"address"`
 	Key      []byte `db:"key"`    // the slot of a StorageChange, else nil
-	Value    []byte `db:"value"`  // what it is from now on
-	Owner    []byte `db:"owner"`  // whose balance of a token is in the slot, nil when nobody said so
+	Value    []byte `db:"value"`  // the new value
+	Owner    []byte `db:"owner"`  // the account whose token balance is in the slot, nil if unknown
 	Root     []byte `db:"root"`   // of the state afterwards
 	Digest   []byte `db:"digest"` // over the chain's digest before it and the rest of the row
 }

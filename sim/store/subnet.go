@@ -14,7 +14,7 @@ type Subnet struct {
 	Hash []byte   `db:"hash"` // the subnet's id
 }
 
-// SubnetState tells who controls a subnet from a height on, until a later row.
+// SubnetState holds the owner of a subnet from a height on, until a later row.
 type SubnetState struct {
 	Subnet         Position `db:"subnet"`
 	Height         uint64   `db:"height"`
@@ -135,7 +135,7 @@ func (l *L1ValidatorView) Balance(accrued Amount) uint64 {
 const l1Columns = `v.id, v.validation, v.subnet, v.node, v.bls, v.balance_owner, v.deactivation_owner, v.start, v.tx,
 	s.validator, s.height, s.weight, s.nonce, s.paid_until`
 
-// l1At joins validators with their state at a height, which must be the first argument after those of the condition.
+// l1At joins validators with their state at a height, which must be the first argument after the condition's.
 func l1At(condition string) string {
 	return `SELECT ` + l1Columns + ` FROM l1_validator v CROSS JOIN l1_state s ON s.validator = v.id
 		WHERE ` + condition + ` AND s.height = (SELECT MAX(t.height) FROM l1_state t WHERE t.validator = v.id AND t.height <= ?)
@@ -192,7 +192,7 @@ func (b *Batch) addL1State(s *L1ValidatorState) error {
 // L1ValidatorsOutOfBalance lists a P-Chain's active L1 validators that run out of balance when the accrued fee grows from the newest
 // block's to another.
 func (db *DB) L1ValidatorsOutOfBalance(ctx context.Context, chain int, from, to Amount) ([]L1ValidatorView, error) {
-	// Beside an index's condition, the engine would prepare the statement anew for every value of a bare parameter.
+	// Next to an index's condition, the engine would prepare the statement again for every value of a bare parameter.
 	return List[L1ValidatorView](ctx, db, `SELECT `+l1Columns+` FROM l1_state s CROSS JOIN l1_validator v ON v.id = s.validator
 		WHERE s.paid_until > 0 + ? AND s.paid_until <= 0 + ? AND s.paid_until > 0 AND v.id >= ? AND v.id < ?
 		AND s.height = (SELECT MAX(t.height) FROM l1_state t WHERE t.validator = v.id)`, from, to, NewUTXONumber(chain, 0, 0), NewUTXONumber(chain+1, 0, 0))
@@ -282,8 +282,8 @@ const stakedSubnets = `
 	)
 	SELECT subnet FROM staked WHERE subnet IS NOT NULL`
 
-// NextStakers lists a P-Chain's pending stakers, and from the active ones of each subnet that end after a time up to a limit of those that
-// end first. It sorts them by transaction.
+// NextStakers lists a P-Chain's pending stakers and, for each subnet, the first active ones to end after a time, up to a limit. It sorts them
+// by transaction.
 func (db *DB) NextStakers(ctx context.Context, chain int, after int64, limit int) ([]StakerTimes, error) {
 	staked, err := List[[]byte](ctx, db, stakedSubnets)
 	if err != nil {
@@ -316,7 +316,7 @@ func (db *DB) ValidatorsAt(ctx context.Context, chain int, time int64) ([]Staker
 		First(chain), Last(chain), time, time)
 }
 
-// SubnetValidatorsAt lists those of ValidatorsAt that validate a subnet as well.
+// SubnetValidatorsAt lists the validators of ValidatorsAt that also validate a subnet.
 func (db *DB) SubnetValidatorsAt(ctx context.Context, chain int, time int64) ([]Staker, error) {
 	all, err := List[Staker](ctx, db, `SELECT id, node, bls, proof FROM staker WHERE node IN (SELECT node FROM staker WHERE subnet > zeroblob(32) AND `+validatesAt+`)
 		AND +subnet = zeroblob(32) AND bls IS NOT NULL AND `+validatesAt,

@@ -45,7 +45,7 @@ func (id TokenID) Chain() int { return int(id >> (tokenBits + standardBits)) }
 // Standard returns the token's standard.
 func (id TokenID) Standard() Standard { return Standard(id>>tokenBits) & (1<<standardBits - 1) }
 
-// Count returns the token's number among those of its standard on its chain.
+// Count returns the token's number among the tokens of its standard on its chain.
 func (id TokenID) Count() int { return int(id & MaxTokens) }
 
 // AssetKey identifies an asset: a whole ERC-20, or one item of another token. It sorts by token and item number.
@@ -458,8 +458,8 @@ type Contract struct {
 	Chain    int    `db:"chain"`
 	Address  []byte `db:"address"`
 	Role     string `db:"role"`     // unique on its chain
-	Artifact string `db:"artifact"` // name of the compiled contract, empty for one that is none of the world's own
-	ABI      string `db:"abi"`      // of such a one, in JSON; empty when nobody gave it
+	Artifact string `db:"artifact"` // name of the compiled contract, empty if it is not one of the world's own
+	ABI      string `db:"abi"`      // of such a contract, in JSON; empty if not given
 }
 
 // Contracts lists the named contracts of a chain by role.

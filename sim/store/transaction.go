@@ -154,7 +154,7 @@ func (db *DB) TransfersAt(ctx context.Context, at []Position) ([]Transfer, error
 // PooledTx is a transaction that was in an EVM chain's pool when the world was closed.
 type PooledTx struct {
 	Chain   int    `db:"chain"`
-	Arrival int    `db:"arrival"` // counts those of a chain in the order in which they came
+	Arrival int    `db:"arrival"` // numbers the chain's transactions by arrival
 	Sender  []byte `db:"sender"`
 	Raw     []byte `db:"raw"` // canonical encoding
 }
@@ -337,7 +337,7 @@ const sentByNonce = `SELECT nonce - ifnull((SELECT nonce FROM account WHERE chai
 		AND NOT EXISTS (SELECT 1 FROM state_change WHERE chain = ?1 AND address = ?2 AND kind IN ('nonce', 'code'))
 		AND NOT EXISTS (SELECT 1 FROM primary_activity WHERE subject = ?2 AND (SELECT kind = 'C' FROM chain WHERE id = ?1))`
 
-// The ORDER BY makes the engine merge two indexes and keep nothing, though nobody needs the order. It takes four times as long as counting
+// The order is not needed, but the ORDER BY makes the engine merge two indexes without storing rows. It takes four times as long as counting
 // the entries of each.
 var nativeCount = `SELECT count(*) FROM (` + pageOfNative + ` ORDER BY page DESC LIMIT -1)`
 

@@ -40,7 +40,7 @@ type UTXO struct {
 	Output         uint32     `db:"output"`
 	Chain          int        `db:"chain"`  // the chain that can spend it; another than ID.Chain() when it was exported
 	Asset          []byte     `db:"asset"`  // who writes AVAX leaves it out
-	Amount         Amount     `db:"amount"` // 0 for what is not an amount
+	Amount         Amount     `db:"amount"` // 0 if it is not an amount
 	Out            []byte     `db:"out"`    // the output with its type id
 	Reward         bool       `db:"reward"` // it pays a staking reward
 	Spent          *Position  `db:"spent"`
@@ -162,7 +162,7 @@ func (db *DB) UTXOOfNetwork(ctx context.Context, network int, hash []byte) (*UTX
 	return only(found, err, func(u *UTXO) bool { return bytes.Equal(u.Hash, hash) })
 }
 
-// UnspentUTXO reads the unspent UTXO with this input id that a chain can spend, made by another chain or by itself.
+// UnspentUTXO reads the unspent UTXO with this input id that a chain can spend, made by this or another chain.
 func (db *DB) UnspentUTXO(ctx context.Context, hash []byte, chain, source int) (*UTXO, error) {
 	found, err := utxos(ctx, db, `SELECT `+utxoColumns+` FROM utxo WHERE mark = ? AND chain = ? AND id >= ? AND id < ? AND spent IS NULL`,
 		inputIDPrefix(hash), chain, NewUTXONumber(source, 0, 0), NewUTXONumber(source+1, 0, 0))
@@ -212,8 +212,8 @@ func (db *DB) UTXOsOfTx(ctx context.Context, chain int, tx []byte) ([]UTXO, erro
 	return made, nil
 }
 
-// UnspentUTXOs reads at most limit unspent UTXOs of an address that a chain can spend, made by another chain or by itself: newest first,
-// all before a number.
+// UnspentUTXOs reads at most limit unspent UTXOs of an address that a chain can spend, made by this or another chain: newest first, all before
+// a number.
 func (db *DB) UnspentUTXOs(ctx context.Context, address []byte, chain, source int, before UTXONumber, limit int) ([]UTXO, error) {
 	first, last := NewUTXONumber(source, 0, 0), NewUTXONumber(source+1, 0, 0)
 	return utxos(ctx, db, `SELECT u.id, u.tx, u.output, u.chain, u.asset, u.amount, u.out, u.reward, u.spent

@@ -121,7 +121,7 @@ func RecoverKey(hash []byte, sig Signature) (*dcrec.PublicKey, error) {
 // StakingKey derives the key from its secret; a node proves its identity and signs its proposals with it.
 func StakingKey(secret []byte) *ecdsa.PrivateKey {
 	for seed := sha256.Sum256(append([]byte("staking key "), secret...)); ; seed = sha256.Sum256(seed[:]) {
-		if key, err := ecdsa.ParseRawPrivateKey(elliptic.P256(), seed[:]); err == nil { // one secret in 2^32 is no key
+		if key, err := ecdsa.ParseRawPrivateKey(elliptic.P256(), seed[:]); err == nil { // one secret in 2^32 is not a valid key
 			return key
 		}
 	}

@@ -67,7 +67,7 @@ func (e *ProposerBlock) unsigned(inner []byte) []byte {
 	return b
 }
 
-// Bytes returns the envelope around a chain's block. Its proposer signs it with the key of its certificate; nobody signs an option.
+// Bytes returns the envelope around a chain's block. Its proposer signs it with the key of its certificate; an option is unsigned.
 func (e *ProposerBlock) Bytes(inner []byte, chain ids.ID, key *ecdsa.PrivateKey) ([]byte, error) {
 	raw := e.unsigned(inner)
 	if len(e.Certificate) == 0 {

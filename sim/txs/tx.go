@@ -41,7 +41,7 @@ type ExportTx struct {
 	ExportedOutputs  []*TransferableOutput `serialize:"true" json:"exportedOutputs"`
 }
 
-// Tx is a signed transaction. Its bytes and id are those of the form in which it was built, signed or parsed.
+// Tx is a signed transaction. Its bytes and id belong to the form in which it was built, signed or parsed.
 type Tx struct {
 	Unsigned    Unsigned       `serialize:"true" json:"unsignedTx"`
 	Credentials []FxCredential `serialize:"true" json:"credentials"`
@@ -136,7 +136,7 @@ func (tx *Tx) Inputs() []*TransferableInput {
 	return nil
 }
 
-// Produced returns the UTXOs that the transaction creates on its own chain, without those that only a later event pays (stake, rewards,
+// Produced returns the UTXOs that the transaction creates on its own chain, without the ones that only a later event pays (stake, rewards,
 // refunds).
 func (tx *Tx) Produced() []*UTXO {
 	base := tx.Unsigned.Base()

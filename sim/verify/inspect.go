@@ -21,7 +21,7 @@ import (
 	"snowglobe/sim/store"
 )
 
-// blocksAtOnce is how many blocks Inspect reads at a time.
+// blocksAtOnce is the number of blocks that Inspect reads at a time.
 const blocksAtOnce = 64
 
 // Pace lets an inspection yield to others.

@@ -108,7 +108,7 @@ func (r *changedRows) NFTStates(id store.TokenID) (all []store.NFTState, err err
 	return known(all, r.delta.NFTStates, compareItem, func(n *store.NFTState) bool { return n.Asset.Token() == id }), err
 }
 
-// known combines what was known of a token before with later rows, as far as the index reads it.
+// known combines the earlier data of a token with later rows, as far as the index reads it.
 func known[T any](before, since []T, compare func(a, b *T) int, belongs func(*T) bool) []T {
 	var own []T
 	for i := range since {

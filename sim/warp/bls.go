@@ -25,7 +25,7 @@ const (
 // SecretKey is a BLS secret. Signing with the sum of several secrets yields their aggregate signature.
 type SecretKey struct{ scalar fr.Element }
 
-// NewSecretKey derives a key by reducing seed material modulo the group's order. Zero is no key, so it becomes one.
+// NewSecretKey derives a key by reducing seed material modulo the group's order. Zero is not a valid key, so it becomes one.
 func NewSecretKey(seed [32]byte) *SecretKey {
 	k := &SecretKey{}
 	k.scalar.SetBytes(seed[:])

@@ -21,7 +21,7 @@ const (
 	transactionActivity = "" // a transaction on an EVM chain
 )
 
-// AddressEvents lists the events of addresses, ValidatorEvents those of validators.
+// AddressEvents lists the events about addresses, ValidatorEvents the ones about validators.
 var (
 	AddressEvents   = []string{BalanceChange, BalanceThreshold, RewardDistribution}
 	ValidatorEvents = []string{ValidatorStake, DelegatorStake, RewardDistribution, L1BalanceIncreased, L1Disabled, L1Removed, L1BalanceThreshold}
@@ -34,7 +34,7 @@ const (
 	KeySubnetID  = "subnetId"
 )
 
-// Filter selects a webhook's events, beside what it watches.
+// Filter selects a webhook's events, in addition to the watched keys.
 type Filter struct {
 	EventSignatures []common.Hash `json:"eventSignatures,omitempty"` // of an EVM chain: a log must begin with one of them
 

@@ -15,7 +15,7 @@ import (
 	"snowglobe/sim/txs"
 )
 
-// news holds what a commit adds to one of a network's chains, and its watchers.
+// news holds a commit's additions to one of a network's chains, and their watchers.
 type news struct {
 	*Promiser
 	batch    *store.Batch

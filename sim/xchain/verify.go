@@ -39,7 +39,7 @@ var (
 	errStateOrder      = errors.New("initial states not sorted and unique")
 )
 
-// verify finds what a transaction spends and burns, or the error that refuses it.
+// verify finds the outputs that a transaction spends and the amount it burns, or the error that refuses it.
 func (x *Chain) verify(tx *txs.Tx, now uint64) ([]*txs.UTXO, uint64, error) {
 	burned, err := x.syntacticVerify(tx)
 	if err != nil {
@@ -341,7 +341,7 @@ func (x *Chain) verifyOperation(tx *txs.Tx, credentials *utxo.Credentials, i int
 	return credentials.VerifyPermission(i, op.Op.Authorization(), consumed[0].Owners())
 }
 
-// verifyProduced checks that what an operation produces may follow from the output that it consumes.
+// verifyProduced checks that an operation's new outputs may follow from the output that it consumes.
 func verifyProduced(op txs.FxOperation, out txs.Output) error {
 	err := utxo.ErrWrongUTXOType
 	switch op := op.(type) {

@@ -46,14 +46,14 @@ type ContractReader struct {
 	state   *state.StateDB
 }
 
-// NewContractReader reads contracts with an EVM on a state, and repeats with the EVM from full whatever the first one cannot run. It never
+// NewContractReader reads contracts with an EVM on a state, and repeats a call with the EVM from full if the first one cannot run it. It never
 // writes the state.
 func NewContractReader(fast *vm.EVM, entered *bool, full func() *vm.EVM, states *state.StateDB) *ContractReader {
 	fast.SetTxContext(vm.TxContext{GasPrice: new(uint256.Int)})
 	return &ContractReader{fast: fast, entered: entered, full: full, state: states}
 }
 
-// release returns what the EVMs hold. They are not used again.
+// release releases the resources of the EVMs. They are not used again.
 func (p *ContractReader) release() {
 	p.fast.Release()
 	if p.evm != nil {
@@ -148,7 +148,7 @@ func (p *ContractReader) standard(contract common.Address) (store.Standard, bool
 	return store.ERC20, supply && balance
 }
 
-// token reads the name, symbol and decimals of a token; whatever the contract does not answer stays empty.
+// token reads the name, symbol and decimals of a token. Fields that the contract does not answer stay empty.
 func (p *ContractReader) token(contract common.Address, s store.Standard) store.Token {
 	t := store.Token{Address: bytes.Clone(contract[:])}
 	t.Name, _ = p.text(contract, methodName)

@@ -28,7 +28,7 @@ type document [16]byte
 // mostDocuments bounds the cache; an entry takes 50 bytes.
 const mostDocuments = 1 << 18
 
-// layout tells where a contract stores what makes an item special, by the numbers of its variables.
+// layout holds the numbers of the variables in which a contract stores the attributes of an item.
 type layout struct {
 	contract string
 	name     uint64

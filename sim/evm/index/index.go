@@ -29,7 +29,7 @@ func New(chain int) *Index {
 	return &Index{chain: chain, tokens: map[common.Address]store.TokenID{}}
 }
 
-// WorldChains tells which blockchains are EVM chains of the world.
+// WorldChains knows which blockchains are EVM chains of the world.
 type WorldChains interface {
 	Simulates(blockchain ids.ID) bool
 }
@@ -67,7 +67,7 @@ type blockIndex struct {
 	open   func() (*ContractReader, error)
 	reader *ContractReader // opened when first needed
 
-	tokenBalances map[string]bool // owner and asset of those that already have a row
+	tokenBalances map[string]bool // owner and asset of holdings that already have a row
 	nftStates     map[string]bool
 }
 
@@ -262,7 +262,7 @@ func (w *blockIndex) addNFTState(p *ContractReader, contract common.Address, ass
 	w.delta.NFTStates = append(w.delta.NFTStates, row)
 }
 
-// owner returns the holder of an ERC-721 token, nil for nobody.
+// owner returns the holder of an ERC-721 token, nil for none.
 func (p *ContractReader) owner(contract common.Address, asset store.AssetKey) []byte {
 	answer := p.call(contract, methodOwnerOf, asset.Item())
 	if len(answer) != 32 || common.BytesToAddress(answer) == (common.Address{}) {

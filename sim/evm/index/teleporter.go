@@ -52,7 +52,7 @@ type TeleporterReceipt struct {
 	RelayerRewardAddress common.Address
 }
 
-// TeleporterFee is the fee that a sender pays to whoever delivers a message.
+// TeleporterFee is the fee that a sender pays for the delivery of a message.
 type TeleporterFee struct {
 	FeeTokenAddress common.Address
 	Amount          *big.Int

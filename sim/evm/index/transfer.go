@@ -23,7 +23,7 @@ var (
 // tokenTransfer is one transfer in a log: the item, the amount, the sender and the recipient.
 type tokenTransfer struct{ from, to, item, amount []byte }
 
-// IsTransfer reports whether a log looks like a token's transfer, whatever the contract is.
+// IsTransfer reports whether a log looks like a token's transfer, regardless of its contract.
 func IsTransfer(l *store.Log) bool {
 	switch {
 	case bytes.Equal(l.Topic, eventTransfer):

@@ -127,8 +127,8 @@ func (h *hasher) branch(n node) []byte {
 	return h.buffer
 }
 
-// compact encodes a path of nibbles as extensions do: a byte that says whether their number is odd, with the first one if it is, and two
-// nibbles in each further byte.
+// compact encodes a path of nibbles as extensions do: a byte with the parity of their number, and the first one if it is odd, then two nibbles
+// in each byte.
 func (h *hasher) compact(path string) []byte {
 	first := byte(0)
 	if len(path)%2 == 1 {

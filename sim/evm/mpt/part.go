@@ -12,7 +12,7 @@ import (
 // ErrPart means that the loaded content of a part does not match its hash.
 var ErrPart = errors.New("the part of a trie has another hash")
 
-// Part is a subtree of which memory holds only the hash until something in it is read or changed.
+// Part is a subtree that is only a hash in memory until something in it is read or changed.
 type Part struct {
 	Prefix string // common nibbles of its keys, one per byte
 	Hash   common.Hash

@@ -8,7 +8,7 @@ import (
 	"github.com/ethereum/go-ethereum/core/vm"
 )
 
-// Role tells what an address may do with a precompile (subnet-evm precompile/allowlist.Role).
+// Role is the permission of an address for a precompile (subnet-evm precompile/allowlist.Role).
 type Role byte
 
 // The roles, by the numbers that the contracts keep.

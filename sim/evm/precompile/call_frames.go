@@ -38,7 +38,7 @@ func NewFrames(contracts []*Contract, warp WarpInput) *Frames {
 // Attach sets the EVM whose calls to track.
 func (f *Frames) Attach(evm *vm.EVM) { f.evm = evm }
 
-// Hooks returns hooks that record the frames and then call those of a tracer, which may be nil.
+// Hooks returns hooks that record the frames and then call a tracer's hooks, which may be nil.
 func (f *Frames) Hooks(inner *tracing.Hooks) *tracing.Hooks {
 	var hooks tracing.Hooks
 	if inner != nil {

@@ -84,7 +84,7 @@ func (c *Contract) find(input []byte) (*Function, error) {
 	return f, nil
 }
 
-// Errors of an input that lacks arguments: those of libevm's accounts/abi, which subnet-evm's native minter and fee manager wrap.
+// Errors for missing arguments in an input, from libevm's accounts/abi; subnet-evm's native minter and fee manager wrap them.
 var (
 	errNoArguments = errors.New("abi: attempting to unmarshal an empty string while arguments are expected")
 	errUnpackInput = errors.New("failed to unpack input")

@@ -46,7 +46,7 @@ func feeConfigOf(numbers [feeFields]*big.Int) FeeConfig {
 	}
 }
 
-// Check returns what is wrong with a configuration, in the network's order and words (subnet-evm commontype.FeeConfig.Verify).
+// Check returns the first error of a configuration, in the network's order and words (subnet-evm commontype.FeeConfig.Verify).
 func (f *FeeConfig) Check() error {
 	rate := new(big.Int).SetUint64(f.TargetBlockRate)
 	fields := []struct {

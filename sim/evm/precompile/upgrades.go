@@ -138,7 +138,7 @@ func checkUpgrade(upgrade PrecompileUpgrade, last map[string]Config, newest *uin
 	return nil
 }
 
-// check validates a setting by itself.
+// check validates a single setting.
 func (s *Config) check() error {
 	seen := map[common.Address]bool{}
 	for _, address := range slices.Concat(s.Admins, s.Managers, s.Enabled) {

@@ -152,8 +152,8 @@ type slotKey struct {
 	key common.Hash
 }
 
-// history caches what readers of a chain share. Blocks never change. The state after the newest block may change without a block: cached
-// states carry the number of such changes, and nobody reads them after the next change.
+// history caches what readers of a chain share. Blocks never change. The state after the newest block may change without a block: cached states
+// carry the number of such changes, and are not read after the next change.
 type history struct {
 	blocks    *cache.Cache[uint64, *Block]
 	fees      *cache.Cache[uint64, *blockFees]

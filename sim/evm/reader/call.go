@@ -36,13 +36,13 @@ type Call struct {
 	Authorizations *json.RawMessage `json:"authorizationList"`
 }
 
-// UnmarshalJSON names the node's own type in what it says of a wrong argument.
+// UnmarshalJSON names the node's own type in the error for a wrong argument.
 func (c *Call) UnmarshalJSON(data []byte) error {
 	type TransactionArgs Call
 	return decodeAs("ethapi.TransactionArgs", data, (*TransactionArgs)(c))
 }
 
-// decodeAs reads a JSON object. What is none cannot be of the named type.
+// decodeAs reads a JSON object, or returns the error that names the type.
 func decodeAs(name string, data []byte, object any) error {
 	err := json.Unmarshal(data, object)
 	if wrong := new(json.UnmarshalTypeError); errors.As(err, &wrong) && wrong.Field == "" {

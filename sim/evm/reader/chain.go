@@ -18,8 +18,7 @@ import (
 	"snowglobe/sim/store"
 )
 
-// Chain reads one EVM chain of a world, and executes on its states. Beside the file it holds only the head and caches. It is safe for
-// concurrent use.
+// Chain reads one EVM chain of a world, and executes on its states. In memory it holds only the head and caches. It is safe for concurrent use.
 type Chain struct {
 	Ledger
 	Genesis     *evm.Genesis
@@ -70,7 +69,7 @@ type BlockEvent struct {
 	Transactions []store.Transaction
 	Logs         []*types.Log
 
-	Replacing bool // replacement blocks follow at once, so nobody should see this one as the newest
+	Replacing bool // replacement blocks follow at once, so this one is never announced as the newest
 }
 
 // Publish makes a committed block the head for readers and sends it to the subscribers. Call it once the commit has succeeded.
@@ -118,8 +117,8 @@ func (c *Chain) RemovedLogs(ctx context.Context, after uint64) (all []*types.Log
 	return all, nil
 }
 
-// Rewound reads the head anew after the world was reverted, and notifies the subscribers. removed lists the removed logs; replacing means
-// that other blocks follow at once.
+// Rewound reads the head again after a revert, and notifies the subscribers. removed lists the removed logs; replacing means that other blocks
+// follow at once.
 func (c *Chain) Rewound(ctx context.Context, removed []*types.Log, replacing bool) error {
 	row, err := c.db.Head(ctx, c.Row.ID)
 	if err != nil {

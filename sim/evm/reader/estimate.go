@@ -17,8 +17,8 @@ import (
 // estimateTolerance is the accuracy of an estimate in thousandths (coreth internal/ethapi, estimateGasErrorRatio).
 const estimateTolerance = 15
 
-// Estimate returns a gas limit with which a call succeeds on top of a block (coreth eth/gasestimator.Estimate). If none does, the result
-// tells how the code failed.
+// Estimate returns a gas limit with which a call succeeds on top of a block (coreth eth/gasestimator.Estimate). If no limit is enough, the
+// result describes how the code failed.
 func (c *Chain) Estimate(ctx context.Context, b *Block, call *Call, o Overrides) (uint64, *core.ExecutionResult, error) {
 	ctx, leave, err := c.acquire(ctx, c.Limits.Time)
 	if err != nil {
@@ -55,7 +55,7 @@ func (e *estimate) highest(call *Call) (uint64, error) {
 		if err := evm.Fault(e.states); err != nil {
 			return 0, err
 		}
-		if !e.message.Value.Lt(available) { // so nobody without coins can offer a fee, not even for moving nothing
+		if !e.message.Value.Lt(available) { // so a sender without coins cannot offer a fee, not even to move nothing
 			return 0, core.ErrInsufficientFundsForTransfer
 		}
 		available.Sub(available, e.message.Value)

@@ -18,7 +18,7 @@ import (
 	"snowglobe/sim/store"
 )
 
-// Limits bound what one request that executes code may cost.
+// Limits bound the cost of a request that executes code.
 type Limits struct {
 	Gas   uint64        // per call; higher requests are cut to this
 	Time  time.Duration // per call or trace

@@ -82,7 +82,7 @@ type blockTips struct {
 	tips         []*big.Int
 }
 
-// newTips returns the tips at a head and reads only those that are not known yet.
+// newTips returns the tips at a head and reads only the missing ones.
 func (c *Chain) newTips(ctx context.Context, head *Block, known *recentTips) (*recentTips, error) {
 	recent := &recentTips{suggested: big.NewInt(1)}
 	hash := head.Hash
@@ -235,7 +235,7 @@ func (c *Chain) FeeHistory(ctx context.Context, r HistoryRange, percentiles []fl
 	return h, nil
 }
 
-// addHistory adds some blocks. It reads all those that are not cached, and their transactions, together.
+// addHistory adds some blocks. It reads the missing ones together, with their transactions.
 func (l *Ledger) addHistory(ctx context.Context, h *FeeHistory, first, last uint64, percentiles []float64) error {
 	all, err := l.blockFees(ctx, first, last, len(percentiles) > 0)
 	if err != nil {
@@ -254,7 +254,7 @@ func (l *Ledger) addHistory(ctx context.Context, h *FeeHistory, first, last uint
 type blockFees struct {
 	baseFee           *big.Int
 	gasUsed, gasLimit uint64
-	paid              []paidTip // sorted by tip; nil until somebody asks
+	paid              []paidTip // sorted by tip; nil until needed
 }
 
 // bytes returns the memory of the referenced data.

@@ -21,7 +21,7 @@ const (
 	MaxLogs        = 50_000   // logs in one answer
 	maxLogBytes    = 32 << 20 // bytes of their data
 	maxLogsScanned = 1 << 20  // logs examined
-	maxChoices     = 1_000    // topics of a filter, at all places together
+	maxChoices     = 1_000    // topics of a filter, at all positions together
 	logPage        = 2_048
 )
 
@@ -68,7 +68,7 @@ func (f *LogFilter) Check() error {
 	return nil
 }
 
-// Bounded refuses more topics, at all places together, than each log can be compared with.
+// Bounded refuses a filter with more topics, at all positions together, than each log can be compared with.
 func (f *LogFilter) Bounded() error {
 	count := 0
 	for _, topics := range f.Topics {

@@ -31,7 +31,7 @@ type AccountOverride struct {
 	MovePrecompileTo *common.Address             `json:"movePrecompileToAddress"`
 }
 
-// UnmarshalJSON names the node's own type in what it says of a wrong argument.
+// UnmarshalJSON names the node's own type in the error for a wrong argument.
 func (o *AccountOverride) UnmarshalJSON(data []byte) error {
 	type OverrideAccount AccountOverride
 	return decodeAs("ethapi.OverrideAccount", data, (*OverrideAccount)(o))
@@ -111,8 +111,8 @@ func either[T any](older, newer *T) *T {
 	return older
 }
 
-// override changes the state before the execution, as if an earlier transaction had. Where a precompile is, a node runs it whatever the
-// override says (coreth internal/ethapi.StateOverride.Apply); in a simulation the override replaces it, as in go-ethereum.
+// override changes the state before the execution, as if an earlier transaction had. At the address of a precompile, a node runs the precompile
+// and ignores the override's code (coreth internal/ethapi.StateOverride.Apply); in a simulation the override replaces it, as in go-ethereum.
 func (x *execution) override(all StateOverrides, replace bool) error {
 	if len(all) == 0 {
 		return nil

@@ -69,7 +69,7 @@ func (t *prestate) start(env *tracing.VMContext, tx *types.Transaction, from com
 	}
 }
 
-// lookup keeps an account as it is, unless it is known.
+// lookup records an account's present state, unless it is known.
 func (t *prestate) lookup(address common.Address) *prestateAccount {
 	if t.pre[address] == nil {
 		states := t.env.StateDB
@@ -124,7 +124,7 @@ func memoryCopy(memory []byte, offset, size *big.Int) ([]byte, bool) {
 	return part, true
 }
 
-// end leaves only what changed, before and after, if that is what is asked.
+// end reduces the result to the changes, before and after, if the client asked for those.
 func (t *prestate) end() {
 	if !t.DiffMode {
 		return

@@ -309,7 +309,7 @@ func (s *simulation) call(ctx context.Context, b *Block, pool *core.GasPool, cal
 	return &Transaction{Transaction: signed, Row: row, Block: b, Sender: m.From}, &SimulatedCall{result, logs.logs(), capped}, evm.Fault(s.states)
 }
 
-// complete gives a call its nonce and its gas: what the block has left, within what the simulation has left (simulator.sanitizeCall).
+// complete gives a call its nonce and its gas: the rest of the block's, within the rest of the simulation's (simulator.sanitizeCall).
 func (s *simulation) complete(call *Call, pool *core.GasPool) (capped bool, err error) {
 	if call.Nonce == nil {
 		nonce := hexutil.Uint64(s.states.GetNonce(call.sender()))

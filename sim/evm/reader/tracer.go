@@ -29,7 +29,7 @@ var (
 
 const muxTracer = "muxTracer"
 
-// Memory that the parts of a trace take: a call beside its input and output, a step beside its stack, a word of the stack.
+// Memory of the parts of a trace: a call without its input and output, a step without its stack, a word of the stack.
 const (
 	frameBytes = 256
 	stepBytes  = 48
@@ -99,8 +99,8 @@ func (w *boundedTracer) named(ctx context.Context, x *execution, name string, at
 	return x.newScript(ctx, name, at, config)
 }
 
-// newFields are what go-ethereum's tracers add to what a node's tell: the places of logs in their block, and how contracts came to be. Nothing
-// like them can stand in the texts of a trace, where quotes are escaped.
+// newFields are the fields that go-ethereum's tracers have and a node's don't: the positions of logs in their block, and how contracts were
+// created. The strings in a trace cannot contain them, because their quotes are escaped.
 var newFields = regexp.MustCompile(`"index":"0x[0-9a-f]+",|"creationMethod":"[a-z0-9]+",`)
 
 // asOnANode makes a tracer in Go answer as the node's version of it does (libevm eth/tracers/native).
@@ -121,7 +121,7 @@ func (x *execution) asOnANode(tracer *tracers.Tracer, name string, config json.R
 		}
 	case "4byteTracer":
 		hooks.OnEnter = func(depth int, kind byte, from, to common.Address, input []byte, gas uint64, value *big.Int) {
-			if depth == 0 { // counts whatever it is
+			if depth == 0 { // counts the outermost call even if it is a creation
 				kind, to = byte(vm.CALL), from
 			}
 			tracer.OnEnter(depth, kind, from, to, input, gas, value)

@@ -69,7 +69,7 @@ func (p *Pool) SetMinFee(fee *big.Int) {
 	p.minFee = fee
 }
 
-// SetBaseFee sets the base fee that a client requested for the next block, nil for none. The pool accepts whatever can pay it.
+// SetBaseFee sets the base fee that a client requested for the next block, nil for none. The pool accepts every transaction that can pay it.
 func (p *Pool) SetBaseFee(asked *big.Int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -152,7 +152,7 @@ func (p *Pool) add(tx *types.Transaction, sender common.Address, nonce uint64, b
 
 func slotsOf(tx *types.Transaction) int { return int((tx.Size() + slotBytes - 1) / slotBytes) }
 
-// Reset moves the pool to a new head, given the accounts that its block changed and its gas limit. It drops mined transactions and those
+// Reset moves the pool to a new head, given the accounts that its block changed and its gas limit. It drops mined transactions and transactions
 // that no block can take any more.
 func (p *Pool) Reset(changed []store.Account, gasLimit uint64) {
 	p.mu.Lock()

@@ -5,7 +5,7 @@ import (
 	"github.com/ethereum/go-ethereum/event"
 )
 
-// recentHashes is how many of the newest pending transactions are remembered for clients that poll.
+// recentHashes is the number of newest pending transactions that are remembered for clients that poll.
 const recentHashes = 8_192
 
 // recent holds the hashes of the newest pending transactions.

@@ -41,7 +41,7 @@ func NewTable(name, columns string, scattered bool) *Table {
 	return &Table{Statement: text + row, many: text + strings.Repeat(row+", ", rowsTogether-1) + row, columns: n, scattered: scattered}
 }
 
-// NewUpsert describes a scattered table whose rows may exist already; conflict tells what to do then. Two rows with the same key must never
+// NewUpsert describes a scattered table whose rows may exist already; conflict is the SQL for that case. Two rows with the same key must never
 // wait together: the caller flushes an added row before reading it, and so before adding it again.
 func NewUpsert(name, columns, conflict string) *Table {
 	t := NewTable(name, columns, true)

@@ -1,4 +1,4 @@
 package dbfile
 
-// syncFolder does nothing: Windows writes renames to disk by itself.
+// syncFolder does nothing, because Windows writes renames to disk on its own.
 func syncFolder(string) error { return nil }

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// ErrNotWorld means that a file is no world.
+// ErrNotWorld means that a file is not a world.
 var ErrNotWorld = errors.New("the file is not a Snowglobe world")
 
 // ErrVersion means that another generator version made the file.

@@ -27,8 +27,8 @@ const (
 	lockText   = "snowglobe makes the file of this name\n" // contents of a lock, which no other program's has
 )
 
-// RemoveAbandoned removes the remains of killed generations from a folder: unfinished files whose lock nobody holds. It leaves whatever it
-// cannot remove.
+// RemoveAbandoned removes the remains of killed generations from a folder: unfinished files whose lock is free. It ignores files that it cannot
+// remove.
 func RemoveAbandoned(folder string) {
 	entries, _ := os.ReadDir(folder)
 	for _, e := range entries {

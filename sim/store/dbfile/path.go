@@ -71,7 +71,7 @@ func Exists(path string) bool {
 	return err == nil
 }
 
-// Remove removes a closed file and everything that may lie beside it.
+// Remove removes a closed file and its companions, such as a log.
 func Remove(path string) error {
 	return RemoveFiles(path, path+"-wal", path+"-shm", path+"-journal", Compacted(path))
 }

@@ -9,7 +9,7 @@ import (
 // Message is a message promised to a webhook.
 type Message struct {
 	Webhook int64          `db:"webhook"`
-	Number  int64          `db:"number"` // counts those of the webhook
+	Number  int64          `db:"number"` // the message's number within its webhook
 	UUID    []byte         `db:"uuid"`
 	Event   string         `db:"event"`   // what happened
 	Tx      store.Position `db:"tx"`      // the transaction, 0 when time alone did it

@@ -78,11 +78,11 @@ func Deactivate(b *store.Batch, id int64) error {
 
 // Key is something that a webhook watches.
 type Key struct {
-	Number  int64  `db:"number"` // counts those of the webhook
+	Number  int64  `db:"number"` // the key's number within its webhook
 	Watched []byte `db:"watched"`
 }
 
-// Keys lists what a webhook watches, after a number, in the file or as a batch sees it.
+// Keys lists the keys that a webhook watches, after a number, in the file or as a batch sees it.
 func Keys(ctx context.Context, r store.Preparer, webhook, after int64, limit int) ([]Key, error) {
 	return store.List[Key](ctx, r, `SELECT number, watched FROM webhook_key WHERE webhook = ? AND number > ? ORDER BY number LIMIT 0 + ?`, webhook, after, limit)
 }
@@ -93,7 +93,7 @@ func KeyCount(ctx context.Context, r store.Preparer, webhook int64) (int64, erro
 	return *n, err
 }
 
-// AddKeys adds to what a webhook watches, ignoring what it already does.
+// AddKeys adds keys to a webhook, and ignores known ones.
 func AddKeys(b *store.Batch, webhook int64, keys [][]byte) error {
 	last, err := store.Get[int64](context.Background(), b, `SELECT ifnull(max(number), 0) FROM webhook_key WHERE webhook = ?`, webhook)
 	if err != nil {
@@ -107,7 +107,7 @@ func AddKeys(b *store.Batch, webhook int64, keys [][]byte) error {
 	return nil
 }
 
-// DropKeys removes something from what a webhook watches.
+// DropKeys removes keys from a webhook.
 func DropKeys(b *store.Batch, webhook int64, keys [][]byte) error {
 	for _, key := range keys {
 		if err := store.Exec(b, `DELETE FROM webhook_key WHERE watched = ? AND webhook = ?`, key, webhook); err != nil {
