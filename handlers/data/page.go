@@ -30,6 +30,14 @@ func Bounds(r *rest.Request, c *reader.Chain) (high, low store.Position) {
 
 func limited(n int64) uint64 { return min(uint64(n), store.MaxNumber) }
 
+// Before returns the number before which a page of rows begins that are listed from the highest number down.
+func Before(r *rest.Request) int64 {
+	if n, resumed := r.PositionNumber(); resumed {
+		return int64(n)
+	}
+	return 1 << 62
+}
+
 // CutPage removes the extra row, which reveals that another page exists, and makes that page's token.
 func CutPage[T any](r *rest.Request, rows []T, position func(*T) []byte) ([]T, string) {
 	if len(rows) <= r.PageSize() {

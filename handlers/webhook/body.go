@@ -18,7 +18,7 @@ import (
 	"snowglobe/sim/parse"
 	"snowglobe/sim/store/outbox"
 	"snowglobe/sim/txs"
-	filters "snowglobe/sim/webhook"
+	webhooks "snowglobe/sim/webhook"
 )
 
 // createBody is the body that creates a webhook.
@@ -67,7 +67,7 @@ func (a *api) checkTarget(url string) error {
 type reading struct {
 	*createBody
 	webhook  *outbox.Webhook
-	filter   *filters.Filter
+	filter   *webhooks.Filter
 	keys     [][]byte
 	problems []string
 }
@@ -81,7 +81,7 @@ func (b *createBody) read(a *api) (w *outbox.Webhook, keys [][]byte, problems []
 	if err := a.checkTarget(b.URL); err != nil {
 		return nil, nil, nil, err
 	}
-	r := &reading{createBody: b, webhook: &outbox.Webhook{Event: b.EventType, URL: b.URL, Name: b.Name, Description: b.Description}, filter: &filters.Filter{}}
+	r := &reading{createBody: b, webhook: &outbox.Webhook{Event: b.EventType, URL: b.URL, Name: b.Name, Description: b.Description}, filter: &webhooks.Filter{}}
 	if b.EventType == outbox.AddressActivity {
 		r.readEVM(a.world)
 	} else {
@@ -163,15 +163,15 @@ func (r *reading) readAddressEvents(n *sim.Network) txs.Chain {
 	default:
 		r.problem("chainId %q is not allowed: expected p-chain or x-chain", schema.Shorten(r.ChainID))
 	}
-	if m.KeyType != filters.KeyAddresses {
-		r.problem("metadata.keyType %q is not allowed: expected %s", m.KeyType, filters.KeyAddresses)
+	if m.KeyType != webhooks.KeyAddresses {
+		r.problem("metadata.keyType %q is not allowed: expected %s", m.KeyType, webhooks.KeyAddresses)
 	}
 	if r.filter.SubEvents = m.SubEvents.Addresses; len(r.filter.SubEvents) == 0 {
-		r.problem("metadata.subEvents.addressActivitySubEvents is required: any of %s", strings.Join(filters.AddressEvents, ", "))
+		r.problem("metadata.subEvents.addressActivitySubEvents is required: any of %s", strings.Join(webhooks.AddressEvents, ", "))
 	}
 	if f := m.BalanceThresholdFilter; f != nil {
 		r.filter.BalanceType, r.filter.BalanceThreshold = f.BalanceType, r.amount("metadata.balanceThresholdFilter.balanceThreshold", f.BalanceThreshold)
-	} else if slices.Contains(r.filter.SubEvents, filters.BalanceThreshold) {
+	} else if slices.Contains(r.filter.SubEvents, webhooks.BalanceThreshold) {
 		r.problem("metadata.balanceThresholdFilter is required for balance_threshold")
 	}
 	return kind
@@ -179,18 +179,18 @@ func (r *reading) readAddressEvents(n *sim.Network) txs.Chain {
 
 func (r *reading) readValidatorEvents() {
 	m := &r.Metadata
-	if m.KeyType != filters.KeyNodeID && m.KeyType != filters.KeySubnetID {
-		r.problem("metadata.keyType %q is not allowed: expected %s or %s", m.KeyType, filters.KeyNodeID, filters.KeySubnetID)
+	if m.KeyType != webhooks.KeyNodeID && m.KeyType != webhooks.KeySubnetID {
+		r.problem("metadata.keyType %q is not allowed: expected %s or %s", m.KeyType, webhooks.KeyNodeID, webhooks.KeySubnetID)
 	}
 	if len(m.Keys) > 1 {
 		r.problem("metadata.keys has %d items: expected exactly one", len(m.Keys))
 	}
 	if r.filter.SubEvents = m.SubEvents.Validators; len(r.filter.SubEvents) == 0 {
-		r.problem("metadata.subEvents.validatorActivitySubEvents is required: any of %s", strings.Join(filters.ValidatorEvents, ", "))
+		r.problem("metadata.subEvents.validatorActivitySubEvents is required: any of %s", strings.Join(webhooks.ValidatorEvents, ", "))
 	}
 	if m.L1BalanceThreshold != "" {
 		r.filter.L1BalanceThreshold = r.amount("metadata.l1ValidatorFeeBalanceThreshold", m.L1BalanceThreshold)
-	} else if slices.Contains(r.filter.SubEvents, filters.L1BalanceThreshold) {
+	} else if slices.Contains(r.filter.SubEvents, webhooks.L1BalanceThreshold) {
 		r.problem("metadata.l1ValidatorFeeBalanceThreshold is required for l1_validator_balance_threshold")
 	}
 	for i, text := range m.NodeIDs {
@@ -234,10 +234,10 @@ func (r *reading) readKeys(n *sim.Network) {
 
 func readKey(n *sim.Network, keyType, text string) (key []byte, ok bool) {
 	switch keyType {
-	case filters.KeyNodeID:
+	case webhooks.KeyNodeID:
 		id, err := parse.NodeID(text)
 		return id[:], err == nil
-	case filters.KeySubnetID:
+	case webhooks.KeySubnetID:
 		id, err := parse.ID(text)
 		return id[:], err == nil
 	}

@@ -21,7 +21,7 @@ import (
 	"snowglobe/sim/store"
 	"snowglobe/sim/store/outbox"
 	"snowglobe/sim/txs"
-	filters "snowglobe/sim/webhook"
+	webhooks "snowglobe/sim/webhook"
 )
 
 // Delivery is a webhook's message with its outcome.
@@ -86,19 +86,12 @@ func (a *api) onAnyWebhook(handle func(*rest.Request, *outbox.Webhook) (any, err
 }
 
 func (a *api) listDeliveries(r *rest.Request, w *outbox.Webhook) (any, error) {
-	before := int64(1) << 62
-	if n, resumed := r.PositionNumber(); resumed {
-		before = int64(n)
-	}
-	rows, err := outbox.Messages(r.Context(), a.world.DB, w.ID, before, r.PageSize()+1)
+	rows, err := outbox.Messages(r.Context(), a.world.DB, w.ID, data.Before(r), r.PageSize()+1)
 	if err != nil {
 		return nil, err
 	}
 	answer := &deliveryList{Deliveries: []Delivery{}}
-	if len(rows) > r.PageSize() {
-		rows = rows[:r.PageSize()]
-		answer.NextPageToken = r.NextPageToken(rest.Position(uint64(rows[len(rows)-1].Number)))
-	}
+	rows, answer.NextPageToken = data.CutPage(r, rows, func(v *outbox.View) []byte { return rest.Position(uint64(v.Number)) })
 	for i := range rows {
 		shown, err := a.delivery(r.Context(), w, &rows[i])
 		if err != nil {
@@ -200,7 +193,7 @@ func (a *api) promiseOf(ctx context.Context, w *outbox.Webhook, b *testBody) (*o
 		at, err := a.world.DB.BlockTime(ctx, row.ID.Block())
 		return &outbox.Message{Tx: row.ID, Time: at}, err
 	}
-	f, err := filters.ParseFilter(w.Filter)
+	f, err := webhooks.ParseFilter(w.Filter)
 	if err != nil {
 		return nil, store.Damaged(err)
 	}
@@ -229,7 +222,7 @@ func (a *api) promiseOf(ctx context.Context, w *outbox.Webhook, b *testBody) (*o
 
 // subjectOf returns the staker or the validation that a past transaction concerned.
 func (a *api) subjectOf(ctx context.Context, w *outbox.Webhook, m *outbox.Message, row *store.PrimaryTx) ([]byte, error) {
-	if w.Event == outbox.PrimaryAddressActivity && m.Event != filters.RewardDistribution {
+	if w.Event == outbox.PrimaryAddressActivity && m.Event != webhooks.RewardDistribution {
 		return nil, nil
 	}
 	if _, err := a.world.DB.StakerOfTx(ctx, row.Hash); !errors.Is(err, store.ErrNotFound) {

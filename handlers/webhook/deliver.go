@@ -21,7 +21,7 @@ import (
 	"snowglobe/sim/evm/reader"
 	"snowglobe/sim/store"
 	"snowglobe/sim/store/outbox"
-	promises "snowglobe/sim/webhook"
+	webhooks "snowglobe/sim/webhook"
 )
 
 // The time that a receiver has to respond, and the delays from the start of a failed attempt to the next: the live service's intervals,
@@ -91,7 +91,7 @@ func New(w *sim.World, o Options) *Deliverer {
 		wake: make(chan struct{}, 1), busy: map[int64]bool{}, reached: map[int64]reached{}, again: map[string]int64{},
 	}
 	if !w.DB.ReadOnly() {
-		promises.Start(w, newName)
+		webhooks.Start(w, newName)
 	}
 	w.BeforeRewind(func() func(sim.RewindOptions) { return d.forgetUndone })
 	return d
@@ -153,7 +153,8 @@ func (d *Deliverer) start(ctx, sending context.Context, senders *sync.WaitGroup)
 	if err != nil {
 		return 0, err
 	}
-	for _, id := range active {
+	for i := range active {
+		id := active[i].ID
 		d.mu.Lock()
 		taken := d.busy[id] || len(d.busy) >= atOnce
 		d.mu.Unlock()
@@ -401,9 +402,6 @@ func (d *Deliverer) Again(ctx context.Context, v *outbox.View) error {
 func (d *Deliverer) Promise(ctx context.Context, m *outbox.Message) (*outbox.View, error) {
 	name := newName()
 	m.UUID = name[:]
-	if m.Subject == nil {
-		m.Subject = []byte{}
-	}
 	if err := d.world.Write(ctx, func(b *store.Batch) error { return outbox.Promise(b, m) }); err != nil {
 		return nil, err
 	}

@@ -11,7 +11,7 @@ import (
 	"snowglobe/sim"
 	"snowglobe/sim/store"
 	"snowglobe/sim/store/outbox"
-	filters "snowglobe/sim/webhook"
+	webhooks "snowglobe/sim/webhook"
 )
 
 // Envelope wraps each message.
@@ -37,7 +37,7 @@ var errVoid = errors.New("there is nothing to tell")
 
 // write builds a message for sending.
 func (m *writer) write(ctx context.Context, w *outbox.Webhook, v *outbox.Message) ([]byte, error) {
-	f, err := filters.ParseFilter(w.Filter)
+	f, err := webhooks.ParseFilter(w.Filter)
 	if err != nil {
 		return nil, store.Damaged(err)
 	}

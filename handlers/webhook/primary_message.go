@@ -16,7 +16,7 @@ import (
 	"snowglobe/sim/store"
 	"snowglobe/sim/store/outbox"
 	"snowglobe/sim/txs"
-	filters "snowglobe/sim/webhook"
+	webhooks "snowglobe/sim/webhook"
 )
 
 // PrimaryEvent is an event on a primary network. No document of the live service describes its shape; it is the simulator's own and follows
@@ -58,7 +58,7 @@ type primaryMessage struct {
 	*writer
 	context.Context
 	webhook *outbox.Webhook
-	filter  *filters.Filter
+	filter  *webhooks.Filter
 	message *outbox.Message
 	network *sim.Network
 	kind    txs.Chain
@@ -66,7 +66,7 @@ type primaryMessage struct {
 	shown   *PrimaryEvent
 }
 
-func (m *writer) primaryActivity(ctx context.Context, w *outbox.Webhook, f *filters.Filter, v *outbox.Message) (*PrimaryEvent, error) {
+func (m *writer) primaryActivity(ctx context.Context, w *outbox.Webhook, f *webhooks.Filter, v *outbox.Message) (*PrimaryEvent, error) {
 	n, kind := m.chainOf(w.Chain)
 	p := &primaryMessage{m, ctx, w, f, v, n, kind, v.Tx.Number(), &PrimaryEvent{
 		EventType: v.Event, Network: n.Name, ChainID: data.ChainNames[kind], BlockTimestamp: v.Time,
@@ -137,7 +137,7 @@ func (p *primaryMessage) addAddresses() error {
 			owners = append(owners, ids.ShortID(key.Watched))
 		}
 	}
-	if len(owners) == 0 && p.message.Event == filters.BalanceThreshold {
+	if len(owners) == 0 && p.message.Event == webhooks.BalanceThreshold {
 		return errVoid
 	}
 	for _, owner := range owners {
@@ -149,9 +149,9 @@ func (p *primaryMessage) addAddresses() error {
 		return err
 	}
 	switch p.message.Event {
-	case filters.BalanceThreshold:
+	case webhooks.BalanceThreshold:
 		return p.addThreshold(owners, sum)
-	case filters.RewardDistribution:
+	case webhooks.RewardDistribution:
 		s, err := p.world.DB.StakerOfTx(p, p.message.Subject)
 		if err != nil {
 			return err
@@ -190,7 +190,7 @@ func (p *primaryMessage) addThreshold(owners []ids.ShortID, after *query.Balance
 func (p *primaryMessage) addStaker(s *store.Staker) error {
 	p.shown.NodeID, p.shown.SubnetID, p.shown.StakingTx = ids.NodeID(s.Node).String(), subnetText(s.Subnet), data.CB58(s.Tx)
 	p.shown.Weight = decimals(uint64(s.Weight))
-	if p.message.Event != filters.RewardDistribution {
+	if p.message.Event != webhooks.RewardDistribution {
 		return nil
 	}
 	utxos, err := p.world.DB.UTXOsOfTx(p, p.network.Chain(txs.PChain), s.Tx)
@@ -227,7 +227,7 @@ func (p *primaryMessage) addL1Validator() error {
 	p.shown.NodeID, p.shown.SubnetID, p.shown.ValidationID = ids.NodeID(v.Node).String(), subnetText(v.Subnet), data.CB58(v.Validation)
 	p.shown.Weight = decimals(uint64(v.Weight))
 	p.shown.Remaining = decimals(v.Balance(p.network.AccruedAt(head, max(p.message.Time, head.Time))))
-	if p.message.Event == filters.L1BalanceThreshold {
+	if p.message.Event == webhooks.L1BalanceThreshold {
 		p.shown.BalanceThreshold = decimals(p.filter.L1BalanceThreshold)
 	}
 	return nil

@@ -19,7 +19,7 @@ import (
 	"snowglobe/sim"
 	"snowglobe/sim/store"
 	"snowglobe/sim/store/outbox"
-	filters "snowglobe/sim/webhook"
+	webhooks "snowglobe/sim/webhook"
 )
 
 // Webhook describes a webhook.
@@ -174,11 +174,7 @@ func (a *api) changed(r *rest.Request, w *outbox.Webhook, change func(*store.Bat
 }
 
 func (a *api) list(r *rest.Request) (any, error) {
-	before := int64(1) << 62
-	if n, resumed := r.PositionNumber(); resumed {
-		before = int64(n)
-	}
-	account := r.Account()
+	before, account := data.Before(r), r.Account()
 	var page []outbox.Webhook
 	for {
 		rows, err := outbox.OfAccount(r.Context(), a.world.DB, account[:], before, r.PageSize()+1)
@@ -196,10 +192,7 @@ func (a *api) list(r *rest.Request) (any, error) {
 		before = rows[len(rows)-1].ID
 	}
 	answer := &webhookList{Webhooks: []Webhook{}}
-	if len(page) > r.PageSize() {
-		page = page[:r.PageSize()]
-		answer.NextPageToken = r.NextPageToken(rest.Position(uint64(page[len(page)-1].ID)))
-	}
+	page, answer.NextPageToken = data.CutPage(r, page, func(w *outbox.Webhook) []byte { return rest.Position(uint64(w.ID)) })
 	for i := range page {
 		shown, err := a.show(r.Context(), a.world.DB, &page[i])
 		if err != nil {
@@ -253,10 +246,7 @@ func (a *api) listAddresses(r *rest.Request, w *outbox.Webhook) (any, error) {
 		return nil, err
 	}
 	answer := &addressList{Addresses: []string{}}
-	if len(keys) > r.PageSize() {
-		keys = keys[:r.PageSize()]
-		answer.NextPageToken = r.NextPageToken(rest.Position(uint64(keys[len(keys)-1].Number)))
-	}
+	keys, answer.NextPageToken = data.CutPage(r, keys, func(k *outbox.Key) []byte { return rest.Position(uint64(k.Number)) })
 	for _, key := range keys {
 		answer.Addresses = append(answer.Addresses, common.BytesToAddress(key.Watched).Hex())
 	}
@@ -292,11 +282,14 @@ func (a *api) addAddresses(b *store.Batch, webhook int64, keys [][]byte) error {
 	return nil
 }
 
-const secretBytes = 32
+func newSecret() []byte {
+	secret := make([]byte, 32)
+	rand.Read(secret)
+	return secret
+}
 
 func (a *api) rotateSecret(r *rest.Request) (any, error) {
-	account, secret := r.Account(), make([]byte, secretBytes)
-	rand.Read(secret)
+	account, secret := r.Account(), newSecret()
 	if err := a.world.Write(r.Context(), func(b *store.Batch) error { return outbox.SetSecret(b, account[:], secret) }); err != nil {
 		return nil, err
 	}
@@ -308,9 +301,7 @@ func (a *api) secretOrNew(r *rest.Request) ([]byte, error) {
 	account := r.Account()
 	secret, err := outbox.Secret(r.Context(), a.world.DB, account[:])
 	if errors.Is(err, store.ErrNotFound) {
-		secret = make([]byte, secretBytes)
-		rand.Read(secret)
-		return secret, nil
+		return newSecret(), nil
 	}
 	return secret, err
 }
@@ -336,7 +327,7 @@ func statusText(w *outbox.Webhook) string {
 // show renders a webhook for responses, with the keys that the file or a batch has.
 func (a *api) show(ctx context.Context, from store.Preparer, w *outbox.Webhook) (*Webhook, error) {
 	shown := &Webhook{ID: uuid.UUID(w.UUID).String(), URL: w.URL, Status: statusText(w), CreatedAt: w.Created, Name: w.Name, Description: w.Description, EventType: w.Event}
-	f, err := filters.ParseFilter(w.Filter)
+	f, err := webhooks.ParseFilter(w.Filter)
 	if err != nil {
 		return nil, store.Damaged(err)
 	}
@@ -368,16 +359,16 @@ func (a *api) show(ctx context.Context, from store.Preparer, w *outbox.Webhook) 
 
 func keyText(n *sim.Network, keyType string, key []byte) string {
 	switch keyType {
-	case filters.KeyNodeID:
+	case webhooks.KeyNodeID:
 		return ids.NodeID(key).String()
-	case filters.KeySubnetID:
+	case webhooks.KeySubnetID:
 		return ids.ID(key).String()
 	}
 	return n.Rules.Bech32(ids.ShortID(key))
 }
 
 // showFilter renders the primary network events that a webhook watches.
-func showFilter(m *Metadata, w *outbox.Webhook, f *filters.Filter) {
+func showFilter(m *Metadata, w *outbox.Webhook, f *webhooks.Filter) {
 	if w.Event == outbox.PrimaryAddressActivity {
 		m.SubEvents = &SubEvents{Addresses: f.SubEvents}
 		if f.BalanceType != "" {

@@ -61,7 +61,7 @@ func promised(t *testing.T, event string, f Filter, keys [][]byte, do func(*news
 	older := *hook
 	older.UUID, older.Filter = bytes.Repeat([]byte{nextName()}, 16), picky
 	err = w.WriteUncounted(t.Context(), func(b *store.Batch) error {
-		before, err := outbox.AllActive(b)
+		before, err := outbox.Active(t.Context(), b)
 		if err != nil {
 			return err
 		}
@@ -73,7 +73,7 @@ func promised(t *testing.T, event string, f Filter, keys [][]byte, do func(*news
 		if err := errors.Join(outbox.Put(b, &older), outbox.Put(b, hook)); err != nil {
 			return err
 		}
-		active, err := outbox.AllActive(b)
+		active, err := outbox.Active(t.Context(), b)
 		if err != nil {
 			return err
 		}
@@ -441,7 +441,7 @@ func TestPromiseOfACommit(t *testing.T) {
 		"of either":               {Filter{EventSignatures: []common.Hash{common.Hash(hash(5)), common.Hash(topic)}}, []string{"  5/1"}},
 	} {
 		got := promised(t, outbox.AddressActivity, c.f, [][]byte{address}, func(n *news) error {
-			active, err := outbox.AllActive(n.batch)
+			active, err := outbox.Active(t.Context(), n.batch)
 			if err != nil {
 				return err
 			}

@@ -2,6 +2,7 @@ package webhook
 
 import (
 	"bytes"
+	"context"
 	"slices"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -22,7 +23,7 @@ func Start(w *sim.World, name func() [16]byte) { w.SetOutbox(&Promiser{w, name})
 
 // Promise writes the messages about a commit.
 func (p *Promiser) Promise(b *store.Batch, added *sim.Added) error {
-	active, err := outbox.AllActive(b)
+	active, err := outbox.Active(context.Background(), b)
 	if err != nil || len(active) == 0 {
 		return err
 	}
@@ -113,9 +114,6 @@ func (p *Promiser) block(b *store.Batch, active []outbox.Webhook, chain int, d *
 func (p *Promiser) promise(b *store.Batch, w *watcher, m *outbox.Message) error {
 	name := p.name()
 	m.Webhook, m.UUID = w.ID, name[:]
-	if m.Subject == nil {
-		m.Subject = []byte{}
-	}
 	return outbox.Promise(b, m)
 }
 

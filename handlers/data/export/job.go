@@ -157,19 +157,12 @@ func (a *exportAPI) getOperation(r *rest.Request) (any, error) {
 }
 
 func (a *exportAPI) listExports(r *rest.Request) (any, error) {
-	before := int64(1) << 62
-	if n, resumed := r.PositionNumber(); resumed {
-		before = int64(n)
-	}
-	found, err := a.exports.List(r.Context(), before, r.PageSize()+1)
+	found, err := a.exports.List(r.Context(), data.Before(r), r.PageSize()+1)
 	if err != nil {
 		return nil, err
 	}
 	answer := &operationList{Operations: []*Operation{}}
-	if len(found) > r.PageSize() {
-		found = found[:r.PageSize()]
-		answer.NextPageToken = r.NextPageToken(rest.Position(uint64(found[len(found)-1].ID)))
-	}
+	found, answer.NextPageToken = data.CutPage(r, found, func(o *store.Operation) []byte { return rest.Position(uint64(o.ID)) })
 	for i := range found {
 		shown, err := a.describeOperation(r, &found[i])
 		if err != nil {

@@ -57,7 +57,7 @@ const fromMessages = ` FROM webhook_message m LEFT JOIN webhook_delivery d ON d.
 func Promise(b *store.Batch, m *Message) error {
 	return store.Exec(b, `INSERT INTO webhook_message (webhook, number, uuid, event, tx, subject, time)
 		VALUES (?, (SELECT ifnull(max(number), 0) + 1 FROM webhook_message WHERE webhook = ?), ?, ?, ?, ?, ?)`,
-		m.Webhook, m.Webhook, m.UUID, m.Event, m.Tx, m.Subject, m.Time)
+		m.Webhook, m.Webhook, m.UUID, m.Event, m.Tx, append([]byte{}, m.Subject...), m.Time)
 }
 
 // NextUndelivered reads a webhook's first unfinished message after a number.

@@ -48,14 +48,9 @@ func OfAccount(ctx context.Context, db *store.DB, account []byte, before int64, 
 		account, before, limit)
 }
 
-// Active lists the numbers of active webhooks.
-func Active(ctx context.Context, db *store.DB) ([]int64, error) {
-	return store.List[int64](ctx, db, `SELECT id FROM webhook WHERE active = 1 AND id > 0 ORDER BY id`)
-}
-
-// AllActive lists active webhooks as a batch sees them.
-func AllActive(b *store.Batch) ([]Webhook, error) {
-	return store.List[Webhook](context.Background(), b, `SELECT `+webhookColumns+` FROM webhook WHERE active = 1 AND id > 0 ORDER BY id`)
+// Active lists the active webhooks, in the file or as a batch sees them.
+func Active(ctx context.Context, r store.Preparer) ([]Webhook, error) {
+	return store.List[Webhook](ctx, r, `SELECT `+webhookColumns+` FROM webhook WHERE active = 1 AND id > 0 ORDER BY id`)
 }
 
 // Put writes a webhook. A new one gets a number.
