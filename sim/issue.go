@@ -151,10 +151,26 @@ func (n *Network) restore(ctx context.Context) (err error) {
 	if n.state == nil {
 		n.state, err = primary.Restore(ctx, n.DB, n.Rules.NetworkID)
 	}
+	if err == nil {
+		n.state.P.Tx = n.pChainTx
+	}
 	if err == nil && n.nodes == nil {
 		n.nodes, err = n.DB.Nodes(ctx, n.Rules.NetworkID)
 	}
 	return err
+}
+
+// pChainTx finds an accepted transaction of the P-Chain, nil if there is none.
+func (n *Network) pChainTx(txID ids.ID) *txs.Tx {
+	row, err := n.DB.PrimaryTxByHash(context.Background(), n.Chain(txs.PChain), txID[:])
+	if err != nil {
+		return nil
+	}
+	tx, err := txs.ParseTx(txs.PChain, row.Bytes)
+	if err != nil {
+		return nil
+	}
+	return tx
 }
 
 // earliest returns the first second allowed for a block: not before the clock or the last blocks.

@@ -15,14 +15,18 @@ import (
 
 // Reasons for refusing a block of the P-Chain, in the node's words.
 var (
-	errUnexpectedBlock = errors.New("unexpected block type")
-	errSkipsChange     = errors.New("proposed timestamp later than next staker change time")
-	errNoChanges       = errors.New("BanffStandardBlock performs no state changes")
-	errOptionTime      = errors.New("option block proposed timestamp not matching parent block one")
-	errUndecided       = errors.New("the proposal before is not decided")
-	errTxTooBig        = errors.New("transaction size exceeds max transaction size pre-Helicon") // Manager.verifyTransactionSizePreHelicon
-	errBlockTooBig     = errors.New("block size exceeds max block size pre-Helicon")             // Block.verifyBlockSizePreHelicon
-	errNothingToDecide = errors.New("no proposal to decide")
+	errUnexpectedBlock  = errors.New("unexpected block type")
+	errSkipsChange      = errors.New("proposed timestamp later than next staker change time")
+	errNoChanges        = errors.New("BanffStandardBlock performs no state changes")
+	errOptionTime       = errors.New("option block proposed timestamp not matching parent block one")
+	errUndecided        = errors.New("the proposal before is not decided")
+	errTxTooBig         = errors.New("transaction size exceeds max transaction size pre-Helicon") // Manager.verifyTransactionSizePreHelicon
+	errBlockTooBig      = errors.New("block size exceeds max block size pre-Helicon")             // Block.verifyBlockSizePreHelicon
+	errMissingTimestamp = errors.New("missing timestamp")
+	errTimestamp        = errors.New("invalid timestamp")
+	errNotAutoRenewed   = errors.New("expected auto renewed staker")
+	errStakerTxType     = errors.New("unexpected staker transaction type")
+	errNothingToDecide  = errors.New("no proposal to decide")
 )
 
 // blockExecutor verifies and executes blocks, following avalanchego's block/executor.
@@ -130,28 +134,54 @@ func (e *blockExecutor) proposalBlock(b *txs.ProposalBlock) ([]*Diff, error) {
 	if err != nil {
 		return nil, err
 	}
-	reward, ok := b.Tx.Unsigned.(*txs.RewardValidatorTx)
-	if !ok {
-		return nil, utxo.ErrWrongTxType
-	}
-	s, err := e.rewardValidatorTx(reward)
+	s, err := e.proposalTx(b.Tx)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("proposal tx %s failed execution: %w", b.Tx.ID(), err)
 	}
-	utxo.Set(e.journal, &e.proposal, s)
+	utxo.Set(e.journal, &e.proposal, &proposal{s, b.Tx})
 	return slices.Insert(diffs, len(diffs)-1, &Diff{Diff: utxo.Diff{TxID: b.Tx.ID()}}), nil
 }
 
-// rewardValidatorTx checks that a staker is the next to be removed and that its staking period is over.
-func (e *blockExecutor) rewardValidatorTx(u *txs.RewardValidatorTx) (*Staker, error) {
+// proposalTx checks a reward transaction, as avalanchego's txs/executor.ProposalTx does, and returns the staker that it is about.
+func (e *blockExecutor) proposalTx(tx *txs.Tx) (*Staker, error) {
+	renewed, renews := tx.Unsigned.(*txs.RewardAutoRenewedValidatorTx)
+	if renews {
+		switch {
+		case renewed.TxID == ids.Empty:
+			return nil, errMissingTxID
+		case renewed.Timestamp == 0:
+			return nil, errMissingTimestamp
+		case len(tx.Credentials) > 0:
+			return nil, errCredentials
+		case renewed.Timestamp != e.Time():
+			return nil, errTimestamp
+		}
+	} else if _, ok := tx.Unsigned.(*txs.RewardValidatorTx); !ok {
+		return nil, utxo.ErrWrongTxType
+	}
+	txID, _ := txs.Rewarded(tx.Unsigned)
+	s, err := e.stakerToReward(txID)
+	switch {
+	case err != nil:
+		return nil, err
+	case renews && s.Renewal == nil:
+		return nil, errNotAutoRenewed
+	case !renews && s.Renewal != nil:
+		return nil, fmt.Errorf("%w: %T", errStakerTxType, s.Tx.Unsigned)
+	}
+	return s, nil
+}
+
+// stakerToReward checks that a staker is the next to be rewarded and that its staking period is over.
+func (e *blockExecutor) stakerToReward(txID ids.ID) (*Staker, error) {
 	if len(e.current.queue) == 0 {
 		return nil, utxo.ErrNotFound
 	}
 	switch s := e.current.queue[0]; {
-	case s.TxID != u.TxID:
-		return nil, fmt.Errorf("attempting to remove wrong staker: %s != %s", s.TxID, u.TxID)
+	case s.TxID != txID:
+		return nil, fmt.Errorf("attempting to remove wrong staker: %s != %s", s.TxID, txID)
 	case s.End != e.Time():
-		return nil, fmt.Errorf("attempting to remove staker before their end time: TxID = %s with %d < %d", u.TxID, e.Time(), s.End)
+		return nil, fmt.Errorf("attempting to remove staker before their end time: TxID = %s with %d < %d", txID, e.Time(), s.End)
 	default:
 		return s, nil
 	}
@@ -164,10 +194,14 @@ func (e *blockExecutor) optionBlock(time uint64, commit bool) ([]*Diff, error) {
 	case time != e.Time():
 		return nil, errOptionTime
 	}
-	s := e.proposal
+	p := e.proposal
 	utxo.Set(e.journal, &e.proposal, nil)
-	diff := e.record(s.TxID)
-	(&rewarder{e.State, s, len(s.Tx.Unsigned.Base().Outs)}).end(commit)
+	diff := e.record(p.staker.TxID)
+	r := &rewarder{State: e.State, staker: p.staker, tx: p.staker.Tx}
+	if p.staker.Renewal != nil {
+		r.tx = p.tx
+	}
+	r.reward(commit)
 	return []*Diff{diff}, nil
 }
 

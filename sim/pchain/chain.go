@@ -31,7 +31,11 @@ func (p *Chain) BuildProposal(time uint64) (*txs.Block, error) {
 	if !found {
 		return nil, fmt.Errorf("block %d of P: no staker ends at %d", p.Height()+1, time)
 	}
-	tx, err := txs.NewTx(txs.PChain, &txs.RewardValidatorTx{TxID: s.TxID})
+	var unsigned txs.Unsigned = &txs.RewardValidatorTx{TxID: s.TxID}
+	if s.Renewal != nil {
+		unsigned = &txs.RewardAutoRenewedValidatorTx{TxID: s.TxID, Timestamp: time}
+	}
+	tx, err := txs.NewTx(txs.PChain, unsigned)
 	if err != nil {
 		return nil, err
 	}
@@ -65,7 +69,7 @@ func (p *Chain) Accept(b *txs.Block) ([]*Diff, error) {
 // one, or a block that begins stakers, ends those of permissioned subnets or deactivates L1 validators. commit decides who is rewarded.
 func (p *Chain) BuildDue(by uint64, commit func(*Staker) bool) (*txs.Block, error) {
 	if p.proposal != nil {
-		return p.BuildOption(commit(p.proposal))
+		return p.BuildOption(commit(p.proposal.staker))
 	}
 	at := p.NextStakerChangeTime()
 	if at > by {

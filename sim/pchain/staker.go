@@ -35,6 +35,16 @@ type Staker struct {
 	Rewarded        bool // when completed: whether the reward was paid
 	Tx              *txs.Tx
 	BLS             *txs.ProofOfPossession
+	Renewal         *Renewal // nil unless the validator renews itself
+}
+
+// Renewal says how an auto-renewed validator goes on after its present cycle, and what it restaked in earlier ones, which is a part of its
+// weight: avalanchego's state.StakingInfo. A Staker is one cycle of such a validator.
+type Renewal struct {
+	NextPeriod               uint64 // in seconds; 0 ends the staking
+	AutoCompoundRewardShares uint32 // of a million
+	AccruedValidationRewards uint64
+	AccruedDelegateeRewards  uint64
 }
 
 // permissioned reports whether the staker is a validator of a permissioned subnet, which stakes and earns nothing.
@@ -61,6 +71,8 @@ func stakeOf(unsigned txs.Unsigned) ([]*txs.TransferableOutput, []*txs.OutputOwn
 	case *txs.AddDelegatorTx:
 		return u.StakeOuts, []*txs.OutputOwners{u.RewardsOwner.Owners()}
 	case *txs.AddPermissionlessValidatorTx:
+		return u.StakeOuts, []*txs.OutputOwners{u.ValidationOwner.Owners(), u.DelegationOwner.Owners()}
+	case *txs.AddAutoRenewedValidatorTx:
 		return u.StakeOuts, []*txs.OutputOwners{u.ValidationOwner.Owners(), u.DelegationOwner.Owners()}
 	case *txs.AddPermissionlessDelegatorTx:
 		return u.StakeOuts, []*txs.OutputOwners{u.RewardsOwner.Owners()}
@@ -93,6 +105,9 @@ func NewStaker(tx *txs.Tx, status StakerStatus) (*Staker, error) {
 	case *txs.AddPermissionlessValidatorTx:
 		s.setValidator(u.Validator)
 		s.SubnetID, s.Shares, s.BLS = u.SubnetID, u.DelegationShares, u.Signer.Key()
+	case *txs.AddAutoRenewedValidatorTx: // its first cycle ends a period after its start
+		s.NodeID, s.Weight, s.Shares, s.BLS = u.NodeID(), u.Weight(), u.DelegationShares, u.Signer.Key()
+		s.Renewal = &Renewal{NextPeriod: u.Period, AutoCompoundRewardShares: u.AutoCompoundRewardShares}
 	case *txs.AddPermissionlessDelegatorTx:
 		s.setValidator(u.Validator)
 		s.SubnetID, s.Delegator = u.SubnetID, true

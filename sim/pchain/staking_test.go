@@ -116,7 +116,7 @@ func TestAbortPaysFeesOnly(t *testing.T) {
 // replay feeds the bytes of all blocks to a new chain that verifies every signature and proof, and compares the states.
 func (w *world) replay() {
 	w.t.Helper()
-	fresh := newWorld(w.t)
+	fresh := newWorldOn(w.t, w.p.Network)
 	fresh.p.Strict = true
 	for _, b := range w.blocks {
 		parsed, err := txs.ParseBlock(txs.PChain, b.Bytes())

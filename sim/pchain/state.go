@@ -15,7 +15,8 @@ import (
 // the supply and the state of the fees. Changes go through the Journal and into the current Diff.
 type State struct {
 	utxo.UTXOState
-	Strict bool // recover every signature and check every proof, even those that this process made
+	Strict bool                 // recover every signature and check every proof, even those that this process made
+	Tx     func(ids.ID) *txs.Tx // finds an accepted transaction; nil if nobody keeps those of stakers that have ended
 
 	journal     *utxo.Journal
 	diff        *Diff
@@ -26,8 +27,14 @@ type State struct {
 	fees        rules.FeeState
 	subnets     map[ids.ID]*Subnet
 	blockchains map[ids.ID]*Blockchain
-	proposal    *Staker // the staker whose reward the next block decides
+	proposal    *proposal
 	publicKeys  map[[warp.PublicKeyLen]byte]*warp.PublicKey
+}
+
+// proposal is the reward that the next block decides.
+type proposal struct {
+	staker *Staker
+	tx     *txs.Tx
 }
 
 // Snapshot holds a State's initial values, from a genesis or a stored chain.

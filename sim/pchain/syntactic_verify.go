@@ -49,6 +49,11 @@ var (
 	errConvertEmpty       = errors.New("conversion must include at least one validator")
 	errConvertOrder       = errors.New("conversion validators must be sorted and unique")
 	errZeroWeight         = errors.New("validator weight must be non-zero")
+	errMissingTxID        = errors.New("missing tx id")
+	errMissingPeriod      = errors.New("missing period")
+	errMissingSigner      = errors.New("missing signer")
+	errTooMuchRestaked    = fmt.Errorf("a staker can only restake at most %d shares from rewards", rules.PercentDenominator)
+	errInvalidStakedAsset = errors.New("invalid staked asset")
 	errZeroBalance        = errors.New("balance must be greater than 0")
 )
 
@@ -62,6 +67,8 @@ func (e *txExecutor) syntacticVerify() error {
 		switch e.tx.Unsigned.(type) {
 		case *txs.AddPermissionlessValidatorTx, *txs.AddPermissionlessDelegatorTx:
 			err = fmt.Errorf("failed to verify BaseTx: %w", err)
+		case *txs.AddAutoRenewedValidatorTx:
+			err = fmt.Errorf("verifying BaseTx: %w", err)
 		}
 		return err
 	}
@@ -87,6 +94,10 @@ func verifyFields(unsigned txs.Unsigned) error {
 		case u.DelegationShares > rules.PercentDenominator:
 			return errTooManyShares
 		}
+	case *txs.AddAutoRenewedValidatorTx:
+		return verifyAutoRenewed(u)
+	case *txs.SetAutoRenewedValidatorConfigTx:
+		return cmp.Or(refuseIf(u.TxID == ids.Empty, errMissingTxID), refuseIf(u.AutoCompoundRewardShares > rules.PercentDenominator, errTooMuchRestaked))
 	case *txs.AddPermissionlessDelegatorTx:
 		return refuseIf(len(u.StakeOuts) == 0, errNoStake)
 	case *txs.AddSubnetValidatorTx:
@@ -103,6 +114,21 @@ func verifyFields(unsigned txs.Unsigned) error {
 		return refuseIf(u.Balance == 0, errZeroBalance)
 	}
 	return nil
+}
+
+func verifyAutoRenewed(u *txs.AddAutoRenewedValidatorTx) error {
+	switch {
+	case len(u.StakeOuts) == 0:
+		return errNoStake
+	case u.DelegationShares > rules.PercentDenominator:
+		return errTooManyShares
+	case u.AutoCompoundRewardShares > rules.PercentDenominator:
+		return errTooMuchRestaked
+	case u.Period == 0:
+		return errMissingPeriod
+	}
+	node, err := ids.ToNodeID(u.ValidatorNodeID)
+	return cmp.Or(err, refuseIf(node == ids.EmptyNodeID, errEmptyNodeID))
 }
 
 func refuseIf(refused bool, err error) error {
@@ -195,6 +221,10 @@ func (e *txExecutor) verifyParts() error {
 		return verifyExported(u.ExportedOutputs)
 	case *txs.AddPermissionlessValidatorTx:
 		return e.verifyValidatorParts(u)
+	case *txs.AddAutoRenewedValidatorTx:
+		return e.verifyAutoRenewedParts(u)
+	case *txs.SetAutoRenewedValidatorConfigTx:
+		return verifyAuth(u.Auth)
 	case *txs.AddPermissionlessDelegatorTx:
 		if err := cmp.Or(refuseIf(u.Validator.Weight == 0, errWeightTooSmall), verifyOwner(u.RewardsOwner)); err != nil {
 			return fmt.Errorf("failed to verify validator or rewards owner: %w", err)
@@ -250,6 +280,26 @@ func (e *txExecutor) verifyValidatorParts(u *txs.AddPermissionlessValidatorTx) e
 	if err == nil && total != u.Validator.Weight {
 		err = fmt.Errorf("%w: weight %d != stake %d", errStakeMismatch, u.Validator.Weight, total)
 	}
+	return err
+}
+
+func (e *txExecutor) verifyAutoRenewedParts(u *txs.AddAutoRenewedValidatorTx) error {
+	err := cmp.Or(e.verifySigner(u.Signer.Key()), verifyOwner(u.ValidationOwner), verifyOwner(u.DelegationOwner), verifyOwner(u.ValidatorAuthority))
+	if err != nil {
+		return fmt.Errorf("verifying signer, rewards owners or validator authority: %w", err)
+	}
+	if u.Signer.Key() == nil {
+		return errMissingSigner
+	}
+	if err := verifyOutputs(u.StakeOuts, "verifying output: %w"); err != nil {
+		return err
+	}
+	for _, out := range u.StakeOuts {
+		if out.AssetID != e.Network.AVAXAssetID {
+			return errInvalidStakedAsset
+		}
+	}
+	_, err = verifyStake(u.StakeOuts)
 	return err
 }
 

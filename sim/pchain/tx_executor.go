@@ -57,6 +57,9 @@ func (e *txExecutor) standardTx(price uint64) (*Diff, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := e.beforeSyntax(); err != nil {
+		return nil, err
+	}
 	if err := e.syntacticVerify(); err != nil {
 		return nil, err
 	}
@@ -112,6 +115,10 @@ func (e *txExecutor) verify() (*execution, error) {
 		return e.addPermissionlessValidatorTx(u)
 	case *txs.AddPermissionlessDelegatorTx:
 		return e.addPermissionlessDelegatorTx(u)
+	case *txs.AddAutoRenewedValidatorTx:
+		return e.addAutoRenewedValidatorTx(u)
+	case *txs.SetAutoRenewedValidatorConfigTx:
+		return e.setAutoRenewedValidatorConfigTx(u)
 	case *txs.AddSubnetValidatorTx:
 		return e.addSubnetValidatorTx(u)
 	case *txs.RemoveSubnetValidatorTx:
@@ -171,7 +178,7 @@ func (e *txExecutor) verifySpend(exec *execution, fee uint64) ([]*txs.UTXO, uint
 func flowError(tx *txs.Tx, err error) error {
 	switch tx.Unsigned.(type) {
 	case *txs.AddPermissionlessValidatorTx, *txs.AddPermissionlessDelegatorTx, *txs.AddSubnetValidatorTx, *txs.RemoveSubnetValidatorTx,
-		*txs.TransferSubnetOwnershipTx:
+		*txs.TransferSubnetOwnershipTx, *txs.AddAutoRenewedValidatorTx, *txs.SetAutoRenewedValidatorConfigTx:
 		return fmt.Errorf("%w: %w", errFlowCheck, err)
 	case *txs.ExportTx:
 		return fmt.Errorf("failed verifySpend: %w", err)

@@ -28,24 +28,33 @@ var (
 
 // addPermissionlessValidatorTx verifies that a node can become a validator of the primary network.
 func (e *txExecutor) addPermissionlessValidatorTx(u *txs.AddPermissionlessValidatorTx) (*execution, error) {
-	networkRules := e.staking()
-	switch {
-	case u.SubnetID != ids.Empty: // only transformed subnets had such validators, and no subnet can be transformed any more
+	if u.SubnetID != ids.Empty { // only transformed subnets had such validators, and no subnet can be transformed any more
 		return nil, utxo.ErrNotFound
-	case u.Validator.Weight < networkRules.MinValidatorStake:
-		return nil, e.weightError(errWeightTooSmall, u.Validator.Weight, networkRules.MinValidatorStake, networkRules.MaxValidatorStake)
-	case u.Validator.Weight > networkRules.MaxValidatorStake:
-		return nil, e.weightError(errWeightTooLarge, u.Validator.Weight, networkRules.MinValidatorStake, networkRules.MaxValidatorStake)
-	case u.DelegationShares < networkRules.MinDelegationFee:
-		return nil, advised(errDelegationFee, "it charges %d millionths; on %s it takes at least %d", u.DelegationShares, e.Network.Name, networkRules.MinDelegationFee)
 	}
-	if err := e.verifyStaking(u.Validator.End, networkRules.MinValidationDuration, u.StakeOuts); err != nil {
+	if err := e.verifyValidatorStake(u.Validator.Weight, u.DelegationShares); err != nil {
+		return nil, err
+	}
+	if err := e.verifyStaking(u.Validator.End, e.staking().MinValidationDuration, u.StakeOuts); err != nil {
 		return nil, err
 	}
 	if _, found := e.Validator(ids.Empty, u.Validator.NodeID); found {
 		return nil, fmt.Errorf("%w: %s on %s", errDuplicate, u.Validator.NodeID, ids.Empty)
 	}
 	return e.newStaker(u.StakeOuts)
+}
+
+// verifyValidatorStake checks a validator's stake and its delegation fee.
+func (e *txExecutor) verifyValidatorStake(weight uint64, shares uint32) error {
+	networkRules := e.staking()
+	switch {
+	case weight < networkRules.MinValidatorStake:
+		return e.weightError(errWeightTooSmall, weight, networkRules.MinValidatorStake, networkRules.MaxValidatorStake)
+	case weight > networkRules.MaxValidatorStake:
+		return e.weightError(errWeightTooLarge, weight, networkRules.MinValidatorStake, networkRules.MaxValidatorStake)
+	case shares < networkRules.MinDelegationFee:
+		return advised(errDelegationFee, "it charges %d millionths; on %s it takes at least %d", shares, e.Network.Name, networkRules.MinDelegationFee)
+	}
+	return nil
 }
 
 // staking returns the rules for stakes that start now.

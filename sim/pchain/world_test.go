@@ -7,6 +7,7 @@ import (
 
 	"github.com/ava-labs/avalanchego/ids"
 
+	"snowglobe/fixtures"
 	"snowglobe/sim/rules"
 	"snowglobe/sim/txs"
 	"snowglobe/sim/utxo"
@@ -30,6 +31,7 @@ func localNetwork() *rules.Network {
 	n.CChainID = id("2owdGqyG6FFzTHy5qhenDXQcEghvr571KZE3gSfRJERSJinuwC")
 	n.AVAXAssetID = id("2fombhL7aGPwj3KH4bfrmJwW6PVnMobf9Y2fn9GwxiAAJyFDbe")
 	n.CreateAssetFee = n.TxFee
+	n.Upgrades.Helicon = fixtures.Unscheduled
 	n.BaseStaking.MinValidationDuration, n.BaseStaking.MinDelegationDuration = oneDay, oneDay
 	n.ValidatorFees.MinPrice, n.ValidatorFees.ExcessConversion = 1, 865_617
 	return &n
@@ -77,19 +79,22 @@ func genesisUTXOs(keys []*txs.Key, amount uint64) []*txs.UTXO {
 	return utxos
 }
 
-func newWorld(t *testing.T) *world {
+func newWorld(t *testing.T) *world { return newWorldOn(t, local) }
+
+// newWorldOn makes the world on a network with the ids of local.
+func newWorldOn(t *testing.T, network *rules.Network) *world {
 	t.Helper()
 	w := &world{t: t, shared: utxo.NewSharedMemory()}
 	for i := range 4 {
 		w.keys = append(w.keys, testKey(t, byte(i)))
 	}
-	w.p = New(local, w.shared, Snapshot{
+	w.p = New(network, w.shared, Snapshot{
 		Time: start, Supply: 360_000_000 * nAVAX, Fees: rules.FeeState{Capacity: 1_000_000}, UTXOs: genesisUTXOs(w.keys, 10_000_000*nAVAX),
 	})
 	avaxAsset := &xchain.Asset{ID: local.AVAXAssetID, Name: "Avalanche", Symbol: "AVAX", Denomination: 9, Fxs: []uint32{0}}
-	w.x = xchain.New(local, w.shared, []*xchain.Asset{avaxAsset}, genesisUTXOs(w.keys, 1000*nAVAX))
+	w.x = xchain.New(network, w.shared, []*xchain.Asset{avaxAsset}, genesisUTXOs(w.keys, 1000*nAVAX))
 	w.x.SetTip(ids.Empty, 0, start)
-	w.c = utxo.NewAtomicBackend(local, w.shared)
+	w.c = utxo.NewAtomicBackend(network, w.shared)
 	return w
 }
 

@@ -43,7 +43,7 @@ func (r *record) pChainBlock(b *txs.Block, diffs []*pchain.Diff) error {
 		if err := r.pChainTx(i, tx, diffs[i+1]); err != nil {
 			return err
 		}
-		if _, reward := tx.Unsigned.(*txs.RewardValidatorTx); reward {
+		if _, reward := txs.Rewarded(tx.Unsigned); reward {
 			r.proposal = &proposal{r.at(i), tx.ID()}
 		}
 	}

@@ -23,6 +23,9 @@ func (r *record) staker(s *pchain.Staker, at store.Position) {
 	changed := *row
 	changed.Start, changed.PotentialReward, changed.DelegateeReward = int64(s.Start), store.Amount(s.PotentialReward), store.Amount(s.DelegateeReward)
 	changed.Status, changed.Rewarded = int(s.Status), s.Rewarded
+	if s.Renewal != nil {
+		changed.NextPeriod, changed.AutoCompoundRewardShares = int64(s.Renewal.NextPeriod), s.Renewal.AutoCompoundRewardShares
+	}
 	height := int64(r.height)
 	if s.Status != pchain.Pending && changed.Began == nil {
 		changed.Began = &height
@@ -68,6 +71,10 @@ func newStaker(s *pchain.Staker, at store.Position) *store.Staker {
 	}
 	if s.BLS != nil {
 		row.BLS, row.Proof = bytes.Clone(s.BLS.PublicKey[:]), bytes.Clone(s.BLS.ProofOfPossession[:])
+	}
+	if added, ok := s.Tx.Unsigned.(*txs.AddAutoRenewedValidatorTx); ok {
+		row.Authority = owner(added.ValidatorAuthority.Owners())
+		row.AccruedValidationRewards, row.AccruedDelegateeRewards = store.Amount(s.Renewal.AccruedValidationRewards), store.Amount(s.Renewal.AccruedDelegateeRewards)
 	}
 	for i, owners := range s.RewardOwners() {
 		if i == 0 {

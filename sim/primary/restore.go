@@ -119,11 +119,7 @@ func (r *restoration) loadStakers(ctx context.Context) error {
 }
 
 func (r *restoration) loadStaker(ctx context.Context, row *store.Staker) (*pchain.Staker, error) {
-	raw, err := r.db.PrimaryTx(ctx, row.ID)
-	if err != nil {
-		return nil, err
-	}
-	tx, err := txs.ParseTx(txs.PChain, raw.Bytes)
+	tx, err := r.tx(ctx, row.Tx)
 	if err != nil {
 		return nil, err
 	}
@@ -132,7 +128,23 @@ func (r *restoration) loadStaker(ctx context.Context, row *store.Staker) (*pchai
 		return nil, err
 	}
 	s.Start, s.PotentialReward, s.DelegateeReward = uint64(row.Start), uint64(row.PotentialReward), uint64(row.DelegateeReward)
+	if row.AutoRenewed() {
+		s.Weight, s.End = uint64(row.Weight), uint64(row.End)
+		s.Renewal = &pchain.Renewal{
+			NextPeriod: uint64(row.NextPeriod), AutoCompoundRewardShares: row.AutoCompoundRewardShares,
+			AccruedValidationRewards: uint64(row.AccruedValidationRewards), AccruedDelegateeRewards: uint64(row.AccruedDelegateeRewards),
+		}
+	}
 	return s, nil
+}
+
+// tx loads a transaction of the P-Chain by its id.
+func (r *restoration) tx(ctx context.Context, id []byte) (*txs.Tx, error) {
+	raw, err := r.db.PrimaryTxByHash(ctx, r.Chain(txs.PChain), id)
+	if err != nil {
+		return nil, err
+	}
+	return txs.ParseTx(txs.PChain, raw.Bytes)
 }
 
 func (r *restoration) loadSubnets(ctx context.Context) error {

@@ -64,6 +64,8 @@ func specificComplexity(unsigned txs.Unsigned) (Complexity, error) {
 		return Complexity{Bandwidth: idLen + intLen}.plus(outputsComplexity(tx.ExportedOutputs)), nil
 	case *txs.AddPermissionlessValidatorTx:
 		return addValidatorComplexity(tx), nil
+	case *txs.AddAutoRenewedValidatorTx:
+		return addAutoRenewedComplexity(tx), nil
 	case *txs.AddPermissionlessDelegatorTx:
 		own := Complexity{Bandwidth: validatorBandwidth + idLen + 2*intLen, Reads: 1, Writes: 2}
 		return own.plus(ownersComplexity(tx.RewardsOwner), outputsComplexity(tx.StakeOuts)), nil
@@ -84,7 +86,15 @@ func addValidatorComplexity(tx *txs.AddPermissionlessValidatorTx) Complexity {
 	return own.plus(outputsComplexity(tx.StakeOuts), ownersComplexity(tx.ValidationOwner), ownersComplexity(tx.DelegationOwner))
 }
 
-// subnetComplexity covers the transactions about subnets, without the authorization that it returns.
+func addAutoRenewedComplexity(tx *txs.AddAutoRenewedValidatorTx) Complexity {
+	own := Complexity{Bandwidth: intLen + nodeIDLen + 7*intLen + longLen, Writes: 3}
+	if tx.Signer.Key() != nil {
+		own = own.plus(possessionComplexity())
+	}
+	return own.plus(outputsComplexity(tx.StakeOuts), ownersComplexity(tx.ValidationOwner), ownersComplexity(tx.DelegationOwner), ownersComplexity(tx.ValidatorAuthority))
+}
+
+// subnetComplexity covers the transactions that need an authorization, of which most are about subnets, without the authorization that it returns.
 func subnetComplexity(unsigned txs.Unsigned) (own Complexity, auth txs.Auth, err error) {
 	switch tx := unsigned.(type) {
 	case *txs.AddSubnetValidatorTx:
@@ -101,6 +111,8 @@ func subnetComplexity(unsigned txs.Unsigned) (own Complexity, auth txs.Auth, err
 		return own.plus(ownersComplexity(tx.Owner)), tx.SubnetAuth, nil
 	case *txs.ConvertSubnetToL1Tx:
 		return conversionComplexity(tx), tx.SubnetAuth, nil
+	case *txs.SetAutoRenewedValidatorConfigTx:
+		return Complexity{Bandwidth: idLen + authBandwidth + intLen + longLen, Reads: 1, Writes: 1}, tx.Auth, nil
 	case *txs.DisableL1ValidatorTx:
 		return Complexity{Bandwidth: idLen + authBandwidth, Reads: 1, Writes: 6}, tx.DisableAuth, nil
 	}

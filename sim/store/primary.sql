@@ -91,10 +91,10 @@ CREATE TABLE asset (
     fxs          BLOB    NOT NULL CHECK (length(fxs) > 0)  -- indices of the feature extensions, one byte each
 ) STRICT;
 
--- Validators and delegators of the primary network, validators of permissioned subnets.
+-- Validators and delegators of the primary network, validators of permissioned subnets. Each cycle of an auto-renewed validator has a row.
 -- Primary block: id
 CREATE TABLE staker (
-    id        INTEGER PRIMARY KEY CHECK (id >= 0),                    -- position of the transaction
+    id        INTEGER PRIMARY KEY CHECK (id >= 0),                    -- position of the transaction, or of the RewardAutoRenewedValidatorTx that began the cycle
     tx        BLOB    NOT NULL CHECK (length(tx) = 32),
     node      BLOB    NOT NULL CHECK (length(node) = 20),
     subnet    BLOB    NOT NULL CHECK (length(subnet) = 32),           -- zero for the primary network
@@ -113,7 +113,12 @@ CREATE TABLE staker (
     began     INTEGER CHECK (began >= 0),                             -- height of the P-Chain at which it became active
     ended     INTEGER CHECK (ended >= 0),                             -- height at which it was rewarded, refused a reward, or removed
     rewarded  INTEGER NOT NULL CHECK (rewarded IN (0, 1)),            -- 1 when the reward was paid
-    reward_tx BLOB CHECK (length(reward_tx) = 32)                     -- the RewardValidatorTx
+    reward_tx BLOB CHECK (length(reward_tx) = 32),                    -- the RewardValidatorTx or RewardAutoRenewedValidatorTx
+    authority BLOB CHECK (length(authority) > 0),                     -- who configures an auto-renewed validator; NULL for others, as below 0
+    period    INTEGER NOT NULL CHECK (period >= 0),                   -- seconds of the next cycle, 0 for none
+    compound  INTEGER NOT NULL CHECK (compound BETWEEN 0 AND 1000000),-- share of the rewards that is restaked, of a million
+    restaked  INTEGER NOT NULL,                                       -- rewards of earlier cycles in the weight, nAVAX
+    fees      INTEGER NOT NULL                                        -- delegation fees of earlier cycles in the weight
 ) STRICT;
 
 -- Whose outputs a staker staked.

@@ -208,7 +208,7 @@ const (
 
 // Staker is a validator or delegator of the primary network, or a validator of a permissioned subnet.
 type Staker struct {
-	ID              Position `db:"id"` // of its transaction
+	ID              Position `db:"id"` // of its transaction, or of the reward that began this cycle of an auto-renewed validator
 	Tx              []byte   `db:"tx"`
 	Node            []byte   `db:"node"`
 	Subnet          []byte   `db:"subnet"` // zero for the primary network
@@ -227,11 +227,21 @@ type Staker struct {
 	Began           *int64   `db:"began"`     // height at which it became active
 	Ended           *int64   `db:"ended"`     // height at which its staking ended
 	Rewarded        bool     `db:"rewarded"`
-	RewardTx        []byte   `db:"reward_tx"` // the RewardValidatorTx, nil while there is none
+	RewardTx        []byte   `db:"reward_tx"` // the RewardValidatorTx or RewardAutoRenewedValidatorTx, nil while there is none
+
+	// Of auto-renewed validators.
+	Authority                []byte `db:"authority"` // who configures it; nil for other stakers
+	NextPeriod               int64  `db:"period"`    // of the next cycle in seconds, 0 for none
+	AutoCompoundRewardShares uint32 `db:"compound"`  // share of the rewards that is restaked, of a million
+	AccruedValidationRewards Amount `db:"restaked"`  // rewards of earlier cycles, a part of Weight
+	AccruedDelegateeRewards  Amount `db:"fees"`      // delegation fees of earlier cycles, a part of Weight
 }
 
+// AutoRenewed reports whether the staker is a cycle of an auto-renewed validator.
+func (s *Staker) AutoRenewed() bool { return s.Authority != nil }
+
 const stakerColumns = `id, tx, node, subnet, delegator, weight, start, until, shares, reward, delegatee, bls, proof, owner, fee_owner,
-	status, began, ended, rewarded, reward_tx`
+	status, began, ended, rewarded, reward_tx, authority, period, compound, restaked, fees`
 
 // Stakers lists every staker of a P-Chain in the order of their transactions.
 func (db *DB) Stakers(ctx context.Context, chain int) ([]Staker, error) {
@@ -358,15 +368,21 @@ func (db *DB) StakedAt(ctx context.Context, chain int, subnet []byte, height uin
 		WHERE subnet = ? AND id BETWEEN ? AND ? AND began <= ? AND ifnull(ended > ?, 1) ORDER BY id`, subnet, First(chain), Last(chain), height, height)
 }
 
-// StakerOfTx reads the staker that a transaction created.
+// StakerOfTx reads the staker that a transaction created, or the last cycle of it.
 func (db *DB) StakerOfTx(ctx context.Context, tx []byte) (*Staker, error) {
-	return Get[Staker](ctx, db, `SELECT `+stakerColumns+` FROM staker WHERE tx = ?`, tx)
+	return Get[Staker](ctx, db, `SELECT `+stakerColumns+` FROM staker WHERE tx = ? ORDER BY id DESC LIMIT 1`, tx)
+}
+
+// CyclesOfTx lists the cycles of the validator that a transaction created, oldest first; there is one unless it renews itself.
+func (db *DB) CyclesOfTx(ctx context.Context, tx []byte) ([]Staker, error) {
+	return List[Staker](ctx, db, `SELECT `+stakerColumns+` FROM staker WHERE tx = ? ORDER BY id`, tx)
 }
 
 func (b *Batch) putStaker(s *Staker) error {
-	return b.exec(`INSERT OR REPLACE INTO staker (`+stakerColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+	return b.exec(`INSERT OR REPLACE INTO staker (`+stakerColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		s.ID, s.Tx, s.Node, s.Subnet, s.Delegator, s.Weight, s.Start, s.End, s.Shares, s.PotentialReward, s.DelegateeReward, s.BLS, s.Proof,
-		s.Owner, s.FeeOwner, s.Status, s.Began, s.Ended, s.Rewarded, s.RewardTx)
+		s.Owner, s.FeeOwner, s.Status, s.Began, s.Ended, s.Rewarded, s.RewardTx,
+		s.Authority, s.NextPeriod, s.AutoCompoundRewardShares, s.AccruedValidationRewards, s.AccruedDelegateeRewards)
 }
 
 // Node is the node of a validator.

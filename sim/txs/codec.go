@@ -44,6 +44,7 @@ var pChainTypes = []any{
 	&ProposalBlock{}, &AbortBlock{}, &CommitBlock{}, &StandardBlock{},
 	&TransferSubnetOwnershipTx{}, &BaseTx{},
 	&ConvertSubnetToL1Tx{}, &RegisterL1ValidatorTx{}, &SetL1ValidatorWeightTx{}, &IncreaseL1ValidatorBalanceTx{}, &DisableL1ValidatorTx{},
+	&AddAutoRenewedValidatorTx{}, &SetAutoRenewedValidatorConfigTx{}, &RewardAutoRenewedValidatorTx{},
 }
 
 var atomicTypes = []any{

@@ -32,6 +32,12 @@ func stakingName(unsigned Unsigned) string {
 		return "AddPermissionlessDelegatorTx"
 	case *RewardValidatorTx:
 		return "RewardValidatorTx"
+	case *AddAutoRenewedValidatorTx:
+		return "AddAutoRenewedValidatorTx"
+	case *SetAutoRenewedValidatorConfigTx:
+		return "SetAutoRenewedValidatorConfigTx"
+	case *RewardAutoRenewedValidatorTx:
+		return "RewardAutoRenewedValidatorTx"
 	}
 	return ""
 }
