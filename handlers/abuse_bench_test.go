@@ -14,7 +14,7 @@ import (
 	"snowglobe/handlers/control"
 )
 
-// abuse is something that no client means well with. It returns when the server has had time for it, whatever it answered.
+// abuse is a hostile kind of load. It returns when the server has had time to deal with it, no matter what the server answered.
 type abuse struct {
 	name string
 	do   func(p *process, w control.World)
@@ -84,7 +84,7 @@ func (r *report) abuses() {
 	})
 }
 
-// each has so many connections send something again and again.
+// each opens a number of connections that send something over and over.
 func (p *process) each(connections int, send func(c *connection, n int) error) {
 	var all sync.WaitGroup
 	end := time.Now().Add(p.pressed)
@@ -135,7 +135,7 @@ func (p *process) flood(connections int, request []byte) {
 	})
 }
 
-// silence opens connections that say no more than the beginning.
+// silence opens connections and sends only the beginning of a request.
 func (p *process) silence(connections int, beginning string) {
 	var open []*connection
 	defer func() { closeAll(open) }()
@@ -150,7 +150,7 @@ func (p *process) silence(connections int, beginning string) {
 	time.Sleep(p.pressed / 4)
 }
 
-// recursion calls code that grows its memory and calls itself, on all chains at once.
+// recursion calls code that grows its memory and calls itself, on all chains at the same time.
 func recursion(p *process, w control.World) {
 	const code = "0x5f62010000525f5f5f5f5f305af1" // MSTORE at 64 KiB, CALL of itself with all gas
 	var requests [][]byte
@@ -165,7 +165,7 @@ func recursion(p *process, w control.World) {
 	})
 }
 
-// deaf asks for much over WebSockets and reads nothing of it.
+// deaf requests a lot over WebSockets and reads none of it.
 func deaf(p *process, _ control.World) {
 	ask := []byte(call("eth_getLogs", map[string]any{"fromBlock": "0x0", "toBlock": "latest"})[0].body)
 	var all sync.WaitGroup
@@ -190,7 +190,7 @@ func deaf(p *process, _ control.World) {
 	all.Wait()
 }
 
-// mixedLoad has clients ask for everything there is.
+// mixedLoad lets clients request everything that the server offers.
 func mixedLoad(p *process, w control.World) {
 	all := mixedRequests(w)
 	p.each(16, func(c *connection, n int) error {

@@ -1,4 +1,4 @@
-// A running program and its log: what the node's admin API and host rules change for other clients.
+// A running program and its log: effects of the node's admin API and host rules on other clients.
 
 //go:build !race
 
@@ -18,7 +18,7 @@ import (
 	"snowglobe/handlers/control"
 )
 
-// says posts a body to the running program and answers what it says.
+// says posts a body to the running program and returns the response.
 func (s *started) says(t *testing.T, path, body string) string {
 	t.Helper()
 	answer, err := http.Post(s.url+path, "application/json", strings.NewReader(body))
@@ -45,7 +45,7 @@ func (s *started) admin(t *testing.T, method, params string) string {
 
 const chainID, networkID = `{"jsonrpc":"2.0","id":1,"method":"eth_chainId","params":[]}`, `{"jsonrpc":"2.0","id":1,"method":"info.getNetworkID"}`
 
-// TestAdminHasEffect uses every method of the admin API on the running program and looks for what it should change.
+// TestAdminHasEffect calls every method of the admin API on the running program and checks its effect.
 func TestAdminHasEffect(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
@@ -105,7 +105,7 @@ func TestAdminEndsWithTheProcess(t *testing.T) {
 	}
 }
 
-// refuses calls a method of the admin API, which must fail and say why.
+// refuses calls a method of the admin API, which must fail with a reason.
 func (s *started) refuses(t *testing.T, method, why string) {
 	t.Helper()
 	if text := s.says(t, "/ext/admin", `{"jsonrpc":"2.0","id":1,"method":"admin.`+method+`"}`); !strings.Contains(text, why) {
@@ -133,7 +133,7 @@ func (s *started) aliasesChain(t *testing.T) {
 	}
 }
 
-// refusesTaken asks for names that are taken by what comes and goes: a chain's alias, an L1's validators, an endpoint's alias.
+// refusesTaken asks for names that may already be taken: a chain's alias, an L1's validators, an endpoint's alias.
 func (s *started) refusesTaken(t *testing.T) {
 	t.Helper()
 	s.admin(t, "alias", `{"endpoint":"bc/C","alias":"bc/deeds"}`)
@@ -186,7 +186,7 @@ func (s *started) stops(t *testing.T) {
 	}
 }
 
-// TestHostsAndPublicServer: a name must be allowed, and a public server has no admin API and tells nothing of its node.
+// TestHostsAndPublicServer: host names must be allowed, and a public server has no admin API and no information about its node.
 func TestHostsAndPublicServer(t *testing.T) {
 	t.Parallel()
 	s := start(t, t.TempDir(), "--public", "--http-allowed-hosts", "Node.example, other.example")
@@ -215,7 +215,7 @@ func TestHostsAndPublicServer(t *testing.T) {
 	}
 }
 
-// TestWarpSignKnown starts a server whose validators do not sign what nobody sent, which the README's example is.
+// TestWarpSignKnown starts a server whose validators refuse to sign unknown messages, such as the README's example.
 func TestWarpSignKnown(t *testing.T) {
 	t.Parallel()
 	s := start(t, t.TempDir(), "--warp-sign", "known")
@@ -225,7 +225,7 @@ func TestWarpSignKnown(t *testing.T) {
 	}
 }
 
-// TestFaultsOfAFile are there from the start.
+// TestFaultsOfAFile: faults from a file are active from the start.
 func TestFaultsOfAFile(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()

@@ -38,7 +38,7 @@ func (v *views) compareBlocks() {
 	}
 }
 
-// compareHistory follows every transaction of a network and compares what they leave with the lists of outputs.
+// compareHistory replays every transaction of a network and compares the resulting outputs with the lists of outputs.
 func (v *views) compareHistory() {
 	v.Helper()
 	made, spent := map[string]object{}, map[string]bool{}
@@ -68,7 +68,7 @@ func (v *views) compareHistory() {
 	}
 }
 
-// conserved adds up a transaction: what it consumed is what it emitted, burned and put into balances.
+// conserved checks that a transaction consumes exactly what it emits, burns and adds to balances.
 func (v *views) conserved(chain string, tx object) {
 	v.Helper()
 	const avax = "Avalanche"
@@ -109,7 +109,7 @@ func (v *views) conserved(chain string, tx object) {
 	}
 }
 
-// compareOutputs compares the outputs of an owner with those that transactions made and did not spend.
+// compareOutputs compares an owner's outputs with the ones that transactions created and did not spend.
 func (v *views) compareOutputs(owner string, made map[string]object, spent map[string]bool) {
 	v.Helper()
 	for chain, id := range map[string]ids.ID{"p-chain": ids.Empty, "x-chain": v.l.Rules.XChainID, "c-chain": v.l.Rules.CChainID} {

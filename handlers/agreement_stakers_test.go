@@ -92,7 +92,7 @@ func (v *views) compareDelegators() {
 	v.same("active delegations", len(active), found)
 }
 
-// compareL1Validators compares each L1 validator with what the P-Chain says of it, and with what its own chains say.
+// compareL1Validators compares each L1 validator on the P-Chain with the records of its own chain.
 func (v *views) compareL1Validators() {
 	v.Helper()
 	head := v.rpc("bc/P", "platform.getHeight", nil)["height"]

@@ -19,8 +19,8 @@ import (
 	"snowglobe/sim/txs"
 )
 
-// TestNobodyHoldsMoreThanThereIs adds up who holds AVAX on P, X and C, on the way between them, as stake and as balance of an L1
-// validator: to the last wei it is the supply, on mainnet as the Data API tells it. A usual part of it is staked.
+// TestNobodyHoldsMoreThanThereIs adds up all AVAX on P, X and C, in transit between them, in stakes and in balances of L1 validators. The sum
+// equals the supply to the last wei, on mainnet also the Data API's, and a realistic part of it is staked.
 func TestNobodyHoldsMoreThanThereIs(t *testing.T) {
 	t.Parallel()
 	const moved = "tiny, in which people went on"
@@ -66,7 +66,7 @@ func avax(wei *big.Int) string {
 	return strings.TrimRight(new(big.Rat).SetFrac(wei, big.NewInt(1e18)).FloatString(18), "0")
 }
 
-// supply adds what a network started with to what stakers were paid, less fees of every kind, in wei.
+// supply adds the rewards paid to a network's initial supply and subtracts all fees, in wei.
 func supply(t *testing.T, n *sim.Network) *big.Int {
 	rows, err := n.DB.PrimaryNetworks(t.Context())
 	if err != nil {

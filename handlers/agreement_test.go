@@ -19,7 +19,7 @@ import (
 	"snowglobe/sim/txs"
 )
 
-// object is decoded JSON, with numbers as they were written.
+// object is decoded JSON that keeps numbers in their original form.
 type object = map[string]any
 
 // views are the interfaces over one world.
@@ -127,8 +127,8 @@ func objects(list any) (all []object) {
 	return all
 }
 
-// TestDataAPIAgreesWithTheNode compares what the Data API says of the primary network with what the node's services say,
-// and with what the transactions imply, around every moment at which a status changes next.
+// TestDataAPIAgreesWithTheNode compares the Data API about the primary network with the node's services and with the transactions, around every
+// time at which a status changes.
 func TestDataAPIAgreesWithTheNode(t *testing.T) {
 	t.Parallel()
 	for _, seed := range []int64{1, 2, 7} {
@@ -163,7 +163,7 @@ func TestDataAPIAgreesWithTheNode(t *testing.T) {
 	}
 }
 
-// changes are the clock's position, and those at and beside which the next of each kind of change happens.
+// changes returns the clock's time and the times just before, at and after the next change of each kind.
 func (v *views) changes() []int64 {
 	now := v.world.Clock.Unix()
 	at := map[string]int64{}

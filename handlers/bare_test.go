@@ -14,7 +14,7 @@ import (
 	"strconv"
 )
 
-// bareVariable makes the test binary a server that writes given answers and knows nothing else: what net/http costs.
+// bareVariable turns the test binary into a server that only writes given answers, to measure the cost of net/http.
 const bareVariable = "SNOWGLOBE_TEST_BARE"
 
 // answer is a server's response.
@@ -23,8 +23,7 @@ type answer struct {
 	Body   []byte
 }
 
-// serveBare reads answers from the input, says on the output where it listens, and writes answer n for the path /n
-// until the input ends.
+// serveBare reads answers from stdin, prints its address, and serves answer n at the path /n until stdin ends.
 func serveBare(in io.Reader, out io.Writer) error {
 	var answers []answer
 	if err := json.NewDecoder(in).Decode(&answers); err != nil {

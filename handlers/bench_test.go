@@ -28,8 +28,8 @@ const (
 // keptWorlds names the folder in which a report finds and leaves worlds.
 var keptWorlds = flag.String("worlds", "", "folder of the worlds that BenchmarkReport keeps")
 
-// BenchmarkReport runs the built program and prints what it achieves beside its budgets. It is what `make bench` shows,
-// and one part of it with ROWS, such as `make bench ROWS=clock`.
+// BenchmarkReport runs the built program and prints its figures beside their budgets, for `make bench`. ROWS selects one part, as in `make
+// bench ROWS=clock`.
 func BenchmarkReport(b *testing.B) {
 	r := &report{b: b, program: release(b), folder: cmp.Or(*keptWorlds, b.TempDir())}
 	fmt.Printf("\n%s/%s, %d CPUs, %s\n", runtime.GOOS, runtime.GOARCH, runtime.GOMAXPROCS(0), runtime.Version())
@@ -107,7 +107,7 @@ func median[T ~int64 | ~float64](values []T) T {
 	return sorted[len(sorted)/2]
 }
 
-// budget is the limit of something, as the manual tells it.
+// budget is a limit from the manual.
 func budget(name string) string {
 	b, known := docs.FindBudget(name)
 	if !known {
@@ -116,7 +116,7 @@ func budget(name string) string {
 	return b.Limit
 }
 
-// TestBudgetsAreMeasured: each budget of the manual is printed by the part of the bench that it names, and nothing else is.
+// TestBudgetsAreMeasured: each part of the bench prints exactly the budgets that the manual assigns to it.
 func TestBudgetsAreMeasured(t *testing.T) {
 	files, err := filepath.Glob("*_test.go")
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 // readTime is for how long clients read while the clock runs.
 const readTime = time.Minute
 
-// clock measures how long it takes to move the clock, and how long readers wait while it runs.
+// clock measures how long it takes to advance the clock, and how long readers wait meanwhile.
 func (r *report) clock() {
 	r.table("moving the clock\tms\tbudget", func(row func(string, ...any)) {
 		for _, profile := range []string{"default", "large"} {
@@ -73,7 +73,7 @@ func (r *report) copyOf(profile string) string {
 	return path
 }
 
-// moveClock moves the clock of a server, and tells what time it is then.
+// moveClock advances the clock of a server and returns the new time.
 func (p *process) moveClock(body string) time.Time {
 	answer, err := http.Post("http://"+p.address+"/sim/clock", "application/json", strings.NewReader(body))
 	if err != nil {
@@ -91,7 +91,7 @@ func (p *process) moveClock(body string) time.Time {
 	return now
 }
 
-// readers has clients read validators, metrics, balances and blocks, and tells how long each answer took.
+// readers lets clients read validators, metrics, balances and blocks, and returns how long each response took.
 func (r *report) readers(p *process) []time.Duration {
 	asked := slices.Concat(call("eth_blockNumber"), call("eth_getBlockByNumber", "latest", false),
 		get("/v1/networks/mainnet/validators?validationStatus=active"), get("/v2/chains/43114/metrics/txCount?timeInterval=hour"),

@@ -52,7 +52,7 @@ func newMovedStory(t *testing.T) *story {
 	return &story{&views{t, w, h, w.Networks[0]}}
 }
 
-// wander does what a sequence of random numbers says. The parts of a way come from another sequence.
+// wander acts on a sequence of random numbers. Another sequence chooses the parts of each step.
 func (s *story) wander(number uint64, parts bool) {
 	s.Helper()
 	r, cuts := rand.New(rand.NewPCG(number, 1)), rand.New(rand.NewPCG(number, 2))
@@ -87,7 +87,7 @@ func (s *story) l1Chain() string {
 	return ""
 }
 
-// pass lets time pass, in one step or in parts.
+// pass lets time pass, in one step or in several.
 func (s *story) pass(span time.Duration, people, parts bool, cuts *rand.Rand) {
 	s.Helper()
 	end := s.world.Clock.Now().Add(span)

@@ -22,7 +22,7 @@ import (
 	"snowglobe/sim/verify/verifytest"
 )
 
-// clocked is a server whose clock a test moves.
+// clocked is a server with a clock that the test moves.
 type clocked struct {
 	*testing.T
 	url string
@@ -40,7 +40,7 @@ func clockedOf(t *testing.T, w *sim.World) *clocked {
 	return &clocked{t, server.URL}
 }
 
-// send asks for a path, with a body if there is one.
+// send requests a path, with a body if there is one.
 func (c *clocked) send(path, body string) (status int, text string, answer map[string]any) {
 	c.Helper()
 	method := http.MethodGet
@@ -71,8 +71,8 @@ func (c *clocked) call(path, method, params string) string {
 	return text
 }
 
-// TestTheClockHasDoors moves the clock by each of its doors, and looks at a validator's end one second before and after in
-// the Data API, in the node and in the list of what is to come.
+// TestTheClockHasDoors moves the clock in every possible way, and reads a validator's end one second before and after it from the Data API,
+// from the node and from the list of upcoming events.
 func TestTheClockHasDoors(t *testing.T) {
 	w := tinyWorld(t)
 	server, err := handlers.New(w, handlers.Options{Network: "mainnet", Log: slog.New(slog.DiscardHandler)})
@@ -160,7 +160,7 @@ func (c *clocked) wantValidating(node string, validates bool) {
 	}
 }
 
-// TestARunningClock lets the clock run, and stand still again.
+// TestARunningClock starts the clock and stops it again.
 func TestARunningClock(t *testing.T) {
 	w := tinyWorld(t)
 	server, err := handlers.New(w, handlers.Options{Network: "mainnet", Log: slog.New(slog.DiscardHandler), ClockRate: 3600})
@@ -191,7 +191,7 @@ func TestARunningClock(t *testing.T) {
 // peopleOf are a world's, as the program has them.
 func peopleOf(w *sim.World, refused func(error)) control.People { return seed.NewPeople(w, refused) }
 
-// TestPeopleLiveOnWhileTheClockMoves populates a day through the door, and finds what happened in it in every interface.
+// TestPeopleLiveOnWhileTheClockMoves populates a day through the API, and finds its transactions in every interface.
 func TestPeopleLiveOnWhileTheClockMoves(t *testing.T) {
 	w := tinyWorld(t)
 	server, err := handlers.New(w, handlers.Options{Network: "mainnet", Relayer: true, Log: slog.New(slog.DiscardHandler),
@@ -263,7 +263,7 @@ func TestPeopleLiveOnWhileTheClockMoves(t *testing.T) {
 	verifytest.Sound(t, w)
 }
 
-// TestUntilTheNextOfEachKind moves the clock to what comes next, for each kind of what is listed.
+// TestUntilTheNextOfEachKind moves the clock to the next event of each listed kind.
 func TestUntilTheNextOfEachKind(t *testing.T) {
 	s := newStory(t)
 	for _, kind := range []query.EventKind{query.ValidatorEnd, query.L1Deactivation, query.ValidatorStart, query.DelegatorStart, query.DelegatorEnd, query.Unlock} {

@@ -88,20 +88,20 @@ func TestDigestStandsAloneAndVerifyCounts(t *testing.T) {
 	}
 }
 
-// started is a server that runs, and what it says.
+// started is a running server and its output.
 type started struct {
 	cmd    *exec.Cmd
 	url    string
 	banner *bytes.Buffer
 }
 
-// start serves the tiny world in a folder on a free port, or another one that the arguments name, and waits for the first answer.
+// start serves the tiny world in a folder on a free port, or another world named by the arguments, and waits for the first response.
 func start(t *testing.T, folder string, args ...string) *started {
 	t.Helper()
 	return startAs(t, nil, folder, args...)
 }
 
-// startAs is start as somebody else.
+// startAs is start for another user.
 func startAs(t *testing.T, who *syscall.SysProcAttr, folder string, args ...string) *started {
 	t.Helper()
 	db := "snowglobe.db"
@@ -139,8 +139,8 @@ func startAs(t *testing.T, who *syscall.SysProcAttr, folder string, args ...stri
 	}
 }
 
-// TestOneServerAtATime: what a server derives from a world it keeps in memory, so a second one is refused, and verifying is
-// not. A server that was killed is in nobody's way.
+// TestOneServerAtATime: a second server on the same file is refused, because each keeps derived data in memory, but verifying is allowed. A
+// killed server does not block the next one.
 func TestOneServerAtATime(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
@@ -268,7 +268,7 @@ func TestServeStopsCleanlyAndStartsAgain(t *testing.T) {
 	}
 }
 
-// TestKilledGenerationLeavesNothingHalfMade kills generations at random moments: there is no file, or a whole one.
+// TestKilledGenerationLeavesNothingHalfMade kills generations at random times. Afterwards the file is complete or absent.
 func TestKilledGenerationLeavesNothingHalfMade(t *testing.T) {
 	t.Parallel()
 	r, folder := rand.New(rand.NewPCG(1, 2)), t.TempDir()
@@ -295,7 +295,7 @@ func TestKilledGenerationLeavesNothingHalfMade(t *testing.T) {
 	}
 }
 
-// TestTwoGenerationsOfOneFile: one makes the world, the other says why it does not.
+// TestTwoGenerationsOfOneFile: one makes the world, the other fails with the reason.
 func TestTwoGenerationsOfOneFile(t *testing.T) {
 	t.Parallel()
 	first := command(t, "generate", "--profile", "tiny", "--db", "w.db")

@@ -15,8 +15,8 @@ import (
 	"time"
 )
 
-// connection is a client that keeps its connection and does little else: net/http's own client works as much for a
-// request as a server does, and would be what is measured.
+// connection is a client that keeps its connection and does little else. net/http's own client needs as much time for a request as a server
+// does, so the measurement would be of the client.
 type connection struct {
 	net.Conn
 	reader *bufio.Reader

@@ -48,7 +48,7 @@ var (
 	sharedWorlds = map[string]*sim.World{}
 )
 
-// tinyWorldOf is a tiny world of the test's own. The first is a copy, as many tests want it.
+// tinyWorldOf returns a tiny world of the test's own. For the default seed it is a copy, because many tests use it.
 func tinyWorldOf(t *testing.T, number int64) *sim.World {
 	t.Helper()
 	var w *sim.World
@@ -64,7 +64,7 @@ func tinyWorldOf(t *testing.T, number int64) *sim.World {
 	return w
 }
 
-// worldFile writes the file of the tiny world, unless there is one: tests that do not ask how a world is made need not wait for it.
+// worldFile writes the file of the tiny world once, so that most tests need not wait for a generation.
 func worldFile(t *testing.T, path string) {
 	t.Helper()
 	if _, err := os.Stat(path); err == nil {
@@ -93,7 +93,8 @@ func makeWorld(t testing.TB, name string, number int64) *sim.World {
 	return w
 }
 
-// TestCoverage asks for everything of the real services. What is not served must have a reason in the table, and nothing else may.
+// TestCoverage requests every operation and method of the real services. The table must list everything that is not served with a reason, and
+// nothing else.
 func TestCoverage(t *testing.T) {
 	t.Parallel()
 	h, err := handlers.New(tinyWorld(t), handlers.Options{
@@ -127,7 +128,7 @@ func compareCoverage(t *testing.T, what string, served bool, reason string) {
 	}
 }
 
-// TestEveryOperationIsInTheTable looks up what the documents of the REST interfaces have.
+// TestEveryOperationIsInTheTable looks up every operation of the REST interfaces' documents.
 func TestEveryOperationIsInTheTable(t *testing.T) {
 	t.Parallel()
 	h, err := handlers.New(readWorld(t), handlers.Options{Network: "mainnet"})

@@ -30,7 +30,7 @@ import (
 
 var kills = flag.Int("kills", 500, "how often TestCrashes kills the program")
 
-// crash is one run of the program that ends in kill -9, and what clients were told until then.
+// crash is one run of the program that ends in kill -9, with the responses that clients got before.
 type crash struct {
 	*testing.T
 	folder string
@@ -60,7 +60,7 @@ var activities = []struct {
 	{"webhooks", 200 * time.Millisecond, (*crash).promises},
 }
 
-// TestCrashes kills the program while it does each of its activities by turns. After each kill the file opens, verifies, and holds what
+// TestCrashes kills the program during each of its activities in turn. After each kill the file opens, verifies, and contains everything that
 // clients were told.
 func TestCrashes(t *testing.T) {
 	random := rand.New(rand.NewPCG(23, uint64(*kills)))
@@ -93,7 +93,7 @@ func TestCrashes(t *testing.T) {
 
 func (c *crash) path() string { return filepath.Join(c.folder, "w.db") }
 
-// serves has a server do something until it is killed, and looks at what is left.
+// serves lets a server work until it is killed, and checks the file that is left.
 func (c *crash) serves(do func(*crash), delay time.Duration) {
 	c.s = start(c.T, c.folder, "--quiet", "--db", "w.db")
 	c.kill = sync.OnceFunc(func() { time.AfterFunc(delay, func() { _ = c.s.cmd.Process.Kill() }) })
@@ -125,13 +125,13 @@ func (c *crash) serves(do func(*crash), delay time.Duration) {
 	}
 }
 
-// tell notes that a client was told something. Every other server is killed some time after the first such moment.
+// tell notes that a client got a response. Every other server is killed some time after the first one.
 func (c *crash) tell() {
 	c.told++
 	c.kill()
 }
 
-// ask sends a request. When the server is gone before all of the answer is there, ok is false.
+// ask sends a request. ok is false if the server dies before the response is complete.
 func (c *crash) ask(method, path, body string) (text string, ok bool) {
 	c.Helper()
 	r, err := http.NewRequestWithContext(c.Context(), method, c.s.url+path, strings.NewReader(body))
@@ -396,7 +396,7 @@ func (c *crash) exports() {
 	})
 }
 
-// promises sends to an address that a webhook looks at. Each transaction whose receipt a client has is told to the receiver in the end.
+// promises sends to an address with a webhook. The receiver eventually gets every transaction whose receipt a client has.
 func (c *crash) promises() {
 	var mu sync.Mutex
 	got, under := map[common.Hash]int{}, map[common.Hash]string{}
@@ -456,7 +456,7 @@ func (c *crash) promises() {
 	})
 }
 
-// generates kills the making of a world: the file is whole or absent, and the next one who makes it leaves nothing else.
+// generates kills a generation: the file is complete or absent, and the next generation cleans up.
 func (c *crash) generates(delay time.Duration) {
 	folder := c.TempDir()
 	path := filepath.Join(folder, "g.db")

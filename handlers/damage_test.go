@@ -1,4 +1,4 @@
-// A server over a damaged file: health and log, while it goes on.
+// A server with a damaged file: its health, its log, and that it goes on serving.
 
 package handlers_test
 
@@ -19,8 +19,8 @@ import (
 	"snowglobe/sim/verify"
 )
 
-// TestServeNoticesDamage serves a sound file and damaged ones: what is damaged is said by the checks of health and once in the log, soon
-// after the start, and the server goes on.
+// TestServeNoticesDamage serves intact and damaged files. Soon after the start the health checks, and the log once, report the damage, and the
+// server goes on.
 func TestServeNoticesDamage(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "world.db")
 	worldFile(t, path)
@@ -76,8 +76,8 @@ func TestServeNoticesDamage(t *testing.T) {
 	}
 }
 
-// TestDamageIsNoticedSoon inspects a damaged file of the default size: what is wrong is found within two seconds of the start, of which an
-// inspection takes half of one processor.
+// TestDamageIsNoticedSoon inspects a damaged file of the default size and finds the damage within two seconds of the start, using half of one
+// processor.
 func TestDamageIsNoticedSoon(t *testing.T) {
 	if testing.Short() {
 		t.Log("left out of a short run: the rest, whose world takes seconds to make")
@@ -134,7 +134,7 @@ func change(t *testing.T, path, text string) {
 	}
 }
 
-// health serves a file until its inspection is over, compares what the checks of health say, and returns the log.
+// health serves a file until its inspection is over, compares the health checks with each other, and returns the log.
 func health(t *testing.T, path string, damaged bool) string {
 	t.Helper()
 	w, err := sim.Open(t.Context(), path)

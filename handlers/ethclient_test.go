@@ -178,7 +178,7 @@ func (w *walker) receipts(n uint64, header *evm.Header, txs types.Transactions) 
 	}
 }
 
-// sameLogs compares all logs of the chain with those of its receipts.
+// sameLogs compares all logs of the chain with the logs in its receipts.
 func (w *walker) sameLogs() {
 	w.Helper()
 	found, err := w.client.FilterLogs(w.Context(), ethereum.FilterQuery{FromBlock: new(big.Int)})

@@ -11,7 +11,7 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 )
 
-// tokens asks each contract that /sim/world calls a token what it says of itself.
+// tokens asks each token contract of /sim/world for its name, symbol and so on.
 func (w *walker) tokens() {
 	standards := map[string]int{}
 	for _, c := range w.chain.Contracts {

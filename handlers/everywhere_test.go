@@ -1,4 +1,4 @@
-// What a sent transaction must show on all interfaces of one server.
+// Effects of a sent transaction on all interfaces of one server.
 
 package handlers_test
 
@@ -48,7 +48,7 @@ func (d *devnet) contract(role string) *common.Address {
 	return nil
 }
 
-// everywhere: what a transaction did is in the Data API, the Metrics API and the node's answers with the block.
+// everywhere: the effects of a transaction are in the Data API, the Metrics API and the node's responses as soon as its block is.
 func everywhere(d *devnet) {
 	greeter, err := contracts.Load("Greeter")
 	if err != nil {

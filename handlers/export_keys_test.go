@@ -13,7 +13,7 @@ import (
 	"snowglobe/handlers/rest"
 )
 
-// TestKeysOfOneNetworkExportThatNetwork: the networks of an export are those of the chains in its body.
+// TestKeysOfOneNetworkExportThatNetwork: the chains in the body determine an export's networks.
 func TestKeysOfOneNetworkExportThatNetwork(t *testing.T) {
 	t.Parallel()
 	keys, err := rest.ReadKeys([]byte("- key: own\n  networks: [mainnet]\n- key: other\n  networks: [testnet]\n"))

@@ -69,7 +69,7 @@ func (s *started) whole(t *testing.T, id string) string {
 	return s.completed(t, s.ended(t, id))
 }
 
-// completed reads the file of an export that says that it is complete, and compares it with what it says.
+// completed reads the file of a completed export, and compares it with the export's own figures.
 func (s *started) completed(t *testing.T, o operationState) string {
 	t.Helper()
 	path, found := strings.CutPrefix(o.Metadata.DownloadURL, s.url)
@@ -147,7 +147,7 @@ func (s *started) stopped(t *testing.T) {
 	}
 }
 
-// TestTwoHundredExportsAtOnce: each is its own job, answered at once and done in the end; reading goes on meanwhile.
+// TestTwoHundredExportsAtOnce: each is a job of its own, accepted at once and completed eventually, while reads continue.
 func TestTwoHundredExportsAtOnce(t *testing.T) {
 	t.Parallel()
 	const alice = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266"
@@ -182,7 +182,7 @@ func TestTwoHundredExportsAtOnce(t *testing.T) {
 	}
 }
 
-// TestExportFlags: the limits that flags set are those that exports have.
+// TestExportFlags: exports obey the limits set by flags.
 func TestExportFlags(t *testing.T) {
 	t.Parallel()
 	s := start(t, t.TempDir(), "--quiet", "--export-max-rows", "20", "--export-workers", "1", "--export-retention", "1h")

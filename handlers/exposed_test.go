@@ -13,7 +13,7 @@ import (
 	"snowglobe/handlers/permit"
 )
 
-// TestExposedServersWarn: nothing is said on loopback; beyond it, the more can be done there, the more.
+// TestExposedServersWarn: no warning on loopback, and a stronger one beyond it the more clients may do.
 func TestExposedServersWarn(t *testing.T) {
 	for address, exposed := range map[string]bool{"127.0.0.1": false, "127.1.2.3": false, "::1": false, "0.0.0.0": true, "::": true, "192.168.1.7": true} {
 		if got := beyondLoopback(&net.TCPAddr{IP: net.ParseIP(address), Port: 9650}); got != exposed {
@@ -51,7 +51,7 @@ func TestExposedServersWarn(t *testing.T) {
 	}
 }
 
-// listener is one that only has an address.
+// listener has only an address.
 type listener struct {
 	net.Listener
 	address *net.TCPAddr

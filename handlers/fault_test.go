@@ -72,8 +72,8 @@ func (c *clocked) digest() string {
 	return decoded[control.Health](c, "/sim/health", "").Digest
 }
 
-// TestEveryFaultAsGoSeesIt goes through the actions, each as a rule, as a header where it can be one, and twice: the second run is as
-// the first. A fault changes nothing in the world and leaves no trace.
+// TestEveryFaultAsGoSeesIt tries every action as a rule and, if possible, as a header, twice with the same outcome. A fault changes nothing in
+// the world.
 func TestEveryFaultAsGoSeesIt(t *testing.T) {
 	c := journaled(t)
 	const path = "/v1/chains/43114/blocks?pageSize=2"
@@ -174,7 +174,7 @@ func member(body, name string) string {
 	return text
 }
 
-// TestFaultsHaveNoWayToTheSimulator, whatever they match, by rule and by header.
+// TestFaultsHaveNoWayToTheSimulator: no rule or header makes the simulator's own operations fail.
 func TestFaultsHaveNoWayToTheSimulator(t *testing.T) {
 	c := journaled(t)
 	c.addFault(`{"action":{"drop":"before"}}`)
@@ -245,7 +245,7 @@ func TestFaultsOfTheNode(t *testing.T) {
 	}
 }
 
-// TestFaultsEndWebSockets: a reset, and a status, which there is none of.
+// TestFaultsEndWebSockets: by a reset, and by a status, for which WebSocket has only a close code.
 func TestFaultsEndWebSockets(t *testing.T) {
 	c := journaled(t)
 	for action, code := range map[string]int{`{"drop":"before"}`: 0, `{"status":503}`: websocket.CloseTryAgainLater} {
@@ -266,7 +266,7 @@ func TestFaultsEndWebSockets(t *testing.T) {
 	}
 }
 
-// TestGoRetriesThroughFaults counts what a client asks that retries, in its order.
+// TestGoRetriesThroughFaults counts the requests of a client that retries, in order.
 func TestGoRetriesThroughFaults(t *testing.T) {
 	c := journaled(t)
 	for range 2 {

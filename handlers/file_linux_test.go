@@ -1,4 +1,4 @@
-// A server whose file is moved, replaced or cut off beneath it.
+// A server whose file is moved, replaced or truncated under it.
 
 package handlers_test
 
@@ -13,8 +13,8 @@ import (
 	"snowglobe/handlers"
 )
 
-// TestTheFileGoesUnderTheServer: health says in a sentence what became of the file of a world, and of no harm no word; who wants a copy is told
-// why there is none.
+// TestTheFileGoesUnderTheServer: health reports the loss of a world's file in a sentence, and nothing else changes. Making a copy fails with
+// the reason.
 func TestTheFileGoesUnderTheServer(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "worlds")
 	if err := os.Mkdir(folder, 0o777); err != nil {

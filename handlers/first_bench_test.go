@@ -16,15 +16,15 @@ import (
 // slowestFirsts is the number of slowest answers to print.
 const slowestFirsts = 12
 
-// asked is a request with the name of what it calls, and how long its answer took.
+// asked is a request with the name of its operation or method, and the time its response took.
 type asked struct {
 	name string
 	ask  request
 	took time.Duration
 }
 
-// firsts asks a server that has just opened a large world for the example of each operation and method, once, and others of the kind for the
-// documents about it: what has to be derived before it can be answered is derived then.
+// firsts sends the example of each operation and method once to a server that has just opened a large world. Two further servers each respond
+// to one of the documents. The times include everything that has to be derived first.
 func (r *report) firsts() {
 	p := r.serveLarge()
 	examples := append(r.operations(p), r.methods(p)...)
@@ -47,7 +47,7 @@ func (r *report) serveLarge() *process {
 	return r.serve("--profile", "large", "--db", r.world("large"), "--read-only")
 }
 
-// askOnce has a server that has just started answer each request. What would change the world is refused and does not count.
+// askOnce lets a server that has just started respond to each request. It skips requests that would change the world.
 func (r *report) askOnce(all []asked) (answered []asked) {
 	p := r.serveLarge()
 	defer p.stop()

@@ -60,8 +60,8 @@ func (s *fuzzed) send(t *testing.T, method, path, query, body string) *httptest.
 	return w
 }
 
-// FuzzREST sends parameters of the Data and Metrics API, page tokens and addresses among them, and bodies, those of exports and webhooks too:
-// nobody works on them here.
+// FuzzREST sends parameters of the Data and Metrics API, including page tokens and addresses, and bodies, including those of exports and
+// webhooks, which nothing runs here.
 func FuzzREST(f *testing.F) {
 	s := newFuzzed(f, makeTiny(f, 1), permit.Rule{})
 	const alice = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266"
@@ -92,7 +92,7 @@ func FuzzREST(f *testing.F) {
 	})
 }
 
-// FuzzControl sends bodies to what moves, troubles and asks about a world. It is one that is only read: its clock stands.
+// FuzzControl sends bodies to operations on the clock, faults and requests of a read-only world, whose clock stands still.
 func FuzzControl(f *testing.F) {
 	path := filepath.Join(f.TempDir(), "world.db")
 	if err := makeTiny(f, 1).DB.WriteCopy(f.Context(), path); err != nil {

@@ -9,7 +9,7 @@ import (
 	"snowglobe/sim/txs"
 )
 
-// TestGenesisAsset asks for the transaction whose id is AVAX's asset id: it made the outputs with which the X-Chain began.
+// TestGenesisAsset requests the transaction whose id is AVAX's asset id: it created the initial outputs of the X-Chain.
 func TestGenesisAsset(t *testing.T) {
 	t.Parallel()
 	w := readWorld(t)

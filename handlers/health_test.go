@@ -9,7 +9,7 @@ import (
 	"snowglobe/handlers"
 )
 
-// TestHealthIsAskedEachTime: a world that answered once and is gone is not said to be well from memory.
+// TestHealthIsAskedEachTime: health is never served from memory, so a world that is gone is not reported as healthy.
 func TestHealthIsAskedEachTime(t *testing.T) {
 	w := tinyWorld(t)
 	h, err := handlers.New(w, handlers.Options{Network: "mainnet"})

@@ -94,7 +94,7 @@ func tinyFile(t *testing.T) *sim.World {
 	return w
 }
 
-// behind asks what the index of a chain is.
+// behind returns the lag of a chain's index.
 func (c *clocked) behind(chain, network string) (state control.IndexState) {
 	c.Helper()
 	for _, s := range decoded[control.IndexStates](c, "/sim/index", "").Chains {
@@ -106,8 +106,8 @@ func (c *clocked) behind(chain, network string) (state control.IndexState) {
 	return
 }
 
-// TestTheIndexStandsStill has an index lag by blocks: it shows the same until there are more blocks than the lag, and again what it showed
-// when the lag changes; after a revert it starts over with what the node has.
+// TestTheIndexStandsStill lets an index lag by blocks: it stands still until the lag is exceeded, keeps its blocks when the lag changes, and
+// starts again from the node's blocks after a revert.
 func TestTheIndexStandsStill(t *testing.T) {
 	w := tinyWorld(t)
 	c := clockedOf(t, w)
@@ -164,8 +164,8 @@ func TestTheIndexStandsStill(t *testing.T) {
 	same("after a revert and a block", then)
 }
 
-// TestEachChainHasItsLag has several chains lag by different numbers of blocks, the P-Chain included: none holds up another. After a
-// reorganisation the index starts over with the blocks in place of others.
+// TestEachChainHasItsLag lets several chains, including the P-Chain, lag by different numbers of blocks, independently of each other. After a
+// reorganisation the index starts again with the replacement blocks.
 func TestEachChainHasItsLag(t *testing.T) {
 	w := tinyWorld(t)
 	c := clockedOf(t, w)
@@ -223,8 +223,8 @@ func heightOf(text string) uint64 {
 	return n
 }
 
-// TestTheIndexOfPAndXStandsStill has everything happen that a day brings to P and X while the index lags by a day: it shows what it showed
-// before, and a day later what the node had then.
+// TestTheIndexOfPAndXStandsStill lets a day pass on P and X while the index lags by a day: it stands still, and a day later it shows the node's
+// earlier state.
 func TestTheIndexOfPAndXStandsStill(t *testing.T) {
 	w := tinyWorld(t)
 	c := clockedOf(t, w)

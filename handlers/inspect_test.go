@@ -11,8 +11,8 @@ import (
 	"snowglobe/sim/cache"
 )
 
-// TestInspectionGivesWay has clients come while a long step is taken: it ends and is taken again, but where they never cease it is taken
-// whole in the end.
+// TestInspectionGivesWay sends requests during a long step of the inspection: the step is interrupted and restarted, but eventually runs to its
+// end even if the requests never cease.
 func TestInspectionGivesWay(t *testing.T) {
 	gate := sim.NewGate(&cache.Group{}, time.Minute)
 	visit := func() {

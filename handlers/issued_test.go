@@ -27,8 +27,8 @@ import (
 
 var firstOwner = &txs.Input{SigIndices: []uint32{0}}
 
-// TestIssuedTransactionsOfTheChains sends every type of transaction that the P-Chain takes, and X-Chain transfers, to both networks. Each is
-// at once what every interface shows, and the world verifies.
+// TestIssuedTransactionsOfTheChains sends every type of transaction that the P-Chain accepts, and X-Chain transfers, to both networks. Every
+// interface shows each at once, and the world verifies.
 func TestIssuedTransactionsOfTheChains(t *testing.T) {
 	t.Parallel()
 	world := tinyWorld(t)
@@ -101,7 +101,7 @@ func (w *wallet) transfers() {
 	w.refused("{tx}failed to get shared memory: not found", gone)
 }
 
-// importedTwice imports again what was exported by a transaction and imported since.
+// importedTwice imports an export a second time.
 func (w *wallet) importedTwice(exported *txs.ExportTx) *txs.ImportTx {
 	w.Helper()
 	tx := &txs.Tx{Unsigned: exported}
@@ -127,7 +127,7 @@ func (w *wallet) cChain(method string, params ...any) *big.Int {
 	return n
 }
 
-// atomics imports to the C-Chain what was exported to it, and exports from there to the X-Chain and the P-Chain.
+// atomics imports exported funds to the C-Chain, and exports from there to the X-Chain and the P-Chain.
 func (w *wallet) atomics() {
 	w.Helper()
 	account := w.key.EVMAddress()
@@ -172,7 +172,7 @@ func (w *wallet) atomics() {
 	w.same("status", w.rpc("bc/C/avax", "avax.getAtomicTxStatus", map[string]any{"txID": ids.ID{1}})["status"], "Unknown")
 }
 
-// comes sees in both chains' balances what a chain can import from the C-Chain.
+// comes checks both chains' balances for funds that a chain can import from the C-Chain.
 func (w *wallet) comes(to txs.Chain, amount int) {
 	w.Helper()
 	for _, on := range []txs.Chain{to, txs.CChain} {
@@ -301,7 +301,7 @@ func (w *wallet) newest(metric string) int64 {
 	return integer(objects(w.decode(path, ask(w.h, http.MethodGet, path, ""))["results"])[0]["value"])
 }
 
-// comesBack lets a node validate again that did before, with another key.
+// comesBack lets a former validator's node validate again with another key.
 func (w *wallet) comesBack(minimum uint64) {
 	w.Helper()
 	list := "/validators?subnetId=" + ids.Empty.String() + "&validationStatus="
@@ -356,7 +356,7 @@ func (w *wallet) refusedStaking(node ids.NodeID, proof *txs.ProofOfPossession, m
 	}
 }
 
-// subnets creates a subnet with a validator that comes and goes, an owner that changes, and a chain.
+// subnets creates a subnet with a temporary validator, a change of owner and a chain.
 func (w *wallet) subnets() ids.ID {
 	w.Helper()
 	bob := w.wallet("bob").key
@@ -410,7 +410,7 @@ func (w *wallet) subnets() ids.ID {
 	return subnet
 }
 
-// conversion makes a subnet an L1 whose manager is the key's account of the C-Chain, and changes its validators.
+// conversion converts a subnet to an L1 whose manager is the key's C-Chain account, and changes its validators.
 func (w *wallet) conversion(subnet ids.ID) {
 	w.Helper()
 	owner := warp.PChainOwner{Threshold: 1, Addresses: []ids.ShortID{w.key.Address()}}
@@ -478,8 +478,8 @@ func (w *wallet) conversion(subnet ids.ID) {
 	w.refused("{tx}attempting to remove the last L1 validator from a converted subnet", last)
 }
 
-// managers makes L1s whose managers are no EVM addresses: an empty one, which nobody can send for, and the longest that a node takes. Their
-// chains and validators are shown like any other, and one byte more is refused.
+// managers makes L1s whose managers are not EVM addresses: an empty one, which can never send a message, and the longest that a node accepts.
+// All interfaces show their chains and validators, and a longer address is refused.
 func (w *wallet) managers() {
 	w.Helper()
 	owner := warp.PChainOwner{Threshold: 1, Addresses: []ids.ShortID{w.key.Address()}}

@@ -17,7 +17,7 @@ import (
 
 const nAVAX = 1_000_000_000
 
-// wallet spends what one key has on the P-Chain and the X-Chain, and asks only by JSON-RPC.
+// wallet spends the funds of one key on the P-Chain and the X-Chain, using JSON-RPC alone.
 type wallet struct {
 	*views
 	key *txs.Key
@@ -56,7 +56,7 @@ func (w *wallet) output(amount uint64) *txs.TransferableOutput {
 	return txs.NewTransferableOutput(w.l.Rules.AVAXAssetID, amount, *w.owner())
 }
 
-// utxos are the outputs of AVAX on a chain, or on their way to it from another, that the key alone can spend now.
+// utxos returns the AVAX outputs on a chain, or in transit to it from another, that the key alone can spend now.
 func (w *wallet) spendable(c txs.Chain, source string) (ins []*txs.TransferableInput, total uint64) {
 	w.Helper()
 	args := map[string]any{"addresses": []string{w.address(c)}, "limit": 1024}
@@ -92,8 +92,8 @@ func (w *wallet) empty(c txs.Chain) txs.BaseTx {
 	}
 }
 
-// spend is a base that spends the smallest sufficient number of outputs. What does not leave comes back, save a hundredth of an AVAX,
-// which is more than anything costs.
+// spend returns a base transaction that spends the smallest sufficient number of outputs. The rest is returned to the sender, except for a
+// hundredth of an AVAX, which covers every fee.
 func (w *wallet) spend(c txs.Chain, leaves uint64, outs ...*txs.TransferableOutput) txs.BaseTx {
 	w.Helper()
 	base, all := w.empty(c), []*txs.TransferableInput(nil)
@@ -119,7 +119,7 @@ func (w *wallet) spend(c txs.Chain, leaves uint64, outs ...*txs.TransferableOutp
 	return base
 }
 
-// sign signs a transaction, with the key for every input and then with others for what needs more.
+// sign signs a transaction with the key for every input, and then with further keys where more signatures are needed.
 func (w *wallet) sign(c txs.Chain, unsigned txs.Unsigned, more ...*txs.Key) *txs.Tx {
 	w.Helper()
 	tx := &txs.Tx{Unsigned: unsigned}
@@ -136,7 +136,7 @@ func (w *wallet) sign(c txs.Chain, unsigned txs.Unsigned, more ...*txs.Key) *txs
 	return tx
 }
 
-// say sends a transaction and answers the error, if it is refused, with ids in it as the node writes them.
+// say sends a transaction and returns the error if it is refused, with ids in the node's form.
 func (w *wallet) say(c txs.Chain, tx *txs.Tx) string {
 	w.Helper()
 	text, err := formatting.Encode(formatting.Hex, tx.Bytes())

@@ -1,4 +1,4 @@
-// Requests through the server, with what it logs, streams and remembers of them.
+// Requests through the server, with their log lines, events and journal entries.
 
 package handlers_test
 
@@ -154,7 +154,8 @@ func TestEventsAreStreamed(t *testing.T) {
 	}
 }
 
-// TestAnAnswerIsTakenDownBeforeItIsRead asks for answers of many sizes and, as soon as the last byte is there, how often they were asked for.
+// TestAnAnswerIsTakenDownBeforeItIsRead requests responses of many sizes and, as soon as the last byte has arrived, counts the requests in the
+// journal.
 func TestAnAnswerIsTakenDownBeforeItIsRead(t *testing.T) {
 	c := journaled(t)
 	for n := 1; n <= 40; n++ {
@@ -208,7 +209,7 @@ func TestAnAlteredAnswerIsTakenDownBeforeItIsRead(t *testing.T) {
 	}
 }
 
-// forget has the journal forget what it took down.
+// forget clears the journal.
 func forget(c *clocked) {
 	c.Helper()
 	r, err := http.NewRequest(http.MethodDelete, c.url+"/sim/requests", nil)

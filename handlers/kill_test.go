@@ -62,7 +62,7 @@ func TestNoBlockThatWasToldIsLost(t *testing.T) {
 	}
 }
 
-// testAllDelivered starts the relayer, as a server does, and looks for what became of the messages that clients sent.
+// testAllDelivered starts the relayer, as a server does, and checks the delivery of the clients' messages.
 func testAllDelivered(t *testing.T, w *sim.World) {
 	t.Helper()
 	if err := relayer.Start(t.Context(), w, func(err error) { t.Error(err) }); err != nil {

@@ -8,7 +8,7 @@ import (
 	"snowglobe/handlers/docs"
 )
 
-// TestKnownAddresses looks for code where the manual says that there is some, and that there is none where it says so.
+// TestKnownAddresses checks that contracts have code exactly where the manual says they do.
 func TestKnownAddresses(t *testing.T) {
 	w := tinyWorld(t)
 	c := w.Chains[0]

@@ -20,7 +20,7 @@ import (
 	"snowglobe/handlers"
 )
 
-// manyLogs is a server, what to ask it for the logs of some transactions that have many, and the logs.
+// manyLogs holds a server, a request for the logs of some transactions that have many, and the logs.
 type manyLogs struct {
 	*handlers.Server
 	t      *testing.T
@@ -75,7 +75,7 @@ func (m *manyLogs) all() string { return answerTo("[" + strings.Join(m.logs, ","
 
 func answerTo(result string) string { return `{"jsonrpc":"2.0","id":1,"result":` + result + `}` }
 
-// TestLargeAnswers asks for logs that are longer than what is made at once.
+// TestLargeAnswers requests more logs than are encoded at a time.
 func TestLargeAnswers(t *testing.T) {
 	transactions, logs := 5, 10_000 // together the most that are answered
 	if testing.Short() {
@@ -93,7 +93,7 @@ func TestLargeAnswers(t *testing.T) {
 	}
 }
 
-// areWhole asks in every way in which there is a large answer.
+// areWhole requests a large response in every possible way.
 func (m *manyLogs) areWhole(t *testing.T) {
 	post := func(body string) string {
 		t.Helper()
@@ -165,7 +165,7 @@ func (m *manyLogs) areWhole(t *testing.T) {
 	}
 }
 
-// areTraced asks for one trace alone, as that of its block, and with others.
+// areTraced requests one trace by itself, as its block's, and in a batch.
 func (m *manyLogs) areTraced(t *testing.T) {
 	var log struct{ TransactionHash, BlockNumber string }
 	if err := json.Unmarshal([]byte("["+m.logs[0]+"]"), &[]any{&log}); err != nil {
@@ -227,7 +227,7 @@ func (s *slowReader) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// ends has the client read on, and says whether it got as many bytes as it was promised.
+// ends lets the client read on, and reports whether it got the announced number of bytes.
 func (s *slowReader) ends() (whole bool) {
 	close(s.goesOn)
 	<-s.done
@@ -270,7 +270,7 @@ func live() int64 {
 	return int64(m.HeapAlloc)
 }
 
-// areOfOneHistory has the world go back while a client takes an answer.
+// areOfOneHistory reverts the world while a client reads a response.
 func (m *manyLogs) areOfOneHistory(t *testing.T) {
 	snapshot := m.result("evm_snapshot", "[]")
 	c := m.slowly(t.Context())

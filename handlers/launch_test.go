@@ -1,4 +1,4 @@
-// What a starting program tells machines: the file, the first line, env and healthcheck.
+// Output of a starting program for machines: the ready file, the first line, env and healthcheck.
 
 //go:build !race
 

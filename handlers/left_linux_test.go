@@ -1,4 +1,4 @@
-// A server whose clients hang up on a socket stops working for them.
+// A server stops working for clients that close their connection.
 
 //go:build !race
 

@@ -1,4 +1,4 @@
-// Stories over years of a world's clock, told by all interfaces alike.
+// Stories over years of a world's clock, as seen through all interfaces.
 
 package handlers_test
 
@@ -18,7 +18,7 @@ import (
 	"snowglobe/sim/verify/verifytest"
 )
 
-// story is views of mainnet in a world whose clock a test moves.
+// story holds views of mainnet in a world with a clock that the test moves.
 type story struct{ *views }
 
 func newStory(t *testing.T) *story {
@@ -32,7 +32,7 @@ func newStory(t *testing.T) *story {
 	return &story{&views{t, w, h, w.Networks[0]}}
 }
 
-// ends verifies the world at the end of a story, and that nobody holds more than there is.
+// ends verifies the world at the end of a story, and that the balances add up.
 func (s *story) ends() {
 	s.Helper()
 	verifytest.Sound(s, s.world)
@@ -137,8 +137,8 @@ func (s *story) counted() (validators, delegators int64) {
 	return w.newest("validatorCount"), w.newest("delegatorCount")
 }
 
-// TestTheLifeOfAValidator follows one that waits to begin until it validates, one that expires until it is rewarded, and one of low uptime
-// until it goes without, one second before and after each change.
+// TestTheLifeOfAValidator follows a pending validator until it validates, an expiring one until it is rewarded, and one with a low uptime that
+// gets no reward, one second before and after each change.
 func TestTheLifeOfAValidator(t *testing.T) {
 	t.Parallel()
 	s := newStory(t)
@@ -225,7 +225,7 @@ func (s *story) ended(end int64) int64 {
 	return s.ending(end, "validators", "validationStatus=completed")
 }
 
-// TestTheLifeOfADelegator follows a delegation to its end: the stake and the reward, less the node's fee, come home.
+// TestTheLifeOfADelegator follows a delegation to its end, when the stake and the reward, less the node's fee, are paid.
 func TestTheLifeOfADelegator(t *testing.T) {
 	t.Parallel()
 	s := newStory(t)
@@ -280,7 +280,7 @@ func TestTheLifeOfADelegator(t *testing.T) {
 	s.ends()
 }
 
-// TestAnL1ValidatorRunsDryAndIsToppedUp follows the one that is about to run out, which counts again once somebody pays for it.
+// TestAnL1ValidatorRunsDryAndIsToppedUp follows a validator that runs out of balance and is active again after a top-up.
 func TestAnL1ValidatorRunsDryAndIsToppedUp(t *testing.T) {
 	t.Parallel()
 	s := newStory(t)

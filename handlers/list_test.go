@@ -41,8 +41,7 @@ func (r *report) ends(p *process, lists []list) (all []target) {
 	return all
 }
 
-// anew asks the same in a form that is new each time, so that no answer is found in memory: it is forgotten before its
-// words come again.
+// anew varies a request each time, so that no cache has the response.
 func anew(path string) (all []request) {
 	for n := range 20_000 {
 		all = append(all, get(with(path, fmt.Sprintf("rltoken=%d", n)))...)

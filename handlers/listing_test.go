@@ -76,7 +76,7 @@ func TestTheWorldKeepsThePrefixInItsLinks(t *testing.T) {
 	}
 }
 
-// TestExamplesLeadToWhereTheReaderCameFrom: the URLs in the examples of the document are those that a reader could ask.
+// TestExamplesLeadToWhereTheReaderCameFrom: the URLs in the document's examples work for the reader.
 func TestExamplesLeadToWhereTheReaderCameFrom(t *testing.T) {
 	t.Parallel()
 	h, err := handlers.New(readWorld(t), handlers.Options{Network: "mainnet"})
@@ -94,7 +94,7 @@ func TestExamplesLeadToWhereTheReaderCameFrom(t *testing.T) {
 	}
 }
 
-// fill puts something into the variables of a path: for a blockchain's id that of one that a subnet of the network validates.
+// fill fills the variables of a path, a blockchain's id with that of a chain that a subnet of the network validates.
 func fill(t *testing.T, h http.Handler, path string) string {
 	t.Helper()
 	if strings.Contains(path, "{blockchainId}") {
@@ -125,7 +125,7 @@ func validated(t *testing.T, h http.Handler, fuji bool) string {
 	return ""
 }
 
-// checkPath says whether there is anything at a path: each router has its own way to say that there is not.
+// checkPath reports whether a path exists; each router has its own response for a missing one.
 func checkPath(t *testing.T, h http.Handler, method, path string) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())

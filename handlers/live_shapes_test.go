@@ -56,7 +56,7 @@ func readLiveDocument(t *testing.T) *liveDocument {
 	return d
 }
 
-// check says what of a value is not as a schema says, "" for nothing.
+// check returns the difference between a value and its schema, or "".
 func (d *liveDocument) check(at string, s *shape, value any) string {
 	if s.Ref != "" {
 		return d.check(at, d.Schemas[s.Ref], value)
@@ -242,7 +242,7 @@ func (s *shapes) ask(operation, target, body, fault string, success bool) []byte
 	return w.Body.Bytes()
 }
 
-// make makes what an id in a path is to name, and answers with a member of it.
+// make creates an object for an id in a path and returns a member of it.
 func (s *shapes) make(path, body, member string) string {
 	s.Helper()
 	var made map[string]any
@@ -252,7 +252,7 @@ func (s *shapes) make(path, body, member string) string {
 	return fmt.Sprint(made[member])
 }
 
-// fill puts what is there into a path.
+// fill fills a path with existing ids.
 func (s *shapes) fill(path string, example func(name string) any) string {
 	for key, value := range s.names {
 		begin, parameter, _ := strings.Cut(key, "{")
@@ -270,8 +270,8 @@ func (s *shapes) fill(path string, example func(name string) any) string {
 	}
 }
 
-// TestAnswersHaveTheDocumentedShapes asks every operation for what is there and for what is not, and has it fail in every way: each
-// answer is as the server's own document says, and those of the Data and the Metrics API as the documents of the live services say.
+// TestAnswersHaveTheDocumentedShapes calls every operation for existing and missing objects, and with every kind of error. Every response fits
+// the server's own document, and Data and Metrics API responses also fit the live services' documents.
 func TestAnswersHaveTheDocumentedShapes(t *testing.T) {
 	t.Parallel()
 	w := tinyWorld(t)
@@ -348,7 +348,7 @@ func TestAnswersHaveTheDocumentedShapes(t *testing.T) {
 	}
 }
 
-// prepare makes what is asked for by an id that is not known before.
+// prepare creates the objects whose ids are unknown in advance.
 func (s *shapes) prepare(w *sim.World) {
 	const pay = `{"jsonrpc":"2.0","id":1,"method":"eth_sendTransaction","params":[{"from":"0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266","to":"0x70997970C51812dc3A010C7d01b50e0d17dc79C8","value":"0x1"}]}`
 	hook := `{"eventType":"address_activity","url":"http://127.0.0.1:1/","chainId":"43114","metadata":{"addresses":["0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266"]}}`

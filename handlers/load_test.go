@@ -25,7 +25,7 @@ type load struct {
 // exchange is a request on the wire and the body of its answer.
 type exchange struct{ request, want []byte }
 
-// press sends requests over all connections as often as answers come, for one round.
+// press sends requests over all connections as fast as responses arrive, for one round.
 func press(address string, pid int, exchanges []exchange) (load, error) {
 	var (
 		all  sync.WaitGroup
@@ -70,7 +70,7 @@ func closeAll(open []*connection) {
 	}
 }
 
-// repeat sends the requests in turn, at least one, until the time is over, and tells how long each answer took.
+// repeat sends the requests in turn, at least one, until the time is over, and returns how long each response took.
 func (c *connection) repeat(exchanges []exchange, from int, until time.Time) (took []time.Duration, err error) {
 	for i := range roundCount {
 		begin := time.Now()
@@ -86,7 +86,7 @@ func (c *connection) repeat(exchanges []exchange, from int, until time.Time) (to
 	return took, nil
 }
 
-// medians of the rounds, each figure for itself.
+// medians returns the median of each figure over the rounds.
 func medians(all []load) load {
 	return load{
 		perSecond: median(each(all, func(l load) float64 { return l.perSecond })),

@@ -20,7 +20,7 @@ import (
 	"snowglobe/handlers/rest"
 )
 
-// longTexts are texts of a length, of the kinds that are dear to read for somebody.
+// longTexts returns texts of a length that are expensive for one parser or another.
 func longTexts(size int) []string {
 	return []string{
 		strings.Repeat("z", size), strings.Repeat("1", size), "0x" + strings.Repeat("ab", size/2), strings.Repeat("9", size),
@@ -29,11 +29,10 @@ func longTexts(size int) []string {
 	}
 }
 
-// soon is within what time a text that is too long is answered, whatever is asked with it. It is the processor's time that counts,
-// as the machine may be busy with something else.
+// soon is the processor time within which a request with an oversized text is answered. Wall time would depend on the machine's other work.
 const soon = 100 * time.Millisecond
 
-// answersSoon asks until the answer comes soon, as this machine may be busy with something else, and reports when it never does.
+// answersSoon repeats a request until its response is fast enough, since this machine may be busy, and fails if it never is.
 func answersSoon(t *testing.T, h http.Handler, what string, ask func() *http.Request) *httptest.ResponseRecorder {
 	t.Helper()
 	var w *httptest.ResponseRecorder
@@ -58,14 +57,14 @@ func endsSoon(t *testing.T, what string, do func()) {
 	}
 }
 
-// good are values for the parameters beside the one that is too long.
+// good returns valid values for the parameters other than the oversized one.
 var good = map[string]string{
 	"chainId": "43114", "network": "mainnet", "blockchainId": "p-chain", "address": "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266",
 	"blockId": "1", "metric": "txCount", "sourceChainId": "43114", "file": "x.svg", "kind": "crystals",
 }
 
-// TestLongTextsAreAnsweredAtOnce sends texts as long as the server takes them in every parameter and every body of every
-// operation, and in the parameters of every method of the node.
+// TestLongTextsAreAnsweredAtOnce sends texts of the greatest accepted length in every parameter and body of every operation, and in the
+// parameters of every method of the node.
 func TestLongTextsAreAnsweredAtOnce(t *testing.T) {
 	h, err := handlers.New(tinyWorld(t), handlers.Options{Network: "mainnet", Node: handlers.NodeOptions{Admin: true, Profiles: t.TempDir()}})
 	if err != nil {
@@ -328,8 +327,8 @@ func longValues(size int) (all []string) {
 	return append(all, strings.Repeat("[", 9000)+strings.Repeat("]", 9000))
 }
 
-// callForms are parameters of one of the node's methods in which a value may stand: those of its own services by name, those of an EVM
-// chain by position, each of them, and within objects.
+// callForms returns parameters of a node's method with a place for a value: by name for its own services; by position, and inside objects, for
+// an EVM chain.
 func callForms(named bool, parameters []string) (all []func(value string) string) {
 	var forms []string
 	if named {
@@ -387,8 +386,8 @@ func nodeEndpoints(t *testing.T, h *handlers.Server) (all []rest.Endpoint) {
 	return all
 }
 
-// TestEveryMethodHasItsClass: what changes the world is refused to a page of another origin, by its own error; so no method that is
-// added later is let through unseen.
+// TestEveryMethodHasItsClass: every method that changes the world is refused to a page of another origin, with the error for that, so a new
+// method cannot slip through.
 func TestEveryMethodHasItsClass(t *testing.T) {
 	h, err := handlers.New(readWorld(t), handlers.Options{Network: "mainnet", Node: handlers.NodeOptions{Admin: true, Profiles: t.TempDir()}})
 	if err != nil {

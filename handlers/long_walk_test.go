@@ -4,5 +4,5 @@
 
 package handlers_test
 
-// walkEvery is of how many requests with long texts one is made in a full run.
+// walkEvery selects one in so many requests with long texts for a full run.
 const walkEvery = 1

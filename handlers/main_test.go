@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// leftover is the folder of the built program, if a test needed it. The race detector sees nothing of that program, so files that do nothing
-// but run it are left out under the detector.
+// leftover is the folder of the built program, if a test needed it. The race detector does not instrument that program, so tests that only run
+// it are left out under the detector.
 var leftover string
 
 func TestMain(m *testing.M) {

@@ -31,7 +31,7 @@ func defaultServed(t *testing.T) (*started, *process, control.World) {
 	return s, &process{cmd: s.cmd, address: strings.TrimPrefix(s.url, "http://")}, w
 }
 
-// forgetPeak has the system measure a process's highest memory anew.
+// forgetPeak resets the kernel's record of a process's peak memory.
 func (p *process) forgetPeak(t *testing.T) {
 	t.Helper()
 	if err := os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", p.cmd.Process.Pid), []byte("5"), 0); err != nil {
@@ -39,8 +39,8 @@ func (p *process) forgetPeak(t *testing.T) {
 	}
 }
 
-// TestMemoryIsBounded has many clients ask for everything there is, each time for something else, and then abuse the server in every way
-// that was found to fill its memory.
+// TestMemoryIsBounded lets many clients request everything with ever new parameters, and then abuses the server in every known way to fill its
+// memory.
 func TestMemoryIsBounded(t *testing.T) {
 	if testing.Short() {
 		t.Log("left out of a short run: all of it: it presses a server for seconds")

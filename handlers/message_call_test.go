@@ -16,8 +16,8 @@ import (
 	"snowglobe/sim/evm/precompile"
 )
 
-// TestDeliveriesCanBeTried: the transaction of every delivery, asked for as a call on the block before, succeeds by every
-// method, with the message that it carries.
+// TestDeliveriesCanBeTried: the transaction of every delivery succeeds as a call on the block before, with every method, if the call includes
+// the message.
 func TestDeliveriesCanBeTried(t *testing.T) {
 	t.Parallel()
 	h, err := handlers.New(tinyWorld(t), handlers.Options{Network: "mainnet"})

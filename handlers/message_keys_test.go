@@ -16,7 +16,7 @@ import (
 	"snowglobe/handlers/rest"
 )
 
-// TestKeysOfOneNetworkReadItsMessages: a chain that is named tells the network of a list of messages.
+// TestKeysOfOneNetworkReadItsMessages: the named chain determines the network of a list of messages.
 func TestKeysOfOneNetworkReadItsMessages(t *testing.T) {
 	t.Parallel()
 	keys, err := rest.ReadKeys([]byte("- key: main\n  networks: [mainnet]\n- key: test\n  networks: [testnet]\n- key: both\n"))

@@ -25,8 +25,7 @@ type describedItem struct {
 	}
 }
 
-// TestMetadataIsOnChain: each token's URI is what its contract says, and that of a token whose metadata is found holds what the
-// Data API shows.
+// TestMetadataIsOnChain: each token's URI is the contract's, and it contains the metadata that the Data API shows.
 func TestMetadataIsOnChain(t *testing.T) {
 	t.Parallel()
 	w := readWorld(t)

@@ -93,7 +93,7 @@ func (d *devnet) head() *types.Header {
 	return head
 }
 
-// TestADevnet goes through what a client of a test does with a chain, and verifies the world afterwards.
+// TestADevnet does with a chain what test clients do, and verifies the world afterwards.
 func TestADevnet(t *testing.T) {
 	t.Parallel()
 	w := tinyWorld(t)
@@ -165,7 +165,7 @@ func refusals(d *devnet) {
 	}
 }
 
-// waiting is a pool without automine: a gap, a replacement, the pending block and what the next block takes.
+// waiting tests a pool without automine: a gap, a replacement, the pending block and the transactions of the next block.
 func waiting(d *devnet) {
 	d.text("evm_setAutomine", false)
 	defer d.text("evm_setAutomine", true)
@@ -241,8 +241,8 @@ func refusalsOfL1(d *devnet) {
 	}
 }
 
-// asSoonAsAllowed: while the clock stands, a block comes as soon after its parent as ACP-226 allows, and the clock is there then. A block
-// after the clock was moved on comes at the clock.
+// asSoonAsAllowed: with a clock that stands still, a block follows its parent as soon as ACP-226 allows, and the clock moves to it. After the
+// clock was advanced, a block has the clock's time.
 func asSoonAsAllowed(d *devnet) {
 	send := func() (milliseconds, delay uint64) {
 		d.Helper()
@@ -400,7 +400,7 @@ func byThemselves(d *devnet) {
 	<-ended
 }
 
-// TestWhatWaitsIsThereAgain: the pool is as it was when the world was closed, and no part of the digest.
+// TestWhatWaitsIsThereAgain: the pool survives a restart, and is not part of the digest.
 func TestWhatWaitsIsThereAgain(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "world.db")
@@ -507,7 +507,7 @@ func TestRecordedRequestsMakeOneDigest(t *testing.T) {
 	}
 }
 
-// TestWhenBlocksAreMade reads the flags, by anvil's names, and sees what the chains do.
+// TestWhenBlocksAreMade reads the flags, by anvil's names, and checks the chains' behaviour.
 func TestWhenBlocksAreMade(t *testing.T) {
 	t.Parallel()
 	w := tinyWorldOf(t, 1)

@@ -27,10 +27,10 @@ var mistaken = map[string]string{
 	"here.yaml": "name: mine\n",
 }
 
-// tenYears from now is the last thing that the program says of a span of history.
+// tenYears from now ends the program's message about the span of a history.
 var tenYears = regexp.MustCompile(`to 20[3-9]\d-[-0-9T:]+Z$`)
 
-// TestMistakes makes every mistake of the manual, and compares what the program says. -update writes that down.
+// TestMistakes makes every mistake of the manual and compares the program's messages. -update rewrites them.
 func TestMistakes(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()

@@ -29,7 +29,7 @@ var wrong = []any{
 	"2026-13-45T99:99:99Z", []any{}, []any{[]any{[]any{}}}, map[string]any{}, map[string]any{"": nil}, []any{nil, 1, "x", map[string]any{}},
 }
 
-// sampled says whether a case is among those of a short run: one in so many, always the same.
+// sampled reports whether a case is part of a short run: one in so many, always the same.
 func sampled(every uint32, parts ...any) bool {
 	if !testing.Short() {
 		return true
@@ -58,7 +58,7 @@ func (f *failures) Handle(_ context.Context, r slog.Record) error {
 	return nil
 }
 
-// negatives asks a server what it must refuse, or answer, but not fail at.
+// negatives sends requests that a server must refuse or answer without an internal failure.
 type negatives struct {
 	*testing.T
 	h      http.Handler
@@ -126,7 +126,7 @@ func encoded(t *testing.T, value any) string {
 	return string(text)
 }
 
-// wrongBodies returns variants of a body: each member wrong, missing, or there twice, and no object at all.
+// wrongBodies returns variants of a body: each member wrong, missing or duplicated, and a body that is not an object.
 func wrongBodies(t *testing.T, example any) (all []string) {
 	all = []string{"", "{", "nul", "[]", "1", `""`, "null", "{}", `{"":{}}`, strings.Repeat(`{"a":[`, 2000), `{"a":1e999}`, "\xff\xfe", "{}{}"}
 	object, ok := example.(map[string]any)

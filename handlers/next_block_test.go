@@ -1,4 +1,4 @@
-// The base fee of the next block, by everyone in a server who tells it.
+// The base fee of the next block, in every interface that shows it.
 
 package handlers_test
 
@@ -11,8 +11,8 @@ import (
 	"github.com/ethereum/go-ethereum/common/hexutil"
 )
 
-// TestTheNextBaseFeeIsKnown asks for a base fee of the next block: whoever tells of that block tells it, and what the node fills in is minable, with
-// automine and without. With 0 gas costs nothing, also for who has nothing.
+// TestTheNextBaseFeeIsKnown sets the base fee of the next block: everything that describes the block shows it, and filled-in transactions can
+// be mined, with automine and without. With a base fee of 0 gas is free, even for an empty account.
 func TestTheNextBaseFeeIsKnown(t *testing.T) {
 	t.Parallel()
 	w := tinyWorld(t)

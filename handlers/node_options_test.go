@@ -44,7 +44,7 @@ func TestTheIndexIsAnOption(t *testing.T) {
 	}
 }
 
-// TestLimitsMayBeLarge asks for as many outputs as 32 bits count: a page is as long as pages are. A node reads no larger limit.
+// TestLimitsMayBeLarge requests as many outputs as 32 bits can count and gets an ordinary page. A node accepts no larger limit.
 func TestLimitsMayBeLarge(t *testing.T) {
 	w := readWorld(t)
 	h, err := handlers.New(w, handlers.Options{Network: "mainnet"})

@@ -24,7 +24,7 @@ import (
 	"snowglobe/sim/warp"
 )
 
-// surface is the node of a world that nobody changes.
+// surface is the node of a world that never changes.
 func surface(t *testing.T, n *sim.World) http.Handler {
 	t.Helper()
 	h, err := handlers.New(n, handlers.Options{Network: "mainnet"})
@@ -34,7 +34,7 @@ func surface(t *testing.T, n *sim.World) http.Handler {
 	return h
 }
 
-// callEVM asks an EVM chain, and decodes the result into a value; the error's message is the answer when there is one.
+// callEVM calls an EVM chain and decodes the result into a value. It returns the error's message, if any.
 func callEVM(t *testing.T, h http.Handler, path, method string, into any, params ...any) string {
 	t.Helper()
 	if params == nil {
@@ -71,8 +71,8 @@ func messagesOf(t *testing.T, w *sim.World, c *reader.Chain) (all []ids.ID) {
 	return all
 }
 
-// TestWarpMethodsSignAsTheAggregatorDoes compares every message of every chain: its bytes have its id, the node's own signature is
-// its key's, and what the node aggregates is what the Data API aggregates.
+// TestWarpMethodsSignAsTheAggregatorDoes checks every message of every chain: its bytes hash to its id, the node's key made the node's
+// signature, and the node and the Data API return the same aggregate.
 func TestWarpMethodsSignAsTheAggregatorDoes(t *testing.T) {
 	t.Parallel()
 	w := readWorld(t)
@@ -140,8 +140,8 @@ func TestWarpMethodsSignAsTheAggregatorDoes(t *testing.T) {
 	}
 }
 
-// TestProposerVMNamesTheHeightForSignatures: the epoch of an EVM chain names the height with whose validators its next block
-// verifies messages, that of the P- and the X-Chain follows from their last block.
+// TestProposerVMNamesTheHeightForSignatures: an EVM chain's epoch contains the P-Chain height whose validators verify messages in its next
+// block; on P and X it follows from their last block.
 func TestProposerVMNamesTheHeightForSignatures(t *testing.T) {
 	t.Parallel()
 	w := readWorld(t)
@@ -189,7 +189,7 @@ func TestProposerVMNamesTheHeightForSignatures(t *testing.T) {
 	}
 }
 
-// TestStatesAreWhatTheNodeDumps compares every account that changed in the last blocks of each chain with what it has by itself.
+// TestStatesAreWhatTheNodeDumps compares the dump of every account that changed in the last blocks of each chain with its single values.
 func TestStatesAreWhatTheNodeDumps(t *testing.T) {
 	t.Parallel()
 	w := readWorld(t)

@@ -1,4 +1,4 @@
-// Hosts and ports of a listening server decide which network /ext is of.
+// Hosts and ports of a listening server determine the network of /ext.
 
 package handlers_test
 
@@ -19,7 +19,7 @@ import (
 	"snowglobe/handlers"
 )
 
-// TestNetworksHaveOriginsOfTheirOwn starts a server and asks which network /ext is of, at every origin that it names.
+// TestNetworksHaveOriginsOfTheirOwn starts a server and checks the network of /ext at every origin that it prints.
 func TestNetworksHaveOriginsOfTheirOwn(t *testing.T) {
 	l, err := handlers.Addresses{Main: "127.0.0.1:0"}.Listen()
 	if err != nil || l.Fuji == nil {
@@ -98,7 +98,7 @@ func decodeURL(t *testing.T, url string, into any) {
 	}
 }
 
-// TestFujiAddress: a port that nobody chose may be taken, one that was chosen may not.
+// TestFujiAddress: a default port may be taken, a chosen one may not.
 func TestFujiAddress(t *testing.T) {
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -126,7 +126,7 @@ func TestFujiAddress(t *testing.T) {
 	}
 }
 
-// TestDataAPIPassesJSONRPCOn asks each chain by both of its ids, and for chains that there are not.
+// TestDataAPIPassesJSONRPCOn asks each chain by both of its ids, and chains that do not exist.
 func TestDataAPIPassesJSONRPCOn(t *testing.T) {
 	w := readWorld(t)
 	h := surface(t, w)

@@ -18,7 +18,7 @@ import (
 	"snowglobe/sim/store"
 )
 
-// TestOtterscanAgrees compares what Otterscan is told with the callTracer, the index and the methods of eth.
+// TestOtterscanAgrees compares Otterscan's methods with the callTracer, the index and the methods of eth.
 func TestOtterscanAgrees(t *testing.T) {
 	t.Parallel()
 	w := readWorld(t)
@@ -156,7 +156,7 @@ func otterscanPages(t *testing.T, h http.Handler, c *reader.Chain, b *reader.Blo
 	}
 }
 
-// otterscanCreators looks up who made the contracts that have a role.
+// otterscanCreators looks up the creators of contracts with a role.
 func otterscanCreators(t *testing.T, w *sim.World, h http.Handler, c *reader.Chain) {
 	t.Helper()
 	contracts, err := w.DB.Contracts(t.Context(), c.Row.ID)

@@ -36,7 +36,7 @@ func (r *report) webPages() {
 	}
 }
 
-// pagePaths are pages of every kind, about what a world has.
+// pagePaths lists pages of every kind, about the contents of a world.
 func (r *report) pagePaths(p *process) []string {
 	var world control.World
 	body, _, _ := r.load(p, "/sim/world")
@@ -74,10 +74,10 @@ func (r *report) visit(p *process, path string) (document, whole int, took time.
 	return document, whole, time.Since(begin)
 }
 
-// loadedLinks are the files of a page, and its parts that come when it is shown.
+// loadedLinks matches the files of a page, and the parts it loads when shown.
 var loadedLinks = regexp.MustCompile(`(?:href|src)="(/assets/[^"]*)"|hx-get="([^"]*)" hx-trigger="load`)
 
-// load fetches something as a browser does: its content, how many bytes came, and how long that took.
+// load fetches a URL as a browser does, and returns the content, the number of bytes and the time.
 func (r *report) load(p *process, path string) (content []byte, size int, took time.Duration) {
 	request, err := http.NewRequestWithContext(r.b.Context(), http.MethodGet, "http://"+p.address+path, nil)
 	if err != nil {
@@ -107,7 +107,7 @@ func (r *report) load(p *process, path string) (content []byte, size int, took t
 	return content, counted.n, time.Since(begin)
 }
 
-// counter counts what is read.
+// counter counts the bytes read.
 type counter struct {
 	from io.Reader
 	n    int

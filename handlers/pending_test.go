@@ -17,7 +17,7 @@ const keeper = "602a600155" + "600760006000a1" + "6a60015460005260206000f3600052
 
 const keeperCode = "60015460005260206000f3"
 
-// whatWaits asks every method that takes a block for the pending one, while a deployment waits in the pool.
+// whatWaits calls every method that takes a block for the pending one, while a deployment waits in the pool.
 func whatWaits(d *devnet) {
 	d.text("evm_setAutomine", false)
 	defer d.text("evm_setAutomine", true)
@@ -82,8 +82,8 @@ func (d *devnet) waitsInBlock(hash common.Hash, contract common.Address, call ma
 	}
 }
 
-// hasNoRootYet asks for what a node does not have of a pending block: its proofs, logs and traces are those of the head, and nothing is traced
-// on top of it.
+// hasNoRootYet requests data that a node has only for the head: proofs, logs and traces for pending are the head's, and nothing is traced on
+// top of the pending block.
 func (d *devnet) hasNoRootYet(contract common.Address, call map[string]any) {
 	slots := []string{"0x1"}
 	if got, want := d.text("eth_getProof", contract, slots, "pending"), d.text("eth_getProof", contract, slots, "latest"); got != want || !strings.Contains(got, `"value":"0x0"`) {

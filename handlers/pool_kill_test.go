@@ -33,8 +33,8 @@ func clientOf(t *testing.T, s *started, w *sim.World) *devnet {
 	return d
 }
 
-// TestThePoolAfterAKill: what blocks had taken is in them and not in the pool, what a clean stop had kept is still there, and only what
-// came since then is lost. Nothing is mined by itself, until the last server mines both at once and by time.
+// TestThePoolAfterAKill: mined transactions are in blocks and not in the pool, transactions saved at a clean stop remain, and only later ones
+// are lost. Nothing is mined unasked, until the last server mines both at once and at an interval.
 func TestThePoolAfterAKill(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()

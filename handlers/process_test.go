@@ -17,7 +17,7 @@ import (
 	"time"
 )
 
-// release builds the program as it is handed out: stripped, without the builder's paths.
+// release builds the program as in a release: stripped, without the builder's paths.
 func release(b *testing.B, flags ...string) string {
 	path := filepath.Join(b.TempDir(), "snowglobe")
 	build := exec.Command("go", append(append([]string{"build", "-trimpath", "-ldflags", "-s -w", "-o", path}, flags...), "snowglobe")...)
@@ -34,7 +34,7 @@ func (r *report) path(profile string) string { return filepath.Join(r.folder, ti
 // title of a profile that may be a file.
 func title(profile string) string { return strings.TrimSuffix(filepath.Base(profile), ".yaml") }
 
-// make makes a profile's world, and tells how long it took, how long processors were busy with it, and the most memory it had.
+// make generates a profile's world, and returns the time, the CPU time and the peak memory.
 func (r *report) make(profile string) (took, busy time.Duration, peak int64) {
 	run := exec.Command(r.program, "generate", "--quiet", "--profile", profile, "--db", r.path(profile))
 	begin := time.Now()
@@ -44,7 +44,7 @@ func (r *report) make(profile string) (took, busy time.Duration, peak int64) {
 	return time.Since(begin), run.ProcessState.UserTime() + run.ProcessState.SystemTime(), peakOf(run.ProcessState)
 }
 
-// world is the file of a profile's world, made when it is not there.
+// world returns the file of a profile's world, and generates it if necessary.
 func (r *report) world(profile string) string {
 	if _, err := os.Stat(r.path(profile)); errors.Is(err, os.ErrNotExist) {
 		r.make(profile)
@@ -101,7 +101,7 @@ func (p *process) once(ask request) (answer, error) {
 	return c.ask(ask.bytes(p.address))
 }
 
-// rest waits until the process does nothing by itself any more, such as inspecting its file.
+// rest waits until the process has finished its background work, such as inspecting its file.
 func (p *process) rest() {
 	const look, idle = time.Second, 50 * time.Millisecond
 	for end := time.Now().Add(5 * patience); time.Now().Before(end); {
@@ -120,7 +120,7 @@ func (p *process) stop() {
 	}
 }
 
-// memory of the process in bytes, now and at its highest. Only Linux tells; elsewhere it is 0.
+// memory returns the process's memory in bytes, now and at its peak. It is 0 except on Linux.
 func memory(pid int) (now, peak int64) {
 	status, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	for line := range bytes.Lines(status) {
@@ -137,7 +137,7 @@ func memory(pid int) (now, peak int64) {
 	return now, peak
 }
 
-// busy returns a process's CPU time. Only Linux tells, in hundredths of a second; elsewhere it is 0.
+// busy returns a process's CPU time in hundredths of a second. It is 0 except on Linux.
 func busy(pid int) time.Duration {
 	stat, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	_, rest, _ := strings.Cut(string(stat), ") ") // the name of the program may hold spaces

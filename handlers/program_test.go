@@ -21,7 +21,7 @@ import (
 	"snowglobe/fixtures"
 )
 
-// runProgram runs a command by exec in a folder of its own, in a short run beside a world that was made before.
+// runProgram runs a command by exec in a folder of its own, in a short run with an existing world.
 func runProgram(t *testing.T, program ...string) *exec.Cmd {
 	if testing.Short() {
 		t.Log("left out of a short run: a process for each program")
@@ -33,8 +33,8 @@ func runProgram(t *testing.T, program ...string) *exec.Cmd {
 	return command(t, append([]string{"exec", "--db", path, "--"}, program...)...)
 }
 
-// TestExecEndsAsItsCommand: a command's code is the program's, also that of one that a signal ended or that does not run at all, and what it
-// reads and writes goes through untouched.
+// TestExecEndsAsItsCommand: exec exits with the command's code, even if a signal killed the command or it cannot run, and passes its input and
+// output through unchanged.
 func TestExecEndsAsItsCommand(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
@@ -142,7 +142,7 @@ func TestExecTellsItsCommandOfTheWorld(t *testing.T) {
 	}
 }
 
-// TestExecPassesSignalsOn: the command decides what each means, also a second one, and whether to end.
+// TestExecPassesSignalsOn: the command decides how to react to each signal, and to a second one, and whether to exit.
 func TestExecPassesSignalsOn(t *testing.T) {
 	t.Parallel()
 	cmd := runProgram(t, "sh", "-c", `trap 'echo INT' INT; trap 'echo HUP' HUP; trap 'echo TERM; exit 5' TERM; echo ready; while :; do sleep 0.05; done`)

@@ -11,7 +11,7 @@ import (
 	"snowglobe/handlers"
 )
 
-// TestRangesThatEndBeforeTheyStartAreRefused asks for one at everything that takes both ends of a range.
+// TestRangesThatEndBeforeTheyStartAreRefused sends such a range to every operation that takes both ends of one.
 func TestRangesThatEndBeforeTheyStartAreRefused(t *testing.T) {
 	h, err := handlers.New(readWorld(t), handlers.Options{Network: "mainnet"})
 	if err != nil {

@@ -75,7 +75,7 @@ func TestReadmeCommands(t *testing.T) {
 	}
 }
 
-// serveLine starts the server of a README line with its own flags, save the address and, where it names none, the size.
+// serveLine starts the server of a README line with its own flags, except for the address and, if not given, the size.
 func serveLine(t *testing.T, folder string, words []string) *started {
 	var args []string
 	for i := 0; i < len(words); i++ {

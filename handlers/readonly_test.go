@@ -25,7 +25,7 @@ import (
 	"snowglobe/sim/txs"
 )
 
-// unprivileged is someone to whom the permissions of files apply, when the test runs as someone to whom they do not.
+// unprivileged is a user to whom file permissions apply, for tests that run as root.
 const unprivileged = 65534
 
 // TestWorldInAFolderThatCannotBeWritten reads a world where neither the file nor its folder may be written.
@@ -64,8 +64,8 @@ func TestWorldInAFolderThatCannotBeWritten(t *testing.T) {
 	}
 }
 
-// TestWorldInAFileThatCannotBeWritten serves a file that cannot be written from a folder that can: what would change it is
-// refused as in a folder that cannot be written either, and nothing is left beside the file.
+// TestWorldInAFileThatCannotBeWritten serves a read-only file in a writable folder: changes are refused as in a read-only folder, and no file
+// is left beside it.
 func TestWorldInAFileThatCannotBeWritten(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
@@ -147,7 +147,7 @@ func someXTx(t *testing.T, url string) string {
 	return ask("avm.getTx", `{"txID":"`+b.Txs()[0].ID().String()+`","encoding":"hex"}`).Tx
 }
 
-// TestAPipeIsNoWorld: to open a named pipe is to wait for somebody who writes into it.
+// TestAPipeIsNoWorld: opening a named pipe would block until another process writes to it.
 func TestAPipeIsNoWorld(t *testing.T) {
 	t.Parallel()
 	for verb, want := range map[string]string{
@@ -171,8 +171,8 @@ func modest() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: unprivileged, Gid: unprivileged}}
 }
 
-// TestWhatIsOnlyReadHasNoWishes calls every method by which test clients control a chain on a world that is only read, and moves its clock:
-// none may have an effect on what this process answers, as others answer for the same file.
+// TestWhatIsOnlyReadHasNoWishes calls every method by which test clients control a chain, and moves the clock, on a read-only world: none may
+// affect this process's responses, because other processes serve the same file.
 func TestWhatIsOnlyReadHasNoWishes(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "w.db")

@@ -27,7 +27,7 @@ func (d *devnet) as(persona int) *devnet {
 	return &other
 }
 
-// sendRaw sends a transaction as it is.
+// sendRaw sends a transaction unchanged.
 func (d *devnet) sendRaw(data types.TxData) string {
 	d.Helper()
 	raw, err := types.NewTx(data).MarshalBinary()
@@ -37,7 +37,7 @@ func (d *devnet) sendRaw(data types.TxData) string {
 	return codeOf(d.client.Client().CallContext(d.Context(), nil, "eth_sendRawTransaction", hexutil.Encode(raw)))
 }
 
-// badSignatures have a part that is out of its range. The words are those of coreth's core/txpool/validation.go.
+// badSignatures have one part that is out of range, with the errors of coreth's core/txpool/validation.go.
 func badSignatures(d *devnet) {
 	const invalid, unprotected = "-32003 invalid sender", "-32003 only replay-protected (EIP-155) transactions allowed over RPC"
 	id, order := new(big.Int).SetUint64(d.chain.Row.EVMID), crypto.S256().Params().N
@@ -90,9 +90,8 @@ func badSignatures(d *devnet) {
 	}
 }
 
-// keyless deploys a contract by Nick's method: whoever chooses the signature gets an account that nobody has the key of. A node takes it
-// without replay protection as the first transaction of its account, when r = s (UnprotectedAllowed in coreth's and subnet-evm's
-// eth/api_backend.go).
+// keyless deploys a contract by Nick's method: a made-up signature belongs to an account without a known key. A node accepts it without replay
+// protection as the first transaction of its account, if r = s (UnprotectedAllowed in coreth's and subnet-evm's eth/api_backend.go).
 func keyless(d *devnet) {
 	const unprotected = "-32003 only replay-protected (EIP-155) transactions allowed over RPC"
 	two := new(big.Int).SetBytes(common.FromHex(strings.Repeat("22", 32)))
@@ -124,7 +123,7 @@ func keyless(d *devnet) {
 	}
 }
 
-// allowLists: who may not deploy contracts on the L1 pays for the attempt, until a manager of the list lets him.
+// allowLists: an account that may not deploy contracts on the L1 pays for the attempt, until a manager of the list allows it.
 func allowLists(d *devnet) {
 	bob := d.as(1)
 	list, deployment := precompile.DeployerAllowList.Address, types.DynamicFeeTx{Data: common.FromHex(keeper), Gas: 200_000}

@@ -1,4 +1,4 @@
-// A server whose engine refuses statements: every operation and method answers in its own words.
+// A server whose database refuses statements: every operation and method answers in its own words.
 
 package handlers_test
 
@@ -28,7 +28,7 @@ import (
 // engineWords matches words of the engine, its driver and the schema, which no client may see.
 var engineWords = regexp.MustCompile(`(?i)sqlite|\bsql\b|constraint|no such|database|\btable\b|statement|\.db\b|/tmp/|damaged`)
 
-// refusing is a server whose world's file refuses statements, beside one of the same world whose file refuses none.
+// refusing is a server whose world's file refuses statements, next to an intact server of the same world.
 type refusing struct {
 	*testing.T
 	w, calmWorld *sim.World
@@ -90,7 +90,7 @@ func (r *refusing) serve(w *sim.World, log *slog.Logger) *handlers.Server {
 // mostTimes is how often a statement that an answer needs again and again is refused.
 const mostTimes = 5
 
-// inSteps are the calls that change the world several times, of which the first stays if the second fails: mining several blocks.
+// inSteps lists calls that change the world in several steps, of which earlier ones stay if a later one fails: mining several blocks.
 var inSteps = []string{"anvil_mine", "hardhat_mine"}
 
 // refuse asks until every statement that the answer needs was refused, each time that it is needed.
@@ -150,13 +150,13 @@ func (r *refusing) refuse(c examplePair) {
 	}
 }
 
-// changing matches what differs between two servers that answer alike: what is drawn at random, and how long something took.
+// changing matches differences between two servers that otherwise give the same responses: random values and durations.
 var changing = regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|"result":"0x[0-9a-f]{20,32}"|"secret":"[0-9a-f]{64}"|"duration":\d+`)
 
-// tellsOfRequests are the calls whose answers are about earlier requests, of which the server that fails has more.
+// tellsOfRequests lists calls that report earlier requests, of which the failing server has more.
 var tellsOfRequests = []string{"getApiLogs", "getApiUsageMetrics", "deleteRequests"}
 
-// compare asks the server to which nothing happened, too, and expects the same answer.
+// compare also asks the intact server, and expects the same response.
 func (r *refusing) compare(c examplePair, failed string, got *httptest.ResponseRecorder) {
 	r.Helper()
 	want := r.ask(r.calm, r.calmWorld, c.calm)
@@ -205,7 +205,7 @@ var toleratedFailures = []struct {
 	},
 }
 
-// tolerated says whether a call may do without a statement, and what its answer then holds.
+// tolerated reports whether a call may succeed without a statement, and the expected part of its response.
 func tolerated(call, statement string) (says string, may bool) {
 	for _, t := range toleratedFailures {
 		if slices.Contains(t.calls, call) && slices.ContainsFunc(t.statements, func(begin string) bool { return strings.HasPrefix(statement, begin) }) {
@@ -215,7 +215,7 @@ func tolerated(call, statement string) (says string, may bool) {
 	return "", false
 }
 
-// ask sends the call, with nothing remembered from earlier ones: no caches, and a host of its own for each of them.
+// ask sends the call without help from earlier ones: no caches, and a host name of its own.
 func (r *refusing) ask(h http.Handler, world *sim.World, c exampleCall) *httptest.ResponseRecorder {
 	r.Helper()
 	world.DB.Caches().Suspend()
@@ -232,7 +232,7 @@ func (r *refusing) ask(h http.Handler, world *sim.World, c exampleCall) *httptes
 	return w
 }
 
-// take are the lines of the log, which has none afterwards.
+// take returns and clears the lines of the log.
 func (f *failures) take() []string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -319,7 +319,7 @@ func exampleMethods(t *testing.T, h http.Handler) (all []exampleCall) {
 	return all
 }
 
-// callsOfFuji are calls to chains of the network that is not the server's own, whose paths name them by id alone: their network is looked up.
+// callsOfFuji lists calls to chains of the other network, whose paths contain only the chain's id, so that the network has to be looked up.
 func callsOfFuji(w *sim.World) (all []exampleCall) {
 	for _, c := range w.Chains {
 		if c.Row.Network == "fuji" {

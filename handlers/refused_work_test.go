@@ -20,7 +20,7 @@ import (
 	"snowglobe/sim"
 )
 
-// failing is a server with everything that works beside its requests, whose world's file refuses statements.
+// failing is a server with all its background work, whose world's file refuses statements.
 type failing struct {
 	*many
 	w   *sim.World
@@ -63,8 +63,8 @@ func exportAll(t *testing.T, world string) (evm, primary string) {
 		exportBody(t, "TRANSACTION_EXPORT_PRIMARY_NETWORK", owners, []string{"p-chain", "x-chain", "c-chain"})
 }
 
-// eachStatement does something again and again, while the first statement that did not fail before fails once, until none is left that something
-// needs. Some of them are needed more than once: up to so often, each time counts as another one.
+// eachStatement repeats an action while each of its statements fails once, one after the other, until none is left. A statement that runs
+// several times counts as several, up to a limit.
 func (f *failing) eachStatement(least, times int, do func()) {
 	f.Helper()
 	f.mu.Lock()
@@ -120,7 +120,7 @@ func (f *failing) until(what string, holds func() bool) {
 	}
 }
 
-// steady sends a request until nothing fails inside while it is answered. What it answers before then is in none of the engine's words.
+// steady sends a request until the response has no internal failure. Responses before then contain none of the database's words.
 func (f *failing) steady(method, path, body string) string {
 	f.Helper()
 	for {
@@ -173,8 +173,8 @@ func TestExportsEndThoughStatementsFail(t *testing.T) {
 	f.eachStatement(5, 1, func() { export(primary) })
 }
 
-// TestWebhooksTellThoughStatementsFail: what happens while the file refuses a statement is told all the same, to receivers that get none of the
-// engine's words, and once the file is well, so is what happens afterwards.
+// TestWebhooksTellThoughStatementsFail: receivers learn of everything that happens while the file refuses a statement, in none of the
+// database's words, and of everything after the file has recovered.
 func TestWebhooksTellThoughStatementsFail(t *testing.T) {
 	t.Parallel()
 	f := newFailing(t)
@@ -210,8 +210,8 @@ func TestWebhooksTellThoughStatementsFail(t *testing.T) {
 	})
 }
 
-// TestConnectionsLastThoughStatementsFail: over a connection that stays open, a call during which the file refuses a statement is answered as failed
-// inside, and answered well when it is asked again. A subscription tells of what happened, or ends with its connection; the next one tells.
+// TestConnectionsLastThoughStatementsFail: on an open connection, a call fails while the file refuses a statement, and succeeds when repeated.
+// A subscription either delivers the event or ends with its connection; the next one delivers.
 func TestConnectionsLastThoughStatementsFail(t *testing.T) {
 	t.Parallel()
 	f := newFailing(t)

@@ -129,8 +129,8 @@ func (d *devnet) greeting(from *devnet) string {
 	return values[1].(string)
 }
 
-// TestMessagesAreDelivered: what a contract of one chain sends, a contract of another has when the call returns; and the same
-// requests make the same world again.
+// TestMessagesAreDelivered: a message sent by a contract of one chain has reached the other chain's contract when the call returns, and the
+// same requests make the same world again.
 func TestMessagesAreDelivered(t *testing.T) {
 	t.Parallel()
 	var digests [][]byte
@@ -166,7 +166,7 @@ func TestMessagesAreDelivered(t *testing.T) {
 	r.c.verify()
 }
 
-// everyWay: every chain of a network reaches every other, and itself; no message gets to the other network.
+// everyWay: messages reach every chain of the network, including the sender's, and none reach the other network.
 func (r *relayed) everyWay() {
 	for _, from := range r.c.world.Chains {
 		for _, to := range r.c.world.Chains {
@@ -264,7 +264,7 @@ func (r *relayed) failing() {
 	if kept == (common.Hash{}) {
 		r.c.Error("the message cannot be executed again")
 	}
-	// One that is long, to where no contract is.
+	// A long message to an address without a contract.
 	in := inputTo(r.l1, someone, 0)
 	in.Message = bytes.Repeat([]byte{0xff}, 16<<10)
 	m = r.c.message(r.c.execute("Messenger", fixtures.TeleporterMessenger, "sendCrossChainMessage", in))
@@ -273,7 +273,7 @@ func (r *relayed) failing() {
 	}
 }
 
-// withoutAutomine: a delivery waits in the pool of its chain for a block, as what clients send does.
+// withoutAutomine: a delivery waits in its chain's pool for a block, like clients' transactions.
 func (r *relayed) withoutAutomine() {
 	r.l1.text("evm_setAutomine", false)
 	first, second := r.c.greet(r.l1, "first"), r.c.greet(r.l1, "second")
@@ -287,7 +287,7 @@ func (r *relayed) withoutAutomine() {
 	r.l1.text("evm_setAutomine", true)
 }
 
-// withoutFunds: what the relayer cannot pay for is delivered as soon as it can.
+// withoutFunds: a delivery that the relayer cannot pay for happens as soon as it can.
 func (r *relayed) withoutFunds() {
 	var funds string
 	r.l1.call(&funds, "eth_getBalance", relayerAddress(r.c.T), "latest")
@@ -303,7 +303,7 @@ func (r *relayed) withoutFunds() {
 	}
 }
 
-// endless: contracts that answer each other for ever get on with every call, and hold none up.
+// endless: contracts that answer each other for ever make progress with every call, and block none.
 func (r *relayed) endless() {
 	onC, onL1 := crypto.CreateAddress(r.c.from, r.c.nonce()), crypto.CreateAddress(r.l1.from, r.l1.nonce())
 	r.c.deployAnswering(inputTo(r.l1, onL1, 500_000))
@@ -339,8 +339,8 @@ func (d *devnet) deployAnswering(in messageInput) {
 	}
 }
 
-// TestMessagesAreDeliveredAfterARestart: without a relayer a message waits; the next start with one delivers it, once, and leaves alone
-// what the history left pending.
+// TestMessagesAreDeliveredAfterARestart: without a relayer a message waits. The next start with one delivers it once, and ignores messages that
+// the history left pending.
 func TestMessagesAreDeliveredAfterARestart(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "w.db")

@@ -16,7 +16,7 @@ import (
 	"snowglobe/seed"
 )
 
-// TestNamesOfHelp: whatever help lists can be asked for by its name, and every flag is in one group of the list.
+// TestNamesOfHelp: every name that help lists has a page, and every flag is in one group of the list.
 func TestNamesOfHelp(t *testing.T) {
 	t.Parallel()
 	f := pflag.NewFlagSet("snowglobe", pflag.ContinueOnError)
@@ -51,7 +51,7 @@ func TestNamesOfHelp(t *testing.T) {
 	})
 }
 
-// TestVerbsThatAskAServer takes a snapshot, goes back to it, and makes a world beside the main one, by the command line.
+// TestVerbsThatAskAServer takes a snapshot, reverts to it, and makes another world, from the command line.
 func TestVerbsThatAskAServer(t *testing.T) {
 	t.Parallel()
 	server := start(t, t.TempDir())

@@ -138,7 +138,7 @@ func TestReorg(t *testing.T) {
 	}
 }
 
-// TestNoReorgOfWhatAnotherChainHas refuses to take back what another chain has received: AVAX, or a message.
+// TestNoReorgOfWhatAnotherChainHas refuses to remove blocks if another chain has received their AVAX or messages.
 func TestNoReorgOfWhatAnotherChainHas(t *testing.T) {
 	t.Parallel()
 	u := newUndoing(t, 3)
@@ -168,7 +168,7 @@ func TestNoReorgOfWhatAnotherChainHas(t *testing.T) {
 	}
 }
 
-// receive returns the next value, and fails if none comes in a time that is long enough on any machine.
+// receive returns the next value, and fails if none arrives in a time that suffices on any machine.
 func receive[T any](t *testing.T, from <-chan T) (next T) {
 	t.Helper()
 	select {

@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// repeated are calls whose results a chain keeps for who asks again.
+// repeated lists calls whose results a chain caches.
 var repeated = []string{
 	`"eth_blockNumber"`, `"eth_chainId","params":[]`, `"eth_getBlockByNumber","params":["latest",true]`, `"eth_feeHistory","params":["0x4","latest",[50]]`,
 	`"eth_getBalance","params":["0x000000000000000000000000000000000050e50e","latest"]`, `"eth_getLogs","params":[{"fromBlock":"latest"}]`,
@@ -24,7 +24,7 @@ var repeated = []string{
 	`"eth_getBalance","params":["0x000000000000000000000000000000000050e50e"]`,
 }
 
-// changes are requests that change what some of them answer. %[1]x is a number that is new each time, of four digits.
+// changes lists requests that change some of these results. %[1]x is a new four-digit number each time.
 var changes = []string{
 	`"eth_sendTransaction","params":[{"from":"0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266","to":"0x000000000000000000000000000000000050e50e","value":"0x%x"}]`,
 	`"anvil_setBalance","params":["0x000000000000000000000000000000000050e50e","0x%x"]`, `"anvil_setCode","params":["0x000000000000000000000000000000000050e50e","0x61%x00"]`,
@@ -32,7 +32,7 @@ var changes = []string{
 	`"anvil_setNonce","params":["0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266","0x%x"]`, `"evm_increaseTime","params":[%d]`, `"evm_snapshot"`, `"evm_revert"`,
 }
 
-// post sends a call, by default under the content type of which results are kept, and answers the body.
+// post sends a call, by default with the content type for which results are cached, and returns the body.
 func (d *devnet) post(content, method string) string {
 	d.Helper()
 	answer, err := http.Post(d.rpc("http", "rpc"), content, strings.NewReader(`{"jsonrpc":"2.0","id":7,"method":`+method+`}`))
@@ -47,7 +47,7 @@ func (d *devnet) post(content, method string) string {
 	return string(text)
 }
 
-// TestWhoAsksAgainIsToldWhatIsSoNow changes a chain in every way, and has each call answered anew, and some times in the way in which results are kept.
+// TestWhoAsksAgainIsToldWhatIsSoNow changes a chain in every way, and expects fresh results of each call, with and without caching.
 func TestWhoAsksAgainIsToldWhatIsSoNow(t *testing.T) {
 	t.Parallel()
 	w := tinyWorldOf(t, 3)
@@ -116,8 +116,7 @@ func TestWhoAsksAgainIsToldWhatIsSoNow(t *testing.T) {
 	}
 }
 
-// TestWhoAsksAgainUnderLoad asks from all sides while one client makes blocks: whoever was told of a block is not told afterwards that
-// there is none.
+// TestWhoAsksAgainUnderLoad reads from many clients while one makes blocks: a client that has seen a block keeps seeing it.
 func TestWhoAsksAgainUnderLoad(t *testing.T) {
 	t.Parallel()
 	w := tinyWorldOf(t, 3)

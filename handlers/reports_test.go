@@ -8,7 +8,7 @@ import (
 	"snowglobe/handlers"
 )
 
-// TestTroubleThatOthersReported does what somebody reported of another development node, by its public address, and expects what was right.
+// TestTroubleThatOthersReported repeats reports about another development node, by their public addresses, and expects correct behaviour.
 func TestTroubleThatOthersReported(t *testing.T) {
 	t.Parallel()
 	m := newMany(t, tinyWorld(t), handlers.Options{})
@@ -45,7 +45,7 @@ func TestTroubleThatOthersReported(t *testing.T) {
 		return string(members[name])
 	}
 
-	// Simulated calls tell the most gas, what stopped the code, and complete transactions of a block with its size.
+	// Simulated calls report the most gas, the reason for a failure, and complete transactions of a block with its size.
 	const stops, clears = "0x00000000000000000000000000000000000000aa", "0x00000000000000000000000000000000000000bb"
 	simulated := call("eth_simulateV1", `[{"returnFullTransactions":true,"blockStateCalls":[{"stateOverrides":{"`+stops+`":{"code":"0xfe"},
 		"`+clears+`":{"code":"0x5f5f5500","stateDiff":{"0x0000000000000000000000000000000000000000000000000000000000000000":"0x0000000000000000000000000000000000000000000000000000000000000001"}}},
@@ -73,7 +73,7 @@ func TestTroubleThatOthersReported(t *testing.T) {
 	is(pending, "by its place", call("eth_getTransactionByBlockNumberAndIndex", `["pending","0x0"]`), sent)
 	is(pending, "its bytes", call("eth_getRawTransactionByBlockNumberAndIndex", `["pending","0x0"]`), `"0x02`)
 
-	// A queued transaction replaces the one before it, and can be dropped; then nothing is known of it.
+	// A queued transaction replaces the one before it, and can be dropped; then it is unknown.
 	const queued = "foundry-rs/foundry/pull/16638"
 	nonce := call("eth_getTransactionCount", `["`+bob+`","latest"]`)
 	later := nonce[:len(nonce)-1] + `0"` // sixteen times as many
@@ -103,7 +103,7 @@ func TestTroubleThatOthersReported(t *testing.T) {
 	is(codes, "a call without a method", m.want(200, "POST", "/ext/bc/C/rpc", `{"jsonrpc":"2.0","id":1,"params":[]}`), `"code":-32600`)
 	is("foundry-rs/foundry/pull/16600", "a method that coreth has not", call("eth_getStorageValues", `[{},"latest"]`), "-32601,")
 
-	// A snapshot keeps the way that the clock was moved before it, and forgets what came after it.
+	// A snapshot keeps the earlier offset of the clock and discards later changes.
 	mined := func() string {
 		call("evm_mine", "[]")
 		return member(call("eth_getBlockByNumber", `["latest",false]`), "timestamp")

@@ -15,7 +15,7 @@ import (
 	"snowglobe/sim/store"
 )
 
-// discard is a client that reads nothing.
+// discard is a client that ignores the response.
 type discard struct{ header http.Header }
 
 func (d *discard) Header() http.Header         { return d.header }

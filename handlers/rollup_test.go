@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// without are the functions that keep the roll-ups of the metrics, by file, with what their first line then is. A program in which they
-// do nothing shows what they cost: it is built from the same source.
+// without lists the functions that maintain the roll-ups of the metrics, by file, with the first line that disables them. A program built with
+// these lines shows the cost of roll-ups.
 var without = map[string]map[string]string{
 	"sim/evm/block_metrics.go": {"func (p *BlockExecution) blockMetrics() (*metric.Activity, error) {": "return nil, nil"},
 	"sim/store/metric.go": {
@@ -23,7 +23,7 @@ var without = map[string]map[string]string{
 	},
 }
 
-// withoutRollups are the files with those functions, as a program without roll-ups has them.
+// withoutRollups returns the changed files.
 func withoutRollups() (map[string]string, error) {
 	changed := map[string]string{}
 	for file, functions := range without {
@@ -48,14 +48,14 @@ func withoutRollups() (map[string]string, error) {
 	return changed, nil
 }
 
-// TestRollupsCanBeLeftOut: the functions whose cost make bench measures are where it looks for them.
+// TestRollupsCanBeLeftOut: the functions that make bench disables are in their files.
 func TestRollupsCanBeLeftOut(t *testing.T) {
 	if files, err := withoutRollups(); err != nil || len(files) != len(without) {
 		t.Errorf("%d files, %v", len(files), err)
 	}
 }
 
-// rollups generates worlds with and without roll-ups, in turns, and prints what they cost.
+// rollups generates worlds with and without roll-ups, in turns, and prints their cost.
 func (r *report) rollups() {
 	bare := &report{b: r.b, folder: r.b.TempDir()}
 	bare.program = release(r.b, "-overlay", bare.overlay())
@@ -82,7 +82,7 @@ func (r *report) rollups() {
 	})
 }
 
-// overlay tells the compiler to read the files with those functions in another version.
+// overlay makes the compiler read the changed files.
 func (r *report) overlay() string {
 	files, err := withoutRollups()
 	if err != nil {

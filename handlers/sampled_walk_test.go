@@ -4,5 +4,6 @@
 
 package handlers_test
 
-// walkEvery is of how many requests with long texts one is made in a full run, about one with each parameter: all of them take minutes, as make exhaustive tries them.
+// walkEvery selects one in so many requests with long texts for a full run, about one for each parameter. All of them take minutes; make
+// exhaustive tries them.
 const walkEvery = 11

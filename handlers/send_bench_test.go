@@ -31,7 +31,7 @@ const (
 	toldHeads        = 20
 )
 
-// sending measures payments that wait for their receipts, and how long a head takes to all who subscribe to heads.
+// sending measures payments that wait for their receipts, and the time until all subscribers have a new head.
 func (r *report) sending() {
 	r.table("sending, C-Chain\ttx/s\tp50 ms\tp99 ms\tserver's CPU ms\tbudget tx/s", func(row func(string, ...any)) {
 		for _, c := range []struct {
@@ -71,7 +71,7 @@ func anvilProgram() string {
 	return ""
 }
 
-// anvil starts Foundry's anvil beside.
+// anvil starts Foundry's anvil for comparison.
 func (r *report) anvil(program string) *process {
 	probe, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -158,7 +158,7 @@ func (r *report) pay(p *process, path string, clients int) (took []time.Duration
 	return slices.Concat(each...), time.Since(begin), busy(p.cmd.Process.Pid) - before
 }
 
-// heads mines blocks and tells how long each took from there to the last subscriber.
+// heads mines blocks and returns how long each took to reach the last subscriber.
 func (r *report) heads(p *process) (took []time.Duration) {
 	ctx, cancel := context.WithTimeout(r.b.Context(), time.Minute)
 	defer cancel()

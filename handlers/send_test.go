@@ -100,7 +100,7 @@ func (d *devnet) verify() {
 	verifytest.Sound(d, d.world)
 }
 
-// sentAtOnce: on every chain, a transaction's receipt is there when the call returns, and the clock stands at its block or later.
+// sentAtOnce: on every chain, a transaction's receipt exists when the call returns, and the clock has at least the time of its block.
 func sentAtOnce(d *devnet) {
 	for _, c := range d.world.Chains {
 		own := newDevnet(d.T, d.world, c)

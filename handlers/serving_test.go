@@ -14,7 +14,7 @@ import (
 	"snowglobe/handlers/control"
 )
 
-// serving measures requests against the default world, and the memory that serving them takes.
+// serving measures requests to the default world, and the memory that serving them takes.
 func (r *report) serving() {
 	p := r.serve("--profile", "default", "--db", r.world("default"))
 	defer p.stop()
@@ -33,7 +33,7 @@ func (r *report) serving() {
 	})
 }
 
-// journaling measures what it costs to remember requests: the same server with the journal and, in turns with it, without.
+// journaling measures the cost of the journal: the same server with and without it, in turns.
 func (r *report) journaling() {
 	with, without := r.serve("--db", ":memory:", "--profile", "default"), r.serve("--db", ":memory:", "--profile", "default", "--journal", "0")
 	defer with.stop()
@@ -94,7 +94,7 @@ func ratioBudget(name string) string {
 	return ""
 }
 
-// Of a target whose answers are large fewer requests are sent, but more than the server keeps answers of.
+// Large responses get fewer requests, but more than the server caches.
 const (
 	leastOfTarget = 200
 	mostOfTarget  = 24 << 20 // bytes
@@ -145,7 +145,7 @@ type side struct {
 	exchanges []exchange
 }
 
-// compare lets two servers answer in turns, and is the medians of each and of the ratio of each pair of rounds.
+// compare lets two servers respond in turns, and returns each one's median and the median ratio of the pairs.
 func (r *report) compare(name string, ours, bare side) (load, load, float64) {
 	var os, bs []load
 	var ratios []float64
@@ -172,7 +172,7 @@ func bytesOf(exchanges []exchange) (n int) {
 	return n / len(exchanges)
 }
 
-// describe asks a server what is in its world.
+// describe asks a server for the contents of its world.
 func (r *report) describe(p *process) (w control.World) {
 	a := r.first(p, request{http.MethodGet, "/sim/world", ""})
 	if err := json.Unmarshal(a.Body, &w); err != nil {

@@ -109,7 +109,7 @@ func simulatedAgain(t *testing.T, h http.Handler, c *reader.Chain, number uint64
 	return len(all), moved
 }
 
-// callOf is a transaction as somebody asks for it.
+// callOf returns a transaction in the form of a call.
 func callOf(tx *types.Transaction, sender common.Address) object {
 	call := object{"from": sender, "to": tx.To(), "gas": hexutil.Uint64(tx.Gas()), "nonce": hexutil.Uint64(tx.Nonce()), "value": (*hexutil.Big)(tx.Value()), "input": hexutil.Bytes(tx.Data())}
 	if tx.Type() == types.DynamicFeeTxType {
@@ -123,7 +123,7 @@ func callOf(tx *types.Transaction, sender common.Address) object {
 	return call
 }
 
-// TestSimulationsGoOn tries calls that depend on each other, in several blocks, and then has them mined.
+// TestSimulationsGoOn simulates calls that depend on each other, in several blocks, and then has them mined.
 func TestSimulationsGoOn(t *testing.T) {
 	t.Parallel()
 	w := tinyWorld(t)

@@ -4,5 +4,5 @@
 
 package handlers_test
 
-// slowdown bounds how much longer everything takes under the detector.
+// slowdown bounds the factor by which the race detector slows everything down.
 const slowdown = 20

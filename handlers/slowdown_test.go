@@ -4,5 +4,5 @@
 
 package handlers_test
 
-// slowdown is the factor by which everything takes longer.
+// slowdown is the factor by which everything takes longer: 1 without the race detector.
 const slowdown = 1

@@ -43,7 +43,7 @@ var resources = []struct {
 	{"process_open_fds", 0, 5},
 }
 
-// TestSoak has clients of every kind come and go for an hour. In the end the program has what it had after a twelfth of that.
+// TestSoak lets clients of every kind come and go for an hour. At the end the program uses no more than after five minutes.
 func TestSoak(t *testing.T) {
 	k := &soak{T: t, s: start(t, t.TempDir(), "--quiet", "--db", "w.db"), until: time.Now().Add(*soakTime)}
 	paths := []string{
@@ -180,7 +180,7 @@ func (k *soak) subscribe(random *rand.Rand) {
 	}
 }
 
-// watch listens to what happens for some lines.
+// watch reads some lines of the event stream.
 func (k *soak) watch(random *rand.Rand) {
 	ctx, cancel := context.WithTimeout(k.Context(), 2*time.Second)
 	defer cancel()
@@ -200,7 +200,7 @@ func (k *soak) watch(random *rand.Rand) {
 	}
 }
 
-// resources reads what the program has while nobody asks.
+// resources reads the program's resources while it has no clients.
 func (k *soak) resources() map[string]float64 {
 	k.working.Lock()
 	defer k.working.Unlock()

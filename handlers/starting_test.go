@@ -1,4 +1,4 @@
-// Clients that ask before there is a world.
+// Requests before the world is complete.
 
 package handlers_test
 
@@ -16,7 +16,7 @@ import (
 	"snowglobe/handlers"
 )
 
-// TestWhileAWorldIsMade asks before there is a world, and goes on asking on the same connections when it is there.
+// TestWhileAWorldIsMade sends requests before the world is complete, and continues on the same connections afterwards.
 func TestWhileAWorldIsMade(t *testing.T) {
 	l, err := handlers.Addresses{Main: "127.0.0.1:0", Fuji: handlers.Off}.Listen()
 	if err != nil {

@@ -26,7 +26,7 @@ import (
 	"snowglobe/sim/verify/verifytest"
 )
 
-// data reads an answer of the Data API about the chain. path goes on from the chain's.
+// data reads a response of the Data API about the chain; path is relative to the chain's.
 func (d *devnet) data(path string, answer any) {
 	d.Helper()
 	response, err := http.Get(fmt.Sprintf("%s/v1/chains/%d/%s", d.url, d.chain.Row.EVMID, path))
@@ -73,7 +73,7 @@ func (d *devnet) native(address common.Address) (said, listed string) {
 	return balance.String(), answer.Native.Balance
 }
 
-// TestStateControl goes through what a client can change without a transaction on a chain, and verifies the world afterwards.
+// TestStateControl makes every change to a chain that a client can make without a transaction, and verifies the world afterwards.
 func TestStateControl(t *testing.T) {
 	t.Parallel()
 	w := tinyWorld(t)
@@ -96,8 +96,8 @@ func TestStateControl(t *testing.T) {
 	}
 }
 
-// changedAtOnce: every name of a method changes the newest state, with the answer that anvil or Hardhat gives, makes no block and leaves
-// what was before.
+// changedAtOnce: every name of a method changes the newest state, answers as anvil or Hardhat does, makes no block and leaves earlier states
+// alone.
 func changedAtOnce(d *devnet) {
 	fresh, head := common.HexToAddress("0xf4e54"), d.head()
 	word := "0x" + strings.Repeat("00", 31) + "2a"
@@ -169,7 +169,7 @@ func changedAtOnce(d *devnet) {
 	if now := d.head(); now.Hash() != head.Hash() {
 		d.Error("a block was made")
 	}
-	// An account with nothing but storage has the nonce of a contract, and a payment of nothing does not take it away.
+	// An account with only storage has the nonce of a contract, and an empty payment does not remove it.
 	bare := common.HexToAddress("0xba4e")
 	d.text("anvil_setStorageAt", bare, "0x1", word)
 	if got := d.text("eth_getTransactionCount", bare, "latest"); got != `"0x1"` {
@@ -213,7 +213,7 @@ func changedAtOnce(d *devnet) {
 	}
 }
 
-// changedTokens: what is set in a token's storage, and code that is a token, is known to the Data API.
+// changedTokens: the Data API knows of changes to a token's storage, and of token code at a new address.
 func changedTokens(d *devnet) {
 	token, holder := *d.contract("usdx"), common.HexToAddress("0x401de4")
 	for _, owner := range []common.Address{holder, d.from} {
@@ -234,7 +234,7 @@ func changedTokens(d *devnet) {
 	if new(big.Int).SetBytes(allowed).Int64() != 50 {
 		d.Error("the allowance is", allowed)
 	}
-	// The same code elsewhere is a token with nothing in it.
+	// The same code elsewhere is a token without holders.
 	other := common.HexToAddress("0x7070")
 	var code hexutil.Bytes
 	d.call(&code, "eth_getCode", token, "latest")
@@ -248,7 +248,7 @@ func changedTokens(d *devnet) {
 	if shown.ErcType != "ERC-20" {
 		d.Errorf("the Data API shows %+v", shown)
 	}
-	// Without its code nobody has any of it.
+	// Without its code, the token has no holders.
 	d.text("anvil_setCode", other, "0x")
 	if _, listed := d.erc20(other, holder); listed != "0" {
 		d.Error("without code the Data API says", listed)
@@ -408,8 +408,8 @@ func tellsWho(d *devnet) {
 	}
 }
 
-// TestChangesOfTheStateLast: they are in the file, the same requests make the same digest, blocks go on from them, and verify and the
-// inspection find each that was tampered with.
+// TestChangesOfTheStateLast: changes are in the file, the same requests give the same digest, blocks build on them, and verify and the
+// inspection find every manipulated one.
 func TestChangesOfTheStateLast(t *testing.T) {
 	t.Parallel()
 	profile, err := seed.LoadProfile("tiny")

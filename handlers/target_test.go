@@ -12,8 +12,8 @@ import (
 	"snowglobe/handlers/control"
 )
 
-// target is one row of the report: requests that are sent in turn. One request over and over finds its answer in a
-// cache, as a page that many look at does; many different ones show what it costs to find it.
+// target is one row of the report: requests sent in turn. A repeated request is served from a cache, like a popular page; many different
+// requests show the cost without one.
 type target struct {
 	name     string
 	requests []request
@@ -59,7 +59,7 @@ func targets(w control.World) []target {
 	}
 }
 
-// wholeTargets are requests whose answers grow with the world, or are read from many blocks.
+// wholeTargets lists requests whose responses grow with the world, or draw on many blocks.
 func wholeTargets(w control.World) []target {
 	last := w.Chains[0].Height
 	node := func(path, method string) []request {

@@ -26,7 +26,7 @@ import (
 	"snowglobe/sim/verify/verifytest"
 )
 
-// together is a world in a file and its server, whose controls a test uses in pairs.
+// together is a world in a file and its server; the test uses its controls in pairs.
 type together struct {
 	*testing.T
 	random *rand.Rand
@@ -82,7 +82,7 @@ func (p *together) open() {
 	}
 }
 
-// choose goes on with a chain: the C-Chain of either network, or an L1.
+// choose continues with another chain: the C-Chain of either network, or an L1.
 func (p *together) choose(number int) {
 	p.Helper()
 	p.chain = p.world.Chains[number]
@@ -92,7 +92,7 @@ func (p *together) choose(number int) {
 
 func (p *together) one(values ...string) string { return values[p.random.IntN(len(values))] }
 
-// rpc calls a method of the chain, and answers the result or what is wrong.
+// rpc calls a method of the chain, and returns the result or the error.
 func (p *together) rpc(method, params string) (result, refusal string) {
 	p.Helper()
 	path := p.below + "/" + p.chain.Row.Network + "/ext/bc/" + ids.ID(p.chain.Row.BlockchainID).String() + "/rpc"
@@ -135,7 +135,7 @@ func (p *together) rest(method, path, body string) string {
 	return text
 }
 
-// failed says what was done before.
+// failed reports the preceding actions.
 func (p *together) failed(format string, values ...any) {
 	p.Helper()
 	p.Errorf("chain %d, %s%s:\n%s", p.chain.Row.EVMID, p.below, strings.Join(p.did, ", "), fmt.Sprintf(format, values...))
@@ -148,8 +148,7 @@ func quoted(values ...any) string {
 	return string(text[1 : len(text)-1])
 }
 
-// controls are the methods by which clients control a chain, without their prefixes, with parameters that make sense. What is nil is only for
-// who signs or reads.
+// controls lists the methods by which clients control a chain, without prefixes, with valid parameters; nil for methods that only sign or read.
 var controls = map[string]func(*together) string{
 	"accounts": nil, "requestAccounts": nil, "pendingTransactions": nil, "sign": nil, "signTransaction": nil, "signTypedData_v4": nil,
 	"getAutomine": nil, "getIntervalMining": nil, "metadata": nil, "nodeInfo": nil, "fillTransaction": nil,
@@ -213,7 +212,7 @@ func (p *together) payment() string {
 	return `{"from":"` + alice + `","to":"` + p.one(bob, fresh) + `","value":"0x1"` + p.one("", `,"gasPrice":"0xe8d4a51000"`, `,"maxFeePerGas":"0xe8d4a51000"`) + "}"
 }
 
-// waiting is the hash of a transaction that waits, or one that no transaction has.
+// waiting returns the hash of a waiting transaction, or an unknown one.
 func (p *together) waiting() string {
 	if all := p.world.MinerOf(p.chain).Pool.All(); len(all) > 0 {
 		return all[0].Hash().Hex()
@@ -221,7 +220,7 @@ func (p *together) waiting() string {
 	return word(1)
 }
 
-// snapshot is the newest snapshot if that is not the test's own, or one that there is not.
+// snapshot returns the newest snapshot unless it is the test's own, or an unknown one.
 func (p *together) snapshot() string {
 	all, err := p.world.DB.Snapshots(p.Context())
 	if err != nil {
@@ -233,7 +232,7 @@ func (p *together) snapshot() string {
 	return "0x9999"
 }
 
-// operations has a request for each operation of /sim that changes something, nil for those that concern only this process.
+// operations has a request for each operation of /sim that changes something, nil for operations that concern only this process.
 var operations = map[string]func(*together) string{
 	"delete /sim/faults/{id}": nil, "delete /sim/requests": nil, "post /sim/requests:count": nil, "post /sim/requests:verify": nil,
 	"post /sim/webhooks/{id}/deliveries/{messageId}:redeliver": nil, "post /sim/webhooks/{id}:test": nil,
@@ -255,7 +254,7 @@ var operations = map[string]func(*together) string{
 
 var controlling = regexp.MustCompile(`^(evm|anvil|hardhat|tenderly)_(.*)$`)
 
-// registered are the controls that the server has, methods and operations, each of which has an entry above.
+// registered lists the server's controls, methods and operations, each of which has an entry above.
 func (p *together) registered() (all []string) {
 	p.Helper()
 	var methods struct{ Methods []struct{ Name string } }
@@ -319,7 +318,7 @@ func (p *together) control(name string) {
 	p.rpc(name, text)
 }
 
-// settle undoes what is about this process alone, so that all interfaces answer for the same.
+// settle undoes changes that concern only this process, so that all interfaces describe the same state.
 func (p *together) settle() {
 	p.Helper()
 	for _, path := range []string{"/sim/faults", "/sim/index", "/sim/node"} {
@@ -327,8 +326,8 @@ func (p *together) settle() {
 	}
 }
 
-// reading is something that a client reads. What is lasting is the same after a restart; the rest follows from what was asked of the next
-// blocks, which a process forgets.
+// reading is something that a client reads. Lasting ones are the same after a restart; the others depend on overrides of the next blocks, which
+// a process forgets.
 type reading struct {
 	name, text string
 	lasting    bool
@@ -378,7 +377,7 @@ func (p *together) read() (all []reading) {
 	return all
 }
 
-// same compares what is read now with what was.
+// same compares the present responses with earlier ones.
 func (p *together) same(when string, was []reading, lasting bool) {
 	p.Helper()
 	for i, r := range p.read() {
@@ -388,7 +387,7 @@ func (p *together) same(when string, was []reading, lasting bool) {
 	}
 }
 
-// shownBlock is a block as eth_getBlockByNumber has it, as far as it is known before its execution, with what is in it. A pending block shows no
+// shownBlock is a block from eth_getBlockByNumber, as far as it is known before its execution, with its transactions. A pending block has no
 // coinbase.
 type shownBlock struct {
 	Hash                                                                          *string
@@ -404,7 +403,7 @@ func (p *together) block(tag string) (b shownBlock) {
 	return b
 }
 
-// agrees compares what different interfaces say of the newest block and of an account.
+// agrees compares the interfaces about the newest block and about an account.
 func (p *together) agrees() {
 	p.Helper()
 	latest := p.block("latest")
@@ -450,7 +449,7 @@ func (p *together) decimal(hex string) string {
 	return n.String()
 }
 
-// predicts makes a block, which is to be the one that everybody told of.
+// predicts makes a block, which must be the announced one.
 func (p *together) predicts() {
 	p.Helper()
 	pending, fee, next := p.block("pending"), p.must("eth_baseFee", ""), p.next()
@@ -468,7 +467,7 @@ func (p *together) predicts() {
 	}
 }
 
-// sends sends what the node fills in, which is to be in a block.
+// sends sends a transaction that the node fills in, which must be in a block.
 func (p *together) sends() {
 	p.Helper()
 	var balance big.Int
@@ -506,7 +505,7 @@ func (p *together) next() nextInfo {
 	return info.Environment
 }
 
-// heard compares what a filter of blocks tells with the newest block, which is new when it is not the one that was.
+// heard compares a block filter with the newest block.
 func (p *together) heard(filter string, was shownBlock) {
 	p.Helper()
 	var told []string
@@ -582,7 +581,7 @@ func (p *together) round(first, second, circumstances string) {
 	p.isNew()
 }
 
-// isNew compares what is read of the chain with what it was in the new world.
+// isNew compares the chain with its state in the new world.
 func (p *together) isNew() {
 	p.Helper()
 	p.same("after a reset", p.first[p.chain.Row.EVMID], false)

@@ -98,7 +98,7 @@ func rpcPath(c *reader.Chain) string {
 	return "/" + c.Row.Network + "/ext/bc/" + ids.ID(c.Row.BlockchainID).String() + "/rpc"
 }
 
-// TestTracesAgree compares the traces of blocks with those of the callTracer, and with the internal transactions of the index.
+// TestTracesAgree compares the traces of blocks with the callTracer's and with the internal transactions of the index.
 func TestTracesAgree(t *testing.T) {
 	t.Parallel()
 	w := readWorld(t)
@@ -166,7 +166,7 @@ func tracesAgree(t *testing.T, w *sim.World, h http.Handler, chains []*reader.Ch
 	}
 }
 
-// indexedAs is the type under which the index has a call and who made it, nothing for one that it does not have.
+// indexedAs returns the type and the sender of a call in the index, or nothing if the index does not list it.
 func indexedAs(p *parityTrace) (kind, sender string) {
 	if len(p.TraceAddress) == 0 {
 		return "", ""

@@ -19,8 +19,8 @@ import (
 	"snowglobe/handlers/control"
 )
 
-// TestTransactionsThatAreTakenAndNotMined: never, later, and mined at once with a receipt that is late. The digest is that of a chain
-// on which nothing was sent until something is in a block.
+// TestTransactionsThatAreTakenAndNotMined: never, later, and at once with a late receipt. Until a block contains a transaction, the digest is
+// the same as without any.
 func TestTransactionsThatAreTakenAndNotMined(t *testing.T) {
 	h, err := handlers.New(tinyWorld(t), handlers.Options{Network: "mainnet"})
 	if err != nil {

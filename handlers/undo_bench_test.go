@@ -1,4 +1,4 @@
-// make bench: snapshots and reverts, beside anvil.
+// make bench: snapshots and reverts, compared with anvil.
 
 package handlers_test
 
@@ -26,7 +26,7 @@ import (
 // undone is after how many transactions the world goes back, and how often that is measured.
 var undone = []struct{ transactions, rounds int }{{1, 15}, {100, 7}, {10_000, 1}}
 
-// undoing measures snapshots, going back, and how a test gets a world of its own, beside anvil if it is there.
+// undoing measures snapshots, reverts and the ways to give a test a world of its own, and anvil's if it is installed.
 func (r *report) undoing() {
 	r.table("going back\tms\tbudget", func(row func(string, ...any)) {
 		for _, profile := range []string{"tiny", "default"} {
@@ -51,7 +51,7 @@ func (r *report) undoing() {
 	})
 }
 
-// often is the median of what was measured so many times, in milliseconds.
+// often returns the median of a number of measurements, in milliseconds.
 func (r *report) often(times int, measure func() time.Duration) float64 {
 	var took []time.Duration
 	for range times {
@@ -97,7 +97,7 @@ func (r *report) goBack(name string, p *process, path string, row func(string, .
 	}), budget("going back over what a test did"))
 }
 
-// makeWorlds measures a new world beside the one that is served: a copy of that, in a file, with its server.
+// makeWorlds measures a new world: a copy of the served one, in a file, with its server.
 func (r *report) makeWorlds(name string, p *process, row func(string, ...any)) {
 	row("%s, new world\t%.1f\t%s", name, r.often(15, func() time.Duration {
 		begin := time.Now()

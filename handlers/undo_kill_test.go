@@ -19,8 +19,8 @@ import (
 	"snowglobe/sim/verify/verifytest"
 )
 
-// TestAKillWhileTheWorldGoesBack kills a server in the middle of a revert or a reset, again and again: the world is as it was before, or
-// as it was to be, never in between, and from there it can go back.
+// TestAKillWhileTheWorldGoesBack kills a server repeatedly during a revert or a reset: the world is in the old state or in the target state,
+// never in between, and can be reverted from there.
 func TestAKillWhileTheWorldGoesBack(t *testing.T) {
 	t.Parallel()
 	rounds := 6

@@ -1,4 +1,4 @@
-// After a revert every table and every interface of a server is what it was.
+// A revert restores every table and every interface of a server.
 
 package handlers_test
 
@@ -36,7 +36,7 @@ import (
 	"snowglobe/sim/verify/verifytest"
 )
 
-// notUndone are the tables that tell how the file came to be as it is, and what others were told.
+// notUndone lists the tables of the file's own history and of deliveries to others.
 var notUndone = []string{"lineage", "undo", "snapshot", "undo_count", "pooled_tx", "webhook_delivery", "webhook_attempt"}
 
 // rowsOf hashes the rows of each table of a world's file, as another process reads them.
@@ -76,7 +76,7 @@ func rowsOf(t *testing.T, path string) map[string]string {
 	return all
 }
 
-// undoing is a world in a file that a test changes and takes back.
+// undoing is a world in a file that a test changes and reverts.
 type undoing struct {
 	*wallet
 	path     string
@@ -161,7 +161,7 @@ func (u *undoing) settle() {
 	}
 }
 
-// told returns the deliveries of webhooks, made and pending.
+// told returns the webhook deliveries, finished and pending.
 func (u *undoing) told() (all string) {
 	var list struct{ Webhooks []struct{ ID string } }
 	said := ask(u.h, http.MethodGet, "/v1/webhooks?pageSize=100", "")
@@ -195,7 +195,7 @@ func (u *undoing) now() pastWorld {
 	return pastWorld{digest: fmt.Sprintf("%x", u.world.Digest()), rows: rowsOf(u.T, u.path), pages: pages, jobs: len(u.jobs)}
 }
 
-// agree compares what the Data API and the node say of the world as it is now.
+// agree compares the Data API and the node about the present world.
 func (u *undoing) agree() {
 	u.Helper()
 	for _, name := range []string{"whale", "traveller"} {
@@ -218,7 +218,7 @@ func (u *undoing) agree() {
 	u.same("height", block["blockNumber"], height)
 }
 
-// wants compares the world with what it was.
+// wants compares the world with an earlier state.
 func (u *undoing) wants(then pastWorld) {
 	u.Helper()
 	undone := u.jobs[then.jobs:]
@@ -365,8 +365,8 @@ func TestGoingBackIsExact(t *testing.T) {
 	u.close()
 }
 
-// TestWhatIsUndoneIsTold: subscribers and filters hear of the logs that are removed and of the head that is back; a page token and an entity
-// tag of what was undone are good for nothing whatever is done instead, those from before still are.
+// TestWhatIsUndoneIsTold: subscribers and filters get the removed logs and the restored head. Page tokens and entity tags from the undone
+// history become invalid for good; earlier ones stay valid.
 func TestWhatIsUndoneIsTold(t *testing.T) {
 	t.Parallel()
 	world := tinyWorld(t)
@@ -388,7 +388,7 @@ func TestWhatIsUndoneIsTold(t *testing.T) {
 	page := func(token string) map[string]any {
 		return d.ask("/v1/chains/" + fmt.Sprint(d.chain.Row.EVMID) + "/blocks?pageSize=2" + token)
 	}
-	// changed asks for the newest blocks unless they are those of an entity tag.
+	// changed requests the newest blocks, unless they match an entity tag.
 	changed := func(tag string) (status int, now string) {
 		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, d.url+"/v1/chains/"+fmt.Sprint(d.chain.Row.EVMID)+"/blocks?pageSize=2", nil)
 		if err != nil {

@@ -16,7 +16,7 @@ import (
 	"snowglobe/handlers/rest"
 )
 
-// used is a server whose use is counted.
+// used is a server with usage figures.
 type used struct {
 	*testing.T
 	*handlers.Server
@@ -61,7 +61,7 @@ func total(metrics any, member, group string) (sum float64) {
 	return sum
 }
 
-// newUsed is a server that nobody has asked yet, and the query that chooses its day.
+// newUsed returns a server without requests, and the query for its day.
 func newUsed(t *testing.T) (u *used, today string) {
 	w := readWorld(t)
 	server, err := handlers.New(w, handlers.Options{Network: "mainnet"})
@@ -120,7 +120,7 @@ func TestUsageIsCounted(t *testing.T) {
 	}
 }
 
-// TestTheLatestAreRemembered asks more often than requests are remembered: the figures are those of the latest, and no older one is listed.
+// TestTheLatestAreRemembered sends more requests than are remembered: the figures cover the latest, and no older one is listed.
 func TestTheLatestAreRemembered(t *testing.T) {
 	u, today := newUsed(t)
 	u.get("/v1/chains/43114/blocks", 200)
@@ -135,7 +135,7 @@ func TestTheLatestAreRemembered(t *testing.T) {
 	}
 }
 
-// TestUsageHasAPast compares the made-up figures of two servers of a world, and those of days with those of a week.
+// TestUsageHasAPast compares the made-up figures of two servers of a world, and daily figures with weekly ones.
 func TestUsageHasAPast(t *testing.T) {
 	w := readWorld(t)
 	var answers []string
@@ -177,7 +177,7 @@ func TestUsageHasAPast(t *testing.T) {
 	}
 }
 
-// TestLongTextsAreNotCounted: of what a client makes as long as it likes, a request that was counted keeps the beginning.
+// TestLongTextsAreNotCounted: a counted request keeps only the beginning of texts that a client may make as long as it likes.
 func TestLongTextsAreNotCounted(t *testing.T) {
 	server, err := handlers.New(readWorld(t), handlers.Options{Network: "mainnet"})
 	if err != nil {

@@ -20,8 +20,8 @@ const (
 	toldTogether     = 100 // in a batch
 )
 
-// webhooks measures what telling receivers costs those who send, and how quickly a receiver on this machine has everything. With a dead
-// receiver and without one is sent in turns, so that both have the machine as it is.
+// webhooks measures how much webhooks slow down senders, and how quickly a receiver on this machine has every message. Runs with and without a
+// dead receiver alternate, so that both see the same load of the machine.
 func (r *report) webhooks() {
 	const watched = "0x00000000000000000000000000000000000c0ffe"
 	r.table(fmt.Sprintf("webhooks: %d transactions\tsent in s\tratio of batches\tdelivered in s\ttwice", toldTransactions), func(row func(string, ...any)) {

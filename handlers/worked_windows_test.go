@@ -24,5 +24,5 @@ func worked(t *testing.T) time.Duration {
 	return time.Duration(100 * (passed(kernel) + passed(user)))
 }
 
-// peakOf is not told by Windows.
+// peakOf is unknown on Windows.
 func peakOf(*os.ProcessState) int64 { return 0 }

@@ -17,7 +17,7 @@ import (
 	"snowglobe/handlers/control"
 )
 
-// TestTheWorldExpectsWhatTheDataAPITells compares the figures of personas with those of the Data API.
+// TestTheWorldExpectsWhatTheDataAPITells compares the figures of personas with the Data API's.
 func TestTheWorldExpectsWhatTheDataAPITells(t *testing.T) {
 	t.Parallel()
 	h, err := handlers.New(readWorld(t), handlers.Options{Network: "mainnet"})
@@ -119,7 +119,7 @@ func counted(t *testing.T, h http.Handler, path, name string) (n int) {
 	}
 }
 
-// TestTheWorldInSections: each part has a path, ABIs come with addresses, and people get it indented.
+// TestTheWorldInSections: each part has a path, ABIs come with the addresses of contracts, and people get indented JSON.
 func TestTheWorldInSections(t *testing.T) {
 	t.Parallel()
 	h, err := handlers.New(readWorld(t), handlers.Options{Network: "mainnet"})
@@ -163,7 +163,7 @@ func TestTheWorldInSections(t *testing.T) {
 	}
 }
 
-// TestTheWorldExpectsWhatBecameOfIt pays bob, and goes back: what he is expected to have follows at once.
+// TestTheWorldExpectsWhatBecameOfIt pays bob, and reverts: his expected figures follow at once.
 func TestTheWorldExpectsWhatBecameOfIt(t *testing.T) {
 	t.Parallel()
 	c := clockedOf(t, tinyWorld(t))

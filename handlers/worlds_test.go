@@ -1,4 +1,4 @@
-// Worlds beside each other in one process: links, files, bounds, load.
+// Several worlds in one process: links, files, bounds, load.
 
 package handlers_test
 
@@ -42,7 +42,7 @@ type many struct {
 	end    func()
 }
 
-// newMany serves a world and those that a test makes beside it.
+// newMany serves a world and the further worlds that a test makes.
 func newMany(t *testing.T, w *sim.World, o handlers.Options) *many {
 	t.Helper()
 	profiles, err := seed.ProfileSizes()
@@ -205,7 +205,7 @@ func TestWorldsBesideEachOther(t *testing.T) {
 	}
 }
 
-// TestLinksOfAWorldLeadBackIntoIt follows what the answers of a world name.
+// TestLinksOfAWorldLeadBackIntoIt follows the links in a world's responses.
 func TestLinksOfAWorldLeadBackIntoIt(t *testing.T) {
 	m := newMany(t, readWorld(t), handlers.Options{})
 	m.want(201, "POST", "/sim/worlds", `{"name":"a"}`)
@@ -274,7 +274,7 @@ func TestLinksOfAWorldLeadBackIntoIt(t *testing.T) {
 	}
 }
 
-// TestWorldsAreBounded refuses what cannot be, in words that say what to do.
+// TestWorldsAreBounded refuses requests beyond the bounds, with errors that a client can act on.
 func TestWorldsAreBounded(t *testing.T) {
 	m := newMany(t, readWorld(t), handlers.Options{Many: handlers.Many{Most: 1, MostBytes: 64 << 20}})
 	m.want(201, "POST", "/sim/worlds", `{"name":"a"}`)
@@ -380,7 +380,7 @@ func TestKeptWorldsAreThereAgain(t *testing.T) {
 	}
 }
 
-// TestKeptWorldsBesideAWorldThatIsOnlyRead: two processes serve the same files, and write none.
+// TestKeptWorldsBesideAWorldThatIsOnlyRead: two processes serve the same files and write neither.
 func TestKeptWorldsBesideAWorldThatIsOnlyRead(t *testing.T) {
 	folder := t.TempDir()
 	path := filepath.Join(folder, "my.db")
@@ -426,7 +426,7 @@ func filesOf(t *testing.T, folder string) (names []string) {
 	return names
 }
 
-// TestFoldersOfWorldsDoNotStay leaves a folder of worlds as a killed process does, and one that a process has in use.
+// TestFoldersOfWorldsDoNotStay leaves a folder of worlds as a killed process does, and one that a process is using.
 func TestFoldersOfWorldsDoNotStay(t *testing.T) {
 	temporary := t.TempDir()
 	t.Setenv("TMPDIR", temporary)
@@ -469,7 +469,7 @@ func TestFoldersOfWorldsDoNotStay(t *testing.T) {
 	}
 }
 
-// TestManyWorldsUnderLoad has as many worlds as goroutines, each of which reads and changes its own, and sees nothing of the others.
+// TestManyWorldsUnderLoad has as many worlds as goroutines; each reads and changes its own, and sees nothing of the others.
 func TestManyWorldsUnderLoad(t *testing.T) {
 	n := 50
 	if testing.Short() {
