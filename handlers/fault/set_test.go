@@ -2,6 +2,9 @@ package fault_test
 
 import (
 	"encoding/json"
+	"fmt"
+	"maps"
+	"math"
 	"net/http"
 	"slices"
 	"strings"
@@ -89,6 +92,9 @@ func TestProbabilityFollowsFromTheSeed(t *testing.T) {
 	if of(1, rule) != first {
 		t.Error("two runs differ")
 	}
+	if of(1, `{"id":"named",`+rule[1:]) != first {
+		t.Error("the rule's id matters")
+	}
 	if of(2, rule) == first || of(1, strings.Replace(rule, "503", "504", 1)) == first {
 		t.Error("the seed and the rule do not matter")
 	}
@@ -124,6 +130,8 @@ func TestWhatARuleMatches(t *testing.T) {
 		`{"path":"/v1/**"}`: true, `{"path":"/v1/chains/4*/**"}`: true, `{"path":"/v2/**"}`: false, `{"chain":"43114"}`: true, `{"chain":"c"}`: true, `{"chain":"P"}`: false,
 		`{"network":"mainnet"}`: true, `{"network":"testnet"}`: false, `{"address":"0xF39FD6e51aad88f6f4ce6ab8827279cfffb92266"}`: true,
 		`{"address":"0x0000000000000000000000000000000000000001"}`: false, `{"apiKey":"my-key"}`: true, `{"apiKey":"other"}`: false,
+		`{"path":"/v1/chains/43114/**"}`: true, `{"path":"/v1/chains/43115/**"}`: false, `{"path":"/*/*/*/*/*/*/**"}`: false, `{"path":"/**"}`: true, `{"path":"**"}`: true, `{"operation":"GetChain"}`: true,
+		`{"headers":{"x-test":"1","x-none":"1"}}`: false, `{"interface":"data","method":"POST"}`: false,
 		`{"headers":{"x-test":"1"}}`: true, `{"headers":{"x-test":"2"}}`: false, `{"headers":{"x-test":"*"}}`: true, `{"headers":{"x-none":"*"}}`: false,
 	} {
 		s := fault.NewSet(1, "main", time.Now, nil)
@@ -152,30 +160,39 @@ func TestMembersOfABatchAreJudgedByThemselves(t *testing.T) {
 	}
 }
 
-// TestDelaysOfADistribution are within it, and the same in every run.
+// TestDelaysOfADistribution have its quantiles, and are the same in every run.
 func TestDelaysOfADistribution(t *testing.T) {
 	of := func(rule string) (all []time.Duration) {
 		s := fault.NewSet(7, "main", time.Now, nil)
-		s.Add(decode(t, rule))
-		for range 101 {
+		s.Add(decode(t, `{"action":{"delay":`+rule+`}}`))
+		for range 1001 {
 			all = append(all, s.Decide(get("/")).Delay)
 		}
 		return all
 	}
-	const even, bell = `{"action":{"delay":{"min":"100ms","max":"200ms"}}}`, `{"action":{"delay":{"median":"100ms","sigma":0.5}}}`
-	for _, rule := range []string{even, bell} {
+	for rule, want := range map[string][5]float64{ // in milliseconds: the least, three quantiles a standard deviation apart, the most
+		`"2s"`:                           {2000, 2000, 2000, 2000, 2000},
+		`{"min":"100ms","max":"200ms"}`:  {100, 116, 150, 184, 200},
+		`{"min":"200ms","max":"200ms"}`:  {200, 200, 200, 200, 200},
+		`{"median":"100ms"}`:             {0, 100 * math.Exp(-0.5), 100, 100 * math.Exp(0.5), 1000},
+		`{"median":"100ms","sigma":0.2}`: {0, 100 * math.Exp(-0.2), 100, 100 * math.Exp(0.2), 1000},
+		`{"median":"100ms","sigma":0}`:   {100, 100, 100, 100, 100},
+		`{"median":"50m","sigma":5}`:     {0, 3_000_000 * math.Exp(-5), 3_000_000, 3_600_000, 3_600_000}, // no delay is longer than an hour
+	} {
 		all := of(rule)
 		if !slices.Equal(all, of(rule)) {
 			t.Errorf("%s: two runs differ", rule)
 		}
 		slices.Sort(all)
-		if slices.Compact(slices.Clone(all))[0] == all[100] || rule == even && (all[0] < 100*time.Millisecond || all[100] > 200*time.Millisecond) ||
-			rule == bell && (all[50] < 80*time.Millisecond || all[50] > 120*time.Millisecond) {
-			t.Errorf("%s: from %s by %s to %s", rule, all[0], all[50], all[100])
+		for i, at := range []int{0, 159, 500, 841, 1000} {
+			got, slack := float64(all[at])/1e6, 1.15
+			if rule == `{"median":"50m","sigma":5}` {
+				slack = 1.6
+			}
+			if i == 0 && got < want[0] || i == 4 && got > want[4] || i%4 != 0 && (got < want[i]/slack || got > want[i]*slack) {
+				t.Errorf("%s: value %d of 1000 is %g ms: want %g", rule, at, got, want[i])
+			}
 		}
-	}
-	if all := of(`{"action":{"delay":"2s"}}`); all[0] != 2*time.Second || all[100] != all[0] {
-		t.Errorf("a fixed delay is %s", all[0])
 	}
 }
 
@@ -222,5 +239,130 @@ func TestTheFileIsYAML(t *testing.T) {
 	r, problems := fault.Decode(rules[0], names)
 	if len(problems) > 0 || r.Match.Operation != "getChain" || r.Action.RetryAfter != 2 || r.Times.First != 2 {
 		t.Errorf("%+v %v", r, problems)
+	}
+}
+
+// TestManageRules: a new rule gets the next free number, one with a known id replaces it, and a set that is empty again starts anew.
+func TestManageRules(t *testing.T) {
+	s := fault.NewSet(1, "main", time.Now, nil)
+	list := func() (text string) {
+		for _, r := range s.List() {
+			text += r.ID + ":" + r.Action.String() + fmt.Sprintf(" %d/%d;", r.Applied, r.Matched)
+		}
+		return text
+	}
+	for _, c := range []struct{ add, added, all string }{
+		{`{"action":{"status":500}}`, "1", "1:status 500 0/0;"},
+		{`{"id":"2","action":{"status":502}}`, "2", "1:status 500 1/1;2:status 502 0/0;"},
+		{`{"action":{"mining":"never"}}`, "3", "1:status 500 2/2;2:status 502 0/0;3:mining never 0/0;"},
+		{`{"id":"1","action":{"status":501}}`, "1", "1:status 501 0/0;2:status 502 0/0;3:mining never 0/0;"},
+	} {
+		if got := s.Add(decode(t, c.add)); got.ID != c.added || list() != c.all {
+			t.Errorf("%s is %s in %s: want %s", c.add, got.ID, list(), c.all)
+		}
+		s.Decide(get("/"))
+	}
+	if s.Delete("1") != 1 || s.Delete("1") != 0 || list() != "2:status 502 0/0;3:mining never 0/0;" || !s.Mining() || !s.Any() {
+		t.Errorf("after one is deleted: %s", list())
+	}
+	if s.Delete("") != 2 || s.Any() || s.Mining() || list() != "" || (*fault.Set)(nil).Any() {
+		t.Errorf("after all are deleted: %s", list())
+	}
+	if got := s.Add(decode(t, `{"action":{"status":500}}`)); got.ID != "1" || s.Mining() || !s.Any() {
+		t.Errorf("the first rule is called %s", got.ID)
+	}
+}
+
+// TestTellOfFaults: a listener learns of each fault, and the journal gets a summary.
+func TestTellOfFaults(t *testing.T) {
+	hub := events.NewHub()
+	l := hub.Listen(events.Fault)
+	defer l.End()
+	s := fault.NewSet(1, "side", time.Now, hub)
+	s.Add(decode(t, `{"id":"slow","match":{"rpcMethod":"eth_call"},"action":{"delay":{"min":"2s","max":"2s"},"rpcResult":null}}`))
+	header := func(text string) *fault.Action {
+		a, err := fault.ParseHeader(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return a
+	}
+	for _, c := range []struct {
+		plan        *fault.Plan
+		text        string
+		delay       time.Duration
+		whole       bool
+		calls, told string
+	}{
+		{s.Decide(calls("eth_chainId", "eth_call")), `rule slow: delay {"min":"2s","max":"2s"}, rpcResult, waits 2s`, 2 * time.Second, false, "[1]", `{"rule":"slow","action":"delay {\"min\":\"2s\",\"max\":\"2s\"}, rpcResult","interface":"node","method":"POST","path":"/ext/bc/C/rpc","rpcMethod":"eth_call"}`},
+		{s.Once(header("503;delay=1s"), get("/v1/chains")), "X-Sim-Fault: delay 1s, status 503", time.Second, true, "[]", `{"rule":"X-Sim-Fault","action":"delay 1s, status 503","interface":"data","operation":"getChain","method":"GET","path":"/v1/chains"}`},
+		{s.Once(header("delay=1s"), get("/")), "X-Sim-Fault: delay 1s", time.Second, false, "[]", `{"rule":"X-Sim-Fault","action":"delay 1s","interface":"data","operation":"getChain","method":"GET","path":"/"}`},
+		{s.Once(header("rpc-error=-1;delay=1s"), calls("a", "b")), "X-Sim-Fault: delay 1s, rpcError -1; X-Sim-Fault: delay 1s, rpcError -1, waits 0s", time.Second, false, "[0 1]", `{"rule":"X-Sim-Fault","action":"delay 1s, rpcError -1","interface":"node","method":"POST","path":"/ext/bc/C/rpc"}`},
+		{(*fault.Set)(nil).Once(header("drop"), get("/")), "X-Sim-Fault: drop before", 0, true, "[]", ""},
+	} {
+		told := ""
+		if c.told != "" {
+			e := <-l.Events()
+			raw, _ := json.Marshal(e.Data)
+			if told = string(raw); e.World != "side" {
+				t.Errorf("told of world %s", e.World)
+			}
+		}
+		p := c.plan
+		if got := fmt.Sprint(slices.Sorted(maps.Keys(p.Calls))); p.Text != c.text || p.Delay != c.delay || (p.Whole != nil) != c.whole || got != c.calls || told != c.told {
+			t.Errorf("%+v, calls %s, told %s", p, got, told)
+		}
+	}
+	if p := s.Decide(calls("eth_chainId")); p != nil {
+		t.Errorf("a call that no rule is for: %+v", p)
+	}
+}
+
+// TestCallsInTheirOrder: a rule for a whole response comes before rules for its calls, and delays add up.
+func TestCallsInTheirOrder(t *testing.T) {
+	s := fault.NewSet(1, "main", time.Now, nil)
+	s.Add(decode(t, `{"match":{"rpcMethod":"eth_call"},"action":{"delay":"1s"}}`))
+	s.Add(decode(t, `{"action":{"delay":"2s"},"times":{"first":1}}`))
+	s.Add(decode(t, `{"action":{"rpcError":{"code":1,"message":"x"}}}`))
+	p := s.Decide(calls("eth_call", "eth_chainId", "eth_call"))
+	if p.Delay != 4*time.Second || p.Whole != nil || len(p.Calls) != 1 || p.Calls[1] == nil || p.Text != "rule 2: delay 2s; rule 1: delay 1s; rule 3: rpcError 1; rule 1: delay 1s" {
+		t.Errorf("the plan is %+v", p)
+	}
+	s.Add(decode(t, `{"action":{"status":503}}`))
+	if p := s.Decide(calls("eth_chainId")); p.Whole == nil || len(p.Calls) != 0 || p.Text != "rule 4: status 503" {
+		t.Errorf("the plan is %+v", p)
+	}
+}
+
+// TestAlters: a response is made before it is altered, unless it is replaced.
+func TestAlters(t *testing.T) {
+	for action, want := range map[string]bool{
+		`{"status":503}`: false, `{"rpcError":{"code":1,"message":"x"}}`: false, `{"rpcResult":null}`: false, `{"mining":"never"}`: false, `{"drop":"before"}`: false, `{"delay":"1s"}`: false,
+		`{"drop":"during"}`: true, `{"truncate":0}`: true, `{"slow":"1s"}`: true, `{"invalidJson":true}`: true, `{"contentType":"x"}`: true, `{"emptyPage":true}`: true, `{"pageToken":"missing"}`: true,
+	} {
+		if a := decode(t, `{"action":`+action+`}`).Action; a.Alters() != want {
+			t.Errorf("%s alters: %t", action, !want)
+		}
+	}
+	if (*fault.Action)(nil).Alters() {
+		t.Error("no action alters")
+	}
+}
+
+// TestFaultsInAContext: the calls that fail are found by position, and a sent transaction learns how long it waits.
+func TestFaultsInAContext(t *testing.T) {
+	a := &decode(t, `{"action":{"mining":"1.5s"}}`).Action
+	ctx := fault.WithPlan(t.Context(), &fault.Plan{Calls: map[int]*fault.Action{3: a}})
+	if got := fault.Failing(ctx); len(got) != 1 || got[3] != a || fault.Failing(t.Context()) != nil {
+		t.Errorf("failing are %v", got)
+	}
+	for action, want := range map[string]int64{`{"mining":"1.5s"}`: 1500, `{"mining":"never"}`: -1, `{"drop":"before"}`: 0} {
+		wait, late := fault.MiningOf(fault.WithAction(t.Context(), &decode(t, `{"action":`+action+`}`).Action))
+		if wait != want || late != (want != 0) {
+			t.Errorf("%s waits %d, %t", action, wait, late)
+		}
+	}
+	if wait, late := fault.MiningOf(t.Context()); wait != 0 || late {
+		t.Errorf("without an action it waits %d", wait)
 	}
 }
