@@ -321,7 +321,7 @@ func (s *Set) delay(a *activeRule) time.Duration {
 			sigma = 0.5
 		}
 		normal := math.Sqrt2 * math.Erfinv(2*max(a.draw(s, "delay"), 1e-9)-1)
-		return min(time.Duration(float64(d.Median)*math.Exp(sigma*normal)), longest)
+		return time.Duration(min(float64(d.Median)*math.Exp(sigma*normal), float64(longest)))
 	}
 	return time.Duration(d.Fixed)
 }
