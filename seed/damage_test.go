@@ -1,4 +1,4 @@
-// What starts a server is left out where nothing but digests is compared: compilers for other processors have less to do then.
+// Tests that start a server are excluded from builds that only compare digests, so that compilers for other processors have less to do.
 
 //go:build !digests
 
@@ -25,7 +25,7 @@ import (
 	"snowglobe/sim/verify"
 )
 
-// cellDamages are expressions that make of a column's value one that cannot be there.
+// cellDamages lists expressions that turn a column's value into an impossible one.
 var cellDamages = []struct{ name, value string }{
 	{"another class", `CASE typeof($) WHEN 'text' THEN CAST($ AS BLOB) WHEN 'blob' THEN CAST($ AS TEXT) ELSE 'x' || $ END`},
 	{"shorter", `CASE typeof($) WHEN 'integer' THEN -5 ELSE CAST(substr($, 2) AS BLOB) END`},
@@ -34,8 +34,8 @@ var cellDamages = []struct{ name, value string }{
 	{"one byte", `x'01'`},
 }
 
-// TestDamageIsASentence puts values of another storage class, length or sign into the columns of a file whose constraints were
-// taken away and put back: verify finds each, and opening the file, to serve it or for its digest, works or says what is wrong.
+// TestDamageIsASentence puts values of another storage class, length or sign into the columns of a file, bypassing its constraints. verify
+// finds each of them, and opening the file, to serve it or for its digest, either works or fails with a clear error.
 func TestDamageIsASentence(t *testing.T) {
 	path := smallFile(t)
 	original, err := os.ReadFile(path)
@@ -70,7 +70,7 @@ func TestDamageIsASentence(t *testing.T) {
 	}
 }
 
-// TestDamagedPagesAreASentence overwrites, clears or swaps bytes anywhere in a file: whoever meets the damage says so.
+// TestDamagedPagesAreASentence overwrites, clears or swaps bytes anywhere in a file. Whatever meets the damage reports it.
 func TestDamagedPagesAreASentence(t *testing.T) {
 	original, err := os.ReadFile(smallFile(t))
 	if err != nil {
@@ -122,7 +122,7 @@ func wantDamage(t *testing.T, path string) {
 	wantSentence(t, serveFile(t, path))
 }
 
-// wantSentence looks at what a user is told, when it is something.
+// wantSentence checks the wording of an error, if there is one.
 func wantSentence(t *testing.T, err error) {
 	t.Helper()
 	if err == nil {
@@ -135,8 +135,7 @@ func wantSentence(t *testing.T, err error) {
 	}
 }
 
-// damageCell changes one value of a column that is not absent in a file whose constraints are away for that time. It reports whether there is
-// another value now.
+// damageCell changes one existing value of a column, bypassing the file's constraints. It reports whether the value is different now.
 func damageCell(t *testing.T, path, table, column, value string) bool {
 	t.Helper()
 	statements := map[string]string{}
@@ -201,7 +200,7 @@ func serveFile(t *testing.T, path string) (err error) {
 	return errors.Join(err, w.Close())
 }
 
-// stopper takes the banner, after which a server answers.
+// stopper receives the banner, after which a server answers.
 type stopper func()
 
 func (s stopper) Write(b []byte) (int, error) {

@@ -17,7 +17,7 @@ import (
 	"snowglobe/sim/store"
 )
 
-// rushed is a world of two C-Chains with just enough transactions for a rush of each kind, made once.
+// rushed is a world with two C-Chains and just enough transactions for a rush of each kind, made once.
 func rushed(t *testing.T) *sim.World {
 	t.Helper()
 	if w := worlds["rushed"]; w != nil {
@@ -46,8 +46,8 @@ func headers(t *testing.T, c *reader.Chain) []*evm.Header {
 	return all
 }
 
-// TestFeesRiseInARushAndFall looks for what drives the base fee of a C-Chain: blocks that follow each other at the minimal delay.
-// Before and after, gas costs a wei.
+// TestFeesRiseInARushAndFall: the base fee of a C-Chain rises while blocks follow each other at the minimal delay. Before and afterwards, gas
+// costs a wei.
 func TestFeesRiseInARushAndFall(t *testing.T) {
 	for _, c := range rushed(t).Chains {
 		all := headers(t, c)
@@ -185,7 +185,7 @@ func TestHeadersFollowFromTheirParents(t *testing.T) {
 	}
 }
 
-// TestTipsDiffer counts what people pay above the base fee: next to nothing, a habit, or the price of former years.
+// TestTipsDiffer counts the tips that people pay: almost none, a habitual one, or the price of earlier years.
 func TestTipsDiffer(t *testing.T) {
 	c := world(t, "tiny", 1).Chains[0]
 	classes, tips := map[int]int{}, map[string]bool{}

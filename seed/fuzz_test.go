@@ -8,7 +8,7 @@ import (
 	"snowglobe/seed"
 )
 
-// FuzzProfile reads profiles. What is accepted is within bounds, and says the same when it is written and read again.
+// FuzzProfile reads profiles. An accepted profile is within bounds, and survives writing and reading.
 func FuzzProfile(f *testing.F) {
 	for _, name := range seed.BuiltInProfiles() {
 		raw, err := fixtures.Profiles.ReadFile("profiles/" + name + ".yaml")

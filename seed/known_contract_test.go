@@ -105,7 +105,7 @@ func TestRegistryNamesTheMessenger(t *testing.T) {
 	}
 }
 
-// permit2 is the code of Permit2 on a chain: what the package has, with the chain's id and the domain separator of EIP-712 in it.
+// permit2 returns the code of Permit2 on a chain: the package's code, with the chain's id and EIP-712 domain separator.
 func permit2(t *testing.T, chainID uint64) []byte {
 	domain := apitypes.TypedDataDomain{Name: "Permit2", ChainId: math.NewHexOrDecimal256(int64(chainID)), VerifyingContract: fixtures.Permit2.Hex()}
 	types := apitypes.Types{"EIP712Domain": {{Name: "name", Type: "string"}, {Name: "chainId", Type: "uint256"}, {Name: "verifyingContract", Type: "address"}}}

@@ -9,8 +9,8 @@ import (
 	"snowglobe/sim/verify"
 )
 
-// TestALaggingCopyCatchesUp has all chains of a copy lag, by blocks and by time. No block leaves the copy, which stays a world of its own that
-// verifies, and when it has caught up it holds what the world does.
+// TestALaggingCopyCatchesUp lets all chains of a copy lag, by blocks and by time. The copy never loses a block, always verifies as a world of
+// its own, and equals the world after it has caught up.
 func TestALaggingCopyCatchesUp(t *testing.T) {
 	w, err := world(t, "tiny", 3).Copy(t.Context())
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"snowglobe/sim/store"
 )
 
-// TestModifiedAccounts compares the accounts that few and many blocks modify with what the rows of the file say: nonces, balances, code and
-// storage of the accounts that transactions, precompiles, fees and atomic transactions change.
+// TestModifiedAccounts compares the accounts modified in a few and in many blocks with the rows of the file: nonces, balances, code and storage
+// of accounts changed by transactions, precompiles, fees and atomic transactions.
 func TestModifiedAccounts(t *testing.T) {
 	w := world(t, "tiny", 1)
 	for _, c := range w.Chains {

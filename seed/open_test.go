@@ -12,7 +12,7 @@ import (
 	"snowglobe/seed"
 )
 
-// TestWhatIsThereAlready: an empty file is filled; the file of another version is refused, and set aside when that was asked for.
+// TestWhatIsThereAlready: an empty file is filled. A file of another version is refused, or set aside on request.
 func TestWhatIsThereAlready(t *testing.T) {
 	o := seed.Options{Path: filepath.Join(t.TempDir(), "w.db"), Seed: 1, Profile: small, Until: seed.DefaultUntil, Today: seed.DefaultUntil}
 	if err := os.WriteFile(o.Path, nil, 0o600); err != nil {
@@ -67,7 +67,7 @@ func TestWhatIsThereAlready(t *testing.T) {
 	}
 }
 
-// TestRegenerationThatFailsChangesNothing: the file that was there stays where it is.
+// TestRegenerationThatFailsChangesNothing: the existing file stays in place.
 func TestRegenerationThatFailsChangesNothing(t *testing.T) {
 	o := seed.Options{Path: filepath.Join(t.TempDir(), "w.db"), Seed: 1, Profile: small, Until: seed.DefaultUntil, Today: seed.DefaultUntil}
 	before := []byte("whatever it is")

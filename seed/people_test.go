@@ -79,7 +79,7 @@ func TestPeopleLiveOn(t *testing.T) {
 	}
 }
 
-// leftAlone compares the nonces of the accounts of the phrase: clients send for them, and nobody else does after the history.
+// leftAlone compares the nonces of the accounts of the phrase, for which only clients send after the history.
 func leftAlone(t *testing.T, c *reader.Chain, before, after *reader.Block) {
 	t.Helper()
 	then, err := c.State(t.Context(), before)
@@ -101,7 +101,7 @@ func leftAlone(t *testing.T, c *reader.Chain, before, after *reader.Block) {
 	}
 }
 
-// checkLife looks for what people do on each chain after the history.
+// checkLife checks the actions of people on each chain after the history.
 func checkLife(t *testing.T, w *sim.World) {
 	t.Helper()
 	for _, c := range w.Chains {

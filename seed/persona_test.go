@@ -121,7 +121,7 @@ func TestPersonas(t *testing.T) {
 	}
 }
 
-// checkBalances looks at what fresh, nobody, ewoq and the whale hold at the head.
+// checkBalances checks the holdings of fresh, nobody, ewoq and the whale at the head.
 func checkBalances(t *testing.T, w *sim.World, c *reader.Chain, people map[string]common.Address) {
 	ctx := context.Background()
 	head, err := w.DB.Head(ctx, c.Row.ID)

@@ -83,7 +83,7 @@ func TestBuiltInContractsAreUsed(t *testing.T) {
 	}
 }
 
-// checkDeployments finds deployments that failed, and none by somebody without a role that did not.
+// checkDeployments finds deployments that failed, and checks that all deployments by accounts without a role did.
 func checkDeployments(t *testing.T, w *sim.World, c *reader.Chain) {
 	t.Helper()
 	txs, err := w.DB.TransactionsBetween(t.Context(), store.First(c.Row.ID), store.Last(c.Row.ID))
@@ -108,7 +108,7 @@ func checkDeployments(t *testing.T, w *sim.World, c *reader.Chain) {
 	}
 }
 
-// mayDeploy says whether somebody may create contracts after a block.
+// mayDeploy reports whether an account may create contracts after a block.
 func mayDeploy(t *testing.T, c *reader.Chain, number uint64, who []byte) bool {
 	t.Helper()
 	b, err := c.Block(t.Context(), number)

@@ -114,7 +114,8 @@ func TestFewestTransactionsAreEnough(t *testing.T) {
 	}
 }
 
-// TestManyDelegatorsOfFewValidators makes worlds in whose genesis some account would delegate the same to the same node twice.
+// TestManyDelegatorsOfFewValidators makes worlds with so few validators that some account would delegate the same amount to the same node twice
+// in the genesis.
 func TestManyDelegatorsOfFewValidators(t *testing.T) {
 	p := *small
 	p.Days, p.Delegators = 14, 700
@@ -151,7 +152,7 @@ func randomProfile(t *testing.T, r *rand.Rand) (*seed.Profile, time.Time) {
 	return p, first.Add(time.Duration(r.Int64N(int64(seed.DefaultUntil.AddDate(years, 0, 0).Sub(first).Seconds())+1)) * time.Second)
 }
 
-// TestEveryProfileCanBeMade makes worlds of random profiles, seeds and times, and lets some be verified.
+// TestEveryProfileCanBeMade makes worlds with random profiles, seeds and times, and verifies some of them.
 func TestEveryProfileCanBeMade(t *testing.T) {
 	count := profilesMade
 	if testing.Short() {

@@ -85,8 +85,8 @@ func TestStakersOutputsAreFoundWithTheirRewards(t *testing.T) {
 	}
 }
 
-// TestNativeTransactionsAreCountedAsTheyAreListed: also those of who sends to itself, whose nonce a client changed, or who moves value to the
-// P- and X-Chain.
+// TestNativeTransactionsAreCountedAsTheyAreListed: also for accounts that send to themselves, whose nonce a client changed, or that move value
+// to the P- and X-Chain.
 func TestNativeTransactionsAreCountedAsTheyAreListed(t *testing.T) {
 	path := smallFile(t)
 	w := must(sim.Open(t.Context(), path))(t)

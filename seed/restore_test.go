@@ -11,8 +11,8 @@ import (
 	"snowglobe/sim/txs"
 )
 
-// TestRestoredNetworksGoOnAlike lets a network restored from rows and one replayed from blocks live through everything
-// that time will bring for a month, and compares what each block adds.
+// TestRestoredNetworksGoOnAlike continues a network restored from rows and one replayed from blocks through a month of due blocks, and compares
+// the rows of each block.
 func TestRestoredNetworksGoOnAlike(t *testing.T) {
 	w := world(t, "tiny", 3)
 	for i, row := range must(w.DB.PrimaryNetworks(t.Context()))(t) {

@@ -2,7 +2,7 @@
 
 package seed_test
 
-// How much a full run tries of what there is in great numbers. With -tags long it is all of it, which takes minutes.
+// Sample sizes of a full run. With -tags long nothing is left out, which takes minutes.
 const (
 	damageEvery  = 17 // of how many damages of a column one is made
 	damagedPages = 20

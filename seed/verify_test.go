@@ -33,7 +33,7 @@ var small = &seed.Profile{Sizes: worldfile.Sizes{Name: "small", Days: 3, Chains:
 // smallBytes caches the file of the small world.
 var smallBytes []byte
 
-// smallFile is a copy of the small world, with exports and what clients did.
+// smallFile returns a copy of the small world, with exports and changes by clients.
 func smallFile(t *testing.T) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "world.db")
@@ -62,8 +62,8 @@ func makeSmall(t *testing.T, path string) {
 	}
 }
 
-// controlled leaves what clients do with a chain that the network would not: a changed state, a transaction without a signature, a
-// block with another header, and one more transaction that waits. Every table has rows then.
+// controlled makes changes to a chain that the network would not allow: a changed state, a transaction without a signature, a block with
+// another header, and a waiting transaction. Every table then has rows.
 func controlled(t *testing.T, w *sim.World) {
 	t.Helper()
 	m, sender := w.Miners[0], common.HexToAddress("0x1e1")
@@ -128,13 +128,13 @@ func exported(t *testing.T, w *sim.World) {
 	}
 }
 
-// told are the tables of what clients said and were answered: nothing in the world tells what it should be.
+// told lists the tables of clients' requests and their results, which do not follow from the rest of the world.
 func told(table string) bool {
 	return table == "nft_reindex" || table == "snapshot" || table == "undo_count" || strings.HasPrefix(table, "webhook")
 }
 
-// TestVerifyNoticesAnyFlippedByte changes one value in every column of every table of a copy of a world, save what clients said. Either
-// the copy is refused, or verify finds it wrong.
+// TestVerifyNoticesAnyFlippedByte changes one value in every column of every table in copies of a world, except for clients' own data. The copy
+// is refused or verify finds the change.
 func TestVerifyNoticesAnyFlippedByte(t *testing.T) {
 	path := smallFile(t)
 	if err := verifyFile(t, path); err != nil {
@@ -209,7 +209,7 @@ func tables(t *testing.T, path string) map[string][]string {
 	return all
 }
 
-// flip changes one value of a column in a row that the column's name draws, and says what it did.
+// flip changes one value of a column, in a row that the column's name selects, and describes the change.
 func flip(t *testing.T, path, table, column string) string {
 	db := open(t, path)
 	var count int

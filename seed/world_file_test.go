@@ -42,7 +42,7 @@ func ownOf(t *testing.T, path string, p *seed.Profile) *sim.World {
 	return w
 }
 
-// TestExampleOfAWorldFile makes the world of the example as it is, and looks for what the file says.
+// TestExampleOfAWorldFile makes the world of the unchanged example, and looks for the contents of the file.
 func TestExampleOfAWorldFile(t *testing.T) {
 	w := own(t, filepath.Join(t.TempDir(), "own.db"), worldfile.Example)
 	verifytest.Sound(t, w)
@@ -141,7 +141,8 @@ func mapSlot(key common.Address, slot int64) common.Hash {
 
 const head = "name: own\ndays: 2\nchains: 2\ntransactions: 400\n"
 
-// TestArtifactsOfCompilers deploys what Hardhat and Foundry compile, with arguments by name, and keeps it when the files are gone.
+// TestArtifactsOfCompilers deploys contracts compiled by Hardhat and Foundry, with arguments by name. The world keeps them after the files are
+// gone.
 func TestArtifactsOfCompilers(t *testing.T) {
 	folder := t.TempDir()
 	token, err := os.ReadFile("../fixtures/contracts/artifacts/Token.json")
@@ -222,8 +223,8 @@ addDelegators:
 	}
 }
 
-// TestLibrariesOfArtifacts links a contract that is deployed with a library that is deployed before it, and one that stands in the genesis
-// with one that stands there, too. The code that each leaves behind is the address of its library.
+// TestLibrariesOfArtifacts links a deployed contract with a library deployed before it, and a contract of the genesis with a library of the
+// genesis. Each contract's code is the address of its library.
 func TestLibrariesOfArtifacts(t *testing.T) {
 	folder := t.TempDir()
 	artifact := `{"abi":[],"bytecode":"0x73` + strings.Repeat("_", 40) + `5f5260205ff3","linkReferences":{"src/Lib.sol":{"Lib":[{"start":1,"length":20}]}}}`
@@ -259,7 +260,7 @@ func TestLibrariesOfArtifacts(t *testing.T) {
 	}
 }
 
-// TestContractsWithASalt stand where their deployer, their salt and their code put them, on a chain that has the deployer.
+// TestContractsWithASalt: their deployer, salt and code determine their address, on a chain that has the deployer.
 func TestContractsWithASalt(t *testing.T) {
 	w := own(t, store.Memory, head+`contracts:
 - {name: one, bytecode: 0x60015f5360015ff3, salt: 0x07}
@@ -302,7 +303,7 @@ func TestKnownContractsOfAnotherVersion(t *testing.T) {
 	}
 }
 
-// TestMistakesThatShowWhenPlayed: what only the world knows to be wrong is told with its line, too.
+// TestMistakesThatShowWhenPlayed: mistakes that only the world reveals are also reported with their line.
 func TestMistakesThatShowWhenPlayed(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"play:\n- {from: nobody, to: bob, value: 1}\n", "world.yaml:6: play[0]: "},
@@ -344,7 +345,7 @@ func TestMistakesThatShowWhenPlayed(t *testing.T) {
 	}
 }
 
-// TestMistakesInAWorldFile: each is told with its line and its path.
+// TestMistakesInAWorldFile: each mistake is reported with its line and its path.
 func TestMistakesInAWorldFile(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"acounts: []\n", "5: acounts: there is no such key; did you mean accounts?"},
@@ -415,8 +416,8 @@ func TestMistakesInAWorldFile(t *testing.T) {
 	}
 }
 
-// TestTokensOfAFileHaveTheirPrice, those that stand from the genesis on and an L1's own among them; without one they have none, whatever
-// they are called.
+// TestTokensOfAFileHaveTheirPrice: including tokens of the genesis and an L1's own token. Without a price in the file a token has none,
+// whatever its name.
 func TestTokensOfAFileHaveTheirPrice(t *testing.T) {
 	w := own(t, store.Memory, head+`
 tokens:

@@ -11,13 +11,13 @@ import (
 	"snowglobe/sim/store"
 )
 
-// everyday are the personas with an everyday wallet.
+// everyday lists the personas with an everyday wallet.
 var everyday = []string{"alice", "bob", "collector", "clumsy", "spammed"}
 
-// An everyday wallet holds so many US dollars.
+// The range of an everyday wallet's value, in US dollars.
 const leastInWallet, mostInWallet = 1_000, 100_000
 
-// TestEverydayWallets adds up what the personas hold on all chains of the world at the prices of the last block's hour.
+// TestEverydayWallets adds up the personas' holdings on all chains of the world at the prices of the last block's hour.
 func TestEverydayWallets(t *testing.T) {
 	for _, profile := range profiles(t) {
 		w := world(t, profile, 1)
@@ -41,7 +41,7 @@ func evmAddress(t *testing.T, w *sim.World, name string) []byte {
 	return nil
 }
 
-// worthOf returns somebody's holdings on the EVM chains, on P and on X, in US dollars.
+// worthOf returns an account's holdings on the EVM chains, on P and on X, in US dollars.
 func worthOf(t *testing.T, w *sim.World, owner, address []byte) int64 {
 	sum := new(big.Int)
 	for _, c := range w.Chains {

@@ -14,8 +14,8 @@ import (
 	"snowglobe/sim/verify/verifytest"
 )
 
-// TestTimePasses moves the clock of one world by an hour, a day, some weeks and on to two years, and that of another there in one step: both
-// are the same world, in which everybody's stake has ended through blocks that verify.
+// TestTimePasses moves the clock of one world by an hour, a day, some weeks and on to two years, and another's there in one step. The two
+// worlds are equal, and every stake has ended through blocks that verify.
 func TestTimePasses(t *testing.T) {
 	var digests [][]byte
 	for _, steps := range [][]time.Duration{{time.Hour, 24 * time.Hour, 20 * 24 * time.Hour, 730 * 24 * time.Hour}, {730 * 24 * time.Hour}} {
@@ -39,7 +39,7 @@ func TestTimePasses(t *testing.T) {
 	}
 }
 
-// checkStakersEnded looks for stakers whose end has passed without a block that ends them.
+// checkStakersEnded looks for stakers past their end without a block that ended them.
 func checkStakersEnded(t *testing.T, w *sim.World) {
 	t.Helper()
 	for _, n := range w.Networks {

@@ -43,7 +43,7 @@ func TestFitnessOfLocalNodes(t *testing.T) {
 	}
 }
 
-// TestHowPeersAreSeen derives what a local node says of peers from their ids alone.
+// TestHowPeersAreSeen derives a local node's view of its peers from their ids alone.
 func TestHowPeersAreSeen(t *testing.T) {
 	n := &Network{LocalNode: LocalNode{Node: store.Node{Uptime: 991_234}}}
 	ports, observed, contacts := map[bool]int{}, map[uint64]int{}, map[int64]int{}

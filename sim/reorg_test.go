@@ -15,7 +15,7 @@ import (
 	"snowglobe/sim/verify"
 )
 
-// TestAReorgLeavesAWorld replaces blocks, removes others and goes on: what is left verifies, and the file opens as the same world.
+// TestAReorgLeavesAWorld replaces blocks, removes others and continues: the world verifies, and the file opens as the same world.
 func TestAReorgLeavesAWorld(t *testing.T) {
 	w := copied(t)
 	from := alice(t, w).EVMAddress()

@@ -12,8 +12,8 @@ import (
 	"snowglobe/sim/utxo"
 )
 
-// TestWhoIsRewarded: a node that was up for exactly the required share of its time is rewarded, one that nobody knows is not. Stakes that start
-// at or after Helicon need 90 %, and a delegator needs what its validator does.
+// TestWhoIsRewarded: a node that was up for exactly the required share of its time is rewarded, an unknown one is not. Stakes that start at or
+// after Helicon need 90 %, and a delegator needs as much as its validator.
 func TestWhoIsRewarded(t *testing.T) {
 	for _, networkRules := range []*rules.Network{rules.Mainnet, rules.Fuji} {
 		activation := networkRules.ActivationTime(rules.Helicon)

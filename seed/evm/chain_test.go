@@ -11,7 +11,7 @@ import (
 	"snowglobe/sim/store"
 )
 
-// TestCallsOfMissingContractsAreErrors lets somebody act on a chain without the contract that the action calls.
+// TestCallsOfMissingContractsAreErrors lets an account act on a chain without the contract that the action calls.
 func TestCallsOfMissingContractsAreErrors(t *testing.T) {
 	who := &population.Account{}
 	c := &Chain{Row: store.Chain{EVMID: 43114}, byRole: map[string]common.Address{}, balances: newTokenBalances(), accounts: []*population.Account{who}, Personas: &population.Personas{}}
@@ -34,8 +34,8 @@ func TestCallsOfMissingContractsAreErrors(t *testing.T) {
 	}
 }
 
-// TestChainsHaveRoomForTheirTransactions: an L1 of a world of ten million transactions has a target that its busy hours do not exceed for
-// days; those of the built-in worlds, and C-Chains, are as they are.
+// TestChainsHaveRoomForTheirTransactions: in a world of ten million transactions, an L1's target is high enough for days of busy hours. The
+// targets of built-in worlds and of C-Chains do not change.
 func TestChainsHaveRoomForTheirTransactions(t *testing.T) {
 	span := population.Span{Start: 1_700_000_000, Until: 1_700_000_000 + 200*population.Day}
 	for i := range ChainSpecs {
@@ -60,8 +60,8 @@ func TestChainsHaveRoomForTheirTransactions(t *testing.T) {
 	}
 }
 
-// TestSomebodyGivesWhenTheWhaleHasNothing: in a history so long that the whale has given all away, who cannot pay gets money from an account
-// that has plenty, or half of what a rich one has.
+// TestSomebodyGivesWhenTheWhaleHasNothing: when the whale has given everything away in a long history, an account that cannot pay gets money
+// from one that has plenty, or half of a rich account's.
 func TestSomebodyGivesWhenTheWhaleHasNothing(t *testing.T) {
 	personas, err := population.NewPersonas()
 	if err != nil {

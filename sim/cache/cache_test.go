@@ -18,7 +18,7 @@ type row struct {
 	named map[string]*row
 }
 
-// TestSizes counts what values of several types refer to, and compares with the bytes that are in them.
+// TestSizes compares the counted sizes of values of several types with the bytes they contain.
 func TestSizes(t *testing.T) {
 	text := strings.Repeat("x", 1000)
 	for name, c := range map[string]struct {
@@ -89,7 +89,7 @@ func ring(m *Memory) (n int) {
 	return n
 }
 
-// TestWhatIsAskedForStays adds far more than there is room for while some entries are asked for again and again.
+// TestWhatIsAskedForStays adds far more entries than fit while some are used repeatedly.
 func TestWhatIsAskedForStays(t *testing.T) {
 	c := NewIn[string, []byte](NewMemory(1 << 16))
 	for i := range 10 {

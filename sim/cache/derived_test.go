@@ -7,7 +7,7 @@ import (
 	"snowglobe/sim/cache"
 )
 
-// TestDerivedIsMadeOnce: a value is made when what it follows from changes, or when it could not be made.
+// TestDerivedIsMadeOnce: a value is made again only when its key changes, or after a failure.
 func TestDerivedIsMadeOnce(t *testing.T) {
 	var d cache.Derived[string, int]
 	made, failing := 0, errors.New("no")

@@ -15,7 +15,7 @@ import (
 	"snowglobe/sim/evm/precompile"
 )
 
-// callingCodes are codes whose calls a tracer tells of, and some that call nothing.
+// callingCodes lists codes with calls that a tracer reports, and some without calls.
 var callingCodes = []struct {
 	name, code string
 	calls      int // that the index lists, the first time
@@ -61,7 +61,7 @@ func TestCallsOfEveryKind(t *testing.T) {
 	}
 }
 
-// TestRefusedCreationIsTraced has a contract whose nonce cannot grow any more try to create another.
+// TestRefusedCreationIsTraced lets a contract with the highest nonce try to create another.
 func TestRefusedCreationIsTraced(t *testing.T) {
 	c, _ := newTestChain(t, KindC)
 	at := common.Address{9}

@@ -117,7 +117,7 @@ func (c *testChain) same(what string, one, two *store.Delta) {
 func TestRestoredBuilderGoesOn(t *testing.T) {
 	for _, kind := range []Kind{KindC, KindL1} {
 		c, b := newTestChain(t, kind)
-		// Init code that stores 7 in slot 1 and returns no code, then one that stores in slot 2.
+		// Init code that stores 7 in slot 1 and returns no code, then init code that stores in slot 2.
 		c.write(c.block(b, 1_700_000_100, nil, "600760015560018060005260016000f3"))
 		c.write(c.block(b, 1_700_000_102, nil, "600960025560018060005260016000f3"))
 		again := c.restore(nil)
@@ -127,7 +127,7 @@ func TestRestoredBuilderGoesOn(t *testing.T) {
 
 // TestBuilderGoesBack makes blocks that are never written, as if they were undone, and has the tries of their builder serve the next one.
 func TestBuilderGoesBack(t *testing.T) {
-	// Stores 7 in slot 1 and becomes a contract that stores the first word of its input in the slot which the second one names.
+	// Stores 7 in slot 1 and becomes a contract that stores the first word of its input in the slot named by the second.
 	const keeper = "6007600155" + "67" + "6000356020355500" + "600052" + "60086018f3"
 	for _, kind := range []Kind{KindC, KindL1} {
 		c, b := newTestChain(t, kind)

@@ -10,10 +10,9 @@ import (
 	"snowglobe/sim/evm/precompile"
 )
 
-// TestTokenThatAsksAPrecompile indexes a token whose answers need a stateful precompile, and so the call frames that other answers do
-// without.
+// TestTokenThatAsksAPrecompile indexes a token whose answers need a stateful precompile, and therefore call frames, which other tokens don't.
 func TestTokenThatAsksAPrecompile(t *testing.T) {
-	// Calls getBlockchainID of the warp precompile and returns how many bytes it answers, whatever it is asked.
+	// Calls getBlockchainID of the warp precompile and returns the number of bytes of the answer, whatever the input.
 	code := "63" + hex.EncodeToString(precompile.PackInput("getBlockchainID()")) + "60e01b600052" +
 		"6020600060046000" + "73" + hex.EncodeToString(precompile.WarpAddress[:]) + "5afa" + "503d" + "60005260206000f3"
 	begin, quorum := uint64(1_700_000_000), uint64(67)

@@ -13,8 +13,8 @@ import (
 	"snowglobe/sim/store"
 )
 
-// described are contracts of the genesis, two of a kind with the same name, owned by the test chain's account, and what it does with their
-// items: mint, send, burn, and make them special in every way.
+// described holds contracts of the genesis, two of a kind with the same name, owned by the test chain's account, and its actions with their
+// items: mint, send, burn, and set every attribute.
 var described = []struct {
 	artifact    string
 	name, owner byte // the variables
@@ -62,8 +62,8 @@ var described = []struct {
 	}},
 }
 
-// TestDocumentsAreWhatTheContractsSay makes random blocks of transactions with the items of contracts that are described by what others were,
-// and compares with a chain that asks the contracts.
+// TestDocumentsAreWhatTheContractsSay makes random blocks of transactions with items whose documents come from a cache, and compares with a
+// chain that calls the contracts.
 func TestDocumentsAreWhatTheContractsSay(t *testing.T) {
 	for seed := range uint64(4) {
 		r := rand.New(rand.NewPCG(2, seed))
@@ -140,7 +140,7 @@ func (c *testChain) seal(b *Builder, time uint64, txs []*types.Transaction) *sto
 	return d
 }
 
-// uriOf is the hash of an item's URI, zero for none.
+// uriOf returns the hash of an item's URI, zero for none.
 func uriOf(s *store.NFTState) (hash store.URIHash) {
 	switch {
 	case s.Known != nil:

@@ -17,8 +17,8 @@ import (
 	"snowglobe/sim/evm/precompile"
 )
 
-// TestFeesAreThoseOfACP176 has avalanchego's own package follow a C-Chain through blocks of all sizes, close together and after long rests, whose
-// proposers want other targets.
+// TestFeesAreThoseOfACP176 lets avalanchego's own package follow a C-Chain through blocks of all sizes, close together and after long pauses,
+// with proposers that vote for other targets.
 func TestFeesAreThoseOfACP176(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	rules := feeRules{kind: KindC}
@@ -91,8 +91,8 @@ func TestDelaysAreThoseOfACP226(t *testing.T) {
 	}
 }
 
-// TestFeesAreThoseOfSubnetEVM compares with what subnet-evm gave blocks after parents of all kinds, quiet times of seconds to days among them.
-// testdata/avalanchego/record wrote them down.
+// TestFeesAreThoseOfSubnetEVM compares base fees with subnet-evm's, recorded by testdata/avalanchego/record, after parents of all kinds and
+// pauses from seconds to days.
 func TestFeesAreThoseOfSubnetEVM(t *testing.T) {
 	text, err := os.ReadFile("testdata/base_fee.json")
 	if err != nil {

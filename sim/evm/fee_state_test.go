@@ -94,8 +94,7 @@ func TestFeesFollowLoad(t *testing.T) {
 	}
 }
 
-// TestProposersMoveTargetAndDelay lets proposers ask for more gas and faster blocks: both move a little with each block, and the
-// price stays.
+// TestProposersMoveTargetAndDelay lets proposers vote for more gas and faster blocks: both move a little with each block, and the price stays.
 func TestProposersMoveTargetAndDelay(t *testing.T) {
 	rules := feeRules{kind: KindC}
 	target, faster := TargetExcess(1_200_000), DelayExcess(1_000)

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestAllocIsCutOut compares a genesis without its accounts, and these, with what a JSON decoder makes of the whole.
+// TestAllocIsCutOut compares a genesis without its accounts, and the accounts, with the result of a JSON decoder.
 func TestAllocIsCutOut(t *testing.T) {
 	for _, c := range []struct {
 		raw string

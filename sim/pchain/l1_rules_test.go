@@ -61,8 +61,8 @@ func TestTheWeightOfAnL1IsANumber(t *testing.T) {
 	l.accept(l.p.Time(), l.conversionTx(func(all []*txs.ConversionValidator) { all[0].Weight, all[1].Weight = math.MaxUint64-1, 1 }))
 }
 
-// TestValidatorsFromBeforeAConversionAreNotDoubled: a validator of the permissioned subnet stays until its end or removal, and meanwhile its
-// node cannot be an L1 validator of the same subnet.
+// TestValidatorsFromBeforeAConversionAreNotDoubled: a validator of the permissioned subnet stays until its end or removal. Until then its node
+// cannot be an L1 validator of the same subnet.
 func TestValidatorsFromBeforeAConversionAreNotDoubled(t *testing.T) {
 	l := newL1(t)
 	for _, node := range []byte{0, 5} {
@@ -85,7 +85,7 @@ func TestValidatorsFromBeforeAConversionAreNotDoubled(t *testing.T) {
 	l.accept(start, l.register(func(*warp.RegisterL1Validator) {}, 0, 1))
 }
 
-// TestTheLargestTransaction has the 256 KiB that avalanchego's block/executor.Manager.VerifyTx lets through.
+// TestTheLargestTransaction has 256 KiB, the limit of avalanchego's block/executor.Manager.VerifyTx.
 func TestTheLargestTransaction(t *testing.T) {
 	l := newL1(t)
 	chain := func(genesis int) *txs.Tx {

@@ -16,7 +16,7 @@ import (
 	"snowglobe/sim/xchain"
 )
 
-// recordedBytes are the bytes of a chain's lines in a fixture of testdata/node.
+// recordedBytes returns the bytes of a chain's lines in a fixture of testdata/node.
 func recordedBytes(t *testing.T, name string, c txs.Chain) (all [][]byte) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("..", "..", "testdata", "node", name))
@@ -37,7 +37,7 @@ func recordedBytes(t *testing.T, name string, c txs.Chain) (all [][]byte) {
 	return all
 }
 
-// recordedBlocks are the recorded chain, block 0 first.
+// recordedBlocks returns the recorded chain, block 0 first.
 func recordedBlocks(t *testing.T, c txs.Chain) []*txs.Block {
 	t.Helper()
 	var blocks []*txs.Block
@@ -54,7 +54,7 @@ func recordedBlocks(t *testing.T, c txs.Chain) []*txs.Block {
 	return blocks
 }
 
-// sent are outputs for the inputs of imports whose export is not recorded.
+// sent returns outputs for the inputs of imports whose export is not recorded.
 func sent(t *testing.T, ins []*txs.TransferableInput) []*txs.UTXO {
 	t.Helper()
 	ewoq, err := txs.ParseKey("PrivateKey-ewoqjP7PxY4yr3iLTpLisriqt94hdyDFNgchSxGGztUrTXtNN")
@@ -154,8 +154,7 @@ func TestRecordedPChainReplays(t *testing.T) {
 	}
 }
 
-// recordedGenesis are the outputs that the recorded transactions spend and no transaction made; the first signer of an
-// input owns its output.
+// recordedGenesis returns outputs that the recorded transactions spend and none created; the first signer of an input owns its output.
 func recordedGenesis(t *testing.T, blocks []*txs.Block) []*txs.UTXO {
 	t.Helper()
 	var utxos []*txs.UTXO
@@ -176,7 +175,7 @@ func recordedGenesis(t *testing.T, blocks []*txs.Block) []*txs.UTXO {
 	return utxos
 }
 
-// The recorded wallet paid twice what the network asked, at the minimal price of 1.
+// The recorded wallet paid twice the required fee, at the minimal price of 1.
 func TestFeesAsRecorded(t *testing.T) {
 	var transactions []*txs.Tx
 	for _, b := range recordedBlocks(t, txs.PChain) {

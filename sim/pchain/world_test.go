@@ -116,7 +116,7 @@ func spending(u *txs.UTXO, indices ...uint32) *txs.TransferableInput {
 	return &txs.TransferableInput{UTXOID: u.UTXOID, AssetID: u.AssetID, In: &txs.TransferInput{Amount: u.Amount(), Input: txs.Input{SigIndices: indices}}}
 }
 
-// baseOf spends all of a key's AVAX; change gets what outs and more leave.
+// baseOf spends all of a key's AVAX; the rest, after outs and more, is change.
 func baseOf(s *utxo.UTXOState, key *txs.Key, fee, more uint64, outs ...*txs.TransferableOutput) txs.BaseTx {
 	base := txs.BaseTx{NetworkID: s.Network.NetworkID, BlockchainID: s.Network.BlockchainID(s.Chain()), Memo: txs.HexBytes{}}
 	var total uint64

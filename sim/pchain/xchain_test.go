@@ -24,7 +24,7 @@ func (w *world) tryAcceptX(time uint64, transactions ...*txs.Tx) ([]*xchain.Diff
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	// What the chain accepts must also be accepted from bytes alone.
+	// A transaction that the chain accepts must also be accepted from its bytes alone.
 	parsed, err := txs.ParseBlock(txs.XChain, b.Bytes())
 	if err != nil {
 		w.t.Fatal(err)

@@ -39,5 +39,5 @@ func ReplayStrictly(ctx context.Context, db *store.DB, row store.PrimaryNetwork,
 	}
 }
 
-// Undecided tells whether the last block of the P-Chain is a proposal.
+// Undecided reports whether the last block of the P-Chain is a proposal.
 func (n *Network) Undecided() bool { return n.proposal != nil }

@@ -56,8 +56,8 @@ func randomChanges(r *rand.Rand, validators int) (all []validatorChange) {
 	return all
 }
 
-// TestFeesByDayAreThoseOfEverySecond rolls up what happens to a few L1 validators, the way a P-Chain's blocks do, and
-// compares each day with the sum over their active times.
+// TestFeesByDayAreThoseOfEverySecond rolls up the changes of a few L1 validators, as a P-Chain's blocks do, and compares each day with the sum
+// over their active times.
 func TestFeesByDayAreThoseOfEverySecond(t *testing.T) {
 	const validators = 4
 	for seed := range uint64(60) {
@@ -117,7 +117,7 @@ func compare(t *testing.T, db *store.DB, all []validatorChange, validators int) 
 	}
 }
 
-// feesBySecond adds up what was paid in a day and counts who was active in one of its seconds.
+// feesBySecond adds up the fees of a day and counts the validators that were active in one of its seconds.
 func feesBySecond(all []validatorChange, validators int, from uint64) (paid, paying uint64) {
 	to := from + day
 	for i := range validators {

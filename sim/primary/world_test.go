@@ -73,7 +73,7 @@ func TestRowsAndBack(t *testing.T) {
 				name := v.Type().Field(at).Name
 				tables[name] = append(tables[name], v.Field(at).Interface())
 			}
-			// Block 0 of each chain comes first. Not all others can be tried in seconds.
+			// Block 0 of each chain comes first. Trying all the others would take too long.
 			if blocks++; blocks < 3 || blocks%25 > 0 && len(d.L1Validators)+len(d.Blockchains) == 0 && !n.Undecided() {
 				return nil
 			}
@@ -97,7 +97,7 @@ func TestRowsAndBack(t *testing.T) {
 	compare(t, "testdata/rows.txt", sums)
 }
 
-// restores compares a network with the one that is restored from what its blocks added to a file.
+// restores compares a network with one restored from the rows that its blocks added to a file.
 func restores(t *testing.T, n *primary.Network, file *store.DB) error {
 	t.Helper()
 	restored, err := primary.Restore(t.Context(), file, n.Rules.NetworkID)
@@ -147,8 +147,7 @@ func compare(t *testing.T, path string, lines []string) {
 	}
 }
 
-// dump writes down a value with all that it points to, a line for each, in an order that is always the same. It leaves out functions, what is
-// remembered for speed or until the next block, and empty maps and slices.
+// dump prints a value and everything it points to, one line each, in a fixed order. It omits functions, caches, and empty maps and slices.
 func dump(v any) (lines []string) {
 	var walk func(path string, v reflect.Value)
 	walk = func(path string, v reflect.Value) {

@@ -59,7 +59,7 @@ func headOf(t *testing.T, c *reader.Chain) uint64 {
 	return head.Number
 }
 
-// collect returns a condition that all pass, and what it was asked about.
+// collect returns a condition that is always true, and the balances it was asked about.
 func collect(t *testing.T) (func(*query.HeldRange) bool, map[common.Address]span) {
 	seen := map[common.Address]span{}
 	var turn = make(chan bool, 1) // parts are read at the same time
@@ -136,7 +136,7 @@ func TestNativeHoldersOverBlocks(t *testing.T) {
 	}
 }
 
-// TestTokenHoldersOverBlocks does the same for tokens, whose balances are those of all items together, and adds up what was minted.
+// TestTokenHoldersOverBlocks does the same for tokens, whose balances cover all items together, and adds up minted amounts.
 func TestTokenHoldersOverBlocks(t *testing.T) {
 	w := holderWorld(t)
 	standards := map[store.Standard]int{}

@@ -12,8 +12,8 @@ import (
 	"snowglobe/sim/store"
 )
 
-// TestHoldings asks for pages of what owners of ERC-20s had after many blocks, again and again, so that most answers come from what is kept of
-// an owner: each is what the file says.
+// TestHoldings repeatedly requests pages of the ERC-20 balances of owners after many blocks, so that most come from an owner's cache, and
+// compares them with the file.
 func TestHoldings(t *testing.T) {
 	w := tinyWorld(t)
 	personas, err := w.DB.Personas(t.Context())
@@ -54,7 +54,7 @@ func TestHoldings(t *testing.T) {
 	}
 }
 
-// TestHoldingsAreOfTheNewestBlock asks about owners again after blocks have changed what they have.
+// TestHoldingsAreOfTheNewestBlock asks for balances again after blocks have changed them.
 func TestHoldingsAreOfTheNewestBlock(t *testing.T) {
 	w := tinyWorld(t)
 	personas, err := w.DB.Personas(t.Context())

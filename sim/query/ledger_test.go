@@ -237,8 +237,8 @@ func (l *ledger) checkOutput(t *testing.T, o *ledgerOutput, got *query.Output) {
 	}
 }
 
-// TestOutputsAreThoseOfTheTransactions reads every output and every transaction of the primary chains, and compares each with what the
-// bytes of all transactions say.
+// TestOutputsAreThoseOfTheTransactions reads every output and every transaction of the primary chains, and compares each with the bytes of all
+// transactions.
 func TestOutputsAreThoseOfTheTransactions(t *testing.T) {
 	w := tinyWorld(t)
 	kinds := map[string]int{}
@@ -309,7 +309,7 @@ func TestOutputsAreThoseOfTheTransactions(t *testing.T) {
 	}
 }
 
-// someOwners returns addresses that own outputs, alone and several at once.
+// someOwners returns addresses that own outputs, alone and in groups.
 func (l *ledger) someOwners() (all [][]ids.ShortID) {
 	count := map[ids.ShortID]int{}
 	for _, o := range l.order {
@@ -612,7 +612,7 @@ func (l *ledger) checkHolding(t *testing.T, b *query.ChainReader, kind txs.Chain
 	}
 }
 
-// TestLockedNow sums up what is locked, before the first and after the last lock ends.
+// TestLockedNow sums up locked amounts before the first lock ends and after the last.
 func TestLockedNow(t *testing.T) {
 	w := tinyWorld(t)
 	eachLedger(t, w, func(l *ledger, b *query.ChainReader) {

@@ -21,7 +21,7 @@ import (
 
 const day = 24 * 60 * 60
 
-// afterwards are the times, after the history, at which series are asked for.
+// afterwards lists the times after the history at which series are requested.
 var afterwards = []int64{0, 1, day - 1, 3 * day, 20 * day}
 
 // atTimes sets the clock to each of some times after the history.
@@ -32,7 +32,7 @@ func atTimes(w *sim.World, do func(now int64)) {
 	}
 }
 
-// pChain has what a P-Chain's blocks and rows say of validators.
+// pChain holds the blocks and rows of a P-Chain about validators.
 type pChain struct {
 	n       *sim.Network
 	blocks  []store.PrimaryBlock
@@ -77,7 +77,7 @@ func (p *pChain) accrued(at int64) uint64 {
 	return p.fees[at]
 }
 
-// paid is what an L1 validator has paid up to a time.
+// paid returns the fees of an L1 validator up to a time.
 func (p *pChain) paid(v *store.L1ValidatorView, at int64) (sum uint64) {
 	states := p.states[v.L1Validator.ID]
 	for i, s := range states {
@@ -96,7 +96,7 @@ func (p *pChain) paid(v *store.L1ValidatorView, at int64) (sum uint64) {
 	return sum
 }
 
-// TestFeesOfL1Validators adds up what each validator has paid, day by day, and compares with the series of every payer.
+// TestFeesOfL1Validators adds up each validator's fees, day by day, and compares with the series of every payer.
 func TestFeesOfL1Validators(t *testing.T) {
 	w := tinyWorld(t)
 	var all []*pChain
@@ -201,7 +201,7 @@ func (p *pChain) stake(subnet ids.ID, at int64) (s metric.Stake) {
 	return s
 }
 
-// TestStakeOfSubnets counts who stakes at the end of each day, also of those that only the clock has begun and ended.
+// TestStakeOfSubnets counts the stakers at the end of each day, including stakes that only the clock has begun and ended.
 func TestStakeOfSubnets(t *testing.T) {
 	w := tinyWorld(t)
 	for _, n := range w.Networks {

@@ -108,7 +108,7 @@ func TestSeriesCountBlocks(t *testing.T) {
 	}
 }
 
-// TestBalancesAreThoseOfTheState compares what each owner has on the P-Chain and the X-Chain with the outputs of the chains themselves.
+// TestBalancesAreThoseOfTheState compares each owner's balances on the P-Chain and the X-Chain with the outputs of the chains.
 func TestBalancesAreThoseOfTheState(t *testing.T) {
 	w := tinyWorld(t)
 	for _, n := range w.Networks {
@@ -225,7 +225,7 @@ func TestHoldersAreThoseOfTheState(t *testing.T) {
 	}
 }
 
-// TestCursors: cursors go up with the history, those of outputs with their place in a block.
+// TestCursors: cursors increase with the history, and within a block with an output's position.
 func TestCursors(t *testing.T) {
 	if query.CursorOfTx(store.At(3, 5, 1)) <= query.CursorOfTx(store.At(3, 5, 0)) || query.CursorOfTx(store.At(3, 6, 0)) <= query.CursorOfTx(store.At(3, 5, 9)) || query.CursorOfTx(store.First(3)) != 0 {
 		t.Error("cursors of transactions do not go up")

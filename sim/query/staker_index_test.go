@@ -18,7 +18,7 @@ import (
 	"snowglobe/sim/txs"
 )
 
-// template is the small world of which tests have copies.
+// template is a small world that tests copy.
 var template = sync.OnceValues(func() (*sim.World, error) {
 	profile, err := seed.LoadProfile("tiny")
 	if err != nil {
@@ -41,7 +41,7 @@ func tinyWorld(t *testing.T) *sim.World {
 	return w
 }
 
-// statusBySpec returns a staker's status at a time: what a block ended stays ended, everything else begins and ends by time alone.
+// statusBySpec returns a staker's status at a time: a stake ended by a block stays ended, and all others begin and end by time alone.
 func statusBySpec(s *store.Staker, now int64) int {
 	switch {
 	case s.Ended != nil:
@@ -54,7 +54,7 @@ func statusBySpec(s *store.Staker, now int64) int {
 	return store.StakerActive
 }
 
-// checkActiveStakes compares what is said to be staked with what the index has of active stakers, of the whole chain and of a part.
+// checkActiveStakes compares the active stakes with the index's active stakers, for the whole chain and for a part.
 func checkActiveStakes(t *testing.T, n *sim.Network, index *query.StakerIndex) {
 	t.Helper()
 	var want []store.Position
@@ -79,8 +79,8 @@ func checkActiveStakes(t *testing.T, n *sim.Network, index *query.StakerIndex) {
 	}
 }
 
-// TestStakersFollowTheClock sets the clock to the second before and to the second in which a staker begins or ends: the
-// lists by status have exactly those whose time it is, in the order in which they leave, and the stake is theirs.
+// TestStakersFollowTheClock sets the clock to the second before and the second in which a staker begins or ends. The lists by status then have
+// exactly the right stakers, in the order in which they leave, and the right stake.
 func TestStakersFollowTheClock(t *testing.T) {
 	w := tinyWorld(t)
 	indexes := query.NewStakerIndexes()
@@ -118,7 +118,7 @@ func TestStakersFollowTheClock(t *testing.T) {
 	}
 }
 
-// checkStatus compares an index with the rows whose status it is at a time, and counts these.
+// checkStatus compares an index with the rows that have a status at a time, and counts these.
 func checkStatus(t *testing.T, index *query.StakerIndex, rows []store.Staker, status int, unix int64) int {
 	t.Helper()
 	want, got := map[store.Position]bool{}, 0
@@ -165,7 +165,7 @@ func checkStatus(t *testing.T, index *query.StakerIndex, rows []store.Staker, st
 	return got
 }
 
-// TestStakedUntilReturned: a stake whose time is over is locked until a block returns it.
+// TestStakedUntilReturned: a stake remains locked after its end until a block returns it.
 func TestStakedUntilReturned(t *testing.T) {
 	w := tinyWorld(t)
 	n := w.Networks[0]
@@ -214,8 +214,8 @@ func TestAnIndexIsMadeOnceASecond(t *testing.T) {
 	}
 }
 
-// TestValidatorSetAgreesWithTheChain: when the clock stands at the last block, those who validate by the clock are those of
-// the block's height, with the same keys and weights; those of L1s are found by their validation ids.
+// TestValidatorSetAgreesWithTheChain: with the clock at the last block, the validators by the clock are the validators at the block's height,
+// with the same keys and weights. L1 validators are found by their validation ids.
 func TestValidatorSetAgreesWithTheChain(t *testing.T) {
 	w := tinyWorld(t)
 	byNode := func(a, b sim.Validator) int { return a.Node.Compare(b.Node) }

@@ -17,7 +17,7 @@ import (
 	"snowglobe/sim/txs"
 )
 
-// stakersByRow recomputes from the rows what an index says of stakers.
+// stakersByRow recomputes the contents of an index from the rows.
 type stakersByRow struct {
 	n          *sim.Network
 	now        int64
@@ -59,7 +59,7 @@ func stakerRows(t *testing.T, n *sim.Network) *stakersByRow {
 	return r
 }
 
-// status is what a staker is, see statusBySpec.
+// status returns a staker's status, see statusBySpec.
 func (r *stakersByRow) status(s *store.Staker) int { return statusBySpec(s, r.now) }
 
 // fee is a validator's share of a delegator's reward, rounded up.
@@ -322,7 +322,7 @@ func checkPages[T any](t *testing.T, k query.Keyset[T], items []*T, order func(a
 	}
 }
 
-// checkRewards recomputes what was and will be paid.
+// checkRewards recomputes paid and expected rewards.
 func (r *stakersByRow) checkRewards(t *testing.T, x *query.StakerIndex, kinds map[string]int) {
 	t.Helper()
 	type reward struct {

@@ -17,7 +17,7 @@ import (
 	"snowglobe/sim/txs"
 )
 
-// TestUpcomingStakers compares what is said of stakers with what their rows say, and the first events with those that come first of all.
+// TestUpcomingStakers compares the events of stakers with their rows, and the first events with the earliest of all.
 func TestUpcomingStakers(t *testing.T) {
 	w := tinyWorld(t)
 	day := int64(24 * 60 * 60)
@@ -130,7 +130,7 @@ func TestUpcomingLocksAndBalances(t *testing.T) {
 	}
 }
 
-// checkDeactivation expects the validator whose balance is the least to have just enough for the seconds up to an event.
+// checkDeactivation expects the smallest balance of a validator to be just enough for the seconds up to an event.
 func checkDeactivation(t *testing.T, n *sim.Network, e query.Event) {
 	t.Helper()
 	head, err := n.DB.PrimaryHead(t.Context(), n.Chain(txs.PChain))

@@ -12,7 +12,7 @@ import (
 
 var order = crypto.S256().Params().N
 
-// keys are some at the bounds of what a key can be, and some between.
+// keys lists keys at the bounds of the valid range, and some between.
 func keys(t *testing.T) (all []*ecdsa.PrivateKey, ours []*Key) {
 	half := new(big.Int).Rsh(order, 1)
 	secrets := []*big.Int{big.NewInt(1), big.NewInt(2), big.NewInt(128), big.NewInt(129), big.NewInt(255), big.NewInt(256),

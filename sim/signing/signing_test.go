@@ -46,7 +46,7 @@ func ok[T any](t *testing.T) func(T, error) T {
 	}
 }
 
-// TestSignersReachTheQuorum: of each quorum and buffer, those sign who answer, in the set's order, until their weight suffices.
+// TestSignersReachTheQuorum: for each quorum and buffer, answering validators sign in the set's order until their weight suffices.
 func TestSignersReachTheQuorum(t *testing.T) {
 	var silent uint64
 	for _, n := range network(t).World.Networks {
@@ -135,7 +135,7 @@ func checkQuorums(t *testing.T, n *sim.Network, set *signing.Aggregator) (silent
 	return silent
 }
 
-// TestQuorumErrors spells out what a quorum lacked.
+// TestQuorumErrors checks the messages about a missed quorum.
 func TestQuorumErrors(t *testing.T) {
 	for want, e := range map[string]*signing.QuorumError{
 		"a weight of 2 of 3 signs (66.66%), 67% is needed; 1 of 4 validators do not answer (a weight of 1)":                                  {Quorum: 67, Signed: 2, Total: 3, Down: 1, Members: 4, Silent: 1},
@@ -149,8 +149,8 @@ func TestQuorumErrors(t *testing.T) {
 	}
 }
 
-// TestPChainMessagesAreSigned: validators sign the messages of exactly the transactions about L1s whose consequences still hold, and the
-// justification alone leads to those about registrations and conversions.
+// TestPChainMessagesAreSigned: validators sign the messages of exactly the transactions about L1s whose effects still hold. For registrations
+// and conversions the justification alone determines the message.
 func TestPChainMessagesAreSigned(t *testing.T) {
 	n := network(t)
 	height := ok[uint64](t)(n.PHeight(t.Context()))
@@ -239,7 +239,7 @@ func TestWhatValidatorsRefuse(t *testing.T) {
 	}
 }
 
-// TestSentMessages: validators of a chain sign what it sent and the hashes of its blocks, and nothing else in its name.
+// TestSentMessages: validators of a chain sign its sent messages and the hashes of its blocks, and nothing else in its name.
 func TestSentMessages(t *testing.T) {
 	n := network(t)
 	var blocks int
@@ -287,7 +287,7 @@ func TestSentMessages(t *testing.T) {
 	}
 }
 
-// TestTransactionsWithoutMessages: only those about L1s have messages.
+// TestTransactionsWithoutMessages: only transactions about L1s have messages.
 func TestTransactionsWithoutMessages(t *testing.T) {
 	n := network(t)
 	if _, err := signing.PChainMessageOf(t.Context(), n, ids.ID{1}); !errors.Is(err, store.ErrNotFound) {

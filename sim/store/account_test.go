@@ -13,8 +13,8 @@ import (
 	"github.com/holiman/uint256"
 )
 
-// TestHalvesHaveAllAccounts reads the balances and the changes of random accounts, some of which cease to exist, at the ends and in the middle of
-// all addresses too, and compares them with what the rows say one by one.
+// TestHalvesHaveAllAccounts reads the balances and the changes of random accounts, some of which cease to exist, including the ends and the
+// middle of the address range, and compares them with single rows.
 func TestHalvesHaveAllAccounts(t *testing.T) {
 	const blocks = 9
 	r := rand.New(rand.NewPCG(1, 2))
@@ -76,7 +76,7 @@ func TestHalvesHaveAllAccounts(t *testing.T) {
 	}
 }
 
-// compareHalves compares what changed from one state to another.
+// compareHalves compares the changes between two states.
 func compareHalves(t *testing.T, db *DB, rows []Account, chain int, before, after uint64, old, now map[common.Address]Account) {
 	t.Helper()
 	var want []string
@@ -105,7 +105,7 @@ func compareHalves(t *testing.T, db *DB, rows []Account, chain int, before, afte
 	same(t, "ModifiedAccounts", slices.Sorted(slices.Values(have)), slices.Sorted(slices.Values(modified)), err)
 }
 
-// visited are the balances that are visited in both halves.
+// visited returns the balances visited in both halves.
 func visited(t *testing.T, visit func(AddressHalf, func(*AccountBalance)) error) []string {
 	t.Helper()
 	parts, err := InHalves(t.Context(), func(_ context.Context, half AddressHalf) (part []string, err error) {
@@ -120,7 +120,7 @@ func visited(t *testing.T, visit func(AddressHalf, func(*AccountBalance)) error)
 	return slices.Sorted(slices.Values(slices.Concat(parts...)))
 }
 
-// TestUnspentAVAXIsSummedUp: amounts of 63 bits are added up exactly, and what is not AVAX, spent, or between two chains does not count.
+// TestUnspentAVAXIsSummedUp: amounts of 63 bits are added exactly. Other assets, spent outputs and outputs between two chains don't count.
 func TestUnspentAVAXIsSummedUp(t *testing.T) {
 	const p, x, c = 1, 2, 3
 	d := &PrimaryDelta{Assets: []PrimaryAsset{{ID: At(x, 0, 0), Hash: hash, Name: "Avalanche", Symbol: "AVAX", Denomination: 9, Fxs: []byte{0}}}}

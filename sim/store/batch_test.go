@@ -33,7 +33,7 @@ func TestAFinishedFileIsCompact(t *testing.T) {
 	}
 }
 
-// TestRowsThatWereGatheredComeBack writes so many rows, in any order, that they are gathered and written several times.
+// TestRowsThatWereGatheredComeBack writes enough rows, in any order, for several rounds of gathering.
 func TestRowsThatWereGatheredComeBack(t *testing.T) {
 	const rows = 3000
 	var want []Account
@@ -54,8 +54,7 @@ func TestRowsThatWereGatheredComeBack(t *testing.T) {
 	}
 }
 
-// TestRollUpsThatWereWrittenOften makes the roll-ups of a history that is so long that they are written on the way, again and again: they are
-// those of one that is written once.
+// TestRollUpsThatWereWrittenOften rolls up a history that is long enough to be written several times, and compares with writing once.
 func TestRollUpsThatWereWrittenOften(t *testing.T) {
 	made := func(each int) *DB {
 		return made(t, Memory, func(b *Batch) error {

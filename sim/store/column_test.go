@@ -13,7 +13,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// TestPackedColumnsComeBack keeps random bytes, some of which repeat themselves or are in the dictionary, and numbers.
+// TestPackedColumnsComeBack packs and unpacks random bytes, some of them repetitive or in the dictionary, and numbers.
 func TestPackedColumnsComeBack(t *testing.T) {
 	r, known := rand.New(rand.NewPCG(1, 2)), dictionary().Bytes()
 	for n := range 2000 {
@@ -58,7 +58,7 @@ func TestPackedColumnsComeBack(t *testing.T) {
 	}
 }
 
-// TestPackingSavesRoom: a header's bloom filter of zeros takes next to nothing.
+// TestPackingSavesRoom: a header's empty bloom filter takes almost no space.
 func TestPackingSavesRoom(t *testing.T) {
 	kept, err := Packed(append(bytes.Repeat(hash, 3), make([]byte, 256)...)).Value()
 	if size := len(kept.([]byte)); err != nil || size > 60 {
@@ -66,8 +66,8 @@ func TestPackingSavesRoom(t *testing.T) {
 	}
 }
 
-// TestDictionaryGoesWithTheVersion: a file can only be read with the dictionary and the numbers of events that it was written with. What
-// becomes of bytes is the same on every processor, for verify compares files.
+// TestDictionaryGoesWithTheVersion: a file can only be read with the dictionary and the event numbers it was written with. Compressed bytes are
+// the same on every processor, because verify compares files.
 func TestDictionaryGoesWithTheVersion(t *testing.T) {
 	sum := sha256.Sum256(append(dictionary().Bytes(), strings.Join(numberedEvents, " ")...))
 	const version, want = 9, "b9b03ae80b5ebb5b08a6a3b7f82579ab8c456a7704a4b75abe9e820da96f2cce"
@@ -100,7 +100,7 @@ func TestURIsComeBack(t *testing.T) {
 	}
 }
 
-// TestTopicsComeBack keeps what events have in their topics: hashes, whatever they begin with, addresses and numbers.
+// TestTopicsComeBack packs and unpacks topics of events: hashes with any beginning, addresses and numbers.
 func TestTopicsComeBack(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	for range 5000 {
@@ -144,7 +144,7 @@ func TestTopicsComeBack(t *testing.T) {
 	}
 }
 
-// TestDamagedBytesAreNoPanic: whatever became of compressed bytes, they are read as others or refused.
+// TestDamagedBytesAreNoPanic: damaged compressed bytes are read as other data or refused.
 func TestDamagedBytesAreNoPanic(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for range 5000 {
@@ -160,7 +160,7 @@ func TestDamagedBytesAreNoPanic(t *testing.T) {
 	}
 }
 
-// TestWhatIsNotPackedIsRefused: what no Value gives is damage, and takes no memory.
+// TestWhatIsNotPackedIsRefused: a value that no Value produces is damage, and takes no memory.
 func TestWhatIsNotPackedIsRefused(t *testing.T) {
 	for _, kept := range []any{nil, int64(1), "text", []byte{}, []byte{2, 1}, []byte{compressed}, []byte{compressed, 5, 0}, []byte{compressed, 0xff, 0xff, 0xff, 0xff, 0x0f, 0}} {
 		if err := new(Packed).Scan(kept); err == nil {

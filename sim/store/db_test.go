@@ -13,7 +13,7 @@ import (
 	"snowglobe/sim/store/dbfile"
 )
 
-// made is a finished world with what a function writes into it.
+// made returns a finished world with the rows that a function writes.
 func made(t *testing.T, path string, write func(b *Batch) error) *DB {
 	t.Helper()
 	db, err := Create(path)
@@ -142,7 +142,7 @@ func TestOnlyOneProcessLocksAWorld(t *testing.T) {
 	}
 }
 
-// TestOneProcessMakesAFile: the file locks of two handles are those of two processes.
+// TestOneProcessMakesAFile: file locks of two handles exclude each other like two processes'.
 func TestOneProcessMakesAFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "world.db")
 	for _, leftover := range []string{".tmp", ".tmp-journal", ".tmp-compact", ".lock"} { // of a generation that was killed
@@ -166,7 +166,7 @@ func TestOneProcessMakesAFile(t *testing.T) {
 	}
 }
 
-// TestWhatKilledMakersLeft: who makes a file removes what was left of others beside it, and nothing that is somebody's.
+// TestWhatKilledMakersLeft: making a file removes the remains of killed generations beside it, and no other file.
 func TestWhatKilledMakersLeft(t *testing.T) {
 	folder := t.TempDir()
 	at := func(name string) string { return filepath.Join(folder, name) }
@@ -205,7 +205,7 @@ func TestWhatKilledMakersLeft(t *testing.T) {
 	}
 }
 
-// TestManyMakersOfOneFile lets many begin at once: one makes the file, and whoever finds it finds it whole.
+// TestManyMakersOfOneFile lets many begin at the same time: one makes the file, and the others find it complete.
 func TestManyMakersOfOneFile(t *testing.T) {
 	rounds := 60
 	if testing.Short() {
@@ -236,7 +236,7 @@ func TestManyMakersOfOneFile(t *testing.T) {
 	}
 }
 
-// makeOrOpen makes a world, or opens the one that is there.
+// makeOrOpen makes a world, or opens an existing one.
 func makeOrOpen(path string) error {
 	db, err := Create(path)
 	if errors.Is(err, ErrExists) {

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// largestFile limits how large a file may become, as a full disk does.
+// largestFile limits the size of files, like a full disk.
 func largestFile(t *testing.T, bytes int64) (unlimited func()) {
 	t.Helper()
 	var before syscall.Rlimit
@@ -30,8 +30,8 @@ func largestFile(t *testing.T, bytes int64) (unlimited func()) {
 	}
 }
 
-// TestWhatTheDiskDoesNotTakeIsSaid: a commit that fails is not there, a log that cannot be brought into the file stays beside it,
-// and both errors are sentences.
+// TestWhatTheDiskDoesNotTakeIsSaid: a failed commit has no effect, a log that cannot be merged into the file stays beside it, and both errors
+// are clear sentences.
 func TestWhatTheDiskDoesNotTakeIsSaid(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "w.db")
 	if err := made(t, path, writeMeta).Close(); err != nil {

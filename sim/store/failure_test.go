@@ -12,7 +12,7 @@ import (
 // engineWords matches words of the engine and its driver.
 var engineWords = regexp.MustCompile(`(?i)sqlite|sql:|constraint|no such|database|converting|scan error|\(\d+\)`)
 
-// TestTheEngineIsHeardInTheLogOnly: whatever fails inside, who asked is told in the program's words, and the log in the engine's.
+// TestTheEngineIsHeardInTheLogOnly: after an internal failure the client gets the program's words, and the log the engine's.
 func TestTheEngineIsHeardInTheLogOnly(t *testing.T) {
 	for _, c := range []struct {
 		name, cause string

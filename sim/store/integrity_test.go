@@ -20,7 +20,7 @@ func finished(t *testing.T) (path string) {
 	return path
 }
 
-// edited is a copy of a file after statements that another program ran on it.
+// edited returns a copy of a file after another program ran statements on it.
 func edited(t *testing.T, path, text string) (*DB, error) {
 	t.Helper()
 	raw, err := os.ReadFile(path)
@@ -92,7 +92,7 @@ func TestTheEngineRefusesWhatCannotBe(t *testing.T) {
 	}
 }
 
-// TestAViolationIsPlaced: what got in anyway is found, with table, row and rule.
+// TestAViolationIsPlaced: a row that violates a constraint is reported with table, row and rule.
 func TestAViolationIsPlaced(t *testing.T) {
 	path := finished(t)
 	for text, want := range map[string]string{
@@ -110,8 +110,8 @@ func TestAViolationIsPlaced(t *testing.T) {
 	}
 }
 
-// TestShortColumnsAreDamage: what readers of rows take for 20 or 32 bytes has as many, or reading it is damage. That takes columns of one
-// name to have one length in all tables.
+// TestShortColumnsAreDamage: a value that readers take for 20 or 32 bytes has that length, or reading it is damage. For this, columns with one
+// name must have one length in all tables.
 func TestShortColumnsAreDamage(t *testing.T) {
 	for name, bytes := range map[string]int{"hash": 32, "address": 20, "sender": 20, "node": 20, "tx": 32, "validation": 32, "blockchain_id": 32, "subnet_id": 32} {
 		if w := fixedWidths()[name]; w.bytes != bytes || w.absent {
@@ -134,7 +134,7 @@ func TestShortColumnsAreDamage(t *testing.T) {
 	}
 }
 
-// TestASnapshotStandsStill: what is committed after a snapshot was made is not in it, on any of its connections.
+// TestASnapshotStandsStill: commits after a snapshot was made are not visible on any of its connections.
 func TestASnapshotStandsStill(t *testing.T) {
 	db, err := edited(t, finished(t), "SELECT 1")
 	if err != nil {
@@ -168,8 +168,8 @@ func TestASnapshotStandsStill(t *testing.T) {
 	}
 }
 
-// TestATruncatedFileRecovers cuts a served file off while somebody reads it, and makes it whole again. The engine reads what is missing as zeros
-// and keeps that in memory: connections that met it must be renewed.
+// TestATruncatedFileRecovers truncates a served file during reads, and restores it. The engine reads the missing part as zeros and caches it,
+// so affected connections must be renewed.
 func TestATruncatedFileRecovers(t *testing.T) {
 	path := finished(t)
 	whole, err := os.ReadFile(path)

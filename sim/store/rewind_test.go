@@ -59,7 +59,7 @@ type history struct {
 	rows   map[string][][]any // the first ones, by table
 }
 
-// goOn makes commits, each of which deletes rows, changes them or adds those that were deleted.
+// goOn makes commits that delete rows, change them, or add deleted ones again.
 func (h *history) goOn(commits int) {
 	h.Helper()
 	for range commits {
@@ -101,8 +101,8 @@ func (h *history) mark() (s Snapshot, rows string) {
 	return s, h.all()
 }
 
-// TestRewindRestoresEveryTable goes back in random histories that change rows of every table it can: each time the rows are those of a world
-// that never went on, and what is left of the log is whole.
+// TestRewindRestoresEveryTable reverts random histories that change rows of every possible table. Each time the rows equal those of a world
+// that stopped there, and the rest of the log is undamaged.
 func TestRewindRestoresEveryTable(t *testing.T) {
 	for seed := range uint64(8) {
 		db := made(t, Memory, func(b *Batch) error { return errors.Join(writeMeta(b), writeChain(fullDelta())(b)) })
@@ -145,8 +145,8 @@ func TestRewindRestoresEveryTable(t *testing.T) {
 	}
 }
 
-// TestOneWayOut searches the sources: rows of blocks go through Rewind alone. A statement may delete one only to add it anew, with the values
-// that a client set.
+// TestOneWayOut searches the sources: only Rewind deletes rows of blocks. Another statement may delete one only to add it again with a client's
+// values.
 func TestOneWayOut(t *testing.T) {
 	var of []string
 	for table, r := range tablesOfBlocks() {

@@ -53,7 +53,7 @@ func fullDelta() *Delta {
 	}
 }
 
-// same compares what was read with what was written.
+// same compares read values with written ones.
 func same(t *testing.T, what string, have, want any, err error) {
 	t.Helper()
 	if err != nil || !reflect.DeepEqual(have, want) {
@@ -227,7 +227,7 @@ func TestAColumnWithoutAFieldIsAnError(t *testing.T) {
 	}
 }
 
-// TestNumbersFitTheirFields reads numbers into fields of any size: what cannot be in one is damage, as is what is no number.
+// TestNumbersFitTheirFields reads numbers into fields of any size: a number that does not fit is damage, and so is any other value.
 func TestNumbersFitTheirFields(t *testing.T) {
 	db := made(t, Memory, writeChain(fullDelta()))
 	type row struct {

@@ -28,7 +28,7 @@ func commit(t *testing.T, db *DB, n byte) {
 	}
 }
 
-// copied copies files, as they are just now, to names in a new folder.
+// copied copies files in their present state to names in a new folder.
 func copied(t *testing.T, from map[string]string) string {
 	t.Helper()
 	folder := t.TempDir()
@@ -44,8 +44,7 @@ func copied(t *testing.T, from map[string]string) string {
 	return filepath.Join(folder, "w.db")
 }
 
-// killed is a world, what it was before it was opened, and its file and log as a process leaves them that is killed after some
-// commits.
+// killed is a world, its state before it was opened, and its file and log as a killed process leaves them after some commits.
 func killed(t *testing.T) (before, path string) {
 	t.Helper()
 	served := filepath.Join(t.TempDir(), "w.db")
@@ -67,7 +66,7 @@ func killed(t *testing.T) (before, path string) {
 	return before, path
 }
 
-// digestOf opens a world, and tells which commit was its last.
+// digestOf opens a world and returns the number of its last commit.
 func digestOf(t *testing.T, path string) byte {
 	t.Helper()
 	db, err := Open(path)
@@ -89,7 +88,7 @@ func TestAKilledProcessLeavesALogThatIsRecovered(t *testing.T) {
 	if last := digestOf(t, whole); last != 12 {
 		t.Errorf("the last commit is %d", last)
 	}
-	// Killed while the log was brought into the file: some pages are there, others are not.
+	// Killed while the log was merged into the file: some pages are written, others are not.
 	old, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -113,7 +112,7 @@ func TestAKilledProcessLeavesALogThatIsRecovered(t *testing.T) {
 	}
 }
 
-// TestTheLogOfAnotherFileIsRefused puts files beside a log that is not theirs. Neither is changed.
+// TestTheLogOfAnotherFileIsRefused puts files beside a log that belongs to another file. Neither is changed.
 func TestTheLogOfAnotherFileIsRefused(t *testing.T) {
 	before, path := killed(t)
 	same := filepath.Join(t.TempDir(), "w.db")
@@ -221,8 +220,8 @@ func TestAFileThatWasReplacedIsClosed(t *testing.T) {
 	}
 }
 
-// TestOpeningLeavesACopyAsItIs: a copy of what is in memory has a header as a file of its own, and several processes may open it
-// at once; the first would otherwise write one, with a journal that the others refuse.
+// TestOpeningLeavesACopyAsItIs: a copy of an in-memory world has the header of a file of its own, and several processes may open it at the same
+// time. Otherwise the first would write such a header with a journal, which the others would refuse.
 func TestOpeningLeavesACopyAsItIs(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "w.db")
 	if err := made(t, Memory, writeMeta).WriteCopy(t.Context(), path); err != nil {

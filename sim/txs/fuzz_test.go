@@ -7,7 +7,7 @@ import (
 	"github.com/ava-labs/avalanchego/utils/formatting"
 )
 
-// addRecorded makes what a real node answered the beginning.
+// addRecorded adds a real node's responses to the corpus.
 func addRecorded(f *testing.F, name string) {
 	for _, r := range readRecorded(f, name)[:20] {
 		raw, err := formatting.Decode(formatting.Hex, r.Hex)
@@ -20,7 +20,7 @@ func addRecorded(f *testing.F, name string) {
 	f.Add(uint8(PChain), []byte{})
 }
 
-// FuzzTx reads transactions as clients send them. What is read has the bytes that were sent, and can be shown.
+// FuzzTx parses transactions as clients send them. A parsed one has the same bytes, and can be shown.
 func FuzzTx(f *testing.F) {
 	addRecorded(f, "transactions.jsonl")
 	f.Fuzz(func(t *testing.T, chain uint8, raw []byte) {

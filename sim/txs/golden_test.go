@@ -69,7 +69,7 @@ func readRecorded(t testing.TB, name string) []recorded {
 	return lines
 }
 
-// recordedTxs are all recorded transactions, those in blocks too, by chain.
+// recordedTxs returns all recorded transactions, including those in blocks, by chain.
 func recordedTxs(t *testing.T, c Chain) []*Tx {
 	t.Helper()
 	var transactions []*Tx
@@ -146,7 +146,7 @@ func TestAtomicTransactionDecodes(t *testing.T) {
 	}
 }
 
-// vectors are the parts of the recorded vectors that this package answers for.
+// vectors holds the recorded vectors for this package.
 type vectors struct {
 	Secp256k1 []map[string]string `json:"secp256k1"`
 	InputIDs  []struct {

@@ -9,8 +9,8 @@ import (
 	"github.com/ava-labs/avalanchego/ids"
 )
 
-// TestUTXOsAreReadAsTheCodecReadsThem compares the short ways of ParseUTXO and marshalOutput with the codec, for bytes that are UTXOs and
-// for such that are cut, longer or changed somewhere.
+// TestUTXOsAreReadAsTheCodecReadsThem compares the fast paths of ParseUTXO and marshalOutput with the codec, for bytes of UTXOs and for
+// truncated, extended and changed ones.
 func TestUTXOsAreReadAsTheCodecReadsThem(t *testing.T) {
 	random, quick := rand.New(rand.NewPCG(1, 1)), 0
 	for i := range 3000 {

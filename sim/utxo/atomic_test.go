@@ -193,7 +193,7 @@ func (b *AtomicBackend) Exported() []*txs.UTXO {
 	return b.shared.Exported(network.XChainID, network.CChainID)
 }
 
-// TestStrictness: strict verification believes signatures alone, not what signing noted.
+// TestStrictness: strict verification trusts signatures alone, not the results noted when signing.
 func TestStrictness(t *testing.T) {
 	k := key(t, 1)
 	one := output(1, avax, amount, txs.NewOwner(k.Address()))
@@ -271,7 +271,7 @@ func TestExportFromAccounts(t *testing.T) {
 	}
 }
 
-// TestABlockIsAllOrNothing: when the second transaction of a block is refused, the first leaves nothing, nor does the block before go back.
+// TestABlockIsAllOrNothing: if the second transaction of a block is refused, the first has no effect, and the block before stays.
 func TestABlockIsAllOrNothing(t *testing.T) {
 	k := key(t, 1)
 	one, two := output(1, avax, amount, txs.NewOwner(k.Address())), output(2, avax, amount, txs.NewOwner(k.Address()))

@@ -6,7 +6,7 @@ import (
 	"snowglobe/sim/txs"
 )
 
-// TestWhoMaySpend is secp256k1fx.Fx.VerifyTransfer with what the P-Chain's locks add.
+// TestWhoMaySpend compares with secp256k1fx.Fx.VerifyTransfer and the P-Chain's locks.
 func TestWhoMaySpend(t *testing.T) {
 	a, b, c := key(t, 1), key(t, 2), key(t, 3)
 	byAddress := map[string]*txs.Key{}

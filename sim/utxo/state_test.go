@@ -213,7 +213,7 @@ func TestForm(t *testing.T) {
 	}
 }
 
-// TestMissingOutputs: each chain has its own words for an output that is not there.
+// TestMissingOutputs: each chain has its own error for a missing output.
 func TestMissingOutputs(t *testing.T) {
 	absent := output(9, avax, amount, txs.NewOwner(key(t, 1).Address()))
 	in := []*txs.TransferableInput{spending(absent, 0)}

@@ -9,7 +9,7 @@ import (
 	"snowglobe/sim/store"
 )
 
-// TestTransferEvents recognises those of the three standards, and with them their parties, and nothing else.
+// TestTransferEvents recognises transfers of the three standards and their parties, and no other events.
 func TestTransferEvents(t *testing.T) {
 	word := func(b byte) []byte { return common.LeftPadBytes([]byte{b}, 32) }
 	for name, c := range map[string]struct {

@@ -11,8 +11,8 @@ import (
 	"github.com/ethereum/go-ethereum/triedb"
 )
 
-// TestRootsOfChangingTries changes a trie again and again, and compares the root with go-ethereum's. There are from one to hundreds of
-// changes at once, and nodes from those in their parents to those of several blocks of the hash.
+// TestRootsOfChangingTries changes a trie repeatedly and compares the root with go-ethereum's, with one to hundreds of changes at a time, and
+// nodes from embedded ones to ones of several blocks of the hash.
 func TestRootsOfChangingTries(t *testing.T) {
 	for seed := range uint64(48) {
 		r := rand.New(rand.NewPCG(seed, 4))

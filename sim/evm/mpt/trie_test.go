@@ -28,8 +28,8 @@ func (p *proof) Put(hash, node []byte) error {
 }
 func (p *proof) Delete([]byte) error { return nil }
 
-// TestTrieIsThatOfGoEthereum changes two tries alike, with keys that are close to each other and values so short that nodes are in
-// their parents, and compares roots and proofs.
+// TestTrieIsThatOfGoEthereum makes the same changes to two tries, with similar keys and values short enough to be embedded in their parents,
+// and compares roots and proofs.
 func TestTrieIsThatOfGoEthereum(t *testing.T) {
 	for seed := range uint64(40) {
 		r := rand.New(rand.NewPCG(seed, 1))
@@ -88,8 +88,8 @@ func TestTrieIsThatOfGoEthereum(t *testing.T) {
 	}
 }
 
-// TestPartsStandForWhatIsInThem changes a trie in memory and one of parts alike, from few keys, of which some are alone in their parts, to
-// many, and takes them all away in the end.
+// TestPartsStandForWhatIsInThem makes the same changes to a trie in memory and to one of parts, from a few keys, some of them alone in their
+// parents, to many, and finally removes all.
 func TestPartsStandForWhatIsInThem(t *testing.T) {
 	seeds := uint64(30)
 	if testing.Short() {
@@ -185,7 +185,7 @@ func TestPartsStandForWhatIsInThem(t *testing.T) {
 	}
 }
 
-// TestPartWithAnotherHashIsRefused loads a part of which a value has changed.
+// TestPartWithAnotherHashIsRefused loads a part with a changed value.
 func TestPartWithAnotherHashIsRefused(t *testing.T) {
 	whole := mpt.Trie{}
 	keys := []common.Hash{{1}, {2}}

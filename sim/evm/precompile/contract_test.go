@@ -36,7 +36,7 @@ func TestMissingArguments(t *testing.T) {
 	}
 }
 
-// TestFeeConfigsAreCheckedInOrder gives a configuration all faults, and takes them away one by one.
+// TestFeeConfigsAreCheckedInOrder gives a configuration all mistakes, and removes them one by one.
 func TestFeeConfigsAreCheckedInOrder(t *testing.T) {
 	huge := new(big.Int).Lsh(big.NewInt(1), 256)
 	below := big.NewInt(-1)

@@ -16,7 +16,7 @@ import (
 	"snowglobe/sim/store"
 )
 
-// TestExecutionsAreBounded begins as many executions as the process serves at once, on several chains.
+// TestExecutionsAreBounded starts as many executions as the process runs at a time, on several chains.
 func TestExecutionsAreBounded(t *testing.T) {
 	c, b, call, _ := bomb(t, loopCode)
 	begins := func() error {

@@ -11,7 +11,7 @@ import (
 	"snowglobe/sim/evm/reader"
 )
 
-// TestCallsBeforeTransactions traces a call before each transaction of a block, and finds the sender as rich as the receipts say.
+// TestCallsBeforeTransactions traces a call before each transaction of a block, and compares the sender's balance with the receipts.
 func TestCallsBeforeTransactions(t *testing.T) {
 	c := newRandomChain(t, evm.KindC, 7, 12)
 	head, err := c.Head(t.Context())

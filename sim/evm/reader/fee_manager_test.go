@@ -22,7 +22,7 @@ func (c *permissioned) change(f precompile.FeeConfig) *types.Receipt {
 	return c.send(c.admin, &precompile.FeeManager.Address, 400_000, precompile.PackInput(precompile.SetFeeConfig, f.Words()...))
 }
 
-// TestFeesFollowTheManager: a change counts from the next block on, and is found again by a builder that comes later.
+// TestFeesFollowTheManager: a change takes effect from the next block on, and a later builder finds it.
 func TestFeesFollowTheManager(t *testing.T) {
 	c := newPermissioned(t)
 	ctx := context.Background()
@@ -81,7 +81,7 @@ func (c *permissioned) fees(t *testing.T) (precompile.FeeConfig, *big.Int) {
 	return config, changed
 }
 
-// TestImpossibleFeesAreRefused: a fee manager may set fees that nobody can pay; blocks are still built.
+// TestImpossibleFeesAreRefused: a fee manager may set fees that no account can pay; blocks are still built.
 func TestImpossibleFeesAreRefused(t *testing.T) {
 	c := newPermissioned(t)
 	bad := precompile.NewFeeConfig(0, 1, 1)

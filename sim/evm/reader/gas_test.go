@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestHistoryRange follows the cases of coreth's eth/gasprice.TestFeeHistory, whose chain has 32 blocks, and those at the default limits.
+// TestHistoryRange follows the cases of coreth's eth/gasprice.TestFeeHistory, whose chain has 32 blocks, and adds cases at the default limits.
 func TestHistoryRange(t *testing.T) {
 	number := func(n uint64) *uint64 { return &n }
 	for _, c := range []struct {

@@ -36,7 +36,7 @@ func receiptLogs(c *randomChain) (all []*types.Log) {
 	return all
 }
 
-// TestLogsAreTheReceipts searches random worlds with random filters and compares with what the receipts hold.
+// TestLogsAreTheReceipts searches random worlds with random filters and compares with the receipts.
 func TestLogsAreTheReceipts(t *testing.T) {
 	for seed := range uint64(4) {
 		c := newRandomChain(t, evm.KindC, seed, 30)
@@ -109,7 +109,7 @@ func chosen(f *reader.LogFilter, log *types.Log) bool {
 	return len(f.Addresses) == 0 || slices.Index(f.Addresses, log.Address) >= 0
 }
 
-// TestReceiptFindsItsLogs compares single receipts with those of their block.
+// TestReceiptFindsItsLogs compares single receipts with the receipts of their block.
 func TestReceiptFindsItsLogs(t *testing.T) {
 	c := newRandomChain(t, evm.KindL1, 1, 10)
 	for _, log := range receiptLogs(c) {

@@ -38,7 +38,7 @@ var (
 	clearer         = common.HexToAddress("0xf006") // clears its first slot
 )
 
-// permissioned is an L1 whose configuration turns contracts on: admin holds the highest role, outsider has no role.
+// permissioned is an L1 whose configuration enables contracts: admin has the highest role, outsider none.
 type permissioned struct {
 	*reader.Chain
 	t               *testing.T
@@ -215,8 +215,7 @@ func TestMinterMints(t *testing.T) {
 	}
 }
 
-// TestMinterKnowsItsCaller calls through contracts: the role that counts is the contract's, and nothing is written in a
-// static call, however far in.
+// TestMinterKnowsItsCaller calls through contracts: the contract's role counts, and a static call writes nothing at any depth.
 func TestMinterKnowsItsCaller(t *testing.T) {
 	c := newPermissioned(t)
 	for _, test := range []struct {
@@ -329,8 +328,7 @@ func TestCallsReachTheMinter(t *testing.T) {
 	}
 }
 
-// TestUpgradeTurnsTheMinterOff: from its time on, nothing of the contract is left, and a builder that comes later finds
-// the same state.
+// TestUpgradeTurnsTheMinterOff: from its time on, the contract is gone, and a later builder finds the same state.
 func TestUpgradeTurnsTheMinterOff(t *testing.T) {
 	c := newPermissioned(t)
 	ctx, minter := context.Background(), precompile.NativeMinter.Address
@@ -389,7 +387,7 @@ func TestUpgradeTurnsTheMinterOff(t *testing.T) {
 	}
 }
 
-// TestNothingIsRefunded clears a slot: that costs what it costs.
+// TestNothingIsRefunded clears a slot, which refunds no gas.
 func TestNothingIsRefunded(t *testing.T) {
 	c := newPermissioned(t)
 	receipt := c.send(c.outsider, &clearer, 100_000, nil)

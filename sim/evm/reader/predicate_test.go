@@ -17,8 +17,8 @@ import (
 	"snowglobe/sim/warp"
 )
 
-// TestAccessListsKeepMessages: what a call carries comes back as it was, before all that it touches, and a transaction with
-// that list costs what was estimated.
+// TestAccessListsKeepMessages: the messages of a call are returned unchanged, before everything that it touches, and a transaction with that
+// list costs the estimate.
 func TestAccessListsKeepMessages(t *testing.T) {
 	c, v := newWarpChain(t, false)
 	ctx := context.Background()

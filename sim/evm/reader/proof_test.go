@@ -16,7 +16,7 @@ import (
 	"snowglobe/sim/evm/reader"
 )
 
-// TestProofsVerify proves every account and slot at every block and verifies them with nothing but the header.
+// TestProofsVerify proves every account and slot at every block, and verifies the proofs with only the header.
 func TestProofsVerify(t *testing.T) {
 	for _, kind := range []evm.Kind{evm.KindC, evm.KindL1} {
 		c := newRandomChain(t, kind, 7, 12)

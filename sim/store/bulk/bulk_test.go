@@ -111,7 +111,7 @@ func TestRowsComeBack(t *testing.T) {
 	}
 }
 
-// TestWhatCannotBeWritten is said: a row that is there already, and a value that no column can have.
+// TestWhatCannotBeWritten: a duplicate row and a value that no column can hold give an error.
 func TestWhatCannotBeWritten(t *testing.T) {
 	conn, tx := begun(t)
 	w := bulk.NewWriter(conn)

@@ -8,7 +8,7 @@ import (
 	"snowglobe/sim/store/dbfile"
 )
 
-// TestDelete removes a world with everything beside it, and nothing else; a kill in between leaves a file that is unfinished, never a world.
+// TestDelete removes a world and the files that belong to it, and no other. A kill in between leaves an unfinished file, never a world.
 func TestDelete(t *testing.T) {
 	folder := t.TempDir()
 	path, other := filepath.Join(folder, "a.db"), filepath.Join(folder, "a.db.old")
