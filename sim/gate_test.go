@@ -9,7 +9,7 @@ import (
 	"snowglobe/sim/cache"
 )
 
-// enter has a request come in.
+// enter lets a request enter.
 func enter(t *testing.T, g *sim.Gate) (within context.Context, leave func()) {
 	t.Helper()
 	within, leave, err := g.Enter(t.Context())
@@ -19,7 +19,7 @@ func enter(t *testing.T, g *sim.Gate) (within context.Context, leave func()) {
 	return within, leave
 }
 
-// TestWhoIsLateKnowsIt has requests within while the world goes back: one that leaves in time, one that takes too long, one that comes later.
+// TestWhoIsLateKnowsIt has requests inside while the world is rewound: one leaves in time, one takes too long, and one arrives later.
 func TestWhoIsLateKnowsIt(t *testing.T) {
 	g := sim.NewGate(&cache.Group{}, time.Minute)
 	quick, leave := enter(t, g)
@@ -45,8 +45,8 @@ func TestWhoIsLateKnowsIt(t *testing.T) {
 	leave()
 }
 
-// TestTheGateHoldsBack closes the gate on requests of two generations: who comes waits or gives up, visits are counted, and the caches store
-// nothing until the last of those that were within has left.
+// TestTheGateHoldsBack closes the gate on requests of two generations: a new request waits or gives up, visits are counted, and the caches
+// store nothing until the last request inside has left.
 func TestTheGateHoldsBack(t *testing.T) {
 	caches := &cache.Group{}
 	kept := cache.New[int, int](caches)

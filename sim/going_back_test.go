@@ -27,7 +27,7 @@ import (
 	"snowglobe/sim/txs"
 )
 
-// template is a small world of which tests have copies.
+// template is a small world that tests copy.
 var template = sync.OnceValues(func() (*sim.World, error) {
 	profile, err := seed.LoadProfile("tiny")
 	if err != nil {
@@ -63,7 +63,7 @@ func alice(t *testing.T, w *sim.World) *txs.Key {
 	return key
 }
 
-// payment is a transaction of the P-Chain that a key pays with its first outputs, and what else it does.
+// payment is a P-Chain transaction that a key pays for with its first outputs; build adds the rest of it.
 func payment(t *testing.T, state *primary.Network, key *txs.Key, at, more uint64, build func(txs.BaseTx) txs.Unsigned) (*txs.Tx, error) {
 	t.Helper()
 	owner := txs.NewOwner(key.Address())
@@ -109,7 +109,7 @@ func (p *pChain) pay() (sent *txs.Tx) {
 	return sent
 }
 
-// TestMemoryGoesBack: what was remembered of a history that was undone is forgotten: who validated at a height, and why transactions were refused.
+// TestMemoryGoesBack: memory of an undone history is dropped: the validators at a height, and the reasons of refused transactions.
 func TestMemoryGoesBack(t *testing.T) {
 	w := copied(t)
 	p := &pChain{w.Networks[0], t, alice(t, w)}
@@ -141,7 +141,7 @@ func TestMemoryGoesBack(t *testing.T) {
 	if reason := p.DropReason(tx.ID()); reason != nil {
 		t.Errorf("a transaction of the history that was undone is still refused: %v", reason)
 	}
-	// In the second there are payments alone.
+	// The second contains only payments.
 	for p.height() < at {
 		p.pay()
 	}
@@ -152,7 +152,7 @@ func TestMemoryGoesBack(t *testing.T) {
 	}
 }
 
-// TestSnapshotsAreBounded: there are at most so many, and one that goes makes room for another.
+// TestSnapshotsAreBounded: their number is limited, and deleting one makes room for another.
 func TestSnapshotsAreBounded(t *testing.T) {
 	w := copied(t)
 	var last *store.Snapshot
@@ -184,7 +184,8 @@ func call(t *testing.T, m *miner.Miner, from, to common.Address, data []byte) {
 	}))
 }
 
-// TestHowFarAReorgGoes: all that was made since the world was generated can be replaced, and nothing before, nor what another chain has received.
+// TestHowFarAReorgGoes: every block made since the world was generated can be replaced, and no earlier one, nor one with messages that another
+// chain has received.
 func TestHowFarAReorgGoes(t *testing.T) {
 	w := copied(t)
 	l1 := w.Miners[len(w.Miners)-1]
@@ -307,7 +308,7 @@ func TestALaggingCopyShowsItsTime(t *testing.T) {
 	}
 }
 
-// TestAReorgGivesCodesBack: a code stays that the removed blocks brought when another chain's account got it since.
+// TestAReorgGivesCodesBack: code added by a removed block stays if an account of another chain has got the same code since.
 func TestAReorgGivesCodesBack(t *testing.T) {
 	w := copied(t)
 	one, two := w.Miners[0], w.Miners[len(w.Miners)-1]
@@ -351,7 +352,7 @@ func TestAReorgGivesCodesBack(t *testing.T) {
 	}
 }
 
-// TestAResetRestoresWhatTheUserChose: when blocks are made by themselves is again as it was when the world was opened.
+// TestAResetRestoresWhatTheUserChose: a reset restores the user's settings for automatic blocks.
 func TestAResetRestoresWhatTheUserChose(t *testing.T) {
 	w := copied(t)
 	for _, m := range w.Miners {

@@ -44,7 +44,7 @@ func TestIssuedTransactionsStay(t *testing.T) {
 	verifytest.Sound(t, w)
 }
 
-// TestIssuedTransactionsInTime sends transactions at once, after time has passed, and faster than the chain takes them.
+// TestIssuedTransactionsInTime sends transactions immediately, after time has passed, and faster than the chain takes them.
 func TestIssuedTransactionsInTime(t *testing.T) {
 	w := copied(t)
 	sendAtOnce(t, w)
@@ -135,7 +135,7 @@ func endStakers(t *testing.T, w *sim.World, n *sim.Network) {
 	}
 }
 
-// mineAfterStakers makes blocks of the C-Chain: what fell due on the P-Chain by then comes first, and nothing else.
+// mineAfterStakers makes blocks of the C-Chain: P-Chain blocks that are due by then come first, and no others.
 func mineAfterStakers(t *testing.T, w *sim.World, n *sim.Network) {
 	mine := func() (height uint64, left int) {
 		mineC(t, w, n, 0)
@@ -170,7 +170,7 @@ func mineC(t *testing.T, w *sim.World, n *sim.Network, later time.Duration) {
 	}
 }
 
-// outliveValidators makes blocks of the C-Chain when nobody validates any more: the P-Chain then stands still, the others do not.
+// outliveValidators makes blocks of the C-Chain after the last validator has left: the P-Chain then stands still, the other chains do not.
 func outliveValidators(t *testing.T, w *sim.World, n *sim.Network) {
 	for range 2 {
 		mineC(t, w, n, 5*365*24*time.Hour)
@@ -197,7 +197,7 @@ func unsigned(t *testing.T, tx *txs.Tx) *txs.Tx {
 	return bare
 }
 
-// waitForGas sends the P-Chain more than a second of it can take: blocks follow as soon as its rules allow, and the clock is there.
+// waitForGas sends the P-Chain more than it can take in a second: blocks follow as soon as its rules allow, and the clock moves with them.
 func waitForGas(t *testing.T, w *sim.World, n *sim.Network) {
 	start := w.Clock.Unix()
 	key, err := txs.KeyFromBytes(simtest.PersonaKey(t, n, "alice"))

@@ -112,7 +112,7 @@ const (
 	nodeService = "fixtures fixtures/contracts sim sim/... handlers/permit handlers/openrpc handlers/rest handlers/node/jsonrpc handlers/node/rpc"
 )
 
-// TestDependenciesPointOneWay compares what packages import, tests aside, with the table.
+// TestDependenciesPointOneWay compares the packages' imports, without tests, with the table.
 func TestDependenciesPointOneWay(t *testing.T) {
 	const module = "snowglobe"
 	out, err := exec.Command("go", "list", "-f", "{{.ImportPath}} {{join .Imports \" \"}}", module+"/...").Output()
@@ -150,7 +150,7 @@ func allowed(may, pkg string) bool {
 	})
 }
 
-// TestLawsOfTheHouse reads the sources for what must not be in them.
+// TestLawsOfTheHouse searches the sources for forbidden names and constructs.
 func TestLawsOfTheHouse(t *testing.T) {
 	for _, law := range []struct {
 		folders []string

@@ -20,7 +20,7 @@ var now = map[string][]string{
 	"clock": {"Clock.Now", "Clock.Unix", "Clock.UnixMilli", "world.Now"},
 }
 
-// TestWhatTimeItIs compares which package goes by which time with the table of CONTRIBUTING, which says why.
+// TestWhatTimeItIs compares each package's use of time with the table in CONTRIBUTING, which has the reasons.
 func TestWhatTimeItIs(t *testing.T) {
 	used := map[string]map[string]bool{}
 	err := filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {

@@ -43,7 +43,7 @@ func (unrefunded) AddRefund(uint64)  {}
 func (unrefunded) SubRefund(uint64)  {}
 func (unrefunded) GetRefund() uint64 { return 0 }
 
-// referenceCodes are codes of contracts in a genesis; each takes two words of input.
+// referenceCodes lists the code of contracts in a genesis; each takes two words of input.
 var referenceCodes = []string{
 	"6000356020355500",                 // stores the first word under the second
 	"600035602035555f5ffd",             // stores and reverts
@@ -193,7 +193,7 @@ func (r *reference) apply(h *Header, hash vm.GetHashFunc, gas *core.GasPool, tx 
 	return receipt
 }
 
-// random makes a transaction: a payment, a call, a creation, and now and then one that is not valid.
+// random makes a transaction: a payment, a call, a creation, and sometimes an invalid one.
 func (r *reference) random(random *rand.Rand, nonce uint64) *types.Transaction {
 	key, _ := crypto.HexToECDSA("ac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80")
 	to := common.Address{2, 19: byte(random.IntN(len(referenceCodes)))}
@@ -228,8 +228,8 @@ func (r *reference) random(random *rand.Rand, nonce uint64) *types.Transaction {
 	return types.MustSignNewTx(key, types.LatestSignerForChainID(big.NewInt(43114)), inner)
 }
 
-// TestBlocksAreThoseOfGoEthereum builds random blocks, among them some with overridden rules, on builders that are sometimes opened anew, and
-// compares each header, receipt and row with what go-ethereum's state and tries make of the same transactions.
+// TestBlocksAreThoseOfGoEthereum builds random blocks, some with overridden rules, on builders that are sometimes reopened, and compares each
+// header, receipt and row with the results of go-ethereum's state and tries for the same transactions.
 func TestBlocksAreThoseOfGoEthereum(t *testing.T) {
 	for _, kind := range []Kind{KindC, KindL1} {
 		for seed := range uint64(2) {
@@ -392,7 +392,7 @@ func (r *reference) checkTransactions(d *store.Delta, all types.Transactions, re
 	}
 }
 
-// atomic imports to and exports from accounts, and tries what no account can pay.
+// atomic imports to and exports from accounts, and tries unaffordable exports.
 func (r *reference) atomic(random *rand.Rand, p *BlockExecution) (gas uint64) {
 	r.Helper()
 	other := common.Address{6, byte(random.IntN(2))}

@@ -11,8 +11,7 @@ import (
 	"snowglobe/sim/evm/precompile"
 )
 
-// TestSlotsOfACChainShareAKey writes a slot and adds one to another whose key differs in the bit that a C-Chain clears: there, the
-// two are one slot, on an L1 they are two.
+// TestSlotsOfACChainShareAKey writes two slots whose keys differ only in the bit that a C-Chain clears: there they are one slot, on an L1 two.
 func TestSlotsOfACChainShareAKey(t *testing.T) {
 	key, _ := crypto.HexToECDSA("ac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80")
 	from := crypto.PubkeyToAddress(key.PublicKey)

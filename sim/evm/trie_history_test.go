@@ -18,8 +18,8 @@ import (
 	"snowglobe/sim/store"
 )
 
-// grownChain is a chain whose tries get so many leaves that the file has their parts, with the state root after each block. The contract
-// keeper stores the first word of its input in the slot that the second word names.
+// grownChain is a chain with so many leaves in its tries that the file has their parts, and with the state root after each block. The contract
+// keeper stores the first word of its input in the slot named by the second.
 type grownChain struct {
 	*testChain
 	kind     Kind
@@ -72,7 +72,7 @@ func (c *grownChain) someSlot() common.Hash {
 	return c.slots[c.random.IntN(len(c.slots))]
 }
 
-// grow makes blocks, after some of which clients change the state: accounts and slots come, change and go.
+// grow makes blocks, with clients' state changes after some of them: accounts and slots appear, change and disappear.
 func (c *grownChain) grow(blocks int) {
 	c.Helper()
 	for range blocks {
@@ -114,8 +114,8 @@ func (nothingHeld) Token(store.TokenID) (*store.Token, error)                 { 
 func (nothingHeld) TokenBalances(store.TokenID) ([]store.TokenBalance, error) { return nil, nil }
 func (nothingHeld) NFTStates(store.TokenID) ([]store.NFTState, error)         { return nil, nil }
 
-// checkProofs proves accounts and slots after each block, by the parts in the file if it is the newest, and compares the proofs with those
-// of the whole tries.
+// checkProofs proves accounts and slots after each block, for the newest with the parts in the file, and compares the proofs with the whole
+// tries'.
 func (c *grownChain) checkProofs() {
 	c.Helper()
 	for number, root := range c.roots {
@@ -198,8 +198,8 @@ func (c *grownChain) checkFile() error {
 	return errors.Join(state.CompareBalances(accounts), state.CompareParts(AllAccounts, all), state.CompareParts(c.keeper[:], slots))
 }
 
-// TestProofsOfOldStates makes the tries of a chain outgrow what is read whole: while it is made, in a process that goes on with it, and in
-// one that goes back and on.
+// TestProofsOfOldStates lets the tries of a chain grow too large to be read whole: while the chain is made, in a process that continues it, and
+// in one that reverts and continues.
 func TestProofsOfOldStates(t *testing.T) {
 	for _, kind := range []Kind{KindC, KindL1} {
 		t.Run(string(kind), func(t *testing.T) {
@@ -222,7 +222,7 @@ func TestProofsOfOldStates(t *testing.T) {
 	}
 }
 
-// TestTriesOutgrowWhileServed is the same of a chain whose tries become large after it was made.
+// TestTriesOutgrowWhileServed does the same with a chain whose tries grow large after it was made.
 func TestTriesOutgrowWhileServed(t *testing.T) {
 	c := newGrownChain(t, KindL1, 2)
 	c.commit(func(b *store.Batch) error { return b.AddTrieChanges(1, c.b.LargeTries()) })
@@ -238,7 +238,7 @@ func TestTriesOutgrowWhileServed(t *testing.T) {
 	c.checkProofs()
 }
 
-// open has the file be as one that is served: rows are written at once, and what undoes changes is recorded.
+// open puts the file into the state of a served one: rows are written at once, and undo steps are recorded.
 func (c *grownChain) open() {
 	c.Helper()
 	c.commit(func(b *store.Batch) error {
@@ -252,7 +252,7 @@ func (c *grownChain) open() {
 	}
 }
 
-// goBack undoes the last blocks, before each of which there is a snapshot.
+// goBack undoes the last blocks, each of which has a snapshot before it.
 func (c *grownChain) goBack(blocks int) {
 	c.Helper()
 	head := len(c.roots) - 1 - blocks

@@ -10,8 +10,8 @@ import (
 	"snowglobe/sim/store"
 )
 
-// newLargeChain is a chain with so many accounts, and so many slots of one contract, that the file has the parts of their tries. The contract
-// stores the first word of its input in the slot which the second one names.
+// newLargeChain returns a chain with so many accounts, and so many slots of one contract, that the file has the parts of their tries. The
+// contract stores the first word of its input in the slot named by the second.
 func newLargeChain(t testing.TB, kind Kind) (c *testChain, b *Builder, keeper common.Address) {
 	c, _ = newTestChain(t, kind)
 	keeper = common.HexToAddress("0x5e11")
@@ -30,8 +30,8 @@ func newLargeChain(t testing.TB, kind Kind) (c *testChain, b *Builder, keeper co
 	return c, c.begin(), keeper
 }
 
-// TestPartsOfTriesFollowBlocks makes the same blocks with a builder that has all tries in memory and one that was made of the parts in the
-// file, which follow: accounts and slots come, change and go.
+// TestPartsOfTriesFollowBlocks makes the same blocks with a builder that has all tries in memory and with one made from the parts in the file.
+// The parts follow: accounts and slots appear, change and disappear.
 func TestPartsOfTriesFollowBlocks(t *testing.T) {
 	for _, kind := range []Kind{KindC, KindL1} {
 		c, whole, keeper := newLargeChain(t, kind)
@@ -76,7 +76,7 @@ func changedParts(d *store.Delta) (n int) {
 	return n
 }
 
-// TestPartsOfTriesAreMadeAnew opens a file without them, or with those of another state: the next block that changes a trie writes them.
+// TestPartsOfTriesAreMadeAnew opens a file without parts, or with parts of another state: the next block that changes a trie writes them.
 func TestPartsOfTriesAreMadeAnew(t *testing.T) {
 	for name, before := range map[string]func(*testChain, []store.TrieChange) []store.TrieChange{
 		"none": func(*testChain, []store.TrieChange) []store.TrieChange { return nil },
@@ -98,7 +98,7 @@ func TestPartsOfTriesAreMadeAnew(t *testing.T) {
 	}
 }
 
-// checkParts compares the parts in the file with what the head of a builder says.
+// checkParts compares the parts in the file with the head of a builder.
 func (c *testChain) checkParts(b *Builder, keeper common.Address) {
 	c.Helper()
 	state := NewFlatState(c.Context(), c.db, 1, b.head.Number.Uint64())

@@ -23,7 +23,7 @@ import (
 	"snowglobe/sim/warp"
 )
 
-// oneSigner is a network on which one validator of weight 3 of 4 signs for every subnet but one, which nobody knows.
+// oneSigner is a network where one validator of weight 3 of 4 signs for every subnet except an unknown one.
 type oneSigner struct {
 	key   *warp.SecretKey
 	asked ids.ID // the subnet whose validators were asked for
@@ -77,7 +77,8 @@ func (n *oneSigner) message(t *testing.T, source ids.ID, signed bool, size int) 
 	return precompile.NewPredicate(raw)
 }
 
-// TestSigners says whose signatures a chain asks for: its own validators' for what the primary network validates, unless it insists.
+// TestSigners: the required signers of a message are the source subnet's validators; for a message from the primary network, the receiving
+// chain's own, unless it is configured otherwise.
 func TestSigners(t *testing.T) {
 	yes, no, quorum, zero := true, false, uint64(80), uint64(0)
 	h := WarpContext{SubnetID: ids.ID{7}, Network: &oneSigner{}}
@@ -132,7 +133,7 @@ func TestEpochs(t *testing.T) {
 	}
 }
 
-// warpChain is an L1 whose contract asks the warp precompile for the message of an index, and logs the answer.
+// warpChain is an L1 whose contract asks the warp precompile for the message with an index, and logs the answer.
 func warpChain(t *testing.T) (*testChain, *Builder, *oneSigner, common.Address) {
 	c, _ := newTestChain(t, KindL1)
 	begin := c.genesis.Timestamp
@@ -147,7 +148,7 @@ func warpChain(t *testing.T) (*testChain, *Builder, *oneSigner, common.Address) 
 	return c, b, n, asker
 }
 
-// TestMessagesInAccessLists sends transactions that carry messages, good and bad ones, and reads what contracts and headers say of them.
+// TestMessagesInAccessLists sends transactions with valid and invalid messages, and checks the contracts' answers and the headers.
 func TestMessagesInAccessLists(t *testing.T) {
 	c, b, n, asker := warpChain(t)
 	good, bad, foreign := n.message(t, ids.ID{2}, true, 40), n.message(t, ids.ID{2}, false, 10), n.message(t, ids.ID{9}, true, 5)
@@ -325,7 +326,7 @@ func TestIntrinsicGas(t *testing.T) {
 	}
 }
 
-// TestImpersonates tells impersonated transactions from signed ones and from those of other accounts.
+// TestImpersonates distinguishes impersonated transactions from signed ones and from other accounts'.
 func TestImpersonates(t *testing.T) {
 	c, _ := newTestChain(t, KindC)
 	signed := c.sign(&types.DynamicFeeTx{To: &common.Address{1}})
@@ -482,7 +483,7 @@ func TestGenesisIsReadAsItWasWritten(t *testing.T) {
 	}
 }
 
-// TestDisabledPrecompileLosesItsAccount has an upgrade disable a precompile with storage, while its builder is at work and after it is opened anew.
+// TestDisabledPrecompileLosesItsAccount disables a precompile with storage by an upgrade, in a running builder and in a reopened one.
 func TestDisabledPrecompileLosesItsAccount(t *testing.T) {
 	for _, restore := range []bool{false, true} {
 		c, _ := newTestChain(t, KindL1)

@@ -31,7 +31,7 @@ func tiny(t *testing.T, path string) *sim.World {
 	return w
 }
 
-// everyone is an export of what all personas did on EVM chains.
+// everyone is an export of all personas' transactions on EVM chains.
 func everyone(t *testing.T, w *sim.World) export.Scope {
 	t.Helper()
 	s := export.Scope{Type: export.EVM}
@@ -61,7 +61,7 @@ func start(t *testing.T, e *export.Jobs, s export.Scope, n int) (all []*store.Op
 	return all
 }
 
-// run carries exports out until none is running, and is told of the state meanwhile.
+// run runs exports until none is left, and reports the state meanwhile.
 func run(t *testing.T, w *sim.World, e *export.Jobs, look func(running []int64)) {
 	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())
@@ -85,7 +85,7 @@ func run(t *testing.T, w *sim.World, e *export.Jobs, look func(running []int64))
 
 func nothing([]int64) {}
 
-// TestAsManyExportsRunAsMay: the others wait, each knowing how many come before it.
+// TestAsManyExportsRunAsMay: the others wait, each with the number of exports before it.
 func TestAsManyExportsRunAsMay(t *testing.T) {
 	w := tiny(t, store.Memory)
 	defer w.Close()
@@ -102,7 +102,7 @@ func TestAsManyExportsRunAsMay(t *testing.T) {
 	}
 	most := 0
 	run(t, w, e, func(running []int64) {
-		// One may have ended since the rows were read, but none can have come.
+		// One may have ended since the rows were read, but none can have been added.
 		begun := slices.DeleteFunc(running, func(id int64) bool { return e.Before(id) >= 0 })
 		for _, id := range begun {
 			if o, err := w.DB.Operation(t.Context(), id); err != nil || o.Status != store.OperationRunning {
@@ -158,7 +158,7 @@ func TestTheSameExportsGiveTheSameFiles(t *testing.T) {
 	}
 }
 
-// TestABrokenWorldFailsAnExport spoils a transaction: the export says so, and leaves no file.
+// TestABrokenWorldFailsAnExport damages a transaction: the export fails with the reason, and leaves no file.
 func TestABrokenWorldFailsAnExport(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "w.db")
 	if err := tiny(t, path).Close(); err != nil {

@@ -2,7 +2,7 @@ package export
 
 import "testing"
 
-// TestNoCellIsAFormula: a token's name that a spreadsheet would carry out becomes text, and everything else stays as it is.
+// TestNoCellIsAFormula: a token's name that a spreadsheet would run becomes text, and all other values are unchanged.
 func TestNoCellIsAFormula(t *testing.T) {
 	names := table[string]{{Column{"TokenName", "name"}, func(s *string) string { return *s }}}
 	for name, want := range map[string]string{

@@ -47,7 +47,7 @@ type arrival struct {
 	activity *Activity
 }
 
-// histories are the blocks of some chains over ten weeks, with few addresses and many coincidences.
+// histories returns the blocks of some chains over ten weeks, with few addresses and many coincidences.
 func histories(r *rand.Rand) [][]arrival {
 	start := time.Date(2026, 4, 20, 0, 0, 0, 0, time.UTC).Unix()
 	all := make([][]arrival, 4)

@@ -37,7 +37,7 @@ func TestActivity(t *testing.T) {
 	}
 }
 
-// TestTalliesAreSums compares each tally with what the blocks of its interval add up to, whatever their order.
+// TestTalliesAreSums compares each tally with the sum over the blocks of its interval, in any order.
 func TestTalliesAreSums(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 5 {

@@ -15,8 +15,8 @@ import (
 	"snowglobe/sim/store"
 )
 
-// TestSettingsComeBack: everything that clients asked of the next blocks, what waits and who is impersonated is after a revert, and in a copy, what
-// it was at the snapshot; a reset forgets it, and makes blocks again as the user chose.
+// TestSettingsComeBack: overrides of the next blocks, waiting transactions and impersonated accounts are, after a revert and in a copy, the
+// same as at the snapshot. A reset discards them and restores the user's settings for automatic blocks.
 func TestSettingsComeBack(t *testing.T) {
 	t.Parallel()
 	w := generate(t)

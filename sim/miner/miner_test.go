@@ -23,7 +23,7 @@ import (
 	"snowglobe/sim/store"
 )
 
-// asked is a transaction of an account without a key: what it does is up to data.
+// asked is a transaction of an account without a key, with data as its input.
 func asked(t *testing.T, m *miner.Miner, from common.Address, data *types.DynamicFeeTx) *types.Transaction {
 	t.Helper()
 	data.ChainID = new(big.Int).SetUint64(m.Chain.Row.EVMID)
@@ -55,7 +55,7 @@ func funded(t *testing.T, m *miner.Miner, n byte) common.Address {
 	return a
 }
 
-// TestAutomine: each transaction gets a block at once; one behind a gap waits for what fills it, and then each of both gets one.
+// TestAutomine: each transaction gets a block at once. One behind a gap waits until the gap is filled, and then both get one each.
 func TestAutomine(t *testing.T) {
 	t.Parallel()
 	w := generate(t)
@@ -94,7 +94,7 @@ func TestAutomine(t *testing.T) {
 		if nonce, err := m.Nonce(t.Context(), from); err != nil || nonce != 3 {
 			t.Errorf("%s: the next nonce is %d: %v", name, nonce, err)
 		}
-		// What waits is mined with the next that gets a block of its own.
+		// Waiting transactions are mined with the next one that gets a block of its own.
 		m.SetAutomine(true)
 		ok(t, m.SendFrom(t.Context(), asked(t, m, from, &types.DynamicFeeTx{Nonce: 3, Gas: 21_000, To: &from}), from))
 		mined(4)
@@ -113,8 +113,8 @@ func TestAutomine(t *testing.T) {
 	}
 }
 
-// TestLargeTransactionsWait: where a block has not the capacity for a transaction yet (ACP-176), it is the block of a later moment, half a second
-// after half a second, that has it.
+// TestLargeTransactionsWait: if a block lacks the capacity for a transaction (ACP-176), its time is delayed, half a second at a time, until it
+// has it.
 func TestLargeTransactionsWait(t *testing.T) {
 	t.Parallel()
 	w := generate(t)
@@ -133,7 +133,7 @@ func TestLargeTransactionsWait(t *testing.T) {
 			t.Errorf("it waited %d ms", waited[nonce])
 		}
 	}
-	// The first finds the capacity of ten seconds, 10 million gas, and leaves half of it. Then 2 million come back in a second.
+	// The first uses half of the capacity of ten seconds, 10 million gas. Then 2 million return each second.
 	if !slices.Equal(waited[1:], []uint64{2000, 2000, 2500}) {
 		t.Errorf("blocks waited %d ms", waited[1:])
 	}
@@ -142,7 +142,8 @@ func TestLargeTransactionsWait(t *testing.T) {
 	}
 }
 
-// TestBlocksHaveASize: a block takes transactions of 1,792 KiB and no more, though it has the gas; a smaller one that still fits comes in.
+// TestBlocksHaveASize: a block takes transactions of up to 1,792 KiB in total, even if it has more gas; a smaller one that still fits is
+// included.
 func TestBlocksHaveASize(t *testing.T) {
 	t.Parallel()
 	const each = 126 << 10 // fourteen of them fit
@@ -161,7 +162,7 @@ func TestBlocksHaveASize(t *testing.T) {
 	}
 }
 
-// TestBlocksOnDemand: Mine makes as many as it is told, as far apart as it is told, the first with all that waits in the order of what it pays.
+// TestBlocksOnDemand: Mine makes the requested number of blocks at the requested distance, the first with all waiting transactions, by price.
 func TestBlocksOnDemand(t *testing.T) {
 	t.Parallel()
 	w := generate(t)
@@ -219,7 +220,7 @@ func TestBlocksOnDemand(t *testing.T) {
 	}
 }
 
-// TestWhatWaitsCanBeTakenBack, one by one, of an account, and all; what is held waits until it is released.
+// TestWhatWaitsCanBeTakenBack: by transaction, by account, and all at once. A held transaction waits until it is released.
 func TestWhatWaitsCanBeTakenBack(t *testing.T) {
 	t.Parallel()
 	w := generate(t)
@@ -320,14 +321,14 @@ func TestChangesOfTheState(t *testing.T) {
 		if head(t, m.Chain).Number != before.Number {
 			t.Errorf("%s: changes made a block", name)
 		}
-		// A nonce that was set back does not let the same transaction be mined again.
+		// After a nonce was lowered, the same transaction cannot be mined again.
 		tx := asked(t, m, a, &types.DynamicFeeTx{Gas: 21_000, To: &a})
 		ok(t, m.SendFrom(t.Context(), tx, a))
 		ok(t, m.SetNonce(t.Context(), a, 0, true))
 		if err := m.SendFrom(t.Context(), tx, a); !errors.Is(err, txpool.ErrAlreadyKnown) {
 			t.Errorf("%s: the same transaction again: %v", name, err)
 		}
-		// What can no longer be paid goes.
+		// A transaction that can no longer be paid for is dropped.
 		m.SetAutomine(false)
 		ok(t, m.SendFrom(t.Context(), asked(t, m, a, &types.DynamicFeeTx{Gas: 21_000, To: &a, Value: big.NewInt(1e18)}), a))
 		pending, err := m.Pending(t.Context())
@@ -348,7 +349,7 @@ func TestChangesOfTheState(t *testing.T) {
 	}
 }
 
-// TestMemory: what a miner keeps in memory comes back with a snapshot, and what the user chose with a reset.
+// TestMemory: a snapshot restores a miner's memory, and a reset the user's settings.
 func TestMemory(t *testing.T) {
 	t.Parallel()
 	w := generate(t)
@@ -411,7 +412,7 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// TestStored: what waits is stored and loaded again; what a block took before is left out.
+// TestStored: waiting transactions are stored and loaded again, without the ones mined before.
 func TestStored(t *testing.T) {
 	t.Parallel()
 	w := generate(t)
@@ -448,7 +449,7 @@ func TestStored(t *testing.T) {
 	}
 }
 
-// TestIntervals: Run makes a block whenever an interval is over, until it is told otherwise.
+// TestIntervals: Run makes a block at each interval until the interval is changed.
 func TestIntervals(t *testing.T) {
 	t.Parallel()
 	w := generate(t)
@@ -518,7 +519,7 @@ func TestSendPrepared(t *testing.T) {
 	}
 }
 
-// TestReplace makes other blocks in the place of some, and says what they left out.
+// TestReplace replaces blocks, and reports the omitted transactions.
 func TestReplace(t *testing.T) {
 	t.Parallel()
 	w := generate(t)
@@ -556,7 +557,7 @@ func TestWhatWaitsOutlivesAFailingFile(t *testing.T) {
 		ok(t, m.SendFrom(t.Context(), waits, from))
 		m.SetAutomine(true)
 		later := asked(t, m, other, &types.DynamicFeeTx{Gas: 21_000, To: &common.Address{0xbb, 2}})
-		// each does something while one reading of an account fails after the other, and at last none.
+		// each repeats an action while each reading of an account fails in turn, and finally none.
 		each := func(what string, do func() error) {
 			t.Helper()
 			for failing := 1; ; failing++ {

@@ -19,7 +19,7 @@ import (
 	"snowglobe/sim/store"
 )
 
-// template is the world of which each test has a copy.
+// template is the world that each test copies.
 var template = sync.OnceValues(func() (*sim.World, error) {
 	profile, err := seed.LoadProfile("tiny")
 	if err != nil {
@@ -72,8 +72,8 @@ func rich(t *testing.T, w *sim.World) common.Address {
 	return common.BytesToAddress(personas[0].Address)
 }
 
-// TestNextBlock: whatever clients ask of the next block, and wherever the clock stands, the block that is made is the one that NextBlock, Prices and
-// Pending told of, with automine and without.
+// TestNextBlock: with any overrides and at any time of the clock, the mined block is the one that NextBlock, Prices and Pending described, with
+// automine and without.
 func TestNextBlock(t *testing.T) {
 	t.Parallel()
 	w := generate(t)
@@ -129,7 +129,7 @@ func TestNextBlock(t *testing.T) {
 	}
 }
 
-// alike compares what is known of a block before its execution.
+// alike compares the properties of a block that are known before its execution.
 func alike(a, b *evm.Header) bool {
 	return a.TimeMilliseconds == b.TimeMilliseconds && a.BaseFee.Cmp(b.BaseFee) == 0 && a.GasLimit == b.GasLimit && a.Coinbase == b.Coinbase &&
 		a.Number.Cmp(b.Number) == 0 && a.ParentHash == b.ParentHash
@@ -144,8 +144,8 @@ func head(t *testing.T, c *reader.Chain) *reader.Block {
 	return b
 }
 
-// TestPendingFollows: the pending block is of now, although neither the chain nor the pool changed, and shows what was asked of the next block
-// although nothing waits.
+// TestPendingFollows: the pending block has the present time even if neither the chain nor the pool changed, and shows overrides of the next
+// block even if no transaction waits.
 func TestPendingFollows(t *testing.T) {
 	t.Parallel()
 	w := generate(t)
@@ -195,8 +195,8 @@ func TestPendingFollows(t *testing.T) {
 	}
 }
 
-// TestFreeGas: while a base fee of 0 is asked for, an account without funds can send, and what a pool took for such a block waits for the next,
-// also when the world goes back to where it waited. Afterwards what pays nothing is refused.
+// TestFreeGas: while the next base fee is set to 0, an account without funds can send, and transactions accepted for such a block wait for the
+// next one, also after a revert to that state. Later, transactions that pay nothing are refused.
 func TestFreeGas(t *testing.T) {
 	t.Parallel()
 	w := generate(t)
@@ -235,7 +235,7 @@ func TestFreeGas(t *testing.T) {
 	}
 }
 
-// TestTheClockHasAnEnd: nothing that a miner does puts the clock further than a world reaches, and what was refused changed nothing.
+// TestTheClockHasAnEnd: no action of a miner moves the clock beyond the world's end, and a refused action changes nothing.
 func TestTheClockHasAnEnd(t *testing.T) {
 	t.Parallel()
 	w := generate(t)

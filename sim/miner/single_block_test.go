@@ -33,8 +33,8 @@ func (a *accepting) Accept(_ *txs.Tx, h *evm.Header) (*store.PrimaryDelta, error
 
 func (a *accepting) Reject() { a.rejected++ }
 
-// TestAtomicTransactionsGetABlockOfTheirOwn sends exports: one that is taken, one that nobody writes, ones that cannot be written, are refused by the
-// network or by the chain, and one for which the chain has no capacity yet.
+// TestAtomicTransactionsGetABlockOfTheirOwn sends exports: an accepted one, an empty one, ones that cannot be written or that the network or
+// the chain refuses, and one for which the chain lacks the capacity.
 func TestAtomicTransactionsGetABlockOfTheirOwn(t *testing.T) {
 	t.Parallel()
 	w := generate(t)
@@ -91,8 +91,8 @@ func TestAtomicTransactionsGetABlockOfTheirOwn(t *testing.T) {
 	}
 }
 
-// TestWhatCannotBeInABlockIsDropped: without automine transactions wait; with it, one that no block can take is refused and dropped, and does
-// not keep others from theirs.
+// TestWhatCannotBeInABlockIsDropped: without automine transactions wait. With it, a transaction that no block can take is refused and dropped,
+// and does not block others.
 func TestWhatCannotBeInABlockIsDropped(t *testing.T) {
 	t.Parallel()
 	w := generate(t)
@@ -118,7 +118,7 @@ func TestWhatCannotBeInABlockIsDropped(t *testing.T) {
 	}
 }
 
-// TestPendingFollowsWhatChanges asks for the pending block after each thing that changes it: it is the one that is made then.
+// TestPendingFollowsWhatChanges requests the pending block after each change that affects it, and then mines that block.
 func TestPendingFollowsWhatChanges(t *testing.T) {
 	t.Parallel()
 	w := generate(t)
@@ -185,7 +185,7 @@ func TestPendingFollowsWhatChanges(t *testing.T) {
 	}
 }
 
-// TestJumpsAreCounted: a block whose time a client chose counts, others do not.
+// TestJumpsAreCounted: only blocks whose time a client chose count.
 func TestJumpsAreCounted(t *testing.T) {
 	t.Parallel()
 	w := generate(t)
@@ -203,7 +203,7 @@ func TestJumpsAreCounted(t *testing.T) {
 	}
 }
 
-// TestRunMakesBlocks: with an interval blocks come by themselves, without one none do, and errors are passed on.
+// TestRunMakesBlocks: blocks are made automatically only with an interval, and errors are passed on.
 func TestRunMakesBlocks(t *testing.T) {
 	t.Parallel()
 	w := generate(t)
@@ -239,8 +239,8 @@ func TestRunMakesBlocks(t *testing.T) {
 	<-done
 }
 
-// TestMemoryKeepsThePool: what a miner keeps for a snapshot is what another goes on with; transactions that no longer fit are left out, and
-// holds stay.
+// TestMemoryKeepsThePool: another miner continues from a miner's memory in a snapshot. Transactions that no longer fit are omitted, and holds
+// remain.
 func TestMemoryKeepsThePool(t *testing.T) {
 	t.Parallel()
 	w := generate(t)

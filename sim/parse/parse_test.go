@@ -9,7 +9,7 @@ import (
 	"snowglobe/sim/parse"
 )
 
-// FuzzTexts reads ids and addresses. What is read and written again is the same, save that bech32 may be in upper case.
+// FuzzTexts parses ids and addresses. Parsing and formatting give the same text, except that bech32 may be in upper case.
 func FuzzTexts(f *testing.F) {
 	for _, text := range []string{
 		"11111111111111111111111111111111LpoYY", "2q9e4r6Mu3U68nU1fYjgbR6JvwrRx36CohpAX5UQxse55x1Q5", "NodeID-111111111111111111116DBWJs",

@@ -12,7 +12,7 @@ import (
 	"snowglobe/sim/utxo"
 )
 
-// heliconWorld is a world on which Helicon activates so many seconds after its start.
+// heliconWorld is a world on which Helicon activates a number of seconds after its start.
 func heliconWorld(t *testing.T, after int64) *world {
 	t.Helper()
 	network, err := local.WithActivation(rules.Helicon, start+after)
@@ -43,8 +43,8 @@ func (w *world) configTx(key *txs.Key, added ids.ID, period uint64, restaked uin
 	}, []*txs.Key{key})
 }
 
-// TestAutoRenewedValidator goes through cycles: the rewards are split, a delegator's fee is restaked with them, a new configuration holds from
-// the next cycle on, and in the end everything is paid.
+// TestAutoRenewedValidator goes through cycles: the rewards are split, a delegator's fee is restaked with them, a new configuration applies
+// from the next cycle on, and at the end everything is paid.
 func TestAutoRenewedValidator(t *testing.T) {
 	w := heliconWorld(t, 0)
 	const stake, period, half = 2000 * nAVAX, 30 * oneDay, 500_000
@@ -93,7 +93,7 @@ func TestAutoRenewedValidator(t *testing.T) {
 	w.replay()
 }
 
-// TestAutoRenewedValidatorFails has a validator fail its second cycle: it leaves without that reward, and gets what it restaked.
+// TestAutoRenewedValidatorFails lets a validator fail its second cycle: it leaves without that reward, and gets its restaked amount back.
 func TestAutoRenewedValidatorFails(t *testing.T) {
 	w := heliconWorld(t, 0)
 	first := w.accept(start+10, w.autoRenewedTx(w.keys[0], 0, 2000*nAVAX, 30*oneDay, 1_000_000))[1].Stakers[0]

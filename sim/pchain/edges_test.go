@@ -40,7 +40,7 @@ func TestMaxWeight(t *testing.T) {
 		}
 		start := 10 + random.Uint64N(5)
 		end := start + 1 + random.Uint64N(10)
-		// Current ones stake already; those that ended before start were removed by then.
+		// Current stakers stake already; stakers that ended before start were removed by then.
 		all = slices.DeleteFunc(all, func(d *Staker) bool {
 			if d.Start == 0 && d.End <= start {
 				current.delete(d)
@@ -64,7 +64,7 @@ func TestMaxWeight(t *testing.T) {
 	}
 }
 
-// TestStakersAreOrdered by time, by what they are, and by their transactions, whatever the order of insertion.
+// TestStakersAreOrdered: by time, kind and transaction, in any order of insertion.
 func TestStakersAreOrdered(t *testing.T) {
 	want := []*Staker{
 		{End: 1, TxID: ids.ID{9}}, {End: 2, SubnetID: ids.ID{1}, TxID: ids.ID{8}}, {End: 2, Delegator: true, TxID: ids.ID{3}}, {End: 2, Delegator: true, TxID: ids.ID{4}},
@@ -105,7 +105,7 @@ func (w *world) snapshot() Snapshot {
 	return at
 }
 
-// TestAStoredChainGoesOn: a chain that begins with a snapshot refuses and accepts what the one before would.
+// TestAStoredChainGoesOn: a chain started from a snapshot refuses and accepts the same as the original.
 func TestAStoredChainGoesOn(t *testing.T) {
 	l := newL1(t)
 	l.accept(start, l.validatorTx(l.keys[1], 9, 2000*nAVAX, 20*oneDay))
@@ -117,7 +117,7 @@ func TestAStoredChainGoesOn(t *testing.T) {
 	l.accept(l.p.Time(), l.weightTx(must1(l.registration(5, expiry).ValidationID()), 0, 0, 0, 1, 2))
 	tip, height := l.p.Tip(), l.p.Height()
 	at := l.snapshot()
-	// A pending validator, as a genesis has, waits beside the current ones.
+	// A pending validator, as in a genesis, besides the current ones.
 	at.Stakers = append(at.Stakers, &Staker{TxID: ids.ID{7}, NodeID: nodeID(7), Start: l.p.Time() + 50, End: l.p.Time() + 20*oneDay, Weight: nAVAX, Status: Pending})
 	before := l.p
 	l.p = New(local, utxo.NewSharedMemory(), at)
@@ -165,7 +165,7 @@ func must1[T any](v T, err error) T {
 	return v
 }
 
-// TestMessagesOfNoL1 are refused: of a subnet that there is not, of one that is no L1, of another chain, and of another address.
+// TestMessagesOfNoL1: refused are messages of an unknown subnet, of one that is not an L1, of another chain, and of another address.
 func TestMessagesOfNoL1(t *testing.T) {
 	l := newL1(t)
 	l.convert(nAVAX)
@@ -203,7 +203,7 @@ func TestMessagesOfNoL1(t *testing.T) {
 	}))
 }
 
-// TestBoundsOfStaking: what is at a bound is accepted.
+// TestBoundsOfStaking: values exactly at a bound are accepted.
 func TestBoundsOfStaking(t *testing.T) {
 	networkRules := local.BaseStaking
 	for name, tx := range map[string]func(*world) *txs.Tx{
@@ -240,7 +240,7 @@ func TestBoundsOfStaking(t *testing.T) {
 	if got := w.p.RemainingDelegation(nodeID(9), start+5*oneDay); got != 0 {
 		t.Errorf("room for %d", got)
 	}
-	// Once a delegation ended there is room again: nobody waits for it to be over.
+	// There is room again as soon as a delegation has ended.
 	w.refuse(errPeriodMismatch, w.delegatorTx(w.keys[3], 9, 25*nAVAX, 20*oneDay+1))
 	tooShort := w.delegatorTx(w.keys[3], 9, 25*nAVAX, oneDay-1)
 	w.refuse(errStakeTooShort, tooShort)
@@ -275,7 +275,7 @@ func TestWhoHasWhichKey(t *testing.T) {
 	}
 }
 
-// TestCapacityTime: a transaction waits for the gas that comes back each second (ACP-103).
+// TestCapacityTime: a transaction waits for the gas that is refilled each second (ACP-103).
 func TestCapacityTime(t *testing.T) {
 	w := newWorld(t)
 	base := baseOf(&w.p.UTXOState, w.keys[0], 0, 0)
@@ -358,7 +358,7 @@ func TestGenesis(t *testing.T) {
 	}
 }
 
-// TestForms: what needs no state is refused as the node's SyntacticVerify does, and what is at a bound is not.
+// TestForms: checks without state refuse the same transactions as the node's SyntacticVerify, and accept values at a bound.
 func TestForms(t *testing.T) {
 	l := newL1(t)
 	key := l.owner
@@ -483,7 +483,7 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// TestDepositsArePaid: what an L1 validator begins with or gets more comes from what the transaction spends.
+// TestDepositsArePaid: an L1 validator's initial balance, and increases of it, are paid by the transaction's inputs.
 func TestDepositsArePaid(t *testing.T) {
 	l := newL1(t)
 	l.convert(nAVAX)
@@ -504,7 +504,8 @@ func (w *world) refuseOr(want error, tx *txs.Tx) {
 	w.accept(w.p.Time(), tx)
 }
 
-// TestDiffs: each transaction's Diff has what it did to subnets, chains and stakers; usage of registration messages ends with their expiry.
+// TestDiffs: each transaction's Diff contains its changes to subnets, chains and stakers. Used registration messages are remembered until they
+// expire.
 func TestDiffs(t *testing.T) {
 	w := newWorld(t)
 	key := w.keys[0]
@@ -539,7 +540,7 @@ func TestDiffs(t *testing.T) {
 	}
 }
 
-// TestTheExcessOfTheContinuousFee follows from how many validators there are (ACP-77), and a rollback takes it back.
+// TestTheExcessOfTheContinuousFee: it follows from the number of validators (ACP-77), and a rollback restores it.
 func TestTheExcessOfTheContinuousFee(t *testing.T) {
 	l := newL1(t)
 	l.convert(nAVAX)

@@ -15,8 +15,8 @@ import (
 	"snowglobe/sim/utxo"
 )
 
-// judged is a P-Chain, and what avalanchego's own block/executor.Manager.VerifyTx says of transactions of every type with no, one or two
-// mistakes: which checks there are, in which order they come, and their words. testdata/avalanchego/record wrote it.
+// judged is a P-Chain with the verdicts of avalanchego's own block/executor.Manager.VerifyTx on transactions of every type with no, one or two
+// mistakes. They show the checks, their order and their errors. testdata/avalanchego/record wrote it.
 type judged struct {
 	Time             uint64
 	Genesis          string

@@ -16,8 +16,8 @@ import (
 	"snowglobe/sim/store"
 )
 
-// emitters are contracts that log the first word of their data under as many of the next words as topics as their index
-// says, and store the first word in the slot that the second names.
+// emitters are contracts with an index. Each logs the first word of its data with as many of the next words as topics as its index, and stores
+// the first word in the slot named by the second.
 var emitters = func() (all []common.Address) {
 	for i := range 5 {
 		all = append(all, common.BigToAddress(big.NewInt(int64(0xe000+i))))
@@ -81,7 +81,7 @@ func newRandomChain(t testing.TB, kind evm.Kind, seed uint64, blocks int) *rando
 	return c
 }
 
-// tracerNames are the tracers that a node has.
+// tracerNames lists a node's tracers.
 var tracerNames = []string{"4byteTracer", "callTracer", "flatCallTracer", "noopTracer", "prestateTracer"}
 
 // feeWindowBytes is the length of the fee window at the beginning of an L1 header's extra data.
@@ -89,7 +89,7 @@ const feeWindowBytes = 80
 
 func selector(signature string) []byte { return precompile.PackInput(signature) }
 
-// addChain describes a chain in the file, as must be done before its blocks come.
+// addChain adds a chain's row to the file, which must precede its blocks.
 func addChain(t testing.TB, db *store.DB, row store.Chain) {
 	t.Helper()
 	batch, err := db.Begin()

@@ -40,7 +40,7 @@ func traceWith(t *testing.T, c *randomChain, tracer, config string) (string, err
 	return string(trace.JSON()), nil
 }
 
-// TestScriptsTrace compares what scripts find with the tracers in Go.
+// TestScriptsTrace compares the results of scripts with the tracers in Go.
 func TestScriptsTrace(t *testing.T) {
 	for _, kind := range []evm.Kind{evm.KindC, evm.KindL1} {
 		c := newRandomChain(t, kind, 3, 8)
@@ -95,7 +95,7 @@ func TestScriptsTrace(t *testing.T) {
 	}
 }
 
-// TestScriptsAreRefused gives tracers that are none, with go-ethereum's words.
+// TestScriptsAreRefused expects go-ethereum's errors for invalid tracers.
 func TestScriptsAreRefused(t *testing.T) {
 	c := newRandomChain(t, evm.KindC, 3, 8)
 	for script, want := range map[string]string{

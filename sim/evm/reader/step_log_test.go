@@ -96,7 +96,7 @@ func stepsOf(t *testing.T, raw []byte) *steps {
 	return s
 }
 
-// asOnANode drops the prefixes of what a node writes without, and the steps beyond the limit.
+// asOnANode drops prefixes that a node does not write, and the steps beyond the limit.
 func (s *steps) asOnANode(options *logger.Config) {
 	s.ReturnValue = strings.TrimPrefix(s.ReturnValue, "0x")
 	if options.Limit > 0 {
@@ -123,7 +123,7 @@ func (s *steps) asOnANode(options *logger.Config) {
 }
 
 func execute(code []byte, hooks *tracing.Hooks) {
-	// What the code comes to is in the log.
+	// The result of the code is in the log.
 	_, states, _ := runtime.Execute(code, nil, &runtime.Config{GasLimit: 60_000, EVMConfig: vm.Config{Tracer: hooks}})
 	if states != nil {
 		hooks.OnTxEnd(&types.Receipt{GasUsed: 21_000}, nil)

@@ -71,7 +71,7 @@ func (v *warpNetwork) WarpSet(subnet ids.ID, _ uint64) (*warp.CanonicalValidator
 
 func (v *warpNetwork) Simulates(chain ids.ID) bool { return chain == cChain }
 
-// sign has so many validators of a subnet sign a message.
+// sign lets a number of a subnet's validators sign a message.
 func (v *warpNetwork) sign(t *testing.T, m *warp.UnsignedMessage, subnet ids.ID, count int) []byte {
 	t.Helper()
 	set := v.sets[subnet]
@@ -103,7 +103,7 @@ func unsignedMessage(t *testing.T, source ids.ID, text string) *warp.UnsignedMes
 	return &warp.UnsignedMessage{NetworkID: 1, SourceChainID: source, Payload: payload}
 }
 
-// newWarpChain is a chain of a warpNetwork; primary is its requirePrimaryNetworkSigners.
+// newWarpChain returns a chain of a warpNetwork; primary is its requirePrimaryNetworkSigners.
 func newWarpChain(t *testing.T, primary bool) (*permissioned, *warpNetwork) {
 	c, v, zero := newPermissioned(t), newWarpNetwork(t), uint64(0)
 	setting := precompile.Config{BlockTimestamp: &zero, PrimarySigners: &primary}
@@ -267,8 +267,8 @@ func TestWarpReceives(t *testing.T) {
 	}
 }
 
-// testPredicate carries a message, looks at the gas, the header and what the contract returns: in the block, in a trace of
-// it, and in a call, which takes every message.
+// testPredicate sends a message and checks the gas, the header and the contract's result in the block, in a trace of it, and in a call, which
+// accepts every message.
 func testPredicate(t *testing.T, c *permissioned, name string, raw []byte, valid bool) {
 	t.Helper()
 	read := input("getVerifiedWarpMessage(uint32)", 0)

@@ -31,7 +31,7 @@ func newPool() *Pool {
 	return New(&evm.Genesis{Kind: evm.KindL1, ChainID: 7, Precompiles: precompile.Upgrades{FeeConfig: precompile.NewFeeConfig(10_000_000, 1, 1)}})
 }
 
-// unique makes another transaction each time: those of these tests are not signed.
+// unique makes a different transaction each time; transactions of these tests are not signed.
 var unique int64
 
 // tx pays a tip and a fee cap for each unit of gas.
@@ -58,7 +58,8 @@ func order(p *Pool, baseFee int64) string {
 	return strings.Join(all, " ")
 }
 
-// TestOrderAndGaps: blocks take who pays most first, an account's by nonce, and nothing behind a gap or a fee cap that is too low.
+// TestOrderAndGaps: blocks take the highest payer first, an account's transactions by nonce, and none behind a gap or with a fee cap that is
+// too low.
 func TestOrderAndGaps(t *testing.T) {
 	p := newPool()
 	p.mustAdd(t, tx(0, 5, 100), alice)
@@ -142,7 +143,7 @@ func TestRefusalsByAccount(t *testing.T) {
 	}
 }
 
-// TestRefusalsWithoutState tries the refusals that depend on the transaction alone, in the node's words.
+// TestRefusalsWithoutState tries the refusals that depend on the transaction alone, with the node's errors.
 func TestRefusalsWithoutState(t *testing.T) {
 	p, head := newPool(), &evm.Header{Number: big.NewInt(1), Time: 1, GasLimit: 10_000_000}
 	data := func(gas uint64, to *common.Address, size int) *types.Transaction {
@@ -204,7 +205,7 @@ func TestRefusalsOfTypesAndSignatures(t *testing.T) {
 	}
 }
 
-// TestThePoolIsBounded: when it is full it refuses more and drops nothing; so does an account with many that wait behind a gap.
+// TestThePoolIsBounded: a full pool refuses new transactions and drops none; so does a full queue of an account behind a gap.
 func TestThePoolIsBounded(t *testing.T) {
 	p := newPool()
 	for i := range maxQueued {
@@ -227,7 +228,7 @@ func TestThePoolIsBounded(t *testing.T) {
 	p.mustAdd(t, tx(0, 1, 1), alice)
 }
 
-// TestANewHeadTakesWhatItHas: mined transactions go, so do those that cannot be paid any more, and what is behind a gap becomes pending.
+// TestANewHeadTakesWhatItHas: mined and unaffordable transactions are removed, and transactions behind a closed gap become pending.
 func TestANewHeadTakesWhatItHas(t *testing.T) {
 	p := newPool()
 	fresh := make(chan []*Transaction, 10)
@@ -252,7 +253,7 @@ func TestANewHeadTakesWhatItHas(t *testing.T) {
 	}
 }
 
-// TestAReplacementPaysTheDifference: what waits of an account is paid once, so a replacement costs what it offers more.
+// TestAReplacementPaysTheDifference: an account pays for each waiting transaction once, so a replacement needs only the additional amount.
 func TestAReplacementPaysTheDifference(t *testing.T) {
 	p := newPool()
 	p.mustAdd(t, tx(0, 100, 20_000_000_000_000), alice) // 0.42e18 of 1e18 wei
@@ -292,7 +293,7 @@ func TestAllOfABalance(t *testing.T) {
 	p.mustAdd(t, spend(1, 6e17), alice)
 }
 
-// TestRoomIsGivenBack: a replaced transaction, one that is dropped and one that was mined take no more room, and nothing leads to them.
+// TestRoomIsGivenBack: replaced, dropped and mined transactions take no room, and no index refers to them.
 func TestRoomIsGivenBack(t *testing.T) {
 	p := newPool()
 	large := func(nonce uint64, fee int64) *types.Transaction {
@@ -358,7 +359,7 @@ func TestAFullPoolTakesWhatFits(t *testing.T) {
 	}
 }
 
-// TestQueuesAreBounded: behind a gap only so many wait; one that follows the others, or takes the place of another, is taken.
+// TestQueuesAreBounded: only so many transactions wait behind a gap. One that follows the pending ones, or replaces another, is still accepted.
 func TestQueuesAreBounded(t *testing.T) {
 	p := newPool()
 	for i := range uint64(maxQueued) {
@@ -389,7 +390,7 @@ func TestGasLimitOfANewHead(t *testing.T) {
 	}
 }
 
-// TestWhatBecamePending is remembered for those who ask, and told to those who listen, once.
+// TestWhatBecamePending: new pending transactions are remembered for polling clients, and sent to listeners once.
 func TestWhatBecamePending(t *testing.T) {
 	p := newPool()
 	told := make(chan []*Transaction, 10)
@@ -445,7 +446,7 @@ func TestManyBecamePending(t *testing.T) {
 	}
 }
 
-// TestHolds: what is held is in no block, nor is what comes after it of the same account.
+// TestHolds: no block contains a held transaction or a later one of the same account.
 func TestHolds(t *testing.T) {
 	p := newPool()
 	held, other := tx(0, 100, 100), tx(0, 50, 100)
@@ -471,7 +472,7 @@ func TestHolds(t *testing.T) {
 	if taken.Shift(); taken.Peek() != nil {
 		t.Error("an order that was begun changed with a release")
 	}
-	// A hold ends with the transaction, and comes back only if that waits again.
+	// A hold ends with the transaction, and returns only if that waits again.
 	p.Drop(held.Hash())
 	h = p.Hold(held.Hash(), time.Time{})
 	p.mustAdd(t, held, alice)
@@ -491,7 +492,7 @@ func TestHolds(t *testing.T) {
 	}
 }
 
-// TestOrderOfArrival: All is in the order in which transactions came, Senders in that of their addresses.
+// TestOrderOfArrival: All is sorted by arrival, Senders by address.
 func TestOrderOfArrival(t *testing.T) {
 	p := newPool()
 	var want []common.Hash
@@ -532,7 +533,7 @@ func TestPop(t *testing.T) {
 	}
 }
 
-// TestLeastFeeCap: the pool takes what pays the least base fee, or the lower one that a client asked of the next block.
+// TestLeastFeeCap: the pool accepts transactions that pay the lowest base fee, or the lower one that a client set for the next block.
 func TestLeastFeeCap(t *testing.T) {
 	p := newPool()
 	p.SetMinFee(big.NewInt(100))
@@ -548,7 +549,7 @@ func TestLeastFeeCap(t *testing.T) {
 	}
 }
 
-// TestBoundsOfTransactions: what is at a bound is taken.
+// TestBoundsOfTransactions: transactions exactly at a bound are accepted.
 func TestBoundsOfTransactions(t *testing.T) {
 	p, head := newPool(), &evm.Header{Number: big.NewInt(1), Time: 1, GasLimit: 10_000_000}
 	most := new(big.Int).Sub(new(big.Int).Lsh(big.NewInt(1), 256), big.NewInt(1))
