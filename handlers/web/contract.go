@@ -2,13 +2,13 @@ package web
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"html/template"
 	"math/big"
 	"net/url"
-	"reflect"
 	"slices"
 	"strings"
 
@@ -17,6 +17,8 @@ import (
 	"github.com/ethereum/go-ethereum/common/hexutil"
 
 	"snowglobe/fixtures/contracts"
+	"snowglobe/fixtures/userfile"
+	"snowglobe/fixtures/worldfile"
 )
 
 // contractView is a contract with known source.
@@ -117,16 +119,15 @@ func (v *contractView) choose() error {
 	if len(v.Chosen.Inputs) > 0 && !q.Has("a0") {
 		return nil
 	}
-	arguments := make([]any, len(v.Chosen.Inputs))
+	given := worldfile.Value{List: make([]worldfile.Value, len(v.Chosen.Inputs))}
 	for i, in := range v.Chosen.method.Inputs {
-		value, err := parseArgument(in.Type, v.Chosen.Inputs[i].Value)
-		if err != nil {
+		var err error
+		if given.List[i], err = argumentValue(in.Type, v.Chosen.Inputs[i].Value); err != nil {
 			v.Problem = fmt.Sprintf("%s: %v", in.Name, err)
 			return nil
 		}
-		arguments[i] = value
 	}
-	packed, err := v.Chosen.method.Inputs.Pack(arguments...)
+	packed, err := worldfile.Pack(v.Chosen.method.Inputs, given, v.page.names.address)
 	if err != nil {
 		v.Problem = err.Error()
 		return nil
@@ -183,94 +184,26 @@ func (d *directory) named(name string) string {
 	return ""
 }
 
-// parseArgument reads a value as people write it; lists and tuples are JSON.
-func parseArgument(t abi.Type, s string) (any, error) {
-	s = strings.TrimSpace(s)
+// address resolves a persona's name or an address.
+func (d *directory) address(text string) (common.Address, error) {
+	text = cmp.Or(d.named(text), text)
+	if !common.IsHexAddress(text) {
+		return common.Address{}, fmt.Errorf("%q is no address", clip(text, 60))
+	}
+	return common.HexToAddress(text), nil
+}
+
+// argumentValue reads a value as people write it; lists and tuples are JSON.
+func argumentValue(t abi.Type, text string) (v worldfile.Value, err error) {
 	switch t.T {
-	case abi.AddressTy:
-		if !common.IsHexAddress(s) {
-			return nil, fmt.Errorf("%q is no address", clip(s, 60))
+	case abi.SliceTy, abi.ArrayTy, abi.TupleTy:
+		node, err := userfile.YAML([]byte(text)) // which JSON is
+		if err != nil || node == nil {
+			return v, fmt.Errorf("expected JSON for %s", t.String())
 		}
-		return common.HexToAddress(s), nil
+		return v, v.UnmarshalYAML(node)
 	case abi.StringTy:
-		return s, nil
-	case abi.BoolTy:
-		return s == "true" || s == "1", nil
-	case abi.BytesTy:
-		return hexutil.Decode(s)
-	case abi.FixedBytesTy:
-		raw, err := hexutil.Decode(s)
-		if err != nil {
-			return nil, err
-		}
-		return fixedBytes(t, raw)
-	case abi.UintTy, abi.IntTy:
-		n, ok := new(big.Int).SetString(s, 0)
-		if !ok {
-			return nil, fmt.Errorf("%q is no whole number", clip(s, 60))
-		}
-		return sized(t, n)
-	case abi.SliceTy, abi.ArrayTy:
-		return parseList(t, s)
+		return worldfile.Value{Text: text}, nil
 	}
-	return nil, fmt.Errorf("values of the type %s cannot be entered here", t.String())
-}
-
-// fixedBytes makes a value of a type such as bytes32, padded on the right.
-func fixedBytes(t abi.Type, raw []byte) (any, error) {
-	if len(raw) > t.Size {
-		return nil, fmt.Errorf("expected at most %d bytes", t.Size)
-	}
-	v := reflect.New(t.GetType()).Elem()
-	reflect.Copy(v, reflect.ValueOf(raw))
-	return v.Interface(), nil
-}
-
-// sized converts a whole number to the type that the encoder expects.
-func sized(t abi.Type, n *big.Int) (any, error) {
-	bits := t.Size
-	if t.T == abi.IntTy {
-		bits--
-	}
-	if n.BitLen() > bits || t.T == abi.UintTy && n.Sign() < 0 {
-		return nil, fmt.Errorf("%s does not fit into %s", clip(n.String(), 60), t.String())
-	}
-	v := reflect.New(t.GetType()).Elem()
-	switch v.Kind() {
-	case reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
-		v.SetUint(n.Uint64())
-	case reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
-		v.SetInt(n.Int64())
-	default:
-		return n, nil
-	}
-	return v.Interface(), nil
-}
-
-// parseList reads a JSON array.
-func parseList(t abi.Type, s string) (any, error) {
-	var items []json.RawMessage
-	if err := json.Unmarshal([]byte(s), &items); err != nil {
-		return nil, fmt.Errorf("expected a JSON array for %s", t.String())
-	}
-	if t.T == abi.ArrayTy && len(items) != t.Size {
-		return nil, fmt.Errorf("expected %d items", t.Size)
-	}
-	v := reflect.New(t.GetType()).Elem()
-	if t.T == abi.SliceTy {
-		v.Set(reflect.MakeSlice(t.GetType(), len(items), len(items)))
-	}
-	for i, raw := range items {
-		item := string(raw)
-		var unquoted string
-		if json.Unmarshal(raw, &unquoted) == nil {
-			item = unquoted
-		}
-		value, err := parseArgument(*t.Elem, item)
-		if err != nil {
-			return nil, err
-		}
-		v.Index(i).Set(reflect.ValueOf(value))
-	}
-	return v.Interface(), nil
+	return worldfile.Value{Text: strings.TrimSpace(text)}, nil
 }

@@ -270,11 +270,14 @@ func TestContractsAreReadAndWrittenByTheirABI(t *testing.T) {
 		{"", []string{"contract ListedToken", "balanceOf(address)", "transfer(address,uint256)"}},
 		{"?call=symbol()", []string{"<bdi>USDC</bdi>"}},
 		{"?call=balanceOf(address)&a0=" + alice, []string{"Answer", `class="num"`}},
+		{"?call=balanceOf(address)&a0=alice", []string{"Answer", `class="num"`}},
 		{"?call=balanceOf(address)&a0=nonsense", []string{"is no address"}},
 		{"?call=transfer(address,uint256)&a0=" + alice + "&a1=1&from=alice", []string{"It would answer", "eth_sendTransaction", "Send as alice"}},
 		{"?call=transfer(address,uint256)&a0=" + alice + "&a1=-1&from=alice", []string{"does not fit"}},
 		{"?call=transfer(address,uint256)&a0=" + alice + "&a1=1&from=nobody", []string{"reverted"}},
 		{"?call=mintBatch(address[],uint256[])&a0=[\"" + alice + "\"]&a1=[1,2]&from=alice", []string{"reverted"}},
+		{"?call=mintBatch(address[],uint256[])&a0=alice&a1=[1,2]&from=alice", []string{"expected a list"}},
+		{"?call=mintBatch(address[],uint256[])&a0=[&a1=[1,2]&from=alice", []string{"expected JSON for address[]"}},
 	} {
 		w := s.get(t, page+strings.NewReplacer(`"`, "%22", "[", "%5B", "]", "%5D").Replace(c.query))
 		for _, text := range c.shows {
