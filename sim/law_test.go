@@ -98,7 +98,7 @@ var imports = []struct{ pkg, may string }{
 	{"handlers/node/consensus", nodeService},
 	{"handlers/node/info", nodeService + " handlers/node/platform handlers/node/primary"},
 	{"handlers/node", nodeService + " handlers/fault handlers/rest/schema handlers/node/..."},
-	{"handlers/web", "fixtures fixtures/contracts fixtures/userfile fixtures/web fixtures/worldfile sim/metric handlers/control handlers/docs handlers/openrpc handlers/permit handlers/rest handlers/rest/schema"},
+	{"handlers/web", "fixtures fixtures/contracts fixtures/userfile fixtures/web fixtures/worldfile sim/metric sim/price handlers/control handlers/docs handlers/openrpc handlers/permit handlers/rest handlers/rest/schema"},
 	{"handlers/worlds", "handlers/node/rpc sim sim/store sim/store/dbfile sim/store/filelock handlers/control handlers/permit handlers/rest handlers/rest/schema"},
 	{"handlers/program", "sim/store"},
 	{"handlers/prometheus", "fixtures sim sim/cache handlers/node"},

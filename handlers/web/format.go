@@ -13,6 +13,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/ethereum/go-ethereum/common/hexutil"
+
+	"snowglobe/sim/price"
 )
 
 func esc(s string) string { return html.EscapeString(s) }
@@ -59,23 +61,11 @@ func count(v any) string {
 
 // decimal converts a whole number of smallest units to units of 10^decimals, with all digits.
 func decimal(v any, decimals int) string {
-	n := number(v)
-	if decimals <= 0 {
-		return n.String()
-	}
-	sign := ""
+	n, places := number(v), max(decimals, 0)
 	if n.Sign() < 0 {
-		sign, n = "-", new(big.Int).Neg(n)
+		return "-" + price.Decimal(n.Neg(n), places)
 	}
-	s := n.String()
-	if len(s) <= decimals {
-		s = strings.Repeat("0", decimals-len(s)+1) + s
-	}
-	whole, fraction := s[:len(s)-decimals], strings.TrimRight(s[len(s)-decimals:], "0")
-	if fraction == "" {
-		return sign + whole
-	}
-	return sign + whole + "." + fraction
+	return price.Decimal(n, places)
 }
 
 // rounded shortens a decimal number for people: to six decimal places, or to four significant digits below one.

@@ -6,15 +6,16 @@ import (
 	"fmt"
 	"math/big"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/common/hexutil"
 	"github.com/ethereum/go-ethereum/core/types"
 
+	"snowglobe/handlers/data"
 	"snowglobe/sim/evm"
 	"snowglobe/sim/evm/reader"
+	"snowglobe/sim/price"
 	"snowglobe/sim/store"
 	"snowglobe/sim/store/outbox"
 )
@@ -155,14 +156,14 @@ func (m *writer) addressActivity(ctx context.Context, w *outbox.Webhook, v *outb
 func evmTransaction(c *reader.Chain, t *reader.Transaction) EVMTransaction {
 	// The live service shows the fee cap as the price, and an older transaction's price as both caps: for types 0 and 1 they are the same.
 	shown := EVMTransaction{
-		BlockHash: t.Block.Hash.Hex(), BlockNumber: decimals(t.Block.Number), From: t.Sender.Hex(), Gas: decimals(t.Gas()),
+		BlockHash: t.Block.Hash.Hex(), BlockNumber: data.Decimals(t.Block.Number), From: t.Sender.Hex(), Gas: data.Decimals(t.Gas()),
 		GasPrice: t.GasFeeCap().String(), MaxFeePerGas: t.GasFeeCap().String(), MaxPriorityFeePerGas: t.GasTipCap().String(),
-		TxHash: t.Hash().Hex(), TxStatus: decimals(t.Row.Status), Input: hexutil.Encode(t.Data()), Nonce: decimals(t.Nonce()),
-		TransactionIndex: t.Index(), Value: t.Value().String(), Type: t.Type(), ChainID: decimals(c.Row.EVMID),
-		ReceiptCumulativeGasUsed: decimals(t.Row.GasTotal), ReceiptGasUsed: decimals(t.Row.GasUsed), ReceiptEffectiveGasPrice: t.Price().String(),
+		TxHash: t.Hash().Hex(), TxStatus: data.Decimals(t.Row.Status), Input: hexutil.Encode(t.Data()), Nonce: data.Decimals(t.Nonce()),
+		TransactionIndex: t.Index(), Value: t.Value().String(), Type: t.Type(), ChainID: data.Decimals(c.Row.EVMID),
+		ReceiptCumulativeGasUsed: data.Decimals(t.Row.GasTotal), ReceiptGasUsed: data.Decimals(t.Row.GasUsed), ReceiptEffectiveGasPrice: t.Price().String(),
 		ReceiptRoot: t.Block.Header.ReceiptHash.Hex(), BlockTimestamp: t.Block.Row.Time,
 		ERC20Transfers: []Transfer{}, ERC721Transfers: []Transfer{}, ERC1155Transfers: []Transfer{},
-		NetworkToken: NetworkToken{c.Row.TokenName, c.Row.TokenSymbol, nativeDecimals, withDecimals(t.Value(), nativeDecimals)},
+		NetworkToken: NetworkToken{c.Row.TokenName, c.Row.TokenSymbol, nativeDecimals, price.Decimal(t.Value(), nativeDecimals)},
 	}
 	to := t.To()
 	if to == nil {
@@ -182,18 +183,6 @@ func accessList(entry types.AccessTuple) AccessList {
 		shown.StorageKeys = append(shown.StorageKeys, key.Hex())
 	}
 	return shown
-}
-
-func decimals(n uint64) string { return strconv.FormatUint(n, 10) }
-
-// withDecimals returns an exact amount in whole units.
-func withDecimals(amount *big.Int, decimals int) string {
-	unit := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(decimals)), nil)
-	whole, rest := new(big.Int).QuoRem(amount, unit, new(big.Int))
-	if rest.Sign() == 0 {
-		return whole.String()
-	}
-	return whole.String() + "." + strings.TrimRight(fmt.Sprintf("%0*s", decimals, rest), "0")
 }
 
 // addTransfers adds the transfers that the index found in a transaction's logs. Their indices count within the transaction.
@@ -217,7 +206,7 @@ func (m *writer) addTransfers(ctx context.Context, shown *EVMTransaction, t *rea
 			TransactionHash: t.Hash().Hex(), From: common.BytesToAddress(row.Sender).Hex(), To: common.BytesToAddress(row.Recipient).Hex(),
 			Value: amount.String(), BlockTimestamp: t.Block.Row.Time, LogIndex: row.Log - int(t.Logs[0].Index),
 		}
-		of := &Token{common.BytesToAddress(token.Address).Hex(), token.Name, token.Symbol, token.Decimals, withDecimals(amount, token.Decimals)}
+		of := &Token{common.BytesToAddress(token.Address).Hex(), token.Name, token.Symbol, token.Decimals, price.Decimal(amount, token.Decimals)}
 		switch row.Standard {
 		case store.ERC20:
 			moved.Type, moved.ERC20Token = "ERC20", of
@@ -264,7 +253,7 @@ func (f *frame) append(all []Internal, hash string) []Internal {
 	if f.Value != nil {
 		value = f.Value.ToInt()
 	}
-	all = append(all, Internal{f.From.Hex(), f.To.Hex(), f.Type, value.String(), decimals(uint64(f.GasUsed)), decimals(uint64(f.Gas)), hash})
+	all = append(all, Internal{f.From.Hex(), f.To.Hex(), f.Type, value.String(), data.Decimals(uint64(f.GasUsed)), data.Decimals(uint64(f.Gas)), hash})
 	for i := range f.Calls {
 		all = f.Calls[i].append(all, hash)
 	}

@@ -181,15 +181,15 @@ func (p *primaryMessage) addThreshold(owners []ids.ShortID, after *query.Balance
 	if x < p.filter.BalanceThreshold || y >= p.filter.BalanceThreshold {
 		return errVoid
 	}
-	p.shown.BalanceType, p.shown.BalanceThreshold = p.filter.BalanceType, decimals(p.filter.BalanceThreshold)
-	p.shown.BalanceBefore, p.shown.BalanceAfter = decimals(x), decimals(y)
+	p.shown.BalanceType, p.shown.BalanceThreshold = p.filter.BalanceType, data.Decimals(p.filter.BalanceThreshold)
+	p.shown.BalanceBefore, p.shown.BalanceAfter = data.Decimals(x), data.Decimals(y)
 	return nil
 }
 
 // addStaker adds a validator or delegator, and its rewards if the event is about them.
 func (p *primaryMessage) addStaker(s *store.Staker) error {
 	p.shown.NodeID, p.shown.SubnetID, p.shown.StakingTx = ids.NodeID(s.Node).String(), subnetText(s.Subnet), data.CB58(s.Tx)
-	p.shown.Weight = decimals(uint64(s.Weight))
+	p.shown.Weight = data.Decimals(uint64(s.Weight))
 	if p.message.Event != webhooks.RewardDistribution {
 		return nil
 	}
@@ -205,7 +205,7 @@ func (p *primaryMessage) addStaker(s *store.Staker) error {
 		if err != nil {
 			return err
 		}
-		r := Reward{[]string{}, decimals(uint64(utxos[i].Amount))}
+		r := Reward{[]string{}, data.Decimals(uint64(utxos[i].Amount))}
 		for _, address := range output.Owners().Addresses {
 			r.Addresses = append(r.Addresses, p.network.Rules.Bech32(address))
 		}
@@ -225,10 +225,10 @@ func (p *primaryMessage) addL1Validator() error {
 		return err
 	}
 	p.shown.NodeID, p.shown.SubnetID, p.shown.ValidationID = ids.NodeID(v.Node).String(), subnetText(v.Subnet), data.CB58(v.Validation)
-	p.shown.Weight = decimals(uint64(v.Weight))
-	p.shown.Remaining = decimals(v.Balance(p.network.AccruedAt(head, max(p.message.Time, head.Time))))
+	p.shown.Weight = data.Decimals(uint64(v.Weight))
+	p.shown.Remaining = data.Decimals(v.Balance(p.network.AccruedAt(head, max(p.message.Time, head.Time))))
 	if p.message.Event == webhooks.L1BalanceThreshold {
-		p.shown.BalanceThreshold = decimals(p.filter.L1BalanceThreshold)
+		p.shown.BalanceThreshold = data.Decimals(p.filter.L1BalanceThreshold)
 	}
 	return nil
 }

@@ -338,7 +338,7 @@ func (a *api) show(ctx context.Context, from store.Preparer, w *outbox.Webhook) 
 	m := &shown.Metadata
 	if w.Event == outbox.AddressActivity {
 		c := a.world.ChainAt(store.First(w.Chain))
-		shown.ChainID, shown.IncludeInternalTxs, shown.IncludeLogs = decimals(c.Row.EVMID), &w.Internal, &w.Logs
+		shown.ChainID, shown.IncludeInternalTxs, shown.IncludeLogs = data.Decimals(c.Row.EVMID), &w.Internal, &w.Logs
 		m.Addresses = []string{}
 		for _, key := range keys {
 			m.Addresses = append(m.Addresses, common.BytesToAddress(key.Watched).Hex())
@@ -372,7 +372,7 @@ func showFilter(m *Metadata, w *outbox.Webhook, f *webhooks.Filter) {
 	if w.Event == outbox.PrimaryAddressActivity {
 		m.SubEvents = &SubEvents{Addresses: f.SubEvents}
 		if f.BalanceType != "" {
-			m.BalanceThresholdFilter = &BalanceThresholdFilter{f.BalanceType, decimals(f.BalanceThreshold)}
+			m.BalanceThresholdFilter = &BalanceThresholdFilter{f.BalanceType, data.Decimals(f.BalanceThreshold)}
 		}
 		return
 	}
@@ -384,6 +384,6 @@ func showFilter(m *Metadata, w *outbox.Webhook, f *webhooks.Filter) {
 		m.SubnetIDs = append(m.SubnetIDs, id.String())
 	}
 	if f.L1BalanceThreshold > 0 {
-		m.L1BalanceThreshold = decimals(f.L1BalanceThreshold)
+		m.L1BalanceThreshold = data.Decimals(f.L1BalanceThreshold)
 	}
 }
