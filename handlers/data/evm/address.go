@@ -8,6 +8,7 @@ import (
 	"snowglobe/handlers/data"
 	"snowglobe/handlers/rest"
 	"snowglobe/sim/cache"
+	"snowglobe/sim/evm/reader"
 	"snowglobe/sim/store"
 )
 
@@ -41,6 +42,20 @@ type tokenView struct {
 func (t *tokenViews) fungible(r *rest.Request, chain int) (*tokenView, error) {
 	p, err := t.Prices(r, chain)
 	return &tokenView{PriceView: p, metadata: t.metadata}, err
+}
+
+// viewHandler handles a request about a chain.
+type viewHandler func(*rest.Request, *tokenView, *reader.Chain) (any, error)
+
+// onView finds the chain of a request, and the view of its tokens, for a handler.
+func (t *tokenViews) onView(handle viewHandler) func(*rest.Request) (any, error) {
+	return t.OnChain(func(r *rest.Request, c *reader.Chain) (any, error) {
+		v, err := t.view(r, c.Row.ID)
+		if err != nil {
+			return nil, err
+		}
+		return handle(r, v, c)
+	})
 }
 
 func (t *tokenViews) view(r *rest.Request, chain int) (*tokenView, error) {

@@ -56,20 +56,16 @@ func (a *chainAPI) historyOperations() []rest.Operation {
 	return []rest.Operation{
 		{ID: "listAddressTransactions", Path: "/v1/chains/{chainId}/addresses/{address}/transactions",
 			Summary: "List the transactions in which an address took any part, with that part",
-			Params:  params, Answer: reflect.TypeFor[transactionDetails](), Handle: a.OnChain(a.listAddressTransactions)},
+			Params:  params, Answer: reflect.TypeFor[transactionDetails](), Handle: a.onView(a.listAddressTransactions)},
 		{ID: "listTransactionsV2", Path: "/v2/chains/{chainId}/addresses/{address}/transactions",
 			Summary: "The same with the reputation of the tokens",
 			Params: data.JoinParams(params, rest.Param{Name: "filterSpamTokens", Kind: schema.KindBoolean, Default: "true",
 				Doc: "Leave out the transfers of malicious tokens. Their transactions are listed all the same."}),
-			Answer: reflect.TypeFor[transactionDetailsV2](), Handle: a.OnChain(a.listAddressTransactionsV2)},
+			Answer: reflect.TypeFor[transactionDetailsV2](), Handle: a.onView(a.listAddressTransactionsV2)},
 	}
 }
 
-func (a *chainAPI) listAddressTransactions(r *rest.Request, c *reader.Chain) (any, error) {
-	s, err := a.view(r, c.Row.ID)
-	if err != nil {
-		return nil, err
-	}
+func (a *chainAPI) listAddressTransactions(r *rest.Request, s *tokenView, c *reader.Chain) (any, error) {
 	next, page, err := a.addressTransactions(r, c, s)
 	if err != nil {
 		return nil, err
@@ -77,11 +73,7 @@ func (a *chainAPI) listAddressTransactions(r *rest.Request, c *reader.Chain) (an
 	return transactionDetails{next, data.List(page, func(t *addressTransaction) TransactionDetails { return s.transactionDetails(t, t.transfers) })}, nil
 }
 
-func (a *chainAPI) listAddressTransactionsV2(r *rest.Request, c *reader.Chain) (any, error) {
-	s, err := a.view(r, c.Row.ID)
-	if err != nil {
-		return nil, err
-	}
+func (a *chainAPI) listAddressTransactionsV2(r *rest.Request, s *tokenView, c *reader.Chain) (any, error) {
 	next, page, err := a.addressTransactions(r, c, s)
 	if err != nil {
 		return nil, err

@@ -45,7 +45,7 @@ func (a *chainAPI) contractOperations() []rest.Operation {
 		{ID: "getDeployment", Path: "/v1/chains/{chainId}/contracts/{address}/transactions:getDeployment", Summary: "Get the transaction that deployed a contract",
 			Spec: "Transactions", Params: data.JoinParams(data.ChainParam, data.AddressParam, data.CurrencyParam), Answer: reflect.TypeFor[TransactionAnswer](), Handle: a.OnChain(a.getDeployment)},
 		{ID: "listDeployments", Path: "/v1/chains/{chainId}/contracts/{address}/deployments", Summary: "List the contracts that an address deployed",
-			Params: data.JoinParams(data.ChainParam, data.AddressParam, rest.Paging(10, 100)), Answer: reflect.TypeFor[contractList](), Handle: a.OnChain(a.listDeployments)},
+			Params: data.JoinParams(data.ChainParam, data.AddressParam, rest.Paging(10, 100)), Answer: reflect.TypeFor[contractList](), Handle: a.onView(a.listDeployments)},
 		{ID: "getContract", Path: "/v1/chains/{chainId}/addresses/{address}", Summary: "Describe a contract",
 			Params: data.JoinParams(data.ChainParam, data.AddressParam), Answer: reflect.TypeFor[Contract](), Handle: a.OnChain(a.getContract)},
 	}
@@ -139,11 +139,7 @@ func deploymentDetails(d *store.Deployment, txHash []byte) *DeploymentDetails {
 	return shown
 }
 
-func (a *chainAPI) listDeployments(r *rest.Request, c *reader.Chain) (any, error) {
-	s, err := a.view(r, c.Row.ID)
-	if err != nil {
-		return nil, err
-	}
+func (a *chainAPI) listDeployments(r *rest.Request, s *tokenView, c *reader.Chain) (any, error) {
 	address := r.Address("address")
 	high, low := data.Span(r, c)
 	rows, err := a.World.DB.DeploymentsBy(r.Context(), address[:], high, low, r.PageSize()+1)

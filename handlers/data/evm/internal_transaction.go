@@ -46,15 +46,11 @@ func (a *chainAPI) internalOperations() []rest.Operation {
 		ID: "listInternalTransactions", Path: "/v1/chains/{chainId}/addresses/{address}/transactions:listInternals", Spec: "Transactions",
 		Summary: "List the internal transactions from or to an address: calls with value, and creations",
 		Params:  data.JoinParams(data.ChainParam, data.AddressParam, data.RangeParams, rest.Paging(10, 100)),
-		Answer:  reflect.TypeFor[internalTransactions](), Handle: a.OnChain(a.listInternals),
+		Answer:  reflect.TypeFor[internalTransactions](), Handle: a.onView(a.listInternals),
 	}}
 }
 
-func (a *chainAPI) listInternals(r *rest.Request, c *reader.Chain) (any, error) {
-	s, err := a.view(r, c.Row.ID)
-	if err != nil {
-		return nil, err
-	}
+func (a *chainAPI) listInternals(r *rest.Request, s *tokenView, c *reader.Chain) (any, error) {
 	address := r.Address("address")
 	high, low := data.Span(r, c)
 	at, err := a.World.DB.InternalHistoryIDs(r.Context(), address[:], high, low, r.PageSize()+1)

@@ -80,7 +80,7 @@ type tokens struct {
 func (a *tokenAPI) nftOperations() []rest.Operation {
 	return []rest.Operation{
 		{ID: "listNfts", Path: "/v1/chains/{chainId}/nfts/collections/{address}/tokens", Summary: "List the tokens of a collection",
-			Params: data.JoinParams(data.ChainParam, data.AddressParam, rest.Paging(10, 100)), Answer: reflect.TypeFor[tokens](), Handle: a.OnChain(a.listNFTs)},
+			Params: data.JoinParams(data.ChainParam, data.AddressParam, rest.Paging(10, 100)), Answer: reflect.TypeFor[tokens](), Handle: a.onView(a.listNFTs)},
 		{ID: "getNft", Path: "/v1/chains/{chainId}/nfts/collections/{address}/tokens/{tokenId}", Summary: "Get a token of a collection",
 			Params: data.JoinParams(data.ChainParam, data.AddressParam, rest.Param{Name: "tokenId", Kind: schema.KindAmount}),
 			Answer: reflect.TypeFor[anyToken](), Handle: a.OnChain(a.getNFT)},
@@ -101,11 +101,7 @@ func (s *tokenView) collection(c *reader.Chain) (*data.Token, error) {
 	return t, nil
 }
 
-func (a *tokenAPI) listNFTs(r *rest.Request, c *reader.Chain) (any, error) {
-	s, err := a.view(r, c.Row.ID)
-	if err != nil {
-		return nil, err
-	}
+func (a *tokenAPI) listNFTs(r *rest.Request, s *tokenView, c *reader.Chain) (any, error) {
 	t, err := s.collection(c)
 	if err != nil {
 		return nil, err

@@ -57,11 +57,11 @@ func (a *tokenAPI) nftBalanceOperations() []rest.Operation {
 	path := "/v1/chains/{chainId}/addresses/{address}/balances:"
 	return []rest.Operation{
 		{ID: "listErc721Balances", Path: path + "listErc721", Summary: "List the ERC-721 tokens that an address holds",
-			Params: data.JoinParams(data.ChainParam, data.AddressParam, contract, rest.Paging(10, 500)), Answer: reflect.TypeFor[erc721Balances](), Handle: a.OnChain(a.listErc721)},
+			Params: data.JoinParams(data.ChainParam, data.AddressParam, contract, rest.Paging(10, 500)), Answer: reflect.TypeFor[erc721Balances](), Handle: a.onView(a.listErc721)},
 		{ID: "listErc1155Balances", Path: path + "listErc1155", Summary: "List the ERC-1155 items that an address holds",
-			Params: data.JoinParams(data.ChainParam, data.AddressParam, data.AtBlockParam, contract, rest.Paging(10, 500)), Answer: reflect.TypeFor[erc1155Balances](), Handle: a.OnChain(a.listErc1155)},
+			Params: data.JoinParams(data.ChainParam, data.AddressParam, data.AtBlockParam, contract, rest.Paging(10, 500)), Answer: reflect.TypeFor[erc1155Balances](), Handle: a.onView(a.listErc1155)},
 		{ID: "listCollectibleBalances", Path: path + "listCollectibles", Summary: "List the ERC-721 tokens and ERC-1155 items that an address holds",
-			Params: data.JoinParams(data.ChainParam, data.AddressParam, contract, rest.Paging(10, 500)), Answer: reflect.TypeFor[collectibleBalances](), Handle: a.OnChain(a.listCollectibles)},
+			Params: data.JoinParams(data.ChainParam, data.AddressParam, contract, rest.Paging(10, 500)), Answer: reflect.TypeFor[collectibleBalances](), Handle: a.onView(a.listCollectibles)},
 	}
 }
 
@@ -94,11 +94,7 @@ func (s *tokenView) erc1155Balance(c *reader.Chain, v *store.TokenBalanceView) E
 	return Erc1155Balance{s.erc1155Token(v.Asset, &v.NFT), strconv.FormatUint(c.Row.EVMID, 10), data.Amount(v.Amount)}
 }
 
-func (a *tokenAPI) listErc721(r *rest.Request, c *reader.Chain) (any, error) {
-	s, err := a.view(r, c.Row.ID)
-	if err != nil {
-		return nil, err
-	}
+func (a *tokenAPI) listErc721(r *rest.Request, s *tokenView, c *reader.Chain) (any, error) {
 	native, err := s.nativeBalance(c, store.MaxNumber)
 	if err != nil {
 		return nil, err
@@ -107,11 +103,7 @@ func (a *tokenAPI) listErc721(r *rest.Request, c *reader.Chain) (any, error) {
 	return erc721Balances{next, native, data.List(rows, func(v *store.TokenBalanceView) Erc721Balance { return s.erc721Balance(c, v) })}, err
 }
 
-func (a *tokenAPI) listErc1155(r *rest.Request, c *reader.Chain) (any, error) {
-	s, err := a.view(r, c.Row.ID)
-	if err != nil {
-		return nil, err
-	}
+func (a *tokenAPI) listErc1155(r *rest.Request, s *tokenView, c *reader.Chain) (any, error) {
 	block, err := a.height(r, c)
 	if err != nil {
 		return nil, err
@@ -124,11 +116,7 @@ func (a *tokenAPI) listErc1155(r *rest.Request, c *reader.Chain) (any, error) {
 	return erc1155Balances{next, native, data.List(rows, func(v *store.TokenBalanceView) Erc1155Balance { return s.erc1155Balance(c, v) })}, err
 }
 
-func (a *tokenAPI) listCollectibles(r *rest.Request, c *reader.Chain) (any, error) {
-	s, err := a.view(r, c.Row.ID)
-	if err != nil {
-		return nil, err
-	}
+func (a *tokenAPI) listCollectibles(r *rest.Request, s *tokenView, c *reader.Chain) (any, error) {
 	rows, next, err := s.items(store.ERC721, store.ERC1155, store.MaxNumber)
 	return collectibleBalances{next, data.List(rows, func(v *store.TokenBalanceView) anyBalance {
 		if v.Asset.Token().Standard() == store.ERC721 {

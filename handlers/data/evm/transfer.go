@@ -91,12 +91,12 @@ func (a *chainAPI) transferOperations() []rest.Operation {
 	operations := []rest.Operation{{
 		ID: "listTokenTransfers", Path: "/v1/chains/{chainId}/tokens/{address}/transfers", Summary: "List the transfers of a token",
 		Params: data.JoinParams(data.ChainParam, data.AddressParam, data.RangeParams, rest.Paging(10, 100)),
-		Answer: reflect.TypeFor[tokenTransfers](), Handle: a.OnChain(a.listTokenTransfers),
+		Answer: reflect.TypeFor[tokenTransfers](), Handle: a.onView(a.listTokenTransfers),
 	}}
 	for _, o := range []struct {
 		id, name string
 		answer   reflect.Type
-		handle   func(*rest.Request, *reader.Chain) (any, error)
+		handle   viewHandler
 	}{
 		{"listErc20Transactions", "listErc20", reflect.TypeFor[transferList[Erc20Transfer]](), a.listErc20Transfers},
 		{"listErc721Transactions", "listErc721", reflect.TypeFor[transferList[Erc721Transfer]](), transfersOf(a, store.ERC721, (*tokenView).erc721)},
@@ -105,7 +105,7 @@ func (a *chainAPI) transferOperations() []rest.Operation {
 		operations = append(operations, rest.Operation{
 			ID: o.id, Path: "/v1/chains/{chainId}/addresses/{address}/transactions:" + o.name,
 			Summary: "List the " + o.name[len("list"):] + " transfers from or to an address",
-			Params:  data.JoinParams(data.ChainParam, data.AddressParam, data.RangeParams, rest.Paging(10, 100)), Answer: o.answer, Handle: a.OnChain(o.handle),
+			Params:  data.JoinParams(data.ChainParam, data.AddressParam, data.RangeParams, rest.Paging(10, 100)), Answer: o.answer, Handle: a.onView(o.handle),
 		})
 	}
 	return operations
@@ -120,11 +120,7 @@ type transferFacts struct {
 	value    string
 }
 
-func (a *chainAPI) listErc20Transfers(r *rest.Request, c *reader.Chain) (any, error) {
-	s, err := a.view(r, c.Row.ID)
-	if err != nil {
-		return nil, err
-	}
+func (a *chainAPI) listErc20Transfers(r *rest.Request, s *tokenView, c *reader.Chain) (any, error) {
 	address := r.Address("address")
 	high, low := data.Span(r, c)
 	at, err := a.World.DB.TransferIDs(r.Context(), address[:], store.ERC20, high, low, r.PageSize()+1)
@@ -145,12 +141,8 @@ func (a *chainAPI) listErc20Transfers(r *rest.Request, c *reader.Chain) (any, er
 }
 
 // transfersOf lists one standard's transfers from or to an address.
-func transfersOf[T any](a *chainAPI, standard store.Standard, item func(*tokenView, Location, *store.TransferView) T) func(*rest.Request, *reader.Chain) (any, error) {
-	return func(r *rest.Request, c *reader.Chain) (any, error) {
-		s, err := a.view(r, c.Row.ID)
-		if err != nil {
-			return nil, err
-		}
+func transfersOf[T any](a *chainAPI, standard store.Standard, item func(*tokenView, Location, *store.TransferView) T) viewHandler {
+	return func(r *rest.Request, s *tokenView, c *reader.Chain) (any, error) {
 		address := r.Address("address")
 		high, low := data.Span(r, c)
 		rows, err := a.World.DB.TransfersOfAddress(r.Context(), address[:], standard, high, low, r.PageSize()+1)
@@ -172,11 +164,7 @@ func transfersOf[T any](a *chainAPI, standard store.Standard, item func(*tokenVi
 
 func transferPlace(v *store.TransferView) []byte { return data.Within(v.ID) }
 
-func (a *chainAPI) listTokenTransfers(r *rest.Request, c *reader.Chain) (any, error) {
-	s, err := a.view(r, c.Row.ID)
-	if err != nil {
-		return nil, err
-	}
+func (a *chainAPI) listTokenTransfers(r *rest.Request, s *tokenView, c *reader.Chain) (any, error) {
 	t := s.At(c.Row.ID, r.Address("address"))
 	if t == nil {
 		return nil, rest.NotFound("there is no token at %s on chain %d", r.Address("address"), c.Row.EVMID)
