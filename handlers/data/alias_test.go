@@ -4,8 +4,7 @@ import (
 	"testing"
 )
 
-// TestAliasesKeepToTheirNetworks: a name that was given on both networks is each one's own chain, and no name takes the
-// place of what names a chain from the beginning.
+// TestAliasesKeepToTheirNetworks: an alias given on both networks names each one's own chain, and no alias replaces a built-in name.
 func TestAliasesKeepToTheirNetworks(t *testing.T) {
 	g := open(t, 1)
 	for _, n := range g.Networks {
@@ -30,7 +29,7 @@ func TestAliasesKeepToTheirNetworks(t *testing.T) {
 	}
 }
 
-// TestNamesThatAreGivenLaterChangeAnswers: a name stands for the test network's chain until the main network gives it too.
+// TestNamesThatAreGivenLaterChangeAnswers: an alias names the test network's chain until the main network has it too.
 func TestNamesThatAreGivenLaterChangeAnswers(t *testing.T) {
 	g := open(t, 1)
 	for _, l := range []int{1, 0} {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// discard is a client that reads nothing.
+// discard is a client that ignores the response.
 type discard struct{ header http.Header }
 
 func (d *discard) Header() http.Header         { return d.header }

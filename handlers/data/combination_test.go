@@ -125,7 +125,7 @@ func filterBlocks(t *testing.T, g *globe, rng *rand.Rand, base string) {
 	}
 }
 
-// filterTransactions compares with what each transaction says of itself.
+// filterTransactions compares the filters with the transactions' own fields.
 func filterTransactions(t *testing.T, g *globe, rng *rand.Rand, base string) {
 	t.Helper()
 	active := map[any]bool{}
@@ -168,7 +168,7 @@ func filterTransactions(t *testing.T, g *globe, rng *rand.Rand, base string) {
 	}
 }
 
-// toucher is an address or account that some transaction touched, empty for one that none did.
+// toucher returns an address or account that a transaction touched, or an empty one.
 func toucher(q *trial) string {
 	touched, _ := q.one()["touched"].([]any)
 	if len(touched) == 0 {
@@ -177,7 +177,7 @@ func toucher(q *trial) string {
 	return touched[q.rng.IntN(len(touched))].(string)
 }
 
-// prefixed is an address with a chain's prefix; an account has none.
+// prefixed returns an address with a chain's prefix; an account has none.
 func prefixed(address string) string {
 	if strings.HasPrefix(address, "0x") {
 		return address
@@ -185,7 +185,7 @@ func prefixed(address string) string {
 	return "X-" + address
 }
 
-// describeTransaction adds what a transaction can be found by: whose outputs it touched, which assets and validations.
+// describeTransaction adds everything that a transaction can be found by: owners of the outputs it touched, assets and validations.
 func describeTransaction(tx, staking object) {
 	for _, name := range []string{"blockTimestamp", "timestamp"} {
 		if tx[name] != nil {

@@ -44,7 +44,7 @@ func filterUTXOs(t *testing.T, g *globe, rng *rand.Rand, network, base string) {
 	}
 }
 
-// outputsOf are the outputs of two owners, spent or not, newest first.
+// outputsOf returns the outputs of two owners, spent or not, newest first.
 func outputsOf(t *testing.T, n *sim.Network, kind txs.Chain, owners ...string) (all []object) {
 	t.Helper()
 	type made struct {
@@ -112,7 +112,7 @@ func madeAt(t *testing.T, n *sim.Network, maker txs.Chain, u *store.UTXO) int64 
 	return time
 }
 
-// stakedOf are the outputs of owners that are staked: those of the staking transactions that no block ended.
+// stakedOf returns the staked outputs of owners: those of staking transactions that no block has ended.
 func stakedOf(t *testing.T, n *sim.Network, owners ...string) (all []store.UTXO) {
 	t.Helper()
 	stakers, err := n.DB.Stakers(t.Context(), n.Chain(txs.PChain))

@@ -8,8 +8,8 @@ import (
 	"snowglobe/sim/rules"
 )
 
-// TestPendingStakersKnowWhatToExpect compares the estimates of those who wait with the network's formula at the current
-// supply, wherever they are told; and once the clock lets them begin before any block does.
+// TestPendingStakersKnowWhatToExpect compares the estimates for pending stakers with the network's formula at the current supply, wherever they
+// are shown, also after the clock lets them begin before a block does.
 func TestPendingStakersKnowWhatToExpect(t *testing.T) {
 	g := serve(t, generate(t, 4))
 	defer func() {

@@ -46,7 +46,7 @@ func TestAccountsOfTheCChain(t *testing.T) {
 	}
 }
 
-// hasRow looks for the row about an account, and counts 1 if the account is the one that the rows are about.
+// hasRow looks for the row about an account. Its count is 1 if the account is the expected one.
 func (o *office) hasRow(t *testing.T, rows []record, about string, tx *txs.Tx, network, kind string, account common.Address, amount uint64) int {
 	t.Helper()
 	if account.Hex() != about {

@@ -10,7 +10,7 @@ import (
 	"snowglobe/sim/export"
 )
 
-// refused are bodies, and what the answers must say; every part is expected.
+// refused lists bodies with the expected parts of the error.
 var refused = []struct {
 	body string
 	want []string
@@ -106,7 +106,7 @@ func TestStartOfAnExport(t *testing.T) {
 	o.ask(t, "/sim/exports/aa22054a-cb7c-4a4e-9b83-59f2ede74138/transactions.csv", 404)
 }
 
-// TestExportsOfTheFutureFail: whether a day has come is known when the export runs.
+// TestExportsOfTheFutureFail: an export finds out only when it runs whether a day has come.
 func TestExportsOfTheFutureFail(t *testing.T) {
 	o := openOffice(t, export.Options{})
 	ask := evmExport([]string{o.persona(t, "alice")}, o.chainIDs(), asks{"firstDate": "2026-07-02"})
@@ -122,7 +122,7 @@ func TestExportsOfTheFutureFail(t *testing.T) {
 	}
 }
 
-// TestExportsSayHowLongTheyWait starts none of them.
+// TestExportsSayHowLongTheyWait: none of them is started.
 func TestExportsSayHowLongTheyWait(t *testing.T) {
 	w := generate(t, 1)
 	o := serveExports(t, w, export.NewJobs(w, export.Options{}))

@@ -13,7 +13,7 @@ import (
 	"snowglobe/sim/export"
 )
 
-// TestExportsEqualTheLists compares the rows about every persona with what the lists about its address say.
+// TestExportsEqualTheLists compares the rows about every persona with the lists about its address.
 func TestExportsEqualTheLists(t *testing.T) {
 	o := openOffice(t, export.Options{})
 	personas, err := o.DB.Personas(t.Context())
@@ -141,7 +141,7 @@ func orEmpty(v any) any {
 	return v
 }
 
-// TestExportedAmountsAreExact works amounts, values and fees out anew, in fractions.
+// TestExportedAmountsAreExact recomputes amounts, values and fees as fractions.
 func TestExportedAmountsAreExact(t *testing.T) {
 	o := openOffice(t, export.Options{})
 	priced := 0

@@ -30,8 +30,8 @@ func keyOwner(t *testing.T, p store.Persona) ids.ShortID {
 	return key.Address()
 }
 
-// TestExportsEqualTheOutputs compares the movements of every persona on both networks with the outputs in the file, and
-// what is left with what it owns.
+// TestExportsEqualTheOutputs compares the movements of every persona on both networks with the outputs in the file, and the remaining sum with
+// its balance.
 func TestExportsEqualTheOutputs(t *testing.T) {
 	o := openOffice(t, export.Options{})
 	personas, err := o.DB.Personas(t.Context())
@@ -106,7 +106,7 @@ func (o *office) moved(t *testing.T, n *sim.Network, address ids.ShortID) (moves
 	return moves, unspent
 }
 
-// maker is the transaction that made an output: of one that came with the end of staking, the one that ended it.
+// maker returns the transaction that created an output; for an output paid at the end of a stake, the transaction that ended it.
 func (o *office) maker(t *testing.T, u *store.UTXO) string {
 	t.Helper()
 	if s, err := o.DB.StakerOfTx(t.Context(), u.Tx); err == nil && s.Ended != nil && uint64(*s.Ended) == u.ID.Height() {
@@ -242,7 +242,7 @@ func contains(full, part record) bool {
 	return true
 }
 
-// checkStake compares a row with what the file knows of the staker.
+// checkStake compares a row with the file's data about the staker.
 func (o *office) checkStake(t *testing.T, r record) {
 	t.Helper()
 	id, err := ids.FromString(r["StakingTxHash"])

@@ -20,7 +20,7 @@ import (
 	"snowglobe/sim/export"
 )
 
-// office is a world of its own, whose exports run until the test ends.
+// office is a world of its own whose exports run until the test ends.
 type office struct{ *globe }
 
 var officeWorld struct {
@@ -28,7 +28,7 @@ var officeWorld struct {
 	*sim.World
 }
 
-// openOffice lets exports run in the tiny world of seed 1, which tests about them share.
+// openOffice runs exports in the tiny world of seed 1, which the tests about exports share.
 func openOffice(t testing.TB, o export.Options) *office {
 	t.Helper()
 	officeWorld.Lock()
@@ -85,7 +85,7 @@ func exportOf(kind export.Type, options asks, more ...asks) asks {
 	return body
 }
 
-// post sends a body and answers the status and the answer, which must be as the document says.
+// post sends a body and returns the status and the response, which must fit the document.
 func (o *office) post(t testing.TB, prefix string, body any) (int, object) {
 	t.Helper()
 	raw, err := json.Marshal(body)
@@ -139,7 +139,7 @@ func (o *office) file(t testing.TB, operation object) string {
 	return w.Body.String()
 }
 
-// record is a row of a file by the names of its columns.
+// record is a row of a file by column name.
 type record map[string]string
 
 // records reads a file as any reader of CSV would.
@@ -182,7 +182,7 @@ func (o *office) rows(t testing.TB, body asks) []record {
 	return rows
 }
 
-// chainIDs are the ids of all EVM chains.
+// chainIDs returns the ids of all EVM chains.
 func (o *office) chainIDs() (all []string) {
 	for _, c := range o.Chains {
 		all = append(all, fmt.Sprint(c.Row.EVMID))

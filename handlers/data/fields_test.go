@@ -7,8 +7,7 @@ import (
 	"testing"
 )
 
-// fields is one of the specification's tables: names with what their values are. A name that ends with a question mark
-// may be absent.
+// fields is one of the specification's tables: names with the format of their values. A name that ends with a question mark is optional.
 type fields map[string]string
 
 // Tables of the specification.

@@ -139,7 +139,7 @@ func TestContractFilters(t *testing.T) {
 	}
 }
 
-// TestMetadataHasEveryStatus looks at the collector's crystals and gear, and at what is shown of a token without a URI.
+// TestMetadataHasEveryStatus checks the collector's crystals and gear, and a token without a URI.
 func TestMetadataHasEveryStatus(t *testing.T) {
 	g := open(t, 1)
 	for _, c := range g.Chains {

@@ -154,7 +154,7 @@ func TestMessagesHaveEveryFate(t *testing.T) {
 	}
 }
 
-// TestMessageFilters compares every filter, and filters together, with a look at all messages.
+// TestMessageFilters compares every filter, and combinations, with a search of all messages.
 func TestMessageFilters(t *testing.T) {
 	g := open(t, 1)
 	all := icmMessages(t, g, "/v1/icm/messages")
@@ -297,7 +297,7 @@ func TestMessageErrors(t *testing.T) {
 	}
 }
 
-// TestWorldNamesMessages: the samples in the world's description are what they say.
+// TestWorldNamesMessages: the sample messages in the world's description have the described status.
 func TestWorldNamesMessages(t *testing.T) {
 	g := open(t, 1)
 	d, err := describe.Read(context.Background(), g.World)

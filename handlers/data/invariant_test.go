@@ -16,14 +16,14 @@ import (
 	"snowglobe/sim/evm/reader"
 )
 
-// The lists of the Data API are compared with what the chain's node says, over whole worlds.
+// Comparisons of the Data API's lists with the chain's node, over whole worlds.
 
 var seeds = []int64{1, 2, changedByClients}
 
 // changedByClients is the seed of a world to which clients have sent transactions.
 const changedByClients = 77
 
-// story is all that a chain's node tells.
+// story is a chain's history as its node tells it.
 type story struct {
 	blocks    []*reader.Block
 	txs       []*reader.Transaction // with receipts
@@ -242,7 +242,7 @@ func TestBalancesAreWhatTheContractsSay(t *testing.T) {
 	}
 }
 
-// erc20s are the ERC-20s of a chain, found by asking every contract that was ever deployed.
+// erc20s returns the ERC-20s of a chain, found by calling every contract that was ever deployed.
 func erc20s(t *testing.T, g *globe, c *reader.Chain) []common.Address {
 	t.Helper()
 	var all []common.Address
@@ -279,7 +279,7 @@ func TestNativeBalancesAreTheStates(t *testing.T) {
 	})
 }
 
-// TestCollectiblesAreWhatTheContractsSay asks the collections about every item that anyone is said to hold.
+// TestCollectiblesAreWhatTheContractsSay asks the collections about every item that has a holder in the lists.
 func TestCollectiblesAreWhatTheContractsSay(t *testing.T) {
 	eachChain(t, func(t *testing.T, g *globe, c *reader.Chain, s *story) {
 		head, held := s.blocks[len(s.blocks)-1], 0

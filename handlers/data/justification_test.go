@@ -56,7 +56,7 @@ func TestJustificationsTellWhatToSign(t *testing.T) {
 	}
 }
 
-// serveKnown answers for a world whose validators sign only what they know.
+// serveKnown serves a world whose validators sign only known messages.
 func serveKnown(t testing.TB, w *sim.World) *globe {
 	t.Helper()
 	s, err := rest.New(rest.Options{Clock: w.Clock, WorldKey: bytes.Repeat([]byte("k"), 32)})

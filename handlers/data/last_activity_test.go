@@ -12,8 +12,8 @@ import (
 	"snowglobe/sim/txs"
 )
 
-// TestLastActivityIsTheNewestTransaction compares with the newest transaction of each persona that moved an output of it,
-// and with its outputs of the genesis if there is none.
+// TestLastActivityIsTheNewestTransaction compares with the newest transaction of each persona that touched one of its outputs, and with its
+// genesis outputs if there is none.
 func TestLastActivityIsTheNewestTransaction(t *testing.T) {
 	g := open(t, 1)
 	for _, network := range networks {
@@ -45,7 +45,7 @@ func TestLastActivityIsTheNewestTransaction(t *testing.T) {
 	}
 }
 
-// newestMove returns the newest transaction's effect on somebody's outputs, nil if none has any.
+// newestMove returns the newest transaction's effect on an owner's outputs, nil if none has any.
 func newestMove(transactions []object, who string) (move object) {
 	for _, tx := range transactions {
 		for _, kind := range []string{"consumedUtxos", "emittedUtxos"} {
@@ -63,8 +63,8 @@ func newestMove(transactions []object, who string) (move object) {
 	return nil
 }
 
-// TestOwnersOfTheGenesisAreKnown asks about everybody to whom a genesis gave something: on every chain that did, they have
-// interacted, were last active at its time or later, and what they have left is in both lists of holdings.
+// TestOwnersOfTheGenesisAreKnown asks about every owner of a genesis: it has interacted with each such chain, was last active at the genesis or
+// later, and its remaining outputs are in both lists of balances.
 func TestOwnersOfTheGenesisAreKnown(t *testing.T) {
 	g := open(t, 1)
 	quiet := 0 // who did nothing since
@@ -113,7 +113,7 @@ func TestOwnersOfTheGenesisAreKnown(t *testing.T) {
 	}
 }
 
-// ownersOf are the owners of outputs, each with the ids of theirs in order.
+// ownersOf returns the owners of outputs, each with the ids of its outputs in order.
 func ownersOf(t *testing.T, networkRules *rules.Network, kind txs.Chain, made []store.UTXO) map[string][]string {
 	t.Helper()
 	all := map[string][]string{}

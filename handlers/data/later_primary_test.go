@@ -12,7 +12,7 @@ import (
 	"snowglobe/sim/txs"
 )
 
-// TestOutputsThatAreSpentLater spends, between two pages, the very output after which the second goes on.
+// TestOutputsThatAreSpentLater spends, between two pages, the output after which the second begins.
 func TestOutputsThatAreSpentLater(t *testing.T) {
 	g := serve(t, generate(t, 6))
 	defer func() {
@@ -54,7 +54,7 @@ func TestOutputsThatAreSpentLater(t *testing.T) {
 	}
 }
 
-// TestPagesWithVeryManyOutputsAreShorter makes transactions of which fewer fit on a page than are asked for.
+// TestPagesWithVeryManyOutputsAreShorter makes transactions so large that fewer than requested fit on a page.
 func TestPagesWithVeryManyOutputsAreShorter(t *testing.T) {
 	g := serve(t, generate(t, 8))
 	defer func() {
@@ -91,7 +91,7 @@ func TestPagesWithVeryManyOutputsAreShorter(t *testing.T) {
 	}
 }
 
-// spend pays an output of the hoarder to somebody in equal parts, and answers the transaction as the API shows it.
+// spend splits an output of the hoarder into equal parts for a recipient, and returns the transaction as the API shows it.
 func spend(t *testing.T, g *globe, n *sim.Network, u object, to string, parts int) object {
 	t.Helper()
 	id, err := ids.FromString(u["creationTxHash"].(string))

@@ -18,7 +18,7 @@ import (
 	"snowglobe/sim/verify"
 )
 
-// sender makes blocks of alice's transactions on a chain, the way a client's transactions become blocks.
+// sender makes blocks of alice's transactions on a chain, like a client's.
 type sender struct {
 	t       *testing.T
 	g       *globe
@@ -40,7 +40,7 @@ func newSender(t *testing.T, g *globe, c *reader.Chain) *sender {
 	return &sender{t, g, c, b, personas[0].Key}
 }
 
-// send puts one transaction into a block of its own and answers what it created.
+// send puts one transaction into a block of its own and returns the created contract.
 func (s *sender) send(to *common.Address, value *big.Int, data []byte) common.Address {
 	s.t.Helper()
 	key, err := crypto.ToECDSA(s.key)
@@ -78,7 +78,7 @@ func (s *sender) send(to *common.Address, value *big.Int, data []byte) common.Ad
 	return receipt.ContractAddress
 }
 
-// sendAgain sends a message again that has no receipt yet: it is still the one that was sent first.
+// sendAgain resends a message that has no receipt yet; it keeps its identity.
 func sendAgain(t *testing.T, g *globe, c *reader.Chain, s *sender) {
 	t.Helper()
 	messenger, err := contracts.Load("Messenger")

@@ -15,7 +15,7 @@ import (
 	"snowglobe/sim/store"
 )
 
-// The generated world calls with value and creates; these contracts do what it does not.
+// The generated world makes calls with value and creations; these contracts do the rest.
 
 // initCode deploys a contract of this code, in hexadecimal.
 func initCode(code string) []byte {
@@ -23,7 +23,7 @@ func initCode(code string) []byte {
 	return slices.Concat([]byte{0x61, byte(len(raw) >> 8), byte(len(raw))}, common.FromHex("80600a3d393df3"), raw)
 }
 
-// passing is code that calls an address with the value that it was called with itself; the opcode is CALL or CALLCODE.
+// passing returns code that calls an address with the value it was called with; the opcode is CALL or CALLCODE.
 func passing(opcode string, to common.Address) string {
 	return "600060006000600034" + "73" + hex.EncodeToString(to[:]) + "5a" + opcode + "50"
 }
@@ -70,7 +70,7 @@ func calls(list []any, tx string) (all []string, kinds string) {
 	return all, strings.TrimPrefix(kinds, " ")
 }
 
-// traced are the calls of a transaction as its trace has them.
+// traced returns the calls of a transaction from its trace.
 func traced(t *testing.T, g *globe, row store.Chain, hash common.Hash) []string {
 	t.Helper()
 	c, err := reader.NewChain(g.DB, row) // it opens at the newest block

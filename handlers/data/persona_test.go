@@ -7,7 +7,7 @@ import (
 
 var people = []string{"alice", "whale", "collector", "clumsy", "spammed", "nobody"}
 
-// addressLists are the lists about an address, with the name of their items.
+// addressLists holds the lists about an address, with the name of their items.
 var addressLists = []struct{ path, key string }{
 	{"transactions:listNative", "transactions"},
 	{"transactions:listInternals", "transactions"},
@@ -43,7 +43,7 @@ func TestEveryListForEveryPersona(t *testing.T) {
 	}
 }
 
-// distinct fails when an item comes twice.
+// distinct fails on a duplicate item.
 func distinct(t *testing.T, what string, all []object) {
 	t.Helper()
 	seen := map[string]bool{}
@@ -56,8 +56,8 @@ func distinct(t *testing.T, what string, all []object) {
 	}
 }
 
-// TestChainsOfAnAddressAreThoseWithItsMoney: a balance is found on every chain that is listed for who has one, also one that
-// came from another chain of the network without a transaction of this one.
+// TestChainsOfAnAddressAreThoseWithItsMoney: each chain listed for an address has a balance of it, even one that arrived from another chain of
+// the network without a transaction here.
 func TestChainsOfAnAddressAreThoseWithItsMoney(t *testing.T) {
 	g := open(t, 1)
 	for name, want := range map[string]int{"traveller": 2, "fresh": len(g.Chains), "nobody": 0, "locked": 0} {

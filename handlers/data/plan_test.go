@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// allowed are the scans that read no table: what a statement made itself, and rows that it makes.
+// allowed lists scans that read no table: of results that a statement made itself.
 var allowed = regexp.MustCompile(`^SCAN (held|kept|found|k|item|\(subquery-\d+\)|CONSTANT ROW|\d+ CONSTANT ROWS?)$`)
 
 var wasteful = regexp.MustCompile(`^SCAN |TEMP B-TREE|MULTI-INDEX`)

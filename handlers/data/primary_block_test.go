@@ -80,7 +80,7 @@ func proposals(t *testing.T, g *globe, base string, all []object) {
 	}
 }
 
-// timeRanges asks for ranges at the times of blocks, and a second beside them.
+// timeRanges requests ranges at the times of blocks, and one second off.
 func timeRanges(t *testing.T, g *globe, base string, all []object) {
 	t.Helper()
 	unix := func(b object) int64 { n, _ := strconv.ParseInt(fmt.Sprint(b["blockTimestamp"]), 10, 64); return n }

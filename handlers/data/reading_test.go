@@ -51,7 +51,7 @@ func TestDeploymentsSayWhatTheSpecificationLists(t *testing.T) {
 	}
 }
 
-// TestHiddenTokensAreMalicious asks for what the filter hides, on every chain: it says why.
+// TestHiddenTokensAreMalicious requests the tokens that the filter hides, on every chain, with the reason.
 func TestHiddenTokensAreMalicious(t *testing.T) {
 	g := open(t, 1)
 	hidden := 0
@@ -81,7 +81,7 @@ func TestHiddenTokensAreMalicious(t *testing.T) {
 	}
 }
 
-// TestOptionsHaveTheProposerOfTheirParent walks the P-Chain: a commit or an abort names who proposed what it decides.
+// TestOptionsHaveTheProposerOfTheirParent walks the P-Chain: a commit or an abort has the proposer of the block that it decides.
 func TestOptionsHaveTheProposerOfTheirParent(t *testing.T) {
 	g := open(t, 1)
 	options := 0
@@ -107,7 +107,7 @@ func TestOptionsHaveTheProposerOfTheirParent(t *testing.T) {
 	}
 }
 
-// TestUnusedAddressesHaveNoChains: the specification has an entry for each address, the live service for those that were used.
+// TestUnusedAddressesHaveNoChains: the specification has an entry for each address, the live service only for used ones.
 func TestUnusedAddressesHaveNoChains(t *testing.T) {
 	g := open(t, 1)
 	n := ledger(t, g, "mainnet")
@@ -124,7 +124,7 @@ func TestUnusedAddressesHaveNoChains(t *testing.T) {
 	}
 }
 
-// TestRequestsNameAllThatIsMissing: a quorum counts with its default, and an export with nothing names both of its parts.
+// TestRequestsNameAllThatIsMissing: an omitted quorum counts as its default, and the error for an empty export names both missing parts.
 func TestRequestsNameAllThatIsMissing(t *testing.T) {
 	g := open(t, 1)
 	const message = `"message":"0x0000000000010427d4b22a2a78bcddd456742caf91b56badbff985ee19aef14573e7343fd6520000002700000000000100000014f39fd6e51aad88f6f4ce6ab8827279cfffb922660000000568656c6c6f"`

@@ -25,7 +25,7 @@ func aggregator(network string) string {
 	return "/v1/signatureAggregator/" + network + "/aggregateSignatures"
 }
 
-// askFor is the body of a request; the fields come in pairs.
+// askFor returns the body of a request; the fields come in pairs.
 func askFor(fields ...any) string {
 	o := object{}
 	for i := 0; i < len(fields); i += 2 {
@@ -118,7 +118,7 @@ func answering(t testing.TB, network *sim.Network, set *warp.CanonicalValidatorS
 	return weight * 100 / set.TotalWeight
 }
 
-// sources are the blockchains of a network that send messages, with the subnets that validate them.
+// sources returns the blockchains of a network that send messages, with the subnets that validate them.
 func sources(t testing.TB, n *sim.Network) map[ids.ID]ids.ID {
 	t.Helper()
 	all := map[ids.ID]ids.ID{ids.Empty: ids.Empty, n.Rules.XChainID: ids.Empty, n.Rules.CChainID: ids.Empty}
@@ -225,7 +225,7 @@ func TestMissedQuorumsNameTheKeyless(t *testing.T) {
 	}
 }
 
-// TestWeightChangesDecideWhoSigns takes the sets on both sides of every block that changed the weight of an L1 validator.
+// TestWeightChangesDecideWhoSigns compares the sets on both sides of every block that changed the weight of an L1 validator.
 func TestWeightChangesDecideWhoSigns(t *testing.T) {
 	g := open(t, 1)
 	tested := 0
@@ -360,7 +360,7 @@ func testStatement(t *testing.T, g *globe, n *sim.Network, row store.PrimaryTx, 
 	}
 }
 
-// TestLongMessagesAreSigned up to what a body can hold.
+// TestLongMessagesAreSigned: up to the largest message that a body can hold.
 func TestLongMessagesAreSigned(t *testing.T) {
 	g := open(t, 1)
 	n := ledger(t, g, "mainnet")

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestTokensFitEverySpellingOfAQuery goes on from a first page under other spellings of the query: every one has the same
-// second page, and another query refuses the token.
+// TestTokensFitEverySpellingOfAQuery continues from a first page under other spellings of the query: each has the same second page, and another
+// query refuses the token.
 func TestTokensFitEverySpellingOfAQuery(t *testing.T) {
 	g := open(t, 1)
 	x := ledger(t, g, "fuji").Rules.XChainID.String()
@@ -51,7 +51,7 @@ func TestTokensFitEverySpellingOfAQuery(t *testing.T) {
 	g.post(t, path+"&pageToken="+token, `{"addresses":"`+alice+`"}`, 400)
 }
 
-// paged is a list of a network by pages of two.
+// paged is a list of a network in pages of two.
 func paged(list, token string) string {
 	link, _ := url.Parse("/v1/networks/" + list)
 	q := link.Query()

@@ -151,8 +151,8 @@ func TestAssetsAreTheRows(t *testing.T) {
 	}
 }
 
-// checkGenesis compares the genesis that a single blockchain has: of an EVM chain the object that its virtual machine reads, of
-// the X-Chain the bytes with the transaction that made AVAX, of the P-Chain none.
+// checkGenesis compares the genesis of a single blockchain: for an EVM chain, the object that its virtual machine reads; for the X-Chain, the
+// bytes with the transaction that made AVAX; for the P-Chain, none.
 func checkGenesis(t *testing.T, n *sim.Network, c, genesis object, given bool) {
 	t.Helper()
 	const began = 1599696000 // as the live service has it

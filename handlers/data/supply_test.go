@@ -110,7 +110,7 @@ func gasOf(t *testing.T, g *globe) *big.Rat {
 	return new(big.Rat).SetFrac(sum, big.NewInt(1_000_000_000_000_000_000))
 }
 
-// paidFees returns the fees that L1 validators paid: all that was put into their balances, less refunds and what is left.
+// paidFees returns the fees that L1 validators paid: all deposits to their balances, less refunds and the remaining balances.
 func paidFees(t *testing.T, db *store.DB, chain int, accrued func(*store.PrimaryBlock) store.Amount) uint64 {
 	t.Helper()
 	ctx := context.Background()

@@ -26,7 +26,7 @@ func newTrial(t *testing.T, g *globe, rng *rand.Rand, path, key, id string, all 
 	return &trial{T: t, g: g, rng: rng, path: path, key: key, id: id, query: url.Values{}, all: all}
 }
 
-// sometimes sets a parameter, once in so many times.
+// sometimes sets a parameter, once in a number of times.
 func (q *trial) sometimes(once int, name, value string, holds func(object) bool) bool {
 	if q.rng.IntN(once) > 0 {
 		return false
@@ -67,7 +67,7 @@ func integer(v any) int64 {
 	return n
 }
 
-// between sets a range of times around those of items.
+// between sets a range of times around the times of items.
 func (q *trial) between(name string) {
 	at := func() int64 { return integer(q.one()[name]) + q.rng.Int64N(3) - 1 }
 	start, end := at(), at()

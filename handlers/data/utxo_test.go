@@ -58,7 +58,7 @@ var (
 	atomicTxFields = fields{"txHash": "string", "blockHeight": "integer", "blockHash": "string", "timestamp": "integer", "memo": "string",
 		"amountUnlocked": "array", "amountCreated": "array", "sourceChain": "string", "destinationChain": "string", "txType": "string"}
 	atomicTxParts = map[any]fields{"ExportTx": {"evmInputs": "array", "emittedUtxos": "array"}, "ImportTx": {"evmOutputs": "array", "consumedUtxos": "array"}}
-	// wanted are the fields beyond the common ones that a type of transaction of the P-Chain must have.
+	// wanted lists the fields, beyond the common ones, that a type of P-Chain transaction must have.
 	wanted = map[any][]string{
 		"AddPermissionlessValidatorTx": {"startTimestamp", "endTimestamp", "delegationFeePercent", "nodeId", "subnetId", "estimatedReward", "rewardAddresses", "blsCredentials"},
 		"AddPermissionlessDelegatorTx": {"startTimestamp", "endTimestamp", "nodeId", "subnetId", "estimatedReward", "rewardAddresses"},
@@ -141,7 +141,7 @@ func TestBodiesAskLikeQueries(t *testing.T) {
 	}
 }
 
-// TestBalancesOfThePast replays the time of every transaction of a persona: what it had then is what its outputs say.
+// TestBalancesOfThePast replays the times of every transaction of a persona and compares its balance then with its outputs.
 func TestBalancesOfThePast(t *testing.T) {
 	g := open(t, 1)
 	for _, network := range networks {
@@ -179,8 +179,8 @@ func TestBalancesOfThePast(t *testing.T) {
 	}
 }
 
-// TestListsHaveWhatIsStakedAndOnItsWay walks what personas own and owned on each chain: stakes that are active are there
-// until their end, exports are in the lists of both chains and name what imported them, and fields are as the live service's.
+// TestListsHaveWhatIsStakedAndOnItsWay walks the present and past outputs of personas on each chain: active stakes are listed until their end,
+// exports are in the lists of both chains with the importing transaction, and the fields are the live service's.
 func TestListsHaveWhatIsStakedAndOnItsWay(t *testing.T) {
 	g := open(t, 1)
 	seen := map[string]int{}
@@ -244,8 +244,8 @@ func TestListsHaveWhatIsStakedAndOnItsWay(t *testing.T) {
 	}
 }
 
-// TestBalancesSayWhatIsOnItsWay: what left the P-Chain and was not imported is its pendingExport, what it can import its pendingImport, both
-// shared with the other chain; those chains have the same amounts.
+// TestBalancesSayWhatIsOnItsWay: an export from the P-Chain that is not imported is its pendingExport, an output that it can import its
+// pendingImport. Both are shared with the other chain, which has the same amounts.
 func TestBalancesSayWhatIsOnItsWay(t *testing.T) {
 	g := open(t, 1)
 	seen := map[any]int{}
@@ -302,7 +302,7 @@ func chainOf(t *testing.T, g *globe, network string, id any) string {
 	return ""
 }
 
-// objects are the items of a list.
+// objects returns the items of a list.
 func objects(list any) (all []object) {
 	items, _ := list.([]any)
 	for _, item := range items {

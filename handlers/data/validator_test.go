@@ -141,7 +141,7 @@ func naives(t *testing.T, network *sim.Network) []naive {
 	return all
 }
 
-// question is a random query with what it should select and how it should sort.
+// question is a random query with the expected selection and order.
 type question struct {
 	query  url.Values
 	passes []func(naive) bool
@@ -276,7 +276,7 @@ func TestBothNamesOfTheTestNetworkAnswerTheSame(t *testing.T) {
 	}
 }
 
-// TestStatusesFollowTheClock stands one second before and after the end of a validation and of an L1 validator's balance.
+// TestStatusesFollowTheClock sets the clock to one second before and after the end of a validation and of an L1 validator's balance.
 func TestStatusesFollowTheClock(t *testing.T) {
 	g := serve(t, generate(t, 3))
 	defer func() {

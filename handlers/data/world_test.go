@@ -114,7 +114,7 @@ func serve(t testing.TB, w *sim.World) *globe {
 	return &globe{w, s}
 }
 
-// object is decoded JSON, with numbers as they were written.
+// object is decoded JSON that keeps numbers in their original form.
 type object = map[string]any
 
 // ask sends a request, compares the answer with the document, and decodes it.
@@ -176,7 +176,7 @@ func (g *globe) pages(t testing.TB, path, key string, size int) []object {
 
 func itoa(n int) string { b, _ := json.Marshal(n); return string(b) }
 
-// persona is the address of somebody with a name.
+// persona returns the address of a named persona.
 func (g *globe) persona(t testing.TB, name string) string {
 	t.Helper()
 	personas, err := g.DB.Personas(context.Background())

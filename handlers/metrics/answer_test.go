@@ -202,7 +202,7 @@ func TestHealth(t *testing.T) {
 	}
 }
 
-// TestNoMomentIsTooLate asks every series for what begins, and for what ends, where Unix seconds end.
+// TestNoMomentIsTooLate requests every series from, and up to, the last Unix second.
 func TestNoMomentIsTooLate(t *testing.T) {
 	s := serve(t, shared(t, "tiny", 1))
 	for _, target := range []string{"/v2/chains/total/metrics/txCount?timeInterval=", "/v2/icm/timeseries?timeInterval=",

@@ -17,7 +17,7 @@ import (
 	"snowglobe/sim/store"
 )
 
-// small is a chain whose blocks a test makes at moments of its choice.
+// small is a chain whose blocks a test makes at times of its choice.
 type small struct {
 	t       *testing.T
 	row     store.Chain
@@ -88,7 +88,7 @@ func (c *small) block(at time.Time, deeds ...deed) *store.Delta {
 	return delta
 }
 
-// smallWorld is a world of such chains; its clock stands at until.
+// smallWorld returns a world of such chains; its clock stands at until.
 func smallWorld(t *testing.T, until time.Time, chains []*small, deltas ...*store.Delta) *sim.World {
 	t.Helper()
 	creation, err := sim.Create(store.Memory, sim.Identity{Profile: "small", Until: until})
@@ -164,8 +164,8 @@ func TestBlocksAtTheEdgesOfIntervals(t *testing.T) {
 	}
 }
 
-// TestBlocksThatComeLater writes blocks into a finished world one by one, on two chains by turns, one of them ahead of
-// the clock and of the other, and finds the same as from the rows after each; and so does a server that was asked before.
+// TestBlocksThatComeLater adds blocks to a finished world one by one, on two chains alternately, one of them ahead of the clock and of the
+// other, and compares with the rows after each; a server with earlier responses in its cache agrees.
 func TestBlocksThatComeLater(t *testing.T) {
 	a, b := newSmall(t, 1, "mainnet", at("2026-05-31 22:00:00")), newSmall(t, 2, "mainnet", at("2026-05-31 22:00:00"))
 	w := smallWorld(t, at("2026-05-31 23:59:00"), []*small{a, b})

@@ -16,7 +16,7 @@ import (
 	"snowglobe/sim/txs"
 )
 
-// accrued returns what an always active L1 validator has paid before a second, by the newest block up to it.
+// accrued returns the fees of an always active L1 validator before a second, by the newest block up to it.
 func (c *chain) accrued(t testing.TB, second int64) uint64 {
 	var last *store.PrimaryBlock
 	for i := range c.blocks {
@@ -33,7 +33,7 @@ func (c *chain) accrued(t testing.TB, second int64) uint64 {
 	return uint64(last.AccruedFees) + uint64(second-last.Time)*c.l.Rules.ValidatorFees.MinPrice
 }
 
-// disabled tells whether a transaction of a block disabled an L1 validator.
+// disabled reports whether a transaction of a block disabled an L1 validator.
 func (c *chain) disabled(validation []byte, height uint64) bool {
 	for i, tx := range c.txs {
 		if u, ok := tx.Unsigned.(*txs.DisableL1ValidatorTx); ok && c.heights[i] == height && bytes.Equal(u.ValidationID[:], validation) {
@@ -43,8 +43,7 @@ func (c *chain) disabled(validation []byte, height uint64) bool {
 	return false
 }
 
-// stretch is a time in which an L1 validator was active: from one second to another, and what it paid by its end if no
-// transaction ended it.
+// stretch is a period in which an L1 validator was active: from one second to another, and the fees paid by its end if no transaction ended it.
 type stretch struct {
 	from, to int64
 	drained  uint64 // accrued fee at which the balance was used up, 0 if a transaction ended it
@@ -71,7 +70,7 @@ func (c *chain) stretches(v *store.L1ValidatorView, clock int64) (all []stretch)
 	return all
 }
 
-// paid returns what an L1 validator paid before a second.
+// paid returns the fees of an L1 validator before a second.
 func (c *chain) paid(t testing.TB, v *store.L1ValidatorView, second, clock int64) (sum uint64) {
 	for _, s := range c.stretches(v, clock) {
 		if s.from >= second {
@@ -92,7 +91,7 @@ type member struct {
 	c *chain
 }
 
-// feeTargets are the metrics of everything that pays, with the L1 validators of each.
+// feeTargets lists the metrics of all payers, with the L1 validators of each.
 func feeTargets(t testing.TB, w *sim.World) map[string][]member {
 	targets := map[string][]member{}
 	for _, n := range w.Networks {
@@ -114,7 +113,7 @@ func feeTargets(t testing.TB, w *sim.World) map[string][]member {
 	return targets
 }
 
-// compareFees compares every day of everything that pays with what its L1 validators paid.
+// compareFees compares every day of every payer with the fees of its L1 validators.
 func compareFees(t *testing.T, w *sim.World) {
 	t.Helper()
 	s, clock := serve(t, w), w.Clock.Unix()
@@ -201,7 +200,7 @@ func TestFeesOfWhatDoesNotExist(t *testing.T) {
 	}
 }
 
-// TestFeesAreWhatIsMissingOfTheBalances compares what L1 validators paid with what was deposited for them and is left.
+// TestFeesAreWhatIsMissingOfTheBalances compares the fees of L1 validators with their deposits less the remaining balances.
 func TestFeesAreWhatIsMissingOfTheBalances(t *testing.T) {
 	w := shared(t, "tiny", 3)
 	s := serve(t, w)
@@ -231,7 +230,7 @@ func TestFeesAreWhatIsMissingOfTheBalances(t *testing.T) {
 	}
 }
 
-// deposit is everything that transactions deposited for an L1 validator; whole says that none was returned.
+// deposit returns the sum of all deposits for an L1 validator; whole means that nothing was returned.
 func (c *chain) deposit(t testing.TB, v *store.L1ValidatorView) (sum uint64, whole bool) {
 	registration, err := c.l.DB.PrimaryTx(t.Context(), v.Tx)
 	if err != nil {

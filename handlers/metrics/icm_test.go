@@ -76,7 +76,7 @@ func icmQueries(all []store.Message) []icmQuery {
 	return queries
 }
 
-// everyIcm reads all pages of a series, and says of each point what it shows.
+// everyIcm reads all pages of a series, and describes each point.
 func everyIcm(t testing.TB, s *rest.Server, target string, size int) (all []string) {
 	t.Helper()
 	var last *metrics.IcmPoint
@@ -170,13 +170,13 @@ func countLetters(w *sim.World, all []store.Message, q icmQuery, interval string
 	return points
 }
 
-// same2 compares points whatever the order within an interval.
+// same2 compares points in any order within an interval.
 func same2(have, want []string) bool {
 	have, want = slices.Sorted(slices.Values(have)), slices.Sorted(slices.Values(want))
 	return slices.Equal(have, want)
 }
 
-// compareSummary compares the windows of all messages together and those of each group.
+// compareSummary compares the windows of all messages and of each group.
 func compareSummary(t *testing.T, w *sim.World, s *rest.Server, all []store.Message, q icmQuery) {
 	t.Helper()
 	summary := ask[metrics.IcmSummary](t, s, "/v2/icm/summary"+q.String())

@@ -36,7 +36,7 @@ func post(t testing.TB, s *rest.Server, body string) (int, []byte) {
 	return w.Code, w.Body.Bytes()
 }
 
-// find asks for all pages of what conditions find.
+// find requests all pages of the addresses that meet conditions.
 func find(t testing.TB, s *rest.Server, operator string, size int, conditions ...string) (all []string, counts map[string]int) {
 	t.Helper()
 	for token := ""; ; {
@@ -62,7 +62,7 @@ func condition(id, kind, params string) string {
 	return fmt.Sprintf(`{"id":%q,"type":%q,"params":{%s}}`, id, kind, params)
 }
 
-// TestConditionsAreWhatTheChainSays compares what conditions find with what every account had after every block of a range.
+// TestConditionsAreWhatTheChainSays compares the addresses that meet conditions with every account's balance after every block of a range.
 func TestConditionsAreWhatTheChainSays(t *testing.T) {
 	w := shared(t, "tiny", 1)
 	s := serve(t, w)
@@ -89,7 +89,7 @@ func TestConditionsAreWhatTheChainSays(t *testing.T) {
 	}
 }
 
-// heldNative reads the balances of every account after every block since a moment and after the one before.
+// heldNative reads the balances of every account after every block since a time and after the one before.
 func heldNative(t *testing.T, w *sim.World, c *reader.Chain, since int64, least *uint256.Int) (always, once, now []string) {
 	t.Helper()
 	head, err := c.Head(t.Context())
@@ -136,7 +136,7 @@ func heldNative(t *testing.T, w *sim.World, c *reader.Chain, since int64, least 
 	return always, once, now
 }
 
-// TestHoldersOfTokensAreThoseOfTheLists compares what conditions find with what each address is said to hold.
+// TestHoldersOfTokensAreThoseOfTheLists compares the addresses that meet conditions with the lists of their balances.
 func TestHoldersOfTokensAreThoseOfTheLists(t *testing.T) {
 	w := shared(t, "tiny", 1)
 	s := serve(t, w)
@@ -230,7 +230,7 @@ func TestConditionsCombine(t *testing.T) {
 			t.Errorf("%s: answer is %d %s, want %s", body, code, answer, want)
 		}
 	}
-	// A token goes on with its own conditions alone.
+	// A page token works with its own conditions alone.
 	_, first := post(t, s, `{"operator":"OR","pageSize":1,"queries":[`+some+`]}`)
 	var page metrics.CompositeAddresses
 	if err := json.Unmarshal(first, &page); err != nil || page.NextPageToken == "" {

@@ -49,8 +49,8 @@ func everyQuestion(t testing.TB, w *sim.World) []string {
 	return targets
 }
 
-// TestAnswersFollowTheWorldAtOnce asks one server everything, before and after the world moves, and wants of it what a
-// server says that has never been asked.
+// TestAnswersFollowTheWorldAtOnce requests everything from one server before and after changes to the world, and expects the responses of a
+// fresh server.
 func TestAnswersFollowTheWorldAtOnce(t *testing.T) {
 	w := generate(t, "tiny", 2)
 	old, targets, sent := serve(t, w), everyQuestion(t, w), messages(t, w)[0]
@@ -75,7 +75,7 @@ func TestAnswersFollowTheWorldAtOnce(t *testing.T) {
 	}
 }
 
-// compareWithNew asks a server, and one that has never been asked, and is what both answer.
+// compareWithNew asks a server and a fresh one, and returns their common response.
 func compareWithNew(t testing.TB, old *rest.Server, w *sim.World, targets []string) []string {
 	t.Helper()
 	have, want := answers(t, old, targets), answers(t, serve(t, w), targets)

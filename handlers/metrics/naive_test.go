@@ -143,7 +143,7 @@ func in(all []happening, scope string, w *sim.World) []happening {
 	return kept
 }
 
-// starts are the beginnings of the intervals from the first block to the clock, newest first.
+// starts returns the beginnings of the intervals from the first block to the clock, newest first.
 func starts(interval string, from, to int64) []int64 {
 	f := time.Unix(from, 0).UTC()
 	at := time.Date(f.Year(), f.Month(), f.Day(), 0, 0, 0, 0, time.UTC)
@@ -176,7 +176,7 @@ func following(interval string, at time.Time) time.Time {
 	return at.AddDate(0, 0, 1)
 }
 
-// span is the happenings from a moment on and before another.
+// span returns the events from one time on and before another.
 func span(all []happening, from, to int64) []happening {
 	i := sort.Search(len(all), func(i int) bool { return all[i].time >= from })
 	j := sort.Search(len(all), func(i int) bool { return all[i].time >= to })

@@ -10,8 +10,8 @@ import (
 	"snowglobe/sim/store"
 )
 
-// wasteful are steps that read more than an answer holds; few are the tables of a handful of rows, read as a whole; recursion are the steps of a
-// WITH RECURSIVE found.
+// wasteful lists steps that read more than an answer holds; few, the small tables that are read as a whole; recursion, the steps of a WITH
+// RECURSIVE.
 var (
 	wasteful  = regexp.MustCompile(`^SCAN |TEMP B-TREE|MULTI-INDEX`)
 	few       = regexp.MustCompile(`FROM (chain|persona|primary_network)\b`)

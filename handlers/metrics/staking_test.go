@@ -66,7 +66,7 @@ func readChain(t testing.TB, n *sim.Network) *chain {
 	return c
 }
 
-// stake counts who validates and delegates in the last second before a moment, and what they weigh.
+// stake counts the validators and delegators in the last second before a time, and their weight.
 func (c *chain) stake(subnet []byte, moment, clock int64) map[string]uint64 {
 	sum := map[string]uint64{"validatorCount": 0, "validatorWeight": 0, "delegatorCount": 0, "delegatorWeight": 0}
 	moment = min(moment, clock+1)
@@ -162,7 +162,7 @@ func TestEveryStakeOfTheDefaultWorldIsWhatTheRowsSay(t *testing.T) {
 	compareStakes(t, shared(t, usual(t), 1))
 }
 
-// seeds are the worlds that the naive evaluations look at.
+// seeds lists the worlds for the naive evaluations.
 func seeds(t testing.TB) []int64 {
 	if testing.Short() {
 		t.Log("left out of a short run: all seeds but two")

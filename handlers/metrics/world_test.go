@@ -49,7 +49,7 @@ func usual(t testing.TB) string {
 	return "default"
 }
 
-// shared is a world that other tests read, too.
+// shared is a world that several tests read.
 func shared(t testing.TB, profile string, number int64) *sim.World {
 	t.Helper()
 	name := fmt.Sprint(profile, " ", number)
@@ -72,7 +72,7 @@ func makeWorld(t testing.TB, profile string, number int64) *sim.World {
 	return w
 }
 
-// withClock is a shared world whose clock a test may set until it ends.
+// withClock returns a shared world whose clock a test may set until it ends.
 func withClock(t testing.TB, number int64) *sim.World {
 	t.Helper()
 	w := shared(t, "tiny", number)

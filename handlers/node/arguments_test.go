@@ -24,7 +24,7 @@ import (
 	"snowglobe/handlers/permit"
 )
 
-// form is a row of testdata/arguments.txt: parameters in one of the forms that clients send them in, and what comes of it.
+// form is a row of testdata/arguments.txt: parameters in one of the forms that clients use, and the outcome.
 type form struct {
 	line                          int
 	path, method, verdict, params string
@@ -201,7 +201,7 @@ func (w *argumentWorld) nameEVM() {
 	w.name("rawBare", raw[2:])
 }
 
-// namePrimary names what the P- and the X-Chain have.
+// namePrimary names objects on the P- and the X-Chain.
 func (w *argumentWorld) namePrimary() {
 	ask := func(path, method, params string, into any) {
 		w.Helper()
@@ -240,7 +240,7 @@ func (w *argumentWorld) namePrimary() {
 	w.name("container", container.ID)
 }
 
-// probes read what a method may have changed, such as a token's balance and allowance and the next block.
+// probes reads everything that a method may have changed, such as a token's balance and allowance and the next block.
 var probes = []string{
 	`eth_getBalance ["{bob}","latest"]`, `eth_getTransactionCount ["{bob}","latest"]`, `eth_getCode ["{bob}","latest"]`, `eth_getStorageAt ["{bob}","0x2","latest"]`,
 	`eth_getTransactionCount ["{alice}","pending"]`, `eth_accounts []`, `txpool_status []`, `anvil_getAutomine []`, `anvil_getIntervalMining []`, `anvil_nodeInfo []`,
@@ -249,14 +249,14 @@ var probes = []string{
 	`evm_mine []`, `eth_getBlockByNumber ["latest",true]`,
 }
 
-// restored undo what a method does that is no part of a snapshot.
+// restored undoes a method's effects that are not part of a snapshot.
 var restored = map[string]string{
 	"setAutomine": `evm_setAutomine [true]`, "setIntervalMining": `evm_setIntervalMining [0]`, "setCoinbase": `anvil_setCoinbase ["0x0100000000000000000000000000000000000000"]`,
 	"setBlockTimestampInterval": `anvil_setBlockTimestampInterval [0]`, "autoImpersonateAccount": `anvil_autoImpersonateAccount [false]`,
 	"impersonateAccount": `anvil_stopImpersonatingAccount ["{bob}"]`,
 }
 
-// outcome tries a form and returns the answer and what it changed in the world, which it then puts back.
+// outcome tries a form, returns the response and the changes to the world, and undoes them.
 func (w *argumentWorld) outcome(f *form, names *strings.Replacer) (result, problem string) {
 	w.Helper()
 	params := ""
@@ -294,7 +294,8 @@ func (w *argumentWorld) outcome(f *form, names *strings.Replacer) (result, probl
 	return result, problem
 }
 
-// told tries a form over a WebSocket. The result of a subscription is what it tells first of a transaction with a log, which is then undone.
+// told tries a form over a WebSocket. The result of a subscription is its first notification about a transaction with a log, which is then
+// undone.
 func (w *argumentWorld) told(f *form, params string, names *strings.Replacer) (result, problem string) {
 	w.Helper()
 	socket, answer, err := websocket.DefaultDialer.DialContext(w.Context(), "ws"+strings.TrimPrefix(w.url, "http")+f.path, nil)
@@ -358,8 +359,8 @@ func (w *argumentWorld) told(f *form, params string, names *strings.Replacer) (r
 	return string(told.Params.Result), ""
 }
 
-// TestArguments sends every method its arguments in every form of the table, which says how go-ethereum's client, ethers, viem, web3.js, Hardhat, cast and
-// avalanchejs write them, and what the node's own types read.
+// TestArguments calls every method with arguments in every form of the table: the forms in which go-ethereum's client, ethers, viem, web3.js,
+// Hardhat, cast and avalanchejs write them, and which the node's own types read.
 func TestArguments(t *testing.T) {
 	w := newArgumentWorld(t)
 	names := strings.NewReplacer(w.names...)
@@ -390,7 +391,7 @@ func TestArguments(t *testing.T) {
 	}
 }
 
-// TestFiltersAreReadAsByGoEthereum reads what the table says about logs with go-ethereum's own type.
+// TestFiltersAreReadAsByGoEthereum compares the table's rows about logs with go-ethereum's own type.
 func TestFiltersAreReadAsByGoEthereum(t *testing.T) {
 	w := newArgumentWorld(t)
 	names := strings.NewReplacer(w.names...)
@@ -453,7 +454,7 @@ func canonical(method string) string {
 	return method
 }
 
-// checkForms says which parameters have but one form.
+// checkForms returns the parameters that have only one form.
 func checkForms(t *testing.T, m *openrpc.Method, rows []form) {
 	t.Helper()
 	item := m.Item()
@@ -468,7 +469,7 @@ func checkForms(t *testing.T, m *openrpc.Method, rows []form) {
 	}
 }
 
-// parameter is one in a row as it is written, nothing when it is left out.
+// parameter returns a row's parameter as written, or nothing if it is omitted.
 func parameter(t *testing.T, f *form, index int, name string) string {
 	t.Helper()
 	var list []json.RawMessage

@@ -9,8 +9,8 @@ import (
 	"github.com/ethereum/go-ethereum/rpc"
 )
 
-// TestBatchesAreBoundedInWork sends batches of calls that never end: those that come when the gas of the batch is used up are
-// refused as a node refuses what it does not come to, by either way; a call that executes nothing is answered.
+// TestBatchesAreBoundedInWork sends batches of calls that never end, over both transports: once the gas of the batch is used up, further calls
+// are refused like a node's unprocessed ones, except calls that execute nothing.
 func TestBatchesAreBoundedInWork(t *testing.T) {
 	const calls, paid = 60, 20
 	w := newTestWorld(t)
@@ -44,8 +44,8 @@ func TestBatchesAreBoundedInWork(t *testing.T) {
 	}
 }
 
-// TestBatchesAreBoundedInTime sends batches whose first call goes on for longer than a batch may: it is given up, those after it are
-// refused as a node refuses what it does not come to, and the answer comes at once.
+// TestBatchesAreBoundedInTime sends batches whose first call runs for longer than a batch may: it is aborted, later ones are refused like a
+// node's unprocessed ones, and the response is immediate.
 func TestBatchesAreBoundedInTime(t *testing.T) {
 	w := newTestWorld(t)
 	w.c.Limits.Gas, w.c.Limits.Time, w.c.Limits.Batch = 1<<50, time.Minute, 200*time.Millisecond

@@ -13,7 +13,7 @@ import (
 	"snowglobe/sim/txs"
 )
 
-// TestWorldHoldsTheRareCases asks mainnet for what a client has to cope with and seldom sees.
+// TestWorldHoldsTheRareCases requests rare cases from mainnet that a client has to handle.
 func TestWorldHoldsTheRareCases(t *testing.T) {
 	w := seeded(t)
 	url := serveSeeded(t, w, Options{})

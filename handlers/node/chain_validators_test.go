@@ -11,8 +11,8 @@ import (
 	"snowglobe/sim/txs"
 )
 
-// TestValidatorsAgreeWithThePlatform asks every chain outside the primary network for its validators and compares them
-// with what the P-Chain says of the subnet. A disabled L1 validator stays listed.
+// TestValidatorsAgreeWithThePlatform asks every chain outside the primary network for its validators and compares them with the subnet's on the
+// P-Chain. A disabled L1 validator stays listed.
 func TestValidatorsAgreeWithThePlatform(t *testing.T) {
 	w := seeded(t)
 	url := serveSeeded(t, w, Options{})
@@ -68,7 +68,7 @@ type seen struct {
 	IsConnected             bool
 }
 
-// current are the validators that a service lists, by validation or transaction id.
+// current returns the validators that a service lists, by validation or transaction id.
 func current(t *testing.T, url, service, params string) map[string]seen {
 	t.Helper()
 	text := send(t, http.MethodPost, url, `{"jsonrpc":"2.0","id":1,"method":"`+service+`.getCurrentValidators","params":`+params+`}`)

@@ -29,8 +29,8 @@ func (w *testWorld) socket(t *testing.T) *ethclient.Client {
 	return w.dial(t, "ws"+strings.TrimPrefix(w.server.URL, "http")+"/ext/bc/C/ws")
 }
 
-// TestClientWalksChain reads the chain from first to last over both transports, recomputes what a client can and
-// compares the logs of the whole chain with those of the receipts.
+// TestClientWalksChain reads the chain from first to last over both transports, recomputes all that a client can, and compares the logs of the
+// whole chain with the receipts'.
 func TestClientWalksChain(t *testing.T) {
 	w := newTestWorld(t)
 	for _, client := range []*ethclient.Client{w.dial(t, w.server.URL+"/ext/bc/C/rpc"), w.socket(t)} {
@@ -146,7 +146,7 @@ func await[T any](t *testing.T, ctx context.Context, news <-chan T) T {
 	}
 }
 
-// TestSubscriptionErrors asks for what cannot be subscribed to.
+// TestSubscriptionErrors asks for impossible subscriptions.
 func TestSubscriptionErrors(t *testing.T) {
 	w := newTestWorld(t)
 	client := w.socket(t).Client()

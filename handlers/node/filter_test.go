@@ -32,7 +32,7 @@ func install(t *testing.T, client *rpc.Client, method string, params ...any) (id
 	return id
 }
 
-// TestFilters leaves one filter of each kind, adds a block and asks what is new, twice.
+// TestFilters creates one filter of each kind, adds a block and polls twice.
 func TestFilters(t *testing.T) {
 	w := newTestWorld(t)
 	client := w.dial(t, w.server.URL+"/ext/bc/C/rpc").Client()
@@ -94,7 +94,7 @@ func checkUninstall(t *testing.T, client *rpc.Client, blocks string) {
 	}
 }
 
-// TestFiltersAreBounded leaves more filters than are kept: the first, which was not asked for the longest, is gone.
+// TestFiltersAreBounded creates more filters than are kept: the one polled least recently is gone.
 func TestFiltersAreBounded(t *testing.T) {
 	const maxFilters = 1_000
 	w := newTestWorld(t)
@@ -113,8 +113,8 @@ func TestFiltersAreBounded(t *testing.T) {
 	}
 }
 
-// TestLogRanges asks for ranges of blocks, in the words of coreth's eth/filters: Filter.Logs for those that are searched, and
-// SubscribeAcceptedLogs for those that are watched.
+// TestLogRanges requests ranges of blocks, with the errors of coreth's eth/filters: Filter.Logs for searches, and SubscribeAcceptedLogs for
+// subscriptions.
 func TestLogRanges(t *testing.T) {
 	w := newTestWorld(t)
 	client := w.dial(t, w.server.URL+"/ext/bc/C/rpc").Client()
@@ -197,7 +197,7 @@ func TestFullPendingFilter(t *testing.T) {
 	}
 }
 
-// TestLogSubscriptionHasARange: of the logs of three blocks, it tells those of the one in its range.
+// TestLogSubscriptionHasARange: of the logs of three blocks, the subscription gets those in its range.
 func TestLogSubscriptionHasARange(t *testing.T) {
 	w := newTestWorld(t)
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)

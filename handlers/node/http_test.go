@@ -9,7 +9,7 @@ import (
 
 const chainID = `{"jsonrpc":"2.0","id":1,"method":"eth_chainId","params":[]}`
 
-// TestHTTP compares status, headers and body with what a node sends.
+// TestHTTP compares status, headers and body with a node's.
 func TestHTTP(t *testing.T) {
 	w := newTestWorld(t)
 	const json, text = "application/json", "text/plain; charset=utf-8"
@@ -105,7 +105,7 @@ func (w *testWorld) request(t *testing.T, method, path, body, headers string) (*
 	return response, string(answer)
 }
 
-// TestChunkedBodyIsLimited sends a body whose length nobody knows beforehand.
+// TestChunkedBodyIsLimited sends a body whose length is not known in advance.
 func TestChunkedBodyIsLimited(t *testing.T) {
 	w := newTestWorld(t)
 	body := io.MultiReader(strings.NewReader(strings.Repeat(" ", 2<<20)), strings.NewReader(chainID))
@@ -124,7 +124,7 @@ func TestChunkedBodyIsLimited(t *testing.T) {
 	}
 }
 
-// TestCrossOrigin checks what a page from elsewhere is allowed.
+// TestCrossOrigin checks the permissions of a page from another origin.
 func TestCrossOrigin(t *testing.T) {
 	w := newTestWorld(t)
 	const origin, post = "Origin: http://example.com", "|Access-Control-Request-Method: POST"
@@ -148,7 +148,7 @@ func TestCrossOrigin(t *testing.T) {
 	}
 }
 
-// TestRouteHeader reaches an L1 whatever the path.
+// TestRouteHeader reaches an L1 under any path.
 func TestRouteHeader(t *testing.T) {
 	w := newTestWorld(t)
 	for id := range w.node.routed {

@@ -26,7 +26,7 @@ type container struct {
 	Index     uint64    `json:"index,string"`
 }
 
-// askIndex calls a method of an index and decodes what it answers.
+// askIndex calls a method of an index and decodes the response.
 func askIndex[T any](t *testing.T, url, method, params string) (answer T, problem string) {
 	t.Helper()
 	var reply struct {
@@ -80,8 +80,8 @@ func raw(t *testing.T, c container) []byte {
 	return b
 }
 
-// TestIndexHoldsTheBlocksThatConsensusAccepted parses every container with avalanchego's own ProposerVM, which verifies who signed
-// it, and compares what is in it with the chain.
+// TestIndexHoldsTheBlocksThatConsensusAccepted parses every container with avalanchego's own ProposerVM, which verifies the signer, and
+// compares the block inside with the chain.
 func TestIndexHoldsTheBlocksThatConsensusAccepted(t *testing.T) {
 	w := seeded(t)
 	url := serveSeeded(t, w, Options{})

@@ -11,7 +11,7 @@ import (
 	"snowglobe/sim/txs"
 )
 
-// TestInfoKnowsTheChainsThatRunHere asks for every chain that platform.getBlockchains lists: a node knows those that it runs.
+// TestInfoKnowsTheChainsThatRunHere asks for every chain that platform.getBlockchains lists: a node knows the ones it runs.
 func TestInfoKnowsTheChainsThatRunHere(t *testing.T) {
 	w := seeded(t)
 	url := serveSeeded(t, w, Options{})

@@ -26,7 +26,7 @@ const (
 	testStake    = 3_000 * nAVAX
 )
 
-// testNetwork is a small P- and X-Chain under construction. Everything is alice's, who may also be asked to sign for bob.
+// testNetwork is a small P- and X-Chain under construction. Everything belongs to alice, who may also sign for bob.
 type testNetwork struct {
 	t          testing.TB
 	rules      *rules.Network
@@ -38,7 +38,7 @@ type testNetwork struct {
 	spent      [2]int // genesisUTXOs that were used, on P and X
 }
 
-// newTestNetworks is a world of two networks with the same history under different rules.
+// newTestNetworks returns a world of two networks with the same history under different rules.
 func newTestNetworks(t testing.TB) []*sim.Network {
 	t.Helper()
 	creation, err := sim.Create(store.Memory, sim.Identity{Profile: "test", Until: time.Unix(genesisTime+10*day, 0)})
@@ -78,7 +78,7 @@ func must[T any](t testing.TB) func(T, error) T {
 	}
 }
 
-// begin makes the genesis: outputs of alice, three validators, one of whom waits, and somebody who waits to delegate.
+// begin makes the genesis: outputs of alice, three validators, one of them pending, and a pending delegator.
 func (l *testNetwork) begin() store.PrimaryNetwork {
 	p := &pchain.PChainGenesis{Timestamp: l.now, InitialSupply: 400_000_000 * nAVAX, Message: "test", Chains: []*txs.Tx{}}
 	x := &xchain.XChainGenesis{Timestamp: l.now, Assets: []*xchain.GenesisAsset{{ID: l.rules.AVAXAssetID, Name: "Avalanche", Symbol: "AVAX", Denomination: 9}}}
@@ -109,7 +109,7 @@ func (l *testNetwork) genesisUTXO(txID ids.ID, index uint32, out txs.Output) txs
 	return txs.UTXO{UTXOID: txs.UTXOID{TxID: txID, OutputIndex: index}, AssetID: l.rules.AVAXAssetID, Out: out}
 }
 
-// genesisValidator is a validator of the genesis with its node. The third begins on day 20.
+// genesisValidator returns a validator of the genesis with its node. The third begins on day 20.
 func (l *testNetwork) genesisValidator(i int) *txs.Tx {
 	certificate := fmt.Appendf(nil, "certificate %d of network %d", i, l.rules.NetworkID)
 	secret := warp.NewSecretKey(sha256.Sum256(certificate))
@@ -143,8 +143,8 @@ func (l *testNetwork) base(c txs.Chain) txs.BaseTx {
 	}
 }
 
-// spend is a base that spends alice's next output of the genesis. All but what leaves otherwise comes back to her; a hundredth of an AVAX
-// is burned, more than anything costs.
+// spend returns a base transaction that spends alice's next output of the genesis. Everything except other outputs returns to her; a hundredth
+// of an AVAX is burned, which covers every fee.
 func (l *testNetwork) spend(c txs.Chain, leaves uint64, outs ...*txs.TransferableOutput) txs.BaseTx {
 	from := txs.UTXOID{OutputIndex: uint32(l.spent[c])}
 	if c == txs.XChain {

@@ -82,7 +82,7 @@ func serveSeeded(t testing.TB, w *sim.World, o Options) string {
 	return server.URL
 }
 
-// roleNames are the names that transcripts of a seeded world may use.
+// roleNames lists the names that transcripts of a seeded world may use.
 func roleNames(t testing.TB, w *sim.World) *strings.Replacer {
 	t.Helper()
 	mainnet := w.Networks[0]
@@ -122,8 +122,7 @@ func peerOf(t testing.TB, n *sim.Network, nodes []store.Node) ids.NodeID {
 	return ids.EmptyNodeID
 }
 
-// TestNetworkTranscripts replays conversations with the node of a seeded world, naming {SELF} besides {L1} and the nodes
-// that have a role.
+// TestNetworkTranscripts replays conversations with the node of a seeded world, naming {SELF} besides {L1} and the nodes that have a role.
 func TestNetworkTranscripts(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join(transcripts, "network", "*.txt"))
 	if err != nil || len(files) == 0 {

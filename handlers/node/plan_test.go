@@ -16,8 +16,7 @@ var (
 	page     = regexp.MustCompile(`^SCAN (\(subquery-\d+\)|found)$`) // parts of a statement whose rows are all wanted
 )
 
-// TestQueryPlans has every transcript spoken and then looks at how each statement finds its rows: none may scan a table
-// or sort.
+// TestQueryPlans replays every transcript and then checks how each statement finds its rows: none may scan a table or sort.
 func TestQueryPlans(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "world.db")
 	w := newTestWorldAt(t, path)

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestProfilesNeedNoFolder writes a profile without having been told where.
+// TestProfilesNeedNoFolder writes a profile without a configured folder.
 func TestProfilesNeedNoFolder(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	t.Setenv("TMP", os.Getenv("TMPDIR"))

@@ -18,8 +18,8 @@ import (
 	"snowglobe/sim/txs"
 )
 
-// recordedCall is a request to a real node with its response. In paths, parameters and errors {names} stand for what
-// has another name in every network.
+// recordedCall is a request to a real node with its response. In paths, parameters and errors, {names} replace names that differ between
+// networks.
 type recordedCall struct {
 	Path   string          `json:"path"` // after /ext/
 	Method string          `json:"method"`
@@ -29,8 +29,8 @@ type recordedCall struct {
 	Error  json.RawMessage `json:"error"`
 }
 
-// TestRecordedCalls asks the node of a seeded world for what a real node was asked for, in the same order: an error is the
-// same, a result has the same shape. What an L1 answers may have more in it: it has other contracts built in.
+// TestRecordedCalls sends a real node's requests to the node of a seeded world, in the same order: errors are equal, and results have the same
+// shape. An L1's results may contain more, because it has other built-in contracts.
 func TestRecordedCalls(t *testing.T) {
 	w := ownSeeded(t)
 	o := Options{Loggers: map[string]*Loggers{}, Profiler: NewProfiler(t.TempDir())}
@@ -108,7 +108,7 @@ func lacks(have, want any, at string) string {
 	return ""
 }
 
-// chainNames are the blockchains of mainnet by the names that recorded calls and transcripts give them.
+// chainNames lists the blockchains of mainnet by the names in recorded calls and transcripts.
 func chainNames(t testing.TB, w *sim.World) []string {
 	t.Helper()
 	mainnet := fixtures.Networks[0]

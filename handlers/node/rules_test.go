@@ -42,8 +42,8 @@ func (a *asker) read(contract common.Address, input []byte, block hexutil.Uint64
 	return answer
 }
 
-// TestContractsSayWhatTheNodeSays compares eth_feeConfig and the settings in force with what the contracts answer to
-// eth_call, at every block of the seeded L1.
+// TestContractsSayWhatTheNodeSays compares eth_feeConfig and the settings in force with the contracts' answers to eth_call, at every block of
+// the seeded L1.
 func TestContractsSayWhatTheNodeSays(t *testing.T) {
 	w := seeded(t)
 	url := serveSeeded(t, w, Options{})
@@ -87,7 +87,7 @@ func (a *asker) compareFees(block hexutil.Uint64) int64 {
 	return changed.Int64()
 }
 
-// compareRoles looks up at block 0 the role of everyone whom a setting of the genesis names.
+// compareRoles looks up the role at block 0 of every address in the settings of the genesis.
 func (a *asker) compareRoles() {
 	a.t.Helper()
 	var genesis struct{ Timestamp hexutil.Uint64 }

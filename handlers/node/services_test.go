@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestServicesHTTP compares status, headers and body of the node's own services with what a node sends.
+// TestServicesHTTP compares status, headers and body of the node's own services with a node's.
 func TestServicesHTTP(t *testing.T) {
 	w := newTestWorld(t)
 	const (

@@ -23,7 +23,7 @@ type recordedAnswer struct {
 	Result json.RawMessage `json:"result"`
 }
 
-// TestShapes asks for everything that a real node was asked for: names, their order and the kinds of values are the same.
+// TestShapes repeats the requests to a real node: names, their order and the kinds of values are the same.
 func TestShapes(t *testing.T) {
 	w := newTestWorld(t)
 	file, err := os.Open(filepath.Join(testdata(), "node", "answers.jsonl"))
@@ -54,7 +54,7 @@ func TestShapes(t *testing.T) {
 	}
 }
 
-// shapeParams asks the test world for what the recorded cases asked a node for.
+// shapeParams translates a recorded request's parameters to the test world.
 func shapeParams(t *testing.T, w *testWorld) map[string]string {
 	n := w.networks[0]
 	tx := func(c txs.Chain, height uint64) string {
@@ -90,8 +90,8 @@ func shapeParams(t *testing.T, w *testWorld) map[string]string {
 	}
 }
 
-// shapeOf writes a JSON value with its kinds in place of its values. Of a list it looks at the first element, of an object's
-// members whose names are ids at the first one, wherever among the others it stands.
+// shapeOf writes a JSON value with kinds in place of values. Of a list it uses the first element; of an object's members with ids as names, the
+// first, wherever it is among the others.
 func shapeOf(t *testing.T, raw json.RawMessage) string {
 	t.Helper()
 	d := json.NewDecoder(bytes.NewReader(raw))

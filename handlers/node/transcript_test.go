@@ -57,7 +57,7 @@ func (w *testWorld) names() *strings.Replacer {
 	return strings.NewReplacer("{L1}", ids.ID(w.l1.Row.BlockchainID).String())
 }
 
-// keep writes a transcript anew, or compares it with what was said.
+// keep rewrites a transcript, or compares it with the conversation.
 func keep(t *testing.T, file, written string, spoken []byte) {
 	t.Helper()
 	if !*update {
@@ -69,7 +69,7 @@ func keep(t *testing.T, file, written string, spoken []byte) {
 	}
 }
 
-// differ reports every line that came out otherwise.
+// differ reports every line that differs.
 func differ(t *testing.T, written, spoken string) {
 	t.Helper()
 	want, got := strings.Split(written, "\n"), strings.Split(spoken, "\n")
@@ -83,8 +83,7 @@ func differ(t *testing.T, written, spoken string) {
 	}
 }
 
-// converse says every request of a transcript and writes the transcript again with the answers that came. A GET is
-// its own request.
+// converse sends every request of a transcript and returns the transcript with the actual responses. A GET is its own request.
 func converse(t *testing.T, url string, names *strings.Replacer, script string) []byte {
 	var out bytes.Buffer
 	path := "/ext/bc/C/rpc"
@@ -108,13 +107,13 @@ func converse(t *testing.T, url string, names *strings.Replacer, script string) 
 	return out.Bytes()
 }
 
-// post sends a body and answers what comes back.
+// post sends a body and returns the response.
 func (w *testWorld) post(t testing.TB, path, body string) string {
 	t.Helper()
 	return send(t, http.MethodPost, w.server.URL+path, body)
 }
 
-// send answers what comes back for a body, without the newline at its end.
+// send returns the response to a body, without the final newline.
 func send(t testing.TB, method, url, body string) string {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body))

@@ -33,7 +33,7 @@ const deployCounter = "6100f68061000d6000396000f3" + counterCode
 
 const genesisTime = 1_775_000_000
 
-// testChain is a chain that the tests can add blocks to.
+// testChain is a chain to which tests can add blocks.
 type testChain struct {
 	*reader.Chain
 	t       testing.TB
@@ -124,7 +124,7 @@ func newTestChain(t testing.TB, db *store.DB, id int, kind evm.Kind, network str
 	return c
 }
 
-// enablePrecompiles turns contracts on from the first block, and the minter off while the history goes on.
+// enablePrecompiles enables contracts from the first block, and disables the minter during the history.
 func enablePrecompiles(s *precompile.Upgrades, admin common.Address, activated uint64) {
 	off, quorum, primary := activated+400, uint64(67), true
 	run := precompile.Config{Admins: []common.Address{admin}, BlockTimestamp: &activated}
@@ -137,7 +137,7 @@ func enablePrecompiles(s *precompile.Upgrades, admin common.Address, activated u
 	s.Upgrades = []precompile.PrecompileUpgrade{{precompile.NativeMinter.Key: {BlockTimestamp: &off, Disable: true}}}
 }
 
-// callPrecompiles mints coins, changes the fee configuration and goes on past the upgrade that turns the minter off.
+// callPrecompiles mints coins, changes the fee configuration, and continues past the upgrade that disables the minter.
 func (c *testChain) callPrecompiles() {
 	fees := precompile.NewFeeConfig(12_000_000, 2_000_000_000, 9_000_000)
 	c.block(&types.DynamicFeeTx{To: &precompile.NativeMinter.Address, Data: precompile.PackInput("mintNativeCoin(address,uint256)",
@@ -154,7 +154,7 @@ func (c *testChain) commit(d *store.Delta) {
 	}
 }
 
-// newMiner makes blocks in the world that is this chain alone, whose clock is the head's.
+// newMiner makes blocks in a world of this chain alone, whose clock follows the head.
 func (c *testChain) newMiner() *miner.Miner {
 	commit := func(_ *reader.Chain, d *store.Delta, _ uint64) error {
 		c.commit(d)
@@ -206,7 +206,7 @@ func (c *testChain) write(add func(*store.Batch) error) {
 	}
 }
 
-// block makes, commits and publishes a block of transactions, each filled in with what a sender would add.
+// block makes, commits and publishes a block of transactions, each completed like a sender would.
 func (c *testChain) block(transactions ...types.TxData) []*types.Transaction {
 	c.t.Helper()
 	c.time += 60

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestPriceOptions takes tips beyond the bounds. The values are those of coreth's internal/ethapi.calculateFeeSpeeds with its default
+// TestPriceOptions takes tips beyond the bounds. The values come from coreth's internal/ethapi.calculateFeeSpeeds with its default
 // configuration.
 func TestPriceOptions(t *testing.T) {
 	const gwei = 1_000_000_000

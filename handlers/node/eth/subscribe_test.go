@@ -6,8 +6,8 @@ import (
 	"github.com/ethereum/go-ethereum/event"
 )
 
-// TestWhoFallsBehindIsDropped: a subscriber that reads nothing is given up after the backlog, and holds up neither the source nor
-// another subscriber.
+// TestWhoFallsBehindIsDropped: a subscriber that reads nothing is dropped after the backlog, and delays neither the source nor another
+// subscriber.
 func TestWhoFallsBehindIsDropped(t *testing.T) {
 	var source event.FeedOf[int]
 	b := newBroadcaster(func(ch chan<- int) event.Subscription { return source.Subscribe(ch) })

@@ -74,7 +74,7 @@ func TestTypedDataIsSigned(t *testing.T) {
 	}
 }
 
-// TestTypedDataIsRefused asks to sign what has no hash.
+// TestTypedDataIsRefused asks to sign data without a hash.
 func TestTypedDataIsRefused(t *testing.T) {
 	for data, want := range map[string]string{
 		`"{"`:                  "typed data: unexpected EOF",

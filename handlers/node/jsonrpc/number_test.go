@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestSaturated: a sum ends at the largest number and never begins anew.
+// TestSaturated: a sum stops at the largest number and never wraps around.
 func TestSaturated(t *testing.T) {
 	for _, c := range []struct {
 		sum    Uint64

@@ -15,7 +15,7 @@ import (
 	"snowglobe/handlers/fault"
 )
 
-// bulky has results that a batch has room for two of; those of Part are written in parts.
+// bulky has results of which two fit into a batch; Part's are written in parts.
 type bulky struct{ calls int }
 
 func (b *bulky) Whole() json.RawMessage {
@@ -34,7 +34,8 @@ func (b *bulky) Part() Result {
 
 func (b *bulky) Late() (string, error) { return "", errors.New("late") }
 
-// TestBatchesAreBoundedInSize fills a batch: what goes beyond it is answered, and the calls after it are refused, as go-ethereum's server does.
+// TestBatchesAreBoundedInSize fills a batch: the call that exceeds the size is answered, and later ones are refused, as by go-ethereum's
+// server.
 func TestBatchesAreBoundedInSize(t *testing.T) {
 	ours, theirs := &bulky{}, oracle.NewServer()
 	s := New(Options{MaxBody: 1 << 20}, Namespace{"t", ours})
@@ -47,7 +48,7 @@ func TestBatchesAreBoundedInSize(t *testing.T) {
 	for _, method := range []string{"t_whole", "t_part"} {
 		ours.calls = 0
 		got := answered(s, http.MethodPost, "/", contentType, "["+strings.ReplaceAll(calls, "t_whole", method)+"]")
-		// A call of nothing has no id that could be told, which go-ethereum's server leaves out here.
+		// A null call has no id, which go-ethereum's server omits here.
 		if text := strings.Replace(got.Body.String(), `{"jsonrpc":"2.0","id":null,"error":{"code":-32003`, `{"jsonrpc":"2.0","error":{"code":-32003`, 1); text != want || got.Header().Get("Content-Length") != fmt.Sprint(got.Body.Len()) {
 			t.Errorf("%s: %d bytes, want %d: …%s, want …%s", method, len(text), len(want), text[max(0, len(text)-300):], want[max(0, len(want)-300):])
 		}
@@ -57,7 +58,7 @@ func TestBatchesAreBoundedInSize(t *testing.T) {
 	}
 }
 
-// leaving counts calls, after the first of which its client leaves.
+// leaving counts calls; the client leaves after the first.
 type leaving struct {
 	calls int
 	leave func()
@@ -68,7 +69,7 @@ func (l *leaving) Call() {
 	l.leave()
 }
 
-// TestWhoLeavesABatchIsNotServed: what a client asked for that has left changes nothing any more.
+// TestWhoLeavesABatchIsNotServed: calls of a client that has left change nothing.
 func TestWhoLeavesABatchIsNotServed(t *testing.T) {
 	l := &leaving{}
 	s := New(Options{MaxBody: 1 << 20}, Namespace{"t", l})
@@ -82,7 +83,8 @@ func TestWhoLeavesABatchIsNotServed(t *testing.T) {
 	}
 }
 
-// TestFaultsAnswerCalls by their places, in the words of either protocol, and leave the others alone; what the client may not do is refused before.
+// TestFaultsAnswerCalls: a fault replaces the response of the matching calls, in the form of either protocol, and of no others. Calls without
+// permission are refused before.
 func TestFaultsAnswerCalls(t *testing.T) {
 	chain := New(Options{MaxBody: 1 << 20}, Namespace{"t", &bulky{}})
 	services, err := NewServices(Options{MaxBody: 1 << 20}, Service{"s", fuzzedService{}})

@@ -81,7 +81,7 @@ func (quietOracle) Refused(_ context.Context, why string) (*oracle.Subscription,
 
 func pick(r *rand.Rand, from ...string) string { return from[r.IntN(len(from))] }
 
-// randomValue is JSON, mostly such that some method takes it.
+// randomValue returns JSON that mostly fits some method.
 func randomValue(r *rand.Rand, deep int) string {
 	switch n := r.IntN(14); {
 	case n < 2 && deep > 0:
@@ -155,7 +155,7 @@ func answered(h http.Handler, method, target, contentType, body string) *httptes
 	return w
 }
 
-// newFuzzed is a server that remembers the results of methods, and go-ethereum's.
+// newFuzzed returns a server that remembers the results of methods, and go-ethereum's.
 func newFuzzed(f *testing.F) (*Server, *oracle.Server) {
 	ethlog.SetDefault(ethlog.NewLogger(ethlog.DiscardHandler()))
 	memory := NewMemory(new(cache.Group), map[string]bool{"t_echo": true, "t_raw": true, "t_map": true, "t_fail": true}, func(context.Context) (Revision, error) { return Revision{}, nil })
@@ -174,7 +174,8 @@ var fuzzedBodies = []string{
 	`[` + strings.Repeat(`{},`, batchItems) + `{"jsonrpc":"2.0","id":7,"method":"t_echo"}]`, `{"jsonrpc":"2.0","id":1,"method":"t_subscribe","params":["quiet"]}`,
 }
 
-// notCompared says whether a body is larger than what is compared, or a batch that goes on after the call that makes it too large, which is not read.
+// notCompared reports whether a body is too large to compare, or a batch that continues after the call that makes it too large, which is not
+// read.
 func notCompared(body string) bool {
 	items := 0
 	if json.Valid([]byte(body)) {
@@ -185,8 +186,8 @@ func notCompared(body string) bool {
 	return len(body) > 1<<16 || items > batchItems+1 || bytes.Count([]byte(body), []byte{','}) >= mostValues
 }
 
-// FuzzHTTP compares with go-ethereum's server, byte by byte, the answers to any body, when it comes for the first time and again. A seed other than
-// zero makes a body that is more like a request.
+// FuzzHTTP compares the responses to any body with go-ethereum's server, byte by byte, for the first and the second time. A seed other than
+// zero makes a body that resembles a request.
 func FuzzHTTP(f *testing.F) {
 	for i, body := range fuzzedBodies {
 		f.Add(uint64(0), uint8(0), body)
@@ -227,7 +228,7 @@ func FuzzHTTP(f *testing.F) {
 	})
 }
 
-// anyID stands for the ids of subscriptions.
+// anyID matches the ids of subscriptions.
 var anyID = regexp.MustCompile(`"result":"0x[0-9a-f]+"`)
 
 // FuzzWebSocket compares with go-ethereum's server the answers to messages over WebSocket.
@@ -290,14 +291,14 @@ func FuzzWebSocket(f *testing.F) {
 // fuzzedService has methods as avalanchego's services do.
 type fuzzedService struct{}
 
-// FuzzedArgs are of several kinds.
+// FuzzedArgs has fields of several kinds.
 type FuzzedArgs struct {
 	Name   string           `json:"name"`
 	Amount avalanche.Uint64 `json:"amount"`
 	More   []string         `json:"more"`
 }
 
-// FuzzedReply says what was asked.
+// FuzzedReply repeats the arguments.
 type FuzzedReply struct {
 	Said   FuzzedArgs `json:"said"`
 	Absent *int       `json:"absent,omitempty"`

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestMembersAreFound compares with the standard library what is found.
+// TestMembersAreFound compares with the standard library.
 func TestMembersAreFound(t *testing.T) {
 	for _, text := range []string{
 		`{}`, ` { } `, `[]`, `"method"`, `null`, `{"method":"a"}`, `{"method" : "a" , "x":1}`, `{"x":[{"method":"no"},"\"]}"],"method":"a\\"}`,

@@ -16,8 +16,8 @@ type counter struct{ n int }
 func (c *counter) Mine() int     { c.n++; return c.n }
 func (c *counter) Coinbase() int { return c.n }
 
-// TestCallsThatAreNotAllowed sends calls from a page of another origin: those that only read are answered, the others refused,
-// one by one and in batches, however they are written.
+// TestCallsThatAreNotAllowed sends calls from a page of another origin: reading ones are answered, the others refused, alone and in batches, in
+// any spelling.
 func TestCallsThatAreNotAllowed(t *testing.T) {
 	mined := &counter{}
 	e := New(Options{MaxBody: 1 << 20, Permit: &permit.Rule{}}, Namespace{"evm", mined}, Namespace{"eth", mined})

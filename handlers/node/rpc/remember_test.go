@@ -93,8 +93,8 @@ func TestResultsAreRemembered(t *testing.T) {
 	}
 }
 
-// TestWhatChangesMeanwhileIsNotKept has the world change during the call that would be kept: what it read may be of before, and the revision stands where
-// it stood once the world goes back.
+// TestWhatChangesMeanwhileIsNotKept changes the world during a call whose result could be remembered: the call may have read the earlier state,
+// and after a revert the revision is the same as before.
 func TestWhatChangesMeanwhileIsNotKept(t *testing.T) {
 	at, p := Revision{}, &polled{}
 	s := New(Options{MaxBody: 1 << 20, Memory: NewMemory(new(cache.Group), map[string]bool{"t_get": true}, func(context.Context) (Revision, error) { return at, nil })}, Namespace{"t", p})
@@ -108,7 +108,7 @@ func TestWhatChangesMeanwhileIsNotKept(t *testing.T) {
 	}
 }
 
-// TestCallsAskedAgain are told from those asked once, however many those are.
+// TestCallsAskedAgain: repeated calls are recognised among any number of single ones.
 func TestCallsAskedAgain(t *testing.T) {
 	m, known := NewMemory(new(cache.Group), nil, nil), 0
 	for i := range 10 * lastAsked {

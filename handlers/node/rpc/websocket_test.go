@@ -16,7 +16,7 @@ import (
 	"github.com/gorilla/websocket"
 )
 
-// trial has methods that show what a connection does with them.
+// trial has methods that show how a connection treats them.
 type trial struct {
 	large     atomic.Int64  // answers that were made
 	under     atomic.Int64  // calls of Wait that are under way
@@ -41,7 +41,7 @@ func (s *trial) Wait(ctx context.Context) {
 	}
 }
 
-// Ticks tells of three events, and then falls behind if that is wanted.
+// Ticks sends three events, and then falls behind on request.
 func (s *trial) Ticks(_ context.Context, behind *bool) (*Subscription, error) {
 	return Subscribe(func(ctx context.Context, notify func(any) error) error {
 		for i := range 3 {
@@ -56,7 +56,7 @@ func (s *trial) Ticks(_ context.Context, behind *bool) (*Subscription, error) {
 	}), nil
 }
 
-// newTrial serves connections and tells when one has ended.
+// newTrial serves connections and signals the end of each.
 func newTrial(t *testing.T) (*trial, *websocket.Conn, <-chan struct{}) {
 	t.Helper()
 	s := &trial{enough: make(chan struct{}), abandoned: make(chan struct{}, 1)}
@@ -103,7 +103,7 @@ func within(t *testing.T, what string, done <-chan struct{}) {
 	}
 }
 
-// TestWhoDoesNotReadIsClosed asks for much and reads nothing: few answers are made, and soon there is no connection.
+// TestWhoDoesNotReadIsClosed requests a lot and reads nothing: few answers are made, and soon the connection is closed.
 func TestWhoDoesNotReadIsClosed(t *testing.T) {
 	s, client, ended := newTrial(t)
 	_ = client.NetConn().(*net.TCPConn).SetReadBuffer(4096)
@@ -154,7 +154,7 @@ func TestWhoLeavesIsNotServed(t *testing.T) {
 	within(t, "the connection is still open", ended)
 }
 
-// TestMessages sends what go-ethereum's server answers in special ways, and reads what a node answers.
+// TestMessages sends messages that go-ethereum's server treats specially, and compares the responses with a node's.
 func TestMessages(t *testing.T) {
 	s, client, ended := newTrial(t)
 	for _, c := range [][2]string{
