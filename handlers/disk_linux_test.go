@@ -62,8 +62,8 @@ func TestADiskThatTakesNoMore(t *testing.T) {
 	}
 }
 
-// TestADiskThatWasFullForAMoment: whatever goes on by itself does so again once there is room: a clock that runs with people, a move that no
-// client waits for, blocks that come by themselves, an index that is behind.
+// TestADiskThatWasFullForAMoment: automatic work continues once there is room again: a running clock with people, a background move of the
+// clock, blocks at an interval, a lagging index.
 func TestADiskThatWasFullForAMoment(t *testing.T) {
 	t.Parallel()
 	s := start(t, t.TempDir(), "--db", "w.db", "--live", "--clock-rate", "7200", "--block-time", "100ms")

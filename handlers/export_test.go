@@ -84,8 +84,8 @@ func (s *started) completed(t *testing.T, o operationState) string {
 	return file
 }
 
-// TestExportsSurviveKills kills the program again and again while it exports. Whatever says at any time that it is complete
-// is whole, and in the end everything is.
+// TestExportsSurviveKills kills the program repeatedly while it exports. Every export that is reported as complete is complete, and eventually
+// all are.
 func TestExportsSurviveKills(t *testing.T) {
 	t.Parallel()
 	fewest, most := times(t, 12), 60

@@ -21,8 +21,8 @@ import (
 	"snowglobe/sim/verify/verifytest"
 )
 
-// TestReorg replaces the newest blocks of one chain: its subscribers hear of the logs that are removed and of the new heads, what the blocks
-// had is gone from every interface, what another chain did meanwhile stays, and the world still follows from its bytes.
+// TestReorg replaces the newest blocks of one chain. Its subscribers get the removed logs and the new heads, every interface forgets the old
+// blocks, changes on another chain stay, and the world still verifies.
 func TestReorg(t *testing.T) {
 	t.Parallel()
 	world := tinyWorld(t)

@@ -319,9 +319,9 @@ func (u *undoing) verify() {
 	verifytest.Sound(u, u.world)
 }
 
-// TestGoingBackIsExact does things at random between snapshots, up to five of them nested, and goes back to one or another, also after a
-// restart: every row, every answer and the digest are as they were, what waits for a block, exports and webhooks too, the interfaces agree,
-// verify finds no fault, and the freshly generated world comes back at last.
+// TestGoingBackIsExact acts at random between snapshots, up to five of them nested, and reverts to one of them, also after a restart: every
+// row, every response and the digest are restored, including waiting transactions, exports and webhooks, the interfaces agree, verify finds no
+// error, and a final reset restores the generated world.
 func TestGoingBackIsExact(t *testing.T) {
 	t.Parallel()
 	steps := 60

@@ -30,7 +30,7 @@ func program() (*cli.Program, map[string]pflag.Value) {
 	}, values
 }
 
-// TestWhatTakesPrecedence: a flag over a variable, that over the file, and that over what the verb has for it.
+// TestWhatTakesPrecedence: a flag over a variable, a variable over the file, and the file over the verb's default.
 func TestWhatTakesPrecedence(t *testing.T) {
 	t.Chdir(t.TempDir())
 	named := filepath.Join(t.TempDir(), "other.yaml")
@@ -86,7 +86,7 @@ func TestWhatIsAnsweredAtOnce(t *testing.T) {
 	}
 }
 
-// TestWhatWasMeant: a name that is nearly right is told the right one, wherever it stands.
+// TestWhatWasMeant: an almost correct name gets the correct one as a suggestion, in every place.
 func TestWhatWasMeant(t *testing.T) {
 	t.Chdir(t.TempDir())
 	if err := os.WriteFile("wrong.yaml", []byte("prot: 1\n"), 0o600); err != nil {

@@ -84,7 +84,7 @@ func TestBannerSaysHowToGetACurrentWorld(t *testing.T) {
 	}
 }
 
-// TestWorldCountsItsChains renders a description: totals, URLs of a chain, and samples only of what there is.
+// TestWorldCountsItsChains renders a description: totals, URLs of a chain, and samples only of existing objects.
 func TestWorldCountsItsChains(t *testing.T) {
 	d := described(t)
 	w, err := render(d, "v1", "https://globe.example", func(string) string { return "" })
@@ -122,7 +122,7 @@ func TestOriginsTellNetworksApart(t *testing.T) {
 	}
 }
 
-// TestNetworksBehindAProxy: what a process listens at is no part of an answer to who came by another way.
+// TestNetworksBehindAProxy: a client behind a proxy never sees the process's own addresses.
 func TestNetworksBehindAProxy(t *testing.T) {
 	origins := Origins{"mainnet": 19752, "fuji": 19754}
 	for _, c := range []struct{ host, headers, want string }{

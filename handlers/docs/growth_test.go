@@ -41,7 +41,7 @@ func growthRows(t *testing.T, first string) (rows [][]string) {
 	return rows
 }
 
-// TestEveryTableIsBounded: the manual says of each table of a world's file what it grows with and what prunes it.
+// TestEveryTableIsBounded: the manual lists for each table of a world's file what it grows with and what prunes it.
 func TestEveryTableIsBounded(t *testing.T) {
 	told := slices.Concat(growthRows(t, "tables")...)
 	for _, table := range store.Tables() {
@@ -56,8 +56,8 @@ func TestEveryTableIsBounded(t *testing.T) {
 	}
 }
 
-// TestEverythingInMemoryIsListed: whatever several requests share needs a lock, an atomic value, a pool or a cache; so each type and variable with
-// one is in the list, which says what becomes of it when the world goes back.
+// TestEverythingInMemoryIsListed: everything that several requests share needs a lock, an atomic value, a pool or a cache. Each type and
+// variable with one is in the list, with its fate when the world goes back.
 func TestEverythingInMemoryIsListed(t *testing.T) {
 	shared := map[string]bool{}
 	for _, root := range []string{"fixtures", "handlers", "seed", "sim"} {
@@ -123,7 +123,7 @@ func sharedIn(f *ast.File) (names []string) {
 	return names
 }
 
-// keeps reports whether an expression, without the bodies of functions in it, names something of a package that guards what is shared.
+// keeps reports whether an expression, without function bodies in it, uses a package's type that guards shared data.
 func keeps(e ast.Expr) (found bool) {
 	ast.Inspect(e, func(n ast.Node) bool {
 		switch n := n.(type) {

@@ -37,7 +37,7 @@ func TestRulesAreShownAsWritten(t *testing.T) {
 	}
 }
 
-// TestWhatOneRuleMayNotSayOrJustMay goes to the bounds of what can be written.
+// TestWhatOneRuleMayNotSayOrJustMay tries rules at the bounds and beyond.
 func TestWhatOneRuleMayNotSayOrJustMay(t *testing.T) {
 	for rule, want := range map[string]string{
 		`{"action":{"mining":"61m"}}`: "is not never", `{"action":{"mining":"-1s"}}`: "is not never", `{"action":{"mining":"later"}}`: `action.mining "later" is not never`, `{"action":{"mining":"0s"}}`: "",
@@ -87,7 +87,7 @@ func TestTestnetIsFuji(t *testing.T) {
 	}
 }
 
-// TestSchemasOfSpecialForms: the OpenAPI document allows what the decoder reads.
+// TestSchemasOfSpecialForms: the OpenAPI document allows everything that the decoder accepts.
 func TestSchemasOfSpecialForms(t *testing.T) {
 	schemas := schema.NewSchemas(schema.Spec)
 	for want, s := range map[string]interface {

@@ -43,7 +43,7 @@ func calls(methods ...string) *fault.Request {
 	return r
 }
 
-// pattern is which of so many requests a rule applies to.
+// pattern returns which of a number of requests a rule applies to.
 func pattern(s *fault.Set, n int) string {
 	var b strings.Builder
 	for range n {
@@ -76,7 +76,7 @@ func TestWhenARuleApplies(t *testing.T) {
 	}
 }
 
-// TestProbabilityFollowsFromTheSeed: neither the rule's id nor what other rules counted matters, nor the process.
+// TestProbabilityFollowsFromTheSeed: it does not depend on the rule's id, the counts of other rules, or the process.
 func TestProbabilityFollowsFromTheSeed(t *testing.T) {
 	const rule = `{"action":{"status":503},"times":{"probability":0.3}}`
 	of := func(seed int64, rule string) string {
@@ -242,7 +242,7 @@ func TestTheFileIsYAML(t *testing.T) {
 	}
 }
 
-// TestManageRules: a new rule gets the next free number, one with a known id replaces it, and a set that is empty again starts anew.
+// TestManageRules: a new rule gets the next free number, one with a known id replaces it, and an emptied set starts counting again.
 func TestManageRules(t *testing.T) {
 	s := fault.NewSet(1, "main", time.Now, nil)
 	list := func() (text string) {

@@ -17,7 +17,7 @@ import (
 
 const page = `{"blocks":[{"n":[1]}],"nextPageToken":"second","total":2}`
 
-// altered serves a page through a header's fault and returns what Go's client and the log get.
+// altered serves a page with a header's fault and returns the views of Go's client and of the log.
 func altered(t *testing.T, header string) (status int, h http.Header, body, kept string, err error) {
 	t.Helper()
 	a, err := fault.ParseHeader(header)
@@ -151,7 +151,7 @@ func TestReset(t *testing.T) {
 	fault.Reset(httptest.NewRecorder())
 }
 
-// TestAlterABody leaves alone what has no members to change.
+// TestAlterABody leaves bodies without matching members unchanged.
 func TestAlterABody(t *testing.T) {
 	for _, c := range [][3]string{
 		{`{"emptyPage":true}`, `{"a":[1],"b":{"c":[2]},"d":"[","e":[]}`, `{"a":[],"b":{"c":[2]},"d":"[","e":[]}`},

@@ -175,7 +175,7 @@ func sprint(v any) string {
 	return string(b)
 }
 
-// TestCallsBeyondWhatIsKeptAreNamed: a batch that is larger than what is kept of a body counts with all its members.
+// TestCallsBeyondWhatIsKeptAreNamed: a batch that exceeds the kept part of a body counts with all its members.
 func TestCallsBeyondWhatIsKeptAreNamed(t *testing.T) {
 	params := `["0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266","latest"]`
 	body := []byte(strings.Repeat(`{"jsonrpc":"2.0","id":1,"method":"eth_getBalance","params":`+params+`},`, 400))

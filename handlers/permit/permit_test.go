@@ -8,8 +8,7 @@ import (
 	"snowglobe/handlers/permit"
 )
 
-// TestWhoMayChangeTheWorld goes through origins, flags and addresses. The reason is what the refusal must name, empty where there
-// is none.
+// TestWhoMayChangeTheWorld tries origins, flags and addresses. The refusal must contain the reason; an empty reason means permission.
 func TestWhoMayChangeTheWorld(t *testing.T) {
 	named := &permit.Rule{Origins: []string{"https://app.example"}}
 	any := &permit.Rule{Origins: []string{"*"}}

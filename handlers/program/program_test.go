@@ -10,7 +10,7 @@ import (
 	"snowglobe/sim/store"
 )
 
-// TestTheCauseIsToldOnce: what the error's own sentence leaves out follows in a line of its own, in the words of the engine or the system.
+// TestTheCauseIsToldOnce: the cause of an error follows its sentence on a line of its own, in the words of the engine or the system.
 func TestTheCauseIsToldOnce(t *testing.T) {
 	for _, c := range []struct {
 		name string

@@ -188,7 +188,7 @@ func TestMountedHandlers(t *testing.T) {
 	}
 }
 
-// TestBrowsersRunNothing: what a browser may render comes with a policy that lets it run and load nothing, and with its type.
+// TestBrowsersRunNothing: a response that a browser might render has a policy against running and loading anything, and a content type.
 func TestBrowsersRunNothing(t *testing.T) {
 	s := newServer(t, nil)
 	for _, path := range []string{"/v1/logo", "/openapi.json"} {
@@ -204,7 +204,7 @@ func TestBrowsersRunNothing(t *testing.T) {
 	}
 }
 
-// TestListsAndProblemsAreBounded: a list that is too long is not read, and a client is not told of very many problems.
+// TestListsAndProblemsAreBounded: a list that is too long is not read, and the number of reported problems is limited.
 func TestListsAndProblemsAreBounded(t *testing.T) {
 	s := newServer(t, nil)
 	expect(t, get(t, s, "/v1/chains/43114/blocks/7?contracts="+strings.Repeat("z,", 20_000)+"z"), 400, "contracts has 20001 items: expected at most 3")

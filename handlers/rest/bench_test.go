@@ -18,7 +18,7 @@ func (d *discard) Header() http.Header         { return d.header }
 func (d *discard) Write(b []byte) (int, error) { return len(b), nil }
 func (d *discard) WriteHeader(int)             {}
 
-// BenchmarkRequest measures what the contract costs on top of net/http, with as many routes as the simulator has.
+// BenchmarkRequest measures the cost of the framework on top of net/http, with as many routes as the simulator has.
 func BenchmarkRequest(b *testing.B) {
 	s := newServer(b, nil)
 	for i := range 90 {

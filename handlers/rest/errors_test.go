@@ -30,7 +30,7 @@ func TestFailuresTellNoInternals(t *testing.T) {
 	expect(t, get(t, s, "/v1/numbers"), 200, "numbers")
 }
 
-// TestWorldsThatRefuseToChange: clients get the refusal in its own words, without what caused it.
+// TestWorldsThatRefuseToChange: clients get the text of the refusal, without its cause.
 func TestWorldsThatRefuseToChange(t *testing.T) {
 	for _, c := range []struct {
 		err     error
@@ -117,7 +117,7 @@ func TestMethodsAreNamed(t *testing.T) {
 	}
 }
 
-// TestUpstreamErrorsAreTheFrameworks: NestJS knows no 405, names the target as it was sent, and what is too large in its own words.
+// TestUpstreamErrorsAreTheFrameworks: NestJS has no 405, repeats the target as sent, and has its own text for a body that is too large.
 func TestUpstreamErrorsAreTheFrameworks(t *testing.T) {
 	s := newServer(t, nil)
 	expect(t, ask(t, s, "PUT", "/upstream/v1/numbers?a=1", ""), 404, `{"message":"Cannot PUT /upstream/v1/numbers?a=1","error":"Not Found","statusCode":404}`)

@@ -19,8 +19,8 @@ func refused(t *testing.T, try func(context.Context) error) bool {
 	return err != nil
 }
 
-// TestLargeAnswersWaitForRoom makes as many as may be made at once, sends them to clients that do not read, and finds room
-// again when they are gone.
+// TestLargeAnswersWaitForRoom makes the largest allowed number of responses, sends them to clients that do not read, and finds room again after
+// they have left.
 func TestLargeAnswersWaitForRoom(t *testing.T) {
 	var all []*LargeAnswer
 	begin := func(ctx context.Context) error {
@@ -86,7 +86,7 @@ func TestAConnectionHasOneLargeAnswer(t *testing.T) {
 	}
 }
 
-// TestUnexpectedLargeAnswersAreBounded has answers grow large that nobody announced, for clients that do not read.
+// TestUnexpectedLargeAnswersAreBounded makes responses grow unexpectedly large, for clients that do not read.
 func TestUnexpectedLargeAnswersAreBounded(t *testing.T) {
 	_, small := WithLargeAnswer(t.Context(), nil)
 	if large, err := small.Send(t.Context(), unexpected-1); large || err != nil {

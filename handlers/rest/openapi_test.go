@@ -59,7 +59,7 @@ func TestDocumentHoldsEveryOperation(t *testing.T) {
 	}
 }
 
-// TestDocumentNamesTheFailures compares the statuses of each operation with what a client can provoke.
+// TestDocumentNamesTheFailures compares the documented statuses of each operation with the ones a client can provoke.
 func TestDocumentNamesTheFailures(t *testing.T) {
 	doc := document(t, "/openapi.json")
 	for path, want := range map[string]string{

@@ -46,7 +46,7 @@ func newCounted(t *testing.T) *counted {
 	return c
 }
 
-// TestAnswersLastAsLongAsTheWorldStays asks twice after each change, and for what is never kept.
+// TestAnswersLastAsLongAsTheWorldStays requests twice after each change, and also responses that are never cached.
 func TestAnswersLastAsLongAsTheWorldStays(t *testing.T) {
 	c := newCounted(t)
 	for _, step := range []struct {

@@ -9,7 +9,7 @@ import (
 	"snowglobe/handlers/snowglobetest"
 )
 
-// TestNoAnswerIsSniffed: whatever answers, with whatever status, tells browsers not to guess what the answer is.
+// TestNoAnswerIsSniffed: every response, of every status, tells browsers not to guess its content type.
 func TestNoAnswerIsSniffed(t *testing.T) {
 	s := snowglobetest.Run(t)
 	var document struct{ Paths map[string]map[string]any }

@@ -129,7 +129,7 @@ func TestHeldUntilTheRuleGoes(t *testing.T) {
 	}
 }
 
-// TestHeldForATime: taking the rule away leaves what it promised, and sending again changes nothing.
+// TestHeldForATime: removing the rule does not change a promised time, nor does sending again.
 func TestHeldForATime(t *testing.T) {
 	x := newSender(t)
 	remove := x.rule("1s")
@@ -180,7 +180,7 @@ func TestDroppedAndSentAgain(t *testing.T) {
 	}
 }
 
-// TestSupplyAfterGoingBack: what was burned in blocks that were undone was never burned.
+// TestSupplyAfterGoingBack: fees burned in undone blocks do not count.
 func TestSupplyAfterGoingBack(t *testing.T) {
 	s := snowglobetest.Run(t)
 	supply := func() map[string]string {

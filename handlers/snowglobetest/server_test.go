@@ -217,7 +217,7 @@ func TestListensWhereItIsTold(t *testing.T) {
 	}
 }
 
-// TestErrorsOfAClient: what fails a test is an error for helpers and goroutines.
+// TestErrorsOfAClient: failures that end a test are errors for helpers and goroutines.
 func TestErrorsOfAClient(t *testing.T) {
 	t.Parallel()
 	s := snowglobetest.Run(t)
@@ -253,7 +253,7 @@ type failing struct{ testing.TB }
 func (failing) Helper()                           {}
 func (failing) Fatalf(format string, said ...any) { panic(fmt.Sprintf(format, said...)) }
 
-// TestSaysWhatIsWrong: what is refused fails the test with a sentence.
+// TestSaysWhatIsWrong: a refused request fails the test with a clear sentence.
 func TestSaysWhatIsWrong(t *testing.T) {
 	t.Parallel()
 	s := snowglobetest.Run(failing{t})
@@ -290,7 +290,7 @@ func TestSaysWhatIsWrong(t *testing.T) {
 	}
 }
 
-// BenchmarkRun measures what another test costs that runs a simulator of its own, until its first answer.
+// BenchmarkRun measures the cost of a further test with its own simulator, up to the first response.
 func BenchmarkRun(b *testing.B) {
 	snowglobetest.Run(b)
 	for b.Loop() {

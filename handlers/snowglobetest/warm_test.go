@@ -53,11 +53,11 @@ func answersOf(t *testing.T, base string, all []question) map[question]string {
 	return answers
 }
 
-// ownMoment matches what differs from one answer to the next: page tokens name a commit, health checks how long they took, and each server has
-// a port of its own for fuji.
+// ownMoment matches differences between any two responses: page tokens name a commit, health checks have durations, and each server has its own
+// port for fuji.
 var ownMoment = regexp.MustCompile(`"nextPageToken":"[^"]*"|"duration":\d+|fuji\.localhost:\d+`)
 
-// differ compares what a server has in memory with what the file says.
+// differ compares a server's memory with the file.
 func differ(t *testing.T, when string, got, want map[question]string) {
 	t.Helper()
 	for q, answer := range want {
@@ -73,7 +73,7 @@ func differ(t *testing.T, when string, got, want map[question]string) {
 	}
 }
 
-// questionsOf are the examples of the documents and the questions of the transcripts, those that change something left out.
+// questionsOf returns the examples of the documents and the requests of the transcripts, without those that change something.
 func questionsOf(t *testing.T, s *snowglobetest.Server) []question {
 	t.Helper()
 	all := append(examplesREST(t, s), examplesRPC(t, s)...)
@@ -254,8 +254,8 @@ func happen(t *testing.T, s *snowglobetest.Server, number int) {
 	}
 }
 
-// TestMemoryFollowsTheFile compares a server that was asked everything, went back and went on with one that opens the same file anew: what is in
-// memory says what the file says.
+// TestMemoryFollowsTheFile compares a server that has answered everything, reverted and continued with a new one on the same file: its memory
+// agrees with the file.
 func TestMemoryFollowsTheFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "world.db")
 	s := snowglobetest.Run(t, snowglobetest.DB(path))

@@ -11,7 +11,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// TestMinedAgainIsAnotherEvent: a transaction that is mined again after a revert is told again, under another message id.
+// TestMinedAgainIsAnotherEvent: a transaction mined again after a revert gets a second message with another id.
 func TestMinedAgainIsAnotherEvent(t *testing.T) {
 	type message struct {
 		MessageID string

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// TestExamplesFitTheirSchemas holds every example of the OpenAPI document, of parameters, bodies and answers, against the schema beside
-// it, with a reading of JSON Schema that knows nothing of the server's own.
+// TestExamplesFitTheirSchemas compares every example of the OpenAPI document, of parameters, bodies and responses, with its schema, using an
+// implementation of JSON Schema that is independent of the server's.
 func TestExamplesFitTheirSchemas(t *testing.T) {
 	for _, prefix := range []string{"", "/upstream"} {
 		var doc map[string]any
@@ -56,7 +56,7 @@ func TestExamplesFitTheirSchemas(t *testing.T) {
 	}
 }
 
-// misfits says what keeps a decoded value from fitting a schema of the document. A keyword that it does not know is a misfit, too.
+// misfits returns the reasons why a decoded value does not fit a schema of the document. An unknown keyword is also one.
 func misfits(doc map[string]any, of, v any, at string) (problems []string) {
 	s := of.(map[string]any)
 	wrong := func(format string, args ...any) { problems = append(problems, at+": "+fmt.Sprintf(format, args...)) }

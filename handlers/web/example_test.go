@@ -22,8 +22,8 @@ type described struct {
 	}
 }
 
-// TestExamplesOfMethods: each method has an answer for an example, or says why not; what it says would change the world is done
-// when it is asked for.
+// TestExamplesOfMethods: each method has a response to an example, or a reason for none. A method that is said to change the world does so when
+// called.
 func TestExamplesOfMethods(t *testing.T) {
 	s, err := generate()
 	if err != nil {
@@ -71,7 +71,7 @@ func (s *site) try(t *testing.T, m *described) {
 	}
 }
 
-// TestPicturesOfPagesAreNoRequests: the journal is about the clients of a world, not about what its own pages show.
+// TestPicturesOfPagesAreNoRequests: the journal contains clients' requests, not the ones of the server's own pages.
 func TestPicturesOfPagesAreNoRequests(t *testing.T) {
 	s, err := generate()
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 	"snowglobe/handlers/web"
 )
 
-// texts are the members of answers that somebody wrote: an owner of a contract, a wallet, a client, a user of the simulator.
+// texts lists the members of responses whose text comes from a person: the owner of a contract, a wallet, a client, a user of the simulator.
 var texts = map[string]bool{
 	"name": true, "symbol": true, "description": true, "memo": true, "blockchainName": true, "chainName": true, "tokenUri": true, "imageUri": true, "logoUri": true, "externalUrl": true,
 	"animationUri": true, "attributes": true, "message": true, "userAgent": true, "path": true, "query": true, "requestBody": true, "responseBody": true, "cause": true, "fault": true,

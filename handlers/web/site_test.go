@@ -119,7 +119,7 @@ func TestEveryLinkResolves(t *testing.T) {
 		for _, m := range links.FindAllStringSubmatch(body, -1) {
 			link, _, _ := strings.Cut(html.UnescapeString(m[1]), "#")
 			kind := shape(link)
-			// A few of each kind of page are enough: there are as many pages as there are transactions.
+			// A few pages of each kind are enough, since there are as many pages as transactions.
 			if seen[link] || kinds[kind] >= 25 {
 				continue
 			}
@@ -137,7 +137,7 @@ func TestEveryLinkResolves(t *testing.T) {
 
 var variable = regexp.MustCompile(`^([0-9]+|0x.*|NodeID-.*|[A-Za-z0-9-]{30,}|[0-9a-f]{12})$`)
 
-// shape is a path with a star for what varies.
+// shape replaces the variable parts of a path with stars.
 func shape(link string) string {
 	u, err := url.Parse(link)
 	if err != nil {
@@ -152,7 +152,7 @@ func shape(link string) string {
 	return strings.Join(parts, "/")
 }
 
-// TestPagesShowWhatTheyAreAbout opens pages by what a user knows.
+// TestPagesShowWhatTheyAreAbout opens pages by names that a user knows.
 func TestPagesShowWhatTheyAreAbout(t *testing.T) {
 	s := open(t)
 	alice := "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266"

@@ -189,7 +189,8 @@ func TestWhatWasPromisedSurvives(t *testing.T) {
 	}
 }
 
-// TestEventSignaturesAndLogs moves tokens: only what emits a log of the signature is told, with all its logs if that is wanted.
+// TestEventSignaturesAndLogs moves tokens: messages are sent only about transactions with a log of the signature, with all their logs on
+// request.
 func TestEventSignaturesAndLogs(t *testing.T) {
 	w := open(t, inFile(t), true)
 	r := newReceiver(t)

@@ -68,8 +68,8 @@ func TestWhoIsCalledInsideIsTold(t *testing.T) {
 	}
 }
 
-// TestMessagesGoWithTheirBlocks promises messages about blocks that a revert and a reorg take out: they are gone, and those about the
-// blocks in their place are told under other names.
+// TestMessagesGoWithTheirBlocks promises messages about blocks that a revert and a reorg remove: they are dropped, and messages about the
+// replacement blocks have new ids.
 func TestMessagesGoWithTheirBlocks(t *testing.T) {
 	w := open(t, inFile(t), true)
 	r := newReceiver(t)

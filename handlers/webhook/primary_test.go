@@ -24,7 +24,7 @@ func (w *world) about(url, event, network string, metadata object) string {
 	return w.ask("POST", "/v1/webhooks", "", text(object{"eventType": event, "url": url, "network": network, "chainId": "p-chain", "metadata": metadata}), 201)["id"].(string)
 }
 
-// TestAValidatorsEndIsTold moves the clock past the ends of validators: node and owner of each that is rewarded are told once.
+// TestAValidatorsEndIsTold moves the clock past the ends of validators: the node and the owner of each rewarded one get one message.
 func TestAValidatorsEndIsTold(t *testing.T) {
 	w := open(t, inFile(t), true)
 	n, chain := w.NetworkNamed("mainnet"), w.NetworkNamed("mainnet").Chain(txs.PChain)

@@ -12,7 +12,7 @@ import (
 	"snowglobe/sim"
 )
 
-// TestSignature compares the signature over two messages with those that the documented verification computes.
+// TestSignature compares the signature of two messages with the documented verification.
 func TestSignature(t *testing.T) {
 	const secret = "c13cc017c4ed63bcc842c8edfb49df37512280326a32826de3b885340b8a3d53"
 	for _, c := range []struct {
@@ -126,7 +126,7 @@ func TestWebhooksOfAnAccount(t *testing.T) {
 	}
 }
 
-// TestBodiesThatAreRefused names what is wrong with each.
+// TestBodiesThatAreRefused checks the error for each.
 func TestBodiesThatAreRefused(t *testing.T) {
 	w := open(t, inFile(t), false)
 	address := primaryAddress(t, w.World)

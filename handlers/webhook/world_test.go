@@ -175,7 +175,7 @@ func (w *world) send(to *common.Address, value *big.Int, data []byte) (hash comm
 	return hash
 }
 
-// receiver answers as it is told and keeps what it got and accepted.
+// receiver responds as configured and records the messages it got and accepted.
 type receiver struct {
 	*httptest.Server
 	mu       sync.Mutex

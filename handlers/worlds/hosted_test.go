@@ -21,7 +21,7 @@ import (
 	"snowglobe/sim/store"
 )
 
-// plain serves nothing, and works until it is told to end.
+// plain serves nothing, and works until its end.
 type plain struct{ http.Handler }
 
 func (plain) Work(ctx context.Context) error { <-ctx.Done(); return nil }
@@ -60,7 +60,7 @@ func (s *Set) host(t *testing.T, name string) *hosted {
 	return h
 }
 
-// TestAWorldInUseEnds: who ends a world waits for all others that use it, and neither for itself nor for those of another world.
+// TestAWorldInUseEnds: ending a world waits for all other requests to it, but not for itself or for requests to another world.
 func TestAWorldInUseEnds(t *testing.T) {
 	s := newSet(t)
 	one, two := s.host(t, "one"), s.host(t, "two")
@@ -121,7 +121,7 @@ func TestStrangeFilesAreLeftAlone(t *testing.T) {
 	}
 }
 
-// TestCausesGoToTheLog: what a client is not told of a world's failure stands in the log once, with the cause in the words of the engine or the system.
+// TestCausesGoToTheLog: the log has the cause of a world's failure once, in the words of the engine or the system; the client does not see it.
 func TestCausesGoToTheLog(t *testing.T) {
 	s := newSet(t)
 	var log bytes.Buffer

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestCopiesTakeTurns: as many copies are made at a time as may be, no more, and whoever gives up does not wait.
+// TestCopiesTakeTurns: the allowed number of copies is made at a time, and a client that gives up no longer waits.
 func TestCopiesTakeTurns(t *testing.T) {
 	s := &Set{copying: make(chan struct{}, copiesAtOnce)}
 	var all sync.WaitGroup

@@ -13,7 +13,7 @@ import (
 	"github.com/ava-labs/avalanchego/version"
 )
 
-// clients are the real node's own, each method of which is called.
+// clients are the real node's own; each of their methods is called.
 type clients struct{ *network }
 
 // useInfo calls every method of the info service through the real node's client.

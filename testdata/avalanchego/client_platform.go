@@ -11,7 +11,7 @@ import (
 	"github.com/ava-labs/avalanchego/vms/platformvm/status"
 )
 
-// call is a method of the P-Chain's client, with a check of what it answers.
+// call is a method of the P-Chain's client, with a check of its result.
 type call struct {
 	name string
 	do   func() error

@@ -14,8 +14,8 @@ import (
 	"github.com/ava-labs/avalanchego/vms/platformvm"
 )
 
-// useValidators calls the validators service of every chain that a subnet validates through the client of the network's
-// EVM, and compares each answer with what the P-Chain says of the subnet.
+// useValidators calls the validators service of every chain that a subnet validates, through the client of the network's EVM, and compares each
+// result with the subnet on the P-Chain.
 func (n clients) useValidators(ctx context.Context) error {
 	chains, err := n.p.GetBlockchains(ctx)
 	if err != nil {

@@ -80,7 +80,7 @@ func (n *network) exchangeBlock(ctx context.Context, p block.Parser, height uint
 	return b, same("JSON", reply.Block, b)
 }
 
-// exchangeTx compares a transaction's own bytes and JSON and notes what it spends and makes.
+// exchangeTx compares a transaction's bytes and JSON and notes the outputs it spends and creates.
 func (n *network) exchangeTx(ctx context.Context, p block.Parser, tx *txs.Tx, time uint64) error {
 	raw, err := n.x.GetTx(ctx, tx.ID())
 	if err != nil {

@@ -80,7 +80,7 @@ func (n *network) executePlatform(ctx context.Context) error {
 	return p.compare(ctx)
 }
 
-// readGenesis reads what the P-Chain begins with from the world's file, which a server has open.
+// readGenesis reads the P-Chain's genesis from the world's file, which a server has open.
 func readGenesis(ctx context.Context, file string, id uint32) (raw []byte, err error) {
 	db, err := sql.Open("sqlite", "file:"+file+"?mode=ro")
 	if err != nil {
@@ -101,7 +101,7 @@ func readGenesis(ctx context.Context, file string, id uint32) (raw []byte, err e
 	return dictionary.Decode(nil, kept[1:])
 }
 
-// readDictionary reads what the file compresses with: pieces in hex or between quotes.
+// readDictionary reads the dictionary with which the file is compressed: pieces in hex or between quotes.
 func readDictionary() (*s2.Dict, error) {
 	text, err := os.ReadFile("../../sim/store/dictionary.txt")
 	if err != nil {
@@ -161,8 +161,8 @@ func (p *platform) begin(ctx context.Context, raw []byte) error {
 	return err
 }
 
-// beginState makes the state after the genesis. The real node's own genesis has validators only, who have begun: delegators and those
-// who begin later are put beside them as the node's executor would.
+// beginState makes the state after the genesis. The real node's own genesis has only active validators; delegators and pending stakers are
+// added as the node's executor would.
 func (p *platform) beginState(raw []byte, db *memdb.Database, internal *config.Internal, snowContext *snow.Context, rewards reward.Calculator) error {
 	g, err := platformgenesis.Parse(raw)
 	if err != nil {
@@ -229,7 +229,7 @@ func (p *platform) stake(tx *txs.Tx, rewards reward.Calculator) error {
 	return err
 }
 
-// export puts into shared memory what the other chains ever exported to the P-Chain.
+// export puts everything that the other chains ever exported to the P-Chain into shared memory.
 func (p *platform) export(ctx context.Context, memory *atomic.Memory) error {
 	for _, tx := range p.pTxs {
 		imports, ok := tx.Unsigned.(*txs.ImportTx)
@@ -277,7 +277,7 @@ func (p *platform) execute(ctx context.Context, b block.Block) error {
 	return parsed.Accept(ctx)
 }
 
-// compare compares what the node knows after the last block with what the server says.
+// compare compares the node's state after the last block with the server's responses.
 func (p *platform) compare(ctx context.Context) error {
 	now, err := p.p.GetTimestamp(ctx)
 	if err != nil {

@@ -43,7 +43,7 @@ func check(ctx context.Context, binary, profile string) (err error) {
 	return nil
 }
 
-// checkLater serves a world, lets its people live on for some days and then a year pass, and looks at what time and people made.
+// checkLater serves a world, lets its people act for some days and a year pass, and checks the results.
 func checkLater(ctx context.Context, binary, profile string) (err error) {
 	s, err := serve(ctx, binary, profile)
 	if err != nil {
@@ -66,7 +66,7 @@ func checkLater(ctx context.Context, binary, profile string) (err error) {
 	return nil
 }
 
-// check looks at one network. Clients come last, for they add to it, and what they added is looked at again.
+// check checks one network. Clients come last, because they add to it; their additions are checked too.
 func (n *network) check(ctx context.Context) error {
 	again, c := newNetwork(n.server, n.name, n.id), clients{n}
 	for _, step := range []func(context.Context) error{

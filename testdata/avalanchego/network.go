@@ -20,7 +20,7 @@ import (
 	xtxs "github.com/ava-labs/avalanchego/vms/avm/txs"
 )
 
-// network is a network as the real node's clients see it, and what was found out about it.
+// network is a network as the real node's clients see it, with the findings about it.
 type network struct {
 	name   string
 	id     uint32
@@ -53,7 +53,7 @@ type change struct {
 	height uint64
 }
 
-// seen counts what was looked at.
+// seen counts the checked objects.
 type seen struct {
 	blocks, txs, utxos, signatures, unowned, proofs, messages, platform, executed, judged, signed, refused, calls, issued int
 }

@@ -68,7 +68,7 @@ func (n *network) platformBlock(ctx context.Context, height uint64) (block.Block
 	return b, same("JSON", reply.Block, b)
 }
 
-// platformTx lets the real node judge a transaction's form, compares its bytes and JSON and notes what it spends and makes.
+// platformTx lets the real node verify a transaction's form, compares its bytes and JSON, and notes the outputs it spends and creates.
 func (n *network) platformTx(ctx context.Context, tx *txs.Tx, now, height uint64) error {
 	raw, err := n.p.GetTx(ctx, tx.ID())
 	if err != nil || !bytes.Equal(raw, tx.Bytes()) {

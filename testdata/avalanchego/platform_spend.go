@@ -12,7 +12,7 @@ import (
 	"github.com/ava-labs/avalanchego/vms/secp256k1fx"
 )
 
-// notePlatform notes what a transaction spends and makes, and checks who authorized what is not spending.
+// notePlatform notes the outputs that a transaction spends and creates, and checks its other authorizations.
 func (n *network) notePlatform(ctx context.Context, tx *txs.Tx, now uint64) error {
 	for _, u := range tx.UTXOs() {
 		n.note(u)
@@ -43,7 +43,7 @@ func (n *network) notePlatform(ctx context.Context, tx *txs.Tx, now uint64) erro
 	return nil
 }
 
-// noteReward notes what the end of a staker's time makes: the stake, and rewards if there were any.
+// noteReward notes the outputs at the end of a stake: the stake, and rewards if any.
 func (n *network) noteReward(ctx context.Context, stakerID ids.ID) error {
 	for _, tx := range n.pTxs {
 		staker, ok := tx.Unsigned.(txs.PermissionlessStaker)

@@ -42,7 +42,7 @@ func (m *machine) judge(b *types.Block) error {
 	return nil
 }
 
-// epoch is the number of seconds for which all blocks see the same validators: those after the last P-Chain block before it began.
+// epoch is the number of seconds for which all blocks see the same validators: those after the last P-Chain block before the epoch.
 const epoch = 300
 
 func (n *network) heightFor(time uint64) (uint64, error) {

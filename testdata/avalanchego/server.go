@@ -77,7 +77,7 @@ func freeAddress() (string, error) {
 
 func worldIn(folder string) string { return filepath.Join(folder, "world.db") }
 
-// stop ends the program and has it derive its world again, with what clients made of it.
+// stop ends the program and lets it verify its world, including the clients' changes.
 func (s *server) stop(ctx context.Context) error {
 	err := s.command.Process.Signal(os.Interrupt)
 	if err == nil {

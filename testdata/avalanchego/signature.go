@@ -35,7 +35,7 @@ type request struct {
 // quorums are the percentages to ask for: at least the first, and the second more where it can be had.
 var quorums = [][2]uint64{{1, 0}, {67, 0}, {100, 0}, {34, 33}, {50, 50}}
 
-// aggregator is the service that gathers signatures, and what the real node's code thinks of them.
+// aggregator is the signature aggregator, with the findings of the real node's code about it.
 type aggregator struct{ *network }
 
 // use has messages of every chain signed at several heights, and verifies them.
@@ -155,7 +155,7 @@ func (n aggregator) checkSigned(raw, unsigned []byte, set validators.WarpSet, qu
 	return nil
 }
 
-// symmetric tells whether the bits of a set are the same read backwards: then those who sign do not depend on the order.
+// symmetric reports whether the bits of a set are a palindrome, so that the signers do not depend on the order.
 func symmetric(signers []byte, size int) bool {
 	bit := func(i int) bool {
 		at := len(signers) - 1 - i/8
@@ -169,7 +169,7 @@ func symmetric(signers []byte, size int) bool {
 	return true
 }
 
-// useStatements asks for what the P-Chain says of every transaction about an L1.
+// useStatements requests the P-Chain's message for every transaction about an L1.
 func (n aggregator) useStatements(ctx context.Context, height uint64) error {
 	for _, tx := range n.pTxs {
 		var subnet ids.ID

@@ -52,7 +52,7 @@ func (n clients) useWallet(ctx context.Context) error {
 	return nil
 }
 
-// open makes the wallet anew, with what it shall know of subnets and L1 validators.
+// open makes a new wallet, given the subnets and L1 validators that it needs to know.
 func (a *account) open(ctx context.Context, config primary.WalletConfig) (err error) {
 	a.wallet, err = primary.MakeWallet(ctx, a.url, a.keys, a.keys, config)
 	return err

@@ -25,7 +25,7 @@ import (
 	"github.com/ava-labs/libevm/trie"
 )
 
-// chain is a C-Chain: what its rules need to know of it, and what was found out.
+// chain is a C-Chain: the context of its rules, and the findings about it.
 type chain struct {
 	client
 	config  *params.ChainConfig
@@ -105,8 +105,8 @@ func (c *chain) blocks(ctx context.Context, first, last uint64) ([]*types.Block,
 	return blocks, nil
 }
 
-// checkBlock applies what coreth checks in a block before it executes it: its engine's VerifyHeader, and the parts of the virtual
-// machine's syntactic and semantic verification.
+// checkBlock runs coreth's checks of a block before its execution: its engine's VerifyHeader, and the parts of the virtual machine's syntactic
+// and semantic verification.
 func (c *chain) checkBlock(b *types.Block) {
 	h, number := b.Header(), b.NumberU64()
 	for _, check := range []struct {
@@ -145,7 +145,7 @@ func checkGasCost(config *extras.ChainConfig, parent, h *types.Header) error {
 	return nil
 }
 
-// checkExtData compares the header with the block's atomic transactions: their hash, their gas, and that they burn what it costs.
+// checkExtData compares the header with the block's atomic transactions: their hash, their gas, and that they burn their fee.
 func checkExtData(b *types.Block) error {
 	raw := customtypes.BlockExtData(b)
 	extra := customtypes.GetHeaderExtra(b.Header())

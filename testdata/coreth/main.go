@@ -39,8 +39,8 @@ func main() {
 	}
 }
 
-// check serves a world and looks at the C-Chains of both networks. What follows a colon is how many blocks are executed if not all; such a
-// world is not derived again either.
+// check serves a world and checks the C-Chains of both networks. A number after the colon limits the executed blocks; such a world is not
+// verified again either.
 func check(ctx context.Context, binary, profile string) (err error) {
 	most := uint64(math.MaxUint64)
 	if name, number, cut := strings.Cut(profile, ":"); cut {

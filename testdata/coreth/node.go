@@ -35,7 +35,7 @@ import (
 //go:embed questions.txt
 var asked string
 
-// silent gossips with nobody.
+// silent gossips with no peer.
 type silent struct{}
 
 func (silent) Add(*types.Transaction) {}
@@ -64,7 +64,7 @@ func newNode(start *core.Genesis, engine *dummy.DummyEngine) (*eth.Ethereum, err
 	return n, nil
 }
 
-// reply is what a server says to a question.
+// reply is a server's response.
 type reply struct {
 	Result any
 	Error  any
@@ -158,7 +158,7 @@ func (c *chain) compare(ctx context.Context) error {
 	return nil
 }
 
-// questions are those of the list, about the chain's own blocks, transactions, accounts and contracts.
+// questions returns the requests of the list, about the chain's own blocks, transactions, accounts and contracts.
 func (c *chain) questions(ctx context.Context) ([]string, error) {
 	var logs []types.Log
 	if err := c.ask(ctx, &logs, "eth_getLogs", map[string]any{"fromBlock": "0x0", "toBlock": "latest"}); err != nil {

@@ -15,7 +15,7 @@ import (
 // alice is the key of the first of the server's accounts, that of the well-known phrase of test accounts.
 const alice = "ac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80"
 
-// refusals send transactions with one fault or several, none of which can wait for a block.
+// refusals sends transactions with one or several mistakes, none of which can wait for a block.
 func (c *chain) refusals(to common.Address) (questions []string, err error) {
 	key, err := crypto.HexToECDSA(alice)
 	if err != nil {

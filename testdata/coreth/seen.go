@@ -15,7 +15,7 @@ import (
 // examples bounds the printed failures of one kind.
 const examples = 3
 
-// seen counts what was checked and what failed, and says what kind of blocks those were.
+// seen counts checks and failures, and describes the kinds of blocks.
 type seen struct {
 	blocks, executed, checks, failures int
 	byCheck                            map[string]int // failures

@@ -10,8 +10,8 @@ import (
 // rounds is the number of times that clients do everything.
 const rounds = 12
 
-// send has the world's named accounts pay, deploy and fail, so that what clients make is looked at as well. They ask for no blocks
-// without transactions: test clients expect to get them, but the network has none.
+// send lets the world's named accounts pay, deploy and fail, so that clients' blocks are checked too. They request no blocks without
+// transactions: test clients may expect them, but the network has none.
 func (c client) send(ctx context.Context) error {
 	var accounts []common.Address
 	if err := c.ask(ctx, &accounts, "eth_accounts"); err != nil {

@@ -66,7 +66,7 @@ func (s *server) stop() error {
 	return err
 }
 
-// verify has the program derive its world again, with what clients made of it.
+// verify lets the program verify its world, including the clients' changes.
 func (s *server) verify(ctx context.Context) error {
 	verify := exec.CommandContext(ctx, s.command.Path, "verify", "--quiet", "--db", worldIn(s.folder))
 	verify.Stdout, verify.Stderr = os.Stdout, os.Stderr

@@ -56,7 +56,7 @@ func main() {
 // flags are the Makefile's build flags.
 var flags = []string{"-trimpath", "-gcflags=all=-dwarf=false"}
 
-// goTool runs the go command for a platform, in a folder if one is named, and returns what it prints.
+// goTool runs the go command for a platform, in a folder if one is given, and returns its output.
 func goTool(folder, platform string, env []string, verb string, args ...string) ([]byte, error) {
 	system, processor, _ := strings.Cut(platform, "/")
 	c := exec.Command("go", slices.Concat([]string{verb}, flags, args)...)
@@ -82,8 +82,8 @@ func build(work, platform, sources string, env ...string) (path string, err erro
 	return path, err
 }
 
-// buildAgain makes a program that was built before a second time: our own packages are compiled anew, under another name of their folder and
-// at another time, and what they depend on is taken as it is compiled.
+// buildAgain builds a program a second time: our own packages are compiled again, in a folder with another name and at another time, with the
+// dependencies from the build cache.
 func buildAgain(work, platform, processors string) (path string, err error) {
 	cache, err := exec.Command("go", "env", "GOCACHE").Output()
 	if err != nil {

@@ -167,7 +167,7 @@ func (r *run) report(w io.Writer) (good bool, err error) {
 	return good, nil
 }
 
-// compile makes the test binary that has all mistakes, and leaves out those that the compiler does not take.
+// compile builds the test binary with all mistakes, without those that do not compile.
 func (r *run) compile(dir string) error {
 	s, err := parse(r.pkg)
 	if err != nil {

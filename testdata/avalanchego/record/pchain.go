@@ -86,7 +86,7 @@ type pchain struct {
 	other                        ids.ID // the chain of the permissioned subnet
 }
 
-// validatorState answers what verification asks of the P-Chain: its validators are those of now.
+// validatorState answers verification's questions about the P-Chain with the present validators.
 type validatorState struct {
 	validators.State
 	p *pchain
@@ -546,7 +546,7 @@ func authorizationOf(u txs.UnsignedTx) (*verify.Verifiable, *ids.ID) {
 	return nil, nil
 }
 
-// pFault makes one mistake in a transaction, and says whether the transaction has what the mistake needs.
+// pFault makes one mistake in a transaction, and reports whether it applies to the transaction.
 type pFault func(p *pchain, u txs.UnsignedTx) bool
 
 // in makes a mistake in transactions of one type.
@@ -928,7 +928,7 @@ var pFaults = []pFault{
 	}),
 }
 
-// signed signs what each input and authorization asks for, and then sometimes makes a mistake in it.
+// signed signs each input and authorization, and then sometimes makes a mistake in it.
 func (p *pchain) signed(u txs.UnsignedTx, wrong bool) (*txs.Tx, error) {
 	inputs := pBase(u).Ins
 	if i, ok := u.(*txs.ImportTx); ok {
@@ -976,7 +976,7 @@ func (p *pchain) signed(u txs.UnsignedTx, wrong bool) (*txs.Tx, error) {
 	return txs.Parse(txs.Codec, tx.Bytes()) // without the ids that inputs remember
 }
 
-// recordPChain writes a P-Chain and transactions with no, one or two mistakes, each with what avalanchego says of it.
+// recordPChain writes a P-Chain and transactions with no, one or two mistakes, each with avalanchego's verdict.
 func recordPChain(w io.Writer) error {
 	p, err := newPChain()
 	if err != nil {

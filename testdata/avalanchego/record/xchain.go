@@ -327,7 +327,7 @@ func baseOf(u txs.UnsignedTx) *avax.BaseTx {
 	return nil
 }
 
-// fault makes one mistake in a transaction, and says whether the transaction has what the mistake needs.
+// fault makes one mistake in a transaction, and reports whether it applies to the transaction.
 type fault func(x *xchain, u txs.UnsignedTx) bool
 
 func inBase(do func(x *xchain, b *avax.BaseTx)) fault {
@@ -644,7 +644,7 @@ var faults = []fault{
 	},
 }
 
-// signed signs what each input and operation asks for, and then sometimes makes a mistake in it.
+// signed signs each input and operation, and then sometimes makes a mistake in it.
 func (x *xchain) signed(u txs.UnsignedTx, wrong bool) (*txs.Tx, error) {
 	tx := &txs.Tx{Unsigned: u}
 	if err := tx.Initialize(x.backend.Codec); err != nil {
@@ -771,7 +771,7 @@ type judged struct {
 	Error string `json:"error,omitempty"`
 }
 
-// recordXChain writes an X-Chain and transactions with no, one or two mistakes, each with what avalanchego's verifiers say of it.
+// recordXChain writes an X-Chain and transactions with no, one or two mistakes, each with the verdict of avalanchego's verifiers.
 func recordXChain(w io.Writer) error {
 	x, err := newXChain()
 	if err != nil {
@@ -825,7 +825,7 @@ func recordXChain(w io.Writer) error {
 			return err
 		}
 	}
-	// Each mistake, alone and beside another.
+	// Each mistake by itself and together with another.
 	for _, first := range faults {
 		for nth := range 9 {
 			u := x.build()

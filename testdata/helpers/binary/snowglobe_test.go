@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// world is the simulator that runs for all tests of the package. Its variables are those of snowglobe env.
+// world is the simulator that runs for all tests of the package. It holds the variables of snowglobe env.
 var world map[string]string
 
 // TestMain needs nothing but the program, which is snowglobe of the PATH unless SNOWGLOBE names it.
