@@ -59,6 +59,10 @@ func (s *samples) given(path, method string) (args []any, found bool) {
 		return []any{block, "0x0"}, true
 	case method == "debug_traceTransaction":
 		return []any{s.names.World.Chains[0].Samples["crossChainSource"], ofCalls}, true
+	case method == "personal_sign":
+		return []any{"0x68656c6c6f", alice}, true
+	case method == "evm_mine":
+		return []any{}, true
 	}
 	switch name {
 	case "getFilterChanges", "uninstallFilter":
@@ -67,80 +71,33 @@ func (s *samples) given(path, method string) (args []any, found bool) {
 		return []any{s.result(path, "eth_newFilter", J{"fromBlock": "0x1", "toBlock": "0x4"})}, true
 	case "sendRawTransaction", "sendRawTransactionSync":
 		return []any{s.result(path, "eth_signTransaction", pay)}, true
-	case "signTransaction", "sendTransaction", "sendUnsignedTransaction", "fillTransaction":
-		return []any{pay}, true
-	case "sign":
-		if strings.HasPrefix(method, "personal_") {
-			return []any{"0x68656c6c6f", alice}, true
-		}
-		return []any{alice, "0x68656c6c6f"}, true
-	case "signTypedData_v4":
-		return []any{alice, s.typedData()}, true
 	case "traceBlock":
 		return []any{s.result(path, "debug_getRawBlock", "0xa"), ofCalls}, true
 	case "traceBlockByHash":
 		return []any{s.blockHash(), ofCalls}, true
-	case "dumpBlock":
-		return []any{"0x0"}, true
-	case "accountRange":
-		return []any{"latest", "0x", 2, true, true, false}, true
-	case "getAccessibleState":
-		return []any{"0x1", "0x5"}, true
 	case "preimage", "traceBadBlock":
 		return []any{s.blockHash()}, true
 	case "storageRangeAt":
 		return []any{s.blockHash(), 0, usdc, "0x", 2}, true
-	case "setBalance", "setAccountBalance", "addBalance":
-		return []any{alice, oneToken}, true
-	case "setCode", "setAccountCode":
-		return []any{nobody, "0x00"}, true
-	case "setNonce", "setAccountNonce":
-		return []any{nobody, "0x1"}, true
-	case "setStorageAt", "setAccountStorageAt":
-		return []any{nobody, "0x0", common.Hash{31: 1}.Hex()}, true
-	case "setAutomine", "autoImpersonateAccount", "setLoggingEnabled":
-		return []any{true}, true
-	case "setIntervalMining", "rollback":
-		return []any{0}, true
-	case "reorg":
-		return []any{0, []any{}}, true
-	case "setMinGasPrice":
-		return []any{"0x1"}, true
-	case "setPrevRandao":
-		return []any{common.Hash{31: 1}.Hex()}, true
-	case "loadState":
-		return []any{"0x"}, true
-	case "dumpState", "mine_detailed":
-		return []any{}, true
 	case "setBlockGasLimit":
 		return []any{dig(s.result(path, "eth_getBlockByNumber", "latest", false), "gasLimit")}, true
-	case "setNextBlockBaseFeePerGas":
-		return []any{"0x5d21dba00"}, true
-	case "setNextBlockTimestamp", "setTime":
-		return []any{now + 86400}, true
-	case "increaseTime":
-		return []any{3600}, true
-	case "setBlockTimestampInterval":
-		return []any{12}, true
-	case "mine":
-		if strings.HasPrefix(method, "evm_") {
-			return []any{}, true
-		}
-		return []any{"0x2"}, true
-	case "revert":
-		return []any{"0x1"}, true
-	case "impersonateAccount", "stopImpersonatingAccount":
-		return []any{usdc}, true
-	case "dropTransaction":
-		return []any{common.Hash{31: 1}.Hex()}, true
-	case "setCoinbase":
-		return []any{bob}, true
-	case "dealERC20", "setERC20Balance":
-		return []any{alice, usdc, "0xf4240"}, true
-	case "setERC20Allowance":
-		return []any{alice, bob, usdc, "0xf4240"}, true
 	}
-	return nil, false
+	one := common.Hash{31: 1}.Hex()
+	args, found = map[string][]any{
+		"signTransaction": {pay}, "sendTransaction": {pay}, "sendUnsignedTransaction": {pay}, "fillTransaction": {pay},
+		"sign": {alice, "0x68656c6c6f"}, "signTypedData_v4": {alice, s.typedData()},
+		"dumpBlock": {"0x0"}, "accountRange": {"latest", "0x", 2, true, true, false}, "getAccessibleState": {"0x1", "0x5"},
+		"setBalance": {alice, oneToken}, "setAccountBalance": {alice, oneToken}, "addBalance": {alice, oneToken},
+		"setCode": {nobody, "0x00"}, "setAccountCode": {nobody, "0x00"}, "setNonce": {nobody, "0x1"}, "setAccountNonce": {nobody, "0x1"},
+		"setStorageAt": {nobody, "0x0", one}, "setAccountStorageAt": {nobody, "0x0", one},
+		"dealERC20": {alice, usdc, "0xf4240"}, "setERC20Balance": {alice, usdc, "0xf4240"}, "setERC20Allowance": {alice, bob, usdc, "0xf4240"},
+		"impersonateAccount": {usdc}, "stopImpersonatingAccount": {usdc}, "autoImpersonateAccount": {true},
+		"setAutomine": {true}, "setLoggingEnabled": {true}, "setIntervalMining": {0}, "mine": {"0x2"}, "mine_detailed": {},
+		"setMinGasPrice": {"0x1"}, "setNextBlockBaseFeePerGas": {"0x5d21dba00"}, "setPrevRandao": {one}, "setCoinbase": {bob},
+		"setTime": {now + 86400}, "setNextBlockTimestamp": {now + 86400}, "increaseTime": {3600}, "setBlockTimestampInterval": {12},
+		"rollback": {0}, "reorg": {0, []any{}}, "revert": {"0x1"}, "dumpState": {}, "loadState": {"0x"}, "dropTransaction": {one},
+	}[name]
+	return args, found
 }
 
 // members does the same for methods that take an object.

@@ -81,12 +81,6 @@ func (s *samples) of(name, path string) any {
 			return network.Samples["P.RegisterL1ValidatorTx"]
 		}
 		return chain.Samples["crossChainSource"]
-	case "blockId":
-		return "10"
-	case "height", "tokenId", "vertexHeight":
-		return "1"
-	case "limit":
-		return "2"
 	case "assetId":
 		return network.Samples["X.CreateAssetTx"]
 	case "nodeId":
@@ -102,14 +96,6 @@ func (s *samples) of(name, path string) any {
 		return chain.Samples["crossChainMessage"]
 	case "metric":
 		return s.metric(path)
-	case "section":
-		return "personas"
-	case "file":
-		return "AVAX-ae42bf.svg"
-	case "kind":
-		return "unindexed"
-	case "threshold":
-		return "1"
 	case "id":
 		if has("/webhooks/") {
 			return exampleUUID
@@ -118,7 +104,14 @@ func (s *samples) of(name, path string) any {
 	case "startTimestamp":
 		return s.names.World.Clock.Unix - 86400 // a day or two are quickly counted
 	}
+	if text, found := plainSamples[name]; found {
+		return text
+	}
 	return nil
+}
+
+var plainSamples = map[string]string{
+	"blockId": "10", "height": "1", "tokenId": "1", "vertexHeight": "1", "limit": "2", "section": "personas", "file": "AVAX-ae42bf.svg", "kind": "unindexed", "threshold": "1",
 }
 
 func (s *samples) metric(path string) string {
@@ -157,36 +150,21 @@ var queries = map[string][]string{
 	"getApiUsageMetrics": {"startTimestamp"}, "listClockEvents": {"limit"},
 }
 
-// bodies holds the example bodies of operations that take one.
+// body returns the example body of an operation, nil if it takes none.
 func (s *samples) body(id string) any {
-	network := s.names.World.Networks[0]
-	switch id {
-	case "moveClock":
-		return J{"advance": "1h"}
-	case "countRequests":
-		return J{"operation": "getChain"}
-	case "verifyRequests":
-		return J{"operation": "getChain", "times": J{"atLeast": 0}}
-	case "takeSnapshot":
-		return J{"name": "before"}
-	case "addFault":
-		return J{"match": J{"operation": "getChain"}, "action": J{"status": 503}, "times": J{"first": 1}}
-	case "createWorld", "copyWorld":
-		return J{"name": "test-1"}
-	case "getLastActivityByBody", "listUtxosByBody":
-		return J{"addresses": s.of("addresses", "")}
-	case "startTransactionExport":
-		return J{"type": "TRANSACTION_EXPORT_EVM", "firstDate": "2026-06-01", "lastDate": "2026-06-30",
-			"options": J{"addresses": []any{s.names.named("alice")}, "includeChains": []any{s.of("chainId", "")}}}
-	case "aggregateSignatures":
-		return J{"message": "0x", "signingSubnetId": network.Subnets[0].SubnetID}
-	case "compositeQuery":
-		return J{"operator": "AND", "queries": []any{J{"id": "holders", "type": "LatestBalance",
-			"params": J{"evmChainId": s.of("chainId", ""), "minBalance": "1000000000000000000000", "tokenType": "NATIVE"}}}}
-	case "createWebhook":
-		return J{"eventType": "address_activity", "url": "http://127.0.0.1:9999/", "chainId": s.of("chainId", ""), "metadata": J{"addresses": []any{s.names.named("alice")}}}
-	}
-	return nil
+	alice, chain, addresses := s.names.named("alice"), s.of("chainId", ""), J{"addresses": s.of("addresses", "")}
+	return J{
+		"moveClock": J{"advance": "1h"}, "takeSnapshot": J{"name": "before"}, "createWorld": J{"name": "test-1"}, "copyWorld": J{"name": "test-1"},
+		"countRequests": J{"operation": "getChain"}, "verifyRequests": J{"operation": "getChain", "times": J{"atLeast": 0}},
+		"addFault":              J{"match": J{"operation": "getChain"}, "action": J{"status": 503}, "times": J{"first": 1}},
+		"getLastActivityByBody": addresses, "listUtxosByBody": addresses,
+		"startTransactionExport": J{"type": "TRANSACTION_EXPORT_EVM", "firstDate": "2026-06-01", "lastDate": "2026-06-30",
+			"options": J{"addresses": []any{alice}, "includeChains": []any{chain}}},
+		"aggregateSignatures": J{"message": "0x", "signingSubnetId": s.names.World.Networks[0].Subnets[0].SubnetID},
+		"compositeQuery": J{"operator": "AND", "queries": []any{J{"id": "holders", "type": "LatestBalance",
+			"params": J{"evmChainId": chain, "minBalance": "1000000000000000000000", "tokenType": "NATIVE"}}}},
+		"createWebhook": J{"eventType": "address_activity", "url": "http://127.0.0.1:9999/", "chainId": chain, "metadata": J{"addresses": []any{alice}}},
+	}[id]
 }
 
 // operation returns an example of a REST operation.
