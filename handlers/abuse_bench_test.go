@@ -199,7 +199,7 @@ func mixedLoad(p *process, w control.World) {
 	})
 }
 
-// mixedRequests are requests of every interface, each for something else by its number.
+// mixedRequests returns requests to every interface, with parameters that depend on a number.
 func mixedRequests(w control.World) (all []func(n int) request) {
 	for _, path := range []string{
 		"/v1/chains/43114/addresses/{a}/balances:listErc20?blockNumber={n}", "/v1/chains/43114/addresses/{a}/transactions?pageSize={p}", "/v1/chains/43114/transactions?pageSize={p}",

@@ -83,7 +83,7 @@ func TestAdminHasEffect(t *testing.T) {
 	}
 }
 
-// TestAdminEndsWithTheProcess: a node that starts again knows no alias that was given before, and logs as it always does.
+// TestAdminEndsWithTheProcess: a restarted node has no aliases of its former process, and logs as usual.
 func TestAdminEndsWithTheProcess(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()

@@ -22,7 +22,7 @@ import (
 // object is decoded JSON that keeps numbers in their original form.
 type object = map[string]any
 
-// views are the interfaces over one world.
+// views holds the interfaces of one world.
 type views struct {
 	*testing.T
 	world *sim.World
@@ -30,7 +30,7 @@ type views struct {
 	l     *sim.Network // the network that is compared
 }
 
-// get asks the Data API about the network.
+// get reads from the Data API about the network.
 func (v *views) get(path string) object {
 	v.Helper()
 	return v.decode("GET "+path, ask(v.h, http.MethodGet, "/v1/networks/"+v.l.Name+path, ""))
@@ -67,7 +67,7 @@ func (v *views) pages(path, key string) (all []object) {
 	}
 }
 
-// rpc asks the node about the network.
+// rpc calls the node about the network.
 func (v *views) rpc(path, method string, params any) object {
 	v.Helper()
 	body, _ := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": 1, "method": method, "params": params}) // strings and lists

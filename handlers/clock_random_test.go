@@ -1,4 +1,4 @@
-// Two whole worlds, moved the same way in one step and in several, are the same through every interface.
+// Two whole worlds, moved by the same amount in one step and in several, are equal in every interface.
 
 package handlers_test
 
@@ -16,9 +16,9 @@ import (
 	"snowglobe/sim/txs"
 )
 
-// TestRandomTimeIsTheSameInParts moves the clock of two worlds at random, by a second or by weeks, with people and without, and in between mines
-// and sends, on every kind of chain. The one goes each way in one step, the other in several: they are the same world, which verifies, in which
-// all interfaces agree, and nobody holds more than there is.
+// TestRandomTimeIsTheSameInParts moves the clocks of two worlds by the same random amounts, from a second to weeks, with and without people,
+// and mines and sends in between on every kind of chain. One world takes each move in one step, the other in several. They stay equal, they
+// verify, all interfaces agree, and the balances add up.
 func TestRandomTimeIsTheSameInParts(t *testing.T) {
 	t.Parallel()
 	for number := range uint64(times(t, 4)) {

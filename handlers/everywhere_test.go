@@ -16,7 +16,7 @@ import (
 	"snowglobe/fixtures/contracts"
 )
 
-// ask asks a REST interface of the server.
+// ask calls a REST interface of the server.
 func (d *devnet) ask(path string) map[string]any {
 	d.Helper()
 	var answer map[string]any

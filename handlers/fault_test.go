@@ -31,7 +31,7 @@ type answered struct {
 	took   time.Duration
 }
 
-// try asks once, on a connection of its own.
+// try sends a request once, on a connection of its own.
 func (c *clocked) try(method, path, body string, headers ...string) (a answered) {
 	c.Helper()
 	r, err := http.NewRequestWithContext(c.Context(), method, c.url+path, strings.NewReader(body))

@@ -1,4 +1,4 @@
-// make bench: first answers of a server that has just opened a large world.
+// make bench: first responses of a server that has just opened a large world.
 
 package handlers_test
 
@@ -61,7 +61,7 @@ func (r *report) askOnce(all []asked) (answered []asked) {
 	return answered
 }
 
-// operations are the examples of the OpenAPI document, without streams that do not end.
+// operations returns the examples of the OpenAPI document, without endless streams.
 func (r *report) operations(p *process) (all []asked) {
 	type content map[string]struct {
 		Examples map[string]struct{ Value any }
@@ -105,7 +105,7 @@ func (r *report) operations(p *process) (all []asked) {
 	return all
 }
 
-// methods are the examples of the OpenRPC document.
+// methods returns the examples of the OpenRPC document.
 func (r *report) methods(p *process) (all []asked) {
 	var document struct {
 		Methods []struct {

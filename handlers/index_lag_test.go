@@ -15,8 +15,8 @@ import (
 	"snowglobe/sim"
 )
 
-// TestTheIndexIsBehindTheNode sends a transaction and asks for it by both, by blocks and by time, in a file and in memory; when the index
-// has caught up, it answers as if it had never been behind.
+// TestTheIndexIsBehindTheNode sends a transaction and looks for it in both interfaces, with a lag in blocks and in time, in a file and in
+// memory. After the index has caught up, it is the same as without a lag.
 func TestTheIndexIsBehindTheNode(t *testing.T) {
 	for name, open := range map[string]func(*testing.T) *sim.World{"memory": tinyWorld, "file": tinyFile} {
 		t.Run(name, func(t *testing.T) {

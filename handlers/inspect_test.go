@@ -1,4 +1,4 @@
-// The inspection of a file gives way to a server's clients.
+// The inspection of a file gives priority to a server's clients.
 
 package handlers
 

@@ -115,7 +115,7 @@ func (w *wallet) importedTwice(exported *txs.ExportTx) *txs.ImportTx {
 	return again
 }
 
-// cChain asks the C-Chain for a number.
+// cChain reads a number from the C-Chain.
 func (w *wallet) cChain(method string, params ...any) *big.Int {
 	w.Helper()
 	body, _ := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": 1, "method": method, "params": params}) // strings

@@ -170,7 +170,7 @@ func TestAnAnswerIsTakenDownBeforeItIsRead(t *testing.T) {
 	}
 }
 
-// TestAnAlteredAnswerIsTakenDownBeforeItIsRead asks for large answers that faults alter, and for messages over WebSocket.
+// TestAnAlteredAnswerIsTakenDownBeforeItIsRead requests large responses that faults alter, and messages over WebSocket.
 func TestAnAlteredAnswerIsTakenDownBeforeItIsRead(t *testing.T) {
 	c := journaled(t)
 	transport := &http.Transport{DisableKeepAlives: true} // it asks again when a connection that it kept was reset

@@ -29,9 +29,8 @@ import (
 	"snowglobe/sim/verify/verifytest"
 )
 
-// TestNoBlockThatWasToldIsLost kills a server again and again while four clients send: every transaction whose receipt one of them got is in
-// the file, where the receipt says, and verify finds no fault with it. One of them sends messages to an L1: after the next start
-// each has been delivered, once.
+// TestNoBlockThatWasToldIsLost kills a server repeatedly while four clients send: every transaction with a receipt is in the file at the
+// receipt's position, and the file verifies. One client sends messages to an L1: after the next start each has been delivered exactly once.
 func TestNoBlockThatWasToldIsLost(t *testing.T) {
 	t.Parallel()
 	rounds := 3

@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// TestMachinesAreToldWhenTheServerAnswers reads the file and the first line of stdout, then asks with env and healthcheck.
+// TestMachinesAreToldWhenTheServerAnswers reads the ready file and the first line of stdout, then runs env and healthcheck.
 func TestMachinesAreToldWhenTheServerAnswers(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "ready.json")

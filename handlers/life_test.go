@@ -343,7 +343,7 @@ func TestAnL1ValidatorRunsDryAndIsToppedUp(t *testing.T) {
 	s.ends()
 }
 
-// TestALockedOutputIsUnlocked looks at the outputs of the persona locked before and after a locktime.
+// TestALockedOutputIsUnlocked checks the outputs of the persona locked before and after a locktime.
 func TestALockedOutputIsUnlocked(t *testing.T) {
 	t.Parallel()
 	s := newStory(t)

@@ -11,8 +11,7 @@ import (
 	"snowglobe/handlers/control"
 )
 
-// lists are the targets of the REST interfaces: the first and the deepest page of lists, and single
-// objects.
+// lists returns the targets of the REST interfaces: the first and the deepest page of lists, and single objects.
 func (r *report) lists(p *process) []target {
 	w := r.describe(p)
 	c, alice := w.Chains[0], w.Personas[0].Address
@@ -33,7 +32,7 @@ func (r *report) lists(p *process) []target {
 // list is a path that answers pages.
 type list struct{ name, path string }
 
-// ends are the first and the deepest page of lists.
+// ends returns the first and the deepest page of lists.
 func (r *report) ends(p *process, lists []list) (all []target) {
 	for _, l := range lists {
 		all = append(all, target{l.name + ", first page", anew(l.path)}, target{l.name + ", deepest page", anew(r.deepest(p, l.path))})

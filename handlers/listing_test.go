@@ -25,7 +25,7 @@ type listed struct {
 	Chains    []struct{ ChainID, BlockchainID, SubnetID, Network string }
 }
 
-// TestEveryEndpointIsListed asks for everything that /sim/world lists, and looks there for everything that is known to be served.
+// TestEveryEndpointIsListed requests every endpoint in /sim/world, and looks there for every known endpoint.
 func TestEveryEndpointIsListed(t *testing.T) {
 	t.Parallel()
 	h, err := handlers.New(tinyWorld(t), handlers.Options{Network: "mainnet", Node: handlers.NodeOptions{Admin: true, Profiles: t.TempDir()}})
@@ -58,7 +58,7 @@ func TestEveryEndpointIsListed(t *testing.T) {
 	}
 }
 
-// TestTheWorldKeepsThePrefixInItsLinks: a client that asks under the prefix of a dialect gets links with that prefix.
+// TestTheWorldKeepsThePrefixInItsLinks: under the prefix of a dialect, a client gets links with that prefix.
 func TestTheWorldKeepsThePrefixInItsLinks(t *testing.T) {
 	t.Parallel()
 	h, err := handlers.New(readWorld(t), handlers.Options{Network: "mainnet"})

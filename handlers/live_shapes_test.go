@@ -177,7 +177,7 @@ func (d *liveDocument) checkAnswer(operation string, status int, body []byte) st
 	return d.check("answer", any, value)
 }
 
-// onlyHere are the operations that no document of the live services has.
+// onlyHere lists the operations that are in no document of the live services.
 var onlyHere = []string{"GET /v1/avg_tps/{chainId}"}
 
 // documented is the server's own document.
@@ -196,7 +196,7 @@ type documented struct {
 	}
 }
 
-// shapes asks a server and compares its answers with its own document, and with the live one.
+// shapes sends requests to a server and compares the responses with its own document and with the live one.
 type shapes struct {
 	*testing.T
 	server *handlers.Server

@@ -215,7 +215,7 @@ func messagesEndSoon(t *testing.T, h http.Handler, values []string, sampled func
 	}
 }
 
-// parametersOf are the names of the parameters of every method, by the OpenRPC document.
+// parametersOf returns the parameter names of every method in the OpenRPC document.
 func parametersOf(t *testing.T, h http.Handler) map[string][]string {
 	t.Helper()
 	var document struct {
@@ -266,7 +266,7 @@ func operationsOf(t *testing.T, h http.Handler) (all []described) {
 // target is a path with good values.
 func (o described) target() string { return o.request("", "").URL.String() }
 
-// request gives one parameter a text.
+// request puts a text into one parameter.
 func (o described) request(name, text string) *http.Request {
 	path, query := o.path, url.Values{}
 	for _, p := range o.Parameters {
@@ -363,7 +363,7 @@ func callForms(named bool, parameters []string) (all []func(value string) string
 	return all
 }
 
-// nodeEndpoints are the paths of the node with their methods, each once.
+// nodeEndpoints lists the paths of the node with their methods, each once.
 func nodeEndpoints(t *testing.T, h *handlers.Server) (all []rest.Endpoint) {
 	t.Helper()
 	w := httptest.NewRecorder()

@@ -52,7 +52,7 @@ func TestMetadataIsOnChain(t *testing.T) {
 	}
 }
 
-// uriOf asks a contract for the URI of an item.
+// uriOf reads the URI of an item from its contract.
 func (d *devnet) uriOf(contract common.Address, item describedItem) string {
 	d.Helper()
 	artifact, method := "Collection", "tokenURI"

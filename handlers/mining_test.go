@@ -268,7 +268,7 @@ func asSoonAsAllowed(d *devnet) {
 	}
 }
 
-// blocksAsAskedFor have times, fees, limits and coinbases that the network would not give them.
+// blocksAsAskedFor makes blocks with times, fees, limits and coinbases that the network would not allow.
 func blocksAsAskedFor(d *devnet) {
 	before := d.head()
 	d.text("anvil_mine", "0x3", "0x3c")
@@ -478,7 +478,7 @@ var recorded = []struct{ path, body string }{
 	{"/fuji/ext/bc/C/rpc", `{"jsonrpc":"2.0","id":6,"method":"eth_sendTransaction","params":[{"from":"0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266","value":"0x1","to":"0x70997970C51812dc3A010C7d01b50e0d17dc79C8"}]}`},
 }
 
-// TestRecordedRequestsMakeOneDigest plays them to two worlds. The digest is the same on every machine, as all that goes into it is.
+// TestRecordedRequestsMakeOneDigest replays them in two worlds. The digest is the same on every machine.
 func TestRecordedRequestsMakeOneDigest(t *testing.T) {
 	t.Parallel()
 	const want = "de579835ddc4de5311ec532b962f438d64c8a516e661ee9f6ac4614f7717ec00"

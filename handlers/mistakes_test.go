@@ -20,7 +20,7 @@ import (
 
 var update = flag.Bool("update", false, "write down what the program says to mistakes")
 
-// mistaken are the files that mistakes are made with.
+// mistaken holds the files for the mistakes.
 var mistaken = map[string]string{
 	"misspelt.yaml": "seed: 1\nsede: 2\n", "list.yaml": "- tiny\n", "broken.yaml": "seed: [1\n", "mapping.yaml": "key: one\n", "notes.txt": "SQLite format 3\x00 not really",
 	"amounts.yaml": "name: mine\naccounts:\n- name: carol\n  index: 11\n  balances:\n    C: 1,5\n", "keys.yaml": "name: mine\nacounts: []\n", "impossible.yaml": "name: mine\ndays: 1\n",

@@ -151,8 +151,8 @@ func wrongBodies(t *testing.T, example any) (all []string) {
 	return all
 }
 
-// TestRESTRefusesWhatIsWrong asks every operation of the OpenAPI document with parameters and bodies that are wrong, missing, there
-// twice or extreme. None may fail.
+// TestRESTRefusesWhatIsWrong calls every operation of the OpenAPI document with wrong, missing, duplicate and extreme parameters and bodies.
+// None may fail internally.
 func TestRESTRefusesWhatIsWrong(t *testing.T) {
 	t.Parallel()
 	r := newNegatives(t)

@@ -68,7 +68,7 @@ func TestTheNextBaseFeeIsKnown(t *testing.T) {
 	newDevnet(t, w, w.Chains[0]).verify()
 }
 
-// toldOf asks everyone about the base fee of the next block.
+// toldOf reads the base fee of the next block from every interface.
 func (d *devnet) toldOf(fee int64) {
 	d.Helper()
 	var base, tip, price hexutil.Big

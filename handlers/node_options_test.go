@@ -14,7 +14,7 @@ import (
 	"snowglobe/handlers"
 )
 
-// TestTheIndexIsAnOption asks for the node's index of a server with it and of one without.
+// TestTheIndexIsAnOption calls the node's index on a server with it and on one without.
 func TestTheIndexIsAnOption(t *testing.T) {
 	w := readWorld(t)
 	for args, served := range map[string]bool{"": true, "--index-enabled": true, "--index-enabled=false": false, "--no-index": false} {

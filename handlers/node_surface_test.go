@@ -57,7 +57,7 @@ func callEVM(t *testing.T, h http.Handler, path, method string, into any, params
 	return ""
 }
 
-// messagesOf are the ids of the warp messages that a chain sent.
+// messagesOf returns the ids of the warp messages that a chain sent.
 func messagesOf(t *testing.T, w *sim.World, c *reader.Chain) (all []ids.ID) {
 	t.Helper()
 	var logs []store.LogView

@@ -33,7 +33,7 @@ func TestOtterscanAgrees(t *testing.T) {
 	otterscanHistories(t, w, h, w.Chains[0])
 }
 
-// otterscanTransactions goes through the last blocks, and counts the operations inside transactions.
+// otterscanTransactions compares the last blocks, and counts the operations inside transactions.
 func otterscanTransactions(t *testing.T, w *sim.World, h http.Handler, c *reader.Chain) (operations int) {
 	t.Helper()
 	head, err := c.Head(t.Context())

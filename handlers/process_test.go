@@ -63,7 +63,7 @@ type process struct {
 
 const patience = time.Minute
 
-// serve starts the program on a free port and waits for its first answer. Its log goes nowhere, but is written.
+// serve starts the program on a free port and waits for its first response. Its log is written but discarded.
 func (r *report) serve(args ...string) *process {
 	probe, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// commands are the lines of the shell blocks of the README and of the pages of the manual.
+// commands returns the lines of the shell blocks of the README and of the pages of the manual.
 func commands(t *testing.T) (lines []string) {
 	files, err := filepath.Glob("docs/pages/*.md")
 	if err != nil || len(files) < 10 {

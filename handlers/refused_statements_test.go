@@ -93,7 +93,7 @@ const mostTimes = 5
 // inSteps lists calls that change the world in several steps, of which earlier ones stay if a later one fails: mining several blocks.
 var inSteps = []string{"anvil_mine", "hardhat_mine"}
 
-// refuse asks until every statement that the answer needs was refused, each time that it is needed.
+// refuse repeats a request until every statement that it needs has been refused once, each time it runs.
 func (r *refusing) refuse(c examplePair) {
 	r.Helper()
 	var mu sync.Mutex
@@ -173,7 +173,7 @@ func (r *refusing) compare(c examplePair, failed string, got *httptest.ResponseR
 	}
 }
 
-// toleratedFailures are the statements without which a call need not fail.
+// toleratedFailures lists the statements whose failure a call may survive.
 var toleratedFailures = []struct {
 	why        string
 	calls      []string
@@ -241,7 +241,7 @@ func (f *failures) take() []string {
 	return lines
 }
 
-// exampleOperations are the examples of the OpenAPI document, without streams that do not end.
+// exampleOperations returns the examples of the OpenAPI document, without endless streams.
 func exampleOperations(t *testing.T, h http.Handler) (all []exampleCall) {
 	type content map[string]struct {
 		Examples map[string]struct{ Value any }
@@ -285,7 +285,7 @@ func exampleOperations(t *testing.T, h http.Handler) (all []exampleCall) {
 	return all
 }
 
-// exampleMethods are the examples of the OpenRPC document.
+// exampleMethods returns the examples of the OpenRPC document.
 func exampleMethods(t *testing.T, h http.Handler) (all []exampleCall) {
 	var document struct {
 		Methods []struct {

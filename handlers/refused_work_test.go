@@ -110,7 +110,7 @@ func (f *failing) now() string {
 	return f.failed
 }
 
-// until asks again and again until something holds.
+// until polls until a condition holds.
 func (f *failing) until(what string, holds func() bool) {
 	f.Helper()
 	for end := time.Now().Add(20 * time.Second); !holds(); time.Sleep(2 * time.Millisecond) {

@@ -22,7 +22,7 @@ func (d *discard) Header() http.Header         { return d.header }
 func (d *discard) Write(b []byte) (int, error) { return len(b), nil }
 func (d *discard) WriteHeader(int)             {}
 
-// BenchmarkResponseCache asks for the same list and the same object, with the cache of answers and without it.
+// BenchmarkResponseCache requests the same list and the same object, with and without the response cache.
 func BenchmarkResponseCache(b *testing.B) {
 	profile, err := seed.LoadProfile("tiny")
 	if err != nil {

@@ -1,4 +1,4 @@
-// The sources of roll-ups are where make bench looks for them.
+// The functions that maintain roll-ups are where make bench disables them.
 
 package handlers_test
 

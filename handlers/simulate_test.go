@@ -198,7 +198,7 @@ func TestSimulationsGoOn(t *testing.T) {
 	}
 }
 
-// TestSimulationsAreBounded asks for more than there may be.
+// TestSimulationsAreBounded exceeds each bound.
 func TestSimulationsAreBounded(t *testing.T) {
 	t.Parallel()
 	w := readWorld(t)

@@ -127,7 +127,7 @@ func (k *soak) call(method, params string) string {
 	return text
 }
 
-// goBack changes the world, moves its clock, and goes back; now and then to the beginning, so that the world does not grow.
+// goBack changes the world, moves its clock, and reverts; sometimes it resets, so that the world does not grow.
 func (k *soak) goBack(random *rand.Rand) {
 	if random.IntN(10) == 0 {
 		k.ask("POST", "/sim/reset", "")

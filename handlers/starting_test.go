@@ -73,7 +73,7 @@ func TestWhileAWorldIsMade(t *testing.T) {
 	}
 }
 
-// TestWhileAWorldIsOpened asks before a world is open: the client waits, and gets the world's answer.
+// TestWhileAWorldIsOpened sends a request before a world is open: the client waits, and gets the world's response.
 func TestWhileAWorldIsOpened(t *testing.T) {
 	l, err := handlers.Addresses{Main: "127.0.0.1:0", Fuji: handlers.Off}.Listen()
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// exports measures exports of the large world: of alice, of everybody with a name, and of contracts, with
-// the memory that they take, which must not grow with their rows.
+// exports measures exports of the large world: of alice, of all named accounts, and of contracts, with their memory, which must not grow with
+// the rows.
 func (r *report) exports() {
 	p := r.serve("--profile", "large", "--db", r.world("large"), "--export-max-rows", "0")
 	defer p.stop()
@@ -44,7 +44,7 @@ func (r *report) exports() {
 	})
 }
 
-// export asks for an export and waits for its end.
+// export requests an export and waits for its end.
 func (r *report) export(p *process, addresses, chains []string) (o operationState, took time.Duration) {
 	body, err := json.Marshal(map[string]any{"type": "TRANSACTION_EXPORT_EVM", "options": map[string]any{"addresses": addresses, "includeChains": chains}})
 	if err != nil {

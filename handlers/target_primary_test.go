@@ -18,7 +18,7 @@ type utxoIndex struct {
 	UTXO    string `json:"utxo"`
 }
 
-// primaryTargets are the requests to the X-Chain: the hoarder's outputs at both ends, and a transaction.
+// primaryTargets returns requests to the X-Chain: the hoarder's outputs at both ends, and a transaction.
 func (r *report) primaryTargets(p *process, w control.World) []target {
 	pages := r.pages(p, hoarder(w))
 	return []target{
@@ -37,7 +37,7 @@ func hoarder(w control.World) (owner string) {
 	return owner
 }
 
-// primaryLists are the lists of the primary network.
+// primaryLists returns the lists of the primary network.
 func (r *report) primaryLists(p *process) []target {
 	const base = "/v1/networks/mainnet"
 	outputs := base + "/blockchains/x-chain/utxos?addresses=" + hoarder(r.describe(p))
@@ -63,7 +63,7 @@ func xChainCall(method string, params any) []request {
 	return []request{{http.MethodPost, "/ext/bc/X", string(body)}}
 }
 
-// pages are the requests for every full page of an owner's outputs.
+// pages returns requests for every full page of an owner's outputs.
 func (r *report) pages(p *process, owner string) (all []request) {
 	var from utxoIndex
 	for {

@@ -35,7 +35,7 @@ func call(method string, params ...any) []request {
 	return []request{{http.MethodPost, "/ext/bc/C/rpc", string(body)}}
 }
 
-// targets are the requests that are measured against a world.
+// targets returns the requests to measure against a world.
 func targets(w control.World) []target {
 	c := w.Chains[0]
 	token, last := contract(c, "usdx"), c.Height

@@ -519,7 +519,7 @@ func (p *together) heard(filter string, was shownBlock) {
 	}
 }
 
-// round uses two controls, the first before a snapshot, in circumstances, and goes back.
+// round uses two controls, the first before a snapshot, in some circumstances, and reverts.
 func (p *together) round(first, second, circumstances string) {
 	p.Helper()
 	p.did = []string{circumstances}
@@ -590,9 +590,9 @@ func (p *together) isNew() {
 	}
 }
 
-// TestUsedTogether uses every control of the server after another one, chosen at random, on each kind of chain: after a snapshot and a revert all is
-// what it was, a copy answers as the original, a restart forgets what the manual says and nothing else, the block that is made is the one that
-// pending and the prices told of, what the node fills in is minable, and all interfaces agree at every step.
+// TestUsedTogether uses random pairs of the server's controls on each kind of chain. A revert restores everything, a copy answers like the
+// original, a restart forgets exactly what the manual says, the mined block is the one that pending and the prices announced, filled-in
+// transactions can be mined, and all interfaces agree throughout.
 func TestUsedTogether(t *testing.T) {
 	t.Parallel()
 	for number, manual := range []bool{false, true} {

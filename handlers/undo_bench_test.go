@@ -23,7 +23,7 @@ import (
 	"snowglobe/sim/store"
 )
 
-// undone is after how many transactions the world goes back, and how often that is measured.
+// undone lists after how many transactions the world is reverted, and how many times that is measured.
 var undone = []struct{ transactions, rounds int }{{1, 15}, {100, 7}, {10_000, 1}}
 
 // undoing measures snapshots, reverts and the ways to give a test a world of its own, and anvil's if it is installed.
@@ -164,7 +164,7 @@ func (r *report) payMany(client *ethclient.Client, key *ecdsa.PrivateKey, n int)
 	}
 }
 
-// inProcess measures a copy of a world that is in memory, and the server of that, as each test but the first gets them.
+// inProcess measures a copy of an in-memory world with its server, as every test except the first gets one.
 func (r *report) inProcess(row func(string, ...any)) {
 	for _, name := range []string{"tiny", "default"} {
 		profile, err := seed.LoadProfile(name)

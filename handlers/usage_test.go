@@ -73,7 +73,7 @@ func newUsed(t *testing.T) (u *used, today string) {
 	return u, today
 }
 
-// TestUsageIsCounted asks for this and that, and finds each request in the figures of the day and in the log.
+// TestUsageIsCounted sends various requests, and finds each in the day's figures and in the log.
 func TestUsageIsCounted(t *testing.T) {
 	u, today := newUsed(t)
 	for range 3 {

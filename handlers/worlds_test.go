@@ -90,7 +90,7 @@ func copied(t *testing.T, path string) *sim.World {
 	return w
 }
 
-// ask sends a request and gives the answer to it.
+// ask sends a request and returns the response.
 func (m *many) ask(method, path, body string) (status int, answer string) {
 	m.Helper()
 	r, err := http.NewRequestWithContext(m.Context(), method, m.server.URL+path, strings.NewReader(body))

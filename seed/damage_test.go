@@ -111,7 +111,7 @@ func TestDamagedPagesAreASentence(t *testing.T) {
 	}
 }
 
-// wantDamage opens a damaged file in every way.
+// wantDamage opens a damaged file in every way, and expects an error.
 func wantDamage(t *testing.T, path string) {
 	t.Helper()
 	if err := verifyFile(t, path); err == nil {
@@ -181,7 +181,7 @@ func damageCell(t *testing.T, path, table, column, value string) bool {
 	return changed
 }
 
-// serveFile opens a world as the program does to serve it, and stops when it would answer.
+// serveFile opens a world as the program does to serve it, and stops just before it would answer.
 func serveFile(t *testing.T, path string) (err error) {
 	w, err := sim.Open(t.Context(), path)
 	if err != nil {
@@ -233,7 +233,7 @@ func TestMissingRowsAreASentence(t *testing.T) {
 	}
 }
 
-// TestVerifyBesideAWriter verifies a world, by the program's other process so to speak, while transactions are issued and blocks made on every chain.
+// TestVerifyBesideAWriter verifies a world, as another process would, while transactions are issued and blocks made on every chain.
 func TestVerifyBesideAWriter(t *testing.T) {
 	path := smallFile(t)
 	w, err := sim.Open(t.Context(), path)

@@ -34,7 +34,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// world is a world in memory, which other tests read, too.
+// world returns an in-memory world, which other tests read too.
 func world(t testing.TB, profile string, number int64) *sim.World {
 	t.Helper()
 	name := fmt.Sprint(profile, " ", number)

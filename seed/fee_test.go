@@ -81,7 +81,7 @@ func TestFeesRiseInARushAndFall(t *testing.T) {
 	}
 }
 
-// rushOf names the rush that a block's first transaction belongs to, by the function that it calls; empty for everyday life.
+// rushOf returns the rush of a block's first transaction, by the function that it calls; empty for everyday activity.
 func rushOf(t *testing.T, c *reader.Chain, n uint64) string {
 	t.Helper()
 	txs := must(c.Transactions(t.Context(), must(c.Block(t.Context(), n))(t)))(t)
@@ -147,7 +147,7 @@ func TestEachKindOfRush(t *testing.T) {
 	}
 }
 
-// TestHeadersFollowFromTheirParents looks at time, base fee and gas of every block, of L1s too.
+// TestHeadersFollowFromTheirParents checks time, base fee and gas of every block, including L1s'.
 func TestHeadersFollowFromTheirParents(t *testing.T) {
 	for _, c := range world(t, "tiny", 1).Chains {
 		fractions, config := 0, precompile.FeeConfig{}
@@ -202,7 +202,7 @@ func TestTipsDiffer(t *testing.T) {
 	}
 }
 
-// TestProposersMoveAChain finds that Fuji's validators raise the gas target and shorten the delay, and mainnet's leave both.
+// TestProposersMoveAChain: Fuji's validators raise the gas target and shorten the delay, and mainnet's leave both alone.
 func TestProposersMoveAChain(t *testing.T) {
 	w := world(t, "tiny", 1)
 	for i, moves := range []bool{false, true} {

@@ -2,7 +2,7 @@
 
 package seed_test
 
-// Everything, as make exhaustive tries it.
+// Sample sizes of make exhaustive, which tries everything.
 const (
 	damageEvery  = 1
 	damagedPages = 60

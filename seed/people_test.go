@@ -18,7 +18,7 @@ import (
 	"snowglobe/sim/txs"
 )
 
-// populated is a world in a file that is advanced with its people by steps.
+// populated is a world in a file that is advanced with its people in steps.
 func populated(t *testing.T, steps []time.Duration) (*sim.World, string) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "world.db")
@@ -46,8 +46,8 @@ func populated(t *testing.T, steps []time.Duration) (*sim.World, string) {
 	return w, path
 }
 
-// TestPeopleLiveOn advances a world by some days in one step and in many, and it is the same world, in which everything went on that
-// happened in its history; and it verifies.
+// TestPeopleLiveOn advances a world by some days in one step and in many. The results are equal, continue every kind of activity of the
+// history, and verify.
 func TestPeopleLiveOn(t *testing.T) {
 	const days = 2
 	var hours []time.Duration

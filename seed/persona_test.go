@@ -75,8 +75,7 @@ func count(t *testing.T, w *sim.World, c *reader.Chain) func(common.Address) *ce
 	return of
 }
 
-// TestPersonas finds every promised situation on every chain of the world: in full on the C-Chains of default, a tenth
-// of it elsewhere.
+// TestPersonas finds every promised situation on every chain of the world: in full on default's C-Chains, a tenth of it elsewhere.
 func TestPersonas(t *testing.T) {
 	for _, profile := range profiles(t) {
 		w := world(t, profile, 1)

@@ -17,8 +17,8 @@ import (
 	"snowglobe/sim/store"
 )
 
-// TestL1sDiffer finds an L1 of each kind: plain, with lists and fee manager, with an upgrade that turns a contract off.
-// The smallest world has one L1 only: that with the most contracts.
+// TestL1sDiffer finds an L1 of each kind: plain, with lists and fee manager, with an upgrade that disables a contract. The smallest world has
+// only the L1 with the most contracts.
 func TestL1sDiffer(t *testing.T) {
 	for _, profile := range profiles(t) {
 		kinds := map[string]bool{}
@@ -59,7 +59,7 @@ func events(t *testing.T, w *sim.World, c *reader.Chain, contract *precompile.Co
 	return found
 }
 
-// TestBuiltInContractsAreUsed: coins are made, roles given and taken, fees changed; who may not deploy fails to.
+// TestBuiltInContractsAreUsed: coins are minted, roles granted and revoked, fees changed, and deployments without permission fail.
 func TestBuiltInContractsAreUsed(t *testing.T) {
 	minted, role := crypto.Keccak256Hash([]byte("NativeCoinMinted(address,address,uint256)")), crypto.Keccak256Hash([]byte("RoleSet(uint256,address,address,uint256)"))
 	for _, profile := range profiles(t) {

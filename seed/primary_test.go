@@ -19,7 +19,7 @@ import (
 	"snowglobe/sim/txs"
 )
 
-// shore is one network of a world as a test looks at it.
+// shore is one network of a world from the view of a test.
 type shore struct {
 	*testing.T
 	w       *sim.World
@@ -65,7 +65,7 @@ func (s *shore) check(ok bool, what string, args ...any) {
 	}
 }
 
-// TestEveryTypeOfTransactionOccurs on both networks of the smallest world.
+// TestEveryTypeOfTransactionOccurs: on both networks of the smallest world.
 func TestEveryTypeOfTransactionOccurs(t *testing.T) {
 	w := world(t, "tiny", 1)
 	for _, s := range shores(t, w) {

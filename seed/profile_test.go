@@ -14,7 +14,8 @@ import (
 	"snowglobe/sim/verify"
 )
 
-// Bounds of a history: Granite's activation, the years after seed.DefaultUntil that are no distant future yet, and the fewest transactions of a chain.
+// Bounds of a history: Granite's activation, the years after seed.DefaultUntil that are not too far in the future, and the fewest transactions
+// of a chain.
 const (
 	years           = 10
 	minimumPerChain = 200
@@ -84,8 +85,8 @@ func TestProfileMakesExactlyItsTransactions(t *testing.T) {
 	}
 }
 
-// TestFewestTransactionsAreEnough makes a world of each number of chains with as few transactions as a profile may ask for,
-// and with as few L1 validators, or with many.
+// TestFewestTransactionsAreEnough makes a world of each number of chains with the fewest transactions that a profile may have, and with the
+// fewest L1 validators or with many.
 func TestFewestTransactionsAreEnough(t *testing.T) {
 	step := 1
 	if testing.Short() {
@@ -131,7 +132,7 @@ func TestManyDelegatorsOfFewValidators(t *testing.T) {
 	}
 }
 
-// randomProfile is a small profile within the bounds, and when its history ends. Each number is often the least that is possible.
+// randomProfile returns a small profile within the bounds, and the end of its history. Each number is often the minimum.
 func randomProfile(t *testing.T, r *rand.Rand) (*seed.Profile, time.Time) {
 	t.Helper()
 	upTo := func(least, most int) int {

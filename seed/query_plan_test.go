@@ -14,7 +14,7 @@ import (
 	"snowglobe/sim/store"
 )
 
-// TestReadsOfThePrimaryNetworkScanNothing asks for something of every kind and then how the database would look for it.
+// TestReadsOfThePrimaryNetworkScanNothing makes reads of every kind and checks the database's query plans.
 func TestReadsOfThePrimaryNetworkScanNothing(t *testing.T) {
 	w := newWorld(t, "tiny", 1) // its own: the statements of others' reads do not count
 	t.Cleanup(func() { must(0, w.Close())(t) })
@@ -68,7 +68,7 @@ func TestReadsOfThePrimaryNetworkScanNothing(t *testing.T) {
 	}
 }
 
-// TestStakersOutputsAreFoundWithTheirRewards: the stake that returns and the reward count as the staking transaction's.
+// TestStakersOutputsAreFoundWithTheirRewards: the returned stake and the reward count as outputs of the staking transaction.
 func TestStakersOutputsAreFoundWithTheirRewards(t *testing.T) {
 	for _, s := range shores(t, world(t, "tiny", 1)) {
 		rewards, stake := uint64(0), uint64(0)

@@ -46,7 +46,7 @@ func TestRestoredNetworksGoOnAlike(t *testing.T) {
 	}
 }
 
-// turn makes the blocks that a time asks for.
+// turn makes the blocks that are due at a time.
 func turn(t *testing.T, n *primary.Network, at uint64, proposer *primary.Proposer) []*store.PrimaryDelta {
 	t.Helper()
 	build := func(b *txs.Block, err error) *txs.Block { return must(b, err)(t) }

@@ -27,7 +27,7 @@ import (
 	"snowglobe/sim/verify"
 )
 
-// small is a world for tests that need many.
+// small returns a world for tests that need many.
 var small = &seed.Profile{Sizes: worldfile.Sizes{Name: "small", Days: 3, Chains: 2, Transactions: 400, Validators: 40, Delegators: 60, L1Validators: 12, PrimaryTransactions: 300}}
 
 // smallBytes caches the file of the small world.
@@ -93,7 +93,7 @@ func controlled(t *testing.T, w *sim.World) {
 	}
 }
 
-// exported leaves an export in a world.
+// exported adds an export to a world.
 func exported(t *testing.T, w *sim.World) {
 	t.Helper()
 	scope := export.Scope{Type: export.EVM}
@@ -255,7 +255,7 @@ func primaryKey(t *testing.T, db *sql.DB, table string) string {
 	return strings.Join(names, ", ")
 }
 
-// mutate is the value with one thing changed, another for each step.
+// mutate returns the value with one change, a different one for each step.
 func mutate(value any, step int) any {
 	switch v := value.(type) {
 	case int64:

@@ -281,7 +281,7 @@ func TestContractsWithASalt(t *testing.T) {
 	}
 }
 
-// TestKnownContractsOfAnotherVersion are refused with the package that has the right ones.
+// TestKnownContractsOfAnotherVersion: refused with the name of the package that has the right ones.
 func TestKnownContractsOfAnotherVersion(t *testing.T) {
 	folder := t.TempDir()
 	if err := os.MkdirAll(filepath.Join(folder, "package", "artifacts"), 0o700); err != nil {

@@ -15,8 +15,8 @@ import (
 	"snowglobe/sim/txs"
 )
 
-// TestListsAreWhatARowByRowEvaluationSays asks for random combinations of everything that the lists of the primary
-// network can be filtered by, over several worlds, each to its last page.
+// TestListsAreWhatARowByRowEvaluationSays requests random combinations of all filters of the primary network's lists, over several worlds, each
+// up to the last page.
 func TestListsAreWhatARowByRowEvaluationSays(t *testing.T) {
 	for _, number := range []int64{1, 2, 3}[:times(t, 3)] {
 		g, rng := open(t, number), rand.New(rand.NewPCG(uint64(number), 55))

@@ -76,7 +76,7 @@ func TestFileIsServedAsFilesAre(t *testing.T) {
 	}
 }
 
-// TestRangesAreThoseOfTheFile asks for many ranges, forwards and back.
+// TestRangesAreThoseOfTheFile requests many ranges, forwards and backwards.
 func TestRangesAreThoseOfTheFile(t *testing.T) {
 	o := openOffice(t, export.Options{})
 	path, text := o.large(t)

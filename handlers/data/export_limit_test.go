@@ -127,7 +127,7 @@ func TestExportsKeepToTheirRetention(t *testing.T) {
 	}
 }
 
-// TestExportsScanNothing asks the database how it would run every statement that exports of all kinds prepared.
+// TestExportsScanNothing checks the query plan of every statement that exports of all kinds prepared.
 func TestExportsScanNothing(t *testing.T) {
 	o := serveOffice(t, generate(t, 1), export.Options{Retention: 3600, MaxRows: 100})
 	o.finish(t, evmExport([]string{o.persona(t, "alice")}, o.chainIDs()))

@@ -68,7 +68,7 @@ func serveExports(t testing.TB, w *sim.World, exports *export.Jobs) *office {
 	return &office{&globe{w, s}}
 }
 
-// asks is the body of a request for an export.
+// asks returns the body of a request for an export.
 type asks = map[string]any
 
 func evmExport(addresses, chains []string, more ...asks) asks {
@@ -105,7 +105,7 @@ func (o *office) post(t testing.TB, prefix string, body any) (int, object) {
 	return w.Code, answer
 }
 
-// finish asks for an export and waits for its end.
+// finish requests an export and waits for its end.
 func (o *office) finish(t testing.TB, body any) object {
 	t.Helper()
 	status, started := o.post(t, "", body)
@@ -168,7 +168,7 @@ func records(t testing.TB, kind export.Type, file string) (rows []record) {
 	return rows
 }
 
-// rows asks for an export, which must be complete, and answers its rows.
+// rows requests an export, which must be complete, and returns its rows.
 func (o *office) rows(t testing.TB, body asks) []record {
 	t.Helper()
 	done := o.finish(t, body)

@@ -148,7 +148,7 @@ func TestDeploymentHasTheFieldsOfTheSpecification(t *testing.T) {
 	}
 }
 
-// TestFactoryDeploymentsNameTheirMaker looks at contracts that a contract deployed.
+// TestFactoryDeploymentsNameTheirMaker checks contracts that were deployed by a contract.
 func TestFactoryDeploymentsNameTheirMaker(t *testing.T) {
 	g := open(t, 1)
 	for _, c := range g.Chains {

@@ -246,7 +246,7 @@ func TestValuesAreExact(t *testing.T) {
 	}
 }
 
-// TestMethodsAreNamed looks for calls of all three types.
+// TestMethodsAreNamed finds calls of all three types.
 func TestMethodsAreNamed(t *testing.T) {
 	g := open(t, 1)
 	seen := map[string]bool{}

@@ -210,7 +210,7 @@ func TestMessageFilters(t *testing.T) {
 	}
 }
 
-// TestTransactionsTellOfMessages looks at the transactions at both ends of every message, and at a deployment.
+// TestTransactionsTellOfMessages checks the transactions at both ends of every message, and a deployment.
 func TestTransactionsTellOfMessages(t *testing.T) {
 	g := open(t, 1)
 	for _, m := range icmMessages(t, g, "/v1/icm/messages") {

@@ -184,7 +184,7 @@ func TestNativeListsAreTheTransactionsOfEachAddress(t *testing.T) {
 
 var selectors = map[string][]byte{}
 
-// call asks a contract after a block.
+// call calls a contract after a block.
 func call(t *testing.T, c *reader.Chain, b *reader.Block, to common.Address, signature string, words ...[]byte) []byte {
 	t.Helper()
 	if selectors[signature] == nil {
@@ -204,7 +204,7 @@ func call(t *testing.T, c *reader.Chain, b *reader.Block, to common.Address, sig
 	return result.Return()
 }
 
-// TestBalancesAreWhatTheContractsSay asks every ERC-20 about every address at several blocks.
+// TestBalancesAreWhatTheContractsSay compares the balances of every address with every ERC-20 at several blocks.
 func TestBalancesAreWhatTheContractsSay(t *testing.T) {
 	number := int64(1)
 	if testing.Short() {

@@ -12,7 +12,7 @@ var allowed = regexp.MustCompile(`^SCAN (held|kept|found|k|item|\(subquery-\d+\)
 
 var wasteful = regexp.MustCompile(`^SCAN |TEMP B-TREE|MULTI-INDEX`)
 
-// TestNoStatementScansATable asks the database how it would run every statement that the operations prepared.
+// TestNoStatementScansATable checks the query plan of every statement that the operations prepared.
 func TestNoStatementScansATable(t *testing.T) {
 	g := open(t, 1)
 	visit(t, g)
@@ -30,7 +30,7 @@ func TestNoStatementScansATable(t *testing.T) {
 	}
 }
 
-// visit asks for something of every operation.
+// visit calls every operation.
 func visit(t *testing.T, g *globe) {
 	t.Helper()
 	for _, c := range g.Chains {
@@ -60,7 +60,7 @@ func visit(t *testing.T, g *globe) {
 	visitPrimary(t, g)
 }
 
-// visitPrimary asks for something of every operation of the primary network.
+// visitPrimary calls every operation of the primary network.
 func visitPrimary(t *testing.T, g *globe) {
 	t.Helper()
 	base := "/v1/networks/mainnet"
@@ -79,7 +79,7 @@ func visitPrimary(t *testing.T, g *globe) {
 	g.get(t, "/v1/avax/supply")
 }
 
-// visitOwners asks for something of every operation about transactions and outputs.
+// visitOwners calls every operation about transactions and outputs.
 func visitOwners(t *testing.T, g *globe, base string) {
 	t.Helper()
 	owner := owner(t, g, "mainnet", "traveller")
@@ -113,7 +113,7 @@ func visitOwners(t *testing.T, g *globe, base string) {
 	visitMessages(t, g)
 }
 
-// visitMessages asks for cross-chain messages in every way, and has some signed.
+// visitMessages requests cross-chain messages in every way, and signatures of some.
 func visitMessages(t *testing.T, g *globe) {
 	t.Helper()
 	all := g.get(t, "/v1/icm/messages")

@@ -64,7 +64,7 @@ func TestPrimaryBlocksAreTheChains(t *testing.T) {
 	}
 }
 
-// proposals asks for the blocks of each proposer.
+// proposals requests the blocks of each proposer.
 func proposals(t *testing.T, g *globe, base string, all []object) {
 	t.Helper()
 	by := map[any][]object{}

@@ -151,7 +151,7 @@ func TestSignaturesVerifyForEveryChain(t *testing.T) {
 	}
 }
 
-// testQuorums asks for several quorums: they are reached as far as there are validators who answer.
+// testQuorums requests several quorums: each is reached if enough validators answer.
 func testQuorums(t *testing.T, g *globe, n *sim.Network, m *warp.UnsignedMessage, subnet ids.ID, height uint64, set *warp.CanonicalValidatorSet) {
 	t.Helper()
 	if set.TotalWeight == 0 {
@@ -201,7 +201,7 @@ func testSum(t *testing.T, says string, set *warp.CanonicalValidatorSet) {
 	}
 }
 
-// TestMissedQuorumsNameTheKeyless: of an L1 with inactive validators everybody else may sign, and it is still not enough.
+// TestMissedQuorumsNameTheKeyless: in an L1 with inactive validators, the quorum is missed even if all others sign.
 func TestMissedQuorumsNameTheKeyless(t *testing.T) {
 	tested := 0
 	for _, network := range networks {
@@ -291,7 +291,7 @@ func TestSignaturesRefuseWhatIsTampered(t *testing.T) {
 	}
 }
 
-// TestStatementsOfTransactions asks for the message of every transaction of the P-Chain.
+// TestStatementsOfTransactions requests the message of every P-Chain transaction.
 func TestStatementsOfTransactions(t *testing.T) {
 	seen := map[string]int{}
 	for number := int64(1); number <= 2; number++ {

@@ -39,7 +39,7 @@ func (q *trial) sometimes(once int, name, value string, holds func(object) bool)
 // one is any of all items.
 func (q *trial) one() object { return q.all[q.rng.IntN(len(q.all))] }
 
-// run asks, follows the pages, and compares.
+// run sends the query, follows the pages, and compares.
 func (q *trial) run(sorts bool) {
 	q.Helper()
 	want := []string{}

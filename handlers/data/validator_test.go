@@ -176,7 +176,7 @@ func (q *question) between(rng *rand.Rand, name string, limits [2]int64, scale, 
 	q.passes = append(q.passes, func(n naive) bool { return of(n) >= 0 && of(n) >= low && of(n) <= high })
 }
 
-// TestFiltersAreWhatARowByRowEvaluationSays asks for random combinations of everything, to the last page.
+// TestFiltersAreWhatARowByRowEvaluationSays requests random combinations of all filters, up to the last page.
 func TestFiltersAreWhatARowByRowEvaluationSays(t *testing.T) {
 	for _, number := range []int64{1, 2, 3}[:times(t, 3)] {
 		filterValidators(t, open(t, number), rand.New(rand.NewPCG(uint64(number), 5)))

@@ -6,7 +6,7 @@ import (
 	"snowglobe/handlers/fault"
 )
 
-// FuzzRules reads the file of --faults, and the header that asks for a fault. A rule is read, or there is a sentence about why not.
+// FuzzRules reads a file for --faults, and the header for a fault. Each is accepted or refused with a sentence.
 func FuzzRules(f *testing.F) {
 	for _, text := range []string{
 		"- match: {operation: getChain}\n  action: {status: 500}\n", "- action: {delay: 1s}\n  times: 3\n", "[]", "- 1", "- {}", "- match: {rpcMethod: eth_call}\n  probability: 0.5\n  action: {drop: true}\n",

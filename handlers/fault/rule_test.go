@@ -9,7 +9,7 @@ import (
 	"snowglobe/handlers/rest/schema"
 )
 
-// TestRulesAreShownAsWritten: a rule comes back as its user wrote it, with a summary of its action for the journal.
+// TestRulesAreShownAsWritten: a rule is shown as its user wrote it, with a summary of its action for the journal.
 func TestRulesAreShownAsWritten(t *testing.T) {
 	for rule, summary := range map[string]string{
 		`{"id":"a","match":{"operation":"getChain"},"action":{"delay":"1.5s","status":503,"message":"closed","retryAfter":2},"times":{"every":2,"for":"1m0s","clock":"world","probability":0.25}}`: "delay 1.5s, status 503",
@@ -80,7 +80,7 @@ func TestReadAFile(t *testing.T) {
 	}
 }
 
-// TestTestnetIsFuji: both names stand for the same network.
+// TestTestnetIsFuji: both names mean the same network.
 func TestTestnetIsFuji(t *testing.T) {
 	if r := decode(t, `{"match":{"network":"testnet"},"action":{"status":503}}`); r.Match.Network != "fuji" {
 		t.Errorf("the network is %s", r.Match.Network)

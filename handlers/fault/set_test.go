@@ -160,7 +160,7 @@ func TestMembersOfABatchAreJudgedByThemselves(t *testing.T) {
 	}
 }
 
-// TestDelaysOfADistribution have its quantiles, and are the same in every run.
+// TestDelaysOfADistribution: delays have the quantiles of their distribution, and are the same in every run.
 func TestDelaysOfADistribution(t *testing.T) {
 	of := func(rule string) (all []time.Duration) {
 		s := fault.NewSet(7, "main", time.Now, nil)
@@ -318,7 +318,7 @@ func TestTellOfFaults(t *testing.T) {
 	}
 }
 
-// TestCallsInTheirOrder: a rule for a whole response comes before rules for its calls, and delays add up.
+// TestCallsInTheirOrder: a rule for a whole response applies before rules for its calls, and delays add up.
 func TestCallsInTheirOrder(t *testing.T) {
 	s := fault.NewSet(1, "main", time.Now, nil)
 	s.Add(decode(t, `{"match":{"rpcMethod":"eth_call"},"action":{"delay":"1s"}}`))

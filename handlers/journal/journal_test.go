@@ -22,14 +22,14 @@ func exchange(method, target, request, answer string, headers ...string) *journa
 	return e
 }
 
-// calling is an exchange that makes a call, with the parameters that stand in its body.
+// calling returns an exchange with a call and its parameters in the body.
 func calling(e *journal.Exchange, method, params string) *journal.Exchange {
 	at := bytes.Index(e.Request.Kept, []byte(params))
 	e.Calls = append(e.Calls, journal.Record(e.Request.Kept, method, e.Request.Kept[at:at+len(params)]))
 	return e
 }
 
-// TestSecretsAreNowhere sends secrets in all the places where clients put them, and looks for them in all that the journal tells.
+// TestSecretsAreNowhere sends secrets in all the places where clients put them, and searches all output of the journal for them.
 func TestSecretsAreNowhere(t *testing.T) {
 	const secret = "s3cr3t-value"
 	long := strings.Repeat("x", 2*journal.KeptBody)

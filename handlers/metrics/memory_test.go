@@ -140,7 +140,7 @@ func TestWritersFindWhatTheyWrote(t *testing.T) {
 	readers.Wait()
 }
 
-// TestQuestionsThatDifferAreNotTakenForEachOther asks for two networks' and two subnets' stakes in turn.
+// TestQuestionsThatDifferAreNotTakenForEachOther requests the stakes of two networks and two subnets alternately.
 func TestQuestionsThatDifferAreNotTakenForEachOther(t *testing.T) {
 	w := shared(t, "tiny", 2)
 	subnet := ids.ID(w.Chains[2].Row.SubnetID).String()

@@ -109,7 +109,7 @@ func (h *happening) transaction(t testing.TB, row *store.Transaction, base *big.
 	h.fees.Add(h.fees, new(big.Int).Mul(price, new(big.Int).SetUint64(row.GasUsed)))
 }
 
-// log looks for transfers by the hashes of their signatures, as every explorer knows them.
+// log finds transfers by the hashes of their signatures, as every explorer does.
 func (h *happening) log(l *store.Log) {
 	var from, to []byte
 	switch common.Bytes2Hex(l.Topic) {

@@ -18,7 +18,7 @@ var (
 	recursion = regexp.MustCompile(`^SCAN (CONSTANT ROW|found)$`)
 )
 
-// TestNoStatementScansATable asks the database how it would run every statement that the operations prepared.
+// TestNoStatementScansATable checks the query plan of every statement that the operations prepared.
 func TestNoStatementScansATable(t *testing.T) {
 	w := generate(t, "tiny", 1)
 	s := serve(t, w)

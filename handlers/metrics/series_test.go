@@ -19,7 +19,7 @@ func TestEveryPointOfTheDefaultWorldIsWhatTheRowsSay(t *testing.T) {
 	compareAll(t, shared(t, usual(t), 1))
 }
 
-// TestEveryPointOfAWorldThatClientsChange asks before and after clients have sent transactions.
+// TestEveryPointOfAWorldThatClientsChange compares before and after clients have sent transactions.
 func TestEveryPointOfAWorldThatClientsChange(t *testing.T) {
 	w := generate(t, "tiny", 8)
 	for _, steps := range []int{0, 40, 3} {

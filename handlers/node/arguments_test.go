@@ -106,7 +106,7 @@ func (w *argumentWorld) ask(method, params string, into any) {
 
 const evmPath = "/ext/bc/C/rpc"
 
-// name gives something a name by which the table knows it, and another in upper case with its digits in upper case.
+// name gives an object its name in the table, and its upper-case form a second one.
 func (w *argumentWorld) name(name, value string) {
 	w.names = append(w.names, "{"+name+"}", value)
 	if digits, found := strings.CutPrefix(value, "0x"); found {

@@ -185,7 +185,7 @@ func TestCloseEndsSubscriptions(t *testing.T) {
 	}
 }
 
-// TestSuggestedTip pays a tip in each of three blocks, a minute apart: the suggestion looks at the last 80 seconds in which anything was paid.
+// TestSuggestedTip pays a tip in each of three blocks, a minute apart: the suggestion uses the last 80 seconds with transactions.
 func TestSuggestedTip(t *testing.T) {
 	w := newTestWorld(t)
 	client := w.dial(t, w.server.URL+"/ext/bc/C/rpc")

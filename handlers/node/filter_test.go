@@ -173,7 +173,7 @@ func TestLogFiltersAreBounded(t *testing.T) {
 	}
 }
 
-// TestFullPendingFilter asks for new transactions in full, which a block has taken since.
+// TestFullPendingFilter requests new transactions in full after a block has taken them.
 func TestFullPendingFilter(t *testing.T) {
 	w := newTestWorld(t)
 	client := w.dial(t, w.server.URL+"/ext/bc/C/rpc").Client()

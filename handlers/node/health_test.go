@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestHealth asks every way whether the node is well, and again when its file is gone.
+// TestHealth checks the node's health in every way, and again after its file is gone.
 func TestHealth(t *testing.T) {
 	w := ownSeeded(t)
 	url := serveSeeded(t, w, Options{})

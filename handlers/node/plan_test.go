@@ -50,7 +50,7 @@ func TestQueryPlans(t *testing.T) {
 	primaryPlans(t, w.networks[0].DB)
 }
 
-// primaryPlans looks at the statements about P and X. Of chains, personas and networks there are few.
+// primaryPlans checks the statements about P and X. The tables of chains, personas and networks are small.
 func primaryPlans(t *testing.T, db *store.DB) {
 	few := regexp.MustCompile(`FROM (chain|persona|primary_network)\b`)
 	for _, statement := range db.Statements() {

@@ -11,7 +11,7 @@ import (
 	"snowglobe/handlers/rest/schema"
 )
 
-// discard is a client that reads nothing.
+// discard is a client that ignores the response.
 type discard struct{ header http.Header }
 
 func (d *discard) Header() http.Header         { return d.header }

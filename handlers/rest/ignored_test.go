@@ -9,7 +9,8 @@ import (
 	"snowglobe/handlers/rest"
 )
 
-// TestIgnoredParametersAreLoggedOnce: a misspelt parameter changes nothing, as on the live services; the log says so once, and which was meant.
+// TestIgnoredParametersAreLoggedOnce: a misspelt parameter has no effect, as on the live services. The log reports it once, with the likely
+// name.
 func TestIgnoredParametersAreLoggedOnce(t *testing.T) {
 	var log bytes.Buffer
 	s := newServer(t, func(o *rest.Options) {

@@ -216,7 +216,7 @@ func get(t testing.TB, s *rest.Server, target string, headers ...string) *httpte
 	return ask(t, s, http.MethodGet, target, "", headers...)
 }
 
-// expect compares the status, and looks for a text in the body.
+// expect compares the status, and searches the body for a text.
 func expect(t testing.TB, w *httptest.ResponseRecorder, status int, text string) {
 	t.Helper()
 	if w.Code != status || !strings.Contains(w.Body.String(), text) {

@@ -12,7 +12,7 @@ import (
 	"snowglobe/handlers/rest"
 )
 
-// TestSlowOperationsOutlastTimeouts has an operation work for longer than the server gives clients to send and to take.
+// TestSlowOperationsOutlastTimeouts lets an operation run for longer than the server's read and write timeouts.
 func TestSlowOperationsOutlastTimeouts(t *testing.T) {
 	const short = 100 * time.Millisecond
 	s := newServer(t, nil)

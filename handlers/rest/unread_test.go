@@ -14,7 +14,7 @@ import (
 	"snowglobe/handlers/rest"
 )
 
-// TestUnreadBodiesEnd has clients ask for a file and for a stream and read nothing of it: each is ended when the time for a piece is over.
+// TestUnreadBodiesEnd lets clients request a file and a stream without reading them: the server closes each when the time for a piece is over.
 func TestUnreadBodiesEnd(t *testing.T) {
 	const perPiece, left = 2 * time.Minute, 300 * time.Millisecond
 	s := newServer(t, func(o *rest.Options) {

@@ -150,7 +150,7 @@ func TestHeldForATime(t *testing.T) {
 	}
 }
 
-// TestDroppedAndSentAgain: a hold goes with the transaction, and the end of a former hold does not end a later one.
+// TestDroppedAndSentAgain: a hold ends with its transaction, and the end of a former hold does not end a later one.
 func TestDroppedAndSentAgain(t *testing.T) {
 	x := newSender(t)
 	short := x.rule("200ms")

@@ -124,7 +124,7 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// TestRunsEveryChain asks each chain of both networks by its name.
+// TestRunsEveryChain calls each chain of both networks by name.
 func TestRunsEveryChain(t *testing.T) {
 	t.Parallel()
 	s := snowglobetest.Run(t)

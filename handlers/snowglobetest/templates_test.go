@@ -2,7 +2,7 @@ package snowglobetest
 
 import "testing"
 
-// TestTemplatesAreFreed: the one that was not used for longest goes, and none that is being copied.
+// TestTemplatesAreFreed: the least recently used one is freed, but none while it is being copied.
 func TestTemplatesAreFreed(t *testing.T) {
 	shapes := []string{"a", "b", "c", "d", "e"}
 	used := useTemplate("a")

@@ -25,7 +25,7 @@ type question struct{ path, body string } // a call of JSON-RPC when there is a 
 
 func (q question) String() string { return q.path + " " + q.body }
 
-// answersOf asks everything of a server, which has most of it in memory afterwards.
+// answersOf sends all requests to a server, which afterwards has most responses in memory.
 func answersOf(t *testing.T, base string, all []question) map[question]string {
 	t.Helper()
 	answers := map[question]string{}
@@ -167,7 +167,7 @@ func examplesRPC(t *testing.T, s *snowglobetest.Server) (all []question) {
 	return all
 }
 
-// asks reports whether a method only asks about the world.
+// asks reports whether a method only reads the world.
 func asks(method string) bool {
 	for _, word := range []string{"admin.", "health.", "ilter", "ubscribe", "send", "Send", "issueTx", "_mine", "_metadata"} {
 		if strings.Contains(method, word) {
@@ -177,7 +177,7 @@ func asks(method string) bool {
 	return permit.Of(method) == permit.Read
 }
 
-// transcribed are the questions of the transcripts, put to the world at hand.
+// transcribed returns the requests of the transcripts, adapted to the world at hand.
 func transcribed(t *testing.T, s *snowglobetest.Server) (all []question) {
 	t.Helper()
 	l1 := ""
@@ -228,7 +228,7 @@ func read(t *testing.T, url string, into any) {
 	}
 }
 
-// happen lets things happen on every chain, others for another number.
+// happen makes changes on every chain that depend on a number.
 func happen(t *testing.T, s *snowglobetest.Server, number int) {
 	t.Helper()
 	answer, err := http.Post(s.URL+"/sim/clock", "application/json", strings.NewReader(fmt.Sprintf(`{"advance":"%dh","populate":true}`, 5+4*number)))

@@ -10,7 +10,7 @@ import (
 	"snowglobe/handlers/rest"
 )
 
-// visit asks for a path by a host, with headers in pairs.
+// visit requests a path at a host, with headers in pairs.
 func visit(h http.Handler, host, path string, headers ...string) *httptest.ResponseRecorder {
 	w, r := httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, path, nil)
 	r.Host = host

@@ -291,7 +291,7 @@ func TestContractsAreReadAndWrittenByTheirABI(t *testing.T) {
 	}
 }
 
-// TestTheJournalShowsWhatClientsAskedAndNotThePages asks something and looks for it.
+// TestTheJournalShowsWhatClientsAskedAndNotThePages sends a request and looks for it.
 func TestTheJournalShowsWhatClientsAskedAndNotThePages(t *testing.T) {
 	s := open(t)
 	s.get(t, "/v1/chains/424242")
@@ -309,7 +309,7 @@ func TestTheJournalShowsWhatClientsAskedAndNotThePages(t *testing.T) {
 	}
 }
 
-// TestTheBarStandsWhereItChangesSomething: the reference and the manual have none.
+// TestTheBarStandsWhereItChangesSomething: the reference and the manual have no bar.
 func TestTheBarStandsWhereItChangesSomething(t *testing.T) {
 	for path, want := range map[string]bool{"/": true, "/requests": true, "/tx/0x1": true, "/docs": false, "/docs/personas": false} {
 		body := open(t).get(t, path).Body.String()
@@ -392,7 +392,7 @@ func TestTheReferenceHasExamplesThatWork(t *testing.T) {
 	}
 }
 
-// TestEveryWayToANodeTellsOfIt asks for rpc.discover in a batch and over WebSocket.
+// TestEveryWayToANodeTellsOfIt calls rpc.discover in a batch and over WebSocket.
 func TestEveryWayToANodeTellsOfIt(t *testing.T) {
 	server := httptest.NewServer(open(t))
 	defer server.Close()
@@ -449,8 +449,8 @@ func TestTextOfTheWorldIsData(t *testing.T) {
 	}
 }
 
-// TestPagesOfferNothingThatIsRefused: a page whose script may not change the world says why, and has neither a button nor a form that would. Everything
-// else of it is there.
+// TestPagesOfferNothingThatIsRefused: a page without control gives the reason, and has no buttons or forms that change the world. The rest of
+// the page is unchanged.
 func TestPagesOfferNothingThatIsRefused(t *testing.T) {
 	world := open(t).world
 	w, err := world.Copy(t.Context())

@@ -28,8 +28,8 @@ func personaKey(personas []store.Persona, name string) (*ecdsa.PrivateKey, error
 	return nil, errors.New("there is no " + name)
 }
 
-// TestNoAddressesMeanNothing: a webhook whose list of addresses is empty tells of nothing, until one is added and again when it is removed. An empty list
-// changes nothing.
+// TestNoAddressesMeanNothing: a webhook with an empty list of addresses sends nothing until an address is added, and again after it is removed.
+// Adding an empty list changes nothing.
 func TestNoAddressesMeanNothing(t *testing.T) {
 	w := open(t, inFile(t), true)
 	none, all := newReceiver(t), newReceiver(t)
@@ -233,7 +233,7 @@ func TestEventSignaturesAndLogs(t *testing.T) {
 	}
 }
 
-// TestAskedForAgainDuringAnAttempt: a message that is asked for again while it is being delivered is delivered once more.
+// TestAskedForAgainDuringAnAttempt: a message requested again during its delivery is delivered once more.
 func TestAskedForAgainDuringAnAttempt(t *testing.T) {
 	w := open(t, inFile(t), true)
 	begun, proceed := make(chan struct{}), make(chan struct{})

@@ -31,8 +31,7 @@ func (w *world) contract(role string) common.Address {
 	return common.Address{}
 }
 
-// TestWhoIsCalledInsideIsTold reads a token's balance through another contract: nothing moves and nothing is logged. A call that is
-// undone is none.
+// TestWhoIsCalledInsideIsTold reads a token's balance through another contract, without a transfer or a log. A reverted call does not count.
 func TestWhoIsCalledInsideIsTold(t *testing.T) {
 	w := open(t, inFile(t), false)
 	token, caller := w.contract("usdx"), w.contract("multicall")
@@ -115,7 +114,7 @@ func TestMessagesGoWithTheirBlocks(t *testing.T) {
 	same(t, "told", r.hashes(), []string{stays, again, last})
 }
 
-// TestStatementsFindRowsByIndex does everything once and looks at how each statement about webhooks finds its rows.
+// TestStatementsFindRowsByIndex does everything once and checks how each statement about webhooks finds its rows.
 func TestStatementsFindRowsByIndex(t *testing.T) {
 	w := open(t, inFile(t), true)
 	r := newReceiver(t)

@@ -95,7 +95,7 @@ func TestAValidatorsEndIsTold(t *testing.T) {
 	}
 }
 
-// settled says that nothing is to be delivered.
+// settled expects that no message waits.
 func (w *world) settled() bool {
 	for _, hook := range w.ask("GET", "/v1/webhooks?pageSize=100", "", "", 200)["webhooks"].([]any) {
 		for _, d := range w.deliveries(dig(hook, "id")) {
@@ -107,7 +107,7 @@ func (w *world) settled() bool {
 	return true
 }
 
-// TestL1ValidatorsAreTold lets a validator of an L1 run out of balance: below the threshold on the way, inactive at the end.
+// TestL1ValidatorsAreTold lets an L1 validator run out of balance: first below the threshold, finally inactive.
 func TestL1ValidatorsAreTold(t *testing.T) {
 	w := open(t, inFile(t), true)
 	n := w.NetworkNamed("mainnet")

@@ -32,7 +32,7 @@ func TestSignature(t *testing.T) {
 	}
 }
 
-// TestTargets asks where webhooks may lead, and whether the client goes anywhere else.
+// TestTargets checks the allowed targets of webhooks, and that the client goes nowhere else.
 func TestTargets(t *testing.T) {
 	here, named, any := webhook.Targets{}, webhook.Targets{Hosts: []string{"hooks.example", "10.1.2.3"}}, webhook.Targets{Hosts: []string{"*"}}
 	for url, want := range map[string]string{

@@ -8,8 +8,8 @@ import (
 	"github.com/ethereum/go-ethereum/core/types"
 )
 
-// TestFeeCap asks at the cap, a wei above it, which a float does not tell from it, and at the next float, as coreth's
-// internal/ethapi.checkTxFee does.
+// TestFeeCap tries the cap, a wei above it, which is the same number as a float, and the next float, as coreth's internal/ethapi.checkTxFee
+// does.
 func TestFeeCap(t *testing.T) {
 	for _, c := range []struct {
 		price int64

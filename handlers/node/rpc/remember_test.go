@@ -37,8 +37,8 @@ func (p *polled) Count(_ *http.Request, args *FuzzedArgs, reply *FuzzedReply) er
 	return nil
 }
 
-// TestResultsAreRemembered asks twice, and then again with other ids, in batches and after changes of all kinds. Over both protocols the method is not
-// called while the revision is the same.
+// TestResultsAreRemembered sends each call twice, and then with other ids, in batches and after changes of all kinds. Over both protocols the
+// method is not called again while the revision is the same.
 func TestResultsAreRemembered(t *testing.T) {
 	at, p := Revision{}, &polled{}
 	memory := func() *Memory {
