@@ -7,8 +7,8 @@ PACKAGES = ./...
 SAMPLE = 0
 EXHAUSTIVE = TestLongTextsAreAnsweredAtOnce|TestDamageIsASentence|TestDamagedPagesAreASentence|TestEveryProfileCanBeMade
 GO = CGO_ENABLED=0 go
-# Only what is handed out has flags of its own: all else shares what CGO_ENABLED=0 go run . compiled. Debug information is a fifth of a
-# compiler's work, and would be stripped. .ci/run sets the same flags for everything, and so compiles once.
+# Only release builds have flags of their own; everything else shares the packages that CGO_ENABLED=0 go run . compiled. Debug information is
+# a fifth of a compiler's work, and would be stripped. .ci/run sets the same flags for everything, and so compiles once.
 dist image: export GOFLAGS += -trimpath -gcflags=all=-dwarf=false
 # Without garbage collection while memory lasts, compilers, linkers and tests do a quarter less work.
 BUSY = GOGC=off GOMEMLIMIT=1GiB $(GO)

@@ -8,8 +8,8 @@ WORK=$(mktemp -d)
 export FUZZTIME CGO_ENABLED WORK
 trap 'rm -rf "$WORK"' EXIT
 
-# A package is built once for all its targets, with what tells the fuzzer where an input leads: in our packages and in the node's, not in the
-# database engine and the other modules, which are as they are compiled for the tests.
+# A package is built once for all its targets. Our packages and the node's are instrumented for the fuzzer; the database engine and the other
+# modules are compiled as for the tests.
 for file in $(git grep -l '^func Fuzz' -- '*_test.go'); do
 	folder=$(dirname "$file")
 	binary=$WORK/$(echo "$folder" | tr / -)

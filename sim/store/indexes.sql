@@ -1,6 +1,7 @@
 -- Secondary indexes. A generation makes them last: sorting once is cheaper than inserting in random order. Hashes are
--- not unique: a transaction without a chain id can be on several chains. Of hashes and of what logs are found by, indexes have the
--- beginning: the row is read anyway. The engine puts the row's id, a position mostly, behind the columns of each index, so that its rows are in that order.
+-- not unique: a transaction without a chain id can be on several chains. Indexes of hashes and of logs hold only the beginning of a
+-- value, because the row is read anyway. The engine appends the row's id, mostly a position, to the columns of each index, so its rows
+-- are in that order.
 CREATE INDEX block_hash ON block (substr(hash, 1, 6));
 CREATE INDEX tx_hash ON tx (substr(hash, 1, 6));
 CREATE INDEX log_address ON log (substr(address, 1, 6));

@@ -10,7 +10,7 @@ CREATE TABLE primary_network (
     upgrades TEXT    NOT NULL CHECK (json_valid(upgrades))   -- when upgrades activate, in Unix seconds: {"helicon":1790089200}
 ) STRICT;
 
--- Blocks of P and X; those of C are EVM blocks.
+-- Blocks of P and X; C-Chain blocks are EVM blocks.
 -- Primary block: id
 CREATE TABLE primary_block (
     id           INTEGER PRIMARY KEY CHECK (id >= 0),           -- position, index 0
@@ -39,7 +39,7 @@ CREATE TABLE primary_block (
     CHECK (type IN ('Genesis', 'Standard', 'Proposal', 'Commit', 'Abort'))
 ) STRICT;
 
--- Transactions of P and X, and the atomic ones of C. Those at height 0 are the genesis's.
+-- Transactions of P and X, and atomic transactions of C. Height 0 has the genesis transactions.
 -- Primary block: id
 CREATE TABLE primary_tx (
     id     INTEGER PRIMARY KEY CHECK (id >= 0),         -- position
@@ -72,8 +72,8 @@ CREATE TABLE utxo_owner (
     PRIMARY KEY (address, chain, utxo)
 ) STRICT, WITHOUT ROWID;
 
--- Which transactions touched an address, as owner of what they spent, made, staked or reward, which an account of the
--- C-Chain, which an asset of the X-Chain, and which an L1 validation.
+-- The transactions that touched an address (as owner of outputs they spent, created, staked or pay as rewards), a C-Chain
+-- account, an asset of the X-Chain, or an L1 validation.
 -- Primary block: tx
 CREATE TABLE primary_activity (
     subject BLOB    NOT NULL CHECK (length(subject) IN (20, 32)),  -- an address or account, or the id of an asset or a validation
@@ -121,7 +121,7 @@ CREATE TABLE staker (
     fees      INTEGER NOT NULL                                        -- delegation fees of earlier cycles in the weight
 ) STRICT;
 
--- Whose outputs a staker staked.
+-- Owners of a staker's staked outputs.
 -- Primary block: staker
 CREATE TABLE stake_owner (
     address BLOB    NOT NULL CHECK (length(address) = 20),
@@ -159,7 +159,7 @@ CREATE TABLE subnet (
     hash BLOB    NOT NULL CHECK (length(hash) = 32)
 ) STRICT;
 
--- Who owned a subnet, or which contract managed it, from a height on.
+-- The owner of a subnet, or the contract that manages it, from a height on.
 -- Primary block: height of subnet
 CREATE TABLE subnet_state (
     subnet          INTEGER NOT NULL CHECK (subnet >= 0),
@@ -182,7 +182,7 @@ CREATE TABLE blockchain (
 
 -- Roll-ups of the metrics, by day (Unix seconds of its beginning). A day without a change has no row.
 
--- Who staked on a subnet at the end of a day.
+-- The stakers of a subnet at the end of a day.
 -- No block: a roll-up
 CREATE TABLE stake (
     subnet           BLOB    NOT NULL CHECK (length(subnet) = 32),
@@ -195,7 +195,7 @@ CREATE TABLE stake (
     PRIMARY KEY (subnet, chain, day)
 ) STRICT, WITHOUT ROWID;
 
--- What L1 validators paid for validating: base + active × accrued fee of the chain, up to the end of a day.
+-- The fees paid by L1 validators: base + active × accrued fee of the chain, up to the end of a day.
 -- No block: a roll-up
 CREATE TABLE fee (
     payer  BLOB    NOT NULL CHECK (length(payer) IN (0, 20, 32)),  -- id of a validation, a node or a subnet, empty for all of the network
@@ -207,7 +207,7 @@ CREATE TABLE fee (
     PRIMARY KEY (payer, chain, day)
 ) STRICT, WITHOUT ROWID;
 
--- The accrued fee of a P-Chain at the end of a day: a row for each day that is over when a block comes.
+-- The accrued fee of a P-Chain at the end of a day: a row for each day that is over when a block is made.
 -- No block: a roll-up
 CREATE TABLE fee_meter (
     chain   INTEGER NOT NULL CHECK (chain > 0),

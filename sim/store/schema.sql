@@ -1,6 +1,6 @@
 -- The whole world in one file. A position is one integer that orders everything on EVM chains by chain, block and
 -- index: chain << 52 | block number << 16 | index in the block. Hashes, addresses and 256-bit amounts are fixed-width
--- big-endian blobs; what is called packed is as column.go keeps it, and numbers of 256 bits are without leading zeros.
+-- big-endian blobs; packed columns have column.go's format, and 256-bit numbers have no leading zeros.
 --
 -- The line before each table says to which block its rows belong, so that going back can find them (row_block.go):
 --   Block: id                that of the position in id
@@ -63,7 +63,7 @@ CREATE TABLE block (
     digest   BLOB    NOT NULL CHECK (length(digest) = 32)  -- SHA-256 over the parent's digest and everything this block added
 ) STRICT;
 
--- What a block has otherwise than the network's rules make it, because a client asked for it.
+-- A block's deviations from the network's rules that a client requested.
 -- Block: id
 CREATE TABLE block_override (
     id        INTEGER PRIMARY KEY CHECK (id >= 0),       -- position of the block
@@ -73,8 +73,8 @@ CREATE TABLE block_override (
     coinbase  BLOB CHECK (length(coinbase) = 20)
 ) STRICT;
 
--- Changes of the state of EVM chains that no transaction made, because a client asked for them. The rows of account, slot,
--- holding and nft at their block are as they were after the last of them.
+-- Changes of the state of EVM chains that a client made without a transaction. The rows of account, slot, holding and nft at
+-- their block include them.
 -- Block: block of chain
 CREATE TABLE state_change (
     chain    INTEGER NOT NULL CHECK (chain > 0),
@@ -107,7 +107,7 @@ CREATE TABLE tx (
     raw       BLOB    NOT NULL CHECK (length(raw) > 1)    -- the signed transaction, canonical encoding, packed
 ) STRICT;
 
--- Transactions that their sender did not sign, because a client impersonated it: their signature stands for the sender's address.
+-- Transactions of impersonated senders. Their signature fields hold the sender's address.
 -- Block: id
 CREATE TABLE impersonated_tx (
     id INTEGER PRIMARY KEY CHECK (id >= 0)  -- position of the transaction
@@ -165,7 +165,7 @@ CREATE TABLE slot (
 ) STRICT, WITHOUT ROWID;
 
 -- Hashes of the parts of large tries after the newest block of a chain, so that neither a proof nor the next block needs all accounts of the
--- chain or all slots of a contract. The root in the header or the account says whether they are right; they are no part of the digest.
+-- chain or all slots of a contract. The root in the header or the account proves them; the digest does not cover them.
 -- No block: derived from account and slot at the newest block
 CREATE TABLE trie_part (
     chain    INTEGER NOT NULL CHECK (chain > 0),
@@ -216,7 +216,7 @@ CREATE TABLE market (
     PRIMARY KEY (chain, address)
 ) STRICT, WITHOUT ROWID;
 
--- The index: what readers look for by address. Every row follows from the blocks, and is written with its block.
+-- The index, which finds rows by address. Every row follows from the blocks, and is written with its block.
 
 -- Contracts that are tokens. A token's id is chain << 32 | standard << 28 | count.
 -- Chain: id
@@ -238,8 +238,8 @@ CREATE TABLE deployment (
     creator BLOB CHECK (length(creator) = 20)              -- the contract that made it, absent when the transaction did
 ) STRICT;
 
--- An asset is what can be held: 6 bytes of a token's id and, of a kind that has several, the item's number after its
--- length, so that assets sort by chain, standard, token and number.
+-- An asset is 6 bytes of a token's id and, for standards with items, the item's number after its length, so that assets sort by
+-- chain, standard, token and number.
 -- Block: id
 CREATE TABLE transfer (
     id        INTEGER PRIMARY KEY CHECK (id >= 0),             -- position, index counts the block's transfers
@@ -252,7 +252,7 @@ CREATE TABLE transfer (
     amount    BLOB    NOT NULL CHECK (length(amount) <= 32)    -- without leading zeros
 ) STRICT;
 
--- Who held how much of an asset, from one block on until a later row.
+-- Balances of an asset, from one block on until a later row.
 -- Block: block of asset
 CREATE TABLE holding (
     owner  BLOB    NOT NULL CHECK (length(owner) = 20),
@@ -287,8 +287,7 @@ CREATE TABLE touch (
     PRIMARY KEY (address, tx)
 ) STRICT, WITHOUT ROWID;
 
--- Cross-chain messages, by the log that sent them; those that none of the world's chains sent, by the log that delivered
--- them.
+-- Cross-chain messages, by the log that sent them, or that delivered them if none of the world's chains sent them.
 -- Block: id
 CREATE TABLE message (
     id          INTEGER PRIMARY KEY CHECK (id >= 0),                -- position of the log
@@ -310,8 +309,8 @@ CREATE TABLE message_event (
     hash BLOB    NOT NULL CHECK (length(hash) = 32)   -- of the message
 ) STRICT;
 
--- Roll-ups of the metrics: what happened in an hour, day, week or month (0 to 3) of a scope. A scope is a chain's id, 0
--- for all chains, -1 for those of mainnet, -2 for those of fuji. Amounts of wei are without leading zeros.
+-- Roll-ups of the metrics: the activity in an hour, day, week or month (0 to 3) of a scope. A scope is a chain's id, 0 for
+-- all chains, -1 for mainnet's, -2 for fuji's. Amounts of wei have no leading zeros.
 -- No block: a roll-up
 CREATE TABLE tally (
     scope           INTEGER NOT NULL CHECK (scope >= -2),
@@ -369,7 +368,7 @@ CREATE TABLE lifetime (
     spans   BLOB NOT NULL CHECK (length(spans) % 11 = 0)
 ) STRICT, WITHOUT ROWID;
 
--- Transactions that waited in the pools of EVM chains when the world was closed. They are no part of its digest.
+-- Transactions that waited in the pools of EVM chains when the world was closed. The digest does not cover them.
 -- No block: not in one yet
 CREATE TABLE pooled_tx (
     chain   INTEGER NOT NULL CHECK (chain > 0),
@@ -379,7 +378,7 @@ CREATE TABLE pooled_tx (
     PRIMARY KEY (chain, arrival)
 ) STRICT, WITHOUT ROWID;
 
--- What clients asked for to be done in the background: exports of transactions.
+-- Background jobs of clients: exports of transactions.
 -- No block: of clients
 CREATE TABLE operation (
     id      INTEGER PRIMARY KEY CHECK (id > 0),                   -- counts the operations of the world from 1
@@ -399,8 +398,7 @@ CREATE TABLE operation (
     CHECK (status IN ('RUNNING', 'COMPLETED', 'COMPLETED_WITH_WARNING', 'FAILED'))
 ) STRICT;
 
--- What an indexer found when a client asked it to look at an item again. It is no part of the world's digest, as nothing of what
--- follows.
+-- Metadata of items that clients had indexed again. The digest covers neither this nor the following tables.
 -- No block: of clients
 CREATE TABLE nft_reindex (
     asset    BLOB    NOT NULL PRIMARY KEY CHECK (length(asset) BETWEEN 7 AND 39),
@@ -410,7 +408,7 @@ CREATE TABLE nft_reindex (
     document TEXT    NOT NULL                     -- the metadata, empty for none
 ) STRICT, WITHOUT ROWID;
 
--- What clients want to be told of: webhooks of the Data API.
+-- Webhooks of the Data API.
 -- No block: of clients
 CREATE TABLE webhook (
     id          INTEGER PRIMARY KEY CHECK (id > 0),
@@ -429,7 +427,7 @@ CREATE TABLE webhook (
     CHECK (event IN ('address_activity', 'primary_network_address_activity', 'validator_activity'))
 ) STRICT;
 
--- What a webhook watches: addresses, a node or a subnet.
+-- The keys that a webhook watches: addresses, a node or a subnet.
 -- No block: of clients
 CREATE TABLE webhook_key (
     webhook INTEGER NOT NULL CHECK (webhook > 0),
@@ -446,7 +444,7 @@ CREATE TABLE webhook_secret (
     secret  BLOB NOT NULL CHECK (length(secret) = 32)
 ) STRICT, WITHOUT ROWID;
 
--- What webhooks are to be told, written with the block that it is about. A message's text follows from the history.
+-- Messages for webhooks, written with the block they are about. A message's text follows from the history.
 -- No block: goes with the commit that promised it
 CREATE TABLE webhook_message (
     webhook INTEGER NOT NULL CHECK (webhook > 0),
@@ -459,8 +457,7 @@ CREATE TABLE webhook_message (
     PRIMARY KEY (webhook, number)
 ) STRICT, WITHOUT ROWID;
 
--- What became of messages, by the wall's clock in Unix milliseconds. It is kept when the world goes back: what was delivered is not
--- delivered again.
+-- Deliveries of messages, with wall clock times in Unix milliseconds. A revert does not remove them, so no message is delivered twice.
 -- No block: stays when the world goes back
 CREATE TABLE webhook_delivery (
     message  BLOB    NOT NULL PRIMARY KEY CHECK (length(message) = 16),
@@ -481,8 +478,8 @@ CREATE TABLE webhook_attempt (
     PRIMARY KEY (message, number)
 ) STRICT, WITHOUT ROWID;
 
--- What undoes each commit since the world was generated, in the order of the commits, and what the world was after it. Neither it nor
--- the next two tables are undone themselves.
+-- The steps that undo each commit since the world was generated, in order, with the state of the world after it. This table and the
+-- next two are never undone themselves.
 -- No block: the undo log
 CREATE TABLE undo (
     sequence INTEGER PRIMARY KEY CHECK (sequence > 0),       -- counts the commits

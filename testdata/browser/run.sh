@@ -8,7 +8,7 @@ npm ci --silent --ignore-scripts --prefer-offline --no-audit --no-fund
 
 folder=$(mktemp -d)
 SCREENSHOTS=${2:-$folder/screenshots}
-CGO_ENABLED=0 # programs in Go are then made of what is compiled for ours
+CGO_ENABLED=0 # Go programs then share the packages compiled for ours
 export SCREENSHOTS CGO_ENABLED
 . ../clients/serve.sh
 

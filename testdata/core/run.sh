@@ -1,6 +1,6 @@
 #!/bin/sh
 # Runs the wallets of Core against a simulator: sh testdata/core/run.sh ./snowglobe
-# It stands beside .ci/run, because the licence of the package allows tests for the network only, and none that is made a business of.
+# It is not part of .ci/run, because the licence of the package allows only non-commercial tests for the network.
 set -eu
 binary=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
 cd "$(dirname "$0")"

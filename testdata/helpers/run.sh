@@ -1,8 +1,8 @@
 #!/bin/sh
-# Runs the helpers for test frameworks, and the frameworks beside exec: sh testdata/helpers/run.sh ./snowglobe
+# Runs the helpers for test frameworks, and the frameworks under exec: sh testdata/helpers/run.sh ./snowglobe
 set -eu
 SNOWGLOBE=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
-CGO_ENABLED=0 # tests in Go are then made of what is compiled for ours
+CGO_ENABLED=0 # Go tests then share the packages compiled for ours
 export SNOWGLOBE CGO_ENABLED
 cd "$(dirname "$0")"
 
@@ -36,7 +36,7 @@ cp module/* "$folder"
 root=$(cd ../.. && pwd)
 go -C "$folder" mod edit -replace "snowglobe=$root"
 go -C "$folder" mod tidy
-go -C "$folder" work init . "$root" # in which its packages are those that are compiled already
+go -C "$folder" work init . "$root" # so that it uses packages that are compiled already
 go -C "$folder" test -count=1 ./...
 step exec
 $python -m pytest -q -p no:cacheprovider exec/test_exec.py

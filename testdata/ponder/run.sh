@@ -1,6 +1,6 @@
 #!/bin/sh
 # Indexes a simulator with ponder: sh testdata/ponder/run.sh ./snowglobe
-# It stands beside .ci/run for its size: 300 MB of packages, a database of its own among them, for one more look at the sums.
+# It is not part of .ci/run because of its size: 300 MB of packages, including a database of its own, for one more check of the sums.
 set -eu
 binary=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
 cd "$(dirname "$0")"

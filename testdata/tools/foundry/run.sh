@@ -1,5 +1,5 @@
 #!/bin/sh
-# Runs the script against the C-Chain of the simulator at $SNOWGLOBE_URL and against anvil, and compares what a user sees: sh run.sh FOLDER
+# Runs the script against the C-Chain of the simulator at $SNOWGLOBE_URL and against anvil, and compares the output: sh run.sh FOLDER
 set -eu
 cd "$(dirname "$0")"
 folder=$1

@@ -1,9 +1,9 @@
 #!/bin/sh
-# What people do with forge and cast against the node at $1: deploy, call, revert, read events, wait for receipts, impersonate and
-# mine. It prints what a user would look at, which is the same at any node.
+# Uses forge and cast against the node at $1 as people do: deploy, call, revert, read events, wait for receipts, impersonate and mine.
+# The output is the same for every node.
 set -eu
 cd "$(dirname "$0")"
-# Not npm's own links, which end with 0 whatever happened.
+# Not npm's own links, which always exit with 0.
 for folder in ../node_modules/@foundry-rs/*/bin; do
 	PATH=$PWD/$folder:$PATH
 done
@@ -20,10 +20,10 @@ first=$(sed -n 's/^first: contract Counter //p' "$2")
 echo "number $(cast call "$first" 'number()(uint256)'), owner $(cast call "$first" 'owner()(address)')"
 cast send --json --private-key "$key" "$first" 'add(uint256)' 5 | node -p '
 	const r = JSON.parse(require("fs").readFileSync(0)); `added: status ${r.status}, ${r.logs.length} log`'
-# What a call would revert with is told before anything is sent.
+# cast reports the reason of a revert before it sends anything.
 cast send --private-key "$key" "$first" 'add(uint256)' 1000 2>&1 | grep -o 'data: .*' || true
 cast call "$first" 'add(uint256)' 1000 2>&1 | grep -o 'data: .*' || true
-# Sent all the same, it is in a block and failed.
+# Sent anyway, the transaction is in a block and failed.
 hash=$(cast send --async --gas-limit 100000 --private-key "$key" "$first" 'add(uint256)' 1000)
 echo "failed: status $(cast receipt "$hash" status)"
 echo "counted: $(cast logs --json --from-block 0 --address "$first" 'Counted(address indexed,uint256)' | node -p '
