@@ -6,13 +6,10 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -29,9 +26,6 @@ import (
 	"snowglobe/seed"
 	"snowglobe/sim"
 	"snowglobe/sim/store"
-	"snowglobe/sim/store/dbfile"
-	"snowglobe/sim/store/filelock"
-	"snowglobe/sim/verify/verifytest"
 )
 
 // many is a server of many worlds.
@@ -274,198 +268,14 @@ func TestLinksOfAWorldLeadBackIntoIt(t *testing.T) {
 	}
 }
 
-// TestWorldsAreBounded refuses requests beyond the bounds, with errors that a client can act on.
-func TestWorldsAreBounded(t *testing.T) {
-	m := newMany(t, readWorld(t), handlers.Options{Many: handlers.Many{Most: 1, MostBytes: 64 << 20}})
-	m.want(201, "POST", "/sim/worlds", `{"name":"a"}`)
-	for _, c := range []struct {
-		status     int
-		body, says string
-	}{
-		{409, `{"name":"b"}`, "--worlds"},
-		{400, `{"name":"-b"}`, "which neither begins nor ends with -"},
-		{400, `{"name":"main"}`, "the main world has it"},
-		{400, `{"name":"` + strings.Repeat("b", 64) + `"}`, "1 to 63"},
-		{400, `{"ttl":"soon"}`, "10m"},
-		{400, `{"ttl":"10ms"}`, "at least 1s"},
-		{400, `{"keep":true,"ttl":"10m"}`, "cannot be combined"},
-		{400, `{"keep":true}`, "--db"},
-		{400, `{"from":{"seed":1,"profile":"huge"}}`, "expected one of default, large, tiny"},
-		{400, `{"from":7}`, "from"},
-		{400, `{"of":"head"}`, "expected one of from, keep, name, ttl"},
-		{404, `{"from":"12"}`, "GET /sim/snapshots"},
-		{404, `{"from":"tail"}`, "from is head"},
-		{409, `{"from":{"seed":1,"profile":"large"}}`, "--world-size"},
-	} {
-		if answer := m.want(c.status, "POST", "/sim/worlds", c.body); !strings.Contains(answer, c.says) {
-			t.Errorf("%s: %s: want %q in it", c.body, answer, c.says)
-		}
-	}
-	m.want(409, "DELETE", "/sim/worlds/main", "")
-	m.want(404, "DELETE", "/sim/worlds/b", "")
-	m.want(404, "GET", "/sim/worlds/b", "")
-	if answer := m.want(404, "POST", "/w/b/ext/bc/C/rpc", `{"id":7}`); !strings.Contains(answer, `"id":7`) || !strings.Contains(answer, `"code":-32000`) {
-		t.Errorf("the node of no world says %s", answer)
-	}
-	m.want(204, "DELETE", "/sim/worlds/a", "")
-	m.want(201, "POST", "/sim/worlds", `{"name":"b"}`)
-
+// TestWorldsOfAnExposedServer need a permission to be made and to end.
+func TestWorldsOfAnExposedServer(t *testing.T) {
 	exposed := newMany(t, readWorld(t), handlers.Options{Permit: permit.Rule{Exposed: true}})
 	for _, method := range []string{"POST", "DELETE"} {
 		path := map[string]string{"POST": "/sim/worlds", "DELETE": "/sim/worlds/a"}[method]
 		if answer := exposed.want(403, method, path, `{"name":"a"}`); !strings.Contains(answer, "--allow-control") {
 			t.Error(answer)
 		}
-	}
-}
-
-// TestKeptWorldsAreThereAgain keeps a world beside the main one's file, changes it, and finds it after a restart.
-func TestKeptWorldsAreThereAgain(t *testing.T) {
-	folder := t.TempDir()
-	path, kept := filepath.Join(folder, "my.db"), filepath.Join(folder, "my.w.a.db")
-	w := copied(t, path)
-	digest := ""
-	t.Run("make", func(t *testing.T) {
-		m := newMany(t, w, handlers.Options{})
-		m.want(201, "POST", "/sim/worlds", `{"name":"a","keep":true}`)
-		m.want(201, "POST", "/sim/worlds", `{"name":"b"}`)
-		m.call("/w/a", "evm_mine", "[]")
-		digest = m.digest("/w/a")
-	})
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if left := filesOf(t, folder); !slices.Equal(left, []string{"my.db", "my.w.a.db"}) {
-		t.Errorf("%v are left", left)
-	}
-	c, err := sim.Open(t.Context(), kept)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if testing.Short() {
-		t.Log("left out of a short run: verification")
-	} else {
-		verifytest.Sound(t, c)
-	}
-	if err := c.Close(); err != nil {
-		t.Error(err)
-	}
-	w, err = sim.Open(t.Context(), path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	half := filepath.Join(folder, "my.w.half.db") // of a world whose maker was killed while it deleted it
-	for _, left := range []string{dbfile.Unfinished(half), half + "-wal", half + "-shm"} {
-		if err := os.WriteFile(left, []byte("left"), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	t.Run("find", func(t *testing.T) {
-		m := newMany(t, w, handlers.Options{})
-		if list := m.want(200, "GET", "/sim/worlds", ""); !strings.Contains(list, `"name":"a"`) || !strings.Contains(list, `"open":false`) || strings.Contains(list, `"name":"b"`) {
-			t.Errorf("the worlds are %s", list)
-		}
-		if got := m.digest("/w/a"); got != digest {
-			t.Errorf("the world that was kept is %s: want %s", got, digest)
-		}
-		m.want(409, "POST", "/sim/worlds", `{"name":"a"}`)
-		m.want(204, "DELETE", "/sim/worlds/a", "")
-		if left := filesOf(t, folder); strings.Contains(fmt.Sprint(left), ".w.") {
-			t.Errorf("%v are left", left)
-		}
-		m.want(404, "GET", "/sim/worlds/half", "")
-	})
-	if err := w.Close(); err != nil {
-		t.Error(err)
-	}
-}
-
-// TestKeptWorldsBesideAWorldThatIsOnlyRead: two processes serve the same files and write neither.
-func TestKeptWorldsBesideAWorldThatIsOnlyRead(t *testing.T) {
-	folder := t.TempDir()
-	path := filepath.Join(folder, "my.db")
-	for _, file := range []string{path, filepath.Join(folder, "my.w.a.db")} {
-		if err := copied(t, file).Close(); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for range 2 {
-		w, err := sim.OpenReadOnly(t.Context(), path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer w.Close()
-		m := newMany(t, w, handlers.Options{})
-		if m.digest("/w/a") != m.digest("") {
-			t.Error("the world that was kept is another one")
-		}
-		for _, text := range []string{
-			m.want(403, "POST", "/sim/worlds", `{"name":"b","keep":true}`), m.want(403, "DELETE", "/sim/worlds/a", ""), m.want(403, "POST", "/w/a/sim/snapshots", ""),
-		} {
-			if !strings.Contains(text, "--read-only") {
-				t.Error(text)
-			}
-		}
-		m.want(201, "POST", "/sim/worlds", `{"name":"c"}`)
-		m.call("/w/c", "evm_mine", "[]")
-	}
-	if left := filesOf(t, folder); !slices.Equal(left, []string{"my.db", "my.w.a.db"}) {
-		t.Errorf("%v are left", left)
-	}
-}
-
-func filesOf(t *testing.T, folder string) (names []string) {
-	t.Helper()
-	files, err := os.ReadDir(folder)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, f := range files {
-		names = append(names, f.Name())
-	}
-	return names
-}
-
-// TestFoldersOfWorldsDoNotStay leaves a folder of worlds as a killed process does, and one that a process is using.
-func TestFoldersOfWorldsDoNotStay(t *testing.T) {
-	temporary := t.TempDir()
-	t.Setenv("TMPDIR", temporary)
-	leave := func(name string) (folder string, lock *os.File) {
-		folder = filepath.Join(temporary, "snowglobe-worlds-"+name)
-		if err := os.Mkdir(folder, 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(folder, "a.db"), []byte("rows"), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		lock, err := os.Create(filepath.Join(folder, "lock"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { lock.Close() })
-		long := time.Now().Add(-time.Hour)
-		if err := os.Chtimes(lock.Name(), long, long); err != nil {
-			t.Fatal(err)
-		}
-		return folder, lock
-	}
-	killed, lock := leave("killed")
-	lock.Close()
-	used, lock := leave("used")
-	if taken, err := filelock.Lock(lock); !taken || err != nil {
-		t.Fatal(taken, err)
-	}
-	m := newMany(t, readWorld(t), handlers.Options{})
-	m.want(201, "POST", "/sim/worlds", `{"name":"a"}`)
-	if _, err := os.Stat(killed); !errors.Is(err, fs.ErrNotExist) {
-		t.Error("what a killed process left is still there:", err)
-	}
-	if _, err := os.Stat(filepath.Join(used, "a.db")); err != nil {
-		t.Error("what another process uses is gone:", err)
-	}
-	m.end()
-	if all, err := filepath.Glob(filepath.Join(temporary, "snowglobe-worlds-*")); err != nil || !slices.Equal(all, []string{used}) {
-		t.Error("there are", all, err)
 	}
 }
 
