@@ -233,8 +233,8 @@ func (a *api) subjectOf(ctx context.Context, w *outbox.Webhook, m *outbox.Messag
 	if err != nil {
 		return nil, err
 	}
-	if u, ok := tx.Unsigned.(*txs.RewardValidatorTx); ok {
-		return u.TxID[:], nil
+	if staker, ok := txs.Rewarded(tx.Unsigned); ok {
+		return staker[:], nil
 	}
 	subject, err := outbox.ValidationAbout(ctx, a.world.DB, row.ID)
 	return subject, data.OrNotFound(err, rest.NotFound("the transaction does not belong to a validator or delegator"))

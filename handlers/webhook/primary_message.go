@@ -50,9 +50,6 @@ type Reward struct {
 	Amount    string   `json:"amount"`
 }
 
-// rewardTx is the type of transaction whose effects appear in the next block.
-const rewardTx = "RewardValidatorTx"
-
 // primaryMessage is a message about a primary network being written.
 type primaryMessage struct {
 	*writer
@@ -97,7 +94,7 @@ func (p *primaryMessage) addTransaction() (err error) {
 	if err != nil {
 		return err
 	}
-	if row.Type == rewardTx {
+	if query.Rewards(row.Type) {
 		p.height++
 	}
 	p.shown.Transaction, err = p.views.Transaction(p, p.network, p.kind, p.message.Tx)

@@ -9,6 +9,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 
 	"snowglobe/sim"
+	"snowglobe/sim/query"
 	"snowglobe/sim/store"
 	"snowglobe/sim/txs"
 )
@@ -79,7 +80,7 @@ func (r *primaryReader) read(ctx context.Context, at []store.Position) ([]Event,
 		e := Event{Time: time}
 		for i := range rows {
 			m := &rows[i]
-			if r.scope.Type == Staking && m.kind != creditStake && m.tx.Type != rewardTx {
+			if r.scope.Type == Staking && m.kind != creditStake && !query.Rewards(m.tx.Type) {
 				continue
 			}
 			m.time, m.first, m.dollars = time, e.Rows == 0, r.dollars(m.asset, time)
@@ -92,8 +93,6 @@ func (r *primaryReader) read(ctx context.Context, at []store.Position) ([]Event,
 	}
 	return events, nil
 }
-
-const rewardTx = "RewardValidatorTx"
 
 // dollars returns the price of one whole unit of an asset: only AVAX has a market.
 func (r *primaryReader) dollars(a *asset, unix int64) *big.Int {

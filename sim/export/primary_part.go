@@ -80,11 +80,15 @@ func (r *primaryReader) accountMoves(ctx context.Context, base primaryRow, tx *t
 // decides it.
 func (r *primaryReader) made(ctx context.Context, base primaryRow, tx *txs.Tx) (all []primaryRow, err error) {
 	maker, height := tx.ID(), base.tx.ID.Number()
-	if u, ends := tx.Unsigned.(*txs.RewardValidatorTx); ends {
-		maker, height = u.TxID, height+1
-		if base.stake, err = r.stakeOf(ctx, u.TxID); err != nil {
+	staking, ends := txs.Rewarded(tx.Unsigned)
+	if ends {
+		height++
+		if base.stake, err = r.stakeOf(ctx, staking); err != nil {
 			return nil, err
 		}
+	}
+	if _, once := tx.Unsigned.(*txs.RewardValidatorTx); once {
+		maker = staking
 	}
 	if height > r.source.Head {
 		return nil, nil
@@ -105,11 +109,13 @@ func (r *primaryReader) made(ctx context.Context, base primaryRow, tx *txs.Tx) (
 			row.kind, row.peer = creditAtomic, txs.Chain(u.Chain-r.source.rows+int(r.codec))
 		}
 		if u.Reward {
-			staker, err := r.world.DB.StakerOfTx(ctx, u.Tx)
+			staker, err := r.world.DB.RewardedBy(ctx, staking[:], base.tx.Hash)
 			if err != nil {
 				return nil, err
 			}
-			row.reward = query.RewardKind(staker, store.StakerCompleted, rewards)
+			if row.reward, err = query.PaidKind(ctx, r.world.DB, staker, rewards); err != nil {
+				return nil, err
+			}
 			rewards++
 		}
 		if all, err = r.add(ctx, all, row, u); err != nil {

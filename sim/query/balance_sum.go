@@ -12,7 +12,13 @@ import (
 )
 
 // StakingTypes lists the transaction types that stake.
-var StakingTypes = []string{"AddValidatorTx", "AddDelegatorTx", "AddPermissionlessValidatorTx", "AddPermissionlessDelegatorTx"}
+var StakingTypes = []string{"AddValidatorTx", "AddDelegatorTx", "AddPermissionlessValidatorTx", "AddPermissionlessDelegatorTx", "AddAutoRenewedValidatorTx"}
+
+// RewardTypes lists the transaction types that end a stake, or a cycle of one. Their effects are those of the block after.
+var RewardTypes = []string{"RewardValidatorTx", "RewardAutoRenewedValidatorTx"}
+
+// Rewards reports whether a transaction type ends a stake, or a cycle of one.
+func Rewards(txType string) bool { return slices.Contains(RewardTypes, txType) }
 
 // BalanceSum sums up addresses' balances on a chain at a time.
 type BalanceSum struct {

@@ -2,6 +2,7 @@ package query
 
 import (
 	"cmp"
+	"context"
 	"slices"
 
 	"snowglobe/sim/store"
@@ -37,6 +38,51 @@ type RewardEntry struct {
 	Amount uint64
 }
 
+// PaidKind returns the purpose of the n-th output that paid a reward at the end of a stake or cycle.
+func PaidKind(ctx context.Context, db *store.DB, s *store.Staker, n int) (string, error) {
+	if !s.AutoRenewed() {
+		return RewardKind(s, store.StakerCompleted, n), nil
+	}
+	cycles, err := db.CyclesOfTx(ctx, s.Tx)
+	if err != nil {
+		return "", err
+	}
+	var next *store.Staker
+	if i := slices.IndexFunc(cycles, func(c store.Staker) bool { return c.ID == s.ID }); i >= 0 && i+1 < len(cycles) {
+		next = &cycles[i+1]
+	}
+	if paid := paidOfCycle(s, next); n < len(paid) {
+		return paid[n].Kind, nil
+	}
+	return "", store.ErrNotFound
+}
+
+// paidOfCycle returns what the end of a cycle of an auto-renewed validator paid, in the order of the outputs: what the next cycle does not
+// restake, or if there is none everything, with what earlier cycles restaked.
+func paidOfCycle(s, next *store.Staker) []RewardEntry {
+	validation, fees := uint64(0), uint64(s.DelegateeReward)
+	if s.Rewarded {
+		validation = uint64(s.PotentialReward)
+	}
+	validation += uint64(s.AccruedValidationRewards)
+	fees += uint64(s.AccruedDelegateeRewards)
+	if next != nil {
+		validation -= uint64(next.AccruedValidationRewards)
+		fees -= uint64(next.AccruedDelegateeRewards)
+	}
+	var paid []RewardEntry
+	for _, e := range []RewardEntry{
+		{s, store.StakerCompleted, rewardOfValidator, 0, s.Owner, validation},
+		{s, store.StakerCompleted, feeOfValidator, 0, s.FeeOwner, fees},
+	} {
+		if e.Amount > 0 {
+			e.Part = len(paid)
+			paid = append(paid, e)
+		}
+	}
+	return paid
+}
+
 // rewardCursor numbers rewards: when the newest come first, a stake's first reward still precedes its second.
 func rewardCursor(e *RewardEntry) uint64 { return CursorOfTx(e.Staker.ID)<<1 | uint64(1-e.Part) }
 
@@ -49,9 +95,20 @@ func (x *StakerIndex) rewardEntries() []*RewardEntry {
 			all = append(all, &e)
 		}
 	}
-	for _, v := range x.Validators {
+	next := map[string]*store.Staker{} // cycle of an auto-renewed validator, by transaction
+	for _, v := range slices.Backward(x.Validators) {
 		if !OnPrimaryNetwork(v.Subnet) || v.StatusNow == store.StakerCompleted && v.RewardTx == nil {
 			continue
+		}
+		if v.AutoRenewed() {
+			following := next[string(v.Tx)]
+			next[string(v.Tx)] = &v.Staker
+			if v.StatusNow == store.StakerCompleted {
+				for _, e := range paidOfCycle(&v.Staker, following) {
+					add(e)
+				}
+				continue
+			}
 		}
 		part := 0
 		if RewardKind(&v.Staker, v.StatusNow, part) == rewardOfValidator {

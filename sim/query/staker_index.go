@@ -196,10 +196,14 @@ func (x *StakerIndex) sumStake() {
 // ActiveStakes returns the transactions in a range of a network's that began a stake on the primary network that is active now.
 func ActiveStakes(ctx context.Context, n *sim.Network, first, last store.Position) (map[store.Position]bool, error) {
 	rows, err := n.DB.StakerTerms(ctx, first, last)
+	if err != nil {
+		return nil, err
+	}
+	renewed, err := n.DB.RenewedStakerTerms(ctx, n.Chain(txs.PChain))
 	active := map[store.Position]bool{}
-	for i := range rows {
-		if n.StatusAt(&rows[i]) == store.StakerActive && OnPrimaryNetwork(rows[i].Subnet) {
-			active[rows[i].ID] = true
+	for _, s := range append(rows, renewed...) {
+		if n.StatusAt(&s) == store.StakerActive && OnPrimaryNetwork(s.Subnet) {
+			active[s.ID] = true
 		}
 	}
 	return active, err

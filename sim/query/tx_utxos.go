@@ -80,15 +80,28 @@ func (b *ChainReader) source(t *TxUTXOs) txs.Chain {
 // findStaker finds the transaction's staker, if it has one.
 func (b *ChainReader) findStaker(t *TxUTXOs) error {
 	id := t.ID()
-	switch u := t.Unsigned.(type) {
-	case *txs.RewardValidatorTx:
-		id = u.TxID
-	case *txs.AddValidatorTx, *txs.AddDelegatorTx, *txs.AddSubnetValidatorTx,
-		*txs.AddPermissionlessValidatorTx, *txs.AddPermissionlessDelegatorTx:
-	default:
-		return nil
+	var s *store.Staker
+	var err error
+	if staking, rewards := txs.Rewarded(t.Unsigned); rewards {
+		s, err = b.DB.RewardedBy(b.Ctx, staking[:], id[:])
+		if errors.Is(err, store.ErrNotFound) { // the next block is to decide it
+			s, err = b.DB.StakerOfTx(b.Ctx, staking[:])
+		}
+	} else {
+		switch t.Unsigned.(type) {
+		case *txs.AddValidatorTx, *txs.AddDelegatorTx, *txs.AddSubnetValidatorTx,
+			*txs.AddPermissionlessValidatorTx, *txs.AddPermissionlessDelegatorTx, *txs.AddAutoRenewedValidatorTx:
+		default:
+			return nil
+		}
+		var cycles []store.Staker
+		if cycles, err = b.DB.CyclesOfTx(b.Ctx, id[:]); err == nil && len(cycles) == 0 {
+			err = store.ErrNotFound
+		}
+		if err == nil {
+			s = &cycles[0]
+		}
 	}
-	s, err := b.DB.StakerOfTx(b.Ctx, id[:])
 	t.Staker = s
 	if err != nil || s.Status != store.StakerPending {
 		return err
@@ -103,8 +116,11 @@ func (b *ChainReader) findStaker(t *TxUTXOs) error {
 // emit finds the outputs that a transaction created: its own, those it exported and staked, the refund of an L1 validator's balance, and
 // the rewards at the end of a stake. The staking transaction emits the stake itself.
 func (b *ChainReader) emit(t *TxUTXOs) error {
-	if u, ok := t.Unsigned.(*txs.RewardValidatorTx); ok {
+	switch u := t.Unsigned.(type) {
+	case *txs.RewardValidatorTx:
 		return b.emitRewards(t, u.TxID)
+	case *txs.RewardAutoRenewedValidatorTx:
+		return b.emitRewards(t, t.ID())
 	}
 	_, exported := t.Exported()
 	made := append(t.Produced(), exported...)
@@ -135,7 +151,7 @@ func (b *ChainReader) emitLater(t *TxUTXOs, index int) error {
 		id := txs.UTXOID{TxID: t.ID(), OutputIndex: uint32(index + i)}
 		o, err := b.named(t.Kind, id)
 		if err == nil && o == nil {
-			o, err = newStakedOutput(&txs.UTXO{UTXOID: id, AssetID: out.AssetID, Out: out.Out}, t.Staker, t.Block)
+			o, err = newStakedOutput(&txs.UTXO{UTXOID: id, AssetID: out.AssetID, Out: out.Out}, t.Staker, t.Row.ID, t.Block)
 		}
 		if err != nil {
 			return err
@@ -145,9 +161,9 @@ func (b *ChainReader) emitLater(t *TxUTXOs, index int) error {
 	return nil
 }
 
-// emitRewards finds the rewards that the end of a stake paid, if this transaction ended it.
-func (b *ChainReader) emitRewards(t *TxUTXOs, staking ids.ID) error {
-	made, err := b.DB.UTXOsOfTx(b.Ctx, t.Row.ID.Chain(), staking[:])
+// emitRewards finds the rewards that the end of a stake paid as outputs of a transaction, if this transaction ended it.
+func (b *ChainReader) emitRewards(t *TxUTXOs, maker ids.ID) error {
+	made, err := b.DB.UTXOsOfTx(b.Ctx, t.Row.ID.Chain(), maker[:])
 	if errors.Is(err, store.ErrNotFound) || err == nil && !bytes.Equal(t.Staker.RewardTx, t.Row.Hash) {
 		return nil
 	}

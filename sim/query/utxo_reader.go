@@ -190,6 +190,22 @@ func (b *ChainReader) ended(o *Output, reward bool) error {
 	if o.Made, err = b.BlockTime(at); err != nil {
 		return err
 	}
+	row, err := b.DB.PrimaryTxByHash(b.Ctx, b.Chain(txs.PChain), o.TxID[:])
+	if err != nil {
+		return err
+	}
+	tx, err := txs.ParseTx(txs.PChain, row.Bytes)
+	if err != nil {
+		return err
+	}
+	if renewed, ok := tx.Unsigned.(*txs.RewardAutoRenewedValidatorTx); ok {
+		s, err := b.DB.RewardedBy(b.Ctx, renewed.TxID[:], o.TxID[:])
+		if err != nil {
+			return err
+		}
+		o.Reward, err = PaidKind(b.Ctx, b.DB, s, int(o.OutputIndex))
+		return err
+	}
 	s, err := b.DB.StakerOfTx(b.Ctx, o.TxID[:])
 	if err != nil {
 		return err
@@ -197,10 +213,6 @@ func (b *ChainReader) ended(o *Output, reward bool) error {
 	if !reward {
 		o.Staker = s
 		return nil
-	}
-	tx, err := b.Tx(txs.PChain, s.ID)
-	if err != nil {
-		return err
 	}
 	o.Reward = RewardKind(s, store.StakerCompleted, int(o.OutputIndex)-len(tx.Unsigned.Base().Outs)-len(stakeOf(tx)))
 	return nil

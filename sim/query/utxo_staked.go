@@ -61,7 +61,7 @@ func (b *ChainReader) stakedOutput(n store.UTXONumber) (*stakedOutput, error) {
 // stakingTx is a staking transaction with its staker.
 type stakingTx struct {
 	at     store.Position
-	staker *store.Staker
+	staker *store.Staker // of an auto-renewed validator the last cycle
 }
 
 // stakingTxs returns the P-Chain transactions that staked outputs of some addresses on the primary network, newest first; without past,
@@ -73,9 +73,15 @@ func (b *ChainReader) stakingTxs(owners []ids.ShortID, past bool) (all []staking
 			return nil, err
 		}
 		for i := range stakers {
-			if s := &stakers[i]; OnPrimaryNetwork(s.Subnet) {
-				all = append(all, stakingTx{s.ID, s})
+			s := &stakers[i]
+			if !OnPrimaryNetwork(s.Subnet) {
+				continue
 			}
+			at, err := b.DB.StakingTx(b.Ctx, s)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, stakingTx{at, s})
 		}
 	}
 	slices.SortStableFunc(all, func(x, y stakingTx) int { return cmp.Compare(y.at, x.at) })
@@ -160,11 +166,11 @@ func (b *ChainReader) OutputNumbered(n store.UTXONumber) (*Output, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newStakedOutput(s.utxo, staker, made)
+	return newStakedOutput(s.utxo, staker, s.at, made)
 }
 
 // newStakedOutput returns an output that a staker still locks.
-func newStakedOutput(u *txs.UTXO, s *store.Staker, made *blockTime) (*Output, error) {
+func newStakedOutput(u *txs.UTXO, s *store.Staker, at store.Position, made *blockTime) (*Output, error) {
 	raw, err := u.Bytes(txs.PChain)
-	return &Output{UTXO: u, ID: u.InputID(), Raw: raw, Height: s.ID.Number(), Made: made, Staker: s, Locked: true}, err
+	return &Output{UTXO: u, ID: u.InputID(), Raw: raw, Height: at.Number(), Made: made, Staker: s, Locked: true}, err
 }

@@ -253,6 +253,13 @@ func (db *DB) StakerTerms(ctx context.Context, first, last Position) ([]Staker, 
 	return List[Staker](ctx, db, `SELECT id, subnet, start, until, status FROM staker WHERE id BETWEEN ? AND ? ORDER BY id`, first, last)
 }
 
+// RenewedStakerTerms lists the same of auto-renewed validators of the primary network in a later cycle, with the position of their
+// AddAutoRenewedValidatorTx.
+func (db *DB) RenewedStakerTerms(ctx context.Context, chain int) ([]Staker, error) {
+	return List[Staker](ctx, db, `SELECT (SELECT min(id) FROM staker WHERE tx = now.tx) AS id, subnet, start, until, status FROM staker AS now
+		WHERE subnet = zeroblob(32) AND status < 2 AND authority IS NOT NULL AND +id BETWEEN ? AND ?`, First(chain), Last(chain))
+}
+
 // StakersOf lists the stakers of a P-Chain that staked outputs of an address, newest first; without past, only those whose stake was not
 // returned.
 func (db *DB) StakersOf(ctx context.Context, chain int, address []byte, past bool) ([]Staker, error) {
@@ -371,6 +378,19 @@ func (db *DB) StakedAt(ctx context.Context, chain int, subnet []byte, height uin
 // StakerOfTx reads the staker that a transaction created, or the last cycle of it.
 func (db *DB) StakerOfTx(ctx context.Context, tx []byte) (*Staker, error) {
 	return Get[Staker](ctx, db, `SELECT `+stakerColumns+` FROM staker WHERE tx = ? ORDER BY id DESC LIMIT 1`, tx)
+}
+
+// StakingTx returns the position of the transaction that a staker belongs to, which is not that of a later cycle.
+func (db *DB) StakingTx(ctx context.Context, s *Staker) (Position, error) {
+	if !s.AutoRenewed() {
+		return s.ID, nil
+	}
+	return value[Position](ctx, db, `SELECT min(id) FROM staker WHERE tx = ?`, s.Tx)
+}
+
+// RewardedBy reads the staker, or the cycle of a validator, that a reward transaction ended. The staking transaction is tx.
+func (db *DB) RewardedBy(ctx context.Context, tx, rewardTx []byte) (*Staker, error) {
+	return Get[Staker](ctx, db, `SELECT `+stakerColumns+` FROM staker WHERE tx = ? AND (reward_tx = ? OR authority IS NULL)`, tx, rewardTx)
 }
 
 // CyclesOfTx lists the cycles of the validator that a transaction created, oldest first; there is one unless it renews itself.

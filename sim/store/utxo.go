@@ -194,6 +194,9 @@ func (db *DB) UTXOsOfTx(ctx context.Context, chain int, tx []byte) ([]UTXO, erro
 		return nil, err
 	}
 	heights := []uint64{row.ID.Number()}
+	if row.Type == "RewardAutoRenewedValidatorTx" { // the next block decides it
+		heights = append(heights, row.ID.Number()+1)
+	}
 	switch s, err := db.StakerOfTx(ctx, tx); {
 	case err == nil && s.Ended != nil:
 		heights = append(heights, uint64(*s.Ended))

@@ -108,7 +108,7 @@ func (n *news) rewards(d *store.PrimaryDelta) error {
 		}
 		var owners [][]byte
 		for j := range d.UTXOs {
-			if u := &d.UTXOs[j]; u.Reward && bytes.Equal(u.Tx, s.Tx) {
+			if u := &d.UTXOs[j]; u.Reward && (bytes.Equal(u.Tx, s.Tx) || bytes.Equal(u.Tx, s.RewardTx)) {
 				owners = append(owners, u.OwnerAddresses...)
 			}
 		}

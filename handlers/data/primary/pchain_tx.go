@@ -2,6 +2,7 @@ package primary
 
 import (
 	"encoding/json"
+	"slices"
 	"strconv"
 
 	"github.com/ava-labs/avalanchego/ids"
@@ -41,7 +42,7 @@ type PlatformTransaction struct {
 	RewardTxHash                   string               `json:"rewardTxHash,omitempty" format:"cb58" doc:"Of a stake that ended."`
 	RewardAddresses                []string             `json:"rewardAddresses,omitempty"`
 	Memo                           string               `json:"memo,omitempty" format:"hex"`
-	StakingTxHash                  string               `json:"stakingTxHash,omitempty" format:"cb58" doc:"Of a RewardValidatorTx."`
+	StakingTxHash                  string               `json:"stakingTxHash,omitempty" format:"cb58" doc:"Of a transaction that rewards or configures a staker."`
 	SubnetOwnershipInfo            *SubnetOwnershipInfo `json:"subnetOwnershipInfo,omitempty" doc:"Who owns the subnet afterwards."`
 	BlsCredentials                 *data.BlsCredentials `json:"blsCredentials,omitempty" doc:"Of a validator."`
 	BlockchainInfo                 *BlockchainInfo      `json:"blockchainInfo,omitempty" doc:"Of a CreateChainTx."`
@@ -51,8 +52,19 @@ type PlatformTransaction struct {
 type pChainTxType string
 
 // Schema names the types.
-func (pChainTxType) Schema(*schema.Schemas) *schema.Schema {
-	return &schema.Schema{Type: "string", Enum: pChainTxTypes}
+func (pChainTxType) Schema(d *schema.Schemas) *schema.Schema {
+	if d.Dialect == schema.Upstream {
+		return &schema.Schema{Type: "string", Enum: pChainTxTypes}
+	}
+	return &schema.Schema{Type: "string", Enum: slices.Concat(pChainTxTypes, heliconTxTypes)}
+}
+
+// typeName returns a transaction type's name in the dialect.
+func (b *chainView) typeName(txType string) pChainTxType {
+	if b.dialect == schema.Upstream && slices.Contains(heliconTxTypes, txType) {
+		return unknownTx
+	}
+	return pChainTxType(txType)
 }
 
 // BlockchainInfo describes the blockchain that a transaction creates.
@@ -89,7 +101,7 @@ func (genesisData) Schema(*schema.Schemas) *schema.Schema {
 
 func (b *chainView) pChainTransaction(t *query.TxUTXOs) (*PlatformTransaction, error) {
 	shown := &PlatformTransaction{
-		TxHash: data.CB58(t.Row.Hash), TxType: pChainTxType(t.Row.Type), BlockTimestamp: t.Block.Unix, BlockNumber: data.Decimals(t.Row.ID.Number()), BlockHash: t.Block.Hash(),
+		TxHash: data.CB58(t.Row.Hash), TxType: b.typeName(t.Row.Type), BlockTimestamp: t.Block.Unix, BlockNumber: data.Decimals(t.Row.ID.Number()), BlockHash: t.Block.Hash(),
 		AmountBurned: b.avaxOrNone(uint64(t.Row.Burned)), AmountStaked: []data.AssetAmount{}, AmountL1ValidatorBalanceBurned: []data.AssetAmount{},
 	}
 	var err error
@@ -161,7 +173,7 @@ func (b *chainView) stakes(shown *PlatformTransaction, t *query.TxUTXOs) {
 	s := t.Staker
 	shown.NodeID, shown.SubnetID = ids.NodeID(s.Node).String(), data.CB58(s.Subnet)
 	shown.RewardAddresses = data.Bech32s(b.Rules, data.RewardOwners(s))
-	if _, reward := t.Unsigned.(*txs.RewardValidatorTx); reward {
+	if _, reward := txs.Rewarded(t.Unsigned); reward {
 		shown.StakingTxHash = data.CB58(s.Tx)
 		return
 	}
@@ -189,6 +201,8 @@ func (b *chainView) subnet(shown *PlatformTransaction, t *query.TxUTXOs) {
 		shown.SubnetID, shown.SubnetOwnershipInfo = u.SubnetID.String(), b.ownership(u.Owner)
 	case *txs.RemoveSubnetValidatorTx:
 		shown.SubnetID, shown.NodeID = u.SubnetID.String(), u.NodeID.String()
+	case *txs.SetAutoRenewedValidatorConfigTx:
+		shown.StakingTxHash = u.TxID.String()
 	case *txs.CreateChainTx:
 		shown.SubnetID = u.SubnetID.String()
 		shown.BlockchainInfo = &BlockchainInfo{u.ChainName, u.VMID.String(), genesisData(u.GenesisData)}

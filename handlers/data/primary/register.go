@@ -8,6 +8,7 @@ import (
 
 	"snowglobe/handlers/data"
 	"snowglobe/handlers/rest"
+	"snowglobe/handlers/rest/schema"
 	"snowglobe/sim"
 	"snowglobe/sim/cache"
 	"snowglobe/sim/query"
@@ -20,7 +21,7 @@ type primaryAPI struct {
 	*data.Base
 	cBlocks     *cache.Cache[store.Position, data.RawJSON]  // of C-Chains
 	blocks      *cache.Cache[store.Position, data.RawJSON]  // of P- and X-Chains
-	txs         *cache.Cache[store.Position, *cachedTx]     // of primary chains
+	txs         *cache.Cache[shownTx, *cachedTx]            // of primary chains
 	credentials *cache.Cache[store.Position, txCredentials] // of their transactions
 	outputs     *cache.Cache[outputKey, []byte]
 }
@@ -30,7 +31,7 @@ func newPrimaryAPI(b *data.Base) *primaryAPI {
 		Base:        b,
 		cBlocks:     cache.New[store.Position, data.RawJSON](b.World.DB.Caches()),
 		blocks:      cache.New[store.Position, data.RawJSON](b.World.DB.Caches()),
-		txs:         cache.New[store.Position, *cachedTx](b.World.DB.Caches()),
+		txs:         cache.New[shownTx, *cachedTx](b.World.DB.Caches()),
 		credentials: cache.New[store.Position, txCredentials](b.World.DB.Caches()),
 		outputs:     cache.New[outputKey, []byte](b.World.DB.Caches()),
 	}
@@ -44,7 +45,7 @@ func NewViews(b *data.Base) *Views { return &Views{newPrimaryAPI(b)} }
 
 // Transaction returns a transaction in its chain's shape.
 func (v *Views) Transaction(ctx context.Context, n *sim.Network, kind txs.Chain, at store.Position) (any, error) {
-	view := &chainView{v.api.Readers.Reader(ctx, n), v.api}
+	view := &chainView{v.api.Readers.Reader(ctx, n), v.api, schema.Spec}
 	t, err := view.TxUTXOs(kind, at)
 	if err != nil {
 		return nil, err
@@ -54,7 +55,7 @@ func (v *Views) Transaction(ctx context.Context, n *sim.Network, kind txs.Chain,
 
 // Balance returns the balance of sorted addresses after a block, in the chain's shape, and its sums.
 func (v *Views) Balance(ctx context.Context, n *sim.Network, kind txs.Chain, owners []ids.ShortID, height uint64) (any, *query.BalanceSum, error) {
-	view := &chainView{v.api.Readers.Reader(ctx, n), v.api}
+	view := &chainView{v.api.Readers.Reader(ctx, n), v.api, schema.Spec}
 	sum, err := view.BalancesAfter(kind, owners, height)
 	if err != nil {
 		return nil, nil, err
@@ -80,9 +81,10 @@ func Register(server *rest.Server, b *data.Base) error {
 // chainView shows the contents of a network's primary chains in the shape of responses.
 type chainView struct {
 	*query.ChainReader
-	api *primaryAPI
+	api     *primaryAPI
+	dialect schema.Dialect
 }
 
 func (a *primaryAPI) view(r *rest.Request, n *sim.Network) *chainView {
-	return &chainView{a.Readers.Reader(r.Context(), n), a}
+	return &chainView{a.Readers.Reader(r.Context(), n), a, r.Dialect()}
 }

@@ -26,6 +26,12 @@ func (anyTransaction) Schema(d *schema.Schemas) *schema.Schema {
 		reflect.TypeFor[AtomicExport](), reflect.TypeFor[AtomicImport]())
 }
 
+// shownTx is a transaction in a dialect.
+type shownTx struct {
+	at      store.Position
+	dialect schema.Dialect
+}
+
 // cachedTx is a transaction as of one block and one second of the clock: outputs get spent and stakes end.
 type cachedTx struct {
 	version, unix int64
@@ -51,11 +57,17 @@ var pChainTxTypes = []string{
 	"AddValidatorTx", "AddSubnetValidatorTx", "AddDelegatorTx", "CreateChainTx", "CreateSubnetTx", "ImportTx", "ExportTx",
 	"AdvanceTimeTx", "RewardValidatorTx", "RemoveSubnetValidatorTx", "TransformSubnetTx", "AddPermissionlessValidatorTx",
 	"AddPermissionlessDelegatorTx", "BaseTx", "TransferSubnetOwnershipTx", "ConvertSubnetToL1Tx", "RegisterL1ValidatorTx",
-	"SetL1ValidatorWeightTx", "DisableL1ValidatorTx", "IncreaseL1ValidatorBalanceTx", "UNKNOWN",
+	"SetL1ValidatorWeightTx", "DisableL1ValidatorTx", "IncreaseL1ValidatorBalanceTx", unknownTx,
 }
 
+// heliconTxTypes lists the types that the specification does not know. The live API has no names for them either.
+var heliconTxTypes = []string{"AddAutoRenewedValidatorTx", "SetAutoRenewedValidatorConfigTx", "RewardAutoRenewedValidatorTx"}
+
+// unknownTx is the live API's name of such a type.
+const unknownTx = "UNKNOWN"
+
 // txTypes lists the type names of all primary chains.
-var txTypes = slices.Concat(pChainTxTypes, []string{"CreateAssetTx", "OperationTx"})
+var txTypes = slices.Concat(pChainTxTypes, heliconTxTypes, []string{"CreateAssetTx", "OperationTx"})
 
 // mostAddresses bounds the addresses in a query; a body may name more.
 const mostAddresses = 64
@@ -94,6 +106,9 @@ func (a *primaryAPI) primaryTransactionOperations() []rest.Operation {
 // txRange returns the part of the chain that a page may cover, one transaction longer than the page.
 func (c *primaryChain) txRange(r *rest.Request) (f store.TxRange, err error) {
 	f = store.TxRange{Types: rest.List[string](r, "txTypes"), Ascending: r.Text("sortOrder") == "asc", Limit: r.PageSize() + 1}
+	if r.Dialect() == schema.Upstream && slices.Contains(f.Types, unknownTx) {
+		f.Types = append(slices.Clone(f.Types), heliconTxTypes...)
+	}
 	n, resumed := r.PositionNumber()
 	after := store.First(c.number()) + store.Position(n)
 	if f.High, f.Low, err = c.times(r, c.number()); err != nil || !resumed {
@@ -227,7 +242,7 @@ func (a *primaryAPI) readTransactions(r *rest.Request, c *primaryChain, at []sto
 // primaryTransaction returns a transaction as JSON.
 func (a *primaryAPI) primaryTransaction(r *rest.Request, c *primaryChain, at store.Position) (*cachedTx, error) {
 	version, unix := c.DB.PrimaryCommits(), c.Clock.Unix()
-	if s, ok := a.txs.Get(at); ok && s.version == version && s.unix == unix {
+	if s, ok := a.txs.Get(shownTx{at, r.Dialect()}); ok && s.version == version && s.unix == unix {
 		return s, nil
 	}
 	b := a.view(r, c.Network)
@@ -245,7 +260,7 @@ func (a *primaryAPI) primaryTransaction(r *rest.Request, c *primaryChain, at sto
 	}
 	s := &cachedTx{version, unix, text, len(t.ConsumedUTXOs) + len(t.EmittedUTXOs)}
 	if len(text) <= keptText {
-		a.txs.Add(at, s)
+		a.txs.Add(shownTx{at, r.Dialect()}, s)
 	}
 	return s, nil
 }

@@ -127,7 +127,11 @@ func (a *stakingAPI) listRewards(r *rest.Request, n *sim.Network) (any, error) {
 // paidReward is a reward with the output that paid it.
 func paidReward(s *data.PriceView, n *sim.Network, e *query.RewardEntry) (HistoricalReward, error) {
 	chain := n.Chain(txs.PChain)
-	outputs, err := n.DB.UTXOsOfTx(s.Context(), chain, e.Staker.Tx)
+	maker := e.Staker.Tx
+	if e.Staker.AutoRenewed() {
+		maker = e.Staker.RewardTx
+	}
+	outputs, err := n.DB.UTXOsOfTx(s.Context(), chain, maker)
 	if err != nil {
 		return HistoricalReward{}, err
 	}

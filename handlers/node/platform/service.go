@@ -80,7 +80,7 @@ func (a *Service) GetTxStatus(r *http.Request, args *primary.TxIDArgs, reply *Tx
 		return err
 	}
 	reply.Status = "Committed"
-	if row.Type != "RewardValidatorTx" {
+	if !query.Rewards(row.Type) {
 		return nil
 	}
 	option, err := a.Network.DB.PrimaryBlock(r.Context(), a.StoreChain(), row.ID.Number()+1)

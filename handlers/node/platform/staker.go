@@ -25,10 +25,14 @@ func (s State) stakedBy(ctx context.Context, owners []ids.ShortID, validatorsOnl
 	locked, pending := index.Staked()
 	for _, stakers := range [][]*store.Staker{locked, pending} {
 		for _, staker := range stakers {
-			if !touched[staker.ID] || validatorsOnly && staker.Delegator {
+			at, err := s.Network.DB.StakingTx(ctx, staker)
+			if err != nil {
+				return nil, err
+			}
+			if !touched[at] || validatorsOnly && staker.Delegator {
 				continue
 			}
-			stake, err := s.stake(ctx, staker.ID)
+			stake, err := s.stake(ctx, at)
 			if err != nil {
 				return nil, err
 			}

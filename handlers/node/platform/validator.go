@@ -56,9 +56,20 @@ type Validator struct {
 	Uptime                 jsonrpc.Float32 `json:"uptime"`        // percent
 	Connected              bool            `json:"connected"`
 	Signer                 *Signer         `json:"signer,omitempty"`
-	DelegatorCount         jsonrpc.Uint64  `json:"delegatorCount"`
-	DelegatorWeight        jsonrpc.Uint64  `json:"delegatorWeight"`
-	Delegators             *[]Delegator    `json:"delegators,omitempty"` // only when the request names a single node
+	*AutoRenewedConfig
+	DelegatorCount  jsonrpc.Uint64 `json:"delegatorCount"`
+	DelegatorWeight jsonrpc.Uint64 `json:"delegatorWeight"`
+	Delegators      *[]Delegator   `json:"delegators,omitempty"` // only when the request names a single node
+}
+
+// AutoRenewedConfig is about validators that renew themselves (ACP-236): avalanchego's vms/platformvm/api.AutoRenewedConfig, and since v1.15.1
+// what earlier cycles restaked.
+type AutoRenewedConfig struct {
+	ValidatorAuthority        *Owner         `json:"validatorAuthority"`
+	NextPeriod                jsonrpc.Uint64 `json:"nextPeriod"` // seconds
+	AutoCompoundRewardShares  jsonrpc.Uint32 `json:"autoCompoundRewardShares"`
+	RestakedValidationRewards jsonrpc.Uint64 `json:"restakedValidationRewards"`
+	RestakedDelegateeRewards  jsonrpc.Uint64 `json:"restakedDelegateeRewards"`
 }
 
 // Delegator is a delegation to a validator.
@@ -154,7 +165,16 @@ func (a *Service) validator(entry *query.ValidatorEntry, index *query.StakerInde
 		Staker: staker(s), ValidationRewardOwner: a.ownerOrNone(s.Owner), DelegationRewardOwner: a.ownerOrNone(s.FeeOwner),
 		PotentialReward: jsonrpc.Uint64(s.PotentialReward), AccruedDelegateeReward: jsonrpc.Uint64(s.DelegateeReward), DelegationFee: jsonrpc.Float32(s.Shares) / rules.Percent,
 		Uptime: jsonrpc.Float32(node.Uptime) / rules.Percent, Connected: node.Connected, Signer: signer(s),
+		AutoRenewedConfig: a.autoRenewed(s),
 	}
+}
+
+func (a *Service) autoRenewed(s *store.Staker) *AutoRenewedConfig {
+	if !s.AutoRenewed() {
+		return nil
+	}
+	return &AutoRenewedConfig{a.ownerOrNone(s.Authority), jsonrpc.Uint64(s.NextPeriod), jsonrpc.Uint32(s.AutoCompoundRewardShares),
+		jsonrpc.Uint64(s.AccruedValidationRewards), jsonrpc.Uint64(s.AccruedDelegateeRewards)}
 }
 
 func signer(s *store.Staker) *Signer {
