@@ -260,12 +260,13 @@ func (e *extension) advanceP(by uint64) error {
 	}
 }
 
-// rewarded decides on a staker's reward as validators do, by the uptime of its node. An unknown node counts as never up.
+// rewarded decides on a staker's reward as validators do, by the uptime of its node.
 func (e *extension) rewarded(s *pchain.Staker) bool {
+	var known *store.Node
 	for i := range e.nodes {
 		if string(e.nodes[i].Node) == string(s.NodeID[:]) {
-			return e.nodes[i].Uptime >= e.state.P.UptimeRequirement(s)
+			known = &e.nodes[i]
 		}
 	}
-	return false
+	return e.Uptime(s.NodeID, known) >= e.state.P.UptimeRequirement(s)
 }

@@ -12,8 +12,8 @@ import (
 	"snowglobe/sim/utxo"
 )
 
-// TestWhoIsRewarded: a node that was up for exactly the required share of its time is rewarded, an unknown one is not. Stakes that start at or
-// after Helicon need 90 %, and a delegator needs as much as its validator.
+// TestWhoIsRewarded: a node that was up for exactly the required share of its time is rewarded; one that a client made up is always up, unless
+// somebody sets its uptime. Stakes that start at or after Helicon need 90 %, and a delegator needs as much as its validator.
 func TestWhoIsRewarded(t *testing.T) {
 	for _, networkRules := range []*rules.Network{rules.Mainnet, rules.Fuji} {
 		activation := networkRules.ActivationTime(rules.Helicon)
@@ -26,7 +26,8 @@ func TestWhoIsRewarded(t *testing.T) {
 				stakers = append(stakers, &pchain.Staker{NodeID: node, TxID: ids.ID{byte(i)}, Status: pchain.Active, Start: validated, End: activation + 1e9})
 			}
 			n.state = &primary.Network{P: pchain.New(networkRules, utxo.NewSharedMemory(), pchain.Snapshot{Stakers: stakers})}
-			for i, want := range []bool{false, true, true, false} {
+			n.Trouble.Set(Troubles{Uptimes: map[ids.NodeID]uint32{{4}: required, {5}: required - 1, {2}: 0}})
+			for i, want := range []bool{false, true, false, true, true, false} {
 				node := ids.NodeID{byte(i)}
 				for role, s := range map[string]*pchain.Staker{
 					"validator": {NodeID: node, Start: validated},

@@ -4,14 +4,20 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"math"
 	"net/http"
 	"reflect"
+	"slices"
+
+	"github.com/ava-labs/avalanchego/ids"
 
 	"snowglobe/fixtures"
 	"snowglobe/handlers/permit"
 	"snowglobe/handlers/rest"
 	"snowglobe/sim"
 	"snowglobe/sim/parse"
+	"snowglobe/sim/rules"
 	"snowglobe/sim/store"
 )
 
@@ -26,6 +32,13 @@ type NetworkTroubles struct {
 	NotBootstrapped []string `json:"notBootstrapped" doc:"Ids of chains that the node has not caught up with: info.isBootstrapped returns false for them, and the node's health is a 503."`
 	Benched         []string `json:"benched" doc:"Ids of peers that the node has benched for the C-Chain, as info.peers shows."`
 	NotSigning      []string `json:"notSigning" doc:"Ids of nodes that sign no cross-chain messages: below the quorum there is no aggregate signature."`
+	Uptimes         []Uptime `json:"uptimes" doc:"Uptimes of validators' nodes, which decide whether a stake that ends is rewarded: 80 % are required, 90 % of validators that started since Helicon."`
+}
+
+// Uptime is the share of its time that a node is up.
+type Uptime struct {
+	NodeID  string  `json:"nodeId" format:"nodeId" doc:"Any, also one that a client made up, whose uptime is 100 otherwise."`
+	Percent float64 `json:"percent" min:"0" max:"100"`
 }
 
 type troubleBody struct {
@@ -33,6 +46,7 @@ type troubleBody struct {
 	NotBootstrapped []string `json:"notBootstrapped,omitempty" doc:"Chains by id or alias, such as C or P."`
 	Benched         []string `json:"benched,omitempty" doc:"Node ids."`
 	NotSigning      []string `json:"notSigning,omitempty" doc:"Node ids."`
+	Uptimes         []Uptime `json:"uptimes,omitempty" doc:"Uptimes of validators' nodes, in place of the world's, until the node recovers."`
 }
 
 // RegisterTrouble registers the operations that put nodes in trouble.
@@ -60,9 +74,18 @@ func (a *troubleAPI) show() *Troubles {
 	t := &Troubles{Networks: []NetworkTroubles{}}
 	for _, n := range a.world.Networks {
 		now := n.Trouble.Now()
-		t.Networks = append(t.Networks, NetworkTroubles{n.Name, texts(now.NotBootstrapped), texts(now.Benched), texts(now.NotSigning)})
+		t.Networks = append(t.Networks, NetworkTroubles{n.Name, texts(now.NotBootstrapped), texts(now.Benched), texts(now.NotSigning), uptimes(now.Uptimes)})
 	}
 	return t
+}
+
+// uptimes lists uptimes in the order of the nodes' ids.
+func uptimes(all map[ids.NodeID]uint32) []Uptime {
+	list := []Uptime{}
+	for _, node := range slices.SortedFunc(maps.Keys(all), ids.NodeID.Compare) {
+		list = append(list, Uptime{node.String(), float64(all[node]) / rules.Percent})
+	}
+	return list
 }
 
 func texts[T fmt.Stringer](all []T) []string {
@@ -106,6 +129,15 @@ func (b *troubleBody) read(ctx context.Context, n *sim.Network) (now sim.Trouble
 			problems = append(problems, fmt.Sprintf("notBootstrapped: there is no chain %.100q on %s", name, n.Name))
 		}
 		now.NotBootstrapped = append(now.NotBootstrapped, id)
+	}
+	now.Uptimes = map[ids.NodeID]uint32{}
+	for _, u := range b.Uptimes {
+		id, wrong := parse.NodeID(u.NodeID)
+		if wrong != nil {
+			problems = append(problems, fmt.Sprintf("uptimes: %.100q is no node id", u.NodeID))
+			continue
+		}
+		now.Uptimes[id] = uint32(math.Round(u.Percent * rules.Percent))
 	}
 	for what, names := range map[string][]string{"benched": b.Benched, "notSigning": b.NotSigning} {
 		for _, name := range names {

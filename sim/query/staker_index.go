@@ -25,7 +25,7 @@ type StakerIndexes struct {
 func NewStakerIndexes() *StakerIndexes { return &StakerIndexes{now: map[string]*StakerIndex{}} }
 
 // StakerVersion identifies the state of a network at a time. Indexes with the same version are equal.
-type StakerVersion struct{ commits, unix int64 }
+type StakerVersion struct{ commits, unix, uptimes int64 }
 
 // Version returns the state that the index describes.
 func (x *StakerIndex) Version() StakerVersion { return x.version }
@@ -42,6 +42,7 @@ type StakerIndex struct {
 	Rewards    func() Keyset[RewardEntry] // newest first
 	L1         []*L1Entry                 // newest first
 	orders     map[string]func() Keyset[ValidatorEntry]
+	uptime     func(ids.NodeID, *store.Node) uint32
 	nodes      map[ids.NodeID]*store.Node
 	accrued    store.Amount
 	Stake      uint64 // of all current validators and delegators of the primary network
@@ -52,6 +53,7 @@ type ValidatorEntry struct {
 	store.Staker
 	StatusNow      int
 	NodeInfo       *store.Node // nil for a validator without a known node
+	NodeUptime     uint32      // of a million
 	NodeID         string
 	EndedAt        int64 // of a removed validator
 	Delegated      uint64
@@ -83,7 +85,7 @@ func (d *DelegatorEntry) NetReward() uint64 {
 func (x *StakerIndexes) Of(ctx context.Context, n *sim.Network) (*StakerIndex, error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	now := StakerVersion{n.DB.PrimaryCommits(), n.Clock.Unix()}
+	now := StakerVersion{n.DB.PrimaryCommits(), n.Clock.Unix(), n.Trouble.UptimeChanges()}
 	if index := x.now[n.Name]; index != nil && index.version == now {
 		return index, nil
 	}
@@ -102,7 +104,7 @@ func newStakerIndex(ctx context.Context, n *sim.Network) (*StakerIndex, error) {
 	if err != nil {
 		return nil, err
 	}
-	x := &StakerIndex{Head: head, accrued: n.Accrued(head)}
+	x := &StakerIndex{Head: head, accrued: n.Accrued(head), uptime: n.Uptime}
 	var l1 []store.L1ValidatorView
 	var stakers []store.Staker
 	var nodes []store.Node
@@ -146,6 +148,7 @@ func (x *StakerIndex) fill(n *sim.Network, stakers []store.Staker, nodes []store
 		if !s.Delegator {
 			node := ids.NodeID(s.Node)
 			v := &ValidatorEntry{Staker: s, StatusNow: n.StatusAt(&s), NodeInfo: x.nodes[node], NodeID: node.String()}
+			v.NodeUptime = n.Uptime(node, v.NodeInfo)
 			x.Validators = append(x.Validators, v)
 			ofNode[node] = append(ofNode[node], v)
 		}
@@ -311,10 +314,10 @@ func (v *ValidatorEntry) Fee() int64 {
 
 // Uptime returns the share of time an active validator's node was up, of a million.
 func (v *ValidatorEntry) Uptime() int64 {
-	if v.StatusNow != store.StakerActive || v.NodeInfo == nil {
+	if v.StatusNow != store.StakerActive {
 		return NoValue
 	}
-	return int64(v.NodeInfo.Uptime)
+	return int64(v.NodeUptime)
 }
 
 // Remaining returns the seconds left to an active or pending validator.
@@ -404,12 +407,14 @@ func (x *StakerIndex) L1ValidatorByID(validation ids.ID) *L1Entry {
 	return nil
 }
 
-// Node returns a validator's node; an unknown one was never up.
+// Node returns a validator's node with its uptime now. One that a client made up is connected and has nothing else.
 func (x *StakerIndex) Node(id ids.NodeID) store.Node {
-	if node := x.nodes[id]; node != nil {
-		return *node
+	node := store.Node{Connected: true}
+	if known := x.nodes[id]; known != nil {
+		node = *known
 	}
-	return store.Node{}
+	node.Uptime = x.uptime(id, x.nodes[id])
+	return node
 }
 
 // ValidatorSet returns a subnet's validators at the world's clock: time alone begins and ends staking, and uses up balances.

@@ -157,8 +157,8 @@ func (r *stakersByRow) checkValidators(t *testing.T, x *query.StakerIndex, nodes
 		}
 		r.checkRemoval(t, v)
 	}
-	if x.Node(ids.GenerateTestNodeID()).Uptime != 0 {
-		t.Error("an unknown node was up")
+	if node := x.Node(ids.GenerateTestNodeID()); node.Uptime != sim.AlwaysUp || !node.Connected {
+		t.Errorf("a node that a client made up is %+v", node)
 	}
 	for _, v := range x.Validators {
 		if v.SubnetStake != totals[ids.ID(v.Subnet)] {

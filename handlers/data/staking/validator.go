@@ -159,10 +159,10 @@ func showActive(network *sim.Network, v *query.ValidatorEntry, common Validator)
 	if n := v.Capacity(network); n != query.NoValue {
 		shown.DelegationCapacity = data.Decimals(uint64(n))
 	}
+	shown.UptimePerformance = float64(v.NodeUptime) / rules.Percent
 	if v.NodeInfo == nil {
 		return shown
 	}
-	shown.UptimePerformance = float64(v.NodeInfo.Uptime) / rules.Percent
 	if v.NodeInfo.Connected {
 		shown.AvalancheGoVersion, shown.ValidatorHealth = v.NodeInfo.Version, ValidatorHealth{ReachabilityPercent: 100}
 	}

@@ -1,0 +1,148 @@
+// Auto-renewed staking from a client to every interface of a server, through cycles that the clock brings about.
+
+package handlers_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/ava-labs/avalanchego/ids"
+
+	"snowglobe/handlers"
+	"snowglobe/sim/rules"
+	"snowglobe/sim/txs"
+	"snowglobe/sim/verify/verifytest"
+)
+
+// TestAutoRenewedStaking adds a validator that renews itself to each network, delegates to it, goes through three cycles, changes its
+// configuration, lets it leave, and has another fail its uptime. Amounts add up in UTXOs, the node's API and the Data API.
+func TestAutoRenewedStaking(t *testing.T) {
+	t.Parallel()
+	world := tinyWorld(t)
+	h, err := handlers.New(world, handlers.Options{Network: "mainnet"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, n := range world.Networks {
+		if testing.Short() && i == 0 {
+			t.Log("left out of a short run: mainnet")
+			continue
+		}
+		w := (&views{t, world, h, n}).wallet("whale")
+		if activation := n.Rules.ActivationTime(rules.Helicon); uint64(world.Clock.Unix()) < activation {
+			w.refused("{tx}attempting to use a Helicon-upgrade feature prior to activation", w.autoRenewed("early", 14*24*3600, 0))
+			w.until(activation)
+		}
+		w.renews()
+		w.compareStakers()
+	}
+	verifytest.Sound(t, world)
+}
+
+// until moves the clock.
+func (w *wallet) until(unix uint64) {
+	w.Helper()
+	if answer := ask(w.h, "POST", "/sim/clock", fmt.Sprintf(`{"set":%q}`, time.Unix(int64(unix), 0).UTC().Format(time.RFC3339))); !json.Valid([]byte(answer)) || uint64(w.world.Clock.Unix()) != unix {
+		w.Fatalf("the clock is at %d, not at %d: %s", w.world.Clock.Unix(), unix, answer)
+	}
+}
+
+func (w *wallet) autoRenewed(name string, period uint64, restaked uint32) *txs.AddAutoRenewedValidatorTx {
+	w.Helper()
+	node, proof := w.proof(name)
+	stake := max(w.l.Rules.BaseStaking.MinValidatorStake, 100*nAVAX)
+	return &txs.AddAutoRenewedValidatorTx{
+		BaseTx: w.spend(txs.PChain, stake), ValidatorNodeID: node.Bytes(), Signer: proof, StakeOuts: []*txs.TransferableOutput{w.output(stake)},
+		ValidationOwner: w.owner(), DelegationOwner: w.owner(), ValidatorAuthority: w.owner(),
+		DelegationShares: 100_000, AutoCompoundRewardShares: restaked, Period: period,
+	}
+}
+
+func (w *wallet) config(added *txs.Tx, period uint64, restaked uint32) *txs.SetAutoRenewedValidatorConfigTx {
+	w.Helper()
+	return &txs.SetAutoRenewedValidatorConfigTx{BaseTx: w.spend(txs.PChain, 0), TxID: added.ID(), Auth: firstOwner, AutoCompoundRewardShares: restaked, Period: period}
+}
+
+// current returns a node as platform.getCurrentValidators shows it, nil if it does not validate.
+func (w *wallet) current(node ids.NodeID) object {
+	w.Helper()
+	if all := objects(w.rpc("bc/P", "platform.getCurrentValidators", map[string]any{"nodeIDs": []any{node}})["validators"]); len(all) == 1 {
+		return all[0]
+	}
+	return nil
+}
+
+// rewards adds up what a reward transaction paid, by the node and by the Data API.
+func (w *wallet) rewards(tx string) (paid int64) {
+	w.Helper()
+	shown := w.get("/blockchains/p-chain/transactions/" + tx)
+	for _, u := range objects(shown["emittedUtxos"]) {
+		paid += integer(dig(u, "asset", "amount"))
+	}
+	w.same("type of "+tx, shown["txType"], "RewardAutoRenewedValidatorTx")
+	w.same("outputs of "+tx, integer(w.rpc("bc/P", "platform.getRewardUTXOs", map[string]any{"txID": tx})["numFetched"]), len(objects(shown["emittedUtxos"])))
+	return paid
+}
+
+func (w *wallet) renews() {
+	w.Helper()
+	node, _ := w.proof("renewed")
+	period := w.l.Rules.StakingAt(uint64(w.world.Clock.Unix())).MinDelegationDuration + 3600
+	added := w.issue(txs.PChain, w.autoRenewed("renewed", period, 500_000))
+	first := w.current(node)
+	w.same("the configuration", first["nextPeriod"], fmt.Sprint(period), first["autoCompoundRewardShares"], "500000", first["restakedValidationRewards"], "0",
+		fmt.Sprint(dig(first, "validatorAuthority", "addresses")), "["+w.address(txs.PChain)+"]", integer(first["endTime"])-integer(first["startTime"]), int64(period))
+	w.issue(txs.PChain, w.delegator(node, (period-3600)/(24*3600), w.output(25*nAVAX)))
+
+	short := w.l.Rules.StakingAt(uint64(w.world.Clock.Unix())).MinValidationDuration
+	w.issue(txs.PChain, w.config(added, short, 500_000), w.key) // from the next cycle on
+
+	staked, restaked := integer(first["weight"]), int64(0)
+	for cycle := range 3 {
+		before := w.current(node)
+		w.until(uint64(integer(before["endTime"])))
+		now := w.current(node)
+		w.same(fmt.Sprintf("cycle %d", cycle), now["txID"], added.ID().String(), now["startTime"], before["endTime"], integer(now["endTime"])-integer(now["startTime"]), int64(short))
+		restaked = integer(now["restakedValidationRewards"]) + integer(now["restakedDelegateeRewards"])
+		w.same("the weight", integer(now["weight"]), staked+restaked)
+		ended := w.validations(node)
+		w.same("the cycles", len(ended), cycle+2, ended[0]["validationStatus"], "active", ended[1]["validationStatus"], "completed", ended[1]["amountStaked"], before["weight"])
+		rewardTx := dig(ended[1], "rewards", "rewardTxHash").(string)
+		earned := integer(before["potentialReward"]) + integer(before["accruedDelegateeReward"])
+		if cycle == 0 {
+			earned += integer(dig(ended[1], "rewards", "delegationRewardAmount"))
+		}
+		grown := integer(now["weight"]) - integer(before["weight"])
+		w.same("what was earned", w.rewards(rewardTx)+grown, earned)
+	}
+
+	w.until(uint64(w.world.Clock.Unix()) + 60)
+	w.issue(txs.PChain, w.config(added, 0, 1_000_000), w.key)
+	last := w.current(node)
+	w.same("the configuration", last["nextPeriod"], "0", last["autoCompoundRewardShares"], "1000000")
+	w.until(uint64(integer(last["endTime"])))
+	if left := w.current(node); left != nil {
+		w.Errorf("the validator stays: %v", left)
+	}
+	w.same("the end", w.rewards(dig(w.validations(node)[0], "rewards", "rewardTxHash").(string)), restaked+integer(last["potentialReward"]))
+
+	failing, _ := w.proof("failing")
+	w.issue(txs.PChain, w.autoRenewed("failing", short, 1_000_000))
+	w.until(uint64(integer(w.current(failing)["endTime"])))
+	second := w.current(failing)
+	ask(w.h, "POST", "/sim/node", fmt.Sprintf(`{"network":%q,"uptimes":[{"nodeId":%q,"percent":85}]}`, w.l.Name, failing))
+	w.same("the uptime", w.current(failing)["uptime"], "85.0000")
+	w.until(uint64(integer(second["endTime"])))
+	if left := w.current(failing); left != nil {
+		w.Errorf("a validator that was not up stays: %v", left)
+	}
+	w.same("what it restaked", w.rewards(dig(w.validations(failing)[0], "rewards", "rewardTxHash").(string)), integer(second["restakedValidationRewards"]))
+}
+
+// validations lists a node's cycles in the Data API, newest first.
+func (w *wallet) validations(node ids.NodeID) []object {
+	w.Helper()
+	return w.pages("/validators/"+node.String(), "validators")
+}
