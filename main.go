@@ -49,7 +49,7 @@ type command struct {
 	gc          int       // the user's GOGC
 }
 
-// run is the whole program. It returns the exit code: 0, or 1 for a failure, or 2 for a wrong command line.
+// run runs the program and returns the exit code: 0, or 1 for a failure, or 2 for a wrong command line.
 func run(ctx context.Context, args, environ []string, stdout, stderr io.Writer) int {
 	c := &command{stdout: handlers.Output{Writer: stdout}, stderr: stderr, gc: debug.SetGCPercent(handlers.StartPercent)}
 	f := pflag.NewFlagSet("snowglobe", pflag.ContinueOnError)

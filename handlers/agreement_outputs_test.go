@@ -162,7 +162,7 @@ func (v *views) compareOwners() {
 	}
 }
 
-// utxos are all that the node lists.
+// utxos returns all that the node lists.
 func (v *views) utxos(chain, service, owner string) (all []string) {
 	args := map[string]any{"addresses": []string{chain + "-" + owner}, "limit": 1024}
 	for {

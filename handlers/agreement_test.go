@@ -209,7 +209,7 @@ func (v *views) lockedOutputs() (times []int64) {
 	return times
 }
 
-// owner is a persona's address.
+// owner returns a persona's address.
 func (v *views) owner(name string) string {
 	v.Helper()
 	personas, err := v.world.DB.Personas(v.Context())

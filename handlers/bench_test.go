@@ -107,7 +107,7 @@ func median[T ~int64 | ~float64](values []T) T {
 	return sorted[len(sorted)/2]
 }
 
-// budget is a limit from the manual.
+// budget returns a limit from the manual.
 func budget(name string) string {
 	b, known := docs.FindBudget(name)
 	if !known {

@@ -52,7 +52,7 @@ func (r *report) clock() {
 	})
 }
 
-// copyOf is a file of its own with a profile's world.
+// copyOf returns a file of its own with a profile's world.
 func (r *report) copyOf(profile string) string {
 	from, err := os.Open(r.world(profile))
 	if err != nil {

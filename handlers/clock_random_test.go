@@ -40,7 +40,7 @@ func TestRandomTimeIsTheSameInParts(t *testing.T) {
 	}
 }
 
-// newMovedStory is a story in a world with people.
+// newMovedStory returns a story in a world with people.
 func newMovedStory(t *testing.T) *story {
 	t.Helper()
 	w := tinyWorld(t)
@@ -76,7 +76,7 @@ func (s *story) wander(number uint64, parts bool) {
 	}
 }
 
-// l1Chain is the blockchain id of mainnet's L1.
+// l1Chain returns the blockchain id of mainnet's L1.
 func (s *story) l1Chain() string {
 	for _, c := range s.world.Chains {
 		if c.Row.Network == s.l.Name && c != s.l.CChain() {

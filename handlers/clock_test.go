@@ -131,7 +131,7 @@ func TestTheClockHasDoors(t *testing.T) {
 	verifytest.Sound(t, w)
 }
 
-// nextEnd is the next end of a validator of mainnet's primary network.
+// nextEnd returns the next end of a validator of mainnet's primary network.
 func (c *clocked) nextEnd() map[string]any {
 	c.Helper()
 	_, text, answer := c.send("/sim/clock/events", "")
@@ -188,7 +188,7 @@ func TestARunningClock(t *testing.T) {
 	}
 }
 
-// peopleOf are a world's, as the program has them.
+// peopleOf returns a world's people, as in the program.
 func peopleOf(w *sim.World, refused func(error)) control.People { return seed.NewPeople(w, refused) }
 
 // TestPeopleLiveOnWhileTheClockMoves populates a day through the API, and finds its transactions in every interface.

@@ -26,13 +26,13 @@ func tinyWorld(t *testing.T) *sim.World {
 	return tinyWorldOf(t, 1)
 }
 
-// readWorld is the tiny world that tests share which only read it.
+// readWorld returns the tiny world that tests share which only read it.
 func readWorld(t *testing.T) *sim.World {
 	t.Helper()
 	return readWorldOf(t, "tiny")
 }
 
-// readWorldOf is the world of a profile that tests share which only read or copy it.
+// readWorldOf returns the world of a profile that tests share which only read or copy it.
 func readWorldOf(t *testing.T, profile string) *sim.World {
 	t.Helper()
 	sharing.Lock()

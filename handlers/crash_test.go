@@ -155,7 +155,7 @@ func (c *crash) ask(method, path, body string) (text string, ok bool) {
 	return string(all), true
 }
 
-// call is a call of the C-Chain's JSON-RPC; answer is a pointer.
+// call calls the C-Chain's JSON-RPC; answer is a pointer.
 func (c *crash) call(answer any, method, params string) (ok bool) {
 	c.Helper()
 	text, ok := c.ask("POST", "/ext/bc/C/rpc", `{"jsonrpc":"2.0","id":1,"method":"`+method+`","params":`+params+`}`)

@@ -43,7 +43,7 @@ func (w *walker) ask(address, signature string) []byte {
 	return answer
 }
 
-// text is an answer that is a string, or the word of old contracts that ends with zeros.
+// text returns an answer that is a string, or the word of old contracts that ends with zeros.
 func (w *walker) text(address, signature string) string {
 	w.Helper()
 	answer := w.ask(address, signature)

@@ -165,7 +165,7 @@ func TestEveryFaultAsGoSeesIt(t *testing.T) {
 	}
 }
 
-// member is the value of a text member of a JSON object.
+// member returns the value of a text member of a JSON object.
 func member(body, name string) string {
 	var object map[string]json.RawMessage
 	_ = json.Unmarshal([]byte(body), &object) // what is no object has no members

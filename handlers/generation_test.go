@@ -19,7 +19,7 @@ func (r *report) generation() {
 	})
 }
 
-// profile is a profile of the default one's shape with another number of EVM transactions.
+// profile returns a profile of the default one's shape with another number of EVM transactions.
 func (r *report) profile(name string, transactions int) string {
 	return r.write(name+".yaml", fmt.Sprintf(`name: %s
 days: 120

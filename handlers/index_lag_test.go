@@ -74,14 +74,14 @@ func TestTheIndexIsBehindTheNode(t *testing.T) {
 	}
 }
 
-// first is the first item of the list in an answer.
+// first returns the first item of the list in an answer.
 func first(body string) string {
 	_, list, _ := strings.Cut(body, ":[")
 	item, _, _ := strings.Cut(list, "}")
 	return item + "}"
 }
 
-// tinyFile is a tiny world in a file.
+// tinyFile returns a tiny world in a file.
 func tinyFile(t *testing.T) *sim.World {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "world.db")

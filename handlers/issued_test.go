@@ -227,7 +227,7 @@ func (w *wallet) refusedAtomic(reason string, unsigned txs.Unsigned) {
 	}
 }
 
-// proof is the key of a node of the test's own, with the proof that the test has it.
+// proof returns the key of a node of the test's own, with the proof that the test has it.
 func (w *wallet) proof(name string) (ids.NodeID, *txs.ProofOfPossession) {
 	w.Helper()
 	secret := sha256.Sum256([]byte(w.l.Name + name))
@@ -294,7 +294,7 @@ func (w *wallet) staking() {
 	}
 }
 
-// newest is the newest value of a metric of the network.
+// newest returns the newest value of a metric of the network.
 func (w *wallet) newest(metric string) int64 {
 	w.Helper()
 	path := "/v2/networks/" + w.l.Name + "/metrics/" + metric + "?timeInterval=day&pageSize=1"

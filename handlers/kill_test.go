@@ -80,7 +80,7 @@ func testAllDelivered(t *testing.T, w *sim.World) {
 	}
 }
 
-// greeting is a call of the greeter of a server's C-Chain that sends a message to an L1.
+// greeting returns a call of the greeter of a server's C-Chain that sends a message to an L1.
 func greeting(t *testing.T, s *started) (to common.Address, data []byte) {
 	t.Helper()
 	answer, err := http.Get(s.url + "/sim/world")

@@ -70,7 +70,7 @@ func (m *manyLogs) result(method, params string) json.RawMessage {
 	return answer.Result
 }
 
-// all is the response to a request for all logs.
+// all returns the response to a request for all logs.
 func (m *manyLogs) all() string { return answerTo("[" + strings.Join(m.logs, ",") + "]") }
 
 func answerTo(result string) string { return `{"jsonrpc":"2.0","id":1,"result":` + result + `}` }

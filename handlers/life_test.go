@@ -58,7 +58,7 @@ func (s *story) move(unix int64) {
 	s.compareNetwork()
 }
 
-// role is the node of the network with a role.
+// role returns the node of the network with a role.
 func (s *story) role(name string) object {
 	s.Helper()
 	for _, n := range objects(s.decode("world", ask(s.h, http.MethodGet, "/sim/world", ""))["networks"]) {
@@ -72,7 +72,7 @@ func (s *story) role(name string) object {
 	return nil
 }
 
-// validation is the first validation of a node that a transaction began, as the Data API has it.
+// validation returns the first validation of a node that a transaction began, as the Data API has it.
 func (s *story) validation(node, tx any) object {
 	s.Helper()
 	for _, v := range s.pages(fmt.Sprint("/validators/", node), "validators") {

@@ -103,7 +103,7 @@ func fill(t *testing.T, h http.Handler, path string) string {
 	return regexp.MustCompile(`\{\w+\}`).ReplaceAllString(path, "0")
 }
 
-// validated is a chain outside the primary network.
+// validated returns a chain outside the primary network.
 func validated(t *testing.T, h http.Handler, fuji bool) string {
 	t.Helper()
 	network := "mainnet"

@@ -181,7 +181,7 @@ func TestLongTextsAreAnsweredAtOnce(t *testing.T) {
 	}
 }
 
-// rpcRequest is a call of a method of the node.
+// rpcRequest returns a call of a method of the node.
 func rpcRequest(path, method, params string) *http.Request {
 	r := httptest.NewRequest(http.MethodPost, path, strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"`+method+`","params":`+params+`}`))
 	r.Host = "localhost"
@@ -263,7 +263,7 @@ func operationsOf(t *testing.T, h http.Handler) (all []described) {
 	return all
 }
 
-// target is a path with good values.
+// target returns a path with good values.
 func (o described) target() string { return o.request("", "").URL.String() }
 
 // request puts a text into one parameter.
@@ -294,7 +294,7 @@ func (o described) request(name, text string) *http.Request {
 	return httptest.NewRequest(o.method, path, nil)
 }
 
-// bodies are bodies of REST operations with a long text or a long list in every member.
+// bodies returns bodies of REST operations with a long text or a long list in every member.
 func bodies(size int) (all []string) {
 	alice := good["address"]
 	for _, text := range longTexts(size) {

@@ -16,7 +16,7 @@ import (
 	"snowglobe/handlers/control"
 )
 
-// defaultServed is a running program that serves the default world from its file.
+// defaultServed returns a running program that serves the default world from its file.
 func defaultServed(t *testing.T) (*started, *process, control.World) {
 	t.Helper()
 	folder := t.TempDir()

@@ -468,7 +468,7 @@ func TestTheSameRequestsMakeTheSameWorld(t *testing.T) {
 	}
 }
 
-// recorded are requests that change the world in every way, as a client sent them once.
+// recorded lists requests that change the world in every way, as a client sent them once.
 var recorded = []struct{ path, body string }{
 	{"/ext/bc/C/rpc", `{"jsonrpc":"2.0","id":1,"method":"eth_sendTransaction","params":[{"from":"0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266","to":"0x000000000000000000000000000000000050e50e","value":"0x7"}]}`},
 	{"/ext/bc/C/rpc", `{"jsonrpc":"2.0","id":2,"method":"anvil_setBalance","params":["0x000000000000000000000000000000000050e50e","0xde0b6b3a7640000"]}`},

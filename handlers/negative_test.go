@@ -22,7 +22,7 @@ import (
 	"snowglobe/handlers"
 )
 
-// wrong are values that no parameter, or few, can have.
+// wrong lists values that no parameter, or few, can have.
 var wrong = []any{
 	nil, true, "", " ", "x", "null", "-1", "0", "0x", "0xzz", "1e9", "NaN", "9223372036854775808", "99999999999999999999999999999999", -1, 1.5, 1e300,
 	"0x" + strings.Repeat("f", 64), "0x" + strings.Repeat("0", 41), strings.Repeat("a", 3000), "\x00", "\u202e", "%s%n", "../../etc/passwd", "';--", "1111111111111111111111", "P-avax1",
@@ -105,7 +105,7 @@ func (r *negatives) ask(method, target, body string) bool {
 	return true
 }
 
-// withoutMember is an object without a member.
+// withoutMember returns an object without a member.
 func withoutMember(object map[string]any, name string) map[string]any {
 	rest := maps.Clone(object)
 	delete(rest, name)
@@ -235,7 +235,7 @@ func TestRESTRefusesWhatIsWrong(t *testing.T) {
 	t.Logf("%d requests", r.asked)
 }
 
-// text is a value as a parameter has it.
+// text returns a value as a parameter has it.
 func text(value any) string {
 	if s, ok := value.(string); ok {
 		return s

@@ -24,7 +24,7 @@ import (
 	"snowglobe/sim/warp"
 )
 
-// surface is the node of a world that never changes.
+// surface returns the node of a world that never changes.
 func surface(t *testing.T, n *sim.World) http.Handler {
 	t.Helper()
 	h, err := handlers.New(n, handlers.Options{Network: "mainnet"})
@@ -263,7 +263,7 @@ func TestStatesAreWhatTheNodeDumps(t *testing.T) {
 	}
 }
 
-// decimal is a number that an EVM chain wrote.
+// decimal returns a number that an EVM chain wrote.
 func decimal(t *testing.T, quantity string) string {
 	t.Helper()
 	n, ok := new(big.Int).SetString(quantity, 0)
@@ -282,7 +282,7 @@ func hexBytes(t *testing.T, text string) []byte {
 	return b
 }
 
-// base16 is bytes in base64 written in hexadecimal.
+// base16 returns bytes in base64 written in hexadecimal.
 func base16(t *testing.T, text string) string {
 	t.Helper()
 	b, err := base64.StdEncoding.DecodeString(text)

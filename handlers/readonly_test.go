@@ -121,7 +121,7 @@ func TestWorldInAFileThatCannotBeWritten(t *testing.T) {
 	}
 }
 
-// someXTx is a transaction of the X-Chain, in hex with its checksum.
+// someXTx returns a transaction of the X-Chain, in hex with its checksum.
 func someXTx(t *testing.T, url string) string {
 	t.Helper()
 	ask := func(method, params string) (result struct{ Tx, Block string }) {

@@ -15,7 +15,7 @@ import (
 	"snowglobe/sim/evm/precompile"
 )
 
-// as is the same chain as another persona's.
+// as returns the same chain as another persona's.
 func (d *devnet) as(persona int) *devnet {
 	d.Helper()
 	key, err := crypto.HexToECDSA(fixtures.Personas[persona].Key)

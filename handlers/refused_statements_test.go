@@ -87,7 +87,7 @@ func (r *refusing) serve(w *sim.World, log *slog.Logger) *handlers.Server {
 	return h
 }
 
-// mostTimes is how often a statement that an answer needs again and again is refused.
+// mostTimes bounds how often a repeated statement is refused.
 const mostTimes = 5
 
 // inSteps lists calls that change the world in several steps, of which earlier ones stay if a later one fails: mining several blocks.

@@ -103,7 +103,7 @@ func (f *failing) eachStatement(least, times int, do func()) {
 	}
 }
 
-// now is the statement that failed, if one did already.
+// now returns the statement that failed, if one did already.
 func (f *failing) now() string {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -164,7 +164,7 @@ func (r *report) round(name string, s side) load {
 	return l
 }
 
-// bytesOf is the mean length of the answers.
+// bytesOf returns the mean length of the answers.
 func bytesOf(exchanges []exchange) (n int) {
 	for _, e := range exchanges {
 		n += len(e.want)
@@ -181,7 +181,7 @@ func (r *report) describe(p *process) (w control.World) {
 	return w
 }
 
-// first is the answer to a request, which all later ones must equal.
+// first returns the answer to a request, which all later ones must equal.
 func (r *report) first(p *process, ask request) answer {
 	a, err := p.once(ask)
 	if err != nil {

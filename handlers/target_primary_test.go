@@ -9,7 +9,7 @@ import (
 	"snowglobe/handlers/control"
 )
 
-// pageOf is how many outputs a measured page has: the hoarder fills more than ten such pages.
+// pageOf is the number of outputs on a measured page; the hoarder fills more than ten such pages.
 const pageOf = 100
 
 // utxoIndex is where a page of outputs ends.
@@ -57,7 +57,7 @@ func (r *report) primaryLists(p *process) []target {
 	})
 }
 
-// xChainCall is a JSON-RPC request to the X-Chain.
+// xChainCall returns a JSON-RPC request to the X-Chain.
 func xChainCall(method string, params any) []request {
 	body, _ := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": 1, "method": method, "params": params}) // strings and maps of them
 	return []request{{http.MethodPost, "/ext/bc/X", string(body)}}
@@ -82,7 +82,7 @@ func (r *report) pages(p *process, owner string) (all []request) {
 	}
 }
 
-// firstTx is a transaction in the X-Chain's first block.
+// firstTx returns a transaction in the X-Chain's first block.
 func (r *report) firstTx(p *process) string {
 	var answer struct {
 		Result struct {

@@ -29,7 +29,7 @@ func (r request) bytes(address string) []byte {
 		r.method, r.path, address, len(r.body), r.body)
 }
 
-// call is a JSON-RPC request to the C-Chain.
+// call returns a JSON-RPC request to the C-Chain.
 func call(method string, params ...any) []request {
 	body, _ := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": 1, "method": method, "params": append([]any{}, params...)}) // strings and maps of them
 	return []request{{http.MethodPost, "/ext/bc/C/rpc", string(body)}}

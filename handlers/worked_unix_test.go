@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// worked is the processor's time that this process has taken.
+// worked returns the processor's time that this process has taken.
 func worked(t *testing.T) time.Duration {
 	t.Helper()
 	var usage syscall.Rusage
@@ -22,7 +22,7 @@ func worked(t *testing.T) time.Duration {
 	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 }
 
-// peakOf is the most memory that a process which has ended had at once, in bytes.
+// peakOf returns the most memory that a process which has ended had at once, in bytes.
 func peakOf(ended *os.ProcessState) int64 {
 	usage, told := ended.SysUsage().(*syscall.Rusage)
 	if !told {

@@ -74,7 +74,7 @@ func newMany(t *testing.T, w *sim.World, o handlers.Options) *many {
 	return m
 }
 
-// copied is a world in a file of its own.
+// copied returns a world in a file of its own.
 func copied(t *testing.T, path string) *sim.World {
 	t.Helper()
 	w, err := readWorld(t).CopyTo(t.Context(), path, store.Limits{})
@@ -114,7 +114,7 @@ func (m *many) want(status int, method, path, body string) string {
 	return answer
 }
 
-// call is the result of a call of JSON-RPC of a world's C-Chain, as JSON.
+// call returns the result of a call of JSON-RPC of a world's C-Chain, as JSON.
 func (m *many) call(world, method, params string) string {
 	m.Helper()
 	answer := m.want(200, "POST", world+"/ext/bc/C/rpc", `{"jsonrpc":"2.0","id":1,"method":"`+method+`","params":`+params+`}`)

@@ -17,7 +17,7 @@ import (
 	"snowglobe/sim/store"
 )
 
-// rushed is a world with two C-Chains and just enough transactions for a rush of each kind, made once.
+// rushed returns a world with two C-Chains and just enough transactions for a rush of each kind, made once.
 func rushed(t *testing.T) *sim.World {
 	t.Helper()
 	if w := worlds["rushed"]; w != nil {
@@ -35,7 +35,7 @@ func rushed(t *testing.T) *sim.World {
 	return w
 }
 
-// headers are all headers of a chain.
+// headers returns all headers of a chain.
 func headers(t *testing.T, c *reader.Chain) []*evm.Header {
 	t.Helper()
 	head := must(c.Head(t.Context()))(t)

@@ -18,7 +18,7 @@ import (
 	"snowglobe/sim/txs"
 )
 
-// populated is a world in a file that is advanced with its people in steps.
+// populated returns a world in a file that is advanced with its people in steps.
 func populated(t *testing.T, steps []time.Duration) (*sim.World, string) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "world.db")

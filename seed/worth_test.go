@@ -95,7 +95,7 @@ func market(t *testing.T, w *sim.World, chain int, address []byte) store.Market 
 	return store.Market{}
 }
 
-// dollars is a price at the end of history, in 10^-8 US dollars.
+// dollars returns a price at the end of history, in 10^-8 US dollars.
 func dollars(w *sim.World, m store.Market) int64 {
 	return price.Series{Name: m.Series, Middle: m.Price, Amplitude: m.Amplitude}.At(w.Meta.Seed, w.Meta.Until/3600)
 }

@@ -53,7 +53,7 @@ func ok(t *testing.T, err error) {
 	}
 }
 
-// alice is the key of the first persona, which has funds everywhere.
+// alice returns the key of the first persona, which has funds everywhere.
 func alice(t *testing.T, w *sim.World) *txs.Key {
 	t.Helper()
 	personas, err := w.DB.Personas(t.Context())
@@ -63,7 +63,7 @@ func alice(t *testing.T, w *sim.World) *txs.Key {
 	return key
 }
 
-// payment is a P-Chain transaction that a key pays for with its first outputs; build adds the rest of it.
+// payment returns a P-Chain transaction that a key pays for with its first outputs; build adds the rest of it.
 func payment(t *testing.T, state *primary.Network, key *txs.Key, at, more uint64, build func(txs.BaseTx) txs.Unsigned) (*txs.Tx, error) {
 	t.Helper()
 	owner := txs.NewOwner(key.Address())

@@ -187,7 +187,7 @@ func outliveValidators(t *testing.T, w *sim.World, n *sim.Network) {
 	}
 }
 
-// unsigned is a transaction without its signatures.
+// unsigned returns a transaction without its signatures.
 func unsigned(t *testing.T, tx *txs.Tx) *txs.Tx {
 	t.Helper()
 	bare := &txs.Tx{Unsigned: tx.Unsigned}

@@ -40,7 +40,7 @@ func readStakes(t *testing.T, n *sim.Network) *stakeRows {
 	return r
 }
 
-// at is a subnet's validator set at a height, from the stakers that had begun and not ended, and the states of L1 validators.
+// at returns a subnet's validator set at a height, from the stakers that had begun and not ended, and the states of L1 validators.
 func (r *stakeRows) at(subnet ids.ID, height uint64) []sim.Validator {
 	all := map[ids.NodeID]*sim.Validator{}
 	of := func(node ids.NodeID) *sim.Validator {
@@ -257,7 +257,7 @@ func TestStatusByTheClock(t *testing.T) {
 	}
 }
 
-// dueByRows is the next second in which a P-Chain makes a block by itself: a staker begins or ends, or a balance runs out.
+// dueByRows returns the next second in which a P-Chain makes a block by itself: a staker begins or ends, or a balance runs out.
 func (r *stakeRows) dueByRows(t *testing.T) int64 {
 	t.Helper()
 	next := int64(math.MaxInt64)

@@ -11,7 +11,7 @@ import (
 	"snowglobe/handlers/cli"
 )
 
-// program is a small vocabulary, and the values that its flags get.
+// program returns a small vocabulary, and the values that its flags get.
 func program() (*cli.Program, map[string]pflag.Value) {
 	f := pflag.NewFlagSet("snowglobe", pflag.ContinueOnError)
 	f.Int("seed", 1, "`N` is the seed")

@@ -19,7 +19,7 @@ import (
 	"snowglobe/sim/store"
 )
 
-// described is a world with one chain and all personas.
+// described returns a world with one chain and all personas.
 func described(t *testing.T) *describe.World {
 	t.Helper()
 	d := &describe.World{Meta: store.Meta{Seed: 7, Profile: "tiny"}, Clock: 1782864000}

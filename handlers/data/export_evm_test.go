@@ -92,7 +92,7 @@ func essence(r record) string {
 		r["TokenAddress"], symbol, r["TokenDecimals"], r["TokenId"], r["Value"], r["GasUsed"], r["GasPrice"], r["LogIndex"])
 }
 
-// listed is the essence of everything in the lists about an address on a chain.
+// listed returns the essence of everything in the lists about an address on a chain.
 func (o *office) listed(t *testing.T, c *reader.Chain, address string) (lines []string) {
 	chain := fmt.Sprint(c.Row.EVMID)
 	list := func(name string, add func(object, record)) {

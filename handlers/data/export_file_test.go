@@ -24,7 +24,7 @@ func (o *office) serve(method, path, body string, header http.Header) *httptest.
 	return w
 }
 
-// large is an export of more than a megabyte.
+// large returns an export of more than a megabyte.
 func (o *office) large(t *testing.T) (path, text string) {
 	t.Helper()
 	done := o.finish(t, exportOf(export.Primary, asks{"addresses": o.everyOwner(t), "includeChains": primaryChains}))

@@ -20,7 +20,7 @@ import (
 
 var primaryChains = []string{"p-chain", "x-chain", "c-chain"}
 
-// keyOwner is a persona's address on P and X.
+// keyOwner returns a persona's address on P and X.
 func keyOwner(t *testing.T, p store.Persona) ids.ShortID {
 	t.Helper()
 	key, err := txs.KeyFromBytes(p.Key)
@@ -74,7 +74,7 @@ func TestExportsEqualTheOutputs(t *testing.T) {
 	}
 }
 
-// moved is every making and spending of the outputs of an address, by chain, kind and output; and the outputs not spent.
+// moved returns every making and spending of the outputs of an address, by chain, kind and output; and the outputs not spent.
 func (o *office) moved(t *testing.T, n *sim.Network, address ids.ShortID) (moves map[string]string, unspent []string) {
 	t.Helper()
 	moves = map[string]string{}
@@ -164,7 +164,7 @@ func elements(v any) []any {
 	return list
 }
 
-// listedAt is the time of a listed transaction, which the C-Chain's name in another way.
+// listedAt returns the time of a listed transaction, which the C-Chain's name in another way.
 func listedAt(t *testing.T, tx object) string {
 	t.Helper()
 	for _, name := range []string{"blockTimestamp", "timestamp"} {
@@ -208,7 +208,7 @@ func TestSmallerExportsArePartsOfTheFullOne(t *testing.T) {
 	}
 }
 
-// everyOwner is the addresses of all personas and of all who earn by delegations to them, on both networks.
+// everyOwner returns the addresses of all personas and of all who earn by delegations to them, on both networks.
 func (o *office) everyOwner(t *testing.T) (all []string) {
 	t.Helper()
 	personas, err := o.DB.Personas(t.Context())

@@ -123,7 +123,7 @@ func (o *office) finish(t testing.TB, body any) object {
 	return nil
 }
 
-// file is the whole file of an export.
+// file returns the whole file of an export.
 func (o *office) file(t testing.TB, operation object) string {
 	t.Helper()
 	link, _ := dig(operation, "metadata", "downloadUrl").(string)

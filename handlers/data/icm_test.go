@@ -18,7 +18,7 @@ import (
 	"snowglobe/sim/store"
 )
 
-// icmMessages are all messages that the list shows.
+// icmMessages returns all messages that the list shows.
 func icmMessages(t *testing.T, g *globe, path string) []object {
 	t.Helper()
 	return g.pages(t, path, "messages", 3)

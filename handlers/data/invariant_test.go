@@ -72,7 +72,7 @@ func tell(t *testing.T, c *reader.Chain) *story {
 	return s
 }
 
-// target is the recipient, or the contract that was created.
+// target returns the recipient, or the contract that was created.
 func target(tx *reader.Transaction) common.Address {
 	if to := tx.To(); to != nil {
 		return *to

@@ -66,7 +66,7 @@ func (s *JSONPage) WriteJSON(b *bytes.Buffer) error {
 	return nil
 }
 
-// Either is the schema of a value that has one of several types.
+// Either returns the schema of a value that has one of several types.
 func Either(d *schema.Schemas, types ...reflect.Type) *schema.Schema {
 	s := &schema.Schema{}
 	for _, t := range types {

@@ -150,7 +150,7 @@ type frame struct {
 	Calls                                      []frame
 }
 
-// internal is an internal transaction in words.
+// internal returns an internal transaction in words.
 func internal(tx common.Hash, kind, from, to, value string, reverted bool) string {
 	return fmt.Sprint(tx, kind, common.HexToAddress(from), common.HexToAddress(to), value, reverted)
 }

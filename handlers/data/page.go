@@ -7,7 +7,7 @@ import (
 	"snowglobe/sim/store"
 )
 
-// Span is the part of a chain that a page may cover, from the newest position down to the oldest.
+// Span returns the part of a chain that a page may cover, from the newest position down to the oldest.
 func Span(r *rest.Request, c *reader.Chain) (high, low store.Position) {
 	high, low = Bounds(r, c)
 	if n, resumed := r.PositionNumber(); resumed {

@@ -65,7 +65,7 @@ func signedBy(t testing.TB, answer object) *warp.Message {
 	return m
 }
 
-// setAt is the canonical set of a subnet, made from the rows.
+// setAt returns the canonical set of a subnet, made from the rows.
 func setAt(t testing.TB, n *sim.Network, subnet ids.ID, height uint64) *warp.CanonicalValidatorSet {
 	t.Helper()
 	all, err := n.ValidatorsAt(context.Background(), subnet, height)

@@ -51,7 +51,7 @@ func TestTokensFitEverySpellingOfAQuery(t *testing.T) {
 	g.post(t, path+"&pageToken="+token, `{"addresses":"`+alice+`"}`, 400)
 }
 
-// paged is a list of a network in pages of two.
+// paged returns a list of a network in pages of two.
 func paged(list, token string) string {
 	link, _ := url.Parse("/v1/networks/" + list)
 	q := link.Query()

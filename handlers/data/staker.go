@@ -24,7 +24,7 @@ type AssetAmount struct {
 	Amount       string `json:"amount" format:"uint"`
 }
 
-// AVAX is an amount of nAVAX.
+// AVAX returns an amount of nAVAX.
 func AVAX(n *sim.Network, amount uint64) AssetAmount {
 	return AssetAmount{n.Rules.AVAXAssetID.String(), "Avalanche", "AVAX", 9, "secp256k1", Decimals(amount)}
 }

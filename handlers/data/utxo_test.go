@@ -12,7 +12,7 @@ import (
 	"snowglobe/sim/txs"
 )
 
-// owner is a persona's address on a network.
+// owner returns a persona's address on a network.
 func owner(t testing.TB, g *globe, network, name string) string {
 	t.Helper()
 	personas, err := g.DB.Personas(context.Background())
@@ -289,7 +289,7 @@ func TestBalancesSayWhatIsOnItsWay(t *testing.T) {
 	}
 }
 
-// chainOf is the alias of a chain.
+// chainOf returns the alias of a chain.
 func chainOf(t *testing.T, g *globe, network string, id any) string {
 	t.Helper()
 	n := ledger(t, g, network)

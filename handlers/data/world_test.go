@@ -71,7 +71,7 @@ var made struct {
 	bySeed map[int64]*sim.World
 }
 
-// generate is a tiny world of the test's own: a copy of that of a seed, which is made once.
+// generate returns a tiny world of the test's own: a copy of that of a seed, which is made once.
 func generate(t testing.TB, number int64) *sim.World {
 	t.Helper()
 	made.Lock()
@@ -192,7 +192,7 @@ func (g *globe) persona(t testing.TB, name string) string {
 	return ""
 }
 
-// contract is the address of a contract that plays a part.
+// contract returns the address of a contract that plays a part.
 func (g *globe) contract(t testing.TB, c *reader.Chain, role string) string {
 	t.Helper()
 	contracts, err := g.DB.Contracts(context.Background(), c.Row.ID)
@@ -208,7 +208,7 @@ func (g *globe) contract(t testing.TB, c *reader.Chain, role string) string {
 	return ""
 }
 
-// path is the path of something on a chain.
+// path returns the path of something on a chain.
 func path(c *reader.Chain, parts ...string) string {
 	return "/v1/chains/" + itoa(int(c.Row.EVMID)) + "/" + strings.Join(parts, "/")
 }

@@ -15,7 +15,7 @@ import (
 	"snowglobe/sim/store"
 )
 
-// growthRows are the rows of the page's table that begins with a column, each with the names in its first cell.
+// growthRows returns the rows of the page's table that begins with a column, each with the names in its first cell.
 func growthRows(t *testing.T, first string) (rows [][]string) {
 	t.Helper()
 	text, err := os.ReadFile("pages/growth.md")
@@ -97,7 +97,7 @@ func TestEverythingInMemoryIsListed(t *testing.T) {
 	}
 }
 
-// sharedIn are the struct types and the variables of a file that keep something between requests.
+// sharedIn returns the struct types and the variables of a file that keep something between requests.
 func sharedIn(f *ast.File) (names []string) {
 	for _, d := range f.Decls {
 		g, general := d.(*ast.GenDecl)

@@ -16,7 +16,7 @@ import (
 	"snowglobe/sim/store"
 )
 
-// messages are all cross-chain messages of a world.
+// messages returns all cross-chain messages of a world.
 func messages(t testing.TB, w *sim.World) []store.Message {
 	t.Helper()
 	all, err := w.DB.Messages(t.Context(), store.MessageFilter{}, store.MessageCursor{Time: math.MaxInt64, ID: math.MaxInt64}, 1<<30)

@@ -14,7 +14,7 @@ import (
 	"snowglobe/sim/store"
 )
 
-// aboutChains are requests for every metric of every chain, in each way of counting.
+// aboutChains returns requests for every metric of every chain, in each way of counting.
 func aboutChains(w *sim.World) (targets []string) {
 	for _, scope := range scopes(w) {
 		targets = append(targets, "/v1/avg_tps/"+scope)
@@ -31,7 +31,7 @@ func aboutChains(w *sim.World) (targets []string) {
 	return targets
 }
 
-// everyQuestion is a request to each operation, in each of its ways of counting.
+// everyQuestion returns a request to each operation, in each of its ways of counting.
 func everyQuestion(t testing.TB, w *sim.World) []string {
 	t.Helper()
 	targets := aboutChains(w)

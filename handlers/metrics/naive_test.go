@@ -32,7 +32,7 @@ type happening struct {
 	makers  []common.Address // one for each contract
 }
 
-// happenings are all blocks of a world in the order of time.
+// happenings returns all blocks of a world in the order of time.
 func happenings(t testing.TB, w *sim.World) []happening {
 	t.Helper()
 	var all []happening
@@ -183,7 +183,7 @@ func span(all []happening, from, to int64) []happening {
 	return all[i:max(i, j)]
 }
 
-// naive is the value of a metric over [from, to) of a scope's happenings.
+// naive returns the value of a metric over [from, to) of a scope's happenings.
 func naive(metric string, all []happening, from, to int64) *big.Rat {
 	now, ever := span(all, from, to), span(all, 0, to)
 	switch metric {

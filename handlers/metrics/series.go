@@ -104,7 +104,7 @@ type pointPage struct {
 	next    string // token
 }
 
-// series is a page of points. The next page continues from its oldest point.
+// series returns a page of points. The next page continues from its oldest point.
 func series(r *rest.Request, points []metric.Point, more bool) pointPage {
 	page := pointPage{points: points}
 	if more {

@@ -40,7 +40,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// usual is the profile that users see; in a short run a smaller one.
+// usual returns the profile that users see; in a short run a smaller one.
 func usual(t testing.TB) string {
 	if testing.Short() {
 		t.Log("left out of a short run: the larger world")
@@ -49,7 +49,7 @@ func usual(t testing.TB) string {
 	return "default"
 }
 
-// shared is a world that several tests read.
+// shared returns a world that several tests read.
 func shared(t testing.TB, profile string, number int64) *sim.World {
 	t.Helper()
 	name := fmt.Sprint(profile, " ", number)

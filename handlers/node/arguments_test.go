@@ -68,7 +68,7 @@ type argumentWorld struct {
 	names []string // of things in it, for the parameters
 }
 
-// answer is the result of a call, or its error.
+// answer returns the result of a call, or its error.
 func (w *argumentWorld) answer(path, method, params string) (result, problem string) {
 	w.Helper()
 	body := send(w, "POST", w.url+path, `{"jsonrpc":"2.0","id":1,"method":"`+method+`"`+params+`}`)
@@ -433,7 +433,7 @@ func TestEveryArgumentIsInTheTable(t *testing.T) {
 	}
 }
 
-// canonical is the name under which the table has a method that has several.
+// canonical returns the name under which the table has a method that has several.
 func canonical(method string) string {
 	namespace, name, _ := strings.Cut(method, "_")
 	if service, rest, found := strings.Cut(method, "."); found {

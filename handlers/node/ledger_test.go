@@ -131,7 +131,7 @@ func (l *testNetwork) genesisValidator(i int) *txs.Tx {
 	}))
 }
 
-// proof is a node's key with the proof that it has it.
+// proof returns a node's key with the proof that it has it.
 func (l *testNetwork) proof(i int) *txs.ProofOfPossession {
 	return must[*txs.ProofOfPossession](l.t)(txs.NewProofOfPossession(warp.NewSecretKey([32]byte(l.nodes[i].Secret))))
 }

@@ -23,7 +23,7 @@ import (
 	"snowglobe/sim/warp"
 )
 
-// seeded is the smallest world that the seed makes, which tests share. They only read it.
+// seeded returns the smallest world that the seed makes, which tests share. They only read it.
 func seeded(t testing.TB) *sim.World {
 	t.Helper()
 	if seededWorld == nil {
@@ -45,7 +45,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// ownSeeded is a seeded world for one test, which may change or close it.
+// ownSeeded returns a seeded world for one test, which may change or close it.
 func ownSeeded(t testing.TB) *sim.World {
 	t.Helper()
 	w := newSeeded(t)
@@ -105,7 +105,7 @@ func roleNames(t testing.TB, w *sim.World) *strings.Replacer {
 	return strings.NewReplacer(names...)
 }
 
-// peerOf is a connected validator of a network.
+// peerOf returns a connected validator of a network.
 func peerOf(t testing.TB, n *sim.Network, nodes []store.Node) ids.NodeID {
 	t.Helper()
 	index, err := query.NewStakerIndexes().Of(t.Context(), n)

@@ -17,7 +17,7 @@ var update = flag.Bool("update", false, "write the transcripts anew")
 
 var transcripts = filepath.Join(testdata(), "transcripts", "node")
 
-// testdata is the folder of that name at the root of the module.
+// testdata returns the folder of that name at the root of the module.
 func testdata() string {
 	root, err := os.Getwd()
 	for err == nil {

@@ -189,7 +189,7 @@ func (c *requestContext) asError(err error) *Error {
 	return c.failure()
 }
 
-// failure is all that a client learns about an internal failure.
+// failure returns all that a client learns about an internal failure.
 func (c *requestContext) failure() *Error {
 	return sentence(http.StatusInternalServerError, "the simulator failed; its log has the cause under request id "+c.id)
 }

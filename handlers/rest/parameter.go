@@ -120,7 +120,7 @@ func (p *param) exampleJSON(value any) any {
 	return items
 }
 
-// asJSON is a value of a type as JSON: bare for numbers and booleans, quoted for the rest.
+// asJSON returns a value of a type as JSON: bare for numbers and booleans, quoted for the rest.
 func asJSON(text, kind string) any {
 	if kind == "string" {
 		return text

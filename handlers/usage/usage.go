@@ -92,7 +92,7 @@ const (
 	testnet   = "testnet"
 )
 
-// dimensions are the groupings of requests, under the live service's names.
+// dimensions lists the groupings of requests, under the live service's names.
 var dimensions = map[string]func(*kind) any{
 	"requestPath":   func(d *kind) any { return d.Path },
 	"responseCode":  func(d *kind) any { return d.Status },

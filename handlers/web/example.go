@@ -150,7 +150,7 @@ func (s *samples) warp(path, name string) []any {
 	return []any{ids.ID(id).String()}
 }
 
-// typedData is an EIP-712 message.
+// typedData returns an EIP-712 message.
 func (s *samples) typedData() J {
 	field := func(name, kind string) J { return J{"name": name, "type": kind} }
 	return J{

@@ -140,7 +140,7 @@ func (p *page) With(name, value string) string {
 	return p.base + p.r.URL.Path + "?" + q.Encode()
 }
 
-// Refused is the reason why the page may not change the world; it is empty if it may. A page offers no action that would be refused.
+// Refused returns the reason why the page may not change the world; it is empty if it may. A page offers no action that would be refused.
 func (p *page) Refused() string {
 	probe := *p.r
 	probe.Header = http.Header{}

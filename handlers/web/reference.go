@@ -258,7 +258,7 @@ func showReference(p *page) error {
 	return p.showAs("docs", "docs", "Reference")
 }
 
-// topic is a page of the manual.
+// topic returns a page of the manual.
 func topic(p *page) error {
 	name := p.r.PathValue("topic")
 	t, found := p.site.manual.Find(name)

@@ -15,7 +15,7 @@ import (
 	"snowglobe/sim/store"
 )
 
-// contract is the address of a contract of the C-Chain that plays a part.
+// contract returns the address of a contract of the C-Chain that plays a part.
 func (w *world) contract(role string) common.Address {
 	w.Helper()
 	rows, err := w.DB.Contracts(w.Context(), w.NetworkNamed(fixtures.MainnetName).CChain().Row.ID)

@@ -276,7 +276,7 @@ var generated struct {
 	err error
 }
 
-// fresh is a world in a file of the test's own.
+// fresh returns a world in a file of the test's own.
 func fresh(t *testing.T) (w *sim.World, path string) {
 	t.Helper()
 	generated.Do(func() {

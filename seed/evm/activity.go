@@ -249,7 +249,7 @@ const (
 	gasTight = 24_000 // runs out in the first storage write of a token transfer
 )
 
-// fail is a transaction that fails in the EVM: with a reason, with a custom error, without data, in a panic, by an invalid opcode, or by
+// fail returns a transaction that fails in the EVM: with a reason, with a custom error, without data, in a panic, by an invalid opcode, or by
 // running out of gas.
 func (a *activity) fail(who *population.Account, r *rand.Rand) (*TxRequest, error) {
 	return a.failingCall(who, r.IntN(8), r)

@@ -119,7 +119,7 @@ const (
 	gasWrite = 24_000    // per written slot
 )
 
-// rushToLiquidate is a bot that races through as many positions as its gas allows. Most come too late: an assertion fails, which uses all
+// rushToLiquidate races, like a bot, through as many positions as its gas allows. Most come too late: an assertion fails, which uses all
 // their gas, or by then there is more to do than they have gas for.
 func (a *activity) rushToLiquidate(gasLeft uint64, r *rand.Rand) (*TxRequest, error) {
 	bot := a.chain.accounts[r.IntN(min(bots, len(a.chain.accounts)))]

@@ -30,7 +30,7 @@ type ScheduledTx struct {
 // GasDeliver is enough to deliver a message to the messenger.
 const GasDeliver = 1_600_000
 
-// GreeterAddress is the address, on every chain, of the contract that sends and receives greetings: the first that the deployer creates.
+// GreeterAddress returns the address, on every chain, of the contract that sends and receives greetings: the first that the deployer creates.
 func GreeterAddress(p *population.Personas) common.Address {
 	return crypto.CreateAddress(p.Deployer.Address, 0)
 }

@@ -56,7 +56,7 @@ func (c *Chain) Call(from *population.Account, role, artifact, method string, ar
 	return &TxRequest{From: from, To: &address, Data: data, Gas: GasCall}, nil
 }
 
-// CallWith is a call with a value or a gas limit of its own.
+// CallWith returns a call with a value or a gas limit of its own.
 func (c *Chain) CallWith(from *population.Account, role, artifact, method string, value *big.Int, gas uint64, args ...any) (*TxRequest, error) {
 	request, err := c.Call(from, role, artifact, method, args...)
 	if err != nil {

@@ -149,7 +149,7 @@ func (n *Network) stakeTx(s Stake, at uint64) (*txs.Tx, error) {
 	return tx, nil
 }
 
-// Opened is the network after its history, in an open world.
+// Opened returns the network after its history, in an open world.
 func (n *Network) Opened(live *sim.Network) *Residents {
 	return &Residents{live: live, Network: &Network{
 		rng: n.rng, rules: n.rules, personas: n.personas, accounts: n.accounts, size: n.size, nodes: n.nodes, wallet: &wallet{rules: n.rules, utxos: utxoSet{}},

@@ -49,7 +49,7 @@ func (n *payments) scheduleMultisig() {
 	}
 }
 
-// pay is a payment of AVAX.
+// pay returns a payment of AVAX.
 func (n *payments) pay(chain int, from signer, amount uint64, to txs.OutputOwners) txBuilder {
 	return func(at uint64) (*txs.Tx, error) {
 		return n.wallet.sign(txDraft{chain: chain, from: from, tx: &txs.BaseTx{}, outs: []*txs.TransferableOutput{n.wallet.output(amount, to)}}, at)
@@ -86,7 +86,7 @@ func (n *payments) isEveryday(a *population.Account) bool {
 	return a == w.Alice || a == w.Bob || a == w.Collector || a == w.Clumsy
 }
 
-// everyday is one payment, on X sometimes of another asset.
+// everyday returns one payment, on X sometimes of another asset.
 func (n *payments) everyday(chain int, from *population.Account, r *rand.Rand, at uint64) (*txs.Tx, error) {
 	if chain == store.XChain && population.Chance(r, 20) {
 		tx, err := (&assets{n.Network}).trade(from, r, at)

@@ -341,7 +341,7 @@ func otherChains(chain int, r *rand.Rand) []int {
 	return all
 }
 
-// usualTransfer is the amount of a transfer to another chain, in nAVAX.
+// usualTransfer returns the amount of a transfer to another chain, in nAVAX.
 func (n *Residents) usualTransfer(r *rand.Rand) uint64 {
 	return uint64(population.Between(r, 5, 50)) * nanoAVAX / 10
 }

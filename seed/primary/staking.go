@@ -61,12 +61,12 @@ func (n *Network) stake(r *rand.Rand) uint64 {
 	return average * uint64(population.Between(r, 60, 140)) / 100 * nanoAVAX
 }
 
-// usualStake is a small stake that begins at a time, in nAVAX.
+// usualStake returns a small stake that begins at a time, in nAVAX.
 func (n *Network) usualStake(at uint64) uint64 {
 	return max(n.rules.StakingAt(at).MinValidatorStake, 50*nanoAVAX)
 }
 
-// leastDelegation is what people delegate at a time at least, in nAVAX.
+// leastDelegation is the smallest amount that people delegate, in nAVAX.
 func (n *Network) leastDelegation(at uint64) uint64 {
 	return max(n.rules.StakingAt(at).MinDelegatorStake, 2*nanoAVAX)
 }

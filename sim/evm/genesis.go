@@ -240,7 +240,7 @@ func (g *Genesis) Encode() (raw, upgrades []byte, err error) {
 	return raw, upgrades, err
 }
 
-// ChainConfig is the one set of rules that applies to a whole chain: Cancun from the first block on.
+// ChainConfig returns the one set of rules that applies to a whole chain: Cancun from the first block on.
 func (g *Genesis) ChainConfig() *params.ChainConfig {
 	zero := uint64(0)
 	return &params.ChainConfig{

@@ -205,7 +205,7 @@ func (j JumpDestCache) Load(hash common.Hash) (vm.BitVec, bool) { return j.Get(h
 // Store implements vm.JumpDestCache.
 func (j JumpDestCache) Store(hash common.Hash, vector vm.BitVec) { j.Add(hash, vector) }
 
-// deprecatedAddresses are the addresses of the C-Chain's deprecated precompiles: genesis, native asset balance and native asset call (coreth
+// deprecatedAddresses lists the addresses of the C-Chain's deprecated precompiles: genesis, native asset balance and native asset call (coreth
 // params/hooks_libevm.go). A call to one of them reverts.
 var deprecatedAddresses = []common.Address{
 	Blackhole,

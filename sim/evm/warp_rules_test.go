@@ -133,7 +133,7 @@ func TestEpochs(t *testing.T) {
 	}
 }
 
-// warpChain is an L1 whose contract asks the warp precompile for the message with an index, and logs the answer.
+// warpChain returns an L1 whose contract asks the warp precompile for the message with an index, and logs the answer.
 func warpChain(t *testing.T) (*testChain, *Builder, *oneSigner, common.Address) {
 	c, _ := newTestChain(t, KindL1)
 	begin := c.genesis.Timestamp

@@ -19,7 +19,7 @@ import (
 	"snowglobe/sim/txs"
 )
 
-// scopes are exports of everything that personas did: of EVM chains, and of the primary network.
+// scopes returns exports of everything that personas did: of EVM chains, and of the primary network.
 func scopes(t *testing.T) (*sim.World, []export.Scope) {
 	t.Helper()
 	profile, err := seed.LoadProfile("tiny")

@@ -31,7 +31,7 @@ func tiny(t *testing.T, path string) *sim.World {
 	return w
 }
 
-// everyone is an export of all personas' transactions on EVM chains.
+// everyone returns an export of all personas' transactions on EVM chains.
 func everyone(t *testing.T, w *sim.World) export.Scope {
 	t.Helper()
 	s := export.Scope{Type: export.EVM}

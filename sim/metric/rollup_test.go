@@ -22,7 +22,7 @@ func newTables() *tables {
 	return &tables{map[Key]Tally{}, map[MonthKey]string{}, map[common.Address]string{}}
 }
 
-// rollup is a new one over the tables, as after a restart.
+// rollup returns a new one over the tables, as after a restart.
 func (t *tables) rollup() *Rollup {
 	return &Rollup{
 		Fresh:   len(t.tallies) == 0,

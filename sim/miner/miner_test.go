@@ -23,7 +23,7 @@ import (
 	"snowglobe/sim/store"
 )
 
-// asked is a transaction of an account without a key, with data as its input.
+// asked returns a transaction of an account without a key, with data as its input.
 func asked(t *testing.T, m *miner.Miner, from common.Address, data *types.DynamicFeeTx) *types.Transaction {
 	t.Helper()
 	data.ChainID = new(big.Int).SetUint64(m.Chain.Row.EVMID)
@@ -47,7 +47,7 @@ func ok(t *testing.T, err error) {
 	}
 }
 
-// funded is an account without a key that has a thousand AVAX.
+// funded returns an account without a key that has a thousand AVAX.
 func funded(t *testing.T, m *miner.Miner, n byte) common.Address {
 	t.Helper()
 	a := common.Address{0xaa, n}

@@ -47,7 +47,7 @@ func miners(w *sim.World) map[string]*miner.Miner {
 	return map[string]*miner.Miner{"C": w.MinerOf(w.Networks[0].CChain()), "L1": w.Miners[len(w.Miners)-1]}
 }
 
-// impersonated is a payment of 1 wei for an account without a key, with a fee cap and no tip.
+// impersonated returns a payment of 1 wei for an account without a key, with a fee cap and no tip.
 func impersonated(t *testing.T, m *miner.Miner, from common.Address, cap *big.Int, value int64) *types.Transaction {
 	t.Helper()
 	id := new(big.Int).SetUint64(m.Chain.Row.EVMID)
@@ -62,7 +62,7 @@ func impersonated(t *testing.T, m *miner.Miner, from common.Address, cap *big.In
 	return tx
 }
 
-// rich is an account with funds.
+// rich returns an account with funds.
 func rich(t *testing.T, w *sim.World) common.Address {
 	t.Helper()
 	personas, err := w.DB.Personas(t.Context())

@@ -55,7 +55,7 @@ func (s *settings) used() {
 	}
 }
 
-// limited is a head with the gas limit by which transactions are checked.
+// limited returns a head with the gas limit by which transactions are checked.
 func (w blockOverrides) limited(head *evm.Header) *evm.Header {
 	if w.gasLimit == nil {
 		return head

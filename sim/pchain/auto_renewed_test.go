@@ -12,7 +12,7 @@ import (
 	"snowglobe/sim/utxo"
 )
 
-// heliconWorld is a world on which Helicon activates a number of seconds after its start.
+// heliconWorld returns a world on which Helicon activates a number of seconds after its start.
 func heliconWorld(t *testing.T, after int64) *world {
 	t.Helper()
 	network, err := local.WithActivation(rules.Helicon, start+after)

@@ -137,7 +137,7 @@ func baseOf(s *utxo.UTXOState, key *txs.Key, fee, more uint64, outs ...*txs.Tran
 	return base
 }
 
-// signers are one key for each input and for further authorizations.
+// signers returns one key for each input and for further authorizations.
 func signers(base txs.BaseTx, key *txs.Key, more ...[]*txs.Key) [][]*txs.Key {
 	var all [][]*txs.Key
 	for range base.Ins {

@@ -46,7 +46,7 @@ func point(key uint64, wave int, index int64) int64 {
 	return int64(mix(key+mix(uint64(wave)<<48^uint64(index)))%(2*million+1)) - million
 }
 
-// mix is the finalizer of SplitMix64.
+// mix applies the finalizer of SplitMix64.
 func mix(n uint64) uint64 {
 	n += 0x9e3779b97f4a7c15
 	n = (n ^ n>>30) * 0xbf58476d1ce4e5b9

@@ -116,7 +116,7 @@ func restores(t *testing.T, n *primary.Network, file *store.DB) error {
 	return nil
 }
 
-// missing is the first line that another dump does not have.
+// missing returns the first line that another dump does not have.
 func missing(of, from []string) string {
 	for _, line := range of {
 		if !slices.Contains(from, line) {

@@ -35,12 +35,12 @@ func spanOf(balance func(block uint64) *uint256.Int, first, last uint64) (s span
 	return s
 }
 
-// ranges are some first and last blocks below a head; the first may follow the last.
+// ranges returns some first and last blocks below a head; the first may follow the last.
 func ranges(head uint64) [][2]uint64 {
 	return [][2]uint64{{0, head}, {1, head}, {head / 2, head}, {head / 3, head / 2}, {head / 2, head / 2}, {head, head}, {head + 1, head}, {head/2 + 1, head / 2}, {0, head / 3}}
 }
 
-// holderWorld is a tiny world in which clients have sent more, unusual things.
+// holderWorld returns a tiny world in which clients have sent more, unusual things.
 func holderWorld(t *testing.T) *sim.World {
 	t.Helper()
 	w := tinyWorld(t)

@@ -169,7 +169,7 @@ func (o *ledgerOutput) ownedBy(owners []ids.ShortID) bool {
 	return slices.ContainsFunc(o.Owners().Addresses, func(a ids.ShortID) bool { return slices.Contains(owners, a) })
 }
 
-// held is the amount of the asset as lists have it.
+// held returns the amount of the asset as lists have it.
 func (o *ledgerOutput) held() uint64 {
 	switch out := o.Out.(type) {
 	case *txs.NFTTransferOutput, *txs.PropertyOwnedOutput:

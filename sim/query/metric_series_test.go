@@ -64,7 +64,7 @@ func readPChain(t *testing.T, n *sim.Network) *pChain {
 	return p
 }
 
-// accrued is the fee that one validator would have paid up to a time.
+// accrued returns the fee that one validator would have paid up to a time.
 func (p *pChain) accrued(at int64) uint64 {
 	if fee, known := p.fees[at]; known {
 		return fee

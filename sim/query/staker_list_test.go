@@ -62,7 +62,7 @@ func stakerRows(t *testing.T, n *sim.Network) *stakersByRow {
 // status returns a staker's status, see statusBySpec.
 func (r *stakersByRow) status(s *store.Staker) int { return statusBySpec(s, r.now) }
 
-// fee is a validator's share of a delegator's reward, rounded up.
+// fee returns a validator's share of a delegator's reward, rounded up.
 func (r *stakersByRow) fee(d *store.Staker) uint64 {
 	v := r.of[d.ID]
 	if v == nil {

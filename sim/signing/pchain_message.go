@@ -93,7 +93,7 @@ func messageToManager(ctx context.Context, n *sim.Network, message []byte) (*PCh
 	return nil, fmt.Errorf("%T from a manager: %w", event, ErrNoPChainMessage)
 }
 
-// validatorMessage is a message about an L1 validator, current or removed.
+// validatorMessage returns a message about an L1 validator, current or removed.
 func validatorMessage(ctx context.Context, n *sim.Network, validation ids.ID, e warp.L1Message) (*PChainMessage, error) {
 	v, err := l1Validator(ctx, n, validation)
 	if err != nil {

@@ -52,7 +52,7 @@ func MessageFromJustification(ctx context.Context, n *sim.Network, justification
 	return eventMessage(n, &warp.L1ValidatorRegistration{ValidationID: validation, Registered: registered})
 }
 
-// eventMessage is an unsigned message of the P-Chain, whose blockchain id and sender are empty.
+// eventMessage returns an unsigned message of the P-Chain, whose blockchain id and sender are empty.
 func eventMessage(n *sim.Network, e warp.L1Message) (*warp.UnsignedMessage, error) {
 	return warp.NewL1Message(n.Rules.NetworkID, ids.Empty, nil, e)
 }

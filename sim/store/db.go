@@ -227,7 +227,7 @@ func (db *DB) connect(name, journal string) error {
 	return err
 }
 
-// readers is the number of reading connections: enough to keep all processors busy. Each grows to some 2 MiB: 0.7 for prepared statements,
+// readers returns the number of reading connections: enough to keep all processors busy. Each grows to some 2 MiB: 0.7 for prepared statements,
 // 0.2 for the schema, the rest for pages.
 func readers() int { return min(1+runtime.GOMAXPROCS(0), 8) }
 

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// finished is the file of a world with a row of every kind, closed.
+// finished returns the file of a world with a row of every kind, closed.
 func finished(t *testing.T) (path string) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "world.db")

@@ -300,7 +300,7 @@ func (db *DB) View(ctx context.Context, connections int) (*DB, error) {
 // InMemory reports whether the world has no file.
 func (db *DB) InMemory() bool { return db.path == Memory }
 
-// Connections is the number of connections that verify a file concurrently: a comparison of two tables holds one while it reads from
+// Connections returns the number of connections that verify a file concurrently: a comparison of two tables holds one while it reads from
 // another.
 func Connections() int { return 4 + 2*runtime.GOMAXPROCS(0) }
 

@@ -453,7 +453,7 @@ func (db *DB) Statements() []string {
 // MostAmong is the most keys that a statement takes at once.
 const MostAmong = 512
 
-// listSizes are the lengths of IN lists: few, so that few statements are prepared.
+// listSizes lists the lengths of IN lists: few, so that few statements are prepared.
 var listSizes = []int{1, 8, 64, MostAmong}
 
 // inList returns a list of parameters for IN with room for n values, and its length; spare parameters repeat a value.

@@ -45,7 +45,7 @@ type Commit struct {
 	Digest   []byte `db:"digest"`
 }
 
-// sum is the checksum of a commit's row.
+// sum returns the checksum of a commit's row.
 func (m *Commit) sum(steps []byte) uint32 {
 	head := binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(nil, uint64(m.Sequence)), uint64(m.Clock))
 	return crc32.Update(crc32.ChecksumIEEE(append(head, m.Digest...)), crc32.IEEETable, steps)

@@ -44,7 +44,7 @@ func copied(t *testing.T, from map[string]string) string {
 	return filepath.Join(folder, "w.db")
 }
 
-// killed is a world, its state before it was opened, and its file and log as a killed process leaves them after some commits.
+// killed returns a world, its state before it was opened, and its file and log as a killed process leaves them after some commits.
 func killed(t *testing.T) (before, path string) {
 	t.Helper()
 	served := filepath.Join(t.TempDir(), "w.db")

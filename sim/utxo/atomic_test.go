@@ -42,7 +42,7 @@ func wantError(t *testing.T, what string, got, want error) {
 	}
 }
 
-// output is an amount that the n-th transaction left for these owners.
+// output returns an amount that the n-th transaction left for these owners.
 func output(n byte, asset ids.ID, amount uint64, owners txs.OutputOwners) *txs.UTXO {
 	return &txs.UTXO{UTXOID: txs.UTXOID{TxID: ids.ID{n}, OutputIndex: uint32(n)}, AssetID: asset, Out: &txs.TransferOutput{Amount: amount, OutputOwners: owners}}
 }
@@ -60,7 +60,7 @@ func signed(t *testing.T, c txs.Chain, unsigned txs.Unsigned, signers ...[]*txs.
 	return tx
 }
 
-// cChain is a C-Chain to which the X-Chain exported some outputs of a key.
+// cChain returns a C-Chain to which the X-Chain exported some outputs of a key.
 func cChain(t *testing.T, outputs ...*txs.UTXO) *AtomicBackend {
 	t.Helper()
 	shared := NewSharedMemory()

@@ -69,7 +69,7 @@ func TestSharedMemory(t *testing.T) {
 	}
 }
 
-// state is a chain with two outputs of its own and one that the C-Chain exported to it.
+// state returns a chain with two outputs of its own and one that the C-Chain exported to it.
 func state(t *testing.T, c txs.Chain) (*UTXOState, []*txs.UTXO) {
 	t.Helper()
 	owner := txs.NewOwner(key(t, 1).Address())

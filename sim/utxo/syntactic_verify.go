@@ -135,7 +135,7 @@ func (s *UTXOState) Inputs(tx *txs.Tx) ([]*txs.UTXO, error) {
 	return spent, nil
 }
 
-// missing is the chain's own error for an output that does not exist or is spent.
+// missing returns the chain's own error for an output that does not exist or is spent.
 func (s *UTXOState) missing(tx *txs.Tx, in *txs.TransferableInput, imported bool) error {
 	_, imports := tx.Unsigned.(*txs.ImportTx)
 	switch {

@@ -82,7 +82,7 @@ func verifyNetwork(ctx context.Context, w *sim.World, row store.PrimaryNetwork, 
 	return verifyL1Chains(ctx, w, n)
 }
 
-// cChainRow is the row id of a network's C-Chain.
+// cChainRow returns the row id of a network's C-Chain.
 func cChainRow(w *sim.World, networkID uint32) (int, error) {
 	for _, n := range w.Networks {
 		if n.Rules.NetworkID == networkID {

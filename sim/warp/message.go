@@ -92,7 +92,7 @@ func ParseMessage(b []byte) (*Message, error) {
 	return &Message{wire.UnsignedMessage, *sig}, nil
 }
 
-// AddressedCall is the payload of a message from an address of the source chain.
+// AddressedCall returns the payload of a message from an address of the source chain.
 func AddressedCall(sender, body []byte) ([]byte, error) {
 	call, err := payload.NewAddressedCall(sender, body)
 	if err != nil {
@@ -110,7 +110,7 @@ func ParseAddressedCall(b []byte) (sender, body []byte, err error) {
 	return call.SourceAddress, call.Payload, nil
 }
 
-// HashPayload is the payload of a message about a block: its hash.
+// HashPayload returns the payload of a message about a block: its hash.
 func HashPayload(id ids.ID) ([]byte, error) {
 	hash, err := payload.NewHash(id)
 	if err != nil {

@@ -98,7 +98,7 @@ func wantID(t testing.TB, what string, got ids.ID, want string) {
 	}
 }
 
-// secrets are the keys of the vectors, whose last byte is their number.
+// secrets returns the keys of the vectors, whose last byte is their number.
 func (v *vectors) secrets(t testing.TB) []*SecretKey {
 	keys := make([]*SecretKey, len(v.BLS.Keys))
 	for i, k := range v.BLS.Keys {
@@ -107,7 +107,7 @@ func (v *vectors) secrets(t testing.TB) []*SecretKey {
 	return keys
 }
 
-// set is the canonical set of the vectors.
+// set returns the canonical set of the vectors.
 func (v *vectors) set(t testing.TB) *CanonicalValidatorSet {
 	t.Helper()
 	keys := v.secrets(t)

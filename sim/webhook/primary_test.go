@@ -118,7 +118,7 @@ func same(t *testing.T, what string, got []string, want ...string) {
 	}
 }
 
-// blockOf is a block of some transactions, the i-th with the hash i i i….
+// blockOf returns a block of some transactions, the i-th with the hash i i i….
 func blockOf(n *news, transactions int) *store.PrimaryDelta {
 	d := &store.PrimaryDelta{Block: &store.PrimaryBlock{ID: store.At(n.chain, 5, 0), Time: 1000}}
 	for i := range transactions {
@@ -222,7 +222,7 @@ func TestRewardsAreTold(t *testing.T) {
 	}
 }
 
-// l1Validators are the L1 validators of mainnet at the head of the P-Chain.
+// l1Validators returns the L1 validators of mainnet at the head of the P-Chain.
 func l1Validators(t *testing.T, n *news) []store.L1ValidatorView {
 	t.Helper()
 	all, err := store.L1ValidatorsAt(t.Context(), n.batch, n.chain, store.MaxNumber)
@@ -293,7 +293,7 @@ func TestChangesOfL1ValidatorsAreTold(t *testing.T) {
 	same(t, "a new one", got, fmt.Sprintf("validator_stake %x 0/0", validation[:1]))
 }
 
-// subnetOfL1 is the L1 of the validator that active finds.
+// subnetOfL1 returns the L1 of the validator that active finds.
 func subnetOfL1(t *testing.T) []byte {
 	t.Helper()
 	var found []byte

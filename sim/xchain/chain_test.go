@@ -260,7 +260,7 @@ func TestBlocksThatAreRefused(t *testing.T) {
 	}
 }
 
-// create is an asset with an amount and a right to mint of each kind.
+// create returns an asset with an amount and a right to mint of each kind.
 func (w *world) create(change func(*txs.CreateAssetTx)) *txs.Tx {
 	w.t.Helper()
 	states := []*txs.InitialState{
@@ -324,7 +324,7 @@ func TestAssetsAreCreated(t *testing.T) {
 	}
 }
 
-// operation is one that uses an output, as the key may.
+// operation returns one that uses an output, as the key may.
 func (w *world) operation(u *txs.UTXO) *txs.Operation {
 	auth := txs.Input{SigIndices: []uint32{0}}
 	op := &txs.Operation{AssetID: u.AssetID, UTXOIDs: []*txs.UTXOID{{TxID: u.TxID, OutputIndex: u.OutputIndex}}}

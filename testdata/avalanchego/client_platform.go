@@ -156,7 +156,7 @@ func (n clients) addressCalls(ctx context.Context, address ids.ShortID) []call {
 	}
 }
 
-// want is an error when there was one, or when an answer is not as it should be.
+// want returns an error when there was one, or when an answer is not as it should be.
 func want(err error, right bool, answer any) error {
 	if err == nil && !right {
 		return fmt.Errorf("answered %+v", answer)

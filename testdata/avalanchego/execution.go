@@ -364,7 +364,7 @@ func (v primaryChains) GetSubnetID(ctx context.Context, chain ids.ID) (ids.ID, e
 	return v.Manager.GetSubnetID(ctx, chain)
 }
 
-// exported is an output that an import transaction of the P-Chain consumes.
+// exported returns an output that an import transaction of the P-Chain consumes.
 func (p *platform) exported(ctx context.Context, source ids.ID, in *avax.UTXOID) (*avax.UTXO, error) {
 	if u, made := p.utxos[in.InputID()]; made || source != p.cID {
 		if !made {

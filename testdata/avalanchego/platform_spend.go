@@ -125,7 +125,7 @@ func platformInputs(unsigned txs.UnsignedTx) ([]*avax.TransferableInput, error) 
 	return append(base.Ins[:len(base.Ins):len(base.Ins)], imported...), nil
 }
 
-// baseOf is the part that all types begin with.
+// baseOf returns the part that all types begin with.
 func baseOf(unsigned txs.UnsignedTx) (*txs.BaseTx, error) {
 	switch u := unsigned.(type) {
 	case *txs.BaseTx:

@@ -32,7 +32,7 @@ type request struct {
 	Height  uint64 `json:"pChainHeight"`
 }
 
-// quorums are the percentages to ask for: at least the first, and the second more where it can be had.
+// quorums lists the percentages to ask for: at least the first, and the second more where it can be had.
 var quorums = [][2]uint64{{1, 0}, {67, 0}, {100, 0}, {34, 33}, {50, 50}}
 
 // aggregator is the signature aggregator, with the findings of the real node's code about it.
@@ -101,7 +101,7 @@ func (n aggregator) signAt(ctx context.Context, chain ids.ID, height uint64) err
 	return nil
 }
 
-// setOf is the canonical set of the subnet that validates a chain.
+// setOf returns the canonical set of the subnet that validates a chain.
 func (n aggregator) setOf(ctx context.Context, chain ids.ID, height uint64) (validators.WarpSet, error) {
 	subnet := ids.Empty
 	if chain != ids.Empty {
@@ -206,7 +206,7 @@ func (n aggregator) useStatements(ctx context.Context, height uint64) error {
 	return nil
 }
 
-// subnetOf is the L1 whose manager sent a message.
+// subnetOf returns the L1 whose manager sent a message.
 func (n aggregator) subnetOf(ctx context.Context, raw []byte) (ids.ID, error) {
 	m, err := warp.ParseMessage(raw)
 	if err != nil {

@@ -43,7 +43,7 @@ func (n *network) noteExport(txID ids.ID, first int, outs []*avax.TransferableOu
 	}
 }
 
-// extension is the real node's own check of signatures, at a time.
+// extension returns the real node's own check of signatures, at a time.
 func extension(at uint64) (*secp256k1fx.Fx, error) {
 	vm := &secp256k1fx.TestVM{Log: logging.NoLog{}, Codec: linear.NewDefault()}
 	vm.Clk.Set(time.Unix(int64(at), 0))

@@ -99,7 +99,7 @@ func (a *account) move(context.Context) error {
 	return nil
 }
 
-// node is a node of the wallet's own.
+// node returns a node of the wallet's own.
 func node() (ids.NodeID, *signer.ProofOfPossession, error) {
 	key, err := localsigner.New()
 	if err != nil {

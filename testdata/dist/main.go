@@ -53,7 +53,7 @@ func main() {
 	}
 }
 
-// flags are the Makefile's build flags.
+// flags lists the Makefile's build flags.
 var flags = []string{"-trimpath", "-gcflags=all=-dwarf=false"}
 
 // goTool runs the go command for a platform, in a folder if one is given, and returns its output.
@@ -286,7 +286,7 @@ func manPages(program string) (pages []file, err error) {
 	return pages, nil
 }
 
-// materials are the licences of all modules in a program, and the list of them in CycloneDX.
+// materials returns the licences of all modules in a program, and the list of them in CycloneDX.
 func materials(program string) ([]file, error) {
 	info, err := buildinfo.ReadFile(program)
 	if err != nil {

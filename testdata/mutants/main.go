@@ -297,7 +297,7 @@ func beside(n int, do func(i int)) {
 //go:embed accepted.txt
 var acceptedText string
 
-// acceptedOf are the mistakes of a package that its tests need not notice, with their reasons. In accepted.txt a line that begins with #
+// acceptedOf returns the mistakes of a package that its tests need not notice, with their reasons. In accepted.txt a line that begins with #
 // is the reason for the lines after it.
 func acceptedOf(pkg string) map[string]string {
 	accepted := map[string]string{}

@@ -135,7 +135,7 @@ func (a *chainAPI) addressTransactions(r *rest.Request, c *reader.Chain, s *toke
 	return next, page, nil
 }
 
-// interval is the part of the address's history that a page may cover.
+// interval returns the part of the address's history that a page may cover.
 func interval(r *rest.Request, c *reader.Chain) store.AddressHistory {
 	address := r.Address("address")
 	i := store.AddressHistory{Address: address[:], Limit: r.PageSize() + 1, Ascending: r.Text("sortOrder") == "asc"}

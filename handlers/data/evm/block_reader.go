@@ -110,7 +110,7 @@ func (b *blockReader) transactionsAt(c *reader.Chain, at []store.Position,
 	})
 }
 
-// cachedTransaction is a transaction as the cache holds it.
+// cachedTransaction returns a transaction as the cache holds it.
 func (b *blockReader) cachedTransaction(c *reader.Chain, row *store.TransactionView) (*nativeFacts, error) {
 	if f, ok := b.transactions.Get(row.ID); ok {
 		return f, nil

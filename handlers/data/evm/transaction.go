@@ -80,14 +80,14 @@ func (a *chainAPI) transactionOperations() []rest.Operation {
 	}
 }
 
-// nativeTransaction is a transaction in the shape of lists.
+// nativeTransaction returns a transaction in the shape of lists.
 func (s *tokenView) nativeTransaction(f *nativeFacts) NativeTransaction {
 	shown := f.shown
 	shown.From, shown.To = s.known(f.from), s.known(f.to)
 	return shown
 }
 
-// natives is a page of transactions.
+// natives returns a page of transactions.
 func (a *chainAPI) natives(r *rest.Request, c *reader.Chain, rows []*nativeFacts, next string) (any, error) {
 	s, err := a.view(r, c.Row.ID)
 	if err != nil {

@@ -103,7 +103,7 @@ func (b *chainView) atomicExport(t *query.TxUTXOs, common AtomicTransaction) (*A
 	return shown, err
 }
 
-// account is an account's amount, summed like an output.
+// account returns an account's amount, summed like an output.
 func account(asset ids.ID, amount uint64) *query.Output {
 	return &query.Output{UTXO: &txs.UTXO{AssetID: asset, Out: &txs.TransferOutput{Amount: amount}}}
 }

@@ -95,7 +95,7 @@ func (a *primaryAPI) primaryPage(r *rest.Request, c *primaryChain, at []store.Po
 	return blockPage(c, at, next, func(p store.Position) (data.RawJSON, error) { return a.primaryBlock(r, c, p) })
 }
 
-// blockPage is a page of blocks.
+// blockPage returns a page of blocks.
 func blockPage(c *primaryChain, at []store.Position, next string, block func(store.Position) (data.RawJSON, error)) (any, error) {
 	page := &data.JSONPage{Next: next, Name: "blocks", Items: make([]data.RawJSON, len(at)), More: c.more()}
 	for i, p := range at {

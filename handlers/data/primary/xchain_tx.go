@@ -45,7 +45,7 @@ func (b *chainView) xChainTransaction(t *query.TxUTXOs) (*ExchangeTransaction, e
 	return shown, err
 }
 
-// utxosWithSums is a list of outputs with their sums.
+// utxosWithSums returns a list of outputs with their sums.
 func (b *chainView) utxosWithSums(outputs []*query.Output) ([]UTXO, []data.AssetAmount, error) {
 	all := make([]UTXO, len(outputs))
 	for i, o := range outputs {

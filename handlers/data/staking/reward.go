@@ -124,7 +124,7 @@ func (a *stakingAPI) listRewards(r *rest.Request, n *sim.Network) (any, error) {
 	return page, nil
 }
 
-// paidReward is a reward with the output that paid it.
+// paidReward returns a reward with the output that paid it.
 func paidReward(s *data.PriceView, n *sim.Network, e *query.RewardEntry) (HistoricalReward, error) {
 	chain := n.Chain(txs.PChain)
 	maker := e.Staker.Tx

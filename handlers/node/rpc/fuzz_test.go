@@ -123,7 +123,7 @@ func randomCall(r *rand.Rand, methods ...string) string {
 	return space + "{" + space + strings.Join(members, ","+space) + "}" + space
 }
 
-// randomBody is the body of a request.
+// randomBody returns the body of a request.
 func randomBody(seed uint64, methods ...string) string {
 	r := rand.New(rand.NewPCG(seed, 1))
 	body := randomCall(r, methods...)

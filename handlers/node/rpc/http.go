@@ -85,7 +85,7 @@ func (s *Server) readBody(w http.ResponseWriter, r *http.Request) ([]byte, bool)
 	return body, true
 }
 
-// tooLong is the refusal of a body beyond the limit; an EVM chain's has a node's words (avalanchego graft/evm/rpc.Server.validateRequest). The
+// tooLong returns the refusal of a body beyond the limit; an EVM chain's has a node's words (avalanchego graft/evm/rpc.Server.validateRequest). The
 // length is negative if the client does not say it.
 func (s *Server) tooLong(length int64) string {
 	if s.counted || length < 0 {

@@ -154,7 +154,7 @@ func resultOf(c *reader.SimulatedCall) callResult {
 	return r
 }
 
-// blockResult is a block as eth_getBlockByNumber returns it, with the outcomes of its calls.
+// blockResult returns a block as eth_getBlockByNumber returns it, with the outcomes of its calls.
 func blockResult(kind evm.Kind, b *reader.SimulatedBlock, full bool) (json.RawMessage, error) {
 	results := make([]callResult, len(b.Calls))
 	for i := range b.Calls {

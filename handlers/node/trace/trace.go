@@ -32,7 +32,7 @@ func (paramsError) ErrorCode() int  { return -32602 }
 
 const errPending = paramsError("tracing on top of pending is not supported")
 
-// flat is the tracer's configuration.
+// flat returns the tracer's configuration.
 func flat() *reader.TraceConfig {
 	name := "flatCallTracer"
 	return &reader.TraceConfig{Tracer: &name, TracerConfig: json.RawMessage(`{"convertParityErrors":true}`), Newer: true}

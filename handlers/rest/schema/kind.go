@@ -98,7 +98,7 @@ var (
 
 const uuidPattern = `^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$`
 
-// Shape is a regular expression that is compiled on first use. Compiling all of them takes a twentieth of a start.
+// Shape returns a regular expression that is compiled on first use. Compiling all of them takes a twentieth of a start.
 func Shape(text string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
 }

@@ -28,7 +28,7 @@ type deployerState struct {
 	frames *Frames
 }
 
-// State is the part of the EVM's state that precompiles use.
+// State returns the part of the EVM's state that precompiles use.
 func (f *Frames) State(states vm.StateDB) vm.StateDB {
 	if !slices.Contains(f.contracts, DeployerAllowList) {
 		return states

@@ -163,7 +163,7 @@ func (c *permissioned) balance(of common.Address) uint64 {
 	return states.GetBalance(of).Uint64()
 }
 
-// input is a selector and words.
+// input returns a selector and words.
 func input(signature string, words ...any) []byte {
 	data := selector(signature)
 	for _, w := range words {

@@ -71,7 +71,7 @@ func checkProof(t *testing.T, c *randomChain, b *reader.Block, address common.Ad
 	}
 }
 
-// accountLeaf is the RLP of an account; coreth's has a fifth field, which says whether it is a multicoin account.
+// accountLeaf returns the RLP of an account; coreth's has a fifth field, which says whether it is a multicoin account.
 func accountLeaf(kind evm.Kind, a *types.StateAccount) ([]byte, error) {
 	if kind == evm.KindC {
 		return rlp.EncodeToBytes([]any{a.Nonce, a.Balance, a.Root, a.CodeHash, false})
@@ -92,7 +92,7 @@ func checkSlot(t *testing.T, root, key common.Hash, p *reader.SlotProof) {
 	}
 }
 
-// verified is the leaf that a proof leads to, nil when it proves that there is none.
+// verified returns the leaf that a proof leads to, nil when it proves that there is none.
 func verified(t *testing.T, root common.Hash, key []byte, nodes [][]byte) []byte {
 	t.Helper()
 	proof := memorydb.New()

@@ -16,7 +16,7 @@ import (
 	"snowglobe/sim/store"
 )
 
-// emitters are contracts with an index. Each logs the first word of its data with as many of the next words as topics as its index, and stores
+// emitters lists contracts with an index. Each logs the first word of its data with as many of the next words as topics as its index, and stores
 // the first word in the slot named by the second.
 var emitters = func() (all []common.Address) {
 	for i := range 5 {
@@ -116,7 +116,7 @@ func publish(t testing.TB, db *store.DB, c *reader.Chain, d *store.Delta) {
 	}
 }
 
-// word is one of a few, so that filters find and slots are overwritten and cleared.
+// word returns one of a few, so that filters find and slots are overwritten and cleared.
 func (c *randomChain) word() common.Hash { return common.BigToHash(big.NewInt(c.random.Int64N(4))) }
 
 func (c *randomChain) block(time uint64) {
@@ -124,7 +124,7 @@ func (c *randomChain) block(time uint64) {
 	publish(c.t, c.db, c.Chain, c.sealed(time))
 }
 
-// sealed is the next block, which is in the file once it is published.
+// sealed returns the next block, which is in the file once it is published.
 func (c *randomChain) sealed(time uint64) *store.Delta {
 	c.t.Helper()
 	p, err := c.builder.Open(1000 * time)

@@ -13,7 +13,7 @@ import (
 	"snowglobe/sim/evm/reader"
 )
 
-// newest is the newest transaction of a chain that executes code.
+// newest returns the newest transaction of a chain that executes code.
 func newest(t *testing.T, c *randomChain) *reader.Transaction {
 	t.Helper()
 	b, err := c.Head(t.Context())

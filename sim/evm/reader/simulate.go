@@ -331,7 +331,7 @@ func (s *simulation) complete(call *Call, pool *core.GasPool) (capped bool, err 
 	return uint64(within) < gas, nil
 }
 
-// checkedMessage is a message whose nonce is checked.
+// checkedMessage returns a message whose nonce is checked.
 func checkedMessage(m *core.Message) *core.Message {
 	checked := &core.Message{
 		To: m.To, From: m.From, Nonce: m.Nonce, Value: m.Value, GasLimit: m.GasLimit, GasPrice: m.GasPrice, GasFeeCap: m.GasFeeCap,

@@ -99,7 +99,7 @@ func (w *boundedTracer) named(ctx context.Context, x *execution, name string, at
 	return x.newScript(ctx, name, at, config)
 }
 
-// newFields are the fields that go-ethereum's tracers have and a node's don't: the positions of logs in their block, and how contracts were
+// newFields lists the fields that go-ethereum's tracers have and a node's don't: the positions of logs in their block, and how contracts were
 // created. The strings in a trace cannot contain them, because their quotes are escaped.
 var newFields = regexp.MustCompile(`"index":"0x[0-9a-f]+",|"creationMethod":"[a-z0-9]+",`)
 

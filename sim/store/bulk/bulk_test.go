@@ -15,7 +15,7 @@ import (
 	"snowglobe/sim/store/bulk"
 )
 
-// begun is a table with a transaction, on a connection of its own.
+// begun returns a table with a transaction, on a connection of its own.
 func begun(t *testing.T) (*sql.Conn, *sql.Tx) {
 	db, err := sql.Open("sqlite", "file:"+t.TempDir()+"/w.db")
 	if err != nil {

@@ -113,7 +113,7 @@ func (r *recorded) rows() string {
 	return all.String()
 }
 
-// everyKind are statements that add, change, delete, replace and move rows.
+// everyKind lists statements that add, change, delete, replace and move rows.
 var everyKind = []string{
 	`INSERT INTO numbered VALUES (7, 'new', x'ff', 0)`,
 	`UPDATE numbered SET text = 'other', count = count + 1 WHERE id < 3`,

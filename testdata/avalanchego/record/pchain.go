@@ -334,7 +334,7 @@ func (p *pchain) createChain(subnet ids.ID) *txs.CreateChainTx {
 	return &txs.CreateChainTx{BaseTx: p.base(0), SubnetID: subnet, ChainName: "a chain 1", VMID: ids.ID{5}, FxIDs: []ids.ID{{1}, {2}}, GenesisData: []byte("{}"), SubnetAuth: auth()}
 }
 
-// lasting is a stake that began with its block and lasts so long.
+// lasting returns a stake that began with its block and lasts so long.
 func (p *pchain) lasting(node byte, weight uint64, duration int64) txs.Validator {
 	return txs.Validator{NodeID: nodeID(node), End: uint64(p.vm.Clk.Time().Unix() + 60 + duration), Wght: weight}
 }
@@ -379,7 +379,7 @@ func (p *pchain) conversion(nodes ...byte) *txs.ConvertSubnetToL1Tx {
 	return tx
 }
 
-// message is one of the L1's manager, signed by some of its validators.
+// message returns one of the L1's manager, signed by some of its validators.
 func (p *pchain) message(chain ids.ID, sender, content []byte, signers ...byte) []byte {
 	call, err := payload.NewAddressedCall(sender, content)
 	if err != nil {
