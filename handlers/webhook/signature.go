@@ -5,7 +5,6 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base64"
-	"encoding/hex"
 	"encoding/json"
 
 	"github.com/gowebpki/jcs"
@@ -27,16 +26,4 @@ func sign(secret, body []byte) string {
 	mac := hmac.New(sha256.New, secret)
 	mac.Write(body)
 	return base64.StdEncoding.EncodeToString(mac.Sum(nil))
-}
-
-// Seal returns a message's body and its signature by a client's secret.
-func Seal(secret string, e Envelope) (body []byte, signature string, err error) {
-	key, err := hex.DecodeString(secret)
-	if err != nil {
-		return nil, "", err
-	}
-	if body, err = canonical(e); err != nil {
-		return nil, "", err
-	}
-	return body, sign(key, body), nil
 }

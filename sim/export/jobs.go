@@ -31,12 +31,13 @@ type Jobs struct {
 	world *sim.World
 	Options
 
+	starting sync.Mutex // held while an export is added to the world
+
 	mu      sync.Mutex
 	woken   *sync.Cond
 	waiting []int64 // numbers, in starting order
 	unread  bool    // whether a worker must look for unfinished ones first
 	running map[int64]bool
-	begun   int // being added to the world
 
 	paused    bool
 	within    context.Context // of running exports; nil before Run
@@ -79,10 +80,11 @@ func (e *Jobs) pause() (resume func(sim.RewindOptions)) {
 
 // Start begins an export of everything up to now. The scope needs no row limit and no chain heights.
 func (e *Jobs) Start(ctx context.Context, scope Scope) (*store.Operation, error) {
-	if err := e.reserve(); err != nil {
-		return nil, err
+	e.starting.Lock()
+	defer e.starting.Unlock()
+	if unfinished := e.unfinished(); e.Queue > 0 && unfinished >= e.Queue {
+		return nil, fmt.Errorf("%w: %d of at most %d", ErrQueue, unfinished, e.Queue)
 	}
-	defer e.release()
 	scope.MaxRows = e.MaxRows
 	scope.Chains = slices.Clone(scope.Chains)
 	var err error
@@ -108,21 +110,10 @@ func (e *Jobs) Start(ctx context.Context, scope Scope) (*store.Operation, error)
 	return o, nil
 }
 
-// reserve takes a place among the unfinished exports, until release.
-func (e *Jobs) reserve() error {
+func (e *Jobs) unfinished() int {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if unfinished := len(e.waiting) + len(e.running) + e.begun; e.Queue > 0 && unfinished >= e.Queue {
-		return fmt.Errorf("%w: %d of at most %d", ErrQueue, unfinished, e.Queue)
-	}
-	e.begun++
-	return nil
-}
-
-func (e *Jobs) release() {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.begun--
+	return len(e.waiting) + len(e.running)
 }
 
 // Operation returns the operation with a UUID. One past its retention does not exist, deleted or not.

@@ -123,11 +123,7 @@ func (c *primaryChain) txRange(r *rest.Request) (f store.TxRange, err error) {
 }
 
 func (a *primaryAPI) listPrimaryTransactions(r *rest.Request, c *primaryChain) (any, error) {
-	owners, err := data.AddressesOf(r, c.Network, "addresses")
-	if err != nil {
-		return nil, err
-	}
-	f, err := c.txRange(r)
+	owners, f, err := c.ownersAndRange(r)
 	if err != nil {
 		return nil, err
 	}
@@ -140,15 +136,29 @@ func (a *primaryAPI) listPrimaryTransactions(r *rest.Request, c *primaryChain) (
 		at, err = c.search(r, f, func(f store.TxRange) ([]store.Position, error) {
 			return c.DB.ActivityIDs(r.Context(), [][]byte{id[:]}, f)
 		}, func(at store.Position) (bool, error) { return c.touches(r, at, owners) })
-	case len(owners) > 0:
-		at, err = c.DB.ActivityIDs(r.Context(), query.Subjects(owners), f)
 	default:
-		at, err = c.DB.PrimaryTxIDs(r.Context(), f)
+		at, err = c.involving(r, owners, f)
 	}
 	if err != nil {
 		return nil, err
 	}
 	return a.transactionPage(r, c, at)
+}
+
+// ownersAndRange returns the addresses that a request names, and the part of the chain that its page may cover.
+func (c *primaryChain) ownersAndRange(r *rest.Request) (owners []ids.ShortID, f store.TxRange, err error) {
+	if owners, err = data.AddressesOf(r, c.Network, "addresses"); err == nil {
+		f, err = c.txRange(r)
+	}
+	return owners, f, err
+}
+
+// involving finds the transactions that involve one of some addresses, or all if there are no addresses.
+func (c *primaryChain) involving(r *rest.Request, owners []ids.ShortID, f store.TxRange) ([]store.Position, error) {
+	if len(owners) > 0 {
+		return c.DB.ActivityIDs(r.Context(), query.Subjects(owners), f)
+	}
+	return c.DB.PrimaryTxIDs(r.Context(), f)
 }
 
 // touches reports whether a transaction involves one of some addresses; without any, every transaction does.
@@ -276,11 +286,7 @@ func (b *chainView) transaction(t *query.TxUTXOs) (any, error) {
 }
 
 func (a *primaryAPI) listStakingTransactions(r *rest.Request, c *primaryChain) (any, error) {
-	owners, err := data.AddressesOf(r, c.Network, "addresses")
-	if err != nil {
-		return nil, err
-	}
-	f, err := c.txRange(r)
+	owners, f, err := c.ownersAndRange(r)
 	if err != nil {
 		return nil, err
 	}
@@ -290,11 +296,7 @@ func (a *primaryAPI) listStakingTransactions(r *rest.Request, c *primaryChain) (
 	f.Limit = max(f.Limit, stakesAtOnce)
 	var active map[store.Position]bool // of the last batch found
 	at, err := c.search(r, f, func(f store.TxRange) (found []store.Position, err error) {
-		if len(owners) > 0 {
-			found, err = c.DB.ActivityIDs(r.Context(), query.Subjects(owners), f)
-		} else {
-			found, err = c.DB.PrimaryTxIDs(r.Context(), f)
-		}
+		found, err = c.involving(r, owners, f)
 		if err == nil && len(found) > 0 {
 			active, err = query.ActiveStakes(r.Context(), c.Network, min(found[0], found[len(found)-1]), max(found[0], found[len(found)-1]))
 		}
