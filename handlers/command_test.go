@@ -190,20 +190,20 @@ func TestTheClockOfAWorldAtRest(t *testing.T) {
 		t.Errorf("generate: exit %d, %s", code, said)
 	}
 	for _, step := range []struct{ args, want string }{
-		{"clock", "2026-07-01T00:00:00Z"},
-		{"clock --db snowglobe.db advance 36h", "2026-07-02T12:00:00Z"},
-		{"clock set 2026-08-01T00:00:00Z --db snowglobe.db", "2026-08-01T00:00:00Z"},
-		{"clock show", "2026-08-01T00:00:00Z"},
-		{"digest --until 2026-07-01T00:00:00Z --quiet", ""},
+		{"clock", "2026-11-01T00:00:00Z"},
+		{"clock --db snowglobe.db advance 36h", "2026-11-02T12:00:00Z"},
+		{"clock set 2026-12-01T00:00:00Z --db snowglobe.db", "2026-12-01T00:00:00Z"},
+		{"clock show", "2026-12-01T00:00:00Z"},
+		{"digest --until 2026-11-01T00:00:00Z --quiet", ""},
 	} {
 		if code, said := run(strings.Fields(step.args)...); code != 0 || step.want != "" && said != step.want {
 			t.Errorf("%s: exit %d, %s", step.args, code, said)
 		}
 	}
-	if code, said := run("clock", "set", "2026-07-15T00:00:00Z"); code != 1 || !strings.Contains(said, "never goes back") {
+	if code, said := run("clock", "set", "2026-11-15T00:00:00Z"); code != 1 || !strings.Contains(said, "never goes back") {
 		t.Errorf("back: exit %d, %s", code, said)
 	}
-	if code, said := run("clock", "until", "next-validator-end"); code != 0 || !strings.HasPrefix(said, "2026-08-") {
+	if code, said := run("clock", "until", "next-validator-end"); code != 0 || !strings.HasPrefix(said, "2026-12-") {
 		t.Errorf("until a validator's end: exit %d, %s", code, said)
 	}
 	server := start(t, folder)
@@ -214,7 +214,7 @@ func TestTheClockOfAWorldAtRest(t *testing.T) {
 		t.Fatal(err)
 	}
 	server.cmd.Wait()
-	if code, said := run("clock", "--live", "advance", "12h"); code != 0 || !strings.HasPrefix(said, "2026-08-") {
+	if code, said := run("clock", "--live", "advance", "12h"); code != 0 || !strings.HasPrefix(said, "2026-12-") {
 		t.Errorf("with people: exit %d, %s", code, said)
 	}
 	if code, said := run("verify"); code != 0 || !strings.Contains(said, "\nverified: ") || strings.Contains(said, " 600\n") {

@@ -355,7 +355,7 @@ func (s *shapes) prepare(w *sim.World) {
 	made := s.make("/v1/webhooks", hook, "id")
 	tx := member(ask(s.server, "POST", "/ext/bc/C/rpc", pay), "result")
 	delivery := s.make("/sim/webhooks/"+made+":test", `{"txHash":"`+tx+`"}`, "messageId")
-	export := s.make("/v1/operations/transactions:export", `{"type":"TRANSACTION_EXPORT_EVM","firstDate":"2026-06-30","lastDate":"2026-06-30","startDate":"2026-06-30","endDate":"2026-06-30",
+	export := s.make("/v1/operations/transactions:export", `{"type":"TRANSACTION_EXPORT_EVM","firstDate":"2026-10-31","lastDate":"2026-10-31","startDate":"2026-10-31","endDate":"2026-10-31",
 		"options":{"addresses":["0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266"],"includeChains":["43114"]}}`, "operationId")
 	for range 500 {
 		if strings.Contains(ask(s.server, "GET", "/v1/operations/"+export, ""), "COMPLETED") {

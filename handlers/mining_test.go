@@ -299,7 +299,7 @@ func blocksAsAskedFor(d *devnet) {
 	if got := d.text("evm_mine", map[string]any{"blocks": 2}); got != `"0x0"` || d.head().Number.Uint64() != made.Number.Uint64()+2 || d.head().BaseFee.Int64() == 1234 && d.chain.Row.Kind == "C" {
 		d.Errorf("%s, %d", got, d.head().BaseFee)
 	}
-	if got := codeOf(d.client.Client().CallContext(d.Context(), nil, "evm_setNextBlockTimestamp", int64(99_999_999_999))); got != "-32000 timestamp error: the world's clock does not go that far: 5138-11-16T09:46:39Z is after 2056-06-23T00:00:00Z" {
+	if got := codeOf(d.client.Client().CallContext(d.Context(), nil, "evm_setNextBlockTimestamp", int64(99_999_999_999))); got != "-32000 timestamp error: the world's clock does not go that far: 5138-11-16T09:46:39Z is after 2056-10-24T00:00:00Z" {
 		d.Error(got)
 	}
 	if got := codeOf(d.client.Client().CallContext(d.Context(), nil, "anvil_mine", 1000, 86_400*30)); !strings.Contains(got, "1000 blocks 720h0m0s apart: the world's clock does not go that far: ") {

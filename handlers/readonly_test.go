@@ -104,7 +104,7 @@ func TestWorldInAFileThatCannotBeWritten(t *testing.T) {
 		}
 	}
 	refused("/v1/operations/transactions:export", `{"type":"TRANSACTION_EXPORT_EVM","options":{"addresses":["0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266"],
-		"includeChains":["43114"],"firstDate":"2026-06-20","lastDate":"2026-06-30"}}`, http.StatusForbidden)
+		"includeChains":["43114"],"firstDate":"2026-10-20","lastDate":"2026-10-31"}}`, http.StatusForbidden)
 	refused("/ext/bc/C/rpc", `{"jsonrpc":"2.0","id":1,"method":"evm_mine","params":[]}`, http.StatusOK)
 	refused("/ext/bc/X", `{"jsonrpc":"2.0","id":1,"method":"avm.issueTx","params":{"tx":"`+someXTx(t, s.url)+`","encoding":"hex"}}`, http.StatusOK)
 	if err := s.cmd.Process.Signal(syscall.SIGTERM); err != nil {

@@ -49,7 +49,7 @@ func populated(t *testing.T, steps []time.Duration) (*sim.World, string) {
 // TestPeopleLiveOn advances a world by some days in one step and in many. The results are equal, continue every kind of activity of the
 // history, and verify.
 func TestPeopleLiveOn(t *testing.T) {
-	const days = 2
+	const days = 3
 	var hours []time.Duration
 	for h := range time.Duration(days * 24) {
 		hours = append(hours, (h+1)*time.Hour-17*time.Minute+time.Duration(h)*time.Millisecond)

@@ -19,12 +19,18 @@ import (
 )
 
 // DefaultUntil ends history unless the user chooses otherwise.
-var DefaultUntil = time.Date(2026, 7, 1, 0, 0, 0, 0, time.UTC)
+var DefaultUntil = time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)
 
-// History has to lie where one set of rules applies: after Granite, on both networks. The next upgrade has no date yet. A world in a
-// distant future, in years, is more likely a mistake than a wish.
-var earliest = time.Date(2025, 11, 19, 16, 0, 0, 0, time.UTC)
+// earliest begins history: Granite, the oldest rules that the program has, is active on both networks.
+var earliest = func() time.Time {
+	var latest int64
+	for i := range fixtures.Networks {
+		latest = max(latest, fixtures.Networks[i].Upgrades.Granite)
+	}
+	return time.Unix(latest, 0).UTC()
+}()
 
+// distant is how many years ahead a history may end: one in a distant future is more likely a mistake than a wish.
 const distant = 10
 
 // Profile is the size and shape of a world, and the contents of a user's own world. A file that leaves a size out gets the smallest
@@ -161,7 +167,7 @@ func (p *Profile) YAML() (string, error) {
 	return string(raw), err
 }
 
-// CheckSpan refuses a history that leaves the time in which one set of rules applies, or that ends in a distant future as of today.
+// CheckSpan refuses a history that begins before Granite, or that ends in a distant future as of today.
 func (p *Profile) CheckSpan(until, today time.Time) error {
 	from, latest := until.AddDate(0, 0, -p.Days), DefaultUntil
 	if today.After(latest) {

@@ -109,14 +109,14 @@ func TestStartOfAnExport(t *testing.T) {
 // TestExportsOfTheFutureFail: an export finds out only when it runs whether a day has come.
 func TestExportsOfTheFutureFail(t *testing.T) {
 	o := openOffice(t, export.Options{})
-	ask := evmExport([]string{o.persona(t, "alice")}, o.chainIDs(), asks{"firstDate": "2026-07-02"})
+	ask := evmExport([]string{o.persona(t, "alice")}, o.chainIDs(), asks{"firstDate": "2026-11-02"})
 	done := o.finish(t, ask)
 	if done["operationStatus"] != "FAILED" || dig(done, "metadata", "code") != "ErrInvalidRequest" || dig(done, "metadata", "downloadUrl") != nil ||
-		!strings.Contains(fmt.Sprint(done["message"]), "2026-07-02 is after the world's time") {
+		!strings.Contains(fmt.Sprint(done["message"]), "2026-11-02 is after the world's time") {
 		t.Errorf("%v", done)
 	}
 	o.ask(t, "/sim/exports/"+done["operationId"].(string)+"/transactions.csv", 404)
-	ask["firstDate"] = "2026-07-01"
+	ask["firstDate"] = "2026-11-01"
 	if rows := o.rows(t, ask); len(rows) != 0 {
 		t.Errorf("%d rows of today", len(rows))
 	}

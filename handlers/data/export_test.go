@@ -195,7 +195,7 @@ func TestExportsAreListed(t *testing.T) {
 	o := openOffice(t, export.Options{})
 	var started []string
 	for range 3 {
-		started = append(started, o.finish(t, evmExport([]string{o.persona(t, "alice")}, []string{"43114"}, asks{"firstDate": "2026-06-28", "lastDate": "2026-06-29"}))["operationId"].(string))
+		started = append(started, o.finish(t, evmExport([]string{o.persona(t, "alice")}, []string{"43114"}, asks{"firstDate": "2026-10-29", "lastDate": "2026-10-30"}))["operationId"].(string))
 	}
 	first := o.get(t, "/sim/exports?pageSize=2")
 	second := o.get(t, "/sim/exports?pageSize=2&pageToken="+first["nextPageToken"].(string))

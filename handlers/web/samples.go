@@ -158,7 +158,7 @@ func (s *samples) body(id string) any {
 		"countRequests": J{"operation": "getChain"}, "verifyRequests": J{"operation": "getChain", "times": J{"atLeast": 0}},
 		"addFault":              J{"match": J{"operation": "getChain"}, "action": J{"status": 503}, "times": J{"first": 1}},
 		"getLastActivityByBody": addresses, "listUtxosByBody": addresses,
-		"startTransactionExport": J{"type": "TRANSACTION_EXPORT_EVM", "firstDate": "2026-06-01", "lastDate": "2026-06-30",
+		"startTransactionExport": J{"type": "TRANSACTION_EXPORT_EVM", "firstDate": "2026-10-01", "lastDate": "2026-10-31",
 			"options": J{"addresses": []any{alice}, "includeChains": []any{chain}}},
 		"aggregateSignatures": J{"message": "0x", "signingSubnetId": s.names.World.Networks[0].Subnets[0].SubnetID},
 		"compositeQuery": J{"operator": "AND", "queries": []any{J{"id": "holders", "type": "LatestBalance",

@@ -37,6 +37,7 @@ type History struct {
 
 	blocks      []plannedBlock
 	planned     int      // how many of them were begun
+	unbegun     int      // transactions in the others
 	actions     []action // nil: anything usual
 	next        int      // index in actions
 	deployments int      // actions until the chain has all its contracts
@@ -45,12 +46,16 @@ type History struct {
 // Begin plans a chain's history and emits its block 0. The chain's ids must be known.
 func (c *Chain) Begin(atomic AtomicTxs, scheduled []ScheduledTx, emit func(*store.Delta)) (*History, error) {
 	emit(c.genesis)
+	size := c.size - len(scheduled)
 	h := &History{chain: c, activity: &activity{chain: c}, atomic: atomic, scheduled: &scheduledTxs{chain: c, txs: scheduled}, emit: emit,
-		blocks: c.planBlocks()}
+		blocks: c.planBlocks(size)}
+	for i := range h.blocks {
+		h.unbegun += h.blocks[i].Size
+	}
 	deployments := (&deployment{c}).actions()
 	h.deployments = len(deployments)
 	personas := &personaActivity{h.activity, !c.IsL1() && c.size >= fullSize}
-	return h, h.plan(deployments, personas.actions(), c.size-len(scheduled))
+	return h, h.plan(deployments, personas.actions(), size)
 }
 
 // plan lists one action per transaction: the setup of the chain first, then the personas' actions scattered among everyone else's.
@@ -94,8 +99,16 @@ func (h *History) Next() (plannedBlock, bool) {
 	case h.next >= len(h.actions):
 		return b, false
 	}
-	h.planned++
+	h.begin()
 	return b, true
+}
+
+// begin begins the next planned block.
+func (h *History) begin() {
+	if h.planned < len(h.blocks) {
+		h.unbegun -= h.blocks[h.planned].Size
+		h.planned++
+	}
 }
 
 // delayed reports whether a block at a time would make a transaction miss the exact second it needs, and when to make that
@@ -111,10 +124,22 @@ func (h *History) delayed(timeMS uint64) (exact uint64, first bool) {
 	return exact, timeMS+delay >= 1000*(at+1) && exact < 1000*(at+1)
 }
 
-// nextPlanned returns the next planned block. Actions that did not fit into the last ones get more blocks right after.
+// nextPlanned returns the next planned block. It leaves out those whose actions happened before their time, so that some are left for the
+// last ones, and lets everyday blocks make up for actions that did not fit. Those that did not fit into the last ones get more blocks right
+// after.
 func (h *History) nextPlanned() plannedBlock {
-	if h.planned < len(h.blocks) {
-		return h.blocks[h.planned]
+	for h.planned < len(h.blocks) {
+		b := h.blocks[h.planned]
+		switch early := h.unbegun - (len(h.actions) - h.next); {
+		case early >= b.Size:
+			h.begin()
+			continue
+		case early > 0:
+			b.Size -= early
+		case early < 0 && b.rush == nil:
+			b.Size++
+		}
+		return b
 	}
 	return plannedBlock{TimeMS: h.blocks[len(h.blocks)-1].TimeMS, Size: population.TxsPerBlock}
 }
@@ -293,16 +318,16 @@ type plannedBlock struct {
 // fullBlock bounds the average transactions in a block of everyday life.
 const fullBlock = 5
 
-// planBlocks spreads a chain's transactions over its history as activity spreads, with rushes on a C-Chain. A rush takes its blocks from
+// planBlocks spreads so many transactions over a chain's history as activity spreads, with rushes on a C-Chain. A rush takes its blocks from
 // everyday life, so it does not change their number.
-func (c *Chain) planBlocks() []plannedBlock {
+func (c *Chain) planBlocks(size int) []plannedBlock {
 	r := c.rng.For("schedule", c.Row.EVMID)
 	blocks := c.planRushes(c.rng.For("rushes", c.Row.EVMID))
-	rest := c.size
+	rest := size
 	for i := range blocks {
 		rest -= blocks[i].Size
 	}
-	count := max(c.size/population.TxsPerBlock-len(blocks), rest/fullBlock)
+	count := max(size/population.TxsPerBlock-len(blocks), rest/fullBlock)
 	for _, b := range population.PlanBlocks(r, rest, count, c.span) {
 		blocks = append(blocks, plannedBlock{TimeMS: 1000*b.Time + uint64(r.IntN(1000)), Size: b.Size})
 	}

@@ -35,6 +35,11 @@ const (
 	burstEvery  = 70 // one hour in so many is a burst,
 	burstFactor = 9  // with so many times the activity
 	trainEvery  = 40 // one block in so many starts a train: blocks that follow each other by seconds
+
+	finale       = 7 * 24  // the last hours of history, in which activity rises
+	finaleFactor = 3       // to so many times the usual
+	lastDay      = 2       // blocks of so many average days lie in the last day in any case
+	lastBlocks   = 40 * 60 // seconds of the last hour; the rest is room for what did not fit
 )
 
 // PlannedBlock holds a block's planned time and number of transactions.
@@ -44,13 +49,21 @@ type PlannedBlock struct {
 }
 
 // PlanBlocks spreads n transactions in so many blocks over history as activity spreads: by hour of the day and day of the week, growing
-// over time, with bursts and quiet nights.
+// over time, with bursts and quiet nights. Every chain is awake where history ends: one block lies in the last hour, and the last day is a
+// busy one.
 func PlanBlocks(r *rand.Rand, n, count int, s Span) []PlannedBlock {
 	sums := busyness(r, s)
 	times := make([]uint64, 0, max(count, 1))
+	times = append(times, s.Until-Hour+uint64(r.IntN(lastBlocks)))
+	for range min(lastDay*count*Day/int(s.Until-s.Start), cap(times)-1) {
+		times = append(times, s.Until-Day+uint64(r.IntN(Day-Hour)))
+	}
 	for len(times) < cap(times) {
 		hour := sort.SearchInts(sums, r.IntN(sums[len(sums)-1])+1)
 		t := s.Start + uint64(hour)*Hour + uint64(r.IntN(Hour))
+		if t >= s.Until-Hour+lastBlocks {
+			t -= Hour
+		}
 		times = append(times, t)
 		for r.IntN(trainEvery) == 0 && len(times) < cap(times) {
 			for range min(int(Between(r, 5, 14)), cap(times)-len(times)) {
@@ -72,11 +85,14 @@ func PlanBlocks(r *rand.Rand, n, count int, s Span) []PlannedBlock {
 
 // busyness returns the running sum of the hours' activity. It leaves out the first hour: chains start before their users.
 func busyness(r *rand.Rand, s Span) []int {
-	hours := int((s.Until-s.Start)/Hour) - 1 // the last hour is room for what did not fit
+	hours := int((s.Until - s.Start) / Hour)
 	sums, total := make([]int, hours), 0
 	for h := range sums {
 		at := time.Unix(int64(s.Start)+int64(h)*Hour, 0).UTC()
 		weight := daily[at.Hour()] * weekly[at.Weekday()] * (100 + 150*h/hours) / 100
+		if begun := h - (hours - finale); begun > 0 {
+			weight = weight * (finale + (finaleFactor-1)*begun) / finale
+		}
 		weight = weight * int(Between(r, 70, 130)) / 100
 		if r.IntN(burstEvery) == 0 {
 			weight *= burstFactor

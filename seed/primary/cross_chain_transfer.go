@@ -79,7 +79,7 @@ func (n *transfers) schedulePersonas() {
 func (n *transfers) scheduleAccounts(r *rand.Rand, count int) {
 	for i := range count {
 		who := n.account(population.Skewed(r, min(len(n.accounts), accountsWithAVAX)))
-		at := n.span.At(int(population.Between(r, 20, 960)), int(population.Between(r, 0, 1_000)))
+		at := n.span.At(int(population.Between(r, 20, 970)), int(population.Between(r, 0, 1_000)))
 		from, to := store.XChain, store.PChain
 		if i%2 == 1 {
 			from, to = to, from

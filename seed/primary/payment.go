@@ -30,7 +30,7 @@ func (n *payments) scheduleHoarder() {
 func (n *payments) scheduleAliceToBob(r *rand.Rand) {
 	alice, bob := singleSigner(n.personas.Alice), n.personas.Bob.Owner()
 	for _, chain := range []int{store.PChain, store.XChain} {
-		for range min(max(5, n.size.Transactions/50), 50) {
+		for range min(max(8, n.size.Transactions/50), 50) {
 			amount := uint64(population.Between(r, 1, 200)) * nanoAVAX / 100
 			n.schedule(chain, n.span.At(int(population.Between(r, 10, 990)), int(population.Between(r, 0, 500))), n.pay(chain, alice, amount, bob))
 		}

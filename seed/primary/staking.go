@@ -126,7 +126,7 @@ func (n *staking) scheduleDelegators(r *rand.Rand) {
 			who = n.personas.Delegator
 		}
 		weight := uint64(population.Between(r, 1, 12)) // of the least
-		at := n.span.At(int(population.Between(r, 20, 950)), int(population.Between(r, 0, population.Hour)))
+		at := n.span.At(int(population.Between(r, 20, 970)), int(population.Between(r, 0, population.Hour)))
 		s := stakingPeriod{who: who, weight: weight * n.leastDelegation(at), end: n.endOf(at, n.shortestDelegation(at), r)}
 		first := int(population.Between(r, 0, int64(n.size.primaryValidators())-1))
 		if i < popularDelegations-popularDelegations/2 {
@@ -154,7 +154,7 @@ func (n *Network) joiners() int { return n.size.primaryValidators() - n.size.gen
 // joining returns the i-th joiner, its period and its stake, which is small if it soon leaves again.
 func (n *Network) joining(i int) stakingPeriod {
 	r := n.rng.For("joining", n.rules.NetworkID, i)
-	at := n.span.At(int(population.Between(r, 30, 900)), int(population.Between(r, 0, population.Hour)))
+	at := n.span.At(int(population.Between(r, 30, 960)), int(population.Between(r, 0, population.Hour)))
 	s := stakingPeriod{who: n.account(i % stakingAccounts), weight: n.stake(r), start: at, end: n.endOf(at, n.shortestValidation(at), r)}
 	if s.end <= n.span.Until {
 		s.weight = n.usualStake(at) * uint64(population.Between(r, 1, 30))

@@ -8,8 +8,8 @@ export async function exportAll({ sdk, options, one, failures }, addresses, chai
   const known = await (await fetch(`${options.serverURL}/sim/world`)).json();
   const owners = known.personas.flatMap((p) => Object.values(p.addresses));
   const requests = [
-    { type: "TRANSACTION_EXPORT_EVM", firstDate: "2026-04-01", lastDate: "2026-06-30", options: { addresses, includeChains: chains } },
-    { type: "TRANSACTION_EXPORT_EVM", startDate: "2026-06-01", endDate: "2026-06-30", options: { addresses, includeChains: chains } },
+    { type: "TRANSACTION_EXPORT_EVM", firstDate: "2026-08-01", lastDate: "2026-10-31", options: { addresses, includeChains: chains } },
+    { type: "TRANSACTION_EXPORT_EVM", startDate: "2026-10-01", endDate: "2026-10-31", options: { addresses, includeChains: chains } },
     ...kinds.map((type) => ({ type, options: { addresses: owners, cChainEvmAddresses: known.personas.map((p) => p.address), includeChains: ["p-chain", "x-chain", "c-chain"] } })),
   ];
   for (const request of requests) {

@@ -75,7 +75,7 @@ for (const q of [
     init: {
       method: "POST",
       headers: json,
-      body: JSON.stringify({ type: "TRANSACTION_EXPORT_EVM", firstDate: "2026-06-20", options: { addresses: [alice], includeChains: ["43114"] } }),
+      body: JSON.stringify({ type: "TRANSACTION_EXPORT_EVM", firstDate: "2026-10-20", options: { addresses: [alice], includeChains: ["43114"] } }),
     },
   },
   {
