@@ -9,7 +9,7 @@ import (
 	"os"
 	"strings"
 
-	"github.com/ava-labs/avalanchego/api"
+	"github.com/ava-labs/avalanchego/api/info"
 	"github.com/ava-labs/avalanchego/chains"
 	"github.com/ava-labs/avalanchego/chains/atomic"
 	"github.com/ava-labs/avalanchego/database/memdb"
@@ -22,7 +22,6 @@ import (
 	"github.com/ava-labs/avalanchego/upgrade"
 	"github.com/ava-labs/avalanchego/utils"
 	"github.com/ava-labs/avalanchego/utils/constants"
-	"github.com/ava-labs/avalanchego/utils/formatting"
 	"github.com/ava-labs/avalanchego/utils/hashing"
 	"github.com/ava-labs/avalanchego/utils/logging"
 	"github.com/ava-labs/avalanchego/vms/components/avax"
@@ -54,6 +53,7 @@ import (
 // platform is the P-Chain in the real node's own state and executor.
 type platform struct {
 	*network
+	upgrades   upgrade.Config // as the world has them
 	state      *state.State
 	validators validators.Manager
 	vm         *secp256k1fx.TestVM // has the clock that all of it reads
@@ -63,11 +63,15 @@ type platform struct {
 // executePlatform has the real node begin with the world's genesis and execute every block of the P-Chain: whether it may be at its time,
 // signatures, fees, stakes, rewards, messages. Afterwards both know the same.
 func (n *network) executePlatform(ctx context.Context) error {
+	upgrades, err := info.NewClient(n.url).Upgrades(ctx)
+	if err != nil {
+		return err
+	}
 	raw, err := readGenesis(ctx, worldIn(n.server.folder), n.id)
 	if err != nil {
 		return err
 	}
-	p := &platform{network: n, validators: validators.NewManager(), vm: &secp256k1fx.TestVM{Log: logging.NoLog{}, Codec: linear.NewDefault()}}
+	p := &platform{network: n, upgrades: *upgrades, validators: validators.NewManager(), vm: &secp256k1fx.TestVM{Log: logging.NoLog{}, Codec: linear.NewDefault()}}
 	if err := p.begin(ctx, raw); err != nil {
 		return fmt.Errorf("genesis: %w", err)
 	}
@@ -132,14 +136,15 @@ func (p *platform) begin(ctx context.Context, raw []byte) error {
 		DynamicFeeConfig: fees.DynamicFeeConfig, ValidatorFeeConfig: fees.ValidatorFeeConfig,
 		MinValidatorStake: staking.MinValidatorStake, MaxValidatorStake: staking.MaxValidatorStake, MinDelegatorStake: staking.MinDelegatorStake,
 		MinDelegationFee: staking.MinDelegationFee, UptimePercentage: staking.UptimeRequirement, MinStakeDuration: staking.MinStakeDuration,
-		MaxStakeDuration: staking.MaxStakeDuration, RewardConfig: staking.RewardConfig, UpgradeConfig: upgrade.GetConfig(p.id),
+		MaxStakeDuration: staking.MaxStakeDuration, HeliconMinStakeDuration: staking.HeliconMinStakeDuration,
+		RewardConfig: staking.RewardConfig, UpgradeConfig: p.upgrades,
 	}
-	db, rewards := memdb.New(), reward.NewCalculator(staking.RewardConfig)
+	db := memdb.New()
 	memory := atomic.NewMemory(prefixdb.New([]byte("shared"), db))
 	snowContext := p.context(constants.PlatformChainID)
 	snowContext.Log, snowContext.SharedMemory = logging.NoLog{}, memory.NewSharedMemory(constants.PlatformChainID)
 
-	if err := p.beginState(raw, db, internal, snowContext, rewards); err != nil {
+	if err := p.beginState(raw, db, internal, snowContext); err != nil {
 		return err
 	}
 	if err := p.export(ctx, memory); err != nil {
@@ -156,14 +161,14 @@ func (p *platform) begin(ctx context.Context, raw []byte) error {
 	pool, err := mempool.New("mempool", fees.DynamicFeeConfig.Weights, fees.DynamicFeeConfig.MaxCapacity, p.avax, prometheus.NewRegistry())
 	p.blocks = executor.NewManager(pool, metrics.Noop, p.state, &txexecutor.Backend{
 		Config: internal, Ctx: snowContext, Clk: p.vm.Clock(), Fx: fx, FlowChecker: utxo.NewVerifier(snowContext, p.vm.Clock(), fx),
-		Uptimes: uptime.NoOpCalculator, Rewards: rewards, Bootstrapped: bootstrapped,
+		Uptimes: uptime.TestCalculator{}, Bootstrapped: bootstrapped,
 	}, manager)
 	return err
 }
 
 // beginState makes the state after the genesis. The real node's own genesis has only active validators; delegators and pending stakers are
 // added as the node's executor would.
-func (p *platform) beginState(raw []byte, db *memdb.Database, internal *config.Internal, snowContext *snow.Context, rewards reward.Calculator) error {
+func (p *platform) beginState(raw []byte, db *memdb.Database, internal *config.Internal, snowContext *snow.Context) error {
 	g, err := platformgenesis.Parse(raw)
 	if err != nil {
 		return err
@@ -175,7 +180,7 @@ func (p *platform) beginState(raw []byte, db *memdb.Database, internal *config.I
 		return err
 	}
 	settings := config.Default
-	p.state, err = state.New(db, bareRaw, prometheus.NewRegistry(), p.validators, internal.UpgradeConfig, &settings, snowContext, metrics.Noop, rewards)
+	p.state, err = state.New(db, bareRaw, prometheus.NewRegistry(), p.validators, internal.UpgradeConfig, &settings, snowContext, metrics.Noop, internal.RewardConfig)
 	if err != nil {
 		return err
 	}
@@ -188,6 +193,7 @@ func (p *platform) beginState(raw []byte, db *memdb.Database, internal *config.I
 	}
 	p.state.AddStatelessBlock(first)
 	p.state.SetLastAccepted(first.ID())
+	rewards := reward.NewPrimaryNetworkCalculator(internal.RewardConfig, internal.UpgradeConfig)
 	for _, tx := range g.Validators {
 		if err := p.stake(tx, rewards); err != nil {
 			return err
@@ -217,9 +223,9 @@ func (p *platform) stake(tx *txs.Tx, rewards reward.Calculator) error {
 	if err != nil {
 		return err
 	}
-	potential := rewards.Calculate(scheduled.EndTime().Sub(scheduled.StartTime()), scheduled.Weight(), supply)
+	potential := rewards.Calculate(scheduled.StartTime(), scheduled.EndTime().Sub(scheduled.StartTime()), scheduled.Weight(), supply)
 	p.state.SetCurrentSupply(constants.PrimaryNetworkID, supply+potential)
-	s, err := state.NewCurrentStaker(tx.ID(), scheduled, scheduled.StartTime(), potential)
+	s, err := state.NewCurrentStaker(tx.ID(), scheduled, scheduled.StartTime(), scheduled.EndTime(), scheduled.Weight(), potential)
 	if err == nil && validates {
 		return p.state.PutCurrentValidator(s)
 	}
@@ -275,80 +281,6 @@ func (p *platform) execute(ctx context.Context, b block.Block) error {
 		return err
 	}
 	return parsed.Accept(ctx)
-}
-
-// compare compares the node's state after the last block with the server's responses.
-func (p *platform) compare(ctx context.Context) error {
-	now, err := p.p.GetTimestamp(ctx)
-	if err != nil {
-		return err
-	}
-	if want := p.state.GetTimestamp(); !want.Equal(now) {
-		return fmt.Errorf("it is %s, the node says %s", now, want)
-	}
-	fees, _, _, err := p.p.GetFeeState(ctx)
-	if err != nil {
-		return err
-	}
-	if want := p.state.GetFeeState(); want != fees {
-		return fmt.Errorf("fees are %+v, the node has %+v", fees, want)
-	}
-	excess, _, _, err := p.p.GetValidatorFeeState(ctx)
-	if err != nil {
-		return err
-	}
-	if want := p.state.GetL1ValidatorExcess(); want != excess {
-		return fmt.Errorf("the excess of L1 validators is %d, the node has %d", excess, want)
-	}
-	supply, _, err := p.p.GetCurrentSupply(ctx, constants.PrimaryNetworkID)
-	if err != nil {
-		return err
-	}
-	if want, err := p.state.GetCurrentSupply(constants.PrimaryNetworkID); err != nil || want != supply {
-		return fmt.Errorf("supply is %d, the node counts %d: %w", supply, want, err)
-	}
-	current, err := p.p.GetCurrentValidators(ctx, constants.PrimaryNetworkID, nil)
-	if err != nil {
-		return err
-	}
-	if want := p.validators.NumValidators(constants.PrimaryNetworkID); want != len(current) {
-		return fmt.Errorf("%d validate, the node has %d", len(current), want)
-	}
-	for _, v := range current {
-		s, err := p.state.GetCurrentValidator(constants.PrimaryNetworkID, v.NodeID)
-		if err != nil {
-			return fmt.Errorf("validator %s: %w", v.NodeID, err)
-		}
-		if s.TxID != v.TxID || s.Weight != v.Weight || v.PotentialReward == nil || s.PotentialReward != *v.PotentialReward {
-			return fmt.Errorf("validator %s is %+v, the node has %+v", v.NodeID, v, s)
-		}
-	}
-	return p.compareRewards(ctx)
-}
-
-// compareRewards compares the rewards of everyone whose time is over.
-func (p *platform) compareRewards(ctx context.Context) error {
-	for _, tx := range p.pTxs {
-		over, ok := tx.Unsigned.(*txs.RewardValidatorTx)
-		if !ok {
-			continue
-		}
-		have, err := p.p.GetRewardUTXOs(ctx, &api.GetTxArgs{TxID: over.TxID, Encoding: formatting.Hex})
-		if err != nil {
-			return err
-		}
-		want, err := p.state.GetRewardUTXOs(over.TxID)
-		if err != nil || len(have) != len(want) {
-			return fmt.Errorf("staker %s has %d rewards, the node makes %d: %w", over.TxID, len(have), len(want), err)
-		}
-		for i, u := range want {
-			due, err := txs.GenesisCodec.Marshal(txs.CodecVersion, u)
-			if err != nil || string(due) != string(have[i]) {
-				return fmt.Errorf("reward %d of staker %s is %x, the node makes %x: %w", i, over.TxID, have[i], due, err)
-			}
-		}
-	}
-	return nil
 }
 
 // primaryChains knows who validates the chains of the primary network, which the world's genesis does not name.

@@ -18,7 +18,10 @@ func (n *network) notePlatform(ctx context.Context, tx *txs.Tx, now uint64) erro
 		n.note(u)
 	}
 	if reward, ok := tx.Unsigned.(*txs.RewardValidatorTx); ok {
-		return n.noteReward(ctx, reward.TxID)
+		return n.noteReward(ctx, reward.TxID, reward.TxID)
+	}
+	if reward, ok := tx.Unsigned.(*txs.RewardAutoRenewedValidatorTx); ok {
+		return n.noteReward(ctx, reward.TxID, tx.ID())
 	}
 	base, ok := tx.Unsigned.(interface {
 		Outputs() []*avax.TransferableOutput
@@ -43,8 +46,8 @@ func (n *network) notePlatform(ctx context.Context, tx *txs.Tx, now uint64) erro
 	return nil
 }
 
-// noteReward notes the outputs at the end of a stake: the stake, and rewards if any.
-func (n *network) noteReward(ctx context.Context, stakerID ids.ID) error {
+// noteReward notes the outputs at the end of a stake: the stake, and rewards if any. The end of a cycle makes these or fewer.
+func (n *network) noteReward(ctx context.Context, stakerID, rewardID ids.ID) error {
 	for _, tx := range n.pTxs {
 		staker, ok := tx.Unsigned.(txs.PermissionlessStaker)
 		if !ok || tx.ID() != stakerID {
@@ -58,7 +61,7 @@ func (n *network) noteReward(ctx context.Context, stakerID ids.ID) error {
 		}
 		n.noteExport(stakerID, len(base.Outputs()), staker.Stake())
 	}
-	rewards, err := n.p.GetRewardUTXOs(ctx, &api.GetTxArgs{TxID: stakerID, Encoding: formatting.Hex})
+	rewards, err := n.p.GetRewardUTXOs(ctx, &api.GetTxArgs{TxID: rewardID, Encoding: formatting.Hex})
 	if err != nil {
 		return err
 	}
@@ -78,10 +81,12 @@ func (n *network) noteSubnet(tx *txs.Tx) {
 		n.owners[tx.ID()], _ = u.Owner.(*secp256k1fx.OutputOwners)
 	case *txs.TransferSubnetOwnershipTx:
 		n.owners[u.Subnet], _ = u.Owner.(*secp256k1fx.OutputOwners)
+	case *txs.AddAutoRenewedValidatorTx:
+		n.owners[tx.ID()], _ = u.ValidatorAuthority.(*secp256k1fx.OutputOwners)
 	}
 }
 
-// checkAuth asks the real node whether a credential is that of the owners of a subnet, or of who may disable a validator.
+// checkAuth asks the real node whether a credential is that of the owners of a subnet, or of who may disable or configure a validator.
 func (n *network) checkAuth(tx *txs.Tx, credential any, now uint64) error {
 	var auth any
 	var subnet ids.ID
@@ -98,6 +103,8 @@ func (n *network) checkAuth(tx *txs.Tx, credential any, now uint64) error {
 		auth, subnet = u.SubnetAuth, u.Subnet
 	case *txs.DisableL1ValidatorTx:
 		auth, subnet = u.DisableAuth, u.ValidationID
+	case *txs.SetAutoRenewedValidatorConfigTx:
+		auth, subnet = u.Auth, u.TxID
 	default:
 		return fmt.Errorf("%T has a credential too many", tx.Unsigned)
 	}
@@ -161,6 +168,10 @@ func baseOf(unsigned txs.UnsignedTx) (*txs.BaseTx, error) {
 	case *txs.IncreaseL1ValidatorBalanceTx:
 		return &u.BaseTx, nil
 	case *txs.DisableL1ValidatorTx:
+		return &u.BaseTx, nil
+	case *txs.AddAutoRenewedValidatorTx:
+		return &u.BaseTx, nil
+	case *txs.SetAutoRenewedValidatorConfigTx:
 		return &u.BaseTx, nil
 	}
 	return nil, fmt.Errorf("%T was not expected", unsigned)

@@ -23,6 +23,8 @@ func (n *network) checkProofs(ctx context.Context, tx *txs.Tx, height uint64) er
 	switch u := tx.Unsigned.(type) {
 	case *txs.AddPermissionlessValidatorTx:
 		return n.checkProof(u.Signer)
+	case *txs.AddAutoRenewedValidatorTx:
+		return n.checkProof(u.Signer)
 	case *txs.ConvertSubnetToL1Tx:
 		for i, v := range u.Validators {
 			if err := n.checkProof(&v.Signer); err != nil {

@@ -16,8 +16,9 @@ import (
 	"github.com/ava-labs/avalanchego/vms/platformvm/txs"
 	"github.com/ava-labs/avalanchego/vms/platformvm/warp/message"
 	"github.com/ava-labs/avalanchego/vms/secp256k1fx"
-	"github.com/ava-labs/avalanchego/wallet/subnet/primary"
 	"github.com/ava-labs/libevm/common"
+
+	"snowglobe/testdata/avalanchego/wallet/primary" // avalanchego's own, as run.sh puts it here
 )
 
 // account is the development key with avalanchego's own wallet, which begins by asking every chain for outputs.

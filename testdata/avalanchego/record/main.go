@@ -3,6 +3,8 @@
 //	go run ./record fees > ../../sim/evm/testdata/base_fee.json       # the base fees and fee windows of subnet-evm after parents of all kinds
 //	go run ./record xchain > ../../sim/xchain/testdata/judged.json.gz # what avalanchego's verifiers say of X-Chain transactions with mistakes
 //	go run ./record pchain > ../../sim/pchain/testdata/judged.json.gz # the same of the P-Chain
+//	go run ./record helicon > ../../sim/pchain/testdata/judged_helicon.json.gz # the same with auto-renewed validators, and of transactions since Helicon
+//	go run ./record rewards > ../../sim/rules/testdata/rewards.json            # rewards of stakes that start before, at and after Helicon
 package main
 
 import (
@@ -33,9 +35,9 @@ type vector struct {
 }
 
 func main() {
-	record := map[string]func(io.Writer) error{"fees": recordFees, "xchain": recordXChain, "pchain": recordPChain}
+	record := map[string]func(io.Writer) error{"fees": recordFees, "xchain": recordXChain, "pchain": recordPChain, "helicon": recordRenewed, "rewards": recordRewards}
 	if len(os.Args) != 2 || record[os.Args[1]] == nil {
-		log.Fatal("usage: record fees|xchain|pchain")
+		log.Fatal("usage: record fees|xchain|pchain|helicon|rewards")
 	}
 	if err := record[os.Args[1]](os.Stdout); err != nil {
 		log.Fatal(err)

@@ -39,7 +39,6 @@ import (
 	"github.com/ava-labs/avalanchego/vms/platformvm/config"
 	"github.com/ava-labs/avalanchego/vms/platformvm/fx"
 	"github.com/ava-labs/avalanchego/vms/platformvm/metrics"
-	"github.com/ava-labs/avalanchego/vms/platformvm/reward"
 	"github.com/ava-labs/avalanchego/vms/platformvm/signer"
 	"github.com/ava-labs/avalanchego/vms/platformvm/stakeable"
 	"github.com/ava-labs/avalanchego/vms/platformvm/state"
@@ -66,6 +65,10 @@ const (
 
 // pchain is the real P-Chain with a few subnets, validators and an L1.
 type pchain struct {
+	network    uint32
+	activation time.Time // of Helicon
+	start      int64     // of the chain
+	plain      int       // plain outputs of the genesis
 	state      *state.State
 	manager    executor.Manager
 	vm         *secp256k1fx.TestVM
@@ -79,11 +82,15 @@ type pchain struct {
 	genesis  []byte
 	blocks   []string
 	imported []*avax.UTXO
-	spent    int // outputs of the genesis that the first blocks used
+	spent    int  // outputs of the genesis that the first blocks used
+	ready    bool // nothing more is accepted, so that each transaction can spend the same
 
 	permissioned, legacy, shared ids.ID // subnets: with a chain and a validator, without either, of two owners
 	l1, chain                    ids.ID // an L1 and its chain
 	other                        ids.ID // the chain of the permissioned subnet
+
+	renewed map[byte]ids.ID // the latest transactions of auto-renewed validators, by node
+	earlier ids.ID          // of a node that left and came back
 }
 
 // validatorState answers verification's questions about the P-Chain with the present validators.
@@ -115,12 +122,20 @@ func blsKey(n byte) *localsigner.LocalSigner {
 	return key
 }
 
-func newPChain() (*pchain, error) {
-	genesisBytes, avaxAssetID, err := genesis.FromConfig(genesis.GetConfig(constants.MainnetID))
+// newPChain makes a P-Chain on which Helicon activates at a time. If that has passed, validators renew themselves on it.
+func newPChain(network uint32, activation time.Time) (*pchain, error) {
+	genesisBytes, avaxAssetID, err := genesis.FromConfig(genesis.GetConfig(network))
 	if err != nil {
 		return nil, err
 	}
-	p := &pchain{avax: avaxAssetID, random: rand.New(rand.NewPCG(5, 6)), vm: &secp256k1fx.TestVM{Log: logging.NoLog{}, Codec: linear.NewDefault()}}
+	p := &pchain{
+		network: network, activation: activation, start: now - day, plain: 16, avax: avaxAssetID, random: rand.New(rand.NewPCG(5, 6)),
+		vm: &secp256k1fx.TestVM{Log: logging.NoLog{}, Codec: linear.NewDefault()}, renewed: map[byte]ids.ID{},
+	}
+	renews := !activation.After(time.Unix(now, 0))
+	if renews {
+		p.start, p.plain = now-46*day, 40
+	}
 	for vm, id := range map[ids.ID]*ids.ID{constants.AVMID: &p.x, constants.EVMID: &p.c} {
 		tx, err := genesis.VMGenesis(genesisBytes, vm)
 		if err != nil {
@@ -139,7 +154,14 @@ func newPChain() (*pchain, error) {
 	if err := p.begin(); err != nil {
 		return nil, fmt.Errorf("genesis: %w", err)
 	}
-	return p, p.populate()
+	if renews {
+		if err := p.renew(); err != nil {
+			return nil, err
+		}
+	}
+	err = p.populate()
+	p.ready = true
+	return p, err
 }
 
 func (p *pchain) two() secp256k1fx.OutputOwners {
@@ -157,7 +179,7 @@ func (p *pchain) genesisUTXOs() (all []*platformgenesis.UTXO) {
 	plain := func(owner secp256k1fx.OutputOwners) *secp256k1fx.TransferOutput {
 		return &secp256k1fx.TransferOutput{Amt: 5000 * units.Avax, OutputOwners: owner}
 	}
-	for range 16 {
+	for range p.plain {
 		put(p.avax, plain(p.owner))
 	}
 	later := p.owner
@@ -167,32 +189,36 @@ func (p *pchain) genesisUTXOs() (all []*platformgenesis.UTXO) {
 	put(p.avax, &stakeable.LockOut{Locktime: now + 40*day, TransferableOut: plain(p.owner)})
 	put(p.avax, &stakeable.LockOut{Locktime: now - 40*day, TransferableOut: plain(p.owner)})
 	put(ids.ID{0xa1}, plain(p.owner))
+	if p.start < now-day {
+		put(p.avax, &secp256k1fx.TransferOutput{Amt: 3 * units.MegaAvax, OutputOwners: p.owner})
+	}
 	return all
 }
 
 // begin makes the state after a genesis without validators, and a manager that verifies.
 func (p *pchain) begin() (err error) {
-	staking, fees := genesis.GetStakingConfig(constants.MainnetID), genesis.GetTxFeeConfig(constants.MainnetID)
+	staking, fees := genesis.GetStakingConfig(p.network), genesis.GetTxFeeConfig(p.network)
 	manager := validators.NewManager()
 	p.internal = &config.Internal{
 		Chains: chains.TestManager, Validators: manager, SybilProtectionEnabled: true,
 		DynamicFeeConfig: fees.DynamicFeeConfig, ValidatorFeeConfig: fees.ValidatorFeeConfig,
 		MinValidatorStake: staking.MinValidatorStake, MaxValidatorStake: staking.MaxValidatorStake, MinDelegatorStake: staking.MinDelegatorStake,
 		MinDelegationFee: staking.MinDelegationFee, UptimePercentage: staking.UptimeRequirement, MinStakeDuration: staking.MinStakeDuration,
-		MaxStakeDuration: staking.MaxStakeDuration, RewardConfig: staking.RewardConfig, UpgradeConfig: upgrade.GetConfig(constants.MainnetID),
+		MaxStakeDuration: staking.MaxStakeDuration, HeliconMinStakeDuration: staking.HeliconMinStakeDuration, RewardConfig: staking.RewardConfig, UpgradeConfig: upgrade.GetConfig(p.network),
 	}
-	g := &platformgenesis.Genesis{UTXOs: p.genesisUTXOs(), Timestamp: now - day, InitialSupply: 400_000_000 * units.Avax, Message: "judged"}
+	p.internal.UpgradeConfig.HeliconTime = p.activation
+	g := &platformgenesis.Genesis{UTXOs: p.genesisUTXOs(), Timestamp: uint64(p.start), InitialSupply: 400_000_000 * units.Avax, Message: "judged"}
 	if p.genesis, err = platformgenesis.Codec.Marshal(platformgenesis.CodecVersion, g); err != nil {
 		return err
 	}
-	db, rewards := memdb.New(), reward.NewCalculator(staking.RewardConfig)
+	db := memdb.New()
 	p.memory = atomic.NewMemory(prefixdb.New([]byte("shared"), db)) // whose batches carry the state
 	snowContext := &snow.Context{
-		NetworkID: constants.MainnetID, SubnetID: constants.PrimaryNetworkID, ChainID: constants.PlatformChainID, XChainID: p.x, CChainID: p.c, AVAXAssetID: p.avax,
+		NetworkID: p.network, SubnetID: constants.PrimaryNetworkID, ChainID: constants.PlatformChainID, XChainID: p.x, CChainID: p.c, AVAXAssetID: p.avax,
 		Log: logging.NoLog{}, SharedMemory: p.memory.NewSharedMemory(constants.PlatformChainID),
 	}
 	settings := config.Default
-	p.state, err = state.New(db, p.genesis, prometheus.NewRegistry(), manager, p.internal.UpgradeConfig, &settings, snowContext, metrics.Noop, rewards)
+	p.state, err = state.New(db, p.genesis, prometheus.NewRegistry(), manager, p.internal.UpgradeConfig, &settings, snowContext, metrics.Noop, staking.RewardConfig)
 	if err != nil {
 		return err
 	}
@@ -216,7 +242,7 @@ func (p *pchain) begin() (err error) {
 	pool, err := mempool.New("mempool", fees.DynamicFeeConfig.Weights, fees.DynamicFeeConfig.MaxCapacity, p.avax, prometheus.NewRegistry())
 	p.manager = executor.NewManager(pool, metrics.Noop, p.state, &txexecutor.Backend{
 		Config: p.internal, Ctx: snowContext, Clk: p.vm.Clock(), Fx: fx, FlowChecker: utxo.NewVerifier(snowContext, p.vm.Clock(), fx),
-		Uptimes: uptime.NoOpCalculator, Rewards: rewards, Bootstrapped: bootstrapped,
+		Uptimes: uptime.TestCalculator{}, Bootstrapped: bootstrapped,
 	}, known)
 	return err
 }
@@ -240,19 +266,24 @@ func (p *pchain) accept(at int64, unsigned ...txs.UnsignedTx) ([]*txs.Tx, error)
 	if err != nil {
 		return nil, err
 	}
+	return all, p.take(b)
+}
+
+// take verifies a block, accepts it, and remembers it.
+func (p *pchain) take(b pblock.Block) error {
 	parsed, ok := p.manager.NewBlock(b).(*executor.Block)
 	if !ok {
-		return nil, errors.New("not a block of the executor")
+		return errors.New("not a block of the executor")
 	}
 	if err := parsed.VerifyWithContext(context.Background(), &block.Context{}); err != nil {
-		return nil, fmt.Errorf("block %d: %w", last.Height()+1, err)
+		return fmt.Errorf("block %d: %w", b.Height(), err)
 	}
 	p.blocks = append(p.blocks, hex.EncodeToString(b.Bytes()))
 	if err := parsed.Accept(context.Background()); err != nil {
-		return nil, fmt.Errorf("accept block %d: %w", last.Height()+1, err)
+		return fmt.Errorf("accept block %d: %w", b.Height(), err)
 	}
 	p.manager.SetPreference(b.ID(), nil)
-	return all, nil
+	return nil
 }
 
 // populate makes subnets, validators, a delegator and an L1.
@@ -300,13 +331,12 @@ func ptr[T any](v T) *T { return &v }
 
 // base spends the next plain output, and pays all but the fee and more back.
 func (p *pchain) base(more uint64) txs.BaseTx {
-	b := txs.BaseTx{BaseTx: avax.BaseTx{NetworkID: constants.MainnetID, BlockchainID: constants.PlatformChainID}}
+	b := txs.BaseTx{BaseTx: avax.BaseTx{NetworkID: p.network, BlockchainID: constants.PlatformChainID}}
 	n := p.spent
-	if p.blocks == nil || len(p.blocks) < 4 {
-		p.spent++
-	}
 	count := uint64(1)
-	if len(p.blocks) >= 4 { // afterwards nothing is accepted, so that each transaction can spend the same
+	if !p.ready {
+		p.spent++
+	} else {
 		count += uint64(p.random.IntN(3))
 	}
 	for i := range count {
@@ -323,6 +353,9 @@ func (p *pchain) input(n uint32) *avax.TransferableInput {
 	in := &secp256k1fx.TransferInput{Amt: 5000 * units.Avax, Input: secp256k1fx.Input{SigIndices: []uint32{0}}}
 	return &avax.TransferableInput{UTXOID: avax.UTXOID{TxID: ids.ID{1}, OutputIndex: n}, Asset: avax.Asset{ID: p.avax}, In: in}
 }
+
+// special is an input of an output that is no plain one: locked, of two owners, under a stakeable lock, no longer so, of another asset.
+func (p *pchain) special(n int) *avax.TransferableInput { return p.input(uint32(p.plain + n)) }
 
 func (p *pchain) output(amount uint64) *avax.TransferableOutput {
 	return &avax.TransferableOutput{Asset: avax.Asset{ID: p.avax}, Out: &secp256k1fx.TransferOutput{Amt: amount, OutputOwners: p.owner}}
@@ -367,7 +400,7 @@ func (p *pchain) subnetValidator(node byte, subnet ids.ID, duration int64) *txs.
 
 func (p *pchain) conversion(nodes ...byte) *txs.ConvertSubnetToL1Tx {
 	subnet, chain := p.l1, p.chain
-	if len(p.blocks) >= 4 {
+	if p.ready {
 		subnet, chain = p.permissioned, p.other
 	}
 	owner := message.PChainOwner{Threshold: 1, Addresses: []ids.ShortID{p.keys[0].Address()}}
@@ -385,7 +418,7 @@ func (p *pchain) message(chain ids.ID, sender, content []byte, signers ...byte) 
 	if err != nil {
 		panic(err)
 	}
-	unsigned, err := warp.NewUnsignedMessage(constants.MainnetID, chain, call.Bytes())
+	unsigned, err := warp.NewUnsignedMessage(p.network, chain, call.Bytes())
 	if err != nil {
 		panic(err)
 	}
@@ -523,6 +556,10 @@ func pBase(u txs.UnsignedTx) *avax.BaseTx {
 		return &u.BaseTx.BaseTx
 	case *txs.DisableL1ValidatorTx:
 		return &u.BaseTx.BaseTx
+	case *txs.AddAutoRenewedValidatorTx:
+		return &u.BaseTx.BaseTx
+	case *txs.SetAutoRenewedValidatorConfigTx:
+		return &u.BaseTx.BaseTx
 	}
 	return nil
 }
@@ -542,6 +579,8 @@ func authorizationOf(u txs.UnsignedTx) (*verify.Verifiable, *ids.ID) {
 		return &u.SubnetAuth, &u.Subnet
 	case *txs.DisableL1ValidatorTx:
 		return &u.DisableAuth, &u.ValidationID
+	case *txs.SetAutoRenewedValidatorConfigTx:
+		return &u.Auth, &u.TxID
 	}
 	return nil, nil
 }
@@ -586,6 +625,8 @@ func pInOutput(do func(p *pchain, out *avax.TransferableOutput)) pFault {
 		case *txs.AddPermissionlessValidatorTx:
 			all = append(all, u.StakeOuts...)
 		case *txs.AddPermissionlessDelegatorTx:
+			all = append(all, u.StakeOuts...)
+		case *txs.AddAutoRenewedValidatorTx:
 			all = append(all, u.StakeOuts...)
 		}
 		if len(all) > 0 {
@@ -668,10 +709,10 @@ var pFaults = []pFault{
 	pInBase(func(p *pchain, b *avax.BaseTx) { // an asset that nobody spends
 		b.Outs = append(b.Outs, &avax.TransferableOutput{Asset: avax.Asset{ID: ids.ID{0xff}}, Out: p.output(1).Out})
 	}),
-	pInBase(func(p *pchain, b *avax.BaseTx) { b.Ins = append(b.Ins, p.input(16)) }), // locked until later
-	pInBase(func(p *pchain, b *avax.BaseTx) { b.Ins = append(b.Ins, p.input(18)) }), // under a stakeable lock, not marked
+	pInBase(func(p *pchain, b *avax.BaseTx) { b.Ins = append(b.Ins, p.special(0)) }), // locked until later
+	pInBase(func(p *pchain, b *avax.BaseTx) { b.Ins = append(b.Ins, p.special(2)) }), // under a stakeable lock, not marked
 	pInBase(func(p *pchain, b *avax.BaseTx) { // under a stakeable lock, marked
-		in := p.input(18)
+		in := p.special(2)
 		in.In = &stakeable.LockIn{Locktime: now + uint64(39+p.random.IntN(2))*day, TransferableIn: in.In}
 		b.Ins = append(b.Ins, in)
 		if p.random.IntN(2) == 0 {
@@ -680,12 +721,12 @@ var pFaults = []pFault{
 		}
 	}),
 	pInBase(func(p *pchain, b *avax.BaseTx) { // no longer locked, marked
-		in := p.input(19)
+		in := p.special(3)
 		in.In = &stakeable.LockIn{Locktime: now - 40*day, TransferableIn: in.In}
 		b.Ins = append(b.Ins, in)
 	}),
 	pInBase(func(p *pchain, b *avax.BaseTx) { // a lock of no time
-		in := p.input(18)
+		in := p.special(2)
 		in.In = &stakeable.LockIn{TransferableIn: in.In}
 		b.Ins = append(b.Ins, in)
 	}),
@@ -696,7 +737,7 @@ var pFaults = []pFault{
 		}
 	}),
 	pInBase(func(p *pchain, b *avax.BaseTx) { // another asset, burned
-		in := p.input(20)
+		in := p.special(4)
 		in.Asset.ID = ids.ID{0xa1}
 		b.Ins = append(b.Ins, in)
 	}),
@@ -930,7 +971,10 @@ var pFaults = []pFault{
 
 // signed signs each input and authorization, and then sometimes makes a mistake in it.
 func (p *pchain) signed(u txs.UnsignedTx, wrong bool) (*txs.Tx, error) {
-	inputs := pBase(u).Ins
+	var inputs []*avax.TransferableInput
+	if b := pBase(u); b != nil {
+		inputs = b.Ins
+	}
 	if i, ok := u.(*txs.ImportTx); ok {
 		inputs = append(slices.Clone(inputs), i.ImportedInputs...)
 	}
@@ -954,6 +998,9 @@ func (p *pchain) signed(u txs.UnsignedTx, wrong bool) (*txs.Tx, error) {
 		}
 		signers = append(signers, keys)
 	}
+	if u, ok := u.(*txs.SetAutoRenewedValidatorConfigTx); ok && u.TxID == p.renewed[pairNode] && p.two().Addrs[0] != p.keys[0].Address() {
+		slices.Reverse(signers[len(signers)-1])
+	}
 	if wrong && len(signers) > 0 {
 		i := p.random.IntN(len(signers))
 		switch p.random.IntN(4) {
@@ -976,39 +1023,54 @@ func (p *pchain) signed(u txs.UnsignedTx, wrong bool) (*txs.Tx, error) {
 	return txs.Parse(txs.Codec, tx.Bytes()) // without the ids that inputs remember
 }
 
-// recordPChain writes a P-Chain and transactions with no, one or two mistakes, each with avalanchego's verdict.
-func recordPChain(w io.Writer) error {
-	p, err := newPChain()
-	if err != nil {
-		return err
-	}
+// judgedChain is a P-Chain, and what the node says of transactions on it.
+type judgedChain struct {
+	Time     uint64   `json:"time"`
+	Genesis  string   `json:"genesis"`
+	Blocks   []string `json:"blocks"`
+	Imported []string `json:"imported"`
+	Txs      []judged `json:"txs"`
+}
+
+// record sets the clock to the time at which transactions are judged, and returns the chain without any.
+func (p *pchain) record() (*judgedChain, error) {
 	p.vm.Clk.Set(time.Unix(now, 0))
-	list := struct {
-		Time     uint64   `json:"time"`
-		Genesis  string   `json:"genesis"`
-		Blocks   []string `json:"blocks"`
-		Imported []string `json:"imported"`
-		Txs      []judged `json:"txs"`
-	}{Time: now, Genesis: hex.EncodeToString(p.genesis), Blocks: p.blocks}
+	c := &judgedChain{Time: now, Genesis: hex.EncodeToString(p.genesis), Blocks: p.blocks}
 	for _, u := range p.imported {
 		b, err := txs.Codec.Marshal(txs.CodecVersion, u)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		list.Imported = append(list.Imported, hex.EncodeToString(b))
+		c.Imported = append(c.Imported, hex.EncodeToString(b))
 	}
-	add := func(u txs.UnsignedTx, wrong bool) error {
-		tx, err := p.signed(u, wrong)
-		if err != nil {
-			return fmt.Errorf("%T: %w", u, err)
-		}
-		j := judged{Tx: hex.EncodeToString(tx.Bytes())}
-		if err := p.manager.VerifyTx(tx); err != nil {
-			j.Error = strings.ReplaceAll(err.Error(), tx.ID().String(), "{tx}")
-		}
-		list.Txs = append(list.Txs, j)
-		return nil
+	return c, nil
+}
+
+// add has the node judge a transaction, in the signatures of which there may be a mistake.
+func (c *judgedChain) add(p *pchain, u txs.UnsignedTx, wrong bool) error {
+	tx, err := p.signed(u, wrong)
+	if err != nil {
+		return fmt.Errorf("%T: %w", u, err)
 	}
+	j := judged{Tx: hex.EncodeToString(tx.Bytes())}
+	if err := p.manager.VerifyTx(tx); err != nil {
+		j.Error = strings.ReplaceAll(err.Error(), tx.ID().String(), "{tx}")
+	}
+	c.Txs = append(c.Txs, j)
+	return nil
+}
+
+// recordPChain writes a P-Chain and transactions with no, one or two mistakes, each with avalanchego's verdict.
+func recordPChain(w io.Writer) error {
+	p, err := newPChain(constants.MainnetID, upgrade.UnscheduledActivationTime)
+	if err != nil {
+		return err
+	}
+	list, err := p.record()
+	if err != nil {
+		return err
+	}
+	add := func(u txs.UnsignedTx, wrong bool) error { return list.add(p, u, wrong) }
 	for i := range 90 {
 		if err := add(p.build(), i >= 40); err != nil {
 			return err
