@@ -26,7 +26,7 @@ func TestWhoIsRewarded(t *testing.T) {
 				stakers = append(stakers, &pchain.Staker{NodeID: node, TxID: ids.ID{byte(i)}, Status: pchain.Active, Start: validated, End: activation + 1e9})
 			}
 			n.state = &primary.Network{P: pchain.New(networkRules, utxo.NewSharedMemory(), pchain.Snapshot{Stakers: stakers})}
-			n.Trouble.Set(Troubles{Uptimes: map[ids.NodeID]uint32{{4}: required, {5}: required - 1, {2}: 0}})
+			n.Trouble.Set(Troubles{Uptimes: map[ids.NodeID]uint32{{4}: AlwaysUp, {5}: required - 1, {2}: 0}})
 			for i, want := range []bool{false, true, false, true, true, false} {
 				node := ids.NodeID{byte(i)}
 				for role, s := range map[string]*pchain.Staker{
