@@ -155,11 +155,15 @@ func newGeneration(o Options) (*generation, error) {
 }
 
 func (g *generation) makeNetworks(rng population.RNG, accounts []*population.Account) error {
-	g.networks = make([]*primary.Network, len(fixtures.Networks))
+	networks, _, err := networkRules(g.profile.Upgrades, time.Unix(int64(g.span.Until), 0))
+	if err != nil {
+		return err
+	}
+	g.networks = make([]*primary.Network, len(networks))
 	group := errgroup.Group{}
 	for i := range g.networks {
 		group.Go(func() (err error) {
-			g.networks[i], err = primary.NewNetwork(rng, i, g.profile.networkSize(i), g.span, g.personas, accounts)
+			g.networks[i], err = primary.NewNetwork(rng, networks[i], g.profile.networkSize(i), g.span, g.personas, accounts)
 			return err
 		})
 	}

@@ -65,6 +65,8 @@ func (o Options) agree(m store.Meta, chosen map[string]bool) error {
 		return fmt.Errorf("the file holds the world of seed %d, not of seed %d; %s", m.Seed, o.Seed, advice)
 	case chosen["profile"] && m.Profile != o.Profile.Name:
 		return fmt.Errorf("the file holds a world of profile %s, not of profile %s; %s", m.Profile, o.Profile.Name, advice)
+	case chosen["upgrade"] && m.Profile == o.Profile.Name && m.Shape != shape:
+		return fmt.Errorf("the file holds a world of which upgrades activate at other times than --upgrade says; %s", advice)
 	case chosen["profile"] && m.Shape != shape:
 		return fmt.Errorf("the file holds a world of another profile %s than the one given now; %s", m.Profile, advice)
 	case chosen["until"] && !o.UntilNow && !until.Equal(o.Until):

@@ -115,6 +115,9 @@ func ParseProfile(source string, raw []byte) (*Profile, error) {
 	if err := p.File.Check(p.places, filepath.Dir(source), personas); err != nil {
 		return nil, err
 	}
+	if _, i, err := networkRules(p.Upgrades, DefaultUntil); err != nil {
+		return nil, p.places.Error(fmt.Sprintf("upgrades[%d]", i), "%w", err)
+	}
 	return &p, p.checkOwn()
 }
 

@@ -320,7 +320,7 @@ func (c *ClockRunner) tick(ctx context.Context) error {
 type clockBody struct {
 	Advance *string  `json:"advance,omitempty" doc:"By how much, such as 36h, 90m, 10s or 7d."`
 	Set     *string  `json:"set,omitempty" doc:"To when, RFC 3339, Unix seconds as a string, or now."`
-	Until   *string  `json:"until,omitempty" doc:"To the next event of a kind in GET /sim/clock/events, such as next-validator-end, or to next-block: the next time at which a P-Chain makes a block by itself."`
+	Until   *string  `json:"until,omitempty" doc:"To the next event of a kind in GET /sim/clock/events, such as next-validator-end, to next-block, the next time at which a P-Chain makes a block by itself, or to helicon: the next activation of that upgrade."`
 	Rate    *float64 `json:"rate,omitempty" doc:"Run at this multiple of real time, at most 1000000; 0 stops it."`
 	Freeze  *bool    `json:"freeze,omitempty" doc:"true stops the clock."`
 
@@ -341,7 +341,7 @@ func (b *clockBody) target() (*ClockTarget, error) {
 
 // Event is something that time will bring.
 type Event struct {
-	Kind         string `json:"kind" doc:"validator-start, validator-end, delegator-start, delegator-end, l1-deactivation or unlock."`
+	Kind         string `json:"kind" doc:"validator-start, validator-end, delegator-start, delegator-end, l1-deactivation, unlock, or the name of an upgrade that activates, such as helicon."`
 	Time         string `json:"time" doc:"RFC 3339."`
 	Unix         int64  `json:"unix" doc:"Seconds."`
 	Network      string `json:"network"`

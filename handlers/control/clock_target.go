@@ -98,12 +98,17 @@ const nextPrefix, nextBlock = "next-", "next-block"
 // checkNext rejects a name that no kind of event has.
 func checkNext(until string) error {
 	kind, named := strings.CutPrefix(until, nextPrefix)
-	if until == nextBlock || named && slices.Contains(query.EventKinds, query.EventKind(kind)) {
+	if until == nextBlock || slices.Contains(query.Activations, query.EventKind(until)) || named && slices.Contains(query.EventKinds, query.EventKind(kind)) {
 		return nil
 	}
 	names := []string{nextBlock}
 	for _, k := range query.EventKinds {
-		names = append(names, nextPrefix+string(k))
+		if !slices.Contains(query.Activations, k) {
+			names = append(names, nextPrefix+string(k))
+		}
+	}
+	for _, k := range query.Activations {
+		names = append(names, string(k))
 	}
 	return fmt.Errorf("%.40q is not one of %s", until, strings.Join(names, ", "))
 }

@@ -47,9 +47,8 @@ type Network struct {
 	own       own
 }
 
-// NewNetwork makes the index-th network of a world, with its nodes.
-func NewNetwork(g population.RNG, index int, size Size, span population.Span, personas *population.Personas, accounts []*population.Account) (*Network, error) {
-	networkRules := []*rules.Network{rules.Mainnet, rules.Fuji}[index]
+// NewNetwork makes a network of a world, with its nodes.
+func NewNetwork(g population.RNG, networkRules *rules.Network, size Size, span population.Span, personas *population.Personas, accounts []*population.Account) (*Network, error) {
 	n := &Network{
 		rng: g, rules: networkRules, personas: personas, accounts: accounts, span: span, size: size,
 		wallet: &wallet{rules: networkRules, utxos: utxoSet{}}, l1sReady: make(chan struct{}), assetIDs: map[string]ids.ID{},

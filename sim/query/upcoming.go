@@ -10,7 +10,9 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"snowglobe/fixtures"
 	"snowglobe/sim"
+	"snowglobe/sim/rules"
 	"snowglobe/sim/store"
 	"snowglobe/sim/txs"
 )
@@ -28,8 +30,18 @@ const (
 	Unlock         EventKind = "unlock"          // an output's locktime passes
 )
 
+// Activations lists the kinds for the activation of an upgrade, each named as the upgrade.
+var Activations = func() (kinds []EventKind) {
+	for _, u := range rules.Upgrades() {
+		if u >= rules.Helicon { // the others were before every world
+			kinds = append(kinds, EventKind(u.String()))
+		}
+	}
+	return kinds
+}()
+
 // EventKinds lists all kinds.
-var EventKinds = []EventKind{ValidatorStart, ValidatorEnd, DelegatorStart, DelegatorEnd, L1Deactivation, Unlock}
+var EventKinds = append([]EventKind{ValidatorStart, ValidatorEnd, DelegatorStart, DelegatorEnd, L1Deactivation, Unlock}, Activations...)
 
 // Event happens at a time, in Unix seconds, unless a transaction comes first.
 type Event struct {
@@ -45,7 +57,7 @@ type Event struct {
 // Upcoming lists the next events, soonest first, up to a limit. Of the L1 validators it lists only the first to be deactivated: how long
 // the others' balances last depends on how many are left.
 func Upcoming(ctx context.Context, w *sim.World, limit int) ([]Event, error) {
-	lists := []func(ctx context.Context, n *sim.Network, limit int) ([]Event, error){stakerEvents, deactivations, unlocks}
+	lists := []func(ctx context.Context, n *sim.Network, limit int) ([]Event, error){stakerEvents, deactivations, unlocks, activations}
 	parts := make([][]Event, len(w.Networks)*len(lists))
 	reading, ctx := errgroup.WithContext(ctx)
 	reading.SetLimit(runtime.GOMAXPROCS(0))
@@ -94,6 +106,16 @@ func stakerEvents(ctx context.Context, n *sim.Network, limit int) (all []Event, 
 		}
 	}
 	return all, err
+}
+
+// activations returns the upgrades of a network that are to come and have a date.
+func activations(_ context.Context, n *sim.Network, _ int) (all []Event, err error) {
+	for _, u := range rules.Upgrades() {
+		if at := int64(n.Rules.ActivationTime(u)); at > n.Clock.Unix() && at < fixtures.Unscheduled {
+			all = append(all, Event{Kind: EventKind(u.String()), Time: at, Network: n})
+		}
+	}
+	return all, nil
 }
 
 func deactivations(ctx context.Context, n *sim.Network, _ int) ([]Event, error) {
