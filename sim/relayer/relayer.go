@@ -148,12 +148,12 @@ func (r *Relayer) idle() bool {
 	return len(r.queue)+len(r.again) == 0 && !r.within
 }
 
-// retry queues undelivered messages behind the new ones.
+// retry queues undelivered messages before the new ones, which were sent later.
 func (r *Relayer) retry() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	n := min(len(r.again), maxRetries)
-	r.queue = append(r.queue, r.again[:n]...)
+	r.queue = slices.Concat(r.again[:n], r.queue)
 	r.again = slices.Delete(r.again, 0, n)
 }
 
