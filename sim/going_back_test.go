@@ -1,7 +1,9 @@
 package sim_test
 
 import (
+	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"math/big"
@@ -184,6 +186,76 @@ func call(t *testing.T, m *miner.Miner, from, to common.Address, data []byte) {
 	}))
 }
 
+// TestSnapshotsAreSpent: going back deletes later snapshots, and the snapshot itself if the caller says so. Background work stops meanwhile,
+// and learns afterwards whether the world was reset.
+func TestSnapshotsAreSpent(t *testing.T) {
+	w := copied(t)
+	var log []string
+	for _, name := range []string{"a", "b"} {
+		w.BeforeRewind(func() func(sim.RewindOptions) {
+			log = append(log, "stop "+name)
+			return func(o sim.RewindOptions) { log = append(log, fmt.Sprint("go on ", name, " ", o.Reset)) }
+		})
+	}
+	var ids []int64
+	for range 3 {
+		s, err := w.TakeSnapshot(t.Context(), "")
+		ok(t, err)
+		ids = append(ids, s.ID)
+	}
+	left := func(want ...int64) {
+		t.Helper()
+		all, err := w.DB.Snapshots(t.Context())
+		ok(t, err)
+		if len(all) != len(want) {
+			t.Errorf("%d snapshots are left, want %d", len(all), want)
+		}
+		for _, id := range want {
+			_, err := w.DB.Snapshot(t.Context(), id)
+			ok(t, err)
+		}
+	}
+	ok(t, w.Revert(t.Context(), ids[1], false))
+	left(ids[0], ids[1])
+	ok(t, w.Revert(t.Context(), ids[1], true))
+	left(ids[0])
+	ok(t, w.Reset(t.Context()))
+	left()
+	want := strings.Repeat("stop a, stop b, go on b false, go on a false, ", 2) + "stop a, stop b, go on b true, go on a true"
+	if got := strings.Join(log, ", "); got != want {
+		t.Errorf("%s: want %s", got, want)
+	}
+}
+
+// TestWritesThatDoNotCount: data that no cached response depends on leaves the revision alone, and stays.
+func TestWritesThatDoNotCount(t *testing.T) {
+	w := copied(t)
+	before := w.Revision()
+	put := func(b *store.Batch) error { return b.SetPooledTxs(w.Chains[0].Row.ID, nil) }
+	ok(t, w.WriteUncounted(t.Context(), put))
+	if w.Revision() != before {
+		t.Error("it counts")
+	}
+	ok(t, w.CheckDigest(t.Context()))
+	ok(t, w.Write(t.Context(), put))
+	if w.Revision() == before {
+		t.Error("an ordinary write does not count")
+	}
+}
+
+// TestXChainGenesis: each network has a genesis of its own, which begins as avalanchego's codec writes it: with version 0 and one asset, AVAX.
+func TestXChainGenesis(t *testing.T) {
+	for _, n := range copied(t).Networks {
+		raw, err := n.XChainGenesis(t.Context())
+		ok(t, err)
+		want := append([]byte{0, 0, 0, 0, 0, 1, 0, 4}, "AVAX"...)
+		want = binary.BigEndian.AppendUint32(want, n.Rules.NetworkID)
+		if !bytes.HasPrefix(raw, want) {
+			t.Errorf("%x: want %x", raw[:min(len(raw), 32)], want)
+		}
+	}
+}
+
 // TestHowFarAReorgGoes: every block made since the world was generated can be replaced, and no earlier one, nor one with messages that another
 // chain has received.
 func TestHowFarAReorgGoes(t *testing.T) {
@@ -298,6 +370,15 @@ func TestALaggingCopyShowsItsTime(t *testing.T) {
 			t.Errorf("after %s the copy's clock is %s later, want %s", step.advance, shown, step.shown)
 		}
 		done()
+		other := sim.Key(w.Chains[1])
+		for _, keys := range [][]sim.ChainKey{{key, other}, {other, key}} { // the chain furthest behind decides
+			_, of, done, err := l.Read(t.Context(), keys)
+			ok(t, err)
+			if of != key && step.advance > 0 {
+				t.Errorf("after %s the copy shows chain %v of %v", step.advance, of, keys)
+			}
+			done()
+		}
 	}
 	ok(t, l.SetLag(t.Context(), []sim.ChainKey{key}, sim.Lag{Milliseconds: 120_000}))
 	behind, _, done, err := l.Read(t.Context(), []sim.ChainKey{key})
