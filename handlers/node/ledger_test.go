@@ -9,6 +9,7 @@ import (
 	"github.com/ava-labs/avalanchego/ids"
 	"github.com/ethereum/go-ethereum/common"
 
+	"snowglobe/fixtures"
 	"snowglobe/sim"
 	"snowglobe/sim/pchain"
 	"snowglobe/sim/primary"
@@ -116,7 +117,7 @@ func (l *testNetwork) genesisValidator(i int) *txs.Tx {
 	key := secret.Bytes()
 	node := txs.NodeIDOf(certificate)
 	l.nodes = append(l.nodes, store.Node{
-		Network: l.rules.NetworkID, Node: node[:], Certificate: certificate, Secret: key[:], Version: "avalanchego/1.14.2",
+		Network: l.rules.NetworkID, Node: node[:], Certificate: certificate, Secret: key[:], Version: fixtures.NodeSoftware,
 		IP: "203.0.113.1:9651", Uptime: 987_654, Connected: i != 1,
 	})
 	v := txs.Validator{NodeID: node, Start: l.now, End: l.now + 300*day, Weight: 2_000 * nAVAX}

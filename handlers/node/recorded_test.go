@@ -76,7 +76,9 @@ func checkRecorded(t *testing.T, have, want *recordedCall) {
 			t.Errorf("%s: have %s", missing, have.Result)
 		}
 	default:
-		if h, w := shapeOf(t, have.Result), shapeOf(t, want.Result); h != w {
+		// Nodes of v1.15.0 support proposals; the recorded ones had none to support.
+		recorded := strings.ReplaceAll(shapeOf(t, want.Result), "supportedACPs:[]", "supportedACPs:[json.Number]")
+		if h, w := shapeOf(t, have.Result), recorded; h != w {
 			t.Errorf("have %s\nwant %s", h, w)
 		}
 	}

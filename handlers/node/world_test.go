@@ -78,7 +78,7 @@ func newTestWorldAt(t testing.TB, path string) *testWorld {
 	w.networks = newTestNetworks(t)
 	w.node, err = New(Options{
 		Miners: []*miner.Miner{w.c.newMiner(), w.l1.newMiner(), w.fuji.newMiner()}, Networks: w.networks, Network: "mainnet",
-		Version: "v1.14.2", MaxBody: 1 << 20,
+		Version: fixtures.NodeVersion, MaxBody: 1 << 20,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -119,6 +119,11 @@ func newTestChain(t testing.TB, db *store.DB, id int, kind evm.Kind, network str
 	if c.Chain, err = reader.NewChain(db, row); err != nil {
 		t.Fatal(err)
 	}
+	of, err := fixtures.NetworkNamed(network)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Chain.Upgrades = of.Upgrades
 	c.write(func(b *store.Batch) error { return b.AddChain(row) })
 	c.commit(delta)
 	return c

@@ -10,6 +10,7 @@ import (
 	"github.com/ava-labs/avalanchego/ids"
 	"golang.org/x/sync/errgroup"
 
+	"snowglobe/fixtures"
 	"snowglobe/seed/population"
 	"snowglobe/sim/pchain"
 	"snowglobe/sim/store"
@@ -66,7 +67,8 @@ var places = []struct {
 	{"Australia", "AU", " Creek", -33_468_800, 150_609_300},
 }
 
-var versions = []string{"avalanchego/1.14.2", "avalanchego/1.14.2", "avalanchego/1.14.2", "avalanchego/1.14.1", "avalanchego/1.14.0"}
+// versions lists what nodes announce. Since Helicon the network refuses every version before 1.15.0.
+var versions = []string{fixtures.NodeSoftware, fixtures.NodeSoftware, fixtures.NodeSoftware, "avalanchego/1.15.1", "avalanchego/1.15.2"}
 
 // newNode makes the i-th node of a network.
 func newNode(g population.RNG, network uint32, i int) (*node, error) {

@@ -12,6 +12,7 @@ import (
 	"snowglobe/handlers/node/jsonrpc"
 	"snowglobe/handlers/node/primary"
 	"snowglobe/sim"
+	"snowglobe/sim/rules"
 	"snowglobe/sim/store"
 	"snowglobe/sim/txs"
 )
@@ -42,6 +43,7 @@ type TxIDArgs struct {
 var (
 	errNoSourceChain = errors.New("no source chain provided")
 	errNilTxID       = errors.New("nil transaction ID")
+	errNotFound      = errors.New("fetching tx: reading tx: not found")
 )
 
 // GetUTXOs returns a page of the outputs that another chain exported to addresses of the C-Chain.
@@ -75,6 +77,8 @@ func (a *Service) GetAtomicTx(r *http.Request, args *primary.TxIDArgs, reply *Tx
 	switch {
 	case err != nil:
 		return err
+	case row == nil && a.helicon():
+		return errNotFound
 	case row == nil:
 		return fmt.Errorf("could not find tx %s", args.TxID)
 	}
@@ -83,7 +87,8 @@ func (a *Service) GetAtomicTx(r *http.Request, args *primary.TxIDArgs, reply *Tx
 	return err
 }
 
-// GetAtomicTxStatus returns Accepted, or Unknown for a transaction in no block: none waits here.
+// GetAtomicTxStatus returns Accepted, or Unknown for a transaction in no block: none waits here. The method is deprecated since Helicon, and
+// nodes since v1.15.2 do not have it: GetAtomicTx returns the height too.
 func (a *Service) GetAtomicTxStatus(r *http.Request, args *TxIDArgs, reply *TxStatusReply) error {
 	row, err := a.accepted(r.Context(), args.TxID)
 	if err != nil {
@@ -97,7 +102,7 @@ func (a *Service) GetAtomicTxStatus(r *http.Request, args *TxIDArgs, reply *TxSt
 
 // accepted returns an accepted transaction, nil if no block contains one with that id.
 func (a *Service) accepted(ctx context.Context, id ids.ID) (*store.PrimaryTx, error) {
-	if id == ids.Empty {
+	if id == ids.Empty && !a.helicon() {
 		return nil, errNilTxID
 	}
 	row, err := a.chain.Network.DB.PrimaryTxByHash(ctx, a.chain.StoreChain(), id[:])
@@ -105,6 +110,13 @@ func (a *Service) accepted(ctx context.Context, id ids.ID) (*store.PrimaryTx, er
 		return nil, nil
 	}
 	return row, err
+}
+
+// helicon reports whether the C-Chain has the virtual machine of Helicon, which looks up every id alike (avalanchego
+// vms/saevm/cchain.service.GetAtomicTx).
+func (a *Service) helicon() bool {
+	n := a.chain.Network
+	return n.Rules.Active(rules.Helicon, uint64(n.Clock.Unix()))
 }
 
 func height(row *store.PrimaryTx) *jsonrpc.Uint64 {

@@ -8,11 +8,13 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/ava-labs/avalanchego/ids"
 	"github.com/ava-labs/avalanchego/utils/json"
 
+	"snowglobe/fixtures"
 	"snowglobe/handlers/node/jsonrpc"
 	"snowglobe/handlers/node/platform"
 	"snowglobe/sim"
@@ -54,9 +56,17 @@ type (
 		RewardingStakePercentage  json.Float64 `json:"rewardingStakePercentage"`
 		WeightedAveragePercentage json.Float64 `json:"weightedAveragePercentage"`
 	}
-	// ACPsReply lists the validators' votes on proposals: none.
+	// ACPsReply lists the validators' votes on proposals, by their numbers.
 	ACPsReply struct {
-		ACPs struct{} `json:"acps"`
+		ACPs map[uint32]*ACPVotes `json:"acps"`
+	}
+	// ACPVotes lists the validators for and against a proposal, with their weights in nAVAX.
+	ACPVotes struct {
+		SupportWeight jsonrpc.Uint64 `json:"supportWeight"`
+		Supporters    []ids.NodeID   `json:"supporters"`
+		ObjectWeight  jsonrpc.Uint64 `json:"objectWeight"`
+		Objectors     []ids.NodeID   `json:"objectors"`
+		AbstainWeight jsonrpc.Uint64 `json:"abstainWeight"`
 	}
 )
 
@@ -129,7 +139,7 @@ func (a *Service) connected(r *http.Request, index *query.StakerIndex, benched [
 	for i := range nodes {
 		id := ids.NodeID(nodes[i].Node)
 		if subnets := tracked[id]; nodes[i].Connected && subnets != nil && id != a.network.LocalNode.ID() {
-			all = append(all, a.peer(&nodes[i], subnets, benched, a.network.Rules.Upgrades.Granite, index.Unix))
+			all = append(all, a.peer(&nodes[i], subnets, benched, a.network.Rules.Upgrades.Helicon, index.Unix))
 		}
 	}
 	return all, nil
@@ -141,7 +151,7 @@ func (a *Service) peer(n *store.Node, subnets []ids.ID, benched []ids.NodeID, up
 	return Peer{
 		IP: sim.RemoteAddress(n), PublicIP: n.IP, NodeID: id, Version: n.Version, UpgradeTime: uint64(upgraded),
 		LastSent: utc(now - sent), LastReceived: utc(now - received), ObservedUptime: jsonrpc.Uint32(a.network.ObservedBy(id)),
-		TrackedSubnets: subnets, SupportedACPs: []uint32{}, ObjectedACPs: []uint32{}, Benched: sim.BenchedOn(n, benched),
+		TrackedSubnets: subnets, SupportedACPs: fixtures.ScheduledACPs, ObjectedACPs: []uint32{}, Benched: sim.BenchedOn(n, benched),
 	}
 }
 
@@ -222,5 +232,33 @@ func (a *Service) uptimeRequirement(ctx context.Context) (uint32, error) {
 	return a.network.Rules.StakingAt(uint64(start)).UptimeRequirement, nil
 }
 
-// Acps returns validators' votes on proposals. The version that runs here has none to vote on.
-func (a *Service) Acps(*http.Request, *jsonrpc.NoArgs, *ACPsReply) error { return nil }
+// Acps returns validators' votes on open proposals. Every peer supports those of Helicon; the local node's own weight abstains, since a node
+// counts only its peers.
+func (a *Service) Acps(r *http.Request, _ *jsonrpc.NoArgs, reply *ACPsReply) error {
+	members, err := a.platform.ValidatorsNow(r.Context(), ids.Empty)
+	if err != nil {
+		return err
+	}
+	known, err := a.peers(r)
+	if err != nil {
+		return err
+	}
+	supported := ACPVotes{Supporters: []ids.NodeID{}, Objectors: []ids.NodeID{}}
+	for _, p := range known.all {
+		if m := members[p.NodeID]; m != nil {
+			supported.Supporters = append(supported.Supporters, p.NodeID)
+			supported.SupportWeight += jsonrpc.Uint64(m.Weight)
+		}
+	}
+	slices.SortFunc(supported.Supporters, func(a, b ids.NodeID) int { return strings.Compare(a.String(), b.String()) })
+	total := jsonrpc.Uint64(members.Weight())
+	supported.AbstainWeight = total - supported.SupportWeight
+	reply.ACPs = map[uint32]*ACPVotes{}
+	for _, number := range fixtures.ScheduledACPs {
+		reply.ACPs[number] = &supported
+	}
+	for _, number := range fixtures.UnscheduledACPs {
+		reply.ACPs[number] = &ACPVotes{Supporters: supported.Objectors, Objectors: supported.Objectors, AbstainWeight: total}
+	}
+	return nil
+}
