@@ -17,6 +17,7 @@ import (
 	"snowglobe/handlers/journal"
 	"snowglobe/handlers/permit"
 	"snowglobe/handlers/rest"
+	"snowglobe/handlers/surface"
 	"snowglobe/handlers/webhook"
 	"snowglobe/sim/export"
 )
@@ -43,6 +44,7 @@ type Flags struct {
 	mining                                                               Mining
 	noMining, mixedMining, relayer, noRelayer                            bool
 	clockRate                                                            float64
+	strict                                                               strictness
 	journal                                                              int
 	live                                                                 bool
 	webhookHosts                                                         string
@@ -69,6 +71,8 @@ func NewFlags(f *pflag.FlagSet) *Flags {
 	f.BoolVar(&s.control, "allow-control", false, "when listening beyond loopback, allow every change of the world, not only signed transactions")
 	f.StringVar(&s.webhookHosts, "webhook-hosts", "", "`NAMES` or addresses of hosts, separated by commas, that webhooks may call besides this machine; * for any")
 	f.BoolVar(&s.public, "public", false, "answer as a public API server: without info.getNodeID, getNodeIP, getVMs and the admin API")
+	f.Var(&s.strict, "strict", "answer only the methods that a node of the network answers on the world's date, with no accounts of its own: not anvil_ and the like, and on the C-Chain not eth_coinbase after Helicon. --strict=all includes the APIs that a node has off by default, such as debug_")
+	f.Lookup("strict").NoOptDefVal = "true"
 	f.Func("block-time", "`TIME`, such as 2s or 2, of real time between each EVM chain's blocks, instead of one block for each transaction", s.mining.setInterval)
 	f.BoolVar(&s.mixedMining, "mixed-mining", false, "with --block-time, also make a block for each transaction at once")
 	f.BoolVar(&s.noMining, "no-mining", false, "make blocks of EVM chains only when a client asks for them (evm_mine)")
@@ -119,7 +123,7 @@ func (s *Flags) Options(w io.Writer) (o Options, err error) {
 	if o.Log, err = rest.NewLogger(w, s.logFormat, s.Quiet); err != nil {
 		return o, fmt.Errorf("--log-format: %w", err)
 	}
-	o.Node = NodeOptions{Hosts: splitNames(s.hosts), Public: s.public, Admin: s.admin, NoIndex: s.noIndex || !s.index, Profiles: s.profiles}
+	o.Node = NodeOptions{Hosts: splitNames(s.hosts), Public: s.public, Admin: s.admin, NoIndex: s.noIndex || !s.index, Profiles: s.profiles, Strict: surface.State(s.strict)}
 	if s.warpSign != signAny && s.warpSign != signKnown {
 		return o, fmt.Errorf("--warp-sign: %q is not one of %s, %s", s.warpSign, signAny, signKnown)
 	}
@@ -160,6 +164,31 @@ func (s *Flags) Options(w io.Writer) (o Options, err error) {
 	}
 	return o, s.readKeys(&o)
 }
+
+// strictness is the value of a flag that is false, true or all.
+type strictness surface.State
+
+// Set reads a value.
+func (s *strictness) Set(text string) error {
+	switch text {
+	case "false":
+		*s = strictness(surface.Never)
+	case "true":
+		*s = strictness(surface.On)
+	case "all":
+		*s = strictness(surface.Off)
+	default:
+		return fmt.Errorf("%q is not true, false or all", text)
+	}
+	return nil
+}
+
+func (s *strictness) String() string {
+	return [...]string{surface.Never: "false", surface.Off: "all", surface.On: "true"}[*s]
+}
+
+// Type is empty, as help names no value that the flag needs.
+func (*strictness) Type() string { return "" }
 
 // mostWorldSize is in MiB.
 const mostWorldSize = 1 << 20

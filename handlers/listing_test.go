@@ -15,8 +15,8 @@ import (
 	"github.com/ava-labs/avalanchego/ids"
 
 	"snowglobe/handlers"
-	"snowglobe/handlers/docs"
 	"snowglobe/handlers/rest"
+	"snowglobe/handlers/surface"
 )
 
 // listed is the part of /sim/world about endpoints.
@@ -175,7 +175,7 @@ func served(t *testing.T, h http.Handler, w listed) []string {
 		}
 	}
 	last := w.Chains[len(w.Chains)-1]
-	for _, e := range docs.Surface() {
+	for _, e := range surface.Entries() {
 		if e.REST() || e.Reason != "" || strings.HasPrefix(e.Words[0], "/ext/admin") {
 			continue
 		}

@@ -24,8 +24,8 @@ import (
 	"snowglobe/sim/warp"
 )
 
-// surface returns the node of a world that never changes.
-func surface(t *testing.T, n *sim.World) http.Handler {
+// surfaceOf returns the node of a world that never changes.
+func surfaceOf(t *testing.T, n *sim.World) http.Handler {
 	t.Helper()
 	h, err := handlers.New(n, handlers.Options{Network: "mainnet"})
 	if err != nil {
@@ -76,7 +76,7 @@ func messagesOf(t *testing.T, w *sim.World, c *reader.Chain) (all []ids.ID) {
 func TestWarpMethodsSignAsTheAggregatorDoes(t *testing.T) {
 	t.Parallel()
 	w := readWorld(t)
-	h, found := surface(t, w), 0
+	h, found := surfaceOf(t, w), 0
 	for _, c := range w.Chains {
 		n := w.NetworkOf(c)
 		path := "/" + n.Name + "/ext/bc/" + ids.ID(c.Row.BlockchainID).String() + "/rpc"
@@ -145,7 +145,7 @@ func TestWarpMethodsSignAsTheAggregatorDoes(t *testing.T) {
 func TestProposerVMNamesTheHeightForSignatures(t *testing.T) {
 	t.Parallel()
 	w := readWorld(t)
-	h := surface(t, w)
+	h := surfaceOf(t, w)
 	for _, n := range w.Networks {
 		v := &views{t, w, h, n}
 		height := integer(v.rpc("bc/P", "platform.getProposedHeight", object{})["height"])
@@ -193,7 +193,7 @@ func TestProposerVMNamesTheHeightForSignatures(t *testing.T) {
 func TestStatesAreWhatTheNodeDumps(t *testing.T) {
 	t.Parallel()
 	w := readWorld(t)
-	h := surface(t, w)
+	h := surfaceOf(t, w)
 	for _, c := range w.Chains {
 		path := "/" + c.Row.Network + "/ext/bc/" + ids.ID(c.Row.BlockchainID).String() + "/rpc"
 		head, err := c.Head(t.Context())

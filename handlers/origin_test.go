@@ -129,7 +129,7 @@ func TestFujiAddress(t *testing.T) {
 // TestDataAPIPassesJSONRPCOn asks each chain by both of its ids, and chains that do not exist.
 func TestDataAPIPassesJSONRPCOn(t *testing.T) {
 	w := readWorld(t)
-	h := surface(t, w)
+	h := surfaceOf(t, w)
 	const request = `{"jsonrpc":"2.0","id":1,"method":"eth_chainId","params":[]}`
 	for _, c := range w.Chains {
 		for _, id := range []string{fmt.Sprint(c.Row.EVMID), ids.ID(c.Row.BlockchainID).String()} {

@@ -22,7 +22,7 @@ import (
 func TestOtterscanAgrees(t *testing.T) {
 	t.Parallel()
 	w := readWorld(t)
-	h := surface(t, w)
+	h := surfaceOf(t, w)
 	for _, c := range w.Chains {
 		operations := otterscanTransactions(t, w, h, c)
 		if operations == 0 {

@@ -182,7 +182,7 @@ func TestWhatIsOnlyReadHasNoWishes(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer w.Close()
-	h := surface(t, w)
+	h := surfaceOf(t, w)
 	var document struct {
 		Methods []struct {
 			Name     string

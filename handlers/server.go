@@ -29,6 +29,7 @@ import (
 	"snowglobe/handlers/prometheus"
 	"snowglobe/handlers/rest"
 	"snowglobe/handlers/rest/schema"
+	"snowglobe/handlers/surface"
 	"snowglobe/handlers/usage"
 	"snowglobe/handlers/web"
 	"snowglobe/handlers/webhook"
@@ -82,11 +83,12 @@ type Options struct {
 
 // NodeOptions configures the node.
 type NodeOptions struct {
-	Hosts    []string // host names, besides addresses, that it answers to
-	Public   bool     // hide everything about one particular node
-	NoIndex  bool     // without /ext/index
-	Admin    bool     // serve the admin API
-	Profiles string   // folder for its profiles; empty for a temporary one
+	Hosts    []string      // host names, besides addresses, that it answers to
+	Public   bool          // hide everything about one particular node
+	NoIndex  bool          // without /ext/index
+	Admin    bool          // serve the admin API
+	Profiles string        // folder for its profiles; empty for a temporary one
+	Strict   surface.State // as of node.Options
 }
 
 const (
@@ -294,9 +296,12 @@ func mountNode(s *rest.Server, w *sim.World, o Options, m *prometheus.Requests, 
 	if o.Node.Admin {
 		profiler = node.NewProfiler(o.Node.Profiles)
 	}
-	wallet, err := walletOf(w)
-	if err != nil {
-		return nil, err
+	var wallet *eth.Wallet
+	if o.Node.Strict == surface.Never { // a node of the network has nobody's keys
+		var err error
+		if wallet, err = walletOf(w); err != nil {
+			return nil, err
+		}
 	}
 	for _, m := range w.Miners {
 		m.SetDefaults(!o.Mining.Manual, o.Mining.Interval)
@@ -304,6 +309,7 @@ func mountNode(s *rest.Server, w *sim.World, o Options, m *prometheus.Requests, 
 	n, err := node.New(node.Options{
 		Miners: w.Miners, Wallet: wallet, Networks: w.Networks, Network: o.Network, Version: fixtures.NodeVersion,
 		Permit: &o.Permit, Hosts: o.Node.Hosts, Public: o.Node.Public, NoIndex: o.Node.NoIndex, Stakers: o.Data.Stakers, Loggers: loggers, Profiler: profiler, Discover: discover, Log: o.Log, Advance: advance,
+		Strict: o.Node.Strict,
 	})
 	if err != nil {
 		return nil, err

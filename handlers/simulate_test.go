@@ -39,7 +39,7 @@ var nativeToken = common.HexToAddress("0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEe
 func TestSimulationsAreWhatBlocksAre(t *testing.T) {
 	t.Parallel()
 	w := readWorld(t)
-	h := surface(t, w)
+	h := surfaceOf(t, w)
 	for _, c := range w.Chains {
 		head, err := c.Head(t.Context())
 		if err != nil {
@@ -128,7 +128,7 @@ func TestSimulationsGoOn(t *testing.T) {
 	t.Parallel()
 	w := tinyWorld(t)
 	d := newDevnet(t, w, w.Networks[0].CChain())
-	h := surface(t, w)
+	h := surfaceOf(t, w)
 	target := common.HexToAddress("0x51a1")
 	// Counts in slot 0, logs the count and returns it.
 	code := common.FromHex("0x6001600054018060005560005260206000a060206000f3")
@@ -202,7 +202,7 @@ func TestSimulationsGoOn(t *testing.T) {
 func TestSimulationsAreBounded(t *testing.T) {
 	t.Parallel()
 	w := readWorld(t)
-	h, c := surface(t, w), w.Chains[0]
+	h, c := surfaceOf(t, w), w.Chains[0]
 	for want, blocks := range map[string][]object{
 		"too many blocks":                      make([]object, 257),
 		"too many calls in block: 5001 > 5000": {{"calls": make([]object, 5001)}},

@@ -102,7 +102,7 @@ func rpcPath(c *reader.Chain) string {
 func TestTracesAgree(t *testing.T) {
 	t.Parallel()
 	w := readWorld(t)
-	tracesAgree(t, w, surface(t, w), w.Chains)
+	tracesAgree(t, w, surfaceOf(t, w), w.Chains)
 }
 
 func tracesAgree(t *testing.T, w *sim.World, h http.Handler, chains []*reader.Chain) {
@@ -190,7 +190,7 @@ func indexedAs(p *parityTrace) (kind, sender string) {
 func TestTracesAreFound(t *testing.T) {
 	t.Parallel()
 	w := readWorld(t)
-	h, c := surface(t, w), w.Chains[0]
+	h, c := surfaceOf(t, w), w.Chains[0]
 	head, err := c.Head(t.Context())
 	if err != nil {
 		t.Fatal(err)

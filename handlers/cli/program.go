@@ -147,7 +147,7 @@ func (p *Program) operands(c *cobra.Command, v *Verb, args []string) error {
 		return nil
 	}
 	word := args[0]
-	if b := p.Flags.Lookup(lastFlag(c)); b != nil && b.NoOptDefVal != "" && (word == "true" || word == "false") {
+	if b := p.Flags.Lookup(lastFlag(c)); b != nil && b.NoOptDefVal != "" && b.Value.Set(word) == nil {
 		return fmt.Errorf("unexpected argument %q; write --%s=%s", word, b.Name, word)
 	}
 	if c.HasParent() {

@@ -1,7 +1,6 @@
 package docs
 
 import (
-	_ "embed" // the surface of the real services
 	"fmt"
 	"slices"
 	"strings"
@@ -10,6 +9,7 @@ import (
 
 	"snowglobe/fixtures"
 	"snowglobe/fixtures/worldfile"
+	"snowglobe/handlers/surface"
 	"snowglobe/sim/export"
 )
 
@@ -186,74 +186,50 @@ func (m *Manual) flagsOf(b *strings.Builder, group string) {
 	b.WriteString("\n")
 }
 
-// surface has a line for each operation of the real services, or for several methods of a path, in sections. After two hyphens a line gives the
-// reason if Snowglobe does not serve it.
-//
-//go:embed surface.txt
-var surface string
-
-// Entry is a line of the real services' surface.
-type Entry struct {
-	Service string
-	Words   []string // an HTTP method and a path, or a path and its methods of JSON-RPC
-	Reason  string   // why it is not served; empty if it is
-}
-
-// REST reports whether the line is a REST operation, as opposed to JSON-RPC methods.
-func (e *Entry) REST() bool { return strings.HasPrefix(e.Words[1], "/v") }
-
-// Surface lists the operations of the real services.
-func Surface() (all []Entry) {
-	service := ""
-	for line := range strings.Lines(surface) {
-		line = strings.TrimSpace(line)
-		switch {
-		case line == "" || line[0] == '#':
-		case line[0] == '[':
-			service = strings.Trim(line, "[]")
-		default:
-			names, reason, _ := strings.Cut(line, " -- ")
-			all = append(all, Entry{service, strings.Fields(names), reason})
-		}
-	}
-	return all
-}
-
 // covered groups operations with the same path and state.
 type covered struct {
 	service, path, state string
 	names                []string // operations with their HTTP methods, or methods of JSON-RPC
 }
 
+// coverage lists the operations of the REST services, and then the methods of a node with what nodes do before and since Helicon.
 func coverage() string {
-	var all []*covered
-	add := func(service, path, name, state string) {
-		for _, r := range all {
+	var operations, methods []*covered
+	add := func(all *[]*covered, service, path, name, state string) {
+		for _, r := range *all {
 			if r.service == service && r.path == path && r.state == state {
 				r.names = append(r.names, name)
 				return
 			}
 		}
-		all = append(all, &covered{service, path, state, []string{name}})
+		*all = append(*all, &covered{service, path, state, []string{name}})
 	}
-	for _, e := range Surface() {
+	for _, e := range surface.Entries() {
 		state := "yes"
 		if e.Reason != "" {
 			state = "no: " + e.Reason
 		}
 		if e.REST() {
 			i := strings.LastIndexByte(e.Words[1], '/')
-			add(e.Service, e.Words[1][:i], e.Words[0]+" "+e.Words[1][i+1:], state)
+			add(&operations, e.Service, e.Words[1][:i], e.Words[0]+" "+e.Words[1][i+1:], state)
 			continue
 		}
+		state = onNodes[e.Eras.At(false)] + " | " + onNodes[e.Eras.At(true)] + " | " + state
 		for _, method := range e.Words[1:] {
-			add(e.Service, e.Words[0], method, state)
+			add(&methods, "", e.Words[0], method, state)
 		}
 	}
 	b := new(strings.Builder)
-	b.WriteString("| service | path | operations, methods | served |\n|---|---|---|---|\n")
-	for _, r := range all {
+	b.WriteString("| service | path | operations | served |\n|---|---|---|---|\n")
+	for _, r := range operations {
 		fmt.Fprintf(b, "| %s | `%s` | `%s` | %s |\n", r.service, r.path, strings.Join(r.names, "`, `"), r.state)
+	}
+	b.WriteString("\n| path of a node | methods | a node before Helicon | a node since Helicon | served here |\n|---|---|---|---|---|\n")
+	for _, r := range methods {
+		fmt.Fprintf(b, "| `%s` | `%s` | %s |\n", r.path, strings.Join(r.names, "`, `"), r.state)
 	}
 	return b.String()
 }
+
+// onNodes words what nodes do with a method.
+var onNodes = [...]string{surface.Never: "no", surface.Off: "off by default", surface.On: "yes"}

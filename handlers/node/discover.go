@@ -18,7 +18,7 @@ func (n *Node) Describe() []Described {
 	var all []Described
 	n.each(func(paths []string, c *rpc.Capabilities) {
 		if c.Methods != nil && c.HTTP[len(c.HTTP)-1] == http.MethodPost {
-			all = append(all, Described{paths, c.Methods()})
+			all = append(all, Described{paths, c.Described()})
 		}
 	})
 	return all

@@ -14,7 +14,7 @@ var _ rest.Lister = (*Node)(nil)
 func (n *Node) Endpoints() []rest.Endpoint {
 	var all []rest.Endpoint
 	n.each(func(paths []string, c *rpc.Capabilities) {
-		all = append(all, rest.Endpoint{Interface: "node", Methods: c.HTTP, Paths: paths, Operations: append([]string{}, c.RPC...)})
+		all = append(all, rest.Endpoint{Interface: "node", Methods: c.HTTP, Paths: paths, Operations: c.Served()})
 	})
 	return all
 }

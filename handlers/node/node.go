@@ -26,6 +26,7 @@ import (
 	"snowglobe/handlers/node/warp"
 	"snowglobe/handlers/openrpc"
 	"snowglobe/handlers/permit"
+	"snowglobe/handlers/surface"
 	"snowglobe/sim"
 	"snowglobe/sim/evm"
 	"snowglobe/sim/evm/reader"
@@ -51,6 +52,7 @@ type Options struct {
 	Permit   *permit.Rule         // decides who may change the world; nil for the rule of a server on loopback
 	Log      *slog.Logger         // may be nil
 	Advance  anvil.Advance        // moves the world's clock; nil uses the world itself
+	Strict   surface.State        // the least that nodes of the network do with a method that this one answers; Never answers all
 	Hosts    []string             // host names, besides addresses, that the node answers to: localhost by default, "*" for any
 
 	// Discover makes the OpenRPC document of the methods served at a request's path; nil for none.
@@ -90,7 +92,7 @@ func New(o Options) (*Node, error) {
 		o.Wallet, _ = eth.NewWallet(nil)
 	}
 	n := &Node{options: o, networks: map[string]*router{}, routed: map[string]*eth.Endpoint{}}
-	validators, err := n.services(rpc.Service{Name: "validators", Methods: &validatorsAPI{o.Stakers}})
+	validators, err := n.services(surface.Validators, rpc.Service{Name: "validators", Methods: &validatorsAPI{o.Stakers}})
 	if err != nil {
 		return nil, err
 	}
@@ -130,11 +132,29 @@ func (n *Node) endpoint(m *miner.Miner) *eth.Endpoint {
 	if advance == nil && network != nil {
 		advance = network.World.Advance
 	}
+	at := surface.L1
+	if chain.Kind == evm.KindC {
+		at = surface.CChain
+	}
 	return eth.New(eth.Options{
-		Miner: m, Network: network, Wallet: n.options.Wallet, Version: version, MaxBody: n.options.MaxBody, Permit: n.options.Permit, Log: n.options.Log,
-		Discover: n.options.Discover,
-		More:     slices.Concat(debug.Namespaces(m), warp.Namespaces(chain, network), anvil.Namespaces(m, network, advance, version), trace.Namespaces(m), ots.Namespaces(m), simulate.Namespaces(m)),
+		Miner: m, Network: network, Wallet: n.options.Wallet, Version: n.clientVersion(chain, network), MaxBody: n.options.MaxBody, Permit: n.options.Permit,
+		Log: n.options.Log, Discover: n.options.Discover, Serves: n.serves(at, network),
+		More: slices.Concat(debug.Namespaces(m), warp.Namespaces(chain, network), anvil.Namespaces(m, network, advance, version), trace.Namespaces(m), ots.Namespaces(m), simulate.Namespaces(m)),
 	})
+}
+
+// clientVersion returns what web3_clientVersion answers. A strict node says what one of the network says: since Helicon its C-Chain names the
+// whole build (avalanchego vms/saevm/sae/rpc.newWeb3API).
+func (n *Node) clientVersion(chain *reader.Chain, network *sim.Network) func() string {
+	return func() string {
+		switch {
+		case n.options.Strict == surface.Never:
+			return anvil.ClientVersion(n.options.Version)
+		case chain.Kind == evm.KindC && helicon(network):
+			return fixtures.NodeBuild
+		}
+		return n.options.Version
+	}
 }
 
 // addChain mounts an EVM chain on its network: under its id and, for the C-Chain, its aliases.
@@ -165,7 +185,7 @@ func (n *Node) addChain(chain *reader.Chain, e *eth.Endpoint) error {
 
 // addProposerVM mounts a chain's ProposerVM under the chain's names.
 func (n *Node) addProposerVM(network *sim.Network, vm *consensus.ProposerVM, names ...string) error {
-	handler, err := n.services(rpc.Service{Name: "proposervm", Methods: vm})
+	handler, err := n.services(surface.PChain+"/proposervm", rpc.Service{Name: "proposervm", Methods: vm})
 	for _, name := range names {
 		n.Handle(network.Name, name+"/proposervm", handler)
 	}
@@ -174,10 +194,11 @@ func (n *Node) addProposerVM(network *sim.Network, vm *consensus.ProposerVM, nam
 
 // addIndex mounts the index of a chain's accepted containers.
 func (n *Node) addIndex(network, name string, accepted consensus.Accepted) error {
-	if n.options.NoIndex {
+	at := "/ext/index/" + name
+	if n.options.NoIndex || !n.mounts(at) {
 		return nil
 	}
-	handler, err := n.services(rpc.Service{Name: "index", Methods: consensus.NewIndex(accepted)})
+	handler, err := n.services(at, rpc.Service{Name: "index", Methods: consensus.NewIndex(accepted)})
 	n.Handle(network, "index/"+name, handler)
 	return err
 }
@@ -187,16 +208,16 @@ func (n *Node) addNetwork(network *sim.Network) error {
 	if err := errors.Join(n.addInfo(network), n.addHealth(network), n.addAdmin(network)); err != nil {
 		return err
 	}
-	pChain, err := n.remembering(memory(network), rpc.Service{Name: "platform", Methods: platform.New(network, n.options.Stakers)})
+	pChain, err := n.remembering(surface.PChain, memory(network), rpc.Service{Name: "platform", Methods: platform.New(network, n.options.Stakers)})
 	if err != nil {
 		return err
 	}
 	x := avm.New(network)
-	xChain, err := n.remembering(memory(network), rpc.Service{Name: "avm", Methods: x}, rpc.Service{Name: "xvm", Methods: x})
+	xChain, err := n.remembering(surface.XChain, memory(network), rpc.Service{Name: "avm", Methods: x}, rpc.Service{Name: "xvm", Methods: x})
 	if err != nil {
 		return err
 	}
-	wallet, err := n.services(rpc.Service{Name: "wallet", Methods: avm.NewWallet(x)})
+	wallet, err := n.services(surface.Wallet, rpc.Service{Name: "wallet", Methods: avm.NewWallet(x)})
 	if err != nil {
 		return err
 	}
@@ -205,7 +226,7 @@ func (n *Node) addNetwork(network *sim.Network) error {
 		n.Handle(network.Name, name, xChain)
 		n.Handle(network.Name, name+"/wallet", wallet)
 	}
-	atomic, err := n.services(rpc.Service{Name: "avax", Methods: avax.New(network)})
+	atomic, err := n.services(surface.Atomic, rpc.Service{Name: "avax", Methods: avax.New(network)})
 	if err != nil {
 		return err
 	}
@@ -224,7 +245,7 @@ func (n *Node) addNetwork(network *sim.Network) error {
 }
 
 func (n *Node) addInfo(network *sim.Network) error {
-	handler, err := n.services(rpc.Service{Name: "info", Methods: info.New(network, n.options.Stakers, n.options.Public)})
+	handler, err := n.services(surface.Info, rpc.Service{Name: "info", Methods: info.New(network, n.options.Stakers, n.options.Public)})
 	if err != nil {
 		return err
 	}
@@ -238,7 +259,7 @@ func (n *Node) addAdmin(network *sim.Network) error {
 		return nil
 	}
 	t := n.networks[network.Name]
-	handler, err := n.services(rpc.Service{Name: "admin", Methods: &adminAPI{t, t.loggers, n.options.Profiler, n.options.Hosts}})
+	handler, err := n.services(surface.Admin, rpc.Service{Name: "admin", Methods: &adminAPI{t, t.loggers, n.options.Profiler, n.options.Hosts}})
 	if err != nil {
 		return err
 	}
@@ -249,25 +270,27 @@ func (n *Node) addAdmin(network *sim.Network) error {
 // addHealth mounts a network's health service: JSON-RPC by POST, and by GET plain JSON whose status suffices for a load balancer.
 func (n *Node) addHealth(network *sim.Network) error {
 	a := &healthAPI{network, network.World, func(ctx context.Context) ([]ChainHeight, error) { return n.Heights(ctx, network.Name) }}
-	services, err := n.services(rpc.Service{Name: "health", Methods: a})
+	services, err := n.services(surface.Health, rpc.Service{Name: "health", Methods: a})
 	if err != nil {
 		return err
 	}
-	both := &rpc.Capabilities{HTTP: []string{http.MethodGet, http.MethodPost}, RPC: services.Capabilities().RPC, Methods: services.Capabilities().Methods}
+	both := &rpc.Capabilities{HTTP: []string{http.MethodGet, http.MethodPost}, RPC: services.Capabilities().RPC, Methods: services.Capabilities().Methods, Serves: services.Serves}
 	n.Handle(network.Name, "health", byMethod{plain(a.health), services, both})
 	n.Handle(network.Name, "health/readiness", plain(a.readiness))
 	n.Handle(network.Name, "health/liveness", plain(a.liveness))
 	return nil
 }
 
-// services serves several services at one path.
-func (n *Node) services(all ...rpc.Service) (*rpc.Server, error) {
-	return n.remembering(nil, all...)
+// services serves several services at a path, which has its name among the surface's.
+func (n *Node) services(path string, all ...rpc.Service) (*rpc.Server, error) {
+	return n.remembering(path, nil, all...)
 }
 
-// remembering serves several services at one path and remembers results.
-func (n *Node) remembering(m *rpc.Memory, all ...rpc.Service) (*rpc.Server, error) {
-	return rpc.NewServices(rpc.Options{MaxBody: n.options.MaxBody, Permit: n.options.Permit, Discover: n.options.Discover, Memory: m}, all...)
+// remembering serves several services at a path and remembers results.
+func (n *Node) remembering(path string, m *rpc.Memory, all ...rpc.Service) (*rpc.Server, error) {
+	return rpc.NewServices(rpc.Options{
+		MaxBody: n.options.MaxBody, Permit: n.options.Permit, Discover: n.options.Discover, Memory: m, Serves: n.serves(path, nil),
+	}, all...)
 }
 
 // remembered lists the P- and X-Chain methods whose results depend only on accepted blocks and the world's clock.

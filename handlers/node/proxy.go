@@ -93,7 +93,7 @@ func refuse(w http.ResponseWriter, status int, text string) {
 func (p *Proxy) Endpoints() []rest.Endpoint {
 	var methods []string
 	for _, e := range p.node.chains {
-		methods = append(methods, e.Capabilities().RPC...)
+		methods = append(methods, e.Capabilities().Served()...)
 	}
 	slices.Sort(methods)
 	return []rest.Endpoint{{Interface: "data", Methods: []string{http.MethodPost}, Paths: []string{ProxyPrefix + "/{chainId}/rpc"}, Operations: slices.Compact(methods)}}

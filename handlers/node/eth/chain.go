@@ -77,10 +77,10 @@ func (a *netAPI) Listening() bool { return true }
 func (a *netAPI) PeerCount() hexutil.Uint { return 0 }
 
 // web3API implements the web3 namespace.
-type web3API struct{ version string }
+type web3API struct{ version func() string }
 
 // ClientVersion returns the version of the node's EVM.
-func (a *web3API) ClientVersion() string { return a.version }
+func (a *web3API) ClientVersion() string { return a.version() }
 
 // Sha3 returns the Keccak-256 hash of some bytes.
 func (a *web3API) Sha3(input hexutil.Bytes) hexutil.Bytes { return crypto.Keccak256(input) }

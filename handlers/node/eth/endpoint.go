@@ -39,15 +39,17 @@ type Endpoint struct {
 // Options configures a chain's endpoint.
 type Options struct {
 	Miner   *miner.Miner
-	Network *sim.Network // nil for a chain without one, which has no messages for other chains
-	Wallet  *Wallet      // the accounts that the node signs for
-	Version string       // web3_clientVersion
-	MaxBody int64        // largest request read, in bytes
+	Network *sim.Network  // nil for a chain without one, which has no messages for other chains
+	Wallet  *Wallet       // the accounts that the node signs for
+	Version func() string // web3_clientVersion
+	MaxBody int64         // largest request read, in bytes
 
 	Permit *permit.Rule // decides who may call which methods
 	Log    *slog.Logger // may be nil
 
 	Discover func(r *http.Request, methods []openrpc.Method) any // makes the OpenRPC document of some methods; nil for none
+
+	Serves func(method string) bool // whether to answer a method now; nil answers all
 
 	More []rpc.Namespace // methods that a node does not have
 }
@@ -58,7 +60,7 @@ func New(o Options) *Endpoint {
 	e := &Endpoint{blocks: newBroadcaster(chain.Subscribe), pending: newBroadcaster(o.Miner.Pool.Subscribe)}
 	e.open, e.close = context.WithCancel(context.Background())
 	options := rpc.Options{
-		MaxBody: o.MaxBody, Permit: o.Permit, Discover: o.Discover,
+		MaxBody: o.MaxBody, Permit: o.Permit, Discover: o.Discover, Serves: o.Serves,
 		Batch: func(ctx context.Context) (context.Context, context.CancelFunc) {
 			return context.WithTimeout(reader.WithGas(ctx, batchCalls*chain.Limits.Gas), chain.Limits.Batch)
 		},

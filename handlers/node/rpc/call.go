@@ -35,6 +35,8 @@ type Call struct {
 
 	kind   kind
 	method *method // nil if the server does not have it
+
+	withheld bool // whether the server has the method and does not answer it now
 }
 
 // kind classifies a call by its members.

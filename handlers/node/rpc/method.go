@@ -167,10 +167,11 @@ type positional struct {
 	methods       map[string]*method // by name
 	subscriptions map[string]*method // by namespace and name, such as eth_newHeads
 	namespaces    map[string]string  // with their versions
+	serves        func(method string) bool
 }
 
-func newPositional(all []Namespace) *positional {
-	p := &positional{methods: map[string]*method{}, subscriptions: map[string]*method{}, namespaces: map[string]string{"rpc": "1.0"}}
+func newPositional(all []Namespace, serves func(method string) bool) *positional {
+	p := &positional{methods: map[string]*method{}, subscriptions: map[string]*method{}, namespaces: map[string]string{"rpc": "1.0"}, serves: serves}
 	for _, n := range append(all, Namespace{"rpc", modules{p}}) {
 		p.namespaces[n.Name] = "1.0"
 		receiver := reflect.ValueOf(n.Methods)
@@ -193,7 +194,18 @@ func newPositional(all []Namespace) *positional {
 type modules struct{ *positional }
 
 // Modules returns the namespaces with their versions.
-func (m modules) Modules() map[string]string { return m.namespaces }
+func (m modules) Modules() map[string]string {
+	if m.serves == nil {
+		return m.namespaces
+	}
+	served := map[string]string{}
+	for method := range m.methods {
+		if namespace, _, _ := strings.Cut(method, "_"); m.serves(method) {
+			served[namespace] = m.namespaces[namespace]
+		}
+	}
+	return served
+}
 
 var plainJSON = manners{mediaType: []string{contentType}, bare: true}
 

@@ -32,6 +32,9 @@ type Options struct {
 	Enter func(ctx context.Context) (within context.Context, leave func(), err error)
 
 	Memory *Memory // remembers results for repeated calls; nil for none
+
+	// Serves reports whether to answer a method now; nil answers all. A call of another one gets the answer for a method that does not exist.
+	Serves func(method string) bool
 }
 
 // Server runs JSON-RPC calls: an EVM chain's as go-ethereum's server does, or those of the node's services as avalanchego's does.
@@ -81,7 +84,7 @@ func newServer(o Options, p protocol, methods map[string]*method, described func
 	s := &Server{Options: o, protocol: p, manners: p.manners(), methods: methods, patience: messageTimeout}
 	s.open, s.close = context.WithCancel(context.Background())
 	s.names = slices.Sorted(maps.Keys(methods))
-	s.capabilities = &Capabilities{HTTP: []string{http.MethodPost}, RPC: s.names, Methods: described}
+	s.capabilities = &Capabilities{HTTP: []string{http.MethodPost}, RPC: s.names, Methods: described, Serves: o.Serves}
 	for name, m := range methods {
 		m.class = permit.Of(name)
 		m.remembered = o.Memory != nil && o.Memory.Methods[name]
@@ -94,7 +97,7 @@ func newServer(o Options, p protocol, methods map[string]*method, described func
 
 // New makes a server of namespaces.
 func New(o Options, all ...Namespace) *Server {
-	p := newPositional(all)
+	p := newPositional(all, o.Serves)
 	described := func() (described []openrpc.Method) {
 		for _, n := range all {
 			described = append(described, openrpc.Positional(n.Name, n.Methods)...)
@@ -102,7 +105,7 @@ func New(o Options, all ...Namespace) *Server {
 		return described
 	}
 	s := newServer(o, p, p.methods, described)
-	s.subscribing = &Capabilities{HTTP: []string{http.MethodGet}, RPC: s.names, Methods: described}
+	s.subscribing = &Capabilities{HTTP: []string{http.MethodGet}, RPC: s.names, Methods: described, Serves: o.Serves}
 	s.capabilities.RPC = slices.DeleteFunc(slices.Clone(s.names), func(name string) bool { return s.methods[name].signature == nil })
 	return s
 }
@@ -131,7 +134,11 @@ func (s *Server) name(r *Request) string {
 func (s *Server) parse(body []byte) *Request {
 	r := s.read(body)
 	for i := range r.Calls {
-		r.Calls[i].method = s.methods[r.Calls[i].Method]
+		c := &r.Calls[i]
+		c.method = s.methods[c.Method]
+		if c.method != nil && s.Serves != nil && !s.Serves(c.Method) {
+			c.method, c.withheld = nil, true
+		}
 	}
 	return r
 }
@@ -314,7 +321,7 @@ func (s *Server) errorOf(err error) *Error {
 
 // permits rejects a call that its client may not make.
 func (s *Server) permits(x *exchange, c *Call) error {
-	if c.method != nil && c.method.class != permit.Control || c.method == nil && permit.Of(c.Method) != permit.Control {
+	if c.withheld || c.method != nil && c.method.class != permit.Control || c.method == nil && permit.Of(c.Method) != permit.Control {
 		return nil
 	}
 	if !x.judged {
@@ -327,7 +334,9 @@ func (s *Server) permits(x *exchange, c *Call) error {
 // worded as a node words it.
 func (s *Server) recorded(e *Error, c *Call) *journal.CallError {
 	callError := e.recorded()
-	if c.method == nil && c.Method != "" && len(c.Method) <= longestName {
+	if c.withheld {
+		callError.Message += ": a node of the network does not serve it now, and --strict does as the node"
+	} else if c.method == nil && c.Method != "" && len(c.Method) <= longestName {
 		if near := spelling.Nearest(c.Method, s.names); near != "" {
 			callError.Message += ": did you mean " + near + "?"
 		}

@@ -44,7 +44,7 @@ func NewServices(o Options, all ...Service) (*Server, error) {
 			}
 		}
 	}
-	return newServer(o, &named{registered}, methods, func() (described []openrpc.Method) {
+	return newServer(o, &named{registered, methods, o.Serves}, methods, func() (described []openrpc.Method) {
 		for _, s := range all {
 			described = append(described, openrpc.Named(s.Name, s.Methods)...)
 		}
@@ -53,7 +53,11 @@ func NewServices(o Options, all ...Service) (*Server, error) {
 }
 
 // named serves avalanchego's services: methods with one argument.
-type named struct{ registered *gorilla.Server }
+type named struct {
+	registered *gorilla.Server
+	methods    map[string]*method
+	serves     func(method string) bool
+}
 
 func (*named) manners() manners {
 	return manners{mediaType: []string{contentType + "; charset=utf-8"}, counted: true}
@@ -72,6 +76,9 @@ type servedKey struct{}
 
 // run lets gorilla's server call the method.
 func (n *named) run(x *exchange, ctx context.Context, c *Call) (any, error) {
+	if c.withheld {
+		return nil, n.missing(c.Method)
+	}
 	s := &served{Call: c}
 	n.registered.ServeHTTP(s, x.from.WithContext(context.WithValue(ctx, servedKey{}, s)))
 	if s.failed != nil {
@@ -83,6 +90,18 @@ func (n *named) run(x *exchange, ctx context.Context, c *Call) (any, error) {
 		}
 	}
 	return s.reply, nil
+}
+
+// missing returns gorilla's error for a method that a service does not have, or whose service is not there.
+func (n *named) missing(name string) error {
+	service, method, _ := strings.Cut(name, ".")
+	what := "service"
+	for other := range n.methods {
+		if strings.HasPrefix(other, service+".") && n.serves(other) {
+			what = "method"
+		}
+	}
+	return fmt.Errorf("rpc: can't find %s %q", what, service+"."+upperFirst(method))
 }
 
 // Header returns headers that are never sent, because every answer already has the ones that gorilla's server sets.
@@ -105,14 +124,19 @@ var (
 // Method returns the method's Go name, as avalanchego's codec derives it (utils/json/codec.go).
 func (s *served) Method() (string, error) {
 	service, name, found := strings.Cut(s.Call.Method, ".")
-	first, size := utf8.DecodeRuneInString(name)
+	first, _ := utf8.DecodeRuneInString(name)
 	switch {
 	case !found || first == utf8.RuneError:
 		return s.Call.Method, nil
 	case unicode.IsUpper(first):
 		return s.Call.Method, errUpperCase
 	}
-	return service + "." + string(unicode.ToUpper(first)) + name[size:], nil
+	return service + "." + upperFirst(name), nil
+}
+
+func upperFirst(name string) string {
+	first, size := utf8.DecodeRuneInString(name)
+	return string(unicode.ToUpper(first)) + name[size:]
 }
 
 // ReadRequest reads the argument, which may be the only element of a list.
