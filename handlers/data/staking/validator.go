@@ -7,6 +7,7 @@ import (
 
 	"github.com/ava-labs/avalanchego/ids"
 
+	"snowglobe/fixtures"
 	"snowglobe/handlers/data"
 	"snowglobe/handlers/rest"
 	"snowglobe/handlers/rest/schema"
@@ -160,7 +161,8 @@ func showActive(network *sim.Network, v *query.ValidatorEntry, common Validator)
 		shown.DelegationCapacity = data.Decimals(uint64(n))
 	}
 	shown.UptimePerformance = float64(v.NodeUptime) / rules.Percent
-	if v.NodeInfo == nil {
+	if v.NodeInfo == nil { // a client's node, which is always there
+		shown.AvalancheGoVersion, shown.ValidatorHealth = fixtures.NodeSoftware, ValidatorHealth{ReachabilityPercent: 100}
 		return shown
 	}
 	if v.NodeInfo.Connected {
