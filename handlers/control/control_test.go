@@ -10,6 +10,7 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 
 	"snowglobe/handlers/control/describe"
+	"snowglobe/sim/rules"
 	"snowglobe/sim/store"
 )
 
@@ -43,13 +44,16 @@ func TestPersonaHasOneKeyOnEveryChain(t *testing.T) {
 
 func TestNetworksHaveTheirIdsAndAliases(t *testing.T) {
 	subnet := ids.GenerateTestID()
-	described := []describe.Network{{PHeight: 7, Samples: map[string][]byte{"P CreateSubnetTx": subnet[:]}}}
-	got := networks(described, func(string) string { return "" })
+	described := []describe.Network{{Rules: rules.Mainnet, PHeight: 7, Samples: map[string][]byte{"P CreateSubnetTx": subnet[:]}}, {Rules: rules.Fuji}}
+	got := networks(described, 1_785_250_800, func(string) string { return "" })
 	if len(got) != 2 || got[0].Name != "mainnet" || got[0].ID != 1 || len(got[0].Aliases) != 0 || got[0].PHeight != 7 {
 		t.Fatalf("networks are %+v", got)
 	}
 	if got[1].Name != "fuji" || got[1].ID != 5 || got[1].Aliases[0] != "testnet" || got[1].HRP != "fuji" {
 		t.Errorf("fuji is %+v", got[1])
+	}
+	if want := (Activation{"helicon", "2026-07-28T15:00:00Z"}); got[0].Upgrade != "granite" || got[1].Upgrade != "helicon" || got[1].Upgrades[1] != want {
+		t.Errorf("when fuji's Helicon activates, mainnet has %s, and fuji %s since %v", got[0].Upgrade, got[1].Upgrade, got[1].Upgrades)
 	}
 	if got[0].Samples["P CreateSubnetTx"] != subnet.String() || idText(nil) != "" {
 		t.Errorf("samples are %v", got[0].Samples)

@@ -20,6 +20,7 @@ import (
 	"snowglobe/sim"
 	"snowglobe/sim/cache"
 	"snowglobe/sim/query"
+	"snowglobe/sim/rules"
 	"snowglobe/sim/secp256k1"
 	"snowglobe/sim/store"
 )
@@ -50,14 +51,16 @@ type Clock struct {
 
 // Network is one of the world's two networks.
 type Network struct {
-	Name        string   `json:"name"`
-	Aliases     []string `json:"aliases"`
-	URL         string   `json:"url" doc:"Base URL whose /ext is this network's: an origin, for clients that keep only a URL's origin, unless the client came through a proxy."`
-	ID          uint32   `json:"networkId"`
-	HRP         string   `json:"hrp" doc:"The human-readable part of bech32 addresses."`
-	AVAXAssetID string   `json:"avaxAssetId"`
-	XChainID    string   `json:"xChainId"`
-	CChainID    string   `json:"cChainId"`
+	Name        string       `json:"name"`
+	Aliases     []string     `json:"aliases"`
+	URL         string       `json:"url" doc:"Base URL whose /ext is this network's: an origin, for clients that keep only a URL's origin, unless the client came through a proxy."`
+	ID          uint32       `json:"networkId"`
+	HRP         string       `json:"hrp" doc:"The human-readable part of bech32 addresses."`
+	Upgrade     string       `json:"upgrade" doc:"The last upgrade that is active at the clock's time, such as granite or helicon."`
+	Upgrades    []Activation `json:"upgrades" doc:"When upgrades activate."`
+	AVAXAssetID string       `json:"avaxAssetId"`
+	XChainID    string       `json:"xChainId"`
+	CChainID    string       `json:"cChainId"`
 
 	PHeight       uint64            `json:"pHeight"`
 	XHeight       uint64            `json:"xHeight"`
@@ -222,7 +225,7 @@ func render(d *describe.World, version, base string, networkURL func(network str
 	w := &World{
 		Version: version, Seed: d.Meta.Seed, Profile: d.Meta.Profile, Digest: hex(d.Meta.Digest),
 		Until: rfc3339(d.Meta.Until), Clock: Clock{Time: rfc3339(d.Clock), Unix: d.Clock},
-		Networks: networks(d.Networks, networkURL), Counts: Counts{Chains: len(d.Chains), Personas: len(d.Personas)},
+		Networks: networks(d.Networks, d.Clock, networkURL), Counts: Counts{Chains: len(d.Chains), Personas: len(d.Personas)},
 	}
 	for i := range d.Chains {
 		c := chain(&d.Chains[i], base)
@@ -242,7 +245,7 @@ func render(d *describe.World, version, base string, networkURL func(network str
 
 func rfc3339(unix int64) string { return time.Unix(unix, 0).UTC().Format(time.RFC3339) }
 
-func networks(described []describe.Network, networkURL func(network string) string) []Network {
+func networks(described []describe.Network, clock int64, networkURL func(network string) string) []Network {
 	var all []Network
 	for i, n := range fixtures.Networks {
 		network := Network{Name: n.Name, Aliases: []string{}, URL: networkURL(n.Name), ID: n.ID, HRP: n.HRP, AVAXAssetID: n.AVAXAssetID.String(),
@@ -252,10 +255,24 @@ func networks(described []describe.Network, networkURL func(network string) stri
 		}
 		if i < len(described) {
 			network.describe(&described[i])
+			network.upgrade(described[i].Rules, uint64(clock))
 		}
 		all = append(all, network)
 	}
 	return all
+}
+
+// Activation is when an upgrade activates on a network.
+type Activation struct {
+	Name string `json:"name"`
+	Time string `json:"time" doc:"RFC 3339; 9999-12-01T00:00:00Z if it never does."`
+}
+
+func (n *Network) upgrade(networkRules *rules.Network, clock uint64) {
+	n.Upgrade = networkRules.Latest(clock).String()
+	for _, u := range rules.Upgrades() {
+		n.Upgrades = append(n.Upgrades, Activation{u.String(), rfc3339(int64(networkRules.ActivationTime(u)))})
+	}
 }
 
 // persona lists one key's addresses on every kind of chain: an EVM address is derived with Keccak-256, a primary-network address with
