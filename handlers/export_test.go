@@ -100,8 +100,8 @@ func TestExportsSurviveKills(t *testing.T) {
 	began := time.Now()
 	want := map[string]string{evm: s.whole(t, s.begin(t, evm).OperationID), primary: s.whole(t, s.begin(t, primary).OperationID)}
 	span := int64(time.Since(began)) // that a job needs, whatever the machine
-	pending, kills, unfinished, begun := map[string]string{}, 0, 0, 0
-	for ; kills < fewest || begun == 0 && kills < most; kills++ {
+	pending, kills, unfinished := map[string]string{}, 0, 0
+	for ; kills < fewest || unfinished == 0 && kills < most; kills++ {
 		for _, body := range []string{evm, primary} {
 			pending[s.begin(t, body).OperationID] = want[body]
 		}
@@ -113,7 +113,6 @@ func TestExportsSurviveKills(t *testing.T) {
 			switch o := s.state(t, id); {
 			case o.OperationStatus == "RUNNING":
 				unfinished++
-				begun += min(o.Metadata.RowCount, 1)
 			case s.completed(t, o) != file:
 				t.Errorf("%+v has another file", o)
 			default:
@@ -126,8 +125,8 @@ func TestExportsSurviveKills(t *testing.T) {
 			t.Errorf("%s has another file", id)
 		}
 	}
-	if most > fewest && (unfinished == 0 || begun == 0) {
-		t.Errorf("exports were found unfinished %d times, %d times with a part of the file", unfinished, begun)
+	if most > fewest && unfinished == 0 {
+		t.Error("no export was found unfinished")
 	}
 	s.stopped(t)
 	verify := command(t, "verify", "--db", filepath.Join(folder, "w.db"))

@@ -169,7 +169,7 @@ func TestExportsEndThoughStatementsFail(t *testing.T) {
 	}
 	export(evm)
 	export(primary)
-	f.eachStatement(20, 1, func() { export(evm) })
+	f.eachStatement(15, 1, func() { export(evm) })
 	f.eachStatement(5, 1, func() { export(primary) })
 }
 

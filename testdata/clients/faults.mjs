@@ -61,7 +61,7 @@ await failing('viem, an error of JSON-RPC that is no reason to ask again', 'eth_
 await failing('viem, a receipt that is late', 'eth_getTransactionReceipt',
   [{ match: { rpcMethod: 'eth_getTransactionReceipt' }, action: { rpcResult: null }, times: { first: 3 } }],
   async () => {
-    const block = await viem.getBlock({ blockNumber: 80n })
+    const block = await viem.getBlock({ blockNumber: 79n })
     for (;;) {
       try {
         return await viem.getTransactionReceipt({ hash: block.transactions[0] })
