@@ -61,6 +61,6 @@ func (w *Flags) Options(now time.Time) (o Options, err error) {
 	if _, _, err := networkRules(w.upgrades, o.Until); err != nil {
 		return o, fmt.Errorf("--upgrade: %w", err)
 	}
-	o.Profile.Upgrades = append(o.Profile.Upgrades, w.upgrades...)
+	o.Upgrades = w.upgrades
 	return o, o.Profile.CheckSpan(o.Until, o.Today)
 }

@@ -26,6 +26,7 @@ type Options struct {
 	Path     string // of the file, or store.Memory
 	Seed     int64
 	Profile  *Profile
+	Upgrades []string // when upgrades activate; they win over the profile's
 	Until    time.Time
 	UntilNow bool                  // Until is the time of generation: an existing world of any time will do
 	Today    time.Time             // history may end ten years later, or ten after DefaultUntil if that is before it
@@ -99,6 +100,7 @@ func (o *Options) generate(ctx context.Context, creation *sim.Builder, begun fun
 // generation is a world during its generation.
 type generation struct {
 	profile  *Profile
+	upgrades []string // choices of when upgrades activate
 	span     population.Span
 	personas *population.Personas
 	networks []*primary.Network // mainnet, fuji
@@ -128,7 +130,7 @@ func newGeneration(o Options) (*generation, error) {
 	if err != nil {
 		return nil, err
 	}
-	g := &generation{profile: o.Profile, personas: personas,
+	g := &generation{profile: o.Profile, upgrades: slices.Concat(o.Profile.Upgrades, o.Upgrades), personas: personas,
 		span: population.Span{Start: uint64(o.Until.AddDate(0, 0, -o.Profile.Days).Unix()), Until: uint64(o.Until.Unix())}}
 	if g.documents, err = index.NewDocuments(); err != nil {
 		return nil, err
@@ -155,7 +157,7 @@ func newGeneration(o Options) (*generation, error) {
 }
 
 func (g *generation) makeNetworks(rng population.RNG, accounts []*population.Account) error {
-	networks, _, err := networkRules(g.profile.Upgrades, time.Unix(int64(g.span.Until), 0))
+	networks, _, err := networkRules(g.upgrades, time.Unix(int64(g.span.Until), 0))
 	if err != nil {
 		return err
 	}

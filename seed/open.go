@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"snowglobe/sim"
+	"snowglobe/sim/rules"
 	"snowglobe/sim/store"
 	"snowglobe/sim/store/dbfile"
 )
@@ -37,7 +38,7 @@ func Open(ctx context.Context, o Options, chosen map[string]bool) (*sim.World, e
 	if err != nil {
 		return nil, err
 	}
-	if err := o.agree(w.Meta, chosen); err != nil {
+	if err := o.agree(w, chosen); err != nil {
 		return nil, errors.Join(fmt.Errorf("%s: %w", o.Path, err), w.Close())
 	}
 	return w, nil
@@ -53,7 +54,8 @@ func Regenerate(ctx context.Context, o Options) (*sim.World, error) {
 }
 
 // agree compares an existing world with the user's options.
-func (o Options) agree(m store.Meta, chosen map[string]bool) error {
+func (o Options) agree(w *sim.World, chosen map[string]bool) error {
+	m := w.Meta
 	shape, err := o.Profile.YAML()
 	if err != nil {
 		return err
@@ -65,12 +67,32 @@ func (o Options) agree(m store.Meta, chosen map[string]bool) error {
 		return fmt.Errorf("the file holds the world of seed %d, not of seed %d; %s", m.Seed, o.Seed, advice)
 	case chosen["profile"] && m.Profile != o.Profile.Name:
 		return fmt.Errorf("the file holds a world of profile %s, not of profile %s; %s", m.Profile, o.Profile.Name, advice)
-	case chosen["upgrade"] && m.Profile == o.Profile.Name && m.Shape != shape:
-		return fmt.Errorf("the file holds a world of which upgrades activate at other times than --upgrade says; %s", advice)
 	case chosen["profile"] && m.Shape != shape:
 		return fmt.Errorf("the file holds a world of another profile %s than the one given now; %s", m.Profile, advice)
 	case chosen["until"] && !o.UntilNow && !until.Equal(o.Until):
 		return fmt.Errorf("the file's history ends at %s, not at %s; %s", until.Format(time.RFC3339), o.Until.Format(time.RFC3339), advice)
+	case chosen["upgrade"]:
+		return o.agreeOnUpgrades(w, until, advice)
+	}
+	return nil
+}
+
+// agreeOnUpgrades compares when upgrades activate in an existing world with the user's choices, whose now is where its history ends.
+func (o Options) agreeOnUpgrades(w *sim.World, until time.Time, advice string) error {
+	of := make([]*rules.Network, len(w.Networks))
+	for i, n := range w.Networks {
+		of[i] = n.Rules
+	}
+	wanted, _, err := chosenRules(of, o.Upgrades, until)
+	if err != nil {
+		return err
+	}
+	for i, n := range of {
+		for _, u := range rules.Upgrades() {
+			if have, want := n.ActivationTime(u), wanted[i].ActivationTime(u); have != want {
+				return fmt.Errorf("%s activates %s on %s in the file's world, not %s; %s", u, activationText(have), n.Name, activationText(want), advice)
+			}
+		}
 	}
 	return nil
 }

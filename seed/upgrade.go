@@ -18,7 +18,11 @@ const (
 // networkRules returns the rules of the networks under a user's choices of when upgrades activate, each like helicon=never or
 // fuji:helicon=2026-08-01T00:00:00Z. The last choice counts. An error comes with the index of the choice.
 func networkRules(choices []string, until time.Time) (networks []*rules.Network, index int, err error) {
-	networks = []*rules.Network{rules.Mainnet, rules.Fuji}
+	return chosenRules([]*rules.Network{rules.Mainnet, rules.Fuji}, choices, until)
+}
+
+// chosenRules returns the rules of the networks with a user's choices.
+func chosenRules(networks []*rules.Network, choices []string, until time.Time) (changed []*rules.Network, index int, err error) {
 	for i, choice := range choices {
 		name, value, found := strings.Cut(choice, "=")
 		if !found {
@@ -51,6 +55,13 @@ func activation(value string, until time.Time) (int64, error) {
 		return 0, fmt.Errorf("%.80q is not %s, %s or a time in whole seconds like %s", value, upgradeNever, upgradeNow, until.UTC().Format(time.RFC3339))
 	}
 	return at.Unix(), nil
+}
+
+func activationText(unix uint64) string {
+	if unix == fixtures.Unscheduled {
+		return upgradeNever
+	}
+	return "at " + time.Unix(int64(unix), 0).UTC().Format(time.RFC3339)
 }
 
 // withActivation changes the time of an upgrade on the network with a name, or on all.

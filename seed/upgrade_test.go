@@ -2,6 +2,8 @@ package seed_test
 
 import (
 	"bytes"
+	"fmt"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -86,6 +88,44 @@ func TestUpgradeMistakes(t *testing.T) {
 		_, err := seed.ParseProfile("my.yaml", []byte("name: my\ndays: 14\nupgrades: ["+`"`+choice+`"`+"]\n"))
 		if err == nil || !strings.HasPrefix(err.Error(), "my.yaml:3: upgrades[0]: ") || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", choice, err, want)
+		}
+	}
+}
+
+// TestAFileKeepsItsUpgrades opens files with choices that agree with them and with others, however a choice is written and whatever the profile.
+func TestAFileKeepsItsUpgrades(t *testing.T) {
+	until := seed.DefaultUntil
+	o := seed.Options{Path: filepath.Join(t.TempDir(), "w.db"), Seed: 1, Profile: small, Upgrades: []string{"helicon=now", "fuji:helicon=never"}, Until: until, Today: until}
+	w, err := seed.Generate(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	other, err := seed.LoadProfile("tiny")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		upgrades []string
+		want     string
+	}{
+		{nil, ""},
+		{[]string{"fuji:helicon=never"}, ""},
+		{[]string{"testnet:helicon=never", "mainnet:helicon=" + until.Format(time.RFC3339)}, ""},
+		{[]string{"helicon=now"}, "helicon activates never on fuji in the file's world, not at 2026-11-01T00:00:00Z"},
+		{[]string{"helicon=never"}, "helicon activates at 2026-11-01T00:00:00Z on mainnet in the file's world, not never"},
+	} {
+		for _, profile := range []*seed.Profile{small, other} {
+			o.Upgrades, o.Profile = c.upgrades, profile
+			w, err := seed.Open(t.Context(), o, map[string]bool{"upgrade": c.upgrades != nil, "profile": profile == small})
+			if err == nil {
+				err = w.Close()
+			}
+			if got := fmt.Sprint(err); c.want == "" && err != nil || !strings.Contains(got, c.want) {
+				t.Errorf("%v: %s, want %q", c.upgrades, got, c.want)
+			}
 		}
 	}
 }
