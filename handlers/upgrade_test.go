@@ -1,0 +1,84 @@
+package handlers_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"testing"
+	"time"
+
+	"snowglobe/handlers"
+	"snowglobe/seed"
+	"snowglobe/sim/rules"
+	"snowglobe/sim/store"
+	"snowglobe/sim/txs"
+	"snowglobe/sim/verify/verifytest"
+)
+
+// TestTheClockCrossesHelicon serves a world before the activation of each network. The shortest stake of Helicon is refused in the node's words until
+// the clock has crossed it, and again after a revert.
+func TestTheClockCrossesHelicon(t *testing.T) {
+	t.Parallel()
+	profile, err := seed.LoadProfile("tiny")
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := map[string]time.Time{"fuji": seed.DefaultUntil.AddDate(0, 0, 7), "mainnet": seed.DefaultUntil.AddDate(0, 0, 14)}
+	for name, time := range at {
+		profile.Upgrades = append(profile.Upgrades, name+":helicon="+time.Format("2006-01-02T15:04:05Z"))
+	}
+	world, err := seed.Generate(t.Context(), seed.Options{Path: store.Memory, Seed: 1, Profile: profile, Until: seed.DefaultUntil})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { world.Close() })
+	h, err := handlers.New(world, handlers.Options{Network: "mainnet"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := ask(h, http.MethodPost, "/sim/snapshots", `{}`)
+	var snapshot struct{ ID string }
+	if err := json.Unmarshal([]byte(before), &snapshot); err != nil || snapshot.ID == "" {
+		t.Fatal(before, err)
+	}
+	wallets := map[string]*wallet{}
+	for _, n := range world.Networks {
+		wallets[n.Name] = (&views{t, world, h, n}).wallet("whale")
+	}
+	short := func(w *wallet, name string) *txs.AddPermissionlessValidatorTx {
+		node, proof := w.proof(name)
+		tx := w.validator(node, proof, 0, w.output(w.l.Rules.BaseStaking.MinValidatorStake))
+		tx.Validator.End += w.l.Rules.StakingAt(w.l.Rules.ActivationTime(rules.Helicon)).MinValidationDuration
+		return tx
+	}
+	refused := func(name string) {
+		t.Helper()
+		wallets[name].refused("{tx}staking period is too short", short(wallets[name], "short"))
+		wallets[name].refused("{tx}attempting to use a Helicon-upgrade feature prior to activation", wallets[name].autoRenewed("early", 14*24*3600, 0))
+	}
+	for range 2 {
+		refused("fuji")
+		refused("mainnet")
+		for _, name := range []string{"fuji", "mainnet"} {
+			w := wallets[name]
+			w.until(uint64(at[name].Unix()) - 1)
+			refused(name)
+			w.decode("until", ask(h, http.MethodPost, "/sim/clock", `{"until":"helicon"}`))
+			if now := world.Clock.Unix(); now != at[name].Unix() {
+				t.Fatalf("the clock is at %d, and Helicon of %s activates at %d", now, name, at[name].Unix())
+			}
+			w.issue(txs.PChain, short(w, "short"))
+			if name == "fuji" {
+				refused("mainnet")
+			}
+		}
+		verifytest.Sound(t, world)
+		if answer := ask(h, http.MethodPost, "/sim/snapshots/"+snapshot.ID+":revert", `{}`); world.Clock.Unix() != seed.DefaultUntil.Unix() {
+			t.Fatal(answer)
+		}
+		snapshot.ID = ""
+		again := ask(h, http.MethodPost, "/sim/snapshots", `{}`)
+		if err := json.Unmarshal([]byte(again), &snapshot); err != nil || snapshot.ID == "" {
+			t.Fatal(again, err)
+		}
+	}
+}
