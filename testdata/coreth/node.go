@@ -150,12 +150,35 @@ func (c *chain) compare(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if err = cmp.Or(differ("error", have.Error, want.Error), differ("result", have.Result, want.Result)); err != nil {
+		if refusedTrace(have.Error) {
+			err = tooLarge(want.Result)
+		} else {
+			err = cmp.Or(differ("error", have.Error, want.Error), differ("result", have.Result, want.Result))
+		}
+		if err != nil {
 			err = fmt.Errorf("%s: %w", q, err)
 		}
 		c.seen.note(c.parent.Number.Uint64(), method, err)
 	}
 	return nil
+}
+
+// traceLimit is how many bytes of a trace the server returns; a node returns any number.
+const traceLimit = 16 << 20
+
+func refusedTrace(answer any) bool {
+	e, _ := answer.(map[string]any)
+	message, _ := e["message"].(string)
+	return strings.HasPrefix(message, fmt.Sprintf("the trace is larger than %d bytes", traceLimit))
+}
+
+// tooLarge returns an error if the node's trace is one that the server should have returned.
+func tooLarge(trace any) error {
+	whole, err := json.Marshal(trace)
+	if err == nil && len(whole) <= traceLimit {
+		err = fmt.Errorf("refused as larger than %d bytes, but has %d", traceLimit, len(whole))
+	}
+	return err
 }
 
 // questions returns the requests of the list, about the chain's own blocks, transactions, accounts and contracts.
