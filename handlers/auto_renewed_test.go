@@ -5,10 +5,14 @@ package handlers_test
 import (
 	"encoding/json"
 	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/ava-labs/avalanchego/ids"
+	"github.com/ava-labs/avalanchego/utils/formatting"
 
 	"snowglobe/handlers"
 	"snowglobe/sim/rules"
@@ -78,11 +82,24 @@ func (w *wallet) current(node ids.NodeID) object {
 func (w *wallet) rewards(tx string) (paid int64) {
 	w.Helper()
 	shown := w.get("/blockchains/p-chain/transactions/" + tx)
+	var inData, ofNode []int64
 	for _, u := range objects(shown["emittedUtxos"]) {
-		paid += integer(dig(u, "asset", "amount"))
+		inData = append(inData, integer(dig(u, "asset", "amount")))
+	}
+	for _, encoded := range w.rpc("bc/P", "platform.getRewardUTXOs", map[string]any{"txID": tx})["utxos"].([]any) {
+		b, err := formatting.Decode(formatting.Hex, encoded.(string))
+		if err != nil {
+			w.Fatal(err)
+		}
+		u, err := txs.ParseUTXO(txs.PChain, b)
+		if err != nil {
+			w.Fatal(err)
+		}
+		amount := int64(u.Out.(*txs.TransferOutput).Amount)
+		ofNode, paid = append(ofNode, amount), paid+amount
 	}
 	w.same("type of "+tx, shown["txType"], "RewardAutoRenewedValidatorTx")
-	w.same("outputs of "+tx, integer(w.rpc("bc/P", "platform.getRewardUTXOs", map[string]any{"txID": tx})["numFetched"]), len(objects(shown["emittedUtxos"])))
+	w.same("outputs of "+tx, fmt.Sprint(inData), fmt.Sprint(ofNode))
 	return paid
 }
 
@@ -119,7 +136,9 @@ func (w *wallet) renews() {
 	}
 
 	w.until(uint64(w.world.Clock.Unix()) + 60)
+	w.page(node, map[string]string{"mainnet": `for <span title="172,800 seconds">2 d</span>, and restakes 50.00 %`, "fuji": `for <span title="43,200 seconds">12 h</span>, and restakes 50.00 %`}[w.l.Name], "done", "done", "done", "rest", "done")
 	w.issue(txs.PChain, w.config(added, 0, 1_000_000), w.key)
+	w.page(node, "Leaves ", "done", "done", "done", "rest", "done")
 	last := w.current(node)
 	w.same("the configuration", last["nextPeriod"], "0", last["autoCompoundRewardShares"], "1000000")
 	w.until(uint64(integer(last["endTime"])))
@@ -127,6 +146,7 @@ func (w *wallet) renews() {
 		w.Errorf("the validator stays: %v", left)
 	}
 	w.same("the end", w.rewards(dig(w.validations(node)[0], "rewards", "rewardTxHash").(string)), restaked+integer(last["potentialReward"]))
+	w.page(node, "Left ", "done", "done", "done", "done")
 
 	failing, _ := w.proof("failing")
 	w.issue(txs.PChain, w.autoRenewed("failing", short, 1_000_000))
@@ -139,6 +159,56 @@ func (w *wallet) renews() {
 		w.Errorf("a validator that was not up stays: %v", left)
 	}
 	w.same("what it restaked", w.rewards(dig(w.validations(failing)[0], "rewards", "rewardTxHash").(string)), integer(second["restakedValidationRewards"]))
+	w.page(failing, "Left ", "done", "lost")
+
+	ordinary := w.get("/validators?pageSize=1&sortOrder=asc&validationStatus=completed&subnetId=" + ids.Empty.String())
+	if page := ask(w.h, "GET", "/p/"+w.l.Name+"/node/"+objects(ordinary["validators"])[0]["nodeId"].(string), ""); strings.Contains(page, "Cycles") || !strings.Contains(page, "percent of the time have passed") {
+		w.Errorf("the page of a validator that does not renew itself shows cycles, or no time: %s", page)
+	}
+}
+
+var (
+	cycleRow    = regexp.MustCompile(`<tr>.*?</tr>`)
+	cycleAmount = regexp.MustCompile(`class="amount" title="([0-9.]+) AVAX"`)
+	cyclePart   = regexp.MustCompile(`<rect class="(done|rest|lost)"`)
+)
+
+// page compares a node's page with the node's API: the cycles, newest first, what is next, and in the timeline the segments, oldest first.
+func (w *wallet) page(node ids.NodeID, next string, segments ...string) {
+	w.Helper()
+	page := ask(w.h, "GET", "/p/"+w.l.Name+"/node/"+node.String(), "")
+	above, table, _ := strings.Cut(page, `aria-label="Cycles"`)
+	table, _, _ = strings.Cut(table, "</table>")
+	shown := cycleRow.FindAllString(table, -1)[1:] // after the head
+	cycles := w.validations(node)
+	w.same("cycles on the page", len(shown), len(cycles), strings.Contains(page, next), true)
+	var drawn []string
+	for _, part := range cyclePart.FindAllStringSubmatch(above, -1) {
+		drawn = append(drawn, part[1])
+	}
+	w.same("the timeline", fmt.Sprint(drawn), fmt.Sprint(segments))
+	for i, cycle := range cycles {
+		w.same("the start", strings.Contains(shown[i], time.Unix(integer(cycle["startTimestamp"]), 0).UTC().Format(time.RFC3339)), true)
+		want := []int64{integer(cycle["amountStaked"])}
+		if cycle["validationStatus"] == "active" {
+			current := w.current(node)
+			w.same("the cycle", current["weight"], cycle["amountStaked"], strings.Contains(shown[i], strings.TrimSuffix(current["uptime"].(string), "00")+" %"), true)
+		} else {
+			restaked := int64(0)
+			if i > 0 {
+				restaked = integer(cycles[i-1]["amountStaked"]) - want[0]
+			}
+			want = append(want, restaked, w.rewards(dig(cycle, "rewards", "rewardTxHash").(string)))
+			w.same("the result", strings.Contains(shown[i], ">rewarded<"), dig(cycle, "rewards", "validationRewardAmount") != "0")
+		}
+		var amounts []int64
+		for _, amount := range cycleAmount.FindAllStringSubmatch(shown[i], -1) {
+			whole, fraction, _ := strings.Cut(amount[1], ".")
+			n, _ := strconv.ParseInt(whole+(fraction + "000000000")[:9], 10, 64) // digits
+			amounts = append(amounts, n)
+		}
+		w.same("the amounts", fmt.Sprint(amounts), fmt.Sprint(want))
+	}
 }
 
 // validations lists a node's cycles in the Data API, newest first.

@@ -139,6 +139,9 @@ func percent(v any) string {
 	return strconv.FormatFloat(f, 'f', 2, 64) + " %"
 }
 
+// parts shows parts of a million in percent.
+func parts(v any) string { return percent(float64(integer(v)) / 10_000) }
+
 func hexNumber(v any) string { return count(number(v).String()) }
 
 func byteSize(v any) string {
@@ -273,6 +276,11 @@ func (p *page) When(v any) template.HTML {
 // Date shows a time in full.
 func (p *page) Date(v any) string {
 	return time.Unix(integer(v), 0).UTC().Format("Mon 2 Jan 2006, 15:04:05 UTC")
+}
+
+// period shows a number of seconds by its largest unit, and in full in the title.
+func period(seconds any) template.HTML {
+	return template.HTML(fmt.Sprintf(`<span title="%s seconds">%s</span>`, esc(count(seconds)), strings.TrimPrefix(relative(integer(seconds)), "in ")))
 }
 
 // relative formats a span of time in its largest units.

@@ -40,7 +40,7 @@ type page struct {
 var functions = template.FuncMap{
 	"amount": amount, "money": money, "count": count, "short": short, "dict": dict, "name": name, "text": text, "hex": hexNumber,
 	"list": list, "dig": dig, "lower": strings.ToLower, "asset": assetPath,
-	"gwei": gwei, "fee": fee, "avax": avax, "percent": percent, "bytes": byteSize, "has": strings.Contains, "title": title, "spaced": spaced, "clip": clip, "methodShort": methodShort, "rpcBody": rpcBody, "json": compact, "last": last, "kind": exportKind, "words": spaced, "role": roleOf,
+	"gwei": gwei, "fee": fee, "avax": avax, "percent": percent, "period": period, "parts": parts, "bytes": byteSize, "has": strings.Contains, "title": title, "spaced": spaced, "clip": clip, "methodShort": methodShort, "rpcBody": rpcBody, "json": compact, "last": last, "kind": exportKind, "words": spaced, "role": roleOf,
 }
 
 // parseTemplates parses the templates once for all sites of the process, for the first page.

@@ -284,12 +284,16 @@ func node(p *page) error {
 	if err != nil {
 		return err
 	}
-	if err := p.load(v.l1Fee(), get("validators", "/v1/networks/%s/validators/%s", v.Network, v.ID).opt(), get("delegators", "/v1/networks/%s/delegators", v.Network).query("nodeIds", v.ID).query("pageSize", rows).opt(),
+	if err := p.load(v.l1Fee(), get("validators", "/v1/networks/%s/validators/%s?pageSize=100", v.Network, v.ID).opt(), rpcWith("current", v.rpc(), "platform.getCurrentValidators", J{"nodeIDs": []any{v.ID}}).opt(),
+		get("delegators", "/v1/networks/%s/delegators", v.Network).query("nodeIds", v.ID).query("pageSize", rows).opt(),
 		get("l1", "/v1/networks/%s/l1Validators?includeInactiveL1Validators=true", v.Network).query("nodeId", v.ID).opt(), get("blocks", "/v1/networks/%s/blockchains/p-chain/nodes/%s/blocks", v.Network, v.ID).query("pageSize", "8").opt()); err != nil {
 		return err
 	}
 	if p.Got["validators"] == nil && len(list(dig(p.Got["l1"], "validators"))) == 0 {
 		return notFound("%s validates nothing on %s", clip(v.ID, 60), v.Network)
+	}
+	if v.Extra, err = v.validations(); err != nil {
+		return err
 	}
 	return p.showAs("node", "p", short(v.ID))
 }
