@@ -147,6 +147,7 @@ func (w *wallet) renews() {
 	}
 	w.same("the end", w.rewards(dig(w.validations(node)[0], "rewards", "rewardTxHash").(string)), restaked+integer(last["potentialReward"]))
 	w.page(node, "Left ", "done", "done", "done", "done")
+	w.faultIsNoRefusal(node, w.config(added, short, 0))
 
 	failing, _ := w.proof("failing")
 	w.issue(txs.PChain, w.autoRenewed("failing", short, 1_000_000))
@@ -165,6 +166,17 @@ func (w *wallet) renews() {
 	if page := ask(w.h, "GET", "/p/"+w.l.Name+"/node/"+objects(ordinary["validators"])[0]["nodeId"].(string), ""); strings.Contains(page, "Cycles") || !strings.Contains(page, "percent of the time have passed") {
 		w.Errorf("the page of a validator that does not renew itself shows cycles, or no time: %s", page)
 	}
+}
+
+// faultIsNoRefusal issues a configuration for a validator that has left while its transaction cannot be read, and again once it can.
+func (w *wallet) faultIsNoRefusal(node ids.NodeID, late *txs.SetAutoRenewedValidatorConfigTx) {
+	w.Helper()
+	w.world.DB.FailStatements(func(text string) bool { return strings.Contains(text, "FROM primary_tx WHERE substr(hash") })
+	tx := w.sign(txs.PChain, late, w.key)
+	said := w.say(txs.PChain, tx)
+	w.world.DB.FailStatements(nil)
+	w.same("a fault", said, "internal error: the simulator's log has the cause", w.rpc("bc/P", "platform.getTxStatus", map[string]any{"txID": tx.ID()})["status"], "Unknown")
+	w.refused(fmt.Sprintf("{tx}getting validator %s from state: not found", node), late, w.key)
 }
 
 var (

@@ -11,6 +11,7 @@ import (
 	"snowglobe/sim/primary"
 	"snowglobe/sim/store"
 	"snowglobe/sim/txs"
+	"snowglobe/sim/utxo"
 )
 
 // IssueX accepts a transaction in a new X-Chain block. The error is the node's reason to refuse it.
@@ -57,7 +58,9 @@ func (e *extension) issueP(tx *txs.Tx) error {
 		return err
 	}
 	if err := e.state.P.VerifyTx(tx, at); err != nil {
-		e.dropped.Add(tx.ID(), err)
+		if !store.Internal(err) {
+			e.dropped.Add(tx.ID(), err)
+		}
 		return fmt.Errorf("failed verification: %w", err)
 	}
 	e.dropped.Remove(tx.ID())
@@ -160,17 +163,17 @@ func (n *Network) restore(ctx context.Context) (err error) {
 	return err
 }
 
-// pChainTx finds an accepted transaction of the P-Chain, nil if there is none.
-func (n *Network) pChainTx(txID ids.ID) *txs.Tx {
+// pChainTx finds an accepted transaction of the P-Chain, or utxo.ErrNotFound.
+func (n *Network) pChainTx(txID ids.ID) (*txs.Tx, error) {
 	row, err := n.DB.PrimaryTxByHash(context.Background(), n.Chain(txs.PChain), txID[:])
+	if errors.Is(err, store.ErrNotFound) {
+		return nil, utxo.ErrNotFound
+	}
 	if err != nil {
-		return nil
+		return nil, err
 	}
 	tx, err := txs.ParseTx(txs.PChain, row.Bytes)
-	if err != nil {
-		return nil
-	}
-	return tx
+	return tx, store.Damaged(err)
 }
 
 // earliest returns the first second allowed for a block: not before the clock or the last blocks.

@@ -177,6 +177,6 @@ func TestAutoRenewedValidatorsAreRefused(t *testing.T) {
 	w.refuse(errStakeTooLong, w.configTx(w.keys[0], added.ID(), 365*oneDay+1, 0))
 	w.refuse(errUnauthorized, w.configTx(w.keys[1], added.ID(), 0, 0))
 	other := w.delegatorTx(w.keys[1], 0, 500*nAVAX, shortest)
-	w.p.State.Tx = func(ids.ID) *txs.Tx { return other }
+	w.p.State.Tx = func(ids.ID) (*txs.Tx, error) { return other, nil }
 	w.refuse(errInvalidStakerTx, w.configTx(w.keys[0], other.ID(), 0, 0))
 }

@@ -95,7 +95,12 @@ func (j *judged) chain(t *testing.T, n *rules.Network) (*Chain, map[ids.ID][]str
 	p := New(n, shared, at)
 	p.Strict = true
 	accepted := map[ids.ID]*txs.Tx{}
-	p.State.Tx = func(id ids.ID) *txs.Tx { return accepted[id] }
+	p.State.Tx = func(id ids.ID) (*txs.Tx, error) {
+		if accepted[id] == nil {
+			return nil, utxo.ErrNotFound
+		}
+		return accepted[id], nil
+	}
 	p.SetTip(first.ID(), 0, at.Time)
 	rewards := map[ids.ID][]string{}
 	for _, text := range j.Blocks {

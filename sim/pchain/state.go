@@ -15,8 +15,8 @@ import (
 // the supply and the state of the fees. Changes go through the Journal and into the current Diff.
 type State struct {
 	utxo.UTXOState
-	Strict bool                 // recover every signature and check every proof, even those that this process made
-	Tx     func(ids.ID) *txs.Tx // finds an accepted transaction; nil if nobody keeps those of stakers that have ended
+	Strict bool                          // recover every signature and check every proof, even those that this process made
+	Tx     func(ids.ID) (*txs.Tx, error) // finds an accepted transaction, or utxo.ErrNotFound; nil if nobody keeps those of stakers that have ended
 
 	journal     *utxo.Journal
 	diff        *Diff

@@ -61,9 +61,9 @@ func (e *txExecutor) verifyPeriod(period uint64) error {
 
 // setAutoRenewedValidatorConfigTx verifies that a validator's authority changes its configuration.
 func (e *txExecutor) setAutoRenewedValidatorConfigTx(u *txs.SetAutoRenewedValidatorConfigTx) (*execution, error) {
-	tx := e.accepted(u.TxID)
-	if tx == nil {
-		return nil, fmt.Errorf("getting staker tx: %w", utxo.ErrNotFound)
+	tx, err := e.accepted(u.TxID)
+	if err != nil {
+		return nil, fmt.Errorf("getting staker tx: %w", err)
 	}
 	added, ok := tx.Unsigned.(*txs.AddAutoRenewedValidatorTx)
 	if !ok {
@@ -94,14 +94,14 @@ func (e *txExecutor) setAutoRenewedValidatorConfigTx(u *txs.SetAutoRenewedValida
 }
 
 // accepted finds an accepted transaction: a current validator's, or any if somebody keeps them.
-func (e *txExecutor) accepted(txID ids.ID) *txs.Tx {
+func (e *txExecutor) accepted(txID ids.ID) (*txs.Tx, error) {
 	for _, s := range e.current.queue {
 		if s.TxID == txID {
-			return s.Tx
+			return s.Tx, nil
 		}
 	}
 	if e.State.Tx == nil {
-		return nil
+		return nil, utxo.ErrNotFound
 	}
 	return e.State.Tx(txID)
 }
