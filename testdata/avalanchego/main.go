@@ -43,19 +43,25 @@ func check(ctx context.Context, binary, profile string) (err error) {
 	return nil
 }
 
-// checkLater serves a world, lets its people act for some days and a year pass, and checks the results.
+// checkLater serves a world, renews validators, lets its people act for some days and a year pass, and checks the results.
 func checkLater(ctx context.Context, binary, profile string) (err error) {
 	s, err := serve(ctx, binary, profile)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.stop(ctx)) }()
+	networks := []*network{newNetwork(s, "mainnet", 1), newNetwork(s, "fuji", 5)}
+	for _, n := range networks {
+		if err := (clients{n}).useRenewal(ctx); err != nil {
+			return fmt.Errorf("%s: %w", n.name, err)
+		}
+	}
 	for _, move := range []string{`{"populate":true,"advance":"20d"}`, `{"advance":"365d"}`, `{"populate":true,"advance":"2d"}`} {
 		if err := s.moveClock(ctx, move); err != nil {
 			return err
 		}
 	}
-	for _, n := range []*network{newNetwork(s, "mainnet", 1), newNetwork(s, "fuji", 5)} {
+	for _, n := range networks {
 		for _, step := range []func(context.Context) error{n.checkExchange, n.checkPlatform, n.executePlatform, n.checkSpends, n.checkOwners, n.checkMachines} {
 			if err := step(ctx); err != nil {
 				return fmt.Errorf("%s: %w", n.name, err)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
@@ -52,7 +53,11 @@ func serve(ctx context.Context, binary, profile string) (*server, error) {
 
 // moveClock moves the world's clock.
 func (s *server) moveClock(ctx context.Context, how string) error {
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, s.url+"/sim/clock", strings.NewReader(how))
+	return s.post(ctx, "/sim/clock", how)
+}
+
+func (s *server) post(ctx context.Context, path, body string) error {
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, s.url+path, strings.NewReader(body))
 	if err != nil {
 		return err
 	}
@@ -62,7 +67,25 @@ func (s *server) moveClock(ctx context.Context, how string) error {
 		return err
 	}
 	if answer.StatusCode != http.StatusOK {
-		err = fmt.Errorf("%s: %s", how, answer.Status)
+		err = fmt.Errorf("%s %s: %s", path, body, answer.Status)
+	}
+	return errors.Join(err, answer.Body.Close())
+}
+
+// get decodes an answer of the Data API.
+func (n *network) get(ctx context.Context, path string, into any) error {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, n.server.url+"/v1/networks/"+n.name+path, nil)
+	if err != nil {
+		return err
+	}
+	answer, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return err
+	}
+	if answer.StatusCode != http.StatusOK {
+		err = fmt.Errorf("%s: %s", path, answer.Status)
+	} else {
+		err = json.NewDecoder(answer.Body).Decode(into)
 	}
 	return errors.Join(err, answer.Body.Close())
 }

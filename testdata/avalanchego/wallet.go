@@ -33,17 +33,9 @@ type account struct {
 
 // useWallet moves value between the chains, stakes, and makes an L1 with avalanchego's wallet.
 func (n clients) useWallet(ctx context.Context) error {
-	var key secp256k1.PrivateKey
-	if err := key.UnmarshalText([]byte(ewoq)); err != nil {
-		return err
-	}
-	now, err := n.p.GetTimestamp(ctx)
+	a, err := n.account(ctx)
 	if err != nil {
 		return err
-	}
-	a := &account{
-		network: n.network, now: now, keys: secp256k1fx.NewKeychain(&key), account: key.EthAddress(),
-		owner: &secp256k1fx.OutputOwners{Threshold: 1, Addrs: []ids.ShortID{key.Address()}},
 	}
 	for _, do := range []func(context.Context) error{a.move, a.stake, a.makeL1} {
 		if err := errors.Join(a.open(ctx, primary.WalletConfig{}), do(ctx)); err != nil {
@@ -51,6 +43,19 @@ func (n clients) useWallet(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// account makes the account, without a wallet.
+func (n clients) account(ctx context.Context) (*account, error) {
+	var key secp256k1.PrivateKey
+	if err := key.UnmarshalText([]byte(ewoq)); err != nil {
+		return nil, err
+	}
+	now, err := n.p.GetTimestamp(ctx)
+	return &account{
+		network: n.network, now: now, keys: secp256k1fx.NewKeychain(&key), account: key.EthAddress(),
+		owner: &secp256k1fx.OutputOwners{Threshold: 1, Addrs: []ids.ShortID{key.Address()}},
+	}, err
 }
 
 // open makes a new wallet, given the subnets and L1 validators that it needs to know.
