@@ -120,7 +120,7 @@ func (c *command) read(world *seed.Flags, serving *handlers.Flags) (err error) {
 		worldErr = errors.Join(worldErr, c.server.CheckReadOnly())
 	}
 	c.server.Many.Generator.Profiles, profileErr = seed.ProfileSizes()
-	c.server.Many.Generator.Generate = c.world.Another
+	c.server.Many.Generator.CheckUpgrades, c.server.Many.Generator.Generate = c.world.CheckUpgrades, c.world.Another
 	return errors.Join(serverErr, worldErr, profileErr)
 }
 

@@ -2,9 +2,13 @@ package handlers_test
 
 import (
 	"encoding/json"
+	"fmt"
+	"io"
 	"net/http"
 	"testing"
 	"time"
+
+	"github.com/spf13/pflag"
 
 	"snowglobe/handlers"
 	"snowglobe/seed"
@@ -79,6 +83,31 @@ func TestTheClockCrossesHelicon(t *testing.T) {
 		again := ask(h, http.MethodPost, "/sim/snapshots", `{}`)
 		if err := json.Unmarshal([]byte(again), &snapshot); err != nil || snapshot.ID == "" {
 			t.Fatal(again, err)
+		}
+	}
+}
+
+// TestUpgradesOfTheCommandLine: the flag, given several times or with commas, and its environment variable choose several upgrades.
+func TestUpgradesOfTheCommandLine(t *testing.T) {
+	t.Parallel()
+	const never, fuji = "helicon=never", "fuji:helicon=2026-01-01T00:00:00Z"
+	for _, c := range []struct{ args, environ []string }{
+		{[]string{"--upgrade", never, "--upgrade", fuji}, nil},
+		{[]string{"--upgrade", never + "," + fuji}, nil},
+		{nil, []string{"SNOWGLOBE_UPGRADE=" + never + "," + fuji}},
+		{[]string{"--upgrade=" + never, "--upgrade=" + fuji}, []string{"SNOWGLOBE_UPGRADE=granite=now"}},
+	} {
+		f := pflag.NewFlagSet("snowglobe", pflag.ContinueOnError)
+		world := seed.NewFlags(f)
+		handlers.NewFlags(f)
+		f.Bool("force", false, "")
+		f.Bool("json", false, "")
+		if _, err := handlers.CommandLine(f).Parse(append([]string{"generate", "--profile=tiny"}, c.args...), c.environ, io.Discard); err != nil {
+			t.Fatal(err)
+		}
+		o, err := world.Options(time.Now())
+		if err != nil || fmt.Sprint(o.Upgrades) != fmt.Sprint([]string{never, fuji}) {
+			t.Errorf("%v: %v, %v", c, o.Upgrades, err)
 		}
 	}
 }

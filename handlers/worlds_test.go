@@ -48,7 +48,7 @@ func newMany(t *testing.T, w *sim.World, o handlers.Options) *many {
 	if o.Many.Most == 0 {
 		o.Many = handlers.Many{Most: 200, MostBytes: 1 << 30}
 	}
-	o.Many.Generator = worlds.Generator{Profiles: profiles, Generate: until.Another}
+	o.Many.Generator = worlds.Generator{Profiles: profiles, CheckUpgrades: until.CheckUpgrades, Generate: until.Another}
 	set, err := handlers.NewWorlds(t.Context(), w, o)
 	if err != nil {
 		t.Fatal(err)
@@ -153,6 +153,15 @@ func TestWorldsBesideEachOther(t *testing.T) {
 	m.want(201, "POST", "/sim/worlds", `{"name":"a"}`)
 	m.want(201, "POST", "/w/a/sim/worlds", `{"name":"b","from":"1"}`)
 	m.want(201, "POST", "/sim/worlds", `{"from":{"seed":1,"profile":"tiny"}}`)
+	made := m.want(201, "POST", "/sim/worlds", `{"name":"c","from":{"seed":1,"profile":"tiny"},"upgrades":["helicon=never","fuji:helicon=2026-01-01T00:00:00Z"]}`)
+	if !strings.Contains(made, `"from":"seed 1, profile tiny, helicon=never, fuji:helicon=2026-01-01T00:00:00Z"`) {
+		t.Errorf("a world with upgrades of its own is %s", made)
+	}
+	for network, helicon := range map[string]string{"mainnet": "9999-12-01T00:00:00Z", "fuji": "2026-01-01T00:00:00Z"} {
+		if shown := m.want(200, "POST", "/w/c/"+network+"/ext/info", `{"jsonrpc":"2.0","id":1,"method":"info.upgrades","params":{}}`); !strings.Contains(shown, `"heliconTime":"`+helicon+`"`) {
+			t.Errorf("%s upgrades as in %s, want %s", network, shown, helicon)
+		}
+	}
 	for world, digest := range map[string]string{"/w/a": now, "/w/b": then, "/w/world-1": begin, "/w/main": now} {
 		if got := m.digest(world); got != digest {
 			t.Errorf("%s is %s: want %s", world, got, digest)
@@ -181,7 +190,7 @@ func TestWorldsBesideEachOther(t *testing.T) {
 	if m.digest("/w/a") != begin || m.digest("") != now {
 		t.Error("a reset is not of one world alone")
 	}
-	if text := m.want(200, "GET", "/w/b/ext/metrics", ""); !strings.Contains(text, "\nsnowglobe_worlds 4\n") {
+	if text := m.want(200, "GET", "/w/b/ext/metrics", ""); !strings.Contains(text, "\nsnowglobe_worlds 5\n") {
 		t.Error("the metrics do not tell how many worlds there are")
 	}
 	m.want(204, "DELETE", "/w/a/sim/worlds/a", "") // by itself

@@ -2,13 +2,15 @@ package seed
 
 import (
 	"context"
+	"slices"
 
 	"snowglobe/fixtures"
 )
 
-// Another generates the file of a world with another seed and a built-in profile, whose history ends with this one's.
-func (o Options) Another(ctx context.Context, path string, seed int64, profile string) (err error) {
-	o.Path, o.Seed, o.Progress = path, seed, nil
+// Another generates the file of a world with another seed and a built-in profile, whose history ends with this one's. Choices of when upgrades
+// activate win over this one's.
+func (o Options) Another(ctx context.Context, path string, seed int64, profile string, upgrades []string) (err error) {
+	o.Path, o.Seed, o.Progress, o.Upgrades = path, seed, nil, slices.Concat(o.Upgrades, upgrades)
 	if o.Profile, err = LoadProfile(profile); err != nil {
 		return err
 	}
@@ -17,6 +19,12 @@ func (o Options) Another(ctx context.Context, path string, seed int64, profile s
 		return err
 	}
 	return w.Close()
+}
+
+// CheckUpgrades rejects choices that Another does not take.
+func (o Options) CheckUpgrades(choices []string) error {
+	_, _, err := networkRules(choices, o.Until)
+	return err
 }
 
 // ProfileSizes returns the approximate size of a world of each built-in profile, in bytes.

@@ -85,7 +85,7 @@ func read(options []Option, w io.Writer) (*settings, error) {
 		return nil, err
 	}
 	another := &s.server.Many.Generator
-	another.Generate = s.world.Another
+	another.CheckUpgrades, another.Generate = s.world.CheckUpgrades, s.world.Another
 	another.Profiles, err = seed.ProfileSizes()
 	return s, err
 }
@@ -153,7 +153,7 @@ func (s *settings) open(t testing.TB) (*sim.World, error) {
 	if err != nil {
 		return nil, err
 	}
-	original := useTemplate(fmt.Sprint(s.world.Seed, s.world.Until.Unix(), shape))
+	original := useTemplate(fmt.Sprint(s.world.Seed, s.world.Until.Unix(), s.world.Upgrades, shape))
 	original.once.Do(func() { original.world, original.err = seed.Generate(ctx, s.world) })
 	if original.err != nil {
 		return nil, errors.Join(original.err, original.release())

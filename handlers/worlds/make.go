@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"snowglobe/handlers/rest"
@@ -27,13 +28,14 @@ type Wish struct {
 type Origin struct {
 	Snapshot int64 // 0 for none
 	Profile  string
-	Seed     int64 // used with a profile
+	Seed     int64    // used with a profile
+	Upgrades []string // used with a profile: when upgrades activate, if not as in the server's other new worlds
 }
 
 func (o Origin) String() string {
 	switch {
 	case o.Profile != "":
-		return fmt.Sprintf("seed %d, profile %s", o.Seed, o.Profile)
+		return strings.Join(append([]string{fmt.Sprintf("seed %d, profile %s", o.Seed, o.Profile)}, o.Upgrades...), ", ")
 	case o.Snapshot != 0:
 		return "snapshot " + strconv.FormatInt(o.Snapshot, 10)
 	}
@@ -111,6 +113,9 @@ func (s *Set) check(ctx context.Context, of *sim.World, from Origin) error {
 		slices.Sort(names)
 		return rest.BadRequest(schema.NotOneOf("from.profile", from.Profile, names))
 	}
+	if err := s.options.Generator.CheckUpgrades(from.Upgrades); err != nil {
+		return rest.BadRequest("upgrades: " + err.Error())
+	}
 	return s.checkSize(size, "a world of profile "+from.Profile+" has about")
 }
 
@@ -125,7 +130,7 @@ func (s *Set) checkSize(bytes int64, what string) error {
 // write creates a world's file and opens it.
 func (s *Set) write(ctx context.Context, of *sim.World, h *hosted, from Origin) (*sim.World, error) {
 	if from.Profile != "" {
-		if err := s.options.Generator.Generate(ctx, h.path, from.Seed, from.Profile); err != nil {
+		if err := s.options.Generator.Generate(ctx, h.path, from.Seed, from.Profile, from.Upgrades); err != nil {
 			return nil, err
 		}
 		return sim.OpenWithin(ctx, h.path, h.limits())

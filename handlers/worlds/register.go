@@ -47,10 +47,11 @@ type Worlds struct {
 
 // makeBody holds the options of a new world.
 type makeBody struct {
-	Name *string `json:"name,omitempty" doc:"1 to 63 of a to z, 0 to 9 and -; default: the next of world-1, world-2 and so on."`
-	From *from   `json:"from,omitempty"`
-	TTL  *string `json:"ttl,omitempty" doc:"Idle real time after which it ends, such as 10m or 2h, at least 1s."`
-	Keep *bool   `json:"keep,omitempty" doc:"Keep its file beside the main world's when the process ends."`
+	Name     *string  `json:"name,omitempty" doc:"1 to 63 of a to z, 0 to 9 and -; default: the next of world-1, world-2 and so on."`
+	From     *from    `json:"from,omitempty"`
+	Upgrades []string `json:"upgrades,omitempty" doc:"When upgrades activate in a world from a seed, as with --upgrade, over which they win: helicon=never, helicon=now or fuji:helicon=2026-12-01T00:00:00Z."`
+	TTL      *string  `json:"ttl,omitempty" doc:"Idle real time after which it ends, such as 10m or 2h, at least 1s."`
+	Keep     *bool    `json:"keep,omitempty" doc:"Keep its file beside the main world's when the process ends."`
 }
 
 // from is a new world's origin in the client's form.
@@ -159,6 +160,9 @@ func (b *makeBody) read() (w Wish, err error) {
 	}
 	if b.From != nil {
 		w.From = b.From.Origin
+	}
+	if w.From.Upgrades = b.Upgrades; len(b.Upgrades) > 0 && w.From.Profile == "" {
+		problems = append(problems, "upgrades is only possible with from.seed and from.profile: a copy has the upgrades of its original")
 	}
 	if b.TTL != nil {
 		if w.TTL, err = time.ParseDuration(*b.TTL); err != nil || w.TTL < time.Second {

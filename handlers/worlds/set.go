@@ -54,7 +54,9 @@ type Options struct {
 // Generator makes worlds from a seed.
 type Generator struct {
 	Profiles map[string]int64 // built-in profiles, with the approximate bytes of a world of each
-	Generate func(ctx context.Context, path string, seed int64, profile string) error
+	// CheckUpgrades rejects choices of when upgrades activate, such as helicon=never; Generate takes all others.
+	CheckUpgrades func(choices []string) error
+	Generate      func(ctx context.Context, path string, seed int64, profile string, upgrades []string) error
 }
 
 // Set holds the worlds of a process.

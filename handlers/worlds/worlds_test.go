@@ -89,7 +89,8 @@ func serveMany(t *testing.T, w *sim.World, most int) *many {
 	t.Helper()
 	m := &many{T: t, now: time.Unix(1_900_000_000, 0), waiting: make(chan struct{}, 1)}
 	t.Setenv("TMPDIR", t.TempDir())
-	generate := func(ctx context.Context, path string, seed int64, profile string) error {
+	check := func(choices []string) error { return seed.Options{Until: seed.DefaultUntil}.CheckUpgrades(choices) }
+	generate := func(ctx context.Context, path string, seed int64, profile string, upgrades []string) error {
 		c, err := w.CopyTo(ctx, path, store.Limits{})
 		return errors.Join(err, c.Close())
 	}
@@ -116,7 +117,7 @@ func serveMany(t *testing.T, w *sim.World, most int) *many {
 	}
 	var err error
 	m.Set, err = New(w, Options{Most: most, MostBytes: 64 << 20, Now: func() time.Time { return m.now }, Log: slog.New(slog.NewTextHandler(&m.log, nil)), Serve: serve,
-		Generator: Generator{Profiles: map[string]int64{"tiny": 1 << 20, "fits": 64 << 20, "large": 64<<20 + 1}, Generate: generate}})
+		Generator: Generator{Profiles: map[string]int64{"tiny": 1 << 20, "fits": 64 << 20, "large": 64<<20 + 1}, CheckUpgrades: check, Generate: generate}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -265,7 +266,11 @@ func TestWorldsAreBounded(t *testing.T) {
 		{409, `{"keep":false,"ttl":"10m"}`, "--worlds"},
 		{400, `{"from":{"seed":1,"profile":"huge"}}`, "expected one of fits, large, tiny"},
 		{400, `{"from":7}`, "from"},
-		{400, `{"of":"head"}`, "expected one of from, keep, name, ttl"},
+		{400, `{"from":{"seed":1,"profile":"tiny"},"upgrades":["helicon=soon"]}`, `"message":"upgrades: \"soon\" is not never, now or a time in whole seconds like 2026-11-01T00:00:00Z"`},
+		{400, `{"from":{"seed":1,"profile":"tiny"},"upgrades":["etna=never"]}`, "upgrades: "},
+		{400, `{"from":{"seed":1,"profile":"tiny"},"upgrades":"helicon=never"}`, "upgrades"},
+		{400, `{"upgrades":["helicon=never"]}`, "upgrades is only possible with from.seed and from.profile"},
+		{400, `{"of":"head"}`, "expected one of from, keep, name, ttl, upgrades"},
 		{404, `{"from":"12"}`, "GET /sim/snapshots"},
 		{404, `{"from":"0"}`, "GET /sim/snapshots"},
 		{404, `{"from":"tail"}`, "from is head"},
