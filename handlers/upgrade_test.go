@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strconv"
 	"testing"
 	"time"
 
@@ -108,6 +109,31 @@ func TestUpgradesOfTheCommandLine(t *testing.T) {
 		o, err := world.Options(time.Now())
 		if err != nil || fmt.Sprint(o.Upgrades) != fmt.Sprint([]string{never, fuji}) {
 			t.Errorf("%v: %v, %v", c, o.Upgrades, err)
+		}
+	}
+}
+
+// TestUptimeOfTheAnsweringNode: seen up for 85 % of its time, a node earns its reward only if its validation began before Helicon.
+func TestUptimeOfTheAnsweringNode(t *testing.T) {
+	t.Parallel()
+	for choice, rewards := range map[string]bool{"helicon=never": true, "helicon=2025-12-01T00:00:00Z": false} {
+		profile, err := seed.LoadProfile("tiny")
+		if err != nil {
+			t.Fatal(err)
+		}
+		profile.Upgrades = []string{choice}
+		world, err := seed.Generate(t.Context(), seed.Options{Path: store.Memory, Seed: 1, Profile: profile, Until: seed.DefaultUntil})
+		if err != nil {
+			t.Fatal(err)
+		}
+		h, err := handlers.New(world, handlers.Options{Network: "mainnet"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		world.Networks[0].LocalNode.Uptime = 850_000
+		shown := (&views{t, world, h, world.Networks[0]}).rpc("info", "info.uptime", map[string]any{})
+		if share, err := strconv.ParseFloat(fmt.Sprint(shown["rewardingStakePercentage"]), 64); err != nil || (share > 50) != rewards {
+			t.Errorf("%s: %v, want that the stake rewards: %t", choice, shown, rewards)
 		}
 	}
 }

@@ -1,7 +1,6 @@
 package info
 
 import (
-	"bytes"
 	"context"
 	stdjson "encoding/json"
 	"errors"
@@ -219,14 +218,15 @@ func (a *Service) Uptime(r *http.Request, args *platform.SubnetArgs, reply *Upti
 // uptimeRequirement returns the share of its time, of a million, that the local node must be up for a reward: avalanchego's
 // network.NodeUptime.
 func (a *Service) uptimeRequirement(ctx context.Context) (uint32, error) {
-	validators, err := a.network.DB.ValidatorsAt(ctx, a.network.Chain(txs.PChain), a.network.Clock.Unix())
+	id := a.network.LocalNode.ID()
+	stakers, err := a.network.DB.StakersOfNode(ctx, a.network.Chain(txs.PChain), id[:])
 	if err != nil {
 		return 0, err
 	}
 	var start int64
-	for i := range validators {
-		if id := a.network.LocalNode.ID(); bytes.Equal(validators[i].Node, id[:]) {
-			start = validators[i].Start
+	for _, s := range stakers {
+		if !s.Delegator && query.OnPrimaryNetwork(s.Subnet) && s.Status == store.StakerActive {
+			start = s.Start
 		}
 	}
 	return a.network.Rules.StakingAt(uint64(start)).UptimeRequirement, nil
