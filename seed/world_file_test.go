@@ -6,6 +6,7 @@ import (
 	"math/big"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -451,5 +452,22 @@ l1s:
 	series := price.Series{Name: found["777001 png"].Series, Middle: 300_000_000, Amplitude: 300_000}
 	if series.At(1, 500_000) == series.At(1, 500_400) {
 		t.Error("the price of a token with a swing does not move")
+	}
+}
+
+// TestExampleShowsUpgrades: the commented line of the example chooses upgrades once the comment is gone.
+func TestExampleShowsUpgrades(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string][]string{
+		worldfile.Example: nil,
+		strings.Replace(worldfile.Example, "\n# upgrades:", "\nupgrades:", 1): {"helicon=never", "fuji:helicon=2026-12-01T00:00:00Z"},
+	} {
+		profile, err := seed.ParseProfile("world.yaml", []byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(profile.Upgrades, want) {
+			t.Errorf("the upgrades are %q, want %q", profile.Upgrades, want)
+		}
 	}
 }
