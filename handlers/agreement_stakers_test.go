@@ -4,6 +4,7 @@ package handlers_test
 
 import (
 	"fmt"
+	"math/big"
 	"slices"
 	"strings"
 
@@ -139,7 +140,8 @@ func (v *views) compareNetwork() {
 	v.same("stake", integer(validators["totalAmountStaked"])+integer(delegators["totalAmountStaked"]), total["stake"])
 	if v.l.Name == "mainnet" {
 		supply := v.decode("supply", ask(v.h, "GET", "/v1/avax/supply", ""))
-		v.same("staked supply", supply["totalStaked"], fmt.Sprint(integer(total["stake"])/1_000_000_000))
+		whole := new(big.Rat).SetFrac64(integer(total["stake"]), 1_000_000_000).FloatString(9)
+		v.same("staked supply", supply["totalStaked"], strings.TrimRight(strings.TrimRight(whole, "0"), "."))
 	}
 	block := objects(v.get("/blockchains/p-chain/blocks?pageSize=1")["blocks"])[0]
 	v.same("supply", block["currentSupply"], v.rpc("bc/P", "platform.getCurrentSupply", nil)["supply"])

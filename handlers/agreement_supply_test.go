@@ -92,7 +92,7 @@ func supply(t *testing.T, n *sim.Network) *big.Int {
 		}
 		lost += burned
 	}
-	sum := new(big.Int).Mul(new(big.Int).SetUint64(genesis.InitialSupply+all.Paid()-lost), big.NewInt(1e9))
+	sum := new(big.Int).Mul(new(big.Int).SetUint64(genesis.InitialSupply+all.Granted()-lost), big.NewInt(1e9))
 	head, err := n.CChain().Head(t.Context())
 	if err != nil {
 		t.Fatal(err)

@@ -205,7 +205,7 @@ func describeTransaction(tx, staking object) {
 	every := func(object) bool { return true }
 	outputs(tx, "consumedUtxos", every)
 	outputs(tx, "emittedUtxos", every)
-	if tx["txType"] != "RewardValidatorTx" {
+	if tx["txType"] != "RewardValidatorTx" && tx["txType"] != "RewardAutoRenewedValidatorTx" {
 		owners, _ := tx["rewardAddresses"].([]any)
 		touched = append(touched, owners...)
 	} else if staking["rewardTxHash"] == tx["txHash"] {

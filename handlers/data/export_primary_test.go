@@ -192,7 +192,7 @@ func TestSmallerExportsArePartsOfTheFullOne(t *testing.T) {
 	}
 	rewards := map[string]int{}
 	staking := slices.DeleteFunc(slices.Clone(full), func(r record) bool {
-		return r["FundTransferType"] != "CREDIT_STAKING_SET" && r["TxType"] != "RewardValidatorTx"
+		return r["FundTransferType"] != "CREDIT_STAKING_SET" && !strings.HasPrefix(r["TxType"], "Reward")
 	})
 	if !slices.EqualFunc(staking, o.rows(t, exportOf(export.Staking, options)), contains) {
 		t.Error("the staking export has other rows")
@@ -249,9 +249,15 @@ func (o *office) checkStake(t *testing.T, r record) {
 	if err != nil {
 		t.Fatalf("%v: %v", r, err)
 	}
-	s, err := o.DB.StakerOfTx(t.Context(), id[:])
+	cycles, err := o.DB.CyclesOfTx(t.Context(), id[:])
 	if err != nil {
 		t.Fatal(err)
+	}
+	s := cycles[0]
+	for _, c := range cycles {
+		if len(c.RewardTx) > 0 && ids.ID(c.RewardTx).String() == r["TxHash"] {
+			s = c
+		}
 	}
 	if r["NodeId"] != ids.NodeID(s.Node).String() || r["StakingStart"] != rfc3339(s.Start) || r["StakingEnd"] != rfc3339(s.End) {
 		t.Errorf("%v: from %s to %s with %s", r, rfc3339(s.Start), rfc3339(s.End), ids.NodeID(s.Node))

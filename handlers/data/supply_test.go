@@ -77,6 +77,7 @@ func burned(t *testing.T, g *globe, chain int) (sum uint64) {
 	return sum
 }
 
+// rewarded adds up what outputs paid to stakers and what validators that renew themselves have restaked.
 func rewarded(t *testing.T, g *globe, chain int) (sum uint64) {
 	t.Helper()
 	all, err := g.DB.UTXOsMadeBy(context.Background(), chain)
@@ -86,6 +87,15 @@ func rewarded(t *testing.T, g *globe, chain int) (sum uint64) {
 	for _, u := range all {
 		if u.Reward {
 			sum += uint64(u.Amount)
+		}
+	}
+	stakers, err := g.DB.Stakers(context.Background(), chain)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range stakers {
+		if s.RewardTx == nil { // holds what earlier cycles restaked
+			sum += uint64(s.AccruedValidationRewards + s.AccruedDelegateeRewards)
 		}
 	}
 	return sum

@@ -183,17 +183,28 @@ func (p *primaryMessage) addThreshold(owners []ids.ShortID, after *query.Balance
 	return nil
 }
 
-// addStaker adds a validator or delegator, and its rewards if the event is about them.
+// addStaker adds a validator or delegator, and its rewards if the event is about them. Of a validator that renews itself the event is about
+// one cycle.
 func (p *primaryMessage) addStaker(s *store.Staker) error {
+	var utxos []store.UTXO
+	if p.message.Event == webhooks.RewardDistribution {
+		row, err := p.world.DB.PrimaryTx(p, p.message.Tx)
+		if err != nil {
+			return err
+		}
+		if s, err = p.world.DB.RewardedBy(p, s.Tx, row.Hash); err != nil {
+			return err
+		}
+		maker := s.Tx
+		if s.AutoRenewed() {
+			maker = row.Hash
+		}
+		if utxos, err = p.world.DB.UTXOsOfTx(p, p.network.Chain(txs.PChain), maker); err != nil {
+			return err
+		}
+	}
 	p.shown.NodeID, p.shown.SubnetID, p.shown.StakingTx = ids.NodeID(s.Node).String(), subnetText(s.Subnet), data.CB58(s.Tx)
 	p.shown.Weight = data.Decimals(uint64(s.Weight))
-	if p.message.Event != webhooks.RewardDistribution {
-		return nil
-	}
-	utxos, err := p.world.DB.UTXOsOfTx(p, p.network.Chain(txs.PChain), s.Tx)
-	if err != nil {
-		return err
-	}
 	for i := range utxos {
 		if !utxos[i].Reward {
 			continue

@@ -1,7 +1,9 @@
 package webhook_test
 
 import (
+	"bytes"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -46,34 +48,44 @@ func TestAValidatorsEndIsTold(t *testing.T) {
 	}
 	w.about(owners.URL, "primary_network_address_activity", "mainnet", object{"keyType": "addresses", "keys": addresses,
 		"subEvents": object{"addressActivitySubEvents": []string{"reward_distribution", "balance_change"}}})
+	head, err := w.DB.PrimaryHead(t.Context(), chain)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := int64(head.ID.Number())
 	if err := w.Advance(t.Context(), time.Unix(first[2].End+1, 0)); err != nil {
 		t.Fatal(err)
 	}
-	rewarded, after := 0, map[string]store.Staker{}
 	now, err := w.DB.Stakers(t.Context(), chain)
 	if err != nil {
 		t.Fatal(err)
 	}
+	var want, ofOwners []string // reward transactions
+	restaked := map[string]bool{}
 	for _, s := range now {
-		after[string(s.Tx)] = s
-	}
-	var want []string
-	for _, s := range first {
-		if s := after[string(s.Tx)]; s.Rewarded {
-			rewarded++
-			want = append(want, ids.ID(s.RewardTx).String())
+		i := slices.IndexFunc(first, func(v store.Staker) bool { return bytes.Equal(v.Node, s.Node) && ids.ID(s.Subnet) == ids.Empty })
+		if i < 0 || !s.Rewarded || *s.Ended <= before {
+			continue
+		}
+		hash := ids.ID(s.RewardTx).String()
+		want = append(want, hash)
+		restaked[hash] = s.AutoCompoundRewardShares == 1_000_000
+		if bytes.Equal(s.Tx, first[i].Tx) && !restaked[hash] {
+			ofOwners = append(ofOwners, hash)
 		}
 	}
-	if rewarded == 0 {
+	if len(want) == 0 {
 		t.Fatal("nobody is rewarded")
 	}
-	until(t, "the nodes are told", func() bool { return nodes.tried() >= rewarded })
+	until(t, "the nodes are told", func() bool { return nodes.tried() >= len(want) })
 	until(t, "the owners are told", func() bool { return w.settled() })
 	var told []string
 	for _, message := range nodes.got {
 		event := message["event"].(object)
-		told = append(told, dig(event, "transaction", "txHash"))
-		if dig(event, "eventType") != "reward_distribution" || dig(event, "transaction", "txType") != "RewardValidatorTx" || len(event["rewards"].([]any)) == 0 {
+		tx := dig(event, "transaction", "txHash")
+		told = append(told, tx)
+		rewards, _ := event["rewards"].([]any)
+		if dig(event, "eventType") != "reward_distribution" || !strings.HasPrefix(dig(event, "transaction", "txType"), "Reward") || (len(rewards) == 0) != restaked[tx] {
 			t.Errorf("the event is %s", text(event))
 		}
 	}
@@ -88,7 +100,7 @@ func TestAValidatorsEndIsTold(t *testing.T) {
 			t.Errorf("the event is %s", text(event))
 		}
 	}
-	for _, hash := range want {
+	for _, hash := range ofOwners {
 		if kinds["reward_distribution"+hash] != 1 || kinds["balance_change"+hash] != 1 {
 			t.Errorf("of %s the owners are told %v", hash, kinds)
 		}

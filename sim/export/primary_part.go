@@ -83,9 +83,6 @@ func (r *primaryReader) made(ctx context.Context, base primaryRow, tx *txs.Tx) (
 	staking, ends := txs.Rewarded(tx.Unsigned)
 	if ends {
 		height++
-		if base.stake, err = r.stakeOf(ctx, staking); err != nil {
-			return nil, err
-		}
 	}
 	if _, once := tx.Unsigned.(*txs.RewardValidatorTx); once {
 		maker = staking
@@ -96,6 +93,13 @@ func (r *primaryReader) made(ctx context.Context, base primaryRow, tx *txs.Tx) (
 	utxos, err := r.world.DB.UTXOsOfBlock(ctx, r.source.rows, height)
 	if err != nil {
 		return nil, err
+	}
+	var staker *store.Staker
+	if ends {
+		if staker, err = r.world.DB.RewardedBy(ctx, staking[:], base.tx.Hash); err != nil {
+			return nil, err
+		}
+		base.stake = stakeOf(staker)
 	}
 	rewards := 0
 	for i := range utxos {
@@ -109,10 +113,6 @@ func (r *primaryReader) made(ctx context.Context, base primaryRow, tx *txs.Tx) (
 			row.kind, row.peer = creditAtomic, txs.Chain(u.Chain-r.source.rows+int(r.codec))
 		}
 		if u.Reward {
-			staker, err := r.world.DB.RewardedBy(ctx, staking[:], base.tx.Hash)
-			if err != nil {
-				return nil, err
-			}
 			if row.reward, err = query.PaidKind(ctx, r.world.DB, staker, rewards); err != nil {
 				return nil, err
 			}
@@ -132,9 +132,11 @@ func (r *primaryReader) staked(ctx context.Context, base primaryRow, tx *txs.Tx)
 		return nil, nil // no stake
 	}
 	base.kind = creditStake
-	if base.stake, err = r.terms(ctx, base.tx, staker); err != nil {
+	cycles, err := r.world.DB.CyclesOfTx(ctx, base.tx.Hash)
+	if err != nil {
 		return nil, err
 	}
+	base.stake = stakeOf(&cycles[0])
 	index := len(tx.Unsigned.Base().Outs)
 	for i, out := range staker.Stake() {
 		u := txs.UTXO{UTXOID: txs.UTXOID{TxID: tx.ID(), OutputIndex: uint32(index + i)}, AssetID: out.AssetID, Out: out.Out}
@@ -147,31 +149,7 @@ func (r *primaryReader) staked(ctx context.Context, base primaryRow, tx *txs.Tx)
 	return all, nil
 }
 
-// stakeOf returns an earlier transaction's stake.
-func (r *primaryReader) stakeOf(ctx context.Context, id ids.ID) (*stake, error) {
-	row, err := r.world.DB.PrimaryTxByHash(ctx, r.source.rows, id[:])
-	if err != nil {
-		return nil, err
-	}
-	tx, err := txs.ReadTx(r.codec, id, row.Bytes)
-	if err != nil {
-		return nil, err
-	}
-	staker, err := pchain.NewStaker(tx, pchain.Active)
-	if err != nil {
-		return nil, err
-	}
-	return r.terms(ctx, row, staker)
-}
-
-// terms returns a staker's subnet, node and period. Staking begins with the block that accepts the transaction; only a genesis heeds the
-// start that the transaction names.
-func (r *primaryReader) terms(ctx context.Context, row *store.PrimaryTx, s *pchain.Staker) (*stake, error) {
-	t := &stake{s.TxID, s.NodeID, s.SubnetID, s.Start, s.End}
-	if row.ID.Number() == 0 {
-		return t, nil
-	}
-	accepted, err := r.source.time(ctx, r.world, row.ID.Number())
-	t.start = uint64(accepted)
-	return t, err
+// stakeOf returns the subnet, node and period of a staker, or of one cycle of a validator that renews itself.
+func stakeOf(s *store.Staker) *stake {
+	return &stake{ids.ID(s.Tx), ids.NodeID(s.Node), ids.ID(s.Subnet), uint64(s.Start), uint64(s.End)}
 }

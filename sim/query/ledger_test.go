@@ -22,7 +22,9 @@ import (
 type ledger struct {
 	*sim.Network
 	blocks  map[store.Position]store.PrimaryBlock
-	stakers map[ids.ID]*store.Staker // by transaction
+	stakers map[ids.ID]*store.Staker // by transaction; of a validator that renews itself the last cycle
+	first   map[ids.ID]*store.Staker // by transaction; the first cycle
+	ended   map[ids.ID]*store.Staker // by reward transaction
 	txs     []*ledgerTx
 	outputs map[ids.ID]*ledgerOutput
 	order   []*ledgerOutput
@@ -54,7 +56,8 @@ type ledgerOutput struct {
 
 func readLedger(t *testing.T, n *sim.Network) *ledger {
 	t.Helper()
-	l := &ledger{Network: n, blocks: map[store.Position]store.PrimaryBlock{}, stakers: map[ids.ID]*store.Staker{}, outputs: map[ids.ID]*ledgerOutput{}}
+	l := &ledger{Network: n, blocks: map[store.Position]store.PrimaryBlock{}, stakers: map[ids.ID]*store.Staker{},
+		first: map[ids.ID]*store.Staker{}, ended: map[ids.ID]*store.Staker{}, outputs: map[ids.ID]*ledgerOutput{}}
 	must := func(err error) {
 		t.Helper()
 		if err != nil {
@@ -64,7 +67,14 @@ func readLedger(t *testing.T, n *sim.Network) *ledger {
 	stakers, err := n.DB.Stakers(t.Context(), n.Chain(txs.PChain))
 	must(err)
 	for i := range stakers {
-		l.stakers[ids.ID(stakers[i].Tx)] = &stakers[i]
+		s := &stakers[i]
+		l.stakers[ids.ID(s.Tx)] = s
+		if l.first[ids.ID(s.Tx)] == nil {
+			l.first[ids.ID(s.Tx)] = s
+		}
+		if s.RewardTx != nil {
+			l.ended[ids.ID(s.RewardTx)] = s
+		}
 	}
 	rows := map[ids.ID]*store.UTXO{}
 	for _, kind := range []txs.Chain{txs.PChain, txs.XChain, txs.CChain} {
@@ -224,17 +234,34 @@ func (l *ledger) checkOutput(t *testing.T, o *ledgerOutput, got *query.Output) {
 		t.Fatalf("output %s: reward %q", o.id, got.Reward)
 	}
 	if o.reward {
-		want := "DELEGATOR"
-		if s := l.stakers[o.TxID]; !s.Delegator {
-			want = "VALIDATOR"
-			if o.Amount() != uint64(s.PotentialReward) {
-				want = "VALIDATOR_FEE"
-			}
-		}
-		if got.Reward != want {
+		if want := l.rewardKind(o); got.Reward != want {
 			t.Fatalf("output %s: reward %s, want %s", o.id, got.Reward, want)
 		}
 	}
+}
+
+// rewardKind tells what a reward is for by its amount. Rewards of a validator that renews itself are in its reward transaction.
+func (l *ledger) rewardKind(o *ledgerOutput) string {
+	s, renewed := l.ended[o.TxID]
+	if !renewed {
+		s = l.stakers[o.TxID]
+	}
+	validation := uint64(s.PotentialReward)
+	switch {
+	case s.Delegator:
+		return "DELEGATOR"
+	case renewed && s.ID == l.stakers[ids.ID(s.Tx)].ID: // it left, and gets what it restaked as well
+		if !s.Rewarded {
+			validation = 0
+		}
+		validation += uint64(s.AccruedValidationRewards)
+	case renewed:
+		validation = validation * (1_000_000 - uint64(s.AutoCompoundRewardShares)) / 1_000_000
+	}
+	if o.Amount() == validation {
+		return "VALIDATOR"
+	}
+	return "VALIDATOR_FEE"
 }
 
 // TestOutputsAreThoseOfTheTransactions reads every output and every transaction of the primary chains, and compares each with the bytes of all
@@ -269,12 +296,15 @@ func TestOutputsAreThoseOfTheTransactions(t *testing.T) {
 			for i, o := range got.ConsumedUTXOs {
 				l.checkOutput(t, l.outputs[spent[i].InputID()], o)
 			}
-			made, staker := x.made, l.stakers[x.tx.ID()]
+			made, staker := x.made, l.first[x.tx.ID()]
 			made = slices.DeleteFunc(slices.Clone(made), func(o *ledgerOutput) bool { return o.reward })
 			if u, ok := x.tx.Unsigned.(*txs.RewardValidatorTx); ok {
 				if staker = l.stakers[u.TxID]; bytes.Equal(staker.RewardTx, x.row.Hash) {
 					made = slices.DeleteFunc(slices.Clone(l.txOf(u.TxID).made), func(o *ledgerOutput) bool { return !o.reward })
 				}
+			}
+			if _, ok := x.tx.Unsigned.(*txs.RewardAutoRenewedValidatorTx); ok {
+				made, staker = x.made, l.ended[x.tx.ID()]
 			}
 			slices.SortFunc(made, func(a, b *ledgerOutput) int { return cmp.Compare(a.OutputIndex, b.OutputIndex) })
 			if len(got.EmittedUTXOs) != len(made) {

@@ -97,18 +97,18 @@ func (x *StakerIndex) rewardEntries() []*RewardEntry {
 	}
 	next := map[string]*store.Staker{} // cycle of an auto-renewed validator, by transaction
 	for _, v := range slices.Backward(x.Validators) {
-		if !OnPrimaryNetwork(v.Subnet) || v.StatusNow == store.StakerCompleted && v.RewardTx == nil {
-			continue
-		}
+		following := next[string(v.Tx)]
 		if v.AutoRenewed() {
-			following := next[string(v.Tx)]
 			next[string(v.Tx)] = &v.Staker
-			if v.StatusNow == store.StakerCompleted {
-				for _, e := range paidOfCycle(&v.Staker, following) {
-					add(e)
-				}
-				continue
+		}
+		switch ended := v.StatusNow == store.StakerCompleted; {
+		case !OnPrimaryNetwork(v.Subnet), ended && v.RewardTx == nil:
+			continue
+		case ended && v.AutoRenewed():
+			for _, e := range paidOfCycle(&v.Staker, following) {
+				add(e)
 			}
+			continue
 		}
 		part := 0
 		if RewardKind(&v.Staker, v.StatusNow, part) == rewardOfValidator {
@@ -131,11 +131,16 @@ func (x *StakerIndex) rewardEntries() []*RewardEntry {
 	return all
 }
 
-// Paid returns the sum of rewards paid to stakers.
-func (x *StakerIndex) Paid() (sum uint64) {
+// Granted returns the sum of rewards that stakers earned: what outputs paid, and what validators that renew themselves restaked.
+func (x *StakerIndex) Granted() (sum uint64) {
 	for _, e := range x.Rewards().items {
 		if e.Status == store.StakerCompleted {
 			sum += e.Amount
+		}
+	}
+	for _, v := range x.Validators {
+		if v.RewardTx == nil { // not a cycle that another one follows
+			sum += uint64(v.AccruedValidationRewards + v.AccruedDelegateeRewards)
 		}
 	}
 	return sum

@@ -205,7 +205,7 @@ func ActiveStakes(ctx context.Context, n *sim.Network, first, last store.Positio
 	renewed, err := n.DB.RenewedStakerTerms(ctx, n.Chain(txs.PChain))
 	active := map[store.Position]bool{}
 	for _, s := range append(rows, renewed...) {
-		if n.StatusAt(&s) == store.StakerActive && OnPrimaryNetwork(s.Subnet) {
+		if s.ID >= first && s.ID <= last && n.StatusAt(&s) == store.StakerActive && OnPrimaryNetwork(s.Subnet) {
 			active[s.ID] = true
 		}
 	}
@@ -254,7 +254,8 @@ func removalTx(ctx context.Context, n *sim.Network, block store.Position, v *Val
 // NoValue sorts missing values below everything else.
 const NoValue = -1
 
-// Order returns the validators in the order of a sort key, descending. Ties go by transaction hash, descending too.
+// Order returns the validators in the order of a sort key, descending. Ties go by transaction hash, descending too, and then
+// the newest cycle of a validator that renews itself comes first.
 func (x *StakerIndex) Order(key string) Keyset[ValidatorEntry] { return x.orders[key]() }
 
 // sort prepares every order that a list may have; each is sorted when it is first asked for.
@@ -272,7 +273,7 @@ func (x *StakerIndex) sort(n *sim.Network) {
 	x.orders = map[string]func() Keyset[ValidatorEntry]{}
 	for name, key := range sortKeys {
 		compare := func(a, b *ValidatorEntry) int {
-			return cmp.Or(cmp.Compare(key(n, b), key(n, a)), bytes.Compare(b.Tx, a.Tx))
+			return cmp.Or(cmp.Compare(key(n, b), key(n, a)), bytes.Compare(b.Tx, a.Tx), cmp.Compare(b.ID, a.ID))
 		}
 		x.orders[name] = sync.OnceValue(func() Keyset[ValidatorEntry] {
 			return newOrderedKeyset(slices.SortedFunc(slices.Values(x.Validators), compare), func(v *ValidatorEntry) uint64 { return CursorOfTx(v.ID) },

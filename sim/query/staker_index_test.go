@@ -59,7 +59,11 @@ func checkActiveStakes(t *testing.T, n *sim.Network, index *query.StakerIndex) {
 	t.Helper()
 	var want []store.Position
 	for _, v := range index.ValidatorsOf(ids.Empty, store.StakerActive) {
-		want = append(want, v.ID)
+		at, err := n.DB.StakingTx(t.Context(), &v.Staker)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want = append(want, at)
 	}
 	for _, d := range index.DelegatorsOf(ids.Empty, store.StakerActive) {
 		want = append(want, d.ID)

@@ -248,13 +248,13 @@ func (db *DB) Stakers(ctx context.Context, chain int) ([]Staker, error) {
 	return List[Staker](ctx, db, `SELECT `+stakerColumns+` FROM staker WHERE id BETWEEN ? AND ? ORDER BY id`, First(chain), Last(chain))
 }
 
-// StakerTerms lists the subnet and the times of the stakers made by the transactions from one to another, without their other columns.
+// StakerTerms lists the subnet and the times of the stakers made by the transactions from one to another, without their other columns and
+// without validators that renew themselves.
 func (db *DB) StakerTerms(ctx context.Context, first, last Position) ([]Staker, error) {
-	return List[Staker](ctx, db, `SELECT id, subnet, start, until, status FROM staker WHERE id BETWEEN ? AND ? ORDER BY id`, first, last)
+	return List[Staker](ctx, db, `SELECT id, subnet, start, until, status FROM staker WHERE id BETWEEN ? AND ? AND authority IS NULL ORDER BY id`, first, last)
 }
 
-// RenewedStakerTerms lists the same of auto-renewed validators of the primary network in a later cycle, with the position of their
-// AddAutoRenewedValidatorTx.
+// RenewedStakerTerms lists the same of the current cycles of auto-renewed validators, with the position of their AddAutoRenewedValidatorTx.
 func (db *DB) RenewedStakerTerms(ctx context.Context, chain int) ([]Staker, error) {
 	return List[Staker](ctx, db, `SELECT (SELECT min(id) FROM staker WHERE tx = now.tx) AS id, subnet, start, until, status FROM staker AS now
 		WHERE subnet = zeroblob(32) AND status < 2 AND authority IS NOT NULL AND +id BETWEEN ? AND ?`, First(chain), Last(chain))

@@ -28,7 +28,7 @@ type Supply struct {
 	TotalXBurned      string `json:"totalXBurned" format:"decimal"`
 	TotalStaked       string `json:"totalStaked" format:"decimal" doc:"By active validators and delegators."`
 	TotalLocked       string `json:"totalLocked" format:"decimal" doc:"Unspent outputs of the P- and the X-Chain whose locktime has not come."`
-	TotalRewards      string `json:"totalRewards" format:"decimal" doc:"Rewards paid so far."`
+	TotalRewards      string `json:"totalRewards" format:"decimal" doc:"Rewards that stakers earned so far, including those that they restaked."`
 	LastUpdated       string `json:"lastUpdated" doc:"The world's clock, as a date and time."`
 	GenesisUnlock     string `json:"genesisUnlock" format:"decimal" doc:"The supply at the beginning of the history."`
 	L1ValidatorFees   string `json:"l1ValidatorFees" format:"decimal" doc:"Paid by L1 validators up to the world's clock."`
@@ -86,11 +86,11 @@ func (a *supplyAPI) getSupply(r *rest.Request) (any, error) {
 	}
 	p, x, c := nano(burned[txs.PChain]+fees), nano(burned[txs.XChain]), nano(burned[txs.CChain])
 	c.Add(c, gas)
-	total := nano(genesis + all.Paid())
+	total := nano(genesis + all.Granted())
 	for _, lost := range []*big.Int{p, x, c} {
 		total.Sub(total, lost)
 	}
-	return Supply{whole(total), whole(total), whole(p), whole(c), whole(x), whole(nano(all.Stake)), whole(nano(held)), whole(nano(all.Paid())),
+	return Supply{whole(total), whole(total), whole(p), whole(c), whole(x), whole(nano(all.Stake)), whole(nano(held)), whole(nano(all.Granted())),
 		n.Clock.Now().Format("2006-01-02T15:04:05.000Z"), whole(nano(genesis)), whole(nano(fees))}, nil
 }
 
