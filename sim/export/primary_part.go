@@ -136,6 +136,9 @@ func (r *primaryReader) staked(ctx context.Context, base primaryRow, tx *txs.Tx)
 	if err != nil {
 		return nil, err
 	}
+	if len(cycles) == 0 { // the world went back meanwhile
+		return nil, store.ErrNotFound
+	}
 	base.stake = stakeOf(&cycles[0])
 	index := len(tx.Unsigned.Base().Outs)
 	for i, out := range staker.Stake() {
