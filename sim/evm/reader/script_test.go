@@ -126,6 +126,32 @@ func TestScriptsAreRefused(t *testing.T) {
 	}
 }
 
+// TestTracersStopBeforeTheFirstCall traces with time limits that end while a trace begins.
+func TestTracersStopBeforeTheFirstCall(t *testing.T) {
+	c := newRandomChain(t, evm.KindC, 3, 8)
+	transaction := newest(t, c)
+	ended := 0
+	for i := range 400 {
+		timeout := (time.Duration(i) * 2 * time.Microsecond).String()
+		for _, tracer := range []string{"callTracer", "flatCallTracer", "muxTracer"} {
+			config := json.RawMessage(`{"callTracer":{"withLog":true}}`)
+			if tracer != "muxTracer" {
+				config = json.RawMessage(`{}`)
+			}
+			_, err := c.TraceTransaction(t.Context(), transaction, &reader.TraceConfig{Tracer: &tracer, TracerConfig: config, Timeout: &timeout})
+			if err != nil && err.Error() != "execution timeout" {
+				t.Fatalf("%s, %s: %v", tracer, timeout, err)
+			}
+			if err != nil {
+				ended++
+			}
+		}
+	}
+	if ended == 0 {
+		t.Error("no trace reached its time limit")
+	}
+}
+
 // TestScriptsEnd runs scripts without end, and scripts that take all memory.
 func TestScriptsEnd(t *testing.T) {
 	c := newRandomChain(t, evm.KindC, 3, 8)

@@ -137,24 +137,37 @@ func (c *Chain) TraceTransaction(ctx context.Context, t *Transaction, config *Tr
 
 // TraceCall traces a call on top of a block.
 func (c *Chain) TraceCall(ctx context.Context, b *Block, call *Call, o Overrides, config *TraceConfig) (Trace, error) {
+	var trace Trace
+	err := c.limited(ctx, config, func(ctx context.Context) error {
+		x, m, err := c.executionOf(ctx, b, call, o)
+		if err != nil {
+			return err
+		}
+		tx := types.NewTx(&types.DynamicFeeTx{
+			ChainID: c.chainConfig.ChainID, Nonce: m.Nonce, Gas: m.GasLimit, To: m.To, Value: m.Value.ToBig(), Data: m.Data,
+			GasTipCap: m.GasTipCap.ToBig(), GasFeeCap: m.GasFeeCap.ToBig(), AccessList: m.AccessList,
+		})
+		trace, err = x.trace(ctx, tx, m, nil, new(tracers.Context), config)
+		return err
+	})
+	return trace, err
+}
+
+// limited traces within the requested time limit. A limit that ends while the world is read gives the same error as one that ends during execution.
+func (c *Chain) limited(ctx context.Context, config *TraceConfig, do func(context.Context) error) error {
 	limit, err := c.traceTime(config)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	ctx, leave, err := c.acquireTrace(ctx, limit)
+	within, leave, err := c.acquireTrace(ctx, limit)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer leave()
-	x, m, err := c.executionOf(ctx, b, call, o)
-	if err != nil {
-		return nil, err
+	if err = do(within); errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
+		return errTimeout
 	}
-	tx := types.NewTx(&types.DynamicFeeTx{
-		ChainID: c.chainConfig.ChainID, Nonce: m.Nonce, Gas: m.GasLimit, To: m.To, Value: m.Value.ToBig(), Data: m.Data,
-		GasTipCap: m.GasTipCap.ToBig(), GasFeeCap: m.GasFeeCap.ToBig(), AccessList: m.AccessList,
-	})
-	return x.trace(ctx, tx, m, nil, new(tracers.Context), config)
+	return err
 }
 
 // replay walks through transactions of a block on the state before it.
@@ -163,17 +176,10 @@ func (c *Chain) replay(ctx context.Context, b *Block, transactions []*Transactio
 	if b.Number == 0 {
 		return errGenesis
 	}
-	limit, err := c.traceTime(config)
-	if err != nil {
+	return c.limited(ctx, config, func(ctx context.Context) error {
+		_, err := c.walk(ctx, b, transactions, each)
 		return err
-	}
-	ctx, leave, err := c.acquireTrace(ctx, limit)
-	if err != nil {
-		return err
-	}
-	defer leave()
-	_, err = c.walk(ctx, b, transactions, each)
-	return err
+	})
 }
 
 // walk executes transactions of a block and returns the execution after them.
@@ -285,7 +291,7 @@ func (x *execution) trace(ctx context.Context, tx *types.Transaction, m *core.Me
 		evm.BurnBaseFee(states, header, result.UsedGas)
 	}
 	states.Finalise(run.GetRules())
-	if w.hooks.OnTxEnd != nil && w.size <= w.limit {
+	if w.hooks.OnTxEnd != nil && w.stopped.Load() == nil { // go-ethereum's call tracers panic here if stopped before the first call
 		w.hooks.OnTxEnd(&types.Receipt{Type: tx.Type(), TxHash: tx.Hash(), GasUsed: result.UsedGas, EffectiveGasPrice: new(big.Int)}, nil)
 	}
 	return w.result()

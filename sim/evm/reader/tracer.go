@@ -9,6 +9,8 @@ import (
 	"math/big"
 	"regexp"
 	"slices"
+	"strings"
+	"sync/atomic"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/tracing"
@@ -48,6 +50,7 @@ type boundedTracer struct {
 	steps   *StepLogger // replaces go-ethereum's tracer
 	scripts bool        // at least one tracer is a script
 	newer   bool        // as in TraceConfig
+	stopped atomic.Pointer[error]
 	size    int
 	limit   int
 }
@@ -243,6 +246,7 @@ func (w *boundedTracer) add(n int) bool {
 }
 
 func (w *boundedTracer) stop(reason error) {
+	w.stopped.Store(&reason)
 	w.Tracer.Stop(reason)
 	w.cancel()
 }
@@ -255,6 +259,9 @@ func (w *boundedTracer) result() (Trace, error) {
 		result, err := w.GetResult()
 		if len(result) > w.limit {
 			return nil, errTraceSize(w.limit)
+		}
+		if reason := w.stopped.Load(); err != nil && reason != nil && !strings.HasPrefix(err.Error(), (*reason).Error()) {
+			err = *reason // a tracer stopped before the first call reports an incomplete call stack
 		}
 		return Trace{PlainPart(result)}, err
 	}
