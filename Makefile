@@ -5,6 +5,7 @@ KILLS = 500
 SOAK = 1h
 PACKAGES = ./...
 SAMPLE = 0
+SEED = 0
 EXHAUSTIVE = TestLongTextsAreAnsweredAtOnce|TestDamageIsASentence|TestDamagedPagesAreASentence|TestEveryProfileCanBeMade
 GO = CGO_ENABLED=0 go
 # Only release builds have flags of their own; everything else shares the packages that CGO_ENABLED=0 go run . compiled. Debug information is
@@ -41,8 +42,8 @@ test-all: ## run the full tests of PACKAGES, by default all
 exhaustive: ## try every damage to a file, every long text and many profiles; test-all samples these (half an hour)
 	$(BUSY) test -tags long -count=1 -vet=off -timeout 3h -run '^($(EXHAUSTIVE))$$' ./handlers ./seed
 
-mutants: ## put small mistakes into PACKAGES, SAMPLE per package if given, and see whether its own tests notice
-	$(BUSY) run ./testdata/mutants -sample $(SAMPLE) $(PACKAGES)
+mutants: ## put small mistakes into PACKAGES, SAMPLE per package if given, drawn anew by SEED, and see whether its own tests notice
+	$(BUSY) run ./testdata/mutants -sample $(SAMPLE) -seed $(SEED) $(PACKAGES)
 
 lint: ## gofmt, go vet, staticcheck
 	@! git ls-files -co --exclude-standard '*.go' | xargs gofmt -l | grep . # not what npm put beside it

@@ -6,6 +6,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	_ "embed"
 	"encoding/json"
 	"errors"
@@ -25,12 +26,13 @@ import (
 
 func main() {
 	sample := flag.Int("sample", 0, "try about this many mistakes of each package, the same ones each time; 0 tries all")
+	seed := flag.Uint("seed", 0, "draw another sample")
 	only := flag.String("only", "", "try only mistakes whose description contains this")
 	verbose := flag.Bool("v", false, "name every mistake that was noticed, too")
 	flag.Parse()
 	ok := true
 	for _, p := range expand(flag.Args()) {
-		r := &run{pkg: p, sample: *sample, only: *only, verbose: *verbose}
+		r := &run{pkg: p, sample: *sample, seed: *seed, only: *only, verbose: *verbose}
 		good, err := r.report(os.Stdout)
 		if err != nil {
 			fmt.Fprintf(os.Stderr, "%s: %v\n", p.name(), err)
@@ -85,6 +87,7 @@ func expand(patterns []string) []*listed {
 type run struct {
 	pkg     *listed
 	sample  int
+	seed    uint
 	only    string
 	verbose bool
 
@@ -226,7 +229,7 @@ func (r *run) command(id string, args ...string) *exec.Cmd {
 func (r *run) choose() {
 	order := slices.Clone(r.mutants)
 	slices.SortStableFunc(order, func(a, b *mutant) int {
-		return int(a.hash()>>1) - int(b.hash()>>1)
+		return cmp.Compare(a.hash(r.seed), b.hash(r.seed))
 	})
 	left := r.sample
 	for _, m := range order {
@@ -237,8 +240,11 @@ func (r *run) choose() {
 	}
 }
 
-func (m *mutant) hash() uint32 {
+func (m *mutant) hash(seed uint) uint32 {
 	h := fnv.New32a()
+	if seed > 0 {
+		fmt.Fprintln(h, seed)
+	}
 	io.WriteString(h, m.key)
 	return h.Sum32()
 }
