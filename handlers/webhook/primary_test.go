@@ -3,6 +3,7 @@ package webhook_test
 import (
 	"bytes"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -61,7 +62,7 @@ func TestAValidatorsEndIsTold(t *testing.T) {
 		t.Fatal(err)
 	}
 	var want, ofOwners []string // reward transactions
-	restaked := map[string]bool{}
+	restaked, rewarded := map[string]bool{}, map[string]store.Staker{}
 	for _, s := range now {
 		i := slices.IndexFunc(first, func(v store.Staker) bool { return bytes.Equal(v.Node, s.Node) && ids.ID(s.Subnet) == ids.Empty })
 		if i < 0 || !s.Rewarded || *s.Ended <= before {
@@ -69,7 +70,7 @@ func TestAValidatorsEndIsTold(t *testing.T) {
 		}
 		hash := ids.ID(s.RewardTx).String()
 		want = append(want, hash)
-		restaked[hash] = s.AutoCompoundRewardShares == 1_000_000
+		restaked[hash], rewarded[hash] = s.AutoCompoundRewardShares == 1_000_000, s
 		if bytes.Equal(s.Tx, first[i].Tx) && !restaked[hash] {
 			ofOwners = append(ofOwners, hash)
 		}
@@ -87,6 +88,18 @@ func TestAValidatorsEndIsTold(t *testing.T) {
 		rewards, _ := event["rewards"].([]any)
 		if dig(event, "eventType") != "reward_distribution" || !strings.HasPrefix(dig(event, "transaction", "txType"), "Reward") || (len(rewards) == 0) != restaked[tx] {
 			t.Errorf("the event is %s", text(event))
+		}
+		s, paid := rewarded[tx], uint64(0)
+		for _, reward := range rewards {
+			amount, _ := strconv.ParseUint(dig(reward, "amount"), 10, 64)
+			paid += amount
+			if text(reward.(object)["addresses"]) != text(ownersOf(n, s.Owner)) {
+				t.Errorf("%s is paid, not %v", text(reward), ownersOf(n, s.Owner))
+			}
+		}
+		if !s.AutoRenewed() && paid != uint64(s.PotentialReward+s.DelegateeReward) || dig(event, "nodeId") != ids.NodeID(s.Node).String() ||
+			dig(event, "stakingTxHash") != ids.ID(s.Tx).String() || dig(event, "subnetId") != ids.Empty.String() || dig(event, "weight") != itoa(uint64(s.Weight)) {
+			t.Errorf("of a reward of %d and %d, %d are told: %s", s.PotentialReward, s.DelegateeReward, paid, text(event))
 		}
 	}
 	slices.Sort(told)
@@ -158,9 +171,18 @@ func TestL1ValidatorsAreTold(t *testing.T) {
 	}
 	for i, want := range []string{"l1_validator_balance_threshold", "l1_validator_disabled"} {
 		event := r.got[i]["event"].(object)
-		if dig(event, "eventType") != want || dig(event, "validationId") != ids.ID(v.Validation).String() {
+		if dig(event, "eventType") != want || dig(event, "validationId") != ids.ID(v.Validation).String() || dig(event, "nodeId") != ids.NodeID(v.Node).String() ||
+			dig(event, "subnetId") != ids.ID(v.Subnet).String() || dig(event, "weight") != itoa(uint64(v.Weight)) {
 			t.Errorf("told %s: want %s", text(event), want)
 		}
+	}
+	below, disabled := r.got[0]["event"].(object), r.got[1]["event"].(object)
+	left, err := strconv.ParseUint(dig(below, "remainingBalance"), 10, 64)
+	if err != nil || left == 0 || left >= balance/2 || dig(below, "balanceThreshold") != itoa(balance/2) {
+		t.Errorf("below %d it is told %s", balance/2, text(below))
+	}
+	if dig(disabled, "remainingBalance") != "0" || disabled["balanceThreshold"] != nil || below["blockTimestamp"].(float64) >= disabled["blockTimestamp"].(float64) {
+		t.Errorf("at the end it is told %s after %s", text(disabled), text(below))
 	}
 }
 
@@ -207,3 +229,56 @@ func TestThePastCanBeTold(t *testing.T) {
 }
 
 func itoa(n uint64) string { return text(n) }
+
+// TestAThresholdIsCrossedDownwards sends a past transaction that lowered a balance with thresholds around the balances before and after it:
+// only one at most the former and above the latter is crossed.
+func TestAThresholdIsCrossedDownwards(t *testing.T) {
+	w := open(t, inFile(t), true)
+	n := w.NetworkNamed("mainnet")
+	r := newReceiver(t)
+	stakers, err := w.DB.Stakers(t.Context(), n.Chain(txs.PChain))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &stakers[len(stakers)-1]
+	owners, hash := ownersOf(n, s.Owner), ids.ID(s.Tx).String()
+	send := func(event, threshold string) object {
+		t.Helper()
+		id := w.about(r.URL, "primary_network_address_activity", "mainnet", object{"keyType": "addresses", "keys": owners,
+			"balanceThresholdFilter": object{"balanceType": "unlockedUnstaked", "balanceThreshold": threshold},
+			"subEvents":              object{"addressActivitySubEvents": []string{"balance_change", "balance_threshold"}}})
+		w.ask("POST", "/sim/webhooks/"+id+":test", "", `{"txHash":"`+hash+`","event":"`+event+`"}`, 200)
+		until(t, "nothing is pending", w.settled)
+		if w.deliveries(id)[0]["status"] == "void" {
+			return nil
+		}
+		return r.got[len(r.got)-1]["event"].(object)
+	}
+	changed := send("balance_change", "1")
+	sum := func(of any, list string) (n uint64) {
+		for _, amount := range of.(object)[list].([]any) {
+			more, _ := strconv.ParseUint(dig(amount, "amount"), 10, 64)
+			n += more
+		}
+		return n
+	}
+	after := sum(changed["balance"], "unlockedUnstaked")
+	before := after + sum(changed["transaction"], "amountStaked") + sum(changed["transaction"], "amountBurned")
+	for threshold, told := range map[uint64]bool{after: false, after + 1: true, before: true, before + 1: false} {
+		event := send("balance_threshold", itoa(threshold))
+		if (event != nil) != told {
+			t.Errorf("of %d it is told: %t", threshold, event != nil)
+		}
+		if told && (dig(event, "balanceBefore") != itoa(before) || dig(event, "balanceAfter") != itoa(after) || dig(event, "balanceThreshold") != itoa(threshold) ||
+			dig(event, "balanceType") != "unlockedUnstaked" || text(event["addresses"]) != text(owners)) {
+			t.Errorf("of %d it is told %s", threshold, text(event))
+		}
+	}
+	owners = []string{n.Rules.Bech32(ids.ShortID{1})} // who took no part
+	if event := send("balance_threshold", itoa(before)); event != nil {
+		t.Errorf("a stranger is told %s", text(event))
+	}
+	if event := send("balance_change", "1"); event["addresses"] != nil {
+		t.Errorf("a stranger takes part: %s", text(event))
+	}
+}

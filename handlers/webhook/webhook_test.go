@@ -126,46 +126,6 @@ func TestWebhooksOfAnAccount(t *testing.T) {
 	}
 }
 
-// TestBodiesThatAreRefused checks the error for each.
-func TestBodiesThatAreRefused(t *testing.T) {
-	w := open(t, inFile(t), false)
-	address := primaryAddress(t, w.World)
-	for _, c := range []struct {
-		status    int
-		said      string
-		different object
-	}{
-		{201, "", object{}},
-		{400, "url", object{"url": "nowhere"}},
-		{403, "--webhook-hosts", object{"url": "https://evil.example/"}},
-		{400, "eventType", object{"eventType": "platform_address_activity"}},
-		{400, "chainId", object{"chainId": "1"}},
-		{400, "metadata.addresses", object{"metadata": object{}}},
-		{400, "metadata.addresses[0]", object{"metadata": object{"addresses": []string{"0x12"}}}},
-		{400, "metadata.eventSignatures[0]", object{"metadata": object{"addresses": []string{}, "eventSignatures": []string{"0x12"}}}},
-		{400, "network", object{"eventType": "validator_activity"}},
-		{400, "keyType", object{"eventType": "validator_activity", "network": "fuji", "metadata": object{"keyType": "addresses", "keys": []string{"x"}}}},
-		{400, "exactly one", object{"eventType": "validator_activity", "network": "fuji", "metadata": object{"keyType": "nodeId", "keys": []string{"x", "y"}}}},
-		{400, "metadata.keys[0]", object{"eventType": "primary_network_address_activity", "network": "fuji", "chainId": "p-chain", "metadata": object{"keyType": "addresses",
-			"keys": []string{address}, "subEvents": object{"addressActivitySubEvents": []string{"balance_change"}}}}},
-		{400, "balanceThresholdFilter", object{"eventType": "primary_network_address_activity", "network": "mainnet", "chainId": "p-chain", "metadata": object{"keyType": "addresses",
-			"keys": []string{address}, "subEvents": object{"addressActivitySubEvents": []string{"balance_threshold"}}}}},
-		{400, "l1ValidatorFeeBalanceThreshold", object{"eventType": "validator_activity", "network": "mainnet", "metadata": object{"keyType": "nodeId",
-			"keys": []string{"NodeID-111111111111111111116DBWJs"}, "subEvents": object{"validatorActivitySubEvents": []string{"l1_validator_balance_threshold"}}}}},
-		{201, "", object{"eventType": "primary_network_address_activity", "network": "mainnet", "chainId": "x-chain", "metadata": object{"keyType": "addresses",
-			"keys": []string{"X-" + address}, "subEvents": object{"addressActivitySubEvents": []string{"balance_change"}}}}},
-	} {
-		body := object{"eventType": "address_activity", "url": "http://localhost:1/", "chainId": "43114", "metadata": object{"addresses": []string{alice}}}
-		for name, value := range c.different {
-			body[name] = value
-		}
-		answer := w.ask("POST", "/v1/webhooks", "", text(body), c.status)
-		if !strings.Contains(text(answer["message"]), c.said) {
-			t.Errorf("%s: %v does not say %q", text(body), answer["message"], c.said)
-		}
-	}
-}
-
 func primaryAddress(t *testing.T, w *sim.World) string {
 	t.Helper()
 	n := w.NetworkNamed("mainnet")

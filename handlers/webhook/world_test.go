@@ -43,6 +43,7 @@ type world struct {
 	server    *rest.Server
 	deliverer *webhook.Deliverer
 	journal   *journal.Journal
+	events    *events.Hub
 	end       func() // of the deliverer
 
 	mu  sync.Mutex
@@ -70,8 +71,9 @@ func open(t *testing.T, of *sim.World, delivers bool) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.journal = journal.New(100, nil, events.NewHub())
-	w.server, w.deliverer = s, webhook.New(of, webhook.Options{Now: w.clock, Journal: w.journal})
+	w.events = events.NewHub()
+	w.journal = journal.New(100, nil, w.events)
+	w.server, w.deliverer = s, webhook.New(of, webhook.Options{Now: w.clock, Journal: w.journal, Events: w.events})
 	if err := webhook.Register(s, w.deliverer, webhook.Targets{}); err != nil {
 		t.Fatal(err)
 	}
