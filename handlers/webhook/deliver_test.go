@@ -256,3 +256,46 @@ func TestAskedForAgainDuringAnAttempt(t *testing.T) {
 	}
 	until(t, "both attempts are noted", func() bool { return len(w.deliveries(id)[0]["attempts"].([]any)) == 2 })
 }
+
+// TestAFileThatFailsForAWhile: while the file cannot be read or written nothing is lost, the log says why, and later the messages arrive.
+func TestAFileThatFailsForAWhile(t *testing.T) {
+	for statement, logged := range map[string]string{
+		"FROM webhook WHERE active": "webhooks could not be read", "FROM webhook_secret": "a webhook's message could not be sent", "INTO webhook_attempt": "a webhook's message could not be sent",
+	} {
+		w := open(t, inFile(t), true)
+		r := newReceiver(t)
+		r.answer(503)
+		id := w.create(r.URL, nil, bob)
+		want := []string{w.pay(bob, 1).Hex(), w.pay(bob, 2).Hex()}
+		until(t, "the first attempt fails", func() bool { return len(w.deliveries(id)[1]["attempts"].([]any)) == 1 })
+		w.DB.FailStatements(func(text string) bool { return strings.Contains(text, statement) })
+		w.wait(time.Minute)
+		until(t, "the log has "+logged, func() bool { return strings.Contains(w.logged.String(), logged) })
+		w.DB.FailStatements(nil)
+		until(t, "all are told", func() bool { return w.deliveries(id)[0]["status"] == "delivered" })
+		if told := r.hashes(); told[0] != want[0] || told[len(told)-1] != want[1] {
+			t.Errorf("%s: told are %v, want %v", statement, told, want)
+		}
+		w.end()
+	}
+}
+
+// TestANumberThatIsUsedAgain: after a revert the next message has the number of one that was delivered, and is delivered as well.
+func TestANumberThatIsUsedAgain(t *testing.T) {
+	w := open(t, inFile(t), true)
+	r := newReceiver(t)
+	id := w.create(r.URL, nil, bob)
+	snapshot, err := w.TakeSnapshot(t.Context(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want []string
+	for i := range int64(3) {
+		want = append(want, w.pay(bob, 1+i).Hex())
+		until(t, "it is told", func() bool { return w.deliveries(id)[0]["status"] == "delivered" })
+		if err := w.Revert(t.Context(), snapshot.ID, false); err != nil {
+			t.Fatal(err)
+		}
+	}
+	same(t, "told", r.hashes(), want)
+}

@@ -112,6 +112,9 @@ func TestAValidatorsEndIsTold(t *testing.T) {
 		if len(event["addresses"].([]any)) == 0 || event["balance"] == nil {
 			t.Errorf("the event is %s", text(event))
 		}
+		if isReward := dig(event, "eventType") == "reward_distribution"; isReward != (event["nodeId"] != nil) || isReward && dig(event, "stakingTxHash") == "" {
+			t.Errorf("the event is %s", text(event))
+		}
 	}
 	for _, hash := range ofOwners {
 		if kinds["reward_distribution"+hash] != 1 || kinds["balance_change"+hash] != 1 {

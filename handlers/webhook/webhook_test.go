@@ -43,7 +43,7 @@ func TestTargets(t *testing.T) {
 		"http://localhost.evil.example/": "any", "http://127.0.0.1.evil.example/": "any", "http://[fe80::1]/": "any", "http://10.1.2.4/": "any",
 		"ftp://localhost/": "", "http:///x": "", "http://user@localhost/": "", "localhost:3000": "", "": "", "http://localhost/#x": "",
 		"http://localhost:99999/": "", "http://localhost:65536/": "", "http://localhost:0/": "", "http://localhost:65535/": "here", "https://hooks.example:99999": "",
-		"http://localhost/" + strings.Repeat("x", 3000): "",
+		"http://localhost/" + strings.Repeat("x", 2048-len("http://localhost/")): "here", "http://localhost/" + strings.Repeat("x", 2049-len("http://localhost/")): "",
 	} {
 		allowed := map[string]bool{"here": here.Check(url) == nil, "named": named.Check(url) == nil, "any": any.Check(url) == nil}
 		wanted := map[string]bool{"here": want == "here", "named": want == "here" || want == "named", "any": want != ""}
@@ -120,6 +120,10 @@ func TestWebhooksOfAnAccount(t *testing.T) {
 	}
 	if some := w.ask("GET", "/v1/webhooks?status=inactive", "mine", "", 200)["webhooks"].([]any); len(some) != 1 || dig(some[0], "id") != id {
 		t.Errorf("inactive are %v", some)
+	}
+	one := w.ask("GET", "/v1/webhooks?status=inactive&pageSize=1", "mine", "", 200) // which is the oldest of four
+	if some := one["webhooks"].([]any); len(some) != 1 || dig(some[0], "id") != id || one["nextPageToken"] != nil {
+		t.Errorf("inactive are %v", one)
 	}
 	if some := w.ask("GET", "/v1/webhooks?status=active&pageSize=2", "mine", "", 200)["webhooks"].([]any); len(some) != 2 {
 		t.Errorf("active are %v", some)

@@ -10,6 +10,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"log/slog"
 	"math/big"
 	"net/http"
 	"net/http/httptest"
@@ -44,6 +45,7 @@ type world struct {
 	deliverer *webhook.Deliverer
 	journal   *journal.Journal
 	events    *events.Hub
+	logged    *lockedBuffer
 	end       func() // of the deliverer
 
 	mu  sync.Mutex
@@ -73,7 +75,8 @@ func open(t *testing.T, of *sim.World, delivers bool) *world {
 	}
 	w.events = events.NewHub()
 	w.journal = journal.New(100, nil, w.events)
-	w.server, w.deliverer = s, webhook.New(of, webhook.Options{Now: w.clock, Journal: w.journal, Events: w.events})
+	w.logged = &lockedBuffer{}
+	w.server, w.deliverer = s, webhook.New(of, webhook.Options{Now: w.clock, Journal: w.journal, Events: w.events, Log: slog.New(slog.NewTextHandler(w.logged, nil))})
 	if err := webhook.Register(s, w.deliverer, webhook.Targets{}); err != nil {
 		t.Fatal(err)
 	}
@@ -86,6 +89,24 @@ func open(t *testing.T, of *sim.World, delivers bool) *world {
 	}
 	t.Cleanup(func() { w.end() })
 	return w
+}
+
+// lockedBuffer is a log that can be read while it is written.
+type lockedBuffer struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (l *lockedBuffer) Write(b []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(b)
+}
+
+func (l *lockedBuffer) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
 }
 
 func (w *world) clock() time.Time {
