@@ -109,7 +109,9 @@ func (of tries) compare(t *testing.T, db *DB, owners []string) {
 			}
 			without = append(without, fmt.Sprintf("%x %d", prefix, len(p.Keys)))
 		}
-		err := db.TriePartsWithKeys(ctx, 1, []byte(owner), func(p *TriePart) { withKeys = append(withKeys, fmt.Sprintf("%x %x %x %x", p.Prefix, p.Hash, p.Keys, p.Balances)) })
+		err := db.TriePartsWithKeys(ctx, 1, []byte(owner), func(p *TriePart) {
+			withKeys = append(withKeys, fmt.Sprintf("%x %x %x %x", p.Prefix, p.Hash, p.Keys, p.Balances))
+		})
 		same(t, "parts with keys", withKeys, want, err)
 		var sizes []string
 		err = db.TrieParts(ctx, 1, []byte(owner), func(p *TriePart) { sizes = append(sizes, fmt.Sprintf("%x %d", p.Prefix, p.Size)) })
