@@ -35,7 +35,7 @@ func TestALaggingCopyCatchesUp(t *testing.T) {
 	for _, key := range all {
 		at[key], _ = l.Heights(key)
 	}
-	lags := []sim.Lag{{Blocks: 15}, {Milliseconds: 10 * 24 * 3600_000}, {Blocks: 2}, {}}
+	lags := []sim.Lag{{Blocks: 15}, {Milliseconds: 5 * 24 * 3600_000}, {Blocks: 2}, {}}
 	for i, lag := range lags {
 		if err := l.SetLag(t.Context(), all, lag); err != nil {
 			t.Fatal(err)

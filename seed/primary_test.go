@@ -72,7 +72,7 @@ func TestEveryTypeOfTransactionOccurs(t *testing.T) {
 		for chain, kinds := range map[int][]string{
 			s.p: {"BaseTx", "ImportTx", "ExportTx", "AddValidatorTx", "AddDelegatorTx", "AddPermissionlessValidatorTx", "AddPermissionlessDelegatorTx",
 				"RewardValidatorTx", "CreateSubnetTx", "CreateChainTx", "AddSubnetValidatorTx", "RemoveSubnetValidatorTx", "TransferSubnetOwnershipTx",
-				"ConvertSubnetToL1Tx", "RegisterL1ValidatorTx", "SetL1ValidatorWeightTx", "IncreaseL1ValidatorBalanceTx", "DisableL1ValidatorTx"},
+				"AddAutoRenewedValidatorTx", "SetAutoRenewedValidatorConfigTx", "RewardAutoRenewedValidatorTx", "ConvertSubnetToL1Tx", "RegisterL1ValidatorTx", "SetL1ValidatorWeightTx", "IncreaseL1ValidatorBalanceTx", "DisableL1ValidatorTx"},
 			s.x: {"BaseTx", "CreateAssetTx", "OperationTx", "ImportTx", "ExportTx"},
 			s.c: {"ImportTx", "ExportTx"},
 		} {
@@ -216,7 +216,7 @@ func TestNodesWithARole(t *testing.T) {
 			s.check(refused.Status == store.StakerCompleted && !refused.Rewarded, "refused was rewarded")
 			expiring := s.validator("expiring")
 			s.check(expiring.Status == store.StakerActive && expiring.End-until < 3600, "expiring does not expire")
-			s.check(s.nodes["low-uptime"].Uptime < s.rules.BaseStaking.UptimeRequirement, "low-uptime is well")
+			s.check(s.nodes["low-uptime"].Uptime < s.rules.StakingAt(uint64(s.validator("low-uptime").Start)).UptimeRequirement, "low-uptime is well")
 			s.check(s.removed(), "nobody was removed")
 			s.delegations()
 			s.l1Roles(uint64(until))

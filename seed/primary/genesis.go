@@ -111,7 +111,7 @@ func (b *genesisBuilder) addValidators(r *rand.Rand) error {
 	for i := range b.size.genesisValidators() {
 		node := b.nodes.all[i]
 		s := b.genesisPeriod(i, r)
-		if i < nodeRoleCount {
+		if i < genesisRoleCount && (i != uptimeKept || node.row.Uptime == heldUptime) {
 			node.row.Role = nodeRoles[i]
 			node.row.Connected = node.row.Connected || i == lowUptime // reachable, but slow to respond
 		}
@@ -155,6 +155,10 @@ func (b *genesisBuilder) genesisPeriod(i int, r *rand.Rand) stakingPeriod {
 		s.who, s.weight, s.end = b.personas.Staker, 5*b.usualStake(s.start), b.span.At(610, 0)
 	case running:
 		s.who, s.end = b.personas.Staker, b.span.Until+90*population.Day
+	case uptimeKept:
+		if early, fits := b.beforeHelicon(s.start); fits {
+			s.weight, s.start, s.end, node.row.Uptime = 4*b.usualStake(early), early, b.keptUntil(), heldUptime
+		}
 	default:
 		if population.Chance(r, 25) {
 			s.end = b.span.At(int(population.Between(r, 100, 950)), int(population.Between(r, 0, population.Hour)))
@@ -171,7 +175,7 @@ func (b *genesisBuilder) validator(n *node, s stakingPeriod, i int) txs.Unsigned
 	stake := []*txs.TransferableOutput{b.wallet.output(s.weight, owners)}
 	base := *b.wallet.emptyBase(store.PChain)
 	shares := uint32(20_000 + 10_000*(i*7%11))
-	if i == pending || i >= nodeRoleCount && i%9 == 0 {
+	if i == pending || i >= genesisRoleCount && i%9 == 0 {
 		return &txs.AddValidatorTx{BaseTx: base, Validator: v, StakeOuts: stake, RewardsOwner: &owners, Shares: shares}
 	}
 	return &txs.AddPermissionlessValidatorTx{BaseTx: base, Validator: v, Signer: n.proof, StakeOuts: stake,

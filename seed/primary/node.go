@@ -27,6 +27,8 @@ type node struct {
 	owner *population.Account // the operator
 	start uint64              // of its time as a validator of the primary network, once that has begun
 	end   uint64
+
+	staking ids.ID // the transaction that made it a validator during history
 }
 
 // nodes holds a network's nodes: those with a role first, then others, then L1 validators.

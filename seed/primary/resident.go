@@ -34,7 +34,8 @@ type runner struct {
 }
 
 // stays lists the roles of nodes that validate on and on. Nodes that end, are removed or run out of balance must stay so.
-var stays = []string{"", nodeRoles[popular], nodeRoles[full], nodeRoles[active], nodeRoles[running]}
+var stays = []string{"", nodeRoles[popular], nodeRoles[full], nodeRoles[active], nodeRoles[running],
+	nodeRoles[genesisRoleCount+shortStake], nodeRoles[genesisRoleCount+restaking], nodeRoles[genesisRoleCount+autoRenewed]}
 
 // NewResidents returns the residents of a world's network.
 func NewResidents(ctx context.Context, g population.RNG, live *sim.Network, size Size, personas *population.Personas, accounts []*population.Account) (*Residents, error) {
@@ -177,7 +178,7 @@ func (n *Residents) renew(ctx context.Context, r *rand.Rand, at uint64) (*txs.Tx
 		}
 		back.proof = proof
 	}
-	end := at + periodOf(n.shortestValidation(at), r)
+	end, again := at+periodOf(n.shortestValidation(at), r), n.usualRenewal(at, r)
 	for _, s := range []stakingPeriod{
 		{who: back.owner, weight: back.weight, end: end}, {who: back.owner, weight: n.usualStake(at), end: end}, {who: n.personas.Ewoq, weight: n.usualStake(at), end: end},
 	} {
@@ -185,7 +186,7 @@ func (n *Residents) renew(ctx context.Context, r *rand.Rand, at uint64) (*txs.Tx
 			return nil, err
 		}
 		validating := *back.node // its owner stays its operator
-		if tx, err := (&staking{n.Network}).validate(&validating, s, at); tx != nil || err != nil {
+		if tx, err := (&staking{n.Network}).validate(&validating, joinerStake{stakingPeriod: s, renewal: again}, at); tx != nil || err != nil {
 			return tx, err
 		}
 	}

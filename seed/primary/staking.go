@@ -11,24 +11,35 @@ import (
 	"snowglobe/sim/txs"
 )
 
-// Indices of the nodes with a role among a network's nodes.
+// Indices of the genesis validators with a role among a network's nodes.
 const (
-	popular   = iota // 25 delegations and more
-	full             // no room for another delegation
-	expiring         // ends within the hour after history
-	lowUptime        // too low for a reward
-	completed        // finished and rewarded
-	refused          // finished without a reward
-	pending          // begins after history
-	removed          // removed from the permissioned subnet
-	active           // nothing special
-	finished         // of the persona staker, finished and rewarded
-	running          // of the persona staker, validating
-	nodeRoleCount
+	popular    = iota // 25 delegations and more
+	full              // no room for another delegation
+	expiring          // ends within the hour after history
+	lowUptime         // too low for a reward
+	completed         // finished and rewarded
+	refused           // finished without a reward
+	pending           // begins after history
+	removed           // removed from the permissioned subnet
+	active            // nothing special
+	finished          // of the persona staker, finished and rewarded
+	running           // of the persona staker, validating
+	uptimeKept        // rewarded in spite of heldUptime
+	genesisRoleCount
+)
+
+// Indices of the nodes with a role among those that join during history.
+const (
+	uptimeLost  = iota // not rewarded because of heldUptime
+	shortStake         // for the shortest time
+	restaking          // renews itself with all its rewards
+	autoRenewed        // renews itself with some of them
+	renewalOver        // renewed itself, and left
+	joinerRoleCount
 )
 
 // nodeRoles lists the roles by which /sim/world names nodes.
-var nodeRoles = func() (all [nodeRoleCount]string) {
+var nodeRoles = func() (all [genesisRoleCount + joinerRoleCount]string) {
 	for i := range all {
 		all[i] = fixtures.NodeRoles[i].Name
 	}
@@ -45,7 +56,7 @@ const popularDelegations = 26
 func (s Size) primaryValidators() int { return s.Validators - subnetValidators }
 
 // genesisValidators returns how many validators a network begins with; the others join.
-func (s Size) genesisValidators() int { return max(nodeRoleCount, s.primaryValidators()*6/10) }
+func (s Size) genesisValidators() int { return max(genesisRoleCount, s.primaryValidators()*6/10) }
 
 // genesisDelegators returns how many delegators a network begins with.
 func (s Size) genesisDelegators() int { return max(3+popularDelegations/2, s.Delegators/3) }
@@ -106,21 +117,33 @@ func (n *staking) schedule(r *rand.Rand) {
 
 func (n *staking) scheduleValidators() {
 	for i := range n.joiners() {
-		node, s := n.nodes.all[n.size.genesisValidators()+i], n.joining(i)
-		n.expectReward(s)
-		n.Network.schedule(store.PChain, s.start, func(at uint64) (*txs.Tx, error) {
-			tx, err := n.validate(node, s, at)
+		node, j := n.joinerNode(i), n.joining(i)
+		if j.role != "" {
+			node.row.Role, node.row.Connected = j.role, true
+		}
+		if j.role == nodeRoles[genesisRoleCount+uptimeLost] {
+			node.row.Uptime = heldUptime
+		}
+		n.ending += j.rewards(n.span.Until)
+		n.Network.schedule(store.PChain, j.start, func(at uint64) (*txs.Tx, error) {
+			tx, err := n.validate(node, j, at)
 			if tx == nil && err == nil { // the whale stakes for accounts that cannot pay
-				s.who = n.personas.Whale
-				tx, err = n.validate(node, s, at)
+				j.who = n.personas.Whale
+				tx, err = n.validate(node, j, at)
 			}
 			return tx, err
 		})
+		n.scheduleRenewal(node, j)
 	}
 }
 
 func (n *staking) scheduleDelegators(r *rand.Rand) {
-	for i := range n.size.Delegators - n.size.genesisDelegators() - 1 {
+	count := n.size.Delegators - n.size.genesisDelegators() - 1
+	if j := n.joining(autoRenewed); j.role != "" {
+		count--
+		n.scheduleBounded(j)
+	}
+	for i := range count {
 		who := n.account(int(population.Between(r, 0, stakingAccounts-1)))
 		if i < 3 {
 			who = n.personas.Delegator
@@ -151,15 +174,24 @@ const stakingAccounts = 40
 // joiners returns how many validators join during history.
 func (n *Network) joiners() int { return n.size.primaryValidators() - n.size.genesisValidators() }
 
-// joining returns the i-th joiner, its period and its stake, which is small if it soon leaves again.
-func (n *Network) joining(i int) stakingPeriod {
+// joinerNode returns the node of the i-th joiner.
+func (n *Network) joinerNode(i int) *node { return n.nodes.all[n.size.genesisValidators()+i] }
+
+// joining returns how the i-th joiner stakes: little if it soon leaves again, or as its role demands.
+func (n *Network) joining(i int) joinerStake {
+	if i < joinerRoleCount {
+		if j, fits := n.joiningWithRole(i); fits {
+			return j
+		}
+	}
 	r := n.rng.For("joining", n.rules.NetworkID, i)
 	at := n.span.At(int(population.Between(r, 30, 960)), int(population.Between(r, 0, population.Hour)))
 	s := stakingPeriod{who: n.account(i % stakingAccounts), weight: n.stake(r), start: at, end: n.endOf(at, n.shortestValidation(at), r)}
 	if s.end <= n.span.Until {
 		s.weight = n.usualStake(at) * uint64(population.Between(r, 1, 30))
+		return joinerStake{stakingPeriod: s}
 	}
-	return s
+	return joinerStake{stakingPeriod: s, renewal: n.usualRenewal(at, r)}
 }
 
 // stakingCapital returns the AVAX that the i-th account needs to join: its validators' stakes, and twice the average need for delegations.
@@ -188,14 +220,24 @@ func (n *Network) endOf(at, shortest uint64, r *rand.Rand) uint64 {
 	return max(at+shortest, n.span.Until+uint64(population.Between(r, 2, 60))*population.Day)
 }
 
-func (n *staking) validate(node *node, s stakingPeriod, at uint64) (*txs.Tx, error) {
-	node.owner = s.who
-	owners := s.who.Owner()
-	return n.wallet.sign(txDraft{chain: store.PChain, from: singleSigner(s.who), more: s.weight, tx: &txs.AddPermissionlessValidatorTx{
-		Validator: txs.Validator{NodeID: node.id, End: s.end, Weight: s.weight}, SubnetID: ids.Empty, Signer: node.proof,
-		StakeOuts: []*txs.TransferableOutput{n.wallet.output(s.weight, owners)}, ValidationOwner: &owners, DelegationOwner: &owners,
-		DelegationShares: 20_000 + 5_000*uint32(node.id[0]%20),
-	}}, at)
+func (n *staking) validate(node *node, j joinerStake, at uint64) (*txs.Tx, error) {
+	node.owner = j.who
+	owners := j.who.Owner()
+	stake, shares := []*txs.TransferableOutput{n.wallet.output(j.weight, owners)}, 20_000+5_000*uint32(node.id[0]%20)
+	var unsigned txs.Unsigned = &txs.AddPermissionlessValidatorTx{
+		Validator: txs.Validator{NodeID: node.id, End: j.end, Weight: j.weight}, SubnetID: ids.Empty, Signer: node.proof,
+		StakeOuts: stake, ValidationOwner: &owners, DelegationOwner: &owners, DelegationShares: shares,
+	}
+	if j.renewal != nil {
+		unsigned = &txs.AddAutoRenewedValidatorTx{ValidatorNodeID: node.id[:], Signer: node.proof, StakeOuts: stake,
+			ValidationOwner: &owners, DelegationOwner: &owners, ValidatorAuthority: &owners,
+			DelegationShares: shares, AutoCompoundRewardShares: j.renewal.shares, Period: j.renewal.period}
+	}
+	tx, err := n.wallet.sign(txDraft{chain: store.PChain, from: singleSigner(j.who), more: j.weight, tx: unsigned}, at)
+	if tx != nil {
+		node.staking = tx.ID()
+	}
+	return tx, err
 }
 
 // delegateFrom delegates to the first node from an index on that has room until the wished end; a delegation that outlasts history may end
