@@ -170,7 +170,7 @@ func TestPagesShowWhatTheyAreAbout(t *testing.T) {
 		{"/p/nowhere", 404, []string{"no network nowhere"}},
 		{"/p/mainnet?list=nothing", 404, []string{"no list"}},
 		{"/search?q=expiring", 200, []string{"NodeID-6xdooU8ED4GWF9LXgxc26GMcgyN7bjbmq", "NodeID-H6XbHn9pPy5x27h4xGg18FBZgeCRsMDSg"}},
-		{"/search?q=aqD1NwFKtq522abkHQsnuSNeyKNqBUEr96kmCM32GTcJeNWoH", 200, []string{"AddPermissionlessValidatorTx", "Inputs and outputs"}},
+		{"/search?q=ajhLnBLxgr2oMx5fe1MzrArCE6kwyrZsy5fBa8oEpmvgryAa4", 200, []string{"AddPermissionlessValidatorTx", "Inputs and outputs"}},
 		{"/messages", 200, []string{"delivered"}},
 		{"/address/0x00000000000000000000000000000000000000ff", 200, []string{"An account"}},
 		{"/address/nonsense", 404, []string{"nothing in this world"}},

@@ -56,9 +56,11 @@ func (n *Network) joiningWithRole(i int) (j joinerStake, fits bool) {
 		j.end = j.start + shortest
 	case restaking:
 		need = 3*shortest + margin
+		j.weight = n.stake(n.rng.For("restaking", n.rules.NetworkID))
 		j.renewal = &renewal{period: cycle(8), shares: wholeReward}
 	case autoRenewed:
 		need = margin
+		j.weight = n.stake(n.rng.For("auto-renewed", n.rules.NetworkID))
 		j.renewal = &renewal{period: max(n.shortestDelegation(from)+population.Day, cycle(6)), shares: wholeReward / 4}
 	case renewalOver:
 		need = 2*shortest + margin
@@ -76,7 +78,7 @@ const wholeReward = 1_000_000
 
 // usualRenewal lets some of the nodes that join for long renew themselves, once Helicon allows it.
 func (n *Network) usualRenewal(at uint64, r *rand.Rand) *renewal {
-	if !n.rules.Active(rules.Helicon, at) || !population.Chance(r, 30) {
+	if !n.rules.Active(rules.Helicon, at) || !population.Chance(r, 10) {
 		return nil
 	}
 	return &renewal{period: uint64(population.Between(r, 14, 40)) * population.Day, shares: uint32(population.Between(r, 0, 4)) * wholeReward / 4}

@@ -332,7 +332,7 @@ func TestOutputsAreThoseOfTheTransactions(t *testing.T) {
 			kinds[x.kind.String()+" "+x.tx.TypeName()]++
 		}
 	})
-	for _, kind := range []string{"DELEGATOR", "VALIDATOR", "P ImportTx", "X ExportTx", "C ImportTx", "C ExportTx", "X OperationTx", "P RewardValidatorTx", "P DisableL1ValidatorTx", "P SetL1ValidatorWeightTx"} {
+	for _, kind := range []string{"DELEGATOR", "VALIDATOR", "P ImportTx", "X ExportTx", "C ImportTx", "C ExportTx", "X OperationTx", "P RewardValidatorTx", "P RewardAutoRenewedValidatorTx", "P DisableL1ValidatorTx", "P SetL1ValidatorWeightTx"} {
 		if kinds[kind] == 0 {
 			t.Errorf("no %s", kind)
 		}
