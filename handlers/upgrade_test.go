@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -130,8 +131,12 @@ func TestUptimeOfTheAnsweringNode(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		world.Networks[0].LocalNode.Uptime = 850_000
-		shown := (&views{t, world, h, world.Networks[0]}).rpc("info", "info.uptime", map[string]any{})
+		v := &views{t, world, h, world.Networks[0]}
+		v.rpc("info", "info.uptime", map[string]any{}) // a remembered answer must not stay
+		if answer := ask(h, http.MethodPost, "/sim/node", fmt.Sprintf(`{"network":"mainnet","uptimes":[{"nodeId":"%s","percent":85}]}`, v.l.LocalNode.ID())); !strings.Contains(answer, `"percent":85`) {
+			t.Fatal(answer)
+		}
+		shown := v.rpc("info", "info.uptime", map[string]any{})
 		if share, err := strconv.ParseFloat(fmt.Sprint(shown["rewardingStakePercentage"]), 64); err != nil || (share > 50) != rewards {
 			t.Errorf("%s: %v, want that the stake rewards: %t", choice, shown, rewards)
 		}
