@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -14,6 +15,7 @@ import (
 
 	"snowglobe/handlers"
 	"snowglobe/seed"
+	"snowglobe/sim"
 	"snowglobe/sim/rules"
 	"snowglobe/sim/store"
 	"snowglobe/sim/txs"
@@ -21,7 +23,7 @@ import (
 )
 
 // TestTheClockCrossesHelicon serves a world before the activation of each network. The shortest stake of Helicon is refused in the node's words until
-// the clock has crossed it, and again after a revert.
+// the clock has crossed it, and again after a revert. A restart on either side changes nothing.
 func TestTheClockCrossesHelicon(t *testing.T) {
 	t.Parallel()
 	profile, err := seed.LoadProfile("tiny")
@@ -32,23 +34,32 @@ func TestTheClockCrossesHelicon(t *testing.T) {
 	for name, time := range at {
 		profile.Upgrades = append(profile.Upgrades, name+":helicon="+time.Format("2006-01-02T15:04:05Z"))
 	}
-	world, err := seed.Generate(t.Context(), seed.Options{Path: store.Memory, Seed: 1, Profile: profile, Until: seed.DefaultUntil})
-	if err != nil {
-		t.Fatal(err)
+	o := seed.Options{Path: filepath.Join(t.TempDir(), "world.db"), Seed: 1, Profile: profile, Until: seed.DefaultUntil}
+	var world *sim.World
+	var h http.Handler
+	wallets := map[string]*wallet{}
+	restart := func() {
+		if world != nil {
+			if err := world.Close(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if world, err = seed.Open(t.Context(), o, nil); err != nil {
+			t.Fatal(err)
+		}
+		if h, err = handlers.New(world, handlers.Options{Network: "mainnet"}); err != nil {
+			t.Fatal(err)
+		}
+		for _, n := range world.Networks {
+			wallets[n.Name] = (&views{t, world, h, n}).wallet("whale")
+		}
 	}
+	restart()
 	t.Cleanup(func() { world.Close() })
-	h, err := handlers.New(world, handlers.Options{Network: "mainnet"})
-	if err != nil {
-		t.Fatal(err)
-	}
 	before := ask(h, http.MethodPost, "/sim/snapshots", `{}`)
 	var snapshot struct{ ID string }
 	if err := json.Unmarshal([]byte(before), &snapshot); err != nil || snapshot.ID == "" {
 		t.Fatal(before, err)
-	}
-	wallets := map[string]*wallet{}
-	for _, n := range world.Networks {
-		wallets[n.Name] = (&views{t, world, h, n}).wallet("whale")
 	}
 	short := func(w *wallet, name string) *txs.AddPermissionlessValidatorTx {
 		node, proof := w.proof(name)
@@ -61,18 +72,19 @@ func TestTheClockCrossesHelicon(t *testing.T) {
 		wallets[name].refused("{tx}staking period is too short", short(wallets[name], "short"))
 		wallets[name].refused("{tx}attempting to use a Helicon-upgrade feature prior to activation", wallets[name].autoRenewed("early", 14*24*3600, 0))
 	}
-	for range 2 {
+	for _, crossed := range []func(){func() {}, restart} {
 		refused("fuji")
 		refused("mainnet")
 		for _, name := range []string{"fuji", "mainnet"} {
-			w := wallets[name]
-			w.until(uint64(at[name].Unix()) - 1)
+			wallets[name].until(uint64(at[name].Unix()) - 1)
+			crossed()
 			refused(name)
-			w.decode("until", ask(h, http.MethodPost, "/sim/clock", `{"until":"helicon"}`))
+			wallets[name].decode("until", ask(h, http.MethodPost, "/sim/clock", `{"until":"helicon"}`))
 			if now := world.Clock.Unix(); now != at[name].Unix() {
 				t.Fatalf("the clock is at %d, and Helicon of %s activates at %d", now, name, at[name].Unix())
 			}
-			w.issue(txs.PChain, short(w, "short"))
+			crossed()
+			wallets[name].issue(txs.PChain, short(wallets[name], "short"))
 			if name == "fuji" {
 				refused("mainnet")
 			}
