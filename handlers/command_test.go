@@ -108,7 +108,7 @@ func startAs(t *testing.T, who *syscall.SysProcAttr, folder string, args ...stri
 	if i := slices.Index(args, "--db"); i >= 0 {
 		db = args[i+1]
 	}
-	if db != ":memory:" && !slices.Contains(args, "--profile") && !slices.Contains(args, "--seed") {
+	if db != ":memory:" && !slices.Contains(args, "--profile") && !slices.Contains(args, "--seed") && !slices.Contains(args, "--upgrade") {
 		worldFile(t, filepath.Join(folder, db))
 	}
 	probe, err := net.Listen("tcp", "127.0.0.1:0")

@@ -24,7 +24,7 @@ func commands(t *testing.T) (lines []string) {
 			t.Fatal(err)
 		}
 		inside := false
-		for line := range strings.Lines(string(raw)) {
+		for line := range strings.Lines(strings.ReplaceAll(string(raw), "\\\n", "")) {
 			line = strings.TrimSpace(line)
 			switch {
 			case line == "```sh":
@@ -49,6 +49,9 @@ func TestReadmeCommands(t *testing.T) {
 	folder := t.TempDir()
 	var last *started
 	for _, line := range commands(t) {
+		if rest, ok := strings.CutPrefix(line, "snowglobe "); ok {
+			line = "go run . " + strings.ReplaceAll(rest, "npm test", "true")
+		}
 		words := strings.Fields(line)
 		switch {
 		case words[0] == "make":
