@@ -45,7 +45,7 @@ func TestFitnessOfLocalNodes(t *testing.T) {
 
 // TestHowPeersAreSeen derives a local node's view of its peers from their ids alone.
 func TestHowPeersAreSeen(t *testing.T) {
-	n := &Network{LocalNode: LocalNode{Node: store.Node{Uptime: 991_234}}}
+	n := &Network{LocalNode: LocalNode{Node: store.Node{Node: make([]byte, 20), Uptime: 991_234}}}
 	ports, observed, contacts := map[bool]int{}, map[uint64]int{}, map[int64]int{}
 	for i := range 200 {
 		node := make([]byte, 20)

@@ -19,8 +19,8 @@ import (
 // TestExecutionsAreBounded starts as many executions as the process runs at a time, on several chains.
 func TestExecutionsAreBounded(t *testing.T) {
 	c, b, call, _ := bomb(t, loopCode)
-	begins := func() error {
-		ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	begins := func(within time.Duration) error {
+		ctx, cancel := context.WithTimeout(t.Context(), within)
 		defer cancel()
 		_, err := c.Call(ctx, b, call, reader.Overrides{})
 		return err
@@ -36,12 +36,12 @@ func TestExecutionsAreBounded(t *testing.T) {
 		execute()
 	}
 	time.Sleep(10 * time.Millisecond)
-	if err := begins(); err != nil {
+	if err := begins(10 * time.Second); err != nil {
 		t.Errorf("the fourth execution: %v", err)
 	}
 	execute()
-	err := begins()
-	for end := time.Now().Add(10 * time.Second); err == nil && time.Now().Before(end); err = begins() {
+	err := begins(100 * time.Millisecond)
+	for end := time.Now().Add(10 * time.Second); err == nil && time.Now().Before(end); err = begins(100 * time.Millisecond) {
 		time.Sleep(time.Millisecond) // until the fourth runs
 	}
 	if !errors.Is(err, context.DeadlineExceeded) {
@@ -49,7 +49,7 @@ func TestExecutionsAreBounded(t *testing.T) {
 	}
 	leave()
 	all.Wait()
-	if err := begins(); err != nil {
+	if err := begins(10 * time.Second); err != nil {
 		t.Errorf("after the others: %v", err)
 	}
 }
