@@ -156,8 +156,9 @@ const { unix } = await ask("/sim/clock", { until: "next-validator-end" });
 await ask("/sim/clock", { advance: "10d" });
 const rewarded = [];
 for (let token = ""; token !== undefined;) {
-  const page = await ask(`/v1/networks/mainnet/blockchains/p-chain/transactions?txTypes=RewardValidatorTx&startTimestamp=${now}&pageSize=100&pageToken=${token}`);
-  for (const tx of page.transactions) if (tx.emittedUtxos.some((u) => u.rewardType)) rewarded.push(tx.txHash);
+  const page = await ask(`/v1/networks/mainnet/blockchains/p-chain/transactions?txTypes=RewardValidatorTx,RewardAutoRenewedValidatorTx&startTimestamp=${now}&pageSize=100&pageToken=${token}`);
+  // A renewed validator restakes its reward, for which there is no UTXO.
+  for (const tx of page.transactions) if (tx.txType === "RewardAutoRenewedValidatorTx" || tx.emittedUtxos.some((u) => u.rewardType)) rewarded.push(tx.txHash);
   token = page.nextPageToken;
 }
 check("rewards by then", rewarded.length > 0 && unix > now, rewarded);
