@@ -11,6 +11,7 @@ import (
 	"github.com/ava-labs/avalanchego/ids"
 
 	"snowglobe/sim"
+	"snowglobe/sim/rules"
 	"snowglobe/sim/store"
 	"snowglobe/sim/txs"
 )
@@ -62,7 +63,7 @@ func TestAValidatorsEndIsTold(t *testing.T) {
 		t.Fatal(err)
 	}
 	var want, ofOwners []string // reward transactions
-	restaked, rewarded := map[string]bool{}, map[string]store.Staker{}
+	restaked, rewarded, earned := map[string]bool{}, map[string]store.Staker{}, map[string]uint64{}
 	for _, s := range now {
 		i := slices.IndexFunc(first, func(v store.Staker) bool { return bytes.Equal(v.Node, s.Node) && ids.ID(s.Subnet) == ids.Empty })
 		if i < 0 || !s.Rewarded || *s.Ended <= before {
@@ -70,7 +71,10 @@ func TestAValidatorsEndIsTold(t *testing.T) {
 		}
 		hash := ids.ID(s.RewardTx).String()
 		want = append(want, hash)
-		restaked[hash], rewarded[hash] = s.AutoCompoundRewardShares == 1_000_000, s
+		restaked[hash], rewarded[hash], earned[hash] = s.AutoCompoundRewardShares == 1_000_000, s, uint64(s.PotentialReward+s.DelegateeReward)
+		if s.Delegator {
+			_, earned[hash] = rules.SplitReward(uint64(s.PotentialReward), first[i].Shares)
+		}
 		if bytes.Equal(s.Tx, first[i].Tx) && !restaked[hash] {
 			ofOwners = append(ofOwners, hash)
 		}
@@ -97,9 +101,9 @@ func TestAValidatorsEndIsTold(t *testing.T) {
 				t.Errorf("%s is paid, not %v", text(reward), ownersOf(n, s.Owner))
 			}
 		}
-		if !s.AutoRenewed() && paid != uint64(s.PotentialReward+s.DelegateeReward) || dig(event, "nodeId") != ids.NodeID(s.Node).String() ||
+		if !s.AutoRenewed() && paid != earned[tx] || dig(event, "nodeId") != ids.NodeID(s.Node).String() ||
 			dig(event, "stakingTxHash") != ids.ID(s.Tx).String() || dig(event, "subnetId") != ids.Empty.String() || dig(event, "weight") != itoa(uint64(s.Weight)) {
-			t.Errorf("of a reward of %d and %d, %d are told: %s", s.PotentialReward, s.DelegateeReward, paid, text(event))
+			t.Errorf("of a reward of %d, %d are told: %s", earned[tx], paid, text(event))
 		}
 	}
 	slices.Sort(told)
