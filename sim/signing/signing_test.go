@@ -142,6 +142,7 @@ func TestQuorumErrors(t *testing.T) {
 		"a weight of 0 of 0 signs (0.00%), 67% is needed; 0 of 0 validators do not answer (a weight of 0)":                                   {Quorum: 67},
 		"(a weight of 5); validators without a BLS key, such as inactive ones of an L1, cannot sign (a weight of 1)":                         {Quorum: 67, Total: 100, Silent: 5, Keyless: 1},
 		"a weight of 7 of 100 signs (7.00%), 67% is needed; 0 of 0 validators do not answer (a weight of 5); a weight of 95 answers, but no": {Quorum: 67, Signed: 7, Total: 100, Silent: 5, Reason: errors.New("no")},
+		"cannot sign (a weight of 3); a weight of 92 answers, but no":                                                                        {Quorum: 67, Signed: 7, Total: 100, Silent: 5, Keyless: 3, Reason: errors.New("no")},
 	} {
 		if got := e.Error(); !strings.HasPrefix(got, "failed to collect a threshold of signatures: ") || !strings.HasSuffix(got, want) {
 			t.Errorf("%+v: %s: want %s", e, got, want)
@@ -236,6 +237,73 @@ func TestWhatValidatorsRefuse(t *testing.T) {
 		if _, err := signing.MessageFromJustification(t.Context(), n, []byte(text)); !errors.Is(err, signing.ErrRefused) {
 			t.Errorf("%q: %v", text, err)
 		}
+	}
+}
+
+// TestARequestThatWasNeverUsed: validators state that it made nobody a validator only from its expiry on.
+func TestARequestThatWasNeverUsed(t *testing.T) {
+	n := network(t)
+	now := uint64(n.Clock.Unix())
+	for expiry, signs := range map[uint64]bool{now - 1: true, now: true, now + 1: false, now + 1000: false} {
+		request := &warp.RegisterL1Validator{SubnetID: ids.ID{7}, NodeID: make([]byte, ids.NodeIDLen), Expiry: expiry, Weight: 1}
+		request.NodeID[0] = 1
+		raw := ok[[]byte](t)(warp.L1MessageBytes(request))
+		validation := ok[ids.ID](t)(request.ValidationID())
+		justification := (&warp.Justification{Request: raw}).Bytes()
+		if !signs {
+			refuses(t, n, &warp.L1ValidatorRegistration{ValidationID: validation}, justification, "can be registered until")
+		}
+		m := ok[*warp.UnsignedMessage](t)(warp.NewL1Message(n.Rules.NetworkID, ids.Empty, nil, &warp.L1ValidatorRegistration{ValidationID: validation}))
+		if err := signing.VerifyMessage(t.Context(), n, m, justification); (err == nil) != signs {
+			t.Errorf("%d seconds before the expiry: %v", int64(expiry-now), err)
+		}
+		again, err := signing.MessageFromJustification(t.Context(), n, justification)
+		if (err == nil) != signs || err != nil && !errors.Is(err, signing.ErrRefused) {
+			t.Errorf("%d seconds before the expiry, the justification leads to %v", int64(expiry-now), err)
+		}
+		if signs && ok[ids.ID](t)(again.ID()) != ok[ids.ID](t)(m.ID()) {
+			t.Errorf("the justification leads to another message")
+		}
+	}
+}
+
+// TestValidatorsKnowTheirOwnSubnets: they refuse what is about a subnet that is none of an L1, or about validators of another network, and
+// justify each validator of a conversion by its index.
+func TestValidatorsKnowTheirOwnSubnets(t *testing.T) {
+	var unconverted, foreign, converted int
+	for _, n := range network(t).World.Networks {
+		for _, subnet := range ok[[]store.SubnetView](t)(n.DB.Subnets(t.Context(), n.Chain(txs.PChain))) {
+			if subnet.State.Conversion == nil {
+				refuses(t, n, &warp.SubnetToL1Conversion{}, subnet.Hash, "has not been converted")
+				if _, err := signing.MessageFromJustification(t.Context(), n, subnet.Hash); !errors.Is(err, signing.ErrRefused) {
+					t.Errorf("%x: %v", subnet.Hash, err)
+				}
+				unconverted++
+				continue
+			}
+			refuses(t, n, &warp.SubnetToL1Conversion{ID: ids.ID{3}}, subnet.Hash, "provided conversionID")
+			m := ok[*warp.UnsignedMessage](t)(warp.NewL1Message(n.Rules.NetworkID, ids.Empty, nil, &warp.SubnetToL1Conversion{ID: ids.ID(subnet.State.Conversion)}))
+			if err := signing.VerifyMessage(t.Context(), n, m, subnet.Hash); err != nil {
+				t.Errorf("%x: %v", subnet.Hash, err)
+			}
+			again := ok[*warp.UnsignedMessage](t)(signing.MessageFromJustification(t.Context(), n, subnet.Hash))
+			if ok[ids.ID](t)(again.ID()) != ok[ids.ID](t)(m.ID()) {
+				t.Errorf("%x leads to another message", subnet.Hash)
+			}
+			converted++
+		}
+		for _, other := range n.World.Networks {
+			height := ok[uint64](t)(other.PHeight(t.Context()))
+			for _, v := range ok[[]store.L1ValidatorView](t)(store.L1ValidatorsAt(t.Context(), n.DB, other.Chain(txs.PChain), height)) {
+				if other != n && v.Weight > 0 {
+					refuses(t, n, &warp.L1ValidatorRegistration{ValidationID: ids.ID(v.Validation), Registered: true}, nil, "does not exist")
+					foreign++
+				}
+			}
+		}
+	}
+	if unconverted == 0 || foreign == 0 || converted == 0 {
+		t.Errorf("%d subnets are none of an L1, %d are, and %d validators are of another network", unconverted, converted, foreign)
 	}
 }
 
