@@ -324,3 +324,164 @@ func TestOutputsComeBack(t *testing.T) {
 		t.Errorf("a plain output takes %d bytes, %v", size, err)
 	}
 }
+
+// TestWhatClientsChangeComesBack writes everything that no transaction does: overrides of blocks, impersonated transactions and state
+// changes, which replace rows of their block.
+func TestWhatClientsChangeComesBack(t *testing.T) {
+	d := fullDelta()
+	limit := Amount(1 << 40)
+	d.Override = &BlockOverride{ID: d.Block.ID, Early: true, BaseFee: wei, GasLimit: &limit, Coinbase: address}
+	d.Impersonated = []ImpersonatedTx{{d.Block.ID}}
+	db := made(t, Memory, writeChain(d))
+	ctx, at := t.Context(), d.Block.ID
+	override, err := db.BlockOverride(ctx, at)
+	same(t, "BlockOverride", override, d.Override, err)
+	none, err := db.BlockOverride(ctx, At(1, 0, 0))
+	same(t, "no override", none, (*BlockOverride)(nil), err)
+	impersonated, err := db.ImpersonatedTxs(ctx, at, at)
+	same(t, "ImpersonatedTxs", impersonated, d.Impersonated, err)
+
+	head, err := db.Head(ctx, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	digest, err := db.HeadDigest(ctx, head)
+	same(t, "digest without changes", digest, hash, err)
+	var all []StateChange
+	for n, kind := range []string{BalanceChange, NonceChange} {
+		set, err := db.NoncesSet(ctx, 1)
+		same(t, "NoncesSet", set, false, err)
+		change := StateDelta{
+			Change:        StateChange{Chain: 1, Block: 1, Sequence: n + 1, Kind: kind, Address: address, Value: map[string][]byte{BalanceChange: wei, NonceChange: wei[:8]}[kind], Root: hash, Digest: bytes.Repeat([]byte{byte(n)}, 32)},
+			Accounts:      []Account{{Chain: 1, Address: address, Block: 1, Nonce: uint64(n) + 7, Balance: wei}},
+			Slots:         []Slot{{Chain: 1, Address: address, Key: hash, Block: 1, Value: []byte{byte(n) + 3}}},
+			Codes:         []Code{{Hash: parentHash, Code: []byte{0x61}}},
+			Tokens:        []Token{{ID: d.Tokens[0].ID, Address: address, Block: 1, Name: "Other", Symbol: "O"}},
+			TokenBalances: []TokenBalance{{Owner: address, Asset: d.TokenBalances[0].Asset, Block: 1, Amount: []byte{byte(n) + 5}}},
+			NFTStates:     []NFTState{{Asset: d.NFTStates[0].Asset, Block: at, Owner: hash[:20], URI: d.NFTStates[0].URI}},
+		}
+		db.commit(t, func(b *Batch) error { return b.AddStateChange(&change) })
+		all = append(all, change.Change)
+		account, err := db.Account(ctx, 1, address, 1)
+		same(t, "Account", *account, change.Accounts[0], err)
+		slot, err := db.SlotRow(ctx, 1, address, hash, 1)
+		same(t, "SlotRow", *slot, change.Slots[0], err)
+		token, err := db.TokenAt(ctx, 1, address)
+		same(t, "TokenAt", *token, change.Tokens[0], err)
+		balance, err := db.TokenBalance(ctx, address, d.TokenBalances[0].Asset, 1)
+		same(t, "TokenBalance", *balance, change.TokenBalances[0], err)
+		state, err := db.NFTStateAt(ctx, d.NFTStates[0].Asset, at)
+		same(t, "NFTStateAt", *state, change.NFTStates[0], err)
+		digest, err = db.HeadDigest(ctx, head)
+		same(t, "digest", digest, change.Change.Digest, err)
+	}
+	set, err := db.NoncesSet(ctx, 1)
+	same(t, "NoncesSet", set, true, err)
+	changes, err := db.StateChanges(ctx, 1, 0, 1<<63)
+	same(t, "StateChanges", changes, all, err)
+	before, err := db.LastStateChange(ctx, 1, 0)
+	same(t, "no change", before, (*StateChange)(nil), err)
+	deltas, err := db.Deltas(ctx, 1, 1, 1)
+	if err != nil || len(deltas) != 1 {
+		t.Fatalf("%d blocks, %v", len(deltas), err)
+	}
+	same(t, "Deltas.Override", deltas[0].Override, d.Override, nil)
+	same(t, "Deltas.Impersonated", deltas[0].Impersonated, d.Impersonated, nil)
+	same(t, "Deltas.Changes", deltas[0].Changes, all, nil)
+}
+
+// TestRowsWithoutABlockAreDamage removes a block's row and leaves one kind of what it added.
+func TestRowsWithoutABlockAreDamage(t *testing.T) {
+	for _, kept := range []string{"tx", "log", "call", "block_override", "impersonated_tx", "state_change"} {
+		d := fullDelta()
+		d.Override = &BlockOverride{ID: d.Block.ID, Early: true}
+		d.Impersonated = []ImpersonatedTx{{d.Block.ID}}
+		db := made(t, Memory, writeChain(d))
+		db.commit(t, func(b *Batch) error {
+			return b.AddStateChange(&StateDelta{Change: StateChange{Chain: 1, Block: 1, Sequence: 1, Kind: BalanceChange, Address: address, Value: wei, Root: hash, Digest: hash}})
+		})
+		for _, table := range []string{"block", "tx", "log", "call", "block_override", "impersonated_tx"} {
+			if table == kept {
+				continue
+			}
+			if _, err := db.write.Exec("DELETE FROM "+table+" WHERE id >= ?", At(1, 1, 0)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if kept != "state_change" {
+			if _, err := db.write.Exec("DELETE FROM state_change"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, err := db.Deltas(t.Context(), 1, 0, 9); err == nil || !strings.Contains(err.Error(), "rows without a block") {
+			t.Errorf("%s: %v", kept, err)
+		}
+	}
+}
+
+// TestPersonasComeBack: one that is known on P and X only has no EVM address.
+func TestPersonasComeBack(t *testing.T) {
+	want := []Persona{
+		{ID: 9, Name: "a", Purpose: "p", Key: hash, Address: address}, {ID: FirstPrimaryPersona - 1, Name: "b", Key: []byte{}, Address: hash[:20]},
+		{ID: FirstPrimaryPersona, Name: "c", Key: hash, Primary: parentHash[:20]},
+	}
+	db := made(t, Memory, func(b *Batch) error { return addAll(want, func(p *Persona) error { return b.AddPersona(*p) }) })
+	got, err := db.Personas(t.Context())
+	for i := range got {
+		got[i].Key = append([]byte{}, got[i].Key...)
+	}
+	same(t, "Personas", got, want, err)
+}
+
+// TestAssetsHaveShortKeys: each asset has a key on its chain that leads back to it, mostly of five bytes.
+func TestAssetsHaveShortKeys(t *testing.T) {
+	seen := map[string]AssetKey{}
+	for _, standard := range []Standard{ERC20, ERC721, ERC1155} {
+		for _, n := range []int{0, 1, 4094, 4095, 4096, MaxTokens} {
+			for _, item := range [][]byte{{}, {1}, {1, 0}, {255, 255, 255}, {1, 0, 0, 0}, hash} {
+				if standard == ERC20 && len(item) > 0 {
+					continue
+				}
+				for _, chain := range []int{1, 3} {
+					asset := NewTokenID(chain, standard, n).Asset(item)
+					key := asset.Key()
+					if back := AssetOf(chain, key); !bytes.Equal(back, asset) {
+						t.Errorf("%x has the key %x of %x", asset, key, back)
+					}
+					if other := seen[string(key)]; other != nil && chain == 3 && !bytes.Equal(other[2:], asset[2:]) {
+						t.Errorf("%x and %x have the key %x", other, asset, key)
+					}
+					seen[string(key)] = asset
+					if short := standard == ERC20 && len(key) == 4 || n < 4096 && len(item) <= 3 && len(key) == 5; short != (standard == ERC20 || n < 4096 && len(item) <= 3) {
+						t.Errorf("%x has the key %x", asset, key)
+					}
+					if asset.Token() != NewTokenID(chain, standard, n) || !bytes.Equal(asset.Item(), item) || asset.Token().Chain() != chain || asset.Token().Count() != n {
+						t.Errorf("%x is an item %x of token %x", asset, asset.Item(), asset.Token())
+					}
+				}
+			}
+		}
+	}
+	for _, key := range []string{"", "123"} {
+		if asset := AssetOf(1, []byte(key)); asset != nil {
+			t.Errorf("%q is the key of %x", key, asset)
+		}
+	}
+}
+
+// TestFeesAreCarriedFromDayToDay: those who pay at the end of a day pay on the next one.
+func TestFeesAreCarriedFromDayToDay(t *testing.T) {
+	const day = 86_400
+	block := func(n uint64, time int64, fee metric.ContinuousFee) *PrimaryDelta {
+		return &PrimaryDelta{Block: &PrimaryBlock{ID: At(1, n, 0), Time: time, Type: "Standard", Size: 1, Head: []byte{0}, Hash: hash, Parent: hash, Digest: hash}, Fees: []FeeChange{{Payer: []byte{}, ContinuousFee: fee}}}
+	}
+	db := made(t, Memory, func(b *Batch) error {
+		return errors.Join(b.AddPrimaryBlock(block(0, day, metric.ContinuousFee{Active: 3, Base: 5, Paying: 3})), b.AddPrimaryBlock(block(1, day+9, metric.ContinuousFee{Active: -1, Base: 2})),
+			b.AddPrimaryBlock(block(2, 3*day, metric.ContinuousFee{Active: 1, Paying: 1})))
+	})
+	rows, err := db.FeeRows(t.Context(), 1, []byte{}, 0, 1<<40)
+	same(t, "FeeRows", rows, []metric.FeeRow{
+		{Day: 3 * day, ContinuousFee: metric.ContinuousFee{Active: 3, Base: 7, Paying: 3}}, {Day: day, ContinuousFee: metric.ContinuousFee{Active: 2, Base: 7, Paying: 3}}}, err)
+	first, err := db.FirstFee(t.Context(), 1, []byte{})
+	same(t, "FirstFee", first, int64(day), err)
+}

@@ -108,7 +108,7 @@ func AssetOf(chain int, key []byte) AssetKey {
 		number := int(binary.BigEndian.Uint16(key))
 		id := NewTokenID(chain, Standard(number&(1<<standardBits-1)), number>>standardBits)
 		return id.Asset(bytes.TrimLeft(key[compactToken:], "\x00"))
-	case n > compactToken+compactItem+1:
+	case n > compactToken+compactItem:
 		return append(NewTokenID(chain, ERC20, 0).Asset(nil)[:assetChain:assetChain], key[1:]...)
 	default:
 		return nil
