@@ -33,11 +33,13 @@ func (b *Batch) Rewind(o RewindOptions) error {
 	}
 	b.aside, b.boundary, b.to, b.primary = true, true, o.To, true
 	u := b.db.recorder.Undo(b.tx.Tx)
-	err := inTurn(
-		func() error { return b.eachUndo(o.To, u.Plan) },
-		u.TakeRuns,
-		func() error { return b.eachUndo(o.To, u.TakeRest) },
-	)
+	err := b.eachUndo(o.To, func(steps []byte) error {
+		changes, err := u.Changes(steps)
+		for i := 0; i < len(changes) && err == nil; i++ {
+			err = u.Take(changes[i])
+		}
+		return err
+	})
 	if err = errors.Join(err, b.exec(`DELETE FROM undo WHERE sequence > ?`, o.To), b.exec(`DELETE FROM pooled_tx`)); err != nil {
 		return err
 	}
@@ -52,42 +54,16 @@ func (b *Batch) Rewind(o RewindOptions) error {
 
 // eachUndo visits the steps of the commits after a given one, newest first.
 func (b *Batch) eachUndo(after int64, visit func(steps []byte) error) error {
-	const text = `SELECT sequence, steps FROM undo WHERE sequence > ? ORDER BY sequence DESC`
-	statement, err := b.prepared(text)
-	if err != nil {
-		return err
-	}
-	rows, err := statement.Query(after)
-	if err != nil {
-		return b.db.failure(text, err)
-	}
-	defer rows.Close()
-	next := b.db.lastCommit.Load().Sequence
-	for rows.Next() {
-		var sequence int64
+	for sequence := b.db.lastCommit.Load().Sequence; sequence > after; sequence-- {
 		var steps []byte
-		switch err := rows.Scan(&sequence, &steps); {
-		case err != nil:
-			return b.db.failure(text, err)
-		case sequence != next:
-			return missingUndo(next)
+		if err := b.scan(`SELECT steps FROM undo WHERE sequence = ?`, []any{sequence}, &steps); err != nil {
+			return Damaged(fmt.Errorf("undo %d: %w", sequence, err))
 		}
 		if err := visit(steps); err != nil {
 			return fmt.Errorf("undo %d: %w", sequence, err)
 		}
-		next--
-	}
-	if err := rows.Err(); err != nil {
-		return b.db.failure(text, err)
-	}
-	if next > after {
-		return missingUndo(next)
 	}
 	return nil
-}
-
-func missingUndo(sequence int64) error {
-	return Damaged(fmt.Errorf("undo %d: %w", sequence, ErrNotFound))
 }
 
 // HeadsBefore returns the heights, by EVM chain, that undoing every commit after a given one would leave. Chains that would not change are
@@ -96,9 +72,9 @@ func (db *DB) HeadsBefore(ctx context.Context, sequence int64) (map[int]uint64, 
 	heads := map[int]uint64{}
 	var problem error
 	err := each(ctx, db, func(steps *[]byte) {
-		blocks, err := db.recorder.Additions(*steps, "block")
+		changes, err := db.recorder.Changes(*steps)
 		problem = errors.Join(problem, err)
-		fall(heads, blocks)
+		fall(heads, changes)
 	}, `SELECT steps FROM undo WHERE sequence > ? ORDER BY sequence`, sequence)
 	return heads, Damaged(errors.Join(err, problem))
 }
