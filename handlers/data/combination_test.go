@@ -136,12 +136,19 @@ func filterTransactions(t *testing.T, g *globe, rng *rand.Rand, base string) {
 	}
 	for _, chain := range chainAliases {
 		all := g.pages(t, base+"/blockchains/"+chain+"/transactions", "transactions", 100)
-		stakes := map[any]object{}
-		for _, tx := range all {
+		stakes, ended := map[any]object{}, map[any]any{} // staking transactions, and those that returned their stakes
+		for _, tx := range all {                         // newest first
 			stakes[tx["txHash"]] = tx
+			if staking := tx["stakingTxHash"]; ended[staking] == nil && !active[staking] {
+				ended[staking] = tx["txHash"]
+			}
 		}
 		for _, tx := range all {
-			describeTransaction(tx, stakes[tx["stakingTxHash"]])
+			var returned object
+			if staking := tx["stakingTxHash"]; ended[staking] == tx["txHash"] {
+				returned = stakes[staking]
+			}
+			describeTransaction(tx, returned)
 		}
 		for range times(t, 40) {
 			q := newTrial(t, g, rng, base+"/blockchains/"+chain+"/transactions", "transactions", "txHash", all)
@@ -185,8 +192,9 @@ func prefixed(address string) string {
 	return "X-" + address
 }
 
-// describeTransaction adds everything that a transaction can be found by: owners of the outputs it touched, assets and validations.
-func describeTransaction(tx, staking object) {
+// describeTransaction adds everything that a transaction can be found by: owners of the outputs it touched, assets and validations. A reward
+// transaction also touches the stake that it returned.
+func describeTransaction(tx, returned object) {
 	for _, name := range []string{"blockTimestamp", "timestamp"} {
 		if tx[name] != nil {
 			tx["time"] = tx[name]
@@ -208,8 +216,8 @@ func describeTransaction(tx, staking object) {
 	if tx["txType"] != "RewardValidatorTx" && tx["txType"] != "RewardAutoRenewedValidatorTx" {
 		owners, _ := tx["rewardAddresses"].([]any)
 		touched = append(touched, owners...)
-	} else if staking["rewardTxHash"] == tx["txHash"] {
-		outputs(staking, "emittedUtxos", func(u object) bool { return u["utxoStartTimestamp"] != nil })
+	} else {
+		outputs(returned, "emittedUtxos", func(u object) bool { return u["utxoStartTimestamp"] != nil })
 	}
 	for name, key := range map[string]string{"evmInputs": "fromAddress", "evmOutputs": "toAddress"} {
 		list, _ := tx[name].([]any)
