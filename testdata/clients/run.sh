@@ -18,6 +18,19 @@ node wallet.mjs
 stop
 "$binary" verify --quiet --db "$folder/tiny.db"
 
+# A world in which Helicon has not activated.
+rm "$folder/tiny.db"
+export SNOWGLOBE_UPGRADE=helicon=never
+serve tiny
+node chainkit.mjs
+node viem.mjs
+node ethers.mjs
+node send.mjs
+node wallet.mjs
+stop
+unset SNOWGLOBE_UPGRADE
+"$binary" verify --quiet --db "$folder/tiny.db"
+
 serve default
 node chainkit.mjs
 stop
