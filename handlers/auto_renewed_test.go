@@ -15,7 +15,6 @@ import (
 	"github.com/ava-labs/avalanchego/utils/formatting"
 
 	"snowglobe/handlers"
-	"snowglobe/sim/rules"
 	"snowglobe/sim/txs"
 	"snowglobe/sim/verify/verifytest"
 )
@@ -35,10 +34,6 @@ func TestAutoRenewedStaking(t *testing.T) {
 			continue
 		}
 		w := (&views{t, world, h, n}).wallet("whale")
-		if activation := n.Rules.ActivationTime(rules.Helicon); uint64(world.Clock.Unix()) < activation {
-			w.refused("{tx}attempting to use a Helicon-upgrade feature prior to activation", w.autoRenewed("early", 14*24*3600, 0))
-			w.until(activation)
-		}
 		w.renews()
 		w.compareStakers()
 	}
