@@ -4,18 +4,16 @@ package handlers_test
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"strings"
-	"sync"
 	"testing"
 
 	"snowglobe/handlers"
 	"snowglobe/handlers/surface"
-	"snowglobe/seed"
+	"snowglobe/seed/seedtest"
 	"snowglobe/sim"
 	"snowglobe/sim/store"
 )
@@ -34,33 +32,13 @@ func readWorld(t *testing.T) *sim.World {
 // readWorldOf returns the world of a profile that tests share which only read or copy it.
 func readWorldOf(t *testing.T, profile string) *sim.World {
 	t.Helper()
-	sharing.Lock()
-	defer sharing.Unlock()
-	if sharedWorlds[profile] == nil {
-		sharedWorlds[profile] = makeWorld(t, profile, 1)
-	}
-	return sharedWorlds[profile]
+	return seedtest.Shared(t, profile, 1)
 }
 
-var (
-	sharing      sync.Mutex
-	sharedWorlds = map[string]*sim.World{}
-)
-
-// tinyWorldOf returns a tiny world of the test's own. For the default seed it is a copy, because many tests use it.
+// tinyWorldOf returns a tiny world of the test's own.
 func tinyWorldOf(t *testing.T, number int64) *sim.World {
 	t.Helper()
-	var w *sim.World
-	if number != 1 {
-		w = makeTiny(t, number)
-	} else {
-		var err error
-		if w, err = readWorld(t).Copy(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-	}
-	t.Cleanup(func() { w.Close() })
-	return w
+	return seedtest.Copy(t, number)
 }
 
 // worldFile writes the file of the tiny world once, so that most tests need not wait for a generation.
@@ -76,20 +54,7 @@ func worldFile(t *testing.T, path string) {
 
 func makeTiny(t testing.TB, number int64) *sim.World {
 	t.Helper()
-	return makeWorld(t, "tiny", number)
-}
-
-func makeWorld(t testing.TB, name string, number int64) *sim.World {
-	t.Helper()
-	profile, err := seed.LoadProfile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	w, err := seed.Generate(context.Background(), seed.Options{Path: store.Memory, Seed: number, Profile: profile, Until: seed.DefaultUntil})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return w
+	return seedtest.Generate(t, store.Memory, "tiny", number)
 }
 
 // TestCoverage requests every operation and method of the real services. The table must list everything that is not served with a reason, and

@@ -21,12 +21,6 @@ func TestMain(m *testing.M) {
 		return
 	}
 	code := m.Run()
-	for _, w := range sharedWorlds {
-		if err := w.Close(); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			code = 1
-		}
-	}
 	if leftover != "" {
 		os.RemoveAll(leftover)
 	}

@@ -10,7 +10,7 @@ import (
 	"snowglobe/handlers"
 	"snowglobe/handlers/data"
 	"snowglobe/handlers/rest"
-	"snowglobe/seed"
+	"snowglobe/seed/seedtest"
 	"snowglobe/sim/export"
 	"snowglobe/sim/store"
 )
@@ -24,14 +24,7 @@ func (d *discard) WriteHeader(int)             {}
 
 // BenchmarkResponseCache requests the same list and the same object, with and without the response cache.
 func BenchmarkResponseCache(b *testing.B) {
-	profile, err := seed.LoadProfile("tiny")
-	if err != nil {
-		b.Fatal(err)
-	}
-	w, err := seed.Generate(b.Context(), seed.Options{Path: store.Memory, Seed: 1, Profile: profile, Until: seed.DefaultUntil})
-	if err != nil {
-		b.Fatal(err)
-	}
+	w := seedtest.Generate(b, store.Memory, "tiny", 1)
 	defer w.Close()
 	for name, revision := range map[string]func() int64{"with": w.Revision, "without": nil} {
 		s, err := rest.New(rest.Options{Alias: w.Alias, Clock: w.Clock, Revision: revision, WorldKey: w.Identity()})

@@ -2,14 +2,12 @@ package sim_test
 
 import (
 	"bytes"
-	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"math/big"
 	"reflect"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -19,7 +17,7 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 
 	"snowglobe/fixtures/contracts"
-	"snowglobe/seed"
+	"snowglobe/seed/seedtest"
 	"snowglobe/sim"
 	"snowglobe/sim/evm"
 	"snowglobe/sim/miner"
@@ -29,23 +27,9 @@ import (
 	"snowglobe/sim/txs"
 )
 
-// template is a small world that tests copy.
-var template = sync.OnceValues(func() (*sim.World, error) {
-	profile, err := seed.LoadProfile("tiny")
-	if err != nil {
-		return nil, err
-	}
-	return seed.Generate(context.Background(), seed.Options{Path: store.Memory, Seed: 3, Profile: profile, Until: seed.DefaultUntil})
-})
-
 func copied(t *testing.T) *sim.World {
 	t.Helper()
-	made, err := template()
-	ok(t, err)
-	w, err := made.Copy(t.Context())
-	ok(t, err)
-	t.Cleanup(func() { w.Close() })
-	return w
+	return seedtest.Copy(t, 3)
 }
 
 func ok(t *testing.T, err error) {

@@ -57,6 +57,7 @@ var imports = []struct{ pkg, may string }{
 	{"seed/evm", "fixtures/worldfile fixtures fixtures/contracts sim sim/... seed/population"},
 	{"seed/primary", "fixtures fixtures/contracts sim sim/... seed/population seed/evm"},
 	{"seed", "fixtures/userfile fixtures fixtures/contracts fixtures/worldfile sim sim/... seed/population seed/evm seed/primary"},
+	{"seed/seedtest", "seed sim sim/store"},
 	{"fixtures/web", ""},
 	{"handlers/surface", ""},
 	{"handlers/docs", "fixtures fixtures/spelling fixtures/worldfile sim/export handlers/surface"},

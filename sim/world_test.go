@@ -14,6 +14,7 @@ import (
 
 	"github.com/ava-labs/avalanchego/ids"
 
+	"snowglobe/seed/seedtest"
 	"snowglobe/sim"
 	"snowglobe/sim/store"
 	"snowglobe/sim/store/dbfile"
@@ -22,11 +23,9 @@ import (
 // generate makes a small world.
 func generate(t *testing.T, path string) *sim.World {
 	t.Helper()
-	made, err := template()
-	if err != nil {
-		t.Fatal(err)
-	}
+	made := seedtest.Shared(t, "tiny", 3)
 	var w *sim.World
+	var err error
 	if path == store.Memory {
 		w, err = made.Copy(t.Context())
 	} else {

@@ -5,20 +5,14 @@ import (
 	"time"
 
 	"snowglobe/seed"
+	"snowglobe/seed/seedtest"
 	"snowglobe/sim/store"
 )
 
 // TestARunningClockWaits: blocks that follow each other faster than time passes put a running clock ahead, however far, until its time has
 // come; one whose time a client chose takes it along.
 func TestARunningClockWaits(t *testing.T) {
-	profile, err := seed.LoadProfile("tiny")
-	if err != nil {
-		t.Fatal(err)
-	}
-	w, err := seed.Generate(t.Context(), seed.Options{Path: store.Memory, Seed: 1, Profile: profile, Until: seed.DefaultUntil})
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := seedtest.Generate(t, store.Memory, "tiny", 1)
 	defer w.Close()
 	m, started := w.Miners[0], time.Now()
 	c := NewClockRunner(w, nil, 1, false)
@@ -51,21 +45,24 @@ func TestARunningClockWaits(t *testing.T) {
 	if ahead := lead(); ahead > 0 || w.Clock.Now().Sub(seed.DefaultUntil) < time.Hour || w.Clock.Now().Sub(seed.DefaultUntil) > time.Hour+time.Since(started) {
 		t.Errorf("an hour later it is %s, %s ahead", w.Clock.Now(), ahead)
 	}
-	for what, jump := range map[string]func() error{
-		"a block at a time": func() error {
+	for _, way := range []struct {
+		name string
+		jump func() error
+	}{
+		{"a block at a time", func() error {
 			if err := m.SetNextTime(t.Context(), uint64(w.Clock.Now().Add(time.Hour).UnixMilli())); err != nil {
 				return err
 			}
 			return m.Mine(t.Context(), 1, 0)
-		},
-		"blocks an hour apart": func() error { return m.Mine(t.Context(), 2, time.Hour) },
-		"a call":               func() error { return c.Advance(t.Context(), w.Clock.Now().Add(time.Hour)) },
+		}},
+		{"blocks an hour apart", func() error { return m.Mine(t.Context(), 2, time.Hour) }},
+		{"a call", func() error { return c.Advance(t.Context(), w.Clock.Now().Add(time.Hour)) }},
 	} {
-		if err := jump(); err != nil {
+		if err := way.jump(); err != nil {
 			t.Fatal(err)
 		}
 		if ahead := lead(); ahead > time.Second {
-			t.Errorf("%s put it %s ahead for it to wait", what, ahead)
+			t.Errorf("%s put it %s ahead for it to wait", way.name, ahead)
 		}
 	}
 }

@@ -8,21 +8,14 @@ import (
 	"testing"
 
 	"snowglobe/handlers/rest"
-	"snowglobe/seed"
+	"snowglobe/seed/seedtest"
 	"snowglobe/sim/store"
 )
 
 // TestATokenThatCannotBeReadFailsTheRequest: a token that a request meets after its view was opened is looked up again; if that fails, so does the
 // request, instead of showing a token without a name.
 func TestATokenThatCannotBeReadFailsTheRequest(t *testing.T) {
-	profile, err := seed.LoadProfile("tiny")
-	if err != nil {
-		t.Fatal(err)
-	}
-	w, err := seed.Generate(t.Context(), seed.Options{Path: store.Memory, Seed: 1, Profile: profile, Until: seed.DefaultUntil})
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := seedtest.Generate(t, store.Memory, "tiny", 1)
 	defer w.Close()
 	tokens, err := w.DB.Tokens(t.Context(), w.Chains[0].Row.ID, store.ERC20, 0)
 	if err != nil || len(tokens) == 0 {

@@ -16,12 +16,11 @@ import (
 	"snowglobe/handlers"
 	"snowglobe/handlers/data"
 	"snowglobe/handlers/rest"
-	"snowglobe/seed"
+	"snowglobe/seed/seedtest"
 	"snowglobe/sim"
 	"snowglobe/sim/evm/reader"
 	"snowglobe/sim/export"
 	"snowglobe/sim/simtest"
-	"snowglobe/sim/store"
 )
 
 // globe is a tiny world with a server in front of it.
@@ -66,36 +65,10 @@ func times(t testing.TB, n int) int {
 	return n
 }
 
-var made struct {
-	sync.Mutex
-	bySeed map[int64]*sim.World
-}
-
 // generate returns a tiny world of the test's own: a copy of that of a seed, which is made once.
 func generate(t testing.TB, number int64) *sim.World {
 	t.Helper()
-	made.Lock()
-	defer made.Unlock()
-	if made.bySeed == nil {
-		made.bySeed = map[int64]*sim.World{}
-	}
-	if made.bySeed[number] == nil {
-		made.bySeed[number] = makeTiny(t, number)
-	}
-	w, err := made.bySeed[number].Copy(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return w
-}
-
-func makeTiny(t testing.TB, number int64) *sim.World {
-	t.Helper()
-	profile, err := seed.LoadProfile("tiny")
-	if err != nil {
-		t.Fatal(err)
-	}
-	w, err := seed.Generate(context.Background(), seed.Options{Path: store.Memory, Seed: number, Profile: profile, Until: seed.DefaultUntil})
+	w, err := seedtest.Shared(t, "tiny", number).Copy(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

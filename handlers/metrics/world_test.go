@@ -1,19 +1,17 @@
 package metrics_test
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"math/big"
 	"net/http/httptest"
-	"os"
 	"strconv"
 	"testing"
 	"time"
 
 	"snowglobe/handlers/metrics"
 	"snowglobe/handlers/rest"
-	"snowglobe/seed"
+	"snowglobe/seed/seedtest"
 	"snowglobe/sim"
 	"snowglobe/sim/store"
 )
@@ -26,20 +24,6 @@ var (
 	intervals   = []string{"hour", "day", "week", "month"}
 )
 
-// worlds caches the worlds that tests share, by profile and seed. Tests only read them, or set their clocks and set them back.
-var worlds = map[string]*sim.World{}
-
-func TestMain(m *testing.M) {
-	code := m.Run()
-	for name, w := range worlds {
-		if err := w.Close(); err != nil {
-			fmt.Fprintln(os.Stderr, name, err)
-			code = 1
-		}
-	}
-	os.Exit(code)
-}
-
 // usual returns the profile that users see; in a short run a smaller one.
 func usual(t testing.TB) string {
 	if testing.Short() {
@@ -49,27 +33,10 @@ func usual(t testing.TB) string {
 	return "default"
 }
 
-// shared returns a world that several tests read.
+// shared returns a world that several tests read, or set the clock of and set it back.
 func shared(t testing.TB, profile string, number int64) *sim.World {
 	t.Helper()
-	name := fmt.Sprint(profile, " ", number)
-	if worlds[name] == nil {
-		worlds[name] = makeWorld(t, profile, number)
-	}
-	return worlds[name]
-}
-
-func makeWorld(t testing.TB, profile string, number int64) *sim.World {
-	t.Helper()
-	p, err := seed.LoadProfile(profile)
-	if err != nil {
-		t.Fatal(err)
-	}
-	w, err := seed.Generate(context.Background(), seed.Options{Path: store.Memory, Seed: number, Profile: p, Until: seed.DefaultUntil})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return w
+	return seedtest.Shared(t, profile, number)
 }
 
 // withClock returns a shared world whose clock a test may set until it ends.
@@ -84,7 +51,7 @@ func withClock(t testing.TB, number int64) *sim.World {
 // generate makes a world for one test, which may change it.
 func generate(t testing.TB, profile string, number int64) *sim.World {
 	t.Helper()
-	w := makeWorld(t, profile, number)
+	w := seedtest.Generate(t, store.Memory, profile, number)
 	t.Cleanup(func() {
 		if err := w.Close(); err != nil {
 			t.Error(err)

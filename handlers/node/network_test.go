@@ -1,7 +1,6 @@
 package node
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"log/slog"
@@ -15,7 +14,7 @@ import (
 	"github.com/ava-labs/avalanchego/ids"
 
 	"snowglobe/fixtures"
-	"snowglobe/seed"
+	"snowglobe/seed/seedtest"
 	"snowglobe/sim"
 	"snowglobe/sim/query"
 	"snowglobe/sim/store"
@@ -27,7 +26,7 @@ import (
 func seeded(t testing.TB) *sim.World {
 	t.Helper()
 	if seededWorld == nil {
-		seededWorld = newSeeded(t)
+		seededWorld = seedtest.Generate(t, store.Memory, "tiny", 1)
 	}
 	return seededWorld
 }
@@ -48,21 +47,8 @@ func TestMain(m *testing.M) {
 // ownSeeded returns a seeded world for one test, which may change or close it.
 func ownSeeded(t testing.TB) *sim.World {
 	t.Helper()
-	w := newSeeded(t)
+	w := seedtest.Generate(t, store.Memory, "tiny", 1)
 	t.Cleanup(func() { w.Close() })
-	return w
-}
-
-func newSeeded(t testing.TB) *sim.World {
-	t.Helper()
-	profile, err := seed.LoadProfile("tiny")
-	if err != nil {
-		t.Fatal(err)
-	}
-	w, err := seed.Generate(context.Background(), seed.Options{Path: store.Memory, Seed: 1, Profile: profile, Until: seed.DefaultUntil})
-	if err != nil {
-		t.Fatal(err)
-	}
 	return w
 }
 

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
+	"snowglobe/seed/seedtest"
 	"strings"
 	"testing"
 )
@@ -25,10 +26,7 @@ type described struct {
 // TestExamplesOfMethods: each method has a response to an example, or a reason for none. A method that is said to change the world does so when
 // called.
 func TestExamplesOfMethods(t *testing.T) {
-	s, err := generate()
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := serve(t, seedtest.Copy(t, 1))
 	var node struct{ Methods []described }
 	if err := json.Unmarshal(s.get(t, "/openrpc.json").Body.Bytes(), &node); err != nil {
 		t.Fatal(err)
@@ -73,10 +71,7 @@ func (s *site) try(t *testing.T, m *described) {
 
 // TestPicturesOfPagesAreNoRequests: the journal contains clients' requests, not the ones of the server's own pages.
 func TestPicturesOfPagesAreNoRequests(t *testing.T) {
-	s, err := generate()
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := serve(t, seedtest.Copy(t, 1))
 	for _, site := range []string{"same-origin", "cross-site"} {
 		r := httptest.NewRequest(http.MethodGet, "/sim/logo/AVAX-ae42bf.svg?from="+site, nil)
 		r.Header.Set("Sec-Fetch-Dest", "image")

@@ -1,7 +1,6 @@
 package web_test
 
 import (
-	"context"
 	"encoding/json"
 	"html"
 	"io"
@@ -10,7 +9,6 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/gorilla/websocket"
@@ -19,9 +17,8 @@ import (
 	"snowglobe/handlers/control"
 	"snowglobe/handlers/docs"
 	"snowglobe/handlers/permit"
-	"snowglobe/seed"
+	"snowglobe/seed/seedtest"
 	"snowglobe/sim"
-	"snowglobe/sim/store"
 )
 
 // site is a served world that tests only read.
@@ -30,28 +27,23 @@ type site struct {
 	world *sim.World
 }
 
-var shared = sync.OnceValues(generate)
+var shared *site
 
-func generate() (*site, error) {
-	profile, err := seed.LoadProfile("tiny")
-	if err != nil {
-		return nil, err
-	}
-	w, err := seed.Generate(context.Background(), seed.Options{Path: store.Memory, Seed: 1, Profile: profile, Until: seed.DefaultUntil})
-	if err != nil {
-		return nil, err
-	}
+func serve(t *testing.T, w *sim.World) *site {
+	t.Helper()
 	h, err := handlers.New(w, handlers.Options{Network: "mainnet", Version: "test", Origins: control.Origins{}})
-	return &site{h, w}, err
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &site{h, w}
 }
 
 func open(t *testing.T) *site {
 	t.Helper()
-	s, err := shared()
-	if err != nil {
-		t.Fatal(err)
+	if shared == nil {
+		shared = serve(t, seedtest.Shared(t, "tiny", 1))
 	}
-	return s
+	return shared
 }
 
 // get fetches a page, and follows where it leads.

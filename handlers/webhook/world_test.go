@@ -30,7 +30,7 @@ import (
 	"snowglobe/handlers/journal"
 	"snowglobe/handlers/rest"
 	"snowglobe/handlers/webhook"
-	"snowglobe/seed"
+	"snowglobe/seed/seedtest"
 	"snowglobe/sim"
 	"snowglobe/sim/miner"
 )
@@ -50,19 +50,6 @@ type world struct {
 
 	mu  sync.Mutex
 	now time.Time
-}
-
-func generate(t *testing.T, path string) *sim.World {
-	t.Helper()
-	profile, err := seed.LoadProfile("tiny")
-	if err != nil {
-		t.Fatal(err)
-	}
-	w, err := seed.Generate(t.Context(), seed.Options{Path: path, Seed: 1, Profile: profile, Until: seed.DefaultUntil})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return w
 }
 
 // open serves the webhooks of a world, and delivers if that is wanted.
@@ -304,7 +291,7 @@ func fresh(t *testing.T) (w *sim.World, path string) {
 	t.Helper()
 	generated.Do(func() {
 		path := filepath.Join(t.TempDir(), "w.db")
-		if err := generate(t, path).Close(); err != nil {
+		if err := seedtest.Generate(t, path, "tiny", 1).Close(); err != nil {
 			t.Fatal(err)
 		}
 		generated.raw, generated.err = os.ReadFile(path)

@@ -16,7 +16,7 @@ import (
 	"testing"
 	"time"
 
-	"snowglobe/seed"
+	"snowglobe/seed/seedtest"
 	"snowglobe/sim"
 	"snowglobe/sim/store"
 )
@@ -29,14 +29,7 @@ func (plain) Close()                         {}
 
 func newSet(t *testing.T) *Set {
 	t.Helper()
-	profile, err := seed.LoadProfile("tiny")
-	if err != nil {
-		t.Fatal(err)
-	}
-	w, err := seed.Generate(t.Context(), seed.Options{Path: store.Memory, Seed: 1, Profile: profile, Until: seed.DefaultUntil})
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := seedtest.Generate(t, store.Memory, "tiny", 1)
 	s := &Set{world: w, hosted: map[string]*hosted{}}
 	s.options = Options{Now: time.Now, Log: slog.New(slog.DiscardHandler), Serve: func(*Set, *sim.World, string) (Server, error) { return plain{http.NotFoundHandler()}, nil }}
 	s.working, s.stop = context.WithCancel(t.Context())

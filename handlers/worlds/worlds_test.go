@@ -20,6 +20,7 @@ import (
 
 	"snowglobe/handlers/rest"
 	"snowglobe/seed"
+	"snowglobe/seed/seedtest"
 	"snowglobe/sim"
 	"snowglobe/sim/store"
 	"snowglobe/sim/store/dbfile"
@@ -57,27 +58,13 @@ func (o one) Work(ctx context.Context) error {
 	return nil
 }
 
-// tiny is a world in memory that its tests only copy.
-var tiny = sync.OnceValues(func() (*sim.World, error) {
-	profile, err := seed.LoadProfile("tiny")
-	if err != nil {
-		return nil, err
-	}
-	return seed.Generate(context.Background(), seed.Options{Path: store.Memory, Seed: 1, Profile: profile, Until: seed.DefaultUntil})
-})
-
 // copied is a world in a file, or in memory for no path.
 func copied(t *testing.T, path string) *sim.World {
 	t.Helper()
-	w, err := tiny()
-	if err != nil {
-		t.Fatal(err)
-	}
 	if path == "" {
-		w, err = w.Copy(t.Context())
-	} else {
-		w, err = w.CopyTo(t.Context(), path, store.Limits{})
+		return seedtest.Copy(t, 1)
 	}
+	w, err := seedtest.Shared(t, "tiny", 1).CopyTo(t.Context(), path, store.Limits{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -291,7 +278,11 @@ func TestWorldsAreBounded(t *testing.T) {
 	if got := m.shown("main"); got.Keep || got.Bytes < 100_000 {
 		t.Errorf("the main world in memory is %+v", got)
 	}
-	for state, want := range map[state]int{making: 503, ending: 404} {
+	for _, state := range []state{making, ending} {
+		want := 503
+		if state == ending {
+			want = 404
+		}
 		h := newHosted(m.Set, "c")
 		h.state = state
 		m.hosted["c"] = h

@@ -12,7 +12,7 @@ import (
 	"github.com/ava-labs/avalanchego/ids"
 	"github.com/ethereum/go-ethereum/common"
 
-	"snowglobe/seed"
+	"snowglobe/seed/seedtest"
 	"snowglobe/sim"
 	"snowglobe/sim/export"
 	"snowglobe/sim/store"
@@ -22,14 +22,7 @@ import (
 // scopes returns exports of everything that personas did: of EVM chains, and of the primary network.
 func scopes(t *testing.T) (*sim.World, []export.Scope) {
 	t.Helper()
-	profile, err := seed.LoadProfile("tiny")
-	if err != nil {
-		t.Fatal(err)
-	}
-	w, err := seed.Generate(t.Context(), seed.Options{Path: store.Memory, Seed: 1, Profile: profile, Until: seed.DefaultUntil})
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := seedtest.Generate(t, store.Memory, "tiny", 1)
 	t.Cleanup(func() { w.Close() })
 	evm := export.Scope{Type: export.EVM}
 	owned := export.Scope{Type: export.Primary, Owners: map[string][]ids.ShortID{}}

@@ -11,7 +11,7 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 
-	"snowglobe/seed"
+	"snowglobe/seed/seedtest"
 	"snowglobe/sim"
 	"snowglobe/sim/export"
 	"snowglobe/sim/store"
@@ -20,15 +20,7 @@ import (
 
 func tiny(t *testing.T, path string) *sim.World {
 	t.Helper()
-	profile, err := seed.LoadProfile("tiny")
-	if err != nil {
-		t.Fatal(err)
-	}
-	w, err := seed.Generate(t.Context(), seed.Options{Path: path, Seed: 3, Profile: profile, Until: seed.DefaultUntil})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return w
+	return seedtest.Generate(t, path, "tiny", 3)
 }
 
 // everyone returns an export of all personas' transactions on EVM chains.

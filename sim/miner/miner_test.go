@@ -147,7 +147,8 @@ func TestLargeTransactionsWait(t *testing.T) {
 func TestBlocksHaveASize(t *testing.T) {
 	t.Parallel()
 	const each = 126 << 10 // fourteen of them fit
-	m := miners(generate(t))["C"]
+	w := generate(t)
+	m := w.MinerOf(w.Networks[0].CChain())
 	from, small := funded(t, m, 1), funded(t, m, 2)
 	m.SetAutomine(false)
 	for nonce := range uint64(15) {

@@ -1,10 +1,9 @@
 package miner_test
 
 import (
-	"context"
 	"errors"
+	"iter"
 	"math/big"
-	"sync"
 	"testing"
 	"time"
 
@@ -12,39 +11,23 @@ import (
 	"github.com/ethereum/go-ethereum/core/types"
 
 	"snowglobe/seed"
+	"snowglobe/seed/seedtest"
 	"snowglobe/sim"
 	"snowglobe/sim/evm"
 	"snowglobe/sim/evm/reader"
 	"snowglobe/sim/miner"
-	"snowglobe/sim/store"
 )
-
-// template is the world that each test copies.
-var template = sync.OnceValues(func() (*sim.World, error) {
-	profile, err := seed.LoadProfile("tiny")
-	if err != nil {
-		return nil, err
-	}
-	return seed.Generate(context.Background(), seed.Options{Path: store.Memory, Seed: 3, Profile: profile, Until: seed.DefaultUntil})
-})
 
 func generate(t *testing.T) *sim.World {
 	t.Helper()
-	made, err := template()
-	if err != nil {
-		t.Fatal(err)
-	}
-	w, err := made.Copy(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { w.Close() })
-	return w
+	return seedtest.Copy(t, 3)
 }
 
 // miners returns the miners of a C-Chain and of an L1.
-func miners(w *sim.World) map[string]*miner.Miner {
-	return map[string]*miner.Miner{"C": w.MinerOf(w.Networks[0].CChain()), "L1": w.Miners[len(w.Miners)-1]}
+func miners(w *sim.World) iter.Seq2[string, *miner.Miner] {
+	return func(yield func(string, *miner.Miner) bool) {
+		_ = yield("C", w.MinerOf(w.Networks[0].CChain())) && yield("L1", w.Miners[len(w.Miners)-1])
+	}
 }
 
 // impersonated returns a payment of 1 wei for an account without a key, with a fee cap and no tip.
@@ -79,24 +62,27 @@ func TestNextBlock(t *testing.T) {
 	w := generate(t)
 	from := rich(t, w)
 	for name, m := range miners(w) {
-		for asked, ask := range map[string]func() error{
-			"nothing":             func() error { return nil },
-			"a base fee":          func() error { m.SetNextBaseFee(big.NewInt(50e9)); return nil },
-			"a base fee of 0":     func() error { m.SetNextBaseFee(new(big.Int)); return nil },
-			"a time":              func() error { return m.SetNextTime(t.Context(), uint64(w.Clock.UnixMilli())+1) },
-			"another clock":       func() error { return w.Advance(t.Context(), w.Clock.Now().Add(time.Hour)) },
-			"a gas limit":         func() error { m.SetGasLimit(9_000_000); return nil },
-			"a coinbase":          func() error { m.SetCoinbase(common.Address{7}); return nil },
-			"a time between them": func() error { m.SetSpacing(time.Minute); return nil },
-			"both": func() error {
+		for _, c := range []struct {
+			asked string
+			ask   func() error
+		}{
+			{"nothing", func() error { return nil }},
+			{"a base fee", func() error { m.SetNextBaseFee(big.NewInt(50e9)); return nil }},
+			{"a base fee of 0", func() error { m.SetNextBaseFee(new(big.Int)); return nil }},
+			{"a time", func() error { return m.SetNextTime(t.Context(), uint64(w.Clock.UnixMilli())+1) }},
+			{"another clock", func() error { return w.Advance(t.Context(), w.Clock.Now().Add(time.Hour)) }},
+			{"a gas limit", func() error { m.SetGasLimit(9_000_000); return nil }},
+			{"a coinbase", func() error { m.SetCoinbase(common.Address{7}); return nil }},
+			{"a time between them", func() error { m.SetSpacing(time.Minute); return nil }},
+			{"both", func() error {
 				m.SetSpacing(time.Minute)
 				return w.Advance(t.Context(), w.Clock.Now().Add(time.Hour))
-			},
-			"soon after the other": func() error { m.SetSpacing(time.Millisecond); return nil },
+			}},
+			{"soon after the other", func() error { m.SetSpacing(time.Millisecond); return nil }},
 		} {
 			for _, automine := range []bool{true, false} {
 				m.SetAutomine(automine)
-				if err := ask(); err != nil {
+				if err := c.ask(); err != nil {
 					t.Fatal(err)
 				}
 				now := uint64(w.Clock.UnixMilli())
@@ -105,23 +91,23 @@ func TestNextBlock(t *testing.T) {
 					t.Fatal(err)
 				}
 				fee, tip, err := m.Prices(t.Context())
-				if err != nil || fee.Cmp(next.BaseFee) != 0 || tip.Sign() > 0 == (asked == "a base fee of 0") {
-					t.Errorf("%s, %s: base fee %d and tip %d, the next block has %d: %v", name, asked, fee, tip, next.BaseFee, err)
+				if err != nil || fee.Cmp(next.BaseFee) != 0 || tip.Sign() > 0 == (c.asked == "a base fee of 0") {
+					t.Errorf("%s, %s: base fee %d and tip %d, the next block has %d: %v", name, c.asked, fee, tip, next.BaseFee, err)
 				}
 				if err := m.SendFrom(t.Context(), impersonated(t, m, from, fee, 1), from); err != nil {
-					t.Fatalf("%s, %s, automine %t: %v", name, asked, automine, err)
+					t.Fatalf("%s, %s, automine %t: %v", name, c.asked, automine, err)
 				}
 				if !automine {
 					pending, err := m.Pending(t.Context())
 					if err != nil || !alike(pending.Header, next.Header) || pending.Row.Txs != 1 {
-						t.Errorf("%s, %s: pending is %+v with %d transactions, the next block was to be %+v: %v", name, asked, pending.Header, pending.Row.Txs, next.Header, err)
+						t.Errorf("%s, %s: pending is %+v with %d transactions, the next block was to be %+v: %v", name, c.asked, pending.Header, pending.Row.Txs, next.Header, err)
 					}
 					if err := m.Mine(t.Context(), 1, 0); err != nil {
 						t.Fatal(err)
 					}
 				}
 				if made := head(t, m.Chain); !alike(made.Header, next.Header) || made.Row.Txs != 1 || made.Header.TimeMilliseconds < now {
-					t.Errorf("%s, %s, automine %t: made was %+v with %d transactions, the next block was to be %+v", name, asked, automine, made.Header, made.Row.Txs, next.Header)
+					t.Errorf("%s, %s, automine %t: made was %+v with %d transactions, the next block was to be %+v", name, c.asked, automine, made.Header, made.Row.Txs, next.Header)
 				}
 			}
 			m.SetSpacing(0)

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"snowglobe/seed"
+	"snowglobe/seed/seedtest"
 	"snowglobe/sim"
 	"snowglobe/sim/primary"
 	"snowglobe/sim/store"
@@ -22,14 +22,7 @@ var update = flag.Bool("update", false, "write testdata/rows.txt instead of comp
 
 func generate(t *testing.T) *sim.World {
 	t.Helper()
-	profile, err := seed.LoadProfile("tiny")
-	if err != nil {
-		t.Fatal(err)
-	}
-	w, err := seed.Generate(t.Context(), seed.Options{Path: store.Memory, Seed: 1, Profile: profile, Until: seed.DefaultUntil})
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := seedtest.Generate(t, store.Memory, "tiny", 1)
 	t.Cleanup(func() { w.Close() })
 	return w
 }

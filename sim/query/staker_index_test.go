@@ -2,43 +2,23 @@ package query_test
 
 import (
 	"bytes"
-	"context"
 	"maps"
 	"slices"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/ava-labs/avalanchego/ids"
 
-	"snowglobe/seed"
+	"snowglobe/seed/seedtest"
 	"snowglobe/sim"
 	"snowglobe/sim/query"
 	"snowglobe/sim/store"
 	"snowglobe/sim/txs"
 )
 
-// template is a small world that tests copy.
-var template = sync.OnceValues(func() (*sim.World, error) {
-	profile, err := seed.LoadProfile("tiny")
-	if err != nil {
-		return nil, err
-	}
-	return seed.Generate(context.Background(), seed.Options{Path: store.Memory, Seed: 3, Profile: profile, Until: seed.DefaultUntil})
-})
-
 func tinyWorld(t *testing.T) *sim.World {
 	t.Helper()
-	made, err := template()
-	if err != nil {
-		t.Fatal(err)
-	}
-	w, err := made.Copy(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { w.Close() })
-	return w
+	return seedtest.Copy(t, 3)
 }
 
 // statusBySpec returns a staker's status at a time: a stake ended by a block stays ended, and all others begin and end by time alone.

@@ -8,7 +8,6 @@ import (
 	"math/big"
 	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -20,7 +19,7 @@ import (
 
 	"snowglobe/fixtures"
 	"snowglobe/fixtures/contracts"
-	"snowglobe/seed"
+	"snowglobe/seed/seedtest"
 	"snowglobe/sim"
 	"snowglobe/sim/evm"
 	"snowglobe/sim/evm/index"
@@ -31,14 +30,6 @@ import (
 	"snowglobe/sim/store"
 	"snowglobe/sim/warp"
 )
-
-var template = sync.OnceValues(func() (*sim.World, error) {
-	profile, err := seed.LoadProfile("tiny")
-	if err != nil {
-		return nil, err
-	}
-	return seed.Generate(context.Background(), seed.Options{Path: store.Memory, Seed: 3, Profile: profile, Until: seed.DefaultUntil})
-})
 
 var (
 	someone = common.Address{0xaa}
@@ -71,12 +62,7 @@ type pair struct {
 
 func newPair(t *testing.T) *pair {
 	t.Helper()
-	made, err := template()
-	check(t, err)
-	p := &pair{T: t}
-	p.world, err = made.Copy(t.Context())
-	check(t, err)
-	t.Cleanup(func() { p.world.Close() })
+	p := &pair{T: t, world: seedtest.Copy(t, 3)}
 	l1 := p.world.Chains[slices.IndexFunc(p.world.Chains, func(c *reader.Chain) bool { return c.Kind == evm.KindL1 })]
 	p.c, p.l1 = p.world.MinerOf(p.world.NetworkOf(l1).CChain()), p.world.MinerOf(l1)
 	check(t, p.c.SetBalance(t.Context(), someone, uint256.NewInt(1e18)))

@@ -1,16 +1,14 @@
 package signing_test
 
 import (
-	"context"
 	"errors"
 	"math"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/ava-labs/avalanchego/ids"
 
-	"snowglobe/seed"
+	"snowglobe/seed/seedtest"
 	"snowglobe/sim"
 	"snowglobe/sim/signing"
 	"snowglobe/sim/store"
@@ -18,22 +16,10 @@ import (
 	"snowglobe/sim/warp"
 )
 
-var template = sync.OnceValues(func() (*sim.World, error) {
-	profile, err := seed.LoadProfile("tiny")
-	if err != nil {
-		return nil, err
-	}
-	return seed.Generate(context.Background(), seed.Options{Path: store.Memory, Seed: 3, Profile: profile, Until: seed.DefaultUntil})
-})
-
 // network returns a network of a small world that all tests share and none changes.
 func network(t *testing.T) *sim.Network {
 	t.Helper()
-	w, err := template()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return w.Networks[0]
+	return seedtest.Shared(t, "tiny", 3).Networks[0]
 }
 
 func ok[T any](t *testing.T) func(T, error) T {

@@ -3,37 +3,23 @@ package store_test
 import (
 	"bytes"
 	"cmp"
-	"context"
 	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
-	"snowglobe/seed"
+	"snowglobe/seed/seedtest"
 	"snowglobe/sim"
 	"snowglobe/sim/metric"
 	"snowglobe/sim/store"
 )
 
-// world is a generated world that no test changes.
-var world = sync.OnceValues(func() (*sim.World, error) {
-	profile, err := seed.LoadProfile("tiny")
-	if err != nil {
-		return nil, err
-	}
-	return seed.Generate(context.Background(), seed.Options{Path: store.Memory, Seed: 2, Profile: profile, Until: seed.DefaultUntil})
-})
-
+// generated returns a generated world that no test changes.
 func generated(t *testing.T) *sim.World {
 	t.Helper()
-	w, err := world()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return w
+	return seedtest.Shared(t, "tiny", 2)
 }
 
 // ok returns a value that was read without an error.

@@ -2,31 +2,26 @@ package webhook
 
 import (
 	"bytes"
-	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"slices"
-	"sync"
 	"testing"
 
 	"github.com/ava-labs/avalanchego/ids"
 	"github.com/ethereum/go-ethereum/common"
 
-	"snowglobe/seed"
+	"snowglobe/seed/seedtest"
 	"snowglobe/sim"
 	"snowglobe/sim/store"
 	"snowglobe/sim/store/outbox"
 	"snowglobe/sim/txs"
 )
 
-var tinyWorld = sync.OnceValues(func() (*sim.World, error) {
-	profile, err := seed.LoadProfile("tiny")
-	if err != nil {
-		return nil, err
-	}
-	return seed.Generate(context.Background(), seed.Options{Path: store.Memory, Seed: 3, Profile: profile, Until: seed.DefaultUntil})
-})
+func tinyWorld(t *testing.T) *sim.World {
+	t.Helper()
+	return seedtest.Shared(t, "tiny", 3)
+}
 
 var (
 	node, subnet = bytes.Repeat([]byte{7}, 20), bytes.Repeat([]byte{8}, 32)
@@ -37,10 +32,7 @@ var (
 // "event subject transaction".
 func promised(t *testing.T, event string, f Filter, keys [][]byte, do func(*news) error) (all []string) {
 	t.Helper()
-	w, err := tinyWorld()
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := tinyWorld(t)
 	network := w.Networks[0]
 	chain := network.Chain(txs.PChain)
 	if event == outbox.AddressActivity {
@@ -191,10 +183,7 @@ func rewarded(t *testing.T, w *sim.World, chain int) (s store.Staker, height uin
 }
 
 func TestRewardsAreTold(t *testing.T) {
-	w, err := tinyWorld()
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := tinyWorld(t)
 	s, height, place := rewarded(t, w, w.Networks[0].Chain(txs.PChain))
 	block := func(change func(*store.PrimaryDelta)) func(*news) error {
 		return func(n *news) error {
@@ -302,10 +291,7 @@ func subnetOfL1(t *testing.T) []byte {
 }
 
 func TestBalancesThatFallBelowAThreshold(t *testing.T) {
-	w, err := tinyWorld()
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := tinyWorld(t)
 	head, err := w.DB.PrimaryHead(t.Context(), w.Networks[0].Chain(txs.PChain))
 	if err != nil {
 		t.Fatal(err)
@@ -371,10 +357,7 @@ func TestBalancesThatFallBelowAThreshold(t *testing.T) {
 
 // TestPromiseOfACommit goes through the door that commits use: chains and networks of other webhooks stay out of it.
 func TestPromiseOfACommit(t *testing.T) {
-	w, err := tinyWorld()
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := tinyWorld(t)
 	mainnet := w.Networks[0]
 	for _, c := range []struct {
 		name  string

@@ -5,20 +5,13 @@ import (
 	"testing"
 
 	"snowglobe/handlers/control/describe"
-	"snowglobe/seed"
+	"snowglobe/seed/seedtest"
 	"snowglobe/sim/store"
 )
 
 // TestADescriptionScansNoTable describes a world and then asks how the database looked for it.
 func TestADescriptionScansNoTable(t *testing.T) {
-	profile, err := seed.LoadProfile("tiny")
-	if err != nil {
-		t.Fatal(err)
-	}
-	w, err := seed.Generate(t.Context(), seed.Options{Path: store.Memory, Seed: 1, Profile: profile, Until: seed.DefaultUntil})
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := seedtest.Generate(t, store.Memory, "tiny", 1)
 	defer w.Close()
 	d, err := describe.Read(t.Context(), w)
 	if err != nil || len(d.Chains) != len(w.Chains) || len(d.Networks) != len(w.Networks) {
