@@ -20,10 +20,10 @@ func TestWorkOfWhoLeftEnds(t *testing.T) {
 	const code = `{"0x000000000000000000000000000000000000c0de":{"code":"0x5b5f56"}}` // JUMPDEST PUSH0 JUMP
 	call := `{"jsonrpc":"2.0","id":1,"method":"eth_call","params":[` + endless + `,` + code + `]}`
 	logs := `{"jsonrpc":"2.0","id":1,"method":"eth_getLogs","params":[{"fromBlock":"0x0"}]}`
-	for name, body := range map[string]string{
-		"calls":    "[" + strings.Repeat(call+",", 19) + call + "]",
-		"a trace":  `{"jsonrpc":"2.0","id":1,"method":"debug_traceCall","params":[` + endless + `,{"tracer":"prestateTracer","stateOverrides":` + code + `}]}`,
-		"searches": "[" + strings.Repeat(logs+",", 999) + logs + "]",
+	for _, left := range []struct{ name, body string }{
+		{"calls", "[" + strings.Repeat(call+",", 19) + call + "]"},
+		{"a trace", `{"jsonrpc":"2.0","id":1,"method":"debug_traceCall","params":[` + endless + `,{"tracer":"prestateTracer","stateOverrides":` + code + `}]}`},
+		{"searches", "[" + strings.Repeat(logs+",", 999) + logs + "]"},
 	} {
 		least := time.Hour
 		for range 3 {
@@ -31,7 +31,7 @@ func TestWorkOfWhoLeftEnds(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := fmt.Fprintf(c, "POST /ext/bc/C/rpc HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", len(body), body); err != nil {
+			if _, err := fmt.Fprintf(c, "POST /ext/bc/C/rpc HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", len(left.body), left.body); err != nil {
 				t.Fatal(err)
 			}
 			time.Sleep(200 * time.Millisecond)
@@ -47,7 +47,7 @@ func TestWorkOfWhoLeftEnds(t *testing.T) {
 			}
 		}
 		if least >= 100*time.Millisecond {
-			t.Errorf("%s: half a second after its client left the server works for %s", name, least)
+			t.Errorf("%s: half a second after its client left the server works for %s", left.name, least)
 		}
 	}
 	s.stops(t)

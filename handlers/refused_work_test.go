@@ -224,10 +224,11 @@ func TestConnectionsLastThoughStatementsFail(t *testing.T) {
 		return c
 	}
 	from, to := good["address"], "0x70997970C51812dc3A010C7d01b50e0d17dc79C8"
-	for method, params := range map[string][]any{
-		"eth_getBalance": {from, "latest"}, "eth_getBlockByNumber": {"0x2", true}, "eth_getLogs": {map[string]any{"fromBlock": "0x0"}},
-		"eth_call": {map[string]any{"from": from, "to": to}, "latest"}, "debug_traceBlockByNumber": {"0x3"},
+	for _, call := range [][]any{
+		{"eth_getBalance", from, "latest"}, {"eth_getBlockByNumber", "0x2", true}, {"eth_getLogs", map[string]any{"fromBlock": "0x0"}},
+		{"eth_call", map[string]any{"from": from, "to": to}, "latest"}, {"debug_traceBlockByNumber", "0x3"},
 	} {
+		method, params := call[0].(string), call[1:]
 		c := dial()
 		var want json.RawMessage
 		if err := c.CallContext(t.Context(), &want, method, params...); err != nil {

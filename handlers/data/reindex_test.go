@@ -47,7 +47,8 @@ func TestReindexReadsAgain(t *testing.T) {
 	metadata := func(token string) object {
 		return dig(g.get(t, path(c, "nfts/collections", g.contract(t, c, "collection"), "tokens", token)), "metadata").(object)
 	}
-	for token, want := range map[string]string{"14": "Nobody has looked at this yet", "9": "There it is"} {
+	for _, named := range [][2]string{{"14", "Nobody has looked at this yet"}, {"9", "There it is"}} {
+		token, want := named[0], named[1]
 		if before := metadata(token); before["name"] != nil {
 			t.Errorf("token %s has metadata %v", token, before)
 		}

@@ -288,10 +288,10 @@ func TestStatusesFollowTheClock(t *testing.T) {
 	next := g.get(t, "/v1/networks/mainnet/validators?validationStatus=active&sortBy=timeRemaining&sortOrder=asc&pageSize=1")
 	node, end := dig(next, "validators", 0, "nodeId").(string), dig(next, "validators", 0, "endTimestamp")
 	unix, _ := strconv.ParseInt(fmt.Sprint(end), 10, 64)
-	for after, want := range map[int64]string{-1: "active", 0: "completed", 1: "completed"} {
-		g.Clock.Set(time.Unix(unix+after, 0))
+	for after, want := range []string{"active", "completed", "completed"} {
+		g.Clock.Set(time.Unix(unix+int64(after)-1, 0))
 		if have := dig(g.get(t, "/v1/networks/mainnet/validators/"+node), "validators", 0, "validationStatus"); have != want {
-			t.Errorf("%d seconds after its end the validator is %v: want %s", after, have, want)
+			t.Errorf("%d seconds after its end the validator is %v: want %s", after-1, have, want)
 		}
 	}
 	g.Clock.Set(start)
@@ -303,7 +303,11 @@ func TestStatusesFollowTheClock(t *testing.T) {
 		}
 	}
 	lasts := least["left"].(int64) / 512
-	for seconds, want := range map[int64]int{lasts - 1: 1, lasts + 1: 0} {
+	for _, seconds := range []int64{lasts - 1, lasts + 1} {
+		want := 0
+		if seconds < lasts {
+			want = 1
+		}
 		g.Clock.Set(start.Add(time.Duration(seconds) * time.Second))
 		list := g.get(t, fmt.Sprint("/v1/networks/mainnet/l1Validators?l1ValidationId=", least["id"]))
 		if have := len(list["validators"].([]any)); have != want {

@@ -184,12 +184,9 @@ func newServer(t testing.TB, change func(*rest.Options)) *rest.Server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for in, ops := range map[*rest.Interface][]rest.Operation{
-		rest.Data: dataOperations, rest.Metrics: metricsOperations, rest.Sim: simOperations,
-	} {
-		if err := s.Register(in, ops...); err != nil {
-			t.Fatal(err)
-		}
+	err = errors.Join(s.Register(rest.Data, dataOperations...), s.Register(rest.Metrics, metricsOperations...), s.Register(rest.Sim, simOperations...))
+	if err != nil {
+		t.Fatal(err)
 	}
 	return s
 }

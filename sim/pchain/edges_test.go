@@ -487,21 +487,13 @@ func TestForms(t *testing.T) {
 func TestDepositsArePaid(t *testing.T) {
 	l := newL1(t)
 	l.convert(nAVAX)
-	for paid, want := range map[uint64]error{7: nil, 6: utxo.ErrInsufficientUnlockedFunds} {
-		l.refuseOr(want, l.pChainTx(l.owner, paid, func(base txs.BaseTx) txs.Unsigned {
+	increase := func(paid uint64) *txs.Tx {
+		return l.pChainTx(l.owner, paid, func(base txs.BaseTx) txs.Unsigned {
 			return &txs.IncreaseL1ValidatorBalanceTx{BaseTx: base, ValidationID: l.subnetID.Append(0), Balance: 7}
-		}))
+		})
 	}
-}
-
-// refuseOr checks that a transaction is refused with this error or, without one, that it is accepted.
-func (w *world) refuseOr(want error, tx *txs.Tx) {
-	w.t.Helper()
-	if want != nil {
-		w.refuse(want, tx)
-		return
-	}
-	w.accept(w.p.Time(), tx)
+	l.refuse(utxo.ErrInsufficientUnlockedFunds, increase(6))
+	l.accept(l.p.Time(), increase(7))
 }
 
 // TestDiffs: each transaction's Diff contains its changes to subnets, chains and stakers. Used registration messages are remembered until they
@@ -531,7 +523,7 @@ func TestDiffs(t *testing.T) {
 	l.convert(nAVAX)
 	expiry := l.p.Time() + 100
 	l.accept(l.p.Time(), l.registerTx(5, expiry, 0, 1))
-	for time, want := range map[uint64]int{expiry - 1: 1, expiry: 0} {
+	for want, time := range []uint64{expiry, expiry - 1} {
 		b := must1(l.p.BuildBlock(time, []*txs.Tx{l.weightTx(l.subnetID.Append(0), 0, 300, 0, 1, 2)}))
 		if _, err := l.p.Accept(b); err != nil || len(l.p.l1.registered) != want {
 			t.Errorf("%d messages are known %d seconds before they expire: %v", len(l.p.l1.registered), expiry-time, err)

@@ -35,25 +35,28 @@ func TestAccessListsKeepMessages(t *testing.T) {
 		t.Fatal(err)
 	}
 	from, data := addressOf(c.outsider), hexutil.Bytes(input("getVerifiedWarpMessage(uint32)", 0))
-	for name, q := range map[string]struct{ given, want types.AccessList }{
-		"one":                {types.AccessList{entry(long)}, types.AccessList{entry(long)}},
-		"two":                {types.AccessList{entry(long), entry(hash)}, types.AccessList{entry(long), entry(hash)}},
-		"twice the same":     {types.AccessList{entry(long), entry(long)}, types.AccessList{entry(long), entry(long)}},
-		"beside other hints": {types.AccessList{hint, entry(long)}, types.AccessList{entry(long), sorted}},
+	for _, q := range []struct {
+		name        string
+		given, want types.AccessList
+	}{
+		{"one", types.AccessList{entry(long)}, types.AccessList{entry(long)}},
+		{"two", types.AccessList{entry(long), entry(hash)}, types.AccessList{entry(long), entry(hash)}},
+		{"twice the same", types.AccessList{entry(long), entry(long)}, types.AccessList{entry(long), entry(long)}},
+		{"beside other hints", types.AccessList{hint, entry(long)}, types.AccessList{entry(long), sorted}},
 	} {
 		call := &reader.Call{From: &from, To: &forwarder, Input: &data, AccessList: &q.given}
 		list, result, err := c.AccessList(ctx, head, call, reader.Overrides{})
 		if err != nil || result.Err != nil {
-			t.Fatalf("%s: %+v, %v", name, result, err)
+			t.Fatalf("%s: %+v, %v", q.name, result, err)
 		}
 		if !slices.EqualFunc(list, q.want, func(a, b types.AccessTuple) bool {
 			return a.Address == b.Address && slices.Equal(a.StorageKeys, b.StorageKeys)
 		}) {
-			t.Errorf("%s: the list is %v, want %v", name, list, q.want)
+			t.Errorf("%s: the list is %v, want %v", q.name, list, q.want)
 		}
 		receipt, _, err := c.sendWithPredicates(forwarder, 500_000, data, list)
 		if err != nil || receipt.Status != 1 || receipt.GasUsed != result.UsedGas {
-			t.Errorf("%s: estimated %d gas, used %+v, %v", name, result.UsedGas, receipt, err)
+			t.Errorf("%s: estimated %d gas, used %+v, %v", q.name, result.UsedGas, receipt, err)
 		}
 	}
 }

@@ -218,11 +218,9 @@ func TestWarpSends(t *testing.T) {
 	if answer, err = c.callHead(c.outsider, &precompile.WarpAddress, data); err != nil || !bytes.Equal(answer, id[:]) {
 		t.Errorf("a call answers %x, %v", answer, err)
 	}
-	for name, bad := range map[string][]byte{
-		"nothing": data[:4], "no length": data[:36], "too far": append(selector("sendWarpMessage(bytes)"), bytes.Repeat([]byte{0xff}, 64)...), "cut": data[:80],
-	} {
+	for _, bad := range [][]byte{data[:4], data[:36], append(selector("sendWarpMessage(bytes)"), bytes.Repeat([]byte{0xff}, 64)...), data[:80]} {
 		if receipt := c.send(c.outsider, &precompile.WarpAddress, 200_000, bad); receipt.Status != 0 || receipt.GasUsed != 200_000 {
-			t.Errorf("%s: status %d, %d gas", name, receipt.Status, receipt.GasUsed)
+			t.Errorf("%x: status %d, %d gas", bad, receipt.Status, receipt.GasUsed)
 		}
 	}
 	if answer, _ := c.callHead(c.outsider, &staticCaller, data); new(big.Int).SetBytes(answer).Sign() != 0 {
@@ -239,23 +237,24 @@ func TestWarpReceives(t *testing.T) {
 		wrongNetwork.NetworkID = 5
 		tampered := v.sign(t, unsignedMessage(t, siblingChain, "tampered"), siblingSubnet, 3)
 		tampered[len(tampered)-1] ^= 1
-		for name, m := range map[string]struct {
+		for _, m := range []struct {
+			name  string
 			raw   []byte
 			valid bool
 		}{
-			"of the other L1":                       {v.sign(t, unsignedMessage(t, siblingChain, "hello"), siblingSubnet, 3), true},
-			"just enough":                           {v.sign(t, unsignedMessage(t, siblingChain, strings.Repeat("long ", 100)), siblingSubnet, 3), true},
-			"too few":                               {v.sign(t, unsignedMessage(t, siblingChain, "few"), siblingSubnet, 2), false},
-			"another's validators":                  {v.sign(t, unsignedMessage(t, siblingChain, "others"), ownSubnet, 3), false},
-			"the C-Chain's":                         {v.sign(t, unsignedMessage(t, cChain, "c"), signer, 3), true},
-			"the C-Chain's, by others":              {v.sign(t, unsignedMessage(t, cChain, "c"), map[bool]ids.ID{true: ownSubnet, false: ids.Empty}[primary], 3), false},
-			"the P-Chain's":                         {v.sign(t, unsignedMessage(t, ids.Empty, "p"), ownSubnet, 3), true},
-			"the P-Chain's, by the primary network": {v.sign(t, unsignedMessage(t, ids.Empty, "p"), ids.Empty, 3), false},
-			"of an unknown chain":                   {v.sign(t, unsignedMessage(t, unknownChain, "hi"), siblingSubnet, 3), false},
-			"of another network":                    {v.sign(t, wrongNetwork, siblingSubnet, 3), false},
-			"tampered":                              {tampered, false},
+			{"of the other L1", v.sign(t, unsignedMessage(t, siblingChain, "hello"), siblingSubnet, 3), true},
+			{"just enough", v.sign(t, unsignedMessage(t, siblingChain, strings.Repeat("long ", 100)), siblingSubnet, 3), true},
+			{"too few", v.sign(t, unsignedMessage(t, siblingChain, "few"), siblingSubnet, 2), false},
+			{"another's validators", v.sign(t, unsignedMessage(t, siblingChain, "others"), ownSubnet, 3), false},
+			{"the C-Chain's", v.sign(t, unsignedMessage(t, cChain, "c"), signer, 3), true},
+			{"the C-Chain's, by others", v.sign(t, unsignedMessage(t, cChain, "c"), map[bool]ids.ID{true: ownSubnet, false: ids.Empty}[primary], 3), false},
+			{"the P-Chain's", v.sign(t, unsignedMessage(t, ids.Empty, "p"), ownSubnet, 3), true},
+			{"the P-Chain's, by the primary network", v.sign(t, unsignedMessage(t, ids.Empty, "p"), ids.Empty, 3), false},
+			{"of an unknown chain", v.sign(t, unsignedMessage(t, unknownChain, "hi"), siblingSubnet, 3), false},
+			{"of another network", v.sign(t, wrongNetwork, siblingSubnet, 3), false},
+			{"tampered", tampered, false},
 		} {
-			testPredicate(t, c, fmt.Sprintf("primary %v, %s", primary, name), m.raw, m.valid)
+			testPredicate(t, c, fmt.Sprintf("primary %v, %s", primary, m.name), m.raw, m.valid)
 		}
 		if err := verify.VerifyChain(context.Background(), c.db, c.Chain, func(*store.Delta) {}); err != nil {
 			t.Errorf("primary %v: %v", primary, err)
