@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -181,12 +182,13 @@ type removal struct {
 	found bool // the commit that added the first of the blocks has been seen
 
 	operations []int64
-	codes      map[string][]byte // contract code that the blocks added, by hash
-	accounts   [][]any           // keys of rows that other blocks have added since
+	codes      map[string]bool // hashes of contract code added since the commit To
+	orphans    map[string]bool // hashes of the code of removed accounts
+	accounts   [][]any         // keys of rows that other blocks have added since
 }
 
 func (b *Batch) removeBlocks(o RewindOptions) error {
-	r := &removal{RewindOptions: o, b: b, undo: b.db.recorder.Selective(b.tx.Tx), codes: map[string][]byte{}}
+	r := &removal{RewindOptions: o, b: b, undo: b.db.recorder.Selective(b.tx.Tx), codes: map[string]bool{}, orphans: map[string]bool{}}
 	if err := b.eachUndo(o.To, r.commit); err != nil {
 		return err
 	}
@@ -207,14 +209,19 @@ func (r *removal) commit(steps []byte) error {
 		}
 		take := slices.Contains(MetricTables, c.Table()) || about && (r.removes(c) || c.Table() == "webhook_message")
 		switch {
+		case take && c.Table() == "account":
+			if err = r.eachCode([][]any{accountKey(c)}, func(hash string) { r.orphans[hash] = true }); err == nil {
+				err = r.undo.Take(c)
+			}
 		case take:
 			err = r.undo.Take(c)
-		case !since || !c.Added():
-		case c.Table() == "code" && about:
-			err = r.code(c)
-		case c.Table() == "account":
-			r.accounts = append(r.accounts, []any{c.Value("chain"), c.Value("address"), c.Value("block")})
-		case c.Table() == "operation":
+		case !c.Added():
+		case c.Table() == "code":
+			hash, _ := c.Value("hash").([]byte)
+			r.codes[string(hash)] = true
+		case c.Table() == "account" && (since || len(r.orphans) > 0):
+			r.accounts = append(r.accounts, accountKey(c))
+		case c.Table() == "operation" && since:
 			id, _ := c.Value("id").(int64)
 			r.operations = append(r.operations, id)
 		}
@@ -225,36 +232,41 @@ func (r *removal) commit(steps []byte) error {
 	return nil
 }
 
-// code removes a contract's code, which finish adds again if another account has it too.
-func (r *removal) code(c undo.Change) error {
-	hash, _ := c.Value("hash").([]byte)
-	var code []byte
-	err := r.b.scan(`SELECT code FROM code WHERE hash = ?`, []any{hash}, &code)
-	if errors.Is(err, ErrNotFound) {
-		return nil
-	}
-	r.codes[string(hash)] = slices.Clone(code)
-	return errors.Join(err, r.undo.Take(c))
+func accountKey(c undo.Change) []any {
+	return []any{c.Value("chain"), c.Value("address"), c.Value("block")}
 }
 
-// finish deletes the exports and adds the code that remaining accounts still need.
+// eachCode visits the hashes of the code of accounts, as far as they exist and have code.
+func (r *removal) eachCode(accounts [][]any, visit func(hash string)) error {
+	for _, key := range accounts {
+		var hash []byte
+		err := r.b.scan(`SELECT code_hash FROM account WHERE chain = ? AND address = ? AND block = ?`, key, &hash)
+		if err != nil && !errors.Is(err, ErrNotFound) {
+			return err
+		}
+		if hash != nil {
+			visit(string(hash))
+		}
+	}
+	return nil
+}
+
+// finish deletes the exports, and the code that no remaining account needs. An account that needs code is not older than the code.
 func (r *removal) finish() error {
 	for _, id := range r.operations {
 		if err := r.b.DropOperation(id); err != nil {
 			return err
 		}
 	}
-	for _, key := range r.accounts {
-		if len(r.codes) == 0 {
-			break
-		}
-		var hash []byte
-		err := r.b.scan(`SELECT code_hash FROM account WHERE chain = ? AND address = ? AND block = ?`, key, &hash)
-		if code, gone := r.codes[string(hash)]; err == nil && gone {
-			err = r.b.addCode(&Code{Hash: slices.Clone(hash), Code: code})
-			delete(r.codes, string(hash))
-		}
-		if err != nil && !errors.Is(err, ErrNotFound) {
+	maps.DeleteFunc(r.orphans, func(hash string, _ bool) bool { return !r.codes[hash] })
+	if len(r.orphans) == 0 {
+		return nil
+	}
+	if err := r.eachCode(r.accounts, func(hash string) { delete(r.orphans, hash) }); err != nil {
+		return err
+	}
+	for _, hash := range slices.Sorted(maps.Keys(r.orphans)) {
+		if err := r.b.exec(`DELETE FROM code WHERE hash = ?`, []byte(hash)); err != nil {
 			return err
 		}
 	}
