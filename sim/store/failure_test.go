@@ -2,7 +2,9 @@ package store
 
 import (
 	"bytes"
+	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"regexp"
 	"strings"
@@ -72,4 +74,30 @@ func batched(db *DB, write func(*Batch) error) error {
 		return err
 	}
 	return b.End(write(b))
+}
+
+// TestWhoCanMendAnError: an error of the file is internal and has its cause, whatever wraps it. A full disk, a read-only file and a request that
+// was cancelled are not.
+func TestWhoCanMendAnError(t *testing.T) {
+	db := made(t, Memory, writeMeta)
+	_, engine := List[int64](t.Context(), db, "SELECT nothing FROM meta")
+	plain := errors.New("plain")
+	for _, c := range []struct {
+		err              error
+		internal, caused bool
+	}{
+		{nil, false, false}, {plain, false, false}, {engine, true, true}, {fmt.Errorf("block 7: %w", engine), true, true}, {Damaged(plain), true, false},
+		{FailedDisk(plain), false, true}, {ErrReadOnly, false, false}, {context.Canceled, false, false}, {context.DeadlineExceeded, false, false},
+		{errors.Join(engine, context.Canceled), false, true}, {errors.Join(engine, context.DeadlineExceeded), false, true},
+	} {
+		if Internal(c.err) != c.internal || (Cause(c.err) != nil) != c.caused {
+			t.Errorf("%v: internal %t, caused by %v", c.err, Internal(c.err), Cause(c.err))
+		}
+		if inside := Inside(c.err); Internal(inside) != (c.internal || c.err == plain) || !errors.Is(inside, c.err) {
+			t.Errorf("%v comes from inside as %v, internal: %t", c.err, inside, Internal(inside))
+		}
+	}
+	if err := FailedDisk(plain); !errors.Is(err, ErrDisk) || err.Error() != ErrDisk.Error() || Cause(err) != plain {
+		t.Errorf("%v, because of %v", err, Cause(err))
+	}
 }

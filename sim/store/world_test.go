@@ -3,6 +3,7 @@ package store_test
 import (
 	"bytes"
 	"cmp"
+	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -350,6 +351,35 @@ func TestBlocksAreReadWithWhatTheyAdded(t *testing.T) {
 			}
 		}
 		equal(t, "last ones", ok[[]store.Delta](t)(db.Deltas(ctx, c.Row.ID, head.ID.Number()-2, head.ID.Number()+9)), all[len(all)-3:])
+	}
+}
+
+// TestBytesOfPrimaryBlocks: the rows of a block make its bytes, whose SHA-256 is its id.
+func TestBytesOfPrimaryBlocks(t *testing.T) {
+	w := generated(t)
+	ctx, db := t.Context(), w.DB
+	for network := range w.Networks {
+		for _, chain := range []int{store.PrimaryChain(network, store.PChain), store.PrimaryChain(network, store.XChain)} {
+			head := ok[*store.PrimaryBlock](t)(db.PrimaryHead(ctx, chain))
+			all := ok[[]store.PrimaryBlock](t)(db.PrimaryBlocks(ctx, chain, 0, head.ID.Number()))
+			for i, b := range all {
+				txs := ok[[]store.PrimaryTx](t)(db.PrimaryTxs(ctx, b.ID))
+				raw := b.Bytes(txs)
+				if id := sha256.Sum256(raw); !bytes.Equal(id[:], b.Hash) || len(raw) != b.Size {
+					t.Errorf("block %d of chain %d: %d bytes of %x, want %d of %x", i, chain, len(raw), id, b.Size, b.Hash)
+				}
+				if i == 0 {
+					continue
+				}
+				equal(t, "BlockHead", store.BlockHead(raw, txs), b.Head)
+				before, err := store.PrimaryHeadBefore(ctx, db, chain, uint64(i))
+				if err != nil || !bytes.Equal(before.Hash, b.Parent) {
+					t.Errorf("block %d of chain %d follows %+v, %v", i, chain, before, err)
+				}
+			}
+			last, err := store.PrimaryHeadBefore(ctx, db, chain, math.MaxUint64)
+			equal(t, "PrimaryHeadBefore", ok[*store.PrimaryBlock](t)(last, err), head)
+		}
 	}
 }
 
