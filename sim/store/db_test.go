@@ -262,7 +262,7 @@ func makeOrOpen(path string) error {
 
 func TestBatchIsAllOrNothing(t *testing.T) {
 	db := made(t, Memory, writeMeta)
-	commits, tokens := db.Commits(), db.TokenCommits()
+	commits, tokens, primary := db.Commits(), db.TokenCommits(), db.PrimaryCommits()
 	b, err := db.Begin()
 	if err != nil {
 		t.Fatal(err)
@@ -285,5 +285,51 @@ func TestBatchIsAllOrNothing(t *testing.T) {
 	}
 	if m, err := db.Markets(t.Context(), 1); err != nil || len(m) != 1 || m[0].Series != "avax" || db.Commits() != commits+1 || db.TokenCommits() != tokens+1 {
 		t.Errorf("after a commit: %+v, %v", m, err)
+	}
+	if now := db.PrimaryCommits(); now != primary {
+		t.Errorf("%d commits of primary chains", now-primary)
+	}
+	db.commit(t, func(b *Batch) error { return b.AddPrimaryBlock(&PrimaryDelta{}) })
+	if now := db.PrimaryCommits(); now != primary+1 || db.TokenCommits() != tokens+1 {
+		t.Errorf("%d commits of primary chains, want 1; %d with tokens", now-primary, db.TokenCommits()-tokens)
+	}
+}
+
+// TestAWorldIsMadeAnew: a new world takes the place of an old one only when it is complete, and the old one stays beside it.
+func TestAWorldIsMadeAnew(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "world.db")
+	if err := makeOrOpen(path); err != nil {
+		t.Fatal(err)
+	}
+	old, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	db, err := CreateAnew(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	db.commit(t, func(b *Batch) error {
+		return b.SetMeta(Meta{Generator: "1", Seed: 8, Profile: "tiny", Shape: "x: 1", Until: 9, Clock: 8, Base: hash, Digest: hash})
+	})
+	if now, err := os.ReadFile(path); err != nil || !bytes.Equal(now, old) {
+		t.Errorf("the old world was changed, %v", err)
+	}
+	if err := db.Finish(); err != nil {
+		t.Fatal(err)
+	}
+	meta, err := db.Meta(t.Context())
+	if err != nil || meta.Seed != 8 {
+		t.Errorf("the new world is %+v, %v", meta, err)
+	}
+	size, err := db.Size(t.Context())
+	if info, problem := os.Stat(path); err != nil || problem != nil || info.Size() != size {
+		t.Errorf("the file has %d bytes, %v, %v", size, err, problem)
+	}
+	if err := db.Close(); err != nil {
+		t.Error(err)
+	}
+	if now, err := os.ReadFile(path + ".old"); err != nil || !bytes.Equal(now, old) {
+		t.Errorf("the old world is not beside the new one, %v", err)
 	}
 }

@@ -436,9 +436,32 @@ func TestPrimaryTransactionsAreListed(t *testing.T) {
 	}
 }
 
+// TestFirstBlocksSinceATime compares the search with a look through all blocks.
+func TestFirstBlocksSinceATime(t *testing.T) {
+	w := generated(t)
+	ctx, db := t.Context(), w.DB
+	for _, c := range w.Chains {
+		head := ok[*store.Block](t)(db.Head(ctx, c.Row.ID))
+		all := ok[[]store.Block](t)(db.Blocks(ctx, c.Row.ID, 0, head.ID.Number()))
+		for i := 0; i < len(all); i += 1 + len(all)/50 {
+			for unix := all[i].Time - 1; unix <= all[i].Time+1; unix++ {
+				want := slices.IndexFunc(all, func(b store.Block) bool { return b.Time >= unix })
+				if want < 0 {
+					want = len(all)
+				}
+				equal(t, "FirstSince", ok[uint64](t)(db.FirstSince(ctx, c.Row.ID, unix)), want)
+			}
+		}
+	}
+}
+
 // TestStatementsAreExplained finds a row by its key, and says so.
 func TestStatementsAreExplained(t *testing.T) {
 	db := generated(t).DB
+	ok[*store.Block](t)(db.Head(t.Context(), 1))
+	if all := db.Statements(); !slices.ContainsFunc(all, func(text string) bool { return strings.Contains(text, "FROM block") }) {
+		t.Errorf("the statements are %q", all)
+	}
 	steps := ok[[]string](t)(db.Explain(t.Context(), `SELECT id FROM tx WHERE id = ? UNION SELECT id FROM log WHERE id = ?`))
 	if text := strings.Join(steps, "\n"); strings.Count(text, "SEARCH") != 2 || len(steps) < 3 {
 		t.Errorf("the steps are\n%s", text)
