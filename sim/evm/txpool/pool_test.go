@@ -1,6 +1,7 @@
 package txpool
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"math/big"
@@ -13,6 +14,7 @@ import (
 	"github.com/ethereum/go-ethereum/core"
 	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/ethereum/go-ethereum/core/vm"
+	"github.com/ethereum/go-ethereum/crypto"
 	"github.com/ethereum/go-ethereum/params"
 	"github.com/holiman/uint256"
 
@@ -199,6 +201,14 @@ func TestRefusalsOfTypesAndSignatures(t *testing.T) {
 			t.Error(err)
 		}
 	}
+	key, err := crypto.ToECDSA(bytes.Repeat([]byte{1}, 32))
+	if err != nil {
+		t.Fatal(err)
+	}
+	signed := types.MustSignNewTx(key, p.signer, &types.DynamicFeeTx{ChainID: p.signer.ChainID(), GasTipCap: big.NewInt(1), GasFeeCap: big.NewInt(1), Gas: 20_999, To: &bob})
+	if _, err := p.Verify(signed, &evm.Header{Number: big.NewInt(1), Time: 1, GasLimit: 10_000_000}); !errors.Is(err, core.ErrIntrinsicGas) {
+		t.Error(err)
+	}
 	other := types.NewTx(&types.DynamicFeeTx{ChainID: big.NewInt(1)})
 	if _, err := p.Sender(other); err != ErrInvalidSender {
 		t.Error(err)
@@ -383,7 +393,7 @@ func TestGasLimitOfANewHead(t *testing.T) {
 		p.mustAdd(t, tx(0, 1, 1), alice)
 		p.mustAdd(t, tx(1, 1, 1), alice)
 		balance := uint256.NewInt(21_000).Bytes32() // exactly what one costs
-		p.Reset([]store.Account{{Address: alice.Bytes(), Balance: balance[:]}, {Address: bob.Bytes(), Balance: balance[:]}}, limit)
+		p.Reset([]store.Account{{Address: bob.Bytes(), Balance: balance[:]}, {Address: alice.Bytes(), Balance: balance[:]}}, limit)
 		if pending, _ := p.Count(); pending != want {
 			t.Errorf("limit %d: %d of 2 are left", limit, pending)
 		}
