@@ -79,8 +79,10 @@ func (b *Batch) SetMeta(m Meta) error {
 	}
 	b.after = Commit{Clock: m.Clock, Digest: m.Digest}
 	return b.exec(`
-		INSERT OR REPLACE INTO meta (id, `+metaColumns+`)
-		VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		INSERT INTO meta (id, `+metaColumns+`)
+		VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+		ON CONFLICT (id) DO UPDATE SET generator = excluded.generator, seed = excluded.seed, profile = excluded.profile, shape = excluded.shape,
+			until = excluded.until, clock = excluded.clock, started = excluded.started, base = excluded.base, digest = excluded.digest`,
 		m.Generator, m.Seed, m.Profile, m.Shape, m.Until, m.Clock, m.Started, m.Base, m.Digest)
 }
 

@@ -34,13 +34,11 @@ func (b *Batch) Rewind(o RewindOptions) error {
 	}
 	b.aside, b.boundary, b.to, b.primary = true, true, o.To, true
 	u := b.db.recorder.Undo(b.tx.Tx)
-	err := b.eachUndo(o.To, func(steps []byte) error {
-		changes, err := u.Changes(steps)
-		for i := 0; i < len(changes) && err == nil; i++ {
-			err = u.Take(changes[i])
-		}
-		return err
-	})
+	err := inTurn(
+		func() error { return b.eachUndo(o.To, u.Plan) },
+		u.TakeRuns,
+		func() error { return b.eachUndo(o.To, u.TakeRest) },
+	)
 	if err = errors.Join(err, b.exec(`DELETE FROM undo WHERE sequence > ?`, o.To), b.exec(`DELETE FROM pooled_tx`)); err != nil {
 		return err
 	}
@@ -55,16 +53,42 @@ func (b *Batch) Rewind(o RewindOptions) error {
 
 // eachUndo visits the steps of the commits after a given one, newest first.
 func (b *Batch) eachUndo(after int64, visit func(steps []byte) error) error {
-	for sequence := b.db.lastCommit.Load().Sequence; sequence > after; sequence-- {
+	const text = `SELECT sequence, steps FROM undo WHERE sequence > ? ORDER BY sequence DESC`
+	statement, err := b.prepared(text)
+	if err != nil {
+		return err
+	}
+	rows, err := statement.Query(after)
+	if err != nil {
+		return b.db.failure(text, err)
+	}
+	defer rows.Close()
+	next := b.db.lastCommit.Load().Sequence
+	for rows.Next() {
+		var sequence int64
 		var steps []byte
-		if err := b.scan(`SELECT steps FROM undo WHERE sequence = ?`, []any{sequence}, &steps); err != nil {
-			return Damaged(fmt.Errorf("undo %d: %w", sequence, err))
+		switch err := rows.Scan(&sequence, &steps); {
+		case err != nil:
+			return b.db.failure(text, err)
+		case sequence != next:
+			return missingUndo(next)
 		}
 		if err := visit(steps); err != nil {
 			return fmt.Errorf("undo %d: %w", sequence, err)
 		}
+		next--
+	}
+	if err := rows.Err(); err != nil {
+		return b.db.failure(text, err)
+	}
+	if next > after {
+		return missingUndo(next)
 	}
 	return nil
+}
+
+func missingUndo(sequence int64) error {
+	return Damaged(fmt.Errorf("undo %d: %w", sequence, ErrNotFound))
 }
 
 // HeadsBefore returns the heights, by EVM chain, that undoing every commit after a given one would leave. Chains that would not change are
@@ -73,9 +97,9 @@ func (db *DB) HeadsBefore(ctx context.Context, sequence int64) (map[int]uint64, 
 	heads := map[int]uint64{}
 	var problem error
 	err := each(ctx, db, func(steps *[]byte) {
-		changes, err := db.recorder.Changes(*steps)
+		blocks, err := db.recorder.Additions(*steps, "block")
 		problem = errors.Join(problem, err)
-		fall(heads, changes)
+		fall(heads, blocks)
 	}, `SELECT steps FROM undo WHERE sequence > ? ORDER BY sequence`, sequence)
 	return heads, Damaged(errors.Join(err, problem))
 }

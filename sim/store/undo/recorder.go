@@ -246,13 +246,7 @@ func (t *table) findKey(places map[int]int, withoutRowid bool) bool {
 }
 
 // deletion returns the statement that undoes an insertion.
-func (t *table) deletion() string {
-	var terms []string
-	for _, column := range t.key {
-		terms = append(terms, t.columns[column]+" = ?")
-	}
-	return "DELETE FROM " + t.name + " WHERE " + strings.Join(terms, " AND ")
-}
+func (t *table) deletion() string { return "DELETE" + t.where(" = ?") }
 
 // insertion returns the statement that restores a row.
 func (t *table) insertion() string {

@@ -41,44 +41,55 @@ func appendValue(b []byte, value any) []byte {
 	return append(b, valueNull)
 }
 
+// skipValue returns what follows a value.
+func skipValue(b []byte) (rest []byte, err error) {
+	if len(b) == 0 {
+		return nil, errSteps
+	}
+	size, n := uint64(0), 0
+	switch b[0] {
+	case valueNull:
+	case valueInteger:
+		if _, n = binary.Varint(b[1:]); n <= 0 {
+			return nil, errSteps
+		}
+	case valueBlob, valueText:
+		if size, n = binary.Uvarint(b[1:]); n <= 0 || size > uint64(len(b)-1-n) {
+			return nil, errSteps
+		}
+	default:
+		return nil, errSteps
+	}
+	return b[1+n+int(size):], nil
+}
+
 // cutValue reads what appendValue wrote.
 func cutValue(b []byte) (value any, rest []byte, err error) {
-	if len(b) == 0 {
-		return nil, nil, errSteps
+	if rest, err = skipValue(b); err != nil {
+		return nil, nil, err
 	}
-	kind, b := b[0], b[1:]
+	kind, b := b[0], b[1:len(b)-len(rest)]
 	switch kind {
-	case valueNull:
-		return nil, b, nil
 	case valueInteger:
-		v, n := binary.Varint(b)
-		if n <= 0 {
-			return nil, nil, errSteps
-		}
-		return v, b[n:], nil
+		value, _ = binary.Varint(b)
 	case valueBlob, valueText:
-		size, n := binary.Uvarint(b)
-		if n <= 0 || size > uint64(len(b)-n) {
-			return nil, nil, errSteps
+		_, n := binary.Uvarint(b)
+		if value = b[n:len(b):len(b)]; kind == valueText {
+			value = string(b[n:])
 		}
-		v, rest := b[n:n+int(size)], b[n+int(size):]
-		if kind == valueText {
-			return string(v), rest, nil
-		}
-		return v[:len(v):len(v)], rest, nil
 	}
-	return nil, nil, errSteps
+	return value, rest, nil
 }
 
-// step is one change to a row.
-type step struct {
+// packed is a step whose values are still as they were written.
+type packed struct {
 	table  *table
 	kind   byte
-	values []any
+	values []byte
 }
 
-// parse reads the steps of a transaction.
-func (tables Tables) parse(b []byte) (all []step, err error) {
+// split finds the steps of a transaction.
+func (tables Tables) split(b []byte) (all []packed, err error) {
 	var t *table
 	for len(b) > 0 {
 		kind := b[0]
@@ -97,18 +108,49 @@ func (tables Tables) parse(b []byte) (all []step, err error) {
 		if t == nil || kind != stepDelete && kind != stepPut {
 			return nil, errSteps
 		}
-		s := step{t, kind, make([]any, len(t.key))}
+		rest, columns := b, len(t.key)
 		if kind == stepPut {
-			s.values = make([]any, len(t.columns))
+			columns = len(t.columns)
 		}
-		for i := range s.values {
-			if s.values[i], b, err = cutValue(b); err != nil {
+		for range columns {
+			if rest, err = skipValue(rest); err != nil {
 				return nil, err
 			}
 		}
-		all = append(all, s)
+		all = append(all, packed{t, kind, b[:len(b)-len(rest)]})
+		b = rest
 	}
 	return all, nil
+}
+
+// step is one change to a row.
+type step struct {
+	table  *table
+	kind   byte
+	values []any
+}
+
+// unpack reads the values of a step.
+func (p packed) unpack() (step, error) {
+	s, b := step{p.table, p.kind, make([]any, 0, len(p.table.columns))}, p.values
+	for len(b) > 0 {
+		value, rest, err := cutValue(b)
+		if err != nil {
+			return s, err
+		}
+		s.values, b = append(s.values, value), rest
+	}
+	return s, nil
+}
+
+// parse reads the steps of a transaction.
+func (tables Tables) parse(b []byte) ([]step, error) {
+	found, err := tables.split(b)
+	all := make([]step, len(found))
+	for i := 0; i < len(found) && err == nil; i++ {
+		all[i], err = found[i].unpack()
+	}
+	return all, err
 }
 
 // Check returns an error if a transaction's steps are malformed.
@@ -122,6 +164,7 @@ type Undo struct {
 	*Recorder
 	tx         *sql.Tx
 	statements map[string]*sql.Stmt
+	runs       map[string]*run
 }
 
 // Undo starts undoing in a transaction, which is not recorded.
@@ -131,7 +174,9 @@ func (r *Recorder) Undo(tx *sql.Tx) *Undo {
 }
 
 // Selective starts undoing some of the changes. The transaction is recorded like any other.
-func (r *Recorder) Selective(tx *sql.Tx) *Undo { return &Undo{r, tx, map[string]*sql.Stmt{}} }
+func (r *Recorder) Selective(tx *sql.Tx) *Undo {
+	return &Undo{r, tx, map[string]*sql.Stmt{}, map[string]*run{}}
+}
 
 // Change is a change of one row by a transaction.
 type Change struct{ step }
@@ -164,6 +209,18 @@ func (r *Recorder) Changes(steps []byte) ([]Change, error) {
 	return all, err
 }
 
+// Additions parses the additions of a transaction to a table, first one first.
+func (r *Recorder) Additions(steps []byte, table string) (all []Change, err error) {
+	found, err := r.tables.split(steps)
+	for _, p := range found {
+		if p.kind == stepDelete && p.table.name == table {
+			s, wrong := p.unpack()
+			all, err = append(all, Change{s}), errors.Join(err, wrong)
+		}
+	}
+	return all, err
+}
+
 // Take undoes one change.
 func (u *Undo) Take(c Change) error {
 	text := c.table.deletion
@@ -177,14 +234,21 @@ func (u *Undo) Take(c Change) error {
 }
 
 func (u *Undo) exec(text string, values []any) error {
+	statement, err := u.prepared(text)
+	if err == nil {
+		_, err = statement.Exec(values...)
+	}
+	return err
+}
+
+func (u *Undo) prepared(text string) (*sql.Stmt, error) {
 	statement := u.statements[text]
 	if statement == nil {
 		var err error
 		if statement, err = u.tx.Prepare(text); err != nil {
-			return err
+			return nil, err
 		}
 		u.statements[text] = statement
 	}
-	_, err := statement.Exec(values...)
-	return err
+	return statement, nil
 }

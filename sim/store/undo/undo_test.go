@@ -4,6 +4,8 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -11,9 +13,11 @@ import (
 const schema = `
 	CREATE TABLE numbered (id INTEGER PRIMARY KEY, text TEXT, raw BLOB, count INTEGER);
 	CREATE TABLE keyed (a BLOB NOT NULL, other TEXT, b INTEGER NOT NULL, PRIMARY KEY (b, a)) WITHOUT ROWID;
+	CREATE TABLE counted (value BLOB, owner BLOB NOT NULL, n INTEGER NOT NULL, PRIMARY KEY (owner, n)) WITHOUT ROWID;
 	CREATE TABLE apart (id INTEGER PRIMARY KEY, text TEXT);
 	INSERT INTO numbered VALUES (1, 'one', x'01', -1), (2, '', x'', NULL), (3, NULL, NULL, 9223372036854775807);
 	INSERT INTO keyed VALUES (x'00', 'zero', 5), (x'0001', NULL, 5), (x'', '', -5);
+	INSERT INTO counted VALUES (x'01', x'aa', 1), (x'02', x'ab', 6);
 	INSERT INTO apart VALUES (1, 'stays');`
 
 // recorded is a database with a recorder.
@@ -40,7 +44,7 @@ func newRecorded(t *testing.T, exact map[string]bool) *recorded {
 	})
 	r := &recorded{T: t, conn: conn}
 	r.exec(schema)
-	if r.recorder, err = Attach(conn, []string{"numbered", "keyed", "apart"}, map[string]bool{"apart": true}, exact); err != nil {
+	if r.recorder, err = Attach(conn, []string{"numbered", "keyed", "counted", "apart"}, map[string]bool{"apart": true}, exact); err != nil {
 		t.Fatal(err)
 	}
 	return r
@@ -94,7 +98,8 @@ func (r *recorded) back(transactions ...[]byte) {
 func (r *recorded) rows() string {
 	r.Helper()
 	var all strings.Builder
-	for _, query := range []string{`SELECT id, text, raw, count FROM numbered ORDER BY id`, `SELECT a, other, b, 0 FROM keyed ORDER BY b, a`} {
+	for _, query := range []string{`SELECT id, text, raw, count FROM numbered ORDER BY id`, `SELECT a, other, b, 0 FROM keyed ORDER BY b, a`,
+		`SELECT owner, n, value, 0 FROM counted ORDER BY owner, n`} {
 		rows, err := r.conn.QueryContext(r.Context(), query)
 		if err != nil {
 			r.Fatal(err)
@@ -151,6 +156,86 @@ func TestEveryChangeIsUndone(t *testing.T) {
 	}
 	if r.back(all...); r.rows() != before {
 		t.Errorf("several transactions: the rows are\n%s\nthey were\n%s", r.rows(), before)
+	}
+}
+
+// backTogether undoes transactions, and returns how many runs it deleted at once.
+func (r *recorded) backTogether(transactions ...[]byte) (runs int) {
+	r.Helper()
+	tx, err := r.conn.BeginTx(r.Context(), nil)
+	if err != nil {
+		r.Fatal(err)
+	}
+	u := r.recorder.Undo(tx)
+	for _, steps := range transactions {
+		err = errors.Join(err, u.Plan(steps))
+	}
+	err = errors.Join(err, u.TakeRuns())
+	for _, steps := range slices.Backward(transactions) {
+		err = errors.Join(err, u.TakeRest(steps))
+	}
+	if err := errors.Join(err, tx.Commit()); err != nil {
+		r.Fatal(err)
+	}
+	return len(u.runs)
+}
+
+// TestRunsAreUndoneTogether undoes additions that follow each other, with and without other rows among them, and random histories.
+func TestRunsAreUndoneTogether(t *testing.T) {
+	for text, c := range map[string]struct {
+		runs       int
+		statements []string
+	}{
+		"two runs":             {2, []string{`INSERT INTO numbered (id) VALUES (11), (12), (14), (17)`, `INSERT INTO counted (owner, n) VALUES (x'aa', 3), (x'ab', 2), (x'aa', 4), (x'ab', 9), (x'aa', 9), (x'ab', 1), (x'aa', 5), (x'ab', 4)`}},
+		"another row is among": {0, []string{`INSERT INTO numbered (id) VALUES (0), (4), (5), (6)`, `INSERT INTO counted (owner, n) VALUES (x'aa', 0), (x'aa', 2), (x'aa', 3), (x'aa', 4)`}},
+		"too short":            {0, []string{`INSERT INTO numbered (id) VALUES (4), (5), (6)`, `INSERT INTO counted (owner, n) VALUES (x'ab', 4), (x'ab', 5), (x'aa', 4)`}},
+		"one is gone again":    {0, []string{`INSERT INTO numbered (id) VALUES (4), (5), (6), (7)`, `DELETE FROM numbered WHERE id = 5`}},
+		"one came back":        {0, []string{`DELETE FROM numbered WHERE id = 3`, `INSERT INTO numbered (id) VALUES (3), (4), (5), (6), (7)`}},
+		"the first changed":    {0, []string{`INSERT INTO numbered (id) VALUES (4), (5), (6)`, `UPDATE numbered SET count = 8 WHERE id = 3`}},
+		"one changed":          {0, []string{`INSERT INTO counted (owner, n) VALUES (x'aa', 2), (x'aa', 3), (x'aa', 4), (x'aa', 5)`, `UPDATE counted SET value = x'01' WHERE n = 3`}},
+	} {
+		r := newRecorded(t, nil)
+		before := r.rows()
+		var all [][]byte
+		for _, statement := range c.statements {
+			all = append(all, r.commit(statement))
+		}
+		if runs := r.backTogether(all...); runs != c.runs || r.rows() != before {
+			t.Errorf("%s: %d runs, want %d; the rows are\n%s\nthey were\n%s", text, runs, c.runs, r.rows(), before)
+		}
+	}
+	runs := 0
+	for seed := range uint64(40) {
+		random := rand.New(rand.NewPCG(seed, 43))
+		r := newRecorded(t, nil)
+		r.commit(fmt.Sprintf(`INSERT OR REPLACE INTO counted VALUES (x'05', x'aa', %d)`, random.IntN(12)))
+		before := r.rows()
+		r.recorder.Boundary()
+		var all [][]byte
+		for range 1 + random.IntN(12) {
+			var statements []string
+			for range 1 + random.IntN(3) {
+				n := random.IntN(12)
+				statements = append(statements, []string{
+					fmt.Sprintf(`INSERT OR IGNORE INTO counted VALUES (x'%02x', x'aa', %d)`, n, n),
+					fmt.Sprintf(`INSERT OR REPLACE INTO counted VALUES (x'%02x', x'ab', %d)`, n, random.IntN(30)),
+					fmt.Sprintf(`INSERT OR IGNORE INTO numbered (id, count) VALUES (%d, %d)`, random.IntN(30), n),
+					fmt.Sprintf(`INSERT OR IGNORE INTO numbered (count) VALUES (%d), (%d), (%d)`, n, n, n),
+					fmt.Sprintf(`DELETE FROM counted WHERE n = %d AND owner = x'ab'`, n),
+					fmt.Sprintf(`UPDATE OR IGNORE counted SET n = n + 1 WHERE n = %d`, n),
+				}[random.IntN(3+random.IntN(4))])
+			}
+			all = append(all, r.commit(statements...))
+			if random.IntN(4) == 0 {
+				r.recorder.Boundary()
+			}
+		}
+		if runs += r.backTogether(all...); r.rows() != before {
+			t.Errorf("seed %d: the rows are\n%s\nthey were\n%s", seed, r.rows(), before)
+		}
+	}
+	if runs == 0 {
+		t.Error("no random history has a run")
 	}
 }
 
