@@ -365,6 +365,55 @@ func TestGoingBackIsExact(t *testing.T) {
 	u.close()
 }
 
+// TestReadersDoNotWaitForAReset reads while a long reset runs: a request that comes meanwhile is answered at once from the world as it was,
+// no answer mixes both worlds, and none comes from the world as it was after one from the world as it is.
+func TestReadersDoNotWaitForAReset(t *testing.T) {
+	t.Parallel()
+	u := newUndoing(t, 7)
+	defer u.close()
+	state := func() string {
+		return ask(u.h, http.MethodPost, "/ext/bc/C/rpc", `[{"jsonrpc":"2.0","id":1,"method":"eth_blockNumber"},`+
+			`{"jsonrpc":"2.0","id":2,"method":"eth_getBlockByNumber","params":["latest",false]},{"jsonrpc":"2.0","id":3,"method":"eth_getLogs","params":[{"fromBlock":"latest"}]}]`)
+	}
+	fresh := state()
+	if err := u.world.MinerOf(u.l.CChain()).Mine(t.Context(), 3000, 0); err != nil {
+		t.Fatal(err)
+	}
+	full := state()
+	paused, ended := make(chan struct{}), make(chan error, 1)
+	u.world.BeforeRewind(func() func(sim.RewindOptions) {
+		close(paused)
+		return func(sim.RewindOptions) {}
+	})
+	go func() { ended <- u.world.Reset(t.Context()) }()
+	<-paused
+	time.Sleep(5 * time.Millisecond)
+	during := state()
+	select {
+	case err := <-ended:
+		t.Error("the reset had ended before the first answer came", err)
+	default:
+	}
+	if during != full {
+		t.Errorf("%s\nwhile the reset runs, it was\n%s", during, full)
+	}
+	for over := false; !over; {
+		select {
+		case err := <-ended:
+			if over = true; err != nil {
+				t.Fatal(err)
+			}
+		default:
+		}
+		switch now := state(); {
+		case now == fresh:
+			full = fresh
+		case now != full || over:
+			t.Fatalf("%s\nof neither world, or too late", now)
+		}
+	}
+}
+
 // TestWhatIsUndoneIsTold: subscribers and filters get the removed logs and the restored head. Page tokens and entity tags from the undone
 // history become invalid for good; earlier ones stay valid.
 func TestWhatIsUndoneIsTold(t *testing.T) {

@@ -34,7 +34,7 @@ func (w *World) Advance(ctx context.Context, to time.Time) error {
 	}
 	target := to.UnixMilli()
 	for ctx.Err() == nil && w.Clock.UnixMilli() < target {
-		if err := (due{w}).stride(target); err != nil {
+		if err := (due{w}).stride(ctx, target); err != nil {
 			return err
 		}
 	}
@@ -67,9 +67,8 @@ func (w *World) CanAdvance(to time.Time) error {
 type due struct{ *World }
 
 // stride moves the clock to a time in milliseconds, or, if that is nearer, to one stride after the next block that falls due.
-func (w due) stride(target int64) error {
-	w.writer.Lock()
-	defer w.writer.Unlock()
+func (w due) stride(ctx context.Context, target int64) error {
+	defer w.lock(ctx)()
 	if target <= w.Clock.UnixMilli() {
 		return nil // blocks moved it meanwhile
 	}
@@ -172,9 +171,8 @@ func (w due) make(by uint64, moves bool) (made bool, err error) {
 }
 
 // NextDue returns when a P-Chain makes its next block without any transaction, or zero if none will.
-func (w *World) NextDue() (time.Time, error) {
-	w.writer.Lock()
-	defer w.writer.Unlock()
+func (w *World) NextDue(ctx context.Context) (time.Time, error) {
+	defer w.lock(ctx)()
 	first, err := (due{w}).first()
 	if err != nil || first > math.MaxInt64/1000 {
 		return time.Time{}, err

@@ -65,13 +65,15 @@ func (w *World) commit(next heads, time int64, added Added, write func(*store.Ba
 	return nil
 }
 
-// AddOperation stores a new operation. draft makes it once its number is known.
-func (w *World) AddOperation(ctx context.Context, draft func(number int64) *store.Operation) (*store.Operation, error) {
-	w.writer.Lock()
-	defer w.writer.Unlock()
+// AddOperation stores a new operation. draft makes it once its number is known, while no block can come or go.
+func (w *World) AddOperation(ctx context.Context, draft func(number int64) (*store.Operation, error)) (*store.Operation, error) {
+	defer w.lock(ctx)()
 	m := w.meta
 	m.Started++
-	o := draft(m.Started)
+	o, err := draft(m.Started)
+	if err != nil {
+		return nil, err
+	}
 	return o, w.revise(m, func(b *store.Batch) error { return b.PutOperation(o) })
 }
 
@@ -87,15 +89,13 @@ func (w *World) DeleteOperation(ctx context.Context, id int64) error {
 
 // Write stores data that is not part of the chains, in one transaction.
 func (w *World) Write(ctx context.Context, write func(*store.Batch) error) error {
-	w.writer.Lock()
-	defer w.writer.Unlock()
+	defer w.lock(ctx)()
 	return w.revise(w.meta, write)
 }
 
 // WriteUncounted is Write for data that no cached response depends on. It does not change Revision or wake anyone.
 func (w *World) WriteUncounted(ctx context.Context, write func(*store.Batch) error) error {
-	w.writer.Lock()
-	defer w.writer.Unlock()
+	defer w.lock(ctx)()
 	batch, err := w.DB.Begin()
 	if err != nil {
 		return err

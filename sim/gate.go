@@ -8,8 +8,8 @@ import (
 	"snowglobe/sim/cache"
 )
 
-// Gate admits client requests to a world. While the world is rewound, it holds new requests back and lets those under way finish, up to its
-// patience, so that no response mixes two histories. Nothing that an overstaying request reads is cached.
+// Gate admits client requests to a world. When a rewind is about to be committed, it holds new requests back and lets those under way finish,
+// up to its patience, so that no response mixes two histories. Nothing that an overstaying request reads is cached.
 type Gate struct {
 	caches   *cache.Group
 	patience time.Duration
@@ -21,7 +21,6 @@ type Gate struct {
 	late    int           // generations of visitors that have not all left
 	within  int           // visitors of all generations
 	came    uint64        // visitors since the gate was made
-	closing sync.Mutex    // held from Close to Open
 }
 
 // visitors counts the requests admitted between two closings of the gate.
@@ -40,7 +39,8 @@ type passKey struct{}
 // pass is the admission of one request.
 type pass struct {
 	gate *Gate
-	with *visitors // nil once it has left
+	came *visitors // with whom it came
+	with *visitors // with whom it counts; nil once it has left
 }
 
 // Enter waits until the gate is open and admits a request, which runs in the returned context and calls leave when it ends.
@@ -49,12 +49,11 @@ func (g *Gate) Enter(ctx context.Context) (within context.Context, leave func(),
 		g.mu.Lock()
 		closed := g.closed
 		if closed == nil {
-			p := &pass{g, g.present}
-			p.with.count++
-			g.within++
+			p := &pass{gate: g, came: g.present}
+			p.enter()
 			g.came++
 			g.mu.Unlock()
-			return context.WithValue(ctx, passKey{}, p), p.leave, nil
+			return context.WithValue(ctx, passKey{}, p), func() { p.leave() }, nil
 		}
 		g.mu.Unlock()
 		select {
@@ -87,14 +86,35 @@ func Overtaken(ctx context.Context) bool {
 	}
 	p.gate.mu.Lock()
 	defer p.gate.mu.Unlock()
-	return p.with != nil && p.with != p.gate.present
+	return p.with != nil && p.came != p.gate.present
 }
 
-func (p *pass) leave() {
+// outside runs a function that waits for the writer's lock. Until it returns, the context's request counts as having left: the lock may be
+// held by a rewind, which waits for those within.
+func outside(ctx context.Context, wait func()) {
+	p, _ := ctx.Value(passKey{}).(*pass)
+	left := p != nil && p.leave()
+	wait()
+	if left {
+		p.gate.mu.Lock()
+		defer p.gate.mu.Unlock()
+		p.enter()
+	}
+}
+
+// enter counts the request. The caller holds the gate's lock.
+func (p *pass) enter() {
+	p.with = p.gate.present
+	p.with.count++
+	p.gate.within++
+}
+
+// leave reports whether the request was within.
+func (p *pass) leave() bool {
 	p.gate.mu.Lock()
 	defer p.gate.mu.Unlock()
 	if p.with == nil {
-		return
+		return false
 	}
 	p.with.count--
 	p.gate.within--
@@ -102,13 +122,12 @@ func (p *pass) leave() {
 		close(p.with.empty)
 	}
 	p.with = nil
+	return true
 }
 
-// Close holds new requests back and gives those within some time to leave. It does not wait for the request that asks for it,
-// whose context this is. From then on the caches store nothing. Open must follow.
-func (g *Gate) Close(ctx context.Context) {
-	Leave(ctx)
-	g.closing.Lock()
+// Close holds new requests back and gives those within some time to leave. From then on the caches store nothing. Open must follow before
+// the next Close.
+func (g *Gate) Close() {
 	g.mu.Lock()
 	g.leaving, g.present = g.present, &visitors{}
 	g.leaving.empty, g.closed = make(chan struct{}), make(chan struct{})
@@ -127,9 +146,13 @@ func (g *Gate) Close(ctx context.Context) {
 	g.caches.Suspend()
 }
 
-// Open admits requests again. The caches resume once every earlier request has left.
+// Open admits requests again, if the gate is closed. The caches resume once every earlier request has left.
 func (g *Gate) Open() {
 	g.mu.Lock()
+	if g.closed == nil {
+		g.mu.Unlock()
+		return
+	}
 	close(g.closed)
 	g.closed = nil
 	left := g.leaving.empty
@@ -143,7 +166,6 @@ func (g *Gate) Open() {
 			g.resume()
 		}()
 	}
-	g.closing.Unlock()
 }
 
 func (g *Gate) resume() {

@@ -7,6 +7,7 @@ import (
 
 	"snowglobe/sim"
 	"snowglobe/sim/cache"
+	"snowglobe/sim/store"
 )
 
 // enter lets a request enter.
@@ -24,7 +25,7 @@ func TestWhoIsLateKnowsIt(t *testing.T) {
 	g := sim.NewGate(&cache.Group{}, time.Minute)
 	quick, leave := enter(t, g)
 	time.AfterFunc(time.Millisecond, leave)
-	g.Close(t.Context()) // waits for it
+	g.Close() // waits for it
 	if sim.Overtaken(quick) {
 		t.Error("a request that had left was overtaken")
 	}
@@ -35,7 +36,7 @@ func TestWhoIsLateKnowsIt(t *testing.T) {
 	if sim.Overtaken(late) {
 		t.Error("overtaken by nothing")
 	}
-	g.Close(t.Context())
+	g.Close()
 	g.Open()
 	next, leaveNext := enter(t, g)
 	if !sim.Overtaken(late) || sim.Overtaken(next) || sim.Overtaken(t.Context()) {
@@ -64,7 +65,7 @@ func TestTheGateHoldsBack(t *testing.T) {
 	}
 	_, leaveOne := enter(t, g)
 	expect(1, 1)
-	g.Close(t.Context())
+	g.Close()
 	given, giveUp := context.WithCancel(t.Context())
 	giveUp()
 	if _, leave, err := g.Enter(given); err == nil {
@@ -89,7 +90,7 @@ func TestTheGateHoldsBack(t *testing.T) {
 	if stores() {
 		t.Error("what is read beside a late request is cached")
 	}
-	g.Close(t.Context())
+	g.Close()
 	g.Open()
 	leaveOne()
 	leaveOne()
@@ -108,18 +109,46 @@ func TestTheGateHoldsBack(t *testing.T) {
 	if !stores() {
 		t.Error("nothing is cached after all have left")
 	}
-	g.Close(t.Context()) // nobody is within: nobody is waited for
+	g.Close() // nobody is within: nobody is waited for
 	g.Open()
 	within, leave := enter(t, g)
 	sim.Leave(within)
 	leave()
 	sim.Leave(t.Context())
 	expect(0, 3)
-	within, _ = enter(t, g)
-	g.Close(within) // who closes it is not waited for
-	expect(0, 4)
-	g.Open()
-	if !stores() {
-		t.Error("nothing is cached after the gate was closed by the only visitor")
+}
+
+// TestWhoWaitsForTheWriterIsOutside: a rewind does not wait for a request that waits for the writer's lock, which knows afterwards that it was
+// overtaken.
+func TestWhoWaitsForTheWriterIsOutside(t *testing.T) {
+	w := copied(t)
+	writing, written, done := make(chan struct{}), make(chan struct{}), make(chan error)
+	go func() {
+		done <- w.Write(t.Context(), func(*store.Batch) error {
+			close(writing)
+			<-written
+			return nil
+		})
+	}()
+	<-writing
+	within, leave := enter(t, w.Gate)
+	go func() { done <- w.Write(within, func(*store.Batch) error { return nil }) }()
+	for inside := 1; inside > 0; inside, _ = w.Gate.Visits() {
+		time.Sleep(time.Millisecond)
+	}
+	w.Gate.Close()
+	w.Gate.Open()
+	close(written)
+	for range 2 {
+		if err := <-done; err != nil {
+			t.Fatal(err)
+		}
+	}
+	if inside, _ := w.Gate.Visits(); inside != 1 || !sim.Overtaken(within) {
+		t.Errorf("%d within, overtaken %t: want it within again, and overtaken", inside, sim.Overtaken(within))
+	}
+	leave()
+	if inside, _ := w.Gate.Visits(); inside != 0 {
+		t.Errorf("%d within after all have left", inside)
 	}
 }

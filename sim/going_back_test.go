@@ -108,7 +108,7 @@ func TestMemoryGoesBack(t *testing.T) {
 	at := height
 	var undone any
 	for undone == nil {
-		due, err := w.NextDue()
+		due, err := w.NextDue(t.Context())
 		ok(t, err)
 		ok(t, w.Advance(t.Context(), due.Add(time.Second)))
 		for ; at < p.height() && undone == nil; at++ {

@@ -127,8 +127,7 @@ func (n *Network) extend(ctx context.Context, add func(*extension) error) error 
 	if n.DB.ReadOnly() {
 		return store.ErrReadOnly
 	}
-	n.World.writer.Lock()
-	defer n.World.writer.Unlock()
+	defer n.World.lock(ctx)()
 	return n.extendLocked(ctx, add)
 }
 

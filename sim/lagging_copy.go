@@ -88,8 +88,7 @@ func (w *World) CopyLagging(ctx context.Context) (*LaggingCopy, error) {
 	if err != nil {
 		return nil, err
 	}
-	w.writer.Lock()
-	defer w.writer.Unlock()
+	defer w.lock(ctx)()
 	l := &LaggingCopy{of: w, folder: folder, lags: map[ChainKey]Lag{}, stood: map[ChainKey]int64{}, indexed: map[ChainKey]uint64{},
 		opened: map[ChainKey]*World{}, meta: w.meta}
 	for _, c := range w.Chains {
@@ -135,8 +134,7 @@ func (l *LaggingCopy) End() error {
 // SetLag sets how far chains lag. The copy never loses blocks: a chain with a smaller lag than that stands still until the world is far enough
 // ahead.
 func (l *LaggingCopy) SetLag(ctx context.Context, chains []ChainKey, lag Lag) error {
-	l.of.writer.Lock()
-	defer l.of.writer.Unlock()
+	defer l.of.lock(ctx)()
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.settle()

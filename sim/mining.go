@@ -13,7 +13,7 @@ import (
 func openMiners(ctx context.Context, w *World) error {
 	for _, c := range w.Chains {
 		m := miner.New(c, miner.World{
-			Writer: &w.writer, Now: w.Clock.UnixMilli, ReadOnly: w.DB.ReadOnly(), Advance: due{w}.until, Mined: w.mined,
+			Lock: w.lock, Now: w.Clock.UnixMilli, ReadOnly: w.DB.ReadOnly(), Advance: due{w}.until, Mined: w.mined,
 			CanStand: func(time int64) error { return w.CanStand(timeAt(time)) }, Jumped: w.Clock.jump,
 			Commit: w.commitBlock, CommitChange: w.commitChange,
 		})
@@ -78,8 +78,7 @@ func (w *World) mined(ctx context.Context) {
 
 // storePools writes the pools to the file if they changed.
 func (w *World) storePools() error {
-	w.writer.Lock()
-	defer w.writer.Unlock()
+	defer w.lock(context.Background())()
 	for _, m := range w.Miners {
 		rows, changed, err := m.Stored()
 		if err == nil && changed {

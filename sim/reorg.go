@@ -30,7 +30,7 @@ func (w *World) Reorg(ctx context.Context, c *reader.Chain, depth uint64, blocks
 		return store.ErrReadOnly
 	}
 	m := w.MinerOf(c)
-	err := w.withClientsPaused(ctx, RewindOptions{}, func(ctx context.Context) error {
+	err := w.withWritersPaused(ctx, RewindOptions{}, func(ctx context.Context) error {
 		if depth > 0 {
 			if err := (&removal{w, c}).do(ctx, depth, len(blocks) > 0); err != nil {
 				return err
@@ -92,6 +92,7 @@ func (r *removal) do(ctx context.Context, depth uint64, replacing bool) error {
 				return err
 			}
 		}
+		w.Gate.Close()
 		return nil
 	})
 	if err != nil {

@@ -65,8 +65,7 @@ var ErrSnapshots = fmt.Errorf("there are %d snapshots already: delete some, or g
 
 // TakeSnapshot marks the present state of the whole world, so that Revert can restore it.
 func (w *World) TakeSnapshot(ctx context.Context, name string) (*store.Snapshot, error) {
-	w.writer.Lock()
-	defer w.writer.Unlock()
+	defer w.lock(ctx)()
 	all, err := w.DB.Snapshots(ctx)
 	if err != nil {
 		return nil, err
@@ -105,8 +104,7 @@ func (w *World) memory(ctx context.Context) (*Memory, error) {
 
 // DropSnapshot deletes a snapshot. The world stays as it is.
 func (w *World) DropSnapshot(ctx context.Context, id int64) error {
-	w.writer.Lock()
-	defer w.writer.Unlock()
+	defer w.lock(ctx)()
 	if _, err := w.DB.Snapshot(ctx, id); err != nil {
 		return err
 	}
@@ -167,7 +165,7 @@ type rewind struct {
 
 // goBack rewinds the rows in one transaction, and makes everything in memory follow them.
 func (w *World) goBack(ctx context.Context, o RewindOptions, decide func() (*rewind, error)) error {
-	return w.withClientsPaused(ctx, o, func(ctx context.Context) error {
+	return w.withWritersPaused(ctx, o, func(ctx context.Context) error {
 		r, err := decide()
 		if err != nil {
 			return err
@@ -180,7 +178,11 @@ func (w *World) goBack(ctx context.Context, o RewindOptions, decide func() (*rew
 		if err != nil {
 			return err
 		}
-		if err := batch.End(errors.Join(batch.Rewind(store.RewindOptions{To: r.to}), r.drop(batch))); err != nil {
+		err = errors.Join(batch.Rewind(store.RewindOptions{To: r.to}), r.drop(batch))
+		if err == nil {
+			w.Gate.Close()
+		}
+		if err := batch.End(err); err != nil {
 			return err
 		}
 		if o.Reset {
@@ -199,19 +201,18 @@ func (w *World) goBack(ctx context.Context, o RewindOptions, decide func() (*rew
 	})
 }
 
-// withClientsPaused runs a function that removes blocks from the world: it stops background work, lets requests end, and holds the writer's
-// lock.
-func (w *World) withClientsPaused(ctx context.Context, o RewindOptions, do func(ctx context.Context) error) error {
+// withWritersPaused runs a function that removes blocks from the world: it stops background work and holds the writer's lock. Requests read
+// the world as it is meanwhile. Before the function commits, it closes the gate, which opens when it returns.
+func (w *World) withWritersPaused(ctx context.Context, o RewindOptions, do func(ctx context.Context) error) error {
+	Leave(ctx) // the gate does not wait for the request that asks
 	w.pausing.Lock()
 	defer w.pausing.Unlock()
 	for _, pause := range w.pauses {
 		resume := pause()
 		defer func() { resume(o) }()
 	}
-	w.Gate.Close(ctx)
+	defer w.lock(ctx)()
 	defer w.Gate.Open()
-	w.writer.Lock()
-	defer w.writer.Unlock()
 	return do(context.WithoutCancel(ctx))
 }
 

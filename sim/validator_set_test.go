@@ -302,12 +302,12 @@ func TestWhatFallsDue(t *testing.T) {
 		if step%3 == 0 { // a copy has no state in memory
 			c, err := w.Copy(t.Context())
 			ok(t, err)
-			if due, err := c.NextDue(); err != nil || due.Unix() != want {
+			if due, err := c.NextDue(t.Context()); err != nil || due.Unix() != want {
 				t.Fatalf("by the rows the next block is due at %d, want %d: %v", due.Unix(), want, err)
 			}
 			ok(t, c.Close())
 		}
-		if due, err := w.NextDue(); err != nil || due.Unix() != want {
+		if due, err := w.NextDue(t.Context()); err != nil || due.Unix() != want {
 			t.Fatalf("the next block is due at %d, want %d: %v", due.Unix(), want, err)
 		}
 		heights := func() (all []uint64) {

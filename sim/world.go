@@ -135,6 +135,14 @@ func openChains(w *World, rows []store.PackedChain) error {
 	return group.Wait()
 }
 
+// lock takes the writer's lock for a request.
+func (w *World) lock(ctx context.Context) (unlock func()) {
+	if !w.writer.TryLock() {
+		outside(ctx, w.writer.Lock)
+	}
+	return w.writer.Unlock
+}
+
 // View opens a snapshot of the world on so many connections; later commits do not show in it. Close it before the world.
 func (w *World) View(ctx context.Context, connections int) (*World, error) {
 	db, err := w.DB.View(ctx, connections)
@@ -150,8 +158,7 @@ func (w *World) View(ctx context.Context, connections int) (*World, error) {
 
 // Copy returns a separate in-memory world that starts as this one is now, without its pooled transactions.
 func (w *World) Copy(ctx context.Context) (*World, error) {
-	w.writer.Lock()
-	defer w.writer.Unlock()
+	defer w.lock(ctx)()
 	db, err := w.DB.Copy(ctx, "")
 	if err != nil {
 		return nil, err
@@ -234,8 +241,7 @@ func (w *World) CopyTo(ctx context.Context, path string, limits store.Limits) (*
 
 // writeCopy writes the file and returns the in-memory state that belongs to it.
 func (w *World) writeCopy(ctx context.Context, path string) (*Memory, error) {
-	w.writer.Lock()
-	defer w.writer.Unlock()
+	defer w.lock(ctx)()
 	memory, err := w.memory(ctx)
 	if err != nil {
 		return nil, err

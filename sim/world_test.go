@@ -113,8 +113,8 @@ func TestOperationsLeaveTheDigest(t *testing.T) {
 			t.Errorf("digest %x, before %x", w.Digest(), before)
 		}
 	}
-	draft := func(number int64) *store.Operation {
-		return &store.Operation{ID: number, UUID: bytes.Repeat([]byte{byte(number)}, 16), Status: store.OperationRunning, ExportFile: store.ExportFile{Content: []byte{}}, Request: "{}"}
+	draft := func(number int64) (*store.Operation, error) {
+		return &store.Operation{ID: number, UUID: bytes.Repeat([]byte{byte(number)}, 16), Status: store.OperationRunning, ExportFile: store.ExportFile{Content: []byte{}}, Request: "{}"}, nil
 	}
 	for want := int64(1); want <= 2; want++ {
 		o, err := w.AddOperation(ctx, draft)

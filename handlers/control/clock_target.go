@@ -75,7 +75,7 @@ func (t *ClockTarget) Time(ctx context.Context, w *sim.World) (time.Time, error)
 	case t.until == "":
 		return t.to, nil
 	case t.until == nextBlock:
-		due, err := w.NextDue()
+		due, err := w.NextDue(ctx)
 		if err == nil && !due.After(w.Clock.Now()) { // or nothing is left to trigger it
 			err = targetError("until: no block falls due any more")
 		}

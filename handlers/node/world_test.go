@@ -170,8 +170,9 @@ func (c *testChain) newMiner() *miner.Miner {
 		c.Changes.Add(1)
 		return nil
 	}
+	var writer sync.Mutex
 	c.miner = miner.New(c.Chain, miner.World{
-		Writer: new(sync.Mutex), Now: func() int64 { return 0 }, Advance: func(uint64) error { return nil },
+		Lock: func(context.Context) func() { writer.Lock(); return writer.Unlock }, Now: func() int64 { return 0 }, Advance: func(uint64) error { return nil },
 		CanStand: func(int64) error { return nil }, Jumped: func() {},
 		Mined: func(context.Context) {}, Commit: commit, CommitChange: commitChange,
 	})

@@ -160,13 +160,13 @@ func TestL1ValidatorsAreTold(t *testing.T) {
 	w.about(r.URL, "validator_activity", "mainnet", object{"keyType": "subnetId", "keys": []string{ids.ID(v.Subnet).String()}, "nodeIds": []string{ids.NodeID(v.Node).String()},
 		"subEvents":                      object{"validatorActivitySubEvents": []string{"l1_validator_disabled", "l1_validator_balance_threshold"}},
 		"l1ValidatorFeeBalanceThreshold": itoa(balance / 2)})
-	due, err := w.NextDue()
+	due, err := w.NextDue(t.Context())
 	for range 200 {
 		if err != nil || r.tried() >= 2 {
 			break
 		}
 		if err = w.Advance(t.Context(), due); err == nil {
-			due, err = w.NextDue()
+			due, err = w.NextDue(t.Context())
 			until(t, "nothing is pending", w.settled)
 		}
 	}

@@ -87,21 +87,16 @@ func (e *Jobs) Start(ctx context.Context, scope Scope) (*store.Operation, error)
 	}
 	scope.MaxRows = e.MaxRows
 	scope.Chains = slices.Clone(scope.Chains)
-	var err error
-	for i := range scope.Chains {
-		if scope.Chains[i].Head, err = Height(ctx, e.world, scope.Chains[i]); err != nil {
-			return nil, err
+	o, err := e.world.AddOperation(ctx, func(number int64) (o *store.Operation, err error) {
+		for i := range scope.Chains {
+			if scope.Chains[i].Head, err = Height(ctx, e.world, scope.Chains[i]); err != nil {
+				return nil, err
+			}
 		}
-	}
-	request, err := scope.Text()
-	if err != nil {
-		return nil, err
-	}
-	now := e.world.Clock.Unix()
-	o, err := e.world.AddOperation(ctx, func(number int64) *store.Operation {
-		name := OperationUUID(e.world, number)
+		request, err := scope.Text()
+		name, now := OperationUUID(e.world, number), e.world.Clock.Unix()
 		return &store.Operation{ID: number, UUID: name[:], Status: store.OperationRunning, Created: now, Updated: now,
-			ExportFile: store.ExportFile{Content: []byte{}}, Request: request}
+			ExportFile: store.ExportFile{Content: []byte{}}, Request: request}, err
 	})
 	if err != nil {
 		return nil, fmt.Errorf("start an export: %w", err)

@@ -22,8 +22,7 @@ type AtomicBackend interface {
 // SendAtomic puts an atomic transaction into a block of its own at once, even without automine: the pool holds none. It is written once the
 // block is known; returning nil sends nothing. The error tells why it was refused.
 func (m *Miner) SendAtomic(ctx context.Context, write func(*evm.BlockExecution) (*txs.Tx, error), backend AtomicBackend) error {
-	m.world.Writer.Lock()
-	defer m.world.Writer.Unlock()
+	defer m.world.Lock(ctx)()
 	if err := m.restore(ctx); err != nil {
 		return err
 	}

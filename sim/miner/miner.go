@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"math/big"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -22,28 +21,28 @@ import (
 
 // World is the miner's view of the world in which it adds to a chain.
 type World struct {
-	Writer *sync.Mutex  // held while a block is built and committed
-	Now    func() int64 // the clock, in Unix milliseconds
+	Lock func(ctx context.Context) (unlock func()) // the writer's lock, held while a block is built and committed
+	Now  func() int64                              // the clock, in Unix milliseconds
 
 	ReadOnly bool // the world accepts no additions
 
 	// Advance executes everything that falls due in the world by a time in milliseconds, before a block of that time is built. The caller
-	// holds Writer.
+	// holds the lock.
 	Advance func(time uint64) error
 
 	// CanStand returns an error for a time in milliseconds at which the clock must not stand.
 	CanStand func(time int64) error
 
-	// Jumped is called after the clock jumped to the time that a client chose for the last block. The caller holds Writer.
+	// Jumped is called after the clock jumped to the time that a client chose for the last block. The caller holds the lock.
 	Jumped func()
 
-	// Mined is called after a call in which blocks may have been made, without Writer, before the call returns.
+	// Mined is called after a call in which blocks may have been made, without the lock, before the call returns.
 	Mined func(ctx context.Context)
 
-	// Commit writes a block, moves the clock to its time in milliseconds, and makes it the head for readers. The caller holds Writer.
+	// Commit writes a block, moves the clock to its time in milliseconds, and makes it the head for readers. The caller holds the lock.
 	Commit func(c *reader.Chain, d *store.Delta, time uint64) error
 
-	// CommitChange writes a state change without a block, and notifies readers. The caller holds Writer.
+	// CommitChange writes a state change without a block, and notifies readers. The caller holds the lock.
 	CommitChange func(c *reader.Chain, d *store.StateDelta) error
 }
 
@@ -57,7 +56,7 @@ type Miner struct {
 	interval
 
 	world     World
-	builder   *evm.Builder           // restored when first needed, and after a block could not be stored; guarded by world.Writer, like the next fields
+	builder   *evm.Builder           // restored when first needed, and after a block could not be stored; guarded by the writer's lock, like the next fields
 	undone    *evm.Builder           // the builder before a revert, whose tries the next one reuses
 	noncesSet bool                   // some nonce was changed, so that one below an account's may be unused
 	stored    uint64                 // the pool's Changes when the file stored it
@@ -143,8 +142,7 @@ func (m *Miner) SendFrom(ctx context.Context, tx *types.Transaction, sender comm
 // send takes a validated transaction.
 func (m *Miner) send(ctx context.Context, tx *types.Transaction, sender common.Address, automine bool) error {
 	defer m.world.Mined(ctx)
-	m.world.Writer.Lock()
-	defer m.world.Writer.Unlock()
+	defer m.world.Lock(ctx)()
 	if err := m.restore(ctx); err != nil {
 		return err
 	}
@@ -196,8 +194,7 @@ func (m *Miner) SendPrepared(ctx context.Context, sender common.Address, write f
 // SendNext is Send for a transaction that a function builds to match Next: no other transaction comes between. It does not call
 // World.Mined.
 func (m *Miner) SendNext(ctx context.Context, sender common.Address, write func(Next) (*types.Transaction, error)) error {
-	m.world.Writer.Lock()
-	defer m.world.Writer.Unlock()
+	defer m.world.Lock(ctx)()
 	if err := m.restore(ctx); err != nil {
 		return err
 	}
@@ -269,8 +266,7 @@ func (m *Miner) Mine(ctx context.Context, count uint64, spacing time.Duration) e
 }
 
 func (m *Miner) mineAll(ctx context.Context, spacing uint64) error {
-	m.world.Writer.Lock()
-	defer m.world.Writer.Unlock()
+	defer m.world.Lock(ctx)()
 	if err := m.restore(ctx); err != nil {
 		return err
 	}

@@ -242,14 +242,14 @@ func TestWhatWaitsCanBeTakenBack(t *testing.T) {
 	first := send(one, 0)
 	send(two, 0)
 	send(two, 1)
-	if !m.Drop(first.Hash()) || m.Drop(first.Hash()) {
+	if !m.Drop(t.Context(), first.Hash()) || m.Drop(t.Context(), first.Hash()) {
 		t.Error("the first is not dropped once")
 	}
 	count(2)
-	m.DropSender(two)
+	m.DropSender(t.Context(), two)
 	count(0)
 	send(one, 0)
-	m.DropAll()
+	m.DropAll(t.Context())
 	count(0)
 	m.SetAutomine(true)
 	before := head(t, m.Chain).Number
@@ -395,7 +395,7 @@ func TestMemory(t *testing.T) {
 		m.SetNextBaseFee(big.NewInt(1))
 		m.SetGasLimit(1_000_000)
 		m.SetCoinbase(from)
-		m.DropAll()
+		m.DropAll(t.Context())
 		m.SetAutomine(true)
 		ok(t, w.Revert(t.Context(), s.ID, true))
 		after, err := m.Memory()
@@ -431,7 +431,7 @@ func TestStored(t *testing.T) {
 		t.Fatalf("%+v, changed %t: %v", rows, changed, err)
 	}
 	hashes := m.Pool.All()
-	m.DropAll()
+	m.DropAll(t.Context())
 	ok(t, m.Load(t.Context(), rows))
 	if again, changed, err := m.Stored(); err != nil || changed || !reflect.DeepEqual(again, rows) {
 		t.Errorf("%+v, changed %t: %v", again, changed, err)

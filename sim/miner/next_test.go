@@ -202,7 +202,7 @@ func TestFreeGas(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		m.DropAll()
+		m.DropAll(t.Context())
 		if err := w.Revert(t.Context(), s.ID, true); err != nil || !m.Pool.Has(tx.Hash()) {
 			t.Errorf("%s: what waited at a snapshot does not wait after it: %v", name, err)
 		}

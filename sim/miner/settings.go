@@ -126,23 +126,20 @@ func (s *settings) Coinbase() common.Address {
 }
 
 // Drop removes a waiting transaction. It returns false if there is none.
-func (m *Miner) Drop(hash common.Hash) bool {
-	m.world.Writer.Lock()
-	defer m.world.Writer.Unlock()
+func (m *Miner) Drop(ctx context.Context, hash common.Hash) bool {
+	defer m.world.Lock(ctx)()
 	return m.Pool.Drop(hash)
 }
 
 // DropAll removes all waiting transactions.
-func (m *Miner) DropAll() {
-	m.world.Writer.Lock()
-	defer m.world.Writer.Unlock()
+func (m *Miner) DropAll(ctx context.Context) {
+	defer m.world.Lock(ctx)()
 	m.Pool.Clear()
 }
 
 // DropSender removes all waiting transactions of an account.
-func (m *Miner) DropSender(sender common.Address) {
-	m.world.Writer.Lock()
-	defer m.world.Writer.Unlock()
+func (m *Miner) DropSender(ctx context.Context, sender common.Address) {
+	defer m.world.Lock(ctx)()
 	m.Pool.DropSender(sender)
 }
 
@@ -153,8 +150,7 @@ func (m *Miner) Release(ctx context.Context, hash common.Hash, h *txpool.Hold) e
 		return nil
 	}
 	defer m.world.Mined(ctx)
-	m.world.Writer.Lock()
-	defer m.world.Writer.Unlock()
+	defer m.world.Lock(ctx)()
 	if err := m.restore(ctx); err != nil {
 		return err
 	}

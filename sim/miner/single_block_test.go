@@ -258,7 +258,7 @@ func TestMemoryKeepsThePool(t *testing.T) {
 			t.Fatalf("%s: kept are %d, base fee %v", name, len(kept.Pool), kept.BaseFee)
 		}
 		m.SetNextBaseFee(big.NewInt(9))
-		m.DropSender(from)
+		m.DropSender(t.Context(), from)
 		ok(t, m.Rewound(t.Context(), kept))
 		if ready, _ := m.Pool.Count(); ready != 3 || m.Automine() {
 			t.Errorf("%s: %d wait again, automine %t", name, ready, m.Automine())

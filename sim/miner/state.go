@@ -14,8 +14,7 @@ import (
 // changeState changes the state after the head without a block; decide chooses the change while the lock is held. It drops waiting
 // transactions that no block can take any more.
 func (m *Miner) changeState(ctx context.Context, address common.Address, decide func() (store.StateChange, error)) error {
-	m.world.Writer.Lock()
-	defer m.world.Writer.Unlock()
+	defer m.world.Lock(ctx)()
 	if err := m.restore(ctx); err != nil {
 		return err
 	}

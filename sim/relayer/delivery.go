@@ -27,6 +27,7 @@ var (
 	errNotAllowed = errors.New("it may only be delivered by others (allowedRelayerAddresses)")
 	errGasLimit   = fmt.Errorf("its requiredGasLimit is more than %d", maxRequiredGas)
 	errNoWarp     = errors.New("the destination takes no warp messages now")
+	errRewound    = errors.New("the world was rewound")
 )
 
 // delivery is a message on its way.
@@ -40,6 +41,7 @@ type delivery struct {
 
 // deliver delivers the message in a log. It skips messages that are not a relayer's business, without an error.
 func (r *Relayer) deliver(ctx context.Context, id store.Position) error {
+	rewinds := r.rewound()
 	d, err := r.read(ctx, id)
 	if err != nil || d == nil {
 		return err
@@ -55,7 +57,16 @@ func (r *Relayer) deliver(ctx context.Context, id store.Position) error {
 	if err != nil || waits {
 		return err
 	}
-	return m.SendNext(ctx, d.by.address, func(next miner.Next) (*types.Transaction, error) { return d.transaction(ctx, next) })
+	err = m.SendNext(ctx, d.by.address, func(next miner.Next) (*types.Transaction, error) {
+		if r.rewound() > rewinds { // Rewound has queued the messages that are left
+			return nil, errRewound
+		}
+		return d.transaction(ctx, next)
+	})
+	if errors.Is(err, errRewound) {
+		err = nil
+	}
+	return err
 }
 
 // read parses an undelivered message that the messenger sent to a chain of the same network; nil for any other.

@@ -39,6 +39,7 @@ type Relayer struct {
 	again     []queued // undelivered for lack of a quorum or funds, to be tried again
 	unwritten bool     // a delivery failed because the disk was full
 	within    bool     // a delivery is under way: messages sent now are answers
+	rewinds   int      // how often the world was rewound
 }
 
 // account pays for deliveries.
@@ -91,6 +92,7 @@ func (r *Relayer) Rewound(ctx context.Context) error {
 	}
 	r.mu.Lock()
 	r.queue, r.again = nil, nil
+	r.rewinds++
 	r.mu.Unlock()
 	r.Sent(sent)
 	return nil
@@ -140,6 +142,13 @@ func (r *Relayer) Deliver(ctx context.Context) {
 		}
 		r.done(next, err)
 	}
+}
+
+// rewound returns how often the world was rewound.
+func (r *Relayer) rewound() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.rewinds
 }
 
 func (r *Relayer) idle() bool {

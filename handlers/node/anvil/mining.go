@@ -182,9 +182,9 @@ func (a *anvilAPI) SetNextBlockTimestamp(ctx context.Context, timestamp number) 
 }
 
 // DropTransaction removes a transaction from the pool and returns its hash, null if there was none.
-func (a *anvilAPI) DropTransaction(hash common.Hash) (dropped *common.Hash, err error) {
+func (a *anvilAPI) DropTransaction(ctx context.Context, hash common.Hash) (dropped *common.Hash, err error) {
 	err = a.wish(func() {
-		if a.miner.Drop(hash) {
+		if a.miner.Drop(ctx, hash) {
 			dropped = &hash
 		}
 	})
@@ -192,11 +192,13 @@ func (a *anvilAPI) DropTransaction(hash common.Hash) (dropped *common.Hash, err 
 }
 
 // DropAllTransactions empties the pool.
-func (a *anvilAPI) DropAllTransactions() error { return a.wish(a.miner.DropAll) }
+func (a *anvilAPI) DropAllTransactions(ctx context.Context) error {
+	return a.wish(func() { a.miner.DropAll(ctx) })
+}
 
 // RemovePoolTransactions removes an account's transactions from the pool.
-func (a *anvilAPI) RemovePoolTransactions(address common.Address) error {
-	return a.wish(func() { a.miner.DropSender(address) })
+func (a *anvilAPI) RemovePoolTransactions(ctx context.Context, address common.Address) error {
+	return a.wish(func() { a.miner.DropSender(ctx, address) })
 }
 
 // hardhatAPI implements the hardhat methods. They return true.
@@ -226,7 +228,7 @@ func (a *hardhatAPI) SetCoinbase(address common.Address) (bool, error) {
 // DropTransaction removes a transaction from the pool and reports whether there was one.
 func (a *hardhatAPI) DropTransaction(ctx context.Context, hash common.Hash) (bool, error) {
 	dropped := false
-	if err := a.wish(func() { dropped = a.miner.Drop(hash) }); dropped || err != nil {
+	if err := a.wish(func() { dropped = a.miner.Drop(ctx, hash) }); dropped || err != nil {
 		return dropped, err
 	}
 	switch _, err := a.miner.Chain.Transaction(ctx, hash); {
