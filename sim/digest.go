@@ -184,6 +184,19 @@ func (w *World) CheckDigest(ctx context.Context) error {
 	return nil
 }
 
+// CheckUndo checks the undo log against the world.
+func (w *World) CheckUndo(ctx context.Context) error {
+	meta, err := w.DB.Meta(ctx)
+	if err != nil {
+		return err
+	}
+	h, err := readHeads(ctx, w.DB)
+	if err != nil {
+		return err
+	}
+	return w.DB.CheckUndo(ctx, func(clock int64) []byte { return digestOf(meta.Base, clock, h) })
+}
+
 func write(h hash.Hash, values ...any) {
 	for _, value := range values {
 		text, ok := value.([]byte)

@@ -129,7 +129,7 @@ func TestRewindRestoresEveryTable(t *testing.T) {
 			if now := db.LastCommit().Sequence; now != s.Sequence {
 				t.Errorf("seed %d: the last commit is %d, want %d", seed, now, s.Sequence)
 			}
-			if err := db.CheckUndo(t.Context()); err != nil {
+			if err := db.CheckUndo(t.Context(), func(int64) []byte { return hash }); err != nil {
 				t.Errorf("seed %d: %v", seed, err)
 			}
 		}

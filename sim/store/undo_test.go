@@ -33,8 +33,6 @@ func TestADamagedUndoLogIsNamed(t *testing.T) {
 		"UPDATE undo SET clock = clock + 1 WHERE sequence = 1":                      "undo 1: its checksum does not match",
 		"UPDATE undo SET digest = zeroblob(32) WHERE sequence = 2":                  "undo 2: its checksum does not match",
 		"UPDATE undo SET steps = x'ff' WHERE sequence = 1":                          "undo 1: its checksum does not match",
-		"UPDATE meta SET clock = clock + 1":                                         "undo 2: the world is not the one that this commit left",
-		"UPDATE meta SET digest = zeroblob(32)":                                     "undo 2: the world is not the one that this commit left",
 		"UPDATE snapshot SET memory = x'7b' WHERE id = 1":                           "snapshot 1: its memory is not JSON",
 		"UPDATE snapshot SET sequence = 7 WHERE id = 1":                             "snapshot 1: commit 7",
 		"UPDATE snapshot SET digest = zeroblob(32) WHERE id = 1":                    "snapshot 1: its digest is not that of commit 1",
@@ -48,7 +46,12 @@ func TestADamagedUndoLogIsNamed(t *testing.T) {
 		if _, err := db.write.Exec(statement); err != nil {
 			t.Fatal(err)
 		}
-		err := db.CheckUndo(t.Context())
+		err := db.CheckUndo(t.Context(), func(clock int64) []byte {
+			if clock == 101 {
+				return bytes.Repeat([]byte{11}, 32)
+			}
+			return hash
+		})
 		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", statement, err, want)
 		}
@@ -63,7 +66,7 @@ func TestSnapshotsAreNoCommits(t *testing.T) {
 	if err != nil || len(all) != 1 || all[0].ID != 1 || all[0].Sequence != 1 {
 		t.Errorf("snapshots are %+v, %v", all, err)
 	}
-	s := Snapshot{Digest: hash, Memory: []byte("{}")}
+	s := Snapshot{Digest: bytes.Repeat([]byte{11}, 32), Memory: []byte("{}")}
 	db.commit(t, func(b *Batch) error { return b.AddSnapshot(&s) })
 	if s.ID != 3 || s.Sequence != 2 || db.LastCommit().Sequence != 2 {
 		t.Errorf("the next snapshot is %+v after commit %d", s, db.LastCommit().Sequence)
@@ -86,6 +89,44 @@ func TestSnapshotsAreNoCommits(t *testing.T) {
 	db.commit(t, (*Batch).ForgetHistory)
 	if all, err := db.Snapshots(t.Context()); err != nil || len(all) > 0 {
 		t.Errorf("after forgetting the history, snapshots are %+v, %v", all, err)
+	}
+}
+
+// TestAQuietClockMakesNoCommits: a commit that only moves the clock leaves nothing to undo, but for the first after a snapshot and once in
+// QuietSeconds. A snapshot knows its time all the same.
+func TestAQuietClockMakesNoCommits(t *testing.T) {
+	db := goneOn(t)
+	digestAt := func(clock int64) []byte { return bytes.Repeat([]byte{byte(clock / 1000), byte(clock)}, 16) }
+	move := func(clock, want int64) {
+		t.Helper()
+		db.commit(t, func(b *Batch) error {
+			return b.SetMeta(Meta{Generator: "1", Seed: 7, Profile: "tiny", Shape: "x: 1", Until: 9, Clock: clock, Base: hash, Digest: digestAt(clock)})
+		})
+		if now := db.LastCommit().Sequence; now != want {
+			t.Errorf("at %d the last commit is %d, want %d", clock, now, want)
+		}
+		if err := db.CheckUndo(t.Context(), digestAt); err != nil {
+			t.Errorf("at %d: %v", clock, err)
+		}
+	}
+	move(1500, 3)
+	move(1500, 3)
+	move(64_999, 3)
+	move(65_000, 4)
+	move(66_000, 4)
+	s := Snapshot{Created: 66_000, Digest: digestAt(66_000), Memory: []byte("{}")}
+	db.commit(t, func(b *Batch) error { return b.AddSnapshot(&s) })
+	if now := *db.LastCommit(); s.Sequence != 5 || now.Sequence != 5 || now.Clock != 66_000 {
+		t.Errorf("the snapshot is %+v, the last commit %+v", s, now)
+	}
+	move(67_000, 6)
+	move(68_000, 6)
+	db.commit(t, func(b *Batch) error { return b.Rewind(RewindOptions{To: s.Sequence}) })
+	if m, err := db.Meta(t.Context()); err != nil || m.Clock != 66_000 || db.LastCommit().Clock != 66_000 || db.LastCommit().Sequence != 5 {
+		t.Errorf("after the revert the clock is %d, the last commit %+v, %v", m.Clock, db.LastCommit(), err)
+	}
+	if err := db.readLastCommit(); err != nil || db.LastCommit().Sequence != 5 || db.LastCommit().Clock != 66_000 {
+		t.Errorf("a start reads commit %+v, %v", db.LastCommit(), err)
 	}
 }
 

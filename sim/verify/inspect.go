@@ -75,7 +75,7 @@ func (i *inspection) run(ctx context.Context) error {
 		}
 		i.pause()
 	}
-	if err := errors.Join(i.CheckDigest(ctx), i.DB.CheckUndo(ctx)); err != nil {
+	if err := errors.Join(i.CheckDigest(ctx), i.CheckUndo(ctx)); err != nil {
 		return err
 	}
 	for _, c := range i.Chains {

@@ -98,7 +98,7 @@ func verifyAll(ctx context.Context, w *sim.World, report *Report, progress func(
 	}{
 		{checkFile, func() error { return errors.Join(w.DB.CheckSchema(ctx), w.DB.Integrity(ctx), w.DB.CheckURIs(ctx)) }},
 		{checkDigest, func() error { return w.CheckDigest(ctx) }},
-		{checkUndo, func() error { return w.DB.CheckUndo(ctx) }},
+		{checkUndo, func() error { return w.CheckUndo(ctx) }},
 		{checkPersonas, func() error { return verifyPersonas(ctx, w.DB) }},
 	} {
 		if err := report.note(c.name, c.do()); err != nil {

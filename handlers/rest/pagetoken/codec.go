@@ -34,7 +34,8 @@ const (
 	shortPosition = 6
 	longGroup     = 15 // bytes in one UUID of a long token
 	longTag       = 8
-	longHead      = longTag + 4 + 4 + 2 // tag, issued, fingerprint, length
+	longHead      = longTag + 4 + 4 + 2 // tag, issued, fingerprint, seconds later and length
+	longSizeBits  = 10
 )
 
 // Codec encodes and decodes page tokens for one world.
@@ -48,8 +49,9 @@ type Codec struct {
 
 // Commits numbers the commits of a world. 0 stands for the generated world. After a revert the world assigns the same numbers again.
 type Commits interface {
-	// Last returns the newest commit, with a mark that distinguishes it from others with the same number.
-	Last() (sequence int64, mark uint32)
+	// Last returns the newest commit, with a mark that distinguishes it from others with the same number, and the world's clock after it, in
+	// seconds. The clock may since have moved by up to maxLater.
+	Last() (sequence int64, mark uint32, clock int64)
 
 	// At returns the mark of a commit up to the newest one, and the world's clock after it, in seconds.
 	At(sequence int64) (mark uint32, clock int64, err error)
@@ -60,7 +62,10 @@ type page struct {
 	position    []byte
 	fingerprint uint32
 	issued      uint32
+	later       byte // seconds from the commit's time to that of the token
 }
+
+const maxLater = 1<<6 - 1
 
 // New makes the codec of a world with a key.
 func New(key []byte, now func() int64, commits Commits, first int64) (*Codec, error) {
@@ -85,8 +90,8 @@ func derive(key []byte, use string) []byte {
 func (t *Codec) Encode(position []byte, fingerprint uint32) string {
 	p := page{position: position, fingerprint: fingerprint, issued: uint32(t.now())}
 	if t.commits != nil {
-		sequence, mark := t.commits.Last()
-		p.issued, p.fingerprint = uint32(t.first+sequence), fingerprint^mark
+		sequence, mark, clock := t.commits.Last()
+		p.issued, p.fingerprint, p.later = uint32(t.first+sequence), fingerprint^mark, byte(min(max(t.now()-clock, 0), maxLater))
 	}
 	if len(position) <= shortPosition {
 		return t.encodeShort(p)
@@ -107,7 +112,7 @@ func (t *Codec) Decode(token string, fingerprint uint32) ([]byte, error) {
 	if !ok {
 		return nil, errTokenUnknown
 	}
-	issued, mark, err := t.issued(p.issued)
+	issued, mark, err := t.issued(p)
 	if err != nil {
 		return nil, err
 	}
@@ -125,15 +130,18 @@ func (t *Codec) Decode(token string, fingerprint uint32) ([]byte, error) {
 }
 
 // issued returns when a token says it was issued, and the mark of that commit.
-func (t *Codec) issued(said uint32) (unix int64, mark uint32, err error) {
-	if t.commits == nil {
-		return int64(said), 0, nil
+func (t *Codec) issued(p page) (unix int64, mark uint32, err error) {
+	switch {
+	case t.commits != nil:
+	case p.later > 0:
+		return 0, 0, errTokenUnknown
+	default:
+		return int64(p.issued), 0, nil
 	}
-	sequence := int64(said) - t.first
-	if mark, unix, err = t.commits.At(sequence); err != nil {
+	if mark, unix, err = t.commits.At(int64(p.issued) - t.first); err != nil {
 		err = errTokenUndone
 	}
-	return unix, mark, err
+	return unix + int64(p.later), mark, err
 }
 
 // encodeShort lays a page out around the fixed bits of a version 4 UUID and permutes it.
@@ -143,7 +151,7 @@ func (t *Codec) encodeShort(p page) string {
 	binary.BigEndian.PutUint16(b[4:], uint16(p.fingerprint>>16))
 	var position [shortPosition]byte
 	copy(position[:], p.position)
-	b[6], b[7], b[8] = 0x40|byte(len(p.position)), position[0], 0x80
+	b[6], b[7], b[8] = 0x40|byte(len(p.position)), position[0], 0x80|p.later
 	binary.BigEndian.PutUint16(b[9:], uint16(p.fingerprint))
 	copy(b[11:], position[1:])
 	for t.short.Encrypt(b[:], b[:]); !versionFour(b); t.short.Encrypt(b[:], b[:]) {
@@ -159,13 +167,14 @@ func (t *Codec) decodeShort(token string) (page, bool) {
 	for t.short.Decrypt(b[:], b[:]); !versionFour(b); t.short.Decrypt(b[:], b[:]) {
 	}
 	size, position := int(b[6]&0x0f), append([]byte{b[7]}, b[11:]...)
-	if b[8] != 0x80 || size > shortPosition || !zero(position[size:]) {
+	if size > shortPosition || !zero(position[size:]) {
 		return page{}, false
 	}
 	return page{
 		issued:      binary.BigEndian.Uint32(b[0:]),
 		fingerprint: uint32(binary.BigEndian.Uint16(b[4:]))<<16 | uint32(binary.BigEndian.Uint16(b[9:])),
 		position:    position[:size],
+		later:       b[8] & maxLater,
 	}, true
 }
 
@@ -174,7 +183,7 @@ func (t *Codec) encodeLong(p page) string {
 	b := make([]byte, groups*longGroup)
 	binary.BigEndian.PutUint32(b[longTag:], p.issued)
 	binary.BigEndian.PutUint32(b[longTag+4:], p.fingerprint)
-	binary.BigEndian.PutUint16(b[longTag+8:], uint16(len(p.position)))
+	binary.BigEndian.PutUint16(b[longTag+8:], uint16(p.later)<<longSizeBits|uint16(len(p.position)))
 	copy(b[longHead:], p.position)
 	copy(b, t.tag(b[longTag:]))
 	t.stream(b[:longTag]).XORKeyStream(b[longTag:], b[longTag:])
@@ -187,7 +196,8 @@ func (t *Codec) decodeLong(token string) (page, bool) {
 		return page{}, false
 	}
 	t.stream(b[:longTag]).XORKeyStream(b[longTag:], b[longTag:])
-	size := int(binary.BigEndian.Uint16(b[longTag+8:]))
+	laterAndSize := binary.BigEndian.Uint16(b[longTag+8:])
+	size := int(laterAndSize & (1<<longSizeBits - 1))
 	if !hmac.Equal(b[:longTag], t.tag(b[longTag:])) || longHead+size > len(b) {
 		return page{}, false
 	}
@@ -195,6 +205,7 @@ func (t *Codec) decodeLong(token string) (page, bool) {
 		issued:      binary.BigEndian.Uint32(b[longTag:]),
 		fingerprint: binary.BigEndian.Uint32(b[longTag+4:]),
 		position:    b[longHead : longHead+size],
+		later:       byte(laterAndSize >> longSizeBits),
 	}, true
 }
 

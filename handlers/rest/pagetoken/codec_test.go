@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+	"time"
 )
 
 func testCodec(t *testing.T) *Codec {
@@ -83,6 +84,48 @@ func TestSplicedTokensDoNotOpen(t *testing.T) {
 	for _, forged := range []string{a[:uuidText] + b[uuidText:], a + "-" + b, a[:uuidText], a[uuidText+1:]} {
 		if _, err := s.Decode(forged, 7); err == nil {
 			t.Errorf("spliced token %s opens", forged)
+		}
+	}
+}
+
+// world is the commits of a world for tests, with their times; a mark is the same number.
+type world []int64
+
+func (w world) Last() (int64, uint32, int64) {
+	last := len(w) - 1
+	return int64(last), uint32(last), w[last]
+}
+
+func (w world) At(sequence int64) (uint32, int64, error) {
+	if sequence < 0 || sequence >= int64(len(w)) {
+		return 0, 0, errors.New("none")
+	}
+	return uint32(sequence), w[sequence], nil
+}
+
+// TestTokensCarryTheTime: a token expires after its life, to the second, even if no commit was made when it was issued.
+func TestTokensCarryTheTime(t *testing.T) {
+	const first = 1782864000
+	for _, position := range [][]byte{{1}, bytes.Repeat([]byte{1}, 40)} {
+		for later := range int64(maxLater + 1) {
+			now := first + 100 + later
+			commits := world{first, first + 100}
+			s, err := New([]byte(strings.Repeat("k", 32)), func() int64 { return now }, &commits, first)
+			if err != nil {
+				t.Fatal(err)
+			}
+			token := s.Encode(position, 7)
+			commits = append(commits, now+1)
+			for more, want := range []error{nil, errTokenExpired} {
+				now = first + 100 + later + int64(Life/time.Second) - 1 + int64(more)
+				if _, err := s.Decode(token, 7); !errors.Is(err, want) {
+					t.Errorf("issued %d seconds after the commit, asked after %d: %v, want %v", later, now-first-100-later, err, want)
+				}
+			}
+			commits = commits[:1]
+			if _, err := s.Decode(token, 7); !errors.Is(err, errTokenUndone) {
+				t.Errorf("a token of a commit that is undone: %v", err)
+			}
 		}
 	}
 }
