@@ -27,7 +27,7 @@ var groups = []cli.Group{
 	{Title: "The world", Flags: []string{"db", "seed", "profile", "until", "upgrade", "read-only", "regenerate", "worlds", "world-size"}},
 	{Title: "Addresses and interfaces", Flags: []string{"addr", "fuji-addr", "network", "dialect", "public", "strict", "no-index", "index-enabled", "api-admin-enabled", "profile-dir", "warp-sign", "rate-limit"}},
 	{Title: "Permissions", Flags: []string{"allow-control", "allow-origin", "http-allowed-hosts", "webhook-hosts", "api-keys", "require-api-key"}},
-	{Title: "Time and blocks", Flags: []string{"live", "clock-rate", "block-time", "mixed-mining", "no-mining", "no-relayer", "relayer"}},
+	{Title: "Time and blocks", Flags: []string{"live", "clock-rate", "block-time", "mixed-mining", "no-mining", "no-relayer", "relayer", "undo-blocks"}},
 	{Title: "Exports", Flags: []string{"export-workers", "export-queue", "export-keep", "export-max-rows", "export-retention"}},
 	{Title: "Faults, logs and the program itself", Flags: []string{"faults", "journal", "log-format", "quiet", "ready-file", forceFlag, jsonFlag, "config"}},
 }

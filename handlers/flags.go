@@ -20,6 +20,7 @@ import (
 	"snowglobe/handlers/surface"
 	"snowglobe/handlers/webhook"
 	"snowglobe/sim/export"
+	"snowglobe/sim/store"
 )
 
 // Values of the flag that limits what validators sign.
@@ -49,7 +50,7 @@ type Flags struct {
 	live                                                                 bool
 	webhookHosts                                                         string
 	worlds                                                               int
-	worldSize                                                            int64
+	worldSize, undoBlocks                                                int64
 }
 
 // NewFlags declares the flags for serving.
@@ -93,6 +94,7 @@ func NewFlags(f *pflag.FlagSet) *Flags {
 	f.IntVar(&s.journal, "journal", journal.DefaultSize, "`N` latest requests and responses to remember for /sim/requests, fewer if responses are long; 0 for none")
 	f.IntVar(&s.worlds, "worlds", 200, "`N` worlds besides the main one that clients may make with POST /sim/worlds; 0 for none")
 	f.Int64Var(&s.worldSize, "world-size", 1024, "`N` MiB for each of these")
+	f.Int64Var(&s.undoBlocks, "undo-blocks", store.DefaultUndoBlocks, "`N` newest blocks, and other changes, that anvil_reorg and anvil_rollback can reach; further back only snapshots and a reset are ways back")
 	f.StringVar(&s.logFormat, "log-format", "text", "`NAME` of the log's format: text, a readable line for each request, in colour on a terminal unless NO_COLOR is set, or json")
 	f.StringVar(&s.readyFile, "ready-file", "", "`FILE` to write once the server answers: a JSON object with url, pid and digest, like the first line of stdout")
 	f.BoolVar(&s.Quiet, "quiet", false, "no banner, no progress, only errors in the log")
@@ -157,6 +159,9 @@ func (s *Flags) Options(w io.Writer) (o Options, err error) {
 	}
 	if s.worldSize < 1 || s.worldSize > mostWorldSize {
 		return o, fmt.Errorf("--world-size: %d is not from 1 to %d", s.worldSize, mostWorldSize)
+	}
+	if o.UndoBlocks = s.undoBlocks; o.UndoBlocks < 1 {
+		return o, fmt.Errorf("--undo-blocks: %d is less than 1", o.UndoBlocks)
 	}
 	o.Many.Most, o.Many.MostBytes = s.worlds, s.worldSize<<20
 	if o.Faults, err = readFaults(s.faults); err != nil {

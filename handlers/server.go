@@ -74,6 +74,8 @@ type Options struct {
 
 	JournalSize int // how many requests the journal of Run remembers
 
+	UndoBlocks int64 // as of store.DB.KeepUndo; 0 for the default
+
 	Webhooks webhook.Targets // hosts that webhooks may call
 
 	ClockRate float64 // multiple of real time at which the clock runs, 0 for a clock that stands still
@@ -169,6 +171,7 @@ func New(w *sim.World, o Options) (*Server, error) {
 		o.Log = main.Main()
 	}
 	w.DB.LogFailures(o.Log)
+	w.DB.KeepUndo(o.UndoBlocks)
 	o.fillEvents()
 	faults := fault.NewSet(w.Meta.Seed, o.World, w.Clock.Now, o.Events)
 	used, late := usage.New(w), newIndex(w, &o)

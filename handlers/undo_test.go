@@ -86,6 +86,8 @@ type undoing struct {
 	receiver *httptest.Server // of webhooks
 	jobs     []string         // exports that were started, undone ones too
 	stop     func()           // what works in the background
+
+	undoBlocks int64 // of handlers.Options
 }
 
 // pastWorld holds the contents of the world at a snapshot.
@@ -103,7 +105,7 @@ func newUndoing(t *testing.T, number int64) *undoing {
 	if err != nil {
 		t.Fatal(err)
 	}
-	u := &undoing{path: filepath.Join(t.TempDir(), "world.db"), random: rand.New(rand.NewPCG(uint64(number), 0))}
+	u := &undoing{undoBlocks: 20, path: filepath.Join(t.TempDir(), "world.db"), random: rand.New(rand.NewPCG(uint64(number), 0))}
 	u.options = seed.Options{Path: u.path, Seed: number, Profile: profile, Until: seed.DefaultUntil}
 	u.wallet = &wallet{views: &views{T: t}}
 	u.receiver = httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
@@ -118,7 +120,7 @@ func (u *undoing) open() {
 	if err != nil {
 		u.Fatal(err)
 	}
-	h, err := handlers.New(w, handlers.Options{Network: fixtures.MainnetName, Relayer: true})
+	h, err := handlers.New(w, handlers.Options{Network: fixtures.MainnetName, Relayer: true, UndoBlocks: u.undoBlocks})
 	if err != nil {
 		u.Fatal(err)
 	}
@@ -412,6 +414,60 @@ func TestReadersDoNotWaitForAReset(t *testing.T) {
 			t.Fatalf("%s\nof neither world, or too late", now)
 		}
 	}
+}
+
+// TestTheUndoLogIsBounded sends many transactions, each in its own block. What the file keeps to undo them grows by little more than a row a
+// commit, reorganisations reach as far as --undo-blocks says, and a reset still restores every row.
+func TestTheUndoLogIsBounded(t *testing.T) {
+	t.Parallel()
+	u := newUndoing(t, 7)
+	fresh := u.now()
+	pay := func(n int) {
+		t.Helper()
+		for range n {
+			said := u.cRPC("eth_sendTransaction", `{"from":"0x70997970C51812dc3A010C7d01b50e0d17dc79C8","to":"0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266","value":"0x1","gas":"0x5208"}`)
+			if strings.Contains(said, "error") {
+				t.Fatal(said)
+			}
+		}
+	}
+	steps := func() (all int) {
+		t.Helper()
+		db, err := sql.Open("sqlite", "file:"+u.path+"?mode=ro")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer db.Close()
+		if err := db.QueryRow(`SELECT sum(length(steps)) FROM undo`).Scan(&all); err != nil {
+			t.Fatal(err)
+		}
+		return all
+	}
+	const many = 1000
+	pay(many)
+	first := steps()
+	pay(many)
+	if more := steps() - first; more > many*40 {
+		t.Errorf("%d transactions more leave %d bytes of steps more, after %d", many, more, first)
+	}
+	for _, depth := range []int{1, 20, 500} {
+		said := u.cRPC("anvil_reorg", fmt.Sprintf("%d,[]", depth))
+		refused := strings.Contains(said, `"code":-32602`) && strings.Contains(said, "only the newest") && strings.Contains(said, "--undo-blocks")
+		if refused != (depth == 500) || !refused && !strings.Contains(said, `"result":null`) {
+			t.Errorf("%d blocks: %s", depth, said)
+		}
+	}
+	u.agree()
+	if testing.Short() {
+		t.Log("left out of a short run: verification")
+	} else {
+		u.verify()
+	}
+	if err := u.world.Reset(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	u.wants(fresh)
+	u.close()
 }
 
 // TestWhatIsUndoneIsTold: subscribers and filters get the removed logs and the restored head. Page tokens and entity tags from the undone

@@ -23,8 +23,8 @@ const blocksAtOnce = 256
 // on anvil. The other chains and the clock stay as they are, so the new blocks are later than the old ones. A transaction that its block
 // cannot hold is left out, which the error reports once all blocks are made.
 //
-// A reorg is one more commit, which reverting to a snapshot undoes. It can remove only blocks made since the world was generated, and none
-// with atomic transactions or with messages that another chain has received.
+// A reorg is one more commit, which reverting to a snapshot undoes. It can remove only blocks made since the world was generated and within
+// reach of the undo log (store.DB.KeepUndo), and none with atomic transactions or with messages that another chain has received.
 func (w *World) Reorg(ctx context.Context, c *reader.Chain, depth uint64, blocks [][]*miner.Transaction) error {
 	if w.DB.ReadOnly() {
 		return store.ErrReadOnly
@@ -70,6 +70,9 @@ func (r *removal) do(ctx context.Context, depth uint64, replacing bool) error {
 		return err
 	}
 	plan, err := w.DB.PlanRewind(ctx, c.Row.ID, last.ID.Number())
+	if errors.Is(err, store.ErrMerged) {
+		return fmt.Errorf("%w: an earlier one replaced blocks that are further back than --undo-blocks keeps; go back to a snapshot instead", ErrReorg)
+	}
 	if err != nil {
 		return err
 	}
@@ -116,15 +119,22 @@ func (r *removal) ancestor(ctx context.Context, depth uint64) (*store.Block, err
 	if depth > head.Number {
 		return nil, fmt.Errorf("%w: depth must not exceed current chain height: current height %d, depth %d", ErrReorg, head.Number, depth)
 	}
-	generated, err := r.DB.HeadsBefore(ctx, 0)
+	reach, err := r.DB.UndoReach(ctx)
 	if err != nil {
 		return nil, err
 	}
-	first, grown := generated[r.chain.Row.ID]
+	kept, err := r.DB.HeadsBefore(ctx, reach)
+	if err != nil {
+		return nil, err
+	}
+	first, grown := kept[r.chain.Row.ID]
 	if !grown {
 		first = head.Number
 	}
-	if most := head.Number - first; depth > most {
+	switch most := head.Number - first; {
+	case depth > most && reach > 0:
+		return nil, fmt.Errorf("%w: the depth is %d, but only the newest %d blocks of the chain can be replaced (--undo-blocks); go back to a snapshot instead", ErrReorg, depth, most)
+	case depth > most:
 		return nil, fmt.Errorf("%w: the depth is %d, but only %d blocks of the chain were made since the world was generated, and only those can be replaced", ErrReorg, depth, most)
 	}
 	return r.DB.Block(ctx, r.chain.Row.ID, head.Number-depth)

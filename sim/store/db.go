@@ -129,6 +129,7 @@ type DB struct {
 
 	gathers    bool           // batches gather rows: the world is new and has no secondary indexes yet
 	indexed    bool           // a new world has its secondary indexes
+	undoBlocks int64          // commits that can be undone one by one; 0 for DefaultUndoBlocks
 	recorder   *undo.Recorder // records how to undo commits; nil while a world is generated or only read
 	lastCommit atomic.Pointer[Commit]
 

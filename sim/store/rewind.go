@@ -53,33 +53,24 @@ func (b *Batch) Rewind(o RewindOptions) error {
 
 // eachUndo visits the steps of the commits after a given one, newest first.
 func (b *Batch) eachUndo(after int64, visit func(steps []byte) error) error {
-	const text = `SELECT sequence, steps FROM undo WHERE sequence > ? ORDER BY sequence DESC`
-	statement, err := b.prepared(text)
-	if err != nil {
-		return err
-	}
-	rows, err := statement.Query(after)
-	if err != nil {
-		return b.db.failure(text, err)
-	}
-	defer rows.Close()
 	next := b.db.lastCommit.Load().Sequence
-	for rows.Next() {
+	err := b.each(`SELECT sequence, steps FROM undo WHERE sequence > ? ORDER BY sequence DESC`, []any{after}, func(scan func(...any) error) error {
 		var sequence int64
 		var steps []byte
-		switch err := rows.Scan(&sequence, &steps); {
-		case err != nil:
-			return b.db.failure(text, err)
-		case sequence != next:
+		if err := scan(&sequence, &steps); err != nil {
+			return err
+		}
+		if sequence != next {
 			return missingUndo(next)
 		}
+		next--
 		if err := visit(steps); err != nil {
 			return fmt.Errorf("undo %d: %w", sequence, err)
 		}
-		next--
-	}
-	if err := rows.Err(); err != nil {
-		return b.db.failure(text, err)
+		return nil
+	})
+	if err != nil {
+		return err
 	}
 	if next > after {
 		return missingUndo(next)
@@ -133,7 +124,8 @@ type ChainRewind struct {
 }
 
 // PlanRewind finds the newest boundary before the chain's block after+1 was added, and before every block was added that a later rewind
-// removed. A boundary is a snapshot or the generated world. PlanRewind returns ErrNotFound if the block was generated.
+// removed. A boundary of the metrics is a snapshot, the generated world, or a multiple of mergeEvery. PlanRewind returns ErrNotFound if the
+// block was generated, and ErrMerged if a commit on the way cannot be undone alone.
 func (db *DB) PlanRewind(ctx context.Context, chain int, after uint64) (*ChainRewind, error) {
 	all, err := db.Snapshots(ctx)
 	if err != nil {
@@ -145,13 +137,16 @@ func (db *DB) PlanRewind(ctx context.Context, chain int, after uint64) (*ChainRe
 	}
 	p := &ChainRewind{RewindOptions{Chain: chain, After: after}, map[int]uint64{}, map[common.Address]bool{}, map[common.Address]map[common.Hash]bool{}}
 	open := map[Position]bool{At(chain, after+1, 0): true} // blocks whose insertion is further back
-	for p.To = db.lastCommit.Load().Sequence; len(open) > 0 || !boundaries[p.To]; p.To-- {
+	for p.To = db.lastCommit.Load().Sequence; len(open) > 0 || !boundaries[p.To] && p.To%mergeEvery > 0; p.To-- {
 		if p.To == 0 {
 			return nil, ErrNotFound
 		}
 		steps, err := value[[]byte](ctx, db, `SELECT steps FROM undo WHERE sequence = ?`, p.To)
 		if err != nil {
 			return nil, Damaged(fmt.Errorf("undo %d: %w", p.To, err))
+		}
+		if undo.Merged(steps) {
+			return nil, ErrMerged
 		}
 		changes, err := db.recorder.Changes(steps)
 		if err != nil {

@@ -2,6 +2,7 @@ package store
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"database/sql"
@@ -19,6 +20,9 @@ import (
 // record of webhooks already sent.
 var notUndone = map[string]bool{"lineage": true, "undo": true, "snapshot": true, "undo_count": true, "pooled_tx": true,
 	"webhook_delivery": true, "webhook_attempt": true}
+
+// ErrMerged means that a commit cannot be undone alone, because the undo log keeps only the ways to snapshots so far back.
+var ErrMerged = errors.New("only snapshots are ways back so far")
 
 // Snapshot is a commit to which clients can revert.
 type Snapshot struct {
@@ -41,6 +45,18 @@ type UndoCounts struct {
 // QuietSeconds bounds how far the clock moves without a commit of its own while nothing else happens: every later time within it belongs to the
 // newest commit, which page tokens name together with the seconds since.
 const QuietSeconds = 63
+
+// DefaultUndoBlocks is how many commits can be undone one by one unless KeepUndo says otherwise: as many as one request may replace, and more
+// than any test of a reorganisation needs, at a third of a megabyte.
+const DefaultUndoBlocks = 1000
+
+// mergeEvery is the number of commits whose steps are merged. At every commit with a multiple of it as its number the metrics begin anew, so
+// that a reorganisation counts the metrics of this many commits again at most, besides its own.
+const mergeEvery = 128
+
+// KeepUndo sets how many of the newest commits can be undone one by one, which takes a reorganisation. Of those before, only the ways back to
+// snapshots and to the generated world are kept.
+func (db *DB) KeepUndo(commits int64) { db.undoBlocks = commits }
 
 // Commit identifies the state of the world after a commit.
 type Commit struct {
@@ -155,8 +171,87 @@ func (b *Batch) addUndo() error {
 		b.aside = true // there is nothing to undo
 		return nil
 	}
-	_, err = b.addCommit(b.after, steps)
+	last, err := b.addCommit(b.after, steps)
+	beyond := (last - cmp.Or(b.db.undoBlocks, DefaultUndoBlocks)) / mergeEvery * mergeEvery
+	if err != nil || last%mergeEvery > 0 || beyond <= 0 {
+		return err
+	}
+	return b.mergeUndo(beyond)
+}
+
+// undoRow is a row of the undo log.
+type undoRow struct {
+	Commit
+	Sum   uint32 `db:"sum"`
+	Steps []byte `db:"steps"`
+}
+
+// mergeUndo merges the steps of the commits up to one, mergeEvery of them, into the last one's, but those up to a snapshot into its commit's.
+func (b *Batch) mergeUndo(to int64) error {
+	rows, err := b.undoRows(to-mergeEvery, to)
+	if err != nil {
+		return err
+	}
+	ends, err := b.snapshotCommits()
+	if err != nil {
+		return err
+	}
+	for first := 0; first < len(rows); {
+		last := first
+		for last < len(rows)-1 && !ends[rows[last].Sequence] {
+			last++
+		}
+		if err := b.mergeRows(rows[first : last+1]); err != nil {
+			return err
+		}
+		first = last + 1
+	}
+	return nil
+}
+
+func (b *Batch) mergeRows(rows []undoRow) error {
+	steps := make([][]byte, len(rows))
+	for i := range rows {
+		steps[i], rows[i].Steps = rows[i].Steps, []byte{}
+	}
+	var err error
+	rows[len(rows)-1].Steps, err = b.db.recorder.Merge(steps)
+	for i := 0; i < len(rows) && err == nil; i++ {
+		err = b.exec(`UPDATE undo SET sum = ?, steps = ? WHERE sequence = ?`, rows[i].sum(rows[i].Steps), rows[i].Steps, rows[i].Sequence)
+	}
 	return err
+}
+
+// undoRows reads the rows of the commits after one, up to another.
+func (b *Batch) undoRows(after, to int64) (all []undoRow, err error) {
+	err = b.each(`SELECT sequence, clock, digest, steps FROM undo WHERE sequence > ? AND sequence <= ? ORDER BY sequence`, []any{after, to}, func(scan func(...any) error) error {
+		r := undoRow{}
+		err := scan(&r.Sequence, &r.Clock, &r.Digest, &r.Steps)
+		all = append(all, r)
+		return err
+	})
+	return all, err
+}
+
+// snapshotCommits returns the commits after which snapshots were taken.
+func (b *Batch) snapshotCommits() (map[int64]bool, error) {
+	all := map[int64]bool{}
+	err := b.each(`SELECT sequence FROM snapshot WHERE id > 0`, nil, func(scan func(...any) error) error {
+		var sequence int64
+		err := scan(&sequence)
+		all[sequence] = true
+		return err
+	})
+	return all, err
+}
+
+// UndoReach returns the newest commit that cannot be undone alone, 0 if every one can.
+func (db *DB) UndoReach(ctx context.Context) (int64, error) {
+	reach, err := value[int64](ctx, db, `SELECT sequence FROM undo WHERE sequence <= ? AND substr(steps, 1, 1) = x'6d' ORDER BY sequence DESC LIMIT 1`, db.lastCommit.Load().Sequence)
+	if errors.Is(err, ErrNotFound) {
+		err = nil
+	}
+	return reach, err
 }
 
 // addCommit writes the next commit with its steps, and returns its sequence number.
@@ -178,7 +273,11 @@ func (b *Batch) undoCommitted() {
 		b.db.lastCommit.Store(&Commit{b.to, b.after.Clock, b.after.Digest})
 	case !b.aside:
 		r.Committed()
-		b.db.lastCommit.Store(&Commit{b.db.lastCommit.Load().Sequence + 1, b.after.Clock, b.after.Digest})
+		next := b.db.lastCommit.Load().Sequence + 1
+		if next%mergeEvery == 0 {
+			r.Boundary(MetricTables...)
+		}
+		b.db.lastCommit.Store(&Commit{next, b.after.Clock, b.after.Digest})
 	}
 }
 
@@ -244,14 +343,9 @@ func (db *DB) CheckUndo(ctx context.Context, digestAt func(clock int64) []byte) 
 	if err := errors.Join(err, conn.Close()); err != nil {
 		return db.say(err)
 	}
-	type row struct {
-		Commit
-		Sum   uint32 `db:"sum"`
-		Steps []byte `db:"steps"`
-	}
 	var problem error
-	last := row{}
-	err = each(ctx, db, func(r *row) {
+	last := undoRow{}
+	err = each(ctx, db, func(r *undoRow) {
 		switch {
 		case problem != nil:
 		case r.Sequence != last.Sequence+1:

@@ -3,6 +3,7 @@ package store
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -128,6 +129,62 @@ func TestAQuietClockMakesNoCommits(t *testing.T) {
 	if err := db.readLastCommit(); err != nil || db.LastCommit().Sequence != 5 || db.LastCommit().Clock != 66_000 {
 		t.Errorf("a start reads commit %+v, %v", db.LastCommit(), err)
 	}
+}
+
+// TestOldStepsAreMerged makes many commits, two of them with snapshots. Beyond those that can be undone one by one, all but one in mergeEvery
+// lose their steps, the log stays sound, and every way back leads to the rows that were there.
+func TestOldStepsAreMerged(t *testing.T) {
+	db := goneOn(t)
+	db.KeepUndo(10)
+	n, states := 1, map[int64]string{}
+	digestAt := func(int64) []byte { return bytes.Repeat([]byte{10 + byte(n)}, 32) }
+	markets := func() string { return fmt.Sprint(db.rowsOf(t, "market"), db.rowsOf(t, "meta")) }
+	commit := func() {
+		t.Helper()
+		n++
+		db.commit(t, func(b *Batch) error {
+			return errors.Join(b.AddMarket(Market{Chain: 1, Address: append(make([]byte, 18), byte(n>>8), byte(n))}),
+				b.SetMeta(Meta{Generator: "1", Seed: 7, Profile: "tiny", Shape: "x: 1", Until: 9, Clock: 100 + int64(n), Base: hash, Digest: digestAt(0)}))
+		})
+	}
+	for db.LastCommit().Sequence < 2*mergeEvery+9 {
+		if commit(); db.LastCommit().Sequence%100 == 0 {
+			s := Snapshot{Digest: digestAt(0), Memory: []byte("{}")}
+			db.commit(t, func(b *Batch) error { return b.AddSnapshot(&s) })
+			states[s.Sequence] = markets()
+		}
+	}
+	reach := func(want int64) {
+		t.Helper()
+		if got, err := db.UndoReach(t.Context()); err != nil || got != want {
+			t.Errorf("the last commit that cannot be undone alone is %d, want %d, %v", got, want, err)
+		}
+		if err := db.CheckUndo(t.Context(), digestAt); err != nil {
+			t.Error(err)
+		}
+	}
+	reach(mergeEvery)
+	for db.LastCommit().Sequence < 3*mergeEvery {
+		commit()
+	}
+	reach(2 * mergeEvery)
+	var kept []int64
+	if err := db.read.Select(&kept, `SELECT sequence FROM undo WHERE length(steps) > 1 AND sequence <= ?`, 2*mergeEvery); err != nil || fmt.Sprint(kept) != "[1 2 100 128 200 256]" {
+		t.Errorf("steps of the commits %d are kept, %v", kept, err)
+	}
+	for i, to := range []int64{200, 100} {
+		db.commit(t, func(b *Batch) error {
+			return errors.Join(b.Rewind(RewindOptions{To: to}), b.DropSnapshots(int64(5-i), 9))
+		})
+		if n = int(to) - 1; markets() != states[to] {
+			t.Errorf("back at commit %d the rows are\n%s\nthey were\n%s", to, markets(), states[to])
+		}
+		reach(to)
+	}
+	for db.LastCommit().Sequence < 2*mergeEvery {
+		commit()
+	}
+	reach(mergeEvery)
 }
 
 // TestAFileStaysWithinItsLimit: more rows than fit are refused as by a full disk.

@@ -5,5 +5,5 @@
 // or deleted one. Undo reverses the steps, last one first.
 //
 // The world reverts only to a boundary: a snapshot or the generated world. A row that changes many times between two boundaries, such as an
-// hourly roll-up, is therefore recorded only once.
+// hourly roll-up, is therefore recorded only once. Merge makes one blob of those of many transactions, for which a row's first values are enough.
 package undo

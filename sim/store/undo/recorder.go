@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -28,12 +29,11 @@ type Tables map[string]*table
 
 // Recorder records the transactions of one connection. Only the connection's writer may use it.
 type Recorder struct {
-	tables  Tables
-	on      bool
-	err     error
-	steps   []byte
-	current *table
-	row     []any // scratch
+	tables Tables
+	on     bool
+	err    error
+	row    []any // scratch
+	writer
 
 	noted map[string]struct{} // rows recorded since the last boundary
 	exact map[string]bool     // tables whose rows are recorded at every change
@@ -69,7 +69,7 @@ func listen(conn *sql.Conn, hook sqlite.PreUpdateHookFn) error {
 
 // Begin starts recording a transaction.
 func (r *Recorder) Begin() {
-	r.on, r.err, r.steps, r.current, r.fresh = true, nil, nil, nil, r.fresh[:0]
+	r.on, r.err, r.writer, r.fresh = true, nil, writer{}, r.fresh[:0]
 }
 
 // End stops recording and returns the transaction's steps.
@@ -89,8 +89,12 @@ func (r *Recorder) Committed() {
 	r.fresh = r.fresh[:0]
 }
 
-// Boundary marks the present state as one to which the world may revert.
-func (r *Recorder) Boundary() { clear(r.noted) }
+// Boundary marks the present state as one to which the world may revert, or only some tables of it.
+func (r *Recorder) Boundary(tables ...string) {
+	maps.DeleteFunc(r.noted, func(key string, _ struct{}) bool {
+		return len(tables) == 0 || slices.ContainsFunc(tables, func(table string) bool { return strings.HasPrefix(key, table+"\x00") })
+	})
+}
 
 // note is the hook: SQLite calls it before a row changes.
 func (r *Recorder) note(d sqlite.SQLitePreUpdateData) {
@@ -154,7 +158,7 @@ func (r *Recorder) changed(t *table, d *sqlite.SQLitePreUpdateData) {
 	if r.err = d.Old(row[:slices.Max(t.key)+1]...); r.err != nil {
 		return
 	}
-	key := append(make([]byte, 0, 64), t.name...)
+	key := append(append(make([]byte, 0, 64), t.name...), 0)
 	for _, column := range t.key {
 		key = appendValue(key, row[column])
 	}
@@ -171,13 +175,6 @@ func (r *Recorder) changed(t *table, d *sqlite.SQLitePreUpdateData) {
 	r.steps = append(r.steps, stepPut)
 	for _, value := range row {
 		r.steps = appendValue(r.steps, value)
-	}
-}
-
-func (r *Recorder) use(t *table) {
-	if r.current != t {
-		r.current = t
-		r.steps = appendValue(append(r.steps, stepTable), t.name)
 	}
 }
 

@@ -1,6 +1,7 @@
 package undo
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -20,27 +21,23 @@ type run struct {
 	mixed       bool // some row was changed or deleted as well
 }
 
-// runKey returns what a step's key has in common with the rest of its run, and the number that ends it, if it does end with one.
-func (p packed) runKey(scratch []byte) (prefix []byte, number int64, ok bool) {
-	prefix = append(append(scratch, p.table.name...), 0)
-	starts := make([]int, 1, 32)
-	for rest := p.values; len(rest) > 0; {
-		rest, _ = skipValue(rest)
-		starts = append(starts, len(p.values)-len(rest))
+// run returns what a step's rows have in common with the rest of their run, and their numbers, if they have any.
+func (p packed) run(scratch []byte) (prefix []byte, first, last, rows int64, ok bool) {
+	key, at := p.key(scratch)
+	value, _, err := cutValue(key[at:])
+	number, ok := value.(int64)
+	if p.kind != stepRun {
+		return key[:at], number, number, 1, ok
 	}
-	for i, at := range p.table.key {
-		if p.kind == stepDelete {
-			at = i
+	numbers, _ := value.([]byte)
+	err = errors.Join(err, eachNumber(numbers, func(after, distance, n int64) error {
+		if rows == 0 {
+			first = after + distance
 		}
-		value := p.values[starts[at]:starts[at+1]]
-		if i < len(p.table.key)-1 {
-			prefix = append(prefix, value...)
-			continue
-		}
-		last, _, _ := cutValue(value)
-		number, ok = last.(int64)
-	}
-	return prefix, number, ok
+		last, rows = after+distance*n, rows+n
+		return nil
+	}))
+	return key[:at], first, last, rows, err == nil
 }
 
 // Plan looks for runs in the steps of a transaction. Call it for each one to be undone, then TakeRuns, then TakeRest.
@@ -48,17 +45,17 @@ func (u *Undo) Plan(steps []byte) error {
 	found, err := u.tables.split(steps)
 	var scratch [128]byte
 	for _, p := range found {
-		prefix, number, ok := p.runKey(scratch[:0])
+		prefix, first, last, rows, ok := p.run(scratch[:0])
 		if !ok {
 			continue
 		}
 		r := u.runs[string(prefix)]
 		if r == nil {
-			r = &run{table: p.table, prefix: slices.Clone(prefix[len(p.table.name)+1:]), first: number, last: number}
+			r = &run{table: p.table, prefix: slices.Clone(prefix[len(p.table.name)+1:]), first: first, last: last}
 			u.runs[string(prefix)] = r
 		}
-		r.first, r.last = min(r.first, number), max(r.last, number)
-		r.rows++
+		r.first, r.last = min(r.first, first), max(r.last, last)
+		r.rows += rows
 		r.mixed = r.mixed || p.kind == stepPut
 	}
 	return err
@@ -111,13 +108,16 @@ func (u *Undo) TakeRest(steps []byte) error {
 	}
 	var scratch [128]byte
 	for _, p := range slices.Backward(found) {
-		if prefix, _, ok := p.runKey(scratch[:0]); ok && u.runs[string(prefix)] != nil {
+		if prefix, _, _, _, ok := p.run(scratch[:0]); ok && u.runs[string(prefix)] != nil {
 			continue
 		}
-		s, err := p.unpack()
-		if err == nil {
-			err = u.Take(Change{s})
-		}
+		err := p.each(func(p packed) error {
+			s, err := p.unpack()
+			if err == nil {
+				err = u.Take(Change{s})
+			}
+			return err
+		})
 		if err != nil {
 			return err
 		}

@@ -16,6 +16,8 @@ const (
 	stepTable  = 't' // the name of the following steps' table
 	stepDelete = 'd' // the key of a row to delete
 	stepPut    = 'p' // a row to restore
+	stepRun    = 'r' // the keys of rows to delete that differ in the last column, all numbers (appendNumbers)
+	stepMerged = 'm' // stands before the steps of several transactions
 )
 
 // The kinds of values.
@@ -81,6 +83,20 @@ func cutValue(b []byte) (value any, rest []byte, err error) {
 	return value, rest, nil
 }
 
+// writer writes steps.
+type writer struct {
+	steps   []byte
+	current *table
+}
+
+// use makes a table that of the next steps.
+func (w *writer) use(t *table) {
+	if w.current != t {
+		w.current = t
+		w.steps = appendValue(append(w.steps, stepTable), t.name)
+	}
+}
+
 // packed is a step whose values are still as they were written.
 type packed struct {
 	table  *table
@@ -88,9 +104,62 @@ type packed struct {
 	values []byte
 }
 
+// key returns the table and the key of a step's row, and where the last column of the key begins. The last column of a run is all its numbers.
+func (p packed) key(scratch []byte) (key []byte, last int) {
+	key = append(append(scratch, p.table.name...), 0)
+	starts := make([]int, 1, 32)
+	for rest := p.values; len(rest) > 0; {
+		rest, _ = skipValue(rest)
+		starts = append(starts, len(p.values)-len(rest))
+	}
+	for i, at := range p.table.key {
+		if p.kind != stepPut {
+			at = i
+		}
+		last = len(key)
+		key = append(key, p.values[starts[at]:starts[at+1]]...)
+	}
+	return key, last
+}
+
+// each visits a step, or the deletions that a run stands for.
+func (p packed) each(visit func(packed) error) error {
+	if p.kind != stepRun {
+		return visit(p)
+	}
+	key, last := p.key(nil)
+	prefix := key[len(p.table.name)+1 : last : last]
+	numbers, _, err := cutValue(key[last:])
+	if err != nil {
+		return err
+	}
+	raw, _ := numbers.([]byte)
+	return eachNumber(raw, func(after, distance, n int64) error {
+		for range n {
+			after += distance
+			if err := visit(packed{p.table, stepDelete, appendValue(prefix, after)}); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// each visits the steps of transactions, first one first.
+func (tables Tables) each(steps []byte, visit func(packed) error) error {
+	found, err := tables.split(steps)
+	for i := 0; i < len(found) && err == nil; i++ {
+		err = found[i].each(visit)
+	}
+	return err
+}
+
 // split finds the steps of a transaction.
 func (tables Tables) split(b []byte) (all []packed, err error) {
 	var t *table
+	if Merged(b) {
+		b = b[1:]
+	}
 	for len(b) > 0 {
 		kind := b[0]
 		b = b[1:]
@@ -105,7 +174,7 @@ func (tables Tables) split(b []byte) (all []packed, err error) {
 			}
 			continue
 		}
-		if t == nil || kind != stepDelete && kind != stepPut {
+		if t == nil || kind != stepDelete && kind != stepPut && kind != stepRun {
 			return nil, errSteps
 		}
 		rest, columns := b, len(t.key)
@@ -144,12 +213,12 @@ func (p packed) unpack() (step, error) {
 }
 
 // parse reads the steps of a transaction.
-func (tables Tables) parse(b []byte) ([]step, error) {
-	found, err := tables.split(b)
-	all := make([]step, len(found))
-	for i := 0; i < len(found) && err == nil; i++ {
-		all[i], err = found[i].unpack()
-	}
+func (tables Tables) parse(b []byte) (all []step, err error) {
+	err = tables.each(b, func(p packed) error {
+		s, err := p.unpack()
+		all = append(all, s)
+		return err
+	})
 	return all, err
 }
 
@@ -211,13 +280,14 @@ func (r *Recorder) Changes(steps []byte) ([]Change, error) {
 
 // Additions parses the additions of a transaction to a table, first one first.
 func (r *Recorder) Additions(steps []byte, table string) (all []Change, err error) {
-	found, err := r.tables.split(steps)
-	for _, p := range found {
-		if p.kind == stepDelete && p.table.name == table {
-			s, wrong := p.unpack()
-			all, err = append(all, Change{s}), errors.Join(err, wrong)
+	err = r.tables.each(steps, func(p packed) error {
+		if p.kind != stepDelete || p.table.name != table {
+			return nil
 		}
-	}
+		s, err := p.unpack()
+		all = append(all, Change{s})
+		return err
+	})
 	return all, err
 }
 

@@ -213,19 +213,7 @@ func TestRunsAreUndoneTogether(t *testing.T) {
 		r.recorder.Boundary()
 		var all [][]byte
 		for range 1 + random.IntN(12) {
-			var statements []string
-			for range 1 + random.IntN(3) {
-				n := random.IntN(12)
-				statements = append(statements, []string{
-					fmt.Sprintf(`INSERT OR IGNORE INTO counted VALUES (x'%02x', x'aa', %d)`, n, n),
-					fmt.Sprintf(`INSERT OR REPLACE INTO counted VALUES (x'%02x', x'ab', %d)`, n, random.IntN(30)),
-					fmt.Sprintf(`INSERT OR IGNORE INTO numbered (id, count) VALUES (%d, %d)`, random.IntN(30), n),
-					fmt.Sprintf(`INSERT OR IGNORE INTO numbered (count) VALUES (%d), (%d), (%d)`, n, n, n),
-					fmt.Sprintf(`DELETE FROM counted WHERE n = %d AND owner = x'ab'`, n),
-					fmt.Sprintf(`UPDATE OR IGNORE counted SET n = n + 1 WHERE n = %d`, n),
-				}[random.IntN(3+random.IntN(4))])
-			}
-			all = append(all, r.commit(statements...))
+			all = append(all, r.change(random))
 			if random.IntN(4) == 0 {
 				r.recorder.Boundary()
 			}
@@ -236,6 +224,80 @@ func TestRunsAreUndoneTogether(t *testing.T) {
 	}
 	if runs == 0 {
 		t.Error("no random history has a run")
+	}
+}
+
+// change makes a transaction at random.
+func (r *recorded) change(random *rand.Rand) []byte {
+	r.Helper()
+	var statements []string
+	for range 1 + random.IntN(3) {
+		n := random.IntN(12)
+		statements = append(statements, []string{
+			fmt.Sprintf(`INSERT OR IGNORE INTO counted VALUES (x'%02x', x'aa', %d)`, n, n),
+			fmt.Sprintf(`INSERT OR REPLACE INTO counted VALUES (x'%02x', x'ab', %d)`, n, random.IntN(30)),
+			fmt.Sprintf(`INSERT OR IGNORE INTO numbered (id, count) VALUES (%d, %d)`, random.IntN(30), n),
+			fmt.Sprintf(`INSERT OR IGNORE INTO numbered (count) VALUES (%d), (%d), (%d)`, n, n, n),
+			fmt.Sprintf(`DELETE FROM counted WHERE n = %d AND owner = x'ab'`, n),
+			fmt.Sprintf(`UPDATE OR IGNORE counted SET n = n + 1 WHERE n = %d`, n),
+			fmt.Sprintf(`INSERT OR REPLACE INTO keyed VALUES (x'%02x', 'new', 5)`, n),
+		}[random.IntN(3+random.IntN(5))])
+	}
+	return r.commit(statements...)
+}
+
+// merge merges transactions.
+func (r *recorded) merge(transactions ...[]byte) []byte {
+	r.Helper()
+	steps, err := r.recorder.Merge(transactions)
+	if err != nil || !Merged(steps) {
+		r.Fatalf("%x, %v", steps, err)
+	}
+	return steps
+}
+
+// TestMergedStepsUndoTheSame merges random histories in groups, and groups again, and undoes them in both ways.
+func TestMergedStepsUndoTheSame(t *testing.T) {
+	for seed := range uint64(60) {
+		random := rand.New(rand.NewPCG(seed, 44))
+		r := newRecorded(t, nil)
+		before := r.rows()
+		var groups [][]byte
+		for range 1 + random.IntN(4) {
+			var all [][]byte
+			for range 1 + random.IntN(8) {
+				all = append(all, r.change(random))
+			}
+			if random.IntN(2) == 0 {
+				r.recorder.Boundary()
+			}
+			if half := random.IntN(len(all)); random.IntN(2) == 0 {
+				all = append([][]byte{r.merge(all[:half]...), {}}, all[half:]...)
+			}
+			groups = append(groups, r.merge(all...))
+		}
+		if seed%2 == 0 {
+			r.backTogether(groups...)
+		} else {
+			r.back(groups...)
+		}
+		if r.rows() != before {
+			t.Errorf("seed %d: the rows are\n%s\nthey were\n%s", seed, r.rows(), before)
+		}
+	}
+	r := newRecorded(t, nil)
+	var all [][]byte
+	for n := range 1000 {
+		all = append(all, r.commit(fmt.Sprintf(`INSERT INTO numbered (id, count) VALUES (%d, 1)`, 1<<40+n<<20), fmt.Sprintf(`UPDATE numbered SET count = %d WHERE id = 1`, n)))
+	}
+	if steps := r.merge(all...); len(steps) > 60 {
+		t.Errorf("a thousand blocks take %d bytes: %x", len(steps), steps)
+	}
+	all = all[:0]
+	for _, damaged := range []string{"mt", "mts\x08numberedrb\x01\x02", "mts\x08numberedrb\x02\x02\x00", "mts\x08numberedrb\x06\x02\xff\xff\xff\xff\x7f"} {
+		if err := r.recorder.tables.Check([]byte(damaged)); !errors.Is(err, errSteps) {
+			t.Errorf("%q: %v", damaged, err)
+		}
 	}
 }
 
