@@ -15,6 +15,7 @@ type numbered struct {
 	table   *table
 	prefix  []byte // the other columns of the key
 	numbers []int64
+	kind    byte
 }
 
 // Merge returns the steps that undo several transactions together, given theirs, first one first: what a row was before the first change is
@@ -26,6 +27,9 @@ func (r *Recorder) Merge(transactions [][]byte) ([]byte, error) {
 		raw, last := p.key(nil)
 		key := string(raw)
 		if seen[key] {
+			if run := runs[key[:last]]; run != nil && p.kind == stepPut {
+				run.kind = stepMixed
+			}
 			return nil
 		}
 		seen[key] = true
@@ -37,7 +41,7 @@ func (r *Recorder) Merge(transactions [][]byte) ([]byte, error) {
 		}
 		run := runs[key[:last]]
 		if run == nil {
-			run = &numbered{table: p.table, prefix: raw[len(p.table.name)+1 : last]}
+			run = &numbered{table: p.table, prefix: raw[len(p.table.name)+1 : last], kind: stepRun}
 			runs[key[:last]] = run
 		}
 		run.numbers = append(run.numbers, number)
@@ -58,7 +62,7 @@ func (r *Recorder) Merge(transactions [][]byte) ([]byte, error) {
 		run := runs[key]
 		slices.Sort(run.numbers)
 		w.use(run.table)
-		w.steps = appendValue(append(append(w.steps, stepRun), run.prefix...), appendNumbers(nil, run.numbers))
+		w.steps = appendValue(append(append(w.steps, run.kind), run.prefix...), appendNumbers(nil, run.numbers))
 	}
 	return w.steps, nil
 }

@@ -30,6 +30,8 @@ type Tables map[string]*table
 // Recorder records the transactions of one connection. Only the connection's writer may use it.
 type Recorder struct {
 	tables Tables
+	hooks  hooks
+	hooked bool
 	on     bool
 	err    error
 	row    []any // scratch
@@ -48,27 +50,42 @@ func Attach(conn *sql.Conn, tables []string, except, exact map[string]bool) (*Re
 		return nil, err
 	}
 	r := &Recorder{tables: described, noted: map[string]struct{}{}, exact: exact}
-	return r, listen(conn, r.note)
+	return r, conn.Raw(func(c any) (err error) {
+		r.hooks, err = hooksOf(c)
+		return err
+	})
 }
 
 // Detach removes the hook. Call it before closing the connection.
-func Detach(conn *sql.Conn) error { return listen(conn, nil) }
-
-func listen(conn *sql.Conn, hook sqlite.PreUpdateHookFn) error {
+func Detach(conn *sql.Conn) error {
 	return conn.Raw(func(c any) error {
-		hooks, ok := c.(interface {
-			RegisterPreUpdateHook(sqlite.PreUpdateHookFn)
-		})
-		if !ok {
-			return fmt.Errorf("%T has no pre-update hook", c)
+		hooks, err := hooksOf(c)
+		if err == nil {
+			hooks.RegisterPreUpdateHook(nil)
 		}
-		hooks.RegisterPreUpdateHook(hook)
-		return nil
+		return err
 	})
+}
+
+// hooks is a connection of the driver.
+type hooks interface {
+	RegisterPreUpdateHook(sqlite.PreUpdateHookFn)
+}
+
+func hooksOf(conn any) (hooks, error) {
+	h, ok := conn.(hooks)
+	if !ok {
+		return nil, fmt.Errorf("%T has no pre-update hook", conn)
+	}
+	return h, nil
 }
 
 // Begin starts recording a transaction.
 func (r *Recorder) Begin() {
+	if !r.hooked {
+		r.hooks.RegisterPreUpdateHook(r.note)
+		r.hooked = true
+	}
 	r.on, r.err, r.writer, r.fresh = true, nil, writer{}, r.fresh[:0]
 }
 

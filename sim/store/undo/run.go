@@ -26,7 +26,7 @@ func (p packed) run(scratch []byte) (prefix []byte, first, last, rows int64, ok 
 	key, at := p.key(scratch)
 	value, _, err := cutValue(key[at:])
 	number, ok := value.(int64)
-	if p.kind != stepRun {
+	if !p.isRun() {
 		return key[:at], number, number, 1, ok
 	}
 	numbers, _ := value.([]byte)
@@ -56,7 +56,7 @@ func (u *Undo) Plan(steps []byte) error {
 		}
 		r.first, r.last = min(r.first, first), max(r.last, last)
 		r.rows += rows
-		r.mixed = r.mixed || p.kind == stepPut
+		r.mixed = r.mixed || p.kind == stepPut || p.kind == stepMixed
 	}
 	return err
 }

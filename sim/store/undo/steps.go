@@ -17,6 +17,7 @@ const (
 	stepDelete = 'd' // the key of a row to delete
 	stepPut    = 'p' // a row to restore
 	stepRun    = 'r' // the keys of rows to delete that differ in the last column, all numbers (appendNumbers)
+	stepMixed  = 'x' // a run of which some rows were changed or deleted later
 	stepMerged = 'm' // stands before the steps of several transactions
 )
 
@@ -122,9 +123,12 @@ func (p packed) key(scratch []byte) (key []byte, last int) {
 	return key, last
 }
 
+// isRun reports whether a step stands for several deletions.
+func (p packed) isRun() bool { return p.kind == stepRun || p.kind == stepMixed }
+
 // each visits a step, or the deletions that a run stands for.
 func (p packed) each(visit func(packed) error) error {
-	if p.kind != stepRun {
+	if !p.isRun() {
 		return visit(p)
 	}
 	key, last := p.key(nil)
@@ -174,7 +178,7 @@ func (tables Tables) split(b []byte) (all []packed, err error) {
 			}
 			continue
 		}
-		if t == nil || kind != stepDelete && kind != stepPut && kind != stepRun {
+		if t == nil || kind != stepDelete && kind != stepPut && kind != stepRun && kind != stepMixed {
 			return nil, errSteps
 		}
 		rest, columns := b, len(t.key)
@@ -236,9 +240,10 @@ type Undo struct {
 	runs       map[string]*run
 }
 
-// Undo starts undoing in a transaction, which is not recorded.
+// Undo starts undoing in a transaction, which is not recorded: the hook, which costs as much as a deletion, is removed until the next one.
 func (r *Recorder) Undo(tx *sql.Tx) *Undo {
-	r.on = false
+	r.on, r.hooked = false, false
+	r.hooks.RegisterPreUpdateHook(nil)
 	return r.Selective(tx)
 }
 
