@@ -125,10 +125,14 @@ func (p *pass) leave() bool {
 	return true
 }
 
-// Close holds new requests back and gives those within some time to leave. From then on the caches store nothing. Open must follow before
-// the next Close.
+// Close holds new requests back and gives those within some time to leave, unless the gate is closed already. From then on the caches store
+// nothing.
 func (g *Gate) Close() {
 	g.mu.Lock()
+	if g.closed != nil {
+		g.mu.Unlock()
+		return
+	}
 	g.leaving, g.present = g.present, &visitors{}
 	g.leaving.empty, g.closed = make(chan struct{}), make(chan struct{})
 	if g.leaving.count == 0 {

@@ -110,6 +110,7 @@ func TestTheGateHoldsBack(t *testing.T) {
 		t.Error("nothing is cached after all have left")
 	}
 	g.Close() // nobody is within: nobody is waited for
+	g.Close() // it is closed already
 	g.Open()
 	within, leave := enter(t, g)
 	sim.Leave(within)

@@ -127,7 +127,8 @@ func TestOperationsLeaveTheDigest(t *testing.T) {
 		same(w.DeleteOperation(ctx, o.ID))
 	}
 	failed := errors.New("failed")
-	if err := w.Write(ctx, func(b *store.Batch) error { return errors.Join(b.PutOperation(draft(3)), failed) }); !errors.Is(err, failed) {
+	third, _ := draft(3)
+	if err := w.Write(ctx, func(b *store.Batch) error { return errors.Join(b.PutOperation(third), failed) }); !errors.Is(err, failed) {
 		t.Error(err)
 	}
 	if all, err := w.DB.Operations(ctx, 9, 9); len(all) != 0 || err != nil {
