@@ -4,6 +4,7 @@ package handlers_test
 
 import (
 	"crypto/ecdsa"
+	"database/sql"
 	"fmt"
 	"math/big"
 	"net/http"
@@ -49,6 +50,76 @@ func (r *report) undoing() {
 		}
 		r.inProcess(row)
 	})
+	r.leaving()
+}
+
+// monthOfSeconds is how many seconds a month has.
+const monthOfSeconds = 30 * 24 * 3600
+
+// leaving measures what use leaves in the file of a default world, and how long a reset takes that removes it.
+func (r *report) leaving() {
+	path := filepath.Join(r.b.TempDir(), "left.db")
+	p := r.serve("--profile", "default", "--quiet", "--db", path)
+	defer p.stop()
+	client := r.client(p, "http", "/ext/bc/C/rpc")
+	defer client.Close()
+	key, err := crypto.HexToECDSA(fixtures.Personas[0].Key)
+	if err != nil {
+		r.b.Fatal(err)
+	}
+	post := func(path, body string) time.Duration {
+		begin := time.Now()
+		answer, err := http.Post("http://"+p.address+path, "application/json", strings.NewReader(body))
+		if err != nil {
+			r.b.Fatal(err)
+		}
+		took := time.Since(begin)
+		if answer.Body.Close(); answer.StatusCode != http.StatusOK {
+			r.b.Fatal(path, answer.Status)
+		}
+		return took
+	}
+	// left returns how many bytes of the file and of the undo log something uses.
+	left := func(use func()) (file, undo float64) {
+		fileBefore, undoBefore := r.inUse(path)
+		use()
+		file, undo = r.inUse(path)
+		return file - fileBefore, undo - undoBefore
+	}
+	r.table("what use leaves in the file of default\tfile\tundo log\tbudget of the file\tof the undo log\tunit", func(row func(string, ...any)) {
+		const some, many = 10_000, 30_000
+		var file, undo float64
+		for sent := some; sent <= many; sent += some {
+			file, undo = left(func() { r.payMany(client, key, some) })
+			row("transfer, of the last %d of %d\t%.0f\t%.0f\t%s\t%s\tbytes", some, sent, file/some, undo/some, budget("file, for each transfer that is sent"), budget("undo log, for each transfer"))
+		}
+		row("month of a transfer each second: the last figure, as the growth is linear\t%.0f\t%.0f\t\t\tMiB", file/some*monthOfSeconds/(1<<20), undo/some*monthOfSeconds/(1<<20))
+		row("reset after %d transfers: ms\t%.0f\t\t%s\t\tms", many, milliseconds(post("/sim/reset", "")), budget("reset after 30,000 transactions"))
+		file, undo = left(func() { post("/sim/clock", `{"advance":"720h","populate":true}`) })
+		row("month of people\t%.1f\t%.1f\t\t\tMiB", file/(1<<20), undo/(1<<20))
+		const seconds = 7200
+		file, undo = left(func() {
+			for range seconds {
+				post("/sim/clock", `{"advance":"1s","populate":false}`)
+			}
+		})
+		row("month of a clock that moves each second: %d seconds times %d\t%.1f\t%.1f\t\t\tMiB", seconds, monthOfSeconds/seconds, file/(1<<20)*monthOfSeconds/seconds, undo/(1<<20)*monthOfSeconds/seconds)
+	})
+}
+
+// inUse returns the bytes of a world's file that hold rows, and those of its undo log: its steps, and 60 bytes for the rest of each row.
+func (r *report) inUse(path string) (file, undo float64) {
+	db, err := sql.Open("sqlite", "file:"+path+"?mode=ro")
+	if err != nil {
+		r.b.Fatal(err)
+	}
+	defer db.Close()
+	err = db.QueryRow(`SELECT 4096.0 * (page_count - freelist_count), (SELECT ifnull(sum(length(steps)) + 60.0 * count(*), 0) FROM undo)
+		FROM pragma_page_count, pragma_freelist_count`).Scan(&file, &undo)
+	if err != nil {
+		r.b.Fatal(err)
+	}
+	return file, undo
 }
 
 // often returns the median of a number of measurements, in milliseconds.
@@ -78,9 +149,9 @@ func (r *report) goBack(name string, p *process, path string, row func(string, .
 	var id any
 	row("%s, snapshot\t%.2f\t%s", name, r.often(15, func() time.Duration { return timed(&id, "evm_snapshot") }), budget("snapshot"))
 	for _, c := range undone {
-		limit := ""
-		if c.transactions <= 100 {
-			limit = budget("going back over what a test did")
+		limit := budget("going back over what a test did")
+		if c.transactions > 100 {
+			limit = budget("revert of 10,000 transactions")
 		}
 		row("%s, revert after %d transactions\t%.1f\t%s", name, c.transactions, r.often(c.rounds, func() time.Duration {
 			timed(&id, "evm_snapshot")
