@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"reflect"
 	"strings"
 	"testing"
 
 	"snowglobe/handlers/rest"
+	"snowglobe/handlers/rest/schema"
 	"snowglobe/sim/store"
 )
 
@@ -87,8 +89,48 @@ func TestTooMuchBeforeTheBody(t *testing.T) {
 	expect(t, get(t, s, "/v1/numbers?filter="+long[:60<<10]), 200, "numbers")
 }
 
+// TestRangesEndAfterTheyStart: a parameter may be as large as the one that it must not exceed.
+func TestRangesEndAfterTheyStart(t *testing.T) {
+	s := newServer(t, nil)
+	if err := s.Register(rest.Data, rest.Operation{ID: "range", Path: "/v1/range", Answer: reflect.TypeFor[echo](),
+		Params: []rest.Param{{Name: "from", Kind: schema.KindInteger, NotAbove: "to"}, {Name: "to", Kind: schema.KindInteger}},
+		Handle: func(*rest.Request) (any, error) { return echo{[]string{"done"}}, nil }}); err != nil {
+		t.Fatal(err)
+	}
+	for _, query := range []string{"", "?from=9", "?to=1", "?from=7&to=7", "?from=6&to=7"} {
+		expect(t, get(t, s, "/v1/range"+query), 200, "done")
+	}
+	expect(t, get(t, s, "/v1/range?from=8&to=7"), 400, "from is above to: expected at most as much")
+}
+
+// TestAnswersWithoutALine: an answer may be empty, with or without a body, or a line's end alone.
+func TestAnswersWithoutALine(t *testing.T) {
+	s := newServer(t, nil)
+	raw := func(body string) func(*rest.Request) (any, error) {
+		return func(*rest.Request) (any, error) { return rest.Raw{Type: "text/plain", Body: []byte(body)}, nil }
+	}
+	if err := s.Register(rest.Sim, rest.Operation{ID: "none", Method: http.MethodPost, Path: "/sim/none", Status: http.StatusNoContent, Handle: raw("unsent")},
+		rest.Operation{ID: "empty", Path: "/sim/empty", Handle: raw("")}, rest.Operation{ID: "line", Path: "/sim/line", Handle: raw("\n")}); err != nil {
+		t.Fatal(err)
+	}
+	if w := ask(t, s, "POST", "/sim/none", ""); w.Code != 204 || w.Body.Len() > 0 {
+		t.Errorf("%d %q", w.Code, w.Body)
+	}
+	for path, want := range map[string]string{"/sim/empty": "", "/sim/line": "\n"} {
+		if w := get(t, s, path); w.Code != 200 || w.Body.String() != want {
+			t.Errorf("%s: %d %q", path, w.Code, w.Body)
+		}
+	}
+	rest.KeepRequest(t.Context(), []byte("of no request"))
+}
+
 func TestMethodsAreNamed(t *testing.T) {
 	s := newServer(t, nil)
+	answer := func(*rest.Request) (any, error) { return echo{}, nil }
+	err := s.Register(rest.Data, rest.Operation{ID: "put", Method: http.MethodPut, Path: "/v1/both", Handle: answer}, rest.Operation{ID: "get", Path: "/v1/both", Handle: answer})
+	if w := ask(t, s, "DELETE", "/v1/both", ""); err != nil || w.Code != 405 || w.Header().Get("Allow") != "GET, HEAD, PUT, OPTIONS" {
+		t.Errorf("%d, allow is %q, %v", w.Code, w.Header().Get("Allow"), err)
+	}
 	w := ask(t, s, "DELETE", "/v1/numbers", "")
 	expect(t, w, 405, `"message":"Cannot DELETE /v1/numbers: allowed are GET, HEAD, OPTIONS","error":"Method Not Allowed"`)
 	if allow := w.Header().Get("Allow"); allow != "GET, HEAD, OPTIONS" {

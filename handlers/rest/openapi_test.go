@@ -1,9 +1,11 @@
 package rest_test
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
+	"net/http"
 	"net/http/httptest"
 	"reflect"
 	"slices"
@@ -201,4 +203,33 @@ func TestSchemasOfGoTypes(t *testing.T) {
 	}
 	expect(t, get(t, s, "/tree"), 200, `"exact":1.5`)
 	expect(t, get(t, s, "/openapi.json"), 200, "children")
+}
+
+// TestDocumentOfOneOperation has that operation alone.
+func TestDocumentOfOneOperation(t *testing.T) {
+	s := newServer(t, nil)
+	expect(t, get(t, s, "/openapi.json?operation=nothing"), 404, "there is no operation")
+	w := get(t, s, "/openapi.json?operation=token")
+	if expect(t, w, 200, "/v1/chains/{chainId}/tokens/{address}"); strings.Contains(w.Body.String(), "/v1/numbers") {
+		t.Error("it has other operations")
+	}
+}
+
+// TestOutlines: the list of operations has each of them once.
+func TestOutlines(t *testing.T) {
+	all := newServer(t, nil).Outlines()
+	n := 0
+	for _, ops := range [][]rest.Operation{dataOperations, metricsOperations, simOperations} {
+		for _, op := range ops {
+			n++
+			if !slices.ContainsFunc(all, func(o rest.Outline) bool {
+				return o.ID == op.ID && o.Path == op.Path && o.Method == cmp.Or(op.Method, http.MethodGet) && o.Summary == op.Summary && o.Deprecated == op.Deprecated
+			}) {
+				t.Errorf("%s is missing", op.ID)
+			}
+		}
+	}
+	if len(all) != n {
+		t.Errorf("%d operations, want %d", len(all), n)
+	}
 }
