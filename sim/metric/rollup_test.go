@@ -29,7 +29,7 @@ func (t *tables) rollup() *Rollup {
 		Network: func(chain int) (Scope, error) { return ScopeOf([]string{"mainnet", "fuji"}[chain%2]) },
 		Tallies: &Cache[Key, Tally]{
 			Read:  func(k Key) (Tally, bool, error) { v, ok := t.tallies[k]; return v, ok, nil },
-			Write: func(k Key, v *Tally) error { t.tallies[k] = *v; return nil },
+			Write: func(k Key, v *Tally) error { t.tallies[k] = *v; return nil }, Keep: 30,
 		},
 		Presences: &Cache[MonthKey, Presence]{
 			Read:  func(k MonthKey) (Presence, bool, error) { v, ok := t.months[k]; return Presence(v), ok, nil },
@@ -105,18 +105,21 @@ func shuffled(r *rand.Rand, all [][]arrival) (mixed []arrival) {
 	return mixed
 }
 
-func fold(t *testing.T, to *tables, arrivals []arrival, restart func() bool) {
+// fold rolls up blocks, and writes what there is where a function says so. Every second time it starts again from the tables.
+func fold(t *testing.T, to *tables, arrivals []arrival, write func() bool) {
 	t.Helper()
-	rollup := to.rollup()
+	rollup, flushes := to.rollup(), 0
 	for _, a := range arrivals {
 		if err := rollup.Add(a.chain, a.activity); err != nil {
 			t.Fatal(err)
 		}
-		if restart() {
+		if write() {
 			if err := rollup.Flush(); err != nil {
 				t.Fatal(err)
 			}
-			rollup = to.rollup()
+			if flushes++; flushes%2 == 0 {
+				rollup = to.rollup()
+			}
 		}
 	}
 	if err := rollup.Flush(); err != nil {
