@@ -3,7 +3,6 @@ package seedtest
 
 import (
 	"context"
-	"strings"
 	"sync"
 	"testing"
 
@@ -12,14 +11,14 @@ import (
 	"snowglobe/sim/store"
 )
 
-// Generate makes the world of a profile and seed, in a file or in memory, with upgrades at other times than the public ones. The test closes it.
-func Generate(t testing.TB, path, profile string, number int64, upgrades ...string) *sim.World {
+// Generate makes the world of a profile and seed, in a file or in memory. The test closes it.
+func Generate(t testing.TB, path, profile string, number int64) *sim.World {
 	t.Helper()
 	p, err := seed.LoadProfile(profile)
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := seed.Generate(context.Background(), seed.Options{Path: path, Seed: number, Profile: p, Until: seed.DefaultUntil, Upgrades: upgrades})
+	w, err := seed.Generate(context.Background(), seed.Options{Path: path, Seed: number, Profile: p, Until: seed.DefaultUntil})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -27,9 +26,8 @@ func Generate(t testing.TB, path, profile string, number int64, upgrades ...stri
 }
 
 type chosen struct {
-	profile  string
-	number   int64
-	upgrades string
+	profile string
+	number  int64
 }
 
 var (
@@ -38,21 +36,21 @@ var (
 )
 
 // Shared returns the world of a profile and seed that all tests of a package share, which only read or copy it. It is never closed.
-func Shared(t testing.TB, profile string, number int64, upgrades ...string) *sim.World {
+func Shared(t testing.TB, profile string, number int64) *sim.World {
 	t.Helper()
 	sharing.Lock()
 	defer sharing.Unlock()
-	c := chosen{profile, number, strings.Join(upgrades, ",")}
+	c := chosen{profile, number}
 	if shared[c] == nil {
-		shared[c] = Generate(t, store.Memory, profile, number, upgrades...)
+		shared[c] = Generate(t, store.Memory, profile, number)
 	}
 	return shared[c]
 }
 
 // Copy returns a copy of the shared tiny world of a seed, until the test ends.
-func Copy(t testing.TB, number int64, upgrades ...string) *sim.World {
+func Copy(t testing.TB, number int64) *sim.World {
 	t.Helper()
-	w, err := Shared(t, "tiny", number, upgrades...).Copy(context.Background())
+	w, err := Shared(t, "tiny", number).Copy(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,12 +18,9 @@ import (
 	"snowglobe/sim/miner"
 )
 
-// neverHelicon is an upgrade's time with which a C-Chain keeps the rules before Helicon.
-const neverHelicon = "helicon=never"
-
-func generate(t *testing.T, upgrades ...string) *sim.World {
+func generate(t *testing.T) *sim.World {
 	t.Helper()
-	return seedtest.Copy(t, 3, upgrades...)
+	return seedtest.Copy(t, 3)
 }
 
 // miners returns the miners of a C-Chain and of an L1.

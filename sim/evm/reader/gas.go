@@ -16,12 +16,9 @@ import (
 	"snowglobe/sim/store"
 )
 
-// Rules of the price suggestions (coreth eth/ethconfig.DefaultFullGPOConfig; since Helicon avalanchego vms/saevm/gasprice.DefaultConfig) and of
-// the fee history (coreth eth/gasprice, the same as subnet-evm's).
+// Rules of the price suggestions (coreth eth/ethconfig.DefaultFullGPOConfig) and of the fee history (coreth eth/gasprice, the same as
+// subnet-evm's).
 const (
-	asynchronousTipBlocks  = 20 // instead of tipBlocks and tipSeconds, on a C-Chain since Helicon
-	asynchronousTipSeconds = 60
-
 	tipBlocks      = 40 // blocks whose tips determine the suggestion
 	tipSeconds     = 80 // their maximum age
 	tipPercentile  = 40
@@ -35,44 +32,11 @@ const (
 // NextHeader returns the header of the block that would follow a head at a time in Unix milliseconds, as far as it is known before
 // execution.
 func (c *Chain) NextHeader(ctx context.Context, head *Block, timeMS uint64, o evm.Override) (*evm.Header, error) {
-	if c.Asynchronous(timeMS / 1000) {
-		draft, err := c.NewDraft(ctx, head)
-		if err != nil {
-			return nil, err
-		}
-		return draft.NextHeader(timeMS, o)
-	}
 	config, _, err := c.FeeConfigAt(ctx, head)
 	if err != nil {
 		return nil, err
 	}
 	return evm.ChildHeader(c.Kind, config, head.Header, head.Hash, timeMS, o)
-}
-
-// PriceBound returns the most that gas can cost in the block after a head, in wei, if the head was accepted before it was executed; otherwise
-// the base fee of the head.
-func (c *Chain) PriceBound(ctx context.Context, head *Block) (*big.Int, error) {
-	if !head.Header.Asynchronous() {
-		return head.Header.BaseFee, nil
-	}
-	settled, err := c.Block(ctx, head.Settled())
-	if err != nil {
-		return nil, err
-	}
-	bound := evm.NewPriceBound(settled.Header, settled.Results)
-	for number := settled.Number + 1; number <= head.Number; number++ {
-		b, err := c.Block(ctx, number)
-		if err != nil {
-			return nil, err
-		}
-		bound.Add(b.Header)
-	}
-	return bound.Price(), nil
-}
-
-// Asynchronous reports whether a block at a time, in Unix seconds, is accepted before it is executed: on a C-Chain since Helicon.
-func (c *Chain) Asynchronous(time uint64) bool {
-	return c.Kind == evm.KindC && c.NetworkContext.HeliconAt(time)
 }
 
 // FeeConfigAt returns the fee configuration after a block, and the block in which it last changed: zero if it never did.
@@ -124,11 +88,7 @@ func (c *Chain) newTips(ctx context.Context, head *Block, known *recentTips) (*r
 	hash := head.Hash
 	var tips []*big.Int
 	newest := uint64(0)
-	most, age := tipBlocks, uint64(tipSeconds)
-	if head.Header.Asynchronous() {
-		most, age = asynchronousTipBlocks, asynchronousTipSeconds
-	}
-	for number := head.Number; number > 0 && len(recent.blocks) < most; number-- {
+	for number := head.Number; number > 0 && len(recent.blocks) < tipBlocks; number-- {
 		block, err := c.blockTips(ctx, number, hash, known)
 		if err != nil {
 			return nil, err
@@ -136,7 +96,7 @@ func (c *Chain) newTips(ctx context.Context, head *Block, known *recentTips) (*r
 		if newest == 0 && len(block.tips) > 0 {
 			newest = block.time
 		}
-		if block.time+age < newest {
+		if block.time+tipSeconds < newest {
 			break
 		}
 		recent.blocks = append(recent.blocks, block)
@@ -190,8 +150,7 @@ func (l *Ledger) tips(ctx context.Context, b *Block) ([]paidTip, error) {
 	return b.tips(rows)
 }
 
-// tips returns the tips that the block's transactions paid. Since Helicon a C-Chain's blocks accept gas limits at a bound of the price, so both
-// count (avalanchego vms/saevm/gasprice).
+// tips returns the tips that the block's transactions paid.
 func (b *Block) tips(rows []store.Transaction) ([]paidTip, error) {
 	paid := make([]paidTip, len(rows))
 	for i := range rows {
@@ -199,10 +158,8 @@ func (b *Block) tips(rows []store.Transaction) ([]paidTip, error) {
 		if err != nil {
 			return nil, err
 		}
-		paid[i] = paidTip{new(big.Int).Sub(t.Bound(), b.Header.BaseFee), t.Row.GasUsed}
-		if b.Header.Asynchronous() {
-			paid[i].gas = t.Gas()
-		}
+		tip := new(big.Int).Sub(t.Price(), b.Header.BaseFee)
+		paid[i] = paidTip{tip, t.Row.GasUsed}
 	}
 	return paid, nil
 }
@@ -210,7 +167,7 @@ func (b *Block) tips(rows []store.Transaction) ([]paidTip, error) {
 // FeeHistory is the answer of eth_feeHistory: one entry per block, oldest first.
 type FeeHistory struct {
 	Oldest   uint64
-	BaseFees []*big.Int   // since Helicon on a C-Chain one more, of the block after the last
+	BaseFees []*big.Int
 	Used     []float64    // gas used as a fraction of the limit
 	Rewards  [][]*big.Int // nil without percentiles
 }
@@ -275,24 +232,7 @@ func (c *Chain) FeeHistory(ctx context.Context, r HistoryRange, percentiles []fl
 			return nil, err
 		}
 	}
-	if !c.Asynchronous(head.Header.Time) {
-		return h, nil
-	}
-	next, err := c.baseFeeAfter(ctx, head, last)
-	h.BaseFees = append(h.BaseFees, next)
-	return h, err
-}
-
-// baseFeeAfter returns the base fee of the block after one: after the head, its bound.
-func (c *Chain) baseFeeAfter(ctx context.Context, head *Block, number uint64) (*big.Int, error) {
-	if number == head.Number {
-		return c.PriceBound(ctx, head)
-	}
-	b, err := c.Block(ctx, number+1)
-	if err != nil {
-		return nil, err
-	}
-	return b.Header.BaseFee, nil
+	return h, nil
 }
 
 // addHistory adds some blocks. It reads the missing ones together, with their transactions.
