@@ -6,6 +6,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"database/sql"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -413,6 +414,27 @@ func TestReadersDoNotWaitForAReset(t *testing.T) {
 		case now != full || over:
 			t.Fatalf("%s\nof neither world, or too late", now)
 		}
+	}
+}
+
+// TestAResetAnswersTheFreshWorld compares the answer of a reset with the world before anything changed.
+func TestAResetAnswersTheFreshWorld(t *testing.T) {
+	t.Parallel()
+	u := newUndoing(t, 7)
+	defer u.close()
+	fresh, clock := hex.EncodeToString(u.world.Digest()), u.world.Clock.Unix()
+	if err := u.world.MinerOf(u.l.CChain()).Mine(t.Context(), 3, time.Minute); err != nil {
+		t.Fatal(err)
+	}
+	var answer struct {
+		Digest string
+		Clock  struct{ Unix int64 }
+	}
+	if err := json.Unmarshal([]byte(ask(u.h, http.MethodPost, "/sim/reset", "")), &answer); err != nil {
+		t.Fatal(err)
+	}
+	if answer.Digest != fresh || answer.Clock.Unix != clock {
+		t.Errorf("the reset answers digest %s at %d, the world began with %s at %d", answer.Digest, answer.Clock.Unix, fresh, clock)
 	}
 }
 

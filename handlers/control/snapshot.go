@@ -124,7 +124,8 @@ func (a *snapshotAPI) drop(r *rest.Request) (any, error) {
 }
 
 func (a *snapshotAPI) reset(r *rest.Request) (any, error) {
-	return a.returned(), refusal(a.world.Reset(r.Context()), "")
+	err := refusal(a.world.Reset(r.Context()), "")
+	return a.returned(), err
 }
 
 func (a *snapshotAPI) returned() *Returned {
