@@ -32,7 +32,7 @@ func TestServeNoticesDamage(t *testing.T) {
 		{"", ""},
 		{"UPDATE tx SET raw = CAST(raw || x'00' AS BLOB) WHERE id = (SELECT max(id) FROM tx)", "chain "},
 		{"UPDATE tx SET gas_used = gas_used + 1 WHERE id = (SELECT max(id) FROM tx)", "its gas does not add up"},
-		{"UPDATE log SET data = zeroblob(length(data)) WHERE id = (SELECT max(id) FROM log WHERE length(data) > 0)", "its receipts and logs are not those of its header"},
+		{"UPDATE log SET data = zeroblob(length(data)) WHERE id = (SELECT max(id) FROM log WHERE length(data) > 0)", "its receipts and logs do not have their hash"},
 		{"UPDATE call SET gas = gas + 1 WHERE id = (SELECT max(id) FROM call)", "its digest is not that of its rows"},
 		{"UPDATE primary_block SET gas_excess = gas_excess + 1 WHERE id = (SELECT max(id) FROM primary_block)", "its digest is not that of its row"},
 		{"UPDATE slot SET value = x'77'", "the slots of 0x"},

@@ -60,6 +60,13 @@ type walker struct {
 	client *ethclient.Client
 	chain  control.Chain
 	logs   []types.Log // of every receipt, in order
+
+	unsettled []blockReceipts // of blocks whose results no header has yet
+}
+
+type blockReceipts struct {
+	number   uint64
+	receipts types.Receipts
 }
 
 func walk(t *testing.T, c control.Chain, url string) {
@@ -137,6 +144,18 @@ func (w *walker) header(raw map[string]json.RawMessage) (*evm.Header, common.Has
 			w.Fatalf("%s is %s: %v", name, raw[name], err)
 		}
 	}
+	for name, into := range map[string]**uint64{
+		"targetExponent": &h.TargetExponent, "minPriceExponent": &h.MinPriceExponent, "settledHeight": &h.SettledHeight,
+		"settledGasUnix": &h.SettledGasUnix, "settledGasNumerator": &h.SettledGasNumerator, "settledExcess": &h.SettledExcess,
+	} {
+		if raw[name] == nil {
+			continue // before Helicon, or of an L1
+		}
+		*into = new(uint64)
+		if err := json.Unmarshal(raw[name], (*hexutil.Uint64)(*into)); err != nil {
+			w.Fatalf("%s is %s: %v", name, raw[name], err)
+		}
+	}
 	return h, hash
 }
 
@@ -168,6 +187,12 @@ func (w *walker) receipts(n uint64, header *evm.Header, txs types.Transactions) 
 		receipts = append(receipts, r)
 		for _, log := range r.Logs {
 			w.logs = append(w.logs, *log)
+		}
+	}
+	if header.Asynchronous() { // its header has the results of the blocks that it settles
+		w.unsettled = append(w.unsettled, blockReceipts{n, receipts})
+		for receipts = nil; w.unsettled[0].number <= *header.SettledHeight; w.unsettled = w.unsettled[1:] {
+			receipts = append(receipts, w.unsettled[0].receipts...)
 		}
 	}
 	if root := types.DeriveSha(receipts, trie.NewStackTrie(nil)); root != header.ReceiptHash {

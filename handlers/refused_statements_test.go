@@ -188,7 +188,7 @@ var toleratedFailures = []struct {
 	{
 		why:   "after the file was reset, what is in memory must follow: the clock and the chains' heads are read until they can be",
 		calls: []string{"resetWorld", "anvil_reset", "hardhat_reset"},
-		statements: []string{"SELECT generator, seed, profile, shape, until, clock, started, base, digest FROM meta ", "SELECT id FROM chain ", "SELECT id FROM primary_network ", "SELECT id, hash, time, txs, all_txs, gas_used, fees, header, ext_data, digest FROM block ",
+		statements: []string{"SELECT generator, seed, profile, shape, until, clock, started, base, digest FROM meta ", "SELECT id FROM chain ", "SELECT id FROM primary_network ", "SELECT id, hash, time, txs, all_txs, gas_used, fees, header, ext_data, execution, digest FROM block ",
 			"SELECT chain, block, sequence, kind, address, key, value, owner, root, digest FROM state_change", "SELECT id, hash, parent, time, type, txs, all_txs, size, head, "},
 	},
 	{

@@ -35,22 +35,22 @@ func TestMain(m *testing.M) {
 }
 
 // world returns an in-memory world, which other tests read too.
-func world(t testing.TB, profile string, number int64) *sim.World {
+func world(t testing.TB, profile string, number int64, upgrades ...string) *sim.World {
 	t.Helper()
-	name := fmt.Sprint(profile, " ", number)
+	name := fmt.Sprint(profile, " ", number, upgrades)
 	if worlds[name] == nil {
-		worlds[name] = newWorld(t, profile, number)
+		worlds[name] = newWorld(t, profile, number, upgrades...)
 	}
 	return worlds[name]
 }
 
-func newWorld(t testing.TB, profile string, number int64) *sim.World {
+func newWorld(t testing.TB, profile string, number int64, upgrades ...string) *sim.World {
 	t.Helper()
 	p, err := seed.LoadProfile(profile)
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := seed.Generate(context.Background(), seed.Options{Path: store.Memory, Seed: number, Profile: p, Until: seed.DefaultUntil})
+	w, err := seed.Generate(context.Background(), seed.Options{Path: store.Memory, Seed: number, Profile: p, Until: seed.DefaultUntil, Upgrades: upgrades})
 	if err != nil {
 		t.Fatal(err)
 	}

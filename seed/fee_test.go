@@ -3,6 +3,7 @@ package seed_test
 import (
 	"bytes"
 	"encoding/binary"
+	"fmt"
 	"math/big"
 	"slices"
 	"testing"
@@ -18,38 +19,56 @@ import (
 )
 
 // rushed returns a world with two C-Chains and just enough transactions for a rush of each kind, made once.
-func rushed(t *testing.T) *sim.World {
+func rushed(t *testing.T, upgrades ...string) *sim.World {
 	t.Helper()
-	if w := worlds["rushed"]; w != nil {
+	name := fmt.Sprint("rushed", upgrades)
+	if w := worlds[name]; w != nil {
 		return w
 	}
 	p, err := seed.ParseProfile("rushed", []byte("name: rushed\ndays: 20\nchains: 2\ntransactions: 3200\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := seed.Generate(t.Context(), seed.Options{Path: store.Memory, Seed: 5, Profile: p, Until: seed.DefaultUntil})
+	w, err := seed.Generate(t.Context(), seed.Options{Path: store.Memory, Seed: 5, Profile: p, Until: seed.DefaultUntil, Upgrades: upgrades})
 	if err != nil {
 		t.Fatal(err)
 	}
-	worlds["rushed"] = w
+	worlds[name] = w
 	return w
 }
 
-// headers returns all headers of a chain.
+// headers returns all headers of a chain as their blocks were executed.
 func headers(t *testing.T, c *reader.Chain) []*evm.Header {
 	t.Helper()
-	head := must(c.Head(t.Context()))(t)
-	all := make([]*evm.Header, head.Number+1)
-	for n := range all {
-		all[n] = must(c.Block(t.Context(), uint64(n)))(t).Header
+	var all []*evm.Header
+	for _, b := range chainOf(t, c) {
+		all = append(all, b.Executed)
 	}
 	return all
 }
 
+func chainOf(t *testing.T, c *reader.Chain) []*reader.Block {
+	t.Helper()
+	head := must(c.Head(t.Context()))(t)
+	all := make([]*reader.Block, head.Number+1)
+	for n := range all {
+		all[n] = must(c.Block(t.Context(), uint64(n)))(t)
+	}
+	return all
+}
+
+// eras calls a test with the rules before Helicon, and with those since.
+func eras(t *testing.T, test func(t *testing.T, upgrades ...string)) {
+	t.Run("before Helicon", func(t *testing.T) { test(t, "helicon=never") })
+	t.Run("since Helicon", func(t *testing.T) { test(t) })
+}
+
 // TestFeesRiseInARushAndFall: the base fee of a C-Chain rises while blocks follow each other at the minimal delay. Before and afterwards, gas
 // costs a wei.
-func TestFeesRiseInARushAndFall(t *testing.T) {
-	for _, c := range rushed(t).Chains {
+func TestFeesRiseInARushAndFall(t *testing.T) { eras(t, feesRiseInARushAndFall) }
+
+func feesRiseInARushAndFall(t *testing.T, upgrades ...string) {
+	for _, c := range rushed(t, upgrades...).Chains {
 		all := headers(t, c)
 		peak := 0
 		for n, h := range all[1:] {
@@ -99,16 +118,23 @@ func rushOf(t *testing.T, c *reader.Chain, n uint64) string {
 	return ""
 }
 
-// gasExcess returns the excess in the fee state of a C-Chain header (ACP-176: capacity, excess, target excess), from which the base
-// fee follows.
-func gasExcess(h *evm.Header) uint64 { return binary.BigEndian.Uint64(h.Extra[8:16]) }
+// gasExcess returns the gas excess after a C-Chain's block, from which the base fee follows: until Helicon it is in the fee state of the header
+// (ACP-176: capacity, excess, target excess).
+func gasExcess(b *reader.Block) uint64 {
+	if b.Header.Asynchronous() {
+		return b.Results.Excess
+	}
+	return binary.BigEndian.Uint64(b.Header.Extra[8:16])
+}
 
 // TestEachKindOfRush looks at the longest mint, airdrop and liquidation of each C-Chain: blocks at the minimal delay and at fractions of a
 // second, full enough that each leaves more gas excess than the one before. Gas costs twice as much at the end and more, and some minutes
 // later less again.
-func TestEachKindOfRush(t *testing.T) {
-	for _, c := range rushed(t).Chains[:2] {
-		all := headers(t, c)
+func TestEachKindOfRush(t *testing.T) { eras(t, eachKindOfRush) }
+
+func eachKindOfRush(t *testing.T, upgrades ...string) {
+	for _, c := range rushed(t, upgrades...).Chains[:2] {
+		all, made := headers(t, c), chainOf(t, c)
 		longest := map[string][2]int{} // the first block of a rush, and how many there are
 		for n := 1; n < len(all); n++ {
 			first := n
@@ -131,25 +157,30 @@ func TestEachKindOfRush(t *testing.T) {
 				if all[n].TimeMilliseconds%1000 != 0 {
 					fractions++
 				}
-				if n > first && gasExcess(all[n]) <= gasExcess(all[n-1]) {
-					t.Errorf("chain %d, %s: block %d has a gas excess of %d, the one before %d", c.Row.EVMID, rush, n, gasExcess(all[n]), gasExcess(all[n-1]))
+				if n > first && gasExcess(made[n]) <= gasExcess(made[n-1]) {
+					t.Errorf("chain %d, %s: block %d has a gas excess of %d, the one before %d", c.Row.EVMID, rush, n, gasExcess(made[n]), gasExcess(made[n-1]))
 				}
 			}
 			if fractions < count/2 {
 				t.Errorf("chain %d, %s: %d of %d blocks are at a fraction of a second", c.Row.EVMID, rush, fractions, count)
 			}
-			t.Logf("chain %d, %s: blocks %d to %d, gas excess %d to %d, base fee %d to %d", c.Row.EVMID, rush, first, last, gasExcess(all[first]), gasExcess(all[last]), all[first].BaseFee, all[last].BaseFee)
-			after := all[min(last+12, len(all)-1)]
-			if before, end := all[first].BaseFee, all[last].BaseFee; end.Cmp(new(big.Int).Lsh(before, 1)) < 0 || after.BaseFee.Cmp(end) >= 0 || gasExcess(after) >= gasExcess(all[last]) {
-				t.Errorf("chain %d, %s: gas costs %d wei, %d in the rush, %d afterwards", c.Row.EVMID, rush, before, end, after.BaseFee)
+			t.Logf("chain %d, %s: blocks %d to %d, gas excess %d to %d, base fee %d to %d", c.Row.EVMID, rush, first, last, gasExcess(made[first]), gasExcess(made[last]), all[first].BaseFee, all[last].BaseFee)
+			after := made[min(last+12, len(all)-1)]
+			double := new(big.Int).Lsh(all[first].BaseFee, 1)
+			if rush == "mint" && len(upgrades) == 0 {
+				double = all[first].BaseFee // since Helicon blocks make room for gas limits, of which minting uses less
+			}
+			if before, end := all[first].BaseFee, all[last].BaseFee; end.Cmp(double) < 0 || after.Results.BaseFee.Cmp(end) > 0 || rush != "mint" && after.Results.BaseFee.Cmp(end) == 0 || gasExcess(after) >= gasExcess(made[last]) {
+				t.Errorf("chain %d, %s: gas costs %d wei, %d in the rush, %d afterwards", c.Row.EVMID, rush, before, end, after.Results.BaseFee)
 			}
 		}
 	}
 }
 
-// TestHeadersFollowFromTheirParents checks time, base fee and gas of every block, including L1s'.
+// TestHeadersFollowFromTheirParents checks time, base fee and gas of every block before Helicon, including L1s'. Those since are judged by
+// avalanchego's own packages, in testdata/saevm.
 func TestHeadersFollowFromTheirParents(t *testing.T) {
-	for _, c := range world(t, "tiny", 1).Chains {
+	for _, c := range world(t, "tiny", 1, "helicon=never").Chains {
 		fractions, config := 0, precompile.FeeConfig{}
 		for n, h := range headers(t, c) {
 			if n == 0 {
@@ -192,7 +223,7 @@ func TestTipsDiffer(t *testing.T) {
 	for n := range must(c.Head(t.Context()))(t).Number {
 		b := must(c.Block(t.Context(), n+1))(t)
 		for _, tx := range must(c.Transactions(t.Context(), b))(t) {
-			tip := new(big.Int).Sub(tx.Price(), b.Header.BaseFee)
+			tip := new(big.Int).Sub(tx.Price(), b.Results.BaseFee)
 			classes[len(tip.String())]++
 			tips[tip.String()] = true
 		}
@@ -203,12 +234,17 @@ func TestTipsDiffer(t *testing.T) {
 }
 
 // TestProposersMoveAChain: Fuji's validators raise the gas target and shorten the delay, and mainnet's leave both alone.
-func TestProposersMoveAChain(t *testing.T) {
-	w := world(t, "tiny", 1)
+func TestProposersMoveAChain(t *testing.T) { eras(t, proposersMoveAChain) }
+
+func proposersMoveAChain(t *testing.T, upgrades ...string) {
+	w, limit := world(t, "tiny", 1, upgrades...), uint64(20_000_000) // ten seconds of twice the target
+	if len(upgrades) > 0 {
+		limit = 10_000_000 // of the target
+	}
 	for i, moves := range []bool{false, true} {
 		all := headers(t, w.Chains[i])
 		first, last := all[1], all[len(all)-1]
-		if (last.GasLimit > first.GasLimit) != moves || (last.MinDelayExcess < first.MinDelayExcess) != moves || !moves && last.GasLimit != 10_000_000 {
+		if (last.GasLimit > first.GasLimit) != moves || (last.MinDelayExcess < first.MinDelayExcess) != moves || !moves && last.GasLimit != limit {
 			t.Errorf("chain %d: the gas limit goes from %d to %d, the delay excess from %d to %d",
 				w.Chains[i].Row.EVMID, first.GasLimit, last.GasLimit, first.MinDelayExcess, last.MinDelayExcess)
 		}

@@ -105,7 +105,10 @@ func joinNetworks(w *World) {
 	for _, c := range w.Chains {
 		if n := w.NetworkOf(c); n != nil {
 			c.Upgrades = n.Rules.Upgrades
-			c.WarpContext = evm.WarpContext{NetworkID: n.Rules.NetworkID, ChainID: ids.ID(c.Row.BlockchainID), SubnetID: ids.ID(c.Row.SubnetID), Network: warpNetwork{n}}
+			helicon := n.Rules.ActivationTime(rules.Helicon)
+			c.NetworkContext = evm.NetworkContext{
+				NetworkID: n.Rules.NetworkID, ChainID: ids.ID(c.Row.BlockchainID), SubnetID: ids.ID(c.Row.SubnetID), Network: warpNetwork{n}, Helicon: &helicon,
+			}
 		}
 	}
 }

@@ -35,6 +35,14 @@ type ClockState struct {
 	Rate         float64 `json:"rate" doc:"Multiple of real time at which it runs; 0 while it stands still."`
 	Populate     bool    `json:"populate" doc:"Whether the world's people act while it moves."`
 	Target       string  `json:"target,omitempty" doc:"Time to which a call is moving it, RFC 3339; only while the call lasts."`
+
+	Settled []SettledBlock `json:"settled,omitempty" doc:"C-Chains since Helicon for which the move made a block that settles transactions."`
+}
+
+// SettledBlock is a block whose results a later header has.
+type SettledBlock struct {
+	ChainID string `json:"chainId"`
+	Block   uint64 `json:"block" doc:"Number of the last settled block: finalized and safe."`
 }
 
 // ClockRunner makes a world's clock run.
@@ -368,6 +376,7 @@ func RegisterClock(s *rest.Server, w *sim.World, runner *ClockRunner) error {
 		rest.Operation{ID: "moveClock", Method: http.MethodPost, Path: "/sim/clock", Summary: "Move the world's time, or let it run",
 			Doc: "Set exactly one member besides populate and wait. With populate, the people of the generated history continue to act: they pay, call " +
 				"contracts, stake and send messages, as the seed and the world's time decide. Everything that falls due on the way happens, in blocks of the P-Chain. " +
+				"Since Helicon a C-Chain with transactions that five seconds of it settle gets one more block, which settles them. " +
 				"Advancing takes as long as executing all of that; if the client leaves, the clock stops where it is. The clock never runs backwards, and moves at most 30 years beyond the generated history.",
 			Body: reflect.TypeFor[clockBody](), Strict: true, Class: permit.Control, Slow: true, Answer: clock, Handle: a.moveClock},
 		rest.Operation{ID: "listClockEvents", Path: "/sim/clock/events", Summary: "Upcoming events, soonest first",
@@ -439,7 +448,27 @@ func (a *clockAPI) moveClock(r *rest.Request) (any, error) {
 	case err != nil:
 		return nil, err
 	}
-	return a.show(), nil
+	state := a.show()
+	state.Settled, err = a.settle(r.Context())
+	return state, err
+}
+
+// settle makes a block on each C-Chain that has transactions to settle.
+func (a *clockAPI) settle(ctx context.Context) (all []SettledBlock, err error) {
+	for _, n := range a.world.Networks {
+		c := n.CChain()
+		if c == nil {
+			continue
+		}
+		number, err := a.world.MinerOf(c).Settle(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if number != nil {
+			all = append(all, SettledBlock{strconv.FormatUint(c.Row.EVMID, 10), *number})
+		}
+	}
+	return all, nil
 }
 
 func (a *clockAPI) advance(ctx context.Context, target *ClockTarget, live, wait bool) error {

@@ -57,7 +57,7 @@ func happenings(t testing.TB, w *sim.World) []happening {
 func happen(t testing.TB, w *sim.World, c *reader.Chain, b *store.Block) happening {
 	t.Helper()
 	h := happening{chain: c.Row.ID, network: c.Row.Network, time: b.Time, fees: new(big.Int)}
-	header, err := evm.DecodeHeader(c.Kind, b.Header)
+	baseFee, err := evm.PaidBaseFee(c.Kind, b.Header, b.Execution)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,7 +66,7 @@ func happen(t testing.TB, w *sim.World, c *reader.Chain, b *store.Block) happeni
 		t.Fatal(err)
 	}
 	for i := range txs {
-		h.transaction(t, &txs[i], header.BaseFee)
+		h.transaction(t, &txs[i], baseFee)
 	}
 	logs, err := w.DB.LogsBetween(t.Context(), b.ID.Block(), b.ID.End(), math.MaxInt32)
 	if err != nil {

@@ -149,7 +149,7 @@ func (w *argumentWorld) nameEVM() {
 	w.name("counter", counter)
 	w.ask("anvil_setCode", `["`+counter+`","0x`+counterCode+`"]`, new(any))
 	w.ask("evm_mine", "[]", new(any))
-	var head struct{ Number, Hash string }
+	var head struct{ Number, Hash, SettledHeight string }
 	result, _ := w.answer(strings.NewReplacer(w.names...).Replace("/ext/bc/{L1}/rpc"), "eth_getBlockByNumber", `,"params":["latest",false]`)
 	if err := json.Unmarshal([]byte(result), &head); err != nil {
 		w.Fatal(err)
@@ -158,6 +158,7 @@ func (w *argumentWorld) nameEVM() {
 	w.name("L1headHash", head.Hash)
 	w.ask("eth_getBlockByNumber", `["latest",false]`, &head)
 	w.name("head", head.Number)
+	w.name("settled", head.SettledHeight)
 	w.name("headHash", head.Hash)
 	var logs []struct {
 		Address, BlockHash, BlockNumber, TransactionHash, TransactionIndex string

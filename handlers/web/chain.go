@@ -41,8 +41,29 @@ func block(p *page) error {
 		get("next", "/v1/chains/%s/blocks/%d", p.Chain.ID, height+1).opt()); err != nil {
 		return err
 	}
-	p.Data = J{"number": height, "previous": height - 1, "next": height + 1, "hasNext": p.Got["next"] != nil}
+	p.Data = J{"number": height, "previous": height - 1, "next": height + 1, "hasNext": p.Got["next"] != nil, "settledBy": p.settledBy(height),
+		"settles": number(dig(p.Got["node"], "settledHeight")).Int64()}
 	return p.showAs("block", "chain-"+p.Chain.ID, "Block "+count(height))
+}
+
+// mostSettled bounds the later blocks that settledBy asks for. Blocks settle after five seconds, so only a client's can be so many meanwhile.
+const mostSettled = 64
+
+// settledBy returns the number of the block whose header is the first that has the results of the page's block: nil if no header has them, or if
+// the chain executes blocks when it accepts them.
+func (p *page) settledBy(height int64) any {
+	if dig(p.Got["node"], "settledHeight") == nil {
+		return nil
+	}
+	for n := height + 1; n <= height+mostSettled; n++ {
+		if p.load(rpc("later", p.Chain.RPC, "eth_getHeaderByNumber", fmt.Sprintf("%#x", n)).opt()) != nil || p.Got["later"] == nil {
+			return nil
+		}
+		if number(dig(p.Got["later"], "settledHeight")).Int64() >= height {
+			return n
+		}
+	}
+	return nil
 }
 
 // messages lists the cross-chain messages of the world.

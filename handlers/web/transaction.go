@@ -66,6 +66,15 @@ func (v *transactionView) Fee() string {
 	return price.Mul(price, number(dig(v.Native, "gasUsed"))).String()
 }
 
+// Bound returns the most that the transaction could pay for gas when its block was accepted, if that is more than it paid.
+func (v *transactionView) Bound() string {
+	bound := number(dig(v.page.Got["pending"], "gasPrice"))
+	if bound.Cmp(number(dig(v.page.Got["receipt"], "effectiveGasPrice"))) <= 0 {
+		return ""
+	}
+	return bound.String()
+}
+
 // Reason explains why a transaction failed.
 func (v *transactionView) Reason() string {
 	trace := v.page.Got["trace"]

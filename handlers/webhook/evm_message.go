@@ -161,7 +161,7 @@ func evmTransaction(c *reader.Chain, t *reader.Transaction) EVMTransaction {
 		TxHash: t.Hash().Hex(), TxStatus: data.Decimals(t.Row.Status), Input: hexutil.Encode(t.Data()), Nonce: data.Decimals(t.Nonce()),
 		TransactionIndex: t.Index(), Value: t.Value().String(), Type: t.Type(), ChainID: data.Decimals(c.Row.EVMID),
 		ReceiptCumulativeGasUsed: data.Decimals(t.Row.GasTotal), ReceiptGasUsed: data.Decimals(t.Row.GasUsed), ReceiptEffectiveGasPrice: t.Price().String(),
-		ReceiptRoot: t.Block.Header.ReceiptHash.Hex(), BlockTimestamp: t.Block.Row.Time,
+		ReceiptRoot: t.Block.Results.ReceiptHash.Hex(), BlockTimestamp: t.Block.Row.Time,
 		ERC20Transfers: []Transfer{}, ERC721Transfers: []Transfer{}, ERC1155Transfers: []Transfer{},
 		NetworkToken: NetworkToken{c.Row.TokenName, c.Row.TokenSymbol, nativeDecimals, price.Decimal(t.Value(), nativeDecimals)},
 	}

@@ -142,7 +142,7 @@ func TestTransactionsOfEachTypeAreTold(t *testing.T) {
 	until(t, "the payment is told", func() bool { return r.tried() == 2 })
 	paid := r.got[1]["event"].(object)["transaction"].(object)
 	if paid["txHash"] != hash || paid["type"] != 2. || paid["to"] != strings.ToLower(bob) || paid["maxPriorityFeePerGas"] != "1" || paid["maxFeePerGas"] != "1000000000000" ||
-		paid["contractAddress"] != nil || paid["accessList"] != nil || paid["receiptGasUsed"] != "21000" || paid["value"] != "7" || r.got[1]["event"].(object)["logs"] != nil {
+		paid["contractAddress"] != nil || paid["accessList"] != nil || paid["receiptGasUsed"] != "250000" || paid["value"] != "7" || r.got[1]["event"].(object)["logs"] != nil {
 		t.Errorf("the payment is %s", text(paid))
 	}
 	if again := text(w.told(r, id, hash)); again != text(r.got[1]["event"]) {

@@ -3,6 +3,7 @@ package evm
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math/big"
 	"math/rand/v2"
@@ -12,7 +13,6 @@ import (
 
 	"snowglobe/seed/population"
 	"snowglobe/sim/evm"
-	"snowglobe/sim/evm/precompile"
 	"snowglobe/sim/store"
 )
 
@@ -82,6 +82,9 @@ func (h *History) Next() (plannedBlock, bool) {
 	b := h.nextPlanned()
 	b.TimeMS = h.affordable(max(b.TimeMS, h.earliest(h.deployed())))
 	at, due := h.nextDue()
+	if due {
+		at = h.accepting(at)
+	}
 	next := b.TimeMS
 	if due {
 		next = min(next, at)
@@ -188,9 +191,18 @@ func (h *History) affordable(timeMS uint64) uint64 {
 	if h.chain.IsL1() {
 		return timeMS
 	}
-	head, _ := h.chain.Builder.Head()
-	for limit := big.NewInt(dearestGas); evm.NextBaseFee(evm.KindC, precompile.FeeConfig{}, head, timeMS).Cmp(limit) > 0; {
-		timeMS += patience
+	for limit := big.NewInt(dearestGas); ; timeMS += patience {
+		next, err := h.chain.Builder.NextHeader(timeMS, evm.Override{})
+		if err != nil || next.BaseFee.Cmp(limit) <= 0 && !errors.Is(h.chain.Builder.Accepts(timeMS), evm.ErrQueueFull) {
+			return timeMS // making the block reports the error
+		}
+	}
+}
+
+// accepting returns the first time from a given one at which a C-Chain has settled enough to accept another block.
+func (h *History) accepting(timeMS uint64) uint64 {
+	for errors.Is(h.chain.Builder.Accepts(timeMS), evm.ErrQueueFull) {
+		timeMS += 500
 	}
 	return timeMS
 }
@@ -236,11 +248,15 @@ func (h *History) act(p *evm.BlockExecution, b plannedBlock) (done int, err erro
 	}
 	for actions := h.actions[h.next:]; done < min(b.Size, len(actions)); done++ {
 		r := h.chain.rng.For("tx", h.chain.Row.EVMID, b.TimeMS, done)
-		request, offer, err := h.decide(p, actions[done], b.rush, r)
+		left := p.GasLeft()
+		if b.rush != nil {
+			left = p.SustainedGas()
+		}
+		request, offer, err := h.decide(p, actions[done], b.rush, left, r)
 		if err != nil {
 			return 0, err
 		}
-		if request.Gas+gasAccess > p.GasLeft() {
+		if request.Gas+gasAccess > left {
 			break
 		}
 		if _, err := h.chain.execute(p, request, h.chain.txData(p.Nonce(request.From.Address), p.Header().BaseFee, request, offer, r)); err != nil {
@@ -282,12 +298,12 @@ func (h *History) moveValue(p *evm.BlockExecution) (bool, error) {
 
 // decide returns an action's transaction and the fees that its sender offers. If the sender cannot pay, it returns a gift to the sender
 // instead.
-func (h *History) decide(p *evm.BlockExecution, do action, rush *rush, r *rand.Rand) (request *TxRequest, o offer, err error) {
+func (h *History) decide(p *evm.BlockExecution, do action, rush *rush, gasLeft uint64, r *rand.Rand) (request *TxRequest, o offer, err error) {
 	switch {
 	case do != nil:
 		request, err = do(r)
 	case rush != nil:
-		request, err = rush.act(h.activity, p.GasLeft(), r)
+		request, err = rush.act(h.activity, gasLeft, r)
 	}
 	if err == nil && request == nil {
 		request, err = h.activity.any(r)

@@ -12,6 +12,7 @@ import (
 	"snowglobe/seed/evm"
 	"snowglobe/seed/population"
 	simevm "snowglobe/sim/evm"
+	"snowglobe/sim/rules"
 	"snowglobe/sim/warp"
 )
 
@@ -255,7 +256,10 @@ func (t *ICM) Simulates(blockchain ids.ID) bool {
 // Connect gives a chain its ids and its source of message signers.
 func (t *ICM) Connect(c *evm.Chain) {
 	e := t.endpoint(c)
-	c.Builder.SetWarpContext(simevm.WarpContext{NetworkID: t.network.rules.NetworkID, ChainID: e.id(), SubnetID: e.subnet(), Network: t})
+	helicon := t.network.rules.ActivationTime(rules.Helicon)
+	c.Builder.SetNetworkContext(simevm.NetworkContext{
+		NetworkID: t.network.rules.NetworkID, ChainID: e.id(), SubnetID: e.subnet(), Network: t, Helicon: &helicon,
+	})
 }
 
 // Scheduled returns the transactions that a chain has to make at fixed times.

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"math/big"
 
 	"github.com/ethereum/go-ethereum/core"
 	"github.com/ethereum/go-ethereum/core/tracing"
@@ -45,20 +44,69 @@ func (p *BlockExecution) Atomic(transactions []*txs.Tx, rows *store.PrimaryDelta
 	}
 	gas := uint64(0)
 	for _, tx := range transactions {
-		if gas = saturatingAdd(gas, utxo.AtomicGas(tx)); gas > p.GasLeft() {
-			return fmt.Errorf("atomic transaction %s: %w", tx.ID(), core.ErrGasLimitReached)
-		}
-		if err := p.applyAtomic(tx); err != nil {
+		if gas, err = p.applyAtomic(tx, gas); err != nil {
 			return err
 		}
 	}
-	p.extData, p.delta.Atomic = raw, rows
-	p.header.ExtDataHash, p.header.ExtDataGasUsed = crypto.Keccak256Hash(hash), new(big.Int).SetUint64(gas)
+	p.atomic, p.extData, p.delta.Atomic = transactions, raw, rows
+	p.header.ExtDataHash = crypto.Keccak256Hash(hash)
+	if p.worst == nil {
+		p.header.ExtDataGasUsed = bigOf(gas)
+	}
 	return Fault(p.state)
 }
 
-// applyAtomic moves value into and out of accounts. A debit counts as a use of the account's nonce.
-func (p *BlockExecution) applyAtomic(tx *txs.Tx) error {
+// applyAtomic moves value into and out of accounts. A debit counts as a use of the account's nonce. It returns the gas of the atomic
+// transactions so far; since Helicon the block's own gas includes it.
+func (p *BlockExecution) applyAtomic(tx *txs.Tx, before uint64) (uint64, error) {
+	if p.worst == nil {
+		gas := saturatingAdd(before, utxo.AtomicGas(tx))
+		if gas > p.GasLeft() {
+			return 0, fmt.Errorf("atomic transaction %s: %w", tx.ID(), core.ErrGasLimitReached)
+		}
+		return gas, p.moveSingly(tx)
+	}
+	o, err := atomicOperation(tx)
+	if err == nil {
+		err = p.checkAtomic(o)
+	}
+	if errors.Is(err, core.ErrGasLimitReached) {
+		err = fmt.Errorf("atomic transaction %s: %w", tx.ID(), err)
+	}
+	if err == nil {
+		err = p.gas.CheckGasLegacy(o.gas)
+	}
+	if err != nil {
+		return 0, err
+	}
+	p.worst.take(o)
+	for i := range o.debits {
+		d := &o.debits[i]
+		p.state.SubBalance(d.address, &d.amount, tracing.BalanceChangeUnspecified)
+		p.state.SetNonce(d.address, d.nonce+1, tracing.NonceChangeUnspecified)
+	}
+	for i := range o.credits {
+		p.state.AddBalance(o.credits[i].address, &o.credits[i].amount, tracing.BalanceChangeUnspecified)
+	}
+	return 0, nil
+}
+
+// checkAtomic refuses an atomic transaction that the block could not accept before it is executed.
+func (p *BlockExecution) checkAtomic(o *operation) error {
+	for i := range o.debits {
+		d := &o.debits[i]
+		switch {
+		case p.state.GetBalance(d.address).Lt(&d.required):
+			return cmp.Or(Fault(p.state), utxo.ErrInsufficientFunds)
+		case p.state.GetNonce(d.address) != d.nonce:
+			return ErrAtomicNonce
+		}
+	}
+	return p.worst.check(o)
+}
+
+// moveSingly moves each amount by itself: before Helicon every debit of an account takes a nonce.
+func (p *BlockExecution) moveSingly(tx *txs.Tx) error {
 	for _, change := range tx.AccountChanges() {
 		amount := new(uint256.Int).Mul(uint256.NewInt(change.Amount), weiPerNano)
 		if !change.Debit {

@@ -3,6 +3,7 @@ package evm
 import (
 	"bytes"
 	"cmp"
+	"errors"
 	"fmt"
 	"math/big"
 
@@ -13,28 +14,31 @@ import (
 	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/ethereum/go-ethereum/core/vm"
 	"github.com/ethereum/go-ethereum/crypto"
+	"github.com/ethereum/go-ethereum/rlp"
 	"github.com/holiman/uint256"
 
 	"snowglobe/sim/evm/index"
 	"snowglobe/sim/store"
+	"snowglobe/sim/txs"
 )
 
 // BlockExecution is a block under construction on the head of its chain. Dropping it changes nothing.
 type BlockExecution struct {
+	nextBlock
 	b        *Builder
-	header   *Header
 	state    *state.StateDB
 	context  VMContext
 	evm      *VM // made for the first transaction
 	gas      *core.GasPool
-	feeRules feeRules
 	recorder *index.CallRecorder
 
 	txs        types.Transactions
 	size       uint64 // of txs, in bytes
+	senders    []common.Address
 	receipts   types.Receipts
 	fees       *big.Int
-	extData    []byte // atomic transactions
+	atomic     []*txs.Tx
+	extData    []byte // their bytes
 	desired    Desired
 	predicates predicateResults
 	delta      *store.Delta
@@ -58,19 +62,39 @@ func NewBlockContext(h *Header, hash vm.GetHashFunc) vm.BlockContext {
 	}
 }
 
-// Header returns the header as far as it is known: number, time, base fee and gas limit.
+// Header returns the header as far as it is known: number, time, base fee and gas limit. Since Helicon a C-Chain's base fee is a bound.
 func (p *BlockExecution) Header() *Header { return p.header }
 
 // Nonce returns an account's next nonce.
 func (p *BlockExecution) Nonce(address common.Address) uint64 { return p.state.GetNonce(address) }
 
-// Balance returns an account's balance, in wei.
+// Balance returns what an account can spend in the block, in wei. Since Helicon on a C-Chain that is what it has at worst.
 func (p *BlockExecution) Balance(address common.Address) *uint256.Int {
+	if p.worst != nil {
+		if a, err := p.worst.account(address); err == nil { // a fault of the state is reported by Apply
+			return &a.balance
+		}
+	}
 	return p.state.GetBalance(address)
 }
 
-// GasLeft returns the gas that the block has left.
-func (p *BlockExecution) GasLeft() uint64 { return p.gas.Available(false) }
+// GasLeft returns the gas that the block has left. Since Helicon a C-Chain's transaction takes its whole limit.
+func (p *BlockExecution) GasLeft() uint64 {
+	if p.worst != nil {
+		return p.worst.limit - p.worst.gas
+	}
+	return p.gas.Available(false)
+}
+
+// SustainedGas returns the gas that the block has left if blocks at this distance from each other are to keep up with gas time. Before Helicon
+// and on an L1 that is all of it.
+func (p *BlockExecution) SustainedGas() uint64 {
+	if p.worst == nil {
+		return p.GasLeft()
+	}
+	elapsed := p.header.TimeMilliseconds - p.b.head.TimeMilliseconds
+	return saturatingSub(min(p.worst.limit, saturatingMul(elapsed, p.gasTime.rate())/millisPerSecond), p.worst.gas)
+}
 
 // Size returns the bytes of the block's transactions.
 func (p *BlockExecution) Size() uint64 { return p.size }
@@ -84,7 +108,11 @@ func (p *BlockExecution) Apply(tx *types.Transaction, sender common.Address) (*t
 	if len(p.txs) > store.MaxIndex {
 		return nil, core.ErrGasLimitReached
 	}
-	message, err := TransactionToMessage(tx, sender, p.header.BaseFee)
+	message, err := TransactionToMessage(tx, sender, p.executed.BaseFee)
+	if err != nil {
+		return nil, err
+	}
+	accept, err := p.accept(tx, sender)
 	if err != nil {
 		return nil, err
 	}
@@ -104,10 +132,26 @@ func (p *BlockExecution) Apply(tx *types.Transaction, sender common.Address) (*t
 	if carries {
 		p.predicates = append(p.predicates, predicateResult{tx.Hash(), failed})
 	}
-	BurnBaseFee(p.state, p.header, result.UsedGas)
+	accept()
+	BurnBaseFee(p.state, p.executed, result.UsedGas)
 	p.fees.Add(p.fees, times(result.UsedGas, message.GasPrice).ToBig())
 	p.state.Finalise(p.b.rulesAt(p.header))
 	return p.receipt(tx, sender, message, result), Fault(p.state)
+}
+
+// accept refuses a transaction that the block could not accept before it is executed. The function that it returns counts the transaction.
+func (p *BlockExecution) accept(tx *types.Transaction, sender common.Address) (func(), error) {
+	if p.worst == nil {
+		return func() {}, nil
+	}
+	o, err := p.worst.operationOf(tx, sender)
+	if err == nil {
+		err = p.worst.check(o)
+	}
+	if errors.Is(err, ErrUnsettled) && p.state.GetBalance(sender).Lt(&o.debits[0].required) {
+		err = fmt.Errorf("%w: address %v have %v want %v", core.ErrInsufficientFunds, sender.Hex(), p.state.GetBalance(sender), &o.debits[0].required)
+	}
+	return func() { p.worst.take(o) }, err
 }
 
 // BurnBaseFee credits the base fee of gas used to the coinbase, as go-ethereum does with the tip: these chains burn all fees by crediting
@@ -162,7 +206,7 @@ func (p *BlockExecution) receipt(tx *types.Transaction, sender common.Address, m
 		r.ContractAddress = crypto.CreateAddress(sender, tx.Nonce())
 	}
 	r.Bloom = types.CreateBloom(r)
-	p.txs, p.size, p.receipts = append(p.txs, tx), p.size+tx.Size(), append(p.receipts, r)
+	p.txs, p.senders, p.size, p.receipts = append(p.txs, tx), append(p.senders, sender), p.size+tx.Size(), append(p.receipts, r)
 	p.rows(tx, sender, r)
 	return r
 }
@@ -198,19 +242,49 @@ func (p *BlockExecution) rows(tx *types.Transaction, sender common.Address, r *t
 	}
 }
 
-// Draft returns the block so far, for readers: its header, its state and the rows of its transactions and logs. The block goes no further,
+// Draft returns the block so far, for readers: its header and results, its state and the rows of its transactions and logs. The block goes no further,
 // so readers may change the state.
-func (p *BlockExecution) Draft() (*Header, *state.StateDB, *store.Delta, error) {
-	p.header.GasUsed, p.header.Bloom = p.gas.Used(), types.MergeBloom(p.receipts)
+func (p *BlockExecution) Draft() (*Header, *ExecutionResults, *state.StateDB, *store.Delta, error) {
 	err := p.marshal()
 	p.hashLists()
-	return p.header, p.state, p.delta, err
+	return p.header, p.finish(), p.state, p.delta, err
 }
 
-// hashLists hashes the transactions, whose rows are complete, and the receipts into the header.
+// hashLists hashes the transactions, whose rows are complete, and the receipts into the header, with the gas used.
 func (p *BlockExecution) hashLists() {
+	h := p.executed
 	p.header.TxHash = types.DeriveSha(RawTransactions(p.delta.Transactions), p.b.lists)
-	p.header.ReceiptHash = types.DeriveSha(p.receipts, p.b.lists)
+	h.ReceiptHash, h.Bloom, h.GasUsed = types.DeriveSha(p.receipts, p.b.lists), types.MergeBloom(p.receipts), p.gas.Used()
+}
+
+// settle fills in what a C-Chain's header since Helicon says in place of its own execution: the results of the blocks that it settles, and
+// all the gas that it may use. Its transactions are complete.
+func (p *BlockExecution) settle() {
+	if p.worst == nil {
+		return
+	}
+	h, settled := p.header, p.worst.settled
+	var receipts types.Receipts
+	for _, b := range p.worst.settling {
+		receipts = append(receipts, b.receipts...)
+	}
+	h.ReceiptHash, h.Bloom = types.DeriveSha(receipts, p.b.lists), types.MergeBloom(receipts)
+	h.Root, h.GasUsed = settled.results.Root, p.worst.gas
+	number, t := settled.number(), settled.gasTime
+	h.SettledHeight, h.SettledGasUnix, h.SettledGasNumerator, h.SettledExcess = &number, &t.unix, &t.numerator, &t.excess
+	target, price := p.b.head.targetExponent(), uint64(0)
+	if p.b.head.MinPriceExponent != nil {
+		price = *p.b.head.MinPriceExponent
+	}
+	for _, e := range []struct {
+		exponent, desired *uint64
+		step              uint64
+	}{{&h.MinDelayExcess, p.desired.DelayExcess, maxDelayDiff}, {&target, p.desired.TargetExcess, maxTargetExcessDiff}, {&price, p.desired.PriceExponent, maxPriceDiff}} {
+		if e.desired != nil {
+			*e.exponent = towards(*e.exponent, *e.desired, e.step)
+		}
+	}
+	h.TargetExponent, h.MinPriceExponent = &target, &price
 }
 
 // RawTransactions lists the transactions of rows for types.DeriveSha, which computes the root in a header.
@@ -249,16 +323,55 @@ func (p *BlockExecution) Seal() (*store.Delta, error) {
 	if err != nil {
 		return nil, fmt.Errorf("block %d: %w", h.Number, store.Inside(err))
 	}
-	h.Root = root
-	h.GasUsed = p.gas.Used()
+	p.executed.Root = root
 	p.hashLists()
-	h.Bloom = types.MergeBloom(p.receipts)
-	p.feeRules.afterExecution(p.b.head, h, p.desired)
+	if p.worst == nil {
+		p.feeRules.afterExecution(p.b.head, h, p.desired)
+	}
 	h.Extra = append(h.Extra, p.predicates.encode()...)
+	results := p.finish()
+	if p.worst != nil {
+		if p.delta.Block.Execution, err = rlp.EncodeToBytes(results); err != nil {
+			return nil, err
+		}
+	}
 	p.delta.Calls, p.delta.Called = p.recorder.Calls(), p.recorder.Called()
 	p.delta.Block.Fees = p.fees.Bytes()
 	if p.delta.Activity, err = p.blockMetrics(); err != nil {
 		return nil, fmt.Errorf("block %d: %w", h.Number, err)
 	}
-	return p.b.advance(h, p.extData, p.delta)
+	accounts := p.b.state.update.AccountsOrigin
+	delta, err := p.b.advance(h, results.Executed(h), p.extData, p.delta)
+	if err == nil && p.b.kind == KindC {
+		p.enqueue(results, accounts)
+	}
+	return delta, err
+}
+
+// finish returns the results of the execution. Those of an asynchronous one are not in the header, which settles other blocks.
+func (p *BlockExecution) finish() *ExecutionResults {
+	h := p.executed
+	results := &ExecutionResults{BaseFee: h.BaseFee, GasCharged: h.GasUsed, Root: h.Root, ReceiptHash: h.ReceiptHash}
+	if p.worst != nil {
+		p.settle()
+		p.gasTime.afterBlock(results.GasCharged, p.header.target(), p.header.minPrice())
+		results.GasUnix, results.GasNumerator, results.Excess = p.gasTime.unix, p.gasTime.numerator, p.gasTime.excess
+	}
+	return results
+}
+
+// enqueue adds the block, which is the head, to the blocks that are not settled.
+func (p *BlockExecution) enqueue(results *ExecutionResults, before map[common.Address]*types.StateAccount) {
+	b := p.b
+	if p.worst == nil {
+		b.queue = queue{b.synchronousHead()}
+		return
+	}
+	block := &executedBlock{
+		header: b.head, results: results, gasTime: p.gasTime, atomic: p.atomic, receipts: p.receipts, before: before,
+	}
+	for i, tx := range p.txs {
+		block.txs = append(block.txs, sentTx{tx, p.senders[i]})
+	}
+	b.queue = b.queue.add(block)
 }

@@ -20,7 +20,7 @@ func (p *BlockExecution) blockMetrics() (*metric.Activity, error) {
 
 // ActivityOf returns a stored block's contribution to its chain's metrics. parent is the time of the parent block.
 func ActivityOf(kind Kind, d *store.Delta, parent int64) (*metric.Activity, error) {
-	header, err := DecodeHeader(kind, d.Block.Header)
+	baseFee, err := PaidBaseFee(kind, d.Block.Header, d.Block.Execution)
 	if err != nil {
 		return nil, err
 	}
@@ -29,7 +29,7 @@ func ActivityOf(kind Kind, d *store.Delta, parent int64) (*metric.Activity, erro
 		if err := tx.UnmarshalBinary(d.Transactions[i].Raw); err != nil {
 			return nil, err
 		}
-		return EffectiveGasPrice(tx, header.BaseFee), nil
+		return EffectiveGasPrice(tx, baseFee), nil
 	})
 }
 

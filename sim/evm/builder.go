@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math"
 	"math/big"
 	"slices"
 
@@ -31,16 +32,18 @@ var ErrTime = errors.New("too soon after the parent block")
 
 // Builder makes the blocks of one chain, one after another. The generator, a client's transaction and verify all build blocks with it.
 type Builder struct {
-	chain       int
-	kind        Kind
-	chainConfig *params.ChainConfig
-	schedule    *precompile.Upgrades
-	warpContext WarpContext
-	state       *buildState
-	index       *index.Index
+	chain          int
+	kind           Kind
+	chainConfig    *params.ChainConfig
+	schedule       *precompile.Upgrades
+	networkContext NetworkContext
+	state          *buildState
+	index          *index.Index
 
 	head      *Header
 	hash      common.Hash
+	executed  *Header                // the head as it was executed
+	queue     queue                  // of a C-Chain: the blocks from the last settled one to the head
 	root      common.Hash            // state root of the head, or after the last state change on it
 	changes   int                    // state changes after the head, made without a transaction
 	hashes    map[uint64]common.Hash // of the last 256 blocks, for BLOCKHASH; nil in a draft
@@ -103,20 +106,23 @@ func NewBuilder(chain int, genesis *Genesis) (*Builder, *store.Delta, error) {
 	if header.Root, err = states.Commit(b.rulesAt(header), 0); err != nil {
 		return nil, nil, fmt.Errorf("genesis: %w", store.Inside(err))
 	}
-	delta, err := b.advance(header, nil, &store.Delta{Activity: metric.NewActivity(int64(header.Time), nil)})
+	delta, err := b.advance(header, header, nil, &store.Delta{Activity: metric.NewActivity(int64(header.Time), nil)})
+	if b.kind == KindC {
+		b.queue = queue{b.synchronousHead()}
+	}
 	return b, delta, err
 }
 
 // RestoreBuilder makes the builder of a chain that already has blocks, from the rows of the world file. After a revert, before is the
 // builder used until then: its tries save the new one from reading the whole state. Otherwise it is nil.
-func RestoreBuilder(ctx context.Context, db *store.DB, chain int, genesis *Genesis, warpContext WarpContext, before *Builder) (*Builder, error) {
+func RestoreBuilder(ctx context.Context, db *store.DB, chain int, genesis *Genesis, networkContext NetworkContext, before *Builder) (*Builder, error) {
 	row, err := db.Head(ctx, chain)
 	if err != nil {
 		return nil, err
 	}
 	b := newBuilder(chain, genesis)
 	b.hash, b.allTxs, b.digest = common.BytesToHash(row.Hash), row.AllTxs, row.Digest
-	b.SetWarpContext(warpContext)
+	b.SetNetworkContext(networkContext)
 	if b.head, err = DecodeHeader(b.kind, row.Header); err != nil {
 		return nil, err
 	}
@@ -124,7 +130,15 @@ func RestoreBuilder(ctx context.Context, db *store.DB, chain int, genesis *Genes
 		return nil, err
 	}
 	number := row.ID.Number()
-	b.root = b.head.Root
+	results, err := DecodeResults(row.Execution, b.head)
+	if err != nil {
+		return nil, err
+	}
+	b.executed = results.Executed(b.head)
+	b.root = results.Root
+	if err := b.restoreQueue(ctx, db); err != nil {
+		return nil, err
+	}
 	last, err := db.LastStateChange(ctx, chain, number)
 	if err != nil {
 		return nil, err
@@ -148,16 +162,16 @@ func RestoreBuilder(ctx context.Context, db *store.DB, chain int, genesis *Genes
 
 // NewDraft makes a builder whose blocks are never sealed, on a head whose state is read from the file. It previews the next block without
 // building tries. ancestor finds the hashes of the head and of earlier blocks.
-func NewDraft(chain int, genesis *Genesis, warpContext WarpContext, head *Header, hash common.Hash, base FlatState, ancestor vm.GetHashFunc) *Builder {
+func NewDraft(chain int, genesis *Genesis, networkContext NetworkContext, head *Header, hash common.Hash, results *ExecutionResults, base FlatState, ancestor vm.GetHashFunc) (*Builder, error) {
 	b := newBuilder(chain, genesis)
-	b.SetWarpContext(warpContext)
-	b.head, b.hash, b.root, b.state.base, b.ancestor = head, hash, head.Root, &base, ancestor
-	return b
+	b.SetNetworkContext(networkContext)
+	b.head, b.executed, b.hash, b.root, b.state.base, b.ancestor = head, results.Executed(head), hash, results.Root, &base, ancestor
+	return b, b.restoreQueue(base.ctx, base.db)
 }
 
-// SetWarpContext sets the context in which the builder verifies warp messages. Call it before the first Open.
-func (b *Builder) SetWarpContext(h WarpContext) {
-	b.warpContext = h
+// SetNetworkContext sets the context in which the builder verifies warp messages. Call it before the first Open.
+func (b *Builder) SetNetworkContext(h NetworkContext) {
+	b.networkContext = h
 	b.index.SetNetwork(h.ChainID, h.Network)
 }
 
@@ -178,14 +192,14 @@ func (b *Builder) LargeTries() []store.TrieChange { return b.state.largeTries() 
 
 func (b *Builder) rulesAt(h *Header) params.Rules { return b.chainConfig.Rules(h.Number, true, h.Time) }
 
-// advance makes a finished header the head and completes its rows.
-func (b *Builder) advance(header *Header, extData []byte, delta *store.Delta) (*store.Delta, error) {
+// advance makes a finished header the head and completes its rows. executed is the header with what its execution gave.
+func (b *Builder) advance(header, executed *Header, extData []byte, delta *store.Delta) (*store.Delta, error) {
 	raw, err := header.Encode(b.kind)
 	if err != nil {
 		return nil, err
 	}
 	number := header.Number.Uint64()
-	b.head, b.hash, b.root, b.changes = header, crypto.Keccak256Hash(raw), header.Root, 0
+	b.head, b.executed, b.hash, b.root, b.changes = header, executed, crypto.Keccak256Hash(raw), executed.Root, 0
 	b.hashes[number] = b.hash
 	delete(b.hashes, number-256)
 	b.allTxs += int64(len(delta.Transactions))
@@ -193,24 +207,28 @@ func (b *Builder) advance(header *Header, extData []byte, delta *store.Delta) (*
 	if delta.Tries, err = b.state.changedTries(); err != nil {
 		return nil, err
 	}
-	if err := b.index.Add(delta, number, int64(header.Time), func() (*index.ContractReader, error) { return b.contractReader(header) }); err != nil {
+	if err := b.index.Add(delta, number, int64(header.Time), func() (*index.ContractReader, error) { return b.contractReader(executed) }); err != nil {
 		return nil, fmt.Errorf("index: %w", err)
 	}
 	delta.Block = store.Block{
 		ID: store.At(b.chain, number, 0), Hash: b.hash.Bytes(), Time: int64(header.Time), Txs: len(delta.Transactions),
-		AllTxs: b.allTxs, GasUsed: header.GasUsed, Fees: common.LeftPadBytes(delta.Block.Fees, 32), Header: raw, ExtData: extData,
+		AllTxs: b.allTxs, GasUsed: executed.GasUsed, Fees: common.LeftPadBytes(delta.Block.Fees, 32), Header: raw, ExtData: extData,
+		Execution: delta.Block.Execution,
 	}
 	b.digest = Digest(b.digest, delta)
 	delta.Block.Digest = b.digest
 	return delta, nil
 }
 
-// Digest covers the parent's digest, the block's hash and what the hash leaves out: overrides of the rules, impersonated senders, and the
-// calls inside transactions.
+// Digest covers the parent's digest, the block's hash and what the hash leaves out: the results of an asynchronous execution, overrides of the
+// rules, impersonated senders, and the calls inside transactions.
 func Digest(parent []byte, delta *store.Delta) []byte {
 	h := sha256.New()
 	h.Write(parent)
 	h.Write(delta.Block.Hash)
+	if len(delta.Block.Execution) > 0 {
+		fmt.Fprintf(h, "execution %x\n", delta.Block.Execution)
+	}
 	if o := delta.Override; o != nil {
 		fmt.Fprintf(h, "override %t %x %t %d %x\n", o.Early, o.BaseFee, o.GasLimit != nil, valueOf(o.GasLimit), o.Coinbase)
 	}
@@ -246,29 +264,23 @@ func (b *Builder) OpenWith(timeMS uint64, o Override) (*BlockExecution, error) {
 	if timeMS < first {
 		return nil, fmt.Errorf("%w: %d ms, the first that is allowed is %d ms", ErrTime, timeMS, first)
 	}
-	rates, err := b.feeRules()
+	next, err := b.nextBlock(timeMS, o)
+	if err == nil && next.worst != nil {
+		err = next.worst.full()
+	}
 	if err != nil {
 		return nil, err
 	}
-	header, err := ChildHeader(b.kind, rates.config, b.head, b.hash, timeMS, o)
+	states, err := b.stateAt(next.header.Time)
 	if err != nil {
 		return nil, err
 	}
-	capacity := GasCapacity(b.kind, rates.config, b.head, timeMS)
-	if o.GasLimit != nil {
-		capacity = *o.GasLimit
-	}
-	states, err := b.stateAt(header.Time)
-	if err != nil {
-		return nil, err
-	}
+	block := store.At(b.chain, next.header.Number.Uint64(), 0)
 	p := &BlockExecution{
-		b: b, header: header, state: states, feeRules: rates, fees: new(big.Int),
-		delta:    &store.Delta{Override: o.row(store.At(b.chain, header.Number.Uint64(), 0))},
-		gas:      core.NewGasPool(capacity),
-		recorder: index.NewCallRecorder(store.At(b.chain, header.Number.Uint64(), 0)),
+		b: b, nextBlock: next, state: states, fees: new(big.Int),
+		delta: &store.Delta{Override: o.row(block)}, gas: core.NewGasPool(next.capacity), recorder: index.NewCallRecorder(block),
 	}
-	p.context = b.vmContext(header, states)
+	p.context = b.vmContext(next.executed, states)
 	p.context.Tracer = p.recorder.Hooks()
 	return p, nil
 }
@@ -283,13 +295,68 @@ func (b *Builder) MinFeeCap() (*big.Int, error) {
 	return rates.config.MinBaseFee, err
 }
 
+// Accepts reports whether the chain has settled enough to accept a block at a time in Unix milliseconds: ErrQueueFull if not.
+func (b *Builder) Accepts(timeMS uint64) error {
+	next, err := b.nextBlock(timeMS, Override{})
+	if err == nil && next.worst != nil {
+		err = next.worst.full()
+	}
+	return err
+}
+
 // NextHeader returns the header of the next block at a time in Unix milliseconds, as far as it is known before execution.
 func (b *Builder) NextHeader(timeMS uint64, o Override) (*Header, error) {
-	rates, err := b.feeRules()
+	next, err := b.nextBlock(timeMS, o)
 	if err != nil {
 		return nil, err
 	}
-	return ChildHeader(b.kind, rates.config, b.head, b.hash, timeMS, o)
+	return next.header, nil
+}
+
+// nextBlock holds what is known of a block before its execution.
+type nextBlock struct {
+	header   *Header
+	executed *Header // with the base fee that is paid; the header itself before Helicon and on an L1
+	feeRules feeRules
+	capacity uint64     // of gas
+	worst    *worstCase // nil before Helicon and on an L1
+	gasTime  gasTime    // at the beginning, with worst
+}
+
+func (b *Builder) nextBlock(timeMS uint64, o Override) (n nextBlock, err error) {
+	if b.kind == KindC && b.networkContext.HeliconAt(timeMS/millisPerSecond) {
+		return b.nextAsynchronous(timeMS, o)
+	}
+	if n.feeRules, err = b.feeRules(); err != nil {
+		return n, err
+	}
+	if n.header, err = ChildHeader(b.kind, n.feeRules.config, b.head, b.hash, timeMS, o); err != nil {
+		return n, err
+	}
+	n.executed, n.capacity = n.header, GasCapacity(b.kind, n.feeRules.config, b.head, timeMS)
+	if o.GasLimit != nil {
+		n.capacity = *o.GasLimit
+	}
+	return n, nil
+}
+
+// nextAsynchronous returns what is known of a block since Helicon: its bounds from the worst case, and what gas will cost in it.
+func (b *Builder) nextAsynchronous(timeMS uint64, o Override) (n nextBlock, err error) {
+	if n.worst, err = b.worstCaseAt(timeMS); err != nil {
+		return n, err
+	}
+	n.gasTime = b.queue.head().gasTime
+	n.gasTime.beforeBlock(timeMS)
+	n.header = b.head.nextHeader(b.hash, timeMS)
+	n.header.GasLimit, n.header.BaseFee = n.worst.limit, n.worst.baseFee.ToBig()
+	executed := *n.header
+	executed.BaseFee = bigOf(n.gasTime.price())
+	n.executed = &executed
+	if err := errors.Join(o.apply(n.header), o.apply(n.executed)); err != nil {
+		return n, err
+	}
+	n.worst.limit, n.worst.baseFee, n.capacity = n.header.GasLimit, uint256.MustFromBig(n.header.BaseFee), math.MaxUint64
+	return n, nil
 }
 
 func (b *Builder) blockHash(number uint64) common.Hash {
@@ -337,7 +404,7 @@ func (b *Builder) contractReader(h *Header) (*index.ContractReader, error) {
 		return nil, err
 	}
 	s := b.vmContext(h, states)
-	s.NoBaseFee = true
+	s.NoBaseFee, s.MinimumGas = true, false
 	return index.NewContractReader(s.newUntracedVM(b.untraced), &b.entered, func() *vm.EVM { return s.NewVM().EVM }, states), nil
 }
 
@@ -346,7 +413,7 @@ func (b *Builder) vmContext(h *Header, states vm.StateDB) VMContext {
 	return VMContext{
 		Kind:        b.kind,
 		ChainConfig: b.chainConfig, Block: NewBlockContext(h, b.blockHash), State: states, JumpDests: b.jumpDests,
-		Precompiles: b.precompilesAt(h), Warp: b.warpContext.PrecompileInput(),
+		Precompiles: b.precompilesAt(h), Warp: b.networkContext.PrecompileInput(), MinimumGas: b.kind == KindC && b.networkContext.HeliconAt(h.Time),
 	}
 }
 

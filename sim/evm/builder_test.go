@@ -98,7 +98,7 @@ func (c *testChain) block(b *Builder, time uint64, to *common.Address, data stri
 
 func (c *testChain) restore(before *Builder) *Builder {
 	c.Helper()
-	b, err := RestoreBuilder(context.Background(), c.db, 1, c.genesis, WarpContext{}, before)
+	b, err := RestoreBuilder(context.Background(), c.db, 1, c.genesis, NetworkContext{}, before)
 	if err != nil {
 		c.Fatal(err)
 	}

@@ -56,16 +56,16 @@ func GasCapacity(kind Kind, config precompile.FeeConfig, parent *Header, timeMS 
 	return config.GasLimit.Uint64()
 }
 
-// Desired holds a proposer's preferences for the values that validators decide together: ACP-176's gas target, on a C-Chain, and ACP-226's
-// delay between blocks. Nil leaves a value unchanged.
-type Desired struct{ TargetExcess, DelayExcess *uint64 }
+// Desired holds a proposer's preferences for the values that validators decide together: ACP-176's gas target and, since Helicon, ACP-283's
+// least price, on a C-Chain, and ACP-226's delay between blocks. Nil leaves a value unchanged.
+type Desired struct{ TargetExcess, DelayExcess, PriceExponent *uint64 }
 
 // Claimed returns the preferences that a header implies. If the header moved further than one block may, Claimed cannot reproduce it.
 func (h *Header) Claimed(kind Kind) Desired {
 	d := Desired{DelayExcess: &h.MinDelayExcess}
 	if kind == KindC {
-		target := parseFeeState(h.Extra).targetExcess
-		d.TargetExcess = &target
+		target := h.targetExponent()
+		d.TargetExcess, d.PriceExponent = &target, h.MinPriceExponent
 	}
 	return d
 }

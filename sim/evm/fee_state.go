@@ -163,11 +163,11 @@ func (h *Header) EarliestChild() uint64 {
 // buildableGas is the most capacity that coreth's miner waits for before it makes a block: the gas limit of a C-Chain since Cortina.
 const buildableGas = 15_000_000
 
-// EarliestBlock returns the first millisecond in which a node makes a block: as soon as ACP-226 allows and, on a C-Chain, once most of its
-// capacity is available (coreth, miner.createCurrentEnvironment).
+// EarliestBlock returns the first millisecond in which a node makes a block: as soon as ACP-226 allows and, on a C-Chain before Helicon, once
+// most of its capacity is available (coreth, miner.createCurrentEnvironment).
 func EarliestBlock(kind Kind, head *Header) uint64 {
 	first := head.EarliestChild()
-	if kind != KindC {
+	if kind != KindC || head.Asynchronous() {
 		return first
 	}
 	state := feeStateAt(head, first)

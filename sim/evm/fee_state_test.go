@@ -103,7 +103,7 @@ func TestProposersMoveTargetAndDelay(t *testing.T) {
 	for range 3 {
 		next := head.nextHeader(head.ParentHash, head.TimeMilliseconds)
 		rules.beforeExecution(head, next)
-		rules.afterExecution(head, next, Desired{&target, &faster})
+		rules.afterExecution(head, next, Desired{TargetExcess: &target, DelayExcess: &faster})
 		if same := next.Claimed(KindC); *same.TargetExcess != parseFeeState(head.Extra).targetExcess+maxTargetExcessDiff || *same.DelayExcess != head.MinDelayExcess-maxDelayDiff {
 			t.Errorf("a block claims %d and %d", *same.TargetExcess, *same.DelayExcess)
 		}

@@ -31,7 +31,8 @@ var (
 )
 
 // Header is a block header of the network's EVM since the Granite upgrade, with its fields in the order of the network's RLP. Only a
-// C-Chain has ExtDataHash and ExtDataGasUsed.
+// C-Chain has ExtDataHash and ExtDataGasUsed, and the last six only a C-Chain's block since Helicon, whose root, receipts, bloom, base fee
+// and gas used say nothing of its own execution: see ExecutionResults.
 type Header struct {
 	ParentHash       common.Hash
 	UncleHash        common.Hash
@@ -57,7 +58,17 @@ type Header struct {
 	ParentBeaconRoot common.Hash
 	TimeMilliseconds uint64
 	MinDelayExcess   uint64
+
+	TargetExponent      *uint64 `rlp:"optional"`
+	MinPriceExponent    *uint64 `rlp:"optional"`
+	SettledHeight       *uint64 `rlp:"optional"`
+	SettledGasUnix      *uint64 `rlp:"optional"`
+	SettledGasNumerator *uint64 `rlp:"optional"`
+	SettledExcess       *uint64 `rlp:"optional"`
 }
+
+// Asynchronous reports whether the block was accepted before it was executed, as a C-Chain's blocks are since Helicon (ACP-194).
+func (h *Header) Asynchronous() bool { return h.SettledHeight != nil }
 
 // l1Header is a pointer to Header as subnet-evm encodes it, without the two fields for a C-Chain's atomic transactions.
 var l1Header = func() reflect.Type {

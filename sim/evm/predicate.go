@@ -19,7 +19,7 @@ import (
 )
 
 // A predicate is a signed warp message in a transaction's access list, in an entry for the address of the warp precompile (ACP-30). The
-// header's extra data lists the invalid predicates after the fee state (avalanchego, vms/evm/predicate), so that tracing need not verify
+// header's extra data lists the invalid predicates, until Helicon after the fee state (avalanchego, vms/evm/predicate), so that tracing need not verify
 // them again.
 
 // splitPredicates splits an access list into its messages and the rest.
@@ -60,7 +60,7 @@ func (b *Builder) checkPredicates(tx *types.Transaction, time uint64) (*big.Int,
 	for i, p := range predicates {
 		m, err := p.Message()
 		if err == nil {
-			err = b.warpContext.verifyPredicate(m, config, time)
+			err = b.networkContext.verifyPredicate(m, config, time)
 		}
 		if err != nil {
 			failed.SetBit(failed, i, 1)
@@ -99,8 +99,11 @@ var errPredicateResults = errors.New("the header's predicate results are malform
 // PredicateResults reads the predicate results, which follow the fee state in a header's extra data.
 func PredicateResults(kind Kind, h *Header) (map[common.Hash]*big.Int, error) {
 	fee := feeStateBytes
-	if kind == KindL1 {
+	switch {
+	case kind == KindL1:
 		fee = feeWindowBytes
+	case h.Asynchronous():
+		fee = 0
 	}
 	if h.Number.Sign() == 0 || len(h.Extra) < fee+codecVersionBytes {
 		return nil, nil

@@ -50,11 +50,15 @@ func (b *Builder) Change(c store.StateChange, known index.Holdings) (*store.Stat
 	c.Digest = ChangeDigest(b.digest, &c)
 	b.root, b.digest = root, c.Digest
 	b.changes++
+	if len(b.queue) > 0 {
+		last := b.queue.head()
+		last.changes = append(last.changes, c)
+	}
 	d := &store.StateDelta{Change: c, Accounts: rows.Accounts, Slots: rows.Slots, Codes: rows.Codes, Tries: tries}
 	if c.Kind != store.CodeChange && c.Kind != store.StorageChange {
 		return d, nil
 	}
-	if err := b.index.AddChange(d, known, func() (*index.ContractReader, error) { return b.contractReader(b.head) }); err != nil {
+	if err := b.index.AddChange(d, known, func() (*index.ContractReader, error) { return b.contractReader(b.executed) }); err != nil {
 		return nil, fmt.Errorf("index: %w", err)
 	}
 	return d, nil

@@ -11,6 +11,7 @@ import (
 	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/ethereum/go-ethereum/core/vm"
 	"github.com/ethereum/go-ethereum/params"
+	"github.com/holiman/uint256"
 
 	"snowglobe/sim/cache"
 	"snowglobe/sim/evm/precompile"
@@ -27,6 +28,7 @@ type VMContext struct {
 	Tracer      *tracing.Hooks // may be nil
 	Warp        precompile.WarpInput
 	NoBaseFee   bool // allow a gas price of zero
+	MinimumGas  bool // charge at least half of the gas limit, as a C-Chain does since Helicon
 }
 
 // VM is an EVM with the call frames that its stateful precompiles read.
@@ -36,10 +38,11 @@ type VM struct {
 	warp       bool               // whether the warp precompile is active
 	warm       []common.Address   // warm from the start (EIP-2929), beside go-ethereum's own
 	accessList types.AccessList   // complete list of a message with predicates; nil: the message's own
+	minimumGas bool
 }
 
 func (s VMContext) NewVM() *VM {
-	m := &VM{warm: s.Precompiles.Warm}
+	m := &VM{warm: s.Precompiles.Warm, minimumGas: s.MinimumGas}
 	contracts, hooks, states := s.Precompiles.stateless, s.Tracer, vm.StateDB(networkState{s.State, m, s.Kind})
 	if len(s.Precompiles.stateful) > 0 {
 		m.warp = s.Precompiles.HasWarp()
@@ -98,8 +101,37 @@ func (n networkState) Prepare(rules params.Rules, sender, coinbase common.Addres
 }
 
 // Apply executes a message. failed has a bit for each invalid predicate. It returns an error only if the message could not run; the result
-// reports failures of the code.
+// reports failures of the code, and the gas charged as the gas used.
 func (m *VM) Apply(message *core.Message, gas *core.GasPool, failed *big.Int) (result *core.ExecutionResult, err error) {
+	result, err = m.apply(message, gas, failed)
+	if err == nil && m.minimumGas {
+		err = m.chargeMinimum(message, gas, result)
+	}
+	return result, err
+}
+
+// chargeMinimum charges a message for gas that it did not use, up to half of its limit, rounded up (ACP-194; libevm, afterGasRefund).
+func (m *VM) chargeMinimum(message *core.Message, gas *core.GasPool, result *core.ExecutionResult) error {
+	least := message.GasLimit/minGasDivisor + message.GasLimit%minGasDivisor
+	if result.UsedGas >= least {
+		return nil
+	}
+	more := least - result.UsedGas
+	result.UsedGas = least
+	m.StateDB.SubBalance(message.From, times(more, message.GasPrice), tracing.BalanceDecreaseGasBuy)
+	if tip, underflow := new(uint256.Int).SubOverflow(message.GasPrice, uint256.MustFromBig(m.Context.BaseFee)); !underflow {
+		m.StateDB.AddBalance(m.Context.Coinbase, times(more, tip), tracing.BalanceIncreaseRewardTransactionFee)
+	}
+	if gas == nil {
+		return nil
+	}
+	if err := gas.CheckGasLegacy(more); err != nil {
+		return err
+	}
+	return gas.ChargeGasLegacy(0, more)
+}
+
+func (m *VM) apply(message *core.Message, gas *core.GasPool, failed *big.Int) (result *core.ExecutionResult, err error) {
 	if m.frames == nil {
 		return core.ApplyMessage(m.EVM, message, gas)
 	}

@@ -81,7 +81,7 @@ func (n *oneSigner) message(t *testing.T, source ids.ID, signed bool, size int) 
 // chain's own, unless it is configured otherwise.
 func TestSigners(t *testing.T) {
 	yes, no, quorum, zero := true, false, uint64(80), uint64(0)
-	h := WarpContext{SubnetID: ids.ID{7}, Network: &oneSigner{}}
+	h := NetworkContext{SubnetID: ids.ID{7}, Network: &oneSigner{}}
 	for _, c := range []struct {
 		source ids.ID
 		config precompile.Config
@@ -102,11 +102,11 @@ func TestSigners(t *testing.T) {
 	if _, _, err := h.Signers(ids.ID{9}, precompile.Config{}); !errors.Is(err, errUnknown) {
 		t.Errorf("an unknown blockchain: %v", err)
 	}
-	if err := (&WarpContext{}).verifyPredicate(&warp.Message{}, precompile.Config{}, 0); !errors.Is(err, errNoNetwork) {
+	if err := (&NetworkContext{}).verifyPredicate(&warp.Message{}, precompile.Config{}, 0); !errors.Is(err, errNoNetwork) {
 		t.Errorf("without a network: %v", err)
 	}
 	for _, subnet := range []ids.ID{{6}, {7}} { // of the first nobody has the validators
-		lost := WarpContext{SubnetID: subnet, Network: &oneSigner{key: warp.NewSecretKey([32]byte{1})}}
+		lost := NetworkContext{SubnetID: subnet, Network: &oneSigner{key: warp.NewSecretKey([32]byte{1})}}
 		for _, source := range []ids.ID{{9}, {2}} {
 			m := &warp.Message{UnsignedMessage: warp.UnsignedMessage{SourceChainID: source}}
 			if err := lost.verifyPredicate(m, precompile.Config{}, 0); err == nil || errors.Is(err, errUnknown) != (subnet == (ids.ID{6}) || source == (ids.ID{9})) {
@@ -144,7 +144,7 @@ func warpChain(t *testing.T) (*testChain, *Builder, *oneSigner, common.Address) 
 	c.genesis.Alloc[common.Address{2, 2}] = types.Account{Balance: new(big.Int)}
 	b := c.begin()
 	n := &oneSigner{key: warp.NewSecretKey([32]byte{1})}
-	b.SetWarpContext(WarpContext{NetworkID: 5, ChainID: ids.ID{3}, SubnetID: ids.ID{7}, Network: n})
+	b.SetNetworkContext(NetworkContext{NetworkID: 5, ChainID: ids.ID{3}, SubnetID: ids.ID{7}, Network: n})
 	return c, b, n, asker
 }
 
@@ -249,8 +249,8 @@ func TestMessagesInAccessLists(t *testing.T) {
 	}
 	c.write(d)
 	again := c.restore(nil)
-	again.SetWarpContext(b.warpContext)
-	if restored, err := RestoreBuilder(t.Context(), c.db, 1, c.genesis, b.warpContext, nil); err != nil || restored.warpContext != b.warpContext {
+	again.SetNetworkContext(b.networkContext)
+	if restored, err := RestoreBuilder(t.Context(), c.db, 1, c.genesis, b.networkContext, nil); err != nil || restored.networkContext != b.networkContext {
 		t.Errorf("a restored builder has no network: %v", err)
 	}
 }
@@ -544,10 +544,17 @@ func TestDrafts(t *testing.T) {
 	c.write(c.block(b, 1_700_000_100, nil, "60076001554360025560018060005260016000f3"))
 	flat := NewFlatState(t.Context(), c.db, 1, b.head.Number.Uint64())
 	asked := uint64(0)
-	draft := NewDraft(1, c.genesis, WarpContext{ChainID: ids.ID{4}}, b.head, b.hash, flat, vm.GetHashFunc(func(n uint64) common.Hash {
+	results, err := DecodeResults(nil, b.head)
+	if err != nil {
+		t.Fatal(err)
+	}
+	draft, err := NewDraft(1, c.genesis, NetworkContext{ChainID: ids.ID{4}}, b.head, b.hash, results, flat, vm.GetHashFunc(func(n uint64) common.Hash {
 		asked = n
 		return common.Hash{5}
 	}))
+	if err != nil {
+		t.Fatal(err)
+	}
 	p, err := draft.Open(1_700_000_110_000)
 	if err != nil {
 		t.Fatal(err)
@@ -557,7 +564,7 @@ func TestDrafts(t *testing.T) {
 	if r, err := p.Apply(tx, c.from); err != nil || !bytes.Equal(r.Logs[0].Data, common.Hash{5}.Bytes()) || asked != 1 {
 		t.Fatalf("the hash of block %d: %v, %v", asked, r, err)
 	}
-	h, states, d, err := p.Draft()
+	h, _, states, d, err := p.Draft()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -565,7 +572,7 @@ func TestDrafts(t *testing.T) {
 	if h.GasUsed != p.receipts[0].GasUsed || h.Bloom != types.MergeBloom(p.receipts) || h.ParentHash != b.hash || len(d.Transactions) != 1 || !bytes.Equal(d.Transactions[0].Raw, raw) || h.TxHash == types.EmptyTxsHash || h.ReceiptHash == types.EmptyReceiptsHash || states.GetNonce(c.from) != 2 {
 		t.Errorf("the draft is %+v", h)
 	}
-	if draft.warpContext.ChainID != (ids.ID{4}) || draft.Root() != b.Root() || crypto.CreateAddress(c.from, 1) != p.receipts[0].ContractAddress {
+	if draft.networkContext.ChainID != (ids.ID{4}) || draft.Root() != b.Root() || crypto.CreateAddress(c.from, 1) != p.receipts[0].ContractAddress {
 		t.Error("the draft has another chain")
 	}
 	next, err := draft.NextHeader(1_700_000_110_000, Override{Coinbase: &common.Address{1}})

@@ -159,11 +159,11 @@ func (r *evmReader) native(row *evmRow, tx *store.TransactionView) error {
 		return fmt.Errorf("transaction %s: %w", row.hash, err)
 	}
 	if r.header != tx.ID.Block() {
-		h, err := evm.DecodeHeader(r.source.evm.Kind, tx.Header)
+		base, err := evm.PaidBaseFee(r.source.evm.Kind, tx.Header, tx.Execution)
 		if err != nil {
 			return fmt.Errorf("block %s: %w", row.number, err)
 		}
-		r.header, r.base = tx.ID.Block(), h.BaseFee
+		r.header, r.base = tx.ID.Block(), base
 	}
 	row.kind, row.succeeded, row.method, row.amount = "NATIVE", tx.Status == 1, method(&signed), signed.Value()
 	row.gas = &gas{used: tx.GasUsed, price: evm.EffectiveGasPrice(&signed, r.base)}

@@ -2,9 +2,6 @@ package miner
 
 import (
 	"context"
-	"errors"
-
-	"github.com/ethereum/go-ethereum/core"
 
 	"snowglobe/sim/evm"
 	"snowglobe/sim/store"
@@ -28,7 +25,7 @@ func (m *Miner) SendAtomic(ctx context.Context, write func(*evm.BlockExecution) 
 	}
 	next := m.plan(0)
 	for last := next.time + longestWait; ; next.time += capacityStep {
-		p, err := m.open(next)
+		p, err := m.open(&next)
 		if err != nil {
 			return err
 		}
@@ -37,7 +34,7 @@ func (m *Miner) SendAtomic(ctx context.Context, write func(*evm.BlockExecution) 
 			return err
 		}
 		err = mineAtomic(m, p, next, tx, backend)
-		if !errors.Is(err, core.ErrGasLimitReached) || next.time >= last {
+		if !waits(p, err) || next.time >= last {
 			return err
 		}
 	}

@@ -13,19 +13,25 @@ import (
 	"snowglobe/sim/store"
 )
 
-// capacityStep is the time in milliseconds by which a block is delayed while its chain lacks capacity for a transaction (ACP-176), and
-// longestWait the limit of the sum. Capacity is full long before that.
+// capacityStep is the time in milliseconds by which a block is delayed while its chain lacks capacity for a transaction (ACP-176), or settled
+// funds of its sender (ACP-194), and longestWait the limit of the sum. Capacity is full long before that, and so are all funds settled that
+// are spent block by block.
 const (
 	capacityStep = 500
-	longestWait  = 10_000
+	longestWait  = 30_000
 )
 
-// open begins a planned block.
-func (m *Miner) open(next plan) (*evm.BlockExecution, error) {
-	if err := m.world.Advance(next.time); err != nil {
-		return nil, err
+// open begins a planned block. It moves the block's time on, unless a client chose it, until the chain settled enough to take another one.
+func (m *Miner) open(next *plan) (*evm.BlockExecution, error) {
+	for ; ; next.time += capacityStep {
+		if err := m.world.Advance(next.time); err != nil {
+			return nil, err
+		}
+		p, err := m.builder.OpenWith(next.time, next.override)
+		if !errors.Is(err, evm.ErrQueueFull) || next.chosen {
+			return p, err
+		}
 	}
-	return m.builder.OpenWith(next.time, next.override)
 }
 
 // maxTxsSize is the most bytes of transactions in one block, which leaves room for the rest of a block of 2 MiB (coreth miner, targetTxsSize).
@@ -82,7 +88,7 @@ func (m *Miner) mineReady(sent *types.Transaction) (failed error) {
 func (m *Miner) mineNext() (*txpool.Transaction, error) {
 	next := m.plan(0)
 	for last := next.time + longestWait; ; next.time += capacityStep {
-		p, err := m.open(next)
+		p, err := m.open(&next)
 		if err != nil {
 			return nil, err
 		}
@@ -96,10 +102,18 @@ func (m *Miner) mineNext() (*txpool.Transaction, error) {
 			return t, m.seal(p, next)
 		case store.Internal(err): // the transaction may be as good as any
 			return nil, err
-		case !errors.Is(err, core.ErrGasLimitReached) || p.GasLeft() == p.Header().GasLimit || next.time >= last:
+		case !waits(p, err) || next.time >= last:
 			return t, err
 		}
 	}
+}
+
+// waits reports whether a later block may take a transaction that an empty one refused.
+func waits(p *evm.BlockExecution, err error) bool {
+	if errors.Is(err, core.ErrGasLimitReached) {
+		return p.GasLeft() < p.Header().GasLimit
+	}
+	return errors.Is(err, evm.ErrUnsettled)
 }
 
 // seal finishes a block and commits it. If that fails the block never existed: the next one begins at the file's head.

@@ -85,10 +85,11 @@ func TestSettingsComeBack(t *testing.T) {
 	}
 }
 
-// TestHeavyTransactionsWait: with automine, a transaction for which the C-Chain lacks capacity (ACP-176) is in a block as soon as there is enough.
+// TestHeavyTransactionsWait: with automine, a transaction for which the C-Chain lacks capacity (ACP-176, until Helicon) is in a block as soon as
+// there is enough.
 func TestHeavyTransactionsWait(t *testing.T) {
 	t.Parallel()
-	w := generate(t)
+	w := generate(t, neverHelicon)
 	m, from := w.MinerOf(w.Networks[0].CChain()), rich(t, w)
 	id := new(big.Int).SetUint64(m.Chain.Row.EVMID)
 	var waited time.Duration

@@ -265,12 +265,32 @@ func (m *Miner) Mine(ctx context.Context, count uint64, spacing time.Duration) e
 	return nil
 }
 
+// Settle makes a block if it settles transactions, and returns the number of the last settled block; nil if it makes none.
+func (m *Miner) Settle(ctx context.Context) (*uint64, error) {
+	defer m.world.Mined(ctx)
+	defer m.world.Lock(ctx)()
+	if err := m.restore(ctx); err != nil {
+		return nil, err
+	}
+	next := m.plan(0)
+	number, settles := m.builder.Settleable(next.time)
+	if !settles {
+		return nil, nil
+	}
+	return &number, m.mineReadyInto(&next)
+}
+
 func (m *Miner) mineAll(ctx context.Context, spacing uint64) error {
 	defer m.world.Lock(ctx)()
 	if err := m.restore(ctx); err != nil {
 		return err
 	}
 	next := m.plan(spacing)
+	return m.mineReadyInto(&next)
+}
+
+// mineReadyInto makes a planned block of every waiting transaction that fits.
+func (m *Miner) mineReadyInto(next *plan) error {
 	p, err := m.open(next)
 	if err != nil {
 		return err
@@ -280,7 +300,7 @@ func (m *Miner) mineAll(ctx context.Context, spacing uint64) error {
 			return err
 		}
 	}
-	return m.seal(p, next)
+	return m.seal(p, *next)
 }
 
 // Transaction is a transaction with its sender.
@@ -297,7 +317,7 @@ func (m *Miner) Replace(ctx context.Context, blocks [][]*Transaction) (omitted e
 		if i == 0 && next.time == uint64(m.world.Now()) {
 			next.time++
 		}
-		p, err := m.open(next)
+		p, err := m.open(&next)
 		if err != nil {
 			return err
 		}

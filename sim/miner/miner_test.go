@@ -114,10 +114,10 @@ func TestAutomine(t *testing.T) {
 }
 
 // TestLargeTransactionsWait: if a block lacks the capacity for a transaction (ACP-176), its time is delayed, half a second at a time, until it
-// has it.
+// has it. Helicon ended capacity.
 func TestLargeTransactionsWait(t *testing.T) {
 	t.Parallel()
-	w := generate(t)
+	w := generate(t, neverHelicon)
 	m := w.MinerOf(w.Networks[0].CChain())
 	from := funded(t, m, 1)
 	endless := []byte{0x5b, 0x60, 0x00, 0x56} // JUMPDEST, PUSH1 0, JUMP: all gas is used

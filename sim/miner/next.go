@@ -52,6 +52,8 @@ func (m *Miner) plan(spacing uint64) plan {
 type NextBlock struct {
 	*evm.Header
 	Free bool // a client asked for a base fee of 0
+
+	chosen bool // a client chose the base fee
 }
 
 // NextBlock describes the next block. It needs no lock.
@@ -65,7 +67,7 @@ func (m *Miner) NextBlock(ctx context.Context) (*NextBlock, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &NextBlock{Header: h, Free: p.override.BaseFee != nil && h.BaseFee.Sign() == 0}, nil
+	return &NextBlock{Header: h, Free: p.override.BaseFee != nil && h.BaseFee.Sign() == 0, chosen: p.override.BaseFee != nil}, nil
 }
 
 // Prices returns the base fee of the next block and a tip that gets a transaction included: zero if a client asked for a base fee of 0, so
@@ -79,4 +81,32 @@ func (m *Miner) Prices(ctx context.Context) (baseFee, tip *big.Int, err error) {
 		tip, err = m.Chain.SuggestTip(ctx)
 	}
 	return next.BaseFee, tip, err
+}
+
+// PriceBound returns the base fee that a node announces for the next block, and the one that its suggestion of a gas price includes: both
+// those of the next block, but since Helicon on a C-Chain the most that gas can cost after the accepted blocks, and the newest block's bound.
+func (m *Miner) PriceBound(ctx context.Context) (announced, suggested *big.Int, err error) {
+	next, err := m.NextBlock(ctx)
+	if err != nil || next.chosen {
+		return next.fee(), next.fee(), err
+	}
+	head, err := m.Chain.Head(ctx)
+	if err != nil || !head.Header.Asynchronous() {
+		return next.fee(), next.fee(), err
+	}
+	if announced, err = m.Chain.PriceBound(ctx, head); err != nil {
+		return nil, nil, err
+	}
+	if suggested = head.Header.BaseFee; suggested.Cmp(next.BaseFee) < 0 {
+		suggested = next.BaseFee
+	}
+	return announced, suggested, nil
+}
+
+// fee returns a copy of the block's base fee.
+func (b *NextBlock) fee() *big.Int {
+	if b == nil {
+		return nil
+	}
+	return new(big.Int).Set(b.BaseFee)
 }

@@ -18,9 +18,12 @@ import (
 	"snowglobe/sim/miner"
 )
 
-func generate(t *testing.T) *sim.World {
+// neverHelicon is an upgrade's time with which a C-Chain keeps the rules before Helicon.
+const neverHelicon = "helicon=never"
+
+func generate(t *testing.T, upgrades ...string) *sim.World {
 	t.Helper()
-	return seedtest.Copy(t, 3)
+	return seedtest.Copy(t, 3, upgrades...)
 }
 
 // miners returns the miners of a C-Chain and of an L1.

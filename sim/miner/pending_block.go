@@ -50,7 +50,11 @@ func (m *Miner) Pending(ctx context.Context) (*reader.Block, error) {
 }
 
 func (m *Miner) assemble(ctx context.Context, head *reader.Block, next plan) (*reader.Block, error) {
-	p, err := m.Chain.NewDraft(ctx, head).OpenWith(next.time, next.override)
+	draft, err := m.Chain.NewDraft(ctx, head)
+	if err != nil {
+		return nil, err
+	}
+	p, err := draft.OpenWith(next.time, next.override)
 	if err != nil {
 		return nil, err
 	}

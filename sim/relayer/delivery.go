@@ -165,7 +165,7 @@ func (d *delivery) sign(ctx context.Context, time uint64) (precompile.Predicate,
 	if !on {
 		return nil, 0, errNoWarp
 	}
-	subnet, quorum, err := d.destination.WarpContext.Signers(d.unsigned.SourceChainID, config)
+	subnet, quorum, err := d.destination.NetworkContext.Signers(d.unsigned.SourceChainID, config)
 	if err != nil {
 		return nil, 0, err
 	}

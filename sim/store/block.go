@@ -18,10 +18,14 @@ type Block struct {
 	Fees    Word     `db:"fees"`     // wei, 32 bytes
 	Header  Packed   `db:"header"`   // RLP
 	ExtData []byte   `db:"ext_data"` // C-Chain atomic transactions, nil when there are none
-	Digest  []byte   `db:"digest"`   // over the parent's digest and everything the block added
+
+	// The results of a C-Chain's execution since Helicon, whose header has those of earlier blocks; nil otherwise. RLP.
+	Execution []byte `db:"execution"`
+
+	Digest []byte `db:"digest"` // over the parent's digest and everything the block added
 }
 
-const blockColumns = `id, hash, time, txs, all_txs, gas_used, fees, header, ext_data, digest`
+const blockColumns = `id, hash, time, txs, all_txs, gas_used, fees, header, ext_data, execution, digest`
 
 // Block reads one block.
 func (db *DB) Block(ctx context.Context, chain int, number uint64) (*Block, error) {
@@ -79,7 +83,7 @@ func FirstSince(head uint64, time int64, timeOf func(height uint64) (int64, erro
 var intoBlock = bulk.NewTable("block", blockColumns, false)
 
 func (b *Batch) addBlock(r *Block) error {
-	return b.insert(intoBlock, r.ID, r.Hash, r.Time, r.Txs, r.AllTxs, r.GasUsed, r.Fees, r.Header, r.ExtData, r.Digest)
+	return b.insert(intoBlock, r.ID, r.Hash, r.Time, r.Txs, r.AllTxs, r.GasUsed, r.Fees, r.Header, r.ExtData, r.Execution, r.Digest)
 }
 
 // BlocksDown reads at most limit blocks from one position down to another.

@@ -60,6 +60,7 @@ CREATE TABLE block (
     fees     BLOB    NOT NULL CHECK (length(fees) <= 32),  -- wei paid for gas by all transactions of the block
     header   BLOB    NOT NULL CHECK (length(header) > 1),  -- RLP, packed
     ext_data BLOB CHECK (length(ext_data) > 0),            -- C-Chain: atomic transactions, codec bytes
+    execution BLOB CHECK (length(execution) > 0),          -- C-Chain since Helicon: results of the execution, RLP
     digest   BLOB    NOT NULL CHECK (length(digest) = 32)  -- SHA-256 over the parent's digest and everything this block added
 ) STRICT;
 

@@ -84,10 +84,11 @@ type Inclusion struct {
 	BlockHash []byte `db:"block_hash"` // of the block
 	BlockTime int64  `db:"time"`       // of the block, Unix seconds
 	Header    Packed `db:"header"`     // of the block, RLP
+	Execution []byte `db:"execution"`  // of the block
 }
 
 // inclusionColumns selects the columns of a transaction t in a block b.
-const inclusionColumns = `t.hash AS tx_hash, b.hash AS block_hash, b.time, b.header`
+const inclusionColumns = `t.hash AS tx_hash, b.hash AS block_hash, b.time, b.header, b.execution`
 
 // Touch records that an address took part in a transaction without being its sender or recipient.
 type Touch struct {
@@ -249,9 +250,10 @@ type TransactionView struct {
 	BlockHash []byte `db:"block_hash"` // of the block
 	BlockTime int64  `db:"time"`       // of the block, Unix seconds
 	Header    Packed `db:"header"`     // of the block, RLP
+	Execution []byte `db:"execution"`  // of the block
 }
 
-const transactionView = `t.id, t.hash, t.sender, t.recipient, t.created, t.status, t.gas_used, t.gas_total, t.logs, t.raw, b.hash AS block_hash, b.time, b.header`
+const transactionView = `t.id, t.hash, t.sender, t.recipient, t.created, t.status, t.gas_used, t.gas_total, t.logs, t.raw, b.hash AS block_hash, b.time, b.header, b.execution`
 
 // transactionPage completes a list of transaction ids, named page.
 const transactionPage = `SELECT ` + transactionView + `

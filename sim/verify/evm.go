@@ -25,7 +25,7 @@ func VerifyChain(ctx context.Context, db *store.DB, c *reader.Chain, report func
 	if err != nil {
 		return err
 	}
-	b.SetWarpContext(c.WarpContext)
+	b.SetNetworkContext(c.NetworkContext)
 	head, err := db.Head(ctx, c.Row.ID)
 	if err != nil {
 		return fmt.Errorf("head: %w", err)

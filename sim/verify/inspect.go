@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"maps"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
@@ -107,13 +108,14 @@ func (i *inspection) chain(ctx context.Context, c *reader.Chain) error {
 		return fmt.Errorf("head: %w", err)
 	}
 	var parent store.Block
+	settlements := settlements{}
 	for first := uint64(0); first <= head.ID.Number(); first += blocksAtOnce {
 		deltas, err := i.DB.Deltas(ctx, c.Row.ID, first, min(first+blocksAtOnce-1, head.ID.Number()))
 		if err != nil {
 			return err
 		}
 		for n := range deltas {
-			err := inspectBlock(c.Kind, &parent, &deltas[n])
+			err := inspectBlock(c.Kind, &parent, &deltas[n], settlements)
 			if err == nil {
 				err = inspectChanges(&deltas[n])
 			}
@@ -142,7 +144,11 @@ func (i *inspection) state(ctx context.Context, c *reader.Chain, head *store.Blo
 	if err != nil {
 		return err
 	}
-	want := header.Root
+	results, err := evm.DecodeResults(head.Execution, header)
+	if err != nil {
+		return err
+	}
+	want := results.Root
 	last, err := i.DB.LastStateChange(ctx, c.Row.ID, number)
 	if err != nil {
 		return err
@@ -185,7 +191,7 @@ func (i *inspection) state(ctx context.Context, c *reader.Chain, head *store.Blo
 }
 
 // inspectBlock compares a block with its header, the header with the hashes in it, and the digest with all of that.
-func inspectBlock(kind evm.Kind, parent *store.Block, d *store.Delta) error {
+func inspectBlock(kind evm.Kind, parent *store.Block, d *store.Delta, s settlements) error {
 	b := &d.Block
 	header, err := evm.DecodeHeader(kind, b.Header)
 	if err != nil {
@@ -196,7 +202,7 @@ func inspectBlock(kind evm.Kind, parent *store.Block, d *store.Delta) error {
 			return errNoTransaction
 		}
 	}
-	receipts, err := receiptsOf(d)
+	receipts, err := evm.ReceiptsOf(d)
 	if err != nil {
 		return err
 	}
@@ -208,26 +214,52 @@ func inspectBlock(kind evm.Kind, parent *store.Block, d *store.Delta) error {
 		}
 		before = t.GasTotal
 	}
+	results, err := evm.DecodeResults(b.Execution, header)
+	if err != nil {
+		return err
+	}
 	first := b.ID.Number() == 0
 	switch {
 	case !bytes.Equal(crypto.Keccak256(b.Header), b.Hash):
 		return errors.New("its header does not have its hash")
 	case header.Number.Uint64() != b.ID.Number() || !first && !bytes.Equal(header.ParentHash[:], parent.Hash):
 		return errors.New("it does not follow the block before it")
-	case header.Time != uint64(b.Time) || header.GasUsed != b.GasUsed:
+	case header.Time != uint64(b.Time) || results.GasCharged != b.GasUsed:
 		return errors.New("its row is not as its header")
 	case b.Txs != len(d.Transactions) || b.AllTxs != parent.AllTxs+int64(b.Txs):
 		return fmt.Errorf("it has %d transactions, of %d on the chain; its row says %d of %d",
 			len(d.Transactions), parent.AllTxs+int64(len(d.Transactions)), b.Txs, b.AllTxs)
 	case types.DeriveSha(evm.RawTransactions(d.Transactions), trie.NewStackTrie(nil)) != header.TxHash:
 		return errors.New("its transactions are not those of its header")
-	case types.DeriveSha(receipts, trie.NewStackTrie(nil)) != header.ReceiptHash:
-		return errors.New("its receipts and logs are not those of its header")
+	case types.DeriveSha(receipts, trie.NewStackTrie(nil)) != results.ReceiptHash:
+		return errors.New("its receipts and logs do not have their hash")
 	case kind == evm.KindC && !first && extDataHash(b.ExtData) != header.ExtDataHash:
 		return errors.New("its atomic transactions are not those of its header")
 	case !bytes.Equal(evm.Digest(parent.Digest, d), b.Digest):
 		return errors.New("its digest is not that of its rows")
 	}
+	return s.settle(header, results)
+}
+
+// settlements holds the results of the blocks of a C-Chain that a later header may settle, by number.
+type settlements map[uint64]*evm.ExecutionResults
+
+// settle compares what a header says of the block that it settles with the results of that one.
+func (s settlements) settle(h *evm.Header, results *evm.ExecutionResults) error {
+	first := h.Number.Uint64()
+	if h.Asynchronous() {
+		first = *h.SettledHeight
+		settled := s[first]
+		if settled == nil {
+			return fmt.Errorf("it settles block %d, which it cannot", first)
+		}
+		synchronous := settled.GasUnix == 0 // its own header has the rest
+		if settled.Root != h.Root || !synchronous && (settled.GasUnix != *h.SettledGasUnix || settled.GasNumerator != *h.SettledGasNumerator || settled.Excess != *h.SettledExcess) {
+			return fmt.Errorf("its header has other results of block %d", first)
+		}
+	}
+	maps.DeleteFunc(s, func(number uint64, _ *evm.ExecutionResults) bool { return number < first })
+	s[h.Number.Uint64()] = results
 	return nil
 }
 
@@ -252,33 +284,6 @@ func inspectTransaction(t *store.Transaction, before uint64, receipt *types.Rece
 		return fmt.Errorf("it has %d logs, its row says %d", len(receipt.Logs), t.Logs)
 	}
 	return nil
-}
-
-// receiptsOf assembles the receipts of a block from rows.
-func receiptsOf(d *store.Delta) (types.Receipts, error) {
-	receipts := make(types.Receipts, len(d.Transactions))
-	for n := range d.Transactions {
-		t := &d.Transactions[n]
-		receipts[n] = &types.Receipt{Status: t.Status, CumulativeGasUsed: t.GasTotal}
-		if len(t.Raw) > 0 && t.Raw[0] < 0x80 { // EIP-2718: a type comes before the list
-			receipts[n].Type = t.Raw[0]
-		}
-	}
-	for n := range d.Logs {
-		l := &d.Logs[n]
-		if l.Tx < 0 || l.Tx >= len(receipts) {
-			return nil, fmt.Errorf("log %d: there is no transaction %d", n, l.Tx)
-		}
-		made := &types.Log{Address: common.BytesToAddress(l.Address), Data: l.Data}
-		for topics := append(bytes.Clone(l.Topic), l.Topics...); len(topics) >= common.HashLength; topics = topics[common.HashLength:] {
-			made.Topics = append(made.Topics, common.BytesToHash(topics[:common.HashLength]))
-		}
-		receipts[l.Tx].Logs = append(receipts[l.Tx].Logs, made)
-	}
-	for _, r := range receipts {
-		r.Bloom = types.CreateBloom(r)
-	}
-	return receipts, nil
 }
 
 func extDataHash(data []byte) (hash common.Hash) {

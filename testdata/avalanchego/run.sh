@@ -36,3 +36,4 @@ same xchain sim/xchain/testdata/judged.json.gz
 same pchain sim/pchain/testdata/judged.json.gz
 same helicon sim/pchain/testdata/judged_helicon.json.gz
 same rewards sim/rules/testdata/rewards.json
+same gastime sim/evm/testdata/gas_time.json

@@ -2,7 +2,7 @@ import { quantity, rootOf } from './trie.mjs'
 
 const same = (value) => value
 
-// fields are the header's fields in the order of the network's RLP; those of a C-Chain only are marked.
+// fields are the header's fields in the order of the network's RLP; those of a C-Chain only are marked, and those of its blocks since Helicon.
 const fields = [
   ['parentHash', same], ['sha3Uncles', same], ['miner', same], ['stateRoot', same], ['transactionsRoot', same],
   ['receiptsRoot', same], ['logsBloom', same], ['difficulty', quantity], ['number', quantity], ['gasLimit', quantity],
@@ -10,11 +10,15 @@ const fields = [
   ['extDataHash', same, 'C'], ['baseFeePerGas', quantity], ['extDataGasUsed', quantity, 'C'], ['blockGasCost', quantity],
   ['blobGasUsed', quantity], ['excessBlobGas', quantity], ['parentBeaconBlockRoot', same],
   ['timestampMilliseconds', quantity], ['minDelayExcess', quantity],
+  ...['targetExponent', 'minPriceExponent', 'settledHeight', 'settledGasUnix', 'settledGasNumerator', 'settledExcess'].map((name) => [name, quantity, 'Helicon']),
 ]
+
+// asynchronous tells whether a block was accepted before it was executed: its header then has the results of earlier blocks.
+export const asynchronous = (block) => block.settledHeight !== undefined
 
 // headerHash is the hash of a block as eth_getBlockByNumber tells it.
 export function headerHash(codec, block, isC) {
-  const kept = fields.filter(([, , only]) => isC || !only)
+  const kept = fields.filter(([, , only]) => !only || (only === 'C' && isC) || (only === 'Helicon' && asynchronous(block)))
   return codec.keccak(codec.encode(kept.map(([name, form]) => form(block[name]))))
 }
 
@@ -37,15 +41,27 @@ export function bloomOf(codec, logs) {
   return `0x${bloom.toString(16).padStart(512, '0')}`
 }
 
-// walk reads a chain from genesis to head: each block with its transactions and their receipts, as the wire has them.
+// walk reads a chain from genesis to head: each block with its transactions and their receipts, as the wire has them, and with the receipts of
+// the blocks whose results its header has.
 export async function* walk(request, height) {
+  const waiting = new Map() // receipts by number, until they are settled
   for (let number = 0; number <= height; number++) {
     const tag = `0x${number.toString(16)}`
     const [block, receipts] = await Promise.all([
       request('eth_getBlockByNumber', [tag, true]),
       request('eth_getBlockReceipts', [tag]),
     ])
-    yield { block, receipts, number }
+    let settled = receipts
+    if (asynchronous(block)) {
+      settled = []
+      for (const [earlier, of] of waiting) {
+        if (earlier > Number(block.settledHeight)) break
+        settled.push(...of)
+        waiting.delete(earlier)
+      }
+      waiting.set(number, receipts)
+    }
+    yield { block, receipts, number, settled }
   }
 }
 
@@ -63,11 +79,11 @@ export function checkHeader(tally, codec, chain, { block, number }, parent) {
 }
 
 // checkReceipts checks receipts against their block, their transactions and each other.
-export function checkReceipts(tally, codec, { block, receipts, number }) {
+export function checkReceipts(tally, codec, { block, receipts, number, settled }) {
   const at = `block ${number}`
   tally.same(`${at} receipts`, receipts.map((r) => r.transactionHash), block.transactions.map((t) => t.hash))
-  tally.same(`${at} receiptsRoot`, receiptsRoot(codec, receipts), block.receiptsRoot)
-  tally.same(`${at} bloom`, bloomOf(codec, receipts.flatMap((r) => r.logs)), block.logsBloom)
+  tally.same(`${at} receiptsRoot`, receiptsRoot(codec, settled), block.receiptsRoot)
+  tally.same(`${at} bloom`, bloomOf(codec, settled.flatMap((r) => r.logs)), block.logsBloom)
   let used = 0n
   let logs = 0
   for (const [i, r] of receipts.entries()) {
@@ -77,16 +93,31 @@ export function checkReceipts(tally, codec, { block, receipts, number }) {
     tally.same(`${at} receipt ${i} bloom`, bloomOf(codec, r.logs), r.logsBloom)
     tally.same(`${at} receipt ${i} parties`, [r.from, r.to, r.type], [tx.from, tx.to, tx.type])
     tally.ok(`${at} receipt ${i} gas within the limit`, BigInt(r.gasUsed) <= BigInt(tx.gas))
-    tally.same(`${at} receipt ${i} price`, BigInt(r.effectiveGasPrice), price(tx, block))
+    const paid = BigInt(r.effectiveGasPrice)
+    if (asynchronous(block)) {
+      tally.ok(`${at} receipt ${i} price`, paid <= price(tx, block) && paid > 0n)
+      tally.same(`transaction ${i} bound`, BigInt(tx.gasPrice), price(tx, block))
+      tally.ok(`${at} receipt ${i} gas charged`, 2n * BigInt(r.gasUsed) >= BigInt(tx.gas))
+    } else tally.same(`${at} receipt ${i} price`, paid, price(tx, block))
     tally.ok(`${at} receipt ${i} status`, r.status === '0x1' || (r.status === '0x0' && r.logs.length === 0))
     for (const log of r.logs) {
       tally.same(`${at} log`, [Number(log.logIndex), log.transactionHash, log.blockHash], [logs++, tx.hash, block.hash])
     }
   }
-  tally.same(`${at} gas`, BigInt(block.gasUsed), used)
+  if (asynchronous(block)) {
+    const limits = block.transactions.reduce((sum, tx) => sum + BigInt(tx.gas), 0n)
+    tally.ok(`${at} gas`, block.blockExtraData === '0x' ? BigInt(block.gasUsed) === limits : BigInt(block.gasUsed) > limits)
+  } else tally.same(`${at} gas`, BigInt(block.gasUsed), used)
 }
 
-// price is what a transaction pays for a unit of gas.
+// provenBy is the block with the state root that a proof after a block fits: that block, or the one that settles it. No header may have it: of
+// blocks settled together only the last one's root, and the newest blocks are not settled yet.
+export function provenBy(blocks, number) {
+  if (!asynchronous(blocks[number].block)) return blocks[number].block
+  return blocks.slice(number + 1).map(({ block }) => block).find((block) => Number(block.settledHeight) === number)
+}
+
+// price is what a transaction pays for a unit of gas at the base fee of its header.
 function price(tx, block) {
   if (tx.maxFeePerGas === undefined) return BigInt(tx.gasPrice)
   const offer = BigInt(block.baseFeePerGas) + BigInt(tx.maxPriorityFeePerGas)

@@ -1,4 +1,4 @@
-// Coreth asks the real C-Chain's own code what it thinks of the C-Chains that a built program makes: every header must be one that
+// Coreth asks the real C-Chain's own code before Helicon what it thinks of the C-Chains that a built program makes while Helicon never activates: every header must be one that
 // its rules allow after its parent, and every block, executed from the genesis on, must lead to the state that its header names. A node's own
 // Ethereum service, which has executed the same blocks, must give the same answers and errors as the server. The program stands apart from the
 // avalanchego program, since coreth and subnet-evm do not fit into one binary.

@@ -29,7 +29,8 @@ func serve(ctx context.Context, binary, profile string) (*server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &server{"http://" + address, folder, exec.CommandContext(ctx, binary, "--db", worldIn(folder), "--profile", profile, "--addr", address, "--quiet")}
+	s := &server{"http://" + address, folder, exec.CommandContext(ctx, binary, "--db", worldIn(folder), "--profile", profile, "--addr", address,
+		"--upgrade", "helicon=never", "--quiet")}
 	s.command.Stderr = os.Stderr
 	if err := s.command.Start(); err != nil {
 		return nil, err

@@ -19,15 +19,15 @@ import (
 
 // blockFacts is the part of a block that other responses show, decoded once.
 type blockFacts struct {
-	number   string
-	time     int64
-	millis   uint64
-	excess   uint64
-	hash     string
-	baseFee  *big.Int
-	gasLimit uint64
-	gasCost  *big.Int
-	parent   string
+	number               string
+	time                 int64
+	millis               uint64
+	excess               uint64
+	hash                 string
+	baseFee, paidBaseFee *big.Int
+	gasLimit             uint64
+	gasCost              *big.Int
+	parent               string
 }
 
 // blockFact is a block in the shape that clients see.
@@ -61,7 +61,7 @@ func newBlockReader(db *store.DB) *blockReader {
 }
 
 // facts returns a block's decoded header, from the cache if it can.
-func (b *blockReader) facts(at store.Position, kind evm.Kind, hashed []byte, header []byte) (*blockFacts, error) {
+func (b *blockReader) facts(at store.Position, kind evm.Kind, hashed, header, execution []byte) (*blockFacts, error) {
 	at = at.Block()
 	if f, ok := b.headers.Get(at); ok {
 		return f, nil
@@ -70,16 +70,20 @@ func (b *blockReader) facts(at store.Position, kind evm.Kind, hashed []byte, hea
 	if err != nil {
 		return nil, err
 	}
+	results, err := evm.DecodeResults(execution, h)
+	if err != nil {
+		return nil, err
+	}
 	f := &blockFacts{
 		number: h.Number.String(), time: int64(h.Time), millis: h.TimeMilliseconds, excess: h.MinDelayExcess, hash: data.Hash(hashed),
-		baseFee: h.BaseFee, gasLimit: h.GasLimit, gasCost: h.BlockGasCost, parent: h.ParentHash.Hex(),
+		baseFee: h.BaseFee, paidBaseFee: results.BaseFee, gasLimit: h.GasLimit, gasCost: h.BlockGasCost, parent: h.ParentHash.Hex(),
 	}
 	b.headers.Add(at, f)
 	return f, nil
 }
 
 func (b *blockReader) block(c *reader.Chain, row *store.Block) (Block, error) {
-	f, err := b.facts(row.ID, c.Kind, row.Hash, row.Header)
+	f, err := b.facts(row.ID, c.Kind, row.Hash, row.Header, row.Execution)
 	if err != nil {
 		return Block{}, err
 	}
@@ -124,7 +128,7 @@ func (b *blockReader) cachedTransaction(c *reader.Chain, row *store.TransactionV
 
 // decode reads a transaction from its bytes.
 func (b *blockReader) decode(c *reader.Chain, row *store.TransactionView) (*nativeFacts, error) {
-	block, err := b.facts(row.ID, c.Kind, row.BlockHash, row.Header)
+	block, err := b.facts(row.ID, c.Kind, row.BlockHash, row.Header, row.Execution)
 	if err != nil {
 		return nil, err
 	}
@@ -141,7 +145,7 @@ func (b *blockReader) decode(c *reader.Chain, row *store.TransactionView) (*nati
 		BlockNumber: block.number, BlockTimestamp: block.time, BlockTimestampMilliseconds: block.millis, BlockMinDelayExcess: block.excess,
 		BlockHash: block.hash, ChainID: strconv.FormatUint(c.Row.EVMID, 10), BlockIndex: row.ID.Index(), TxHash: data.Hash(row.Transaction.Hash),
 		TxStatus: strconv.FormatUint(row.Status, 10), TxType: tx.Type(), GasLimit: strconv.FormatUint(tx.Gas(), 10),
-		GasUsed: strconv.FormatUint(row.GasUsed, 10), GasPrice: evm.EffectiveGasPrice(&tx, block.baseFee).String(),
+		GasUsed: strconv.FormatUint(row.GasUsed, 10), GasPrice: evm.EffectiveGasPrice(&tx, block.paidBaseFee).String(),
 		Nonce: strconv.FormatUint(tx.Nonce(), 10), Method: method(&tx), Value: tx.Value().String(),
 	}
 	return f, nil
@@ -152,7 +156,7 @@ func (b *blockReader) full(c *reader.Chain, row *store.TransactionView) (facts *
 	if facts, err = b.cachedTransaction(c, row); err != nil {
 		return nil, more, err
 	}
-	block, err := b.facts(row.ID, c.Kind, row.BlockHash, row.Header)
+	block, err := b.facts(row.ID, c.Kind, row.BlockHash, row.Header, row.Execution)
 	if err != nil {
 		return nil, more, err
 	}
@@ -168,7 +172,7 @@ func (b *blockReader) full(c *reader.Chain, row *store.TransactionView) (facts *
 }
 
 func (b *blockReader) location(c *reader.Chain, at store.Position, p *store.Inclusion) (Location, error) {
-	f, err := b.facts(at, c.Kind, p.BlockHash, p.Header)
+	f, err := b.facts(at, c.Kind, p.BlockHash, p.Header, p.Execution)
 	if err != nil {
 		return Location{}, err
 	}

@@ -138,7 +138,7 @@ func (m *messageReader) readTransactions(at []store.Position) error {
 
 // gasSpent returns a transaction with the cost of its gas.
 func gasSpent(c *reader.Chain, row *store.TransactionView) (IcmSourceTransaction, error) {
-	header, err := evm.DecodeHeader(c.Kind, row.Header)
+	baseFee, err := evm.PaidBaseFee(c.Kind, row.Header, row.Execution)
 	if err != nil {
 		return IcmSourceTransaction{}, err
 	}
@@ -146,8 +146,8 @@ func gasSpent(c *reader.Chain, row *store.TransactionView) (IcmSourceTransaction
 	if err := tx.UnmarshalBinary(row.Raw); err != nil {
 		return IcmSourceTransaction{}, fmt.Errorf("transaction %x: %w", row.Transaction.Hash, err)
 	}
-	cost := new(big.Int).Mul(evm.EffectiveGasPrice(&tx, header.BaseFee), new(big.Int).SetUint64(row.GasUsed))
-	return IcmSourceTransaction{data.Hash(row.Transaction.Hash), int64(header.Time), cost.String()}, nil
+	cost := new(big.Int).Mul(evm.EffectiveGasPrice(&tx, baseFee), new(big.Int).SetUint64(row.GasUsed))
+	return IcmSourceTransaction{data.Hash(row.Transaction.Hash), row.BlockTime, cost.String()}, nil
 }
 
 // sentHere reports whether the message was sent by the log that names it, rather than received.

@@ -75,7 +75,7 @@ func (a *stateAPI) dump(ctx context.Context, b *reader.Block, start []byte, limi
 	if err != nil {
 		return nil, err
 	}
-	all := &dump{Root: fmt.Sprintf("%x", b.Header.Root), Accounts: make(map[string]dumpedAccount, len(page)), Next: next}
+	all := &dump{Root: fmt.Sprintf("%x", b.Results.Root), Accounts: make(map[string]dumpedAccount, len(page)), Next: next}
 	for _, account := range page {
 		shown := dumpedAccount{Balance: account.Balance.Dec(), Nonce: account.Nonce, Root: account.Root[:], CodeHash: account.Code[:],
 			Address: account.Address, Key: account.Hash[:]}

@@ -24,11 +24,13 @@ type api struct {
 // ErrHash reports that no block has the requested hash (coreth eth.EthAPIBackend.BlockByNumberOrHash).
 var ErrHash = errors.New("header for hash not found")
 
-// The tags: Latest names the newest block, and so does accepted, because every block is final; pending names the block that would follow.
+// The tags: Latest names the newest block, and so does accepted, because blocks are executed when they are accepted; pending names the block
+// that would follow. Safe and finalized name the last settled block, which before Helicon and on an L1 is the newest one.
 const (
 	Latest   = -1
 	pending  = -2
-	accepted = -3 // also finalized and safe
+	settled  = -3
+	accepted = -5
 	unnamed  = -4 // an object that names no block
 )
 
@@ -60,7 +62,7 @@ func numberOf(number rpc.BlockNumber) BlockNumber {
 	case number == rpc.LatestBlockNumber:
 		return Latest
 	case number < 0:
-		return accepted
+		return settled
 	default:
 		return BlockNumber(number)
 	}
@@ -88,7 +90,7 @@ func (b *BlockRef) UnmarshalJSON(data []byte) error {
 		return nil
 	}
 	var ref rpc.BlockNumberOrHash
-	if err := ref.UnmarshalJSON(bytes.ReplaceAll(data, []byte(`"accepted"`), []byte(`"safe"`))); err != nil {
+	if err := ref.UnmarshalJSON(bytes.ReplaceAll(data, []byte(`"accepted"`), []byte(`"latest"`))); err != nil {
 		return err
 	}
 	b.Hash = ref.BlockHash
@@ -115,6 +117,8 @@ func (a *api) byNumber(ctx context.Context, number BlockNumber) (*reader.Block, 
 	switch number {
 	case Latest, accepted:
 		return a.chain.Head(ctx)
+	case settled:
+		return a.chain.Settled(ctx)
 	case pending:
 		return a.miner.Pending(ctx)
 	case unnamed:

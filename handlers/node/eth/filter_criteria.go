@@ -142,7 +142,7 @@ func bytesOf(text string, length int, what string) ([]byte, error) {
 func (c *filterCriteria) watchable() error {
 	from, to := numberOr(c.from, Latest), numberOr(c.to, Latest)
 	switch {
-	case from >= 0 && to >= from, from >= 0 && to == Latest, from == Latest && to == Latest, from != accepted && to == pending:
+	case from >= 0 && to >= from, from >= 0 && to == Latest, from == Latest && to == Latest, from != settled && from != accepted && to == pending:
 		return c.filter.Bounded()
 	}
 	return errWatchedRange
@@ -179,6 +179,11 @@ func (c *filterCriteria) blockRange(ctx context.Context, a *api) (first, last ui
 		return 0, 0, err
 	}
 	from, to, head := numberOr(c.from, Latest), numberOr(c.to, Latest), BlockNumber(b.Number)
+	for _, end := range []*BlockNumber{&from, &to} {
+		if *end == settled {
+			*end = BlockNumber(b.Settled())
+		}
+	}
 	switch {
 	case from > head:
 		return 0, 0, fmt.Errorf("requested from block %d after last accepted block %d", from, head)

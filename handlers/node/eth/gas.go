@@ -4,6 +4,7 @@ import (
 	"context"
 	"math/big"
 
+	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/common/hexutil"
 	"github.com/ethereum/go-ethereum/common/math"
 
@@ -13,9 +14,9 @@ import (
 // gasAPI implements the eth methods about prices: coreth's internal/ethapi.EthereumAPI.
 type gasAPI struct{ *api }
 
-// BaseFee returns the next block's base fee (coreth eth/gasprice.Oracle.EstimateBaseFee).
+// BaseFee returns the next block's base fee (coreth eth/gasprice.Oracle.EstimateBaseFee), since Helicon on a C-Chain the most that it can be.
 func (a *gasAPI) BaseFee(ctx context.Context) (*hexutil.Big, error) {
-	fee, _, err := a.miner.Prices(ctx)
+	fee, _, err := a.miner.PriceBound(ctx)
 	return (*hexutil.Big)(fee), err
 }
 
@@ -27,14 +28,19 @@ func (a *gasAPI) MaxPriorityFeePerGas(ctx context.Context) (*hexutil.Big, error)
 
 // GasPrice returns the next block's base fee plus the suggested tip.
 func (a *gasAPI) GasPrice(ctx context.Context) (*hexutil.Big, error) {
-	fee, tip, err := a.miner.Prices(ctx)
+	_, tip, err := a.miner.Prices(ctx)
+	if err != nil {
+		return nil, err
+	}
+	_, fee, err := a.miner.PriceBound(ctx)
 	if err != nil {
 		return nil, err
 	}
 	return (*hexutil.Big)(tip.Add(tip, fee)), nil
 }
 
-// feeHistory is the result of FeeHistory. Unlike Ethereum, the network lists one base fee for each block and none for the next.
+// feeHistory is the result of FeeHistory. Unlike Ethereum, the network lists one base fee for each block and none for the next, but on a
+// C-Chain since Helicon.
 type feeHistory struct {
 	OldestBlock   hexutil.Uint64   `json:"oldestBlock"`
 	Reward        [][]*hexutil.Big `json:"reward,omitempty"`
@@ -50,6 +56,13 @@ func (a *gasAPI) FeeHistory(ctx context.Context, count math.HexOrDecimal64, last
 	blocks := reader.HistoryRange{Count: uint64(count), Pending: last == pending}
 	if number := uint64(last); last >= 0 {
 		blocks.Last = &number
+	}
+	if last == settled {
+		b, err := a.chain.Settled(ctx)
+		if err != nil {
+			return nil, err
+		}
+		blocks.Last = &b.Number
 	}
 	h, err := a.chain.FeeHistory(ctx, blocks, *percentiles)
 	if err != nil {
@@ -98,7 +111,25 @@ func (a *priceAPI) SuggestPriceOptions(ctx context.Context) (*priceOptions, erro
 	if err != nil {
 		return nil, err
 	}
+	head, err := a.chain.Head(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if head.Header.Asynchronous() {
+		if fee, _, err = a.miner.PriceBound(ctx); err != nil {
+			return nil, err
+		}
+		return unboundedPriceOptions(fee, tip), nil
+	}
 	return priceOptionsOf(fee, tip), nil
+}
+
+// unboundedPriceOptions follows what a C-Chain's node does since Helicon: no speed has an upper bound, and each is at least the one before
+// (avalanchego vms/saevm/sae/rpc.NewPriceOptions).
+func unboundedPriceOptions(fee, tip *big.Int) *priceOptions {
+	slow := larger(percentOf(tip, slowPercent), common.Big1)
+	normal := larger(tip, slow)
+	return &priceOptions{priceOptionOf(fee, slow), priceOptionOf(fee, normal), priceOptionOf(fee, larger(percentOf(tip, fastPercent), normal))}
 }
 
 // priceOptionsOf follows coreth's internal/ethapi.calculateFeeSpeeds: the bounds do not apply to the fastest.
@@ -111,11 +142,19 @@ func priceOptionsOf(fee, tip *big.Int) *priceOptions {
 	if slow.Sign() == 0 {
 		slow.SetInt64(1)
 	}
-	option := func(tip *big.Int) priceOption {
-		maxFee := new(big.Int).Lsh(fee, 1)
-		return priceOption{(*hexutil.Big)(tip), (*hexutil.Big)(maxFee.Add(maxFee, tip))}
+	return &priceOptions{priceOptionOf(fee, slow), priceOptionOf(fee, normal), priceOptionOf(fee, percentOf(tip, fastPercent))}
+}
+
+func larger(a, b *big.Int) *big.Int {
+	if a.Cmp(b) < 0 {
+		return b
 	}
-	return &priceOptions{option(slow), option(normal), option(percentOf(tip, fastPercent))}
+	return a
+}
+
+func priceOptionOf(fee, tip *big.Int) priceOption {
+	maxFee := new(big.Int).Lsh(fee, 1)
+	return priceOption{(*hexutil.Big)(tip), (*hexutil.Big)(maxFee.Add(maxFee, tip))}
 }
 
 func percentOf(n *big.Int, percent int64) *big.Int {

@@ -26,6 +26,9 @@ type Block struct {
 	Hash   common.Hash
 	Number uint64
 
+	Results  *evm.ExecutionResults
+	Executed *evm.Header // Header with the results, as the block's code saw it; the same before Helicon and on an L1
+
 	draft *draft // of a pending block
 }
 
@@ -44,7 +47,13 @@ func (l *Ledger) block(row *store.Block) (*Block, error) {
 	if err != nil {
 		return nil, fmt.Errorf("block %d: %w", row.ID.Number(), err)
 	}
-	return &Block{Row: row, Header: header, Hash: common.BytesToHash(row.Hash), Number: row.ID.Number()}, nil
+	results, err := evm.DecodeResults(row.Execution, header)
+	if err != nil {
+		return nil, fmt.Errorf("block %d: %w", row.ID.Number(), err)
+	}
+	return &Block{
+		Row: row, Header: header, Hash: common.BytesToHash(row.Hash), Number: row.ID.Number(), Results: results, Executed: results.Executed(header),
+	}, nil
 }
 
 // Head returns the chain's newest block.
@@ -62,6 +71,23 @@ func (l *Ledger) Head(ctx context.Context) (*Block, error) {
 	}
 	l.head.CompareAndSwap(nil, head)
 	return head, nil
+}
+
+// Settled returns the number of the last block whose results this one, or one before it, has in its header: before Helicon and on an L1 its own.
+func (b *Block) Settled() uint64 {
+	if b.Header.Asynchronous() {
+		return *b.Header.SettledHeight
+	}
+	return b.Number
+}
+
+// Settled returns the last settled block.
+func (l *Ledger) Settled(ctx context.Context) (*Block, error) {
+	head, err := l.Head(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return l.Block(ctx, head.Settled())
 }
 
 // Block returns the block with this number. A number above the head gets ErrUnfinalized.

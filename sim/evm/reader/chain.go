@@ -21,10 +21,10 @@ import (
 // Chain reads one EVM chain of a world, and executes on its states. In memory it holds only the head and caches. It is safe for concurrent use.
 type Chain struct {
 	Ledger
-	Genesis     *evm.Genesis
-	Limits      Limits
-	Upgrades    fixtures.Upgrades // of its network
-	WarpContext evm.WarpContext
+	Genesis        *evm.Genesis
+	Limits         Limits
+	Upgrades       fixtures.Upgrades // of its network
+	NetworkContext evm.NetworkContext
 
 	// Changes counts the state changes at the head without a block, since the process began. Committing one counts it, once the commit has
 	// succeeded.
@@ -59,7 +59,7 @@ func NewChain(db *store.DB, row store.Chain) (*Chain, error) {
 
 // Restore makes the builder that continues the chain from its newest block. After a revert, before is the previous builder.
 func Restore(ctx context.Context, c *Chain, before *evm.Builder) (*evm.Builder, error) {
-	return evm.RestoreBuilder(ctx, c.db, c.Row.ID, c.Genesis, c.WarpContext, before)
+	return evm.RestoreBuilder(ctx, c.db, c.Row.ID, c.Genesis, c.NetworkContext, before)
 }
 
 // BlockEvent carries what eth_subscribe sends for a committed block: head, transactions, logs. After a revert, it carries the block that is

@@ -109,7 +109,7 @@ func (e *estimate) search(highest uint64) (uint64, *core.ExecutionResult, error)
 		}
 		return 0, nil, fmt.Errorf("gas required exceeds allowance (%d)", highest)
 	}
-	low, high := result.UsedGas-1, highest
+	low, high := result.MaxUsedGas-1, highest
 	guess := (result.MaxUsedGas + params.CallStipend) * 64 / 63
 	if guess < high {
 		if low, high, err = e.narrow(low, high, guess); err != nil {

@@ -66,6 +66,7 @@ type execution struct {
 	context          vm.BlockContext
 	precompiles      *evm.Precompiles // nil until needed or overridden
 	failedPredicates *big.Int         // of the running transaction; nil for a call, whose warp messages all count as verified
+	limited          bool             // whoever sent the message chose its gas limit
 }
 
 // Overrides replaces parts of the state and of the block for a call.
@@ -95,7 +96,7 @@ func (c *Chain) executionOn(ctx context.Context, b *Block, o Overrides) (*execut
 	if err != nil {
 		return nil, err
 	}
-	x := &execution{chain: c, states: states, context: evm.NewBlockContext(b.Header, c.blockHash(ctx, b.Number))}
+	x := &execution{chain: c, states: states, context: evm.NewBlockContext(b.Executed, c.blockHash(ctx, b.Number))}
 	o.Block.apply(&x.context)
 	return x, x.override(o.State, false)
 }
@@ -106,6 +107,7 @@ func (c *Chain) executionOf(ctx context.Context, b *Block, call *Call, o Overrid
 	if err != nil {
 		return nil, nil, err
 	}
+	x.limited = call.Gas != nil
 	m, err := call.message(x.context.BaseFee, c.Limits.Gas)
 	return x, m, err
 }
@@ -132,7 +134,8 @@ func (x *execution) evm(m *core.Message, states vm.StateDB, hooks *tracing.Hooks
 	return evm.VMContext{
 		Kind:        x.chain.Kind,
 		ChainConfig: x.chain.chainConfig, Block: block, State: states, JumpDests: x.chain.history.jumpDests, Precompiles: *x.precompilesAt(),
-		Tracer: hooks, NoBaseFee: true, Warp: x.chain.WarpContext.PrecompileInput(),
+		Tracer: hooks, NoBaseFee: true, Warp: x.chain.NetworkContext.PrecompileInput(),
+		MinimumGas: x.limited && x.chain.Asynchronous(block.Time),
 	}.NewVM()
 }
 

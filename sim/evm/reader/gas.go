@@ -16,9 +16,12 @@ import (
 	"snowglobe/sim/store"
 )
 
-// Rules of the price suggestions (coreth eth/ethconfig.DefaultFullGPOConfig) and of the fee history (coreth eth/gasprice, the same as
-// subnet-evm's).
+// Rules of the price suggestions (coreth eth/ethconfig.DefaultFullGPOConfig; since Helicon avalanchego vms/saevm/gasprice.DefaultConfig) and of
+// the fee history (coreth eth/gasprice, the same as subnet-evm's).
 const (
+	asynchronousTipBlocks  = 20 // instead of tipBlocks and tipSeconds, on a C-Chain since Helicon
+	asynchronousTipSeconds = 60
+
 	tipBlocks      = 40 // blocks whose tips determine the suggestion
 	tipSeconds     = 80 // their maximum age
 	tipPercentile  = 40
@@ -32,11 +35,44 @@ const (
 // NextHeader returns the header of the block that would follow a head at a time in Unix milliseconds, as far as it is known before
 // execution.
 func (c *Chain) NextHeader(ctx context.Context, head *Block, timeMS uint64, o evm.Override) (*evm.Header, error) {
+	if c.Asynchronous(timeMS / 1000) {
+		draft, err := c.NewDraft(ctx, head)
+		if err != nil {
+			return nil, err
+		}
+		return draft.NextHeader(timeMS, o)
+	}
 	config, _, err := c.FeeConfigAt(ctx, head)
 	if err != nil {
 		return nil, err
 	}
 	return evm.ChildHeader(c.Kind, config, head.Header, head.Hash, timeMS, o)
+}
+
+// PriceBound returns the most that gas can cost in the block after a head, in wei, if the head was accepted before it was executed; otherwise
+// the base fee of the head.
+func (c *Chain) PriceBound(ctx context.Context, head *Block) (*big.Int, error) {
+	if !head.Header.Asynchronous() {
+		return head.Header.BaseFee, nil
+	}
+	settled, err := c.Block(ctx, head.Settled())
+	if err != nil {
+		return nil, err
+	}
+	bound := evm.NewPriceBound(settled.Header, settled.Results)
+	for number := settled.Number + 1; number <= head.Number; number++ {
+		b, err := c.Block(ctx, number)
+		if err != nil {
+			return nil, err
+		}
+		bound.Add(b.Header)
+	}
+	return bound.Price(), nil
+}
+
+// Asynchronous reports whether a block at a time, in Unix seconds, is accepted before it is executed: on a C-Chain since Helicon.
+func (c *Chain) Asynchronous(time uint64) bool {
+	return c.Kind == evm.KindC && c.NetworkContext.HeliconAt(time)
 }
 
 // FeeConfigAt returns the fee configuration after a block, and the block in which it last changed: zero if it never did.
@@ -88,7 +124,11 @@ func (c *Chain) newTips(ctx context.Context, head *Block, known *recentTips) (*r
 	hash := head.Hash
 	var tips []*big.Int
 	newest := uint64(0)
-	for number := head.Number; number > 0 && len(recent.blocks) < tipBlocks; number-- {
+	most, age := tipBlocks, uint64(tipSeconds)
+	if head.Header.Asynchronous() {
+		most, age = asynchronousTipBlocks, asynchronousTipSeconds
+	}
+	for number := head.Number; number > 0 && len(recent.blocks) < most; number-- {
 		block, err := c.blockTips(ctx, number, hash, known)
 		if err != nil {
 			return nil, err
@@ -96,7 +136,7 @@ func (c *Chain) newTips(ctx context.Context, head *Block, known *recentTips) (*r
 		if newest == 0 && len(block.tips) > 0 {
 			newest = block.time
 		}
-		if block.time+tipSeconds < newest {
+		if block.time+age < newest {
 			break
 		}
 		recent.blocks = append(recent.blocks, block)
@@ -150,7 +190,8 @@ func (l *Ledger) tips(ctx context.Context, b *Block) ([]paidTip, error) {
 	return b.tips(rows)
 }
 
-// tips returns the tips that the block's transactions paid.
+// tips returns the tips that the block's transactions paid. Since Helicon a C-Chain's blocks accept gas limits at a bound of the price, so both
+// count (avalanchego vms/saevm/gasprice).
 func (b *Block) tips(rows []store.Transaction) ([]paidTip, error) {
 	paid := make([]paidTip, len(rows))
 	for i := range rows {
@@ -158,8 +199,10 @@ func (b *Block) tips(rows []store.Transaction) ([]paidTip, error) {
 		if err != nil {
 			return nil, err
 		}
-		tip := new(big.Int).Sub(t.Price(), b.Header.BaseFee)
-		paid[i] = paidTip{tip, t.Row.GasUsed}
+		paid[i] = paidTip{new(big.Int).Sub(t.Bound(), b.Header.BaseFee), t.Row.GasUsed}
+		if b.Header.Asynchronous() {
+			paid[i].gas = t.Gas()
+		}
 	}
 	return paid, nil
 }
@@ -167,7 +210,7 @@ func (b *Block) tips(rows []store.Transaction) ([]paidTip, error) {
 // FeeHistory is the answer of eth_feeHistory: one entry per block, oldest first.
 type FeeHistory struct {
 	Oldest   uint64
-	BaseFees []*big.Int
+	BaseFees []*big.Int   // since Helicon on a C-Chain one more, of the block after the last
 	Used     []float64    // gas used as a fraction of the limit
 	Rewards  [][]*big.Int // nil without percentiles
 }
@@ -232,7 +275,24 @@ func (c *Chain) FeeHistory(ctx context.Context, r HistoryRange, percentiles []fl
 			return nil, err
 		}
 	}
-	return h, nil
+	if !c.Asynchronous(head.Header.Time) {
+		return h, nil
+	}
+	next, err := c.baseFeeAfter(ctx, head, last)
+	h.BaseFees = append(h.BaseFees, next)
+	return h, err
+}
+
+// baseFeeAfter returns the base fee of the block after one: after the head, its bound.
+func (c *Chain) baseFeeAfter(ctx context.Context, head *Block, number uint64) (*big.Int, error) {
+	if number == head.Number {
+		return c.PriceBound(ctx, head)
+	}
+	b, err := c.Block(ctx, number+1)
+	if err != nil {
+		return nil, err
+	}
+	return b.Header.BaseFee, nil
 }
 
 // addHistory adds some blocks. It reads the missing ones together, with their transactions.

@@ -28,7 +28,7 @@ func (c *Chain) State(ctx context.Context, b *Block) (*state.StateDB, error) {
 	if b.draft != nil {
 		return b.draft.copyState(), nil
 	}
-	return state.New(b.Header.Root, readOnlyState{c.historicalState(ctx, b)})
+	return state.New(b.Results.Root, readOnlyState{c.historicalState(ctx, b)})
 }
 
 func (c *Chain) historicalState(ctx context.Context, b *Block) historicalState {

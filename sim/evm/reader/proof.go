@@ -14,8 +14,9 @@ import (
 	"snowglobe/sim/store"
 )
 
-// Proof proves an account and some of its slots in the state after a block. The root is the one in the block's header, unless the state
-// changed since without a transaction: then it is the root that the next block begins with, as on anvil, which no header has.
+// Proof proves an account and some of its slots in the state after a block. The root is the one in the block's header, since Helicon on a
+// C-Chain in the header that settles the block, unless the state changed since without a transaction: then it is the root that the next block
+// begins with, as on anvil, which no header has.
 type Proof struct {
 	Account *types.StateAccount // nil if the account does not exist
 	Nodes   [][]byte            // from the state root down
@@ -84,7 +85,7 @@ func prove(tree **evm.Trie, key []byte, whole func() (*evm.Trie, error)) (proofN
 func (c *Chain) rootAfter(ctx context.Context, b *Block) (common.Hash, error) {
 	last, err := c.db.LastStateChange(ctx, c.Row.ID, b.Number)
 	if last == nil || err != nil {
-		return b.Header.Root, err
+		return b.Results.Root, err
 	}
 	return common.BytesToHash(last.Root), nil
 }

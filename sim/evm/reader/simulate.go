@@ -141,7 +141,7 @@ func (c *Chain) Simulate(ctx context.Context, b *Block, s Simulation) ([]*Simula
 
 // finished returns the block with a header complete enough to compute the next one's fees, which a pending block's is not yet.
 func (c *Chain) finished(ctx context.Context, b *Block) (*Block, error) {
-	if !b.Pending() {
+	if !b.Pending() || b.Header.Asynchronous() {
 		return b, nil
 	}
 	parent, err := c.Block(ctx, b.Number-1)
@@ -200,8 +200,10 @@ func (s *simulation) header(ctx context.Context, o *BlockOverrides) (*evm.Header
 	if err != nil {
 		return nil, err
 	}
-	h, err := evm.ChildHeader(s.chain.Kind, config, s.parent.Header, s.parent.Hash, uint64(*o.Time)*1000, evm.Override{})
-	if err != nil {
+	var h *evm.Header
+	if timeMS := uint64(*o.Time) * 1000; s.chain.Asynchronous(uint64(*o.Time)) {
+		h = s.parent.Results.AsynchronousChild(s.parent.Header, s.parent.Hash, timeMS)
+	} else if h, err = evm.ChildHeader(s.chain.Kind, config, s.parent.Header, s.parent.Hash, timeMS, evm.Override{}); err != nil {
 		return nil, err
 	}
 	h.Number, h.Coinbase = o.Number.ToInt(), s.parent.Header.Coinbase
@@ -245,7 +247,7 @@ func (s *simulation) block(ctx context.Context, b *BlockCalls) (*SimulatedBlock,
 	if err := s.override(b.State, true); err != nil {
 		return nil, err
 	}
-	made := &SimulatedBlock{Block: &Block{Header: h, Number: number}, Transactions: make([]*Transaction, 0, len(b.Calls))}
+	made := &SimulatedBlock{Block: &Block{Header: h, Executed: h, Results: &evm.ExecutionResults{BaseFee: h.BaseFee}, Number: number}, Transactions: make([]*Transaction, 0, len(b.Calls))}
 	pool, receipts := core.NewGasPool(h.GasLimit), make([]*types.Receipt, 0, len(b.Calls))
 	logs := &simulatedLogs{transfers: s.TraceTransfers, number: number, time: h.Time}
 	for i := range b.Calls {
@@ -264,6 +266,7 @@ func (s *simulation) call(ctx context.Context, b *Block, pool *core.GasPool, cal
 	if ctx.Err() != nil {
 		return nil, nil, context.Cause(ctx)
 	}
+	limited := call.Gas != nil
 	capped, err := s.complete(call, pool)
 	if err != nil {
 		return nil, nil, err
@@ -284,7 +287,8 @@ func (s *simulation) call(ctx context.Context, b *Block, pool *core.GasPool, cal
 	states := state.NewHookedState(s.states, hooks)
 	run := evm.VMContext{
 		Kind: s.chain.Kind, ChainConfig: s.chain.chainConfig, Block: s.context, State: states, JumpDests: s.chain.history.jumpDests,
-		Precompiles: *s.precompilesAt(), Tracer: hooks, NoBaseFee: !s.Validate, Warp: s.chain.WarpContext.PrecompileInput(),
+		Precompiles: *s.precompilesAt(), Tracer: hooks, NoBaseFee: !s.Validate, Warp: s.chain.NetworkContext.PrecompileInput(),
+		MinimumGas: limited && s.chain.Asynchronous(s.context.Time),
 	}.NewVM()
 	defer run.Release()
 	stop := context.AfterFunc(ctx, run.Cancel)
@@ -382,7 +386,13 @@ func (s *simulation) finish(b *SimulatedBlock, receipts types.Receipts) error {
 	h.TxHash = types.DeriveSha(transactions, trie.NewStackTrie(nil))
 	h.ReceiptHash = types.DeriveSha(receipts, trie.NewStackTrie(nil))
 	h.Bloom = types.MergeBloom(receipts)
-	h.FinishFees(s.chain.Kind, s.parent.Header)
+	if h.Asynchronous() {
+		b.Results = s.parent.Results.Finish(s.parent.Header, h)
+	} else {
+		h.FinishFees(s.chain.Kind, s.parent.Header)
+		b.Results = &evm.ExecutionResults{BaseFee: h.BaseFee, GasCharged: h.GasUsed, ReceiptHash: h.ReceiptHash}
+	}
+	b.Executed = h
 	raw, err := h.Encode(s.chain.Kind)
 	if err != nil {
 		return err

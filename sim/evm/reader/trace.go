@@ -193,7 +193,7 @@ func (c *Chain) walk(ctx context.Context, b *Block, transactions []*Transaction,
 	if err != nil {
 		return nil, err
 	}
-	x := &execution{chain: c, states: states, context: evm.NewBlockContext(b.Header, c.blockHash(ctx, parent.Number))}
+	x := &execution{chain: c, states: states, context: evm.NewBlockContext(b.Executed, c.blockHash(ctx, parent.Number)), limited: true}
 	if err := c.schedule.Apply(x.states, &parent.Header.Time, b.Header.Time, b.Number); err != nil {
 		return nil, err
 	}
@@ -203,7 +203,7 @@ func (c *Chain) walk(ctx context.Context, b *Block, transactions []*Transaction,
 	}
 	for _, t := range transactions {
 		x.failedPredicates = refused[t.Hash()]
-		m, err := evm.TransactionToMessage(t.Transaction, t.Sender, b.Header.BaseFee)
+		m, err := evm.TransactionToMessage(t.Transaction, t.Sender, b.Results.BaseFee)
 		if err != nil {
 			return nil, err
 		}
@@ -251,13 +251,13 @@ func (x *execution) apply(ctx context.Context, t *Transaction, m *core.Message) 
 	if err != nil {
 		return fmt.Errorf("tracing failed: %w", err)
 	}
-	evm.BurnBaseFee(x.states, t.Block.Header, result.UsedGas)
+	evm.BurnBaseFee(x.states, t.Block.Executed, result.UsedGas)
 	x.states.Finalise(x.rules())
 	return nil
 }
 
 func (x *execution) traceTransaction(ctx context.Context, t *Transaction, m *core.Message, config *TraceConfig) (Trace, error) {
-	return x.trace(ctx, t.Transaction, m, t.Block.Header, &tracers.Context{
+	return x.trace(ctx, t.Transaction, m, t.Block.Executed, &tracers.Context{
 		BlockHash: t.Block.Hash, BlockNumber: t.Block.Header.Number, TxIndex: t.Index(), TxHash: t.Hash(),
 	}, config)
 }

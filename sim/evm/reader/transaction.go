@@ -26,6 +26,12 @@ func (t *Transaction) Index() int { return t.Row.ID.Index() }
 
 // Price returns the price per unit of gas that the transaction paid, in wei.
 func (t *Transaction) Price() *big.Int {
+	return evm.EffectiveGasPrice(t.Transaction, t.Block.Results.BaseFee)
+}
+
+// Bound returns the most that the transaction could pay per unit of gas when it was accepted: since Helicon on a C-Chain, the price at the base
+// fee of the header. A node shows it as the gas price of the transaction.
+func (t *Transaction) Bound() *big.Int {
 	return evm.EffectiveGasPrice(t.Transaction, t.Block.Header.BaseFee)
 }
 

@@ -131,13 +131,13 @@ func newWarpChain(t *testing.T, primary bool) (*permissioned, *warpNetwork) {
 	if c.Chain, err = reader.NewChain(db, row); err != nil {
 		t.Fatal(err)
 	}
-	c.WarpContext = evm.WarpContext{NetworkID: 1, ChainID: ownChain, SubnetID: ownSubnet, Network: v}
+	c.NetworkContext = evm.NetworkContext{NetworkID: 1, ChainID: ownChain, SubnetID: ownSubnet, Network: v}
 	builder, delta, err := evm.NewBuilder(1, c.Genesis)
 	if err != nil {
 		t.Fatal(err)
 	}
 	c.builder = builder
-	c.builder.SetWarpContext(c.WarpContext)
+	c.builder.SetNetworkContext(c.NetworkContext)
 	publish(c.t, c.db, c.Chain, delta)
 	return c, v
 }
@@ -259,7 +259,7 @@ func TestWarpReceives(t *testing.T) {
 		if err := verify.VerifyChain(context.Background(), c.db, c.Chain, func(*store.Delta) {}); err != nil {
 			t.Errorf("primary %v: %v", primary, err)
 		}
-		c.WarpContext.Network = nil // without a network every message must be refused
+		c.NetworkContext.Network = nil // without a network every message must be refused
 		if err := verify.VerifyChain(context.Background(), c.db, c.Chain, func(*store.Delta) {}); err == nil {
 			t.Error("verify takes the predicate results from the header")
 		}

@@ -48,6 +48,9 @@ func fields(kind evm.Kind, b *reader.Block, c *content) []byte {
 	w.Key("hash").BytesOrNull(known(b, b.Hash[:]))
 	w.Key("logsBloom").Bytes(h.Bloom[:])
 	w.Key("minDelayExcess").Uint(h.MinDelayExcess)
+	if h.Asynchronous() {
+		w.Key("minPriceExponent").Uint(*h.MinPriceExponent)
+	}
 	w.Key("miner").BytesOrNull(known(b, h.Coinbase[:]))
 	w.Key("mixHash").Bytes(h.MixDigest[:])
 	w.Key("nonce").BytesOrNull(known(b, h.Nonce[:]))
@@ -55,11 +58,20 @@ func fields(kind evm.Kind, b *reader.Block, c *content) []byte {
 	w.Key("parentBeaconBlockRoot").Bytes(h.ParentBeaconRoot[:])
 	w.Key("parentHash").Bytes(h.ParentHash[:])
 	w.Key("receiptsRoot").Bytes(h.ReceiptHash[:])
+	if h.Asynchronous() {
+		w.Key("settledExcess").Uint(*h.SettledExcess)
+		w.Key("settledGasNumerator").Uint(*h.SettledGasNumerator)
+		w.Key("settledGasUnix").Uint(*h.SettledGasUnix)
+		w.Key("settledHeight").Uint(*h.SettledHeight)
+	}
 	w.Key("sha3Uncles").Bytes(h.UncleHash[:])
 	if c != nil {
 		w.Key("size").Uint(uint64(c.size))
 	}
 	w.Key("stateRoot").Bytes(h.Root[:])
+	if h.Asynchronous() {
+		w.Key("targetExponent").Uint(*h.TargetExponent)
+	}
 	w.Key("timestamp").Uint(h.Time)
 	w.Key("timestampMilliseconds").Uint(h.TimeMilliseconds)
 	w.Key("totalDifficulty").Uint(b.Number)
@@ -134,6 +146,14 @@ func NewHead(kind evm.Kind, b *reader.Block) json.RawMessage {
 	w.Key("parentBeaconBlockRoot").Bytes(h.ParentBeaconRoot[:])
 	w.Key("timestampMilliseconds").Uint(h.TimeMilliseconds)
 	w.Key("minDelayExcess").Uint(h.MinDelayExcess)
+	if h.Asynchronous() {
+		w.Key("targetExponent").Uint(*h.TargetExponent)
+		w.Key("minPriceExponent").Uint(*h.MinPriceExponent)
+		w.Key("settledHeight").Uint(*h.SettledHeight)
+		w.Key("settledGasUnix").Uint(*h.SettledGasUnix)
+		w.Key("settledGasNumerator").Uint(*h.SettledGasNumerator)
+		w.Key("settledExcess").Uint(*h.SettledExcess)
+	}
 	w.Key("hash").Bytes(b.Hash[:])
 	w.Close('}')
 	return w.JSON

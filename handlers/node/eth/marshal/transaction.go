@@ -34,7 +34,7 @@ func (w *Writer) transaction(t *reader.Transaction) {
 	w.Open('{')
 	w.Key("blockHash").Bytes(t.Block.Hash[:])
 	w.Key("blockNumber").Uint(t.Block.Number)
-	w.payload(t.Transaction, t.Sender, t.Price())
+	w.payload(t.Transaction, t.Sender, t.Bound())
 	w.Key("transactionIndex").Uint(uint64(t.Index()))
 	w.typed(t.Transaction)
 	w.Close('}')

@@ -10,14 +10,18 @@ import (
 	"snowglobe/sim/warp"
 )
 
-// WarpContext identifies a chain to its network, as avalanchego's snow.Context does. A chain with the zero value has no network: it refuses
-// every warp message.
-type WarpContext struct {
+// NetworkContext identifies a chain to its network, as avalanchego's snow.Context does. A chain with the zero value has no network: it
+// refuses every warp message, and no upgrade ever activates.
+type NetworkContext struct {
 	NetworkID uint32
 	ChainID   ids.ID
 	SubnetID  ids.ID
 	Network   Network
+	Helicon   *uint64 // Unix seconds of its activation
 }
+
+// HeliconAt reports whether Helicon is active at a time, in Unix seconds.
+func (h *NetworkContext) HeliconAt(time uint64) bool { return h.Helicon != nil && time >= *h.Helicon }
 
 // Network gives warp verification information about source chains.
 type Network interface {
@@ -45,7 +49,7 @@ func EpochsBetween(time, later uint64) uint64 { return later/epoch - time/epoch 
 var errNoNetwork = errors.New("the chain has no network")
 
 // verifyPredicate refuses a message without the signatures that the chain's configuration asks for.
-func (h *WarpContext) verifyPredicate(m *warp.Message, s precompile.Config, time uint64) error {
+func (h *NetworkContext) verifyPredicate(m *warp.Message, s precompile.Config, time uint64) error {
 	if h.Network == nil {
 		return errNoNetwork
 	}
@@ -61,7 +65,7 @@ func (h *WarpContext) verifyPredicate(m *warp.Message, s precompile.Config, time
 }
 
 // Signers returns who must sign a blockchain's message for the chain to accept it: a subnet, and the percentage of its weight.
-func (h *WarpContext) Signers(source ids.ID, s precompile.Config) (subnet ids.ID, quorum uint64, err error) {
+func (h *NetworkContext) Signers(source ids.ID, s precompile.Config) (subnet ids.ID, quorum uint64, err error) {
 	if subnet, err = h.Network.SubnetOf(source); err != nil {
 		return ids.Empty, 0, err
 	}
@@ -78,6 +82,6 @@ func (h *WarpContext) Signers(source ids.ID, s precompile.Config) (subnet ids.ID
 	return subnet, quorum, nil
 }
 
-func (h *WarpContext) PrecompileInput() precompile.WarpInput {
+func (h *NetworkContext) PrecompileInput() precompile.WarpInput {
 	return precompile.WarpInput{NetworkID: h.NetworkID, ChainID: h.ChainID}
 }
