@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"snowglobe/sim/evm/reader"
+	"snowglobe/sim/miner"
 	"snowglobe/sim/store"
 	"snowglobe/sim/txs"
 )
@@ -57,11 +58,8 @@ func (w *World) keyOf(primaryChain int) ChainKey {
 	return ChainKey{true, primaryChain}
 }
 
-// Lag is a chain's distance behind the world: a number of blocks, or milliseconds of the world's clock.
-type Lag struct {
-	Blocks       uint64
-	Milliseconds int64
-}
+// Lag is a chain's distance behind the world.
+type Lag = miner.Lag
 
 // addition enters the copy as a whole.
 type addition struct {

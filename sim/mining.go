@@ -13,7 +13,7 @@ import (
 func openMiners(ctx context.Context, w *World) error {
 	for _, c := range w.Chains {
 		m := miner.New(c, miner.World{
-			Lock: w.lock, Now: w.Clock.UnixMilli, ReadOnly: w.DB.ReadOnly(), Advance: due{w}.until, Mined: w.mined,
+			Lock: w.lock, Now: w.Clock.UnixMilli, Moved: w.Clock.Moved, ReadOnly: w.DB.ReadOnly(), Advance: due{w}.until, Mined: w.mined,
 			CanStand: func(time int64) error { return w.CanStand(timeAt(time)) }, Jumped: w.Clock.jump,
 			Commit: w.commitBlock, CommitChange: w.commitChange,
 		})

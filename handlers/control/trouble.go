@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"reflect"
 	"slices"
+	"time"
 
 	"github.com/ava-labs/avalanchego/ids"
 
@@ -16,6 +17,7 @@ import (
 	"snowglobe/handlers/permit"
 	"snowglobe/handlers/rest"
 	"snowglobe/sim"
+	"snowglobe/sim/miner"
 	"snowglobe/sim/parse"
 	"snowglobe/sim/rules"
 	"snowglobe/sim/store"
@@ -32,6 +34,9 @@ type NetworkTroubles struct {
 	NotBootstrapped []string `json:"notBootstrapped" doc:"Ids of chains that the node has not caught up with: info.isBootstrapped returns false for them, and the node's health is a 503."`
 	Benched         []string `json:"benched" doc:"Ids of peers that the node has benched for the C-Chain, as info.peers shows."`
 	NotSigning      []string `json:"notSigning" doc:"Ids of nodes that sign no cross-chain messages: below the quorum there is no aggregate signature."`
+	ExecutionLag    string   `json:"executionLag" doc:"How far the C-Chain's execution lags behind acceptance since Helicon; 0 if it does not."`
+	SettlementLag   string   `json:"settlementLag" doc:"How long after the execution of a block another one settles it since Helicon; 0 for the network's five seconds."`
+	PriceRise       uint64   `json:"priceRise" doc:"Percent by which gas costs more in a C-Chain's block than was announced before, since Helicon."`
 	Uptimes         []Uptime `json:"uptimes" doc:"Uptimes of validators' nodes, which decide whether a stake that ends is rewarded: 80 % are required, 90 % of validators that started since Helicon."`
 }
 
@@ -46,6 +51,9 @@ type troubleBody struct {
 	NotBootstrapped []string `json:"notBootstrapped,omitempty" doc:"Chains by id or alias, such as C or P."`
 	Benched         []string `json:"benched,omitempty" doc:"Node ids."`
 	NotSigning      []string `json:"notSigning,omitempty" doc:"Node ids."`
+	ExecutionLag    string   `json:"executionLag,omitempty" doc:"C-Chain since Helicon: a block is executed only once there are that many newer ones (5 blocks), or once the world's clock has advanced by that much (10s). Until then latest is an older block, the receipt is null, and accepted names the newest block."`
+	SettlementLag   string   `json:"settlementLag,omitempty" doc:"C-Chain since Helicon: a time, such as 1m, from the execution of a block until another one settles it. Safe and finalized stay behind, transactions wait in the pool for funds to settle, and a full queue takes no block."`
+	PriceRise       uint64   `json:"priceRise,omitempty" min:"0" max:"100000" doc:"C-Chain since Helicon: percent by which gas costs more in each block than was announced before."`
 	Uptimes         []Uptime `json:"uptimes,omitempty" doc:"Uptimes of validators' nodes, in place of the world's, until the node recovers."`
 }
 
@@ -60,9 +68,12 @@ func RegisterTrouble(s *rest.Server, w *sim.World) error {
 			Doc:  "Everything not named recovers. Writes nothing; a restart clears it.",
 			Body: reflect.TypeFor[troubleBody](), Strict: true, Class: permit.Control, Answer: troubles, Handle: a.set},
 		rest.Operation{ID: "endNodeTrouble", Method: http.MethodDelete, Path: "/sim/node", Summary: "Let all nodes recover",
-			Class: permit.Control, Answer: troubles, Handle: func(*rest.Request) (any, error) {
+			Class: permit.Control, Answer: troubles, Handle: func(r *rest.Request) (any, error) {
 				for _, n := range w.Networks {
 					n.Trouble.Set(sim.Troubles{})
+					if err := w.MinerOf(n.CChain()).SetFault(r.Context(), miner.Fault{}); err != nil {
+						return nil, err
+					}
 				}
 				return a.show(), nil
 			}})
@@ -73,10 +84,41 @@ type troubleAPI struct{ world *sim.World }
 func (a *troubleAPI) show() *Troubles {
 	t := &Troubles{Networks: []NetworkTroubles{}}
 	for _, n := range a.world.Networks {
-		now := n.Trouble.Now()
-		t.Networks = append(t.Networks, NetworkTroubles{n.Name, texts(now.NotBootstrapped), texts(now.Benched), texts(now.NotSigning), uptimes(now.Uptimes)})
+		now, wrong := n.Trouble.Now(), a.world.MinerOf(n.CChain()).Fault()
+		t.Networks = append(t.Networks, NetworkTroubles{
+			n.Name, texts(now.NotBootstrapped), texts(now.Benched), texts(now.NotSigning),
+			Lag{wrong.ExecutionLag.Blocks, milliseconds(wrong.ExecutionLag.Milliseconds)}.String(), Lag{Time: milliseconds(int64(wrong.SettlementLag))}.String(), wrong.PriceRise, uptimes(now.Uptimes),
+		})
 	}
 	return t
+}
+
+func milliseconds(n int64) time.Duration { return time.Duration(n) * time.Millisecond }
+
+// shortestSettlement is the network's own time from execution to settlement (ACP-194).
+const shortestSettlement = 5 * time.Second
+
+// fault reads what goes wrong with a network's C-Chain since Helicon.
+func (b *troubleBody) fault(w *sim.World, n *sim.Network) (wrong miner.Fault, problems []string) {
+	if b.ExecutionLag != "" {
+		lag, err := parseLag(b.ExecutionLag)
+		if err != nil {
+			problems = append(problems, "executionLag: "+err.Error())
+		}
+		wrong.ExecutionLag = miner.Lag{Blocks: lag.Blocks, Milliseconds: lag.Time.Milliseconds()}
+	}
+	if b.SettlementLag != "" && b.SettlementLag != "0" {
+		lag, err := time.ParseDuration(b.SettlementLag)
+		if err != nil || lag < shortestSettlement || lag > mostTime {
+			problems = append(problems, fmt.Sprintf("settlementLag: %.100q is not allowed: expected text such as 1m, from %s to %s, or 0", b.SettlementLag, shortestSettlement, mostTime))
+		}
+		wrong.SettlementLag = uint64(lag.Milliseconds())
+	}
+	wrong.PriceRise = b.PriceRise
+	if wrong != (miner.Fault{}) && !n.CChain().Asynchronous(uint64(w.Clock.Unix())) {
+		problems = append(problems, fmt.Sprintf("the C-Chain of %s executes and settles blocks when it accepts them until Helicon", n.Name))
+	}
+	return wrong, problems
 }
 
 // uptimes lists uptimes in the order of the nodes' ids.
@@ -114,8 +156,12 @@ func (a *troubleAPI) set(r *rest.Request) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		if len(problems) > 0 {
+		wrong, more := b.fault(a.world, n)
+		if problems = append(problems, more...); len(problems) > 0 {
 			return nil, rest.BadRequest(problems...)
+		}
+		if err := a.world.MinerOf(n.CChain()).SetFault(r.Context(), wrong); err != nil {
+			return nil, err
 		}
 		n.Trouble.Set(now)
 	}

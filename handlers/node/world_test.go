@@ -172,7 +172,7 @@ func (c *testChain) newMiner() *miner.Miner {
 	}
 	var writer sync.Mutex
 	c.miner = miner.New(c.Chain, miner.World{
-		Lock: func(context.Context) func() { writer.Lock(); return writer.Unlock }, Now: func() int64 { return 0 }, Advance: func(uint64) error { return nil },
+		Lock: func(context.Context) func() { writer.Lock(); return writer.Unlock }, Now: func() int64 { return 0 }, Moved: func() <-chan struct{} { return nil }, Advance: func(uint64) error { return nil },
 		CanStand: func(int64) error { return nil }, Jumped: func() {},
 		Mined: func(context.Context) {}, Commit: commit, CommitChange: commitChange,
 	})

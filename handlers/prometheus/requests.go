@@ -3,6 +3,7 @@ package prometheus
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"net/http"
@@ -63,11 +64,12 @@ func (m *Requests) Observe(operation string, status int, took time.Duration) {
 	l.count++
 }
 
-// Handler serves the counts, the chains' heights and the process's resources, in Prometheus's text format.
+// Handler serves the counts, the chains' heights, the execution of the C-Chains and the process's resources, in Prometheus's text format.
 func (m *Requests) Handler(w *sim.World, n *node.Node, worlds func() int) http.Handler {
+	executions := newExecutionMetrics(w)
 	return http.HandlerFunc(func(answer http.ResponseWriter, r *http.Request) {
 		var text bytes.Buffer
-		if err := writeHeights(r.Context(), &text, w, n); err != nil {
+		if err := errors.Join(writeHeights(r.Context(), &text, w, n), writeExecution(r.Context(), &text, w, executions)); err != nil {
 			http.Error(answer, "the world's file could not be read", http.StatusInternalServerError)
 			return
 		}

@@ -27,7 +27,7 @@ func transaction(p *page) error {
 	}
 	if err := p.load(rpc("receipt", c.RPC, "eth_getTransactionReceipt", hash).opt(),
 		rpc("trace", c.RPC, "debug_traceTransaction", hash, J{"tracer": "callTracer"}).opt(),
-		rpc("raw", c.RPC, "debug_getRawTransaction", hash).opt()); err != nil {
+		rpc("raw", c.RPC, "debug_getRawTransaction", hash).opt(), get("gas", "/sim/transactions/%s", hash).opt()); err != nil {
 		return err
 	}
 	v := &transactionView{page: p, Tx: p.Got["tx"], Native: dig(p.Got["tx"], "nativeTransaction")}
@@ -66,13 +66,12 @@ func (v *transactionView) Fee() string {
 	return price.Mul(price, number(dig(v.Native, "gasUsed"))).String()
 }
 
-// Bound returns the most that the transaction could pay for gas when its block was accepted, if that is more than it paid.
-func (v *transactionView) Bound() string {
-	bound := number(dig(v.page.Got["pending"], "gasPrice"))
-	if bound.Cmp(number(dig(v.page.Got["receipt"], "effectiveGasPrice"))) <= 0 {
-		return ""
+// Settlement describes the way of the transaction's block since Helicon, nil on a chain that executes blocks when it accepts them.
+func (v *transactionView) Settlement() any {
+	if gas := v.page.Got["gas"]; text(dig(gas, "settledBy")) != text(dig(gas, "block")) {
+		return gas
 	}
-	return bound.String()
+	return nil
 }
 
 // Reason explains why a transaction failed.

@@ -231,6 +231,9 @@ func Digest(parent []byte, delta *store.Delta) []byte {
 	}
 	if o := delta.Override; o != nil {
 		fmt.Fprintf(h, "override %t %x %t %d %x\n", o.Early, o.BaseFee, o.GasLimit != nil, valueOf(o.GasLimit), o.Coinbase)
+		if o.SettlesAfter != nil {
+			fmt.Fprintf(h, "settles after %d\n", *o.SettlesAfter)
+		}
 	}
 	for i := range delta.Impersonated {
 		tx := delta.Impersonated[i].ID
@@ -342,7 +345,7 @@ func (b *Builder) nextBlock(timeMS uint64, o Override) (n nextBlock, err error) 
 
 // nextAsynchronous returns what is known of a block since Helicon: its bounds from the worst case, and what gas will cost in it.
 func (b *Builder) nextAsynchronous(timeMS uint64, o Override) (n nextBlock, err error) {
-	if n.worst, err = b.worstCaseAt(timeMS); err != nil {
+	if n.worst, err = b.worstCaseAt(timeMS, o); err != nil {
 		return n, err
 	}
 	n.gasTime = b.queue.head().gasTime

@@ -57,6 +57,12 @@ func (r *ExecutionResults) Executed(h *Header) *Header {
 	return &executed
 }
 
+// GasTime returns the gas time after a block with these results, in Unix seconds.
+func (r *ExecutionResults) GasTime(h *Header) float64 {
+	t := r.gasTime(h)
+	return float64(t.unix) + float64(t.numerator)/float64(t.rate())
+}
+
 // gasTime returns the gas time after a block with these results.
 func (r *ExecutionResults) gasTime(h *Header) gasTime {
 	if !h.Asynchronous() {
@@ -104,6 +110,9 @@ func (b *PriceBound) Add(h *Header) {
 	b.beforeBlock(h.TimeMilliseconds)
 	b.afterBlock(h.GasUsed, h.target(), h.minPrice())
 }
+
+// Excess returns the gas above the target in that case.
+func (b *PriceBound) Excess() uint64 { return b.excess }
 
 // Price returns the bound in wei.
 func (b *PriceBound) Price() *big.Int { return bigOf(b.price()) }

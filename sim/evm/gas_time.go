@@ -169,6 +169,9 @@ func (h *Header) targetExponent() uint64 {
 	return parseFeeState(h.Extra).targetExcess
 }
 
+// GasTarget returns the gas per second that a C-Chain is to use after a block.
+func (h *Header) GasTarget() uint64 { return h.target() }
+
 func (h *Header) target() uint64 { return feeState{targetExcess: h.targetExponent()}.target() }
 
 // gasTimeAfter returns the gas time after a block that was executed when it was accepted: the last one before Helicon.

@@ -20,6 +20,9 @@ type Override struct {
 	BaseFee  *big.Int        // wei; nil follows the rules, and so below
 	GasLimit *uint64         // also the most that the block can use, regardless of the capacity
 	Coinbase *common.Address // gets the fees
+
+	// SettlesAfter is the milliseconds from the execution of a block until this one may settle it, on a C-Chain since Helicon; 0 follows the rules.
+	SettlesAfter uint64
 }
 
 var errBaseFee = errors.New("a base fee has at most 256 bits")
@@ -57,6 +60,9 @@ func (o Override) row(block store.Position) *store.BlockOverride {
 	if o.Coinbase != nil {
 		r.Coinbase = o.Coinbase.Bytes()
 	}
+	if o.SettlesAfter != 0 {
+		r.SettlesAfter = new(int64(o.SettlesAfter))
+	}
 	return r
 }
 
@@ -76,6 +82,9 @@ func OverrideOf(r *store.BlockOverride) (o Override) {
 	if r.Coinbase != nil {
 		coinbase := common.BytesToAddress(r.Coinbase)
 		o.Coinbase = &coinbase
+	}
+	if r.SettlesAfter != nil {
+		o.SettlesAfter = uint64(*r.SettlesAfter)
 	}
 	return o
 }

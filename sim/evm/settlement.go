@@ -1,6 +1,7 @@
 package evm
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -66,10 +67,10 @@ func (q queue) add(b *executedBlock) queue {
 	return append(q, b)
 }
 
-// settledAt returns the index of the last block that a block at a time settles (blocks.LastToSettleAt).
-func (q queue) settledAt(timeMS uint64) int {
+// settledAt returns the index of the last block that a block at a time settles (blocks.LastToSettleAt), a delay after its execution.
+func (q queue) settledAt(timeMS, delay uint64) int {
 	last := len(q) - 1
-	for settleAt := saturatingSub(timeMS, settlementDelay); last > 0; last-- {
+	for settleAt := saturatingSub(timeMS, cmp.Or(delay, settlementDelay)); last > 0; last-- {
 		if b := q[last]; b.header.TimeMilliseconds <= settleAt && !b.gasTime.after(settleAt) {
 			break
 		}
@@ -78,11 +79,11 @@ func (q queue) settledAt(timeMS uint64) int {
 }
 
 // Settleable returns the number of the last block that a block at a time settles, if that settles transactions.
-func (b *Builder) Settleable(timeMS uint64) (number uint64, any bool) {
+func (b *Builder) Settleable(timeMS uint64, o Override) (number uint64, any bool) {
 	if len(b.queue) == 0 || !b.networkContext.HeliconAt(timeMS/millisPerSecond) {
 		return 0, false
 	}
-	last := b.queue.settledAt(timeMS)
+	last := b.queue.settledAt(timeMS, o.SettlesAfter)
 	for _, block := range b.queue[1 : last+1] {
 		any = any || len(block.txs)+len(block.atomic) > 0
 	}
@@ -210,8 +211,8 @@ type credit struct {
 }
 
 // worstCaseAt returns the worst case for a block at a time.
-func (b *Builder) worstCaseAt(timeMS uint64) (*worstCase, error) {
-	last := b.queue.settledAt(timeMS)
+func (b *Builder) worstCaseAt(timeMS uint64, o Override) (*worstCase, error) {
+	last := b.queue.settledAt(timeMS, o.SettlesAfter)
 	w := &worstCase{
 		settled: b.queue[last], settling: b.queue[1 : last+1], clock: b.queue[last].gasTime, accounts: map[common.Address]*worstAccount{},
 		read: func(address common.Address) (*types.StateAccount, error) { return b.accountAt(last, address) },

@@ -34,7 +34,7 @@ func (m *Miner) SendAtomic(ctx context.Context, write func(*evm.BlockExecution) 
 			return err
 		}
 		err = mineAtomic(m, p, next, tx, backend)
-		if !waits(p, err) || next.time >= last {
+		if !waits(p, err) || next.time >= last || next.lags() {
 			return err
 		}
 	}

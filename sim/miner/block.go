@@ -21,14 +21,19 @@ const (
 	longestWait  = 30_000
 )
 
-// open begins a planned block. It moves the block's time on, unless a client chose it, until the chain settled enough to take another one.
+// open begins a planned block. It moves the block's time on until the chain settled enough to take another one, unless a client chose the time
+// or makes settlement lag.
 func (m *Miner) open(next *plan) (*evm.BlockExecution, error) {
 	for ; ; next.time += capacityStep {
 		if err := m.world.Advance(next.time); err != nil {
 			return nil, err
 		}
-		p, err := m.builder.OpenWith(next.time, next.override)
-		if !errors.Is(err, evm.ErrQueueFull) || next.chosen {
+		o, err := m.risen(next)
+		if err != nil {
+			return nil, err
+		}
+		p, err := m.builder.OpenWith(next.time, o)
+		if !errors.Is(err, evm.ErrQueueFull) || next.chosen || next.lags() {
 			return p, err
 		}
 	}
@@ -70,6 +75,8 @@ func (m *Miner) mineReady(sent *types.Transaction) (failed error) {
 			return err
 		case t == nil && err == nil:
 			return failed
+		case t == nil && errors.Is(err, evm.ErrQueueFull): // what waits may do so until enough is settled
+			return failed
 		case t == nil: // no block is possible
 			m.Pool.Drop(sent.Hash())
 			return errors.Join(failed, err)
@@ -83,8 +90,8 @@ func (m *Miner) mineReady(sent *types.Transaction) (failed error) {
 	}
 }
 
-// mineNext makes a block of the one transaction that pays best, nil if none can pay the base fee. With a transaction, the error tells why
-// it cannot be in a block; without one, why no block is possible.
+// mineNext makes a block of the one transaction that pays best, nil if none can pay the base fee, or if a client makes settlement lag and they
+// wait for it. With a transaction, the error tells why it cannot be in a block; without one, why no block is possible.
 func (m *Miner) mineNext() (*txpool.Transaction, error) {
 	next := m.plan(0)
 	for last := next.time + longestWait; ; next.time += capacityStep {
@@ -92,11 +99,17 @@ func (m *Miner) mineNext() (*txpool.Transaction, error) {
 		if err != nil {
 			return nil, err
 		}
-		t := m.Pool.Pending(p.Header().BaseFee).Peek()
+		order := m.Pool.Pending(p.Header().BaseFee)
+		t := order.Peek()
 		if t == nil {
 			return nil, nil
 		}
-		_, err = p.Apply(t.Transaction, t.Sender)
+		for _, err = p.Apply(t.Transaction, t.Sender); next.lags() && errors.Is(err, evm.ErrUnsettled); _, err = p.Apply(t.Transaction, t.Sender) {
+			order.Pop()
+			if t = order.Peek(); t == nil {
+				return nil, nil
+			}
+		}
 		switch {
 		case err == nil:
 			return t, m.seal(p, next)

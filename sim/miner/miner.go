@@ -30,6 +30,9 @@ type World struct {
 	// holds the lock.
 	Advance func(time uint64) error
 
+	// Moved returns a channel that closes when the clock moves next.
+	Moved func() <-chan struct{}
+
 	// CanStand returns an error for a time in milliseconds at which the clock must not stand.
 	CanStand func(time int64) error
 
@@ -54,6 +57,7 @@ type Miner struct {
 	Impersonation Impersonation
 	settings
 	interval
+	faults faults
 
 	world     World
 	builder   *evm.Builder           // restored when first needed, and after a block could not be stored; guarded by the writer's lock, like the next fields
@@ -66,7 +70,7 @@ type Miner struct {
 
 // New returns the miner of a chain, with automine.
 func New(c *reader.Chain, w World) *Miner {
-	m := &Miner{Chain: c, Pool: txpool.New(c.Genesis), world: w, settings: settings{overrides: blockOverrides{automine: true}}, interval: interval{changed: make(chan struct{}, 1)}}
+	m := &Miner{Chain: c, Pool: txpool.New(c.Genesis), world: w, settings: settings{overrides: blockOverrides{automine: true}}, interval: interval{changed: make(chan struct{}, 1)}, faults: newFaults()}
 	m.settings.changed = func() {
 		m.pending.forget()
 		m.Pool.SetBaseFee(m.settings.now().baseFee)
@@ -273,7 +277,7 @@ func (m *Miner) Settle(ctx context.Context) (*uint64, error) {
 		return nil, err
 	}
 	next := m.plan(0)
-	number, settles := m.builder.Settleable(next.time)
+	number, settles := m.builder.Settleable(next.time, next.override)
 	if !settles {
 		return nil, nil
 	}

@@ -31,6 +31,9 @@ func (m *Miner) planAfter(head *evm.Header, spacing uint64) plan {
 		p.time, p.chosen = max(now, evm.EarliestBlock(m.Chain.Kind, head)), false
 	}
 	p.override.Early = p.time < head.EarliestChild()
+	if m.Chain.Asynchronous(p.time / 1000) {
+		p.override.SettlesAfter = m.Fault().SettlementLag
+	}
 	return p
 }
 
@@ -41,6 +44,9 @@ func (p *plan) asked(head *evm.Header) bool {
 	return p.chosen || o.Early || o.BaseFee != nil || o.GasLimit != nil && *o.GasLimit != head.GasLimit ||
 		o.Coinbase != nil && *o.Coinbase != head.Coinbase
 }
+
+// lags reports whether a client makes settlement lag. Transactions then wait in the pool, as on the network, until the client moves the clock.
+func (p *plan) lags() bool { return p.override.SettlesAfter != 0 }
 
 // plan plans the block after the builder's head. The caller holds the lock.
 func (m *Miner) plan(spacing uint64) plan {
@@ -94,9 +100,11 @@ func (m *Miner) PriceBound(ctx context.Context) (announced, suggested *big.Int, 
 	if err != nil || !head.Header.Asynchronous() {
 		return next.fee(), next.fee(), err
 	}
-	if announced, err = m.Chain.PriceBound(ctx, head); err != nil {
+	bound, err := m.Chain.PriceBound(ctx, head)
+	if err != nil {
 		return nil, nil, err
 	}
+	announced = bound.Price()
 	if suggested = head.Header.BaseFee; suggested.Cmp(next.BaseFee) < 0 {
 		suggested = next.BaseFee
 	}

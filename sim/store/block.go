@@ -115,9 +115,11 @@ type BlockOverride struct {
 	BaseFee  []byte   `db:"base_fee"`  // wei, 32 bytes; nil for that of the rules
 	GasLimit *Amount  `db:"gas_limit"` // nil for that of the rules
 	Coinbase []byte   `db:"coinbase"`  // nil for that of the rules
+
+	SettlesAfter *int64 `db:"settles_after"` // milliseconds from the execution of a block until this one may settle it; nil for those of the rules
 }
 
-const blockOverrideColumns = `id, early, base_fee, gas_limit, coinbase`
+const blockOverrideColumns = `id, early, base_fee, gas_limit, coinbase, settles_after`
 
 // BlockOverride reads the override of a block, nil if there is none.
 func (db *DB) BlockOverride(ctx context.Context, block Position) (*BlockOverride, error) {
@@ -137,7 +139,7 @@ func (b *Batch) addBlockOverride(o *BlockOverride) error {
 	if o == nil {
 		return nil
 	}
-	return b.exec(`INSERT INTO block_override (`+blockOverrideColumns+`) VALUES (?, ?, ?, ?, ?)`, o.ID, o.Early, o.BaseFee, o.GasLimit, o.Coinbase)
+	return b.exec(`INSERT INTO block_override (`+blockOverrideColumns+`) VALUES (?, ?, ?, ?, ?, ?)`, o.ID, o.Early, o.BaseFee, o.GasLimit, o.Coinbase, o.SettlesAfter)
 }
 
 // Position orders everything on EVM chains: by chain, then block number, then index in the block. It is the primary key

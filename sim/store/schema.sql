@@ -71,7 +71,8 @@ CREATE TABLE block_override (
     early     INTEGER NOT NULL CHECK (early IN (0, 1)),  -- 1 when it may follow its parent sooner than ACP-226 allows
     base_fee  BLOB CHECK (length(base_fee) = 32),        -- wei; absent for that of the rules, as below
     gas_limit INTEGER CHECK (gas_limit >= 0),
-    coinbase  BLOB CHECK (length(coinbase) = 20)
+    coinbase  BLOB CHECK (length(coinbase) = 20),
+    settles_after INTEGER CHECK (settles_after > 0)      -- milliseconds from the execution of a block until this one may settle it
 ) STRICT;
 
 -- Changes of the state of EVM chains that a client made without a transaction. The rows of account, slot, holding and nft at

@@ -47,6 +47,9 @@ func (a *api) TraceTransaction(ctx context.Context, hash common.Hash, config *re
 	if errors.Is(err, store.ErrNotFound) {
 		return rpc.Result{}, errTransaction
 	}
+	if err == nil {
+		err = eth.CheckExecuted(ctx, a.miner, t.Block)
+	}
 	if err != nil {
 		return rpc.Result{}, err
 	}
@@ -108,7 +111,7 @@ func (a *api) traceBlock(ctx context.Context, ref *eth.BlockRef, config *reader.
 
 // traced finds a block to trace, or the one on top of which to trace a call.
 func (a *api) traced(ctx context.Context, ref *eth.BlockRef) (*reader.Block, error) {
-	b, err := a.block(ctx, ref)
+	b, err := eth.ExecutedBlockOf(ctx, a.miner, ref)
 	if errors.Is(err, eth.ErrHash) {
 		return nil, fmt.Errorf("block %s not found", ref.Hash.Hex())
 	}
@@ -205,7 +208,7 @@ func (a *api) GetRawBlock(ctx context.Context, ref eth.BlockRef) (hexutil.Bytes,
 
 // GetRawReceipts returns a block's receipts in consensus encoding; like a node, it returns none for an unknown hash.
 func (a *api) GetRawReceipts(ctx context.Context, ref eth.BlockRef) ([]hexutil.Bytes, error) {
-	b, err := a.block(ctx, &ref)
+	b, err := eth.ExecutedBlockOf(ctx, a.miner, &ref)
 	if errors.Is(err, eth.ErrHash) {
 		return []hexutil.Bytes{}, nil
 	}

@@ -41,7 +41,7 @@ type dumpedAccount struct {
 
 // DumpBlock returns the first accounts of the state after a block.
 func (a *stateAPI) DumpBlock(ctx context.Context, number eth.BlockNumber) (*dump, error) {
-	b, err := a.block(ctx, eth.Numbered(number))
+	b, err := eth.ExecutedBlockOf(ctx, a.miner, eth.Numbered(number))
 	if eth.Missing(err) {
 		return nil, fmt.Errorf("block #%d not found", number)
 	}
@@ -53,7 +53,7 @@ func (a *stateAPI) DumpBlock(ctx context.Context, number eth.BlockNumber) (*dump
 
 // AccountRange returns accounts of the state after a block, starting at a hash.
 func (a *stateAPI) AccountRange(ctx context.Context, ref eth.BlockRef, start hexutil.Bytes, limit int, noCode, noStorage, incomplete bool) (*dump, error) {
-	b, err := a.block(ctx, &ref)
+	b, err := eth.ExecutedBlockOf(ctx, a.miner, &ref)
 	switch {
 	case ref.Unnamed():
 		return nil, errors.New("either block number or block hash must be specified")
@@ -112,7 +112,7 @@ type storageEntry struct {
 
 // StorageRangeAt returns a contract's slots, starting at a hash, as they were before a transaction of a block.
 func (a *stateAPI) StorageRangeAt(ctx context.Context, ref eth.BlockRef, index int, address common.Address, start hexutil.Bytes, limit int) (*storageRange, error) {
-	b, err := a.block(ctx, &ref)
+	b, err := eth.ExecutedBlockOf(ctx, a.miner, &ref)
 	if err != nil {
 		return nil, err
 	}

@@ -24,8 +24,9 @@ type api struct {
 // ErrHash reports that no block has the requested hash (coreth eth.EthAPIBackend.BlockByNumberOrHash).
 var ErrHash = errors.New("header for hash not found")
 
-// The tags: Latest names the newest block, and so does accepted, because blocks are executed when they are accepted; pending names the block
-// that would follow. Safe and finalized name the last settled block, which before Helicon and on an L1 is the newest one.
+// The tags: Latest names the last executed block, which is the newest one unless a client made execution lag; accepted always names the newest
+// one. Pending names the block that would follow, but on a C-Chain since Helicon the last executed one (avalanchego
+// vms/saevm/blocks.ResolveRPCNumber). Safe and finalized name the last settled block, which before Helicon and on an L1 is the newest one.
 const (
 	Latest   = -1
 	pending  = -2
@@ -90,11 +91,15 @@ func (b *BlockRef) UnmarshalJSON(data []byte) error {
 		return nil
 	}
 	var ref rpc.BlockNumberOrHash
-	if err := ref.UnmarshalJSON(bytes.ReplaceAll(data, []byte(`"accepted"`), []byte(`"latest"`))); err != nil {
+	known := bytes.ReplaceAll(data, []byte(`"accepted"`), []byte(`"latest"`))
+	if err := ref.UnmarshalJSON(known); err != nil {
 		return err
 	}
 	b.Hash = ref.BlockHash
-	if ref.BlockNumber != nil {
+	switch {
+	case len(known) != len(data):
+		b.Number = accepted
+	case ref.BlockNumber != nil:
 		b.Number = numberOf(*ref.BlockNumber)
 	}
 	return nil
@@ -108,30 +113,66 @@ func (b *BlockRef) Pending() bool { return b.Hash == nil && b.Number == pending 
 // Unnamed reports whether the reference is an object that names no block.
 func (b *BlockRef) Unnamed() bool { return b.Hash == nil && b.Number == unnamed }
 
-// BlockOf resolves a block reference for other packages; no reference means the head.
+// BlockOf resolves a block reference for other packages; no reference means the last executed block.
 func BlockOf(ctx context.Context, m *miner.Miner, ref *BlockRef) (*reader.Block, error) {
 	return (&api{chain: m.Chain, miner: m}).block(ctx, ref)
 }
 
 func (a *api) byNumber(ctx context.Context, number BlockNumber) (*reader.Block, error) {
 	switch number {
-	case Latest, accepted:
+	case Latest:
+		return a.miner.LastExecuted(ctx)
+	case accepted:
 		return a.chain.Head(ctx)
 	case settled:
 		return a.chain.Settled(ctx)
 	case pending:
-		return a.miner.Pending(ctx)
+		return a.pending(ctx)
 	case unnamed:
 		return nil, errUnnamed
 	}
 	return a.chain.Block(ctx, uint64(number))
 }
 
-// block resolves a block reference; no reference means the head.
+// pending returns the block that would follow, or on a C-Chain since Helicon the last executed one.
+func (a *api) pending(ctx context.Context) (*reader.Block, error) {
+	head, err := a.miner.LastExecuted(ctx)
+	if err != nil || head.Header.Asynchronous() {
+		return head, err
+	}
+	return a.miner.Pending(ctx)
+}
+
+// ErrNotExecuted reports that a block is accepted, but not executed. A node keeps the request until it is.
+var ErrNotExecuted = errors.New("the block is accepted but not executed yet")
+
+// CheckExecuted returns ErrNotExecuted for a block that is not executed.
+func CheckExecuted(ctx context.Context, m *miner.Miner, b *reader.Block) error {
+	last, err := m.LastExecuted(ctx)
+	if err == nil && b.Number > last.Number && !b.Pending() {
+		err = ErrNotExecuted
+	}
+	return err
+}
+
+// ExecutedBlockOf is BlockOf for a block whose execution matters.
+func ExecutedBlockOf(ctx context.Context, m *miner.Miner, ref *BlockRef) (*reader.Block, error) {
+	b, err := BlockOf(ctx, m, ref)
+	if err == nil {
+		err = CheckExecuted(ctx, m, b)
+	}
+	return b, err
+}
+
+func (a *api) executedBlock(ctx context.Context, ref *BlockRef) (*reader.Block, error) {
+	return ExecutedBlockOf(ctx, a.miner, ref)
+}
+
+// block resolves a block reference; no reference means the last executed block.
 func (a *api) block(ctx context.Context, ref *BlockRef) (*reader.Block, error) {
 	switch {
 	case ref == nil:
-		return a.chain.Head(ctx)
+		return a.miner.LastExecuted(ctx)
 	case ref.Hash == nil:
 		return a.byNumber(ctx, ref.Number)
 	}
@@ -147,7 +188,7 @@ var null json.RawMessage
 
 // Missing reports whether an error only means that something does not exist, for which clients get null.
 func Missing(err error) bool {
-	return errors.Is(err, store.ErrNotFound) || errors.Is(err, reader.ErrUnfinalized)
+	return errors.Is(err, store.ErrNotFound) || errors.Is(err, reader.ErrUnfinalized) || errors.Is(err, ErrNotExecuted)
 }
 
 // orNull turns such an error into null.

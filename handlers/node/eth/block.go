@@ -16,9 +16,9 @@ import (
 // blockAPI implements the eth methods about blocks and headers: coreth's internal/ethapi.BlockChainAPI.
 type blockAPI struct{ *api }
 
-// BlockNumber returns the number of the head.
+// BlockNumber returns the number of the last executed block.
 func (a *blockAPI) BlockNumber(ctx context.Context) (hexutil.Uint64, error) {
-	b, err := a.chain.Head(ctx)
+	b, err := a.miner.LastExecuted(ctx)
 	if err != nil {
 		return 0, err
 	}

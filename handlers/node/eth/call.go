@@ -43,7 +43,7 @@ func executionError(result *core.ExecutionResult) error {
 }
 
 func (a *callAPI) run(ctx context.Context, call *reader.Call, ref *BlockRef, states *reader.StateOverrides, block *reader.BlockOverrides) (*core.ExecutionResult, error) {
-	b, err := a.block(ctx, ref)
+	b, err := a.executedBlock(ctx, ref)
 	if err != nil {
 		return nil, err
 	}
@@ -94,7 +94,7 @@ func (a *callAPI) CallDetailed(ctx context.Context, call reader.Call, ref BlockR
 
 // EstimateGas returns a gas limit with which a transaction succeeds.
 func (a *callAPI) EstimateGas(ctx context.Context, call reader.Call, ref *BlockRef, states *reader.StateOverrides, block *reader.BlockOverrides) (hexutil.Uint64, error) {
-	b, err := a.block(ctx, ref)
+	b, err := a.executedBlock(ctx, ref)
 	if err != nil {
 		return 0, err
 	}
@@ -114,7 +114,7 @@ type accessListResult struct {
 
 // CreateAccessList returns the access list of a transaction, which pays the usual fees unless it names its own.
 func (a *callAPI) CreateAccessList(ctx context.Context, call reader.Call, ref *BlockRef, states *reader.StateOverrides) (*accessListResult, error) {
-	b, err := a.block(ctx, ref)
+	b, err := a.executedBlock(ctx, ref)
 	if err != nil {
 		return nil, err
 	}

@@ -57,7 +57,7 @@ type Options struct {
 // New serves a chain.
 func New(o Options) *Endpoint {
 	chain := o.Miner.Chain
-	e := &Endpoint{blocks: newBroadcaster(chain.Subscribe), pending: newBroadcaster(o.Miner.Pool.Subscribe)}
+	e := &Endpoint{blocks: newBroadcaster(executedBlocks(o.Miner)), pending: newBroadcaster(o.Miner.Pool.Subscribe)}
 	e.open, e.close = context.WithCancel(context.Background())
 	options := rpc.Options{
 		MaxBody: o.MaxBody, Permit: o.Permit, Discover: o.Discover, Serves: o.Serves,
@@ -70,7 +70,7 @@ func New(o Options) *Endpoint {
 		options.Enter = world.Gate.Enter
 		options.Memory = rpc.NewMemory(chain.Caches(), remembered, func(ctx context.Context) (rpc.Revision, error) {
 			at := rpc.Revision{Commits: world.DB.Commits(), Changes: chain.Changes.Load()}
-			head, err := chain.Head(ctx)
+			head, err := o.Miner.LastExecuted(ctx)
 			if err == nil {
 				at.Head = head.Hash
 			}

@@ -72,7 +72,7 @@ func (a *filterAPI) NewPendingTransactionFilter(ctx context.Context, full *bool)
 }
 
 func (a *filterAPI) add(ctx context.Context, f *filter) (rpc.ID, error) {
-	b, err := a.chain.Head(ctx)
+	b, err := a.miner.LastExecuted(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -158,7 +158,7 @@ func (a *filterAPI) follow(f *filter) {
 
 // GetFilterChanges returns the news since the last poll.
 func (a *filterAPI) GetFilterChanges(ctx context.Context, id rpc.ID) (rpc.Result, error) {
-	b, err := a.chain.Head(ctx)
+	b, err := a.miner.LastExecuted(ctx)
 	if err != nil {
 		return rpc.Result{}, err
 	}

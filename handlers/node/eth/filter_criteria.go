@@ -172,9 +172,9 @@ func (c *filterCriteria) blockRange(ctx context.Context, a *api) (first, last ui
 		if err != nil {
 			return 0, 0, err
 		}
-		return b.Number, b.Number, nil
+		return b.Number, b.Number, CheckExecuted(ctx, a.miner, b)
 	}
-	b, err := a.chain.Head(ctx)
+	b, err := a.miner.LastExecuted(ctx)
 	if err != nil {
 		return 0, 0, err
 	}

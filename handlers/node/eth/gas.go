@@ -64,6 +64,13 @@ func (a *gasAPI) FeeHistory(ctx context.Context, count math.HexOrDecimal64, last
 		}
 		blocks.Last = &b.Number
 	}
+	if last == Latest || last == pending {
+		if b, err := a.miner.LastExecuted(ctx); err != nil {
+			return nil, err
+		} else if b.Header.Asynchronous() {
+			blocks.Last, blocks.Pending = &b.Number, false
+		}
+	}
 	h, err := a.chain.FeeHistory(ctx, blocks, *percentiles)
 	if err != nil {
 		return nil, err

@@ -29,7 +29,7 @@ func (a *stateAPI) proofBlock(ctx context.Context, ref BlockRef) (*reader.Block,
 	if ref.Hash == nil && ref.Number == pending {
 		ref.Number = Latest // the pending state has no root
 	}
-	b, err := a.block(ctx, &ref)
+	b, err := a.executedBlock(ctx, &ref)
 	switch {
 	case ref.Unnamed():
 		err = errors.New("historical proof query not allowed: block number or hash not provided")
@@ -40,7 +40,7 @@ func (a *stateAPI) proofBlock(ctx context.Context, ref BlockRef) (*reader.Block,
 }
 
 func (a *api) state(ctx context.Context, ref BlockRef) (*state.StateDB, error) {
-	b, err := a.block(ctx, &ref)
+	b, err := a.executedBlock(ctx, &ref)
 	if err != nil {
 		return nil, err
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -13,6 +14,7 @@ import (
 	"snowglobe/handlers/node/rpc"
 	"snowglobe/sim/evm/reader"
 	"snowglobe/sim/evm/txpool"
+	"snowglobe/sim/miner"
 	"snowglobe/sim/store"
 )
 
@@ -145,6 +147,43 @@ func subscribe[T any](b *broadcaster[T], tell func(T) ([]json.RawMessage, error)
 			}
 		}
 	}), nil
+}
+
+// executedBlocks passes on a chain's blocks once they are executed, which is at once unless a client made execution lag. Blocks that are undone
+// meanwhile are never told of.
+func executedBlocks(m *miner.Miner) func(chan<- *reader.BlockEvent) event.Subscription {
+	return func(out chan<- *reader.BlockEvent) event.Subscription {
+		in := make(chan *reader.BlockEvent, backlog)
+		source := m.Chain.Subscribe(in)
+		return event.NewSubscription(func(quit <-chan struct{}) error {
+			defer source.Unsubscribe()
+			var waiting []*reader.BlockEvent
+			for {
+				var moved, changed <-chan struct{}
+				if len(waiting) > 0 {
+					moved, changed = m.Moved(), m.FaultChanged()
+				}
+				last, err := m.LastExecuted(context.Background())
+				for err == nil && len(waiting) > 0 && waiting[0].Block.Number <= last.Number {
+					select {
+					case out <- waiting[0]:
+						waiting = waiting[1:]
+					case <-quit:
+						return nil
+					}
+				}
+				select {
+				case e := <-in:
+					waiting = slices.DeleteFunc(waiting, func(w *reader.BlockEvent) bool { return w.Block.Number > e.Block.Number })
+					waiting = append(waiting, e)
+				case <-moved:
+				case <-changed:
+				case <-quit:
+					return nil
+				}
+			}
+		})
+	}
 }
 
 const (

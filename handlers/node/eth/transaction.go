@@ -94,6 +94,9 @@ func (a *transactionAPI) GetTransactionReceipt(ctx context.Context, hash common.
 
 func (a *api) receipt(ctx context.Context, hash common.Hash) (json.RawMessage, error) {
 	t, err := a.chain.Receipt(ctx, hash)
+	if err == nil {
+		err = CheckExecuted(ctx, a.miner, t.Block)
+	}
 	if err != nil {
 		return nil, orNull(err)
 	}
@@ -102,7 +105,7 @@ func (a *api) receipt(ctx context.Context, hash common.Hash) (json.RawMessage, e
 
 // GetBlockReceipts returns a block's receipts in order, or null.
 func (a *transactionAPI) GetBlockReceipts(ctx context.Context, ref BlockRef) (rpc.Result, error) {
-	b, err := a.block(ctx, &ref)
+	b, err := a.executedBlock(ctx, &ref)
 	if errors.Is(err, ErrHash) || ref.Unnamed() || Missing(err) {
 		return rpc.Result{}, nil
 	}

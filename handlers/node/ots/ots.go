@@ -3,7 +3,6 @@ package ots
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"snowglobe/handlers/node/rpc"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -13,7 +12,6 @@ import (
 	"snowglobe/handlers/node/eth/marshal"
 	"snowglobe/sim/evm/reader"
 	"snowglobe/sim/miner"
-	"snowglobe/sim/store"
 )
 
 // apiLevel is the interface version that Otterscan expects.
@@ -38,7 +36,7 @@ func (paramsError) ErrorCode() int  { return -32602 }
 
 // missing reports whether an error only means that something does not exist, for which clients get null.
 func missing(err error) bool {
-	return errors.Is(err, store.ErrNotFound) || errors.Is(err, reader.ErrUnfinalized)
+	return eth.Missing(err)
 }
 
 // blockRef is a block reference as the namespace eth takes it, or the JSON number that Otterscan sends.
@@ -55,9 +53,9 @@ func (b *blockRef) UnmarshalJSON(data []byte) error {
 // blockOf resolves a block reference; no reference means the head.
 func (a *api) blockOf(ctx context.Context, ref *blockRef) (*reader.Block, error) {
 	if ref == nil {
-		return a.chain.Head(ctx)
+		return a.miner.LastExecuted(ctx)
 	}
-	return eth.BlockOf(ctx, a.miner, &ref.BlockRef)
+	return eth.ExecutedBlockOf(ctx, a.miner, &ref.BlockRef)
 }
 
 // erigonAPI implements the one erigon method that Otterscan calls.

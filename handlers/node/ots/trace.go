@@ -8,6 +8,7 @@ import (
 	"github.com/ethereum/go-ethereum/common/hexutil"
 	"github.com/ethereum/go-ethereum/core/vm"
 
+	"snowglobe/handlers/node/eth"
 	"snowglobe/handlers/rest"
 	"snowglobe/sim/evm/reader"
 )
@@ -27,6 +28,9 @@ type frame struct {
 // trace returns the outermost call of a transaction, nil if there is no such transaction.
 func (a *api) trace(ctx context.Context, hash common.Hash, options string) (*frame, error) {
 	t, err := a.chain.Transaction(ctx, hash)
+	if err == nil {
+		err = eth.CheckExecuted(ctx, a.miner, t.Block)
+	}
 	if missing(err) {
 		return nil, nil
 	}

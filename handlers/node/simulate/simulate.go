@@ -173,7 +173,7 @@ func (a *api) SimulateV1(ctx context.Context, o options, ref *eth.BlockRef) ([]j
 	if err := o.check(); err != nil {
 		return nil, err
 	}
-	b, err := eth.BlockOf(ctx, a.miner, ref)
+	b, err := eth.ExecutedBlockOf(ctx, a.miner, ref)
 	if err != nil {
 		return nil, err
 	}

@@ -3,7 +3,6 @@ package trace
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -12,7 +11,6 @@ import (
 	"snowglobe/handlers/node/eth"
 	"snowglobe/handlers/node/rpc"
 	"snowglobe/handlers/rest"
-	"snowglobe/sim/evm/reader"
 )
 
 // Limits of one search. It may have to re-execute every transaction in its blocks, within the time limit of a call.
@@ -71,7 +69,7 @@ func (f *filter) wants(trace json.RawMessage) (bool, error) {
 
 // blocks returns the filter's block range, cut off at the head.
 func (f *filter) blocks(ctx context.Context, a *api) (first, last uint64, err error) {
-	head, err := a.miner.Chain.Head(ctx)
+	head, err := a.miner.LastExecuted(ctx)
 	if err != nil {
 		return 0, 0, err
 	}
@@ -79,9 +77,9 @@ func (f *filter) blocks(ctx context.Context, a *api) (first, last uint64, err er
 		if ref == nil {
 			return otherwise, nil
 		}
-		b, err := eth.BlockOf(ctx, a.miner, ref)
+		b, err := eth.ExecutedBlockOf(ctx, a.miner, ref)
 		switch {
-		case errors.Is(err, reader.ErrUnfinalized):
+		case eth.Missing(err):
 			return head.Number + 1, nil
 		case err != nil:
 			return 0, err

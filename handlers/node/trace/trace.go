@@ -14,7 +14,6 @@ import (
 	"snowglobe/handlers/rest"
 	"snowglobe/sim/evm/reader"
 	"snowglobe/sim/miner"
-	"snowglobe/sim/store"
 )
 
 // Namespaces returns the trace methods of a chain.
@@ -40,7 +39,7 @@ func flat() *reader.TraceConfig {
 
 // Block returns the traces of every transaction of a block.
 func (a *api) Block(ctx context.Context, ref eth.BlockRef) (rpc.Result, error) {
-	b, err := eth.BlockOf(ctx, a.miner, &ref)
+	b, err := eth.ExecutedBlockOf(ctx, a.miner, &ref)
 	if err != nil {
 		return rpc.Result{}, err
 	}
@@ -88,7 +87,10 @@ func (a *api) Transaction(ctx context.Context, hash common.Hash) (rpc.Result, er
 
 func (a *api) ofTransaction(ctx context.Context, hash common.Hash) ([]json.RawMessage, error) {
 	t, err := a.miner.Chain.Transaction(ctx, hash)
-	if errors.Is(err, store.ErrNotFound) {
+	if err == nil {
+		err = eth.CheckExecuted(ctx, a.miner, t.Block)
+	}
+	if eth.Missing(err) {
 		return nil, nil
 	}
 	if err != nil {
@@ -139,7 +141,7 @@ func (a *api) Call(ctx context.Context, call reader.Call, kinds []string, ref *e
 			return nil, paramsError(fmt.Sprintf("this node has no %q of a call, only \"trace\"; debug_traceCall has the tracer prestateTracer and the log of steps", kind))
 		}
 	}
-	b, err := eth.BlockOf(ctx, a.miner, ref)
+	b, err := eth.ExecutedBlockOf(ctx, a.miner, ref)
 	if err != nil {
 		return nil, err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sort"
 	"sync"
 	"sync/atomic"
 
@@ -88,6 +89,30 @@ func (l *Ledger) Settled(ctx context.Context) (*Block, error) {
 		return nil, err
 	}
 	return l.Block(ctx, head.Settled())
+}
+
+// SettledBy returns the first block whose header has the results of a block, or of a later one: nil if there is none yet. Before Helicon and on an
+// L1 it is the block itself.
+func (l *Ledger) SettledBy(ctx context.Context, b *Block) (*Block, error) {
+	if !b.Header.Asynchronous() {
+		return b, nil
+	}
+	head, err := l.Head(ctx)
+	if err != nil || head.Settled() < b.Number {
+		return nil, err
+	}
+	later := sort.Search(int(head.Number-b.Number), func(i int) bool {
+		next, failed := l.Block(ctx, b.Number+uint64(i))
+		if failed != nil {
+			err = failed
+			return true
+		}
+		return next.Settled() >= b.Number
+	})
+	if err != nil {
+		return nil, err
+	}
+	return l.Block(ctx, b.Number+uint64(later))
 }
 
 // Block returns the block with this number. A number above the head gets ErrUnfinalized.

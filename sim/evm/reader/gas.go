@@ -49,12 +49,8 @@ func (c *Chain) NextHeader(ctx context.Context, head *Block, timeMS uint64, o ev
 	return evm.ChildHeader(c.Kind, config, head.Header, head.Hash, timeMS, o)
 }
 
-// PriceBound returns the most that gas can cost in the block after a head, in wei, if the head was accepted before it was executed; otherwise
-// the base fee of the head.
-func (c *Chain) PriceBound(ctx context.Context, head *Block) (*big.Int, error) {
-	if !head.Header.Asynchronous() {
-		return head.Header.BaseFee, nil
-	}
+// PriceBound returns the most that gas can cost after a block that was accepted before it was executed.
+func (c *Chain) PriceBound(ctx context.Context, head *Block) (*evm.PriceBound, error) {
 	settled, err := c.Block(ctx, head.Settled())
 	if err != nil {
 		return nil, err
@@ -67,7 +63,7 @@ func (c *Chain) PriceBound(ctx context.Context, head *Block) (*big.Int, error) {
 		}
 		bound.Add(b.Header)
 	}
-	return bound.Price(), nil
+	return bound, nil
 }
 
 // Asynchronous reports whether a block at a time, in Unix seconds, is accepted before it is executed: on a C-Chain since Helicon.
@@ -286,7 +282,11 @@ func (c *Chain) FeeHistory(ctx context.Context, r HistoryRange, percentiles []fl
 // baseFeeAfter returns the base fee of the block after one: after the head, its bound.
 func (c *Chain) baseFeeAfter(ctx context.Context, head *Block, number uint64) (*big.Int, error) {
 	if number == head.Number {
-		return c.PriceBound(ctx, head)
+		bound, err := c.PriceBound(ctx, head)
+		if err != nil {
+			return nil, err
+		}
+		return bound.Price(), nil
 	}
 	b, err := c.Block(ctx, number+1)
 	if err != nil {

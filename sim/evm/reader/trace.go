@@ -135,6 +135,32 @@ func (c *Chain) TraceTransaction(ctx context.Context, t *Transaction, config *Tr
 	return trace, err
 }
 
+// UsedGas executes a block again up to one of its transactions and returns the gas that this one used, of which its sender may have been charged
+// more (ACP-194).
+func (c *Chain) UsedGas(ctx context.Context, t *Transaction) (uint64, error) {
+	if !t.Block.Header.Asynchronous() {
+		return t.Row.GasUsed, nil
+	}
+	transactions, err := c.Transactions(ctx, t.Block)
+	if err != nil {
+		return 0, err
+	}
+	var used uint64
+	err = c.replay(ctx, t.Block, transactions[:t.Index()+1], nil, func(ctx context.Context, x *execution, tx *Transaction, m *core.Message) error {
+		if tx.Index() < t.Index() {
+			return x.apply(ctx, tx, m)
+		}
+		x.limited = false
+		x.states.SetTxContext(tx.Hash(), tx.Index(), 0)
+		result, err := x.run(ctx, m, nil)
+		if err == nil {
+			used = result.UsedGas
+		}
+		return err
+	})
+	return used, err
+}
+
 // TraceCall traces a call on top of a block.
 func (c *Chain) TraceCall(ctx context.Context, b *Block, call *Call, o Overrides, config *TraceConfig) (Trace, error) {
 	var trace Trace
