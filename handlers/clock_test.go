@@ -204,14 +204,17 @@ func TestPeopleLiveOnWhileTheClockMoves(t *testing.T) {
 	defer listening.Close()
 	c := &clocked{t, listening.URL}
 	blocks := func() string { return c.call("/ext/bc/C/rpc", "eth_blockNumber", `[]`) }
+	if _, text, now := c.send("/sim/clock", `{"advance":"1h"}`); now["settled"] == nil {
+		t.Errorf("the last transactions of the history are not settled: %s", text)
+	}
 	before := blocks()
-	if _, text, _ := c.send("/sim/clock", `{"advance":"6h"}`); blocks() != before {
+	if _, text, _ := c.send("/sim/clock", `{"advance":"5h"}`); blocks() != before {
 		t.Errorf("without people there are blocks: %s", text)
 	}
 	if status, text, _ := c.send("/sim/clock", `{"populate":true}`); status != http.StatusBadRequest {
 		t.Errorf("populate alone: %s", text)
 	}
-	if status, text, now := c.send("/sim/clock", `{"populate":true,"advance":"18h"}`); status != http.StatusOK || now["populate"] != false || blocks() == before {
+	if status, text, now := c.send("/sim/clock", `{"populate":true,"advance":"17h"}`); status != http.StatusOK || now["populate"] != false || blocks() == before {
 		t.Errorf("with people there are no blocks: %d %s", status, text)
 	}
 	_, text, page := c.send("/v2/chains/43114/metrics/txCount?timeInterval=day&pageSize=1", "")

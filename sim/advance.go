@@ -7,6 +7,7 @@ import (
 	"math"
 	"time"
 
+	"snowglobe/sim/miner"
 	"snowglobe/sim/pchain"
 	"snowglobe/sim/store"
 	"snowglobe/sim/txs"
@@ -25,8 +26,8 @@ const Furthest = 30 * 365 * 24 * time.Hour
 // stride bounds how much chain time one commit covers, and with it the memory that Advance needs.
 const stride = 24 * time.Hour
 
-// Advance moves the clock to a time. On the way it makes the blocks that fall due on the P-Chains, in the order of time: stakers
-// start and end, L1 validators run out of balance. The cost grows with what happens. If the context ends, or a block cannot be
+// Advance moves the clock to a time. On the way it makes the blocks that fall due, in the order of time: those of the P-Chains, where stakers
+// start and end and L1 validators run out of balance, and those of C-Chains since Helicon that settle transactions. The cost grows with what happens. If the context ends, or a block cannot be
 // made, the clock stays where it got to.
 func (w *World) Advance(ctx context.Context, to time.Time) error {
 	if err := w.CanAdvance(to); err != nil {
@@ -34,11 +35,48 @@ func (w *World) Advance(ctx context.Context, to time.Time) error {
 	}
 	target := to.UnixMilli()
 	for ctx.Err() == nil && w.Clock.UnixMilli() < target {
-		if err := (due{w}).stride(ctx, target); err != nil {
+		next, settles, err := w.nextSettlement(ctx, target)
+		if err != nil {
 			return err
+		}
+		for ctx.Err() == nil && w.Clock.UnixMilli() < next {
+			if err := (due{w}).stride(ctx, next); err != nil {
+				return err
+			}
+		}
+		if settles == nil || ctx.Err() != nil {
+			continue
+		}
+		if made, err := settles.Settle(ctx); err != nil {
+			return err
+		} else if !made { // a client decided otherwise meanwhile
+			if err := (due{w}).stride(ctx, target); err != nil {
+				return err
+			}
 		}
 	}
 	return ctx.Err()
+}
+
+// nextSettlement returns the first C-Chain on which a block falls due by a time that settles transactions, and when; otherwise that time. Times
+// are in milliseconds.
+func (w *World) nextSettlement(ctx context.Context, by int64) (at int64, settles *miner.Miner, err error) {
+	at = by
+	for _, n := range w.Networks {
+		c := n.CChain()
+		if c == nil {
+			continue
+		}
+		m := w.MinerOf(c)
+		time, due, err := m.SettlesAt(ctx)
+		if err != nil {
+			return at, nil, err
+		}
+		if due && (int64(time) < at || settles == nil && int64(time) == at) {
+			at, settles = int64(time), m
+		}
+	}
+	return at, settles, nil
 }
 
 // CanStand refuses a time at which the clock may not stand.

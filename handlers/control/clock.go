@@ -36,7 +36,7 @@ type ClockState struct {
 	Populate     bool    `json:"populate" doc:"Whether the world's people act while it moves."`
 	Target       string  `json:"target,omitempty" doc:"Time to which a call is moving it, RFC 3339; only while the call lasts."`
 
-	Settled []SettledBlock `json:"settled,omitempty" doc:"C-Chains since Helicon for which the move made a block that settles transactions."`
+	Settled []SettledBlock `json:"settled,omitempty" doc:"C-Chains since Helicon on which the move settled blocks."`
 }
 
 // SettledBlock is a block whose results a later header has.
@@ -376,7 +376,7 @@ func RegisterClock(s *rest.Server, w *sim.World, runner *ClockRunner) error {
 		rest.Operation{ID: "moveClock", Method: http.MethodPost, Path: "/sim/clock", Summary: "Move the world's time, or let it run",
 			Doc: "Set exactly one member besides populate and wait. With populate, the people of the generated history continue to act: they pay, call " +
 				"contracts, stake and send messages, as the seed and the world's time decide. Everything that falls due on the way happens, in blocks of the P-Chain. " +
-				"Since Helicon a C-Chain with transactions that five seconds of it settle gets one more block, which settles them. " +
+				"A C-Chain since Helicon gets a block that settles its transactions once that is due, five seconds after they were executed, unless automine is off or a client set the next block's time or base fee. " +
 				"Advancing takes as long as executing all of that; if the client leaves, the clock stops where it is. The clock never runs backwards, and moves at most 30 years beyond the generated history.",
 			Body: reflect.TypeFor[clockBody](), Strict: true, Class: permit.Control, Slow: true, Answer: clock, Handle: a.moveClock},
 		rest.Operation{ID: "listClockEvents", Path: "/sim/clock/events", Summary: "Upcoming events, soonest first",
@@ -436,6 +436,10 @@ func (a *clockAPI) moveClock(r *rest.Request) (any, error) {
 	if b.Populate != nil {
 		live = *b.Populate
 	}
+	before, err := a.settled(r.Context())
+	if err != nil {
+		return nil, err
+	}
 	target, err := b.target()
 	if err == nil {
 		err = a.advance(r.Context(), target, live, b.Wait == nil || *b.Wait)
@@ -449,23 +453,28 @@ func (a *clockAPI) moveClock(r *rest.Request) (any, error) {
 		return nil, err
 	}
 	state := a.show()
-	state.Settled, err = a.settle(r.Context())
+	now, err := a.settled(r.Context())
+	for _, b := range now {
+		if !slices.Contains(before, b) {
+			state.Settled = append(state.Settled, b)
+		}
+	}
 	return state, err
 }
 
-// settle makes a block on each C-Chain that has transactions to settle.
-func (a *clockAPI) settle(ctx context.Context) (all []SettledBlock, err error) {
+// settled returns the last settled block of each C-Chain that settles blocks after it accepted them.
+func (a *clockAPI) settled(ctx context.Context) (all []SettledBlock, err error) {
 	for _, n := range a.world.Networks {
 		c := n.CChain()
 		if c == nil {
 			continue
 		}
-		number, err := a.world.MinerOf(c).Settle(ctx)
+		head, err := c.Head(ctx)
 		if err != nil {
 			return nil, err
 		}
-		if number != nil {
-			all = append(all, SettledBlock{strconv.FormatUint(c.Row.EVMID, 10), *number})
+		if head.Header.Asynchronous() {
+			all = append(all, SettledBlock{strconv.FormatUint(c.Row.EVMID, 10), head.Settled()})
 		}
 	}
 	return all, nil

@@ -1,6 +1,7 @@
 package evm
 
 import (
+	"cmp"
 	"fmt"
 	"math/big"
 
@@ -61,6 +62,12 @@ func (r *ExecutionResults) Executed(h *Header) *Header {
 func (r *ExecutionResults) GasTime(h *Header) float64 {
 	t := r.gasTime(h)
 	return float64(t.unix) + float64(t.numerator)/float64(t.rate())
+}
+
+// SettlesAt returns the first Unix millisecond at which a block may settle one with these results. delay is in milliseconds, 0 for the network's.
+func (r *ExecutionResults) SettlesAt(h *Header, delay uint64) uint64 {
+	t := r.gasTime(h)
+	return saturatingAdd(max(h.TimeMilliseconds, t.milliseconds()), cmp.Or(delay, settlementDelay))
 }
 
 // gasTime returns the gas time after a block with these results.

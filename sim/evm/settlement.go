@@ -78,16 +78,14 @@ func (q queue) settledAt(timeMS, delay uint64) int {
 	return last
 }
 
-// Settleable returns the number of the last block that a block at a time settles, if that settles transactions.
-func (b *Builder) Settleable(timeMS uint64, o Override) (number uint64, any bool) {
+// Settles reports whether a block at a time settles transactions.
+func (b *Builder) Settles(timeMS uint64, o Override) bool {
 	if len(b.queue) == 0 || !b.networkContext.HeliconAt(timeMS/millisPerSecond) {
-		return 0, false
+		return false
 	}
-	last := b.queue.settledAt(timeMS, o.SettlesAfter)
-	for _, block := range b.queue[1 : last+1] {
-		any = any || len(block.txs)+len(block.atomic) > 0
-	}
-	return b.queue[last].number(), any
+	return slices.ContainsFunc(b.queue[1:b.queue.settledAt(timeMS, o.SettlesAfter)+1], func(block *executedBlock) bool {
+		return len(block.txs)+len(block.atomic) > 0
+	})
 }
 
 // restoreQueue reads the queue at the head of a chain.

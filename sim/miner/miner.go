@@ -269,19 +269,34 @@ func (m *Miner) Mine(ctx context.Context, count uint64, spacing time.Duration) e
 	return nil
 }
 
-// Settle makes a block if it settles transactions, and returns the number of the last settled block; nil if it makes none.
-func (m *Miner) Settle(ctx context.Context) (*uint64, error) {
+// SettlesAt returns the Unix millisecond at which a block becomes due that settles all the chain's transactions. None does if all are settled,
+// or if clients decide about the next block: without automine, or if they set its time or base fee.
+func (m *Miner) SettlesAt(ctx context.Context) (time uint64, due bool, err error) {
+	asked := m.settings.now()
+	if !asked.automine || asked.time != 0 || asked.baseFee != nil {
+		return 0, false, nil
+	}
+	head, err := m.Chain.Head(ctx)
+	if err != nil {
+		return 0, false, err
+	}
+	time, due, err = m.Chain.SettlesAt(ctx, head, m.Fault().SettlementLag)
+	return max(time, evm.EarliestBlock(m.Chain.Kind, head.Header)), due, err
+}
+
+// Settle makes a block if it settles transactions, and reports whether it did.
+func (m *Miner) Settle(ctx context.Context) (made bool, err error) {
 	defer m.world.Mined(ctx)
 	defer m.world.Lock(ctx)()
 	if err := m.restore(ctx); err != nil {
-		return nil, err
+		return false, err
 	}
 	next := m.plan(0)
-	number, settles := m.builder.Settleable(next.time, next.override)
-	if !settles {
-		return nil, nil
+	if !m.builder.Settles(next.time, next.override) {
+		return false, nil
 	}
-	return &number, m.mineReadyInto(&next)
+	err = m.mineReadyInto(&next)
+	return err == nil, err
 }
 
 func (m *Miner) mineAll(ctx context.Context, spacing uint64) error {

@@ -66,6 +66,21 @@ func (c *Chain) PriceBound(ctx context.Context, head *Block) (*evm.PriceBound, e
 	return bound, nil
 }
 
+// SettlesAt returns the first Unix millisecond at which a block after a head settles all transactions so far; false if they are settled. delay
+// is in milliseconds from the execution of a block, 0 for the network's.
+func (c *Chain) SettlesAt(ctx context.Context, head *Block, delay uint64) (uint64, bool, error) {
+	for number := head.Number; number > head.Settled(); number-- {
+		b, err := c.Block(ctx, number)
+		if err != nil {
+			return 0, false, err
+		}
+		if b.Row.Txs > 0 || len(b.Row.ExtData) > 0 {
+			return b.Results.SettlesAt(b.Header, delay), true, nil
+		}
+	}
+	return 0, false, nil
+}
+
 // Asynchronous reports whether a block at a time, in Unix seconds, is accepted before it is executed: on a C-Chain since Helicon.
 func (c *Chain) Asynchronous(time uint64) bool {
 	return c.Kind == evm.KindC && c.NetworkContext.HeliconAt(time)
