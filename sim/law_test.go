@@ -103,7 +103,7 @@ var imports = []struct{ pkg, may string }{
 	{"handlers/web", "fixtures fixtures/contracts fixtures/userfile fixtures/web fixtures/worldfile sim/metric sim/price handlers/control handlers/docs handlers/openrpc handlers/permit handlers/rest handlers/rest/schema"},
 	{"handlers/worlds", "handlers/node/rpc sim sim/store sim/store/dbfile sim/store/filelock handlers/control handlers/permit handlers/rest handlers/rest/schema"},
 	{"handlers/program", "sim/store"},
-	{"handlers/prometheus", "fixtures sim sim/cache handlers/node"},
+	{"handlers/prometheus", "fixtures sim sim/cache sim/evm/reader sim/miner handlers/node"},
 	{"handlers", "fixtures/userfile fixtures sim sim/... handlers/..."},
 	{"handlers/snowglobetest", "fixtures sim sim/... seed handlers handlers/..."},
 	{"", "fixtures fixtures/worldfile sim sim/... seed handlers handlers/..."}, // main

@@ -16,7 +16,7 @@ import (
 	"snowglobe/sim/store"
 )
 
-// TransactionGas is the answer of GET /sim/transactions/{hash}.
+// TransactionGas is the answer of GET /sim/transactions/{txHash}.
 type TransactionGas struct {
 	ChainID   string `json:"chainId"`
 	Network   string `json:"network"`
@@ -36,11 +36,11 @@ type TransactionGas struct {
 // RegisterTransactions registers the operation that explains a transaction's gas.
 func RegisterTransactions(s *rest.Server, w *sim.World) error {
 	return s.Register(rest.Sim, rest.Operation{
-		ID: "explainGas", Path: "/sim/transactions/{hash}", Summary: "What a transaction of an EVM chain used, was charged and paid, and how far its block is",
+		ID: "explainGas", Path: "/sim/transactions/{txHash}", Summary: "What a transaction of an EVM chain used, was charged and paid, and how far its block is",
 		Doc:  "Executes the transaction again. Of a hash that several chains have, mainnet's first one is explained.",
-		Live: true, Answer: reflect.TypeFor[TransactionGas](), Params: []rest.Param{{Name: "hash", Kind: schema.KindHash}},
+		Live: true, Answer: reflect.TypeFor[TransactionGas](), Params: []rest.Param{{Name: "txHash", Kind: schema.KindHash}},
 		Handle: func(r *rest.Request) (any, error) {
-			hash := r.Hash("hash")
+			hash := r.Hash("txHash")
 			for _, c := range w.Chains {
 				t, err := c.Transaction(r.Context(), hash)
 				if errors.Is(err, store.ErrNotFound) {

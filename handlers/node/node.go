@@ -136,6 +136,9 @@ func (n *Node) endpoint(m *miner.Miner) *eth.Endpoint {
 	if chain.Kind == evm.KindC {
 		at = surface.CChain
 	}
+	if n.options.Strict != surface.Never {
+		m.PendingIsExecuted()
+	}
 	return eth.New(eth.Options{
 		Miner: m, Network: network, Wallet: n.options.Wallet, Version: n.clientVersion(chain, network), MaxBody: n.options.MaxBody, Permit: n.options.Permit,
 		Log: n.options.Log, Discover: n.options.Discover, Serves: n.serves(at, network),

@@ -212,12 +212,20 @@ func (b *Builder) advance(header, executed *Header, extData []byte, delta *store
 	}
 	delta.Block = store.Block{
 		ID: store.At(b.chain, number, 0), Hash: b.hash.Bytes(), Time: int64(header.Time), Txs: len(delta.Transactions),
-		AllTxs: b.allTxs, GasUsed: executed.GasUsed, Fees: common.LeftPadBytes(delta.Block.Fees, 32), Header: raw, ExtData: extData,
+		AllTxs: b.allTxs, GasUsed: gasOf(delta.Transactions), Fees: common.LeftPadBytes(delta.Block.Fees, 32), Header: raw, ExtData: extData,
 		Execution: delta.Block.Execution,
 	}
 	b.digest = Digest(b.digest, delta)
 	delta.Block.Digest = b.digest
 	return delta, nil
+}
+
+// gasOf returns what transactions were charged for, without a block's atomic transactions.
+func gasOf(txs []store.Transaction) uint64 {
+	if len(txs) == 0 {
+		return 0
+	}
+	return txs[len(txs)-1].GasTotal
 }
 
 // Digest covers the parent's digest, the block's hash and what the hash leaves out: the results of an asynchronous execution, overrides of the

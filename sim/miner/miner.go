@@ -66,6 +66,8 @@ type Miner struct {
 	stored    uint64                 // the pool's Changes when the file stored it
 	defaults  atomic.Pointer[func()] // applies the user's settings for automatic blocks
 	pending   pendingBlock
+
+	pendingIsExecuted atomic.Bool
 }
 
 // New returns the miner of a chain, with automine.

@@ -26,11 +26,17 @@ func (p *pendingBlock) forget() {
 }
 
 // Pending returns the block that would be made now from the waiting transactions. If no block could take any, and no client changed anything
-// about the next block, it returns the head, as on a node, where nothing is ever pending.
+// about the next block, it returns the head, as on a node, where nothing is ever pending. If execution lags, and always after
+// PendingIsExecuted, it returns a C-Chain's last executed block.
 func (m *Miner) Pending(ctx context.Context) (*reader.Block, error) {
 	head, err := m.Chain.Head(ctx)
 	if err != nil {
 		return nil, err
+	}
+	if head.Header.Asynchronous() {
+		if executed, err := m.LastExecuted(ctx); err != nil || executed.Number != head.Number || m.pendingIsExecuted.Load() {
+			return executed, err
+		}
 	}
 	next := m.planAfter(head.Header, 0)
 	if ready, _ := m.Pool.Count(); ready == 0 && !next.asked(head.Header) {
@@ -48,6 +54,9 @@ func (m *Miner) Pending(ctx context.Context) (*reader.Block, error) {
 	}
 	return m.pending.block, nil
 }
+
+// PendingIsExecuted makes the last executed block of a C-Chain since Helicon its pending one, as a node's configuration does by default.
+func (m *Miner) PendingIsExecuted() { m.pendingIsExecuted.Store(true) }
 
 func (m *Miner) assemble(ctx context.Context, head *reader.Block, next plan) (*reader.Block, error) {
 	draft, err := m.Chain.NewDraft(ctx, head)

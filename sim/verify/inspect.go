@@ -20,6 +20,8 @@ import (
 	"snowglobe/sim/primary"
 	"snowglobe/sim/rules"
 	"snowglobe/sim/store"
+	"snowglobe/sim/txs"
+	"snowglobe/sim/utxo"
 )
 
 // blocksAtOnce is the number of blocks that Inspect reads at a time.
@@ -218,13 +220,23 @@ func inspectBlock(kind evm.Kind, parent *store.Block, d *store.Delta, s settleme
 	if err != nil {
 		return err
 	}
+	charged := before
+	if header.Asynchronous() {
+		atomic, err := txs.ParseAtomicBatch(b.ExtData)
+		if err != nil {
+			return err
+		}
+		for _, tx := range atomic {
+			charged += utxo.AtomicGas(tx)
+		}
+	}
 	first := b.ID.Number() == 0
 	switch {
 	case !bytes.Equal(crypto.Keccak256(b.Header), b.Hash):
 		return errors.New("its header does not have its hash")
 	case header.Number.Uint64() != b.ID.Number() || !first && !bytes.Equal(header.ParentHash[:], parent.Hash):
 		return errors.New("it does not follow the block before it")
-	case header.Time != uint64(b.Time) || results.GasCharged != b.GasUsed:
+	case header.Time != uint64(b.Time) || results.GasCharged != charged || b.GasUsed != before:
 		return errors.New("its row is not as its header")
 	case b.Txs != len(d.Transactions) || b.AllTxs != parent.AllTxs+int64(b.Txs):
 		return fmt.Errorf("it has %d transactions, of %d on the chain; its row says %d of %d",

@@ -25,7 +25,7 @@ type api struct {
 var ErrHash = errors.New("header for hash not found")
 
 // The tags: Latest names the last executed block, which is the newest one unless a client made execution lag; accepted always names the newest
-// one. Pending names the block that would follow, but on a C-Chain since Helicon the last executed one (avalanchego
+// one. Pending names the block that would follow; on a C-Chain since Helicon under --strict the last executed one, as on a node (avalanchego
 // vms/saevm/blocks.ResolveRPCNumber). Safe and finalized name the last settled block, which before Helicon and on an L1 is the newest one.
 const (
 	Latest   = -1
@@ -127,20 +127,11 @@ func (a *api) byNumber(ctx context.Context, number BlockNumber) (*reader.Block, 
 	case settled:
 		return a.chain.Settled(ctx)
 	case pending:
-		return a.pending(ctx)
+		return a.miner.Pending(ctx)
 	case unnamed:
 		return nil, errUnnamed
 	}
 	return a.chain.Block(ctx, uint64(number))
-}
-
-// pending returns the block that would follow, or on a C-Chain since Helicon the last executed one.
-func (a *api) pending(ctx context.Context) (*reader.Block, error) {
-	head, err := a.miner.LastExecuted(ctx)
-	if err != nil || head.Header.Asynchronous() {
-		return head, err
-	}
-	return a.miner.Pending(ctx)
 }
 
 // ErrNotExecuted reports that a block is accepted, but not executed. A node keeps the request until it is.

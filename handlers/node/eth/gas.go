@@ -65,9 +65,14 @@ func (a *gasAPI) FeeHistory(ctx context.Context, count math.HexOrDecimal64, last
 		blocks.Last = &b.Number
 	}
 	if last == Latest || last == pending {
-		if b, err := a.miner.LastExecuted(ctx); err != nil {
+		b, err := a.miner.Pending(ctx)
+		if last == Latest {
+			b, err = a.miner.LastExecuted(ctx)
+		}
+		if err != nil {
 			return nil, err
-		} else if b.Header.Asynchronous() {
+		}
+		if b.Header.Asynchronous() && !b.Pending() {
 			blocks.Last, blocks.Pending = &b.Number, false
 		}
 	}

@@ -1,0 +1,334 @@
+// A C-Chain since Helicon whose execution, settlement or price goes wrong because a client asked for it.
+
+package handlers_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/big"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/common/hexutil"
+	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/ethereum/go-ethereum/crypto"
+	ethrpc "github.com/ethereum/go-ethereum/rpc"
+
+	"snowglobe/seed/seedtest"
+)
+
+// control calls an operation of /sim, with a method that fits the body.
+func (d *devnet) control(path, body string) (status int, answer map[string]any, text string) {
+	d.Helper()
+	status, text, answer = (&clocked{d.T, d.url}).send(path, body)
+	return status, answer, text
+}
+
+func (d *devnet) trouble(body string) {
+	d.Helper()
+	if status, _, text := d.control("/sim/node", body); status != http.StatusOK {
+		d.Fatalf("%s: %d %s", body, status, text)
+	}
+}
+
+func (d *devnet) recover() {
+	d.Helper()
+	r, err := http.NewRequestWithContext(d.Context(), http.MethodDelete, d.url+"/sim/node", nil)
+	if err != nil {
+		d.Fatal(err)
+	}
+	response, err := http.DefaultClient.Do(r)
+	if err != nil {
+		d.Fatal(err)
+	}
+	response.Body.Close()
+}
+
+func (d *devnet) number(tag string) uint64 {
+	d.Helper()
+	return d.blockAt(tag).Number.ToInt().Uint64()
+}
+
+// way returns how far a transaction's block is, by /sim/transactions.
+func (d *devnet) way(hash common.Hash) string {
+	d.Helper()
+	_, answer, text := d.control("/sim/transactions/"+hash.Hex(), "")
+	if answer["status"] == nil {
+		d.Fatal(text)
+	}
+	return answer["status"].(string)
+}
+
+// TestExecutionLags: a block is accepted at once, but neither its receipt nor its logs, its state or its traces are there until the clock has
+// moved far enough, or enough blocks have followed. Then subscribers hear of it.
+func TestExecutionLags(t *testing.T) {
+	t.Parallel()
+	for _, lag := range []string{"10s", "2 blocks"} {
+		t.Run(lag, func(t *testing.T) {
+			t.Parallel()
+			w := tinyWorld(t)
+			d := newDevnet(t, w, w.Networks[0].CChain())
+			heads := d.newHeads()
+			d.trouble(`{"executionLag":"` + lag + `"}`)
+			before, balance := d.number("latest"), d.text("eth_getBalance", someone, "latest")
+			filter := strings.Trim(d.text("eth_newBlockFilter"), `"`)
+			hash := d.mustSend(&types.DynamicFeeTx{Nonce: d.nonce(), To: &someone, Value: big.NewInt(7)})
+			block := hexutil.EncodeUint64(before + 1)
+			for name, waits := range map[string]bool{
+				"latest":          d.number("latest") == before && d.number("pending") == before,
+				"accepted":        d.number("accepted") == before+1 && d.number(block) == before+1,
+				"eth_blockNumber": d.text("eth_blockNumber") == fmt.Sprintf("%q", hexutil.EncodeUint64(before)),
+				"receipt":         d.text("eth_getTransactionReceipt", hash) == "null" && d.text("eth_getBlockReceipts", block) == "null",
+				"transaction":     strings.Contains(d.text("eth_getTransactionByHash", hash), `"blockNumber":"`+block+`"`),
+				"balance":         d.text("eth_getBalance", someone, "latest") == balance,
+				"nonce":           d.text("eth_getTransactionCount", d.from, "latest") != d.text("eth_getTransactionCount", d.from, "pending"),
+				"filter":          d.text("eth_getFilterChanges", filter) == "[]",
+				"way":             d.way(hash) == "accepted",
+			} {
+				if !waits {
+					t.Errorf("%s does not wait for execution", name)
+				}
+			}
+			for _, c := range [][]any{
+				{"eth_getBalance", someone, block}, {"eth_call", map[string]any{"to": someone}, block}, {"eth_getProof", someone, []string{}, block}, {"eth_getStorageAt", someone, "0x0", block},
+				{"debug_traceTransaction", hash}, {"debug_traceBlockByNumber", block}, {"eth_estimateGas", map[string]any{"to": someone}, block},
+			} {
+				err := d.client.Client().CallContext(t.Context(), new(json.RawMessage), c[0].(string), c[1:]...)
+				if got := codeOf(err); got != "-32000 the block is accepted but not executed yet" {
+					t.Errorf("%s: %s", c[0], got)
+				}
+			}
+			select {
+			case head := <-heads:
+				t.Errorf("a subscriber has heard of block %s", head)
+			case <-time.After(50 * time.Millisecond):
+			}
+			if lag == "10s" {
+				d.control("/sim/clock", `{"advance":"10s"}`)
+			} else {
+				d.text("anvil_mine", "0x2")
+			}
+			if d.text("eth_getTransactionReceipt", hash) == "null" || d.way(hash) == "accepted" || d.text("eth_getBalance", someone, "latest") == balance {
+				t.Error("the block is not executed when it is due")
+			}
+			select {
+			case head := <-heads:
+				if head != block {
+					t.Errorf("a subscriber hears of block %s, %s is executed", head, block)
+				}
+			case <-time.After(10 * time.Second):
+				t.Error("no subscriber hears of the block")
+			}
+			if !strings.Contains(d.text("eth_getFilterChanges", filter), `"0x`) {
+				t.Error("the filter does not have the block")
+			}
+			hash = d.mustSend(&types.DynamicFeeTx{Nonce: d.nonce(), To: &someone, Value: big.NewInt(7)})
+			d.recover()
+			if d.text("eth_getTransactionReceipt", hash) == "null" || d.number("latest") != d.number("accepted") {
+				t.Error("execution does not catch up")
+			}
+			d.verify()
+		})
+	}
+}
+
+// newHeads subscribes to the numbers of new blocks.
+func (d *devnet) newHeads() <-chan string {
+	d.Helper()
+	client, err := ethrpc.DialContext(d.Context(), d.rpc("ws", "ws"))
+	if err != nil {
+		d.Fatal(err)
+	}
+	d.Cleanup(client.Close)
+	heads, numbers := make(chan map[string]any, 64), make(chan string, 64)
+	subscription, err := client.EthSubscribe(d.Context(), heads, "newHeads")
+	if err != nil {
+		d.Fatal(err)
+	}
+	d.Cleanup(subscription.Unsubscribe)
+	go func() {
+		for {
+			select {
+			case head := <-heads:
+				numbers <- head["number"].(string)
+			case <-subscription.Err():
+				return
+			}
+		}
+	}()
+	return numbers
+}
+
+// TestSettlementLags: finalized stays behind by the time that a client chose, funds that have just arrived can't be spent meanwhile, and no send
+// moves the clock to wait for it. The world verifies, also in another process.
+func TestSettlementLags(t *testing.T) {
+	t.Parallel()
+	w := tinyWorld(t)
+	d := newDevnet(t, w, w.Networks[0].CChain())
+	d.trouble(`{"settlementLag":"1m"}`)
+	key, err := crypto.GenerateKey()
+	if err != nil {
+		t.Fatal(err)
+	}
+	poor := *d
+	poor.key, poor.from = key, crypto.PubkeyToAddress(key.PublicKey)
+	given := d.receiptOf(d.mustSend(&types.DynamicFeeTx{Nonce: d.nonce(), To: &poor.from, Value: big.NewInt(1e18)})).BlockNumber.ToInt().Uint64()
+	clock := w.Clock.UnixMilli()
+	hash := poor.mustSend(&types.DynamicFeeTx{Nonce: 0, To: &someone, Value: big.NewInt(1)})
+	if w.Clock.UnixMilli()-clock > 2_000 || poor.text("eth_getTransactionReceipt", hash) != "null" {
+		t.Errorf("%d ms after the funds came, they are spent: %s", w.Clock.UnixMilli()-clock, poor.text("eth_getTransactionReceipt", hash))
+	}
+	if r := d.paysWith(21_000); r == nil {
+		t.Error("a transaction that waits holds up those of others")
+	}
+	d.text("evm_increaseTime", "0x14")
+	d.text("evm_mine")
+	if final := d.number("finalized"); final >= given {
+		t.Errorf("block %d is final 20 s after block %d, settlement takes a minute", final, given)
+	}
+	if _, answer, text := d.control("/sim/clock", `{"advance":"2m"}`); answer["settled"] == nil || d.number("finalized") < given {
+		t.Errorf("block %d is not final after two minutes: %s", given, text)
+	}
+	if poor.text("eth_getTransactionReceipt", hash) == "null" {
+		d.text("evm_mine")
+	}
+	if r := poor.receiptOf(hash); r == nil {
+		t.Error("the transaction still waits for its funds")
+	}
+	d.recover()
+	r := d.paysWith(21_000)
+	d.control("/sim/clock", `{"advance":"6s"}`)
+	if d.number("finalized") < r.BlockNumber.ToInt().Uint64() {
+		t.Error("settlement still lags")
+	}
+	d.verify()
+}
+
+// TestAFullQueueWaits: while settlement lags, two full blocks of gas limits fill the queue. Another transaction stays in the pool until they settle.
+func TestAFullQueueWaits(t *testing.T) {
+	t.Parallel()
+	w := tinyWorld(t)
+	d := newDevnet(t, w, w.Networks[0].CChain())
+	d.trouble(`{"settlementLag":"1h"}`)
+	limit := d.head().GasLimit
+	var last common.Hash
+	for range 8 {
+		last = d.mustSend(&types.DynamicFeeTx{Nonce: d.nonce(), To: &someone, Gas: limit / 2, GasTipCap: big.NewInt(1), GasFeeCap: big.NewInt(1e12)})
+	}
+	if r := d.receiptOf(last); r != nil {
+		t.Fatal("eight half blocks are accepted while nothing settles")
+	}
+	if code := codeOf(d.client.Client().CallContext(t.Context(), nil, "evm_mine")); !strings.HasPrefix(code, "-32000 queue exceeds gas threshold for new block") {
+		t.Errorf("a block with a full queue: %s", code)
+	}
+	for range 4 {
+		d.control("/sim/clock", `{"advance":"2h"}`)
+	}
+	if d.receiptOf(last) == nil {
+		t.Errorf("what waited is in no block after the queue settled: %s", d.text("txpool_status"))
+	}
+	d.verify()
+}
+
+// TestThePriceRises: gas costs more than was announced, and no more than the header says. A cap below the risen price waits in the pool.
+func TestThePriceRises(t *testing.T) {
+	t.Parallel()
+	w := tinyWorld(t)
+	d := newDevnet(t, w, w.Networks[0].CChain())
+	d.text("anvil_setNextBlockBaseFeePerGas", "0x174876e800")
+	d.text("evm_mine")
+	d.trouble(`{"priceRise":50}`)
+	var announced hexutil.Big
+	d.call(&announced, "eth_baseFee")
+	r := d.paysWith(21_000)
+	most := d.blockAt(r.BlockNumber.String()).BaseFeePerGas.ToInt()
+	paid := new(big.Int).Sub(r.EffectiveGasPrice.ToInt(), common.Big1)
+	if paid.Cmp(announced.ToInt()) <= 0 || paid.Cmp(most) > 0 {
+		t.Errorf("announced %d, paid %d, at most %d", announced.ToInt(), paid, most)
+	}
+	d.call(&announced, "eth_baseFee")
+	hash := d.mustSend(&types.DynamicFeeTx{Nonce: d.nonce(), To: &someone, GasTipCap: big.NewInt(0), GasFeeCap: announced.ToInt()})
+	if d.receiptOf(hash) != nil {
+		t.Error("a cap of the announced price is enough for the risen one")
+	}
+	d.recover()
+	d.text("evm_mine")
+	if d.receiptOf(hash) == nil {
+		t.Error("the transaction still waits after the price fell")
+	}
+	d.verify()
+}
+
+// TestRefusedFaults: what cannot go wrong is refused with the reason, and nothing changes.
+func TestRefusedFaults(t *testing.T) {
+	t.Parallel()
+	since, before := tinyWorld(t), seedtest.Copy(t, 1, "helicon=never")
+	for _, c := range []struct {
+		before     bool
+		body, want string
+	}{
+		{true, `{"priceRise":50}`, "the C-Chain of mainnet executes and settles blocks when it accepts them until Helicon"},
+		{true, `{"executionLag":"10s"}`, "until Helicon"},
+		{false, `{"executionLag":"soon"}`, "executionLag: lag \\\"soon\\\" is not allowed"},
+		{false, `{"executionLag":"-1s"}`, "executionLag: lag"},
+		{false, `{"settlementLag":"4s"}`, "settlementLag: \\\"4s\\\" is not allowed: expected text such as 1m, from 5s to 24h0m0s, or 0"},
+		{false, `{"settlementLag":"25h"}`, "settlementLag"},
+		{false, `{"settlementLag":"5 blocks"}`, "settlementLag"},
+		{false, `{"priceRise":-1}`, "priceRise"},
+		{false, `{"priceRise":100001}`, "priceRise"},
+	} {
+		w := since
+		if c.before {
+			w = before
+		}
+		d := newDevnet(t, w, w.Networks[0].CChain())
+		if status, _, text := d.control("/sim/node", c.body); status != http.StatusBadRequest || !strings.Contains(text, c.want) {
+			t.Errorf("%s: %d %s, want %s", c.body, status, text, c.want)
+		}
+		if _, _, text := d.control("/sim/node", ""); !strings.Contains(text, `"executionLag":"0","settlementLag":"0","priceRise":0`) {
+			t.Errorf("after %s: %s", c.body, text)
+		}
+	}
+}
+
+// TestTheWayOfATransaction compares what /sim/transactions says with the receipt, the block and another client's trace.
+func TestTheWayOfATransaction(t *testing.T) {
+	t.Parallel()
+	w := tinyWorld(t)
+	c, l1 := w.Networks[0].CChain(), w.Chains[len(w.Chains)-1]
+	for _, d := range []*devnet{newDevnet(t, w, c), newDevnet(t, w, l1)} {
+		hash := d.mustSend(&types.DynamicFeeTx{Nonce: d.nonce(), To: &someone, Gas: 500_000})
+		r, chain := d.receiptOf(hash), d.chain == c
+		_, way, text := d.control("/sim/transactions/"+hash.Hex(), "")
+		fee := new(big.Int).Mul(r.GasUsed.ToInt(), r.EffectiveGasPrice.ToInt())
+		status, charged := "settled", "21000"
+		if chain {
+			status, charged = "executed", "250000"
+		}
+		for name, want := range map[string]string{
+			"status": status, "gasLimit": "500000", "gasUsed": "21000", "gasCharged": charged, "pricePaid": r.EffectiveGasPrice.ToInt().String(), "feePaid": fee.String(),
+			"block": r.BlockNumber.ToInt().String(), "priceBound": new(big.Int).Add(d.blockAt(r.BlockNumber.String()).BaseFeePerGas.ToInt(), common.Big1).String(),
+		} {
+			if way[name] != want {
+				t.Errorf("chain %d: %s is %v, want %s: %s", d.chain.Row.EVMID, name, way[name], want, text)
+			}
+		}
+		if !chain {
+			continue
+		}
+		d.control("/sim/clock", `{"advance":"6s"}`)
+		if _, way, text = d.control("/sim/transactions/"+hash.Hex(), ""); way["status"] != "settled" || way["settledBy"] != fmt.Sprint(d.number("latest")) {
+			t.Errorf("after six seconds: %s", text)
+		}
+	}
+	d := newDevnet(t, w, c)
+	if status, _, text := d.control("/sim/transactions/"+common.Hash{1}.Hex(), ""); status != http.StatusNotFound {
+		t.Errorf("an unknown transaction: %d %s", status, text)
+	}
+	if status, _, text := d.control("/sim/transactions/0x12", ""); status != http.StatusBadRequest {
+		t.Errorf("no hash: %d %s", status, text)
+	}
+}
