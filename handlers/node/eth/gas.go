@@ -65,14 +65,11 @@ func (a *gasAPI) FeeHistory(ctx context.Context, count math.HexOrDecimal64, last
 		blocks.Last = &b.Number
 	}
 	if last == Latest || last == pending {
-		b, err := a.miner.Pending(ctx)
-		if last == Latest {
-			b, err = a.miner.LastExecuted(ctx)
-		}
+		b, err := a.miner.LastExecuted(ctx)
 		if err != nil {
 			return nil, err
 		}
-		if b.Header.Asynchronous() && !b.Pending() {
+		if b.Header.Asynchronous() { // which has nothing pending
 			blocks.Last, blocks.Pending = &b.Number, false
 		}
 	}
