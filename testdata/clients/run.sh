@@ -31,6 +31,17 @@ stop
 unset SNOWGLOBE_UPGRADE
 "$binary" verify --quiet --db "$folder/tiny.db"
 
+# A world in which it has just done so, so that the first block after it is a client's.
+rm "$folder/tiny.db"
+export SNOWGLOBE_UPGRADE=helicon=now
+serve tiny
+node send.mjs
+node viem.mjs
+node ethers.mjs
+stop
+unset SNOWGLOBE_UPGRADE
+"$binary" verify --quiet --db "$folder/tiny.db"
+
 serve default
 node chainkit.mjs
 stop

@@ -23,6 +23,19 @@ node_modules/.bin/hardhat test nodejs hardhat.test.mjs --no-compile --config har
 stop
 "$binary" verify --quiet --db "$folder/tiny.db"
 
+# A world in which Helicon has not activated, and one in which it has just done so.
+for upgrade in helicon=never helicon=now; do
+	rm "$folder/tiny.db"
+	export SNOWGLOBE_UPGRADE=$upgrade
+	serve tiny
+	node web3.mjs
+	sh foundry/run.sh "$folder"
+	node_modules/.bin/hardhat test nodejs hardhat.test.mjs --no-compile --config hardhat.config.mjs
+	stop
+	unset SNOWGLOBE_UPGRADE
+	"$binary" verify --quiet --db "$folder/tiny.db"
+done
+
 serve default
 sh documents/run.sh "$folder"
 stop
