@@ -31,13 +31,13 @@ stop
 unset SNOWGLOBE_UPGRADE
 "$binary" verify --quiet --db "$folder/tiny.db"
 
-# A world in which it has just done so, so that the first block after it is a client's.
+# A world whose history crosses the activation.
 rm "$folder/tiny.db"
-export SNOWGLOBE_UPGRADE=helicon=now
+export SNOWGLOBE_UPGRADE=helicon=2026-10-24T12:00:00Z
 serve tiny
-node send.mjs
 node viem.mjs
 node ethers.mjs
+node send.mjs
 stop
 unset SNOWGLOBE_UPGRADE
 "$binary" verify --quiet --db "$folder/tiny.db"

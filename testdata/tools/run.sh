@@ -23,8 +23,8 @@ node_modules/.bin/hardhat test nodejs hardhat.test.mjs --no-compile --config har
 stop
 "$binary" verify --quiet --db "$folder/tiny.db"
 
-# A world in which Helicon has not activated, and one in which it has just done so.
-for upgrade in helicon=never helicon=now; do
+# A world in which Helicon has not activated, and one whose history crosses the activation.
+for upgrade in helicon=never helicon=2026-10-24T12:00:00Z; do
 	rm "$folder/tiny.db"
 	export SNOWGLOBE_UPGRADE=$upgrade
 	serve tiny

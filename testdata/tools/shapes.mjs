@@ -19,7 +19,8 @@ delete schemas.TransactionInfo.allOf[0].unevaluatedProperties
 schemas.TransactionInfo.unevaluatedProperties = false
 
 // The fields of a header that coreth and subnet-evm have and Ethereum has not.
-const headerFields = { blockExtraData: 'bytes', blockGasCost: 'uint', extDataGasUsed: 'uint', extDataHash: 'hash32', minDelayExcess: 'uint', timestampMilliseconds: 'uint', totalDifficulty: 'uint' }
+const headerFields = { blockExtraData: 'bytes', blockGasCost: 'uint', extDataGasUsed: 'uint', extDataHash: 'hash32', minDelayExcess: 'uint', timestampMilliseconds: 'uint', totalDifficulty: 'uint',
+  minPriceExponent: 'uint', settledExcess: 'uint', settledGasNumerator: 'uint', settledGasUnix: 'uint', settledHeight: 'uint', targetExponent: 'uint' }
 for (const [name, kind] of Object.entries(headerFields)) schemas.Block.properties[name] = { $ref: `#/components/schemas/${kind}` }
 
 const ajv = new Ajv({ strict: false, allErrors: true })
