@@ -26,6 +26,7 @@ const (
 var groups = []cli.Group{
 	{Title: "The world", Flags: []string{"db", "seed", "profile", "until", "upgrade", "read-only", "regenerate", "worlds", "world-size"}},
 	{Title: "Addresses and interfaces", Flags: []string{"addr", "fuji-addr", "network", "dialect", "public", "strict", "no-index", "index-enabled", "api-admin-enabled", "profile-dir", "warp-sign", "rate-limit"}},
+	{Title: "The network's own host names", Flags: []string{"as-network", "sealed", "allow-host", "as-host"}},
 	{Title: "Permissions", Flags: []string{"allow-control", "allow-origin", "http-allowed-hosts", "webhook-hosts", "api-keys", "require-api-key"}},
 	{Title: "Time and blocks", Flags: []string{"live", "clock-rate", "block-time", "mixed-mining", "no-mining", "no-relayer", "relayer", "undo-blocks"}},
 	{Title: "Exports", Flags: []string{"export-workers", "export-queue", "export-keep", "export-max-rows", "export-retention"}},
@@ -59,7 +60,7 @@ func CommandLine(f *pflag.FlagSet) *cli.Program {
 			{
 				Name: "exec", Program: true, Flags: all, Defaults: ExecDefaults, Summary: "serve a world while a command runs, with URLs and keys in the command's environment",
 				Details:  "By default the world is tiny, in memory and on a free port.\nThe exit code is the command's.",
-				Examples: "  snowglobe exec -- npm test\n  snowglobe exec --profile default -- go test ./...",
+				Examples: "  snowglobe exec -- npm test\n  snowglobe exec --as-network --sealed -- npm test\n  snowglobe exec --profile default -- go test ./...",
 			},
 			{
 				Name: "env", Summary: "print exec's environment for the server at --addr, as shell exports", Flags: of(addressFlags, noteFlags),

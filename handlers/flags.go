@@ -14,6 +14,7 @@ import (
 	"snowglobe/fixtures"
 	"snowglobe/fixtures/userfile"
 	"snowglobe/handlers/control"
+	"snowglobe/handlers/intercept"
 	"snowglobe/handlers/journal"
 	"snowglobe/handlers/permit"
 	"snowglobe/handlers/rest"
@@ -37,6 +38,8 @@ type Flags struct {
 	readyFile                                                            string
 	network, dialect, logFormat, keys, hosts, profiles, warpSign, faults string
 	requireKey, admin, public, control, index, noIndex                   bool
+	asNetwork, sealed                                                    bool
+	hostNames                                                            intercept.Options // of --as-network
 	origins                                                              []string // in the form of permit.Rule
 	rateLimit                                                            int
 	exportWorkers, exportQueue, exportKeep                               int
@@ -58,6 +61,10 @@ func NewFlags(f *pflag.FlagSet) *Flags {
 	s := &Flags{}
 	f.StringVar(&s.Addresses.Main, "addr", "127.0.0.1:9650", "`HOST:PORT` to listen on, or of the running server that a verb talks to")
 	f.StringVar(&s.Addresses.Fuji, "fuji-addr", "", "`HOST:PORT` that serves fuji under /ext, for clients that keep only a URL's origin, or off (default: two ports above --addr's)")
+	f.BoolVar(&s.asNetwork, "as-network", false, "answer for the real network's own host names too, as a proxy: exec sets up its command, serve shows how to set up a browser")
+	f.BoolVar(&s.sealed, "sealed", false, "with --as-network, refuse every other host but this machine; exec lists what was refused and fails")
+	f.Func("allow-host", "`HOSTS`, separated by commas, that pass nevertheless; *.example.com for all below one; repeatable", s.allowHosts)
+	f.Func("as-host", "`HOST=SERVICE` to answer for besides the known ones: data, metrics, node or chain:ID; repeatable", s.addHosts)
 	f.StringVar(&s.network, "network", fixtures.MainnetName, "`NAME` of the network for /ext paths without one: mainnet or fuji")
 	f.StringVar(&s.dialect, "dialect", "auto", "`NAME` of the dialect of the Data and Metrics API: auto, spec or upstream")
 	f.IntVar(&s.rateLimit, "rate-limit", 0, "`N` requests a minute for each client, twice as many with a key of --api-keys; further ones get a 429. 0 for no limit")
@@ -112,6 +119,9 @@ func (s *Flags) Options(w io.Writer) (o Options, err error) {
 			return o, fmt.Errorf("--fuji-addr: %w, or off", err)
 		}
 	}
+	if err = s.readAsNetwork(); err != nil {
+		return o, err
+	}
 	network, err := fixtures.NetworkNamed(s.network)
 	if err != nil {
 		return o, fmt.Errorf("--network: %w", err)
@@ -124,6 +134,9 @@ func (s *Flags) Options(w io.Writer) (o Options, err error) {
 	}
 	if o.Log, err = rest.NewLogger(w, s.logFormat, s.Quiet); err != nil {
 		return o, fmt.Errorf("--log-format: %w", err)
+	}
+	if s.Addresses.AsNetwork != nil {
+		s.Addresses.AsNetwork.Log = o.Log
 	}
 	o.Node = NodeOptions{Hosts: splitNames(s.hosts), Public: s.public, Admin: s.admin, NoIndex: s.noIndex || !s.index, Profiles: s.profiles, Strict: surface.State(s.strict)}
 	if s.warpSign != signAny && s.warpSign != signKnown {
@@ -168,6 +181,43 @@ func (s *Flags) Options(w io.Writer) (o Options, err error) {
 		return o, err
 	}
 	return o, s.readKeys(&o)
+}
+
+func (s *Flags) allowHosts(list string) error {
+	for _, text := range splitNames(list) {
+		name, err := intercept.ParseAllowed(text)
+		if err != nil {
+			return err
+		}
+		s.hostNames.Allow = append(s.hostNames.Allow, name)
+	}
+	return nil
+}
+
+func (s *Flags) addHosts(list string) error {
+	for text := range strings.SplitSeq(list, ",") {
+		h, err := intercept.ParseHost(strings.TrimSpace(text))
+		if err != nil {
+			return err
+		}
+		s.hostNames.Hosts = append(s.hostNames.Hosts, h)
+	}
+	return nil
+}
+
+func (s *Flags) readAsNetwork() error {
+	s.hostNames.Sealed = s.sealed
+	switch {
+	case s.asNetwork:
+		s.Addresses.AsNetwork = &AsNetwork{Options: s.hostNames, Exposed: s.control}
+	case s.sealed:
+		return errors.New("--sealed needs --as-network")
+	case len(s.hostNames.Hosts) > 0:
+		return errors.New("--as-host needs --as-network")
+	case len(s.hostNames.Allow) > 0:
+		return errors.New("--allow-host needs --as-network")
+	}
+	return nil
 }
 
 // strictness is the value of a flag that is false, true or all.

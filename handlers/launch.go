@@ -16,6 +16,7 @@ import (
 
 	"snowglobe/fixtures"
 	"snowglobe/handlers/control"
+	"snowglobe/handlers/program"
 )
 
 // ready tells other programs that the server answers.
@@ -60,7 +61,7 @@ type variable struct{ name, value string }
 // Given reports whether the server sets an environment variable for its programs.
 func Given(name string) bool {
 	switch name = strings.TrimPrefix(name, "SNOWGLOBE_"); name {
-	case "URL", "RPC_URL", "WS_URL", "DATA_URL", "METRICS_URL", "MNEMONIC":
+	case "URL", "RPC_URL", "WS_URL", "DATA_URL", "METRICS_URL", "MNEMONIC", "PROXY_URL", "CHROMIUM_FLAGS":
 		return true
 	}
 	return strings.HasSuffix(name, "_ADDRESS") || strings.HasSuffix(name, "_KEY") // address of a persona, or of an account in a world file
@@ -122,8 +123,9 @@ func ask(ctx context.Context, method, url string, body io.Reader) ([]byte, error
 	return text, err
 }
 
-// runProgram runs the command with the environment of the server at a URL, and returns its exit code.
-func (o *Options) runProgram(ctx context.Context, url string) error {
+// runProgram runs the command with the environment of the server at a URL, and returns its exit code. A command that a sealed proxy refused
+// something has failed, whatever its own code.
+func (o *Options) runProgram(ctx context.Context, l *Listeners, url string) error {
 	variables, err := environment(ctx, url)
 	if err != nil {
 		return err
@@ -132,7 +134,20 @@ func (o *Options) runProgram(ctx context.Context, url string) error {
 	for _, v := range variables {
 		environ = append(environ, v.name+"="+v.value)
 	}
-	return o.Program.Run(environ)
+	if l.proxy == nil {
+		return o.Program.Run(environ)
+	}
+	network, err := l.proxy.Environment(url, portOf(l.direct), os.Environ())
+	if err != nil {
+		return err
+	}
+	err = o.Program.Run(append(environ, network.Variables...))
+	if leak := l.proxy.Leaked(); leak != nil {
+		failed := &program.ExitError{Code: 1}
+		errors.As(err, &failed)
+		err = &program.ExitError{Code: failed.Code, Err: leak}
+	}
+	return errors.Join(err, network.Close())
 }
 
 // PrintEnvironment asks the server at the addresses for exec's environment and prints it as shell exports.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net"
 	"strconv"
 	"strings"
@@ -13,12 +14,22 @@ import (
 
 	"snowglobe/fixtures"
 	"snowglobe/handlers/control"
+	"snowglobe/handlers/intercept"
 )
 
 // Addresses holds the addresses to listen on: one for everything, and one for fuji alone.
 type Addresses struct {
 	Main string
 	Fuji string // HOST:PORT, Off, or empty for two ports above Main
+
+	AsNetwork *AsNetwork // nil for a server that answers to its own addresses only
+}
+
+// AsNetwork are the choices for answering to the real network's host names.
+type AsNetwork struct {
+	intercept.Options
+	Log     *slog.Logger
+	Exposed bool // even beyond loopback
 }
 
 // Off disables a listener.
@@ -33,6 +44,9 @@ type Listeners struct {
 	Fuji net.Listener // serves fuji under /ext; nil for none
 	Note string       // why a default listener is missing
 
+	proxy  *intercept.Proxy // on Main, for the real network's host names; nil for none
+	direct net.Listener     // for sockets to these hosts that are redirected here
+
 	live *liveListener // nil before the first handler
 }
 
@@ -42,6 +56,9 @@ func (a Addresses) Listen() (l *Listeners, err error) {
 	l = &Listeners{}
 	if l.Main, err = net.Listen("tcp", a.Main); err != nil {
 		return l, a.taken(err)
+	}
+	if err := l.asNetwork(a.AsNetwork); err != nil {
+		return l, errors.Join(err, l.Main.Close())
 	}
 	if a.Fuji == Off {
 		return l, nil
@@ -61,6 +78,21 @@ func (a Addresses) Listen() (l *Listeners, err error) {
 		l.Fuji, l.Note = nil, fmt.Sprintf("fuji has no port of its own (%v): choose one with --fuji-addr, or off to have none", problem)
 	}
 	return l, nil
+}
+
+// asNetwork makes the proxy for the real network's host names.
+func (l *Listeners) asNetwork(o *AsNetwork) (err error) {
+	if o == nil {
+		return nil
+	}
+	if beyondLoopback(l.Main.Addr()) && !o.Exposed {
+		return fmt.Errorf("--as-network: %s can be reached from other machines, for which the proxy would act; --allow-control allows that", l.Main.Addr())
+	}
+	if l.proxy, err = intercept.New(o.Options, o.Log); err != nil {
+		return err
+	}
+	l.direct, err = net.Listen("tcp", "127.0.0.1:0")
+	return err
 }
 
 // introduction bounds the time in which the program that holds an address identifies itself.

@@ -11,12 +11,16 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ava-labs/avalanchego/ids"
+
 	"snowglobe/handlers/control"
 	"snowglobe/handlers/control/describe"
 	"snowglobe/handlers/events"
+	"snowglobe/handlers/intercept"
 	"snowglobe/handlers/journal"
 	"snowglobe/handlers/worlds"
 	"snowglobe/sim"
+	"snowglobe/sim/evm"
 	"snowglobe/sim/store"
 )
 
@@ -26,6 +30,9 @@ func Run(ctx context.Context, l *Listeners, w *sim.World, o Options, notes io.Wr
 		return errors.Join(err, l.Close())
 	}
 	o.At(l)
+	if err := l.knowChains(w); err != nil {
+		return errors.Join(err, l.Close())
+	}
 	o.Events = events.NewHub()
 	o.Journal = journal.New(o.JournalSize, o.Keys.Texts(), o.Events)
 	defer context.AfterFunc(ctx, o.Events.Close)()
@@ -40,6 +47,20 @@ func Run(ctx context.Context, l *Listeners, w *sim.World, o Options, notes io.Wr
 func (o *Options) At(l *Listeners) {
 	o.Permit.Exposed = len(l.exposed()) > 0
 	o.Origins = l.ports(o.Network)
+}
+
+// knowChains tells the proxy for the real network's host names of the world's chains.
+func (l *Listeners) knowChains(w *sim.World) error {
+	if l.proxy == nil {
+		return nil
+	}
+	var all []intercept.Chain
+	for _, c := range w.Chains {
+		all = append(all, intercept.Chain{
+			ID: strconv.FormatUint(c.Row.EVMID, 10), BlockchainID: ids.ID(c.Row.BlockchainID).String(), Name: c.Row.Name, Network: c.Row.Network, Primary: c.Kind == evm.KindC,
+		})
+	}
+	return l.proxy.SetChains(all)
 }
 
 // answer serves the worlds, and reports that it does.
@@ -72,7 +93,7 @@ func (l *Listeners) answer(ctx context.Context, all *worlds.Set, w *sim.World, o
 		serving, stop := context.WithCancel(ctx)
 		served := make(chan error, 1)
 		go func() { served <- l.wait(serving) }()
-		err := o.runProgram(serving, url)
+		err := o.runProgram(serving, l, url)
 		stop()
 		return errors.Join(err, <-served)
 	})

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"math"
+	"net"
 	"net/http"
 	"sync"
 	"sync/atomic"
@@ -43,7 +44,14 @@ func (l *Listeners) begin(h http.Handler, log *slog.Logger) {
 	l.live = a
 	go func() {
 		group, ctx := errgroup.WithContext(ctx)
-		group.Go(func() error { return Serve(ctx, l.Main, a, log) })
+		main := http.Handler(a)
+		if l.proxy != nil {
+			main = l.proxy.Handler(a)
+			group.Go(func() error { return Serve(ctx, l.proxy.Tunnels(), l.proxy.Inside(), log) })
+			group.Go(func() error { return l.proxy.Direct(l.direct) })
+			context.AfterFunc(ctx, func() { _ = l.direct.Close() })
+		}
+		group.Go(func() error { return Serve(ctx, l.Main, main, log) })
 		if l.Fuji != nil {
 			group.Go(func() error { return Serve(ctx, l.Fuji, node.ForNetwork(fixtures.FujiName, a), log) })
 		}
@@ -144,8 +152,11 @@ func (l *Listeners) Close() error {
 		l.live.stop()
 		return <-l.live.served
 	}
-	if l.Fuji == nil {
-		return l.Main.Close()
+	var errs []error
+	for _, listener := range []net.Listener{l.Main, l.Fuji, l.direct} {
+		if listener != nil {
+			errs = append(errs, listener.Close())
+		}
 	}
-	return errors.Join(l.Main.Close(), l.Fuji.Close())
+	return errors.Join(errs...)
 }

@@ -40,7 +40,7 @@ func (n *Node) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	anyOrigin.ServeHTTP(w, r, func(w http.ResponseWriter, r *http.Request) {
-		if !n.knows(r.Host) {
+		if !n.knows(r) {
 			http.Error(w, "invalid host specified", http.StatusForbidden)
 			return
 		}
@@ -124,14 +124,14 @@ func cleanPath(p string) string {
 	return clean
 }
 
-// knows reports whether the node answers to this host: an address, or a name from the options (avalanchego's filterInvalidHosts). This
+// knows reports whether the node answers to a request's host: an address, or a name from the options (avalanchego's filterInvalidHosts). This
 // rejects a web page that points its own name at this machine.
-func (n *Node) knows(host string) bool {
-	host = hostName(host)
+func (n *Node) knows(r *http.Request) bool {
+	host := hostName(r.Host)
 	if name, found := strings.CutSuffix(host, localhost); found && slices.Contains(networks, name) {
 		host = localhost[1:]
 	}
-	return host == "" || net.ParseIP(host) != nil ||
+	return host == "" || net.ParseIP(host) != nil || permit.TrustedHost(r) != "" ||
 		slices.Contains(n.options.Hosts, "*") || slices.Contains(n.options.Hosts, host)
 }
 

@@ -63,7 +63,7 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		chain, found := p.chain(r.URL.Path)
 		e := p.chains[chain]
 		switch {
-		case !p.node.knows(r.Host):
+		case !p.node.knows(r):
 			refuse(w, http.StatusForbidden, "invalid host specified")
 		case !found || strings.Contains(chain, "/"):
 			refuse(w, http.StatusNotFound, "Cannot "+r.Method+" "+cut(r.URL.Path))

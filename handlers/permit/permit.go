@@ -11,6 +11,7 @@
 package permit
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -99,12 +100,15 @@ func (r *Rule) trusts(origin string) bool {
 	return r != nil && (slices.Contains(r.Origins, parsed) || slices.Contains(r.Origins, "*"))
 }
 
-// ownPage reports whether a request comes from a page of this server reached by an address. It does not trust one reached by a name,
-// because anyone can point a name of their own at this machine.
+// ownPage reports whether a request comes from a page of this server reached by an address, or by a name that --as-network answers for. It does
+// not trust one reached by another name, because anyone can point a name of their own at this machine.
 func ownPage(request *http.Request, origin string) bool {
 	u, err := url.Parse(origin)
 	if err != nil || u.Host == "" || u.Host != request.Host {
 		return false
+	}
+	if TrustedHost(request) != "" {
+		return true
 	}
 	_, err = netip.ParseAddr(u.Hostname())
 	return err == nil
@@ -134,4 +138,18 @@ func ParseOrigin(text string) (string, error) {
 		host = strings.TrimSuffix(host, ":"+u.Port())
 	}
 	return u.Scheme + "://" + host, nil
+}
+
+type hostKey struct{}
+
+// TrustHost marks a request whose host name the server itself has matched with its table of --as-network, with the scheme of its URL. No page can
+// have pointed that name at this machine.
+func TrustHost(ctx context.Context, scheme string) context.Context {
+	return context.WithValue(ctx, hostKey{}, scheme)
+}
+
+// TrustedHost returns the scheme of a request that TrustHost marked, or "".
+func TrustedHost(r *http.Request) (scheme string) {
+	scheme, _ = r.Context().Value(hostKey{}).(string)
+	return scheme
 }

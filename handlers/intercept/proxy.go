@@ -1,0 +1,414 @@
+package intercept
+
+import (
+	"bufio"
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httputil"
+	"net/netip"
+	"net/url"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"snowglobe/fixtures"
+	"snowglobe/handlers/node"
+	"snowglobe/handlers/permit"
+)
+
+// Options are the user's choices.
+type Options struct {
+	Sealed bool            // refuse other hosts
+	Allow  []string        // hosts that pass nevertheless
+	Hosts  []fixtures.Host // besides the table
+}
+
+const (
+	dialTimeout = 30 * time.Second
+	firstByte   = 10 * time.Second // for a client to begin inside a tunnel
+)
+
+// Proxy answers for the hosts of its table, and passes on or refuses requests for all others.
+type Proxy struct {
+	options   Options
+	hosts     []fixtures.Host
+	authority *authority
+	chains    atomic.Pointer[[]Chain]
+	refused   refusals
+	accepted  *acceptor
+	forward   *httputil.ReverseProxy
+	inside    http.Handler // answers what comes through a tunnel
+	log       *slog.Logger
+}
+
+// New makes a proxy with keys of its own.
+func New(o Options, log *slog.Logger) (*Proxy, error) {
+	p := &Proxy{options: o, hosts: slices.Concat(o.Hosts, fixtures.Hosts), accepted: newAcceptor(), log: log}
+	p.chains.Store(&[]Chain{})
+	var err error
+	if p.authority, err = newAuthority(p.Names()); err != nil {
+		return nil, fmt.Errorf("certificates of --as-network: %w", err)
+	}
+	p.forward = &httputil.ReverseProxy{
+		Rewrite:   func(*httputil.ProxyRequest) {}, // the request names its target itself
+		Transport: &http.Transport{Proxy: http.ProxyFromEnvironment, DialContext: dial, ForceAttemptHTTP2: true, DisableCompression: true, IdleConnTimeout: dialTimeout},
+		ErrorLog:  slog.NewLogLogger(log.Handler(), slog.LevelDebug), FlushInterval: -1,
+		ErrorHandler: func(w http.ResponseWriter, r *http.Request, err error) {
+			http.Error(w, fmt.Sprintf("%s cannot be reached: %v", r.URL.Host, err), http.StatusBadGateway)
+		},
+	}
+	return p, nil
+}
+
+// Names lists the hosts that the world answers for.
+func (p *Proxy) Names() (names []string) {
+	for _, h := range p.hosts {
+		if !slices.Contains(names, h.Name) {
+			names = append(names, h.Name)
+		}
+	}
+	return names
+}
+
+// Hosts lists them with what each serves.
+func (p *Proxy) Hosts() []fixtures.Host { return p.hosts }
+
+// Sealed reports whether other hosts are refused.
+func (p *Proxy) Sealed() bool { return p.options.Sealed }
+
+// SetChains tells the proxy of the world's EVM chains.
+func (p *Proxy) SetChains(chains []Chain) error {
+	p.chains.Store(&chains)
+	return checkChains(p.options.Hosts, chains)
+}
+
+// Refused lists what a sealed proxy has refused, and how many requests that were.
+func (p *Proxy) Refused() ([]Refusal, int) { return p.refused.list() }
+
+// Leaked returns an error that lists what a sealed proxy has refused, nil for nothing.
+func (p *Proxy) Leaked() error {
+	if all, n := p.refused.list(); n > 0 {
+		return &LeakError{all, n}
+	}
+	return nil
+}
+
+// Certificate returns the authority's certificate as PEM, for a browser profile or a simulated phone.
+func (p *Proxy) Certificate() ([]byte, error) { return p.authority.pem() }
+
+// ChromiumFlags returns the flags with which Chromium uses the proxy at a URL and accepts its certificates, by their key.
+func (p *Proxy) ChromiumFlags(proxyURL string) []string {
+	return []string{"--proxy-server=" + proxyURL, "--ignore-certificate-errors-spki-list=" + p.authority.fingerprint}
+}
+
+// host returns the table's entry for a name.
+func (p *Proxy) host(name string) *fixtures.Host {
+	for i := range p.hosts {
+		if p.hosts[i].Name == name {
+			return &p.hosts[i]
+		}
+	}
+	return nil
+}
+
+// Handler puts the proxy before the handler of a world. Decrypted requests arrive at [Proxy.Tunnels], for [Proxy.Inside].
+func (p *Proxy) Handler(world http.Handler) http.Handler {
+	p.inside = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		name, _ := split(r.Host, "")
+		h := p.host(name)
+		if h == nil {
+			http.Error(w, fmt.Sprintf("this connection is for another host than %.200q", r.Host), http.StatusMisdirectedRequest)
+			return
+		}
+		p.answer(w, r, h, world)
+	})
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case r.Method == http.MethodConnect:
+			p.connect(w, r)
+		case r.URL.IsAbs():
+			p.absolute(w, r, world)
+		default:
+			name, _ := split(r.Host, "")
+			if h := p.host(name); h != nil { // of a client for which the name leads here, as in a container's network
+				p.answer(w, r, h, world)
+				return
+			}
+			world.ServeHTTP(w, r)
+		}
+	})
+}
+
+// answer lets the world answer a request for a host of the table.
+func (p *Proxy) answer(w http.ResponseWriter, r *http.Request, h *fixtures.Host, world http.Handler) {
+	to := resolve(h, *p.chains.Load(), r)
+	if to.redirect {
+		http.Redirect(w, r, (&url.URL{Path: to.path, RawQuery: r.URL.RawQuery}).String(), http.StatusFound)
+		return
+	}
+	// The host without its default port, as it stands in links.
+	name, port := split(r.Host, "")
+	u := *r.URL
+	scheme := u.Scheme
+	u.Scheme, u.Host = "", ""
+	if r.TLS != nil {
+		scheme = "https"
+	}
+	if scheme == "" {
+		scheme = "http"
+	}
+	as := r.WithContext(permit.TrustHost(r.Context(), scheme))
+	as.RequestURI = u.RequestURI()
+	if to.path != u.Path {
+		u.Path, u.RawPath = to.path, ""
+	}
+	as.URL, as.Host = &u, name
+	if port != "" && !(scheme == "https" && port == "443") && !(scheme == "http" && port == "80") {
+		as.Host = net.JoinHostPort(name, port)
+	}
+	node.ForNetwork(h.Network, world).ServeHTTP(w, as)
+}
+
+// absolute answers or forwards a request in the absolute form.
+func (p *Proxy) absolute(w http.ResponseWriter, r *http.Request, world http.Handler) {
+	name, port := split(r.URL.Host, map[string]string{"http": "80", "https": "443"}[r.URL.Scheme])
+	if h := p.host(name); h != nil {
+		for _, header := range []string{"Proxy-Connection", "Proxy-Authorization"} {
+			r.Header.Del(header)
+		}
+		p.answer(w, r, h, world)
+		return
+	}
+	if p.refuse(w, r, name, port) {
+		return
+	}
+	p.forward.ServeHTTP(w, r.WithContext(fromClient(r.Context(), r.RemoteAddr)))
+}
+
+// refuse refuses a request for a host outside the table, if the proxy is sealed.
+func (p *Proxy) refuse(w http.ResponseWriter, r *http.Request, name, port string) bool {
+	if !p.options.Sealed || loopback(name) || allowed(p.options.Allow, name) {
+		return false
+	}
+	p.refused.add(Refusal{Method: r.Method, Host: net.JoinHostPort(name, port), Client: r.UserAgent()})
+	http.Error(w, fmt.Sprintf("snowglobe --sealed refuses %.200s, which is outside this world; --allow-host %[1]s lets it pass", name), http.StatusForbidden)
+	return true
+}
+
+// connect opens a tunnel: into this server for a host of the table, to the host itself otherwise.
+func (p *Proxy) connect(w http.ResponseWriter, r *http.Request) {
+	name, port := split(r.Host, "443")
+	known := p.host(name) != nil
+	if !known && p.refuse(w, r, name, port) {
+		return
+	}
+	var target net.Conn
+	if !known {
+		var err error
+		if target, err = tunnel(fromClient(r.Context(), r.RemoteAddr), net.JoinHostPort(name, port)); err != nil {
+			http.Error(w, fmt.Sprintf("%s cannot be reached: %v", name, err), http.StatusBadGateway)
+			return
+		}
+	}
+	c, buffered, err := http.NewResponseController(w).Hijack()
+	if err == nil {
+		_ = c.SetDeadline(time.Time{}) // each end of a tunnel has its own
+		_, err = io.WriteString(c, "HTTP/1.1 200 Connection established\r\n\r\n")
+	}
+	switch {
+	case err != nil && target != nil:
+		_ = target.Close()
+	case err != nil: // the client has gone
+	case known:
+		p.take(readAhead{c, buffered.Reader}, name)
+	default:
+		go both(readAhead{c, buffered.Reader}, target)
+	}
+}
+
+// Tunnels returns the connections inside the proxy, decrypted as they are read, for an HTTP server.
+func (p *Proxy) Tunnels() net.Listener { return p.accepted }
+
+// Inside returns the handler of requests on these connections. It is valid after Handler.
+func (p *Proxy) Inside() http.Handler { return p.inside }
+
+// Direct takes connections that clients believe to be to hosts of the table, until the listener closes.
+func (p *Proxy) Direct(l net.Listener) error {
+	for {
+		c, err := l.Accept()
+		if err != nil {
+			if errors.Is(err, net.ErrClosed) {
+				return nil
+			}
+			return err
+		}
+		go p.take(readAhead{c, bufio.NewReader(c)}, "")
+	}
+}
+
+// record is the first byte of a TLS connection: the type of a handshake record (RFC 8446, section 5.1).
+const record = 22
+
+// take serves a connection for a host, or for the one that the client names in TLS.
+func (p *Proxy) take(c readAhead, host string) {
+	_ = c.SetReadDeadline(time.Now().Add(firstByte)) // a failure shows at the next step
+	first, err := c.ahead.Peek(1)
+	_ = c.SetReadDeadline(time.Time{})
+	switch {
+	case err != nil:
+		_ = c.Close()
+	case first[0] == record:
+		p.accepted.add(tls.Server(c, &tls.Config{
+			MinVersion: tls.VersionTLS12, NextProtos: []string{"h2", "http/1.1"},
+			GetCertificate: func(hello *tls.ClientHelloInfo) (*tls.Certificate, error) {
+				name := normal(hello.ServerName)
+				if name == "" {
+					name = host
+				}
+				return p.authority.leaf(name)
+			},
+		}))
+	default:
+		p.accepted.add(c)
+	}
+}
+
+// readAhead is a connection of which a part has been read.
+type readAhead struct {
+	net.Conn
+	ahead *bufio.Reader
+}
+
+func (c readAhead) Read(b []byte) (int, error) { return c.ahead.Read(b) }
+
+// SetLinger lets a fault reset the connection.
+func (c readAhead) SetLinger(seconds int) error {
+	if tcp, ok := c.Conn.(interface{ SetLinger(int) error }); ok {
+		return tcp.SetLinger(seconds)
+	}
+	return nil
+}
+
+// acceptor is a listener of connections that come through the proxy.
+type acceptor struct {
+	waiting chan net.Conn
+	closed  chan struct{}
+	once    sync.Once
+}
+
+func newAcceptor() *acceptor {
+	return &acceptor{waiting: make(chan net.Conn), closed: make(chan struct{})}
+}
+
+func (a *acceptor) add(c net.Conn) {
+	select {
+	case a.waiting <- c:
+	case <-a.closed:
+		_ = c.Close()
+	}
+}
+
+func (a *acceptor) Accept() (net.Conn, error) {
+	select {
+	case c := <-a.waiting:
+		return c, nil
+	case <-a.closed:
+		return nil, net.ErrClosed
+	}
+}
+
+func (a *acceptor) Close() error {
+	a.once.Do(func() { close(a.closed) })
+	return nil
+}
+
+// Addr names the listener in errors; nothing connects to it.
+func (a *acceptor) Addr() net.Addr { return &net.UnixAddr{Name: "tunnel", Net: "tunnel"} }
+
+type clientKey struct{}
+
+// fromClient notes who asks, for dial.
+func fromClient(ctx context.Context, address string) context.Context {
+	return context.WithValue(ctx, clientKey{}, address)
+}
+
+// dial connects to a host outside the table. A client on another machine must not reach this one's loopback addresses through the proxy.
+func dial(ctx context.Context, network, address string) (net.Conn, error) {
+	d := net.Dialer{Timeout: dialTimeout}
+	client, _ := ctx.Value(clientKey{}).(string)
+	if from, err := netip.ParseAddrPort(client); err != nil || !from.Addr().Unmap().IsLoopback() {
+		d.Control = func(_, address string, _ syscall.RawConn) error {
+			if at, err := netip.ParseAddrPort(address); err != nil || at.Addr().Unmap().IsLoopback() || at.Addr().IsUnspecified() {
+				return errors.New("it is the machine of the proxy itself")
+			}
+			return nil
+		}
+	}
+	return d.DialContext(ctx, network, address)
+}
+
+// tunnel connects to an address, through the proxy that this process's own environment names, if any.
+func tunnel(ctx context.Context, address string) (net.Conn, error) {
+	next, err := http.ProxyFromEnvironment(&http.Request{URL: &url.URL{Scheme: "https", Host: address}})
+	if err != nil || next == nil || next.Scheme != "http" {
+		return dial(ctx, "tcp", address)
+	}
+	host, port := split(next.Host, "80")
+	c, err := dial(ctx, "tcp", net.JoinHostPort(host, port))
+	if err != nil {
+		return nil, err
+	}
+	ask := &http.Request{Method: http.MethodConnect, URL: &url.URL{Opaque: address}, Host: address, Header: http.Header{}}
+	if next.User != nil {
+		password, _ := next.User.Password()
+		ask.SetBasicAuth(next.User.Username(), password)
+		ask.Header["Proxy-Authorization"] = ask.Header["Authorization"]
+		ask.Header.Del("Authorization")
+	}
+	_ = c.SetDeadline(time.Now().Add(dialTimeout)) // a failure shows at the next step
+	reader := bufio.NewReader(c)
+	var answer *http.Response
+	if err = ask.Write(c); err == nil {
+		answer, err = http.ReadResponse(reader, ask)
+	}
+	if err == nil && answer.StatusCode != http.StatusOK {
+		err = fmt.Errorf("the proxy %s answers %s", next.Host, answer.Status)
+	}
+	if err != nil {
+		return nil, errors.Join(err, c.Close())
+	}
+	return readAhead{c, reader}, c.SetDeadline(time.Time{})
+}
+
+// both copies between two connections until both directions have ended.
+func both(a, b net.Conn) {
+	var all sync.WaitGroup
+	copied := func(to, from net.Conn) {
+		_, _ = io.Copy(to, from) // a broken tunnel shows at its ends
+		if half, ok := underlying(to).(interface{ CloseWrite() error }); ok {
+			_ = half.CloseWrite()
+		} else {
+			_ = to.Close()
+		}
+	}
+	all.Go(func() { copied(a, b) })
+	copied(b, a)
+	all.Wait()
+	_ = a.Close()
+	_ = b.Close()
+}
+
+func underlying(c net.Conn) net.Conn {
+	if r, ok := c.(readAhead); ok {
+		return r.Conn
+	}
+	return c
+}
