@@ -40,7 +40,7 @@ type Flags struct {
 	requireKey, admin, public, control, index, noIndex                   bool
 	asNetwork, sealed                                                    bool
 	hostNames                                                            intercept.Options // of --as-network
-	origins                                                              []string // in the form of permit.Rule
+	origins                                                              []string          // in the form of permit.Rule
 	rateLimit                                                            int
 	exportWorkers, exportQueue, exportKeep                               int
 	exportMaxRows                                                        int64

@@ -82,6 +82,7 @@ func criteriaParams() []rest.Param {
 		{Name: "operation", Kind: schema.KindText, Doc: "Id of an operation, or a JSON-RPC method; members of batches count too."},
 		{Name: "method", Kind: schema.KindText, Doc: "HTTP method."},
 		{Name: "path", Kind: schema.KindText, Doc: "A path, or a pattern in which * stands for a segment or a part of one."},
+		{Name: "host", Kind: schema.KindText, Doc: "The host of the URL without the port, or a pattern such as *.avax.network."},
 		{Name: "status", Kind: schema.KindInteger, Min: "100", Max: "599"},
 		{Name: "world", Kind: schema.KindText},
 		{Name: "client", Kind: schema.KindText, Doc: "The client's address, or part of its user agent."},
@@ -116,7 +117,7 @@ func (a *journalAPI) known(c *journal.Criteria) error {
 }
 
 func (a *journalAPI) list(r *rest.Request) (any, error) {
-	c := &journal.Criteria{Interface: r.Text("interface"), Operation: r.Text("operation"), Method: r.Text("method"), Path: r.Text("path"),
+	c := &journal.Criteria{Interface: r.Text("interface"), Operation: r.Text("operation"), Method: r.Text("method"), Path: r.Text("path"), Host: r.Text("host"),
 		Status: int(r.Int("status")), World: r.Text("world"), Client: r.Text("client")}
 	if r.Given("fault") {
 		c.Fault = new(r.Bool("fault"))

@@ -33,11 +33,12 @@ type Match struct {
 	Operation string            `json:"operation,omitempty" doc:"Id of an operation of the Data or Metrics API."`
 	Method    string            `json:"method,omitempty" enum:"GET,HEAD,POST,PUT,PATCH,DELETE,OPTIONS"`
 	Path      string            `json:"path,omitempty" doc:"A path, or a pattern in which * stands for a segment or a part of one, and a last ** for all that follows."`
+	Host      string            `json:"host,omitempty" doc:"The host of the URL without the port, or a pattern such as *.avax.network."`
 	RPCMethod string            `json:"rpcMethod,omitempty" doc:"A JSON-RPC method, or a pattern such as eth_*. Members of a batch and WebSocket messages match individually."`
 	Chain     string            `json:"chain,omitempty" doc:"An EVM chain id, a blockchain id, or P, X or C."`
 	Network   string            `json:"network,omitempty" enum:"mainnet,fuji,testnet"`
 	Address   string            `json:"address,omitempty" doc:"An address in the path, the query or the body."`
-	APIKey    string            `json:"apiKey,omitempty" doc:"In x-service-api-key, x-glacier-api-key or rltoken."`
+	APIKey    string            `json:"apiKey,omitempty" doc:"In x-service-api-key, x-glacier-api-key, x-core-api-key or rltoken."`
 	Headers   map[string]string `json:"headers,omitempty" doc:"Headers with their values; * matches any value."`
 }
 
@@ -234,6 +235,9 @@ func (m *Match) problems(names *Names) (all []string) {
 	}
 	if _, err := path.Match(m.Path, ""); err != nil || m.Path != "" && m.Path[0] != '/' && m.Path[0] != '*' {
 		all = append(all, fmt.Sprintf("match.path %q is not a pattern such as /v1/chains/*", schema.Shorten(m.Path)))
+	}
+	if _, err := path.Match(m.Host, ""); err != nil || strings.ContainsAny(m.Host, ":/") {
+		all = append(all, fmt.Sprintf("match.host %q is not a host without a port, or a pattern such as *.avax.network", schema.Shorten(m.Host)))
 	}
 	if names.WrongPath != nil {
 		if problem := names.WrongPath(m.Path); problem != "" {

@@ -22,6 +22,7 @@ type Request struct {
 	Operation string
 	Method    string
 	Path      string
+	Host      string // without the port, in lower case
 	Network   string
 	Chains    []string // every name of the chains that it concerns
 	Keys      []string // API keys
@@ -237,6 +238,7 @@ func (a *Action) aboutCall() bool {
 func (m *Match) fits(r *Request) bool {
 	if m.Interface != "" && m.Interface != r.Interface || m.Operation != "" && !strings.EqualFold(m.Operation, r.Operation) ||
 		m.Method != "" && m.Method != r.Method || m.Network != "" && m.Network != r.Network ||
+		m.Host != "" && !glob(strings.ToLower(m.Host), r.Host) ||
 		m.Path != "" && !fitsPath(m.Path, r.Path) || m.APIKey != "" && !slices.Contains(r.Keys, m.APIKey) {
 		return false
 	}

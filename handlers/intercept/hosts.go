@@ -121,6 +121,10 @@ func resolve(h *fixtures.Host, chains []Chain, r *http.Request) target {
 			return target{path: path}
 		}
 		return target{path: endpoint(c, r)}
+	case fixtures.CoreService:
+		if path == "/watchlist/tokens" {
+			path = "/sim/watchlist"
+		}
 	case fixtures.ExplorerService:
 		return explorer(chains, h.Network, r)
 	}

@@ -14,6 +14,7 @@ import (
 	"net/netip"
 	"net/url"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -34,6 +35,7 @@ type Options struct {
 const (
 	dialTimeout = 30 * time.Second
 	firstByte   = 10 * time.Second // for a client to begin inside a tunnel
+	mostDropped = 16 << 20         // bytes of a report that is dropped
 )
 
 // Proxy answers for the hosts of its table, and passes on or refuses requests for all others.
@@ -51,7 +53,7 @@ type Proxy struct {
 
 // New makes a proxy with keys of its own.
 func New(o Options, log *slog.Logger) (*Proxy, error) {
-	p := &Proxy{options: o, hosts: slices.Concat(o.Hosts, fixtures.Hosts), accepted: newAcceptor(), log: log}
+	p := &Proxy{options: o, hosts: slices.Concat(o.Hosts, passing(o.Allow)), accepted: newAcceptor(), log: log}
 	p.chains.Store(&[]Chain{})
 	var err error
 	if p.authority, err = newAuthority(p.Names()); err != nil {
@@ -66,6 +68,11 @@ func New(o Options, log *slog.Logger) (*Proxy, error) {
 		},
 	}
 	return p, nil
+}
+
+// passing returns the table without the hosts that --allow-host lets pass.
+func passing(patterns []string) []fixtures.Host {
+	return slices.DeleteFunc(slices.Clone(fixtures.Hosts), func(h fixtures.Host) bool { return allowed(patterns, h.Name) })
 }
 
 // Names lists the hosts that the world answers for.
@@ -149,6 +156,10 @@ func (p *Proxy) Handler(world http.Handler) http.Handler {
 
 // answer lets the world answer a request for a host of the table.
 func (p *Proxy) answer(w http.ResponseWriter, r *http.Request, h *fixtures.Host, world http.Handler) {
+	if h.Service == fixtures.SinkService {
+		drop(w, r)
+		return
+	}
 	to := resolve(h, *p.chains.Load(), r)
 	if to.redirect {
 		http.Redirect(w, r, (&url.URL{Path: to.path, RawQuery: r.URL.RawQuery}).String(), http.StatusFound)
@@ -177,6 +188,16 @@ func (p *Proxy) answer(w http.ResponseWriter, r *http.Request, h *fixtures.Host,
 	node.ForNetwork(h.Network, world).ServeHTTP(w, as)
 }
 
+// drop takes a report that nobody wants, from pages of any origin.
+func drop(w http.ResponseWriter, r *http.Request) {
+	h := w.Header()
+	h.Set("Access-Control-Allow-Origin", "*")
+	h.Set("Access-Control-Allow-Headers", "*")
+	h.Set("Content-Type", "application/json")
+	_, _ = io.Copy(io.Discard, http.MaxBytesReader(w, r.Body, mostDropped)) // what is longer ends the connection
+	_, _ = io.WriteString(w, `{"status":1}`)                                // the client may be gone
+}
+
 // absolute answers or forwards a request in the absolute form.
 func (p *Proxy) absolute(w http.ResponseWriter, r *http.Request, world http.Handler) {
 	name, port := split(r.URL.Host, map[string]string{"http": "80", "https": "443"}[r.URL.Scheme])
@@ -193,12 +214,17 @@ func (p *Proxy) absolute(w http.ResponseWriter, r *http.Request, world http.Hand
 	p.forward.ServeHTTP(w, r.WithContext(fromClient(r.Context(), r.RemoteAddr)))
 }
 
+// nowhere ends names that no host has (RFC 2606, section 2). The metadata of some NFTs of every world is there, so that reading it fails.
+const nowhere = ".invalid"
+
 // refuse refuses a request for a host outside the table, if the proxy is sealed.
 func (p *Proxy) refuse(w http.ResponseWriter, r *http.Request, name, port string) bool {
 	if !p.options.Sealed || loopback(name) || allowed(p.options.Allow, name) {
 		return false
 	}
-	p.refused.add(Refusal{Method: r.Method, Host: net.JoinHostPort(name, port), Client: r.UserAgent()})
+	if !strings.HasSuffix(name, nowhere) {
+		p.refused.add(Refusal{Method: r.Method, Host: net.JoinHostPort(name, port), Client: r.UserAgent()})
+	}
 	http.Error(w, fmt.Sprintf("snowglobe --sealed refuses %.200s, which is outside this world; --allow-host %[1]s lets it pass", name), http.StatusForbidden)
 	return true
 }

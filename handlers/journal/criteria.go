@@ -18,6 +18,7 @@ type Criteria struct {
 	Operation  string            `json:"operation,omitempty" doc:"Id of an operation, or a JSON-RPC method; members of batches count too."`
 	Method     string            `json:"method,omitempty" doc:"HTTP method."`
 	Path       string            `json:"path,omitempty" doc:"A path, or a pattern in which * stands for a segment or a part of one."`
+	Host       string            `json:"host,omitempty" doc:"The host of its URL without the port, or a pattern such as *.avax.network."`
 	Status     int               `json:"status,omitempty" doc:"HTTP status."`
 	World      string            `json:"world,omitempty"`
 	Client     string            `json:"client,omitempty" doc:"The client's address, or part of its user agent."`
@@ -40,6 +41,9 @@ func (c *Criteria) differences(s *Summary) (all []string) {
 	differ("method", c.Method, s.Method)
 	if matched, err := path.Match(c.Path, s.Path); c.Path != "" && (err != nil || !matched) {
 		all = append(all, fmt.Sprintf("path is %q, which %q does not match", s.Path, c.Path))
+	}
+	if matched, err := path.Match(strings.ToLower(c.Host), s.host); c.Host != "" && (err != nil || !matched) {
+		all = append(all, fmt.Sprintf("host is %q, which %q does not match", s.host, c.Host))
 	}
 	if c.Status != 0 && c.Status != s.Status {
 		all = append(all, fmt.Sprintf("status is %d, not %d", s.Status, c.Status))

@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -24,6 +25,7 @@ type Summary struct {
 	Operation  string         `json:"operation" doc:"Id of the operation, the JSON-RPC method, or batch; empty for an unknown path."`
 	Method     string         `json:"method" doc:"HTTP method."`
 	WebSocket  bool           `json:"websocket,omitempty" doc:"Whether it was a message over WebSocket."`
+	URL        string         `json:"url,omitempty" doc:"As the client asked for it, if that was a host of the real network (--as-network)."`
 	Path       string         `json:"path"`
 	Query      string         `json:"query,omitempty"`
 	Parameters map[string]any `json:"parameters,omitempty" doc:"Of the path, the query and a JSON body, as the client sent them."`
@@ -33,6 +35,8 @@ type Summary struct {
 	Bytes      int64          `json:"bytes" doc:"Of the answer's body."`
 	Cause      string         `json:"cause,omitempty" doc:"Why it failed."`
 	Fault      string         `json:"fault,omitempty" doc:"The fault that was applied."`
+
+	host string // without the port, in lower case
 }
 
 // Call is a JSON-RPC call with its outcome.
@@ -74,11 +78,36 @@ func (j *Journal) Summarize(e *Exchange) *Summary {
 		Path: r.text(path), Query: r.query(query), Status: e.Status, Bytes: e.Answer.Size, Fault: e.Fault,
 		Duration: float64(e.Took.Microseconds()) / 1000,
 	}
+	s.host = HostName(e.Host)
+	s.URL = realURL(e.Scheme, e.Host, s)
 	if s.Calls = r.shown(e.Calls); len(s.Calls) == 0 {
 		s.Parameters = e.parameters(r, request)
 	}
 	s.Cause = r.text(e.cause(e.Calls))
 	return s
+}
+
+// HostName returns a host without its port, in lower case.
+func HostName(host string) string {
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
+	}
+	return strings.ToLower(host)
+}
+
+// realURL returns the URL of a request for a host of the real network, without secrets; "" for any other request.
+func realURL(scheme, host string, s *Summary) string {
+	if scheme == "" {
+		return ""
+	}
+	if s.WebSocket {
+		scheme = "ws" + strings.TrimPrefix(scheme, "http")
+	}
+	url := scheme + "://" + host + s.Path
+	if s.Query != "" {
+		url += "?" + s.Query
+	}
+	return url
 }
 
 // Describe describes an exchange completely.
@@ -87,7 +116,7 @@ func (j *Journal) Describe(e *Exchange) *Detail {
 	d := &Detail{Summary: *j.Summarize(e), RequestBytes: e.Request.Size,
 		RequestHeaders: r.headers(e.RequestHeader), ResponseHeaders: r.headers(e.AnswerHeader),
 		RequestBody: r.request(e), ResponseBody: r.body(e.Answer.Kept)}
-	d.Curl = curl(e.Host, d)
+	d.Curl = curl(cmp.Or(e.Scheme, "http"), e.Host, d)
 	return d
 }
 
@@ -177,19 +206,19 @@ func (e *Exchange) cause(calls []CallRecord) string {
 var ownHeaders = []string{"Accept-Encoding", "Connection", "Content-Length", "Host", "Sec-Websocket-Key", "Sec-Websocket-Version", "Sec-Websocket-Extensions", "Upgrade"}
 
 // curl returns a command line that sends the same request.
-func curl(host string, d *Detail) string {
+func curl(scheme, host string, d *Detail) string {
 	target := d.Path
 	if d.Query != "" {
 		target += "?" + d.Query
 	}
 	if d.WebSocket {
-		return "printf '%s\\n' " + quote(d.RequestBody) + " | websocat " + quote("ws://"+host+target)
+		return "printf '%s\\n' " + quote(d.RequestBody) + " | websocat " + quote("ws"+strings.TrimPrefix(scheme, "http")+"://"+host+target)
 	}
 	line := "curl"
 	if d.Method != http.MethodGet {
 		line += " -X " + d.Method
 	}
-	line += " " + quote("http://"+host+target)
+	line += " " + quote(scheme+"://"+host+target)
 	for _, name := range slices.Sorted(maps.Keys(d.RequestHeaders)) {
 		if slices.Contains(ownHeaders, name) {
 			continue

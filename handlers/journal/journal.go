@@ -41,6 +41,7 @@ type Exchange struct {
 	WebSocket bool // a message on a connection that the request opened
 
 	Method, Target, Host string
+	Scheme               string   // of the URL, if the client named a host of the real network; empty for this server's own addresses
 	URL                  *url.URL // as the operation sees it: without the prefix of a world or of a dialect
 	RequestHeader        http.Header
 	AnswerHeader         http.Header

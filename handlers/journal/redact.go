@@ -17,7 +17,7 @@ const hidden = "[redacted]"
 
 var (
 	// secretMember matches JSON members whose values are secrets.
-	secretMember = regexp.MustCompile(`(?i)private[-_]?key|signing[-_]?key|api[-_]?key|secret|passw|passphrase|mnemonic|seed[-_]?phrase|rltoken|authorization|access[-_]?token|credential|cookie`)
+	secretMember = regexp.MustCompile(`(?i)private[-_]?key|signing[-_]?key|api[-_]?key|secret|passw|passphrase|mnemonic|seed[-_]?phrase|rltoken|authorization|access[-_]?token|credential|cookie|app-?check`)
 
 	// secretName matches headers and parameters whose values are secrets. A page token is not one.
 	secretName = regexp.MustCompile(secretMember.String() + `|^(x-)?auth|^(.*[-_])?(token|key)$`)

@@ -92,7 +92,7 @@ type faulted struct{ *fault.Request }
 
 func (c *requestContext) faultRequest(r *http.Request) faulted {
 	return faulted{&fault.Request{
-		Interface: c.interfaceName(), Operation: c.operation(), Method: r.Method, Path: r.URL.Path,
+		Interface: c.interfaceName(), Operation: c.operation(), Method: r.Method, Path: r.URL.Path, Host: journal.HostName(r.Host),
 		Keys: keysOf(r), Header: r.Header, Text: r.URL.Path + "?" + r.URL.RawQuery,
 	}}
 }

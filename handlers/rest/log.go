@@ -13,6 +13,7 @@ import (
 
 	"snowglobe/handlers/fault"
 	"snowglobe/handlers/journal"
+	"snowglobe/handlers/permit"
 	"snowglobe/handlers/textlog"
 )
 
@@ -104,7 +105,7 @@ func (c *requestContext) exchange() *journal.Exchange {
 	e := &journal.Exchange{
 		Time: c.start, World: o.World, Client: c.request.RemoteAddr, Interface: c.interfaceName(), Operation: c.operation(),
 		RequestID: c.id, Fault: c.fault, Status: c.status, Method: c.request.Method, Target: c.request.RequestURI, Host: c.request.Host,
-		URL: c.request.URL, RequestHeader: c.request.Header,
+		URL: c.request.URL, RequestHeader: c.request.Header, Scheme: permit.TrustedHost(c.request),
 	}
 	if c.op != nil {
 		e.Template = c.op.Path

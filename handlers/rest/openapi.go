@@ -328,8 +328,9 @@ func content(description, kind string, s *schema.Schema) *apiBody {
 // CheckAnswer checks a response of this server against its own OpenAPI document: a success against the operation's response type, anything
 // else against the shape of errors. It is for tests; the body must not be compressed.
 func (s *Server) CheckAnswer(r *http.Request, status int, body []byte) error {
-	plain, prefixed := cutPrefix(r)
-	d := s.opts.Dialect.choose(r, prefixed)
+	core, throughCore := cutCore(r)
+	plain, prefixed := cutPrefix(core)
+	d := s.opts.Dialect.choose(r, prefixed || throughCore)
 	op := s.find(normalizePath(plain))
 	if status >= http.StatusBadRequest {
 		return s.compare(d, reflect.TypeFor[ErrorAnswer](), body)

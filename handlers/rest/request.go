@@ -162,8 +162,9 @@ type requestContext struct {
 func (s *Server) newRequestContext(w http.ResponseWriter, r *http.Request) *requestContext {
 	c := &requestContext{responseWriter: responseWriter{ResponseWriter: w}, server: s, start: s.opts.Now(), logger: s.opts.Log}
 	c.id = s.requestID(r)
-	c.request, c.prefixed = cutPrefix(r)
-	c.dialect = s.opts.Dialect.choose(r, c.prefixed)
+	core, throughCore := cutCore(r)
+	c.request, c.prefixed = cutPrefix(core)
+	c.dialect = s.opts.Dialect.choose(r, c.prefixed || throughCore)
 	c.keeps = !IsInside(r.Context()) && (s.opts.Journal.On() || c.logs())
 	w.Header()["X-Request-Id"] = []string{c.id}
 	return c
