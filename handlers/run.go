@@ -47,6 +47,7 @@ func Run(ctx context.Context, l *Listeners, w *sim.World, o Options, notes io.Wr
 func (o *Options) At(l *Listeners) {
 	o.Permit.Exposed = len(l.exposed()) > 0
 	o.Origins = l.ports(o.Network)
+	o.Proxy = l.proxy
 }
 
 // knowChains tells the proxy for the real network's host names of the world's chains.
@@ -81,14 +82,23 @@ func (l *Listeners) answer(ctx context.Context, all *worlds.Set, w *sim.World, o
 	if l.Note != "" {
 		fmt.Fprintf(notes, "Note: %s\n\n", l.Note)
 	}
-	o.warn(notes, l.exposed())
 	url := l.URL()
+	if l.proxy != nil {
+		fmt.Fprintf(notes, "The network's own host names lead here for clients of the proxy %s:\n%[1]s/as-network says how. Chromium's flags:\n  %s\n\n", url, strings.Join(l.proxy.ChromiumFlags(url), "\n  "))
+	}
+	o.warn(notes, l.exposed())
 	if err := o.tellReady(ready{url, os.Getpid(), fmt.Sprintf("%x", w.Digest())}); err != nil {
 		return err
 	}
 	return whileWorking(ctx, all.Work, func(ctx context.Context) error {
 		if o.Program == nil {
-			return l.wait(ctx)
+			err := l.wait(ctx)
+			if l.proxy != nil {
+				if leak := l.proxy.Leaked(); leak != nil {
+					fmt.Fprintf(notes, "snowglobe: %v\n", leak)
+				}
+			}
+			return err
 		}
 		serving, stop := context.WithCancel(ctx)
 		served := make(chan error, 1)

@@ -18,6 +18,7 @@ import (
 	"snowglobe/handlers/docs"
 	"snowglobe/handlers/events"
 	"snowglobe/handlers/fault"
+	"snowglobe/handlers/intercept"
 	"snowglobe/handlers/journal"
 	"snowglobe/handlers/metrics"
 	"snowglobe/handlers/node"
@@ -63,6 +64,8 @@ type Options struct {
 	Permit  permit.Rule // decides who may change the world
 	Mining  Mining
 	Relayer bool // deliver messages between chains
+
+	Proxy *intercept.Proxy // for the real network's host names; nil for none
 
 	Journal *journal.Journal // nil for one of the default size
 	Events  *events.Hub      // nil for one of this server's own
@@ -201,7 +204,7 @@ func New(w *sim.World, o Options) (*Server, error) {
 	if err := control.RegisterClock(s, w, clock); err != nil {
 		return nil, err
 	}
-	if err := errors.Join(control.RegisterJournal(s, o.Journal), control.RegisterEvents(s, o.Events), registerFaults(s, w, faults), control.RegisterIndex(s, late), control.RegisterTrouble(s, w), control.RegisterTransactions(s, w)); err != nil {
+	if err := errors.Join(control.RegisterJournal(s, o.Journal), control.RegisterEvents(s, o.Events), registerFaults(s, w, faults), control.RegisterIndex(s, late), control.RegisterTrouble(s, w), control.RegisterTransactions(s, w), control.RegisterHostNames(s, o.Proxy)); err != nil {
 		return nil, err
 	}
 	o.Exports.Log, o.Data.Stakers = o.Log, query.NewStakerIndexes()

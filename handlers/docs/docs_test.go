@@ -37,7 +37,7 @@ func TestEveryPageInBothForms(t *testing.T) {
 			}
 		}
 	}
-	for name, want := range map[string]string{"personas": "| `l1-removed` |", "exports": "`TransferType`", "coverage": "| `/ext/bc/C/rpc` | `eth_coinbase`, `eth_etherbase`, `eth_getBadBlocks` | yes | no | yes |", "profiles": "| `tiny` | 3 | 600 |", "chains": "| TeleporterRegistry | `0x7C43605E14F391720e1b37E49C78C4b03A488d98` |", "budgets": "| binary, stripped | `size` | at most 40 MiB |", "world-file": "| `accounts[].balances` |", "mistakes": "did you mean serve?", "command-line": "`--seed N` | `1` | the seed"} {
+	for name, want := range map[string]string{"as-network": "| `api.avax-test.network` |", "personas": "| `l1-removed` |", "exports": "`TransferType`", "coverage": "| `/ext/bc/C/rpc` | `eth_coinbase`, `eth_etherbase`, `eth_getBadBlocks` | yes | no | yes |", "profiles": "| `tiny` | 3 | 600 |", "chains": "| TeleporterRegistry | `0x7C43605E14F391720e1b37E49C78C4b03A488d98` |", "budgets": "| binary, stripped | `size` | at most 40 MiB |", "world-file": "| `accounts[].balances` |", "mistakes": "did you mean serve?", "command-line": "`--seed N` | `1` | the seed"} {
 		if topic, _ := m.Find(name); !strings.Contains(m.Markdown(topic), want) {
 			t.Errorf("%s does not have %s", name, want)
 		}

@@ -33,6 +33,8 @@ func (m *Manual) table(name string) string {
 		return coverage()
 	case "profiles":
 		return profiles()
+	case "hosts":
+		return hosts()
 	case "roles":
 		return roles()
 	case "chains":
@@ -113,6 +115,15 @@ func roles() string {
 		for _, r := range of {
 			fmt.Fprintf(b, "| `%s` | %s |\n", r.Name, r.Node)
 		}
+	}
+	return b.String()
+}
+
+func hosts() string {
+	b := new(strings.Builder)
+	b.WriteString("| host | what answers |\n|---|---|\n")
+	for _, h := range fixtures.Hosts {
+		fmt.Fprintf(b, "| `%s` | %s |\n", h.Name, h.Purpose)
 	}
 	return b.String()
 }
