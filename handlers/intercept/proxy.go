@@ -47,13 +47,14 @@ type Proxy struct {
 	refused   refusals
 	accepted  *acceptor
 	forward   *httputil.ReverseProxy
-	inside    http.Handler // answers what comes through a tunnel
+	next      func(*http.Request) (*url.URL, error) // the proxy of this process itself
+	inside    http.Handler                          // answers what comes through a tunnel
 	log       *slog.Logger
 }
 
 // New makes a proxy with keys of its own.
 func New(o Options, log *slog.Logger) (*Proxy, error) {
-	p := &Proxy{options: o, hosts: slices.Concat(o.Hosts, passing(o.Allow)), accepted: newAcceptor(), log: log}
+	p := &Proxy{options: o, hosts: slices.Concat(o.Hosts, passing(o.Allow)), accepted: newAcceptor(), next: http.ProxyFromEnvironment, log: log}
 	p.chains.Store(&[]Chain{})
 	var err error
 	if p.authority, err = newAuthority(p.Names()); err != nil {
@@ -61,7 +62,7 @@ func New(o Options, log *slog.Logger) (*Proxy, error) {
 	}
 	p.forward = &httputil.ReverseProxy{
 		Rewrite:   func(*httputil.ProxyRequest) {}, // the request names its target itself
-		Transport: &http.Transport{Proxy: http.ProxyFromEnvironment, DialContext: dial, ForceAttemptHTTP2: true, DisableCompression: true, IdleConnTimeout: dialTimeout},
+		Transport: &http.Transport{Proxy: func(r *http.Request) (*url.URL, error) { return p.next(r) }, DialContext: dial, ForceAttemptHTTP2: true, DisableCompression: true, IdleConnTimeout: dialTimeout},
 		ErrorLog:  slog.NewLogLogger(log.Handler(), slog.LevelDebug), FlushInterval: -1,
 		ErrorHandler: func(w http.ResponseWriter, r *http.Request, err error) {
 			http.Error(w, fmt.Sprintf("%s cannot be reached: %v", r.URL.Host, err), http.StatusBadGateway)
@@ -113,8 +114,15 @@ func (p *Proxy) Certificate() ([]byte, error) { return p.authority.pem() }
 
 // ChromiumFlags returns the flags with which Chromium uses the proxy at a URL and accepts its certificates, by their key.
 func (p *Proxy) ChromiumFlags(proxyURL string) []string {
-	return []string{"--proxy-server=" + proxyURL, "--ignore-certificate-errors-spki-list=" + p.authority.fingerprint}
+	flags := []string{"--proxy-server=" + proxyURL, "--ignore-certificate-errors-spki-list=" + p.authority.fingerprint}
+	if p.options.Sealed { // the browser's own services are nowhere, rather than refused and listed
+		flags = append(flags, "--gaia-url="+nothing, "--component-updater=url-source="+nothing)
+	}
+	return flags
 }
+
+// nothing is an address at which nothing listens (RFC 1078).
+const nothing = "http://127.0.0.1:1"
 
 // host returns the table's entry for a name.
 func (p *Proxy) host(name string) *fixtures.Host {
@@ -239,7 +247,7 @@ func (p *Proxy) connect(w http.ResponseWriter, r *http.Request) {
 	var target net.Conn
 	if !known {
 		var err error
-		if target, err = tunnel(fromClient(r.Context(), r.RemoteAddr), net.JoinHostPort(name, port)); err != nil {
+		if target, err = p.tunnel(fromClient(r.Context(), r.RemoteAddr), net.JoinHostPort(name, port)); err != nil {
 			http.Error(w, fmt.Sprintf("%s cannot be reached: %v", name, err), http.StatusBadGateway)
 			return
 		}
@@ -382,8 +390,8 @@ func dial(ctx context.Context, network, address string) (net.Conn, error) {
 }
 
 // tunnel connects to an address, through the proxy that this process's own environment names, if any.
-func tunnel(ctx context.Context, address string) (net.Conn, error) {
-	next, err := http.ProxyFromEnvironment(&http.Request{URL: &url.URL{Scheme: "https", Host: address}})
+func (p *Proxy) tunnel(ctx context.Context, address string) (net.Conn, error) {
+	next, err := p.next(&http.Request{URL: &url.URL{Scheme: "https", Host: address}})
 	if err != nil || next == nil || next.Scheme != "http" {
 		return dial(ctx, "tcp", address)
 	}
