@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"snowglobe/handlers/intercept"
 	"snowglobe/handlers/permit"
 )
 
@@ -34,6 +35,7 @@ func TestExposedServersWarn(t *testing.T) {
 		{Options{}, Listeners{Main: everywhere, Fuji: fuji}, []string{"listening on 0.0.0.0:9650 and 192.168.1.7:9652: "}},
 		{control, Listeners{Main: everywhere}, []string{"DANGER", "--allow-control"}},
 		{Options{Node: NodeOptions{Admin: true}}, Listeners{Main: everywhere}, []string{"DANGER", "--api-admin-enabled"}},
+		{Options{Proxy: &intercept.Proxy{}}, Listeners{Main: everywhere}, []string{"DANGER", "--as-network"}},
 	} {
 		var notes, log bytes.Buffer
 		c.options.Log = slog.New(slog.NewTextHandler(&log, nil))

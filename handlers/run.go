@@ -145,6 +145,9 @@ func (o *Options) warn(notes io.Writer, exposed []string) {
 	if o.Node.Admin && !o.Node.Public {
 		more = append(more, "--api-admin-enabled serves an interface that writes files on this machine")
 	}
+	if o.Proxy != nil {
+		more = append(more, "--as-network lets them reach other hosts through this machine")
+	}
 	for _, danger := range more {
 		text += "; DANGER: " + danger
 	}
