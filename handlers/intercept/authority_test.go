@@ -70,7 +70,7 @@ func TestRenewal(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := a.renew(time.Now().Add(-validity*2/3)); err != nil { // as a server has it whose last renewal was then
+	if err := a.renew(time.Now().Add(-validity * 2 / 3)); err != nil { // as a server has it whose last renewal was then
 		t.Fatal(err)
 	}
 	first := a.certificate
