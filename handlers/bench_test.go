@@ -55,6 +55,7 @@ func (r *report) parts() []part {
 		{"starts", r.starts},
 		{"serving", r.serving},
 		{"journaling", r.journaling},
+		{"ownNames", r.ownNames},
 		{"signing", r.signing},
 		{"growth", r.growth},
 		{"firsts", r.firsts},

@@ -111,7 +111,7 @@ func (s *samples) of(name, path string) any {
 }
 
 var plainSamples = map[string]string{
-	"blockId": "10", "height": "1", "tokenId": "1", "vertexHeight": "1", "limit": "2", "section": "personas", "file": "AVAX-ae42bf.svg", "kind": "unindexed", "threshold": "1",
+	"blockId": "10", "height": "1", "tokenId": "1", "vertexHeight": "1", "limit": "2", "section": "personas", "file": "AVAX-ae42bf.svg", "kind": "unindexed", "threshold": "1", "tokens": "AVAX",
 }
 
 func (s *samples) metric(path string) string {
@@ -144,6 +144,7 @@ func (s *samples) node(role string) (n struct{ NodeID, ValidationID, TxID string
 
 // queries lists the query parameters that examples have beyond those in the path.
 var queries = map[string][]string{
+	"getWatchlist":        {"tokens"},
 	"listPrimaryBalances": {"addresses"}, "listUtxos": {"addresses"}, "getLastActivity": {"addresses"}, "listChainIds": {"addresses"}, "listRewards": {"addresses"},
 	"listPendingRewards": {"addresses"}, "listVerticesByHeight": {"vertexHeight"}, "listBTCbBridgers": {"threshold"},
 	"getPrimaryNetworkRpcUsageMetrics": {"network", "startTimestamp"}, "getSubnetRpcUsageMetrics": {"startTimestamp"}, "getRpcUsageMetrics": {"startTimestamp"},
