@@ -144,11 +144,10 @@ func (s *samples) node(role string) (n struct{ NodeID, ValidationID, TxID string
 
 // queries lists the query parameters that examples have beyond those in the path.
 var queries = map[string][]string{
-	"getWatchlist":        {"tokens"},
 	"listPrimaryBalances": {"addresses"}, "listUtxos": {"addresses"}, "getLastActivity": {"addresses"}, "listChainIds": {"addresses"}, "listRewards": {"addresses"},
 	"listPendingRewards": {"addresses"}, "listVerticesByHeight": {"vertexHeight"}, "listBTCbBridgers": {"threshold"},
 	"getPrimaryNetworkRpcUsageMetrics": {"network", "startTimestamp"}, "getSubnetRpcUsageMetrics": {"startTimestamp"}, "getRpcUsageMetrics": {"startTimestamp"},
-	"getApiUsageMetrics": {"startTimestamp"}, "listClockEvents": {"limit"},
+	"getApiUsageMetrics": {"startTimestamp"}, "listClockEvents": {"limit"}, "getWatchlist": {"tokens"},
 }
 
 // body returns the example body of an operation, nil if it takes none.

@@ -51,3 +51,6 @@ BINARY=$binary FOLDER=$folder node webhooks.mjs >"$folder/webhooks.log" || { cat
 tail -n 1 "$folder/webhooks.log"
 "$binary" verify --quiet --db "$folder/webhooks.db"
 "$binary" verify --quiet --db "$folder/default.db"
+
+# It starts the simulator itself, for clients that know the real network's host names only.
+sh network.sh "$binary"

@@ -13,3 +13,8 @@ serve tiny
 node core.mjs
 stop
 "$binary" verify --quiet --db "$folder/tiny.db"
+
+# The modules know the real network's host names only.
+cd modules
+npm ci --ignore-scripts --legacy-peer-deps --silent --prefer-offline --no-audit --no-fund
+"$binary" exec --as-network --sealed -- node modules.mjs
