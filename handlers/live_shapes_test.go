@@ -7,6 +7,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"log/slog"
 	"maps"
 	"net/http/httptest"
 	"net/url"
@@ -18,6 +19,7 @@ import (
 	"time"
 
 	"snowglobe/handlers"
+	"snowglobe/handlers/intercept"
 	"snowglobe/handlers/rest"
 	"snowglobe/sim"
 )
@@ -275,7 +277,11 @@ func (s *shapes) fill(path string, example func(name string) any) string {
 func TestAnswersHaveTheDocumentedShapes(t *testing.T) {
 	t.Parallel()
 	w := tinyWorld(t)
-	server, err := handlers.New(w, handlers.Options{Network: "mainnet"})
+	proxy, err := intercept.New(intercept.Options{}, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	server, err := handlers.New(w, handlers.Options{Network: "mainnet", Proxy: proxy})
 	if err != nil {
 		t.Fatal(err)
 	}
