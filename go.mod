@@ -23,7 +23,7 @@ require (
 	github.com/yuin/goldmark v1.8.7 // the pages of the manual, as HTML and as text; without dependencies
 	go.yaml.in/yaml/v3 v3.0.6 // profiles and the API-keys file
 	golang.org/x/sync v0.25.0 // bounded parallel work
-	golang.org/x/sys v0.50.0 // locking the file on every system
+	golang.org/x/sys v0.50.0 // locking the file on every system; files in memory
 	modernc.org/sqlite v1.60.1 // the file, without cgo
 )
 
