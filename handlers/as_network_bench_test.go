@@ -68,7 +68,7 @@ func (r *report) ownNames() {
 					plain, named, more = append(plain, a), append(named, b), append(more, b-a)
 				}
 				row("%s %s, %s\t%.3f\t%.3f\t%.3f\t%s", ask.path, ask.body, c.name, milliseconds(median(plain)), milliseconds(median(named)), milliseconds(median(more)),
-					budget("a request at one of the network's own names, on a kept connection, against the server's own address"))
+					budget("a request at the network's own names, against ours"))
 			}
 		}
 	})

@@ -46,7 +46,7 @@ func (l *Listeners) begin(h http.Handler, log *slog.Logger) {
 		group, ctx := errgroup.WithContext(ctx)
 		main := http.Handler(a)
 		if l.proxy != nil {
-			main = l.proxy.Handler(a)
+			main = l.proxy.Handler(a, func(network string) http.Handler { return node.ForNetwork(network, a) })
 			group.Go(func() error { return Serve(ctx, l.proxy.Tunnels(), l.proxy.Inside(), log) })
 			group.Go(func() error { return l.proxy.Direct(l.direct) })
 			context.AfterFunc(ctx, func() { _ = l.direct.Close() })

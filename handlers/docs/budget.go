@@ -33,7 +33,7 @@ var Budgets = []Budget{
 	{Part: "serving", Name: "first page of a list, against the deepest", Limit: "1.5", Unit: "×"},
 	{Part: "serving", Name: "memory while serving default", Limit: "100", Unit: "MiB"},
 	{Part: "journaling", Name: "serving with the journal of requests, against without", Limit: "0.95", Unit: "×", Least: true},
-	{Part: "ownNames", Name: "a request at one of the network's own names, on a kept connection, against the server's own address", Limit: "0.3", Unit: "ms more"},
+	{Part: "ownNames", Name: "a request at the network's own names, against ours", Limit: "0.3", Unit: "ms more"},
 	{Part: "signing", Name: "aggregate signature of more than a thousand validators", Limit: "5", Unit: "ms"},
 	{Part: "growth", Name: "the same in default, against a world of a million transactions", Limit: "1.2", Unit: "×"},
 	{Part: "growth", Name: "memory while serving large", Limit: "160", Unit: "MiB"},

@@ -21,7 +21,6 @@ import (
 	"time"
 
 	"snowglobe/fixtures"
-	"snowglobe/handlers/node"
 	"snowglobe/handlers/permit"
 )
 
@@ -134,8 +133,9 @@ func (p *Proxy) host(name string) *fixtures.Host {
 	return nil
 }
 
-// Handler puts the proxy before the handler of a world. Decrypted requests arrive at [Proxy.Tunnels], for [Proxy.Inside].
-func (p *Proxy) Handler(world http.Handler) http.Handler {
+// Handler puts the proxy before the handler of a world; on returns it for paths that name no network. Decrypted requests arrive at
+// [Proxy.Tunnels], for [Proxy.Inside].
+func (p *Proxy) Handler(world http.Handler, on func(network string) http.Handler) http.Handler {
 	p.inside = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		name, _ := split(r.Host, "")
 		h := p.host(name)
@@ -143,18 +143,18 @@ func (p *Proxy) Handler(world http.Handler) http.Handler {
 			http.Error(w, fmt.Sprintf("this connection is for another host than %.200q", r.Host), http.StatusMisdirectedRequest)
 			return
 		}
-		p.answer(w, r, h, world)
+		p.answer(w, r, h, on)
 	})
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
 		case r.Method == http.MethodConnect:
 			p.connect(w, r)
 		case r.URL.IsAbs():
-			p.absolute(w, r, world)
+			p.absolute(w, r, on)
 		default:
 			name, _ := split(r.Host, "")
 			if h := p.host(name); h != nil { // of a client for which the name leads here, as in a container's network
-				p.answer(w, r, h, world)
+				p.answer(w, r, h, on)
 				return
 			}
 			world.ServeHTTP(w, r)
@@ -163,7 +163,7 @@ func (p *Proxy) Handler(world http.Handler) http.Handler {
 }
 
 // answer lets the world answer a request for a host of the table.
-func (p *Proxy) answer(w http.ResponseWriter, r *http.Request, h *fixtures.Host, world http.Handler) {
+func (p *Proxy) answer(w http.ResponseWriter, r *http.Request, h *fixtures.Host, on func(network string) http.Handler) {
 	if h.Service == fixtures.SinkService {
 		drop(w, r)
 		return
@@ -193,7 +193,7 @@ func (p *Proxy) answer(w http.ResponseWriter, r *http.Request, h *fixtures.Host,
 	if port != "" && !(scheme == "https" && port == "443") && !(scheme == "http" && port == "80") {
 		as.Host = net.JoinHostPort(name, port)
 	}
-	node.ForNetwork(h.Network, world).ServeHTTP(w, as)
+	on(h.Network).ServeHTTP(w, as)
 }
 
 // drop takes a report that nobody wants, from pages of any origin.
@@ -207,13 +207,13 @@ func drop(w http.ResponseWriter, r *http.Request) {
 }
 
 // absolute answers or forwards a request in the absolute form.
-func (p *Proxy) absolute(w http.ResponseWriter, r *http.Request, world http.Handler) {
+func (p *Proxy) absolute(w http.ResponseWriter, r *http.Request, on func(network string) http.Handler) {
 	name, port := split(r.URL.Host, map[string]string{"http": "80", "https": "443"}[r.URL.Scheme])
 	if h := p.host(name); h != nil {
 		for _, header := range []string{"Proxy-Connection", "Proxy-Authorization"} {
 			r.Header.Del(header)
 		}
-		p.answer(w, r, h, world)
+		p.answer(w, r, h, on)
 		return
 	}
 	if p.refuse(w, r, name, port) {

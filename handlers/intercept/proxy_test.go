@@ -57,7 +57,12 @@ func run(t *testing.T, o Options) *running {
 	if err := p.SetChains(testChains); err != nil {
 		t.Fatal(err)
 	}
-	s := httptest.NewServer(p.Handler(http.HandlerFunc(world)))
+	s := httptest.NewServer(p.Handler(http.HandlerFunc(world), func(network string) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Network", network)
+			world(w, r)
+		})
+	}))
 	inside := &http.Server{Handler: p.Inside(), ErrorLog: slog.NewLogLogger(slog.DiscardHandler, slog.LevelDebug)}
 	go inside.Serve(p.Tunnels())
 	direct, err := net.Listen("tcp", "127.0.0.1:0")
@@ -119,6 +124,11 @@ func TestTheWorldAnswersForTheTable(t *testing.T) {
 		answer, err := c.client.Get(c.url)
 		if got := text(t, answer, err); got != c.want {
 			t.Errorf("%s: %q, not %q", c.url, got, c.want)
+		}
+	}
+	for host, want := range map[string]string{"api.avax.network": "mainnet", "api.avax-test.network": "fuji"} {
+		if answer, err := p.client.Get("https://" + host + "/ext/info"); err != nil || answer.Header.Get("Network") != want {
+			t.Errorf("%s: %v %v", host, answer, err)
 		}
 	}
 	answer, err := p.client.Post("https://api.avax.network/ext/bc/C/rpc", "application/json", strings.NewReader("body"))
