@@ -45,6 +45,9 @@ func world(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	body, _ := io.ReadAll(r.Body)
+	if r.Header.Get("Proxy-Authorization") != "" {
+		body = append(body, "a header of the proxy"...)
+	}
 	fmt.Fprintf(w, "%s %s://%s%s %d %s", r.Method, permit.TrustedHost(r), r.Host, r.RequestURI, r.ProtoMajor, body)
 }
 
@@ -88,6 +91,7 @@ func run(t *testing.T, o Options) *running {
 
 func (p *running) newClient(h2 bool) *http.Client {
 	at, _ := url.Parse(p.url)
+	at.User = url.UserPassword("user", "of the proxy")
 	return &http.Client{
 		Transport:     &http.Transport{Proxy: http.ProxyURL(at), TLSClientConfig: &tls.Config{RootCAs: p.roots}, ForceAttemptHTTP2: h2},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },

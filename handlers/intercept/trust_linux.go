@@ -2,7 +2,9 @@ package intercept
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 
 	"golang.org/x/sys/unix"
@@ -15,15 +17,17 @@ func writeTrust(content []byte) (*trustFile, error) {
 	if err != nil {
 		return watchedFile(content)
 	}
-	f := os.NewFile(uintptr(fd), "snowglobe")
-	path := fmt.Sprintf("/proc/%d/fd/%d", os.Getpid(), fd)
-	_, err = f.Write(content)
-	if err == nil {
-		_, err = unix.FcntlInt(f.Fd(), unix.F_ADD_SEALS, unix.F_SEAL_SEAL|unix.F_SEAL_SHRINK|unix.F_SEAL_GROW|unix.F_SEAL_WRITE)
+	f := &trustFile{path: fmt.Sprintf("/proc/%d/fd/%d", os.Getpid(), fd), close: func() error { return unix.Close(fd) }} // no os.File, which closes itself when collected
+	n, err := unix.Write(fd, content)
+	if err == nil && n < len(content) {
+		err = io.ErrShortWrite
 	}
-	if got, unreadable := os.ReadFile(path); err != nil || unreadable != nil || !bytes.Equal(got, content) {
+	if err == nil {
+		_, err = unix.FcntlInt(uintptr(fd), unix.F_ADD_SEALS, unix.F_SEAL_SEAL|unix.F_SEAL_SHRINK|unix.F_SEAL_GROW|unix.F_SEAL_WRITE)
+	}
+	if got, unreadable := os.ReadFile(f.path); errors.Join(err, unreadable) != nil || !bytes.Equal(got, content) {
 		_ = f.Close() // /proc is not mounted, or the sandbox forbids it
 		return watchedFile(content)
 	}
-	return &trustFile{path: path, close: f.Close}, nil
+	return f, nil
 }

@@ -28,7 +28,8 @@ func TestMain(m *testing.M) {
 		os.Exit(1)
 	}
 	fmt.Println(f.path)
-	select {}
+	time.Sleep(time.Hour)
+	_ = f.Close() // and so it is not collected before
 }
 
 // TestCertificatesEndWithTheirOwner: other processes read them, and they are gone once the process that wrote them was killed.
