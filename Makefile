@@ -22,7 +22,7 @@ RACE = -race -gcflags='modernc.org/...=-race=false -dwarf=false' -gcflags='githu
 IN_MEMORY = sh testdata/memory.sh env
 
 # Packages with concurrent goroutines.
-RACED = . ./handlers/control ./handlers/fault ./handlers/journal ./handlers/node/eth ./handlers/rest ./handlers/textlog ./handlers/webhook \
+RACED = . ./handlers/control ./handlers/fault ./handlers/intercept ./handlers/journal ./handlers/node/eth ./handlers/rest ./handlers/textlog ./handlers/webhook \
 	./sim ./sim/cache ./sim/evm/reader ./sim/evm/txpool ./sim/export ./sim/store
 # Of the whole-server and whole-world tests, only those with concurrent requests and changes: others find no races, and are slow under the detector.
 RACED_TESTS = Clock|PeopleLive|NoticesDamage|NoticedSoon|GoesBack|Streamed|TakenDown|Faults|WorkEnds|GivesWay|Health|LargeAnswers|Messages|ADevnet|Waits|BlocksAreMade|Reorg|WorldIsMade|WebSocket|GoingBack|Undone|UsageIsCounted|BesideEachOther|UnderLoad|TimePasses|BesideAWriter|ExecutionLags
