@@ -3,6 +3,7 @@
 package handlers_test
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"crypto/tls"
@@ -10,6 +11,7 @@ import (
 	"encoding/json"
 	"io"
 	"log/slog"
+	"net"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -83,6 +85,32 @@ func reply(t *testing.T, c *http.Client, method, url, body string, headers ...st
 	return answer.StatusCode, string(text)
 }
 
+// replyToAbsolute asks a proxy for a URL in the absolute form, whatever its scheme.
+func replyToAbsolute(t *testing.T, proxy, url string) string {
+	t.Helper()
+	c, err := net.Dial("tcp", strings.TrimPrefix(proxy, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	r, err := http.NewRequest(http.MethodGet, url, nil)
+	if err == nil {
+		err = r.WriteProxy(c)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer, err := http.ReadResponse(bufio.NewReader(c), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := io.ReadAll(answer.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
 const chainIDCall = `{"jsonrpc":"2.0","id":1,"method":"eth_chainId","params":[]}`
 
 func TestTheNetworksOwnNames(t *testing.T) {
@@ -113,6 +141,9 @@ func TestTheNetworksOwnNames(t *testing.T) {
 		if status, text := reply(t, client, http.MethodGet, url, ""); status != http.StatusOK || !strings.Contains(text, want) {
 			t.Errorf("%s: %d %.300s", url, status, text)
 		}
+	}
+	if text := replyToAbsolute(t, c.url, "https://data-api.avax.network/v1/chains/43114"); !strings.Contains(text, `"rpcUrl":"https://data-api.avax.network/`) {
+		t.Errorf("as older versions of axios ask: %s", text)
 	}
 	if status, text := reply(t, client, http.MethodGet, "http://planted.example/", ""); status != http.StatusForbidden {
 		t.Errorf("%d %s", status, text)

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"snowglobe/handlers/permit"
 	"snowglobe/handlers/rest/schema"
 )
 
@@ -33,7 +34,9 @@ func baseURL(r *http.Request, prefixed bool) string {
 	if local, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr); ok && (host == "" || strings.Trim(host, hostLetters) != "") {
 		host = local.String() // HTTP/1.0 needs no Host
 	}
-	if r.TLS != nil {
+	if trusted := permit.TrustedHost(r); trusted != "" {
+		scheme = trusted // some clients send https: URLs to a proxy as they are
+	} else if r.TLS != nil {
 		scheme = "https"
 	}
 	if fromOwnProxy(r) {
