@@ -53,6 +53,8 @@ type accepted struct {
 	receipts types.Receipts
 }
 
+var errBefore = errors.New("no block since Helicon")
+
 type seen struct{ blocks, txs, atomic, settled, waited, bounded int }
 
 func (s *seen) String() string {
@@ -132,7 +134,7 @@ func (j *judge) chain(ctx context.Context) error {
 		}
 	}
 	if j.seen.blocks == 0 {
-		return errors.New("no block since Helicon")
+		return errBefore
 	}
 	return j.tags(ctx)
 }

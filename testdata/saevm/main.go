@@ -9,11 +9,12 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 )
 
 func main() {
 	if len(os.Args) < 3 {
-		fmt.Fprintln(os.Stderr, "usage: saevm BINARY PROFILE...")
+		fmt.Fprintln(os.Stderr, "usage: saevm BINARY PROFILE[@UPGRADE]...")
 		os.Exit(2)
 	}
 	for _, profile := range os.Args[2:] {
@@ -23,6 +24,9 @@ func main() {
 		}
 	}
 }
+
+// ahead reports whether the world has the activation ahead of it, where clients' blocks cross it.
+func ahead(profile string) bool { return strings.Contains(profile, "@") }
 
 // check serves a world and judges the C-Chains of both networks, as they were made, and after clients sent to them, moved the clock and reverted.
 func check(ctx context.Context, binary, profile string) (err error) {
@@ -38,7 +42,7 @@ func check(ctx context.Context, binary, profile string) (err error) {
 		c := client(s.url + "/" + name + "/ext/bc/C/rpc")
 		for _, when := range []string{"as it was made", "with clients' blocks"} {
 			j := newJudge(c)
-			if err := j.chain(ctx); err != nil {
+			if err := j.chain(ctx); err != nil && !(errors.Is(err, errBefore) && ahead(profile) && when == "as it was made") {
 				return fmt.Errorf("%s, %s: %w", name, when, err)
 			}
 			fmt.Printf("%s %s, %s: %s\n", profile, name, when, &j.seen)

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Has avalanchego's own packages judge the C-Chains that a built program makes since Helicon: run.sh BINARY [PROFILE...]
+# Has avalanchego's own packages judge the C-Chains that a built program makes since Helicon: run.sh BINARY [PROFILE[@UPGRADE]...]
 # Needs a C compiler. The module stands apart so that the product needs none.
 set -eu
 export CGO_ENABLED=1 GOFLAGS="${GOFLAGS:-} -mod=mod"
@@ -16,5 +16,5 @@ sed -e 's,"github.com/ava-labs/avalanchego/vms/saevm/saedb",saedb "snowglobe/tes
 echo "{\"Replace\": {\"$PWD/worstcase/state.go\": \"$work/state.go\"}}" >"$work/overlay.json"
 
 go build -overlay "$work/overlay.json" -o "$work/saevm" .
-[ $# -gt 0 ] || set -- tiny default
+[ $# -gt 0 ] || set -- tiny default tiny@helicon=2026-11-01T00:20:00Z
 "$work/saevm" "$binary" "$@"

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"time"
 )
 
@@ -29,7 +30,12 @@ func serve(ctx context.Context, binary, profile string) (*server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &server{"http://" + address, folder, exec.CommandContext(ctx, binary, "--db", worldIn(folder), "--profile", profile, "--addr", address, "--quiet")}
+	profile, upgrade, chosen := strings.Cut(profile, "@")
+	args := []string{"--db", worldIn(folder), "--profile", profile, "--addr", address, "--quiet"}
+	if chosen {
+		args = append(args, "--upgrade", upgrade)
+	}
+	s := &server{"http://" + address, folder, exec.CommandContext(ctx, binary, args...)}
 	s.command.Stderr = os.Stderr
 	if err := s.command.Start(); err != nil {
 		return nil, err
