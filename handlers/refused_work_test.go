@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"runtime/debug"
 	"strings"
 	"sync"
 	"testing"
@@ -80,8 +81,12 @@ func (f *failing) eachStatement(least, times int, do func()) {
 		f.w.DB.FailStatements(func(text string) bool {
 			f.mu.Lock()
 			defer f.mu.Unlock()
-			counts[text] = min(counts[text]+1, times)
-			name := fmt.Sprint(counts[text], " ", text)
+			whose := text
+			if strings.Contains(string(debug.Stack()), "subscribeAPI") { // which reads beside a request that runs the same statements
+				whose += " for a subscription"
+			}
+			counts[whose] = min(counts[whose]+1, times)
+			name := fmt.Sprint(counts[whose], " ", whose)
 			if f.failed != "" || f.seen[name] || !sampled(3, name) {
 				return false
 			}

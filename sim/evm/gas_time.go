@@ -5,7 +5,6 @@ import (
 	"math"
 	"math/big"
 	"math/bits"
-	"sort"
 
 	"github.com/holiman/uint256"
 )
@@ -97,16 +96,22 @@ func (t *gasTime) excessFor(price uint64) uint64 {
 	if price <= minGasPrice {
 		return 0
 	}
-	low, high := uint64(1), uint64(math.MaxUint64)
+	excess := leastUint64(func(excess uint64) bool { return t.priceOf(excess) >= price })
+	if t.priceOf(excess) > price {
+		excess--
+	}
+	return excess
+}
+
+// leastUint64 is sort.Search over all numbers of 64 bits.
+func leastUint64(fits func(uint64) bool) uint64 {
+	low, high := uint64(0), uint64(math.MaxUint64)
 	for low < high {
-		if middle := low + (high-low)/2; t.priceOf(middle) >= price {
+		if middle := low + (high-low)/2; fits(middle) {
 			high = middle
 		} else {
 			low = middle + 1
 		}
-	}
-	if t.priceOf(low) > price {
-		low--
 	}
 	return low
 }
@@ -151,11 +156,7 @@ func minPriceOf(exponent uint64) uint64 {
 
 // MinPriceExponent returns the lowest exponent whose least price of gas is at least this many wei.
 func MinPriceExponent(wei uint64) uint64 {
-	half := sort.Search(math.MaxInt64, func(n int) bool { return minPriceOf(2*uint64(n)) >= wei })
-	if exponent := uint64(half)*2 - 1; half > 0 && minPriceOf(exponent) >= wei {
-		return exponent
-	}
-	return 2 * uint64(half)
+	return leastUint64(func(exponent uint64) bool { return minPriceOf(exponent) >= wei })
 }
 
 // targetExponent returns how far validators have moved a C-Chain's target at a block. The last block before Helicon has it in its fee state.
