@@ -21,6 +21,7 @@ type NewBlock struct {
 	Hash         string `json:"hash,omitempty"` // on EVM chains
 	Time         int64  `json:"timestamp,omitempty"`
 	Transactions *int   `json:"transactions,omitempty"` // on EVM chains
+	Settles      uint64 `json:"settles,omitempty"`      // number of the last block whose results its header has, on a C-Chain since Helicon
 }
 
 // Watch publishes blocks and clock moves to the hub until the context ends.
@@ -66,6 +67,9 @@ func Watch(ctx context.Context, w *sim.World, name string, hub *events.Hub) {
 func newBlock(c *reader.Chain, e *reader.BlockEvent) *NewBlock {
 	b := &NewBlock{Network: c.Row.Network, Chain: "C", EVMChainID: c.Row.EVMID, Number: e.Block.Number, Hash: e.Block.Hash.Hex(),
 		Time: int64(e.Block.Header.Time), Transactions: new(len(e.Transactions))}
+	if e.Block.Header.Asynchronous() {
+		b.Settles = e.Block.Settled()
+	}
 	if c.Kind == evm.KindL1 {
 		b.Chain = ids.ID(c.Row.BlockchainID).String()
 	}

@@ -248,8 +248,12 @@ func (m *Miner) account(address common.Address) (uint64, *uint256.Int, error) {
 }
 
 // Mine makes blocks, each with every waiting transaction that fits. spacing is the time from each block's parent to the block; 0 follows
-// the rules.
+// the rules, under which a block without transactions has no other use than to settle those before it, and comes late enough for that.
 func (m *Miner) Mine(ctx context.Context, count uint64, spacing time.Duration) error {
+	return m.mine(ctx, count, spacing, true)
+}
+
+func (m *Miner) mine(ctx context.Context, count uint64, spacing time.Duration, settles bool) error {
 	if spacing == 0 {
 		spacing = time.Duration(m.settings.now().spacing) * time.Millisecond
 	}
@@ -264,7 +268,7 @@ func (m *Miner) Mine(ctx context.Context, count uint64, spacing time.Duration) e
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if err := m.mineAll(ctx, uint64(spacing.Milliseconds())); err != nil {
+		if err := m.mineAll(ctx, uint64(spacing.Milliseconds()), settles); err != nil {
 			return err
 		}
 	}
@@ -301,12 +305,25 @@ func (m *Miner) Settle(ctx context.Context) (made bool, err error) {
 	return err == nil, err
 }
 
-func (m *Miner) mineAll(ctx context.Context, spacing uint64) error {
+func (m *Miner) mineAll(ctx context.Context, spacing uint64, settles bool) error {
 	defer m.world.Lock(ctx)()
 	if err := m.restore(ctx); err != nil {
 		return err
 	}
 	next := m.plan(spacing)
+	if ready, _ := m.Pool.Count(); ready == 0 && settles && !next.chosen && next.override.BaseFee == nil && !next.lags() {
+		head, err := m.Chain.Head(ctx)
+		if err != nil {
+			return err
+		}
+		at, due, err := m.Chain.SettlesAt(ctx, head, 0)
+		if err != nil {
+			return err
+		}
+		if due {
+			next.time = max(next.time, at)
+		}
+	}
 	return m.mineReadyInto(&next)
 }
 

@@ -156,3 +156,42 @@ func balance(t *testing.T, m *miner.Miner, address common.Address) *big.Int {
 	ok(t, err)
 	return states.GetBalance(address).ToBig()
 }
+
+// TestAMinedBlockSettles: a block that a client asks for and that has no transactions to take comes late enough to settle those before it. One
+// that takes a transaction, or whose time the client chose, comes as soon as the rules or the client say.
+func TestAMinedBlockSettles(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name    string
+		prepare func(*miner.Miner)
+		mine    func(*miner.Miner) error
+		settles bool
+	}{
+		{"alone", nil, func(m *miner.Miner) error { return m.Mine(t.Context(), 1, 0) }, true},
+		{"several", nil, func(m *miner.Miner) error { return m.Mine(t.Context(), 3, 0) }, true},
+		{"a chosen distance", nil, func(m *miner.Miner) error { return m.Mine(t.Context(), 1, 3e9) }, false},
+		{"a chosen time", func(m *miner.Miner) {
+			ok(t, m.SetNextTime(t.Context(), head(t, m.Chain).Header.TimeMilliseconds+3_000))
+		}, func(m *miner.Miner) error { return m.Mine(t.Context(), 1, 0) }, false},
+		{"a transaction", func(m *miner.Miner) {
+			m.SetAutomine(false)
+			ok(t, pay(t, m, funded(t, m, 2), common.Address{1}, common.Big1, 21_000))
+		}, func(m *miner.Miner) error { return m.Mine(t.Context(), 1, 0) }, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			w := generate(t)
+			m := w.MinerOf(w.Networks[0].CChain())
+			ok(t, pay(t, m, funded(t, m, 1), common.Address{1}, common.Big1, 21_000))
+			sent := head(t, m.Chain)
+			if c.prepare != nil {
+				c.prepare(m)
+			}
+			ok(t, c.mine(m))
+			now := head(t, m.Chain)
+			if waited := now.Header.TimeMilliseconds - sent.Header.TimeMilliseconds; (now.Settled() >= sent.Number) != c.settles || waited > 10_000 {
+				t.Errorf("%d ms after block %d, block %d settles %d", waited, sent.Number, now.Number, now.Settled())
+			}
+		})
+	}
+}
