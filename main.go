@@ -112,7 +112,7 @@ func (c *command) read(world *seed.Flags, serving *handlers.Flags) (err error) {
 	}
 	var serverErr, worldErr, profileErr error
 	c.server, serverErr = serving.Options(c.stderr)
-	c.listen = serving.Addresses
+	c.listen, c.server.Hints = serving.Addresses, c.line.Unless("quiet", c.stderr)
 	c.server.People = func(w *sim.World, refused func(error)) control.People { return seed.NewPeople(w, refused) }
 	c.world, worldErr = world.Options(time.Now())
 	c.world.Progress = control.Progress(c.notes, "making the world", "transactions")

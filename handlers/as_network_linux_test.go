@@ -157,7 +157,7 @@ func waitForEnd() error {
 func TestACommandReachesTheWorldOnly(t *testing.T) {
 	t.Parallel()
 	code, stdout, stderr := outcome(t, execAsNetwork(t, "reader", "--sealed"))
-	if code != 0 || stdout != "read\n" || stderr != "" {
+	if code != 0 || stdout != "read\n" || !strings.HasPrefix(stderr, "snowglobe: Chromium's flags, in SNOWGLOBE_CHROMIUM_FLAGS: --proxy-server=http://127.0.0.1:") || strings.Count(stderr, "\n") != 1 {
 		t.Errorf("exit %d, stdout %s, stderr %s", code, stdout, stderr)
 	}
 }
@@ -173,10 +173,10 @@ func TestALeakFailsASealedCommand(t *testing.T) {
 			t.Errorf("stderr %s, without %s", stderr, want)
 		}
 	}
-	if code, _, stderr := outcome(t, execAsNetwork(t, "leak")); code != 0 || stderr != "" {
+	if code, _, stderr := outcome(t, execAsNetwork(t, "leak", "--quiet")); code != 0 || stderr != "" {
 		t.Errorf("not sealed: exit %d, stderr %s", code, stderr)
 	}
-	if code, _, stderr := outcome(t, execAsNetwork(t, "leak", "--sealed", "--allow-host", "planted.example")); code != 0 || stderr != "" {
+	if code, _, stderr := outcome(t, execAsNetwork(t, "leak", "--quiet", "--sealed", "--allow-host", "planted.example")); code != 0 || stderr != "" {
 		t.Errorf("allowed: exit %d, stderr %s", code, stderr)
 	}
 }

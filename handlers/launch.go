@@ -16,6 +16,7 @@ import (
 
 	"snowglobe/fixtures"
 	"snowglobe/handlers/control"
+	"snowglobe/handlers/intercept"
 	"snowglobe/handlers/program"
 )
 
@@ -140,6 +141,9 @@ func (o *Options) runProgram(ctx context.Context, l *Listeners, url string) erro
 	network, err := l.proxy.Environment(url, portOf(l.direct), os.Environ())
 	if err != nil {
 		return err
+	}
+	if o.Hints != nil {
+		fmt.Fprintf(o.Hints, "snowglobe: Chromium's flags, in %s: %s\n", intercept.ChromiumVariable, strings.Join(l.proxy.ChromiumFlags(url), " "))
 	}
 	err = o.Program.Run(append(environ, network.Variables...))
 	if leak := l.proxy.Leaked(); leak != nil {

@@ -33,6 +33,14 @@ type Line struct {
 	Chosen   map[string]bool // flags that the user set on the line, in the environment or in the file
 }
 
+// Unless returns a writer for what a flag's default value keeps from another: nil if the user chose the flag.
+func (l *Line) Unless(flag string, w io.Writer) io.Writer {
+	if l.Chosen[flag] {
+		return nil
+	}
+	return w
+}
+
 // Group is one titled part of the list of flags.
 type Group struct {
 	Title string

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net/url"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -59,17 +60,29 @@ func (p *Proxy) Environment(proxyURL string, direct int, environ []string) (*Env
 	if err != nil {
 		return nil, err
 	}
-	extra, err := withFile(certificate, own("NODE_EXTRA_CA_CERTS"))
-	if err != nil {
-		return nil, fmt.Errorf("NODE_EXTRA_CA_CERTS: %w", err)
-	}
-	roots, err := withFile(certificate, rootsOf(own("SSL_CERT_FILE")))
-	if err != nil {
-		return nil, fmt.Errorf("trusted certificates: %w", err)
+	var contents [2][]byte
+	for i, names := range [][]string{extraVariables, rootVariables} {
+		contents[i] = certificate
+		if i == 1 && own(names[0]) == "" {
+			if contents[i], err = withFile(certificate, systemFile()); err != nil {
+				return nil, fmt.Errorf("the system's certificates: %w", err)
+			}
+		}
+		var read []string
+		for _, name := range names {
+			path := own(name)
+			if slices.Contains(read, path) {
+				continue
+			}
+			if contents[i], err = withFile(contents[i], path); err != nil {
+				return nil, fmt.Errorf("%s: %w", name, err)
+			}
+			read = append(read, path)
+		}
 	}
 	e := &Environment{}
 	var paths [2]string
-	for i, content := range [][]byte{extra, roots} {
+	for i, content := range contents {
 		f, err := writeTrust(content)
 		if err != nil {
 			return nil, errors.Join(fmt.Errorf("certificates for the command: %w", err), e.Close())
@@ -96,8 +109,8 @@ func (p *Proxy) Environment(proxyURL string, direct int, environ []string) (*Env
 		add(proxyURL, name, strings.ToLower(name)) // curl reads http_proxy only, and others prefer it
 	}
 	add(noProxy, "NO_PROXY", "no_proxy")
-	add(paths[0], "NODE_EXTRA_CA_CERTS", "DENO_CERT")
-	add(paths[1], "SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "GIT_SSL_CAINFO")
+	add(paths[0], extraVariables...)
+	add(paths[1], rootVariables...)
 	add("1", "NODE_USE_ENV_PROXY")
 	add(nodeOptions, "NODE_OPTIONS")
 	add(proxyURL, ProxyVariable)
@@ -111,11 +124,15 @@ const (
 	ChromiumVariable = "SNOWGLOBE_CHROMIUM_FLAGS"
 )
 
-// rootsOf returns the file with the trusted certificates of a program: its own, or the system's, or "" for none.
-func rootsOf(own string) string {
-	if own != "" {
-		return own
-	}
+// Variables that name certificates to trust: besides those of the program itself, and instead of the system's. A user's own files are kept in
+// both: they have a company's proxy, or another local service.
+var (
+	extraVariables = []string{"NODE_EXTRA_CA_CERTS", "DENO_CERT"}
+	rootVariables  = []string{"SSL_CERT_FILE", "CURL_CA_BUNDLE", "REQUESTS_CA_BUNDLE", "GIT_SSL_CAINFO"}
+)
+
+// systemFile returns the file with the system's trusted certificates, or "" for none.
+func systemFile() string {
 	for _, path := range systemRoots {
 		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
 			return path
@@ -124,9 +141,12 @@ func rootsOf(own string) string {
 	return ""
 }
 
-// withFile returns certificates followed by those of a file, if it has a name.
+// withFile returns certificates followed by those of a file, if it has a name. A folder, which only Python's requests takes, is left out.
 func withFile(certificate []byte, path string) ([]byte, error) {
 	if path == "" {
+		return certificate, nil
+	}
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		return certificate, nil
 	}
 	text, err := os.ReadFile(path)

@@ -16,12 +16,15 @@ import (
 // hostName is a DNS name with at least two labels (RFC 1123).
 var hostName = regexp.MustCompile(`^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9-]*[a-z][a-z0-9-]*$`)
 
+// allowedName is what --allow-host takes: a name, of one label too, or all names below one.
+var allowedName = regexp.MustCompile(`^(\*\.)?([a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?\.)*[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$`)
+
 // ParseHost reads the value of --as-host: HOST=data, metrics, node or chain:ID.
 func ParseHost(text string) (fixtures.Host, error) {
 	name, service, found := strings.Cut(text, "=")
 	h := fixtures.Host{Name: normal(name), Service: fixtures.Service(service), Network: fixtures.MainnetName}
 	if !found || len(h.Name) > 253 || !hostName.MatchString(h.Name) {
-		return h, fmt.Errorf("%q is not of the form HOST=data, metrics, node or chain:ID, with a host name such as rpc.example.com", text)
+		return h, fmt.Errorf("%q is not of the form HOST=data, metrics, node or chain:ID, with a host name such as rpc.example.com, in ASCII (xn--…)", text)
 	}
 	if id, chain := strings.CutPrefix(service, "chain:"); chain {
 		h.Service, h.Chain = fixtures.ChainService, id
@@ -39,15 +42,19 @@ func ParseAllowed(text string) (string, error) {
 	if _, err := netip.ParseAddr(name); err == nil {
 		return name, nil
 	}
-	if bare := strings.TrimPrefix(name, "*."); bare == "" || strings.ContainsAny(bare, "*/: ") {
-		return "", fmt.Errorf("%q is not a host name, *.example.com or an address, without a port", text)
+	if !allowedName.MatchString(name) {
+		return "", fmt.Errorf("%q is not a host name in ASCII (xn--…), *.example.com or an address, without a port", text)
 	}
 	return name, nil
 }
 
-// normal returns a host name in lower case without the root's dot and without brackets.
+// normal returns a host name in lower case without the root's dot, or an address as Go writes it, without brackets.
 func normal(host string) string {
-	return strings.Trim(strings.TrimSuffix(strings.ToLower(host), "."), "[]")
+	name := strings.Trim(strings.TrimSuffix(strings.ToLower(host), "."), "[]")
+	if a, err := netip.ParseAddr(name); err == nil {
+		return a.Unmap().String()
+	}
+	return name
 }
 
 // split returns the name and the port of a host, with a default port.
@@ -60,13 +67,13 @@ func split(host, port string) (name, given string) {
 
 func contains(names []string, name string) bool { return slices.Contains(names, name) }
 
-// loopback reports whether a name or address means this machine.
+// loopback reports whether a name or address means this machine. To connect to the unspecified address is to connect to loopback.
 func loopback(host string) bool {
 	if host == "localhost" || strings.HasSuffix(host, ".localhost") {
 		return true
 	}
 	a, err := netip.ParseAddr(host)
-	return err == nil && a.Unmap().IsLoopback()
+	return err == nil && (a.Unmap().IsLoopback() || a.Unmap().IsUnspecified())
 }
 
 // allowed reports whether --allow-host lets a host pass.

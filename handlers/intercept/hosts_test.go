@@ -87,7 +87,7 @@ func TestHostsOfUsers(t *testing.T) {
 
 func TestHostsThatPass(t *testing.T) {
 	var patterns []string
-	for _, text := range []string{"Registry.npmjs.org", "*.example.com", "10.0.0.7", "[2001:db8::1]"} {
+	for _, text := range []string{"Registry.npmjs.org", "*.example.com", "10.0.0.7", "[2001:DB8:0::1]", "xn--bcher-kva.example", "build_host"} {
 		p, err := ParseAllowed(text)
 		if err != nil {
 			t.Fatal(err)
@@ -96,13 +96,14 @@ func TestHostsThatPass(t *testing.T) {
 	}
 	for host, want := range map[string]bool{
 		"registry.npmjs.org": true, "npmjs.org": false, "a.example.com": true, "a.b.example.com": true, "example.com": false,
-		"badexample.com": false, "10.0.0.7": true, "10.0.0.8": false, "2001:db8::1": true,
+		"badexample.com": false, "10.0.0.7": true, "10.0.0.8": false, "2001:db8::1": true, normal("[2001:db8:0:0::1]"): true,
+		"xn--bcher-kva.example": true, "build_host": true,
 	} {
 		if allowed(patterns, host) != want {
 			t.Errorf("%s passes: %t", host, !want)
 		}
 	}
-	for _, text := range []string{"", "*", "https://a.example", "a.example:443", "a.*.example"} {
+	for _, text := range []string{"", "*", "https://a.example", "a.example:443", "a.*.example", ".example.com", "a..example", "bücher.example", "*."} {
 		if p, err := ParseAllowed(text); err == nil {
 			t.Errorf("%q is read as %q", text, p)
 		}

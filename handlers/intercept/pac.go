@@ -10,7 +10,7 @@ const script = `var hosts = HOSTS;
 function FindProxyForURL(url, host) {
   host = host.toLowerCase();
   for (var i = 0; i < hosts.length; i++) if (hosts[i] === host) return "PROXY ADDRESS";
-  if (host === "localhost" || shExpMatch(host, "*.localhost") || shExpMatch(host, "127.*") || host === "::1" || host === "[::1]") return "DIRECT";
+  if (host === "localhost" || shExpMatch(host, "*.localhost") || /^127([.][0-9]+){3}$/.test(host) || host === "::1" || host === "[::1]") return "DIRECT";
   return "OTHERS";
 }
 `

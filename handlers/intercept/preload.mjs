@@ -9,7 +9,7 @@ net.Socket.prototype.connect = function (...args) {
     if (this.encrypted && !options.servername) this.setServername(host);
     return connect.call(this, { ...options, host: "127.0.0.1", port: plan.direct }, done);
   }
-  const local = /^(localhost|.*\.localhost|127\..*|::1|::ffff:127\..*)$/.test(host);
+  const local = /^(localhost|.*\.localhost|(::ffff:)?127(\.\d+){3}|::ffff:7f[0-9a-f]{2}:[0-9a-f]{1,4}|0\.0\.0\.0|::1?)$/.test(host);
   if (!plan.sealed || options.path || local || plan.allow.some((name) => name === host || name[0] === "*" && host.endsWith(name.slice(1)))) return connect.apply(this, args);
   this.connecting = true;
   const text = `snowglobe --sealed refuses ${host}, which is outside this world; --allow-host ${host} lets it pass`;

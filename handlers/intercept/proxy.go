@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"io"
@@ -14,6 +15,7 @@ import (
 	"net/netip"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -39,40 +41,37 @@ const (
 
 // Proxy answers for the hosts of its table, and passes on or refuses requests for all others.
 type Proxy struct {
-	options   Options
-	hosts     []fixtures.Host
-	authority *authority
-	chains    atomic.Pointer[[]Chain]
-	refused   refusals
-	accepted  *acceptor
-	forward   *httputil.ReverseProxy
-	next      func(*http.Request) (*url.URL, error) // the proxy of this process itself
-	inside    http.Handler                          // answers what comes through a tunnel
-	log       *slog.Logger
+	options    Options
+	hosts      []fixtures.Host
+	authority  *authority
+	chains     atomic.Pointer[[]Chain]
+	refused    refusals
+	accepted   *acceptor
+	forward    forwarder                             // for clients on this machine
+	outside    forwarder                             // for others, with connections of its own: one that was made for this machine is no way in
+	next       func(*http.Request) (*url.URL, error) // the proxy of this process itself
+	outerRoots *x509.CertPool                        // for that one, nil for the system's
+	inside     http.Handler                          // answers what comes through a tunnel
+	log        *slog.Logger
 }
 
 // New makes a proxy with keys of its own.
 func New(o Options, log *slog.Logger) (*Proxy, error) {
-	p := &Proxy{options: o, hosts: slices.Concat(o.Hosts, passing(o.Allow)), accepted: newAcceptor(), next: http.ProxyFromEnvironment, log: log}
+	p := &Proxy{options: o, hosts: slices.Concat(o.Hosts, remaining(o)), accepted: newAcceptor(), next: http.ProxyFromEnvironment, log: log}
 	p.chains.Store(&[]Chain{})
 	var err error
 	if p.authority, err = newAuthority(p.Names()); err != nil {
 		return nil, fmt.Errorf("certificates of --as-network: %w", err)
 	}
-	p.forward = &httputil.ReverseProxy{
-		Rewrite:   func(*httputil.ProxyRequest) {}, // the request names its target itself
-		Transport: &http.Transport{Proxy: func(r *http.Request) (*url.URL, error) { return p.next(r) }, DialContext: dial, ForceAttemptHTTP2: true, DisableCompression: true, IdleConnTimeout: dialTimeout},
-		ErrorLog:  slog.NewLogLogger(log.Handler(), slog.LevelDebug), FlushInterval: -1,
-		ErrorHandler: func(w http.ResponseWriter, r *http.Request, err error) {
-			http.Error(w, fmt.Sprintf("%s cannot be reached: %v", r.URL.Host, err), http.StatusBadGateway)
-		},
-	}
+	p.forward, p.outside = p.newForwarder(), p.newForwarder()
 	return p, nil
 }
 
-// passing returns the table without the hosts that --allow-host lets pass.
-func passing(patterns []string) []fixtures.Host {
-	return slices.DeleteFunc(slices.Clone(fixtures.Hosts), func(h fixtures.Host) bool { return allowed(patterns, h.Name) })
+// remaining returns the table without the hosts that --allow-host lets pass and those for which --as-host says something else.
+func remaining(o Options) []fixtures.Host {
+	return slices.DeleteFunc(slices.Clone(fixtures.Hosts), func(h fixtures.Host) bool {
+		return allowed(o.Allow, h.Name) || slices.ContainsFunc(o.Hosts, func(own fixtures.Host) bool { return own.Name == h.Name })
+	})
 }
 
 // Names lists the hosts that the world answers for.
@@ -178,6 +177,9 @@ func (p *Proxy) answer(w http.ResponseWriter, r *http.Request, h *fixtures.Host,
 	u := *r.URL
 	scheme := u.Scheme
 	u.Scheme, u.Host = "", ""
+	if u.Path == "" {
+		u.Path = "/"
+	}
 	if r.TLS != nil {
 		scheme = "https"
 	}
@@ -206,9 +208,29 @@ func drop(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.WriteString(w, `{"status":1}`)                                // the client may be gone
 }
 
+// schemeOf returns the scheme of HTTP and the default port for that of a URL, "" for a scheme that is neither HTTP's nor WebSocket's.
+func schemeOf(scheme string) (of, port string) {
+	switch scheme {
+	case "http", "ws":
+		return "http", "80"
+	case "https", "wss":
+		return "https", "443"
+	}
+	return "", ""
+}
+
 // absolute answers or forwards a request in the absolute form.
 func (p *Proxy) absolute(w http.ResponseWriter, r *http.Request, on func(network string) http.Handler) {
-	name, port := split(r.URL.Host, map[string]string{"http": "80", "https": "443"}[r.URL.Scheme])
+	scheme, port := schemeOf(r.URL.Scheme)
+	if scheme == "" || r.URL.Host == "" {
+		http.Error(w, fmt.Sprintf("this proxy takes http, https, ws and wss URLs with a host, not %.200q", r.URL), http.StatusBadRequest)
+		return
+	}
+	u := *r.URL
+	u.Scheme = scheme
+	r = r.WithContext(r.Context())
+	r.URL = &u
+	name, port := split(u.Host, port)
 	if h := p.host(name); h != nil {
 		for _, header := range []string{"Proxy-Connection", "Proxy-Authorization"} {
 			r.Header.Del(header)
@@ -219,7 +241,11 @@ func (p *Proxy) absolute(w http.ResponseWriter, r *http.Request, on func(network
 	if p.refuse(w, r, name, port) {
 		return
 	}
-	p.forward.ServeHTTP(w, r.WithContext(fromClient(r.Context(), r.RemoteAddr)))
+	to := p.outside
+	if local(r.RemoteAddr) {
+		to = p.forward
+	}
+	to.ServeHTTP(w, r.WithContext(fromClient(r.Context(), r.RemoteAddr)))
 }
 
 // nowhere ends names that no host has (RFC 2606, section 2). The metadata of some NFTs of every world is there, so that reading it fails.
@@ -266,6 +292,46 @@ func (p *Proxy) connect(w http.ResponseWriter, r *http.Request) {
 	default:
 		go both(readAhead{c, buffered.Reader}, target)
 	}
+}
+
+// forwarder passes requests on to other hosts.
+type forwarder = *httputil.ReverseProxy
+
+// changedByForwarders lists what httputil removes from requests, and this proxy does not.
+var changedByForwarders = []string{"Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto"}
+
+func (p *Proxy) newForwarder() forwarder {
+	return &httputil.ReverseProxy{
+		Rewrite: func(r *httputil.ProxyRequest) { // the request names its target itself, and arrives as it was
+			r.Out.URL.RawQuery = r.In.URL.RawQuery
+			for _, name := range changedByForwarders {
+				if values, set := r.In.Header[name]; set {
+					r.Out.Header[name] = values
+				}
+			}
+		},
+		Transport: &http.Transport{Proxy: p.beyond, DialContext: dial, ForceAttemptHTTP2: true, DisableCompression: true, IdleConnTimeout: dialTimeout},
+		ErrorLog:  slog.NewLogLogger(p.log.Handler(), slog.LevelDebug), FlushInterval: -1,
+		ErrorHandler: func(w http.ResponseWriter, r *http.Request, err error) {
+			http.Error(w, fmt.Sprintf("%s cannot be reached: %v", r.URL.Host, err), http.StatusBadGateway)
+		},
+	}
+}
+
+// beyond returns the proxy that this process's own environment names for a request, unless it is this one, as in a shell that was set up for
+// an earlier run: requests would go round in a circle.
+func (p *Proxy) beyond(r *http.Request) (*url.URL, error) {
+	next, err := p.next(r)
+	if err != nil || next == nil {
+		return nil, err
+	}
+	_, port := schemeOf(next.Scheme)
+	host, port := split(next.Host, port)
+	own, ok := r.Context().Value(http.LocalAddrContextKey).(*net.TCPAddr)
+	if ok && port == strconv.Itoa(own.Port) && (loopback(host) || host == own.AddrPort().Addr().Unmap().String()) {
+		return nil, nil
+	}
+	return next, nil
 }
 
 // Tunnels returns the connections inside the proxy, decrypted as they are read, for an HTTP server.
@@ -377,8 +443,7 @@ func fromClient(ctx context.Context, address string) context.Context {
 // dial connects to a host outside the table. A client on another machine must not reach this one's loopback addresses through the proxy.
 func dial(ctx context.Context, network, address string) (net.Conn, error) {
 	d := net.Dialer{Timeout: dialTimeout}
-	client, _ := ctx.Value(clientKey{}).(string)
-	if from, err := netip.ParseAddrPort(client); err != nil || !from.Addr().Unmap().IsLoopback() {
+	if client, _ := ctx.Value(clientKey{}).(string); !local(client) {
 		d.Control = func(_, address string, _ syscall.RawConn) error {
 			if at, err := netip.ParseAddrPort(address); err != nil || at.Addr().Unmap().IsLoopback() || at.Addr().IsUnspecified() {
 				return errors.New("it is the machine of the proxy itself")
@@ -389,16 +454,32 @@ func dial(ctx context.Context, network, address string) (net.Conn, error) {
 	return d.DialContext(ctx, network, address)
 }
 
+// local reports whether a client's address is of this machine.
+func local(client string) bool {
+	from, err := netip.ParseAddrPort(client)
+	return err == nil && from.Addr().Unmap().IsLoopback()
+}
+
 // tunnel connects to an address, through the proxy that this process's own environment names, if any.
 func (p *Proxy) tunnel(ctx context.Context, address string) (net.Conn, error) {
-	next, err := p.next(&http.Request{URL: &url.URL{Scheme: "https", Host: address}})
-	if err != nil || next == nil || next.Scheme != "http" {
+	next, err := p.beyond((&http.Request{URL: &url.URL{Scheme: "https", Host: address}}).WithContext(ctx))
+	if err != nil {
+		return nil, err
+	}
+	if next == nil {
 		return dial(ctx, "tcp", address)
 	}
-	host, port := split(next.Host, "80")
+	scheme, port := schemeOf(next.Scheme)
+	if scheme == "" {
+		return nil, fmt.Errorf("the proxy %s://%s takes no CONNECT; set HTTPS_PROXY to an http or https proxy", next.Scheme, next.Host)
+	}
+	host, port := split(next.Host, port)
 	c, err := dial(ctx, "tcp", net.JoinHostPort(host, port))
 	if err != nil {
 		return nil, err
+	}
+	if scheme == "https" {
+		c = tls.Client(c, &tls.Config{ServerName: host, RootCAs: p.outerRoots})
 	}
 	ask := &http.Request{Method: http.MethodConnect, URL: &url.URL{Opaque: address}, Host: address, Header: http.Header{}}
 	if next.User != nil {

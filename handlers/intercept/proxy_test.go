@@ -6,6 +6,7 @@ import (
 	"context"
 	"crypto/tls"
 	"crypto/x509"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -14,7 +15,9 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/gorilla/websocket"
 
@@ -206,7 +209,17 @@ func TestRedirectedSockets(t *testing.T) {
 
 // elsewhere is a host outside the table, on this machine.
 func elsewhere(t *testing.T, secure bool) (*httptest.Server, string) {
-	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, "elsewhere "+r.URL.Path) })
+	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		fmt.Fprint(w, "elsewhere "+r.URL.Path)
+		for _, name := range []string{"X-Forwarded-For", "Forwarded"} {
+			if v := r.Header.Get(name); v != "" {
+				fmt.Fprintf(w, " %s: %s", name, v)
+			}
+		}
+		if r.URL.RawQuery != "" {
+			fmt.Fprint(w, " ?"+r.URL.RawQuery)
+		}
+	})
 	s := httptest.NewUnstartedServer(h)
 	if secure {
 		s.StartTLS()
@@ -228,6 +241,17 @@ func TestOtherHostsPass(t *testing.T) {
 			if got := text(t, answer, err); got != "elsewhere /path" {
 				t.Errorf("%s: %s", s.URL, got)
 			}
+		}
+		answer, err := p.client.Get(strings.Replace(plain.URL, "127.0.0.1", "0.0.0.0", 1) + "/path")
+		if got := text(t, answer, err); got != "elsewhere /path" {
+			t.Errorf("0.0.0.0: %s", got)
+		}
+		r, _ := http.NewRequest(http.MethodGet, plain.URL+"/path?b=2;c&a=%zz&%20=~", nil)
+		r.Header.Set("X-Forwarded-For", "192.0.2.1")
+		r.Header.Set("Forwarded", "for=192.0.2.1")
+		answer, err = p.client.Do(r)
+		if got := text(t, answer, err); got != "elsewhere /path X-Forwarded-For: 192.0.2.1 Forwarded: for=192.0.2.1 ?b=2;c&a=%zz&%20=~" {
+			t.Errorf("changed on the way: %s", got)
 		}
 		if err := p.Leaked(); err != nil {
 			t.Error(err)
@@ -289,11 +313,88 @@ func TestOtherMachinesDoNotReachLoopback(t *testing.T) {
 	}
 }
 
+// TestOtherMachinesGetNoConnectionOfThisOne: one that was made for a client on this machine, and waits for its next request, is not for others.
+func TestOtherMachinesGetNoConnectionOfThisOne(t *testing.T) {
+	target, _ := elsewhere(t, false)
+	p := run(t, Options{})
+	for _, c := range []struct {
+		client string
+		status int
+	}{{"127.0.0.1:5", http.StatusOK}, {"192.0.2.7:5", http.StatusBadGateway}, {"[::1]:5", http.StatusOK}} {
+		r := httptest.NewRequest(http.MethodGet, target.URL+"/path", nil)
+		r.RemoteAddr = c.client
+		w := httptest.NewRecorder()
+		p.absolute(w, r, nil)
+		if w.Code != c.status {
+			t.Errorf("from %s: %d %s", c.client, w.Code, w.Body)
+		}
+	}
+}
+
+// TestTheProxyOfThisProcessIsItself: in a shell that was set up for an earlier run, requests go straight on and not round in a circle.
+func TestTheProxyOfThisProcessIsItself(t *testing.T) {
+	plain, _ := elsewhere(t, false)
+	secure, _ := elsewhere(t, true)
+	p := run(t, Options{})
+	p.roots.AddCert(secure.Certificate())
+	own, _ := url.Parse(p.url)
+	var asked atomic.Int64
+	p.Proxy.next = func(*http.Request) (*url.URL, error) {
+		if asked.Add(1) > 10 {
+			return nil, errors.New("round in a circle")
+		}
+		return own, nil
+	}
+	for _, host := range []string{own.Host, "localhost:" + own.Port()} {
+		own.Host = host
+		for _, s := range []*httptest.Server{plain, secure} {
+			answer, err := p.client.Get(s.URL + "/path")
+			if got := text(t, answer, err); got != "elsewhere /path" {
+				t.Errorf("%s by %s: %s", s.URL, host, got)
+			}
+		}
+	}
+}
+
+// TestSchemesOfTheAbsoluteForm: links begin with the scheme, so it is one of HTTP.
+func TestSchemesOfTheAbsoluteForm(t *testing.T) {
+	p := run(t, Options{Sealed: true})
+	for target, want := range map[string]string{
+		"http://data-api.avax.network": "GET http://data-api.avax.network/ 1 ", "https://data-api.avax.network/x": "GET https://data-api.avax.network/x 1 ",
+		"ws://data-api.avax.network/x": "GET http://data-api.avax.network/x 1 ", "wss://data-api.avax.network/x": "GET https://data-api.avax.network/x 1 ",
+		"ftp://data-api.avax.network/x": "400", "javascript://data-api.avax.network/x": "400", "http:///x": "400", "http:x": "400",
+	} {
+		c, err := net.Dial("tcp", strings.TrimPrefix(p.url, "http://"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintf(c, "GET %s HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n", target)
+		answer, err := http.ReadResponse(bufio.NewReader(c), nil)
+		if got := text(t, answer, err); got != want && fmt.Sprint(answer.StatusCode) != want {
+			t.Errorf("%s: %s %s", target, answer.Status, got)
+		}
+		c.Close()
+	}
+	if _, n := p.Refused(); n != 0 {
+		t.Error(p.Leaked())
+	}
+}
+
+// TestRefusalsArePrintable: what a client says of itself neither moves the terminal's cursor nor fills it.
+func TestRefusalsArePrintable(t *testing.T) {
+	var l refusals
+	l.add(Refusal{Method: strings.Repeat("M", 1<<20), Host: "a.example:80", Client: "\u009b2Jagent\x1b[2J" + strings.Repeat("é", 1<<20)})
+	all, _ := l.list()
+	if said := (&LeakError{all, 1}).Error(); len(said) > 1000 || strings.ContainsAny(said, "\u009b\x1b") || !strings.Contains(said, "agent") || !utf8.ValidString(said) {
+		t.Errorf("%d bytes: %.500q", len(said), said)
+	}
+}
+
 // TestThroughAnotherProxy: where this process itself needs a proxy, tunnels go through it.
 func TestThroughAnotherProxy(t *testing.T) {
 	secure, _ := elsewhere(t, true)
 	seen := make(chan string, 9)
-	outer := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		seen <- r.Method + " " + r.Host + " " + r.Header.Get("Proxy-Authorization")
 		if strings.HasPrefix(r.Host, "forbidden") {
 			http.Error(w, "no", http.StatusForbidden)
@@ -306,24 +407,35 @@ func TestThroughAnotherProxy(t *testing.T) {
 		}
 		_, _ = io.WriteString(c, "HTTP/1.1 200 OK\r\n\r\n")
 		both(c, target)
-	}))
-	defer outer.Close()
-	p := run(t, Options{})
-	at, _ := url.Parse(outer.URL)
-	at.User = url.UserPassword("a", "b")
-	p.next = func(*http.Request) (*url.URL, error) { return at, nil }
-	p.client.Transport.(*http.Transport).TLSClientConfig.InsecureSkipVerify = true
-	answer, err := p.client.Get("https://far.example/path")
-	if got := text(t, answer, err); got != "elsewhere /path" {
-		t.Error(got)
+	})
+	plainOuter, secureOuter := httptest.NewServer(handler), httptest.NewTLSServer(handler)
+	defer plainOuter.Close()
+	defer secureOuter.Close()
+	for _, outer := range []*httptest.Server{plainOuter, secureOuter} {
+		p := run(t, Options{})
+		at, _ := url.Parse(outer.URL)
+		at.User = url.UserPassword("a", "b")
+		p.next = func(*http.Request) (*url.URL, error) { return at, nil }
+		p.outerRoots = x509.NewCertPool()
+		p.outerRoots.AddCert(secureOuter.Certificate())
+		p.client.Transport.(*http.Transport).TLSClientConfig.InsecureSkipVerify = true
+		answer, err := p.client.Get("https://far.example/path")
+		if got := text(t, answer, err); got != "elsewhere /path" {
+			t.Error(got)
+		}
+		if got := <-seen; got != "CONNECT far.example:443 Basic YTpi" {
+			t.Error(got)
+		}
+		if _, err := p.client.Get("https://forbidden.example/"); err == nil || !strings.Contains(err.Error(), "Bad Gateway") {
+			t.Error(err)
+		}
+		<-seen
+		p.client.CloseIdleConnections()
+		p.next = func(*http.Request) (*url.URL, error) { return &url.URL{Scheme: "socks5", Host: at.Host}, nil }
+		if c, err := p.tunnel(t.Context(), strings.TrimPrefix(secure.URL, "https://")); err == nil || !strings.Contains(err.Error(), "takes no CONNECT") {
+			t.Error("past the proxy that the user has", c, err)
+		}
 	}
-	if got := <-seen; got != "CONNECT far.example:443 Basic YTpi" {
-		t.Error(got)
-	}
-	if _, err := p.client.Get("https://forbidden.example/"); err == nil || !strings.Contains(err.Error(), "Bad Gateway") {
-		t.Error(err)
-	}
-	p.client.CloseIdleConnections()
 }
 
 func TestScript(t *testing.T) {
@@ -333,6 +445,9 @@ func TestScript(t *testing.T) {
 			t.Fatal(err)
 		}
 		s := p.Script("127.0.0.1:9650")
+		if bytes.Contains(s, []byte(`"127.*"`)) {
+			t.Error("127.example.com is an address")
+		}
 		if !bytes.Contains(s, []byte(`"api.avax.network"`)) || bytes.Contains(s, []byte(`return "DIRECT";`+"\n}")) == sealed || strings.Count(string(s), "PROXY 127.0.0.1:9650") != map[bool]int{false: 1, true: 2}[sealed] {
 			t.Errorf("%t: %s", sealed, s)
 		}

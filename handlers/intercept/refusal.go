@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"unicode"
 )
 
 // Refusal counts the requests of one kind that a sealed proxy refused.
@@ -26,6 +27,7 @@ type refusals struct {
 }
 
 func (l *refusals) add(of Refusal) {
+	of.Method, of.Host, of.Client = printable(of.Method), printable(of.Host), printable(of.Client)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	i := slices.IndexFunc(l.all, func(r *Refusal) bool { return r.Method == of.Method && r.Host == of.Host && r.Client == of.Client })
@@ -38,6 +40,22 @@ func (l *refusals) add(of Refusal) {
 		of.Count = 1
 		l.all = append(l.all, &of)
 	}
+}
+
+// longest bounds each text of a refusal, in bytes.
+const longest = 300
+
+// printable returns what a client said, for a terminal and for the memory of a long run.
+func printable(text string) string {
+	if len(text) > longest {
+		text = text[:longest] + "…"
+	}
+	return strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return unicode.ReplacementChar
+		}
+		return r
+	}, text)
 }
 
 func (l *refusals) list() (all []Refusal, total int) {

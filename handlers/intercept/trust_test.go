@@ -131,13 +131,30 @@ func TestEnvironmentKeepsWhatTheUserHas(t *testing.T) {
 	if !strings.HasPrefix(got["NODE_OPTIONS"], "--no-warnings --import=data:text/javascript,const%20plan") || strings.ContainsAny(got["NODE_OPTIONS"][14:], " \"'\\\n") {
 		t.Error(got["NODE_OPTIONS"])
 	}
+	for name, in := range map[string]string{"CURL_CA_BUNDLE": "SSL_CERT_FILE", "REQUESTS_CA_BUNDLE": "SSL_CERT_FILE", "GIT_SSL_CAINFO": "CURL_CA_BUNDLE", "DENO_CERT": "NODE_EXTRA_CA_CERTS"} {
+		e, err := p.Environment(p.url, 4, []string{name + "=" + own, "SSL_CERT_DIR=/x", "REQUESTS_CA_BUNDLE=" + map[bool]string{true: own, false: t.TempDir()}[name == "REQUESTS_CA_BUNDLE"]})
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		for _, pair := range e.Variables {
+			variable, value, _ := strings.Cut(pair, "=")
+			if text, err := os.ReadFile(value); variable == in && (err != nil || !bytes.HasSuffix(text, []byte("\nOWN"))) {
+				t.Errorf("own %s is not in %s: %v", name, in, err)
+			}
+		}
+		if err := e.Close(); err != nil {
+			t.Error(err)
+		}
+	}
 	if flags := strings.Fields(got[ChromiumVariable]); len(flags) != 4 || flags[0] != "--proxy-server="+p.url {
 		t.Error(flags)
 	}
 	if err := e.Close(); err != nil {
 		t.Error(err)
 	}
-	if _, err := p.Environment(p.url, 4, []string{"NODE_EXTRA_CA_CERTS=" + own + ".none"}); err == nil || !strings.Contains(err.Error(), "NODE_EXTRA_CA_CERTS") {
-		t.Error(err)
+	for _, name := range []string{"NODE_EXTRA_CA_CERTS", "SSL_CERT_FILE", "CURL_CA_BUNDLE"} {
+		if _, err := p.Environment(p.url, 4, []string{name + "=" + own + ".none"}); err == nil || !strings.HasPrefix(err.Error(), name+": ") {
+			t.Error(name, err)
+		}
 	}
 }
