@@ -1,6 +1,7 @@
 package intercept
 
 import (
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -71,6 +72,10 @@ func TestHostsOfUsers(t *testing.T) {
 	}
 	if h, err := ParseHost("glacier.internal=data"); err != nil || h.Service != fixtures.DataService {
 		t.Error(h, err)
+	}
+	p, err := New(Options{Hosts: []fixtures.Host{{Name: "api.avax.network", Service: fixtures.MetricsService}}}, slog.New(slog.DiscardHandler))
+	if err != nil || len(p.Hosts()) != len(fixtures.Hosts) || p.host("api.avax.network").Service != fixtures.MetricsService {
+		t.Error("a host of the table, twice", err)
 	}
 	for text, want := range map[string]string{
 		"rpc.example.com": "not of the form", "=data": "not of the form", "*.example.com=data": "not of the form", "1.2.3.4=node": "not of the form",

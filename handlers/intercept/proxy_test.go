@@ -48,6 +48,9 @@ func world(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	body, _ := io.ReadAll(r.Body)
+	if r.URL.Path == "" {
+		body = append(body, "no path"...)
+	}
 	if r.Header.Get("Proxy-Authorization") != "" {
 		body = append(body, "a header of the proxy"...)
 	}
