@@ -177,9 +177,6 @@ func (p *Proxy) answer(w http.ResponseWriter, r *http.Request, h *fixtures.Host,
 	u := *r.URL
 	scheme := u.Scheme
 	u.Scheme, u.Host = "", ""
-	if u.Path == "" {
-		u.Path = "/"
-	}
 	if r.TLS != nil {
 		scheme = "https"
 	}
@@ -227,7 +224,9 @@ func (p *Proxy) absolute(w http.ResponseWriter, r *http.Request, on func(network
 		return
 	}
 	u := *r.URL
-	u.Scheme = scheme
+	if u.Scheme = scheme; u.Path == "" {
+		u.Path = "/"
+	}
 	r = r.WithContext(r.Context())
 	r.URL = &u
 	name, port := split(u.Host, port)
