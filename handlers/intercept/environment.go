@@ -95,7 +95,7 @@ func (p *Proxy) Environment(proxyURL string, direct int, environ []string) (*Env
 		return nil, errors.Join(err, e.Close())
 	}
 	port, _ := strconv.Atoi(at.Port()) // of our own listener
-	script, err := json.Marshal(map[string]any{"hosts": p.Names(), "direct": direct, "proxy": port, "sealed": p.options.Sealed, "allow": append([]string{}, p.options.Allow...)})
+	script, err := json.Marshal(map[string]any{"hosts": p.Names(), "direct": direct, "proxy": map[string]any{"host": at.Hostname(), "port": port}, "sealed": p.options.Sealed, "allow": append([]string{}, p.options.Allow...)})
 	if err != nil {
 		return nil, errors.Join(err, e.Close())
 	}

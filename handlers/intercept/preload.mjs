@@ -14,7 +14,7 @@ net.Socket.prototype.connect = function (...args) {
   this.connecting = true;
   const text = `snowglobe --sealed refuses ${host}, which is outside this world; --allow-host ${host} lets it pass`;
   const at = (host.includes(":") ? `[${host}]` : host) + ":" + options.port;
-  const report = connect.call(new net.Socket(), { host: "127.0.0.1", port: plan.proxy });
+  const report = connect.call(new net.Socket(), plan.proxy);
   report.on("error", () => {}).on("close", () => {
     this.connecting = false;
     this.destroy(Object.assign(new Error(text), { code: "ECONNREFUSED", stack: `Error: ${text}` }));

@@ -6,6 +6,7 @@ import (
 	"bufio"
 	"bytes"
 	"fmt"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -148,6 +149,15 @@ func TestEnvironmentKeepsWhatTheUserHas(t *testing.T) {
 	}
 	if flags := strings.Fields(got[ChromiumVariable]); len(flags) != 4 || flags[0] != "--proxy-server="+p.url {
 		t.Error(flags)
+	}
+	if err := e.Close(); err != nil {
+		t.Error(err)
+	}
+	if e, err = p.Environment("http://[::1]:5", 4, nil); err != nil {
+		t.Fatal(err)
+	}
+	if script, err := url.PathUnescape(strings.Join(e.Variables, " ")); err != nil || !strings.Contains(script, `"proxy":{"host":"::1","port":5}`) {
+		t.Error("the script reports to another address than the proxy's", err)
 	}
 	if err := e.Close(); err != nil {
 		t.Error(err)
