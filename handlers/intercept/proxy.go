@@ -37,6 +37,7 @@ const (
 	dialTimeout = 30 * time.Second
 	firstByte   = 10 * time.Second // for a client to begin inside a tunnel
 	mostDropped = 16 << 20         // bytes of a report that is dropped
+	longestHost = 300              // bytes of a name (RFC 1035: 253) with brackets and a port
 )
 
 // Proxy answers for the hosts of its table, and passes on or refuses requests for all others.
@@ -219,7 +220,7 @@ func schemeOf(scheme string) (of, port string) {
 // absolute answers or forwards a request in the absolute form.
 func (p *Proxy) absolute(w http.ResponseWriter, r *http.Request, on func(network string) http.Handler) {
 	scheme, port := schemeOf(r.URL.Scheme)
-	if scheme == "" || r.URL.Host == "" {
+	if scheme == "" || r.URL.Host == "" || len(r.URL.Host) > longestHost {
 		http.Error(w, fmt.Sprintf("this proxy takes http, https, ws and wss URLs with a host, not %.200q", r.URL), http.StatusBadRequest)
 		return
 	}
@@ -265,6 +266,10 @@ func (p *Proxy) refuse(w http.ResponseWriter, r *http.Request, name, port string
 // connect opens a tunnel: into this server for a host of the table, to the host itself otherwise.
 func (p *Proxy) connect(w http.ResponseWriter, r *http.Request) {
 	name, port := split(r.Host, "443")
+	if len(name) > longestHost {
+		http.Error(w, fmt.Sprintf("%.200q… is longer than any host name", name), http.StatusBadRequest)
+		return
+	}
 	known := p.host(name) != nil
 	if !known && p.refuse(w, r, name, port) {
 		return

@@ -366,6 +366,7 @@ func TestSchemesOfTheAbsoluteForm(t *testing.T) {
 		"http://data-api.avax.network": "GET http://data-api.avax.network/ 1 ", "https://data-api.avax.network/x": "GET https://data-api.avax.network/x 1 ",
 		"ws://data-api.avax.network/x": "GET http://data-api.avax.network/x 1 ", "wss://data-api.avax.network/x": "GET https://data-api.avax.network/x 1 ",
 		"ftp://data-api.avax.network/x": "400", "javascript://data-api.avax.network/x": "400", "http:///x": "400", "http:x": "400",
+		"http://" + strings.Repeat("a", 10_000) + "/x": "400",
 	} {
 		c, err := net.Dial("tcp", strings.TrimPrefix(p.url, "http://"))
 		if err != nil {
@@ -377,6 +378,12 @@ func TestSchemesOfTheAbsoluteForm(t *testing.T) {
 			t.Errorf("%s: %s %s", target, answer.Status, got)
 		}
 		c.Close()
+	}
+	r := httptest.NewRequest(http.MethodConnect, "http://example.com", nil)
+	r.Host = strings.Repeat("a", 10_000) + ":443"
+	w := httptest.NewRecorder()
+	if p.connect(w, r); w.Code != http.StatusBadRequest || w.Body.Len() > 500 {
+		t.Errorf("%d %.500s", w.Code, w.Body)
 	}
 	if _, n := p.Refused(); n != 0 {
 		t.Error(p.Leaked())
