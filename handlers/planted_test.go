@@ -26,6 +26,7 @@ type nodeBlock struct {
 	Number, BaseFeePerGas *hexutil.Big
 	StateRoot             common.Hash
 	SettledHeight         *hexutil.Big
+	Transactions          []common.Hash
 }
 
 func (d *devnet) blockAt(tag string) (b nodeBlock) {

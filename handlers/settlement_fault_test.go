@@ -233,6 +233,146 @@ func TestAFullQueueWaits(t *testing.T) {
 	d.verify()
 }
 
+// TestAFullQueueCanBeAsked: while the queue takes no block, pending is the newest one, and what clients ask of it before they send has an answer.
+func TestAFullQueueCanBeAsked(t *testing.T) {
+	t.Parallel()
+	d := withFullQueue(t)
+	latest := d.number("latest")
+	hash := d.mustSend(&types.DynamicFeeTx{Nonce: d.nonce(), To: &someone})
+	if n := d.number("pending"); n != latest {
+		t.Errorf("pending is block %d, latest is %d", n, latest)
+	}
+	for _, method := range []string{"eth_call", "eth_estimateGas", "eth_fillTransaction"} {
+		params := []any{map[string]any{"from": d.from, "to": someone}, "pending"}
+		if method == "eth_fillTransaction" {
+			params = params[:1]
+		}
+		if err := d.client.Client().CallContext(t.Context(), new(any), method, params...); err != nil {
+			t.Errorf("%s: %v", method, err)
+		}
+	}
+	d.recover()
+	if n := d.number("pending"); n != latest+1 {
+		t.Errorf("after recovery pending is block %d, latest is %d", n, latest)
+	}
+	d.text("evm_mine")
+	if d.receiptOf(hash) == nil {
+		t.Error("the transaction still waits")
+	}
+	d.verify()
+}
+
+// withFullQueue makes settlement lag until a C-Chain takes no block. Nothing is mined automatically.
+func withFullQueue(t *testing.T) *devnet {
+	t.Helper()
+	w := tinyWorld(t)
+	d := newDevnet(t, w, w.Networks[0].CChain())
+	d.text("evm_setAutomine", false)
+	d.trouble(`{"settlementLag":"1h"}`)
+	for limit := d.head().GasLimit; ; {
+		d.mustSend(&types.DynamicFeeTx{Nonce: d.nonce(), To: &someone, Gas: limit, GasTipCap: big.NewInt(1), GasFeeCap: big.NewInt(1e12)})
+		if code := codeOf(d.client.Client().CallContext(t.Context(), nil, "evm_mine")); code != "" {
+			if !strings.HasPrefix(code, "-32000 queue exceeds gas threshold for new block") {
+				t.Fatal(code)
+			}
+			d.text("anvil_dropAllTransactions")
+			return d
+		}
+	}
+}
+
+// TestAReorgMakesItsBlocks: a chain is as long after a reorganisation as before, also if too little would be settled for the new blocks with the lag
+// or at the distance that a client chose.
+func TestAReorgMakesItsBlocks(t *testing.T) {
+	t.Parallel()
+	for name, choose := range map[string]func(*devnet){
+		"lag":      func(d *devnet) { d.trouble(`{"settlementLag":"1h"}`) },
+		"distance": func(d *devnet) { d.text("anvil_setBlockTimestampInterval", 1) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := tinyWorld(t)
+			d := newDevnet(t, w, w.Networks[0].CChain())
+			d.text("anvil_mine", "0x5")
+			before := d.number("latest")
+			choose(d)
+			var full []any
+			for block := range 5 {
+				full = append(full, []any{map[string]any{"from": d.from, "to": someone, "gas": hexutil.Uint64(d.head().GasLimit)}, block})
+			}
+			d.text("anvil_reorg", 5, full)
+			if b := d.blockAt("latest"); b.Number.ToInt().Uint64() != before || len(b.Transactions) != 1 {
+				t.Errorf("the newest block is %d with %d transactions, was %d", b.Number.ToInt(), len(b.Transactions), before)
+			}
+			d.verify()
+		})
+	}
+}
+
+// TestNothingIsFinalBeforeItIsExecuted: while execution lags, safe and finalized name an executed block, whatever later headers settle.
+func TestNothingIsFinalBeforeItIsExecuted(t *testing.T) {
+	t.Parallel()
+	w := tinyWorld(t)
+	d := newDevnet(t, w, w.Networks[0].CChain())
+	d.trouble(`{"executionLag":"1h"}`)
+	latest := d.number("latest")
+	hash := d.mustSend(&types.DynamicFeeTx{Nonce: d.nonce(), To: &someone})
+	d.text("evm_mine")
+	if settled := d.head().Number.Uint64(); settled != latest {
+		t.Fatalf("latest is block %d, was %d", settled, latest)
+	}
+	for _, tag := range []string{"safe", "finalized"} {
+		if n := d.number(tag); n > latest {
+			t.Errorf("%s is block %d, latest is %d", tag, n, latest)
+		}
+		if got := d.text("eth_getBalance", d.from, tag); !strings.HasPrefix(got, `"0x`) {
+			t.Errorf("a balance at %s: %s", tag, got)
+		}
+		if got := d.text("eth_getLogs", map[string]any{"fromBlock": tag, "toBlock": tag}); !strings.HasPrefix(got, "[") {
+			t.Errorf("logs at %s: %s", tag, got)
+		}
+		if err := d.client.Client().CallContext(t.Context(), new(any), "eth_feeHistory", "0x1", tag, nil); err != nil {
+			t.Errorf("the fee history at %s: %v", tag, err)
+		}
+	}
+	d.recover()
+	if n, r := d.number("finalized"), d.receiptOf(hash); r == nil || n < r.BlockNumber.ToInt().Uint64() {
+		t.Errorf("block %d is final after recovery", n)
+	}
+	d.verify()
+}
+
+// TestExecutionLagsAfterGoingBack: a lag holds for the blocks after a revert or a rollback, whatever had been executed when it began.
+func TestExecutionLagsAfterGoingBack(t *testing.T) {
+	t.Parallel()
+	for name, back := range map[string]func(d *devnet, snapshot string){
+		"revert":   func(d *devnet, snapshot string) { d.text("evm_revert", snapshot) },
+		"rollback": func(d *devnet, _ string) { d.text("anvil_rollback", 3) },
+		"reorg":    func(d *devnet, _ string) { d.text("anvil_reorg", 3, []any{}) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := tinyWorld(t)
+			d := newDevnet(t, w, w.Networks[0].CChain())
+			snapshot, start := strings.Trim(d.text("evm_snapshot"), `"`), d.number("latest")
+			for range 3 {
+				d.mustSend(&types.DynamicFeeTx{Nonce: d.nonce(), To: &someone})
+			}
+			d.trouble(`{"executionLag":"1h"}`)
+			back(d, snapshot)
+			hash := d.mustSend(&types.DynamicFeeTx{Nonce: d.nonce(), To: &someone})
+			if d.receiptOf(hash) != nil || d.way(hash) != "accepted" || d.number("latest") != start {
+				t.Errorf("a new block is executed at once: latest is block %d after %d", d.number("latest"), start)
+			}
+			d.recover()
+			if d.receiptOf(hash) == nil {
+				t.Error("execution does not catch up")
+			}
+			d.verify()
+		})
+	}
+}
+
 // TestThePriceRises: gas costs more than was announced, and no more than the header says. A cap below the risen price waits in the pool.
 func TestThePriceRises(t *testing.T) {
 	t.Parallel()

@@ -95,6 +95,10 @@ func (e *executionMetrics) read(ctx context.Context, w *sim.World) (all []metric
 	if err != nil || !executed.Header.Asynchronous() {
 		return nil, err
 	}
+	settled, err := e.miner.LastSettled(ctx)
+	if err != nil {
+		return nil, err
+	}
 	bound, err := chain.PriceBound(ctx, executed)
 	if err != nil {
 		return nil, err
@@ -121,7 +125,7 @@ func (e *executionMetrics) read(ctx context.Context, w *sim.World) (all []metric
 	seconds := func(name, help string, value float64) { add(name, "gauge", help, "%.3f", value) }
 	counter := func(name, help string, value uint64) { add("sae_"+name, "counter", help, "%d", value) }
 	gauge("last_executed_height", "Number of the last executed block.", executed.Number)
-	gauge("last_settled_height", "Number of the last settled block.", head.Settled())
+	gauge("last_settled_height", "Number of the last settled block.", settled.Number)
 	gauge("execution_queue_blocks", "Accepted blocks that are not executed yet.", head.Number-executed.Number)
 	gauge("execution_queue_gas_limit", "Worst-case gas of accepted blocks that are not executed yet.", waiting)
 	counter("executed_gas_charged_total", "Gas charged by executed blocks.", e.executed.charged)

@@ -201,10 +201,10 @@ func (h *History) affordable(timeMS uint64) uint64 {
 
 // accepting returns the first time from a given one at which a C-Chain has settled enough to accept another block.
 func (h *History) accepting(timeMS uint64) uint64 {
-	for errors.Is(h.chain.Builder.Accepts(timeMS), evm.ErrQueueFull) {
-		timeMS += 500
+	if later, err := h.chain.Builder.AcceptsFrom(timeMS, 500, evm.Override{}); err == nil {
+		return later
 	}
-	return timeMS
+	return timeMS // making the block reports the error
 }
 
 // askingProposers is the percentage of proposers that vote for another gas target or delay, on a chain where any do.

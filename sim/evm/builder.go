@@ -315,6 +315,20 @@ func (b *Builder) Accepts(timeMS uint64) error {
 	return err
 }
 
+// AcceptsFrom returns the first time at which the chain has settled enough to accept a block: a given one, in Unix milliseconds, or a number
+// of steps later.
+func (b *Builder) AcceptsFrom(timeMS, step uint64, o Override) (uint64, error) {
+	for {
+		next, err := b.nextBlock(timeMS, o)
+		if err != nil || next.worst == nil || next.worst.full() == nil {
+			return timeMS, err
+		}
+		waiting := b.queue[b.queue.settledAt(timeMS, o.SettlesAfter)+1]
+		settles := waiting.results.SettlesAt(waiting.header, o.SettlesAfter)
+		timeMS = saturatingAdd(timeMS, saturatingMul(max(1, saturatingSub(settles, timeMS)/step), step))
+	}
+}
+
 // NextHeader returns the header of the next block at a time in Unix milliseconds, as far as it is known before execution.
 func (b *Builder) NextHeader(timeMS uint64, o Override) (*Header, error) {
 	next, err := b.nextBlock(timeMS, o)

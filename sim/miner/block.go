@@ -24,7 +24,7 @@ const (
 // open begins a planned block. It moves the block's time on until the chain settled enough to take another one, unless a client chose the time
 // or makes settlement lag.
 func (m *Miner) open(next *plan) (*evm.BlockExecution, error) {
-	for ; ; next.time += capacityStep {
+	for {
 		if err := m.world.Advance(next.time); err != nil {
 			return nil, err
 		}
@@ -33,10 +33,24 @@ func (m *Miner) open(next *plan) (*evm.BlockExecution, error) {
 			return nil, err
 		}
 		p, err := m.builder.OpenWith(next.time, o)
-		if !errors.Is(err, evm.ErrQueueFull) || next.chosen || next.lags() {
+		if !next.isTooEarly(err) {
 			return p, err
 		}
+		if err := next.settle(m.builder); err != nil {
+			return nil, err
+		}
 	}
+}
+
+// isTooEarly reports whether a block cannot be opened because too little is settled, and may come later.
+func (p *plan) isTooEarly(err error) bool {
+	return errors.Is(err, evm.ErrQueueFull) && !p.chosen && !p.lags()
+}
+
+// settle moves the block's time on until the chain settled enough to take it.
+func (p *plan) settle(b *evm.Builder) (err error) {
+	p.time, err = b.AcceptsFrom(p.time, capacityStep, p.override)
+	return err
 }
 
 // maxTxsSize is the most bytes of transactions in one block, which leaves room for the rest of a block of 2 MiB (coreth miner, targetTxsSize).

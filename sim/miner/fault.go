@@ -51,12 +51,20 @@ func (m *Miner) SetFault(ctx context.Context, wrong Fault) error {
 	if err != nil {
 		return err
 	}
+	defer m.pending.forget()
 	m.faults.mu.Lock()
 	defer m.faults.mu.Unlock()
 	m.faults.fault, m.faults.executed = wrong, executed.Number
 	close(m.faults.changed)
 	m.faults.changed = make(chan struct{})
 	return nil
+}
+
+// rewound makes execution lag after a head that was gone back to, too.
+func (f *faults) rewound(head uint64) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.executed = min(f.executed, head)
 }
 
 // FaultChanged returns a channel that closes when something else goes wrong.
@@ -91,6 +99,19 @@ func (m *Miner) LastExecuted(ctx context.Context) (*reader.Block, error) {
 		return nil, err
 	}
 	return m.Chain.Block(ctx, executed+uint64(later))
+}
+
+// LastSettled returns the chain's last settled block. None that a client keeps from being executed is settled.
+func (m *Miner) LastSettled(ctx context.Context) (*reader.Block, error) {
+	executed, err := m.LastExecuted(ctx)
+	if err != nil {
+		return nil, err
+	}
+	settled, err := m.Chain.Settled(ctx)
+	if err == nil && settled.Number > executed.Number {
+		return executed, nil
+	}
+	return settled, err
 }
 
 // risen returns the override for a block that is made now, with the base fee that it has if gas costs more than was announced.

@@ -52,6 +52,11 @@ func (m *Miner) Rewound(ctx context.Context, kept *Memory) error {
 		m.undone = m.builder
 	}
 	m.builder, m.noncesSet = nil, false
+	head, err := m.Chain.Head(ctx)
+	if err != nil {
+		return err
+	}
+	m.faults.rewound(head.Number)
 	m.change(func(w *blockOverrides) {
 		*w = blockOverrides{automine: w.automine, time: kept.Time, spacing: kept.Spacing, baseFee: (*big.Int)(kept.BaseFee), gasLimit: kept.GasLimit, coinbase: kept.Coinbase}
 	})

@@ -356,6 +356,10 @@ func (m *Miner) Replace(ctx context.Context, blocks [][]*Transaction) (omitted e
 			next.time++
 		}
 		p, err := m.open(&next)
+		if errors.Is(err, evm.ErrQueueFull) { // what was removed is not to be lost for a time or a lag that a client chose
+			next.chosen, next.override.SettlesAfter = false, 0
+			p, err = m.open(&next)
+		}
 		if err != nil {
 			return err
 		}

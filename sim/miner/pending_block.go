@@ -2,10 +2,12 @@ package miner
 
 import (
 	"context"
+	"errors"
 	"sync"
 
 	"github.com/ethereum/go-ethereum/common"
 
+	"snowglobe/sim/evm"
 	"snowglobe/sim/evm/reader"
 	"snowglobe/sim/store"
 )
@@ -26,7 +28,7 @@ func (p *pendingBlock) forget() {
 }
 
 // Pending returns the block that would be made now from the waiting transactions. If no block could take any, and no client changed anything
-// about the next block, it returns the head, as on a node, where nothing is ever pending. If execution lags, and always after
+// about the next block, or too little is settled for a block, it returns the head, as on a node, where nothing is ever pending. If execution lags, and always after
 // PendingIsExecuted, it returns a C-Chain's last executed block.
 func (m *Miner) Pending(ctx context.Context) (*reader.Block, error) {
 	head, err := m.Chain.Head(ctx)
@@ -64,6 +66,14 @@ func (m *Miner) assemble(ctx context.Context, head *reader.Block, next plan) (*r
 		return nil, err
 	}
 	p, err := draft.OpenWith(next.time, next.override)
+	if next.isTooEarly(err) {
+		if err = next.settle(draft); err == nil {
+			p, err = draft.OpenWith(next.time, next.override)
+		}
+	}
+	if errors.Is(err, evm.ErrQueueFull) {
+		return head, nil
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math/big"
 	"testing"
+	"time"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core"
@@ -115,6 +116,31 @@ func TestTheQueueIsBounded(t *testing.T) {
 	}
 	if first, last := blocks[0].Header.TimeMilliseconds, blocks[4].Header.TimeMilliseconds; last-first < 10_000 {
 		t.Errorf("five full blocks in %d ms", last-first)
+	}
+}
+
+// TestAHugeGasLimitSettlesMonthsLater: a client may choose a gas limit that gas time takes months for. The next block then comes when that is
+// settled, at once in real time.
+func TestAHugeGasLimitSettlesMonthsLater(t *testing.T) {
+	t.Parallel()
+	w := generate(t)
+	m := w.MinerOf(w.Networks[0].CChain())
+	from := funded(t, m, 1)
+	ok(t, m.SetBalance(t.Context(), from, new(uint256.Int).Lsh(uint256.NewInt(1), 200)))
+	m.SetGasLimit(1 << 62)
+	m.SetAutomine(false)
+	for range 2 {
+		m.SetNextBaseFee(big.NewInt(1))
+		ok(t, pay(t, m, from, common.Address{1}, common.Big1, 1<<46))
+		before, began := head(t, m.Chain), time.Now()
+		ok(t, m.Mine(t.Context(), 1, 0))
+		now := head(t, m.Chain)
+		if now.Row.Txs != 1 || time.Since(began) > 10*time.Second {
+			t.Errorf("a block of %d transactions after %s", now.Row.Txs, time.Since(began))
+		}
+		if executed := before.Results.GasUnix * 1_000; before.Results.GasCharged > 1<<44 && (now.Header.TimeMilliseconds < executed+5_000 || now.Header.TimeMilliseconds > executed+7_000) {
+			t.Errorf("a block whose execution ends at %d ms is followed by one at %d ms", executed, now.Header.TimeMilliseconds)
+		}
 	}
 }
 

@@ -125,7 +125,7 @@ func (a *api) byNumber(ctx context.Context, number BlockNumber) (*reader.Block, 
 	case accepted:
 		return a.chain.Head(ctx)
 	case settled:
-		return a.chain.Settled(ctx)
+		return a.miner.LastSettled(ctx)
 	case pending:
 		return a.miner.Pending(ctx)
 	case unnamed:

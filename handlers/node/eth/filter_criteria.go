@@ -181,7 +181,11 @@ func (c *filterCriteria) blockRange(ctx context.Context, a *api) (first, last ui
 	from, to, head := numberOr(c.from, Latest), numberOr(c.to, Latest), BlockNumber(b.Number)
 	for _, end := range []*BlockNumber{&from, &to} {
 		if *end == settled {
-			*end = BlockNumber(b.Settled())
+			last, err := a.miner.LastSettled(ctx)
+			if err != nil {
+				return 0, 0, err
+			}
+			*end = BlockNumber(last.Number)
 		}
 	}
 	switch {

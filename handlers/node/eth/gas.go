@@ -58,7 +58,7 @@ func (a *gasAPI) FeeHistory(ctx context.Context, count math.HexOrDecimal64, last
 		blocks.Last = &number
 	}
 	if last == settled {
-		b, err := a.chain.Settled(ctx)
+		b, err := a.miner.LastSettled(ctx)
 		if err != nil {
 			return nil, err
 		}
