@@ -373,6 +373,31 @@ func TestExecutionLagsAfterGoingBack(t *testing.T) {
 	}
 }
 
+// TestABlockIsToldOfOnce: subscribers hear once of a block that is not executed when the world goes back to it.
+func TestABlockIsToldOfOnce(t *testing.T) {
+	t.Parallel()
+	w := tinyWorld(t)
+	d := newDevnet(t, w, w.Networks[0].CChain())
+	heads := d.newHeads()
+	d.trouble(`{"executionLag":"10s"}`)
+	d.mustSend(&types.DynamicFeeTx{Nonce: d.nonce(), To: &someone})
+	first, snapshot := d.number("accepted"), strings.Trim(d.text("evm_snapshot"), `"`)
+	d.mustSend(&types.DynamicFeeTx{Nonce: d.nonce(), To: &someone})
+	d.text("evm_revert", snapshot)
+	d.mustSend(&types.DynamicFeeTx{Nonce: d.nonce(), To: &someone})
+	d.recover()
+	for number := first; number <= d.number("latest"); number++ {
+		select {
+		case head := <-heads:
+			if head != hexutil.EncodeUint64(number) {
+				t.Errorf("a subscriber hears of block %s, not of %d", head, number)
+			}
+		case <-time.After(10 * time.Second):
+			t.Fatalf("no subscriber hears of block %d", number)
+		}
+	}
+}
+
 // TestThePriceRises: gas costs more than was announced, and no more than the header says. A cap below the risen price waits in the pool.
 func TestThePriceRises(t *testing.T) {
 	t.Parallel()

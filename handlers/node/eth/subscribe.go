@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -174,8 +175,11 @@ func executedBlocks(m *miner.Miner) func(chan<- *reader.BlockEvent) event.Subscr
 				}
 				select {
 				case e := <-in:
-					waiting = slices.DeleteFunc(waiting, func(w *reader.BlockEvent) bool { return w.Block.Number > e.Block.Number })
-					waiting = append(waiting, e)
+					if e.Rewound {
+						waiting = rewind(waiting, e)
+					} else {
+						waiting = append(waiting, e)
+					}
 				case <-moved:
 				case <-changed:
 				case <-quit:
@@ -184,6 +188,30 @@ func executedBlocks(m *miner.Miner) func(chan<- *reader.BlockEvent) event.Subscr
 			}
 		})
 	}
+}
+
+// rewind returns what is still to be told after a chain went back. Logs of blocks that nobody was told of are not removed.
+func rewind(waiting []*reader.BlockEvent, e *reader.BlockEvent) []*reader.BlockEvent {
+	kept := slices.DeleteFunc(slices.Clone(waiting), func(w *reader.BlockEvent) bool { return w.Block.Number > e.Block.Number })
+	if len(kept) > 0 {
+		return kept // the last of them is the head again
+	}
+	told := *e
+	told.Logs = nil
+	untold := uint64(math.MaxUint64)
+	for _, w := range waiting {
+		if w.Rewound {
+			told.Logs = append(told.Logs, w.Logs...)
+		} else {
+			untold = min(untold, w.Block.Number)
+		}
+	}
+	for _, log := range e.Logs {
+		if log.BlockNumber < untold {
+			told.Logs = append(told.Logs, log)
+		}
+	}
+	return []*reader.BlockEvent{&told}
 }
 
 const (

@@ -69,6 +69,7 @@ type BlockEvent struct {
 	Transactions []store.Transaction
 	Logs         []*types.Log
 
+	Rewound   bool // the block became the head again, and the logs are those that were removed
 	Replacing bool // replacement blocks follow at once, so this one is never announced as the newest
 }
 
@@ -137,7 +138,7 @@ func (c *Chain) Rewound(ctx context.Context, removed []*types.Log, replacing boo
 	c.head.Store(head)
 	c.rewindsLock.Unlock()
 	if before == nil || before.Hash != head.Hash {
-		c.feed.Send(&BlockEvent{Block: head, Logs: removed, Replacing: replacing})
+		c.feed.Send(&BlockEvent{Block: head, Logs: removed, Rewound: true, Replacing: replacing})
 	}
 	return nil
 }
