@@ -59,7 +59,7 @@ func TestMemoryIsBounded(t *testing.T) {
 	}
 	p.pressed = 4 * time.Second
 	mixedLoad(p, w)
-	below("mixed load", 110) // 1,500 requests take 98 to 104, of which 35 are pages of the program
+	below("mixed load", 120) // 1,500 requests take 98 to 104, and up to 115 on a busy machine, of which 40 are pages of the program
 	p.pressed = 400 * time.Millisecond
 	for _, a := range allAbuses(w) {
 		a.do(p, w)
