@@ -130,10 +130,15 @@ func buildAgain(work, platform, processors string) (path string, err error) {
 	if path, err = build(filepath.Join(work, "second"), platform, elsewhere, processors, "GOCACHE="+to); err != nil {
 		return "", err
 	}
+	var others []string
 	for name, file := range compiled { // these are named by their contents
 		if _, err := os.Stat(filepath.Join(to, file)); err != nil {
-			return "", fmt.Errorf("%s: %s has other bytes when it is compiled a second time", platform, name)
+			others = append(others, name)
 		}
+	}
+	if len(others) > 0 { // those that import one that has are among them
+		slices.Sort(others)
+		return "", fmt.Errorf("%s: other bytes when they are compiled a second time: %s", platform, strings.Join(others, ", "))
 	}
 	return path, nil
 }
