@@ -181,21 +181,6 @@ func TestALeakFailsASealedCommand(t *testing.T) {
 	}
 }
 
-// TestALeakOfNodeFailsWhereverTheProxyListens: the script in Node refuses by itself, and tells the proxy.
-func TestALeakOfNodeFailsWhereverTheProxyListens(t *testing.T) {
-	t.Parallel()
-	if _, err := exec.LookPath("node"); err != nil {
-		t.Skip("without node, which is not here")
-	}
-	const script = `fetch("https://planted.example/").catch((e) => console.log(e.cause.message))`
-	for _, address := range []string{"127.0.0.1:0", "127.0.0.2:0"} {
-		code, stdout, stderr := outcome(t, command(t, "exec", "--as-network", "--sealed", "--addr", address, "--", "node", "-e", script))
-		if code != 1 || !strings.Contains(stdout, "refuses planted.example") || !strings.Contains(stderr, "1 × CONNECT planted.example:443 by node") {
-			t.Errorf("%s: exit %d, stdout %s, stderr %s", address, code, stdout, stderr)
-		}
-	}
-}
-
 // TestNoFileIsLeft: neither exec's end nor its death leaves a file, nor does the command's.
 func TestNoFileIsLeft(t *testing.T) {
 	t.Parallel()

@@ -12,16 +12,16 @@ fi
 
 alone "$binary" exec --as-network --sealed -- node network.mjs
 
-# A call to another host fails the command and is named, whatever the command makes of it.
-for leak in 'fetch("https://planted.example/").catch(() => {})' \
+# A call to another host fails the command and is named, whatever the command makes of it, and wherever the proxy listens.
+for address in 127.0.0.1:0 127.0.0.2:0; do for leak in 'fetch("https://planted.example/").catch(() => {})' \
 	'require("node:https").get("https://planted.example/").on("error", () => {})' \
 	'require("node:net").connect(443, "planted.example").on("error", () => {})'; do
-	if alone "$binary" exec --as-network --sealed -- node -e "$leak" 2>leak.txt || ! grep -q 'CONNECT planted.example:443' leak.txt; then
-		echo "FAIL not named: $leak"
+	if alone "$binary" exec --as-network --sealed --addr "$address" -- node -e "$leak" 2>leak.txt || ! grep -q '1 × CONNECT planted.example:443 by node' leak.txt; then
+		echo "FAIL not named at $address: $leak"
 		cat leak.txt
 		exit 1
 	fi
-done
+done; done
 rm leak.txt
 
 # Chromium asks for hosts of its makers, so it is not sealed: there is no way out.
