@@ -221,3 +221,39 @@ func TestAMinedBlockSettles(t *testing.T) {
 		})
 	}
 }
+
+// TestSettlementAtItsBounds: a block settles one that ended exactly five seconds before it, and a sender whose settled funds cover what gas costs,
+// but not what the transaction's cap lets it cost, waits.
+func TestSettlementAtItsBounds(t *testing.T) {
+	t.Parallel()
+	w := generate(t)
+	m := w.MinerOf(w.Networks[0].CChain())
+	ok(t, m.Mine(t.Context(), 1, time.Minute))
+	for _, c := range []struct {
+		after   time.Duration
+		settles uint64 // blocks before the new one
+	}{{4_999 * time.Millisecond, 2}, {5 * time.Second, 1}} {
+		empty := head(t, m.Chain)
+		ok(t, m.Mine(t.Context(), 1, c.after))
+		if next := head(t, m.Chain); next.Settled() != empty.Number+1-c.settles {
+			t.Errorf("a block %s after block %d settles %d", c.after, empty.Number, next.Settled())
+		}
+	}
+	coin := new(big.Int).Exp(big.NewInt(10), big.NewInt(18), nil)
+	from, to := funded(t, m, 1), common.Address{0xac}
+	ok(t, pay(t, m, from, to, coin, 21_000))
+	ok(t, m.Mine(t.Context(), 1, time.Minute))
+	m.SetAutomine(false)
+	ok(t, pay(t, m, from, to, new(big.Int).Mul(coin, big.NewInt(5)), 21_000))
+	ok(t, m.Mine(t.Context(), 1, 0))
+	ok(t, m.SendFrom(t.Context(), asked(t, m, to, &types.DynamicFeeTx{To: &from, Gas: 21_000, GasFeeCap: big.NewInt(1e14)}), to)) // two coins at most
+	for _, c := range []struct {
+		after time.Duration
+		txs   int
+	}{{2 * time.Second, 0}, {10 * time.Second, 1}} {
+		ok(t, m.Mine(t.Context(), 1, c.after))
+		if b := head(t, m.Chain); b.Row.Txs != c.txs {
+			t.Errorf("%s later a block has %d transactions of an account with one coin settled, want %d", c.after, b.Row.Txs, c.txs)
+		}
+	}
+}
