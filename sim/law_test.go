@@ -63,6 +63,7 @@ var imports = []struct{ pkg, may string }{
 	{"handlers/docs", "fixtures fixtures/spelling fixtures/worldfile sim/export handlers/surface"},
 	{"handlers/cli", "fixtures/userfile fixtures/spelling handlers/docs"},
 	{"handlers/openrpc", ""},
+	{"handlers/artifacts", ""},
 	{"handlers/permit", ""},
 	{"handlers/intercept", "fixtures handlers/permit"},
 	{"handlers/rest/schema", "fixtures fixtures/spelling sim/parse"},
