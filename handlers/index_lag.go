@@ -16,6 +16,7 @@ import (
 	"snowglobe/handlers/metrics"
 	"snowglobe/handlers/rest"
 	"snowglobe/sim"
+	"snowglobe/sim/evm/reader"
 	"snowglobe/sim/export"
 	"snowglobe/sim/query"
 	"snowglobe/sim/store"
@@ -96,6 +97,21 @@ func (x *index) serving(ctx context.Context, path, network string, names []strin
 		x.servers[key] = indexServer{w, server}
 	}
 	return x.servers[key].server, done, nil
+}
+
+// read returns the copy as a world if an EVM chain lags, and nil otherwise.
+func (x *index) read(ctx context.Context, c *reader.Chain) (*sim.World, func(), error) {
+	if !x.behind.Load() {
+		return nil, nil, nil
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	key := sim.Key(c)
+	if _, behind := x.lags[key]; x.copy == nil || !behind {
+		return nil, nil, nil
+	}
+	w, _, done, err := x.copy.Read(ctx, []sim.ChainKey{key})
+	return w, done, err
 }
 
 // concerned lists the lagging chains that a request is about.

@@ -16,6 +16,7 @@ import (
 	"snowglobe/handlers/control"
 	"snowglobe/handlers/data"
 	"snowglobe/handlers/docs"
+	"snowglobe/handlers/etherscan"
 	"snowglobe/handlers/events"
 	"snowglobe/handlers/fault"
 	"snowglobe/handlers/intercept"
@@ -230,6 +231,7 @@ func New(w *sim.World, o Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
+	mountEtherscan(s, w, n, late, o)
 	pages.Describe(func() (all []web.Described) {
 		for _, d := range n.Describe() {
 			all = append(all, web.Described(d))
@@ -329,6 +331,14 @@ func mountNode(s *rest.Server, w *sim.World, o Options, m *prometheus.Requests, 
 	}
 	s.Mount("proxy", node.ProxyPrefix, n.Proxy())
 	return n, nil
+}
+
+// mountEtherscan serves the Etherscan-shaped API.
+func mountEtherscan(s *rest.Server, w *sim.World, n *node.Node, late *index, o Options) {
+	api := etherscan.New(etherscan.Options{World: w, Node: n, Permit: &o.Permit, Network: n.NetworkOf, Indexed: late.read})
+	for _, prefix := range etherscan.Prefixes {
+		s.Mount(rest.Etherscan, prefix, api)
+	}
 }
 
 // walletOf makes a wallet of the personas' accounts.

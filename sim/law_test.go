@@ -83,6 +83,7 @@ var imports = []struct{ pkg, may string }{
 	{"handlers/data/staking", dataFamily},
 	{"handlers/data/icm", dataFamily},
 	{"handlers/data/export", dataFamily},
+	{"handlers/etherscan", "fixtures fixtures/contracts sim sim/... handlers/permit handlers/rest"},
 	{"handlers/usage", "sim handlers/data handlers/rest handlers/rest/schema"},
 	{"handlers/webhook", dataFamily + " handlers/data/primary handlers/events handlers/journal"},
 	{"handlers/node/jsonrpc", ""},

@@ -331,6 +331,9 @@ func ForNetwork(network string, h http.Handler) http.Handler {
 	})
 }
 
+// NetworkOf returns the network of a request whose path names none.
+func (n *Node) NetworkOf(r *http.Request) string { return n.own(r) }
+
 // own returns the network of a request whose path names none: by its host name, such as fuji.localhost, by the listener it came through, or
 // the node's own.
 func (n *Node) own(r *http.Request) string {

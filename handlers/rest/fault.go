@@ -3,6 +3,7 @@ package rest
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
@@ -59,6 +60,7 @@ func (c *requestContext) faultOfMount(r *http.Request) (*fault.Request, *http.Re
 		var chain string
 		r, f.Network, chain = l.Locate(r)
 		f.chain(c.server, chain)
+		f.Operation = c.operation()
 	}
 	if r.Body == nil || upgrades(r) {
 		return f.Request, r
@@ -196,6 +198,10 @@ func (c *requestContext) failWith(a *fault.Action, r *http.Request) {
 		return
 	}
 	e := c.errorWith(a, r)
+	if c.interfaceName() == Etherscan {
+		c.failAsEtherscan(e, a, r)
+		return
+	}
 	if c.interfaceName() != nodeInterface {
 		c.fail(e, c.op != nil && c.op.in.ArrayErrors)
 		return
@@ -204,6 +210,20 @@ func (c *requestContext) failWith(a *fault.Action, r *http.Request) {
 		c.Header()[name] = values
 	}
 	http.Error(c, strings.Join(e.Problems, "; "), a.Status)
+}
+
+// failAsEtherscan sends an error in Etherscan's envelope, a used-up limit in its words.
+func (c *requestContext) failAsEtherscan(e *Error, a *fault.Action, r *http.Request) {
+	for name, values := range e.header {
+		c.Header()[name] = values
+	}
+	text := strings.Join(e.Problems, "; ")
+	if a.Status == http.StatusTooManyRequests && a.Message == "" {
+		text = "Max rate limit reached, please use API Key for higher rate limit"
+	}
+	quoted, _ := json.Marshal(text) // strings always encode
+	c.Header()["Content-Type"] = jsonType
+	c.writeBody(r, a.Status, []byte(`{"status":"0","message":"NOTOK","result":`+string(quoted)+`}`))
 }
 
 // unlimited is the limit in the headers of a 429 from a server without one.
@@ -278,6 +298,8 @@ func (s *Server) FaultNames() (operations, methods []string) {
 		for _, name := range e.Operations {
 			op := s.routes.byID[name]
 			switch {
+			case e.Interface == Etherscan:
+				operations = append(operations, name)
 			case op == nil:
 				methods = append(methods, name)
 			case op.in != Sim:

@@ -29,8 +29,13 @@ var (
 	Sim     = &Interface{Name: "sim", Title: "Simulator", Summary: "The world itself: its clock, snapshots, faults, the journal of requests, and more worlds.", Keyless: true}
 )
 
-// InterfaceNames lists the names by which requests are told apart: the REST interfaces and the node's.
-func InterfaceNames() []string { return []string{Data.Name, Metrics.Name, nodeInterface, Sim.Name} }
+// Etherscan names the Etherscan-shaped interface, which has no operations of REST.
+const Etherscan = "etherscan"
+
+// InterfaceNames lists the names by which requests are told apart: the REST interfaces, the node's and Etherscan's.
+func InterfaceNames() []string {
+	return []string{Data.Name, Metrics.Name, nodeInterface, Etherscan, Sim.Name}
+}
 
 // interfaces lists the interfaces to which an API key may be restricted.
 var interfaces = []*Interface{Data, Metrics, Sim}

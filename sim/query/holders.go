@@ -7,6 +7,7 @@ import (
 	"maps"
 	"runtime"
 	"slices"
+	"sync"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
@@ -71,6 +72,22 @@ func NativeHolders(ctx context.Context, db *store.DB, c *reader.Chain, first, la
 		return part.of(passes), err
 	})
 	return slices.Concat(parts...), err
+}
+
+// NativeSupply adds up the balances of all accounts of a chain after its newest block, in wei.
+func NativeSupply(ctx context.Context, db *store.DB, c *reader.Chain) (*uint256.Int, error) {
+	head, err := c.Head(ctx)
+	if err != nil {
+		return nil, err
+	}
+	sum, mu := new(uint256.Int), sync.Mutex{}
+	_, err = NativeHolders(ctx, db, c, head.Number+1, head.Number, func(r *HeldRange) bool {
+		mu.Lock()
+		defer mu.Unlock()
+		sum.Add(sum, &r.Last)
+		return false
+	})
+	return sum, err
 }
 
 // newestHolders returns the addresses whose balance after a block passes, if that block is the newest and the file has parts of the account

@@ -541,6 +541,41 @@ func (db *DB) TransferIDs(ctx context.Context, address []byte, s Standard, high,
 	return db.ids(ctx, pageOfTransfers, address, s, high, low, limit)
 }
 
+// One page of transfers of a standard from or to an address, and one of those of a token in it.
+const (
+	transfersWith = `SELECT id AS page FROM transfer WHERE sender = ?1 AND standard = ?5 AND id BETWEEN ?3 AND ?2
+		UNION SELECT id FROM transfer WHERE recipient = ?1 AND standard = ?5 AND id BETWEEN ?3 AND ?2`
+	tokenTransfersWith = `SELECT id AS page FROM transfer WHERE sender = ?1 AND standard = ?5 AND id BETWEEN ?3 AND ?2 AND substr(asset, 1, 6) = ?6
+		UNION SELECT id FROM transfer WHERE recipient = ?1 AND standard = ?5 AND id BETWEEN ?3 AND ?2 AND substr(asset, 1, 6) = ?6`
+	tokenTransfers = `SELECT id AS page FROM transfer WHERE substr(asset, 1, 6) = ?1 AND id BETWEEN ?3 AND ?2`
+)
+
+var (
+	transfersWithIDs      = [2]string{transfersWith + newestFirst, transfersWith + oldestFirst}
+	tokenTransfersWithIDs = [2]string{tokenTransfersWith + newestFirst, tokenTransfersWith + oldestFirst}
+	tokenTransferIDs      = [2]string{tokenTransfers + newestFirst, tokenTransfers + oldestFirst}
+
+	transferViewsAt = positionTable + fmt.Sprintf(transferView, `SELECT at AS page FROM k`)
+)
+
+// HistoryTransferIDs finds the transfers of a standard in a part of a history, of one token unless it is zero. Without an address, it finds
+// those of the token.
+func (db *DB) HistoryTransferIDs(ctx context.Context, i AddressHistory, s Standard, token TokenID) ([]Position, error) {
+	asset := []byte(token.Asset(nil)[:assetToken])
+	switch {
+	case i.Address == nil:
+		return db.ids(ctx, i.in(tokenTransferIDs), asset, i.High, i.Low, i.Limit)
+	case token != 0:
+		return db.ids(ctx, i.in(tokenTransfersWithIDs), append(i.args(), s, asset)...)
+	}
+	return db.ids(ctx, i.in(transfersWithIDs), append(i.args(), s)...)
+}
+
+// TransferViewsAt reads the transfers at up to MaxTransactionsAt positions.
+func (db *DB) TransferViewsAt(ctx context.Context, at []Position) ([]TransferView, error) {
+	return List[TransferView](ctx, db, transferViewsAt, positionArgs(at)...)
+}
+
 // TransfersOfToken reads at most limit transfers of a token, from one position down to another.
 func (db *DB) TransfersOfToken(ctx context.Context, token TokenID, high, low Position, limit int) ([]TransferView, error) {
 	return List[TransferView](ctx, db, transfersOfToken, []byte(token.Asset(nil)[:assetToken]), high, low, limit)

@@ -268,9 +268,9 @@ const (
 		UNION SELECT id FROM tx WHERE ifnull(recipient, created) = ?1 AND id BETWEEN ?3 AND ?2`
 	pageOfTouch = pageOfNative + `
 		UNION SELECT tx FROM touch WHERE address = ?1 AND tx BETWEEN ?3 AND ?2`
-	pageOfCalls = `SELECT id AS page FROM call WHERE sender = ?1 AND type <> 'SELFDESTRUCT' AND id BETWEEN ?3 AND ?2
-		UNION SELECT id FROM call WHERE recipient = ?1 AND type <> 'SELFDESTRUCT' AND id BETWEEN ?3 AND ?2
-		ORDER BY page DESC LIMIT 0 + ?4`
+	internalWith = `SELECT id AS page FROM call WHERE sender = ?1 AND type <> 'SELFDESTRUCT' AND id BETWEEN ?3 AND ?2
+		UNION SELECT id FROM call WHERE recipient = ?1 AND type <> 'SELFDESTRUCT' AND id BETWEEN ?3 AND ?2`
+	pageOfCalls = internalWith + newestFirst
 	newestFirst = ` ORDER BY page DESC LIMIT 0 + ?4`
 	oldestFirst = ` ORDER BY page LIMIT 0 + ?4`
 )
@@ -388,6 +388,36 @@ var (
 		FROM (%s) CROSS JOIN call c ON c.id BETWEEN page & ~65535 AND page | 65535
 			AND c.tx = page & 65535 AND (+c.sender = ?1 OR +c.recipient = ?1) AND c.type <> 'SELFDESTRUCT'`)
 )
+
+var (
+	nativeIDs   = [2]string{pageOfNative + newestFirst, pageOfNative + oldestFirst}
+	internalIDs = [2]string{internalWith + newestFirst, internalWith + oldestFirst}
+	callIDs     = [2]string{callsIn + newestFirst, callsIn + oldestFirst}
+
+	callViewsAt = positionTable + `SELECT c.id, c.tx, c.depth, c.type, c.sender, c.recipient, c.value, c.gas, c.gas_used, c.reverted, c.error, ` + inclusionColumns + `
+		FROM k CROSS JOIN call c ON c.id = k.at CROSS JOIN block b ON b.id = k.at & ~65535 CROSS JOIN tx t ON t.id = (k.at & ~65535) + c.tx`
+)
+
+// callsIn has the same parameters as pages about an address.
+const callsIn = `SELECT id AS page FROM call WHERE ?1 IS NULL AND type <> 'SELFDESTRUCT' AND id BETWEEN ?3 AND ?2`
+
+// HistoryNativeIDs finds the transactions that the address sent or received in a part of a history.
+func (db *DB) HistoryNativeIDs(ctx context.Context, i AddressHistory) ([]Position, error) {
+	return db.ids(ctx, i.in(nativeIDs), i.args()...)
+}
+
+// HistoryInternalIDs finds the internal transactions from or to the address in a part of a history; without an address, all of them.
+func (db *DB) HistoryInternalIDs(ctx context.Context, i AddressHistory) ([]Position, error) {
+	if i.Address == nil {
+		return db.ids(ctx, i.in(callIDs), i.args()...)
+	}
+	return db.ids(ctx, i.in(internalIDs), i.args()...)
+}
+
+// CallViewsAt reads the calls at up to MaxTransactionsAt positions.
+func (db *DB) CallViewsAt(ctx context.Context, at []Position) ([]CallView, error) {
+	return List[CallView](ctx, db, callViewsAt, positionArgs(at)...)
+}
 
 // WholeHistory reads the transactions of a part of a history.
 func (db *DB) WholeHistory(ctx context.Context, i AddressHistory) ([]TransactionView, error) {
