@@ -61,6 +61,9 @@ func allAbuses(w control.World) []abuse {
 		{"lists, each another one", each(func(p *process, n int) []byte {
 			return get(fmt.Sprintf("/v1/chains/43114/transactions?pageSize=100&startTimestamp=%d", n), p.address)
 		})},
+		{"lists of Etherscan's shape, each another one", each(func(p *process, n int) []byte {
+			return get(fmt.Sprintf("/api?module=logs&action=getLogs&fromBlock=%d&toBlock=latest&page=10&offset=1000", n), p.address)
+		})},
 		{"WebSockets that never read", deaf},
 	}
 }

@@ -1,5 +1,5 @@
 // Package handlers serves every interface of one world on one port: the Data API, the Metrics API, the node's JSON-RPC
-// under /ext and the simulator's own operations under /sim.
+// under /ext, an API like Etherscan's under /api and the simulator's own operations under /sim.
 //
 // # How a request travels
 //

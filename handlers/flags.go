@@ -64,7 +64,7 @@ func NewFlags(f *pflag.FlagSet) *Flags {
 	f.BoolVar(&s.asNetwork, "as-network", false, "answer for the real network's own host names too, as a proxy: exec sets up its command, serve shows how to set up a browser")
 	f.BoolVar(&s.sealed, "sealed", false, "with --as-network, refuse every other host but this machine; exec lists what was refused and fails")
 	f.Func("allow-host", "`HOSTS`, separated by commas, that pass nevertheless; *.example.com for all below one; repeatable", s.allowHosts)
-	f.Func("as-host", "`HOST=SERVICE` to answer for besides the known ones: data, metrics, node or chain:ID; repeatable", s.addHosts)
+	f.Func("as-host", "`HOST=SERVICE` to answer for besides the known ones: data, metrics, node, etherscan or chain:ID; repeatable", s.addHosts)
 	f.StringVar(&s.network, "network", fixtures.MainnetName, "`NAME` of the network for /ext paths without one: mainnet or fuji")
 	f.StringVar(&s.dialect, "dialect", "auto", "`NAME` of the dialect of the Data and Metrics API: auto, spec or upstream")
 	f.IntVar(&s.rateLimit, "rate-limit", 0, "`N` requests a minute for each client, twice as many with a key of --api-keys; further ones get a 429. 0 for no limit")

@@ -51,6 +51,9 @@ func (s *fuzzed) send(t *testing.T, method, path, query, body string) *httptest.
 	r := httptest.NewRequestWithContext(ctx, method, "/", strings.NewReader(body))
 	r.URL, r.RequestURI, r.Host = &url.URL{Path: path, RawQuery: query}, (&url.URL{Path: path, RawQuery: query}).RequestURI(), "localhost"
 	r.Header.Set("Content-Type", "application/json")
+	if path == "/api" {
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	}
 	w := httptest.NewRecorder()
 	s.h.ServeHTTP(w, r)
 	if w.Code >= 500 || len(s.failed.lines) > 0 {
@@ -89,6 +92,36 @@ func FuzzREST(f *testing.F) {
 			method = http.MethodPost
 		}
 		s.send(t, method, path, query, body)
+	})
+}
+
+// FuzzEtherscan sends queries and forms to the Etherscan-shaped API. Every answer has its shape.
+func FuzzEtherscan(f *testing.F) {
+	s := newFuzzed(f, makeTiny(f, 1), signedOnly)
+	const alice = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266"
+	for _, c := range [][2]string{
+		{"module=account&action=txlist&sort=desc&page=1&offset=5&address=" + alice, ""},
+		{"module=account&action=tokentx&startblock=0x1&endblock=99999999&address=" + alice, ""},
+		{"module=account&action=balancemulti&tag=latest&address=" + alice + "," + alice, ""},
+		{"module=logs&action=getLogs&fromBlock=0&toBlock=latest&topic0=0x12&topic2=0x&topic0_2_opr=or", ""},
+		{"module=block&action=getblocknobytime&closest=after&timestamp=1792627200", ""},
+		{"chainid=43113", "module=contract&action=getcontractcreation&contractaddresses=" + alice},
+		{"module=token&action=tokenholderlist&contractaddress=" + alice, ""},
+		{"module=proxy&action=eth_call&tag=latest&data=0x&to=" + alice, ""},
+		{"module=stats&action=tokensupply&blockno=5&contractaddress=" + alice, ""},
+	} {
+		f.Add(c[0], c[1])
+	}
+	f.Fuzz(func(t *testing.T, query, form string) {
+		method := http.MethodGet
+		if form != "" {
+			method = http.MethodPost
+		}
+		answer := s.send(t, method, "/api", query, form).Body.Bytes()
+		var shape struct{ Status, Message, JSONRPC string }
+		if err := json.Unmarshal(answer, &shape); err != nil || shape.Status == "" && shape.JSONRPC == "" {
+			t.Errorf("%q %q: %.300q", query, form, answer)
+		}
 	})
 }
 

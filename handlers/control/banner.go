@@ -43,7 +43,7 @@ func Banner(d *describe.World, version, base string, origins Origins, now time.T
 	}
 	socket := "ws" + strings.TrimPrefix(base, "http")
 	for _, row := range [][2]string{{"in a browser", base + "/"}, {"everything by name", base + "/sim/world"}, {"documentation", base + "/docs"},
-		{"Data API", base + "/v1"}, {"Metrics API", base + "/v2"}, {"C-Chain (JSON-RPC)", base + "/ext/bc/C/rpc"}, {"C-Chain (WebSocket)", socket + "/ext/bc/C/ws"}, {"node", base + "/ext"}} {
+		{"Data API", base + "/v1"}, {"Metrics API", base + "/v2"}, {"like Etherscan's", base + "/api"}, {"C-Chain (JSON-RPC)", base + "/ext/bc/C/rpc"}, {"C-Chain (WebSocket)", socket + "/ext/bc/C/ws"}, {"node", base + "/ext"}} {
 		fmt.Fprintf(&b, "  %-20s %s\n", row[0], row[1])
 	}
 	for _, n := range w.Networks {

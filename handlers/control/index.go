@@ -57,7 +57,7 @@ type IndexState struct {
 	Network string `json:"network"`
 	Lag     string `json:"lag" doc:"How far the index lags; 0 if it does not."`
 	Head    string `json:"head" doc:"The node's newest block."`
-	Indexed string `json:"indexed" doc:"The newest block that the Data and Metrics APIs show."`
+	Indexed string `json:"indexed" doc:"The newest block that the Data, Metrics and Etherscan-shaped APIs show."`
 }
 
 // NewIndexState describes a chain's index.
@@ -90,7 +90,7 @@ func RegisterIndex(s *rest.Server, x Index) error {
 	a := &indexAPI{x}
 	states := reflect.TypeFor[IndexStates]()
 	return s.Register(rest.Sim,
-		rest.Operation{ID: "getIndex", Path: "/sim/index", Summary: "How far the Data and Metrics APIs lag behind the node", Live: true, Answer: states,
+		rest.Operation{ID: "getIndex", Path: "/sim/index", Summary: "How far the indexed APIs lag behind the node", Live: true, Answer: states,
 			Handle: func(r *rest.Request) (any, error) { return a.states(r) }},
 		rest.Operation{ID: "setIndexLag", Method: http.MethodPost, Path: "/sim/index", Summary: "Make the Data and Metrics APIs lag behind the node",
 			Doc: "They index a block only once there are that many newer ones, or once the world's clock has advanced by that much. Until then they answer 404. " +

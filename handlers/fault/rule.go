@@ -30,7 +30,7 @@ type Rule struct {
 // Match states which requests a rule matches. It never matches the simulator's own interface.
 type Match struct {
 	Interface string            `json:"interface,omitempty" enum:"data,metrics,node,etherscan"`
-	Operation string            `json:"operation,omitempty" doc:"Id of an operation of the Data or Metrics API."`
+	Operation string            `json:"operation,omitempty" doc:"Id of an operation of the Data or Metrics API, or module.action of the Etherscan-shaped one."`
 	Method    string            `json:"method,omitempty" enum:"GET,HEAD,POST,PUT,PATCH,DELETE,OPTIONS"`
 	Path      string            `json:"path,omitempty" doc:"A path, or a pattern in which * stands for a segment or a part of one, and a last ** for all that follows."`
 	Host      string            `json:"host,omitempty" doc:"The host of the URL without the port, or a pattern such as *.avax.network."`
@@ -173,7 +173,7 @@ func (Delay) Schema(s *schema.Schemas) *schema.Schema {
 
 // Names holds the names that rules may use.
 type Names struct {
-	Operations []string // of the Data and Metrics APIs
+	Operations []string // of the Data and Metrics APIs, and actions of the Etherscan-shaped one
 	RPCMethods []string
 	Chains     []string
 	WrongPath  func(path string) string // why no request can have a path, "" if one can

@@ -292,7 +292,7 @@ func (s *Server) WrongPath(path string) string {
 	return problem
 }
 
-// FaultNames returns the names that rules may use: operations of the Data and Metrics API, and JSON-RPC methods.
+// FaultNames returns the names that rules may use: operations of the Data and Metrics API and actions of Etherscan's, and JSON-RPC methods.
 func (s *Server) FaultNames() (operations, methods []string) {
 	for _, e := range s.Endpoints() {
 		for _, name := range e.Operations {
