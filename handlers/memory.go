@@ -15,7 +15,7 @@ const StartPercent = 800
 const gcPercent = 20
 
 // smallHeap is the size to which the heap may always grow: collecting a small one at gcPercent doubles the processor time of a request.
-const smallHeap = 20 << 20
+const smallHeap = 32 << 20
 
 // LimitGarbage sets how much garbage the process may keep by what lives, now and after each collection.
 func LimitGarbage() {
