@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"math"
 	"math/big"
-	"slices"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core"
@@ -49,11 +48,8 @@ type Builder struct {
 	hashes    map[uint64]common.Hash // of the last 256 blocks, for BLOCKHASH; nil in a draft
 	ancestor  vm.GetHashFunc         // finds them in a draft
 	jumpDests JumpDestCache
-	active    []*precompile.Contract  // at the last block
-	contracts Precompiles             // all precompiles, the active ones included
-	untraced  vm.PrecompiledContracts // the same precompiles, for a VM without call frames
-	entered   bool                    // code called one of the stateful ones
-	lists     *mpt.List               // hashes a block's lists
+	active    ActivePrecompiles
+	lists     *mpt.List // hashes a block's lists
 	allTxs    int64
 	digest    []byte
 }
@@ -430,7 +426,7 @@ func (b *Builder) contractReader(h *Header) (*index.ContractReader, error) {
 	}
 	s := b.vmContext(h, states)
 	s.NoBaseFee, s.MinimumGas = true, false
-	return index.NewContractReader(s.newUntracedVM(b.untraced), &b.entered, func() *vm.EVM { return s.NewVM().EVM }, states), nil
+	return index.NewContractReader(s.NewFrameless(), func() index.EVM { return s.NewVM() }, states), nil
 }
 
 // vmContext returns the VM context of a block with this header.
@@ -438,16 +434,6 @@ func (b *Builder) vmContext(h *Header, states vm.StateDB) VMContext {
 	return VMContext{
 		Kind:        b.kind,
 		ChainConfig: b.chainConfig, Block: NewBlockContext(h, b.blockHash), State: states, JumpDests: b.jumpDests,
-		Precompiles: b.precompilesAt(h), Warp: b.networkContext.PrecompileInput(), MinimumGas: b.kind == KindC && b.networkContext.HeliconAt(h.Time),
+		Precompiles: b.active.At(b.kind, b.rulesAt(h), b.schedule, h.Time), Warp: b.networkContext.PrecompileInput(), MinimumGas: b.kind == KindC && b.networkContext.HeliconAt(h.Time),
 	}
-}
-
-// precompilesAt returns the precompiles of a block. It makes new ones only when an upgrade changed them.
-func (b *Builder) precompilesAt(h *Header) Precompiles {
-	active := b.schedule.Active(h.Time)
-	if b.contracts.stateless == nil || !slices.Equal(active, b.active) {
-		b.active, b.contracts = active, PrecompilesAt(b.kind, b.rulesAt(h), b.schedule, h.Time)
-		b.untraced = b.contracts.untraced(&b.entered)
-	}
-	return b.contracts
 }

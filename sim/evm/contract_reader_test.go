@@ -22,7 +22,7 @@ func TestTokenThatAsksAPrecompile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !PrecompilesAt(KindC, b.rulesAt(b.head), b.schedule, b.head.Time).HasWarp() {
+	if !b.active.At(KindC, b.rulesAt(b.head), b.schedule, b.head.Time).HasWarp() {
 		t.Fatal("the chain has no warp precompile")
 	}
 	if len(delta.Tokens) != 1 || delta.Tokens[0].Decimals != 32 {

@@ -1,9 +1,12 @@
 package evm
 
 import (
+	"iter"
 	"maps"
 	"math/big"
 	"slices"
+	"sync"
+	"sync/atomic"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core"
@@ -24,7 +27,7 @@ type VMContext struct {
 	Block       vm.BlockContext
 	State       vm.StateDB
 	JumpDests   vm.JumpDestCache
-	Precompiles Precompiles
+	Precompiles *Precompiles
 	Tracer      *tracing.Hooks // may be nil
 	Warp        precompile.WarpInput
 	NoBaseFee   bool // allow a gas price of zero
@@ -34,32 +37,65 @@ type VMContext struct {
 // VM is an EVM with the call frames that its stateful precompiles read.
 type VM struct {
 	*vm.EVM
-	frames     *precompile.Frames // nil without stateful precompiles
-	warp       bool               // whether the warp precompile is active
-	warm       []common.Address   // warm from the start (EIP-2929), beside go-ethereum's own
-	accessList types.AccessList   // complete list of a message with predicates; nil: the message's own
-	minimumGas bool
+	precompiles *Precompiles
+	bound       *bound           // nil without stateful precompiles
+	framed      bool             // has call frames
+	accessList  types.AccessList // complete list of a message with predicates; nil: the message's own
+	minimumGas  bool
 }
 
+// NewVM makes an EVM. Its Release returns what it uses.
 func (s VMContext) NewVM() *VM {
-	m := &VM{warm: s.Precompiles.Warm, minimumGas: s.MinimumGas}
-	contracts, hooks, states := s.Precompiles.stateless, s.Tracer, vm.StateDB(networkState{s.State, m, s.Kind})
+	m := &VM{precompiles: s.Precompiles, minimumGas: s.MinimumGas, framed: len(s.Precompiles.stateful) > 0}
+	if !m.framed {
+		m.attach(s, networkState{s.State, m, s.Kind}, s.Tracer, s.Precompiles.stateless)
+		return m
+	}
+	m.bound = s.Precompiles.bind()
+	frames := m.bound.frames
+	frames.Warp = s.Warp
+	m.attach(s, frames.State(networkState{s.State, m, s.Kind}), frames.Hooks(s.Tracer), m.bound.framed)
+	frames.Attach(m.EVM)
+	return m
+}
+
+// NewFrameless makes an EVM for calls without a tracer that is about twice as fast as NewVM's: without hooks go-ethereum runs code in a loop of
+// its own. Stateful precompiles need the call frames, so what it did counts only if Entered reports that it called none.
+func (s VMContext) NewFrameless() *VM {
+	m := &VM{precompiles: s.Precompiles, minimumGas: s.MinimumGas}
+	contracts := s.Precompiles.stateless
 	if len(s.Precompiles.stateful) > 0 {
-		m.warp = s.Precompiles.HasWarp()
-		m.frames = precompile.NewFrames(s.Precompiles.active(), s.Warp)
-		contracts = maps.Clone(contracts)
-		for address, c := range s.Precompiles.stateful {
-			contracts[address] = m.frames.Bind(c)
-		}
-		hooks, states = m.frames.Hooks(hooks), m.frames.State(states)
+		m.bound = s.Precompiles.bind()
+		contracts = m.bound.frameless
 	}
+	m.attach(s, networkState{s.State, m, s.Kind}, nil, contracts)
+	return m
+}
+
+func (m *VM) attach(s VMContext, states vm.StateDB, hooks *tracing.Hooks, contracts vm.PrecompiledContracts) {
 	m.EVM = vm.NewEVM(s.Block, states, s.ChainConfig, vm.Config{Tracer: hooks, NoBaseFee: s.NoBaseFee})
-	if m.frames != nil {
-		m.frames.Attach(m.EVM)
-	}
 	m.SetJumpDestCache(s.JumpDests)
 	m.SetPrecompiles(contracts)
-	return m
+}
+
+// Entered reports whether a frameless EVM called a stateful precompile, and forgets it.
+func (m *VM) Entered() bool {
+	if m.bound == nil || m.framed {
+		return false
+	}
+	entered := m.bound.entered
+	m.bound.entered = false
+	return entered
+}
+
+// Release gives back what the EVM uses. It is not used again.
+func (m *VM) Release() {
+	m.EVM.Release()
+	if m.bound != nil {
+		m.bound.entered = false
+		m.bound.frames.Detach()
+		m.precompiles.free.Put(m.bound)
+	}
 }
 
 // StateKey returns the key under which a chain stores a slot. A C-Chain clears one bit, which once separated a contract's slots from an
@@ -93,11 +129,21 @@ func (n networkState) SetState(address common.Address, key, value common.Hash) c
 
 func (networkState) GetRefund() uint64 { return 0 }
 
-func (n networkState) Prepare(rules params.Rules, sender, coinbase common.Address, to *common.Address, precompiles []common.Address, list types.AccessList) {
+func (n networkState) Prepare(rules params.Rules, sender, coinbase common.Address, to *common.Address, _ []common.Address, list types.AccessList) {
 	if n.vm.accessList != nil {
 		list = n.vm.accessList
 	}
-	n.StateDB.Prepare(rules, sender, coinbase, to, slices.Concat(precompiles, n.vm.warm), list)
+	n.StateDB.Prepare(rules, sender, coinbase, to, nil, list)
+}
+
+func (n networkState) AddressInAccessList(address common.Address) bool {
+	return n.vm.precompiles.Warm(address) || n.StateDB.AddressInAccessList(address)
+}
+
+func (n networkState) AddAddressToAccessList(address common.Address) {
+	if !n.vm.precompiles.Warm(address) {
+		n.StateDB.AddAddressToAccessList(address)
+	}
 }
 
 // Apply executes a message. failed has a bit for each invalid predicate. It returns an error only if the message could not run; the result
@@ -132,31 +178,22 @@ func (m *VM) chargeMinimum(message *core.Message, gas *core.GasPool, result *cor
 }
 
 func (m *VM) apply(message *core.Message, gas *core.GasPool, failed *big.Int) (result *core.ExecutionResult, err error) {
-	if m.frames == nil {
+	if !m.framed {
 		return core.ApplyMessage(m.EVM, message, gas)
 	}
+	frames := m.bound.frames
 	predicates, rest := splitPredicates(message.AccessList)
-	if len(predicates) == 0 || !m.warp {
+	if len(predicates) == 0 || !m.precompiles.HasWarp() {
 		result, err = core.ApplyMessage(m.EVM, message, gas)
 	} else {
-		m.frames.Warp.Predicates, m.frames.Warp.Failed = predicates, failed
+		frames.Warp.Predicates, frames.Warp.Failed = predicates, failed
 		result, err = m.applyWithPredicates(message, predicates, rest, gas)
-		m.frames.Warp.Predicates, m.frames.Warp.Failed = nil, nil
+		frames.Warp.Predicates, frames.Warp.Failed = nil, nil
 	}
 	if err == nil {
-		result.Err = m.frames.Explain(result.Err)
+		result.Err = frames.Explain(result.Err)
 	}
 	return result, err
-}
-
-// newUntracedVM makes an EVM for view functions that is about twice as fast as NewVM's: without a tracer go-ethereum runs code without
-// hooks. Stateful precompiles need the tracer's call frames, so the outcome counts only if the code entered none of them; contracts come
-// from Precompiles.untraced.
-func (s VMContext) newUntracedVM(contracts vm.PrecompiledContracts) *vm.EVM {
-	m := vm.NewEVM(s.Block, networkState{s.State, &VM{}, s.Kind}, s.ChainConfig, vm.Config{NoBaseFee: s.NoBaseFee})
-	m.SetJumpDestCache(s.JumpDests)
-	m.SetPrecompiles(contracts)
-	return m
 }
 
 // enteredPrecompile stands in for a stateful precompile where there are no call frames.
@@ -171,44 +208,61 @@ func (p enteredPrecompile) RequiredGas([]byte) uint64 {
 
 func (enteredPrecompile) Run([]byte) ([]byte, error) { return nil, nil }
 
-// Precompiles are the precompiled contracts of a chain at a time, by address.
+// Precompiles are the precompiled contracts of a chain at a time, by address. EVMs share them: only a Clone may be changed, before its first EVM.
 type Precompiles struct {
-	stateless vm.PrecompiledContracts // shared unless overridden: do not change
+	stateless vm.PrecompiledContracts
 	stateful  map[common.Address]*precompile.Contract
-	Warm      []common.Address // warm from the start (EIP-2929), beside go-ethereum's own
+	warm      map[common.Address]struct{} // from the start (EIP-2929)
+	free      *sync.Pool                  // of *bound
 }
 
-// active lists the stateful precompiles.
-func (b Precompiles) active() []*precompile.Contract {
-	var all []*precompile.Contract
-	for _, c := range b.stateful {
-		all = append(all, c)
+// bound are the precompiles of one EVM: it can tell them nothing but their input.
+type bound struct {
+	frames            *precompile.Frames
+	framed, frameless vm.PrecompiledContracts
+	entered           bool // code called a stateful one without frames
+}
+
+// bind returns precompiles for an EVM that has no other's.
+func (b *Precompiles) bind() *bound {
+	if free, ok := b.free.Get().(*bound); ok {
+		return free
 	}
-	return all
+	n := &bound{frames: precompile.NewFrames(slices.Collect(maps.Values(b.stateful))), framed: maps.Clone(b.stateless), frameless: maps.Clone(b.stateless)}
+	for address, c := range b.stateful {
+		n.framed[address], n.frameless[address] = n.frames.Bind(c), enteredPrecompile{&n.entered}
+	}
+	return n
 }
 
 // Stateful reports whether a stateful precompile has an address.
-func (b Precompiles) Stateful(address common.Address) bool { return b.stateful[address] != nil }
+func (b *Precompiles) Stateful(address common.Address) bool { return b.stateful[address] != nil }
 
 // HasWarp reports whether the warp precompile is active, so that access lists carry predicates.
-func (b Precompiles) HasWarp() bool { return b.stateful[precompile.WarpAddress] == precompile.Warp }
+func (b *Precompiles) HasWarp() bool { return b.stateful[precompile.WarpAddress] == precompile.Warp }
 
-// untraced returns the contracts of an EVM without call frames: entering a stateful one sets a flag.
-func (b Precompiles) untraced(entered *bool) vm.PrecompiledContracts {
-	contracts := maps.Clone(b.stateless)
-	for address := range b.stateful {
-		contracts[address] = enteredPrecompile{entered}
-	}
-	return contracts
+// Restricted reports whether only some senders may create contracts, which needs call frames.
+func (b *Precompiles) Restricted() bool {
+	return b.stateful[precompile.DeployerAllowList.Address] == precompile.DeployerAllowList
 }
 
+// Warm reports whether an address is warm at the beginning of every transaction (EIP-2929), as go-ethereum's precompiles and some of the chain's
+// own are. Stateful precompiles are not.
+func (b *Precompiles) Warm(address common.Address) bool {
+	_, warm := b.warm[address]
+	return warm
+}
+
+// WarmAddresses lists them.
+func (b *Precompiles) WarmAddresses() iter.Seq[common.Address] { return maps.Keys(b.warm) }
+
 // Clone returns a copy that may be changed.
-func (b Precompiles) Clone() Precompiles {
-	return Precompiles{maps.Clone(b.stateless), maps.Clone(b.stateful), b.Warm}
+func (b *Precompiles) Clone() *Precompiles {
+	return &Precompiles{maps.Clone(b.stateless), maps.Clone(b.stateful), b.warm, new(sync.Pool)}
 }
 
 // Move takes the contract away from an address and moves it to the target, if there is one. It reports whether the address had a contract.
-func (b Precompiles) Move(from common.Address, to *common.Address) bool {
+func (b *Precompiles) Move(from common.Address, to *common.Address) bool {
 	pure, isPure := b.stateless[from]
 	stateful, isStateful := b.stateful[from]
 	if to != nil && isPure {
@@ -245,26 +299,41 @@ var deprecatedAddresses = []common.Address{
 	common.HexToAddress("0x0100000000000000000000000000000000000002"),
 }
 
-// warmAddresses returns a chain kind's precompiles that are warm at the beginning of a transaction (EIP-2929), beside go-ethereum's own.
-// Stateful precompiles are not.
-func warmAddresses(kind Kind) []common.Address {
-	all := slices.Collect(maps.Keys(vm.PrecompiledContractsP256Verify))
-	if kind == KindC {
-		all = append(all, deprecatedAddresses...)
-	}
-	return all
+// ActivePrecompiles finds the precompiles of a chain, and keeps the last ones: only an upgrade changes them.
+type ActivePrecompiles struct{ last atomic.Pointer[active] }
+
+type active struct {
+	rules       params.Rules
+	contracts   []*precompile.Contract
+	precompiles *Precompiles
 }
 
-// PrecompilesAt returns the precompiles of a chain at a time.
-func PrecompilesAt(kind Kind, rules params.Rules, schedule *precompile.Upgrades, time uint64) Precompiles {
-	all := Precompiles{stateless: vm.ActivePrecompiledContracts(rules), stateful: map[common.Address]*precompile.Contract{}, Warm: warmAddresses(kind)}
+// At returns the precompiles at a time.
+func (a *ActivePrecompiles) At(kind Kind, rules params.Rules, schedule *precompile.Upgrades, time uint64) *Precompiles {
+	contracts := schedule.Active(time)
+	if last := a.last.Load(); last != nil && last.rules == rules && slices.Equal(last.contracts, contracts) {
+		return last.precompiles
+	}
+	next := &active{rules, contracts, newPrecompiles(kind, rules, contracts)}
+	a.last.Store(next)
+	return next.precompiles
+}
+
+func newPrecompiles(kind Kind, rules params.Rules, active []*precompile.Contract) *Precompiles {
+	all := &Precompiles{
+		stateless: vm.ActivePrecompiledContracts(rules), stateful: map[common.Address]*precompile.Contract{}, free: new(sync.Pool),
+		warm: map[common.Address]struct{}{},
+	}
 	if kind == KindC {
 		for _, address := range deprecatedAddresses {
 			all.stateless[address] = deprecatedContract{}
 		}
 	}
 	maps.Copy(all.stateless, vm.PrecompiledContractsP256Verify)
-	for _, c := range schedule.Active(time) {
+	for address := range all.stateless {
+		all.warm[address] = struct{}{}
+	}
+	for _, c := range active {
 		all.stateful[c.Address] = c
 	}
 	return all

@@ -393,7 +393,7 @@ func TestTargetsMove(t *testing.T) {
 // TestPrecompilesMove moves precompiled contracts to other addresses.
 func TestPrecompilesMove(t *testing.T) {
 	_, b, _, _ := warpChain(t)
-	original := b.precompilesAt(b.head)
+	original := b.active.At(b.kind, b.rulesAt(b.head), b.schedule, b.head.Time)
 	identity, target := common.Address{19: 4}, common.Address{8}
 	for _, from := range []common.Address{identity, precompile.WarpAddress, {7, 7}} {
 		for _, to := range []*common.Address{nil, &target} {
@@ -416,7 +416,7 @@ func TestPrecompilesMove(t *testing.T) {
 			}
 		}
 	}
-	if original.stateless[identity] == nil || !original.HasWarp() || len(original.active()) != 1 {
+	if original.stateless[identity] == nil || !original.HasWarp() || len(original.stateful) != 1 {
 		t.Error("a move changed the original")
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/state"
+	"github.com/ethereum/go-ethereum/core/tracing"
 	"github.com/ethereum/go-ethereum/core/vm"
 	"github.com/ethereum/go-ethereum/crypto"
 	"github.com/holiman/uint256"
@@ -37,20 +38,28 @@ var (
 
 func selector(signature string) []byte { return crypto.Keccak256([]byte(signature))[:4] }
 
+// EVM runs view functions.
+type EVM interface {
+	StaticCall(caller, contract common.Address, input []byte, gas vm.GasBudget) (answer []byte, left vm.GasBudget, err error)
+	SetTxContext(vm.TxContext)
+	GetVMContext() *tracing.VMContext
+	Entered() bool // code called a precompile that this EVM cannot run
+	Release()
+}
+
 // ContractReader calls the view functions of contracts on the state after a block, without changing it.
 type ContractReader struct {
-	fast    *vm.EVM
-	entered *bool          // a call entered a precompile that the fast EVM cannot run
-	full    func() *vm.EVM // makes one that can
-	evm     *vm.EVM        // the EVM that full made
-	state   *state.StateDB
+	fast, evm EVM
+	full      func() EVM // makes one that runs every precompile
+	state     *state.StateDB
+	slots     tracing.StateDB // the state by the chain's own slot keys
 }
 
 // NewContractReader reads contracts with an EVM on a state, and repeats a call with the EVM from full if the first one cannot run it. It never
 // writes the state.
-func NewContractReader(fast *vm.EVM, entered *bool, full func() *vm.EVM, states *state.StateDB) *ContractReader {
+func NewContractReader(fast EVM, full func() EVM, states *state.StateDB) *ContractReader {
 	fast.SetTxContext(vm.TxContext{GasPrice: new(uint256.Int)})
-	return &ContractReader{fast: fast, entered: entered, full: full, state: states}
+	return &ContractReader{fast: fast, full: full, state: states, slots: fast.GetVMContext().StateDB}
 }
 
 // release releases the resources of the EVMs. They are not used again.
@@ -68,9 +77,8 @@ func (p *ContractReader) call(contract common.Address, method []byte, words ...[
 		input = append(input, common.LeftPadBytes(w, 32)...)
 	}
 	before := p.state.Snapshot()
-	*p.entered = false
 	answer, _, err := p.fast.StaticCall(common.Address{}, contract, input, vm.NewGasBudget(callGas, 0))
-	if *p.entered {
+	if p.fast.Entered() {
 		p.state.RevertToSnapshot(before)
 		if p.evm == nil {
 			p.evm = p.full()

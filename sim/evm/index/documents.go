@@ -5,7 +5,7 @@ import (
 	"sync"
 
 	"github.com/ethereum/go-ethereum/common"
-	"github.com/ethereum/go-ethereum/core/vm"
+	"github.com/ethereum/go-ethereum/core/tracing"
 	"github.com/ethereum/go-ethereum/crypto"
 
 	"snowglobe/fixtures/contracts"
@@ -57,7 +57,7 @@ func NewDocuments() (*Documents, error) {
 }
 
 // of returns the inputs of an item's document, if the document can be cached.
-func (d *Documents) of(states vm.StateDB, contract common.Address, item []byte) (key document, ok bool) {
+func (d *Documents) of(states tracing.StateDB, contract common.Address, item []byte) (key document, ok bool) {
 	if d == nil {
 		return key, false
 	}

@@ -246,7 +246,7 @@ func (w *blockIndex) addNFTState(p *ContractReader, contract common.Address, ass
 	if asset.Token().Standard() == store.ERC721 {
 		row.Owner, method = p.owner(contract, asset), methodTokenURI
 	}
-	key, plain := w.documents.of(p.fast.StateDB, contract, asset.Item())
+	key, plain := w.documents.of(p.slots, contract, asset.Item())
 	if plain {
 		row.Known = w.documents.find(key)
 	}

@@ -31,12 +31,13 @@ type frame struct {
 }
 
 // NewFrames tracks the frames of an EVM with these stateful precompiles.
-func NewFrames(contracts []*Contract, warp WarpInput) *Frames {
-	return &Frames{contracts: contracts, Warp: warp}
-}
+func NewFrames(contracts []*Contract) *Frames { return &Frames{contracts: contracts} }
 
 // Attach sets the EVM whose calls to track.
 func (f *Frames) Attach(evm *vm.EVM) { f.evm = evm }
+
+// Detach forgets the EVM, so that another may be attached.
+func (f *Frames) Detach() { *f = Frames{contracts: f.contracts, open: f.open[:0]} }
 
 // Hooks returns hooks that record the frames and then call a tracer's hooks, which may be nil.
 func (f *Frames) Hooks(inner *tracing.Hooks) *tracing.Hooks {

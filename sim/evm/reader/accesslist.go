@@ -9,7 +9,6 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core"
 	"github.com/ethereum/go-ethereum/core/types"
-	"github.com/ethereum/go-ethereum/core/vm"
 	"github.com/ethereum/go-ethereum/crypto"
 	"github.com/ethereum/go-ethereum/eth/tracers/logger"
 
@@ -72,10 +71,7 @@ func (x *execution) freeAddresses(m *core.Message) map[common.Address]struct{} {
 		to = *m.To
 	}
 	free := map[common.Address]struct{}{m.From: {}, to: {}}
-	for _, address := range vm.ActivePrecompiles(x.rules()) {
-		free[address] = struct{}{}
-	}
-	for _, address := range x.precompilesAt().Warm {
+	for address := range x.precompilesAt().WarmAddresses() {
 		free[address] = struct{}{}
 	}
 	return free

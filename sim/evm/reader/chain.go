@@ -32,6 +32,7 @@ type Chain struct {
 
 	chainConfig *params.ChainConfig
 	schedule    *precompile.Upgrades
+	precompiles evm.ActivePrecompiles
 	signer      types.Signer
 
 	feed     event.FeedOf[*BlockEvent]

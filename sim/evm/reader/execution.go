@@ -83,8 +83,12 @@ func (c *Chain) acquire(ctx context.Context, limit time.Duration) (limited conte
 	}
 	select {
 	case executionSlots <- struct{}{}:
-	case <-ctx.Done():
-		return nil, nil, ctx.Err()
+	default:
+		select { // Done allocates
+		case executionSlots <- struct{}{}:
+		case <-ctx.Done():
+			return nil, nil, ctx.Err()
+		}
 	}
 	limited, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("execution aborted (timeout = %s)", limit))
 	return limited, func() { cancel(); <-executionSlots }, nil
@@ -127,23 +131,26 @@ func (x *execution) copy() *execution {
 }
 
 func (x *execution) evm(m *core.Message, states vm.StateDB, hooks *tracing.Hooks) *evm.VM {
+	return x.vmContext(m, states, hooks).NewVM()
+}
+
+func (x *execution) vmContext(m *core.Message, states vm.StateDB, hooks *tracing.Hooks) evm.VMContext {
 	block := x.context
 	if m.GasPrice.IsZero() {
 		block.BaseFee = new(big.Int) // a call that offers no fee is free
 	}
 	return evm.VMContext{
 		Kind:        x.chain.Kind,
-		ChainConfig: x.chain.chainConfig, Block: block, State: states, JumpDests: x.chain.history.jumpDests, Precompiles: *x.precompilesAt(),
+		ChainConfig: x.chain.chainConfig, Block: block, State: states, JumpDests: x.chain.history.jumpDests, Precompiles: x.precompilesAt(),
 		Tracer: hooks, NoBaseFee: true, Warp: x.chain.NetworkContext.PrecompileInput(),
 		MinimumGas: x.limited && x.chain.Asynchronous(block.Time),
-	}.NewVM()
+	}
 }
 
 // precompilesAt returns the precompiles that are active for the execution.
 func (x *execution) precompilesAt() *evm.Precompiles {
 	if x.precompiles == nil {
-		all := evm.PrecompilesAt(x.chain.Kind, x.rules(), x.chain.schedule, x.context.Time)
-		x.precompiles = &all
+		x.precompiles = x.chain.precompiles.At(x.chain.Kind, x.rules(), x.chain.schedule, x.context.Time)
 	}
 	return x.precompiles
 }
@@ -154,16 +161,41 @@ func (x *execution) rules() params.Rules {
 
 // run executes a message. It returns an error only if the message could not run; the result reports a failure of the code.
 func (x *execution) run(ctx context.Context, m *core.Message, hooks *tracing.Hooks) (*core.ExecutionResult, error) {
-	evm := x.evm(m, x.states, hooks)
-	defer evm.Release()
-	stop := context.AfterFunc(ctx, evm.Cancel)
-	defer stop()
-	result, err := evm.Apply(m, nil, x.failedPredicates)
+	result, done, err := x.runFrameless(ctx, m, hooks)
+	if !done {
+		full := x.evm(m, x.states, hooks)
+		defer full.Release()
+		result, err = x.runOn(ctx, full, m)
+	}
 	if result != nil {
 		spendGas(ctx, result.UsedGas)
+	}
+	return result, err
+}
+
+// runFrameless executes a message without call frames, which is faster. done reports whether that was enough.
+func (x *execution) runFrameless(ctx context.Context, m *core.Message, hooks *tracing.Hooks) (result *core.ExecutionResult, done bool, err error) {
+	if hooks != nil || len(m.AccessList) > 0 || x.precompilesAt().Restricted() { // an access list may carry predicates
+		return nil, false, nil
+	}
+	before, fast := x.states.Snapshot(), x.vmContext(m, x.states, nil).NewFrameless()
+	defer fast.Release()
+	if result, err = x.runOn(ctx, fast, m); fast.Entered() {
+		x.states.RevertToSnapshot(before)
+		return nil, false, nil
+	}
+	return result, true, err
+}
+
+// runOn executes a message with an EVM, until the context ends.
+func (x *execution) runOn(ctx context.Context, vm *evm.VM, m *core.Message) (*core.ExecutionResult, error) {
+	stop := context.AfterFunc(ctx, vm.Cancel)
+	defer stop()
+	result, err := vm.Apply(m, nil, x.failedPredicates)
+	if result != nil {
 		result.Err = outOfGas(result.Err)
 	}
-	if evm.Cancelled() && ctx.Err() != nil {
+	if vm.Cancelled() && ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
 	return result, errors.Join(store.Inside(x.states.Error()), err)

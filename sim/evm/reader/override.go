@@ -117,8 +117,7 @@ func (x *execution) override(all StateOverrides, replace bool) error {
 	if len(all) == 0 {
 		return nil
 	}
-	own := x.precompilesAt().Clone()
-	x.precompiles = &own
+	x.precompiles = x.precompilesAt().Clone()
 	moved := map[common.Address]bool{}
 	for _, address := range slices.SortedFunc(maps.Keys(all), func(a, b common.Address) int { return bytes.Compare(a[:], b[:]) }) {
 		o := all[address]
