@@ -130,11 +130,7 @@ func (a *api) blockJSON(ctx context.Context, b *reader.Block, full bool) (rpc.Re
 	if err != nil {
 		return rpc.Result{}, err
 	}
-	raw, err := a.chain.RawBlock(ctx, b)
-	if err != nil {
-		return rpc.Result{}, err
-	}
-	answer := marshal.Block(a.chain.Kind, b, transactions, len(raw), full)
+	answer := marshal.Block(a.chain.Kind, b, transactions, a.chain.Size(b, transactions), full)
 	if !b.Pending() {
 		a.blocks.Add(key, answer)
 	}

@@ -9,11 +9,9 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/common/hexutil"
-	"github.com/ethereum/go-ethereum/core/state"
 	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/holiman/uint256"
 
-	"snowglobe/sim/evm"
 	"snowglobe/sim/evm/reader"
 )
 
@@ -39,22 +37,21 @@ func (a *stateAPI) proofBlock(ctx context.Context, ref BlockRef) (*reader.Block,
 	return b, err
 }
 
-func (a *api) state(ctx context.Context, ref BlockRef) (*state.StateDB, error) {
+func (a *api) account(ctx context.Context, address common.Address, ref BlockRef) (*types.StateAccount, error) {
 	b, err := a.executedBlock(ctx, &ref)
 	if err != nil {
 		return nil, err
 	}
-	return a.chain.State(ctx, b)
+	return a.chain.Account(ctx, b, address)
 }
 
 // GetBalance returns an account's balance in wei.
 func (a *stateAPI) GetBalance(ctx context.Context, address common.Address, ref BlockRef) (*hexutil.U256, error) {
-	states, err := a.state(ctx, ref)
+	account, err := a.account(ctx, address, ref)
 	if err != nil {
 		return nil, err
 	}
-	balance := (*hexutil.U256)(states.GetBalance(address))
-	return balance, states.Error()
+	return (*hexutil.U256)(account.Balance), nil
 }
 
 // GetTransactionCount returns an account's next nonce. For pending it asks the pool, which also counts transactions that do not fit into
@@ -64,17 +61,20 @@ func (a *stateAPI) GetTransactionCount(ctx context.Context, address common.Addre
 		nonce, err := a.miner.Nonce(ctx, address)
 		return hexutil.Uint64(nonce), err
 	}
-	states, err := a.state(ctx, ref)
+	account, err := a.account(ctx, address, ref)
 	if err != nil {
 		return 0, err
 	}
-	nonce := hexutil.Uint64(states.GetNonce(address))
-	return nonce, states.Error()
+	return hexutil.Uint64(account.Nonce), nil
 }
 
 // GetCode returns a contract's code.
 func (a *stateAPI) GetCode(ctx context.Context, address common.Address, ref BlockRef) (hexutil.Bytes, error) {
-	states, err := a.state(ctx, ref)
+	b, err := a.executedBlock(ctx, &ref)
+	if err != nil {
+		return nil, err
+	}
+	states, err := a.chain.State(ctx, b)
 	if err != nil {
 		return nil, err
 	}
@@ -84,7 +84,7 @@ func (a *stateAPI) GetCode(ctx context.Context, address common.Address, ref Bloc
 
 // GetStorageAt returns the value of a storage slot.
 func (a *stateAPI) GetStorageAt(ctx context.Context, address common.Address, slot string, ref BlockRef) (hexutil.Bytes, error) {
-	states, err := a.state(ctx, ref)
+	b, err := a.executedBlock(ctx, &ref)
 	if err != nil {
 		return nil, err
 	}
@@ -92,8 +92,8 @@ func (a *stateAPI) GetStorageAt(ctx context.Context, address common.Address, slo
 	if err != nil {
 		return nil, fmt.Errorf("unable to decode storage key: %w", err)
 	}
-	value := states.GetState(address, evm.StateKey(a.chain.Kind, key))
-	return value[:], states.Error()
+	value, err := a.chain.Slot(ctx, b, address, key)
+	return value[:], err
 }
 
 // slotKey reads a slot's number, with or without leading zeros; whole reports whether it had all 64 digits (coreth

@@ -75,11 +75,7 @@ func (a *api) block(ctx context.Context, b *reader.Block, full bool) (fields, []
 	if err != nil {
 		return nil, nil, err
 	}
-	raw, err := a.chain.RawBlock(ctx, b)
-	if err != nil {
-		return nil, nil, err
-	}
-	block, err := fieldsOf(marshal.Block(a.chain.Kind, b, transactions, len(raw), full))
+	block, err := fieldsOf(marshal.Block(a.chain.Kind, b, transactions, a.chain.Size(b, transactions), full))
 	if err != nil {
 		return nil, nil, err
 	}

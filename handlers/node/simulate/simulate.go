@@ -164,7 +164,7 @@ func blockResult(kind evm.Kind, b *reader.SimulatedBlock, full bool) (json.RawMe
 	if err != nil {
 		return nil, err
 	}
-	block := marshal.Block(kind, b.Block, b.Transactions, b.Size, full)
+	block := marshal.Block(kind, b.Block, b.Transactions, uint64(b.Size), full)
 	return slices.Concat(block[:len(block)-1], []byte(`,"calls":`), calls, []byte("}")), nil
 }
 

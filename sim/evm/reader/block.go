@@ -192,6 +192,23 @@ func (l *Ledger) RawBlock(ctx context.Context, b *Block) ([]byte, error) {
 	return rlp.EncodeToBytes(body)
 }
 
+// Size returns the length of a whole block's RLP: of RawBlock.
+func (l *Ledger) Size(b *Block, transactions []*Transaction) uint64 {
+	var listed uint64
+	for _, t := range transactions {
+		if raw := t.Row.Raw; raw[0] >= 0xc0 {
+			listed += uint64(len(raw))
+		} else {
+			listed += rlp.BytesSize(raw)
+		}
+	}
+	size := uint64(len(b.Row.Header)) + rlp.ListSize(listed) + rlp.ListSize(0)
+	if l.Kind == evm.KindC {
+		size += uint64(rlp.IntSize(0)) + rlp.BytesSize(b.Row.ExtData)
+	}
+	return rlp.ListSize(size)
+}
+
 type accountKey struct {
 	changes uint64 // Chain.Changes when the state was opened
 	block   uint64

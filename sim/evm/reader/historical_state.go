@@ -31,6 +31,33 @@ func (c *Chain) State(ctx context.Context, b *Block) (*state.StateDB, error) {
 	return state.New(b.Results.Root, readOnlyState{c.historicalState(ctx, b)})
 }
 
+// Account returns the nonce and the balance of an account after a block.
+func (c *Chain) Account(ctx context.Context, b *Block, address common.Address) (*types.StateAccount, error) {
+	if b.draft != nil {
+		states := b.draft.copyState()
+		return &types.StateAccount{Nonce: states.GetNonce(address), Balance: states.GetBalance(address)}, states.Error()
+	}
+	account, err := c.historicalState(ctx, b).Account(address)
+	if account == nil {
+		account = types.NewEmptyStateAccount()
+	}
+	return account, err
+}
+
+// Slot returns the value of a slot after a block.
+func (c *Chain) Slot(ctx context.Context, b *Block, address common.Address, key common.Hash) (common.Hash, error) {
+	key = evm.StateKey(c.Kind, key)
+	if b.draft != nil {
+		states := b.draft.copyState()
+		return states.GetState(address, key), states.Error()
+	}
+	states := c.historicalState(ctx, b)
+	if account, err := states.Account(address); account == nil {
+		return common.Hash{}, err
+	}
+	return states.Storage(address, key)
+}
+
 func (c *Chain) historicalState(ctx context.Context, b *Block) historicalState {
 	// A read of one row is short; without cancellation the driver needs no goroutine to watch for it.
 	ctx = context.WithoutCancel(ctx)

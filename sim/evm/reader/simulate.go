@@ -287,7 +287,7 @@ func (s *simulation) call(ctx context.Context, b *Block, pool *core.GasPool, cal
 	states := state.NewHookedState(s.states, hooks)
 	run := evm.VMContext{
 		Kind: s.chain.Kind, ChainConfig: s.chain.chainConfig, Block: s.context, State: states, JumpDests: s.chain.history.jumpDests,
-		Precompiles: *s.precompilesAt(), Tracer: hooks, NoBaseFee: !s.Validate, Warp: s.chain.NetworkContext.PrecompileInput(),
+		Precompiles: s.precompilesAt(), Tracer: hooks, NoBaseFee: !s.Validate, Warp: s.chain.NetworkContext.PrecompileInput(),
 		MinimumGas: limited && s.chain.Asynchronous(s.context.Time),
 	}.NewVM()
 	defer run.Release()
@@ -309,7 +309,7 @@ func (s *simulation) call(ctx context.Context, b *Block, pool *core.GasPool, cal
 		evm.BurnBaseFee(states, b.Header, result.UsedGas)
 	}
 	states.Finalise(run.GetRules())
-	row := &store.Transaction{ID: store.At(s.chain.Row.ID, b.Number, index), GasUsed: result.UsedGas}
+	row := &store.Transaction{ID: store.At(s.chain.Row.ID, b.Number, index), Hash: logs.tx.Bytes(), GasUsed: result.UsedGas}
 	return &Transaction{Transaction: signed, Row: row, Block: b, Sender: m.From}, &SimulatedCall{result, logs.logs(), capped}, evm.Fault(s.states)
 }
 
@@ -376,7 +376,7 @@ func (s *simulation) finish(b *SimulatedBlock, receipts types.Receipts) error {
 		if err != nil {
 			return err
 		}
-		t.Row.Raw, t.Row.Hash = raw, t.Hash().Bytes()
+		t.Row.Raw = raw
 		b.Size += len(raw)
 	}
 	h := b.Header

@@ -21,6 +21,9 @@ type Transaction struct {
 	Logs   []*types.Log // filled by Receipts and Receipt only
 }
 
+// Hash returns the transaction's hash, which is in its row.
+func (t *Transaction) Hash() common.Hash { return common.BytesToHash(t.Row.Hash) }
+
 // Index returns the transaction's index in its block.
 func (t *Transaction) Index() int { return t.Row.ID.Index() }
 

@@ -13,7 +13,7 @@ const HeaderBytes = 2_048
 // content holds a block's fields beyond its header.
 type content struct {
 	txs  []*reader.Transaction
-	size int
+	size uint64
 	full bool
 }
 
@@ -21,7 +21,7 @@ type content struct {
 func Header(kind evm.Kind, b *reader.Block) json.RawMessage { return fields(kind, b, nil) }
 
 // Block writes a block of size bytes as eth_getBlockByNumber returns it.
-func Block(kind evm.Kind, b *reader.Block, transactions []*reader.Transaction, size int, full bool) json.RawMessage {
+func Block(kind evm.Kind, b *reader.Block, transactions []*reader.Transaction, size uint64, full bool) json.RawMessage {
 	return fields(kind, b, &content{transactions, size, full})
 }
 
@@ -66,7 +66,7 @@ func fields(kind evm.Kind, b *reader.Block, c *content) []byte {
 	}
 	w.Key("sha3Uncles").Bytes(h.UncleHash[:])
 	if c != nil {
-		w.Key("size").Uint(uint64(c.size))
+		w.Key("size").Uint(c.size)
 	}
 	w.Key("stateRoot").Bytes(h.Root[:])
 	if h.Asynchronous() {
@@ -94,7 +94,7 @@ func known(b *reader.Block, field []byte) []byte {
 	return field
 }
 
-func bodySize(c *content) int {
+func bodySize(c *content) uint64 {
 	if c == nil || !c.full {
 		return 0
 	}

@@ -34,14 +34,14 @@ func (w *Writer) transaction(t *reader.Transaction) {
 	w.Open('{')
 	w.Key("blockHash").Bytes(t.Block.Hash[:])
 	w.Key("blockNumber").Uint(t.Block.Number)
-	w.payload(t.Transaction, t.Sender, t.Bound())
+	w.payload(t.Transaction, t.Hash(), t.Sender, t.Bound())
 	w.Key("transactionIndex").Uint(uint64(t.Index()))
 	w.typed(t.Transaction)
 	w.Close('}')
 }
 
 // payload writes a transaction's call and its gas price.
-func (w *Writer) payload(t *types.Transaction, sender common.Address, price *big.Int) {
+func (w *Writer) payload(t *types.Transaction, hash common.Hash, sender common.Address, price *big.Int) {
 	w.Key("from").Bytes(sender[:])
 	w.Key("gas").Uint(t.Gas())
 	w.Key("gasPrice").Big(price)
@@ -49,7 +49,6 @@ func (w *Writer) payload(t *types.Transaction, sender common.Address, price *big
 		w.Key("maxFeePerGas").Big(t.GasFeeCap())
 		w.Key("maxPriorityFeePerGas").Big(t.GasTipCap())
 	}
-	hash := t.Hash()
 	w.Key("hash").Bytes(hash[:])
 	w.Key("input").Bytes(t.Data())
 	w.Key("nonce").Uint(t.Nonce())
@@ -159,7 +158,7 @@ func (w *Writer) pooled(t *types.Transaction, sender common.Address) {
 	w.Open('{')
 	w.Key("blockHash").Raw("null")
 	w.Key("blockNumber").Raw("null")
-	w.payload(t, sender, t.GasFeeCap())
+	w.payload(t, t.Hash(), sender, t.GasFeeCap())
 	w.Key("transactionIndex").Raw("null")
 	w.typed(t)
 	w.Close('}')
