@@ -54,6 +54,7 @@ func (r *report) parts() []part {
 		{"rollups", r.rollups},
 		{"starts", r.starts},
 		{"serving", r.serving},
+		{"newWords", r.newWords},
 		{"journaling", r.journaling},
 		{"ownNames", r.ownNames},
 		{"signing", r.signing},

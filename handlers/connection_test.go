@@ -57,7 +57,10 @@ func (c *connection) expect(e exchange) error {
 	if err := c.receive(); err != nil {
 		return err
 	}
-	if !bytes.Equal(c.body.Bytes(), e.want) {
+	if e.want == nil && bytes.Contains(c.body.Bytes(), []byte(`"error":`)) {
+		return fmt.Errorf("no result: %.200s", c.body.Bytes())
+	}
+	if e.want != nil && !bytes.Equal(c.body.Bytes(), e.want) {
 		return fmt.Errorf("another answer than the first: %.200s", c.body.Bytes())
 	}
 	return nil
@@ -65,7 +68,7 @@ func (c *connection) expect(e exchange) error {
 
 var (
 	statusOK      = []byte("HTTP/1.1 200 ")
-	contentLength = []byte("Content-Length: ") // as net/http writes it
+	contentLength = []byte("content-length: ")
 	chunked       = []byte("Transfer-Encoding: chunked")
 )
 
@@ -91,7 +94,7 @@ func (c *connection) receive() error {
 		case len(line) == 0:
 			_, err = io.CopyN(&c.body, c.reader, length)
 			return err
-		case bytes.HasPrefix(line, contentLength):
+		case len(line) > len(contentLength) && bytes.EqualFold(line[:len(contentLength)], contentLength):
 			if length, err = strconv.ParseInt(string(line[len(contentLength):]), 10, 64); err != nil {
 				return err
 			}

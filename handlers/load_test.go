@@ -22,11 +22,18 @@ type load struct {
 	cpu       time.Duration // of the server for one request
 }
 
-// exchange is a request on the wire and the body of its answer.
+// exchange is a request on the wire and the body of its answer, nil for any result.
 type exchange struct{ request, want []byte }
 
-// press sends requests over all connections as fast as responses arrive, for one round.
-func press(address string, pid int, exchanges []exchange) (load, error) {
+// inTurn starts each connection at another of the exchanges.
+func inTurn(exchanges []exchange) func(connection, n int) exchange {
+	return func(connection, n int) exchange {
+		return exchanges[(connection*len(exchanges)/connections+n)%len(exchanges)]
+	}
+}
+
+// press sends requests over all connections as fast as responses arrive, for one round. next returns the n-th of a connection.
+func press(address string, pid int, next func(connection, n int) exchange) (load, error) {
 	var (
 		all  sync.WaitGroup
 		took = make([][]time.Duration, connections)
@@ -39,7 +46,7 @@ func press(address string, pid int, exchanges []exchange) (load, error) {
 	}
 	worked, begin := busy(pid), time.Now()
 	for i, c := range open {
-		all.Go(func() { took[i], errs[i] = c.repeat(exchanges, i*len(exchanges)/connections, begin.Add(roundTime)) })
+		all.Go(func() { took[i], errs[i] = c.repeat(func(n int) exchange { return next(i, n) }, begin.Add(roundTime)) })
 	}
 	all.Wait()
 	whole, worked := time.Since(begin), busy(pid)-worked
@@ -71,10 +78,10 @@ func closeAll(open []*connection) {
 }
 
 // repeat sends the requests in turn, at least one, until the time is over, and returns how long each response took.
-func (c *connection) repeat(exchanges []exchange, from int, until time.Time) (took []time.Duration, err error) {
+func (c *connection) repeat(next func(n int) exchange, until time.Time) (took []time.Duration, err error) {
 	for i := range roundCount {
-		begin := time.Now()
-		if err := c.expect(exchanges[(from+i)%len(exchanges)]); err != nil {
+		e, begin := next(i), time.Now()
+		if err := c.expect(e); err != nil {
 			return append(took, time.Since(begin)), err
 		}
 		end := time.Now()

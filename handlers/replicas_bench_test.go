@@ -48,7 +48,7 @@ func (r *report) replicas() {
 				}
 				direct, proxied = append(direct, exchange{ask.bytes(one.address), a.Body}), append(proxied, exchange{ask.bytes(proxy.address), b.Body})
 			}
-			three, single, ratio := r.compare(t.name, side{proxy.address, proxy.cmd.Process.Pid, proxied}, side{one.address, one.cmd.Process.Pid, direct})
+			three, single, ratio := r.compare(t.name, side{proxy.address, proxy.cmd.Process.Pid, inTurn(proxied)}, side{one.address, one.cmd.Process.Pid, inTurn(direct)})
 			row("%s\t%.0f\t%.2f\t%.2f\t%.0f\t%.2f\t%.2f\t%.2f", t.name, single.perSecond, milliseconds(single.p50), milliseconds(single.p99),
 				three.perSecond, milliseconds(three.p50), milliseconds(three.p99), ratio)
 		}

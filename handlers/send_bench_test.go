@@ -38,7 +38,7 @@ func (r *report) sending() {
 			name    string
 			clients int
 			budget  string
-		}{{"1 client, waiting for receipts", 1, budget("transactions of one client that waits for receipts")}, {"16 clients, waiting for receipts", 16, ""}} {
+		}{{"1 client, waiting for receipts", 1, budget("transactions of one client that waits for receipts")}, {"8 clients, waiting for receipts", 8, budget("transactions of eight clients that wait for receipts")}} {
 			measure := func(name string, p *process, path string) {
 				took, whole, worked := r.pay(p, path, c.clients)
 				slices.Sort(took)

@@ -41,8 +41,8 @@ func (r *report) journaling() {
 	r.table("journal\twith, requests/s\twithout\tratio\tbudget", func(row func(string, ...any)) {
 		for _, ask := range []request{{http.MethodGet, "/v1/chains/43114/blocks/5", ""}, {http.MethodGet, "/v1/chains/43114/transactions", ""}, call("eth_blockNumber")[0]} {
 			a, b := r.first(with, ask), r.first(without, ask)
-			w, wo, ratio := r.compare(ask.path, side{with.address, with.cmd.Process.Pid, []exchange{{ask.bytes(with.address), a.Body}}},
-				side{without.address, without.cmd.Process.Pid, []exchange{{ask.bytes(without.address), b.Body}}})
+			w, wo, ratio := r.compare(ask.path, side{with.address, with.cmd.Process.Pid, inTurn([]exchange{{ask.bytes(with.address), a.Body}})},
+				side{without.address, without.cmd.Process.Pid, inTurn([]exchange{{ask.bytes(without.address), b.Body}})})
 			row("%s %s\t%.0f\t%.0f\t%.2f\t%s", ask.path, ask.body, w.perSecond, wo.perSecond, ratio, budget("serving with the journal of requests, against without"))
 		}
 	})
@@ -128,7 +128,7 @@ func (r *report) requests(p *process, all []target) map[string]speed {
 				bares = append(bares, exchange{request{ask.method, barePath(done), ask.body}.bytes(address), want})
 				done++
 			}
-			o, b, ratio := r.compare(t.name, side{p.address, p.cmd.Process.Pid, ours}, side{address, pid, bares})
+			o, b, ratio := r.compare(t.name, side{p.address, p.cmd.Process.Pid, inTurn(ours)}, side{address, pid, inTurn(bares)})
 			row("%s\t%d\t%.0f\t%.2f\t%.2f\t%d\t%.0f\t%.2f\t%.2f\t%d\t%.2f\t%s", t.name, bytesOf(ours),
 				o.perSecond, milliseconds(o.p50), milliseconds(o.p99), o.cpu.Microseconds(),
 				b.perSecond, milliseconds(b.p50), milliseconds(b.p99), b.cpu.Microseconds(), ratio, ratioBudget(t.name))
@@ -140,9 +140,9 @@ func (r *report) requests(p *process, all []target) map[string]speed {
 
 // side is one of the two servers that are compared.
 type side struct {
-	address   string
-	pid       int
-	exchanges []exchange
+	address string
+	pid     int
+	next    func(connection, n int) exchange
 }
 
 // compare lets two servers respond in turns, and returns each one's median and the median ratio of the pairs.
@@ -157,7 +157,7 @@ func (r *report) compare(name string, ours, bare side) (load, load, float64) {
 }
 
 func (r *report) round(name string, s side) load {
-	l, err := press(s.address, s.pid, s.exchanges)
+	l, err := press(s.address, s.pid, s.next)
 	if err != nil {
 		r.b.Fatalf("%s: %v", name, err)
 	}

@@ -1,0 +1,98 @@
+// make bench: calls with words that no call had before.
+
+package handlers_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync/atomic"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/common/hexutil"
+)
+
+// newWord is a call with a parameter that differs each time.
+type newWord struct {
+	name   string
+	method string
+	params func(n uint64) []any
+	anvil  bool // whether anvil has what is asked for
+	budget string
+}
+
+func newWords(token string, height uint64) []newWord {
+	account := func(n uint64) string {
+		return common.Address{0: 0xac, 1: byte(n >> 24), 2: byte(n >> 16), 3: byte(n >> 8), 4: byte(n)}.Hex()
+	}
+	slow := budget("eth_getBalance, eth_getStorageAt, each of another account or slot")
+	return []newWord{
+		{"eth_getBalance", "eth_getBalance", func(n uint64) []any { return []any{account(n), "latest"} }, true, slow},
+		{"eth_getBalance, of another block", "eth_getBalance", func(n uint64) []any { return []any{account(n), quantity(height - n%height)} }, false, slow},
+		{"eth_getStorageAt", "eth_getStorageAt", func(n uint64) []any { return []any{token, hexutil.EncodeUint64(n), "latest"} }, true, slow},
+		{"eth_call balanceOf", "eth_call", func(n uint64) []any {
+			return []any{map[string]string{"to": token, "data": "0x70a08231" + strings.Repeat("0", 24) + account(n)[2:]}, "latest"}
+		}, true, budget("eth_call, each of another account")},
+		{"full block", "eth_getBlockByNumber", func(n uint64) []any { return []any{quantity(height - n*7919%height), true} }, false,
+			budget("full blocks, each another one")},
+	}
+}
+
+// newWords measures calls of the default world that nobody has asked before, in turns with a bare server that writes as many bytes, and with
+// anvil if it is installed.
+func (r *report) newWords() {
+	p := r.serve("--profile", "default", "--db", r.world("default"))
+	defer p.stop()
+	c := r.describe(p).Chains[0]
+	token := contract(c, "usdx")
+	all := newWords(token, c.Height)
+	answers := make([]answer, len(all))
+	for i, w := range all {
+		answers[i] = r.first(p, call(w.method, w.params(uint64(len(all)))...)[0])
+	}
+	address, pid, stop := r.bare(answers)
+	defer stop()
+	anvil := r.anvilWith(p, token)
+	r.table("16 connections, new words\tbytes\trequests/s\tCPU µs\tbare requests/s\tratio\tbudget\tanvil requests/s\tratio", func(row func(string, ...any)) {
+		for i, w := range all {
+			ours := side{p.address, p.cmd.Process.Pid, w.next(p.address, "/ext/bc/C/rpc")}
+			o, b, ratio := r.compare(w.name, ours, side{address, pid, w.next(address, barePath(i))})
+			beside := "\t"
+			if anvil != nil && w.anvil {
+				_, a, ratio := r.compare(w.name, ours, side{anvil.address, anvil.cmd.Process.Pid, w.next(anvil.address, "/")})
+				beside = fmt.Sprintf("%.0f\t%.2f", a.perSecond, ratio)
+			}
+			row("%s\t%d\t%.0f\t%d\t%.0f\t%.2f\t%s\t%s", w.name, len(answers[i].Body), o.perSecond, o.cpu.Microseconds(), b.perSecond, ratio, w.budget, beside)
+		}
+	})
+	if anvil != nil {
+		anvil.stop()
+	}
+}
+
+// next returns the function that makes ever new requests.
+func (w newWord) next(address, path string) func(connection, n int) exchange {
+	var asked atomic.Uint64
+	return func(int, int) exchange {
+		ask := call(w.method, w.params(asked.Add(1))...)[0]
+		return exchange{request{http.MethodPost, path, ask.body}.bytes(address), nil}
+	}
+}
+
+// anvilWith starts anvil with a contract of our world, nil if it is not installed.
+func (r *report) anvilWith(p *process, contract string) *process {
+	program := anvilProgram()
+	if program == "" {
+		return nil
+	}
+	var code struct{ Result string }
+	if err := json.Unmarshal(r.first(p, call("eth_getCode", contract, "latest")[0]).Body, &code); err != nil {
+		r.b.Fatal(err)
+	}
+	anvil := r.anvil(program)
+	set := call("anvil_setCode", contract, code.Result)[0]
+	set.path = "/"
+	r.first(anvil, set)
+	return anvil
+}
