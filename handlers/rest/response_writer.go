@@ -33,6 +33,14 @@ func (w *responseWriter) keep(body []byte) {
 	}
 }
 
+// WriteWhole writes a response's whole body, which must not change afterwards: the journal keeps it as it is.
+func WriteWhole(w http.ResponseWriter, body []byte) (int, error) {
+	if c, ok := w.(*requestContext); ok && !c.whole {
+		c.keep(body)
+	}
+	return w.Write(body)
+}
+
 // keepCopy records a body that may change afterwards.
 func (w *responseWriter) keepCopy(body []byte) {
 	if w.keeps && !w.whole {

@@ -122,6 +122,10 @@ func (s *Server) send(w http.ResponseWriter, ctx context.Context, o *output) {
 	}
 	w.Header()["Content-Type"] = s.mediaType
 	w.Header()["Content-Length"] = []string{strconv.Itoa(size)}
+	if len(o.segments) == 0 {
+		_, _ = rest.WriteWhole(w, o.text) // the client may be gone
+		return
+	}
 	_ = o.writeTo(ctx, w) // net/http closes the connection if an answer is shorter than announced
 }
 

@@ -27,7 +27,7 @@ func Block(kind evm.Kind, b *reader.Block, transactions []*reader.Transaction, s
 
 // fields writes a header, or a block if there is content, with keys in alphabetical order.
 func fields(kind evm.Kind, b *reader.Block, c *content) []byte {
-	w := &Writer{make([]byte, 0, HeaderBytes+4*bodySize(c))}
+	w := scratch.Get().(*Writer)
 	h := b.Header
 	w.Open('{')
 	w.Key("baseFeePerGas").Big(h.BaseFee)
@@ -83,7 +83,7 @@ func fields(kind evm.Kind, b *reader.Block, c *content) []byte {
 		w.Key("uncles").Raw("[]")
 	}
 	w.Close('}')
-	return w.JSON
+	return w.done()
 }
 
 // known writes a field that a pending block lacks (internal/ethapi.RPCMarshalBlock with pending).
@@ -92,13 +92,6 @@ func known(b *reader.Block, field []byte) []byte {
 		return nil
 	}
 	return field
-}
-
-func bodySize(c *content) uint64 {
-	if c == nil || !c.full {
-		return 0
-	}
-	return c.size
 }
 
 func (w *Writer) transactions(c *content) {

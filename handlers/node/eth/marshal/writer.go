@@ -1,13 +1,30 @@
 package marshal
 
 import (
+	"bytes"
 	"encoding/hex"
 	"math/big"
 	"strconv"
+	"sync"
 )
 
 // Writer writes JSON sequentially and without reflection, for the most frequent responses.
 type Writer struct{ JSON []byte }
+
+// scratch holds writers with room for a block, whose size is hard to tell in advance.
+var scratch = sync.Pool{New: func() any { return &Writer{make([]byte, 0, 4*HeaderBytes)} }}
+
+const largestScratch = 1 << 20
+
+// done returns what a writer of scratch wrote.
+func (w *Writer) done() []byte {
+	written := bytes.Clone(w.JSON)
+	if cap(w.JSON) <= largestScratch {
+		w.JSON = w.JSON[:0]
+		scratch.Put(w)
+	}
+	return written
+}
 
 // Open begins an object or an array.
 func (w *Writer) Open(bracket byte) *Writer {
