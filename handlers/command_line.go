@@ -29,6 +29,7 @@ var groups = []cli.Group{
 	{Title: "The network's own host names", Flags: []string{"as-network", "sealed", "allow-host", "as-host"}},
 	{Title: "Permissions", Flags: []string{"allow-control", "allow-origin", "http-allowed-hosts", "webhook-hosts", "api-keys", "require-api-key"}},
 	{Title: "Time and blocks", Flags: []string{"live", "clock-rate", "block-time", "mixed-mining", "no-mining", "no-relayer", "relayer", "undo-blocks"}},
+	{Title: "Your contracts", Flags: []string{"solc"}},
 	{Title: "Exports", Flags: []string{"export-workers", "export-queue", "export-keep", "export-max-rows", "export-retention"}},
 	{Title: "Faults, logs and the program itself", Flags: []string{"faults", "journal", "log-format", "quiet", "ready-file", forceFlag, jsonFlag, "config"}},
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"os"
 	"strconv"
 	"strings"
 	"time"
@@ -18,6 +19,7 @@ import (
 	"snowglobe/handlers/journal"
 	"snowglobe/handlers/permit"
 	"snowglobe/handlers/rest"
+	"snowglobe/handlers/solc"
 	"snowglobe/handlers/surface"
 	"snowglobe/handlers/webhook"
 	"snowglobe/sim/export"
@@ -54,6 +56,7 @@ type Flags struct {
 	webhookHosts                                                         string
 	worlds                                                               int
 	worldSize, undoBlocks                                                int64
+	solc                                                                 []string
 }
 
 // NewFlags declares the flags for serving.
@@ -64,7 +67,7 @@ func NewFlags(f *pflag.FlagSet) *Flags {
 	f.BoolVar(&s.asNetwork, "as-network", false, "answer for the real network's own host names too, as a proxy: exec sets up its command, serve shows how to set up a browser")
 	f.BoolVar(&s.sealed, "sealed", false, "with --as-network, refuse every other host but this machine; exec lists what was refused and fails")
 	f.Func("allow-host", "`HOSTS`, separated by commas, that pass nevertheless; *.example.com for all below one; repeatable", s.allowHosts)
-	f.Func("as-host", "`HOST=SERVICE` to answer for besides the known ones: data, metrics, node, etherscan or chain:ID; repeatable", s.addHosts)
+	f.Func("as-host", "`HOST=SERVICE` to answer for besides the known ones: data, metrics, node, etherscan, compilers or chain:ID; repeatable", s.addHosts)
 	f.StringVar(&s.network, "network", fixtures.MainnetName, "`NAME` of the network for /ext paths without one: mainnet or fuji")
 	f.StringVar(&s.dialect, "dialect", "auto", "`NAME` of the dialect of the Data and Metrics API: auto, spec or upstream")
 	f.IntVar(&s.rateLimit, "rate-limit", 0, "`N` requests a minute for each client, twice as many with a key of --api-keys; further ones get a 429. 0 for no limit")
@@ -92,6 +95,7 @@ func NewFlags(f *pflag.FlagSet) *Flags {
 	f.Float64Var(&s.clockRate, "clock-rate", 0, "run the world's clock `N` times as fast as real time, 1 for real time; at 0 it stands still until something moves it")
 	f.BoolVar(&s.live, "live", false, "let time pass and people act, in real time unless --clock-rate says otherwise")
 	f.StringVar(&s.warpSign, "warp-sign", signAny, "`WHICH` messages validators sign for the aggregator: any that is well-formed, or only known ones, which the world sent or can justify")
+	f.StringArrayVar(&s.solc, "solc", nil, "`FILE` of a Solidity compiler, or of solc's soljson.js, which Node runs, to compile the contracts that clients verify, besides those that Foundry and Hardhat keep; repeatable")
 	f.IntVar(&s.exportWorkers, "export-workers", 2, "`N` transaction exports that run at once; others wait")
 	f.IntVar(&s.exportQueue, "export-queue", 256, "`N` unfinished transaction exports, including waiting ones; further ones are rejected; 0 for no limit")
 	f.IntVar(&s.exportKeep, "export-keep", 1000, "`N` latest finished exports to keep; 0 for all")
@@ -110,7 +114,12 @@ func NewFlags(f *pflag.FlagSet) *Flags {
 
 // Options converts the flags to options; the log goes to w.
 func (s *Flags) Options(w io.Writer) (o Options, err error) {
-	o = Options{Version: control.Version(), RateLimit: s.rateLimit, RequireKey: s.requireKey, ReadyFile: s.readyFile}
+	o = Options{Version: control.Version(), RateLimit: s.rateLimit, RequireKey: s.requireKey, ReadyFile: s.readyFile, Solc: solc.New(s.solc)}
+	for _, file := range s.solc {
+		if info, err := os.Stat(file); err != nil || !info.Mode().IsRegular() {
+			return o, fmt.Errorf("--solc: %s is no file", file)
+		}
+	}
 	if err = checkAddress(s.Addresses.Main); err != nil {
 		return o, fmt.Errorf("--addr: %w", err)
 	}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"snowglobe/fixtures"
+	"snowglobe/handlers/artifacts"
 	"snowglobe/handlers/control"
 	"snowglobe/handlers/data"
 	"snowglobe/handlers/docs"
@@ -31,8 +32,11 @@ import (
 	"snowglobe/handlers/prometheus"
 	"snowglobe/handlers/rest"
 	"snowglobe/handlers/rest/schema"
+	"snowglobe/handlers/solc"
+	"snowglobe/handlers/sourcify"
 	"snowglobe/handlers/surface"
 	"snowglobe/handlers/usage"
+	"snowglobe/handlers/verification"
 	"snowglobe/handlers/web"
 	"snowglobe/handlers/webhook"
 	"snowglobe/handlers/worlds"
@@ -66,6 +70,9 @@ type Options struct {
 	Permit  permit.Rule // decides who may change the world
 	Mining  Mining
 	Relayer bool // deliver messages between chains
+
+	Artifacts *artifacts.Registry // contracts that are known by their artifacts; nil for one of this server's own
+	Solc      *solc.Compilers     // compile what clients verify; nil for those that Foundry and Hardhat keep
 
 	Proxy *intercept.Proxy // for the real network's host names; nil for none
 
@@ -121,6 +128,7 @@ type Server struct {
 	name    string // of the world
 	index   *index
 	rest    *rest.Server // the handler
+	verify  *verification.Service
 }
 
 // ServeHTTP answers a request, but waits while the world reverts. A WebSocket waits for each message.
@@ -142,6 +150,7 @@ func (s *Server) Close() {
 	s.events.Close()
 	s.node.Close()
 	s.rest.Close()
+	s.verify.Close()
 	if err := s.index.close(); err != nil {
 		s.log.Error("the index's copy of the file could not be removed", "error", err)
 	}
@@ -177,7 +186,7 @@ func New(w *sim.World, o Options) (*Server, error) {
 	}
 	w.DB.LogFailures(o.Log)
 	w.DB.KeepUndo(o.UndoBlocks)
-	o.fillEvents()
+	o.fill()
 	faults := fault.NewSet(w.Meta.Seed, o.World, w.Clock.Now, o.Events)
 	used, late := usage.New(w), newIndex(w, &o)
 	s, err := rest.New(rest.Options{
@@ -206,7 +215,7 @@ func New(w *sim.World, o Options) (*Server, error) {
 	if err := control.RegisterClock(s, w, clock); err != nil {
 		return nil, err
 	}
-	if err := errors.Join(control.RegisterJournal(s, o.Journal), control.RegisterEvents(s, o.Events), registerFaults(s, w, faults), control.RegisterIndex(s, late), control.RegisterTrouble(s, w), control.RegisterTransactions(s, w), control.RegisterHostNames(s, o.Proxy)); err != nil {
+	if err := errors.Join(control.RegisterJournal(s, o.Journal), control.RegisterEvents(s, o.Events), registerFaults(s, w, faults), control.RegisterIndex(s, late), control.RegisterTrouble(s, w), control.RegisterTransactions(s, w), control.RegisterHostNames(s, o.Proxy), control.RegisterCompilers(s, o.Solc)); err != nil {
 		return nil, err
 	}
 	o.Exports.Log, o.Data.Stakers = o.Log, query.NewStakerIndexes()
@@ -231,7 +240,11 @@ func New(w *sim.World, o Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	mountEtherscan(s, w, n, late, o)
+	contracts, err := verification.New(w, o.Artifacts, o.Solc, o.Log)
+	if err != nil {
+		return nil, err
+	}
+	mountExplorers(s, w, n, late, contracts, o)
 	pages.Describe(func() (all []web.Described) {
 		for _, d := range n.Describe() {
 			all = append(all, web.Described(d))
@@ -253,16 +266,22 @@ func New(w *sim.World, o Options) (*Server, error) {
 	if err := startFaults(s, w, faults, o.Faults); err != nil {
 		return nil, err
 	}
-	return &Server{s, w, exports, clock, hooks, n, o.Log, o.Events, o.World, late, s}, nil
+	return &Server{s, w, exports, clock, hooks, n, o.Log, o.Events, o.World, late, s, contracts}, nil
 }
 
-// fillEvents makes the journal and the event hub unless the options contain them.
-func (o *Options) fillEvents() {
+// fill makes the journal, the event hub and what is known of contracts, unless the options contain them.
+func (o *Options) fill() {
 	if o.World == "" {
 		o.World = worlds.Main
 	}
 	if o.Events == nil {
 		o.Events = events.NewHub()
+	}
+	if o.Artifacts == nil {
+		o.Artifacts = artifacts.New()
+	}
+	if o.Solc == nil {
+		o.Solc = solc.New(nil)
 	}
 	if o.Journal == nil {
 		o.Journal = journal.New(journal.DefaultSize, o.Keys.Texts(), o.Events)
@@ -333,11 +352,15 @@ func mountNode(s *rest.Server, w *sim.World, o Options, m *prometheus.Requests, 
 	return n, nil
 }
 
-// mountEtherscan serves the Etherscan-shaped API.
-func mountEtherscan(s *rest.Server, w *sim.World, n *node.Node, late *index, o Options) {
-	api := etherscan.New(etherscan.Options{World: w, Node: n, Permit: &o.Permit, Network: n.NetworkOf, Indexed: late.read})
+// mountExplorers serves the APIs in the shape of Etherscan's and Sourcify's.
+func mountExplorers(s *rest.Server, w *sim.World, n *node.Node, late *index, contracts *verification.Service, o Options) {
+	api := etherscan.New(etherscan.Options{World: w, Node: n, Permit: &o.Permit, Network: n.NetworkOf, Indexed: late.read, Contracts: contracts})
 	for _, prefix := range etherscan.Prefixes {
 		s.Mount(rest.Etherscan, prefix, api)
+	}
+	repository := sourcify.New(sourcify.Options{World: w, Permit: &o.Permit, Contracts: contracts})
+	for _, prefix := range sourcify.Prefixes {
+		s.Mount(rest.Sourcify, prefix, repository)
 	}
 }
 

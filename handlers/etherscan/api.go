@@ -15,6 +15,7 @@ import (
 	"snowglobe/fixtures"
 	"snowglobe/handlers/permit"
 	"snowglobe/handlers/rest"
+	"snowglobe/handlers/verification"
 	"snowglobe/sim"
 	"snowglobe/sim/evm"
 	"snowglobe/sim/evm/reader"
@@ -26,6 +27,8 @@ type Options struct {
 	World  *sim.World
 	Node   http.Handler // answers the module proxy
 	Permit *permit.Rule // decides who may verify contracts
+
+	Contracts *verification.Service
 
 	// Network returns the network of a request whose path names none.
 	Network func(*http.Request) string
@@ -61,7 +64,7 @@ type action struct {
 }
 
 // actions lists everything by "module.action", in lower case.
-var actions = joined(accountActions, transferActions, transactionActions, blockActions, logActions, statsActions, tokenActions, gasActions, contractActions, proxyActions)
+var actions = joined(accountActions, transferActions, transactionActions, blockActions, logActions, statsActions, tokenActions, gasActions, contractActions, verifyActions, proxyActions)
 
 func joined(all ...map[string]action) map[string]action {
 	joined := map[string]action{}
@@ -183,6 +186,9 @@ func (a *API) chainOf(r *http.Request, values parameters) (*reader.Chain, error)
 		return a.chainOfRoutescan(path)
 	}
 	id := values["chainid"]
+	if id == "" {
+		id = values["chain_id"] // Blockscout's
+	}
 	switch {
 	case id == "" && network == "":
 		return nil, errNoChain

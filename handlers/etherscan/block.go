@@ -11,6 +11,7 @@ var blockActions = map[string]action{
 	"block.getblocknobytime":  {handle: blockAt},
 	"block.getblockcountdown": {handle: countdown},
 	"block.getblocktxnscount": {handle: blockCounts},
+	"block.eth_block_number":  {handle: proxied("eth_blockNumber")}, // Blockscout's
 }
 
 type reward struct {

@@ -18,7 +18,10 @@ type parameters map[string]string
 func (p parameters) add(values url.Values) {
 	for name, all := range values {
 		name = strings.ToLower(name)
-		if _, taken := p[name]; !taken && len(all) > 0 {
+		if _, taken := p[name]; taken || len(all) == 0 {
+			continue
+		}
+		if p[name] = all[0]; name != "sourcecode" { // every byte of which is in the metadata
 			p[name] = strings.TrimSpace(all[0])
 		}
 	}

@@ -29,7 +29,7 @@ type Rule struct {
 
 // Match states which requests a rule matches. It never matches the simulator's own interface.
 type Match struct {
-	Interface string            `json:"interface,omitempty" enum:"data,metrics,node,etherscan"`
+	Interface string            `json:"interface,omitempty" enum:"data,metrics,node,etherscan,sourcify"`
 	Operation string            `json:"operation,omitempty" doc:"Id of an operation of the Data or Metrics API, or module.action of the Etherscan-shaped one."`
 	Method    string            `json:"method,omitempty" enum:"GET,HEAD,POST,PUT,PATCH,DELETE,OPTIONS"`
 	Path      string            `json:"path,omitempty" doc:"A path, or a pattern in which * stands for a segment or a part of one, and a last ** for all that follows."`

@@ -19,21 +19,21 @@ var hostName = regexp.MustCompile(`^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0
 // allowedName is what --allow-host takes: a name, of one label too, or all names below one.
 var allowedName = regexp.MustCompile(`^(\*\.)?([a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?\.)*[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$`)
 
-// ParseHost reads the value of --as-host: HOST=data, metrics, node, etherscan or chain:ID.
+// ParseHost reads the value of --as-host: HOST=data, metrics, node, etherscan, compilers or chain:ID.
 func ParseHost(text string) (fixtures.Host, error) {
 	name, service, found := strings.Cut(text, "=")
 	h := fixtures.Host{Name: normal(name), Service: fixtures.Service(service), Network: fixtures.MainnetName}
 	if !found || len(h.Name) > 253 || !hostName.MatchString(h.Name) {
-		return h, fmt.Errorf("%q is not of the form HOST=data, metrics, node, etherscan or chain:ID, with a host name such as rpc.example.com, in ASCII (xn--…)", text)
+		return h, fmt.Errorf("%q is not of the form HOST=data, metrics, node, etherscan, compilers or chain:ID, with a host name such as rpc.example.com, in ASCII (xn--…)", text)
 	}
 	if id, chain := strings.CutPrefix(service, "chain:"); chain {
 		h.Service, h.Chain = fixtures.ChainService, id
 	}
 	switch h.Service {
-	case fixtures.ChainService, fixtures.DataService, fixtures.MetricsService, fixtures.NodeService, fixtures.ScanService:
+	case fixtures.ChainService, fixtures.DataService, fixtures.MetricsService, fixtures.NodeService, fixtures.ScanService, fixtures.CompilerService:
 		return h, nil
 	}
-	return h, fmt.Errorf("%q is not one of data, metrics, node, etherscan, chain:ID", service)
+	return h, fmt.Errorf("%q is not one of data, metrics, node, etherscan, compilers, chain:ID", service)
 }
 
 // ParseAllowed reads a value of --allow-host: a name, *.example.com for all names below one, or an address.
@@ -131,6 +131,10 @@ func resolve(h *fixtures.Host, chains []Chain, r *http.Request) target {
 	case fixtures.CoreService:
 		if path == "/watchlist/tokens" {
 			path = "/sim/watchlist"
+		}
+	case fixtures.CompilerService:
+		if path == "/bin/list.txt" {
+			path = "/sim/compilers/list.txt"
 		}
 	case fixtures.ExplorerService:
 		return explorer(chains, h.Network, r)

@@ -21,7 +21,7 @@ type Summary struct {
 	Client     string         `json:"client" doc:"The client's address."`
 	UserAgent  string         `json:"userAgent,omitempty"`
 	RequestID  string         `json:"requestId,omitempty" doc:"The X-Request-Id of the answer."`
-	Interface  string         `json:"interface" doc:"data, metrics, node, etherscan or sim; webhook for requests that the server itself sent."`
+	Interface  string         `json:"interface" doc:"data, metrics, node, etherscan, sourcify or sim; webhook for requests that the server itself sent."`
 	Operation  string         `json:"operation" doc:"Id of the operation, the JSON-RPC method, or batch; empty for an unknown path."`
 	Method     string         `json:"method" doc:"HTTP method."`
 	WebSocket  bool           `json:"websocket,omitempty" doc:"Whether it was a message over WebSocket."`

@@ -298,7 +298,7 @@ func (s *Server) FaultNames() (operations, methods []string) {
 		for _, name := range e.Operations {
 			op := s.routes.byID[name]
 			switch {
-			case e.Interface == Etherscan:
+			case e.Interface == Etherscan, e.Interface == Sourcify:
 				operations = append(operations, name)
 			case op == nil:
 				methods = append(methods, name)

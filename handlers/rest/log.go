@@ -129,8 +129,8 @@ func (c *requestContext) interfaceName() string {
 // interfaceName returns the interface with the mount's prefix.
 func (m *mount) interfaceName() string {
 	switch {
-	case m.name == Etherscan:
-		return Etherscan
+	case m.name == Etherscan, m.name == Sourcify:
+		return m.name
 	case strings.HasPrefix(m.prefix, "/v"):
 		return Data.Name
 	case strings.HasSuffix(m.prefix, "/ext"):

@@ -29,12 +29,15 @@ var (
 	Sim     = &Interface{Name: "sim", Title: "Simulator", Summary: "The world itself: its clock, snapshots, faults, the journal of requests, and more worlds.", Keyless: true}
 )
 
-// Etherscan names the Etherscan-shaped interface, which has no operations of REST.
-const Etherscan = "etherscan"
+// The interfaces in the shape of Etherscan's and of Sourcify's, which have no operations of REST.
+const (
+	Etherscan = "etherscan"
+	Sourcify  = "sourcify"
+)
 
-// InterfaceNames lists the names by which requests are told apart: the REST interfaces, the node's and Etherscan's.
+// InterfaceNames lists the names by which requests are told apart: the REST interfaces, the node's and those of explorers.
 func InterfaceNames() []string {
-	return []string{Data.Name, Metrics.Name, nodeInterface, Etherscan, Sim.Name}
+	return []string{Data.Name, Metrics.Name, nodeInterface, Etherscan, Sourcify, Sim.Name}
 }
 
 // interfaces lists the interfaces to which an API key may be restricted.

@@ -50,7 +50,13 @@ func address(p *page) error {
 		return err
 	}
 	v := &addressView{Address: a, Tab: tab, Persona: p.names.Persona(a), Contract: p.names.Contract(c, a), IsContract: len(text(p.Got["code"])) > 2}
-	v.Known = v.IsContract && compiled(text(p.Got["code"])) != nil
+	if v.IsContract {
+		known, err := p.knownContract(a)
+		if err != nil {
+			return err
+		}
+		v.Known = known != nil
+	}
 	p.Data = v
 	if v.IsContract {
 		if err := p.load(get("deployment", "/v1/chains/%s/contracts/%s/transactions:getDeployment", c.ID, a).opt()); err != nil {

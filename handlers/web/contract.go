@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"html/template"
+	"maps"
 	"math/big"
 	"net/url"
 	"slices"
@@ -16,7 +17,6 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/common/hexutil"
 
-	"snowglobe/fixtures/contracts"
 	"snowglobe/fixtures/userfile"
 	"snowglobe/fixtures/worldfile"
 )
@@ -25,7 +25,8 @@ import (
 type contractView struct {
 	page          *page
 	Address, Name string
-	ABI, Source   string
+	ABI           string
+	Sources       []sourceText // the contract's own first
 	Reads, Writes []function
 	Chosen        *function
 	From, Value   string
@@ -55,21 +56,24 @@ func contract(p *page) error {
 	if err := p.load(rpc("code", p.Chain.RPC, "eth_getCode", v.Address, "latest")); err != nil {
 		return err
 	}
-	artifact := compiled(text(p.Got["code"]))
-	if artifact == nil {
-		return notFound("the source of the contract at %s is not known", clip(v.Address, 64))
-	}
-	v.Name, v.Source = artifact.Name, contracts.Source(artifact.Name)
-	document, err := contracts.ABI(artifact.Name)
+	known, err := p.knownContract(v.Address)
 	if err != nil {
 		return err
 	}
+	if known == nil {
+		return notFound("the source of the contract at %s is not known", clip(v.Address, 64))
+	}
+	v.Name, v.Sources = clip(known.name, 64), known.sources
+	parsed, err := abi.JSON(strings.NewReader(known.abi))
+	if err != nil {
+		return notFound("the ABI of the contract at %s cannot be read", clip(v.Address, 64))
+	}
 	var b bytes.Buffer
-	if err := json.Indent(&b, document, "", "  "); err != nil {
+	if err := json.Indent(&b, []byte(known.abi), "", "  "); err != nil {
 		return err
 	}
 	v.ABI = b.String()
-	for _, m := range artifact.ABI.Methods {
+	for _, m := range parsed.Methods {
 		f := function{Sig: m.Sig, Name: m.RawName, Payable: m.IsPayable(), Reads: m.IsConstant(), method: m}
 		for i, a := range m.Inputs {
 			f.Inputs = append(f.Inputs, input{Name: a.Name, Type: a.Type.String(), Value: p.r.URL.Query().Get(fmt.Sprintf("a%d", i))})
@@ -87,21 +91,49 @@ func contract(p *page) error {
 	if err := v.choose(); err != nil {
 		return err
 	}
-	return p.showAs("contract", "chain-"+p.Chain.ID, artifact.Name+" on "+p.Chain.Label())
+	return p.showAs("contract", "chain-"+p.Chain.ID, v.Name+" on "+p.Chain.Label())
 }
 
-// compiled returns the contract that has this code.
-func compiled(code string) *contracts.Artifact {
-	raw, err := hexutil.Decode(code)
-	if err != nil || len(raw) == 0 {
-		return nil
+// knownContract is what is known of a contract on chain.
+type knownContract struct {
+	name, abi string
+	sources   []sourceText
+}
+
+// sourceText is a source of a contract.
+type sourceText struct{ Name, Text string }
+
+// knownContract asks for the contract's source, nil if nobody knows it.
+func (p *page) knownContract(address string) (*knownContract, error) {
+	c := get("source", "/v2/api?module=contract&action=getsourcecode&chainid=%s&address=%s", p.Chain.ID, address)
+	if err := p.load(c); err != nil {
+		return nil, err
 	}
-	for _, name := range contracts.Names() {
-		if a, err := contracts.Load(name); err == nil && a.IsCode(raw) {
-			return a
+	rows := list(dig(p.Got["source"], "result"))
+	if len(rows) == 0 || text(dig(rows[0], "ContractName")) == "" {
+		return nil, nil
+	}
+	k := &knownContract{name: text(dig(rows[0], "ContractName")), abi: text(dig(rows[0], "ABI"))}
+	own, source := text(dig(rows[0], "ContractFileName")), text(dig(rows[0], "SourceCode"))
+	input, several := strings.CutPrefix(source, "{{")
+	if !several {
+		k.sources = []sourceText{{cmp.Or(own, "Solidity"), source}}
+		return k, nil
+	}
+	var in struct {
+		Sources map[string]struct{ Content string }
+	}
+	if err := json.Unmarshal([]byte("{"+strings.TrimSuffix(input, "}")), &in); err != nil {
+		return nil, err
+	}
+	for _, name := range slices.Sorted(maps.Keys(in.Sources)) {
+		if t := (sourceText{name, in.Sources[name].Content}); name == own {
+			k.sources = slices.Insert(k.sources, 0, t)
+		} else {
+			k.sources = append(k.sources, t)
 		}
 	}
-	return nil
+	return k, nil
 }
 
 // choose calls the requested function without sending a transaction, and shows the result.

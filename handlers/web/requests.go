@@ -15,7 +15,7 @@ func requests(p *page) error {
 	for _, name := range []string{"interface", "operation", "status", "client", "failed"} {
 		all.query(name, q.Get(name))
 	}
-	p.Data = J{"interfaces": []string{"data", "metrics", "node", "etherscan", "sim"}}
+	p.Data = J{"interfaces": []string{"data", "metrics", "node", "etherscan", "sourcify", "sim"}}
 	if p.part("request-list") {
 		return p.load(all)
 	}

@@ -410,6 +410,18 @@ CREATE TABLE nft_reindex (
     document TEXT    NOT NULL                     -- the metadata, empty for none
 ) STRICT, WITHOUT ROWID;
 
+-- Contracts whose source a client had compiled to code that a chain has.
+-- No block: of clients
+CREATE TABLE verified (
+    code_hash BLOB    NOT NULL PRIMARY KEY CHECK (length(code_hash) = 32),  -- Keccak-256 of the deployed code
+    source    TEXT    NOT NULL,                                             -- name of the contract's source, and of the contract
+    name      TEXT    NOT NULL,
+    compiler  TEXT    NOT NULL,                                             -- long version
+    input     BLOB    NOT NULL CHECK (length(input) > 1),                   -- the compiler's standard JSON, packed
+    output    BLOB    NOT NULL CHECK (length(output) > 1),
+    time      INTEGER NOT NULL CHECK (time >= 0)                            -- by the world's clock, Unix seconds
+) STRICT, WITHOUT ROWID;
+
 -- Webhooks of the Data API.
 -- No block: of clients
 CREATE TABLE webhook (
