@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"os"
 	"strconv"
@@ -14,6 +15,7 @@ import (
 
 	"snowglobe/fixtures"
 	"snowglobe/fixtures/userfile"
+	"snowglobe/handlers/artifacts"
 	"snowglobe/handlers/control"
 	"snowglobe/handlers/intercept"
 	"snowglobe/handlers/journal"
@@ -57,6 +59,7 @@ type Flags struct {
 	worlds                                                               int
 	worldSize, undoBlocks                                                int64
 	solc                                                                 []string
+	artifacts                                                            []string
 }
 
 // NewFlags declares the flags for serving.
@@ -101,6 +104,7 @@ func NewFlags(f *pflag.FlagSet) *Flags {
 	f.IntVar(&s.exportKeep, "export-keep", 1000, "`N` latest finished exports to keep; 0 for all")
 	f.Int64Var(&s.exportMaxRows, "export-max-rows", 1_000_000, "`N` rows at most in an export, except that a larger first day is written in full; 0 for no limit")
 	f.DurationVar(&s.exportRetention, "export-retention", 0, "`TIME` to keep a finished export, by the world's clock, such as 24h; 0 for ever")
+	f.Func("artifacts", "`FOLDERS`, separated by commas, of compiled contracts: Foundry's out or Hardhat's artifacts. Calls, events and failures of these contracts have names, lines and reasons; a new build is noticed; repeatable", s.addArtifacts)
 	f.StringVar(&s.faults, "faults", "", "YAML `FILE` with a list of faults, as POST /sim/faults takes them")
 	f.IntVar(&s.journal, "journal", journal.DefaultSize, "`N` latest requests and responses to remember for /sim/requests, fewer if responses are long; 0 for none")
 	f.IntVar(&s.worlds, "worlds", 200, "`N` worlds besides the main one that clients may make with POST /sim/worlds; 0 for none")
@@ -186,10 +190,39 @@ func (s *Flags) Options(w io.Writer) (o Options, err error) {
 		return o, fmt.Errorf("--undo-blocks: %d is less than 1", o.UndoBlocks)
 	}
 	o.Many.Most, o.Many.MostBytes = s.worlds, s.worldSize<<20
+	if o.Artifacts, err = s.readArtifacts(o.Log); err != nil {
+		return o, err
+	}
 	if o.Faults, err = readFaults(s.faults); err != nil {
 		return o, err
 	}
 	return o, s.readKeys(&o)
+}
+
+func (s *Flags) addArtifacts(list string) error {
+	for path := range strings.SplitSeq(list, ",") {
+		if path = strings.TrimSpace(path); path == "" {
+			return errors.New("a folder's name is empty")
+		}
+		s.artifacts = append(s.artifacts, path)
+	}
+	return nil
+}
+
+// readArtifacts reads the folders of --artifacts, and logs what could not be read.
+func (s *Flags) readArtifacts(log *slog.Logger) (*artifacts.Registry, error) {
+	known := artifacts.New()
+	for _, path := range s.artifacts {
+		if err := known.AddFolder(path); err != nil {
+			return nil, fmt.Errorf("--artifacts: %w", err)
+		}
+	}
+	for _, f := range known.Folders() {
+		for _, problem := range f.Problems {
+			log.Warn("artifacts: "+problem, "folder", f.Path)
+		}
+	}
+	return known, nil
 }
 
 func (s *Flags) allowHosts(list string) error {

@@ -19,6 +19,7 @@ import (
 	"snowglobe/handlers/docs"
 	"snowglobe/handlers/etherscan"
 	"snowglobe/handlers/events"
+	"snowglobe/handlers/explain"
 	"snowglobe/handlers/fault"
 	"snowglobe/handlers/intercept"
 	"snowglobe/handlers/journal"
@@ -129,6 +130,8 @@ type Server struct {
 	index   *index
 	rest    *rest.Server // the handler
 	verify  *verification.Service
+
+	explainer *explain.Explainer
 }
 
 // ServeHTTP answers a request, but waits while the world reverts. A WebSocket waits for each message.
@@ -167,6 +170,7 @@ func (s *Server) Work(ctx context.Context) error {
 	beside.Go(func() { s.hooks.Run(ctx) })
 	beside.Go(func() { s.clock.Run(ctx, func(err error) { s.log.Error("the clock cannot move now", "error", err) }) })
 	beside.Go(func() { control.Watch(ctx, s.world, s.name, s.events) })
+	beside.Go(func() { s.explainer.Watch(ctx, s.world.Chains) })
 	err := s.exports.Run(ctx)
 	beside.Wait()
 	return err
@@ -187,6 +191,8 @@ func New(w *sim.World, o Options) (*Server, error) {
 	w.DB.LogFailures(o.Log)
 	w.DB.KeepUndo(o.UndoBlocks)
 	o.fill()
+	explainer := &explain.Explainer{Registry: o.Artifacts, Log: o.Log, Events: o.Events, World: o.World}
+	o.Journal.Decode = explainer.Decode
 	faults := fault.NewSet(w.Meta.Seed, o.World, w.Clock.Now, o.Events)
 	used, late := usage.New(w), newIndex(w, &o)
 	s, err := rest.New(rest.Options{
@@ -215,7 +221,7 @@ func New(w *sim.World, o Options) (*Server, error) {
 	if err := control.RegisterClock(s, w, clock); err != nil {
 		return nil, err
 	}
-	if err := errors.Join(control.RegisterJournal(s, o.Journal), control.RegisterEvents(s, o.Events), registerFaults(s, w, faults), control.RegisterIndex(s, late), control.RegisterTrouble(s, w), control.RegisterTransactions(s, w), control.RegisterHostNames(s, o.Proxy), control.RegisterCompilers(s, o.Solc)); err != nil {
+	if err := errors.Join(control.RegisterJournal(s, o.Journal), control.RegisterEvents(s, o.Events), registerFaults(s, w, faults), control.RegisterIndex(s, late), control.RegisterTrouble(s, w), control.RegisterTransactions(s, w), control.RegisterArtifacts(s, w, o.Artifacts, explainer), control.RegisterHostNames(s, o.Proxy), control.RegisterCompilers(s, o.Solc)); err != nil {
 		return nil, err
 	}
 	o.Exports.Log, o.Data.Stakers = o.Log, query.NewStakerIndexes()
@@ -236,7 +242,7 @@ func New(w *sim.World, o Options) (*Server, error) {
 		return nil, err
 	}
 	pages := web.New(s, cmp.Or(o.Manual, docs.New(nil)), o.Log, &o.Permit)
-	n, err := mountNode(s, w, o, m, loggers, clock.Advance, pages.Discover)
+	n, err := mountNode(s, w, o, m, loggers, clock.Advance, pages.Discover, explainer)
 	if err != nil {
 		return nil, err
 	}
@@ -266,7 +272,7 @@ func New(w *sim.World, o Options) (*Server, error) {
 	if err := startFaults(s, w, faults, o.Faults); err != nil {
 		return nil, err
 	}
-	return &Server{s, w, exports, clock, hooks, n, o.Log, o.Events, o.World, late, s, contracts}, nil
+	return &Server{s, w, exports, clock, hooks, n, o.Log, o.Events, o.World, late, s, contracts, explainer}, nil
 }
 
 // fill makes the journal, the event hub and what is known of contracts, unless the options contain them.
@@ -318,7 +324,7 @@ func sameChain(w *sim.World) func(schema.ChainID) schema.ChainID {
 
 // mountNode serves the node's interface under /ext, also below a network's name.
 func mountNode(s *rest.Server, w *sim.World, o Options, m *prometheus.Requests, loggers map[string]*node.Loggers,
-	advance anvil.Advance, discover func(*http.Request, []openrpc.Method) any,
+	advance anvil.Advance, discover func(*http.Request, []openrpc.Method) any, explainer *explain.Explainer,
 ) (*node.Node, error) {
 	var profiler *node.Profiler
 	if o.Node.Admin {
@@ -337,7 +343,7 @@ func mountNode(s *rest.Server, w *sim.World, o Options, m *prometheus.Requests, 
 	n, err := node.New(node.Options{
 		Miners: w.Miners, Wallet: wallet, Networks: w.Networks, Network: o.Network, Version: fixtures.NodeVersion,
 		Permit: &o.Permit, Hosts: o.Node.Hosts, Public: o.Node.Public, NoIndex: o.Node.NoIndex, Stakers: o.Data.Stakers, Loggers: loggers, Profiler: profiler, Discover: discover, Log: o.Log, Advance: advance,
-		Strict: o.Node.Strict,
+		Strict: o.Node.Strict, Explain: explainer,
 	})
 	if err != nil {
 		return nil, err

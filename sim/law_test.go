@@ -71,11 +71,12 @@ var imports = []struct{ pkg, may string }{
 	{"handlers/events", ""},
 	{"handlers/journal", "fixtures/spelling handlers/events"},
 	{"handlers/fault", "fixtures/userfile handlers/events handlers/rest/schema"},
+	{"handlers/explain", "handlers/artifacts handlers/events sim/evm sim/evm/reader"},
 	{"handlers/textlog", ""},
 	{"handlers/rest", "fixtures/userfile fixtures fixtures/spelling handlers/textlog handlers/permit handlers/journal handlers/fault handlers/rest/pagetoken handlers/rest/schema sim sim/txs sim/rules sim/store sim/cache"},
 	{"handlers/control/describe", "sim sim/evm/reader sim/rules sim/secp256k1 sim/store sim/txs"},
 	{"handlers/solc", ""},
-	{"handlers/control", "handlers/solc fixtures fixtures/contracts sim sim/... handlers/control/describe handlers/intercept handlers/permit handlers/events handlers/journal handlers/fault handlers/rest handlers/rest/schema"},
+	{"handlers/control", "handlers/solc handlers/artifacts handlers/explain fixtures fixtures/contracts sim sim/... handlers/control/describe handlers/intercept handlers/permit handlers/events handlers/journal handlers/fault handlers/rest handlers/rest/schema"},
 	{"handlers/metrics", "fixtures sim sim/... handlers/rest handlers/rest/schema"},
 	{"handlers/data", "fixtures fixtures/contracts sim sim/... handlers/rest handlers/rest/schema"},
 	{"handlers/data/tokenuri", "fixtures"},
@@ -92,7 +93,7 @@ var imports = []struct{ pkg, may string }{
 	{"handlers/node/jsonrpc", ""},
 	{"handlers/node/rpc", "fixtures/spelling handlers/openrpc handlers/fault handlers/journal handlers/permit handlers/rest sim/cache sim/store"},
 	{"handlers/node/eth/marshal", "sim/evm sim/evm/reader sim/evm/txpool"},
-	{"handlers/node/eth", nodeService + " handlers/node/eth/marshal handlers/fault"},
+	{"handlers/node/eth", nodeService + " handlers/node/eth/marshal handlers/fault handlers/journal"},
 	{"handlers/node/anvil", nodeService + " handlers/node/eth"},
 	{"handlers/node/debug", nodeService + " handlers/node/eth"},
 	{"handlers/node/warp", nodeService + " handlers/node/eth"},
@@ -117,7 +118,7 @@ var imports = []struct{ pkg, may string }{
 
 const (
 	dataFamily  = "fixtures fixtures/contracts sim sim/... handlers/permit handlers/rest handlers/rest/schema handlers/data"
-	nodeService = "fixtures fixtures/contracts sim sim/... handlers/permit handlers/openrpc handlers/rest handlers/node/jsonrpc handlers/node/rpc"
+	nodeService = "fixtures fixtures/contracts sim sim/... handlers/permit handlers/openrpc handlers/explain handlers/rest handlers/node/jsonrpc handlers/node/rpc"
 )
 
 // TestDependenciesPointOneWay compares the packages' imports, without tests, with the table.

@@ -81,7 +81,8 @@ func (v Value) String() string {
 	return v.Name + ": " + Text(v.Value)
 }
 
-func valuesOf(inputs abi.Arguments, values []any) []Value {
+// Values pairs decoded values with their parameters.
+func Values(inputs abi.Arguments, values []any) []Value {
 	all := make([]Value, len(values))
 	for i, v := range values {
 		all[i] = Value{inputs[i].Name, inputs[i].Type.String(), v}
@@ -133,7 +134,7 @@ func (r *Registry) Call(c *Contract, input []byte) *Decoded {
 	return r.each(c, func(s *signatures) *Decoded {
 		for _, m := range s.methods[[4]byte(input)] {
 			if values, err := m.entry.Inputs.Unpack(input[4:]); err == nil {
-				return &Decoded{m.contract, m.entry.RawName, m.entry.Sig, valuesOf(m.entry.Inputs, values)}
+				return &Decoded{m.contract, m.entry.RawName, m.entry.Sig, Values(m.entry.Inputs, values)}
 			}
 		}
 		return nil
@@ -148,7 +149,7 @@ func (r *Registry) Error(c *Contract, data []byte) *Decoded {
 	return r.each(c, func(s *signatures) *Decoded {
 		for _, e := range s.errors[[4]byte(data)] {
 			if values, err := e.entry.Inputs.Unpack(data[4:]); err == nil {
-				return &Decoded{e.contract, e.entry.Name, e.entry.Sig, valuesOf(e.entry.Inputs, values)}
+				return &Decoded{e.contract, e.entry.Name, e.entry.Sig, Values(e.entry.Inputs, values)}
 			}
 		}
 		return nil

@@ -77,6 +77,17 @@ func (f *folder) scan() (changed bool, err error) {
 	return true, nil
 }
 
+// look is scan for a folder that may be gone, which is then one of its problems.
+func (f *folder) look() (changed bool) {
+	changed, err := f.scan()
+	if err != nil {
+		problem := []string{err.Error()}
+		changed = !slices.Equal(problem, f.problems)
+		f.files, f.problems = nil, problem
+	}
+	return changed
+}
+
 // list walks the folder.
 func (f *folder) list(root *os.Root) (found map[string]*file, problems []string, err error) {
 	found = map[string]*file{}

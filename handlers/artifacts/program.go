@@ -12,14 +12,19 @@ type Program struct {
 	build    *Build
 	entries  []entry
 	index    []int32 // by byte of the code: the number of the instruction that begins there, or -1
-	Missing  string  // why nothing can be placed, as a sentence; empty if something can
+	numbers  map[function]int32
+	Missing  string // why nothing can be placed, as a sentence; empty if something can
 }
+
+// function identifies a function by its source and where it begins there.
+type function struct{ source, start int32 }
 
 // entry is one instruction's entry of a source map.
 type entry struct {
 	start, length, source int32
-	jump                  byte // i into a function, o out of one, - otherwise
-	inside                bool // in a function, and not the whole of it
+	jump                  byte  // i into a function, o out of one, - otherwise
+	inside                int32 // the function around a place that is only a part of one, by number; 0 for none
+	whole                 int32 // the function whose whole the place is; 0 for none
 }
 
 // Program returns the relation for the code that creates the contract, or for the deployed code. It may read files.
@@ -61,24 +66,32 @@ func (c *Contract) program(creation bool) (*Program, error) {
 		}
 	}
 	p.entries = parseSourceMap(text, int(count))
-	known := map[entry]bool{}
+	p.numbers = map[function]int32{}
+	known := map[entry]entry{}
 	for i := range p.entries {
 		e := &p.entries[i]
 		key := entry{start: e.start, length: e.length, source: e.source}
-		inside, found := known[key]
-		if !found {
-			place := p.place(e)
-			inside = place != nil && !place.Whole
-			known[key] = inside
+		found, ok := known[key]
+		if place, in := p.locate(&key); !ok && place != nil && place.Function != "" {
+			of := function{e.source, int32(in.Start)}
+			if p.numbers[of] == 0 {
+				p.numbers[of] = int32(len(p.numbers) + 1)
+			}
+			if place.Whole {
+				found.whole = p.numbers[of]
+			} else {
+				found.inside = p.numbers[of]
+			}
 		}
-		e.inside = inside
+		known[key] = found
+		e.inside, e.whole = found.inside, found.whole
 	}
 	return p, nil
 }
 
 // parseSourceMap reads a source map of so many instructions at most. What it cannot read stays as in the entry before.
 func parseSourceMap(text string, most int) (all []entry) {
-	last := entry{-1, -1, -1, '-', false}
+	last := entry{-1, -1, -1, '-', 0, 0}
 	for item := range strings.SplitSeq(text, ";") {
 		if len(all) == most {
 			break
@@ -110,12 +123,13 @@ type Place struct {
 	Contract string // that contains the function, which may be a base of the one that runs; empty for a free function
 	Function string // or modifier; empty for a place outside of functions
 	Source   string
-	Line     int // from 1
-	Column   int // in bytes, from 1
-	Text     string
+	Line     int    // from 1
+	Column   int    // in bytes, from 1
+	Text     string // of the line
+	Code     string // at the place, or its beginning
 
-	Whole bool // the place is a whole function or contract, so the compiler does not tell a line
-	start int32
+	Start, End int  // of the place in the source, in bytes
+	Whole      bool // the place is a whole function or contract, so the compiler does not tell a line
 }
 
 func (p *Program) entry(pc uint64) *entry {
@@ -137,48 +151,119 @@ func (p *Program) Jump(pc uint64) byte {
 	return 0
 }
 
-// Inside reports whether the place of an instruction is a part of a function.
-func (p *Program) Inside(pc uint64) bool {
-	e := p.entry(pc)
-	return e != nil && e.inside
+// Inside returns a number of the function around an instruction whose place is a part of it, 0 if it is not.
+func (p *Program) Inside(pc uint64) int32 {
+	if e := p.entry(pc); e != nil {
+		return e.inside
+	}
+	return 0
+}
+
+// Whole returns the number, as of Inside, of the function whose whole is the place of an instruction, as where it begins; 0 for none.
+func (p *Program) Whole(pc uint64) int32 {
+	if e := p.entry(pc); e != nil {
+		return e.whole
+	}
+	return 0
+}
+
+// Number returns the number, as of Inside, of a function of the contract, 0 if no instruction is of it.
+func (p *Program) Number(name string) int32 {
+	for i := range p.build.Sources {
+		if s := &p.build.Sources[i]; s.Name == p.contract.Source {
+			for _, in := range s.scopes() {
+				if in.Contract == p.contract.Name && in.Function == name && p.numbers[function{int32(i), int32(in.Start)}] != 0 {
+					return p.numbers[function{int32(i), int32(in.Start)}]
+				}
+			}
+		}
+	}
+	return 0
+}
+
+// Start returns where the place of an instruction begins in its source.
+func (p *Program) Start(pc uint64) int32 {
+	if e := p.entry(pc); e != nil {
+		return e.start
+	}
+	return -1
+}
+
+// Mentions reports whether the text of the function around one place has the name of the function around another one, or whether both are
+// constructors: the compiler runs that of a base with the contract's own.
+func (p *Program) Mentions(by, of *Place) bool {
+	if by.Function == "constructor" && of.Function == "constructor" {
+		return true
+	}
+	for i := range p.build.Sources {
+		s := &p.build.Sources[i]
+		if s.Name != by.Source {
+			continue
+		}
+		in := s.enclosing(by.Start, by.End)
+		if in == nil {
+			return false
+		}
+		t := tokens{text: s.Content[in.Start:in.End]}
+		for word, _ := t.next(); word != ""; word, _ = t.next() {
+			if word == of.Function {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// Only returns the place of a text within the function around a place, or nil if it is not there exactly once.
+func (p *Program) Only(at *Place, text string) *Place {
+	for i := range p.build.Sources {
+		s := &p.build.Sources[i]
+		if s.Name != at.Source {
+			continue
+		}
+		in := s.enclosing(at.Start, at.End)
+		if in == nil || in.Function == "" || strings.Count(s.Content[in.Start:in.End], text) != 1 {
+			return nil
+		}
+		start := in.Start + strings.Index(s.Content[in.Start:in.End], text)
+		place := &Place{Contract: in.Contract, Function: in.Function, Source: s.Name, Start: start, End: start + len(text), Code: text}
+		place.Line, place.Column = s.position(start)
+		place.Text = s.line(place.Line)
+		return place
+	}
+	return nil
 }
 
 // Place returns the place of an instruction, or nil if the map has none for it: the compiler made the instruction itself, or the source is not
 // known.
-func (p *Program) Place(pc uint64) *Place { return p.place(p.entry(pc)) }
-
-func (p *Program) place(e *entry) *Place {
-	if e == nil || e.start < 0 || e.length < 0 || e.source < 0 || int(e.source) >= len(p.build.Sources) {
-		return nil
-	}
-	s := &p.build.Sources[e.source]
-	start, end := int(e.start), int(e.start)+int(e.length)
-	if s.Missing != "" || end > len(s.Content) {
-		return nil
-	}
-	place := &Place{Source: s.Name, start: e.start, Whole: true}
-	place.Line, place.Column = s.position(start)
-	place.Text = s.line(place.Line)
-	if in := s.enclosing(start, end); in != nil {
-		place.Contract, place.Function = in.Contract, in.Function
-		place.Whole = in.Function == "" || int(e.start) == in.Start && end == in.End
-	}
+func (p *Program) Place(pc uint64) *Place {
+	place, _ := p.locate(p.entry(pc))
 	return place
 }
 
-// Entry returns the function that begins at an instruction, nil if none does.
-func (p *Program) Entry(pc uint64) *Place {
-	e := p.entry(pc)
-	if e == nil || e.start < 0 || e.source < 0 || int(e.source) >= len(p.build.Sources) {
-		return nil
+func (p *Program) locate(e *entry) (*Place, *scope) {
+	if e == nil || e.start < 0 || e.length < 0 || e.source < 0 || int(e.source) >= len(p.build.Sources) {
+		return nil, nil
 	}
 	s := &p.build.Sources[e.source]
-	in := s.starting(int(e.start))
-	if in == nil || in.End != int(e.start)+int(e.length) {
-		return nil
+	start, end := int(e.start), int(e.start)+int(e.length)
+	if s.Missing != "" || end < start || end > len(s.Content) { // a sum of 32 bits may overflow
+		return nil, nil
 	}
-	return p.Place(pc)
+	place := &Place{Source: s.Name, Start: start, End: end, Whole: true}
+	place.Line, place.Column = s.position(start)
+	place.Text = s.line(place.Line)
+	place.Code = s.Content[start:min(end, start+mostQuoted)]
+	in := s.enclosing(start, end)
+	if in != nil {
+		place.Contract, place.Function = in.Contract, in.Function
+		place.Whole = in.Function == "" || start == in.Start && end == in.End
+	}
+	return place, in
 }
+
+// mostQuoted bounds the code that a place quotes.
+const mostQuoted = 200
 
 // Gap explains why the source of the contract cannot be shown, or is empty.
 func (p *Program) Gap() string {

@@ -55,7 +55,7 @@ func (r *Registry) Add(all ...*Contract) {
 }
 
 // AddFolder reads a folder: Foundry's out, the artifacts of Hardhat 2 or 3, or a folder of build-infos. From then on the registry notices when it
-// changes.
+// changes. The folder may not exist yet, which is one of its problems until it does.
 func (r *Registry) AddFolder(dir string) error {
 	absolute, err := filepath.Abs(dir)
 	if err != nil {
@@ -64,11 +64,7 @@ func (r *Registry) AddFolder(dir string) error {
 	if resolved, err := filepath.EvalSymlinks(absolute); err == nil {
 		absolute = resolved
 	}
-	info, err := os.Stat(absolute)
-	if err != nil {
-		return fmt.Errorf("%s: %w", dir, err)
-	}
-	if !info.IsDir() {
+	if info, err := os.Stat(absolute); err == nil && !info.IsDir() {
 		return fmt.Errorf("%s is not a folder", dir)
 	}
 	r.mu.Lock()
@@ -77,9 +73,7 @@ func (r *Registry) AddFolder(dir string) error {
 	if i := slices.IndexFunc(r.folders, func(other *folder) bool { return other.path == absolute }); i >= 0 {
 		f = r.folders[i]
 	}
-	if _, err := f.scan(); err != nil {
-		return err
-	}
+	f.look()
 	if !slices.Contains(r.folders, f) {
 		r.folders = append(r.folders, f)
 	}
@@ -105,13 +99,7 @@ func (r *Registry) refresh() {
 	begin := time.Now()
 	changed := false
 	for _, f := range r.folders {
-		now, err := f.scan()
-		if err != nil {
-			problem := []string{err.Error()}
-			now = !slices.Equal(problem, f.problems)
-			f.files, f.problems = nil, problem
-		}
-		changed = changed || now
+		changed = f.look() || changed
 	}
 	if changed {
 		r.index()

@@ -11,6 +11,7 @@ type scope struct {
 	Contract   string // empty for a free function
 	Function   string // constructor, receive and fallback are functions too; empty for a contract
 	Start, End int
+	Library    bool // whether the contract is a library
 }
 
 func (s *Source) finish() {
@@ -106,7 +107,7 @@ func scopesOf(text string) (all []scope) {
 		case word == ";" && parentheses == 0:
 			pending = nil
 		case pending == nil && len(open) == 0 && (word == "contract" || word == "library" || word == "interface") && isName(following):
-			pending = &scope{Contract: following, Start: at}
+			pending = &scope{Contract: following, Start: at, Library: word == "library"}
 		case pending == nil && len(open) == contractDepth && parentheses == 0 && (word == "function" || word == "modifier"):
 			pending = &scope{Contract: contract, Function: following, Start: at}
 			if !isName(following) {
@@ -178,3 +179,38 @@ func isLetter(c byte) bool {
 }
 
 func isName(token string) bool { return token != "" && isLetter(token[0]) }
+
+// Library reports whether a source declares a library of this name.
+func (b *Build) Library(name string) bool {
+	for i := range b.Sources {
+		for _, s := range b.Sources[i].scopes() {
+			if s.Library && s.Contract == name {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// Declaration returns where the contract, or another one of its source, declares a function, or nil if the source is not known.
+func (c *Contract) Declaration(function string) *Place {
+	b, err := c.Build()
+	if err != nil {
+		return nil
+	}
+	for i := range b.Sources {
+		s := &b.Sources[i]
+		if s.Name != c.Source {
+			continue
+		}
+		for _, in := range s.scopes() {
+			if in.Contract == c.Name && in.Function == function {
+				place := &Place{Contract: c.Name, Function: function, Source: s.Name, Start: in.Start, End: in.End, Whole: true}
+				place.Line, place.Column = s.position(in.Start)
+				place.Text = s.line(place.Line)
+				return place
+			}
+		}
+	}
+	return nil
+}

@@ -69,7 +69,6 @@ func gasOf(ctx context.Context, w *sim.World, c *reader.Chain, t *reader.Transac
 	if err != nil {
 		return nil, err
 	}
-	decimal := func(n uint64) string { return strconv.FormatUint(n, 10) }
 	g := &TransactionGas{
 		ChainID: decimal(c.Row.EVMID), Network: c.Row.Network, Hash: hexutil.Encode(t.Row.Hash), Block: decimal(t.Block.Number), Status: "executed",
 		GasLimit: decimal(t.Gas()), GasUsed: decimal(used), GasCharged: decimal(t.Row.GasUsed),
@@ -84,3 +83,5 @@ func gasOf(ctx context.Context, w *sim.World, c *reader.Chain, t *reader.Transac
 	}
 	return g, nil
 }
+
+func decimal(n uint64) string { return strconv.FormatUint(n, 10) }

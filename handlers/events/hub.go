@@ -16,10 +16,11 @@ const (
 	Clock    Kind = "clock"    // the world's clock moved
 	Fault    Kind = "fault"    // a fault was applied to a request
 	Delivery Kind = "delivery" // a webhook was delivered, or failed to be
+	Console  Kind = "console"  // a contract logged to the console
 )
 
 // Kinds lists every kind.
-var Kinds = []Kind{Request, Block, Clock, Fault, Delivery}
+var Kinds = []Kind{Request, Block, Clock, Fault, Delivery, Console}
 
 // Event is one event.
 type Event struct {

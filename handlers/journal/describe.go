@@ -44,6 +44,10 @@ type Call struct {
 	Method string     `json:"method"`
 	Params any        `json:"params,omitempty"`
 	Error  *CallError `json:"error,omitempty"`
+
+	Decoded string   `json:"decoded,omitempty" doc:"The contract's function with its arguments, if an artifact or a standard has it."`
+	Console []string `json:"console,omitempty" doc:"What contracts logged with console.log."`
+	Stack   []string `json:"stack,omitempty" doc:"The functions of contracts that failed, innermost first, if artifacts tell."`
 }
 
 // CallError is the JSON-RPC error of a call.
@@ -168,6 +172,10 @@ func (r redactor) shown(records []CallRecord) (all []Call) {
 		if c.Params != nil {
 			_ = json.Unmarshal([]byte(r.params(c)), &shown.Params) // they are JSON
 		}
+		if r.decode != nil && c.Params != nil {
+			shown.Decoded = r.text(r.decode(c.Method, c.Params))
+		}
+		shown.Console, shown.Stack = c.Console, c.Stack
 		all = append(all, shown)
 	}
 	return all

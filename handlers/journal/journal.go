@@ -82,6 +82,9 @@ type CallRecord struct {
 	Method string
 	Params []byte // a slice of the remembered request, or nil
 	Error  *CallError
+
+	Console []string // what contracts logged
+	Stack   []string // the functions that failed, innermost first
 }
 
 // longestMethod is the number of bytes remembered of a method's name.
@@ -107,6 +110,9 @@ type Journal struct {
 	limit   int // bytes
 	secrets []string
 	hub     *events.Hub
+
+	// Decode describes the contract call or transaction that a call is about, with the contract's names; empty for none. It may be nil.
+	Decode func(method string, params []byte) string
 
 	mu    sync.Mutex
 	ring  []Exchange
@@ -164,6 +170,13 @@ func (j *Journal) add(e *Exchange) {
 func (e *Exchange) bytes() int {
 	n := len(e.Request.Kept) + len(e.Answer.Kept) + 2*len(e.Target) + len(e.Host)
 	n += len(e.Calls) * int(unsafe.Sizeof(CallRecord{}))
+	for i := range e.Calls {
+		for _, texts := range [][]string{e.Calls[i].Console, e.Calls[i].Stack} {
+			for _, text := range texts {
+				n += len(text) + int(unsafe.Sizeof(text))
+			}
+		}
+	}
 	for _, h := range []http.Header{e.RequestHeader, e.AnswerHeader} {
 		for name, values := range h {
 			for _, v := range values {

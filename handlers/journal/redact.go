@@ -35,11 +35,14 @@ var (
 const shortSecret = 6
 
 // redactor hides the secrets of one exchange.
-type redactor struct{ secrets []string }
+type redactor struct {
+	secrets []string
+	decode  func(method string, params []byte) string // as of Journal
+}
 
 // redactorOf knows the secrets in the request's headers and query, and the server's own.
 func (j *Journal) redactorOf(e *Exchange) redactor {
-	r := redactor{j.secrets}
+	r := redactor{j.secrets, j.Decode}
 	add := func(values []string) {
 		for _, v := range values {
 			if _, token, found := strings.Cut(v, " "); found { // Bearer and the token

@@ -11,6 +11,7 @@ import (
 
 	"github.com/ava-labs/avalanchego/ids"
 	"snowglobe/fixtures"
+	"snowglobe/handlers/explain"
 	"snowglobe/handlers/node/anvil"
 	"snowglobe/handlers/node/avax"
 	"snowglobe/handlers/node/avm"
@@ -53,6 +54,7 @@ type Options struct {
 	Log      *slog.Logger         // may be nil
 	Advance  anvil.Advance        // moves the world's clock; nil uses the world itself
 	Strict   surface.State        // the least that nodes of the network do with a method that this one answers; Never answers all
+	Explain  *explain.Explainer   // of executions; may be nil
 	Hosts    []string             // host names, besides addresses, that the node answers to: localhost by default, "*" for any
 
 	// Discover makes the OpenRPC document of the methods served at a request's path; nil for none.
@@ -141,7 +143,7 @@ func (n *Node) endpoint(m *miner.Miner) *eth.Endpoint {
 	}
 	return eth.New(eth.Options{
 		Miner: m, Network: network, Wallet: n.options.Wallet, Version: n.clientVersion(chain, network), MaxBody: n.options.MaxBody, Permit: n.options.Permit,
-		Log: n.options.Log, Discover: n.options.Discover, Serves: n.serves(at, network),
+		Log: n.options.Log, Discover: n.options.Discover, Serves: n.serves(at, network), Explainer: n.options.Explain,
 		More: slices.Concat(debug.Namespaces(m), warp.Namespaces(chain, network), anvil.Namespaces(m, network, advance, version), trace.Namespaces(m), ots.Namespaces(m), simulate.Namespaces(m)),
 	})
 }

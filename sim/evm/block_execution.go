@@ -122,6 +122,7 @@ func (p *BlockExecution) Apply(tx *types.Transaction, sender common.Address) (*t
 	if p.evm == nil {
 		p.evm = p.context.NewVM()
 	}
+	p.evm.Console = false
 	result, err := p.evm.Apply(message, p.gas, failed)
 	if err != nil {
 		p.state.RevertToSnapshot(snapshot)
@@ -133,6 +134,9 @@ func (p *BlockExecution) Apply(tx *types.Transaction, sender common.Address) (*t
 		p.predicates = append(p.predicates, predicateResult{tx.Hash(), failed})
 	}
 	accept()
+	if p.evm.Console {
+		p.delta.Console = append(p.delta.Console, len(p.txs))
+	}
 	BurnBaseFee(p.state, p.executed, result.UsedGas)
 	p.fees.Add(p.fees, times(result.UsedGas, message.GasPrice).ToBig())
 	p.state.Finalise(p.b.rulesAt(p.header))

@@ -42,7 +42,12 @@ type VM struct {
 	framed      bool             // has call frames
 	accessList  types.AccessList // complete list of a message with predicates; nil: the message's own
 	minimumGas  bool
+
+	Console bool // whether code has touched ConsoleAddress since this was last set to false
 }
+
+// ConsoleAddress is where Hardhat's console.sol and forge-std send what contracts log: "console.log" in ASCII. There is no contract.
+var ConsoleAddress = common.HexToAddress("0x000000000000000000636F6e736F6c652e6c6f67")
 
 // NewVM makes an EVM. Its Release returns what it uses.
 func (s VMContext) NewVM() *VM {
@@ -133,6 +138,9 @@ func (n networkState) Prepare(rules params.Rules, sender, coinbase common.Addres
 	if n.vm.accessList != nil {
 		list = n.vm.accessList
 	}
+	for i := range list {
+		n.vm.Console = n.vm.Console || list[i].Address == ConsoleAddress
+	}
 	n.StateDB.Prepare(rules, sender, coinbase, to, nil, list)
 }
 
@@ -140,7 +148,11 @@ func (n networkState) AddressInAccessList(address common.Address) bool {
 	return n.vm.precompiles.Warm(address) || n.StateDB.AddressInAccessList(address)
 }
 
+// AddAddressToAccessList also notices the first touch of the console in a transaction.
 func (n networkState) AddAddressToAccessList(address common.Address) {
+	if address == ConsoleAddress {
+		n.vm.Console = true
+	}
 	if !n.vm.precompiles.Warm(address) {
 		n.StateDB.AddAddressToAccessList(address)
 	}

@@ -273,6 +273,7 @@ type Delta struct {
 	Logs         []Log
 	Calls        []Call
 	Called       []Called // only while the block is new: the file does not store it
+	Console      []int    // transactions that may have logged to the console; the file does not store it
 	Accounts     []Account
 	Slots        []Slot
 	Codes        []Code

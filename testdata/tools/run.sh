@@ -19,6 +19,7 @@ node anvil.mjs
 node shapes.mjs
 node web3.mjs
 sh foundry/run.sh "$folder"
+sh traces/run.sh "$folder"
 node_modules/.bin/hardhat test nodejs hardhat.test.mjs --no-compile --config hardhat.config.mjs
 stop
 "$binary" verify --quiet --db "$folder/tiny.db"

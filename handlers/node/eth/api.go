@@ -9,6 +9,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/rpc"
 
+	"snowglobe/handlers/explain"
 	"snowglobe/sim/evm/reader"
 	"snowglobe/sim/miner"
 	"snowglobe/sim/store"
@@ -19,6 +20,8 @@ type api struct {
 	chain  *reader.Chain
 	miner  *miner.Miner
 	blocks *blockCache
+
+	explainer *explain.Explainer // may be nil
 }
 
 // ErrHash reports that no block has the requested hash (coreth eth.EthAPIBackend.BlockByNumberOrHash).

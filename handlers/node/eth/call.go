@@ -3,6 +3,7 @@ package eth
 import (
 	"context"
 	"fmt"
+	"sync/atomic"
 
 	"github.com/ethereum/go-ethereum/accounts/abi"
 	"github.com/ethereum/go-ethereum/common/hexutil"
@@ -10,6 +11,9 @@ import (
 	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/ethereum/go-ethereum/core/vm"
 
+	"snowglobe/handlers/explain"
+	"snowglobe/handlers/journal"
+	"snowglobe/handlers/node/rpc"
 	"snowglobe/sim/evm/reader"
 )
 
@@ -29,6 +33,38 @@ func (e *revertError) Error() string  { return e.reason }
 func (e *revertError) ErrorCode() int { return revertCode }
 func (e *revertError) ErrorData() any { return hexutil.Encode(e.data) }
 
+// explained reports on an execution that failed or logged to the console, and returns the client's error.
+func (a *callAPI) explained(ctx context.Context, touched *atomic.Bool, result *core.ExecutionResult, b *reader.Block, call *reader.Call, o reader.Overrides) error {
+	failed := executionError(result)
+	if !touched.Load() && (failed == nil || !a.explainer.On()) || a.explainer == nil {
+		return failed
+	}
+	report, err := a.explainer.Call(ctx, a.chain, b, call, o)
+	if err != nil {
+		return failed // what a client asked for is known
+	}
+	if len(report.Console) > 0 {
+		a.explainer.Printed(a.chain, nil, report.Console)
+		rpc.Note(ctx, func(r *journal.CallRecord) {
+			for i := range report.Console {
+				r.Console = append(r.Console, report.Console[i].String())
+			}
+		})
+	}
+	if failed == nil || report.Failure == nil {
+		return failed
+	}
+	code, data := -32000, []byte(nil)
+	if reverted, ok := failed.(*revertError); ok {
+		code, data = reverted.ErrorCode(), reverted.data
+	}
+	explained := explain.Explain(failed, code, data, report)
+	if explained != failed {
+		rpc.Note(ctx, func(r *journal.CallRecord) { r.Stack = report.Failure.Lines() })
+	}
+	return explained
+}
+
 // executionError converts a failed execution to the client's error: a revert with its data, or the EVM's reason.
 func executionError(result *core.ExecutionResult) error {
 	data := result.Revert()
@@ -42,14 +78,6 @@ func executionError(result *core.ExecutionResult) error {
 	return &revertError{reason, data}
 }
 
-func (a *callAPI) run(ctx context.Context, call *reader.Call, ref *BlockRef, states *reader.StateOverrides, block *reader.BlockOverrides) (*core.ExecutionResult, error) {
-	b, err := a.executedBlock(ctx, ref)
-	if err != nil {
-		return nil, err
-	}
-	return a.chain.Call(ctx, b, call, Overrides(states, block))
-}
-
 // Overrides holds the changes of state and block that a call sees.
 func Overrides(states *reader.StateOverrides, block *reader.BlockOverrides) reader.Overrides {
 	o := reader.Overrides{Block: block}
@@ -61,11 +89,17 @@ func Overrides(states *reader.StateOverrides, block *reader.BlockOverrides) read
 
 // Call executes a call and returns its output.
 func (a *callAPI) Call(ctx context.Context, call reader.Call, ref *BlockRef, states *reader.StateOverrides, block *reader.BlockOverrides) (hexutil.Bytes, error) {
-	result, err := a.run(ctx, &call, ref, states, block)
+	b, err := a.executedBlock(ctx, ref)
 	if err != nil {
 		return nil, err
 	}
-	return result.Return(), executionError(result)
+	o := Overrides(states, block)
+	watched, touched := reader.WithConsole(ctx)
+	result, err := a.chain.Call(watched, b, &call, o)
+	if err != nil {
+		return nil, err
+	}
+	return result.Return(), a.explained(ctx, touched, result, b, &call, o)
 }
 
 // detailedResult describes how a call ended, whether or not it failed.
@@ -78,7 +112,11 @@ type detailedResult struct {
 
 // CallDetailed executes a call and returns its gas, its error and its output (coreth internal/ethapi.BlockChainAPI.CallDetailed).
 func (a *callAPI) CallDetailed(ctx context.Context, call reader.Call, ref BlockRef, states *reader.StateOverrides) (*detailedResult, error) {
-	result, err := a.run(ctx, &call, &ref, states, nil)
+	b, err := a.executedBlock(ctx, &ref)
+	if err != nil {
+		return nil, err
+	}
+	result, err := a.chain.Call(ctx, b, &call, Overrides(states, nil))
 	if err != nil {
 		return nil, err
 	}
@@ -98,9 +136,11 @@ func (a *callAPI) EstimateGas(ctx context.Context, call reader.Call, ref *BlockR
 	if err != nil {
 		return 0, err
 	}
-	gas, result, err := a.chain.Estimate(ctx, b, &call, Overrides(states, block))
+	o := Overrides(states, block)
+	watched, touched := reader.WithConsole(ctx)
+	gas, result, err := a.chain.Estimate(watched, b, &call, o)
 	if err == nil && result != nil {
-		err = executionError(result)
+		err = a.explained(ctx, touched, result, b, &call, o)
 	}
 	return hexutil.Uint64(gas), err
 }

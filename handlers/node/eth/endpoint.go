@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"net/http"
 
+	"snowglobe/handlers/explain"
 	"snowglobe/handlers/node/rpc"
 	"snowglobe/handlers/openrpc"
 	"snowglobe/handlers/permit"
@@ -51,6 +52,8 @@ type Options struct {
 
 	Serves func(method string) bool // whether to answer a method now; nil answers all
 
+	Explainer *explain.Explainer // of failed calls and what contracts log; may be nil
+
 	More []rpc.Namespace // methods that a node does not have
 }
 
@@ -91,7 +94,7 @@ func (e *Endpoint) Close() {
 
 func (e *Endpoint) namespaces(o Options) []rpc.Namespace {
 	chain := o.Miner.Chain
-	a := &api{chain: chain, miner: o.Miner, blocks: cache.New[blockKey, []byte](chain.Caches())}
+	a := &api{chain: chain, miner: o.Miner, blocks: cache.New[blockKey, []byte](chain.Caches()), explainer: o.Explainer}
 	wallet := &walletAPI{api: a, wallet: o.Wallet}
 	all := []rpc.Namespace{
 		{Name: "eth", Methods: &chainAPI{a}}, {Name: "eth", Methods: &blockAPI{a}}, {Name: "eth", Methods: &transactionAPI{a}}, {Name: "eth", Methods: &stateAPI{a}},

@@ -279,11 +279,26 @@ func (s *Server) result(ctx context.Context, x *exchange, place int) (Result, *E
 		ctx, cancel = s.limit(ctx, x)
 		defer cancel()
 	}
+	if x.records != nil && executes[c.Method] {
+		ctx = context.WithValue(ctx, noteKey{}, &x.records[place])
+	}
 	r, failure := s.carryOut(ctx, x, c)
 	if remembers && failure == nil {
 		s.Memory.keep(ctx, &key, &r)
 	}
 	return r, failure
+}
+
+// executes lists the methods that may add to the record of their call with Note.
+var executes = map[string]bool{"eth_call": true, "eth_estimateGas": true}
+
+type noteKey struct{}
+
+// Note adds to the journal's record of the call that is running, if it is recorded.
+func Note(ctx context.Context, add func(*journal.CallRecord)) {
+	if r, ok := ctx.Value(noteKey{}).(*journal.CallRecord); ok {
+		add(r)
+	}
 }
 
 // carryOut runs a call's method.

@@ -69,6 +69,7 @@ type BlockEvent struct {
 	Block        *Block
 	Transactions []store.Transaction
 	Logs         []*types.Log
+	Console      []int // transactions that may have logged to the console, by index
 
 	Rewound   bool // the block became the head again, and the logs are those that were removed
 	Replacing bool // replacement blocks follow at once, so this one is never announced as the newest
@@ -81,7 +82,7 @@ func (c *Chain) Publish(d *store.Delta) error {
 		return fmt.Errorf("publish: %w", err)
 	}
 	c.head.Store(b)
-	c.feed.Send(&BlockEvent{Block: b, Transactions: d.Transactions, Logs: logsOf(d)})
+	c.feed.Send(&BlockEvent{Block: b, Transactions: d.Transactions, Logs: logsOf(d), Console: d.Console})
 	return nil
 }
 

@@ -195,6 +195,9 @@ func (x *execution) runOn(ctx context.Context, vm *evm.VM, m *core.Message) (*co
 	if result != nil {
 		result.Err = outOfGas(result.Err)
 	}
+	if vm.Console {
+		noteConsole(ctx)
+	}
 	if vm.Cancelled() && ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
@@ -227,6 +230,20 @@ func checkGas(ctx context.Context) error {
 		return budgetError{}
 	}
 	return nil
+}
+
+type consoleKey struct{}
+
+// WithConsole returns a context that notices whether code that runs with it has touched evm.ConsoleAddress.
+func WithConsole(ctx context.Context) (context.Context, *atomic.Bool) {
+	touched := new(atomic.Bool)
+	return context.WithValue(ctx, consoleKey{}, touched), touched
+}
+
+func noteConsole(ctx context.Context) {
+	if touched, ok := ctx.Value(consoleKey{}).(*atomic.Bool); ok {
+		touched.Store(true)
+	}
 }
 
 // budgetError is a node's answer to the calls of a batch that ran out of time (go-ethereum's rpc.errMsgTimeout).

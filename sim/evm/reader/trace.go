@@ -14,6 +14,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core"
 	"github.com/ethereum/go-ethereum/core/state"
+	"github.com/ethereum/go-ethereum/core/tracing"
 	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/ethereum/go-ethereum/eth/tracers"
 	"github.com/ethereum/go-ethereum/eth/tracers/logger"
@@ -28,7 +29,8 @@ type TraceConfig struct {
 	Tracer       *string
 	Timeout      *string
 	TracerConfig json.RawMessage
-	Newer        bool `json:"-"` // with what go-ethereum's tracers add to a node's
+	Newer        bool           `json:"-"` // with what go-ethereum's tracers add to a node's
+	Observer     *tracing.Hooks `json:"-"` // sees the execution in place of a tracer; it bounds its own memory
 }
 
 // TraceResult is the trace of one transaction of a block.

@@ -60,6 +60,11 @@ func (x *execution) boundedTracer(ctx context.Context, config *TraceConfig, at *
 	if config == nil {
 		config = &TraceConfig{}
 	}
+	if config.Observer != nil {
+		w.hooks = config.Observer
+		w.Tracer = &tracers.Tracer{Hooks: w.hooks, GetResult: func() (json.RawMessage, error) { return nil, nil }, Stop: func(error) {}}
+		return w, nil
+	}
 	if config.Tracer == nil {
 		return w.logSteps(x, config.Config), nil
 	}

@@ -1,0 +1,66 @@
+package explain
+
+import (
+	"encoding/json"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/common/hexutil"
+	"github.com/ethereum/go-ethereum/core/types"
+)
+
+// sending lists the JSON-RPC methods whose first parameter is a call or an unsigned transaction.
+var sending = map[string]bool{
+	"eth_call": true, "eth_estimateGas": true, "eth_sendTransaction": true, "eth_createAccessList": true, "eth_callDetailed": true,
+	"eth_signTransaction": true, "eth_fillTransaction": true, "debug_traceCall": true, "trace_call": true, "personal_sendTransaction": true,
+}
+
+// Decode describes the contract call that a JSON-RPC call is about, or returns an empty text. It looks at the parameters alone, so it takes the first
+// contract that has the function.
+func (e *Explainer) Decode(method string, params []byte) string {
+	var all []json.RawMessage
+	raw := method == "eth_sendRawTransaction" || method == "eth_sendRawTransactionSync"
+	if !raw && !sending[method] || json.Unmarshal(params, &all) != nil || len(all) == 0 {
+		return ""
+	}
+	var input []byte
+	if raw {
+		var bytes hexutil.Bytes
+		signed := new(types.Transaction)
+		if json.Unmarshal(all[0], &bytes) != nil || signed.UnmarshalBinary(bytes) != nil {
+			return ""
+		}
+		input = signed.Data()
+		if signed.To() == nil {
+			return e.created(input)
+		}
+	} else {
+		var call struct {
+			To          *common.Address
+			Data, Input hexutil.Bytes
+		}
+		if json.Unmarshal(all[0], &call) != nil {
+			return ""
+		}
+		if input = call.Input; len(input) == 0 {
+			input = call.Data
+		}
+		if call.To == nil {
+			return e.created(input)
+		}
+	}
+	d := e.Registry.Call(nil, input)
+	switch {
+	case d == nil:
+		return ""
+	case d.Contract != "":
+		return d.Contract + "." + d.String()
+	}
+	return d.String()
+}
+
+func (e *Explainer) created(code []byte) string {
+	if c := e.Registry.Creation(code); c != nil {
+		return "new " + c.Name
+	}
+	return ""
+}

@@ -1,0 +1,60 @@
+// The failing executions: what runs, and the function, line, source and reason that the explanation must begin with.
+//
+// A case is [name, what, expected]. What: call and send are [contract, function, arguments, options], deploy is [contract, arguments, options].
+// Expected: the innermost function, its source, a part of its line (null if the compiler made the code itself, so that no line is right), the reason,
+// those that called it, where the case is about them, and the builds whose map does not tell the line, which the explanation must say.
+const vault = 'Vault.sol'
+const chain = 'Chain.sol'
+const ir = ['forge-ir', 'hardhat-ir'] // checks that panic have no places in code made from Yul
+const optimized = ['forge-optimized', 'hardhat-optimized'] // one piece of code for every revert without data
+
+export const cases = [
+  ['require with text', { call: ['Vault', 'withText', [11n]] }, ['Vault.withText', vault, 'require(amount < 10, "Vault: too much }{")', 'reverted with "Vault: too much }{"']],
+  ['require without text', { call: ['Vault', 'withoutText', [11n]] }, ['Vault.withoutText', vault, 'require(amount < 10);', 'reverted without a reason']],
+  ['revert with text', { call: ['Vault', 'withRevertText', []] }, ['Vault.withRevertText', vault, 'revert("Vault: always")', 'reverted with "Vault: always"']],
+  ['custom error of a file', { call: ['Vault', 'withError', [9n]] }, ['Vault.withError', vault, 'revert Unfunded(', /^reverted with Unfunded\(account: 0x[0-9a-fA-F]{40}, balance: 0, needed: 9\)$/]],
+  ['modifier', { call: ['Vault', 'guarded', [], { as: 'bob' }] }, ['Vault.onlyOwner', vault, 'if (msg.sender != owner) revert NotOwner', /^reverted with NotOwner\(caller: 0x/, ['Vault.guarded']]],
+  ['modifier, as a transaction', { send: ['Vault', 'guarded', [], { as: 'bob' }] }, ['Vault.onlyOwner', vault, 'if (msg.sender != owner) revert NotOwner', /^reverted with NotOwner\(caller: 0x/]],
+  ['overflow', { call: ['Vault', 'overflow', [5n]] }, ['Vault.overflow', vault, 'return a + type(uint256).max', 'panic 0x11: arithmetic overflow or underflow']],
+  ['underflow', { call: ['Vault', 'underflow', [0n]] }, ['Vault.underflow', vault, 'uint256 b = a - 1', 'panic 0x11: arithmetic overflow or underflow', [], ir]],
+  ['division by zero', { call: ['Vault', 'divide', [1n, 0n]] }, ['Vault.divide', vault, 'return a / b', 'panic 0x12: division or modulo by zero', [], ir]],
+  ['index', { call: ['Vault', 'item', [3n]] }, ['Vault.item', vault, 'return items[at]', 'panic 0x32: array index out of bounds']],
+  ['pop', { send: ['Vault', 'pop', []] }, ['Vault.pop', vault, 'items.pop()', 'panic 0x31: pop of an empty array']],
+  ['enum', { call: ['Vault', 'colour', [5n]] }, ['Vault.colour', vault, 'return Colour(n)', 'panic 0x21: conversion of a number that the enum does not have', [], ir]],
+  ['assert', { call: ['Vault', 'asserted', [2n]] }, ['Vault.asserted', vault, 'assert(n == 1)', 'panic 0x1: assert failed']],
+  ['allocation', { call: ['Vault', 'allocate', [1n << 200n]] }, ['Vault.allocate', vault, 'list = new uint256[](n)', 'panic 0x41: too much memory, or an array that is too large', [], ir]],
+  ['unset function', { send: ['Vault', 'hooked', []] }, ['Vault.hooked', vault, 'return hook(1)', 'panic 0x51: call of an internal function that is not set', [], ir]],
+  ['internal functions', { call: ['Vault', 'nested', [0n]] }, ['Vault.second', vault, 'require(msg.sender == address(0), "Vault: at the bottom")', 'reverted with "Vault: at the bottom"', ['Vault.first', 'Vault.nested']]],
+  ['recursion', { call: ['Vault', 'nested', [3n]] }, ['Vault.second', vault, 'require(msg.sender == address(0), "Vault: at the bottom")', 'reverted with "Vault: at the bottom"', ['Vault.second', 'Vault.first', 'Vault.nested']]],
+  ['internal library', { call: ['Vault', 'inLibrary', [6n]] }, ['Bounds.checked', 'Bounds.sol', 'if (value > most) revert OutOfBounds', 'reverted with OutOfBounds(value: 6, most: 5)']],
+  ['out of gas', { call: ['Vault', 'spin', [], { gas: 100_000n }] }, ['Vault.spin', vault, /while|n \+= limit/, /^out of gas/]],
+  ['out of gas, as a transaction', { send: ['Vault', 'spin', [], { gas: 90_000n }] }, ['Vault.spin', vault, /while|n \+= limit/, /^out of gas/]],
+  ['estimate', { estimate: ['Vault', 'withText', [12n]] }, ['Vault.withText', vault, 'require(amount < 10, "Vault: too much }{")', 'reverted with "Vault: too much }{"']],
+  ['value for a function that is not payable', { call: ['Vault', 'withText', [1n], { value: 5n }] }, ['Vault.withText', vault, null, 'function withText is not payable']],
+  ['arguments that are too short', { call: ['Vault', 'withText', [], { data: '0x' }] }, ['Vault.withText', vault, null, 'the arguments of withText are not as declared']],
+  ['unknown function', { call: ['Vault', null, [], { data: '0x12345678' }] }, ['Vault', vault, null, 'function 0x12345678 does not exist and there is no fallback']],
+  ['unknown function of a standard', { call: ['Vault', null, [], { data: '0xa9059cbb' + '11'.padStart(64, '0') + '5'.padStart(64, '0') }] }, ['Vault', vault, null, 'function transfer(address,uint256) (0xa9059cbb) does not exist and there is no fallback']],
+  ['no data and no receive', { call: ['Vault', null, [], { data: '0x', value: 1n }] }, ['Vault', vault, null, 'there is no receive or fallback function']],
+  ['after console.log', { call: ['Vault', 'logged', [7n]] }, ['Vault.logged', vault, 'require(n == 0, "Vault: logged")', 'reverted with "Vault: logged"']],
+  ['constructor', { deploy: ['Vault', [0n]] }, ['Vault.constructor', vault, 'require(most > 0, "Vault: limit is zero")', 'reverted with "Vault: limit is zero"']],
+  ['constructor of a base', { deploy: ['Vault', [3n], { as: 'zero' }] }, ['Vault.constructor', vault, 'require(first != address(0), "Owned: no owner")', 'reverted with "Owned: no owner"']],
+  ['internal function of a constructor', { deploy: ['Picky', [13n]] }, ['Picky.check', chain, 'require(value != 13, "Picky: unlucky")', 'reverted with "Picky: unlucky"', ['Picky.constructor']]],
+  ['value for a constructor', { deploy: ['Picky', [1n], { value: 1n }] }, ['Picky.constructor', chain, null, 'the constructor is not payable']],
+  ['text bubbled through three contracts', { call: ['Top', 'bubble', [0n]] }, ['Bottom.fail', chain, 'if (kind == 0) revert("Bottom: text")', 'reverted with "Bottom: text"', ['Middle.pass', 'Top.bubble']]],
+  ['custom error bubbled through three contracts', { call: ['Top', 'bubble', [1n]] }, ['Bottom.fail', chain, 'revert Deep("it is", numbers)', 'reverted with Deep(why: "it is", numbers: [0, 1])', ['Middle.pass', 'Top.bubble']]],
+  ['panic bubbled through three contracts', { send: ['Top', 'bubble', [2n]] }, ['Bottom.fail', chain, 'return 1 / zero', 'panic 0x12: division or modulo by zero', ['Middle.pass', 'Top.bubble'], ir]],
+  ['silence bubbled through three contracts', { call: ['Top', 'bubble', [3n]] }, ['Bottom.fail', chain, 'revert();', 'reverted without a reason', ['Middle.pass', 'Top.bubble'], optimized]],
+  ['caught and wrapped', { call: ['Top', 'wrap', [0n]] }, ['Top.wrap', chain, 'revert Wrapped(reason)', /^reverted with Wrapped\(reason: 0x08c379a0/]],
+  ['low-level call, checked', { send: ['Top', 'relay', [0n]] }, ['Top.relay', chain, 'require(ok, "Top: the call failed")', 'reverted with "Top: the call failed"']],
+  ['delegate call, bubbled by assembly', { call: ['Top', 'delegated', [{ address: 'Bottom' }, { encode: ['Bottom', 'fail', [0n]] }]] }, ['Bottom.fail', chain, 'if (kind == 0) revert("Bottom: text")', 'reverted with "Bottom: text"', ['Top.delegated']]],
+  ['linked library', { call: ['Top', 'stored', [4n]] }, ['Ledger.read', 'Bounds.sol', 'if (entries[key] == 0) revert Missing(key)', 'reverted with Missing(key: 4)', ['Top.stored']]],
+  ['account without code', { call: ['Top', 'nobody', ['0x00000000000000000000000000000000000abcde']] }, ['Top.nobody', chain, 'return INumber(at).number()', 'called 0x00000000000000000000000000000000000aBCdE, which has no code']],
+  ['result that is too short', { call: ['Top', 'nobody', ['0x0000000000000000000000000000000000000004']] }, ['Top.nobody', chain, 'return INumber(at).number()', '0x0000000000000000000000000000000000000004 returned 4 bytes, which are not what the caller expects']],
+  ['CREATE2', { call: ['Top', 'create', [13n]] }, ['Picky.check', chain, 'require(value != 13, "Picky: unlucky")', 'reverted with "Picky: unlucky"', ['Picky.constructor', 'Top.create']]],
+  ['CREATE', { send: ['Top', 'deploy', [13n]] }, ['Picky.check', chain, 'require(value != 13, "Picky: unlucky")', 'reverted with "Picky: unlucky"', ['Picky.constructor', 'Top.deploy']]],
+  ['coins that a contract does not have', { call: ['Top', 'send', ['0x00000000000000000000000000000000000abcde']] }, ['unknown', null, null, /has less than the 1 wei that the call sends/, ['Top.send']]],
+  ['receive', { send: ['Receiver', null, [], { data: '0x', value: 5n }] }, ['Receiver.receive', chain, 'require(msg.value > 1 ether, "Receiver: too little")', 'reverted with "Receiver: too little"']],
+  ['fallback', { call: ['Fallback', null, [], { data: '0x99999999' }] }, ['Fallback.fallback', chain, 'revert("Fallback: no such thing")', 'reverted with "Fallback: no such thing"']],
+  ['ERC-1967 proxy', { call: ['Bottom', 'fail', [1n], { through: 'Proxy' }] }, ['Bottom.fail', chain, 'revert Deep("it is", numbers)', 'reverted with Deep(why: "it is", numbers: [0, 1])', ['Proxy.fallback']]],
+  ['ERC-1167 clone', { call: ['Bottom', 'fail', [0n], { through: 'clone' }] }, ['Bottom.fail', chain, 'if (kind == 0) revert("Bottom: text")', 'reverted with "Bottom: text"']],
+]
