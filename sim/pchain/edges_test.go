@@ -96,7 +96,7 @@ func (w *world) snapshot() Snapshot {
 	excess, accrued := s.ValidatorFees()
 	at := Snapshot{
 		Time: s.Time(), Supply: s.Supply(), Fees: s.Fees(), Excess: excess, Accrued: accrued, Registered: maps.Clone(s.l1.registered),
-		UTXOs: slices.Collect(s.UTXOs()), Stakers: slices.Concat(s.pending.queue, s.current.queue),
+		UTXOs: slices.Collect(maps.Keys(maps.Collect(s.UTXOs()))), Stakers: slices.Concat(s.pending.queue, s.current.queue),
 		Subnets: slices.Collect(maps.Values(s.subnets)), Blockchains: slices.Collect(maps.Values(s.blockchains)),
 	}
 	for _, all := range s.l1.bySubnet {

@@ -149,7 +149,7 @@ func TestRecordedPChainReplays(t *testing.T) {
 		t.Errorf("conversion %s", got)
 	}
 	utxoID := txs.UTXOID{TxID: id("2XQjFDjUowgKNqpW3enyiKvoTyqa6syKKqBU5NArh7oBQKEV63")}
-	if u, found := p.UTXO(utxoID.InputID()); !found || u.Amount() != 19_999_974_999_983_402 {
+	if u, err := p.UTXO(utxoID.InputID()); err != nil || u.Amount() != 19_999_974_999_983_402 {
 		t.Errorf("ewoq's output %+v", u)
 	}
 }

@@ -136,7 +136,7 @@ func sameState(t *testing.T, a, b *Chain) {
 		t.Errorf("states differ: %s %d %d %+v %d, %s %d %d %+v %d", a.Tip(), a.Time(), a.Supply(), a.Fees(), a.Count(), b.Tip(), b.Time(), b.Supply(), b.Fees(), b.Count())
 	}
 	for u := range b.UTXOs() {
-		if _, found := a.UTXO(u.InputID()); !found {
+		if _, err := a.UTXO(u.InputID()); err != nil {
 			t.Errorf("output %s is missing", u.InputID())
 		}
 	}

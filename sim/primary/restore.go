@@ -38,16 +38,21 @@ func Restore(ctx context.Context, db *store.DB, networkID uint32) (*Network, err
 	}
 	n := empty(networkRules)
 	r := &restoration{Network: n, db: db}
-	for _, load := range []func(context.Context) error{r.platform, r.exchange, r.outputs} {
+	for _, load := range []func(context.Context) error{r.platform, r.exchange} {
 		if err := load(ctx); err != nil {
 			return nil, fmt.Errorf("network %d: %w", networkID, err)
 		}
 	}
 	n.P = pchain.New(networkRules, n.shared, r.at)
-	n.X = xchain.New(networkRules, n.shared, r.assets, r.xUTXOs)
+	n.X = xchain.New(networkRules, n.shared, r.assets, nil)
 	n.C = utxo.NewAtomicBackend(networkRules, n.shared)
 	n.P.SetTip(ids.ID(r.heads[txs.PChain].Hash), r.heads[txs.PChain].ID.Number(), uint64(r.heads[txs.PChain].Time))
 	n.X.SetTip(ids.ID(r.heads[txs.XChain].Hash), r.heads[txs.XChain].ID.Number(), uint64(r.heads[txs.XChain].Time))
+	n.P.SetStored(n.loadUTXO(db, txs.PChain))
+	n.X.SetStored(n.loadUTXO(db, txs.XChain))
+	if err := r.outputs(ctx); err != nil {
+		return nil, fmt.Errorf("network %d: %w", networkID, err)
+	}
 	return n, nil
 }
 
@@ -58,7 +63,6 @@ type restoration struct {
 	heads  [2]*store.PrimaryBlock // of P and X
 	at     pchain.Snapshot
 	assets []*xchain.Asset
-	xUTXOs []*txs.UTXO
 }
 
 // head loads the last block of the P-Chain or the X-Chain and the state that the next one builds on.
@@ -283,22 +287,41 @@ func (r *restoration) outputs(ctx context.Context) error {
 }
 
 func (r *restoration) output(source txs.Chain, row *store.UTXO) error {
-	u, err := txs.ParseUTXO(source, row.Bytes())
-	if err != nil {
-		return err
-	}
-	// The codec makes room for sixteen, and there may be hundreds of thousands of outputs.
-	owners := u.Owners()
-	owners.Addresses = slices.Clone(owners.Addresses)
-	r.utxos[u.InputID()] = row.ID
+	inputID := (&txs.UTXOID{TxID: ids.ID(row.Tx), OutputIndex: row.Output}).InputID()
+	r.utxos[inputID] = row.ID
 	switch {
 	case row.Chain != r.Chain(source):
+		u, err := parseUTXO(source, row)
+		if err != nil {
+			return err
+		}
 		peer := txs.Chain(row.Chain - r.Chain(txs.PChain))
 		r.shared.Put(r.Rules.BlockchainID(source), r.Rules.BlockchainID(peer), u)
 	case source == txs.PChain:
-		r.at.UTXOs = append(r.at.UTXOs, u)
+		r.P.AddStored(inputID)
 	default:
-		r.xUTXOs = append(r.xUTXOs, u)
+		r.X.AddStored(inputID)
 	}
 	return nil
+}
+
+func parseUTXO(source txs.Chain, row *store.UTXO) (*txs.UTXO, error) {
+	u, err := txs.ParseUTXO(source, row.Bytes())
+	if err != nil {
+		return nil, err
+	}
+	owners := u.Owners() // the codec makes room for sixteen
+	owners.Addresses = slices.Clone(owners.Addresses)
+	return u, nil
+}
+
+// loadUTXO returns a function that loads an unspent output of a chain from its row.
+func (n *Network) loadUTXO(db *store.DB, chain txs.Chain) func(inputID ids.ID) (*txs.UTXO, error) {
+	return func(inputID ids.ID) (*txs.UTXO, error) {
+		row, err := db.UTXOByHash(context.Background(), n.Chain(chain), inputID[:])
+		if err != nil {
+			return nil, fmt.Errorf("UTXO %s: %w", inputID, err)
+		}
+		return parseUTXO(chain, row)
+	}
 }

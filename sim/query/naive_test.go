@@ -1,6 +1,7 @@
 package query_test
 
 import (
+	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -118,7 +119,7 @@ func TestBalancesAreThoseOfTheState(t *testing.T) {
 		}
 		now := uint64(n.Clock.Unix())
 		b := query.NewChainReaders(w.DB.Caches()).Reader(t.Context(), n)
-		for kind, outputs := range map[txs.Chain][]*txs.UTXO{txs.PChain: slices.Collect(state.P.UTXOs()), txs.XChain: slices.Collect(state.X.UTXOs())} {
+		for kind, outputs := range map[txs.Chain][]*txs.UTXO{txs.PChain: slices.Collect(maps.Keys(maps.Collect(state.P.UTXOs()))), txs.XChain: slices.Collect(maps.Keys(maps.Collect(state.X.UTXOs())))} {
 			type sums struct {
 				outputs                              int
 				unlocked, locked, stakeable, exports uint64

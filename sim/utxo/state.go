@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"maps"
 
 	"github.com/ava-labs/avalanchego/ids"
 
@@ -20,7 +19,8 @@ type UTXOState struct {
 	journal *Journal
 	chain   txs.Chain
 	shared  *SharedMemory
-	utxos   map[ids.ID]*txs.UTXO
+	utxos   map[ids.ID]*txs.UTXO // by input id; nil if load finds it
+	load    func(inputID ids.ID) (*txs.UTXO, error)
 	tip     ids.ID
 	height  uint64
 	time    uint64
@@ -55,14 +55,34 @@ func (s *UTXOState) Height() uint64 { return s.height }
 // Time returns the time of the last accepted block, in seconds.
 func (s *UTXOState) Time() uint64 { return s.time }
 
-// UTXO finds an unspent output.
-func (s *UTXOState) UTXO(inputID ids.ID) (*txs.UTXO, bool) {
+// SetStored gives a state the way to load outputs that AddStored names. A large network has so many that few are ever needed in memory.
+func (s *UTXOState) SetStored(load func(inputID ids.ID) (*txs.UTXO, error)) { s.load = load }
+
+// AddStored adds an unspent output that is loaded whenever it is needed.
+func (s *UTXOState) AddStored(inputID ids.ID) { s.utxos[inputID] = nil }
+
+// UTXO finds an unspent output, or returns ErrNotFound.
+func (s *UTXOState) UTXO(inputID ids.ID) (*txs.UTXO, error) {
 	u, found := s.utxos[inputID]
-	return u, found
+	if !found {
+		return nil, ErrNotFound
+	}
+	if u == nil {
+		return s.load(inputID)
+	}
+	return u, nil
 }
 
 // UTXOs visits all unspent outputs, in no order.
-func (s *UTXOState) UTXOs() iter.Seq[*txs.UTXO] { return maps.Values(s.utxos) }
+func (s *UTXOState) UTXOs() iter.Seq2[*txs.UTXO, error] {
+	return func(yield func(*txs.UTXO, error) bool) {
+		for inputID := range s.utxos {
+			if !yield(s.UTXO(inputID)) {
+				return
+			}
+		}
+	}
+}
 
 // Count returns the number of unspent outputs.
 func (s *UTXOState) Count() int { return len(s.utxos) }

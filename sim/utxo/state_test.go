@@ -107,10 +107,10 @@ func TestOutputsMove(t *testing.T) {
 	}
 	s.MoveUTXOs(in, spent)
 	made := in.Produced()[0]
-	if u, found := s.UTXO(made.InputID()); !found || u.TxID != in.ID() || s.Count() != 2 || len(slices.Collect(s.UTXOs())) != 2 {
+	if u, err := s.UTXO(made.InputID()); err != nil || u.TxID != in.ID() || s.Count() != 2 || len(maps.Collect(s.UTXOs())) != 2 {
 		t.Errorf("%d outputs, made %+v", s.Count(), u)
 	}
-	if _, found := s.UTXO(all[0].InputID()); found || len(s.shared.Exported(network.CChainID, network.XChainID)) > 0 {
+	if _, err := s.UTXO(all[0].InputID()); err != ErrNotFound || len(s.shared.Exported(network.CChainID, network.XChainID)) > 0 {
 		t.Error("what was spent is there")
 	}
 	if !slices.Equal(d.Spent, all[:1]) || !slices.Equal(d.Imported, all[2:]) || d.Peer != network.CChainID || len(d.Created) != 1 || d.Created[0].TxID != in.ID() || d.Exported != nil {

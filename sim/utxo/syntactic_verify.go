@@ -122,14 +122,17 @@ func (s *UTXOState) Inputs(tx *txs.Tx) ([]*txs.UTXO, error) {
 	ins := tx.Inputs()
 	spent := make([]*txs.UTXO, len(ins))
 	for i, in := range ins {
-		var found bool
+		var err error
 		if i < len(ins)-imports {
-			spent[i], found = s.UTXO(in.InputID())
+			spent[i], err = s.UTXO(in.InputID())
 		} else {
-			spent[i], found = s.shared.UTXO(source, s.Network.BlockchainID(s.chain), in.InputID())
+			spent[i], err = s.Import(source, in.InputID())
 		}
-		if !found {
+		if errors.Is(err, ErrNotFound) {
 			return nil, s.missing(tx, in, i >= len(ins)-imports)
+		}
+		if err != nil {
+			return nil, err
 		}
 	}
 	return spent, nil

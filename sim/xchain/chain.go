@@ -103,7 +103,9 @@ func (x *Chain) apply(tx *txs.Tx) (*Diff, error) {
 	x.SetDiff(&diff.Diff)
 	x.MoveUTXOs(tx, spent)
 	if op, ok := tx.Unsigned.(*txs.OperationTx); ok {
-		x.consumeOperations(op)
+		if err := x.consumeOperations(op); err != nil {
+			return nil, err
+		}
 	}
 	if create, ok := tx.Unsigned.(*txs.CreateAssetTx); ok {
 		diff.Asset = NewAsset(tx.ID(), create)
@@ -112,14 +114,20 @@ func (x *Chain) apply(tx *txs.Tx) (*Diff, error) {
 	return diff, nil
 }
 
-func (x *Chain) consumeOperations(tx *txs.OperationTx) {
+func (x *Chain) consumeOperations(tx *txs.OperationTx) error {
 	for _, op := range tx.Ops {
 		for _, from := range op.UTXOIDs {
-			if u, found := x.UTXO(from.InputID()); found {
-				x.DeleteUTXO(u)
+			u, err := x.UTXO(from.InputID())
+			if errors.Is(err, utxo.ErrNotFound) {
+				continue
 			}
+			if err != nil {
+				return err
+			}
+			x.DeleteUTXO(u)
 		}
 	}
+	return nil
 }
 
 func NewAsset(assetID ids.ID, tx *txs.CreateAssetTx) *Asset {

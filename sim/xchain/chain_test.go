@@ -443,7 +443,7 @@ func TestMintingMovingAndBurning(t *testing.T) {
 	if len(moved.Spent) != 3 || len(moved.Created) != 2 {
 		t.Errorf("moving and burning spends %d and makes %d", len(moved.Spent), len(moved.Created))
 	}
-	if _, found := w.UTXO(property.InputID()); found {
+	if _, err := w.UTXO(property.InputID()); err == nil {
 		t.Error("what was burned is there")
 	}
 	var total uint64

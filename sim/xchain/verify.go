@@ -212,7 +212,7 @@ func (x *Chain) semanticVerify(tx *txs.Tx, now uint64) ([]*txs.UTXO, error) {
 	base, credentials := tx.Unsigned.Base(), utxo.NewCredentials(tx, now, x.Strict)
 	var spent []*txs.UTXO
 	for i, in := range base.Ins {
-		u, err := x.unspent(in.InputID())
+		u, err := x.UTXO(in.InputID())
 		if err != nil {
 			return nil, fmt.Errorf("failed to verify transfer: failed to get utxo %s: %w", in.InputID(), err)
 		}
@@ -241,14 +241,6 @@ func (x *Chain) semanticVerify(tx *txs.Tx, now uint64) ([]*txs.UTXO, error) {
 		return spent, x.verifyOutputFxs(u.ExportedOutputs)
 	}
 	return spent, nil
-}
-
-func (x *Chain) unspent(inputID ids.ID) (*txs.UTXO, error) {
-	u, found := x.UTXO(inputID)
-	if !found {
-		return nil, utxo.ErrNotFound
-	}
-	return u, nil
 }
 
 // verifyImports finds every imported output before it verifies any, as the node does.
@@ -311,7 +303,7 @@ func (x *Chain) verifyFx(assetID ids.ID, fx uint32) error {
 func (x *Chain) verifyOperation(tx *txs.Tx, credentials *utxo.Credentials, i int, op *txs.Operation) error {
 	var consumed []txs.Output
 	for _, id := range op.UTXOIDs {
-		u, err := x.unspent(id.InputID())
+		u, err := x.UTXO(id.InputID())
 		switch {
 		case err != nil:
 			return err
