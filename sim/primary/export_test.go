@@ -39,5 +39,10 @@ func ReplayStrictly(ctx context.Context, db *store.DB, row store.PrimaryNetwork,
 	}
 }
 
+// NumberOf returns the number of an unspent output that a chain made.
+func (n *Network) NumberOf(u *txs.UTXO, source txs.Chain) (store.UTXONumber, error) {
+	return n.numberOf(u, source)
+}
+
 // Undecided reports whether the last block of the P-Chain is a proposal.
 func (n *Network) Undecided() bool { return n.proposal != nil }

@@ -2,8 +2,10 @@ package primary
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/binary"
+	"fmt"
 	"slices"
 
 	"github.com/ava-labs/avalanchego/ids"
@@ -175,8 +177,16 @@ func (r *record) pChainChanges(diff *pchain.Diff, at store.Position) error {
 
 // utxoChanges records changes of outputs.
 func (r *record) utxoChanges(diff *utxo.Diff, rewards []*txs.UTXO, at store.Position) error {
-	for _, u := range slices.Concat(diff.Spent, diff.Imported) {
-		r.spend(u, at)
+	peer, _ := r.Rules.ChainOf(diff.Peer)
+	for _, u := range diff.Spent {
+		if err := r.spend(u, r.chain, at); err != nil {
+			return err
+		}
+	}
+	for _, u := range diff.Imported {
+		if err := r.spend(u, peer, at); err != nil {
+			return err
+		}
 	}
 	for _, u := range diff.Created {
 		if err := r.create(u, r.chain, slices.Contains(rewards, u)); err != nil {
@@ -184,7 +194,6 @@ func (r *record) utxoChanges(diff *utxo.Diff, rewards []*txs.UTXO, at store.Posi
 		}
 	}
 	for _, u := range diff.Exported {
-		peer, _ := r.Rules.ChainOf(diff.Peer)
 		if err := r.create(u, peer, false); err != nil {
 			return err
 		}
@@ -195,10 +204,28 @@ func (r *record) utxoChanges(diff *utxo.Diff, rewards []*txs.UTXO, at store.Posi
 	return nil
 }
 
-func (r *record) spend(u *txs.UTXO, at store.Position) {
+// spend records that an output is spent, which a chain made.
+func (r *record) spend(u *txs.UTXO, source txs.Chain, at store.Position) error {
+	number, err := r.numberOf(u, source)
+	if err != nil {
+		return err
+	}
+	r.delta.Spends = append(r.delta.Spends, store.Spend{UTXO: number, By: at, Chain: r.Chain(r.chain), OwnerAddresses: addresses(u.Owners())})
+	delete(r.utxos, u.InputID())
+	return nil
+}
+
+// numberOf returns the number of an unspent output that a chain made.
+func (n *Network) numberOf(u *txs.UTXO, source txs.Chain) (store.UTXONumber, error) {
 	id := u.InputID()
-	r.delta.Spends = append(r.delta.Spends, store.Spend{UTXO: r.utxos[id], By: at, Chain: r.Chain(r.chain), OwnerAddresses: addresses(u.Owners())})
-	delete(r.utxos, id)
+	if number, known := n.utxos[id]; known {
+		return number, nil
+	}
+	row, err := n.db.UTXOByHash(context.Background(), n.Chain(source), id[:])
+	if err != nil {
+		return 0, fmt.Errorf("UTXO %s: %w", id, err)
+	}
+	return row.ID, nil
 }
 
 func (r *record) create(u *txs.UTXO, on txs.Chain, reward bool) error {

@@ -30,8 +30,9 @@ type Network struct {
 
 	index    int // of the network, by which its chains are numbered
 	shared   *utxo.SharedMemory
-	tips     [2]tip // of the P-Chain and the X-Chain
-	utxos    map[ids.ID]store.UTXONumber
+	tips     [2]tip                      // of the P-Chain and the X-Chain
+	db       *store.DB                   // that the network was restored from, or nil
+	utxos    map[ids.ID]store.UTXONumber // unspent outputs, without those in the file
 	stakers  map[ids.ID]*store.Staker
 	periods  map[ids.NodeID][]stakingPeriod
 	l1       map[ids.ID]*l1Validator

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"slices"
 
 	"github.com/ava-labs/avalanchego/ids"
@@ -38,7 +39,7 @@ func Restore(ctx context.Context, db *store.DB, networkID uint32) (*Network, err
 	}
 	n := empty(networkRules)
 	r := &restoration{Network: n, db: db}
-	for _, load := range []func(context.Context) error{r.platform, r.exchange} {
+	for _, load := range []func(context.Context) error{r.platform, r.exchange, r.exports} {
 		if err := load(ctx); err != nil {
 			return nil, fmt.Errorf("network %d: %w", networkID, err)
 		}
@@ -48,11 +49,9 @@ func Restore(ctx context.Context, db *store.DB, networkID uint32) (*Network, err
 	n.C = utxo.NewAtomicBackend(networkRules, n.shared)
 	n.P.SetTip(ids.ID(r.heads[txs.PChain].Hash), r.heads[txs.PChain].ID.Number(), uint64(r.heads[txs.PChain].Time))
 	n.X.SetTip(ids.ID(r.heads[txs.XChain].Hash), r.heads[txs.XChain].ID.Number(), uint64(r.heads[txs.XChain].Time))
-	n.P.SetStored(n.loadUTXO(db, txs.PChain))
-	n.X.SetStored(n.loadUTXO(db, txs.XChain))
-	if err := r.outputs(ctx); err != nil {
-		return nil, fmt.Errorf("network %d: %w", networkID, err)
-	}
+	n.db = db
+	n.P.SetStored(storedUTXOs{n, txs.PChain})
+	n.X.SetStored(storedUTXOs{n, txs.XChain})
 	return n, nil
 }
 
@@ -270,37 +269,21 @@ func (r *restoration) exchange(ctx context.Context) error {
 	return err
 }
 
-// outputs loads the unspent outputs, including those in shared memory.
-func (r *restoration) outputs(ctx context.Context) error {
+// exports loads the outputs in shared memory.
+func (r *restoration) exports(ctx context.Context) error {
 	for _, source := range []txs.Chain{txs.PChain, txs.XChain, txs.CChain} {
-		var failed error
-		err := r.db.UnspentUTXOsMadeBy(ctx, r.Chain(source), func(row *store.UTXO) {
-			if err := r.output(source, row); err != nil && failed == nil {
-				failed = fmt.Errorf("UTXO %d of transaction %x: %w", row.Output, row.Tx, err)
-			}
-		})
-		if err := errors.Join(err, failed); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (r *restoration) output(source txs.Chain, row *store.UTXO) error {
-	inputID := (&txs.UTXOID{TxID: ids.ID(row.Tx), OutputIndex: row.Output}).InputID()
-	r.utxos[inputID] = row.ID
-	switch {
-	case row.Chain != r.Chain(source):
-		u, err := parseUTXO(source, row)
+		rows, err := r.db.SharedUTXOs(ctx, r.Chain(source))
 		if err != nil {
 			return err
 		}
-		peer := txs.Chain(row.Chain - r.Chain(txs.PChain))
-		r.shared.Put(r.Rules.BlockchainID(source), r.Rules.BlockchainID(peer), u)
-	case source == txs.PChain:
-		r.P.AddStored(inputID)
-	default:
-		r.X.AddStored(inputID)
+		for i := range rows {
+			u, err := parseUTXO(source, &rows[i])
+			if err != nil {
+				return err
+			}
+			peer := txs.Chain(rows[i].Chain - r.Chain(txs.PChain))
+			r.shared.Put(r.Rules.BlockchainID(source), r.Rules.BlockchainID(peer), u)
+		}
 	}
 	return nil
 }
@@ -308,20 +291,43 @@ func (r *restoration) output(source txs.Chain, row *store.UTXO) error {
 func parseUTXO(source txs.Chain, row *store.UTXO) (*txs.UTXO, error) {
 	u, err := txs.ParseUTXO(source, row.Bytes())
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("UTXO %d of transaction %x: %w", row.Output, row.Tx, err)
 	}
 	owners := u.Owners() // the codec makes room for sixteen
 	owners.Addresses = slices.Clone(owners.Addresses)
 	return u, nil
 }
 
-// loadUTXO returns a function that loads an unspent output of a chain from its row.
-func (n *Network) loadUTXO(db *store.DB, chain txs.Chain) func(inputID ids.ID) (*txs.UTXO, error) {
-	return func(inputID ids.ID) (*txs.UTXO, error) {
-		row, err := db.UTXOByHash(context.Background(), n.Chain(chain), inputID[:])
+// storedUTXOs are the outputs of the P-Chain or the X-Chain in the network's file.
+type storedUTXOs struct {
+	*Network
+	chain txs.Chain
+}
+
+// UTXO loads an unspent output.
+func (s storedUTXOs) UTXO(inputID ids.ID) (*txs.UTXO, error) {
+	row, err := s.db.UTXOByHash(context.Background(), s.Chain(s.chain), inputID[:])
+	if errors.Is(err, store.ErrNotFound) || err == nil && (row.Spent != nil || row.Chain != s.Chain(s.chain)) {
+		return nil, utxo.ErrNotFound
+	}
+	if err != nil {
+		return nil, err
+	}
+	return parseUTXO(s.chain, row)
+}
+
+// UTXOs loads all unspent outputs.
+func (s storedUTXOs) UTXOs() iter.Seq2[*txs.UTXO, error] {
+	return func(yield func(*txs.UTXO, error) bool) {
+		rows, err := s.db.UnspentUTXOsMadeBy(context.Background(), s.Chain(s.chain))
 		if err != nil {
-			return nil, fmt.Errorf("UTXO %s: %w", inputID, err)
+			yield(nil, err)
+			return
 		}
-		return parseUTXO(chain, row)
+		for i := range rows {
+			if !yield(parseUTXO(s.chain, &rows[i])) {
+				return
+			}
+		}
 	}
 }

@@ -18,7 +18,6 @@ import (
 	"snowglobe/sim/primary"
 	"snowglobe/sim/store"
 	"snowglobe/sim/txs"
-	"snowglobe/sim/utxo"
 )
 
 var update = flag.Bool("update", false, "write testdata/rows.txt instead of comparing with it")
@@ -147,12 +146,16 @@ func compare(t *testing.T, path string, lines []string) {
 func dumpNetwork(t *testing.T, n *primary.Network) []string {
 	t.Helper()
 	outputs := map[string][]string{}
-	for chain, all := range map[string]iter.Seq2[*txs.UTXO, error]{"P": n.P.UTXOs(), "X": n.X.UTXOs()} {
+	for chain, all := range map[txs.Chain]iter.Seq2[*txs.UTXO, error]{txs.PChain: n.P.UTXOs(), txs.XChain: n.X.UTXOs()} {
 		for u, err := range all {
 			if err != nil {
 				t.Fatal(err)
 			}
-			outputs[chain+u.InputID().String()] = dump(u)
+			number, err := n.NumberOf(u, chain)
+			if err != nil {
+				t.Fatal(err)
+			}
+			outputs[u.InputID().String()] = append(dump(u), fmt.Sprint(number))
 		}
 	}
 	return append(dump(n), dump(outputs)...)
@@ -171,11 +174,7 @@ func dump(v any) (lines []string) {
 		case reflect.Struct:
 			for i := range v.NumField() {
 				switch name := v.Type().Field(i).Name; name {
-				case "journal", "diff", "publicKeys", "Strict", "Rules", "Network":
-				case "utxos":
-					if v.Type() != reflect.TypeFor[utxo.UTXOState]() {
-						walk(path+"."+name, v.Field(i))
-					}
+				case "journal", "diff", "publicKeys", "Strict", "Rules", "Network", "utxos", "stored", "db":
 				case "validatorFees":
 					if !strings.Contains(path, ".tips[1]") { // the X-Chain has none
 						walk(path+"."+name, v.Field(i))

@@ -287,18 +287,16 @@ func (db *DB) UTXOsMadeBy(ctx context.Context, chain int) ([]UTXO, error) {
 		NewUTXONumber(chain, 0, 0), NewUTXONumber(chain+1, 0, 0))
 }
 
-// UnspentUTXOsMadeBy visits every unspent UTXO that a primary chain made, without its hash. It reads them all: only Restore calls it.
-func (db *DB) UnspentUTXOsMadeBy(ctx context.Context, chain int, visit func(*UTXO)) error {
-	if _, err := db.avax(ctx, chain); err != nil { // while rows are read there may be no second connection
-		return err
-	}
-	var problem error
-	err := each(ctx, db, func(u *UTXO) {
-		if problem = errors.Join(problem, db.complete(ctx, u)); problem == nil {
-			visit(u)
-		}
-	}, `SELECT `+utxoColumns+` FROM utxo WHERE id >= ? AND id < ? AND spent IS NULL ORDER BY id`, NewUTXONumber(chain, 0, 0), NewUTXONumber(chain+1, 0, 0))
-	return errors.Join(err, problem)
+// UnspentUTXOsMadeBy reads the unspent outputs that a chain made and that can be spent there.
+func (db *DB) UnspentUTXOsMadeBy(ctx context.Context, chain int) ([]UTXO, error) {
+	return utxos(ctx, db, `SELECT `+utxoColumns+` FROM utxo WHERE id >= ? AND id < ? AND spent IS NULL AND chain = ? ORDER BY id`,
+		NewUTXONumber(chain, 0, 0), NewUTXONumber(chain+1, 0, 0), chain)
+}
+
+// SharedUTXOs reads the outputs that a chain exported to others, which have not imported them yet.
+func (db *DB) SharedUTXOs(ctx context.Context, chain int) ([]UTXO, error) {
+	return utxos(ctx, db, `SELECT `+utxoColumns+` FROM utxo WHERE id >= ? AND id < ? AND spent IS NULL AND chain <> ? ORDER BY id`,
+		NewUTXONumber(chain, 0, 0), NewUTXONumber(chain+1, 0, 0), chain)
 }
 
 var (

@@ -228,16 +228,9 @@ func TestOutputsAreFoundInEveryWay(t *testing.T) {
 					}
 				}
 			}
-			var unspent []store.UTXONumber
-			err := db.UnspentUTXOsMadeBy(ctx, chain, func(u *store.UTXO) { unspent = append(unspent, u.ID) })
-			if err != nil {
-				t.Fatal(err)
-			}
-			var want []store.UTXONumber
-			for _, u := range where(made, func(u *store.UTXO) bool { return u.Spent == nil }) {
-				want = append(want, u.ID)
-			}
-			equal(t, "UnspentUTXOsMadeBy", unspent, want)
+			here, shared := ok[[]store.UTXO](t)(db.UnspentUTXOsMadeBy(ctx, chain)), ok[[]store.UTXO](t)(db.SharedUTXOs(ctx, chain))
+			equal(t, "UnspentUTXOsMadeBy", here, where(made, func(u *store.UTXO) bool { return u.Spent == nil && u.Chain == chain }))
+			equal(t, "SharedUTXOs", shared, where(made, func(u *store.UTXO) bool { return u.Spent == nil && u.Chain != chain }))
 		}
 		owners := map[string]bool{}
 		for _, u := range all {

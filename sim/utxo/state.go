@@ -19,8 +19,8 @@ type UTXOState struct {
 	journal *Journal
 	chain   txs.Chain
 	shared  *SharedMemory
-	utxos   map[ids.ID]*txs.UTXO // by input id; nil if load finds it
-	load    func(inputID ids.ID) (*txs.UTXO, error)
+	utxos   map[ids.ID]*txs.UTXO // by input id; with stored, what changed since: nil if it is spent
+	stored  Stored
 	tip     ids.ID
 	height  uint64
 	time    uint64
@@ -55,36 +55,52 @@ func (s *UTXOState) Height() uint64 { return s.height }
 // Time returns the time of the last accepted block, in seconds.
 func (s *UTXOState) Time() uint64 { return s.time }
 
-// SetStored gives a state the way to load outputs that AddStored names. A large network has so many that few are ever needed in memory.
-func (s *UTXOState) SetStored(load func(inputID ids.ID) (*txs.UTXO, error)) { s.load = load }
+// Stored finds the unspent outputs of a chain in a file. A large network has so many that a state does better without them.
+type Stored interface {
+	UTXO(inputID ids.ID) (*txs.UTXO, error) // or ErrNotFound
+	UTXOs() iter.Seq2[*txs.UTXO, error]
+}
 
-// AddStored adds an unspent output that is loaded whenever it is needed.
-func (s *UTXOState) AddStored(inputID ids.ID) { s.utxos[inputID] = nil }
+// SetStored makes a state begin with the outputs in a file, to which its blocks may be written as they are accepted.
+func (s *UTXOState) SetStored(stored Stored) { s.stored = stored }
 
 // UTXO finds an unspent output, or returns ErrNotFound.
 func (s *UTXOState) UTXO(inputID ids.ID) (*txs.UTXO, error) {
-	u, found := s.utxos[inputID]
-	if !found {
+	u, known := s.utxos[inputID]
+	switch {
+	case u != nil:
+		return u, nil
+	case known || s.stored == nil:
 		return nil, ErrNotFound
 	}
-	if u == nil {
-		return s.load(inputID)
-	}
-	return u, nil
+	return s.stored.UTXO(inputID)
 }
 
 // UTXOs visits all unspent outputs, in no order.
 func (s *UTXOState) UTXOs() iter.Seq2[*txs.UTXO, error] {
 	return func(yield func(*txs.UTXO, error) bool) {
-		for inputID := range s.utxos {
-			if !yield(s.UTXO(inputID)) {
+		for _, u := range s.utxos {
+			if u != nil && !yield(u, nil) {
+				return
+			}
+		}
+		if s.stored == nil {
+			return
+		}
+		for u, err := range s.stored.UTXOs() {
+			if err == nil {
+				if _, known := s.utxos[u.InputID()]; known {
+					continue
+				}
+			}
+			if !yield(u, err) {
 				return
 			}
 		}
 	}
 }
 
-// Count returns the number of unspent outputs.
+// Count returns the number of unspent outputs of a state that begins with none in a file.
 func (s *UTXOState) Count() int { return len(s.utxos) }
 
 // Rollback undoes the last accepted block if it could not be stored. It works once after each Accept.
@@ -129,7 +145,11 @@ func (s *UTXOState) AddUTXO(u *txs.UTXO) {
 
 // DeleteUTXO spends an output of this chain.
 func (s *UTXOState) DeleteUTXO(u *txs.UTXO) {
-	Delete(s.journal, s.utxos, u.InputID())
+	if s.stored == nil {
+		Delete(s.journal, s.utxos, u.InputID())
+	} else {
+		Put(s.journal, s.utxos, u.InputID(), nil)
+	}
 	s.diff.Spent = append(s.diff.Spent, u)
 }
 

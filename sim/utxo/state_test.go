@@ -1,6 +1,9 @@
 package utxo
 
 import (
+	"cmp"
+	"errors"
+	"iter"
 	"maps"
 	"slices"
 	"strings"
@@ -246,5 +249,60 @@ func TestIllegalNameCharacters(t *testing.T) {
 		if legal := strings.ContainsRune(" 0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz", r); IllegalNameCharacter(r) == legal {
 			t.Errorf("%q is legal: %t", r, legal)
 		}
+	}
+}
+
+// file is a Stored of outputs in memory, or one that fails.
+type file struct {
+	outputs map[ids.ID]*txs.UTXO
+	fault   error
+}
+
+func (f file) UTXO(inputID ids.ID) (*txs.UTXO, error) {
+	if u := f.outputs[inputID]; u != nil {
+		return u, f.fault
+	}
+	return nil, cmp.Or(f.fault, ErrNotFound)
+}
+
+func (f file) UTXOs() iter.Seq2[*txs.UTXO, error] {
+	return func(yield func(*txs.UTXO, error) bool) {
+		for _, u := range f.outputs {
+			if !yield(u, f.fault) {
+				return
+			}
+		}
+	}
+}
+
+// TestOutputsInTheFile: outputs of the file are there until a block spends them, also while the file still has them, and come back with the
+// block's changes undone.
+func TestOutputsInTheFile(t *testing.T) {
+	_, all := state(t, txs.XChain)
+	one, two, three := all[0], all[1], all[2]
+	s := NewUTXOState(network, txs.XChain, NewSharedMemory(), new(Journal), nil)
+	s.SetStored(file{outputs: map[ids.ID]*txs.UTXO{one.InputID(): one, two.InputID(): two}})
+	has := func(when string, want ...*txs.UTXO) {
+		t.Helper()
+		if got := maps.Collect(s.UTXOs()); len(got) != len(want) {
+			t.Errorf("%s: %d outputs, want %d", when, len(got), len(want))
+		}
+		for _, u := range all {
+			got, err := s.UTXO(u.InputID())
+			if there := slices.Contains(want, u); there != (got == u && err == nil) || !there && err != ErrNotFound {
+				t.Errorf("%s: output %d: %v, %v", when, u.OutputIndex, got, err)
+			}
+		}
+	}
+	s.SetDiff(new(Diff))
+	has("at first", one, two)
+	s.DeleteUTXO(one)
+	s.AddUTXO(three)
+	has("after a block", two, three)
+	s.Rollback()
+	has("without the block", one, two)
+	s.SetStored(file{fault: errors.New("disk")})
+	if _, err := s.Inputs(signed(t, txs.XChain, &txs.BaseTx{NetworkID: 1, Ins: []*txs.TransferableInput{spending(two, 0)}})); err == nil || err.Error() != "disk" {
+		t.Errorf("a file that cannot be read: %v", err)
 	}
 }
