@@ -17,21 +17,25 @@ import (
 // readTime is for how long clients read while the clock runs.
 const readTime = time.Minute
 
-// clock measures how long it takes to advance the clock, and how long readers wait meanwhile.
+// clock measures how long it takes to advance the clock, what memory the server has then, and how long readers wait meanwhile.
 func (r *report) clock() {
-	r.table("moving the clock\tms\tbudget", func(row func(string, ...any)) {
+	r.table("moving the clock\tms\tbudget\tMiB afterwards\tbudget", func(row func(string, ...any)) {
 		for _, profile := range []string{"default", "large"} {
 			for _, move := range []struct{ name, body string }{
-				{"a day", `{"advance":"24h"}`}, {"a year", `{"advance":"365d"}`}, {"ten years", `{"advance":"3650d"}`}, {"a day with people", `{"populate":true,"advance":"24h"}`},
+				{"a day", `{"advance":"24h"}`}, {"a month", `{"advance":"720h"}`}, {"a year", `{"advance":"365d"}`}, {"ten years", `{"advance":"3650d"}`}, {"a day with people", `{"populate":true,"advance":"24h"}`},
 			} {
 				p := r.serve("--quiet", "--db", r.copyOf(profile))
 				begin := time.Now()
 				p.moveClock(move.body)
-				limit := ""
-				if profile == "default" && move.name == "ten years" {
+				took, limit, memoryLimit := time.Since(begin), "", ""
+				switch profile + " " + move.name {
+				case "default ten years":
 					limit = budget("moving the clock of default by ten years")
+				case "large a month":
+					memoryLimit = budget("memory of large after a month of moved time")
 				}
-				row("%s, %s\t%.0f\t%s", profile, move.name, milliseconds(time.Since(begin)), limit)
+				now, _ := memory(p.cmd.Process.Pid)
+				row("%s, %s\t%.0f\t%s\t%.0f\t%s", profile, move.name, milliseconds(took), limit, mebibytes(now), memoryLimit)
 				p.stop()
 			}
 		}
