@@ -130,7 +130,7 @@ func exported(t *testing.T, w *sim.World) {
 
 // told lists the tables of clients' requests and their results, which do not follow from the rest of the world.
 func told(table string) bool {
-	return table == "nft_reindex" || table == "snapshot" || table == "undo_count" || strings.HasPrefix(table, "webhook")
+	return table == "nft_reindex" || table == "snapshot" || table == "undo_count" || table == "verified" || strings.HasPrefix(table, "webhook")
 }
 
 // TestVerifyNoticesAnyFlippedByte changes one value in every column of every table in copies of a world, except for clients' own data. The copy
