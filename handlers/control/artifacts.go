@@ -49,6 +49,7 @@ type ExplainedTransaction struct {
 	Failure *explain.Failure  `json:"failure,omitempty" doc:"Absent if the transaction succeeded."`
 	Trace   string            `json:"trace,omitempty" doc:"The failure as text."`
 	Console []explain.Message `json:"console" doc:"What contracts logged with console.log."`
+	Events  []explain.Event   `json:"events" doc:"The receipt's logs."`
 	Call    *explain.Step     `json:"call" doc:"The transaction's call, with those within it."`
 }
 
@@ -111,12 +112,15 @@ func RegisterArtifacts(s *rest.Server, w *sim.World, known *artifacts.Registry, 
 					if err != nil {
 						return nil, err
 					}
-					e := &ExplainedTransaction{ChainID: decimal(c.Row.EVMID), Network: c.Row.Network, Hash: hash.Hex(), Failure: report.Failure, Console: report.Console, Call: report.Root}
+					e := &ExplainedTransaction{ChainID: decimal(c.Row.EVMID), Network: c.Row.Network, Hash: hash.Hex(), Failure: report.Failure, Console: report.Console, Events: report.Events, Call: report.Root}
 					if e.Failure != nil {
 						e.Trace = e.Failure.String()
 					}
 					if e.Console == nil {
 						e.Console = []explain.Message{}
+					}
+					if e.Events == nil {
+						e.Events = []explain.Event{}
 					}
 					return e, nil
 				}

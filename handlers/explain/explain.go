@@ -27,6 +27,7 @@ type Explainer struct {
 type Report struct {
 	Failure *Failure
 	Console []Message
+	Events  []Event // in the order of the receipt's logs
 	Root    *Step
 }
 
@@ -102,6 +103,9 @@ func (r *recorder) report() *Report {
 	for _, m := range r.console {
 		report.Console = append(report.Console, r.messageOf(m))
 	}
+	for _, l := range r.logs {
+		report.Events = append(report.Events, r.eventOf(l.by, l.log))
+	}
 	if r.root != nil {
 		report.Root = r.stepOf(r.root)
 	}
@@ -124,6 +128,17 @@ func (r *recorder) messageOf(m message) Message {
 		}
 	}
 	return s
+}
+
+func (r *recorder) eventOf(by *frame, log event) Event {
+	e := Event{Address: log.address.Hex()}
+	if by.contract != nil {
+		e.Contract = by.contract.Name
+	}
+	if d := r.registry.Event(by.contract, log.topics, log.data); d != nil {
+		e.Name, e.Arguments = d.Signature, argumentsOf(d.Values)
+	}
+	return e
 }
 
 func (r *recorder) stepOf(f *frame) *Step {
@@ -151,14 +166,7 @@ func (r *recorder) stepOf(f *frame) *Step {
 		s.Error, _ = r.reason(f)
 	}
 	for _, log := range f.events {
-		one := Event{Address: log.address.Hex()}
-		if f.contract != nil {
-			one.Contract = f.contract.Name
-		}
-		if d := r.registry.Event(f.contract, log.topics, log.data); d != nil {
-			one.Name, one.Arguments = d.Signature, argumentsOf(d.Values)
-		}
-		s.Events = append(s.Events, one)
+		s.Events = append(s.Events, r.eventOf(f, log))
 	}
 	for _, inner := range f.calls {
 		s.Calls = append(s.Calls, r.stepOf(inner))

@@ -34,6 +34,7 @@ type frame struct {
 	err      error
 	calls    []*frame
 	events   []event
+	logs     int // of the execution before it
 
 	entered  bool // whether code ran
 	contract *artifacts.Contract
@@ -100,7 +101,14 @@ type recorder struct {
 	frames   int
 	kept     int
 	console  []message
+	logs     []emitted       // in order, without those of calls that failed
 	programs map[*byte]known // by code: it does not move while the execution runs
+}
+
+// emitted is a log with the call that emitted it.
+type emitted struct {
+	by  *frame
+	log event
 }
 
 // known is what is known of code.
@@ -132,7 +140,7 @@ func (r *recorder) top() *frame {
 }
 
 func (r *recorder) enter(_ int, kind byte, from, to common.Address, input []byte, gas uint64, value *big.Int) {
-	f := &frame{kind: vm.OpCode(kind), from: from, to: to, gas: gas, value: value}
+	f := &frame{kind: vm.OpCode(kind), from: from, to: to, gas: gas, value: value, logs: len(r.logs)}
 	r.frames++
 	by := r.top()
 	switch {
@@ -159,6 +167,9 @@ func (r *recorder) exit(_ int, output []byte, used uint64, err error, _ bool) {
 	}
 	r.open = r.open[:len(r.open)-1]
 	f.used, f.err = used, err
+	if err != nil {
+		r.logs = r.logs[:min(f.logs, len(r.logs))]
+	}
 	if r.frames <= mostFrames || err != nil {
 		f.output = r.keep(output)
 	}
@@ -169,7 +180,8 @@ func (r *recorder) exit(_ int, output []byte, used uint64, err error, _ bool) {
 
 func (r *recorder) log(l *types.Log) {
 	if f := r.top(); f != nil && r.frames <= mostFrames && len(f.events) < mostConsole {
-		f.events = append(f.events, event{l.Address, l.Topics, r.keep(l.Data)})
+		e := event{l.Address, l.Topics, r.keep(l.Data)}
+		f.events, r.logs = append(f.events, e), append(r.logs, emitted{f, e})
 	}
 }
 

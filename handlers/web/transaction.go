@@ -3,6 +3,7 @@ package web
 import (
 	"fmt"
 	"html/template"
+	"slices"
 	"strings"
 
 	"github.com/ethereum/go-ethereum/common/hexutil"
@@ -27,13 +28,14 @@ func transaction(p *page) error {
 	}
 	if err := p.load(rpc("receipt", c.RPC, "eth_getTransactionReceipt", hash).opt(),
 		rpc("trace", c.RPC, "debug_traceTransaction", hash, J{"tracer": "callTracer"}).opt(),
-		rpc("raw", c.RPC, "debug_getRawTransaction", hash).opt(), get("gas", "/sim/transactions/%s", hash).opt()); err != nil {
+		rpc("raw", c.RPC, "debug_getRawTransaction", hash).opt(), get("gas", "/sim/transactions/%s", hash).opt(), get("explained", "/sim/transactions/%s/trace", hash).opt()); err != nil {
 		return err
 	}
 	v := &transactionView{page: p, Tx: p.Got["tx"], Native: dig(p.Got["tx"], "nativeTransaction")}
 	v.Logs = decoder{p}.decodeLogs(list(dig(p.Got["receipt"], "logs")))
 	v.Input = decoder{p}.decodeCall(text(dig(v.Native, "to", "address")), text(dig(v.Native, "input")))
-	v.Steps = p.flatten(p.Got["trace"], 0, nil)
+	v.explain(p.Got["explained"])
+	v.Steps = p.flatten(p.Got["trace"], dig(p.Got["explained"], "call"), 0, nil)
 	if id := text(dig(v.Tx, "teleporterMessageInfo", "teleporterMessageId")); id != "" {
 		if err := p.load(get("message", "/v1/icm/messages/%s", id).opt()); err != nil {
 			return err
@@ -51,6 +53,48 @@ type transactionView struct {
 	Logs   []decodedLog
 	Steps  []step
 }
+
+// explain names what the ABIs of the world's own contracts do not.
+func (v *transactionView) explain(x any) {
+	if call := dig(x, "call"); v.Input != nil && len(v.Input.Arguments) == 0 && v.Input.Data != "" && text(dig(call, "function")) != "" {
+		v.Input = &decodedCall{Name: callee(call), Arguments: written(dig(call, "arguments"))}
+	}
+	events := list(dig(x, "events"))
+	for i := range v.Logs {
+		if l := &v.Logs[i]; l.Name == "" && len(events) == len(v.Logs) && text(dig(events[i], "name")) != "" {
+			l.Name, l.Arguments = text(dig(events[i], "name")), written(dig(events[i], "arguments"))
+		}
+	}
+}
+
+// callee returns the name of an explained call: contract and function.
+func callee(call any) string {
+	contract, function := text(dig(call, "contract")), text(dig(call, "function"))
+	if contract != "" && function != "" {
+		contract += "."
+	}
+	return clip(contract+function, 200)
+}
+
+// written returns the arguments of an explained call or event.
+func written(arguments any) (all []argument) {
+	for _, a := range list(arguments) {
+		all = append(all, argument{text(dig(a, "name")), text(dig(a, "type")), template.HTML(`<bdi class="wrap">` + esc(clip(text(dig(a, "value")), 500)) + `</bdi>`)})
+	}
+	return all
+}
+
+// Stack lists the functions that had begun when the transaction failed, innermost first.
+func (v *transactionView) Stack() []any {
+	all := list(dig(v.page.Got["explained"], "failure", "stack"))
+	if !slices.ContainsFunc(all, func(f any) bool { return text(dig(f, "contract")) != "" }) {
+		return nil // no artifact has anything of it
+	}
+	return all
+}
+
+// Console lists what contracts logged with console.log.
+func (v *transactionView) Console() []any { return list(dig(v.page.Got["explained"], "console")) }
 
 // Succeeded reports whether the transaction succeeded.
 func (v *transactionView) Succeeded() bool { return text(dig(v.Native, "txStatus")) == "1" }
@@ -77,7 +121,7 @@ func (v *transactionView) Settlement() any {
 // Reason explains why a transaction failed.
 func (v *transactionView) Reason() string {
 	trace := v.page.Got["trace"]
-	for _, reason := range []any{dig(trace, "revertReason"), dig(v.Native, "revertReason"), dig(trace, "error")} {
+	for _, reason := range []any{dig(v.page.Got["explained"], "failure", "reason"), dig(trace, "revertReason"), dig(v.Native, "revertReason"), dig(trace, "error")} {
 		if s := text(reason); s != "" {
 			return clip(s, 400)
 		}
@@ -92,6 +136,9 @@ func (v *transactionView) Words() template.HTML {
 	symbol, decimals := dig(v.Tx, "networkTokenDetails", "networkToken", "symbol"), dig(v.Tx, "networkTokenDetails", "networkToken", "decimals")
 	sent := amount(value, decimals, symbol)
 	method, _, _ := strings.Cut(text(dig(n, "method", "methodName")), "(")
+	if method == "" {
+		method, _, _ = strings.Cut(text(dig(v.page.Got["explained"], "call", "function")), "(")
+	}
 	could := " "
 	if !v.Succeeded() {
 		could = " tried to "
@@ -175,7 +222,7 @@ type step struct {
 const maxSteps = 200
 
 // flatten lists a tree of calls from its root.
-func (p *page) flatten(call any, depth int, steps []step) []step {
+func (p *page) flatten(call, explained any, depth int, steps []step) []step {
 	object, ok := call.(J)
 	if !ok {
 		return steps
@@ -192,9 +239,17 @@ func (p *page) flatten(call any, depth int, steps []step) []step {
 	if e := text(object["error"]); e != "" {
 		s.Failed = clip(e+" "+text(object["revertReason"]), 200)
 	}
+	if known := callee(explained); s.Call != nil && known != "" && (text(dig(explained, "contract")) != "" || s.Call.Data != "" && len(s.Call.Arguments) == 0) {
+		s.Call = &decodedCall{Name: known}
+	}
 	steps = append(steps, s)
-	for _, inner := range list(object["calls"]) {
-		steps = p.flatten(inner, depth+1, steps)
+	inner, named := list(object["calls"]), list(dig(explained, "calls"))
+	for i := range inner {
+		var of any
+		if len(named) == len(inner) {
+			of = named[i]
+		}
+		steps = p.flatten(inner[i], of, depth+1, steps)
 	}
 	return steps
 }
