@@ -31,7 +31,7 @@ var groups = []cli.Group{
 	{Title: "Time and blocks", Flags: []string{"live", "clock-rate", "block-time", "mixed-mining", "no-mining", "no-relayer", "relayer", "undo-blocks"}},
 	{Title: "Your contracts", Flags: []string{"solc"}},
 	{Title: "Exports", Flags: []string{"export-workers", "export-queue", "export-keep", "export-max-rows", "export-retention"}},
-	{Title: "Faults, logs and the program itself", Flags: []string{"artifacts", "faults", "journal", "log-format", "quiet", "ready-file", forceFlag, jsonFlag, "config"}},
+	{Title: "Faults, logs and the program itself", Flags: []string{"artifacts", "gas-report", "faults", "journal", "log-format", "quiet", "ready-file", forceFlag, jsonFlag, "config"}},
 }
 
 // CommandLine builds the program's command line from its flags: the world's flags, which are declared elsewhere, and all the others.

@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -327,4 +328,53 @@ func TestConsole(t *testing.T) {
 	if code != "0x" {
 		t.Errorf("the console has code %s", code)
 	}
+}
+
+// TestGasReport counts transactions of the session by function, apart from how often they were called and whether they failed.
+func TestGasReport(t *testing.T) {
+	t.Parallel()
+	d := newDeveloper(t, filepath.Join("artifacts", "testdata", "foundry", "out"))
+	_, sums, _ := d.send(map[string]any{"data": d.init("Sums", "", 0xff)})
+	_, counter, _ := d.send(map[string]any{"data": d.init("Counter", sums, 2)})
+	d.send(map[string]any{"to": d.from, "value": "0x1"})
+	for _, times := range []byte{1, 2, 11} {
+		d.send(map[string]any{"to": counter, "data": input("add(uint256)", times)})
+	}
+	var report struct {
+		Functions []struct {
+			Contract, Function, ChainID string
+			Calls, Failed               int
+			Used, Charged               struct{ Least, Median, Most string }
+		}
+	}
+	if err := json.Unmarshal([]byte(ask(d.server, http.MethodGet, "/sim/gas", "")), &report); err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, f := range report.Functions {
+		got = append(got, fmt.Sprint(f.Contract, ".", f.Function, " ", f.Calls, " ", f.Failed))
+	}
+	if want := []string{"Counter.add(uint256) 3 1", "Counter.constructor 1 0", "Sums.constructor 1 0"}; !slices.Equal(got, want) {
+		t.Fatalf("%q", got)
+	}
+	add := report.Functions[0]
+	if add.Charged.Least != "1572864" || add.Charged.Most != "1572864" { // half of the limit, since Helicon
+		t.Errorf("charged %+v", add.Charged)
+	}
+	least, median, most := amount(t, add.Used.Least), amount(t, add.Used.Median), amount(t, add.Used.Most)
+	if !(21_000 < least && least < median && median < most && most < 100_000) {
+		t.Errorf("used %+v", add.Used)
+	}
+	if page := ask(d.server, http.MethodGet, "/gas", ""); !strings.Contains(page, "Counter") || !strings.Contains(page, "add(uint256)") {
+		t.Error("the page has no row for Counter.add")
+	}
+}
+
+func amount(t *testing.T, text string) uint64 {
+	t.Helper()
+	n, err := strconv.ParseUint(text, 10, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
 }

@@ -60,6 +60,7 @@ type Flags struct {
 	worldSize, undoBlocks                                                int64
 	solc                                                                 []string
 	artifacts                                                            []string
+	gasReport                                                            bool
 }
 
 // NewFlags declares the flags for serving.
@@ -105,6 +106,7 @@ func NewFlags(f *pflag.FlagSet) *Flags {
 	f.Int64Var(&s.exportMaxRows, "export-max-rows", 1_000_000, "`N` rows at most in an export, except that a larger first day is written in full; 0 for no limit")
 	f.DurationVar(&s.exportRetention, "export-retention", 0, "`TIME` to keep a finished export, by the world's clock, such as 24h; 0 for ever")
 	f.Func("artifacts", "`FOLDERS`, separated by commas, of compiled contracts: Foundry's out or Hardhat's artifacts. Calls, events and failures of these contracts have names, lines and reasons; a new build is noticed; repeatable", s.addArtifacts)
+	f.BoolVar(&s.gasReport, "gas-report", false, "with exec, print the gas of each function of each contract once the command has ended")
 	f.StringVar(&s.faults, "faults", "", "YAML `FILE` with a list of faults, as POST /sim/faults takes them")
 	f.IntVar(&s.journal, "journal", journal.DefaultSize, "`N` latest requests and responses to remember for /sim/requests, fewer if responses are long; 0 for none")
 	f.IntVar(&s.worlds, "worlds", 200, "`N` worlds besides the main one that clients may make with POST /sim/worlds; 0 for none")
@@ -192,6 +194,9 @@ func (s *Flags) Options(w io.Writer) (o Options, err error) {
 	o.Many.Most, o.Many.MostBytes = s.worlds, s.worldSize<<20
 	if o.Artifacts, err = s.readArtifacts(o.Log); err != nil {
 		return o, err
+	}
+	if s.gasReport {
+		o.GasReport = w
 	}
 	if o.Faults, err = readFaults(s.faults); err != nil {
 		return o, err

@@ -104,6 +104,9 @@ func (l *Listeners) answer(ctx context.Context, all *worlds.Set, w *sim.World, o
 		served := make(chan error, 1)
 		go func() { served <- l.wait(serving) }()
 		err := o.runProgram(serving, l, url)
+		if o.GasReport != nil {
+			err = errors.Join(err, printGas(serving, url, o.GasReport))
+		}
 		stop()
 		return errors.Join(err, <-served)
 	})

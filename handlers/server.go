@@ -65,6 +65,7 @@ type Options struct {
 	Stdout    io.Writer        // gets one line when the server answers; nil for none
 	ReadyFile string           // written at the same time; empty for none
 	Hints     io.Writer        // gets what a browser needs, when Program starts with a proxy; nil for none
+	GasReport io.Writer        // gets the gas report once Program has ended; nil for none
 	Program   *program.Program // runs from then on, and the server stops with it; nil for none
 
 	Exports export.Options

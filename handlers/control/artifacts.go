@@ -1,6 +1,7 @@
 package control
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"os"
@@ -58,6 +59,10 @@ const mostContracts = 1_000
 
 // RegisterArtifacts registers the operations on artifacts, and the one that explains a transaction by them.
 func RegisterArtifacts(s *rest.Server, w *sim.World, known *artifacts.Registry, explainer *explain.Explainer) error {
+	session, err := explain.Begin(context.Background(), w.Chains)
+	if err != nil {
+		return err
+	}
 	list := func() *Artifacts {
 		all := known.Contracts()
 		a := &Artifacts{Folders: []ArtifactFolder{}, Contracts: []ArtifactContract{}, Total: len(all)}
@@ -90,6 +95,10 @@ func RegisterArtifacts(s *rest.Server, w *sim.World, known *artifacts.Registry, 
 				}
 				return list(), nil
 			}},
+		rest.Operation{ID: "reportGas", Path: "/sim/gas", Summary: "The gas of each function of each contract, since the server began",
+			Doc: "Of transactions to contracts, not of calls between contracts: least, median and most, used and charged. Transactions before the server began do not count. " +
+				"On a C-Chain since Helicon each transaction is executed again, the newest 5,000 at most.",
+			Live: true, Answer: reflect.TypeFor[explain.GasReport](), Handle: func(r *rest.Request) (any, error) { return explainer.Gas(r.Context(), session) }},
 		rest.Operation{ID: "traceTransaction", Path: "/sim/transactions/{txHash}/trace", Summary: "What a transaction of an EVM chain did: calls, events, console.log and, if it failed, why and where",
 			Doc:  "Executes the transaction again. Names and lines are those of artifacts; without them, functions, events and errors of well-known standards have names.",
 			Live: true, Answer: reflect.TypeFor[ExplainedTransaction](), Params: []rest.Param{{Name: "txHash", Kind: schema.KindHash}},

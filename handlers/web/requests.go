@@ -42,6 +42,14 @@ func request(p *page) error {
 	return p.showAs("request", "requests", "Request "+p.arg("id"))
 }
 
+// gas shows the gas of each function of each contract.
+func gas(p *page) error {
+	if err := p.load(get("gas", "/sim/gas").opt()); err != nil {
+		return err
+	}
+	return p.showAs("gas", "requests", "Gas")
+}
+
 type requestView struct {
 	page *page
 	R    any

@@ -174,6 +174,7 @@ func TestPagesShowWhatTheyAreAbout(t *testing.T) {
 		{"/sim/explorer/43114/tx/0x" + strings.Repeat("ab", 32), 404, []string{"0xabab"}},
 		{"/tx/0x" + strings.Repeat("ab", 32), 404, []string{"nothing in this world"}},
 		{"/charts", 200, []string{"Active addresses", "data-points=\"[[", "Fees paid", "<bdi>AVAX</bdi> · 31 Oct 2026</small>", "<bdi>gwei</bdi>"}},
+		{"/gas", 200, []string{"No transaction has called a contract yet."}},
 		{"/charts?of=fuji", 200, []string{"Validator count"}},
 		{"/charts?of=nothing", 404, []string{"nothing to draw"}},
 		{"/charts?interval=minute", 404, []string{"no interval"}},
