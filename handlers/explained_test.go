@@ -222,6 +222,12 @@ func TestFailuresAreExplained(t *testing.T) {
 					continue
 				}
 				hash, _, _ := d.send(f.tx)
+				var calls callFrame
+				d.must(&calls, "debug_traceTransaction", hash, map[string]string{"tracer": "callTracer"})
+				function, _, _ := strings.Cut(f.stack[len(f.stack)-1], "(")
+				if named, _, _ := strings.Cut(calls.Contract+"."+calls.Function, "("); named != function || !strings.HasPrefix(calls.Reason, f.reason) {
+					t.Errorf("the callTracer names %s, %s", named, calls.Reason)
+				}
 				trace := ask(d.server, http.MethodGet, "/sim/transactions/"+hash+"/trace", "")
 				var explained struct{ Failure explanation }
 				if err := json.Unmarshal([]byte(trace), &explained); err != nil || explained.Failure.Stack[0].Code != f.line {

@@ -61,6 +61,8 @@ func (p *parityTrace) line() string {
 type callFrame struct {
 	Type, From, To, Value, Gas, GasUsed, Input, Output, Error string
 	Calls                                                     []callFrame
+
+	Contract, Function, Reason string // only with artifacts
 }
 
 // precompiles of Ethereum are left out by the other form.

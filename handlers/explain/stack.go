@@ -457,16 +457,21 @@ func (r *recorder) reason(f *frame) (string, *CustomError) {
 	if len(f.output) == 0 {
 		return r.silent(f), nil
 	}
-	if panicked, ok := panicCode(f.output); ok {
+	return r.reverted(f.contract, f.output)
+}
+
+// reverted reads the data of a contract's revert.
+func (r *recorder) reverted(c *artifacts.Contract, data []byte) (string, *CustomError) {
+	if panicked, ok := panicCode(data); ok {
 		return panicked, nil
 	}
-	if text, err := abi.UnpackRevert(f.output); err == nil {
+	if text, err := abi.UnpackRevert(data); err == nil {
 		return fmt.Sprintf("reverted with %q", text), nil
 	}
-	if d := r.registry.Error(f.contract, f.output); d != nil {
+	if d := r.registry.Error(c, data); d != nil {
 		return "reverted with " + d.String(), &CustomError{d.Signature, argumentsOf(d.Values)}
 	}
-	return "reverted with data that no known error has: " + shortHex(f.output), nil
+	return "reverted with data that no known error has: " + shortHex(data), nil
 }
 
 // cause returns what the source must have where a frame failed: the text of a require or the name of an error; empty if that is not known.

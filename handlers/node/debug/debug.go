@@ -12,6 +12,7 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 	"github.com/ethereum/go-ethereum/rlp"
 
+	"snowglobe/handlers/explain"
 	"snowglobe/handlers/node/eth"
 	"snowglobe/handlers/node/rpc"
 	"snowglobe/handlers/rest"
@@ -20,9 +21,9 @@ import (
 	"snowglobe/sim/store"
 )
 
-// Namespaces returns the debug methods of a chain.
-func Namespaces(m *miner.Miner) []rpc.Namespace {
-	a := &api{m.Chain, m}
+// Namespaces returns the debug methods of a chain. The explainer adds names to calls.
+func Namespaces(m *miner.Miner, explainer *explain.Explainer) []rpc.Namespace {
+	a := &api{m.Chain, m, explainer}
 	return []rpc.Namespace{{Name: "debug", Methods: a}, {Name: "debug", Methods: &stateAPI{a}}}
 }
 
@@ -30,6 +31,8 @@ func Namespaces(m *miner.Miner) []rpc.Namespace {
 type api struct {
 	chain *reader.Chain
 	miner *miner.Miner
+
+	explainer *explain.Explainer // may be nil
 }
 
 func (a *api) block(ctx context.Context, ref *eth.BlockRef) (*reader.Block, error) {
@@ -60,7 +63,7 @@ func (a *api) TraceTransaction(ctx context.Context, hash common.Hash, config *re
 	if err != nil {
 		return rpc.Result{}, err
 	}
-	return resultOf(trace), nil
+	return resultOf(a.explainer.Name(ctx, a.chain, t.Block, config, trace)), nil
 }
 
 // TraceBlockByNumber traces every transaction of a block.
@@ -129,6 +132,7 @@ func (a *api) trace(ctx context.Context, b *reader.Block, config *reader.TraceCo
 	}
 	all, separator := make(reader.Trace, 0, 4*len(results)+1), "["
 	for _, r := range results {
+		r.Trace = a.explainer.Name(ctx, a.chain, b, config, r.Trace)
 		all = append(append(all, reader.PlainPart(fmt.Appendf(nil, `%s{"txHash":"%#x","result":`, separator, r.TxHash))), r.Trace...)
 		separator = "},"
 	}
@@ -179,7 +183,7 @@ func (a *api) TraceCall(ctx context.Context, call reader.Call, ref eth.BlockRef,
 	if err != nil {
 		return rpc.Result{}, err
 	}
-	return resultOf(trace), nil
+	return resultOf(a.explainer.Name(ctx, a.chain, b, &config.TraceConfig, trace)), nil
 }
 
 // GetRawHeader returns the RLP of a header.
