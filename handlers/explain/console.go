@@ -3,6 +3,7 @@ package explain
 import (
 	"fmt"
 	"math/big"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -127,12 +128,15 @@ func first(values []any) any {
 func placed(verb string, v any) string {
 	n, number := v.(*big.Int)
 	_, text := v.(string)
+	_, truth := v.(bool)
 	switch {
 	case verb == "x" && number:
 		return hexutil.EncodeBig(n)
-	case strings.Contains("dif", verb) && text, strings.Contains("dif", verb) && !number && fmt.Sprintf("%T", v) == "bool":
+	case strings.Contains("dif", verb) && (text || truth):
 		return "NaN"
-	case strings.Contains("oOj", verb) && text:
+	case verb == "j" && text:
+		return strconv.Quote(plain(v))
+	case strings.Contains("oO", verb) && text:
 		return "'" + plain(v) + "'"
 	}
 	return plain(v)
