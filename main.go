@@ -139,6 +139,9 @@ func (c *command) exec(ctx context.Context) (err error) {
 
 // run prepares the world within one context and serves it within another.
 func (c *command) run(ctx, serving context.Context) error {
+	if err := c.server.AddArtifacts(c.world.Profile.ArtifactFolders()); err != nil {
+		return err
+	}
 	listeners, err := c.listen.Listen()
 	if err != nil {
 		return err

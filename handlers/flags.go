@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"net"
 	"os"
 	"strconv"
@@ -192,7 +191,7 @@ func (s *Flags) Options(w io.Writer) (o Options, err error) {
 		return o, fmt.Errorf("--undo-blocks: %d is less than 1", o.UndoBlocks)
 	}
 	o.Many.Most, o.Many.MostBytes = s.worlds, s.worldSize<<20
-	if o.Artifacts, err = s.readArtifacts(o.Log); err != nil {
+	if err = o.AddArtifacts(s.artifacts); err != nil {
 		return o, err
 	}
 	if s.gasReport {
@@ -214,20 +213,25 @@ func (s *Flags) addArtifacts(list string) error {
 	return nil
 }
 
-// readArtifacts reads the folders of --artifacts, and logs what could not be read.
-func (s *Flags) readArtifacts(log *slog.Logger) (*artifacts.Registry, error) {
-	known := artifacts.New()
-	for _, path := range s.artifacts {
-		if err := known.AddFolder(path); err != nil {
-			return nil, fmt.Errorf("--artifacts: %w", err)
+// AddArtifacts reads folders of compiled contracts, and logs what cannot be read.
+func (o *Options) AddArtifacts(folders []string) error {
+	if o.Artifacts == nil {
+		o.Artifacts = artifacts.New()
+	}
+	for _, path := range folders {
+		if err := o.Artifacts.AddFolder(path); err != nil {
+			return fmt.Errorf("artifacts: %w", err)
 		}
 	}
-	for _, f := range known.Folders() {
+	if o.Log == nil {
+		return nil
+	}
+	for _, f := range o.Artifacts.Folders() {
 		for _, problem := range f.Problems {
-			log.Warn("artifacts: "+problem, "folder", f.Path)
+			o.Log.Warn("artifacts: "+problem, "folder", f.Path)
 		}
 	}
-	return known, nil
+	return nil
 }
 
 func (s *Flags) allowHosts(list string) error {

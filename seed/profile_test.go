@@ -1,11 +1,17 @@
 package seed_test
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
 	"math/rand/v2"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"go.yaml.in/yaml/v3"
 
 	"snowglobe/seed"
 	"snowglobe/seed/evm"
@@ -178,5 +184,28 @@ func TestEveryProfileCanBeMade(t *testing.T) {
 				t.Errorf("seed %d, %+v until %s: %v", number, *p, until.Format(time.RFC3339), err)
 			}
 		})
+	}
+}
+
+// TestArtifactFolders: folders of compiled contracts are relative to the file, and no part of the world.
+func TestArtifactFolders(t *testing.T) {
+	p, err := seed.ParseProfile(filepath.Join("some", "world.yaml"), []byte("name: mine\nartifacts: [out, ../other/artifacts]\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{filepath.Join("some", "out"), filepath.Join("other", "artifacts")}; !slices.Equal(p.ArtifactFolders(), want) {
+		t.Errorf("%q, want %q", p.ArtifactFolders(), want)
+	}
+	plain, err := seed.ParseProfile("world.yaml", []byte("name: mine\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	with, err := yaml.Marshal(p)
+	without, err2 := yaml.Marshal(plain)
+	if err = errors.Join(err, err2); err != nil || !bytes.Equal(with, without) {
+		t.Errorf("%v: the file keeps %s", err, with)
+	}
+	if _, err := seed.ParseProfile("world.yaml", []byte("name: mine\nartifacts:\n  - ''\n")); err == nil || !strings.HasPrefix(err.Error(), "world.yaml:3: artifacts[0]: ") {
+		t.Error(err)
 	}
 }
