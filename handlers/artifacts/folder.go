@@ -22,6 +22,7 @@ import (
 // Bounds of a folder. A build-info with syntax trees may be large.
 const (
 	mostFiles     = 20_000
+	mostEntries   = 200_000 // files and folders of any kind
 	mostDepth     = 24
 	mostArtifact  = 16 << 20
 	mostBuildInfo = 128 << 20
@@ -91,13 +92,18 @@ func (f *folder) look() (changed bool) {
 // list walks the folder.
 func (f *folder) list(root *os.Root) (found map[string]*file, problems []string, err error) {
 	found = map[string]*file{}
+	entries := 0
 	err = fs.WalkDir(root.FS(), ".", func(name string, entry fs.DirEntry, err error) error {
+		entries++
 		switch {
 		case err != nil && name == ".":
 			return err
 		case err != nil:
 			problems = append(problems, fmt.Sprintf("%s cannot be read: %v", name, err))
 			return nil
+		case entries == mostEntries:
+			problems = append(problems, fmt.Sprintf("the folder has more than %d files and folders; the rest is not read", mostEntries))
+			return fs.SkipAll
 		case entry.IsDir() && strings.Count(name, "/") >= mostDepth:
 			problems = append(problems, fmt.Sprintf("%s is not read: it is more than %d folders deep", name, mostDepth))
 			return fs.SkipDir
