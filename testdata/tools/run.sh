@@ -40,3 +40,6 @@ done
 serve default
 sh documents/run.sh "$folder"
 stop
+
+# It starts the simulator itself, for clients that know the real network's host names only.
+sh verify/run.sh "$binary" "$folder"

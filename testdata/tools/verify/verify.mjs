@@ -1,0 +1,58 @@
+// Deploys contracts with hardhat-viem, Ignition and OpenZeppelin's upgrades plugin, and verifies each with hardhat-verify.
+import assert from 'node:assert/strict'
+
+import hre from 'hardhat'
+import { verifyContract } from '@nomicfoundation/hardhat-verify/verify'
+import { upgrades } from '@openzeppelin/hardhat-upgrades/viem'
+
+import deployed from './module.mjs'
+
+const url = process.env.SNOWGLOBE_URL
+const connection = await hre.network.create('snowglobe')
+const { viem, ignition } = connection
+
+async function source(address) {
+  const answer = await (await fetch(`${url}/v2/api?chainid=43114&module=contract&action=getsourcecode&address=${address}`)).json()
+  return answer.result[0]
+}
+
+async function checkVerified(address, name, constructorArguments) {
+  const verified = await source(address)
+  assert.equal(verified.ContractName, name)
+  assert.match(verified.SourceCode, new RegExp(`contract ${name} `))
+  assert.equal(verified.CompilerVersion, 'v0.8.30+commit.73712a01')
+  if (constructorArguments !== undefined) assert.ok(verified.ConstructorArguments.includes(Buffer.from(constructorArguments).toString('hex')))
+  const artifact = await hre.artifacts.readArtifact(name)
+  assert.deepEqual(JSON.parse(verified.ABI), artifact.abi)
+  return verified
+}
+
+for (const [provider, name] of [['etherscan', 'First'], ['blockscout', 'Second'], ['sourcify', 'Third']]) {
+  const constructorArgs = [BigInt(name.length), provider]
+  const contract = await viem.deployContract(name, constructorArgs)
+  assert.equal((await source(contract.address)).SourceCode, '')
+  await verifyContract({ address: contract.address, constructorArgs, provider }, hre)
+  await checkVerified(contract.address, name, provider)
+  const sourcify = await (await fetch(`${url}/v2/contract/43114/${contract.address}?fields=compilation`)).json()
+  assert.equal(sourcify.match, 'exact_match')
+  assert.equal(sourcify.creationMatch, 'exact_match')
+  assert.equal(sourcify.compilation.name, name)
+}
+
+const { third } = await ignition.deploy(deployed)
+await checkVerified(third.address, 'Third', 'ignition') // its code is that of the one above
+
+const api = await upgrades(hre, connection)
+const box = await api.deployProxy('Box', [42n])
+await hre.tasks.getTask('verify').run({ address: box.address })
+const proxy = await source(box.address)
+assert.equal(proxy.Proxy, '1')
+await checkVerified(proxy.Implementation, 'Box')
+const upgraded = await api.upgradeProxy(box.address, 'BoxV2')
+await upgraded.write.increase()
+assert.equal(await upgraded.read.value(), 43n)
+await hre.tasks.getTask('verify').run({ address: box.address })
+const after = await source(box.address)
+assert.notEqual(after.Implementation, proxy.Implementation)
+await checkVerified(after.Implementation, 'BoxV2')
+console.log('hardhat-verify, Ignition and the upgrades plugin: ok')
