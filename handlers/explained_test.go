@@ -239,6 +239,12 @@ func TestFailuresAreExplained(t *testing.T) {
 					t.Errorf("logged %d times", n)
 				}
 			}
+			tight := d.call(nil, "eth_estimateGas", map[string]any{"from": d.from, "to": counter, "data": input("add(uint256)", 3), "gas": "0x7530"})
+			var e explanation
+			if tight == nil || json.Unmarshal(tight.Data, &e) != nil || tight.Message != "gas required exceeds allowance (30000)" || !strings.HasPrefix(e.Reason, "out of gas: ") || e.Stack[len(e.Stack)-1].Function != "add" {
+				t.Errorf("%+v", tight)
+			}
+			d.call(nil, "eth_estimateGas", map[string]any{"from": d.from, "to": counter, "data": input("minus(uint256)", 7)})
 			taken := ask(d.server, http.MethodGet, "/sim/requests?operation=eth_estimateGas&pageSize=1", "")
 			if !strings.Contains(taken, `"stack":["Counter (`) {
 				t.Errorf("the journal has %s", taken)

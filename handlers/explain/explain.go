@@ -317,7 +317,7 @@ func (e *Explainer) tell(ctx context.Context, c *reader.Chain, hash common.Hash)
 		return
 	}
 	e.Printed(c, &hash, report.Console)
-	if f := report.Failure; f != nil && e.On() {
+	if f := report.Failure; f != nil && f.known() {
 		e.Log.Warn("transaction failed: "+f.Line(), "network", c.Row.Network, "chain", c.Row.EVMID, "transaction", hash.Hex())
 	}
 }

@@ -2,6 +2,7 @@ package eth
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync/atomic"
 
@@ -22,6 +23,9 @@ type callAPI struct{ *api }
 
 // revertCode is the code of an error that carries a contract's revert data (coreth internal/ethapi.revertError).
 const revertCode = 3
+
+// defaultCode is the code of an error without one of its own (go-ethereum's rpc package).
+const defaultCode = -32000
 
 // revertError is a revert with data.
 type revertError struct {
@@ -54,7 +58,7 @@ func (a *callAPI) explained(ctx context.Context, touched *atomic.Bool, result *c
 	if failed == nil || report.Failure == nil {
 		return failed
 	}
-	code, data := -32000, []byte(nil)
+	code, data := defaultCode, []byte(nil)
 	if reverted, ok := failed.(*revertError); ok {
 		code, data = reverted.ErrorCode(), reverted.data
 	}
@@ -139,8 +143,13 @@ func (a *callAPI) EstimateGas(ctx context.Context, call reader.Call, ref *BlockR
 	o := Overrides(states, block)
 	watched, touched := reader.WithConsole(ctx)
 	gas, result, err := a.chain.Estimate(watched, b, &call, o)
-	if err == nil && result != nil {
+	switch {
+	case err == nil && result != nil:
 		err = a.explained(ctx, touched, result, b, &call, o)
+	case errors.Is(err, reader.ErrAllowance) && a.explainer.On(): // it ran out of gas, whatever its limit
+		if report, failed := a.explainer.Call(ctx, a.chain, b, &call, o); failed == nil {
+			err = explain.Explain(err, defaultCode, nil, report)
+		}
 	}
 	return hexutil.Uint64(gas), err
 }

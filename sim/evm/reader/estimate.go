@@ -17,6 +17,9 @@ import (
 // estimateTolerance is the accuracy of an estimate in thousandths (coreth internal/ethapi, estimateGasErrorRatio).
 const estimateTolerance = 15
 
+// ErrAllowance means that a call runs out of gas with the most that it may use.
+var ErrAllowance = errors.New("gas required exceeds allowance")
+
 // Estimate returns a gas limit with which a call succeeds on top of a block (coreth eth/gasestimator.Estimate). If no limit is enough, the
 // result describes how the code failed.
 func (c *Chain) Estimate(ctx context.Context, b *Block, call *Call, o Overrides) (uint64, *core.ExecutionResult, error) {
@@ -107,7 +110,7 @@ func (e *estimate) search(highest uint64) (uint64, *core.ExecutionResult, error)
 		if result != nil && !errors.Is(result.Err, vm.ErrOutOfGas) {
 			return 0, result, nil
 		}
-		return 0, nil, fmt.Errorf("gas required exceeds allowance (%d)", highest)
+		return 0, nil, fmt.Errorf("%w (%d)", ErrAllowance, highest)
 	}
 	low, high := result.MaxUsedGas-1, highest
 	guess := (result.MaxUsedGas + params.CallStipend) * 64 / 63
