@@ -319,7 +319,7 @@ func TestConsole(t *testing.T) {
 	if trace := ask(d.server, http.MethodGet, "/sim/transactions/"+hash+"/trace", ""); !strings.Contains(trace, `"message":"n is 5"`) {
 		t.Error(trace)
 	}
-	await(t, func() bool { return strings.Contains(d.log.String(), hash) })
+	await(t, func() bool { return strings.Count(d.log.String(), "console.log "+want) > 1 })
 	if n := strings.Count(d.log.String(), "console.log "+want); n != 2 {
 		t.Errorf("logged %d times: %s", n, d.log)
 	}
