@@ -112,6 +112,9 @@ library L { function l(uint x) internal {} }
 	if want := ".free A. A.constructor A.only A.one A.receive A.fallback I. L. L.l"; strings.Join(got, " ") != want {
 		t.Errorf("%s, want %s", strings.Join(got, " "), want)
 	}
+	if all := scopesOf(strings.Repeat("function f() {}", 300_000)); len(all) > mostScopes {
+		t.Errorf("%d functions", len(all))
+	}
 	for _, wrong := range []string{"contract {", "contract A { function", "}}}}", "function f() {{{", "\"", "/*", "contract A { modifier", "'\\"} {
 		scopesOf(wrong)
 	}

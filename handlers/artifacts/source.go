@@ -14,6 +14,9 @@ type scope struct {
 	Library    bool // whether the contract is a library
 }
 
+// mostScopes bounds the functions of a source: every place is looked up among them.
+const mostScopes = 10_000
+
 func (s *Source) finish() {
 	s.scopes = sync.OnceValue(func() []scope { return scopesOf(s.Content) })
 	s.lines = sync.OnceValue(func() []int {
@@ -78,7 +81,7 @@ func scopesOf(text string) (all []scope) {
 	contract, contractDepth, parentheses := "", 0, 0
 	t := tokens{text: text}
 	word, at := t.next()
-	for word != "" {
+	for word != "" && len(all) < mostScopes {
 		following, next := t.next()
 		switch {
 		case word == "{" && parentheses == 0:

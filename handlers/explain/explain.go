@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"bytes"
 	"context"
 	"log/slog"
 	"sync"
@@ -8,6 +9,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/common/hexutil"
 	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/ethereum/go-ethereum/core/vm"
 
 	"snowglobe/handlers/artifacts"
 	"snowglobe/handlers/events"
@@ -130,6 +132,12 @@ func (r *recorder) messageOf(m message) Message {
 	return s
 }
 
+// delegates reports whether a frame passes its call on to other code, as a proxy does.
+func (f *frame) delegates() bool {
+	n := len(f.calls)
+	return n > 0 && f.calls[n-1].kind == vm.DELEGATECALL && bytes.Equal(f.calls[n-1].input, f.input)
+}
+
 func (r *recorder) eventOf(by *frame, log event) Event {
 	e := Event{Address: log.address.Hex()}
 	if by.contract != nil {
@@ -152,7 +160,7 @@ func (r *recorder) stepOf(f *frame) *Step {
 		method, s.Arguments = r.entry(f)
 	}
 	s.Function = method
-	if d := r.registry.Call(f.contract, f.input); d != nil && !r.creation(f) && method != "fallback" {
+	if d := r.registry.Call(f.contract, f.input); d != nil && !r.creation(f) && (method != "fallback" || f.delegates()) {
 		s.Function, s.Arguments = d.Signature, argumentsOf(d.Values)
 		if f.contract != nil && f.err == nil {
 			if m, err := f.contract.Interface().MethodById(f.input[:4]); err == nil {
