@@ -11,11 +11,13 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"strings"
 	"testing"
 
 	"snowglobe/handlers"
+	"snowglobe/handlers/artifacts"
 	"snowglobe/handlers/permit"
 	"snowglobe/handlers/solc"
 	"snowglobe/sim"
@@ -304,6 +306,36 @@ func TestVerifyingNeedsPermission(t *testing.T) {
 	}
 	if body := bodyOf(t, response); !strings.Contains(body, "--allow-origin") || response.Header.Get("Access-Control-Allow-Origin") != "" {
 		t.Errorf("a page of another origin: %s %v", body, response.Header)
+	}
+}
+
+// TestArtifactsAreKnownToExplorers: a contract of --artifacts has its source and ABI, and nobody need verify it.
+func TestArtifactsAreKnownToExplorers(t *testing.T) {
+	t.Parallel()
+	known := artifacts.New()
+	if err := known.AddFolder("artifacts/testdata/foundry/out"); err != nil {
+		t.Fatal(err)
+	}
+	raw, err := os.ReadFile("artifacts/testdata/foundry/out/Counter.sol/Maker.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var maker struct{ Bytecode struct{ Object string } }
+	if err := json.Unmarshal(raw, &maker); err != nil {
+		t.Fatal(err)
+	}
+	h, err := handlers.New(tinyWorld(t), handlers.Options{Network: "mainnet", Artifacts: known})
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(h)
+	t.Cleanup(func() { server.Close(); h.Close() })
+	c := &clocked{t, server.URL}
+	code := regexp.MustCompile(`__\$.{34}\$__`).ReplaceAllString(maker.Bytecode.Object, strings.Repeat("ab", 20))
+	row := c.form("module=contract&action=getsourcecode&address=" + c.deploy(code)).rows(t)[0]
+	source := fmt.Sprint(row["SourceCode"])
+	if row["ContractName"] != "Maker" || row["CompilerVersion"] != "v0.8.30+commit.73712a01" || !strings.Contains(source, "contract Maker {") || strings.Contains(source, "compilationTarget") {
+		t.Errorf("the contract is %v", row)
 	}
 }
 

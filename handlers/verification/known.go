@@ -101,7 +101,7 @@ func ofArtifact(c *artifacts.Contract, code []byte) (*Contract, error) {
 	if err != nil {
 		return known, nil // the artifact is known without its build
 	}
-	known.Compiler, known.Language, known.Settings = build.Compiler, build.Language, build.Settings
+	known.Compiler, known.Language, known.Settings = build.Compiler, build.Language, inputSettings(build.Settings)
 	known.Sources = map[string]string{}
 	for i := range build.Sources {
 		if text := build.Sources[i].Content; text != "" {
@@ -109,6 +109,20 @@ func ofArtifact(c *artifacts.Contract, code []byte) (*Contract, error) {
 		}
 	}
 	return known, nil
+}
+
+// inputSettings returns the settings of a compiler's input, given those of its metadata, which name the contract.
+func inputSettings(raw json.RawMessage) json.RawMessage {
+	var all map[string]json.RawMessage
+	if json.Unmarshal(raw, &all) != nil || all["compilationTarget"] == nil {
+		return raw
+	}
+	delete(all, "compilationTarget")
+	kept, err := json.Marshal(all)
+	if err != nil {
+		return raw
+	}
+	return kept
 }
 
 // metadata returns the end of code that the compiler's metadata takes: the last two bytes tell its length.

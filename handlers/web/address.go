@@ -51,7 +51,7 @@ func address(p *page) error {
 	}
 	v := &addressView{Address: a, Tab: tab, Persona: p.names.Persona(a), Contract: p.names.Contract(c, a), IsContract: len(text(p.Got["code"])) > 2}
 	if v.IsContract {
-		known, err := p.knownContract(a)
+		known, err := p.knownContract("source", a)
 		if err != nil {
 			return err
 		}

@@ -27,13 +27,16 @@ type contractView struct {
 	Address, Name string
 	ABI           string
 	Sources       []sourceText // the contract's own first
-	Reads, Writes []function
-	Chosen        *function
-	From, Value   string
-	Problem       string
-	Result        []argument
-	Call          *Call
-	Data          string // the encoded call
+
+	Implementation string // of a proxy
+	Delegated      bool   // whether its functions are among the contract's
+	Reads, Writes  []function
+	Chosen         *function
+	From, Value    string
+	Problem        string
+	Result         []argument
+	Call           *Call
+	Data           string // the encoded call
 }
 
 // function is a function that can be called.
@@ -56,33 +59,28 @@ func contract(p *page) error {
 	if err := p.load(rpc("code", p.Chain.RPC, "eth_getCode", v.Address, "latest")); err != nil {
 		return err
 	}
-	known, err := p.knownContract(v.Address)
+	known, err := p.knownContract("source", v.Address)
 	if err != nil {
 		return err
 	}
 	if known == nil {
 		return notFound("the source of the contract at %s is not known", clip(v.Address, 64))
 	}
-	v.Name, v.Sources = clip(known.name, 64), known.sources
-	parsed, err := abi.JSON(strings.NewReader(known.abi))
-	if err != nil {
-		return notFound("the ABI of the contract at %s cannot be read", clip(v.Address, 64))
-	}
+	v.Name, v.Sources, v.Implementation = clip(known.name, 64), known.sources, known.implementation
 	var b bytes.Buffer
 	if err := json.Indent(&b, []byte(known.abi), "", "  "); err != nil {
 		return err
 	}
 	v.ABI = b.String()
-	for _, m := range parsed.Methods {
-		f := function{Sig: m.Sig, Name: m.RawName, Payable: m.IsPayable(), Reads: m.IsConstant(), method: m}
-		for i, a := range m.Inputs {
-			f.Inputs = append(f.Inputs, input{Name: a.Name, Type: a.Type.String(), Value: p.r.URL.Query().Get(fmt.Sprintf("a%d", i))})
+	if err := v.addFunctions(known.abi); err != nil {
+		return notFound("the ABI of the contract at %s cannot be read", clip(v.Address, 64))
+	}
+	if v.Implementation != "" {
+		of, err := p.knownContract("implementation", v.Implementation)
+		if err != nil {
+			return err
 		}
-		if f.Reads {
-			v.Reads = append(v.Reads, f)
-		} else {
-			v.Writes = append(v.Writes, f)
-		}
+		v.Delegated = of != nil && v.addFunctions(of.abi) == nil
 	}
 	for _, l := range [][]function{v.Reads, v.Writes} {
 		slices.SortFunc(l, func(a, b function) int { return strings.Compare(a.Sig, b.Sig) })
@@ -94,26 +92,47 @@ func contract(p *page) error {
 	return p.showAs("contract", "chain-"+p.Chain.ID, v.Name+" on "+p.Chain.Label())
 }
 
+// addFunctions adds the functions of an ABI.
+func (v *contractView) addFunctions(document string) error {
+	parsed, err := abi.JSON(strings.NewReader(document))
+	if err != nil {
+		return err
+	}
+	for _, m := range parsed.Methods {
+		f := function{Sig: m.Sig, Name: m.RawName, Payable: m.IsPayable(), Reads: m.IsConstant(), method: m}
+		for i, a := range m.Inputs {
+			f.Inputs = append(f.Inputs, input{Name: a.Name, Type: a.Type.String(), Value: v.page.r.URL.Query().Get(fmt.Sprintf("a%d", i))})
+		}
+		if f.Reads {
+			v.Reads = append(v.Reads, f)
+		} else {
+			v.Writes = append(v.Writes, f)
+		}
+	}
+	return nil
+}
+
 // knownContract is what is known of a contract on chain.
 type knownContract struct {
-	name, abi string
-	sources   []sourceText
+	name, abi      string
+	sources        []sourceText
+	implementation string // of a proxy
 }
 
 // sourceText is a source of a contract.
 type sourceText struct{ Name, Text string }
 
-// knownContract asks for the contract's source, nil if nobody knows it.
-func (p *page) knownContract(address string) (*knownContract, error) {
-	c := get("source", "/v2/api?module=contract&action=getsourcecode&chainid=%s&address=%s", p.Chain.ID, address)
+// knownContract asks for a contract's source, in a call of a name; nil if nobody knows it.
+func (p *page) knownContract(call, address string) (*knownContract, error) {
+	c := get(call, "/v2/api?module=contract&action=getsourcecode&chainid=%s&address=%s", p.Chain.ID, address)
 	if err := p.load(c); err != nil {
 		return nil, err
 	}
-	rows := list(dig(p.Got["source"], "result"))
+	rows := list(dig(p.Got[call], "result"))
 	if len(rows) == 0 || text(dig(rows[0], "ContractName")) == "" {
 		return nil, nil
 	}
-	k := &knownContract{name: text(dig(rows[0], "ContractName")), abi: text(dig(rows[0], "ABI"))}
+	k := &knownContract{name: text(dig(rows[0], "ContractName")), abi: text(dig(rows[0], "ABI")), implementation: text(dig(rows[0], "Implementation"))}
 	own, source := text(dig(rows[0], "ContractFileName")), text(dig(rows[0], "SourceCode"))
 	input, several := strings.CutPrefix(source, "{{")
 	if !several {

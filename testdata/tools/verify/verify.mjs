@@ -55,4 +55,7 @@ await hre.tasks.getTask('verify').run({ address: box.address })
 const after = await source(box.address)
 assert.notEqual(after.Implementation, proxy.Implementation)
 await checkVerified(after.Implementation, 'BoxV2')
+const page = await (await fetch(`${url}/sim/explorer/43114/address/${box.address}/contract`)).text()
+assert.match(page, /increase\(\)/) // what the proxy delegates
+assert.match(page, /contract TransparentUpgradeableProxy is/)
 console.log('hardhat-verify, Ignition and the upgrades plugin: ok')
