@@ -64,7 +64,7 @@ type Options struct {
 
 	Stdout    io.Writer        // gets one line when the server answers; nil for none
 	ReadyFile string           // written at the same time; empty for none
-	Hints     io.Writer        // gets what a browser needs, when Program starts with a proxy; nil for none
+	Hints     io.Writer        // gets what contracts log while Program runs, and what a browser needs if it starts with a proxy; nil for none
 	GasReport io.Writer        // gets the gas report once Program has ended; nil for none
 	Program   *program.Program // runs from then on, and the server stops with it; nil for none
 
@@ -193,6 +193,9 @@ func New(w *sim.World, o Options) (*Server, error) {
 	w.DB.KeepUndo(o.UndoBlocks)
 	o.fill()
 	explainer := &explain.Explainer{Registry: o.Artifacts, Log: o.Log, Events: o.Events, World: o.World}
+	if o.Program != nil {
+		explainer.Console = o.Hints
+	}
 	o.Journal.Decode = explainer.Decode
 	faults := fault.NewSet(w.Meta.Seed, o.World, w.Clock.Now, o.Events)
 	used, late := usage.New(w), newIndex(w, &o)

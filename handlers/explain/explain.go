@@ -3,7 +3,10 @@ package explain
 import (
 	"bytes"
 	"context"
+	"fmt"
+	"io"
 	"log/slog"
+	"strings"
 	"sync"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -23,6 +26,7 @@ type Explainer struct {
 	Log      *slog.Logger
 	Events   *events.Hub
 	World    string
+	Console  io.Writer // gets what contracts log if the log is quiet; may be nil
 }
 
 // Report is what an execution did.
@@ -240,6 +244,9 @@ func (e *Explainer) Printed(c *reader.Chain, hash *common.Hash, all []Message) {
 		attrs := []any{"network", c.Row.Network, "chain", c.Row.EVMID}
 		if hash != nil {
 			attrs = append(attrs, "transaction", hash.Hex())
+		}
+		if e.Console != nil && !e.Log.Enabled(context.Background(), slog.LevelInfo) {
+			fmt.Fprintln(e.Console, "console.log "+strings.ToValidUTF8(m.String(), "?"))
 		}
 		e.Log.Info("console.log "+m.String(), attrs...)
 		e.Events.Publish(events.Console, e.World, func() any {

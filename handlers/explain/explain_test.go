@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"log/slog"
 	"math/big"
 	"strings"
 	"testing"
@@ -15,6 +16,7 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 
 	"snowglobe/sim/evm"
+	"snowglobe/sim/evm/reader"
 )
 
 // TestConsoleSelectors has selectors that Hardhat's console.sol and forge-std use.
@@ -182,5 +184,21 @@ func TestDecodeParameters(t *testing.T) {
 	}
 	if got := e.Decode("eth_sendRawTransaction", params); got != want {
 		t.Error(got)
+	}
+}
+
+// TestQuietConsole: what contracts log is printed although the log is quiet, and only then.
+func TestQuietConsole(t *testing.T) {
+	for _, level := range []slog.Level{slog.LevelInfo, slog.LevelError} {
+		var log, console bytes.Buffer
+		e := &Explainer{Log: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: level})), Console: &console}
+		e.Printed(&reader.Chain{}, nil, []Message{{Contract: "Vault", Function: "add", Message: "n is 5"}})
+		want := ""
+		if level == slog.LevelError {
+			want = "console.log Vault.add: n is 5\n"
+		}
+		if console.String() != want || (log.Len() > 0) != (want == "") {
+			t.Errorf("%v: printed %q, logged %q", level, console.String(), log.String())
+		}
 	}
 }
