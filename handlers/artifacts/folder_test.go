@@ -392,6 +392,34 @@ func TestHostileFolders(t *testing.T) {
 	}
 }
 
+// TestBuildInfosElsewhere: an artifact that names a build-info out of the folder has no places, and what is there is not read.
+func TestBuildInfosElsewhere(t *testing.T) {
+	for _, c := range []struct{ form, file, member, value string }{
+		{"hardhat3", "Counter.json", "buildInfoId", "../../elsewhere"}, {"hardhat3", "Counter.json", "buildInfoId", "/elsewhere"},
+		{"hardhat2", "Counter.dbg.json", "buildInfo", "../../../../elsewhere.json"}, {"hardhat2", "Counter.dbg.json", "buildInfo", "../../build-info/none.json"},
+	} {
+		dir := copyFolder(t, filepath.Join("testdata", c.form))
+		info, _ := filepath.Glob(filepath.Join(dir, "artifacts", "build-info", "*.json"))
+		for _, name := range info { // readable, were it not out of the folder
+			suffix := ".json"
+			if strings.HasSuffix(name, ".output.json") {
+				suffix = ".output.json"
+			}
+			if err := os.Rename(name, filepath.Join(dir, "elsewhere"+suffix)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		edit(t, filepath.Join(dir, "artifacts", "contracts", "Counter.sol", c.file), func(a map[string]any) { a[c.member] = c.value })
+		counter := named(t, open(t, filepath.Join(dir, "artifacts")), "Counter")
+		if p, err := counter.Program(false); err == nil {
+			t.Errorf("%s %s: %+v", c.form, c.value, p)
+		}
+		if text, missing := counter.Text(); text != "" || missing == "" {
+			t.Errorf("%s %s: %q", c.form, c.value, text)
+		}
+	}
+}
+
 // TestWrongMaps: a source map that names what is not there places nothing, and nothing fails.
 func TestWrongMaps(t *testing.T) {
 	for _, wrong := range []string{"0:1000000000:0:-", "2147483647:2147483647:0:i", "-5:10:0", "1:1:77:o", "99999999999999999999:x:y:", strings.Repeat("1:2:0:-;", 100_000), ";;;;:::::;", "5:-7:0"} {

@@ -61,17 +61,6 @@ func (s *Source) enclosing(start, end int) (best *scope) {
 	return best
 }
 
-// starting returns the function that begins at an offset.
-func (s *Source) starting(at int) *scope {
-	all := s.scopes()
-	for i := range all {
-		if all[i].Start == at && all[i].Function != "" {
-			return &all[i]
-		}
-	}
-	return nil
-}
-
 // scopesOf finds contracts, functions and modifiers in Solidity. It reads tokens and braces, which is enough for sources that compile; for
 // others the ranges mean nothing.
 func scopesOf(text string) (all []scope) {
