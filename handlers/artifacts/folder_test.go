@@ -329,7 +329,7 @@ func TestHostileFolders(t *testing.T) {
 		}, 2, "exceeded max depth", ""},
 		{"a library beyond the code", func(dir string) error {
 			edit(t, artifact(dir), func(a map[string]any) {
-				a["bytecode"].(map[string]any)["linkReferences"] = map[string]any{"a": map[string]any{"b": []any{map[string]any{"start": 1 << 40, "length": 20}}}}
+				a["bytecode"].(map[string]any)["linkReferences"] = map[string]any{"a": map[string]any{"b": []any{map[string]any{"start": int64(1 << 40), "length": 20}}}}
 			})
 			return nil
 		}, 2, "the place of library b is not in the code", ""},
