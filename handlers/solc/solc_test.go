@@ -86,7 +86,7 @@ func TestACompilerIsConfined(t *testing.T) {
 		t.Errorf("the compiler says %s, %v, expected %s", out, err, want)
 	}
 	if runtime.GOOS == "linux" {
-		if _, err := compile(t.Context(), `echo x >file || exit 3; `+output); err == nil {
+		if _, err := compile(t.Context(), `read -r input; echo x >file || exit 3; `+output); err == nil {
 			t.Error("the compiler writes a file")
 		}
 	}
