@@ -21,7 +21,7 @@ const smallHeap = 32 << 20
 func LimitGarbage() {
 	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
 	metrics.Read(live)
-	percent := smallHeap*100/max(int(live[0].Value.Uint64()), 1<<20) - 100
+	percent := int(int64(smallHeap)*100/max(int64(live[0].Value.Uint64()), 1<<20)) - 100
 	debug.SetGCPercent(min(max(percent, gcPercent), StartPercent))
 	runtime.AddCleanup(new(*int), func(int) { LimitGarbage() }, 0) // at the next collection, which frees the pointer
 }
