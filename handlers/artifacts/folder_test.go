@@ -251,7 +251,7 @@ func TestChanges(t *testing.T) {
 
 func waitFor(t *testing.T, what func() bool) {
 	t.Helper()
-	for range 100 {
+	for range 1_500 { // on a busy machine a look at the folder takes long, and counts the longer
 		if what() {
 			return
 		}
