@@ -203,6 +203,43 @@ func TestStandardJSON(t *testing.T) {
 	}
 }
 
+// TestWhichCounts: of contracts with the same code the one added last counts, but one whose metadata is the same counts more.
+func TestWhichCounts(t *testing.T) {
+	files, _ := filepath.Glob("testdata/hardhat2/artifacts/build-info/*.json")
+	raw, err := os.ReadFile(files[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	var info struct{ Input, Output json.RawMessage }
+	if err := json.Unmarshal(raw, &info); err != nil {
+		t.Fatal(err)
+	}
+	r := open(t, "testdata/hardhat2/artifacts")
+	code := named(t, r, "Sums").Runtime.Bytes
+	other := bytes.Clone(code)
+	other[len(other)-20]++ // in the hash of the metadata
+	third := bytes.Clone(code)
+	third[len(third)-21]++
+	for _, origin := range []string{"first", "second"} {
+		for _, variant := range [][]byte{code, other} {
+			output := bytes.ReplaceAll(info.Output, fmt.Appendf(nil, "%x", code), fmt.Appendf(nil, "%x", variant))
+			all, err := artifacts.ParseStandard(info.Input, output, "", fmt.Sprintf("%s %t", origin, bytes.Equal(variant, code)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.Add(all...)
+		}
+	}
+	for _, c := range []struct {
+		code []byte
+		want string
+	}{{code, "second true"}, {other, "second false"}, {third, "second false"}} {
+		if found := r.Runtime(c.code); found == nil || found.Origin != c.want {
+			t.Errorf("found %+v, want %s", found, c.want)
+		}
+	}
+}
+
 // copyFolder copies a folder of the test data.
 func copyFolder(t *testing.T, from string) string {
 	t.Helper()
