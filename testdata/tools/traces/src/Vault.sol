@@ -46,6 +46,11 @@ contract Vault is Owned {
         require(amount < 10);
     }
 
+    function guards(uint256 a, uint256 b) external pure {
+        require(a > 1);
+        require(b > 1);
+    }
+
     function withRevertText() external pure {
         revert("Vault: always");
     }
