@@ -236,6 +236,8 @@ type reached struct {
 const (
 	noLine = "the compiler's map gives no line"
 	shared = "the compiler shares the code that failed, so this is the condition tested last"
+
+	noPlace = "the compiler's map does not place the code that failed, so this is what ran before it"
 )
 
 // places returns where the functions of a level are, outermost first: the function that begins there and, where the compiler put another one into it, that
@@ -342,10 +344,14 @@ func (f *frame) mentioned(l *level, function, at *artifacts.Place) bool {
 // settle returns the place where a function failed. An optimizer keeps one of several equal pieces of code, whose place may be an earlier one: then the
 // latest place after the condition that was tested last is right or, if there is none, that condition.
 func (f *frame) settle(t *trail, at *artifacts.Place, failed bool) (*artifacts.Place, string) {
-	if !failed {
+	if !failed || !errors.Is(f.err, vm.ErrExecutionReverted) { // what the EVM refuses, it refuses where it happens
 		return at, ""
 	}
 	at, note := f.progress(t, at)
+	silent := len(f.output) == 0 && (f.returned == 0 || f.steps-f.returned > soon)
+	if silent && note == "" && f.program.Inside(f.last) == 0 { // nothing else confirms the place
+		note = noPlace
+	}
 	if f.cause == "" || strings.Contains(at.Code, f.cause) {
 		return at, note
 	}

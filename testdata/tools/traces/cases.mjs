@@ -5,13 +5,13 @@
 // those that called it, where the case is about them, and the builds whose map does not tell the line, which the explanation must say.
 const vault = 'Vault.sol'
 const chain = 'Chain.sol'
-const ir = ['forge-ir', 'hardhat-ir'] // checks that panic have no places in code made from Yul
+const ir = ['forge-ir', 'hardhat-ir'] // checks that panic, and reverts without data, have no places in code made from Yul
 const optimized = ['forge-optimized', 'hardhat-optimized'] // one piece of code for every revert without data
 
 export const cases = [
   ['require with text', { call: ['Vault', 'withText', [11n]] }, ['Vault.withText', vault, 'require(amount < 10, "Vault: too much }{")', 'reverted with "Vault: too much }{"']],
-  ['require without text', { call: ['Vault', 'withoutText', [11n]] }, ['Vault.withoutText', vault, 'require(amount < 10);', 'reverted without a reason']],
-  ['the second of equal guards', { call: ['Vault', 'guards', [2n, 1n]] }, ['Vault.guards', vault, 'require(b > 1);', 'reverted without a reason']],
+  ['require without text', { call: ['Vault', 'withoutText', [11n]] }, ['Vault.withoutText', vault, 'require(amount < 10);', 'reverted without a reason', [], ir]],
+  ['the second of equal guards', { call: ['Vault', 'guards', [2n, 1n]] }, ['Vault.guards', vault, 'require(b > 1);', 'reverted without a reason', [], ir]],
   ['revert with text', { call: ['Vault', 'withRevertText', []] }, ['Vault.withRevertText', vault, 'revert("Vault: always")', 'reverted with "Vault: always"']],
   ['custom error of a file', { call: ['Vault', 'withError', [9n]] }, ['Vault.withError', vault, 'revert Unfunded(', /^reverted with Unfunded\(account: 0x[0-9a-fA-F]{40}, balance: 0, needed: 9\)$/]],
   ['modifier', { call: ['Vault', 'guarded', [], { as: 'bob' }] }, ['Vault.onlyOwner', vault, 'if (msg.sender != owner) revert NotOwner', /^reverted with NotOwner\(caller: 0x/, ['Vault.guarded']]],
