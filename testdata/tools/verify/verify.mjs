@@ -39,8 +39,12 @@ for (const [provider, name] of [['etherscan', 'First'], ['blockscout', 'Second']
   assert.equal(sourcify.compilation.name, name)
 }
 
-const { third } = await ignition.deploy(deployed)
+const { third, fourth } = await ignition.deploy(deployed, { deploymentId: 'snowglobe' })
 await checkVerified(third.address, 'Third', 'ignition') // its code is that of the one above
+assert.equal((await source(fourth.address)).SourceCode, '')
+await hre.tasks.getTask(['ignition', 'verify']).run({ deploymentId: 'snowglobe', force: false })
+assert.equal(process.exitCode ?? 0, 0)
+await checkVerified(fourth.address, 'Fourth', 'ignition')
 
 const api = await upgrades(hre, connection)
 const box = await api.deployProxy('Box', [42n])

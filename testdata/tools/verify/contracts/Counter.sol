@@ -43,3 +43,11 @@ contract Third is Counting {
         return 333;
     }
 }
+
+contract Fourth is Counting {
+    constructor(uint256 start_, string memory name_) Counting(start_, name_) {}
+
+    function kind() internal pure override returns (uint256) {
+        return 4444;
+    }
+}
