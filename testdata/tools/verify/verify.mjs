@@ -62,4 +62,25 @@ await checkVerified(after.Implementation, 'BoxV2')
 const page = await (await fetch(`${url}/sim/explorer/43114/address/${box.address}/contract`)).text()
 assert.match(page, /increase\(\)/) // what the proxy delegates
 assert.match(page, /contract TransparentUpgradeableProxy is/)
+// Sources that import each other are compiled, and nothing is read that no client sent.
+const unknown = await viem.getPublicClient().then(async (client) => {
+  const [wallet] = await viem.getWalletClients()
+  const hash = await wallet.sendTransaction({ data: '0x6001600c60003960016000f300' })
+  return (await client.waitForTransactionReceipt({ hash })).contractAddress
+})
+for (const [sources, reason] of [
+  [{ 'A.sol': 'import "B.sol"; contract A {}', 'B.sol': 'import "A.sol"; contract B {}' }, /^A compiles to \d+ bytes that are not the 1 bytes at the address/],
+  [{ 'A.sol': 'import "../../../../../../etc/passwd"; contract A {}' }, /Source "etc\/passwd" not found/],
+  [{ 'A.sol': 'import "/etc/passwd"; contract A {}' }, /Source "\/etc\/passwd" not found/],
+  [{ 'A.sol': 'import "file:///etc/passwd"; contract A {}' }, /Source "file:\/\/\/etc\/passwd" not found/],
+]) {
+  const stdJsonInput = { language: 'Solidity', sources: Object.fromEntries(Object.entries(sources).map(([name, content]) => [name, { content }])), settings: {} }
+  const request = { stdJsonInput, compilerVersion: '0.8.30+commit.73712a01', contractIdentifier: 'A.sol:A' }
+  const headers = { 'Content-Type': 'application/json' }
+  const { verificationId } = await (await fetch(`${url}/v2/verify/43114/${unknown}`, { method: 'POST', headers, body: JSON.stringify(request) })).json()
+  let job
+  do job = await (await fetch(`${url}/v2/verify/${verificationId}`)).json()
+  while (!job.isJobCompleted)
+  assert.match(job.error.message.replace('the compiler says: ParserError: ', ''), reason)
+}
 console.log('hardhat-verify, Ignition and the upgrades plugin: ok')
