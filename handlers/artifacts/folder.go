@@ -404,17 +404,27 @@ const (
 	outputSuffix = ".output.json" // Hardhat 3's
 )
 
+// open reads a file of the folder. The caller closes the folder.
+func (b *builds) open(name string) (*os.Root, []byte, error) {
+	root, err := os.OpenRoot(b.folder)
+	if err != nil {
+		return nil, nil, err
+	}
+	raw, err := readFile(root, name, mostBuildInfo)
+	if err != nil {
+		root.Close()
+		return nil, nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return root, raw, nil
+}
+
 // parse reads a build-info, with the output that Hardhat 3 keeps beside it.
 func (b *builds) parse(name string) (*buildInfoFile, error) {
-	root, err := os.OpenRoot(b.folder)
+	root, raw, err := b.open(name)
 	if err != nil {
 		return nil, err
 	}
 	defer root.Close()
-	raw, err := readFile(root, name, mostBuildInfo)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
 	var info buildInfoFile
 	if err := json.Unmarshal(raw, &info); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
@@ -604,15 +614,11 @@ func (b *builds) foundryInfo(hashes map[string]string, source string, number int
 
 // parseFoundry reads a build-info without the compiler's output, which the artifacts have.
 func (b *builds) parseFoundry(name string) (*buildInfoFile, error) {
-	root, err := os.OpenRoot(b.folder)
+	root, raw, err := b.open(name)
 	if err != nil {
 		return nil, err
 	}
 	defer root.Close()
-	raw, err := readFile(root, name, mostBuildInfo)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
 	var info struct {
 		SolcVersion, SolcLongVersion string
 		Input                        *standardInput

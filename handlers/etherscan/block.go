@@ -3,6 +3,7 @@ package etherscan
 import (
 	"strconv"
 
+	"snowglobe/sim/evm/reader"
 	"snowglobe/sim/store"
 )
 
@@ -31,8 +32,8 @@ func (r *request) blockno() (uint64, error) {
 	return r.values.block("blockno", 0)
 }
 
-// blockReward shows who got a block's fees: all blocks burn them.
-func blockReward(r *request) (any, error) {
+// block finds the block that the parameter blockno names.
+func (r *request) block() (*reader.Block, error) {
 	n, err := r.blockno()
 	if err != nil {
 		return nil, err
@@ -44,11 +45,16 @@ func blockReward(r *request) (any, error) {
 	if n > head.Number {
 		return nil, errNoRecords
 	}
-	b, err := r.chain.Block(r.Context(), n)
+	return r.chain.Block(r.Context(), n)
+}
+
+// blockReward shows who got a block's fees: all blocks burn them.
+func blockReward(r *request) (any, error) {
+	b, err := r.block()
 	if err != nil {
 		return nil, err
 	}
-	return reward{decimal(n), strconv.FormatInt(b.Row.Time, 10), hexAddress(b.Header.Coinbase[:]), wei(b.Row.Fees), []string{}, "0"}, nil
+	return reward{decimal(b.Number), strconv.FormatInt(b.Row.Time, 10), hexAddress(b.Header.Coinbase[:]), wei(b.Row.Fees), []string{}, "0"}, nil
 }
 
 // blockAt finds the last block up to a time, or the first from it on.
@@ -124,18 +130,7 @@ type counts struct {
 
 // blockCounts counts what happened in a block.
 func blockCounts(r *request) (any, error) {
-	n, err := r.blockno()
-	if err != nil {
-		return nil, err
-	}
-	head, err := r.head()
-	if err != nil {
-		return nil, err
-	}
-	if n > head.Number {
-		return nil, errNoRecords
-	}
-	b, err := r.chain.Block(r.Context(), n)
+	b, err := r.block()
 	if err != nil {
 		return nil, err
 	}
@@ -147,7 +142,7 @@ func blockCounts(r *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := counts{Block: n, TxsCount: b.Row.Txs}
+	c := counts{Block: b.Number, TxsCount: b.Row.Txs}
 	for i := range calls {
 		if calls[i].Type != "SELFDESTRUCT" {
 			c.InternalCount++

@@ -12,7 +12,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"runtime"
 	"strings"
 	"testing"
 
@@ -73,9 +72,6 @@ func (b *buildInfo) creation(name string) string {
 // compiler writes the compiler.
 func (b *buildInfo) compiler(t *testing.T) *solc.Compilers {
 	t.Helper()
-	if runtime.GOOS == "windows" {
-		t.Skip("the compiler is a script of sh")
-	}
 	folder := t.TempDir()
 	output, file := filepath.Join(folder, "output.json"), filepath.Join(folder, "solc")
 	script := fmt.Sprintf("#!/bin/sh\nif [ \"$1\" = --version ]; then echo 'Version: 0.8.30+commit.73712a01.Linux.g++'; else IFS= read -r output <%s; printf '%%s\\n' \"$output\"; fi\n", output)
