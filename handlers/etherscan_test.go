@@ -286,6 +286,41 @@ func TestEtherscanLogs(t *testing.T) {
 	}
 }
 
+// TestEtherscanKnowsEveryBlock compares each block of a chain, the newest one included, with the Data API's, and asks for one more.
+func TestEtherscanKnowsEveryBlock(t *testing.T) {
+	t.Parallel()
+	w := tinyWorld(t)
+	h, c := surfaceOf(t, w), w.Chains[0]
+	head, err := c.Head(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := range head.Number + 1 {
+		var block struct {
+			BlockNumber, FeesSpent string
+			BlockTimestamp         int64
+			TxCount                int
+		}
+		if err := json.Unmarshal([]byte(ask(h, http.MethodGet, fmt.Sprintf("/v1/chains/%d/blocks/%d", c.Row.EVMID, n), "")), &block); err != nil {
+			t.Fatal(err)
+		}
+		var reward struct{ BlockNumber, TimeStamp, BlockReward string }
+		if err := json.Unmarshal(scan(t, h, c, fmt.Sprintf("module=block&action=getblockreward&blockno=%d", n)).Result, &reward); err != nil {
+			t.Fatal(err)
+		}
+		if reward.BlockNumber != block.BlockNumber || reward.TimeStamp != fmt.Sprint(block.BlockTimestamp) || reward.BlockReward != block.FeesSpent {
+			t.Errorf("block %d: %+v, the Data API has %+v", n, reward, block)
+		}
+		var counts struct{ TxsCount int }
+		if err := json.Unmarshal(scan(t, h, c, fmt.Sprintf("module=block&action=getblocktxnscount&blockno=%d", n)).Result, &counts); err != nil || counts.TxsCount != block.TxCount {
+			t.Errorf("block %d has %d transactions, the Data API %d: %v", n, counts.TxsCount, block.TxCount, err)
+		}
+	}
+	if after := scan(t, h, c, fmt.Sprintf("module=block&action=getblockreward&blockno=%d", head.Number+1)); after.Status != "0" {
+		t.Errorf("the block after the newest: %s", after.Result)
+	}
+}
+
 // TestEtherscanRefusesInItsOwnShape sends wrong requests, and asks at every path.
 func TestEtherscanRefusesInItsOwnShape(t *testing.T) {
 	t.Parallel()
