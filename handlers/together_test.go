@@ -151,7 +151,7 @@ func quoted(values ...any) string {
 // controls lists the methods by which clients control a chain, without prefixes, with valid parameters; nil for methods that only sign or read.
 var controls = map[string]func(*together) string{
 	"accounts": nil, "requestAccounts": nil, "pendingTransactions": nil, "sign": nil, "signTransaction": nil, "signTypedData_v4": nil,
-	"getAutomine": nil, "getIntervalMining": nil, "metadata": nil, "nodeInfo": nil, "fillTransaction": nil,
+	"getAutomine": nil, "getIntervalMining": nil, "getGenesisTime": nil, "getLastBlockWallTime": nil, "setChainId": nil, "metadata": nil, "nodeInfo": nil, "fillTransaction": nil,
 
 	"addBalance":                   func(p *together) string { return quoted(p.someone(), p.one("0x0", "0xde0b6b3a7640000")) },
 	"setBalance":                   func(p *together) string { return quoted(p.someone(), p.one("0x0", "0x21e19e0c9bab2400000")) },
@@ -198,8 +198,6 @@ var controls = map[string]func(*together) string{
 	"reset":                   (*together).nothing,
 	"dumpState":               (*together).nothing,
 	"loadState":               func(*together) string { return `"0x"` },
-	"setMinGasPrice":          func(*together) string { return `"0x1"` },
-	"setPrevRandao":           func(*together) string { return quoted(word(1)) },
 }
 
 func word(n int) string { return fmt.Sprintf("0x%064x", n) }

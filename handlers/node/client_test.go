@@ -154,7 +154,8 @@ func TestSubscriptionErrors(t *testing.T) {
 		params []any
 		want   string
 	}{
-		{[]any{"syncing"}, `no "syncing" subscription in eth namespace`},
+		{[]any{"transactionReceipts", map[string]any{"transactionHashes": make([]common.Hash, 201)}},
+			"exceed max number of transaction hashes allowed per transactionReceipts subscription: at most 200"},
 		{[]any{"nope"}, `no "nope" subscription in eth namespace`},
 		{[]any{}, "expected subscription name as first argument"},
 		{[]any{"logs", map[string]any{"fromBlock": "0x5", "toBlock": "0x4"}}, "invalid from and to block combination: from > to"},

@@ -9,6 +9,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 
 	"snowglobe/sim"
@@ -53,6 +54,9 @@ type Loggers struct {
 type logger struct {
 	*slog.Logger
 	levels atomic.Pointer[LogAndDisplayLevels]
+
+	mu     sync.Mutex
+	before *LogAndDisplayLevels // the log of requests was turned off
 }
 
 // NewLoggers makes the loggers of a network's node, which write to log and start at its level.
@@ -110,4 +114,26 @@ func (h levelHandler) WithAttrs(attrs []slog.Attr) slog.Handler {
 
 func (h levelHandler) WithGroup(name string) slog.Handler {
 	return levelHandler{h.Handler.WithGroup(name), h.logger}
+}
+
+// setRequests turns a logger's log of requests on, at the levels that it had, or off, which leaves warnings and errors.
+func (l *logger) setRequests(on bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	switch now := l.levels.Load(); {
+	case on && l.before != nil:
+		l.levels.Store(l.before)
+		l.before = nil
+	case !on && l.before == nil:
+		l.before = now
+		l.levels.Store(&LogAndDisplayLevels{now.LogLevel.warn(), now.DisplayLevel.warn()})
+	}
+}
+
+// warn returns the level, or WARN if the level lets more through.
+func (l LogLevel) warn() LogLevel {
+	if levels[l] < levels["WARN"] {
+		return "WARN"
+	}
+	return l
 }

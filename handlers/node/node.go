@@ -141,10 +141,14 @@ func (n *Node) endpoint(m *miner.Miner) *eth.Endpoint {
 	if n.options.Strict != surface.Never {
 		m.PendingIsExecuted()
 	}
+	control := anvil.Options{Network: network, Advance: advance, Version: version}
+	if loggers := n.networks[chain.Row.Network].loggers; loggers != nil {
+		control.Log = loggers.all[network.Aliases.Names(ids.ID(chain.Row.BlockchainID))[0]].setRequests
+	}
 	return eth.New(eth.Options{
 		Miner: m, Network: network, Wallet: n.options.Wallet, Version: n.clientVersion(chain, network), MaxBody: n.options.MaxBody, Permit: n.options.Permit,
 		Log: n.options.Log, Discover: n.options.Discover, Serves: n.serves(at, network), Explainer: n.options.Explain,
-		More: slices.Concat(debug.Namespaces(m, n.options.Explain), warp.Namespaces(chain, network), anvil.Namespaces(m, network, advance, version), trace.Namespaces(m), ots.Namespaces(m), simulate.Namespaces(m)),
+		More: slices.Concat(debug.Namespaces(m, n.options.Explain), warp.Namespaces(chain, network), anvil.Namespaces(m, control), trace.Namespaces(m), ots.Namespaces(m), simulate.Namespaces(m)),
 	})
 }
 

@@ -18,8 +18,6 @@ var unshown = map[string]string{
 	"debug_preimage":      "No preimages are recorded, so every call fails, as on a node that does not record them.",
 
 	"anvil_dumpState": refusedHere, "hardhat_dumpState": refusedHere, "anvil_loadState": refusedHere, "hardhat_loadState": refusedHere,
-	"anvil_mine_detailed": refusedHere, "evm_mine_detailed": refusedHere,
-	"anvil_setMinGasPrice": refusedHere, "hardhat_setMinGasPrice": refusedHere, "hardhat_setPrevRandao": refusedHere,
 }
 
 const refusedHere = "This network cannot support the method, so every call fails with the reason."
@@ -93,7 +91,7 @@ func (s *samples) given(path, method string) (args []any, found bool) {
 		"dealERC20": {alice, usdc, "0xf4240"}, "setERC20Balance": {alice, usdc, "0xf4240"}, "setERC20Allowance": {alice, bob, usdc, "0xf4240"},
 		"impersonateAccount": {usdc}, "stopImpersonatingAccount": {usdc}, "autoImpersonateAccount": {true},
 		"setAutomine": {true}, "setLoggingEnabled": {true}, "setIntervalMining": {0}, "mine": {"0x2"}, "mine_detailed": {},
-		"setMinGasPrice": {"0x1"}, "setNextBlockBaseFeePerGas": {"0x5d21dba00"}, "setPrevRandao": {one}, "setCoinbase": {bob},
+		"setNextBlockBaseFeePerGas": {"0x5d21dba00"}, "setCoinbase": {bob}, "setChainId": {s.result(path, "eth_chainId")},
 		"setTime": {now + 86400}, "setNextBlockTimestamp": {now + 86400}, "increaseTime": {3600}, "setBlockTimestampInterval": {12},
 		"rollback": {0}, "reorg": {0, []any{}}, "revert": {"0x1"}, "dumpState": {}, "loadState": {"0x"}, "dropTransaction": {one},
 	}[name]

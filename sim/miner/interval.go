@@ -50,7 +50,7 @@ func (m *Miner) Run(ctx context.Context, failed func(error)) {
 			case <-m.interval.changed:
 				changed = true
 			case <-due:
-				if err := m.mine(ctx, 1, 0, false); err != nil && ctx.Err() == nil {
+				if err := m.mine(ctx, 1, 0, false, func(uint64) {}); err != nil && ctx.Err() == nil {
 					failed(err)
 				}
 			}

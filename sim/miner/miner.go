@@ -250,10 +250,17 @@ func (m *Miner) account(address common.Address) (uint64, *uint256.Int, error) {
 // Mine makes blocks, each with every waiting transaction that fits. spacing is the time from each block's parent to the block; 0 follows
 // the rules, under which a block without transactions has no other use than to settle those before it, and comes late enough for that.
 func (m *Miner) Mine(ctx context.Context, count uint64, spacing time.Duration) error {
-	return m.mine(ctx, count, spacing, true)
+	return m.mine(ctx, count, spacing, true, func(uint64) {})
 }
 
-func (m *Miner) mine(ctx context.Context, count uint64, spacing time.Duration, settles bool) error {
+// MineNumbered is Mine, and returns the numbers of the blocks that it made: other senders' blocks may come between.
+func (m *Miner) MineNumbered(ctx context.Context, count uint64, spacing time.Duration) (made []uint64, err error) {
+	err = m.mine(ctx, count, spacing, true, func(number uint64) { made = append(made, number) })
+	return made, err
+}
+
+// mine makes blocks and passes on the number of each.
+func (m *Miner) mine(ctx context.Context, count uint64, spacing time.Duration, settles bool, made func(number uint64)) error {
 	if spacing == 0 {
 		spacing = time.Duration(m.settings.now().spacing) * time.Millisecond
 	}
@@ -268,9 +275,11 @@ func (m *Miner) mine(ctx context.Context, count uint64, spacing time.Duration, s
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if err := m.mineAll(ctx, uint64(spacing.Milliseconds()), settles); err != nil {
+		number, err := m.mineAll(ctx, uint64(spacing.Milliseconds()), settles)
+		if err != nil {
 			return err
 		}
+		made(number)
 	}
 	return nil
 }
@@ -305,26 +314,31 @@ func (m *Miner) Settle(ctx context.Context) (made bool, err error) {
 	return err == nil, err
 }
 
-func (m *Miner) mineAll(ctx context.Context, spacing uint64, settles bool) error {
+// mineAll makes one block of everything that waits, and returns its number.
+func (m *Miner) mineAll(ctx context.Context, spacing uint64, settles bool) (number uint64, err error) {
 	defer m.world.Lock(ctx)()
 	if err := m.restore(ctx); err != nil {
-		return err
+		return 0, err
 	}
 	next := m.plan(spacing)
 	if ready, _ := m.Pool.Count(); ready == 0 && settles && !next.chosen && next.override.BaseFee == nil && !next.lags() {
 		head, err := m.Chain.Head(ctx)
 		if err != nil {
-			return err
+			return 0, err
 		}
 		at, due, err := m.Chain.SettlesAt(ctx, head, 0)
 		if err != nil {
-			return err
+			return 0, err
 		}
 		if due {
 			next.time = max(next.time, at)
 		}
 	}
-	return m.mineReadyInto(&next)
+	if err := m.mineReadyInto(&next); err != nil {
+		return 0, err
+	}
+	made, _ := m.builder.Head()
+	return made.Number.Uint64(), nil
 }
 
 // mineReadyInto makes a planned block of every waiting transaction that fits.

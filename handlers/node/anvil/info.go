@@ -3,6 +3,7 @@ package anvil
 import (
 	"context"
 	"encoding/binary"
+	"fmt"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/common/hexutil"
@@ -128,3 +129,35 @@ func (a *anvilAPI) Metadata(ctx context.Context) (*metadata, error) { return a.m
 
 // Metadata describes the chain.
 func (a *hardhatAPI) Metadata(ctx context.Context) (*metadata, error) { return a.metadata(ctx) }
+
+// GetGenesisTime returns the first block's time in Unix seconds.
+func (a *anvilAPI) GetGenesisTime(ctx context.Context) (uint64, error) {
+	first, err := a.miner.Chain.Block(ctx, 0)
+	if err != nil {
+		return 0, err
+	}
+	return first.Header.Time, nil
+}
+
+// SetChainId accepts the chain's own id. No other is possible: the generated transactions are signed for it.
+func (a *anvilAPI) SetChainId(id number) error {
+	if own := a.miner.Chain.Genesis.ChainID; !id.IsUint64() || id.Uint64() != own {
+		return unsupported(fmt.Sprintf("the chain id is %d for good, because the chain's transactions are signed for it; a world file gives an L1 the id of your choice", own))
+	}
+	return nil
+}
+
+// SetLoggingEnabled turns the log of requests to this chain on or off. Warnings and errors are logged all the same.
+func (a *anvilAPI) SetLoggingEnabled(on bool) { a.setLogging(on) }
+
+// SetLoggingEnabled does the same as anvil_setLoggingEnabled.
+func (a *hardhatAPI) SetLoggingEnabled(on bool) bool {
+	a.setLogging(on)
+	return true
+}
+
+func (a *api) setLogging(on bool) {
+	if a.log != nil {
+		a.log(on)
+	}
+}

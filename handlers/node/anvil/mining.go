@@ -2,6 +2,7 @@ package anvil
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -9,8 +10,11 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 
+	"snowglobe/handlers/node/eth/marshal"
 	"snowglobe/handlers/node/rpc"
+	"snowglobe/handlers/rest"
 	"snowglobe/sim"
+	"snowglobe/sim/evm/reader"
 	"snowglobe/sim/miner"
 	"snowglobe/sim/store"
 )
@@ -18,6 +22,7 @@ import (
 // Limits of one request.
 const (
 	maxBlocks   = 100_000
+	maxDetailed = 1_000                  // blocks that an answer describes
 	maxInterval = 365 * 24 * 3600        // seconds between blocks
 	maxTime     = math.MaxInt64 / 10_000 // seconds since 1970: some 29 million years
 )
@@ -25,13 +30,21 @@ const (
 // Advance moves a world's clock to a time.
 type Advance func(ctx context.Context, to time.Time) error
 
-// Namespaces returns the methods that control a chain of a network; advance moves the network's clock. version is the chain's
-// web3_clientVersion.
-func Namespaces(m *miner.Miner, n *sim.Network, advance Advance, version string) []rpc.Namespace {
-	a := &api{m, n, advance, version}
+// Options configures the methods that control a chain.
+type Options struct {
+	Network *sim.Network
+	Advance Advance       // moves the network's clock
+	Version string        // web3_clientVersion
+	Log     func(on bool) // turns the log of the chain's requests on and off; may be nil
+}
+
+// Namespaces returns the methods that control a miner's chain.
+func Namespaces(m *miner.Miner, o Options) []rpc.Namespace {
+	a := &api{m, o.Network, o.Advance, o.Version, o.Log}
 	return []rpc.Namespace{
-		{Name: "evm", Methods: &evmAPI{a}}, {Name: "anvil", Methods: &anvilAPI{a}}, {Name: "hardhat", Methods: &hardhatAPI{a}},
-		{Name: "tenderly", Methods: &tenderlyAPI{a}},
+		{Name: "evm", Methods: &evmAPI{a}}, {Name: "anvil", Methods: &anvilAPI{a}, Refused: refused["anvil"]},
+		{Name: "hardhat", Methods: &hardhatAPI{a}, Refused: refused["hardhat"]}, {Name: "tenderly", Methods: &tenderlyAPI{a}},
+		{Name: "eth", Methods: struct{}{}, Refused: refused["eth"]}, {Name: "debug", Methods: struct{}{}, Refused: refused["debug"]},
 	}
 }
 
@@ -40,7 +53,8 @@ type api struct {
 	miner   *miner.Miner
 	network *sim.Network
 	advance Advance
-	version string // web3_clientVersion
+	version string
+	log     func(on bool)
 }
 
 // wish changes the settings of the next blocks. A read-only world has no next blocks.
@@ -85,6 +99,66 @@ func (a *api) setGasLimit(limit number) (bool, error) {
 	return err == nil, err
 }
 
+// mineDetailed makes blocks as evm_mine does, and describes each in full: with what its transactions returned, and why they reverted.
+func (a *api) mineDetailed(ctx context.Context, options *mineOptions) (rpc.Result, error) {
+	count := uint64(1)
+	if options != nil && options.Blocks != nil {
+		var err error
+		if count, err = options.Blocks.upTo(maxDetailed, "the number of blocks"); err != nil {
+			return rpc.Result{}, err
+		}
+	}
+	if options != nil && options.Timestamp != nil {
+		if err := a.setNextTime(ctx, options.Timestamp); err != nil {
+			return rpc.Result{}, err
+		}
+	}
+	numbers, err := a.miner.MineNumbered(ctx, count, 0)
+	if err != nil {
+		return rpc.Result{}, err
+	}
+	if err := rest.AwaitLargeAnswer(ctx); err != nil {
+		return rpc.Result{}, err
+	}
+	blocks := make([]json.RawMessage, 0, len(numbers))
+	for _, number := range numbers {
+		block, err := a.detailed(ctx, number)
+		if err != nil {
+			return rpc.Result{}, err
+		}
+		blocks = append(blocks, block)
+	}
+	return rpc.List(blocks), nil
+}
+
+var topCall = &reader.TraceConfig{Tracer: new(string), TracerConfig: json.RawMessage(`{"onlyTopCall":true}`)}
+
+func init() { *topCall.Tracer = "callTracer" }
+
+// detailed describes a block in full.
+func (a *api) detailed(ctx context.Context, number uint64) (json.RawMessage, error) {
+	chain := a.miner.Chain
+	b, err := chain.Block(ctx, number)
+	if err != nil {
+		return nil, err
+	}
+	transactions, err := chain.Transactions(ctx, b)
+	if err != nil {
+		return nil, err
+	}
+	traces, err := chain.TraceBlock(ctx, b, topCall)
+	if err != nil {
+		return nil, err
+	}
+	outcomes := make([]marshal.Outcome, len(traces))
+	for i := range traces {
+		if err := json.Unmarshal(traces[i].Trace.JSON(), &outcomes[i]); err != nil {
+			return nil, err
+		}
+	}
+	return marshal.DetailedBlock(chain.Kind, b, transactions, chain.Size(b, transactions), outcomes), nil
+}
+
 // evmAPI implements the evm methods of anvil and Hardhat, with Hardhat's meaning.
 type evmAPI struct{ *api }
 
@@ -99,6 +173,12 @@ func (a *evmAPI) Mine(ctx context.Context, options *mineOptions) (string, error)
 		}
 	}
 	return "0x0", a.mine(ctx, options.Blocks, nil)
+}
+
+// Mine_detailed makes blocks as evm_mine does, at most 1,000, and returns them in full: each transaction with its output and, if it reverted with
+// a reason, its revertReason.
+func (a *evmAPI) Mine_detailed(ctx context.Context, options *mineOptions) (rpc.Result, error) {
+	return a.mineDetailed(ctx, options)
 }
 
 // SetAutomine turns automine on or off: one block for each transaction, at once.
@@ -130,6 +210,11 @@ type anvilAPI struct{ *api }
 // Mine makes a number of blocks, an interval of seconds apart.
 func (a *anvilAPI) Mine(ctx context.Context, blocks, interval *number) error {
 	return a.mine(ctx, blocks, interval)
+}
+
+// Mine_detailed does the same as evm_mine_detailed.
+func (a *anvilAPI) Mine_detailed(ctx context.Context, options *mineOptions) (rpc.Result, error) {
+	return a.mineDetailed(ctx, options)
 }
 
 // SetAutomine turns automine on or off: one block for each transaction, at once.
@@ -194,6 +279,12 @@ func (a *anvilAPI) DropTransaction(ctx context.Context, hash common.Hash) (dropp
 // DropAllTransactions empties the pool.
 func (a *anvilAPI) DropAllTransactions(ctx context.Context) error {
 	return a.wish(func() { a.miner.DropAll(ctx) })
+}
+
+// DropAllTransactions empties the pool.
+func (a *hardhatAPI) DropAllTransactions(ctx context.Context) (bool, error) {
+	err := a.wish(func() { a.miner.DropAll(ctx) })
+	return err == nil, err
 }
 
 // RemovePoolTransactions removes an account's transactions from the pool.

@@ -1,13 +1,9 @@
 package anvil
 
-import (
-	"context"
-	"encoding/json"
-)
+import "encoding/json"
 
-// Methods of anvil or Hardhat that this network cannot support return an error that suggests an alternative.
-
-// unsupported is the error of such a method.
+// unsupported is the error of a method of anvil or Hardhat that cannot work on this network. It says why, and names an alternative if there
+// is one.
 type unsupported string
 
 func (e unsupported) Error() string { return string(e) }
@@ -18,30 +14,28 @@ func (unsupported) ErrorCode() int { return -32004 }
 const (
 	errMinGasPrice = unsupported("the minimum gas price cannot be set: blocks have a base fee (EIP-1559), so anvil and Hardhat would refuse this too; set the next block's with anvil_setNextBlockBaseFeePerGas")
 	errPrevRandao  = unsupported("blocks of this network have no random value: PREVRANDAO is 1 in all of them")
-	errDetailed    = unsupported("this method is not supported; use evm_mine, then eth_getBlockByNumber and debug_traceBlockByNumber with the callTracer")
 	errState       = unsupported("one chain's state cannot be moved between worlds; use evm_snapshot and evm_revert, or copy the world's file")
+	errBlobs       = unsupported("this network has no blobs: its transactions are of types 0 to 2 (no EIP-4844)")
+	errAccessLists = unsupported("blocks of this network have no access lists (EIP-7928)")
+	errTempo       = unsupported("this method belongs to anvil's Tempo mode, whose transactions this network does not have")
+	errFork        = unsupported("a world is not a fork of another network, so it has no node to read from")
+	errDatabase    = unsupported("a world is an SQLite file, which has no keys as go-ethereum's database has them; use eth_getProof, debug_codeByHash or debug_getRawBlock")
 )
 
-// SetLoggingEnabled changes nothing: the program's flags decide about logging.
-func (a *anvilAPI) SetLoggingEnabled(bool) {}
-
-// SetLoggingEnabled changes nothing: the program's flags decide about logging.
-func (a *hardhatAPI) SetLoggingEnabled(bool) bool { return true }
-
-// SetMinGasPrice is unsupported.
-func (a *anvilAPI) SetMinGasPrice(number) error { return errMinGasPrice }
-
-// SetMinGasPrice is unsupported.
-func (a *hardhatAPI) SetMinGasPrice(number) error { return errMinGasPrice }
-
-// SetPrevRandao is unsupported.
-func (a *hardhatAPI) SetPrevRandao(json.RawMessage) error { return errPrevRandao }
-
-// Mine_detailed is unsupported.
-func (a *anvilAPI) Mine_detailed(context.Context, *mineOptions) error { return errDetailed }
-
-// Mine_detailed is unsupported.
-func (a *evmAPI) Mine_detailed(context.Context, *mineOptions) error { return errDetailed }
+// refused lists those methods by namespace.
+var refused = map[string]map[string]error{
+	"anvil": {
+		"setMinGasPrice": errMinGasPrice, "setPrevRandao": errPrevRandao, "setNextBlockPrevRandao": errPrevRandao,
+		"getBlobByHash": errBlobs, "getBlobsByTransactionHash": errBlobs, "setRpcUrl": errFork,
+		"classifyTransaction": errTempo, "dealTIP20": errTempo, "setFeeToken": errTempo, "setValidatorFeeToken": errTempo, "setFeeAmmLiquidity": errTempo,
+	},
+	"hardhat": {"setMinGasPrice": errMinGasPrice, "setPrevRandao": errPrevRandao},
+	"eth": {
+		"getBlockAccessList": errAccessLists, "getBlockAccessListByBlockHash": errAccessLists, "getBlockAccessListByBlockNumber": errAccessLists,
+		"getBlockAccessListRaw": errAccessLists, "signRawTransaction": errTempo,
+	},
+	"debug": {"dbGet": errDatabase},
+}
 
 // DumpState is unsupported.
 func (a *anvilAPI) DumpState(*bool) error { return errState }

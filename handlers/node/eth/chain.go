@@ -3,6 +3,7 @@ package eth
 import (
 	"encoding/json"
 	"strconv"
+	"sync/atomic"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/common/hexutil"
@@ -26,6 +27,9 @@ func (a *chainAPI) Coinbase() common.Address { return a.miner.Coinbase() }
 
 // Etherbase is another name for Coinbase.
 func (a *chainAPI) Etherbase() common.Address { return a.miner.Coinbase() }
+
+// NetworkId returns the chain id in decimal, as net_version does: anvil's method.
+func (a *chainAPI) NetworkId() string { return strconv.FormatUint(a.chain.Genesis.ChainID, 10) }
 
 // GetChainConfig returns the chain's configuration in its virtual machine's JSON.
 func (a *chainAPI) GetChainConfig() (json.RawMessage, error) {
@@ -84,3 +88,9 @@ func (a *web3API) ClientVersion() string { return a.version() }
 
 // Sha3 returns the Keccak-256 hash of some bytes.
 func (a *web3API) Sha3(input hexutil.Bytes) hexutil.Bytes { return crypto.Keccak256(input) }
+
+// headAPI implements anvil's method about the head.
+type headAPI struct{ changed *atomic.Int64 }
+
+// GetLastBlockWallTime returns when the newest block became the newest, in Unix milliseconds of the computer's clock.
+func (a *headAPI) GetLastBlockWallTime() int64 { return a.changed.Load() }

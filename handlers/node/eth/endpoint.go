@@ -4,6 +4,8 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
+	"sync/atomic"
+	"time"
 
 	"snowglobe/handlers/explain"
 	"snowglobe/handlers/node/rpc"
@@ -35,6 +37,7 @@ type Endpoint struct {
 	close   context.CancelFunc
 	blocks  *broadcaster[*reader.BlockEvent]
 	pending *broadcaster[[]*txpool.Transaction]
+	changed atomic.Int64 // when the head last became another, in Unix milliseconds of the computer's clock
 }
 
 // Options configures a chain's endpoint.
@@ -62,6 +65,9 @@ func New(o Options) *Endpoint {
 	chain := o.Miner.Chain
 	e := &Endpoint{blocks: newBroadcaster(executedBlocks(o.Miner)), pending: newBroadcaster(o.Miner.Pool.Subscribe)}
 	e.open, e.close = context.WithCancel(context.Background())
+	headChanged := func() { e.changed.Store(time.Now().UnixMilli()) }
+	headChanged()
+	chain.HeadChanged = headChanged
 	options := rpc.Options{
 		MaxBody: o.MaxBody, Permit: o.Permit, Discover: o.Discover, Serves: o.Serves,
 		Batch: func(ctx context.Context) (context.Context, context.CancelFunc) {
@@ -99,9 +105,9 @@ func (e *Endpoint) namespaces(o Options) []rpc.Namespace {
 	all := []rpc.Namespace{
 		{Name: "eth", Methods: &chainAPI{a}}, {Name: "eth", Methods: &blockAPI{a}}, {Name: "eth", Methods: &transactionAPI{a}}, {Name: "eth", Methods: &stateAPI{a}},
 		{Name: "eth", Methods: &callAPI{a}}, {Name: "eth", Methods: &gasAPI{a}}, {Name: "eth", Methods: &logAPI{a}}, {Name: "eth", Methods: newFilterAPI(a)},
-		{Name: "eth", Methods: &subscribeAPI{api: a, blocks: e.blocks, pending: e.pending}}, {Name: "eth", Methods: &sendAPI{a, e.blocks, e.open}}, {Name: "eth", Methods: wallet},
+		{Name: "eth", Methods: &subscribeAPI{api: a, blocks: e.blocks, pending: e.pending}}, {Name: "eth", Methods: &newerSubscribeAPI{a, e.blocks}, Beyond: true}, {Name: "eth", Methods: &sendAPI{a, e.blocks, e.open}}, {Name: "eth", Methods: wallet},
 		{Name: "personal", Methods: &personalAPI{wallet}}, {Name: "txpool", Methods: &txpoolAPI{a}}, {Name: "net", Methods: &netAPI{chain.Genesis.ChainID}},
-		{Name: "web3", Methods: &web3API{o.Version}},
+		{Name: "web3", Methods: &web3API{o.Version}}, {Name: "anvil", Methods: &headAPI{&e.changed}},
 	}
 	if o.Network != nil {
 		all = append(all, rpc.Namespace{Name: "anvil", Methods: &reorgAPI{wallet, o.Network.World, o.Log}})

@@ -10,7 +10,9 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/event"
+
 	"snowglobe/handlers/node/eth/marshal"
 	"snowglobe/handlers/node/rpc"
 	"snowglobe/sim/evm/reader"
@@ -19,7 +21,7 @@ import (
 	"snowglobe/sim/store"
 )
 
-// subscribeAPI implements the subscriptions of the eth namespace, over WebSocket only: coreth's eth/filters.FilterAPI.
+// subscribeAPI implements the subscriptions of a node's eth namespace, over WebSocket only: coreth's eth/filters.FilterAPI.
 type subscribeAPI struct {
 	*api
 	blocks  *broadcaster[*reader.BlockEvent]
@@ -99,6 +101,57 @@ func (a *subscribeAPI) NewAcceptedTransactions(_ context.Context, full *bool) (*
 	})
 }
 
+// newerSubscribeAPI implements the subscriptions of the newest go-ethereum that a node of the network does not have.
+type newerSubscribeAPI struct {
+	*api
+	blocks *broadcaster[*reader.BlockEvent]
+}
+
+// receiptsFilter selects transactions by hash; none selects all (go-ethereum eth/filters.TransactionReceiptsQuery).
+type receiptsFilter struct {
+	TransactionHashes []common.Hash
+}
+
+const maxReceiptHashes = 200 // in one subscription (go-ethereum eth/filters.maxTxHashes)
+
+var errReceiptHashes = fmt.Errorf("exceed max number of transaction hashes allowed per transactionReceipts subscription: at most %d", maxReceiptHashes)
+
+// TransactionReceipts sends the receipts of every new block's transactions, or of the named ones, as a list for each block that has any.
+func (a *newerSubscribeAPI) TransactionReceipts(_ context.Context, wanted *receiptsFilter) (*rpc.Subscription, error) {
+	hashes := map[common.Hash]bool{}
+	if wanted != nil {
+		if len(wanted.TransactionHashes) > maxReceiptHashes {
+			return nil, errReceiptHashes
+		}
+		for _, hash := range wanted.TransactionHashes {
+			hashes[hash] = true
+		}
+	}
+	return subscribe(a.blocks, func(e *reader.BlockEvent) ([]json.RawMessage, error) {
+		if e.Rewound || !slices.ContainsFunc(e.Transactions, func(t store.Transaction) bool { return len(hashes) == 0 || hashes[common.Hash(t.Hash)] }) {
+			return nil, nil
+		}
+		receipts, err := a.chain.Receipts(context.Background(), e.Block)
+		if err != nil {
+			return nil, err
+		}
+		w := (&marshal.Writer{}).Open('[')
+		for _, t := range receipts {
+			if len(hashes) == 0 || hashes[t.Hash()] {
+				w.Receipt(t)
+			}
+		}
+		w.Close(']')
+		return []json.RawMessage{w.JSON}, nil
+	})
+}
+
+// Syncing sends false once: the chain is complete, and never starts to synchronize.
+func (a *newerSubscribeAPI) Syncing(_ context.Context) (*rpc.Subscription, error) {
+	never := func(*reader.BlockEvent) ([]json.RawMessage, error) { return nil, nil }
+	return subscribe(a.blocks, never, json.RawMessage("false"))
+}
+
 func hashJSON(hash []byte) json.RawMessage {
 	w := &marshal.Writer{}
 	w.Bytes(hash)
@@ -116,15 +169,20 @@ func (a *subscribeAPI) inFull(e *reader.BlockEvent) ([]json.RawMessage, error) {
 
 var errBehind = errors.New("the subscriber fell too far behind")
 
-// subscribe sends the notifications that tell makes of each event until the client leaves, its connection ends, it falls too far behind or the
-// world's file fails.
-func subscribe[T any](b *broadcaster[T], tell func(T) ([]json.RawMessage, error)) (*rpc.Subscription, error) {
+// subscribe sends the first notifications, and those that tell makes of each event, until the client leaves, its connection ends, it falls too
+// far behind or the world's file fails.
+func subscribe[T any](b *broadcaster[T], tell func(T) ([]json.RawMessage, error), first ...json.RawMessage) (*rpc.Subscription, error) {
 	events, err := b.subscribe()
 	if err != nil {
 		return nil, err
 	}
 	return rpc.Subscribe(func(ctx context.Context, notify func(any) error) error {
 		defer b.unsubscribe(events)
+		for _, message := range first {
+			if notify(message) != nil {
+				return nil
+			}
+		}
 		for {
 			select {
 			case event, open := <-events:

@@ -38,7 +38,7 @@ func (b *bulky) Late() (string, error) { return "", errors.New("late") }
 // server.
 func TestBatchesAreBoundedInSize(t *testing.T) {
 	ours, theirs := &bulky{}, oracle.NewServer()
-	s := New(Options{MaxBody: 1 << 20}, Namespace{"t", ours})
+	s := New(Options{MaxBody: 1 << 20}, Namespace{Name: "t", Methods: ours})
 	theirs.SetBatchLimits(batchItems, batchBytes)
 	if err := theirs.RegisterName("t", &bulky{}); err != nil {
 		t.Fatal(err)
@@ -72,7 +72,7 @@ func (l *leaving) Call() {
 // TestWhoLeavesABatchIsNotServed: calls of a client that has left change nothing.
 func TestWhoLeavesABatchIsNotServed(t *testing.T) {
 	l := &leaving{}
-	s := New(Options{MaxBody: 1 << 20}, Namespace{"t", l})
+	s := New(Options{MaxBody: 1 << 20}, Namespace{Name: "t", Methods: l})
 	answered(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ctx, leave := context.WithCancel(r.Context())
 		l.leave = leave
@@ -86,7 +86,7 @@ func TestWhoLeavesABatchIsNotServed(t *testing.T) {
 // TestFaultsAnswerCalls: a fault replaces the response of the matching calls, in the form of either protocol, and of no others. Calls without
 // permission are refused before.
 func TestFaultsAnswerCalls(t *testing.T) {
-	chain := New(Options{MaxBody: 1 << 20}, Namespace{"t", &bulky{}})
+	chain := New(Options{MaxBody: 1 << 20}, Namespace{Name: "t", Methods: &bulky{}})
 	services, err := NewServices(Options{MaxBody: 1 << 20}, Service{"s", fuzzedService{}})
 	if err != nil {
 		t.Fatal(err)
@@ -116,7 +116,7 @@ func TestFaultsAnswerCalls(t *testing.T) {
 // TestLongBodies: a body beyond the limit gets go-ethereum's words, and one at the limit an answer.
 func TestLongBodies(t *testing.T) {
 	const limit = 100
-	s, theirs := New(Options{MaxBody: limit}, Namespace{"t", &bulky{}}), oracle.NewServer()
+	s, theirs := New(Options{MaxBody: limit}, Namespace{Name: "t", Methods: &bulky{}}), oracle.NewServer()
 	theirs.SetHTTPBodyLimit(limit)
 	if err := theirs.RegisterName("t", &bulky{}); err != nil {
 		t.Fatal(err)

@@ -159,7 +159,7 @@ func answered(h http.Handler, method, target, contentType, body string) *httptes
 func newFuzzed(f *testing.F) (*Server, *oracle.Server) {
 	ethlog.SetDefault(ethlog.NewLogger(ethlog.DiscardHandler()))
 	memory := NewMemory(new(cache.Group), map[string]bool{"t_echo": true, "t_raw": true, "t_map": true, "t_fail": true}, func(context.Context) (Revision, error) { return Revision{}, nil })
-	ours, theirs := New(Options{MaxBody: 1 << 20, Memory: memory}, Namespace{"t", quiet{}}), oracle.NewServer()
+	ours, theirs := New(Options{MaxBody: 1 << 20, Memory: memory}, Namespace{Name: "t", Methods: quiet{}}), oracle.NewServer()
 	theirs.SetBatchLimits(batchItems, batchBytes)
 	if err := theirs.RegisterName("t", quietOracle{}); err != nil {
 		f.Fatal(err)

@@ -23,6 +23,9 @@ import (
 type Namespace struct {
 	Name    string
 	Methods any
+
+	Beyond  bool             // whether its subscriptions are beyond a node's: a server that does not answer all methods lacks them
+	Refused map[string]error // names of methods that other nodes have and that cannot work here, each with the error for its callers
 }
 
 // method is a method of a server.
@@ -166,14 +169,18 @@ const longestName = 2048
 type positional struct {
 	methods       map[string]*method // by name
 	subscriptions map[string]*method // by namespace and name, such as eth_newHeads
+	refused       map[string]error   // by name
 	namespaces    map[string]string  // with their versions
 	serves        func(method string) bool
 }
 
 func newPositional(all []Namespace, serves func(method string) bool) *positional {
-	p := &positional{methods: map[string]*method{}, subscriptions: map[string]*method{}, namespaces: map[string]string{"rpc": "1.0"}, serves: serves}
-	for _, n := range append(all, Namespace{"rpc", modules{p}}) {
+	p := &positional{methods: map[string]*method{}, subscriptions: map[string]*method{}, refused: map[string]error{}, namespaces: map[string]string{"rpc": "1.0"}, serves: serves}
+	for _, n := range append(all, Namespace{Name: "rpc", Methods: modules{p}}) {
 		p.namespaces[n.Name] = "1.0"
+		for name, reason := range n.Refused {
+			p.refused[n.Name+"_"+name] = reason
+		}
 		receiver := reflect.ValueOf(n.Methods)
 		for _, s := range signaturesOf(receiver.Type()) {
 			m := &method{name: n.Name + "_" + s.name, signature: s, receiver: receiver}
@@ -181,7 +188,9 @@ func newPositional(all []Namespace, serves func(method string) bool) *positional
 				p.methods[m.name] = m
 				continue
 			}
-			p.subscriptions[m.name] = m
+			if !n.Beyond || serves == nil {
+				p.subscriptions[m.name] = m
+			}
 			for _, name := range []string{n.Name + "_subscribe", n.Name + "_unsubscribe"} {
 				p.methods[name] = &method{name: name}
 			}
@@ -222,6 +231,8 @@ func (p *positional) run(x *exchange, ctx context.Context, c *Call) (any, error)
 		return p.subscribe(x, ctx, c)
 	case strings.HasSuffix(c.Method, "_unsubscribe"):
 		return p.unsubscribe(x, c)
+	case p.refused[c.Method] != nil && (p.serves == nil || p.serves(c.Method)):
+		return nil, p.refused[c.Method]
 	case c.method == nil:
 		return nil, &Error{Code: codeMethod, Message: fmt.Sprintf("the method %s does not exist/is not available", c.Method)}
 	}

@@ -20,7 +20,7 @@ func (c *counter) Coinbase() int { return c.n }
 // any spelling.
 func TestCallsThatAreNotAllowed(t *testing.T) {
 	mined := &counter{}
-	e := New(Options{MaxBody: 1 << 20, Permit: &permit.Rule{}}, Namespace{"evm", mined}, Namespace{"eth", mined})
+	e := New(Options{MaxBody: 1 << 20, Permit: &permit.Rule{}}, Namespace{Name: "evm", Methods: mined}, Namespace{Name: "eth", Methods: mined})
 	ask := func(body string, headers ...string) string {
 		r := httptest.NewRequest(http.MethodPost, "/", strings.NewReader(body))
 		r.Header.Set("Content-Type", "application/json")

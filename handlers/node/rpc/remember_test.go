@@ -44,7 +44,7 @@ func TestResultsAreRemembered(t *testing.T) {
 	memory := func() *Memory {
 		return NewMemory(new(cache.Group), map[string]bool{"t_get": true, "t_fail": true, "s.count": true}, func(context.Context) (Revision, error) { return at, nil })
 	}
-	chain := New(Options{MaxBody: 1 << 20, Memory: memory(), Permit: &permit.Rule{}}, Namespace{"t", p})
+	chain := New(Options{MaxBody: 1 << 20, Memory: memory(), Permit: &permit.Rule{}}, Namespace{Name: "t", Methods: p})
 	services, err := NewServices(Options{MaxBody: 1 << 20, Memory: memory()}, Service{"s", p})
 	if err != nil {
 		t.Fatal(err)
@@ -97,7 +97,7 @@ func TestResultsAreRemembered(t *testing.T) {
 // and after a revert the revision is the same as before.
 func TestWhatChangesMeanwhileIsNotKept(t *testing.T) {
 	at, p := Revision{}, &polled{}
-	s := New(Options{MaxBody: 1 << 20, Memory: NewMemory(new(cache.Group), map[string]bool{"t_get": true}, func(context.Context) (Revision, error) { return at, nil })}, Namespace{"t", p})
+	s := New(Options{MaxBody: 1 << 20, Memory: NewMemory(new(cache.Group), map[string]bool{"t_get": true}, func(context.Context) (Revision, error) { return at, nil })}, Namespace{Name: "t", Methods: p})
 	p.meanwhile = func() { at.Head[0]++ }
 	for range 5 {
 		at = Revision{}

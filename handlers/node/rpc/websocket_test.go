@@ -60,7 +60,7 @@ func (s *trial) Ticks(_ context.Context, behind *bool) (*Subscription, error) {
 func newTrial(t *testing.T) (*trial, *websocket.Conn, <-chan struct{}) {
 	t.Helper()
 	s := &trial{enough: make(chan struct{}), abandoned: make(chan struct{}, 1)}
-	e := New(Options{MaxBody: 1 << 20}, Namespace{"trial", s})
+	e := New(Options{MaxBody: 1 << 20}, Namespace{Name: "trial", Methods: s})
 	e.patience = 200 * time.Millisecond
 	t.Cleanup(e.Close)
 	h, ended := e.WebSocket(), make(chan struct{})

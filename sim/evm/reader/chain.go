@@ -30,6 +30,9 @@ type Chain struct {
 	// succeeded.
 	Changes atomic.Uint64
 
+	// HeadChanged, if set, is called whenever another block becomes the head. It must not wait.
+	HeadChanged func()
+
 	chainConfig *params.ChainConfig
 	schedule    *precompile.Upgrades
 	precompiles evm.ActivePrecompiles
@@ -81,9 +84,17 @@ func (c *Chain) Publish(d *store.Delta) error {
 	if err != nil {
 		return fmt.Errorf("publish: %w", err)
 	}
-	c.head.Store(b)
+	c.setHead(b)
 	c.feed.Send(&BlockEvent{Block: b, Transactions: d.Transactions, Logs: logsOf(d), Console: d.Console})
 	return nil
+}
+
+// setHead makes a block the head for readers.
+func (c *Chain) setHead(b *Block) {
+	c.head.Store(b)
+	if c.HeadChanged != nil {
+		c.HeadChanged()
+	}
 }
 
 // Rewind records a revert of the chain.
@@ -137,7 +148,7 @@ func (c *Chain) Rewound(ctx context.Context, removed []*types.Log, replacing boo
 	c.rewinds = append(c.rewinds, &Rewind{head.Number, removed, replacing})
 	c.rewinds = c.rewinds[max(0, len(c.rewinds)-rewindsKept):]
 	c.rewound++
-	c.head.Store(head)
+	c.setHead(head)
 	c.rewindsLock.Unlock()
 	if before == nil || before.Hash != head.Hash {
 		c.feed.Send(&BlockEvent{Block: head, Logs: removed, Rewound: true, Replacing: replacing})

@@ -3,6 +3,8 @@ package marshal
 import (
 	"encoding/json"
 
+	"github.com/ethereum/go-ethereum/common/hexutil"
+
 	"snowglobe/sim/evm"
 	"snowglobe/sim/evm/reader"
 )
@@ -15,6 +17,14 @@ type content struct {
 	txs  []*reader.Transaction
 	size uint64
 	full bool
+
+	outcomes []Outcome // of the transactions; nil leaves them out
+}
+
+// Outcome is what a transaction's outermost call returned.
+type Outcome struct {
+	Output       hexutil.Bytes
+	RevertReason string // empty if it did not revert, or gave no reason as text
 }
 
 // Header writes a header as eth_getHeaderByNumber returns it.
@@ -22,7 +32,12 @@ func Header(kind evm.Kind, b *reader.Block) json.RawMessage { return fields(kind
 
 // Block writes a block of size bytes as eth_getBlockByNumber returns it.
 func Block(kind evm.Kind, b *reader.Block, transactions []*reader.Transaction, size uint64, full bool) json.RawMessage {
-	return fields(kind, b, &content{transactions, size, full})
+	return fields(kind, b, &content{transactions, size, full, nil})
+}
+
+// DetailedBlock writes a block as evm_mine_detailed returns it: in full, with what each transaction returned.
+func DetailedBlock(kind evm.Kind, b *reader.Block, transactions []*reader.Transaction, size uint64, outcomes []Outcome) json.RawMessage {
+	return fields(kind, b, &content{transactions, size, true, outcomes})
 }
 
 // fields writes a header, or a block if there is content, with keys in alphabetical order.
@@ -96,14 +111,28 @@ func known(b *reader.Block, field []byte) []byte {
 
 func (w *Writer) transactions(c *content) {
 	w.Open('[')
-	for _, t := range c.txs {
-		if c.full {
-			w.transaction(t)
-		} else {
+	for i, t := range c.txs {
+		if !c.full {
 			w.Bytes(t.Row.Hash)
+			continue
+		}
+		w.transaction(t)
+		if c.outcomes != nil {
+			w.outcome(&c.outcomes[i])
 		}
 	}
 	w.Close(']')
+}
+
+// outcome adds the outcome to the transaction that was just written.
+func (w *Writer) outcome(o *Outcome) {
+	w.JSON = w.JSON[:len(w.JSON)-1]
+	w.Key("output").Bytes(o.Output)
+	if o.RevertReason != "" {
+		reason, _ := json.Marshal(o.RevertReason) // a text always encodes
+		w.Key("revertReason").Raw(string(reason))
+	}
+	w.Close('}')
 }
 
 // NewHead writes a header for subscribers, in the order of the header's own fields.
