@@ -94,7 +94,7 @@ var imports = []struct{ pkg, may string }{
 	{"handlers/node/rpc", "fixtures/spelling handlers/openrpc handlers/fault handlers/journal handlers/permit handlers/rest sim/cache sim/store"},
 	{"handlers/node/eth/marshal", "sim/evm sim/evm/reader sim/evm/txpool"},
 	{"handlers/node/eth", nodeService + " handlers/node/eth/marshal handlers/fault handlers/journal"},
-	{"handlers/node/anvil", nodeService + " handlers/node/eth"},
+	{"handlers/node/anvil", nodeService + " handlers/node/eth handlers/node/eth/marshal"},
 	{"handlers/node/debug", nodeService + " handlers/node/eth"},
 	{"handlers/node/warp", nodeService + " handlers/node/eth"},
 	{"handlers/node/trace", nodeService + " handlers/node/eth"},

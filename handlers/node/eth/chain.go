@@ -3,7 +3,6 @@ package eth
 import (
 	"encoding/json"
 	"strconv"
-	"sync/atomic"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/common/hexutil"
@@ -90,7 +89,7 @@ func (a *web3API) ClientVersion() string { return a.version() }
 func (a *web3API) Sha3(input hexutil.Bytes) hexutil.Bytes { return crypto.Keccak256(input) }
 
 // headAPI implements anvil's method about the head.
-type headAPI struct{ changed *atomic.Int64 }
+type headAPI struct{ endpoint *Endpoint }
 
 // GetLastBlockWallTime returns when the newest block became the newest, in Unix milliseconds of the computer's clock.
-func (a *headAPI) GetLastBlockWallTime() int64 { return a.changed.Load() }
+func (a *headAPI) GetLastBlockWallTime() int64 { return a.endpoint.changed.Load() }

@@ -107,7 +107,7 @@ func (e *Endpoint) namespaces(o Options) []rpc.Namespace {
 		{Name: "eth", Methods: &callAPI{a}}, {Name: "eth", Methods: &gasAPI{a}}, {Name: "eth", Methods: &logAPI{a}}, {Name: "eth", Methods: newFilterAPI(a)},
 		{Name: "eth", Methods: &subscribeAPI{api: a, blocks: e.blocks, pending: e.pending}}, {Name: "eth", Methods: &newerSubscribeAPI{a, e.blocks}, Beyond: true}, {Name: "eth", Methods: &sendAPI{a, e.blocks, e.open}}, {Name: "eth", Methods: wallet},
 		{Name: "personal", Methods: &personalAPI{wallet}}, {Name: "txpool", Methods: &txpoolAPI{a}}, {Name: "net", Methods: &netAPI{chain.Genesis.ChainID}},
-		{Name: "web3", Methods: &web3API{o.Version}}, {Name: "anvil", Methods: &headAPI{&e.changed}},
+		{Name: "web3", Methods: &web3API{o.Version}}, {Name: "anvil", Methods: &headAPI{e}},
 	}
 	if o.Network != nil {
 		all = append(all, rpc.Namespace{Name: "anvil", Methods: &reorgAPI{wallet, o.Network.World, o.Log}})
