@@ -7,14 +7,15 @@ import (
 
 // signed lists the methods that take a signed transaction.
 var signed = []string{
-	"eth_sendRawTransaction", "eth_sendRawTransactionSync",
+	"eth_sendRawTransaction", "eth_sendRawTransactionSync", "eth_sendRawTransactionConditional",
 	"platform.issueTx", "avm.issueTx", "xvm.issueTx", "wallet.issueTx", "avax.issueTx",
 }
 
 // controlling lists the prefixes of methods that act without a signature: they use accounts whose keys the server holds or that it
 // impersonates, or change state, blocks and time.
 var controlling = []string{
-	"eth_sendTransaction", "eth_sendUnsignedTransaction", "eth_sign", "personal_", "evm_", "anvil_", "hardhat_", "tenderly_", "miner_", "admin_", "debug_set", "wallet.", "admin.",
+	"eth_sendTransaction", "eth_sendUnsignedTransaction", "eth_sign", "eth_resend", "personal_", "evm_", "anvil_", "hardhat_", "tenderly_", "miner_", "admin_", "debug_set", "debug_clearTxpool",
+	"wallet.", "admin.",
 }
 
 // telling lists the methods with such a prefix that only read.

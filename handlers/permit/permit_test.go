@@ -103,6 +103,8 @@ func TestClassesOfMethods(t *testing.T) {
 		"eth_call": permit.Read, "eth_accounts": permit.Read, "eth_newFilter": permit.Read, "debug_traceCall": permit.Read,
 		"platform.getTx": permit.Read, "anvil_nodeInfo": permit.Read, "hardhat_metadata": permit.Read, "": permit.Read,
 		"eth_sendRawTransaction": permit.SignedTransaction, "eth_sendRawTransactionSync": permit.SignedTransaction,
+		"eth_sendRawTransactionConditional": permit.SignedTransaction, "trace_rawTransaction": permit.Read, "eth_callBundle": permit.Read,
+		"eth_sendTransactionSync": permit.Control, "eth_resend": permit.Control, "eth_signTypedData_v3": permit.Control, "debug_clearTxpool": permit.Control,
 		"platform.issueTx": permit.SignedTransaction, "xvm.issueTx": permit.SignedTransaction, "avm.issueTx": permit.SignedTransaction,
 		"wallet.issueTx": permit.SignedTransaction, "avax.issueTx": permit.SignedTransaction,
 		"eth_sendTransaction": permit.Control, "eth_sign": permit.Control, "eth_signTransaction": permit.Control,

@@ -7,6 +7,7 @@ import (
 
 	"github.com/ava-labs/avalanchego/ids"
 	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
 )
 
 // harmless lists methods that use accounts whose keys the server holds and yet change nothing: their examples have results.
@@ -69,6 +70,10 @@ func (s *samples) given(path, method string) (args []any, found bool) {
 		return []any{s.result(path, "eth_newFilter", J{"fromBlock": "0x1", "toBlock": "0x4"})}, true
 	case "sendRawTransaction", "sendRawTransactionSync":
 		return []any{s.result(path, "eth_signTransaction", pay)}, true
+	case "sendRawTransactionConditional":
+		return []any{s.result(path, "eth_signTransaction", pay), J{"knownAccounts": J{}, "blockNumberMin": "0x1"}}, true
+	case "resend":
+		return []any{J{"from": alice, "to": bob, "value": "0x1", "nonce": s.result(path, "eth_getTransactionCount", alice, "pending")}, "0x5d21dba00"}, true
 	case "traceBlock":
 		return []any{s.result(path, "debug_getRawBlock", "0xa"), ofCalls}, true
 	case "traceBlockByHash":
@@ -84,6 +89,8 @@ func (s *samples) given(path, method string) (args []any, found bool) {
 	args, found = map[string][]any{
 		"signTransaction": {pay}, "sendTransaction": {pay}, "sendUnsignedTransaction": {pay}, "fillTransaction": {pay},
 		"sign": {alice, "0x68656c6c6f"}, "signTypedData_v4": {alice, s.typedData()},
+		"signTypedData": {alice, s.typedData()}, "signTypedData_v3": {alice, s.typedData()}, "sendTransactionSync": {pay}, "clearTxpool": {},
+		"getStorageValues": {J{usdc: []any{"0x0", "0x1"}}, "latest"}, "codeByHash": {types.EmptyCodeHash.Hex()},
 		"dumpBlock": {"0x0"}, "accountRange": {"latest", "0x", 2, true, true, false}, "getAccessibleState": {"0x1", "0x5"},
 		"setBalance": {alice, oneToken}, "setAccountBalance": {alice, oneToken}, "addBalance": {alice, oneToken},
 		"setCode": {nobody, "0x00"}, "setAccountCode": {nobody, "0x00"}, "setNonce": {nobody, "0x1"}, "setAccountNonce": {nobody, "0x1"},

@@ -44,7 +44,8 @@ func TestExamplesOfMethods(t *testing.T) {
 	}
 }
 
-// try makes the call that a method has for an example. Only a transaction that was sent before may be refused.
+// try makes the call that a method has for an example. Only a transaction that was sent before may be refused, or one that should wait to be sent
+// again.
 func (s *site) try(t *testing.T, m *described) {
 	t.Helper()
 	list, members := []any{}, map[string]any{}
@@ -64,7 +65,7 @@ func (s *site) try(t *testing.T, m *described) {
 	r.RemoteAddr = "127.0.0.1:1"
 	w := httptest.NewRecorder()
 	s.ServeHTTP(w, r)
-	if answer := w.Body.String(); !strings.Contains(answer, `"result":`) && !strings.Contains(answer, "nonce too low") {
+	if answer := w.Body.String(); !strings.Contains(answer, `"result":`) && !strings.Contains(answer, "nonce too low") && (m.Name != "eth_resend" || !strings.Contains(answer, " not found")) {
 		t.Errorf("the example of %s is answered %.300s", m.Name, answer)
 	}
 }

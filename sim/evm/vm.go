@@ -265,6 +265,21 @@ func (b *Precompiles) Warm(address common.Address) bool {
 	return warm
 }
 
+// Names returns the addresses by name: go-ethereum's name (EIP-7910), or a stateful precompile's key in a configuration. The deprecated ones have
+// none.
+func (b *Precompiles) Names() map[string]common.Address {
+	names := map[string]common.Address{}
+	for address, c := range b.stateless {
+		if c != (deprecatedContract{}) {
+			names[c.Name()] = address
+		}
+	}
+	for address, c := range b.stateful {
+		names[c.Key] = address
+	}
+	return names
+}
+
 // WarmAddresses lists them.
 func (b *Precompiles) WarmAddresses() iter.Seq[common.Address] { return maps.Keys(b.warm) }
 

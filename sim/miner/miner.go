@@ -132,6 +132,28 @@ func (m *Miner) Send(ctx context.Context, tx *types.Transaction) error {
 	return m.send(ctx, tx, sender, asked.automine)
 }
 
+// SendIf is Send for a transaction that may only go on if a condition holds: no block comes between the two.
+func (m *Miner) SendIf(ctx context.Context, tx *types.Transaction, holds func() error) error {
+	head, err := m.Chain.Head(ctx)
+	if err != nil {
+		return err
+	}
+	asked := m.settings.now()
+	sender, err := m.Pool.Verify(tx, asked.limited(head.Header))
+	if err != nil {
+		return err
+	}
+	defer m.world.Mined(ctx)
+	defer m.world.Lock(ctx)()
+	if err := m.restore(ctx); err != nil {
+		return err
+	}
+	if err := holds(); err != nil {
+		return err
+	}
+	return m.take(ctx, tx, sender, asked.automine)
+}
+
 // SendFrom is Send for a transaction whose sender is known.
 func (m *Miner) SendFrom(ctx context.Context, tx *types.Transaction, sender common.Address) error {
 	head, err := m.Chain.Head(ctx)

@@ -24,7 +24,7 @@ import (
 // Namespaces returns the debug methods of a chain. The explainer adds names to calls.
 func Namespaces(m *miner.Miner, explainer *explain.Explainer) []rpc.Namespace {
 	a := &api{m.Chain, m, explainer}
-	return []rpc.Namespace{{Name: "debug", Methods: a}, {Name: "debug", Methods: &stateAPI{a}}}
+	return []rpc.Namespace{{Name: "debug", Methods: a}, {Name: "debug", Methods: &stateAPI{a}}, {Name: "debug", Methods: &otherAPI{a}}}
 }
 
 // api implements the methods that read: traces (coreth's eth/tracers.API) and raw bytes (internal/ethapi.DebugAPI).

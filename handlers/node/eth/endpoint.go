@@ -25,9 +25,10 @@ const batchCalls = 20
 // remembered lists the methods whose results depend only on accepted blocks and the states after them, unless a call names the pending
 // block.
 var remembered = map[string]bool{
-	"eth_blockNumber": true, "eth_chainId": true, "eth_feeHistory": true, "eth_getBalance": true, "eth_getBlockByHash": true, "eth_getBlockByNumber": true,
+	"eth_blockNumber": true, "eth_capabilities": true, "eth_chainId": true, "eth_config": true, "eth_feeHistory": true, "eth_getAccount": true,
+	"eth_getAccountInfo": true, "eth_getBalance": true, "eth_getBlockByHash": true, "eth_getBlockByNumber": true,
 	"eth_getBlockReceipts": true, "eth_getBlockTransactionCountByHash": true, "eth_getBlockTransactionCountByNumber": true, "eth_getCode": true,
-	"eth_getLogs": true, "eth_getStorageAt": true, "eth_getTransactionCount": true, "eth_getTransactionReceipt": true, "net_version": true,
+	"eth_getLogs": true, "eth_getStorageAt": true, "eth_getStorageValues": true, "eth_getTransactionCount": true, "eth_getTransactionReceipt": true, "net_version": true,
 }
 
 // Endpoint serves one chain's JSON-RPC, over HTTP and WebSocket.
@@ -101,11 +102,12 @@ func (e *Endpoint) Close() {
 func (e *Endpoint) namespaces(o Options) []rpc.Namespace {
 	chain := o.Miner.Chain
 	a := &api{chain: chain, miner: o.Miner, blocks: cache.New[blockKey, []byte](chain.Caches()), explainer: o.Explainer}
-	wallet := &walletAPI{api: a, wallet: o.Wallet}
+	wallet, send := &walletAPI{api: a, wallet: o.Wallet}, &sendAPI{a, e.blocks, e.open}
 	all := []rpc.Namespace{
 		{Name: "eth", Methods: &chainAPI{a}}, {Name: "eth", Methods: &blockAPI{a}}, {Name: "eth", Methods: &transactionAPI{a}}, {Name: "eth", Methods: &stateAPI{a}},
 		{Name: "eth", Methods: &callAPI{a}}, {Name: "eth", Methods: &gasAPI{a}}, {Name: "eth", Methods: &logAPI{a}}, {Name: "eth", Methods: newFilterAPI(a)},
-		{Name: "eth", Methods: &subscribeAPI{api: a, blocks: e.blocks, pending: e.pending}}, {Name: "eth", Methods: &newerSubscribeAPI{a, e.blocks}, Beyond: true}, {Name: "eth", Methods: &sendAPI{a, e.blocks, e.open}}, {Name: "eth", Methods: wallet},
+		{Name: "eth", Methods: &subscribeAPI{api: a, blocks: e.blocks, pending: e.pending}}, {Name: "eth", Methods: &newerSubscribeAPI{a, e.blocks}, Beyond: true}, {Name: "eth", Methods: send}, {Name: "eth", Methods: wallet},
+		{Name: "eth", Methods: &accountAPI{a}}, {Name: "eth", Methods: &configAPI{a}}, {Name: "eth", Methods: &unlockedAPI{wallet, send}},
 		{Name: "personal", Methods: &personalAPI{wallet}}, {Name: "txpool", Methods: &txpoolAPI{a}}, {Name: "net", Methods: &netAPI{chain.Genesis.ChainID}},
 		{Name: "web3", Methods: &web3API{o.Version}}, {Name: "anvil", Methods: &headAPI{e}},
 	}

@@ -81,12 +81,16 @@ func checkFee(tx *types.Transaction) error {
 
 // submit sends a transaction, after the checks that a node makes before it asks its pool (coreth internal/ethapi.SubmitTransaction).
 func (a *api) submit(ctx context.Context, tx *types.Transaction) (common.Hash, error) {
+	return a.submitBy(tx, func() error { return a.miner.Send(ctx, tx) })
+}
+
+func (a *api) submitBy(tx *types.Transaction, send func() error) (common.Hash, error) {
 	err := checkFee(tx)
 	if err == nil && !tx.Protected() && !replayable(tx) {
 		err = errUnprotected
 	}
 	if err == nil {
-		err = a.miner.Send(ctx, tx)
+		err = send()
 	}
 	if err != nil {
 		return common.Hash{}, refused(err)
@@ -94,13 +98,19 @@ func (a *api) submit(ctx context.Context, tx *types.Transaction) (common.Hash, e
 	return tx.Hash(), nil
 }
 
-// SendRawTransaction accepts a signed transaction. With automine, a block contains it by the time the response arrives.
-func (a *sendAPI) SendRawTransaction(ctx context.Context, raw hexutil.Bytes) (common.Hash, error) {
+// SignedTransaction reads the bytes of a signed transaction.
+func SignedTransaction(raw []byte) (*types.Transaction, error) {
 	if len(raw) > 1 && raw[0] == types.SetCodeTxType { // libevm core/types.Transaction.UnmarshalBinary knows no such type
-		return common.Hash{}, refused(core.ErrTxTypeNotSupported)
+		return nil, refused(core.ErrTxTypeNotSupported)
 	}
 	tx := new(types.Transaction)
-	if err := tx.UnmarshalBinary(raw); err != nil {
+	return tx, tx.UnmarshalBinary(raw)
+}
+
+// SendRawTransaction accepts a signed transaction. With automine, a block contains it by the time the response arrives.
+func (a *sendAPI) SendRawTransaction(ctx context.Context, raw hexutil.Bytes) (common.Hash, error) {
+	tx, err := SignedTransaction(raw)
+	if err != nil {
 		return common.Hash{}, err
 	}
 	if wait, late := fault.MiningOf(ctx); late {
@@ -153,12 +163,17 @@ func (e *syncTimeoutError) ErrorData() any { return e.hash.Hex() }
 // SendRawTransactionSync accepts a signed transaction and returns its receipt once a block contains it (EIP-7966). timeout is in
 // milliseconds.
 func (a *sendAPI) SendRawTransactionSync(ctx context.Context, raw hexutil.Bytes, timeout *Quantity) (json.RawMessage, error) {
+	return a.await(ctx, timeout, func() (common.Hash, error) { return a.SendRawTransaction(ctx, raw) })
+}
+
+// await sends a transaction and returns its receipt once a block contains it.
+func (a *sendAPI) await(ctx context.Context, timeout *Quantity, send func() (common.Hash, error)) (json.RawMessage, error) {
 	blocks, err := a.blocks.subscribe()
 	if err != nil {
 		return nil, err
 	}
 	defer a.blocks.unsubscribe(blocks)
-	hash, err := a.SendRawTransaction(ctx, raw)
+	hash, err := send()
 	if err != nil {
 		return nil, err
 	}

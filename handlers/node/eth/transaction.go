@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/common/hexutil"
@@ -11,6 +12,7 @@ import (
 	"snowglobe/handlers/node/eth/marshal"
 	"snowglobe/handlers/node/rpc"
 	"snowglobe/sim/evm/reader"
+	"snowglobe/sim/evm/txpool"
 	"snowglobe/sim/miner"
 )
 
@@ -23,6 +25,26 @@ func (a *transactionAPI) GetTransactionByHash(ctx context.Context, hash common.H
 		return marshal.Pooled(t), nil
 	}
 	return encoded(a.chain.Transaction(ctx, hash))
+}
+
+// GetTransactionBySenderAndNonce returns an account's transaction with a nonce, of the pool or of a block, or null. No node of the network has
+// this method; reth and anvil do.
+func (a *transactionAPI) GetTransactionBySenderAndNonce(ctx context.Context, sender common.Address, nonce Quantity) (json.RawMessage, error) {
+	if t := a.pooled(sender, uint64(nonce)); t != nil {
+		return marshal.Pooled(t), nil
+	}
+	return encoded(a.chain.TransactionBySenderAndNonce(ctx, sender, uint64(nonce)))
+}
+
+// pooled returns an account's waiting transaction with a nonce, or nil.
+func (a *api) pooled(sender common.Address, nonce uint64) *txpool.Transaction {
+	pending, queued := a.miner.Pool.Of(sender)
+	for _, t := range slices.Concat(pending, queued) {
+		if t.Nonce() == nonce {
+			return t
+		}
+	}
+	return nil
 }
 
 // GetTransactionByBlockNumberAndIndex returns a transaction, or null.

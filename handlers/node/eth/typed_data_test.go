@@ -99,3 +99,29 @@ func TestTypedDataIsRefused(t *testing.T) {
 		}
 	}
 }
+
+// TestTypedListsAreHashed compares the hash of typed data without a domain with what eth-sig-util's typedSignatureHash works out.
+func TestTypedListsAreHashed(t *testing.T) {
+	for list, want := range map[string]string{
+		`[{"type":"string","name":"message","value":"Hi, Alice!"}]`:                                            "0x14b9f24872e28cc49e72dc104d7380d8e0ba84a3fe2e712704bcac66a5702bd5",
+		`[{"type":"string","name":"message","value":"Hi, Alice!"},{"type":"uint8","name":"value","value":10}]`: "0xf7ad23226db5c1c00ca0ca1468fd49c8f8bbc1489bc1c382de5adc557a69c229",
+		`[{"type":"bytes","name":"message","value":"0xdeadbeaf"}]`:                                             "0x6c69d03412450b174def7d1e48b3bcbbbd8f51df2e76e2c5b3a5d951125be3a9",
+		`[{"type":"address","name":"to","value":"0x70997970C51812dc3A010C7d01b50e0d17dc79C8"},{"type":"bool","name":"ok","value":true},
+		{"type":"int16","name":"deep","value":-2},{"type":"bytes4","name":"selector","value":"0xa9059cbb"},{"type":"uint256","name":"wei","value":` + bigFlakes + `},
+		{"type":"uint","name":"count","value":"0x10"},{"type":"bool","name":"no","value":false}]`: "0x81e6a3ad9d0cf8662b850a105bb10b41637ecf0406682bce5f31465e1f6415fe",
+	} {
+		if hash, err := hashTypedData([]byte(list)); err != nil || hexutil.Encode(hash) != want {
+			t.Errorf("%s: %x, %v: want %s", list, hash, err, want)
+		}
+	}
+	for list, want := range map[string]string{
+		`[{"type":"uint8","name":"n","value":-1}]`: "-1 does not fit uint8", `[{"type":"int8","name":"n","value":128}]`: "128 does not fit int8",
+		`[{"type":"uint7","name":"n","value":1}]`: `there is no type "uint7"`, `[{"type":"bytes2","name":"b","value":"0x010203"}]`: "3 bytes do not fit bytes2",
+		`[{"type":"Snow","name":"s","value":{}}]`: `no value of the type "Snow"`, `[{"type":"bytes33","name":"b","value":"0x"}]`: `there is no type "bytes33"`,
+		`[{"type":"address","name":"a","value":"0x12"}]`: "invalid", `[{"type":"string","name":"s","value":7}]`: `no value of the type "string"`,
+	} {
+		if _, err := hashTypedData([]byte(list)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", list, err, want)
+		}
+	}
+}

@@ -3,10 +3,12 @@ package reader
 import (
 	"context"
 	"fmt"
+	"math/big"
 	"slices"
 	"sync"
 	"sync/atomic"
 
+	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/ethereum/go-ethereum/event"
 	"github.com/ethereum/go-ethereum/params"
@@ -64,6 +66,11 @@ func NewChain(db *store.DB, row store.Chain) (*Chain, error) {
 // Restore makes the builder that continues the chain from its newest block. After a revert, before is the previous builder.
 func Restore(ctx context.Context, c *Chain, before *evm.Builder) (*evm.Builder, error) {
 	return evm.RestoreBuilder(ctx, c.db, c.Row.ID, c.Genesis, c.NetworkContext, before)
+}
+
+// PrecompileNames returns the addresses of the precompiles at a time, by name.
+func (c *Chain) PrecompileNames(time uint64) map[string]common.Address {
+	return new(evm.ActivePrecompiles).At(c.Kind, c.chainConfig.Rules(new(big.Int), true, time), c.schedule, time).Names()
 }
 
 // BlockEvent carries what eth_subscribe sends for a committed block: head, transactions, logs. After a revert, it carries the block that is

@@ -254,13 +254,32 @@ func (c *Chain) stateBefore(ctx context.Context, b *Block, index uint) (*state.S
 	if index > 0 && index >= uint(len(transactions)) {
 		return nil, fmt.Errorf("transaction index %d out of range for block %#x", index, b.Hash)
 	}
-	x, err := c.walk(ctx, b, transactions[:index], func(ctx context.Context, x *execution, t *Transaction, m *core.Message) error {
+	return c.stateAfter(ctx, b, transactions[:index])
+}
+
+// stateAfter returns the state after the first transactions of a block.
+func (c *Chain) stateAfter(ctx context.Context, b *Block, transactions []*Transaction) (*state.StateDB, error) {
+	x, err := c.walk(ctx, b, transactions, func(ctx context.Context, x *execution, t *Transaction, m *core.Message) error {
 		return x.apply(ctx, t, m)
 	})
 	if err != nil {
 		return nil, err
 	}
 	return x.states, nil
+}
+
+// StateAfter returns the state after one of a block's transactions, which must exist.
+func (c *Chain) StateAfter(ctx context.Context, b *Block, index int) (*state.StateDB, error) {
+	transactions, err := c.Transactions(ctx, b)
+	if err != nil {
+		return nil, err
+	}
+	ctx, leave, err := c.acquire(ctx, c.Limits.Time)
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	return c.stateAfter(ctx, b, transactions[:index+1])
 }
 
 // traceTime returns the time limit of a trace: the requested one, within the chain's limit.
