@@ -15,7 +15,7 @@ func openMiners(ctx context.Context, w *World) error {
 		m := miner.New(c, miner.World{
 			Lock: w.lock, Now: w.Clock.UnixMilli, Moved: w.Clock.Moved, ReadOnly: w.DB.ReadOnly(), Advance: due{w}.until, Mined: w.mined,
 			CanStand: func(time int64) error { return w.CanStand(timeAt(time)) }, Jumped: w.Clock.jump,
-			Commit: w.commitBlock, CommitChange: w.commitChange,
+			Commit: w.commitBlock, CommitChanges: w.commitChanges,
 		})
 		waiting, err := w.DB.PooledTxs(ctx, c.Row.ID)
 		if err == nil {
@@ -41,10 +41,18 @@ func (w *World) commitBlock(c *reader.Chain, d *store.Delta, time uint64) error 
 	return c.Publish(d)
 }
 
-// commitChange commits a state change of an EVM chain and tells its readers.
-func (w *World) commitChange(c *reader.Chain, d *store.StateDelta) error {
-	next := heads{headKey{false, c.Row.ID}: d.Change.Digest}
-	if err := w.commit(next, 0, Added{Chain: c}, func(b *store.Batch) error { return b.AddStateChange(d) }); err != nil {
+// commitChanges commits state changes of an EVM chain in one transaction and tells its readers.
+func (w *World) commitChanges(c *reader.Chain, all []*store.StateDelta) error {
+	next := heads{headKey{false, c.Row.ID}: all[len(all)-1].Change.Digest}
+	err := w.commit(next, 0, Added{Chain: c}, func(b *store.Batch) error {
+		for _, d := range all {
+			if err := b.AddStateChange(d); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
 		return err
 	}
 	c.Changes.Add(1)

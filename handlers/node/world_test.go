@@ -165,8 +165,10 @@ func (c *testChain) newMiner() *miner.Miner {
 		c.commit(d)
 		return nil
 	}
-	commitChange := func(_ *reader.Chain, d *store.StateDelta) error {
-		c.write(func(b *store.Batch) error { return b.AddStateChange(d) })
+	commitChanges := func(_ *reader.Chain, all []*store.StateDelta) error {
+		for _, d := range all {
+			c.write(func(b *store.Batch) error { return b.AddStateChange(d) })
+		}
 		c.Changes.Add(1)
 		return nil
 	}
@@ -174,7 +176,7 @@ func (c *testChain) newMiner() *miner.Miner {
 	c.miner = miner.New(c.Chain, miner.World{
 		Lock: func(context.Context) func() { writer.Lock(); return writer.Unlock }, Now: func() int64 { return 0 }, Moved: func() <-chan struct{} { return nil }, Advance: func(uint64) error { return nil },
 		CanStand: func(int64) error { return nil }, Jumped: func() {},
-		Mined: func(context.Context) {}, Commit: commit, CommitChange: commitChange,
+		Mined: func(context.Context) {}, Commit: commit, CommitChanges: commitChanges,
 	})
 	return c.miner
 }

@@ -18,7 +18,6 @@ var unshown = map[string]string{
 	"debug_traceBadBlock": "This world has no bad blocks, so every call fails.",
 	"debug_preimage":      "No preimages are recorded, so every call fails, as on a node that does not record them.",
 
-	"anvil_dumpState": refusedHere, "hardhat_dumpState": refusedHere, "anvil_loadState": refusedHere, "hardhat_loadState": refusedHere,
 }
 
 const refusedHere = "This network cannot support the method, so every call fails with the reason."
@@ -100,7 +99,7 @@ func (s *samples) given(path, method string) (args []any, found bool) {
 		"setAutomine": {true}, "setLoggingEnabled": {true}, "setIntervalMining": {0}, "mine": {"0x2"}, "mine_detailed": {},
 		"setNextBlockBaseFeePerGas": {"0x5d21dba00"}, "setCoinbase": {bob}, "setChainId": {s.result(path, "eth_chainId")},
 		"setTime": {now + 86400}, "setNextBlockTimestamp": {now + 86400}, "increaseTime": {3600}, "setBlockTimestampInterval": {12},
-		"rollback": {0}, "reorg": {0, []any{}}, "revert": {"0x1"}, "dumpState": {}, "loadState": {"0x"}, "dropTransaction": {one},
+		"rollback": {0}, "reorg": {0, []any{}}, "revert": {"0x1"}, "dumpState": {}, "loadState": {"0x7b226163636f756e7473223a7b7d7d"}, "dropTransaction": {one},
 	}[name]
 	return args, found
 }

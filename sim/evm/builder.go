@@ -182,6 +182,20 @@ func (b *Builder) Account(address common.Address) (*types.StateAccount, error) {
 	return b.state.Account(address)
 }
 
+// Storage returns the value of a slot as of the newest block, by the key under which the chain stores it.
+func (b *Builder) Storage(address common.Address, key common.Hash) (common.Hash, error) {
+	return b.state.Storage(address, key)
+}
+
+// CodeHash returns the hash of an account's code as of the newest block, that of no code if there is no account.
+func (b *Builder) CodeHash(address common.Address) (common.Hash, error) {
+	account, err := b.state.Account(address)
+	if account == nil || err != nil {
+		return types.EmptyCodeHash, err
+	}
+	return common.BytesToHash(account.CodeHash), nil
+}
+
 // LargeTries returns the parts of the chain's large tries, which the builder has kept since block 0, so that the file can be opened without
 // making them again.
 func (b *Builder) LargeTries() []store.TrieChange { return b.state.largeTries() }

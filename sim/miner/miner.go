@@ -45,8 +45,8 @@ type World struct {
 	// Commit writes a block, moves the clock to its time in milliseconds, and makes it the head for readers. The caller holds the lock.
 	Commit func(c *reader.Chain, d *store.Delta, time uint64) error
 
-	// CommitChange writes a state change without a block, and notifies readers. The caller holds the lock.
-	CommitChange func(c *reader.Chain, d *store.StateDelta) error
+	// CommitChanges writes state changes without a block, all or none, and notifies readers. The caller holds the lock.
+	CommitChanges func(c *reader.Chain, all []*store.StateDelta) error
 }
 
 // Miner makes the blocks of one EVM chain.

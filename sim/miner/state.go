@@ -4,50 +4,74 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/holiman/uint256"
 
+	"snowglobe/sim/evm/index"
 	"snowglobe/sim/store"
 )
 
-// changeState changes the state after the head without a block; decide chooses the change while the lock is held. It drops waiting
-// transactions that no block can take any more.
-func (m *Miner) changeState(ctx context.Context, address common.Address, decide func() (store.StateChange, error)) error {
+// changeState changes the state after the head without a block; decide chooses the changes while the lock is held. Either all of them are
+// made or none. It drops waiting transactions that no block can take any more.
+func (m *Miner) changeState(ctx context.Context, decide func() ([]store.StateChange, error)) error {
 	defer m.world.Lock(ctx)()
 	if err := m.restore(ctx); err != nil {
 		return err
 	}
-	c, err := decide()
-	if err != nil {
+	changes, err := decide()
+	if err != nil || len(changes) == 0 {
 		return err
 	}
-	c.Address = address.Bytes()
 	head, _ := m.builder.Head()
-	d, err := m.builder.Change(c, m.Chain.Holdings(ctx, head.Number.Uint64()))
-	if err == nil {
-		err = m.world.CommitChange(m.Chain, d)
+	known := &index.LaterHoldings{Before: m.Chain.Holdings(ctx, head.Number.Uint64()), Tokens: map[store.TokenID]store.Token{}}
+	made, latest := make([]*store.StateDelta, len(changes)), map[string]store.Account{}
+	for i := range changes {
+		c := &changes[i]
+		if err := ctx.Err(); err != nil && i > 0 {
+			m.builder = nil
+			return err
+		}
+		if made[i], err = m.builder.Change(*c, known); err != nil {
+			m.builder = nil
+			return fmt.Errorf("change the %s of %s: %w", c.Kind, common.Address(c.Address), err)
+		}
+		known.Add(made[i])
+		for _, a := range made[i].Accounts {
+			latest[string(a.Address)] = a
+		}
+		m.noncesSet = m.noncesSet || c.Kind == store.NonceChange
 	}
-	if err != nil {
+	if err := m.world.CommitChanges(m.Chain, made); err != nil {
 		m.builder = nil
-		return fmt.Errorf("change the %s of %s: %w", c.Kind, address, err)
+		return fmt.Errorf("change the state: %w", err)
 	}
-	m.noncesSet = m.noncesSet || c.Kind == store.NonceChange
 	m.pending.forget()
-	m.Pool.Reset(d.Accounts, m.settings.now().limited(head).GasLimit)
+	m.Pool.Reset(slices.Collect(maps.Values(latest)), m.settings.now().limited(head).GasLimit)
 	return nil
+}
+
+// changeAccount makes one change to an account.
+func (m *Miner) changeAccount(ctx context.Context, address common.Address, decide func() (store.StateChange, error)) error {
+	return m.changeState(ctx, func() ([]store.StateChange, error) {
+		c, err := decide()
+		c.Address = address.Bytes()
+		return []store.StateChange{c}, err
+	})
 }
 
 // SetBalance sets an account's balance in wei, without a transaction.
 func (m *Miner) SetBalance(ctx context.Context, address common.Address, wei *uint256.Int) error {
-	return m.changeState(ctx, address, func() (store.StateChange, error) {
+	return m.changeAccount(ctx, address, func() (store.StateChange, error) {
 		return store.StateChange{Kind: store.BalanceChange, Value: wei.PaddedBytes(32)}, nil
 	})
 }
 
 // AddBalance adds wei to an account's balance, up to the maximum.
 func (m *Miner) AddBalance(ctx context.Context, address common.Address, wei *uint256.Int) error {
-	return m.changeState(ctx, address, func() (store.StateChange, error) {
+	return m.changeAccount(ctx, address, func() (store.StateChange, error) {
 		_, old, err := m.account(address)
 		if err != nil {
 			return store.StateChange{}, err
@@ -62,7 +86,7 @@ func (m *Miner) AddBalance(ctx context.Context, address common.Address, wei *uin
 
 // SetNonce sets an account's next nonce. It refuses to lower the nonce unless that is allowed.
 func (m *Miner) SetNonce(ctx context.Context, address common.Address, nonce uint64, mayFall bool) error {
-	return m.changeState(ctx, address, func() (store.StateChange, error) {
+	return m.changeAccount(ctx, address, func() (store.StateChange, error) {
 		old, _, err := m.account(address)
 		if err == nil && nonce < old && !mayFall {
 			err = fmt.Errorf("New nonce (%d) must not be smaller than the existing nonce (%d)", nonce, old)
@@ -73,7 +97,7 @@ func (m *Miner) SetNonce(ctx context.Context, address common.Address, nonce uint
 
 // SetCode sets the code of an account.
 func (m *Miner) SetCode(ctx context.Context, address common.Address, code []byte) error {
-	return m.changeState(ctx, address, func() (store.StateChange, error) {
+	return m.changeAccount(ctx, address, func() (store.StateChange, error) {
 		return store.StateChange{Kind: store.CodeChange, Value: append([]byte{}, code...)}, nil
 	})
 }
@@ -81,7 +105,7 @@ func (m *Miner) SetCode(ctx context.Context, address common.Address, code []byte
 // SetStorage sets a slot of an account's storage. owner may name the account whose token balance the slot holds, so that the index of
 // balances includes it even if the account never held any.
 func (m *Miner) SetStorage(ctx context.Context, address common.Address, key, value common.Hash, owner *common.Address) error {
-	return m.changeState(ctx, address, func() (store.StateChange, error) {
+	return m.changeAccount(ctx, address, func() (store.StateChange, error) {
 		c := store.StateChange{Kind: store.StorageChange, Key: key.Bytes(), Value: value.Bytes()}
 		if owner != nil {
 			c.Owner = owner.Bytes()

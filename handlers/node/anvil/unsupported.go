@@ -1,7 +1,5 @@
 package anvil
 
-import "encoding/json"
-
 // unsupported is the error of a method of anvil or Hardhat that cannot work on this network. It says why, and names an alternative if there
 // is one.
 type unsupported string
@@ -14,7 +12,6 @@ func (unsupported) ErrorCode() int { return -32004 }
 const (
 	errMinGasPrice = unsupported("the minimum gas price cannot be set: blocks have a base fee (EIP-1559), so anvil and Hardhat would refuse this too; set the next block's with anvil_setNextBlockBaseFeePerGas")
 	errPrevRandao  = unsupported("blocks of this network have no random value: PREVRANDAO is 1 in all of them")
-	errState       = unsupported("one chain's state cannot be moved between worlds; use evm_snapshot and evm_revert, or copy the world's file")
 	errBlobs       = unsupported("this network has no blobs: its transactions are of types 0 to 2 (no EIP-4844)")
 	errAccessLists = unsupported("blocks of this network have no access lists (EIP-7928)")
 	errTempo       = unsupported("this method belongs to anvil's Tempo mode, whose transactions this network does not have")
@@ -36,15 +33,3 @@ var refused = map[string]map[string]error{
 	},
 	"debug": {"dbGet": errDatabase},
 }
-
-// DumpState is unsupported.
-func (a *anvilAPI) DumpState(*bool) error { return errState }
-
-// LoadState is unsupported.
-func (a *anvilAPI) LoadState(json.RawMessage) error { return errState }
-
-// DumpState is unsupported.
-func (a *hardhatAPI) DumpState(*bool) error { return errState }
-
-// LoadState is unsupported.
-func (a *hardhatAPI) LoadState(json.RawMessage) error { return errState }

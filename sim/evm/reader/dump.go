@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/big"
 	"slices"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -278,4 +279,58 @@ func (c *Chain) SlotsBefore(ctx context.Context, b *Block, index int, address co
 	})
 	slices.SortFunc(all, func(a, b StateSlot) int { return cmp.Or(compareSlots(a, b), a.Key.Cmp(b.Key)) })
 	return all, err
+}
+
+// ErrLargeState refuses to collect a state that is larger than what the caller can use.
+var ErrLargeState = errors.New("the chain has too many accounts and slots for this; copy the world's file instead")
+
+// Alloc collects the whole state after a block as a genesis allocates it, of at most so many accounts and slots.
+func (c *Chain) Alloc(ctx context.Context, b *Block, most int) (types.GenesisAlloc, error) {
+	ctx, leave, err := c.acquire(ctx, c.Limits.Time)
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	for {
+		changes := c.Changes.Load()
+		all, err := c.alloc(ctx, b, most)
+		if err != nil || c.Changes.Load() == changes { // else a client changed the state without a block meanwhile
+			return all, err
+		}
+	}
+}
+
+func (c *Chain) alloc(ctx context.Context, b *Block, most int) (types.GenesisAlloc, error) {
+	rows, err := c.db.AccountsAt(ctx, c.Row.ID, b.Number)
+	if err != nil {
+		return nil, err
+	}
+	all, values := make(types.GenesisAlloc, len(rows)), 0
+	for i := range rows {
+		row := &rows[i]
+		if row.Gone {
+			continue
+		}
+		account := types.Account{Nonce: row.Nonce, Balance: new(big.Int).SetBytes(row.Balance)}
+		if row.CodeHash != nil {
+			if account.Code, err = c.Code(ctx, common.BytesToHash(row.CodeHash)); err != nil {
+				return nil, err
+			}
+		}
+		if row.Root != nil {
+			slots, err := c.Slots(ctx, b, common.BytesToAddress(row.Address))
+			if err != nil {
+				return nil, err
+			}
+			account.Storage = make(map[common.Hash]common.Hash, len(slots))
+			for _, s := range slots {
+				account.Storage[s.Key] = s.Value
+			}
+		}
+		if values += 1 + len(account.Storage); values > most {
+			return nil, ErrLargeState
+		}
+		all[common.BytesToAddress(row.Address)] = account
+	}
+	return all, ctx.Err()
 }
