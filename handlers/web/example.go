@@ -17,7 +17,6 @@ var harmless = []string{"sign", "signTransaction", "signTypedData_v4", "accounts
 var unshown = map[string]string{
 	"debug_traceBadBlock": "This world has no bad blocks, so every call fails.",
 	"debug_preimage":      "No preimages are recorded, so every call fails, as on a node that does not record them.",
-
 }
 
 const refusedHere = "This network cannot support the method, so every call fails with the reason."

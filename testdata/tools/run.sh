@@ -16,6 +16,7 @@ folder=$(mktemp -d)
 
 serve tiny
 node anvil.mjs
+node dump.mjs
 node shapes.mjs
 node web3.mjs
 sh foundry/run.sh "$folder"
