@@ -19,8 +19,6 @@ var unshown = map[string]string{
 	"debug_preimage":      "No preimages are recorded, so every call fails, as on a node that does not record them.",
 }
 
-const refusedHere = "This network cannot support the method, so every call fails with the reason."
-
 const issued = "The example is a transaction that this world already contains, so sending it again fails: a client signs its own."
 
 const changes = "It changes the world, so the example shows no result: try it."
