@@ -15,7 +15,7 @@ var signed = []string{
 // impersonates, or change state, blocks and time.
 var controlling = []string{
 	"eth_sendTransaction", "eth_sendUnsignedTransaction", "eth_sign", "eth_resend", "personal_", "evm_", "anvil_", "hardhat_", "tenderly_", "miner_", "admin_", "debug_set", "debug_clearTxpool",
-	"wallet.", "admin.",
+	"wallet_sendCalls", "wallet.", "admin.",
 }
 
 // telling lists the methods with such a prefix that only read.

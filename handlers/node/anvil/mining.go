@@ -44,7 +44,7 @@ func Namespaces(m *miner.Miner, o Options) []rpc.Namespace {
 	return []rpc.Namespace{
 		{Name: "evm", Methods: &evmAPI{a}}, {Name: "anvil", Methods: &anvilAPI{a}, Refused: refused["anvil"]},
 		{Name: "hardhat", Methods: &hardhatAPI{a}, Refused: refused["hardhat"]}, {Name: "tenderly", Methods: &tenderlyAPI{a}},
-		{Name: "eth", Methods: struct{}{}, Refused: refused["eth"]}, {Name: "debug", Methods: struct{}{}, Refused: refused["debug"]},
+		{Name: "eth", Methods: struct{}{}, Refused: refused["eth"]},
 	}
 }
 

@@ -16,7 +16,6 @@ const (
 	errAccessLists = unsupported("blocks of this network have no access lists (EIP-7928)")
 	errTempo       = unsupported("this method belongs to anvil's Tempo mode, whose transactions this network does not have")
 	errFork        = unsupported("a world is not a fork of another network, so it has no node to read from")
-	errDatabase    = unsupported("a world is an SQLite file, which has no keys as go-ethereum's database has them; use eth_getProof, debug_codeByHash or debug_getRawBlock")
 )
 
 // refused lists those methods by namespace.
@@ -31,5 +30,4 @@ var refused = map[string]map[string]error{
 		"getBlockAccessList": errAccessLists, "getBlockAccessListByBlockHash": errAccessLists, "getBlockAccessListByBlockNumber": errAccessLists,
 		"getBlockAccessListRaw": errAccessLists, "signRawTransaction": errTempo,
 	},
-	"debug": {"dbGet": errDatabase},
 }

@@ -111,9 +111,12 @@ func (e *Endpoint) namespaces(o Options) []rpc.Namespace {
 		{Name: "personal", Methods: &personalAPI{wallet}}, {Name: "txpool", Methods: &txpoolAPI{a}}, {Name: "net", Methods: &netAPI{chain.Genesis.ChainID}},
 		{Name: "web3", Methods: &web3API{o.Version}}, {Name: "anvil", Methods: &headAPI{e}},
 	}
+	provides := &providerAPI{node: wallet}
 	if o.Network != nil {
+		provides.world = o.Network.World
 		all = append(all, rpc.Namespace{Name: "anvil", Methods: &reorgAPI{wallet, o.Network.World, o.Log}})
 	}
+	all = append(all, rpc.Namespace{Name: "wallet", Methods: provides}, rpc.Namespace{Name: "wallet", Methods: newSendCallsAPI(wallet)})
 	all = append(all, o.More...)
 	if chain.Kind == evm.KindC {
 		return append(all, rpc.Namespace{Name: "eth", Methods: &priceAPI{a}})

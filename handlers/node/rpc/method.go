@@ -28,6 +28,9 @@ type Namespace struct {
 	Refused map[string]error // names of methods that other nodes have and that cannot work here, each with the error for its callers
 }
 
+// Object is a parameter that clients may give in place of the list of parameters, if it is the only one.
+type Object interface{ ByName() }
+
 // method is a method of a server.
 type method struct {
 	name       string
@@ -43,6 +46,7 @@ type signature struct {
 	name       string
 	function   reflect.Value
 	params     []reflect.Type
+	object     bool // the only parameter is an Object
 	context    bool
 	fails      int // index of the error among the results, -1 for none
 	subscribes bool
@@ -74,6 +78,7 @@ func signatureOf(m reflect.Method) *signature {
 		}
 		s.params = append(s.params, t.In(i))
 	}
+	s.object = len(s.params) == 1 && s.params[0].Implements(reflect.TypeFor[Object]())
 	isError := func(i int) bool { return t.Out(i).Implements(reflect.TypeFor[error]()) }
 	switch n := t.NumOut(); {
 	case n > 2, n == 2 && (isError(0) || !isError(1)):
@@ -95,6 +100,9 @@ func lowerFirst(name string) string {
 // arguments reads positional parameters as go-ethereum's server does, with its errors (rpc/json.go).
 func (s *signature) arguments(params json.RawMessage, given ...reflect.Value) ([]reflect.Value, error) {
 	args, first := given, len(given)
+	if text := skipSpace(params); s.object && len(text) > 0 && text[0] == '{' {
+		params = slices.Concat([]byte("["), text, []byte("]"))
+	}
 	switch text := skipSpace(params); {
 	case len(text) == 0 || string(text) == "null":
 	case text[0] != '[':

@@ -1,0 +1,343 @@
+// An app talks to the node as to a browser wallet: batches of calls, chains, tokens and permissions.
+
+package handlers_test
+
+import (
+	"fmt"
+	"math/big"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/common/hexutil"
+	"github.com/ethereum/go-ethereum/core/types"
+
+	"snowglobe/fixtures/contracts"
+)
+
+// batchStatus is what wallet_getCallsStatus answers.
+type batchStatus struct {
+	Version, ID, ChainID string
+	Status               int
+	Atomic               bool
+	Receipts             []struct {
+		Logs                       []*types.Log
+		Status, GasUsed            string
+		BlockHash, TransactionHash common.Hash
+		BlockNumber                hexutil.Uint64
+	}
+}
+
+// batcher is a devnet whose client sends batches.
+type batcher struct {
+	*devnet
+	token *common.Address
+}
+
+// pack encodes a call of a contract's artifact.
+func (b *batcher) pack(artifact, method string, args ...any) hexutil.Bytes {
+	b.Helper()
+	a, err := contracts.Load(artifact)
+	if err != nil {
+		b.Fatal(err)
+	}
+	data, err := a.ABI.Pack(method, args...)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return data
+}
+
+// to is a call of a batch.
+func to(address *common.Address, data hexutil.Bytes) map[string]any {
+	return map[string]any{"to": address, "data": data}
+}
+
+// request is the parameter of wallet_sendCalls.
+func (b *batcher) request(atomic bool, calls ...map[string]any) map[string]any {
+	return map[string]any{"version": "2.0.0", "from": b.from, "chainId": hexutil.Uint64(b.chain.Row.EVMID), "atomicRequired": atomic, "calls": calls}
+}
+
+// batch sends a batch and returns its id, or the error.
+func (b *batcher) batch(request map[string]any) (id, refusal string) {
+	b.Helper()
+	var result struct{ ID string }
+	err := b.client.Client().CallContext(b.Context(), &result, "wallet_sendCalls", request)
+	return result.ID, codeOf(err)
+}
+
+func (b *batcher) status(id string) (s batchStatus) {
+	b.Helper()
+	b.call(&s, "wallet_getCallsStatus", id)
+	if s.ID != id || s.Version != "2.0.0" || s.ChainID != hexutil.EncodeUint64(b.chain.Row.EVMID) {
+		b.Errorf("status of %s: %+v", id, s)
+	}
+	for _, r := range s.Receipts {
+		receipt, err := b.client.TransactionReceipt(b.Context(), r.TransactionHash)
+		if err != nil || receipt.BlockHash != r.BlockHash || hexutil.EncodeUint64(receipt.Status) != r.Status || len(receipt.Logs) != len(r.Logs) {
+			b.Errorf("receipt %+v, want %+v, %v", r, receipt, err)
+		}
+	}
+	return s
+}
+
+// outcome writes a batch's status and those of its receipts.
+func (s *batchStatus) outcome() string {
+	text := fmt.Sprint(s.Status, " ")
+	for _, r := range s.Receipts {
+		text += strings.TrimPrefix(r.Status, "0x")
+	}
+	return text
+}
+
+func (b *batcher) allowance() *big.Int {
+	b.Helper()
+	var result hexutil.Bytes
+	b.call(&result, "eth_call", to(b.token, b.pack("Token", "allowance", b.from, b.from)), "latest")
+	return new(big.Int).SetBytes(result)
+}
+
+// TestBatchesOfCalls sends batches on a C-Chain and on an L1.
+func TestBatchesOfCalls(t *testing.T) {
+	t.Parallel()
+	w := tinyWorld(t)
+	for _, c := range w.Chains {
+		if c.Row.EVMID != 43114 && c.Row.EVMID != 70411 {
+			continue
+		}
+		t.Run(c.Row.Name, func(t *testing.T) {
+			b := &batcher{devnet: newDevnet(t, w, c)}
+			b.token = b.contract("usdx")
+			b.together()
+			b.orNone()
+			b.oneByOne()
+			b.waits()
+			b.impersonated()
+			b.refusals()
+			b.verify()
+		})
+	}
+}
+
+// together: an approval and the transfer that needs it are in one block, with the gas that they use and nothing else beside them.
+func (b *batcher) together() {
+	head, nonce, held := b.head().Number.Uint64(), b.nonce(), b.allowance()
+	approve, transfer := b.pack("Token", "approve", b.from, big.NewInt(77)), b.pack("Token", "transferFrom", b.from, someone, big.NewInt(77))
+	if held.Sign() != 0 {
+		b.Fatal("alice may spend her own tokens already")
+	}
+	id, refusal := b.batch(b.request(true, to(b.token, approve), to(b.token, transfer), map[string]any{"to": someone, "value": "0x5"}))
+	s := b.status(id)
+	if refusal != "" || !s.Atomic || s.outcome() != "200 111" {
+		b.Fatalf("%s %s %+v", refusal, s.outcome(), s)
+	}
+	if b.head().Number.Uint64() != head+1 || b.nonce() != nonce+3 || b.allowance().Sign() != 0 {
+		b.Errorf("block %d after %d, nonce %d after %d, allowance %s", b.head().Number, head, b.nonce(), nonce, b.allowance())
+	}
+	for i, r := range s.Receipts {
+		tx, _, err := b.client.TransactionByHash(b.Context(), r.TransactionHash)
+		if err != nil || uint64(r.BlockNumber) != head+1 || tx.Nonce() != nonce+uint64(i) {
+			b.Errorf("transaction %d: %+v, %v", i, r, err)
+			continue
+		}
+		if used, _ := hexutil.DecodeUint64(r.GasUsed); tx.Gas() < used || tx.Gas() > used*2 {
+			b.Errorf("transaction %d: gas %d, used %d", i, tx.Gas(), used)
+		}
+	}
+	if logs := s.Receipts[1].Logs; len(logs) == 0 || logs[0].Address != *b.token {
+		b.Errorf("logs %+v", logs)
+	}
+}
+
+// orNone: of an atomic batch that fails nothing is sent, its error is that of the call, and its id stays free.
+func (b *batcher) orNone() {
+	head, nonce := b.head().Number.Uint64(), b.nonce()
+	request := b.request(true, map[string]any{"to": someone, "value": "0x5"}, to(b.contract("reverter"), b.pack("Reverter", "withReason", "no snow")))
+	request["id"] = "mine"
+	if _, refusal := b.batch(request); refusal != "3 call 1: execution reverted: no snow" {
+		b.Error(refusal)
+	}
+	if b.head().Number.Uint64() != head || b.nonce() != nonce {
+		b.Error("something was sent")
+	}
+	if err := codeOf(b.client.Client().Call(nil, "wallet_getCallsStatus", "mine")); err != `5730 there is no batch "mine"` {
+		b.Error(err)
+	}
+	request["atomicRequired"] = false
+	id, refusal := b.batch(request)
+	if s := b.status(id); refusal != "" || id != "mine" || s.Atomic || s.outcome() != "600 10" {
+		b.Errorf("%s %s %s", id, refusal, s.outcome())
+	}
+	if _, refusal := b.batch(request); refusal != `5720 there is a batch "mine" already` {
+		b.Error(refusal)
+	}
+	b.call(nil, "wallet_showCallsStatus", "mine")
+}
+
+// oneByOne: without atomicity each call has a block of its own and may rely on those before it.
+func (b *batcher) oneByOne() {
+	head := b.head().Number.Uint64()
+	approve, transfer := b.pack("Token", "approve", b.from, big.NewInt(5)), b.pack("Token", "transferFrom", b.from, someone, big.NewInt(5))
+	fails := to(b.contract("reverter"), b.pack("Reverter", "withoutData"))
+	for _, c := range []struct {
+		calls []map[string]any
+		want  string
+	}{
+		{[]map[string]any{to(b.token, approve), to(b.token, transfer)}, "200 11"}, {[]map[string]any{fails, fails}, "500 00"}, {[]map[string]any{fails, to(b.token, approve)}, "600 01"},
+	} {
+		id, refusal := b.batch(b.request(false, c.calls...))
+		if s := b.status(id); refusal != "" || s.Atomic || s.outcome() != c.want {
+			b.Errorf("%s %s, want %s", refusal, s.outcome(), c.want)
+		}
+		if head += 2; b.head().Number.Uint64() != head {
+			b.Errorf("block %d, want %d", b.head().Number, head)
+		}
+	}
+}
+
+// waits: without automine a batch cannot be atomic, and another one waits, is mined, dropped or undone with the world.
+func (b *batcher) waits() {
+	capabilities := func() string { return b.text("wallet_getCapabilities", b.from) }
+	pays := map[string]any{"to": someone, "value": "0x5"}
+	supported := fmt.Sprintf(`{"%#x":{"atomic":{"status":"supported"}}}`, b.chain.Row.EVMID)
+	if got := capabilities(); got != supported {
+		b.Errorf("%s, want %s", got, supported)
+	}
+	var snapshot string
+	b.call(&snapshot, "evm_snapshot")
+	b.call(nil, "evm_setAutomine", false)
+	if got := capabilities(); got != strings.Replace(supported, "supported", "unsupported", 1) {
+		b.Error(got)
+	}
+	if _, refusal := b.batch(b.request(true, pays)); !strings.HasPrefix(refusal, "5760 ") {
+		b.Error(refusal)
+	}
+	id, _ := b.batch(b.request(false, pays, pays))
+	check := func(want string) {
+		b.Helper()
+		if s := b.status(id); s.outcome() != want {
+			b.Errorf("%s, want %s", s.outcome(), want)
+		}
+	}
+	check("100 ")
+	b.call(nil, "anvil_mine")
+	check("200 11")
+	mined := id
+	id, _ = b.batch(b.request(false, pays))
+	b.call(nil, "anvil_dropAllTransactions")
+	check("400 ")
+	b.call(nil, "evm_setAutomine", true)
+	b.call(nil, "evm_revert", snapshot)
+	id = mined
+	check("400 ")
+	if got := b.text("wallet_getCapabilities", b.from, []string{"0x1"}); got != "{}" {
+		b.Error(got)
+	}
+}
+
+// impersonated: a contract sends a batch, too.
+func (b *batcher) impersonated() {
+	treasury := *b.contract("multicall")
+	b.call(nil, "anvil_setBalance", treasury, "0xde0b6b3a7640000")
+	request := b.request(true, map[string]any{"to": someone, "value": "0x5"}, to(b.token, b.pack("Token", "approve", b.from, big.NewInt(3))))
+	request["from"] = treasury
+	if _, refusal := b.batch(request); !strings.HasPrefix(refusal, "4100 the node does not send for ") {
+		b.Error(refusal)
+	}
+	b.call(nil, "anvil_impersonateAccount", treasury)
+	id, refusal := b.batch(request)
+	if s := b.status(id); refusal != "" || s.outcome() != "200 11" {
+		b.Errorf("%s %s", refusal, s.outcome())
+	}
+	b.call(nil, "anvil_stopImpersonatingAccount", treasury)
+}
+
+// refusals: every mistake has EIP-5792's code.
+func (b *batcher) refusals() {
+	pays := map[string]any{"to": someone, "value": "0x5"}
+	change := func(change func(map[string]any)) map[string]any {
+		request := b.request(true, pays)
+		change(request)
+		return request
+	}
+	set := func(key string, value any) map[string]any {
+		return change(func(r map[string]any) { r[key] = value })
+	}
+	head := b.head().Number.Uint64()
+	for want, request := range map[string]map[string]any{
+		`-32602 version "3" is not supported: want "2.0.0"`:                            set("version", "3"),
+		"-32602 chainId is missing":                                                    change(func(r map[string]any) { delete(r, "chainId") }),
+		fmt.Sprintf("5710 this endpoint serves chain %#x, not 0x1", b.chain.Row.EVMID): set("chainId", "0x1"),
+		"-32602 atomicRequired is missing":                                             change(func(r map[string]any) { delete(r, "atomicRequired") }),
+		"-32602 calls is empty":                                                        set("calls", []any{}),
+		"5740 the batch has 101 calls, at most 100 are possible":                       set("calls", slices.Repeat([]map[string]any{pays}, 101)),
+		"-32602 an id has 1 to 4096 bytes":                                             set("id", strings.Repeat("x", 4097)),
+		"5700 the capability paymasterService is not supported":                        set("capabilities", map[string]any{"paymasterService": map[string]any{"url": "http://x"}}),
+		"-32602 call 0 has neither to nor data":                                        set("calls", []any{map[string]any{"value": "0x1"}}),
+		"4100 the node does not send for 0x000000000000000000000000000000000050e50E; let it with anvil_impersonateAccount": set("from", someone),
+		"-38014 insufficient funds": set("calls", []any{map[string]any{"to": someone, "value": "0xffffffffffffffffffffffffffffffff"}}),
+		"-32602 invalid argument 0": set("chainId", "C"),
+	} {
+		if _, refusal := b.batch(request); !strings.HasPrefix(refusal, want) {
+			b.Errorf("%s, want %s", refusal, want)
+		}
+	}
+	optional := set("capabilities", map[string]any{"paymasterService": map[string]any{"url": "http://x", "optional": true}})
+	if _, refusal := b.batch(optional); refusal != "" || b.head().Number.Uint64() != head+1 {
+		b.Errorf("%s, block %d after %d", refusal, b.head().Number, head)
+	}
+	if got := codeOf(b.client.Client().Call(nil, "wallet_getCapabilities", someone)); !strings.HasPrefix(got, "4100 ") {
+		b.Error(got)
+	}
+}
+
+// TestTheWalletsChainsAndTokens asks for chains, tokens and permissions as apps ask MetaMask, with parameters in a list and, for an asset, as an object.
+func TestTheWalletsChainsAndTokens(t *testing.T) {
+	t.Parallel()
+	w := tinyWorld(t)
+	h := serverWith(t, w)
+	l1 := l1Path.FindStringSubmatch(ask(h, "GET", "/sim/world", ""))[1]
+	d := newDevnet(t, w, w.Networks[0].CChain())
+	usdx := d.contract("usdx").Hex()
+	var personas []common.Address
+	d.call(&personas, "eth_accounts")
+	chain := func(id, symbol, more string) string {
+		return `[{"chainId":"` + id + `","chainName":"x","rpcUrls":["http://127.0.0.1"],"nativeCurrency":{"name":"x","symbol":"` + symbol + `","decimals":18}` + more + `}]`
+	}
+	asset := func(kind, address, more string) string {
+		return `{"type":"` + kind + `","options":{"address":"` + address + `"` + more + `}}`
+	}
+	for _, c := range []struct{ method, params, want string }{
+		{"wallet_switchEthereumChain", `[{"chainId":"0xa86a"}]`, `"result":null`},
+		{"wallet_switchEthereumChain", `[{"chainId":"0x1130b"}]`, `"code":4901,"message":"chain 0x1130b (Icefall) is at /mainnet/ext/bc/` + l1 + `/rpc: an endpoint serves one chain"`},
+		{"wallet_switchEthereumChain", `[{"chainId":"0x1"}]`, `"code":4902,"message":"Unrecognized chain ID 0x1: this world has no such chain"`},
+		{"wallet_switchEthereumChain", `[{"chainId":1}]`, `"code":-32602`},
+		{"wallet_addEthereumChain", chain("0xa86a", "AVAX", ""), `"result":null`},
+		{"wallet_addEthereumChain", chain("0x1130b", "ICE", ""), `"result":null`},
+		{"wallet_addEthereumChain", chain("0x1130b", "AVAX", ""), `"message":"nativeCurrency.symbol is \"AVAX\", but the chain's is \"ICE\""`},
+		{"wallet_addEthereumChain", chain("0x1", "ETH", ""), `"code":4901,"message":"this world has no chain 0x1`},
+		{"wallet_addEthereumChain", chain("0xa86a", "AVAX", `,"iconUrls":["ftp://x"]`), `"message":"\"ftp://x\" is no http or https URL"`},
+		{"wallet_addEthereumChain", `[{"chainId":"0xa86a"}]`, `"message":"rpcUrls is empty"`},
+		{"wallet_watchAsset", asset("ERC20", usdx, `,"symbol":"USDX","decimals":6`), `"result":true`},
+		{"wallet_watchAsset", "[" + asset("ERC20", usdx, `,"symbol":"USDX","decimals":"6"`) + "]", `"result":true`},
+		{"wallet_watchAsset", asset("ERC20", usdx, `,"symbol":"USDC"`), `does not match the symbol in the contract (USDX)`},
+		{"wallet_watchAsset", asset("ERC20", usdx, `,"decimals":18`), `(18) do not match the decimals in the contract (6)`},
+		{"wallet_watchAsset", asset("ERC20", someone.Hex(), ""), `is no ERC-20 token`},
+		{"wallet_watchAsset", asset("ERC721", d.contract("collection").Hex(), `,"tokenId":"999999"`), `none of the node's accounts owns token 999999`},
+		{"wallet_watchAsset", asset("ERC721", usdx, ""), `"message":"options.tokenId is no decimal number"`},
+		{"wallet_watchAsset", asset("ERC404", usdx, ""), `the asset type \"ERC404\" is not supported`},
+		{"wallet_watchAsset", `{"type":"ERC20"}`, `"message":"options.address is missing"`},
+		{"wallet_watchAsset", `7`, `"message":"non-array args"`},
+		{"eth_getBalance", `{"address":"` + usdx + `"}`, `"message":"non-array args"`},
+		{"wallet_requestPermissions", `[{"eth_accounts":{}}]`, `"result":[{"parentCapability":"eth_accounts","caveats":[{"type":"restrictReturnedAccounts","value":["` + strings.ToLower(personas[0].Hex())},
+		{"wallet_requestPermissions", `[{"snap":{}}]`, `"message":"the only permissions are eth_accounts and endowment:permitted-chains"`},
+		{"wallet_requestPermissions", `[{}]`, `"message":"no permission is asked for"`},
+		{"wallet_getPermissions", `[]`, `{"parentCapability":"endowment:permitted-chains","caveats":[{"type":"restrictNetworkSwitching","value":["0xa86a"]}]}]`},
+		{"wallet_revokePermissions", `[{"eth_accounts":{}}]`, `"result":null`},
+	} {
+		if answer := ask(h, "POST", "/ext/bc/C/rpc", methodCall+c.method+`","params":`+c.params+`}`); !strings.Contains(answer, c.want) {
+			t.Errorf("%s %s: %s\nwant %s", c.method, c.params, answer, c.want)
+		}
+	}
+}
