@@ -151,13 +151,13 @@ func TestReceiptsAreSent(t *testing.T) {
 	}
 	defer socket.Close()
 	nonce := d.nonce()
-	second := d.sign(&types.DynamicFeeTx{Nonce: nonce + 1, To: &someone, Gas: 21_000}).Hash()
+	awaited := d.sign(&types.DynamicFeeTx{Nonce: nonce + 1, To: &someone, Gas: 21_000}).Hash()
 	all, one, syncing := make(chan json.RawMessage, 8), make(chan json.RawMessage, 8), make(chan bool, 8)
 	for _, s := range []struct {
 		to   any
 		args []any
 	}{
-		{all, []any{"transactionReceipts"}}, {one, []any{"transactionReceipts", map[string]any{"transactionHashes": []common.Hash{second}}}}, {syncing, []any{"syncing"}},
+		{all, []any{"transactionReceipts"}}, {one, []any{"transactionReceipts", map[string]any{"transactionHashes": []common.Hash{awaited}}}}, {syncing, []any{"syncing"}},
 	} {
 		if _, err := socket.EthSubscribe(t.Context(), s.to, s.args...); err != nil {
 			t.Fatal(err)
@@ -173,11 +173,29 @@ func TestReceiptsAreSent(t *testing.T) {
 		if got := string(<-all); got != want {
 			t.Errorf("%s\nwant %s", got, want)
 		}
-		if hash == second {
+		if hash == awaited {
 			if got := string(<-one); got != want {
 				t.Errorf("%s\nwant %s", got, want)
 			}
 		}
+	}
+	first, second := d.sign(&types.DynamicFeeTx{Nonce: nonce + 2, To: &someone}), d.sign(&types.DynamicFeeTx{Nonce: nonce + 3, To: &someone})
+	if _, err := socket.EthSubscribe(t.Context(), one, "transactionReceipts", map[string]any{"transactionHashes": []common.Hash{second.Hash()}}); err != nil {
+		t.Fatal(err)
+	}
+	d.call(nil, "evm_setAutomine", false)
+	for _, tx := range []*types.Transaction{first, second} {
+		if err := d.client.SendTransaction(t.Context(), tx); err != nil {
+			t.Fatal(err)
+		}
+	}
+	d.call(nil, "evm_mine")
+	alone := d.text("eth_getTransactionReceipt", second.Hash())
+	if got, want := string(<-all), "["+d.text("eth_getTransactionReceipt", first.Hash())+","+alone+"]"; got != want {
+		t.Errorf("%s\nwant %s", got, want)
+	}
+	if got := string(<-one); got != "["+alone+"]" {
+		t.Errorf("%s\nwant [%s]", got, alone)
 	}
 	if len(all)+len(one)+len(syncing) > 0 {
 		t.Errorf("%d, %d and %d notifications too many", len(all), len(one), len(syncing))

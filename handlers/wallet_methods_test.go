@@ -225,6 +225,7 @@ func (b *batcher) waits() {
 	check("200 11")
 	mined := id
 	id, _ = b.batch(b.request(false, pays))
+	check("100 ")
 	b.call(nil, "anvil_dropAllTransactions")
 	check("400 ")
 	b.call(nil, "evm_setAutomine", true)
