@@ -19,7 +19,7 @@ func TestTogetherOrNotAtAll(t *testing.T) {
 	for name, m := range miners(w) {
 		from := funded(t, m, 1)
 		pay := func(nonce, gas uint64, data ...byte) *types.Transaction {
-			return asked(t, m, from, &types.DynamicFeeTx{Nonce: nonce, Gas: gas, To: &common.Address{31: 9}, Value: big.NewInt(1), Data: data, GasFeeCap: big.NewInt(1e13)})
+			return asked(t, m, from, &types.DynamicFeeTx{Nonce: nonce, Gas: gas, To: &common.Address{9: 9}, Value: big.NewInt(1), Data: data, GasFeeCap: big.NewInt(1e13)})
 		}
 		reverts := asked(t, m, from, &types.DynamicFeeTx{Nonce: 1, Gas: 100_000, Data: common.FromHex("0x60006000fd"), GasFeeCap: big.NewInt(1e13)})
 		before := head(t, m.Chain)
