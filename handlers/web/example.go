@@ -16,8 +16,12 @@ var harmless = []string{"sign", "signTransaction", "signTypedData_v4", "accounts
 // unshown gives the reason why a method's example has no result, apart from changing the world.
 var unshown = map[string]string{
 	"debug_traceBadBlock": "This world has no bad blocks, so every call fails.",
+	"wallet_getCallsStatus":  unsent,
+	"wallet_showCallsStatus": unsent,
 	"debug_preimage":      "No preimages are recorded, so every call fails, as on a node that does not record them.",
 }
+
+const unsent = "This world has sent no batch yet, so the call fails: wallet_sendCalls returns the id of one."
 
 const issued = "The example is a transaction that this world already contains, so sending it again fails: a client signs its own."
 
@@ -54,6 +58,8 @@ func (s *samples) given(path, method string) (args []any, found bool) {
 		return []any{block, "0x0"}, true
 	case method == "debug_traceTransaction":
 		return []any{s.names.World.Chains[0].Samples["crossChainSource"], ofCalls}, true
+	case strings.HasPrefix(method, "wallet_"):
+		return s.ofWallet(path, name)
 	case method == "personal_sign":
 		return []any{"0x68656c6c6f", alice}, true
 	case method == "evm_mine":
@@ -97,6 +103,19 @@ func (s *samples) given(path, method string) (args []any, found bool) {
 		"setNextBlockBaseFeePerGas": {"0x5d21dba00"}, "setCoinbase": {bob}, "setChainId": {s.result(path, "eth_chainId")},
 		"setTime": {now + 86400}, "setNextBlockTimestamp": {now + 86400}, "increaseTime": {3600}, "setBlockTimestampInterval": {12},
 		"rollback": {0}, "reorg": {0, []any{}}, "revert": {"0x1"}, "dumpState": {}, "loadState": {"0x7b226163636f756e7473223a7b7d7d"}, "dropTransaction": {one},
+	}[name]
+	return args, found
+}
+
+// ofWallet returns the arguments of a method that apps call on browser wallets.
+func (s *samples) ofWallet(path, name string) (args []any, found bool) {
+	id, alice, bob := s.result(path, "eth_chainId"), s.names.named("alice"), s.names.named("bob")
+	args, found = map[string][]any{
+		"sendCalls":       {J{"version": "2.0.0", "from": alice, "chainId": id, "atomicRequired": true, "calls": []any{J{"to": bob, "value": "0x1"}}}},
+		"getCapabilities": {alice}, "getCallsStatus": {"0x1"}, "showCallsStatus": {"0x1"},
+		"switchEthereumChain": {J{"chainId": id}}, "addEthereumChain": {J{"chainId": id, "chainName": "Snowglobe", "rpcUrls": []any{"http://127.0.0.1:9650" + path}}},
+		"watchAsset": {J{"type": "ERC20", "options": J{"address": s.contract("usdx")}}},
+		"requestPermissions": {J{"eth_accounts": J{}}}, "revokePermissions": {J{"eth_accounts": J{}}}, "getPermissions": {},
 	}[name]
 	return args, found
 }

@@ -54,7 +54,7 @@ func TestTogetherOrNotAtAll(t *testing.T) {
 		}
 		ok(t, m.SendFrom(t.Context(), pay(2, 21_000), from))
 		m.SetAutomine(true)
-		if err := send(pay(2, 21_000, 1)); !errors.Is(err, miner.ErrNotTogether) {
+		if err := send(pay(2, 22_000, 1)); !errors.Is(err, miner.ErrNotTogether) {
 			t.Errorf("%s: a batch beside what waits: %v", name, err)
 		}
 	}

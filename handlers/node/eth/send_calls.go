@@ -475,23 +475,23 @@ type atomicCapability struct {
 	Status string `json:"status"`
 }
 
-type capabilities struct {
+type batchCapabilities struct {
 	Atomic atomicCapability `json:"atomic"`
 }
 
 // GetCapabilities returns what batches of an account can be, by chain id: atomic is supported as long as automine is on. A list of chain ids that
 // lacks this chain's leaves nothing.
-func (a *sendCallsAPI) GetCapabilities(account common.Address, chains *[]hexutil.Uint64) (map[string]capabilities, error) {
+func (a *sendCallsAPI) GetCapabilities(account common.Address, chains *[]hexutil.Uint64) (map[string]batchCapabilities, error) {
 	if _, err := a.sender(&account); err != nil {
 		return nil, err
 	}
 	id := hexutil.Uint64(a.node.chain.Genesis.ChainID)
 	if chains != nil && !slices.Contains(*chains, id) {
-		return map[string]capabilities{}, nil
+		return map[string]batchCapabilities{}, nil
 	}
 	status := "unsupported"
 	if a.node.miner.Automine() {
 		status = "supported"
 	}
-	return map[string]capabilities{id.String(): {atomicCapability{status}}}, nil
+	return map[string]batchCapabilities{id.String(): {atomicCapability{status}}}, nil
 }
