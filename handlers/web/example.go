@@ -15,10 +15,10 @@ var harmless = []string{"sign", "signTransaction", "signTypedData_v4", "accounts
 
 // unshown gives the reason why a method's example has no result, apart from changing the world.
 var unshown = map[string]string{
-	"debug_traceBadBlock": "This world has no bad blocks, so every call fails.",
+	"debug_traceBadBlock":    "This world has no bad blocks, so every call fails.",
 	"wallet_getCallsStatus":  unsent,
 	"wallet_showCallsStatus": unsent,
-	"debug_preimage":      "No preimages are recorded, so every call fails, as on a node that does not record them.",
+	"debug_preimage":         "No preimages are recorded, so every call fails, as on a node that does not record them.",
 }
 
 const unsent = "This world has sent no batch yet, so the call fails: wallet_sendCalls returns the id of one."
@@ -114,7 +114,7 @@ func (s *samples) ofWallet(path, name string) (args []any, found bool) {
 		"sendCalls":       {J{"version": "2.0.0", "from": alice, "chainId": id, "atomicRequired": true, "calls": []any{J{"to": bob, "value": "0x1"}}}},
 		"getCapabilities": {alice}, "getCallsStatus": {"0x1"}, "showCallsStatus": {"0x1"},
 		"switchEthereumChain": {J{"chainId": id}}, "addEthereumChain": {J{"chainId": id, "chainName": "Snowglobe", "rpcUrls": []any{"http://127.0.0.1:9650" + path}}},
-		"watchAsset": {J{"type": "ERC20", "options": J{"address": s.contract("usdx")}}},
+		"watchAsset":         {J{"type": "ERC20", "options": J{"address": s.contract("usdx")}}},
 		"requestPermissions": {J{"eth_accounts": J{}}}, "revokePermissions": {J{"eth_accounts": J{}}}, "getPermissions": {},
 	}[name]
 	return args, found
