@@ -74,6 +74,8 @@ func (s *samples) given(path, method string) (args []any, found bool) {
 		return []any{s.result(path, "eth_signTransaction", pay)}, true
 	case "sendRawTransactionConditional":
 		return []any{s.result(path, "eth_signTransaction", pay), J{"knownAccounts": J{}, "blockNumberMin": "0x1"}}, true
+	case "rawTransaction":
+		return []any{s.result(path, "eth_signTransaction", pay), []any{"trace", "stateDiff"}}, true
 	case "resend":
 		return []any{J{"from": alice, "to": bob, "value": "0x1", "nonce": s.result(path, "eth_getTransactionCount", alice, "pending")}, "0x5d21dba00"}, true
 	case "traceBlock":
@@ -93,6 +95,7 @@ func (s *samples) given(path, method string) (args []any, found bool) {
 		"sign": {alice, "0x68656c6c6f"}, "signTypedData_v4": {alice, s.typedData()},
 		"signTypedData": {alice, s.typedData()}, "signTypedData_v3": {alice, s.typedData()}, "sendTransactionSync": {pay}, "clearTxpool": {},
 		"getStorageValues": {J{usdc: []any{"0x0", "0x1"}}, "latest"}, "codeByHash": {types.EmptyCodeHash.Hex()},
+		"callMany":  {[]any{[]any{pay, []any{"trace"}}, []any{pay, []any{"stateDiff"}}}, "latest"},
 		"dumpBlock": {"0x0"}, "accountRange": {"latest", "0x", 2, true, true, false}, "getAccessibleState": {"0x1", "0x5"},
 		"setBalance": {alice, oneToken}, "setAccountBalance": {alice, oneToken}, "addBalance": {alice, oneToken},
 		"setCode": {nobody, "0x00"}, "setAccountCode": {nobody, "0x00"}, "setNonce": {nobody, "0x1"}, "setAccountNonce": {nobody, "0x1"},

@@ -250,6 +250,11 @@ func (b *Precompiles) bind() *bound {
 // Stateful reports whether a stateful precompile has an address.
 func (b *Precompiles) Stateful(address common.Address) bool { return b.stateful[address] != nil }
 
+// Has reports whether any precompile has an address.
+func (b *Precompiles) Has(address common.Address) bool {
+	return b.stateless[address] != nil || b.stateful[address] != nil
+}
+
 // HasWarp reports whether the warp precompile is active, so that access lists carry predicates.
 func (b *Precompiles) HasWarp() bool { return b.stateful[precompile.WarpAddress] == precompile.Warp }
 

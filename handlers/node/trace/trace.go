@@ -3,8 +3,6 @@ package trace
 import (
 	"context"
 	"encoding/json"
-	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -124,58 +122,4 @@ func (a *api) Get(ctx context.Context, hash common.Hash, address []eth.Quantity)
 		}
 	}
 	return nil, nil
-}
-
-// callTraces is the result of tracing a call. The other parts of OpenEthereum's result are always empty.
-type callTraces struct {
-	Output    json.RawMessage  `json:"output"`
-	StateDiff *struct{}        `json:"stateDiff"`
-	Trace     []map[string]any `json:"trace"`
-	VMTrace   *struct{}        `json:"vmTrace"`
-}
-
-// Call returns the traces of a call on top of a block.
-func (a *api) Call(ctx context.Context, call reader.Call, kinds []string, ref *eth.BlockRef) (*callTraces, error) {
-	for _, kind := range kinds {
-		if kind != "trace" {
-			return nil, paramsError(fmt.Sprintf("this node has no %q of a call, only \"trace\"; debug_traceCall has the tracer prestateTracer and the log of steps", kind))
-		}
-	}
-	b, err := eth.ExecutedBlockOf(ctx, a.miner, ref)
-	if err != nil {
-		return nil, err
-	}
-	if b.Pending() {
-		return nil, errPending
-	}
-	if err := rest.AwaitLargeAnswer(ctx); err != nil {
-		return nil, err
-	}
-	trace, err := a.miner.Chain.TraceCall(ctx, b, &call, reader.Overrides{}, flat())
-	if err != nil {
-		return nil, err
-	}
-	result := trace.JSON()
-	var first []struct {
-		Result struct{ Output, Code json.RawMessage }
-	}
-	answer := &callTraces{Output: json.RawMessage(`"0x"`), Trace: []map[string]any{}}
-	if err := errors.Join(json.Unmarshal(result, &first), json.Unmarshal(result, &answer.Trace)); err != nil {
-		return nil, err
-	}
-	switch outcome := first[0].Result; {
-	case outcome.Output != nil:
-		answer.Output = outcome.Output
-	case outcome.Code != nil:
-		answer.Output = outcome.Code
-	}
-	for _, trace := range answer.Trace {
-		for _, name := range []string{"blockHash", "blockNumber", "transactionHash", "transactionPosition"} {
-			delete(trace, name) // a call belongs to no block
-		}
-	}
-	if !slices.Contains(kinds, "trace") {
-		answer.Trace = []map[string]any{}
-	}
-	return answer, nil
 }

@@ -167,15 +167,57 @@ func (c *Chain) UsedGas(ctx context.Context, t *Transaction) (uint64, error) {
 func (c *Chain) TraceCall(ctx context.Context, b *Block, call *Call, o Overrides, config *TraceConfig) (Trace, error) {
 	var trace Trace
 	err := c.limited(ctx, config, func(ctx context.Context) error {
-		x, m, err := c.executionOf(ctx, b, call, o)
+		x, err := c.executionOn(ctx, b, o)
+		if err == nil {
+			trace, err = x.traceCall(ctx, call, 0, config)
+		}
+		return err
+	})
+	return trace, err
+}
+
+// TraceCalls traces calls on top of a block, each on the state that the last one left.
+func (c *Chain) TraceCalls(ctx context.Context, b *Block, calls []Call, configs []*TraceConfig) ([]Trace, error) {
+	traces, size := make([]Trace, len(calls)), 0
+	err := c.limited(ctx, nil, func(ctx context.Context) error {
+		x, err := c.executionOn(ctx, b, Overrides{})
+		for i := 0; i < len(calls) && err == nil; i++ {
+			traces[i], err = x.traceCall(ctx, &calls[i], i, configs[i])
+			if size += traces[i].Size(); err == nil && size > c.Limits.Trace {
+				err = errTraceSize(c.Limits.Trace)
+			}
+		}
+		return err
+	})
+	return traces, err
+}
+
+func (x *execution) traceCall(ctx context.Context, call *Call, index int, config *TraceConfig) (Trace, error) {
+	x.limited = call.Gas != nil
+	m, err := call.message(x.context.BaseFee, x.chain.Limits.Gas)
+	if err != nil {
+		return nil, err
+	}
+	tx := types.NewTx(&types.DynamicFeeTx{
+		ChainID: x.chain.chainConfig.ChainID, Nonce: m.Nonce, Gas: m.GasLimit, To: m.To, Value: m.Value.ToBig(), Data: m.Data,
+		GasTipCap: m.GasTipCap.ToBig(), GasFeeCap: m.GasFeeCap.ToBig(), AccessList: m.AccessList,
+	})
+	return x.trace(ctx, tx, m, nil, &tracers.Context{TxIndex: index}, config)
+}
+
+// TraceSigned traces a signed transaction on top of a block as if the block contained it.
+func (c *Chain) TraceSigned(ctx context.Context, b *Block, tx *types.Transaction, sender common.Address, config *TraceConfig) (Trace, error) {
+	var trace Trace
+	err := c.limited(ctx, config, func(ctx context.Context) error {
+		x, err := c.executionOn(ctx, b, Overrides{})
 		if err != nil {
 			return err
 		}
-		tx := types.NewTx(&types.DynamicFeeTx{
-			ChainID: c.chainConfig.ChainID, Nonce: m.Nonce, Gas: m.GasLimit, To: m.To, Value: m.Value.ToBig(), Data: m.Data,
-			GasTipCap: m.GasTipCap.ToBig(), GasFeeCap: m.GasFeeCap.ToBig(), AccessList: m.AccessList,
-		})
-		trace, err = x.trace(ctx, tx, m, nil, new(tracers.Context), config)
+		x.limited = true
+		m, err := evm.TransactionToMessage(tx, sender, x.context.BaseFee)
+		if err == nil {
+			trace, err = x.trace(ctx, tx, m, b.Executed, &tracers.Context{TxHash: tx.Hash()}, config)
+		}
 		return err
 	})
 	return trace, err

@@ -31,6 +31,13 @@ var (
 
 const muxTracer = "muxTracer"
 
+// The tracers that other nodes have: not for clients of the namespace debug, but with TraceConfig.Newer.
+const (
+	VMTrace   = "vmTrace"
+	StateDiff = "stateDiff"
+	OpcodeGas = "opcodeGas"
+)
+
 // Memory of the parts of a trace: a call without its input and output, a step without its stack, a word of the stack.
 const (
 	frameBytes = 256
@@ -82,6 +89,12 @@ func (w *boundedTracer) named(ctx context.Context, x *execution, name string, at
 	switch {
 	case name == muxTracer:
 		return w.mux(ctx, x, at, config)
+	case w.newer && name == VMTrace:
+		return w.vmTracer(x), nil
+	case w.newer && name == StateDiff:
+		return w.stateDiff(), nil
+	case w.newer && name == OpcodeGas:
+		return newOpcodeGas(), nil
 	case name == "prestateTracer":
 		tracer, err := newPrestate(config)
 		if err != nil {
@@ -182,6 +195,7 @@ func (w *boundedTracer) mux(ctx context.Context, x *execution, at *tracers.Conte
 		if all[i], err = w.named(ctx, x, name, at, configs[name]); err != nil {
 			return nil, err
 		}
+		all[i].Hooks = withPlainErrors(all[i].Hooks) // go-ethereum's tracer of tracers has hooks of another version
 	}
 	return native.NewMuxTracer(names, all)
 }
