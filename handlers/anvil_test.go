@@ -16,6 +16,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/common/hexutil"
 	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/ethereum/go-ethereum/crypto"
 	ethrpc "github.com/ethereum/go-ethereum/rpc"
 
 	"snowglobe/fixtures/contracts"
@@ -244,6 +245,73 @@ func TestAStrictNodeHasFewerSubscriptions(t *testing.T) {
 	} {
 		if _, err := socket.EthSubscribe(t.Context(), make(chan json.RawMessage, 1), name); codeOf(err) != want {
 			t.Errorf("%s: %v, want %q", name, err, want)
+		}
+	}
+}
+
+// TestSignaturesAreImpersonated lets ecrecover answer another account for one signature: in calls, in blocks, in copies of the state, and until the world
+// goes back.
+func TestSignaturesAreImpersonated(t *testing.T) {
+	t.Parallel()
+	w := tinyWorld(t)
+	for _, c := range w.Chains {
+		if c.Row.EVMID != 43114 && c.Row.EVMID != 70411 {
+			continue
+		}
+		d := newDevnet(t, w, c)
+		// It passes its input to ecrecover, stores the answer in slot 0 and returns it.
+		recoverer := common.HexToAddress("0xec5e")
+		d.call(nil, "anvil_setCode", recoverer, "0x366000600037602060003660006001"+"5afa50"+"600051600055"+"60206000f3")
+		hash := crypto.Keccak256([]byte("one"))
+		signature, err := crypto.Sign(hash, d.key)
+		if err != nil {
+			t.Fatal(err)
+		}
+		input := func(hash []byte) hexutil.Bytes {
+			return slices.Concat(hash, common.LeftPadBytes([]byte{27 + signature[64]}, 32), signature[:64])
+		}
+		recovered := func(hash []byte, at string) common.Address {
+			var answer hexutil.Bytes
+			d.call(&answer, "eth_call", map[string]any{"to": recoverer, "data": input(hash)}, at)
+			return common.BytesToAddress(answer)
+		}
+		other := crypto.Keccak256([]byte("two"))
+		if got := recovered(hash, "latest"); got != d.from {
+			t.Fatalf("%s signed", got)
+		}
+		before := d.text("eth_blockNumber")
+		var snapshot string
+		d.call(nil, "evm_mine")
+		d.call(&snapshot, "evm_snapshot")
+		d.call(nil, "anvil_impersonateSignature", hexutil.Encode(signature), someone) // v is 0 or 1
+		for _, hash := range [][]byte{hash, other} {
+			if got := recovered(hash, "latest"); got != someone {
+				t.Errorf("%s signed", got)
+			}
+		}
+		if got := recovered(hash, strings.Trim(before, `"`)); got != d.from {
+			t.Errorf("%s signed a block before", got)
+		}
+		sent := d.mustSend(&types.DynamicFeeTx{Nonce: d.nonce(), To: &recoverer, Data: input(other), Gas: 100_000})
+		if stored := d.text("eth_getStorageAt", recoverer, "0x0", "latest"); common.HexToAddress(strings.Trim(stored, `"`)) != someone {
+			t.Errorf("a block stored %s", stored)
+		}
+		var trace struct{ Output hexutil.Bytes }
+		d.call(&trace, "debug_traceTransaction", sent, map[string]any{"tracer": "callTracer"})
+		if got := common.BytesToAddress(trace.Output); got != someone {
+			t.Errorf("traced again, %s signed", got)
+		}
+		d.verify()
+		d.call(nil, "anvil_impersonateSignature", hexutil.Encode(append(signature[:64:64], 27+signature[64])), common.Address{})
+		if got := recovered(hash, "latest"); got != d.from {
+			t.Errorf("%s signed after the end", got)
+		}
+		d.call(nil, "evm_revert", snapshot)
+		if got := recovered(hash, "latest"); got != d.from {
+			t.Errorf("%s signed after a revert", got)
+		}
+		if got := recovered(other, "latest"); got == someone || got == d.from {
+			t.Errorf("%s signed another message", got)
 		}
 	}
 }

@@ -168,6 +168,7 @@ var controls = map[string]func(*together) string{
 	"impersonateAccount":           func(p *together) string { return quoted(p.token.Hex()) },
 	"stopImpersonatingAccount":     func(p *together) string { return quoted(p.token.Hex()) },
 	"autoImpersonateAccount":       (*together).bool,
+	"impersonateSignature":         func(p *together) string { return quoted("0x"+strings.Repeat("11", 64)+"1b", p.someone()) },
 	"setAutomine":                  (*together).bool,
 	"setLoggingEnabled":            (*together).bool,
 	"setIntervalMining":            func(p *together) string { return p.one("0", "86400000") },

@@ -101,7 +101,7 @@ func (s *samples) given(path, method string) (args []any, found bool) {
 		"setCode": {nobody, "0x00"}, "setAccountCode": {nobody, "0x00"}, "setNonce": {nobody, "0x1"}, "setAccountNonce": {nobody, "0x1"},
 		"setStorageAt": {nobody, "0x0", one}, "setAccountStorageAt": {nobody, "0x0", one},
 		"dealERC20": {alice, usdc, "0xf4240"}, "setERC20Balance": {alice, usdc, "0xf4240"}, "setERC20Allowance": {alice, bob, usdc, "0xf4240"},
-		"impersonateAccount": {usdc}, "stopImpersonatingAccount": {usdc}, "autoImpersonateAccount": {true},
+		"impersonateAccount": {usdc}, "stopImpersonatingAccount": {usdc}, "autoImpersonateAccount": {true}, "impersonateSignature": {"0x" + strings.Repeat("11", 64) + "1b", alice},
 		"setAutomine": {true}, "setLoggingEnabled": {true}, "setIntervalMining": {0}, "mine": {"0x2"}, "mine_detailed": {},
 		"setNextBlockBaseFeePerGas": {"0x5d21dba00"}, "setCoinbase": {bob}, "setChainId": {s.result(path, "eth_chainId")},
 		"setTime": {now + 86400}, "setNextBlockTimestamp": {now + 86400}, "increaseTime": {3600}, "setBlockTimestampInterval": {12},

@@ -81,6 +81,9 @@ func (m *VM) attach(s VMContext, states vm.StateDB, hooks *tracing.Hooks, contra
 	m.EVM = vm.NewEVM(s.Block, states, s.ChainConfig, vm.Config{Tracer: hooks, NoBaseFee: s.NoBaseFee})
 	m.SetJumpDestCache(s.JumpDests)
 	m.SetPrecompiles(contracts)
+	if m.bound != nil {
+		m.bound.state, m.bound.kind = s.State, s.Kind
+	}
 }
 
 // Entered reports whether a frameless EVM called a stateful precompile, and forgets it.
@@ -97,7 +100,7 @@ func (m *VM) Entered() bool {
 func (m *VM) Release() {
 	m.EVM.Release()
 	if m.bound != nil {
-		m.bound.entered = false
+		m.bound.entered, m.bound.state = false, nil
 		m.bound.frames.Detach()
 		m.precompiles.free.Put(m.bound)
 	}
@@ -228,11 +231,14 @@ type Precompiles struct {
 	free      *sync.Pool                  // of *bound
 }
 
-// bound are the precompiles of one EVM: it can tell them nothing but their input.
+// bound are the precompiles of one EVM, which tells them nothing but their input.
 type bound struct {
 	frames            *precompile.Frames
 	framed, frameless vm.PrecompiledContracts
 	entered           bool // code called a stateful one without frames
+
+	state vm.StateDB // of the EVM, for impersonated signatures
+	kind  Kind
 }
 
 // bind returns precompiles for an EVM that has no other's.
@@ -241,6 +247,12 @@ func (b *Precompiles) bind() *bound {
 		return free
 	}
 	n := &bound{frames: precompile.NewFrames(slices.Collect(maps.Values(b.stateful))), framed: maps.Clone(b.stateless), frameless: maps.Clone(b.stateless)}
+	for address, c := range b.stateless {
+		if c.Name() == recoverName {
+			n.framed[address] = impersonatingRecover{c, n}
+			n.frameless[address] = n.framed[address]
+		}
+	}
 	for address, c := range b.stateful {
 		n.framed[address], n.frameless[address] = n.frames.Bind(c), enteredPrecompile{&n.entered}
 	}

@@ -1,6 +1,15 @@
 package anvil
 
-import "github.com/ethereum/go-ethereum/common"
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/common/hexutil"
+
+	"snowglobe/sim/evm"
+)
 
 // ImpersonateAccount lets eth_sendTransaction send from an account without its key, even from a contract.
 func (a *anvilAPI) ImpersonateAccount(address common.Address) error {
@@ -15,6 +24,25 @@ func (a *anvilAPI) StopImpersonatingAccount(address common.Address) error {
 // AutoImpersonateAccount lets eth_sendTransaction send from every account.
 func (a *anvilAPI) AutoImpersonateAccount(on bool) error {
 	return a.wish(func() { a.miner.Impersonation.SetAll(on) })
+}
+
+var errSignature = errors.New("a signature has 65 bytes: r, s, and v, which is 0, 1, 27 or 28")
+
+// ImpersonateSignature lets ecrecover answer an account for a signature of 65 bytes, whatever was signed, from the next block and call on. The zero
+// address ends it.
+func (a *anvilAPI) ImpersonateSignature(ctx context.Context, signature hexutil.Bytes, account common.Address) error {
+	if len(signature) != evm.SignatureBytes {
+		return errSignature
+	}
+	known := slices.Clone(signature)
+	v := &known[evm.SignatureBytes-1]
+	if *v < 27 {
+		*v += 27
+	}
+	if *v > 28 || *v < 27 {
+		return errSignature
+	}
+	return a.miner.SetStorage(ctx, evm.RecoverAddress, evm.SignatureSlot(known), common.BytesToHash(account[:]), nil)
 }
 
 // ImpersonateAccount lets eth_sendTransaction send from an account without its key, even from a contract.
