@@ -62,6 +62,10 @@ func (s *samples) given(path, method string) (args []any, found bool) {
 		return s.ofWallet(path, name)
 	case method == "personal_sign":
 		return []any{"0x68656c6c6f", alice}, true
+	case method == "eth_callMany":
+		return []any{[]any{J{"transactions": []any{J{"from": alice, "to": usdc, "data": "0x18160ddd"}}}}, J{"blockNumber": "latest"}}, true
+	case method == "eth_callBundle":
+		return []any{J{"txs": []any{s.result(path, "eth_signTransaction", pay)}, "blockNumber": "0xfffff", "stateBlockNumber": "latest"}}, true
 	case method == "evm_mine":
 		return []any{}, true
 	}

@@ -40,7 +40,7 @@ const (
 	codeRevert        = 3
 )
 
-// Namespaces returns the simulation method of a chain.
+// Namespaces returns the methods of a chain that try calls and transactions.
 func Namespaces(m *miner.Miner) []rpc.Namespace {
 	return []rpc.Namespace{{Name: "eth", Methods: &api{m}}}
 }

@@ -67,6 +67,7 @@ type execution struct {
 	precompiles      *evm.Precompiles // nil until needed or overridden
 	failedPredicates *big.Int         // of the running transaction; nil for a call, whose warp messages all count as verified
 	limited          bool             // whoever sent the message chose its gas limit
+	pool             *core.GasPool    // the gas that is left of a block; nil for any amount
 }
 
 // Overrides replaces parts of the state and of the block for a call.
@@ -175,7 +176,7 @@ func (x *execution) run(ctx context.Context, m *core.Message, hooks *tracing.Hoo
 
 // runFrameless executes a message without call frames, which is faster. done reports whether that was enough.
 func (x *execution) runFrameless(ctx context.Context, m *core.Message, hooks *tracing.Hooks) (result *core.ExecutionResult, done bool, err error) {
-	if hooks != nil || len(m.AccessList) > 0 || x.precompilesAt().Restricted() { // an access list may carry predicates
+	if hooks != nil || x.pool != nil || len(m.AccessList) > 0 || x.precompilesAt().Restricted() { // an access list may carry predicates
 		return nil, false, nil
 	}
 	before, fast := x.states.Snapshot(), x.vmContext(m, x.states, nil).NewFrameless()
@@ -191,7 +192,7 @@ func (x *execution) runFrameless(ctx context.Context, m *core.Message, hooks *tr
 func (x *execution) runOn(ctx context.Context, vm *evm.VM, m *core.Message) (*core.ExecutionResult, error) {
 	stop := context.AfterFunc(ctx, vm.Cancel)
 	defer stop()
-	result, err := vm.Apply(m, nil, x.failedPredicates)
+	result, err := vm.Apply(m, x.pool, x.failedPredicates)
 	if result != nil {
 		result.Err = outOfGas(result.Err)
 	}
