@@ -42,6 +42,7 @@ type command struct {
 	clockTarget *control.ClockTarget // of snowglobe clock; nil to show the time
 	line        *cli.Line
 	ask         *handlers.Remote // to a running server; nil for none
+	carry       *handlers.Carry  // what to import or export; nil for none
 	stdout      handlers.Output
 	stderr      io.Writer
 	notes       io.Writer // banner and progress
@@ -82,6 +83,7 @@ func run(ctx context.Context, args, environ []string, stdout, stderr io.Writer) 
 		"version": func(context.Context) error { return c.stdout.Print("snowglobe "+control.Version(), control.Build()) },
 		"exec":    c.exec, "env": func(ctx context.Context) error { return c.listen.PrintEnvironment(ctx, stdout) },
 		"healthcheck": func(ctx context.Context) error { return c.listen.CheckHealth(ctx) }, "snapshot": ask, "world": ask,
+		"import": c.carryOver, "export": c.carryOver,
 	}[verb](ctx)
 	if ctx.Err() != nil && errors.Is(err, context.Canceled) && !errors.Is(err, store.ErrDisk) {
 		fmt.Fprintln(stderr, "snowglobe: interrupted")
@@ -116,12 +118,14 @@ func (c *command) read(world *seed.Flags, serving *handlers.Flags) (err error) {
 	c.server.People = func(w *sim.World, refused func(error)) control.People { return seed.NewPeople(w, refused) }
 	c.world, worldErr = world.Options(time.Now())
 	c.world.Progress = control.Progress(c.notes, "making the world", "transactions")
+	c.world.Note = func(note string) { fmt.Fprintf(c.notes, "snowglobe: left out: %s\n", note) }
 	if c.world.ReadOnly {
 		worldErr = errors.Join(worldErr, c.server.CheckReadOnly())
 	}
 	c.server.Many.Generator.Profiles, profileErr = seed.ProfileSizes()
 	c.server.Many.Generator.CheckUpgrades, c.server.Many.Generator.Generate = c.world.CheckUpgrades, c.world.Another
-	return errors.Join(serverErr, worldErr, profileErr)
+	c.carry, err = handlers.ParseCarry(c.line.Verb.Name, c.line.Operands)
+	return errors.Join(serverErr, worldErr, profileErr, err)
 }
 
 func (c *command) serve(ctx context.Context) error {
@@ -186,6 +190,11 @@ func (c *command) digest(ctx context.Context) error {
 
 func (c *command) clock(ctx context.Context) error {
 	return c.with(ctx, func(w *sim.World) error { return handlers.RunClockCommand(ctx, w, c.server, c.clockTarget, &c.stdout) })
+}
+
+// carryOver imports files of other tools into the world, or exports some for them.
+func (c *command) carryOver(ctx context.Context) error {
+	return c.with(ctx, func(w *sim.World) error { return c.carry.Run(ctx, w, c.listen, &c.stdout, c.notes) })
 }
 
 // with opens the world, which must exist unless it is in memory, and passes it to a function.

@@ -99,6 +99,19 @@ func CommandLine(f *pflag.FlagSet) *cli.Program {
   snowglobe clock until next-validator-end`,
 			},
 			{
+				Name: "import", Operands: importOperands, Flags: of(worldFlags, []string{jsonFlag}, noteFlags),
+				Summary: "take over a file of another tool into a world that no server has open",
+				Details: "State dumps of anvil, the alloc of a genesis, broadcast files of Foundry, journals and deployed addresses\nof Hardhat Ignition, and token lists. CHAIN is an EVM chain id, C, fuji/C or the name of an L1. What\nwas left out is written to stderr. A running server does the same with POST /sim/imports.",
+				Examples: `  snowglobe import state.json
+  snowglobe import broadcast/Deploy.s.sol/43114/run-latest.json`,
+			},
+			{
+				Name: "export", Operands: exportOperands, Flags: of(worldFlags, []string{"read-only"}, addressFlags, noteFlags),
+				Summary:  "print a world's accounts, tokens or addresses for other tools",
+				Details:  "alloc is the newest state of a chain as a genesis allocates it. URLs of logos begin with --addr.",
+				Examples: "  snowglobe export alloc 43114 > alloc.json\n  snowglobe export addresses",
+			},
+			{
 				Name: "snapshot", Operands: remoteOperands("snapshot"), Flags: of(addressFlags, []string{jsonFlag}, noteFlags),
 				Summary:  "take snapshots of the running server's world at --addr, and revert to them",
 				Details:  "take prints the snapshot's id; revert and reset print the world's digest.",

@@ -34,6 +34,8 @@ type Options struct {
 	Anew     bool                  // set aside a file of an unsupported version, or one in the place of a new world
 	Progress func(done, total int) // transactions, none at first; may be nil; called from several goroutines
 
+	Note func(string) // reports what a file to import has that the world leaves out; may be nil
+
 	replaces bool // replace the existing file when the world is complete
 }
 
@@ -108,6 +110,7 @@ type generation struct {
 	specs    []evm.ChainSpec
 	named    *namedAccounts
 	garbage  *garbage
+	note     func(string)
 
 	documents *index.Documents // of all chains' items
 }
@@ -130,8 +133,11 @@ func newGeneration(o Options) (*generation, error) {
 	if err != nil {
 		return nil, err
 	}
-	g := &generation{profile: o.Profile, upgrades: slices.Concat(o.Profile.Upgrades, o.Upgrades), personas: personas,
+	g := &generation{note: func(string) {}, profile: o.Profile, upgrades: slices.Concat(o.Profile.Upgrades, o.Upgrades), personas: personas,
 		span: population.Span{Start: uint64(o.Until.AddDate(0, 0, -o.Profile.Days).Unix()), Until: uint64(o.Until.Unix())}}
+	if o.Note != nil {
+		g.note = o.Note
+	}
 	if g.documents, err = index.NewDocuments(); err != nil {
 		return nil, err
 	}

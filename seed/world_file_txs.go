@@ -90,6 +90,9 @@ func (p *player) explain(path string, err error) error {
 // steps returns the steps in order.
 func (p *player) steps() (all []step, err error) {
 	until := p.span.Until
+	for i := range p.profile.Import {
+		all = append(all, step{until, fmt.Sprintf("import[%d]", i), func(ctx context.Context) error { return p.imports(ctx, &p.profile.Import[i]) }})
+	}
 	for i := range p.profile.Tokens {
 		path := fmt.Sprintf("tokens[%d]", i)
 		all = append(all, step{until, path, func(ctx context.Context) error { return p.token(ctx, &p.profile.Tokens[i], path) }})
@@ -137,6 +140,33 @@ func (p *player) steps() (all []step, err error) {
 	}
 	slices.SortStableFunc(all, func(a, b step) int { return cmp.Compare(a.at, b.at) })
 	return all, nil
+}
+
+// imports takes over a file of another tool. The contracts that it names can be called by these names afterwards.
+func (p *player) imports(ctx context.Context, m *worldfile.Import) error {
+	if m.Content == nil {
+		return errors.New("the file is needed again to make the world: name it with file")
+	}
+	var chain *reader.Chain
+	if m.Chain != "" {
+		at, err := p.chainOf(m.Chain)
+		if err != nil {
+			return err
+		}
+		chain = p.world.Chains[at]
+	}
+	done, err := p.world.Import(ctx, m.Content, chain)
+	if err != nil {
+		return err
+	}
+	for _, note := range done.Notes {
+		p.note(note)
+	}
+	for _, row := range done.Contracts {
+		at := slices.IndexFunc(p.world.Chains, func(c *reader.Chain) bool { return c.Row.ID == row.Chain })
+		p.byName[row.Role] = &actor{chain: at, address: common.Address(row.Address)}
+	}
+	return nil
 }
 
 // chainOf returns the EVM chain that the file names.

@@ -169,7 +169,7 @@ func (c *Builder) write(write func(*store.Batch) error) error {
 
 // writeDigest computes and stores the world's digest.
 func (c *Builder) writeDigest(ctx context.Context) (err error) {
-	if c.meta.Base, err = computeBase(ctx, c.db, c.meta); err != nil {
+	if c.meta.Base, err = computeBase(ctx, c.db, c.meta, nil); err != nil {
 		return err
 	}
 	h, err := readHeads(ctx, c.db)

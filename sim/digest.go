@@ -9,6 +9,7 @@ import (
 	"hash"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 
 	"snowglobe/sim/rules"
@@ -88,8 +89,9 @@ func readHeads(ctx context.Context, db *store.DB) (heads, error) {
 	return h, nil
 }
 
-// computeBase hashes what never changes: the identity, the chains, and the participants of the generated world.
-func computeBase(ctx context.Context, db *store.DB, m store.Meta) ([]byte, error) {
+// computeBase hashes what no block changes: the identity, the chains, and the participants of the world. more lists contracts that are about to
+// get a name.
+func computeBase(ctx context.Context, db *store.DB, m store.Meta, more []store.Contract) ([]byte, error) {
 	h := sha256.New()
 	write(h, m.Generator, m.Seed, m.Profile, m.Shape, m.Until)
 	chains, err := db.Chains(ctx)
@@ -107,6 +109,12 @@ func computeBase(ctx context.Context, db *store.DB, m store.Meta) ([]byte, error
 		if err != nil {
 			return nil, err
 		}
+		for _, r := range more {
+			if r.Chain == c.ID {
+				contracts = append(contracts, r)
+			}
+		}
+		slices.SortFunc(contracts, func(a, b store.Contract) int { return strings.Compare(a.Role, b.Role) })
 		for _, r := range contracts {
 			write(h, "contract", r.Address, r.Role, r.Artifact)
 			if r.ABI != "" {
@@ -167,7 +175,7 @@ func (w *World) CheckDigest(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	base, err := computeBase(ctx, w.DB, meta)
+	base, err := computeBase(ctx, w.DB, meta, nil)
 	if err != nil {
 		return err
 	}

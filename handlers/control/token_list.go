@@ -9,6 +9,7 @@ import (
 	"snowglobe/fixtures"
 	"snowglobe/handlers/rest"
 	"snowglobe/handlers/rest/schema"
+	"snowglobe/sim"
 	"snowglobe/sim/evm/reader"
 	"snowglobe/sim/query"
 	"snowglobe/sim/store"
@@ -48,9 +49,17 @@ var (
 const mostListed = 10_000
 
 func (a *assetsAPI) tokenList(r *rest.Request) (any, error) {
-	answer := &TokenList{Name: "Snowglobe", Timestamp: a.world.Clock.Now().Format(time.RFC3339), Version: TokenListVersion{Major: 1}, Tokens: []ListedToken{}}
-	for _, c := range a.world.Chains {
-		tokens, err := a.listedTokens(r.Context(), c)
+	return tokenList(r.Context(), a.world, nil, r.BaseURL())
+}
+
+// tokenList lists the tokens of a chain, or of all, with logos below a URL.
+func tokenList(ctx context.Context, w *sim.World, of *reader.Chain, base string) (*TokenList, error) {
+	answer := &TokenList{Name: "Snowglobe", Timestamp: w.Clock.Now().Format(time.RFC3339), Version: TokenListVersion{Major: 1}, Tokens: []ListedToken{}}
+	for _, c := range w.Chains {
+		if of != nil && c != of {
+			continue
+		}
+		tokens, err := listedTokens(ctx, w, c)
 		if err != nil {
 			return nil, err
 		}
@@ -59,7 +68,7 @@ func (a *assetsAPI) tokenList(r *rest.Request) (any, error) {
 			if len(answer.Tokens) < mostListed {
 				answer.Tokens = append(answer.Tokens, ListedToken{
 					ChainID: c.Row.EVMID, Address: common.BytesToAddress(t.Address).Hex(), Name: t.Name, Symbol: t.Symbol, Decimals: t.Decimals,
-					LogoURI: r.BaseURL() + "/sim/logo/" + fixtures.LogoName(t.Symbol) + ".svg",
+					LogoURI: base + "/sim/logo/" + fixtures.LogoName(t.Symbol) + ".svg",
 				})
 			}
 		}
@@ -68,12 +77,12 @@ func (a *assetsAPI) tokenList(r *rest.Request) (any, error) {
 }
 
 // listedTokens returns the ERC-20s of a chain that fit the schema.
-func (a *assetsAPI) listedTokens(ctx context.Context, c *reader.Chain) ([]store.Token, error) {
-	markets, err := query.ReadMarkets(ctx, a.world.DB, c.Row.ID)
+func listedTokens(ctx context.Context, w *sim.World, c *reader.Chain) ([]store.Token, error) {
+	markets, err := query.ReadMarkets(ctx, w.DB, c.Row.ID)
 	if err != nil {
 		return nil, err
 	}
-	all, err := a.world.DB.Tokens(ctx, c.Row.ID, store.ERC20, 0)
+	all, err := w.DB.Tokens(ctx, c.Row.ID, store.ERC20, 0)
 	if err != nil {
 		return nil, err
 	}

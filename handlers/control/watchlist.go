@@ -60,7 +60,7 @@ func (a *assetsAPI) watchlist(r *rest.Request) (any, error) {
 		if c.Kind != evm.KindC || c.Row.Network == fixtures.MainnetName { // AVAX is listed once
 			add(WatchedToken{InternalID: "NATIVE-" + symbol, ID: symbol, Symbol: symbol, Name: c.Row.TokenName, Platforms: map[string]string{}}, markets.Native)
 		}
-		tokens, err := a.listedTokens(r.Context(), c)
+		tokens, err := listedTokens(r.Context(), a.world, c)
 		if err != nil {
 			return nil, err
 		}

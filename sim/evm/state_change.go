@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
+	"errors"
 	"fmt"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -16,6 +17,9 @@ import (
 	"snowglobe/sim/evm/precompile"
 	"snowglobe/sim/store"
 )
+
+// ErrChange refuses a change after which there could be no next block.
+var ErrChange = errors.New("the chain refuses the change")
 
 // Change changes the state after the newest block without a transaction. The caller sets kind, address, key, value and owner of the change;
 // Change fills in the rest of its row. The next block begins with the changed state, and its root includes it; the newest block's header
@@ -32,7 +36,7 @@ func (b *Builder) Change(c store.StateChange, known index.Holdings) (*store.Stat
 	}
 	if c.Kind == store.StorageChange && b.schedule.HasFeeManager(b.head.Time) { // without valid fees there can be no next block
 		if config, _ := precompile.StoredFeeConfig(states.GetState); config.Check() != nil {
-			return nil, fmt.Errorf("the fee manager cannot have it: %w", config.Check())
+			return nil, fmt.Errorf("%w: the fee manager cannot have it: %w", ErrChange, config.Check())
 		}
 	}
 	number := b.head.Number.Uint64()
