@@ -375,6 +375,7 @@ func (s *shapes) prepare(w *sim.World) {
 		s.Fatal(problem)
 	}
 	s.bodies = map[string]string{
+		"POST /sim/imports":   `{"content":{"tokens":[]}}`,
 		"POST /sim/artifacts": `{"path":"artifacts/testdata/foundry/out"}`,
 		"POST /v1/signatureAggregator/{network}/aggregateSignatures": `{"message":"` + message + `"}`,
 		"POST /sim/faults": `{"match":{"operation":"getChain"},"action":{"status":500},"times":{"after":1000}}`,

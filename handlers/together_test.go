@@ -242,8 +242,12 @@ var operations = map[string]func(*together) string{
 	"post /sim/clock": func(p *together) string {
 		return p.one(`{"advance":"1h"}`, `{"advance":"1ms"}`, `{"until":"next-block"}`, `{"freeze":true}`, `{"advance":"10m","populate":true}`)
 	},
-	"post /sim/faults":    func(*together) string { return `{"match":{"rpcMethod":"net_listening"},"action":{"delayMs":1}}` },
-	"delete /sim/faults":  (*together).nothing,
+	"post /sim/faults":   func(*together) string { return `{"match":{"rpcMethod":"net_listening"},"action":{"delayMs":1}}` },
+	"delete /sim/faults": (*together).nothing,
+	"post /sim/imports": func(p *together) string {
+		return p.one(`{"content":{"alloc":{"0x000000000000000000000000000000000000cA44":{"balance":"0x7","nonce":"0x1","code":"0x602a60005260206000f3","storage":{"0x1":"0x2"}}}}}`,
+			`{"content":{"Module#Carried":"0x000000000000000000000000000000000000cA44"}}`)
+	},
 	"post /sim/index":     func(p *together) string { return p.one(`{"lag":"2 blocks"}`, `{"lag":"0"}`) },
 	"delete /sim/index":   (*together).nothing,
 	"post /sim/node":      func(*together) string { return `{"benched":[]}` },

@@ -147,6 +147,11 @@ func newGeneration(o Options) (*generation, error) {
 	if g.specs, err = g.named.specs(); err != nil {
 		return nil, err
 	}
+	for i := range o.Profile.L1s {
+		for _, note := range o.Profile.L1s[i].Notes {
+			g.note(note)
+		}
+	}
 	if err := g.makeNetworks(rng, accounts); err != nil {
 		return nil, err
 	}
@@ -208,6 +213,12 @@ func (g *generation) makeChain(rng population.RNG, n, size int, accounts []*popu
 		funded = accounts[:min(len(accounts), accountsOnL1)]
 	}
 	alloc := evm.GenesisAlloc(rng, g.personas, funded)
+	if spec.Imported() {
+		var err error
+		if alloc, err = spec.Allocation(); err != nil {
+			return err
+		}
+	}
 	g.named.allocate(n, g.specs, alloc)
 	err := g.named.allocateInGenesis(n, g.specs, alloc)
 	if err != nil {
@@ -290,6 +301,12 @@ func (c *chain) runL1(ctx context.Context, creation *sim.Builder, progress func(
 // makeBlocks makes a chain's blocks. Before each, the chains that it depends on advance to its time.
 func (c *chain) makeBlocks(ctx context.Context, creation *sim.Builder, source evm.AtomicTxs, advance func(to uint64) error, progress func(int)) error {
 	creation.AddChain(c.Row)
+	if c.Size() == 0 {
+		creation.AddBlock(c.Genesis())
+		creation.AddTries(c.Row.ID, c.Builder.LargeTries())
+		c.Release()
+		return nil
+	}
 	h, err := c.Begin(source, c.network.ICM.Scheduled(c.Chain), creation.AddBlock)
 	if err != nil {
 		return err

@@ -139,6 +139,9 @@ func (p *People) prepare(ctx context.Context) error {
 // onChains returns the lines of the EVM chains.
 func (p *People) onChains(ctx context.Context, profile *Profile, personas *population.Personas, accounts []*population.Account) (lines []line, err error) {
 	for i, size := range shares(profile) {
+		if size == 0 {
+			continue
+		}
 		m := p.world.Miners[i]
 		row := m.Chain.Row
 		contracts, err := p.world.DB.Contracts(ctx, row.ID)

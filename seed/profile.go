@@ -220,7 +220,9 @@ func shares(p *Profile) []int {
 	sizes[0] += rest
 	for i := range p.L1s {
 		size := minimumPerChain
-		if t := p.L1s[i].Transactions; t != nil {
+		if p.L1s[i].Genesis != "" {
+			size = 0
+		} else if t := p.L1s[i].Transactions; t != nil {
 			size = *t
 		}
 		sizes = append(sizes, size)

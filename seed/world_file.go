@@ -136,11 +136,17 @@ func (c *namedAccounts) specs() ([]evm.ChainSpec, error) {
 		if at := slices.IndexFunc(all, func(s evm.ChainSpec) bool { return s.EVMID() == id || s.Name() == l.Name }); at >= 0 {
 			return nil, c.places.Error(path, "chain %d, %s, is there already", all[at].EVMID(), all[at].Name())
 		}
-		if l.Transactions != nil && (*l.Transactions < minimumPerChain || *l.Transactions > c.Days*mostPerDay) {
+		if l.Genesis == "" && l.Transactions != nil && (*l.Transactions < minimumPerChain || *l.Transactions > c.Days*mostPerDay) {
 			return nil, c.places.Error(path+".transactions", "it is %d, it must be from %d to %d", *l.Transactions, minimumPerChain, c.Days*mostPerDay)
 		}
 		symbol := cmp.Or(l.Token, strings.ToUpper(l.Name[:min(len(l.Name), 4)]))
 		spec := evm.OwnChain(networkOf(l.Network), l.Name, cmp.Or(l.TokenName, l.Name), symbol, id)
+		if l.Genesis != "" {
+			var err error
+			if spec, err = evm.ImportedChain(networkOf(l.Network), l.Name, cmp.Or(l.TokenName, l.Name), symbol, []byte(l.Genesis), []byte(l.Upgrade)); err != nil {
+				return nil, c.places.Error(path+".genesis", "%w", err)
+			}
+		}
 		if q, traded, err := l.Quote(); err != nil {
 			return nil, c.places.Error(path+".price", "%w", err)
 		} else if traded {

@@ -21,7 +21,7 @@ var controlling = []string{
 // telling lists the methods with such a prefix that only read.
 var telling = []string{
 	"anvil_getAutomine", "hardhat_getAutomine", "anvil_nodeInfo", "hardhat_nodeInfo", "anvil_metadata", "hardhat_metadata",
-	"anvil_getGenesisTime", "anvil_getLastBlockWallTime", "anvil_getIntervalMining", "hardhat_getIntervalMining", "personal_listAccounts", "personal_ecRecover",
+	"anvil_getGenesisTime", "anvil_getLastBlockWallTime", "anvil_getIntervalMining", "hardhat_getIntervalMining", "personal_listAccounts", "personal_ecRecover", "anvil_dumpState", "hardhat_dumpState",
 }
 
 // Of returns the class of a JSON-RPC method by its name. The whole admin API is control, including the methods that only read.

@@ -86,6 +86,9 @@ func (c *Chain) IsL1() bool { return c.Row.Kind == string(evm.KindL1) }
 // Size returns the number of transactions in the chain's history.
 func (c *Chain) Size() int { return c.size }
 
+// Genesis returns block 0.
+func (c *Chain) Genesis() *store.Delta { return c.genesis }
+
 // Allocated returns the nAVAX that a C-Chain's genesis gives to accounts.
 func (c *Chain) Allocated() uint64 { return new(big.Int).Div(c.allocated, big.NewInt(gwei)).Uint64() }
 

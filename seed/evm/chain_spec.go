@@ -1,6 +1,8 @@
 package evm
 
 import (
+	"errors"
+	"fmt"
 	"maps"
 	"math/big"
 
@@ -36,6 +38,8 @@ type ChainSpec struct {
 
 	Tokens []GenesisToken   // a user's, from the genesis on
 	Quote  *worldfile.Quote // of a user's L1's native token; nil without a market
+
+	imported *evm.Genesis // of a user's L1 that brings its own; nil for all others
 }
 
 // GenesisToken is an ERC-20 without holders.
@@ -47,8 +51,8 @@ type GenesisToken struct {
 
 // ChainSpecs lists the EVM chains in the order in which profiles add them.
 var ChainSpecs = []ChainSpec{
-	{"mainnet", evm.KindC, 0, "Avalanche (C-Chain)", "The contract chain of the primary network.", "Avalanche", "AVAX", 5, precompile.FeeConfig{}, precompileConfig{}, 0, 0, nil, nil},
-	{"fuji", evm.KindC, 0, "Avalanche (C-Chain)", "The contract chain of the test network.", "Avalanche", "AVAX", 5, precompile.FeeConfig{}, precompileConfig{}, 1_500_000, 1_500, nil, nil},
+	{"mainnet", evm.KindC, 0, "Avalanche (C-Chain)", "The contract chain of the primary network.", "Avalanche", "AVAX", 5, precompile.FeeConfig{}, precompileConfig{}, 0, 0, nil, nil, nil},
+	{"fuji", evm.KindC, 0, "Avalanche (C-Chain)", "The contract chain of the test network.", "Avalanche", "AVAX", 5, precompile.FeeConfig{}, precompileConfig{}, 1_500_000, 1_500, nil, nil, nil},
 	l1(0, "An L1 of {company} for games, with fees of its own.", 5, fees(1e9, 200_000), precompileConfig{deployers: true, fees: true, minter: true}, 1_200),
 	l1(1, "An L1 of {company}, where teams try things out.", 4, fees(2e9, 150_000), precompileConfig{}, 0),
 	l1(2, "An L1 of {company} for payments.", 4, fees(5e9, 180_000), precompileConfig{minter: true, minterEnds: 600}, 0),
@@ -67,6 +71,49 @@ func OwnChain(network, name, tokenName, tokenSymbol string, id uint64) ChainSpec
 		fees: fees(1e9, 200_000)}
 }
 
+// ImportedChain returns the chain of a user's L1 that starts from a genesis and upgrades as a node of subnet-evm reads them. Nothing happens on it.
+func ImportedChain(network, name, tokenName, tokenSymbol string, genesis, upgrades []byte) (ChainSpec, error) {
+	parsed, err := evm.ParseGenesis(evm.KindL1, genesis, upgrades)
+	if err != nil {
+		return ChainSpec{}, err
+	}
+	of, err := fixtures.NetworkNamed(network)
+	if err != nil {
+		return ChainSpec{}, err
+	}
+	for _, configs := range append([]precompile.Configs{parsed.Precompiles.Genesis}, parsed.Precompiles.Upgrades...) {
+		for _, key := range worldfile.Sorted(configs) {
+			if err := checkDurango(key, configs[key], uint64(of.Upgrades.Durango)); err != nil {
+				return ChainSpec{}, fmt.Errorf("%s: %w on %s, at %d", key, err, network, of.Upgrades.Durango)
+			}
+		}
+	}
+	spec := OwnChain(network, name, tokenName, tokenSymbol, parsed.ChainID)
+	spec.imported = parsed
+	return spec, nil
+}
+
+var (
+	errManagers = errors.New("cannot add managers before Durango")
+	errWarp     = errors.New("warp cannot be activated before Durango")
+)
+
+// checkDurango refuses what the network allows since Durango only (subnet-evm allowlist.AllowListConfig.Verify, warp.Config.Verify).
+func checkDurango(key string, c precompile.Config, durango uint64) error {
+	switch {
+	case c.BlockTimestamp == nil || *c.BlockTimestamp >= durango:
+		return nil
+	case key == precompile.Warp.Key:
+		return errWarp
+	case len(c.Managers) > 0:
+		return errManagers
+	}
+	return nil
+}
+
+// Imported reports whether the chain starts from a genesis of its user's.
+func (s *ChainSpec) Imported() bool { return s.imported != nil }
+
 func fees(floor, target int64) precompile.FeeConfig {
 	return precompile.NewFeeConfig(20_000_000, floor, target)
 }
@@ -82,7 +129,7 @@ const (
 // roomFor sets a chain's target to leave room for so many transactions.
 func (s *ChainSpec) roomFor(size int, span population.Span) *ChainSpec {
 	target := int64(size) * usualGas * targetSeconds * roomForBusyHours / int64(span.Until-span.Start)
-	if !s.IsL1() || s.fees.TargetGas.IsInt64() && s.fees.TargetGas.Int64() >= target {
+	if !s.IsL1() || s.Imported() || s.fees.TargetGas.IsInt64() && s.fees.TargetGas.Int64() >= target {
 		return s
 	}
 	wider := *s
@@ -126,13 +173,17 @@ func (s *ChainSpec) genesis(id int, span population.Span, personas *population.P
 	evmID := s.EVMID()
 	own := maps.Clone(alloc) // with the network's treasury, so that no two chains start with the same block
 	genesis := &evm.Genesis{Kind: s.kind, ChainID: evmID, Timestamp: span.Start, Extra: []byte{0}, Alloc: own}
-	genesis.Precompiles = s.precompiles.schedule(s, evmID, span, personas, accounts)
+	if s.Imported() {
+		genesis.Extra, genesis.Precompiles = s.imported.Extra, s.imported.Precompiles
+	} else {
+		genesis.Precompiles = s.precompiles.schedule(s, evmID, span, personas, accounts)
+	}
 	for _, k := range known {
 		if own[k.address], err = k.account(new(big.Int).SetUint64(evmID)); err != nil {
 			return store.Chain{}, nil, err
 		}
 	}
-	if !s.precompiles.minter {
+	if !s.precompiles.minter && !s.Imported() {
 		own[Treasury(evmID)] = types.Account{Balance: population.Units(1, 18)}
 	}
 	raw, upgrades, err := genesis.Encode()
@@ -153,6 +204,12 @@ func (s *ChainSpec) genesis(id int, span population.Span, personas *population.P
 // Treasury returns the address of a chain's treasury: the chain's own id, an address without a key.
 func Treasury(id uint64) common.Address {
 	return common.BytesToAddress(append([]byte("treasury"), new(big.Int).SetUint64(id).FillBytes(make([]byte, 12))...))
+}
+
+// Allocation returns the accounts of a genesis of the user's.
+func (s *ChainSpec) Allocation() (types.GenesisAlloc, error) {
+	alloc, err := s.imported.Allocation()
+	return maps.Clone(alloc), err
 }
 
 // GenesisAlloc returns every balance on an EVM chain before the first block. The most active accounts hold the most.

@@ -34,6 +34,9 @@ type registryEntry struct {
 
 // knownContracts lists a chain's known contracts.
 func (s *ChainSpec) knownContracts(personas *population.Personas) []knownContract {
+	if s.Imported() {
+		return nil
+	}
 	registry := fixtures.TeleporterRegistries[s.Network]
 	if s.IsL1() {
 		registry = fixtures.L1TeleporterRegistry

@@ -65,14 +65,15 @@ func (t *ICM) AddChain(c *evm.Chain, l *L1) {
 // sends, too.
 func (t *ICM) Plan() {
 	t.sets = map[epochKey]*warp.CanonicalValidatorSet{}
+	talking := t.talking()
 	least := perRoute
-	if len(t.endpoints) == 2 {
+	if len(talking) == 2 {
 		least = perPair
 	}
 	span := t.network.span
-	for i, from := range t.endpoints {
-		for j, to := range t.endpoints {
-			if i != j || len(t.endpoints) == 1 {
+	for i, from := range talking {
+		for j, to := range talking {
+			if i != j || len(talking) == 1 {
 				t.planRoute(from, to, min(least+min(from.chain.Size(), to.chain.Size())/routeShare, maxPerRoute))
 			}
 		}
@@ -86,6 +87,11 @@ func (t *ICM) Plan() {
 		e.sort()
 	}
 	slices.SortStableFunc(t.messages, func(a, b *icmMessage) int { return cmp.Compare(a.due, b.due) })
+}
+
+// talking returns the endpoints of chains on which something happens.
+func (t *ICM) talking() []*icmEndpoint {
+	return slices.DeleteFunc(slices.Clone(t.endpoints), func(e *icmEndpoint) bool { return e.chain.Size() == 0 })
 }
 
 func (e *icmEndpoint) add(tx icmTx) { e.txs = append(e.txs, tx) }
@@ -105,10 +111,11 @@ func (t *ICM) planFromOutside(outside, to *icmEndpoint, due uint64) {
 // planFromConstructors has each chain send a message from a constructor to another chain, or, as the only one, to one that the world does
 // not simulate.
 func (t *ICM) planFromConstructors(outside *icmEndpoint, at uint64) {
-	for i, from := range t.endpoints {
+	talking := t.talking()
+	for i, from := range talking {
 		to := outside
-		if len(t.endpoints) > 1 {
-			to = t.endpoints[(i+1)%len(t.endpoints)]
+		if len(talking) > 1 {
+			to = talking[(i+1)%len(talking)]
 		}
 		m := &icmMessage{from: from, to: to, by: t.network.personas.Deployer, fromConstructor: true, text: "here I am", signedReady: make(chan struct{})}
 		from.add(m.sending(at))

@@ -1,6 +1,7 @@
 package evm
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
@@ -8,6 +9,7 @@ import (
 	"fmt"
 	"math"
 	"math/big"
+	"slices"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core"
@@ -180,6 +182,19 @@ func (b *Builder) Root() common.Hash { return b.root }
 // Account returns an account as of the newest block, nil if it does not exist.
 func (b *Builder) Account(address common.Address) (*types.StateAccount, error) {
 	return b.state.Account(address)
+}
+
+// CheckSender returns why no block after the newest one may have a sender's transactions, nil if one may.
+func (b *Builder) CheckSender(sender common.Address) error {
+	if !slices.Contains(b.schedule.Active(b.head.Time), precompile.TxAllowList) {
+		return nil
+	}
+	states, err := state.New(b.root, b.state)
+	if err != nil {
+		return err
+	}
+	err = precompile.CheckSender(states, sender)
+	return cmp.Or(Fault(states), err)
 }
 
 // Storage returns the value of a slot as of the newest block, by the key under which the chain stores it.

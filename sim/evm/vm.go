@@ -193,6 +193,11 @@ func (m *VM) chargeMinimum(message *core.Message, gas *core.GasPool, result *cor
 }
 
 func (m *VM) apply(message *core.Message, gas *core.GasPool, failed *big.Int) (result *core.ExecutionResult, err error) {
+	if m.precompiles.OnlyListed() {
+		if err := precompile.CheckSender(m.StateDB, message.From); err != nil {
+			return nil, err
+		}
+	}
 	if !m.framed {
 		return core.ApplyMessage(m.EVM, message, gas)
 	}
@@ -273,6 +278,11 @@ func (b *Precompiles) HasWarp() bool { return b.stateful[precompile.WarpAddress]
 // Restricted reports whether only some senders may create contracts, which needs call frames.
 func (b *Precompiles) Restricted() bool {
 	return b.stateful[precompile.DeployerAllowList.Address] == precompile.DeployerAllowList
+}
+
+// OnlyListed reports whether only some may send transactions.
+func (b *Precompiles) OnlyListed() bool {
+	return b.stateful[precompile.TxAllowList.Address] == precompile.TxAllowList
 }
 
 // Warm reports whether an address is warm at the beginning of every transaction (EIP-2929), as go-ethereum's precompiles and some of the chain's

@@ -184,6 +184,9 @@ func (m *Miner) take(ctx context.Context, tx *types.Transaction, sender common.A
 			return txpool.ErrAlreadyKnown
 		}
 	}
+	if err := m.builder.CheckSender(sender); err != nil {
+		return err
+	}
 	nonce, balance, err := m.account(sender)
 	if err != nil {
 		return err

@@ -11,7 +11,7 @@ import (
 )
 
 // contracts lists all contracts that a configuration may name, in the order in which they are set up: by address.
-var contracts = []*Contract{DeployerAllowList, NativeMinter, FeeManager, Warp}
+var contracts = []*Contract{DeployerAllowList, NativeMinter, TxAllowList, FeeManager, Warp}
 
 // Config is the configuration of one precompile in a genesis or an upgrade, with subnet-evm's names.
 type Config struct {

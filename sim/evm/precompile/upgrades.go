@@ -27,7 +27,7 @@ type upgrades struct {
 }
 
 // unsupported lists the keys of subnet-evm's precompiles that are not simulated: a configuration with one is refused, not ignored.
-var unsupported = []string{"txAllowListConfig", "rewardManagerConfig"}
+var unsupported = []string{"rewardManagerConfig"}
 
 // Parse reads and checks the precompile configurations in a genesis's chain configuration, and the upgrades.
 func (s *Upgrades) Parse(config, upgrade []byte) error {
@@ -138,6 +138,12 @@ func checkUpgrade(upgrade PrecompileUpgrade, last map[string]Config, newest *uin
 	return nil
 }
 
+// The bounds of a quorum in hundredths (subnet-evm precompile/contracts/warp.Config.Verify).
+const (
+	leastQuorum = 33
+	mostQuorum  = 100
+)
+
 // check validates a single setting.
 func (s *Config) check() error {
 	seen := map[common.Address]bool{}
@@ -151,6 +157,11 @@ func (s *Config) check() error {
 		if amount == nil || (*big.Int)(amount).Sign() < 1 {
 			return fmt.Errorf("initial mint cannot contain invalid amount for address %s", to)
 		}
+	}
+	if q := s.Quorum; q != nil && *q > mostQuorum {
+		return fmt.Errorf("invalid warp quorum ratio: cannot specify numerator (%d) > denominator (%d)", *q, mostQuorum)
+	} else if q != nil && *q != 0 && *q < leastQuorum {
+		return fmt.Errorf("invalid warp quorum ratio: cannot specify numerator (%d) < min numerator (%d)", *q, leastQuorum)
 	}
 	if s.InitialFees != nil {
 		return s.InitialFees.Check()

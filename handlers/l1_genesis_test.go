@@ -1,0 +1,275 @@
+// A user's own L1 starts from a genesis of subnet-evm.
+
+package handlers_test
+
+import (
+	"bytes"
+	"fmt"
+	"math/big"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/common/hexutil"
+	"github.com/ethereum/go-ethereum/core/types"
+
+	"snowglobe/seed"
+	"snowglobe/sim"
+	"snowglobe/sim/evm/precompile"
+	"snowglobe/sim/store"
+	"snowglobe/sim/verify"
+	"snowglobe/sim/verify/verifytest"
+)
+
+// genesisWorld has three L1s with a genesis each: with allow lists; with a native minter, a fee manager and upgrades; with fees and an airdrop.
+const genesisWorld = `
+name: mine
+l1s:
+  - {name: Lists, genesis: testdata/l1/lists.json, validators: [{name: lists-one, weight: 7}]}
+  - {name: Minter, network: fuji, genesis: testdata/l1/minter.json, upgrade: testdata/l1/minter-upgrade.json}
+  - {name: Fees, genesis: testdata/l1/fees.json, airdrop: testdata/l1/fees-airdrop.json, token: FEE}
+`
+
+const bobAddress, whaleAddress, clumsyAddress = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8", "0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC", "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc"
+
+func generated(t *testing.T, text string) (*sim.World, []string) {
+	t.Helper()
+	p, err := seed.ParseProfile("world.yaml", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var notes []string
+	w, err := seed.Generate(t.Context(), seed.Options{Path: store.Memory, Seed: 1, Profile: p, Until: seed.DefaultUntil, Note: func(n string) { notes = append(notes, n) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { w.Close() })
+	return w, notes
+}
+
+// role reads the role of an address from an allow list; nothing if the list is not in force.
+func (d *devnet) role(list *precompile.Contract, address string) string {
+	d.Helper()
+	var word hexutil.Bytes
+	d.call(&word, "eth_call", map[string]any{"from": alice, "to": list.Address, "data": hexutil.Bytes(precompile.PackInput("readAllowList(address)", common.BytesToHash(common.FromHex(address))))}, "latest")
+	if len(word) == 0 {
+		return ""
+	}
+	return precompile.Role(new(big.Int).SetBytes(word).Uint64()).String()
+}
+
+// sent sends a transaction of an unlocked account, and returns its receipt's status, or the refusal.
+func (d *devnet) sent(from string, to any, data []byte) string {
+	d.Helper()
+	tx := map[string]any{"from": from, "data": hexutil.Bytes(data), "gas": "0x30d40"}
+	if to != nil {
+		tx["to"] = to
+	}
+	var hash common.Hash
+	if err := d.client.Client().CallContext(d.Context(), &hash, "eth_sendTransaction", tx); err != nil {
+		return err.Error()
+	}
+	receipt, err := d.client.TransactionReceipt(d.Context(), hash)
+	if err != nil {
+		d.Fatal(err)
+	}
+	return fmt.Sprint(receipt.Status)
+}
+
+func TestOwnGenesis(t *testing.T) {
+	t.Parallel()
+	w, notes := generated(t, genesisWorld)
+	digest := bytes.Clone(w.Digest())
+	chains := map[string]*devnet{}
+	for _, c := range w.Chains {
+		chains[c.Row.Name] = newDevnet(t, w, c)
+	}
+	t.Run("lists", func(t *testing.T) { own := *chains["Lists"]; own.T = t; own.obeysLists() })
+	t.Run("fees", func(t *testing.T) { own := *chains["Fees"]; own.T = t; own.hasFees() })
+	t.Run("minter", func(t *testing.T) { own := *chains["Minter"]; own.T = t; own.upgrades() })
+	want := []string{"Minter: line 33: config.rewardManagerConfig: left out", "Minter: line 42: timestamp: left out", "Minter: line 5: precompileUpgrades[2].rewardManagerConfig: left out",
+		"Minter: line 7: stateUpgrades: left out", "Fees: line 14: config.allowFeeRecipients: left out"}
+	for i := range max(len(notes), len(want)) {
+		if i >= len(notes) || i >= len(want) || !strings.HasPrefix(notes[i], want[i]) {
+			t.Fatalf("%q, want %q", notes, want)
+		}
+	}
+	lists := chains["Lists"]
+	if got := fmt.Sprint(lists.ask("/v1/chains/990001")); !strings.Contains(got, "Lists") {
+		t.Error(got)
+	}
+	if got := fmt.Sprint(lists.ask("/sim/world")); !strings.Contains(got, "lists-one") {
+		t.Error("the L1's validator is not among the nodes:", got)
+	}
+	if err := seed.NewPeople(w, func(error) {}).Advance(t.Context(), w.Clock.Now().Add(time.Hour)); err != nil {
+		t.Error("people act:", err)
+	}
+	verifytest.Sound(t, w)
+	if err := verify.Inspect(t.Context(), w, nil); err != nil {
+		t.Error(err)
+	}
+	if again, _ := generated(t, genesisWorld); !bytes.Equal(again.Digest(), digest) || again.Meta.Shape != w.Meta.Shape || strings.Contains(again.Meta.Shape, "testdata") {
+		t.Error("the same file makes another world, or the world needs its files again")
+	}
+}
+
+func (d *devnet) obeysLists() {
+	for list, roles := range map[*precompile.Contract]map[string]string{
+		precompile.DeployerAllowList: {alice: "AdminRole", bobAddress: "NoRole"},
+		precompile.TxAllowList:       {alice: "AdminRole", bobAddress: "EnabledRole", whaleAddress: "ManagerRole", clumsyAddress: "NoRole"},
+	} {
+		for address, want := range roles {
+			if got := d.role(list, address); got != want {
+				d.Errorf("%s: %s has %s, want %s", list.Key, address, got, want)
+			}
+		}
+	}
+	const refusal = "cannot issue transaction from non-allow listed address: " + clumsyAddress
+	if got := d.sent(clumsyAddress, bobAddress, nil); got != refusal {
+		d.Error(got)
+	}
+	d.text("evm_setAutomine", false)
+	if got := d.sent(clumsyAddress, bobAddress, nil); got != refusal {
+		d.Error("without automine:", got)
+	}
+	d.text("evm_setAutomine", true)
+	code := common.FromHex("0x600b8060093d393df3602a60005260206000f3")
+	for _, c := range []struct {
+		from string
+		to   any
+		data []byte
+		want string
+	}{
+		{bobAddress, alice, nil, "1"},
+		{bobAddress, nil, code, "0"}, // may send, but not deploy
+		{alice, nil, code, "1"},
+		{bobAddress, precompile.TxAllowList.Address, precompile.PackInput("setEnabled(address)", common.BytesToHash(common.FromHex(clumsyAddress))), "0"},
+		{alice, precompile.TxAllowList.Address, precompile.PackInput("setEnabled(address)", common.BytesToHash(common.FromHex(clumsyAddress))), "1"},
+		{clumsyAddress, bobAddress, nil, "1"},
+	} {
+		if got := d.sent(c.from, c.to, c.data); got != c.want {
+			d.Errorf("from %s to %v: %s, want %s", c.from, c.to, got, c.want)
+		}
+	}
+	if head := d.head(); head.GasLimit != 8_000_000 || head.BaseFee.Cmp(big.NewInt(25e9)) < 0 {
+		d.Errorf("gas limit %d, base fee %s", head.GasLimit, head.BaseFee)
+	}
+}
+
+func (d *devnet) hasFees() {
+	first, err := d.client.HeaderByNumber(d.Context(), new(big.Int))
+	if err != nil || string(first.Extra) != "snow" || first.GasLimit != 12_000_000 {
+		d.Errorf("block 0: %+v, %v", first, err)
+	}
+	for address, want := range map[string]string{alice: "1000000000000000000000000", whaleAddress: "1000000000000000000000", bobAddress: "0"} {
+		if said, listed := d.native(common.HexToAddress(address)); said != want || listed != want {
+			d.Errorf("%s has %s, the Data API lists %s, want %s", address, said, listed, want)
+		}
+	}
+	if got := d.text("eth_call", map[string]any{"to": "0x00000000000000000000000000000000000c0de0"}, "latest"); !strings.HasSuffix(got, `2a"`) {
+		d.Error("the allocated contract answers", got)
+	}
+	if got := d.sent(alice, bobAddress, nil); got != "1" {
+		d.Error(got)
+	}
+	if head := d.head(); head.GasLimit != 12_000_000 || head.BaseFee.Cmp(big.NewInt(7e9)) < 0 || head.BaseFee.Cmp(big.NewInt(8e9)) > 0 {
+		d.Errorf("gas limit %d, base fee %s", head.GasLimit, head.BaseFee)
+	}
+}
+
+func (d *devnet) upgrades() {
+	if said, _ := d.native(common.HexToAddress(bobAddress)); said != "1000000000000000000" {
+		d.Error("the initial mint gave bob", said)
+	}
+	var words hexutil.Bytes
+	d.call(&words, "eth_call", map[string]any{"to": precompile.FeeManager.Address, "data": hexutil.Bytes(precompile.PackInput("getFeeConfig()"))}, "latest")
+	for i, want := range []int64{20_000_000, 2, 2_000_000_000, 100_000_000, 48, 0, 10_000_000, 500_000} {
+		if got := new(big.Int).SetBytes(words[32*i : 32*i+32]); got.Int64() != want {
+			d.Errorf("word %d of the fee configuration is %s, want %d", i, got, want)
+		}
+	}
+	mint := precompile.PackInput("mintNativeCoin(address,uint256)", common.BytesToHash(common.FromHex(whaleAddress)), common.BigToHash(big.NewInt(5)))
+	minted := func() string {
+		said, _ := d.native(common.HexToAddress(whaleAddress))
+		return said
+	}
+	off, on := time.Unix(1793836800, 0), time.Unix(1793840400, 0) // of the upgrades
+	for _, c := range []struct {
+		at       time.Time
+		minted   string
+		deployer string
+	}{
+		{off.Add(-3 * time.Second), "5", ""}, {off, "5", ""}, {off.Add(time.Minute), "5", ""},
+		{on.Add(-3 * time.Second), "5", ""}, {on, "5", "AdminRole"}, {on.Add(time.Minute), "5", "AdminRole"},
+	} {
+		if err := d.world.Advance(d.Context(), c.at); err != nil {
+			d.Fatal(err)
+		}
+		if got := d.sent(alice, precompile.NativeMinter.Address, mint); got != "1" { // without the minter a call to nobody succeeds
+			d.Error(got)
+		}
+		if head := d.head(); int64(head.Time) < c.at.Unix() || int64(head.Time) > c.at.Unix()+2 || head.GasLimit != 20_000_000 {
+			d.Errorf("the block at %s has time %d and gas limit %d", c.at, head.Time, head.GasLimit)
+		}
+		if got, role := minted(), d.role(precompile.DeployerAllowList, alice); got != c.minted || role != c.deployer {
+			d.Errorf("at %s: minted %s, want %s; alice is %q, want %q", c.at, got, c.minted, role, c.deployer)
+		}
+	}
+	d.mustSend(&types.DynamicFeeTx{Nonce: d.nonce(), To: &someone, Value: big.NewInt(1), Gas: 50_000, GasFeeCap: big.NewInt(100e9)})
+}
+
+// TestMistakesInAGenesis: what cannot start a chain is named with the line of its own file.
+func TestMistakesInAGenesis(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	files := 0
+	write := func(name, text string) string {
+		files++
+		path := filepath.Join(folder, fmt.Sprint(files)+name)
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	good, err := os.ReadFile("testdata/l1/lists.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	changed := func(from, to string) string {
+		text := strings.Replace(string(good), from, to, 1)
+		if text == string(good) {
+			t.Fatalf("%s is not in the genesis", from)
+		}
+		return write("genesis.json", text)
+	}
+	for _, c := range []struct{ entry, problem string }{
+		{"genesis: nowhere.json", "l1s[0].genesis: open nowhere.json"},
+		{"genesis: " + write("a.json", "{\n}\n}"), "a.json:3: it is not JSON"},
+		{"genesis: " + write("b.json", "{}"), "b.json:1: it has no config: it is no genesis"},
+		{"genesis: " + changed(`"chainId": 990001,`, ""), "genesis.json:2: config: it has no chainId"},
+		{"genesis: " + changed(`"0x7A1200"`, `"0x7A1201"`), "genesis.json:45: gasLimit: it is 8000001, and the gasLimit of feeConfig is 8000000: subnet-evm wants them to be the same"},
+		{"genesis: " + changed(`"targetGas": 15000000`, `"targetGas": 0`), "targetGas cannot be less than or equal to 0"},
+		{"genesis: " + changed(`"0x295BE96E64066972000000"`, `"much"`), "alloc.f39Fd6e51aad88F6F4ce6aB8827279cffFb92266.balance: expected a whole number"},
+		{"genesis: " + changed(`["0x70997970C51812dc3A010C7d01b50e0d17dc79C8"]`, `["0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266"]`), "has more than one role"},
+		{"genesis: " + changed(`1709740800`, `0`), "txAllowListConfig: cannot add managers before Durango on mainnet, at 1709740800"},
+		{"network: fuji, genesis: " + write("w.json", `{"config":{"chainId":7,"warpConfig":{"blockTimestamp":5}},"alloc":{}}`), "warpConfig: warp cannot be activated before Durango on fuji"},
+		{"genesis: " + write("q.json", `{"config":{"chainId":7,"warpConfig":{"blockTimestamp":1709740800,"quorumNumerator":101}},"alloc":{}}`), "cannot specify numerator (101) > denominator (100)"},
+		{"genesis: testdata/l1/fees.json", "the file with the accounts of the airdrop is needed too"},
+		{"genesis: testdata/l1/fees.json, airdrop: testdata/l1/lists.json", "the accounts of the airdrop have another hash"},
+		{"genesis: testdata/l1/lists.json, airdrop: testdata/l1/fees-airdrop.json", "it has no airdropHash, so there is no airdrop"},
+		{"genesis: testdata/l1/lists.json, chainId: 5", "l1s[0].chainId: it is 5, and that of the genesis is 990001"},
+		{"genesis: testdata/l1/lists.json, transactions: 300", "l1s[0].transactions: nobody acts on a chain with a genesis of its own"},
+		{"genesis: testdata/l1/lists.json, upgrade: " + write("u.json", `{"precompileUpgrades":[{"feeManagerConfig":{"blockTimestamp":1,"disable":true}}]}`), "turns off what is off"},
+		{"genesis: testdata/l1/lists.json, upgrade: " + write("v.json", "{\n\"precompileUpgrades\":[7]}"), "v.json:2: precompileUpgrades[0]: expected an object"},
+		{"upgrade: u.json, chainId: 7", "upgrade and airdrop belong to a genesis"},
+		{"token: ABC", "0 is no EVM chain id"},
+	} {
+		_, err := seed.ParseProfile("world.yaml", []byte("name: bad\nl1s:\n  - {name: Mine, "+c.entry+"}\n"))
+		if err == nil || !strings.Contains(err.Error(), c.problem) || !strings.Contains(err.Error(), "world.yaml:3: l1s[0]") {
+			t.Errorf("%s: %v, want %s", c.entry, err, c.problem)
+		}
+	}
+}
