@@ -51,7 +51,7 @@ type NamedContract struct {
 
 // ShowImport describes an import.
 func ShowImport(kind interchange.Kind, done *sim.Imported) *Import {
-	i := &Import{Kind: string(kind), Accounts: done.Accounts, Values: done.Values, Contracts: []NamedContract{}, Notes: slices.Concat([]string{}, done.Notes)}
+	i := &Import{Kind: string(kind), Accounts: done.Accounts, Values: done.Values, Contracts: []NamedContract{}, Notes: append([]string{}, done.Notes...)}
 	for _, c := range done.Contracts {
 		i.Contracts = append(i.Contracts, NamedContract{c.Role, common.BytesToAddress(c.Address).Hex()})
 	}

@@ -26,7 +26,7 @@ done
 echo "{\"Replace\": {$replaced}}" >"$work/overlay.json"
 
 go build -overlay "$work/overlay.json" -o "$work/" . ./record
-"$work/avalanchego" "$binary" "${@:-tiny}" $([ $# -gt 0 ] || echo default)
+"$work/avalanchego" "$binary" "${@:-tiny}" $([ $# -gt 0 ] || echo default "$PWD/l1s.yaml")
 # The recordings that the product's tests use still match the network's packages.
 same() {
 	"$work/record" "$1" | cmp - "../../$2"
