@@ -7,6 +7,7 @@ import (
 
 	"github.com/ethereum/go-ethereum/core"
 	"github.com/ethereum/go-ethereum/core/tracing"
+	"github.com/ethereum/go-ethereum/core/vm"
 	"github.com/ethereum/go-ethereum/crypto"
 	"github.com/ethereum/go-ethereum/rlp"
 	"github.com/holiman/uint256"
@@ -123,4 +124,17 @@ func (p *BlockExecution) moveSingly(tx *txs.Tx) error {
 		p.state.SetNonce(change.Address, change.Nonce+1, tracing.NonceChangeUnspecified)
 	}
 	return nil
+}
+
+// MoveAtomic moves the value of an accepted atomic transaction into and out of accounts.
+func MoveAtomic(states vm.StateDB, tx *txs.Tx) {
+	for _, change := range tx.AccountChanges() {
+		amount := new(uint256.Int).Mul(uint256.NewInt(change.Amount), weiPerNano)
+		if change.Debit {
+			states.SubBalance(change.Address, amount, tracing.BalanceChangeUnspecified)
+			states.SetNonce(change.Address, change.Nonce+1, tracing.NonceChangeUnspecified)
+			continue
+		}
+		states.AddBalance(change.Address, amount, tracing.BalanceChangeUnspecified)
+	}
 }

@@ -35,6 +35,17 @@ func appendAccount(to []byte, kind Kind, a *types.StateAccount) []byte {
 	return append(to, body...)
 }
 
+// AccountLeaf returns the leaf of an account in the chain's state trie.
+func AccountLeaf(kind Kind, a *types.StateAccount) []byte { return appendAccount(nil, kind, a) }
+
+// SlotLeaf returns the leaf of a slot in a storage trie, nil for zero.
+func SlotLeaf(value common.Hash) []byte {
+	if value == (common.Hash{}) {
+		return nil
+	}
+	return appendString(nil, common.TrimLeftZeroes(value[:]))
+}
+
 // appendString appends fewer than 56 bytes as an RLP string.
 func appendString(to, s []byte) []byte {
 	if len(s) != 1 || s[0] >= 0x80 {

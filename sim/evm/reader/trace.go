@@ -16,6 +16,7 @@ import (
 	"github.com/ethereum/go-ethereum/core/state"
 	"github.com/ethereum/go-ethereum/core/tracing"
 	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/ethereum/go-ethereum/core/vm"
 	"github.com/ethereum/go-ethereum/eth/tracers"
 	"github.com/ethereum/go-ethereum/eth/tracers/logger"
 	"github.com/klauspost/compress/s2"
@@ -263,7 +264,13 @@ func (c *Chain) walk(ctx context.Context, b *Block, transactions []*Transaction,
 	if err != nil {
 		return nil, err
 	}
-	x := &execution{chain: c, states: states, context: evm.NewBlockContext(b.Executed, c.blockHash(ctx, parent.Number)), limited: true}
+	return c.walkOn(ctx, states, c.blockHash(ctx, parent.Number), parent, b, transactions, each)
+}
+
+// walkOn is walk on a state of the caller's.
+func (c *Chain) walkOn(ctx context.Context, states *state.StateDB, hash vm.GetHashFunc, parent, b *Block, transactions []*Transaction,
+	each func(context.Context, *execution, *Transaction, *core.Message) error) (*execution, error) {
+	x := &execution{chain: c, states: states, context: evm.NewBlockContext(b.Executed, hash), limited: true}
 	if err := c.schedule.Apply(x.states, &parent.Header.Time, b.Header.Time, b.Number); err != nil {
 		return nil, err
 	}
