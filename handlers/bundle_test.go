@@ -171,11 +171,24 @@ func TestCallsInBundles(t *testing.T) {
 	d.text("evm_setAutomine", false)
 	nonce := d.nonce()
 	var sent []common.Hash
+	var raw []hexutil.Bytes
 	for i := range uint64(3) {
-		sent = append(sent, d.mustSend(&types.DynamicFeeTx{Nonce: nonce + i, To: &counter, Gas: 200_000}))
+		tx := &types.DynamicFeeTx{Nonce: nonce + i, To: &counter, Gas: 30_000}
+		bytes, err := d.sign(tx).MarshalBinary()
+		if err != nil {
+			t.Fatal(err)
+		}
+		raw = append(raw, bytes)
+		sent = append(sent, d.mustSend(tx))
 	}
+	var bundle bundleOutcome
+	d.call(&bundle, "eth_callBundle", object{"txs": raw, "blockNumber": hexutil.Uint64(head.Number.Uint64() + 1)})
 	d.text("evm_mine")
 	for i, hash := range sent {
+		receipt, err := d.client.TransactionReceipt(t.Context(), hash)
+		if err != nil || bundle.Results[i].GasUsed != receipt.GasUsed || *bundle.Results[i].Value != word(uint64(i+1)) {
+			t.Errorf("transaction %d used %d in the bundle, and in its block %+v: %v", i, bundle.Results[i].GasUsed, receipt, err)
+		}
 		var trace struct{ ReturnValue string }
 		if d.call(&trace, "debug_traceTransaction", hash); "0x"+trace.ReturnValue != word(uint64(i+1)) {
 			t.Errorf("transaction %d returned %s", i, trace.ReturnValue)
