@@ -222,7 +222,7 @@ type Endpoint struct {
 type Lister interface{ Endpoints() []Endpoint }
 
 // pages lists a server's paths other than its operations.
-var pages = []string{"/", "/docs", "/openapi.json", "/openrpc.json"}
+var pages = []string{"/", "/docs", "/llms.txt", "/openapi.json", "/openrpc.json"}
 
 // Endpoints lists everything that the server serves: operations, documentation, and the endpoints of mounted handlers.
 func (s *Server) Endpoints() []Endpoint {

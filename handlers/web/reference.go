@@ -272,3 +272,25 @@ func topic(p *page) error {
 	p.Data = J{"text": template.HTML(text), "name": t.Name, "topics": p.site.manual.Topics()}
 	return errors.Join(err, p.showAs("topic", "manual", t.Title))
 }
+
+// orMarkdown serves a page of the manual as Markdown if its address ends with .md.
+func (s *Site) orMarkdown(page http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		name, asked := strings.CutSuffix(r.PathValue("topic"), ".md")
+		if t, found := s.manual.Find(name); asked && found {
+			sendText(w, r, "text/markdown", s.manual.Plain(t, rest.BaseURL(r)))
+			return
+		}
+		page.ServeHTTP(w, r)
+	})
+}
+
+// serveLLMs serves the contents of the manual for language models.
+func (s *Site) serveLLMs(w http.ResponseWriter, r *http.Request) {
+	sendText(w, r, "text/plain", s.manual.LLMs(rest.BaseURL(r)))
+}
+
+func sendText(w http.ResponseWriter, r *http.Request, mediaType, text string) {
+	w.Header().Set("Content-Type", mediaType+"; charset=utf-8")
+	send(w, r, http.StatusOK, []byte(text))
+}

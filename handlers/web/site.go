@@ -37,7 +37,7 @@ type Site struct {
 }
 
 // Mounts lists the paths at and below which pages are served.
-var Mounts = []string{"/", "/assets", "/search", "/tx", "/address", "/block", "/token", "/sim/explorer", "/p", "/x", "/c", "/messages", "/control", "/requests", "/gas", "/charts", "/docs", "/openrpc.json", "/webhooks", "/as-network"}
+var Mounts = []string{"/", "/assets", "/search", "/tx", "/address", "/block", "/token", "/sim/explorer", "/p", "/x", "/c", "/messages", "/control", "/requests", "/gas", "/charts", "/docs", "/llms.txt", "/openrpc.json", "/webhooks", "/as-network"}
 
 // New makes a site over a handler that serves all interfaces of a world; a rule decides who may change it.
 func New(api http.Handler, manual *docs.Manual, log *slog.Logger, rule *permit.Rule) *Site {
@@ -46,6 +46,8 @@ func New(api http.Handler, manual *docs.Manual, log *slog.Logger, rule *permit.R
 		s.mux.Handle("GET "+pattern, s.page(show))
 	}
 	s.mux.HandleFunc("GET /openrpc.json", s.serveOpenRPC)
+	s.mux.HandleFunc("GET /llms.txt", s.serveLLMs)
+	s.mux.Handle("GET /docs/{topic}", s.orMarkdown(s.page(topic)))
 	s.mux.HandleFunc("GET /docs/methods/{method}", s.serveMethod)
 	s.mux.HandleFunc("GET /assets/{version}/{file}", serveAsset)
 	return s
@@ -83,7 +85,6 @@ func (s *Site) pages() map[string]func(*page) error {
 		"/webhooks":                 webhooks,
 		"/as-network":               hostNames,
 		"/docs":                     showReference,
-		"/docs/{topic}":             topic,
 		"/charts":                   charts,
 		"/sim/explorer/{chain}/address/{address}/contract": contract,
 		"/messages":           messages,
