@@ -248,12 +248,12 @@ func (a *sendCallsAPI) sendTogether(ctx context.Context, from common.Address, ca
 	if !a.node.miner.Automine() {
 		return nil, provider(codeNotAtomic, "a batch is atomic only with automine, which is off: anvil_setAutomine turns it on")
 	}
-	a.node.send.Lock()
-	defer a.node.send.Unlock()
 	limits, err := a.gasOf(ctx, from, calls)
 	if err != nil {
 		return nil, err
 	}
+	a.node.send.Lock()
+	defer a.node.send.Unlock()
 	for attempt := 1; ; attempt++ {
 		transactions, err := a.write(ctx, from, calls, limits)
 		if err != nil {
