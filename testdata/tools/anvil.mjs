@@ -373,7 +373,7 @@ async function rest(side) {
   for (const account of ['anvil', 'hardhat']) {
     await ask(`${account}_autoImpersonateAccount`, true)
     await ask(`${account}_autoImpersonateAccount off`, false)
-    await ask(`${account}_setLoggingEnabled`, true)
+    await ask(`${account}_setLoggingEnabled`, false)
     await ask(`${account}_setNextBlockBaseFeePerGas again`, hex(10n ** 10n))
     await ask(`${account}_dropAllTransactions again`)
     await ask(`${account}_getAutomine again`)
