@@ -13,5 +13,6 @@ folder=$(mktemp -d)
 serve world.yaml
 node metamask.mjs
 node safe.mjs
+node alto.mjs
 stop
 "$binary" verify --quiet --db "$folder/world.yaml.db"
