@@ -346,6 +346,13 @@ func signs(d *devnet) {
 			d.Error(err)
 		}
 	}
+	// A signature that go-ethereum's documentation gives for personal_ecRecover.
+	var signer common.Address
+	d.call(&signer, "personal_ecRecover", "0xdeadbeaf",
+		"0xa3f20717a250c2b0b729b7e5becbff67fdaef7e0699da4de7ca5895b02a170a12d887fd3b17bfdce3481f10bea41f45ba9f709d39ce8325427b57afcfc994cee1b")
+	if signer != common.HexToAddress("0x9b2055d370f73ec7d8a03e965129118dc8f5bf83") {
+		d.Error(signer)
+	}
 	typed := map[string]any{"primaryType": "Mail", "message": map[string]any{"text": "hi"}, "domain": map[string]any{"name": "x"},
 		"types": map[string]any{"EIP712Domain": []any{map[string]any{"name": "name", "type": "string"}}, "Mail": []any{map[string]any{"name": "text", "type": "string"}}}}
 	d.call(&signature, "eth_signTypedData_v4", d.from, typed)

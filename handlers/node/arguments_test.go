@@ -443,7 +443,7 @@ func canonical(method string) string {
 		}
 		return method
 	}
-	own := []string{"personal_sign", "anvil_reorg", "anvil_rollback", "erigon_getHeaderByNumber"}
+	own := []string{"personal_sign", "personal_ecRecover", "anvil_reorg", "anvil_rollback", "erigon_getHeaderByNumber"}
 	walletMethods := []string{"accounts", "requestAccounts", "sign", "signTypedData_v4", "sendTransaction", "sendUnsignedTransaction", "signTransaction", "fillTransaction", "pendingTransactions"}
 	switch {
 	case slices.Contains(own, method):

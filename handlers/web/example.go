@@ -62,6 +62,8 @@ func (s *samples) given(path, method string) (args []any, found bool) {
 		return s.ofWallet(path, name)
 	case method == "personal_sign":
 		return []any{"0x68656c6c6f", alice}, true
+	case method == "personal_ecRecover":
+		return []any{"0x68656c6c6f", s.result(path, "personal_sign", "0x68656c6c6f", alice)}, true
 	case method == "eth_callMany":
 		return []any{[]any{J{"transactions": []any{J{"from": alice, "to": usdc, "data": "0x18160ddd"}}}}, J{"blockNumber": "latest"}}, true
 	case method == "eth_callBundle":

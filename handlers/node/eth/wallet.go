@@ -215,12 +215,30 @@ func (a *walletAPI) signed(ctx context.Context, call *reader.Call) (*types.Trans
 	return secp256k1.SignTx(tx, types.LatestSignerForChainID(a.chainID()), a.wallet.key(*call.From))
 }
 
-// personalAPI implements the method with which browser wallets sign messages.
+// personalAPI implements the methods with which browser wallets sign messages and tell who signed.
 type personalAPI struct{ *walletAPI }
 
 // Sign signs a message in a person's name (EIP-191). It ignores the password that some clients send.
 func (a *personalAPI) Sign(message hexutil.Bytes, address common.Address, _ *string) (hexutil.Bytes, error) {
 	return a.walletAPI.Sign(address, message)
+}
+
+var errRecoveryID = errors.New("invalid Ethereum signature (V is not 27 or 28)")
+
+// EcRecover returns the account that signed a message (coreth internal/ethapi.PersonalAccountAPI.EcRecover).
+func (a *personalAPI) EcRecover(message, signature hexutil.Bytes) (common.Address, error) {
+	if len(signature) != crypto.SignatureLength {
+		return common.Address{}, fmt.Errorf("signature must be %d bytes long", crypto.SignatureLength)
+	}
+	if v := signature[crypto.RecoveryIDOffset]; v != 27 && v != 28 {
+		return common.Address{}, errRecoveryID
+	}
+	signature[crypto.RecoveryIDOffset] -= 27
+	key, err := crypto.SigToPub(accounts.TextHash(message), signature)
+	if err != nil {
+		return common.Address{}, err
+	}
+	return crypto.PubkeyToAddress(*key), nil
 }
 
 var (
