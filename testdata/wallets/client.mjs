@@ -8,9 +8,9 @@ export const network = (chain) => ({
 
 export const observe = (chain) => createTestClient({ chain: network(chain), mode: 'anvil', transport: http(), pollingInterval: 20, cacheTime: 0 }).extend(publicActions)
 
-// until waits for what a poll brings about.
+// until waits up to two minutes for what a poll brings about.
 export async function until(what, holds) {
-  for (let i = 0; i < 1200; i++) {
+  for (let i = 0; i < 4800; i++) {
     const value = await holds()
     if (value) return value
     await new Promise((resolve) => setTimeout(resolve, 25))

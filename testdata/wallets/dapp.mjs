@@ -3,7 +3,7 @@
 import { createServer } from 'node:http'
 import { readFile } from 'node:fs/promises'
 import { chromium } from 'playwright-core'
-import { getAddress, parseAbi, parseEther, parseUnits, recoverMessageAddress } from 'viem'
+import { getAddress, parseAbi, parseEther, parseUnits, recoverMessageAddress, recoverTypedDataAddress } from 'viem'
 
 import { Tally } from '../clients/tally.mjs'
 import { persona, world } from '../clients/world.mjs'
@@ -39,14 +39,14 @@ function inject({ endpoints, first }) {
   }
   const answer = async (method, params) => {
     if (method === 'eth_accounts' && !connected) return []
-    // MetaMask calls the gas limit so in transactions, too.
-    if (method === 'eth_sendTransaction' && params[0].gasLimit) params = [{ ...params[0], gas: params[0].gasLimit }]
     try {
       const result = await node(method, params)
       if (method === 'eth_requestAccounts') connected = true
       if (method === 'wallet_revokePermissions') { connected = false; emit('accountsChanged', []) }
       return result
     } catch (error) {
+      // Wallets send what will fail if the user insists.
+      if (method === 'eth_sendTransaction' && /revert|invalid opcode/.test(error.message) && !params[0].gas) return node(method, [{ ...params[0], gas: '0x186a0' }])
       const chosen = method === 'wallet_switchEthereumChain' && params[0].chainId
       if (error.code !== 4901 || !endpoints[chosen]) throw error
       at = chosen
@@ -56,7 +56,7 @@ function inject({ endpoints, first }) {
     }
   }
   window.asked = asked
-  window.ethereum = {
+  const provider = {
     isMetaMask: true,
     on: (event, listener) => { (listeners[event] ??= []).push(listener) },
     removeListener: (event, listener) => { listeners[event] = (listeners[event] ?? []).filter((l) => l !== listener) },
@@ -73,6 +73,11 @@ function inject({ endpoints, first }) {
       }
     },
   }
+  // The app looks for wallets by EIP-6963.
+  const detail = { info: { uuid: '4a05be5e-0000-4000-8000-000000000045', name: 'Snowglobe', icon: 'data:,', rdns: 'test.snowglobe' }, provider }
+  const announce = () => window.dispatchEvent(new CustomEvent('eip6963:announceProvider', { detail }))
+  window.addEventListener('eip6963:requestProvider', announce)
+  window.ethereum = provider
 }
 
 const browser = await chromium.launch({
@@ -80,11 +85,12 @@ const browser = await chromium.launch({
   args: ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'],
 })
 const context = await browser.newContext()
-context.setDefaultTimeout(60_000)
+context.setDefaultTimeout(120_000) // other suites may run beside this one
 await context.route((url) => url.hostname !== '127.0.0.1', (route) => route.abort()) // the dapp's ways to other wallets
+await context.routeWebSocket((url) => url.hostname !== '127.0.0.1', (socket) => socket.close())
 const page = await context.newPage()
 const hex = (c) => `0x${Number(c.chainId).toString(16)}`
-await page.addInitScript(inject, { endpoints: { [hex(chain)]: chain.rpcUrl, [hex(fuji)]: fuji.rpcUrl }, first: hex(chain) })
+await page.addInitScript(inject, { endpoints: { [hex(chain)]: chain.rpcUrl, [hex(fuji)]: fuji.rpcUrl }, first: hex(fuji) })
 await page.goto(`http://127.0.0.1:${site.address().port}/`)
 
 const text = (id) => page.locator(`#${id}`).innerText()
@@ -107,17 +113,29 @@ async function sends(id) {
 }
 
 await tally.group('test-dapp, connection', async () => {
+  await shows('network', (t) => t === fuji.chainId)
   await shows('connectButton', (t) => t === 'Connect')
-  tally.same('before', [await text('chainId'), await text('network'), await text('accounts')], [hex(chain), chain.chainId, ''])
+  tally.same('before', [await text('chainId'), await text('accounts')], [hex(fuji), ''])
   await press('connectButton')
   await shows('connectButton', (t) => t === 'Connected')
   tally.same('whom it sees', (await text('accounts')).split(',')[0], alice.toLowerCase())
   await press('getAccounts')
   await shows('getAccountsResult', (t) => t.toLowerCase().startsWith(alice.toLowerCase()))
-  for (const button of ['requestPermissions', 'getPermissions']) {
+  for (const [button, granted] of [['requestPermissions', 'eth_accounts'], ['getPermissions', 'eth_accounts, endowment:permitted-chains']]) {
+    await page.locator('#permissionsResult').evaluate((e) => { e.textContent = '' })
     await press(button)
-    tally.ok(button, (await shows('permissionsResult', (t) => t !== '')).includes('eth_accounts'))
+    tally.same(button, await shows('permissionsResult', (t) => t !== ''), granted)
   }
+  // A payment there, then to the other chain.
+  const other = observe(fuji)
+  const before = await other.getTransactionCount({ address: alice })
+  const { result: hash } = await asks('sendEIP1559WithoutGasButton', 'eth_sendTransaction')
+  tally.same('a payment there', [(await other.getTransactionReceipt({ hash })).status, await other.getTransactionCount({ address: alice }), await client.request({ method: 'eth_getTransactionByHash', params: [hash] })],
+    ['success', before + 1, null])
+  await press('openNetworkPicker')
+  await page.locator(`.network-modal-item[data-chain-id="${hex(chain)}"]`).click()
+  tally.same('the chain it shows', [await shows('chainId', (t) => t === hex(chain)), await shows('network', (t) => t === chain.chainId)], [hex(chain), chain.chainId])
+  tally.same('its name', await text('currentNetworkName'), 'Current Network: Avalanche Network C-Chain')
 })
 
 await tally.group('test-dapp, signatures', async () => {
@@ -221,10 +239,10 @@ await tally.group('test-dapp, contracts', async () => {
   tally.same('who may take all, once revoked', await operates(nfts), false)
   await fill('watchNFTInput', '1')
   tally.same('an NFT to watch', (await asks('watchNFTButton', 'wallet_watchAsset')).result, true)
-  await press('sign721Permit')
-  await shows('sign721PermitResult', (t) => t.startsWith('0x'))
-  await press('sign721PermitVerify')
-  tally.same('who signed its permit', (await shows('sign721PermitVerifyResult', (t) => t !== '')).toLowerCase(), alice.toLowerCase())
+  // Its permit has no type for the domain, which viem, ethers and anvil make from the fields; the dapp's library has it empty. An address in it has a
+  // wrong checksum, which viem would refuse.
+  const permit = await asks('sign721Permit', 'eth_signTypedData_v4')
+  tally.same('who signed its permit', await recoverTypedDataAddress({ ...JSON.parse(permit.params[1].replace(/0x[0-9a-f]{40}/gi, (a) => a.toLowerCase())), signature: permit.result }), alice)
   await fill('transferTokenInput', '1')
   await sends('transferFromButton')
   tally.same('whose it is', await owner(1n), receiver)
@@ -249,28 +267,20 @@ await tally.group('test-dapp, contracts', async () => {
 
 await tally.group('test-dapp, batches of calls (EIP-5792)', async () => {
   await press('eip5792GetCapabilitiesButton')
-  tally.same('what the wallet can do', JSON.parse(await shows('eip5792GetCapabilitiesResult', (t) => t !== ''))[hex(chain)]?.atomic?.status, 'supported')
+  tally.same('what the wallet can do', JSON.parse(await shows('eip5792GetCapabilitiesResult', (t) => t !== 'Status'))[hex(chain)]?.atomic?.status, 'supported')
   const other = '0xbc2114a988e9CEf5bA63548D432024f34B487048'
   const had = await Promise.all([paid, other].map((address) => client.getBalance({ address })))
   const { result: { id } } = await asks('eip5792SendCallsButton', 'wallet_sendCalls')
   tally.same('the batch it shows', await page.locator('#eip5792RequestIdInput').inputValue(), id)
   await press('eip5792GetCallsStatusButton')
-  const { status, atomic, receipts } = JSON.parse(await shows('eip5792GetCallsStatusResult', (t) => t !== ''))
+  const { status, atomic, receipts } = JSON.parse(await shows('eip5792GetCallsStatusResult', (t) => t !== 'Status'))
   const mined = await Promise.all(receipts.map(({ transactionHash }) => client.getTransactionReceipt({ hash: transactionHash })))
   tally.same('how it ended', [status, atomic, mined.map((r) => r.status), new Set(mined.map((r) => r.blockHash)).size], [200, true, ['success', 'success'], 1])
   tally.same('what it paid', (await Promise.all([paid, other].map((address) => client.getBalance({ address })))).map((b, i) => b - had[i]), [10n ** 9n, 5n * 10n ** 8n])
 })
 
-await tally.group('test-dapp, chains', async () => {
+await tally.group('test-dapp, what it may not', async () => {
   tally.same('a chain that is unknown', [(await asks('addEthereumChain', 'wallet_addEthereumChain')).error?.code, (await asks('switchEthereumChain', 'wallet_switchEthereumChain')).error?.code], [4901, 4902])
-  await press('openNetworkPicker')
-  await page.locator(`.network-modal-item[data-chain-id="${hex(fuji)}"]`).click()
-  tally.same('the chain it shows', [await shows('chainId', (t) => t === hex(fuji)), await shows('network', (t) => t === fuji.chainId)], [hex(fuji), fuji.chainId])
-  const other = observe(fuji)
-  const before = await other.getTransactionCount({ address: alice })
-  const { result: hash } = await asks('sendEIP1559WithoutGasButton', 'eth_sendTransaction')
-  const sent = await other.waitForTransactionReceipt({ hash })
-  tally.same('a payment there', [sent.status, await other.getTransactionCount({ address: alice }), await client.request({ method: 'eth_getTransactionByHash', params: [hash] })], ['success', before + 1, null])
   await press('revokeAccountsPermission')
   await shows('connectButton', (t) => t === 'Connect')
   tally.same('whom it sees at last', await text('accounts'), '')

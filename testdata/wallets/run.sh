@@ -14,5 +14,6 @@ serve world.yaml
 node metamask.mjs
 node safe.mjs
 node alto.mjs
+node dapp.mjs
 stop
 "$binary" verify --quiet --db "$folder/world.yaml.db"
