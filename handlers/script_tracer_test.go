@@ -1,0 +1,99 @@
+// Tracers in JavaScript against the tracers in Go.
+
+package handlers_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"strings"
+	"testing"
+
+	"github.com/ethereum/go-ethereum/common/hexutil"
+)
+
+// stepCounter is a client's script that counts steps by opcode, and calls.
+const stepCounter = `{ops:{},calls:0,step:function(log){var op=log.op.toString();this.ops[op]=(this.ops[op]||0)+1},enter:function(){this.calls++},exit:function(){},fault:function(){},result:function(){return {ops:this.ops,calls:this.calls}}}`
+
+// TestScriptsAgreeWithTracersInGo compares go-ethereum's script that traces calls, and one of a client's, with callTracer and the log of steps.
+func TestScriptsAgreeWithTracersInGo(t *testing.T) {
+	t.Parallel()
+	w := readWorld(t)
+	h, compared, calls := surfaceOf(t, w), 0, 0
+	for _, c := range w.Chains {
+		head, err := c.Head(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for number := head.Number - min(head.Number-1, 25); number <= head.Number; number++ {
+			block := hexutil.EncodeUint64(number)
+			ask := func(into any, config object) {
+				t.Helper()
+				if problem := callEVM(t, h, rpcPath(c), "debug_traceBlockByNumber", into, block, config); problem != "" {
+					t.Fatalf("%s, block %d: %s", c.Row.Name, number, problem)
+				}
+			}
+			var native, script []struct{ Result callFrame }
+			var counts []struct {
+				Result struct {
+					Ops   map[string]int
+					Calls int
+				}
+			}
+			var steps []struct {
+				Result struct{ StructLogs []struct{ Op string } }
+			}
+			ask(&native, object{"tracer": "callTracer"})
+			ask(&script, object{"tracer": "callTracerLegacy"})
+			ask(&counts, object{"tracer": stepCounter})
+			ask(&steps, object{"disableStack": true, "disableStorage": true})
+			for i := range native {
+				if got, want := callShape(&script[i].Result), callShape(&native[i].Result); got != want {
+					t.Errorf("%s, block %d, transaction %d: the script traces %s, want %s", c.Row.Name, number, i, got, want)
+				}
+				want, entered := map[string]int{}, innerCalls(&native[i].Result)
+				for _, step := range steps[i].Result.StructLogs {
+					want[step.Op]++
+				}
+				if counts[i].Result.Calls != entered || !maps.Equal(counts[i].Result.Ops, want) {
+					t.Errorf("%s, block %d, transaction %d: the script counts %+v, want %d and %v", c.Row.Name, number, i, counts[i].Result, entered, want)
+				}
+				compared, calls = compared+1, calls+entered
+			}
+		}
+	}
+	if compared < 20 || calls < 5 {
+		t.Errorf("only %d transactions with %d inner calls were compared", compared, calls)
+	}
+}
+
+// innerCalls counts the calls below a call.
+func innerCalls(f *callFrame) (n int) {
+	for i := range f.Calls {
+		n += 1 + innerCalls(&f.Calls[i])
+	}
+	return n
+}
+
+// callShape writes what both tracers of calls have in the same form: who called whom with what, without precompiles.
+func callShape(f *callFrame) string {
+	var calls []string
+	for i := range f.Calls {
+		if !f.Calls[i].isPrecompile() {
+			calls = append(calls, callShape(&f.Calls[i]))
+		}
+	}
+	value, output := f.Value, f.Output
+	if value == "" {
+		value = "0x0"
+	}
+	if output == "0x" || f.Error != "" {
+		output = ""
+	}
+	to := f.To
+	if f.Error != "" {
+		to = ""
+	}
+	text, _ := json.Marshal(calls)
+	return fmt.Sprint(strings.ToUpper(f.Type), " ", f.From, " ", to, " ", value, " ", f.Input, " ", output, " ", f.Error != "", " ", string(text))
+}
