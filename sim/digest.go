@@ -90,7 +90,7 @@ func readHeads(ctx context.Context, db *store.DB) (heads, error) {
 }
 
 // computeBase hashes what no block changes: the identity, the chains, and the participants of the world. more lists contracts that are about to
-// get a name.
+// get a name or another logo.
 func computeBase(ctx context.Context, db *store.DB, m store.Meta, more []store.Contract) ([]byte, error) {
 	h := sha256.New()
 	write(h, m.Generator, m.Seed, m.Profile, m.Shape, m.Until)
@@ -110,15 +110,20 @@ func computeBase(ctx context.Context, db *store.DB, m store.Meta, more []store.C
 			return nil, err
 		}
 		for _, r := range more {
-			if r.Chain == c.ID {
-				contracts = append(contracts, r)
+			if r.Chain != c.ID {
+				continue
 			}
+			contracts = slices.DeleteFunc(contracts, func(other store.Contract) bool { return bytes.Equal(other.Address, r.Address) })
+			contracts = append(contracts, r)
 		}
 		slices.SortFunc(contracts, func(a, b store.Contract) int { return strings.Compare(a.Role, b.Role) })
 		for _, r := range contracts {
 			write(h, "contract", r.Address, r.Role, r.Artifact)
 			if r.ABI != "" {
 				write(h, "abi", r.ABI)
+			}
+			if r.Logo != "" {
+				write(h, "logo", r.Logo)
 			}
 		}
 		markets, err := db.Markets(ctx, c.ID)

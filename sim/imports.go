@@ -18,7 +18,7 @@ import (
 type Imported struct {
 	Accounts  int              // of the file
 	Values    int              // balances, nonces, codes and slots that changed
-	Contracts []store.Contract // that got a name
+	Contracts []store.Contract // that got a name or a logo
 	Notes     []string         // what was left out, and why
 }
 
@@ -57,7 +57,7 @@ func (w *World) Import(ctx context.Context, f *interchange.File, chain *reader.C
 			return nil, ErrNoChain
 		}
 		for _, c := range f.Names.Contracts {
-			if err := n.name(ctx, chain, c.Address, c.Name); err != nil {
+			if err := n.name(ctx, chain, c.Address, c.Name, ""); err != nil {
 				return nil, err
 			}
 		}
@@ -69,7 +69,7 @@ func (w *World) Import(ctx context.Context, f *interchange.File, chain *reader.C
 				n.done.Notes = append(n.done.Notes, t.Note(fmt.Sprintf("%s is of chain %d", t.Symbol, t.ChainID)).String())
 				continue
 			}
-			if err := n.name(ctx, of, t.Address, t.Symbol); err != nil {
+			if err := n.name(ctx, of, t.Address, t.Symbol, t.Logo); err != nil {
 				return nil, err
 			}
 		}
@@ -95,8 +95,8 @@ type naming struct {
 	taken map[int][]store.Contract // names on a chain, by the chain's row
 }
 
-// name gives a contract a name that is unique on its chain. It keeps a name that the contract has.
-func (n *naming) name(ctx context.Context, c *reader.Chain, address common.Address, name string) error {
+// name gives a contract a name that is unique on its chain, and a logo. It keeps a name that the contract has.
+func (n *naming) name(ctx context.Context, c *reader.Chain, address common.Address, name, logo string) error {
 	id := c.Row.ID
 	if _, read := n.taken[id]; !read {
 		rows, err := n.DB.Contracts(ctx, id)
@@ -106,7 +106,13 @@ func (n *naming) name(ctx context.Context, c *reader.Chain, address common.Addre
 		n.taken[id] = rows
 	}
 	if i := slices.IndexFunc(n.taken[id], func(r store.Contract) bool { return bytes.Equal(r.Address, address[:]) }); i >= 0 {
-		n.done.Notes = append(n.done.Notes, fmt.Sprintf("%s on chain %d has the name %s already", address, c.Row.EVMID, n.taken[id][i].Role))
+		row := &n.taken[id][i]
+		if logo != "" && logo != row.Logo {
+			row.Logo = logo
+			n.done.Contracts = append(slices.DeleteFunc(n.done.Contracts, func(r store.Contract) bool { return r.Chain == id && bytes.Equal(r.Address, address[:]) }), *row)
+			return nil
+		}
+		n.done.Notes = append(n.done.Notes, fmt.Sprintf("%s on chain %d has the name %s already", address, c.Row.EVMID, row.Role))
 		return nil
 	}
 	unique := name
@@ -124,7 +130,7 @@ func (n *naming) name(ctx context.Context, c *reader.Chain, address common.Addre
 	if states.GetCodeSize(address) == 0 {
 		n.done.Notes = append(n.done.Notes, fmt.Sprintf("%s is %s on chain %d, where it has no code", unique, address, c.Row.EVMID))
 	}
-	row := store.Contract{Chain: id, Address: address.Bytes(), Role: unique}
+	row := store.Contract{Chain: id, Address: address.Bytes(), Role: unique, Logo: logo}
 	n.taken[id], n.done.Contracts = append(n.taken[id], row), append(n.done.Contracts, row)
 	return nil
 }

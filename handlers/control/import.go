@@ -38,7 +38,7 @@ type Import struct {
 	Kind      string          `json:"kind"`
 	Accounts  int             `json:"accounts" doc:"Of the file."`
 	Values    int             `json:"values" doc:"Balances, nonces, codes and slots that changed."`
-	Contracts []NamedContract `json:"contracts" doc:"That got a name."`
+	Contracts []NamedContract `json:"contracts" doc:"That got a name or a logo."`
 	Notes     []string        `json:"notes" doc:"What was left out, and why."`
 	Digest    string          `json:"digest,omitempty" doc:"SHA-256 of the whole world, hex."`
 }
@@ -63,7 +63,7 @@ func (i *Import) String() string {
 	if i.Kind == string(interchange.KindAnvil) || i.Kind == string(interchange.KindAlloc) {
 		return fmt.Sprintf("%s: %d accounts, %d values changed", i.Kind, i.Accounts, i.Values)
 	}
-	return fmt.Sprintf("%s: %d contracts got a name", i.Kind, len(i.Contracts))
+	return fmt.Sprintf("%s: %d contracts got a name or a logo", i.Kind, len(i.Contracts))
 }
 
 // ChainNamed finds an EVM chain by its id, by the name of an L1, or as C or fuji/C. It returns nil for an empty name.

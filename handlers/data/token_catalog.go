@@ -1,7 +1,9 @@
 package data
 
 import (
+	"cmp"
 	"context"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -46,7 +48,7 @@ type contractName struct {
 type Token struct {
 	store.Token
 	Hex        string        // the address, with its checksum
-	logo       string        // the file name of its logo
+	logo       string        // the file name of its logo, or the URL of one that a token list gave
 	Reputation string        // Malicious or Benign, empty when nothing is known
 	Series     *price.Series // nil without a market
 }
@@ -88,7 +90,11 @@ func (c *tokenCatalog) loadChain(ctx context.Context, n *tokenNames, chain int) 
 	if err != nil {
 		return err
 	}
+	logos := map[common.Address]string{}
 	for _, r := range contracts {
+		if r.Logo != "" {
+			logos[common.BytesToAddress(r.Address)] = r.Logo
+		}
 		n.Entries[ChainAddress{chain, common.BytesToAddress(r.Address)}] = &contractName{Name: r.Artifact}
 	}
 	for s := store.ERC20; s <= store.ERC1155; s++ {
@@ -98,7 +104,7 @@ func (c *tokenCatalog) loadChain(ctx context.Context, n *tokenNames, chain int) 
 		}
 		for _, row := range rows {
 			address := common.BytesToAddress(row.Address)
-			t := &Token{Token: row, Hex: address.Hex(), logo: fixtures.LogoName(row.Symbol)}
+			t := &Token{Token: row, Hex: address.Hex(), logo: cmp.Or(logos[address], fixtures.LogoName(row.Symbol))}
 			n.tokens[row.ID] = t
 			n.Entries[ChainAddress{chain, address}] = &contractName{Name: row.Name, Token: t}
 		}
@@ -132,6 +138,9 @@ func (n *tokenNames) At(chain int, address common.Address) *Token {
 func (t *Token) Logo(r *rest.Request) string {
 	if t.Reputation == query.Malicious {
 		return ""
+	}
+	if strings.Contains(t.logo, ":") {
+		return t.logo
 	}
 	return logoURL(r, t.logo)
 }

@@ -22,6 +22,7 @@ type Batch struct {
 	statements map[string]*stmt
 	rollup     *metric.Rollup       // nil before the first block
 	tokens     bool                 // it wrote a token, a contract or a market
+	renamed    bool                 // it wrote a contract, so that the same rows have another digest than after the last commit
 	primary    bool                 // it wrote a block of a P-, X- or C-Chain of UTXOs
 	uncounted  bool                 // it changes nothing that cached answers depend on
 	bulk       *bulk.Writer         // waiting rows while the world is generated; otherwise each is written at once

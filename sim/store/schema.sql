@@ -202,6 +202,7 @@ CREATE TABLE contract (
     role     TEXT    NOT NULL,  -- what it is for, unique on its chain
     artifact TEXT    NOT NULL,  -- name of the compiled contract, empty if it is none of the world's own
     abi      TEXT    NOT NULL,  -- of one that is none of the world's own, in JSON; empty if it is not known
+    logo     TEXT    NOT NULL,  -- URL of a token's logo that a token list gave, empty for one that is drawn
     PRIMARY KEY (chain, address)
 ) STRICT, WITHOUT ROWID;
 

@@ -460,11 +460,12 @@ type Contract struct {
 	Role     string `db:"role"`     // unique on its chain
 	Artifact string `db:"artifact"` // name of the compiled contract, empty if it is not one of the world's own
 	ABI      string `db:"abi"`      // of such a contract, in JSON; empty if not given
+	Logo     string `db:"logo"`     // URL of a token's logo, empty for one that is drawn
 }
 
 // Contracts lists the named contracts of a chain by role.
 func (db *DB) Contracts(ctx context.Context, chain int) ([]Contract, error) {
-	return List[Contract](ctx, db, `SELECT chain, address, role, artifact, abi FROM contract WHERE chain = ? ORDER BY role`, chain)
+	return List[Contract](ctx, db, `SELECT chain, address, role, artifact, abi, logo FROM contract WHERE chain = ? ORDER BY role`, chain)
 }
 
 // TokensOfContracts lists the tokens among the named contracts of a chain.
@@ -473,11 +474,11 @@ func (db *DB) TokensOfContracts(ctx context.Context, chain int) ([]Token, error)
 		WHERE c.chain = ? AND t.id > ? AND t.id <= ?`, chain, NewTokenID(chain, ERC20, 0), NewTokenID(chain, ERC1155, MaxTokens))
 }
 
-// AddContract writes a named contract.
+// AddContract writes a named contract, or another logo for it.
 func (b *Batch) AddContract(c Contract) error {
-	b.tokens = true
-	return b.exec(`INSERT INTO contract (chain, address, role, artifact, abi) VALUES (?, ?, ?, ?, ?)`,
-		c.Chain, c.Address, c.Role, c.Artifact, c.ABI)
+	b.tokens, b.renamed = true, true
+	return b.exec(`INSERT INTO contract (chain, address, role, artifact, abi, logo) VALUES (?, ?, ?, ?, ?, ?)
+		ON CONFLICT (chain, address) DO UPDATE SET logo = excluded.logo`, c.Chain, c.Address, c.Role, c.Artifact, c.ABI, c.Logo)
 }
 
 // Transfer is a movement of a token in a log; a batch log has several.

@@ -167,7 +167,7 @@ func (b *Batch) addUndo() error {
 	if b.aside {
 		return nil
 	}
-	if steps == nil && b.after.Clock/1000-b.db.lastCommit.Load().Clock/1000 <= QuietSeconds {
+	if steps == nil && !b.renamed && b.after.Clock/1000-b.db.lastCommit.Load().Clock/1000 <= QuietSeconds {
 		b.aside = true // there is nothing to undo
 		return nil
 	}
