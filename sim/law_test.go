@@ -42,7 +42,7 @@ var imports = []struct{ pkg, may string }{
 	{"sim/evm/mpt", ""},
 	{"sim/evm", "fixtures fixtures/contracts sim/evm/mpt sim/evm/precompile sim/evm/index sim/store sim/metric sim/warp sim/txs sim/utxo sim/rules sim/price sim/cache"},
 	{"sim/primary", "fixtures sim/evm sim/pchain sim/xchain sim/utxo sim/rules sim/txs sim/warp sim/store sim/metric"},
-	{"sim/evm/reader", "fixtures fixtures/contracts sim/evm sim/evm/mpt sim/evm/precompile sim/evm/index sim/store sim/metric sim/warp sim/cache"},
+	{"sim/evm/reader", "fixtures fixtures/contracts sim/evm sim/evm/mpt sim/evm/precompile sim/evm/index sim/store sim/metric sim/warp sim/txs sim/cache"},
 	{"sim/evm/txpool", "sim/evm sim/store"},
 	{"sim/miner", "sim/txs sim/evm/txpool sim/evm/reader sim/evm/index sim/evm sim/store"},
 	{"sim", "fixtures fixtures/interchange sim/cache sim/miner sim/parse sim/primary sim/evm/reader sim/evm sim/pchain sim/xchain sim/utxo sim/rules sim/txs sim/warp sim/store sim/store/dbfile sim/metric"},
