@@ -101,7 +101,7 @@ func TestTroubleThatOthersReported(t *testing.T) {
 	is(codes, "parameters of another kind", call("eth_getBlockByNumber", `["latest",{}]`), "-32602,")
 	is(codes, "broken JSON", m.want(200, "POST", "/ext/bc/C/rpc", `{"jsonrpc":"2.0","id":1,`), `"code":-32700`)
 	is(codes, "a call without a method", m.want(200, "POST", "/ext/bc/C/rpc", `{"jsonrpc":"2.0","id":1,"params":[]}`), `"code":-32600`)
-	is("foundry-rs/foundry/pull/16600", "a method that coreth has not", call("eth_getStorageValues", `[{},"latest"]`), "-32601,")
+	is("foundry-rs/foundry/pull/16600", "no slots", call("eth_getStorageValues", `[{},"latest"]`), "-32602,empty request")
 
 	// A snapshot keeps the earlier offset of the clock and discards later changes.
 	mined := func() string {
