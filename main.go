@@ -118,7 +118,7 @@ func (c *command) read(world *seed.Flags, serving *handlers.Flags) (err error) {
 	c.server.People = func(w *sim.World, refused func(error)) control.People { return seed.NewPeople(w, refused) }
 	c.world, worldErr = world.Options(time.Now())
 	c.world.Progress = control.Progress(c.notes, "making the world", "transactions")
-	c.world.Note = func(note string) { fmt.Fprintf(c.notes, "snowglobe: left out: %s\n", note) }
+	c.world.Note = func(note string) { fmt.Fprintf(c.notes, "snowglobe: %s\n", note) }
 	if c.world.ReadOnly {
 		worldErr = errors.Join(worldErr, c.server.CheckReadOnly())
 	}

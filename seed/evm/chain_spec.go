@@ -1,8 +1,6 @@
 package evm
 
 import (
-	"errors"
-	"fmt"
 	"maps"
 	"math/big"
 
@@ -77,38 +75,9 @@ func ImportedChain(network, name, tokenName, tokenSymbol string, genesis, upgrad
 	if err != nil {
 		return ChainSpec{}, err
 	}
-	of, err := fixtures.NetworkNamed(network)
-	if err != nil {
-		return ChainSpec{}, err
-	}
-	for _, configs := range append([]precompile.Configs{parsed.Precompiles.Genesis}, parsed.Precompiles.Upgrades...) {
-		for _, key := range worldfile.Sorted(configs) {
-			if err := checkDurango(key, configs[key], uint64(of.Upgrades.Durango)); err != nil {
-				return ChainSpec{}, fmt.Errorf("%s: %w on %s, at %d", key, err, network, of.Upgrades.Durango)
-			}
-		}
-	}
 	spec := OwnChain(network, name, tokenName, tokenSymbol, parsed.ChainID)
 	spec.imported = parsed
 	return spec, nil
-}
-
-var (
-	errManagers = errors.New("cannot add managers before Durango")
-	errWarp     = errors.New("warp cannot be activated before Durango")
-)
-
-// checkDurango refuses what the network allows since Durango only (subnet-evm allowlist.AllowListConfig.Verify, warp.Config.Verify).
-func checkDurango(key string, c precompile.Config, durango uint64) error {
-	switch {
-	case c.BlockTimestamp == nil || *c.BlockTimestamp >= durango:
-		return nil
-	case key == precompile.Warp.Key:
-		return errWarp
-	case len(c.Managers) > 0:
-		return errManagers
-	}
-	return nil
 }
 
 // Imported reports whether the chain starts from a genesis of its user's.
