@@ -229,7 +229,9 @@ func (b *Builder) advance(header, executed *Header, extData []byte, delta *store
 	delete(b.hashes, number-256)
 	b.allTxs += int64(len(delta.Transactions))
 	b.state.rows(delta, b.chain, number)
-	if delta.Tries, err = b.state.changedTries(); err != nil {
+	var changed touched
+	changed.add(b.state.update)
+	if delta.Tries, err = b.state.changedTries(&changed); err != nil {
 		return nil, err
 	}
 	if err := b.index.Add(delta, number, int64(header.Time), func() (*index.ContractReader, error) { return b.contractReader(executed) }); err != nil {

@@ -443,7 +443,9 @@ func (r *reference) atomic(random *rand.Rand, p *BlockExecution) (gas uint64) {
 }
 
 // noHoldings knows no tokens.
-type noHoldings struct{ index.Holdings }
+func noHoldings() *index.LaterHoldings {
+	return &index.LaterHoldings{Tokens: map[store.TokenID]store.Token{}}
+}
 
 // change changes the state without a transaction.
 func (r *reference) change(random *rand.Rand, b *Builder) {
@@ -474,12 +476,12 @@ func (r *reference) change(random *rand.Rand, b *Builder) {
 	}
 	short := c
 	if short.Value = c.Value[1:]; c.Kind != store.CodeChange {
-		if _, err := b.Change(short, noHoldings{}); err == nil {
+		if _, err := b.Change(short, noHoldings()); err == nil {
 			r.Fatalf("a %s change of %d bytes", c.Kind, len(short.Value))
 		}
 	}
 	digest, sequence := b.digest, b.changes
-	d, err := b.Change(c, noHoldings{})
+	d, err := b.Change(c, noHoldings())
 	if err != nil {
 		r.Fatal(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/state"
@@ -26,7 +27,40 @@ var ErrChange = errors.New("the chain refuses the change")
 // does not.
 //
 // An empty account has no storage (EIP-161, EIP-7610), so an empty account that gets storage also gets nonce 1, like a contract.
-func (b *Builder) Change(c store.StateChange, known index.Holdings) (*store.StateDelta, error) {
+func (b *Builder) Change(c store.StateChange, known *index.LaterHoldings) (*store.StateDelta, error) {
+	all, err := b.Changes([]store.StateChange{c}, known)
+	if err != nil {
+		return nil, err
+	}
+	return all[0], nil
+}
+
+// Changes makes changes like Change, one after the other, and adds what becomes known of tokens to known. The rows of the last one have the parts
+// of tries, and those of an account stand where it changed last.
+func (b *Builder) Changes(all []store.StateChange, known *index.LaterHoldings) ([]*store.StateDelta, error) {
+	made, changed := make([]*store.StateDelta, len(all)), touched{}
+	for i := range all {
+		d, err := b.change(all[i], known)
+		if err != nil {
+			return nil, fmt.Errorf("change the %s of %s: %w", all[i].Kind, common.Address(all[i].Address), err)
+		}
+		changed.add(b.state.update)
+		known.Add(d)
+		made[i] = d
+	}
+	later := map[string]bool{}
+	for i := len(made) - 1; i >= 0; i-- {
+		made[i].Accounts = slices.DeleteFunc(made[i].Accounts, func(a store.Account) bool { return later[string(a.Address)] })
+		for _, a := range made[i].Accounts {
+			later[string(a.Address)] = true
+		}
+	}
+	var err error
+	made[len(made)-1].Tries, err = b.state.changedTries(&changed)
+	return made, err
+}
+
+func (b *Builder) change(c store.StateChange, known index.Holdings) (*store.StateDelta, error) {
 	states, err := state.New(b.root, b.state)
 	if err != nil {
 		return nil, err
@@ -46,10 +80,6 @@ func (b *Builder) Change(c store.StateChange, known index.Holdings) (*store.Stat
 	}
 	var rows store.Delta
 	b.state.rows(&rows, b.chain, number)
-	tries, err := b.state.changedTries()
-	if err != nil {
-		return nil, err
-	}
 	c.Chain, c.Block, c.Sequence, c.Root = b.chain, number, b.changes, root.Bytes()
 	c.Digest = ChangeDigest(b.digest, &c)
 	b.root, b.digest = root, c.Digest
@@ -58,7 +88,7 @@ func (b *Builder) Change(c store.StateChange, known index.Holdings) (*store.Stat
 		last := b.queue.head()
 		last.changes = append(last.changes, c)
 	}
-	d := &store.StateDelta{Change: c, Accounts: rows.Accounts, Slots: rows.Slots, Codes: rows.Codes, Tries: tries}
+	d := &store.StateDelta{Change: c, Accounts: rows.Accounts, Slots: rows.Slots, Codes: rows.Codes}
 	if c.Kind != store.CodeChange && c.Kind != store.StorageChange {
 		return d, nil
 	}

@@ -100,19 +100,12 @@ func (c *grownChain) grow(blocks int) {
 
 func (c *grownChain) change(change store.StateChange) {
 	c.Helper()
-	d, err := c.b.Change(change, nothingHeld{})
+	d, err := c.b.Change(change, noHoldings())
 	if err != nil {
 		c.Fatal(err)
 	}
 	c.commit(func(b *store.Batch) error { return b.AddStateChange(d) })
 }
-
-// nothingHeld knows no tokens.
-type nothingHeld struct{}
-
-func (nothingHeld) Token(store.TokenID) (*store.Token, error)                 { return nil, store.ErrNotFound }
-func (nothingHeld) TokenBalances(store.TokenID) ([]store.TokenBalance, error) { return nil, nil }
-func (nothingHeld) NFTStates(store.TokenID) ([]store.NFTState, error)         { return nil, nil }
 
 // checkProofs proves accounts and slots after each block, for the newest with the parts in the file, and compares the proofs with the whole
 // tries'.

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/state"
 	"github.com/ethereum/go-ethereum/crypto"
 
 	"snowglobe/sim/evm/mpt"
@@ -298,20 +299,44 @@ func (l *buildState) partsOf(owner []byte, tree *Trie, keys map[string]bool) (pa
 	return parts, nil
 }
 
-// changedTries returns the changes that the last commit, of a block or of a state change after it, made to the trie parts in the file,
-// including all parts of tries that became large. The parts of a chain built from block 0 are written at the end.
-func (l *buildState) changedTries() (changes []store.TrieChange, err error) {
+// touched holds the accounts and slots that commits changed.
+type touched struct {
+	accounts map[common.Address]bool
+	slots    map[common.Address]map[common.Hash]bool
+}
+
+// add adds what a commit changed.
+func (t *touched) add(update *state.StateUpdate) {
+	if t.accounts == nil {
+		t.accounts, t.slots = map[common.Address]bool{}, map[common.Address]map[common.Hash]bool{}
+	}
+	for address := range update.AccountsOrigin {
+		t.accounts[address] = true
+	}
+	for address, keys := range update.StoragesOrigin {
+		if t.slots[address] == nil {
+			t.slots[address] = map[common.Hash]bool{}
+		}
+		for key := range keys {
+			t.slots[address][key] = true
+		}
+	}
+}
+
+// changedTries returns the changes that commits, of a block or of state changes after it, made to the trie parts in the file, including all
+// parts of tries that became large. The parts of a chain built from block 0 are written at the end.
+func (l *buildState) changedTries(changed *touched) (changes []store.TrieChange, err error) {
 	if l.base == nil {
 		return nil, nil
 	}
 	accounts := map[string]bool{}
-	for address := range l.update.AccountsOrigin {
+	for address := range changed.accounts {
 		accounts[string(address[:])] = !l.accounts.all[address].gone
 	}
 	changes, err = l.changedTrie(nil, AllAccounts, l.trie, accounts)
-	for _, address := range slices.SortedFunc(maps.Keys(l.update.StoragesOrigin), common.Address.Cmp) {
+	for _, address := range slices.SortedFunc(maps.Keys(changed.slots), common.Address.Cmp) {
 		slots := map[string]bool{}
-		for key := range l.update.StoragesOrigin[address] {
+		for key := range changed.slots[address] {
 			value, _ := l.slots.get(address, key)
 			slots[string(key[:])] = value != common.Hash{}
 		}

@@ -4,8 +4,6 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
-	"maps"
-	"slices"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/holiman/uint256"
@@ -27,29 +25,22 @@ func (m *Miner) changeState(ctx context.Context, decide func() ([]store.StateCha
 	}
 	head, _ := m.builder.Head()
 	known := &index.LaterHoldings{Before: m.Chain.Holdings(ctx, head.Number.Uint64()), Tokens: map[store.TokenID]store.Token{}}
-	made, latest := make([]*store.StateDelta, len(changes)), map[string]store.Account{}
+	made, err := m.builder.Changes(changes, known)
+	if err != nil {
+		m.builder = nil
+		return err
+	}
+	var accounts []store.Account
 	for i := range changes {
-		c := &changes[i]
-		if err := ctx.Err(); err != nil && i > 0 {
-			m.builder = nil
-			return err
-		}
-		if made[i], err = m.builder.Change(*c, known); err != nil {
-			m.builder = nil
-			return fmt.Errorf("change the %s of %s: %w", c.Kind, common.Address(c.Address), err)
-		}
-		known.Add(made[i])
-		for _, a := range made[i].Accounts {
-			latest[string(a.Address)] = a
-		}
-		m.noncesSet = m.noncesSet || c.Kind == store.NonceChange
+		accounts = append(accounts, made[i].Accounts...)
+		m.noncesSet = m.noncesSet || changes[i].Kind == store.NonceChange
 	}
 	if err := m.world.CommitChanges(m.Chain, made); err != nil {
 		m.builder = nil
 		return fmt.Errorf("change the state: %w", err)
 	}
 	m.pending.forget()
-	m.Pool.Reset(slices.Collect(maps.Values(latest)), m.settings.now().limited(head).GasLimit)
+	m.Pool.Reset(accounts, m.settings.now().limited(head).GasLimit)
 	return nil
 }
 

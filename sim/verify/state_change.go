@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 
 	"snowglobe/sim/evm"
 	"snowglobe/sim/evm/index"
@@ -20,45 +21,44 @@ func (v *chainVerifier) change(ctx context.Context, b *evm.Builder, delta *store
 		return err
 	}
 	delta.Changes = recorded
-	rows := &changedRows{index.LaterHoldings{Tokens: v.tokens, Balances: delta.TokenBalances, Items: delta.NFTStates}, delta}
-	if number > 0 {
-		rows.Before = v.chain.Holdings(ctx, number-1)
+	if len(recorded) == 0 {
+		return nil
 	}
+	known := &index.LaterHoldings{Tokens: maps.Clone(v.tokens), Balances: delta.TokenBalances, Items: delta.NFTStates}
+	if number > 0 {
+		known.Before = v.chain.Holdings(ctx, number-1)
+	}
+	again := make([]store.StateChange, len(recorded))
 	for i := range recorded {
 		c := &recorded[i]
-		d, err := b.Change(store.StateChange{Kind: c.Kind, Address: c.Address, Key: c.Key, Value: append([]byte{}, c.Value...), Owner: c.Owner}, rows)
-		if err == nil {
-			err = same("change", c, &d.Change)
-		}
-		if err != nil {
-			return fmt.Errorf("state change %d: %w", c.Sequence, err)
-		}
-		rows.take(d)
+		again[i] = store.StateChange{Kind: c.Kind, Address: c.Address, Key: c.Key, Value: append([]byte{}, c.Value...), Owner: c.Owner}
 	}
-	return nil
-}
-
-// changedRows holds the rows of a block while the state changes after it are made again. At that point, the known data of tokens comes from
-// earlier blocks in the file, from the block, and from the changes so far.
-type changedRows struct {
-	index.LaterHoldings
-	delta *store.Delta
-}
-
-func (r *changedRows) take(d *store.StateDelta) {
-	for _, t := range d.Tokens {
-		if _, known := r.Tokens[t.ID]; !known {
-			r.delta.Tokens = append(r.delta.Tokens, t)
-		}
+	made, err := b.Changes(again, known)
+	if err != nil {
+		return fmt.Errorf("state change: %w", err)
 	}
-	r.Add(d)
-	r.delta.Codes = append(r.delta.Codes, d.Codes...)
-	r.delta.Tries = append(r.delta.Tries, d.Tries...)
-	r.delta.Accounts = index.Replaced(r.delta.Accounts, d.Accounts, func(a, b *store.Account) int { return bytes.Compare(a.Address, b.Address) })
-	r.delta.Slots = index.Replaced(r.delta.Slots, d.Slots, func(a, b *store.Slot) int {
+	var accounts []store.Account
+	var slots []store.Slot
+	for i, d := range made {
+		if err := same("change", &recorded[i], &d.Change); err != nil {
+			return fmt.Errorf("state change %d: %w", i, err)
+		}
+		for _, t := range d.Tokens {
+			if _, known := v.tokens[t.ID]; !known {
+				delta.Tokens = append(delta.Tokens, t)
+			}
+			v.tokens[t.ID] = t
+		}
+		delta.Codes = append(delta.Codes, d.Codes...)
+		delta.Tries = append(delta.Tries, d.Tries...)
+		accounts, slots = append(accounts, d.Accounts...), append(slots, d.Slots...)
+	}
+	delta.Accounts = index.Replaced(delta.Accounts, accounts, func(a, b *store.Account) int { return bytes.Compare(a.Address, b.Address) })
+	delta.Slots = index.Replaced(delta.Slots, slots, func(a, b *store.Slot) int {
 		return cmp.Or(bytes.Compare(a.Address, b.Address), bytes.Compare(a.Key, b.Key))
 	})
-	r.delta.TokenBalances, r.delta.NFTStates = r.Balances, r.Items
+	delta.TokenBalances, delta.NFTStates = known.Balances, known.Items
+	return nil
 }
 
 // inspectChanges checks the digests of the state changes after a block, starting from the block's. The last one then becomes the block's.

@@ -72,16 +72,18 @@ func compareBalance(a, b *store.TokenBalance) int {
 
 func compareItem(a, b *store.NFTState) int { return bytes.Compare(a.Asset, b.Asset) }
 
-// Replaced replaces rows by others with the same key, sorted by key.
+// Replaced replaces rows by others with the same key, of which the last one holds, sorted by key.
 func Replaced[T any](rows, others []T, compare func(a, b *T) int) []T {
-	order := func(a, b T) int { return compare(&a, &b) }
-	slices.SortFunc(rows, order)
-	for i := range others {
-		if at, there := slices.BinarySearchFunc(rows, others[i], order); there {
-			rows[at] = others[i]
-		} else {
-			rows = slices.Insert(rows, at, others[i])
+	if len(others) == 0 && slices.IsSortedFunc(rows, func(a, b T) int { return compare(&a, &b) }) {
+		return rows
+	}
+	all := slices.Concat(rows, others)
+	slices.SortStableFunc(all, func(a, b T) int { return compare(&a, &b) })
+	kept := all[:0]
+	for i := range all {
+		if i+1 == len(all) || compare(&all[i], &all[i+1]) != 0 {
+			kept = append(kept, all[i])
 		}
 	}
-	return rows
+	return kept
 }
