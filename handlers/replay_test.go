@@ -385,8 +385,9 @@ func (r *replayer) follow(what string, a *accountState, diff *accountDiff) {
 		switch {
 		case err != nil || len(moves) != 1:
 		case moves["+"] != nil && born:
-			err = json.Unmarshal(moves["+"], &value)
-			return value
+			if err = json.Unmarshal(moves["+"], &value); err == nil {
+				return value
+			}
 		case moves["-"] != nil && !born:
 			died = true
 			if err = json.Unmarshal(moves["-"], &value); value == from {
