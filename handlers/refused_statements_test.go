@@ -93,8 +93,8 @@ const mostTimes = 5
 // inSteps lists calls that change the world in several steps, of which earlier ones stay if a later one fails: mining several blocks.
 var inSteps = []string{"anvil_mine", "hardhat_mine"}
 
-// sending lists calls that send a transaction and then read its receipt: the transaction stays if the receipt cannot be read.
-var sending = []string{"eth_sendTransactionSync"}
+// sending lists calls that make a block and then read of it: the block stays if it cannot be read.
+var sending = []string{"eth_sendTransactionSync", "anvil_mine_detailed", "evm_mine_detailed"}
 
 // refuse repeats a request until every statement that it needs has been refused once, each time it runs.
 func (r *refusing) refuse(c examplePair) {
@@ -156,7 +156,7 @@ func (r *refusing) refuse(c examplePair) {
 }
 
 // changing matches differences between two servers that otherwise give the same responses: random values and durations.
-var changing = regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|"result":"0x[0-9a-f]{20,32}"|"secret":"[0-9a-f]{64}"|"duration":\d+`)
+var changing = regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|"result":"0x[0-9a-f]{20,32}"|"secret":"[0-9a-f]{64}"|"result":\d{13}\b|"duration":\d+`)
 
 // tellsOfRequests lists calls that report earlier requests, of which the failing server has more.
 var tellsOfRequests = []string{"getApiLogs", "getApiUsageMetrics", "deleteRequests"}

@@ -144,7 +144,7 @@ func (a *anvilAPI) SetChainId(id number) error {
 	if own := a.miner.Chain.Genesis.ChainID; !id.IsUint64() || id.Uint64() != own {
 		return unsupported(fmt.Sprintf("the chain id is %d for good, because the chain's transactions are signed for it; a world file gives an L1 the id of your choice", own))
 	}
-	return nil
+	return a.wish(func() {})
 }
 
 // SetLoggingEnabled turns the log of requests to this chain on or off. Warnings and errors are logged all the same.

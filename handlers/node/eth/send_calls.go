@@ -12,9 +12,9 @@ import (
 	"github.com/ethereum/go-ethereum/common/hexutil"
 	"github.com/ethereum/go-ethereum/core"
 	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/ethereum/go-ethereum/crypto"
 
 	"snowglobe/handlers/node/eth/marshal"
-	"snowglobe/handlers/node/rpc"
 	"snowglobe/sim/evm"
 	"snowglobe/sim/evm/reader"
 	"snowglobe/sim/miner"
@@ -149,13 +149,9 @@ func (a *sendCallsAPI) SendCalls(ctx context.Context, r sendCallsRequest) (*send
 	if err != nil {
 		return nil, err
 	}
-	id := string(rpc.NewID())
-	if r.ID != nil {
-		id = *r.ID
-	}
 	b := &batch{atomic: r.AtomicRequired != nil && *r.AtomicRequired}
-	if !a.keep(id, b) {
-		return nil, provider(codeDuplicateID, "there is a batch %q already", id)
+	if r.ID != nil && !a.keep(*r.ID, b) {
+		return nil, provider(codeDuplicateID, "there is a batch %q already", *r.ID)
 	}
 	var hashes []common.Hash
 	if b.atomic {
@@ -164,13 +160,29 @@ func (a *sendCallsAPI) SendCalls(ctx context.Context, r sendCallsRequest) (*send
 		hashes, err = a.sendEach(ctx, from, r.Calls)
 	}
 	if len(hashes) == 0 {
-		a.forget(id)
+		if r.ID != nil {
+			a.forget(*r.ID)
+		}
 		return nil, err
 	}
 	a.mu.Lock()
-	defer a.mu.Unlock()
 	b.hashes, b.short = hashes, err != nil
+	a.mu.Unlock()
+	if r.ID != nil {
+		return &sendCallsResult{*r.ID}, nil
+	}
+	id := batchID(hashes)
+	a.keep(id, b)
 	return &sendCallsResult{id}, nil
+}
+
+// batchID returns the id of a batch for which its app chose none: a hash of its transactions' hashes, so that the same world gives the same one.
+func batchID(hashes []common.Hash) string {
+	all := make([]byte, 0, len(hashes)*common.HashLength)
+	for _, hash := range hashes {
+		all = append(all, hash[:]...)
+	}
+	return crypto.Keccak256Hash(all).Hex()
 }
 
 // sender returns the account that sends a batch.
