@@ -53,7 +53,8 @@ func answersOf(t *testing.T, base string, all []question) map[question]string {
 	return answers
 }
 
-// ownMoment matches differences between any two responses: page tokens name a commit, health checks have durations, and each server has its own
+// ownMoment matches differences between any two responses: page tokens name a commit, health checks have durations, the newest block has a time by the
+// clock on the wall, and each server has its own
 // port for fuji.
 var ownMoment = regexp.MustCompile(`"nextPageToken":"[^"]*"|"duration":\d+|"result":\d{13}\b|fuji\.localhost:\d+`)
 
