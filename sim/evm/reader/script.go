@@ -103,6 +103,9 @@ func jsString(text string) string {
 	return string(literal)
 }
 
+// runaway is how often memory has to grow by a script's limit before the script is stopped at once.
+const runaway = 4
+
 // watchMemory stops a script once the process's memory grows by more than a limit. Calling the returned function ends the watch.
 func watchMemory(stop func(error), limit uint64) (done func()) {
 	ended, before := make(chan struct{}), memoryInUse()
@@ -116,11 +119,17 @@ func watchMemory(stop func(error), limit uint64) (done func()) {
 				return
 			case <-tick.C:
 			}
-			if memoryInUse() < before+limit {
+			used := memoryInUse()
+			if used < before+limit {
 				continue
 			}
-			runtime.GC() // count live memory only
-			if memoryInUse() >= before+limit {
+			// Count live memory only, unless there is so much that it cannot be others' garbage: a script that doubles a text goes on doubling it while
+			// the collector waits for each copy to end.
+			if used < before+runaway*limit {
+				runtime.GC()
+				used = memoryInUse()
+			}
+			if used >= before+limit {
 				stop(fmt.Errorf("the tracer takes more than %d bytes of memory", limit))
 				return
 			}
