@@ -33,6 +33,36 @@ l1s:
   - {name: Fees, genesis: testdata/l1/fees.json, airdrop: testdata/l1/fees-airdrop.json, token: FEE}
 `
 
+// TestAGenesisIsImported: an import with a name is the L1 of the same genesis, to the byte.
+func TestAGenesisIsImported(t *testing.T) {
+	t.Parallel()
+	digests := map[string]bool{}
+	for _, text := range []string{
+		"l1s:\n  - {name: Minter, network: fuji, genesis: testdata/l1/minter.json, upgrade: testdata/l1/minter-upgrade.json}\n",
+		"import:\n  - {name: Minter, network: fuji, file: testdata/l1/minter.json, upgrade: testdata/l1/minter-upgrade.json}\n",
+	} {
+		w, notes := generated(t, "name: mine\n"+text)
+		if w.Chains[len(w.Chains)-1].Row.Name != "Minter" || len(notes) == 0 {
+			t.Errorf("%d chains, left out: %q", len(w.Chains), notes)
+		}
+		digests[string(w.Digest())] = true
+	}
+	if len(digests) != 1 {
+		t.Errorf("%d different worlds", len(digests))
+	}
+	for text, want := range map[string]string{
+		"{file: testdata/l1/minter.json, upgrade: x.json}": "upgrade, airdrop and network belong to an L1, which has a name",
+		"{name: Minter}": "import[0]: it needs a file",
+		"{name: Minter, file: testdata/l1/minter.json, kind: alloc}": "kind, chain and sha256 do not belong to an L1",
+		"{name: C, file: testdata/l1/minter.json}":                   "import[0].name: C is the name of another chain",
+		"{name: Minter, file: testdata/l1/minter-upgrade.json}":      "import[0].genesis",
+	} {
+		if _, err := seed.ParseProfile("world.yaml", []byte("name: mine\nimport:\n  - "+text+"\n")); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", text, err, want)
+		}
+	}
+}
+
 const bobAddress, whaleAddress, clumsyAddress = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8", "0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC", "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc"
 
 func generated(t *testing.T, text string) (*sim.World, []string) {
