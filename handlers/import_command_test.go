@@ -1,0 +1,62 @@
+// Files of other tools go into a world file by the built program, and out of it.
+
+//go:build !race
+
+package handlers_test
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestImportFromTheCommandLine imports into a file that no server has open, and exports from it.
+func TestImportFromTheCommandLine(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "world.db")
+	worldFile(t, path)
+	run := func(want int, words ...string) (string, string) {
+		t.Helper()
+		code, stdout, stderr := outcome(t, command(t, append(words, "--db", path)...))
+		if code != want {
+			t.Fatalf("%v: exit %d, %s%s", words, code, stdout, stderr)
+		}
+		return strings.TrimSpace(stdout), stderr
+	}
+	before, _ := run(0, "digest")
+	if stdout, stderr := run(0, "import", foreign("genesis.json"), "fuji/C"); stdout != "alloc: 2 accounts, 4 values changed" || !strings.Contains(stderr, "genesis.json: line 2: config: accounts only") {
+		t.Errorf("%s\n%s", stdout, stderr)
+	}
+	if stdout, _ := run(0, "import", "--json", foreign("journal.jsonl")); !strings.Contains(stdout, `"contracts":[{"name":"Lock"`) {
+		t.Error(stdout)
+	}
+	if after, _ := run(0, "digest"); after == before {
+		t.Error("the digest did not notice")
+	}
+	run(0, "verify")
+	if stdout, _ := run(0, "export", "alloc", "43113"); !strings.Contains(stdout, `"0x00000000000000000000000000000000000a110C": {`) {
+		t.Error("the export lacks what was imported")
+	}
+	if stdout, _ := run(0, "export", "addresses"); !strings.Contains(stdout, `"TheKey": "0x00000000000000000000000000000000000b0C02"`) {
+		t.Error(stdout)
+	}
+	airdrop, err := filepath.Abs("testdata/l1/fees-airdrop.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		code  int
+		words []string
+		said  string
+	}{
+		{2, []string{"import"}, "import: expected FILE [CHAIN]"},
+		{2, []string{"export", "everything"}, "export: expected alloc|tokenlist|addresses [CHAIN]"},
+		{1, []string{"import", "nowhere.json"}, "open nowhere.json"},
+		{1, []string{"import", foreign("genesis.json"), "Q"}, `there is no EVM chain "Q"; there are 43114, C, mainnet/C, 43113, fuji/C`},
+		{1, []string{"import", airdrop}, "fees-airdrop.json: line 1: expected an object"},
+	} {
+		if _, stderr := run(c.code, c.words...); !strings.Contains(stderr, c.said) {
+			t.Errorf("%v: %s, want %s", c.words, stderr, c.said)
+		}
+	}
+}
