@@ -50,6 +50,9 @@ func TestExamplesFitTheirSchemas(t *testing.T) {
 				}
 			}
 		}
+		if text, _ := json.Marshal(doc); len(text) > 640<<10 {
+			t.Errorf("%s/openapi.json has %d bytes", prefix, len(text))
+		}
 		if parameters < 150 || bodies < 90 {
 			t.Errorf("%s/openapi.json has %d examples of parameters and %d of bodies", prefix, parameters, bodies)
 		}

@@ -212,7 +212,10 @@ func (s *samples) operation(id, method, path string, d schema.Dialect) rest.Exam
 	return example
 }
 
-// shortened returns a value with its lists and texts truncated, if it is long.
+// mostMembers is the number of members that an object of fixed members may have. One with more has names of its own for each entry.
+const mostMembers = 60
+
+// shortened returns a value with its lists, its objects of many entries and its texts truncated, if it is long.
 func shortened(v any, long bool) any {
 	const few, some = 2, 300
 	if !long {
@@ -220,6 +223,11 @@ func shortened(v any, long bool) any {
 	}
 	switch v := v.(type) {
 	case J:
+		if len(v) > mostMembers {
+			for _, name := range slices.Sorted(maps.Keys(v))[few:] {
+				delete(v, name)
+			}
+		}
 		for name := range v {
 			v[name] = shortened(v[name], true)
 		}
