@@ -61,7 +61,8 @@ func TestMemoryIsBounded(t *testing.T) {
 	for attempt := 1; ; attempt++ {
 		p.pressed = 4 * time.Second
 		mixedLoad(p, w)
-		if _, peak := memory(p.cmd.Process.Pid); attempt == 3 || peak <= mixed<<20 {
+		_, peak := memory(p.cmd.Process.Pid)
+		if t.Logf("mixed load, attempt %d: at most %.0f MiB", attempt, mebibytes(peak)); attempt == 3 || peak <= mixed<<20 {
 			break
 		}
 		p.forgetPeak(t)
