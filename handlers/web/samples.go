@@ -167,6 +167,9 @@ func (s *samples) body(id string) any {
 	}[id]
 }
 
+// endless lists the operations whose answers are as long as a connection lasts or as the state is large. Examples do without.
+var endless = []string{"streamEvents", "getAlloc"}
+
 // operation returns an example of a REST operation.
 func (s *samples) operation(id, method, path string, d schema.Dialect) rest.Example {
 	example := rest.Example{Params: map[string]any{}, Body: s.body(id)}
@@ -191,7 +194,7 @@ func (s *samples) operation(id, method, path string, d schema.Dialect) rest.Exam
 		example.Params[name] = s.of(name, path)
 		query.Set(name, text(example.Params[name]))
 	}
-	if id == "streamEvents" || method != http.MethodGet && (example.Body == nil || !slices.Contains(asking, id)) {
+	if slices.Contains(endless, id) || method != http.MethodGet && (example.Body == nil || !slices.Contains(asking, id)) {
 		return example
 	}
 	call := &Call{Method: method, Path: b.String() + "?" + query.Encode()}
