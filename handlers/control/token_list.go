@@ -60,7 +60,7 @@ func tokenList(ctx context.Context, w *sim.World, of *reader.Chain, base string)
 		if of != nil && c != of {
 			continue
 		}
-		logos, err := logosOf(ctx, w, c)
+		logos, err := w.DB.Logos(ctx, c.Row.ID)
 		if err != nil {
 			return nil, err
 		}
@@ -73,24 +73,12 @@ func tokenList(ctx context.Context, w *sim.World, of *reader.Chain, base string)
 			if len(answer.Tokens) < mostListed {
 				answer.Tokens = append(answer.Tokens, ListedToken{
 					ChainID: c.Row.EVMID, Address: common.BytesToAddress(t.Address).Hex(), Name: t.Name, Symbol: t.Symbol, Decimals: t.Decimals,
-					LogoURI: cmp.Or(logos[common.BytesToAddress(t.Address)], base+"/sim/logo/"+fixtures.LogoName(t.Symbol)+".svg"),
+					LogoURI: cmp.Or(logos[string(t.Address)], base+"/sim/logo/"+fixtures.LogoName(t.Symbol)+".svg"),
 				})
 			}
 		}
 	}
 	return answer, nil
-}
-
-// logosOf returns the logos that token lists gave to tokens of a chain.
-func logosOf(ctx context.Context, w *sim.World, c *reader.Chain) (map[common.Address]string, error) {
-	contracts, err := w.DB.Contracts(ctx, c.Row.ID)
-	logos := map[common.Address]string{}
-	for _, r := range contracts {
-		if r.Logo != "" {
-			logos[common.BytesToAddress(r.Address)] = r.Logo
-		}
-	}
-	return logos, err
 }
 
 // listedTokens returns the ERC-20s of a chain that fit the schema.

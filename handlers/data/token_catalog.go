@@ -90,11 +90,11 @@ func (c *tokenCatalog) loadChain(ctx context.Context, n *tokenNames, chain int) 
 	if err != nil {
 		return err
 	}
-	logos := map[common.Address]string{}
+	logos, err := c.world.DB.Logos(ctx, chain)
+	if err != nil {
+		return err
+	}
 	for _, r := range contracts {
-		if r.Logo != "" {
-			logos[common.BytesToAddress(r.Address)] = r.Logo
-		}
 		n.Entries[ChainAddress{chain, common.BytesToAddress(r.Address)}] = &contractName{Name: r.Artifact}
 	}
 	for s := store.ERC20; s <= store.ERC1155; s++ {
@@ -104,7 +104,7 @@ func (c *tokenCatalog) loadChain(ctx context.Context, n *tokenNames, chain int) 
 		}
 		for _, row := range rows {
 			address := common.BytesToAddress(row.Address)
-			t := &Token{Token: row, Hex: address.Hex(), logo: cmp.Or(logos[address], fixtures.LogoName(row.Symbol))}
+			t := &Token{Token: row, Hex: address.Hex(), logo: cmp.Or(logos[string(row.Address)], fixtures.LogoName(row.Symbol))}
 			n.tokens[row.ID] = t
 			n.Entries[ChainAddress{chain, address}] = &contractName{Name: row.Name, Token: t}
 		}

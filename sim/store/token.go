@@ -468,6 +468,18 @@ func (db *DB) Contracts(ctx context.Context, chain int) ([]Contract, error) {
 	return List[Contract](ctx, db, `SELECT chain, address, role, artifact, abi, logo FROM contract WHERE chain = ? ORDER BY role`, chain)
 }
 
+// Logos returns the logos that token lists gave to contracts of a chain, by address.
+func (db *DB) Logos(ctx context.Context, chain int) (map[string]string, error) {
+	contracts, err := db.Contracts(ctx, chain)
+	logos := map[string]string{}
+	for _, c := range contracts {
+		if c.Logo != "" {
+			logos[string(c.Address)] = c.Logo
+		}
+	}
+	return logos, err
+}
+
 // TokensOfContracts lists the tokens among the named contracts of a chain.
 func (db *DB) TokensOfContracts(ctx context.Context, chain int) ([]Token, error) {
 	return List[Token](ctx, db, `SELECT t.id, t.address, t.block, t.name, t.symbol, t.decimals FROM contract c CROSS JOIN token t ON t.address = c.address
