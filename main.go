@@ -116,6 +116,7 @@ func (c *command) read(world *seed.Flags, serving *handlers.Flags) (err error) {
 	c.server, serverErr = serving.Options(c.stderr)
 	c.listen, c.server.Hints = serving.Addresses, c.line.Unless("quiet", c.stderr)
 	c.server.People = func(w *sim.World, refused func(error)) control.People { return seed.NewPeople(w, refused) }
+	c.server.Faucet = func(w *sim.World) control.Faucet { return seed.NewFaucet(w) }
 	c.world, worldErr = world.Options(time.Now())
 	c.world.Progress = control.Progress(c.notes, "making the world", "transactions")
 	c.world.Note = func(note string) { fmt.Fprintf(c.notes, "snowglobe: %s\n", note) }

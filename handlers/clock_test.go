@@ -191,6 +191,9 @@ func TestARunningClock(t *testing.T) {
 // peopleOf returns a world's people, as in the program.
 func peopleOf(w *sim.World, refused func(error)) control.People { return seed.NewPeople(w, refused) }
 
+// faucetOf returns a world's faucet, as in the program.
+func faucetOf(w *sim.World) control.Faucet { return seed.NewFaucet(w) }
+
 // TestPeopleLiveOnWhileTheClockMoves populates a day through the API, and finds its transactions in every interface.
 func TestPeopleLiveOnWhileTheClockMoves(t *testing.T) {
 	w := tinyWorld(t)

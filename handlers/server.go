@@ -95,6 +95,8 @@ type Options struct {
 	ClockRate float64 // multiple of real time at which the clock runs, 0 for a clock that stands still
 	Live      bool    // people act while the clock moves
 	People    func(w *sim.World, refused func(error)) control.People
+
+	Faucet func(w *sim.World) control.Faucet // nil for none
 }
 
 // NodeOptions configures the node.
@@ -229,6 +231,11 @@ func New(w *sim.World, o Options) (*Server, error) {
 		return nil, err
 	}
 	o.Exports.Log, o.Data.Stakers = o.Log, query.NewStakerIndexes()
+	if o.Faucet != nil {
+		if err := control.RegisterFaucet(s, w, o.Faucet(w), &o.Permit); err != nil {
+			return nil, err
+		}
+	}
 	exports := export.NewJobs(w, o.Exports)
 	late.exports = exports
 	o.Data.Metadata = o.Webhooks.NewClient(metadataTimeout)

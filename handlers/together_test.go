@@ -60,7 +60,7 @@ func (p *together) open() {
 		p.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(p.Context())
-	o := handlers.Options{Network: "mainnet", Relayer: true, Mining: handlers.Mining{Manual: p.manual}, People: peopleOf}
+	o := handlers.Options{Network: "mainnet", Relayer: true, Mining: handlers.Mining{Manual: p.manual}, People: peopleOf, Faucet: faucetOf}
 	o.Many.Most, o.Many.MostBytes = 10, 1<<30
 	if p.set, err = handlers.NewWorlds(ctx, w, o); err != nil {
 		p.Fatal(err)
@@ -241,6 +241,10 @@ var operations = map[string]func(*together) string{
 
 	"post /sim/clock": func(p *together) string {
 		return p.one(`{"advance":"1h"}`, `{"advance":"1ms"}`, `{"until":"next-block"}`, `{"freeze":true}`, `{"advance":"10m","populate":true}`)
+	},
+	"post /sim/faucet": func(p *together) string {
+		return p.one(`{"address":"`+fresh+`"}`, `{"address":"`+p.someone()+`","chain":"`+fmt.Sprint(p.chain.Row.EVMID)+`","amount":"0.25"}`, `{"address":"`+bob+`","token":"usdx","amount":3}`,
+			`{"address":"X-fuji15428vq2uzwhm3taey9sr9x5vm6tk78ewqyufmm"}`, `{"address":"P-avax15428vq2uzwhm3taey9sr9x5vm6tk78ewvkckhy","amount":"2.5"}`, `{"address":"C-avax15428vq2uzwhm3taey9sr9x5vm6tk78ewvkckhy"}`)
 	},
 	"post /sim/faults":   func(*together) string { return `{"match":{"rpcMethod":"net_listening"},"action":{"delayMs":1}}` },
 	"delete /sim/faults": (*together).nothing,

@@ -417,7 +417,8 @@ func (p *player) transaction(ctx context.Context, t *worldfile.Transaction, path
 		if err != nil {
 			return p.profile.places.Error(path+".to", "%w", err)
 		}
-		return p.staking[at.network].Pay(ctx, txs.Chain(at.primary), p.named.accounts[t.From], to, amount)
+		_, err = p.staking[at.network].Pay(ctx, txs.Chain(at.primary), p.named.accounts[t.From], to, amount)
+		return err
 	}
 	r, err := p.request(at.evm, t, path)
 	if err == nil {

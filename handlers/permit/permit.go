@@ -2,6 +2,8 @@
 //
 //	Read               any client and any page of the web may
 //	SignedTransaction  anyone may send one, because its signature proves the sender
+//	Payment            what personas pay to any account: the pages that may control the world, and everyone else; the operation itself limits
+//	                   payments where the server is Public
 //	Control            everything else that changes the world: no page save those of loopback, of this server's own address and of --allow-origin, and
 //	                   nobody when the server listens beyond loopback, unless --allow-control is given
 //
@@ -28,6 +30,7 @@ type Class int
 const (
 	Read Class = iota
 	SignedTransaction
+	Payment
 	Control
 )
 
@@ -53,21 +56,21 @@ var errExposed = &Refusal{"this server listens beyond loopback, where only signe
 
 // Check rejects a request that its client may not make. On a WebSocket, it judges the request that opened the connection.
 func (r *Rule) Check(request *http.Request, c Class) error {
-	if c != Control {
-		return nil
-	}
 	if err := r.CheckPage(request, c); err != nil {
 		return err
 	}
-	if r != nil && r.Exposed && !r.Control {
+	if c == Control && r.Public() {
 		return errExposed
 	}
 	return nil
 }
 
+// Public reports whether anyone may reach the server, and nobody may control it.
+func (r *Rule) Public() bool { return r != nil && r.Exposed && !r.Control }
+
 // CheckPage is the part of Check that depends on the requesting page: it answers a browser's preflight.
 func (r *Rule) CheckPage(request *http.Request, c Class) error {
-	if c != Control || !FromPage(request) {
+	if c < Payment || !FromPage(request) {
 		return nil
 	}
 	origin := request.Header.Get("Origin")

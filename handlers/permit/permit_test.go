@@ -60,6 +60,13 @@ func TestWhoMayChangeTheWorld(t *testing.T) {
 		if (err == nil) != (c.reason == "") || err != nil && !strings.Contains(err.Error(), c.reason) {
 			t.Errorf("%+v, %s: %v: want %q", c.rule, c.headers, err, c.reason)
 		}
+		err = c.rule.Check(r, permit.Payment)
+		if refused := c.reason != "" && c.reason != "--allow-control"; (err != nil) != refused || refused && !strings.Contains(err.Error(), c.reason) {
+			t.Errorf("%+v, %s: a payment: %v", c.rule, c.headers, err)
+		}
+		if got, want := c.rule.Public(), c.rule == exposed; got != want {
+			t.Errorf("%+v is public: %v", c.rule, got)
+		}
 		for _, class := range []permit.Class{permit.Read, permit.SignedTransaction} {
 			if err := c.rule.Check(r, class); err != nil {
 				t.Errorf("%+v, %s: class %d: %v", c.rule, c.headers, class, err)

@@ -285,6 +285,26 @@ func (l *limiter) take(client string, limit int, now time.Time) (left int, wait 
 	return limit - w.used, w.end.Sub(now), true
 }
 
+// Allowance limits how often each client may do something.
+type Allowance struct {
+	limiter *limiter
+	times   int
+	what    string
+}
+
+// NewAllowance allows each client so many times in a period of real time; what names both, such as "payments per hour".
+func NewAllowance(times int, period time.Duration, what string) *Allowance {
+	return &Allowance{newLimiter(period, maxClients), times, what}
+}
+
+// Take counts a request against its client's allowance, or returns a 429.
+func (a *Allowance) Take(r *Request) error {
+	if _, wait, ok := a.limiter.take(peer(r.HTTP), a.times, r.server.opts.Now()); !ok {
+		return TooMany(fmt.Sprintf("the limit of %d %s is used up", a.times, a.what), int64((wait+time.Second-1)/time.Second))
+	}
+	return nil
+}
+
 // limit counts the request against the client's allowance and reports the allowance in the headers.
 func (a *access) limit(h http.Header, r *http.Request, key *Key) error {
 	limit, client := a.allowance(r, key)

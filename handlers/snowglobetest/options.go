@@ -81,6 +81,7 @@ func read(options []Option, w io.Writer) (*settings, error) {
 	}
 	s.listen = server.Addresses
 	s.server.People = func(w *sim.World, refused func(error)) control.People { return seed.NewPeople(w, refused) }
+	s.server.Faucet = func(w *sim.World) control.Faucet { return seed.NewFaucet(w) }
 	if s.world, err = world.Options(time.Now()); err != nil {
 		return nil, err
 	}

@@ -141,13 +141,18 @@ func (p *page) With(name, value string) string {
 }
 
 // Refused returns the reason why the page may not change the world; it is empty if it may. A page offers no action that would be refused.
-func (p *page) Refused() string {
+func (p *page) Refused() string { return p.refused(permit.Control) }
+
+// Unpaid returns the reason why the faucet pays nothing for this page; it is empty if it does.
+func (p *page) Unpaid() string { return p.refused(permit.Payment) }
+
+func (p *page) refused(class permit.Class) string {
 	probe := *p.r
 	probe.Header = http.Header{}
 	if u, err := url.Parse(p.origin); err == nil {
 		probe.Header.Set("Origin", u.Scheme+"://"+u.Host)
 	}
-	if err := p.site.permit.Check(&probe, permit.Control); err != nil {
+	if err := p.site.permit.Check(&probe, class); err != nil {
 		return err.Error()
 	}
 	return ""

@@ -155,6 +155,7 @@ func (s *samples) body(id string) any {
 	alice, chain, addresses := s.names.named("alice"), s.of("chainId", ""), J{"addresses": s.of("addresses", "")}
 	return J{
 		"moveClock": J{"advance": "1h"}, "takeSnapshot": J{"name": "before"}, "createWorld": J{"name": "test-1"}, "copyWorld": J{"name": "test-1"},
+		"requestFunds":  J{"address": s.names.named("nobody"), "amount": "2.5"},
 		"countRequests": J{"operation": "getChain"}, "verifyRequests": J{"operation": "getChain", "times": J{"atLeast": 0}},
 		"addFault":              J{"match": J{"operation": "getChain"}, "action": J{"status": 503}, "times": J{"first": 1}},
 		"getLastActivityByBody": addresses, "listUtxosByBody": addresses,

@@ -37,7 +37,7 @@ type Site struct {
 }
 
 // Mounts lists the paths at and below which pages are served.
-var Mounts = []string{"/", "/assets", "/search", "/tx", "/address", "/block", "/token", "/sim/explorer", "/p", "/x", "/c", "/messages", "/control", "/requests", "/gas", "/charts", "/docs", "/llms.txt", "/openrpc.json", "/webhooks", "/as-network"}
+var Mounts = []string{"/", "/assets", "/search", "/tx", "/address", "/block", "/token", "/sim/explorer", "/p", "/x", "/c", "/messages", "/control", "/requests", "/gas", "/charts", "/docs", "/llms.txt", "/openrpc.json", "/webhooks", "/faucet", "/as-network"}
 
 // New makes a site over a handler that serves all interfaces of a world; a rule decides who may change it.
 func New(api http.Handler, manual *docs.Manual, log *slog.Logger, rule *permit.Rule) *Site {
@@ -83,6 +83,7 @@ func (s *Site) pages() map[string]func(*page) error {
 		"/requests/{id}":            request,
 		"/gas":                      gas,
 		"/webhooks":                 webhooks,
+		"/faucet":                   faucet,
 		"/as-network":               hostNames,
 		"/docs":                     showReference,
 		"/charts":                   charts,

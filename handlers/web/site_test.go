@@ -17,6 +17,7 @@ import (
 	"snowglobe/handlers/control"
 	"snowglobe/handlers/docs"
 	"snowglobe/handlers/permit"
+	"snowglobe/seed"
 	"snowglobe/seed/seedtest"
 	"snowglobe/sim"
 )
@@ -29,9 +30,11 @@ type site struct {
 
 var shared *site
 
+func faucetOf(w *sim.World) control.Faucet { return seed.NewFaucet(w) }
+
 func serve(t *testing.T, w *sim.World) *site {
 	t.Helper()
-	h, err := handlers.New(w, handlers.Options{Network: "mainnet", Version: "test", Origins: control.Origins{}})
+	h, err := handlers.New(w, handlers.Options{Network: "mainnet", Version: "test", Origins: control.Origins{}, Faucet: faucetOf})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -184,6 +187,7 @@ func TestPagesShowWhatTheyAreAbout(t *testing.T) {
 		{"/requests/999999999", 404, []string{"999999999"}},
 		{"/control", 200, []string{"+1 h", "To validator-end", "evm_mine"}},
 		{"/webhooks", 200, []string{"New webhook", "Export transactions"}},
+		{"/faucet?chain=70411", 200, []string{`data-path="/sim/faucet"`, `value="70411" selected`, "Pay"}},
 		{"/docs", 200, []string{"swagger-ui-bundle.js", `data-document="/openapi.json?operation=getChain"`, `data-document="/docs/methods/eth_call"`, "platform.getTx"}},
 		{"/docs?dialect=upstream", 200, []string{`data-document="/upstream/openapi.json?operation=getChain"`}},
 		{"/docs/personas", 200, []string{"<h1>Personas and nodes</h1>", "<td>alice</td>", `href="/docs/go-test"`}},
@@ -466,7 +470,8 @@ func TestPagesOfferNothingThatIsRefused(t *testing.T) {
 		{"beyond loopback", "192.0.2.1:9650", permit.Rule{Exposed: true}, "--allow-control"},
 		{"beyond loopback, allowed", "192.0.2.1:9650", permit.Rule{Exposed: true, Control: true}, ""},
 	} {
-		h, err := handlers.New(w, handlers.Options{Network: "mainnet", Version: "test", Permit: c.rule, Node: handlers.NodeOptions{Hosts: []string{"localhost", "snow.example"}}})
+		h, err := handlers.New(w, handlers.Options{Network: "mainnet", Version: "test", Permit: c.rule, Faucet: faucetOf,
+			Node: handlers.NodeOptions{Hosts: []string{"localhost", "snow.example"}}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -493,6 +498,9 @@ func TestPagesOfferNothingThatIsRefused(t *testing.T) {
 			if strings.Count(body, "<form") != strings.Count(body, "</form>") || strings.Count(body, "<section") != strings.Count(body, "</section>") {
 				t.Errorf("%s: %s has an element without its end", c.name, path)
 			}
+		}
+		if pays := strings.Contains(get("/faucet"), "data-json"); pays != (c.why != "--allow-origin") {
+			t.Errorf("%s: the faucet pays: %v", c.name, pays)
 		}
 		for _, path := range []string{"/", "/control", persona, contracts, "/webhooks", "/requests"} {
 			if c.why == "" && !offered[path] {

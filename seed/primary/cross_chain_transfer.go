@@ -37,7 +37,7 @@ func (n *transfers) schedule(t *crossChainTransfer) {
 		n.atomicTxs = append(n.atomicTxs, atomicTx{t.exportTime, func(p *evm.BlockExecution) (*txs.Tx, error) { return n.exportFromC(p, t) }})
 	} else {
 		n.Network.schedule(t.from, t.exportTime, func(at uint64) (*txs.Tx, error) {
-			return n.wallet.exportTx(t.from, t.to, singleSigner(t.who), t.amount, at)
+			return n.wallet.exportTx(t.from, t.to, singleSigner(t.who), t.who.Owner(), t.amount, at)
 		})
 	}
 	if t.to == store.CChain {
@@ -67,7 +67,7 @@ func (n *transfers) schedulePersonas() {
 	late := n.span.At(970, 0)
 	for i, to := range []int{store.XChain, store.CChain} {
 		n.Network.schedule(store.PChain, late+uint64(60*i), func(at uint64) (*txs.Tx, error) {
-			return n.wallet.exportTx(store.PChain, to, singleSigner(traveller), 7*nanoAVAX, at)
+			return n.wallet.exportTx(store.PChain, to, singleSigner(traveller), traveller.Owner(), 7*nanoAVAX, at)
 		})
 	}
 	n.atomicTxs = append(n.atomicTxs, atomicTx{late + 120, func(p *evm.BlockExecution) (*txs.Tx, error) {

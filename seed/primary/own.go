@@ -161,16 +161,51 @@ func (n *Residents) Stake(ctx context.Context, s Stake) error {
 	return n.onEither(ctx, txs.PChain, s.Who, func(at uint64) (*txs.Tx, error) { return n.stakeTx(s, at) }, nil)
 }
 
+// FundsError means that an account cannot pay an amount and the fee.
+type FundsError struct {
+	Chain        txs.Chain
+	Amount, Owns uint64 // nAVAX; Owns is what the account can spend at once
+}
+
+func (e *FundsError) Error() string {
+	return fmt.Sprintf("the sender cannot pay %d nAVAX and the fee on %s", e.Amount, e.Chain)
+}
+
+// NewPayer returns the residents of a world's network for Pay and Export alone.
+func NewPayer(live *sim.Network) *Residents {
+	return &Residents{live: live, Network: &Network{rules: live.Rules, wallet: &wallet{rules: live.Rules, utxos: utxoSet{}}}}
+}
+
 // Pay sends an amount in nAVAX from an account on P or X now.
-func (n *Residents) Pay(ctx context.Context, chain txs.Chain, from *population.Account, to txs.OutputOwners, amount uint64) error {
-	return n.onEither(ctx, chain, from, func(at uint64) (*txs.Tx, error) {
-		tx, err := n.wallet.sign(txDraft{chain: int(chain), from: singleSigner(from), tx: &txs.BaseTx{},
+func (n *Residents) Pay(ctx context.Context, chain txs.Chain, from *population.Account, to txs.OutputOwners, amount uint64) (*txs.Tx, error) {
+	return n.spend(ctx, chain, from, amount, func(at uint64) (*txs.Tx, error) {
+		return n.wallet.sign(txDraft{chain: int(chain), from: singleSigner(from), tx: &txs.BaseTx{},
 			outs: []*txs.TransferableOutput{n.wallet.output(amount, to)}}, at)
-		if err == nil && tx == nil {
-			err = fmt.Errorf("the sender cannot pay %d nAVAX and the fee on %s", amount, chain)
+	})
+}
+
+// Export sends an amount in nAVAX of an account on P or X to owners on another chain, who import it there.
+func (n *Residents) Export(ctx context.Context, from, to txs.Chain, who *population.Account, owners txs.OutputOwners, amount uint64) (*txs.Tx, error) {
+	return n.spend(ctx, from, who, amount, func(at uint64) (*txs.Tx, error) {
+		return n.wallet.exportTx(int(from), int(to), singleSigner(who), owners, amount, at)
+	})
+}
+
+// spend issues a transaction that spends an amount of an account's AVAX on P or X, and returns it.
+func (n *Residents) spend(ctx context.Context, chain txs.Chain, who *population.Account, amount uint64, write func(at uint64) (*txs.Tx, error)) (sent *txs.Tx, err error) {
+	err = n.onEither(ctx, chain, who, func(at uint64) (*txs.Tx, error) {
+		owns := sumOf(n.wallet.utxos[n.wallet.avax(int(chain), int(chain), singleSigner(who))])
+		if amount > owns {
+			return nil, &FundsError{chain, amount, owns}
 		}
+		tx, err := write(at)
+		if err == nil && tx == nil {
+			err = &FundsError{chain, amount, owns}
+		}
+		sent = tx
 		return tx, err
 	}, nil)
+	return sent, err
 }
 
 // Move moves an amount in nAVAX of an account from one chain of the network to another now, by an export and an import.
@@ -178,7 +213,7 @@ func (n *Residents) Move(ctx context.Context, who *population.Account, from, to 
 	moves, way := &transfers{n.Network}, &crossChainTransfer{who: who, from: int(from), to: int(to), amount: amount}
 	err := n.onEither(ctx, from, who,
 		func(at uint64) (*txs.Tx, error) {
-			return n.wallet.exportTx(way.from, way.to, singleSigner(who), amount, at)
+			return n.wallet.exportTx(way.from, way.to, singleSigner(who), who.Owner(), amount, at)
 		},
 		func(p *evm.BlockExecution) (*txs.Tx, error) { return moves.exportFromC(p, way) })
 	if err != nil {

@@ -280,7 +280,7 @@ func (n *Residents) moveFrom(from *population.Account, chain int, r *rand.Rand, 
 		}
 	}
 	if draw >= 100-exports {
-		return n.wallet.exportTx(chain, others[0], signer, n.usualTransfer(r), at)
+		return n.wallet.exportTx(chain, others[0], signer, signer.owners, n.usualTransfer(r), at)
 	}
 	return (&payments{n.Network}).everyday(chain, from, r, at)
 }

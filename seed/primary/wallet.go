@@ -155,10 +155,10 @@ func spend(u *txs.UTXO, s signer) *txs.TransferableInput {
 		In: &txs.TransferInput{Amount: u.Amount(), Input: txs.Input{SigIndices: s.indices}}}
 }
 
-// exportTx exports an amount to another chain.
-func (w *wallet) exportTx(chain, to int, from signer, amount uint64, at uint64) (*txs.Tx, error) {
+// exportTx exports an amount to owners on another chain.
+func (w *wallet) exportTx(chain, to int, from signer, owners txs.OutputOwners, amount uint64, at uint64) (*txs.Tx, error) {
 	return w.sign(txDraft{chain: chain, from: from, more: amount, tx: &txs.ExportTx{
-		DestinationChain: w.rules.BlockchainID(codecOf(to)), ExportedOutputs: []*txs.TransferableOutput{w.output(amount, from.owners)}}}, at)
+		DestinationChain: w.rules.BlockchainID(codecOf(to)), ExportedOutputs: []*txs.TransferableOutput{w.output(amount, owners)}}}, at)
 }
 
 // importTx imports everything that another chain exported to a signer; nil when there is nothing.

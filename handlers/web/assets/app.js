@@ -325,9 +325,11 @@
       else at[last] = value;
     }
     try {
-      await change(form.dataset.method, form.dataset.path, q(content));
-      later(form.dataset.done);
-      location.reload();
+      const answer = await change(form.dataset.method, form.dataset.path, q(content));
+      const page = answer?.[form.dataset.into];
+      later(answer?.note || form.dataset.done);
+      if (page) location.href = new URL(page).pathname;
+      else location.reload();
     } catch (e) { toast(e.message); }
   });
 

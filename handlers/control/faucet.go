@@ -1,0 +1,368 @@
+package control
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/big"
+	"net/http"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/ava-labs/avalanchego/ids"
+	"github.com/ethereum/go-ethereum/common"
+
+	"snowglobe/fixtures"
+	"snowglobe/handlers/permit"
+	"snowglobe/handlers/rest"
+	"snowglobe/handlers/rest/schema"
+	"snowglobe/sim"
+	"snowglobe/sim/evm"
+	"snowglobe/sim/evm/reader"
+	"snowglobe/sim/parse"
+	"snowglobe/sim/store"
+	"snowglobe/sim/txs"
+)
+
+// Faucet pays any account by ordinary transactions of personas.
+type Faucet interface {
+	// PayEVM pays wei on an EVM chain, or the smallest unit of the ERC-20 at an address. It returns the payer and the transaction's hash.
+	PayEVM(ctx context.Context, c *reader.Chain, token *common.Address, to common.Address, amount *big.Int) (from common.Address, hash common.Hash, err error)
+	// PayPrimary pays nAVAX on the P- or X-Chain, or exports them from the X-Chain to an owner on the C-Chain.
+	PayPrimary(ctx context.Context, n *sim.Network, chain txs.Chain, to ids.ShortID, amount uint64) (from ids.ShortID, tx ids.ID, err error)
+}
+
+// dry is a faucet's error if no payer has enough.
+type dry interface {
+	error
+	Most() *big.Int // the balance of the richest payer
+}
+
+// FaucetRequest is the body of POST /sim/faucet.
+type FaucetRequest struct {
+	Address string       `json:"address" doc:"0x and 40 hexadecimal digits for an EVM chain, or bech32 such as P-avax1… or X-fuji1…."`
+	Chain   string       `json:"chain,omitempty" doc:"C, P or X, with the network in front as in fuji/P, or an L1 by its name, EVM chain id or blockchain id. Default: the chain of the address; mainnet's C-Chain for 0x."`
+	Token   string       `json:"token,omitempty" doc:"Symbol or address of an ERC-20. Default: the chain's own coin, AVAX on C, P and X."`
+	Amount  FaucetAmount `json:"amount,omitempty" doc:"In whole coins or tokens, such as 2.5. Default: 1."`
+}
+
+// FaucetAmount is a decimal number, as a text or as a number.
+type FaucetAmount string
+
+// UnmarshalJSON reads both forms.
+func (a *FaucetAmount) UnmarshalJSON(raw []byte) error {
+	*a = FaucetAmount(strings.Trim(string(raw), `"`))
+	return nil
+}
+
+// Schema describes both forms. The operation checks the digits, because the bounds depend on the token.
+func (FaucetAmount) Schema(*schema.Schemas) *schema.Schema {
+	return &schema.Schema{AnyOf: []*schema.Schema{{Type: "string"}, {Type: "number"}}}
+}
+
+// FaucetPayment is the answer of POST /sim/faucet.
+type FaucetPayment struct {
+	Network  string `json:"network"`
+	Chain    string `json:"chain" doc:"P, X, C or an L1's name."`
+	ChainID  string `json:"chainId,omitempty" doc:"EVM chain id."`
+	From     string `json:"from" doc:"Address of the persona that paid."`
+	To       string `json:"to"`
+	Amount   string `json:"amount" doc:"In the smallest unit: wei, nAVAX or the token's."`
+	Symbol   string `json:"symbol"`
+	Decimals int    `json:"decimals"`
+	Token    string `json:"token,omitempty" doc:"Address of the ERC-20."`
+	TxHash   string `json:"txHash" doc:"Hash on an EVM chain, id on P and X."`
+	Status   string `json:"status" enum:"accepted,pending" doc:"pending if the chain mines no blocks by itself now: evm_mine makes the block."`
+	Block    string `json:"block,omitempty" doc:"Number of the block that has it."`
+	Page     string `json:"explorerUrl,omitempty" doc:"Page about the transaction, once it is in a block."`
+	Note     string `json:"note,omitempty" doc:"What is left to do for the recipient to own it."`
+}
+
+// Limits of a faucet that anyone may reach.
+const (
+	mostPublic   = 10 // coins or tokens per payment
+	publicTimes  = 10 // payments per client and period
+	publicPeriod = time.Hour
+)
+
+// faucetAPI implements the faucet.
+type faucetAPI struct {
+	world  *sim.World
+	faucet Faucet
+	permit *permit.Rule
+	public *rest.Allowance
+}
+
+// RegisterFaucet registers the faucet.
+func RegisterFaucet(s *rest.Server, w *sim.World, f Faucet, rule *permit.Rule) error {
+	a := &faucetAPI{w, f, rule, rest.NewAllowance(publicTimes, publicPeriod, "payments per hour")}
+	return s.Register(rest.Sim, rest.Operation{ID: "requestFunds", Method: http.MethodPost, Path: "/sim/faucet", Summary: "Pay any account on any chain from the faucet",
+		Doc: "Ordinary transactions of the personas ewoq, whale and deployer, the first of them that has enough. Example: {\"address\":\"P-avax1…\",\"amount\":\"25\"}. " +
+			fmt.Sprintf("A server beyond loopback without --allow-control pays at most %d coins or tokens at a time, %d times an hour to each client. ", mostPublic, publicTimes) +
+			"An address C-avax1… gets an export from the X-Chain, which avax.import completes.",
+		Body: reflect.TypeFor[FaucetRequest](), Strict: true, Class: permit.Payment, Answer: reflect.TypeFor[FaucetPayment](), Handle: a.pay})
+}
+
+// payee is who gets a payment, and where.
+type payee struct {
+	network *sim.Network
+	evm     *reader.Chain // nil on P, X, and for an export to the C-Chain
+	primary txs.Chain
+	account common.Address
+	owner   ids.ShortID
+}
+
+func (a *faucetAPI) pay(r *rest.Request) (any, error) {
+	body := rest.Body[FaucetRequest](r)
+	to, err := a.payee(body.Address, body.Chain)
+	if err != nil {
+		return nil, err
+	}
+	if a.world.DB.ReadOnly() {
+		return nil, store.ErrReadOnly
+	}
+	paid := &FaucetPayment{Network: to.network.Name, Symbol: "AVAX", Decimals: 9}
+	var token *common.Address
+	if to.evm != nil {
+		if token, err = a.describe(r.Context(), to.evm, body.Token, paid); err != nil {
+			return nil, err
+		}
+	} else if body.Token != "" && !strings.EqualFold(body.Token, "AVAX") {
+		return nil, rest.BadRequest(fmt.Sprintf("token: the faucet pays only AVAX on the %s-Chain", to.primary))
+	}
+	amount, err := amountOf(string(body.Amount), paid.Decimals)
+	if err != nil {
+		return nil, rest.BadRequest("amount: " + err.Error())
+	}
+	paid.Amount = amount.String()
+	if a.permit.Public() {
+		if most := inUnits(mostPublic, paid.Decimals); amount.Cmp(most) > 0 {
+			return nil, rest.BadRequest(fmt.Sprintf("amount: this server is public and pays at most %d %s at a time; start it with --allow-control to pay more", mostPublic, paid.Symbol))
+		}
+		if err := a.public.Take(r); err != nil {
+			return nil, err
+		}
+	}
+	if to.evm != nil {
+		return paid, a.payEVM(r, to, token, amount, paid)
+	}
+	return paid, a.payPrimary(r, to, amount, paid)
+}
+
+func (a *faucetAPI) payEVM(r *rest.Request, to *payee, token *common.Address, amount *big.Int, paid *FaucetPayment) error {
+	from, hash, err := a.faucet.PayEVM(r.Context(), to.evm, token, to.account, amount)
+	if err != nil {
+		return a.refused(r.Context(), err, paid)
+	}
+	paid.From, paid.To, paid.TxHash, paid.Status = from.Hex(), to.account.Hex(), hash.Hex(), "pending"
+	t, err := to.evm.Transaction(r.Context(), hash)
+	if errors.Is(err, store.ErrNotFound) {
+		paid.Note = "It waits in the pool, because the chain mines no blocks by itself now: evm_mine makes the block."
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if t.Row.Status == 0 {
+		return rest.Conflict(fmt.Sprintf("transaction %s of the faucet failed in block %d", hash.Hex(), t.Block.Number))
+	}
+	paid.Status, paid.Block, paid.Page = "accepted", decimal(t.Block.Number), r.BaseURL()+"/sim/explorer/"+paid.ChainID+"/tx/"+hash.Hex()
+	return nil
+}
+
+func (a *faucetAPI) payPrimary(r *rest.Request, to *payee, amount *big.Int, paid *FaucetPayment) error {
+	paid.Chain = to.primary.String()
+	if !amount.IsUint64() {
+		return rest.BadRequest("amount: the network has less AVAX than that")
+	}
+	from, id, err := a.faucet.PayPrimary(r.Context(), to.network, to.primary, to.owner, amount.Uint64())
+	if err != nil {
+		return a.refused(r.Context(), err, paid)
+	}
+	in, rules := to.primary, to.network.Rules
+	if to.primary == txs.CChain {
+		in, paid.Note = txs.XChain, "The X-Chain exported it to this address: its owner imports it with avax.import or a signed ImportTx."
+	}
+	row, err := a.world.DB.PrimaryTxByHash(r.Context(), to.network.Chain(in), id[:])
+	if err != nil {
+		return err
+	}
+	paid.From, paid.To, paid.TxHash, paid.Status = rules.Address(in, from), rules.Address(to.primary, to.owner), id.String(), "accepted"
+	paid.Block, paid.Page = decimal(row.ID.Number()), r.BaseURL()+"/"+strings.ToLower(in.String())+"/"+to.network.Name+"/tx/"+id.String()
+	return nil
+}
+
+// refused tells the client why a payment was not made.
+func (a *faucetAPI) refused(ctx context.Context, err error, paid *FaucetPayment) error {
+	if store.Internal(err) || errors.Is(err, store.ErrReadOnly) || errors.Is(err, store.ErrDisk) || ctx.Err() != nil {
+		return err
+	}
+	var empty dry
+	if errors.As(err, &empty) {
+		left := new(big.Rat).SetFrac(empty.Most(), inUnits(1, paid.Decimals)).FloatString(paid.Decimals)
+		if strings.Contains(left, ".") {
+			left = strings.TrimRight(strings.TrimRight(left, "0"), ".")
+		}
+		return rest.Conflict(fmt.Sprintf("the faucet has not enough %s here for this amount and the fee: its richest payer has %s", paid.Symbol, left))
+	}
+	return rest.Conflict("the chain refuses the faucet's transaction: " + err.Error())
+}
+
+// payee reads the address and the chain.
+func (a *faucetAPI) payee(text, chain string) (*payee, error) {
+	if account, isHex := strings.CutPrefix(text, "0x"); isHex {
+		if !common.IsHexAddress(account) {
+			return nil, rest.BadRequest(fmt.Sprintf("address: %.80q has not 40 hexadecimal digits", text))
+		}
+		return a.onEVM(common.HexToAddress(account), chain)
+	}
+	alias, hrp, raw, err := parse.Address(text)
+	if err != nil && !strings.Contains(text, "-") {
+		alias = ""
+		hrp, raw, err = parse.Bech32(text)
+	}
+	var owner ids.ShortID
+	if err == nil {
+		owner, err = ids.ToShortID(raw)
+	}
+	if err != nil {
+		return nil, rest.BadRequest(fmt.Sprintf("address: %.80q is neither 0x and 40 hexadecimal digits nor bech32 such as P-avax1…: %v", text, err))
+	}
+	i := slices.IndexFunc(a.world.Networks, func(n *sim.Network) bool { return n.Rules.HRP == hrp })
+	if i < 0 {
+		return nil, rest.BadRequest(fmt.Sprintf("address: no network here has addresses that begin with %.40s1: mainnet has avax1, fuji has fuji1", hrp))
+	}
+	to := &payee{network: a.world.Networks[i], owner: owner}
+	if chain == "" {
+		chain = to.network.Name + "/" + alias
+	}
+	network, named, err := a.onPrimary(chain)
+	switch {
+	case err != nil:
+		return nil, err
+	case alias != "" && alias != named.String():
+		return nil, rest.BadRequest(fmt.Sprintf("address: %.80q is not an address of the %s-Chain", text, named))
+	case network != to.network:
+		return nil, rest.BadRequest(fmt.Sprintf("address: %.80q is an address of %s; the chain is one of %s", text, to.network.Name, network.Name))
+	}
+	to.primary = named
+	return to, nil
+}
+
+// onPrimary finds the chain that an address in bech32 belongs to.
+func (a *faucetAPI) onPrimary(name string) (*sim.Network, txs.Chain, error) {
+	network, letter, found := strings.Cut(name, "/")
+	if !found {
+		network, letter = fixtures.Networks[0].Name, name
+	}
+	if network == "testnet" {
+		network = fixtures.FujiName
+	}
+	if n := a.world.NetworkNamed(network); n != nil {
+		for _, c := range []txs.Chain{txs.PChain, txs.XChain, txs.CChain} {
+			if c.String() == letter {
+				return n, c, nil
+			}
+		}
+	}
+	return nil, 0, rest.BadRequest(fmt.Sprintf("chain: %.40q has no addresses in bech32; P, X, fuji/P and fuji/X have", name))
+}
+
+// onEVM finds the chain that an account belongs to.
+func (a *faucetAPI) onEVM(account common.Address, name string) (*payee, error) {
+	if name == "" {
+		name = "C"
+	}
+	c := a.world.ChainNamed(name)
+	if c == nil {
+		var err error
+		if c, err = ChainNamed(a.world, strings.Replace(name, "testnet/", "fuji/", 1)); err != nil {
+			if letter := name[len(name)-1:]; letter == "P" || letter == "X" {
+				return nil, rest.BadRequest(fmt.Sprintf("address: the %s-Chain has addresses in bech32 such as %[1]s-avax1…, not in hexadecimal", letter))
+			}
+			return nil, rest.BadRequest("chain: " + err.Error())
+		}
+	}
+	return &payee{network: a.world.NetworkOf(c), evm: c, account: account}, nil
+}
+
+// describe finds what a payment on an EVM chain is in, and describes it. It returns no address for the chain's own coin.
+func (a *faucetAPI) describe(ctx context.Context, c *reader.Chain, name string, paid *FaucetPayment) (*common.Address, error) {
+	paid.ChainID, paid.Chain, paid.Symbol, paid.Decimals = decimal(c.Row.EVMID), c.Row.Name, c.Row.TokenSymbol, 18
+	if c.Kind == evm.KindC {
+		paid.Chain = "C"
+	}
+	if name == "" || strings.EqualFold(name, c.Row.TokenSymbol) {
+		return nil, nil
+	}
+	t, err := a.token(ctx, c, name)
+	if err != nil {
+		return nil, err
+	}
+	address := common.BytesToAddress(t.Address)
+	paid.Symbol, paid.Decimals, paid.Token = t.Symbol, t.Decimals, address.Hex()
+	return &address, nil
+}
+
+// token finds an ERC-20 by its address or its symbol.
+func (a *faucetAPI) token(ctx context.Context, c *reader.Chain, name string) (*store.Token, error) {
+	if common.IsHexAddress(name) {
+		address := common.HexToAddress(name)
+		t, err := a.world.DB.TokenAt(ctx, c.Row.ID, address[:])
+		if errors.Is(err, store.ErrNotFound) {
+			return nil, rest.BadRequest(fmt.Sprintf("token: %s is no known token of chain %d", address.Hex(), c.Row.EVMID))
+		}
+		if err == nil && t.ID.Standard() != store.ERC20 {
+			err = rest.BadRequest(fmt.Sprintf("token: %s is an %s; the faucet pays ERC-20s", address.Hex(), t.ID.Standard()))
+		}
+		return t, err
+	}
+	all, err := listedTokens(ctx, a.world, c)
+	if err != nil {
+		return nil, err
+	}
+	all = slices.DeleteFunc(all, func(t store.Token) bool { return !strings.EqualFold(t.Symbol, name) })
+	switch len(all) {
+	case 0:
+		return nil, rest.BadRequest(fmt.Sprintf("token: chain %d has no ERC-20 %.40q; /sim/tokenlist.json lists them", c.Row.EVMID, name))
+	case 1:
+		return &all[0], nil
+	}
+	var addresses []string
+	for _, t := range all[:min(len(all), 5)] {
+		addresses = append(addresses, common.BytesToAddress(t.Address).Hex())
+	}
+	return nil, rest.BadRequest(fmt.Sprintf("token: %d ERC-20s of chain %d are called %.40q; name one by its address, such as %s", len(all), c.Row.EVMID, name, strings.Join(addresses, " or ")))
+}
+
+var faucetDecimal = schema.Shape(`^[0-9]{1,80}(\.[0-9]{1,80})?$`)
+
+// amountOf reads an amount of whole coins in the smallest unit; an empty text is one coin.
+func amountOf(text string, decimals int) (*big.Int, error) {
+	if text == "" {
+		text = "1"
+	}
+	if !faucetDecimal().MatchString(text) {
+		return nil, fmt.Errorf("%.80s is not allowed: expected a decimal number above 0, such as 2.5", text)
+	}
+	whole, part, _ := strings.Cut(text, ".")
+	part = strings.TrimRight(part, "0")
+	if len(part) > decimals {
+		return nil, fmt.Errorf("%.80s has more than %d decimals", text, decimals)
+	}
+	amount, _ := new(big.Int).SetString(whole+part+strings.Repeat("0", decimals-len(part)), 10)
+	switch {
+	case amount.Sign() == 0:
+		return nil, errors.New("expected more than 0")
+	case amount.BitLen() > 256:
+		return nil, fmt.Errorf("%.80s is more than any token has", text)
+	}
+	return amount, nil
+}
+
+// inUnits returns whole coins in the smallest unit.
+func inUnits(coins int64, decimals int) *big.Int {
+	return new(big.Int).Mul(big.NewInt(coins), new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(decimals)), nil))
+}

@@ -1,0 +1,330 @@
+// The faucet pays on every chain, and every interface shows what it paid.
+
+package handlers_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math/big"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/ethereum/go-ethereum/common/hexutil"
+
+	"snowglobe/handlers"
+	"snowglobe/handlers/permit"
+	"snowglobe/handlers/surface"
+	"snowglobe/seed/seedtest"
+	"snowglobe/sim"
+	"snowglobe/sim/store"
+	"snowglobe/sim/verify/verifytest"
+)
+
+// paid is an answer of the faucet.
+type paid struct {
+	Network, Chain, ChainID, From, To, Amount, Symbol, Token, TxHash, Status, Block, Note string
+
+	Decimals    int
+	StatusCode  int
+	Message     any
+	ExplorerURL string
+}
+
+// faucet is a server with a faucet.
+type faucet struct {
+	*testing.T
+	h     *handlers.Server
+	world *sim.World
+}
+
+func newFaucet(t *testing.T, w *sim.World, o handlers.Options) *faucet {
+	t.Helper()
+	o.Network, o.Faucet = "mainnet", faucetOf
+	h, err := handlers.New(w, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(h.Close)
+	return &faucet{t, h, w}
+}
+
+// pay asks for a payment.
+func (f *faucet) pay(body string) (p paid) {
+	f.Helper()
+	if text := ask(f.h, http.MethodPost, "/sim/faucet", body); json.Unmarshal([]byte(text), &p) != nil {
+		f.Fatalf("%s: %s", body, text)
+	}
+	return p
+}
+
+// balance reads what a payment's recipient has, from the node.
+func (f *faucet) balance(p paid) *big.Int {
+	f.Helper()
+	var answer string
+	switch {
+	case p.Token != "":
+		if problem := callEVM(f.T, f.h, f.rpc(p), "eth_call", &answer, map[string]string{"to": p.Token, "data": "0x70a08231" + strings.Repeat("0", 24) + p.To[2:]}, "latest"); problem != "" {
+			f.Fatal(problem)
+		}
+		return new(big.Int).SetBytes(hexutil.MustDecode(answer))
+	case p.ChainID != "":
+		if problem := callEVM(f.T, f.h, f.rpc(p), "eth_getBalance", &answer, p.To, "latest"); problem != "" {
+			f.Fatal(problem)
+		}
+		return hexutil.MustDecodeBig(answer)
+	}
+	path, method, params := "/ext/bc/P", "platform.getBalance", `{"addresses":["`+p.To+`"]}`
+	switch p.Chain {
+	case "X":
+		path, method, params = "/ext/bc/X", "avm.getBalance", `{"address":"`+p.To+`","assetID":"AVAX"}`
+	case "C":
+		path, method, params = "/ext/bc/C/avax", "avax.getUTXOs", `{"addresses":["`+p.To+`"],"sourceChain":"X"}`
+	}
+	var got struct {
+		Result struct{ Balance, NumFetched json.Number }
+	}
+	text := ask(f.h, http.MethodPost, "/"+p.Network+path, `{"jsonrpc":"2.0","id":1,"method":"`+method+`","params":`+params+`}`)
+	if err := json.Unmarshal([]byte(text), &got); err != nil {
+		f.Fatalf("%s: %v", text, err)
+	}
+	sum := got.Result.Balance
+	if p.Chain == "C" {
+		sum = got.Result.NumFetched
+	}
+	n, ok := new(big.Int).SetString(sum.String(), 10)
+	if !ok {
+		f.Fatal(text)
+	}
+	return n
+}
+
+func (f *faucet) rpc(p paid) string {
+	for _, c := range f.world.Chains {
+		if fmt.Sprint(c.Row.EVMID) == p.ChainID {
+			return "/v1/ext/bc/" + p.ChainID + "/rpc"
+		}
+	}
+	f.Fatalf("%+v is on no chain", p)
+	return ""
+}
+
+const nobodyAddress = "0xa0Ee7A142d267C1f36714E4a8F75612F20a79720"
+
+// payments pay on each kind of chain; want is the amount in the smallest unit.
+var payments = []struct{ body, chain, want string }{
+	{`{"address":"` + nobodyAddress + `"}`, "mainnet C", "1000000000000000000"},
+	{`{"address":"` + nobodyAddress + `","chain":"fuji/C","amount":"0.000000000000000001"}`, "fuji C", "1"},
+	{`{"address":"` + nobodyAddress + `","chain":"testnet/C","token":"avax","amount":2}`, "fuji C", "2000000000000000000"},
+	{`{"address":"` + nobodyAddress + `","chain":"43114","token":"USDC","amount":"12.5"}`, "mainnet C", "12500000"},
+	{`{"address":"` + nobodyAddress + `","token":"0xB97EF9Ef8734C71904D8002F8b6Bc66Dd9c48a6E","amount":0.5}`, "mainnet C", "500000"},
+	{`{"address":"` + nobodyAddress + `","token":"SNOW","amount":"79228162514"}`, "mainnet C", "79228162514000000000000000000"},
+	{`{"address":"` + nobodyAddress + `","chain":"70411","amount":"30000"}`, "mainnet Icefall", "30000000000000000000000"}, // more than ewoq has
+	{`{"address":"` + nobodyAddress + `","chain":"Icefall","token":"usdx"}`, "mainnet Icefall", "1000000"},
+	{`{"address":"P-avax15428vq2uzwhm3taey9sr9x5vm6tk78ewvkckhy","amount":"2.5"}`, "mainnet P", "2500000000"},
+	{`{"address":"X-avax15428vq2uzwhm3taey9sr9x5vm6tk78ewvkckhy","chain":"X","token":"AVAX"}`, "mainnet X", "1000000000"},
+	{`{"address":"P-fuji15428vq2uzwhm3taey9sr9x5vm6tk78ewqyufmm"}`, "fuji P", "1000000000"},
+	{`{"address":"fuji15428vq2uzwhm3taey9sr9x5vm6tk78ewqyufmm","chain":"testnet/X"}`, "fuji X", "1000000000"},
+	{`{"address":"P-avax15428vq2uzwhm3taey9sr9x5vm6tk78ewvkckhy","chain":"P","amount":"150000"}`, "mainnet P", "150000000000000"},
+	{`{"address":"C-avax15428vq2uzwhm3taey9sr9x5vm6tk78ewvkckhy"}`, "mainnet C", "1000000000"},
+}
+
+// TestFaucetPays: each payment arrives in a block, whose page exists. Two worlds with the same payments are the same, and verify.
+func TestFaucetPays(t *testing.T) {
+	for name, upgrades := range map[string][]string{"since Helicon": nil, "before Helicon": {"helicon=never"}} {
+		var digests [][]byte
+		for range 2 {
+			w := seedtest.Copy(t, 1, upgrades...)
+			f := newFaucet(t, w, handlers.Options{Node: handlers.NodeOptions{Strict: surface.On}})
+			for _, c := range payments {
+				first := f.pay(c.body)
+				if first.Status != "accepted" || first.Amount != c.want || first.Network+" "+first.Chain != c.chain || first.Block == "" || (first.Note != "") != strings.HasPrefix(first.To, "C-") {
+					t.Fatalf("%s: %s: %+v", name, c.body, first)
+				}
+				before := f.balance(first)
+				second := f.pay(c.body)
+				want := second.Amount
+				if first.Note != "" {
+					want = "1" // UTXO more
+				}
+				if grown := new(big.Int).Sub(f.balance(second), before); grown.String() != want {
+					t.Errorf("%s: %s: %+v: the balance grows by %s", name, c.body, second, grown)
+				}
+				if second.TxHash == first.TxHash {
+					t.Errorf("%s: %s is paid once", name, c.body)
+				}
+				path := strings.TrimPrefix(second.ExplorerURL, "http://localhost")
+				if page := ask(f.h, http.MethodGet, path, ""); !strings.Contains(page, second.TxHash) {
+					t.Errorf("%s: %s: the page %q lacks the transaction", name, c.body, path)
+				}
+			}
+			verifytest.Sound(t, w)
+			digests = append(digests, w.Digest())
+		}
+		if !bytes.Equal(digests[0], digests[1]) {
+			t.Errorf("%s: the same payments give %x and %x", name, digests[0], digests[1])
+		}
+	}
+}
+
+// TestFaucetRefuses: an error has the status and the reason, and the world stays as it was.
+func TestFaucetRefuses(t *testing.T) {
+	w := tinyWorld(t)
+	f := newFaucet(t, w, handlers.Options{})
+	usdc := "0xB97EF9Ef8734C71904D8002F8b6Bc66Dd9c48a6E"
+	collection := ""
+	contracts, err := w.DB.Contracts(t.Context(), w.Chains[0].Row.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range contracts {
+		if c.Role == "collection" {
+			collection = hexutil.Encode(c.Address)
+		}
+	}
+	before := w.Digest()
+	const bech32 = "avax15428vq2uzwhm3taey9sr9x5vm6tk78ewvkckhy"
+	for _, c := range []struct {
+		status       int
+		body, reason string
+	}{
+		{400, `{}`, "address"},
+		{400, `{"address":""}`, "neither"},
+		{400, `{"address":"0x12"}`, "40 hexadecimal digits"},
+		{400, `{"address":"alice"}`, "neither"},
+		{400, `{"address":"P-avax15428vq2uzwhm3taey9sr9x5vm6tk78ewvkckhz"}`, "checksum"},
+		{400, `{"address":"` + strings.Repeat("P-avax1", 200) + `"}`, "longer"},
+		{400, `{"address":"P-local18jma8ppw3nhx5r4ap8clazz0dps7rv5u00z96u"}`, "local1: mainnet has avax1"},
+		{400, `{"address":"P-` + bech32 + `","chain":"fuji/P"}`, "an address of mainnet"},
+		{400, `{"address":"P-` + bech32 + `","chain":"X"}`, "not an address of the X-Chain"},
+		{400, `{"address":"` + bech32 + `"}`, "no addresses in bech32"},
+		{400, `{"address":"` + bech32 + `","chain":"Icefall"}`, "no addresses in bech32"},
+		{400, `{"address":"` + nobodyAddress + `","chain":"P"}`, "P-avax1"},
+		{400, `{"address":"` + nobodyAddress + `","chain":"fuji/X"}`, "X-avax1"},
+		{400, `{"address":"` + nobodyAddress + `","chain":"Nowhere"}`, `there is no EVM chain "Nowhere"`},
+		{400, `{"address":"` + nobodyAddress + `","chain":"1"}`, "there are 43114"},
+		{400, `{"address":"` + nobodyAddress + `","amount":"0"}`, "more than 0"},
+		{400, `{"address":"` + nobodyAddress + `","amount":0.0}`, "more than 0"},
+		{400, `{"address":"` + nobodyAddress + `","amount":"-1"}`, "decimal number"},
+		{400, `{"address":"` + nobodyAddress + `","amount":-1}`, "decimal number"},
+		{400, `{"address":"` + nobodyAddress + `","amount":"1,5"}`, "decimal number"},
+		{400, `{"address":"` + nobodyAddress + `","amount":"0x10"}`, "decimal number"},
+		{400, `{"address":"` + nobodyAddress + `","amount":true}`, "amount"},
+		{400, `{"address":"` + nobodyAddress + `","amount":"0.0000000000000000001"}`, "more than 18 decimals"},
+		{400, `{"address":"P-` + bech32 + `","amount":"0.0000000001"}`, "more than 9 decimals"},
+		{400, `{"address":"` + nobodyAddress + `","amount":"1` + strings.Repeat("0", 78) + `"}`, "more than any token has"},
+		{400, `{"address":"` + nobodyAddress + `","amount":"1` + strings.Repeat("0", 500) + `"}`, "decimal number"},
+		{400, `{"address":"P-` + bech32 + `","amount":"18446744074"}`, "less AVAX"},
+		{400, `{"address":"P-` + bech32 + `","token":"USDC"}`, "only AVAX"},
+		{400, `{"address":"` + nobodyAddress + `","token":"NOPE"}`, "tokenlist.json"},
+		{400, `{"address":"` + nobodyAddress + `","token":"` + nobodyAddress + `"}`, "no known token"},
+		{400, `{"address":"` + nobodyAddress + `","token":"` + collection + `"}`, "ERC-721"},
+		{400, `{"address":"` + nobodyAddress + `","tokens":"USDC"}`, "tokens"},
+		{400, `[]`, "body"},
+		{409, `{"address":"` + nobodyAddress + `","amount":"9999999"}`, "its richest payer has"},
+		{409, `{"address":"` + nobodyAddress + `","amount":"999999999999","token":"` + usdc + `"}`, "not enough USDC"},
+		{409, `{"address":"P-` + bech32 + `","amount":"18446744073"}`, "its richest payer has"},
+		{409, `{"address":"` + collection + `"}`, "the recipient refuses"},
+	} {
+		p := f.pay(c.body)
+		if message := fmt.Sprint(p.Message); p.StatusCode != c.status || !strings.Contains(message, c.reason) || len(message) > 900 {
+			t.Errorf("%.200s: %d %s: want %d, %s", c.body, p.StatusCode, message, c.status, c.reason)
+		}
+	}
+	if !bytes.Equal(before, w.Digest()) {
+		t.Error("a refusal changes the world")
+	}
+}
+
+// TestFaucetWaits: without automine a payment waits in the pool, and the answer says so.
+func TestFaucetWaits(t *testing.T) {
+	w := tinyWorld(t)
+	f := newFaucet(t, w, handlers.Options{Mining: handlers.Mining{Manual: true}})
+	hashes := map[string]bool{}
+	for range 3 {
+		p := f.pay(`{"address":"` + nobodyAddress + `"}`)
+		if p.Status != "pending" || p.Block != "" || p.ExplorerURL != "" || !strings.Contains(p.Note, "evm_mine") {
+			t.Fatalf("%+v", p)
+		}
+		hashes[p.TxHash] = true
+	}
+	ask(f.h, http.MethodPost, "/ext/bc/C/rpc", `{"jsonrpc":"2.0","id":1,"method":"evm_mine"}`)
+	for hash := range hashes {
+		var receipt struct{ Status string }
+		if problem := callEVM(t, f.h, "/ext/bc/C/rpc", "eth_getTransactionReceipt", &receipt, hash); problem != "" || receipt.Status != "0x1" {
+			t.Errorf("%s: %s %+v", hash, problem, receipt)
+		}
+	}
+	if len(hashes) != 3 {
+		t.Errorf("three payments are %d transactions", len(hashes))
+	}
+	if p := f.pay(`{"address":"P-avax15428vq2uzwhm3taey9sr9x5vm6tk78ewvkckhy"}`); p.Status != "accepted" {
+		t.Errorf("%+v", p)
+	}
+}
+
+// TestFaucetOfAPublicServer pays little and rarely; a page that anyone could have made gets nothing, and a world that cannot change pays nothing.
+func TestFaucetOfAPublicServer(t *testing.T) {
+	w := tinyWorld(t)
+	public, open := newFaucet(t, w, handlers.Options{Permit: permit.Rule{Exposed: true}}), newFaucet(t, w, handlers.Options{Permit: permit.Rule{Exposed: true, Control: true}})
+	send := func(f *faucet, client, origin, amount string) (int, string) {
+		r := httptest.NewRequest(http.MethodPost, "/sim/faucet", strings.NewReader(`{"address":"`+nobodyAddress+`","amount":"`+amount+`"}`))
+		r.RemoteAddr, r.Host = client+":1", "192.0.2.1:9650"
+		r.Header.Set("Content-Type", "application/json")
+		if origin != "" {
+			r.Header.Set("Origin", origin)
+		}
+		answer := httptest.NewRecorder()
+		f.h.ServeHTTP(answer, r)
+		return answer.Code, answer.Body.String()
+	}
+	for _, c := range []struct {
+		f                      *faucet
+		client, origin, amount string
+		status                 int
+		reason                 string
+	}{
+		{public, "192.0.2.7", "", "10.000000000000000001", 400, "--allow-control"},
+		{public, "192.0.2.7", "https://evil.example", "1", 403, "--allow-origin"},
+		{public, "192.0.2.7", "http://192.0.2.1:9650", "10", 200, ""}, // its own page
+		{open, "192.0.2.7", "", "1000", 200, ""},
+		{open, "192.0.2.7", "https://evil.example", "1", 403, "--allow-origin"},
+	} {
+		if status, text := send(c.f, c.client, c.origin, c.amount); status != c.status || !strings.Contains(text, c.reason) {
+			t.Errorf("%+v: %d %s", c, status, text)
+		}
+	}
+	for i := 1; i < 12; i++ { // one was paid
+		if status, text := send(public, "192.0.2.7", "", "1"); (status == 429) != (i > 9) || status == 429 && !strings.Contains(text, "10 payments per hour") {
+			t.Errorf("payment %d: %d %s", i, status, text)
+		}
+	}
+	if status, text := send(public, "192.0.2.8", "", "1"); status != 200 {
+		t.Errorf("another client: %d %s", status, text)
+	}
+	if answer := ask(open.h, http.MethodPost, "/ext/bc/C/rpc", `{"jsonrpc":"2.0","id":1,"method":"evm_mine"}`); !strings.Contains(answer, "result") {
+		t.Error(answer)
+	}
+	if answer := ask(public.h, http.MethodPost, "/ext/bc/C/rpc", `{"jsonrpc":"2.0","id":1,"method":"evm_mine"}`); !strings.Contains(answer, "--allow-control") {
+		t.Error(answer)
+	}
+}
+
+// TestFaucetOfAReadOnlyWorld refuses in the words of every other change.
+func TestFaucetOfAReadOnlyWorld(t *testing.T) {
+	path := t.TempDir() + "/w.db"
+	worldFile(t, path)
+	w, err := sim.OpenReadOnly(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	f := newFaucet(t, w, handlers.Options{})
+	for _, address := range []string{nobodyAddress, "P-avax15428vq2uzwhm3taey9sr9x5vm6tk78ewvkckhy"} {
+		if p := f.pay(`{"address":"` + address + `"}`); p.StatusCode != http.StatusForbidden || p.Message != store.ErrReadOnly.Error() {
+			t.Errorf("%+v", p)
+		}
+	}
+}
