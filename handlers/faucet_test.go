@@ -12,8 +12,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/common/hexutil"
 
+	"snowglobe/fixtures/contracts"
 	"snowglobe/handlers"
 	"snowglobe/handlers/permit"
 	"snowglobe/handlers/surface"
@@ -120,9 +122,10 @@ var payments = []struct{ body, chain, want string }{
 	{`{"address":"` + nobodyAddress + `","chain":"testnet/C","token":"avax","amount":2}`, "fuji C", "2000000000000000000"},
 	{`{"address":"` + nobodyAddress + `","chain":"43114","token":"USDC","amount":"12.5"}`, "mainnet C", "12500000"},
 	{`{"address":"` + nobodyAddress + `","token":"0xB97EF9Ef8734C71904D8002F8b6Bc66Dd9c48a6E","amount":0.5}`, "mainnet C", "500000"},
-	{`{"address":"` + nobodyAddress + `","token":"SNOW","amount":"79228162514"}`, "mainnet C", "79228162514000000000000000000"},
+	{`{"address":"` + nobodyAddress + `","token":"SNOW","amount":"30000000000"}`, "mainnet C", "30000000000000000000000000000"},
 	{`{"address":"` + nobodyAddress + `","chain":"70411","amount":"30000"}`, "mainnet Icefall", "30000000000000000000000"}, // more than ewoq has
 	{`{"address":"` + nobodyAddress + `","chain":"Icefall","token":"usdx"}`, "mainnet Icefall", "1000000"},
+	{`{"address":"` + nobodyAddress + `","chain":"fuji/C","token":"USDC","amount":"3"}`, "fuji C", "3000000"}, // two have this symbol, one the role
 	{`{"address":"P-avax15428vq2uzwhm3taey9sr9x5vm6tk78ewvkckhy","amount":"2.5"}`, "mainnet P", "2500000000"},
 	{`{"address":"X-avax15428vq2uzwhm3taey9sr9x5vm6tk78ewvkckhy","chain":"X","token":"AVAX"}`, "mainnet X", "1000000000"},
 	{`{"address":"P-fuji15428vq2uzwhm3taey9sr9x5vm6tk78ewqyufmm"}`, "fuji P", "1000000000"},
@@ -175,11 +178,11 @@ func TestFaucetRefuses(t *testing.T) {
 	f := newFaucet(t, w, handlers.Options{})
 	usdc := "0xB97EF9Ef8734C71904D8002F8b6Bc66Dd9c48a6E"
 	collection := ""
-	contracts, err := w.DB.Contracts(t.Context(), w.Chains[0].Row.ID)
+	rows, err := w.DB.Contracts(t.Context(), w.Chains[0].Row.ID)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, c := range contracts {
+	for _, c := range rows {
 		if c.Role == "collection" {
 			collection = hexutil.Encode(c.Address)
 		}
@@ -205,6 +208,7 @@ func TestFaucetRefuses(t *testing.T) {
 		{400, `{"address":"` + nobodyAddress + `","chain":"fuji/X"}`, "X-avax1"},
 		{400, `{"address":"` + nobodyAddress + `","chain":"Nowhere"}`, `there is no EVM chain "Nowhere"`},
 		{400, `{"address":"` + nobodyAddress + `","chain":"1"}`, "there are 43114"},
+		{400, `{"address":"` + nobodyAddress + `","chain":"mainnet/"}`, "no EVM chain"},
 		{400, `{"address":"` + nobodyAddress + `","amount":"0"}`, "more than 0"},
 		{400, `{"address":"` + nobodyAddress + `","amount":0.0}`, "more than 0"},
 		{400, `{"address":"` + nobodyAddress + `","amount":"-1"}`, "decimal number"},
@@ -235,6 +239,44 @@ func TestFaucetRefuses(t *testing.T) {
 	}
 	if !bytes.Equal(before, w.Digest()) {
 		t.Error("a refusal changes the world")
+	}
+}
+
+// TestFaucetKnowsTokensOfClients: ewoq's token is paid by its symbol or its address; a symbol of two tokens needs the address.
+func TestFaucetKnowsTokensOfClients(t *testing.T) {
+	f := newFaucet(t, tinyWorld(t), handlers.Options{})
+	token, err := contracts.Load("Token")
+	if err != nil {
+		t.Fatal(err)
+	}
+	args, err := token.ABI.Pack("", "Twin", "TWIN", uint8(2), big.NewInt(500), common.HexToAddress("0x8db97C7cEcE249c2b98bDC0226Cc4C2A57BF52FC"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	deploy := func() (address string) {
+		var hash string
+		var receipt struct{ ContractAddress string }
+		if problem := callEVM(t, f.h, "/ext/bc/C/rpc", "eth_sendTransaction", &hash, map[string]string{"from": alice, "data": hexutil.Encode(append(token.Bytecode, args...))}); problem != "" {
+			t.Fatal(problem)
+		}
+		if problem := callEVM(t, f.h, "/ext/bc/C/rpc", "eth_getTransactionReceipt", &receipt, hash); problem != "" {
+			t.Fatal(problem)
+		}
+		return receipt.ContractAddress
+	}
+	first := deploy()
+	if p := f.pay(`{"address":"` + nobodyAddress + `","token":"twin","amount":"4"}`); p.Status != "accepted" || p.Amount != "400" || !strings.EqualFold(p.Token, first) {
+		t.Errorf("%+v", p)
+	}
+	second := deploy()
+	if p := f.pay(`{"address":"` + nobodyAddress + `","token":"TWIN"}`); p.StatusCode != 400 || !strings.Contains(strings.ToLower(fmt.Sprint(p.Message)), first+" or "+second) {
+		t.Errorf("%+v", p)
+	}
+	if p := f.pay(`{"address":"` + nobodyAddress + `","token":"` + second + `","amount":"5"}`); p.Status != "accepted" { // all of it
+		t.Errorf("%+v", p)
+	}
+	if p := f.pay(`{"address":"` + nobodyAddress + `","token":"` + second + `","amount":"0.01"}`); p.StatusCode != 409 || !strings.Contains(fmt.Sprint(p.Message), "its richest payer has 0") {
+		t.Errorf("%+v", p)
 	}
 }
 

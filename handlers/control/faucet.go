@@ -44,7 +44,7 @@ type dry interface {
 type FaucetRequest struct {
 	Address string       `json:"address" doc:"0x and 40 hexadecimal digits for an EVM chain, or bech32 such as P-avax1… or X-fuji1…."`
 	Chain   string       `json:"chain,omitempty" doc:"C, P or X, with the network in front as in fuji/P, or an L1 by its name, EVM chain id or blockchain id. Default: the chain of the address; mainnet's C-Chain for 0x."`
-	Token   string       `json:"token,omitempty" doc:"Symbol or address of an ERC-20. Default: the chain's own coin, AVAX on C, P and X."`
+	Token   string       `json:"token,omitempty" doc:"Role, symbol or address of an ERC-20. Default: the chain's own coin, AVAX on C, P and X."`
 	Amount  FaucetAmount `json:"amount,omitempty" doc:"In whole coins or tokens, such as 2.5. Default: 1."`
 }
 
@@ -306,7 +306,7 @@ func (a *faucetAPI) describe(ctx context.Context, c *reader.Chain, name string, 
 	return &address, nil
 }
 
-// token finds an ERC-20 by its address or its symbol.
+// token finds an ERC-20 by its address, its role or its symbol.
 func (a *faucetAPI) token(ctx context.Context, c *reader.Chain, name string) (*store.Token, error) {
 	if common.IsHexAddress(name) {
 		address := common.HexToAddress(name)
@@ -318,6 +318,16 @@ func (a *faucetAPI) token(ctx context.Context, c *reader.Chain, name string) (*s
 			err = rest.BadRequest(fmt.Sprintf("token: %s is an %s; the faucet pays ERC-20s", address.Hex(), t.ID.Standard()))
 		}
 		return t, err
+	}
+	contracts, err := a.world.DB.Contracts(ctx, c.Row.ID)
+	if err != nil {
+		return nil, err
+	}
+	if i := slices.IndexFunc(contracts, func(k store.Contract) bool { return strings.EqualFold(k.Role, name) }); i >= 0 {
+		t, err := a.world.DB.TokenAt(ctx, c.Row.ID, contracts[i].Address)
+		if err == nil && t.ID.Standard() == store.ERC20 || err != nil && !errors.Is(err, store.ErrNotFound) {
+			return t, err
+		}
 	}
 	all, err := listedTokens(ctx, a.world, c)
 	if err != nil {
