@@ -227,9 +227,9 @@ func TestFaucetRefuses(t *testing.T) {
 		{400, `{"address":"` + nobodyAddress + `","token":"` + collection + `"}`, "ERC-721"},
 		{400, `{"address":"` + nobodyAddress + `","tokens":"USDC"}`, "tokens"},
 		{400, `[]`, "body"},
-		{409, `{"address":"` + nobodyAddress + `","amount":"9999999"}`, "its richest payer has"},
+		{409, `{"address":"` + nobodyAddress + `","amount":"9999999"}`, "its richest payer has 9"},
 		{409, `{"address":"` + nobodyAddress + `","amount":"999999999999","token":"` + usdc + `"}`, "not enough USDC"},
-		{409, `{"address":"P-` + bech32 + `","amount":"18446744073"}`, "its richest payer has"},
+		{409, `{"address":"P-` + bech32 + `","amount":"18446744073.709551615"}`, "its richest payer has"},
 		{409, `{"address":"` + collection + `"}`, "the recipient refuses"},
 	} {
 		p := f.pay(c.body)
@@ -277,6 +277,24 @@ func TestFaucetKnowsTokensOfClients(t *testing.T) {
 	}
 	if p := f.pay(`{"address":"` + nobodyAddress + `","token":"` + second + `","amount":"0.01"}`); p.StatusCode != 409 || !strings.Contains(fmt.Sprint(p.Message), "its richest payer has 0") {
 		t.Errorf("%+v", p)
+	}
+}
+
+// TestFaucetTellsOfAFailure: a recipient that takes coins only in blocks of even numbers refuses a payment before or after it is sent.
+func TestFaucetTellsOfAFailure(t *testing.T) {
+	f := newFaucet(t, tinyWorld(t), handlers.Options{})
+	const picky = "0x00000000000000000000000000000000000fa117"
+	if problem := callEVM(t, f.h, "/ext/bc/C/rpc", "anvil_setCode", new(any), picky, "0x43600116600857005b5f5ffd"); problem != "" {
+		t.Fatal(problem)
+	}
+	told := ""
+	for range 4 {
+		p := f.pay(`{"address":"` + picky + `"}`)
+		told += fmt.Sprintln(p.StatusCode, p.Status, p.Message)
+		callEVM(t, f.h, "/ext/bc/C/rpc", "evm_mine", new(any))
+	}
+	if !strings.Contains(told, "409  transaction 0x") || !strings.Contains(told, "of the faucet failed in block") {
+		t.Error(told)
 	}
 }
 
