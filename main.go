@@ -43,6 +43,7 @@ type command struct {
 	line        *cli.Line
 	ask         *handlers.Remote // to a running server; nil for none
 	carry       *handlers.Carry  // what to import or export; nil for none
+	types       *handlers.Types
 	stdout      handlers.Output
 	stderr      io.Writer
 	notes       io.Writer // banner and progress
@@ -55,6 +56,7 @@ func run(ctx context.Context, args, environ []string, stdout, stderr io.Writer) 
 	c := &command{stdout: handlers.Output{Writer: stdout}, stderr: stderr, gc: debug.SetGCPercent(handlers.StartPercent)}
 	f := pflag.NewFlagSet("snowglobe", pflag.ContinueOnError)
 	world, serving := seed.NewFlags(f), handlers.NewFlags(f)
+	c.types = handlers.NewTypes(f)
 	f.BoolVar(&c.force, "force", false, "overwrite an existing file")
 	f.BoolVar(&c.stdout.JSON, "json", false, "write JSON to stdout, for programs")
 	commands := handlers.CommandLine(f)
@@ -83,7 +85,7 @@ func run(ctx context.Context, args, environ []string, stdout, stderr io.Writer) 
 		"version": func(context.Context) error { return c.stdout.Print("snowglobe "+control.Version(), control.Build()) },
 		"exec":    c.exec, "env": func(ctx context.Context) error { return c.listen.PrintEnvironment(ctx, stdout) },
 		"healthcheck": func(ctx context.Context) error { return c.listen.CheckHealth(ctx) }, "snapshot": ask, "world": ask,
-		"import": c.carryOver, "export": c.carryOver,
+		"import": c.carryOver, "export": c.carryOver, "types": c.writeTypes,
 	}[verb](ctx)
 	if ctx.Err() != nil && errors.Is(err, context.Canceled) && !errors.Is(err, store.ErrDisk) {
 		fmt.Fprintln(stderr, "snowglobe: interrupted")
@@ -107,6 +109,11 @@ func (c *command) read(world *seed.Flags, serving *handlers.Flags) (err error) {
 	}
 	if c.line.Verb.Program && len(c.line.Program) == 0 {
 		return program.ErrMissing
+	}
+	if c.line.Verb.Name == "types" {
+		if err = c.types.Read(c.line.Chosen); err != nil {
+			return err
+		}
 	}
 	c.notes = c.stderr
 	if serving.Quiet {
@@ -196,6 +203,10 @@ func (c *command) clock(ctx context.Context) error {
 // carryOver imports files of other tools into the world, or exports some for them.
 func (c *command) carryOver(ctx context.Context) error {
 	return c.with(ctx, func(w *sim.World) error { return c.carry.Run(ctx, w, c.listen, &c.stdout, c.notes) })
+}
+
+func (c *command) writeTypes(ctx context.Context) error {
+	return c.with(ctx, func(w *sim.World) error { return c.types.Write(ctx, w, c.stdout) })
 }
 
 // with opens the world, which must exist unless it is in memory, and passes it to a function.

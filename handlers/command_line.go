@@ -32,6 +32,7 @@ var groups = []cli.Group{
 	{Title: "Your contracts", Flags: []string{"solc"}},
 	{Title: "Exports", Flags: []string{"export-workers", "export-queue", "export-keep", "export-max-rows", "export-retention"}},
 	{Title: "Faults, logs and the program itself", Flags: []string{"artifacts", "gas-report", "faults", "journal", "log-format", "quiet", "ready-file", forceFlag, jsonFlag, "config"}},
+	{Title: "Names as source code", Flags: typesFlags},
 }
 
 // CommandLine builds the program's command line from its flags: the world's flags, which are declared elsewhere, and all the others.
@@ -44,7 +45,9 @@ func CommandLine(f *pflag.FlagSet) *cli.Program {
 		}
 	})
 	of := func(groups ...[]string) []string { return slices.Concat(groups...) }
-	all = slices.DeleteFunc(all, func(name string) bool { return name == forceFlag || name == jsonFlag })
+	all = slices.DeleteFunc(all, func(name string) bool {
+		return name == forceFlag || name == jsonFlag || slices.Contains(typesFlags, name)
+	})
 	return &cli.Program{
 		Flags: f, Groups: groups, Version: control.Version(), Given: Given,
 		Values: map[string][]string{
@@ -110,6 +113,14 @@ func CommandLine(f *pflag.FlagSet) *cli.Program {
 				Summary:  "print a world's accounts, tokens or addresses for other tools",
 				Details:  "alloc is the newest state of a chain as a genesis allocates it. URLs of logos begin with --addr.",
 				Examples: "  snowglobe export alloc 43114 > alloc.json\n  snowglobe export addresses",
+			},
+			{
+				Name: "types", Flags: of(typesFlags, worldFlags, []string{"read-only"}, noteFlags), Defaults: map[string]string{"db": ":memory:", "profile": "tiny"},
+				Summary: "print the names of a world as source code",
+				Details: "Personas, chains, tokens, contracts with ABIs, nodes by role and sample ids as constants, and a\nfunction that fails if a server has another world. By default they are those of exec's world.",
+				Examples: `  snowglobe types --ts > world.ts
+  snowglobe types --go --world snowglobe.db > world/world.go
+  snowglobe types --py --world world.yaml > world.py`,
 			},
 			{
 				Name: "snapshot", Operands: remoteOperands("snapshot"), Flags: of(addressFlags, []string{jsonFlag}, noteFlags),

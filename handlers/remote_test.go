@@ -24,6 +24,7 @@ func TestNamesOfHelp(t *testing.T) {
 	handlers.NewFlags(f)
 	f.Bool("force", false, "")
 	f.Bool("json", false, "")
+	handlers.NewTypes(f)
 	p := handlers.CommandLine(f)
 	taken := map[string]bool{"help": true, "man": true, "completion": true}
 	names := docs.New(nil).Names()

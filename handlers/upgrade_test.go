@@ -116,6 +116,7 @@ func TestUpgradesOfTheCommandLine(t *testing.T) {
 		handlers.NewFlags(f)
 		f.Bool("force", false, "")
 		f.Bool("json", false, "")
+		handlers.NewTypes(f)
 		if _, err := handlers.CommandLine(f).Parse(append([]string{"generate", "--profile=tiny"}, c.args...), c.environ, io.Discard); err != nil {
 			t.Fatal(err)
 		}

@@ -1,6 +1,7 @@
 package control
 
 import (
+	"context"
 	"encoding/json"
 	"reflect"
 	"slices"
@@ -12,6 +13,7 @@ import (
 	"snowglobe/handlers/control/describe"
 	"snowglobe/handlers/rest"
 	"snowglobe/handlers/rest/schema"
+	"snowglobe/sim"
 )
 
 // ContractABI is a contract with everything needed to call it.
@@ -72,6 +74,23 @@ func (w *World) section(name string, d *describe.World) (any, error) {
 		}
 	}
 	return nil, rest.NotFound("the world has no section %s; there are %s", name, strings.Join(sections(), ", "))
+}
+
+// Names describes a world without the personas' figures, with paths in place of URLs, and the contracts of all chains with their ABIs.
+func Names(ctx context.Context, w *sim.World) (*World, []ContractABI, error) {
+	d, err := describe.Read(ctx, w)
+	if err != nil {
+		return nil, nil, err
+	}
+	named, err := render(d, Version(), "", func(string) string { return "" })
+	if err != nil {
+		return nil, nil, err
+	}
+	for i := range named.Chains {
+		named.Chains[i].WSURL = strings.TrimPrefix(named.Chains[i].WSURL, "ws")
+	}
+	contracts, err := contractABIs(d)
+	return named, contracts, err
 }
 
 func contractABIs(d *describe.World) ([]ContractABI, error) {

@@ -278,7 +278,7 @@ func archive(program, platform string, common []file) (name string, packed []byt
 
 // manPages returns the man pages of the program and its verbs.
 func manPages(program string) (pages []file, err error) {
-	for _, verb := range []string{"", "serve", "exec", "env", "healthcheck", "generate", "init", "verify", "digest", "clock", "snapshot", "world"} {
+	for _, verb := range []string{"", "serve", "exec", "env", "healthcheck", "generate", "init", "verify", "digest", "clock", "snapshot", "world", "types"} {
 		args := strings.Fields("man " + verb)
 		c := exec.Command(program, args...)
 		c.Env = append(os.Environ(), "SOURCE_DATE_EPOCH=0")
