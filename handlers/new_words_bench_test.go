@@ -1,8 +1,9 @@
-// make bench: calls with words that no call had before.
+// make bench: requests with words that no request had before.
 
 package handlers_test
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -11,31 +12,46 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/common/hexutil"
+
+	"snowglobe/handlers/control"
 )
 
-// newWord is a call with a parameter that differs each time.
+// newWord is a request with a parameter that differs each time.
 type newWord struct {
 	name   string
-	method string
-	params func(n uint64) []any
+	ask    func(n uint64) request
 	anvil  bool // whether anvil has what is asked for
 	budget string
 }
 
-func newWords(token string, height uint64) []newWord {
+func newWords(w control.World, token string) []newWord {
+	height, persona := w.Chains[0].Height, w.Personas[0].Address
 	account := func(n uint64) string {
 		return common.Address{0: 0xac, 1: byte(n >> 24), 2: byte(n >> 16), 3: byte(n >> 8), 4: byte(n)}.Hex()
 	}
+	method := func(name string, params func(n uint64) []any) func(n uint64) request {
+		return func(n uint64) request { return call(name, params(n)...)[0] }
+	}
+	path := func(format string, word func(n uint64) uint64) func(n uint64) request {
+		return func(n uint64) request {
+			return request{http.MethodGet, fmt.Sprintf("/v1/chains/43114/"+format, word(n)), ""}
+		}
+	}
+	block := func(n uint64) uint64 { return height - n*7919%height }
 	slow := budget("eth_getBalance, eth_getStorageAt, each of another account or slot")
 	return []newWord{
-		{"eth_getBalance", "eth_getBalance", func(n uint64) []any { return []any{account(n), "latest"} }, true, slow},
-		{"eth_getBalance, of another block", "eth_getBalance", func(n uint64) []any { return []any{account(n), quantity(height - n%height)} }, false, slow},
-		{"eth_getStorageAt", "eth_getStorageAt", func(n uint64) []any { return []any{token, hexutil.EncodeUint64(n), "latest"} }, true, slow},
-		{"eth_call balanceOf", "eth_call", func(n uint64) []any {
+		{"eth_getBalance", method("eth_getBalance", func(n uint64) []any { return []any{account(n), "latest"} }), true, slow},
+		{"eth_getBalance, of another block", method("eth_getBalance", func(n uint64) []any { return []any{account(n), quantity(height - n%height)} }), false, slow},
+		{"eth_getStorageAt", method("eth_getStorageAt", func(n uint64) []any { return []any{token, hexutil.EncodeUint64(n), "latest"} }), true, slow},
+		{"eth_call balanceOf", method("eth_call", func(n uint64) []any {
 			return []any{map[string]string{"to": token, "data": "0x70a08231" + strings.Repeat("0", 24) + account(n)[2:]}, "latest"}
-		}, true, budget("eth_call, each of another account")},
-		{"full block", "eth_getBlockByNumber", func(n uint64) []any { return []any{quantity(height - n*7919%height), true} }, false,
+		}), true, budget("eth_call, each of another account")},
+		{"full block", method("eth_getBlockByNumber", func(n uint64) []any { return []any{quantity(block(n)), true} }), false,
 			budget("full blocks, each another one")},
+		{"REST block", path("blocks/%d", block), false, ""},
+		{"REST list of 10", path("addresses/"+persona+"/transactions:listNative?pageSize=10&endBlock=%d", block), false, ""},
+		{"REST newest transactions", path("transactions?pageSize=10&_=%d", func(n uint64) uint64 { return n }), false, ""},
+		{"REST ERC-20 balances", path("addresses/"+persona+"/balances:listErc20?blockNumber=%d", block), false, ""},
 	}
 }
 
@@ -44,19 +60,19 @@ func newWords(token string, height uint64) []newWord {
 func (r *report) newWords() {
 	p := r.serve("--profile", "default", "--db", r.world("default"))
 	defer p.stop()
-	c := r.describe(p).Chains[0]
-	token := contract(c, "usdx")
-	all := newWords(token, c.Height)
+	world := r.describe(p)
+	token := contract(world.Chains[0], "usdx")
+	all := newWords(world, token)
 	answers := make([]answer, len(all))
 	for i, w := range all {
-		answers[i] = r.first(p, call(w.method, w.params(uint64(len(all)))...)[0])
+		answers[i] = r.first(p, w.ask(uint64(len(all))))
 	}
 	address, pid, stop := r.bare(answers)
 	defer stop()
 	anvil := r.anvilWith(p, token)
 	r.table("16 connections, new words\tbytes\trequests/s\tCPU µs\tbare requests/s\tratio\tbudget\tanvil requests/s\tratio", func(row func(string, ...any)) {
 		for i, w := range all {
-			ours := side{p.address, p.cmd.Process.Pid, w.next(p.address, "/ext/bc/C/rpc")}
+			ours := side{p.address, p.cmd.Process.Pid, w.next(p.address, "")}
 			o, b, ratio := r.compare(w.name, ours, side{address, pid, w.next(address, barePath(i))})
 			beside := "\t"
 			if anvil != nil && w.anvil {
@@ -71,12 +87,13 @@ func (r *report) newWords() {
 	}
 }
 
-// next returns the function that makes ever new requests.
+// next returns the function that makes ever new requests, all to one path unless it is empty.
 func (w newWord) next(address, path string) func(connection, n int) exchange {
 	var asked atomic.Uint64
 	return func(int, int) exchange {
-		ask := call(w.method, w.params(asked.Add(1))...)[0]
-		return exchange{request{http.MethodPost, path, ask.body}.bytes(address), nil}
+		ask := w.ask(asked.Add(1))
+		ask.path = cmp.Or(path, ask.path)
+		return exchange{ask.bytes(address), nil}
 	}
 }
 
