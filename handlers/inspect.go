@@ -88,9 +88,8 @@ func (s *Server) inspectFile(ctx context.Context) error {
 	return verify.Inspect(ctx, s.world, pace)
 }
 
-// smallFile is the size up to which a file is inspected without pauses; that takes less than a second for the default world, and another
-// processor serves clients meanwhile.
-const smallFile = 128 << 20
+// smallFile is the size up to which a file is inspected without pauses, in about a tenth of a second for the tiny world.
+const smallFile = 8 << 20
 
 const (
 	quietTime    = 20 * time.Millisecond // without requests before the next step
