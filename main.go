@@ -15,6 +15,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"snowglobe/fixtures/interchange"
 	"snowglobe/fixtures/worldfile"
 	"snowglobe/handlers"
 	"snowglobe/handlers/cli"
@@ -44,6 +45,7 @@ type command struct {
 	ask         *handlers.Remote // to a running server; nil for none
 	carry       *handlers.Carry  // what to import or export; nil for none
 	types       *handlers.Types
+	l1          *handlers.L1Flags
 	stdout      handlers.Output
 	stderr      io.Writer
 	notes       io.Writer // banner and progress
@@ -58,6 +60,7 @@ func run(ctx context.Context, args, environ []string, stdout, stderr io.Writer) 
 	world, serving := seed.NewFlags(f), handlers.NewFlags(f)
 	c.types = handlers.NewTypes(f)
 	f.BoolVar(&c.force, "force", false, "overwrite an existing file")
+	c.l1 = handlers.NewL1Flags(f)
 	f.BoolVar(&c.stdout.JSON, "json", false, "write JSON to stdout, for programs")
 	commands := handlers.CommandLine(f)
 	var err error
@@ -131,7 +134,8 @@ func (c *command) read(world *seed.Flags, serving *handlers.Flags) (err error) {
 		worldErr = errors.Join(worldErr, c.server.CheckReadOnly())
 	}
 	c.server.Many.Generator.Profiles, profileErr = seed.ProfileSizes()
-	c.server.Many.Generator.CheckUpgrades, c.server.Many.Generator.Generate = c.world.CheckUpgrades, c.world.Another
+	generator := &c.server.Many.Generator
+	generator.CheckUpgrades, generator.Generate, generator.GenerateWithL1 = c.world.CheckUpgrades, c.world.Another, c.world.GenerateWithL1
 	c.carry, err = handlers.ParseCarry(c.line.Verb.Name, c.line.Operands)
 	return errors.Join(serverErr, worldErr, profileErr, err)
 }
@@ -202,11 +206,40 @@ func (c *command) clock(ctx context.Context) error {
 
 // carryOver imports files of other tools into the world, or exports some for them.
 func (c *command) carryOver(ctx context.Context) error {
+	l, err := c.carry.L1(*c.l1)
+	switch {
+	case err != nil:
+		return err
+	case l != nil:
+		return c.startL1(ctx, l)
+	}
 	return c.with(ctx, func(w *sim.World) error { return c.carry.Run(ctx, w, c.listen, &c.stdout, c.notes) })
 }
 
 func (c *command) writeTypes(ctx context.Context) error {
 	return c.with(ctx, func(w *sim.World) error { return c.types.Write(ctx, w, c.stdout) })
+}
+
+// startL1 makes the world again as it began, with one more L1.
+func (c *command) startL1(ctx context.Context, l *interchange.L1) error {
+	options := c.world
+	if err := c.with(ctx, func(w *sim.World) (err error) {
+		if options, err = options.WithL1(w, l); err != nil {
+			err = fmt.Errorf("%s: %w", c.line.Operands[0], err)
+		}
+		return err
+	}); err != nil {
+		return err
+	}
+	generate := seed.Regenerate
+	if options.Path == store.Memory {
+		generate = seed.Generate
+	}
+	w, err := generate(ctx, options)
+	if err != nil {
+		return err
+	}
+	return errors.Join(c.carry.Started(w, l, &c.stdout, c.notes), w.Close())
 }
 
 // with opens the world, which must exist unless it is in memory, and passes it to a function.

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/spf13/pflag"
+
 	"snowglobe/fixtures/interchange"
 	"snowglobe/fixtures/userfile"
 	"snowglobe/handlers/control"
@@ -20,6 +22,19 @@ type Carry struct {
 	verb  string
 	what  string // the file to import, or what to export
 	chain string // empty for the usual one
+}
+
+// L1Flags holds the flags about the L1 that starts from a genesis.
+type L1Flags struct{ Name, Network, Upgrade, Airdrop string }
+
+// NewL1Flags declares them.
+func NewL1Flags(f *pflag.FlagSet) *L1Flags {
+	l := &L1Flags{}
+	f.StringVar(&l.Name, "l1-name", "", "`NAME` of the L1 that starts from a genesis of subnet-evm (default: Chain and its EVM chain id)")
+	f.StringVar(&l.Network, "l1-network", "", "`NETWORK` of that L1: mainnet unless it is fuji")
+	f.StringVar(&l.Upgrade, "l1-upgrade", "", "its upgrade.json `FILE`")
+	f.StringVar(&l.Airdrop, "l1-airdrop", "", "`FILE` with the accounts of its airdrop")
+	return l
 }
 
 // exported lists the operands of export.
@@ -40,6 +55,51 @@ func ParseCarry(verb string, operands []string) (*Carry, error) {
 		return nil, fmt.Errorf("%s: expected %s, not %.80q", verb, usage, strings.Join(operands, " "))
 	}
 	return &Carry{verb, operands[0], strings.Join(operands[1:], "")}, nil
+}
+
+// L1 returns the L1 that starts from the file to import, with the flags' upgrades, or nil if the file is for a chain that is there.
+func (c *Carry) L1(flags L1Flags) (*interchange.L1, error) {
+	if c.verb != "import" {
+		return nil, nil
+	}
+	l := &interchange.L1{Name: flags.Name, Network: flags.Network}
+	var err error
+	if l.Genesis, err = userfile.Read(c.what, interchange.MostBytes); err != nil {
+		return nil, err
+	}
+	_, known := interchange.StartsL1(l.Genesis)
+	switch starts := flags.Name != "" || known && c.chain == ""; {
+	case starts && c.chain != "":
+		return nil, fmt.Errorf("--l1-name: the L1 is a chain of its own; without it the accounts go to %s", c.chain)
+	case !starts && flags != (L1Flags{}):
+		return nil, fmt.Errorf("%s is no genesis of subnet-evm for an L1 of its own: --l1-network, --l1-upgrade and --l1-airdrop need --l1-name", c.what)
+	case !starts:
+		return nil, nil
+	}
+	for _, file := range []struct {
+		path string
+		into *[]byte
+	}{{flags.Upgrade, &l.Upgrade}, {flags.Airdrop, &l.Airdrop}} {
+		if file.path == "" {
+			continue
+		}
+		if *file.into, err = userfile.Read(file.path, userfile.MostYAML); err != nil {
+			return nil, err
+		}
+	}
+	return l, nil
+}
+
+// Started prints that an L1 has started in a world, which was made again for it.
+func (c *Carry) Started(w *sim.World, l *interchange.L1, out *Output, notes io.Writer) error {
+	for _, note := range l.Notes {
+		fmt.Fprintf(notes, "snowglobe: %s: %s\n", c.what, note)
+	}
+	if !w.DB.InMemory() {
+		fmt.Fprintf(notes, "snowglobe: the world begins anew, with the L1; as it was, it is in %s.old, or in the newest of its kind\n", w.DB.Path())
+	}
+	answer := control.ShowGenesis(l, control.ShowL1(w, l.Name))
+	return out.Print(answer.String(), answer)
 }
 
 // Run imports the file and prints what it brought, or prints the export, with logos below a URL. Notes say what was left out.

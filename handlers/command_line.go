@@ -16,6 +16,9 @@ var (
 	noteFlags    = []string{"log-format", "quiet"}
 )
 
+// l1Flags are those of import.
+var l1Flags = []string{"l1-name", "l1-network", "l1-upgrade", "l1-airdrop"}
+
 // Flags that only verbs other than serve have.
 const (
 	forceFlag = "force"
@@ -33,6 +36,7 @@ var groups = []cli.Group{
 	{Title: "Exports", Flags: []string{"export-workers", "export-queue", "export-keep", "export-max-rows", "export-retention"}},
 	{Title: "Faults, logs and the program itself", Flags: []string{"artifacts", "gas-report", "faults", "journal", "log-format", "quiet", "ready-file", forceFlag, jsonFlag, "config"}},
 	{Title: "Names as source code", Flags: typesFlags},
+	{Title: "An L1 to import", Flags: l1Flags},
 }
 
 // CommandLine builds the program's command line from its flags: the world's flags, which are declared elsewhere, and all the others.
@@ -46,7 +50,7 @@ func CommandLine(f *pflag.FlagSet) *cli.Program {
 	})
 	of := func(groups ...[]string) []string { return slices.Concat(groups...) }
 	all = slices.DeleteFunc(all, func(name string) bool {
-		return name == forceFlag || name == jsonFlag || slices.Contains(typesFlags, name)
+		return name == forceFlag || name == jsonFlag || slices.Contains(typesFlags, name) || slices.Contains(l1Flags, name)
 	})
 	return &cli.Program{
 		Flags: f, Groups: groups, Version: control.Version(), Given: Given,
@@ -102,11 +106,12 @@ func CommandLine(f *pflag.FlagSet) *cli.Program {
   snowglobe clock until next-validator-end`,
 			},
 			{
-				Name: "import", Operands: importOperands, Flags: of(worldFlags, []string{jsonFlag}, noteFlags),
+				Name: "import", Operands: importOperands, Flags: of(worldFlags, l1Flags, []string{jsonFlag}, noteFlags),
 				Summary: "take over a file of another tool into a world that no server has open",
-				Details: "State dumps of anvil, the alloc of a genesis, broadcast files of Foundry, journals and deployed addresses\nof Hardhat Ignition, and token lists. CHAIN is an EVM chain id, C, fuji/C or the name of an L1. What\nwas left out is written to stderr. A running server does the same with POST /sim/imports.",
+				Details: "State dumps of anvil, the alloc of a genesis, broadcast files of Foundry, journals and deployed addresses\nof Hardhat Ignition, and token lists. CHAIN is an EVM chain id, C, fuji/C or the name of an L1. What\nwas left out is written to stderr. A running server does the same with POST /sim/imports.\nA genesis of subnet-evm starts an L1 of its own, unless a CHAIN is given that gets its accounts: the\nworld is made again with the L1 in it, and the old file is kept as FILE.old, FILE.old.1 and so on.",
 				Examples: `  snowglobe import state.json
-  snowglobe import broadcast/Deploy.s.sol/43114/run-latest.json`,
+  snowglobe import broadcast/Deploy.s.sol/43114/run-latest.json
+  snowglobe import genesis.json --l1-name Mine --l1-upgrade upgrade.json`,
 			},
 			{
 				Name: "export", Operands: exportOperands, Flags: of(worldFlags, []string{"read-only"}, addressFlags, noteFlags),

@@ -40,10 +40,25 @@ func TestImportFromTheCommandLine(t *testing.T) {
 	if stdout, _ := run(0, "export", "addresses"); !strings.Contains(stdout, `"TheKey": "0x00000000000000000000000000000000000b0C02"`) {
 		t.Error(stdout)
 	}
-	airdrop, err := filepath.Abs("testdata/l1/fees-airdrop.json")
-	if err != nil {
-		t.Fatal(err)
+	l1 := func(name string) string {
+		absolute, err := filepath.Abs(filepath.Join("testdata", "l1", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return absolute
 	}
+	stdout, stderr := run(0, "import", l1("minter.json"), "--l1-name", "Minter", "--l1-network", "fuji", "--l1-upgrade", l1("minter-upgrade.json"))
+	if stdout != "genesis: L1 Minter on fuji, EVM chain id 990002, 1 accounts" || !strings.Contains(stderr, "minter.json: line 33: config.rewardManagerConfig: left out") || !strings.Contains(stderr, ".old") {
+		t.Errorf("%s\n%s", stdout, stderr)
+	}
+	if stdout, _ := run(0, "import", "--json", l1("lists.json")); !strings.Contains(stdout, `"l1":{"name":"Chain990001","network":"mainnet","evmChainId":"990001","blockchainId":`) {
+		t.Error(stdout)
+	}
+	run(0, "verify")
+	if stdout, _ := run(0, "export", "alloc", "Minter"); !strings.Contains(stdout, `"balance"`) {
+		t.Error(stdout)
+	}
+	airdrop := l1("fees-airdrop.json")
 	for _, c := range []struct {
 		code  int
 		words []string
@@ -53,6 +68,10 @@ func TestImportFromTheCommandLine(t *testing.T) {
 		{2, []string{"export", "everything"}, "export: expected alloc|tokenlist|addresses [CHAIN]"},
 		{1, []string{"import", "nowhere.json"}, "open nowhere.json"},
 		{1, []string{"import", foreign("genesis.json"), "Q"}, `there is no EVM chain "Q"; there are 43114, C, mainnet/C, 43113, fuji/C`},
+		{1, []string{"import", l1("minter.json"), "C", "--l1-name", "Q"}, "the L1 is a chain of its own"},
+		{1, []string{"import", airdrop, "--l1-upgrade", "x.json"}, "need --l1-name"},
+		{1, []string{"import", airdrop, "--l1-name", "Q"}, "fees-airdrop.json: no L1 can start from it: line 1"},
+		{1, []string{"import", l1("minter.json"), "--l1-name", "Q", "--l1-upgrade", "nowhere.json"}, "open nowhere.json"},
 		{1, []string{"import", airdrop}, "fees-airdrop.json: line 1: expected an object"},
 	} {
 		if _, stderr := run(c.code, c.words...); !strings.Contains(stderr, c.said) {

@@ -4,6 +4,7 @@ package handlers_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"math/big"
 	"os"
@@ -16,6 +17,8 @@ import (
 	"github.com/ethereum/go-ethereum/common/hexutil"
 	"github.com/ethereum/go-ethereum/core/types"
 
+	"snowglobe/handlers"
+	"snowglobe/handlers/control"
 	"snowglobe/seed"
 	"snowglobe/sim"
 	"snowglobe/sim/evm/precompile"
@@ -50,8 +53,13 @@ func TestAGenesisIsImported(t *testing.T) {
 	if len(digests) != 1 {
 		t.Errorf("%d different worlds", len(digests))
 	}
+	w, _ := generated(t, "name: mine\nimport:\n  - {file: testdata/l1/lists.json}\n")
+	if last := w.Chains[len(w.Chains)-1].Row.Name; last != "Chain990001" {
+		t.Errorf("a genesis without a name starts %s", last)
+	}
 	for text, want := range map[string]string{
-		"{file: testdata/l1/minter.json, upgrade: x.json}": "upgrade, airdrop and network belong to an L1, which has a name",
+		"{name: my-l1, file: testdata/l1/minter.json}":           `import[0].name: "my-l1" has "-": a chain's name has letters and digits only`,
+		"{file: testdata/l1/fees-airdrop.json, upgrade: x.json}": "upgrade, airdrop and network belong to an L1, which has a name",
 		"{name: Minter}": "import[0]: it needs a file",
 		"{name: Minter, file: testdata/l1/minter.json, kind: alloc}": "kind, chain and sha256 do not belong to an L1",
 		"{name: C, file: testdata/l1/minter.json}":                   "import[0].name: C is the name of another chain",
@@ -60,6 +68,80 @@ func TestAGenesisIsImported(t *testing.T) {
 		if _, err := seed.ParseProfile("world.yaml", []byte("name: mine\nimport:\n  - "+text+"\n")); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", text, err, want)
 		}
+	}
+}
+
+// TestAGenesisGoesIntoAServer: an import makes the world that a world file with the L1 makes, beside the one that is there.
+func TestAGenesisGoesIntoAServer(t *testing.T) {
+	t.Parallel()
+	w := tinyWorld(t)
+	m := newMany(t, w, handlers.Options{})
+	before := string(w.Digest())
+	path := func(name string) string {
+		absolute, err := filepath.Abs("testdata/l1/" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return quoted(absolute)
+	}
+	genesis, err := os.ReadFile("testdata/l1/lists.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ body, entry, world, id string }{
+		{`{"path":` + path("minter.json") + `,"upgradePath":` + path("minter-upgrade.json") + `,"name":"Minter","network":"fuji"}`,
+			"name: Minter, network: fuji, genesis: testdata/l1/minter.json, upgrade: testdata/l1/minter-upgrade.json, validators: [{name: Minter-1}]", "minter", "0xf1b32"},
+		{`{"content":` + string(genesis) + `}`, "name: Chain990001, network: mainnet, genesis: testdata/l1/lists.json, validators: [{name: Chain990001-1}]", "chain990001", "0xf1b31"},
+		{`{"kind":"genesis","path":` + path("fees.json") + `,"airdropPath":` + path("fees-airdrop.json") + `}`,
+			"name: Chain990003, network: mainnet, genesis: testdata/l1/fees.json, airdrop: testdata/l1/fees-airdrop.json, validators: [{name: Chain990003-1}]", "chain990003", "0xf1b33"},
+	} {
+		var done control.Import
+		if err := json.Unmarshal([]byte(m.want(200, "POST", "/sim/imports", c.body)), &done); err != nil {
+			t.Fatal(err)
+		}
+		p, err := seed.ParseProfile("world.yaml", []byte(w.Meta.Shape+"l1s:\n  - {"+c.entry+"}\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		same, err := seed.Generate(t.Context(), seed.Options{Path: store.Memory, Seed: w.Meta.Seed, Profile: p, Until: time.Unix(w.Meta.Until, 0)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := done.Digest; got != fmt.Sprintf("%x", same.Digest()) || done.Kind != "genesis" || done.L1.World != c.world || done.Accounts == 0 {
+			t.Errorf("%+v %+v", done, done.L1)
+		}
+		if err := same.Close(); err != nil {
+			t.Error(err)
+		}
+		answer := m.want(200, "POST", strings.TrimPrefix(done.L1.RPCURL, m.server.URL), `{"jsonrpc":"2.0","id":1,"method":"eth_chainId","params":[]}`)
+		if !strings.Contains(answer, `"`+c.id+`"`) {
+			t.Error(answer)
+		}
+		if listed := m.want(200, "GET", "/w/"+c.world+"/v1/chains/"+done.L1.ChainID, ""); !strings.Contains(listed, done.L1.Name) {
+			t.Error(listed)
+		}
+	}
+	for _, c := range []struct {
+		status     int
+		body, said string
+	}{
+		{409, `{"content":` + string(genesis) + `}`, "there is a world"},
+		{400, `{"content":` + string(genesis) + `,"name":"C"}`, "C is the name of another chain"},
+		{400, `{"content":` + string(genesis) + `,"name":"my-l1"}`, "a chain's name has letters and digits only"},
+		{400, `{"content":` + string(genesis) + `,"name":"Mine","chain":"C"}`, "a chain of its own"},
+		{400, `{"content":` + string(genesis) + `,"name":"Mine","network":"kite"}`, "kite"},
+		{400, `{"content":` + strings.Replace(string(genesis), "990001", "43114", 1) + `,"name":"Mine"}`, "chain 43114, Avalanche (C-Chain), is there already"},
+		{400, `{"content":{"alloc":{}},"name":"Mine"}`, "it has no config"},
+		{400, `{"content":{"alloc":{}},"upgrade":{},"network":"fuji"}`, "network, upgrade: only an L1"},
+		{400, `{"content":` + string(genesis) + `,"name":"Mine","upgrade":{"precompileUpgrades":[7]}}`, "upgrade: line 1"},
+		{400, `{"content":` + string(genesis) + `,"upgrade":{},"upgradePath":"x"}`, "either upgradePath or upgrade"},
+	} {
+		if answer := m.want(c.status, "POST", "/sim/imports", c.body); !strings.Contains(answer, c.said) {
+			t.Errorf("%s\nwant %s", answer, c.said)
+		}
+	}
+	if string(w.Digest()) != before {
+		t.Error("the world that was there has changed")
 	}
 }
 

@@ -48,7 +48,7 @@ func newMany(t *testing.T, w *sim.World, o handlers.Options) *many {
 	if o.Many.Most == 0 {
 		o.Many = handlers.Many{Most: 200, MostBytes: 1 << 30}
 	}
-	o.Many.Generator = worlds.Generator{Profiles: profiles, CheckUpgrades: until.CheckUpgrades, Generate: until.Another}
+	o.Many.Generator = worlds.Generator{Profiles: profiles, CheckUpgrades: until.CheckUpgrades, Generate: until.Another, GenerateWithL1: until.GenerateWithL1}
 	set, err := handlers.NewWorlds(t.Context(), w, o)
 	if err != nil {
 		t.Fatal(err)

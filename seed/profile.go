@@ -115,6 +115,9 @@ func ParseProfile(source string, raw []byte) (*Profile, error) {
 	if err := p.File.Check(p.places, filepath.Dir(source), personas); err != nil {
 		return nil, err
 	}
+	if err := p.checkL1Validators(); err != nil {
+		return nil, err
+	}
 	if _, i, err := networkRules(p.Upgrades, DefaultUntil); err != nil {
 		return nil, p.places.Error(fmt.Sprintf("upgrades[%d]", i), "%w", err)
 	}
@@ -133,6 +136,11 @@ func (p *Profile) checkSizes() error {
 	if most := int64(p.Days) * mostPerDay * int64(p.Transactions) / int64(shares(p)[0]); int64(p.Transactions) > most {
 		return p.places.Error("transactions", "it is %d, in %d days a C-Chain's gas target leaves room for %d", p.Transactions, p.Days, most)
 	}
+	return nil
+}
+
+// checkL1Validators checks that each L1 has a validator, once imports have become L1s.
+func (p *Profile) checkL1Validators() error {
 	for i, n := range fixtures.Networks {
 		need := p.leastL1Validators(n.Name)
 		if !p.places.Has("l1Validators") {

@@ -57,7 +57,7 @@ var imports = []struct{ pkg, may string }{
 	{"seed/population", "fixtures fixtures/contracts sim/..."},
 	{"seed/evm", "fixtures/worldfile fixtures fixtures/contracts sim sim/... seed/population"},
 	{"seed/primary", "fixtures fixtures/contracts sim sim/... seed/population seed/evm"},
-	{"seed", "fixtures/userfile fixtures fixtures/contracts fixtures/worldfile sim sim/... seed/population seed/evm seed/primary"},
+	{"seed", "fixtures/userfile fixtures fixtures/interchange fixtures/contracts fixtures/worldfile sim sim/... seed/population seed/evm seed/primary"},
 	{"seed/seedtest", "seed sim sim/store"},
 	{"fixtures/web", ""},
 	{"handlers/surface", ""},
@@ -109,12 +109,12 @@ var imports = []struct{ pkg, may string }{
 	{"handlers/node/info", nodeService + " handlers/node/platform handlers/node/primary"},
 	{"handlers/node", nodeService + " handlers/fault handlers/rest/schema handlers/surface handlers/node/..."},
 	{"handlers/web", "fixtures fixtures/contracts fixtures/userfile fixtures/web fixtures/worldfile sim/metric sim/price handlers/control handlers/docs handlers/openrpc handlers/permit handlers/rest handlers/rest/schema"},
-	{"handlers/worlds", "handlers/node/rpc sim sim/store sim/store/dbfile sim/store/filelock handlers/control handlers/permit handlers/rest handlers/rest/schema"},
+	{"handlers/worlds", "fixtures/interchange handlers/node/rpc sim sim/store sim/store/dbfile sim/store/filelock handlers/control handlers/permit handlers/rest handlers/rest/schema"},
 	{"handlers/program", "sim/store"},
 	{"handlers/prometheus", "fixtures sim sim/cache sim/evm/reader sim/miner handlers/node"},
 	{"handlers", "fixtures/interchange fixtures/userfile fixtures sim sim/... handlers/..."},
 	{"handlers/snowglobetest", "fixtures sim sim/... seed handlers handlers/..."},
-	{"", "fixtures fixtures/worldfile sim sim/... seed handlers handlers/..."}, // main
+	{"", "fixtures fixtures/interchange fixtures/worldfile sim sim/... seed handlers handlers/..."}, // main
 }
 
 const (

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/ava-labs/avalanchego/ids"
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/common/hexutil"
 
@@ -29,8 +30,64 @@ import (
 type NewImport struct {
 	Path    string          `json:"path,omitempty" doc:"Of a file on the server's machine, of at most 32 MiB."`
 	Content json.RawMessage `json:"content,omitempty" doc:"The file itself instead of its path: JSON, or a text such as anvil_dumpState returns."`
-	Kind    string          `json:"kind,omitempty" doc:"anvil, alloc, broadcast, ignition or tokenlist. Recognized unless given."`
+	Kind    string          `json:"kind,omitempty" doc:"anvil, alloc, broadcast, ignition, tokenlist or genesis. Recognized unless given."`
 	Chain   string          `json:"chain,omitempty" doc:"EVM chain id, name of an L1, C or fuji/C. Unless given, the chain that the file names, or mainnet's C-Chain."`
+
+	Name        string          `json:"name,omitempty" doc:"Of the L1 that starts from a genesis; Chain and its EVM chain id unless given."`
+	Network     string          `json:"network,omitempty" doc:"Of that L1: mainnet unless it is fuji."`
+	Upgrade     json.RawMessage `json:"upgrade,omitempty" doc:"Its upgrade.json."`
+	UpgradePath string          `json:"upgradePath,omitempty" doc:"Of its upgrade.json on the server's machine."`
+	Airdrop     json.RawMessage `json:"airdrop,omitempty" doc:"The accounts of its airdrop."`
+	AirdropPath string          `json:"airdropPath,omitempty" doc:"Of these on the server's machine."`
+}
+
+// startsL1 reports whether the file is the genesis of an L1, and not for a chain that is there.
+func (b *NewImport) startsL1(file []byte) bool {
+	_, starts := interchange.StartsL1(file)
+	return b.Kind == string(interchange.KindGenesis) || b.Name != "" || b.Kind == "" && b.Chain == "" && starts
+}
+
+// ofL1 lists the members that only the import of an L1 has.
+func (b *NewImport) ofL1() (given []string) {
+	for name, is := range map[string]bool{"name": b.Name != "", "network": b.Network != "", "upgrade": len(b.Upgrade) > 0, "upgradePath": b.UpgradePath != "", "airdrop": len(b.Airdrop) > 0, "airdropPath": b.AirdropPath != ""} {
+		if is {
+			given = append(given, name)
+		}
+	}
+	slices.Sort(given)
+	return given
+}
+
+// StartL1 makes a world with one more L1.
+type StartL1 func(r *rest.Request, l *interchange.L1) (*ImportedL1, error)
+
+// ImportedL1 is an L1 that started from a genesis.
+type ImportedL1 struct {
+	Name         string `json:"name"`
+	Network      string `json:"network"`
+	ChainID      string `json:"evmChainId"`
+	BlockchainID string `json:"blockchainId"`
+	SubnetID     string `json:"subnetId"`
+	World        string `json:"world,omitempty" doc:"The new world that has it."`
+	URL          string `json:"url,omitempty" format:"url" doc:"All of that world's paths are below it."`
+	RPCURL       string `json:"rpcUrl,omitempty" format:"url" doc:"Of the L1 there."`
+
+	Digest string `json:"-"` // of its world
+}
+
+// ShowL1 describes the L1 with a name.
+func ShowL1(w *sim.World, name string) *ImportedL1 {
+	for _, c := range w.Chains {
+		if c.Row.Name == name {
+			return &ImportedL1{Name: name, Network: c.Row.Network, ChainID: strconv.FormatUint(c.Row.EVMID, 10), BlockchainID: ids.ID(c.Row.BlockchainID).String(), SubnetID: ids.ID(c.Row.SubnetID).String(), Digest: hex(w.Digest())}
+		}
+	}
+	return &ImportedL1{Name: name}
+}
+
+// ShowGenesis describes the import of an L1's genesis.
+func ShowGenesis(l *interchange.L1, started *ImportedL1) *Import {
+	return &Import{Kind: string(interchange.KindGenesis), Accounts: l.Accounts, Contracts: []NamedContract{}, Notes: append([]string{}, l.Notes...), L1: started, Digest: started.Digest}
 }
 
 // Import is the answer of POST /sim/imports.
@@ -40,7 +97,8 @@ type Import struct {
 	Values    int             `json:"values" doc:"Balances, nonces, codes and slots that changed."`
 	Contracts []NamedContract `json:"contracts" doc:"That got a name or a logo."`
 	Notes     []string        `json:"notes" doc:"What was left out, and why."`
-	Digest    string          `json:"digest,omitempty" doc:"SHA-256 of the whole world, hex."`
+	L1        *ImportedL1     `json:"l1,omitempty" doc:"That started from a genesis."`
+	Digest    string          `json:"digest,omitempty" doc:"SHA-256 of the whole world, hex; of the new one if there is one."`
 }
 
 // NamedContract is a contract with its name in the world.
@@ -60,6 +118,9 @@ func ShowImport(kind interchange.Kind, done *sim.Imported) *Import {
 
 // String says it in a line.
 func (i *Import) String() string {
+	if i.L1 != nil {
+		return fmt.Sprintf("%s: L1 %s on %s, EVM chain id %s, %d accounts", i.Kind, i.L1.Name, i.L1.Network, i.L1.ChainID, i.Accounts)
+	}
 	if i.Kind == string(interchange.KindAnvil) || i.Kind == string(interchange.KindAlloc) {
 		return fmt.Sprintf("%s: %d accounts, %d values changed", i.Kind, i.Accounts, i.Values)
 	}
@@ -91,13 +152,15 @@ func ChainNamed(w *sim.World, name string) (*reader.Chain, error) {
 }
 
 // RegisterImports registers the operations that move state and names between the world and other tools.
-func RegisterImports(s *rest.Server, w *sim.World) error {
+func RegisterImports(s *rest.Server, w *sim.World, start StartL1) error {
 	return s.Register(rest.Sim,
 		rest.Operation{ID: "import", Method: http.MethodPost, Path: "/sim/imports", Summary: "Take over a file of another tool",
 			Doc: "A state dump of anvil, the alloc of a genesis, a broadcast file of Foundry, a journal or the deployed addresses of Hardhat Ignition, or a token list. " +
-				"Example: {\"path\":\"/home/me/state.json\"}. Everything is taken over or, after an error, nothing. A revert to a snapshot takes it back.",
-			Body: reflect.TypeFor[NewImport](), Strict: true, Class: permit.Control, Answer: reflect.TypeFor[Import](),
-			Handle: func(r *rest.Request) (any, error) { return importFile(r, w) }},
+				"Example: {\"path\":\"/home/me/state.json\"}. Everything is taken over or, after an error, nothing. A revert to a snapshot takes it back. " +
+				"A genesis of subnet-evm without a chain starts an L1 of its own, for which a new world is made, this one as it began and the L1 with it: " +
+				"{\"path\":\"/home/me/genesis.json\",\"upgradePath\":\"/home/me/upgrade.json\",\"name\":\"Mine\"}.",
+			Body: reflect.TypeFor[NewImport](), Strict: true, Slow: true, Class: permit.Control, Answer: reflect.TypeFor[Import](),
+			Handle: func(r *rest.Request) (any, error) { return importFile(r, w, start) }},
 		rest.Operation{ID: "getAlloc", Path: "/sim/alloc", Summary: "The newest state of an EVM chain, as a genesis allocates it",
 			Doc: "For the alloc of a genesis of go-ethereum or subnet-evm. For anvil there is the method anvil_dumpState.", Live: true, Answer: reflect.TypeFor[Alloc](),
 			Params: []rest.Param{{Name: "chain", Kind: schema.KindText, Doc: "EVM chain id, name of an L1, C or fuji/C. Unless given, mainnet's C-Chain."}},
@@ -116,20 +179,27 @@ func RegisterImports(s *rest.Server, w *sim.World) error {
 			Handle: func(r *rest.Request) (any, error) { return addresses(r.Context(), w, nil) }})
 }
 
-func importFile(r *rest.Request, w *sim.World) (any, error) {
+func importFile(r *rest.Request, w *sim.World, start StartL1) (any, error) {
 	body := rest.Body[NewImport](r)
 	chain, err := ChainNamed(w, body.Chain)
 	if err != nil {
 		return nil, rest.BadRequest("chain: " + err.Error())
 	}
-	raw := []byte(body.Content)
-	if (body.Path == "") == (len(raw) == 0) {
+	raw, err := content("path", body.Path, "content", body.Content, interchange.MostBytes)
+	if err != nil {
+		return nil, err
+	}
+	if raw == nil {
 		return nil, rest.BadRequest("expected either path or content")
 	}
-	if body.Path != "" {
-		if raw, err = userfile.Read(body.Path, interchange.MostBytes); err != nil {
-			return nil, rest.BadRequest("path: " + err.Error())
-		}
+	given := body.ofL1()
+	switch starts := body.startsL1(raw); {
+	case starts && chain != nil:
+		return nil, rest.BadRequest("chain: an L1 that starts from a genesis is a chain of its own; with kind alloc, the accounts go to the chain")
+	case starts:
+		return importL1(r, body, raw, start)
+	case len(given) > 0:
+		return nil, rest.BadRequest(strings.Join(given, ", ") + ": only an L1 that starts from a genesis has that")
 	}
 	file, err := interchange.Read(raw, interchange.Kind(body.Kind))
 	if err != nil {
@@ -147,6 +217,43 @@ func importFile(r *rest.Request, w *sim.World) (any, error) {
 	answer := ShowImport(file.Kind, done)
 	answer.Digest = hex(w.Digest())
 	return answer, nil
+}
+
+// content returns a file that a request has or names, or nil for neither.
+func content(pathName, path, name string, given json.RawMessage, most int64) ([]byte, error) {
+	if path != "" && len(given) > 0 {
+		return nil, rest.BadRequest(fmt.Sprintf("expected either %s or %s", pathName, name))
+	}
+	if path == "" {
+		return given, nil
+	}
+	raw, err := userfile.Read(path, most)
+	if err != nil {
+		return nil, rest.BadRequest(pathName + ": " + err.Error())
+	}
+	return raw, nil
+}
+
+func importL1(r *rest.Request, body *NewImport, genesis []byte, start StartL1) (any, error) {
+	if start == nil {
+		return nil, rest.Conflict("an L1 needs a world of its own, and this server makes none")
+	}
+	l := &interchange.L1{Name: body.Name, Network: body.Network, Genesis: genesis}
+	var err error
+	if l.Upgrade, err = content("upgradePath", body.UpgradePath, "upgrade", body.Upgrade, userfile.MostYAML); err != nil {
+		return nil, err
+	}
+	if l.Airdrop, err = content("airdropPath", body.AirdropPath, "airdrop", body.Airdrop, userfile.MostYAML); err != nil {
+		return nil, err
+	}
+	started, err := start(r, l)
+	if errors.Is(err, interchange.ErrGenesis) {
+		return nil, rest.BadRequest("the file: " + err.Error())
+	}
+	if err != nil {
+		return nil, err
+	}
+	return ShowGenesis(l, started), nil
 }
 
 // Alloc is a chain's accounts by address, as a genesis has them.

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"snowglobe/fixtures/interchange"
 	"snowglobe/handlers/rest"
 	"snowglobe/handlers/rest/schema"
 	"snowglobe/sim"
@@ -24,18 +25,24 @@ type Wish struct {
 	Keep bool          // keep its file when the process ends
 }
 
-// Origin is a new world's source: another world in its current state, one of its snapshots, or a seed.
+// Origin is a new world's source: another world in its current state, one of its snapshots, its beginning with another L1, or a seed.
 type Origin struct {
 	Snapshot int64 // 0 for none
 	Profile  string
-	Seed     int64    // used with a profile
-	Upgrades []string // used with a profile: when upgrades activate, if not as in the server's other new worlds
+	Seed     int64           // used with a profile
+	Upgrades []string        // used with a profile: when upgrades activate, if not as in the server's other new worlds
+	L1       *interchange.L1 // of a world that is made again as it began, with this L1 besides; nil for none
 }
+
+// generated reports whether the new world has a history of its own.
+func (o Origin) generated() bool { return o.Profile != "" || o.L1 != nil }
 
 func (o Origin) String() string {
 	switch {
 	case o.Profile != "":
 		return strings.Join(append([]string{fmt.Sprintf("seed %d, profile %s", o.Seed, o.Profile)}, o.Upgrades...), ", ")
+	case o.L1 != nil:
+		return "the beginning, with the L1 " + o.L1.Name
 	case o.Snapshot != 0:
 		return "snapshot " + strconv.FormatInt(o.Snapshot, 10)
 	}
@@ -58,7 +65,7 @@ func (s *Set) Make(ctx context.Context, of *sim.World, wish Wish) (*hosted, erro
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(s.working, cancel)()
-	if wish.From.Profile != "" { // generating must not delay copies
+	if wish.From.generated() { // generating must not delay copies
 		s.generating.Lock()
 		defer s.generating.Unlock()
 	}
@@ -131,6 +138,12 @@ func (s *Set) checkSize(bytes int64, what string) error {
 func (s *Set) write(ctx context.Context, of *sim.World, h *hosted, from Origin) (*sim.World, error) {
 	if from.Profile != "" {
 		if err := s.options.Generator.Generate(ctx, h.path, from.Seed, from.Profile, from.Upgrades); err != nil {
+			return nil, err
+		}
+		return sim.OpenWithin(ctx, h.path, h.limits())
+	}
+	if from.L1 != nil {
+		if err := s.options.Generator.GenerateWithL1(ctx, of, h.path, from.L1); err != nil {
 			return nil, err
 		}
 		return sim.OpenWithin(ctx, h.path, h.limits())

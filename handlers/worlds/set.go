@@ -14,6 +14,7 @@ import (
 	"sync"
 	"time"
 
+	"snowglobe/fixtures/interchange"
 	"snowglobe/handlers/node/rpc"
 	"snowglobe/handlers/rest"
 	"snowglobe/sim"
@@ -57,6 +58,8 @@ type Generator struct {
 	// CheckUpgrades rejects choices of when upgrades activate, such as helicon=never; Generate takes all others.
 	CheckUpgrades func(choices []string) error
 	Generate      func(ctx context.Context, path string, seed int64, profile string, upgrades []string) error
+	// GenerateWithL1 makes a world like an existing one as it began, with one more L1, whose files it reads.
+	GenerateWithL1 func(ctx context.Context, of *sim.World, path string, l *interchange.L1) error
 }
 
 // Set holds the worlds of a process.
