@@ -45,7 +45,7 @@ type command struct {
 	ask         *handlers.Remote // to a running server; nil for none
 	carry       *handlers.Carry  // what to import or export; nil for none
 	types       *handlers.Types
-	l1          *handlers.L1Flags
+	l1          handlers.L1Flags
 	stdout      handlers.Output
 	stderr      io.Writer
 	notes       io.Writer // banner and progress
@@ -60,7 +60,6 @@ func run(ctx context.Context, args, environ []string, stdout, stderr io.Writer) 
 	world, serving := seed.NewFlags(f), handlers.NewFlags(f)
 	c.types = handlers.NewTypes(f)
 	f.BoolVar(&c.force, "force", false, "overwrite an existing file")
-	c.l1 = handlers.NewL1Flags(f)
 	f.BoolVar(&c.stdout.JSON, "json", false, "write JSON to stdout, for programs")
 	commands := handlers.CommandLine(f)
 	var err error
@@ -124,6 +123,7 @@ func (c *command) read(world *seed.Flags, serving *handlers.Flags) (err error) {
 	}
 	var serverErr, worldErr, profileErr error
 	c.server, serverErr = serving.Options(c.stderr)
+	c.l1 = serving.L1
 	c.listen, c.server.Hints = serving.Addresses, c.line.Unless("quiet", c.stderr)
 	c.server.People = func(w *sim.World, refused func(error)) control.People { return seed.NewPeople(w, refused) }
 	c.server.Faucet = func(w *sim.World) control.Faucet { return seed.NewFaucet(w) }
@@ -206,7 +206,7 @@ func (c *command) clock(ctx context.Context) error {
 
 // carryOver imports files of other tools into the world, or exports some for them.
 func (c *command) carryOver(ctx context.Context) error {
-	l, err := c.carry.L1(*c.l1)
+	l, err := c.carry.L1(c.l1)
 	switch {
 	case err != nil:
 		return err

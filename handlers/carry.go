@@ -27,14 +27,11 @@ type Carry struct {
 // L1Flags holds the flags about the L1 that starts from a genesis.
 type L1Flags struct{ Name, Network, Upgrade, Airdrop string }
 
-// NewL1Flags declares them.
-func NewL1Flags(f *pflag.FlagSet) *L1Flags {
-	l := &L1Flags{}
+func (l *L1Flags) declare(f *pflag.FlagSet) {
 	f.StringVar(&l.Name, "l1-name", "", "`NAME` of the L1 that starts from a genesis of subnet-evm (default: Chain and its EVM chain id)")
 	f.StringVar(&l.Network, "l1-network", "", "`NETWORK` of that L1: mainnet unless it is fuji")
 	f.StringVar(&l.Upgrade, "l1-upgrade", "", "its upgrade.json `FILE`")
 	f.StringVar(&l.Airdrop, "l1-airdrop", "", "`FILE` with the accounts of its airdrop")
-	return l
 }
 
 // exported lists the operands of export.

@@ -35,6 +35,8 @@ const (
 
 // Flags holds the command line's flags for serving.
 type Flags struct {
+	L1 L1Flags // of the verb import
+
 	Addresses Addresses
 	Quiet     bool
 
@@ -65,6 +67,7 @@ type Flags struct {
 // NewFlags declares the flags for serving.
 func NewFlags(f *pflag.FlagSet) *Flags {
 	s := &Flags{}
+	s.L1.declare(f)
 	f.StringVar(&s.Addresses.Main, "addr", "127.0.0.1:9650", "`HOST:PORT` to listen on, or of the running server that a verb talks to")
 	f.StringVar(&s.Addresses.Fuji, "fuji-addr", "", "`HOST:PORT` that serves fuji under /ext, for clients that keep only a URL's origin, or off (default: two ports above --addr's)")
 	f.BoolVar(&s.asNetwork, "as-network", false, "answer for the real network's own host names too, as a proxy: exec sets up its command, serve shows how to set up a browser")
