@@ -245,7 +245,7 @@ func New(w *sim.World, o Options) (*Server, error) {
 	if err := metrics.Register(s, w); err != nil {
 		return nil, err
 	}
-	hooks := webhook.New(w, webhook.Options{Targets: o.Webhooks, Log: o.Log, Data: o.Data, Journal: o.Journal, Events: o.Events, World: o.World})
+	hooks := webhook.New(w, webhook.Options{Targets: o.Webhooks, Log: o.Log, Data: o.Data, Journal: o.Journal, Events: o.Events, Faults: faults, World: o.World})
 	if err := webhook.Register(s, hooks, o.Webhooks); err != nil {
 		return nil, err
 	}

@@ -1,5 +1,6 @@
 // Package fault lets a world answer as a backend does on a bad day: error statuses, JSON-RPC errors, latency, reset connections, bodies
-// that are truncated, slow, not JSON or of another content type, empty pages and pages without their token.
+// that are truncated, slow, not JSON or of another content type, empty or short pages and pages without their token, notifications and webhooks
+// that are lost, doubled, late or out of order.
 //
 // A [Rule] states which requests it matches, what happens to them and how often. The [Set] of a world decides. The same requests in the
 // same order get the same faults, because every choice follows from the world's seed, the rule's text and the ordinal of the request among

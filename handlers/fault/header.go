@@ -14,7 +14,7 @@ import (
 const Header = "X-Sim-Fault"
 
 // headerNames lists the names that the header's value may contain, besides a status.
-var headerNames = []string{"content-type", "delay", "drop", "empty-page", "invalid-json", "message", "page-token", "retry-after", "rpc-error", "slow", "truncate"}
+var headerNames = []string{"content-type", "delay", "drop", "empty-page", "invalid-json", "message", "missing-logs", "page-token", "retry-after", "rpc-error", "short-page", "slow", "truncate"}
 
 // ParseHeader reads the header's value: a status, or names with values, separated by semicolons, such as 429;retry-after=3, delay=2s, drop
 // or truncate=100.
@@ -40,13 +40,17 @@ func (a *Action) set(name, value string, given bool) (err error) {
 	case "slow":
 		err = a.Slow.UnmarshalJSON(quoted(value))
 	case "drop":
-		if a.Drop = value; !given {
-			a.Drop = "before"
+		if a.Drop.When = value; !given {
+			a.Drop.When = dropBefore
 		}
-		err = oneOf(name, a.Drop, "before", "during")
+		err = oneOf(name, a.Drop.When, dropMoments...)
 	case "page-token":
 		a.PageToken = value
-		err = oneOf(name, value, "missing", "duplicate")
+		err = oneOf(name, value, "missing", "duplicate", "expired")
+	case "short-page":
+		a.ShortPage = true
+	case "missing-logs":
+		a.MissingLogs, err = number(name, value, 1)
 	case "truncate":
 		var n int
 		n, err = number(name, value, 0)

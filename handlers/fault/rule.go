@@ -2,6 +2,7 @@ package fault
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -40,6 +41,9 @@ type Match struct {
 	Address   string            `json:"address,omitempty" doc:"An address in the path, the query or the body."`
 	APIKey    string            `json:"apiKey,omitempty" doc:"In x-service-api-key, x-glacier-api-key, x-core-api-key or rltoken."`
 	Headers   map[string]string `json:"headers,omitempty" doc:"Headers with their values; * matches any value."`
+
+	Subscription string `json:"subscription,omitempty" enum:"logs,newHeads,newPendingTransactions,newAcceptedTransactions,transactionReceipts,*" doc:"Notifications of WebSocket subscriptions of a kind, or with * of all kinds."`
+	Webhook      string `json:"webhook,omitempty" enum:"address_activity,primary_network_address_activity,validator_activity,*" doc:"Messages of webhooks of an event type, or with * of all types."`
 }
 
 // Times limits how often a rule applies. If several limits are given, all must allow it.
@@ -61,13 +65,60 @@ type Action struct {
 	RPCError    *RPCError `json:"rpcError,omitempty" doc:"A JSON-RPC error, in a batch for the matching member."`
 	RPCResult   Result    `json:"rpcResult,omitzero" doc:"A JSON-RPC result in place of the real one, such as null for a late receipt."`
 	Mining      string    `json:"mining,omitempty" doc:"Holds a transaction of eth_sendRawTransaction in the pool: never mines it, or mines it after a time such as 3s."`
-	Drop        string    `json:"drop,omitempty" enum:"before,during" doc:"Resets the connection, before the response or in the middle of its body."`
+	Drop        Drop      `json:"drop,omitzero" doc:"Resets the connection, before the request is carried out, after that without a response, or during the response's body. Of a subscription: a number of notifications that are lost."`
 	Truncate    *int      `json:"truncate,omitempty" min:"0" doc:"Ends the body after this many bytes, and the connection with it."`
 	Slow        Duration  `json:"slow,omitempty" doc:"Sends the body in pieces over this time."`
 	InvalidJSON bool      `json:"invalidJson,omitempty" doc:"Cuts off the body's JSON."`
 	ContentType string    `json:"contentType,omitempty" doc:"Sets the response's content type."`
 	EmptyPage   bool      `json:"emptyPage,omitempty" doc:"Empties the response's lists; a nextPageToken stays."`
-	PageToken   string    `json:"pageToken,omitempty" enum:"missing,duplicate" doc:"Removes the nextPageToken, or repeats the request's."`
+	PageToken   string    `json:"pageToken,omitempty" enum:"missing,duplicate,expired" doc:"Removes the nextPageToken, or repeats the request's; expired refuses a request with a token, as one that is too old."`
+	ShortPage   bool      `json:"shortPage,omitempty" doc:"Lists half as many items as the request asked for. The nextPageToken continues after them, so that nothing is missing."`
+	MissingLogs int       `json:"missingLogs,omitempty" min:"1" max:"10000" doc:"Leaves this many of the newest logs out of the result of eth_getLogs, eth_getFilterLogs or eth_getFilterChanges."`
+	Double      int       `json:"double,omitempty" min:"1" max:"100" doc:"Of a subscription or a webhook: how many times more a notification or message is sent."`
+	Reorder     int       `json:"reorder,omitempty" min:"1" max:"100" doc:"Of a subscription: after how many later notifications one is sent, or after a second without them. Of a webhook: sends a message after the next one, if that is there within a second."`
+	End         string    `json:"end,omitempty" enum:"connection,subscription" doc:"Of a subscription: resets the connection instead of sending a notification, or ends the subscription without a word."`
+}
+
+// Drop is when a connection is reset, or how many notifications are lost.
+type Drop struct {
+	When  string // before, during or after; empty for notifications
+	Count int
+}
+
+// The moments at which a connection is reset.
+const (
+	dropBefore = "before"
+	dropDuring = "during"
+	dropAfter  = "after"
+)
+
+var dropMoments = []string{dropBefore, dropDuring, dropAfter}
+
+// mostLost bounds how many notifications one fault loses.
+const mostLost = 10_000
+
+func (d *Drop) UnmarshalJSON(b []byte) error {
+	if json.Unmarshal(b, &d.When) == nil && slices.Contains(dropMoments, d.When) || json.Unmarshal(b, &d.Count) == nil && d.Count >= 1 && d.Count <= mostLost {
+		return nil
+	}
+	return fmt.Errorf("action.drop %s is not allowed: expected %s, or a number of notifications from 1 to %d", schema.Shorten(string(b)), strings.Join(dropMoments, ", "), mostLost)
+}
+
+func (d Drop) MarshalJSON() ([]byte, error) {
+	if d.When != "" {
+		return json.Marshal(d.When)
+	}
+	return json.Marshal(d.Count)
+}
+
+// IsZero reports whether nothing is dropped.
+func (d Drop) IsZero() bool { return d == Drop{} }
+
+func (d Drop) String() string { return cmp.Or(d.When, strconv.Itoa(d.Count)) }
+
+// Schema allows both forms.
+func (Drop) Schema(*schema.Schemas) *schema.Schema {
+	return &schema.Schema{AnyOf: []*schema.Schema{{Type: "string"}, {Type: "integer"}}}
 }
 
 // RPCError is a JSON-RPC error.
@@ -217,7 +268,7 @@ func Decode(v any, names *Names) (*Rule, []string) {
 	if r.Match.Network == "testnet" {
 		r.Match.Network = "fuji"
 	}
-	return r, slices.Concat(r.Match.problems(names), r.Action.problems(), r.Times.problems())
+	return r, slices.Concat(r.Match.problems(names), r.Action.problems(), r.Times.problems(), r.streamProblems())
 }
 
 func (m *Match) problems(names *Names) (all []string) {
@@ -286,14 +337,52 @@ func (a *Action) problems() (all []string) {
 	return all
 }
 
+// streamProblems reports actions that do not go with notifications, with messages or with requests.
+func (r *Rule) streamProblems() (all []string) {
+	m, a := &r.Match, &r.Action
+	wrong := func(what string) { all = append(all, what) }
+	switch {
+	case m.Subscription != "" && m.Webhook != "":
+		wrong("match.subscription and match.webhook exclude each other")
+	case m.streams() && (m.Operation != "" || m.Method != "" || m.RPCMethod != ""):
+		wrong("match.subscription and match.webhook do not go with an operation, a method or an rpcMethod")
+	case m.Webhook != "" && (m.Path != "" || m.Host != "" || m.Chain != "" || m.Network != "" || m.Address != "" || m.APIKey != "" || m.Headers != nil):
+		wrong("match.webhook goes with no other member")
+	}
+	things := a.things()
+	for _, thing := range things {
+		ofStream := slices.Contains([]string{"double", "reorder", "end"}, thing) || thing == "drop" && a.Drop.When == ""
+		switch {
+		case ofStream && !m.streams():
+			wrong("action." + thing + " needs match.subscription" + orWebhook(thing))
+		case !ofStream && m.streams():
+			wrong("action." + thing + " does not apply to notifications and messages: expected drop with a number, double, delay, reorder or end")
+		case m.Webhook != "" && (thing == "drop" || thing == "end"):
+			wrong("action." + thing + " does not apply to webhooks, whose messages are sent until they arrive: expected double, delay or reorder")
+		}
+	}
+	return all
+}
+
+func orWebhook(thing string) string {
+	if thing == "double" || thing == "reorder" {
+		return " or match.webhook"
+	}
+	return ""
+}
+
+// streams reports whether a rule is about notifications or messages rather than requests.
+func (m *Match) streams() bool { return m.Subscription != "" || m.Webhook != "" }
+
 // things lists an action's effects other than a delay.
 func (a *Action) things() (all []string) {
 	for _, t := range []struct {
 		name string
 		set  bool
 	}{
-		{"status", a.Status != 0}, {"rpcError", a.RPCError != nil}, {"rpcResult", !a.RPCResult.IsZero()}, {"mining", a.Mining != ""}, {"drop", a.Drop != ""}, {"truncate", a.Truncate != nil}, {"slow", a.Slow != 0},
+		{"status", a.Status != 0}, {"rpcError", a.RPCError != nil}, {"rpcResult", !a.RPCResult.IsZero()}, {"mining", a.Mining != ""}, {"drop", !a.Drop.IsZero()}, {"truncate", a.Truncate != nil}, {"slow", a.Slow != 0},
 		{"invalidJson", a.InvalidJSON}, {"contentType", a.ContentType != ""}, {"emptyPage", a.EmptyPage}, {"pageToken", a.PageToken != ""},
+		{"shortPage", a.ShortPage}, {"missingLogs", a.MissingLogs != 0}, {"double", a.Double != 0}, {"reorder", a.Reorder != 0}, {"end", a.End != ""},
 	} {
 		if t.set {
 			all = append(all, t.name)
@@ -316,8 +405,8 @@ func (a *Action) String() string {
 		parts = append(parts, fmt.Sprintf("rpcError %d", a.RPCError.Code))
 	case a.Mining != "":
 		parts = append(parts, "mining "+a.Mining)
-	case a.Drop != "":
-		parts = append(parts, "drop "+a.Drop)
+	case !a.Drop.IsZero():
+		parts = append(parts, "drop "+a.Drop.String())
 	case a.Truncate != nil:
 		parts = append(parts, fmt.Sprintf("truncate %d", *a.Truncate))
 	case a.Slow != 0:
@@ -326,6 +415,14 @@ func (a *Action) String() string {
 		parts = append(parts, "contentType "+a.ContentType)
 	case a.PageToken != "":
 		parts = append(parts, "pageToken "+a.PageToken)
+	case a.MissingLogs != 0:
+		parts = append(parts, fmt.Sprintf("missingLogs %d", a.MissingLogs))
+	case a.Double != 0:
+		parts = append(parts, fmt.Sprintf("double %d", a.Double))
+	case a.Reorder != 0:
+		parts = append(parts, fmt.Sprintf("reorder %d", a.Reorder))
+	case a.End != "":
+		parts = append(parts, "end "+a.End)
 	default:
 		parts = append(parts, a.things()...)
 	}

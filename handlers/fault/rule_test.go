@@ -18,6 +18,12 @@ func TestRulesAreShownAsWritten(t *testing.T) {
 		`{"action":{"mining":"never"}}`:                                            "mining never",
 		`{"action":{"mining":"1h"}}`:                                               "mining 1h",
 		`{"action":{"drop":"during"}}`:                                             "drop during",
+		`{"match":{"subscription":"logs"},"action":{"drop":1}}`:                    "drop 1",
+		`{"match":{"subscription":"*"},"action":{"end":"subscription"}}`:           "end subscription",
+		`{"match":{"webhook":"*"},"action":{"delay":"1s","double":2}}`:             "delay 1s, double 2",
+		`{"match":{"webhook":"address_activity"},"action":{"reorder":1}}`:          "reorder 1",
+		`{"action":{"missingLogs":3}}`:                                             "missingLogs 3",
+		`{"action":{"shortPage":true}}`:                                            "shortPage",
 		`{"action":{"truncate":0}}`:                                                "truncate 0",
 		`{"action":{"slow":"200ms"}}`:                                              "slow 200ms",
 		`{"action":{"contentType":"text/html"}}`:                                   "contentType text/html",
@@ -41,6 +47,9 @@ func TestRulesAreShownAsWritten(t *testing.T) {
 func TestWhatOneRuleMayNotSayOrJustMay(t *testing.T) {
 	for rule, want := range map[string]string{
 		`{"action":{"mining":"61m"}}`: "is not never", `{"action":{"mining":"-1s"}}`: "is not never", `{"action":{"mining":"later"}}`: `action.mining "later" is not never`, `{"action":{"mining":"0s"}}`: "",
+		`{"action":{"drop":1}}`: "action.drop needs match.subscription", `{"action":{"double":1}}`: "action.double needs match.subscription or match.webhook", `{"match":{"subscription":"logs"},"action":{"drop":0}}`: "action.drop 0 is not allowed: expected before, during, after, or a number", `{"action":{"drop":"later"}}`: `action.drop "later" is not allowed`, `{"match":{"subscription":"logs"},"action":{"drop":10001}}`: "from 1 to 10000", `{"match":{"subscription":"blocks"},"action":{"drop":1}}`: "match.subscription",
+		`{"match":{"subscription":"logs"},"action":{"status":503}}`: "action.status does not apply to notifications", `{"match":{"webhook":"*"},"action":{"drop":1}}`: "sent until they arrive", `{"match":{"webhook":"*","chain":"1"},"action":{"double":1}}`: "goes with no other member",
+		`{"match":{"subscription":"logs","webhook":"*"},"action":{"double":1}}`: "exclude each other", `{"match":{"subscription":"logs","rpcMethod":"eth_call"},"action":{"double":1}}`: "do not go with", `{"match":{"subscription":"logs"},"action":{"drop":"after"}}`: "action.drop does not apply",
 		`{"action":{"slow":"1h"}}`: "", `{"action":{"slow":"61m"}}`: "at most 1h", `{"action":{"slow":"-1ns"}}`: "at most 1h",
 		`{"action":{"delay":{}}}`: "expected text such as 2s", `{"action":{"delay":{"min":"1s"}}}`: "expected text such as 2s", `{"action":{"delay":{"max":"1s","median":"1s"}}}`: "expected text such as 2s",
 		`{"action":{"delay":{"max":"1s","sigma":1}}}`: "expected text such as 2s", `{"action":{"delay":{"median":"1s"}}}`: "",

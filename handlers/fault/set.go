@@ -138,7 +138,7 @@ func (s *Set) Decide(r *Request) *Plan {
 	defer s.mu.Unlock()
 	p := &Plan{}
 	for _, a := range s.rules {
-		if !a.perCall() && a.Match.fits(r) && a.fires(s) {
+		if !a.Match.streams() && !a.perCall() && a.Match.fits(r) && a.fires(s) {
 			s.apply(p, a, r, -1)
 			break
 		}
@@ -148,7 +148,7 @@ func (s *Set) Decide(r *Request) *Plan {
 			break
 		}
 		for _, a := range s.rules {
-			if a.perCall() && a.Match.fits(r) && a.Match.fitsCall(&r.Calls[i]) && a.fires(s) {
+			if !a.Match.streams() && a.perCall() && a.Match.fits(r) && a.Match.fitsCall(&r.Calls[i]) && a.fires(s) {
 				s.apply(p, a, r, i)
 				break
 			}
@@ -159,6 +159,31 @@ func (s *Set) Decide(r *Request) *Plan {
 	}
 	return p
 }
+
+// Event is a notification of a subscription, or a webhook's message.
+type Event struct {
+	Subscription string // kind
+	Webhook      string // event type
+	Text         string // body
+	Number       int64  // of a webhook's message
+}
+
+// DecideEvent counts a notification or a message, which the request that opened its connection carries, and returns the first rule's action
+// that applies, with its delay; nil for none.
+func (s *Set) DecideEvent(e *Event, opened *Request) (*Action, time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, a := range s.rules {
+		m := &a.Match
+		if m.streams() && fitsKind(m.Subscription, e.Subscription) && fitsKind(m.Webhook, e.Webhook) && m.fits(opened) && a.fires(s) {
+			s.tell(Applied{Rule: a.ID, Action: a.Action.String(), Interface: opened.Interface, Method: opened.Method, Path: opened.Path, RPCMethod: e.Subscription})
+			return &a.Action, s.delay(a)
+		}
+	}
+	return nil, 0
+}
+
+func fitsKind(wanted, kind string) bool { return wanted == kind || wanted == "*" && kind != "" }
 
 // Applied is the payload of a fault event.
 type Applied struct {
@@ -232,7 +257,7 @@ func (a *activeRule) perCall() bool { return a.Match.RPCMethod != "" || a.Action
 
 // aboutCall reports whether an action applies to a JSON-RPC call.
 func (a *Action) aboutCall() bool {
-	return a.RPCError != nil || !a.RPCResult.IsZero() || a.Mining != ""
+	return a.RPCError != nil || !a.RPCResult.IsZero() || a.Mining != "" || a.MissingLogs != 0
 }
 
 func (m *Match) fits(r *Request) bool {

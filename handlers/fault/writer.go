@@ -57,8 +57,11 @@ func ResetConn(c net.Conn) {
 
 // Alters reports whether the action changes a response after it is made.
 func (a *Action) Alters() bool {
-	return a != nil && a.Status == 0 && !a.aboutCall() && a.Drop != "before" && len(a.things()) > 0
+	return a != nil && a.Status == 0 && !a.aboutCall() && a.Drop.When != dropBefore && a.PageToken != "expired" && !a.ShortPage && len(a.things()) > 0
 }
+
+// Answerless reports whether a request is carried out but not answered.
+func (a *Action) Answerless() bool { return a != nil && a.Drop.When == dropAfter }
 
 // Plain strips a request of the headers that would compress its response or make it empty, so that the response can be altered.
 func Plain(r *http.Request) *http.Request {
@@ -94,6 +97,10 @@ func (w *Writer) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 // Send alters the response and sends it to a writer that may hold back its end for a while. Before sending, it passes the body as the
 // client will get it to keep. It returns a function to call at the end instead of sending the rest, or nil.
 func (w *Writer) Send(ctx context.Context, to http.ResponseWriter, a *Action, asked string, keep func(body []byte)) (end func()) {
+	if a.Answerless() {
+		keep(nil)
+		return func() { Reset(w.ResponseWriter) }
+	}
 	body, h := w.body.Bytes(), w.Header()
 	changed := a.AlterBody(body, asked)
 	if !bytes.Equal(changed, body) {
@@ -106,7 +113,7 @@ func (w *Writer) Send(ctx context.Context, to http.ResponseWriter, a *Action, as
 	switch {
 	case a.Truncate != nil:
 		changed = changed[:min(*a.Truncate, len(changed))] // net/http closes the connection when the response is shorter than announced
-	case a.Drop == "during":
+	case a.Drop.When == dropDuring:
 		changed = changed[:len(changed)/2]
 		end = func() { Reset(w.ResponseWriter) }
 	}
@@ -174,6 +181,16 @@ func (a *Action) AlterBody(body []byte, asked string) []byte {
 		})
 	}
 	return body
+}
+
+// WithoutLogs removes a number of the newest logs from a list in JSON, or as many as there are. It leaves everything else unchanged.
+func WithoutLogs(list []byte, n int) []byte {
+	var all []json.RawMessage
+	if json.Unmarshal(list, &all) != nil || len(all) == 0 || all[0][0] != '{' {
+		return list
+	}
+	left, _ := json.Marshal(all[:max(len(all)-n, 0)]) // they were just decoded
+	return left
 }
 
 // edit replaces members of a JSON object, or removes those without a new value. It leaves everything that is not an object unchanged.

@@ -10,11 +10,13 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/gorilla/mux"
 
 	"snowglobe/handlers/fault"
 	"snowglobe/handlers/journal"
+	"snowglobe/handlers/rest/pagetoken"
 	"snowglobe/handlers/rest/schema"
 )
 
@@ -155,6 +157,10 @@ func (c *requestContext) withFault(f *fault.Request, r *http.Request, serve func
 	switch a := plan.Whole; {
 	case a == nil || a.Alters() && upgrades(r):
 		serve(r)
+	case a.ShortPage:
+		serve(c.shortPage(r))
+	case a.PageToken == "expired":
+		c.expire(r, serve)
 	case a.Alters():
 		c.serveAltered(a, r, serve)
 	case a.Status != 0:
@@ -187,6 +193,37 @@ func (c *requestContext) serveAltered(a *fault.Action, r *http.Request, serve fu
 		c.keepNothing()
 		c.keep(body)
 	})
+}
+
+// shortPage returns the request with half of its page size, if its operation has pages.
+func (c *requestContext) shortPage(r *http.Request) *http.Request {
+	if c.op == nil || !c.op.pager {
+		return r
+	}
+	query := r.URL.Query()
+	size, err := strconv.Atoi(query.Get("pageSize"))
+	for _, p := range c.op.params {
+		if err != nil && p.Kind == schema.KindPageSize {
+			size, err = strconv.Atoi(p.Default)
+		}
+	}
+	query.Set("pageSize", strconv.Itoa(max(size/2, 1)))
+	short := *r
+	at := *r.URL
+	at.RawQuery = query.Encode()
+	short.URL = &at
+	return &short
+}
+
+// expire refuses a request's page token as one that is too old.
+func (c *requestContext) expire(r *http.Request, serve func(*http.Request)) {
+	token := r.URL.Query().Get("pageToken")
+	if token == "" {
+		serve(r)
+		return
+	}
+	c.allowOrigins()
+	c.fail(BadRequest(fmt.Sprintf("pageToken %q %s", schema.Shorten(token), pagetoken.ErrExpired)), c.op != nil && c.op.in.ArrayErrors)
 }
 
 // failWith responds with a status and the body that the interface has for it.
@@ -273,6 +310,20 @@ func MessageFault(ctx context.Context, message []byte, calls func() []fault.Call
 	f, _ := c.faultOfMount(&opened)
 	f.Text, f.Calls = f.Text+string(message), calls()
 	return c.server.opts.Faults.Decide(f)
+}
+
+// EventFault decides about a notification on a connection, by the context of the request that opened it, and returns how long it waits; nil
+// for no fault.
+func EventFault(ctx context.Context, e *fault.Event) (*fault.Action, time.Duration) {
+	c, ok := ctx.Value(contextKey{}).(*requestContext)
+	if !ok || !c.server.opts.Faults.Any() || c.mount == nil {
+		return nil, 0
+	}
+	opened := *c.request
+	opened.Body = nil
+	f, _ := c.faultOfMount(&opened)
+	f.Text += e.Text
+	return c.server.opts.Faults.DecideEvent(e, f)
 }
 
 // WrongPath explains why no request can have a path of the Data or Metrics API, "" if one can.

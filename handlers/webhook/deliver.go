@@ -16,6 +16,7 @@ import (
 
 	"snowglobe/handlers/data"
 	"snowglobe/handlers/events"
+	"snowglobe/handlers/fault"
 	"snowglobe/handlers/journal"
 	"snowglobe/sim"
 	"snowglobe/sim/evm/reader"
@@ -75,6 +76,7 @@ type Options struct {
 	Data    data.Options
 	Journal *journal.Journal
 	Events  *events.Hub
+	Faults  *fault.Set
 	World   string // its name among those of the process
 }
 
@@ -244,8 +246,17 @@ func (d *Deliverer) tell(ctx, sending context.Context, id int64) {
 	}
 }
 
-// deliver makes one attempt and records its outcome.
+// deliver makes one attempt, or what a fault makes of it.
 func (d *Deliverer) deliver(ctx context.Context, w *outbox.Webhook, v *outbox.View, asked int64) error {
+	copies, err := d.disturb(ctx, w, v)
+	if err != nil {
+		return err
+	}
+	return d.attempt(ctx, w, v, asked, copies)
+}
+
+// attempt sends a message, more than once if it is to arrive so, and records the last outcome.
+func (d *Deliverer) attempt(ctx context.Context, w *outbox.Webhook, v *outbox.View, asked int64, copies int) error {
 	request := d.request(v)
 	secret, err := outbox.Secret(ctx, d.world.DB, w.Account)
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
@@ -262,7 +273,10 @@ func (d *Deliverer) deliver(ctx context.Context, w *outbox.Webhook, v *outbox.Vi
 	if err != nil {
 		a.Error = fmt.Sprintf("the message could not be written: %v", err)
 	} else {
-		d.post(ctx, w.URL, sign(secret, body), body, a)
+		for range max(copies, 1) {
+			a.Status, a.Answer, a.Error = 0, "", ""
+			d.post(ctx, w.URL, sign(secret, body), body, a)
+		}
 	}
 	if ctx.Err() != nil {
 		return ctx.Err()

@@ -2,6 +2,7 @@ package webhook_test
 
 import (
 	"crypto/ecdsa"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -15,6 +16,7 @@ import (
 
 	"snowglobe/fixtures"
 	"snowglobe/fixtures/contracts"
+	"snowglobe/handlers/fault"
 	"snowglobe/sim"
 	"snowglobe/sim/store"
 )
@@ -298,4 +300,36 @@ func TestANumberThatIsUsedAgain(t *testing.T) {
 		}
 	}
 	same(t, "told", r.hashes(), want)
+}
+
+// TestMessagesComeTwiceOrOutOfTurn: one message is sent twice with the same id, another one after the message that follows it.
+func TestMessagesComeTwiceOrOutOfTurn(t *testing.T) {
+	w := open(t, inFile(t), true)
+	r := newReceiver(t)
+	w.create(r.URL, nil, bob)
+	add := func(rule string) {
+		t.Helper()
+		var v any
+		if err := json.Unmarshal([]byte(rule), &v); err != nil {
+			t.Fatal(err)
+		}
+		decoded, problems := fault.Decode(v, &fault.Names{})
+		if len(problems) > 0 {
+			t.Fatal(problems)
+		}
+		w.faults.Add(decoded)
+	}
+	add(`{"match":{"webhook":"address_activity"},"action":{"double":1},"times":{"first":1}}`)
+	first := w.pay(bob, 1).Hex()
+	until(t, "the message comes twice", func() bool { return len(r.hashes()) == 2 })
+	same(t, "told", r.hashes(), []string{first, first})
+	if r.got[0]["messageId"] != r.got[1]["messageId"] {
+		t.Errorf("the ids are %v and %v", r.got[0]["messageId"], r.got[1]["messageId"])
+	}
+	w.faults.Delete("")
+	add(`{"match":{"webhook":"*"},"action":{"reorder":1},"times":{"first":1}}`)
+	second, third := w.pay(bob, 2).Hex(), w.pay(bob, 3).Hex()
+	fourth := w.pay(bob, 4).Hex()
+	until(t, "all are told", func() bool { return len(r.hashes()) == 5 })
+	same(t, "told", r.hashes()[2:], []string{third, second, fourth})
 }

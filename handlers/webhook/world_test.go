@@ -27,6 +27,7 @@ import (
 
 	"snowglobe/fixtures"
 	"snowglobe/handlers/events"
+	"snowglobe/handlers/fault"
 	"snowglobe/handlers/journal"
 	"snowglobe/handlers/rest"
 	"snowglobe/handlers/webhook"
@@ -45,6 +46,7 @@ type world struct {
 	deliverer *webhook.Deliverer
 	journal   *journal.Journal
 	events    *events.Hub
+	faults    *fault.Set
 	logged    *lockedBuffer
 	end       func() // of the deliverer
 
@@ -63,7 +65,8 @@ func open(t *testing.T, of *sim.World, delivers bool) *world {
 	w.events = events.NewHub()
 	w.journal = journal.New(100, nil, w.events)
 	w.logged = &lockedBuffer{}
-	w.server, w.deliverer = s, webhook.New(of, webhook.Options{Now: w.clock, Journal: w.journal, Events: w.events, Log: slog.New(slog.NewTextHandler(w.logged, nil))})
+	w.faults = fault.NewSet(1, "main", of.Clock.Now, w.events)
+	w.server, w.deliverer = s, webhook.New(of, webhook.Options{Faults: w.faults, Now: w.clock, Journal: w.journal, Events: w.events, Log: slog.New(slog.NewTextHandler(w.logged, nil))})
 	if err := webhook.Register(s, w.deliverer, webhook.Targets{}); err != nil {
 		t.Fatal(err)
 	}

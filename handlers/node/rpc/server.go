@@ -1,6 +1,7 @@
 package rpc
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -271,7 +272,7 @@ func (s *Server) result(ctx context.Context, x *exchange, place int) (Result, *E
 		ctx = fault.WithAction(ctx, a)
 	}
 	known, key, remembers := s.Memory.recall(ctx, c)
-	if known != nil {
+	if known != nil && x.faults[place] == nil {
 		return Bytes(known), nil
 	}
 	if !x.batch {
@@ -283,10 +284,22 @@ func (s *Server) result(ctx context.Context, x *exchange, place int) (Result, *E
 		ctx = context.WithValue(ctx, noteKey{}, &x.records[place])
 	}
 	r, failure := s.carryOut(ctx, x, c)
+	if a := x.faults[place]; a != nil && a.MissingLogs > 0 && failure == nil {
+		return withoutLogs(ctx, &r, a.MissingLogs)
+	}
 	if remembers && failure == nil {
 		s.Memory.keep(ctx, &key, &r)
 	}
 	return r, failure
+}
+
+// withoutLogs leaves the newest logs out of a result.
+func withoutLogs(ctx context.Context, r *Result, n int) (Result, *Error) {
+	var all bytes.Buffer
+	if err := r.writeTo(ctx, &all); err != nil {
+		return Result{}, errInternal
+	}
+	return Bytes(fault.WithoutLogs(all.Bytes(), n)), nil
 }
 
 // executes lists the methods that may add to the record of their call with Note.

@@ -94,7 +94,7 @@ func (p *positional) subscribe(x *exchange, ctx context.Context, c *Call) (any, 
 		return nil, err
 	}
 	id := NewID()
-	x.begin = append(x.begin, x.conn.subscribe(id, namespace, s))
+	x.begin = append(x.begin, x.conn.subscribe(id, namespace, name, s))
 	return id, nil
 }
 

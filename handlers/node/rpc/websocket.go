@@ -172,10 +172,13 @@ func (c *connection) answer(ctx context.Context, message []byte) {
 	}
 	var altered *fault.Action
 	if plan != nil {
-		if !fault.Sleep(ctx, plan.Delay) || c.ends(plan.Whole) {
+		if !fault.Sleep(ctx, plan.Delay) {
 			return
 		}
 		x.faults, altered = plan.Calls, plan.Whole
+		if (altered == nil || !altered.Answerless()) && c.ends(altered) {
+			return
+		}
 	}
 	ctx, large := rest.WithLargeAnswer(ctx, c.large)
 	defer large.Release()
@@ -185,7 +188,7 @@ func (c *connection) answer(ctx context.Context, message []byte) {
 			begin()
 		}
 	}()
-	if o.empty() {
+	if o.empty() || altered.Answerless() && c.ends(altered) {
 		return
 	}
 	_, held := o.measure()
@@ -215,7 +218,7 @@ func (c *connection) ends(a *fault.Action) bool {
 	switch {
 	case a == nil:
 		return false
-	case a.Drop != "":
+	case a.Drop.When != "":
 		fault.ResetConn(c.socket.NetConn())
 	case a.Status != 0:
 		goodbye := websocket.FormatCloseMessage(websocket.CloseTryAgainLater, http.StatusText(a.Status))
@@ -277,19 +280,24 @@ func (k *keptWriter) Write(part []byte) (int, error) {
 	return k.Writer.Write(part)
 }
 
-// subscribe assigns a subscription's id and returns the function that starts it.
-func (c *connection) subscribe(id ID, namespace string, s *Subscription) (begin func()) {
+// subscribe assigns a subscription's id and returns the function that starts it. The kind is the name in its call, such as logs.
+func (c *connection) subscribe(id ID, namespace, kind string, s *Subscription) (begin func()) {
 	ctx, end := context.WithCancel(c.ctx)
 	c.subscriptions.add(id, end)
+	out := &stream{conn: c, id: id, kind: kind}
 	notify := func(event any) error {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		text, err := json.Marshal(notificationParams{id, event})
+		text, err := json.Marshal(event)
 		if err != nil {
 			return err
 		}
-		return c.write(fmt.Appendf(nil, `{"jsonrpc":"2.0","method":"%s_subscription","params":%s}`, namespace, text))
+		params, err := json.Marshal(notificationParams{id, json.RawMessage(text)})
+		if err != nil {
+			return err
+		}
+		return out.pass(ctx, text, fmt.Appendf(nil, `{"jsonrpc":"2.0","method":"%s_subscription","params":%s}`, namespace, params))
 	}
 	return func() {
 		go func() {

@@ -116,7 +116,7 @@ func TestTokensCarryTheTime(t *testing.T) {
 			}
 			token := s.Encode(position, 7)
 			commits = append(commits, now+1)
-			for more, want := range []error{nil, errTokenExpired} {
+			for more, want := range []error{nil, ErrExpired} {
 				now = first + 100 + later + int64(Life/time.Second) - 1 + int64(more)
 				if _, err := s.Decode(token, 7); !errors.Is(err, want) {
 					t.Errorf("issued %d seconds after the commit, asked after %d: %v, want %v", later, now-first-100-later, err, want)
