@@ -29,6 +29,9 @@ type heldNotification struct {
 // heldTime is how long a notification waits for later ones.
 const heldTime = time.Second
 
+// mostHeld bounds the notifications that wait at a time; more are sent at once.
+const mostHeld = 1_000
+
 // pass sends a notification, unless a fault says otherwise.
 func (s *stream) pass(ctx context.Context, event, message []byte) error {
 	a, delay := rest.EventFault(s.conn.opened.Context(), &fault.Event{Subscription: s.kind, Text: string(event)})
@@ -47,7 +50,7 @@ func (s *stream) pass(ctx context.Context, event, message []byte) error {
 	case a.Drop.Count > 0:
 		s.lost = a.Drop.Count - 1
 		return nil
-	case a.Reorder > 0:
+	case a.Reorder > 0 && len(s.held) < mostHeld:
 		s.held = append(s.held, heldNotification{message, a.Reorder})
 		time.AfterFunc(heldTime, func() { _ = s.release(ctx) }) // a connection that fails ends by itself
 		return nil
