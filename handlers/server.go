@@ -33,6 +33,7 @@ import (
 	"snowglobe/handlers/prometheus"
 	"snowglobe/handlers/rest"
 	"snowglobe/handlers/rest/schema"
+	"snowglobe/handlers/session"
 	"snowglobe/handlers/solc"
 	"snowglobe/handlers/sourcify"
 	"snowglobe/handlers/surface"
@@ -201,6 +202,12 @@ func New(w *sim.World, o Options) (*Server, error) {
 	o.Journal.Decode = explainer.Decode
 	faults := fault.NewSet(w.Meta.Seed, o.World, w.Clock.Now, o.Events)
 	used, late := usage.New(w), newIndex(w, &o)
+	var people control.People
+	if o.People != nil {
+		people = o.people(w)
+	}
+	clock := control.NewClockRunner(w, people, o.ClockRate, o.Live)
+	recorder := session.NewRecorder(w, clock.Live)
 	s, err := rest.New(rest.Options{
 		Usage:   used.Add,
 		Behind:  late.behind.Load,
@@ -208,7 +215,7 @@ func New(w *sim.World, o Options) (*Server, error) {
 		Journal: o.Journal, World: o.World, Faults: faults, ChainNames: chainNames(w),
 		Observe: m.Observe, Alias: w.Alias,
 		Clock: w.Clock, Revision: w.Revision, WorldKey: w.Identity(), Commits: tokenCommits{w}, Begin: w.Meta.Until, Dialect: o.Dialect, Version: o.Version, Log: o.Log,
-		RateLimit: o.RateLimit, Keys: o.Keys, RequireKey: o.RequireKey, Permit: &o.Permit, NetworkOf: networkOf(w), Same: sameChain(w),
+		RateLimit: o.RateLimit, Keys: o.Keys, RequireKey: o.RequireKey, Permit: &o.Permit, NetworkOf: networkOf(w), Same: sameChain(w), Record: recorder.Operation,
 	})
 	if err != nil {
 		return nil, err
@@ -219,15 +226,10 @@ func New(w *sim.World, o Options) (*Server, error) {
 	if err := control.RegisterSnapshots(s, w); err != nil {
 		return nil, err
 	}
-	var people control.People
-	if o.People != nil {
-		people = o.people(w)
-	}
-	clock := control.NewClockRunner(w, people, o.ClockRate, o.Live)
 	if err := control.RegisterClock(s, w, clock); err != nil {
 		return nil, err
 	}
-	if err := errors.Join(control.RegisterJournal(s, o.Journal), control.RegisterEvents(s, o.Events), registerFaults(s, w, faults), control.RegisterIndex(s, late), control.RegisterTrouble(s, w), control.RegisterTransactions(s, w), control.RegisterArtifacts(s, w, o.Artifacts, explainer), control.RegisterHostNames(s, o.Proxy), control.RegisterCompilers(s, o.Solc), control.RegisterImports(s, w, o.Worlds.StartL1(w))); err != nil {
+	if err := errors.Join(control.RegisterJournal(s, o.Journal), control.RegisterEvents(s, o.Events), registerFaults(s, w, faults), control.RegisterIndex(s, late), control.RegisterTrouble(s, w), control.RegisterTransactions(s, w), control.RegisterArtifacts(s, w, o.Artifacts, explainer), control.RegisterHostNames(s, o.Proxy), control.RegisterCompilers(s, o.Solc), control.RegisterImports(s, w, o.Worlds.StartL1(w)), session.Register(s, recorder)); err != nil {
 		return nil, err
 	}
 	o.Exports.Log, o.Data.Stakers = o.Log, query.NewStakerIndexes()
@@ -253,7 +255,7 @@ func New(w *sim.World, o Options) (*Server, error) {
 		return nil, err
 	}
 	pages := web.New(s, cmp.Or(o.Manual, docs.New(nil)), o.Log, &o.Permit)
-	n, err := mountNode(s, w, o, m, loggers, clock.Advance, pages.Discover, explainer)
+	n, err := mountNode(s, w, o, m, loggers, clock.Advance, pages.Discover, explainer, recorder.Call)
 	if err != nil {
 		return nil, err
 	}
@@ -335,7 +337,7 @@ func sameChain(w *sim.World) func(schema.ChainID) schema.ChainID {
 
 // mountNode serves the node's interface under /ext, also below a network's name.
 func mountNode(s *rest.Server, w *sim.World, o Options, m *prometheus.Requests, loggers map[string]*node.Loggers,
-	advance anvil.Advance, discover func(*http.Request, []openrpc.Method) any, explainer *explain.Explainer,
+	advance anvil.Advance, discover func(*http.Request, []openrpc.Method) any, explainer *explain.Explainer, record node.Record,
 ) (*node.Node, error) {
 	var profiler *node.Profiler
 	if o.Node.Admin {
@@ -354,7 +356,7 @@ func mountNode(s *rest.Server, w *sim.World, o Options, m *prometheus.Requests, 
 	n, err := node.New(node.Options{
 		Miners: w.Miners, Wallet: wallet, Networks: w.Networks, Network: o.Network, Version: fixtures.NodeVersion,
 		Permit: &o.Permit, Hosts: o.Node.Hosts, Public: o.Node.Public, NoIndex: o.Node.NoIndex, Stakers: o.Data.Stakers, Loggers: loggers, Profiler: profiler, Discover: discover, Log: o.Log, Advance: advance,
-		Strict: o.Node.Strict, Explain: explainer,
+		Strict: o.Node.Strict, Explain: explainer, Record: record,
 	})
 	if err != nil {
 		return nil, err

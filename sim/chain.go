@@ -6,6 +6,9 @@ import (
 
 	"github.com/ava-labs/avalanchego/ids"
 
+	"snowglobe/fixtures"
+	"snowglobe/sim/evm"
+
 	"snowglobe/sim/evm/reader"
 	"snowglobe/sim/miner"
 	"snowglobe/sim/parse"
@@ -93,3 +96,19 @@ func (m *Members) Alias(network, name string) string {
 
 // CChain returns the network's C-Chain.
 func (n *Network) CChain() *reader.Chain { return n.World.ChainByBlockchainID(n.Rules.CChainID) }
+
+// ChainName returns the name of a network's chain C, P or X in texts for people: that of mainnet is the letter, that of fuji fuji/ and the letter.
+func ChainName(network, letter string) string {
+	if network == fixtures.Networks[0].Name {
+		return letter
+	}
+	return network + "/" + letter
+}
+
+// NameOf returns the name of an EVM chain in texts for people: an L1's is its EVM chain id.
+func NameOf(c *reader.Chain) string {
+	if c.Kind == evm.KindC {
+		return ChainName(c.Row.Network, "C")
+	}
+	return strconv.FormatUint(c.Row.EVMID, 10)
+}

@@ -15,7 +15,7 @@ func openMiners(ctx context.Context, w *World) error {
 		m := miner.New(c, miner.World{
 			Lock: w.lock, Now: w.Clock.UnixMilli, Moved: w.Clock.Moved, ReadOnly: w.DB.ReadOnly(), Advance: due{w}.until, Mined: w.mined,
 			CanStand: func(time int64) error { return w.CanStand(timeAt(time)) }, Jumped: w.Clock.jump,
-			Commit: w.commitBlock, CommitChanges: w.commitChanges,
+			Commit: w.commitBlock, CommitChanges: w.commitChanges, Scheduled: w.schedule,
 		})
 		waiting, err := w.DB.PooledTxs(ctx, c.Row.ID)
 		if err == nil {

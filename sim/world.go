@@ -34,6 +34,7 @@ type World struct {
 
 	relayer   atomic.Pointer[Relayer]
 	outbox    atomic.Pointer[Outbox]
+	scheduled atomic.Pointer[Schedule]
 	committed notice
 	lagging   *LaggingCopy // nil if the index does not lag; guarded by writer
 
@@ -139,6 +140,9 @@ func openChains(w *World, rows []store.PackedChain) error {
 func (w *World) lock(ctx context.Context) (unlock func()) {
 	if !w.writer.TryLock() {
 		outside(ctx, w.writer.Lock)
+	}
+	if begun, ok := ctx.Value(turnKey{}).(func()); ok {
+		begun()
 	}
 	return w.writer.Unlock
 }

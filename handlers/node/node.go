@@ -57,8 +57,24 @@ type Options struct {
 	Explain  *explain.Explainer   // of executions; may be nil
 	Hosts    []string             // host names, besides addresses, that the node answers to: localhost by default, "*" for any
 
+	// Record is called before a method runs that may change the world, as of rpc.Options, with the name of the chain in a session; nil for none.
+	Record Record
+
 	// Discover makes the OpenRPC document of the methods served at a request's path; nil for none.
 	Discover func(r *http.Request, methods []openrpc.Method) any
+}
+
+// Record is rpc.Options.Record for a chain.
+type Record func(ctx context.Context, chain, method string, params []byte) (within context.Context, done func(result any, failed bool))
+
+// of returns the record of a chain.
+func (r Record) of(chain string) func(ctx context.Context, method string, params []byte) (context.Context, func(any, bool)) {
+	if r == nil || chain == "" {
+		return nil
+	}
+	return func(ctx context.Context, method string, params []byte) (context.Context, func(any, bool)) {
+		return r(ctx, chain, method, params)
+	}
 }
 
 // DefaultMaxBody is the default size of the largest request (avalanchego graft/evm/rpc, defaultBodyLimit).
@@ -94,7 +110,7 @@ func New(o Options) (*Node, error) {
 		o.Wallet, _ = eth.NewWallet(nil)
 	}
 	n := &Node{options: o, networks: map[string]*router{}, routed: map[string]*eth.Endpoint{}}
-	validators, err := n.services(surface.Validators, rpc.Service{Name: "validators", Methods: &validatorsAPI{o.Stakers}})
+	validators, err := n.services("", surface.Validators, rpc.Service{Name: "validators", Methods: &validatorsAPI{o.Stakers}})
 	if err != nil {
 		return nil, err
 	}
@@ -147,7 +163,7 @@ func (n *Node) endpoint(m *miner.Miner) *eth.Endpoint {
 	}
 	return eth.New(eth.Options{
 		Miner: m, Network: network, Wallet: n.options.Wallet, Version: n.clientVersion(chain, network), MaxBody: n.options.MaxBody, Permit: n.options.Permit,
-		Log: n.options.Log, Discover: n.options.Discover, Serves: n.serves(at, network), Explainer: n.options.Explain,
+		Log: n.options.Log, Discover: n.options.Discover, Serves: n.serves(at, network), Explainer: n.options.Explain, Record: n.options.Record.of(sim.NameOf(chain)),
 		More: slices.Concat(debug.Namespaces(m, n.options.Explain), warp.Namespaces(chain, network), anvil.Namespaces(m, control), trace.Namespaces(m), ots.Namespaces(m), simulate.Namespaces(m)),
 	})
 }
@@ -194,7 +210,7 @@ func (n *Node) addChain(chain *reader.Chain, e *eth.Endpoint) error {
 
 // addProposerVM mounts a chain's ProposerVM under the chain's names.
 func (n *Node) addProposerVM(network *sim.Network, vm *consensus.ProposerVM, names ...string) error {
-	handler, err := n.services(surface.PChain+"/proposervm", rpc.Service{Name: "proposervm", Methods: vm})
+	handler, err := n.services("", surface.PChain+"/proposervm", rpc.Service{Name: "proposervm", Methods: vm})
 	for _, name := range names {
 		n.Handle(network.Name, name+"/proposervm", handler)
 	}
@@ -207,7 +223,7 @@ func (n *Node) addIndex(network, name string, accepted consensus.Accepted) error
 	if n.options.NoIndex || !n.mounts(at) {
 		return nil
 	}
-	handler, err := n.services(at, rpc.Service{Name: "index", Methods: consensus.NewIndex(accepted)})
+	handler, err := n.services("", at, rpc.Service{Name: "index", Methods: consensus.NewIndex(accepted)})
 	n.Handle(network, "index/"+name, handler)
 	return err
 }
@@ -217,16 +233,16 @@ func (n *Node) addNetwork(network *sim.Network) error {
 	if err := errors.Join(n.addInfo(network), n.addHealth(network), n.addAdmin(network)); err != nil {
 		return err
 	}
-	pChain, err := n.remembering(surface.PChain, memory(network), rpc.Service{Name: "platform", Methods: platform.New(network, n.options.Stakers)})
+	pChain, err := n.remembering(sim.ChainName(network.Name, "P"), surface.PChain, memory(network), rpc.Service{Name: "platform", Methods: platform.New(network, n.options.Stakers)})
 	if err != nil {
 		return err
 	}
 	x := avm.New(network)
-	xChain, err := n.remembering(surface.XChain, memory(network), rpc.Service{Name: "avm", Methods: x}, rpc.Service{Name: "xvm", Methods: x})
+	xChain, err := n.remembering(sim.ChainName(network.Name, "X"), surface.XChain, memory(network), rpc.Service{Name: "avm", Methods: x}, rpc.Service{Name: "xvm", Methods: x})
 	if err != nil {
 		return err
 	}
-	wallet, err := n.services(surface.Wallet, rpc.Service{Name: "wallet", Methods: avm.NewWallet(x)})
+	wallet, err := n.services(sim.ChainName(network.Name, "X"), surface.Wallet, rpc.Service{Name: "wallet", Methods: avm.NewWallet(x)})
 	if err != nil {
 		return err
 	}
@@ -235,7 +251,7 @@ func (n *Node) addNetwork(network *sim.Network) error {
 		n.Handle(network.Name, name, xChain)
 		n.Handle(network.Name, name+"/wallet", wallet)
 	}
-	atomic, err := n.services(surface.Atomic, rpc.Service{Name: "avax", Methods: avax.New(network)})
+	atomic, err := n.services(sim.ChainName(network.Name, "C"), surface.Atomic, rpc.Service{Name: "avax", Methods: avax.New(network)})
 	if err != nil {
 		return err
 	}
@@ -254,7 +270,7 @@ func (n *Node) addNetwork(network *sim.Network) error {
 }
 
 func (n *Node) addInfo(network *sim.Network) error {
-	handler, err := n.services(surface.Info, rpc.Service{Name: "info", Methods: info.New(network, n.options.Stakers, n.options.Public)})
+	handler, err := n.services("", surface.Info, rpc.Service{Name: "info", Methods: info.New(network, n.options.Stakers, n.options.Public)})
 	if err != nil {
 		return err
 	}
@@ -268,7 +284,7 @@ func (n *Node) addAdmin(network *sim.Network) error {
 		return nil
 	}
 	t := n.networks[network.Name]
-	handler, err := n.services(surface.Admin, rpc.Service{Name: "admin", Methods: &adminAPI{t, t.loggers, n.options.Profiler, n.options.Hosts}})
+	handler, err := n.services("", surface.Admin, rpc.Service{Name: "admin", Methods: &adminAPI{t, t.loggers, n.options.Profiler, n.options.Hosts}})
 	if err != nil {
 		return err
 	}
@@ -279,7 +295,7 @@ func (n *Node) addAdmin(network *sim.Network) error {
 // addHealth mounts a network's health service: JSON-RPC by POST, and by GET plain JSON whose status suffices for a load balancer.
 func (n *Node) addHealth(network *sim.Network) error {
 	a := &healthAPI{network, network.World, func(ctx context.Context) ([]ChainHeight, error) { return n.Heights(ctx, network.Name) }}
-	services, err := n.services(surface.Health, rpc.Service{Name: "health", Methods: a})
+	services, err := n.services("", surface.Health, rpc.Service{Name: "health", Methods: a})
 	if err != nil {
 		return err
 	}
@@ -290,15 +306,16 @@ func (n *Node) addHealth(network *sim.Network) error {
 	return nil
 }
 
-// services serves several services at a path, which has its name among the surface's.
-func (n *Node) services(path string, all ...rpc.Service) (*rpc.Server, error) {
-	return n.remembering(path, nil, all...)
+// services serves several services at a path, which has its name among the surface's. What changes the chain of a name is recorded; an empty name
+// stands for services that change none.
+func (n *Node) services(chain, path string, all ...rpc.Service) (*rpc.Server, error) {
+	return n.remembering(chain, path, nil, all...)
 }
 
-// remembering serves several services at a path and remembers results.
-func (n *Node) remembering(path string, m *rpc.Memory, all ...rpc.Service) (*rpc.Server, error) {
+// remembering does the same and remembers results.
+func (n *Node) remembering(chain, path string, m *rpc.Memory, all ...rpc.Service) (*rpc.Server, error) {
 	return rpc.NewServices(rpc.Options{
-		MaxBody: n.options.MaxBody, Permit: n.options.Permit, Discover: n.options.Discover, Memory: m, Serves: n.serves(path, nil),
+		MaxBody: n.options.MaxBody, Permit: n.options.Permit, Discover: n.options.Discover, Memory: m, Serves: n.serves(path, nil), Record: n.options.Record.of(chain),
 	}, all...)
 }
 

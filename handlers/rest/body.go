@@ -22,27 +22,28 @@ const mostValues = 20_000
 var comma = []byte{','}
 
 // readBody decodes the JSON body that the operation declares. It reports all problems in one 400.
-func (op *operation) readBody(c *requestContext, hr *http.Request) (body any, problems []string, err error) {
+func (op *operation) readBody(c *requestContext, hr *http.Request) (body any, raw []byte, problems []string, err error) {
 	if op.Body == nil {
-		return nil, nil, nil
+		return nil, nil, nil, nil
 	}
 	if coding := hr.Header.Get("Content-Encoding"); coding != "" && !strings.EqualFold(coding, "identity") {
-		return nil, nil, unsupportedCoding(coding)
+		return nil, nil, nil, unsupportedCoding(coding)
 	}
-	raw, err := c.readAll(hr)
+	raw, err = c.readAll(hr)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	if len(bytes.TrimSpace(raw)) == 0 {
 		if op.BodyOptional {
-			return reflect.New(op.Body).Interface(), nil, nil
+			return reflect.New(op.Body).Interface(), nil, nil, nil
 		}
-		return nil, []string{"the body is empty: expected a JSON object"}, nil
+		return nil, nil, []string{"the body is empty: expected a JSON object"}, nil
 	}
 	if err := checkContentType(hr.Header.Get("Content-Type")); err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
-	return op.decode(c.server.schemas(schema.Spec), raw)
+	body, problems, err = op.decode(c.server.schemas(schema.Spec), raw)
+	return body, raw, problems, err
 }
 
 func (c *requestContext) readAll(hr *http.Request) ([]byte, error) {

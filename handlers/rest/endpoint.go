@@ -13,6 +13,7 @@ import (
 
 	"github.com/gorilla/mux"
 
+	"snowglobe/handlers/permit"
 	"snowglobe/handlers/rest/schema"
 )
 
@@ -185,18 +186,26 @@ func (c *requestContext) handle(r *Request) (any, error) {
 		_ = errors.Join(deadlines.SetReadDeadline(time.Time{}), deadlines.SetWriteDeadline(time.Time{}))
 		defer func() { _ = deadlines.SetWriteDeadline(time.Now().Add(answerTime)) }()
 	}
-	return r.answer(c.op.Handle)
+	record := c.server.opts.Record
+	if record == nil || c.op.Class != permit.Control {
+		return r.answer(c.op.Handle)
+	}
+	within, done := record(r.Context(), c.op.ID, c.op.Method, r.HTTP.URL.Path, r.raw)
+	r.HTTP = r.HTTP.WithContext(within)
+	answer, err := r.answer(c.op.Handle)
+	done(answer, err != nil)
+	return answer, err
 }
 
 // read parses the whole request.
 func (c *requestContext) read(hr *http.Request) (*Request, error) {
 	r := &Request{HTTP: hr, server: c.server, op: c.op, dialect: c.dialect, prefixed: c.prefixed}
 	values, given, problems := c.op.parse(hr, c.server.opts.Alias)
-	body, wrong, err := c.op.readBody(c, hr)
+	body, raw, wrong, err := c.op.readBody(c, hr)
 	if err != nil {
 		return nil, err
 	}
-	r.values, r.given, r.body = values, given, body
+	r.values, r.given, r.body, r.raw = values, given, body, raw
 	problems = slices.Concat(problems, wrong, r.reversed())
 	// A token is bound to the rest of the query, so it is checked only once the rest is valid.
 	if len(problems) == 0 {

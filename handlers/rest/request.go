@@ -27,6 +27,7 @@ type Request struct {
 	values   []any
 	given    []bool
 	body     any
+	raw      []byte // the body as it came
 	dialect  schema.Dialect
 	base     string
 	prefixed bool

@@ -50,11 +50,28 @@ func (m *Miner) Run(ctx context.Context, failed func(error)) {
 			case <-m.interval.changed:
 				changed = true
 			case <-due:
-				if err := m.mine(ctx, 1, 0, false, func(uint64) {}); err != nil && ctx.Err() == nil {
+				if err := m.tick(ctx); err != nil && ctx.Err() == nil {
 					failed(err)
 				}
 			}
 		}
 		ticker.Stop()
 	}
+}
+
+// tick makes the block of an interval.
+func (m *Miner) tick(ctx context.Context) error {
+	if m.world.Scheduled == nil {
+		return m.MineAtOnce(ctx)
+	}
+	within, done := m.world.Scheduled(ctx, m.Chain)
+	err := m.MineAtOnce(within)
+	done(err)
+	return err
+}
+
+// MineAtOnce makes a block of every waiting transaction that fits, as early as the rules allow. Unlike Mine it does not wait until the block settles
+// those before it.
+func (m *Miner) MineAtOnce(ctx context.Context) error {
+	return m.mine(ctx, 1, 0, false, func(uint64) {})
 }

@@ -45,6 +45,9 @@ type World struct {
 	// Commit writes a block, moves the clock to its time in milliseconds, and makes it the head for readers. The caller holds the lock.
 	Commit func(c *reader.Chain, d *store.Delta, time uint64) error
 
+	// Scheduled is called before the chain makes a block because of its interval; done is called afterwards. It may be nil.
+	Scheduled func(ctx context.Context, c *reader.Chain) (within context.Context, done func(error))
+
 	// CommitChanges writes state changes without a block, all or none, and notifies readers. The caller holds the lock.
 	CommitChanges func(c *reader.Chain, all []*store.StateDelta) error
 }

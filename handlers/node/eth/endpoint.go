@@ -58,6 +58,8 @@ type Options struct {
 
 	Explainer *explain.Explainer // of failed calls and what contracts log; may be nil
 
+	Record func(ctx context.Context, method string, params []byte) (context.Context, func(any, bool)) // as of rpc.Options
+
 	More []rpc.Namespace // methods that a node does not have
 }
 
@@ -70,7 +72,7 @@ func New(o Options) *Endpoint {
 	headChanged()
 	chain.HeadChanged = headChanged
 	options := rpc.Options{
-		MaxBody: o.MaxBody, Permit: o.Permit, Discover: o.Discover, Serves: o.Serves,
+		MaxBody: o.MaxBody, Permit: o.Permit, Discover: o.Discover, Serves: o.Serves, Record: o.Record,
 		Batch: func(ctx context.Context) (context.Context, context.CancelFunc) {
 			return context.WithTimeout(reader.WithGas(ctx, batchCalls*chain.Limits.Gas), chain.Limits.Batch)
 		},

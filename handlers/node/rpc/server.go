@@ -34,6 +34,10 @@ type Options struct {
 
 	Memory *Memory // remembers results for repeated calls; nil for none
 
+	// Record is called before a method runs that may change the world. The method runs in the context that it returns; done gets the result. It may be
+	// nil.
+	Record func(ctx context.Context, method string, params []byte) (within context.Context, done func(result any, failed bool))
+
 	// Serves reports whether to answer a method now; nil answers all. A call of another one gets the answer for a method that does not exist.
 	Serves func(method string) bool
 }
@@ -320,6 +324,10 @@ func (s *Server) carryOut(ctx context.Context, x *exchange, c *Call) (Result, *E
 	var err error
 	if c.method != nil && c.Method == discover {
 		result = s.Discover(x.from, s.capabilities.Methods())
+	} else if c.method != nil && c.method.class != permit.Read && s.Record != nil {
+		within, done := s.Record(ctx, c.Method, c.Params)
+		result, err = s.run(x, within, c)
+		done(result, err != nil)
 	} else {
 		result, err = s.run(x, ctx, c)
 	}

@@ -1,0 +1,210 @@
+package session
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+	"unsafe"
+
+	"snowglobe/sim"
+	"snowglobe/sim/evm/reader"
+)
+
+// Bounds on what a Recorder keeps: the bytes of all actions, and of one.
+const (
+	keptBytes = 4 << 20
+	keptEach  = 1 << 20
+)
+
+// action is one call that changed the world.
+type action struct {
+	chain  string // of a node's method; empty for an operation of the simulator
+	method string // of the node, or of HTTP
+	path   string // of an operation
+	data   []byte // parameters or body, as they came
+	result []byte // JSON, if the line needs it
+
+	ended, void, failed bool
+	large               int    // bytes of data that are too many to keep
+	line                string // once it is in words
+
+	before int64 // the clock when it began, in milliseconds, if the clock had moved by itself until then; otherwise 0
+	people bool  // whether people acted meanwhile
+	after  int64 // the clock when it had ended
+}
+
+func (a *action) bytes() int {
+	return int(unsafe.Sizeof(*a)) + len(a.chain) + len(a.method) + len(a.path) + len(a.data) + len(a.result)
+}
+
+// Recorder keeps what was done to a world since it was opened.
+type Recorder struct {
+	world  *sim.World
+	people func() bool // whether people act while the clock runs
+	limit  int
+	begun  []byte // the world's digest at the beginning
+
+	mu      sync.Mutex
+	actions []*action // in the order of their turns
+	bytes   int
+	dropped int   // earliest actions that were too many to keep
+	open    int   // actions under way that have had their turn
+	clock   int64 // after the last action
+}
+
+// NewRecorder records what is done to a world from now on. people reports whether people act while its clock runs.
+func NewRecorder(w *sim.World, people func() bool) *Recorder {
+	r := &Recorder{world: w, people: people, limit: keptBytes, begun: w.Digest(), clock: w.Clock.UnixMilli()}
+	w.SetSchedule(func(ctx context.Context, c *reader.Chain) (context.Context, func(error)) {
+		within, done := r.begin(ctx, &action{chain: sim.NameOf(c), method: scheduled})
+		return within, func(err error) { done(nil, err != nil) }
+	})
+	return r
+}
+
+// scheduled stands for the method of a block that no client asked for.
+const scheduled = "scheduled"
+
+// reading lists methods, without their prefixes, that have the class of those that change the world and only read it, or concern keys and logs.
+var reading = []string{
+	"accounts", "requestAccounts", "fillTransaction", "pendingTransactions", "dumpState", "setLoggingEnabled", "addAccount", "verbosity", "setHead",
+}
+
+// forgettable reports whether a method is no part of a session: it signs, reads, or concerns keys and logs, none of which the digest covers.
+func forgettable(method string) bool {
+	_, name, _ := strings.Cut(method, "_")
+	if strings.HasPrefix(method, "personal_") {
+		return name != "sendTransaction"
+	}
+	return strings.HasPrefix(method, "admin") || strings.HasPrefix(name, "sign") || slices.Contains(reading, name)
+}
+
+// Call records a call of a node's method on a chain. The method runs in the returned context; done gets its result.
+func (r *Recorder) Call(ctx context.Context, chain, method string, params []byte) (within context.Context, done func(result any, failed bool)) {
+	if forgettable(method) {
+		return ctx, func(any, bool) {}
+	}
+	return r.begin(ctx, &action{chain: chain, method: method, data: params})
+}
+
+// operations lists the operations that belong to a session.
+var operations = []string{
+	"moveClock", "takeSnapshot", "revertToSnapshot", "deleteSnapshot", "resetWorld", "addFault", "deleteFaults", "deleteFault", "setIndexLag", "catchUpIndex",
+	"setNodeTrouble", "endNodeTrouble", "import",
+}
+
+// Operation does the same for an operation of the simulator.
+func (r *Recorder) Operation(ctx context.Context, id, method, path string, body []byte) (within context.Context, done func(result any, failed bool)) {
+	if !slices.Contains(operations, id) {
+		return ctx, func(any, bool) {}
+	}
+	return r.begin(ctx, &action{method: method, path: path, data: body})
+}
+
+func (r *Recorder) begin(ctx context.Context, a *action) (within context.Context, done func(result any, failed bool)) {
+	if len(a.data) > keptEach {
+		a.data, a.large = nil, len(a.data)
+	} else {
+		a.data = bytes.Clone(a.data)
+	}
+	var once sync.Once
+	var taken atomic.Bool
+	revision := r.world.Revision()
+	begun := func() {
+		once.Do(func() {
+			r.take(a)
+			taken.Store(true)
+		})
+	}
+	return sim.WithTurn(ctx, begun), func(result any, failed bool) {
+		if !failed {
+			begun()
+			a.keep(result)
+		}
+		if taken.Load() { // otherwise it failed before it could change anything
+			r.end(a, failed, r.world.Revision() != revision)
+		}
+	}
+}
+
+// keep keeps the part of a result that the line needs.
+func (a *action) keep(result any) {
+	_, name, _ := strings.Cut(a.method, "_")
+	switch name {
+	case "snapshot", "revert", "sendTransaction", "sendTransactionSync":
+	default:
+		if a.path != "/sim/snapshots" && a.path != "/sim/clock" {
+			return
+		}
+	}
+	a.result, _ = json.Marshal(result) // a result without JSON is an error for the client too
+}
+
+// take gives an action its turn, while it holds the writer's lock or once it has ended.
+func (r *Recorder) take(a *action) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if now := r.world.Clock.UnixMilli(); r.open == 0 && now > r.clock {
+		a.before, a.people = now, r.people()
+	}
+	r.open++
+	r.actions = append(r.actions, a)
+	r.bytes += a.bytes()
+	for r.bytes > r.limit && len(r.actions) > 1 && r.actions[0].ended {
+		r.bytes -= r.actions[0].bytes()
+		r.actions[0] = nil
+		r.actions = r.actions[1:]
+		r.dropped++
+	}
+}
+
+func (r *Recorder) end(a *action, failed, changed bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.open--
+	a.ended, a.failed = true, failed
+	a.void = failed && !changed || string(a.result) == "false" && strings.HasSuffix(a.method, "_revert")
+	r.clock = r.world.Clock.UnixMilli()
+	a.after = r.clock
+	r.bytes += len(a.result)
+	if a.void && a.before == 0 {
+		r.bytes -= a.bytes()
+		at := slices.Index(r.actions, a)
+		r.actions = slices.Delete(r.actions, at, at+1)
+	}
+}
+
+// snapshot returns the actions so far, and the time to which the clock has moved since.
+func (r *Recorder) snapshot() (all []*action, dropped int, clock int64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if now := r.world.Clock.UnixMilli(); r.open == 0 && now > r.clock {
+		clock = now
+	}
+	for _, a := range r.actions {
+		if a.ended {
+			all = append(all, a)
+		}
+	}
+	return all, r.dropped, clock
+}
+
+// Forget begins a new session with the world as it is.
+func (r *Recorder) Forget() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.actions = slices.DeleteFunc(r.actions, func(a *action) bool { return a.ended })
+	r.bytes, r.dropped, r.begun, r.clock = 0, 0, r.world.Digest(), r.world.Clock.UnixMilli()
+	for _, a := range r.actions {
+		r.bytes += a.bytes()
+	}
+}
+
+func timeText(milliseconds int64) string {
+	return time.UnixMilli(milliseconds).UTC().Format(time.RFC3339Nano)
+}
