@@ -46,6 +46,7 @@ type command struct {
 	carry       *handlers.Carry  // what to import or export; nil for none
 	types       *handlers.Types
 	l1          handlers.L1Flags
+	session     *handlers.Play   // what to play; nil for none
 	stdout      handlers.Output
 	stderr      io.Writer
 	notes       io.Writer // banner and progress
@@ -87,7 +88,7 @@ func run(ctx context.Context, args, environ []string, stdout, stderr io.Writer) 
 		"version": func(context.Context) error { return c.stdout.Print("snowglobe "+control.Version(), control.Build()) },
 		"exec":    c.exec, "env": func(ctx context.Context) error { return c.listen.PrintEnvironment(ctx, stdout) },
 		"healthcheck": func(ctx context.Context) error { return c.listen.CheckHealth(ctx) }, "snapshot": ask, "world": ask,
-		"import": c.carryOver, "export": c.carryOver, "types": c.writeTypes,
+		"import": c.carryOver, "export": c.carryOver, "types": c.writeTypes, "play": c.play,
 	}[verb](ctx)
 	if ctx.Err() != nil && errors.Is(err, context.Canceled) && !errors.Is(err, store.ErrDisk) {
 		fmt.Fprintln(stderr, "snowglobe: interrupted")
@@ -116,6 +117,8 @@ func (c *command) read(world *seed.Flags, serving *handlers.Flags) (err error) {
 		if err = c.types.Read(c.line.Chosen); err != nil {
 			return err
 		}
+	if c.session, err = handlers.ParsePlay(c.line.Verb.Name, c.line.Operands); err != nil {
+		return err
 	}
 	c.notes = c.stderr
 	if serving.Quiet {
@@ -240,6 +243,12 @@ func (c *command) startL1(ctx context.Context, l *interchange.L1) error {
 		return err
 	}
 	return errors.Join(c.carry.Started(w, l, &c.stdout, c.notes), w.Close())
+// play plays a session on a running server's world if the user names its address, otherwise on a world that no server has open.
+func (c *command) play(ctx context.Context) error {
+	if c.line.Chosen["addr"] {
+		return c.listen.Play(ctx, c.session, &c.stdout, c.notes)
+	}
+	return c.with(ctx, func(w *sim.World) error { return c.session.Run(ctx, w, c.server, &c.stdout, c.notes) })
 }
 
 // with opens the world, which must exist unless it is in memory, and passes it to a function.

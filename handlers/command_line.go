@@ -34,7 +34,7 @@ var groups = []cli.Group{
 	{Title: "Time and blocks", Flags: []string{"live", "clock-rate", "block-time", "mixed-mining", "no-mining", "no-relayer", "relayer", "undo-blocks"}},
 	{Title: "Your contracts", Flags: []string{"solc"}},
 	{Title: "Exports", Flags: []string{"export-workers", "export-queue", "export-keep", "export-max-rows", "export-retention"}},
-	{Title: "Faults, logs and the program itself", Flags: []string{"artifacts", "gas-report", "faults", "journal", "log-format", "quiet", "ready-file", forceFlag, jsonFlag, "config"}},
+	{Title: "Faults, logs and the program itself", Flags: []string{"artifacts", "gas-report", "record", "faults", "journal", "log-format", "quiet", "ready-file", forceFlag, jsonFlag, "config"}},
 	{Title: "Names as source code", Flags: typesFlags},
 	{Title: "An L1 to import", Flags: l1Flags},
 }
@@ -104,6 +104,14 @@ func CommandLine(f *pflag.FlagSet) *cli.Program {
 				Examples: `  snowglobe clock advance 36h
   snowglobe clock set 2026-08-01T00:00:00Z
   snowglobe clock until next-validator-end`,
+			},
+			{
+				Name: "play", Operands: playOperands, Flags: of(worldFlags, addressFlags, []string{"network", "strict", "no-mining", "live", "no-relayer", "relayer", jsonFlag}, noteFlags),
+				Summary: "do to a world what a session says, and print the digest",
+				Details: "A session is a text with a line for each action; the page sessions explains it. With --addr it is the\nrunning server's world, otherwise one that no server has open.",
+				Examples: `  snowglobe exec --record first.session -- npm test
+  snowglobe play --db :memory: --profile tiny first.session
+  snowglobe play --addr 127.0.0.1:9650 first.session`,
 			},
 			{
 				Name: "import", Operands: importOperands, Flags: of(worldFlags, l1Flags, []string{jsonFlag}, noteFlags),

@@ -62,6 +62,7 @@ type Flags struct {
 	solc                                                                 []string
 	artifacts                                                            []string
 	gasReport                                                            bool
+	record                                                               string
 }
 
 // NewFlags declares the flags for serving.
@@ -109,6 +110,7 @@ func NewFlags(f *pflag.FlagSet) *Flags {
 	f.DurationVar(&s.exportRetention, "export-retention", 0, "`TIME` to keep a finished export, by the world's clock, such as 24h; 0 for ever")
 	f.Func("artifacts", "`FOLDERS`, separated by commas, of compiled contracts: Foundry's out or Hardhat's artifacts. Calls, events and failures of these contracts have names, lines and reasons; a new build is noticed; repeatable", s.addArtifacts)
 	f.BoolVar(&s.gasReport, "gas-report", false, "with exec, print the gas of each function of each contract once the command has ended")
+	f.StringVar(&s.record, "record", "", "`FILE` to which exec writes what the command has done to the world, once it has ended; play does it again")
 	f.StringVar(&s.faults, "faults", "", "YAML `FILE` with a list of faults, as POST /sim/faults takes them")
 	f.IntVar(&s.journal, "journal", journal.DefaultSize, "`N` latest requests and responses to remember for /sim/requests, fewer if responses are long; 0 for none")
 	f.IntVar(&s.worlds, "worlds", 200, "`N` worlds besides the main one that clients may make with POST /sim/worlds; 0 for none")
@@ -122,7 +124,7 @@ func NewFlags(f *pflag.FlagSet) *Flags {
 
 // Options converts the flags to options; the log goes to w.
 func (s *Flags) Options(w io.Writer) (o Options, err error) {
-	o = Options{Version: control.Version(), RateLimit: s.rateLimit, RequireKey: s.requireKey, ReadyFile: s.readyFile, Solc: solc.New(s.solc)}
+	o = Options{Record: s.record, Version: control.Version(), RateLimit: s.rateLimit, RequireKey: s.requireKey, ReadyFile: s.readyFile, Solc: solc.New(s.solc)}
 	for _, file := range s.solc {
 		if info, err := os.Stat(file); err != nil || !info.Mode().IsRegular() {
 			return o, fmt.Errorf("--solc: %s is no file", file)

@@ -107,6 +107,9 @@ func (l *Listeners) answer(ctx context.Context, all *worlds.Set, w *sim.World, o
 		if o.GasReport != nil {
 			err = errors.Join(err, printGas(serving, url, o.GasReport))
 		}
+		if o.Record != "" {
+			err = errors.Join(err, writeSession(serving, url, o.Record))
+		}
 		stop()
 		return errors.Join(err, <-served)
 	})

@@ -67,6 +67,7 @@ type Options struct {
 	ReadyFile string           // written at the same time; empty for none
 	Hints     io.Writer        // gets what contracts log while Program runs, and what a browser needs if it starts with a proxy; nil for none
 	GasReport io.Writer        // gets the gas report once Program has ended; nil for none
+	Record    string           // file that gets the session once Program has ended; empty for none
 	Program   *program.Program // runs from then on, and the server stops with it; nil for none
 
 	Exports export.Options
@@ -208,6 +209,9 @@ func New(w *sim.World, o Options) (*Server, error) {
 	}
 	clock := control.NewClockRunner(w, people, o.ClockRate, o.Live)
 	recorder := session.NewRecorder(w, clock.Live)
+	if o.Record != "" {
+		recorder.KeepAll()
+	}
 	s, err := rest.New(rest.Options{
 		Usage:   used.Add,
 		Behind:  late.behind.Load,

@@ -30,6 +30,7 @@ type action struct {
 	result []byte // JSON, if the line needs it
 
 	ended, void, failed bool
+	dropped             bool   // no longer kept
 	large               int    // bytes of data that are too many to keep
 	line                string // once it is in words
 
@@ -66,6 +67,9 @@ func NewRecorder(w *sim.World, people func() bool) *Recorder {
 	})
 	return r
 }
+
+// KeepAll keeps the whole session, however long it gets, up to what a Player reads.
+func (r *Recorder) KeepAll() { r.limit = MostBytes }
 
 // scheduled stands for the method of a block that no client asked for.
 const scheduled = "scheduled"
@@ -157,6 +161,7 @@ func (r *Recorder) take(a *action) {
 	r.bytes += a.bytes()
 	for r.bytes > r.limit && len(r.actions) > 1 && r.actions[0].ended {
 		r.bytes -= r.actions[0].bytes()
+		r.actions[0].dropped = true
 		r.actions[0] = nil
 		r.actions = r.actions[1:]
 		r.dropped++

@@ -45,7 +45,7 @@ func (r *Recorder) Lines(ctx context.Context) (lines []string, err error) {
 		return nil, err
 	}
 	if dropped > 0 {
-		lines = append(lines, (&session.Step{Kind: session.Missing, Name: fmt.Sprintf("%d earlier actions: a session keeps the latest %d MiB", dropped, keptBytes>>20)}).String())
+		lines = append(lines, (&session.Step{Kind: session.Missing, Name: fmt.Sprintf("%d earlier actions: a session keeps the latest %d MiB", dropped, r.limit>>20)}).String())
 	}
 	moved := func(to int64, people bool) {
 		lines = append(lines, (&session.Step{Kind: session.Clock, Time: timeText(to), People: people}).String())
@@ -115,6 +115,9 @@ func (n *names) step(a *action) *session.Step {
 		s = &session.Step{Kind: session.Reset}
 	case name == "setIntervalMining": // its blocks are lines of their own
 		s = &session.Step{Kind: session.RPC, Method: a.method, Data: "[0]"}
+	}
+	if s == nil && strings.HasPrefix(a.method, "personal_") {
+		s = &session.Step{Kind: session.Missing, Name: a.method + ", whose parameters have a password"}
 	}
 	if s == nil {
 		s = &session.Step{Kind: session.RPC, Method: a.method, Data: n.params(c, a.data)}
