@@ -117,6 +117,7 @@ func (c *command) read(world *seed.Flags, serving *handlers.Flags) (err error) {
 		if err = c.types.Read(c.line.Chosen); err != nil {
 			return err
 		}
+	}
 	if c.session, err = handlers.ParsePlay(c.line.Verb.Name, c.line.Operands); err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@
 package handlers_test
 
 import (
+	"flag"
 	"fmt"
 	"os"
 	"testing"
@@ -38,6 +39,8 @@ func TestMain(m *testing.M) {
 	}
 	os.Exit(code)
 }
+
+var update = flag.Bool("update", false, "write down what the program says to mistakes, and a session of random actions")
 
 // times returns the number of tries: a quarter of n in a short run.
 func times(t testing.TB, n int) int {

@@ -6,7 +6,6 @@ package handlers_test
 
 import (
 	"database/sql"
-	"flag"
 	"net"
 	"os"
 	"path/filepath"
@@ -17,8 +16,6 @@ import (
 
 	"snowglobe/handlers/docs"
 )
-
-var update = flag.Bool("update", false, "write down what the program says to mistakes")
 
 // mistaken holds the files for the mistakes.
 var mistaken = map[string]string{

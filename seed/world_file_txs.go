@@ -18,6 +18,7 @@ import (
 
 	"snowglobe/fixtures"
 	"snowglobe/fixtures/contracts"
+	"snowglobe/fixtures/session"
 	"snowglobe/fixtures/worldfile"
 	"snowglobe/seed/primary"
 	"snowglobe/sim"
@@ -397,6 +398,9 @@ func (p *player) contract(ctx context.Context, k *worldfile.Contract, path strin
 }
 
 func (p *player) transaction(ctx context.Context, t *worldfile.Transaction, path string) error {
+	if s := t.Step(); s != nil && s.From == "" {
+		return p.line(ctx, s)
+	}
 	at, err := p.named.chain(p.specs, t.Chain)
 	if err != nil {
 		return err
@@ -430,6 +434,9 @@ func (p *player) transaction(ctx context.Context, t *worldfile.Transaction, path
 // request turns a transaction of the file into a request on an EVM chain.
 func (p *player) request(chain int, t *worldfile.Transaction, path string) (r request, err error) {
 	r.fails = t.Fails
+	if s := t.Step(); s != nil {
+		r.fields = &s.Fields
+	}
 	if t.Gas != nil {
 		r.gas = uint64(*t.Gas)
 	}
@@ -545,7 +552,10 @@ type request struct {
 	gas   uint64 // 0 for an estimate
 	tip   int64  // in wei; 0 for 1
 	fails bool
-	abi   abi.ABI // of the contract that the data creates, if known
+
+	fields *session.Fields // of a session's line; nil for none
+
+	abi abi.ABI // of the contract that the data creates, if known
 }
 
 // send sends a transaction in a block of its own, and returns the contract it created. A failure is an error, unless the request expects
@@ -575,8 +585,13 @@ func (p *player) submit(ctx context.Context, chain int, from string, r *request)
 	signer, tip := types.LatestSignerForChainID(new(big.Int).SetUint64(c.Genesis.ChainID)), big.NewInt(max(r.tip, 1))
 	err = m.SendPrepared(ctx, who.Address, func(next miner.Next) (tx *types.Transaction, err error) {
 		limit := new(big.Int).Add(new(big.Int).Lsh(next.BaseFee, 1), tip)
-		sent, err = secp256k1.SignTx(types.NewTx(&types.DynamicFeeTx{ChainID: signer.ChainID(), Nonce: next.Nonce, GasTipCap: tip, GasFeeCap: limit,
-			Gas: r.gas, To: r.to, Value: r.value, Data: r.data}), signer, who.Key)
+		dynamic := &types.DynamicFeeTx{ChainID: signer.ChainID(), Nonce: next.Nonce, GasTipCap: tip, GasFeeCap: limit,
+			Gas: r.gas, To: r.to, Value: r.value, Data: r.data}
+		data, err := asWritten(dynamic, r.fields)
+		if err != nil {
+			return nil, err
+		}
+		sent, err = secp256k1.SignTx(types.NewTx(data), signer, who.Key)
 		return sent, err
 	})
 	if err != nil {
@@ -588,6 +603,9 @@ func (p *player) submit(ctx context.Context, chain int, from string, r *request)
 // settled checks that a submitted transaction had the expected outcome.
 func (p *player) settled(ctx context.Context, chain int, sent *types.Transaction, r request) error {
 	t, err := p.world.Chains[chain].Transaction(ctx, sent.Hash())
+	if errors.Is(err, store.ErrNotFound) && r.fields != nil && r.fields.Nonce != nil {
+		return fmt.Errorf("it waits in the pool: %d is not the sender's next nonce, or the fee is below the block's", *r.fields.Nonce)
+	}
 	if errors.Is(err, store.ErrNotFound) {
 		return errors.New("its block has no room for it; leave out sameBlock, or give less gas")
 	}

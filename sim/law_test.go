@@ -58,7 +58,7 @@ var imports = []struct{ pkg, may string }{
 	{"seed/population", "fixtures fixtures/contracts sim/..."},
 	{"seed/evm", "fixtures/worldfile fixtures fixtures/contracts sim sim/... seed/population"},
 	{"seed/primary", "fixtures fixtures/contracts sim sim/... seed/population seed/evm"},
-	{"seed", "fixtures/userfile fixtures fixtures/interchange fixtures/contracts fixtures/worldfile sim sim/... seed/population seed/evm seed/primary"},
+	{"seed", "fixtures/session fixtures/userfile fixtures fixtures/interchange fixtures/contracts fixtures/worldfile sim sim/... seed/population seed/evm seed/primary"},
 	{"seed/seedtest", "seed sim sim/store"},
 	{"fixtures/web", ""},
 	{"handlers/surface", ""},

@@ -33,18 +33,6 @@ func gwei(n *big.Int) session.Amount {
 	return session.Amount{Number: decimal(n, gweiDecimals), Unit: "gwei"}
 }
 
-// wei reads an amount; every unit but gwei and wei is a chain's token.
-func wei(a session.Amount) (*big.Int, error) {
-	decimals := weiDecimals
-	switch strings.ToLower(a.Unit) {
-	case "gwei":
-		decimals = gweiDecimals
-	case "wei":
-		decimals = 0
-	}
-	return worldfile.Amount(a.Number).Units(decimals)
-}
-
 // pack encodes the arguments of a call.
 func pack(inputs abi.Arguments, args []session.Arg, resolve worldfile.Resolve) ([]byte, error) {
 	if len(args) != len(inputs) {

@@ -16,6 +16,7 @@ import (
 	"github.com/ethereum/go-ethereum/common/hexutil"
 
 	"snowglobe/fixtures/session"
+	"snowglobe/fixtures/worldfile"
 	"snowglobe/handlers/rest"
 	"snowglobe/sim"
 	"snowglobe/sim/store"
@@ -209,7 +210,7 @@ func (p *play) send(ctx context.Context, s *session.Step) error {
 			continue
 		}
 		var n *big.Int
-		if n, err = wei(f.from); err != nil {
+		if n, err = worldfile.Wei(f.from); err != nil {
 			return err
 		}
 		*f.into = (*hexutil.Big)(n)

@@ -199,17 +199,6 @@ func (r *Recorder) snapshot() (all []*action, dropped int, clock int64) {
 	return all, r.dropped, clock
 }
 
-// Forget begins a new session with the world as it is.
-func (r *Recorder) Forget() {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.actions = slices.DeleteFunc(r.actions, func(a *action) bool { return a.ended })
-	r.bytes, r.dropped, r.begun, r.clock = 0, 0, r.world.Digest(), r.world.Clock.UnixMilli()
-	for _, a := range r.actions {
-		r.bytes += a.bytes()
-	}
-}
-
 func timeText(milliseconds int64) string {
 	return time.UnixMilli(milliseconds).UTC().Format(time.RFC3339Nano)
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/ethereum/go-ethereum/core/types"
 
 	"snowglobe/fixtures/session"
+	"snowglobe/fixtures/worldfile"
 	"snowglobe/sim"
 	"snowglobe/sim/secp256k1"
 )
@@ -449,17 +450,17 @@ func (n *names) sign(c *chain, s *session.Step) ([]byte, error) {
 	id := new(big.Int).SetUint64(c.Row.EVMID)
 	var inner types.TxData
 	if s.Price.Number != "" {
-		price, err := wei(s.Price)
+		price, err := worldfile.Wei(s.Price)
 		if err != nil {
 			return nil, err
 		}
 		inner = &types.LegacyTx{Nonce: *s.Nonce, GasPrice: price, Gas: *s.Gas, To: to, Value: value, Data: data}
 	} else {
-		fee, err := wei(s.Fee)
+		fee, err := worldfile.Wei(s.Fee)
 		if err != nil {
 			return nil, err
 		}
-		tip, err := wei(s.Tip)
+		tip, err := worldfile.Wei(s.Tip)
 		if err != nil {
 			return nil, err
 		}
@@ -476,7 +477,7 @@ func (n *names) sign(c *chain, s *session.Step) ([]byte, error) {
 func (n *names) content(c *chain, s *session.Step) (to *common.Address, value *big.Int, data []byte, err error) {
 	value = new(big.Int)
 	if s.Value.Number != "" {
-		if value, err = wei(s.Value); err != nil {
+		if value, err = worldfile.Wei(s.Value); err != nil {
 			return nil, nil, nil, err
 		}
 	}
