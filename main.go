@@ -244,6 +244,8 @@ func (c *command) startL1(ctx context.Context, l *interchange.L1) error {
 		return err
 	}
 	return errors.Join(c.carry.Started(w, l, &c.stdout, c.notes), w.Close())
+}
+
 // play plays a session on a running server's world if the user names its address, otherwise on a world that no server has open.
 func (c *command) play(ctx context.Context) error {
 	if c.line.Chosen["addr"] {

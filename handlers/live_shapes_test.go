@@ -375,8 +375,9 @@ func (s *shapes) prepare(w *sim.World) {
 		s.Fatal(problem)
 	}
 	s.bodies = map[string]string{
-		"POST /sim/imports":   `{"content":{"tokens":[]}}`,
-		"POST /sim/artifacts": `{"path":"artifacts/testdata/foundry/out"}`,
+		"POST /sim/session:play": `{"session":"mine on C"}`,
+		"POST /sim/imports":      `{"content":{"tokens":[]}}`,
+		"POST /sim/artifacts":    `{"path":"artifacts/testdata/foundry/out"}`,
 		"POST /v1/signatureAggregator/{network}/aggregateSignatures": `{"message":"` + message + `"}`,
 		"POST /sim/faults": `{"match":{"operation":"getChain"},"action":{"status":500},"times":{"after":1000}}`,
 		"POST /sim/index":  `{"lag":"1s"}`, "POST /sim/node": `{"notBootstrapped":["C"]}`, "POST /sim/webhooks/{id}:test": `{"txHash":"` + tx + `"}`,

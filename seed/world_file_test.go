@@ -404,6 +404,10 @@ func TestMistakesInAWorldFile(t *testing.T) {
 		{"play:\n- {from: alice, to: bob, chain: P}\n", "6: play[0]: a transaction on P needs to and value"},
 		{"play:\n- {from: alice, value: 1, chain: P, toChain: fuji/C}\n", "6: play[0].toChain: value moves between C, P and X of one network, and not from P to fuji/C"},
 		{"play:\n- {from: alice, to: bob, value: 1, toChain: P}\n", "6: play[0]: a transfer to another chain has only from, chain, toChain and value"},
+		{"play:\n- alice sends 1 to bob on C\n", "6: play[0]: expected a unit after 1"},
+		{"play:\n- alice sends 1 AVAX to bob on D\n", "6: play[0].chain: there is no chain D"},
+		{"play:\n- revert to before\n", `6: play[0]: a world file cannot do "revert to before": snowglobe play can`},
+		{"play: |\n  # two lines\n\n  mine on C\n  mine on D\n", "9: play[1]: there is no chain D"},
 		{"play:\n- {from: alice, from: bob, to: bob}\n", "6: play[0].from: it stands there twice"},
 	} {
 		_, err := seed.ParseProfile("world.yaml", []byte(head+c.text))
@@ -414,6 +418,42 @@ func TestMistakesInAWorldFile(t *testing.T) {
 	two := fmt.Sprint(head, "acounts: []\ntoken: []\n")
 	if _, err := seed.ParseProfile("w.yaml", []byte(two)); err == nil || strings.Count(err.Error(), "\n") != 1 {
 		t.Errorf("two mistakes are not told in two lines: %v", err)
+	}
+}
+
+// TestAWorldFilePlaysASession: a text of lines does the same as entries.
+func TestAWorldFilePlaysASession(t *testing.T) {
+	heads := func(text string) string { // the digest covers the file's text
+		p, err := seed.ParseProfile("world.yaml", []byte(head+text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		w, err := seed.Generate(t.Context(), seed.Options{Path: store.Memory, Seed: 1, Profile: p, Until: seed.DefaultUntil})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer w.Close()
+		again, err := seed.ParseProfile("world.yaml", []byte(w.Meta.Shape))
+		if shape, wrong := again.YAML(); err != nil || wrong != nil || shape != w.Meta.Shape {
+			t.Errorf("%s: the file's own copy is read as another: %v, %v\n%s", text, err, wrong, shape)
+		}
+		all := fmt.Sprint(w.Clock.UnixMilli())
+		for _, c := range w.Chains {
+			head, err := c.Head(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			all += " " + head.Hash.Hex()
+		}
+		return all
+	}
+	entries := heads("play:\n- {from: alice, to: bob, value: 1.5}\n- {from: alice, to: usdx, method: transfer, args: [bob, 5]}\n- {from: bob, to: alice, value: 0.000000001, chain: fuji/C, at: +1h}\n")
+	lines := heads("play: |\n  # a walk\n  alice sends 1.5 AVAX to bob on C\n\n  alice calls usdx.transfer(bob, 5) on C\n  clock to 2026-11-01T01:00:00Z\n  bob sends 1 gwei to alice on fuji/C\n")
+	if entries != lines {
+		t.Errorf("the world has %s with entries and %s with lines", entries, lines)
+	}
+	if mined := heads("play:\n- {from: alice, to: bob, value: 1.5}\n- alice calls usdx.transfer(address,uint256)(bob, 5) on C\n- clock advance 1h\n- {from: bob, to: alice, value: 0.000000001, chain: fuji/C}\n- mine on C\n"); mined == lines {
+		t.Error("mine does nothing")
 	}
 }
 

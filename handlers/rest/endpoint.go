@@ -187,7 +187,7 @@ func (c *requestContext) handle(r *Request) (any, error) {
 		defer func() { _ = deadlines.SetWriteDeadline(time.Now().Add(answerTime)) }()
 	}
 	record := c.server.opts.Record
-	if record == nil || c.op.Class != permit.Control {
+	if record == nil || c.op.Class == permit.Read {
 		return r.answer(c.op.Handle)
 	}
 	within, done := record(r.Context(), c.op.ID, c.op.Method, r.HTTP.URL.Path, r.raw)

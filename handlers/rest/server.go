@@ -64,7 +64,7 @@ type Options struct {
 	Keys       *Keys
 	RequireKey bool
 
-	// Record is called before an operation of class Control runs. The operation runs in the context that it returns; done gets the answer. It may be nil.
+	// Record is called before an operation runs that is no Read. The operation runs in the context that it returns; done gets the answer. It may be nil.
 	Record func(ctx context.Context, id, method, path string, body []byte) (within context.Context, done func(answer any, failed bool))
 
 	// Permit decides who may change the world; nil is the rule of a server on loopback.

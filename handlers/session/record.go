@@ -40,7 +40,7 @@ type action struct {
 }
 
 func (a *action) bytes() int {
-	return int(unsafe.Sizeof(*a)) + len(a.chain) + len(a.method) + len(a.path) + len(a.data) + len(a.result)
+	return int(unsafe.Sizeof(*a)) + len(a.chain) + len(a.method) + len(a.path) + len(a.data) + len(a.result) + len(a.line)
 }
 
 // Recorder keeps what was done to a world since it was opened.
@@ -99,7 +99,7 @@ func (r *Recorder) Call(ctx context.Context, chain, method string, params []byte
 // operations lists the operations that belong to a session.
 var operations = []string{
 	"moveClock", "takeSnapshot", "revertToSnapshot", "deleteSnapshot", "resetWorld", "addFault", "deleteFaults", "deleteFault", "setIndexLag", "catchUpIndex",
-	"setNodeTrouble", "endNodeTrouble", "import",
+	"setNodeTrouble", "endNodeTrouble", "import", "requestFunds",
 }
 
 // Operation does the same for an operation of the simulator.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math/big"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -59,15 +60,14 @@ func (r *Recorder) Lines(ctx context.Context) (lines []string, err error) {
 			continue
 		}
 		r.mu.Lock()
-		line := a.line
+		copied := *a
 		r.mu.Unlock()
+		line := copied.line
 		if line == "" {
-			step := n.step(a)
+			step := n.step(&copied)
 			step.Fails = a.failed
 			line = step.String()
-			r.mu.Lock()
-			a.line = line
-			r.mu.Unlock()
+			r.worded(a, line)
 		}
 		lines = append(lines, line)
 	}
@@ -75,6 +75,20 @@ func (r *Recorder) Lines(ctx context.Context) (lines []string, err error) {
 		moved(clock, r.people())
 	}
 	return lines, nil
+}
+
+// worded keeps an action's line in place of what the line was made of.
+func (r *Recorder) worded(a *action, line string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if a.line != "" {
+		return // another request was faster
+	}
+	before := a.bytes()
+	a.line, a.data, a.result = line, nil, nil
+	if slices.Contains(r.actions, a) {
+		r.bytes += a.bytes() - before
+	}
 }
 
 // step puts an action into words.
