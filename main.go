@@ -46,7 +46,7 @@ type command struct {
 	carry       *handlers.Carry  // what to import or export; nil for none
 	types       *handlers.Types
 	l1          handlers.L1Flags
-	session     *handlers.Play   // what to play; nil for none
+	session     *handlers.Play // what to play; nil for none
 	stdout      handlers.Output
 	stderr      io.Writer
 	notes       io.Writer // banner and progress
