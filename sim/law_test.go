@@ -92,7 +92,7 @@ var imports = []struct{ pkg, may string }{
 	{"handlers/etherscan", "fixtures fixtures/contracts sim sim/... handlers/permit handlers/rest handlers/solc handlers/verification"},
 	{"handlers/sourcify", "sim sim/... handlers/permit handlers/rest handlers/solc handlers/verification"},
 	{"handlers/usage", "sim handlers/data handlers/rest handlers/rest/schema"},
-	{"handlers/webhook", dataFamily + " handlers/data/primary handlers/events handlers/journal"},
+	{"handlers/webhook", dataFamily + " handlers/data/primary handlers/events handlers/fault handlers/journal"},
 	{"handlers/node/jsonrpc", ""},
 	{"handlers/node/rpc", "fixtures/spelling handlers/openrpc handlers/fault handlers/journal handlers/permit handlers/rest sim/cache sim/store"},
 	{"handlers/node/eth/marshal", "sim/evm sim/evm/reader sim/evm/txpool"},
