@@ -104,3 +104,24 @@ func TestWhatWasMeant(t *testing.T) {
 		}
 	}
 }
+
+// TestHelpHasOnlyGroupsWithFlags: the help of a verb with many flags names a group only if the verb has a flag of it.
+func TestHelpHasOnlyGroupsWithFlags(t *testing.T) {
+	t.Chdir(t.TempDir())
+	f := pflag.NewFlagSet("snowglobe", pflag.ContinueOnError)
+	var many []string
+	for letter := 'a'; letter < 'q'; letter++ {
+		many = append(many, "flag-"+string(letter))
+		f.Int(many[len(many)-1], 0, "number")
+	}
+	f.Int("other", 0, "number")
+	p := &cli.Program{Flags: f, Version: "1.2", Groups: []cli.Group{{Title: "First", Flags: many[:2]}, {Title: "None", Flags: []string{"other"}}, {Title: "Rest", Flags: many[2:]}},
+		Verbs: []cli.Verb{{Name: "serve", Summary: "answer", Flags: many}}}
+	var help strings.Builder
+	if _, err := p.Parse([]string{"serve", "--help"}, nil, &help); err != nil {
+		t.Fatal(err)
+	}
+	if text := help.String(); !strings.Contains(text, "\nFirst:\n  --flag-a ") || !strings.Contains(text, "\n\nRest:\n  --flag-c ") || strings.Contains(text, "None") || strings.Count(text, "First:") != 1 {
+		t.Error(text)
+	}
+}

@@ -119,9 +119,11 @@ func (p *Program) showFlags(b *strings.Builder, c *cobra.Command) {
 		return
 	}
 	for _, g := range p.Groups {
-		b.WriteString("\n" + g.Title + ":\n")
+		title := "\n" + g.Title + ":\n"
 		for _, name := range g.Flags {
 			if i := slices.IndexFunc(flags, func(f *pflag.Flag) bool { return f.Name == name }); i >= 0 {
+				b.WriteString(title)
+				title = ""
 				showFlag(b, flags[i])
 			}
 		}
