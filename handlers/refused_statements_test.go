@@ -55,7 +55,7 @@ func TestFailuresInsideStayInside(t *testing.T) {
 	r := newRefusing(t)
 	calm := append(exampleOperations(t, r.calm), exampleMethods(t, r.calm)...)
 	for i, c := range append(exampleOperations(t, r.h), exampleMethods(t, r.h)...) {
-		if sampled(4, c.name) {
+		if sampled(8, c.name) {
 			r.refuse(examplePair{c, calm[i]})
 		}
 	}
@@ -66,7 +66,7 @@ func TestFailuresInsideStayInside(t *testing.T) {
 		t.Errorf("afterwards: %v %v", report, err)
 	}
 	t.Logf("%d statements refused", r.refused)
-	if r.refused < 1000 && !testing.Short() || r.refused < 100 {
+	if r.refused < 1000 && !testing.Short() || r.refused < 50 {
 		t.Errorf("%d statements refused", r.refused)
 	}
 }
@@ -159,7 +159,7 @@ func (r *refusing) refuse(c examplePair) {
 var changing = regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|"result":"0x[0-9a-f]{20,32}"|"secret":"[0-9a-f]{64}"|"result":\d{13}\b|"duration":\d+`)
 
 // tellsOfRequests lists calls that report earlier requests, of which the failing server has more.
-var tellsOfRequests = []string{"getApiLogs", "getApiUsageMetrics", "deleteRequests"}
+var tellsOfRequests = []string{"getApiLogs", "getApiUsageMetrics", "getRequest", "deleteRequests"}
 
 // compare also asks the intact server, and expects the same response.
 func (r *refusing) compare(c examplePair, failed string, got *httptest.ResponseRecorder) {

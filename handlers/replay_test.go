@@ -432,8 +432,8 @@ func TestReplays(t *testing.T) {
 		}
 		first := uint64(1)
 		if testing.Short() {
-			t.Log("left out of a short run: all blocks but the last 40")
-			first = head.Number - min(head.Number-1, 40)
+			t.Log("left out of a short run: all blocks but the last 15")
+			first = head.Number - min(head.Number-1, 15)
 		}
 		for number := first; number <= head.Number; number++ {
 			b, err := c.Block(t.Context(), number)

@@ -84,6 +84,13 @@ func questionsOf(t *testing.T, s *snowglobetest.Server) []question {
 	if len(all) < 1000 {
 		t.Fatalf("only %d questions", len(all))
 	}
+	if testing.Short() {
+		t.Log("left out of a short run: two of three questions")
+		for i := range (len(all) + 2) / 3 {
+			all[i] = all[3*i]
+		}
+		all = all[:(len(all)+2)/3]
+	}
 	return all
 }
 
