@@ -62,7 +62,7 @@ type variable struct{ name, value string }
 // Given reports whether the server sets an environment variable for its programs.
 func Given(name string) bool {
 	switch name = strings.TrimPrefix(name, "SNOWGLOBE_"); name {
-	case "URL", "RPC_URL", "WS_URL", "DATA_URL", "METRICS_URL", "MNEMONIC", "PROXY_URL", "CHROMIUM_FLAGS":
+	case "URL", "RPC_URL", "WS_URL", "DATA_URL", "METRICS_URL", "MNEMONIC", "PROXY_URL", "CHROMIUM_FLAGS", "BINARY": // the last is what packages call instead of their own program
 		return true
 	}
 	return strings.HasSuffix(name, "_ADDRESS") || strings.HasSuffix(name, "_KEY") // address of a persona, or of an account in a world file

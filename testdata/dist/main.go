@@ -3,6 +3,9 @@
 //
 //	go run ./testdata/dist FOLDER linux/amd64 windows/amd64 …
 //	go run ./testdata/dist -image FILE linux/amd64 linux/arm64
+//	go run ./testdata/dist -program FILE FOLDER linux/amd64
+//
+// The last packs a program that is built already for npm and pip.
 package main
 
 import (
@@ -40,13 +43,17 @@ type file struct {
 func main() {
 	log.SetFlags(0)
 	image := flag.Bool("image", false, "write an OCI archive")
+	program := flag.String("program", "", "pack this program of the platform for npm and pip")
 	flag.Parse()
 	if flag.NArg() < 2 {
-		log.Fatal("usage: dist [-image] WHERE PLATFORM...")
+		log.Fatal("usage: dist [-image | -program FILE] WHERE PLATFORM...")
 	}
 	do := archives
 	if *image {
 		do = writeImage
+	}
+	if *program != "" {
+		do = func(out string, platforms []string) error { return packProgram(out, *program, platforms) }
 	}
 	if err := do(flag.Arg(0), flag.Args()[1:]); err != nil {
 		log.Fatal(err)
@@ -362,7 +369,11 @@ func materials(program string) ([]file, error) {
 		"bomFormat": "CycloneDX", "specVersion": "1.6", "version": 1, "components": components,
 		"metadata": map[string]any{"component": map[string]any{"type": "application", "name": "snowglobe", "version": info.Main.Version}},
 	}, "", "  ")
-	return []file{{"LICENSES.txt", licences.Bytes(), 0o644}, {"sbom.cdx.json", append(bill, '\n'), 0o644}}, err
+	if err != nil {
+		return nil, err
+	}
+	relink, err := os.ReadFile(filepath.Join(sources, "RELINK.md"))
+	return []file{{"LICENSES.txt", licences.Bytes(), 0o644}, {"RELINK.md", relink, 0o644}, {"sbom.cdx.json", append(bill, '\n'), 0o644}}, err
 }
 
 func runtimeRoot() string {
@@ -440,7 +451,7 @@ func packZip(files []file) ([]byte, error) {
 	var b bytes.Buffer
 	w := zip.NewWriter(&b)
 	for _, f := range files {
-		entry, err := w.CreateHeader(&zip.FileHeader{Name: f.name, Method: zip.Deflate})
+		entry, err := w.CreateHeader(entry(f))
 		if err != nil {
 			return nil, err
 		}

@@ -1,0 +1,8 @@
+import type { HardhatPlugin } from 'hardhat/types/plugins'
+
+/**
+ * A plugin for Hardhat 3. It adds the networks snowglobe (mainnet's C-Chain) and snowglobeFuji, whose world starts with the first connection.
+ * SNOWGLOBE_RPC_URL and SNOWGLOBE_FUJI_RPC_URL name a server that runs already.
+ */
+declare const plugin: HardhatPlugin
+export default plugin

@@ -1,0 +1,3 @@
+import snowglobe from './index.cjs'
+
+export const { start, connect, binaryPath, SnowglobeError } = snowglobe

@@ -1,0 +1,3 @@
+import jest from './jest.cjs'
+
+export const { useWorld } = jest
