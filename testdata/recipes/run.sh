@@ -37,6 +37,12 @@ foundry() {
 	export FOUNDRY_SOLC
 }
 
+# The packages that users install lie beside the project.
+packages() {
+	[ -d "$work/packages" ] || (cd "$here/../.." && go run ./testdata/dist -program "$binary" "$work/packages" linux/amd64)
+	ln -s "$work"/packages/*/* .
+}
+
 [ $# -gt 0 ] || set -- $(cd "$recipes" && ls *.md | sed 's/\.md$//')
 for name in "$@"; do
 	mkdir "$work/$name"
@@ -54,6 +60,7 @@ for name in "$@"; do
 		}
 		inside && out != "" { print > out }' name="$name"
 	[ "$name" != foundry ] || foundry
+	case $name in npm-* | pip-*) packages ;; esac
 	printf '%s: ' "$name"
 	begun=$(date +%s)
 	setsid sh -e "../$name.sh" >"../$name.log" 2>&1 &
