@@ -43,6 +43,13 @@ packages() {
 	ln -s "$work"/packages/*/* .
 }
 
+# pytest is the system's.
+pytest() {
+	python3 -c 'import pytest' 2>/dev/null && return
+	/usr/bin/python3 -c 'import ensurepip, pytest' 2>/dev/null || { apt-get update -qq && apt-get install -y -qq python3-pytest python3-venv; }
+	ln -sf /usr/bin/python3 "$work/bin/python3"
+}
+
 [ $# -gt 0 ] || set -- $(cd "$recipes" && ls *.md | sed 's/\.md$//')
 for name in "$@"; do
 	mkdir "$work/$name"
@@ -60,6 +67,7 @@ for name in "$@"; do
 		}
 		inside && out != "" { print > out }' name="$name"
 	[ "$name" != foundry ] || foundry
+	[ "$name" != pip-pytest ] || pytest
 	case $name in npm-* | pip-*) packages ;; esac
 	printf '%s: ' "$name"
 	begun=$(date +%s)
