@@ -82,7 +82,7 @@ contracts: ## compile fixtures/contracts (needs Node)
 web: ## copy the npm files that the pages use (needs Node)
 	cd fixtures/web && npm ci --silent --ignore-scripts && npm run --silent copy
 
-dist: ## write archives for PLATFORMS to ./dist with checksums, licences and a bill of materials; build one twice and compare
+dist: ## write archives and packages for PLATFORMS to ./dist with checksums, licences and bills of materials; build one twice and compare
 	$(BUSY) run ./testdata/dist dist $(PLATFORMS)
 
 image: ## write a container image, ./dist/snowglobe-image.tar, without a daemon

@@ -216,16 +216,110 @@ func archives(out string, platforms []string) error {
 	if !bytes.Equal(packed[0], packed[len(platforms)]) {
 		return fmt.Errorf("%s has other bytes when it is made a second time", names[0])
 	}
-	var sums bytes.Buffer
 	for i := range platforms {
 		if err := os.WriteFile(filepath.Join(out, names[i]), packed[i], 0o644); err != nil {
 			return err
 		}
-		fmt.Fprintf(&sums, "%x  %s\n", sha256.Sum256(packed[i]), names[i])
-		log.Printf("%s/%s: %d KiB", out, names[i], len(packed[i])>>10)
 	}
-	log.Printf("%s/%s: the same bytes a second time, compiled anew in another folder", out, names[0])
-	return os.WriteFile(filepath.Join(out, "SHA256SUMS"), sums.Bytes(), 0o644)
+	first := names[0]
+	names = names[:len(platforms)]
+	more, err := allPackages(out, programs, platforms)
+	if err != nil {
+		return err
+	}
+	source, err := sourceArchive(out)
+	if err != nil {
+		return err
+	}
+	if names, err = writeSums(out, slices.Concat(names, more, []string{source})); err != nil {
+		return err
+	}
+	log.Printf("%s: %s", out, strings.Join(names, ", "))
+	log.Printf("%s/%s: the same bytes a second time, and its packages, compiled anew in another folder", out, first)
+	return nil
+}
+
+// allPackages writes the packages of all platforms. Those of the first are made a second time, of the program that was built a second time, and
+// compared.
+func allPackages(out string, programs map[string]string, platforms []string) (names []string, err error) {
+	version, _, err := packageVersion(programs[platforms[0]])
+	if err != nil {
+		return nil, err
+	}
+	name, packed, err := launcher(version, platforms)
+	if err != nil {
+		return nil, err
+	}
+	if err := writePackage(out, "npm", name, packed); err != nil {
+		return nil, err
+	}
+	again, err := os.MkdirTemp("", "snowglobe-packages-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(again)
+	made := make([][]string, len(platforms)+1)
+	var all errgroup.Group
+	all.SetLimit(runtime.NumCPU())
+	for i, platform := range append(slices.Clone(platforms), platforms[0]) {
+		all.Go(func() (err error) {
+			folder, program := out, programs[platform]
+			if i == len(platforms) {
+				folder, program = again, programs[second]
+			}
+			made[i], err = packages(folder, program, platform)
+			return err
+		})
+	}
+	if err := all.Wait(); err != nil {
+		return nil, err
+	}
+	for _, name := range made[len(platforms)] {
+		one, err := os.ReadFile(filepath.Join(out, name))
+		if err != nil {
+			return nil, err
+		}
+		other, err := os.ReadFile(filepath.Join(again, name))
+		if err != nil {
+			return nil, err
+		}
+		if !bytes.Equal(one, other) {
+			return nil, fmt.Errorf("%s has other bytes when it is made a second time", name)
+		}
+	}
+	return append(slices.Concat(made[:len(platforms)]...), "npm/"+name), nil
+}
+
+// sourceArchive writes the sources of the commit, from which the program can be linked anew.
+func sourceArchive(out string) (name string, err error) {
+	const folder = "snowglobe-source"
+	sources, err := exec.Command("git", "archive", "--format=tar", "--prefix="+folder+"/", "HEAD").Output()
+	if err != nil {
+		return "", fmt.Errorf("git archive: %w", err)
+	}
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	if _, err := z.Write(sources); err != nil {
+		return "", err
+	}
+	if err := z.Close(); err != nil {
+		return "", err
+	}
+	return folder + ".tar.gz", os.WriteFile(filepath.Join(out, folder+".tar.gz"), b.Bytes(), 0o644)
+}
+
+// writeSums writes the sums of files, and returns their names in order.
+func writeSums(out string, names []string) ([]string, error) {
+	slices.Sort(names)
+	var sums bytes.Buffer
+	for _, name := range names {
+		body, err := os.ReadFile(filepath.Join(out, name))
+		if err != nil {
+			return nil, err
+		}
+		fmt.Fprintf(&sums, "%x  %s\n", sha256.Sum256(body), name)
+	}
+	return names, os.WriteFile(filepath.Join(out, "SHA256SUMS"), sums.Bytes(), 0o644)
 }
 
 // second names the program that is built a second time.

@@ -100,11 +100,12 @@ func platformPackage(program, platform, version string, about []file) (name stri
 		Version         string   `json:"version"`
 		Description     string   `json:"description"`
 		License         string   `json:"license"`
+		Type            string   `json:"type"`
 		Private         bool     `json:"private"`
 		OS              []string `json:"os"`
 		CPU             []string `json:"cpu"`
 		PreferUnplugged bool     `json:"preferUnplugged"` // Yarn would keep the program in a zip file
-	}{"@snowglobe/" + node, version, "The program of the package snowglobe for " + platform, "UNLICENSED", true, []string{system}, []string{processor}, true}, "", "  ")
+	}{"@snowglobe/" + node, version, "The program of the package snowglobe for " + platform, "UNLICENSED", "commonjs", true, []string{system}, []string{processor}, true}, "", "  ")
 	if err != nil {
 		return "", nil, err
 	}
@@ -147,8 +148,8 @@ func wheel(program, platform, version string, about []file) (name string, packed
 		lines.WriteString("Tag: py3-none-" + tag + "\n")
 	}
 	files = append(files,
-		file{info + "METADATA", fmt.Appendf(nil, "Metadata-Version: 2.4\nName: snowglobe\nVersion: %s\n"+
-			"Summary: An Avalanche network to test against, in one program and one file\nLicense-Expression: LicenseRef-Unlicensed\nLicense-File: LICENSES.txt\nLicense-File: RELINK.md\n"+
+		file{info + "METADATA", fmt.Appendf(nil, "Metadata-Version: 2.1\nName: snowglobe\nVersion: %s\n"+
+			"Summary: An Avalanche network to test against, in one program and one file\nLicense: none yet\n"+
 			"Classifier: Private :: Do Not Upload\nClassifier: Framework :: Pytest\nClassifier: Typing :: Typed\n"+
 			"Requires-Python: >=3.9\nDescription-Content-Type: text/markdown\n\n%s", version, readme), 0o644},
 		file{info + "WHEEL", []byte("Wheel-Version: 1.0\nGenerator: snowglobe dist\nRoot-Is-Purelib: false\n" + lines.String()), 0o644},
@@ -177,20 +178,18 @@ func packages(out, program, platform string) (names []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	for folder, pack := range map[string]func() (string, []byte, error){
-		"npm":    func() (string, []byte, error) { return platformPackage(program, platform, npm, about) },
-		"python": func() (string, []byte, error) { return wheel(program, platform, python, about) },
-	} {
-		name, packed, err := pack()
-		if err != nil {
-			return nil, err
-		}
-		if err := writePackage(out, folder, name, packed); err != nil {
-			return nil, err
-		}
-		names = append(names, folder+"/"+name)
+	carrier, packed, err := platformPackage(program, platform, npm, about)
+	if err != nil {
+		return nil, err
 	}
-	return names, nil
+	if err := writePackage(out, "npm", carrier, packed); err != nil {
+		return nil, err
+	}
+	whl, packed, err := wheel(program, platform, python, about)
+	if err != nil {
+		return nil, err
+	}
+	return []string{"npm/" + carrier, "python/" + whl}, writePackage(out, "python", whl, packed)
 }
 
 func writePackage(out, folder, name string, packed []byte) error {

