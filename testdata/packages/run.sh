@@ -46,6 +46,9 @@ for tarball in "$launcher" "$carrier"; do
 	)
 	rm -r "$folder/publish"
 done
+for text in 'GNU LESSER GENERAL PUBLIC LICENSE' 'GNU GENERAL PUBLIC LICENSE' 'go-ethereum'; do # the terms of what is linked
+	tar xzOf "$carrier" package/LICENSES.txt | grep -q "$text"
+done
 $python -m twine check --strict "$wheel"
 
 # In an empty folder, a package manager has nothing but the tarballs: no cache, and no network.
