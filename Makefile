@@ -4,6 +4,7 @@ FUZZTIME = 5m
 KILLS = 500
 SOAK = 1h
 PACKAGES = ./...
+TESTS = .
 SAMPLE = 0
 SEED = 0
 EXHAUSTIVE = TestLongTextsAreAnsweredAtOnce|TestDamageIsASentence|TestDamagedPagesAreASentence|TestEveryProfileCanBeMade
@@ -26,6 +27,8 @@ IN_MEMORY = sh testdata/memory.sh env
 # Packages with concurrent goroutines.
 RACED = . ./handlers/control ./handlers/fault ./handlers/intercept ./handlers/journal ./handlers/node/eth ./handlers/rest ./handlers/textlog ./handlers/webhook \
 	./sim ./sim/cache ./sim/evm/reader ./sim/evm/txpool ./sim/export ./sim/store
+# They have some long tests of a single goroutine.
+UNRACED_TESTS = TestLimitedFilesEndWithADay|TestFilesAreAsMeasured|TestTheSameExportsGiveTheSameFiles|TestIssuedTransactionsInTime|TestSnapshotsAreBounded|TestScriptsEnd|TestLogsAreBounded|TestLogsAreTheReceipts|TestLawsOfTheHouse|TestDependenciesPointOneWay
 # Of the whole-server and whole-world tests, only those with concurrent requests and changes: others find no races, and are slow under the detector.
 RACED_TESTS = Clock|PeopleLive|NoticesDamage|NoticedSoon|GoesBack|Streamed|TakenDown|Faults|WorkEnds|GivesWay|Health|LargeAnswers|Messages|ADevnet|Waits|BlocksAreMade|Reorg|WorldIsMade|WebSocket|GoingBack|Undone|UsageIsCounted|BesideEachOther|UnderLoad|TimePasses|BesideAWriter|ExecutionLags
 
@@ -38,8 +41,8 @@ build: ## build ./snowglobe
 test: ## run the tests, with repetitive ones on small worlds; needs only Go
 	$(IN_MEMORY) $(BUSY) test $(BESIDE) $(STRIPPED) -short -vet=off -timeout 10m ./...
 
-test-all: ## run the full tests of PACKAGES, by default all
-	$(IN_MEMORY) $(BUSY) test $(BESIDE) $(STRIPPED) -vet=off -timeout 30m $(PACKAGES)
+test-all: ## run the full tests of PACKAGES, by default all, whose names match TESTS
+	$(IN_MEMORY) $(BUSY) test $(BESIDE) $(STRIPPED) -vet=off -timeout 30m -run '$(TESTS)' $(PACKAGES)
 
 exhaustive: ## try every damage to a file, every long text and many profiles; test-all samples these (half an hour)
 	$(BUSY) test -tags long -count=1 -vet=off -timeout 3h -run '^($(EXHAUSTIVE))$$' ./handlers ./seed
@@ -54,7 +57,7 @@ lint: ## gofmt, go vet, staticcheck
 	$(BUSY) run $(STATICCHECK) -checks inherit,-ST1005 ./... # errors may begin with a chain's name, such as P-Chain
 
 race: ## run the tests on small worlds with the race detector (needs cgo)
-	CGO_ENABLED=1 GOGC=400 go test $(RACE) -short -vet=off -timeout 20m $(RACED)
+	CGO_ENABLED=1 GOGC=400 go test $(RACE) -short -vet=off -timeout 20m -skip '^($(UNRACED_TESTS))$$' $(RACED)
 	CGO_ENABLED=1 GOGC=400 go test $(RACE) -short -vet=off -timeout 20m -run '$(RACED_TESTS)' ./handlers ./seed
 
 determinism: ## compare digests with the committed ones on 386 (which amd64 runs) and arm64 (needs qemu-user)
