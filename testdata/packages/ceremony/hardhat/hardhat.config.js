@@ -1,0 +1,1 @@
+export default { networks: { default: { type: 'edr-simulated', chainId: 43114 } } }

@@ -1,0 +1,3 @@
+import { network } from 'hardhat'
+const { provider } = await network.create()
+console.log(await provider.request({ method: 'eth_chainId' }))

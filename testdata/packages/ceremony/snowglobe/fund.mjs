@@ -1,0 +1,4 @@
+import { start } from 'snowglobe'
+await using world = await start()
+await world.fund('0x000000000000000000000000000000000000bEEF', '2.5')
+console.log(await world.rpc('eth_getBalance', ['0x000000000000000000000000000000000000bEEF', 'latest']))
