@@ -10,6 +10,7 @@ import (
 	"os/signal"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"syscall"
 	"time"
 
@@ -47,6 +48,7 @@ type command struct {
 	types       *handlers.Types
 	l1          handlers.L1Flags
 	session     *handlers.Play // what to play; nil for none
+	rehearsal   *handlers.Rehearsal
 	stdout      handlers.Output
 	stderr      io.Writer
 	notes       io.Writer // banner and progress
@@ -88,7 +90,7 @@ func run(ctx context.Context, args, environ []string, stdout, stderr io.Writer) 
 		"version": func(context.Context) error { return c.stdout.Print("snowglobe "+control.Version(), control.Build()) },
 		"exec":    c.exec, "env": func(ctx context.Context) error { return c.listen.PrintEnvironment(ctx, stdout) },
 		"healthcheck": func(ctx context.Context) error { return c.listen.CheckHealth(ctx) }, "snapshot": ask, "world": ask,
-		"import": c.carryOver, "export": c.carryOver, "types": c.writeTypes, "play": c.play,
+		"import": c.carryOver, "export": c.carryOver, "types": c.writeTypes, "play": c.play, "rehearse": c.rehearse,
 	}[verb](ctx)
 	if ctx.Err() != nil && errors.Is(err, context.Canceled) && !errors.Is(err, store.ErrDisk) {
 		fmt.Fprintln(stderr, "snowglobe: interrupted")
@@ -120,6 +122,11 @@ func (c *command) read(world *seed.Flags, serving *handlers.Flags) (err error) {
 	}
 	if c.session, err = handlers.ParsePlay(c.line.Verb.Name, c.line.Operands); err != nil {
 		return err
+	}
+	if c.line.Verb.Name == "rehearse" {
+		if c.rehearsal, err = serving.ParseRehearsal(world.BareUpgrade()); err != nil {
+			return err
+		}
 	}
 	c.notes = c.stderr
 	if serving.Quiet {
@@ -244,6 +251,18 @@ func (c *command) startL1(ctx context.Context, l *interchange.L1) error {
 		return err
 	}
 	return errors.Join(c.carry.Started(w, l, &c.stdout, c.notes), w.Close())
+}
+
+// rehearse runs a command in two worlds and compares what it got.
+func (c *command) rehearse(ctx context.Context) error {
+	return c.rehearsal.Run(c.line.Program, c.server, &c.stdout, c.stderr, func(second bool, o handlers.Options) error {
+		run := *c
+		run.server, run.world.Seed = o, c.rehearsal.Seed(second, c.world.Seed)
+		if choice := c.rehearsal.Upgrade(second); choice != "" {
+			run.world.Upgrades = append(slices.Clip(c.world.Upgrades), choice)
+		}
+		return run.run(ctx, context.WithoutCancel(ctx))
+	})
 }
 
 // play plays a session on a running server's world if the user names its address, otherwise on a world that no server has open.

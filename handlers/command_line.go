@@ -21,8 +21,10 @@ var l1Flags = []string{"l1-name", "l1-network", "l1-upgrade", "l1-airdrop"}
 
 // Flags that only verbs other than serve have.
 const (
-	forceFlag = "force"
-	jsonFlag  = "json"
+	forceFlag   = "force"
+	jsonFlag    = "json"
+	againstFlag = "against"
+	junitFlag   = "junit"
 )
 
 // groups orders the flags of serve in help.
@@ -34,7 +36,7 @@ var groups = []cli.Group{
 	{Title: "Time and blocks", Flags: []string{"live", "clock-rate", "block-time", "mixed-mining", "no-mining", "no-relayer", "relayer", "undo-blocks"}},
 	{Title: "Your contracts", Flags: []string{"solc"}},
 	{Title: "Exports", Flags: []string{"export-workers", "export-queue", "export-keep", "export-max-rows", "export-retention"}},
-	{Title: "Faults, logs and the program itself", Flags: []string{"artifacts", "gas-report", "record", "faults", "journal", "log-format", "quiet", "ready-file", forceFlag, jsonFlag, "config"}},
+	{Title: "Faults, logs and the program itself", Flags: []string{"artifacts", "gas-report", "record", "faults", "journal", "log-format", "quiet", "ready-file", againstFlag, junitFlag, forceFlag, jsonFlag, "config"}},
 	{Title: "Names as source code", Flags: typesFlags},
 	{Title: "An L1 to import", Flags: l1Flags},
 }
@@ -50,7 +52,7 @@ func CommandLine(f *pflag.FlagSet) *cli.Program {
 	})
 	of := func(groups ...[]string) []string { return slices.Concat(groups...) }
 	all = slices.DeleteFunc(all, func(name string) bool {
-		return name == forceFlag || name == jsonFlag || slices.Contains(typesFlags, name) || slices.Contains(l1Flags, name)
+		return slices.Contains([]string{forceFlag, jsonFlag, againstFlag, junitFlag}, name) || slices.Contains(typesFlags, name) || slices.Contains(l1Flags, name)
 	})
 	return &cli.Program{
 		Flags: f, Groups: groups, Version: control.Version(), Given: Given,
@@ -69,6 +71,12 @@ func CommandLine(f *pflag.FlagSet) *cli.Program {
 				Name: "exec", Program: true, Flags: all, Defaults: ExecDefaults, Summary: "serve a world while a command runs, with URLs and keys in the command's environment",
 				Details:  "By default the world is tiny, in memory and on a free port.\nThe exit code is the command's.",
 				Examples: "  snowglobe exec -- npm test\n  snowglobe exec --as-network --sealed -- npm test\n  snowglobe exec --profile default -- go test ./...",
+			},
+			{
+				Name: "rehearse", Program: true, Flags: of(all, []string{againstFlag, junitFlag, jsonFlag}), Defaults: ExecDefaults,
+				Summary:  "run a command in two worlds that differ in one thing, such as an upgrade, and tell what it got differently",
+				Details:  "Requests are matched by what they are. Of matched answers, the fields that differ because of the rules\nare listed with the manual's page that explains them. It exits with 1 if the command behaves differently.\nThe page rehearsal explains it.",
+				Examples: "  snowglobe rehearse --upgrade helicon -- npm test\n  snowglobe rehearse --against strict -- npm test\n  snowglobe rehearse --against seed=2 --junit rehearsal.xml -- npm test",
 			},
 			{
 				Name: "env", Summary: "print exec's environment for the server at --addr, as shell exports", Flags: of(addressFlags, noteFlags),

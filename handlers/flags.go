@@ -62,7 +62,7 @@ type Flags struct {
 	solc                                                                 []string
 	artifacts                                                            []string
 	gasReport                                                            bool
-	record                                                               string
+	record, against, junit                                               string
 }
 
 // NewFlags declares the flags for serving.
@@ -111,6 +111,8 @@ func NewFlags(f *pflag.FlagSet) *Flags {
 	f.Func("artifacts", "`FOLDERS`, separated by commas, of compiled contracts: Foundry's out or Hardhat's artifacts. Calls, events and failures of these contracts have names, lines and reasons; a new build is noticed; repeatable", s.addArtifacts)
 	f.BoolVar(&s.gasReport, "gas-report", false, "with exec, print the gas of each function of each contract once the command has ended")
 	f.StringVar(&s.record, "record", "", "`FILE` to which exec writes what the command has done to the world, once it has ended; play does it again")
+	f.StringVar(&s.against, "against", "", "`CHANGE` that makes the second world of rehearse: seed=N, dialect=NAME or strict; or use --upgrade NAME")
+	f.StringVar(&s.junit, "junit", "", "`FILE` to which rehearse writes its report in JUnit's format")
 	f.StringVar(&s.faults, "faults", "", "YAML `FILE` with a list of faults, as POST /sim/faults takes them")
 	f.IntVar(&s.journal, "journal", journal.DefaultSize, "`N` latest requests and responses to remember for /sim/requests, fewer if responses are long; 0 for none")
 	f.IntVar(&s.worlds, "worlds", 200, "`N` worlds besides the main one that clients may make with POST /sim/worlds; 0 for none")

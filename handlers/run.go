@@ -34,7 +34,9 @@ func Run(ctx context.Context, l *Listeners, w *sim.World, o Options, notes io.Wr
 		return errors.Join(err, l.Close())
 	}
 	o.Events = events.NewHub()
-	o.Journal = journal.New(o.JournalSize, o.Keys.Texts(), o.Events)
+	if o.Journal == nil {
+		o.Journal = journal.New(o.JournalSize, o.Keys.Texts(), o.Events)
+	}
 	defer context.AfterFunc(ctx, o.Events.Close)()
 	all, err := NewWorlds(ctx, w, o)
 	if err != nil {

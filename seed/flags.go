@@ -3,6 +3,7 @@ package seed
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -30,6 +31,17 @@ func NewFlags(f *pflag.FlagSet) *Flags {
 	f.BoolVar(&w.readOnly, "read-only", false, "open a file that several processes may share, and refuse changes")
 	f.BoolVar(&w.anew, "regenerate", false, "generate the world again if another version of the program made its file (with the verb generate, always); the old file is kept as FILE.old, FILE.old.1 and so on")
 	return w
+}
+
+// BareUpgrade removes the first of the choices of upgrades that has no time, and returns its name; "" if all have one.
+func (w *Flags) BareUpgrade() string {
+	for i, choice := range w.upgrades {
+		if !strings.Contains(choice, "=") {
+			w.upgrades = slices.Delete(w.upgrades, i, i+1)
+			return choice
+		}
+	}
+	return ""
 }
 
 // untilNow asks for a history that ends now.

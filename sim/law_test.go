@@ -73,6 +73,7 @@ var imports = []struct{ pkg, may string }{
 	{"handlers/events", ""},
 	{"handlers/journal", "fixtures/spelling handlers/events"},
 	{"handlers/fault", "fixtures/userfile handlers/events handlers/rest/schema"},
+	{"handlers/rehearse", "handlers/journal"},
 	{"handlers/explain", "handlers/artifacts handlers/events sim/evm sim/evm/reader"},
 	{"handlers/textlog", ""},
 	{"handlers/rest", "fixtures/userfile fixtures fixtures/spelling handlers/textlog handlers/permit handlers/journal handlers/fault handlers/rest/pagetoken handlers/rest/schema sim sim/txs sim/rules sim/store sim/cache"},

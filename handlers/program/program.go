@@ -19,6 +19,8 @@ type Program struct {
 	args    []string
 	path    string
 	signals chan os.Signal // received since the command was found
+
+	Stdout, Stderr io.Writer // of the command; nil for the program's own
 }
 
 // ErrMissing reports that the user named no command.
@@ -72,7 +74,7 @@ func Find(args []string) (*Program, error) {
 		}
 		return nil, &ExitError{code, err}
 	}
-	p := &Program{args, path, make(chan os.Signal, 16)}
+	p := &Program{args: args, path: path, signals: make(chan os.Signal, 16)}
 	signal.Notify(p.signals, passedOn...)
 	return p, nil
 }
@@ -81,6 +83,12 @@ func Find(args []string) (*Program, error) {
 func (p *Program) Run(environment []string) error {
 	cmd := exec.Command(p.path)
 	cmd.Args, cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.Env = p.args, os.Stdin, os.Stdout, os.Stderr, append(os.Environ(), environment...)
+	if p.Stdout != nil {
+		cmd.Stdout = p.Stdout
+	}
+	if p.Stderr != nil {
+		cmd.Stderr = p.Stderr
+	}
 	if err := cmd.Start(); err != nil {
 		return &ExitError{codeNotExecutable, fmt.Errorf("exec: %w", err)}
 	}

@@ -1,0 +1,8 @@
+"""Sends with a round gas limit, and takes what a payment uses for what it is charged."""
+
+from client import number, pay
+
+receipt = pay(gas=hex(1_000_000))
+cost = 21_000 * number(receipt["effectiveGasPrice"])
+charged = number(receipt["gasUsed"]) * number(receipt["effectiveGasPrice"])
+assert charged == cost, f"a payment cost {charged} wei, not {cost}"
