@@ -81,6 +81,7 @@ var imports = []struct{ pkg, may string }{
 	{"handlers/solc", ""},
 	{"handlers/control", "handlers/solc handlers/artifacts handlers/explain fixtures fixtures/contracts fixtures/interchange fixtures/userfile sim sim/... handlers/control/describe handlers/intercept handlers/permit handlers/events handlers/journal handlers/fault handlers/rest handlers/rest/schema"},
 	{"handlers/session", "fixtures/session fixtures/contracts fixtures/userfile fixtures/worldfile sim sim/... handlers/control handlers/permit handlers/rest"},
+	{"handlers/names", "fixtures handlers/control"},
 	{"handlers/metrics", "fixtures sim sim/... handlers/rest handlers/rest/schema"},
 	{"handlers/data", "fixtures fixtures/contracts sim sim/... handlers/rest handlers/rest/schema"},
 	{"handlers/data/tokenuri", "fixtures"},
