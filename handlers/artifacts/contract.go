@@ -103,6 +103,11 @@ func (c *Contract) Text() (text, missing string) {
 	return "", "no build-info lists " + c.Source
 }
 
+// NewContract returns a contract of which no more is known than its ABI and its code.
+func NewContract(name string, abi json.RawMessage, creation, runtime []byte) *Contract {
+	return (&Contract{Name: name, ABI: abi, Creation: Code{Bytes: creation}, Runtime: Code{Bytes: runtime}}).finish()
+}
+
 // finish makes the parts that are computed on first use.
 func (c *Contract) finish() *Contract {
 	c.parsed = sync.OnceValues(func() (*abi.ABI, error) {

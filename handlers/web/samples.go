@@ -155,6 +155,7 @@ func (s *samples) body(id string) any {
 	alice, chain, addresses := s.names.named("alice"), s.of("chainId", ""), J{"addresses": s.of("addresses", "")}
 	return J{
 		"moveClock": J{"advance": "1h"}, "takeSnapshot": J{"name": "before"}, "createWorld": J{"name": "test-1"}, "copyWorld": J{"name": "test-1"},
+		"decode":        J{"data": "0xa9059cbb" + strings.Repeat("0", 24) + strings.TrimPrefix(strings.ToLower(alice), "0x") + strings.Repeat("0", 56) + "000f4240"},
 		"requestFunds":  J{"address": s.names.named("nobody"), "amount": "2.5"},
 		"countRequests": J{"operation": "getChain"}, "verifyRequests": J{"operation": "getChain", "times": J{"atLeast": 0}},
 		"addFault":              J{"match": J{"operation": "getChain"}, "action": J{"status": 503}, "times": J{"first": 1}},
@@ -248,7 +249,7 @@ func shortened(v any, long bool) any {
 }
 
 // asking lists the operations that take a body and change nothing.
-var asking = []string{"getLastActivityByBody", "listUtxosByBody", "compositeQuery", "countRequests", "verifyRequests"}
+var asking = []string{"getLastActivityByBody", "listUtxosByBody", "compositeQuery", "countRequests", "verifyRequests", "decode"}
 
 // blockHash returns the hash of a block of the C-Chain.
 func (s *samples) blockHash() string {

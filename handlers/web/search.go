@@ -1,6 +1,9 @@
 package web
 
 import (
+	"encoding/json"
+	"maps"
+	"net/http"
 	"slices"
 	"strings"
 
@@ -9,7 +12,10 @@ import (
 
 // result is one search result.
 type result struct {
-	Kind, Name, Where, Path string
+	Kind  string `json:"kind"`
+	Name  string `json:"name"`
+	Where string `json:"where"` // its chain or network, or what it is for
+	Path  string `json:"page"`  // below the world's URL
 }
 
 var (
@@ -38,6 +44,37 @@ func search(p *page) error {
 	}
 	p.Data = found
 	return p.showAs("search", "", "Search: "+clip(query, 80))
+}
+
+// orResults answers a search with JSON if the client asks for that and not for a page.
+func (s *Site) orResults(page http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if accept := r.Header.Get("Accept"); !strings.Contains(accept, "application/json") || strings.Contains(accept, "text/html") {
+			page.ServeHTTP(w, r)
+			return
+		}
+		found := []result{}
+		p, err := s.newPage(r)
+		if query := strings.TrimSpace(r.URL.Query().Get("q")); err == nil && query != "" {
+			var all []result
+			all, err = searcher{p}.lookUp(query)
+			found = append(found, all...)
+		}
+		status, body := http.StatusOK, any(J{"results": found})
+		if err != nil {
+			status = http.StatusInternalServerError
+			if failed, ok := err.(*pageError); ok {
+				status = failed.status
+			}
+			body = J{"message": err.Error(), "error": http.StatusText(status), "statusCode": status}
+		}
+		text, err := json.Marshal(body)
+		if err != nil {
+			s.log.Error("results could not be written", "error", err)
+		}
+		w.Header().Set("Content-Type", "application/json; charset=utf-8")
+		send(w, r, status, text)
+	})
 }
 
 // searcher finds the objects that match a text.
@@ -160,10 +197,15 @@ func (p searcher) byName(query string) []result {
 		if network := p.names.World.Networks[0].Name; persona.Address == "" {
 			page = "/p/" + network + "/address/" + persona.Addresses[network]
 		}
-		note(result{"person", persona.Name, persona.Purpose, page}, persona.Name)
+		note(result{"person", persona.Name, persona.Purpose, page}, persona.Name, persona.Purpose)
 	}
 	for i, c := range p.names.Chains {
 		note(result{"chain", c.Label(), c.Network, "/sim/explorer/" + c.ID}, c.Name, c.Label(), c.ID, c.BlockchainID)
+		for _, what := range slices.Sorted(maps.Keys(p.names.World.Chains[i].Samples)) {
+			if id := p.names.World.Chains[i].Samples[what]; hash32().MatchString(id) {
+				note(result{"sample", what, c.Label() + ", " + id, "/search?q=" + id}, what)
+			}
+		}
 		for _, k := range p.names.World.Chains[i].Contracts {
 			r := result{"contract", k.Role, c.Label(), "/sim/explorer/" + c.ID + "/address/" + k.Address}
 			names := []string{k.Role, k.Artifact}
@@ -177,6 +219,11 @@ func (p searcher) byName(query string) []result {
 	for _, n := range p.names.World.Networks {
 		for _, node := range n.Nodes {
 			note(result{"node", node.Role, n.Name, "/p/" + n.Name + "/node/" + node.NodeID}, node.Role)
+		}
+		for _, what := range slices.Sorted(maps.Keys(n.Samples)) {
+			if chain, _, found := strings.Cut(what, "."); found {
+				note(result{"sample", what, n.Name + ", " + n.Samples[what], "/" + strings.ToLower(chain) + "/" + n.Name + "/tx/" + n.Samples[what]}, what)
+			}
 		}
 		for _, subnet := range n.Subnets {
 			for _, b := range subnet.Blockchains {

@@ -45,6 +45,7 @@ func New(api http.Handler, manual *docs.Manual, log *slog.Logger, rule *permit.R
 	for pattern, show := range s.pages() {
 		s.mux.Handle("GET "+pattern, s.page(show))
 	}
+	s.mux.Handle("GET /search", s.orResults(s.page(search)))
 	s.mux.HandleFunc("GET /openrpc.json", s.serveOpenRPC)
 	s.mux.HandleFunc("GET /llms.txt", s.serveLLMs)
 	s.mux.Handle("GET /docs/{topic}", s.orMarkdown(s.page(topic)))
@@ -57,7 +58,6 @@ func New(api http.Handler, manual *docs.Manual, log *slog.Logger, rule *permit.R
 func (s *Site) pages() map[string]func(*page) error {
 	return map[string]func(*page) error{
 		"/{$}":       home,
-		"/search":    search,
 		"/tx/{hash}": anyTransaction, "/address/{address}": anyAddress, "/block/{block}": anyBlock, "/token/{address}": anyToken,
 		"/sim/explorer/{chain}":                        chain,
 		"/sim/explorer/{chain}/tx/{hash}":              transaction,

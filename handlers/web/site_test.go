@@ -510,3 +510,27 @@ func TestPagesOfferNothingThatIsRefused(t *testing.T) {
 		h.Close()
 	}
 }
+
+// TestSearchForPrograms: results as JSON, for names, for what a persona is for, and for samples, whose pages exist.
+func TestSearchForPrograms(t *testing.T) {
+	s := open(t)
+	for query, want := range map[string]string{
+		"alice": "everyday wallet", "1,024 UTXOs": "hoarder", "failed": "C-Chain mainnet, 0x", "P.AddPermissionlessValidatorTx": "mainnet, ", "usdc": "ERC-20", "crossChainMessage": "sample",
+		"no such thing": `{"results":[]}`, "": `{"results":[]}`,
+	} {
+		r := httptest.NewRequest(http.MethodGet, "/search?q="+url.QueryEscape(query), nil)
+		r.Host = "127.0.0.1:9650"
+		r.Header.Set("Accept", "application/json")
+		w := httptest.NewRecorder()
+		s.ServeHTTP(w, r)
+		var answer struct{ Results []struct{ Kind, Name, Where, Page string } }
+		if err := json.Unmarshal(w.Body.Bytes(), &answer); err != nil || w.Code != http.StatusOK || !strings.Contains(w.Body.String(), want) {
+			t.Errorf("%q: %d %.300s %v: want %s", query, w.Code, w.Body, err, want)
+		}
+		for _, found := range answer.Results[:min(len(answer.Results), 3)] {
+			if page := s.get(t, found.Page); page.Code != http.StatusOK {
+				t.Errorf("%q: %+v: its page is %d", query, found, page.Code)
+			}
+		}
+	}
+}
