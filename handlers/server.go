@@ -23,6 +23,7 @@ import (
 	"snowglobe/handlers/fault"
 	"snowglobe/handlers/intercept"
 	"snowglobe/handlers/journal"
+	"snowglobe/handlers/mcp"
 	"snowglobe/handlers/metrics"
 	"snowglobe/handlers/node"
 	"snowglobe/handlers/node/anvil"
@@ -278,6 +279,7 @@ func New(w *sim.World, o Options) (*Server, error) {
 	for _, path := range web.Mounts {
 		s.MountPages(path, pages)
 	}
+	s.MountPages(mcp.Path, mcp.NewHandler(mcp.Options{API: s, Permit: &o.Permit, Manual: cmp.Or(o.Manual, docs.New(nil)), Version: o.Version}))
 	if o.Worlds != nil {
 		if err := worlds.Register(s, o.Worlds, w); err != nil {
 			return nil, err

@@ -523,7 +523,9 @@ func TestSearchForPrograms(t *testing.T) {
 		r.Header.Set("Accept", "application/json")
 		w := httptest.NewRecorder()
 		s.ServeHTTP(w, r)
-		var answer struct{ Results []struct{ Kind, Name, Where, Page string } }
+		var answer struct {
+			Results []struct{ Kind, Name, Where, Page string }
+		}
 		if err := json.Unmarshal(w.Body.Bytes(), &answer); err != nil || w.Code != http.StatusOK || !strings.Contains(w.Body.String(), want) {
 			t.Errorf("%q: %d %.300s %v: want %s", query, w.Code, w.Body, err, want)
 		}

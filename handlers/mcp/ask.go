@@ -1,0 +1,145 @@
+package mcp
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"time"
+
+	"snowglobe/handlers/rest"
+)
+
+// asker makes requests of a world's interfaces.
+type asker interface {
+	// ask returns the status and the body of the response to a request for a path below the world's URL.
+	ask(ctx context.Context, method, path, accept string, body []byte) (status int, answer []byte, err error)
+	// base returns the world's URL, as the client knows it.
+	base() string
+}
+
+const (
+	mostAnswer = 4 << 20          // bytes of a response
+	patience   = 60 * time.Second // for a response, unless the operation takes as long as it needs
+)
+
+var errLarge = fmt.Errorf("the response is larger than %d MiB: ask for less, such as with pageSize", mostAnswer>>20)
+
+// inside asks a handler in this process, in the name of the client that sent a request.
+type inside struct {
+	handler http.Handler
+	from    *http.Request
+}
+
+// passedOn lists the headers by which interfaces tell who a client is and what it may do.
+var passedOn = append([]string{"Origin", "Sec-Fetch-Site", "User-Agent", "Authorization"}, rest.ForwardedHeaders...)
+
+func (i *inside) base() string { return rest.BaseURL(i.from) }
+
+func (i *inside) ask(ctx context.Context, method, path, accept string, body []byte) (int, []byte, error) {
+	within, cancel := context.WithCancel(i.from.Context()) // which says below which path the world is
+	defer cancel()
+	defer context.AfterFunc(ctx, cancel)()
+	r, err := http.NewRequestWithContext(within, method, path, bytes.NewReader(body))
+	if err != nil {
+		return 0, nil, errPath
+	}
+	r.RemoteAddr, r.Host, r.TLS, r.RequestURI = i.from.RemoteAddr, i.from.Host, i.from.TLS, path
+	for _, name := range passedOn {
+		if v := i.from.Header[name]; v != nil {
+			r.Header[name] = v
+		}
+	}
+	if key := rest.KeyOf(i.from); key != "" {
+		r.Header.Set("X-Service-Api-Key", key)
+	}
+	complete(r, accept, body)
+	w := newRecorder()
+	i.handler.ServeHTTP(w, r)
+	if w.large {
+		return 0, nil, errLarge
+	}
+	if err := errors.Join(ctx.Err(), within.Err()); err != nil {
+		return 0, nil, slow(err)
+	}
+	return w.status, w.body.Bytes(), nil
+}
+
+// complete sets the headers that say what a request has and wants.
+func complete(r *http.Request, accept string, body []byte) {
+	if accept != "" {
+		r.Header.Set("Accept", accept)
+	}
+	if len(body) > 0 || r.Method == http.MethodPost {
+		r.Header.Set("Content-Type", "application/json")
+	}
+}
+
+// slow explains why a request ended early.
+func slow(err error) error {
+	if errors.Is(err, context.DeadlineExceeded) {
+		return fmt.Errorf("no complete response came within %s", patience)
+	}
+	return err
+}
+
+// outside asks a server by its URL.
+type outside struct{ url string }
+
+func (o *outside) base() string { return o.url }
+
+func (o *outside) ask(ctx context.Context, method, path, accept string, body []byte) (int, []byte, error) {
+	r, err := http.NewRequestWithContext(ctx, method, o.url+path, bytes.NewReader(body))
+	if err != nil {
+		return 0, nil, errPath
+	}
+	r.Header.Set("User-Agent", "snowglobe-mcp")
+	complete(r, accept, body)
+	answer, err := http.DefaultClient.Do(r)
+	var dial *net.OpError
+	switch {
+	case errors.As(err, &dial) && dial.Op == "dial":
+		return 0, nil, fmt.Errorf("no server answers at %s", o.url)
+	case ctx.Err() != nil:
+		return 0, nil, slow(ctx.Err())
+	case err != nil:
+		return 0, nil, err
+	}
+	defer answer.Body.Close()
+	text, err := io.ReadAll(io.LimitReader(answer.Body, mostAnswer+1))
+	switch {
+	case ctx.Err() != nil:
+		return 0, nil, slow(ctx.Err())
+	case err != nil:
+		return 0, nil, err
+	case len(text) > mostAnswer:
+		return 0, nil, errLarge
+	}
+	return answer.StatusCode, text, nil
+}
+
+var errPath = errors.New("this is no path: it begins with / and is encoded as in a URL")
+
+// recorder records a response, up to a size.
+type recorder struct {
+	header http.Header
+	status int
+	body   bytes.Buffer
+	large  bool
+}
+
+func newRecorder() *recorder { return &recorder{header: http.Header{}, status: http.StatusOK} }
+
+func (w *recorder) Header() http.Header    { return w.header }
+func (w *recorder) WriteHeader(status int) { w.status = status }
+
+func (w *recorder) Write(b []byte) (int, error) {
+	if w.body.Len()+len(b) > mostAnswer {
+		w.large = true
+		return 0, errLarge
+	}
+	return w.body.Write(b)
+}
