@@ -88,7 +88,7 @@ func run(ctx context.Context, args, environ []string, stdout, stderr io.Writer) 
 			return worldfile.Init(append(c.line.Operands, worldfile.DefaultName)[0], c.force, c.notes)
 		},
 		"version": func(context.Context) error { return c.stdout.Print("snowglobe "+control.Version(), control.Build()) },
-		"exec":    c.exec, "env": func(ctx context.Context) error { return c.listen.PrintEnvironment(ctx, stdout) },
+		"exec":    c.exec, "mcp": c.mcp, "env": func(ctx context.Context) error { return c.listen.PrintEnvironment(ctx, stdout) },
 		"healthcheck": func(ctx context.Context) error { return c.listen.CheckHealth(ctx) }, "snapshot": ask, "world": ask,
 		"import": c.carryOver, "export": c.carryOver, "types": c.writeTypes, "play": c.play, "rehearse": c.rehearse,
 	}[verb](ctx)
@@ -162,6 +162,15 @@ func (c *command) exec(ctx context.Context) (err error) {
 		return err
 	}
 	return c.run(ctx, context.WithoutCancel(ctx))
+}
+
+// mcp answers an agent on the standard streams: about a running server's world if the user names its address, otherwise about one of its own.
+func (c *command) mcp(ctx context.Context) error {
+	if c.line.Chosen["addr"] {
+		return c.listen.ServeAgent(ctx, &c.server, os.Stdin, c.stdout.Writer)
+	}
+	c.server.Agent, c.server.AgentOutput = os.Stdin, c.stdout.Writer
+	return c.run(ctx, ctx)
 }
 
 // run prepares the world within one context and serves it within another.

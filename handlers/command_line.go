@@ -79,6 +79,11 @@ func CommandLine(f *pflag.FlagSet) *cli.Program {
 				Examples: "  snowglobe rehearse --upgrade helicon -- npm test\n  snowglobe rehearse --against strict -- npm test\n  snowglobe rehearse --against seed=2 --junit rehearsal.xml -- npm test",
 			},
 			{
+				Name: "mcp", Flags: all, Defaults: ExecDefaults, Summary: "answer an agent over the Model Context Protocol, on the standard streams",
+				Details:  "By default about a world of its own, which is tiny, in memory and on a free port; with --addr about\nthe world of the server there. A running server answers the same at /mcp.",
+				Examples: "  snowglobe mcp\n  snowglobe mcp --profile default --seed 7\n  snowglobe mcp --addr 127.0.0.1:9650",
+			},
+			{
 				Name: "env", Summary: "print exec's environment for the server at --addr, as shell exports", Flags: of(addressFlags, noteFlags),
 				Examples: `  eval "$(snowglobe env)"`,
 			},

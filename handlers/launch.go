@@ -17,6 +17,7 @@ import (
 	"snowglobe/fixtures"
 	"snowglobe/handlers/control"
 	"snowglobe/handlers/intercept"
+	"snowglobe/handlers/mcp"
 	"snowglobe/handlers/program"
 )
 
@@ -166,6 +167,14 @@ func (a Addresses) PrintEnvironment(ctx context.Context, w io.Writer) error {
 		}
 	}
 	return nil
+}
+
+// ServeAgent answers an agent's messages about the world of the server at the addresses, until they end.
+func (a Addresses) ServeAgent(ctx context.Context, o *Options, in io.ReadCloser, out io.Writer) error {
+	if err := a.CheckHealth(ctx); err != nil {
+		return err
+	}
+	return mcp.Serve(ctx, a.url(), o.Manual, o.Version, in, out)
 }
 
 // CheckHealth returns an error if the server at the addresses does not answer or is unhealthy.

@@ -18,6 +18,7 @@ import (
 	"snowglobe/handlers/events"
 	"snowglobe/handlers/intercept"
 	"snowglobe/handlers/journal"
+	"snowglobe/handlers/mcp"
 	"snowglobe/handlers/worlds"
 	"snowglobe/sim"
 	"snowglobe/sim/evm"
@@ -93,7 +94,7 @@ func (l *Listeners) answer(ctx context.Context, all *worlds.Set, w *sim.World, o
 		return err
 	}
 	return whileWorking(ctx, all.Work, func(ctx context.Context) error {
-		if o.Program == nil {
+		if o.Program == nil && o.Agent == nil {
 			err := l.wait(ctx)
 			if l.proxy != nil {
 				if leak := l.proxy.Leaked(); leak != nil {
@@ -105,7 +106,7 @@ func (l *Listeners) answer(ctx context.Context, all *worlds.Set, w *sim.World, o
 		serving, stop := context.WithCancel(ctx)
 		served := make(chan error, 1)
 		go func() { served <- l.wait(serving) }()
-		err := o.runProgram(serving, l, url)
+		err := o.runBeside(serving, l, url)
 		if o.GasReport != nil {
 			err = errors.Join(err, printGas(serving, url, o.GasReport))
 		}
@@ -115,6 +116,14 @@ func (l *Listeners) answer(ctx context.Context, all *worlds.Set, w *sim.World, o
 		stop()
 		return errors.Join(err, <-served)
 	})
+}
+
+// runBeside runs the program, or answers the agent, until either ends.
+func (o *Options) runBeside(ctx context.Context, l *Listeners, url string) error {
+	if o.Agent != nil {
+		return mcp.Serve(ctx, url, o.Manual, o.Version, o.Agent, o.AgentOutput)
+	}
+	return o.runProgram(ctx, l, url)
 }
 
 // banner returns the text printed then.

@@ -70,6 +70,9 @@ type Options struct {
 	GasReport io.Writer        // gets the gas report once Program has ended; nil for none
 	Record    string           // file that gets the session once Program has ended; empty for none
 	Program   *program.Program // runs from then on, and the server stops with it; nil for none
+	Agent     io.ReadCloser    // an agent's messages, whose end stops the server too; nil for none
+
+	AgentOutput io.Writer // gets what is answered to the agent
 
 	Exports export.Options
 	Permit  permit.Rule // decides who may change the world

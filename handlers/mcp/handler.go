@@ -54,6 +54,11 @@ func NewHandler(o Options) *Handler {
 	return h
 }
 
+// Endpoints lists the handler's only one.
+func (h *Handler) Endpoints() []rest.Endpoint {
+	return []rest.Endpoint{{Interface: rest.Sim.Name, Methods: []string{http.MethodPost}, Paths: []string{Path}, Operations: []string{}}}
+}
+
 // ServeHTTP answers one message. Pages that may not control the world may not use it, because it must not be told apart which of the tools they call.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if err := h.options.Permit.CheckPage(r, permit.Control); err != nil {
