@@ -174,7 +174,7 @@ func (a Addresses) ServeAgent(ctx context.Context, o *Options, in io.ReadCloser,
 	if err := a.CheckHealth(ctx); err != nil {
 		return err
 	}
-	return mcp.Serve(ctx, a.url(), o.Manual, o.Version, in, out)
+	return mcp.Serve(ctx, a.url(), o.Manual, o.Version, o.Log, in, out)
 }
 
 // CheckHealth returns an error if the server at the addresses does not answer or is unhealthy.

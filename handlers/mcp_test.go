@@ -163,6 +163,13 @@ func TestAgentsUseTheWorld(t *testing.T) {
 	a.does("call_api", args{"path": "/v1/chains/43114"}, `"chainId":"43114"`)
 	a.does("delete_faults", args{"id": "busy"}, `"deleted":1`)
 	a.does("delete_faults", args{}, `"deleted":0`)
+	for _, action := range []args{{"drop": "before"}, {"drop": "during"}, {"truncate": 10}} { // the process must outlast what ends a connection
+		a.does("add_fault", args{"id": "broken", "match": args{"interface": "data"}, "action": action}, `"broken"`)
+		if text, failed := a.call("call_api", args{"path": "/v1/chains/43114"}); strings.Contains(text, `"chainId":"43114","status"`) || !failed && json.Valid([]byte(text)) {
+			t.Errorf("%v: failed %v: %.300s", action, failed, text)
+		}
+		a.does("delete_faults", args{"id": "broken"}, `"deleted":1`)
+	}
 	a.refuses("add_fault", args{"action": args{"status": 200}}, "400: ")
 	a.refuses("add_fault", args{"match": args{}}, "action")
 	journal := a.does("list_requests", args{"operation": "getChain", "status": 429}, `"fault"`)

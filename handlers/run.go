@@ -121,7 +121,7 @@ func (l *Listeners) answer(ctx context.Context, all *worlds.Set, w *sim.World, o
 // runBeside runs the program, or answers the agent, until either ends.
 func (o *Options) runBeside(ctx context.Context, l *Listeners, url string) error {
 	if o.Agent != nil {
-		return mcp.Serve(ctx, url, o.Manual, o.Version, o.Agent, o.AgentOutput)
+		return mcp.Serve(ctx, url, o.Manual, o.Version, o.Log, o.Agent, o.AgentOutput)
 	}
 	return o.runProgram(ctx, l, url)
 }

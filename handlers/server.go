@@ -282,7 +282,7 @@ func New(w *sim.World, o Options) (*Server, error) {
 	for _, path := range web.Mounts {
 		s.MountPages(path, pages)
 	}
-	s.MountPages(mcp.Path, mcp.NewHandler(mcp.Options{API: s, Permit: &o.Permit, Manual: cmp.Or(o.Manual, docs.New(nil)), Version: o.Version}))
+	s.MountPages(mcp.Path, mcp.NewHandler(mcp.Options{API: s, Permit: &o.Permit, Manual: cmp.Or(o.Manual, docs.New(nil)), Version: o.Version, Log: o.Log}))
 	if o.Worlds != nil {
 		if err := worlds.Register(s, o.Worlds, w); err != nil {
 			return nil, err

@@ -26,6 +26,8 @@ const (
 	patience   = 60 * time.Second // for a response, unless the operation takes as long as it needs
 )
 
+var errClosed = errors.New("the connection was closed before the response was complete")
+
 var errLarge = fmt.Errorf("the response is larger than %d MiB: ask for less, such as with pageSize", mostAnswer>>20)
 
 // inside asks a handler in this process, in the name of the client that sent a request.
@@ -36,6 +38,18 @@ type inside struct {
 
 // passedOn lists the headers by which interfaces tell who a client is and what it may do.
 var passedOn = append([]string{"Origin", "Sec-Fetch-Site", "User-Agent", "Authorization"}, rest.ForwardedHeaders...)
+
+// serve lets the handler answer, and reports whether it did. Handlers end a connection by a panic, which net/http recovers elsewhere; this runs on
+// a goroutine of the protocol's library, which does not.
+func (i *inside) serve(w http.ResponseWriter, r *http.Request) (complete bool) {
+	defer func() {
+		if p := recover(); p != nil && p != http.ErrAbortHandler {
+			panic(p)
+		}
+	}()
+	i.handler.ServeHTTP(w, r)
+	return true
+}
 
 func (i *inside) base() string { return rest.BaseURL(i.from) }
 
@@ -56,20 +70,23 @@ func (i *inside) ask(ctx context.Context, method, path, accept string, body []by
 	if key := rest.KeyOf(i.from); key != "" {
 		r.Header.Set("X-Service-Api-Key", key)
 	}
-	complete(r, accept, body)
+	fill(r, accept, body)
 	w := newRecorder()
-	i.handler.ServeHTTP(w, r)
+	complete := i.serve(w, r)
 	if w.large {
 		return 0, nil, errLarge
 	}
 	if err := errors.Join(ctx.Err(), within.Err()); err != nil {
 		return 0, nil, slow(err)
 	}
+	if !complete {
+		return 0, nil, errClosed
+	}
 	return w.status, w.body.Bytes(), nil
 }
 
-// complete sets the headers that say what a request has and wants.
-func complete(r *http.Request, accept string, body []byte) {
+// fill sets the headers that say what a request has and wants.
+func fill(r *http.Request, accept string, body []byte) {
 	if accept != "" {
 		r.Header.Set("Accept", accept)
 	}
@@ -97,7 +114,7 @@ func (o *outside) ask(ctx context.Context, method, path, accept string, body []b
 		return 0, nil, errPath
 	}
 	r.Header.Set("User-Agent", "snowglobe-mcp")
-	complete(r, accept, body)
+	fill(r, accept, body)
 	answer, err := http.DefaultClient.Do(r)
 	var dial *net.OpError
 	switch {

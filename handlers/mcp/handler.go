@@ -32,6 +32,7 @@ type Options struct {
 	Permit  *permit.Rule
 	Manual  *docs.Manual
 	Version string
+	Log     *slog.Logger
 }
 
 // Handler serves the protocol over HTTP.
@@ -46,7 +47,7 @@ type Handler struct {
 func NewHandler(o Options) *Handler {
 	h := &Handler{options: o, slots: make(chan struct{}, mostAtOnce), index: &index{manual: o.Manual}}
 	h.serve = sdk.NewStreamableHTTPHandler(func(r *http.Request) *sdk.Server {
-		return newServer(&world{asker: &inside{o.API, r}, index: h.index}, o.Version)
+		return newServer(&world{asker: &inside{o.API, r}, index: h.index}, o.Version, o.Log)
 	}, &sdk.StreamableHTTPOptions{
 		Stateless: true, JSONResponse: true, MaxRequestBodyBytes: mostBody, Logger: slog.New(slog.DiscardHandler),
 		DisableLocalhostProtection: true, // by the Host header; CheckPage judges pages by their origin, as for every other interface

@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"net/url"
+	"runtime/debug"
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -26,8 +27,8 @@ const instructions = "A whole Avalanche-style network for tests: P-Chain, X-Chai
 	"Its time stands still until move_clock moves it. Take a snapshot before you change the world, and revert to it afterwards."
 
 // Serve serves the protocol over streams for the world of the server at a URL, until the input or the context ends.
-func Serve(ctx context.Context, url string, manual *docs.Manual, version string, in io.ReadCloser, out io.Writer) error {
-	s := newServer(&world{asker: &outside{strings.TrimSuffix(url, "/")}, index: &index{manual: manual}}, version)
+func Serve(ctx context.Context, url string, manual *docs.Manual, version string, log *slog.Logger, in io.ReadCloser, out io.Writer) error {
+	s := newServer(&world{asker: &outside{strings.TrimSuffix(url, "/")}, index: &index{manual: manual}}, version, log)
 	err := s.Run(ctx, &sdk.IOTransport{Reader: in, Writer: keptOpen{out}, MaxLineLength: mostBody})
 	if errors.Is(err, io.EOF) || ctx.Err() != nil {
 		return nil
@@ -41,13 +42,19 @@ type keptOpen struct{ io.Writer }
 func (keptOpen) Close() error { return nil }
 
 // newServer makes a server with all tools and resources of a world.
-func newServer(w *world, version string) *sdk.Server {
+func newServer(w *world, version string, log *slog.Logger) *sdk.Server {
 	s := sdk.NewServer(&sdk.Implementation{Name: "snowglobe", Title: "Snowglobe", Version: version}, &sdk.ServerOptions{
 		Instructions: instructions, Logger: slog.New(slog.DiscardHandler),
 		Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}, Resources: &sdk.ResourceCapabilities{}}, // neither list ever changes
 	})
 	s.AddReceivingMiddleware(func(next sdk.MethodHandler) sdk.MethodHandler {
-		return func(ctx context.Context, method string, r sdk.Request) (sdk.Result, error) {
+		return func(ctx context.Context, method string, r sdk.Request) (result sdk.Result, err error) {
+			defer func() { // the library's goroutine would end the process
+				if p := recover(); p != nil {
+					log.Error("a message of an agent failed", "method", method, "panic", p, "stack", string(debug.Stack()))
+					result, err = nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "the simulator failed; its log has the cause"}
+				}
+			}()
 			if method == "subscriptions/listen" { // it would last for ever, and there is nothing to tell
 				return nil, &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: "there are no subscriptions"}
 			}
