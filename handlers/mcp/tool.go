@@ -77,11 +77,12 @@ func (t *tool) call(ctx context.Context, w *world, raw json.RawMessage) (string,
 	if len(bytes.TrimSpace(raw)) == 0 || string(raw) == "null" {
 		raw = json.RawMessage("{}")
 	}
+	schema, resolved := t.schema()
+	raw = quoted(raw, schema)
 	var loose any
 	if err := json.Unmarshal(raw, &loose); err != nil {
 		return "", fmt.Errorf("the arguments are not JSON: %w", err)
 	}
-	_, resolved := t.schema()
 	if err := resolved.Validate(loose); err != nil {
 		return "", fmt.Errorf("the arguments of %s are not as its schema says: %w", t.name, err)
 	}
@@ -90,6 +91,23 @@ func (t *tool) call(ctx context.Context, w *world, raw json.RawMessage) (string,
 		return "", fmt.Errorf("the arguments of %s are not as its schema says: %w", t.name, err)
 	}
 	return t.run(ctx, w, arguments)
+}
+
+// quoted makes texts of numbers where the schema has texts: agents write amounts and ids of chains in both ways.
+func quoted(raw json.RawMessage, s *jsonschema.Schema) json.RawMessage {
+	var members map[string]json.RawMessage
+	if json.Unmarshal(raw, &members) != nil {
+		return raw
+	}
+	for name, member := range members {
+		if p := s.Properties[name]; p != nil && p.Type == "string" && len(member) > 0 && (member[0] == '-' || member[0] >= '0' && member[0] <= '9') {
+			members[name] = json.RawMessage(`"` + string(member) + `"`)
+		}
+	}
+	if again, err := json.Marshal(members); err == nil {
+		return again
+	}
+	return raw
 }
 
 // refusal is the response of an interface that does not do what it is asked for.
