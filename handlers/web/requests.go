@@ -3,9 +3,11 @@ package web
 import (
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 )
 
 // requests shows the latest requests of clients.
@@ -64,25 +66,124 @@ func (*requestView) Body(v any) string {
 	return indented(decoded)
 }
 
-// Test writes the request as a test for the user's own suite.
-func (v *requestView) Test() string {
-	r, base := v.R, v.page.origin
-	target := text(dig(r, "path"))
-	if q := text(dig(r, "query")); q != "" {
-		target += "?" + q
+// serverVariable is the environment variable that exec gives to tests; without it they ask the server that shows the page.
+const serverVariable = "SNOWGLOBE_URL"
+
+// test is a request as a test of it shows it.
+type test struct {
+	name         string // operation and status
+	target, base string
+	method, body string // the body is empty for none
+	status       string
+	answer       string // indented JSON; empty if the answer is none, or not all of it is kept
+}
+
+func (v *requestView) test() test {
+	t := test{target: text(dig(v.R, "path")), base: v.page.origin, method: text(dig(v.R, "method")), body: text(dig(v.R, "requestBody")), status: text(dig(v.R, "status"))}
+	if q := text(dig(v.R, "query")); q != "" {
+		t.target += "?" + q
 	}
-	operation, status := text(dig(r, "operation")), text(dig(r, "status"))
+	t.name = text(dig(v.R, "operation")) + " answers " + t.status
+	if text(dig(v.R, "websocket")) == "true" { // the same call over HTTP
+		t.method, t.target = http.MethodPost, strings.TrimSuffix(t.target, "/ws")+"/rpc"
+	}
+	if body := text(dig(v.R, "responseBody")); json.Valid([]byte(body)) {
+		t.answer = v.Body(body)
+	}
+	return t
+}
+
+// Vitest writes the request as a test for Vitest.
+func (v *requestView) Vitest() string {
+	t := v.test()
 	var b strings.Builder
-	fmt.Fprintf(&b, "import { expect, test } from \"vitest\";\n\ntest(%s, async () => {\n  const response = await fetch(%s", quote(operation+" answers "+status), quote(base+target))
-	if method := text(dig(r, "method")); method != "GET" {
-		fmt.Fprintf(&b, ", {\n    method: %s,\n    headers: { \"content-type\": \"application/json\" },\n    body: %s,\n  }", quote(method), quote(text(dig(r, "requestBody"))))
+	fmt.Fprintf(&b, "import { expect, test } from \"vitest\";\n\nconst server = process.env.%s ?? %s;\n\ntest(%s, async () => {\n  const response = await fetch(server + %s",
+		serverVariable, quote(t.base), quote(t.name), quote(t.target))
+	if t.method != http.MethodGet {
+		fmt.Fprintf(&b, ", {\n    method: %s,\n    headers: { \"content-type\": \"application/json\" },\n    body: %s,\n  }", quote(t.method), quote(t.body))
 	}
-	fmt.Fprintf(&b, ");\n  expect(response.status).toBe(%s);\n", status)
-	if body := text(dig(r, "responseBody")); json.Valid([]byte(body)) {
-		b.WriteString("  expect(await response.json()).toEqual(" + strings.ReplaceAll(v.Body(body), "\n", "\n  ") + ");\n")
+	fmt.Fprintf(&b, ");\n  expect(response.status).toBe(%s);\n", t.status)
+	if t.answer != "" {
+		b.WriteString("  expect(await response.json()).toEqual(" + strings.ReplaceAll(t.answer, "\n", "\n  ") + ");\n")
 	}
 	b.WriteString("});\n")
 	return b.String()
+}
+
+// Pytest does the same for pytest, without other packages.
+func (v *requestView) Pytest() string {
+	t := v.test()
+	var b strings.Builder
+	b.WriteString("import json\nimport os\nimport urllib.error\nimport urllib.request\n\n")
+	fmt.Fprintf(&b, "SERVER = os.environ.get(%s, %s)\n\n\ndef test_%s():\n", quote(serverVariable), quote(t.base), identifier(t.name, "_"))
+	body := "None"
+	if t.body != "" {
+		body = quote(t.body) + ".encode()"
+	}
+	fmt.Fprintf(&b, "    request = urllib.request.Request(\n        SERVER + %s,\n        data=%s,\n        headers={\"Content-Type\": \"application/json\"},\n        method=%s,\n    )\n",
+		quote(t.target), body, quote(t.method))
+	b.WriteString("    try:\n        response = urllib.request.urlopen(request)\n    except urllib.error.HTTPError as refused:\n        response = refused\n")
+	fmt.Fprintf(&b, "    assert response.status == %s\n", t.status)
+	if t.answer != "" {
+		fmt.Fprintf(&b, "    assert json.load(response) == json.loads(\n        %s\n    )\n", pythonText(t.answer))
+	}
+	return b.String()
+}
+
+// pythonText writes a text over several lines, or on one if it has what ends them.
+func pythonText(s string) string {
+	if strings.Contains(s, `"""`) || strings.HasSuffix(s, `"`) || strings.HasSuffix(s, `\`) {
+		return quote(s)
+	}
+	return `r"""` + s + `"""`
+}
+
+// Go does the same for package testing.
+func (v *requestView) Go() string {
+	t := v.test()
+	var b strings.Builder
+	b.WriteString("package snowglobe_test\n\nimport (\n\t\"cmp\"\n")
+	if t.answer != "" {
+		b.WriteString("\t\"encoding/json\"\n")
+	}
+	b.WriteString("\t\"net/http\"\n\t\"os\"\n")
+	if t.answer != "" {
+		b.WriteString("\t\"reflect\"\n")
+	}
+	b.WriteString("\t\"strings\"\n\t\"testing\"\n)\n\n")
+	fmt.Fprintf(&b, "func Test%s(t *testing.T) {\n\tserver := cmp.Or(os.Getenv(%q), %q)\n", identifier(t.name, ""), serverVariable, t.base)
+	fmt.Fprintf(&b, "\trequest, err := http.NewRequestWithContext(t.Context(), %q, server+%s, strings.NewReader(%s))\n", t.method, strconv.Quote(t.target), goText(t.body))
+	b.WriteString("\tif err != nil {\n\t\tt.Fatal(err)\n\t}\n\trequest.Header.Set(\"Content-Type\", \"application/json\")\n\tresponse, err := http.DefaultClient.Do(request)\n")
+	b.WriteString("\tif err != nil {\n\t\tt.Fatal(err)\n\t}\n\tdefer response.Body.Close()\n")
+	fmt.Fprintf(&b, "\tif response.StatusCode != %s {\n\t\tt.Errorf(\"status %%d\", response.StatusCode)\n\t}\n", t.status)
+	if t.answer != "" {
+		fmt.Fprintf(&b, "\tvar got, want any\n\tif err := json.NewDecoder(response.Body).Decode(&got); err != nil {\n\t\tt.Fatal(err)\n\t}\n\tif err := json.Unmarshal([]byte(%s), &want); err != nil {\n\t\tt.Fatal(err)\n\t}\n",
+			goText(t.answer))
+		b.WriteString("\tif !reflect.DeepEqual(got, want) {\n\t\tt.Errorf(\"got %v, want %v\", got, want)\n\t}\n")
+	}
+	b.WriteString("}\n")
+	return b.String()
+}
+
+// goText writes a text over several lines, or on one if it has what ends them.
+func goText(s string) string {
+	if !strconv.CanBackquote(strings.ReplaceAll(s, "\n", "")) || s == "" {
+		return strconv.Quote(s)
+	}
+	return "`" + s + "`"
+}
+
+// identifier returns the words of a text as a name: joined by a separator, or each with a capital.
+func identifier(name, separator string) string {
+	words := strings.FieldsFunc(name, func(r rune) bool { return r > unicode.MaxASCII || !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	for i, word := range words {
+		if separator == "" {
+			words[i] = strings.ToUpper(word[:1]) + word[1:]
+		} else {
+			words[i] = strings.ToLower(word)
+		}
+	}
+	return strings.Join(words, separator)
 }
 
 func quote(s string) string {

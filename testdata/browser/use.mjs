@@ -121,7 +121,7 @@ stories["a request that fails the next time, and is copied as a test"] = async (
   await visit("/requests?operation=getChain");
   await page.locator("#requests a").first().click();
   await page.waitForURL(/\/requests\/\d+$/);
-  await page.getByRole("tab", { name: "A test" }).click();
+  await page.getByRole("tab", { name: "Vitest" }).click();
   const panel = page.getByRole("tabpanel").filter({ visible: true });
   await panel.getByRole("button", { name: "Copy" }).click();
   const text = await page.evaluate(() => navigator.clipboard.readText());
