@@ -1,6 +1,7 @@
 // A Docker daemon as far as testcontainers needs one, whose containers are processes of this machine: node daemon.mjs PROGRAM
 // It writes its address to stdout. A port that a container exposes is one that is free here.
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { createServer as listen } from 'node:http'
 import { createServer as reserve } from 'node:net'
 import { text } from 'node:stream/consumers'
@@ -44,7 +45,14 @@ async function answer(method, path, body) {
     }
     case 'GET /containers/*/json': return inspect(container)
     case 'GET /containers/*/logs': return ''
-    case 'POST /containers/*/stop': case 'DELETE /containers/*': container.process?.kill(); return undefined
+    case 'POST /containers/*/stop': case 'DELETE /containers/*': {
+      const running = container.process
+      if (running && running.exitCode === null && running.signalCode === null) {
+        running.kill()
+        await once(running, 'exit')
+      }
+      return undefined
+    }
     case 'POST /containers/*/wait': return { StatusCode: 0 }
   }
   console.error(`not known: ${method} ${path} ${action}`)
