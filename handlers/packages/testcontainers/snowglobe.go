@@ -49,7 +49,9 @@ func Run(ctx context.Context, image string, options ...testcontainers.ContainerC
 }
 
 // WithProfile names the size of the world, such as default, or a file in the container that describes one.
-func WithProfile(name string) testcontainers.CustomizeRequestOption { return WithFlags("--profile", name) }
+func WithProfile(name string) testcontainers.CustomizeRequestOption {
+	return WithFlags("--profile", name)
+}
 
 // WithSeed sets the seed of the world's random numbers; the default is 1.
 func WithSeed(n int64) testcontainers.CustomizeRequestOption {
