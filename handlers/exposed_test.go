@@ -10,8 +10,10 @@ import (
 	"strings"
 	"testing"
 
+	"snowglobe/handlers/control"
 	"snowglobe/handlers/intercept"
 	"snowglobe/handlers/permit"
+	"snowglobe/sim"
 )
 
 // TestExposedServersWarn: no warning on loopback, and a stronger one beyond it the more clients may do.
@@ -22,7 +24,7 @@ func TestExposedServersWarn(t *testing.T) {
 		}
 	}
 	loopback, everywhere, fuji := at("127.0.0.1:9650"), at("0.0.0.0:9650"), at("192.168.1.7:9652")
-	control := Options{Permit: permit.Rule{Control: true}}
+	mayControl := Options{Permit: permit.Rule{Control: true}}
 	for _, c := range []struct {
 		options   Options
 		listeners Listeners
@@ -33,7 +35,8 @@ func TestExposedServersWarn(t *testing.T) {
 		{Options{}, Listeners{Main: everywhere}, []string{"listening on 0.0.0.0:9650: ", "personas' keys"}},
 		{Options{}, Listeners{Main: loopback, Fuji: fuji}, []string{"listening on 192.168.1.7:9652: "}},
 		{Options{}, Listeners{Main: everywhere, Fuji: fuji}, []string{"listening on 0.0.0.0:9650 and 192.168.1.7:9652: "}},
-		{control, Listeners{Main: everywhere}, []string{"DANGER", "--allow-control"}},
+		{Options{Faucet: func(*sim.World) control.Faucet { return nil }}, Listeners{Main: everywhere}, []string{"personas' keys", "the faucet pays them"}},
+		{mayControl, Listeners{Main: everywhere}, []string{"DANGER", "--allow-control"}},
 		{Options{Node: NodeOptions{Admin: true}}, Listeners{Main: everywhere}, []string{"DANGER", "--api-admin-enabled"}},
 		{Options{Proxy: &intercept.Proxy{}}, Listeners{Main: everywhere}, []string{"DANGER", "--as-network"}},
 	} {

@@ -155,6 +155,9 @@ func (o *Options) warn(notes io.Writer, exposed []string) {
 	}
 	text := fmt.Sprintf("listening on %s: other machines can read everything here, the personas' keys included, and send signed transactions",
 		strings.Join(exposed, " and "))
+	if o.Faucet != nil && !o.Permit.Control {
+		text += ", and the faucet pays them little and rarely"
+	}
 	var more []string
 	if o.Permit.Control {
 		more = append(more, "--allow-control lets them change the world in every other way too")

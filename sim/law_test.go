@@ -115,7 +115,6 @@ var imports = []struct{ pkg, may string }{
 	{"handlers/web", "fixtures fixtures/contracts fixtures/userfile fixtures/web fixtures/worldfile sim/metric sim/price handlers/control handlers/docs handlers/openrpc handlers/permit handlers/rest handlers/rest/schema"},
 	{"handlers/mcp", "handlers/docs handlers/permit handlers/rest"},
 	{"handlers/worlds", "fixtures/interchange handlers/node/rpc sim sim/store sim/store/dbfile sim/store/filelock handlers/control handlers/permit handlers/rest handlers/rest/schema"},
-	{"handlers/names", "fixtures handlers/control"},
 	{"handlers/program", "sim/store"},
 	{"handlers/prometheus", "fixtures sim sim/cache sim/evm/reader sim/miner handlers/node"},
 	{"handlers", "fixtures/interchange fixtures/userfile fixtures sim sim/... handlers/..."},
