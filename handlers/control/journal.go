@@ -28,8 +28,8 @@ type ForgottenRequests struct {
 	Deleted int `json:"deleted"`
 }
 
-// verifyBody states which requests are expected, and how often.
-type verifyBody struct {
+// ExpectedRequests states which requests are expected, and how often. It is the body of POST /sim/requests:verify.
+type ExpectedRequests struct {
 	journal.Criteria
 	Times *Times `json:"times,omitempty" doc:"Default: at least once."`
 }
@@ -72,7 +72,7 @@ func RegisterJournal(s *rest.Server, j *journal.Journal) error {
 			Body: reflect.TypeFor[journal.Criteria](), Strict: true, Unrecorded: true, Answer: reflect.TypeFor[RequestCount](), Handle: a.count},
 		rest.Operation{ID: "verifyRequests", Method: http.MethodPost, Path: "/sim/requests:verify", Summary: "Check which requests were made, and how often",
 			Doc:  "The status is 200 whether or not it holds. Example: {\"operation\":\"listErc20Balances\",\"times\":{\"atLeast\":2}}.",
-			Body: reflect.TypeFor[verifyBody](), Strict: true, Unrecorded: true, Answer: reflect.TypeFor[Verification](), Handle: a.verify})
+			Body: reflect.TypeFor[ExpectedRequests](), Strict: true, Unrecorded: true, Answer: reflect.TypeFor[Verification](), Handle: a.verify})
 }
 
 // criteriaParams lists the filters of the request list.
@@ -157,7 +157,7 @@ func (a *journalAPI) count(r *rest.Request) (any, error) {
 }
 
 func (a *journalAPI) verify(r *rest.Request) (any, error) {
-	b := rest.Body[verifyBody](r)
+	b := rest.Body[ExpectedRequests](r)
 	if err := a.known(&b.Criteria); err != nil {
 		return nil, err
 	}

@@ -37,6 +37,12 @@ func (c *Client) World(ctx context.Context) (*control.World, error) {
 	return w, c.Ask(ctx, http.MethodGet, "/sim/world", nil, w)
 }
 
+// Fund pays an account from the faucet.
+func (c *Client) Fund(ctx context.Context, request control.FaucetRequest) (*control.FaucetPayment, error) {
+	paid := &control.FaucetPayment{}
+	return paid, c.Ask(ctx, http.MethodPost, "/sim/faucet", request, paid)
+}
+
 // Advance advances the world's clock. Everything that falls due on the way happens.
 func (c *Client) Advance(ctx context.Context, by time.Duration) error {
 	return c.Ask(ctx, http.MethodPost, "/sim/clock", map[string]string{"advance": by.String()}, nil)
@@ -85,6 +91,19 @@ func (c *Client) RemoveFault(ctx context.Context, id string) error {
 // ClearFaults removes all rules.
 func (c *Client) ClearFaults(ctx context.Context) error {
 	return c.Ask(ctx, http.MethodDelete, "/sim/faults", nil, nil)
+}
+
+// VerifyRequests returns how often clients made the requests that are described, and an error with the closest ones if that is not what Times says.
+func (c *Client) VerifyRequests(ctx context.Context, expected control.ExpectedRequests) (count int, err error) {
+	var found control.Verification
+	if err := c.Ask(ctx, http.MethodPost, "/sim/requests:verify", expected, &found); err != nil || found.Verified {
+		return found.Count, err
+	}
+	near, err := json.Marshal(found.NearMisses)
+	if err != nil {
+		return found.Count, err
+	}
+	return found.Count, fmt.Errorf("%d requests, expected %s; the closest are %s", found.Count, found.Expected, near)
 }
 
 // Mine makes blocks on the EVM chain with a JSON-RPC URL.

@@ -9,10 +9,14 @@
 //		before := s.Snapshot()
 //		s.Advance(36 * time.Hour)
 //		s.Revert(before)
+//		s.Fund(alice.Address.Hex(), "2.5")
 //		defer s.Fault(fault.Rule{Match: fault.Match{Operation: "getChain"}, Action: fault.Action{Status: 429}})()
 //	}
 //
 // Every test gets the same world, byte for byte, and none sees what another does, so tests may run in parallel. The first one makes the world
 // and the others get copies of that, which takes some milliseconds. Run and the methods of Server fail the test when what they ask for is
 // refused, so they must be called in the test's own goroutine; Client has methods that return errors, for helpers and other goroutines.
+//
+// The names follow those of the packages for Node and Python. Types of requests and answers are those of the server: packages control and fault.
+// snowglobe types --go writes a world's names as Go code; with Digest(world.Digest), Run refuses a world that has others.
 package snowglobetest

@@ -46,6 +46,13 @@ func BlockTime(every time.Duration) Option { return flags{"--block-time", every.
 // Live lets the world's clock run in real time, and its people act.
 func Live() Option { return flags{"--live"} }
 
+// Digest states the digest that the world must have, as snowglobe types wrote it into world.Digest.
+func Digest(hex string) Option { return digest(hex) }
+
+type digest string
+
+func (digest) flags() []string { return nil }
+
 // Flags passes any other flags of snowglobe serve, such as "--require-api-key". The server listens on a free port of 127.0.0.1, without one
 // for fuji alone, unless --addr and --fuji-addr say otherwise.
 func Flags(args ...string) Option { return flags(args) }
@@ -56,13 +63,18 @@ type settings struct {
 	server handlers.Options
 	listen handlers.Addresses
 	chosen map[string]bool
+	digest string // that the world must have; empty for any
 }
 
 // read reads the options; the server's log goes to w.
 func read(options []Option, w io.Writer) (*settings, error) {
 	args := []string{"--db", store.Memory, "--profile", "tiny", "--quiet", "--addr", "127.0.0.1:0", "--fuji-addr", handlers.Off}
+	wanted := ""
 	for _, option := range options {
 		args = append(args, option.flags()...)
+		if d, is := option.(digest); is {
+			wanted = string(d)
+		}
 	}
 	f := pflag.NewFlagSet("snowglobetest", pflag.ContinueOnError)
 	f.SetOutput(io.Discard)
@@ -74,7 +86,7 @@ func read(options []Option, w io.Writer) (*settings, error) {
 	if f.NArg() > 0 {
 		return nil, fmt.Errorf("unexpected argument %q", f.Arg(0))
 	}
-	s := &settings{chosen: map[string]bool{}}
+	s := &settings{chosen: map[string]bool{}, digest: wanted}
 	f.Visit(func(set *pflag.Flag) { s.chosen[set.Name] = true })
 	if s.server, err = server.Options(w); err != nil {
 		return nil, err

@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"context"
 	"crypto/ecdsa"
+	"encoding/hex"
 	"errors"
+	"fmt"
 	"strings"
 	"sync"
 	"testing"
@@ -59,6 +61,9 @@ func start(t testing.TB, options []Option, log *testLog) (*Server, error) {
 	w, err := o.open(t)
 	if err != nil {
 		return nil, err
+	}
+	if found := hex.EncodeToString(w.Digest()); o.digest != "" && o.digest != found {
+		return nil, errors.Join(fmt.Errorf("the world has the digest %s, but %s is expected: run snowglobe types again", found, o.digest), w.Close())
 	}
 	if err := w.Claim(t.Context()); err != nil {
 		return nil, errors.Join(err, w.Close())
@@ -168,6 +173,15 @@ func (s *Server) Persona(name string) *Persona {
 	return nil
 }
 
+// Fund pays an account from the faucet: whole coins, such as 2.5, of the chain of the address, which is mainnet's C-Chain for 0x. An amount of ""
+// stands for 1. Client.Fund pays on other chains, and in tokens.
+func (s *Server) Fund(address, amount string) *control.FaucetPayment {
+	s.t.Helper()
+	paid, err := s.client.Fund(s.context(), control.FaucetRequest{Address: address, Amount: control.FaucetAmount(amount)})
+	s.check(err)
+	return paid
+}
+
 // Advance advances the world's clock. Everything that falls due on the way happens.
 func (s *Server) Advance(by time.Duration) {
 	s.t.Helper()
@@ -222,6 +236,14 @@ func (s *Server) Fault(rule fault.Rule) (remove func()) {
 func (s *Server) ClearFaults() {
 	s.t.Helper()
 	s.check(s.client.ClearFaults(s.context()))
+}
+
+// VerifyRequests fails the test unless clients made the requests that are described, at least once unless Times says otherwise. It returns how often.
+func (s *Server) VerifyRequests(expected control.ExpectedRequests) int {
+	s.t.Helper()
+	count, err := s.client.VerifyRequests(s.context(), expected)
+	s.check(err)
+	return count
 }
 
 // names returns the unchanging part of the world.

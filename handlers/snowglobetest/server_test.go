@@ -16,7 +16,9 @@ import (
 	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/ethereum/go-ethereum/ethclient"
 
+	"snowglobe/handlers/control"
 	"snowglobe/handlers/fault"
+	"snowglobe/handlers/journal"
 	"snowglobe/handlers/snowglobetest"
 	"snowglobe/sim/txs"
 )
@@ -257,6 +259,7 @@ func (failing) Fatalf(format string, said ...any) { panic(fmt.Sprintf(format, sa
 func TestSaysWhatIsWrong(t *testing.T) {
 	t.Parallel()
 	s := snowglobetest.Run(failing{t})
+	snowglobetest.Run(t, snowglobetest.Digest(s.World().Digest))
 	for _, c := range []struct {
 		do   func()
 		said string
@@ -264,6 +267,11 @@ func TestSaysWhatIsWrong(t *testing.T) {
 		{func() { snowglobetest.Run(failing{t}, snowglobetest.Flags("--colour", "blue")) }, "-colour"},
 		{func() { snowglobetest.Run(failing{t}, snowglobetest.Flags("blue")) }, `unexpected argument "blue"`},
 		{func() { snowglobetest.Run(failing{t}, snowglobetest.Profile("huge")) }, "huge"},
+		{func() { snowglobetest.Run(failing{t}, snowglobetest.Digest("00")) }, "but 00 is expected: run snowglobe types again"},
+		{func() { s.Fund("nowhere", "") }, "nowhere"},
+		{func() {
+			s.VerifyRequests(control.ExpectedRequests{Criteria: journal.Criteria{Operation: "getChain"}})
+		}, "0 requests, expected at least 1"},
 		{func() { s.Persona("mallory") }, "but alice, bob"},
 		{func() { s.Chain("43115") }, "43114"},
 		{func() { s.RPC("foo/C") }, `chain "foo/C": unknown network "foo": mainnet or fuji`},
