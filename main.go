@@ -53,6 +53,7 @@ type command struct {
 	stderr      io.Writer
 	notes       io.Writer // banner and progress
 	force       bool      // overwrite an existing file
+	withStdin   bool      // serve until stdin ends
 	gc          int       // the user's GOGC
 }
 
@@ -128,7 +129,7 @@ func (c *command) read(world *seed.Flags, serving *handlers.Flags) (err error) {
 			return err
 		}
 	}
-	c.notes = c.stderr
+	c.notes, c.withStdin = c.stderr, serving.WithStdin
 	if serving.Quiet {
 		c.notes = io.Discard
 	}
@@ -153,6 +154,11 @@ func (c *command) read(world *seed.Flags, serving *handlers.Flags) (err error) {
 
 func (c *command) serve(ctx context.Context) error {
 	c.server.Stdout = c.stdout.Writer
+	if c.withStdin {
+		var stop context.CancelFunc
+		ctx, stop = handlers.UntilEnd(ctx, os.Stdin)
+		defer stop()
+	}
 	return c.run(ctx, ctx)
 }
 

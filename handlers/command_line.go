@@ -27,6 +27,9 @@ const (
 	junitFlag   = "junit"
 )
 
+// withStdinFlag belongs to serve alone: the stdin of exec is its command's.
+const withStdinFlag = "with-stdin"
+
 // groups orders the flags of serve in help.
 var groups = []cli.Group{
 	{Title: "The world", Flags: []string{"db", "seed", "profile", "until", "upgrade", "read-only", "regenerate", "worlds", "world-size"}},
@@ -36,7 +39,7 @@ var groups = []cli.Group{
 	{Title: "Time and blocks", Flags: []string{"live", "clock-rate", "block-time", "mixed-mining", "no-mining", "no-relayer", "relayer", "undo-blocks"}},
 	{Title: "Your contracts", Flags: []string{"solc"}},
 	{Title: "Exports", Flags: []string{"export-workers", "export-queue", "export-keep", "export-max-rows", "export-retention"}},
-	{Title: "Faults, logs and the program itself", Flags: []string{"artifacts", "gas-report", "record", "faults", "journal", "log-format", "quiet", "ready-file", againstFlag, junitFlag, forceFlag, jsonFlag, "config"}},
+	{Title: "Faults, logs and the program itself", Flags: []string{"artifacts", "gas-report", "record", "faults", "journal", "log-format", "quiet", "ready-file", withStdinFlag, againstFlag, junitFlag, forceFlag, jsonFlag, "config"}},
 	{Title: "Names as source code", Flags: typesFlags},
 	{Title: "An L1 to import", Flags: l1Flags},
 }
@@ -52,7 +55,7 @@ func CommandLine(f *pflag.FlagSet) *cli.Program {
 	})
 	of := func(groups ...[]string) []string { return slices.Concat(groups...) }
 	all = slices.DeleteFunc(all, func(name string) bool {
-		return slices.Contains([]string{forceFlag, jsonFlag, againstFlag, junitFlag}, name) || slices.Contains(typesFlags, name) || slices.Contains(l1Flags, name)
+		return slices.Contains([]string{forceFlag, jsonFlag, againstFlag, junitFlag, withStdinFlag}, name) || slices.Contains(typesFlags, name) || slices.Contains(l1Flags, name)
 	})
 	return &cli.Program{
 		Flags: f, Groups: groups, Version: control.Version(), Given: Given,
@@ -62,7 +65,7 @@ func CommandLine(f *pflag.FlagSet) *cli.Program {
 		},
 		Verbs: []cli.Verb{
 			{
-				Name: "serve", Summary: "open the world, or generate it if the file does not exist, and serve it", Flags: all,
+				Name: "serve", Summary: "open the world, or generate it if the file does not exist, and serve it", Flags: of(all, []string{withStdinFlag}),
 				Examples: `  snowglobe
   snowglobe serve --db :memory: --profile tiny --addr 127.0.0.1:0
   snowglobe serve --until now --live --db today.db`,

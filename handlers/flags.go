@@ -39,6 +39,7 @@ type Flags struct {
 
 	Addresses Addresses
 	Quiet     bool
+	WithStdin bool // stop when stdin ends
 
 	readyFile                                                            string
 	network, dialect, logFormat, keys, hosts, profiles, warpSign, faults string
@@ -119,6 +120,7 @@ func NewFlags(f *pflag.FlagSet) *Flags {
 	f.Int64Var(&s.worldSize, "world-size", 1024, "`N` MiB for each of these")
 	f.Int64Var(&s.undoBlocks, "undo-blocks", store.DefaultUndoBlocks, "`N` newest blocks, and other changes, that anvil_reorg and anvil_rollback can reach; further back only snapshots and a reset are ways back")
 	f.StringVar(&s.logFormat, "log-format", "text", "`NAME` of the log's format: text, a readable line for each request, in colour on a terminal unless NO_COLOR is set, or json")
+	f.BoolVar(&s.WithStdin, withStdinFlag, false, "stop when stdin ends, as it does when the program that writes to it ends, however it does")
 	f.StringVar(&s.readyFile, "ready-file", "", "`FILE` to write once the server answers: a JSON object with url, pid and digest, like the first line of stdout")
 	f.BoolVar(&s.Quiet, "quiet", false, "no banner, no progress, only errors in the log")
 	return s

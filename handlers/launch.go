@@ -54,6 +54,17 @@ func (o *Options) tellReady(r ready) error {
 	return os.Rename(file.Name(), o.ReadyFile)
 }
 
+// UntilEnd returns a context that ends with an input too. The operating system ends the input when the program that writes to it ends, even if that
+// was killed.
+func UntilEnd(ctx context.Context, in io.Reader) (context.Context, context.CancelFunc) {
+	ctx, stop := context.WithCancel(ctx)
+	go func() {
+		defer stop()
+		_, _ = io.Copy(io.Discard, in) // an input that cannot be read has ended
+	}()
+	return ctx, stop
+}
+
 // ExecDefaults holds the flag defaults of exec.
 var ExecDefaults = map[string]string{"db": ":memory:", "profile": "tiny", "addr": "127.0.0.1:0", "fuji-addr": Off, "quiet": "true"}
 

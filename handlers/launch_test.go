@@ -55,3 +55,42 @@ func TestMachinesAreToldWhenTheServerAnswers(t *testing.T) {
 		t.Error(code)
 	}
 }
+
+// TestStopsWithStdin: a server that was started with a pipe ends in good order with it, and exec has no such flag, because its stdin is the command's.
+func TestStopsWithStdin(t *testing.T) {
+	t.Parallel()
+	serve := command(t, "--db", "w.db", "--profile", "tiny", "--addr", "127.0.0.1:0", "--fuji-addr", "off", "--quiet", "--with-stdin")
+	stdin, err := serve.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	stdout, err := serve.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := serve.Start(); err != nil {
+		t.Fatal(err)
+	}
+	var told struct{ URL string }
+	if err := json.NewDecoder(stdout).Decode(&told); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := stdin.Write([]byte("anything\n")); err != nil {
+		t.Fatal(err)
+	}
+	if code, _, stderr := outcome(t, command(t, "healthcheck", "--addr", strings.TrimPrefix(told.URL, "http://"))); code != 0 {
+		t.Error(code, stderr)
+	}
+	if err := stdin.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := serve.Wait(); err != nil {
+		t.Error(err)
+	}
+	if left, err := filepath.Glob(filepath.Join(serve.Dir, "w.db-*")); err != nil || len(left) > 0 {
+		t.Error(left, err)
+	}
+	if code, _, stderr := outcome(t, command(t, "exec", "--with-stdin", "--", "true")); code != 2 || !strings.Contains(stderr, "with-stdin") {
+		t.Error(code, stderr)
+	}
+}

@@ -116,9 +116,14 @@ test('finds its program', () => {
   assert.equal(run({ SNOWGLOBE_BINARY: binaryPath() }, 'exec', '--', process.execPath, '-e', '').status, 0)
 })
 
-test('a script that forgets to stop ends, and its server with it', async () => {
-  const script = 'import { start } from "snowglobe"; console.log((await start()).url)'
-  const { status, stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8' })
-  assert.equal(status, 0, stderr)
-  await assert.rejects(async () => { for (let n = 0; n < 100; n++) await fetch(`${stdout.trim()}/sim/health`) }, TypeError)
-})
+for (const [how, more, ends] of [['forgets to stop', '', { status: 0, signal: null }], ['is killed', '; process.kill(process.pid, "SIGKILL")', { status: null, signal: 'SIGKILL' }]]) {
+  test(`a script that ${how} ends, and its server with it`, async () => {
+    const script = `import { start } from "snowglobe"; import { writeSync } from "node:fs"; writeSync(1, (await start()).url)${more}`
+    const { status, signal, stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8' })
+    assert.deepEqual({ status, signal }, ends, stderr)
+    await assert.rejects(async () => {
+      const deadline = Date.now() + 10_000
+      while (Date.now() < deadline) await fetch(`${stdout}/sim/health`)
+    }, TypeError)
+  })
+}

@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from datetime import timedelta
 from pathlib import Path
 from typing import Any, Iterator
@@ -119,11 +120,15 @@ def test_finds_its_program(monkeypatch: pytest.MonkeyPatch) -> None:
         snowglobe.start()
 
 
-def test_a_script_that_forgets_to_stop_ends_and_its_server_with_it() -> None:
-    script = "import snowglobe; print(snowglobe.start().url)"
-    url = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=60).stdout.strip()
+@pytest.mark.parametrize("more,code", [("", 0), ("; import os; os.kill(os.getpid(), 9)", -9)], ids=["forgets to stop", "is killed"])
+def test_the_server_of_a_script_ends_with_it(more: str, code: int) -> None:
+    script = "import snowglobe; print(snowglobe.start().url, flush=True)" + more
+    ended = subprocess.run([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True, timeout=60)
+    assert ended.returncode == code
+    deadline = time.monotonic() + 10
     with pytest.raises(OSError):
-        snowglobe.connect(url)
+        while time.monotonic() < deadline:
+            snowglobe.connect(ended.stdout.strip())
 
 
 def test_the_plugin_reverts_on_request(pytester: pytest.Pytester) -> None:

@@ -16,19 +16,13 @@ class SnowglobeError extends Error {
   }
 }
 
-/** Programs that run, which end with this process. */
-const running = new Set()
-
-function endAll() {
-  for (const server of running) server.kill()
-}
-
 async function start({ profile = 'tiny', seed, file = ':memory:', digest, flags = [] } = {}) {
-  const args = ['serve', '--quiet', '--addr', '127.0.0.1:0', '--fuji-addr', 'off', '--db', file]
+  const args = ['serve', '--quiet', '--with-stdin', '--addr', '127.0.0.1:0', '--fuji-addr', 'off', '--db', file]
   if (file === ':memory:' || profile !== 'tiny') args.push('--profile', profile) // an existing file keeps its own
   if (seed !== undefined) args.push('--seed', String(seed))
   const { SNOWGLOBE_BINARY: _, ...env } = process.env
-  const server = spawn(binaryPath(), [...args, ...flags], { stdio: ['ignore', 'pipe', 'pipe'], env, windowsHide: true })
+  const server = spawn(binaryPath(), [...args, ...flags], { stdio: ['pipe', 'pipe', 'pipe'], env, windowsHide: true })
+  server.stdin.on('error', () => {}) // it ends with the server
   let said = ''
   server.stderr.setEncoding('utf8')
   server.stderr.on('data', (text) => { said = (said + text).slice(-4096) })
@@ -42,17 +36,13 @@ async function start({ profile = 'tiny', seed, file = ':memory:', digest, flags 
     ended.then((how) => Promise.reject(new SnowglobeError(`Snowglobe did not start (${how}): ${said.trim() || 'it said nothing'}`))),
   ])
   server.stderr.pipe(process.stderr, { end: false })
-  if (running.size === 0) process.on('exit', endAll)
-  running.add(server)
   const stop = async () => {
     server.ref() // so that the process waits for it
     server.kill()
     await ended
-    running.delete(server)
-    if (running.size === 0) process.off('exit', endAll)
   }
-  // A script that forgets to stop the server ends all the same.
-  for (const one of [server, server.stdout, server.stderr]) one.unref?.()
+  // A script that forgets to stop the server ends all the same, and so does the server, whose stdin ends with this process.
+  for (const one of [server, server.stdin, server.stdout, server.stderr]) one.unref?.()
   const found = JSON.parse(ready)
   try {
     if (digest !== undefined && digest !== found.digest) {

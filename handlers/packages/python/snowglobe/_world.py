@@ -105,14 +105,14 @@ def start(
     """
     from ._binary import find_binary
 
-    command = [find_binary(), "serve", "--quiet", "--addr", "127.0.0.1:0", "--fuji-addr", "off", "--db", ":memory:" if file is None else os.fspath(file)]
+    command = [find_binary(), "serve", "--quiet", "--with-stdin", "--addr", "127.0.0.1:0", "--fuji-addr", "off", "--db", ":memory:" if file is None else os.fspath(file)]
     if file is None or profile != "tiny":  # an existing file keeps its own
         command += ["--profile", profile]
     if seed is not None:
         command += ["--seed", str(seed)]
     environ = {name: value for name, value in os.environ.items() if name != "SNOWGLOBE_BINARY"}
     with tempfile.TemporaryFile() as errors:
-        server = subprocess.Popen([*command, *flags], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=errors, env=environ)
+        server = subprocess.Popen([*command, *flags], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors, env=environ)
         assert server.stdout is not None
         line = server.stdout.readline()
         if not line:
@@ -125,10 +125,11 @@ def start(
         atexit.unregister(stop)
         server.terminate()
         server.wait()
-        assert server.stdout is not None
-        server.stdout.close()
+        for pipe in (server.stdin, server.stdout):
+            assert pipe is not None
+            pipe.close()
 
-    atexit.register(stop)
+    atexit.register(stop)  # if this process is killed, the end of stdin stops the server
     ready = json.loads(line)
     try:
         if digest is not None and digest != ready["digest"]:
