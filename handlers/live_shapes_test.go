@@ -375,6 +375,7 @@ func (s *shapes) prepare(w *sim.World) {
 		s.Fatal(problem)
 	}
 	s.bodies = map[string]string{
+		"POST /sim/session:back": `{"line":0}`,
 		"POST /sim/session:play": `{"session":"mine on C"}`,
 		"POST /sim/imports":      `{"content":{"tokens":[]}}`,
 		"POST /sim/artifacts":    `{"path":"artifacts/testdata/foundry/out"}`,

@@ -236,7 +236,7 @@ var operations = map[string]func(*together) string{
 	"delete /sim/faults/{id}": nil, "delete /sim/requests": nil, "post /sim/requests:count": nil, "post /sim/requests:verify": nil,
 	"post /sim/webhooks/{id}/deliveries/{messageId}:redeliver": nil, "post /sim/webhooks/{id}:test": nil,
 	"post /sim/worlds": nil, "delete /sim/worlds/{name}": nil, // a copy is made of every pair
-	"post /sim/artifacts": nil, "post /sim/decode": nil, "post /sim/session:play": nil,
+	"post /sim/artifacts": nil, "post /sim/decode": nil, "post /sim/session:play": nil, "post /sim/session:back": nil,
 	"delete /sim/snapshots/{id}": nil, "post /sim/snapshots/{id}:revert": nil, // each pair is between both
 
 	"post /sim/clock": func(p *together) string {

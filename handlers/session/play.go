@@ -48,6 +48,15 @@ type play struct {
 
 // Play plays a session. It stops at the first line that has another outcome than the session says; the error is that line's session.Mistake.
 func (p *Player) Play(ctx context.Context, text string) (*Played, error) {
+	one, err := p.play(ctx, text)
+	if one == nil {
+		return nil, err
+	}
+	return one.end(), err
+}
+
+// play plays a session, and returns how it went; nil if it did not begin.
+func (p *Player) play(ctx context.Context, text string) (*play, error) {
 	steps, err := session.Parse(text)
 	if err != nil {
 		return nil, err
@@ -63,10 +72,10 @@ func (p *Player) Play(ctx context.Context, text string) (*Played, error) {
 	one := &play{Player: p, labels: map[string]string{}}
 	for i := range steps {
 		if err := one.step(ctx, &steps[i]); err != nil {
-			return one.end(), &session.Mistake{Line: steps[i].Line, Reason: err}
+			return one, &session.Mistake{Line: steps[i].Line, Reason: err}
 		}
 	}
-	return one.end(), nil
+	return one, nil
 }
 
 func (p *play) end() *Played {
@@ -78,8 +87,13 @@ func (p *play) end() *Played {
 type errPlayed struct{ error }
 
 func (p *play) step(ctx context.Context, s *session.Step) (err error) {
-	if p.names, err = readNames(ctx, p.world); err != nil { // lines may deploy or import contracts with names
-		return err
+	if p.names == nil {
+		if p.names, err = readNames(ctx, p.world); err != nil {
+			return err
+		}
+	}
+	if s.Kind == session.HTTP || s.Kind == session.Revert || s.Kind == session.Reset { // contracts may get or lose names
+		defer func() { p.names = nil }()
 	}
 	switch digest := fmt.Sprintf("%x", p.world.Digest()); {
 	case s.Kind == session.World:

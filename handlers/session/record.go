@@ -34,9 +34,10 @@ type action struct {
 	large               int    // bytes of data that are too many to keep
 	line                string // once it is in words
 
-	before int64 // the clock when it began, in milliseconds, if the clock had moved by itself until then; otherwise 0
-	people bool  // whether people acted meanwhile
-	after  int64 // the clock when it had ended
+	before int64  // the clock when it began, in milliseconds, if the clock had moved by itself until then; otherwise 0
+	people bool   // whether people acted meanwhile
+	after  int64  // the clock when it had ended
+	digest []byte // of the world then; nil if others were under way
 }
 
 func (a *action) bytes() int {
@@ -50,6 +51,11 @@ type Recorder struct {
 	limit  int
 	begun  []byte // the world's digest at the beginning
 
+	begunAt int64 // the clock then
+	fresh   bool  // whether that is the freshly generated world, to which a reset leads
+
+	going atomic.Bool // while the world goes back to a line, nothing is recorded
+
 	mu      sync.Mutex
 	actions []*action // in the order of their turns
 	bytes   int
@@ -60,7 +66,8 @@ type Recorder struct {
 
 // NewRecorder records what is done to a world from now on. people reports whether people act while its clock runs.
 func NewRecorder(w *sim.World, people func() bool) *Recorder {
-	r := &Recorder{world: w, people: people, limit: keptBytes, begun: w.Digest(), clock: w.Clock.UnixMilli()}
+	last := w.DB.LastCommit()
+	r := &Recorder{world: w, people: people, limit: keptBytes, begun: w.Digest(), fresh: last != nil && last.Sequence == 0, clock: w.Clock.UnixMilli(), begunAt: w.Clock.UnixMilli()}
 	w.SetSchedule(func(ctx context.Context, c *reader.Chain) (context.Context, func(error)) {
 		within, done := r.begin(ctx, &action{chain: sim.NameOf(c), method: scheduled})
 		return within, func(err error) { done(nil, err != nil) }
@@ -111,6 +118,9 @@ func (r *Recorder) Operation(ctx context.Context, id, method, path string, body 
 }
 
 func (r *Recorder) begin(ctx context.Context, a *action) (within context.Context, done func(result any, failed bool)) {
+	if r.going.Load() {
+		return ctx, func(any, bool) {}
+	}
 	if len(a.data) > keptEach {
 		a.data, a.large = nil, len(a.data)
 	} else {
@@ -175,7 +185,9 @@ func (r *Recorder) end(a *action, failed, changed bool) {
 	a.ended, a.failed = true, failed
 	a.void = failed && !changed || string(a.result) == "false" && strings.HasSuffix(a.method, "_revert")
 	r.clock = r.world.Clock.UnixMilli()
-	a.after = r.clock
+	if a.after = r.clock; r.open == 0 {
+		a.digest = r.world.Digest()
+	}
 	r.bytes += len(a.result)
 	if a.void && a.before == 0 {
 		r.bytes -= a.bytes()

@@ -21,6 +21,11 @@ type playBody struct {
 	Path    string `json:"path,omitempty" doc:"Of a file on this machine with the text, instead of it."`
 }
 
+// backBody says where to go back to.
+type backBody struct {
+	Line int `json:"line" min:"0" doc:"Of GET /sim/session/lines; 0 for the beginning."`
+}
+
 // Register registers the operations on sessions.
 func Register(s *rest.Server, r *Recorder) error {
 	player := NewPlayer(r.world, s)
@@ -31,6 +36,22 @@ func Register(s *rest.Server, r *Recorder) error {
 			Handle: func(q *rest.Request) (any, error) {
 				text, err := r.Text(q.Context())
 				return rest.Raw{Type: "text/plain; charset=utf-8", Body: []byte(text)}, err
+			}},
+		rest.Operation{ID: "getSessionLines", Path: "/sim/session/lines", Summary: "The lines of the session, and to which of them the world can go back", Live: true,
+			Answer: reflect.TypeFor[Timeline](), Handle: func(q *rest.Request) (any, error) { return r.Timeline(q.Context()) }},
+		rest.Operation{ID: "returnToLine", Method: http.MethodPost, Path: "/sim/session:back", Summary: "Go back to where the world was after a line of the session",
+			Doc: "Reverts to the last snapshot before the line, or resets, and plays the lines from there again. The session then ends with the line. " +
+				"It resets if a line set how blocks are made, or used an operation such as POST /sim/faults: no snapshot has these. Nobody else may change the world meanwhile.",
+			Body: reflect.TypeFor[backBody](), Strict: true, Class: permit.Control, Slow: true, Answer: reflect.TypeFor[Timeline](),
+			Handle: func(q *rest.Request) (any, error) {
+				err := r.Back(q.Context(), player, rest.Body[backBody](q).Line)
+				if wrong := mistakes(err); len(wrong) > 0 {
+					return nil, rest.Conflict("the way back ended at " + wrong[0])
+				}
+				if err != nil {
+					return nil, err
+				}
+				return r.Timeline(q.Context())
 			}},
 		rest.Operation{ID: "playSession", Method: http.MethodPost, Path: "/sim/session:play", Summary: "Do to the world what a session says",
 			Doc: "Stops at the first line that has another outcome than the session says. The world then stays as the lines before have left it. " +

@@ -33,43 +33,53 @@ func (r *Recorder) Text(ctx context.Context) (string, error) {
 	m := &r.world.Meta
 	fmt.Fprintf(&b, "# Seed %d, profile %s. snowglobe help sessions explains the lines.\nworld %x\n", m.Seed, m.Profile, r.begun)
 	for _, line := range lines {
-		b.WriteString(line + "\n")
+		b.WriteString(line.text + "\n")
 	}
 	fmt.Fprintf(&b, "# digest %x\n", r.world.Digest())
 	return b.String(), nil
 }
 
+// line is a line of the session, with the action that has happened when it is done; nil for none.
+type line struct {
+	text string
+	last *action
+	own  bool // whether the line is that action's, and not one of the clock that moved by itself
+}
+
 // Lines returns the lines of the session without the world's.
-func (r *Recorder) Lines(ctx context.Context) (lines []string, err error) {
+func (r *Recorder) Lines(ctx context.Context) (lines []line, err error) {
 	all, dropped, clock := r.snapshot()
 	n, err := readNames(ctx, r.world)
 	if err != nil {
 		return nil, err
 	}
 	if dropped > 0 {
-		lines = append(lines, (&session.Step{Kind: session.Missing, Name: fmt.Sprintf("%d earlier actions: a session keeps the latest %d MiB", dropped, r.limit>>20)}).String())
+		missing := &session.Step{Kind: session.Missing, Name: fmt.Sprintf("%d earlier actions: a session keeps the latest %d MiB", dropped, r.limit>>20)}
+		lines = append(lines, line{text: missing.String()})
 	}
+	var last *action
 	moved := func(to int64, people bool) {
-		lines = append(lines, (&session.Step{Kind: session.Clock, Time: timeText(to), People: people}).String())
+		lines = append(lines, line{(&session.Step{Kind: session.Clock, Time: timeText(to), People: people}).String(), last, false})
 	}
 	for _, a := range all {
 		if a.before > 0 {
 			moved(a.before, a.people)
 		}
+		last = a
 		if a.void {
 			continue
 		}
 		r.mu.Lock()
 		copied := *a
 		r.mu.Unlock()
-		line := copied.line
-		if line == "" {
+		text := copied.line
+		if text == "" {
 			step := n.step(&copied)
 			step.Fails = a.failed
-			line = step.String()
-			r.worded(a, line)
+			text = step.String()
+			r.worded(a, text)
 		}
-		lines = append(lines, line)
+		lines = append(lines, line{text, a, true})
 	}
 	if clock > 0 {
 		moved(clock, r.people())

@@ -70,7 +70,7 @@ func TestEveryTextOfAnswersIsData(t *testing.T) {
 		on + "/token/" + collection, on + "/token/" + collection + "/1", on + "/token/0xB97EF9Ef8734C71904D8002F8b6Bc66Dd9c48a6E", "/p/mainnet", "/p/mainnet?list=delegators", "/p/mainnet?list=l1",
 		"/p/mainnet?list=subnets", "/p/mainnet?list=transactions", "/p/mainnet?list=blocks", "/p/mainnet/tx/" + mainnet.Samples["P.CreateChainTx"], "/p/mainnet/node/" + mainnet.Nodes[0].NodeID,
 		"/p/mainnet/subnet/" + mainnet.Subnets[0].SubnetID, "/x/mainnet", "/x/mainnet/tx/" + mainnet.Samples["X.CreateAssetTx"], "/x/mainnet/asset/" + mainnet.Samples["X.CreateAssetTx"],
-		"/messages", "/messages/" + world.Chains[0].Samples["crossChainMessage"], "/charts", "/gas", "/requests", "/requests/" + string(first.ID), "/webhooks", "/faucet", "/control", "/search?q=a", "/docs"}
+		"/messages", "/messages/" + world.Chains[0].Samples["crossChainMessage"], "/charts", "/gas", "/requests", "/requests/" + string(first.ID), "/webhooks", "/faucet", "/session", "/control", "/search?q=a", "/docs"}
 	for what, attack := range map[string]string{
 		"markup": `<i data-evil></i>"onevil=1 'onevil=1 </script></title></textarea><svg onload=evil()>`, "scheme": "javascript:evil()//", "direction": "\u202egnp.live\u2066",
 		"length": strings.Repeat(`<i data-evil>é`, 800), "template": "{{.}}${evil()}`",

@@ -37,7 +37,7 @@ type Site struct {
 }
 
 // Mounts lists the paths at and below which pages are served.
-var Mounts = []string{"/", "/assets", "/search", "/tx", "/address", "/block", "/token", "/sim/explorer", "/p", "/x", "/c", "/messages", "/control", "/requests", "/gas", "/charts", "/docs", "/llms.txt", "/openrpc.json", "/webhooks", "/faucet", "/as-network"}
+var Mounts = []string{"/", "/assets", "/search", "/tx", "/address", "/block", "/token", "/sim/explorer", "/p", "/x", "/c", "/messages", "/control", "/requests", "/session", "/gas", "/charts", "/docs", "/llms.txt", "/openrpc.json", "/webhooks", "/faucet", "/as-network"}
 
 // New makes a site over a handler that serves all interfaces of a world; a rule decides who may change it.
 func New(api http.Handler, manual *docs.Manual, log *slog.Logger, rule *permit.Rule) *Site {
@@ -81,6 +81,7 @@ func (s *Site) pages() map[string]func(*page) error {
 		"/control":                  controlBar,
 		"/requests":                 requests,
 		"/requests/{id}":            request,
+		"/session":                  session,
 		"/gas":                      gas,
 		"/webhooks":                 webhooks,
 		"/faucet":                   faucet,

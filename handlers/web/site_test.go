@@ -184,6 +184,7 @@ func TestPagesShowWhatTheyAreAbout(t *testing.T) {
 		{"/charts?of=70411&interval=hour", 200, []string{`<small class="muted">31 Oct 2026, 23:00</small>`}},
 		{"/charts?of=70411", 200, []string{"<bdi>ICE</bdi> · 31 Oct 2026</small>"}},
 		{"/requests", 200, []string{"Journal", "Forget all"}},
+		{"/session", 200, []string{"Timeline", "The beginning", "/sim/session"}},
 		{"/requests/999999999", 404, []string{"999999999"}},
 		{"/control", 200, []string{"+1 h", "To validator-end", "evm_mine"}},
 		{"/webhooks", 200, []string{"New webhook", "Export transactions"}},

@@ -20,7 +20,7 @@ const pages = {
   node: `/search?q=${network.nodes.find((n) => n.role === "popular").nodeId}`, subnet: `/p/mainnet/subnet/${network.subnets[0].subnetId}`,
   "x-chain": "/x/mainnet", "x-transaction": `/search?q=${network.samples["X.OperationTx"]}`, "c-transaction": `/search?q=${network.samples["C.ExportTx"]}`,
   messages: "/messages", message: `/messages/${chain.samples.crossChainMessage}`, metrics: "/charts", staking: "/charts?of=mainnet",
-  requests: "/requests", webhooks: "/webhooks", search: "/search?q=usd", nothing: "/search?q=no+such+thing", reference: "/docs", manual: "/docs/coverage", operation: "/docs#listErc20Balances", method: "/docs?dialect=upstream#eth_call",
+  requests: "/requests", session: "/session", webhooks: "/webhooks", search: "/search?q=usd", nothing: "/search?q=no+such+thing", reference: "/docs", manual: "/docs/coverage", operation: "/docs#listErc20Balances", method: "/docs?dialect=upstream#eth_call",
 };
 const folder = process.env.SCREENSHOTS;
 mkdirSync(folder, { recursive: true });
