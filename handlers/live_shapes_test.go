@@ -301,7 +301,7 @@ func TestAnswersHaveTheDocumentedShapes(t *testing.T) {
 		t.Fatal(len(document.Paths), err)
 	}
 	s.prepare(w)
-	last := []string{"DELETE /v1/webhooks/{id}", "DELETE /sim/faults", "POST /sim/snapshots/{id}:revert", "DELETE /sim/snapshots/{id}", "POST /sim/reset"} // what they undo is asked for before
+	last := []string{"DELETE /v1/webhooks/{id}", "DELETE /sim/faults", "POST /sim/snapshots/{id}:revert", "DELETE /sim/snapshots/{id}", "POST /sim/session:back", "POST /sim/reset"} // what they undo is asked for before
 	var operations []string
 	for path, verbs := range document.Paths {
 		for verb := range verbs {
