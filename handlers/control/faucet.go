@@ -141,7 +141,7 @@ func (a *faucetAPI) pay(r *rest.Request) (any, error) {
 		if most := inUnits(mostPublic, paid.Decimals); amount.Cmp(most) > 0 {
 			return nil, rest.BadRequest(fmt.Sprintf("amount: this server is public and pays at most %d %s at a time; start it with --allow-control to pay more", mostPublic, paid.Symbol))
 		}
-		if err := a.public.Take(r); err != nil {
+		if err := a.public.Spend(r); err != nil {
 			return nil, err
 		}
 	}

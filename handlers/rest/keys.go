@@ -297,8 +297,8 @@ func NewAllowance(times int, period time.Duration, what string) *Allowance {
 	return &Allowance{newLimiter(period, maxClients), times, what}
 }
 
-// Take counts a request against its client's allowance, or returns a 429.
-func (a *Allowance) Take(r *Request) error {
+// Spend counts a request against its client's allowance, or returns a 429.
+func (a *Allowance) Spend(r *Request) error {
 	if _, wait, ok := a.limiter.take(peer(r.HTTP), a.times, r.server.opts.Now()); !ok {
 		return TooMany(fmt.Sprintf("the limit of %d %s is used up", a.times, a.what), int64((wait+time.Second-1)/time.Second))
 	}

@@ -95,7 +95,7 @@ func questionsOf(t *testing.T, s *snowglobetest.Server) []question {
 }
 
 // aboutTheProcess matches endpoints about this process or its requests, not about the world.
-var aboutTheProcess = regexp.MustCompile(`^/(upstream/)?(sim/(requests|events|health|worlds|faults|snapshots|gas|artifacts)|v\d/(subnets/|)?(rpcUsage|usage|logs|apiUsage|apiLogs|subnetRpcUsage|rpcRequest)|v1/(webhooks|operations)|ext/(metrics|health|admin)|(mainnet|fuji)/ext/(metrics|health))`)
+var aboutTheProcess = regexp.MustCompile(`^/(upstream/)?(sim/(requests|session|events|health|worlds|faults|snapshots|gas|artifacts)|v\d/(subnets/|)?(rpcUsage|usage|logs|apiUsage|apiLogs|subnetRpcUsage|rpcRequest)|v1/(webhooks|operations)|ext/(metrics|health|admin)|(mainnet|fuji)/ext/(metrics|health))`)
 
 func examplesREST(t *testing.T, s *snowglobetest.Server) (all []question) {
 	t.Helper()
