@@ -49,6 +49,8 @@ type command struct {
 	l1          handlers.L1Flags
 	session     *handlers.Play // what to play; nil for none
 	rehearsal   *handlers.Rehearsal
+	searching   handlers.SearchFlags
+	flags       *pflag.FlagSet
 	stdout      handlers.Output
 	stderr      io.Writer
 	notes       io.Writer // banner and progress
@@ -66,6 +68,7 @@ func run(ctx context.Context, args, environ []string, stdout, stderr io.Writer) 
 	f.BoolVar(&c.force, "force", false, "overwrite an existing file")
 	f.BoolVar(&c.stdout.JSON, "json", false, "write JSON to stdout, for programs")
 	commands := handlers.CommandLine(f)
+	c.flags = f
 	var err error
 	if c.line, err = commands.Parse(args, environ, stdout); err == nil && c.line != nil {
 		err = c.read(world, serving)
@@ -89,7 +92,7 @@ func run(ctx context.Context, args, environ []string, stdout, stderr io.Writer) 
 			return worldfile.Init(append(c.line.Operands, worldfile.DefaultName)[0], c.force, c.notes)
 		},
 		"version": func(context.Context) error { return c.stdout.Print("snowglobe "+control.Version(), control.Build()) },
-		"exec":    c.exec, "mcp": c.mcp, "env": func(ctx context.Context) error { return c.listen.PrintEnvironment(ctx, stdout) },
+		"exec":    c.exec, "search": c.search, "mcp": c.mcp, "env": func(ctx context.Context) error { return c.listen.PrintEnvironment(ctx, stdout) },
 		"healthcheck": func(ctx context.Context) error { return c.listen.CheckHealth(ctx) }, "snapshot": ask, "world": ask,
 		"import": c.carryOver, "export": c.carryOver, "types": c.writeTypes, "play": c.play, "rehearse": c.rehearse,
 	}[verb](ctx)
@@ -135,7 +138,7 @@ func (c *command) read(world *seed.Flags, serving *handlers.Flags) (err error) {
 	}
 	var serverErr, worldErr, profileErr error
 	c.server, serverErr = serving.Options(c.stderr)
-	c.l1 = serving.L1
+	c.l1, c.searching = serving.L1, serving.Search
 	c.listen, c.server.Hints = serving.Addresses, c.line.Unless("quiet", c.stderr)
 	c.server.People = func(w *sim.World, refused func(error)) control.People { return seed.NewPeople(w, refused) }
 	c.server.Faucet = func(w *sim.World) control.Faucet { return seed.NewFaucet(w) }
@@ -177,6 +180,22 @@ func (c *command) mcp(ctx context.Context) error {
 	}
 	c.server.Agent, c.server.AgentOutput = os.Stdin, c.stdout.Writer
 	return c.run(ctx, ctx)
+}
+
+// search runs a command in many worlds with faults.
+func (c *command) search(ctx context.Context) error {
+	p, err := program.Find(c.line.Program)
+	if err == nil {
+		err = c.server.AddArtifacts(c.world.Profile.ArtifactFolders())
+	}
+	if err != nil {
+		return err
+	}
+	again := c.searching.Again(c.flags, c.line.Chosen, c.line.Program)
+	return c.with(ctx, func(w *sim.World) error {
+		handlers.LimitGarbage()
+		return handlers.Search(ctx, w, c.server, c.searching, p, again, &c.stdout, c.notes)
+	})
 }
 
 // run prepares the world within one context and serves it within another.

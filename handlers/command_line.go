@@ -14,6 +14,7 @@ var (
 	worldFlags   = []string{"db", "seed", "profile", "until", "upgrade"}
 	addressFlags = []string{"addr"}
 	noteFlags    = []string{"log-format", "quiet"}
+	searchFlags  = []string{"runs", "budget", "workers", "reorg"}
 )
 
 // l1Flags are those of import.
@@ -39,9 +40,10 @@ var groups = []cli.Group{
 	{Title: "Time and blocks", Flags: []string{"live", "clock-rate", "block-time", "mixed-mining", "no-mining", "no-relayer", "relayer", "undo-blocks"}},
 	{Title: "Your contracts", Flags: []string{"solc"}},
 	{Title: "Exports", Flags: []string{"export-workers", "export-queue", "export-keep", "export-max-rows", "export-retention"}},
-	{Title: "Faults, logs and the program itself", Flags: []string{"artifacts", "gas-report", "record", "faults", "journal", "log-format", "quiet", "ready-file", withStdinFlag, againstFlag, junitFlag, forceFlag, jsonFlag, "config"}},
+	{Title: "Faults, logs and the program itself", Flags: []string{"artifacts", "gas-report", "record", "faults", "schedule", "corpus", "journal", "log-format", "quiet", "ready-file", withStdinFlag, againstFlag, junitFlag, forceFlag, jsonFlag, "config"}},
 	{Title: "Names as source code", Flags: typesFlags},
 	{Title: "An L1 to import", Flags: l1Flags},
+	{Title: "A search", Flags: searchFlags},
 }
 
 // CommandLine builds the program's command line from its flags: the world's flags, which are declared elsewhere, and all the others.
@@ -55,7 +57,7 @@ func CommandLine(f *pflag.FlagSet) *cli.Program {
 	})
 	of := func(groups ...[]string) []string { return slices.Concat(groups...) }
 	all = slices.DeleteFunc(all, func(name string) bool {
-		return slices.Contains([]string{forceFlag, jsonFlag, againstFlag, junitFlag, withStdinFlag}, name) || slices.Contains(typesFlags, name) || slices.Contains(l1Flags, name)
+		return slices.Contains([]string{forceFlag, jsonFlag, againstFlag, junitFlag, withStdinFlag}, name) || slices.Contains(typesFlags, name) || slices.Contains(l1Flags, name) || slices.Contains(searchFlags, name)
 	})
 	return &cli.Program{
 		Flags: f, Groups: groups, Version: control.Version(), Given: Given,
@@ -85,6 +87,12 @@ func CommandLine(f *pflag.FlagSet) *cli.Program {
 				Name: "mcp", Flags: all, Defaults: ExecDefaults, Summary: "answer an agent over the Model Context Protocol, on the standard streams",
 				Details:  "By default about a world of its own, which is tiny, in memory and on a free port; with --addr about\nthe world of the server there. A running server answers the same at /mcp.",
 				Examples: "  snowglobe mcp\n  snowglobe mcp --profile default --seed 7\n  snowglobe mcp --addr 127.0.0.1:9650",
+			},
+			{
+				Name: "search", Program: true, Flags: of(worldFlags, []string{"read-only", "network", "dialect", "strict", "no-mining", "block-time", "no-relayer", "artifacts", "faults"}, searchFlags, []string{"corpus", jsonFlag}, noteFlags),
+				Defaults: ExecDefaults, Summary: "run a command many times with faults, and find the fewest with which it fails",
+				Details:  "Each run has a world of its own and the environment that exec sets. The number of a run decides its\nfaults. Exit 1 if the command fails in a run; exec --schedule repeats that.",
+				Examples: "  snowglobe search --runs 200 --budget 5m -- npm test\n  snowglobe exec --schedule 7f3a91c2 -- npm test",
 			},
 			{
 				Name: "env", Summary: "print exec's environment for the server at --addr, as shell exports", Flags: of(addressFlags, noteFlags),

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 	"os"
+	"runtime"
 	"strconv"
 	"strings"
 	"time"
@@ -16,10 +17,12 @@ import (
 	"snowglobe/fixtures/userfile"
 	"snowglobe/handlers/artifacts"
 	"snowglobe/handlers/control"
+	"snowglobe/handlers/fault"
 	"snowglobe/handlers/intercept"
 	"snowglobe/handlers/journal"
 	"snowglobe/handlers/permit"
 	"snowglobe/handlers/rest"
+	"snowglobe/handlers/search"
 	"snowglobe/handlers/solc"
 	"snowglobe/handlers/surface"
 	"snowglobe/handlers/webhook"
@@ -40,6 +43,7 @@ type Flags struct {
 	Addresses Addresses
 	Quiet     bool
 	WithStdin bool // stop when stdin ends
+	Search    SearchFlags
 
 	readyFile                                                            string
 	network, dialect, logFormat, keys, hosts, profiles, warpSign, faults string
@@ -114,6 +118,12 @@ func NewFlags(f *pflag.FlagSet) *Flags {
 	f.StringVar(&s.record, "record", "", "`FILE` to which exec writes what the command has done to the world, once it has ended; play does it again")
 	f.StringVar(&s.against, "against", "", "`CHANGE` that makes the second world of rehearse: seed=N, dialect=NAME or strict; or use --upgrade NAME")
 	f.StringVar(&s.junit, "junit", "", "`FILE` to which rehearse writes its report in JUnit's format")
+	f.IntVar(&s.Search.Runs, "runs", 200, "`N` runs of the command, each with other faults")
+	f.DurationVar(&s.Search.Budget, "budget", 0, "`TIME` for the whole search, such as 5m; 0 for no limit")
+	f.IntVar(&s.Search.Workers, "workers", runtime.NumCPU(), "`N` runs at a time, each in a world of its own")
+	f.StringVar(&s.Search.Corpus, "corpus", search.DefaultCorpus, "`FILE` of schedules: search tries them first and adds what it finds, exec looks up ids in it")
+	f.BoolVar(&s.Search.Reorg, "reorg", false, "also replace the newest block now and then, which the real network never does")
+	f.StringVar(&s.Search.Schedule, "schedule", "", "`ID` of a schedule of faults in --corpus, or a file with one, that search found")
 	f.StringVar(&s.faults, "faults", "", "YAML `FILE` with a list of faults, as POST /sim/faults takes them")
 	f.IntVar(&s.journal, "journal", journal.DefaultSize, "`N` latest requests and responses to remember for /sim/requests, fewer if responses are long; 0 for none")
 	f.IntVar(&s.worlds, "worlds", 200, "`N` worlds besides the main one that clients may make with POST /sim/worlds; 0 for none")
@@ -208,6 +218,16 @@ func (s *Flags) Options(w io.Writer) (o Options, err error) {
 	}
 	if o.Faults, err = readFaults(s.faults); err != nil {
 		return o, err
+	}
+	if s.Search.Schedule != "" {
+		list, err := search.Named(s.Search.Schedule, s.Search.Corpus)
+		if err != nil {
+			return o, fmt.Errorf("--schedule: %w", err)
+		}
+		o.Schedule = fault.Repeat(list)
+	}
+	if s.Search.Runs < 1 || s.Search.Workers < 1 {
+		return o, errors.New("--runs and --workers: expected at least 1")
 	}
 	return o, s.readKeys(&o)
 }

@@ -13,6 +13,7 @@ import (
 
 	"snowglobe/handlers/control"
 	"snowglobe/handlers/data"
+	"snowglobe/handlers/fault"
 	"snowglobe/handlers/metrics"
 	"snowglobe/handlers/rest"
 	"snowglobe/sim"
@@ -78,6 +79,9 @@ var (
 
 // serving returns the copy's server if any chain of the request lags, and nil otherwise.
 func (x *index) serving(ctx context.Context, path, network string, names []string) (*rest.Server, func(), error) {
+	if !fault.Indexed(ctx) {
+		return nil, nil, nil
+	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	concerned := x.concerned(path, network, names)
@@ -101,7 +105,7 @@ func (x *index) serving(ctx context.Context, path, network string, names []strin
 
 // read returns the copy as a world if an EVM chain lags, and nil otherwise.
 func (x *index) read(ctx context.Context, c *reader.Chain) (*sim.World, func(), error) {
-	if !x.behind.Load() {
+	if !x.behind.Load() || !fault.Indexed(ctx) {
 		return nil, nil, nil
 	}
 	x.mu.Lock()

@@ -90,7 +90,9 @@ type Options struct {
 	Worlds  *worlds.Set      // of the process; nil if there is only one
 	Many    Many
 
-	Faults []any // rules to start with, as fault.ReadFile returns them
+	Faults   []any           // rules to start with, as fault.ReadFile returns them
+	Schedule *fault.Schedule // of more faults in the main world; nil for none
+	Follows  bool            // a schedule follows, which decides when the relayer begins
 
 	JournalSize int // how many requests the journal of Run remembers
 
@@ -141,6 +143,8 @@ type Server struct {
 	verify  *verification.Service
 
 	explainer *explain.Explainer
+	faults    *fault.Set
+	options   Options
 }
 
 // ServeHTTP answers a request, but waits while the world reverts. A WebSocket waits for each message.
@@ -288,13 +292,15 @@ func New(w *sim.World, o Options) (*Server, error) {
 			return nil, err
 		}
 	}
-	if err := startRelayer(context.Background(), w, o); err != nil {
-		return nil, err
+	if !o.Follows {
+		if err := startRelayer(context.Background(), w, o); err != nil {
+			return nil, err
+		}
 	}
 	if err := startFaults(s, w, faults, o.Faults); err != nil {
 		return nil, err
 	}
-	return &Server{s, w, exports, clock, hooks, n, o.Log, o.Events, o.World, late, s, contracts, explainer}, nil
+	return &Server{s, w, exports, clock, hooks, n, o.Log, o.Events, o.World, late, s, contracts, explainer, faults, o}, nil
 }
 
 // fill makes the journal, the event hub and what is known of contracts, unless the options contain them.

@@ -25,7 +25,12 @@ func NewWorlds(ctx context.Context, w *sim.World, o Options) (*worlds.Set, error
 			if one.Worlds, one.World = all, name; name != worlds.Main {
 				one.beside(ctx)
 			}
-			return New(w, one)
+			one.Follows = one.Schedule != nil
+			server, err := New(w, one)
+			if err == nil && one.Follows {
+				err = server.Follow(ctx, one.Schedule)
+			}
+			return server, err
 		},
 	})
 }
@@ -38,7 +43,7 @@ func (o *Options) beside(ctx context.Context) {
 	o.Events = events.NewHub()
 	context.AfterFunc(ctx, o.Events.Close)
 	o.Journal = journal.New(o.JournalSize, o.Keys.Texts(), o.Events).Within(besideBytes)
-	o.Faults = nil
+	o.Faults, o.Schedule = nil, nil
 	if o.Log != nil {
 		o.Log = o.Log.With("world", o.World)
 	}

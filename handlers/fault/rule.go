@@ -61,7 +61,7 @@ type Action struct {
 	Delay       *Delay    `json:"delay,omitempty" doc:"How long the response waits."`
 	Status      int       `json:"status,omitempty" min:"400" max:"599" doc:"An HTTP status with the error body of the interface; 502 has the HTML of a gateway."`
 	Message     string    `json:"message,omitempty" doc:"The message in the status's error body."`
-	RetryAfter  int       `json:"retryAfter,omitempty" min:"1" doc:"Seconds, in the headers of a 429 or 503; default for a 429: 1."`
+	RetryAfter  int       `json:"retryAfter,omitempty" min:"-1" doc:"Seconds, in the headers of a 429 or 503; default for a 429: 1, and -1 for none."`
 	RPCError    *RPCError `json:"rpcError,omitempty" doc:"A JSON-RPC error, in a batch for the matching member."`
 	RPCResult   Result    `json:"rpcResult,omitzero" doc:"A JSON-RPC result in place of the real one, such as null for a late receipt."`
 	Mining      string    `json:"mining,omitempty" doc:"Holds a transaction of eth_sendRawTransaction in the pool: never mines it, or mines it after a time such as 3s."`
@@ -76,6 +76,7 @@ type Action struct {
 	MissingLogs int       `json:"missingLogs,omitempty" min:"1" max:"10000" doc:"Leaves this many of the newest logs out of the result of eth_getLogs, eth_getFilterLogs or eth_getFilterChanges."`
 	Double      int       `json:"double,omitempty" min:"1" max:"100" doc:"Of a subscription or a webhook: how many times more a notification or message is sent."`
 	Reorder     int       `json:"reorder,omitempty" min:"1" max:"100" doc:"Of a subscription: after how many later notifications one is sent, or after a second without them. Of a webhook: sends a message after the next one, if that is there within a second."`
+	Stale       bool      `json:"-"` // of a schedule: the lagging index answers
 	End         string    `json:"end,omitempty" enum:"connection,subscription" doc:"Of a subscription: resets the connection instead of sending a notification, or ends the subscription without a word."`
 }
 

@@ -1,6 +1,7 @@
 package fault
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/json"
@@ -29,10 +30,14 @@ type Request struct {
 	Header    http.Header
 	Text      string // path, query and body, searched for addresses
 	Calls     []Call // of JSON-RPC
+	Paged     bool   // whether its operation has pages
 }
 
 // Call is a JSON-RPC call.
-type Call struct{ Method string }
+type Call struct {
+	Method string
+	Params json.RawMessage
+}
 
 // Plan lists the faults to apply to a request.
 type Plan struct {
@@ -40,6 +45,7 @@ type Plan struct {
 	Whole *Action         // for the whole response; nil for none
 	Calls map[int]*Action // for single calls, by position
 	Text  string          // summary for the journal
+	After func()          // called once the request is answered; nil for nothing
 }
 
 // Set holds the rules of a world.
@@ -53,6 +59,8 @@ type Set struct {
 	mu    sync.Mutex
 	last  int
 	rules []*activeRule
+
+	schedule *Schedule // nil for none
 }
 
 // activeRule is a rule in force.
@@ -95,7 +103,7 @@ func (s *Set) Add(r *Rule) State {
 		a.ID = strconv.Itoa(s.last)
 	}
 	s.rules = append(s.rules, a)
-	s.count.Store(int32(len(s.rules)))
+	s.recount()
 	return State{Rule: a.Rule}
 }
 
@@ -116,11 +124,20 @@ func (s *Set) Delete(id string) int {
 	defer s.mu.Unlock()
 	before := len(s.rules)
 	s.rules = slices.DeleteFunc(s.rules, func(a *activeRule) bool { return id == "" || a.ID == id })
-	s.count.Store(int32(len(s.rules)))
+	s.recount()
 	if len(s.rules) == 0 {
 		s.last = 0
 	}
 	return before - len(s.rules)
+}
+
+// recount lets Any know how much there is to decide by.
+func (s *Set) recount() {
+	n := int32(len(s.rules))
+	if s.schedule != nil {
+		n++
+	}
+	s.count.Store(n)
 }
 
 // Mining reports whether a rule keeps transactions from being mined.
@@ -154,10 +171,21 @@ func (s *Set) Decide(r *Request) *Plan {
 			}
 		}
 	}
-	if p.Text == "" {
-		return nil
+	if p.Text != "" {
+		return p
 	}
-	return p
+	if s.schedule != nil {
+		return s.schedule.plan(r)
+	}
+	return nil
+}
+
+// Scheduled marks the context of a request of a world that follows a schedule.
+func (s *Set) Scheduled(ctx context.Context) context.Context {
+	if s == nil || s.schedule == nil {
+		return ctx
+	}
+	return context.WithValue(ctx, scheduledKey{}, true)
 }
 
 // Event is a notification of a subscription, or a webhook's message.
@@ -179,6 +207,9 @@ func (s *Set) DecideEvent(e *Event, opened *Request) (*Action, time.Duration) {
 			s.tell(Applied{Rule: a.ID, Action: a.Action.String(), Interface: opened.Interface, Method: opened.Method, Path: opened.Path, RPCMethod: e.Subscription})
 			return &a.Action, s.delay(a)
 		}
+	}
+	if s.schedule != nil {
+		return s.schedule.event(e)
 	}
 	return nil, 0
 }

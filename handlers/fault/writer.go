@@ -99,6 +99,7 @@ func (w *Writer) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 func (w *Writer) Send(ctx context.Context, to http.ResponseWriter, a *Action, asked string, keep func(body []byte)) (end func()) {
 	if a.Answerless() {
 		keep(nil)
+		Wait(ctx, w.ResponseWriter, time.Duration(a.Slow))
 		return func() { Reset(w.ResponseWriter) }
 	}
 	body, h := w.body.Bytes(), w.Header()

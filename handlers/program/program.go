@@ -79,6 +79,9 @@ func Find(args []string) (*Program, error) {
 	return p, nil
 }
 
+// Args returns the command with its arguments.
+func (p *Program) Args() []string { return p.args }
+
 // Run runs the command with extra environment variables, NAME=value, forwards signals to it, and returns how it ended.
 func (p *Program) Run(environment []string) error {
 	cmd := exec.Command(p.path)

@@ -42,6 +42,7 @@ func (s *Server) mayFail(r *http.Request) bool {
 // faultOfOperation collects what rules look at in a request for an operation, or for an unknown path.
 func (c *requestContext) faultOfOperation(hr *http.Request) *fault.Request {
 	f := c.faultRequest(hr)
+	f.Paged = c.op != nil && c.op.pager
 	for name, value := range mux.Vars(hr) {
 		f.name(c.server, name, value)
 	}
@@ -141,6 +142,7 @@ func (c *requestContext) indexed(r *Request) (handle func(*Request) (any, error)
 
 // withFault applies the rules to a request and serves it.
 func (c *requestContext) withFault(f *fault.Request, r *http.Request, serve func(*http.Request)) {
+	r = r.WithContext(c.server.opts.Faults.Scheduled(r.Context()))
 	plan, err := c.server.plan(f, r)
 	if err != nil {
 		c.fail(BadRequest(err.Error()), c.op != nil && c.op.in.ArrayErrors)
@@ -155,7 +157,7 @@ func (c *requestContext) withFault(f *fault.Request, r *http.Request, serve func
 		return
 	}
 	switch a := plan.Whole; {
-	case a == nil || a.Alters() && upgrades(r):
+	case a == nil || a.Stale || a.Alters() && upgrades(r):
 		serve(r)
 	case a.ShortPage:
 		serve(c.shortPage(r))
@@ -167,6 +169,9 @@ func (c *requestContext) withFault(f *fault.Request, r *http.Request, serve func
 		c.failWith(a, r)
 	default:
 		c.end = func() { fault.Reset(c.ResponseWriter) }
+	}
+	if plan.After != nil {
+		go plan.After()
 	}
 }
 
@@ -288,6 +293,9 @@ func (c *requestContext) errorWith(a *fault.Action, r *http.Request) *Error {
 		e.header["Ratelimit-Policy"] = []string{strconv.Itoa(limit) + ";w=60"}
 		e.header["Ratelimit-Limit"], e.header["Ratelimit-Remaining"] = []string{strconv.Itoa(limit)}, []string{"0"}
 		e.header["Ratelimit-Reset"] = []string{strconv.FormatInt(seconds, 10)}
+		if a.RetryAfter < 0 {
+			delete(e.header, "Retry-After")
+		}
 	default:
 		if a.RetryAfter > 0 {
 			e.header = http.Header{"Retry-After": {strconv.Itoa(a.RetryAfter)}}

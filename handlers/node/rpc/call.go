@@ -185,7 +185,7 @@ func readNamed(body []byte) *Request {
 func (r *Request) faultCalls() []fault.Call {
 	all := make([]fault.Call, max(len(r.Calls), 1)) // an unreadable request counts as one empty call
 	for i := range r.Calls {
-		all[i].Method = r.Calls[i].Method
+		all[i] = fault.Call{Method: r.Calls[i].Method, Params: r.Calls[i].Params}
 	}
 	return all
 }

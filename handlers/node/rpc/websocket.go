@@ -176,6 +176,9 @@ func (c *connection) answer(ctx context.Context, message []byte) {
 			return
 		}
 		x.faults, altered = plan.Calls, plan.Whole
+		if plan.After != nil {
+			defer func() { go plan.After() }()
+		}
 		if (altered == nil || !altered.Answerless()) && c.ends(altered) {
 			return
 		}

@@ -1,0 +1,465 @@
+package fault
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Schedule decides faults by what a request is and how many times it was asked before, never by the order in which different requests arrive.
+// It either draws them from a number, or repeats a list of faults that were drawn before.
+type Schedule struct {
+	number int64
+	drawn  []*Kind // what it may draw; nil for a list
+	part   float64 // of the requests
+
+	revision func() int64 // of the world
+	reorg    func()       // replaces the newest block
+
+	mu      sync.Mutex
+	listed  map[spot]*Planned
+	spots   map[string]*asked
+	applied []Planned
+	fresh   int64 // the newest revision that an indexed answer showed
+	waited  time.Duration
+}
+
+// Planned is a fault of a schedule.
+type Planned struct {
+	Kind  string `json:"kind"`
+	Times int    `json:"times"` // in a row
+	On    string `json:"on"`    // method, operation, subscription, event type, or world
+	Key   string `json:"key"`   // of the request's parameters
+	Nth   int    `json:"nth"`   // time that the request was asked, from 1
+	What  string `json:"what,omitempty"`
+}
+
+// spot is where a planned fault applies.
+type spot struct {
+	on, key string
+	nth     int
+}
+
+// asked counts the requests that are the same.
+type asked struct {
+	times, faults int
+	failed        bool     // the last time
+	repeat        *Planned // of the last fault, to apply again
+	left          int
+	limited       time.Time // when requests are taken again
+}
+
+// Bounds of what a schedule draws, which keep a client that retries a few times from failing.
+const (
+	mostSame   = 2               // faults on the same request
+	mostFaults = 24              // in all
+	mostWaited = 6 * time.Second // by all of them
+	late       = 300 * time.Millisecond
+	silence    = 5 * time.Second // without an answer, until the connection ends
+	limitTime  = 950 * time.Millisecond
+)
+
+// parts lists the parts of the requests that fail.
+var parts = []float64{0.1, 0.25, 0.5, 0.8}
+
+// Draw makes the schedule of a number. Half of the numbers draw faults of one kind, the others of several. Reorganisations are drawn only if
+// the user asks for them, because the network has none.
+func Draw(number int64, reorg bool) *Schedule {
+	s := newSchedule()
+	s.number, s.part = number, parts[number/2%int64(len(parts))]
+	for i := range kinds {
+		k := &kinds[i]
+		if k.Name == "reorg" && !reorg {
+			continue
+		}
+		if number%2 == 0 && s.chance("kind", k.Name, 0) < 0.5 {
+			s.drawn = append(s.drawn, k)
+		}
+		if number%2 == 1 && number/2%int64(len(kinds)) == int64(i) {
+			s.drawn, s.part = append(s.drawn, k), max(s.part, 0.5)
+		}
+	}
+	if s.drawn == nil {
+		s.drawn = []*Kind{&kinds[0]}
+	}
+	return s
+}
+
+// Repeat makes the schedule of a list of faults.
+func Repeat(list List) *Schedule {
+	s := newSchedule()
+	for i := range list {
+		s.listed[spot{list[i].On, list[i].Key, list[i].Nth}] = &list[i]
+	}
+	return s
+}
+
+func newSchedule() *Schedule {
+	return &Schedule{listed: map[spot]*Planned{}, spots: map[string]*asked{}, fresh: -1}
+}
+
+// Follow makes a set apply a schedule, besides its rules. The schedule reads the world's revision, and calls reorg to replace its newest block.
+func (s *Set) Follow(schedule *Schedule, revision func() int64, reorg func()) {
+	schedule.revision, schedule.reorg = revision, reorg
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.schedule = schedule
+	s.recount()
+}
+
+// Applied lists the faults that were applied, in order.
+func (s *Schedule) Applied() List {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.applied)
+}
+
+// Waited returns how long the faults have delayed the client at most.
+func (s *Schedule) Waited() time.Duration {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.waited
+}
+
+// Stale reports whether the schedule may serve answers of a lagging index.
+func (s *Schedule) Stale() bool {
+	return slices.ContainsFunc(s.drawn, func(k *Kind) bool { return k.Name == "stale" }) || s.lists("stale")
+}
+
+func (s *Schedule) lists(kind string) bool {
+	for _, p := range s.listed {
+		if p.Kind == kind {
+			return true
+		}
+	}
+	return false
+}
+
+// World returns the faults that concern the whole world.
+func (s *Schedule) World() (kinds []string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, name := range []string{"fee", "settlement", "relay"} {
+		t := &target{class: ofWorld, on: "world", key: name, what: "the network", only: name}
+		if p := s.decide(t); p != nil {
+			kinds = append(kinds, p.Kind)
+		}
+	}
+	return kinds
+}
+
+// chance returns a number from 0 to 1 derived from the schedule's number and what it is for.
+func (s *Schedule) chance(use, key string, nth int) float64 {
+	b := binary.BigEndian.AppendUint64(nil, uint64(s.number))
+	b = binary.BigEndian.AppendUint64(b, uint64(nth))
+	sum := sha256.Sum256(fmt.Appendf(b, "%s\x00%s", use, key))
+	return float64(binary.BigEndian.Uint64(sum[:])>>11) / (1 << 53)
+}
+
+// decide counts a request and returns its fault, nil for none. The caller holds the lock.
+func (s *Schedule) decide(t *target) *Planned {
+	a := s.spots[t.on+" "+t.key]
+	if a == nil {
+		a = &asked{}
+		s.spots[t.on+" "+t.key] = a
+	}
+	if time.Now().Before(a.limited) {
+		return a.repeat
+	}
+	if a.left > 0 && a.repeat != nil {
+		if a.left--; a.repeat.Kind != "stale" || s.lags(a.repeat.Kind) {
+			return a.repeat
+		}
+	}
+	a.times++
+	p := s.listed[spot{t.on, t.key, a.times}]
+	if s.drawn != nil {
+		p = s.draw(t, a)
+	}
+	if a.failed = p != nil && s.lags(p.Kind); !a.failed {
+		if t.class&indexed != 0 && s.revision != nil {
+			s.fresh = s.revision()
+		}
+		return nil
+	}
+	k := KindNamed(p.Kind)
+	a.faults++
+	a.repeat, a.left = p, p.Times-1
+	if p.Kind == "limited" {
+		a.limited = time.Now().Add(limitTime)
+	}
+	s.waited += time.Duration(p.Times) * k.wait
+	shown := *p
+	shown.What = t.what
+	s.applied = append(s.applied, shown)
+	return p
+}
+
+// lags reports whether a fault of a kind can apply: an index that has shown a state does not go back behind it.
+func (s *Schedule) lags(kind string) bool {
+	return kind != "stale" || s.revision == nil || s.revision() != s.fresh
+}
+
+// draw returns the fault that the number has for a request, which must not have failed just before.
+func (s *Schedule) draw(t *target, a *asked) *Planned {
+	if a.failed || a.faults >= mostSame || len(s.applied) >= mostFaults {
+		return nil
+	}
+	var fitting []*Kind
+	for _, k := range s.drawn {
+		if k.of&t.class != 0 && (t.only == "" || t.only == k.Name) {
+			fitting = append(fitting, k)
+		}
+	}
+	if len(fitting) == 0 {
+		return nil
+	}
+	at := t.on + " " + t.key
+	k := fitting[int(s.chance("which", at, a.times)*float64(len(fitting)))]
+	if s.chance("whether", at, a.times) >= s.part*k.part || k.once && a.faults > 0 || k.wait > 0 && s.waited+k.wait > mostWaited {
+		return nil
+	}
+	times := 1 + int(s.chance("times", at, a.times)*float64(max(k.most, 1)))
+	return &Planned{Kind: k.Name, Times: times, On: t.on, Key: t.key, Nth: a.times}
+}
+
+// Decide returns the plan for a request, nil for none.
+func (s *Schedule) plan(r *Request) *Plan {
+	t := targetOf(r)
+	if t == nil {
+		return nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	p := s.decide(t)
+	if p == nil {
+		return nil
+	}
+	k := KindNamed(p.Kind)
+	plan := &Plan{Text: "schedule: " + p.Kind}
+	switch {
+	case k.Name == "reorg":
+		plan.After = s.reorg
+	case k.action.aboutCall():
+		plan.Calls = map[int]*Action{0: k.action}
+	case len(k.action.things()) > 0 || k.action.Stale:
+		plan.Whole = k.action
+	}
+	if k.action != nil && k.action.Delay != nil {
+		plan.Delay = time.Duration(k.action.Delay.Fixed)
+	}
+	return plan
+}
+
+// event returns the action for a notification or a message, nil for none.
+func (s *Schedule) event(e *Event) (*Action, time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	p := s.decide(eventTarget(e))
+	if p == nil {
+		return nil, 0
+	}
+	k := KindNamed(p.Kind)
+	if k.action.Delay != nil {
+		return nil, time.Duration(k.action.Delay.Fixed)
+	}
+	return k.action, 0
+}
+
+type scheduledKey struct{}
+
+// Indexed returns whether a lagging index answers a request: always, unless a schedule decides.
+func Indexed(ctx context.Context) bool {
+	if p, ok := ctx.Value(planKey{}).(*Plan); ok && p.Whole != nil && p.Whole.Stale {
+		return true
+	}
+	return ctx.Value(scheduledKey{}) == nil
+}
+
+// List is the text form of a schedule: a line for each fault, which a comment explains.
+type List []Planned
+
+// ID returns the short name of a list, which its faults determine.
+func (l List) ID() string {
+	var lines []string
+	for i := range l {
+		lines = append(lines, l[i].line())
+	}
+	slices.Sort(lines)
+	return fmt.Sprintf("%x", sha256.Sum256([]byte(strings.Join(lines, "\n"))))[:8]
+}
+
+func (p *Planned) line() string {
+	return fmt.Sprintf("%s*%d %s %s %d", p.Kind, p.Times, p.On, p.Key, p.Nth)
+}
+
+// String explains the fault.
+func (p Planned) String() string {
+	k := KindNamed(p.Kind)
+	if k == nil {
+		return p.line()
+	}
+	what := cmp.Or(p.What, p.On)
+	if k.of&ofWorld != 0 {
+		return k.words
+	}
+	text := fmt.Sprintf("%s of %s %s", ordinal(p.Nth), what, k.words)
+	if p.Times > 1 {
+		text += fmt.Sprintf(", %d times in a row", p.Times)
+	}
+	return text
+}
+
+func ordinal(n int) string {
+	if n == 1 {
+		return "the first"
+	}
+	suffix := "th"
+	if n%100/10 != 1 {
+		switch n % 10 {
+		case 1:
+			suffix = "st"
+		case 2:
+			suffix = "nd"
+		case 3:
+			suffix = "rd"
+		}
+	}
+	return fmt.Sprintf("the %d%s", n, suffix)
+}
+
+// String writes the list under its name.
+func (l List) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "schedule %s\n", l.ID())
+	for i := range l {
+		fmt.Fprintf(&b, "  %s # %s\n", l[i].line(), &l[i])
+	}
+	return b.String()
+}
+
+// ParseLists reads schedules in their text form. Empty lines and comments have no effect.
+func ParseLists(text string) (all []List, err error) {
+	n := 0
+	for line := range strings.Lines(text) {
+		n++
+		code, comment, _ := strings.Cut(line, "#")
+		fields := strings.Fields(code)
+		switch {
+		case len(fields) == 0:
+		case fields[0] == "schedule":
+			all = append(all, nil)
+		case len(all) == 0:
+			return nil, fmt.Errorf("line %d: expected a line that begins with schedule", n)
+		default:
+			p := Planned{}
+			kind, times, _ := strings.Cut(fields[0], "*")
+			if len(fields) != 4 || KindNamed(kind) == nil {
+				return nil, fmt.Errorf("line %d: expected a fault such as 503*1 getChain 5f1c09ab 1", n)
+			}
+			p.Kind, p.On, p.Key, p.Times = kind, fields[1], fields[2], 1
+			if _, err := fmt.Sscan(fields[3], &p.Nth); err != nil || p.Nth < 1 {
+				return nil, fmt.Errorf("line %d: %q is not a number from 1", n, fields[3])
+			}
+			if times != "" {
+				if _, err := fmt.Sscan(times, &p.Times); err != nil || p.Times < 1 {
+					return nil, fmt.Errorf("line %d: %q is not a number from 1", n, times)
+				}
+			}
+			p.What = whatIn(comment, &p)
+			last := len(all) - 1
+			all[last] = append(all[last], p)
+		}
+	}
+	return all, nil
+}
+
+// whatIn finds the request in the comment that String wrote.
+func whatIn(comment string, p *Planned) string {
+	_, after, found := strings.Cut(comment, ordinal(p.Nth)+" of ")
+	what, _, ended := strings.Cut(after, " "+KindNamed(p.Kind).words)
+	if !found || !ended {
+		return ""
+	}
+	return what
+}
+
+// Milder lists lists that have a milder fault in the place of one.
+func (l List) Milder() (all []List) {
+	for i := range l {
+		milder := func(p Planned) {
+			c := slices.Clone(l)
+			c[i] = p
+			all = append(all, c)
+		}
+		if p := l[i]; p.Times > 1 {
+			p.Times = 1
+			milder(p)
+			continue
+		}
+		for _, name := range KindNamed(l[i].Kind).milder {
+			p := l[i]
+			p.Kind = name
+			milder(p)
+		}
+	}
+	return all
+}
+
+// Kind is a kind of fault that a schedule may contain.
+type Kind struct {
+	Name   string
+	of     class
+	action *Action
+	most   int     // times in a row
+	part   float64 // of what the schedule would otherwise draw
+	once   bool    // for the same request
+	wait   time.Duration
+	milder []string
+	words  string
+}
+
+// KindNamed returns the kind with a name, nil if there is none.
+func KindNamed(name string) *Kind {
+	for i := range kinds {
+		if kinds[i].Name == name {
+			return &kinds[i]
+		}
+	}
+	return nil
+}
+
+var kinds = []Kind{
+	{Name: "429", of: anyRequest, part: 1, most: 2, action: &Action{Status: http.StatusTooManyRequests, RetryAfter: withoutRetryAfter}, words: "is refused with a 429 without Retry-After"},
+	{Name: "503", of: anyRequest, part: 1, most: 2, action: &Action{Status: http.StatusServiceUnavailable}, words: "is answered with a 503"},
+	{Name: "limited", of: anyRequest, part: 0.6, wait: time.Second, milder: []string{"429"}, action: &Action{Status: http.StatusTooManyRequests, RetryAfter: 1},
+		words: "is refused with a 429 and Retry-After: 1, and so are its repetitions within that second"},
+	{Name: "slow", of: anyRequest | ofSocket, part: 0.6, wait: late, action: &Action{Delay: &Delay{Fixed: Duration(late)}}, words: "is answered after 300ms"},
+	{Name: "cut", of: read, part: 1, most: 2, milder: []string{"503"}, action: &Action{Drop: Drop{When: dropDuring}}, words: "gets an answer that ends in the middle"},
+	{Name: "reset", of: anyRequest, part: 1, most: 2, milder: []string{"503"}, action: &Action{Drop: Drop{When: dropBefore}}, words: "is not carried out, the connection is reset"},
+	{Name: "lost", of: send, part: 1, milder: []string{"503", "reset"}, action: &Action{Drop: Drop{When: dropAfter}}, words: "is carried out, but the connection is reset in place of the answer"},
+	{Name: "silent", of: send, part: 0.7, once: true, wait: silence, milder: []string{"lost"}, action: &Action{Drop: Drop{When: dropAfter}, Slow: Duration(silence)}, words: "is carried out, but no answer comes until the client gives up"},
+	{Name: "null", of: receipt, part: 1, most: 3, action: &Action{RPCResult: Result{JSON: []byte("null")}}, words: "comes before the receipt is there and is answered with null"},
+	{Name: "stale", of: indexed, part: 1, most: 3, action: &Action{Stale: true}, words: "is answered by an index that has not seen the newest block"},
+	{Name: "short", of: paged, part: 1, action: &Action{ShortPage: true}, words: "gets half a page, with a nextPageToken for the rest"},
+	{Name: "expired", of: resumed, part: 0.7, once: true, action: &Action{PageToken: "expired"}, words: "is refused because its page token has expired"},
+	{Name: "dropped", of: notification, part: 1, action: &Action{Drop: Drop{Count: 1}}, words: "does not arrive"},
+	{Name: "doubled", of: notification | message, part: 1, action: &Action{Double: 1}, words: "arrives twice"},
+	{Name: "late", of: notification | message, part: 0.6, wait: late, action: &Action{Delay: &Delay{Fixed: Duration(late)}}, words: "arrives 300ms late"},
+	{Name: "reordered", of: notification | message, part: 0.6, wait: time.Second, milder: []string{"late"}, action: &Action{Reorder: 1}, words: "arrives after the next one"},
+	{Name: "ended", of: notification, part: 0.8, milder: []string{"dropped"}, action: &Action{End: "connection"}, words: "does not arrive because the connection is reset"},
+	{Name: "fee", of: ofWorld, part: 1, words: "gas costs 15 % more in each block than was announced before, for two seconds"},
+	{Name: "settlement", of: ofWorld, part: 1, words: "blocks are settled fifteen seconds after their execution, not five, until five seconds have passed: safe and finalized stay behind"},
+	{Name: "relay", of: ofWorld, part: 1, wait: time.Second, words: "messages between chains are relayed a second late"},
+	{Name: "reorg", of: chainRead, part: 0.7, once: true, words: "is followed by a reorganisation: the newest block is replaced, and its transactions move to the next one"},
+}
+
+// withoutRetryAfter is the value of an action's RetryAfter for a 429 without this header.
+const withoutRetryAfter = -1

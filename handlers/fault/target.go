@@ -1,0 +1,228 @@
+package fault
+
+import (
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/common/hexutil"
+	"github.com/ethereum/go-ethereum/core/types"
+)
+
+// class says which kinds of faults a request may have.
+type class int
+
+const (
+	anyRequest   class = 1 << iota // over HTTP
+	read                           // may be cut off, as it changes nothing
+	send                           // of a transaction that is safe to send again
+	receipt                        // of a transaction
+	indexed                        // is answered by the index
+	paged                          // has pages
+	resumed                        // has a page token
+	notification                   // of a subscription
+	message                        // of a webhook
+	ofSocket                       // a call over WebSocket
+	chainRead                      // shows the newest block
+	ofWorld
+)
+
+// target is a request, a notification or a message as a schedule sees it.
+type target struct {
+	class   class
+	on, key string // names it
+	what    string // describes it
+	only    string // the only kind that fits; empty for any
+}
+
+// Parts of parameters that differ between runs of the same client: ports of this machine, and random ids of webhooks, messages and filters.
+var (
+	localPort = regexp.MustCompile(`(127\.0\.0\.1|localhost|\[::1\]):\d+`)
+	randomID  = regexp.MustCompile(`[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}`)
+	filterID  = regexp.MustCompile(`"0x[0-9a-f]{1,32}"`)
+)
+
+// hashed shortens what a request is.
+func hashed(text string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(text)))[:8] }
+
+// constant replaces what differs between runs.
+func constant(text string) string {
+	return randomID.ReplaceAllString(localPort.ReplaceAllString(text, "$1:*"), "*")
+}
+
+// mostShown bounds the description of a request.
+const mostShown = 120
+
+func shown(text string) string {
+	text = strings.Map(func(r rune) rune {
+		if r == '\n' || r == '\r' || r == '#' {
+			return ' '
+		}
+		return r
+	}, text)
+	if len(text) > mostShown {
+		return text[:mostShown] + "…"
+	}
+	return text
+}
+
+// targetOf returns what a request is, nil if no schedule touches it: tests use the simulator's own methods to set themselves up.
+func targetOf(r *Request) *target {
+	if r.Calls != nil {
+		return callTarget(r)
+	}
+	if r.Interface == "" || r.Interface == "sim" || r.Interface == "node" || r.Header.Get("Upgrade") != "" {
+		return nil
+	}
+	query := url.Values{}
+	if _, raw, found := strings.Cut(r.Text, "?"); found {
+		query, _ = url.ParseQuery(raw) // the handler reports what is wrong with it
+	}
+	t := &target{on: r.Operation, class: anyRequest}
+	if r.Method == http.MethodGet || r.Method == http.MethodHead {
+		t.class |= read | indexed
+	}
+	if r.Paged {
+		t.class |= paged
+	}
+	if query.Get("pageToken") != "" {
+		query.Set("pageToken", "*")
+		t.class |= resumed
+	}
+	for _, key := range []string{"rltoken", "apikey"} {
+		query.Del(key)
+	}
+	if t.on == "" {
+		t.on = r.Method
+	}
+	t.on = strings.ReplaceAll(t.on, " ", "_")
+	what := constant(r.Path + "?" + query.Encode())
+	t.key, t.what = hashed(r.Method+" "+what), shown(strings.TrimSuffix(r.Method+" "+what, "?"))
+	return t
+}
+
+// callTarget returns what JSON-RPC calls are. A batch is one request.
+func callTarget(r *Request) *target {
+	t := &target{class: anyRequest | read}
+	socket := r.Header.Get("Upgrade") != ""
+	var texts []string
+	for _, c := range r.Calls {
+		if control(c.Method) || socket && strings.HasSuffix(c.Method, "subscribe") {
+			return nil
+		}
+		texts = append(texts, c.Method+" "+c.identity())
+		if changes(c.Method) {
+			t.class &^= read
+		}
+	}
+	t.on = r.Calls[0].Method
+	if len(r.Calls) > 1 {
+		t.on = "batch"
+	} else if c := &r.Calls[0]; c.safeAgain() {
+		t.class |= send
+	} else if c.Method == "eth_getTransactionReceipt" {
+		t.class |= receipt
+	}
+	if slices.ContainsFunc(r.Calls, func(c Call) bool { return showsHead[c.Method] }) {
+		t.class |= chainRead
+	}
+	if socket {
+		t.class = t.class&(receipt|chainRead) | ofSocket
+	}
+	if t.on == "" {
+		t.on = "none"
+	}
+	text := constant(strings.Join(texts, "\n"))
+	t.key, t.what = hashed(r.Path+" "+text), shown(text)
+	return t
+}
+
+var showsHead = map[string]bool{"eth_getTransactionReceipt": true, "eth_getLogs": true, "eth_getBalance": true, "eth_getBlockByNumber": true, "eth_blockNumber": true, "eth_getTransactionByHash": true, "eth_call": true}
+
+// control reports whether a method belongs to the simulator rather than the network.
+func control(method string) bool {
+	namespace, _, _ := strings.Cut(method, "_")
+	return slices.Contains([]string{"anvil", "evm", "hardhat", "debug", "tenderly", "rpc"}, namespace) || method == "" || strings.HasPrefix(method, "admin.")
+}
+
+// changes reports whether a method has an effect that a repetition would have again.
+func changes(method string) bool {
+	name := strings.ToLower(method[strings.LastIndexAny(method, "_.")+1:])
+	for _, word := range []string{"send", "issue", "new", "uninstall", "unsubscribe", "subscribe", "getfilterchanges"} {
+		if strings.HasPrefix(name, word) {
+			return true
+		}
+	}
+	return false
+}
+
+// safeAgain reports whether a call sends a transaction that has the same effect if it is sent again.
+func (c *Call) safeAgain() bool {
+	_, ok := c.sent()
+	return ok
+}
+
+// sent returns the account and nonce of the transaction that a call sends, and whether it names them.
+func (c *Call) sent() (text string, ok bool) {
+	switch c.Method {
+	case "eth_sendRawTransaction":
+		var args []hexutil.Bytes
+		tx := new(types.Transaction)
+		if json.Unmarshal(c.Params, &args) != nil || len(args) == 0 || tx.UnmarshalBinary(args[0]) != nil {
+			return "", false
+		}
+		from, err := types.Sender(types.LatestSignerForChainID(tx.ChainId()), tx)
+		return fmt.Sprintf("from %s with nonce %d", from, tx.Nonce()), err == nil
+	case "eth_sendTransaction":
+		var args []struct {
+			From  *common.Address
+			Nonce *hexutil.Uint64
+		}
+		if json.Unmarshal(c.Params, &args) != nil || len(args) == 0 || args[0].From == nil || args[0].Nonce == nil {
+			return "", false
+		}
+		return fmt.Sprintf("from %s with nonce %d", args[0].From, uint64(*args[0].Nonce)), true
+	}
+	return "", false
+}
+
+// identity returns what distinguishes a call from others of its method.
+func (c *Call) identity() string {
+	if text, ok := c.sent(); ok {
+		return text
+	}
+	if strings.Contains(c.Method, "Filter") {
+		return filterID.ReplaceAllString(string(c.Params), `"*"`)
+	}
+	var compact any
+	if json.Unmarshal(c.Params, &compact) != nil {
+		return string(c.Params)
+	}
+	text, _ := json.Marshal(compact) // it was just decoded
+	return string(text)
+}
+
+// eventTarget returns what a notification or a message is.
+func eventTarget(e *Event) *target {
+	if e.Webhook != "" {
+		return &target{class: message, on: e.Webhook, key: fmt.Sprint(e.Number), what: fmt.Sprintf("the webhook's message %d", e.Number)}
+	}
+	var known struct {
+		Number          string
+		TransactionHash string
+		LogIndex        string
+		BlockNumber     string
+	}
+	_ = json.Unmarshal([]byte(e.Text), &known) // of another form, its text is what it is
+	text := strings.TrimSpace(fmt.Sprintf("%s %s %s %s", known.Number, known.BlockNumber, known.TransactionHash, known.LogIndex))
+	if text == "" {
+		text = e.Text
+	}
+	return &target{class: notification, on: e.Subscription, key: hashed(text), what: "the notification " + shown(e.Subscription+" "+text)}
+}

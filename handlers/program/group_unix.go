@@ -1,0 +1,14 @@
+//go:build unix
+
+package program
+
+import (
+	"os/exec"
+	"syscall"
+)
+
+// together puts a command and what it starts in a process group.
+func together(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
+
+// killAll ends the group.
+func killAll(cmd *exec.Cmd) { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }

@@ -1,0 +1,90 @@
+package program
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"sync"
+	"time"
+)
+
+// Recorded is how a command ended whose output was recorded.
+type Recorded struct {
+	Failure string // such as exit code 1; empty for success
+	Output  string // its end
+}
+
+// keptOutput is how much of a command's output is remembered.
+const keptOutput = 8 << 10
+
+// RunQuietly runs the command with extra environment variables and without input, and records its output. It ends the command, with
+// everything that it started, once it has run for longer than allowed says, which is asked again and again.
+func (p *Program) RunQuietly(environment []string, allowed func() time.Duration, stop <-chan struct{}) (*Recorded, error) {
+	out := &tail{}
+	cmd := exec.Command(p.path)
+	cmd.Args, cmd.Stdout, cmd.Stderr, cmd.Env, cmd.WaitDelay = p.args, out, out, append(os.Environ(), environment...), time.Second
+	together(cmd)
+	if err := cmd.Start(); err != nil {
+		return nil, &ExitError{codeNotExecutable, err}
+	}
+	begun := time.Now()
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	tick := time.NewTicker(looking)
+	defer tick.Stop()
+	for {
+		select {
+		case err := <-ended:
+			killAll(cmd) // what it left running
+			return &Recorded{failureOf(err), out.String()}, nil
+		case <-stop:
+			killAll(cmd)
+			<-ended
+			return nil, errors.New("interrupted")
+		case <-tick.C:
+			if limit := allowed(); time.Since(begun) > limit {
+				killAll(cmd)
+				<-ended
+				return &Recorded{fmt.Sprintf("it did not end within %s", limit.Round(time.Second)), out.String()}, nil
+			}
+		}
+	}
+}
+
+// looking is how often a command's time is checked.
+const looking = 50 * time.Millisecond
+
+func failureOf(err error) string {
+	var exit *exec.ExitError
+	switch {
+	case err == nil, errors.Is(err, exec.ErrWaitDelay): // a process that it left has the output open
+		return ""
+	case errors.As(err, &exit) && exit.ExitCode() >= 0:
+		return fmt.Sprintf("exit code %d", exit.ExitCode())
+	}
+	return err.Error()
+}
+
+// tail keeps the end of what is written.
+type tail struct {
+	mu   sync.Mutex
+	kept bytes.Buffer
+}
+
+func (t *tail) Write(b []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.kept.Write(b)
+	if over := t.kept.Len() - keptOutput; over > 0 {
+		t.kept.Next(over)
+	}
+	return len(b), nil
+}
+
+func (t *tail) String() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.kept.String()
+}

@@ -1,0 +1,316 @@
+package handlers
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"snowglobe/handlers/control"
+	"snowglobe/handlers/events"
+	"snowglobe/handlers/fault"
+	"snowglobe/handlers/journal"
+	"snowglobe/handlers/program"
+	"snowglobe/handlers/search"
+	"snowglobe/sim"
+	"snowglobe/sim/evm/reader"
+	"snowglobe/sim/miner"
+	"snowglobe/sim/store"
+)
+
+// SearchFlags are the command line's choices for a search and for repeating a schedule.
+type SearchFlags struct {
+	Runs, Workers            int
+	Budget                   time.Duration
+	Corpus, Schedule, Report string
+	Reorg                    bool
+}
+
+// Again returns the command line that repeats a schedule, with the flags that the user chose for the search's worlds.
+func (f *SearchFlags) Again(flags *pflag.FlagSet, chosen map[string]bool, command []string) func(id string) string {
+	return func(id string) string {
+		words := []string{"snowglobe", "exec", "--schedule", id}
+		flags.VisitAll(func(flag *pflag.Flag) {
+			if chosen[flag.Name] && flag.Name != jsonFlag && !slices.Contains(searchFlags, flag.Name) && !slices.Contains(noteFlags, flag.Name) {
+				words = append(words, quotedWord("--"+flag.Name+"="+flag.Value.String()))
+			}
+		})
+		words = append(words, "--")
+		for _, word := range command {
+			words = append(words, quotedWord(word))
+		}
+		return strings.Join(words, " ")
+	}
+}
+
+// quotedWord quotes a word for a shell if it has to be.
+func quotedWord(word string) string {
+	if word != "" && !strings.ContainsAny(word, " \t\n\"'\\$&|;<>()*?[]#~`{}!") {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}
+
+// How long bad weather lasts.
+const (
+	feeTime        = 2 * time.Second
+	settlementTime = 5 * time.Second
+	relayTime      = time.Second
+)
+
+// Bad weather.
+const (
+	risenPrice     = 15 // percent; libraries cap fees at 20 % above the announced price or more
+	lateSettlement = 15_000
+)
+
+// Follow makes the world follow a schedule.
+func (s *Server) Follow(ctx context.Context, schedule *fault.Schedule) error {
+	if schedule.Stale() {
+		if err := s.index.SetLag(ctx, s.index.Chains("", ""), control.Lag{Blocks: 1}); err != nil {
+			return err
+		}
+	}
+	c := s.network().CChain()
+	m := s.world.MinerOf(c)
+	wrong := miner.Fault{}
+	undoAfter := func(after time.Duration, undo func(*miner.Fault)) {
+		time.AfterFunc(after, func() {
+			f := m.Fault()
+			undo(&f)
+			_ = m.SetFault(context.Background(), f) // the world may be closed
+		})
+	}
+	weather := schedule.World()
+	if !slices.Contains(weather, "relay") {
+		if err := startRelayer(context.Background(), s.world, s.options); err != nil {
+			return err
+		}
+	}
+	for _, kind := range weather {
+		switch {
+		case kind == "relay":
+			time.AfterFunc(relayTime, func() { _ = startRelayer(context.Background(), s.world, s.options) }) // the world may be closed
+		case !c.Asynchronous(uint64(s.world.Clock.Unix())):
+		case kind == "fee":
+			wrong.PriceRise = risenPrice
+			undoAfter(feeTime, func(f *miner.Fault) { f.PriceRise = 0 })
+		case kind == "settlement":
+			wrong.SettlementLag = lateSettlement
+			undoAfter(settlementTime, func(f *miner.Fault) { f.SettlementLag = 0 })
+		}
+	}
+	if wrong != (miner.Fault{}) {
+		if err := m.SetFault(ctx, wrong); err != nil {
+			return err
+		}
+	}
+	s.faults.Follow(schedule, s.world.Revision, func() { s.reorgNewest(c) })
+	return nil
+}
+
+// network returns the network of paths that name none.
+func (s *Server) network() *sim.Network {
+	for _, n := range s.world.Networks {
+		if n.Name == s.options.Network {
+			return n
+		}
+	}
+	return s.world.Networks[0]
+}
+
+// reorgNewest replaces a chain's newest block, unless it is settled, and sends its transactions again. A generated block stays.
+func (s *Server) reorgNewest(c *reader.Chain) {
+	ctx := context.Background()
+	head, err := c.Head(ctx)
+	if err != nil || head.Settled() >= head.Number {
+		return
+	}
+	transactions, err := c.Transactions(ctx, head)
+	if err != nil || s.world.Reorg(ctx, c, 1, [][]*miner.Transaction{nil}) != nil {
+		return
+	}
+	for _, t := range transactions {
+		_ = s.world.MinerOf(c).Send(ctx, t.Transaction) // the new chain may refuse it
+	}
+}
+
+// hidden is a world for one run, with a server of its own.
+type hidden struct {
+	world     *sim.World
+	server    *Server
+	listeners *Listeners
+	stop      context.CancelFunc
+	worked    chan struct{}
+	path      string
+}
+
+// searching makes the worlds of a search.
+type searching struct {
+	of      *sim.World
+	options Options
+	program *program.Program
+	folder  string
+	made    atomic.Int64
+	ready   chan *hidden // made in advance
+	allowed time.Duration
+}
+
+// limits of a world that lives as long as a command.
+var searchLimits = store.Limits{Readers: 2, CacheKiB: 512}
+
+func (s *searching) make(ctx context.Context) (h *hidden, err error) {
+	h = &hidden{path: filepath.Join(s.folder, fmt.Sprintf("%d.db", s.made.Add(1))), worked: make(chan struct{})}
+	if h.world, err = s.of.CopyTo(ctx, h.path, searchLimits); err != nil {
+		return nil, err
+	}
+	if h.listeners, err = (Addresses{Main: "127.0.0.1:0", Fuji: Off}).Listen(); err != nil {
+		return nil, errors.Join(err, h.world.Close())
+	}
+	o := s.options
+	o.Log, o.Events, o.Program, o.Hints, o.Follows = slog.New(slog.DiscardHandler), events.NewHub(), nil, nil, true
+	o.Journal = journal.New(0, o.Keys.Texts(), o.Events)
+	o.At(h.listeners)
+	if err := h.world.Claim(ctx); err != nil {
+		return nil, errors.Join(err, h.listeners.Close(), h.world.Close())
+	}
+	if h.server, err = New(h.world, o); err != nil {
+		return nil, errors.Join(err, h.listeners.Close(), h.world.Close())
+	}
+	working, stop := context.WithCancel(context.Background())
+	h.stop = stop
+	go func() {
+		defer close(h.worked)
+		_ = h.server.Work(working) // the world ends with the run
+	}()
+	h.listeners.begin(h.server, o.Log)
+	return h, nil
+}
+
+// end removes the world.
+func (h *hidden) end() error {
+	h.stop()
+	<-h.worked
+	h.server.Close()
+	err := h.listeners.Close()
+	return errors.Join(err, h.world.Close(), os.Remove(h.path))
+}
+
+// run runs the command in a new world that follows a schedule.
+func (s *searching) run(ctx context.Context, schedule *fault.Schedule) (*search.Outcome, error) {
+	var h *hidden
+	select {
+	case h = <-s.ready:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	if h == nil {
+		return nil, errors.New("no world could be made")
+	}
+	defer func() { go func() { _ = h.end() }() }() // the next run does not wait for it
+	variables, err := environment(ctx, h.listeners.URL())
+	if err == nil {
+		err = h.server.Follow(ctx, schedule)
+	}
+	if err != nil {
+		return nil, err
+	}
+	var environ []string
+	for _, v := range variables {
+		environ = append(environ, v.name+"="+v.value)
+	}
+	begun := time.Now()
+	recorded, err := s.program.RunQuietly(environ, func() time.Duration { return s.allowed + waitFactor*schedule.Waited() }, ctx.Done())
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &search.Outcome{Failure: recorded.Failure, Output: recorded.Output, Applied: schedule.Applied(), Took: time.Since(begun)}, nil
+}
+
+// A run may take several times as long as the command takes without faults, and longer by a multiple of what the faults delay it.
+const (
+	plainAllowed = 2 * time.Minute
+	plainFactor  = 3
+	plainMore    = 6 * time.Second
+	waitFactor   = 3
+)
+
+// Search looks for a schedule of faults with which a command fails, and returns an error with code 1 if it finds one.
+func Search(ctx context.Context, w *sim.World, o Options, f SearchFlags, p *program.Program, again func(id string) string, out *Output, notes io.Writer) error {
+	folder, err := os.MkdirTemp("", "snowglobe-search-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(folder)
+	s := &searching{of: w, options: o, program: p, folder: folder, ready: make(chan *hidden), allowed: plainAllowed}
+	making, stop := context.WithCancel(ctx)
+	finished := make(chan struct{})
+	go func() {
+		defer close(finished)
+		s.makeAll(making, notes)
+	}()
+	defer func() { stop(); <-finished }()
+	known, err := search.ReadCorpus(f.Corpus)
+	if err != nil {
+		return err
+	}
+	first := true
+	result, err := search.Find(ctx, func(ctx context.Context, schedule *fault.Schedule) (*search.Outcome, error) {
+		plain := first
+		first = false
+		outcome, err := s.run(ctx, schedule)
+		if plain && err == nil {
+			s.allowed = plainFactor*outcome.Took + plainMore
+		}
+		return outcome, err
+	}, search.Options{Runs: f.Runs, Workers: f.Workers, Budget: f.Budget, Reorg: f.Reorg, Known: known, Progress: control.Progress(notes, "searching", "runs")})
+	if err != nil {
+		return err
+	}
+	report := result.Report(again)
+	if found := result.Found; found != nil {
+		if err := search.Keep(f.Corpus, found.List, fmt.Sprintf("%s: %s", strings.TrimSpace(strings.Join(p.Args(), " ")), found.Outcome.Failure)); err != nil {
+			return err
+		}
+	}
+	if err := out.Print(report.String(), report); err != nil {
+		return err
+	}
+	if result.Found != nil {
+		return &program.ExitError{Code: 1}
+	}
+	return nil
+}
+
+// makeAll makes one world after the other, one of them in advance.
+func (s *searching) makeAll(ctx context.Context, notes io.Writer) {
+	for ctx.Err() == nil {
+		h, err := s.make(ctx)
+		if err != nil && ctx.Err() == nil {
+			fmt.Fprintf(notes, "snowglobe: %v\n", err)
+		}
+		select {
+		case s.ready <- h:
+		case <-ctx.Done():
+			if h != nil {
+				_ = h.end()
+			}
+		}
+		if err != nil {
+			close(s.ready)
+			return
+		}
+	}
+}

@@ -1,0 +1,63 @@
+package search
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Report is what a search found, for programs.
+type Report struct {
+	Runs      int      `json:"runs"`
+	Unsteady  int      `json:"unsteady"`
+	PlainTook string   `json:"plainTook"`
+	Found     bool     `json:"found"`
+	Run       int64    `json:"run,omitempty"`
+	Schedule  string   `json:"schedule,omitempty"`
+	Failure   string   `json:"failure,omitempty"`
+	Faults    []string `json:"faults,omitempty"`
+	From      int      `json:"from,omitempty"`
+	Attempts  int      `json:"attempts,omitempty"`
+	Output    string   `json:"output,omitempty"`
+	Again     string   `json:"again,omitempty"`
+}
+
+// Report sums the result up. again is the command line that repeats the failure, but for the schedule's id.
+func (r *Result) Report(again func(id string) string) *Report {
+	report := &Report{Runs: len(r.Runs), Unsteady: r.Unsteady, PlainTook: r.Plain.Took.Round(time.Millisecond).String()}
+	f := r.Found
+	if f == nil {
+		return report
+	}
+	report.Found, report.Run, report.Schedule, report.Failure = true, f.Number, f.List.ID(), f.Outcome.Failure
+	report.From, report.Attempts, report.Output, report.Again = f.From, f.Attempts, f.Outcome.Output, again(f.List.ID())
+	for _, p := range f.List {
+		report.Faults = append(report.Faults, p.String())
+	}
+	return report
+}
+
+// String is the report for people.
+func (r *Report) String() string {
+	var b strings.Builder
+	if !r.Found {
+		fmt.Fprintf(&b, "no failure in %d runs", r.Runs)
+		if r.Unsteady > 0 {
+			fmt.Fprintf(&b, "; %d failed once and passed again with the same faults", r.Unsteady)
+		}
+		return b.String()
+	}
+	if r.Run > 0 {
+		fmt.Fprintf(&b, "run %d fails: %s\n%d of its %d faults suffice (%d more runs):\n", r.Run, r.Failure, len(r.Faults), r.From, r.Attempts)
+	} else {
+		fmt.Fprintf(&b, "the known schedule %s fails: %s\n", r.Schedule, r.Failure)
+	}
+	for _, f := range r.Faults {
+		fmt.Fprintf(&b, "  * %s\n", f)
+	}
+	if out := strings.TrimSpace(r.Output); out != "" {
+		fmt.Fprintf(&b, "the command's last words:\n%s\n", indented(out))
+	}
+	fmt.Fprintf(&b, "again: %s", r.Again)
+	return b.String()
+}

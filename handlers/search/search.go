@@ -1,0 +1,174 @@
+package search
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"snowglobe/handlers/fault"
+)
+
+// Outcome is how a run of the command ended.
+type Outcome struct {
+	Failure string        // why it failed, such as exit code 1; empty if it passed
+	Output  string        // the end of what it printed
+	Applied fault.List    // the faults that it met
+	Took    time.Duration // its own time
+}
+
+// Run runs the command in a world of its own that follows a schedule.
+type Run func(ctx context.Context, s *fault.Schedule) (*Outcome, error)
+
+// Options configures a search.
+type Options struct {
+	Runs     int
+	Workers  int
+	Budget   time.Duration // for everything; 0 for none
+	Reorg    bool
+	Known    []fault.List // to try first
+	Progress func(done, total int)
+}
+
+// Result is what a search has done.
+type Result struct {
+	Plain    *Outcome
+	Runs     []Record
+	Found    *Finding // nil for none
+	Unsteady int      // runs that failed once and passed with the same faults
+}
+
+// Record is a run of a search.
+type Record struct {
+	Number  int64 // of the schedule; 0 for a known one
+	Outcome *Outcome
+}
+
+// Finding is a schedule with which the command fails.
+type Finding struct {
+	Number   int64 // of the run that failed first; 0 for a known schedule
+	List     fault.List
+	From     int // faults before shrinking
+	Attempts int // runs that shrinking took
+	Outcome  *Outcome
+}
+
+// searcher is a running search.
+type searcher struct {
+	Options
+	run    Run
+	result *Result
+}
+
+// ErrPlain reports that the command fails without faults.
+var ErrPlain = errors.New("the command fails without faults, so no fault can be blamed")
+
+// Find searches until the command fails, the runs are done or the budget is used up.
+func Find(ctx context.Context, run Run, o Options) (*Result, error) {
+	s := &searcher{o, run, &Result{}}
+	plain, err := run(ctx, fault.Repeat(nil))
+	if err != nil {
+		return nil, err
+	}
+	if s.result.Plain = plain; plain.Failure != "" {
+		return s.result, fmt.Errorf("%w: %s\n%s", ErrPlain, plain.Failure, indented(plain.Output))
+	}
+	within := ctx
+	if o.Budget > 0 {
+		var cancel context.CancelFunc
+		within, cancel = context.WithTimeout(ctx, o.Budget)
+		defer cancel()
+	}
+	err = s.search(within)
+	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
+		err = nil // the budget is used up
+	}
+	return s.result, err
+}
+
+func indented(text string) string {
+	return "  " + strings.ReplaceAll(strings.TrimSpace(text), "\n", "\n  ")
+}
+
+func (s *searcher) search(ctx context.Context) error {
+	for _, list := range s.Known {
+		o, err := s.run(ctx, fault.Repeat(list))
+		if err != nil {
+			return err
+		}
+		s.result.Runs = append(s.result.Runs, Record{0, o})
+		if o.Failure != "" {
+			s.result.Found = &Finding{List: list, From: len(list), Outcome: o}
+			return nil
+		}
+	}
+	for next := int64(1); next <= int64(s.Runs); {
+		failed, last, err := s.batch(ctx, next)
+		if err != nil {
+			return err
+		}
+		for _, r := range failed {
+			if len(r.Outcome.Applied) == 0 {
+				return fmt.Errorf("run %d failed without a fault (%s): the command does not always pass\n%s", r.Number, r.Outcome.Failure, indented(r.Outcome.Output))
+			}
+			found, err := s.shrink(ctx, r)
+			if err != nil {
+				return err
+			}
+			if found != nil {
+				s.result.Found = found
+				return nil
+			}
+			s.result.Unsteady++
+		}
+		next = last
+	}
+	return nil
+}
+
+// batch runs schedules from a number on, until one fails and those beside it have ended. It returns the runs that failed, in order, and the next
+// number.
+func (s *searcher) batch(ctx context.Context, first int64) (failed []Record, next int64, err error) {
+	var mu sync.Mutex
+	var all sync.WaitGroup
+	next = first
+	for range max(s.Workers, 1) {
+		all.Go(func() {
+			for {
+				mu.Lock()
+				number := next
+				if err != nil || len(failed) > 0 || number > int64(s.Runs) || ctx.Err() != nil {
+					mu.Unlock()
+					return
+				}
+				next++
+				mu.Unlock()
+				o, wrong := s.run(ctx, fault.Draw(number, s.Reorg))
+				mu.Lock()
+				if wrong != nil {
+					err = errors.Join(err, wrong)
+				} else {
+					s.add(Record{number, o}, &failed)
+				}
+				mu.Unlock()
+			}
+		})
+	}
+	all.Wait()
+	if err == nil {
+		err = ctx.Err()
+	}
+	return failed, next, err
+}
+
+func (s *searcher) add(r Record, failed *[]Record) {
+	s.result.Runs = append(s.result.Runs, r)
+	if r.Outcome.Failure != "" {
+		*failed = append(*failed, r)
+	}
+	if s.Progress != nil {
+		s.Progress(len(s.result.Runs), s.Runs)
+	}
+}

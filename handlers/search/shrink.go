@@ -1,0 +1,111 @@
+package search
+
+import (
+	"context"
+	"slices"
+	"sync"
+
+	"snowglobe/handlers/fault"
+)
+
+// confirmations is how often a schedule must fail again before it is blamed.
+const confirmations = 2
+
+// shrinking is a schedule that becomes smaller.
+type shrinking struct {
+	*searcher
+	attempts int
+	last     *Outcome // of the newest failure
+}
+
+// shrink leaves out faults and makes others milder until the command passes without any of them. It returns nil if the same faults do not make
+// the command fail again.
+func (s *searcher) shrink(ctx context.Context, r Record) (*Finding, error) {
+	h := &shrinking{searcher: s, last: r.Outcome}
+	list := r.Outcome.Applied
+	from := len(list)
+	if failing, err := h.first(ctx, singles(list)); err != nil {
+		return nil, err
+	} else if failing != nil {
+		list = failing
+	} else if steady, err := h.steady(ctx, list); err != nil || !steady {
+		return nil, err
+	}
+	for again := true; again; {
+		again = false
+		for _, fewer := range [][]fault.List{h.without(list), list.Milder()} {
+			failing, err := h.first(ctx, fewer)
+			if err != nil {
+				return nil, err
+			}
+			if failing != nil {
+				list, again = failing, true
+				break
+			}
+		}
+	}
+	if steady, err := h.steady(ctx, list); err != nil || !steady {
+		return nil, err
+	}
+	return &Finding{Number: r.Number, List: list, From: from, Attempts: h.attempts, Outcome: h.last}, nil
+}
+
+// singles lists each fault alone, the last first: it is the likeliest cause.
+func singles(list fault.List) (all []fault.List) {
+	for _, p := range slices.Backward(list) {
+		all = append(all, fault.List{p})
+	}
+	return all
+}
+
+// without lists a list without each half of its faults, then without each of them.
+func (h *shrinking) without(list fault.List) (all []fault.List) {
+	if len(list) < 2 {
+		return nil
+	}
+	if half := len(list) / 2; half > 1 {
+		all = append(all, list[half:], list[:half])
+	}
+	for i := range list {
+		all = append(all, slices.Delete(slices.Clone(list), i, i+1))
+	}
+	return all
+}
+
+// first returns the first list with which the command fails, nil for none. Workers try lists at the same time.
+func (h *shrinking) first(ctx context.Context, lists []fault.List) (fault.List, error) {
+	for part := range slices.Chunk(lists, max(h.Workers, 1)) {
+		outcomes, errs := make([]*Outcome, len(part)), make([]error, len(part))
+		var all sync.WaitGroup
+		for i := range part {
+			all.Go(func() { outcomes[i], errs[i] = h.run(ctx, fault.Repeat(part[i])) })
+		}
+		all.Wait()
+		h.attempts += len(part)
+		for i, o := range outcomes {
+			if errs[i] != nil {
+				return nil, errs[i]
+			}
+			if o.Failure != "" {
+				h.last = o
+				return part[i], nil
+			}
+		}
+	}
+	return nil, ctx.Err()
+}
+
+// steady reports whether the command fails with a list each time.
+func (h *shrinking) steady(ctx context.Context, list fault.List) (bool, error) {
+	for range confirmations {
+		o, err := h.run(ctx, fault.Repeat(list))
+		if err != nil {
+			return false, err
+		}
+		if h.attempts++; o.Failure == "" {
+			return false, nil
+		}
+		h.last = o
+	}
+	return true, nil
+}
