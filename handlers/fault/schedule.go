@@ -448,6 +448,7 @@ var kinds = []Kind{
 	{Name: "silent", of: send, part: 0.7, once: true, wait: silence, milder: []string{"lost"}, action: &Action{Drop: Drop{When: dropAfter}, Slow: Duration(silence)}, words: "is carried out, but no answer comes until the client gives up"},
 	{Name: "null", of: receipt, part: 1, most: 3, action: &Action{RPCResult: Result{JSON: []byte("null")}}, words: "comes before the receipt is there and is answered with null"},
 	{Name: "stale", of: indexed, part: 1, most: 3, action: &Action{Stale: true}, words: "is answered by an index that has not seen the newest block"},
+	{Name: "reorg", of: chainRead, part: 1, once: true, words: "is followed by a reorganisation: the newest block is replaced, and its transactions move to the next one"},
 	{Name: "short", of: paged, part: 1, action: &Action{ShortPage: true}, words: "gets half a page, with a nextPageToken for the rest"},
 	{Name: "expired", of: resumed, part: 0.7, once: true, action: &Action{PageToken: "expired"}, words: "is refused because its page token has expired"},
 	{Name: "dropped", of: notification, part: 1, action: &Action{Drop: Drop{Count: 1}}, words: "does not arrive"},
@@ -458,7 +459,6 @@ var kinds = []Kind{
 	{Name: "fee", of: ofWorld, part: 1, words: "gas costs 15 % more in each block than was announced before, for two seconds"},
 	{Name: "settlement", of: ofWorld, part: 1, words: "blocks are settled fifteen seconds after their execution, not five, until five seconds have passed: safe and finalized stay behind"},
 	{Name: "relay", of: ofWorld, part: 1, wait: time.Second, words: "messages between chains are relayed a second late"},
-	{Name: "reorg", of: chainRead, part: 0.7, once: true, words: "is followed by a reorganisation: the newest block is replaced, and its transactions move to the next one"},
 }
 
 // withoutRetryAfter is the value of an action's RetryAfter for a 429 without this header.
