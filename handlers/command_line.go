@@ -14,7 +14,7 @@ var (
 	worldFlags   = []string{"db", "seed", "profile", "until", "upgrade"}
 	addressFlags = []string{"addr"}
 	noteFlags    = []string{"log-format", "quiet"}
-	searchFlags  = []string{"runs", "budget", "workers", "reorg"}
+	searchFlags  = []string{"runs", "budget", "workers", "reorg", "report"}
 )
 
 // l1Flags are those of import.

@@ -123,6 +123,7 @@ func NewFlags(f *pflag.FlagSet) *Flags {
 	f.IntVar(&s.Search.Workers, "workers", runtime.NumCPU(), "`N` runs at a time, each in a world of its own")
 	f.StringVar(&s.Search.Corpus, "corpus", search.DefaultCorpus, "`FILE` of schedules: search tries them first and adds what it finds, exec looks up ids in it")
 	f.BoolVar(&s.Search.Reorg, "reorg", false, "also replace the newest block now and then, which the real network never does")
+	f.StringVar(&s.Search.Report, "report", "", "`FILE` for a page of HTML with every run and its faults")
 	f.StringVar(&s.Search.Schedule, "schedule", "", "`ID` of a schedule of faults in --corpus, or a file with one, that search found")
 	f.StringVar(&s.faults, "faults", "", "YAML `FILE` with a list of faults, as POST /sim/faults takes them")
 	f.IntVar(&s.journal, "journal", journal.DefaultSize, "`N` latest requests and responses to remember for /sim/requests, fewer if responses are long; 0 for none")

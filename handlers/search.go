@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -25,6 +26,7 @@ import (
 	"snowglobe/sim/evm/reader"
 	"snowglobe/sim/miner"
 	"snowglobe/sim/store"
+	"snowglobe/sim/store/outbox"
 )
 
 // SearchFlags are the command line's choices for a search and for repeating a schedule.
@@ -114,7 +116,12 @@ func (s *Server) Follow(ctx context.Context, schedule *fault.Schedule) error {
 			return err
 		}
 	}
-	s.faults.Follow(schedule, s.world.Revision, func() { s.reorgNewest(c) })
+	var one sync.Mutex
+	s.faults.Follow(schedule, s.world.Revision, func() {
+		one.Lock()
+		defer one.Unlock()
+		s.reorgNewest(c)
+	})
 	return nil
 }
 
@@ -128,9 +135,13 @@ func (s *Server) network() *sim.Network {
 	return s.world.Networks[0]
 }
 
-// reorgNewest replaces a chain's newest block, unless it is settled, and sends its transactions again. A generated block stays.
+// reorgNewest replaces a chain's newest block, unless it is settled, and sends its transactions again. A generated block stays, and so does one
+// that a webhook may have told of, because it would tell of the transactions once more.
 func (s *Server) reorgNewest(c *reader.Chain) {
 	ctx := context.Background()
+	if hooks, err := outbox.Active(ctx, s.world.DB); err != nil || len(hooks) > 0 {
+		return
+	}
 	head, err := c.Head(ctx)
 	if err != nil || head.Settled() >= head.Number {
 		return
@@ -280,6 +291,11 @@ func Search(ctx context.Context, w *sim.World, o Options, f SearchFlags, p *prog
 		return err
 	}
 	report := result.Report(again)
+	if f.Report != "" {
+		if err := writePage(f.Report, result, strings.Join(p.Args(), " "), report); err != nil {
+			return fmt.Errorf("--report: %w", err)
+		}
+	}
 	if found := result.Found; found != nil {
 		if err := search.Keep(f.Corpus, found.List, fmt.Sprintf("%s: %s", strings.TrimSpace(strings.Join(p.Args(), " ")), found.Outcome.Failure)); err != nil {
 			return err
@@ -292,6 +308,14 @@ func Search(ctx context.Context, w *sim.World, o Options, f SearchFlags, p *prog
 		return &program.ExitError{Code: 1}
 	}
 	return nil
+}
+
+func writePage(path string, r *search.Result, command string, report *search.Report) error {
+	file, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(r.WritePage(file, command, report), file.Close())
 }
 
 // makeAll makes one world after the other, one of them in advance.

@@ -116,6 +116,7 @@ var imports = []struct{ pkg, may string }{
 	{"handlers/mcp", "handlers/docs handlers/permit handlers/rest"},
 	{"handlers/worlds", "fixtures/interchange handlers/node/rpc sim sim/store sim/store/dbfile sim/store/filelock handlers/control handlers/permit handlers/rest handlers/rest/schema"},
 	{"handlers/program", "sim/store"},
+	{"handlers/search", "handlers/fault"},
 	{"handlers/prometheus", "fixtures sim sim/cache sim/evm/reader sim/miner handlers/node"},
 	{"handlers", "fixtures/interchange fixtures/userfile fixtures sim sim/... handlers/..."},
 	{"handlers/snowglobetest", "fixtures sim sim/... seed handlers handlers/..."},

@@ -223,6 +223,9 @@ func (s *Schedule) draw(t *target, a *asked) *Planned {
 	}
 	at := t.on + " " + t.key
 	k := fitting[int(s.chance("which", at, a.times)*float64(len(fitting)))]
+	if k.single && slices.ContainsFunc(s.applied, func(p Planned) bool { return p.Kind == k.Name }) {
+		return nil
+	}
 	if s.chance("whether", at, a.times) >= s.part*k.part || k.once && a.faults > 0 || k.wait > 0 && s.waited+k.wait > mostWaited {
 		return nil
 	}
@@ -421,6 +424,7 @@ type Kind struct {
 	most   int     // times in a row
 	part   float64 // of what the schedule would otherwise draw
 	once   bool    // for the same request
+	single bool    // in all
 	wait   time.Duration
 	milder []string
 	words  string
@@ -448,7 +452,7 @@ var kinds = []Kind{
 	{Name: "silent", of: send, part: 0.7, once: true, wait: silence, milder: []string{"lost"}, action: &Action{Drop: Drop{When: dropAfter}, Slow: Duration(silence)}, words: "is carried out, but no answer comes until the client gives up"},
 	{Name: "null", of: receipt, part: 1, most: 3, action: &Action{RPCResult: Result{JSON: []byte("null")}}, words: "comes before the receipt is there and is answered with null"},
 	{Name: "stale", of: indexed, part: 1, most: 3, action: &Action{Stale: true}, words: "is answered by an index that has not seen the newest block"},
-	{Name: "reorg", of: chainRead, part: 1, once: true, words: "is followed by a reorganisation: the newest block is replaced, and its transactions move to the next one"},
+	{Name: "reorg", of: chainRead, part: 1, single: true, words: "is followed by a reorganisation: the newest block is replaced, and its transactions move to the next one"},
 	{Name: "short", of: paged, part: 1, action: &Action{ShortPage: true}, words: "gets half a page, with a nextPageToken for the rest"},
 	{Name: "expired", of: resumed, part: 0.7, once: true, action: &Action{PageToken: "expired"}, words: "is refused because its page token has expired"},
 	{Name: "dropped", of: notification, part: 1, action: &Action{Drop: Drop{Count: 1}}, words: "does not arrive"},

@@ -1,0 +1,277 @@
+package fault_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"snowglobe/handlers/events"
+	"snowglobe/handlers/fault"
+)
+
+// follow returns a set that follows a schedule.
+func follow(s *fault.Schedule) *fault.Set {
+	set := fault.NewSet(1, "main", time.Now, events.NewHub())
+	revision := int64(0)
+	set.Follow(s, func() int64 { revision++; return revision }, func() {})
+	return set
+}
+
+// chainRequest is a request of the Data API for a chain.
+func chainRequest(chain int) *fault.Request {
+	path := fmt.Sprintf("/v1/chains/%d", chain)
+	return &fault.Request{Interface: "data", Operation: "getChain", Method: "GET", Path: path, Text: path + "?", Header: http.Header{}}
+}
+
+func rpc(method, params string) *fault.Request {
+	return &fault.Request{Interface: "node", Method: "POST", Path: "/ext/bc/C/rpc", Header: http.Header{}, Calls: []fault.Call{{Method: method, Params: json.RawMessage(params)}}}
+}
+
+func textOf(p *fault.Plan) string {
+	if p == nil {
+		return ""
+	}
+	return p.Text
+}
+
+// TestTheOrderOfRequestsDecidesNothing asks for ten chains four times each, in two orders: each request has the same faults.
+func TestTheOrderOfRequestsDecidesNothing(t *testing.T) {
+	const chains, times = 10, 4
+	met := 0
+	for number := range int64(60) {
+		var got [2]map[int][]string
+		for order := range got {
+			set := follow(fault.Draw(number, false))
+			got[order] = map[int][]string{}
+			for i := range chains * times {
+				chain := i % chains
+				if order == 1 {
+					chain = chains - 1 - i/times
+				}
+				text := textOf(set.Decide(chainRequest(chain)))
+				got[order][chain] = append(got[order][chain], text)
+				if text != "" {
+					met++
+				}
+			}
+		}
+		met := metBy(fault.Draw(number, false))
+		bounded := len(met) >= 24 || slices.ContainsFunc(met, func(p fault.Planned) bool { return p.Kind == "limited" || p.Kind == "slow" }) // by all faults, or by the time
+		if fmt.Sprint(got[0]) != fmt.Sprint(got[1]) && !bounded {
+			t.Errorf("schedule %d: %v, in another order %v", number, got[0], got[1])
+		}
+	}
+	if met < 100 {
+		t.Errorf("only %d faults in all", met)
+	}
+}
+
+// metBy returns the faults that many requests meet.
+func metBy(s *fault.Schedule) fault.List {
+	set := follow(s)
+	for range 4 {
+		for chain := range 10 {
+			set.Decide(chainRequest(chain))
+		}
+	}
+	return s.Applied()
+}
+
+// TestNoRequestFailsForLong: three tries in a row are enough, and after two faults the same request has no others.
+func TestNoRequestFailsForLong(t *testing.T) {
+	for number := range int64(200) {
+		set := follow(fault.Draw(number, true))
+		row, all := 0, 0
+		for range 30 {
+			switch textOf(set.Decide(chainRequest(1))) {
+			case "", "schedule: reorg", "schedule: slow":
+				row = 0
+			case "schedule: limited":
+			default:
+				row++
+				all++
+			}
+			if row > 3 || all > 6 {
+				t.Errorf("schedule %d: %d faults in a row, %d in all", number, row, all)
+				break
+			}
+		}
+	}
+}
+
+// TestAListRepeatsWhatANumberDrew runs drawn schedules again from their text.
+func TestAListRepeatsWhatANumberDrew(t *testing.T) {
+	requests := []func() *fault.Request{
+		func() *fault.Request { return chainRequest(1) }, func() *fault.Request { return chainRequest(2) },
+		func() *fault.Request { return rpc("eth_getTransactionReceipt", `["0x01"]`) },
+		func() *fault.Request {
+			return rpc("eth_sendTransaction", `[{"from":"0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266","nonce":"0x1","value":"0x1"}]`)
+		},
+	}
+	run := func(s *fault.Schedule) (got []string) {
+		set := follow(s)
+		for range 3 {
+			for _, r := range requests {
+				got = append(got, textOf(set.Decide(r())))
+			}
+		}
+		return got
+	}
+	kinds := map[string]bool{}
+	for number := range int64(100) {
+		s := fault.Draw(number, false)
+		drawn := run(s)
+		list := s.Applied()
+		for _, p := range list {
+			kinds[p.Kind] = true
+		}
+		read, err := fault.ParseLists("# a comment\n\n" + list.String())
+		if err != nil || len(read) != 1 || read[0].ID() != list.ID() || read[0].String() != list.String() {
+			t.Fatalf("%s is read as %v, %v", list, read, err)
+		}
+		if again := run(fault.Repeat(read[0])); fmt.Sprint(again) != fmt.Sprint(drawn) {
+			t.Errorf("schedule %d: %q, again %q\n%s", number, drawn, again, list)
+		}
+	}
+	for _, kind := range []string{"429", "503", "limited", "slow", "cut", "reset", "lost", "silent", "null", "stale"} {
+		if !kinds[kind] {
+			t.Errorf("%s is never drawn", kind)
+		}
+	}
+}
+
+// TestWhatDiffersBetweenRunsIsNoPartOfARequest: ports and random ids, values beside a nonce, spaces.
+func TestWhatDiffersBetweenRunsIsNoPartOfARequest(t *testing.T) {
+	key := func(r *fault.Request) string {
+		s := fault.Draw(1, false) // only 429s, often
+		for range 50 {
+			follow(s).Decide(r)
+		}
+		if len(s.Applied()) == 0 {
+			return "none"
+		}
+		return s.Applied()[0].Key
+	}
+	webhook := func(text string) *fault.Request {
+		return &fault.Request{Interface: "data", Operation: "getWebhook", Method: "GET", Path: text, Text: text + "?", Header: http.Header{}}
+	}
+	for _, same := range [][2]*fault.Request{
+		{webhook("/v1/webhooks/0f8fad5b-d9cb-469f-a165-70867728950e"), webhook("/v1/webhooks/7c9e6679-7425-40de-944b-e07fc1f90ae7")},
+		{rpc("eth_call", `[ {"to":"0x1"}, "latest" ]`), rpc("eth_call", `[{"to":"0x1"},"latest"]`)},
+		{rpc("eth_call", `["http://127.0.0.1:1234/"]`), rpc("eth_call", `["http://127.0.0.1:5678/"]`)},
+		{rpc("eth_getFilterLogs", `["0xa1"]`), rpc("eth_getFilterLogs", `["0xb2"]`)},
+	} {
+		if a, b := key(same[0]), key(same[1]); a != b {
+			t.Errorf("%v is %s, %v is %s", same[0], a, same[1], b)
+		}
+	}
+	if a, b := key(chainRequest(1)), key(chainRequest(2)); a == b {
+		t.Errorf("two chains have the key %s", a)
+	}
+}
+
+// TestControlMethodsDoNotFail: what tests set themselves up with, the simulator's pages and an opening WebSocket are left alone.
+func TestControlMethodsDoNotFail(t *testing.T) {
+	left := []*fault.Request{rpc("evm_mine", "[]"), rpc("anvil_setBalance", "[]"), rpc("hardhat_reset", "[]"), {Interface: "sim", Path: "/sim/clock", Header: http.Header{}}}
+	opening := chainRequest(1)
+	opening.Header.Set("Upgrade", "websocket")
+	for _, r := range append(left, opening) {
+		for number := range int64(50) {
+			if p := follow(fault.Draw(number, true)).Decide(r); p != nil {
+				t.Errorf("%v: %s", r, p.Text)
+			}
+		}
+	}
+}
+
+// TestAnIndexDoesNotGoBack: once it has shown a state, it lags only after the next change.
+func TestAnIndexDoesNotGoBack(t *testing.T) {
+	list, err := fault.ParseLists("schedule x\n stale*2 getChain " + keyOf(chainRequest(1)) + " 1\n stale*1 getChain " + keyOf(chainRequest(1)) + " 3\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := fault.Repeat(list[0])
+	set := fault.NewSet(1, "main", time.Now, events.NewHub())
+	revision := int64(0)
+	set.Follow(s, func() int64 { return revision }, func() {})
+	var got []string
+	for i := range 6 {
+		got = append(got, textOf(set.Decide(chainRequest(1))))
+		if i == 4 {
+			revision++
+		}
+	}
+	if !slices.Equal(got, []string{"schedule: stale", "schedule: stale", "", "", "", ""}) {
+		t.Errorf("%q", got)
+	}
+}
+
+// keyOf returns the key of a request.
+func keyOf(r *fault.Request) string {
+	for number := int64(0); ; number++ {
+		s := fault.Draw(number, false)
+		if set := follow(s); set.Decide(r) != nil {
+			return s.Applied()[0].Key
+		}
+	}
+}
+
+// TestSchedulesThatAreNone reads texts that are no schedules.
+func TestSchedulesThatAreNone(t *testing.T) {
+	for text, want := range map[string]string{
+		"503*1 getChain aa 1": "line 1: expected a line that begins with schedule", "schedule a\nrain getChain aa 1": "line 2: expected a fault", "schedule a\n503 getChain aa 0": "is not a number from 1",
+		"schedule a\n503*0 getChain aa 1": "is not a number from 1", "schedule a\n503 getChain 1": "expected a fault",
+	} {
+		if _, err := fault.ParseLists(text); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v: want %s", text, err, want)
+		}
+	}
+	if all, err := fault.ParseLists("schedule a\nschedule b\n503 getChain aa 2 # note\n"); err != nil || len(all) != 2 || len(all[0]) != 0 || all[1][0].Times != 1 || all[1][0].Nth != 2 {
+		t.Errorf("%v, %v", all, err)
+	}
+}
+
+// TestMilderFaults: fewer in a row, then a milder kind.
+func TestMilderFaults(t *testing.T) {
+	all, err := fault.ParseLists("schedule a\n503*2 getChain aa 1\nlost*1 eth_sendTransaction bb 1\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, l := range all[0].Milder() {
+		got = append(got, fmt.Sprintf("%s*%d %s*%d", l[0].Kind, l[0].Times, l[1].Kind, l[1].Times))
+	}
+	if want := []string{"503*1 lost*1", "503*2 503*1", "503*2 reset*1"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// TestNotificationsOfASchedule: a notification is named by what it tells.
+func TestNotificationsOfASchedule(t *testing.T) {
+	kinds := map[string]bool{}
+	for number := range int64(100) {
+		s := fault.Draw(number, false)
+		set := follow(s)
+		failed := false
+		for block := range 6 {
+			a, delay := set.DecideEvent(&fault.Event{Subscription: "newHeads", Text: fmt.Sprintf(`{"number":"0x%x"}`, block)}, chainRequest(1))
+			failed = failed || a != nil || delay > 0
+			set.DecideEvent(&fault.Event{Webhook: "address_activity", Number: int64(block)}, &fault.Request{})
+		}
+		for _, p := range s.Applied() {
+			kinds[p.On+" "+p.Kind] = true
+		}
+	}
+	for _, want := range []string{"newHeads dropped", "newHeads doubled", "newHeads late", "newHeads reordered", "newHeads ended", "address_activity doubled", "address_activity late", "address_activity reordered"} {
+		if !kinds[want] {
+			t.Errorf("never %s", want)
+		}
+	}
+	if kinds["address_activity dropped"] || kinds["address_activity ended"] {
+		t.Error("a webhook's message is lost")
+	}
+}

@@ -1,0 +1,181 @@
+package search_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"snowglobe/handlers/events"
+	"snowglobe/handlers/fault"
+	"snowglobe/handlers/search"
+)
+
+// program asks for ten chains, several times each, and fails as fails says of the faults that it met.
+func program(fails func(met []string) bool) search.Run {
+	return func(_ context.Context, s *fault.Schedule) (*search.Outcome, error) {
+		set := fault.NewSet(1, "main", time.Now, events.NewHub())
+		set.Follow(s, func() int64 { return 0 }, func() {})
+		var met []string
+		for range 3 {
+			for chain := range 10 {
+				path := fmt.Sprintf("/v1/chains/%d", chain)
+				p := set.Decide(&fault.Request{Interface: "data", Operation: "getChain", Method: "GET", Path: path, Text: path, Header: http.Header{}})
+				if p != nil {
+					met = append(met, strings.TrimPrefix(p.Text, "schedule: ")+fmt.Sprint(chain))
+				}
+			}
+		}
+		o := &search.Outcome{Applied: s.Applied(), Output: strings.Join(met, " ")}
+		if fails(met) {
+			o.Failure = "exit code 1"
+		}
+		return o, nil
+	}
+}
+
+func find(t *testing.T, run search.Run, o search.Options) *search.Result {
+	t.Helper()
+	if o.Runs == 0 {
+		o.Runs = 300
+	}
+	r, err := search.Find(t.Context(), run, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func names(l fault.List) (all []string) {
+	for _, p := range l {
+		all = append(all, fmt.Sprintf("%s*%d %s", p.Kind, p.Times, p.What))
+	}
+	slices.Sort(all)
+	return all
+}
+
+// TestAFailureIsShrunk finds failures that need one fault, or two, and keeps no others. The mildest kind with which the program fails remains.
+func TestAFailureIsShrunk(t *testing.T) {
+	for _, workers := range []int{1, 4} {
+		one := find(t, program(func(met []string) bool { return slices.Contains(met, "cut3") || slices.Contains(met, "5033") }), search.Options{Workers: workers})
+		if one.Found == nil || fmt.Sprint(names(one.Found.List)) != "[503*1 GET /v1/chains/3]" {
+			t.Fatalf("%+v", one.Found)
+		}
+		two := find(t, program(func(met []string) bool { return slices.Contains(met, "reset1") && slices.Contains(met, "4292") }), search.Options{Runs: 3_000, Workers: workers})
+		if two.Found == nil || fmt.Sprint(names(two.Found.List)) != "[429*1 GET /v1/chains/2 reset*1 GET /v1/chains/1]" || two.Found.From < 2 {
+			t.Fatalf("%+v", two.Found)
+		}
+	}
+}
+
+// TestAProgramThatPasses passes all runs, each with another schedule.
+func TestAProgramThatPasses(t *testing.T) {
+	met := map[string]bool{}
+	r := find(t, program(func(m []string) bool { met[fmt.Sprint(m)] = true; return false }), search.Options{Runs: 60})
+	if r.Found != nil || len(r.Runs) != 60 || len(met) < 30 {
+		t.Errorf("%d runs, %d outcomes, %v", len(r.Runs), len(met), r.Found)
+	}
+	if text := r.Report(nil).String(); text != "no failure in 60 runs" {
+		t.Error(text)
+	}
+}
+
+// TestAProgramThatFailsByItself: without faults, or now and then.
+func TestAProgramThatFailsByItself(t *testing.T) {
+	if _, err := search.Find(t.Context(), program(func([]string) bool { return true }), search.Options{Runs: 5}); !errors.Is(err, search.ErrPlain) {
+		t.Errorf("it always fails: %v", err)
+	}
+	var runs atomic.Int64
+	r := find(t, program(func(met []string) bool { return len(met) > 0 && runs.Add(1) == 5 }), search.Options{Runs: 30})
+	if r.Found != nil || r.Unsteady != 1 || !strings.Contains(r.Report(nil).String(), "1 failed once and passed again") {
+		t.Errorf("it failed once: %+v", r)
+	}
+	failed := false
+	_, err := search.Find(t.Context(), program(func(met []string) bool {
+		fails := len(met) == 0 && failed
+		failed = true
+		return fails
+	}), search.Options{Runs: 300})
+	if err == nil || !strings.Contains(err.Error(), "failed without a fault") {
+		t.Errorf("it fails without a fault: %v", err)
+	}
+}
+
+// TestTheBudgetEndsASearch: that is no failure.
+func TestTheBudgetEndsASearch(t *testing.T) {
+	slow := program(func([]string) bool { time.Sleep(5 * time.Millisecond); return false })
+	r := find(t, func(ctx context.Context, s *fault.Schedule) (*search.Outcome, error) {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		return slow(ctx, s)
+	}, search.Options{Runs: 1 << 30, Budget: 100 * time.Millisecond, Workers: 2})
+	if r.Found != nil || len(r.Runs) == 0 || len(r.Runs) > 200 {
+		t.Errorf("%d runs, %v", len(r.Runs), r.Found)
+	}
+}
+
+// TestThePage has every run, its faults and the finding, as text that cannot break out.
+func TestThePage(t *testing.T) {
+	r := find(t, program(func(met []string) bool { return slices.Contains(met, "reset7") }), search.Options{})
+	var page strings.Builder
+	if err := r.WritePage(&page, "sh -c 'echo <b>'", r.Report(func(id string) string { return "exec " + id })); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"sh -c &#39;echo &lt;b&gt;&#39;", "exec " + r.Found.List.ID(), fmt.Sprintf("Run %d failed with %d faults", r.Found.Number, r.Found.From)} {
+		if !strings.Contains(page.String(), want) {
+			t.Errorf("the page lacks %s", want)
+		}
+	}
+	if n := strings.Count(page.String(), "<tr><td>"); n != len(r.Runs) || n == 0 {
+		t.Errorf("%d of %d runs", n, len(r.Runs))
+	}
+}
+
+// TestTheCorpus keeps a schedule once, finds it by its id and by its file, and tries it first.
+func TestTheCorpus(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "schedules.txt")
+	if none, err := search.ReadCorpus(path); none != nil || err != nil {
+		t.Fatal(none, err)
+	}
+	fails := program(func(met []string) bool { return slices.Contains(met, "reset7") })
+	found := find(t, fails, search.Options{}).Found
+	for range 2 {
+		if err := search.Keep(path, found.List, "a\nprogram"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	text, _ := os.ReadFile(path)
+	if strings.Count(string(text), "schedule ") != 1 || !strings.HasPrefix(string(text), "# a program\n") {
+		t.Errorf("the file is %s", text)
+	}
+	for _, name := range []string{found.List.ID(), found.List.ID()[:4], path} {
+		if l, err := search.Named(name, path); err != nil || l.ID() != found.List.ID() {
+			t.Errorf("%s: %v, %v", name, l, err)
+		}
+	}
+	if _, err := search.Named("ffff", path); err == nil || !strings.Contains(err.Error(), "neither a file nor the id") {
+		t.Error(err)
+	}
+	known, err := search.ReadCorpus(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := find(t, fails, search.Options{Known: known})
+	if len(r.Runs) != 1 || r.Found == nil || r.Found.Number != 0 || !strings.Contains(r.Report(func(id string) string { return "exec " + id }).String(), " of GET /v1/chains/7 is not carried out, the connection is reset\n") {
+		t.Errorf("%+v", r.Found)
+	}
+	if err := os.WriteFile(path, []byte("nonsense"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := search.ReadCorpus(path); err == nil || !strings.Contains(err.Error(), path+": line 1") {
+		t.Error(err)
+	}
+}

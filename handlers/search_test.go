@@ -1,0 +1,149 @@
+//go:build !race
+
+// Searches and the schedules that they find, as their users run them.
+
+package handlers_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"snowglobe/handlers/fault"
+	"snowglobe/handlers/search"
+)
+
+func init() {
+	roles["impatient"] = func() error { return payAndLook(0) }
+	roles["patient"] = func() error { return payAndLook(40) }
+	roles["failing"] = func() error { return errors.New("it always fails") }
+	roles["hanging"] = func() error { return hangIfRefused() }
+}
+
+// payAndLook pays over the node's interface and looks for the transaction in the Data API. Only a patient client asks again.
+func payAndLook(patience int) error {
+	url := os.Getenv("SNOWGLOBE_URL")
+	ask := func(path, body string) (text []byte, err error) {
+		for try := 0; ; try++ {
+			var r *http.Response
+			if body == "" {
+				r, err = http.Get(url + path)
+			} else {
+				r, err = http.Post(url+path, "application/json", strings.NewReader(body))
+			}
+			if err == nil {
+				text, err = io.ReadAll(r.Body)
+				r.Body.Close()
+				if r.StatusCode != http.StatusOK {
+					err = fmt.Errorf("%s: %s", path, r.Status)
+				}
+			}
+			if err == nil || try >= patience {
+				return text, err
+			}
+			time.Sleep(50 * time.Millisecond)
+		}
+	}
+	const rpc = "/ext/bc/C/rpc"
+	text, err := ask(rpc, `{"jsonrpc":"2.0","id":1,"method":"eth_sendTransaction","params":[{"from":"0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266","to":"0x70997970C51812dc3A010C7d01b50e0d17dc79C8","value":"0x1"}]}`)
+	if err != nil {
+		return err
+	}
+	var sent struct{ Result string }
+	if err := json.Unmarshal(text, &sent); err != nil {
+		return err
+	}
+	text, err = ask("/v1/chains/43114/transactions/"+sent.Result, "")
+	if err == nil && !bytes.Contains(text, []byte(sent.Result)) {
+		err = fmt.Errorf("no transaction: %s", text)
+	}
+	return err
+}
+
+func hangIfRefused() error {
+	r, err := http.Get(os.Getenv("SNOWGLOBE_URL") + "/v1/chains/43114")
+	if err == nil && r.StatusCode == http.StatusOK {
+		return nil
+	}
+	time.Sleep(time.Hour)
+	return nil
+}
+
+// searchFor runs the search for a role of this binary.
+func searchFor(t *testing.T, role, corpus string, flags ...string) (int, string, string) {
+	t.Helper()
+	c := command(t, append(append([]string{"search", "--corpus", corpus, "--json"}, flags...), "--", os.Args[0])...)
+	c.Env = append(os.Environ(), roleVariable+"="+role)
+	return outcome(t, c)
+}
+
+// TestASearchFindsWhatACommandDoesNotSurvive: the finding fails again with exec, and first of all in the next search. A patient client passes.
+func TestASearchFindsWhatACommandDoesNotSurvive(t *testing.T) {
+	t.Parallel()
+	corpus := filepath.Join(t.TempDir(), "schedules.txt")
+	code, stdout, stderr := searchFor(t, "impatient", corpus, "--runs", "60")
+	var report search.Report
+	if err := json.Unmarshal([]byte(stdout), &report); err != nil || code != 1 || !report.Found || len(report.Faults) != 1 || report.Failure != "exit code 1" {
+		t.Fatalf("exit %d, %s, %s, %v", code, stdout, stderr, err)
+	}
+	if !strings.HasPrefix(report.Again, "snowglobe exec --schedule "+report.Schedule+" --corpus="+corpus+" -- ") {
+		t.Errorf("again: %s", report.Again)
+	}
+	for range times(t, 8) {
+		c := command(t, "exec", "--schedule", report.Schedule, "--corpus", corpus, "--", os.Args[0])
+		c.Env = append(os.Environ(), roleVariable+"=impatient")
+		if code, _, stderr := outcome(t, c); code != 1 {
+			t.Errorf("exec with the schedule: exit %d, %s", code, stderr)
+		}
+	}
+	code, stdout, _ = searchFor(t, "impatient", corpus, "--runs", "1")
+	again := search.Report{}
+	if err := json.Unmarshal([]byte(stdout), &again); err != nil || code != 1 || again.Schedule != report.Schedule || again.Run != 0 || again.Runs != 1 {
+		t.Errorf("the next search: exit %d, %s", code, stdout)
+	}
+	if code, stdout, stderr := searchFor(t, "patient", corpus, "--runs", "20", "--reorg"); code != 0 || !strings.Contains(stdout, `"found":false`) {
+		t.Errorf("a patient client: exit %d, %s, %s", code, stdout, stderr)
+	}
+}
+
+// TestEachKindOfFaultCanBeRepeated runs exec with a schedule of one fault on the payment or on the look at it.
+func TestEachKindOfFaultCanBeRepeated(t *testing.T) {
+	t.Parallel()
+	corpus := filepath.Join(t.TempDir(), "schedules.txt")
+	if err := search.Keep(corpus, fault.List{{Kind: "fee", Times: 1, On: "world", Key: "fee", Nth: 1}, {Kind: "settlement", Times: 1, On: "world", Key: "settlement", Nth: 1}, {Kind: "relay", Times: 1, On: "world", Key: "relay", Nth: 1}}, "weather"); err != nil {
+		t.Fatal(err)
+	}
+	c := command(t, "exec", "--schedule", corpus, "--", os.Args[0])
+	c.Env = append(os.Environ(), roleVariable+"=patient")
+	if code, _, stderr := outcome(t, c); code != 0 {
+		t.Errorf("bad weather: exit %d, %s", code, stderr)
+	}
+	if code, _, stderr := outcome(t, command(t, "exec", "--schedule", "ffff", "--corpus", corpus, "--", "true")); code != 2 || !strings.Contains(stderr, "--schedule: ") {
+		t.Errorf("an unknown schedule: exit %d, %s", code, stderr)
+	}
+}
+
+// TestASearchOfACommandThatFailsOrHangs: a failure without faults is an error, a command that does not end has failed.
+func TestASearchOfACommandThatFailsOrHangs(t *testing.T) {
+	t.Parallel()
+	corpus := filepath.Join(t.TempDir(), "schedules.txt")
+	if code, _, stderr := searchFor(t, "failing", corpus); code != 1 || !strings.Contains(stderr, "fails without faults") || !strings.Contains(stderr, "it always fails") {
+		t.Errorf("exit %d, %s", code, stderr)
+	}
+	if testing.Short() {
+		t.Log("left out of a short run: a command that hangs")
+		return
+	}
+	code, stdout, stderr := searchFor(t, "hanging", corpus, "--runs", "40")
+	if code != 1 || !strings.Contains(stdout, "it did not end within") {
+		t.Errorf("exit %d, %s, %s", code, stdout, stderr)
+	}
+}
