@@ -26,13 +26,13 @@ search() { # NAME PROGRAM...
 	id=$(sed -n 's/^schedule //p' "$SNOWGLOBE_CORPUS")
 	[ -n "$id" ] || { cat "$folder/found"; fail "$name: no schedule"; return; }
 	[ "$(grep -c '^  ' "$SNOWGLOBE_CORPUS")" -le 2 ] || fail "$name: more than two faults"
-	for _ in $(seq "${REPEATS:-5}"); do
+	for _ in $(seq "${REPEATS:-3}"); do
 		if timeout 60 "$binary" exec --schedule "$id" -- "$@" >/dev/null 2>&1; then
 			fail "$name: not repeated"
 		fi
 	done
 	export SNOWGLOBE_CORPUS="$folder/$name.repaired"
-	"$binary" search --runs "${RUNS:-40}" --reorg -- "$@" repaired || fail "$name: its twin"
+	"$binary" search --runs "${RUNS:-10}" --reorg -- "$@" repaired || fail "$name: its twin"
 }
 
 search no-retry python3 client.py no-retry
