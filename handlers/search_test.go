@@ -114,8 +114,8 @@ func TestASearchFindsWhatACommandDoesNotSurvive(t *testing.T) {
 	}
 }
 
-// TestEachKindOfFaultCanBeRepeated runs exec with a schedule of one fault on the payment or on the look at it.
-func TestEachKindOfFaultCanBeRepeated(t *testing.T) {
+// TestBadWeatherIsSurvived runs exec with a schedule of faults of the network.
+func TestBadWeatherIsSurvived(t *testing.T) {
 	t.Parallel()
 	corpus := filepath.Join(t.TempDir(), "schedules.txt")
 	if err := search.Keep(corpus, fault.List{{Kind: "fee", Times: 1, On: "world", Key: "fee", Nth: 1}, {Kind: "settlement", Times: 1, On: "world", Key: "settlement", Nth: 1}, {Kind: "relay", Times: 1, On: "world", Key: "relay", Nth: 1}}, "weather"); err != nil {
