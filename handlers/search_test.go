@@ -24,6 +24,7 @@ import (
 func init() {
 	roles["impatient"] = func() error { return payAndLook(0) }
 	roles["patient"] = func() error { return payAndLook(40) }
+	roles["observer"] = observe
 	roles["failing"] = func() error { return errors.New("it always fails") }
 	roles["hanging"] = func() error { return hangIfRefused() }
 }
@@ -114,6 +115,17 @@ func TestASearchFindsWhatACommandDoesNotSurvive(t *testing.T) {
 	}
 }
 
+// observe prints the state of the nodes.
+func observe() error {
+	answer, err := http.Get(os.Getenv("SNOWGLOBE_URL") + "/sim/node")
+	if err != nil {
+		return err
+	}
+	defer answer.Body.Close()
+	_, err = io.Copy(os.Stdout, answer.Body)
+	return err
+}
+
 // TestBadWeatherIsSurvived runs exec with a schedule of faults of the network.
 func TestBadWeatherIsSurvived(t *testing.T) {
 	t.Parallel()
@@ -121,10 +133,12 @@ func TestBadWeatherIsSurvived(t *testing.T) {
 	if err := search.Keep(corpus, fault.List{{Kind: "fee", Times: 1, On: "world", Key: "fee", Nth: 1}, {Kind: "settlement", Times: 1, On: "world", Key: "settlement", Nth: 1}, {Kind: "relay", Times: 1, On: "world", Key: "relay", Nth: 1}}, "weather"); err != nil {
 		t.Fatal(err)
 	}
-	c := command(t, "exec", "--schedule", corpus, "--", os.Args[0])
-	c.Env = append(os.Environ(), roleVariable+"=patient")
-	if code, _, stderr := outcome(t, c); code != 0 {
-		t.Errorf("bad weather: exit %d, %s", code, stderr)
+	for role, said := range map[string]string{"patient": "", "observer": `"settlementLag":"15s","priceRise":15`} {
+		c := command(t, "exec", "--schedule", corpus, "--", os.Args[0])
+		c.Env = append(os.Environ(), roleVariable+"="+role)
+		if code, stdout, stderr := outcome(t, c); code != 0 || !strings.Contains(stdout, said) {
+			t.Errorf("bad weather for the %s: exit %d, %s, %s", role, code, stdout, stderr)
+		}
 	}
 	if code, _, stderr := outcome(t, command(t, "exec", "--schedule", "ffff", "--corpus", corpus, "--", "true")); code != 2 || !strings.Contains(stderr, "--schedule: ") {
 		t.Errorf("an unknown schedule: exit %d, %s", code, stderr)
