@@ -31,7 +31,7 @@ type Manual struct {
 }
 
 // order lists pages in the order of the contents; the others follow by name.
-var order = []string{"ask", "agents", "personas", "faucet", "chains", "world-clock", "upgrades", "rehearsal", "messages", "etherscan", "verification", "snapshots", "sessions", "worlds", "debugging", "faults", "search", "as-network", "access", "command-line", "mistakes", "install", "ceremony", "environment", "names", "profiles", "world-file", "coverage", "fidelity", "anvil", "webhooks", "exports", "replicas", "release", "budgets", "growth"}
+var order = []string{"ask", "agents", "personas", "faucet", "chains", "world-clock", "upgrades", "rehearsal", "messages", "etherscan", "verification", "snapshots", "sessions", "worlds", "debugging", "faults", "searching", "as-network", "access", "command-line", "mistakes", "install", "ceremony", "environment", "names", "profiles", "world-file", "coverage", "fidelity", "anvil", "webhooks", "exports", "replicas", "release", "budgets", "growth"}
 
 var readTopics = sync.OnceValue(func() (all []Topic) {
 	for _, folder := range []string{"pages", "recipes"} {
