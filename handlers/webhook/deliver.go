@@ -217,6 +217,7 @@ func (d *Deliverer) first(ctx context.Context, id int64) (v *outbox.View, asked 
 func (d *Deliverer) tell(ctx, sending context.Context, id int64) {
 	pause := afterwards
 	for ctx.Err() == nil {
+		now := d.now() // before the webhook is read: what falls due once it is inactive must wait
 		w, err := outbox.ByID(ctx, d.world.DB, id)
 		var v *outbox.View
 		var asked int64
@@ -224,7 +225,7 @@ func (d *Deliverer) tell(ctx, sending context.Context, id int64) {
 			v, asked, err = d.first(ctx, id)
 		}
 		switch {
-		case err == nil && w.Active && (v.Next == 0 || !time.UnixMilli(v.Next).After(d.now())):
+		case err == nil && w.Active && (v.Next == 0 || !time.UnixMilli(v.Next).After(now)):
 			err = d.deliver(sending, w, v, asked)
 		case err == nil, errors.Is(err, store.ErrNotFound):
 			return
