@@ -7,6 +7,9 @@ cd "$(dirname "$0")"
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 go build -o "$folder/client" ./go
+web=../../fixtures/web
+[ -d "$web/node_modules" ] || npm ci --silent --ignore-scripts --prefix "$web"
+node "$web/node_modules/esbuild/bin/esbuild" client.ts --format=esm --log-level=warning --outfile="$folder/client.mjs"
 
 failed=0
 fail() {
@@ -36,13 +39,13 @@ search() { # NAME PROGRAM...
 }
 
 search no-retry python3 client.py no-retry
-search retry-after node client.mjs retry-after
+search retry-after node "$folder/client.mjs" retry-after
 search last-page python3 client.py last-page
-search null-receipt node client.mjs null-receipt
+search null-receipt node "$folder/client.mjs" null-receipt
 search resubscribe "$folder/client" resubscribe
 search log-gap "$folder/client" log-gap
 search webhook-twice python3 client.py webhook-twice
-search lag node client.mjs lag
+search lag node "$folder/client.mjs" lag
 search finalized "$folder/client" finalized
 search nonce "$folder/client" nonce
 exit $failed
