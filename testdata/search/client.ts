@@ -90,3 +90,5 @@ const clients: Record<string, () => Promise<void>> = {
 }
 
 await clients[name]()
+
+export {} // makes the file a module, which may await
