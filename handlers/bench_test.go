@@ -63,6 +63,7 @@ func (r *report) parts() []part {
 		{"exports", r.exports},
 		{"sending", r.sending},
 		{"undoing", r.undoing},
+		{"searching", r.searching},
 		{"clock", r.clock},
 		{"webhooks", r.webhooks},
 		{"abuses", r.abuses},

@@ -82,6 +82,21 @@ func Given(name string) bool {
 
 // environment asks the server at a URL for the variables that programs need.
 func environment(ctx context.Context, url string) ([]variable, error) {
+	personas, err := personaVariables(ctx, url)
+	return append(urlVariables(url), personas...), err
+}
+
+// urlVariables returns the variables that say where a server is.
+func urlVariables(url string) []variable {
+	rpc := "/ext/bc/C/"
+	return []variable{
+		{"SNOWGLOBE_URL", url}, {"SNOWGLOBE_RPC_URL", url + rpc + "rpc"}, {"SNOWGLOBE_WS_URL", "ws" + strings.TrimPrefix(url, "http") + rpc + "ws"},
+		{"SNOWGLOBE_DATA_URL", url}, {"SNOWGLOBE_METRICS_URL", url}, {"SNOWGLOBE_MNEMONIC", fixtures.Mnemonic},
+	}
+}
+
+// personaVariables asks the server at a URL for the variables of its world's personas.
+func personaVariables(ctx context.Context, url string) (all []variable, err error) {
 	world := control.World{}
 	text, err := fetch(ctx, url+"/sim/world")
 	if err == nil {
@@ -89,11 +104,6 @@ func environment(ctx context.Context, url string) ([]variable, error) {
 	}
 	if err != nil {
 		return nil, err
-	}
-	rpc := "/ext/bc/C/"
-	all := []variable{
-		{"SNOWGLOBE_URL", url}, {"SNOWGLOBE_RPC_URL", url + rpc + "rpc"}, {"SNOWGLOBE_WS_URL", "ws" + strings.TrimPrefix(url, "http") + rpc + "ws"},
-		{"SNOWGLOBE_DATA_URL", url}, {"SNOWGLOBE_METRICS_URL", url}, {"SNOWGLOBE_MNEMONIC", fixtures.Mnemonic},
 	}
 	for _, p := range world.Personas {
 		name := "SNOWGLOBE_" + strings.ToUpper(strings.ReplaceAll(p.Name, "-", "_"))

@@ -174,6 +174,9 @@ type searching struct {
 	made    atomic.Int64
 	ready   chan *hidden // made in advance
 	allowed time.Duration
+
+	personas []variable // known once a world is ready
+	ends     sync.WaitGroup
 }
 
 // limits of a world that lives as long as a command.
@@ -188,7 +191,7 @@ func (s *searching) make(ctx context.Context) (h *hidden, err error) {
 		return nil, errors.Join(err, h.world.Close())
 	}
 	o := s.options
-	o.Log, o.Events, o.Program, o.Hints, o.Follows = slog.New(slog.DiscardHandler), events.NewHub(), nil, nil, true
+	o.Log, o.Events, o.Program, o.Hints, o.Follows, o.Brief = slog.New(slog.DiscardHandler), events.NewHub(), nil, nil, true, true
 	o.Journal = journal.New(0, o.Keys.Texts(), o.Events)
 	o.At(h.listeners)
 	if err := h.world.Claim(ctx); err != nil {
@@ -227,16 +230,12 @@ func (s *searching) run(ctx context.Context, schedule *fault.Schedule) (*search.
 	if h == nil {
 		return nil, errors.New("no world could be made")
 	}
-	defer func() { go func() { _ = h.end() }() }() // the next run does not wait for it
-	variables, err := environment(ctx, h.listeners.URL())
-	if err == nil {
-		err = h.server.Follow(ctx, schedule)
-	}
-	if err != nil {
+	defer s.ends.Go(func() { _ = h.end() }) // the next run does not wait for it
+	if err := h.server.Follow(ctx, schedule); err != nil {
 		return nil, err
 	}
 	var environ []string
-	for _, v := range variables {
+	for _, v := range append(urlVariables(h.listeners.URL()), s.personas...) {
 		environ = append(environ, v.name+"="+v.value)
 	}
 	begun := time.Now()
@@ -265,6 +264,12 @@ func Search(ctx context.Context, w *sim.World, o Options, f SearchFlags, p *prog
 		return err
 	}
 	defer os.RemoveAll(folder)
+	if w.DB.InMemory() { // a file is copied faster
+		if w, err = w.CopyTo(ctx, filepath.Join(folder, "world.db"), searchLimits); err != nil {
+			return err
+		}
+		defer w.Close()
+	}
 	s := &searching{of: w, options: o, program: p, folder: folder, ready: make(chan *hidden), allowed: plainAllowed}
 	making, stop := context.WithCancel(ctx)
 	finished := make(chan struct{})
@@ -272,7 +277,11 @@ func Search(ctx context.Context, w *sim.World, o Options, f SearchFlags, p *prog
 		defer close(finished)
 		s.makeAll(making, notes)
 	}()
-	defer func() { stop(); <-finished }()
+	defer func() {
+		stop()
+		<-finished
+		s.ends.Wait()
+	}()
 	known, err := search.ReadCorpus(f.Corpus)
 	if err != nil {
 		return err
@@ -322,6 +331,11 @@ func writePage(path string, r *search.Result, command string, report *search.Rep
 func (s *searching) makeAll(ctx context.Context, notes io.Writer) {
 	for ctx.Err() == nil {
 		h, err := s.make(ctx)
+		if err == nil && s.personas == nil {
+			if s.personas, err = personaVariables(ctx, h.listeners.URL()); err != nil {
+				err, h = errors.Join(err, h.end()), nil
+			}
+		}
 		if err != nil && ctx.Err() == nil {
 			fmt.Fprintf(notes, "snowglobe: %v\n", err)
 		}

@@ -54,7 +54,7 @@ func payAndLook(patience int) error {
 		}
 	}
 	const rpc = "/ext/bc/C/rpc"
-	text, err := ask(rpc, `{"jsonrpc":"2.0","id":1,"method":"eth_sendTransaction","params":[{"from":"0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266","to":"0x70997970C51812dc3A010C7d01b50e0d17dc79C8","value":"0x1"}]}`)
+	text, err := ask(rpc, fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"eth_sendTransaction","params":[{"from":%q,"to":%q,"value":"0x1"}]}`, os.Getenv("SNOWGLOBE_ALICE_ADDRESS"), os.Getenv("SNOWGLOBE_BOB_ADDRESS")))
 	if err != nil {
 		return err
 	}
@@ -81,9 +81,14 @@ func hangIfRefused() error {
 // searchFor runs the search for a role of this binary.
 func searchFor(t *testing.T, role, corpus string, flags ...string) (int, string, string) {
 	t.Helper()
+	folder := t.TempDir()
 	c := command(t, append(append([]string{"search", "--corpus", corpus, "--json"}, flags...), "--", os.Args[0])...)
-	c.Env = append(os.Environ(), roleVariable+"="+role)
-	return outcome(t, c)
+	c.Env = append(os.Environ(), roleVariable+"="+role, "TMPDIR="+folder)
+	code, stdout, stderr := outcome(t, c)
+	if left, err := os.ReadDir(folder); len(left) > 0 || err != nil {
+		t.Errorf("the search has left %v, %v", left, err)
+	}
+	return code, stdout, stderr
 }
 
 // TestASearchFindsWhatACommandDoesNotSurvive: the finding fails again with exec, and first of all in the next search. A patient client passes.

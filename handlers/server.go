@@ -93,6 +93,7 @@ type Options struct {
 	Faults   []any           // rules to start with, as fault.ReadFile returns them
 	Schedule *fault.Schedule // of more faults in the main world; nil for none
 	Follows  bool            // a schedule follows, which decides when the relayer begins
+	Brief    bool            // the world lives as long as a command, in a file that was just written and needs no inspection
 
 	JournalSize int // how many requests the journal of Run remembers
 
@@ -176,7 +177,7 @@ func (s *Server) Close() {
 // damage once.
 func (s *Server) Work(ctx context.Context) error {
 	var beside sync.WaitGroup
-	if s.name == worlds.Main {
+	if s.name == worlds.Main && !s.options.Brief {
 		beside.Go(func() { s.inspect(ctx) })
 	}
 	beside.Go(func() { s.world.Mine(ctx, func(err error) { s.log.Error("no block was made", "error", err) }) })

@@ -50,6 +50,7 @@ var Budgets = []Budget{
 	{Part: "undoing", Name: "undo log, for each transfer", Limit: "512", Unit: "bytes"},
 	{Part: "undoing", Name: "file, for each transfer that is sent", Limit: "2,048", Unit: "bytes"},
 	{Part: "undoing", Name: "copy of tiny", Limit: "20", Unit: "ms"},
+	{Part: "searching", Name: "run of a search, besides the command", Limit: "50", Unit: "ms"},
 	{Part: "clock", Name: "moving the clock of default by ten years", Limit: "10,000", Unit: "ms"},
 	{Part: "clock", Name: "memory of large after a month of moved time", Limit: "160", Unit: "MiB"},
 	{Part: "abuses", Name: "memory under mixed load", Limit: "120", Unit: "MiB"},

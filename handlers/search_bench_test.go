@@ -1,0 +1,28 @@
+// make bench: what a run of a search costs besides the command.
+
+package handlers_test
+
+import (
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"time"
+)
+
+// searching searches with a command that does nothing, with few and with many runs: the difference is what the runs cost.
+func (r *report) searching() {
+	const few, many = 10, 210
+	r.table("a run of a search\tms\tbudget", func(row func(string, ...any)) {
+		for _, workers := range []int{1, 2} {
+			search := func(runs int) time.Duration {
+				begin := time.Now()
+				c := exec.Command(r.program, "search", "--runs", strconv.Itoa(runs), "--workers", strconv.Itoa(workers), "--corpus", filepath.Join(r.b.TempDir(), "none"), "--", "true")
+				if out, err := c.CombinedOutput(); err != nil {
+					r.b.Fatalf("%v: %s", err, out)
+				}
+				return time.Since(begin)
+			}
+			row("%d workers\t%.1f\t%s", workers, milliseconds(search(many)-search(few))/(many-few), budget("run of a search, besides the command"))
+		}
+	})
+}
