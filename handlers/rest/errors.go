@@ -231,7 +231,7 @@ const manyNear = 3
 // is close or too many are.
 func (t *routes) suggest(method, path string, as func(path string) string) string {
 	requested := strings.Split(strings.Trim(path, "/"), "/")
-	if len(requested) > 32 || len(path) > 1024 {
+	if len(path) > 1024 {
 		return ""
 	}
 	var least []int
@@ -242,11 +242,13 @@ func (t *routes) suggest(method, path string, as func(path string) string) strin
 			if !ok {
 				continue
 			}
-			text := e.nearestMethod(method) + " " + as("/"+strings.Join(near, "/"))
-			distance := []int{len(segments) - len(requested), letters, strings.Compare(method, e.nearestMethod(method))}
-			for i := range distance {
-				distance[i] = max(distance[i], -distance[i])
+			allowed, methods := e.nearestMethod(method), 0
+			if allowed != method {
+				methods = 1
 			}
+			text := allowed + " " + as("/"+strings.Join(near, "/"))
+			longer := len(segments) - len(requested)
+			distance := []int{max(longer, -longer), letters, methods}
 			if c := slices.Compare(distance, least); least == nil || c < 0 {
 				least, texts = distance, []string{text}
 			} else if c == 0 && !slices.Contains(texts, text) {

@@ -194,10 +194,7 @@ func (c *requestContext) serveAltered(a *fault.Action, r *http.Request, serve fu
 	serve(fault.Plain(r))
 	_ = c.release() // w takes everything
 	c.ResponseWriter = w.ResponseWriter
-	c.end = w.Send(r.Context(), &c.responseWriter, a, r.URL.Query().Get("pageToken"), func(body []byte) {
-		c.keepNothing()
-		c.keep(body)
-	})
+	c.end = w.Send(r.Context(), &c.responseWriter, a, r.URL.Query().Get("pageToken"), c.keep)
 }
 
 // shortPage returns the request with half of its page size, if its operation has pages.
@@ -309,13 +306,10 @@ func (c *requestContext) errorWith(a *fault.Action, r *http.Request) *Error {
 
 // MessageFault decides about a message on a connection, by the context of the request that opened it; nil for no fault.
 func MessageFault(ctx context.Context, message []byte, calls func() []fault.Call) *fault.Plan {
-	c, ok := ctx.Value(contextKey{}).(*requestContext)
-	if !ok || !c.server.opts.Faults.Any() || c.mount == nil {
+	c, f := opened(ctx)
+	if f == nil {
 		return nil
 	}
-	opened := *c.request
-	opened.Body = nil
-	f, _ := c.faultOfMount(&opened)
 	f.Text, f.Calls = f.Text+string(message), calls()
 	return c.server.opts.Faults.Decide(f)
 }
@@ -323,15 +317,22 @@ func MessageFault(ctx context.Context, message []byte, calls func() []fault.Call
 // EventFault decides about a notification on a connection, by the context of the request that opened it, and returns how long it waits; nil
 // for no fault.
 func EventFault(ctx context.Context, e *fault.Event) (*fault.Action, time.Duration) {
-	c, ok := ctx.Value(contextKey{}).(*requestContext)
-	if !ok || !c.server.opts.Faults.Any() || c.mount == nil {
+	c, f := opened(ctx)
+	if f == nil {
 		return nil, 0
 	}
-	opened := *c.request
-	opened.Body = nil
-	f, _ := c.faultOfMount(&opened)
 	f.Text += e.Text
 	return c.server.opts.Faults.DecideEvent(e, f)
+}
+
+// opened returns what rules see of the request that opened a connection, nil if none can apply to it.
+func opened(ctx context.Context) (*requestContext, *fault.Request) {
+	c, ok := ctx.Value(contextKey{}).(*requestContext)
+	if !ok || !c.server.opts.Faults.Any() || c.mount == nil {
+		return nil, nil
+	}
+	f, _ := c.faultOfMount(c.request)
+	return c, f
 }
 
 // WrongPath explains why no request can have a path of the Data or Metrics API, "" if one can.

@@ -58,7 +58,7 @@ func (r *Request) ResumeAt(token string) (position []byte, err error) {
 // resume decodes the request's page token, if it has one. It returns an empty problem if all is well.
 func (r *Request) resume() (problem string) {
 	token := r.Text("pageToken")
-	if !r.op.pager || token == "" {
+	if token == "" {
 		return ""
 	}
 	position, err := r.server.tokens.Decode(token, r.fingerprint())

@@ -89,12 +89,10 @@ func (w *responseWriter) Write(b []byte) (int, error) {
 	if n > 0 && b[n] == '\n' {
 		n--
 	}
-	if n > 0 {
-		var err error
-		if n, err = w.ResponseWriter.Write(b[:n]); err != nil {
-			w.keepPart(b[:n])
-			return n, err
-		}
+	n, err := w.ResponseWriter.Write(b[:n])
+	if err != nil {
+		w.keepPart(b[:n])
+		return n, err
 	}
 	w.held = copy(w.last[:], b[n:])
 	w.keepPart(b)
@@ -116,7 +114,6 @@ func (w *responseWriter) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	if w.status == 0 {
 		w.status = http.StatusSwitchingProtocols
 	}
-	w.held = 0 // the connection has a new owner from now on
 	return http.NewResponseController(w.ResponseWriter).Hijack()
 }
 
@@ -131,12 +128,8 @@ func (w *responseWriter) Flush() {
 // Unwrap serves http.ResponseController.
 func (w *responseWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// Limits of one cached response: its body, with room for the description of the world, which every page requests first, and its URL, which
-// a client may make as long as it likes.
-const (
-	keptAnswer = 1 << 20
-	keptURL    = 1024
-)
+// keptURL bounds the URL of a cached response, which a client may make as long as it likes.
+const keptURL = 1024
 
 // cacheKey is everything that a response to a GET depends on.
 type cacheKey struct {
@@ -186,7 +179,7 @@ func (c *responseCache) get(key cacheKey) (cachedAnswer, bool) { return c.answer
 
 // add caches a copy of a body and returns it; nil if the body is too long.
 func (c *responseCache) add(key cacheKey, body []byte) cachedAnswer {
-	if len(body) > keptAnswer {
+	if len(body) > cache.Largest {
 		return cachedAnswer{}
 	}
 	a := cachedAnswer{bytes.Clone(body), etag(body)}

@@ -75,7 +75,7 @@ func ofDepth(depth int) mux.MatcherFunc {
 	return func(r *http.Request, _ *mux.RouteMatch) bool { return strings.Count(r.URL.Path, "/") == depth }
 }
 
-// interfaces returns the interfaces that have operations, in the order of registration.
+// interfaces returns the interfaces that have operations, in the order of their paths.
 func (t *routes) interfaces() []*Interface {
 	var list []*Interface
 	for _, e := range t.endpoints {

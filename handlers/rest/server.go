@@ -128,9 +128,6 @@ func New(o Options) (*Server, error) {
 }
 
 func (o *Options) fill() {
-	if o.Dialect == "" {
-		o.Dialect = DialectAuto
-	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.NewTextHandler(io.Discard, &slog.HandlerOptions{Level: slog.LevelError + 1}))
 	}

@@ -13,6 +13,9 @@ const Budget = 6 << 20
 // largestShare keeps one entry from displacing everything else.
 const largestShare = 8
 
+// Largest bounds the bytes of one entry.
+const Largest = Budget / largestShare
+
 // process is shared by all caches of this process, however many worlds it has open.
 var process = NewMemory(Budget)
 
