@@ -33,7 +33,7 @@ func ParsePlay(verb string, operands []string) (*Play, error) {
 	return &Play{operands[0], string(raw)}, err
 }
 
-// Run plays the session on a world that no server has open, as a server with these options would, and prints the digest.
+// Run plays the session on a world that no server has open, with the options of a server, and prints the digest.
 func (p *Play) Run(ctx context.Context, w *sim.World, o Options, out *Output, notes io.Writer) error {
 	if err := w.Claim(ctx); err != nil {
 		return err
@@ -50,7 +50,7 @@ func (p *Play) Run(ctx context.Context, w *sim.World, o Options, out *Output, no
 	return show(played, out, notes)
 }
 
-// mostInBody is the size from which a session is handed over by its path: the server refuses larger bodies.
+// mostInBody is the largest session sent in a request's body; the server reads a larger one from its path.
 const mostInBody = 500 << 10
 
 // Play plays the session on the running server's world.
@@ -85,7 +85,7 @@ func show(played *session.Played, out *Output, notes io.Writer) error {
 	return out.Print(played.Digest, played)
 }
 
-// writeSession writes what was done to the world of the server at a URL to a file.
+// writeSession writes the session of the server at a URL to a file.
 func writeSession(ctx context.Context, url, path string) error {
 	text, err := fetch(ctx, url+"/sim/session")
 	if err == nil {

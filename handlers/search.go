@@ -37,7 +37,7 @@ type SearchFlags struct {
 	Reorg                    bool
 }
 
-// Again returns the command line that repeats a schedule, with the flags that the user chose for the search's worlds.
+// Again returns the command line that repeats a schedule, with the user's flags for the search's worlds.
 func (f *SearchFlags) Again(flags *pflag.FlagSet, chosen map[string]bool, command []string) func(id string) string {
 	return func(id string) string {
 		words := []string{"snowglobe", "exec", "--schedule", id}
@@ -54,7 +54,7 @@ func (f *SearchFlags) Again(flags *pflag.FlagSet, chosen map[string]bool, comman
 	}
 }
 
-// quotedWord quotes a word for a shell if it has to be.
+// quotedWord quotes a word for a shell if necessary.
 func quotedWord(word string) string {
 	if word != "" && !strings.ContainsAny(word, " \t\n\"'\\$&|;<>()*?[]#~`{}!") {
 		return word
@@ -135,8 +135,8 @@ func (s *Server) network() *sim.Network {
 	return s.world.Networks[0]
 }
 
-// reorgNewest replaces a chain's newest block, unless it is settled, and sends its transactions again. A generated block stays, and so does one
-// that a webhook may have told of, because it would tell of the transactions once more.
+// reorgNewest replaces a chain's newest block, unless it is settled, and sends its transactions again. A generated block stays, and so does one that a
+// webhook may have reported, because the webhook would report its transactions again.
 func (s *Server) reorgNewest(c *reader.Chain) {
 	ctx := context.Background()
 	if hooks, err := outbox.Active(ctx, s.world.DB); err != nil || len(hooks) > 0 {
@@ -151,11 +151,11 @@ func (s *Server) reorgNewest(c *reader.Chain) {
 		return
 	}
 	for _, t := range transactions {
-		_ = s.world.MinerOf(c).Send(ctx, t.Transaction) // the new chain may refuse it
+		_ = s.world.MinerOf(c).Send(ctx, t.Transaction) // may be invalid on the new chain
 	}
 }
 
-// hidden is a world for one run, with a server of its own.
+// hidden is a world for one run, with its own server.
 type hidden struct {
 	world     *sim.World
 	server    *Server
@@ -175,7 +175,7 @@ type searching struct {
 	ready   chan *hidden // made in advance
 	allowed time.Duration
 
-	personas []variable // known once a world is ready
+	personas []variable // set once a world is ready
 	ends     sync.WaitGroup
 }
 
@@ -228,7 +228,7 @@ func (s *searching) run(ctx context.Context, schedule *fault.Schedule) (*search.
 		return nil, ctx.Err()
 	}
 	if h == nil {
-		return nil, errors.New("no world could be made")
+		return nil, errors.New("could not make a world")
 	}
 	defer s.ends.Go(func() { _ = h.end() }) // the next run does not wait for it
 	if err := h.server.Follow(ctx, schedule); err != nil {
@@ -249,7 +249,7 @@ func (s *searching) run(ctx context.Context, schedule *fault.Schedule) (*search.
 	return &search.Outcome{Failure: recorded.Failure, Output: recorded.Output, Applied: schedule.Applied(), Took: time.Since(begun)}, nil
 }
 
-// A run may take several times as long as the command takes without faults, and longer by a multiple of what the faults delay it.
+// A run may take several times as long as the command without faults, plus a multiple of the delays that its faults cause.
 const (
 	plainAllowed = 2 * time.Minute
 	plainFactor  = 3
@@ -257,14 +257,14 @@ const (
 	waitFactor   = 3
 )
 
-// Search looks for a schedule of faults with which a command fails, and returns an error with code 1 if it finds one.
+// Search looks for a schedule of faults that makes a command fail, and returns an error with code 1 if it finds one.
 func Search(ctx context.Context, w *sim.World, o Options, f SearchFlags, p *program.Program, again func(id string) string, out *Output, notes io.Writer) error {
 	folder, err := os.MkdirTemp("", "snowglobe-search-")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(folder)
-	if w.DB.InMemory() { // a file is copied faster
+	if w.DB.InMemory() { // copying a file is faster
 		if w, err = w.CopyTo(ctx, filepath.Join(folder, "world.db"), searchLimits); err != nil {
 			return err
 		}
@@ -327,7 +327,7 @@ func writePage(path string, r *search.Result, command string, report *search.Rep
 	return errors.Join(r.WritePage(file, command, report), file.Close())
 }
 
-// makeAll makes one world after the other, one of them in advance.
+// makeAll makes one world after another, always one in advance.
 func (s *searching) makeAll(ctx context.Context, notes io.Writer) {
 	for ctx.Err() == nil {
 		h, err := s.make(ctx)

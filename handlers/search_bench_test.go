@@ -1,4 +1,4 @@
-// make bench: what a run of a search costs besides the command.
+// make bench: what a run of a search costs beyond the command itself.
 
 package handlers_test
 
@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// searching searches with a command that does nothing, with few and with many runs: the difference is what the runs cost.
+// searching runs a command that does nothing, few times and many times; the difference is the cost of the runs.
 func (r *report) searching() {
 	const few, many = 10, 210
 	r.table("a run of a search\tms\tbudget", func(row func(string, ...any)) {

@@ -1,6 +1,6 @@
 //go:build !race
 
-// Searches and the schedules that they find, as their users run them.
+// Searches, and the schedules they find, run from the command line.
 
 package handlers_test
 
@@ -29,7 +29,7 @@ func init() {
 	roles["hanging"] = func() error { return hangIfRefused() }
 }
 
-// payAndLook pays over the node's interface and looks for the transaction in the Data API. Only a patient client asks again.
+// payAndLook pays through the node and looks for the transaction in the Data API. Only a patient client retries.
 func payAndLook(patience int) error {
 	url := os.Getenv("SNOWGLOBE_URL")
 	ask := func(path, body string) (text []byte, err error) {
@@ -91,7 +91,7 @@ func searchFor(t *testing.T, role, corpus string, flags ...string) (int, string,
 	return code, stdout, stderr
 }
 
-// TestASearchFindsWhatACommandDoesNotSurvive: the finding fails again with exec, and first of all in the next search. A patient client passes.
+// TestASearchFindsWhatACommandDoesNotSurvive: exec repeats the failure, the next search tries it first, and a patient client passes.
 func TestASearchFindsWhatACommandDoesNotSurvive(t *testing.T) {
 	t.Parallel()
 	corpus := filepath.Join(t.TempDir(), "schedules.txt")
@@ -131,7 +131,7 @@ func observe() error {
 	return err
 }
 
-// TestBadWeatherIsSurvived runs exec with a schedule of faults of the network.
+// TestBadWeatherIsSurvived runs exec with a schedule of network faults.
 func TestBadWeatherIsSurvived(t *testing.T) {
 	t.Parallel()
 	corpus := filepath.Join(t.TempDir(), "schedules.txt")
@@ -150,7 +150,7 @@ func TestBadWeatherIsSurvived(t *testing.T) {
 	}
 }
 
-// TestASearchOfACommandThatFailsOrHangs: a failure without faults is an error, a command that does not end has failed.
+// TestASearchOfACommandThatFailsOrHangs: a failure without faults is an error, and a command that hangs has failed.
 func TestASearchOfACommandThatFailsOrHangs(t *testing.T) {
 	t.Parallel()
 	corpus := filepath.Join(t.TempDir(), "schedules.txt")

@@ -22,7 +22,7 @@ import (
 // anvilKey is alice's key, the first of the well-known mnemonic.
 const anvilKey = "ac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80"
 
-// signs sends a transaction that alice has signed: a payment, a call of a token or a deployment, as it comes.
+// signs sends a transaction that alice has signed: at random a payment, a call of a token or a deployment.
 func (p *together) signs() {
 	p.Helper()
 	var nonce hexutil.Uint64
@@ -62,9 +62,9 @@ func (p *together) signs() {
 	p.rpc("eth_sendRawTransaction", quoted(hexutil.Encode(raw)))
 }
 
-// TestASessionLeadsToTheSameDigest does 200 random things to a world, most of them through its controls. Its session, played on the world as it
-// was, leads to the same digest and is recorded as the same session. With -update, the first becomes the one that package session plays on every
-// kind of processor.
+// TestASessionLeadsToTheSameDigest does 200 random things to a world, mostly through its controls. Its session, played on the original world, gives
+// the same digest and is recorded as the same session. With -update, the first session becomes the one that package session plays on every kind of
+// processor.
 func TestASessionLeadsToTheSameDigest(t *testing.T) {
 	t.Parallel()
 	for number := range 3 {

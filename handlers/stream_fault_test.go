@@ -1,4 +1,4 @@
-// Faults of WebSocket subscriptions, of answers with logs and of pages, as Go's clients see them.
+// Faults of WebSocket subscriptions, logs and pages, as Go clients see them.
 
 package handlers_test
 
@@ -60,7 +60,7 @@ func (h *heads) mine(n int) (first int) {
 	return first
 }
 
-// read returns which blocks the next notifications are about, counted from a first one, and an error.
+// read returns the block numbers of the next notifications, relative to a first one, and an error.
 func (h *heads) read(n, first int) (got []int, err error) {
 	h.Helper()
 	for range n {
@@ -127,7 +127,7 @@ func TestNotificationsFail(t *testing.T) {
 	}
 }
 
-// TestOtherSubscriptionsAreLeftAlone: a rule about another kind or another chain does not touch new heads of the C-Chain.
+// TestOtherSubscriptionsAreLeftAlone: a rule for another kind or another chain does not affect the C-Chain's new heads.
 func TestOtherSubscriptionsAreLeftAlone(t *testing.T) {
 	c := clockedOf(t, tinyWorldOf(t, 1))
 	for _, match := range []string{`{"subscription":"logs"}`, `{"subscription":"newHeads","network":"fuji"}`, `{"webhook":"*"}`} {
@@ -160,7 +160,7 @@ func TestLogsAreMissingForAWhile(t *testing.T) {
 	}
 }
 
-// TestPagesAreShortOrExpire: a short page lacks nothing that the next one does not have, and an expired token has the error of a real one.
+// TestPagesAreShortOrExpire: the page after a short one has the rest, and an expired token gets the error that a really expired one gets.
 func TestPagesAreShortOrExpire(t *testing.T) {
 	c := journaled(t)
 	const path = "/v1/chains/43114/blocks?pageSize=4"

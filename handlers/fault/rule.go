@@ -65,19 +65,19 @@ type Action struct {
 	RPCError    *RPCError `json:"rpcError,omitempty" doc:"A JSON-RPC error, in a batch for the matching member."`
 	RPCResult   Result    `json:"rpcResult,omitzero" doc:"A JSON-RPC result in place of the real one, such as null for a late receipt."`
 	Mining      string    `json:"mining,omitempty" doc:"Holds a transaction of eth_sendRawTransaction in the pool: never mines it, or mines it after a time such as 3s."`
-	Drop        Drop      `json:"drop,omitzero" doc:"Resets the connection, before the request is carried out, after that without a response, or during the response's body. Of a subscription: a number of notifications that are lost."`
+	Drop        Drop      `json:"drop,omitzero" doc:"Resets the connection before the request is carried out, after it without a response, or during the response's body. With a number, loses that many notifications of a subscription."`
 	Truncate    *int      `json:"truncate,omitempty" min:"0" doc:"Ends the body after this many bytes, and the connection with it."`
 	Slow        Duration  `json:"slow,omitempty" doc:"Sends the body in pieces over this time."`
 	InvalidJSON bool      `json:"invalidJson,omitempty" doc:"Cuts off the body's JSON."`
 	ContentType string    `json:"contentType,omitempty" doc:"Sets the response's content type."`
 	EmptyPage   bool      `json:"emptyPage,omitempty" doc:"Empties the response's lists; a nextPageToken stays."`
-	PageToken   string    `json:"pageToken,omitempty" enum:"missing,duplicate,expired" doc:"Removes the nextPageToken, or repeats the request's; expired refuses a request with a token, as one that is too old."`
-	ShortPage   bool      `json:"shortPage,omitempty" doc:"Lists half as many items as the request asked for. The nextPageToken continues after them, so that nothing is missing."`
+	PageToken   string    `json:"pageToken,omitempty" enum:"missing,duplicate,expired" doc:"Removes the nextPageToken, or repeats the request's; expired refuses the request's token as too old."`
+	ShortPage   bool      `json:"shortPage,omitempty" doc:"Returns half as many items as the request asked for. The nextPageToken continues after them, so nothing is missing."`
 	MissingLogs int       `json:"missingLogs,omitempty" min:"1" max:"10000" doc:"Leaves this many of the newest logs out of the result of eth_getLogs, eth_getFilterLogs or eth_getFilterChanges."`
-	Double      int       `json:"double,omitempty" min:"1" max:"100" doc:"Of a subscription or a webhook: how many times more a notification or message is sent."`
-	Reorder     int       `json:"reorder,omitempty" min:"1" max:"100" doc:"Of a subscription: after how many later notifications one is sent, or after a second without them. Of a webhook: sends a message after the next one, if that is there within a second."`
-	Stale       bool      `json:"-"` // of a schedule: the lagging index answers
-	End         string    `json:"end,omitempty" enum:"connection,subscription" doc:"Of a subscription: resets the connection instead of sending a notification, or ends the subscription without a word."`
+	Double      int       `json:"double,omitempty" min:"1" max:"100" doc:"Sends a notification of a subscription, or a webhook's message, this many extra times."`
+	Reorder     int       `json:"reorder,omitempty" min:"1" max:"100" doc:"Sends a notification of a subscription after this many later ones, or after a second without them. Sends a webhook's message after the next one, if that comes within a second."`
+	Stale       bool      `json:"-"` // the lagging index answers; only in schedules
+	End         string    `json:"end,omitempty" enum:"connection,subscription" doc:"Resets the connection instead of sending a subscription's notification, or ends the subscription silently."`
 }
 
 // Drop is when a connection is reset, or how many notifications are lost.
@@ -338,7 +338,7 @@ func (a *Action) problems() (all []string) {
 	return all
 }
 
-// streamProblems reports actions that do not go with notifications, with messages or with requests.
+// streamProblems reports actions that cannot apply to notifications, to messages or to requests.
 func (r *Rule) streamProblems() (all []string) {
 	m, a := &r.Match, &r.Action
 	wrong := func(what string) { all = append(all, what) }

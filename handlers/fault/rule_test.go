@@ -9,7 +9,7 @@ import (
 	"snowglobe/handlers/rest/schema"
 )
 
-// TestRulesAreShownAsWritten: a rule is shown as its user wrote it, with a summary of its action for the journal.
+// TestRulesAreShownAsWritten, with a summary of the action for the journal.
 func TestRulesAreShownAsWritten(t *testing.T) {
 	for rule, summary := range map[string]string{
 		`{"id":"a","match":{"operation":"getChain"},"action":{"delay":"1.5s","status":503,"message":"closed","retryAfter":2},"times":{"every":2,"for":"1m0s","clock":"world","probability":0.25}}`: "delay 1.5s, status 503",
@@ -43,7 +43,7 @@ func TestRulesAreShownAsWritten(t *testing.T) {
 	}
 }
 
-// TestWhatOneRuleMayNotSayOrJustMay tries rules at the bounds and beyond.
+// TestWhatOneRuleMayNotSayOrJustMay tries rules at the bounds and just beyond.
 func TestWhatOneRuleMayNotSayOrJustMay(t *testing.T) {
 	for rule, want := range map[string]string{
 		`{"action":{"mining":"61m"}}`: "is not never", `{"action":{"mining":"-1s"}}`: "is not never", `{"action":{"mining":"later"}}`: `action.mining "later" is not never`, `{"action":{"mining":"0s"}}`: "",

@@ -13,11 +13,11 @@ import (
 	"time"
 )
 
-// Schedule decides faults by what a request is and how many times it was asked before, never by the order in which different requests arrive.
-// It either draws them from a number, or repeats a list of faults that were drawn before.
+// Schedule decides faults by the request itself and how many times it was asked before, never by the order in which different requests arrive.
+// It either draws them from a number, or repeats a list of faults drawn earlier.
 type Schedule struct {
 	number int64
-	drawn  []*Kind // what it may draw; nil for a list
+	drawn  []*Kind // the kinds it may draw; nil for a list
 	part   float64 // of the requests
 
 	revision func() int64 // of the world
@@ -27,7 +27,7 @@ type Schedule struct {
 	listed  map[spot]*Planned
 	spots   map[string]*asked
 	applied []Planned
-	fresh   int64 // the newest revision that an indexed answer showed
+	fresh   int64 // the newest revision that an answer of the index showed
 	waited  time.Duration
 }
 
@@ -37,7 +37,7 @@ type Planned struct {
 	Times int    `json:"times"` // in a row
 	On    string `json:"on"`    // method, operation, subscription, event type, or world
 	Key   string `json:"key"`   // of the request's parameters
-	Nth   int    `json:"nth"`   // time that the request was asked, from 1
+	Nth   int    `json:"nth"`   // which of the same requests, from 1
 	What  string `json:"what,omitempty"`
 }
 
@@ -47,16 +47,16 @@ type spot struct {
 	nth     int
 }
 
-// asked counts the requests that are the same.
+// asked counts identical requests.
 type asked struct {
 	times, faults int
 	failed        bool     // the last time
 	repeat        *Planned // of the last fault, to apply again
 	left          int
-	limited       time.Time // when requests are taken again
+	limited       time.Time // until when requests are refused
 }
 
-// Bounds of what a schedule draws, which keep a client that retries a few times from failing.
+// Bounds on what a schedule draws, so that a client that retries a few times passes.
 const (
 	mostSame   = 2               // faults on the same request
 	mostFaults = 24              // in all
@@ -66,11 +66,11 @@ const (
 	limitTime  = 950 * time.Millisecond
 )
 
-// parts lists the parts of the requests that fail.
+// parts lists the fractions of requests that may fail.
 var parts = []float64{0.1, 0.25, 0.5, 0.8}
 
-// Draw makes the schedule of a number. Half of the numbers draw faults of one kind, the others of several. Reorganisations are drawn only if
-// the user asks for them, because the network has none.
+// Draw makes the schedule with a number. Half of the numbers draw faults of one kind, the others of several. It draws reorganisations only if the
+// user asks for them, because the network has none.
 func Draw(number int64, reorg bool) *Schedule {
 	s := newSchedule()
 	s.number, s.part = number, parts[number/2%int64(len(parts))]
@@ -92,7 +92,7 @@ func Draw(number int64, reorg bool) *Schedule {
 	return s
 }
 
-// Repeat makes the schedule of a list of faults.
+// Repeat makes a schedule from a list of faults.
 func Repeat(list List) *Schedule {
 	s := newSchedule()
 	for i := range list {
@@ -105,7 +105,7 @@ func newSchedule() *Schedule {
 	return &Schedule{listed: map[spot]*Planned{}, spots: map[string]*asked{}, fresh: -1}
 }
 
-// Follow makes a set apply a schedule, besides its rules. The schedule reads the world's revision, and calls reorg to replace its newest block.
+// Follow makes a set apply a schedule in addition to its rules. The schedule reads the world's revision, and calls reorg to replace its newest block.
 func (s *Set) Follow(schedule *Schedule, revision func() int64, reorg func()) {
 	schedule.revision, schedule.reorg = revision, reorg
 	s.mu.Lock()
@@ -114,14 +114,14 @@ func (s *Set) Follow(schedule *Schedule, revision func() int64, reorg func()) {
 	s.recount()
 }
 
-// Applied lists the faults that were applied, in order.
+// Applied lists the applied faults in order.
 func (s *Schedule) Applied() List {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.applied)
 }
 
-// Waited returns how long the faults have delayed the client at most.
+// Waited returns the longest time by which the faults can have delayed the client.
 func (s *Schedule) Waited() time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -142,7 +142,7 @@ func (s *Schedule) lists(kind string) bool {
 	return false
 }
 
-// World returns the faults that concern the whole world.
+// World returns the faults that affect the whole world.
 func (s *Schedule) World() (kinds []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -155,7 +155,7 @@ func (s *Schedule) World() (kinds []string) {
 	return kinds
 }
 
-// chance returns a number from 0 to 1 derived from the schedule's number and what it is for.
+// chance returns a number from 0 to 1 derived from the schedule's number, its use and the request.
 func (s *Schedule) chance(use, key string, nth int) float64 {
 	b := binary.BigEndian.AppendUint64(nil, uint64(s.number))
 	b = binary.BigEndian.AppendUint64(b, uint64(nth))
@@ -202,12 +202,12 @@ func (s *Schedule) decide(t *target) *Planned {
 	return p
 }
 
-// lags reports whether a fault of a kind can apply: an index that has shown a state does not go back behind it.
+// lags reports whether a fault of a kind can apply: an index never hides a state that it has shown.
 func (s *Schedule) lags(kind string) bool {
 	return kind != "stale" || s.revision == nil || s.revision() != s.fresh
 }
 
-// draw returns the fault that the number has for a request, which must not have failed just before.
+// draw returns the fault that the number gives a request. A request that has just failed gets none.
 func (s *Schedule) draw(t *target, a *asked) *Planned {
 	if a.failed || a.faults >= mostSame || len(s.applied) >= mostFaults {
 		return nil
@@ -286,10 +286,10 @@ func Indexed(ctx context.Context) bool {
 	return ctx.Value(scheduledKey{}) == nil
 }
 
-// List is the text form of a schedule: a line for each fault, which a comment explains.
+// List is the text form of a schedule: a line for each fault, with a comment that explains it.
 type List []Planned
 
-// ID returns the short name of a list, which its faults determine.
+// ID returns the short name of a list, a digest of its faults.
 func (l List) ID() string {
 	var lines []string
 	for i := range l {
@@ -394,7 +394,7 @@ func whatIn(comment string, p *Planned) string {
 	return what
 }
 
-// Milder lists lists that have a milder fault in the place of one.
+// Milder returns copies of the list, each with one fault replaced by a milder one.
 func (l List) Milder() (all []List) {
 	for i := range l {
 		milder := func(p Planned) {
@@ -422,9 +422,9 @@ type Kind struct {
 	of     class
 	action *Action
 	most   int     // times in a row
-	part   float64 // of what the schedule would otherwise draw
-	once   bool    // for the same request
-	single bool    // in all
+	part   float64 // factor on the chance of being drawn
+	once   bool    // at most once for the same request
+	single bool    // at most once in all
 	wait   time.Duration
 	milder []string
 	words  string
@@ -447,8 +447,8 @@ var kinds = []Kind{
 		words: "is refused with a 429 and Retry-After: 1, and so are its repetitions within that second"},
 	{Name: "slow", of: anyRequest | ofSocket, part: 0.6, wait: late, action: &Action{Delay: &Delay{Fixed: Duration(late)}}, words: "is answered after 300ms"},
 	{Name: "cut", of: read, part: 1, most: 2, milder: []string{"503"}, action: &Action{Drop: Drop{When: dropDuring}}, words: "gets an answer that ends in the middle"},
-	{Name: "reset", of: anyRequest, part: 1, most: 2, milder: []string{"503"}, action: &Action{Drop: Drop{When: dropBefore}}, words: "is not carried out, the connection is reset"},
-	{Name: "lost", of: send, part: 1, milder: []string{"503", "reset"}, action: &Action{Drop: Drop{When: dropAfter}}, words: "is carried out, but the connection is reset in place of the answer"},
+	{Name: "reset", of: anyRequest, part: 1, most: 2, milder: []string{"503"}, action: &Action{Drop: Drop{When: dropBefore}}, words: "is not carried out: the connection is reset"},
+	{Name: "lost", of: send, part: 1, milder: []string{"503", "reset"}, action: &Action{Drop: Drop{When: dropAfter}}, words: "is carried out, but the connection is reset instead of an answer"},
 	{Name: "silent", of: send, part: 0.7, once: true, wait: silence, milder: []string{"lost"}, action: &Action{Drop: Drop{When: dropAfter}, Slow: Duration(silence)}, words: "is carried out, but no answer comes until the client gives up"},
 	{Name: "null", of: receipt, part: 1, most: 3, action: &Action{RPCResult: Result{JSON: []byte("null")}}, words: "comes before the receipt is there and is answered with null"},
 	{Name: "stale", of: indexed, part: 1, most: 3, action: &Action{Stale: true}, words: "is answered by an index that has not seen the newest block"},
@@ -460,10 +460,10 @@ var kinds = []Kind{
 	{Name: "late", of: notification | message, part: 0.6, wait: late, action: &Action{Delay: &Delay{Fixed: Duration(late)}}, words: "arrives 300ms late"},
 	{Name: "reordered", of: notification | message, part: 0.6, wait: time.Second, milder: []string{"late"}, action: &Action{Reorder: 1}, words: "arrives after the next one"},
 	{Name: "ended", of: notification, part: 0.8, milder: []string{"dropped"}, action: &Action{End: "connection"}, words: "does not arrive because the connection is reset"},
-	{Name: "fee", of: ofWorld, part: 1, words: "gas costs 15 % more in each block than was announced before, for two seconds"},
-	{Name: "settlement", of: ofWorld, part: 1, words: "blocks are settled fifteen seconds after their execution, not five, until five seconds have passed: safe and finalized stay behind"},
+	{Name: "fee", of: ofWorld, part: 1, words: "for two seconds, gas costs 15 % more in each block than was announced"},
+	{Name: "settlement", of: ofWorld, part: 1, words: "for five seconds, blocks settle fifteen seconds after their execution, not five: safe and finalized stay behind"},
 	{Name: "relay", of: ofWorld, part: 1, wait: time.Second, words: "messages between chains are relayed a second late"},
 }
 
-// withoutRetryAfter is the value of an action's RetryAfter for a 429 without this header.
+// withoutRetryAfter is the RetryAfter of an action that sends a 429 without the header.
 const withoutRetryAfter = -1

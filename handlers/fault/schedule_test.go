@@ -38,7 +38,7 @@ func textOf(p *fault.Plan) string {
 	return p.Text
 }
 
-// TestTheOrderOfRequestsDecidesNothing asks for ten chains four times each, in two orders: each request has the same faults.
+// TestTheOrderOfRequestsDecidesNothing asks for ten chains four times each, in two orders, and each request meets the same faults.
 func TestTheOrderOfRequestsDecidesNothing(t *testing.T) {
 	const chains, times = 10, 4
 	met := 0
@@ -60,7 +60,7 @@ func TestTheOrderOfRequestsDecidesNothing(t *testing.T) {
 			}
 		}
 		met := metBy(fault.Draw(number, false))
-		bounded := len(met) >= 24 || slices.ContainsFunc(met, func(p fault.Planned) bool { return p.Kind == "limited" || p.Kind == "slow" }) // by all faults, or by the time
+		bounded := len(met) >= 24 || slices.ContainsFunc(met, func(p fault.Planned) bool { return p.Kind == "limited" || p.Kind == "slow" }) // in number, or in time
 		if fmt.Sprint(got[0]) != fmt.Sprint(got[1]) && !bounded {
 			t.Errorf("schedule %d: %v, in another order %v", number, got[0], got[1])
 		}
@@ -103,7 +103,7 @@ func TestNoRequestFailsForLong(t *testing.T) {
 	}
 }
 
-// TestAListRepeatsWhatANumberDrew runs drawn schedules again from their text.
+// TestAListRepeatsWhatANumberDrew repeats drawn schedules from their text.
 func TestAListRepeatsWhatANumberDrew(t *testing.T) {
 	requests := []func() *fault.Request{
 		func() *fault.Request { return chainRequest(1) }, func() *fault.Request { return chainRequest(2) },
@@ -144,10 +144,10 @@ func TestAListRepeatsWhatANumberDrew(t *testing.T) {
 	}
 }
 
-// TestWhatDiffersBetweenRunsIsNoPartOfARequest: ports and random ids, values beside a nonce, spaces.
+// TestWhatDiffersBetweenRunsIsNoPartOfARequest: ports, random ids, values beside a nonce and spaces don't make a request different.
 func TestWhatDiffersBetweenRunsIsNoPartOfARequest(t *testing.T) {
 	key := func(r *fault.Request) string {
-		s := fault.Draw(1, false) // only 429s, often
+		s := fault.Draw(1, false) // draws only 429s, often
 		for range 50 {
 			follow(s).Decide(r)
 		}
@@ -174,7 +174,7 @@ func TestWhatDiffersBetweenRunsIsNoPartOfARequest(t *testing.T) {
 	}
 }
 
-// TestControlMethodsDoNotFail: what tests set themselves up with, the simulator's pages and an opening WebSocket are left alone.
+// TestControlMethodsDoNotFail: schedules leave control methods, the simulator's pages and an opening WebSocket alone.
 func TestControlMethodsDoNotFail(t *testing.T) {
 	left := []*fault.Request{rpc("evm_mine", "[]"), rpc("anvil_setBalance", "[]"), rpc("hardhat_reset", "[]"), {Interface: "sim", Path: "/sim/clock", Header: http.Header{}}}
 	opening := chainRequest(1)
@@ -188,7 +188,7 @@ func TestControlMethodsDoNotFail(t *testing.T) {
 	}
 }
 
-// TestAnIndexDoesNotGoBack: once it has shown a state, it lags only after the next change.
+// TestAnIndexDoesNotGoBack: once the index has shown a state, it lags only after the next change.
 func TestAnIndexDoesNotGoBack(t *testing.T) {
 	list, err := fault.ParseLists("schedule x\n stale*2 getChain " + keyOf(chainRequest(1)) + " 1\n stale*1 getChain " + keyOf(chainRequest(1)) + " 3\n")
 	if err != nil {
@@ -220,7 +220,7 @@ func keyOf(r *fault.Request) string {
 	}
 }
 
-// TestSchedulesThatAreNone reads texts that are no schedules.
+// TestSchedulesThatAreNone reads malformed schedules.
 func TestSchedulesThatAreNone(t *testing.T) {
 	for text, want := range map[string]string{
 		"503*1 getChain aa 1": "line 1: expected a line that begins with schedule", "schedule a\nrain getChain aa 1": "line 2: expected a fault", "schedule a\n503 getChain aa 0": "is not a number from 1",
@@ -235,7 +235,7 @@ func TestSchedulesThatAreNone(t *testing.T) {
 	}
 }
 
-// TestMilderFaults: fewer in a row, then a milder kind.
+// TestMilderFaults tries fewer faults in a row, then a milder kind.
 func TestMilderFaults(t *testing.T) {
 	all, err := fault.ParseLists("schedule a\n503*2 getChain aa 1\nlost*1 eth_sendTransaction bb 1\n")
 	if err != nil {
@@ -250,7 +250,7 @@ func TestMilderFaults(t *testing.T) {
 	}
 }
 
-// TestNotificationsOfASchedule: a notification is named by what it tells.
+// TestNotificationsOfASchedule: the content of a notification identifies it.
 func TestNotificationsOfASchedule(t *testing.T) {
 	kinds := map[string]bool{}
 	for number := range int64(100) {

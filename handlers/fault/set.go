@@ -45,7 +45,7 @@ type Plan struct {
 	Whole *Action         // for the whole response; nil for none
 	Calls map[int]*Action // for single calls, by position
 	Text  string          // summary for the journal
-	After func()          // called once the request is answered; nil for nothing
+	After func()          // called once the request is answered; may be nil
 }
 
 // Set holds the rules of a world.
@@ -131,7 +131,7 @@ func (s *Set) Delete(id string) int {
 	return before - len(s.rules)
 }
 
-// recount lets Any know how much there is to decide by.
+// recount updates what Any reports.
 func (s *Set) recount() {
 	n := int32(len(s.rules))
 	if s.schedule != nil {
@@ -180,7 +180,7 @@ func (s *Set) Decide(r *Request) *Plan {
 	return nil
 }
 
-// Scheduled marks the context of a request of a world that follows a schedule.
+// Scheduled marks the context of a request to a world that follows a schedule.
 func (s *Set) Scheduled(ctx context.Context) context.Context {
 	if s == nil || s.schedule == nil {
 		return ctx
@@ -196,8 +196,8 @@ type Event struct {
 	Number       int64  // of a webhook's message
 }
 
-// DecideEvent counts a notification or a message, which the request that opened its connection carries, and returns the first rule's action
-// that applies, with its delay; nil for none.
+// DecideEvent counts a notification or a message and returns the action and delay of the first rule that applies, nil for none. The request is the
+// one that opened the connection.
 func (s *Set) DecideEvent(e *Event, opened *Request) (*Action, time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -56,7 +56,7 @@ func pattern(s *fault.Set, n int) string {
 	return b.String()
 }
 
-// TestWhenARuleApplies, twice: the second run is as the first.
+// TestWhenARuleApplies runs each rule twice; the second run equals the first.
 func TestWhenARuleApplies(t *testing.T) {
 	for times, want := range map[string]string{
 		`null`: "xxxxxxxx", `{"first":2}`: "xx------", `{"every":3}`: "--x--x--", `{"after":5}`: "-----xxx", `{"after":2,"first":3}`: "--xxx---",

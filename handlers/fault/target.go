@@ -15,12 +15,12 @@ import (
 	"github.com/ethereum/go-ethereum/core/types"
 )
 
-// class says which kinds of faults a request may have.
+// class is a set of properties that decide which faults a request may have.
 type class int
 
 const (
 	anyRequest   class = 1 << iota // over HTTP
-	read                           // may be cut off, as it changes nothing
+	read                           // may be cut off, because it changes nothing
 	send                           // of a transaction that is safe to send again
 	receipt                        // of a transaction
 	indexed                        // is answered by the index
@@ -48,15 +48,15 @@ var (
 	filterID  = regexp.MustCompile(`"0x[0-9a-f]{1,32}"`)
 )
 
-// hashed shortens what a request is.
+// hashed shortens the description of a request.
 func hashed(text string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(text)))[:8] }
 
-// constant replaces what differs between runs.
+// constant replaces the parts that differ between runs.
 func constant(text string) string {
 	return randomID.ReplaceAllString(localPort.ReplaceAllString(text, "$1:*"), "*")
 }
 
-// mostShown bounds the description of a request.
+// mostShown bounds the length of a request's description.
 const mostShown = 120
 
 func shown(text string) string {
@@ -72,7 +72,7 @@ func shown(text string) string {
 	return text
 }
 
-// targetOf returns what a request is, nil if no schedule touches it: tests use the simulator's own methods to set themselves up.
+// targetOf returns the target of a request, nil if schedules leave it alone: tests set themselves up with the simulator's own methods.
 func targetOf(r *Request) *target {
 	if r.Calls != nil {
 		return callTarget(r)
@@ -107,7 +107,7 @@ func targetOf(r *Request) *target {
 	return t
 }
 
-// callTarget returns what JSON-RPC calls are. A batch is one request.
+// callTarget returns the target of JSON-RPC calls. A batch is one request.
 func callTarget(r *Request) *target {
 	t := &target{class: anyRequest | read}
 	socket := r.Header.Get("Upgrade") != ""
@@ -151,7 +151,7 @@ func control(method string) bool {
 	return slices.Contains([]string{"anvil", "evm", "hardhat", "debug", "tenderly", "rpc"}, namespace) || method == "" || strings.HasPrefix(method, "admin.")
 }
 
-// changes reports whether a method has an effect that a repetition would have again.
+// changes reports whether repeating a method repeats its effect.
 func changes(method string) bool {
 	name := strings.ToLower(method[strings.LastIndexAny(method, "_.")+1:])
 	for _, word := range []string{"send", "issue", "new", "uninstall", "unsubscribe", "subscribe", "getfilterchanges"} {
@@ -162,7 +162,7 @@ func changes(method string) bool {
 	return false
 }
 
-// safeAgain reports whether a call sends a transaction that has the same effect if it is sent again.
+// safeAgain reports whether a call sends a transaction that can be sent again without a second effect.
 func (c *Call) safeAgain() bool {
 	_, ok := c.sent()
 	return ok
@@ -192,7 +192,7 @@ func (c *Call) sent() (text string, ok bool) {
 	return "", false
 }
 
-// identity returns what distinguishes a call from others of its method.
+// identity returns what distinguishes a call from other calls of its method.
 func (c *Call) identity() string {
 	if text, ok := c.sent(); ok {
 		return text
@@ -208,7 +208,7 @@ func (c *Call) identity() string {
 	return string(text)
 }
 
-// eventTarget returns what a notification or a message is.
+// eventTarget returns the target of a notification or a message.
 func eventTarget(e *Event) *target {
 	if e.Webhook != "" {
 		return &target{class: message, on: e.Webhook, key: fmt.Sprint(e.Number), what: fmt.Sprintf("the webhook's message %d", e.Number)}
@@ -219,7 +219,7 @@ func eventTarget(e *Event) *target {
 		LogIndex        string
 		BlockNumber     string
 	}
-	_ = json.Unmarshal([]byte(e.Text), &known) // of another form, its text is what it is
+	_ = json.Unmarshal([]byte(e.Text), &known) // if it has another form, its text identifies it
 	text := strings.TrimSpace(fmt.Sprintf("%s %s %s %s", known.Number, known.BlockNumber, known.TransactionHash, known.LogIndex))
 	if text == "" {
 		text = e.Text

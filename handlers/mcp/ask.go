@@ -23,24 +23,24 @@ type asker interface {
 
 const (
 	mostAnswer = 4 << 20          // bytes of a response
-	patience   = 60 * time.Second // for a response, unless the operation takes as long as it needs
+	patience   = 60 * time.Second // for a response, except of operations without a time limit
 )
 
-var errClosed = errors.New("the connection was closed before the response was complete")
+var errClosed = errors.New("the connection closed before the response was complete")
 
 var errLarge = fmt.Errorf("the response is larger than %d MiB: ask for less, such as with pageSize", mostAnswer>>20)
 
-// inside asks a handler in this process, in the name of the client that sent a request.
+// inside asks a handler in this process, on behalf of the client that sent a request.
 type inside struct {
 	handler http.Handler
 	from    *http.Request
 }
 
-// passedOn lists the headers by which interfaces tell who a client is and what it may do.
+// passedOn lists the headers that tell the interfaces who a client is and what it may do.
 var passedOn = append([]string{"Origin", "Sec-Fetch-Site", "User-Agent", "Authorization"}, rest.ForwardedHeaders...)
 
-// serve lets the handler answer, and reports whether it did. Handlers end a connection by a panic, which net/http recovers elsewhere; this runs on
-// a goroutine of the protocol's library, which does not.
+// serve lets the handler answer, and reports whether it did. A handler ends a connection with a panic. net/http would recover it, but this runs on a
+// goroutine of the protocol's library, which doesn't.
 func (i *inside) serve(w http.ResponseWriter, r *http.Request) (complete bool) {
 	defer func() {
 		if p := recover(); p != nil && p != http.ErrAbortHandler {
@@ -54,7 +54,7 @@ func (i *inside) serve(w http.ResponseWriter, r *http.Request) (complete bool) {
 func (i *inside) base() string { return rest.BaseURL(i.from) }
 
 func (i *inside) ask(ctx context.Context, method, path, accept string, body []byte) (int, []byte, error) {
-	within, cancel := context.WithCancel(i.from.Context()) // which says below which path the world is
+	within, cancel := context.WithCancel(i.from.Context()) // holds the path prefix of the world
 	defer cancel()
 	defer context.AfterFunc(ctx, cancel)()
 	r, err := http.NewRequestWithContext(within, method, path, bytes.NewReader(body))
@@ -85,7 +85,7 @@ func (i *inside) ask(ctx context.Context, method, path, accept string, body []by
 	return w.status, w.body.Bytes(), nil
 }
 
-// fill sets the headers that say what a request has and wants.
+// fill sets the headers of a request: the type of its body, and the type it accepts.
 func fill(r *http.Request, accept string, body []byte) {
 	if accept != "" {
 		r.Header.Set("Accept", accept)
@@ -95,7 +95,7 @@ func fill(r *http.Request, accept string, body []byte) {
 	}
 }
 
-// slow explains why a request ended early.
+// slow explains a request that ended early.
 func slow(err error) error {
 	if errors.Is(err, context.DeadlineExceeded) {
 		return fmt.Errorf("no complete response came within %s", patience)
@@ -138,7 +138,7 @@ func (o *outside) ask(ctx context.Context, method, path, accept string, body []b
 	return answer.StatusCode, text, nil
 }
 
-var errPath = errors.New("this is no path: it begins with / and is encoded as in a URL")
+var errPath = errors.New("this is not a path: it must begin with / and be encoded as in a URL")
 
 // recorder records a response, up to a size.
 type recorder struct {

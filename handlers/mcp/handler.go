@@ -21,7 +21,7 @@ const Path = "/mcp"
 
 const (
 	mostBody   = 1 << 20          // bytes of a request
-	mostValues = 20_000           // in a request; each takes a hundred times the memory of the bytes that encode it
+	mostValues = 20_000           // in a request; a decoded value takes a hundred times the memory of its text
 	mostAtOnce = 16               // requests under way
 	readTime   = 30 * time.Second // for a client to take its response
 )
@@ -50,17 +50,17 @@ func NewHandler(o Options) *Handler {
 		return newServer(&world{asker: &inside{o.API, r}, index: h.index}, o.Version, o.Log)
 	}, &sdk.StreamableHTTPOptions{
 		Stateless: true, JSONResponse: true, MaxRequestBodyBytes: mostBody, Logger: slog.New(slog.DiscardHandler),
-		DisableLocalhostProtection: true, // by the Host header; CheckPage judges pages by their origin, as for every other interface
+		DisableLocalhostProtection: true, // it goes by the Host header; CheckPage checks the origin of pages, as for every other interface
 	})
 	return h
 }
 
-// Endpoints lists the handler's only one.
+// Endpoints lists the handler's only endpoint.
 func (h *Handler) Endpoints() []rest.Endpoint {
 	return []rest.Endpoint{{Interface: rest.Sim.Name, Methods: []string{http.MethodPost}, Paths: []string{Path}, Operations: []string{}}}
 }
 
-// ServeHTTP answers one message. Pages that may not control the world may not use it, because it must not be told apart which of the tools they call.
+// ServeHTTP answers one message. It refuses pages that may not control the world, whichever tool they call.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if err := h.options.Permit.CheckPage(r, permit.Control); err != nil {
 		rest.Refuse(w, rest.Forbidden(err.Error()), nil)
@@ -107,7 +107,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(answer.body.Bytes()) // the client may be gone
 }
 
-// readMessage reads a message within bounds. The library's own parser has none for the depth.
+// readMessage reads a message within bounds. The library's own parser doesn't bound the depth.
 func readMessage(w http.ResponseWriter, r *http.Request) ([]byte, *rest.Error) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, mostBody))
 	var large *http.MaxBytesError
@@ -129,7 +129,7 @@ func readMessage(w http.ResponseWriter, r *http.Request) ([]byte, *rest.Error) {
 
 const mostDepth = 100
 
-// depth returns how deep a JSON text is nested.
+// depth returns the nesting depth of a JSON text.
 func depth(text []byte) (most int) {
 	now, quoted := 0, false
 	for i := 0; i < len(text); i++ {

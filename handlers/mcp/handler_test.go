@@ -18,7 +18,7 @@ import (
 	"snowglobe/handlers/docs"
 )
 
-// slowAPI answers when it is told to, with as many bytes as the path asks for.
+// slowAPI answers when told to, with as many bytes as the path asks for.
 type slowAPI struct {
 	waiting chan struct{}
 	release chan struct{}
@@ -65,7 +65,7 @@ func callOf(path string) string {
 	return `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"call_api","arguments":{"path":"` + path + `"}}}`
 }
 
-// endless is a body without an end.
+// endless is a body that never ends.
 type endless struct{ read int }
 
 func (e *endless) Read(b []byte) (int, error) {
@@ -76,7 +76,7 @@ func (e *endless) Read(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// TestMessagesAreBounded: a message that is too large, too deep or no message gets a client's error, whatever it is.
+// TestMessagesAreBounded: a message that is too large, too deep or malformed gets a client error.
 func TestMessagesAreBounded(t *testing.T) {
 	_, h := serveAPI(t)
 	ping := `{"jsonrpc":"2.0","id":1,"method":"ping"}`
@@ -101,7 +101,7 @@ func TestMessagesAreBounded(t *testing.T) {
 		{"POST", `{"jsonrpc":"1.0","id":1,"method":"ping"}`, 400, nil},
 		{"POST", `{"jsonrpc":"2.0","id":{},"method":"ping"}`, 400, nil},
 		{"POST", `{"jsonrpc":"2.0","id":1,"method":"no/such"}`, 400, nil},
-		{"POST", `{"jsonrpc":"2.0","id":1,"result":{}}`, 202, nil}, // an answer that nobody waits for
+		{"POST", `{"jsonrpc":"2.0","id":1,"result":{}}`, 202, nil}, // a response that nobody waits for
 		{"POST", `{"jsonrpc":"2.0","method":"notifications/initialized"}`, 202, nil},
 		{"POST", ping, 415, []string{"Content-Type", "text/plain"}},
 		{"POST", ping, 400, []string{"Accept", "text/html"}},
@@ -124,7 +124,7 @@ func TestMessagesAreBounded(t *testing.T) {
 	}
 }
 
-// TestAnswersAreBounded: what an interface answers is read up to 4 MiB, and told up to 64 KiB.
+// TestAnswersAreBounded: a tool reads at most 4 MiB of a response and returns at most 64 KiB.
 func TestAnswersAreBounded(t *testing.T) {
 	_, h := serveAPI(t)
 	if w := send(h, "POST", strings.NewReader(callOf("/large"))); !strings.Contains(w.Body.String(), "larger than 4 MiB") {
@@ -139,7 +139,7 @@ func TestAnswersAreBounded(t *testing.T) {
 	}
 }
 
-// TestMessagesUnderWayAreBounded: so many run at once, others are told to come again, and clients that leave make room.
+// TestMessagesUnderWayAreBounded: a fixed number run at once, further ones are told to retry, and clients that leave make room.
 func TestMessagesUnderWayAreBounded(t *testing.T) {
 	api, h := serveAPI(t)
 	server := httptest.NewServer(h)
@@ -188,7 +188,7 @@ func TestMessagesUnderWayAreBounded(t *testing.T) {
 	}
 }
 
-// TestMessagesLeaveNothingBehind: neither goroutines nor memory, however many clients begin a session.
+// TestMessagesLeaveNothingBehind: no goroutines and no memory, however many clients start a session.
 func TestMessagesLeaveNothingBehind(t *testing.T) {
 	_, h := serveAPI(t)
 	initialize := `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}`
@@ -199,7 +199,7 @@ func TestMessagesLeaveNothingBehind(t *testing.T) {
 			}
 			send(h, "POST", strings.NewReader(callOf("/a")))
 		}
-		for range 100 { // goroutines of the library end soon after
+		for range 100 { // the library's goroutines end a little later
 			if goroutines = runtime.NumGoroutine(); goroutines < 20 {
 				break
 			}
@@ -217,7 +217,7 @@ func TestMessagesLeaveNothingBehind(t *testing.T) {
 	}
 }
 
-// FuzzMessages: any body gets an answer of a client's mistake or of the protocol, and its depth is what a parser finds.
+// FuzzMessages: any body gets a client error or a response of the protocol, and depth agrees with a parser.
 func FuzzMessages(f *testing.F) {
 	for _, body := range []string{callOf("/a"), `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`, `{"a":"\\\"[{","b":[[]]}`, "[]", `{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"snowglobe://manual/faucet"}}`} {
 		f.Add(body)

@@ -14,12 +14,12 @@ import (
 	"snowglobe/handlers/docs"
 )
 
-// index finds pages of the manual, operations and methods by their words. What it knows never changes.
+// index finds pages of the manual, operations and methods by their words. Its content never changes.
 type index struct {
 	manual *docs.Manual
 
 	mu      sync.Mutex
-	entries []entry // of the interfaces, once they were needed
+	entries []entry // loaded on first use
 }
 
 // entry is a page, an operation or a method.
@@ -27,18 +27,18 @@ type entry struct {
 	Kind    string `json:"kind"` // page, operation or method
 	Name    string `json:"name"`
 	Summary string `json:"summary"`
-	Where   string `json:"where,omitempty"` // its method and path
+	Where   string `json:"where,omitempty"` // HTTP method and path
 	text    string // in lower case
 }
 
 // mostFound bounds the results of a search.
 const mostFound = 12
 
-// search returns the entries that have the most of the words, the names first.
+// search returns the entries that contain the most of the words; matches in names come first.
 func (x *index) search(ctx context.Context, w *world, query string) (string, error) {
 	words := strings.Fields(strings.ToLower(query))
 	if len(words) == 0 || len(query) > 300 {
-		return "", errors.New("expected some words, of at most 300 letters")
+		return "", errors.New("expected some words, at most 300 letters in all")
 	}
 	all, err := x.all(ctx, w)
 	if err != nil {
@@ -77,7 +77,7 @@ func (x *index) search(ctx context.Context, w *world, query string) (string, err
 	return string(raw), err
 }
 
-// all returns the pages and everything that the interfaces have.
+// all returns the manual's pages and all operations and methods.
 func (x *index) all(ctx context.Context, w *world) ([]entry, error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()

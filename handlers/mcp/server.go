@@ -16,7 +16,7 @@ import (
 	"snowglobe/handlers/docs"
 )
 
-// world is what tools use: a world's interfaces and their documentation.
+// world is a world as tools see it: its interfaces and their documentation.
 type world struct {
 	asker
 	index *index
@@ -26,7 +26,7 @@ const instructions = "A whole Avalanche-style network for tests: P-Chain, X-Chai
 	"stand for edge cases. Begin with describe_world; find looks for cases and ids; search_documentation finds the operation or method for a task, read_documentation explains it. " +
 	"Its time stands still until move_clock moves it. Take a snapshot before you change the world, and revert to it afterwards."
 
-// Serve serves the protocol over streams for the world of the server at a URL, until the input or the context ends.
+// Serve serves the protocol over streams for the world of the server at a URL, until the input ends or the context is cancelled.
 func Serve(ctx context.Context, url string, manual *docs.Manual, version string, log *slog.Logger, in io.ReadCloser, out io.Writer) error {
 	s := newServer(&world{asker: &outside{strings.TrimSuffix(url, "/")}, index: &index{manual: manual}}, version, log)
 	err := s.Run(ctx, &sdk.IOTransport{Reader: in, Writer: keptOpen{out}, MaxLineLength: mostBody})
@@ -49,13 +49,13 @@ func newServer(w *world, version string, log *slog.Logger) *sdk.Server {
 	})
 	s.AddReceivingMiddleware(func(next sdk.MethodHandler) sdk.MethodHandler {
 		return func(ctx context.Context, method string, r sdk.Request) (result sdk.Result, err error) {
-			defer func() { // the library's goroutine would end the process
+			defer func() { // a panic on the library's goroutine would end the process
 				if p := recover(); p != nil {
 					log.Error("a message of an agent failed", "method", method, "panic", p, "stack", string(debug.Stack()))
 					result, err = nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "the simulator failed; its log has the cause"}
 				}
 			}()
-			if method == "subscriptions/listen" { // it would last for ever, and there is nothing to tell
+			if method == "subscriptions/listen" { // it would never end, and there is nothing to announce
 				return nil, &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: "there are no subscriptions"}
 			}
 			return next(ctx, method, r)
@@ -89,7 +89,7 @@ func newServer(w *world, version string, log *slog.Logger) *sdk.Server {
 	return s
 }
 
-// scheme begins the URIs of resources.
+// scheme starts the URIs of resources.
 const scheme = "snowglobe://"
 
 func (w *world) addResource(s *sdk.Server, resource *sdk.Resource, path string) {
@@ -113,7 +113,7 @@ func (w *world) read(ctx context.Context, uri, kind, path string) (*sdk.ReadReso
 // mostText bounds the text of a tool's result, in bytes.
 const mostText = 64 << 10
 
-// shorten cuts a text that would fill an agent's memory.
+// shorten cuts text that would fill an agent's context.
 func shorten(text string) string {
 	if len(text) <= mostText {
 		return text

@@ -15,18 +15,18 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// tool is one thing that agents can do.
+// tool is one action that agents can take.
 type tool struct {
 	name, title, doc string
 	reads            bool // changes nothing
-	undoes           bool // may destroy what is there
+	undoes           bool // may destroy something
 	arguments        reflect.Type
 	run              func(ctx context.Context, w *world, arguments any) (string, error)
 
 	schema func() (*jsonschema.Schema, *jsonschema.Resolved)
 }
 
-// newTool declares a tool with a type of arguments: their names in JSON, and in the tag jsonschema what they mean.
+// newTool declares a tool. The type of its arguments gives their names in JSON, and their meaning in the tag jsonschema.
 func newTool[In any](name, title, doc string, run func(context.Context, *world, *In) (string, error)) tool {
 	t := tool{name: name, title: title, doc: doc, arguments: reflect.TypeFor[In](),
 		run: func(ctx context.Context, w *world, arguments any) (string, error) {
@@ -60,7 +60,7 @@ func reading(t tool) tool {
 	return t
 }
 
-// undoing marks a tool that may destroy what is there.
+// undoing marks a tool that may destroy something.
 func undoing(t tool) tool {
 	t.undoes = true
 	return t
@@ -84,16 +84,16 @@ func (t *tool) call(ctx context.Context, w *world, raw json.RawMessage) (string,
 		return "", fmt.Errorf("the arguments are not JSON: %w", err)
 	}
 	if err := resolved.Validate(loose); err != nil {
-		return "", fmt.Errorf("the arguments of %s are not as its schema says: %w", t.name, err)
+		return "", fmt.Errorf("the arguments of %s do not match its schema: %w", t.name, err)
 	}
 	arguments := reflect.New(t.arguments).Interface()
 	if err := json.Unmarshal(raw, arguments); err != nil {
-		return "", fmt.Errorf("the arguments of %s are not as its schema says: %w", t.name, err)
+		return "", fmt.Errorf("the arguments of %s do not match its schema: %w", t.name, err)
 	}
 	return t.run(ctx, w, arguments)
 }
 
-// quoted makes texts of numbers where the schema has texts: agents write amounts and ids of chains in both ways.
+// quoted turns numbers into strings where the schema wants strings: agents write amounts and chain ids either way.
 func quoted(raw json.RawMessage, s *jsonschema.Schema) json.RawMessage {
 	var members map[string]json.RawMessage
 	if json.Unmarshal(raw, &members) != nil {
@@ -110,7 +110,7 @@ func quoted(raw json.RawMessage, s *jsonschema.Schema) json.RawMessage {
 	return raw
 }
 
-// refusal is the response of an interface that does not do what it is asked for.
+// refusal is the response of an interface that refuses a request.
 type refusal struct {
 	status int
 	text   string
@@ -137,7 +137,7 @@ func (w *world) request(ctx context.Context, method, path, accept string, body [
 	return string(answer), nil
 }
 
-// within bounds the time of a request that does not take long by itself.
+// within bounds the time of a request that should be quick.
 func within(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeoutCause(ctx, patience, context.DeadlineExceeded)
 }

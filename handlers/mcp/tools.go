@@ -17,7 +17,7 @@ var tools = []tool{
 		"What is in the world: its URLs, time, networks, chains, personas and what each is for. With a section, all of that part with addresses, private keys, contracts and ids.",
 		describeWorld)),
 	reading(newTool("find", "Find a case",
-		"Finds what has a name, a purpose, an address, an id, a hash or a number in the world: personas, tokens, contracts, chains, nodes by role, samples of transactions such as failed ones. "+
+		"Finds anything in the world by name, purpose, address, id, hash or number: personas, tokens, contracts, chains, nodes by role, sample transactions such as failed ones. "+
 			"Words to try: multisig, locked, reverts, UTXOs, failed, deployment, crossChain, P.ConvertSubnetToL1Tx.",
 		func(ctx context.Context, w *world, in *struct {
 			Query string `json:"query" jsonschema:"a name or a part of one, a word of a purpose, or any id"`
@@ -41,10 +41,10 @@ var tools = []tool{
 			return w.index.read(ctx, w, in.Name)
 		})),
 	newTool("call_api", "Call a REST operation",
-		"Makes a request of the Data API (/v1), the Metrics API (/v2), the simulator (/sim) or the explorers' API (/api), and returns the response.",
+		"Sends a request to the Data API (/v1), the Metrics API (/v2), the simulator (/sim) or the explorers' API (/api), and returns the response.",
 		func(ctx context.Context, w *world, in *struct {
 			Path   string `json:"path" jsonschema:"with the query, such as /v1/chains/43114/blocks?pageSize=2"`
-			Method string `json:"method,omitempty" jsonschema:"GET unless given"`
+			Method string `json:"method,omitempty" jsonschema:"default: GET"`
 			Body   value  `json:"body,omitzero" jsonschema:"of a POST, PUT or PATCH: JSON"`
 		}) (string, error) {
 			method := strings.ToUpper(in.Method)
@@ -56,7 +56,7 @@ var tools = []tool{
 				return "", errPath
 			}
 			if path.Path == Path {
-				return "", errors.New("this tool calls the other interfaces")
+				return "", errors.New("this tool calls only the other interfaces")
 			}
 			ctx, cancel := within(ctx)
 			defer cancel()
@@ -66,8 +66,8 @@ var tools = []tool{
 		"Calls a method of a chain or of a service of the node and returns its result: eth_*, debug_*, trace_*, anvil_* on EVM chains, platform.* on P, avm.* on X, info.* and others by their path.",
 		func(ctx context.Context, w *world, in *struct {
 			Method string `json:"method" jsonschema:"such as eth_getBalance or platform.getHeight"`
-			Chain  string `json:"chain,omitempty" jsonschema:"C, P or X, with the network in front as in fuji/P, or an L1 by its name or EVM chain id; mainnet's C-Chain unless given"`
-			Path   string `json:"path,omitempty" jsonschema:"of a service that is no chain's, such as /ext/info, in place of chain"`
+			Chain  string `json:"chain,omitempty" jsonschema:"C, P or X, or with a network as in fuji/P, or an L1's name or EVM chain id; default: mainnet's C-Chain"`
+			Path   string `json:"path,omitempty" jsonschema:"of a service outside of chains, such as /ext/info, in place of chain"`
 			Params value  `json:"params,omitzero" jsonschema:"an array, or an object for methods with a dot"`
 		}) (string, error) {
 			path := in.Path
@@ -98,9 +98,9 @@ var tools = []tool{
 		"Why it failed and where, its calls, events and console.log, and what it used and paid.",
 		explainTransaction)),
 	newTool("move_clock", "Move the world's clock",
-		"Moves the time forward; everything that falls due on the way happens: stakes end, L1 validators run out of balance, outputs unlock. One of advance, set, until, rate or freeze.",
+		"Moves the clock forward. Everything that falls due on the way happens: stakes end, L1 validators run out of balance, outputs unlock. One of advance, set, until, rate or freeze.",
 		func(ctx context.Context, w *world, in *struct {
-			Advance  string   `json:"advance,omitempty" jsonschema:"by a span such as 36h, 90m or 7d"`
+			Advance  string   `json:"advance,omitempty" jsonschema:"by a duration such as 36h, 90m or 7d"`
 			Set      string   `json:"set,omitempty" jsonschema:"to a time, RFC 3339"`
 			Until    string   `json:"until,omitempty" jsonschema:"to the next event of a kind in GET /sim/clock/events, such as next-validator-end"`
 			Rate     *float64 `json:"rate,omitempty" jsonschema:"let it run at this multiple of real time"`
@@ -112,12 +112,12 @@ var tools = []tool{
 	newTool("mine", "Make blocks",
 		"Makes blocks on an EVM chain with the transactions that wait in its pool, and returns the number of the newest.",
 		func(ctx context.Context, w *world, in *struct {
-			Chain  string `json:"chain,omitempty" jsonschema:"as of call_rpc; mainnet's C-Chain unless given"`
-			Blocks int    `json:"blocks,omitempty" jsonschema:"how many; 1 unless given, at most 1000"`
+			Chain  string `json:"chain,omitempty" jsonschema:"as in call_rpc; default: mainnet's C-Chain"`
+			Blocks int    `json:"blocks,omitempty" jsonschema:"default: 1; at most 1000"`
 		}) (string, error) {
 			n := max(in.Blocks, 1)
 			if in.Blocks < 0 || n > 1000 {
-				return "", errors.New("blocks is from 1 to 1000")
+				return "", errors.New("blocks must be from 1 to 1000")
 			}
 			path, err := w.chainPath(ctx, in.Chain)
 			if err != nil {
@@ -129,14 +129,14 @@ var tools = []tool{
 			return w.rpc(ctx, path, "eth_blockNumber", nil)
 		}),
 	newTool("take_snapshot", "Take a snapshot",
-		"Remembers the whole world as it is now. The result has its id.",
+		"Saves the whole world as it is now, and returns the id of the snapshot.",
 		func(ctx context.Context, w *world, in *struct {
 			Name string `json:"name,omitempty" jsonschema:"for people"`
 		}) (string, error) {
 			return w.send(ctx, http.MethodPost, "/sim/snapshots", in)
 		}),
 	undoing(newTool("revert", "Revert to a snapshot",
-		"Makes the world what it was when the snapshot was taken, and deletes later snapshots. To return to the freshly generated world, call_api POST /sim/reset.",
+		"Returns the world to where it was when the snapshot was taken, and deletes later snapshots. To return to the freshly generated world, call_api POST /sim/reset.",
 		func(ctx context.Context, w *world, in *struct {
 			ID string `json:"id" jsonschema:"of the snapshot"`
 		}) (string, error) {
@@ -145,10 +145,10 @@ var tools = []tool{
 	newTool("add_fault", "Make responses fail",
 		`Adds a fault rule, such as match {"operation":"getChain"}, action {"status":429}, times {"first":2}; match {"rpcMethod":"eth_call"}, action {"delay":"2s"}. The page faults has everything.`,
 		func(ctx context.Context, w *world, in *struct {
-			ID     string `json:"id,omitempty" jsonschema:"names the rule; one with this name is replaced"`
-			Match  object `json:"match,omitzero" jsonschema:"which requests, by operation, rpcMethod, path, chain, network, address and so on; all unless given"`
+			ID     string `json:"id,omitempty" jsonschema:"names the rule; replaces a rule with the same name"`
+			Match  object `json:"match,omitzero" jsonschema:"which requests, by operation, rpcMethod, path, chain, network, address and so on; default: all"`
 			Action object `json:"action" jsonschema:"what happens: status, rpcError, delay and so on"`
-			Times  object `json:"times,omitzero" jsonschema:"how often: first, every, after, for, probability; always unless given"`
+			Times  object `json:"times,omitzero" jsonschema:"how often: first, every, after, for, probability; default: always"`
 		}) (string, error) {
 			ctx, cancel := within(ctx)
 			defer cancel()
@@ -157,7 +157,7 @@ var tools = []tool{
 	undoing(newTool("delete_faults", "Delete fault rules",
 		"Deletes a fault rule, or all of them.",
 		func(ctx context.Context, w *world, in *struct {
-			ID string `json:"id,omitempty" jsonschema:"of the rule; all rules unless given"`
+			ID string `json:"id,omitempty" jsonschema:"of the rule; default: all rules"`
 		}) (string, error) {
 			path := "/sim/faults"
 			if in.ID != "" {
@@ -168,15 +168,15 @@ var tools = []tool{
 			return w.request(ctx, http.MethodDelete, path, "", nil)
 		})),
 	reading(newTool("list_requests", "Read the journal of requests",
-		"The latest requests that clients made of the world, newest first, or all of one request with its bodies and headers.",
+		"The latest requests from clients, newest first, or one request with its bodies and headers.",
 		listRequests)),
 	newTool("request_funds", "Pay an account from the faucet",
-		"Pays any account on any chain by an ordinary transaction: AVAX or the L1's coin, or an ERC-20.",
+		"Pays any account on any chain with an ordinary transaction: AVAX, the L1's coin or an ERC-20.",
 		func(ctx context.Context, w *world, in *struct {
 			Address string `json:"address" jsonschema:"0x… on an EVM chain, P-avax1…, X-fuji1… and so on"`
-			Chain   string `json:"chain,omitempty" jsonschema:"C, P or X, with the network in front as in fuji/C, or an L1 by its name or EVM chain id; the address's own unless given"`
-			Token   string `json:"token,omitempty" jsonschema:"role, symbol or address of an ERC-20; the chain's coin unless given"`
-			Amount  string `json:"amount,omitempty" jsonschema:"in whole coins or tokens, such as 2.5; 1 unless given"`
+			Chain   string `json:"chain,omitempty" jsonschema:"C, P or X, or with a network as in fuji/C, or an L1's name or EVM chain id; default: the address's own"`
+			Token   string `json:"token,omitempty" jsonschema:"role, symbol or address of an ERC-20; default: the chain's coin"`
+			Amount  string `json:"amount,omitempty" jsonschema:"in whole coins or tokens, such as 2.5; default: 1"`
 		}) (string, error) {
 			ctx, cancel := within(ctx)
 			defer cancel()
@@ -211,10 +211,10 @@ func (w *world) chainPath(ctx context.Context, chain string) (string, error) {
 		}
 		names = append(names, c.ChainID)
 	}
-	return "", fmt.Errorf("there is no chain %.80q; there are C, P, X, fuji/C, fuji/P, fuji/X and %s", chain, strings.Join(names, ", "))
+	return "", fmt.Errorf("there is no chain %.80q, only C, P, X, fuji/C, fuji/P, fuji/X and %s", chain, strings.Join(names, ", "))
 }
 
-// describeWorld returns a section of the world, or an overview.
+// describeWorld returns one section of the world, or an overview.
 func describeWorld(ctx context.Context, w *world, in *struct {
 	Section string `json:"section,omitempty" jsonschema:"personas, chains, networks, contracts or another section of the overview"`
 }) (string, error) {
@@ -256,7 +256,7 @@ func describeWorld(ctx context.Context, w *world, in *struct {
 	return string(raw), err
 }
 
-// parts keeps some members of each object in a list.
+// parts keeps only some members of each object in a list.
 func parts(list json.RawMessage, keep []string) ([]map[string]json.RawMessage, error) {
 	var all []map[string]json.RawMessage
 	err := json.Unmarshal(list, &all)
@@ -271,7 +271,7 @@ func parts(list json.RawMessage, keep []string) ([]map[string]json.RawMessage, e
 	return all, err
 }
 
-// explainTransaction joins what two operations tell about a transaction.
+// explainTransaction merges what two operations return about a transaction.
 func explainTransaction(ctx context.Context, w *world, in *struct {
 	Hash string `json:"hash" jsonschema:"of the transaction"`
 }) (string, error) {
@@ -296,7 +296,7 @@ func listRequests(ctx context.Context, w *world, in *struct {
 	Status    int    `json:"status,omitempty" jsonschema:"of the response"`
 	Client    string `json:"client,omitempty" jsonschema:"address of the client, or a part of its user agent"`
 	Failed    *bool  `json:"failed,omitempty" jsonschema:"whether it failed"`
-	Limit     int    `json:"limit,omitempty" jsonschema:"how many; 20 unless given, at most 500"`
+	Limit     int    `json:"limit,omitempty" jsonschema:"default: 20; at most 500"`
 }) (string, error) {
 	if in.ID != 0 {
 		return w.get(ctx, "/sim/requests/"+strconv.Itoa(in.ID))

@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// together puts a command and what it starts in a process group.
+// together puts a command and everything it starts into a process group.
 func together(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
 
-// killAll ends the group.
+// killAll kills the group.
 func killAll(cmd *exec.Cmd) { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }

@@ -4,5 +4,5 @@ import "os/exec"
 
 func together(*exec.Cmd) {}
 
-// killAll ends the command.
+// killAll kills the command.
 func killAll(cmd *exec.Cmd) { _ = cmd.Process.Kill() }

@@ -10,17 +10,17 @@ import (
 	"time"
 )
 
-// Recorded is how a command ended whose output was recorded.
+// Recorded is the outcome of a command whose output was recorded.
 type Recorded struct {
 	Failure string // such as exit code 1; empty for success
-	Output  string // its end
+	Output  string // the end of it
 }
 
-// keptOutput is how much of a command's output is remembered.
+// keptOutput is how much of a command's output is kept.
 const keptOutput = 8 << 10
 
-// RunQuietly runs the command with extra environment variables and without input, and records its output. It ends the command, with
-// everything that it started, once it has run for longer than allowed says, which is asked again and again.
+// RunQuietly runs the command with extra environment variables and without input, and records its output. It polls allowed, and kills the command
+// with everything it started once it has run longer than that.
 func (p *Program) RunQuietly(environment []string, allowed func() time.Duration, stop <-chan struct{}) (*Recorded, error) {
 	out := &tail{}
 	cmd := exec.Command(p.path)
@@ -37,7 +37,7 @@ func (p *Program) RunQuietly(environment []string, allowed func() time.Duration,
 	for {
 		select {
 		case err := <-ended:
-			killAll(cmd) // what it left running
+			killAll(cmd) // and what it left running
 			return &Recorded{failureOf(err), out.String()}, nil
 		case <-stop:
 			killAll(cmd)
@@ -53,13 +53,13 @@ func (p *Program) RunQuietly(environment []string, allowed func() time.Duration,
 	}
 }
 
-// looking is how often a command's time is checked.
+// looking is the interval at which a command's time is checked.
 const looking = 50 * time.Millisecond
 
 func failureOf(err error) string {
 	var exit *exec.ExitError
 	switch {
-	case err == nil, errors.Is(err, exec.ErrWaitDelay): // a process that it left has the output open
+	case err == nil, errors.Is(err, exec.ErrWaitDelay): // a process it left behind holds the output open
 		return ""
 	case errors.As(err, &exit) && exit.ExitCode() >= 0:
 		return fmt.Sprintf("exit code %d", exit.ExitCode())
@@ -67,7 +67,7 @@ func failureOf(err error) string {
 	return err.Error()
 }
 
-// tail keeps the end of what is written.
+// tail keeps the last bytes written to it.
 type tail struct {
 	mu   sync.Mutex
 	kept bytes.Buffer

@@ -122,7 +122,7 @@ func (f faulted) chain(s *Server, name string) {
 	}
 }
 
-// indexed returns the handler that serves a request from its chain's lagging index, nil if that index does not lag.
+// indexed returns the handler that serves a request from its chain's lagging index, nil if the index doesn't lag.
 func (c *requestContext) indexed(r *Request) (handle func(*Request) (any, error), done func(), err error) {
 	if c.server.opts.Behind == nil || !c.server.opts.Behind() || c.op.in == Sim || c.op.Method != http.MethodGet || c.op.Live {
 		return nil, nil, nil
@@ -217,7 +217,7 @@ func (c *requestContext) shortPage(r *http.Request) *http.Request {
 	return &short
 }
 
-// expire refuses a request's page token as one that is too old.
+// expire refuses a request's page token as too old.
 func (c *requestContext) expire(r *http.Request, serve func(*http.Request)) {
 	token := r.URL.Query().Get("pageToken")
 	if token == "" {
@@ -304,7 +304,7 @@ func (c *requestContext) errorWith(a *fault.Action, r *http.Request) *Error {
 	return e
 }
 
-// MessageFault decides about a message on a connection, by the context of the request that opened it; nil for no fault.
+// MessageFault returns the fault for a message on a connection, nil for none. The context is that of the request that opened the connection.
 func MessageFault(ctx context.Context, message []byte, calls func() []fault.Call) *fault.Plan {
 	c, f := opened(ctx)
 	if f == nil {
@@ -314,8 +314,8 @@ func MessageFault(ctx context.Context, message []byte, calls func() []fault.Call
 	return c.server.opts.Faults.Decide(f)
 }
 
-// EventFault decides about a notification on a connection, by the context of the request that opened it, and returns how long it waits; nil
-// for no fault.
+// EventFault returns the fault for a notification on a connection, nil for none, and how long it waits. The context is that of the request that opened
+// the connection.
 func EventFault(ctx context.Context, e *fault.Event) (*fault.Action, time.Duration) {
 	c, f := opened(ctx)
 	if f == nil {

@@ -14,7 +14,7 @@ import (
 // DefaultCorpus is the file that keeps schedules unless the user names another one.
 const DefaultCorpus = "snowglobe-schedules.txt"
 
-// ReadCorpus reads the schedules of a file, none if there is no file.
+// ReadCorpus reads the schedules of a file; none if the file doesn't exist.
 func ReadCorpus(path string) ([]fault.List, error) {
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -30,7 +30,7 @@ func ReadCorpus(path string) ([]fault.List, error) {
 	return lists, nil
 }
 
-// Keep adds a schedule to a file, with a comment, unless it is there.
+// Keep adds a schedule to a file, with a comment, unless it is already there.
 func Keep(path string, list fault.List, comment string) error {
 	known, err := ReadCorpus(path)
 	if err != nil || slices.ContainsFunc(known, func(l fault.List) bool { return l.ID() == list.ID() }) {
@@ -44,12 +44,12 @@ func Keep(path string, list fault.List, comment string) error {
 	return errors.Join(err, file.Close())
 }
 
-// Named finds a schedule: the only one of a file, or one of the corpus by the beginning of its id.
+// Named finds a schedule: the only one in a file, or one in the corpus by the beginning of its id.
 func Named(name, corpus string) (fault.List, error) {
 	if info, err := os.Stat(name); err == nil && info.Mode().IsRegular() {
 		lists, err := ReadCorpus(name)
 		if err == nil && len(lists) != 1 {
-			err = fmt.Errorf("%s has %d schedules: name one by its id, with --corpus %s", name, len(lists), name)
+			err = fmt.Errorf("%s has %d schedules: choose one by its id, with --corpus %s", name, len(lists), name)
 		}
 		if err != nil {
 			return nil, err

@@ -1,5 +1,5 @@
-// Package search looks for a schedule of faults with which a command fails, and shrinks what it finds.
+// Package search looks for a schedule of faults that makes a command fail, and shrinks it.
 //
-// search.go draws schedules and runs them, shrink.go leaves out what a failure does not need, corpus.go keeps schedules in a file, report.go
-// says what was found.
+// search.go draws schedules and runs them, shrink.go removes faults that a failure doesn't need, corpus.go keeps schedules in a file, and report.go
+// describes the result.
 package search

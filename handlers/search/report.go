@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Report is what a search found, for programs.
+// Report is the result of a search, for programs.
 type Report struct {
 	Runs      int      `json:"runs"`
 	Unsteady  int      `json:"unsteady"`
@@ -22,7 +22,7 @@ type Report struct {
 	Again     string   `json:"again,omitempty"`
 }
 
-// Report sums the result up. again is the command line that repeats the failure, but for the schedule's id.
+// Report summarizes the result. again returns the command line that repeats a schedule.
 func (r *Result) Report(again func(id string) string) *Report {
 	report := &Report{Runs: len(r.Runs), Unsteady: r.Unsteady, PlainTook: r.Plain.Took.Round(time.Millisecond).String()}
 	f := r.Found
@@ -37,7 +37,7 @@ func (r *Result) Report(again func(id string) string) *Report {
 	return report
 }
 
-// String is the report for people.
+// String returns the report for people.
 func (r *Report) String() string {
 	var b strings.Builder
 	if !r.Found {
@@ -56,7 +56,7 @@ func (r *Report) String() string {
 		fmt.Fprintf(&b, "  * %s\n", f)
 	}
 	if out := strings.TrimSpace(r.Output); out != "" {
-		fmt.Fprintf(&b, "the command's last words:\n%s\n", indented(out))
+		fmt.Fprintf(&b, "the command's last output:\n%s\n", indented(out))
 	}
 	fmt.Fprintf(&b, "again: %s", r.Again)
 	return b.String()

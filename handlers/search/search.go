@@ -11,33 +11,33 @@ import (
 	"snowglobe/handlers/fault"
 )
 
-// Outcome is how a run of the command ended.
+// Outcome is the outcome of one run of the command.
 type Outcome struct {
 	Failure string        // why it failed, such as exit code 1; empty if it passed
 	Output  string        // the end of what it printed
 	Applied fault.List    // the faults that it met
-	Took    time.Duration // its own time
+	Took    time.Duration // by the command alone
 }
 
-// Run runs the command in a world of its own that follows a schedule.
+// Run runs the command in a fresh world that follows a schedule.
 type Run func(ctx context.Context, s *fault.Schedule) (*Outcome, error)
 
 // Options configures a search.
 type Options struct {
 	Runs     int
 	Workers  int
-	Budget   time.Duration // for everything; 0 for none
+	Budget   time.Duration // for the whole search; 0 for no limit
 	Reorg    bool
 	Known    []fault.List // to try first
 	Progress func(done, total int)
 }
 
-// Result is what a search has done.
+// Result is the result of a search.
 type Result struct {
 	Plain    *Outcome
 	Runs     []Record
-	Found    *Finding // nil for none
-	Unsteady int      // runs that failed once and passed with the same faults
+	Found    *Finding // nil if the command passed every run
+	Unsteady int      // runs that failed once and then passed with the same faults
 }
 
 // Record is a run of a search.
@@ -46,7 +46,7 @@ type Record struct {
 	Outcome *Outcome
 }
 
-// Finding is a schedule with which the command fails.
+// Finding is a schedule that makes the command fail.
 type Finding struct {
 	Number   int64 // of the run that failed first; 0 for a known schedule
 	List     fault.List
@@ -128,7 +128,7 @@ func (s *searcher) search(ctx context.Context) error {
 	return nil
 }
 
-// batch runs schedules from a number on, until one fails and those beside it have ended. It returns the runs that failed, in order, and the next
+// batch runs schedules from a number on, until one fails and those started beside it have ended. It returns the failed runs in order, and the next
 // number.
 func (s *searcher) batch(ctx context.Context, first int64) (failed []Record, next int64, err error) {
 	var mu sync.Mutex

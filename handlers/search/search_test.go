@@ -18,7 +18,7 @@ import (
 	"snowglobe/handlers/search"
 )
 
-// program asks for ten chains, several times each, and fails as fails says of the faults that it met.
+// program asks for ten chains, several times each. fails decides from the faults it met whether it fails.
 func program(fails func(met []string) bool) search.Run {
 	return func(_ context.Context, s *fault.Schedule) (*search.Outcome, error) {
 		set := fault.NewSet(1, "main", time.Now, events.NewHub())
@@ -61,7 +61,7 @@ func names(l fault.List) (all []string) {
 	return all
 }
 
-// TestAFailureIsShrunk finds failures that need one fault, or two, and keeps no others. The mildest kind with which the program fails remains.
+// TestAFailureIsShrunk finds failures that need one fault, or two, and keeps no others. Of several kinds, the mildest that still fails remains.
 func TestAFailureIsShrunk(t *testing.T) {
 	for _, workers := range []int{1, 4} {
 		one := find(t, program(func(met []string) bool { return slices.Contains(met, "cut3") || slices.Contains(met, "5033") }), search.Options{Workers: workers})
@@ -75,7 +75,7 @@ func TestAFailureIsShrunk(t *testing.T) {
 	}
 }
 
-// TestAProgramThatPasses passes all runs, each with another schedule.
+// TestAProgramThatPasses sees a different schedule in each run.
 func TestAProgramThatPasses(t *testing.T) {
 	met := map[string]bool{}
 	r := find(t, program(func(m []string) bool { met[fmt.Sprint(m)] = true; return false }), search.Options{Runs: 60})
@@ -87,7 +87,7 @@ func TestAProgramThatPasses(t *testing.T) {
 	}
 }
 
-// TestAProgramThatFailsByItself: without faults, or now and then.
+// TestAProgramThatFailsByItself fails always, or now and then, without faults.
 func TestAProgramThatFailsByItself(t *testing.T) {
 	if _, err := search.Find(t.Context(), program(func([]string) bool { return true }), search.Options{Runs: 5}); !errors.Is(err, search.ErrPlain) {
 		t.Errorf("it always fails: %v", err)
@@ -108,7 +108,7 @@ func TestAProgramThatFailsByItself(t *testing.T) {
 	}
 }
 
-// TestTheBudgetEndsASearch: that is no failure.
+// TestTheBudgetEndsASearch without an error.
 func TestTheBudgetEndsASearch(t *testing.T) {
 	slow := program(func([]string) bool { time.Sleep(5 * time.Millisecond); return false })
 	r := find(t, func(ctx context.Context, s *fault.Schedule) (*search.Outcome, error) {
@@ -122,7 +122,7 @@ func TestTheBudgetEndsASearch(t *testing.T) {
 	}
 }
 
-// TestThePage has every run, its faults and the finding, as text that cannot break out.
+// TestThePage has every run, its faults and the finding, all escaped.
 func TestThePage(t *testing.T) {
 	r := find(t, program(func(met []string) bool { return slices.Contains(met, "reset7") }), search.Options{})
 	var page strings.Builder
@@ -139,7 +139,7 @@ func TestThePage(t *testing.T) {
 	}
 }
 
-// TestTheCorpus keeps a schedule once, finds it by its id and by its file, and tries it first.
+// TestTheCorpus keeps each schedule once, finds it by id and by file, and a search tries it first.
 func TestTheCorpus(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "schedules.txt")
 	if none, err := search.ReadCorpus(path); none != nil || err != nil {

@@ -8,18 +8,18 @@ import (
 	"snowglobe/handlers/fault"
 )
 
-// confirmations is how often a schedule must fail again before it is blamed.
+// confirmations is how often a schedule must fail again before the search blames it.
 const confirmations = 2
 
-// shrinking is a schedule that becomes smaller.
+// shrinking is a schedule being shrunk.
 type shrinking struct {
 	*searcher
 	attempts int
 	last     *Outcome // of the newest failure
 }
 
-// shrink leaves out faults and makes others milder until the command passes without any of them. It returns nil if the same faults do not make
-// the command fail again.
+// shrink removes faults and makes others milder until each that is left is needed for the failure. It returns nil if the same faults don't make the
+// command fail again.
 func (s *searcher) shrink(ctx context.Context, r Record) (*Finding, error) {
 	h := &shrinking{searcher: s, last: r.Outcome}
 	list := r.Outcome.Applied
@@ -50,7 +50,7 @@ func (s *searcher) shrink(ctx context.Context, r Record) (*Finding, error) {
 	return &Finding{Number: r.Number, List: list, From: from, Attempts: h.attempts, Outcome: h.last}, nil
 }
 
-// singles lists each fault alone, the last first: it is the likeliest cause.
+// singles lists each fault alone, last first, because the last is the likeliest cause.
 func singles(list fault.List) (all []fault.List) {
 	for _, p := range slices.Backward(list) {
 		all = append(all, fault.List{p})
@@ -58,7 +58,7 @@ func singles(list fault.List) (all []fault.List) {
 	return all
 }
 
-// without lists a list without each half of its faults, then without each of them.
+// without returns copies of a list: without each half of its faults, then without each single fault.
 func (h *shrinking) without(list fault.List) (all []fault.List) {
 	if len(list) < 2 {
 		return nil
@@ -72,7 +72,7 @@ func (h *shrinking) without(list fault.List) (all []fault.List) {
 	return all
 }
 
-// first returns the first list with which the command fails, nil for none. Workers try lists at the same time.
+// first returns the first list that makes the command fail, nil if none does. Workers try several at a time.
 func (h *shrinking) first(ctx context.Context, lists []fault.List) (fault.List, error) {
 	for part := range slices.Chunk(lists, max(h.Workers, 1)) {
 		outcomes, errs := make([]*Outcome, len(part)), make([]error, len(part))
@@ -95,7 +95,7 @@ func (h *shrinking) first(ctx context.Context, lists []fault.List) (fault.List, 
 	return nil, ctx.Err()
 }
 
-// steady reports whether the command fails with a list each time.
+// steady reports whether a list makes the command fail every time.
 func (h *shrinking) steady(ctx context.Context, list fault.List) (bool, error) {
 	for range confirmations {
 		o, err := h.run(ctx, fault.Repeat(list))

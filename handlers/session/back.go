@@ -16,25 +16,25 @@ import (
 // Timeline is the answer of GET /sim/session/lines.
 type Timeline struct {
 	Lines []TimelineLine `json:"lines"`
-	Back  bool           `json:"back" doc:"Whether the world can go back to where the session begins."`
+	Back  bool           `json:"back" doc:"Whether the world can go back to the start of the session."`
 }
 
 // TimelineLine is a line of a session on the page.
 type TimelineLine struct {
 	Line     int    `json:"line" doc:"Counts from 1, without comments and the world's line."`
 	Text     string `json:"text"`
-	Snapshot string `json:"snapshot,omitempty" doc:"Id of the snapshot that it took, if there still is one."`
-	Digest   string `json:"digest,omitempty" doc:"Of the world after it, hex."`
-	Back     bool   `json:"back" doc:"Whether the world can go back to where it is after this line."`
+	Snapshot string `json:"snapshot,omitempty" doc:"Id of the snapshot that the line took, if it still exists."`
+	Digest   string `json:"digest,omitempty" doc:"Digest of the world after the line, hex."`
+	Back     bool   `json:"back" doc:"Whether the world can go back to this line."`
 }
 
-// base is a state from which lines can be played again: after a line, by a snapshot, or the beginning.
+// base is a state from which lines can be played again: a snapshot that a line took, or the beginning.
 type base struct {
 	line     int // 0 for the beginning
 	snapshot string
 }
 
-// bases returns the snapshots that lines took and that exist, by the number of the line, and the beginning if a reset leads there.
+// bases returns the snapshots that lines took and that still exist, in the order of the lines, and the beginning if a reset leads there.
 func (r *Recorder) bases(ctx context.Context, lines []line) (all []base, err error) {
 	existing, err := r.world.DB.Snapshots(ctx)
 	if err != nil {
@@ -43,7 +43,7 @@ func (r *Recorder) bases(ctx context.Context, lines []line) (all []base, err err
 	if r.fresh && (len(lines) == 0 || !strings.HasPrefix(lines[0].text, "missing ")) {
 		all = append(all, base{})
 	}
-	at := map[string]int{} // lines by the snapshot that they took last
+	at := map[string]int{} // the last line that took each snapshot
 	for i, l := range lines {
 		if s, err := session.ParseLine(l.text); err == nil && s != nil && s.Kind == session.Snapshot && !s.Fails {
 			at[s.Label] = i + 1
@@ -59,14 +59,14 @@ func (r *Recorder) bases(ctx context.Context, lines []line) (all []base, err err
 	return all, nil
 }
 
-// covered lists the methods, without their prefixes, whose effect a snapshot has. The others set how blocks are made, which a revert leaves as it is.
+// covered lists the methods, without their prefixes, whose effect a revert undoes. The others set how blocks are made, which a revert leaves alone.
 var covered = []string{
 	"setBalance", "addBalance", "setCode", "setNonce", "setStorageAt", "dealERC20", "setERC20Balance", "setERC20Allowance", "setAccountBalance", "setAccountCode",
 	"setAccountNonce", "setAccountStorageAt", "mine", "mine_detailed", "dropTransaction", "dropAllTransactions", "removePoolTransactions", "loadState", "reorg",
 	"rollback", "sendTransaction", "sendUnsignedTransaction", "sendCalls", "impersonateAccount", "stopImpersonatingAccount", "autoImpersonateAccount",
 }
 
-// beyond reports whether lines have an effect that no snapshot has: on how blocks are made, or on the server.
+// beyond reports whether lines change something that no snapshot contains: how blocks are made, or the server.
 func beyond(lines []line) (settings, server bool) {
 	for _, l := range lines {
 		s, err := session.ParseLine(l.text)
@@ -80,7 +80,7 @@ func beyond(lines []line) (settings, server bool) {
 	return settings, server
 }
 
-// usable returns the bases from which playing lines again leads to the same: only a reset makes the settings of blocks what they were.
+// usable returns the bases from which playing the lines again gives the same world: only a reset restores how blocks are made.
 func usable(all []base, lines []line) []base {
 	if settings, server := beyond(lines); settings || server {
 		return slices.DeleteFunc(slices.Clone(all), func(b base) bool { return b.line > 0 })
@@ -88,7 +88,7 @@ func usable(all []base, lines []line) []base {
 	return all
 }
 
-// before returns the last of the bases that lie at or before a line.
+// before returns the last base at or before a line.
 func before(all []base, line int) (found base, ok bool) {
 	for _, b := range all {
 		if b.line <= line {
@@ -126,13 +126,13 @@ func (r *Recorder) Timeline(ctx context.Context) (*Timeline, error) {
 }
 
 var (
-	errNoBase = errors.New("there is no way back so far: neither does the session begin with the freshly generated world, nor does a snapshot before the line have everything that was set since")
-	errGoing  = errors.New("the world is going back already")
-	errOther  = errors.New("the world has another digest than after that line: something that is no part of the session took part")
+	errNoBase = errors.New("there is no way back so far: the session does not begin with the freshly generated world, and no snapshot before the line covers everything that was set since")
+	errGoing  = errors.New("the world is already going back")
+	errOther  = errors.New("the world's digest differs from the one after that line: something outside the session changed the world")
 )
 
-// Back takes the world to where it was after a line, 0 for the beginning: to the last snapshot before, or to the freshly generated world, from where it
-// plays the lines up to there again. The session then ends with that line.
+// Back takes the world back to where it was after a line; 0 is the beginning. It reverts to the last snapshot before the line, or resets to the freshly
+// generated world, and plays the lines from there again. The session then ends with that line.
 func (r *Recorder) Back(ctx context.Context, p *Player, number int) error {
 	lines, err := r.Lines(ctx)
 	if err != nil {
@@ -177,7 +177,7 @@ func (r *Recorder) Back(ctx context.Context, p *Player, number int) error {
 	return nil
 }
 
-// cut ends the session with the last of these lines. Snapshots that were taken again have other ids than before.
+// cut ends the session with the last of these lines. Snapshots that were taken again have new ids.
 func (r *Recorder) cut(lines []line, ids map[string]string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -198,7 +198,7 @@ func (r *Recorder) cut(lines []line, ids map[string]string) {
 	}
 }
 
-// beginAnew begins a session with the world as it is.
+// beginAnew starts a new session with the world as it is.
 func (r *Recorder) beginAnew() {
 	r.mu.Lock()
 	defer r.mu.Unlock()

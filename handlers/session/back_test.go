@@ -15,7 +15,7 @@ import (
 	"snowglobe/sim"
 )
 
-// TestBackToALine goes back line by line: the world has the digest that it had, the session ends there, and played anew it leads there too.
+// TestBackToALine goes back line by line: the world gets the digest it had, the session ends there, and playing it anew gives the same digest.
 func TestBackToALine(t *testing.T) {
 	for _, setting := range []string{"evm_setAutomine [false] on C", "mine on C", `POST /sim/node {"settlementLag":"5m"}`} {
 		t.Run(setting, func(t *testing.T) { backToALine(t, setting) })
@@ -90,7 +90,7 @@ alice calls usdx.transfer(bob, 5) on 70411`
 	}
 }
 
-// TestNoWayBack: a session that begins with a changed world has a way back from its first snapshot on.
+// TestNoWayBack: a session that begins with a changed world can go back only as far as its first snapshot.
 func TestNoWayBack(t *testing.T) {
 	path := t.TempDir() + "/w.db"
 	w := seedtest.Generate(t, path, "tiny", 1)

@@ -31,7 +31,7 @@ func serve(t *testing.T) (*session.Player, *sim.World) {
 	return session.NewPlayer(w, s.Handler), w
 }
 
-// TestDeterminism plays a committed session of 200 random actions, which leads to the same digest on every operating system and processor.
+// TestDeterminism plays a committed session of 200 random actions and expects the same digest on every operating system and processor.
 func TestDeterminism(t *testing.T) {
 	raw, err := os.ReadFile("testdata/random.session")
 	if err != nil {
@@ -49,7 +49,7 @@ func TestDeterminism(t *testing.T) {
 	}
 }
 
-// TestPlay plays sessions that a person writes: what each leads to, or why it stops and where.
+// TestPlay plays handwritten sessions: each succeeds, or stops at the expected line with a reason.
 func TestPlay(t *testing.T) {
 	player, w := serve(t)
 	for _, c := range []struct{ text, want string }{

@@ -31,7 +31,7 @@ type names struct {
 // account is a persona or an account of a world file.
 type account struct {
 	address common.Address
-	key     *secp256k1.Key // nil if only its owner has it
+	key     *secp256k1.Key // nil if the world doesn't have it
 }
 
 // chain is an EVM chain with its named contracts.
@@ -93,7 +93,7 @@ func readNames(ctx context.Context, w *sim.World) (*names, error) {
 	return n, nil
 }
 
-// plainName matches names that a line can have.
+// plainName matches names that need no quotes in a line.
 var plainName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]*$`)
 
 // on finds an EVM chain by its name.
@@ -108,7 +108,7 @@ func (n *names) on(name string) (*chain, error) {
 	return n.chains[sim.NameOf(c)], nil
 }
 
-// show returns an address by its name on a chain, which may be nil, or written out.
+// show returns the name of an address on a chain, which may be nil, or the address in hex if it has none.
 func (n *names) show(c *chain, a common.Address) string {
 	if name, known := n.addresses[a]; known {
 		return name
@@ -140,7 +140,7 @@ var (
 	quotedName    = regexp.MustCompile(`"@[@A-Za-z][A-Za-z0-9_-]*`)
 )
 
-// nameJSON writes the named addresses among the texts of a JSON value as @ and the name.
+// nameJSON replaces named addresses among the strings of a JSON value by @ and the name.
 func (n *names) nameJSON(c *chain, value string) string {
 	value = strings.ReplaceAll(value, `"@`, `"@@`)
 	return quotedAddress.ReplaceAllStringFunc(value, func(quoted string) string {
@@ -151,7 +151,7 @@ func (n *names) nameJSON(c *chain, value string) string {
 	})
 }
 
-// unnameJSON reads what nameJSON wrote.
+// unnameJSON undoes nameJSON.
 func (n *names) unnameJSON(c *chain, value string) (read string, err error) {
 	read = quotedName.ReplaceAllStringFunc(value, func(quoted string) string {
 		if strings.HasPrefix(quoted, `"@@`) {
@@ -166,7 +166,7 @@ func (n *names) unnameJSON(c *chain, value string) (read string, err error) {
 	return read, err
 }
 
-// path returns the path of the node's interface that has a method on a chain.
+// path returns the node's path that serves a method on a chain.
 func (n *names) path(name, method string) (string, error) {
 	ref, err := worldfile.ParseChain(name)
 	if err != nil {
@@ -206,13 +206,13 @@ func method(a *abi.ABI, name, types string) (*abi.Method, error) {
 	case len(found) == 1:
 		return &found[0], nil
 	case len(found) > 1:
-		return nil, fmt.Errorf("there are %d methods %s: write its types before the arguments, as in transfer(address,uint256)(bob, 5)", len(found), name)
+		return nil, fmt.Errorf("there are %d methods %s: write the types before the arguments, as in transfer(address,uint256)(bob, 5)", len(found), name)
 	}
 	if types == "" {
 		if len(all) == 0 {
 			return nil, fmt.Errorf("its ABI is not known: write the types before the arguments, as in transfer(address,uint256)(bob, 5)")
 		}
-		return nil, fmt.Errorf("it has no method %s; it has %s", name, strings.Join(slices.Compact(all), ", "))
+		return nil, fmt.Errorf("it has no method %s, only %s", name, strings.Join(slices.Compact(all), ", "))
 	}
 	selector, err := abi.ParseSelector(name + types)
 	if err == nil {

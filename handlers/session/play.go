@@ -31,11 +31,11 @@ type Player struct {
 // NewPlayer plays on a world through the handler that serves it.
 func NewPlayer(w *sim.World, h http.Handler) *Player { return &Player{w, h} }
 
-// Played tells how far a session came.
+// Played is the outcome of playing a session.
 type Played struct {
-	Lines  int      `json:"lines" doc:"How many actions were played."`
+	Lines  int      `json:"lines" doc:"Number of actions played."`
 	Digest string   `json:"digest" doc:"SHA-256 of the whole world now, hex."`
-	Notes  []string `json:"notes,omitempty" doc:"What may make the world differ from the recorded one."`
+	Notes  []string `json:"notes,omitempty" doc:"Reasons why the world may differ from the recorded one."`
 }
 
 // play is one session being played.
@@ -46,7 +46,7 @@ type play struct {
 	played Played
 }
 
-// Play plays a session. It stops at the first line that has another outcome than the session says; the error is that line's session.Mistake.
+// Play plays a session. It stops at the first line whose outcome differs from the session; the error is that line's session.Mistake.
 func (p *Player) Play(ctx context.Context, text string) (*Played, error) {
 	one, err := p.play(ctx, text)
 	if one == nil {
@@ -55,7 +55,7 @@ func (p *Player) Play(ctx context.Context, text string) (*Played, error) {
 	return one.end(), err
 }
 
-// play plays a session, and returns how it went; nil if it did not begin.
+// play plays a session and returns its outcome, or nil if no line was played.
 func (p *Player) play(ctx context.Context, text string) (*play, error) {
 	steps, err := session.Parse(text)
 	if err != nil {
@@ -66,7 +66,7 @@ func (p *Player) play(ctx context.Context, text string) (*play, error) {
 	}
 	for i := range steps {
 		if steps[i].Kind == session.Missing {
-			return nil, &session.Mistake{Line: steps[i].Line, Reason: fmt.Errorf("something is missing here that cannot be played: %s; do it before, and delete the line", steps[i].Name)}
+			return nil, &session.Mistake{Line: steps[i].Line, Reason: fmt.Errorf("something is missing here that cannot be played: %s; do it beforehand, and delete the line", steps[i].Name)}
 		}
 	}
 	one := &play{Player: p, labels: map[string]string{}}
@@ -174,7 +174,7 @@ func (p *play) id(label string) string { return cmp.Or(p.labels[label], label) }
 func (p *play) method(ctx context.Context, s *session.Step) error {
 	c, err := p.names.on(s.Chain)
 	if err != nil {
-		c = nil // path knows the P- and X-Chain
+		c = nil // path handles the P- and X-Chain
 	}
 	params, err := p.names.unnameJSON(c, cmp.Or(s.Data, "[]"))
 	if err != nil {
@@ -194,7 +194,7 @@ func (p *play) issue(ctx context.Context, s *session.Step) error {
 	return p.call(ctx, s.Chain, method, map[string]string{"tx": s.Data, "encoding": "hex"}, nil)
 }
 
-// send sends a transaction: signed here if the line says everything about it, so that it is the same again, otherwise by the node.
+// send sends a transaction. If the line gives every field, it is signed here, so the bytes are the same again; otherwise the node signs it.
 func (p *play) send(ctx context.Context, s *session.Step) error {
 	c, err := p.names.on(s.Chain)
 	if err != nil {
@@ -232,7 +232,7 @@ func (p *play) send(ctx context.Context, s *session.Step) error {
 	return p.call(ctx, s.Chain, "eth_sendTransaction", []sent{t}, nil)
 }
 
-// clock moves the clock. A recorded clock that is there already has been moved by the line before.
+// clock moves the clock. If the clock is already at a recorded time, the line before moved it there.
 func (p *play) clock(ctx context.Context, s *session.Step) error {
 	body := map[string]any{"populate": s.People}
 	if s.Span > 0 {
@@ -304,7 +304,7 @@ func (p *play) operate(ctx context.Context, method, path string, body []byte, re
 	status, answer := p.request(ctx, method, path, body)
 	if status >= http.StatusBadRequest {
 		var said struct{ Message any }
-		_ = json.Unmarshal(answer, &said) // an answer without a message is shown as it is
+		_ = json.Unmarshal(answer, &said) // a response without a message is shown as it is
 		if said.Message == nil {
 			said.Message = string(answer)
 		}
@@ -316,7 +316,7 @@ func (p *play) operate(ctx context.Context, method, path string, body []byte, re
 	return nil
 }
 
-// request sends the world's own server a request.
+// request sends a request to the world's own server.
 func (p *play) request(ctx context.Context, method, path string, body []byte) (status int, answer []byte) {
 	r, err := http.NewRequestWithContext(rest.Inside(ctx), method, "http://localhost"+path, bytes.NewReader(body))
 	if err != nil {

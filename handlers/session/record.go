@@ -31,13 +31,13 @@ type action struct {
 
 	ended, void, failed bool
 	dropped             bool   // no longer kept
-	large               int    // bytes of data that are too many to keep
-	line                string // once it is in words
+	large               int    // size of the data, if too large to keep
+	line                string // the text, once written
 
-	before int64  // the clock when it began, in milliseconds, if the clock had moved by itself until then; otherwise 0
-	people bool   // whether people acted meanwhile
-	after  int64  // the clock when it had ended
-	digest []byte // of the world then; nil if others were under way
+	before int64  // the clock at its start, in milliseconds, if the clock had moved by itself before; otherwise 0
+	people bool   // whether people acted on the way
+	after  int64  // the clock at its end
+	digest []byte // of the world at its end; nil if other actions were under way
 }
 
 func (a *action) bytes() int {
@@ -49,17 +49,17 @@ type Recorder struct {
 	world  *sim.World
 	people func() bool // whether people act while the clock runs
 	limit  int
-	begun  []byte // the world's digest at the beginning
+	begun  []byte // digest of the world at the beginning
 
-	begunAt int64 // the clock then
-	fresh   bool  // whether that is the freshly generated world, to which a reset leads
+	begunAt int64 // the clock at the beginning
+	fresh   bool  // whether the session began with the freshly generated world, to which a reset leads
 
 	going atomic.Bool // while the world goes back to a line, nothing is recorded
 
 	mu      sync.Mutex
 	actions []*action // in the order of their turns
 	bytes   int
-	dropped int   // earliest actions that were too many to keep
+	dropped int   // number of the earliest actions, no longer kept
 	open    int   // actions under way that have had their turn
 	clock   int64 // after the last action
 }
@@ -75,18 +75,18 @@ func NewRecorder(w *sim.World, people func() bool) *Recorder {
 	return r
 }
 
-// KeepAll keeps the whole session, however long it gets, up to what a Player reads.
+// KeepAll keeps the whole session, up to the size that a Player reads.
 func (r *Recorder) KeepAll() { r.limit = MostBytes }
 
-// scheduled stands for the method of a block that no client asked for.
+// scheduled is the method name of blocks that no client asked for.
 const scheduled = "scheduled"
 
-// reading lists methods, without their prefixes, that have the class of those that change the world and only read it, or concern keys and logs.
+// reading lists methods, without their prefixes, that count as changing the world but only read it, or concern keys and logs.
 var reading = []string{
 	"accounts", "requestAccounts", "fillTransaction", "pendingTransactions", "dumpState", "setLoggingEnabled", "addAccount", "verbosity", "setHead",
 }
 
-// forgettable reports whether a method is no part of a session: it signs, reads, or concerns keys and logs, none of which the digest covers.
+// forgettable reports whether a session leaves a method out: it signs, reads, or concerns keys and logs, none of which the digest covers.
 func forgettable(method string) bool {
 	_, name, _ := strings.Cut(method, "_")
 	if strings.HasPrefix(method, "personal_") {
@@ -140,7 +140,7 @@ func (r *Recorder) begin(ctx context.Context, a *action) (within context.Context
 			begun()
 			a.keep(result)
 		}
-		if taken.Load() { // otherwise it failed before it could change anything
+		if taken.Load() { // else it failed before it could change anything
 			r.end(a, failed, r.world.Revision() != revision)
 		}
 	}
@@ -159,7 +159,7 @@ func (a *action) keep(result any) {
 	a.result, _ = json.Marshal(result) // a result without JSON is an error for the client too
 }
 
-// take gives an action its turn, while it holds the writer's lock or once it has ended.
+// take gives an action its place in the order, while it holds the writer's lock or once it has ended.
 func (r *Recorder) take(a *action) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -12,18 +12,18 @@ import (
 	"snowglobe/sim/store"
 )
 
-// MostBytes bounds a session that is played.
+// MostBytes bounds the size of a session to play.
 const MostBytes = 64 << 20
 
 // playBody is the session to play.
 type playBody struct {
 	Session string `json:"session,omitempty" doc:"The text."`
-	Path    string `json:"path,omitempty" doc:"Of a file on this machine with the text, instead of it."`
+	Path    string `json:"path,omitempty" doc:"Path of a file on this machine with the text, in place of session."`
 }
 
-// backBody says where to go back to.
+// backBody chooses the line to go back to.
 type backBody struct {
-	Line int `json:"line" min:"0" doc:"Of GET /sim/session/lines; 0 for the beginning."`
+	Line int `json:"line" min:"0" doc:"Number of the line, as in GET /sim/session/lines; 0 for the beginning."`
 }
 
 // Register registers the operations on sessions.
@@ -77,7 +77,7 @@ func Register(s *rest.Server, r *Recorder) error {
 			}})
 }
 
-// mistakes returns the sentences of an error about lines; none for any other error.
+// mistakes returns the messages of an error about lines; none for any other error.
 func mistakes(err error) (all []string) {
 	var m *session.Mistake
 	if joined, is := err.(interface{ Unwrap() []error }); is {

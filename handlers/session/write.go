@@ -39,14 +39,14 @@ func (r *Recorder) Text(ctx context.Context) (string, error) {
 	return b.String(), nil
 }
 
-// line is a line of the session, with the action that has happened when it is done; nil for none.
+// line is a line of the session, with the last action that its end includes; nil for none.
 type line struct {
 	text string
 	last *action
-	own  bool // whether the line is that action's, and not one of the clock that moved by itself
+	own  bool // whether the line is that action's own; false for a clock that moved by itself
 }
 
-// Lines returns the lines of the session without the world's.
+// Lines returns the lines of the session, without the one that names the world.
 func (r *Recorder) Lines(ctx context.Context) (lines []line, err error) {
 	all, dropped, clock := r.snapshot()
 	n, err := readNames(ctx, r.world)
@@ -87,7 +87,7 @@ func (r *Recorder) Lines(ctx context.Context) (lines []line, err error) {
 	return lines, nil
 }
 
-// worded keeps an action's line in place of what the line was made of.
+// worded keeps an action's line and drops the call that it was made from.
 func (r *Recorder) worded(a *action, line string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -101,7 +101,7 @@ func (r *Recorder) worded(a *action, line string) {
 	}
 }
 
-// step puts an action into words.
+// step turns an action into a step.
 func (n *names) step(a *action) *session.Step {
 	if a.large > 0 {
 		return &session.Step{Kind: session.Missing, Name: fmt.Sprintf("%s %s with %d bytes, more than a session keeps", a.method, a.path, a.large)}
@@ -138,7 +138,7 @@ func (n *names) step(a *action) *session.Step {
 		}
 	case name == "reset":
 		s = &session.Step{Kind: session.Reset}
-	case name == "setIntervalMining": // its blocks are lines of their own
+	case name == "setIntervalMining": // its blocks get lines of their own
 		s = &session.Step{Kind: session.RPC, Method: a.method, Data: "[0]"}
 	}
 	if s == nil && strings.HasPrefix(a.method, "personal_") {
@@ -245,7 +245,7 @@ func mine(a *action) *session.Step {
 	return s
 }
 
-// signed writes a signed transaction as what its sender did, if the sender's key makes the same bytes of that again.
+// signed describes a signed transaction by its fields, if the sender's key makes the same bytes from them again.
 func (n *names) signed(c *chain, a *action) *session.Step {
 	var given []json.RawMessage
 	var raw hexutil.Bytes
@@ -281,7 +281,7 @@ func (n *names) transaction(c *chain, tx *types.Transaction) *session.Step {
 	return s
 }
 
-// describe adds what a transaction does.
+// describe adds what the transaction does.
 func (n *names) describe(c *chain, s *session.Step, to *common.Address, value *big.Int, data []byte) {
 	s.Chain = sim.NameOf(c.Chain)
 	amount := session.Amount{Number: decimal(value, weiDecimals), Unit: c.Row.TokenSymbol}
@@ -374,8 +374,8 @@ type sent struct {
 	Input                *hexutil.Bytes  `json:"input,omitempty"`
 }
 
-// unsigned writes a transaction that the node signed: as the request asked for it if the sender is one for whom every node of this world signs,
-// otherwise as what was signed.
+// unsigned describes a transaction that the node signed: by the request if every node of this world signs for the sender, otherwise by the signed
+// transaction.
 func (n *names) unsigned(c *chain, a *action) *session.Step {
 	var given []json.RawMessage
 	if json.Unmarshal(a.data, &given) != nil || len(given) == 0 {
@@ -421,8 +421,8 @@ func (n *names) unsigned(c *chain, a *action) *session.Step {
 	return s
 }
 
-// made returns the signed transaction that a request led to, if its sender's key was one that the node does not always have; nil if the sender
-// was impersonated, or if it is not known.
+// made returns the signed transaction that a request led to, if the node doesn't always have the sender's key; nil if the sender was impersonated, or
+// if the transaction is not known.
 func (n *names) made(c *chain, a *action) *session.Step {
 	var hash common.Hash
 	var receipt struct{ TransactionHash common.Hash }
@@ -497,7 +497,7 @@ func (n *names) sign(c *chain, s *session.Step) ([]byte, error) {
 	return tx.MarshalBinary()
 }
 
-// content returns what a transaction does.
+// content returns the recipient, value and data of a transaction.
 func (n *names) content(c *chain, s *session.Step) (to *common.Address, value *big.Int, data []byte, err error) {
 	value = new(big.Int)
 	if s.Value.Number != "" {

@@ -14,7 +14,7 @@ import (
 type result struct {
 	Kind  string `json:"kind"`
 	Name  string `json:"name"`
-	Where string `json:"where"` // its chain or network, or what it is for
+	Where string `json:"where"` // its chain or network, or its purpose
 	Path  string `json:"page"`  // below the world's URL
 }
 
@@ -46,7 +46,7 @@ func search(p *page) error {
 	return p.showAs("search", "", "Search: "+clip(query, 80))
 }
 
-// orResults answers a search with JSON if the client asks for that and not for a page.
+// orResults answers a search with JSON if the client prefers that to a page.
 func (s *Site) orResults(page http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if accept := r.Header.Get("Accept"); !strings.Contains(accept, "application/json") || strings.Contains(accept, "text/html") {
@@ -70,7 +70,7 @@ func (s *Site) orResults(page http.Handler) http.Handler {
 		}
 		text, err := json.Marshal(body)
 		if err != nil {
-			s.log.Error("results could not be written", "error", err)
+			s.log.Error("cannot write search results", "error", err)
 		}
 		w.Header().Set("Content-Type", "application/json; charset=utf-8")
 		send(w, r, status, text)

@@ -8,7 +8,7 @@ import (
 	"snowglobe/sim/store/outbox"
 )
 
-// overtakingTime is how long a message waits to be overtaken by the next one.
+// overtakingTime is how long a message waits for the next one to overtake it.
 const overtakingTime = time.Second
 
 // disturb applies a fault to a message before its first attempt, and returns how many times the message is sent.
@@ -34,7 +34,7 @@ func (d *Deliverer) disturb(ctx context.Context, w *outbox.Webhook, v *outbox.Vi
 	return 1, nil
 }
 
-// deliverNext delivers the message after one, if there is one in time.
+// deliverNext delivers the message after a given one, if it comes in time.
 func (d *Deliverer) deliverNext(ctx context.Context, w *outbox.Webhook, v *outbox.View) error {
 	for end := time.Now().Add(overtakingTime); time.Now().Before(end); {
 		next, err := outbox.NextUndelivered(ctx, d.world.DB, w.ID, v.Number)
