@@ -17,14 +17,14 @@ import (
 	"snowglobe/sim"
 )
 
-// Carry is what the verbs import and export move between a world that no server has open and other tools.
+// Carry is an import or export of the command line, on a world that no server has open.
 type Carry struct {
 	verb  string
 	what  string // the file to import, or what to export
-	chain string // empty for the usual one
+	chain string // empty for the default
 }
 
-// L1Flags holds the flags about the L1 that starts from a genesis.
+// L1Flags holds the flags for an L1 that starts from a genesis.
 type L1Flags struct{ Name, Network, Upgrade, Airdrop string }
 
 func (l *L1Flags) declare(f *pflag.FlagSet) {
@@ -54,7 +54,7 @@ func ParseCarry(verb string, operands []string) (*Carry, error) {
 	return &Carry{verb, operands[0], strings.Join(operands[1:], "")}, nil
 }
 
-// L1 returns the L1 that starts from the file to import, with the flags' upgrades, or nil if the file is for a chain that is there.
+// L1 returns the L1 that starts from the file to import, with the flags' upgrades, or nil if the file is for an existing chain.
 func (c *Carry) L1(flags L1Flags) (*interchange.L1, error) {
 	if c.verb != "import" {
 		return nil, nil
@@ -67,9 +67,9 @@ func (c *Carry) L1(flags L1Flags) (*interchange.L1, error) {
 	_, known := interchange.StartsL1(l.Genesis)
 	switch starts := flags.Name != "" || known && c.chain == ""; {
 	case starts && c.chain != "":
-		return nil, fmt.Errorf("--l1-name: the L1 is a chain of its own; without it the accounts go to %s", c.chain)
+		return nil, fmt.Errorf("--l1-name starts a new chain; without it the accounts go to %s", c.chain)
 	case !starts && flags != (L1Flags{}):
-		return nil, fmt.Errorf("%s is no genesis of subnet-evm for an L1 of its own: --l1-network, --l1-upgrade and --l1-airdrop need --l1-name", c.what)
+		return nil, fmt.Errorf("%s does not start an L1, because it is no genesis of subnet-evm: --l1-network, --l1-upgrade and --l1-airdrop need --l1-name", c.what)
 	case !starts:
 		return nil, nil
 	}
@@ -87,19 +87,19 @@ func (c *Carry) L1(flags L1Flags) (*interchange.L1, error) {
 	return l, nil
 }
 
-// Started prints that an L1 has started in a world, which was made again for it.
+// Started reports that an L1 has started in a world, which was generated again for it.
 func (c *Carry) Started(w *sim.World, l *interchange.L1, out *Output, notes io.Writer) error {
 	for _, note := range l.Notes {
 		fmt.Fprintf(notes, "snowglobe: %s: %s\n", c.what, note)
 	}
 	if !w.DB.InMemory() {
-		fmt.Fprintf(notes, "snowglobe: the world begins anew, with the L1; as it was, it is in %s.old, or in the newest of its kind\n", w.DB.Path())
+		fmt.Fprintf(notes, "snowglobe: the world starts over, with the L1; the old one is in %s.old, or in the newest such file\n", w.DB.Path())
 	}
 	answer := control.ShowGenesis(l, control.ShowL1(w, l.Name))
 	return out.Print(answer.String(), answer)
 }
 
-// Run imports the file and prints what it brought, or prints the export, with logos below a URL. Notes say what was left out.
+// Run imports the file and prints the result, or prints the export, with logos below a URL. Notes say what was left out.
 func (c *Carry) Run(ctx context.Context, w *sim.World, at Addresses, out *Output, notes io.Writer) error {
 	chain, err := control.ChainNamed(w, c.chain)
 	if err != nil {

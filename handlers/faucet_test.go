@@ -223,7 +223,7 @@ func TestFaucetRefuses(t *testing.T) {
 		{400, `{"address":"P-` + bech32 + `","amount":"18446744074"}`, "less AVAX"},
 		{400, `{"address":"P-` + bech32 + `","token":"USDC"}`, "only AVAX"},
 		{400, `{"address":"` + nobodyAddress + `","token":"NOPE"}`, "tokenlist.json"},
-		{400, `{"address":"` + nobodyAddress + `","token":"` + nobodyAddress + `"}`, "no known token"},
+		{400, `{"address":"` + nobodyAddress + `","token":"` + nobodyAddress + `"}`, "not a known token"},
 		{400, `{"address":"` + nobodyAddress + `","token":"` + collection + `"}`, "ERC-721"},
 		{400, `{"address":"` + nobodyAddress + `","tokens":"USDC"}`, "tokens"},
 		{400, `[]`, "body"},

@@ -1,4 +1,4 @@
-// Files of other tools go into a world file by the built program, and out of it.
+// The built program imports files of other tools into a world, and exports them.
 
 //go:build !race
 
@@ -68,7 +68,7 @@ func TestImportFromTheCommandLine(t *testing.T) {
 		{2, []string{"export", "everything"}, "export: expected alloc|tokenlist|addresses [CHAIN]"},
 		{1, []string{"import", "nowhere.json"}, "open nowhere.json"},
 		{1, []string{"import", foreign("genesis.json"), "Q"}, `there is no EVM chain "Q"; there are 43114, C, mainnet/C, 43113, fuji/C`},
-		{1, []string{"import", l1("minter.json"), "C", "--l1-name", "Q"}, "the L1 is a chain of its own"},
+		{1, []string{"import", l1("minter.json"), "C", "--l1-name", "Q"}, "--l1-name starts a new chain"},
 		{1, []string{"import", airdrop, "--l1-upgrade", "x.json"}, "need --l1-name"},
 		{1, []string{"import", airdrop, "--l1-name", "Q"}, "fees-airdrop.json: no L1 can start from it: line 1"},
 		{1, []string{"import", l1("minter.json"), "--l1-name", "Q", "--l1-upgrade", "nowhere.json"}, "open nowhere.json"},

@@ -1,4 +1,4 @@
-// A token list gives logos to tokens that the world has.
+// A token list gives logos to the world's tokens.
 
 package handlers_test
 
@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestLogosOfATokenList gives a token of the world a logo: the Data API and the world's own token list have it until the world goes back.
+// TestLogosOfATokenList gives a token a logo. The Data API and the world's own token list show it until the world is reverted.
 func TestLogosOfATokenList(t *testing.T) {
 	t.Parallel()
 	w := tinyWorld(t)

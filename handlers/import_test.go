@@ -1,4 +1,4 @@
-// Files of other tools go into a world, by a server and by a world file.
+// A server and a world file import files of other tools.
 
 package handlers_test
 
@@ -26,13 +26,13 @@ import (
 	"snowglobe/sim/verify"
 )
 
-// foreign returns the path of a file of another tool.
+// foreign returns the path of another tool's file.
 func foreign(name string) string {
 	path, _ := filepath.Abs(filepath.Join("..", "fixtures", "interchange", "testdata", name))
 	return path
 }
 
-// imports asks the server for an import.
+// imports asks the server to import something.
 func (d *devnet) imports(status int, body string) (answer control.Import, text string) {
 	d.Helper()
 	response, err := http.Post(d.url+"/sim/imports", "application/json", strings.NewReader(body))
@@ -50,7 +50,7 @@ func (d *devnet) imports(status int, body string) (answer control.Import, text s
 
 func quotedPath(name string) string { return `{"path":` + quoted(foreign(name)) + `}` }
 
-// TestImports takes over a file of each kind, restarts, copies and verifies the world, and goes back.
+// TestImports imports a file of each kind, restarts, copies and verifies the world, and reverts it.
 func TestImports(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "world.db")
@@ -156,7 +156,7 @@ func TestImports(t *testing.T) {
 	}
 }
 
-// TestRefusedImports: every mistake is named, and nothing of the file is taken over.
+// TestRefusedImports: every mistake is named, and nothing of the file is imported.
 func TestRefusedImports(t *testing.T) {
 	t.Parallel()
 	w := tinyWorld(t)
@@ -186,7 +186,7 @@ func TestRefusedImports(t *testing.T) {
 	}
 }
 
-// TestExportedAllocGoesIn takes over one chain's export on another, and exports that.
+// TestExportedAllocGoesIn imports one chain's export on another chain, and exports that.
 func TestExportedAllocGoesIn(t *testing.T) {
 	t.Parallel()
 	w := tinyWorld(t)
@@ -268,7 +268,7 @@ play:
 	}
 	w := generate()
 	dump := decodeDump(t, anvilDump(t))
-	delete(dump.Accounts, common.HexToAddress(alice)) // who paid for a transaction since
+	delete(dump.Accounts, common.HexToAddress(alice)) // has paid for a transaction since
 	newDevnet(t, w, w.Chains[0]).holds(dump)
 	fuji := newDevnet(t, w, w.Chains[1])
 	if got := fuji.text("eth_call", map[string]any{"to": "0x00000000000000000000000000000000000a110c"}, "latest"); !strings.HasSuffix(got, `2a"`) {

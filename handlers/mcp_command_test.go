@@ -24,7 +24,7 @@ func startAgent(t *testing.T, args ...string) *agent {
 	return &agent{t, session}
 }
 
-// TestAgentsStartAWorld: the program serves a world of its own while the agent runs, at the URLs that it tells, or passes on to a server.
+// TestAgentsStartAWorld: while the agent runs, the program serves a world at the URLs it announces, or forwards to a server.
 func TestAgentsStartAWorld(t *testing.T) {
 	t.Parallel()
 	own := startAgent(t, "--seed", "7")
@@ -40,7 +40,7 @@ func TestAgentsStartAWorld(t *testing.T) {
 		t.Error(err)
 	}
 	for _, a := range []*agent{another, own} {
-		if err := a.session.Close(); err != nil { // the end of its input ends the program, with code 0
+		if err := a.session.Close(); err != nil { // when its input ends, the program exits with code 0
 			t.Error(err)
 		}
 	}
@@ -54,7 +54,7 @@ func TestAgentsStartAWorld(t *testing.T) {
 	}
 }
 
-// TestThePageOfAgentsNamesEveryTool, and no other.
+// TestThePageOfAgentsNamesEveryTool and no others.
 func TestThePageOfAgentsNamesEveryTool(t *testing.T) {
 	raw, err := os.ReadFile("docs/pages/agents.md")
 	if err != nil {

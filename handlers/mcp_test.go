@@ -1,4 +1,4 @@
-// Agents use the world through the protocol, with the permissions of any other client.
+// Agents use the world through the Model Context Protocol, with the permissions of any other client.
 
 package handlers_test
 
@@ -50,18 +50,18 @@ func (a *agent) call(name string, arguments any) (text string, failed bool) {
 	return result.Content[0].(*sdk.TextContent).Text, result.IsError
 }
 
-// does calls a tool that succeeds with a result that has a text, and decodes it.
+// does calls a tool that must succeed with a result that contains a text, and decodes it.
 func (a *agent) does(name string, arguments any, want string) (decoded map[string]any) {
 	a.Helper()
 	text, failed := a.call(name, arguments)
 	if failed || !strings.Contains(text, want) {
 		a.Fatalf("%s %v: failed %v, want %s:\n%.1500s", name, arguments, failed, want, text)
 	}
-	_ = json.Unmarshal([]byte(text), &decoded) // some are no objects
+	_ = json.Unmarshal([]byte(text), &decoded) // not every result is an object
 	return decoded
 }
 
-// refuses calls a tool that fails with a reason.
+// refuses calls a tool that must fail with a reason.
 func (a *agent) refuses(name string, arguments any, reason string) {
 	a.Helper()
 	if text, failed := a.call(name, arguments); !failed || !strings.Contains(text, reason) || len(text) > 5000 {
@@ -90,7 +90,7 @@ func serveWorlds(t *testing.T, w *sim.World, o handlers.Options) string {
 	return server.URL
 }
 
-// TestAgentsUseTheWorld calls every tool as an agent does that looks for a failed transaction, pays, breaks and undoes.
+// TestAgentsUseTheWorld calls every tool, like an agent that looks for a failed transaction, pays, breaks things and undoes that.
 func TestAgentsUseTheWorld(t *testing.T) {
 	w := tinyWorld(t)
 	url := serveWorlds(t, w, handlers.Options{})
@@ -164,7 +164,7 @@ func TestAgentsUseTheWorld(t *testing.T) {
 	a.does("call_api", args{"path": "/v1/chains/43114"}, `"chainId":"43114"`)
 	a.does("delete_faults", args{"id": "busy"}, `"deleted":1`)
 	a.does("delete_faults", args{}, `"deleted":0`)
-	for _, action := range []args{{"drop": "before"}, {"drop": "during"}, {"truncate": 10}} { // the process must outlast what ends a connection
+	for _, action := range []args{{"drop": "before"}, {"drop": "during"}, {"truncate": 10}} { // the process must survive faults that end a connection
 		a.does("add_fault", args{"id": "broken", "match": args{"interface": "data"}, "action": action}, `"broken"`)
 		if text, failed := a.call("call_api", args{"path": "/v1/chains/43114"}); strings.Contains(text, `"chainId":"43114","status"`) || !failed && json.Valid([]byte(text)) {
 			t.Errorf("%v: failed %v: %.300s", action, failed, text)
@@ -202,7 +202,7 @@ func headOf(t *testing.T, w *sim.World) uint64 {
 	return head.Number
 }
 
-// TestAgentsReadResources reads every resource, and one of each template.
+// TestAgentsReadResources reads every resource, and one for each template.
 func TestAgentsReadResources(t *testing.T) {
 	a := newAgent(t, serveWorlds(t, readWorld(t), handlers.Options{})+"/mcp")
 	names := map[string]string{}
@@ -234,7 +234,7 @@ func TestAgentsReadResources(t *testing.T) {
 	}
 }
 
-// TestAgentsTools: each tool has a description and a schema of an object, says whether it changes anything, and the names are few.
+// TestAgentsTools: each tool has a description and an object schema, and says whether it changes anything; there are few names.
 func TestAgentsTools(t *testing.T) {
 	a := newAgent(t, serveWorlds(t, readWorld(t), handlers.Options{})+"/mcp")
 	reading := []string{"describe_world", "find", "search_documentation", "read_documentation", "decode", "explain_transaction", "list_requests"}
@@ -272,7 +272,7 @@ func toolCall(name, arguments string) string {
 	return `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"` + name + `","arguments":` + arguments + `}}`
 }
 
-// TestAgentsHaveNoOtherPermissions: a tool does for a client what the client could do by itself, on public, read-only and strict servers too.
+// TestAgentsHaveNoOtherPermissions: a tool can do only what its client could do itself, also on public, read-only and strict servers.
 func TestAgentsHaveNoOtherPermissions(t *testing.T) {
 	w := tinyWorld(t)
 	serve := func(rule permit.Rule) http.Handler {
@@ -322,7 +322,7 @@ func TestAgentsHaveNoOtherPermissions(t *testing.T) {
 	}
 }
 
-// TestAgentsOfAReadOnlyWorld read, and change nothing.
+// TestAgentsOfAReadOnlyWorld can read, but change nothing.
 func TestAgentsOfAReadOnlyWorld(t *testing.T) {
 	path := t.TempDir() + "/w.db"
 	worldFile(t, path)
@@ -338,7 +338,7 @@ func TestAgentsOfAReadOnlyWorld(t *testing.T) {
 	}
 }
 
-// TestAgentsOfAnotherWorld use that one, and its URLs.
+// TestAgentsOfAnotherWorld use that world and its URLs.
 func TestAgentsOfAnotherWorld(t *testing.T) {
 	w := tinyWorld(t)
 	url := serveWorlds(t, w, handlers.Options{})

@@ -26,7 +26,7 @@ type Rehearsal struct {
 	junit   string
 }
 
-var errAgainst = errors.New("expected what is to be another in the second world: --upgrade helicon, --against seed=2, --against dialect=upstream or --against strict")
+var errAgainst = errors.New("expected how the second world differs: --upgrade helicon, --against seed=2, --against dialect=upstream or --against strict")
 
 // ParseRehearsal reads the flags of rehearse. upgrade names an upgrade without a time; it may be empty.
 func (s *Flags) ParseRehearsal(upgrade string) (*Rehearsal, error) {
@@ -36,30 +36,30 @@ func (s *Flags) ParseRehearsal(upgrade string) (*Rehearsal, error) {
 	case (upgrade == "") == (s.against == ""):
 		return nil, fmt.Errorf("rehearse: %w", errAgainst)
 	case upgrade != "":
-		r.change = rehearse.Change{Name: upgrade, Before: "before the activation", After: "after it", Values: true, Page: "upgrades", Why: "it follows from the upgrade's rules"}
+		r.change = rehearse.Change{Name: upgrade, Before: "before the activation", After: "after the activation", Values: true, Page: "upgrades", Why: "it follows from the upgrade's rules"}
 	case name == "seed":
 		n, err := strconv.ParseInt(value, 0, 64)
 		if err != nil {
 			return nil, fmt.Errorf("--against: seed %q is not a whole number", value)
 		}
 		r.seed = &n
-		r.change = rehearse.Change{Name: name, Before: "the given seed", After: "seed " + value, Page: "personas", Why: "worlds of other seeds have other values, and may lack what is optional"}
+		r.change = rehearse.Change{Name: name, Before: "the given seed", After: "seed " + value, Page: "personas", Why: "worlds of other seeds have other values, and may lack optional fields"}
 	case name == "dialect":
 		var err error
 		if r.dialect, err = rest.ParseDialectMode(value); err != nil {
 			return nil, fmt.Errorf("--against: %w", err)
 		}
-		r.change = rehearse.Change{Name: name, Before: "the given dialect", After: value, Values: true, Page: "fidelity", Why: "the dialects differ in it"}
+		r.change = rehearse.Change{Name: name, Before: "the given dialect", After: value, Values: true, Page: "fidelity", Why: "the dialects differ here"}
 	case s.against == "strict":
 		r.strict = true
-		r.change = rehearse.Change{Name: name, Before: "a server that answers whatever helps", After: "one that answers what a node of the network answers", Values: true, Page: "upgrades", Why: "a node of the network does not answer so with its default configuration"}
+		r.change = rehearse.Change{Name: name, Before: "a server that answers whatever helps", After: "a server that answers only what a node of the network answers", Values: true, Page: "upgrades", Why: "a node of the network does not answer so with its default configuration"}
 	default:
 		return nil, fmt.Errorf("--against: %.80q: %w", s.against, errAgainst)
 	}
 	return r, nil
 }
 
-// Upgrade returns the choice of the upgrade's time for the first or the second world; "" if they do not differ in that.
+// Upgrade returns the upgrade's time for the first or the second world, in the form of --upgrade; "" if the worlds don't differ in that.
 func (r *Rehearsal) Upgrade(second bool) string {
 	if r.change.Page != "upgrades" || r.strict {
 		return ""
@@ -75,7 +75,7 @@ func (r *Rehearsal) Seed(second bool, given int64) int64 {
 	return given
 }
 
-// mostRehearsed is the number of requests of a run that are compared.
+// mostRehearsed bounds the requests of a run that are compared.
 const mostRehearsed = 20_000
 
 // Run runs the command twice in the first world and once in the second, with serve, and prints what differs.

@@ -12,7 +12,7 @@ import (
 	"snowglobe/handlers/rehearse"
 )
 
-// TestRehearseACommand: the command runs three times, in two worlds, and the exit code says whether it behaves alike.
+// TestRehearseACommand runs a command three times, in two worlds; the exit code says whether it behaved the same.
 func TestRehearseACommand(t *testing.T) {
 	t.Parallel()
 	runs := filepath.Join(t.TempDir(), "runs")
@@ -31,7 +31,7 @@ func TestRehearseACommand(t *testing.T) {
 
 	third := "echo >>" + runs + "; test $(wc -l <" + runs + ") -ne 6"
 	code, stdout, _ = outcome(t, command(t, "rehearse", "--against", "seed=2", "--", "sh", "-c", third))
-	if code != 1 || !strings.Contains(stdout, "it ends with code 0 before and 1 after") {
+	if code != 1 || !strings.Contains(stdout, "it exits with code 0 before and 1 after") {
 		t.Errorf("%d %s", code, stdout)
 	}
 	for _, c := range []struct{ args, want string }{
@@ -50,7 +50,7 @@ func TestRehearseACommand(t *testing.T) {
 	}
 }
 
-// TestPlayACommandsSession records what a command does and plays it: on a file, and on a running server.
+// TestPlayACommandsSession records what a command does and plays it on a file and on a running server.
 func TestPlayACommandsSession(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()

@@ -435,7 +435,7 @@ func TestRefusedFaults(t *testing.T) {
 		before     bool
 		body, want string
 	}{
-		{true, `{"priceRise":50}`, "the C-Chain of mainnet executes and settles blocks when it accepts them until Helicon"},
+		{true, `{"priceRise":50}`, "until Helicon, the C-Chain of mainnet executes and settles blocks when it accepts them"},
 		{true, `{"executionLag":"10s"}`, "until Helicon"},
 		{false, `{"executionLag":"soon"}`, "executionLag: lag \\\"soon\\\" is not allowed"},
 		{false, `{"executionLag":"-1s"}`, "executionLag: lag"},

@@ -15,17 +15,17 @@ import (
 	"snowglobe/sim"
 )
 
-// typesFlags belong to the verb types alone.
+// typesFlags lists the flags that only the verb types has.
 var typesFlags = []string{string(names.TypeScript), string(names.Go), string(names.Python), "world"}
 
-// Types says in which language the verb types writes the names of which world.
+// Types holds the flags of the verb types: the language, and the world whose names it writes.
 type Types struct {
 	flags  *pflag.FlagSet
 	wanted map[names.Language]*bool
 	world  *string
 }
 
-// NewTypes declares the verb's flags, beside those of the world.
+// NewTypes declares the verb's flags, in addition to those of the world.
 func NewTypes(f *pflag.FlagSet) *Types {
 	t := &Types{flags: f, wanted: map[names.Language]*bool{}}
 	for language, name := range map[names.Language]string{names.TypeScript: "TypeScript", names.Go: "Go", names.Python: "Python"} {
@@ -55,7 +55,7 @@ func (t *Types) Read(chosen map[string]bool) error {
 	return t.flags.Set(name, *t.world)
 }
 
-// isDatabase reports whether a file is one of SQLite: https://www.sqlite.org/fileformat.html#magic_header_string.
+// isDatabase reports whether a file is a SQLite database: https://www.sqlite.org/fileformat.html#magic_header_string.
 func isDatabase(path string) (bool, error) {
 	file, err := os.Open(path)
 	if err != nil {

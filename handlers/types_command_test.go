@@ -1,4 +1,4 @@
-// The verb types by the built program.
+// The verb types of the built program.
 
 //go:build !race
 
@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// TestTypesOfAWorld: the names are those of exec's world unless a file says otherwise, a database or a description, and carry its digest.
+// TestTypesOfAWorld writes the names and the digest of exec's world, or of a world given as a database or a YAML file.
 func TestTypesOfAWorld(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()

@@ -24,13 +24,13 @@ import (
 	"snowglobe/sim/txs"
 )
 
-// Faucet pays any account of an open world out of personas' balances, by ordinary transactions.
+// Faucet pays any account of an open world from personas' balances, with ordinary transactions.
 type Faucet struct{ world *sim.World }
 
 // NewFaucet returns the faucet of a world.
 func NewFaucet(w *sim.World) *Faucet { return &Faucet{w} }
 
-// DryError means that no payer has enough for a payment and its fee.
+// DryError reports that no payer has enough for a payment and its fee.
 type DryError struct{ most *big.Int }
 
 func (e *DryError) Error() string { return fmt.Sprintf("no payer has more than %s of it", e.most) }
@@ -38,8 +38,8 @@ func (e *DryError) Error() string { return fmt.Sprintf("no payer has more than %
 // Most returns the balance of the richest payer, in the smallest unit.
 func (e *DryError) Most() *big.Int { return e.most }
 
-// payers returns the accounts that pay, in this order. Clients rarely use ewoq on EVM chains; they count the nonces of accounts of the
-// mnemonic. The deployer owns most tokens.
+// payers returns the accounts that pay, in order of preference. Clients rarely use ewoq on EVM chains, while tests count the nonces of the mnemonic's
+// accounts. The deployer owns most tokens.
 func payers() ([]*population.Account, error) {
 	p, err := population.NewPersonas()
 	if err != nil {
@@ -54,7 +54,7 @@ type attempts struct {
 	other error // the first error other than missing funds
 }
 
-// note reports whether the next payer may succeed after an error.
+// note records an error, and reports whether the next payer may succeed.
 func (a *attempts) note(ctx context.Context, err error) bool {
 	if store.Internal(err) || errors.Is(err, store.ErrReadOnly) || errors.Is(err, store.ErrDisk) || ctx.Err() != nil {
 		return false
@@ -76,8 +76,8 @@ func (a *attempts) failure() error {
 	return a.dry
 }
 
-// PayEVM pays wei on an EVM chain, or the smallest unit of the ERC-20 at an address. It returns the payer and the transaction's hash. The error is
-// the reason of the chain or of the token to refuse it, or a DryError.
+// PayEVM pays wei on an EVM chain, or the smallest unit of the ERC-20 at an address. It returns the payer and the transaction's hash. The error says
+// why the chain or the token refuses the payment, or is a DryError.
 func (f *Faucet) PayEVM(ctx context.Context, c *reader.Chain, token *common.Address, to common.Address, amount *big.Int) (from common.Address, hash common.Hash, err error) {
 	m := f.world.MinerOf(c)
 	if err := m.Writable(); err != nil {
@@ -104,7 +104,7 @@ func (f *Faucet) PayEVM(ctx context.Context, c *reader.Chain, token *common.Addr
 	return from, common.Hash{}, tried.failure()
 }
 
-// evmPayment is a payment of one payer on an EVM chain.
+// evmPayment is a payment by one payer on an EVM chain.
 type evmPayment struct {
 	chain *reader.Chain
 	miner *miner.Miner
@@ -185,7 +185,7 @@ func (p *evmPayment) check(ctx context.Context, amount *big.Int) (gas uint64, er
 	return gas, nil
 }
 
-// balance returns the payer's balance of what it pays.
+// balance returns the payer's balance of the coin or token.
 func (p *evmPayment) balance(ctx context.Context, head *reader.Block) (*big.Int, error) {
 	if !p.token {
 		states, err := p.chain.State(ctx, head)
@@ -209,8 +209,8 @@ func (p *evmPayment) balance(ctx context.Context, head *reader.Block) (*big.Int,
 	return new(big.Int).SetBytes(result.Return()), nil
 }
 
-// PayPrimary pays nAVAX on the P- or X-Chain. On the C-Chain it exports them from the X-Chain, and the owner imports them with a transaction of
-// its own. It returns the payer and the transaction's id. The error is the network's reason to refuse it, or a DryError.
+// PayPrimary pays nAVAX on the P- or X-Chain. For the C-Chain it exports them from the X-Chain, and the owner imports them with a transaction of its
+// own. It returns the payer and the transaction's id. The error says why the network refuses the payment, or is a DryError.
 func (f *Faucet) PayPrimary(ctx context.Context, n *sim.Network, chain txs.Chain, to ids.ShortID, amount uint64) (from ids.ShortID, id ids.ID, err error) {
 	all, err := payers()
 	if err != nil {

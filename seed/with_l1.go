@@ -13,9 +13,8 @@ import (
 	"snowglobe/sim/rules"
 )
 
-// WithL1 returns the options that make an existing world again as it began, with one more L1, which has a validator
-// of its own, as the profile's may all be taken. It reads the L1's files. An error that is theirs
-// wraps interchange.ErrGenesis.
+// WithL1 returns the options that generate an existing world again, with one more L1. The L1 gets its own validator, because the profile's may all be
+// taken. WithL1 reads the L1's files; an error in them wraps interchange.ErrGenesis.
 func (o Options) WithL1(w *sim.World, l *interchange.L1) (Options, error) {
 	wrong := func(err error) (Options, error) { return o, fmt.Errorf("%w: %w", interchange.ErrGenesis, err) }
 	network, err := fixtures.NetworkNamed(cmp.Or(l.Network, fixtures.Networks[0].Name))
@@ -55,7 +54,7 @@ func (o Options) WithL1(w *sim.World, l *interchange.L1) (Options, error) {
 	return o, nil
 }
 
-// GenerateWithL1 generates the file of a world like an existing one as it began, with one more L1.
+// GenerateWithL1 generates the file of an existing world again, with one more L1.
 func (o Options) GenerateWithL1(ctx context.Context, w *sim.World, path string, l *interchange.L1) error {
 	o, err := o.WithL1(w, l)
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 	"snowglobe/sim/txs"
 )
 
-// line does what a line of a session says, other than sending for an account.
+// line does what a session line says; transactions of accounts are handled elsewhere.
 func (p *player) line(ctx context.Context, s *session.Step) error {
 	var err error
 	switch s.Kind {

@@ -20,23 +20,23 @@ import (
 // DecodeRequest is the body of POST /sim/decode.
 type DecodeRequest struct {
 	Data    string   `json:"data,omitempty" pattern:"^0x([0-9a-fA-F]{2})*$" doc:"Calldata, the data of a revert, or the data of a log if topics are given."`
-	Topics  []string `json:"topics,omitempty" doc:"Of a log, at most four."`
-	Address string   `json:"address,omitempty" pattern:"^0x[0-9a-fA-F]{40}$" doc:"The contract, whose own functions, errors and events come first."`
-	Chain   string   `json:"chain,omitempty" doc:"Of the address: C, fuji/C, or an L1 by its name or EVM chain id. Default: mainnet's C-Chain."`
+	Topics  []string `json:"topics,omitempty" doc:"Topics of a log, at most four."`
+	Address string   `json:"address,omitempty" pattern:"^0x[0-9a-fA-F]{40}$" doc:"The contract; its own functions, errors and events are tried first."`
+	Chain   string   `json:"chain,omitempty" doc:"Chain of the address: C, fuji/C, or an L1's name or EVM chain id. Default: mainnet's C-Chain."`
 }
 
 // Decoding is the answer of POST /sim/decode.
 type Decoding struct {
 	Kind      string             `json:"kind" enum:"call,error,event,creation"`
-	Contract  string             `json:"contract,omitempty" doc:"That declares it; absent for one of a standard."`
-	Signature string             `json:"signature,omitempty" doc:"With the types of its parameters."`
+	Contract  string             `json:"contract,omitempty" doc:"Contract that declares it; absent if it comes from a standard."`
+	Signature string             `json:"signature,omitempty" doc:"Name and types of the parameters."`
 	Arguments []explain.Argument `json:"arguments"`
 }
 
 // RegisterDecode registers the operation that decodes calls, reverts and logs.
 func RegisterDecode(s *rest.Server, w *sim.World, known *artifacts.Registry) error {
 	return s.Register(rest.Sim, rest.Operation{ID: "decode", Method: http.MethodPost, Path: "/sim/decode", Summary: "Decode calldata, the data of a revert, or a log",
-		Doc:  "By the artifacts that the server reads, the world's own contracts, and well-known standards. Example: {\"data\":\"0xa9059cbb…\"}.",
+		Doc:  "Uses the artifacts that the server reads, the world's own contracts, and well-known standards. Example: {\"data\":\"0xa9059cbb…\"}.",
 		Body: reflect.TypeFor[DecodeRequest](), Strict: true, Answer: reflect.TypeFor[Decoding](),
 		Handle: func(r *rest.Request) (any, error) { return decode(r, w, known) }})
 }
@@ -71,7 +71,7 @@ func decode(r *rest.Request, w *sim.World, known *artifacts.Registry) (any, erro
 	return nil, rest.NotFound("no known function, error or event has this selector and such arguments: POST /sim/artifacts makes your contracts known")
 }
 
-// decodeWith decodes with the signatures of a registry; nil if it has none that fit.
+// decodeWith decodes with the signatures of a registry; nil if none fits.
 func decodeWith(from *artifacts.Registry, own *artifacts.Contract, topics []common.Hash, data []byte) *Decoding {
 	if len(topics) > 0 {
 		return shownDecoding("event", from.Event(own, topics, data))
@@ -135,7 +135,7 @@ func contractAt(r *rest.Request, w *sim.World, known *artifacts.Registry, body *
 	return nil, nil
 }
 
-// ownContracts knows the contracts that generated worlds deploy.
+// ownContracts lists the contracts that generated worlds deploy.
 var ownContracts = sync.OnceValues(func() (*artifacts.Registry, error) {
 	known := artifacts.New()
 	for _, name := range contracts.Names() {

@@ -34,7 +34,7 @@ type Faucet interface {
 	PayPrimary(ctx context.Context, n *sim.Network, chain txs.Chain, to ids.ShortID, amount uint64) (from ids.ShortID, tx ids.ID, err error)
 }
 
-// dry is a faucet's error if no payer has enough.
+// dry is a faucet's error when no payer has enough.
 type dry interface {
 	error
 	Most() *big.Int // the balance of the richest payer
@@ -43,7 +43,7 @@ type dry interface {
 // FaucetRequest is the body of POST /sim/faucet.
 type FaucetRequest struct {
 	Address string       `json:"address" doc:"0x and 40 hexadecimal digits for an EVM chain, or bech32 such as P-avax1… or X-fuji1…."`
-	Chain   string       `json:"chain,omitempty" doc:"C, P or X, with the network in front as in fuji/P, or an L1 by its name, EVM chain id or blockchain id. Default: the chain of the address; mainnet's C-Chain for 0x."`
+	Chain   string       `json:"chain,omitempty" doc:"C, P or X, or with a network as in fuji/P; or an L1's name, EVM chain id or blockchain id. Default: the chain of the address; mainnet's C-Chain for 0x."`
 	Token   string       `json:"token,omitempty" doc:"Role, symbol or address of an ERC-20. Default: the chain's own coin, AVAX on C, P and X."`
 	Amount  FaucetAmount `json:"amount,omitempty" doc:"In whole coins or tokens, such as 2.5. Default: 1."`
 }
@@ -74,10 +74,10 @@ type FaucetPayment struct {
 	Decimals int    `json:"decimals"`
 	Token    string `json:"token,omitempty" doc:"Address of the ERC-20."`
 	TxHash   string `json:"txHash" doc:"Hash on an EVM chain, id on P and X."`
-	Status   string `json:"status" enum:"accepted,pending" doc:"pending if the chain mines no blocks by itself now: evm_mine makes the block."`
-	Block    string `json:"block,omitempty" doc:"Number of the block that has it."`
+	Status   string `json:"status" enum:"accepted,pending" doc:"pending if the chain doesn't mine by itself now: evm_mine makes the block."`
+	Block    string `json:"block,omitempty" doc:"Number of the block that contains the transaction."`
 	Page     string `json:"explorerUrl,omitempty" doc:"Page about the transaction, once it is in a block."`
-	Note     string `json:"note,omitempty" doc:"What is left to do for the recipient to own it."`
+	Note     string `json:"note,omitempty" doc:"What the recipient must still do to own the payment."`
 }
 
 // Limits of a faucet that anyone may reach.
@@ -99,13 +99,13 @@ type faucetAPI struct {
 func RegisterFaucet(s *rest.Server, w *sim.World, f Faucet, rule *permit.Rule) error {
 	a := &faucetAPI{w, f, rule, rest.NewAllowance(publicTimes, publicPeriod, "payments per hour")}
 	return s.Register(rest.Sim, rest.Operation{ID: "requestFunds", Method: http.MethodPost, Path: "/sim/faucet", Summary: "Pay any account on any chain from the faucet",
-		Doc: "Ordinary transactions of the personas ewoq, whale and deployer, the first of them that has enough. Example: {\"address\":\"P-avax1…\",\"amount\":\"25\"}. " +
+		Doc: "Pays with an ordinary transaction of the persona ewoq, whale or deployer: the first that has enough. Example: {\"address\":\"P-avax1…\",\"amount\":\"25\"}. " +
 			fmt.Sprintf("A server beyond loopback without --allow-control pays at most %d coins or tokens at a time, %d times an hour to each client. ", mostPublic, publicTimes) +
 			"An address C-avax1… gets an export from the X-Chain, which avax.import completes.",
 		Body: reflect.TypeFor[FaucetRequest](), Strict: true, Class: permit.Payment, Answer: reflect.TypeFor[FaucetPayment](), Handle: a.pay})
 }
 
-// payee is who gets a payment, and where.
+// payee is the recipient of a payment, and its chain.
 type payee struct {
 	network *sim.Network
 	evm     *reader.Chain // nil on P, X, and for an export to the C-Chain
@@ -205,7 +205,7 @@ func (a *faucetAPI) refused(ctx context.Context, err error, paid *FaucetPayment)
 		if strings.Contains(left, ".") {
 			left = strings.TrimRight(strings.TrimRight(left, "0"), ".")
 		}
-		return rest.Conflict(fmt.Sprintf("the faucet has not enough %s here for this amount and the fee: its richest payer has %s", paid.Symbol, left))
+		return rest.Conflict(fmt.Sprintf("the faucet does not have enough %s here for this amount and the fee: its richest payer has %s", paid.Symbol, left))
 	}
 	return rest.Conflict("the chain refuses the faucet's transaction: " + err.Error())
 }
@@ -214,7 +214,7 @@ func (a *faucetAPI) refused(ctx context.Context, err error, paid *FaucetPayment)
 func (a *faucetAPI) payee(text, chain string) (*payee, error) {
 	if account, isHex := strings.CutPrefix(text, "0x"); isHex {
 		if !common.IsHexAddress(account) {
-			return nil, rest.BadRequest(fmt.Sprintf("address: %.80q has not 40 hexadecimal digits", text))
+			return nil, rest.BadRequest(fmt.Sprintf("address: %.80q does not have 40 hexadecimal digits", text))
 		}
 		return a.onEVM(common.HexToAddress(account), chain)
 	}
@@ -245,13 +245,13 @@ func (a *faucetAPI) payee(text, chain string) (*payee, error) {
 	case alias != "" && alias != named.String():
 		return nil, rest.BadRequest(fmt.Sprintf("address: %.80q is not an address of the %s-Chain", text, named))
 	case network != to.network:
-		return nil, rest.BadRequest(fmt.Sprintf("address: %.80q is an address of %s; the chain is one of %s", text, to.network.Name, network.Name))
+		return nil, rest.BadRequest(fmt.Sprintf("address: %.80q is an address on %s, but the chain is on %s", text, to.network.Name, network.Name))
 	}
 	to.primary = named
 	return to, nil
 }
 
-// onPrimary finds the chain that an address in bech32 belongs to.
+// onPrimary finds the chain of an address in bech32.
 func (a *faucetAPI) onPrimary(name string) (*sim.Network, txs.Chain, error) {
 	network, letter, found := strings.Cut(name, "/")
 	if !found {
@@ -267,10 +267,10 @@ func (a *faucetAPI) onPrimary(name string) (*sim.Network, txs.Chain, error) {
 			}
 		}
 	}
-	return nil, 0, rest.BadRequest(fmt.Sprintf("chain: %.40q has no addresses in bech32; P, X, fuji/P and fuji/X have", name))
+	return nil, 0, rest.BadRequest(fmt.Sprintf("chain: %.40q has no addresses in bech32; P, X, fuji/P and fuji/X do", name))
 }
 
-// onEVM finds the chain that an account belongs to.
+// onEVM finds the chain of an account.
 func (a *faucetAPI) onEVM(account common.Address, name string) (*payee, error) {
 	if name == "" {
 		name = "C"
@@ -288,7 +288,7 @@ func (a *faucetAPI) onEVM(account common.Address, name string) (*payee, error) {
 	return &payee{network: a.world.NetworkOf(c), evm: c, account: account}, nil
 }
 
-// describe finds what a payment on an EVM chain is in, and describes it. It returns no address for the chain's own coin.
+// describe finds the coin or token of a payment on an EVM chain, and describes it. It returns no address for the chain's own coin.
 func (a *faucetAPI) describe(ctx context.Context, c *reader.Chain, name string, paid *FaucetPayment) (*common.Address, error) {
 	paid.ChainID, paid.Chain, paid.Symbol, paid.Decimals = decimal(c.Row.EVMID), c.Row.Name, c.Row.TokenSymbol, 18
 	if c.Kind == evm.KindC {
@@ -312,7 +312,7 @@ func (a *faucetAPI) token(ctx context.Context, c *reader.Chain, name string) (*s
 		address := common.HexToAddress(name)
 		t, err := a.world.DB.TokenAt(ctx, c.Row.ID, address[:])
 		if errors.Is(err, store.ErrNotFound) {
-			return nil, rest.BadRequest(fmt.Sprintf("token: %s is no known token of chain %d", address.Hex(), c.Row.EVMID))
+			return nil, rest.BadRequest(fmt.Sprintf("token: %s is not a known token of chain %d", address.Hex(), c.Row.EVMID))
 		}
 		if err == nil && t.ID.Standard() != store.ERC20 {
 			err = rest.BadRequest(fmt.Sprintf("token: %s is an %s; the faucet pays ERC-20s", address.Hex(), t.ID.Standard()))
@@ -344,12 +344,12 @@ func (a *faucetAPI) token(ctx context.Context, c *reader.Chain, name string) (*s
 	for _, t := range all[:min(len(all), 5)] {
 		addresses = append(addresses, common.BytesToAddress(t.Address).Hex())
 	}
-	return nil, rest.BadRequest(fmt.Sprintf("token: %d ERC-20s of chain %d are called %.40q; name one by its address, such as %s", len(all), c.Row.EVMID, name, strings.Join(addresses, " or ")))
+	return nil, rest.BadRequest(fmt.Sprintf("token: %d ERC-20s of chain %d are called %.40q; give the address, such as %s", len(all), c.Row.EVMID, name, strings.Join(addresses, " or ")))
 }
 
 var faucetDecimal = schema.Shape(`^[0-9]{1,80}(\.[0-9]{1,80})?$`)
 
-// amountOf reads an amount of whole coins in the smallest unit; an empty text is one coin.
+// amountOf converts an amount of whole coins to the smallest unit; an empty text means one coin.
 func amountOf(text string, decimals int) (*big.Int, error) {
 	if text == "" {
 		text = "1"
@@ -372,7 +372,7 @@ func amountOf(text string, decimals int) (*big.Int, error) {
 	return amount, nil
 }
 
-// inUnits returns whole coins in the smallest unit.
+// inUnits converts whole coins to the smallest unit.
 func inUnits(coins int64, decimals int) *big.Int {
 	return new(big.Int).Mul(big.NewInt(coins), new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(decimals)), nil))
 }

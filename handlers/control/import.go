@@ -28,26 +28,26 @@ import (
 
 // NewImport is the body of POST /sim/imports.
 type NewImport struct {
-	Path    string          `json:"path,omitempty" doc:"Of a file on the server's machine, of at most 32 MiB."`
-	Content json.RawMessage `json:"content,omitempty" doc:"The file itself instead of its path: JSON, or a text such as anvil_dumpState returns."`
-	Kind    string          `json:"kind,omitempty" doc:"anvil, alloc, broadcast, ignition, tokenlist or genesis. Recognized unless given."`
-	Chain   string          `json:"chain,omitempty" doc:"EVM chain id, name of an L1, C or fuji/C. Unless given, the chain that the file names, or mainnet's C-Chain."`
+	Path    string          `json:"path,omitempty" doc:"Path of a file on the server's machine, at most 32 MiB."`
+	Content json.RawMessage `json:"content,omitempty" doc:"The file itself instead of its path: JSON, or text as anvil_dumpState returns it."`
+	Kind    string          `json:"kind,omitempty" doc:"anvil, alloc, broadcast, ignition, tokenlist or genesis. Default: recognized from the content."`
+	Chain   string          `json:"chain,omitempty" doc:"EVM chain id, name of an L1, C or fuji/C. Default: the chain that the file names, or mainnet's C-Chain."`
 
-	Name        string          `json:"name,omitempty" doc:"Of the L1 that starts from a genesis; Chain and its EVM chain id unless given."`
-	Network     string          `json:"network,omitempty" doc:"Of that L1: mainnet unless it is fuji."`
-	Upgrade     json.RawMessage `json:"upgrade,omitempty" doc:"Its upgrade.json."`
-	UpgradePath string          `json:"upgradePath,omitempty" doc:"Of its upgrade.json on the server's machine."`
-	Airdrop     json.RawMessage `json:"airdrop,omitempty" doc:"The accounts of its airdrop."`
-	AirdropPath string          `json:"airdropPath,omitempty" doc:"Of these on the server's machine."`
+	Name        string          `json:"name,omitempty" doc:"Name of the L1 that starts from a genesis. Default: Chain and its EVM chain id."`
+	Network     string          `json:"network,omitempty" doc:"Network of that L1. Default: mainnet."`
+	Upgrade     json.RawMessage `json:"upgrade,omitempty" doc:"The L1's upgrade.json."`
+	UpgradePath string          `json:"upgradePath,omitempty" doc:"Path of the upgrade.json on the server's machine."`
+	Airdrop     json.RawMessage `json:"airdrop,omitempty" doc:"The accounts of the L1's airdrop."`
+	AirdropPath string          `json:"airdropPath,omitempty" doc:"Path of a file with these accounts on the server's machine."`
 }
 
-// startsL1 reports whether the file is the genesis of an L1, and not for a chain that is there.
+// startsL1 reports whether the file is the genesis of a new L1, rather than for an existing chain.
 func (b *NewImport) startsL1(file []byte) bool {
 	_, starts := interchange.StartsL1(file)
 	return b.Kind == string(interchange.KindGenesis) || b.Name != "" || b.Kind == "" && b.Chain == "" && starts
 }
 
-// ofL1 lists the members that only the import of an L1 has.
+// ofL1 lists the members that apply only to the import of an L1.
 func (b *NewImport) ofL1() (given []string) {
 	for name, is := range map[string]bool{"name": b.Name != "", "network": b.Network != "", "upgrade": len(b.Upgrade) > 0, "upgradePath": b.UpgradePath != "", "airdrop": len(b.Airdrop) > 0, "airdropPath": b.AirdropPath != ""} {
 		if is {
@@ -68,9 +68,9 @@ type ImportedL1 struct {
 	ChainID      string `json:"evmChainId"`
 	BlockchainID string `json:"blockchainId"`
 	SubnetID     string `json:"subnetId"`
-	World        string `json:"world,omitempty" doc:"The new world that has it."`
-	URL          string `json:"url,omitempty" format:"url" doc:"All of that world's paths are below it."`
-	RPCURL       string `json:"rpcUrl,omitempty" format:"url" doc:"Of the L1 there."`
+	World        string `json:"world,omitempty" doc:"Name of the new world with the L1."`
+	URL          string `json:"url,omitempty" format:"url" doc:"URL of that world; all its paths are below it."`
+	RPCURL       string `json:"rpcUrl,omitempty" format:"url" doc:"URL of the L1's JSON-RPC there."`
 
 	Digest string `json:"-"` // of its world
 }
@@ -93,12 +93,12 @@ func ShowGenesis(l *interchange.L1, started *ImportedL1) *Import {
 // Import is the answer of POST /sim/imports.
 type Import struct {
 	Kind      string          `json:"kind"`
-	Accounts  int             `json:"accounts" doc:"Of the file."`
-	Values    int             `json:"values" doc:"Balances, nonces, codes and slots that changed."`
-	Contracts []NamedContract `json:"contracts" doc:"That got a name or a logo."`
+	Accounts  int             `json:"accounts" doc:"Number of accounts in the file."`
+	Values    int             `json:"values" doc:"Number of balances, nonces, codes and slots that changed."`
+	Contracts []NamedContract `json:"contracts" doc:"Contracts that got a name or a logo."`
 	Notes     []string        `json:"notes" doc:"What was left out, and why."`
-	L1        *ImportedL1     `json:"l1,omitempty" doc:"That started from a genesis."`
-	Digest    string          `json:"digest,omitempty" doc:"SHA-256 of the whole world, hex; of the new one if there is one."`
+	L1        *ImportedL1     `json:"l1,omitempty" doc:"The L1 that started from a genesis."`
+	Digest    string          `json:"digest,omitempty" doc:"SHA-256 of the whole world, hex; of the new world if there is one."`
 }
 
 // NamedContract is a contract with its name in the world.
@@ -116,7 +116,7 @@ func ShowImport(kind interchange.Kind, done *sim.Imported) *Import {
 	return i
 }
 
-// String says it in a line.
+// String summarizes the import in one line.
 func (i *Import) String() string {
 	if i.L1 != nil {
 		return fmt.Sprintf("%s: L1 %s on %s, EVM chain id %s, %d accounts", i.Kind, i.L1.Name, i.L1.Network, i.L1.ChainID, i.Accounts)
@@ -154,7 +154,7 @@ func ChainNamed(w *sim.World, name string) (*reader.Chain, error) {
 // RegisterImports registers the operations that move state and names between the world and other tools.
 func RegisterImports(s *rest.Server, w *sim.World, start StartL1) error {
 	return s.Register(rest.Sim,
-		rest.Operation{ID: "import", Method: http.MethodPost, Path: "/sim/imports", Summary: "Take over a file of another tool",
+		rest.Operation{ID: "import", Method: http.MethodPost, Path: "/sim/imports", Summary: "Import a file of another tool",
 			Doc: "A state dump of anvil, the alloc of a genesis, a broadcast file of Foundry, a journal or the deployed addresses of Hardhat Ignition, or a token list. " +
 				"Example: {\"path\":\"/home/me/state.json\"}. Everything is taken over or, after an error, nothing. A revert to a snapshot takes it back. " +
 				"A genesis of subnet-evm without a chain starts an L1 of its own, for which a new world is made, this one as it began and the L1 with it: " +
@@ -162,8 +162,8 @@ func RegisterImports(s *rest.Server, w *sim.World, start StartL1) error {
 			Body: reflect.TypeFor[NewImport](), Strict: true, Slow: true, Class: permit.Control, Answer: reflect.TypeFor[Import](),
 			Handle: func(r *rest.Request) (any, error) { return importFile(r, w, start) }},
 		rest.Operation{ID: "getAlloc", Path: "/sim/alloc", Summary: "The newest state of an EVM chain, as a genesis allocates it",
-			Doc: "For the alloc of a genesis of go-ethereum or subnet-evm. For anvil there is the method anvil_dumpState.", Live: true, Answer: reflect.TypeFor[Alloc](),
-			Params: []rest.Param{{Name: "chain", Kind: schema.KindText, Doc: "EVM chain id, name of an L1, C or fuji/C. Unless given, mainnet's C-Chain."}},
+			Doc: "For the alloc of a genesis of go-ethereum or subnet-evm. For anvil, use the method anvil_dumpState.", Live: true, Answer: reflect.TypeFor[Alloc](),
+			Params: []rest.Param{{Name: "chain", Kind: schema.KindText, Doc: "EVM chain id, name of an L1, C or fuji/C. Default: mainnet's C-Chain."}},
 			Handle: func(r *rest.Request) (any, error) {
 				of, err := ChainNamed(w, r.Text("chain"))
 				if err != nil {
@@ -219,7 +219,7 @@ func importFile(r *rest.Request, w *sim.World, start StartL1) (any, error) {
 	return answer, nil
 }
 
-// content returns a file that a request has or names, or nil for neither.
+// content returns a file that a request contains or names, nil if it does neither.
 func content(pathName, path, name string, given json.RawMessage, most int64) ([]byte, error) {
 	if path != "" && len(given) > 0 {
 		return nil, rest.BadRequest(fmt.Sprintf("expected either %s or %s", pathName, name))

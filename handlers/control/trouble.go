@@ -34,15 +34,15 @@ type NetworkTroubles struct {
 	NotBootstrapped []string `json:"notBootstrapped" doc:"Ids of chains that the node has not caught up with: info.isBootstrapped returns false for them, and the node's health is a 503."`
 	Benched         []string `json:"benched" doc:"Ids of peers that the node has benched for the C-Chain, as info.peers shows."`
 	NotSigning      []string `json:"notSigning" doc:"Ids of nodes that sign no cross-chain messages: below the quorum there is no aggregate signature."`
-	ExecutionLag    string   `json:"executionLag" doc:"How far the C-Chain's execution lags behind acceptance since Helicon; 0 if it does not."`
-	SettlementLag   string   `json:"settlementLag" doc:"How long after the execution of a block another one settles it since Helicon; 0 for the network's five seconds."`
-	PriceRise       uint64   `json:"priceRise" doc:"Percent by which gas costs more in a C-Chain's block than was announced before, since Helicon."`
+	ExecutionLag    string   `json:"executionLag" doc:"Since Helicon: how far the C-Chain's execution lags behind acceptance; 0 for no lag."`
+	SettlementLag   string   `json:"settlementLag" doc:"Since Helicon: time from the execution of a block until another one settles it; 0 for the network's five seconds."`
+	PriceRise       uint64   `json:"priceRise" doc:"Since Helicon: percent by which gas costs more in a C-Chain's block than announced."`
 	Uptimes         []Uptime `json:"uptimes" doc:"Uptimes of validators' nodes, which decide whether a stake that ends is rewarded: 80 % are required, 90 % of validators that started since Helicon."`
 }
 
 // Uptime is the share of its time that a node is up.
 type Uptime struct {
-	NodeID  string  `json:"nodeId" format:"nodeId" doc:"Any, also one that a client made up, whose uptime is 100 otherwise."`
+	NodeID  string  `json:"nodeId" format:"nodeId" doc:"Any node id, even one that a client made up; its uptime is 100 otherwise."`
 	Percent float64 `json:"percent" min:"0" max:"100"`
 }
 
@@ -53,7 +53,7 @@ type troubleBody struct {
 	NotSigning      []string `json:"notSigning,omitempty" doc:"Node ids."`
 	ExecutionLag    string   `json:"executionLag,omitempty" doc:"C-Chain since Helicon: a block is executed only once there are that many newer ones (5 blocks), or once the world's clock has advanced by that much (10s). Until then latest is an older block, the receipt is null, and accepted names the newest block."`
 	SettlementLag   string   `json:"settlementLag,omitempty" doc:"C-Chain since Helicon: a time, such as 1m, from the execution of a block until another one settles it. Safe and finalized stay behind, transactions wait in the pool for funds to settle, and a full queue takes no block."`
-	PriceRise       uint64   `json:"priceRise,omitempty" min:"0" max:"100000" doc:"C-Chain since Helicon: percent by which gas costs more in each block than was announced before."`
+	PriceRise       uint64   `json:"priceRise,omitempty" min:"0" max:"100000" doc:"C-Chain since Helicon: percent by which gas costs more in each block than announced."`
 	Uptimes         []Uptime `json:"uptimes,omitempty" doc:"Uptimes of validators' nodes, in place of the world's, until the node recovers."`
 }
 
@@ -98,7 +98,7 @@ func milliseconds(n int64) time.Duration { return time.Duration(n) * time.Millis
 // shortestSettlement is the network's own time from execution to settlement (ACP-194).
 const shortestSettlement = 5 * time.Second
 
-// fault reads what goes wrong with a network's C-Chain since Helicon.
+// fault reads the troubles of a network's C-Chain since Helicon.
 func (b *troubleBody) fault(w *sim.World, n *sim.Network) (wrong miner.Fault, problems []string) {
 	if b.ExecutionLag != "" {
 		lag, err := parseLag(b.ExecutionLag)
@@ -116,7 +116,7 @@ func (b *troubleBody) fault(w *sim.World, n *sim.Network) (wrong miner.Fault, pr
 	}
 	wrong.PriceRise = b.PriceRise
 	if wrong != (miner.Fault{}) && !n.CChain().Asynchronous(uint64(w.Clock.Unix())) {
-		problems = append(problems, fmt.Sprintf("the C-Chain of %s executes and settles blocks when it accepts them until Helicon", n.Name))
+		problems = append(problems, fmt.Sprintf("until Helicon, the C-Chain of %s executes and settles blocks when it accepts them", n.Name))
 	}
 	return wrong, problems
 }
@@ -180,7 +180,7 @@ func (b *troubleBody) read(ctx context.Context, n *sim.Network) (now sim.Trouble
 	for _, u := range b.Uptimes {
 		id, wrong := parse.NodeID(u.NodeID)
 		if wrong != nil {
-			problems = append(problems, fmt.Sprintf("uptimes: %.100q is no node id", u.NodeID))
+			problems = append(problems, fmt.Sprintf("uptimes: %.100q is not a node id", u.NodeID))
 			continue
 		}
 		now.Uptimes[id] = uint32(math.Round(u.Percent * rules.Percent))

@@ -1,5 +1,5 @@
-// Package names writes the names of a world as source code, so that a test that mentions a persona, a contract or a sample id which the world
-// does not have fails to compile.
+// Package names writes the names of a world as source code, so that a test doesn't compile if it mentions a persona, a contract or a sample id that
+// the world lacks.
 package names
 
 import (
@@ -21,7 +21,7 @@ import (
 	"snowglobe/handlers/control"
 )
 
-// Language is one in which names can be written.
+// Language is a programming language for the names.
 type Language string
 
 // The languages, by their flags.
@@ -34,7 +34,7 @@ const (
 //go:embed *.tmpl
 var templates embed.FS
 
-// Write writes a world's names in a language. contracts are those of all chains, with their ABIs.
+// Write writes a world's names in a language. contracts lists the contracts of all chains, with their ABIs.
 func Write(out io.Writer, language Language, w *control.World, contracts []control.ContractABI) error {
 	name := string(language) + ".tmpl"
 	t, err := template.New(name).Funcs(functions).ParseFS(templates, name)
@@ -55,10 +55,10 @@ func Write(out io.Writer, language Language, w *control.World, contracts []contr
 	return err
 }
 
-// functions are those of the templates.
+// functions lists the functions that templates can call.
 var functions = template.FuncMap{"quote": quote, "comment": comment}
 
-// world is what the templates read. An ID is a name as the language writes it, different from all others of its list.
+// world is the data for the templates. An ID is a name as an identifier of the language, unique within its list.
 type world struct {
 	*control.World
 	Personas []persona
@@ -74,7 +74,7 @@ type persona struct {
 
 type abi struct {
 	ID, Name string
-	JSON     string // in one line
+	JSON     string // on one line
 }
 
 type chain struct {
@@ -133,7 +133,7 @@ func newWorld(language Language, w *control.World, contracts []control.ContractA
 		nodeID := newNamer(language)
 		roles := map[string]bool{}
 		for _, known := range n.Nodes {
-			if !roles[known.Role] { // the first is as good an example as the others
+			if !roles[known.Role] { // any of them will do; take the first
 				one.Nodes = append(one.Nodes, node{nodeID(known.Role), known})
 			}
 			roles[known.Role] = true
@@ -153,7 +153,7 @@ func newWorld(language Language, w *control.World, contracts []control.ContractA
 			})
 			if i >= 0 && len(contracts[i].ABI) > 0 {
 				text, name := oneLine(contracts[i].ABI), cmp.Or(known.Artifact, known.Role)
-				if other := abis[name]; other != nil && other.JSON != text { // the same name, but another contract, on another chain
+				if other := abis[name]; other != nil && other.JSON != text { // another contract with the same name, on another chain
 					name += "-" + one.Key
 				}
 				if abis[name] == nil {
@@ -192,7 +192,7 @@ func oneLine(raw json.RawMessage) string {
 	return b.String()
 }
 
-// quote returns a literal that is a string in all three languages.
+// quote returns a string literal that is valid in all three languages.
 func quote(text string) string {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -201,7 +201,7 @@ func quote(text string) string {
 	return strings.TrimSpace(b.String())
 }
 
-// comment returns a text without what would end a comment.
+// comment removes whatever would end a comment from a text.
 func comment(text string) string {
 	return strings.ReplaceAll(strings.Join(strings.Fields(text), " "), "*/", "* /")
 }
@@ -216,12 +216,12 @@ func key(name string) string {
 	return name
 }
 
-// words divides a name at everything that is neither a letter nor a digit.
+// words splits a name at everything that is neither a letter nor a digit.
 func words(name string) []string {
 	return strings.FieldsFunc(name, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 }
 
-// exported returns an exported identifier of Go.
+// exported returns an exported Go identifier.
 func exported(name string) string {
 	text := ""
 	for _, word := range words(name) {
@@ -235,10 +235,10 @@ func exported(name string) string {
 	return text
 }
 
-// keywords are Python's that snake may return.
+// keywords lists the Python keywords that snake might return.
 var keywords = strings.Fields("and as assert async await break class continue def del elif else except finally for from global if import in is lambda nonlocal not or pass raise return try while with yield")
 
-// snake returns an identifier of Python.
+// snake returns a Python identifier.
 func snake(name string) string {
 	var b strings.Builder
 	for _, word := range words(name) {
@@ -263,7 +263,7 @@ func snake(name string) string {
 	return text
 }
 
-// newNamer returns a function that converts names of one list to identifiers, and numbers those that would be the same.
+// newNamer returns a function that turns the names of one list into identifiers, and numbers those that would collide.
 func newNamer(language Language) func(name string) string {
 	convert := map[Language]func(string) string{TypeScript: key, Go: exported, Python: snake}[language]
 	taken := map[string]bool{}

@@ -88,7 +88,7 @@ func TestEveryNameIsWritten(t *testing.T) {
 	}
 }
 
-// TestHostileNames: whatever a world file names things, the source code stays well-formed, and says the same.
+// TestHostileNames: whatever names a world file uses, the source code stays valid and keeps the values.
 func TestHostileNames(t *testing.T) {
 	const evil = "*/ ' \" ` \\ \n \u2028 </x> ${a} 雪"
 	decimals := 6

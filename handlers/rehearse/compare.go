@@ -14,13 +14,13 @@ import (
 // Run is one run of the command.
 type Run struct {
 	Journal *journal.Journal
-	Code    int    // with which the command ended
-	Output  []byte // what it wrote to stdout
+	Code    int    // the command's exit code
+	Output  []byte // its stdout
 }
 
 // Change says how the second world differs from the first.
 type Change struct {
-	Name   string `json:"name" doc:"Such as helicon, seed, dialect or strict."`
+	Name   string `json:"name" doc:"helicon, seed, dialect, strict and so on."`
 	Before string `json:"before"`
 	After  string `json:"after"`
 
@@ -29,32 +29,32 @@ type Change struct {
 	Why    string `json:"-"` // for fields that no rule names
 }
 
-// Difference is a field of a request that the rules make another.
+// Difference is a field of an answer that differs because of the rules.
 type Difference struct {
 	Request string `json:"request" doc:"Operation or method, with the parameters of the first such request."`
 	Name    string `json:"name" doc:"Operation or method."`
-	Field   string `json:"field" doc:"Of the answer; empty for the answer as a whole. [] stands for every entry of a list."`
+	Field   string `json:"field" doc:"Field of the answer; empty for the answer as a whole. [] stands for every entry of a list."`
 	Before  string `json:"before"`
 	After   string `json:"after"`
 	Times   int    `json:"times"`
 	Why     string `json:"why"`
-	Page    string `json:"page" doc:"Of the manual."`
+	Page    string `json:"page" doc:"The manual's page about it."`
 }
 
 // Report is the outcome of a rehearsal.
 type Report struct {
 	Change      Change       `json:"change"`
-	Same        bool         `json:"same" doc:"Whether the command behaved in both worlds alike."`
-	Behaviour   []string     `json:"behaviour" doc:"How it behaved differently."`
-	Differences []Difference `json:"differences" doc:"What it was answered differently because of the rules."`
-	Last        string       `json:"last,omitempty" doc:"The last request before it failed, if it failed only after."`
+	Same        bool         `json:"same" doc:"Whether the command behaved the same in both worlds."`
+	Behaviour   []string     `json:"behaviour" doc:"How its behaviour differed."`
+	Differences []Difference `json:"differences" doc:"Which answers differed because of the rules."`
+	Last        string       `json:"last,omitempty" doc:"The last request before it failed, if it failed only in the second world."`
 	Notes       []string     `json:"notes,omitempty"`
 	Requests    [2]int       `json:"requests" doc:"How many it sent before and after."`
 	Codes       [2]int       `json:"exitCodes"`
 }
 
-// Compare compares a run in the first world with one in the second. again is another run in the first world: what differs from that is the
-// command's own doing.
+// Compare compares a run in the first world with one in the second. again is another run in the first world: what differs between these two, the
+// command itself varies.
 func Compare(before, again, after *Run, c Change) *Report {
 	r := &Report{Change: c, Behaviour: []string{}, Differences: []Difference{}, Codes: [2]int{before.Code, after.Code}}
 	first, second, third := requests(before.Journal), requests(again.Journal), requests(after.Journal)
@@ -72,7 +72,7 @@ func Compare(before, again, after *Run, c Change) *Report {
 	}
 	r.behaviour(before, again, after)
 	if before.Code == again.Code && before.Code == after.Code && before.Code != 0 {
-		r.Behaviour = append(r.Behaviour, fmt.Sprintf("it ends with code %d in both worlds: the rehearsal says nothing until it succeeds in the first", before.Code))
+		r.Behaviour = append(r.Behaviour, fmt.Sprintf("it exits with code %d in both worlds: the rehearsal means nothing until it succeeds in the first", before.Code))
 	}
 	r.kinds(first, third, onlyBefore, onlyAfter, goneBefore, goneAgain)
 	if n := len(third); before.Code == 0 && after.Code != 0 && n > 0 {
@@ -82,7 +82,7 @@ func Compare(before, again, after *Run, c Change) *Report {
 	return r
 }
 
-// kinds compares which requests the command sent, apart from how often it asked for what it only reads. A command that failed sends fewer.
+// kinds compares the requests that the command sent, but not how often it read something. A command that failed sends fewer.
 func (r *Report) kinds(before, after []request, onlyBefore, onlyAfter, goneBefore, goneAgain map[string]int) {
 	sent := func(all []request) map[string]bool {
 		names := map[string]bool{}
@@ -97,18 +97,18 @@ func (r *Report) kinds(before, after []request, onlyBefore, onlyAfter, goneBefor
 		switch {
 		case failed || goneBefore[name] > 0 || controls(name):
 		case !askedAfter[name]:
-			r.Behaviour = append(r.Behaviour, fmt.Sprintf("it asks %s only before", name))
+			r.Behaviour = append(r.Behaviour, fmt.Sprintf("it calls %s only before", name))
 		case changes(name):
-			r.Behaviour = append(r.Behaviour, fmt.Sprintf("it asks %s %d times less after", name, onlyBefore[name]))
+			r.Behaviour = append(r.Behaviour, fmt.Sprintf("it calls %s less often after (-%d)", name, onlyBefore[name]))
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(onlyAfter)) {
 		switch {
 		case goneAgain[name] > 0 || controls(name):
 		case !askedBefore[name]:
-			r.Behaviour = append(r.Behaviour, fmt.Sprintf("it asks %s only after", name))
+			r.Behaviour = append(r.Behaviour, fmt.Sprintf("it calls %s only after", name))
 		case changes(name):
-			r.Behaviour = append(r.Behaviour, fmt.Sprintf("it asks %s %d times more after", name, onlyAfter[name]))
+			r.Behaviour = append(r.Behaviour, fmt.Sprintf("it calls %s more often after (+%d)", name, onlyAfter[name]))
 		}
 	}
 }
@@ -116,10 +116,10 @@ func (r *Report) kinds(before, after []request, onlyBefore, onlyAfter, goneBefor
 // behaviour compares exit codes and outputs.
 func (r *Report) behaviour(before, again, after *Run) {
 	if before.Code != again.Code {
-		r.Notes = append(r.Notes, fmt.Sprintf("two runs in the first world ended with the codes %d and %d: the command depends on more than the world", before.Code, again.Code))
+		r.Notes = append(r.Notes, fmt.Sprintf("two runs in the first world exited with codes %d and %d: the command depends on more than the world", before.Code, again.Code))
 	}
 	if before.Code != after.Code {
-		r.Behaviour = append(r.Behaviour, fmt.Sprintf("it ends with code %d before and %d after", before.Code, after.Code))
+		r.Behaviour = append(r.Behaviour, fmt.Sprintf("it exits with code %d before and %d after", before.Code, after.Code))
 	}
 	said, noise, says := lines(before.Output), lines(again.Output), lines(after.Output)
 	for line, whole := range says {
@@ -135,7 +135,7 @@ var (
 	numbers = regexp.MustCompile(`0x[0-9a-fA-F]+|[1-9A-HJ-NP-Za-km-z]{43,52}|[0-9]+([.,:_][0-9]+)*( ?(ns|µs|ms|s|m|h|seconds?|minutes?)\b)?`)
 )
 
-// lines returns the lines of an output by what they are without numbers, hashes and durations.
+// lines returns the lines of an output, keyed by their text without numbers, hashes and durations.
 func lines(output []byte) map[string]string {
 	all := map[string]string{}
 	for line := range strings.Lines(string(output)) {
@@ -147,7 +147,7 @@ func lines(output []byte) map[string]string {
 	return all
 }
 
-// controls reports whether a method is one by which tests control a simulator: no client of the network has it.
+// controls reports whether tests use a method to control a simulator: clients of the network don't have it.
 func controls(name string) bool {
 	return slices.ContainsFunc([]string{"evm_", "anvil_", "hardhat_", "tenderly_"}, func(begin string) bool { return strings.HasPrefix(name, begin) })
 }
@@ -157,7 +157,7 @@ func changes(name string) bool {
 	return strings.HasPrefix(name, "eth_send") || strings.HasSuffix(name, ".issueTx") || name == "wallet_sendCalls"
 }
 
-// differences compares paired answers, and collects what is alike by request and field.
+// differences compares paired answers, and groups what differs by request and field.
 func differences(pairs []pair, c *Change) (all []Difference) {
 	at := map[string]int{}
 	for _, p := range pairs {
@@ -176,7 +176,7 @@ func differences(pairs []pair, c *Change) (all []Difference) {
 	return all
 }
 
-// compare tells each field in which the answers of a pair differ.
+// compare reports each field in which the answers of a pair differ.
 func (p pair) compare(c *Change, tell func(field, before, after string)) {
 	a, b := p.before, p.after
 	switch {
@@ -241,7 +241,7 @@ func (w *walk) objects(field string, a, b map[string]any) {
 	slices.Sort(names)
 	if n := names; slices.Contains(n, "number") && slices.Contains(n, "hash") && text(a["number"]) != text(b["number"]) && w.change.Values {
 		w.tell(strings.TrimPrefix(field+".number", "."), text(a["number"]), text(b["number"]))
-		w = w.shapes() // two blocks have other contents anyway
+		w = w.shapes() // different blocks have different contents anyway
 	}
 	for _, name := range names {
 		at := strings.TrimPrefix(field+"."+name, ".")
@@ -258,17 +258,17 @@ func (w *walk) objects(field string, a, b map[string]any) {
 	}
 }
 
-// shapes returns a walk that compares which fields there are and of what kind they are, and not what they count.
+// shapes returns a walk that compares only the presence and the kinds of fields, not their values.
 func (w *walk) shapes() *walk {
 	c := *w.change
 	c.Values = false
 	return &walk{&c, w.pair, w.tell}
 }
 
-// identities lists the members that say which of many an object is.
+// identities lists the members that identify an object among others.
 var identities = []string{"txID", "txHash", "hash", "blockHash", "validationID", "validationId", "nodeID", "nodeId", "utxoId", "id"}
 
-// identity returns what tells an entry of a list from the others; "" if nothing does.
+// identity returns the id that distinguishes an entry of a list from the others, or "".
 func identity(v any) (all string) {
 	if object, is := v.(map[string]any); is {
 		for _, name := range identities {
@@ -300,7 +300,7 @@ func (w *walk) lists(field string, a, b []any) {
 			restA[i], restB = nil, slices.Delete(restB, at, at+1)
 		}
 	}
-	if len(restA) > 0 && identity(a[0]) != "" { // what is left are other things
+	if len(restA) > 0 && identity(a[0]) != "" { // the rest are different objects
 		each = each.shapes()
 		restA = slices.DeleteFunc(restA, func(entry any) bool { return entry == nil })
 	}
@@ -309,7 +309,7 @@ func (w *walk) lists(field string, a, b []any) {
 	}
 }
 
-// kindOf returns the kind of a value: numbers are alike whether they are texts or not.
+// kindOf returns the kind of a value. A number is a number whether it is a string or not.
 func kindOf(v any) string {
 	switch v := v.(type) {
 	case nil:
@@ -331,7 +331,7 @@ func kindOf(v any) string {
 // passing matches fields that differ with the blocks and the time of a world, and names that sign something.
 var passing = regexp.MustCompile(`(?i)(time|timestamp|timestampMilliseconds|date|remaining|hash|id|uptime|address|signature|proof|txs?|token|^r|^s|^v|yParity|miner|producerId|nextPageToken|encoded)$`)
 
-// counts reports whether two values of the same kind differ in what they count or say, and not only as the blocks of two worlds do.
+// counts reports whether two values of the same kind differ in a way that matters, and not merely because two worlds have different blocks.
 func (w *walk) counts(field string, a, b any) bool {
 	if !w.change.Values {
 		return false
@@ -353,10 +353,10 @@ func (w *walk) counts(field string, a, b any) bool {
 	return !strings.HasPrefix(text(a), "0x")
 }
 
-// huge reports whether a number is too large to count anything: a hash or a part of a signature.
+// huge reports whether a number is too large to be a count: it is a hash or a part of a signature.
 func huge(n *big.Int) bool { return n.BitLen() > 128 }
 
-// number reads a number, in any of the forms that the interfaces have; nil for anything else.
+// number reads a number in any form that the interfaces use; nil for anything else.
 func number(v any) *big.Int {
 	n, ok := new(big.Int).SetString(text(v), 0)
 	if !ok {

@@ -38,7 +38,7 @@ var (
 	hashB  = `"0x` + strings.Repeat("b", 64) + `"`
 )
 
-// TestFieldsThatDiffer compares single answers: what is told of them.
+// TestFieldsThatDiffer compares single answers and checks which differences are reported.
 func TestFieldsThatDiffer(t *testing.T) {
 	for _, c := range []struct{ method, before, after, want string }{
 		{"eth_getTransactionReceipt", `{"gasUsed":"0x5208","blockHash":` + hashA + `}`, `{"gasUsed":"0x7a120","blockHash":` + hashB + `}`, "gasUsed 0x5208 0x7a120"},
@@ -71,7 +71,7 @@ func TestFieldsThatDiffer(t *testing.T) {
 	}
 }
 
-// TestHowTheCommandBehaves: codes, kinds of requests and lines of output count; numbers, times of asking and what differs by itself do not.
+// TestHowTheCommandBehaves: exit codes, kinds of requests and lines of output count. Numbers, how often it reads, and what varies by itself don't.
 func TestHowTheCommandBehaves(t *testing.T) {
 	ask := func(methods ...string) (all []asked) {
 		for _, m := range methods {
@@ -84,15 +84,15 @@ func TestHowTheCommandBehaves(t *testing.T) {
 		want                 string
 	}{
 		{run(0, "took 12ms\n", ask("a", "b")...), run(0, "took 1.5 s\n", ask("a", "b")...), run(0, "took 7ms\n", ask("a", "b", "b", "b")...), ""},
-		{run(0, ""), run(0, ""), run(3, ""), "it ends with code 0 before and 3 after"},
+		{run(0, ""), run(0, ""), run(3, ""), "it exits with code 0 before and 3 after"},
 		{run(0, "ok 1\n"), run(0, "ok 2\n"), run(0, "ok 3\nwarning: too old\n"), "it prints only after: warning: too old"},
 		{run(0, "at random x\n"), run(0, "at random y\n"), run(0, "at random z\n"), ""},
-		{run(0, "", ask("a")...), run(0, "", ask("a")...), run(0, "", ask("a", "new_thing")...), "it asks new_thing only after"},
-		{run(0, "", ask("a", "old_thing")...), run(0, "", ask("a", "old_thing")...), run(0, "", ask("a")...), "it asks old_thing only before"},
+		{run(0, "", ask("a")...), run(0, "", ask("a")...), run(0, "", ask("a", "new_thing")...), "it calls new_thing only after"},
+		{run(0, "", ask("a", "old_thing")...), run(0, "", ask("a", "old_thing")...), run(0, "", ask("a")...), "it calls old_thing only before"},
 		{run(0, "", ask("a", "old_thing")...), run(0, "", ask("a")...), run(0, "", ask("a")...), ""},
 		{run(0, "", ask("a")...), run(0, "", ask("a")...), run(0, "", ask("a", "evm_mine")...), ""},
-		{run(0, "", ask("eth_sendRawTransaction")...), run(0, "", ask("eth_sendRawTransaction")...), run(0, "", ask("eth_sendRawTransaction", "eth_sendRawTransaction")...), "it asks eth_sendRawTransaction 1 times more after"},
-		{run(1, ""), run(1, ""), run(1, ""), "it ends with code 1 in both worlds: the rehearsal says nothing until it succeeds in the first"},
+		{run(0, "", ask("eth_sendRawTransaction")...), run(0, "", ask("eth_sendRawTransaction")...), run(0, "", ask("eth_sendRawTransaction", "eth_sendRawTransaction")...), "it calls eth_sendRawTransaction more often after (+1)"},
+		{run(1, ""), run(1, ""), run(1, ""), "it exits with code 1 in both worlds: the rehearsal means nothing until it succeeds in the first"},
 	} {
 		r := rehearse.Compare(c.before, c.again, c.after, change)
 		if got := strings.Join(r.Behaviour, ","); got != c.want || r.Same != (c.want == "") {
@@ -105,7 +105,7 @@ func TestHowTheCommandBehaves(t *testing.T) {
 	}
 }
 
-// TestNoiseIsLeftOut: a field that differs between two runs in the same world is no matter of rules, and worlds of other seeds have other values.
+// TestNoiseIsLeftOut: a field that differs between two runs in the same world doesn't depend on the rules, and another seed gives other values.
 func TestNoiseIsLeftOut(t *testing.T) {
 	one := func(v string) *rehearse.Run { return run(0, "", asked{"platform.x", "[]", `{"n":` + v + `}`}) }
 	if r := rehearse.Compare(one("1"), one("2"), one("3"), change); len(r.Differences) != 0 {
@@ -121,7 +121,7 @@ func TestNoiseIsLeftOut(t *testing.T) {
 	}
 }
 
-// TestRequestsAreMatchedByWhatTheyAre, and not by their order.
+// TestRequestsAreMatchedByWhatTheyAre, not by their order.
 func TestRequestsAreMatchedByWhatTheyAre(t *testing.T) {
 	a, b := asked{"eth_getBalance", `["x"]`, `"0x1"`}, asked{"eth_getBalance", `["y"]`, `"0x2"`}
 	if r := rehearse.Compare(run(0, "", a, b), run(0, "", a, b), run(0, "", b, a), change); len(r.Differences) != 0 {
@@ -138,7 +138,7 @@ func TestReportsOfEachKind(t *testing.T) {
 	failing := asked{"eth_getTransactionReceipt", "[]", `{"gasUsed":"0x2"}`}
 	r := rehearse.Compare(run(0, "", asked{failing.method, "[]", `{"gasUsed":"0x1"}`}), run(0, "", asked{failing.method, "[]", `{"gasUsed":"0x1"}`}), run(1, "", failing), change)
 	var text strings.Builder
-	if err := r.Print(&text); err != nil || !strings.Contains(text.String(), "gasUsed: 0x1, then 0x2\n    at least half") || !strings.Contains(text.String(), "Before it failed, it asked eth_getTransactionReceipt") {
+	if err := r.Print(&text); err != nil || !strings.Contains(text.String(), "gasUsed: 0x1, then 0x2\n    at least half") || !strings.Contains(text.String(), "The last request before it failed: eth_getTransactionReceipt") {
 		t.Errorf("%v\n%s", err, &text)
 	}
 	path := filepath.Join(t.TempDir(), "junit.xml")

@@ -14,7 +14,7 @@ func (r *Report) Print(w io.Writer) error {
 	fmt.Fprintf(&b, "rehearsal of %s: before is %s, after is %s\n", r.Change.Name, r.Change.Before, r.Change.After)
 	fmt.Fprintf(&b, "before: exit code %d, %d requests; after: exit code %d, %d requests\n", r.Codes[0], r.Requests[0], r.Codes[1], r.Requests[1])
 	if len(r.Differences) == 0 {
-		b.WriteString("\nNo answer that it got differs because of the rules.\n")
+		b.WriteString("\nNo answer differs because of the rules.\n")
 	}
 	last := ""
 	for _, d := range r.Differences {
@@ -36,12 +36,12 @@ func (r *Report) Print(w io.Writer) error {
 		fmt.Fprintf(&b, "\nNote: %s\n", note)
 	}
 	if r.Same {
-		b.WriteString("\nThe command behaves alike in both worlds.\n")
+		b.WriteString("\nThe command behaves the same in both worlds.\n")
 	} else {
 		b.WriteString("\nThe command behaves differently:\n  " + strings.Join(r.Behaviour, "\n  ") + "\n")
 	}
 	if r.Last != "" {
-		b.WriteString("Before it failed, it asked " + r.Last + "\n")
+		b.WriteString("The last request before it failed: " + r.Last + "\n")
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
@@ -68,14 +68,14 @@ type (
 	}
 )
 
-// WriteJUnit writes the report as a JUnit file: a test of the command's behaviour, and one for each request with what differs in it.
+// WriteJUnit writes the report as a JUnit file: a test of the command's behaviour, and one for each request whose answers differ.
 func (r *Report) WriteJUnit(path string) error {
 	s := suite{Name: "rehearsal of " + r.Change.Name}
 	var all strings.Builder
 	if err := r.Print(&all); err != nil {
 		return err
 	}
-	command := test{Class: s.Name, Name: "the command behaves alike", Output: all.String()}
+	command := test{Class: s.Name, Name: "the command behaves the same", Output: all.String()}
 	if !r.Same {
 		s.Failures, command.Failure = 1, &failure{r.Behaviour[0], strings.Join(r.Behaviour, "\n")}
 	}

@@ -17,14 +17,14 @@ type request struct {
 	in     string // interface
 	name   string // operation or method
 	asked  string // parameters as JSON
-	key    string // the same for requests that are alike
+	key    string // equal for matching requests
 	status int
-	answer any    // decoded JSON; nil if there is none or only a part of it was kept
+	answer any    // decoded JSON; nil if there is none or the journal kept only a part
 	err    string // the error's code and message; empty for none
 	whole  bool   // whether all of the answer was kept
 }
 
-// requests returns the requests of a journal in the order in which they were sent, without those to the simulator itself.
+// requests returns the requests of a journal in the order they were sent, without those to the simulator itself.
 func requests(j *journal.Journal) (all []request) {
 	exchanges := j.Latest(0)
 	slices.Reverse(exchanges)
@@ -60,7 +60,7 @@ func calls(e *journal.Exchange) (all []request) {
 		switch {
 		case c.Error != nil:
 			r.err = fmt.Sprint(c.Error.Code, " ", c.Error.Message)
-		case i < len(answers): // a batch is answered in its order
+		case i < len(answers): // answers follow the order of the batch
 			if object, is := answers[i].(map[string]any); is {
 				r.answer = object["result"]
 			}
@@ -70,7 +70,7 @@ func calls(e *journal.Exchange) (all []request) {
 	return all
 }
 
-// list returns a decoded list, or a list of the value alone.
+// list returns a decoded list, or a list with just the value.
 func list(v any) []any {
 	if l, is := v.([]any); is {
 		return l
@@ -82,7 +82,7 @@ func decode(raw []byte) (v any) {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.UseNumber()
 	if d.Decode(&v) != nil {
-		return nil // a part of an answer, or one that is not JSON
+		return nil // truncated, or not JSON
 	}
 	return v
 }
@@ -92,7 +92,7 @@ func compact(v any) string {
 	return string(text)
 }
 
-// own matches what only one world has: hashes, signed transactions, and ids.
+// own matches values that belong to one world: hashes, signed transactions, and ids.
 var own = regexp.MustCompile(`0x[0-9a-fA-F]{64,}|\b[1-9A-HJ-NP-Za-km-z]{43,52}\b`)
 
 func (r request) keyed() request {
@@ -116,8 +116,7 @@ func (r *request) shown() string {
 // pair is a request that both sides sent.
 type pair struct{ before, after *request }
 
-// match pairs the requests of two runs: first those that are alike, then those of the same name, each in order. alone counts those that only
-// one side sent, by name.
+// match pairs the requests of two runs: first those with equal keys, then those of the same name, each in order. It counts the rest by name.
 func match(before, after []request) (pairs []pair, onlyBefore, onlyAfter map[string]int) {
 	one := func(name func(*request) string, a, b []*request) (restA, restB []*request) {
 		waiting := map[string][]*request{}
