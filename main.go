@@ -173,7 +173,7 @@ func (c *command) exec(ctx context.Context) (err error) {
 	return c.run(ctx, context.WithoutCancel(ctx))
 }
 
-// mcp answers an agent on the standard streams: about a running server's world if the user names its address, otherwise about one of its own.
+// mcp serves an agent on stdin and stdout: with a running server's world if the user gives its address, otherwise with a world of its own.
 func (c *command) mcp(ctx context.Context) error {
 	if c.line.Chosen["addr"] {
 		return c.listen.ServeAgent(ctx, &c.server, os.Stdin, c.stdout.Writer)
@@ -265,7 +265,7 @@ func (c *command) writeTypes(ctx context.Context) error {
 	return c.with(ctx, func(w *sim.World) error { return c.types.Write(ctx, w, c.stdout) })
 }
 
-// startL1 makes the world again as it began, with one more L1.
+// startL1 generates the world again, with one more L1.
 func (c *command) startL1(ctx context.Context, l *interchange.L1) error {
 	options := c.world
 	if err := c.with(ctx, func(w *sim.World) (err error) {
@@ -287,7 +287,7 @@ func (c *command) startL1(ctx context.Context, l *interchange.L1) error {
 	return errors.Join(c.carry.Started(w, l, &c.stdout, c.notes), w.Close())
 }
 
-// rehearse runs a command in two worlds and compares what it got.
+// rehearse runs a command in two worlds and compares the answers it got.
 func (c *command) rehearse(ctx context.Context) error {
 	return c.rehearsal.Run(c.line.Program, c.server, &c.stdout, c.stderr, func(second bool, o handlers.Options) error {
 		run := *c
@@ -299,7 +299,7 @@ func (c *command) rehearse(ctx context.Context) error {
 	})
 }
 
-// play plays a session on a running server's world if the user names its address, otherwise on a world that no server has open.
+// play plays a session on a running server's world if the user gives its address, otherwise on a world that no server has open.
 func (c *command) play(ctx context.Context) error {
 	if c.line.Chosen["addr"] {
 		return c.listen.Play(ctx, c.session, &c.stdout, c.notes)

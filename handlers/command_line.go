@@ -17,7 +17,7 @@ var (
 	searchFlags  = []string{"runs", "budget", "workers", "reorg", "report"}
 )
 
-// l1Flags are those of import.
+// l1Flags lists the flags of import.
 var l1Flags = []string{"l1-name", "l1-network", "l1-upgrade", "l1-airdrop"}
 
 // Flags that only verbs other than serve have.
@@ -28,7 +28,7 @@ const (
 	junitFlag   = "junit"
 )
 
-// withStdinFlag belongs to serve alone: the stdin of exec is its command's.
+// withStdinFlag is a flag of serve alone: exec passes its stdin to the command.
 const withStdinFlag = "with-stdin"
 
 // groups orders the flags of serve in help.
@@ -79,19 +79,19 @@ func CommandLine(f *pflag.FlagSet) *cli.Program {
 			},
 			{
 				Name: "rehearse", Program: true, Flags: of(all, []string{againstFlag, junitFlag, jsonFlag}), Defaults: ExecDefaults,
-				Summary:  "run a command in two worlds that differ in one thing, such as an upgrade, and tell what it got differently",
-				Details:  "Requests are matched by what they are. Of matched answers, the fields that differ because of the rules\nare listed with the manual's page that explains them. It exits with 1 if the command behaves differently.\nThe page rehearsal explains it.",
+				Summary:  "run a command in two worlds that differ in one thing, such as an upgrade, and compare what it got",
+				Details:  "Requests of both runs are matched. Fields that differ because of the rules are listed, with the manual's\npage that explains them. It exits with 1 if the command behaves differently. The page rehearsal has the\ndetails.",
 				Examples: "  snowglobe rehearse --upgrade helicon -- npm test\n  snowglobe rehearse --against strict -- npm test\n  snowglobe rehearse --against seed=2 --junit rehearsal.xml -- npm test",
 			},
 			{
-				Name: "mcp", Flags: all, Defaults: ExecDefaults, Summary: "answer an agent over the Model Context Protocol, on the standard streams",
-				Details:  "By default about a world of its own, which is tiny, in memory and on a free port; with --addr about\nthe world of the server there. A running server answers the same at /mcp.",
+				Name: "mcp", Flags: all, Defaults: ExecDefaults, Summary: "serve an agent over the Model Context Protocol, on stdin and stdout",
+				Details:  "By default it serves a world of its own, tiny, in memory and on a free port; with --addr, the world of a\nrunning server. A running server answers the same at /mcp.",
 				Examples: "  snowglobe mcp\n  snowglobe mcp --profile default --seed 7\n  snowglobe mcp --addr 127.0.0.1:9650",
 			},
 			{
 				Name: "search", Program: true, Flags: of(worldFlags, []string{"read-only", "network", "dialect", "strict", "no-mining", "block-time", "no-relayer", "artifacts", "faults"}, searchFlags, []string{"corpus", jsonFlag}, noteFlags),
-				Defaults: ExecDefaults, Summary: "run a command many times with faults, and find the fewest with which it fails",
-				Details:  "Each run has a world of its own and the environment that exec sets. The number of a run decides its\nfaults. Exit 1 if the command fails in a run; exec --schedule repeats that.",
+				Defaults: ExecDefaults, Summary: "run a command many times with faults, and find the fewest that make it fail",
+				Details:  "Each run has a world of its own and the environment that exec sets. The number of a run decides its\nfaults. It exits with 1 if the command fails in a run; exec --schedule repeats that run's faults.",
 				Examples: "  snowglobe search --runs 200 --budget 5m -- npm test\n  snowglobe exec --schedule 7f3a91c2 -- npm test",
 			},
 			{
@@ -131,8 +131,8 @@ func CommandLine(f *pflag.FlagSet) *cli.Program {
 			},
 			{
 				Name: "play", Operands: playOperands, Flags: of(worldFlags, addressFlags, []string{"network", "strict", "no-mining", "live", "no-relayer", "relayer", jsonFlag}, noteFlags),
-				Summary: "do to a world what a session says, and print the digest",
-				Details: "A session is a text with a line for each action; the page sessions explains it. With --addr it is the\nrunning server's world, otherwise one that no server has open.",
+				Summary: "play a session on a world, and print the digest",
+				Details: "A session is text with one line for each action; the page sessions explains it. With --addr it plays on a\nrunning server's world, otherwise on a world that no server has open.",
 				Examples: `  snowglobe exec --record first.session -- npm test
   snowglobe play --db :memory: --profile tiny first.session
   snowglobe play --addr 127.0.0.1:9650 first.session`,
@@ -154,7 +154,7 @@ func CommandLine(f *pflag.FlagSet) *cli.Program {
 			{
 				Name: "types", Flags: of(typesFlags, worldFlags, []string{"read-only"}, noteFlags), Defaults: map[string]string{"db": ":memory:", "profile": "tiny"},
 				Summary: "print the names of a world as source code",
-				Details: "Personas, chains, tokens, contracts with ABIs, nodes by role and sample ids as constants, and a\nfunction that fails if a server has another world. By default they are those of exec's world.",
+				Details: "It prints personas, chains, tokens, contracts with ABIs, nodes by role and sample ids as constants, and a\nfunction that fails if a server has another world. The default is exec's world.",
 				Examples: `  snowglobe types --ts > world.ts
   snowglobe types --go --world snowglobe.db > world/world.go
   snowglobe types --py --world world.yaml > world.py`,

@@ -115,23 +115,23 @@ func NewFlags(f *pflag.FlagSet) *Flags {
 	f.DurationVar(&s.exportRetention, "export-retention", 0, "`TIME` to keep a finished export, by the world's clock, such as 24h; 0 for ever")
 	f.Func("artifacts", "`FOLDERS`, separated by commas, of compiled contracts: Foundry's out or Hardhat's artifacts. Calls, events and failures of these contracts have names, lines and reasons; a new build is noticed; repeatable", s.addArtifacts)
 	f.BoolVar(&s.gasReport, "gas-report", false, "with exec, print the gas of each function of each contract once the command has ended")
-	f.StringVar(&s.record, "record", "", "`FILE` to which exec writes what the command has done to the world, once it has ended; play does it again")
+	f.StringVar(&s.record, "record", "", "`FILE` to which exec writes what the command did to the world, once it has ended; play repeats it")
 	f.StringVar(&s.against, "against", "", "`CHANGE` that makes the second world of rehearse: seed=N, dialect=NAME or strict; or use --upgrade NAME")
 	f.StringVar(&s.junit, "junit", "", "`FILE` to which rehearse writes its report in JUnit's format")
-	f.IntVar(&s.Search.Runs, "runs", 200, "`N` runs of the command, each with other faults")
+	f.IntVar(&s.Search.Runs, "runs", 200, "`N` runs of the command, each with different faults")
 	f.DurationVar(&s.Search.Budget, "budget", 0, "`TIME` for the whole search, such as 5m; 0 for no limit")
 	f.IntVar(&s.Search.Workers, "workers", runtime.NumCPU(), "`N` runs at a time, each in a world of its own")
 	f.StringVar(&s.Search.Corpus, "corpus", search.DefaultCorpus, "`FILE` of schedules: search tries them first and adds what it finds, exec looks up ids in it")
 	f.BoolVar(&s.Search.Reorg, "reorg", false, "also replace the newest block now and then, which the real network never does")
-	f.StringVar(&s.Search.Report, "report", "", "`FILE` for a page of HTML with every run and its faults")
-	f.StringVar(&s.Search.Schedule, "schedule", "", "`ID` of a schedule of faults in --corpus, or a file with one, that search found")
+	f.StringVar(&s.Search.Report, "report", "", "`FILE` for an HTML page with every run and its faults")
+	f.StringVar(&s.Search.Schedule, "schedule", "", "`ID` of a schedule of faults that search found, in --corpus, or a file with one")
 	f.StringVar(&s.faults, "faults", "", "YAML `FILE` with a list of faults, as POST /sim/faults takes them")
 	f.IntVar(&s.journal, "journal", journal.DefaultSize, "`N` latest requests and responses to remember for /sim/requests, fewer if responses are long; 0 for none")
 	f.IntVar(&s.worlds, "worlds", 200, "`N` worlds besides the main one that clients may make with POST /sim/worlds; 0 for none")
 	f.Int64Var(&s.worldSize, "world-size", 1024, "`N` MiB for each of these")
 	f.Int64Var(&s.undoBlocks, "undo-blocks", store.DefaultUndoBlocks, "`N` newest blocks, and other changes, that anvil_reorg and anvil_rollback can reach; further back only snapshots and a reset are ways back")
 	f.StringVar(&s.logFormat, "log-format", "text", "`NAME` of the log's format: text, a readable line for each request, in colour on a terminal unless NO_COLOR is set, or json")
-	f.BoolVar(&s.WithStdin, withStdinFlag, false, "stop when stdin ends, as it does when the program that writes to it ends, however it does")
+	f.BoolVar(&s.WithStdin, withStdinFlag, false, "stop when stdin ends, so with the program that writes to it, even if that is killed")
 	f.StringVar(&s.readyFile, "ready-file", "", "`FILE` to write once the server answers: a JSON object with url, pid and digest, like the first line of stdout")
 	f.BoolVar(&s.Quiet, "quiet", false, "no banner, no progress, only errors in the log")
 	return s
@@ -228,7 +228,7 @@ func (s *Flags) Options(w io.Writer) (o Options, err error) {
 		o.Schedule = fault.Repeat(list)
 	}
 	if s.Search.Runs < 1 || s.Search.Workers < 1 {
-		return o, errors.New("--runs and --workers: expected at least 1")
+		return o, errors.New("--runs and --workers must be at least 1")
 	}
 	return o, s.readKeys(&o)
 }

@@ -70,9 +70,9 @@ func TestImports(t *testing.T) {
 	}
 	d.holds(decodeDump(t, anvilDump(t)))
 	done, _ := d.imports(200, quotedPath("genesis.json"))
-	if done.Kind != "alloc" || done.Accounts != 2 || fmt.Sprint(done.Notes) != "[line 2: config: accounts only: it is left out, because the chain has its own; given a name, the genesis starts an L1 "+
-		"line 3: difficulty: accounts only: it is left out, because the chain has its own; given a name, the genesis starts an L1 "+
-		"line 4: gasLimit: accounts only: it is left out, because the chain has its own; given a name, the genesis starts an L1]" {
+	if done.Kind != "alloc" || done.Accounts != 2 || fmt.Sprint(done.Notes) != "[line 2: config: left out: only accounts are imported, because the chain has its own; with a name, the genesis starts an L1 "+
+		"line 3: difficulty: left out: only accounts are imported, because the chain has its own; with a name, the genesis starts an L1 "+
+		"line 4: gasLimit: left out: only accounts are imported, because the chain has its own; with a name, the genesis starts an L1]" {
 		t.Errorf("%+v", done)
 	}
 	if got := d.text("eth_getBalance", "0x70997970C51812dc3A010C7d01b50e0d17dc79C8", "latest"); got != `"0x3635c9adc5dea00000"` {

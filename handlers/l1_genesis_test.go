@@ -58,7 +58,7 @@ func TestAGenesisIsImported(t *testing.T) {
 		t.Errorf("a genesis without a name starts %s", last)
 	}
 	for text, want := range map[string]string{
-		"{name: my-l1, file: testdata/l1/minter.json}":           `import[0].name: "my-l1" has "-": a chain's name has letters and digits only`,
+		"{name: my-l1, file: testdata/l1/minter.json}":           `import[0].name: "my-l1" contains "-": a chain's name may have only letters and digits`,
 		"{file: testdata/l1/fees-airdrop.json, upgrade: x.json}": "upgrade, airdrop and network belong to an L1, which has a name",
 		"{name: Minter}": "import[0]: it needs a file",
 		"{name: Minter, file: testdata/l1/minter.json, kind: alloc}": "kind, chain and sha256 do not belong to an L1",
@@ -131,7 +131,7 @@ func TestAGenesisGoesIntoAServer(t *testing.T) {
 	}{
 		{409, `{"content":` + string(genesis) + `}`, "there is a world"},
 		{400, `{"content":` + string(genesis) + `,"name":"C"}`, "C is the name of another chain"},
-		{400, `{"content":` + string(genesis) + `,"name":"my-l1"}`, "a chain's name has letters and digits only"},
+		{400, `{"content":` + string(genesis) + `,"name":"my-l1"}`, "a chain's name may have only letters and digits"},
 		{400, `{"content":` + string(genesis) + `,"name":"Mine","chain":"C"}`, "a chain of its own"},
 		{400, `{"content":` + string(genesis) + `,"name":"Mine","network":"kite"}`, "kite"},
 		{400, `{"content":` + strings.Replace(string(genesis), "990001", "43114", 1) + `,"name":"Mine"}`, "chain 43114, Avalanche (C-Chain), is there already"},

@@ -54,13 +54,13 @@ func (o *Options) tellReady(r ready) error {
 	return os.Rename(file.Name(), o.ReadyFile)
 }
 
-// UntilEnd returns a context that ends with an input too. The operating system ends the input when the program that writes to it ends, even if that
+// UntilEnd returns a context that also ends with an input. The operating system closes the input when the program that writes to it exits, even if it
 // was killed.
 func UntilEnd(ctx context.Context, in io.Reader) (context.Context, context.CancelFunc) {
 	ctx, stop := context.WithCancel(ctx)
 	go func() {
 		defer stop()
-		_, _ = io.Copy(io.Discard, in) // an input that cannot be read has ended
+		_, _ = io.Copy(io.Discard, in) // an unreadable input counts as ended
 	}()
 	return ctx, stop
 }
@@ -74,7 +74,7 @@ type variable struct{ name, value string }
 // Given reports whether the server sets an environment variable for its programs.
 func Given(name string) bool {
 	switch name = strings.TrimPrefix(name, "SNOWGLOBE_"); name {
-	case "URL", "RPC_URL", "WS_URL", "DATA_URL", "METRICS_URL", "MNEMONIC", "PROXY_URL", "CHROMIUM_FLAGS", "BINARY": // the last is what packages call instead of their own program
+	case "URL", "RPC_URL", "WS_URL", "DATA_URL", "METRICS_URL", "MNEMONIC", "PROXY_URL", "CHROMIUM_FLAGS", "BINARY": // packages run BINARY instead of their own program
 		return true
 	}
 	return strings.HasSuffix(name, "_ADDRESS") || strings.HasSuffix(name, "_KEY") // address of a persona, or of an account in a world file
@@ -86,7 +86,7 @@ func environment(ctx context.Context, url string) ([]variable, error) {
 	return append(urlVariables(url), personas...), err
 }
 
-// urlVariables returns the variables that say where a server is.
+// urlVariables returns the variables with a server's URLs.
 func urlVariables(url string) []variable {
 	rpc := "/ext/bc/C/"
 	return []variable{
@@ -190,7 +190,7 @@ func (a Addresses) PrintEnvironment(ctx context.Context, w io.Writer) error {
 	return nil
 }
 
-// ServeAgent answers an agent's messages about the world of the server at the addresses, until they end.
+// ServeAgent answers an agent's messages about the world of the server at the addresses, until the input ends.
 func (a Addresses) ServeAgent(ctx context.Context, o *Options, in io.ReadCloser, out io.Writer) error {
 	if err := a.CheckHealth(ctx); err != nil {
 		return err

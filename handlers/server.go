@@ -70,9 +70,9 @@ type Options struct {
 	GasReport io.Writer        // gets the gas report once Program has ended; nil for none
 	Record    string           // file that gets the session once Program has ended; empty for none
 	Program   *program.Program // runs from then on, and the server stops with it; nil for none
-	Agent     io.ReadCloser    // an agent's messages, whose end stops the server too; nil for none
+	Agent     io.ReadCloser    // an agent's messages; the server stops when they end; nil for none
 
-	AgentOutput io.Writer // gets what is answered to the agent
+	AgentOutput io.Writer // gets the answers to the agent
 
 	Exports export.Options
 	Permit  permit.Rule // decides who may change the world
@@ -91,9 +91,9 @@ type Options struct {
 	Many    Many
 
 	Faults   []any           // rules to start with, as fault.ReadFile returns them
-	Schedule *fault.Schedule // of more faults in the main world; nil for none
-	Follows  bool            // a schedule follows, which decides when the relayer begins
-	Brief    bool            // the world lives as long as a command, in a file that was just written and needs no inspection
+	Schedule *fault.Schedule // further faults in the main world; nil for none
+	Follows  bool            // a schedule will be set, and decides when the relayer starts
+	Brief    bool            // the world lasts as long as a command, in a file just written that needs no inspection
 
 	JournalSize int // how many requests the journal of Run remembers
 

@@ -33,7 +33,7 @@ func NewFlags(f *pflag.FlagSet) *Flags {
 	return w
 }
 
-// BareUpgrade removes the first of the choices of upgrades that has no time, and returns its name; "" if all have one.
+// BareUpgrade removes the first --upgrade without a time, and returns its name; "" if all have a time.
 func (w *Flags) BareUpgrade() string {
 	for i, choice := range w.upgrades {
 		if !strings.Contains(choice, "=") {

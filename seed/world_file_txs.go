@@ -553,7 +553,7 @@ type request struct {
 	tip   int64  // in wei; 0 for 1
 	fails bool
 
-	fields *session.Fields // of a session's line; nil for none
+	fields *session.Fields // of a session line; nil for none
 
 	abi abi.ABI // of the contract that the data creates, if known
 }

@@ -169,7 +169,7 @@ func TestTheCorpus(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := find(t, fails, search.Options{Known: known})
-	if len(r.Runs) != 1 || r.Found == nil || r.Found.Number != 0 || !strings.Contains(r.Report(func(id string) string { return "exec " + id }).String(), " of GET /v1/chains/7 is not carried out, the connection is reset\n") {
+	if len(r.Runs) != 1 || r.Found == nil || r.Found.Number != 0 || !strings.Contains(r.Report(func(id string) string { return "exec " + id }).String(), " of GET /v1/chains/7 is not carried out: the connection is reset\n") {
 		t.Errorf("%+v", r.Found)
 	}
 	if err := os.WriteFile(path, []byte("nonsense"), 0o600); err != nil {

@@ -93,7 +93,7 @@ func (c *Client) ClearFaults(ctx context.Context) error {
 	return c.Ask(ctx, http.MethodDelete, "/sim/faults", nil, nil)
 }
 
-// VerifyRequests returns how often clients made the requests that are described, and an error with the closest ones if that is not what Times says.
+// VerifyRequests returns how often clients made the described requests. If Times says otherwise, the error lists the closest requests.
 func (c *Client) VerifyRequests(ctx context.Context, expected control.ExpectedRequests) (count int, err error) {
 	var found control.Verification
 	if err := c.Ask(ctx, http.MethodPost, "/sim/requests:verify", expected, &found); err != nil || found.Verified {

@@ -17,6 +17,6 @@
 // and the others get copies of that, which takes some milliseconds. Run and the methods of Server fail the test when what they ask for is
 // refused, so they must be called in the test's own goroutine; Client has methods that return errors, for helpers and other goroutines.
 //
-// The names follow those of the packages for Node and Python. Types of requests and answers are those of the server: packages control and fault.
-// snowglobe types --go writes a world's names as Go code; with Digest(world.Digest), Run refuses a world that has others.
+// The names follow the packages for Node and Python. Requests and answers have the server's own types, from packages control and fault.
+// snowglobe types --go writes a world's names as Go code; with Digest(world.Digest), Run refuses a world with other names.
 package snowglobetest

@@ -46,7 +46,7 @@ func BlockTime(every time.Duration) Option { return flags{"--block-time", every.
 // Live lets the world's clock run in real time, and its people act.
 func Live() Option { return flags{"--live"} }
 
-// Digest states the digest that the world must have, as snowglobe types wrote it into world.Digest.
+// Digest sets the digest that the world must have, such as world.Digest from snowglobe types.
 func Digest(hex string) Option { return digest(hex) }
 
 type digest string

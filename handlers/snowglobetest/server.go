@@ -63,7 +63,7 @@ func start(t testing.TB, options []Option, log *testLog) (*Server, error) {
 		return nil, err
 	}
 	if found := hex.EncodeToString(w.Digest()); o.digest != "" && o.digest != found {
-		return nil, errors.Join(fmt.Errorf("the world has the digest %s, but %s is expected: run snowglobe types again", found, o.digest), w.Close())
+		return nil, errors.Join(fmt.Errorf("the world has the digest %s, not %s as expected: run snowglobe types again", found, o.digest), w.Close())
 	}
 	if err := w.Claim(t.Context()); err != nil {
 		return nil, errors.Join(err, w.Close())
@@ -173,8 +173,8 @@ func (s *Server) Persona(name string) *Persona {
 	return nil
 }
 
-// Fund pays an account from the faucet: whole coins, such as 2.5, of the chain of the address, which is mainnet's C-Chain for 0x. An amount of ""
-// stands for 1. Client.Fund pays on other chains, and in tokens.
+// Fund pays an account from the faucet, in whole coins such as 2.5, on the chain of the address; for 0x that is mainnet's C-Chain. An empty amount
+// means 1. Client.Fund also pays on other chains and in tokens.
 func (s *Server) Fund(address, amount string) *control.FaucetPayment {
 	s.t.Helper()
 	paid, err := s.client.Fund(s.context(), control.FaucetRequest{Address: address, Amount: control.FaucetAmount(amount)})
@@ -238,7 +238,7 @@ func (s *Server) ClearFaults() {
 	s.check(s.client.ClearFaults(s.context()))
 }
 
-// VerifyRequests fails the test unless clients made the requests that are described, at least once unless Times says otherwise. It returns how often.
+// VerifyRequests fails the test unless clients made the described requests, at least once unless Times says otherwise. It returns how often they did.
 func (s *Server) VerifyRequests(expected control.ExpectedRequests) int {
 	s.t.Helper()
 	count, err := s.client.VerifyRequests(s.context(), expected)

@@ -267,7 +267,7 @@ func TestSaysWhatIsWrong(t *testing.T) {
 		{func() { snowglobetest.Run(failing{t}, snowglobetest.Flags("--colour", "blue")) }, "-colour"},
 		{func() { snowglobetest.Run(failing{t}, snowglobetest.Flags("blue")) }, `unexpected argument "blue"`},
 		{func() { snowglobetest.Run(failing{t}, snowglobetest.Profile("huge")) }, "huge"},
-		{func() { snowglobetest.Run(failing{t}, snowglobetest.Digest("00")) }, "but 00 is expected: run snowglobe types again"},
+		{func() { snowglobetest.Run(failing{t}, snowglobetest.Digest("00")) }, "not 00 as expected: run snowglobe types again"},
 		{func() { s.Fund("nowhere", "") }, "nowhere"},
 		{func() {
 			s.VerifyRequests(control.ExpectedRequests{Criteria: journal.Criteria{Operation: "getChain"}})

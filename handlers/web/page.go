@@ -143,7 +143,7 @@ func (p *page) With(name, value string) string {
 // Refused returns the reason why the page may not change the world; it is empty if it may. A page offers no action that would be refused.
 func (p *page) Refused() string { return p.refused(permit.Control) }
 
-// Unpaid returns the reason why the faucet pays nothing for this page; it is empty if it does.
+// Unpaid returns the reason why the faucet doesn't pay on this page; empty if it does.
 func (p *page) Unpaid() string { return p.refused(permit.Payment) }
 
 func (p *page) refused(class permit.Class) string {

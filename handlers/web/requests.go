@@ -66,16 +66,16 @@ func (*requestView) Body(v any) string {
 	return indented(decoded)
 }
 
-// serverVariable is the environment variable that exec gives to tests; without it they ask the server that shows the page.
+// serverVariable is the environment variable that exec sets. Without it, a generated test asks the server that shows the page.
 const serverVariable = "SNOWGLOBE_URL"
 
-// test is a request as a test of it shows it.
+// test holds the parts of a request that a generated test needs.
 type test struct {
 	name         string // operation and status
 	target, base string
-	method, body string // the body is empty for none
+	method, body string // the body may be empty
 	status       string
-	answer       string // indented JSON; empty if the answer is none, or not all of it is kept
+	answer       string // indented JSON; empty if the answer is not JSON, or the journal kept only a part
 }
 
 func (v *requestView) test() test {
@@ -93,7 +93,7 @@ func (v *requestView) test() test {
 	return t
 }
 
-// Vitest writes the request as a test for Vitest.
+// Vitest returns a test of the request for Vitest.
 func (v *requestView) Vitest() string {
 	t := v.test()
 	var b strings.Builder
@@ -110,7 +110,7 @@ func (v *requestView) Vitest() string {
 	return b.String()
 }
 
-// Pytest does the same for pytest, without other packages.
+// Pytest returns a test for pytest that needs no other packages.
 func (v *requestView) Pytest() string {
 	t := v.test()
 	var b strings.Builder
@@ -130,7 +130,7 @@ func (v *requestView) Pytest() string {
 	return b.String()
 }
 
-// pythonText writes a text over several lines, or on one if it has what ends them.
+// pythonText returns a string literal: over several lines, or on one if the text contains what would end a raw literal.
 func pythonText(s string) string {
 	if strings.Contains(s, `"""`) || strings.HasSuffix(s, `"`) || strings.HasSuffix(s, `\`) {
 		return quote(s)
@@ -138,7 +138,7 @@ func pythonText(s string) string {
 	return `r"""` + s + `"""`
 }
 
-// Go does the same for package testing.
+// Go returns a test for package testing.
 func (v *requestView) Go() string {
 	t := v.test()
 	var b strings.Builder
@@ -165,7 +165,7 @@ func (v *requestView) Go() string {
 	return b.String()
 }
 
-// goText writes a text over several lines, or on one if it has what ends them.
+// goText returns a string literal: over several lines, or on one if backquotes cannot hold the text.
 func goText(s string) string {
 	if !strconv.CanBackquote(strings.ReplaceAll(s, "\n", "")) || s == "" {
 		return strconv.Quote(s)
@@ -173,7 +173,7 @@ func goText(s string) string {
 	return "`" + s + "`"
 }
 
-// identifier returns the words of a text as a name: joined by a separator, or each with a capital.
+// identifier turns the words of a text into a name: joined by a separator, or capitalized.
 func identifier(name, separator string) string {
 	words := strings.FieldsFunc(name, func(r rune) bool { return r > unicode.MaxASCII || !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 	for i, word := range words {

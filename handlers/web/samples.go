@@ -169,7 +169,7 @@ func (s *samples) body(id string) any {
 	}[id]
 }
 
-// endless lists the operations whose answers are as long as a connection lasts or as the state is large. Examples do without.
+// endless lists operations whose answers last as long as the connection or are as large as the state. They get no example answers.
 var endless = []string{"streamEvents", "getAlloc"}
 
 // operation returns an example of a REST operation.
@@ -217,10 +217,10 @@ func (s *samples) operation(id, method, path string, d schema.Dialect) rest.Exam
 	return example
 }
 
-// mostMembers is the number of members that an object of fixed members may have. One with more has names of its own for each entry.
+// mostMembers bounds the members of an object with a fixed shape. A larger object is a map, with a key for each entry.
 const mostMembers = 60
 
-// shortened returns a value with its lists, its objects of many entries and its texts truncated, if it is long.
+// shortened truncates the lists, maps and texts of a long value.
 func shortened(v any, long bool) any {
 	const few, some = 2, 300
 	if !long {

@@ -10,8 +10,8 @@ import (
 	"snowglobe/sim"
 )
 
-// StartL1 returns the function that makes a world like the given one as it began, with one more L1. It is nil for no set. The new world has
-// the L1's name in lower case, if a world can have it.
+// StartL1 returns the function that generates the given world again, with one more L1; nil without a set. The new world gets the L1's name in lower
+// case, if that is a valid name for a world.
 func (s *Set) StartL1(of *sim.World) control.StartL1 {
 	if s == nil {
 		return nil

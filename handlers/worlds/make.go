@@ -30,11 +30,11 @@ type Origin struct {
 	Snapshot int64 // 0 for none
 	Profile  string
 	Seed     int64           // used with a profile
-	Upgrades []string        // used with a profile: when upgrades activate, if not as in the server's other new worlds
-	L1       *interchange.L1 // of a world that is made again as it began, with this L1 besides; nil for none
+	Upgrades []string        // used with a profile: when upgrades activate, if other than in the server's other new worlds
+	L1       *interchange.L1 // to add to the world, which is generated again; nil for none
 }
 
-// generated reports whether the new world has a history of its own.
+// generated reports whether the new world gets a history of its own.
 func (o Origin) generated() bool { return o.Profile != "" || o.L1 != nil }
 
 func (o Origin) String() string {

@@ -161,7 +161,7 @@ func (n *Residents) Stake(ctx context.Context, s Stake) error {
 	return n.onEither(ctx, txs.PChain, s.Who, func(at uint64) (*txs.Tx, error) { return n.stakeTx(s, at) }, nil)
 }
 
-// FundsError means that an account cannot pay an amount and the fee.
+// FundsError reports that an account cannot pay an amount and the fee.
 type FundsError struct {
 	Chain        txs.Chain
 	Amount, Owns uint64 // nAVAX; Owns is what the account can spend at once
@@ -171,7 +171,7 @@ func (e *FundsError) Error() string {
 	return fmt.Sprintf("the sender cannot pay %d nAVAX and the fee on %s", e.Amount, e.Chain)
 }
 
-// NewPayer returns the residents of a world's network for Pay and Export alone.
+// NewPayer returns the residents of a world's network, for Pay and Export only.
 func NewPayer(live *sim.Network) *Residents {
 	return &Residents{live: live, Network: &Network{rules: live.Rules, wallet: &wallet{rules: live.Rules, utxos: utxoSet{}}}}
 }
@@ -184,7 +184,7 @@ func (n *Residents) Pay(ctx context.Context, chain txs.Chain, from *population.A
 	})
 }
 
-// Export sends an amount in nAVAX of an account on P or X to owners on another chain, who import it there.
+// Export sends nAVAX from an account on P or X to owners on another chain, who import it there.
 func (n *Residents) Export(ctx context.Context, from, to txs.Chain, who *population.Account, owners txs.OutputOwners, amount uint64) (*txs.Tx, error) {
 	return n.spend(ctx, from, who, amount, func(at uint64) (*txs.Tx, error) {
 		return n.wallet.exportTx(int(from), int(to), singleSigner(who), owners, amount, at)

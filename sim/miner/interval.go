@@ -59,7 +59,7 @@ func (m *Miner) Run(ctx context.Context, failed func(error)) {
 	}
 }
 
-// tick makes the block of an interval.
+// tick makes the block for one interval.
 func (m *Miner) tick(ctx context.Context) error {
 	if m.world.Scheduled == nil {
 		return m.MineAtOnce(ctx)
@@ -70,8 +70,8 @@ func (m *Miner) tick(ctx context.Context) error {
 	return err
 }
 
-// MineAtOnce makes a block of every waiting transaction that fits, as early as the rules allow. Unlike Mine it does not wait until the block settles
-// those before it.
+// MineAtOnce makes a block with every waiting transaction that fits, as early as the rules allow. Unlike Mine it doesn't wait until the block can settle
+// earlier ones.
 func (m *Miner) MineAtOnce(ctx context.Context) error {
 	return m.mine(ctx, 1, 0, false, func(uint64) {})
 }

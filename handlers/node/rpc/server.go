@@ -34,8 +34,7 @@ type Options struct {
 
 	Memory *Memory // remembers results for repeated calls; nil for none
 
-	// Record is called before a method runs that may change the world. The method runs in the context that it returns; done gets the result. It may be
-	// nil.
+	// Record is called before a method that may change the world. The method runs in the returned context, and done gets the result. Record may be nil.
 	Record func(ctx context.Context, method string, params []byte) (within context.Context, done func(result any, failed bool))
 
 	// Serves reports whether to answer a method now; nil answers all. A call of another one gets the answer for a method that does not exist.

@@ -9,7 +9,7 @@ import (
 	"snowglobe/handlers/rest"
 )
 
-// stream passes the notifications of a subscription on, altered by faults.
+// stream forwards the notifications of a subscription, altered by faults.
 type stream struct {
 	conn *connection
 	id   ID
@@ -20,7 +20,7 @@ type stream struct {
 	held []heldNotification
 }
 
-// heldNotification is overtaken by later ones.
+// heldNotification waits for later notifications to overtake it.
 type heldNotification struct {
 	message []byte
 	after   int // later notifications to wait for
@@ -52,7 +52,7 @@ func (s *stream) pass(ctx context.Context, event, message []byte) error {
 		return nil
 	case a.Reorder > 0 && len(s.held) < mostHeld:
 		s.held = append(s.held, heldNotification{message, a.Reorder})
-		time.AfterFunc(heldTime, func() { _ = s.release(ctx) }) // a connection that fails ends by itself
+		time.AfterFunc(heldTime, func() { _ = s.release(ctx) }) // a broken connection ends by itself
 		return nil
 	case a.End == "connection":
 		fault.ResetConn(s.conn.socket.NetConn())
@@ -72,7 +72,7 @@ func (s *stream) pass(ctx context.Context, event, message []byte) error {
 	return s.overtaken()
 }
 
-// overtaken counts a notification that was sent, and sends those that waited for it.
+// overtaken counts a sent notification, and sends those that waited for it.
 func (s *stream) overtaken() error {
 	var waiting []heldNotification
 	for _, h := range s.held {
@@ -86,7 +86,7 @@ func (s *stream) overtaken() error {
 	return nil
 }
 
-// release sends what is still held.
+// release sends all held notifications.
 func (s *stream) release(ctx context.Context) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
