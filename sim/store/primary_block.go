@@ -107,11 +107,7 @@ const versionBytes = 2
 
 // Bytes assembles a block from its head and its transactions. A genesis block does not contain its transactions.
 func (b *PrimaryBlock) Bytes(txs []PrimaryTx) []byte {
-	size := len(b.Head)
-	for i := range txs {
-		size += len(txs[i].Bytes)
-	}
-	raw := append(make([]byte, 0, size), b.Head...)
+	raw := slices.Clone(b.Head)
 	if b.ID.Number() == 0 {
 		return raw
 	}
