@@ -286,14 +286,20 @@ func TestHowFarAReorgGoes(t *testing.T) {
 	ok(t, err)
 	from := alice(t, w).EVMAddress()
 	received := head(l1)
+	const many = 300 // more blocks than are looked through at once
+	ok(t, c.Mine(t.Context(), many, 0))
 	call(t, c, from, greeter(c), data)
-	if head(c) != generated+1 || head(l1) == received {
+	if head(c) != generated+many+1 || head(l1) == received {
 		t.Fatalf("%d blocks sent, %d received", head(c)-generated, head(l1)-received)
 	}
-	if err := w.Reorg(t.Context(), c.Chain, 1, nil); !errors.Is(err, sim.ErrReorg) || !strings.Contains(err.Error(), fmt.Sprintf("which chain %d has received", l1.Chain.Row.EVMID)) {
-		t.Errorf("a message that was received: %v", err)
+	for _, depth := range []uint64{1, many + 1} {
+		if err := w.Reorg(t.Context(), c.Chain, depth, nil); !errors.Is(err, sim.ErrReorg) || !strings.Contains(err.Error(), fmt.Sprintf("which chain %d has received", l1.Chain.Row.EVMID)) {
+			t.Errorf("a message that was received, %d blocks ago: %v", depth, err)
+		}
 	}
 	ok(t, w.Reorg(t.Context(), l1.Chain, head(l1)-received, nil)) // whoever received may forget it
+	ok(t, c.Mine(t.Context(), 1, 0))
+	ok(t, w.CheckDigest(t.Context()))
 }
 
 // TestALaggingCopyWaitsForWhatIsSpent: a block that spends an output of a chain which lags enters the copy after the block that made it.
