@@ -71,13 +71,19 @@ func TestTransactionsThatAreTakenAndNotMined(t *testing.T) {
 			t.Fatal("it is not mined later")
 		}
 	}
+	c.addFault(`{"match":{"rpcMethod":"eth_sendTransaction"},"action":{"mining":"never"}}`)
+	_, unlocked, _ := strings.Cut(c.call("/ext/bc/C/rpc", "eth_sendTransaction", `[{"from":"0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC","to":"0x70997970C51812dc3A010C7d01b50e0d17dc79C8","value":"0x1"}]`), `"result":"`)
 	c.call("/ext/bc/C/rpc", "evm_mine", "[]")
 	if _, err := client.TransactionReceipt(t.Context(), never); err == nil {
 		t.Error("a transaction that is never mined is in a block")
 	}
+	hash := common.HexToHash(strings.TrimRight(unlocked, "\"}\n"))
+	if _, pending, err := client.TransactionByHash(t.Context(), hash); err != nil || !pending {
+		t.Errorf("%s, which the node signs and never mines: pending is %t, %v", hash, pending, err)
+	}
 	c.deleteFaults()
 	c.addFault(`{"match":{"rpcMethod":"eth_getTransactionReceipt"},"action":{"rpcResult":null},"times":{"first":2}}`)
-	hash := send(bob)
+	hash = send(bob)
 	for i := range 3 {
 		if _, err := client.TransactionReceipt(t.Context(), hash); (err == nil) != (i == 2) {
 			t.Errorf("poll %d: %v", i+1, err)

@@ -64,7 +64,7 @@ type Action struct {
 	RetryAfter  int       `json:"retryAfter,omitempty" min:"-1" doc:"Seconds, in the headers of a 429 or 503; default for a 429: 1, and -1 for none."`
 	RPCError    *RPCError `json:"rpcError,omitempty" doc:"A JSON-RPC error, in a batch for the matching member."`
 	RPCResult   Result    `json:"rpcResult,omitzero" doc:"A JSON-RPC result in place of the real one, such as null for a late receipt."`
-	Mining      string    `json:"mining,omitempty" doc:"Holds a transaction of eth_sendRawTransaction in the pool: never mines it, or mines it after a time such as 3s."`
+	Mining      string    `json:"mining,omitempty" doc:"Holds a transaction of eth_sendRawTransaction or eth_sendTransaction in the pool: never mines it, or mines it after a time such as 3s."`
 	Drop        Drop      `json:"drop,omitzero" doc:"Resets the connection before the request is carried out, after it without a response, or during the response's body. With a number, loses that many notifications of a subscription."`
 	Truncate    *int      `json:"truncate,omitempty" min:"0" doc:"Ends the body after this many bytes, and the connection with it."`
 	Slow        Duration  `json:"slow,omitempty" doc:"Sends the body in pieces over this time."`

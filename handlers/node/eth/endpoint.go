@@ -104,7 +104,8 @@ func (e *Endpoint) Close() {
 func (e *Endpoint) namespaces(o Options) []rpc.Namespace {
 	chain := o.Miner.Chain
 	a := &api{chain: chain, miner: o.Miner, blocks: cache.New[blockKey, []byte](chain.Caches()), explainer: o.Explainer}
-	wallet, send := &walletAPI{api: a, wallet: o.Wallet}, &sendAPI{a, e.blocks, e.open}
+	send := &sendAPI{a, e.blocks, e.open}
+	wallet := &walletAPI{api: a, sender: send, wallet: o.Wallet}
 	all := []rpc.Namespace{
 		{Name: "eth", Methods: &chainAPI{a}}, {Name: "eth", Methods: &blockAPI{a}}, {Name: "eth", Methods: &transactionAPI{a}}, {Name: "eth", Methods: &stateAPI{a}},
 		{Name: "eth", Methods: &callAPI{a}}, {Name: "eth", Methods: &gasAPI{a}}, {Name: "eth", Methods: &logAPI{a}}, {Name: "eth", Methods: newFilterAPI(a)},

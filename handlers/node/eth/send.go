@@ -113,6 +113,11 @@ func (a *sendAPI) SendRawTransaction(ctx context.Context, raw hexutil.Bytes) (co
 	if err != nil {
 		return common.Hash{}, err
 	}
+	return a.sendSigned(ctx, tx)
+}
+
+// sendSigned accepts a signed transaction, which a fault may hold in the pool.
+func (a *sendAPI) sendSigned(ctx context.Context, tx *types.Transaction) (common.Hash, error) {
 	if wait, late := fault.MiningOf(ctx); late {
 		return a.sendLate(ctx, tx, wait)
 	}

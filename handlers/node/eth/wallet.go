@@ -87,6 +87,7 @@ func (w *Wallet) sign(address common.Address, hash []byte) (hexutil.Bytes, error
 // walletAPI implements the eth methods of a node with accounts: internal/ethapi.TransactionAPI, and methods of browser wallets.
 type walletAPI struct {
 	*api
+	sender *sendAPI
 	wallet *Wallet
 	send   sync.Mutex // keeps two transactions of an account from getting the same nonce
 }
@@ -126,7 +127,7 @@ func (a *walletAPI) SendTransaction(ctx context.Context, call reader.Call) (comm
 		if err != nil {
 			return common.Hash{}, err
 		}
-		hash, err := a.submit(ctx, signed)
+		hash, err := a.sender.sendSigned(ctx, signed)
 		if call.Nonce == nil && attempt < maxAttempts && errors.Is(err, core.ErrNonceTooLow) {
 			continue // another sender used the account at the same time, such as a person of a live world
 		}
