@@ -43,7 +43,7 @@ func TestFieldsThatDiffer(t *testing.T) {
 	for _, c := range []struct{ method, before, after, want string }{
 		{"eth_getTransactionReceipt", `{"gasUsed":"0x5208","blockHash":` + hashA + `}`, `{"gasUsed":"0x7a120","blockHash":` + hashB + `}`, "gasUsed 0x5208 0x7a120"},
 		{"eth_getTransactionReceipt", `null`, `{"gasUsed":"0x1"}`, ` null {"gasUsed":"0x1"}`},
-		{"eth_getBlockByNumber", `{"timestamp":"0x1","hash":` + hashA + `,"size":"0x1"}`, `{"timestamp":"0x2","hash":` + hashB + `,"size":"0x2","settledHeight":"0x0"}`, "settledHeight absent 0x0,size 0x1 0x2"},
+		{"eth_getBlockByNumber", `{"timestamp":"0x1","hash":` + hashA + `,"size":"0x1"}`, `{"timestamp":"0x2","hash":` + hashB + `,"size":"0x2","settledHeight":"0x0"}`, "settledHeight absent 0x0,size 0x1 0x2,timestamp 0x1 0x2"},
 		{"eth_getBlockByNumber", `{"number":"0x2","hash":` + hashA + `,"size":"0x1","old":1}`, `{"number":"0x1","hash":` + hashB + `,"size":"0x2"}`, "number 0x2 0x1,old 1 absent"},
 		{"eth_getBlockByNumber", `{"stateRoot":` + hashA + `,"transactionsRoot":` + hashA + `}`, `{"stateRoot":` + hashB + `,"transactionsRoot":` + hashB + `}`, "stateRoot " + hashA[1:67] + " " + hashB[1:67]},
 		{"eth_sendRawTransaction", hashA, hashB, ""},

@@ -30,7 +30,7 @@ func requests(j *journal.Journal) (all []request) {
 	slices.Reverse(exchanges)
 	for i := range exchanges {
 		e := &exchanges[i]
-		if e.Interface == "sim" || e.Interface == "webhook" || e.Operation == "" {
+		if e.Interface == "sim" || e.Interface == "webhook" || e.Operation == "" || e.Status == http.StatusSwitchingProtocols {
 			continue
 		}
 		if len(e.Calls) > 0 {

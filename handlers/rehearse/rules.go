@@ -20,6 +20,7 @@ var helicon = []known{
 	{"eth_getBlockByNumber eth_getBlockByHash eth_getHeader*", "baseFeePerGas", "a header's base fee is the most that gas can cost; effectiveGasPrice of a receipt is what was paid"},
 	{"eth_getBlockByNumber eth_getBlockByHash eth_getHeader*", "gasUsed", "a header's gasUsed is the sum of the gas limits"},
 	{"eth_getBlockByNumber eth_getBlockByHash eth_getHeader*", "gasLimit", "a block's gas limit follows from the gas target and is no longer constant"},
+	{"eth_getBlockByNumber eth_getBlockByHash eth_getHeader*", "timestamp", "a block that spends what has just arrived waits until that is settled, five seconds later, and the next blocks come after it"},
 	{"eth_getTransactionReceipt eth_getBlockReceipts eth_sendRawTransactionSync eth_sendTransactionSync", "*gasUsed *umulativeGasUsed", "at least half of the gas limit is charged: gasUsed of a receipt is the greater of the two"},
 	{"eth_getTransactionReceipt eth_getBlockReceipts eth_sendRawTransactionSync eth_sendTransactionSync", "*effectiveGasPrice", "what was paid is the price at the execution, often less than the header's base fee and the tip"},
 	{"eth_getTransactionByHash eth_getBlockBy*", "*gasPrice", "gasPrice of a transaction is its bound, and the receipt has what was paid"},
