@@ -62,11 +62,10 @@ func quotedWord(word string) string {
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
-// How long bad weather lasts.
+// How long bad weather lasts after the client has sent a transaction.
 const (
 	feeTime        = 2 * time.Second
 	settlementTime = 5 * time.Second
-	relayTime      = time.Second
 )
 
 // Bad weather.
@@ -85,8 +84,11 @@ func (s *Server) Follow(ctx context.Context, schedule *fault.Schedule) error {
 	c := s.network().CChain()
 	m := s.world.MinerOf(c)
 	wrong := miner.Fault{}
+	later := func(after time.Duration, do func()) {
+		schedule.WhenSent(func() { time.AfterFunc(after, do) })
+	}
 	undoAfter := func(after time.Duration, undo func(*miner.Fault)) {
-		time.AfterFunc(after, func() {
+		later(after, func() {
 			f := m.Fault()
 			undo(&f)
 			_ = m.SetFault(context.Background(), f) // the world may be closed
@@ -101,7 +103,7 @@ func (s *Server) Follow(ctx context.Context, schedule *fault.Schedule) error {
 	for _, kind := range weather {
 		switch {
 		case kind == "relay":
-			time.AfterFunc(relayTime, func() { _ = startRelayer(context.Background(), s.world, s.options) }) // the world may be closed
+			later(fault.RelayTime, func() { _ = startRelayer(context.Background(), s.world, s.options) }) // the world may be closed
 		case !c.Asynchronous(uint64(s.world.Clock.Unix())):
 		case kind == "fee":
 			wrong.PriceRise = risenPrice
@@ -300,23 +302,21 @@ func Search(ctx context.Context, w *sim.World, o Options, f SearchFlags, p *prog
 		return err
 	}
 	report := result.Report(again)
-	if f.Report != "" {
-		if err := writePage(f.Report, result, strings.Join(p.Args(), " "), report); err != nil {
-			return fmt.Errorf("--report: %w", err)
-		}
-	}
-	if found := result.Found; found != nil {
-		if err := search.Keep(f.Corpus, found.List, fmt.Sprintf("%s: %s", strings.TrimSpace(strings.Join(p.Args(), " ")), found.Outcome.Failure)); err != nil {
-			return err
-		}
-	}
 	if err := out.Print(report.String(), report); err != nil {
 		return err
 	}
-	if result.Found != nil {
-		return &program.ExitError{Code: 1}
+	if found := result.Found; found != nil {
+		err = &program.ExitError{Code: 1}
+		if wrong := search.Keep(f.Corpus, found.List, fmt.Sprintf("%s: %s", strings.TrimSpace(strings.Join(p.Args(), " ")), found.Outcome.Failure)); wrong != nil {
+			err = fmt.Errorf("--corpus: the schedule was not kept: %w\n%s", wrong, found.List)
+		}
 	}
-	return nil
+	if f.Report != "" {
+		if wrong := writePage(f.Report, result, strings.Join(p.Args(), " "), report); wrong != nil {
+			return errors.Join(fmt.Errorf("--report: %w", wrong), err)
+		}
+	}
+	return err
 }
 
 func writePage(path string, r *search.Result, command string, report *search.Report) error {

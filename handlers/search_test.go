@@ -165,4 +165,9 @@ func TestASearchOfACommandThatFailsOrHangs(t *testing.T) {
 	if code != 1 || !strings.Contains(stdout, "it did not end within") {
 		t.Errorf("exit %d, %s, %s", code, stdout, stderr)
 	}
+	missing := filepath.Join(t.TempDir(), "missing", "schedules.txt")
+	code, stdout, stderr = searchFor(t, "impatient", missing, "--runs", "60")
+	if code != 1 || !strings.Contains(stdout, `"found":true`) || !strings.Contains(stderr, "--corpus: the schedule was not kept: ") || !strings.Contains(stderr, "\nschedule ") {
+		t.Errorf("a corpus that cannot be written: exit %d, %s, %s", code, stdout, stderr)
+	}
 }

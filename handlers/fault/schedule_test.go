@@ -111,6 +111,11 @@ func TestAListRepeatsWhatANumberDrew(t *testing.T) {
 		func() *fault.Request {
 			return rpc("eth_sendTransaction", `[{"from":"0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266","nonce":"0x1","value":"0x1"}]`)
 		},
+		func() *fault.Request {
+			return rpc("eth_sendTransaction", `[{"from":"0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266","value":"0x1"}]`)
+		},
+		func() *fault.Request { return rpc("platform.getTxStatus", `{"txID":"x"}`) },
+		func() *fault.Request { return batch("eth_getBalance", "eth_getTransactionReceipt") },
 	}
 	run := func(s *fault.Schedule) (got []string) {
 		set := follow(s)
@@ -121,13 +126,14 @@ func TestAListRepeatsWhatANumberDrew(t *testing.T) {
 		}
 		return got
 	}
-	kinds := map[string]bool{}
+	kinds, unnumbered := map[string]bool{}, map[string]bool{}
 	for number := range int64(100) {
 		s := fault.Draw(number, false)
 		drawn := run(s)
 		list := s.Applied()
 		for _, p := range list {
 			kinds[p.Kind] = true
+			unnumbered[p.Kind] = unnumbered[p.Kind] || p.On == "eth_sendTransaction" && !strings.Contains(p.What, "with nonce")
 		}
 		read, err := fault.ParseLists("# a comment\n\n" + list.String())
 		if err != nil || len(read) != 1 || read[0].ID() != list.ID() || read[0].String() != list.String() {
@@ -137,9 +143,72 @@ func TestAListRepeatsWhatANumberDrew(t *testing.T) {
 			t.Errorf("schedule %d: %q, again %q\n%s", number, drawn, again, list)
 		}
 	}
-	for _, kind := range []string{"429", "503", "limited", "slow", "cut", "reset", "lost", "silent", "null", "stale"} {
+	for _, kind := range []string{"429", "503", "limited", "slow", "cut", "closed", "reset", "lost", "silent", "pending", "null", "processing", "failed", "stale"} {
 		if !kinds[kind] {
 			t.Errorf("%s is never drawn", kind)
+		}
+	}
+	if !unnumbered["lost"] || !unnumbered["silent"] || !unnumbered["pending"] {
+		t.Errorf("a transaction without a nonce only meets %v", unnumbered)
+	}
+}
+
+// batch is a batch of calls without parameters.
+func batch(methods ...string) *fault.Request {
+	r := rpc(methods[0], "[]")
+	for _, m := range methods[1:] {
+		r.Calls = append(r.Calls, fault.Call{Method: m, Params: json.RawMessage("[]")})
+	}
+	return r
+}
+
+// TestOneCallOfABatchFails: null is for the receipt, an error for the last call that changes nothing.
+func TestOneCallOfABatchFails(t *testing.T) {
+	for kind, c := range map[string]struct {
+		r  *fault.Request
+		at int
+	}{
+		"null":   {batch("eth_blockNumber", "eth_getTransactionReceipt", "eth_getBalance"), 1},
+		"failed": {batch("eth_blockNumber", "eth_getBalance", "eth_sendRawTransaction"), 1},
+	} {
+		p := met(t, kind, c.r)
+		if len(p.Calls) != 1 || p.Calls[c.at] == nil {
+			t.Errorf("%s: %v, want call %d", kind, p.Calls, c.at)
+		}
+	}
+}
+
+// met returns the plan of a request that meets a kind of fault.
+func met(t *testing.T, kind string, r *fault.Request) *fault.Plan {
+	t.Helper()
+	for number := range int64(400) {
+		if p := follow(fault.Draw(number, false)).Decide(r); textOf(p) == "schedule: "+kind {
+			return p
+		}
+	}
+	t.Fatalf("%v never meets %s", r, kind)
+	return nil
+}
+
+// TestATransactionThatWaits: a test that makes its own blocks gets the next one once the transaction no longer waits.
+func TestATransactionThatWaits(t *testing.T) {
+	pay := rpc("eth_sendTransaction", `[{"from":"0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266","value":"0x1"}]`)
+	met(t, "pending", pay)
+	for number := range int64(100) {
+		sent := 0
+		s := fault.Draw(number, false)
+		s.WhenSent(func() { sent++ })
+		set := follow(s)
+		if set.Decide(chainRequest(1)); sent != 0 {
+			t.Fatal("a request that sends nothing is told")
+		}
+		plans := textOf(set.Decide(pay)) + textOf(set.Decide(pay))
+		if sent != 1 {
+			t.Fatalf("two transactions are told %d times", sent)
+		}
+		p := set.Decide(rpc("evm_mine", "[]"))
+		if waits := strings.Contains(plans, "pending"); waits != (p != nil) || waits && p.Delay < time.Second {
+			t.Errorf("schedule %d: evm_mine has the plan %+v, and a transaction waits: %t", number, p, waits)
 		}
 	}
 }
@@ -273,5 +342,21 @@ func TestNotificationsOfASchedule(t *testing.T) {
 	}
 	if kinds["address_activity dropped"] || kinds["address_activity ended"] {
 		t.Error("a webhook's message is lost")
+	}
+}
+
+// TestALogIsTheSameInAnotherBlock: a transaction that waits moves the others' logs, and what a schedule says of these still holds.
+func TestALogIsTheSameInAnotherBlock(t *testing.T) {
+	log := func(block, index string) *fault.Event {
+		return &fault.Event{Subscription: "logs", Text: `{"blockNumber":"` + block + `","transactionHash":"0xaa","logIndex":"` + index + `"}`}
+	}
+	for number := range int64(100) {
+		s := fault.Draw(number, false)
+		if a, _ := follow(s).DecideEvent(log("0x1", "0x0"), chainRequest(1)); a == nil {
+			continue
+		}
+		if a, _ := follow(fault.Repeat(s.Applied())).DecideEvent(log("0x2", "0x1"), chainRequest(1)); a == nil {
+			t.Errorf("%s does not hold in another block", s.Applied())
+		}
 	}
 }

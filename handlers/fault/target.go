@@ -1,6 +1,7 @@
 package fault
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
@@ -21,8 +22,11 @@ type class int
 const (
 	anyRequest   class = 1 << iota // over HTTP
 	read                           // may be cut off, because it changes nothing
-	send                           // of a transaction that is safe to send again
+	send                           // of a transaction
+	pooled                         // of a transaction that waits in a pool
 	receipt                        // of a transaction
+	status                         // of a transaction of the P- or X-Chain
+	several                        // calls, of which one may fail
 	indexed                        // is answered by the index
 	paged                          // has pages
 	resumed                        // has a page token
@@ -103,7 +107,7 @@ func targetOf(r *Request) *target {
 	}
 	t.on = strings.ReplaceAll(t.on, " ", "_")
 	what := constant(r.Path + "?" + query.Encode())
-	t.key, t.what = hashed(r.Method+" "+what), shown(strings.TrimSuffix(r.Method+" "+what, "?"))
+	t.key, t.what = hashed(r.Method+" "+what), shown(strings.ReplaceAll(strings.TrimSuffix(r.Method+" "+what, "?"), "%2A", "*"))
 	return t
 }
 
@@ -124,16 +128,20 @@ func callTarget(r *Request) *target {
 	t.on = r.Calls[0].Method
 	if len(r.Calls) > 1 {
 		t.on = "batch"
-	} else if c := &r.Calls[0]; c.safeAgain() {
-		t.class |= send
-	} else if c.Method == "eth_getTransactionReceipt" {
+		if lastRead(r.Calls) >= 0 {
+			t.class |= several
+		}
+	} else {
+		t.class |= sends[t.on]
+	}
+	if slices.ContainsFunc(r.Calls, asksReceipt) {
 		t.class |= receipt
 	}
 	if slices.ContainsFunc(r.Calls, func(c Call) bool { return showsHead[c.Method] }) {
 		t.class |= chainRead
 	}
 	if socket {
-		t.class = t.class&(receipt|chainRead) | ofSocket
+		t.class = t.class&(receipt|chainRead|pooled|several) | ofSocket
 	}
 	if t.on == "" {
 		t.on = "none"
@@ -142,6 +150,27 @@ func callTarget(r *Request) *target {
 	t.key, t.what = hashed(r.Path+" "+text), shown(text)
 	return t
 }
+
+// sends lists the methods that send a transaction, and those that say what has become of one that was sent to the P- or X-Chain.
+var sends = map[string]class{
+	"eth_sendTransaction": send | pooled, "eth_sendRawTransaction": send | pooled, "platform.issueTx": send, "avm.issueTx": send, "xvm.issueTx": send, "avax.issueTx": send,
+	"platform.getTxStatus": status, "avm.getTxStatus": status, "xvm.getTxStatus": status, "avax.getAtomicTxStatus": status,
+}
+
+func asksReceipt(c Call) bool { return c.Method == "eth_getTransactionReceipt" }
+
+// lastRead returns the position of the last call that changes nothing, -1 for none.
+func lastRead(calls []Call) int {
+	for i := range slices.Backward(calls) {
+		if !changes(calls[i].Method) {
+			return i
+		}
+	}
+	return -1
+}
+
+// mines lists the simulator's methods with which a test makes blocks.
+var mines = map[string]bool{"evm_mine": true, "anvil_mine": true, "hardhat_mine": true, "evm_mine_detailed": true, "anvil_mine_detailed": true}
 
 var showsHead = map[string]bool{"eth_getTransactionReceipt": true, "eth_getLogs": true, "eth_getBalance": true, "eth_getBlockByNumber": true, "eth_blockNumber": true, "eth_getTransactionByHash": true, "eth_call": true}
 
@@ -160,12 +189,6 @@ func changes(method string) bool {
 		}
 	}
 	return false
-}
-
-// safeAgain reports whether a call sends a transaction that can be sent again without a second effect.
-func (c *Call) safeAgain() bool {
-	_, ok := c.sent()
-	return ok
 }
 
 // sent returns the account and nonce of the transaction that a call sends, and whether it names them.
@@ -213,16 +236,9 @@ func eventTarget(e *Event) *target {
 	if e.Webhook != "" {
 		return &target{class: message, on: e.Webhook, key: fmt.Sprint(e.Number), what: fmt.Sprintf("the webhook's message %d", e.Number)}
 	}
-	var known struct {
-		Number          string
-		TransactionHash string
-		LogIndex        string
-		BlockNumber     string
-	}
+	var known struct{ Number, TransactionHash string }
 	_ = json.Unmarshal([]byte(e.Text), &known) // if it has another form, its text identifies it
-	text := strings.TrimSpace(fmt.Sprintf("%s %s %s %s", known.Number, known.BlockNumber, known.TransactionHash, known.LogIndex))
-	if text == "" {
-		text = e.Text
-	}
+	// The block of a log is left out: if transactions wait, others are in it.
+	text := cmp.Or(known.Number, known.TransactionHash, e.Text)
 	return &target{class: notification, on: e.Subscription, key: hashed(text), what: "the notification " + shown(e.Subscription+" "+text)}
 }

@@ -2,6 +2,7 @@ package search
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 )
@@ -10,6 +11,7 @@ import (
 type Report struct {
 	Runs      int      `json:"runs"`
 	Unsteady  int      `json:"unsteady"`
+	Untouched bool     `json:"untouched,omitempty"` // no run met a fault
 	PlainTook string   `json:"plainTook"`
 	Found     bool     `json:"found"`
 	Run       int64    `json:"run,omitempty"`
@@ -25,6 +27,7 @@ type Report struct {
 // Report summarizes the result. again returns the command line that repeats a schedule.
 func (r *Result) Report(again func(id string) string) *Report {
 	report := &Report{Runs: len(r.Runs), Unsteady: r.Unsteady, PlainTook: r.Plain.Took.Round(time.Millisecond).String()}
+	report.Untouched = len(r.Runs) > 0 && !slices.ContainsFunc(r.Runs, func(run Record) bool { return len(run.Outcome.Applied) > 0 })
 	f := r.Found
 	if f == nil {
 		return report
@@ -42,6 +45,9 @@ func (r *Report) String() string {
 	var b strings.Builder
 	if !r.Found {
 		fmt.Fprintf(&b, "no failure in %d runs", r.Runs)
+		if r.Untouched {
+			b.WriteString("; none met a fault: does the command ask the server at SNOWGLOBE_URL?")
+		}
 		if r.Unsteady > 0 {
 			fmt.Fprintf(&b, "; %d failed once and passed again with the same faults", r.Unsteady)
 		}

@@ -89,6 +89,9 @@ func Find(ctx context.Context, run Run, o Options) (*Result, error) {
 }
 
 func indented(text string) string {
+	if strings.TrimSpace(text) == "" {
+		return "  (it printed nothing)"
+	}
 	return "  " + strings.ReplaceAll(strings.TrimSpace(text), "\n", "\n  ")
 }
 

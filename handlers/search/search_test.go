@@ -85,6 +85,10 @@ func TestAProgramThatPasses(t *testing.T) {
 	if text := r.Report(nil).String(); text != "no failure in 60 runs" {
 		t.Error(text)
 	}
+	idle := func(context.Context, *fault.Schedule) (*search.Outcome, error) { return &search.Outcome{}, nil }
+	if text := find(t, idle, search.Options{Runs: 3}).Report(nil).String(); text != "no failure in 3 runs; none met a fault: does the command ask the server at SNOWGLOBE_URL?" {
+		t.Error(text)
+	}
 }
 
 // TestAProgramThatFailsByItself fails always, or now and then, without faults.
