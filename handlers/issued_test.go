@@ -11,6 +11,7 @@ import (
 	"math"
 	"math/big"
 	"net/http"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -59,6 +60,12 @@ func TestIssuedTransactionsOfTheChains(t *testing.T) {
 			w.compareOwners()
 		}
 	}
+	session := ask(h, http.MethodGet, "/sim/session", "")
+	for _, want := range []string{"sends 3 AVAX to bob\\n", "exports 5 AVAX to whale on X", "imports 5 AVAX from P", "exports 2 AVAX to whale on P", "exports 1 AVAX to whale on C", "imports 1 AVAX from P", "stakes [0-9.]+ AVAX with NodeID-[A-Za-z0-9]+ until 20[0-9T:-]+Z", "delegates 25 AVAX to NodeID-", "issues CreateSubnetTx"} {
+		if !regexp.MustCompile(`\nissue 0x[0-9a-f]+ on [PXC] # whale ` + want).MatchString(session) {
+			t.Errorf("the session has no %s", want)
+		}
+	}
 	verifytest.Sound(t, world)
 }
 
@@ -70,7 +77,7 @@ func (w *wallet) balance(c txs.Chain) uint64 {
 // transfers moves value within the P-Chain, to the X-Chain and back.
 func (w *wallet) transfers() {
 	w.Helper()
-	base := w.spend(txs.PChain, 0, w.output(3*nAVAX))
+	base := w.spend(txs.PChain, 0, txs.NewTransferableOutput(w.l.Rules.AVAXAssetID, 3*nAVAX, *w.wallet("bob").owner()))
 	paid := w.issue(txs.PChain, &base)
 	if said := w.say(txs.PChain, paid); said != fmt.Sprintf("couldn't issue tx: failed verification: failed execution: standard tx %s failed execution: failed to read consumed UTXO %s:%d due to: not found",
 		paid.ID(), base.Ins[0].TxID, base.Ins[0].OutputIndex) {

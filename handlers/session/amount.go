@@ -14,6 +14,7 @@ import (
 const (
 	weiDecimals  = 18
 	gweiDecimals = 9
+	nanoDecimals = 9 // of AVAX on P and X
 )
 
 // decimal writes a number of the smallest units.

@@ -72,6 +72,7 @@ func TestPlay(t *testing.T) {
 		{"POST /sim/faults {\"match\":{}}", "line 1: "},
 		{"raw 0x01 on C fails", "1 lines"},
 		{"issue 0x01 on P", "line 1: platform.issueTx: "},
+		{"issue 0x01 on P fails # nothing that anybody could read", "1 lines"},
 	} {
 		played, err := player.Play(t.Context(), c.text)
 		got := fmt.Sprint(err)

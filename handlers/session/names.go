@@ -18,6 +18,7 @@ import (
 	"snowglobe/sim/evm/reader"
 	"snowglobe/sim/secp256k1"
 	"snowglobe/sim/store"
+	"snowglobe/sim/txs"
 )
 
 // names knows the accounts and contracts of a world by name.
@@ -26,6 +27,25 @@ type names struct {
 	accounts  map[string]*account
 	addresses map[common.Address]string
 	chains    map[string]*chain
+	personas  []store.Persona
+	primary   map[ids.ShortID]string // see owners
+}
+
+// owners returns the names of the addresses on P and X. They are derived from keys, so only once they are needed.
+func (n *names) owners() map[ids.ShortID]string {
+	if n.primary != nil {
+		return n.primary
+	}
+	n.primary = map[ids.ShortID]string{}
+	for i := range n.personas {
+		p := &n.personas[i]
+		if a, err := ids.ToShortID(p.Primary); err == nil {
+			n.primary[a] = p.Name
+		} else if key, err := txs.KeyFromBytes(p.Key); err == nil {
+			n.primary[key.Address()] = p.Name
+		}
+	}
+	return n.primary
 }
 
 // account is a persona or an account of a world file.
@@ -62,7 +82,7 @@ func readNames(ctx context.Context, w *sim.World) (*names, error) {
 	if err != nil {
 		return nil, err
 	}
-	n := &names{world: w, accounts: map[string]*account{}, addresses: map[common.Address]string{}, chains: map[string]*chain{}}
+	n := &names{world: w, accounts: map[string]*account{}, addresses: map[common.Address]string{}, chains: map[string]*chain{}, personas: personas}
 	for i := range personas {
 		p := &personas[i]
 		if len(p.Address) == 0 || !plainName.MatchString(p.Name) {

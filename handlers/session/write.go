@@ -205,7 +205,7 @@ func (n *names) issue(a *action) *session.Step {
 	if json.Unmarshal(unlisted(a.data), &given) != nil || given.Encoding != "hex" && given.Encoding != "" || !strings.HasPrefix(given.Tx, "0x") {
 		return nil
 	}
-	return &session.Step{Kind: session.Issue, Data: given.Tx}
+	return &session.Step{Kind: session.Issue, Data: given.Tx, Comment: n.issuedWords(a.chain, given.Tx)}
 }
 
 // unlisted returns the only element of a list, or the value itself: services take both.
@@ -258,7 +258,25 @@ func (n *names) signed(c *chain, a *action) *session.Step {
 			return s
 		}
 	}
-	return &session.Step{Kind: session.Raw, Data: raw.String()}
+	return &session.Step{Kind: session.Raw, Data: raw.String(), Comment: n.rawWords(c, tx)}
+}
+
+// mostCommented bounds the comment behind a signed transaction.
+const mostCommented = 160
+
+// rawWords describes a signed transaction that no line with names would make again.
+func (n *names) rawWords(c *chain, tx *types.Transaction) string {
+	sender, err := types.Sender(types.LatestSignerForChainID(new(big.Int).SetUint64(c.Row.EVMID)), tx)
+	if err != nil {
+		return ""
+	}
+	s := &session.Step{From: n.show(c, sender)}
+	n.describe(c, s, tx.To(), tx.Value(), tx.Data())
+	text := s.String()
+	if len(text) > mostCommented {
+		text = strings.ToValidUTF8(text[:mostCommented], "") + "…"
+	}
+	return text
 }
 
 // transaction describes a transaction of an account with a name.
@@ -285,7 +303,7 @@ func (n *names) transaction(c *chain, tx *types.Transaction) *session.Step {
 func (n *names) describe(c *chain, s *session.Step, to *common.Address, value *big.Int, data []byte) {
 	s.Chain = sim.NameOf(c.Chain)
 	amount := session.Amount{Number: decimal(value, weiDecimals), Unit: c.Row.TokenSymbol}
-	if strings.ContainsAny(amount.Unit, " \"") || amount.Unit == "" {
+	if strings.ContainsAny(amount.Unit, " #\"") || amount.Unit == "" {
 		amount.Unit = "coins"
 	}
 	s.Value = amount
@@ -441,7 +459,7 @@ func (n *names) made(c *chain, a *action) *session.Step {
 	if recovered, err := types.Sender(signer, t.Transaction); err != nil || recovered != t.Sender {
 		return nil
 	}
-	return &session.Step{Kind: session.Raw, Data: hexutil.Encode(raw)}
+	return &session.Step{Kind: session.Raw, Data: hexutil.Encode(raw), Comment: n.rawWords(c, t.Transaction)}
 }
 
 // input returns the data of a call.
