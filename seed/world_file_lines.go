@@ -9,6 +9,7 @@ import (
 	"github.com/ava-labs/avalanchego/utils/formatting"
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/holiman/uint256"
 
 	"snowglobe/fixtures/session"
 	"snowglobe/fixtures/worldfile"
@@ -28,6 +29,8 @@ func (p *player) line(ctx context.Context, s *session.Step) error {
 		err = p.mine(ctx, s)
 	case session.Raw:
 		err = p.raw(ctx, s)
+	case session.RPC:
+		err = p.state(ctx, s)
 	default:
 		err = p.issue(ctx, s)
 	}
@@ -80,6 +83,34 @@ func (p *player) raw(ctx context.Context, s *session.Step) error {
 		return err
 	}
 	return p.world.Miners[at].Send(ctx, tx)
+}
+
+// state sets an account's state, as the methods of a node do.
+func (p *player) state(ctx context.Context, s *session.Step) error {
+	set, err := worldfile.StateOf(s)
+	if err != nil {
+		return err
+	}
+	at, err := p.chainOf(s.Chain)
+	if err != nil {
+		return err
+	}
+	address, err := p.address(at)(set.Account)
+	if err != nil {
+		return err
+	}
+	m := p.world.Miners[at]
+	switch set.Kind {
+	case worldfile.SetBalance:
+		return m.SetBalance(ctx, address, uint256.MustFromBig(set.Number))
+	case worldfile.AddBalance:
+		return m.AddBalance(ctx, address, uint256.MustFromBig(set.Number))
+	case worldfile.SetNonce:
+		return m.SetNonce(ctx, address, set.Number.Uint64(), !set.Raises)
+	case worldfile.SetCode:
+		return m.SetCode(ctx, address, set.Data)
+	}
+	return m.SetStorage(ctx, address, common.BigToHash(set.Number), common.BytesToHash(set.Data), nil)
 }
 
 // issue issues a signed transaction of the P- or X-Chain, or an atomic one of a C-Chain.

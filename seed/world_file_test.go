@@ -406,7 +406,16 @@ func TestMistakesInAWorldFile(t *testing.T) {
 		{"play:\n- {from: alice, to: bob, value: 1, toChain: P}\n", "6: play[0]: a transfer to another chain has only from, chain, toChain and value"},
 		{"play:\n- alice sends 1 to bob on C\n", "6: play[0]: expected a unit after 1"},
 		{"play:\n- alice sends 1 AVAX to bob on D\n", "6: play[0].chain: there is no chain D"},
-		{"play:\n- revert to before\n", `6: play[0]: a world file cannot do "revert to before": snowglobe play can`},
+		{"play:\n- revert to before\n", `6: play[0]: a world file cannot do "revert to before": nothing can be undone while the world is generated`},
+		{"play: |\n  mine on C\n  POST /sim/faults {}\n", `7: play[1]: a world file cannot do "POST /sim/faults {}": start the server with --faults FILE instead`},
+		{"play: |\n  digest " + strings.Repeat("0", 64) + "\n", "6: play[0]: a world file cannot do \"digest " + strings.Repeat("0", 64) + "\": the world has no digest until it is generated"},
+		{"play: |\n  clock advance 1h with people\n", `6: play[0]: a world file cannot do "clock advance 1h0m0s with people": people act only in a finished world`},
+		{"play: |\n  evm_setAutomine [false] on C\n", `6: play[0]: a world file cannot do "evm_setAutomine [false] on C": of a node's methods, only those that set an account's balance, nonce, code or storage work here`},
+		{"play: |\n  anvil_setBalance [\"@bob\"] on C\n", `6: play[0]: a world file cannot do "anvil_setBalance [\"@bob\"] on C": anvil_setBalance takes 2 parameters, not 1`},
+		{"play: |\n  anvil_setBalance [\"@bob\",\"0x-1\"] on C\n", `6: play[0]: a world file cannot do "anvil_setBalance [\"@bob\",\"0x-1\"] on C": parameter 2 of anvil_setBalance: expected a number of 256 bits, in decimal or as 0x and hexadecimal digits, not "0x-1"`},
+		{"play: |\n  anvil_setStorageAt [\"@bob\",0,\"0x01\"] on C\n", `6: play[0]: a world file cannot do "anvil_setStorageAt [\"@bob\",0,\"0x01\"] on C": the value of a slot has 32 bytes`},
+		{"play: |\n  anvil_setNonce [\"@bob\",9223372036854775808] on C\n", `6: play[0]: a world file cannot do "anvil_setNonce [\"@bob\",9223372036854775808] on C": the nonce has more than 62 bits`},
+		{"play: |\n  anvil_setBalance [\"@bob\",1] on P\n", "6: play[0]: P is no EVM chain"},
 		{"play: |\n  # two lines\n\n  mine on C\n  mine on D\n", "9: play[1]: there is no chain D"},
 		{"play:\n- {from: alice, from: bob, to: bob}\n", "6: play[0].from: it stands there twice"},
 	} {
@@ -454,6 +463,35 @@ func TestAWorldFilePlaysASession(t *testing.T) {
 	}
 	if mined := heads("play:\n- {from: alice, to: bob, value: 1.5}\n- alice calls usdx.transfer(address,uint256)(bob, 5) on C\n- clock advance 1h\n- {from: bob, to: alice, value: 0.000000001, chain: fuji/C}\n- mine on C\n"); mined == lines {
 		t.Error("mine does nothing")
+	}
+}
+
+// TestAFileSetsStates: as the methods of a node do, and as verify does again.
+func TestAFileSetsStates(t *testing.T) {
+	w := own(t, store.Memory, head+`play: |
+  anvil_setBalance ["@bob",1000000000000000000] on C
+  tenderly_addBalance ["@bob","0x5"] on C
+  evm_setAccountNonce ["@bob",7000] on C
+  anvil_setCode ["0x00000000000000000000000000000000000c0ffe","0x60006000fd"] on C # it reverts
+  hardhat_setStorageAt ["@usdx","0x63","0x`+strings.Repeat("0", 63)+`7"] on C
+  hardhat_setNonce ["@bob",1] on C fails
+  bob sends 1 wei to alice on C
+`)
+	verifytest.Sound(t, w)
+	c := w.Chains[0]
+	states := must(c.State(t.Context(), must(c.Head(t.Context()))(t)))(t)
+	bob := common.HexToAddress("0x70997970C51812dc3A010C7d01b50e0d17dc79C8")
+	spent := new(big.Int).Sub(big.NewInt(1e18+5-1), states.GetBalance(bob).ToBig())
+	if n := states.GetNonce(bob); n != 7001 || spent.Sign() <= 0 || spent.Cmp(big.NewInt(1e16)) > 0 {
+		t.Errorf("bob has the nonce %d and spent %s", n, spent)
+	}
+	if code := states.GetCode(common.HexToAddress("0xc0ffe")); !bytes.Equal(code, common.FromHex("60006000fd")) {
+		t.Errorf("the code is %x", code)
+	}
+	for _, row := range must(w.DB.Contracts(t.Context(), c.Row.ID))(t) {
+		if slot := states.GetState(common.Address(row.Address), common.HexToHash("0x63")); row.Role == "usdx" && slot.Big().Int64() != 7 {
+			t.Errorf("the slot has %s", slot)
+		}
 	}
 }
 
