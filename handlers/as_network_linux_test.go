@@ -30,6 +30,7 @@ func init() {
 	roles["reader"] = readEverything
 	roles["leak"] = leak
 	roles["waiter"] = waitForEnd
+	roles["impatient by name"] = lookByName
 }
 
 // runAlone starts the program that its arguments name, once the loopback interface of its network namespace is up.
@@ -241,5 +242,28 @@ func TestNoFileIsLeft(t *testing.T) {
 				t.Fatalf("%s died: %v or %v is left", dies, files, left)
 			}
 		}
+	}
+}
+
+// lookByName asks the real network's own name, once.
+func lookByName() error {
+	r, err := http.Get("https://data-api.avax.network/v1/chains/43114")
+	if err == nil && r.StatusCode != http.StatusOK {
+		err = errors.New(r.Status)
+	}
+	return err
+}
+
+// TestASearchAsTheNetwork finds faults of requests to the real network's names.
+func TestASearchAsTheNetwork(t *testing.T) {
+	t.Parallel()
+	corpus := filepath.Join(t.TempDir(), "schedules.txt")
+	code, stdout, stderr := searchFor(t, "impatient by name", corpus, "--as-network", "--sealed", "--allow-host", "a.example", "--allow-host", "b.example")
+	if code != 1 || !strings.Contains(stdout, "of GET /v1/chains/43114 ") || !strings.Contains(stdout, " --as-network=true --sealed=true --allow-host=a.example --allow-host=b.example --corpus=") {
+		t.Errorf("exit %d, %s, %s", code, stdout, stderr)
+	}
+	code, _, stderr = searchFor(t, "leak", corpus, "--as-network", "--sealed")
+	if code != 1 || !strings.Contains(stderr, "fails without faults") || !strings.Contains(stderr, "2 × GET planted.example:80") {
+		t.Errorf("a leak: exit %d, %s", code, stderr)
 	}
 }

@@ -89,7 +89,7 @@ func CommandLine(f *pflag.FlagSet) *cli.Program {
 				Examples: "  snowglobe mcp\n  snowglobe mcp --profile default --seed 7\n  snowglobe mcp --addr 127.0.0.1:9650",
 			},
 			{
-				Name: "search", Program: true, Flags: of(worldFlags, []string{"read-only", "network", "dialect", "strict", "no-mining", "block-time", "no-relayer", "artifacts", "faults"}, searchFlags, []string{"corpus", jsonFlag}, noteFlags),
+				Name: "search", Program: true, Flags: of(worldFlags, []string{"read-only", "network", "dialect", "strict", "as-network", "sealed", "allow-host", "as-host", "no-mining", "block-time", "no-relayer", "artifacts", "faults"}, searchFlags, []string{"corpus", jsonFlag}, noteFlags),
 				Defaults: ExecDefaults, Summary: "run a command many times with faults, and find the fewest that make it fail",
 				Details:  "Each run has a world of its own and the environment that exec sets. The number of a run decides its\nfaults. It exits with 1 if the command fails in a run; exec --schedule repeats that run's faults.",
 				Examples: "  snowglobe search --runs 200 --budget 5m -- npm test\n  snowglobe exec --schedule 7f3a91c2 -- npm test",

@@ -78,8 +78,8 @@ func NewFlags(f *pflag.FlagSet) *Flags {
 	f.StringVar(&s.Addresses.Fuji, "fuji-addr", "", "`HOST:PORT` that serves fuji under /ext, for clients that keep only a URL's origin, or off (default: two ports above --addr's)")
 	f.BoolVar(&s.asNetwork, "as-network", false, "answer for the real network's own host names too, as a proxy: exec sets up its command, serve shows how to set up a browser")
 	f.BoolVar(&s.sealed, "sealed", false, "with --as-network, refuse every other host but this machine; exec lists what was refused and fails")
-	f.Func("allow-host", "`HOSTS`, separated by commas, that pass nevertheless; *.example.com for all below one; repeatable", s.allowHosts)
-	f.Func("as-host", "`HOST=SERVICE` to answer for besides the known ones: data, metrics, node, etherscan, compilers or chain:ID; repeatable", s.addHosts)
+	f.Var(&parsed{read: s.allowHosts}, "allow-host", "`HOSTS`, separated by commas, that pass nevertheless; *.example.com for all below one; repeatable")
+	f.Var(&parsed{read: s.addHosts}, "as-host", "`HOST=SERVICE` to answer for besides the known ones: data, metrics, node, etherscan, compilers or chain:ID; repeatable")
 	f.StringVar(&s.network, "network", fixtures.MainnetName, "`NAME` of the network for /ext paths without one: mainnet or fuji")
 	f.StringVar(&s.dialect, "dialect", "auto", "`NAME` of the dialect of the Data and Metrics API: auto, spec or upstream")
 	f.IntVar(&s.rateLimit, "rate-limit", 0, "`N` requests a minute for each client, twice as many with a key of --api-keys; further ones get a 429. 0 for no limit")
@@ -90,13 +90,13 @@ func NewFlags(f *pflag.FlagSet) *Flags {
 	f.BoolVar(&s.index, "index-enabled", true, "serve the node's index; --no-index is the opposite")
 	f.StringVar(&s.profiles, "profile-dir", "", "`FOLDER` for the admin API's cpu.profile, mem.profile, lock.profile and stacktrace.txt (default: a new temporary folder, shown by admin.getConfig)")
 	f.StringVar(&s.hosts, "http-allowed-hosts", "localhost", "host `NAMES`, separated by commas, that /ext answers to; IP addresses always work, * allows any name")
-	f.Func("allow-origin", "`ORIGINS`, separated by commas, such as https://app.example, whose pages may change the world, as pages of localhost may; * for all; repeatable", s.allowOrigins)
+	f.Var(&parsed{read: s.allowOrigins}, "allow-origin", "`ORIGINS`, separated by commas, such as https://app.example, whose pages may change the world, as pages of localhost may; * for all; repeatable")
 	f.BoolVar(&s.control, "allow-control", false, "when listening beyond loopback, allow every change of the world, not only signed transactions")
 	f.StringVar(&s.webhookHosts, "webhook-hosts", "", "`NAMES` or addresses of hosts, separated by commas, that webhooks may call besides this machine; * for any")
 	f.BoolVar(&s.public, "public", false, "answer as a public API server: without info.getNodeID, getNodeIP, getVMs and the admin API")
 	f.Var(&s.strict, "strict", "answer only the methods that a node of the network answers on the world's date, with no accounts of its own: not anvil_ and the like, and on the C-Chain not eth_coinbase after Helicon. --strict=all includes the APIs that a node has off by default, such as debug_")
 	f.Lookup("strict").NoOptDefVal = "true"
-	f.Func("block-time", "`TIME`, such as 2s or 2, of real time between each EVM chain's blocks, instead of one block for each transaction", s.mining.setInterval)
+	f.Var(&parsed{read: s.mining.setInterval}, "block-time", "`TIME`, such as 2s or 2, of real time between each EVM chain's blocks, instead of one block for each transaction")
 	f.BoolVar(&s.mixedMining, "mixed-mining", false, "with --block-time, also make a block for each transaction at once")
 	f.BoolVar(&s.noMining, "no-mining", false, "make blocks of EVM chains only when a client asks for them (evm_mine)")
 	f.BoolVar(&s.noRelayer, "no-relayer", false, "leave Teleporter messages that clients send to a relayer of your own")
@@ -113,7 +113,7 @@ func NewFlags(f *pflag.FlagSet) *Flags {
 	f.IntVar(&s.exportKeep, "export-keep", 1000, "`N` latest finished exports to keep; 0 for all")
 	f.Int64Var(&s.exportMaxRows, "export-max-rows", 1_000_000, "`N` rows at most in an export, except that a larger first day is written in full; 0 for no limit")
 	f.DurationVar(&s.exportRetention, "export-retention", 0, "`TIME` to keep a finished export, by the world's clock, such as 24h; 0 for ever")
-	f.Func("artifacts", "`FOLDERS`, separated by commas, of compiled contracts: Foundry's out or Hardhat's artifacts. Calls, events and failures of these contracts have names, lines and reasons; a new build is noticed; repeatable", s.addArtifacts)
+	f.Var(&parsed{read: s.addArtifacts}, "artifacts", "`FOLDERS`, separated by commas, of compiled contracts: Foundry's out or Hardhat's artifacts. Calls, events and failures of these contracts have names, lines and reasons; a new build is noticed; repeatable")
 	f.BoolVar(&s.gasReport, "gas-report", false, "with exec, print the gas of each function of each contract once the command has ended")
 	f.StringVar(&s.record, "record", "", "`FILE` to which exec writes what the command did to the world, once it has ended; play repeats it")
 	f.StringVar(&s.against, "against", "", "`CHANGE` that makes the second world of rehearse: seed=N, dialect=NAME or strict; or use --upgrade NAME")
@@ -264,6 +264,25 @@ func (o *Options) AddArtifacts(folders []string) error {
 	return nil
 }
 
+// parsed is a flag whose values a function reads. It remembers them as they were given.
+type parsed struct {
+	read  func(string) error
+	given []string
+}
+
+func (p *parsed) Set(text string) error {
+	p.given = append(p.given, text)
+	return p.read(text)
+}
+
+func (p *parsed) String() string { return strings.Join(p.given, ",") }
+
+// GetSlice returns the values as those of a repeated flag.
+func (p *parsed) GetSlice() []string { return p.given }
+
+// Type is the one that pflag gives such flags.
+func (p *parsed) Type() string { return "func" }
+
 func (s *Flags) allowHosts(list string) error {
 	for _, text := range splitNames(list) {
 		name, err := intercept.ParseAllowed(text)
@@ -291,6 +310,7 @@ func (s *Flags) readAsNetwork() error {
 	switch {
 	case s.asNetwork:
 		s.Addresses.AsNetwork = &AsNetwork{Options: s.hostNames, Exposed: s.control}
+		s.Search.AsNetwork = s.Addresses.AsNetwork
 	case s.sealed:
 		return errors.New("--sealed needs --as-network")
 	case len(s.hostNames.Hosts) > 0:

@@ -146,6 +146,29 @@ func ask(ctx context.Context, method, url string, body io.Reader) ([]byte, error
 	return text, err
 }
 
+// environ returns variables for a command, with those that lead it to the proxy if there is one, and a function that removes what these need.
+func (l *Listeners) environ(url string, variables []variable) (environ []string, end func() error, err error) {
+	for _, v := range variables {
+		environ = append(environ, v.name+"="+v.value)
+	}
+	if l.proxy == nil {
+		return environ, func() error { return nil }, nil
+	}
+	network, err := l.proxy.Environment(url, portOf(l.direct), os.Environ())
+	if err != nil {
+		return nil, nil, err
+	}
+	return append(environ, network.Variables...), network.Close, nil
+}
+
+// leaked returns what a sealed proxy refused a command.
+func (l *Listeners) leaked() error {
+	if l.proxy == nil {
+		return nil
+	}
+	return l.proxy.Leaked()
+}
+
 // runProgram runs the command with the environment of the server at a URL, and returns its exit code. A command that a sealed proxy refused
 // something has failed, whatever its own code.
 func (o *Options) runProgram(ctx context.Context, l *Listeners, url string) error {
@@ -153,27 +176,20 @@ func (o *Options) runProgram(ctx context.Context, l *Listeners, url string) erro
 	if err != nil {
 		return err
 	}
-	var environ []string
-	for _, v := range variables {
-		environ = append(environ, v.name+"="+v.value)
-	}
-	if l.proxy == nil {
-		return o.Program.Run(environ)
-	}
-	network, err := l.proxy.Environment(url, portOf(l.direct), os.Environ())
+	environ, end, err := l.environ(url, variables)
 	if err != nil {
 		return err
 	}
-	if o.Hints != nil {
+	if l.proxy != nil && o.Hints != nil {
 		fmt.Fprintf(o.Hints, "snowglobe: Chromium's flags, in %s: %s\n", intercept.ChromiumVariable, strings.Join(l.proxy.ChromiumFlags(url), " "))
 	}
-	err = o.Program.Run(append(environ, network.Variables...))
-	if leak := l.proxy.Leaked(); leak != nil {
+	err = o.Program.Run(environ)
+	if leak := l.leaked(); leak != nil {
 		failed := &program.ExitError{Code: 1}
 		errors.As(err, &failed)
 		err = &program.ExitError{Code: failed.Code, Err: leak}
 	}
-	return errors.Join(err, network.Close())
+	return errors.Join(err, end())
 }
 
 // PrintEnvironment asks the server at the addresses for exec's environment and prints it as shell exports.

@@ -1,6 +1,7 @@
 package handlers
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -35,6 +36,7 @@ type SearchFlags struct {
 	Budget                   time.Duration
 	Corpus, Schedule, Report string
 	Reorg                    bool
+	AsNetwork                *AsNetwork // nil for servers that answer to their own addresses only
 }
 
 // Again returns the command line that repeats a schedule, with the user's flags for the search's worlds.
@@ -43,7 +45,13 @@ func (f *SearchFlags) Again(flags *pflag.FlagSet, chosen map[string]bool, comman
 		words := []string{"snowglobe", "exec", "--schedule", id}
 		flags.VisitAll(func(flag *pflag.Flag) {
 			if chosen[flag.Name] && flag.Name != jsonFlag && !slices.Contains(searchFlags, flag.Name) && !slices.Contains(noteFlags, flag.Name) {
-				words = append(words, quotedWord("--"+flag.Name+"="+flag.Value.String()))
+				values := []string{flag.Value.String()}
+				if list, is := flag.Value.(interface{ GetSlice() []string }); is {
+					values = list.GetSlice()
+				}
+				for _, value := range values {
+					words = append(words, quotedWord("--"+flag.Name+"="+value))
+				}
 			}
 		})
 		words = append(words, "--")
@@ -176,6 +184,7 @@ type searching struct {
 	made    atomic.Int64
 	ready   chan *hidden // made in advance
 	allowed time.Duration
+	network *AsNetwork
 
 	personas []variable // set once a world is ready
 	ends     sync.WaitGroup
@@ -189,14 +198,14 @@ func (s *searching) make(ctx context.Context) (h *hidden, err error) {
 	if h.world, err = s.of.CopyTo(ctx, h.path, searchLimits); err != nil {
 		return nil, err
 	}
-	if h.listeners, err = (Addresses{Main: "127.0.0.1:0", Fuji: Off}).Listen(); err != nil {
+	if h.listeners, err = (Addresses{Main: "127.0.0.1:0", Fuji: Off, AsNetwork: s.network}).Listen(); err != nil {
 		return nil, errors.Join(err, h.world.Close())
 	}
 	o := s.options
 	o.Log, o.Events, o.Program, o.Hints, o.Follows, o.Brief = slog.New(slog.DiscardHandler), events.NewHub(), nil, nil, true, true
 	o.Journal = journal.New(0, o.Keys.Texts(), o.Events)
 	o.At(h.listeners)
-	if err := h.world.Claim(ctx); err != nil {
+	if err := errors.Join(h.listeners.knowChains(h.world), h.world.Claim(ctx)); err != nil {
 		return nil, errors.Join(err, h.listeners.Close(), h.world.Close())
 	}
 	if h.server, err = New(h.world, o); err != nil {
@@ -236,17 +245,22 @@ func (s *searching) run(ctx context.Context, schedule *fault.Schedule) (*search.
 	if err := h.server.Follow(ctx, schedule); err != nil {
 		return nil, err
 	}
-	var environ []string
-	for _, v := range append(urlVariables(h.listeners.URL()), s.personas...) {
-		environ = append(environ, v.name+"="+v.value)
+	url := h.listeners.URL()
+	environ, end, err := h.listeners.environ(url, append(urlVariables(url), s.personas...))
+	if err != nil {
+		return nil, err
 	}
 	begun := time.Now()
 	recorded, err := s.program.RunQuietly(environ, func() time.Duration { return s.allowed + waitFactor*schedule.Waited() }, ctx.Done())
+	err = errors.Join(err, end())
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
 	if err != nil {
 		return nil, err
+	}
+	if leak := h.listeners.leaked(); leak != nil {
+		recorded.Failure = cmp.Or(recorded.Failure, leak.Error())
 	}
 	return &search.Outcome{Failure: recorded.Failure, Output: recorded.Output, Applied: schedule.Applied(), Took: time.Since(begun)}, nil
 }
@@ -273,6 +287,9 @@ func Search(ctx context.Context, w *sim.World, o Options, f SearchFlags, p *prog
 		defer w.Close()
 	}
 	s := &searching{of: w, options: o, program: p, folder: folder, ready: make(chan *hidden), allowed: plainAllowed}
+	if f.AsNetwork != nil {
+		s.network = &AsNetwork{Options: f.AsNetwork.Options, Log: slog.New(slog.DiscardHandler)}
+	}
 	making, stop := context.WithCancel(ctx)
 	finished := make(chan struct{})
 	go func() {

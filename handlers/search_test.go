@@ -95,12 +95,13 @@ func searchFor(t *testing.T, role, corpus string, flags ...string) (int, string,
 func TestASearchFindsWhatACommandDoesNotSurvive(t *testing.T) {
 	t.Parallel()
 	corpus := filepath.Join(t.TempDir(), "schedules.txt")
-	code, stdout, stderr := searchFor(t, "impatient", corpus, "--runs", "60")
+	folder := t.TempDir()
+	code, stdout, stderr := searchFor(t, "impatient", corpus, "--runs", "60", "--artifacts", folder, "--upgrade", "helicon=never", "--upgrade", "fuji:helicon=now")
 	var report search.Report
 	if err := json.Unmarshal([]byte(stdout), &report); err != nil || code != 1 || !report.Found || len(report.Faults) != 1 || report.Failure != "exit code 1" {
 		t.Fatalf("exit %d, %s, %s, %v", code, stdout, stderr, err)
 	}
-	if !strings.HasPrefix(report.Again, "snowglobe exec --schedule "+report.Schedule+" --corpus="+corpus+" -- ") {
+	if !strings.HasPrefix(report.Again, "snowglobe exec --schedule "+report.Schedule+" --upgrade=helicon=never --upgrade=fuji:helicon=now --artifacts="+folder+" --corpus="+corpus+" -- ") {
 		t.Errorf("again: %s", report.Again)
 	}
 	for range times(t, 8) {
