@@ -138,6 +138,11 @@ func TestThePage(t *testing.T) {
 			t.Errorf("the page lacks %s", want)
 		}
 	}
+	for _, run := range r.Runs {
+		if list := run.Outcome.Applied; len(list) > 0 && !strings.Contains(page.String(), "<pre>"+list.String()+"</pre>") {
+			t.Errorf("the page lacks the schedule of run %d", run.Number)
+		}
+	}
 	if n := strings.Count(page.String(), "<tr><td>"); n != len(r.Runs) || n == 0 {
 		t.Errorf("%d of %d runs", n, len(r.Runs))
 	}
