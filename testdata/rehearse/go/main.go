@@ -1,5 +1,5 @@
-// Command header hashes the newest header of the C-Chain from the fields that headers had before Helicon or, with the argument proof, verifies an
-// account's proof with that header's state root.
+// Command go hashes the newest header of the C-Chain from the fields that headers had before Helicon. With the argument proof, it verifies an
+// account's proof with that header's state root, and with stake it delegates on the P-Chain.
 package main
 
 import (
@@ -17,11 +17,15 @@ import (
 )
 
 func call(result any, method string, params ...any) error {
+	return callAt(os.Getenv("SNOWGLOBE_RPC_URL"), result, method, params)
+}
+
+func callAt(url string, result any, method string, params any) error {
 	body, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": 1, "method": method, "params": params})
 	if err != nil {
 		return err
 	}
-	answer, err := http.Post(os.Getenv("SNOWGLOBE_RPC_URL"), "application/json", bytes.NewReader(body))
+	answer, err := http.Post(url, "application/json", bytes.NewReader(body))
 	if err != nil {
 		return err
 	}
@@ -98,7 +102,11 @@ func run() error {
 }
 
 func main() {
-	if err := run(); err != nil {
+	do := run
+	if len(os.Args) > 1 && os.Args[1] == "stake" {
+		do = delegate
+	}
+	if err := do(); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
