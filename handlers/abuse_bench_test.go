@@ -14,7 +14,7 @@ import (
 	"snowglobe/handlers/control"
 )
 
-// abuse is a hostile kind of load. It returns when the server has had time to deal with it, no matter what the server answered.
+// abuse is a hostile kind of load. It returns once the server has had time to deal with it, whatever the server answered.
 type abuse struct {
 	name string
 	do   func(p *process, w control.World)
@@ -68,7 +68,7 @@ func allAbuses(w control.World) []abuse {
 	}
 }
 
-// abuses measures the memory of a server that clients press as hard as they can, each time a new one.
+// abuses measures the memory of a fresh server under each abuse, with clients that press as hard as they can.
 func (r *report) abuses() {
 	first := r.serve("--profile", "default", "--db", r.world("default"), "--quiet")
 	w := r.describe(first)
@@ -87,7 +87,7 @@ func (r *report) abuses() {
 	})
 }
 
-// each opens a number of connections that send something over and over.
+// each opens a number of connections that each send something over and over.
 func (p *process) each(connections int, send func(c *connection, n int) error) {
 	var all sync.WaitGroup
 	end := time.Now().Add(p.pressed)
@@ -100,7 +100,7 @@ func (p *process) each(connections int, send func(c *connection, n int) error) {
 					if c, err = dial(p.address); err != nil {
 						continue
 					}
-					_ = c.SetDeadline(end) // an answer that takes longer is not waited for
+					_ = c.SetDeadline(end) // don't wait longer for an answer
 				}
 				if send(c, n) != nil {
 					c.Close()
@@ -115,7 +115,7 @@ func (p *process) each(connections int, send func(c *connection, n int) error) {
 	all.Wait()
 }
 
-// ignored reads an answer of any status.
+// ignored reads an answer with any status.
 func ignored(c *connection, err error) error {
 	if err != nil {
 		return err
@@ -138,7 +138,7 @@ func (p *process) flood(connections int, request []byte) {
 	})
 }
 
-// silence opens connections and sends only the beginning of a request.
+// silence opens connections and sends only the start of a request.
 func (p *process) silence(connections int, beginning string) {
 	var open []*connection
 	defer func() { closeAll(open) }()
@@ -148,7 +148,7 @@ func (p *process) silence(connections int, beginning string) {
 			break
 		}
 		open = append(open, c)
-		_, _ = c.Write([]byte(beginning)) // a server may have hung up
+		_, _ = c.Write([]byte(beginning)) // the server may have hung up
 	}
 	time.Sleep(p.pressed / 4)
 }
@@ -168,7 +168,7 @@ func recursion(p *process, w control.World) {
 	})
 }
 
-// deaf requests a lot over WebSockets and reads none of it.
+// deaf requests a lot over WebSockets and never reads.
 func deaf(p *process, _ control.World) {
 	ask := []byte(call("eth_getLogs", map[string]any{"fromBlock": "0x0", "toBlock": "latest"})[0].body)
 	var all sync.WaitGroup

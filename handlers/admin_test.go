@@ -1,4 +1,4 @@
-// A running program and its log: effects of the node's admin API and host rules on other clients.
+// A running program and its log: how the node's admin API and host rules affect other clients.
 
 //go:build !race
 
@@ -33,7 +33,7 @@ func (s *started) says(t *testing.T, path, body string) string {
 	return string(text)
 }
 
-// admin calls a method of the admin API, which must succeed.
+// admin calls a method of the admin API that must succeed.
 func (s *started) admin(t *testing.T, method, params string) string {
 	t.Helper()
 	text := s.says(t, "/ext/admin", `{"jsonrpc":"2.0","id":1,"method":"admin.`+method+`","params":`+params+`}`)
@@ -83,7 +83,7 @@ func TestAdminHasEffect(t *testing.T) {
 	}
 }
 
-// TestAdminEndsWithTheProcess: a restarted node has no aliases of its former process, and logs as usual.
+// TestAdminEndsWithTheProcess: a restarted node has lost the aliases of its last process, and logs as usual.
 func TestAdminEndsWithTheProcess(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
@@ -105,7 +105,7 @@ func TestAdminEndsWithTheProcess(t *testing.T) {
 	}
 }
 
-// refuses calls a method of the admin API, which must fail with a reason.
+// refuses calls a method of the admin API that must fail with a reason.
 func (s *started) refuses(t *testing.T, method, why string) {
 	t.Helper()
 	if text := s.says(t, "/ext/admin", `{"jsonrpc":"2.0","id":1,"method":"admin.`+method+`"}`); !strings.Contains(text, why) {
@@ -133,7 +133,7 @@ func (s *started) aliasesChain(t *testing.T) {
 	}
 }
 
-// refusesTaken asks for names that may already be taken: a chain's alias, an L1's validators, an endpoint's alias.
+// refusesTaken asks for names that are already taken: a chain's alias, an L1's validators, an endpoint's alias.
 func (s *started) refusesTaken(t *testing.T) {
 	t.Helper()
 	s.admin(t, "alias", `{"endpoint":"bc/C","alias":"bc/deeds"}`)
@@ -158,7 +158,7 @@ func (s *started) refusesTaken(t *testing.T) {
 	}
 }
 
-// changesLevels calls the C-Chain four times: noted, silent, noted with the call, silent; and then the Data API, silent.
+// changesLevels calls the C-Chain four times: logged, silent, logged with the call, silent; and then the Data API, silent.
 func (s *started) changesLevels(t *testing.T) {
 	t.Helper()
 	for _, level := range []string{"INFO", "ERROR", "DEBUG", "OFF"} {
@@ -186,7 +186,7 @@ func (s *started) stops(t *testing.T) {
 	}
 }
 
-// TestHostsAndPublicServer: host names must be allowed, and a public server has no admin API and no information about its node.
+// TestHostsAndPublicServer: host names must be allowed, and a public server has no admin API and tells nothing about its node.
 func TestHostsAndPublicServer(t *testing.T) {
 	t.Parallel()
 	s := start(t, t.TempDir(), "--public", "--http-allowed-hosts", "Node.example, other.example")
@@ -225,7 +225,7 @@ func TestWarpSignKnown(t *testing.T) {
 	}
 }
 
-// TestFaultsOfAFile: faults from a file are active from the start.
+// TestFaultsOfAFile: faults from a file apply from the start.
 func TestFaultsOfAFile(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()

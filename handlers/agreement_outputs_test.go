@@ -1,4 +1,4 @@
-// Part of TestDataAPIAgreesWithTheNode: blocks and outputs of P and X, by both interfaces of one server.
+// Part of TestDataAPIAgreesWithTheNode: blocks and outputs of P and X, read through both interfaces of one server.
 
 package handlers_test
 
@@ -38,7 +38,7 @@ func (v *views) compareBlocks() {
 	}
 }
 
-// compareHistory replays every transaction of a network and compares the resulting outputs with the lists of outputs.
+// compareHistory replays every transaction of a network and compares the resulting outputs with the listed ones.
 func (v *views) compareHistory() {
 	v.Helper()
 	made, spent := map[string]object{}, map[string]bool{}
@@ -109,7 +109,7 @@ func (v *views) conserved(chain string, tx object) {
 	}
 }
 
-// compareOutputs compares an owner's outputs with the ones that transactions created and did not spend.
+// compareOutputs compares an owner's outputs with those that transactions created and did not spend.
 func (v *views) compareOutputs(owner string, made map[string]object, spent map[string]bool) {
 	v.Helper()
 	for chain, id := range map[string]ids.ID{"p-chain": ids.Empty, "x-chain": v.l.Rules.XChainID, "c-chain": v.l.Rules.CChainID} {
@@ -121,7 +121,7 @@ func (v *views) compareOutputs(owner string, made map[string]object, spent map[s
 		}
 		var have []string
 		for _, u := range v.pages("/blockchains/"+chain+"/utxos?addresses="+owner, "utxos") {
-			if u["txHash"] != ids.Empty.String() && u["creationTxHash"] != ids.Empty.String() { // nor what the P-Chain's genesis made
+			if u["txHash"] != ids.Empty.String() && u["creationTxHash"] != ids.Empty.String() { // nor does the P-Chain's genesis
 				have = append(have, fmt.Sprint(u["utxoId"]))
 			}
 			if spent[fmt.Sprint(u["utxoId"])] || u["consumingTxHash"] != nil {
@@ -148,7 +148,7 @@ func (v *views) compareOwners() {
 		for chain, service := range map[string]string{"P": "platform", "X": "xvm"} {
 			var have []string
 			for _, u := range v.pages("/blockchains/"+strings.ToLower(chain)+"-chain/utxos?addresses="+chain+"-"+owner, "utxos") {
-				if u["createdOnChainId"] == u["consumedOnChainId"] && u["staked"] != true { // the node lists what the chain itself can spend
+				if u["createdOnChainId"] == u["consumedOnChainId"] && u["staked"] != true { // the node lists only what the chain itself can spend
 					have = append(have, fmt.Sprint(u["utxoBytes"]))
 				}
 			}
@@ -162,7 +162,7 @@ func (v *views) compareOwners() {
 	}
 }
 
-// utxos returns all that the node lists.
+// utxos returns everything that the node lists.
 func (v *views) utxos(chain, service, owner string) (all []string) {
 	args := map[string]any{"addresses": []string{chain + "-" + owner}, "limit": 1024}
 	for {

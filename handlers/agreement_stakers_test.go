@@ -1,4 +1,4 @@
-// Part of TestDataAPIAgreesWithTheNode: stakers, by both interfaces of one server.
+// Part of TestDataAPIAgreesWithTheNode: stakers, read through both interfaces of one server.
 
 package handlers_test
 
@@ -74,7 +74,7 @@ func (v *views) compareDelegators() {
 			v.Fatalf("platform.getCurrentValidators of %v lists %d", s["nodeId"], len(one))
 		}
 		var fees uint64
-		shares := uint32(integer(strings.Replace(fmt.Sprint(one[0]["delegationFee"]), ".", "", 1))) // four places: of a million
+		shares := uint32(integer(strings.Replace(fmt.Sprint(one[0]["delegationFee"]), ".", "", 1))) // four decimal places: millionths
 		for _, want := range objects(one[0]["delegators"]) {
 			have := active[fmt.Sprint(want["txID"])]
 			if have == nil {
@@ -131,7 +131,7 @@ func (v *views) compareL1Validators() {
 	}
 }
 
-// compareNetwork compares sums, and nodes with the peers that the node sees.
+// compareNetwork compares totals, and the nodes with the peers that the node sees.
 func (v *views) compareNetwork() {
 	v.Helper()
 	details := v.get("")

@@ -19,8 +19,8 @@ import (
 	"snowglobe/sim/txs"
 )
 
-// TestNobodyHoldsMoreThanThereIs adds up all AVAX on P, X and C, in transit between them, in stakes and in balances of L1 validators. The sum
-// equals the supply to the last wei, on mainnet also the Data API's, and a realistic part of it is staked.
+// TestNobodyHoldsMoreThanThereIs adds up all AVAX on P, X and C, in transit between them, in stakes and in balances of L1 validators. The sum equals
+// the supply to the last wei, on mainnet also that of the Data API, and a realistic share of it is staked.
 func TestNobodyHoldsMoreThanThereIs(t *testing.T) {
 	t.Parallel()
 	const moved = "tiny, in which people went on"
@@ -52,7 +52,7 @@ func TestNobodyHoldsMoreThanThereIs(t *testing.T) {
 				t.Errorf("%s: all together hold %s AVAX on %s, and there are %s", profile, held, n.Name, total)
 			}
 			if i > 0 {
-				continue // the Data API tells mainnet's supply only
+				continue // the Data API has only mainnet's supply
 			}
 			if told := v.decode("supply", ask(h, "GET", "/v1/avax/supply", ""))["totalSupply"].(string); held != told {
 				t.Errorf("%s: all together hold %s AVAX, and the Data API tells of %s", profile, held, told)
@@ -81,7 +81,7 @@ func supply(t *testing.T, n *sim.Network) *big.Int {
 	if err != nil {
 		t.Fatal(err)
 	}
-	lost, err := query.FeesPaid(t.Context(), n) // of L1 validators
+	lost, err := query.FeesPaid(t.Context(), n) // by L1 validators
 	if err != nil {
 		t.Fatal(err)
 	}

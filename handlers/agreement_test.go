@@ -27,10 +27,10 @@ type views struct {
 	*testing.T
 	world *sim.World
 	h     http.Handler
-	l     *sim.Network // the network that is compared
+	l     *sim.Network // the network to compare
 }
 
-// get reads from the Data API about the network.
+// get reads the network's data from the Data API.
 func (v *views) get(path string) object {
 	v.Helper()
 	return v.decode("GET "+path, ask(v.h, http.MethodGet, "/v1/networks/"+v.l.Name+path, ""))
@@ -67,7 +67,7 @@ func (v *views) pages(path, key string) (all []object) {
 	}
 }
 
-// rpc calls the node about the network.
+// rpc calls the network's node.
 func (v *views) rpc(path, method string, params any) object {
 	v.Helper()
 	body, _ := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": 1, "method": method, "params": params}) // strings and lists
@@ -79,7 +79,7 @@ func (v *views) rpc(path, method string, params any) object {
 	return result
 }
 
-// same compares fields of the same thing as both interfaces write them.
+// same compares fields of one object as both interfaces write them.
 func (v *views) same(what string, pairs ...any) {
 	v.Helper()
 	for i := 0; i < len(pairs); i += 2 {
@@ -89,7 +89,7 @@ func (v *views) same(what string, pairs ...any) {
 	}
 }
 
-// plain writes a value without the difference between a number and a string that holds one.
+// plain removes the difference between a number and a string with a number.
 func plain(value any) string {
 	if n, err := strconv.ParseFloat(fmt.Sprint(value), 64); err == nil && strings.ContainsAny(fmt.Sprint(value), ".e") {
 		return strconv.FormatFloat(n, 'f', -1, 32)
@@ -110,7 +110,7 @@ func integer(value any) int64 {
 	return n
 }
 
-// by files objects under the text of a field.
+// by indexes objects by the text of a field.
 func by(all []object, key string) map[string]object {
 	filed := map[string]object{}
 	for _, o := range all {
@@ -127,8 +127,8 @@ func objects(list any) (all []object) {
 	return all
 }
 
-// TestDataAPIAgreesWithTheNode compares the Data API about the primary network with the node's services and with the transactions, around every
-// time at which a status changes.
+// TestDataAPIAgreesWithTheNode compares the Data API for the primary network with the node's services and with the transactions, around every time at
+// which a status changes.
 func TestDataAPIAgreesWithTheNode(t *testing.T) {
 	t.Parallel()
 	for _, seed := range []int64{1, 2, 7} {
@@ -150,7 +150,7 @@ func TestDataAPIAgreesWithTheNode(t *testing.T) {
 				v.compareHistory()
 				for i, unix := range v.changes() {
 					if (testing.Short() || seed > 1) && i%4 > 0 {
-						continue // of each change the second before, the second of it or the one after
+						continue // use only one of each change's three moments
 					}
 					w.Clock.Set(time.Unix(unix, 0))
 					v.compareStakers()

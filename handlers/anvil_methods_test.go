@@ -35,7 +35,7 @@ func anvilMethods(t *testing.T) (served, refused []string) {
 	return served, refused
 }
 
-// TestAnvilMethods asks the C-Chain and an L1 for each method of the table, without parameters, and looks only whether the method is there.
+// TestAnvilMethods calls each method of the table without parameters on the C-Chain and an L1, and checks only whether the method exists.
 func TestAnvilMethods(t *testing.T) {
 	t.Parallel()
 	served, refused := anvilMethods(t)
@@ -47,7 +47,7 @@ func TestAnvilMethods(t *testing.T) {
 		// A read-only parameter list of the wrong kind: no served method runs, and every one says something about its parameters.
 		asked := func(method string) string { return ask(h, "POST", path, methodCall+method+`","params":{}}`) }
 		for _, method := range served {
-			if method == "eth_subscribe" || method == "eth_unsubscribe" { // only over WebSocket, as it says
+			if method == "eth_subscribe" || method == "eth_unsubscribe" { // only over WebSocket, as the error says
 				continue
 			}
 			if answer := asked(method); !strings.Contains(answer, `"code":-32602,"message":"non-array args"`) {

@@ -1,4 +1,4 @@
-// What anvil's newest methods answer, compared with the methods of a node.
+// Results of anvil's newest methods, compared with those of a node's methods.
 
 package handlers_test
 
@@ -23,8 +23,8 @@ import (
 	"snowglobe/handlers"
 )
 
-// TestMineDetailed sends a transaction that returns something, one that reverts with a reason, one that reverts without and a payment, and mines
-// them: every block is the one that eth_getBlockByNumber returns, with what eth_call says that they return.
+// TestMineDetailed sends a transaction that returns something, one that reverts with a reason, one that reverts without, and a payment, and mines
+// them. Every block equals eth_getBlockByNumber's, and the outputs equal those of eth_call.
 func TestMineDetailed(t *testing.T) {
 	t.Parallel()
 	w := tinyWorld(t)
@@ -100,7 +100,7 @@ func asJSON(t *testing.T, value any) string {
 	return string(text)
 }
 
-// TestAnvilTells asks for the small facts: the first block's time, when the head last changed by this computer's clock, and the chain id.
+// TestAnvilTells checks small facts: the first block's time, when the head last changed by this computer's clock, and the chain id.
 func TestAnvilTells(t *testing.T) {
 	t.Parallel()
 	w := tinyWorld(t)
@@ -203,7 +203,7 @@ func TestReceiptsAreSent(t *testing.T) {
 	}
 }
 
-// TestLoggingIsTurnedOff turns the log of requests off and on again: what fails is logged in between, what succeeds is not.
+// TestLoggingIsTurnedOff turns the log of requests off and on again: in between, only failures are logged.
 func TestLoggingIsTurnedOff(t *testing.T) {
 	t.Parallel()
 	w := tinyWorld(t)
@@ -230,7 +230,7 @@ func TestLoggingIsTurnedOff(t *testing.T) {
 	}
 }
 
-// TestAStrictNodeHasFewerSubscriptions: what only newer nodes of Ethereum send is missing, like any method that the network does not have.
+// TestAStrictNodeHasFewerSubscriptions: subscriptions that only newer Ethereum nodes have are missing, like any method that the network doesn't have.
 func TestAStrictNodeHasFewerSubscriptions(t *testing.T) {
 	t.Parallel()
 	s := httptest.NewServer(strictServer(t, true, "--strict"))
@@ -249,8 +249,8 @@ func TestAStrictNodeHasFewerSubscriptions(t *testing.T) {
 	}
 }
 
-// TestSignaturesAreImpersonated lets ecrecover answer another account for one signature: in calls, in blocks, in copies of the state, and until the world
-// goes back.
+// TestSignaturesAreImpersonated lets ecrecover return another account for one signature: in calls, in blocks, in copies of the state, and until the
+// world is reverted.
 func TestSignaturesAreImpersonated(t *testing.T) {
 	t.Parallel()
 	w := tinyWorld(t)

@@ -1,4 +1,4 @@
-// make bench: what the proxy for the real network's host names costs.
+// make bench: the cost of the proxy for the real network's host names.
 
 package handlers_test
 
@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// ownNames measures the same requests to the server's own address and to the network's names through the proxy, one after another on a kept
-// connection, in turns.
+// ownNames measures the same requests to the server's own address and to the network's names through the proxy, alternately, one after another on a
+// kept connection.
 func (r *report) ownNames() {
 	p := r.serve("--as-network", "--db", r.world("default"), "--profile", "default")
 	defer p.stop()

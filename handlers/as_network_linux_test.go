@@ -1,4 +1,4 @@
-// exec --as-network as a process, in a network namespace where the system allows one: nothing leads out of it, not even to a name server.
+// exec --as-network as a process. Where the system allows a network namespace, nothing leads out of it, not even to a name server.
 
 //go:build linux && !race
 
@@ -33,7 +33,7 @@ func init() {
 	roles["impatient by name"] = lookByName
 }
 
-// runAlone starts the program that its arguments name, once the loopback interface of its network namespace is up.
+// runAlone starts the program in its arguments, once the loopback interface of its network namespace is up.
 func runAlone() error {
 	s, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM, 0)
 	if err != nil {
@@ -54,8 +54,7 @@ func runAlone() error {
 	return syscall.Exec(os.Args[1], os.Args[1:], os.Environ())
 }
 
-// alone changes a command so that it runs in a network namespace of its own, if the system allows that, with this binary in a role as the
-// command of exec.
+// alone makes a command run in its own network namespace, if the system allows that, with this binary in a role as the command of exec.
 func alone(t *testing.T, c *exec.Cmd, role string) *exec.Cmd {
 	t.Helper()
 	c.Args = append([]string{os.Args[0], c.Path}, c.Args[1:]...)
@@ -136,7 +135,7 @@ func atoi(text string) (n int) {
 	return n
 }
 
-// leak asks for another host and is content without it.
+// leak asks for another host and is content without an answer.
 func leak() error {
 	for range 2 {
 		if answer, err := http.Get("http://planted.example/prices"); err == nil {
@@ -148,7 +147,7 @@ func leak() error {
 	return nil
 }
 
-// waitForEnd says where its certificates are.
+// waitForEnd prints where its certificates are.
 func waitForEnd() error {
 	fmt.Println(os.Getpid(), os.Getenv("SSL_CERT_FILE"), os.Getenv("NODE_EXTRA_CA_CERTS"))
 	_, err := io.Copy(io.Discard, os.Stdin)
@@ -182,7 +181,7 @@ func TestALeakFailsASealedCommand(t *testing.T) {
 	}
 }
 
-// TestNoFileIsLeft: neither exec's end nor its death leaves a file, nor does the command's.
+// TestNoFileIsLeft: no file stays behind when exec ends or is killed, or when the command is.
 func TestNoFileIsLeft(t *testing.T) {
 	t.Parallel()
 	for _, dies := range []string{"nobody", "command", "exec"} {
@@ -226,7 +225,7 @@ func TestNoFileIsLeft(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_ = c.Wait() // the codes are tested elsewhere
+		_ = c.Wait() // other tests check exit codes
 		gone := func() bool {
 			left, _ := os.ReadDir(temporary)
 			for _, f := range files {

@@ -85,7 +85,7 @@ func reply(t *testing.T, c *http.Client, method, url, body string, headers ...st
 	return answer.StatusCode, string(text)
 }
 
-// replyToAbsolute asks a proxy for a URL in the absolute form, whatever its scheme.
+// replyToAbsolute asks a proxy for a URL in absolute form, with any scheme.
 func replyToAbsolute(t *testing.T, proxy, url string) string {
 	t.Helper()
 	c, err := net.Dial("tcp", strings.TrimPrefix(proxy, "http://"))
@@ -160,7 +160,7 @@ func TestTheNetworksOwnNames(t *testing.T) {
 	}
 }
 
-// TestTheJournalHasRealURLs, without secrets; it finds requests by host.
+// TestTheJournalHasRealURLs, without secrets, and finds requests by host.
 func TestTheJournalHasRealURLs(t *testing.T) {
 	t.Parallel()
 	c, client := asNetwork(t, intercept.Options{})
@@ -190,7 +190,7 @@ func TestTheJournalHasRealURLs(t *testing.T) {
 	}
 }
 
-// TestFaultsMatchByHost, and requests through the proxy name their own.
+// TestFaultsMatchByHost, and requests through the proxy can name their own faults.
 func TestFaultsMatchByHost(t *testing.T) {
 	t.Parallel()
 	c, client := asNetwork(t, intercept.Options{})
@@ -211,7 +211,7 @@ func TestFaultsMatchByHost(t *testing.T) {
 	}
 }
 
-// TestPagesOfTheNetworksNames: a page that this server itself serves at such a name may change the world, a page of another origin may not.
+// TestPagesOfTheNetworksNames: a page that this server itself serves under such a name may change the world; a page of another origin may not.
 func TestPagesOfTheNetworksNames(t *testing.T) {
 	t.Parallel()
 	_, client := asNetwork(t, intercept.Options{})

@@ -1,4 +1,4 @@
-// Auto-renewed staking from a client to every interface of a server, through cycles that the clock brings about.
+// Auto-renewed staking from a client to every interface of a server, through cycles that the clock ends.
 
 package handlers_test
 
@@ -19,8 +19,8 @@ import (
 	"snowglobe/sim/verify/verifytest"
 )
 
-// TestAutoRenewedStaking adds a validator that renews itself to each network, delegates to it, goes through three cycles, changes its
-// configuration, lets it leave, and has another fail its uptime. Amounts add up in UTXOs, the node's API and the Data API.
+// TestAutoRenewedStaking adds a validator that renews itself to each network, delegates to it, goes through three cycles, changes its configuration
+// and lets it leave; another one misses the required uptime. Amounts add up in UTXOs, the node's API and the Data API.
 func TestAutoRenewedStaking(t *testing.T) {
 	t.Parallel()
 	world := tinyWorld(t)
@@ -64,7 +64,7 @@ func (w *wallet) config(added *txs.Tx, period uint64, restaked uint32) *txs.SetA
 	return &txs.SetAutoRenewedValidatorConfigTx{BaseTx: w.spend(txs.PChain, 0), TxID: added.ID(), Auth: firstOwner, AutoCompoundRewardShares: restaked, Period: period}
 }
 
-// current returns a node as platform.getCurrentValidators shows it, nil if it does not validate.
+// current returns a node from platform.getCurrentValidators, nil if it does not validate.
 func (w *wallet) current(node ids.NodeID) object {
 	w.Helper()
 	if all := objects(w.rpc("bc/P", "platform.getCurrentValidators", map[string]any{"nodeIDs": []any{node}})["validators"]); len(all) == 1 {
@@ -73,7 +73,7 @@ func (w *wallet) current(node ids.NodeID) object {
 	return nil
 }
 
-// rewards adds up what a reward transaction paid, by the node and by the Data API.
+// rewards adds up what a reward transaction paid, according to the node and to the Data API.
 func (w *wallet) rewards(tx string) (paid int64) {
 	w.Helper()
 	shown := w.get("/blockchains/p-chain/transactions/" + tx)
@@ -180,13 +180,13 @@ var (
 	cyclePart   = regexp.MustCompile(`<rect class="(done|rest|lost)"`)
 )
 
-// page compares a node's page with the node's API: the cycles, newest first, what is next, and in the timeline the segments, oldest first.
+// page compares a node's page with the node's API: the cycles, newest first; what comes next; and the timeline's segments, oldest first.
 func (w *wallet) page(node ids.NodeID, next string, segments ...string) {
 	w.Helper()
 	page := ask(w.h, "GET", "/p/"+w.l.Name+"/node/"+node.String(), "")
 	above, table, _ := strings.Cut(page, `aria-label="Cycles"`)
 	table, _, _ = strings.Cut(table, "</table>")
-	shown := cycleRow.FindAllString(table, -1)[1:] // after the head
+	shown := cycleRow.FindAllString(table, -1)[1:] // without the head
 	cycles := w.validations(node)
 	w.same("cycles on the page", len(shown), len(cycles), strings.Contains(page, next), true)
 	var drawn []string

@@ -14,7 +14,7 @@ import (
 	"strconv"
 )
 
-// bareVariable turns the test binary into a server that only writes given answers, to measure the cost of net/http.
+// bareVariable turns the test binary into a server that only writes given answers, which shows the cost of net/http.
 const bareVariable = "SNOWGLOBE_TEST_BARE"
 
 // answer is a server's response.

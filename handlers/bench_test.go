@@ -18,14 +18,14 @@ import (
 	"snowglobe/handlers/docs"
 )
 
-// How often each thing is measured; the median is reported.
+// How often each figure is measured; the median is reported.
 const (
 	generations = 3
 	starts      = 7
 	rounds      = 5
 )
 
-// keptWorlds names the folder in which a report finds and leaves worlds.
+// keptWorlds is the folder in which a report finds and leaves worlds.
 var keptWorlds = flag.String("worlds", "", "folder of the worlds that BenchmarkReport keeps")
 
 // BenchmarkReport runs the built program and prints its figures beside their budgets, for `make bench`. ROWS selects one part, as in `make
@@ -41,7 +41,7 @@ func BenchmarkReport(b *testing.B) {
 	}
 }
 
-// part is a part of the report that ROWS can name.
+// part is a part of the report that ROWS can select.
 type part struct {
 	name    string
 	measure func()
@@ -119,7 +119,7 @@ func budget(name string) string {
 	return b.Limit
 }
 
-// TestBudgetsAreMeasured: each part of the bench prints exactly the budgets that the manual assigns to it.
+// TestBudgetsAreMeasured: each part of the bench prints exactly the budgets that the manual lists for it.
 func TestBudgetsAreMeasured(t *testing.T) {
 	files, err := filepath.Glob("*_test.go")
 	if err != nil {
@@ -151,7 +151,7 @@ func mebibytes(n int64) float64 { return float64(n) / (1 << 20) }
 
 func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
-// write puts a file with a text in the report's folder.
+// write writes a text to a file in the report's folder.
 func (r *report) write(name, text string) string {
 	path := filepath.Join(r.folder, name)
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {

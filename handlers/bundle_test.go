@@ -32,7 +32,7 @@ type bundleOutcome struct {
 	}
 }
 
-// TestBundlesAreWhatBlocksAre tries the transactions of blocks again: on the parent as signed ones, and as calls from the middle of the block on.
+// TestBundlesAreWhatBlocksAre runs the transactions of blocks again: on the parent as signed ones, and as calls from the middle of the block on.
 func TestBundlesAreWhatBlocksAre(t *testing.T) {
 	t.Parallel()
 	w := readWorld(t)
@@ -125,7 +125,7 @@ func bundledAgain(t *testing.T, h http.Handler, c *reader.Chain, b *reader.Block
 	return len(all), failed
 }
 
-// TestCallsInBundles calls contracts that see the block and what earlier calls left, and compares with the same calls sent.
+// TestCallsInBundles calls contracts that read the block and what earlier calls left, and compares with sending the same calls.
 func TestCallsInBundles(t *testing.T) {
 	t.Parallel()
 	w := tinyWorld(t)

@@ -14,10 +14,10 @@ import (
 	"time"
 )
 
-// readTime is for how long clients read while the clock runs.
+// readTime is how long clients read while the clock runs.
 const readTime = time.Minute
 
-// clock measures how long it takes to advance the clock, what memory the server has then, and how long readers wait meanwhile.
+// clock measures how long it takes to advance the clock, how much memory the server has then, and how long readers wait meanwhile.
 func (r *report) clock() {
 	r.table("moving the clock\tms\tbudget\tMiB afterwards\tbudget", func(row func(string, ...any)) {
 		for _, profile := range []string{"default", "large"} {
@@ -56,7 +56,7 @@ func (r *report) clock() {
 	})
 }
 
-// copyOf returns a file of its own with a profile's world.
+// copyOf returns a new file with a profile's world.
 func (r *report) copyOf(profile string) string {
 	from, err := os.Open(r.world(profile))
 	if err != nil {

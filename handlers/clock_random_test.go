@@ -16,9 +16,9 @@ import (
 	"snowglobe/sim/txs"
 )
 
-// TestRandomTimeIsTheSameInParts moves the clocks of two worlds by the same random amounts, from a second to weeks, with and without people,
-// and mines and sends in between on every kind of chain. One world takes each move in one step, the other in several. They stay equal, they
-// verify, all interfaces agree, and the balances add up.
+// TestRandomTimeIsTheSameInParts moves the clocks of two worlds by the same random amounts, from a second to weeks, with and without people, and
+// mines and sends in between on every kind of chain. One world takes each move in one step, the other in several. They stay equal, they verify, all
+// interfaces agree, and the balances add up.
 func TestRandomTimeIsTheSameInParts(t *testing.T) {
 	t.Parallel()
 	for number := range uint64(times(t, 4)) {
@@ -52,7 +52,7 @@ func newMovedStory(t *testing.T) *story {
 	return &story{&views{t, w, h, w.Networks[0]}}
 }
 
-// wander acts on a sequence of random numbers. Another sequence chooses the parts of each step.
+// wander acts on a sequence of random numbers. Another sequence divides each step into parts.
 func (s *story) wander(number uint64, parts bool) {
 	s.Helper()
 	r, cuts := rand.New(rand.NewPCG(number, 1)), rand.New(rand.NewPCG(number, 2))

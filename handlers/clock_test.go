@@ -1,4 +1,4 @@
-// The clock through all of its doors: /sim, evm_ methods, flags, live people and requests on their way.
+// The clock and all ways to move it: /sim, evm_ methods, flags, live people and requests under way.
 
 package handlers_test
 
@@ -61,7 +61,7 @@ func (c *clocked) send(path, body string) (status int, text string, answer map[s
 	if err := json.NewDecoder(response.Body).Decode(&raw); err != nil {
 		c.Fatal(path, err)
 	}
-	_ = json.Unmarshal(raw, &answer) // what is no object has no members
+	_ = json.Unmarshal(raw, &answer) // other JSON has no members
 	return response.StatusCode, string(raw), answer
 }
 
@@ -71,8 +71,8 @@ func (c *clocked) call(path, method, params string) string {
 	return text
 }
 
-// TestTheClockHasDoors moves the clock in every possible way, and reads a validator's end one second before and after it from the Data API,
-// from the node and from the list of upcoming events.
+// TestTheClockHasDoors moves the clock in every possible way, and reads a validator's end one second before and after it from the Data API, from the
+// node and from the list of upcoming events.
 func TestTheClockHasDoors(t *testing.T) {
 	w := tinyWorld(t)
 	server, err := handlers.New(w, handlers.Options{Network: "mainnet", Log: slog.New(slog.DiscardHandler)})
@@ -180,7 +180,7 @@ func TestARunningClock(t *testing.T) {
 	if _, text, now := c.send("/sim/clock", `{"freeze":true}`); now["rate"] != 0.0 || now["unix"].(float64) < float64(seed.DefaultUntil.Unix()+600) {
 		t.Fatalf("after a while: %s", text)
 	}
-	time.Sleep(3 * 100 * time.Millisecond) // a move under way ends
+	time.Sleep(3 * 100 * time.Millisecond) // a move under way ends in that time
 	before := w.Clock.UnixMilli()
 	time.Sleep(3 * 100 * time.Millisecond)
 	if after := w.Clock.UnixMilli(); after != before {
@@ -188,13 +188,13 @@ func TestARunningClock(t *testing.T) {
 	}
 }
 
-// peopleOf returns a world's people, as in the program.
+// peopleOf returns a world's people, as the program does.
 func peopleOf(w *sim.World, refused func(error)) control.People { return seed.NewPeople(w, refused) }
 
-// faucetOf returns a world's faucet, as in the program.
+// faucetOf returns a world's faucet, as the program does.
 func faucetOf(w *sim.World) control.Faucet { return seed.NewFaucet(w) }
 
-// TestPeopleLiveOnWhileTheClockMoves populates a day through the API, and finds its transactions in every interface.
+// TestPeopleLiveOnWhileTheClockMoves advances a populated day through the API, and finds its transactions in every interface.
 func TestPeopleLiveOnWhileTheClockMoves(t *testing.T) {
 	w := tinyWorld(t)
 	server, err := handlers.New(w, handlers.Options{Network: "mainnet", Relayer: true, Log: slog.New(slog.DiscardHandler),
@@ -286,7 +286,7 @@ func TestUntilTheNextOfEachKind(t *testing.T) {
 	}
 	before := s.rpc("bc/P", "platform.getHeight", nil)["height"]
 	after := before
-	for i := 0; i < 5 && after == before; i++ { // fuji's may come first
+	for i := 0; i < 5 && after == before; i++ { // fuji's event may come first
 		s.decode("until", ask(s.h, http.MethodPost, "/sim/clock", `{"until":"next-block"}`))
 		after = s.rpc("bc/P", "platform.getHeight", nil)["height"]
 	}

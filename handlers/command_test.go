@@ -95,13 +95,13 @@ type started struct {
 	banner *bytes.Buffer
 }
 
-// start serves the tiny world in a folder on a free port, or another world named by the arguments, and waits for the first response.
+// start serves the tiny world in a folder on a free port, or another world chosen by the arguments, and waits for the first response.
 func start(t *testing.T, folder string, args ...string) *started {
 	t.Helper()
 	return startAs(t, nil, folder, args...)
 }
 
-// startAs is start for another user.
+// startAs is start as another user.
 func startAs(t *testing.T, who *syscall.SysProcAttr, folder string, args ...string) *started {
 	t.Helper()
 	db := "snowglobe.db"
@@ -139,8 +139,8 @@ func startAs(t *testing.T, who *syscall.SysProcAttr, folder string, args ...stri
 	}
 }
 
-// TestOneServerAtATime: a second server on the same file is refused, because each keeps derived data in memory, but verifying is allowed. A
-// killed server does not block the next one.
+// TestOneServerAtATime refuses a second server on the same file, because each keeps derived data in memory, but allows verifying. A killed server
+// does not block the next one.
 func TestOneServerAtATime(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
@@ -152,7 +152,7 @@ func TestOneServerAtATime(t *testing.T) {
 	}
 	if testing.Short() {
 		t.Log("left out of a short run: verification beside the server")
-	} else { // package seed verifies beside a writer
+	} else { // package seed tests verifying beside a writer
 		verify := command(t, "verify")
 		verify.Dir = folder
 		if code, stdout, stderr := outcome(t, verify); code != 0 || !strings.Contains(stdout, "\nverified: ") {
@@ -168,8 +168,8 @@ func TestOneServerAtATime(t *testing.T) {
 	}
 }
 
-// TestTheClockOfAWorldAtRest moves it from the command line, and refuses while a server has the world. A world that was made until now
-// stays the same one later.
+// TestTheClockOfAWorldAtRest moves the clock from the command line, and is refused while a server has the world. A world generated up to now stays
+// the same later.
 func TestTheClockOfAWorldAtRest(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
@@ -295,7 +295,7 @@ func TestKilledGenerationLeavesNothingHalfMade(t *testing.T) {
 	}
 }
 
-// TestTwoGenerationsOfOneFile: one makes the world, the other fails with the reason.
+// TestTwoGenerationsOfOneFile: one makes the world, the other fails with a reason.
 func TestTwoGenerationsOfOneFile(t *testing.T) {
 	t.Parallel()
 	first := command(t, "generate", "--profile", "tiny", "--db", "w.db")

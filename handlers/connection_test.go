@@ -1,4 +1,4 @@
-// Whole answers, headers included, for the tests that compare them.
+// Complete answers, headers included, for the tests that compare them.
 
 package handlers_test
 
@@ -15,8 +15,8 @@ import (
 	"time"
 )
 
-// connection is a client that keeps its connection and does little else. net/http's own client needs as much time for a request as a server
-// does, so the measurement would be of the client.
+// connection is a client that keeps its connection and does little else. net/http's client needs as much time for a request as a server does, so we
+// would measure the client.
 type connection struct {
 	net.Conn
 	reader *bufio.Reader
@@ -31,7 +31,7 @@ func dial(address string) (*connection, error) {
 	return &connection{Conn: conn, reader: bufio.NewReaderSize(conn, 64<<10)}, conn.SetDeadline(time.Now().Add(patience))
 }
 
-// ask sends a request and reads its answer whole, headers included.
+// ask sends a request and reads the whole answer, headers included.
 func (c *connection) ask(request []byte) (answer, error) {
 	if _, err := c.Write(request); err != nil {
 		return answer{}, err
@@ -48,7 +48,7 @@ func (c *connection) ask(request []byte) (answer, error) {
 	return answer{Header: got.Header, Body: body}, err
 }
 
-// expect sends a request and compares the body of its answer.
+// expect sends a request and compares the answer's body.
 func (c *connection) expect(e exchange) error {
 	if _, err := c.Write(e.request); err != nil {
 		return err

@@ -17,8 +17,8 @@ import (
 	"snowglobe/handlers/snowglobetest"
 )
 
-// TestARequestCopiedAsATest copies a call, an operation and a refusal from the page of the request as tests for Go and for pytest, which pass, and fail
-// once the server answers otherwise.
+// TestARequestCopiedAsATest copies a call, an operation and a refusal from the request's page as tests for Go and pytest. They pass, and fail once
+// the server answers otherwise.
 func TestARequestCopiedAsATest(t *testing.T) {
 	t.Parallel()
 	s := snowglobetest.Run(t)

@@ -1,4 +1,4 @@
-// The paths and headers of Core's proxy before the Data API.
+// Core's proxy adds a prefix to the Data API's paths, and headers of its own.
 
 package handlers_test
 

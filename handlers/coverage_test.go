@@ -23,25 +23,25 @@ func tinyWorld(t *testing.T) *sim.World {
 	return tinyWorldOf(t, 1)
 }
 
-// readWorld returns the tiny world that tests share which only read it.
+// readWorld returns the tiny world that is shared by tests which only read it.
 func readWorld(t *testing.T) *sim.World {
 	t.Helper()
 	return readWorldOf(t, "tiny")
 }
 
-// readWorldOf returns the world of a profile that tests share which only read or copy it.
+// readWorldOf returns a profile's world, shared by tests that only read or copy it.
 func readWorldOf(t *testing.T, profile string) *sim.World {
 	t.Helper()
 	return seedtest.Shared(t, profile, 1)
 }
 
-// tinyWorldOf returns a tiny world of the test's own.
+// tinyWorldOf returns a tiny world for one test alone.
 func tinyWorldOf(t *testing.T, number int64) *sim.World {
 	t.Helper()
 	return seedtest.Copy(t, number)
 }
 
-// worldFile writes the file of the tiny world once, so that most tests need not wait for a generation.
+// worldFile writes the file of the tiny world once, so that most tests don't wait for a generation.
 func worldFile(t *testing.T, path string) {
 	t.Helper()
 	if _, err := os.Stat(path); err == nil {
@@ -57,8 +57,7 @@ func makeTiny(t testing.TB, number int64) *sim.World {
 	return seedtest.Generate(t, store.Memory, "tiny", number)
 }
 
-// TestCoverage requests every operation and method of the real services. The table must list everything that is not served with a reason, and
-// nothing else.
+// TestCoverage requests every operation and method of the real services. The table must list, with a reason, exactly those that are not served.
 func TestCoverage(t *testing.T) {
 	t.Parallel()
 	h, err := handlers.New(tinyWorld(t), handlers.Options{

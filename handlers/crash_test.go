@@ -37,8 +37,8 @@ type crash struct {
 	round  int
 	s      *started
 	tiny   *sim.World
-	told   int                  // how often a client was told that something is so
-	kill   func()               // begins the time after which the program is killed
+	told   int                  // how often a client was told something
+	kill   func()               // starts the countdown to the kill
 	after  []func(w *sim.World) // what must hold in the file
 	later  []func(s *started)   // what must hold with the next server
 }
@@ -60,8 +60,8 @@ var activities = []struct {
 	{"webhooks", 200 * time.Millisecond, (*crash).promises},
 }
 
-// TestCrashes kills the program during each of its activities in turn. After each kill the file opens, verifies, and contains everything that
-// clients were told.
+// TestCrashes kills the program during each of its activities in turn. After each kill the file opens, verifies, and contains everything that clients
+// were told.
 func TestCrashes(t *testing.T) {
 	random := rand.New(rand.NewPCG(23, uint64(*kills)))
 	tiny := readWorld(t)
@@ -93,7 +93,7 @@ func TestCrashes(t *testing.T) {
 
 func (c *crash) path() string { return filepath.Join(c.folder, "w.db") }
 
-// serves lets a server work until it is killed, and checks the file that is left.
+// serves lets a server work until it is killed, and checks the file that remains.
 func (c *crash) serves(do func(*crash), delay time.Duration) {
 	c.s = start(c.T, c.folder, "--quiet", "--db", "w.db")
 	c.kill = sync.OnceFunc(func() { time.AfterFunc(delay, func() { _ = c.s.cmd.Process.Kill() }) })
@@ -101,7 +101,7 @@ func (c *crash) serves(do func(*crash), delay time.Duration) {
 		c.kill()
 	}
 	do(c)
-	_ = c.s.cmd.Process.Kill() // should something else have ended it
+	_ = c.s.cmd.Process.Kill() // in case something else ended it
 	_ = c.s.cmd.Wait()
 	w, err := sim.Open(c.Context(), c.path())
 	if err != nil {
@@ -155,7 +155,7 @@ func (c *crash) ask(method, path, body string) (text string, ok bool) {
 	return string(all), true
 }
 
-// call calls the C-Chain's JSON-RPC; answer is a pointer.
+// call calls the C-Chain's JSON-RPC and decodes into answer.
 func (c *crash) call(answer any, method, params string) (ok bool) {
 	c.Helper()
 	text, ok := c.ask("POST", "/ext/bc/C/rpc", `{"jsonrpc":"2.0","id":1,"method":"`+method+`","params":`+params+`}`)
@@ -173,7 +173,7 @@ func (c *crash) call(answer any, method, params string) (ok bool) {
 	return true
 }
 
-// pay sends a wei and answers the hash of the transaction.
+// pay sends one wei and returns the transaction's hash.
 func (c *crash) pay(to common.Address) (hash common.Hash, ok bool) {
 	ok = c.call(&hash, "eth_sendTransaction", fmt.Sprintf(`[{"from":"0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266","to":"%s","value":"0x1"}]`, to))
 	return hash, ok
@@ -257,7 +257,7 @@ func (c *crash) marks() {
 				c.Errorf("snapshot %d: %v", id, err)
 			}
 		}
-		if err := w.Reset(c.Context()); err != nil { // there may be a thousand only
+		if err := w.Reset(c.Context()); err != nil { // no more than a thousand may exist
 			c.Error(err)
 		}
 		if got, want := w.Digest(), c.tiny.Digest(); string(got) != string(want) {
@@ -278,7 +278,7 @@ func (c *crash) goesBack() {
 		if before, ok = digest(); !ok {
 			break
 		}
-		may = nil // between the moments anything may have been written
+		may = nil // between the two states anything may have been written
 		var id string
 		if ok = c.call(&id, "evm_snapshot", `[]`) && c.call(new(any), "anvil_mine", `["0x64"]`); !ok {
 			break
@@ -412,7 +412,7 @@ func (c *crash) promises() {
 		defer mu.Unlock()
 		hash := said.Event.Transaction.TxHash
 		got[hash]++
-		if before := under[hash]; before != "" && before != said.MessageID { // a kill alone makes it no other event
+		if before := under[hash]; before != "" && before != said.MessageID { // a kill must not make it another event
 			c.Errorf("transaction %s is told under %s and %s", hash, before, said.MessageID)
 		}
 		under[hash] = said.MessageID

@@ -1,4 +1,4 @@
-// A server with a damaged file: its health, its log, and that it goes on serving.
+// A server with a damaged file: its health and its log report it, and it keeps serving.
 
 package handlers_test
 
@@ -19,8 +19,8 @@ import (
 	"snowglobe/sim/verify"
 )
 
-// TestServeNoticesDamage serves intact and damaged files. Soon after the start the health checks, and the log once, report the damage, and the
-// server goes on.
+// TestServeNoticesDamage serves intact and damaged files. Soon after the start the health checks, and the log once, report the damage, and the server
+// keeps serving.
 func TestServeNoticesDamage(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "world.db")
 	worldFile(t, path)
@@ -81,13 +81,13 @@ func TestServeNoticesDamage(t *testing.T) {
 func TestDamageIsNoticedSoon(t *testing.T) {
 	if testing.Short() {
 		t.Log("left out of a short run: the rest, whose world takes seconds to make")
-		return // the world takes seconds to make
+		return // making the world takes seconds
 	}
 	path := filepath.Join(t.TempDir(), "world.db")
 	if err := readWorldOf(t, "default").DB.WriteCopy(t.Context(), path); err != nil {
 		t.Fatal(err)
 	}
-	change(t, path, "UPDATE primary_block SET gas_excess = gas_excess + 1 WHERE id = (SELECT max(id) FROM primary_block)") // they are looked at last
+	change(t, path, "UPDATE primary_block SET gas_excess = gas_excess + 1 WHERE id = (SELECT max(id) FROM primary_block)") // these rows are inspected last
 	w, err := sim.Open(t.Context(), path)
 	if err != nil {
 		t.Fatal(err)
@@ -102,7 +102,7 @@ func TestDamageIsNoticedSoon(t *testing.T) {
 		least = min(least, worked(t)-before)
 	}
 	t.Logf("found within %s of a processor's time", least)
-	if least > 2*time.Second { // on a quiet machine it is less than half of that
+	if least > 2*time.Second { // a quiet machine takes less than half of that
 		t.Errorf("found within %s of a processor's time", least)
 	}
 }
@@ -121,7 +121,7 @@ func leafPage(t *testing.T, path, table string) (offset, size int) {
 	return offset, size
 }
 
-// change runs a statement on a file as another program does.
+// change runs a statement on a file, like another program.
 func change(t *testing.T, path, text string) {
 	t.Helper()
 	db, err := sql.Open("sqlite", path)
@@ -134,7 +134,7 @@ func change(t *testing.T, path, text string) {
 	}
 }
 
-// health serves a file until its inspection is over, compares the health checks with each other, and returns the log.
+// health serves a file until its inspection is over, compares the health checks, and returns the log.
 func health(t *testing.T, path string, damaged bool) string {
 	t.Helper()
 	w, err := sim.Open(t.Context(), path)

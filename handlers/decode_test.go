@@ -1,4 +1,4 @@
-// Calls, reverts and logs are decoded by the names that the process knows.
+// Decoding calls, reverts and logs with the names that the process knows.
 
 package handlers_test
 
@@ -15,7 +15,7 @@ import (
 	"snowglobe/fixtures/contracts"
 )
 
-// TestDecode decodes what every kind of contract says, and refuses what nothing fits.
+// TestDecode decodes calls, reverts and logs of every kind of contract, and refuses data that fits nothing.
 func TestDecode(t *testing.T) {
 	w := readWorld(t)
 	h := surfaceOf(t, w)
@@ -64,7 +64,7 @@ func TestDecode(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, k := range rows { // the contract's own functions count first
+	for _, k := range rows { // the contract's own functions come first
 		if k.Role == "usdx" {
 			got := ask(h, http.MethodPost, "/sim/decode", `{"data":"`+transfer+`","address":"`+common.BytesToAddress(k.Address).Hex()+`"}`)
 			if !strings.Contains(got, `"contract":"Token"`) {

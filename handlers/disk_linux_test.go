@@ -1,4 +1,4 @@
-// The built program on a full disk, which only a process with a limit meets.
+// The built program on a full disk, which only a process with a size limit meets.
 
 //go:build !race
 
@@ -18,8 +18,9 @@ import (
 	"snowglobe/handlers/control"
 )
 
-// TestADiskThatTakesNoMore lets a server meet a full disk: no file may become larger than so much. An export that
-// cannot be noted down is refused, as is a copy of the world; an export that can waits, and goes on once there is room again. When the log cannot be brought into the file at the end, the program says so, and the next start finds all.
+// TestADiskThatTakesNoMore fills a server's disk with a limit on file sizes. An export that cannot be recorded is refused, as is a copy of the world;
+// a recorded export waits and continues once there is room. If the log cannot be merged into the file at the end, the program says so, and the next
+// start finds everything.
 func TestADiskThatTakesNoMore(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
@@ -62,8 +63,8 @@ func TestADiskThatTakesNoMore(t *testing.T) {
 	}
 }
 
-// TestADiskThatWasFullForAMoment: automatic work continues once there is room again: a running clock with people, a background move of the
-// clock, blocks at an interval, a lagging index.
+// TestADiskThatWasFullForAMoment: automatic work continues once there is room again: a running clock with people, a background move of the clock,
+// blocks at an interval, a lagging index.
 func TestADiskThatWasFullForAMoment(t *testing.T) {
 	t.Parallel()
 	s := start(t, t.TempDir(), "--db", "w.db", "--live", "--clock-rate", "7200", "--block-time", "100ms")

@@ -28,8 +28,7 @@ import (
 
 var topicTransfer = crypto.Keccak256Hash([]byte("Transfer(address,address,uint256)"))
 
-// TestEthclientWalksEveryChain follows each chain from its first block to its head with go-ethereum's own client, over
-// HTTP and over WebSocket.
+// TestEthclientWalksEveryChain follows each chain from its first block to its head with go-ethereum's own client, over HTTP and over WebSocket.
 func TestEthclientWalksEveryChain(t *testing.T) {
 	t.Parallel()
 	h, err := handlers.New(readWorld(t), handlers.Options{Network: "mainnet"})
@@ -61,7 +60,7 @@ type walker struct {
 	chain  control.Chain
 	logs   []types.Log // of every receipt, in order
 
-	unsettled []blockReceipts // of blocks whose results no header has yet
+	unsettled []blockReceipts // of blocks whose results are in no header yet
 }
 
 type blockReceipts struct {
@@ -92,7 +91,7 @@ func walk(t *testing.T, c control.Chain, url string) {
 	w.tokens()
 }
 
-// block checks one block with its transactions and receipts, and is its hash.
+// block checks one block with its transactions and receipts, and returns its hash.
 func (w *walker) block(n uint64, parent common.Hash) common.Hash {
 	w.Helper()
 	var raw map[string]json.RawMessage
@@ -149,7 +148,7 @@ func (w *walker) header(raw map[string]json.RawMessage) (*evm.Header, common.Has
 		"settledGasUnix": &h.SettledGasUnix, "settledGasNumerator": &h.SettledGasNumerator, "settledExcess": &h.SettledExcess,
 	} {
 		if raw[name] == nil {
-			continue // before Helicon, or of an L1
+			continue // before Helicon, or on an L1
 		}
 		*into = new(uint64)
 		if err := json.Unmarshal(raw[name], (*hexutil.Uint64)(*into)); err != nil {
@@ -217,7 +216,7 @@ func (w *walker) sameLogs() {
 	}
 }
 
-// history follows alice's balance of a token through the transfers.
+// history checks alice's balance of a token against the transfers.
 func (w *walker) history(token common.Address) {
 	w.Helper()
 	alice, balance, last := common.HexToAddress("0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266"), new(big.Int), uint64(0)
@@ -262,7 +261,7 @@ func (w *walker) call(to common.Address, data []byte, block uint64) []byte {
 	return answer
 }
 
-// multicall reads many balances at once and one by one.
+// multicall reads many balances, all at once and one by one.
 func (w *walker) multicall() {
 	w.Helper()
 	artifact, err := contracts.Load("Multicall3")

@@ -1,4 +1,4 @@
-// Part of TestEthclientWalksEveryChain: tokens by their contracts and by the Data API.
+// Part of TestEthclientWalksEveryChain: tokens, from their contracts and from the Data API.
 
 package handlers_test
 
@@ -43,7 +43,7 @@ func (w *walker) ask(address, signature string) []byte {
 	return answer
 }
 
-// text returns an answer that is a string, or the word of old contracts that ends with zeros.
+// text decodes a string, or the zero-padded word that old contracts return.
 func (w *walker) text(address, signature string) string {
 	w.Helper()
 	answer := w.ask(address, signature)

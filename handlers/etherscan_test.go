@@ -1,4 +1,4 @@
-// The Etherscan-shaped API and the Data API of one server, which show the same rows.
+// The Etherscan-shaped API and the Data API of one server show the same rows.
 
 package handlers_test
 
@@ -36,9 +36,9 @@ func (s *scanned) rows(t *testing.T) (all []object) {
 	return all
 }
 
-// text returns a result that is a text.
+// text returns a result that is a string.
 func (s *scanned) text() (text string) {
-	_ = json.Unmarshal(s.Result, &text) // another type is no text
+	_ = json.Unmarshal(s.Result, &text) // other types are no string
 	return text
 }
 
@@ -79,7 +79,7 @@ func accountsOf(t *testing.T, db *store.DB, c *reader.Chain) (all []common.Addre
 	return all
 }
 
-// lists pairs the lists of both APIs, with how each writes what moved.
+// lists pairs the lists of both APIs, and how each writes a movement.
 var scannedLists = []struct {
 	action, operation string
 	scan, data        func(object) string
@@ -134,8 +134,8 @@ func fields(o object, paths ...string) string {
 	return b.String()
 }
 
-// TestEtherscanTellsTheHistoryOfTheDataAPI compares both for every account: transactions, internal transactions and transfers in number, order
-// and amount, and the balances.
+// TestEtherscanTellsTheHistoryOfTheDataAPI compares both APIs for every account: number, order and amounts of transactions, internal transactions and
+// transfers, and the balances.
 func TestEtherscanTellsTheHistoryOfTheDataAPI(t *testing.T) {
 	t.Parallel()
 	w := readWorld(t)
@@ -209,7 +209,7 @@ func bodyOf(t *testing.T, response *http.Response) string {
 
 const scanAlice = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266"
 
-// TestEtherscanPages: pages join to the whole, in both directions, and block ranges cut it.
+// TestEtherscanPages: pages join to the whole list, in both directions, and block ranges cut it.
 func TestEtherscanPages(t *testing.T) {
 	t.Parallel()
 	w := readWorld(t)
@@ -364,7 +364,7 @@ func TestEtherscanRefusesInItsOwnShape(t *testing.T) {
 	}
 }
 
-// TestEtherscanReadsForms: a POST with a form is the same as a GET, and names in any case too.
+// TestEtherscanReadsForms: a POST with a form equals a GET, and names may have any case.
 func TestEtherscanReadsForms(t *testing.T) {
 	t.Parallel()
 	c := clockedOf(t, tinyWorld(t))
@@ -386,7 +386,7 @@ func TestEtherscanReadsForms(t *testing.T) {
 	}
 }
 
-// TestEtherscanLagsWithTheIndex: an index that lags shows neither in the Data API nor here what the node has.
+// TestEtherscanLagsWithTheIndex: a lagging index hides the node's newest blocks here as in the Data API.
 func TestEtherscanLagsWithTheIndex(t *testing.T) {
 	c := clockedOf(t, tinyWorld(t))
 	c.send("/sim/index", `{"lag":"2 blocks","chain":"43114"}`)
@@ -403,7 +403,7 @@ func TestEtherscanLagsWithTheIndex(t *testing.T) {
 	}
 }
 
-// TestEtherscanFailsAsItIsTold: faults by interface, chain and action, in Etherscan's shape; the journal names actions.
+// TestEtherscanFailsAsItIsTold applies faults by interface, chain and action, in Etherscan's shape; the journal names actions.
 func TestEtherscanFailsAsItIsTold(t *testing.T) {
 	c := journaled(t)
 	const path = "/api?module=account&action=balance&apikey=secret&address=" + scanAlice
@@ -427,7 +427,7 @@ func TestEtherscanFailsAsItIsTold(t *testing.T) {
 	}
 }
 
-// TestEtherscanSendsAsTheNodeDoes: the module proxy takes signed transactions and refuses nothing else that the node refuses.
+// TestEtherscanSendsAsTheNodeDoes: the module proxy accepts signed transactions, and refuses only what the node refuses.
 func TestEtherscanProxiesTheNode(t *testing.T) {
 	t.Parallel()
 	w := readWorld(t)

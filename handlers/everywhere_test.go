@@ -1,4 +1,4 @@
-// Effects of a sent transaction on all interfaces of one server.
+// A sent transaction shows in all interfaces of one server.
 
 package handlers_test
 
@@ -48,7 +48,7 @@ func (d *devnet) contract(role string) *common.Address {
 	return nil
 }
 
-// everywhere: the effects of a transaction are in the Data API, the Metrics API and the node's responses as soon as its block is.
+// everywhere checks that a transaction shows in the Data API, the Metrics API and the node's responses as soon as it is in a block.
 func everywhere(d *devnet) {
 	greeter, err := contracts.Load("Greeter")
 	if err != nil {

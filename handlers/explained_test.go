@@ -1,4 +1,4 @@
-// Failed executions and console.log in the response, the log, the journal and the trace of one server, with the artifacts of each tool.
+// Failed executions and console.log, explained in the response, the log, the journal and the trace of one server, with the artifacts of each tool.
 
 package handlers_test
 
@@ -27,7 +27,7 @@ import (
 	"snowglobe/handlers/events"
 )
 
-// developer deploys contracts of artifacts on a C-Chain.
+// developer deploys contracts from artifacts on a C-Chain.
 type developer struct {
 	*testing.T
 	server   *handlers.Server
@@ -153,7 +153,7 @@ func (d *developer) send(tx map[string]any) (hash, created, gas string) {
 	return hash, receipt.ContractAddress, receipt.GasUsed
 }
 
-// init returns the code that creates a contract.
+// init returns the creation code of a contract.
 func (d *developer) init(name, library string, argument byte) string {
 	d.Helper()
 	c := d.contract(name)
@@ -171,8 +171,8 @@ func input(signature string, argument byte) string {
 	return "0x" + hex.EncodeToString(append(crypto.Keccak256([]byte(signature))[:4], common.LeftPadBytes([]byte{argument}, 32)...))
 }
 
-// TestFailuresAreExplained: with the artifacts of each tool, a call, an estimate and a transaction say in which line and why they failed. The bytes that
-// libraries parse are those of a server without artifacts.
+// TestFailuresAreExplained: with the artifacts of each tool, a call, an estimate and a transaction say on which line and why they failed. The bytes
+// that libraries parse equal those of a server without artifacts.
 func TestFailuresAreExplained(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ name, folder, prefix string }{
@@ -288,7 +288,7 @@ func TestErrorsWithoutArtifacts(t *testing.T) {
 	}
 }
 
-// TestConsole: what a contract logs is in the log, the journal, the events and the trace, and costs what a call of any other empty account does.
+// TestConsole: a contract's console.log is in the log, the journal, the events and the trace, and costs as much as a call of any other empty account.
 func TestConsole(t *testing.T) {
 	t.Parallel()
 	d := newDeveloper(t, "")
@@ -342,7 +342,7 @@ func TestConsole(t *testing.T) {
 	}
 }
 
-// TestGasReport counts transactions of the session by function, apart from how often they were called and whether they failed.
+// TestGasReport counts the session's transactions by function, apart from calls and failures.
 func TestGasReport(t *testing.T) {
 	t.Parallel()
 	d := newDeveloper(t, filepath.Join("artifacts", "testdata", "foundry", "out"))
@@ -391,7 +391,7 @@ func amount(t *testing.T, text string) uint64 {
 	return n
 }
 
-// TestProxiesAreFollowed: a call of a clone (ERC-1167), of a proxy and of one with a beacon (ERC-1967) counts as one of the contract behind it.
+// TestProxiesAreFollowed: a call of a clone (ERC-1167), of a proxy and of one with a beacon (ERC-1967) counts for the contract behind it.
 func TestProxiesAreFollowed(t *testing.T) {
 	t.Parallel()
 	d := newDeveloper(t, filepath.Join("artifacts", "testdata", "foundry", "out"))

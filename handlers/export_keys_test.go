@@ -1,4 +1,4 @@
-// API keys, bodies and networks meet only in a whole server.
+// API keys, bodies and networks, which meet only in a whole server.
 
 package handlers_test
 
@@ -58,7 +58,7 @@ func TestKeysOfOneNetworkExportThatNetwork(t *testing.T) {
 				if w := ask(reader, http.MethodGet, "/v1/operations/"+o.OperationID, ""); w.Code != status {
 					t.Errorf("the operation of %s by key %s: %d %s", body, reader, w.Code, w.Body)
 				}
-				file := map[int]int{200: 404, 403: 403}[status] // nothing carries exports out here
+				file := map[int]int{200: 404, 403: 403}[status] // nothing runs exports here
 				if w := ask(reader, http.MethodGet, "/sim/exports/"+o.OperationID+"/transactions.csv", ""); w.Code != file {
 					t.Errorf("the file of %s by key %s: %d %s", body, reader, w.Code, w.Body)
 				}
@@ -73,7 +73,7 @@ func TestKeysOfOneNetworkExportThatNetwork(t *testing.T) {
 	}
 }
 
-// operationState has the fields of an export that the tests look at.
+// operationState has the fields of an export that the tests check.
 type operationState struct {
 	OperationID     string
 	OperationStatus string

@@ -34,7 +34,7 @@ func (s *started) reads(t *testing.T, path string) string {
 	return string(text)
 }
 
-// state asks how far an export is.
+// state asks for the state of an export.
 func (s *started) state(t *testing.T, id string) (o operationState) {
 	t.Helper()
 	if err := json.Unmarshal([]byte(s.reads(t, "/v1/operations/"+id)), &o); err != nil {
@@ -84,8 +84,8 @@ func (s *started) completed(t *testing.T, o operationState) string {
 	return file
 }
 
-// TestExportsSurviveKills kills the program repeatedly while it exports. Every export that is reported as complete is complete, and eventually
-// all are.
+// TestExportsSurviveKills kills the program repeatedly while it exports. Every export that is reported as complete is complete, and eventually all
+// are.
 func TestExportsSurviveKills(t *testing.T) {
 	t.Parallel()
 	fewest, most := times(t, 12), 60
@@ -99,7 +99,7 @@ func TestExportsSurviveKills(t *testing.T) {
 	evm, primary := exportAll(t, s.reads(t, "/sim/world"))
 	began := time.Now()
 	want := map[string]string{evm: s.whole(t, s.begin(t, evm).OperationID), primary: s.whole(t, s.begin(t, primary).OperationID)}
-	span := int64(time.Since(began)) // that a job needs, whatever the machine
+	span := int64(time.Since(began)) // what a job takes on this machine
 	pending, kills, unfinished := map[string]string{}, 0, 0
 	for ; kills < fewest || unfinished == 0 && kills < most; kills++ {
 		for _, body := range []string{evm, primary} {
@@ -135,7 +135,7 @@ func TestExportsSurviveKills(t *testing.T) {
 	}
 }
 
-// stopped stops the program as a user does.
+// stopped stops the program like a user.
 func (s *started) stopped(t *testing.T) {
 	t.Helper()
 	if err := s.cmd.Process.Signal(syscall.SIGTERM); err != nil {
@@ -146,7 +146,7 @@ func (s *started) stopped(t *testing.T) {
 	}
 }
 
-// TestTwoHundredExportsAtOnce: each is a job of its own, accepted at once and completed eventually, while reads continue.
+// TestTwoHundredExportsAtOnce: the server accepts each at once and completes it eventually, while reads continue.
 func TestTwoHundredExportsAtOnce(t *testing.T) {
 	t.Parallel()
 	const alice = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266"
@@ -181,7 +181,7 @@ func TestTwoHundredExportsAtOnce(t *testing.T) {
 	}
 }
 
-// TestExportFlags: exports obey the limits set by flags.
+// TestExportFlags: exports obey the limits of the flags.
 func TestExportFlags(t *testing.T) {
 	t.Parallel()
 	s := start(t, t.TempDir(), "--quiet", "--export-max-rows", "20", "--export-workers", "1", "--export-retention", "1h")

@@ -1,4 +1,4 @@
-// The warnings of a server beyond loopback, which depend on all of its flags.
+// Warnings of a server beyond loopback, which depend on all of its flags.
 
 package handlers
 
@@ -16,7 +16,7 @@ import (
 	"snowglobe/sim"
 )
 
-// TestExposedServersWarn: no warning on loopback, and a stronger one beyond it the more clients may do.
+// TestExposedServersWarn: no warning on loopback; beyond it, the more clients may do, the stronger the warning.
 func TestExposedServersWarn(t *testing.T) {
 	for address, exposed := range map[string]bool{"127.0.0.1": false, "127.1.2.3": false, "::1": false, "0.0.0.0": true, "::": true, "192.168.1.7": true} {
 		if got := beyondLoopback(&net.TCPAddr{IP: net.ParseIP(address), Port: 9650}); got != exposed {
@@ -56,7 +56,7 @@ func TestExposedServersWarn(t *testing.T) {
 	}
 }
 
-// listener has only an address.
+// listener has nothing but an address.
 type listener struct {
 	net.Listener
 	address *net.TCPAddr

@@ -62,7 +62,7 @@ func (f *faucet) pay(body string) (p paid) {
 	return p
 }
 
-// balance reads what a payment's recipient has, from the node.
+// balance reads the recipient's balance from the node.
 func (f *faucet) balance(p paid) *big.Int {
 	f.Helper()
 	var answer string
@@ -115,7 +115,7 @@ func (f *faucet) rpc(p paid) string {
 
 const nobodyAddress = "0xa0Ee7A142d267C1f36714E4a8F75612F20a79720"
 
-// payments pay on each kind of chain; want is the amount in the smallest unit.
+// payments lists payments on each kind of chain; want is the amount in the smallest unit.
 var payments = []struct{ body, chain, want string }{
 	{`{"address":"` + nobodyAddress + `"}`, "mainnet C", "1000000000000000000"},
 	{`{"address":"` + nobodyAddress + `","chain":"fuji/C","amount":"0.000000000000000001"}`, "fuji C", "1"},
@@ -125,7 +125,7 @@ var payments = []struct{ body, chain, want string }{
 	{`{"address":"` + nobodyAddress + `","token":"SNOW","amount":"30000000000"}`, "mainnet C", "30000000000000000000000000000"},
 	{`{"address":"` + nobodyAddress + `","chain":"70411","amount":"30000"}`, "mainnet Icefall", "30000000000000000000000"}, // more than ewoq has
 	{`{"address":"` + nobodyAddress + `","chain":"Icefall","token":"usdx"}`, "mainnet Icefall", "1000000"},
-	{`{"address":"` + nobodyAddress + `","chain":"fuji/C","token":"USDC","amount":"3"}`, "fuji C", "3000000"}, // two have this symbol, one the role
+	{`{"address":"` + nobodyAddress + `","chain":"fuji/C","token":"USDC","amount":"3"}`, "fuji C", "3000000"}, // two tokens have this symbol, one has it as its role
 	{`{"address":"P-avax15428vq2uzwhm3taey9sr9x5vm6tk78ewvkckhy","amount":"2.5"}`, "mainnet P", "2500000000"},
 	{`{"address":"X-avax15428vq2uzwhm3taey9sr9x5vm6tk78ewvkckhy","chain":"X","token":"AVAX"}`, "mainnet X", "1000000000"},
 	{`{"address":"P-fuji15428vq2uzwhm3taey9sr9x5vm6tk78ewqyufmm"}`, "fuji P", "1000000000"},
@@ -134,7 +134,7 @@ var payments = []struct{ body, chain, want string }{
 	{`{"address":"C-avax15428vq2uzwhm3taey9sr9x5vm6tk78ewvkckhy"}`, "mainnet C", "1000000000"},
 }
 
-// TestFaucetPays: each payment arrives in a block, whose page exists. Two worlds with the same payments are the same, and verify.
+// TestFaucetPays: each payment arrives in a block, whose page exists. Two worlds with the same payments are equal, and verify.
 func TestFaucetPays(t *testing.T) {
 	for name, upgrades := range map[string][]string{"since Helicon": nil, "before Helicon": {"helicon=never"}} {
 		var digests [][]byte
@@ -200,7 +200,7 @@ func TestFaucetRefuses(t *testing.T) {
 		{400, `{"address":"P-avax15428vq2uzwhm3taey9sr9x5vm6tk78ewvkckhz"}`, "checksum"},
 		{400, `{"address":"` + strings.Repeat("P-avax1", 200) + `"}`, "longer"},
 		{400, `{"address":"P-local18jma8ppw3nhx5r4ap8clazz0dps7rv5u00z96u"}`, "local1: mainnet has avax1"},
-		{400, `{"address":"P-` + bech32 + `","chain":"fuji/P"}`, "an address of mainnet"},
+		{400, `{"address":"P-` + bech32 + `","chain":"fuji/P"}`, "an address on mainnet"},
 		{400, `{"address":"P-` + bech32 + `","chain":"X"}`, "not an address of the X-Chain"},
 		{400, `{"address":"` + bech32 + `"}`, "no addresses in bech32"},
 		{400, `{"address":"` + bech32 + `","chain":"Icefall"}`, "no addresses in bech32"},
@@ -228,7 +228,7 @@ func TestFaucetRefuses(t *testing.T) {
 		{400, `{"address":"` + nobodyAddress + `","tokens":"USDC"}`, "tokens"},
 		{400, `[]`, "body"},
 		{409, `{"address":"` + nobodyAddress + `","amount":"9999999"}`, "its richest payer has 9"},
-		{409, `{"address":"` + nobodyAddress + `","amount":"999999999999","token":"` + usdc + `"}`, "not enough USDC"},
+		{409, `{"address":"` + nobodyAddress + `","amount":"999999999999","token":"` + usdc + `"}`, "does not have enough USDC"},
 		{409, `{"address":"P-` + bech32 + `","amount":"18446744073.709551615"}`, "its richest payer has"},
 		{409, `{"address":"` + collection + `"}`, "the recipient refuses"},
 	} {
@@ -242,7 +242,7 @@ func TestFaucetRefuses(t *testing.T) {
 	}
 }
 
-// TestFaucetKnowsTokensOfClients: ewoq's token is paid by its symbol or its address; a symbol of two tokens needs the address.
+// TestFaucetKnowsTokensOfClients: the faucet pays ewoq's token by symbol or address; a symbol that two tokens share needs the address.
 func TestFaucetKnowsTokensOfClients(t *testing.T) {
 	f := newFaucet(t, tinyWorld(t), handlers.Options{})
 	token, err := contracts.Load("Token")
@@ -280,7 +280,7 @@ func TestFaucetKnowsTokensOfClients(t *testing.T) {
 	}
 }
 
-// TestFaucetTellsOfAFailure: a recipient that takes coins only in blocks of even numbers refuses a payment before or after it is sent.
+// TestFaucetTellsOfAFailure: a recipient that accepts coins only in even-numbered blocks refuses a payment before or after it is sent.
 func TestFaucetTellsOfAFailure(t *testing.T) {
 	f := newFaucet(t, tinyWorld(t), handlers.Options{})
 	const picky = "0x00000000000000000000000000000000000fa117"
@@ -325,7 +325,7 @@ func TestFaucetWaits(t *testing.T) {
 	}
 }
 
-// TestFaucetOfAPublicServer pays little and rarely; a page that anyone could have made gets nothing, and a world that cannot change pays nothing.
+// TestFaucetOfAPublicServer pays little and rarely. A page that anyone could have made gets nothing, and a read-only world pays nothing.
 func TestFaucetOfAPublicServer(t *testing.T) {
 	w := tinyWorld(t)
 	public, open := newFaucet(t, w, handlers.Options{Permit: permit.Rule{Exposed: true}}), newFaucet(t, w, handlers.Options{Permit: permit.Rule{Exposed: true, Control: true}})
@@ -356,7 +356,7 @@ func TestFaucetOfAPublicServer(t *testing.T) {
 			t.Errorf("%+v: %d %s", c, status, text)
 		}
 	}
-	for i := 1; i < 12; i++ { // one was paid
+	for i := 1; i < 12; i++ { // one payment was made before
 		if status, text := send(public, "192.0.2.7", "", "1"); (status == 429) != (i > 9) || status == 429 && !strings.Contains(text, "10 payments per hour") {
 			t.Errorf("payment %d: %d %s", i, status, text)
 		}
@@ -372,7 +372,7 @@ func TestFaucetOfAPublicServer(t *testing.T) {
 	}
 }
 
-// TestFaucetOfAReadOnlyWorld refuses in the words of every other change.
+// TestFaucetOfAReadOnlyWorld refuses with the same words as every other change.
 func TestFaucetOfAReadOnlyWorld(t *testing.T) {
 	path := t.TempDir() + "/w.db"
 	worldFile(t, path)

@@ -31,7 +31,7 @@ type answered struct {
 	took   time.Duration
 }
 
-// try sends a request once, on a connection of its own.
+// try sends a request once, on its own connection.
 func (c *clocked) try(method, path, body string, headers ...string) (a answered) {
 	c.Helper()
 	r, err := http.NewRequestWithContext(c.Context(), method, c.url+path, strings.NewReader(body))
@@ -72,8 +72,8 @@ func (c *clocked) digest() string {
 	return decoded[control.Health](c, "/sim/health", "").Digest
 }
 
-// TestEveryFaultAsGoSeesIt tries every action as a rule and, if possible, as a header, twice with the same outcome. A fault changes nothing in
-// the world.
+// TestEveryFaultAsGoSeesIt tries every action as a rule and, if possible, as a header, twice with the same outcome. A fault changes nothing in the
+// world.
 func TestEveryFaultAsGoSeesIt(t *testing.T) {
 	c := journaled(t)
 	const path = "/v1/chains/43114/blocks?pageSize=2"
@@ -168,7 +168,7 @@ func TestEveryFaultAsGoSeesIt(t *testing.T) {
 // member returns the value of a text member of a JSON object.
 func member(body, name string) string {
 	var object map[string]json.RawMessage
-	_ = json.Unmarshal([]byte(body), &object) // what is no object has no members
+	_ = json.Unmarshal([]byte(body), &object) // other JSON has no members
 	var text string
 	_ = json.Unmarshal(object[name], &text)
 	return text
@@ -195,8 +195,8 @@ func TestFaultsHaveNoWayToTheSimulator(t *testing.T) {
 	}
 }
 
-// TestFaultsOfTheNode: errors of JSON-RPC for single calls, members of batches and messages over WebSocket, statuses in the node's
-// own form, by chain and by network.
+// TestFaultsOfTheNode: JSON-RPC errors for single calls, members of batches and WebSocket messages, and statuses in the node's own form, by chain and
+// by network.
 func TestFaultsOfTheNode(t *testing.T) {
 	c := journaled(t)
 	call := func(path, method string) string {
@@ -245,7 +245,7 @@ func TestFaultsOfTheNode(t *testing.T) {
 	}
 }
 
-// TestFaultsEndWebSockets: by a reset, and by a status, for which WebSocket has only a close code.
+// TestFaultsEndWebSockets: by a reset, or by a status, which WebSocket can express only as a close code.
 func TestFaultsEndWebSockets(t *testing.T) {
 	c := journaled(t)
 	for action, code := range map[string]int{`{"drop":"before"}`: 0, `{"status":503}`: websocket.CloseTryAgainLater} {

@@ -13,8 +13,8 @@ import (
 	"snowglobe/handlers"
 )
 
-// TestTheFileGoesUnderTheServer: health reports the loss of a world's file in a sentence, and nothing else changes. Making a copy fails with
-// the reason.
+// TestTheFileGoesUnderTheServer: health reports in one sentence that the world's file is gone, and nothing else changes. Making a copy fails with the
+// reason.
 func TestTheFileGoesUnderTheServer(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "worlds")
 	if err := os.Mkdir(folder, 0o777); err != nil {
@@ -69,8 +69,8 @@ func TestTheFileGoesUnderTheServer(t *testing.T) {
 	m.want(204, "DELETE", "/sim/worlds/a", "")
 }
 
-// TestAPassingFaultIsNoDamage: a file that was cut off while the server inspected it, and is whole again, does not count as damaged. Whether an
-// inspection reads at the wrong time is a matter of milliseconds, so several try.
+// TestAPassingFaultIsNoDamage: a file that was truncated while the server inspected it, and is whole again, does not count as damaged. Hitting the
+// right moment is a matter of milliseconds, so several servers try.
 func TestAPassingFaultIsNoDamage(t *testing.T) {
 	t.Parallel()
 	for range 6 {
@@ -91,11 +91,11 @@ func TestAPassingFaultIsNoDamage(t *testing.T) {
 			if err := file.Truncate(int64(len(whole) / 2)); err != nil {
 				t.Fatal(err)
 			}
-			time.Sleep(time.Second) // the inspection begins after a third of this at most
+			time.Sleep(time.Second) // the inspection begins after at most a third of this
 			if _, err := file.WriteAt(whole[len(whole)/2:], int64(len(whole)/2)); err != nil {
 				t.Fatal(err)
 			}
-			for range 40 { // beyond the second inspection
+			for range 40 { // until after the second inspection
 				m.want(200, "GET", "/sim/health", "")
 				time.Sleep(100 * time.Millisecond)
 			}

@@ -23,8 +23,8 @@ type asked struct {
 	took time.Duration
 }
 
-// firsts sends the example of each operation and method once to a server that has just opened a large world. Two further servers each respond
-// to one of the documents. The times include everything that has to be derived first.
+// firsts sends the example of each operation and method once to a server that has just opened a large world. Two more servers each answer one of the
+// documents. The times include everything that must be derived first.
 func (r *report) firsts() {
 	p := r.serveLarge()
 	examples := append(r.operations(p), r.methods(p)...)
@@ -47,7 +47,7 @@ func (r *report) serveLarge() *process {
 	return r.serve("--profile", "large", "--db", r.world("large"), "--read-only")
 }
 
-// askOnce lets a server that has just started respond to each request. It skips requests that would change the world.
+// askOnce sends each request to a server that has just started. It skips requests that would change the world.
 func (r *report) askOnce(all []asked) (answered []asked) {
 	p := r.serveLarge()
 	defer p.stop()
@@ -61,7 +61,7 @@ func (r *report) askOnce(all []asked) (answered []asked) {
 	return answered
 }
 
-// operations returns the examples of the OpenAPI document, without endless streams.
+// operations returns the examples of the OpenAPI document, except endless streams.
 func (r *report) operations(p *process) (all []asked) {
 	type content map[string]struct {
 		Examples map[string]struct{ Value any }

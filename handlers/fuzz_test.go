@@ -1,4 +1,4 @@
-// Fuzz targets through the server's front door: no request may find an internal error.
+// Fuzz targets through the server's front door: no request may cause an internal error.
 
 package handlers_test
 
@@ -25,7 +25,7 @@ import (
 	"snowglobe/sim"
 )
 
-// fuzzed is a server that is sent anything.
+// fuzzed is a server that gets random requests.
 type fuzzed struct {
 	h      http.Handler
 	failed *failures
@@ -40,10 +40,10 @@ func newFuzzed(f *testing.F, w *sim.World, rule permit.Rule) *fuzzed {
 	return &fuzzed{h, failed}
 }
 
-// signedOnly is the rule of a server that listens beyond loopback, where only signed transactions change the world.
+// signedOnly is the permission of a server beyond loopback, where only signed transactions change the world.
 var signedOnly = permit.Rule{Exposed: true}
 
-// send sends a request. No answer may be that something failed.
+// send sends a request. No answer may report an internal failure.
 func (s *fuzzed) send(t *testing.T, method, path, query, body string) *httptest.ResponseRecorder {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
@@ -63,8 +63,8 @@ func (s *fuzzed) send(t *testing.T, method, path, query, body string) *httptest.
 	return w
 }
 
-// FuzzREST sends parameters of the Data and Metrics API, including page tokens and addresses, and bodies, including those of exports and
-// webhooks, which nothing runs here.
+// FuzzREST sends parameters of the Data and Metrics API, including page tokens and addresses, and bodies, including those of exports and webhooks.
+// Nothing runs exports or webhooks here.
 func FuzzREST(f *testing.F) {
 	s := newFuzzed(f, makeTiny(f, 1), permit.Rule{})
 	const alice = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266"
@@ -95,7 +95,7 @@ func FuzzREST(f *testing.F) {
 	})
 }
 
-// FuzzEtherscan sends queries and forms to the Etherscan-shaped API. Every answer has its shape.
+// FuzzEtherscan sends queries and forms to the Etherscan-shaped API. Every answer has that shape.
 func FuzzEtherscan(f *testing.F) {
 	s := newFuzzed(f, makeTiny(f, 1), signedOnly)
 	const alice = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266"

@@ -1,4 +1,4 @@
-// make bench: the speed of generation, and the peak of memory.
+// make bench: the speed and the peak memory of generation.
 
 package handlers_test
 
@@ -19,7 +19,7 @@ func (r *report) generation() {
 	})
 }
 
-// profile returns a profile of the default one's shape with another number of EVM transactions.
+// profile returns a profile shaped like the default one, with another number of EVM transactions.
 func (r *report) profile(name string, transactions int) string {
 	return r.write(name+".yaml", fmt.Sprintf(`name: %s
 days: 120

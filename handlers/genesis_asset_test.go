@@ -1,4 +1,4 @@
-// AVAX's own asset id, by the node and the Data API of one server.
+// AVAX's own asset id, in the node and in the Data API of one server.
 
 package handlers_test
 
@@ -9,7 +9,7 @@ import (
 	"snowglobe/sim/txs"
 )
 
-// TestGenesisAsset requests the transaction whose id is AVAX's asset id: it created the initial outputs of the X-Chain.
+// TestGenesisAsset requests the transaction whose id is AVAX's asset id: it created the X-Chain's initial outputs.
 func TestGenesisAsset(t *testing.T) {
 	t.Parallel()
 	w := readWorld(t)

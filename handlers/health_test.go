@@ -1,4 +1,4 @@
-// Health behind the response cache and the rest of the server's handlers.
+// Health behind the response cache and the server's other handlers.
 
 package handlers_test
 
@@ -9,14 +9,14 @@ import (
 	"snowglobe/handlers"
 )
 
-// TestHealthIsAskedEachTime: health is never served from memory, so a world that is gone is not reported as healthy.
+// TestHealthIsAskedEachTime: health is never cached, so a world that is gone is not reported as healthy.
 func TestHealthIsAskedEachTime(t *testing.T) {
 	w := tinyWorld(t)
 	h, err := handlers.New(w, handlers.Options{Network: "mainnet"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	checks := map[string][2]string{ // what each says while the world is there, and after
+	checks := map[string][2]string{ // what each check says while the world exists, and after
 		"/sim/health":      {`"healthy":true`, `"statusCode":503`},
 		"/v1/health-check": {`"status":"ok"`, `"statusCode":503`},
 		"/v1/live-check":   {`"status":"ok"`, `"statusCode":503`},

@@ -24,7 +24,7 @@ func TestImportFromTheCommandLine(t *testing.T) {
 		return strings.TrimSpace(stdout), stderr
 	}
 	before, _ := run(0, "digest")
-	if stdout, stderr := run(0, "import", foreign("genesis.json"), "fuji/C"); stdout != "alloc: 2 accounts, 4 values changed" || !strings.Contains(stderr, "genesis.json: line 2: config: accounts only") {
+	if stdout, stderr := run(0, "import", foreign("genesis.json"), "fuji/C"); stdout != "alloc: 2 accounts, 4 values changed" || !strings.Contains(stderr, "genesis.json: line 2: config: left out: only accounts") {
 		t.Errorf("%s\n%s", stdout, stderr)
 	}
 	if stdout, _ := run(0, "import", "--json", foreign("journal.jsonl")); !strings.Contains(stdout, `"contracts":[{"name":"Lock"`) {

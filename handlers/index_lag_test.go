@@ -1,4 +1,4 @@
-// A lagging index: the node and the Data API of one server at different heights.
+// A lagging index: the node and the Data API of one server are at different heights.
 
 package handlers_test
 
@@ -15,8 +15,8 @@ import (
 	"snowglobe/sim"
 )
 
-// TestTheIndexIsBehindTheNode sends a transaction and looks for it in both interfaces, with a lag in blocks and in time, in a file and in
-// memory. After the index has caught up, it is the same as without a lag.
+// TestTheIndexIsBehindTheNode sends a transaction and looks for it in both interfaces, with a lag in blocks and in time, in a file and in memory.
+// Once the index has caught up, it equals one without a lag.
 func TestTheIndexIsBehindTheNode(t *testing.T) {
 	for name, open := range map[string]func(*testing.T) *sim.World{"memory": tinyWorld, "file": tinyFile} {
 		t.Run(name, func(t *testing.T) {
@@ -106,8 +106,8 @@ func (c *clocked) behind(chain, network string) (state control.IndexState) {
 	return
 }
 
-// TestTheIndexStandsStill lets an index lag by blocks: it stands still until the lag is exceeded, keeps its blocks when the lag changes, and
-// starts again from the node's blocks after a revert.
+// TestTheIndexStandsStill makes an index lag by blocks: it stands still until the lag is exceeded, keeps its blocks when the lag changes, and starts
+// again from the node's blocks after a revert.
 func TestTheIndexStandsStill(t *testing.T) {
 	w := tinyWorld(t)
 	c := clockedOf(t, w)
@@ -121,7 +121,7 @@ func TestTheIndexStandsStill(t *testing.T) {
 	}
 	read := func() (all []string) {
 		for _, page := range pages {
-			_, list, _ := strings.Cut(c.try("GET", page, "").body, ":[") // after the token of the next page, which is new each time
+			_, list, _ := strings.Cut(c.try("GET", page, "").body, ":[") // skip the next page's token, which is new each time
 			all = append(all, list)
 		}
 		return all
@@ -190,7 +190,7 @@ func TestEachChainHasItsLag(t *testing.T) {
 	}
 	after := c.behind("p-chain", "mainnet")
 	shown := c.try("GET", "/v1/networks/mainnet/blockchains/p-chain/blocks?pageSize=1", "").body
-	behind := heightOf(after.Head) - heightOf(after.Indexed) // what a moment brings comes together
+	behind := heightOf(after.Head) - heightOf(after.Indexed) // everything that happens at one time arrives together
 	if heightOf(after.Indexed) < heightOf(before.Head)+3 || behind < 3 || behind > 8 || !strings.Contains(shown, `"blockNumber":"`+after.Indexed+`"`) || lagOf("x-chain", "mainnet") != 0 {
 		t.Errorf("the P-Chain was %+v, is %+v and shows %s", before, after, shown)
 	}

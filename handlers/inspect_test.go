@@ -1,4 +1,4 @@
-// The inspection of a file gives priority to a server's clients.
+// Inspecting a file yields to a server's clients.
 
 package handlers
 
@@ -11,8 +11,8 @@ import (
 	"snowglobe/sim/cache"
 )
 
-// TestInspectionGivesWay sends requests during a long step of the inspection: the step is interrupted and restarted, but eventually runs to its
-// end even if the requests never cease.
+// TestInspectionGivesWay sends requests during a long step of the inspection. The step is interrupted and restarted, but eventually runs to its end
+// even if requests never cease.
 func TestInspectionGivesWay(t *testing.T) {
 	gate := sim.NewGate(&cache.Group{}, time.Minute)
 	visit := func() {

@@ -108,7 +108,7 @@ func (w *wallet) transfers() {
 	w.refused("{tx}failed to get shared memory: not found", gone)
 }
 
-// importedTwice imports an export a second time.
+// importedTwice imports the same export a second time.
 func (w *wallet) importedTwice(exported *txs.ExportTx) *txs.ImportTx {
 	w.Helper()
 	tx := &txs.Tx{Unsigned: exported}
@@ -179,7 +179,7 @@ func (w *wallet) atomics() {
 	w.same("status", w.rpc("bc/C/avax", "avax.getAtomicTxStatus", map[string]any{"txID": ids.ID{1}})["status"], "Unknown")
 }
 
-// comes checks both chains' balances for funds that a chain can import from the C-Chain.
+// comes checks that a chain can import funds from the C-Chain, by the balances of both.
 func (w *wallet) comes(to txs.Chain, amount int) {
 	w.Helper()
 	for _, on := range []txs.Chain{to, txs.CChain} {
@@ -213,7 +213,7 @@ func (w *wallet) signAtomic(unsigned txs.Unsigned) *txs.Tx {
 	return tx
 }
 
-// atomic sends a transaction of the C-Chain and finds it on every interface.
+// atomic sends an atomic transaction of the C-Chain and finds it in every interface.
 func (w *wallet) atomic(unsigned txs.Unsigned) {
 	w.Helper()
 	tx := w.signAtomic(unsigned)
@@ -234,7 +234,7 @@ func (w *wallet) refusedAtomic(reason string, unsigned txs.Unsigned) {
 	}
 }
 
-// proof returns the key of a node of the test's own, with the proof that the test has it.
+// proof returns the key of the test's own node, with its proof of possession.
 func (w *wallet) proof(name string) (ids.NodeID, *txs.ProofOfPossession) {
 	w.Helper()
 	secret := sha256.Sum256([]byte(w.l.Name + name))
@@ -262,7 +262,7 @@ func (w *wallet) delegator(node ids.NodeID, days uint64, stake ...*txs.Transfera
 	return &txs.AddPermissionlessDelegatorTx{BaseTx: v.BaseTx, Validator: v.Validator, StakeOuts: stake, RewardsOwner: w.owner()}
 }
 
-// staking adds a validator and a delegator of the primary network.
+// staking adds a validator and a delegator to the primary network.
 func (w *wallet) staking() {
 	w.Helper()
 	minimum := w.l.Rules.BaseStaking.MinValidatorStake
@@ -270,7 +270,7 @@ func (w *wallet) staking() {
 	count, weight := len(w.pages("/validators?validationStatus=active&subnetId="+ids.Empty.String(), "validators")), integer(w.rpc("bc/P", "platform.getTotalStake", nil)["weight"])
 	weighed, delegators := w.newest("validatorWeight"), w.newest("delegatorCount")
 	w.refusedStaking(node, proof, minimum)
-	minimum = max(minimum, 100*nAVAX) // Fuji's leaves no room for a delegator's
+	minimum = max(minimum, 100*nAVAX) // Fuji's minimum leaves no room for a delegator
 
 	added := w.issue(txs.PChain, w.validator(node, proof, 30, w.output(minimum)))
 	w.refused(fmt.Sprintf("{tx}duplicate validator: %s on %s", node, ids.Empty), w.validator(node, proof, 30, w.output(minimum)))
@@ -417,7 +417,7 @@ func (w *wallet) subnets() ids.ID {
 	return subnet
 }
 
-// conversion converts a subnet to an L1 whose manager is the key's C-Chain account, and changes its validators.
+// conversion converts a subnet to an L1 managed by the key's C-Chain account, and changes its validators.
 func (w *wallet) conversion(subnet ids.ID) {
 	w.Helper()
 	owner := warp.PChainOwner{Threshold: 1, Addresses: []ids.ShortID{w.key.Address()}}
@@ -485,8 +485,8 @@ func (w *wallet) conversion(subnet ids.ID) {
 	w.refused("{tx}attempting to remove the last L1 validator from a converted subnet", last)
 }
 
-// managers makes L1s whose managers are not EVM addresses: an empty one, which can never send a message, and the longest that a node accepts.
-// All interfaces show their chains and validators, and a longer address is refused.
+// managers makes L1s whose managers are not EVM addresses: an empty one, which can never send a message, and the longest that a node accepts. All
+// interfaces show their chains and validators, and a longer address is refused.
 func (w *wallet) managers() {
 	w.Helper()
 	owner := warp.PChainOwner{Threshold: 1, Addresses: []ids.ShortID{w.key.Address()}}

@@ -1,4 +1,4 @@
-// The wallet with which TestIssuedTransactionsOfTheChains builds and sends.
+// The wallet that TestIssuedTransactionsOfTheChains uses to build and send transactions.
 
 package handlers_test
 
@@ -17,7 +17,7 @@ import (
 
 const nAVAX = 1_000_000_000
 
-// wallet spends the funds of one key on the P-Chain and the X-Chain, using JSON-RPC alone.
+// wallet spends the funds of one key on the P-Chain and the X-Chain, using only JSON-RPC.
 type wallet struct {
 	*views
 	key *txs.Key
@@ -92,8 +92,8 @@ func (w *wallet) empty(c txs.Chain) txs.BaseTx {
 	}
 }
 
-// spend returns a base transaction that spends the smallest sufficient number of outputs. The rest is returned to the sender, except for a
-// hundredth of an AVAX, which covers every fee.
+// spend returns a base transaction that spends the fewest outputs that suffice. The rest goes back to the sender, except for a hundredth of an AVAX,
+// which covers every fee.
 func (w *wallet) spend(c txs.Chain, leaves uint64, outs ...*txs.TransferableOutput) txs.BaseTx {
 	w.Helper()
 	base, all := w.empty(c), []*txs.TransferableInput(nil)
@@ -119,7 +119,7 @@ func (w *wallet) spend(c txs.Chain, leaves uint64, outs ...*txs.TransferableOutp
 	return base
 }
 
-// sign signs a transaction with the key for every input, and then with further keys where more signatures are needed.
+// sign signs every input with the key, and adds further keys where more signatures are needed.
 func (w *wallet) sign(c txs.Chain, unsigned txs.Unsigned, more ...*txs.Key) *txs.Tx {
 	w.Helper()
 	tx := &txs.Tx{Unsigned: unsigned}
@@ -136,7 +136,7 @@ func (w *wallet) sign(c txs.Chain, unsigned txs.Unsigned, more ...*txs.Key) *txs
 	return tx
 }
 
-// say sends a transaction and returns the error if it is refused, with ids in the node's form.
+// say sends a transaction and returns the reason if it is refused, with ids in the node's form.
 func (w *wallet) say(c txs.Chain, tx *txs.Tx) string {
 	w.Helper()
 	text, err := formatting.Encode(formatting.Hex, tx.Bytes())
@@ -161,7 +161,7 @@ func (w *wallet) say(c txs.Chain, tx *txs.Tx) string {
 	return ""
 }
 
-// issue sends a transaction and finds it on both interfaces.
+// issue sends a transaction and finds it in both interfaces.
 func (w *wallet) issue(c txs.Chain, unsigned txs.Unsigned, more ...*txs.Key) *txs.Tx {
 	w.Helper()
 	tx := w.sign(c, unsigned, more...)
@@ -179,7 +179,7 @@ func (w *wallet) issue(c txs.Chain, unsigned txs.Unsigned, more ...*txs.Key) *tx
 	return tx
 }
 
-// refused checks why a transaction of the P-Chain is refused.
+// refused checks why the P-Chain refuses a transaction.
 func (w *wallet) refused(reason string, unsigned txs.Unsigned, more ...*txs.Key) {
 	w.Helper()
 	tx := w.sign(txs.PChain, unsigned, more...)
@@ -203,4 +203,4 @@ func (w *wallet) importTx(c txs.Chain, source string, from ids.ID) txs.Unsigned 
 	return tx
 }
 
-const farAway = math.MaxUint32 // a second that no staking period reaches
+const farAway = math.MaxUint32 // a second after every staking period

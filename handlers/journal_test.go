@@ -43,7 +43,7 @@ func decoded[T any](c *clocked, path, body string) (answer T) {
 	return answer
 }
 
-// TestTheJournalTellsWhatWasAsked: cached answers too, calls over WebSocket, refusals with their causes.
+// TestTheJournalTellsWhatWasAsked records cached answers and calls over WebSocket, too, and refusals with their causes.
 func TestTheJournalTellsWhatWasAsked(t *testing.T) {
 	c := journaled(t)
 	for range 2 {
@@ -60,7 +60,7 @@ func TestTheJournalTellsWhatWasAsked(t *testing.T) {
 		t.Fatal(err)
 	}
 	socket.Close()
-	for range 100 { // an answer over WebSocket comes before it is taken down
+	for range 100 { // a WebSocket answer arrives before it is recorded
 		if len(decoded[control.Requests](c, "/sim/requests?operation=eth_chainId", "").Requests) > 0 {
 			break
 		}
@@ -70,7 +70,7 @@ func TestTheJournalTellsWhatWasAsked(t *testing.T) {
 	var got []string
 	for _, s := range slices.Concat(listed.Requests, decoded[control.Requests](c, "/sim/requests?pageSize=4&client=Go-http-client&pageToken="+listed.NextPageToken, "").Requests) {
 		if s.Status == http.StatusSwitchingProtocols {
-			continue // the connection itself, which is told of when it has ended
+			continue // the connection itself, recorded once it has ended
 		}
 		got = append(got, fmt.Sprintf("%d %s %s %d %t", s.ID, s.Interface, s.Operation, s.Status, s.Cause != ""))
 	}
@@ -132,7 +132,7 @@ func TestTheJournalVerifies(t *testing.T) {
 	}
 }
 
-// TestEventsAreStreamed listens as a page does.
+// TestEventsAreStreamed listens like a page.
 func TestEventsAreStreamed(t *testing.T) {
 	c := journaled(t)
 	a, err := http.Get(c.url + "/sim/events?kind=request")
@@ -173,7 +173,7 @@ func TestAnAnswerIsTakenDownBeforeItIsRead(t *testing.T) {
 // TestAnAlteredAnswerIsTakenDownBeforeItIsRead requests large responses that faults alter, and messages over WebSocket.
 func TestAnAlteredAnswerIsTakenDownBeforeItIsRead(t *testing.T) {
 	c := journaled(t)
-	transport := &http.Transport{DisableKeepAlives: true} // it asks again when a connection that it kept was reset
+	transport := &http.Transport{DisableKeepAlives: true} // otherwise it retries when a kept connection was reset
 	for _, fault := range []string{"truncate=60000", "slow=1ms", "drop=during", "drop", "invalid-json"} {
 		for n := 1; n <= times(t, 40); n++ {
 			r, err := http.NewRequest(http.MethodGet, c.url+"/v1/chains/43114/transactions?pageSize=100", nil)
@@ -182,7 +182,7 @@ func TestAnAlteredAnswerIsTakenDownBeforeItIsRead(t *testing.T) {
 			}
 			r.Header.Set("X-Sim-Fault", fault)
 			if answer, err := transport.RoundTrip(r); err == nil {
-				_, _ = io.Copy(io.Discard, answer.Body) // some are cut off
+				_, _ = io.Copy(io.Discard, answer.Body) // some answers are cut off
 				answer.Body.Close()
 			}
 			if _, said, _ := c.send("/sim/requests:count", `{"operation":"listTransactions"}`); !strings.Contains(said, fmt.Sprintf(`"count":%d`, n)) {

@@ -1,4 +1,4 @@
-// The built program, killed while clients send: no promise to them is broken.
+// The built program, killed while clients send, breaks no promise to them.
 
 //go:build !race
 
@@ -29,8 +29,8 @@ import (
 	"snowglobe/sim/verify/verifytest"
 )
 
-// TestNoBlockThatWasToldIsLost kills a server repeatedly while four clients send: every transaction with a receipt is in the file at the
-// receipt's position, and the file verifies. One client sends messages to an L1: after the next start each has been delivered exactly once.
+// TestNoBlockThatWasToldIsLost kills a server repeatedly while four clients send. Every transaction with a receipt is in the file at the receipt's
+// position, and the file verifies. One client sends messages to an L1: after the next start each has been delivered exactly once.
 func TestNoBlockThatWasToldIsLost(t *testing.T) {
 	t.Parallel()
 	rounds := 3
@@ -61,7 +61,7 @@ func TestNoBlockThatWasToldIsLost(t *testing.T) {
 	}
 }
 
-// testAllDelivered starts the relayer, as a server does, and checks the delivery of the clients' messages.
+// testAllDelivered starts the relayer, as a server does, and checks that the clients' messages are delivered.
 func testAllDelivered(t *testing.T, w *sim.World) {
 	t.Helper()
 	if err := relayer.Start(t.Context(), w, func(err error) { t.Error(err) }); err != nil {
@@ -80,7 +80,7 @@ func testAllDelivered(t *testing.T, w *sim.World) {
 	}
 }
 
-// greeting returns a call of the greeter of a server's C-Chain that sends a message to an L1.
+// greeting returns a call of the greeter on a server's C-Chain that sends a message to an L1.
 func greeting(t *testing.T, s *started) (to common.Address, data []byte) {
 	t.Helper()
 	answer, err := http.Get(s.url + "/sim/world")
@@ -115,7 +115,7 @@ func greeting(t *testing.T, s *started) (to common.Address, data []byte) {
 	return to, nil
 }
 
-// sendUntilKilled has four personas send until the server is killed, and answers the receipts that they got.
+// sendUntilKilled lets four personas send until the server is killed, and returns the receipts they got.
 func sendUntilKilled(t *testing.T, s *started) (told []*types.Receipt) {
 	greeter, greet := greeting(t, s)
 	var mu sync.Mutex

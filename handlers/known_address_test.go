@@ -1,4 +1,4 @@
-// The manual's list of known addresses against the chains of a served world.
+// The manual's list of known addresses, checked against the chains of a served world.
 
 package handlers_test
 

@@ -1,4 +1,4 @@
-// A user's own L1 starts from a genesis of subnet-evm.
+// A user's own L1 starts from a subnet-evm genesis.
 
 package handlers_test
 
@@ -27,7 +27,8 @@ import (
 	"snowglobe/sim/verify/verifytest"
 )
 
-// genesisWorld has three L1s with a genesis each: with allow lists; with a native minter, a fee manager and upgrades; with fees and an airdrop.
+// genesisWorld has three L1s from a genesis each: one with allow lists; one with a native minter, a fee manager and upgrades; one with fees and an
+// airdrop.
 const genesisWorld = `
 name: mine
 l1s:
@@ -36,7 +37,7 @@ l1s:
   - {name: Fees, genesis: testdata/l1/fees.json, airdrop: testdata/l1/fees-airdrop.json, token: FEE}
 `
 
-// TestAGenesisIsImported: an import with a name is the L1 of the same genesis, to the byte.
+// TestAGenesisIsImported: an import with a name gives the same L1 as the genesis under l1s, to the byte.
 func TestAGenesisIsImported(t *testing.T) {
 	t.Parallel()
 	digests := map[string]bool{}
@@ -71,7 +72,7 @@ func TestAGenesisIsImported(t *testing.T) {
 	}
 }
 
-// TestAGenesisGoesIntoAServer: an import makes the world that a world file with the L1 makes, beside the one that is there.
+// TestAGenesisGoesIntoAServer: an import makes the same world as a world file with the L1, beside the existing one.
 func TestAGenesisGoesIntoAServer(t *testing.T) {
 	t.Parallel()
 	w := tinyWorld(t)
@@ -166,7 +167,7 @@ func generated(t *testing.T, text string) (*sim.World, []string) {
 	return w, notes
 }
 
-// role reads the role of an address from an allow list; nothing if the list is not in force.
+// role reads the role of an address from an allow list; empty if the list is not in force.
 func (d *devnet) role(list *precompile.Contract, address string) string {
 	d.Helper()
 	var word hexutil.Bytes
@@ -177,7 +178,7 @@ func (d *devnet) role(list *precompile.Contract, address string) string {
 	return precompile.Role(new(big.Int).SetBytes(word).Uint64()).String()
 }
 
-// sent sends a transaction of an unlocked account, and returns its receipt's status, or the refusal.
+// sent sends a transaction from an unlocked account, and returns its receipt's status or the refusal.
 func (d *devnet) sent(from string, to any, data []byte) string {
 	d.Helper()
 	tx := map[string]any{"from": from, "data": hexutil.Bytes(data), "gas": "0x30d40"}
@@ -324,7 +325,7 @@ func (d *devnet) upgrades() {
 		if err := d.world.Advance(d.Context(), c.at); err != nil {
 			d.Fatal(err)
 		}
-		if got := d.sent(alice, precompile.NativeMinter.Address, mint); got != "1" { // without the minter a call to nobody succeeds
+		if got := d.sent(alice, precompile.NativeMinter.Address, mint); got != "1" { // without the minter, this calls an empty account and succeeds
 			d.Error(got)
 		}
 		if head := d.head(); int64(head.Time) < c.at.Unix() || int64(head.Time) > c.at.Unix()+2 || head.GasLimit != 20_000_000 {
@@ -337,7 +338,7 @@ func (d *devnet) upgrades() {
 	d.mustSend(&types.DynamicFeeTx{Nonce: d.nonce(), To: &someone, Value: big.NewInt(1), Gas: 50_000, GasFeeCap: big.NewInt(100e9)})
 }
 
-// TestMistakesInAGenesis: what cannot start a chain is named with the line of its own file.
+// TestMistakesInAGenesis: a file from which no chain can start is refused, with the mistake's line in that file.
 func TestMistakesInAGenesis(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()

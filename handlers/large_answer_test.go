@@ -1,4 +1,4 @@
-// Large answers share one bound in a whole process; readers are slow or gone.
+// Large answers share one bound in the whole process. Some readers are slow or gone.
 
 package handlers_test
 
@@ -36,7 +36,7 @@ func newManyLogs(t *testing.T, transactions, logs int) *manyLogs {
 		t.Fatal(err)
 	}
 	m := &manyLogs{Server: h, t: t}
-	// It logs so often while it is made: PUSH2 n, JUMPDEST, PUSH0, PUSH0, LOG0, PUSH1 1, SWAP1, SUB, DUP1, PUSH1 3, JUMPI.
+	// The init code logs that often: PUSH2 n, JUMPDEST, PUSH0, PUSH0, LOG0, PUSH1 1, SWAP1, SUB, DUP1, PUSH1 3, JUMPI.
 	code := fmt.Sprintf("0x61%04x5b5f5fa060019003806003570000", logs)
 	for range transactions {
 		hash := m.result("eth_sendTransaction", `[{"from":"`+good["address"]+`","data":"`+code+`","gas":"0x600000"}]`)
@@ -75,9 +75,9 @@ func (m *manyLogs) all() string { return answerTo("[" + strings.Join(m.logs, ","
 
 func answerTo(result string) string { return `{"jsonrpc":"2.0","id":1,"result":` + result + `}` }
 
-// TestLargeAnswers requests more logs than are encoded at a time.
+// TestLargeAnswers requests more logs than the server encodes at a time.
 func TestLargeAnswers(t *testing.T) {
-	transactions, logs := 5, 10_000 // together the most that are answered
+	transactions, logs := 5, 10_000 // together, the most that is answered
 	if testing.Short() {
 		t.Log("left out of a short run: the largest answers")
 		transactions, logs = 2, 4_000
@@ -88,7 +88,7 @@ func TestLargeAnswers(t *testing.T) {
 	t.Run("memory", m.takeLittleMemory)
 	if testing.Short() {
 		t.Log("left out of a short run: the areas of one history")
-	} else { // what is under way is given a second
+	} else { // give pending work a second
 		t.Run("history", m.areOfOneHistory)
 	}
 }
@@ -119,7 +119,7 @@ func (m *manyLogs) areWhole(t *testing.T) {
 	same("all", post(call(1, m.wanted)), m.all()+"\n")
 	makers := slices.Clone(m.makers)
 	slices.Reverse(makers)
-	text, _ := json.Marshal(makers) // texts are JSON
+	text, _ := json.Marshal(makers) // strings always encode
 	same("of contracts, the later first", post(call(1, strings.Replace(m.wanted, "}", `,"address":`+string(text)+"}", 1))), m.all()+"\n")
 	one := strings.Replace(m.wanted, "}", `,"address":"`+m.makers[1]+`"}`, 1)
 	batch := "[" + call(1, one) + `,{"jsonrpc":"2.0","id":"\u0000","method":"eth_chainId"},{"jsonrpc":"2.0","method":"eth_getLogs","params":` + one + `},` + call(2, `[{"fromBlock":"0xffffffff"}]`) + "," + call(1, one) + "]"
@@ -128,7 +128,7 @@ func (m *manyLogs) areWhole(t *testing.T) {
 		m.head()+`"}},`+made+"]\n")
 	if testing.Short() {
 		t.Log("left out of a short run: the bound of a batch's results")
-	} else { // 25 MB are the bound of a batch, and as large as they are, the results of one call more are answered
+	} else { // a batch is bounded by 25 MB; the result that exceeds the bound is still answered
 		full := "[" + strings.Repeat(call(1, m.wanted)+",", 4) + call(1, m.wanted) + "]"
 		refused := `,{"jsonrpc":"2.0","id":1,"error":{"code":-32003,"message":"response too large"}}`
 		same("a batch that is too large", post(full), "["+m.all()+","+m.all()+strings.Repeat(refused, 3)+"]") // go-ethereum's server ends such an answer without a newline
@@ -165,7 +165,7 @@ func (m *manyLogs) areWhole(t *testing.T) {
 	}
 }
 
-// areTraced requests one trace by itself, as its block's, and in a batch.
+// areTraced requests one trace alone, as part of its block's, and in a batch.
 func (m *manyLogs) areTraced(t *testing.T) {
 	var log struct{ TransactionHash, BlockNumber string }
 	if err := json.Unmarshal([]byte("["+m.logs[0]+"]"), &[]any{&log}); err != nil {
@@ -199,9 +199,9 @@ func (m *manyLogs) head() string {
 type slowReader struct {
 	header  http.Header
 	got     int
-	stalled chan struct{} // closed when it has stopped
-	goesOn  chan struct{} // closed when it reads on
-	done    chan struct{} // closed when it was answered
+	stalled chan struct{} // closed when it has stopped reading
+	goesOn  chan struct{} // closed when it should read on
+	done    chan struct{} // closed when it has the whole answer
 }
 
 // slowly asks for all logs.
@@ -234,7 +234,7 @@ func (s *slowReader) ends() (whole bool) {
 	return s.header.Get("Content-Length") == strconv.Itoa(s.got)
 }
 
-// takeLittleMemory has twenty clients stop reading in the middle.
+// takeLittleMemory has twenty clients stop reading halfway.
 func (m *manyLogs) takeLittleMemory(t *testing.T) {
 	ctx, leave := context.WithCancel(t.Context())
 	defer leave()
@@ -265,7 +265,7 @@ func (m *manyLogs) takeLittleMemory(t *testing.T) {
 func live() int64 {
 	var m runtime.MemStats
 	runtime.GC()
-	runtime.GC() // what pools held
+	runtime.GC() // frees what pools held
 	runtime.ReadMemStats(&m)
 	return int64(m.HeapAlloc)
 }

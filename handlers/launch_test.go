@@ -1,4 +1,4 @@
-// Output of a starting program for machines: the ready file, the first line, env and healthcheck.
+// Machine-readable output of a starting program: the ready file, the first line, env and healthcheck.
 
 //go:build !race
 
@@ -56,7 +56,7 @@ func TestMachinesAreToldWhenTheServerAnswers(t *testing.T) {
 	}
 }
 
-// TestStopsWithStdin: a server that was started with a pipe ends in good order with it, and exec has no such flag, because its stdin is the command's.
+// TestStopsWithStdin: a server that was started with a pipe shuts down cleanly with it. exec has no such flag, because its stdin is the command's.
 func TestStopsWithStdin(t *testing.T) {
 	t.Parallel()
 	serve := command(t, "--db", "w.db", "--profile", "tiny", "--addr", "127.0.0.1:0", "--fuji-addr", "off", "--quiet", "--with-stdin")

@@ -1,4 +1,4 @@
-// A server stops working for clients that close their connection.
+// A server stops working for clients that have closed their connection.
 
 //go:build !race
 
@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// TestWorkOfWhoLeftEnds: a server stops working on calls without an end, on traces, and on a batch of searches, when their client is gone.
+// TestWorkOfWhoLeftEnds: a server stops working on endless calls, on traces, and on a batch of searches, when their client is gone.
 func TestWorkOfWhoLeftEnds(t *testing.T) {
 	t.Parallel()
 	s := start(t, t.TempDir(), "--quiet")

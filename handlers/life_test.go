@@ -47,7 +47,7 @@ func (s *story) wantSupplyHeld() {
 	}
 }
 
-// move moves the clock to a time in Unix seconds, and finds that all interfaces agree then.
+// move moves the clock to a time in Unix seconds, and checks that all interfaces agree then.
 func (s *story) move(unix int64) {
 	s.Helper()
 	body := fmt.Sprintf(`{"set":%q}`, time.Unix(unix, 0).UTC().Format(time.RFC3339))
@@ -72,7 +72,7 @@ func (s *story) role(name string) object {
 	return nil
 }
 
-// validation returns the first validation of a node that a transaction began, as the Data API has it.
+// validation returns a node's first validation that a transaction began, from the Data API.
 func (s *story) validation(node, tx any) object {
 	s.Helper()
 	for _, v := range s.pages(fmt.Sprint("/validators/", node), "validators") {
@@ -84,7 +84,7 @@ func (s *story) validation(node, tx any) object {
 	return nil
 }
 
-// wantStatus finds a validation in a status on every interface, and how many validators and delegators the day's metrics count.
+// wantStatus expects a validation to have a status in every interface, and the day's metrics to count so many validators and delegators.
 func (s *story) wantStatus(node, tx any, status string, count, delegators int64) {
 	s.Helper()
 	if have := s.validation(node, tx)["validationStatus"]; have != status {
@@ -108,7 +108,7 @@ func (s *story) wantStatus(node, tx any, status string, count, delegators int64)
 	}
 }
 
-// made adds up the P-Chain outputs of a transaction that one of some addresses may spend, in nAVAX.
+// made adds up the P-Chain outputs of a transaction that any of some addresses may spend, in nAVAX.
 func (s *story) made(tx any, addresses any) (sum uint64) {
 	s.Helper()
 	var named []string
@@ -137,8 +137,8 @@ func (s *story) counted() (validators, delegators int64) {
 	return w.newest("validatorCount"), w.newest("delegatorCount")
 }
 
-// TestTheLifeOfAValidator follows a pending validator until it validates, an expiring one until it is rewarded, and one with a low uptime that
-// gets no reward, one second before and after each change.
+// TestTheLifeOfAValidator follows a pending validator until it validates, an expiring one until it is rewarded, and one with a low uptime that gets
+// no reward, one second before and after each change.
 func TestTheLifeOfAValidator(t *testing.T) {
 	t.Parallel()
 	s := newStory(t)
@@ -161,7 +161,7 @@ func TestTheLifeOfAValidator(t *testing.T) {
 	s.ends()
 }
 
-// rewarded follows the node with a role over the end of its validation.
+// rewarded follows the node with a role past the end of its validation.
 func (s *story) rewarded(role string, rewarded bool) {
 	s.Helper()
 	node := s.role(role)
@@ -209,7 +209,7 @@ func (s *story) rewarded(role string, rewarded bool) {
 	s.wantStatus(node["nodeId"], node["txId"], "completed", count-s.ended(end), delegators-gone)
 }
 
-// ending counts the stakers of the primary network that end at a time.
+// ending counts the primary network's stakers that end at a time.
 func (s *story) ending(end int64, list, filter string) (n int64) {
 	s.Helper()
 	for _, o := range s.pages("/"+list+"?"+filter, list) {
@@ -220,7 +220,7 @@ func (s *story) ending(end int64, list, filter string) (n int64) {
 	return n
 }
 
-// ended counts the validators of the primary network that have ended at a time.
+// ended counts the primary network's validators that have ended by a time.
 func (s *story) ended(end int64) int64 {
 	return s.ending(end, "validators", "validationStatus=completed")
 }
@@ -381,7 +381,7 @@ func TestALockedOutputIsUnlocked(t *testing.T) {
 	s.ends()
 }
 
-// TestAPageTokenExpires a day after the page, by the world's clock.
+// TestAPageTokenExpires a day after the page was read, by the world's clock.
 func TestAPageTokenExpires(t *testing.T) {
 	t.Parallel()
 	s := newStory(t)
@@ -398,7 +398,7 @@ func TestAPageTokenExpires(t *testing.T) {
 	}
 }
 
-// TestAYearOfMetrics has an hour and a day for all of it, without activity too, and stakers and fees by the day on which they ended.
+// TestAYearOfMetrics has every hour and day, even those without activity, and counts stakers and fees on the day on which they ended.
 func TestAYearOfMetrics(t *testing.T) {
 	t.Parallel()
 	s := newStory(t)

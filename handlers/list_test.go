@@ -1,4 +1,4 @@
-// make bench: the lists of the REST interfaces as targets.
+// make bench: the lists of the REST interfaces.
 
 package handlers_test
 
@@ -11,7 +11,7 @@ import (
 	"snowglobe/handlers/control"
 )
 
-// lists returns the targets of the REST interfaces: the first and the deepest page of lists, and single objects.
+// lists returns the targets in the REST interfaces: the first and the deepest page of lists, and single objects.
 func (r *report) lists(p *process) []target {
 	w := r.describe(p)
 	c, alice := w.Chains[0], w.Personas[0].Address
@@ -29,7 +29,7 @@ func (r *report) lists(p *process) []target {
 	return append(all, r.objects(p, c)...)
 }
 
-// list is a path that answers pages.
+// list is a path that returns pages.
 type list struct{ name, path string }
 
 // ends returns the first and the deepest page of lists.
@@ -56,7 +56,7 @@ func with(path, parameter string) string {
 	return path + "?" + parameter
 }
 
-// objects are single objects, many of each kind.
+// objects returns requests for single objects, many of each kind.
 func (r *report) objects(p *process, c control.Chain) []target {
 	chain := "/v1/chains/" + c.ChainID
 	var page struct {
@@ -85,7 +85,7 @@ func (r *report) objects(p *process, c control.Chain) []target {
 
 func get(path string) []request { return []request{{http.MethodGet, path, ""}} }
 
-// deepest follows a list to its last hundred items and is the path of a page of the usual size there.
+// deepest follows a list to its last hundred items and returns the path of a page of the usual size there.
 func (r *report) deepest(p *process, path string) string {
 	for last := path; ; {
 		var page struct{ NextPageToken string }

@@ -1,4 +1,4 @@
-// /sim/world against everything that a server serves.
+// /sim/world, checked against everything that a server serves.
 
 package handlers_test
 
@@ -25,7 +25,7 @@ type listed struct {
 	Chains    []struct{ ChainID, BlockchainID, SubnetID, Network string }
 }
 
-// TestEveryEndpointIsListed requests every endpoint in /sim/world, and looks there for every known endpoint.
+// TestEveryEndpointIsListed requests every endpoint in /sim/world, and expects to find every known endpoint there.
 func TestEveryEndpointIsListed(t *testing.T) {
 	t.Parallel()
 	h, err := handlers.New(tinyWorld(t), handlers.Options{Network: "mainnet", Node: handlers.NodeOptions{Admin: true, Profiles: t.TempDir()}})
@@ -36,7 +36,7 @@ func TestEveryEndpointIsListed(t *testing.T) {
 	if err := json.Unmarshal([]byte(ask(h, "GET", "/sim/world", "")), &world); err != nil {
 		t.Fatal(err)
 	}
-	found := map[string]bool{} // methods and paths, methods of JSON-RPC and paths
+	found := map[string]bool{} // methods and paths, JSON-RPC methods and paths
 	for _, e := range world.Endpoints {
 		for _, path := range e.Paths {
 			for _, method := range e.Methods {
@@ -58,7 +58,7 @@ func TestEveryEndpointIsListed(t *testing.T) {
 	}
 }
 
-// TestTheWorldKeepsThePrefixInItsLinks: under the prefix of a dialect, a client gets links with that prefix.
+// TestTheWorldKeepsThePrefixInItsLinks: with a dialect's prefix, a client gets links with that prefix.
 func TestTheWorldKeepsThePrefixInItsLinks(t *testing.T) {
 	t.Parallel()
 	h, err := handlers.New(readWorld(t), handlers.Options{Network: "mainnet"})
@@ -94,7 +94,7 @@ func TestExamplesLeadToWhereTheReaderCameFrom(t *testing.T) {
 	}
 }
 
-// fill fills the variables of a path, a blockchain's id with that of a chain that a subnet of the network validates.
+// fill fills in the variables of a path. A blockchain id becomes that of a chain whose subnet the network validates.
 func fill(t *testing.T, h http.Handler, path string) string {
 	t.Helper()
 	if strings.Contains(path, "{blockchainId}") {
@@ -103,7 +103,7 @@ func fill(t *testing.T, h http.Handler, path string) string {
 	return regexp.MustCompile(`\{\w+\}`).ReplaceAllString(path, "0")
 }
 
-// validated returns a chain outside the primary network.
+// validated returns a chain outside of the primary network.
 func validated(t *testing.T, h http.Handler, fuji bool) string {
 	t.Helper()
 	network := "mainnet"
@@ -131,7 +131,7 @@ func checkPath(t *testing.T, h http.Handler, method, path string) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	if path == "/sim/events" {
-		cancel() // it goes on until the client leaves
+		cancel() // the stream goes on until the client leaves
 	}
 	r := httptest.NewRequestWithContext(ctx, method, path, strings.NewReader("{}"))
 	r.Host = "localhost"

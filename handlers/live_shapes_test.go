@@ -28,7 +28,7 @@ import (
 type shape struct {
 	Ref                  string            `json:"$ref"`
 	Type                 any               // a name, or several
-	Enum                 []any             // which it is one of
+	Enum                 []any             // the allowed values
 	Properties           map[string]*shape // of an object
 	Required             []string
 	Items                *shape
@@ -152,7 +152,7 @@ func (d *liveDocument) checkAnswer(operation string, status int, body []byte) st
 			return err.Error()
 		}
 		if errorModels[status] == "" {
-			return "" // the live documents know no such answer
+			return "" // the live documents have no such answer
 		}
 		return d.check("error", &shape{Ref: errorModels[status]}, value)
 	}
@@ -179,7 +179,7 @@ func (d *liveDocument) checkAnswer(operation string, status int, body []byte) st
 	return d.check("answer", any, value)
 }
 
-// onlyHere lists the operations that are in no document of the live services.
+// onlyHere lists operations that are in no document of the live services.
 var onlyHere = []string{"GET /v1/avg_tps/{chainId}"}
 
 // documented is the server's own document.
@@ -203,11 +203,11 @@ type shapes struct {
 	*testing.T
 	server *handlers.Server
 	live   *liveDocument
-	names  map[string]string // what parameters of paths are, by the beginning of the path and the parameter
-	bodies map[string]string // of operations whose document has no example that is there
+	names  map[string]string // what path parameters mean, by the start of the path and the parameter
+	bodies map[string]string // for operations without a usable example in the document
 }
 
-// ask sends a request to the dialect of the live services and answers with the body of a success.
+// ask sends a request in the dialect of the live services and returns the body of a success.
 func (s *shapes) ask(operation, target, body, fault string, success bool) []byte {
 	s.Helper()
 	method, template, _ := strings.Cut(operation, " ")
@@ -254,7 +254,7 @@ func (s *shapes) make(path, body, member string) string {
 	return fmt.Sprint(made[member])
 }
 
-// fill fills a path with existing ids.
+// fill fills in existing ids in a path.
 func (s *shapes) fill(path string, example func(name string) any) string {
 	for key, value := range s.names {
 		begin, parameter, _ := strings.Cut(key, "{")
@@ -272,8 +272,8 @@ func (s *shapes) fill(path string, example func(name string) any) string {
 	}
 }
 
-// TestAnswersHaveTheDocumentedShapes calls every operation for existing and missing objects, and with every kind of error. Every response fits
-// the server's own document, and Data and Metrics API responses also fit the live services' documents.
+// TestAnswersHaveTheDocumentedShapes calls every operation for existing and missing objects, and with every kind of error. Every response fits the
+// server's own document, and Data and Metrics API responses also fit the live services' documents.
 func TestAnswersHaveTheDocumentedShapes(t *testing.T) {
 	t.Parallel()
 	w := tinyWorld(t)
@@ -287,7 +287,7 @@ func TestAnswersHaveTheDocumentedShapes(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
-	go func() { ended <- server.Work(ctx) }() // exports are carried out
+	go func() { ended <- server.Work(ctx) }() // runs exports
 	t.Cleanup(func() {
 		cancel()
 		if err := <-ended; err != nil {
@@ -301,17 +301,17 @@ func TestAnswersHaveTheDocumentedShapes(t *testing.T) {
 		t.Fatal(len(document.Paths), err)
 	}
 	s.prepare(w)
-	last := []string{"DELETE /v1/webhooks/{id}", "DELETE /sim/faults", "POST /sim/snapshots/{id}:revert", "DELETE /sim/snapshots/{id}", "POST /sim/session:back", "POST /sim/reset"} // what they undo is asked for before
+	last := []string{"DELETE /v1/webhooks/{id}", "DELETE /sim/faults", "POST /sim/snapshots/{id}:revert", "DELETE /sim/snapshots/{id}", "POST /sim/session:back", "POST /sim/reset"} // last, because they undo what the others need
 	var operations []string
 	for path, verbs := range document.Paths {
 		for verb := range verbs {
-			if name := strings.ToUpper(verb) + " " + path; path != "/sim/events" && !slices.Contains(last, name) { // that goes on until the client leaves
+			if name := strings.ToUpper(verb) + " " + path; path != "/sim/events" && !slices.Contains(last, name) { // the stream goes on until the client leaves
 				operations = append(operations, name)
 			}
 		}
 	}
 	order := []string{"POST", "GET", "PATCH", "PUT", "DELETE"}
-	slices.SortFunc(operations, func(a, b string) int { // the simulator's first, as the journal is short
+	slices.SortFunc(operations, func(a, b string) int { // the simulator's first, because the journal is short
 		x, atX, _ := strings.Cut(a, " ")
 		y, atY, _ := strings.Cut(b, " ")
 		return cmp.Or(strings.Compare(atX[:3], atY[:3]), slices.Index(order, x)-slices.Index(order, y), strings.Compare(atX, atY))
@@ -333,12 +333,12 @@ func TestAnswersHaveTheDocumentedShapes(t *testing.T) {
 			}
 		}
 		good := s.fill(path, func(name string) any { return examples[name] })
-		if !strings.HasSuffix(path, "{vertexHash}") { // the worlds' X-Chain has blocks from its beginning on
+		if !strings.HasSuffix(path, "{vertexHash}") { // the X-Chain of these worlds has only blocks, no vertices
 			s.ask(name, good+"?"+query.Encode(), body, "", true)
 		}
 		if !strings.HasPrefix(path, "/sim") {
 			for status := range errorModels {
-				if status != 502 && sampled(4, name, status) { // that is a gateway's, in HTML
+				if status != 502 && sampled(4, name, status) { // a gateway's 502 is HTML
 					s.ask(name, good, body, fmt.Sprint(status), false)
 				}
 			}

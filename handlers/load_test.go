@@ -1,4 +1,4 @@
-// make bench: requests over many connections for a time.
+// make bench: requests over many connections for a fixed time.
 
 package handlers_test
 
@@ -19,20 +19,20 @@ const (
 type load struct {
 	perSecond float64
 	p50, p99  time.Duration
-	cpu       time.Duration // of the server for one request
+	cpu       time.Duration // of the server, per request
 }
 
-// exchange is a request on the wire and the body of its answer, nil for any result.
+// exchange is a request on the wire and the expected body of its answer, nil for any.
 type exchange struct{ request, want []byte }
 
-// inTurn starts each connection at another of the exchanges.
+// inTurn lets each connection start with a different exchange.
 func inTurn(exchanges []exchange) func(connection, n int) exchange {
 	return func(connection, n int) exchange {
 		return exchanges[(connection*len(exchanges)/connections+n)%len(exchanges)]
 	}
 }
 
-// press sends requests over all connections as fast as responses arrive, for one round. next returns the n-th of a connection.
+// press sends requests over all connections as fast as responses arrive, for one round. next returns a connection's n-th request.
 func press(address string, pid int, next func(connection, n int) exchange) (load, error) {
 	var (
 		all  sync.WaitGroup

@@ -1,4 +1,4 @@
-// Every parameter of every operation with very long texts, through a socket.
+// Every parameter of every operation gets very long texts, through a socket.
 
 package handlers_test
 
@@ -20,7 +20,7 @@ import (
 	"snowglobe/handlers/rest"
 )
 
-// longTexts returns texts of a length that are expensive for one parser or another.
+// longTexts returns texts of a given length, each expensive for one parser or another.
 func longTexts(size int) []string {
 	return []string{
 		strings.Repeat("z", size), strings.Repeat("1", size), "0x" + strings.Repeat("ab", size/2), strings.Repeat("9", size),
@@ -32,7 +32,7 @@ func longTexts(size int) []string {
 // soon is the processor time within which a request with an oversized text is answered. Wall time would depend on the machine's other work.
 const soon = 100 * time.Millisecond
 
-// answersSoon repeats a request until its response is fast enough, since this machine may be busy, and fails if it never is.
+// answersSoon repeats a request until its response is fast enough, because this machine may be busy, and fails if it never is.
 func answersSoon(t *testing.T, h http.Handler, what string, ask func() *http.Request) *httptest.ResponseRecorder {
 	t.Helper()
 	var w *httptest.ResponseRecorder
@@ -43,7 +43,7 @@ func answersSoon(t *testing.T, h http.Handler, what string, ask func() *http.Req
 	return w
 }
 
-// endsSoon does something again until it ends soon, at most some times, and reports when it never does.
+// endsSoon repeats an action until it ends soon, up to a number of times, and reports if it never does.
 func endsSoon(t *testing.T, what string, do func()) {
 	t.Helper()
 	least, limit := time.Hour, soon*slowdown
@@ -52,7 +52,7 @@ func endsSoon(t *testing.T, what string, do func()) {
 		do()
 		least = min(least, worked(t)-before)
 	}
-	if least > 3*limit { // a processor that shares its core and its caches with busy ones takes two or three times as long for the same
+	if least > 3*limit { // a processor that shares its core and caches with busy ones takes two or three times as long
 		t.Errorf("%s takes %s", what, least)
 	}
 }
@@ -63,20 +63,20 @@ var good = map[string]string{
 	"blockId": "1", "metric": "txCount", "sourceChainId": "43114", "file": "x.svg", "kind": "crystals",
 }
 
-// TestLongTextsAreAnsweredAtOnce sends texts of the greatest accepted length in every parameter and body of every operation, and in the
-// parameters of every method of the node.
+// TestLongTextsAreAnsweredAtOnce sends texts of the greatest accepted length in every parameter and body of every operation, and in the parameters of
+// every method of the node.
 func TestLongTextsAreAnsweredAtOnce(t *testing.T) {
 	h, err := handlers.New(tinyWorld(t), handlers.Options{Network: "mainnet", Node: handlers.NodeOptions{Admin: true, Profiles: t.TempDir()}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	head, body, call := 60_000, 1<<20-2000, 5<<20-2000
-	if testing.Short() { // what costs the square of the length is slow enough for the test then too
+	if testing.Short() { // quadratic cost still shows at this length
 		t.Log("left out of a short run: the longest texts")
 		body, call = 128<<10, 128<<10
 	}
 	count := 0
-	sampled := func(every int) bool { // of a short run one of so many, others of each operation and method
+	sampled := func(every int) bool { // a short run takes one in so many, different ones for each operation and method
 		if count++; !testing.Short() {
 			every = walkEvery
 		}
@@ -126,7 +126,7 @@ func TestLongTextsAreAnsweredAtOnce(t *testing.T) {
 				if !sampled(61) {
 					continue
 				}
-				params := form(values[(count+n)%len(values)]) // each parameter has one of them, the same of other methods another
+				params := form(values[(count+n)%len(values)]) // each parameter gets one of them, and another in the next method
 				what := fmt.Sprintf("%s of %s with %.60s…", method, e.Paths[0], params)
 				w := answersSoon(t, h, what, func() *http.Request { return rpcRequest(e.Paths[0], method, params) })
 				if w.Code >= 500 || w.Code == 200 && !json.Valid(w.Body.Bytes()) {
@@ -135,13 +135,13 @@ func TestLongTextsAreAnsweredAtOnce(t *testing.T) {
 			}
 		}
 	}
-	for _, value := range values { // every kind of them where parameters are lists, objects, texts and names
+	for _, value := range values { // every kind of them, where parameters are lists, objects, texts and names
 		for _, c := range []struct{ path, method, params string }{
 			{"/ext/bc/C/rpc", "eth_getBalance", "[" + value + "]"}, {"/ext/bc/C/rpc", "eth_getLogs", `[{"address":` + value + `}]`}, {"/ext/bc/C/rpc", "eth_call", `[{"data":` + value + `}]`},
 			{"/ext/bc/P", "platform.getBalance", `{"addresses":` + value + `}`}, {"/ext/bc/X", "avm.getTx", `{"txID":` + value + `}`}, {"/ext/info", "info.isBootstrapped", `{"chain":` + value + `}`},
 			{"/ext/bc/C/rpc", "warp_getMessage", "[" + value + "]"},
 		} {
-			if sampled(31) || c.method == "warp_getMessage" { // which once decoded ids of any length
+			if sampled(31) || c.method == "warp_getMessage" { // it once decoded ids of any length
 				answersSoon(t, h, fmt.Sprintf("%s with %.60s…", c.method, c.params), func() *http.Request { return rpcRequest(c.path, c.method, c.params) })
 			}
 		}
@@ -236,7 +236,7 @@ func parametersOf(t *testing.T, h http.Handler) map[string][]string {
 	return all
 }
 
-// described is an operation as the OpenAPI document describes it.
+// described is an operation from the OpenAPI document.
 type described struct {
 	method, path string
 	Parameters   []struct{ Name, In string }
@@ -294,11 +294,11 @@ func (o described) request(name, text string) *http.Request {
 	return httptest.NewRequest(o.method, path, nil)
 }
 
-// bodies returns bodies of REST operations with a long text or a long list in every member.
+// bodies returns bodies of REST operations with a long text or a long list in one member each.
 func bodies(size int) (all []string) {
 	alice := good["address"]
 	for _, text := range longTexts(size) {
-		quoted, _ := json.Marshal(text) // a text is JSON
+		quoted, _ := json.Marshal(text) // strings always encode
 		long := string(quoted[:min(len(quoted)-1, size)])
 		long = strings.TrimRight(long, `\`) + `"`
 		all = append(all, text[:min(len(text), size)],
@@ -315,10 +315,10 @@ func bodies(size int) (all []string) {
 	return all
 }
 
-// longValues are long texts, lists of many short ones, and deep ones, as JSON.
+// longValues returns long texts, long lists of short ones, and deeply nested ones, as JSON.
 func longValues(size int) (all []string) {
 	for _, text := range longTexts(size)[:6] {
-		quoted, _ := json.Marshal(text) // a text is JSON
+		quoted, _ := json.Marshal(text) // strings always encode
 		all = append(all, string(quoted))
 	}
 	for _, item := range []string{`"z"`, `"11111111111111111111111111111111LpoYY"`, `"P-avax15428vq2uzwhm3taey9sr9x5vm6tk78ewvkckhy"`, `"0x` + strings.Repeat("ab", 32) + `"`, `[]`, `{}`, `null`} {
@@ -327,8 +327,8 @@ func longValues(size int) (all []string) {
 	return append(all, strings.Repeat("[", 9000)+strings.Repeat("]", 9000))
 }
 
-// callForms returns parameters of a node's method with a place for a value: by name for its own services; by position, and inside objects, for
-// an EVM chain.
+// callForms returns parameters of a node's method with a place for a value: by name for its own services; by position, and inside objects, for an EVM
+// chain.
 func callForms(named bool, parameters []string) (all []func(value string) string) {
 	var forms []string
 	if named {
@@ -386,8 +386,8 @@ func nodeEndpoints(t *testing.T, h *handlers.Server) (all []rest.Endpoint) {
 	return all
 }
 
-// TestEveryMethodHasItsClass: every method that changes the world is refused to a page of another origin, with the error for that, so a new
-// method cannot slip through.
+// TestEveryMethodHasItsClass: a page of another origin is refused every method that changes the world, with the right error, so that a new method
+// cannot slip through.
 func TestEveryMethodHasItsClass(t *testing.T) {
 	h, err := handlers.New(readWorld(t), handlers.Options{Network: "mainnet", Node: handlers.NodeOptions{Admin: true, Profiles: t.TempDir()}})
 	if err != nil {
@@ -408,7 +408,7 @@ func TestEveryMethodHasItsClass(t *testing.T) {
 			_, name, _ := strings.Cut(strings.ReplaceAll(method, ".", "_"), "_")
 			changes := slices.ContainsFunc(suspicious, func(verb string) bool { return strings.HasPrefix(name, verb) })
 			class := permit.Of(method)
-			if changes && class == permit.Read && method != "wallet_addEthereumChain" { // which only checks
+			if changes && class == permit.Read && method != "wallet_addEthereumChain" { // it only checks
 				t.Errorf("%s only reads, by its class", method)
 			}
 			w := ask(e.Paths[0], `{"jsonrpc":"2.0","id":1,"method":"`+method+`"}`)
@@ -420,7 +420,7 @@ func TestEveryMethodHasItsClass(t *testing.T) {
 	if w := ask("/v1/operations/transactions:export", `{}`); w.Code != 403 || !strings.Contains(w.Body.String(), `"statusCode":403`) {
 		t.Errorf("an export: %d %s", w.Code, w.Body)
 	}
-	for origin, status := range map[string]int{"http://localhost": 415, "": 400} { // a body without a type
+	for origin, status := range map[string]int{"http://localhost": 415, "": 400} { // a body without a content type
 		r := httptest.NewRequest(http.MethodPost, "/v1/operations/transactions:export", strings.NewReader(`{}`))
 		if origin != "" {
 			r.Header.Set("Origin", origin)

@@ -1,8 +1,8 @@
-// Exhaustive runs take every case of TestLongTextsAreAnsweredAtOnce.
+// Exhaustive runs try every case of TestLongTextsAreAnsweredAtOnce.
 
 //go:build long
 
 package handlers_test
 
-// walkEvery selects one in so many requests with long texts for a full run.
+// walkEvery makes a full run try every request with long texts.
 const walkEvery = 1

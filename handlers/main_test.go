@@ -1,4 +1,4 @@
-// Set-up that the tests of a whole server share.
+// Set-up shared by the tests of a whole server.
 
 package handlers_test
 
@@ -9,11 +9,11 @@ import (
 	"testing"
 )
 
-// leftover is the folder of the built program, if a test needed it. The race detector does not instrument that program, so tests that only run
-// it are left out under the detector.
+// leftover is the folder of the built program, if a test needed it. The race detector does not instrument that program, so tests that only run it are
+// left out under the detector.
 var leftover string
 
-// roles lists what this binary does instead of testing, as a process of its own, if a variable names one.
+// roles lists what this binary does instead of testing, as a separate process, if a variable names a role.
 var roles = map[string]func() error{}
 
 const roleVariable = "HANDLERS_TEST_ROLE"

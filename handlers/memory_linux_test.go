@@ -44,9 +44,9 @@ func (p *process) forgetPeak(t *testing.T) {
 func TestMemoryIsBounded(t *testing.T) {
 	if testing.Short() {
 		t.Log("left out of a short run: all of it: it presses a server for seconds")
-		return // it presses a server for some seconds
+		return // it loads a server for some seconds
 	}
-	t.Setenv("GOMAXPROCS", "2") // with each processor more, one more connection reads: the budget is for two
+	t.Setenv("GOMAXPROCS", "2") // each further processor means one more reading connection; the budget is for two
 	s, p, w := defaultServed(t)
 	below := func(what string, limit int64) {
 		t.Helper()
@@ -57,7 +57,7 @@ func TestMemoryIsBounded(t *testing.T) {
 		}
 		p.forgetPeak(t)
 	}
-	const mixed = 120 // 1,500 requests take 98 to 104, of which 40 are pages of the program; on a busy machine more, because the collector comes late
+	const mixed = 120 // 1,500 requests take 98 to 104, of which 40 are pages of the program; more on a busy machine, where the collector comes late
 	for attempt := 1; ; attempt++ {
 		p.pressed = 4 * time.Second
 		mixedLoad(p, w)

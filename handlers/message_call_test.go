@@ -1,4 +1,4 @@
-// Deliveries of cross-chain messages, called again by every method of a server.
+// Deliveries of cross-chain messages, tried again with every method of a server.
 
 package handlers_test
 
@@ -16,8 +16,7 @@ import (
 	"snowglobe/sim/evm/precompile"
 )
 
-// TestDeliveriesCanBeTried: the transaction of every delivery succeeds as a call on the block before, with every method, if the call includes
-// the message.
+// TestDeliveriesCanBeTried: every delivery's transaction succeeds as a call on the block before, with every method, if the call includes the message.
 func TestDeliveriesCanBeTried(t *testing.T) {
 	t.Parallel()
 	h, err := handlers.New(tinyWorld(t), handlers.Options{Network: "mainnet"})

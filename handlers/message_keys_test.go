@@ -1,4 +1,4 @@
-// API keys and networks of cross-chain messages meet only in a whole server.
+// API keys and networks of cross-chain messages, which meet only in a whole server.
 
 package handlers_test
 
@@ -58,7 +58,7 @@ func TestKeysOfOneNetworkReadItsMessages(t *testing.T) {
 	}
 }
 
-// TestDeprecatedPathsAreMarked, and no others.
+// TestDeprecatedPathsAreMarked and no others.
 func TestDeprecatedPathsAreMarked(t *testing.T) {
 	t.Parallel()
 	h, err := handlers.New(readWorld(t), handlers.Options{Network: "mainnet"})

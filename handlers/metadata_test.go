@@ -1,4 +1,4 @@
-// Metadata by contracts, by the node and by the Data API of one server.
+// Metadata from contracts, from the node and from the Data API of one server.
 
 package handlers_test
 
@@ -17,7 +17,7 @@ import (
 	"snowglobe/fixtures/contracts"
 )
 
-// describedItem is a token of either standard as the Data API shows it.
+// describedItem is a token of either standard in the Data API.
 type describedItem struct {
 	TokenID, TokenURI, ErcType string
 	Metadata                   struct {
@@ -25,7 +25,7 @@ type describedItem struct {
 	}
 }
 
-// TestMetadataIsOnChain: each token's URI is the contract's, and it contains the metadata that the Data API shows.
+// TestMetadataIsOnChain: the Data API shows each token's URI as its contract returns it, and the metadata in that URI.
 func TestMetadataIsOnChain(t *testing.T) {
 	t.Parallel()
 	w := readWorld(t)
@@ -79,7 +79,7 @@ func (d *devnet) uriOf(contract common.Address, item describedItem) string {
 	return values[0].(string)
 }
 
-// compare holds the metadata that is shown of an item against the document in its URI.
+// compare compares an item's metadata with the document in its URI.
 func (item describedItem) compare(t *testing.T, role string) {
 	t.Helper()
 	text, is := strings.CutPrefix(item.TokenURI, "data:application/json;base64,")

@@ -1,4 +1,4 @@
-// A devnet as Hardhat and anvil users drive it, seen by every interface.
+// A devnet, driven like Hardhat and anvil users do, seen by every interface.
 
 package handlers_test
 
@@ -44,7 +44,7 @@ func (d *devnet) call(result any, method string, params ...any) {
 	}
 }
 
-// text calls a method and answers its result as JSON.
+// text calls a method and returns its result as JSON.
 func (d *devnet) text(method string, params ...any) string {
 	d.Helper()
 	var result json.RawMessage
@@ -52,7 +52,7 @@ func (d *devnet) text(method string, params ...any) string {
 	return string(result)
 }
 
-// send sends a transaction of alice's, and answers its hash and the error with its code.
+// send sends a transaction from alice, and returns its hash and the error with its code.
 func (d *devnet) send(tx *types.DynamicFeeTx) (hash common.Hash, refusal string) {
 	d.Helper()
 	signed := d.sign(tx)
@@ -93,7 +93,7 @@ func (d *devnet) head() *types.Header {
 	return head
 }
 
-// TestADevnet does with a chain what test clients do, and verifies the world afterwards.
+// TestADevnet treats a chain as test clients do, and verifies the world afterwards.
 func TestADevnet(t *testing.T) {
 	t.Parallel()
 	w := tinyWorld(t)
@@ -117,7 +117,7 @@ func TestADevnet(t *testing.T) {
 	d.verify()
 }
 
-// refusals are in a node's words, with codes by which libraries show them.
+// refusals have a node's words, with the codes by which libraries show them.
 func refusals(d *devnet) {
 	nonce, most := d.nonce(), big.NewInt(2_000_000_000_000)
 	d.text("anvil_setNextBlockBaseFeePerGas", "0x64")
@@ -165,7 +165,7 @@ func refusals(d *devnet) {
 	}
 }
 
-// waiting tests a pool without automine: a gap, a replacement, the pending block and the transactions of the next block.
+// waiting tests a pool without automine: a gap, a replacement, the pending block and the next block's transactions.
 func waiting(d *devnet) {
 	d.text("evm_setAutomine", false)
 	defer d.text("evm_setAutomine", true)
@@ -233,7 +233,7 @@ func waiting(d *devnet) {
 	}
 }
 
-// refusalsOfL1 tries transactions that an L1 refuses because of its fee configuration.
+// refusalsOfL1 sends transactions that an L1 refuses because of its fee configuration.
 func refusalsOfL1(d *devnet) {
 	want := "-32003 transaction underpriced: address " + d.from.Hex() + " have gas fee cap (1) < pool minimum fee cap ("
 	if _, got := d.send(&types.DynamicFeeTx{Nonce: d.nonce(), To: &someone, GasTipCap: big.NewInt(1), GasFeeCap: big.NewInt(1)}); !strings.HasPrefix(got, want) {
@@ -241,8 +241,8 @@ func refusalsOfL1(d *devnet) {
 	}
 }
 
-// asSoonAsAllowed: with a clock that stands still, a block follows its parent as soon as ACP-226 allows, and the clock moves to it. After the
-// clock was advanced, a block has the clock's time.
+// asSoonAsAllowed: while the clock stands still, a block follows its parent as soon as ACP-226 allows, and the clock moves to it. After the clock was
+// advanced, a block has the clock's time.
 func asSoonAsAllowed(d *devnet) {
 	send := func() (milliseconds, delay uint64) {
 		d.Helper()
@@ -310,7 +310,7 @@ func blocksAsAskedFor(d *devnet) {
 	}
 }
 
-// heavy transactions that use almost all that a block may use: each waits until the chain has the capacity again, by the world's clock.
+// heavy sends transactions that each use almost all of a block: each waits until the chain has capacity again, by the world's clock.
 func heavy(d *devnet) {
 	reverter, err := contracts.Load("Reverter")
 	if err != nil {
@@ -346,7 +346,7 @@ func signs(d *devnet) {
 			d.Error(err)
 		}
 	}
-	// A signature that go-ethereum's documentation gives for personal_ecRecover.
+	// The signature is the one in go-ethereum's documentation of personal_ecRecover.
 	var signer common.Address
 	d.call(&signer, "personal_ecRecover", "0xdeadbeaf",
 		"0xa3f20717a250c2b0b729b7e5becbff67fdaef7e0699da4de7ca5895b02a170a12d887fd3b17bfdce3481f10bea41f45ba9f709d39ce8325427b57afcfc994cee1b")
@@ -370,7 +370,7 @@ func signs(d *devnet) {
 		{"from": d.from, "to": someone, "gas": "0x5208", "gasPrice": "0x1d1a94a2000", "nonce": hexutil.Uint64(d.nonce())},
 		{"from": d.from, "to": someone, "nonce": hexutil.Uint64(d.nonce() + 1)},
 	} {
-		var raw hexutil.Bytes // alone, as ethers and viem expect
+		var raw hexutil.Bytes // the result is a plain string, as ethers and viem expect
 		d.call(&raw, "eth_signTransaction", call)
 		d.call(&done, "eth_sendRawTransactionSync", raw)
 	}
@@ -379,7 +379,7 @@ func signs(d *devnet) {
 	}
 }
 
-// byThemselves: blocks are made every so often.
+// byThemselves: the chain makes blocks at an interval.
 func byThemselves(d *devnet) {
 	ctx, stop := context.WithCancel(d.Context())
 	ended := make(chan struct{})
@@ -449,8 +449,7 @@ func TestWhatWaitsIsThereAgain(t *testing.T) {
 	d.verify()
 }
 
-// TestTheSameRequestsMakeTheSameWorld: two worlds of a seed that clients changed in the same way have the same digest, and verify
-// finds no fault with them.
+// TestTheSameRequestsMakeTheSameWorld: two worlds from one seed that clients changed in the same way have the same digest, and verify.
 func TestTheSameRequestsMakeTheSameWorld(t *testing.T) {
 	t.Parallel()
 	steps, digests := 200, map[string]bool{}
@@ -465,7 +464,7 @@ func TestTheSameRequestsMakeTheSameWorld(t *testing.T) {
 		}
 		if digests[string(w.Digest())] && testing.Short() {
 			t.Log("left out of a short run: verification of a digest that was verified")
-			continue // it was verified
+			continue // already verified
 		}
 		digests[string(w.Digest())] = true
 		verifytest.Sound(t, w)
@@ -475,7 +474,7 @@ func TestTheSameRequestsMakeTheSameWorld(t *testing.T) {
 	}
 }
 
-// recorded lists requests that change the world in every way, as a client sent them once.
+// recorded lists requests that change the world in every way, as a client once sent them.
 var recorded = []struct{ path, body string }{
 	{"/ext/bc/C/rpc", `{"jsonrpc":"2.0","id":1,"method":"eth_sendTransaction","params":[{"from":"0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266","to":"0x000000000000000000000000000000000050e50e","value":"0x7"}]}`},
 	{"/ext/bc/C/rpc", `{"jsonrpc":"2.0","id":2,"method":"anvil_setBalance","params":["0x000000000000000000000000000000000050e50e","0xde0b6b3a7640000"]}`},
@@ -514,7 +513,7 @@ func TestRecordedRequestsMakeOneDigest(t *testing.T) {
 	}
 }
 
-// TestWhenBlocksAreMade reads the flags, by anvil's names, and checks the chains' behaviour.
+// TestWhenBlocksAreMade reads the flags, under anvil's names, and checks how the chains behave.
 func TestWhenBlocksAreMade(t *testing.T) {
 	t.Parallel()
 	w := tinyWorldOf(t, 1)

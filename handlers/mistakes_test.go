@@ -58,7 +58,7 @@ func TestMistakes(t *testing.T) {
 		t.Fatal(err)
 	}
 	path, _ := binary()
-	for _, name := range []string{filepath.Dir(path), filepath.Dir(folder)} { // for who has no privileges
+	for _, name := range []string{filepath.Dir(path), filepath.Dir(folder)} { // for users without privileges
 		if err := os.Chmod(name, 0o755); err != nil {
 			t.Fatal(err)
 		}

@@ -22,14 +22,14 @@ import (
 	"snowglobe/handlers"
 )
 
-// wrong lists values that no parameter, or few, can have.
+// wrong lists values that no parameter can have, or few.
 var wrong = []any{
 	nil, true, "", " ", "x", "null", "-1", "0", "0x", "0xzz", "1e9", "NaN", "9223372036854775808", "99999999999999999999999999999999", -1, 1.5, 1e300,
 	"0x" + strings.Repeat("f", 64), "0x" + strings.Repeat("0", 41), strings.Repeat("a", 3000), "\x00", "\u202e", "%s%n", "../../etc/passwd", "';--", "1111111111111111111111", "P-avax1",
 	"2026-13-45T99:99:99Z", []any{}, []any{[]any{[]any{}}}, map[string]any{}, map[string]any{"": nil}, []any{nil, 1, "x", map[string]any{}},
 }
 
-// sampled reports whether a case is part of a short run: one in so many, always the same.
+// sampled reports whether a case belongs to a short run: one in so many, always the same ones.
 func sampled(every uint32, parts ...any) bool {
 	if !testing.Short() {
 		return true
@@ -39,7 +39,7 @@ func sampled(every uint32, parts ...any) bool {
 	return h.Sum32()%every == 0
 }
 
-// failures collects the failures that a server logs.
+// failures collects the internal failures that a server logs.
 type failures struct {
 	slog.Handler
 	mu    sync.Mutex
@@ -76,11 +76,11 @@ func newNegatives(t *testing.T) *negatives {
 	return &negatives{T: t, h: h, failed: failed}
 }
 
-// ask sends a request, and answers whether the server took it as any other.
+// ask sends a request, and reports whether the server accepted it.
 func (r *negatives) ask(method, target, body string) bool {
 	r.Helper()
 	r.asked++
-	patience, stream := 2*time.Minute, strings.HasPrefix(target, "/sim/events") // which goes on until the client leaves
+	patience, stream := 2*time.Minute, strings.HasPrefix(target, "/sim/events") // the stream goes on until the client leaves
 	if stream {
 		patience = 20 * time.Millisecond
 	}
@@ -192,7 +192,7 @@ func TestRESTRefusesWhatIsWrong(t *testing.T) {
 			var example any
 			if operation.RequestBody != nil {
 				content := operation.RequestBody.Content["application/json"]
-				members := map[string]any{} // those that a body may have, where there is no example of one
+				members := map[string]any{} // the members that a body may have, where the document has no example
 				for name := range document.Components.Schemas[strings.TrimPrefix(content.Schema.Ref, "#/components/schemas/")].Properties {
 					members[name] = nil
 				}
@@ -235,12 +235,12 @@ func TestRESTRefusesWhatIsWrong(t *testing.T) {
 	t.Logf("%d requests", r.asked)
 }
 
-// text returns a value as a parameter has it.
+// text returns a value in the form of a parameter.
 func text(value any) string {
 	if s, ok := value.(string); ok {
 		return s
 	}
-	if list, ok := value.([]any); ok { // in a URL, its elements are separated by commas
+	if list, ok := value.([]any); ok { // in a URL, commas separate its elements
 		elements := make([]string, len(list))
 		for i, e := range list {
 			elements[i] = text(e)
@@ -248,12 +248,12 @@ func text(value any) string {
 		return strings.Join(elements, ",")
 	}
 	var b bytes.Buffer
-	_ = json.NewEncoder(&b).Encode(value) // what is not JSON is no example
+	_ = json.NewEncoder(&b).Encode(value) // examples are always JSON
 	return strings.TrimSpace(b.String())
 }
 
-// TestJSONRPCRefusesWhatIsWrong calls every method of the OpenRPC document with parameters that are wrong, missing, too many, there
-// twice or extreme, by name and by position. None may fail.
+// TestJSONRPCRefusesWhatIsWrong calls every method of the OpenRPC document with wrong, missing, surplus, duplicate and extreme parameters, by name
+// and by position. None may fail internally.
 func TestJSONRPCRefusesWhatIsWrong(t *testing.T) {
 	t.Parallel()
 	r := newNegatives(t)

@@ -20,7 +20,7 @@ import (
 type newWord struct {
 	name   string
 	ask    func(n uint64) request
-	anvil  bool // whether anvil has what is asked for
+	anvil  bool // whether anvil has the data, too
 	budget string
 }
 
@@ -55,8 +55,8 @@ func newWords(w control.World, token string) []newWord {
 	}
 }
 
-// newWords measures calls of the default world that nobody has asked before, in turns with a bare server that writes as many bytes, and with
-// anvil if it is installed.
+// newWords measures first-time calls to the default world, alternating with a bare server that writes as many bytes, and with anvil if it is
+// installed.
 func (r *report) newWords() {
 	p := r.serve("--profile", "default", "--db", r.world("default"))
 	defer p.stop()
@@ -87,7 +87,7 @@ func (r *report) newWords() {
 	}
 }
 
-// next returns the function that makes ever new requests, all to one path unless it is empty.
+// next returns the function that makes ever new requests, all to one path unless the path is empty.
 func (w newWord) next(address, path string) func(connection, n int) exchange {
 	var asked atomic.Uint64
 	return func(int, int) exchange {
@@ -97,7 +97,7 @@ func (w newWord) next(address, path string) func(connection, n int) exchange {
 	}
 }
 
-// anvilWith starts anvil with a contract of our world, nil if it is not installed.
+// anvilWith starts anvil with one of our world's contracts; nil if it is not installed.
 func (r *report) anvilWith(p *process, contract string) *process {
 	program := anvilProgram()
 	if program == "" {

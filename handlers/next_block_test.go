@@ -11,8 +11,8 @@ import (
 	"github.com/ethereum/go-ethereum/common/hexutil"
 )
 
-// TestTheNextBaseFeeIsKnown sets the base fee of the next block: everything that describes the block shows it, and filled-in transactions can
-// be mined, with automine and without. With a base fee of 0 gas is free, even for an empty account.
+// TestTheNextBaseFeeIsKnown sets the base fee of the next block. Everything that describes the block shows it, and filled-in transactions can be
+// mined, with and without automine. With a base fee of 0 gas is free, even for an empty account.
 func TestTheNextBaseFeeIsKnown(t *testing.T) {
 	t.Parallel()
 	w := tinyWorld(t)
@@ -54,7 +54,7 @@ func TestTheNextBaseFeeIsKnown(t *testing.T) {
 		d.text("anvil_setNextBlockBaseFeePerGas", hexutil.EncodeBig(big.NewInt(50e9)))
 		d.text("anvil_mine")
 		d.text("evm_increaseTime", 3600)
-		d.text("eth_sendTransaction", map[string]any{"from": d.from, "to": someone}) // by the fees of the next block, not of that one
+		d.text("eth_sendTransaction", map[string]any{"from": d.from, "to": someone}) // with the next block's fees, not that one's
 		d.text("anvil_mine")
 		for want, call := range map[string]map[string]any{
 			"gasPrice must be non-zero after london fork": {"from": poor, "to": someone, "gasPrice": "0x0"}, "maxFeePerGas must be non-zero": {"from": poor, "to": someone, "maxFeePerGas": "0x0"},

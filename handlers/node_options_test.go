@@ -1,4 +1,4 @@
-// The node's options as flags of a server.
+// The node's options, as flags of a server.
 
 package handlers_test
 

@@ -1,4 +1,4 @@
-// Methods of the node that must agree with other interfaces of the server: warp, proposervm, state dumps.
+// Methods of the node that must agree with the server's other interfaces: warp, proposervm, state dumps.
 
 package handlers_test
 
@@ -140,8 +140,8 @@ func TestWarpMethodsSignAsTheAggregatorDoes(t *testing.T) {
 	}
 }
 
-// TestProposerVMNamesTheHeightForSignatures: an EVM chain's epoch contains the P-Chain height whose validators verify messages in its next
-// block; on P and X it follows from their last block.
+// TestProposerVMNamesTheHeightForSignatures: an EVM chain's epoch contains the P-Chain height whose validators verify messages in its next block; on
+// P and X it follows from their last block.
 func TestProposerVMNamesTheHeightForSignatures(t *testing.T) {
 	t.Parallel()
 	w := readWorld(t)
@@ -189,7 +189,7 @@ func TestProposerVMNamesTheHeightForSignatures(t *testing.T) {
 	}
 }
 
-// TestStatesAreWhatTheNodeDumps compares the dump of every account that changed in the last blocks of each chain with its single values.
+// TestStatesAreWhatTheNodeDumps compares the dump of every account that changed in each chain's last blocks with its single values.
 func TestStatesAreWhatTheNodeDumps(t *testing.T) {
 	t.Parallel()
 	w := readWorld(t)
@@ -263,7 +263,7 @@ func TestStatesAreWhatTheNodeDumps(t *testing.T) {
 	}
 }
 
-// decimal returns a number that an EVM chain wrote.
+// decimal parses a number from an EVM chain.
 func decimal(t *testing.T, quantity string) string {
 	t.Helper()
 	n, ok := new(big.Int).SetString(quantity, 0)
@@ -282,7 +282,7 @@ func hexBytes(t *testing.T, text string) []byte {
 	return b
 }
 
-// base16 returns bytes in base64 written in hexadecimal.
+// base16 converts base64 to hexadecimal.
 func base16(t *testing.T, text string) string {
 	t.Helper()
 	b, err := base64.StdEncoding.DecodeString(text)

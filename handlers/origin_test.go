@@ -1,4 +1,4 @@
-// Hosts and ports of a listening server determine the network of /ext.
+// A listening server's hosts and ports determine the network of /ext.
 
 package handlers_test
 
@@ -98,7 +98,7 @@ func decodeURL(t *testing.T, url string, into any) {
 	}
 }
 
-// TestFujiAddress: a default port may be taken, a chosen one may not.
+// TestFujiAddress: a default port may be taken, a port that the user chose may not.
 func TestFujiAddress(t *testing.T) {
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -1,4 +1,4 @@
-// Otterscan's methods against the tracer, the index and eth of one server.
+// Otterscan's methods, compared with the tracer, the index and eth_ methods of one server.
 
 package handlers_test
 
@@ -126,7 +126,7 @@ func otterscanTransaction(t *testing.T, h http.Handler, c *reader.Chain, tx *rea
 	return len(operations)
 }
 
-// otterscanPages puts the pages of a block together.
+// otterscanPages joins the pages of a block.
 func otterscanPages(t *testing.T, h http.Handler, c *reader.Chain, b *reader.Block, all []*reader.Transaction) {
 	t.Helper()
 	var hashes []string
@@ -185,7 +185,7 @@ func otterscanCreators(t *testing.T, w *sim.World, h http.Handler, c *reader.Cha
 	}
 }
 
-// otterscanHistories reads the whole history of a persona in pages, both ways.
+// otterscanHistories reads a persona's whole history in pages, in both directions.
 func otterscanHistories(t *testing.T, w *sim.World, h http.Handler, c *reader.Chain) {
 	t.Helper()
 	personas, err := w.DB.Personas(t.Context())

@@ -15,8 +15,8 @@ import (
 	"snowglobe/handlers/control"
 )
 
-// webPages measures the first load of each page by a server that has just started, and the same again: the document with everything
-// that it loads, compressed as browsers ask for it.
+// webPages measures the first load of each page from a server that has just started, and a second load: the document with everything it loads,
+// compressed as browsers ask for it.
 func (r *report) webPages() {
 	for _, profile := range []string{"default", "large"} {
 		open := func() *process { return r.serve("--profile", profile, "--db", r.world(profile)) }
@@ -36,7 +36,7 @@ func (r *report) webPages() {
 	}
 }
 
-// pagePaths lists pages of every kind, about the contents of a world.
+// pagePaths lists pages of every kind about a world.
 func (r *report) pagePaths(p *process) []string {
 	var world control.World
 	body, _, _ := r.load(p, "/sim/world")
@@ -62,7 +62,7 @@ func (r *report) pagePaths(p *process) []string {
 		"/messages", "/messages/" + chain.Samples["crossChainMessage"], "/charts", "/charts?of=mainnet", "/requests", "/webhooks", "/search?q=usd", "/docs", "/docs/coverage"}
 }
 
-// visit loads a page with everything that it loads: files, and the parts that its scripts ask for when it is shown.
+// visit loads a page with everything it loads: files, and the parts that its scripts request when shown.
 func (r *report) visit(p *process, path string) (document, whole int, took time.Duration) {
 	begin := time.Now()
 	content, document, _ := r.load(p, path)
@@ -77,7 +77,7 @@ func (r *report) visit(p *process, path string) (document, whole int, took time.
 // loadedLinks matches the files of a page, and the parts it loads when shown.
 var loadedLinks = regexp.MustCompile(`(?:href|src)="(/assets/[^"]*)"|hx-get="([^"]*)" hx-trigger="load`)
 
-// load fetches a URL as a browser does, and returns the content, the number of bytes and the time.
+// load fetches a URL like a browser, and returns the content, the number of bytes and the time.
 func (r *report) load(p *process, path string) (content []byte, size int, took time.Duration) {
 	request, err := http.NewRequestWithContext(r.b.Context(), http.MethodGet, "http://"+p.address+path, nil)
 	if err != nil {

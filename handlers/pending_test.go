@@ -1,4 +1,4 @@
-// Every method about a pending transaction, as the devnet tests ask them.
+// Every method about a pending transaction, as part of the devnet tests.
 
 package handlers_test
 
@@ -12,12 +12,12 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 )
 
-// keeper is the init code of a contract that keeps 42 in slot 1, logs topic 7, and answers slot 1 when it is called.
+// keeper is the init code of a contract that keeps 42 in slot 1, logs topic 7, and returns slot 1 when called.
 const keeper = "602a600155" + "600760006000a1" + "6a60015460005260206000f3600052600b6015f3"
 
 const keeperCode = "60015460005260206000f3"
 
-// whatWaits calls every method that takes a block for the pending one, while a deployment waits in the pool.
+// whatWaits calls every method that accepts the pending block while a deployment waits in the pool.
 func whatWaits(d *devnet) {
 	d.text("evm_setAutomine", false)
 	defer d.text("evm_setAutomine", true)
@@ -35,7 +35,7 @@ func whatWaits(d *devnet) {
 		{"eth_getCode", []any{contract}, `"0x"`, `"0x` + keeperCode + `"`},
 		{"eth_getStorageAt", []any{contract, "0x1"}, word(0), word(42)},
 		{"eth_call", []any{call}, `"0x"`, word(42)},
-		{"eth_estimateGas", []any{call}, `"0x5208"`, `"0x5b9f"`}, // 23,118 are used; go-ethereum's search ends within 1.5 %
+		{"eth_estimateGas", []any{call}, `"0x5208"`, `"0x5b9f"`}, // it uses 23,118; go-ethereum's search ends within 1.5 %
 		{"eth_createAccessList", []any{call}, `{"accessList":[],"gasUsed":"0x5208"}`,
 			fmt.Sprintf(`{"accessList":[{"address":"%s","storageKeys":["%s"]}],"gasUsed":"0x634a"}`, strings.ToLower(contract.Hex()), slot)},
 	} {
@@ -82,8 +82,8 @@ func (d *devnet) waitsInBlock(hash common.Hash, contract common.Address, call ma
 	}
 }
 
-// hasNoRootYet requests data that a node has only for the head: proofs, logs and traces for pending are the head's, and nothing is traced on
-// top of the pending block.
+// hasNoRootYet requests data that a node has only for the head: proofs, logs and traces for pending are the head's, and nothing is traced on top of
+// the pending block.
 func (d *devnet) hasNoRootYet(contract common.Address, call map[string]any) {
 	slots := []string{"0x1"}
 	if got, want := d.text("eth_getProof", contract, slots, "pending"), d.text("eth_getProof", contract, slots, "latest"); got != want || !strings.Contains(got, `"value":"0x0"`) {

@@ -13,7 +13,7 @@ import (
 	"snowglobe/handlers"
 )
 
-// TestPagesOverWebSocket: a connection is judged by the page that opened it, call by call, in batches too.
+// TestPagesOverWebSocket: the page that opened a connection decides what each call may do, in batches too.
 func TestPagesOverWebSocket(t *testing.T) {
 	h, err := handlers.New(readWorld(t), handlers.Options{Network: "mainnet"})
 	if err != nil {

@@ -1,5 +1,4 @@
-// Clients with assumptions that Helicon ended: each works on a C-Chain before it and on an L1, and fails on a C-Chain since as it would on the
-// network.
+// Clients with assumptions that Helicon ended. Each works on a C-Chain before Helicon and on an L1, and fails on a C-Chain since, as on the network.
 
 package handlers_test
 
@@ -50,14 +49,14 @@ func (d *devnet) paysWith(gas uint64) *nodeReceipt {
 	return d.receiptOf(d.mustSend(&types.DynamicFeeTx{Nonce: d.nonce(), To: &someone, Value: big.NewInt(1), Gas: gas}))
 }
 
-// feeFromTheHeader works out the price of gas from the block instead of the receipt.
+// feeFromTheHeader takes the price of gas from the block instead of the receipt.
 func feeFromTheHeader(d *devnet) string {
 	endless, limit := common.HexToAddress("0xe1d1e55"), d.head().GasLimit
 	d.text("anvil_setCode", endless, "0x5b600056") // JUMPDEST, PUSH1 0, JUMP
-	for d.head().BaseFee.Int64() < 20 {            // others use all the gas there is, until it costs more than the least price
+	for d.head().BaseFee.Int64() < 20 {            // others use all the gas there is, until it costs more than the minimum price
 		d.mustSend(&types.DynamicFeeTx{Nonce: d.nonce(), To: &endless, Gas: limit})
 	}
-	d.paysWith(limit) // and one asks for more than it uses
+	d.paysWith(limit) // and this one asks for more gas than it uses
 	r := d.paysWith(21_000)
 	want := new(big.Int).Add(d.blockAt(r.BlockNumber.String()).BaseFeePerGas.ToInt(), common.Big1)
 	switch got := r.EffectiveGasPrice.ToInt(); got.Cmp(want) {
@@ -77,7 +76,7 @@ func proofAgainstItsOwnHeader(d *devnet) string {
 	if err == nil {
 		return ""
 	}
-	// The header that settles the block has the root that fits.
+	// The root that fits is in the header that settles the block.
 	d.text("evm_increaseTime", "0x6")
 	d.text("evm_mine")
 	settling := d.blockAt("latest")
@@ -108,7 +107,7 @@ func (d *devnet) proves(block string, root common.Hash) error {
 	if err != nil {
 		return err
 	}
-	var fields []rlp.RawValue // a C-Chain's account has a fifth
+	var fields []rlp.RawValue // a C-Chain's account has a fifth field
 	if err := rlp.DecodeBytes(value, &fields); err != nil {
 		return err
 	}
@@ -155,7 +154,7 @@ func TestPlantedClients(t *testing.T) {
 	for _, client := range []struct {
 		name  string
 		run   func(*devnet) string
-		since string // what happens to it on a C-Chain
+		since string // what happens to it on a C-Chain since Helicon
 	}{
 		{"fee from the header", feeFromTheHeader, "paid less than the header's base fee and the tip"},
 		{"proof against its own header", proofAgainstItsOwnHeader, "the proof does not fit the state root"},

@@ -21,7 +21,7 @@ import (
 	"snowglobe/sim/verify/verifytest"
 )
 
-// clientOf is alice on the C-Chain of mainnet of a process.
+// clientOf is alice on mainnet's C-Chain of a process.
 func clientOf(t *testing.T, s *started, w *sim.World) *devnet {
 	t.Helper()
 	d := (&devnet{T: t, world: w, url: s.url, chain: w.NetworkNamed(fixtures.MainnetName).CChain()}).as(0)
@@ -33,8 +33,8 @@ func clientOf(t *testing.T, s *started, w *sim.World) *devnet {
 	return d
 }
 
-// TestThePoolAfterAKill: mined transactions are in blocks and not in the pool, transactions saved at a clean stop remain, and only later ones
-// are lost. Nothing is mined unasked, until the last server mines both at once and at an interval.
+// TestThePoolAfterAKill: mined transactions are in blocks and not in the pool, transactions saved at a clean stop remain, and only later ones are
+// lost. Nothing is mined unasked, until the last server mines at once and at an interval.
 func TestThePoolAfterAKill(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
@@ -46,7 +46,7 @@ func TestThePoolAfterAKill(t *testing.T) {
 		return w
 	}
 	first := start(t, folder, "--quiet", "--db", "w.db", "--no-mining")
-	w := readWorld(t) // the same in memory: of its chains only the ids are needed
+	w := readWorld(t) // the same world in memory; only its chain ids are needed
 	d := clientOf(t, first, w)
 	nonce := d.nonce()
 	send := func(after uint64) {
@@ -100,7 +100,7 @@ func TestThePoolAfterAKill(t *testing.T) {
 	}
 	status(0, 0)
 	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(20 * time.Millisecond) {
-		if number := d.head().Number.Uint64(); number > receipt.BlockNumber.Uint64()+1 { // the one after it took what had waited
+		if number := d.head().Number.Uint64(); number > receipt.BlockNumber.Uint64()+1 { // the next block took what had waited
 			break
 		}
 		if time.Now().After(deadline) {
@@ -116,7 +116,7 @@ func TestThePoolAfterAKill(t *testing.T) {
 	}
 }
 
-// kill ends a process as kill -9 does.
+// kill ends a process like kill -9.
 func (s *started) kill(t *testing.T) {
 	t.Helper()
 	if err := s.cmd.Process.Kill(); err != nil {

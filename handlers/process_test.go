@@ -17,7 +17,7 @@ import (
 	"time"
 )
 
-// release builds the program as in a release: stripped, without the builder's paths.
+// release builds the program as for a release: stripped, without the builder's paths.
 func release(b *testing.B, flags ...string) string {
 	path := filepath.Join(b.TempDir(), "snowglobe")
 	build := exec.Command("go", append(append([]string{"build", "-trimpath", "-ldflags", "-s -w", "-o", path}, flags...), "snowglobe")...)
@@ -44,7 +44,7 @@ func (r *report) make(profile string) (took, busy time.Duration, peak int64) {
 	return time.Since(begin), run.ProcessState.UserTime() + run.ProcessState.SystemTime(), peakOf(run.ProcessState)
 }
 
-// world returns the file of a profile's world, and generates it if necessary.
+// world returns the file of a profile's world, generating it if necessary.
 func (r *report) world(profile string) string {
 	if _, err := os.Stat(r.path(profile)); errors.Is(err, os.ErrNotExist) {
 		r.make(profile)
@@ -52,13 +52,13 @@ func (r *report) world(profile string) string {
 	return r.path(profile)
 }
 
-// process is a server that runs.
+// process is a running server.
 type process struct {
 	r       *report
 	cmd     *exec.Cmd
 	address string
 	waited  time.Duration // from its start to its first answer
-	pressed time.Duration // how long clients press it, at most
+	pressed time.Duration // how long clients put load on it, at most
 }
 
 const patience = time.Minute
@@ -120,7 +120,7 @@ func (p *process) stop() {
 	}
 }
 
-// memory returns the process's memory in bytes, now and at its peak. It is 0 except on Linux.
+// memory returns the process's current and peak memory in bytes. It is 0 except on Linux.
 func memory(pid int) (now, peak int64) {
 	status, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	for line := range bytes.Lines(status) {
@@ -140,7 +140,7 @@ func memory(pid int) (now, peak int64) {
 // busy returns a process's CPU time in hundredths of a second. It is 0 except on Linux.
 func busy(pid int) time.Duration {
 	stat, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	_, rest, _ := strings.Cut(string(stat), ") ") // the name of the program may hold spaces
+	_, rest, _ := strings.Cut(string(stat), ") ") // the program's name may contain spaces
 	fields := strings.Fields(rest)
 	if len(fields) < 13 {
 		return 0

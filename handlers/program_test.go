@@ -21,7 +21,7 @@ import (
 	"snowglobe/fixtures"
 )
 
-// runProgram runs a command by exec in a folder of its own, in a short run with an existing world.
+// runProgram runs a command with exec in its own folder; a short run uses an existing world.
 func runProgram(t *testing.T, program ...string) *exec.Cmd {
 	if testing.Short() {
 		t.Log("left out of a short run: a process for each program")
@@ -33,8 +33,8 @@ func runProgram(t *testing.T, program ...string) *exec.Cmd {
 	return command(t, append([]string{"exec", "--db", path, "--"}, program...)...)
 }
 
-// TestExecEndsAsItsCommand: exec exits with the command's code, even if a signal killed the command or it cannot run, and passes its input and
-// output through unchanged.
+// TestExecEndsAsItsCommand: exec exits with the command's code, even if a signal killed the command or it cannot run, and passes its input and output
+// through unchanged.
 func TestExecEndsAsItsCommand(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
@@ -76,8 +76,8 @@ func TestAnswers(t *testing.T) {
 		environment    string
 		stdin          []byte
 		code           int
-		long           bool   // is left out of a short run
-		stdout, stderr string // on stderr a part of it will do, if the program itself complains
+		long           bool   // left out of a short run
+		stdout, stderr string // stderr may be only a part, if the program itself complains
 	}{
 		{program: []string{"sh", "-c", "exit 1"}, code: 1, long: true},
 		{program: []string{"sh", "-c", "echo wrong >&2; exit 2"}, code: 2, stderr: "wrong\n"},
@@ -109,7 +109,7 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// TestExecTellsItsCommandOfTheWorld compares the environment of a command with the personas.
+// TestExecTellsItsCommandOfTheWorld compares a command's environment with the personas.
 func TestExecTellsItsCommandOfTheWorld(t *testing.T) {
 	t.Parallel()
 	code, stdout, stderr := outcome(t, command(t, "exec", "--", "env")) // in memory

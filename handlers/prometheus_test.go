@@ -1,4 +1,4 @@
-// A server's /ext/metrics after requests of three kinds.
+// A server's /ext/metrics after three kinds of requests.
 
 package handlers_test
 
@@ -11,7 +11,7 @@ import (
 	"snowglobe/handlers"
 )
 
-// TestMetricsCountRequests sends requests of three kinds and finds them counted, with the heights of the chains.
+// TestMetricsCountRequests sends three kinds of requests and finds them counted, with the heights of the chains.
 func TestMetricsCountRequests(t *testing.T) {
 	h, err := handlers.New(readWorld(t), handlers.Options{Network: "mainnet"})
 	if err != nil {

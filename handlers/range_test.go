@@ -1,4 +1,4 @@
-// Every operation that takes a range, with its ends exchanged.
+// Every operation that takes a range, with the ends swapped.
 
 package handlers_test
 

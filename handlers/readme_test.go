@@ -1,4 +1,4 @@
-// Every command of the README and the manual, run as a reader would.
+// Every command of the README and the manual, run like a reader would.
 
 //go:build !race
 
@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// commands returns the lines of the shell blocks of the README and of the pages of the manual.
+// commands returns the lines of the shell blocks in the README and the manual's pages.
 func commands(t *testing.T) (lines []string) {
 	files, err := filepath.Glob("docs/pages/*.md")
 	if err != nil || len(files) < 10 {
@@ -42,8 +42,8 @@ func commands(t *testing.T) (lines []string) {
 	return lines
 }
 
-// TestReadmeCommands runs every command of the README and the manual: servers until they answer, questions against the server started
-// last, everything else to its end. Targets of make that run this very test are only looked up.
+// TestReadmeCommands runs every command of the README and the manual: servers until they answer, questions against the server started last,
+// everything else to its end. Targets of make that would run this very test are only looked up.
 func TestReadmeCommands(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()

@@ -1,4 +1,4 @@
-// The built program where files or folders cannot be written.
+// The built program where it cannot write files or folders.
 
 //go:build unix && !race
 
@@ -28,7 +28,7 @@ import (
 // unprivileged is a user to whom file permissions apply, for tests that run as root.
 const unprivileged = 65534
 
-// TestWorldInAFolderThatCannotBeWritten reads a world where neither the file nor its folder may be written.
+// TestWorldInAFolderThatCannotBeWritten reads a world where neither the file nor its folder is writable.
 func TestWorldInAFolderThatCannotBeWritten(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
@@ -64,8 +64,8 @@ func TestWorldInAFolderThatCannotBeWritten(t *testing.T) {
 	}
 }
 
-// TestWorldInAFileThatCannotBeWritten serves a read-only file in a writable folder: changes are refused as in a read-only folder, and no file
-// is left beside it.
+// TestWorldInAFileThatCannotBeWritten serves a read-only file in a writable folder: changes are refused as in a read-only folder, and no file is left
+// beside it.
 func TestWorldInAFileThatCannotBeWritten(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
@@ -85,7 +85,7 @@ func TestWorldInAFileThatCannotBeWritten(t *testing.T) {
 	ready := filepath.Join(started, "ready")
 	s := startAs(t, modest(), home, "--db", "w.db", "--ready-file", ready)
 	defer s.cmd.Process.Kill()
-	for range 1000 { // it is written after the banner
+	for range 1000 { // it comes after the banner
 		if _, err := os.Stat(ready); err == nil {
 			break
 		}
@@ -121,7 +121,7 @@ func TestWorldInAFileThatCannotBeWritten(t *testing.T) {
 	}
 }
 
-// someXTx returns a transaction of the X-Chain, in hex with its checksum.
+// someXTx returns an X-Chain transaction, in hex with its checksum.
 func someXTx(t *testing.T, url string) string {
 	t.Helper()
 	ask := func(method, params string) (result struct{ Tx, Block string }) {
@@ -171,8 +171,8 @@ func modest() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: unprivileged, Gid: unprivileged}}
 }
 
-// TestWhatIsOnlyReadHasNoWishes calls every method by which test clients control a chain, and moves the clock, on a read-only world: none may
-// affect this process's responses, because other processes serve the same file.
+// TestWhatIsOnlyReadHasNoWishes calls every method by which test clients control a chain, and moves the clock, on a read-only world. None may affect
+// this process's responses, because other processes serve the same file.
 func TestWhatIsOnlyReadHasNoWishes(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "w.db")
@@ -193,7 +193,7 @@ func TestWhatIsOnlyReadHasNoWishes(t *testing.T) {
 	if err := json.Unmarshal([]byte(ask(h, "GET", "/openrpc.json", "")), &document); err != nil {
 		t.Fatal(err)
 	}
-	signing := regexp.MustCompile(`_(accounts|requestAccounts|pendingTransactions|fillTransaction|sign.*)$`) // which changes nothing
+	signing := regexp.MustCompile(`_(accounts|requestAccounts|pendingTransactions|fillTransaction|sign.*)$`) // these change nothing
 	called := 0
 	for _, m := range document.Methods {
 		if !regexp.MustCompile(`^(evm|anvil|hardhat|tenderly)_`).MatchString(m.Name) || permit.Of(m.Name) != permit.Control || signing.MatchString(m.Name) {
@@ -205,7 +205,7 @@ func TestWhatIsOnlyReadHasNoWishes(t *testing.T) {
 			params = append(params, p.Value)
 		}
 		answer := ask(h, "POST", m.Servers[0].Name, `{"jsonrpc":"2.0","id":1,"method":"`+m.Name+`","params":`+encoded(t, params)+`}`)
-		unsupported := strings.Contains(answer, `"code":-32004`) || strings.HasSuffix(m.Name, "_setLoggingEnabled") // without effect on any world
+		unsupported := strings.Contains(answer, `"code":-32004`) || strings.HasSuffix(m.Name, "_setLoggingEnabled") // affects no world
 		if !unsupported && !strings.Contains(answer, store.ErrReadOnly.Error()) {
 			t.Errorf("%s: %s", m.Name, answer)
 		}

@@ -1,4 +1,4 @@
-// Transactions that a node refuses, as the devnet tests send them.
+// Transactions that a node refuses, as part of the devnet tests.
 
 package handlers_test
 
@@ -15,7 +15,7 @@ import (
 	"snowglobe/sim/evm/precompile"
 )
 
-// as returns the same chain as another persona's.
+// as returns the same chain as seen by another persona.
 func (d *devnet) as(persona int) *devnet {
 	d.Helper()
 	key, err := crypto.HexToECDSA(fixtures.Personas[persona].Key)
@@ -37,7 +37,7 @@ func (d *devnet) sendRaw(data types.TxData) string {
 	return codeOf(d.client.Client().CallContext(d.Context(), nil, "eth_sendRawTransaction", hexutil.Encode(raw)))
 }
 
-// badSignatures have one part that is out of range, with the errors of coreth's core/txpool/validation.go.
+// badSignatures each have one part out of range, with the errors of coreth's core/txpool/validation.go.
 func badSignatures(d *devnet) {
 	const invalid, unprotected = "-32003 invalid sender", "-32003 only replay-protected (EIP-155) transactions allowed over RPC"
 	id, order := new(big.Int).SetUint64(d.chain.Row.EVMID), crypto.S256().Params().N
@@ -55,7 +55,7 @@ func badSignatures(d *devnet) {
 		{"r is zero", v, new(big.Int), s, false, invalid},
 		{"s is zero", v, r, new(big.Int), false, invalid},
 		{"r is the group's order", v, order, s, false, invalid},
-		{"r is longer than 32 bytes", v, new(big.Int).Lsh(one, 256), s, false, "-32000 transaction chain id or signature value exceeds 256 bits"}, // go-ethereum cannot even read it
+		{"r is longer than 32 bytes", v, new(big.Int).Lsh(one, 256), s, false, "-32000 transaction chain id or signature value exceeds 256 bits"}, // go-ethereum cannot even decode it
 		{"s is in the upper half (EIP-2)", v, r, new(big.Int).Sub(order, s), false, invalid},
 		{"v is 2", big.NewInt(2), r, s, false, invalid},
 		{"v is 27 in a typed transaction", big.NewInt(27), r, s, false, invalid},

@@ -13,8 +13,8 @@ import (
 	"snowglobe/handlers"
 )
 
-// TestRefusedCallsAreLogged sends malformed, misspelt and forbidden calls to the C- and the P-Chain: the log and the journal have the code, the
-// reason and the likely method. The client gets only the node's words.
+// TestRefusedCallsAreLogged sends malformed, misspelt and forbidden calls to the C- and the P-Chain. The log and the journal have the code, the
+// reason and the likely method; the client gets only the node's words.
 func TestRefusedCallsAreLogged(t *testing.T) {
 	var log bytes.Buffer
 	h, err := handlers.New(readWorld(t), handlers.Options{Network: "mainnet", Log: slog.New(slog.NewTextHandler(&log, nil))})

@@ -28,7 +28,7 @@ import (
 // engineWords matches words of the engine, its driver and the schema, which no client may see.
 var engineWords = regexp.MustCompile(`(?i)sqlite|\bsql\b|constraint|no such|database|\btable\b|statement|\.db\b|/tmp/|damaged`)
 
-// refusing is a server whose world's file refuses statements, next to an intact server of the same world.
+// refusing is a server whose world's file refuses statements, beside an intact server of the same world.
 type refusing struct {
 	*testing.T
 	w, calmWorld *sim.World
@@ -41,15 +41,15 @@ type refusing struct {
 // exampleCall is the example of an operation or of a method.
 type exampleCall struct{ name, method, target, body string }
 
-// examplePair is a call to a server that fails, with the same call to the other one: filters have names of their own.
+// examplePair is a call to the failing server, and the same call to the intact one: filters have different ids there.
 type examplePair struct {
 	exampleCall
 	calm exampleCall
 }
 
-// TestFailuresInsideStayInside asks for the example of every REST operation and of every JSON-RPC method while the world's file refuses one statement
-// after the other. Each answer is the error of its interface for what failed inside, in none of the engine's words, which the log has, and the world
-// is as it was; asked again right afterwards, the same request is answered as a server answers it to which nothing happened.
+// TestFailuresInsideStayInside requests the example of every REST operation and every JSON-RPC method while the world's file refuses one statement
+// after another. Each answer is the interface's own error for internal failures, without the engine's words, which are in the log. The world stays as
+// it was, and the same request afterwards is answered as if nothing had happened.
 func TestFailuresInsideStayInside(t *testing.T) {
 	t.Parallel()
 	r := newRefusing(t)
@@ -90,13 +90,13 @@ func (r *refusing) serve(w *sim.World, log *slog.Logger) *handlers.Server {
 // mostTimes bounds how often a repeated statement is refused.
 const mostTimes = 5
 
-// inSteps lists calls that change the world in several steps, of which earlier ones stay if a later one fails: mining several blocks.
+// inSteps lists calls that change the world in several steps: earlier steps stay if a later one fails, such as mining several blocks.
 var inSteps = []string{"anvil_mine", "hardhat_mine"}
 
-// sending lists calls that make a block and then read of it: the block stays if it cannot be read.
+// sending lists calls that make a block and then read it: the block stays even if it cannot be read.
 var sending = []string{"eth_sendTransactionSync", "anvil_mine_detailed", "evm_mine_detailed"}
 
-// refuse repeats a request until every statement that it needs has been refused once, each time it runs.
+// refuse repeats a request until every statement that it needs has been refused once each time it runs.
 func (r *refusing) refuse(c examplePair) {
 	r.Helper()
 	var mu sync.Mutex
@@ -134,7 +134,7 @@ func (r *refusing) refuse(c examplePair) {
 		says, may := tolerated(c.name, failed)
 		switch {
 		case internal && before.Sequence != after.Sequence && slices.Contains(sending, c.name):
-			r.ask(r.calm, r.calmWorld, c.calm) // so that both have sent it
+			r.ask(r.calm, r.calmWorld, c.calm) // so that both servers have it
 		case internal && before.Sequence != after.Sequence:
 			r.Errorf("%s: without %.200s: the world changed", c.name, failed)
 		case !internal && !may:
@@ -155,13 +155,13 @@ func (r *refusing) refuse(c examplePair) {
 	}
 }
 
-// changing matches differences between two servers that otherwise give the same responses: random values and durations.
+// changing matches differences between servers that otherwise respond alike: random values and durations.
 var changing = regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|"result":"0x[0-9a-f]{20,32}"|"secret":"[0-9a-f]{64}"|"result":\d{13}\b|"duration":\d+`)
 
-// tellsOfRequests lists calls that report earlier requests, of which the failing server has more.
+// tellsOfRequests lists calls that report earlier requests; the failing server has more of them.
 var tellsOfRequests = []string{"getApiLogs", "getApiUsageMetrics", "getRequest", "deleteRequests"}
 
-// compare also asks the intact server, and expects the same response.
+// compare asks the intact server, too, and expects the same response.
 func (r *refusing) compare(c examplePair, failed string, got *httptest.ResponseRecorder) {
 	r.Helper()
 	want := r.ask(r.calm, r.calmWorld, c.calm)
@@ -183,7 +183,7 @@ var toleratedFailures = []struct {
 	why        string
 	calls      []string
 	statements []string
-	says       string // what the answer holds; empty for the answer of a server to which nothing happened
+	says       string // part of the answer; empty if the answer must be as if nothing had happened
 }{
 	{
 		why:        "after going back, exports look for what is unfinished again until they can read it",
@@ -220,7 +220,7 @@ func tolerated(call, statement string) (says string, may bool) {
 	return "", false
 }
 
-// ask sends the call without help from earlier ones: no caches, and a host name of its own.
+// ask sends the call without help from earlier ones: no caches, and a unique host name.
 func (r *refusing) ask(h http.Handler, world *sim.World, c exampleCall) *httptest.ResponseRecorder {
 	r.Helper()
 	world.DB.Caches().Suspend()
@@ -324,7 +324,7 @@ func exampleMethods(t *testing.T, h http.Handler) (all []exampleCall) {
 	return all
 }
 
-// callsOfFuji lists calls to chains of the other network, whose paths contain only the chain's id, so that the network has to be looked up.
+// callsOfFuji lists calls to the other network's chains whose paths contain only the chain's id, so that the network must be looked up.
 func callsOfFuji(w *sim.World) (all []exampleCall) {
 	for _, c := range w.Chains {
 		if c.Row.Network == "fuji" {

@@ -38,8 +38,7 @@ func newFailing(t *testing.T) *failing {
 	return f
 }
 
-// exportAll returns bodies that export everything that the personas of a world did: on every EVM chain, and on the
-// primary network.
+// exportAll returns bodies that export everything the personas of a world did, on every EVM chain and on the primary network.
 func exportAll(t *testing.T, world string) (evm, primary string) {
 	t.Helper()
 	var w struct {
@@ -64,8 +63,8 @@ func exportAll(t *testing.T, world string) (evm, primary string) {
 		exportBody(t, "TRANSACTION_EXPORT_PRIMARY_NETWORK", owners, []string{"p-chain", "x-chain", "c-chain"})
 }
 
-// eachStatement repeats an action while each of its statements fails once, one after the other, until none is left. A statement that runs
-// several times counts as several, up to a limit.
+// eachStatement repeats an action while each of its statements fails once, one after another, until none is left. A statement that runs several times
+// counts as several, up to a limit.
 func (f *failing) eachStatement(least, times int, do func()) {
 	f.Helper()
 	f.mu.Lock()
@@ -82,7 +81,7 @@ func (f *failing) eachStatement(least, times int, do func()) {
 			f.mu.Lock()
 			defer f.mu.Unlock()
 			whose := text
-			if strings.Contains(string(debug.Stack()), "subscribeAPI") { // which reads beside a request that runs the same statements
+			if strings.Contains(string(debug.Stack()), "subscribeAPI") { // it reads beside a request that runs the same statements
 				whose += " for a subscription"
 			}
 			counts[whose] = min(counts[whose]+1, times)
@@ -108,7 +107,7 @@ func (f *failing) eachStatement(least, times int, do func()) {
 	}
 }
 
-// now returns the statement that failed, if one did already.
+// now returns the statement that failed, if one already has.
 func (f *failing) now() string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -125,7 +124,7 @@ func (f *failing) until(what string, holds func() bool) {
 	}
 }
 
-// steady sends a request until the response has no internal failure. Responses before then contain none of the database's words.
+// steady sends a request until the response has no internal failure. Earlier responses must contain none of the database's words.
 func (f *failing) steady(method, path, body string) string {
 	f.Helper()
 	for {
@@ -140,7 +139,7 @@ func (f *failing) steady(method, path, body string) string {
 }
 
 // TestExportsEndThoughStatementsFail: an export during which the file refuses a statement has the same rows as any other, or ends as failed in the
-// program's own words; the next one is whole.
+// program's own words; the next one is complete.
 func TestExportsEndThoughStatementsFail(t *testing.T) {
 	t.Parallel()
 	f := newFailing(t)
@@ -178,8 +177,8 @@ func TestExportsEndThoughStatementsFail(t *testing.T) {
 	f.eachStatement(5, 1, func() { export(primary) })
 }
 
-// TestWebhooksTellThoughStatementsFail: receivers learn of everything that happens while the file refuses a statement, in none of the
-// database's words, and of everything after the file has recovered.
+// TestWebhooksTellThoughStatementsFail: receivers learn of everything that happens while the file refuses a statement, without the database's words,
+// and of everything after the file has recovered.
 func TestWebhooksTellThoughStatementsFail(t *testing.T) {
 	t.Parallel()
 	f := newFailing(t)
@@ -215,8 +214,8 @@ func TestWebhooksTellThoughStatementsFail(t *testing.T) {
 	})
 }
 
-// TestConnectionsLastThoughStatementsFail: on an open connection, a call fails while the file refuses a statement, and succeeds when repeated.
-// A subscription either delivers the event or ends with its connection; the next one delivers.
+// TestConnectionsLastThoughStatementsFail: on an open connection, a call fails while the file refuses a statement, and succeeds when repeated. A
+// subscription either delivers the event or ends with its connection; the next one delivers.
 func TestConnectionsLastThoughStatementsFail(t *testing.T) {
 	t.Parallel()
 	f := newFailing(t)

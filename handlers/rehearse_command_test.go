@@ -35,10 +35,10 @@ func TestRehearseACommand(t *testing.T) {
 		t.Errorf("%d %s", code, stdout)
 	}
 	for _, c := range []struct{ args, want string }{
-		{"--against strict --upgrade helicon", "rehearse: expected what is to be another"},
-		{"--against weather=fine", `--against: "weather=fine": expected what is to be another`},
+		{"--against strict --upgrade helicon", "rehearse: expected how the second world differs"},
+		{"--against weather=fine", `--against: "weather=fine": expected how the second world differs`},
 		{"--against seed=x", `--against: seed "x" is not a whole number`},
-		{"", "rehearse: expected what is to be another"},
+		{"", "rehearse: expected how the second world differs"},
 	} {
 		args := append(append([]string{"rehearse"}, strings.Fields(c.args)...), "--", "true")
 		if code, _, stderr := outcome(t, command(t, args...)); code != 2 || !strings.Contains(stderr, c.want) {

@@ -24,7 +24,7 @@ import (
 	"snowglobe/sim/evm/reader"
 )
 
-// relayed is a world with a relayer, as clients of an L1 and of the C-Chain of its network see it.
+// relayed is a world with a relayer, seen by clients of an L1 and of its network's C-Chain.
 type relayed struct{ c, l1 *devnet }
 
 func newRelayed(t *testing.T, w *sim.World, relayer bool) *relayed {
@@ -47,7 +47,7 @@ func (d *devnet) on(c *reader.Chain) *devnet {
 	return &other
 }
 
-// execute calls a contract in a transaction, which must succeed.
+// execute calls a contract in a transaction that must succeed.
 func (d *devnet) execute(artifact string, at common.Address, method string, args ...any) common.Hash {
 	d.Helper()
 	a, err := contracts.Load(artifact)
@@ -91,7 +91,7 @@ func inputTo(to *devnet, recipient common.Address, gas int64, relayers ...common
 	return in
 }
 
-// message returns the Data API's view of the message that a transaction sent.
+// message returns the message that a transaction sent, from the Data API.
 func (d *devnet) message(sent common.Hash) map[string]any {
 	d.Helper()
 	for _, m := range objects(d.ask("/v1/icm/messages?sourceBlockchainId=" + ids.ID(d.chain.Row.BlockchainID).String() + "&pageSize=100")["messages"]) {
@@ -129,8 +129,8 @@ func (d *devnet) greeting(from *devnet) string {
 	return values[1].(string)
 }
 
-// TestMessagesAreDelivered: a message sent by a contract of one chain has reached the other chain's contract when the call returns, and the
-// same requests make the same world again.
+// TestMessagesAreDelivered: when the call returns, the message has reached the other chain's contract, and the same requests make the same world
+// again.
 func TestMessagesAreDelivered(t *testing.T) {
 	t.Parallel()
 	var digests [][]byte
@@ -154,7 +154,7 @@ func TestMessagesAreDelivered(t *testing.T) {
 	}
 	if testing.Short() {
 		t.Log("left out of a short run: the rest, on a network with several L1s")
-		return // the world with several L1s on a network takes longer
+		return // a world with several L1s on a network takes longer
 	}
 	w, err := readWorldOf(t, "default").Copy(t.Context())
 	if err != nil {
@@ -166,7 +166,7 @@ func TestMessagesAreDelivered(t *testing.T) {
 	r.c.verify()
 }
 
-// everyWay: messages reach every chain of the network, including the sender's, and none reach the other network.
+// everyWay: messages reach every chain of the network, including the sender's, and none of the other network.
 func (r *relayed) everyWay() {
 	for _, from := range r.c.world.Chains {
 		for _, to := range r.c.world.Chains {
@@ -213,7 +213,7 @@ func (r *relayed) thereAndBack() {
 	if m := r.l1.message(back); m["status"] != "delivered" || r.c.greeting(r.l1) != "and back" {
 		r.c.Errorf("%v, greeting %q", m, r.c.greeting(r.l1))
 	}
-	// Receipts travel with messages, five in each, the oldest first: the history left some to be delivered.
+	// Receipts travel with messages, five in each, oldest first. The history left some to deliver.
 	for range 5 {
 		r.l1.greet(r.c, "receipts")
 	}
@@ -222,7 +222,7 @@ func (r *relayed) thereAndBack() {
 	}
 }
 
-// leftAlone: a relayer of the network would not deliver these either.
+// leftAlone: a relayer on the network would not deliver these either.
 func (r *relayed) leftAlone() {
 	relayer, greeter, before := relayerAddress(r.c.T), *r.l1.contract("greeter"), r.l1.head().Number
 	for _, in := range []messageInput{
@@ -303,7 +303,7 @@ func (r *relayed) withoutFunds() {
 	}
 }
 
-// endless: contracts that answer each other for ever make progress with every call, and block none.
+// endless: contracts that answer each other forever make progress with every call, and block no call.
 func (r *relayed) endless() {
 	onC, onL1 := crypto.CreateAddress(r.c.from, r.c.nonce()), crypto.CreateAddress(r.l1.from, r.l1.nonce())
 	r.c.deployAnswering(inputTo(r.l1, onL1, 500_000))
@@ -339,8 +339,8 @@ func (d *devnet) deployAnswering(in messageInput) {
 	}
 }
 
-// TestMessagesAreDeliveredAfterARestart: without a relayer a message waits. The next start with one delivers it once, and ignores messages that
-// the history left pending.
+// TestMessagesAreDeliveredAfterARestart: without a relayer a message waits. The next start with one delivers it once, and ignores messages that the
+// history left pending.
 func TestMessagesAreDeliveredAfterARestart(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "w.db")

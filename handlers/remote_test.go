@@ -1,4 +1,4 @@
-// The command line against a running server.
+// The command line, used with a running server.
 
 //go:build !race
 
@@ -16,7 +16,7 @@ import (
 	"snowglobe/seed"
 )
 
-// TestNamesOfHelp: every name that help lists has a page, and every flag is in one group of the list.
+// TestNamesOfHelp: every name that help lists has a page, and every flag is in exactly one group.
 func TestNamesOfHelp(t *testing.T) {
 	t.Parallel()
 	f := pflag.NewFlagSet("snowglobe", pflag.ContinueOnError)

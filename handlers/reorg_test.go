@@ -1,4 +1,4 @@
-// A reorganisation through subscriptions, the Data API and the node at once.
+// A reorganisation, seen through subscriptions, the Data API and the node at once.
 
 package handlers_test
 
@@ -21,8 +21,8 @@ import (
 	"snowglobe/sim/verify/verifytest"
 )
 
-// TestReorg replaces the newest blocks of one chain. Its subscribers get the removed logs and the new heads, every interface forgets the old
-// blocks, changes on another chain stay, and the world still verifies.
+// TestReorg replaces the newest blocks of one chain. Its subscribers get the removed logs and the new heads, every interface forgets the old blocks,
+// changes on another chain stay, and the world still verifies.
 func TestReorg(t *testing.T) {
 	t.Parallel()
 	world := tinyWorld(t)
@@ -138,7 +138,7 @@ func TestReorg(t *testing.T) {
 	}
 }
 
-// TestNoReorgOfWhatAnotherChainHas refuses to remove blocks if another chain has received their AVAX or messages.
+// TestNoReorgOfWhatAnotherChainHas refuses to remove blocks whose AVAX or messages another chain has received.
 func TestNoReorgOfWhatAnotherChainHas(t *testing.T) {
 	t.Parallel()
 	u := newUndoing(t, 3)
@@ -168,7 +168,7 @@ func TestNoReorgOfWhatAnotherChainHas(t *testing.T) {
 	}
 }
 
-// receive returns the next value, and fails if none arrives in a time that suffices on any machine.
+// receive returns the next value, and fails if none arrives within a time that suffices on any machine.
 func receive[T any](t *testing.T, from <-chan T) (next T) {
 	t.Helper()
 	select {

@@ -1,4 +1,4 @@
-// Remembered results of a server never outlive a change of the world.
+// A server's cached results never outlive a change of the world.
 
 package handlers_test
 
@@ -47,7 +47,7 @@ func (d *devnet) post(content, method string) string {
 	return string(text)
 }
 
-// TestWhoAsksAgainIsToldWhatIsSoNow changes a chain in every way, and expects fresh results of each call, with and without caching.
+// TestWhoAsksAgainIsToldWhatIsSoNow changes a chain in every way, and expects fresh results from each call, with and without caching.
 func TestWhoAsksAgainIsToldWhatIsSoNow(t *testing.T) {
 	t.Parallel()
 	w := tinyWorldOf(t, 3)

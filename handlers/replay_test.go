@@ -1,4 +1,4 @@
-// What transactions did, replayed by the namespace trace, against steps, traces and states of the other namespaces.
+// Transactions replayed with trace_ methods, compared with steps, traces and states from other namespaces.
 
 package handlers_test
 
@@ -57,7 +57,7 @@ type vmTrace struct {
 	}
 }
 
-// stepLog is a transaction's steps as debug_traceTransaction logs them.
+// stepLog is a transaction's steps from debug_traceTransaction.
 type stepLog struct {
 	Gas        uint64
 	StructLogs []struct {
@@ -69,7 +69,7 @@ type stepLog struct {
 	}
 }
 
-// after returns the index of the step that follows one in the same call, or -1.
+// after returns the index of the next step in the same call, or -1.
 func (l *stepLog) after(i int) int {
 	for next := i + 1; next < len(l.StructLogs) && l.StructLogs[next].Depth >= l.StructLogs[i].Depth; next++ {
 		if l.StructLogs[next].Depth == l.StructLogs[i].Depth {
@@ -85,7 +85,7 @@ type replayer struct {
 	h     http.Handler
 	chain *reader.Chain
 
-	steps, subs, stored, written, failed int // that were compared
+	steps, subs, stored, written, failed int // how many were compared
 	diffs, born, died, slots             int
 	opcodes                              int
 }
@@ -135,7 +135,7 @@ func (r *replayer) block(b *reader.Block) {
 			r.Errorf("%s: %d steps, the log has %d", hash, at, len(log.StructLogs))
 		}
 		r.compareGas(hash, &log, gas.Transactions[i].OpcodeGas)
-		if i == len(all)-1 { // the same transaction by itself
+		if i == len(all)-1 { // the same transaction alone
 			var one, part map[string]any
 			var single struct {
 				TransactionHash string
@@ -205,7 +205,7 @@ func (r *replayer) compareSteps(log *stepLog, trace *vmTrace, at *int) {
 		if op.PC != step.PC || op.Op != step.Op || op.Cost != step.GasCost {
 			r.Fatalf("step %d is %+v, in the log %+v", *at, op, step)
 		}
-		// The log has an error only if the step could not begin; one that fails later is the last of its call.
+		// The log has an error only if the step could not begin; a step that fails later is the last of its call.
 		if op.Ex != nil && step.Error != "" || op.Ex == nil && step.Error == "" && (next >= 0 || slices.Contains([]string{"STOP", "RETURN", "REVERT", "SELFDESTRUCT"}, op.Op)) {
 			r.Fatalf("step %d, %s, has the effects %+v and the error %q", *at, op.Op, op.Ex, step.Error)
 		}
@@ -242,7 +242,7 @@ func (r *replayer) compareSteps(log *stepLog, trace *vmTrace, at *int) {
 	}
 }
 
-// compareEffects compares gas and stack after a step with the next one of the same call; without one, the call ended.
+// compareEffects compares gas and stack after a step with the next step of the same call; without one, the call ended.
 func (r *replayer) compareEffects(log *stepLog, op string, before, pushed []string, used uint64, next int, left uint64) {
 	r.Helper()
 	if next < 0 {
@@ -260,13 +260,13 @@ func (r *replayer) compareEffects(log *stepLog, op string, before, pushed []stri
 			r.Errorf("%s pushes %v", op, pushed)
 		}
 	}
-	// Below what it pushed, the stack is as it was.
+	// Below what the step pushed, the stack is unchanged.
 	if kept := len(after) - len(pushed); kept > len(before) || !slices.Equal(after[:kept], before[:kept]) {
 		r.Errorf("%s pushes %v, from %v to %v", op, pushed, before, after)
 	}
 }
 
-// compareGas adds up the opcodes of the log: a call is charged for without the gas that it passes on.
+// compareGas adds up the gas of the log's opcodes: a call counts without the gas that it passes on.
 func (r *replayer) compareGas(hash string, log *stepLog, got json.RawMessage) {
 	r.Helper()
 	type use struct {
@@ -290,7 +290,7 @@ func (r *replayer) compareGas(hash string, log *stepLog, got json.RawMessage) {
 				u.GasUsed += params.CallStipend
 			}
 		default:
-			silent[step.Op] = true // an account without code has no steps that tell what was passed on
+			silent[step.Op] = true // an account without code has no steps that show what was passed on
 		}
 	}
 	var all []use
@@ -315,7 +315,7 @@ type accountState struct {
 	storage              map[common.Hash]common.Hash
 }
 
-// compareStates follows the changes from the state before a block to the one after it.
+// compareStates follows the changes from the state before a block to the state after it.
 func (r *replayer) compareStates(b *reader.Block, all []replayed) {
 	r.Helper()
 	parent, err := r.chain.Block(r.Context(), b.Number-1)
@@ -450,8 +450,8 @@ func TestReplays(t *testing.T) {
 	}
 }
 
-// TestReplaysOfSentTransactions replays what no generated block has: contracts that are destroyed, slots that become zero, steps that fail; and
-// what is traced before it is sent.
+// TestReplaysOfSentTransactions replays what no generated block has: contracts that are destroyed, slots that become zero, steps that fail, and
+// transactions traced before they are sent.
 func TestReplaysOfSentTransactions(t *testing.T) {
 	t.Parallel()
 	w := tinyWorld(t)
@@ -475,7 +475,7 @@ func (d *devnet) deployed(code []byte) common.Address {
 	return crypto.CreateAddress(d.from, nonce)
 }
 
-// toggled is code that makes slot 0 one and zero in turn.
+// toggled is code that sets slot 0 to one and zero in turn.
 var toggled = common.FromHex("0x6000541560005500")
 
 func replayOddities(d *devnet, r *replayer) {
@@ -590,7 +590,7 @@ func tracesRefused(d *devnet) {
 		{"trace_blockOpcodeGas", []any{"0xffffffff"}, "-32000 "},
 		{"trace_rawTransaction", []any{"0x01", allKinds}, "-32000 "},
 		{"trace_rawTransaction", []any{"0x", allKinds}, "-32000 "},
-		{"debug_traceCall", []any{call, "latest", object{"tracer": "vmTrace"}}, "-32000 "}, // it is no tracer of debug's
+		{"debug_traceCall", []any{call, "latest", object{"tracer": "vmTrace"}}, "-32000 "}, // debug has no such tracer
 	} {
 		if got := codeOf(d.client.Client().CallContext(d.Context(), nil, c.method, c.params...)); !strings.HasPrefix(got, c.want) || (got == "") != (c.want == "") {
 			d.Errorf("%s %v: %s, want %s", c.method, c.params, got, c.want)
@@ -618,7 +618,7 @@ func tracesRefused(d *devnet) {
 	d.text("evm_setAutomine", true)
 }
 
-// TestLargeReplaysAreRefused: steps, changes and calls together stay within the limit of a trace.
+// TestLargeReplaysAreRefused: steps, changes and calls together must stay within the limit of a trace.
 func TestLargeReplaysAreRefused(t *testing.T) {
 	t.Parallel()
 	w := tinyWorld(t)

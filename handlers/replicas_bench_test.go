@@ -83,7 +83,7 @@ func (r *report) proxy(program string, servers []*process) *process {
 		}
 	}
 	p.cmd = exec.CommandContext(r.b.Context(), program, "-p", folder, "-e", "error.log", "-c", "nginx.conf", "-g", "daemon off;")
-	p.cmd.Cancel = func() error { return p.cmd.Process.Signal(syscall.SIGTERM) } // it ends its workers
+	p.cmd.Cancel = func() error { return p.cmd.Process.Signal(syscall.SIGTERM) } // nginx then ends its workers
 	if err := p.cmd.Start(); err != nil {
 		r.b.Fatal(err)
 	}

@@ -8,7 +8,7 @@ import (
 	"snowglobe/handlers"
 )
 
-// TestTroubleThatOthersReported repeats reports about another development node, by their public addresses, and expects correct behaviour.
+// TestTroubleThatOthersReported repeats bug reports about another development node, with their public addresses, and expects correct behaviour.
 func TestTroubleThatOthersReported(t *testing.T) {
 	t.Parallel()
 	m := newMany(t, tinyWorld(t), handlers.Options{})
@@ -45,7 +45,7 @@ func TestTroubleThatOthersReported(t *testing.T) {
 		return string(members[name])
 	}
 
-	// Simulated calls report the most gas, the reason for a failure, and complete transactions of a block with its size.
+	// Simulated calls report the most gas, the reason for a failure, and a block's complete transactions with its size.
 	const stops, clears = "0x00000000000000000000000000000000000000aa", "0x00000000000000000000000000000000000000bb"
 	simulated := call("eth_simulateV1", `[{"returnFullTransactions":true,"blockStateCalls":[{"stateOverrides":{"`+stops+`":{"code":"0xfe"},
 		"`+clears+`":{"code":"0x5f5f5500","stateDiff":{"0x0000000000000000000000000000000000000000000000000000000000000000":"0x0000000000000000000000000000000000000000000000000000000000000001"}}},
@@ -66,7 +66,7 @@ func TestTroubleThatOthersReported(t *testing.T) {
 	is(simulation, "a transaction's block", blocks[0].Transactions[1].BlockHash, blocks[0].Hash)
 	is("foundry-rs/foundry/pull/16625", "the size", blocks[0].Size, "0x")
 
-	// The transactions of the pending block are found by their place.
+	// The pending block's transactions are found by their position.
 	call("evm_setAutomine", "[false]")
 	sent := call("eth_sendTransaction", `[{"from":"`+alice+`","to":"`+bob+`","value":"0x1"}]`)
 	const pending = "foundry-rs/foundry/pull/16547"
@@ -89,13 +89,13 @@ func TestTroubleThatOthersReported(t *testing.T) {
 	call("anvil_dropTransaction", "["+sent+"]")
 	call("evm_setAutomine", "[true]")
 
-	// Ranges of logs that end before they begin, or beyond the last block, are refused instead of being cut.
+	// Ranges of logs that end before they begin, or beyond the last block, are refused instead of cut.
 	const ranges = "foundry-rs/foundry/pull/16596"
 	is(ranges, "a future end", call("eth_getLogs", `[{"fromBlock":"0x1","toBlock":"0xffff"}]`), "requested to block 65535 after last accepted block")
 	is(ranges, "a future beginning", call("eth_getLogs", `[{"fromBlock":"0xffff","toBlock":"latest"}]`), "requested from block 65535 after last accepted block")
 	is("foundry-rs/foundry/pull/16598", "a reversed range", call("eth_getLogs", `[{"fromBlock":"0x5","toBlock":"0x4"}]`), "invalid block range params")
 
-	// Each mistake has its code.
+	// Each mistake has its own code.
 	const codes = "foundry-rs/foundry/pull/16227"
 	is(codes, "an unknown method", call("eth_nope", "[]"), "-32601,")
 	is(codes, "parameters of another kind", call("eth_getBlockByNumber", `["latest",{}]`), "-32602,")

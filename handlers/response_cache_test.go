@@ -1,4 +1,4 @@
-// The cost of a response from memory, through the whole server.
+// The cost of a cached response, through the whole server.
 
 package handlers_test
 

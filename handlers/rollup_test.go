@@ -1,4 +1,4 @@
-// The functions that maintain roll-ups are where make bench disables them.
+// make bench disables the functions that maintain roll-ups; they must be where it expects them.
 
 package handlers_test
 
@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// without lists the functions that maintain the roll-ups of the metrics, by file, with the first line that disables them. A program built with
-// these lines shows the cost of roll-ups.
+// without lists the functions that maintain the roll-ups of the metrics, by file, with the first line that disables them. A program built with these
+// lines shows the cost of roll-ups.
 var without = map[string]map[string]string{
 	"sim/evm/block_metrics.go": {"func (p *BlockExecution) blockMetrics() (*metric.Activity, error) {": "return nil, nil"},
 	"sim/store/metric.go": {
@@ -55,7 +55,7 @@ func TestRollupsCanBeLeftOut(t *testing.T) {
 	}
 }
 
-// rollups generates worlds with and without roll-ups, in turns, and prints their cost.
+// rollups generates worlds with and without roll-ups, alternately, and prints the cost.
 func (r *report) rollups() {
 	bare := &report{b: r.b, folder: r.b.TempDir()}
 	bare.program = release(r.b, "-overlay", bare.overlay())

@@ -1,4 +1,4 @@
-// Tracers in JavaScript against the tracers in Go.
+// Tracers in JavaScript, compared with tracers in Go.
 
 package handlers_test
 
@@ -15,7 +15,7 @@ import (
 // stepCounter is a client's script that counts steps by opcode, and calls.
 const stepCounter = `{ops:{},calls:0,step:function(log){var op=log.op.toString();this.ops[op]=(this.ops[op]||0)+1},enter:function(){this.calls++},exit:function(){},fault:function(){},result:function(){return {ops:this.ops,calls:this.calls}}}`
 
-// TestScriptsAgreeWithTracersInGo compares go-ethereum's script that traces calls, and one of a client's, with callTracer and the log of steps.
+// TestScriptsAgreeWithTracersInGo compares go-ethereum's script that traces calls, and a client's script, with callTracer and the log of steps.
 func TestScriptsAgreeWithTracersInGo(t *testing.T) {
 	t.Parallel()
 	w := readWorld(t)
@@ -75,7 +75,7 @@ func innerCalls(f *callFrame) (n int) {
 	return n
 }
 
-// callShape writes what both tracers of calls have in the same form: who called whom with what, without precompiles.
+// callShape writes the part that both call tracers have in the same form: who called whom with what, without precompiles.
 func callShape(f *callFrame) string {
 	var calls []string
 	for i := range f.Calls {

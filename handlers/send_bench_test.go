@@ -1,4 +1,4 @@
-// make bench: payments until their receipts.
+// make bench: payments, up to their receipts.
 
 package handlers_test
 
@@ -101,7 +101,7 @@ func (r *report) client(p *process, scheme, path string) *ethclient.Client {
 	return client
 }
 
-// pay has clients with an account each pay, and wait for each receipt.
+// pay lets clients with an account each pay, and wait for each receipt.
 func (r *report) pay(p *process, path string, clients int) (took []time.Duration, whole, worked time.Duration) {
 	first := r.client(p, "http", path)
 	id, err := first.ChainID(r.b.Context())
@@ -116,7 +116,7 @@ func (r *report) pay(p *process, path string, clients int) (took []time.Duration
 		}
 		for {
 			if _, err := client.TransactionReceipt(r.b.Context(), tx.Hash()); !errors.Is(err, ethereum.NotFound) {
-				return err // anvil has none yet when it answers that it has the transaction
+				return err // anvil has no receipt yet when it confirms the transaction
 			}
 		}
 	}

@@ -1,4 +1,4 @@
-// The devnet and its clients, which the tests that send share.
+// The devnet and its clients, shared by the tests that send.
 
 package handlers_test
 
@@ -67,7 +67,7 @@ func (d *devnet) rpc(scheme, end string) string {
 	return strings.Replace(d.url, "http", scheme, 1) + "/ext/bc/" + ids.ID(d.chain.Row.BlockchainID).String() + "/" + end
 }
 
-// sign makes a transaction of alice's with fees that are enough.
+// sign makes a transaction from alice with sufficient fees.
 func (d *devnet) sign(tx *types.DynamicFeeTx) *types.Transaction {
 	d.Helper()
 	id := new(big.Int).SetUint64(d.chain.Row.EVMID)
@@ -100,7 +100,7 @@ func (d *devnet) verify() {
 	verifytest.Sound(d, d.world)
 }
 
-// sentAtOnce: on every chain, a transaction's receipt exists when the call returns, and the clock has at least the time of its block.
+// sentAtOnce: on every chain, a transaction's receipt exists when the call returns, and the clock has at least its block's time.
 func sentAtOnce(d *devnet) {
 	for _, c := range d.world.Chains {
 		own := newDevnet(d.T, d.world, c)
@@ -129,10 +129,10 @@ func (d *devnet) sentAtOnce() {
 	}
 }
 
-// counterCode is init code of a contract that answers 42 and logs the caller.
+// counterCode is the init code of a contract that returns 42 and logs the caller.
 const counterCode = "0x601a600c600039601a6000f3337ffd8d0c1dc3ab254ec49463a1192bb2423b3b851adedec1aa94dcd362dc063c9d60206000a2602a60005260206000f3"
 
-// bindings are go-ethereum's own: they deploy a contract and wait for it.
+// bindings uses go-ethereum's own bindings: they deploy a contract and wait for it.
 func bindings(d *devnet) {
 	auth := bind.NewKeyedTransactor(d.key, new(big.Int).SetUint64(d.chain.Row.EVMID))
 	auth.Context = d.Context()

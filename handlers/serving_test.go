@@ -1,4 +1,4 @@
-// make bench: requests a second, and the memory that they take.
+// make bench: requests per second, and the memory they take.
 
 package handlers_test
 
@@ -33,7 +33,7 @@ func (r *report) serving() {
 	})
 }
 
-// journaling measures the cost of the journal: the same server with and without it, in turns.
+// journaling measures the cost of the journal: the same server with and without it, alternately.
 func (r *report) journaling() {
 	with, without := r.serve("--db", ":memory:", "--profile", "default"), r.serve("--db", ":memory:", "--profile", "default", "--journal", "0")
 	defer with.stop()
@@ -48,11 +48,11 @@ func (r *report) journaling() {
 	})
 }
 
-// growth measures the same lists in the large world. Both are measured against a bare server, because a machine is not as fast ten minutes later.
+// growth measures the same lists in the large world. Both are relative to a bare server, because a machine's speed changes within ten minutes.
 func (r *report) growth() {
 	p := r.serve("--profile", "large", "--db", r.world("large"))
 	defer p.stop()
-	p.rest() // the inspection of a large file would not give way to the bare server
+	p.rest() // the inspection of a large file would not yield to the bare server
 	r.requests(p, wholeTargets(r.describe(p)))
 	speeds := r.requests(p, r.lists(p))
 	maps.Copy(speeds, r.requests(p, r.primaryLists(p)))
@@ -94,7 +94,7 @@ func ratioBudget(name string) string {
 	return ""
 }
 
-// Large responses get fewer requests, but more than the server caches.
+// Targets with large responses get fewer requests, but more than the server caches.
 const (
 	leastOfTarget = 200
 	mostOfTarget  = 24 << 20 // bytes
@@ -103,7 +103,7 @@ const (
 // speed is a server's rate in requests per second, absolute and relative to a bare server's.
 type speed struct{ perSecond, ratio float64 }
 
-// requests measures every target and, in turns with it, a bare server that writes the same bytes.
+// requests measures every target, alternating with a bare server that writes the same bytes.
 func (r *report) requests(p *process, all []target) map[string]speed {
 	speeds := map[string]speed{}
 	var answers []answer
@@ -138,14 +138,14 @@ func (r *report) requests(p *process, all []target) map[string]speed {
 	return speeds
 }
 
-// side is one of the two servers that are compared.
+// side is one of two servers to compare.
 type side struct {
 	address string
 	pid     int
 	next    func(connection, n int) exchange
 }
 
-// compare lets two servers respond in turns, and returns each one's median and the median ratio of the pairs.
+// compare lets two servers respond alternately, and returns each one's median and the median ratio of the pairs.
 func (r *report) compare(name string, ours, bare side) (load, load, float64) {
 	var os, bs []load
 	var ratios []float64
@@ -181,7 +181,7 @@ func (r *report) describe(p *process) (w control.World) {
 	return w
 }
 
-// first returns the answer to a request, which all later ones must equal.
+// first returns the answer to a request, which all later answers must equal.
 func (r *report) first(p *process, ask request) answer {
 	a, err := p.once(ask)
 	if err != nil {

@@ -1,4 +1,4 @@
-// A C-Chain since Helicon whose execution, settlement or price goes wrong because a client asked for it.
+// A C-Chain since Helicon whose execution, settlement or price a client disturbs.
 
 package handlers_test
 
@@ -20,7 +20,7 @@ import (
 	"snowglobe/seed/seedtest"
 )
 
-// control calls an operation of /sim, with a method that fits the body.
+// control calls an operation of /sim; the method depends on the body.
 func (d *devnet) control(path, body string) (status int, answer map[string]any, text string) {
 	d.Helper()
 	status, text, answer = (&clocked{d.T, d.url}).send(path, body)
@@ -52,7 +52,7 @@ func (d *devnet) number(tag string) uint64 {
 	return d.blockAt(tag).Number.ToInt().Uint64()
 }
 
-// way returns how far a transaction's block is, by /sim/transactions.
+// way returns the status of a transaction's block, from /sim/transactions.
 func (d *devnet) way(hash common.Hash) string {
 	d.Helper()
 	_, answer, text := d.control("/sim/transactions/"+hash.Hex(), "")
@@ -62,8 +62,8 @@ func (d *devnet) way(hash common.Hash) string {
 	return answer["status"].(string)
 }
 
-// TestExecutionLags: a block is accepted at once, but neither its receipt nor its logs, its state or its traces are there until the clock has
-// moved far enough, or enough blocks have followed. Then subscribers hear of it.
+// TestExecutionLags: a block is accepted at once, but its receipt, logs, state and traces are missing until the clock has moved far enough, or enough
+// blocks have followed. Then subscribers hear of it.
 func TestExecutionLags(t *testing.T) {
 	t.Parallel()
 	for _, lag := range []string{"10s", "2 blocks"} {
@@ -163,7 +163,7 @@ func (d *devnet) newHeads() <-chan string {
 }
 
 // TestSettlementLags: finalized stays behind by the time that a client chose, funds that have just arrived can't be spent meanwhile, and no send
-// moves the clock to wait for it. The world verifies, also in another process.
+// moves the clock to wait for it. The world verifies, in another process too.
 func TestSettlementLags(t *testing.T) {
 	t.Parallel()
 	w := tinyWorld(t)
@@ -233,7 +233,7 @@ func TestAFullQueueWaits(t *testing.T) {
 	d.verify()
 }
 
-// TestAFullQueueCanBeAsked: while the queue takes no block, pending is the newest one, and what clients ask of it before they send has an answer.
+// TestAFullQueueCanBeAsked: while the queue is full, pending is the newest block, and what clients ask of it before they send has an answer.
 func TestAFullQueueCanBeAsked(t *testing.T) {
 	t.Parallel()
 	d := withFullQueue(t)
@@ -262,7 +262,7 @@ func TestAFullQueueCanBeAsked(t *testing.T) {
 	d.verify()
 }
 
-// withFullQueue makes settlement lag until a C-Chain takes no block. Nothing is mined automatically.
+// withFullQueue makes settlement lag until a C-Chain takes no more blocks. Nothing is mined automatically.
 func withFullQueue(t *testing.T) *devnet {
 	t.Helper()
 	w := tinyWorld(t)
@@ -281,8 +281,8 @@ func withFullQueue(t *testing.T) *devnet {
 	}
 }
 
-// TestAReorgMakesItsBlocks: a chain is as long after a reorganisation as before, also if too little would be settled for the new blocks with the lag
-// or at the distance that a client chose.
+// TestAReorgMakesItsBlocks: a reorganisation keeps the chain's length, even if too little would be settled for the new blocks because of the lag or
+// of the block times that a client chose.
 func TestAReorgMakesItsBlocks(t *testing.T) {
 	t.Parallel()
 	for name, choose := range map[string]func(*devnet){
@@ -342,7 +342,7 @@ func TestNothingIsFinalBeforeItIsExecuted(t *testing.T) {
 	d.verify()
 }
 
-// TestExecutionLagsAfterGoingBack: a lag holds for the blocks after a revert or a rollback, whatever had been executed when it began.
+// TestExecutionLagsAfterGoingBack: a lag applies to the blocks after a revert or a rollback, whatever had been executed before.
 func TestExecutionLagsAfterGoingBack(t *testing.T) {
 	t.Parallel()
 	for name, back := range map[string]func(d *devnet, snapshot string){
@@ -373,7 +373,7 @@ func TestExecutionLagsAfterGoingBack(t *testing.T) {
 	}
 }
 
-// TestABlockIsToldOfOnce: subscribers hear once of a block that is not executed when the world goes back to it.
+// TestABlockIsToldOfOnce: subscribers hear only once of a block that is not executed yet when the world is reverted to it.
 func TestABlockIsToldOfOnce(t *testing.T) {
 	t.Parallel()
 	w := tinyWorld(t)
@@ -398,7 +398,7 @@ func TestABlockIsToldOfOnce(t *testing.T) {
 	}
 }
 
-// TestThePriceRises: gas costs more than was announced, and no more than the header says. A cap below the risen price waits in the pool.
+// TestThePriceRises: gas costs more than announced, and no more than the header says. A transaction with a lower cap waits in the pool.
 func TestThePriceRises(t *testing.T) {
 	t.Parallel()
 	w := tinyWorld(t)
@@ -427,7 +427,7 @@ func TestThePriceRises(t *testing.T) {
 	d.verify()
 }
 
-// TestRefusedFaults: what cannot go wrong is refused with the reason, and nothing changes.
+// TestRefusedFaults: impossible faults are refused with a reason, and nothing changes.
 func TestRefusedFaults(t *testing.T) {
 	t.Parallel()
 	since, before := tinyWorld(t), seedtest.Copy(t, 1, "helicon=never")
@@ -459,7 +459,7 @@ func TestRefusedFaults(t *testing.T) {
 	}
 }
 
-// TestTheWayOfATransaction compares what /sim/transactions says with the receipt, the block and another client's trace.
+// TestTheWayOfATransaction compares /sim/transactions with the receipt, the block and another client's trace.
 func TestTheWayOfATransaction(t *testing.T) {
 	t.Parallel()
 	w := tinyWorld(t)

@@ -12,7 +12,7 @@ import (
 	"snowglobe/sim/warp"
 )
 
-// crowd is a world in which more than a thousand nodes validate the primary network of mainnet.
+// crowd is a world in which more than a thousand nodes validate mainnet's primary network.
 const crowd = `name: crowd
 days: 10
 chains: 2
@@ -25,7 +25,7 @@ primaryTransactions: 5000
 
 const signings = 200
 
-// signing measures the signature aggregator, one request after the other, each with a message of its own.
+// signing measures the signature aggregator, one request after another, each with its own message.
 func (r *report) signing() {
 	p := r.serve("--db", r.world(r.write("crowd.yaml", crowd)))
 	defer p.stop()
@@ -45,7 +45,7 @@ func (r *report) signing() {
 	})
 }
 
-// signed has every validator that answers sign the n-th message.
+// signed lets every validator that answers sign the n-th message.
 func (r *report) signed(p *process, n int) *warp.Message {
 	body := fmt.Sprintf(`{"message":"0000000000010427d4b22a2a78bcddd456742caf91b56badbff985ee19aef14573e7343fd65200000004%08x","quorumPercentage":1,"quorumPercentageBuffer":99}`, n)
 	var answer struct{ SignedMessage string }

@@ -1,4 +1,4 @@
-// eth_simulateV1 against the blocks of a served world.
+// eth_simulateV1, compared with the blocks of a served world.
 
 package handlers_test
 
@@ -18,7 +18,7 @@ import (
 	"snowglobe/sim/evm/reader"
 )
 
-// simulatedBlock is a block that eth_simulateV1 answers.
+// simulatedBlock is a block from eth_simulateV1.
 type simulatedBlock struct {
 	Number, GasUsed, LogsBloom, BaseFeePerGas, Timestamp, Hash, ParentHash string
 	Transactions                                                           []any
@@ -32,10 +32,10 @@ type simulatedBlock struct {
 	}
 }
 
-// nativeToken is the address in logs of moved coins.
+// nativeToken is the address in logs of coin transfers.
 var nativeToken = common.HexToAddress("0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE")
 
-// TestSimulationsAreWhatBlocksAre tries the transactions of blocks again on top of their parents.
+// TestSimulationsAreWhatBlocksAre runs the transactions of blocks again on top of their parents.
 func TestSimulationsAreWhatBlocksAre(t *testing.T) {
 	t.Parallel()
 	w := readWorld(t)
@@ -85,7 +85,7 @@ func simulatedAgain(t *testing.T, h http.Handler, c *reader.Chain, number uint64
 		t.Fatalf("%s, block %d: %s", c.Row.Name, number, problem)
 	}
 	made, gas, bloom := answer[0], uint64(0), types.Bloom{}
-	for _, tx := range all { // since Helicon a header has those of other blocks
+	for _, tx := range all { // since Helicon, a header has the logs of other blocks
 		gas += tx.Row.GasUsed
 		for _, log := range tx.Logs {
 			bloom.Add(log.Address[:])
@@ -139,7 +139,7 @@ func TestSimulationsGoOn(t *testing.T) {
 	d := newDevnet(t, w, w.Networks[0].CChain())
 	h := surfaceOf(t, w)
 	target := common.HexToAddress("0x51a1")
-	// Counts in slot 0, logs the count and returns it.
+	// It counts in slot 0, logs the count and returns it.
 	code := common.FromHex("0x6001600054018060005560005260206000a060206000f3")
 	deploy := append(common.FromHex(fmt.Sprintf("0x60%02x600c60003960%02x6000f3", len(code), len(code))), code...)
 	nonce := d.nonce()
@@ -196,7 +196,7 @@ func TestSimulationsGoOn(t *testing.T) {
 	if history := otterscanHistory(t, h, d.chain, target, "ots_searchTransactionsBefore"); len(history) != 1 || history[0] != hashes[3].Hex() {
 		t.Errorf("the history of %s is %v", target, history)
 	}
-	d.text("anvil_setNonce", d.from, "0x3e8") // higher, without a transaction
+	d.text("anvil_setNonce", d.from, "0x3e8") // raised without a transaction
 	for skipped, want := range map[uint64]string{3: `"` + hashes[3].Hex() + `"`, 4: "null", 900: "null"} {
 		if got := d.text("ots_getTransactionBySenderAndNonce", d.from, nonce+skipped); got != want {
 			t.Errorf("transaction %d is %s, want %s", nonce+skipped, got, want)
@@ -233,7 +233,7 @@ func TestSimulationsAreBounded(t *testing.T) {
 			t.Errorf("%.200s, want %s", problem, want)
 		}
 	}
-	// An endless loop in each call, which creates contracts to be quick about its gas: together they have the gas of one call.
+	// An endless loop in each call, which creates contracts to burn gas quickly: together they get the gas of one call.
 	loop := object{"to": someone, "gas": "0x1c9c380"}
 	var made []simulatedBlock
 	if problem := callEVM(t, h, rpcPath(c), "eth_simulateV1", &made, object{"blockStateCalls": []object{{"blockOverrides": object{"gasLimit": "0xffffffff"},

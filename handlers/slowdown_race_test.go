@@ -4,5 +4,5 @@
 
 package handlers_test
 
-// slowdown bounds the factor by which the race detector slows everything down.
+// slowdown bounds how much the race detector slows everything down.
 const slowdown = 20

@@ -1,4 +1,4 @@
-// The built program with clients of every kind for an hour.
+// The built program serves clients of every kind for an hour.
 
 //go:build long && !race
 
@@ -23,20 +23,20 @@ import (
 
 var soakTime = flag.Duration("soak", time.Hour, "how long TestSoak has the program work")
 
-// soak is a server that works for long, and who keeps it working.
+// soak is a server that works for long, and its clients.
 type soak struct {
 	*testing.T
 	s       *started
 	until   time.Time
-	working sync.RWMutex // held for writing while nobody may ask
+	working sync.RWMutex // locked for writing while nobody may ask
 	asked   atomic.Int64
 }
 
-// resources names the resources that a process must not use up, as /ext/metrics does.
+// resources lists what a process must not use up, by the names in /ext/metrics.
 var resources = []struct {
 	name  string
-	more  float64 // that it may have in the end, as a part
-	extra float64 // and besides
+	more  float64 // allowed growth, as a fraction
+	extra float64 // and an absolute amount on top
 }{
 	{"process_resident_memory_bytes", 0.25, 16 << 20},
 	{"go_goroutines", 0, 10},
@@ -110,7 +110,7 @@ func (k *soak) ask(method, path, body string) string {
 		text, err := io.ReadAll(answer.Body)
 		answer.Body.Close()
 		if answer.StatusCode == http.StatusServiceUnavailable && answer.Header.Get("Retry-After") != "" && strings.Contains(string(text), "went back") {
-			continue // a slow machine had not answered when the world went back
+			continue // a slow machine had not answered when the world was reverted
 		}
 		if err != nil || answer.StatusCode >= 400 {
 			k.Errorf("%s %s: %s %s %v", method, path, answer.Status, text, err)
@@ -153,7 +153,7 @@ func (k *soak) makeWorld(random *rand.Rand) {
 	time.Sleep(100 * time.Millisecond)
 }
 
-// subscribe listens to some blocks, and leaves with or without saying so.
+// subscribe listens to some blocks, and leaves with or without unsubscribing.
 func (k *soak) subscribe(random *rand.Rand) {
 	client, err := rpc.DialContext(k.Context(), "ws"+strings.TrimPrefix(k.s.url, "http")+"/ext/bc/C/ws")
 	if err != nil {
@@ -191,7 +191,7 @@ func (k *soak) watch(random *rand.Rand) {
 	}
 	answer, err := http.DefaultClient.Do(r)
 	if err != nil {
-		return // it took longer than anybody waited
+		return // it took longer than the client waited
 	}
 	defer answer.Body.Close()
 	lines := bufio.NewScanner(answer.Body)
@@ -205,7 +205,7 @@ func (k *soak) resources() map[string]float64 {
 	k.working.Lock()
 	defer k.working.Unlock()
 	http.DefaultClient.CloseIdleConnections()
-	time.Sleep(2 * time.Second) // for what ends by itself
+	time.Sleep(2 * time.Second) // some things end by themselves
 	all := map[string]float64{}
 	for line := range strings.Lines(k.ask("GET", "/ext/metrics", "")) {
 		for _, r := range resources {

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// starts measures how long a user waits, from the start of the process to the first answer of eth_chainId.
+// starts measures how long a user waits from the start of the process to the first answer of eth_chainId.
 func (r *report) starts() {
 	withFile := budget("start with a file of any size, to the first answer")
 	r.table("start\tmedian ms\tslowest ms\tCPU ms\tbudget", func(row func(string, ...any)) {

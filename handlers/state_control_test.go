@@ -1,4 +1,4 @@
-// anvil's control of state, seen by the node and the Data API.
+// anvil's control of the state, seen through the node and the Data API.
 
 package handlers_test
 
@@ -26,7 +26,7 @@ import (
 	"snowglobe/sim/verify/verifytest"
 )
 
-// data reads a response of the Data API about the chain; path is relative to the chain's.
+// data reads a Data API response about the chain; path is relative to the chain's.
 func (d *devnet) data(path string, answer any) {
 	d.Helper()
 	response, err := http.Get(fmt.Sprintf("%s/v1/chains/%d/%s", d.url, d.chain.Row.EVMID, path))
@@ -43,7 +43,7 @@ func (d *devnet) data(path string, answer any) {
 	}
 }
 
-// erc20 returns an owner's balance of a token, by the token and by the Data API.
+// erc20 returns an owner's balance of a token, from the token and from the Data API.
 func (d *devnet) erc20(token, owner common.Address) (said, listed string) {
 	d.Helper()
 	var word hexutil.Bytes
@@ -59,7 +59,7 @@ func (d *devnet) erc20(token, owner common.Address) (said, listed string) {
 	return new(big.Int).SetBytes(word).String(), listed
 }
 
-// native returns an address's native balance, by the node and by the Data API.
+// native returns an address's native balance, from the node and from the Data API.
 func (d *devnet) native(address common.Address) (said, listed string) {
 	d.Helper()
 	balance, err := d.client.BalanceAt(d.Context(), address, nil)
@@ -73,7 +73,7 @@ func (d *devnet) native(address common.Address) (said, listed string) {
 	return balance.String(), answer.Native.Balance
 }
 
-// TestStateControl makes every change to a chain that a client can make without a transaction, and verifies the world afterwards.
+// TestStateControl makes every change that a client can make to a chain without a transaction, and verifies the world afterwards.
 func TestStateControl(t *testing.T) {
 	t.Parallel()
 	w := tinyWorld(t)
@@ -96,8 +96,7 @@ func TestStateControl(t *testing.T) {
 	}
 }
 
-// changedAtOnce: every name of a method changes the newest state, answers as anvil or Hardhat does, makes no block and leaves earlier states
-// alone.
+// changedAtOnce: every name of a method changes the newest state, answers like anvil or Hardhat, makes no block and leaves earlier states alone.
 func changedAtOnce(d *devnet) {
 	fresh, head := common.HexToAddress("0xf4e54"), d.head()
 	word := "0x" + strings.Repeat("00", 31) + "2a"
@@ -169,7 +168,7 @@ func changedAtOnce(d *devnet) {
 	if now := d.head(); now.Hash() != head.Hash() {
 		d.Error("a block was made")
 	}
-	// An account with only storage has the nonce of a contract, and an empty payment does not remove it.
+	// An account that has only storage gets a contract's nonce, and an empty payment does not remove it.
 	bare := common.HexToAddress("0xba4e")
 	d.text("anvil_setStorageAt", bare, "0x1", word)
 	if got := d.text("eth_getTransactionCount", bare, "latest"); got != `"0x1"` {
@@ -213,7 +212,7 @@ func changedAtOnce(d *devnet) {
 	}
 }
 
-// changedTokens: the Data API knows of changes to a token's storage, and of token code at a new address.
+// changedTokens: the Data API notices changes to a token's storage, and token code at a new address.
 func changedTokens(d *devnet) {
 	token, holder := *d.contract("usdx"), common.HexToAddress("0x401de4")
 	for _, owner := range []common.Address{holder, d.from} {
@@ -255,7 +254,7 @@ func changedTokens(d *devnet) {
 	}
 }
 
-// changedItems: who owns a token of an ERC-721 follows its storage, in the Data API as in the contract.
+// changedItems: the owner of an ERC-721 item follows its storage, in the Data API as in the contract.
 func changedItems(d *devnet) {
 	collection, holder := *d.contract("collection"), common.HexToAddress("0x401de4")
 	type item struct{ TokenID, OwnerAddress string }
@@ -286,7 +285,7 @@ func changedItems(d *devnet) {
 	}
 }
 
-// impersonates: any account can send, a contract too, and every interface names it as the sender.
+// impersonates: any account can send, even a contract, and every interface names it as the sender.
 func impersonates(d *devnet) {
 	someoneElse, contract := common.HexToAddress("0x1e1"), *d.contract("usdx")
 	send := func(from common.Address) (string, error) {
@@ -368,7 +367,7 @@ func impersonates(d *devnet) {
 	d.call(&hash, "eth_sendUnsignedTransaction", map[string]any{"from": contract, "to": someone, "value": "0x1"})
 }
 
-// setsNonces: a nonce that was set back is used again, but not by the same transaction.
+// setsNonces: after a nonce was set back it is used again, but not by the same transaction.
 func setsNonces(d *devnet) {
 	tx := &types.DynamicFeeTx{Nonce: d.nonce(), To: &someone, Value: common.Big1}
 	d.mustSend(tx)
@@ -408,8 +407,8 @@ func tellsWho(d *devnet) {
 	}
 }
 
-// TestChangesOfTheStateLast: changes are in the file, the same requests give the same digest, blocks build on them, and verify and the
-// inspection find every manipulated one.
+// TestChangesOfTheStateLast: changes are in the file, the same requests give the same digest, blocks build on them, and verify and the inspection
+// find every manipulated one.
 func TestChangesOfTheStateLast(t *testing.T) {
 	t.Parallel()
 	profile, err := seed.LoadProfile("tiny")
@@ -451,7 +450,7 @@ func TestChangesOfTheStateLast(t *testing.T) {
 	if string(w.Digest()) != digest || d.text("eth_getStorageAt", fresh, "0x1", "latest") != `"`+common.BigToHash(common.Big2).Hex()+`"` {
 		t.Error("a change is lost")
 	}
-	d.text("evm_mine") // what waited without a signature is in it
+	d.text("evm_mine") // it contains what waited without a signature
 	d.text("anvil_setBalance", fresh, "0x5")
 	if got := d.text("eth_getTransactionCount", fresh, "latest"); got != `"0x4"` {
 		t.Error("what waited is not in the block:", got)

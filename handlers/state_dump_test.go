@@ -1,4 +1,4 @@
-// State dumps of anvil go into a chain, and a chain's into anvil.
+// A chain loads anvil's state dumps, and anvil loads a chain's.
 
 package handlers_test
 
@@ -43,7 +43,7 @@ func decodeDump(t *testing.T, compressed []byte) (d dumped) {
 	return d
 }
 
-// holds compares every account of a dump with what the node says.
+// holds compares every account of a dump with the node's data.
 func (d *devnet) holds(want dumped) {
 	d.Helper()
 	for address, a := range want.Accounts {
@@ -64,7 +64,7 @@ func (d *devnet) holds(want dumped) {
 	}
 }
 
-// anvilDump is what anvil 1.7.1 answered to anvil_dumpState, after it deployed the artifact Token and sent some of it.
+// anvilDump is what anvil 1.7.1 returned for anvil_dumpState, after it deployed the artifact Token and sent some of it.
 func anvilDump(t *testing.T) []byte {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("..", "fixtures", "interchange", "testdata", "anvil-1.7.1.hex"))
@@ -74,8 +74,8 @@ func anvilDump(t *testing.T) []byte {
 	return hexutil.MustDecode(string(text))
 }
 
-// TestAnvilDump loads a dump of anvil on both kinds of chain: every account is as in the dump, the index knows its token and its holders, the
-// world verifies, and a revert takes all of it back.
+// TestAnvilDump loads an anvil dump on both kinds of chain. Every account is as in the dump, the index has its token and holders, the world verifies,
+// and a revert undoes it all.
 func TestAnvilDump(t *testing.T) {
 	t.Parallel()
 	w := tinyWorld(t)
@@ -92,7 +92,7 @@ func TestAnvilDump(t *testing.T) {
 }
 
 func (d *devnet) loadsAnvil(raw []byte, want dumped) {
-	// The first contract that the first account of the well-known mnemonic creates.
+	// The first contract that the well-known mnemonic's first account creates.
 	token := common.HexToAddress("0x5FbDB2315678afecb367f032d93F642f64180aa3")
 	before, commits := d.text("anvil_dumpState"), len(d.changes())
 	snapshot := d.text("evm_snapshot")
@@ -118,7 +118,7 @@ func (d *devnet) loadsAnvil(raw []byte, want dumped) {
 	if d.text("anvil_dumpState") != before {
 		d.Error("after the revert the state is another")
 	}
-	if got := d.text("anvil_loadState", hexutil.Encode(raw)); got != "true" { // for the verification
+	if got := d.text("anvil_loadState", hexutil.Encode(raw)); got != "true" { // to be verified
 		d.Error(got)
 	}
 }
@@ -141,7 +141,7 @@ func (d *devnet) changes() []string {
 	return texts
 }
 
-// TestFormsOfADump: plain JSON, old forms of numbers, and slots written short, in hexadecimal; what is wrong is named, and changes nothing.
+// TestFormsOfADump: plain JSON, old forms of numbers, and short slots in hexadecimal load; a mistake is named, and changes nothing.
 func TestFormsOfADump(t *testing.T) {
 	t.Parallel()
 	w := tinyWorld(t)
@@ -203,7 +203,7 @@ func TestFormsOfADump(t *testing.T) {
 	}
 }
 
-// TestALoadIsAllOrNothing: the last account of a dump breaks a rule of the chain, so the ones before it stay as they are.
+// TestALoadIsAllOrNothing: a dump's last account breaks a rule of the chain, so the ones before it stay as they are.
 func TestALoadIsAllOrNothing(t *testing.T) {
 	t.Parallel()
 	w := tinyWorld(t)
@@ -214,7 +214,7 @@ func TestALoadIsAllOrNothing(t *testing.T) {
 		t.Fatal("the chain has no fee manager")
 	}
 	var slots strings.Builder
-	for i := range 8 { // the configuration, of which zeros are invalid: subnet-evm's feemanager numbers its slots in the first byte
+	for i := range 8 { // the configuration, in which zeros are invalid: subnet-evm's feemanager numbers its slots in the first byte
 		fmt.Fprintf(&slots, `,"0x%02x%062x":"0x0"`, i+1, 0)
 	}
 	text := `{"accounts":{"0x0000000000000000000000000000000000000abc":{"nonce":0,"balance":"0x1","code":"0x","storage":{}},

@@ -1,4 +1,4 @@
-// A strict server answers what nodes of the network answer on the world's date, and nothing else.
+// A strict server answers exactly what nodes of the network answer on the world's date.
 
 package handlers_test
 
@@ -89,7 +89,7 @@ func TestStrictFollowsTheTable(t *testing.T) {
 	}
 }
 
-// TestStrictRefusesInTheNodesWords asks for what a client of a devnet uses and for what Helicon removed, compared whole.
+// TestStrictRefusesInTheNodesWords calls what a devnet client uses and what Helicon removed, and compares whole answers.
 func TestStrictRefusesInTheNodesWords(t *testing.T) {
 	t.Parallel()
 	missing := func(method string) string {
@@ -138,7 +138,7 @@ func failed(message string) string {
 	return `{"jsonrpc":"2.0","error":{"code":-32000,"message":"` + message + `","data":null},"id":1}` + "\n"
 }
 
-// TestStrictCrossesHelicon moves the clock of one server over the activation: what the node removed goes, and what it turned on comes.
+// TestStrictCrossesHelicon moves one server's clock over the activation: what the node removed disappears, and what it turned on appears.
 func TestStrictCrossesHelicon(t *testing.T) {
 	t.Parallel()
 	w := tinyWorld(t)
@@ -168,7 +168,7 @@ func TestStrictCrossesHelicon(t *testing.T) {
 	}
 }
 
-// TestStrictKeepsControl: the world stays in the hands of its user, and the log says why a method is missing.
+// TestStrictKeepsControl: users keep control of the world, and the log says why a method is missing.
 func TestStrictKeepsControl(t *testing.T) {
 	t.Parallel()
 	h := serverWith(t, tinyWorld(t), "--strict")
@@ -189,7 +189,8 @@ func TestStrictKeepsControl(t *testing.T) {
 	}
 }
 
-// TestStrictRefusesPagesAsANode: whoever may not control the world hears that a method does not exist, as from a node, and not that it is forbidden.
+// TestStrictRefusesPagesAsANode: a client that may not control the world is told, as by a node, that a method does not exist, not that it is
+// forbidden.
 func TestStrictRefusesPagesAsANode(t *testing.T) {
 	t.Parallel()
 	for want, h := range map[string]http.Handler{"does not exist": serverWith(t, tinyWorld(t), "--strict"), "--allow-origin": serverWith(t, readWorld(t))} {
@@ -223,7 +224,7 @@ func TestStrictValues(t *testing.T) {
 	}
 }
 
-// TestTheTableNamesEveryMethodOfServices compares the table with what is registered for the node's own services, where nothing is beyond a node.
+// TestTheTableNamesEveryMethodOfServices compares the table with the methods registered for the node's own services; none may go beyond a node.
 func TestTheTableNamesEveryMethodOfServices(t *testing.T) {
 	t.Parallel()
 	h, err := handlers.New(readWorld(t), handlers.Options{Network: "mainnet", Node: handlers.NodeOptions{Admin: true, Profiles: t.TempDir()}})

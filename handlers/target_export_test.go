@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// exports measures exports of the large world: of alice, of all named accounts, and of contracts, with their memory, which must not grow with
-// the rows.
+// exports measures exports of the large world: of alice, of all named accounts, and of contracts, with their memory, which must not grow with the
+// rows.
 func (r *report) exports() {
 	p := r.serve("--profile", "large", "--db", r.world("large"), "--export-max-rows", "0")
 	defer p.stop()

@@ -1,4 +1,4 @@
-// make bench: requests about P and X as targets.
+// make bench: requests about P and X.
 
 package handlers_test
 

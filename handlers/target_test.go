@@ -1,4 +1,4 @@
-// make bench: requests as targets.
+// make bench: the requests to measure.
 
 package handlers_test
 
@@ -12,8 +12,8 @@ import (
 	"snowglobe/handlers/control"
 )
 
-// target is one row of the report: requests sent in turn. A repeated request is served from a cache, like a popular page; many different
-// requests show the cost without one.
+// target is one row of the report: requests sent in turn. A repeated request is served from a cache, like a popular page; many different requests
+// show the cost without one.
 type target struct {
 	name     string
 	requests []request
@@ -78,7 +78,7 @@ func wholeTargets(w control.World) []target {
 	}
 }
 
-// heights makes requests for many blocks of the second half of a chain, in no neighbourly order.
+// heights makes requests for many blocks in the second half of a chain, scattered.
 func heights(last uint64, make func(uint64) []request) (all []request) {
 	half := last / 2
 	for i := range min(half, 500) {

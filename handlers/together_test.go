@@ -1,4 +1,4 @@
-// Any two control methods one after the other, seen by every reader, across copy, restart, clock and revert.
+// Any two control methods in sequence, seen by every reader, across copy, restart, clock and revert.
 
 package handlers_test
 
@@ -31,17 +31,17 @@ type together struct {
 	*testing.T
 	random *rand.Rand
 	path   string
-	manual bool // without automine, as by --no-mining
+	manual bool // without automine, like --no-mining
 
 	world *sim.World
 	set   *worlds.Set
 	stop  func()
 
-	chain *reader.Chain // that is used now,
+	chain *reader.Chain // the current one
 	token *common.Address
-	below string // before every path: that of a copy
+	below string // prefix of every path: that of a copy
 	did   []string
-	first map[uint64][]reading // what is read of each chain of the new world
+	first map[uint64][]reading // what readers see of each chain in the new world
 }
 
 const (
@@ -82,7 +82,7 @@ func (p *together) open() {
 	}
 }
 
-// choose continues with another chain: the C-Chain of either network, or an L1.
+// choose switches to another chain: the C-Chain of either network, or an L1.
 func (p *together) choose(number int) {
 	p.Helper()
 	p.chain = p.world.Chains[number]
@@ -116,7 +116,7 @@ func (p *together) rpc(method, params string) (result, refusal string) {
 	return string(answer.Result), ""
 }
 
-// must calls a method that is not refused.
+// must calls a method that must not be refused.
 func (p *together) must(method, params string) string {
 	p.Helper()
 	result, refusal := p.rpc(method, params)
@@ -144,7 +144,7 @@ func (p *together) failed(format string, values ...any) {
 func (p *together) now() int64 { return p.world.Clock.Unix() }
 
 func quoted(values ...any) string {
-	text, _ := json.Marshal(values) // of strings and numbers
+	text, _ := json.Marshal(values) // strings and numbers always encode
 	return string(text[1 : len(text)-1])
 }
 
@@ -219,7 +219,7 @@ func (p *together) waiting() string {
 	return word(1)
 }
 
-// snapshot returns the newest snapshot unless it is the test's own, or an unknown one.
+// snapshot returns the newest snapshot unless it belongs to the test, or an unknown one.
 func (p *together) snapshot() string {
 	all, err := p.world.DB.Snapshots(p.Context())
 	if err != nil {
@@ -231,13 +231,13 @@ func (p *together) snapshot() string {
 	return "0x9999"
 }
 
-// operations has a request for each operation of /sim that changes something, nil for operations that concern only this process.
+// operations has a request for each operation of /sim that changes something; nil for those that affect only this process.
 var operations = map[string]func(*together) string{
 	"delete /sim/faults/{id}": nil, "delete /sim/requests": nil, "post /sim/requests:count": nil, "post /sim/requests:verify": nil,
 	"post /sim/webhooks/{id}/deliveries/{messageId}:redeliver": nil, "post /sim/webhooks/{id}:test": nil,
-	"post /sim/worlds": nil, "delete /sim/worlds/{name}": nil, // a copy is made of every pair
+	"post /sim/worlds": nil, "delete /sim/worlds/{name}": nil, // every pair makes a copy
 	"post /sim/artifacts": nil, "post /sim/decode": nil, "post /sim/session:play": nil, "post /sim/session:back": nil,
-	"delete /sim/snapshots/{id}": nil, "post /sim/snapshots/{id}:revert": nil, // each pair is between both
+	"delete /sim/snapshots/{id}": nil, "post /sim/snapshots/{id}:revert": nil, // every pair is between these two
 
 	"post /sim/clock": func(p *together) string {
 		return p.one(`{"advance":"1h"}`, `{"advance":"1ms"}`, `{"until":"next-block"}`, `{"freeze":true}`, `{"advance":"10m","populate":true}`)
@@ -262,7 +262,7 @@ var operations = map[string]func(*together) string{
 
 var controlling = regexp.MustCompile(`^(evm|anvil|hardhat|tenderly)_(.*)$`)
 
-// registered lists the server's controls, methods and operations, each of which has an entry above.
+// registered lists the server's controls, methods and operations; each has an entry above.
 func (p *together) registered() (all []string) {
 	p.Helper()
 	var methods struct{ Methods []struct{ Name string } }
@@ -326,7 +326,7 @@ func (p *together) control(name string) {
 	p.rpc(name, text)
 }
 
-// settle undoes changes that concern only this process, so that all interfaces describe the same state.
+// settle undoes changes that affect only this process, so that all interfaces describe the same state.
 func (p *together) settle() {
 	p.Helper()
 	for _, path := range []string{"/sim/faults", "/sim/index", "/sim/node"} {
@@ -334,8 +334,8 @@ func (p *together) settle() {
 	}
 }
 
-// reading is something that a client reads. Lasting ones are the same after a restart; the others depend on overrides of the next blocks, which
-// a process forgets.
+// reading is something that a client reads. A lasting one is the same after a restart; the others depend on overrides of the next blocks, which a
+// process forgets.
 type reading struct {
 	name, text string
 	lasting    bool
@@ -385,7 +385,7 @@ func (p *together) read() (all []reading) {
 	return all
 }
 
-// same compares the present responses with earlier ones.
+// same compares the current responses with earlier ones.
 func (p *together) same(when string, was []reading, lasting bool) {
 	p.Helper()
 	for i, r := range p.read() {
@@ -395,8 +395,7 @@ func (p *together) same(when string, was []reading, lasting bool) {
 	}
 }
 
-// shownBlock is a block from eth_getBlockByNumber, as far as it is known before its execution, with its transactions. A pending block has no
-// coinbase.
+// shownBlock is a block from eth_getBlockByNumber with its transactions, as far as it is known before its execution. A pending block has no coinbase.
 type shownBlock struct {
 	Hash                                                                          *string
 	Number, Timestamp, TimestampMilliseconds, BaseFeePerGas, GasLimit, ParentHash string
@@ -433,7 +432,7 @@ func (p *together) agrees() {
 		}
 		called, refusal := p.rpc("eth_call", `{"to":"`+p.token.Hex()+`","data":"0x70a08231000000000000000000000000`+account[2:]+`"},"latest"`)
 		if refusal != "" || called == `"0x"` {
-			continue // the token has other code
+			continue // the token has different code
 		}
 		page := p.rest(http.MethodGet, chain+"/addresses/"+account+"/balances:listErc20?contractAddresses="+p.token.Hex(), "")
 		_, tokens, _ := strings.Cut(page, `"erc20TokenBalances":`)
@@ -465,7 +464,7 @@ func (p *together) predicts() {
 	latest, pending, fee, next := p.block("latest"), p.block("pending"), p.must("eth_baseFee", ""), p.next()
 	p.must("anvil_mine", "")
 	made := p.block("latest")
-	if latest.SettledHeight != "" { // eth_baseFee is a bound, which falls with time
+	if latest.SettledHeight != "" { // eth_baseFee is a bound that falls with time
 		if pending.Hash != nil && *pending.Hash != *latest.Hash {
 			p.failed("pending is %s, latest was %s", pending.Number, latest.Number)
 		}
@@ -486,7 +485,7 @@ func (p *together) predicts() {
 	}
 }
 
-// sends sends a transaction that the node fills in, which must be in a block.
+// sends sends a transaction that the node fills in, and that must get into a block.
 func (p *together) sends() {
 	p.Helper()
 	var balance big.Int
@@ -500,7 +499,7 @@ func (p *together) sends() {
 		p.failed("the next block is to have %+v, what the node fills in is refused: %s", next, refusal)
 		return
 	}
-	for range 4 { // what waited before her may be unable to pay what was asked of one block
+	for range 4 { // earlier ones may be unable to pay the fee set for one block
 		if receipt := p.must("eth_getTransactionReceipt", hash); receipt != "null" {
 			if !strings.Contains(receipt, `"status":"0x1"`) {
 				p.failed("%s", receipt)
@@ -538,7 +537,7 @@ func (p *together) heard(filter string, was shownBlock) {
 	}
 }
 
-// round uses two controls, the first before a snapshot, in some circumstances, and reverts.
+// round uses two controls, the first before a snapshot, in varying circumstances, and reverts.
 func (p *together) round(first, second, circumstances string) {
 	p.Helper()
 	p.did = []string{circumstances}
@@ -609,9 +608,9 @@ func (p *together) isNew() {
 	}
 }
 
-// TestUsedTogether uses random pairs of the server's controls on each kind of chain. A revert restores everything, a copy answers like the
-// original, a restart forgets exactly what the manual says, the mined block is the one that pending and the prices announced, filled-in
-// transactions can be mined, and all interfaces agree throughout.
+// TestUsedTogether uses random pairs of the server's controls on each kind of chain. A revert restores everything, a copy answers like the original,
+// a restart forgets exactly what the manual says, the mined block is the one that pending and the prices announced, filled-in transactions can be
+// mined, and all interfaces agree throughout.
 func TestUsedTogether(t *testing.T) {
 	t.Parallel()
 	for number, manual := range []bool{false, true} {

@@ -1,4 +1,4 @@
-// Traces of debug, trace and the Data API of one server agree.
+// Traces from debug_, trace_ and the Data API of one server agree.
 
 package handlers_test
 
@@ -19,7 +19,7 @@ import (
 	"snowglobe/sim/store"
 )
 
-// parityTrace is a trace as the namespace trace answers it.
+// parityTrace is a trace from the trace_ methods.
 type parityTrace struct {
 	Action struct {
 		CallType, CreationMethod      string
@@ -57,7 +57,7 @@ func (p *parityTrace) line() string {
 	return fmt.Sprint(a.CallType, " ", a.From, " ", a.To, " ", a.Value, " ", a.Gas, " ", used, " ", a.Input, " ", p.TraceAddress)
 }
 
-// callFrame is a call as the callTracer answers it.
+// callFrame is a call from the callTracer.
 type callFrame struct {
 	Type, From, To, Value, Gas, GasUsed, Input, Output, Error string
 	Calls                                                     []callFrame
@@ -65,7 +65,7 @@ type callFrame struct {
 	Contract, Function, Reason string // only with artifacts
 }
 
-// precompiles of Ethereum are left out by the other form.
+// precompiles of Ethereum are missing in the other form.
 func (f *callFrame) isPrecompile() bool {
 	to := common.HexToAddress(f.To)
 	return (f.Type == "CALL" || f.Type == "STATICCALL") && to.Big().IsUint64() && to.Big().Uint64() <= 10 && to != (common.Address{})
@@ -100,7 +100,7 @@ func rpcPath(c *reader.Chain) string {
 	return "/" + c.Row.Network + "/ext/bc/" + ids.ID(c.Row.BlockchainID).String() + "/rpc"
 }
 
-// TestTracesAgree compares the traces of blocks with the callTracer's and with the internal transactions of the index.
+// TestTracesAgree compares the traces of blocks with the callTracer's and with the internal transactions in the index.
 func TestTracesAgree(t *testing.T) {
 	t.Parallel()
 	w := readWorld(t)
@@ -188,7 +188,7 @@ func indexedAs(p *parityTrace) (kind, sender string) {
 	return "", ""
 }
 
-// TestTracesAreFound searches for the traces of addresses, whole and in pages.
+// TestTracesAreFound searches for the traces of addresses, all at once and in pages.
 func TestTracesAreFound(t *testing.T) {
 	t.Parallel()
 	w := readWorld(t)

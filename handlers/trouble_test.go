@@ -19,8 +19,8 @@ import (
 	"snowglobe/handlers/control"
 )
 
-// TestTransactionsThatAreTakenAndNotMined: never, later, and at once with a late receipt. Until a block contains a transaction, the digest is
-// the same as without any.
+// TestTransactionsThatAreTakenAndNotMined: mined never, later, or at once with a late receipt. Until a block contains a transaction, the digest is as
+// without it.
 func TestTransactionsThatAreTakenAndNotMined(t *testing.T) {
 	h, err := handlers.New(tinyWorld(t), handlers.Options{Network: "mainnet"})
 	if err != nil {
@@ -91,7 +91,7 @@ func TestTransactionsThatAreTakenAndNotMined(t *testing.T) {
 	}
 }
 
-// TestNodesInTrouble: a chain that is not bootstrapped, peers that are benched, nodes that do not sign.
+// TestNodesInTrouble: a chain is not bootstrapped, peers are benched, nodes don't sign.
 func TestNodesInTrouble(t *testing.T) {
 	c := journaled(t)
 	before := c.digest()
@@ -122,7 +122,7 @@ func TestNodesInTrouble(t *testing.T) {
 	}
 }
 
-// TestNodesThatDoNotSign keep messages of the primary network from their quorum.
+// TestNodesThatDoNotSign: messages of the primary network then miss their quorum.
 func TestNodesThatDoNotSign(t *testing.T) {
 	c := journaled(t)
 	const path = "/v1/signatureAggregator/mainnet/aggregateSignatures"

@@ -24,10 +24,10 @@ import (
 	"snowglobe/sim/store"
 )
 
-// undone lists after how many transactions the world is reverted, and how many times that is measured.
+// undone lists after how many transactions the world is reverted, and how often that is measured.
 var undone = []struct{ transactions, rounds int }{{1, 15}, {100, 7}, {10_000, 1}}
 
-// undoing measures snapshots, reverts and the ways to give a test a world of its own, and anvil's if it is installed.
+// undoing measures snapshots, reverts and the ways to give a test its own world, and those of anvil if it is installed.
 func (r *report) undoing() {
 	r.table("going back\tms\tbudget", func(row func(string, ...any)) {
 		for _, profile := range []string{"tiny", "default"} {
@@ -53,10 +53,10 @@ func (r *report) undoing() {
 	r.leaving()
 }
 
-// monthOfSeconds is how many seconds a month has.
+// monthOfSeconds is the number of seconds in a month.
 const monthOfSeconds = 30 * 24 * 3600
 
-// leaving measures what use leaves in the file of a default world, and how long a reset takes that removes it.
+// leaving measures what use leaves in a default world's file, and how long a reset takes that removes it.
 func (r *report) leaving() {
 	path := filepath.Join(r.b.TempDir(), "left.db")
 	p := r.serve("--profile", "default", "--quiet", "--db", path)
@@ -79,7 +79,7 @@ func (r *report) leaving() {
 		}
 		return took
 	}
-	// left returns how many bytes of the file and of the undo log something uses.
+	// left returns how many bytes of the file and of the undo log an action takes.
 	left := func(use func()) (file, undo float64) {
 		fileBefore, undoBefore := r.inUse(path)
 		use()
@@ -131,7 +131,7 @@ func (r *report) often(times int, measure func() time.Duration) float64 {
 	return milliseconds(median(took))
 }
 
-// goBack measures evm_snapshot, and evm_revert after some transactions; and the reset of a simulator.
+// goBack measures evm_snapshot, evm_revert after some transactions, and a simulator's reset.
 func (r *report) goBack(name string, p *process, path string, row func(string, ...any)) {
 	client := r.client(p, "http", path)
 	defer client.Close()
@@ -191,7 +191,7 @@ func copyBudget(profile string) string {
 	return budget("copy of tiny")
 }
 
-// payMany sends payments, each in a block of its own.
+// payMany sends payments, each in its own block.
 func (r *report) payMany(client *ethclient.Client, key *ecdsa.PrivateKey, n int) {
 	id, err := client.ChainID(r.b.Context())
 	if err != nil {
@@ -229,13 +229,13 @@ func (r *report) payMany(client *ethclient.Client, key *ecdsa.PrivateKey, n int)
 		if time.Since(begin) > patience {
 			r.b.Fatalf("nonce %d, want %d: %v", now, nonce+uint64(n), err)
 		}
-		if err := client.Client().CallContext(r.b.Context(), nil, "evm_mine"); err != nil { // and leaves some when they fill a block
+		if err := client.Client().CallContext(r.b.Context(), nil, "evm_mine"); err != nil { // and leaves some when a block is full
 			r.b.Fatal(err)
 		}
 	}
 }
 
-// inProcess measures a copy of an in-memory world with its server, as every test except the first gets one.
+// inProcess measures a copy of an in-memory world with its server, which every test but the first gets.
 func (r *report) inProcess(row func(string, ...any)) {
 	for _, name := range []string{"tiny", "default"} {
 		profile, err := seed.LoadProfile(name)

@@ -19,8 +19,8 @@ import (
 	"snowglobe/sim/verify/verifytest"
 )
 
-// TestAKillWhileTheWorldGoesBack kills a server repeatedly during a revert or a reset: the world is in the old state or in the target state,
-// never in between, and can be reverted from there.
+// TestAKillWhileTheWorldGoesBack kills a server repeatedly during a revert or a reset: the world is in the old state or in the target state, never in
+// between, and can be reverted from there.
 func TestAKillWhileTheWorldGoesBack(t *testing.T) {
 	t.Parallel()
 	rounds := 6
@@ -60,7 +60,7 @@ func TestAKillWhileTheWorldGoesBack(t *testing.T) {
 		}
 		before := digest()
 		send(3)
-		d.text("anvil_mine", "0x190") // so that going back takes a while
+		d.text("anvil_mine", "0x190") // so that reverting takes a while
 		after := digest()
 		back := fmt.Sprintf("/sim/snapshots/%d:revert", round+1)
 		killed := make(chan struct{})

@@ -85,13 +85,13 @@ type undoing struct {
 	random   *rand.Rand
 	stack    []pastWorld
 	receiver *httptest.Server // of webhooks
-	jobs     []string         // exports that were started, undone ones too
-	stop     func()           // what works in the background
+	jobs     []string         // exports that were started, including undone ones
+	stop     func()           // stops the background work
 
 	undoBlocks int64 // of handlers.Options
 }
 
-// pastWorld holds the contents of the world at a snapshot.
+// pastWorld holds the world's contents at a snapshot.
 type pastWorld struct {
 	id     int64
 	digest string
@@ -177,7 +177,7 @@ func (u *undoing) told() (all string) {
 	return said + all
 }
 
-// cRPC asks mainnet's C-Chain.
+// cRPC calls mainnet's C-Chain.
 func (u *undoing) cRPC(method, params string) string {
 	u.Helper()
 	return ask(u.h, http.MethodPost, "/ext/bc/C/rpc", fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":%q,"params":[%s]}`, method, params))
@@ -198,7 +198,7 @@ func (u *undoing) now() pastWorld {
 	return pastWorld{digest: fmt.Sprintf("%x", u.world.Digest()), rows: rowsOf(u.T, u.path), pages: pages, jobs: len(u.jobs)}
 }
 
-// agree compares the Data API and the node about the present world.
+// agree compares the Data API and the node for the current world.
 func (u *undoing) agree() {
 	u.Helper()
 	for _, name := range []string{"whale", "traveller"} {
@@ -246,7 +246,7 @@ func (u *undoing) wants(then pastWorld) {
 	u.agree()
 }
 
-// act does something at random.
+// act does something random.
 func (u *undoing) act() {
 	u.Helper()
 	switch u.random.IntN(10) {
@@ -322,9 +322,9 @@ func (u *undoing) verify() {
 	verifytest.Sound(u, u.world)
 }
 
-// TestGoingBackIsExact acts at random between snapshots, up to five of them nested, and reverts to one of them, also after a restart: every
-// row, every response and the digest are restored, including waiting transactions, exports and webhooks, the interfaces agree, verify finds no
-// error, and a final reset restores the generated world.
+// TestGoingBackIsExact acts at random between snapshots, up to five of them nested, and reverts to one of them, also after a restart. Every row,
+// every response and the digest are restored, including waiting transactions, exports and webhooks; the interfaces agree, verify finds no error, and
+// a final reset restores the generated world.
 func TestGoingBackIsExact(t *testing.T) {
 	t.Parallel()
 	steps := 60
@@ -368,8 +368,8 @@ func TestGoingBackIsExact(t *testing.T) {
 	u.close()
 }
 
-// TestReadersDoNotWaitForAReset reads while a long reset runs: a request that comes meanwhile is answered at once from the world as it was,
-// no answer mixes both worlds, and none comes from the world as it was after one from the world as it is.
+// TestReadersDoNotWaitForAReset reads while a long reset runs. A request in the meantime is answered at once from the old world, no answer mixes both
+// worlds, and none comes from the old world after one from the new world.
 func TestReadersDoNotWaitForAReset(t *testing.T) {
 	t.Parallel()
 	u := newUndoing(t, 7)
@@ -440,8 +440,8 @@ func TestAResetAnswersTheFreshWorld(t *testing.T) {
 	}
 }
 
-// TestTheUndoLogIsBounded sends many transactions, each in its own block. What the file keeps to undo them grows by little more than a row a
-// commit, reorganisations reach as far as --undo-blocks says, and a reset still restores every row.
+// TestTheUndoLogIsBounded sends many transactions, each in its own block. The file's undo log grows by little more than a row per commit,
+// reorganisations reach as far as --undo-blocks says, and a reset still restores every row.
 func TestTheUndoLogIsBounded(t *testing.T) {
 	t.Parallel()
 	u := newUndoing(t, 7)
@@ -494,8 +494,8 @@ func TestTheUndoLogIsBounded(t *testing.T) {
 	u.close()
 }
 
-// TestWhatIsUndoneIsTold: subscribers and filters get the removed logs and the restored head. Page tokens and entity tags from the undone
-// history become invalid for good; earlier ones stay valid.
+// TestWhatIsUndoneIsTold: subscribers and filters get the removed logs and the restored head. Page tokens and entity tags from the undone history
+// become invalid for good; earlier ones stay valid.
 func TestWhatIsUndoneIsTold(t *testing.T) {
 	t.Parallel()
 	world := tinyWorld(t)

@@ -1,4 +1,4 @@
-// Methods of anvil, reth and newer nodes about accounts, the pool and the chain, against the methods that a node has.
+// Methods of anvil, reth and newer nodes about accounts, the pool and the chain, compared with the methods of a node.
 
 package handlers_test
 
@@ -19,7 +19,7 @@ import (
 	"snowglobe/sim/evm/reader"
 )
 
-// provenAccount is an account as eth_getProof answers it.
+// provenAccount is an account from eth_getProof.
 type provenAccount struct {
 	Balance, Nonce, StorageHash, CodeHash string
 }
@@ -61,7 +61,7 @@ func compareAccount(t *testing.T, call func(into any, method string, params ...a
 	call(&info, "eth_getAccountInfo", address, block)
 	call(&proof, "eth_getProof", address, []string{}, block)
 	call(&code, "eth_getCode", address, block)
-	if proof.CodeHash == (common.Hash{}).Hex() { // an account that does not exist has no hashes in a proof
+	if proof.CodeHash == (common.Hash{}).Hex() { // in a proof, a missing account has no hashes
 		proof.CodeHash, proof.StorageHash = types.EmptyCodeHash.Hex(), types.EmptyRootHash.Hex()
 	}
 	if account.Nonce != proof.Nonce || account.Balance != proof.Balance || account.StorageRoot != proof.StorageHash || account.CodeHash != proof.CodeHash ||
@@ -86,7 +86,7 @@ func compareAccount(t *testing.T, call func(into any, method string, params ...a
 	}
 }
 
-// TestUnlockedAccounts sends with the methods of unlocked accounts: with a receipt at once, again with another price, on conditions.
+// TestUnlockedAccounts sends with the methods of unlocked accounts: with a receipt at once, again at another price, on conditions.
 func TestUnlockedAccounts(t *testing.T) {
 	t.Parallel()
 	w := tinyWorld(t)
@@ -176,7 +176,7 @@ func resent(d *devnet) {
 	}
 }
 
-// conditional sends a transaction that depends on a counter which the same transaction moves on.
+// conditional sends a transaction that depends on a counter which the same transaction increments.
 func conditional(d *devnet) {
 	code := common.FromHex("0x6001600054018060005560005260206000f3") // counts in slot 0
 	counter := crypto.CreateAddress(d.from, d.nonce())
@@ -226,7 +226,7 @@ func conditional(d *devnet) {
 	}
 }
 
-// infoAfterEach asks for accounts in the middle of a block.
+// infoAfterEach reads accounts in the middle of a block.
 func infoAfterEach(d *devnet) {
 	d.text("evm_setAutomine", false)
 	balance, nonce := d.text("eth_getBalance", someone, "latest"), d.nonce()
@@ -262,7 +262,7 @@ func infoAfterEach(d *devnet) {
 	}
 }
 
-// TestConfiguration compares eth_config with go-ethereum's fork ids and the chain's rules, and eth_capabilities with what the chain answers.
+// TestConfiguration compares eth_config with go-ethereum's fork ids and the chain's rules, and eth_capabilities with what the chain serves.
 func TestConfiguration(t *testing.T) {
 	t.Parallel()
 	w := readWorld(t)

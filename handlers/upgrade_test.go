@@ -22,8 +22,8 @@ import (
 	"snowglobe/sim/verify/verifytest"
 )
 
-// TestTheClockCrossesHelicon serves a world before the activation of each network. The shortest stake of Helicon is refused in the node's words until
-// the clock has crossed it, and again after a revert. A restart on either side changes nothing.
+// TestTheClockCrossesHelicon serves a world before the activation of each network. Helicon's shortest stake is refused in the node's words until the
+// clock has crossed the activation, and again after a revert. A restart on either side changes nothing.
 func TestTheClockCrossesHelicon(t *testing.T) {
 	t.Parallel()
 	profile, err := seed.LoadProfile("tiny")
@@ -145,7 +145,7 @@ func TestUptimeOfTheAnsweringNode(t *testing.T) {
 			t.Fatal(err)
 		}
 		v := &views{t, world, h, world.Networks[0]}
-		v.rpc("info", "info.uptime", map[string]any{}) // a remembered answer must not stay
+		v.rpc("info", "info.uptime", map[string]any{}) // a cached answer must not stay
 		if answer := ask(h, http.MethodPost, "/sim/node", fmt.Sprintf(`{"network":"mainnet","uptimes":[{"nodeId":"%s","percent":85}]}`, v.l.LocalNode.ID())); !strings.Contains(answer, `"percent":85`) {
 			t.Fatal(answer)
 		}

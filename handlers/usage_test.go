@@ -1,4 +1,4 @@
-// Usage figures of requests that a server really got.
+// Usage figures of real requests to a server.
 
 package handlers_test
 
@@ -48,7 +48,7 @@ func (u *used) rpc(path, method string) {
 	u.ServeHTTP(httptest.NewRecorder(), r)
 }
 
-// total adds up a member of the values of metrics, of one group if one is named.
+// total adds up a member of the values of metrics, optionally of one group.
 func total(metrics any, member, group string) (sum float64) {
 	list, _ := metrics.([]any)
 	for _, m := range list {
@@ -80,7 +80,7 @@ func TestUsageIsCounted(t *testing.T) {
 		u.get("/v1/chains/43114/blocks", 200)
 	}
 	u.get("/v1/chains/43114/blocks?pageSize=0", 400)
-	u.get("/sim/health", 200) // is not of the live service
+	u.get("/sim/health", 200) // the live service has no such operation
 	for range 2 {
 		u.rpc("/ext/bc/C/rpc", "eth_blockNumber")
 	}
@@ -120,7 +120,7 @@ func TestUsageIsCounted(t *testing.T) {
 	}
 }
 
-// TestTheLatestAreRemembered sends more requests than are remembered: the figures cover the latest, and no older one is listed.
+// TestTheLatestAreRemembered sends more requests than the server remembers: the figures cover the latest, and no older one is listed.
 func TestTheLatestAreRemembered(t *testing.T) {
 	u, today := newUsed(t)
 	u.get("/v1/chains/43114/blocks", 200)
@@ -135,7 +135,7 @@ func TestTheLatestAreRemembered(t *testing.T) {
 	}
 }
 
-// TestUsageHasAPast compares the made-up figures of two servers of a world, and daily figures with weekly ones.
+// TestUsageHasAPast compares the made-up figures of two servers of one world, and daily figures with weekly ones.
 func TestUsageHasAPast(t *testing.T) {
 	w := readWorld(t)
 	var answers []string
@@ -177,7 +177,7 @@ func TestUsageHasAPast(t *testing.T) {
 	}
 }
 
-// TestLongTextsAreNotCounted: a counted request keeps only the beginning of texts that a client may make as long as it likes.
+// TestLongTextsAreNotCounted: a counted request keeps only the start of texts whose length clients choose.
 func TestLongTextsAreNotCounted(t *testing.T) {
 	server, err := handlers.New(readWorld(t), handlers.Options{Network: "mainnet"})
 	if err != nil {

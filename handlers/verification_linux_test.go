@@ -1,4 +1,4 @@
-// Verification of contracts through the Etherscan-shaped API and Sourcify's, with a compiler that repeats what solc 0.8.30 once wrote.
+// Contract verification through the Etherscan-shaped API and Sourcify's, with a fake compiler that repeats what solc 0.8.30 once wrote.
 
 package handlers_test
 
@@ -22,7 +22,7 @@ import (
 	"snowglobe/sim"
 )
 
-// buildInfo is what Hardhat kept of a run of the compiler, with contracts/Counter.sol.
+// buildInfo is Hardhat's record of a compiler run, with contracts/Counter.sol.
 type buildInfo struct {
 	Input  json.RawMessage
 	Output struct {
@@ -55,7 +55,7 @@ func readBuildInfo(t *testing.T) *buildInfo {
 	return b
 }
 
-// creation returns the code that creates a contract, linked with anything.
+// creation returns a contract's creation code, linked with any library.
 func (b *buildInfo) creation(name string) string {
 	code := b.Output.Contracts["contracts/Counter.sol"][name].EVM.Bytecode
 	text := []byte(code.Object)
@@ -69,7 +69,7 @@ func (b *buildInfo) creation(name string) string {
 	return "0x" + string(text)
 }
 
-// compiler writes the compiler.
+// compiler writes the fake compiler.
 func (b *buildInfo) compiler(t *testing.T) *solc.Compilers {
 	t.Helper()
 	folder := t.TempDir()
@@ -129,7 +129,7 @@ func verifiable(t *testing.T, w *sim.World, compilers *solc.Compilers, rule perm
 // argument is the constructor's.
 const argument = "0000000000000000000000000000000000000000000000000000000000000003"
 
-// TestContractsAreVerifiedByTheirBytes verifies a contract with an immutable variable and a library, after all that may go wrong. It stays
+// TestContractsAreVerifiedByTheirBytes verifies a contract with an immutable variable and a library, after everything that may go wrong. It stays
 // verified in the file, its page has the source and the forms, and a reset forgets it.
 func TestContractsAreVerifiedByTheirBytes(t *testing.T) {
 	b := readBuildInfo(t)
@@ -209,7 +209,7 @@ func TestContractsAreVerifiedByTheirBytes(t *testing.T) {
 	}
 }
 
-// isVerified checks what the interfaces tell of the counter.
+// isVerified checks what the interfaces return for the counter.
 func isVerified(c *clocked, counter string) {
 	c.Helper()
 	rows := c.form("module=contract&action=getsourcecode&address=" + counter).rows(c.T)
@@ -277,7 +277,7 @@ func TestSourcifyVerifies(t *testing.T) {
 	}
 }
 
-// TestVerifyingNeedsPermission: beyond loopback only with --allow-control, and no page of another origin.
+// TestVerifyingNeedsPermission: beyond loopback only with --allow-control, and never for a page of another origin.
 func TestVerifyingNeedsPermission(t *testing.T) {
 	t.Parallel()
 	w, compilers := readWorld(t), readBuildInfo(t).compiler(t)
@@ -305,7 +305,7 @@ func TestVerifyingNeedsPermission(t *testing.T) {
 	}
 }
 
-// TestArtifactsAreKnownToExplorers: a contract of --artifacts has its source and ABI, and nobody need verify it.
+// TestArtifactsAreKnownToExplorers: a contract from --artifacts has source and ABI without verification.
 func TestArtifactsAreKnownToExplorers(t *testing.T) {
 	t.Parallel()
 	known := artifacts.New()
@@ -335,7 +335,7 @@ func TestArtifactsAreKnownToExplorers(t *testing.T) {
 	}
 }
 
-// TestOwnContractsAreKnown: the program's own contracts have their ABI and source, without anybody verifying them.
+// TestOwnContractsAreKnown: the program's own contracts have ABI and source without verification.
 func TestOwnContractsAreKnown(t *testing.T) {
 	t.Parallel()
 	w := readWorld(t)

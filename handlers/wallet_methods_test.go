@@ -1,4 +1,4 @@
-// An app talks to the node as to a browser wallet: batches of calls, chains, tokens and permissions.
+// An app uses the node like a browser wallet: batches of calls, chains, tokens and permissions.
 
 package handlers_test
 
@@ -16,7 +16,7 @@ import (
 	"snowglobe/fixtures/contracts"
 )
 
-// batchStatus is what wallet_getCallsStatus answers.
+// batchStatus is the result of wallet_getCallsStatus.
 type batchStatus struct {
 	Version, ID, ChainID string
 	Status               int
@@ -49,7 +49,7 @@ func (b *batcher) pack(artifact, method string, args ...any) hexutil.Bytes {
 	return data
 }
 
-// to is a call of a batch.
+// to is one call of a batch.
 func to(address *common.Address, data hexutil.Bytes) map[string]any {
 	return map[string]any{"to": address, "data": data}
 }
@@ -120,7 +120,7 @@ func TestBatchesOfCalls(t *testing.T) {
 	}
 }
 
-// together: an approval and the transfer that needs it are in one block, with the gas that they use and nothing else beside them.
+// together: an approval and the transfer that needs it are in one block, with the gas they use and nothing else.
 func (b *batcher) together() {
 	head, nonce, held := b.head().Number.Uint64(), b.nonce(), b.allowance()
 	approve, transfer := b.pack("Token", "approve", b.from, big.NewInt(77)), b.pack("Token", "transferFrom", b.from, someone, big.NewInt(77))
@@ -150,7 +150,7 @@ func (b *batcher) together() {
 	}
 }
 
-// orNone: of an atomic batch that fails nothing is sent, its error is that of the call, and its id stays free.
+// orNone: if an atomic batch fails, nothing is sent, its error is the call's, and its id stays free.
 func (b *batcher) orNone() {
 	head, nonce := b.head().Number.Uint64(), b.nonce()
 	request := b.request(true, map[string]any{"to": someone, "value": "0x5"}, to(b.contract("reverter"), b.pack("Reverter", "withReason", "no snow")))
@@ -175,7 +175,7 @@ func (b *batcher) orNone() {
 	b.call(nil, "wallet_showCallsStatus", "mine")
 }
 
-// oneByOne: without atomicity each call has a block of its own and may rely on those before it.
+// oneByOne: without atomicity each call gets its own block and may rely on earlier ones.
 func (b *batcher) oneByOne() {
 	head := b.head().Number.Uint64()
 	approve, transfer := b.pack("Token", "approve", b.from, big.NewInt(5)), b.pack("Token", "transferFrom", b.from, someone, big.NewInt(5))
@@ -196,7 +196,7 @@ func (b *batcher) oneByOne() {
 	}
 }
 
-// waits: without automine a batch cannot be atomic, and another one waits, is mined, dropped or undone with the world.
+// waits: without automine a batch cannot be atomic; a batch that isn't waits, and is mined, dropped or undone with the world.
 func (b *batcher) waits() {
 	capabilities := func() string { return b.text("wallet_getCapabilities", b.from) }
 	pays := map[string]any{"to": someone, "value": "0x5"}
@@ -293,7 +293,8 @@ func (b *batcher) refusals() {
 	}
 }
 
-// TestTheWalletsChainsAndTokens asks for chains, tokens and permissions as apps ask MetaMask, with parameters in a list and, for an asset, as an object.
+// TestTheWalletsChainsAndTokens asks for chains, tokens and permissions as apps ask MetaMask, with parameters in a list and, for an asset, as an
+// object.
 func TestTheWalletsChainsAndTokens(t *testing.T) {
 	t.Parallel()
 	w := tinyWorld(t)

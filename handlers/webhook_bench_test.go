@@ -1,4 +1,4 @@
-// make bench: telling webhooks' receivers.
+// make bench: deliveries to webhooks' receivers.
 
 package handlers_test
 
@@ -20,8 +20,8 @@ const (
 	toldTogether     = 100 // in a batch
 )
 
-// webhooks measures how much webhooks slow down senders, and how quickly a receiver on this machine has every message. Runs with and without a
-// dead receiver alternate, so that both see the same load of the machine.
+// webhooks measures how much webhooks slow down senders, and how quickly a receiver on this machine has every message. Runs with and without a dead
+// receiver alternate, so that both see the same load of the machine.
 func (r *report) webhooks() {
 	const watched = "0x00000000000000000000000000000000000c0ffe"
 	r.table(fmt.Sprintf("webhooks: %d transactions\tsent in s\tratio of batches\tdelivered in s\ttwice", toldTransactions), func(row func(string, ...any)) {
@@ -92,7 +92,7 @@ func (r *report) webhooks() {
 	})
 }
 
-// post sends JSON, which must be taken.
+// post sends JSON, which must be accepted.
 func (r *report) post(p *process, path, body string) {
 	answer, err := http.Post("http://"+p.address+path, "application/json", strings.NewReader(body))
 	if err != nil {

@@ -1,4 +1,4 @@
-// Execution witnesses, with which go-ethereum's own tries prove what blocks read and work out the root after them.
+// Execution witnesses. With them, go-ethereum's own tries prove what blocks read and compute the root afterwards.
 
 package handlers_test
 
@@ -31,7 +31,7 @@ import (
 // witness is an execution witness.
 type witness struct{ State, Codes, Keys, Headers []hexutil.Bytes }
 
-// database holds what a witness has, as go-ethereum's core/stateless.Witness.MakeHashDB does.
+// database holds a witness's contents, like go-ethereum's core/stateless.Witness.MakeHashDB.
 func (w *witness) database(t *testing.T) ethdb.Database {
 	t.Helper()
 	db := rawdb.NewMemoryDatabase()
@@ -81,7 +81,7 @@ func (c *witnessed) block(number uint64) {
 	}
 }
 
-// headers are those of the ancestors up to the parent, without a gap.
+// headers checks the ancestors' headers up to the parent, without a gap.
 func (c *witnessed) headers(w *witness, number uint64) {
 	c.Helper()
 	for i := range w.Headers {
@@ -97,7 +97,7 @@ func (c *witnessed) headers(w *witness, number uint64) {
 	c.hashes += len(w.Headers) - 1
 }
 
-// proves verifies the accounts and slots that the block's transactions saw before it, and that they had code.
+// proves verifies the accounts and slots that the block's transactions read, and that the witness has their code.
 func (c *witnessed) proves(w *witness, db ethdb.Database, parent, b *reader.Block) {
 	c.Helper()
 	var seen []struct {
@@ -158,7 +158,7 @@ func (c *witnessed) provesSlot(db ethdb.Database, parent *reader.Block, address 
 	}
 }
 
-// leadsTo changes the accounts that the block changed and compares the root.
+// leadsTo applies the block's account changes and compares the root.
 func (c *witnessed) leadsTo(db ethdb.Database, parent, b *reader.Block) {
 	c.Helper()
 	accounts, err := trie.New(trie.StateTrieID(parent.Results.Root), triedb.NewDatabase(db, triedb.HashDefaults))
@@ -183,7 +183,7 @@ func (c *witnessed) leadsTo(db ethdb.Database, parent, b *reader.Block) {
 	}
 }
 
-// executes executes a block on go-ethereum's state, tries and all, with only the witness.
+// executes runs a block on go-ethereum's state, tries and all, with nothing but the witness.
 func (c *witnessed) executes(db ethdb.Database, parent, b *reader.Block) {
 	c.Helper()
 	states, err := state.New(parent.Header.Root, state.NewDatabase(triedb.NewDatabase(db, triedb.HashDefaults), state.NewCodeDB(db)))
@@ -243,7 +243,7 @@ func (p plainNodes) Get(hash []byte) ([]byte, error) {
 	return node, nil
 }
 
-// TestWitnesses takes the witnesses of blocks of every chain.
+// TestWitnesses checks the witnesses of blocks of every chain.
 func TestWitnesses(t *testing.T) {
 	t.Parallel()
 	w := readWorld(t)
@@ -270,7 +270,7 @@ func TestWitnesses(t *testing.T) {
 	}
 }
 
-// TestWitnessesOfSentBlocks takes the witnesses of blocks in which tries shrink, and which read the hashes of ancestors.
+// TestWitnessesOfSentBlocks checks the witnesses of blocks in which tries shrink, and which read hashes of ancestors.
 func TestWitnessesOfSentBlocks(t *testing.T) {
 	t.Parallel()
 	w := tinyWorld(t)
@@ -278,7 +278,7 @@ func TestWitnessesOfSentBlocks(t *testing.T) {
 		t.Run(chain.Row.Name, func(t *testing.T) {
 			d := newDevnet(t, w, chain)
 			c := &witnessed{T: t, h: surfaceOf(t, w), chain: chain}
-			// Sets the slot that the first word names to the second one, and reads the hash of the block that the third one names.
+			// The code sets the slot in the first word to the second word, and reads the hash of the block in the third.
 			set := d.deployed(common.FromHex("0x602035600035556040354050"))
 			word := func(n uint64) []byte { return common.BigToHash(new(big.Int).SetUint64(n)).Bytes() }
 			for round := range uint64(2) {
@@ -300,7 +300,7 @@ func TestWitnessesOfSentBlocks(t *testing.T) {
 					t.Errorf("block %s: %q", block, problem)
 				}
 			}
-			d.text("anvil_setBalance", someone, "0x12345") // the next block begins with a root that no header has
+			d.text("anvil_setBalance", someone, "0x12345") // the next block begins with a root that is in no header
 			d.mustSend(&types.DynamicFeeTx{Nonce: d.nonce(), To: &someone})
 			var all witness
 			d.call(&all, "debug_executionWitness", "latest")

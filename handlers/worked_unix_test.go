@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// worked returns the processor's time that this process has taken.
+// worked returns this process's CPU time.
 func worked(t *testing.T) time.Duration {
 	t.Helper()
 	var usage syscall.Rusage
@@ -22,14 +22,14 @@ func worked(t *testing.T) time.Duration {
 	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 }
 
-// peakOf returns the most memory that a process which has ended had at once, in bytes.
+// peakOf returns the peak memory of a finished process, in bytes.
 func peakOf(ended *os.ProcessState) int64 {
 	usage, told := ended.SysUsage().(*syscall.Rusage)
 	if !told {
 		return 0
 	}
 	if runtime.GOOS == "darwin" {
-		return int64(usage.Maxrss) // the others count in KiB
+		return int64(usage.Maxrss) // other systems count in KiB
 	}
 	return int64(usage.Maxrss) << 10
 }

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// worked returns the processor's time that this process has taken.
+// worked returns this process's CPU time.
 func worked(t *testing.T) time.Duration {
 	t.Helper()
 	process, err := syscall.GetCurrentProcess()

@@ -1,4 +1,4 @@
-// /sim/world's expectations against the Data API.
+// /sim/world's expectations, checked against the Data API.
 
 package handlers_test
 
@@ -17,7 +17,7 @@ import (
 	"snowglobe/handlers/control"
 )
 
-// TestTheWorldExpectsWhatTheDataAPITells compares the figures of personas with the Data API's.
+// TestTheWorldExpectsWhatTheDataAPITells compares personas' figures with the Data API.
 func TestTheWorldExpectsWhatTheDataAPITells(t *testing.T) {
 	t.Parallel()
 	h, err := handlers.New(readWorld(t), handlers.Options{Network: "mainnet"})
@@ -119,7 +119,7 @@ func counted(t *testing.T, h http.Handler, path, name string) (n int) {
 	}
 }
 
-// TestTheWorldInSections: each part has a path, ABIs come with the addresses of contracts, and people get indented JSON.
+// TestTheWorldInSections: each section has a path, ABIs come with the contracts' addresses, and people get indented JSON.
 func TestTheWorldInSections(t *testing.T) {
 	t.Parallel()
 	h, err := handlers.New(readWorld(t), handlers.Options{Network: "mainnet"})

@@ -28,7 +28,7 @@ import (
 	"snowglobe/sim/store"
 )
 
-// many is a server of many worlds.
+// many is a server with many worlds.
 type many struct {
 	*testing.T
 	set    *worlds.Set
@@ -36,7 +36,7 @@ type many struct {
 	end    func()
 }
 
-// newMany serves a world and the further worlds that a test makes.
+// newMany serves a world, and the further worlds that a test makes.
 func newMany(t *testing.T, w *sim.World, o handlers.Options) *many {
 	t.Helper()
 	profiles, err := seed.ProfileSizes()
@@ -74,7 +74,7 @@ func newMany(t *testing.T, w *sim.World, o handlers.Options) *many {
 	return m
 }
 
-// copied returns a world in a file of its own.
+// copied returns a world in its own file.
 func copied(t *testing.T, path string) *sim.World {
 	t.Helper()
 	w, err := readWorld(t).CopyTo(t.Context(), path, store.Limits{})
@@ -104,7 +104,7 @@ func (m *many) ask(method, path, body string) (status int, answer string) {
 	return a.StatusCode, string(text)
 }
 
-// want asks and expects a status.
+// want sends a request and expects a status.
 func (m *many) want(status int, method, path, body string) string {
 	m.Helper()
 	got, answer := m.ask(method, path, body)
@@ -114,7 +114,7 @@ func (m *many) want(status int, method, path, body string) string {
 	return answer
 }
 
-// call returns the result of a call of JSON-RPC of a world's C-Chain, as JSON.
+// call calls JSON-RPC on a world's C-Chain and returns the result as JSON.
 func (m *many) call(world, method, params string) string {
 	m.Helper()
 	answer := m.want(200, "POST", world+"/ext/bc/C/rpc", `{"jsonrpc":"2.0","id":1,"method":"`+method+`","params":`+params+`}`)
@@ -135,7 +135,7 @@ func (m *many) digest(world string) string {
 	return got.Digest
 }
 
-// TestWorldsBesideEachOther makes worlds of the head, of a snapshot and of a seed, and looks from each at the others.
+// TestWorldsBesideEachOther makes worlds from the head, from a snapshot and from a seed, and looks from each at the others.
 func TestWorldsBesideEachOther(t *testing.T) {
 	w := copied(t, filepath.Join(t.TempDir(), "w.db"))
 	defer w.Close()
@@ -222,7 +222,7 @@ func TestLinksOfAWorldLeadBackIntoIt(t *testing.T) {
 		if status == http.StatusNotFound {
 			continue
 		}
-		text = regexp.MustCompile(`<p class="chips" aria-label="World">.*?</p>`).ReplaceAllString(text, "") // the way to other worlds
+		text = regexp.MustCompile(`<p class="chips" aria-label="World">.*?</p>`).ReplaceAllString(text, "") // the links to other worlds
 		for _, url := range link.FindAllString(text, -1) {
 			seen++
 			if root := "http" + strings.TrimPrefix(strings.TrimPrefix(url, "http"), "ws"); !strings.HasPrefix(root, own) {
@@ -270,14 +270,14 @@ func TestLinksOfAWorldLeadBackIntoIt(t *testing.T) {
 		}
 	}
 	m.want(204, "DELETE", "/sim/worlds/a", "")
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second) // go-ethereum's client waits on a connection that is closed while it sends
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second) // go-ethereum's client hangs on a connection that closes while it sends
 	defer cancel()
 	if err := client.CallContext(ctx, nil, "eth_blockNumber"); err == nil {
 		t.Error("the WebSocket of a world that ended still answers")
 	}
 }
 
-// TestWorldsOfAnExposedServer need a permission to be made and to end.
+// TestWorldsOfAnExposedServer need permission to be made and deleted.
 func TestWorldsOfAnExposedServer(t *testing.T) {
 	exposed := newMany(t, readWorld(t), handlers.Options{Permit: permit.Rule{Exposed: true}})
 	for _, method := range []string{"POST", "DELETE"} {
@@ -288,7 +288,7 @@ func TestWorldsOfAnExposedServer(t *testing.T) {
 	}
 }
 
-// TestManyWorldsUnderLoad has as many worlds as goroutines; each reads and changes its own, and sees nothing of the others.
+// TestManyWorldsUnderLoad has as many worlds as goroutines; each goroutine reads and changes its own, and sees nothing of the others.
 func TestManyWorldsUnderLoad(t *testing.T) {
 	n := 50
 	if testing.Short() {
