@@ -34,7 +34,7 @@ func writeImage(out string, platforms []string) error {
 	encode := func(o object) []byte {
 		text, err := json.Marshal(o)
 		if err != nil {
-			log.Fatal(err) // these are strings, numbers, lists and maps of them
+			log.Fatal(err) // cannot happen with strings, numbers, lists and maps
 		}
 		return text
 	}

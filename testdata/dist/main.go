@@ -5,7 +5,7 @@
 //	go run ./testdata/dist -image FILE linux/amd64 linux/arm64
 //	go run ./testdata/dist -program FILE FOLDER linux/amd64
 //
-// The last packs a program that is built already for npm and pip.
+// The last form packs an already built program for npm and pip.
 package main
 
 import (
@@ -33,7 +33,7 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// file is one of an archive.
+// file is a file of an archive.
 type file struct {
 	name string
 	body []byte
@@ -69,7 +69,7 @@ func goTool(folder, platform string, env []string, verb string, args ...string) 
 	c := exec.Command("go", slices.Concat([]string{verb}, flags, args)...)
 	c.Env = slices.Concat(os.Environ(), []string{"CGO_ENABLED=0", "GOOS=" + system, "GOARCH=" + processor}, env)
 	if c.Dir = folder; folder != "" {
-		c.Env = append(c.Env, "PWD="+folder) // the name of the link, not of where it leads
+		c.Env = append(c.Env, "PWD="+folder) // the link's name, not its target's
 	}
 	var out, problem bytes.Buffer
 	c.Stdout, c.Stderr = &out, &problem
@@ -79,7 +79,7 @@ func goTool(folder, platform string, env []string, verb string, args ...string) 
 	return out.Bytes(), nil
 }
 
-// build makes the program for a platform from the sources in a folder, the working one if none is named.
+// build builds the program for a platform from the sources in a folder, by default the working directory.
 func build(work, platform, sources string, env ...string) (path string, err error) {
 	path = filepath.Join(work, strings.ReplaceAll(platform, "/", "-"), "snowglobe")
 	if strings.HasPrefix(platform, "windows/") {
@@ -89,7 +89,7 @@ func build(work, platform, sources string, env ...string) (path string, err erro
 	return path, err
 }
 
-// buildAgain builds a program a second time: our own packages are compiled again, in a folder with another name and at another time, with the
+// buildAgain builds a program a second time. It compiles our own packages again, in a folder with another name and at another time, and takes the
 // dependencies from the build cache.
 func buildAgain(work, platform, processors string) (path string, err error) {
 	cache, err := exec.Command("go", "env", "GOCACHE").Output()
@@ -97,7 +97,7 @@ func buildAgain(work, platform, processors string) (path string, err error) {
 		return "", err
 	}
 	from := strings.TrimSpace(string(cache))
-	to, err := os.MkdirTemp(from, "dist-") // files are linked within one file system
+	to, err := os.MkdirTemp(from, "dist-") // hard links need one file system
 	if err != nil {
 		return "", err
 	}
@@ -138,19 +138,19 @@ func buildAgain(work, platform, processors string) (path string, err error) {
 		return "", err
 	}
 	var others []string
-	for name, file := range compiled { // these are named by their contents
+	for name, file := range compiled { // cache files are named by content
 		if _, err := os.Stat(filepath.Join(to, file)); err != nil {
 			others = append(others, name)
 		}
 	}
-	if len(others) > 0 { // those that import one that has are among them
+	if len(others) > 0 { // packages that import a changed one are among them
 		slices.Sort(others)
 		return "", fmt.Errorf("%s: other bytes when they are compiled a second time: %s", platform, strings.Join(others, ", "))
 	}
 	return path, nil
 }
 
-// linkFiles gives the files of a folder a second name in another one. Programs, which lie in folders of their own, are left out.
+// linkFiles hard-links the files of a folder into another one. It leaves out programs, which are in subfolders.
 func linkFiles(from, to string) error {
 	entries, err := os.ReadDir(from)
 	if err != nil {
@@ -171,7 +171,7 @@ func linkFiles(from, to string) error {
 	return nil
 }
 
-// archives writes one for each platform, and the sums of all. The first is made a second time and compared.
+// archives writes an archive for each platform, and their checksums. It makes the first one twice and compares.
 func archives(out string, platforms []string) error {
 	work, err := os.MkdirTemp("", "snowglobe-dist-")
 	if err != nil {
@@ -239,8 +239,7 @@ func archives(out string, platforms []string) error {
 	return nil
 }
 
-// allPackages writes the packages of all platforms. Those of the first are made a second time, of the program that was built a second time, and
-// compared.
+// allPackages writes the packages for all platforms. It makes those of the first platform again from the second build, and compares.
 func allPackages(out string, programs map[string]string, platforms []string) (names []string, err error) {
 	version, _, err := packageVersion(programs[platforms[0]])
 	if err != nil {
@@ -290,7 +289,7 @@ func allPackages(out string, programs map[string]string, platforms []string) (na
 	return append(slices.Concat(made[:len(platforms)]...), "npm/"+name), nil
 }
 
-// sourceArchive writes the sources of the commit, from which the program can be linked anew.
+// sourceArchive writes the commit's sources, with which users can relink the program.
 func sourceArchive(out string) (name string, err error) {
 	const folder = "snowglobe-source"
 	sources, err := exec.Command("git", "archive", "--format=tar", "--prefix="+folder+"/", "HEAD").Output()
@@ -308,7 +307,7 @@ func sourceArchive(out string) (name string, err error) {
 	return folder + ".tar.gz", os.WriteFile(filepath.Join(out, folder+".tar.gz"), b.Bytes(), 0o644)
 }
 
-// writeSums writes the sums of files, and returns their names in order.
+// writeSums writes the checksums of files, and returns their names in order.
 func writeSums(out string, names []string) ([]string, error) {
 	slices.Sort(names)
 	var sums bytes.Buffer
@@ -325,7 +324,7 @@ func writeSums(out string, names []string) ([]string, error) {
 // second names the program that is built a second time.
 const second = "second"
 
-// buildAll makes the program for each platform, and for one a second time.
+// buildAll builds the program for each platform, and for one of them a second time.
 func buildAll(work string, platforms []string, twice string) (programs map[string]string, err error) {
 	programs = map[string]string{}
 	var (
@@ -333,7 +332,7 @@ func buildAll(work string, platforms []string, twice string) (programs map[strin
 		mu  sync.Mutex
 	)
 	all.SetLimit(runtime.NumCPU())
-	// A compiler on one processor works less than one on two.
+	// A compiler on one processor does less work than on two.
 	processors := fmt.Sprintf("GOMAXPROCS=%d", (runtime.NumCPU()+len(platforms)-1)/len(platforms))
 	for _, platform := range platforms {
 		all.Go(func() error {
@@ -354,7 +353,7 @@ func buildAll(work string, platforms []string, twice string) (programs map[strin
 	return programs, all.Wait()
 }
 
-// archive packs one.
+// archive packs one platform's archive.
 func archive(program, platform string, common []file) (name string, packed []byte, err error) {
 	body, err := os.ReadFile(program)
 	if err != nil {
@@ -478,7 +477,7 @@ func runtimeRoot() string {
 	return strings.TrimSpace(string(out))
 }
 
-// gather appends the licences that a folder has, and fails when it has none.
+// gather appends the licences found in a folder, and fails if there are none.
 func gather(b *bytes.Buffer, title, folder string) error {
 	entries, err := os.ReadDir(folder)
 	if err != nil {
@@ -500,7 +499,7 @@ func gather(b *bytes.Buffer, title, folder string) error {
 	if found {
 		return nil
 	}
-	// Some have it at the head of a source file only.
+	// Some modules have it only at the top of a source file.
 	sources, err := filepath.Glob(filepath.Join(folder, "*.go"))
 	if err != nil {
 		return err
@@ -518,7 +517,7 @@ func gather(b *bytes.Buffer, title, folder string) error {
 	return fmt.Errorf("%s has no licence in %s", title, folder)
 }
 
-// packTar writes an archive in which nothing tells when and where it was made.
+// packTar writes an archive without any trace of when and where it was made.
 func packTar(files []file) ([]byte, error) {
 	var b bytes.Buffer
 	z, err := gzip.NewWriterLevel(&b, gzip.DefaultCompression)

@@ -15,10 +15,10 @@ import (
 	"time"
 )
 
-// sources is the folder of what the packages have besides the program.
+// sources is the folder with everything in the packages except the program.
 const sources = "handlers/packages"
 
-// nodePlatforms and wheelTags name the platforms as Node and as Python do. Programs are static, so those of Linux run with either C library;
+// nodePlatforms and wheelTags name the platforms the way Node and Python do. The programs are static, so on Linux they run with either C library.
 // Go 1.26 needs macOS 12.
 var (
 	nodePlatforms = map[string]string{
@@ -31,7 +31,7 @@ var (
 	}
 )
 
-// packageVersion returns a program's version, as Go writes it, in the forms of npm and of Python (PEP 440).
+// packageVersion converts a program's version from Go's form to those of npm and Python (PEP 440).
 func packageVersion(program string) (npm, python string, err error) {
 	info, err := buildinfo.ReadFile(program)
 	if err != nil {
@@ -43,7 +43,7 @@ func packageVersion(program string) (npm, python string, err error) {
 
 var versionForm = regexp.MustCompile(`^v(\d+\.\d+\.\d+)(?:-(?:(?:0\.)?(\d{14})-[0-9a-f]{12}|(?:[a-z]+)\.?(\d+)(?:\.0\.(\d{14})-[0-9a-f]{12})?))?(?:\+[a-z.]+)?$`)
 
-// versionsOf converts a version of Go's. One without a commit, or of another form, is 0.0.0.
+// versionsOf converts a version in Go's form. One without a commit, or in another form, becomes 0.0.0.
 func versionsOf(version string) (npm, python string) {
 	parts := versionForm.FindStringSubmatch(version)
 	if parts == nil {
@@ -87,7 +87,7 @@ func launcher(version string, platforms []string) (name string, packed []byte, e
 	return "snowglobe-" + version + ".tgz", packed, err
 }
 
-// platformPackage packs the npm package that carries the program of a platform.
+// platformPackage packs the npm package with the program for a platform.
 func platformPackage(program, platform, version string, about []file) (name string, packed []byte, err error) {
 	node := nodePlatforms[platform]
 	system, processor, _ := strings.Cut(node, "-")
@@ -104,7 +104,7 @@ func platformPackage(program, platform, version string, about []file) (name stri
 		Private         bool     `json:"private"`
 		OS              []string `json:"os"`
 		CPU             []string `json:"cpu"`
-		PreferUnplugged bool     `json:"preferUnplugged"` // Yarn would keep the program in a zip file
+		PreferUnplugged bool     `json:"preferUnplugged"` // otherwise Yarn keeps the program in a zip file
 	}{"@snowglobe/" + node, version, "The program of the package snowglobe for " + platform, "UNLICENSED", "commonjs", true, []string{system}, []string{processor}, true}, "", "  ")
 	if err != nil {
 		return "", nil, err
@@ -118,7 +118,7 @@ func platformPackage(program, platform, version string, about []file) (name stri
 	return "snowglobe-" + node + "-" + version + ".tgz", packed, err
 }
 
-// wheel packs the Python package with the program of a platform, in the format of
+// wheel packs the Python package with the program for a platform, in the format of
 // https://packaging.python.org/en/latest/specifications/binary-distribution-format/.
 func wheel(program, platform, version string, about []file) (name string, packed []byte, err error) {
 	files, err := readFolder(filepath.Join(sources, "python"))
@@ -165,7 +165,7 @@ func wheel(program, platform, version string, about []file) (name string, packed
 	return "snowglobe-" + version + "-py3-none-" + tags + ".whl", packed, err
 }
 
-// packages packs everything that registries take for one platform, and writes it to folders of out.
+// packages packs one platform's packages for all registries, and writes them to folders of out.
 func packages(out, program, platform string) (names []string, err error) {
 	if nodePlatforms[platform] == "" || wheelTags[platform] == "" {
 		return nil, fmt.Errorf("there are no packages for %s", platform)
@@ -199,7 +199,7 @@ func writePackage(out, folder, name string, packed []byte) error {
 	return os.WriteFile(filepath.Join(out, folder, name), packed, 0o644)
 }
 
-// readFolder returns the files below a folder, by their paths in it.
+// readFolder returns the files below a folder, by relative path.
 func readFolder(folder string) (files []file, err error) {
 	err = fs.WalkDir(os.DirFS(folder), ".", func(path string, e fs.DirEntry, err error) error {
 		switch {
@@ -236,7 +236,7 @@ func entry(f file) *zip.FileHeader {
 	return h
 }
 
-// packProgram packs a program that is built already, with the npm package that starts it.
+// packProgram packs an already built program, and the npm package that starts it.
 func packProgram(out, program string, platforms []string) error {
 	version, _, err := packageVersion(program)
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 	"testing"
 )
 
-// inSources runs a test in the folder in which the Makefile runs the program.
+// inSources runs a test in the folder where the Makefile runs the program.
 func inSources(t *testing.T) {
 	t.Helper()
 	t.Chdir("../..")
@@ -41,7 +41,7 @@ func TestVersions(t *testing.T) {
 	}
 }
 
-// unpack returns the files of a package of npm, with their modes.
+// unpack returns the files of an npm package, with their modes.
 func unpack(t *testing.T, packed []byte) (bodies map[string][]byte, modes map[string]int64) {
 	t.Helper()
 	z, err := gzip.NewReader(bytes.NewReader(packed))
@@ -64,7 +64,7 @@ func unpack(t *testing.T, packed []byte) (bodies map[string][]byte, modes map[st
 	}
 }
 
-// TestLauncherNamesAPackageForEachPlatform: the packages that it depends on are those that carry the programs, in the same version.
+// TestLauncherNamesAPackageForEachPlatform: the launcher depends on the packages with the programs, in the same version.
 func TestLauncherNamesAPackageForEachPlatform(t *testing.T) {
 	inSources(t)
 	program := filepath.Join(t.TempDir(), "snowglobe")
@@ -121,7 +121,7 @@ func TestLauncherNamesAPackageForEachPlatform(t *testing.T) {
 	}
 }
 
-// TestWheelRecordsItsFiles: RECORD has the sum and the size of each file, and the program can be executed.
+// TestWheelRecordsItsFiles: RECORD has the checksum and size of each file, and the program is executable.
 func TestWheelRecordsItsFiles(t *testing.T) {
 	inSources(t)
 	program := filepath.Join(t.TempDir(), "snowglobe")

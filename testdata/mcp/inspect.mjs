@@ -1,4 +1,4 @@
-// Runs the inspector's command line against a server of the protocol: node inspect.mjs [--own] TARGET...
+// Runs the MCP inspector's command line against a server: node inspect.mjs [--own] TARGET...
 // With --own, each command starts a world of its own, so no call can rely on an earlier one.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -23,7 +23,7 @@ const called = new Set();
 
 const alice = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266";
 const nobody = "0xa0Ee7A142d267C1f36714E4a8F75612F20a79720";
-const { tools } = inspect("--method", "tools/list", "--strict"); // which fails on schemas that some agents cannot read
+const { tools } = inspect("--method", "tools/list", "--strict"); // fails on schemas that some agents cannot read
 const { resources } = inspect("--method", "resources/list");
 const { resourceTemplates } = inspect("--method", "resources/templates/list");
 assert.ok(resources.length > 30 && resourceTemplates.length === 2, `${resources.length} resources, ${resourceTemplates.length} templates`);
@@ -51,7 +51,7 @@ assert.match(call("move_clock", { advance: "1h" }), /"unix":/);
 assert.match(call("add_fault", { id: "busy", match: { operation: "getChain" }, action: { status: 429 } }), /busy/);
 const journal = call("list_requests", { limit: 5 });
 if (own) {
-  tools.filter((t) => t.name === "revert").forEach((t) => called.add(t.name)); // there is no snapshot in a new world
+  tools.filter((t) => t.name === "revert").forEach((t) => called.add(t.name)); // a new world has no snapshot
   assert.match(call("delete_faults"), /"deleted":0/);
 } else {
   assert.equal(JSON.parse(call("call_rpc", { method: "eth_getBalance", params: [nobody, "latest"] })), "0x22b1c8c1227a0000");

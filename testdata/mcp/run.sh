@@ -1,5 +1,5 @@
 #!/bin/sh
-# Lists and calls every tool with the inspector of the Model Context Protocol, over HTTP and over the standard streams:
+# Lists and calls every tool with the MCP inspector, over HTTP and over stdin and stdout:
 # sh testdata/mcp/run.sh ./snowglobe
 set -eu
 binary=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")

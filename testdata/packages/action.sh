@@ -1,5 +1,5 @@
 #!/bin/bash
-# Runs the action's script as a runner does, with an archive of the program: bash action.sh PROGRAM FOLDER
+# Runs the action's script like a GitHub runner, with an archive of the program: bash action.sh PROGRAM FOLDER
 set -euo pipefail
 script=$(cd "$(dirname "$0")/../.." && pwd)/.github/actions/snowglobe/start.sh
 program=$1
@@ -43,5 +43,5 @@ grep -qx 'SNOWGLOBE_MNEMONIC=test test test test test test test test test test t
 "$(cat path)/snowglobe" version
 act INPUT_DIGEST="$digest" INPUT_FLAGS='--no-mining --no-relayer' || { cat said; exit 1; }
 [ "$(grep -c 'GET /snowglobe-linux-amd64.tar.gz' requests)" = "$downloads" ] # the cache had it
-refused 'is expected' INPUT_DIGEST=0000
+refused 'not 0000 as expected' INPUT_DIGEST=0000
 refused 'did not start: .*no-such-flag' INPUT_FLAGS=--no-such-flag

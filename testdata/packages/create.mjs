@@ -1,5 +1,5 @@
-// Adds the files in the folder recipe to the project in this folder. The project's own package.json gets the packages of the recipe's, and its
-// configuration the imports and properties.
+// Adds the files in the folder recipe to the project in this folder. The project's package.json gets the recipe's packages, and its configuration the
+// recipe's imports and properties.
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync, mkdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
@@ -9,7 +9,7 @@ function addPackages(own, recipe) {
   return JSON.stringify(manifest, null, 2)
 }
 
-/** Both are calls of defineConfig. In the recipe's, a property is a line. */
+/** Both configurations call defineConfig. The recipe's has one property a line. */
 function addConfiguration(own, recipe) {
   const [head, body] = recipe.split(/export default defineConfig\(\{\n|\}\);\n$/)
   for (const line of body.split('\n').filter(Boolean)) {

@@ -1,4 +1,4 @@
-# Makes projects with the generators of npm, adds what the manual's recipes say and runs the tests: sh testdata/packages/create.sh FOLDER TARBALL...
+# Creates projects with npm's generators, follows the manual's recipes and runs the tests: sh testdata/packages/create.sh FOLDER TARBALL...
 set -eu
 folder=$1
 shift
@@ -6,7 +6,7 @@ tarballs=$*
 here=$(cd "$(dirname "$0")" && pwd)
 export npm_config_prefer_offline=true npm_config_audit=false npm_config_fund=false npm_config_update_notifier=false
 export NO_COLOR=1 PLAYWRIGHT_HTML_OPEN=never HARDHAT_DISABLE_TELEMETRY=true
-unset npm_config_package # of the npx that runs the suite
+unset npm_config_package # set by the npx that runs the suite
 
 logged() { # COMMAND...
 	"$@" >>"$log" 2>&1 || { cat "$log"; exit 1; }
@@ -18,7 +18,7 @@ project() { # NAME
 	cd "$folder/$1"
 }
 
-# The blocks of a recipe go into a folder. From there, create.mjs adds them to the project. ARGUMENTs go to the last command.
+# Writes the blocks of a recipe to a folder; create.mjs adds them to the project. ARGUMENTs go to the last command.
 follow() { # RECIPE [ARGUMENT]...
 	mkdir recipe
 	awk '
@@ -48,7 +48,7 @@ project vitest
 logged npm create -y vite@9.3.0 . -- --template vanilla-ts --no-interactive </dev/null
 follow npm-vitest
 tested 'Tests.*3 passed'
-# The same tests in TypeScript, which this project checks strictly, and in the next version. The recipe says what to write for an unused snapshot.
+# The same tests in TypeScript, which this project checks strictly, and with the next version. The recipe says what to write for an unused snapshot.
 logged npm install -D vitest@5.1.2
 for name in pay large; do sed 's/\bsnapshot }/snapshot: _ }/' $name.test.js >src/$name.test.ts; done
 rm *.test.js
@@ -58,7 +58,7 @@ tested 'Tests.*3 passed'
 
 project jest
 logged npm init -y
-yes '' | logged npm init -y jest@30.5.2 # takes its defaults
+yes '' | logged npm init -y jest@30.5.2 # accepts its defaults
 follow npm-jest
 tested 'Tests:.*2 passed'
 
@@ -67,7 +67,7 @@ project playwright
 logged npm init -y playwright@1.17.139 -- --quiet --no-browsers --no-examples </dev/null
 follow npm-playwright --project=chromium
 tested '1 passed'
-# This configuration is in TypeScript, for which the recipe has a type. Only an editor would check it.
+# This configuration is in TypeScript, for which the recipe names a type. Otherwise only an editor would check it.
 check() { "$here/node_modules/.bin/tsc" --noEmit --strict --skipLibCheck --module node20 --types node playwright.config.ts; }
 if check >/dev/null; then exit 1; fi
 type=$(sed -n 's/.*`\(import type .*\)`.*/\1/p' "$here/../../handlers/docs/recipes/npm-playwright.md")
@@ -75,7 +75,7 @@ sed -i "1i $type
 	s/defineConfig(/defineConfig<object, WorkerFixtures>(/" playwright.config.ts
 logged check
 
-# The other templates depend on a repository at GitHub.
+# The other templates need a repository on GitHub.
 project hardhat
 logged npx -y hardhat@3.18.0 --init --template minimal </dev/null
 follow npm-hardhat

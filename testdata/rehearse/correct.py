@@ -1,4 +1,4 @@
-"""Does what the others do, and takes every answer for what it says."""
+"""Does what the others do, and interprets every answer correctly."""
 
 import json
 import os
@@ -8,7 +8,7 @@ from client import BOB, call, number, pay
 
 
 def settle():
-    """Lets a second pass, as a test does that waits."""
+    """Lets a second pass, like a test that waits."""
     body = json.dumps({"advance": "1s"}).encode()
     headers = {"Content-Type": "application/json"}
     urllib.request.urlopen(urllib.request.Request(os.environ["SNOWGLOBE_URL"] + "/sim/clock", body, headers)).read()

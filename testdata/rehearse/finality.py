@@ -1,4 +1,4 @@
-"""Books a payment once it is in a block, and reads it back at the finalized block in the same moment."""
+"""Books a payment once it is in a block, and reads it back from the finalized block at once."""
 
 from client import BOB, call, number, pay
 

@@ -1,4 +1,4 @@
-"""Sends with a round gas limit, and takes what a payment uses for what it is charged."""
+"""Sends with a round gas limit, and assumes that a payment is charged the gas it uses."""
 
 from client import number, pay
 

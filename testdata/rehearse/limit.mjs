@@ -1,4 +1,4 @@
-// Plans how many transactions fit into a block by a gas limit that it knows by heart.
+// Calculates how many transactions fit into a block from a hard-coded gas limit.
 
 const rpc = async (method, ...params) => {
 	const answer = await fetch(process.env.SNOWGLOBE_RPC_URL, {

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Rehearses Helicon with clients that it breaks, and with one that it does not: sh testdata/rehearse/run.sh ./snowglobe
+# Rehearses Helicon with clients that it breaks, and with one that survives: sh testdata/rehearse/run.sh ./snowglobe
 #
-# Each client succeeds before the activation and fails after it. The report has to name the request and the field that it trips over.
+# Each client succeeds before the activation and fails after it. The report must name the request and the field that trip it.
 set -eu
 SNOWGLOBE=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
 cd "$(dirname "$0")"

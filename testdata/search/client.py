@@ -1,4 +1,4 @@
-"""Clients of the Data API and of webhooks. Each has a flaw, which its repaired twin does not have: client.py NAME [repaired]."""
+"""Clients of the Data API and of webhooks. Each has a flaw; its repaired twin doesn't: client.py NAME [repaired]."""
 
 import http.server
 import json
@@ -21,7 +21,7 @@ def once(path, body=None):
 
 
 def retry(path, body=None):
-    """Asks again after a failure that may pass, with growing delays, or after the time that the server names."""
+    """Retries after a transient failure, with growing delays or after the time that the server names."""
     for delay in (0.05, 0.1, 0.2, 0.4, None):
         try:
             return once(path, body)
@@ -43,14 +43,14 @@ def rpc(method, *params):
 
 
 def no_retry(repaired):
-    """Gives up at the first failure."""
+    """Gives up after the first failure."""
     ask = retry if repaired else once
     assert ask("/v1/chains/43114")["chainId"] == "43114"
     assert ask(f"/v1/chains/43114/addresses/{ALICE}/balances:getNative")["nativeTokenBalance"]["balance"]
 
 
 def last_page(repaired):
-    """Takes a page with fewer items than it asked for as the last one."""
+    """Takes a page with fewer items than requested for the last one."""
     size, path = 50, f"/v1/chains/43114/addresses/{ALICE}/transactions"
     while True:
         seen, token = [], ""
@@ -69,7 +69,7 @@ def last_page(repaired):
 
 
 def webhook_twice(repaired):
-    """Credits a payment for each message, also if one comes twice."""
+    """Credits a payment for each message, even if one comes twice."""
     credited, known, lock = [], set(), threading.Lock()
 
     class Receiver(http.server.BaseHTTPRequestHandler):
@@ -103,7 +103,7 @@ def webhook_twice(repaired):
 
 
 def send(nonce, to, value):
-    """Sends a payment; after a failure it looks whether the nonce is taken by the payment."""
+    """Sends a payment. After a failure it checks whether the payment took the nonce."""
     transaction = {"from": ALICE, "to": to, "value": hex(value), "nonce": hex(nonce)}
     try:
         return rpc("eth_sendTransaction", transaction)

@@ -1,4 +1,4 @@
-// Clients of the Data API and the node. Each has a flaw, which its repaired twin does not have: client NAME [repaired].
+// Clients of the Data API and the node. Each has a flaw; its repaired twin doesn't: client NAME [repaired].
 
 declare const process: { argv: string[]; env: Record<string, string> }
 
@@ -17,7 +17,7 @@ const sleep = (ms: number) => new Promise(done => setTimeout(done, ms))
 
 const patient: Pause = (response, attempt) => 1000 * Number(response.headers.get('retry-after')) || 50 * 2 ** attempt
 
-/** Asks until there is an answer other than a failure that may pass. */
+/** Retries transient failures until there is an answer. */
 async function ask(path: string, body?: object, pause: Pause = patient): Promise<Answer> {
 	for (let attempt = 1; ; attempt++) {
 		let wait = 50 * 2 ** attempt
@@ -59,7 +59,7 @@ function assert(ok: boolean, what: string): asserts ok {
 }
 
 const clients: Record<string, () => Promise<void>> = {
-	// Comes again at once after a 429, whatever Retry-After says.
+	// Retries at once after a 429, whatever Retry-After says.
 	'retry-after': async () => {
 		const pause = repaired ? patient : () => 20
 		const { body } = await ask('/v1/chains/43114', undefined, pause)
@@ -67,7 +67,7 @@ const clients: Record<string, () => Promise<void>> = {
 		const page = await ask('/v1/chains/43114/blocks?pageSize=5', undefined, pause)
 		assert(page.body.blocks.length > 0, 'no blocks')
 	},
-	// Takes a receipt that is not there yet as a transaction that failed.
+	// Takes a missing receipt for a failed transaction.
 	'null-receipt': async () => {
 		const hash = await pay(1)
 		let receipt: { status: string } | null = await rpc('eth_getTransactionReceipt', hash)
@@ -77,7 +77,7 @@ const clients: Record<string, () => Promise<void>> = {
 		}
 		assert(receipt?.status === '0x1', 'the payment failed')
 	},
-	// Takes a transaction that the index does not know yet as one that does not exist.
+	// Takes a transaction that isn't indexed yet for one that doesn't exist.
 	lag: async () => {
 		const path = `/v1/chains/43114/transactions/${await pay(2)}`
 		let found = await ask(path)
@@ -91,4 +91,4 @@ const clients: Record<string, () => Promise<void>> = {
 
 await clients[name]()
 
-export {} // makes the file a module, which may await
+export {} // makes the file a module, so that it may await

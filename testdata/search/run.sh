@@ -1,6 +1,6 @@
 #!/bin/sh
-# Searches for faults with which small clients fail, repeats what it finds, and runs their repaired twins: sh testdata/search/run.sh ./snowglobe
-# RUNS and REPEATS say how many runs the twins pass and how often each finding is repeated.
+# Searches for faults that make small clients fail, repeats what it finds, and runs the repaired twins: sh testdata/search/run.sh ./snowglobe
+# RUNS is the number of runs that the twins must pass, REPEATS how often each finding is repeated.
 set -eu
 binary=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
 cd "$(dirname "$0")"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Downloads an archive unless the cache has it, compares its checksum, and starts a world that lives until the end of the job.
+# Downloads an archive unless it is cached, verifies its checksum, and starts a world that runs until the job ends.
 set -euo pipefail
 
 fail() {
@@ -14,7 +14,7 @@ sum() {
 cache=$RUNNER_TEMP/snowglobe-archive # action.yml caches it
 archive=$cache/$(basename "$INPUT_URL")
 mkdir -p "$cache"
-[ -f "$archive" ] || curl -fsSL --retry 3 -o "$archive" "$INPUT_URL" || fail "$INPUT_URL cannot be downloaded"
+[ -f "$archive" ] || curl -fsSL --retry 3 -o "$archive" "$INPUT_URL" || fail "cannot download $INPUT_URL"
 found=$(sum "$archive")
 if [ "$found" != "$INPUT_SHA256" ]; then
 	rm "$archive"
@@ -45,7 +45,7 @@ url=$(member url)
 digest=$(member digest)
 if [ -n "$INPUT_DIGEST" ] && [ "$digest" != "$INPUT_DIGEST" ]; then
 	kill "$server"
-	fail "the world has the digest $digest, but $INPUT_DIGEST is expected"
+	fail "the world has the digest $digest, not $INPUT_DIGEST as expected"
 fi
 
 "$program" env --addr "${url#http://}" | sed "s/^export \([A-Z0-9_]*\)='\(.*\)'$/\1=\2/" >>"$GITHUB_ENV"

@@ -1,4 +1,4 @@
-// Package snowglobe runs a world in a container of the image that make image writes.
+// Package snowglobe runs a world in a container, from the image that make image writes.
 //
 //	container, err := snowglobe.Run(ctx, "snowglobe", snowglobe.WithSeed(7))
 //	defer testcontainers.TerminateContainer(container)
@@ -20,17 +20,17 @@ const port = "9650/tcp"
 type Container struct {
 	testcontainers.Container
 
-	URL    string // of everything
-	RPCURL string // of JSON-RPC of mainnet's C-Chain
+	URL    string // of the world
+	RPCURL string // of JSON-RPC on mainnet's C-Chain
 }
 
-// Run starts a container that has a tiny world in memory unless options say otherwise. As other modules do, it returns a container that was
-// created even with an error, so that the caller can terminate it.
+// Run starts a container, by default with a tiny world in memory. Like other modules, it returns a created container even with an error, so that the
+// caller can terminate it.
 func Run(ctx context.Context, image string, options ...testcontainers.ContainerCustomizer) (*Container, error) {
 	all := []testcontainers.ContainerCustomizer{
 		testcontainers.WithExposedPorts(port),
 		testcontainers.WithWaitStrategy(wait.ForHTTP("/sim/health").WithPort(port)),
-		// Seen from inside, clients are on other machines, and may call the host by any name.
+		// From inside the container, clients are on other machines and may use any host name.
 		testcontainers.WithCmd("serve", "--quiet", "--db", ":memory:", "--profile", "tiny", "--addr", "0.0.0.0:9650", "--fuji-addr", "off", "--allow-control", "--http-allowed-hosts", "*"),
 	}
 	made, err := testcontainers.Run(ctx, image, append(all, options...)...)
@@ -48,7 +48,7 @@ func Run(ctx context.Context, image string, options ...testcontainers.ContainerC
 	return c, nil
 }
 
-// WithProfile names the size of the world, such as default, or a file in the container that describes one.
+// WithProfile sets the size of the world, such as default, or a file in the container that describes one.
 func WithProfile(name string) testcontainers.CustomizeRequestOption {
 	return WithFlags("--profile", name)
 }
@@ -58,7 +58,7 @@ func WithSeed(n int64) testcontainers.CustomizeRequestOption {
 	return WithFlags("--seed", strconv.FormatInt(n, 10))
 }
 
-// WithFlags passes further flags of snowglobe serve.
+// WithFlags passes further flags to snowglobe serve.
 func WithFlags(flags ...string) testcontainers.CustomizeRequestOption {
 	return testcontainers.WithCmdArgs(flags...)
 }

@@ -1,5 +1,5 @@
-// A Docker daemon as far as testcontainers needs one, whose containers are processes of this machine: node daemon.mjs PROGRAM
-// It writes its address to stdout. A port that a container exposes is one that is free here.
+// As much of a Docker daemon as testcontainers needs; its containers are processes of this machine: node daemon.mjs PROGRAM
+// It writes its address to stdout. An exposed port becomes any free port of this machine.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer as listen } from 'node:http'

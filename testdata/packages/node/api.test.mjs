@@ -79,7 +79,7 @@ test('explains a failed transaction, and a refused call', async () => {
   const found = await world.inspect(world.chains.C.samples.failed)
   assert.ok(found.failure && found.trace)
   await assert.rejects(world.rpc('eth_call', [{ to: world.chains.C.contracts.usdc.address, data: '0xa9059cbb' }]), (problem) => problem instanceof SnowglobeError && typeof problem.code === 'number')
-  await assert.rejects(world.rpc('eth_chainId', [], 'D'), /there is no chain D, but C, fujiC, Icefall/)
+  await assert.rejects(world.rpc('eth_chainId', [], 'D'), /there is no chain D, only C, fujiC, Icefall/)
 })
 
 test('starts other worlds, and says why one does not start', async () => {

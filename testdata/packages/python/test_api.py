@@ -90,7 +90,7 @@ def test_explains(own: World) -> None:
     assert found["failure"] and found["trace"]
     with pytest.raises(SnowglobeError, match="eth_call"):
         own.rpc("eth_call", {"to": own.chains["C"].contracts["usdc"].address, "data": "0xa9059cbb"})
-    with pytest.raises(SnowglobeError, match="there is no chain D, but C, fujiC, Icefall"):
+    with pytest.raises(SnowglobeError, match="there is no chain D, only C, fujiC, Icefall"):
         own.rpc("eth_chainId", chain="D")
 
 

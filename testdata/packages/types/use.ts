@@ -1,4 +1,4 @@
-// Names of a world in viem's types. It compiles only if the names are literals, and runs only in the world that has them.
+// Uses a world's names with viem's types. It compiles only if the names are literals, and runs only against the world that has them.
 import assert from 'node:assert/strict'
 import { createPublicClient, createWalletClient, http, publicActions } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'

@@ -1,4 +1,4 @@
-// The package's types, and the end of a world with its block.
+// Checks the package's types, and that a world ends with its block.
 import assert from 'node:assert/strict'
 import { start, type World } from 'snowglobe'
 

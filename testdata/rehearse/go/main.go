@@ -43,7 +43,7 @@ func callAt(url string, result any, method string, params any) error {
 	return nil
 }
 
-// fields lists a header's fields in the order of their encoding, with whether each is a number.
+// fields lists a header's fields in the order of their encoding, and whether each is a number.
 var fields = []struct {
 	name   string
 	number bool

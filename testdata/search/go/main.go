@@ -1,4 +1,4 @@
-// Command go is four clients of the node. Each has a flaw, which its repaired twin does not have: go NAME [repaired].
+// Command go contains four clients of the node. Each has a flaw; its repaired twin doesn't: go NAME [repaired].
 package main
 
 import (
@@ -39,7 +39,7 @@ var (
 	client     = http.Client{Timeout: 2 * time.Second}
 )
 
-// once makes a call. An error that wraps errPassing is no answer.
+// once makes a call. An error that wraps errPassing is transient.
 func once(method string, result any, params ...any) error {
 	body, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": 1, "method": method, "params": append([]any{}, params...)})
 	if err != nil {
@@ -94,7 +94,7 @@ func nextNonce() (uint64, error) {
 	return number(text), err
 }
 
-// send sends a transaction with a nonce. Sending it again has no other effect: if the nonce is taken, it was sent.
+// send sends a transaction with a nonce. Sending it again is safe: if the nonce is taken, the transaction was sent.
 func send(nonce uint64, to, value, data string) error {
 	transaction := map[string]string{"from": alice, "to": to, "value": value, "data": data, "nonce": hex(nonce), "gas": "0x30d40"}
 	err := call("eth_sendTransaction", new(string), transaction)
@@ -107,13 +107,12 @@ func send(nonce uint64, to, value, data string) error {
 	return err
 }
 
-// wrapped is the contract of WAVAX, which logs deposits.
+// wrapped is the WAVAX contract, which logs deposits.
 const wrapped = "0xB31f66AA3C1e785363F0875A1B74E27b85FD66c7"
 
 const deposits = 5
 
-// follow sends deposits and counts their logs over a subscription. One flaw is to stop at the end of a connection, the other not to ask for
-// what was missed.
+// follow sends deposits and counts their logs over a subscription. One flaw is to stop when the connection ends, the other not to fetch missed logs.
 func follow(stops, misses bool) error {
 	var text string
 	if err := call("eth_blockNumber", &text); err != nil {
@@ -178,7 +177,7 @@ func follow(stops, misses bool) error {
 	return nil
 }
 
-// subscribe passes logs on until its connection ends.
+// subscribe forwards logs until its connection ends.
 func subscribe(logs chan<- string, subscribed chan<- struct{}) error {
 	c, _, err := websocket.DefaultDialer.Dial(socket, nil)
 	if err != nil {
@@ -209,7 +208,7 @@ func subscribe(logs chan<- string, subscribed chan<- struct{}) error {
 	}
 }
 
-// finalized writes down in which block a payment is, and looks that the block stays. Its flaw is to take the newest block for a final one.
+// finalized notes the block of a payment, and checks that the block stays. Its flaw is to take the newest block for a final one.
 func finalized() error {
 	nonce, err := nextNonce()
 	if err != nil {
@@ -264,7 +263,7 @@ func finalized() error {
 	return nil
 }
 
-// nonce pays twice. Its flaw is to use a nonce again after a call without an answer, without asking what became of the first transaction.
+// nonce pays twice. Its flaw is to reuse a nonce after a call without an answer, without asking what became of the first transaction.
 func nonce() error {
 	next, err := nextNonce()
 	if err != nil {

@@ -20,5 +20,5 @@ child.on('error', (problem) => {
 child.on('exit', (code, signal) => {
   if (signal === null) process.exit(code)
   for (const name of signals) process.removeAllListeners(name)
-  process.kill(process.pid, signal) // end as the program did
+  process.kill(process.pid, signal) // die of the same signal as the program
 })

@@ -1,12 +1,12 @@
 import { start } from './index.js'
 
-/** The networks by their names in Hardhat: the chain, and the variable that names the RPC URL of a server that runs already. */
+/** Networks by their Hardhat name: the chain, and the variable with the RPC URL of a running server. */
 const networks = {
   snowglobe: { chain: 'C', chainId: 43114, variable: 'SNOWGLOBE_RPC_URL' },
   snowglobeFuji: { chain: 'fujiC', chainId: 43113, variable: 'SNOWGLOBE_FUJI_RPC_URL' },
 }
 
-/** The world of this process, which the first connection to one of the networks starts. */
+/** The world of this process; the first connection to one of the networks starts it. */
 let world
 
 export default {

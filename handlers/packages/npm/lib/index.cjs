@@ -22,7 +22,7 @@ async function start({ profile = 'tiny', seed, file = ':memory:', digest, flags 
   if (seed !== undefined) args.push('--seed', String(seed))
   const { SNOWGLOBE_BINARY: _, ...env } = process.env
   const server = spawn(binaryPath(), [...args, ...flags], { stdio: ['pipe', 'pipe', 'pipe'], env, windowsHide: true })
-  server.stdin.on('error', () => {}) // it ends with the server
+  server.stdin.on('error', () => {}) // the pipe breaks when the server ends
   let said = ''
   server.stderr.setEncoding('utf8')
   server.stderr.on('data', (text) => { said = (said + text).slice(-4096) })
@@ -41,12 +41,12 @@ async function start({ profile = 'tiny', seed, file = ':memory:', digest, flags 
     server.kill()
     await ended
   }
-  // A script that forgets to stop the server ends all the same, and so does the server, whose stdin ends with this process.
+  // A script that forgets to stop the server can still exit. The server then stops too, because its stdin ends with this process.
   for (const one of [server, server.stdin, server.stdout, server.stderr]) one.unref?.()
   const found = JSON.parse(ready)
   try {
     if (digest !== undefined && digest !== found.digest) {
-      throw new SnowglobeError(`the world has the digest ${found.digest}, but ${digest} is expected: run snowglobe types again`)
+      throw new SnowglobeError(`the world has the digest ${found.digest}, not ${digest} as expected: run snowglobe types again`)
     }
     return await connect(found.url, stop)
   } catch (problem) {
@@ -101,7 +101,7 @@ class World {
 
   async rpc(method, params = [], chain = 'C') {
     const on = this.chains[chain]
-    if (!on) throw new SnowglobeError(`there is no chain ${chain}, but ${Object.keys(this.chains).join(', ')}`)
+    if (!on) throw new SnowglobeError(`there is no chain ${chain}, only ${Object.keys(this.chains).join(', ')}`)
     const { result, error } = await ask(this.url, on.rpcUrls.default.http[0], {
       jsonrpc: '2.0', id: 1, method, params: params.map((p) => typeof p === 'bigint' ? quantity(p) : p),
     })
@@ -126,7 +126,7 @@ class World {
     const hash = await this.rpc('eth_sendTransaction', [{ from, data: bytecode + args.slice(2), value: quantity(value) }], chain)
     const receipt = await this.rpc('eth_getTransactionReceipt', [hash], chain)
     if (receipt === null) throw new SnowglobeError(`deploy: ${hash} waits in the pool: mine makes a block`)
-    if (receipt.status !== '0x1') throw new SnowglobeError(`deploy: ${hash} failed: ${(await this.inspect(hash)).trace ?? 'it says no reason'}`)
+    if (receipt.status !== '0x1') throw new SnowglobeError(`deploy: ${hash} failed: ${(await this.inspect(hash)).trace ?? 'it gives no reason'}`)
     return receipt.contractAddress
   }
 
@@ -160,7 +160,7 @@ class World {
     const { id } = await this.ask('/sim/faults', rule)
     const remove = async () => {
       await this.ask(`/sim/faults/${encodeURIComponent(id)}`, undefined, 'DELETE').catch((problem) => {
-        if (problem.code !== 404) throw problem // it may be removed twice
+        if (problem.code !== 404) throw problem // removing a rule twice is fine
       })
     }
     return { id, remove, [Symbol.asyncDispose]: remove }

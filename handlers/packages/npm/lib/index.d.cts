@@ -1,30 +1,30 @@
 /// <reference lib="esnext.disposable" />
 
-/** Starts a simulator with a world of its own on a free port of this machine. It stops with the process, if not before. */
+/** Starts a simulator with its own world on a free port of this machine. It stops with this process, if not before. */
 export function start(options?: Options): Promise<World>
 
-/** The world of a server that runs already, such as that of `snowglobe exec`. stop leaves it running. */
+/** The world of a running server, such as one that `snowglobe exec` started. stop leaves it running. */
 export function connect(url: string): Promise<World>
 
-/** The program for this machine: SNOWGLOBE_BINARY, or that of the optional package for this system and processor. */
+/** Path of the program: SNOWGLOBE_BINARY, or the program in the optional package for this system and processor. */
 export function binaryPath(): string
 
 /** A request that the server refused, or a server that did not start. */
 export class SnowglobeError extends Error {
   /** HTTP status, or the code of a JSON-RPC error; undefined if there was no answer. */
   readonly code?: number
-  /** Of a JSON-RPC error: what Snowglobe explains beside the revert bytes. */
+  /** Data of a JSON-RPC error: the revert bytes, and Snowglobe's explanation. */
   readonly data?: unknown
 }
 
 export interface Options {
   /** tiny (the default), default, large, or a YAML file that describes a world. */
   profile?: string
-  /** Of the world's random numbers; 1 unless given. */
+  /** Seed of the world's random numbers; default: 1. */
   seed?: number
-  /** The world's file, which is opened or created, and stays. In memory unless given. */
+  /** The world's file, which is opened or created, and kept. Default: in memory. */
   file?: string
-  /** The digest that the world must have, as `snowglobe types` wrote it. */
+  /** The digest that the world must have, such as the one from `snowglobe types`. */
   digest?: string
   /** Further flags of `snowglobe serve`, such as `['--no-mining']`. */
   flags?: string[]
@@ -32,46 +32,46 @@ export interface Options {
 
 /** A running world. */
 export interface World extends AsyncDisposable {
-  /** Of everything, such as http://127.0.0.1:40001. */
+  /** URL of the world, such as http://127.0.0.1:40001. */
   readonly url: string
   readonly urls: Urls
   /** SHA-256 of the world as it began, hex. */
   readonly digest: string
-  /** Of the first ten personas. */
+  /** Mnemonic of the first ten personas. */
   readonly mnemonic: string
   /** Accounts by name. */
   readonly personas: Record<PersonaName, Persona> & Record<string, Persona>
-  /** EVM chains: C, fujiC and L1s by their names. viem takes each as a chain. */
+  /** EVM chains: C, fujiC, and L1s by name. viem accepts each as a chain. */
   readonly chains: Record<'C' | 'fujiC', Chain> & Record<string, Chain>
 
-  /** The result of a JSON-RPC call, of mainnet's C-Chain unless a chain is given. */
+  /** Calls a JSON-RPC method and returns its result. The chain is mainnet's C-Chain by default. */
   rpc<T = any>(method: string, params?: readonly unknown[], chain?: string): Promise<T>
-  /** The answer of a path below the world's URL. The method is POST if there is a body, else GET. */
+  /** Requests a path below the world's URL and returns the answer. The method is POST with a body, GET without. */
   ask<T = any>(path: string, body?: unknown, method?: string): Promise<T>
 
-  /** Pays an account from the faucet: whole coins or tokens, 1 unless given, of the chain of the address. */
+  /** Pays an account from the faucet, in whole coins or tokens on the chain of the address. The default amount is 1. */
   fund(address: string, amount?: string | number | bigint, options?: { chain?: string; token?: string }): Promise<Funding>
-  /** Deploys a contract, as alice unless from is given. code is its bytecode, or an artifact of Foundry or Hardhat or the file of one; args are encoded. */
+  /** Deploys a contract, as alice by default. code is its bytecode, a Foundry or Hardhat artifact, or the path of one; args are encoded. */
   deploy(code: Hex | Artifact | string, options?: { args?: Hex; from?: Hex; value?: bigint; chain?: string }): Promise<Hex>
-  /** Advances the clock, by a span such as 36h. Everything that falls due on the way happens. */
+  /** Advances the clock by a duration such as 36h. Everything that falls due on the way happens. */
   advance(span: string): Promise<Date>
   /** The world's time. */
   now(): Promise<Date>
-  /** Makes blocks, one unless given. */
+  /** Makes blocks; one by default. */
   mine(blocks?: number, chain?: string): Promise<void>
 
   /** Takes a snapshot of the whole world: all chains, the clock, the pool, exports and webhooks. */
   snapshot(): Promise<string>
   /** Reverts to a snapshot and keeps it; deletes all later ones. Without one, reverts to the world as it began. */
   revert(snapshot?: string): Promise<void>
-  /** A copy of this world in the same process, for one test alone. stop deletes it. */
+  /** Copies this world within the same process, for example for one test. stop deletes the copy. */
   copy(name?: string): Promise<World>
 
-  /** Makes responses fail by a rule of `POST /sim/faults`. The result removes the rule, as `await using` does. */
+  /** Makes responses fail, with a rule as in `POST /sim/faults`. Call remove on the result, or use `await using`, to end that. */
   fault(rule: FaultRule): Promise<Fault>
-  /** The latest requests to the server and their responses, newest first, by the filters of `GET /sim/requests`. */
+  /** The latest requests to the server and their responses, newest first, with the filters of `GET /sim/requests`. */
   journal(filter?: Record<string, string | number | boolean>): Promise<JournalEntry[]>
-  /** Rejects unless requests were made as described by `POST /sim/requests:verify`: at least once, unless times says otherwise. */
+  /** Rejects unless clients made the described requests, as in `POST /sim/requests:verify`: at least once, unless times says otherwise. */
   verifyRequests(expected: RequestCriteria): Promise<number>
   /** What a transaction did: calls, events, console.log and, if it failed, why and where. */
   inspect(hash: string): Promise<Inspection>
@@ -85,7 +85,7 @@ export type Hex = `0x${string}`
 export interface Urls {
   /** JSON-RPC of mainnet's C-Chain. */
   readonly rpc: string
-  /** The same for WebSocket. */
+  /** The same over WebSocket. */
   readonly ws: string
   /** Base of the Data API's paths. */
   readonly data: string
@@ -103,20 +103,20 @@ export interface Persona {
   readonly purpose: string
   /** secp256k1, hex. */
   readonly key: Hex
-  /** On every EVM chain. */
+  /** Address on every EVM chain. */
   readonly address: Hex
   readonly mainnet: Addresses
   readonly fuji: Addresses
 }
 
-/** Those of an account on a network's chains. */
+/** An account's addresses on the chains of a network. */
 export interface Addresses {
   readonly P: string
   readonly X: string
   readonly C: Hex
 }
 
-/** An EVM chain, as viem defines one, and what is on it. */
+/** An EVM chain in viem's form, with its contracts and samples. */
 export interface Chain {
   readonly id: number
   readonly name: string
@@ -125,9 +125,9 @@ export interface Chain {
   readonly network: 'mainnet' | 'fuji'
   readonly blockchainId: string
   readonly subnetId: string
-  /** By role. `snowglobe types` has them with their ABIs. */
+  /** Contracts by role. `snowglobe types` has them with their ABIs. */
   readonly contracts: Record<string, { readonly address: Hex; readonly token?: Token }>
-  /** Ids by what they show. */
+  /** Ids of sample transactions and the like, by what they show. */
   readonly samples: Record<string, string>
 }
 
@@ -138,12 +138,12 @@ export interface Token {
   readonly decimals?: number
 }
 
-/** What Foundry or Hardhat writes for a contract. */
+/** A contract's artifact from Foundry or Hardhat. */
 export interface Artifact {
   readonly bytecode: Hex | { readonly object: Hex | string }
 }
 
-/** What the faucet paid. */
+/** A payment from the faucet. */
 export interface Funding {
   readonly txHash?: Hex
   readonly status: string
@@ -151,7 +151,7 @@ export interface Funding {
 }
 
 export interface FaultRule {
-  /** Requests by operation, rpcMethod, path, chain, address and so on; all unless given. */
+  /** Which requests, by operation, rpcMethod, path, chain, address and so on; default: all. */
   readonly match?: Record<string, unknown>
   /** What happens to them, such as `{ status: 429 }`, `{ delay: '2s' }`, `{ drop: true }`, `{ mining: 'never' }`. */
   readonly action: Record<string, unknown>

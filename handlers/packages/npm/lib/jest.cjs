@@ -1,7 +1,7 @@
 'use strict'
 const { start } = require('./index.cjs')
 
-/** A hook of Jest, which is a global unless the project has injectGlobals: false. */
+/** A hook of Jest: a global, unless the project sets injectGlobals: false. */
 function hook(name) {
   return globalThis[name] ?? require('@jest/globals')[name]
 }
@@ -17,7 +17,7 @@ function useWorld({ revert = false, ...options } = {}) {
   }
   return new Proxy({}, {
     get(_, name) {
-      if (!world) throw new Error('the world of useWorld starts before the first test: use it in tests and hooks')
+      if (!world) throw new Error('useWorld starts its world before the first test: use it only in tests and hooks')
       const member = world[name]
       return typeof member === 'function' ? member.bind(world) : member
     },

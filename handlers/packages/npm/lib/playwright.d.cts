@@ -2,14 +2,14 @@ import type { PlaywrightTestArgs, PlaywrightTestOptions, PlaywrightWorkerArgs, P
 import type { Options, World } from './index.cjs'
 
 export interface WorkerFixtures {
-  /** How each worker's world starts: `use: { worldOptions: { profile: 'default' } }` in the configuration. */
+  /** Options of each worker's world: `use: { worldOptions: { profile: 'default' } }` in the configuration. */
   worldOptions: Options
   /** The worker's own world. */
   world: World
 }
 
 export interface TestFixtures {
-  /** Of the world before this test, which reverts to it at its end. */
+  /** Snapshot of the world before this test. The world is reverted to it after the test. */
   snapshot: string
 }
 

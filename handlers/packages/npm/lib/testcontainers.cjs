@@ -7,7 +7,7 @@ const port = 9650
 class SnowglobeContainer extends GenericContainer {
   constructor(image = 'snowglobe', { profile = 'tiny', seed, flags = [] } = {}) {
     super(image)
-    // Seen from inside, clients are on other machines, and may call the host by any name.
+    // From inside the container, clients are on other machines and may use any host name.
     const command = ['serve', '--quiet', '--db', ':memory:', '--profile', profile, '--addr', `0.0.0.0:${port}`, '--fuji-addr', 'off', '--allow-control', '--http-allowed-hosts', '*']
     if (seed !== undefined) command.push('--seed', String(seed))
     this.withCommand([...command, ...flags]).withExposedPorts(port).withWaitStrategy(Wait.forHttp('/sim/health', port))

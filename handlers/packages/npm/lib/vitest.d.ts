@@ -2,11 +2,11 @@ import type { TestAPI } from 'vitest'
 import type { Options, World } from './index.js'
 
 export interface Fixtures {
-  /** How the file's world starts: `test.extend({ worldOptions: [{ profile: 'default' }, { scope: 'file' }] })`. */
+  /** Options of the file's world: `test.extend({ worldOptions: [{ profile: 'default' }, { scope: 'file' }] })`. */
   worldOptions: Options
   /** The file's own world, which starts with the first test that asks for it. */
   world: World
-  /** Of the world before this test, which reverts to it at its end. */
+  /** Snapshot of the world before this test. The world is reverted to it after the test. */
   snapshot: string
 }
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 
 def find_binary() -> str:
-    """The program: SNOWGLOBE_BINARY, or the one that was installed with this package."""
+    """Path of the program: SNOWGLOBE_BINARY, or the one installed with this package."""
     named = os.environ.get("SNOWGLOBE_BINARY")
     if named:
         if not Path(named).is_file():
@@ -14,7 +14,7 @@ def find_binary() -> str:
     name = "snowglobe.exe" if sys.platform == "win32" else "snowglobe"
     user = sysconfig.get_preferred_scheme("user") if hasattr(sysconfig, "get_preferred_scheme") else f"{os.name}_user"
     folders = [
-        sysconfig.get_path("scripts"),  # of a virtual environment or the system
+        sysconfig.get_path("scripts"),  # in a virtual environment or system-wide
         sysconfig.get_path("scripts", scheme=user),
         Path(__file__).parent.parent / "bin",  # of pip install --target
     ]
@@ -23,4 +23,4 @@ def find_binary() -> str:
         if path.is_file():
             return str(path)
     tried = ", ".join(str(folder) for folder in folders)
-    raise FileNotFoundError(f"there is no {name} in {tried}: install the wheel of this system and processor, or name a program in SNOWGLOBE_BINARY")
+    raise FileNotFoundError(f"there is no {name} in {tried}: install the wheel for this system and processor, or set SNOWGLOBE_BINARY to a program")

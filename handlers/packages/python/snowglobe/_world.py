@@ -31,7 +31,7 @@ class SnowglobeError(Exception):
 
 
 class Urls(NamedTuple):
-    """Of JSON-RPC of mainnet's C-Chain, the same for WebSocket, and the bases of the Data and Metrics API's paths."""
+    """URLs of JSON-RPC on mainnet's C-Chain, over HTTP and WebSocket, and base URLs of the Data and Metrics APIs."""
 
     rpc: str
     ws: str
@@ -40,7 +40,7 @@ class Urls(NamedTuple):
 
 
 class Addresses(NamedTuple):
-    """Those of an account on a network's chains."""
+    """An account's addresses on the chains of a network."""
 
     P: Optional[str] = None
     X: Optional[str] = None
@@ -48,7 +48,7 @@ class Addresses(NamedTuple):
 
 
 class Persona(NamedTuple):
-    """A named account. key (secp256k1, hex) and address are for every EVM chain."""
+    """A named account. key (secp256k1, hex) and address apply to every EVM chain."""
 
     name: str
     purpose: str
@@ -59,7 +59,7 @@ class Persona(NamedTuple):
 
 
 class Token(NamedTuple):
-    """What a token says of itself."""
+    """A token's own data."""
 
     standard: str
     name: str
@@ -68,14 +68,14 @@ class Token(NamedTuple):
 
 
 class Contract(NamedTuple):
-    """A contract of a chain."""
+    """A contract on a chain."""
 
     address: str
     token: Optional[Token] = None
 
 
 class Chain(NamedTuple):
-    """An EVM chain: contracts by role, sample ids by what they show."""
+    """An EVM chain, with contracts by role and sample ids by what they show."""
 
     id: int
     name: str
@@ -97,7 +97,7 @@ def start(
     digest: Optional[str] = None,
     flags: Sequence[str] = (),
 ) -> "World":
-    """Starts a simulator with a world of its own on a free port of this machine.
+    """Starts a simulator with its own world on a free port of this machine.
 
     profile is tiny, default, large, or a YAML file that describes a world; file is the world's file, which is opened or created, and stays
     (in memory unless given); digest is the one that the world must have, as snowglobe types wrote it; flags are further flags of snowglobe serve.
@@ -129,11 +129,11 @@ def start(
             assert pipe is not None
             pipe.close()
 
-    atexit.register(stop)  # if this process is killed, the end of stdin stops the server
+    atexit.register(stop)  # if this process is killed, the server stops because its stdin ends
     ready = json.loads(line)
     try:
         if digest is not None and digest != ready["digest"]:
-            raise SnowglobeError(f"the world has the digest {ready['digest']}, but {digest} is expected: run snowglobe types again")
+            raise SnowglobeError(f"the world has the digest {ready['digest']}, not {digest} as expected: run snowglobe types again")
         return connect(ready["url"], stop)
     except BaseException:
         stop()
@@ -141,7 +141,7 @@ def start(
 
 
 def connect(url: str, stop: Callable[[], None] = lambda: None) -> "World":
-    """The world of a server that runs already, such as that of snowglobe exec. Stopping it leaves it running."""
+    """The world of a running server, such as one that snowglobe exec started. stop leaves it running."""
     url = url.rstrip("/")
     return World(url, _ask(url, "/sim/world?expected=false&abis=false"), stop)
 
@@ -163,7 +163,7 @@ def _ask(base: str, path: str, body: Any = None, method: Optional[str] = None) -
         raise SnowglobeError(f"{request.get_method()} {path}: {refusal.code} {said}", refusal.code) from None
 
 
-#: Without the proxy of the environment: the server is on this machine.
+#: Ignores the environment's proxy: the server is on this machine.
 _opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
 
@@ -190,14 +190,14 @@ class Fault:
 
 
 class World:
-    """A running world. A with block stops it at its end."""
+    """A running world. It stops at the end of a with block."""
 
-    url: str  #: of everything, such as http://127.0.0.1:40001
+    url: str  #: URL of the world, such as http://127.0.0.1:40001
     urls: Urls
     digest: str  #: SHA-256 of the world as it began, hex
     mnemonic: str  #: of the first ten personas
     personas: Mapping[str, Persona]  #: by name
-    chains: Mapping[str, Chain]  #: EVM chains: C, fujiC and L1s by their names
+    chains: Mapping[str, Chain]  #: EVM chains: C, fujiC, and L1s by name
 
     def __init__(self, url: str, described: Mapping[str, Any], stop: Callable[[], None]) -> None:
         self.url = url
@@ -223,9 +223,9 @@ class World:
         self._stop: Optional[Callable[[], None]] = stop
 
     def rpc(self, method: str, *params: Any, chain: str = "C") -> Any:
-        """The result of a JSON-RPC call, of mainnet's C-Chain unless a chain is given."""
+        """Calls a JSON-RPC method and returns its result. The chain is mainnet's C-Chain by default."""
         if chain not in self.chains:
-            raise SnowglobeError(f"there is no chain {chain}, but {', '.join(self.chains)}")
+            raise SnowglobeError(f"there is no chain {chain}, only {', '.join(self.chains)}")
         answer = self.ask(self.chains[chain].rpc_url, {"jsonrpc": "2.0", "id": 1, "method": method, "params": params})
         if "error" in answer:
             error = answer["error"]
@@ -233,16 +233,16 @@ class World:
         return answer["result"]
 
     def ask(self, path: str, body: Any = None, method: Optional[str] = None) -> Any:
-        """The answer of a path below the world's URL. The method is POST if there is a body, else GET."""
+        """Requests a path below the world's URL and returns the answer. The method is POST with a body, GET without."""
         return _ask(self.url, path, body, method)
 
     def fund(self, address: str, amount: Union[str, int] = "1", *, chain: Optional[str] = None, token: Optional[str] = None) -> Any:
-        """Pays an account from the faucet: whole coins or tokens of the chain of the address."""
+        """Pays an account from the faucet, in whole coins or tokens on the chain of the address."""
         body = {"address": address, "amount": str(amount), "chain": chain, "token": token}
         return self.ask("/sim/faucet", {name: value for name, value in body.items() if value is not None})
 
     def deploy(self, code: Union[str, "os.PathLike[str]", Mapping[str, Any]], *, args: str = "0x", sender: Optional[str] = None, value: int = 0, chain: str = "C") -> str:
-        """Deploys a contract, as alice unless sender is given, and returns its address.
+        """Deploys a contract, as alice by default, and returns its address.
 
         code is its bytecode, or an artifact of Foundry or Hardhat or the file of one; args are encoded, hex.
         """
@@ -259,12 +259,12 @@ class World:
         if receipt is None:
             raise SnowglobeError(f"deploy: {sent} waits in the pool: mine makes a block")
         if receipt["status"] != "0x1":
-            raise SnowglobeError(f"deploy: {sent} failed: {self.inspect(sent).get('trace', 'it says no reason')}")
+            raise SnowglobeError(f"deploy: {sent} failed: {self.inspect(sent).get('trace', 'it gives no reason')}")
         address: str = receipt["contractAddress"]
         return address
 
     def advance(self, span: Union[str, timedelta]) -> datetime:
-        """Advances the clock, by a span such as 36h. Everything that falls due on the way happens."""
+        """Advances the clock by a duration such as 36h. Everything that falls due on the way happens."""
         if isinstance(span, timedelta):
             span = f"{span // timedelta(milliseconds=1)}ms"
         return _time(self.ask("/sim/clock", {"advance": span}))
@@ -287,7 +287,7 @@ class World:
         self.ask("/sim/reset" if snapshot is None else f"/sim/snapshots/{snapshot}:revert", method="POST")
 
     def copy(self, name: Optional[str] = None) -> "World":
-        """A copy of this world in the same process, for one test alone. stop deletes it."""
+        """Copies this world within the same process, for example for one test. stop deletes the copy."""
         made = self.ask("/sim/worlds", {} if name is None else {"name": name})
 
         def delete() -> None:
@@ -296,17 +296,17 @@ class World:
         return connect(made["url"], delete)
 
     def fault(self, action: Mapping[str, Any], *, match: Optional[Mapping[str, Any]] = None, times: Optional[Mapping[str, Any]] = None) -> Fault:
-        """Makes responses fail by a rule of POST /sim/faults, until its remove."""
+        """Makes responses fail, with a rule as in POST /sim/faults, until its remove is called."""
         rule = {"action": action, "match": match, "times": times}
         return Fault(self, self.ask("/sim/faults", {name: value for name, value in rule.items() if value is not None})["id"])
 
     def journal(self, **filter: Any) -> list[dict[str, Any]]:
-        """The latest requests to the server and their responses, newest first, by the filters of GET /sim/requests."""
+        """The latest requests to the server and their responses, newest first, with the filters of GET /sim/requests."""
         found: list[dict[str, Any]] = self.ask("/sim/requests?" + urllib.parse.urlencode({"pageSize": 500, **filter}))["requests"]
         return found
 
     def verify_requests(self, *, times: Optional[Mapping[str, int]] = None, **criteria: Any) -> int:
-        """Fails unless requests were made as described by POST /sim/requests:verify: at least once, unless times says otherwise."""
+        """Fails unless clients made the described requests, as in POST /sim/requests:verify: at least once, unless times says otherwise."""
         body = {**criteria, **({} if times is None else {"times": times})}
         found = self.ask("/sim/requests:verify", body)
         if not found["verified"]:

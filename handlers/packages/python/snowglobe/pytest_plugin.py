@@ -21,20 +21,20 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.fixture(scope="session")
 def snowglobe_options() -> dict[str, Any]:
-    """The arguments of snowglobe.start."""
+    """Arguments for snowglobe.start."""
     return {}
 
 
 @pytest.fixture(scope="session")
 def world(snowglobe_options: dict[str, Any]) -> Iterator[World]:
-    """A world for the run, in each process of pytest-xdist its own."""
+    """A world for the whole run; each process of pytest-xdist has its own."""
     with start(**snowglobe_options) as world:
         yield world
 
 
 @pytest.fixture
 def snapshot(world: World) -> Iterator[str]:
-    """Of the world before this test, which reverts to it at its end."""
+    """Snapshot of the world before this test. The world is reverted to it after the test."""
     taken = world.snapshot()
     yield taken
     world.revert(taken)
