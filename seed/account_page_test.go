@@ -12,8 +12,8 @@ import (
 	"snowglobe/sim/store"
 )
 
-// TestPagesOfAccounts pages through the accounts of a state from many hashes on, at the head, where the file has the parts of its trie, and
-// earlier. Pages of every size hold the file's rows in the order of the trie, and name the next account.
+// TestPagesOfAccounts pages through the accounts of a state from many starting hashes, at the head, where the file has the parts of its trie, and
+// earlier. Pages of every size contain the file's rows in the order of the trie, and name the next account.
 func TestPagesOfAccounts(t *testing.T) {
 	for _, c := range world(t, "tiny", 1).Chains {
 		head := must(c.Head(t.Context()))(t)

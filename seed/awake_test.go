@@ -13,8 +13,8 @@ import (
 	"snowglobe/sim/store"
 )
 
-// TestTheWorldIsAwakeWhereItEnds: every chain has transactions in the last hour of history, and more on the last day than on an average day
-// of the week a month before, or of all history if that is shorter. No daily chart ends with a zero.
+// TestTheWorldIsAwakeWhereItEnds: every chain has transactions in the last hour of history, and more on the last day than on an average day of the
+// week a month before, or of the whole history if that is shorter. No daily chart ends with a zero.
 func TestTheWorldIsAwakeWhereItEnds(t *testing.T) {
 	const week = 7 * population.Day
 	until := seed.DefaultUntil.Unix()
@@ -69,7 +69,7 @@ func blocksOf(t *testing.T, w *sim.World) map[string][]blockTxs {
 	return all
 }
 
-// checkCharts looks at the newest points of the daily charts of activity.
+// checkCharts checks the newest points of the daily charts of activity.
 func checkCharts(t *testing.T, w *sim.World, lastDay int64) {
 	t.Helper()
 	for _, c := range w.Chains {

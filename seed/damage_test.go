@@ -1,4 +1,4 @@
-// Tests that start a server are excluded from builds that only compare digests, so that compilers for other processors have less to do.
+// Builds that only compare digests exclude tests that start a server, so that compilers for other processors have less to do.
 
 //go:build !digests
 
@@ -34,8 +34,8 @@ var cellDamages = []struct{ name, value string }{
 	{"one byte", `x'01'`},
 }
 
-// TestDamageIsASentence puts values of another storage class, length or sign into the columns of a file, bypassing its constraints. verify
-// finds each of them, and opening the file, to serve it or for its digest, either works or fails with a clear error.
+// TestDamageIsASentence puts values of another storage class, length or sign into the columns of a file, bypassing its constraints. verify finds each
+// of them, and opening the file, to serve it or for its digest, either works or fails with a clear error.
 func TestDamageIsASentence(t *testing.T) {
 	path := smallFile(t)
 	original, err := os.ReadFile(path)
@@ -52,7 +52,7 @@ func TestDamageIsASentence(t *testing.T) {
 		for _, column := range all[table] {
 			for _, damage := range cellDamages {
 				if count++; count%every != 0 {
-					continue // a seventeenth of them has every damage, and most tables
+					continue // a seventeenth of the columns gets every damage, and that covers most tables
 				}
 				t.Run(table+"."+column+" "+damage.name, func(t *testing.T) {
 					t.Parallel()
@@ -70,7 +70,7 @@ func TestDamageIsASentence(t *testing.T) {
 	}
 }
 
-// TestDamagedPagesAreASentence overwrites, clears or swaps bytes anywhere in a file. Whatever meets the damage reports it.
+// TestDamagedPagesAreASentence overwrites, clears or swaps bytes anywhere in a file. Whatever runs into the damage reports it.
 func TestDamagedPagesAreASentence(t *testing.T) {
 	original, err := os.ReadFile(smallFile(t))
 	if err != nil {
@@ -200,7 +200,7 @@ func serveFile(t *testing.T, path string) (err error) {
 	return errors.Join(err, w.Close())
 }
 
-// stopper receives the banner, after which a server answers.
+// stopper receives the banner, after which a server answers requests.
 type stopper func()
 
 func (s stopper) Write(b []byte) (int, error) {

@@ -34,7 +34,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// world returns an in-memory world, which other tests read too.
+// world returns an in-memory world that other tests read, too.
 func world(t testing.TB, profile string, number int64, upgrades ...string) *sim.World {
 	t.Helper()
 	name := fmt.Sprint(profile, " ", number, upgrades)
@@ -57,8 +57,8 @@ func newWorld(t testing.TB, profile string, number int64, upgrades ...string) *s
 	return w
 }
 
-// TestDeterminism makes worlds with one processor and with many and compares their digests with the committed ones,
-// which hold for every operating system and processor.
+// TestDeterminism makes worlds with one processor and with many and compares their digests with the committed ones, which hold for every operating
+// system and processor.
 func TestDeterminism(t *testing.T) {
 	known := readDigests(t)
 	for _, profile := range profiles(t) {
@@ -117,7 +117,7 @@ func readDigests(t *testing.T) map[string]string {
 	return known
 }
 
-// TestSeedsDiffer makes sure that the seed decides, and that worlds of any seed verify.
+// TestSeedsDiffer: different seeds give different worlds, and worlds of any seed verify.
 func TestSeedsDiffer(t *testing.T) {
 	digests := map[string]int64{}
 	for _, number := range seeds(t) {

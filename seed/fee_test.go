@@ -57,14 +57,13 @@ func chainOf(t *testing.T, c *reader.Chain) []*reader.Block {
 	return all
 }
 
-// eras calls a test with the rules before Helicon, and with those since.
+// eras runs a test with the rules before Helicon, and with those since.
 func eras(t *testing.T, test func(t *testing.T, upgrades ...string)) {
 	t.Run("before Helicon", func(t *testing.T) { test(t, "helicon=never") })
 	t.Run("since Helicon", func(t *testing.T) { test(t) })
 }
 
-// TestFeesRiseInARushAndFall: the base fee of a C-Chain rises while blocks follow each other at the minimal delay. Before and afterwards, gas
-// costs a wei.
+// TestFeesRiseInARushAndFall: a C-Chain's base fee rises while blocks follow each other at the minimal delay. Before and afterwards, gas costs a wei.
 func TestFeesRiseInARushAndFall(t *testing.T) { eras(t, feesRiseInARushAndFall) }
 
 func feesRiseInARushAndFall(t *testing.T, upgrades ...string) {
@@ -100,7 +99,7 @@ func feesRiseInARushAndFall(t *testing.T, upgrades ...string) {
 	}
 }
 
-// rushOf returns the rush of a block's first transaction, by the function that it calls; empty for everyday activity.
+// rushOf returns the rush of a block's first transaction, judging by the function it calls; empty for everyday activity.
 func rushOf(t *testing.T, c *reader.Chain, n uint64) string {
 	t.Helper()
 	txs := must(c.Transactions(t.Context(), must(c.Block(t.Context(), n))(t)))(t)
@@ -118,8 +117,8 @@ func rushOf(t *testing.T, c *reader.Chain, n uint64) string {
 	return ""
 }
 
-// gasExcess returns the gas excess after a C-Chain's block, from which the base fee follows: until Helicon it is in the fee state of the header
-// (ACP-176: capacity, excess, target excess).
+// gasExcess returns the gas excess after a C-Chain's block, which determines the base fee. Until Helicon it is in the header's fee state (ACP-176:
+// capacity, excess, target excess).
 func gasExcess(b *reader.Block) uint64 {
 	if b.Header.Asynchronous() {
 		return b.Results.Excess
@@ -127,15 +126,14 @@ func gasExcess(b *reader.Block) uint64 {
 	return binary.BigEndian.Uint64(b.Header.Extra[8:16])
 }
 
-// TestEachKindOfRush looks at the longest mint, airdrop and liquidation of each C-Chain: blocks at the minimal delay and at fractions of a
-// second, full enough that each leaves more gas excess than the one before. Gas costs twice as much at the end and more, and some minutes
-// later less again.
+// TestEachKindOfRush checks the longest mint, airdrop and liquidation of each C-Chain: blocks come at the minimal delay, to fractions of a second, so
+// full that each leaves more gas excess than the one before. At the end gas costs at least twice as much, and some minutes later less again.
 func TestEachKindOfRush(t *testing.T) { eras(t, eachKindOfRush) }
 
 func eachKindOfRush(t *testing.T, upgrades ...string) {
 	for _, c := range rushed(t, upgrades...).Chains[:2] {
 		all, made := headers(t, c), chainOf(t, c)
-		longest := map[string][2]int{} // the first block of a rush, and how many there are
+		longest := map[string][2]int{} // the first block of a rush, and the number of blocks
 		for n := 1; n < len(all); n++ {
 			first := n
 			for n+1 < len(all) && all[n+1].TimeMilliseconds == all[n].EarliestChild() {
@@ -168,7 +166,7 @@ func eachKindOfRush(t *testing.T, upgrades ...string) {
 			after := made[min(last+12, len(all)-1)]
 			double := new(big.Int).Lsh(all[first].BaseFee, 1)
 			if rush == "mint" && len(upgrades) == 0 {
-				double = all[first].BaseFee // since Helicon blocks make room for gas limits, of which minting uses less
+				double = all[first].BaseFee // since Helicon blocks make room for gas limits, and minting uses less than its limits
 			}
 			if before, end := all[first].BaseFee, all[last].BaseFee; end.Cmp(double) < 0 || after.Results.BaseFee.Cmp(end) > 0 || rush != "mint" && after.Results.BaseFee.Cmp(end) == 0 || gasExcess(after) >= gasExcess(made[last]) {
 				t.Errorf("chain %d, %s: gas costs %d wei, %d in the rush, %d afterwards", c.Row.EVMID, rush, before, end, after.Results.BaseFee)
@@ -177,8 +175,8 @@ func eachKindOfRush(t *testing.T, upgrades ...string) {
 	}
 }
 
-// TestHeadersFollowFromTheirParents checks time, base fee and gas of every block before Helicon, including L1s'. Those since are judged by
-// avalanchego's own packages, in testdata/saevm.
+// TestHeadersFollowFromTheirParents checks time, base fee and gas of every block before Helicon, including L1s' blocks. avalanchego's own packages
+// check later ones, in testdata/saevm.
 func TestHeadersFollowFromTheirParents(t *testing.T) {
 	for _, c := range world(t, "tiny", 1, "helicon=never").Chains {
 		fractions, config := 0, precompile.FeeConfig{}

@@ -43,7 +43,7 @@ func (s *shore) ended(row store.Staker, rewarded bool) bool {
 	return row.Status == store.StakerCompleted && row.Rewarded == rewarded && row.RewardTx != nil
 }
 
-// TestUptimeKeptAndUptimeLost: of two nodes with the same uptime only the one that began before Helicon is rewarded.
+// TestUptimeKeptAndUptimeLost: of two nodes with the same uptime, only the one that began before Helicon is rewarded.
 func TestUptimeKeptAndUptimeLost(t *testing.T) {
 	forEachShore(t, func(s *shore) {
 		kept, lost := s.stints("uptime-kept")[0], s.stints("uptime-lost")[0]
@@ -55,7 +55,7 @@ func TestUptimeKeptAndUptimeLost(t *testing.T) {
 	})
 }
 
-// TestShortStake lasts exactly as long as Helicon demands, which is too short before.
+// TestShortStake lasts exactly as long as Helicon requires, which was too short before.
 func TestShortStake(t *testing.T) {
 	hours := map[string]int64{"avax": 48, "fuji": 12}
 	forEachShore(t, func(s *shore) {
@@ -65,7 +65,7 @@ func TestShortStake(t *testing.T) {
 	})
 }
 
-// TestAutoRenewedRestaking restakes everything: each cycle begins where the one before ended, with its rewards.
+// TestAutoRenewedRestaking restakes everything: each cycle begins where the last one ended, with its rewards.
 func TestAutoRenewedRestaking(t *testing.T) {
 	forEachShore(t, func(s *shore) {
 		cycles := s.stints("auto-renewed-restaking")
@@ -98,7 +98,7 @@ func TestAutoRenewed(t *testing.T) {
 	})
 }
 
-// TestAutoRenewedLeft: its owner set the period to 0 in a cycle, at whose end the stake went back.
+// TestAutoRenewedLeft: the owner set the period to 0 during a cycle, and got the stake back at its end.
 func TestAutoRenewedLeft(t *testing.T) {
 	forEachShore(t, func(s *shore) {
 		cycles := s.stints("auto-renewed-left")
@@ -110,15 +110,15 @@ func TestAutoRenewedLeft(t *testing.T) {
 	})
 }
 
-// TestHistoryOnEverySideOfHelicon makes worlds that end before the activations, soon after them, or long after. They have the residents that
-// the rules of their time allow.
+// TestHistoryOnEverySideOfHelicon makes worlds that end before the activations, soon after them, or long after. They have the residents that the
+// rules of their time allow.
 func TestHistoryOnEverySideOfHelicon(t *testing.T) {
 	const before, since = "completed refused low-uptime", "uptime-lost short-stake auto-renewed-restaking auto-renewed auto-renewed-left"
 	for _, c := range []struct {
 		name  string
 		until time.Duration // since the activation on mainnet
 		days  int
-		roles [2]string // what there must be on mainnet and on fuji
+		roles [2]string // what must exist on mainnet and on fuji
 		none  [2]string
 	}{
 		{"before both", -80 * 24 * time.Hour, 14, [2]string{before + " uptime-kept", before + " uptime-kept"}, [2]string{since, since}},

@@ -20,15 +20,15 @@ import (
 	"snowglobe/sim/store"
 )
 
-// TestKnownContracts finds the contracts that applications expect at fixed addresses on every chain, and the listed tokens on each C-Chain,
-// with their names and with holders.
+// TestKnownContracts finds the contracts that applications expect at fixed addresses on every chain, and the listed tokens on each C-Chain, with
+// their names and with holders.
 func TestKnownContracts(t *testing.T) {
 	for _, profile := range profiles(t) {
 		w := world(t, profile, 1)
 		alice := common.BytesToAddress(evmAddress(t, w, "alice"))
 		for _, c := range w.Chains {
 			code := func(at common.Address) []byte { return must(w.DB.Account(t.Context(), c.Row.ID, at[:], 0))(t).CodeHash }
-			// The hash that Foundry looks for before it deploys.
+			// Foundry checks for this hash before it deploys.
 			if have := common.BytesToHash(code(fixtures.Create2Deployer)); have != crypto.Keccak256Hash(fixtures.Create2DeployerCode) ||
 				have != common.HexToHash("0x2fa86add0aed31f33a762c9d88e807c475bd51d0f52bd0955754b2608f7e4989") {
 				t.Errorf("chain %d: the CREATE2 deployer's code has hash %s", c.Row.EVMID, have)
@@ -52,7 +52,7 @@ func TestKnownContracts(t *testing.T) {
 					t.Errorf("chain %d: %s is %+v", c.Row.EVMID, want.Role, token)
 				}
 				if want.Role == fixtures.WrappedRole {
-					continue // whether alice wrapped any is her business
+					continue // whether alice wrapped any is up to her
 				}
 				if held := must(w.DB.TokenBalance(t.Context(), alice[:], token.ID.Asset(nil), head.ID.Number()))(t); len(held.Amount) == 0 {
 					t.Errorf("chain %d: alice has no %s", c.Row.EVMID, want.Symbol)
@@ -62,7 +62,7 @@ func TestKnownContracts(t *testing.T) {
 	}
 }
 
-// TestRegistryNamesTheMessenger calls the registry of every chain, at its real address on a C-Chain, like the constructor of an application.
+// TestRegistryNamesTheMessenger calls the registry of every chain, at its real address on a C-Chain, as an application's constructor does.
 func TestRegistryNamesTheMessenger(t *testing.T) {
 	real := map[uint64]string{43114: "0x7C43605E14F391720e1b37E49C78C4b03A488d98", 43113: "0xF86Cb19Ad8405AEFa7d09C778215D2Cb6eBfB228"}
 	artifact := must(contracts.Load("TeleporterRegistry"))(t)
@@ -116,7 +116,7 @@ func permit2(t *testing.T, chainID uint64) []byte {
 	return code
 }
 
-// TestListedTokensHaveAddressesOfTheirOwn: and roles of their own.
+// TestListedTokensHaveAddressesOfTheirOwn, and roles of their own.
 func TestListedTokensHaveAddressesOfTheirOwn(t *testing.T) {
 	for network, tokens := range fixtures.ListedTokens {
 		var addresses []common.Address

@@ -19,7 +19,7 @@ import (
 	"snowglobe/sim/warp"
 )
 
-// saying is a log in which the manager of an L1 sends a message.
+// saying is a log in which an L1's manager sends a message.
 type saying struct {
 	time int64
 	data []byte
@@ -44,7 +44,7 @@ func sayings(t *testing.T, w *sim.World, c *reader.Chain) map[ids.ID][]saying {
 	return found
 }
 
-// carried returns the managers' messages that a network's P-Chain accepted, with the time of the block.
+// carried returns the managers' messages that a network's P-Chain accepted, with the block's time.
 func carried(t *testing.T, w *sim.World, n *sim.Network, kind string) (all []*warp.Message, times []int64) {
 	t.Helper()
 	for _, row := range must(w.DB.PrimaryTxsOfType(t.Context(), n.Chain(txs.PChain), kind))(t) {
@@ -62,8 +62,8 @@ func carried(t *testing.T, w *sim.World, n *sim.Network, kind string) (all []*wa
 	return all, times
 }
 
-// TestManagersSentWhatThePChainTook: for every message that the P-Chain accepted from a simulated L1, the L1's manager emitted exactly one
-// earlier log with the same bytes, which validators sign even if they sign only sent messages. The managers sent no other messages.
+// TestManagersSentWhatThePChainTook: for every message that the P-Chain accepted from a simulated L1, the L1's manager emitted exactly one earlier
+// log with the same bytes, so even validators that sign only sent messages sign it. The managers sent no other messages.
 func TestManagersSentWhatThePChainTook(t *testing.T) {
 	of := map[string][]int64{"tiny": seeds(t), "default": {1}}
 	for _, profile := range profiles(t) {
@@ -96,7 +96,7 @@ func TestManagersSentWhatThePChainTook(t *testing.T) {
 	}
 }
 
-// checkSaid finds and removes the log of a message that the P-Chain accepted at a time.
+// checkSaid finds and removes the log of a message that the P-Chain accepted at some time.
 func checkSaid(t *testing.T, n *sim.Network, m *warp.Message, at int64, said map[ids.ID][]saying) {
 	t.Helper()
 	id := must(m.UnsignedMessage.ID())(t)

@@ -9,8 +9,8 @@ import (
 	"snowglobe/sim/verify"
 )
 
-// TestALaggingCopyCatchesUp lets all chains of a copy lag, by blocks and by time. The copy never loses a block, always verifies as a world of
-// its own, and equals the world after it has caught up.
+// TestALaggingCopyCatchesUp lets all chains of a copy lag, by blocks and by time. The copy never loses a block, always verifies as a separate world,
+// and equals the world after it has caught up.
 func TestALaggingCopyCatchesUp(t *testing.T) {
 	w, err := world(t, "tiny", 3).Copy(t.Context())
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"snowglobe/seed"
 )
 
-// TestWhatIsThereAlready: an empty file is filled. A file of another version is refused, or set aside on request.
+// TestWhatIsThereAlready: an empty file is filled; a file of another version is refused, or set aside on request.
 func TestWhatIsThereAlready(t *testing.T) {
 	o := seed.Options{Path: filepath.Join(t.TempDir(), "w.db"), Seed: 1, Profile: small, Until: seed.DefaultUntil, Today: seed.DefaultUntil}
 	if err := os.WriteFile(o.Path, nil, 0o600); err != nil {

@@ -18,7 +18,7 @@ import (
 	"snowglobe/sim/txs"
 )
 
-// populated returns a world in a file that is advanced with its people in steps.
+// populated returns a world in a file, advanced with its people in steps.
 func populated(t *testing.T, steps []time.Duration) (*sim.World, string) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "world.db")
@@ -37,7 +37,7 @@ func populated(t *testing.T, steps []time.Duration) (*sim.World, string) {
 	people := seed.NewPeople(w, refused)
 	for i, to := range steps {
 		if i%7 == 0 {
-			people = seed.NewPeople(w, refused) // as after a start
+			people = seed.NewPeople(w, refused) // as after a restart
 		}
 		if err := people.Advance(t.Context(), seed.DefaultUntil.Add(to)); err != nil {
 			t.Fatal(err)
@@ -46,8 +46,8 @@ func populated(t *testing.T, steps []time.Duration) (*sim.World, string) {
 	return w, path
 }
 
-// TestPeopleLiveOn advances a world by some days in one step and in many. The results are equal, continue every kind of activity of the
-// history, and verify.
+// TestPeopleLiveOn advances a world by some days in one step and in many. The results are equal, continue every kind of activity in the history, and
+// verify.
 func TestPeopleLiveOn(t *testing.T) {
 	const days = 3
 	var hours []time.Duration
@@ -68,7 +68,7 @@ func TestPeopleLiveOn(t *testing.T) {
 		}
 		if same && testing.Short() {
 			t.Log("left out of a short run: verification of a digest that was verified")
-			continue // it was verified
+			continue // already verified
 		}
 		if err := verifyFile(t, path); err != nil {
 			t.Error(err)
@@ -79,7 +79,7 @@ func TestPeopleLiveOn(t *testing.T) {
 	}
 }
 
-// leftAlone compares the nonces of the accounts of the phrase, for which only clients send after the history.
+// leftAlone compares the nonces of the mnemonic's accounts, for which only clients send after the history.
 func leftAlone(t *testing.T, c *reader.Chain, before, after *reader.Block) {
 	t.Helper()
 	then, err := c.State(t.Context(), before)
@@ -101,7 +101,7 @@ func leftAlone(t *testing.T, c *reader.Chain, before, after *reader.Block) {
 	}
 }
 
-// checkLife checks the actions of people on each chain after the history.
+// checkLife checks what people do on each chain after the history.
 func checkLife(t *testing.T, w *sim.World) {
 	t.Helper()
 	for _, c := range w.Chains {

@@ -151,8 +151,7 @@ func checkBalances(t *testing.T, w *sim.World, c *reader.Chain, people map[strin
 	}
 }
 
-// TestEveryContractIsDeployed finds each compiled contract deployed directly and by the factory, and the multicall
-// contract at its canonical address.
+// TestEveryContractIsDeployed finds each compiled contract deployed directly and by the factory, and the multicall contract at its canonical address.
 func TestEveryContractIsDeployed(t *testing.T) {
 	w := world(t, "tiny", 1)
 	for _, c := range w.Chains {

@@ -17,7 +17,7 @@ import (
 	"snowglobe/sim/store"
 )
 
-// TestL1sDiffer finds an L1 of each kind: plain, with lists and fee manager, with an upgrade that disables a contract. The smallest world has
+// TestL1sDiffer finds an L1 of each kind: plain, with lists and fee manager, and with an upgrade that disables a contract. The smallest world has
 // only the L1 with the most contracts.
 func TestL1sDiffer(t *testing.T) {
 	for _, profile := range profiles(t) {
@@ -43,7 +43,7 @@ func TestL1sDiffer(t *testing.T) {
 	}
 }
 
-// events counts a chain's events of a contract, by their first topic.
+// events counts a chain's events of a contract by their first topic.
 func events(t *testing.T, w *sim.World, c *reader.Chain, contract *precompile.Contract) map[common.Hash]int {
 	t.Helper()
 	logs, err := w.DB.LogsBetween(context.Background(), store.First(c.Row.ID), store.Last(c.Row.ID), math.MaxInt32)
@@ -83,7 +83,7 @@ func TestBuiltInContractsAreUsed(t *testing.T) {
 	}
 }
 
-// checkDeployments finds deployments that failed, and checks that all deployments by accounts without a role did.
+// checkDeployments finds failed deployments, and checks that every deployment by an account without a role failed.
 func checkDeployments(t *testing.T, w *sim.World, c *reader.Chain) {
 	t.Helper()
 	txs, err := w.DB.TransactionsBetween(t.Context(), store.First(c.Row.ID), store.Last(c.Row.ID))
@@ -122,7 +122,7 @@ func mayDeploy(t *testing.T, c *reader.Chain, number uint64, who []byte) bool {
 	return precompile.RoleOf(states, precompile.DeployerAllowList.Address, common.BytesToAddress(who)).Enabled()
 }
 
-// checkFees follows the fee configuration through the blocks: it changes, and no base fee is below its floor.
+// checkFees follows the fee configuration through the blocks: it changes, and no base fee is below its minimum.
 func checkFees(t *testing.T, c *reader.Chain) {
 	t.Helper()
 	head, err := c.Head(t.Context())

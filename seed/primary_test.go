@@ -19,7 +19,7 @@ import (
 	"snowglobe/sim/txs"
 )
 
-// shore is one network of a world from the view of a test.
+// shore is one network of a world, as a test sees it.
 type shore struct {
 	*testing.T
 	w       *sim.World
@@ -65,7 +65,7 @@ func (s *shore) check(ok bool, what string, args ...any) {
 	}
 }
 
-// TestEveryTypeOfTransactionOccurs: on both networks of the smallest world.
+// TestEveryTypeOfTransactionOccurs on both networks of the smallest world.
 func TestEveryTypeOfTransactionOccurs(t *testing.T) {
 	w := world(t, "tiny", 1)
 	for _, s := range shores(t, w) {
@@ -118,7 +118,7 @@ func TestPrimaryPersonas(t *testing.T) {
 	}
 }
 
-// properties asserts that only the proprietor has outputs of the property fx, since other owners' wallets may want to read theirs.
+// properties checks that only the proprietor has outputs of the property fx, because other owners' wallets may want to read theirs.
 func (s *shore) properties() {
 	for who := range s.people {
 		owned := 0
@@ -132,7 +132,7 @@ func (s *shore) properties() {
 	}
 }
 
-// badges asserts that the collector's NFTs contain their own descriptions, without a server.
+// badges checks that the collector's NFTs contain their own descriptions, without a server.
 func (s *shore) badges() {
 	found := 0
 	for _, row := range s.all("collector", s.x) {
@@ -158,7 +158,7 @@ func (s *shore) touched(who string, chain int) []store.Position {
 	return must(s.w.DB.ActivityOf(s.Context(), chain, s.people[who], math.MaxInt64, 10_000))(s)
 }
 
-// committee looks for an output of two of three owners that was spent with two signatures, and an unspent one.
+// committee expects an output of two of three owners that was spent with two signatures, and an unspent one.
 func (s *shore) committee(chain int) {
 	signed := false
 	for _, u := range s.all("committee", chain) {
@@ -183,7 +183,7 @@ func (s *shore) locked(chain int) {
 	s.check(later >= 3, "locked has %d outputs for later on %d", later, chain)
 }
 
-// stakes looks for a persona's stakes: a finished one with its reward, and an active one.
+// stakes expects a persona's stakes: a finished one with its reward, and an active one.
 func (s *shore) stakes(who string, delegator bool) {
 	rewarded, going := 0, 0
 	for _, row := range must(s.w.DB.StakersOf(s.Context(), s.p, s.people[who], true))(s) {
@@ -281,7 +281,7 @@ func (s *shore) l1Roles(until uint64) {
 	s.check(row.Weight == 0, "l1-removed is there")
 }
 
-// TestChainsOfL1sAreTransactions: the ids of an L1 are the ids of the transactions that created it, which contain its genesis.
+// TestChainsOfL1sAreTransactions: an L1's ids are those of the transactions that created it, which contain its genesis.
 func TestChainsOfL1sAreTransactions(t *testing.T) {
 	for _, profile := range profiles(t) {
 		checkL1s(t, world(t, profile, 1))

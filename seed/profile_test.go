@@ -20,8 +20,8 @@ import (
 	"snowglobe/sim/verify"
 )
 
-// Bounds of a history: Granite's activation, the years after seed.DefaultUntil that are not too far in the future, and the fewest transactions
-// of a chain.
+// Bounds of a history: Granite's activation, the number of years after seed.DefaultUntil that is still allowed, and the fewest transactions of a
+// chain.
 const (
 	years           = 10
 	minimumPerChain = 200
@@ -91,8 +91,8 @@ func TestProfileMakesExactlyItsTransactions(t *testing.T) {
 	}
 }
 
-// TestFewestTransactionsAreEnough makes a world of each number of chains with the fewest transactions that a profile may have, and with the
-// fewest L1 validators or with many.
+// TestFewestTransactionsAreEnough makes a world for each number of chains with the fewest transactions that a profile may have, and with the fewest
+// L1 validators or with many.
 func TestFewestTransactionsAreEnough(t *testing.T) {
 	step := 1
 	if testing.Short() {
@@ -121,8 +121,8 @@ func TestFewestTransactionsAreEnough(t *testing.T) {
 	}
 }
 
-// TestManyDelegatorsOfFewValidators makes worlds with so few validators that some account would delegate the same amount to the same node twice
-// in the genesis.
+// TestManyDelegatorsOfFewValidators makes worlds with so few validators that some account would delegate the same amount to the same node twice in
+// the genesis.
 func TestManyDelegatorsOfFewValidators(t *testing.T) {
 	p := *small
 	p.Days, p.Delegators = 14, 700
@@ -187,7 +187,7 @@ func TestEveryProfileCanBeMade(t *testing.T) {
 	}
 }
 
-// TestArtifactFolders: folders of compiled contracts are relative to the file, and no part of the world.
+// TestArtifactFolders: folders of compiled contracts are relative to the file, and not part of the world.
 func TestArtifactFolders(t *testing.T) {
 	p, err := seed.ParseProfile(filepath.Join("some", "world.yaml"), []byte("name: mine\nartifacts: [out, ../other/artifacts]\n"))
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 
 // TestReadsOfThePrimaryNetworkScanNothing makes reads of every kind and checks the database's query plans.
 func TestReadsOfThePrimaryNetworkScanNothing(t *testing.T) {
-	w := newWorld(t, "tiny", 1) // its own: the statements of others' reads do not count
+	w := newWorld(t, "tiny", 1) // its own, because the statements of other tests' reads don't count
 	t.Cleanup(func() { must(0, w.Close())(t) })
 	must(primary.Restore(t.Context(), w.DB, 1))(t)
 	s := shores(t, w)[0]
@@ -85,8 +85,8 @@ func TestStakersOutputsAreFoundWithTheirRewards(t *testing.T) {
 	}
 }
 
-// TestNativeTransactionsAreCountedAsTheyAreListed: also for accounts that send to themselves, whose nonce a client changed, or that move value
-// to the P- and X-Chain.
+// TestNativeTransactionsAreCountedAsTheyAreListed, also for accounts that send to themselves, whose nonce a client changed, or that move value to the
+// P- and X-Chain.
 func TestNativeTransactionsAreCountedAsTheyAreListed(t *testing.T) {
 	path := smallFile(t)
 	w := must(sim.Open(t.Context(), path))(t)

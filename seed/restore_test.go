@@ -14,8 +14,8 @@ import (
 	"snowglobe/sim/txs"
 )
 
-// TestRestoredNetworksGoOnAlike continues a network restored from rows and one replayed from blocks through a month of due blocks, and compares
-// the rows of each block.
+// TestRestoredNetworksGoOnAlike runs a network restored from rows and one replayed from blocks through a month of due blocks, and compares the rows
+// of each block.
 func TestRestoredNetworksGoOnAlike(t *testing.T) {
 	w := world(t, "tiny", 3)
 	for i, row := range must(w.DB.PrimaryNetworks(t.Context()))(t) {

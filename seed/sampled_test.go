@@ -2,9 +2,9 @@
 
 package seed_test
 
-// Sample sizes of a full run. With -tags long nothing is left out, which takes minutes.
+// Sample sizes of a full run. -tags long leaves nothing out, and takes minutes.
 const (
-	damageEvery  = 17 // of how many damages of a column one is made
+	damageEvery  = 17 // one in so many damages of a column is tried
 	damagedPages = 20
 	profilesMade = 40
 )

@@ -16,8 +16,8 @@ import (
 	"snowglobe/sim/verify/verifytest"
 )
 
-// TestUpgradesAreChosen makes worlds of which Helicon activates never, now, or at a time within history: each keeps the times, has a digest of its
-// own, and verifies.
+// TestUpgradesAreChosen makes worlds in which Helicon activates never, now, or at a time within history: each keeps the times, has its own digest,
+// and verifies.
 func TestUpgradesAreChosen(t *testing.T) {
 	until := seed.DefaultUntil
 	within := until.AddDate(0, 0, -7)
@@ -66,7 +66,7 @@ func TestUpgradesAreChosen(t *testing.T) {
 	}
 }
 
-// times is when Helicon activates on the networks of a world.
+// times returns when Helicon activates on the networks of a world.
 func times(w *sim.World) (at [2]uint64) {
 	for i, n := range w.Networks {
 		at[i] = n.Rules.ActivationTime(rules.Helicon)
@@ -74,7 +74,7 @@ func times(w *sim.World) (at [2]uint64) {
 	return at
 }
 
-// TestUpgradeMistakes has the error for each choice that is none, in a profile with its line.
+// TestUpgradeMistakes reports each invalid choice, in a profile with its line.
 func TestUpgradeMistakes(t *testing.T) {
 	for choice, want := range map[string]string{
 		"helicon":                        `"helicon" is not like helicon=never`,

@@ -62,8 +62,8 @@ func makeSmall(t *testing.T, path string) {
 	}
 }
 
-// controlled makes changes to a chain that the network would not allow: a changed state, a transaction without a signature, a block with
-// another header, and a waiting transaction. Every table then has rows.
+// controlled makes changes to a chain that the network would not allow: a changed state, a transaction without a signature, a block with an
+// overridden header, and a waiting transaction. Every table then has rows.
 func controlled(t *testing.T, w *sim.World) {
 	t.Helper()
 	m, sender := w.Miners[0], common.HexToAddress("0x1e1")
@@ -128,13 +128,13 @@ func exported(t *testing.T, w *sim.World) {
 	}
 }
 
-// told lists the tables of clients' requests and their results, which do not follow from the rest of the world.
+// told lists the tables of clients' requests and their results, which the rest of the world does not determine.
 func told(table string) bool {
 	return table == "nft_reindex" || table == "snapshot" || table == "undo_count" || table == "verified" || strings.HasPrefix(table, "webhook")
 }
 
-// TestVerifyNoticesAnyFlippedByte changes one value in every column of every table in copies of a world, except for clients' own data. The copy
-// is refused or verify finds the change.
+// TestVerifyNoticesAnyFlippedByte changes one value in every column of every table in copies of a world, except for clients' own data. Either the
+// copy is refused or verify finds the change.
 func TestVerifyNoticesAnyFlippedByte(t *testing.T) {
 	path := smallFile(t)
 	if err := verifyFile(t, path); err != nil {
@@ -148,7 +148,7 @@ func TestVerifyNoticesAnyFlippedByte(t *testing.T) {
 	maps.DeleteFunc(all, func(table string, _ []string) bool { return told(table) })
 	for i, table := range slices.Sorted(maps.Keys(all)) {
 		columns := all[table]
-		if testing.Short() { // one column of each table, the first of one, the second of the next
+		if testing.Short() { // one column of each table, a different one for each
 			t.Log("left out of a short run: all columns but one of each table")
 			columns = columns[i%len(columns):][:1]
 		}
@@ -209,7 +209,7 @@ func tables(t *testing.T, path string) map[string][]string {
 	return all
 }
 
-// flip changes one value of a column, in a row that the column's name selects, and describes the change.
+// flip changes one value of a column, in a row chosen by the column's name, and describes the change.
 func flip(t *testing.T, path, table, column string) string {
 	db := open(t, path)
 	var count int
@@ -228,7 +228,7 @@ func flip(t *testing.T, path, table, column string) string {
 		changed := mutate(value, step)
 		result, err := db.Exec(fmt.Sprintf("UPDATE %s SET %s = ? WHERE %s", table, column, where), changed)
 		if err != nil {
-			continue // the new value is taken by another row
+			continue // another row has the new value
 		}
 		if n, _ := result.RowsAffected(); n == 1 {
 			return fmt.Sprintf("row %d: %v became %v", row, value, changed)
@@ -274,7 +274,7 @@ func mutate(value any, step int) any {
 		}
 		b[(len(b)-1+step)%len(b)] ^= 1 << (step / len(b) % 8)
 		return b
-	default: // nothing was there; the column takes numbers or bytes
+	default: // the value was empty; the column takes numbers or bytes
 		if step%2 == 0 {
 			return int64(step + 1)
 		}

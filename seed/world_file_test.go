@@ -23,7 +23,7 @@ import (
 	"snowglobe/sim/verify/verifytest"
 )
 
-// own makes the world of a file.
+// own makes the world of a world file.
 func own(t *testing.T, path, text string) *sim.World {
 	t.Helper()
 	p, err := seed.ParseProfile("world.yaml", []byte(text))
@@ -43,7 +43,7 @@ func ownOf(t *testing.T, path string, p *seed.Profile) *sim.World {
 	return w
 }
 
-// TestExampleOfAWorldFile makes the world of the unchanged example, and looks for the contents of the file.
+// TestExampleOfAWorldFile makes the world of the unchanged example, and looks for the file's contents.
 func TestExampleOfAWorldFile(t *testing.T) {
 	w := own(t, filepath.Join(t.TempDir(), "own.db"), worldfile.Example)
 	verifytest.Sound(t, w)
@@ -142,8 +142,7 @@ func mapSlot(key common.Address, slot int64) common.Hash {
 
 const head = "name: own\ndays: 2\nchains: 2\ntransactions: 400\n"
 
-// TestArtifactsOfCompilers deploys contracts compiled by Hardhat and Foundry, with arguments by name. The world keeps them after the files are
-// gone.
+// TestArtifactsOfCompilers deploys contracts compiled by Hardhat and Foundry, with arguments by name. The world keeps them after the files are gone.
 func TestArtifactsOfCompilers(t *testing.T) {
 	folder := t.TempDir()
 	token, err := os.ReadFile("../fixtures/contracts/artifacts/Token.json")
@@ -168,7 +167,7 @@ contracts:
 	if _, err := seed.LoadProfile(path); err != nil {
 		t.Fatal(err)
 	}
-	if testing.Short() { // the names of contracts are those of one chain
+	if testing.Short() { // the names of contracts on one chain
 		t.Log("left out of a short run: the rest, of other chains")
 		return
 	}
@@ -224,8 +223,8 @@ addDelegators:
 	}
 }
 
-// TestLibrariesOfArtifacts links a deployed contract with a library deployed before it, and a contract of the genesis with a library of the
-// genesis. Each contract's code is the address of its library.
+// TestLibrariesOfArtifacts links a deployed contract with a library deployed before it, and a genesis contract with a library in the genesis. Each
+// contract's code is the address of its library.
 func TestLibrariesOfArtifacts(t *testing.T) {
 	folder := t.TempDir()
 	artifact := `{"abi":[],"bytecode":"0x73` + strings.Repeat("_", 40) + `5f5260205ff3","linkReferences":{"src/Lib.sol":{"Lib":[{"start":1,"length":20}]}}}`
@@ -282,7 +281,7 @@ func TestContractsWithASalt(t *testing.T) {
 	}
 }
 
-// TestKnownContractsOfAnotherVersion: refused with the name of the package that has the right ones.
+// TestKnownContractsOfAnotherVersion are refused, with the name of the package that has the right ones.
 func TestKnownContractsOfAnotherVersion(t *testing.T) {
 	folder := t.TempDir()
 	if err := os.MkdirAll(filepath.Join(folder, "package", "artifacts"), 0o700); err != nil {
@@ -304,7 +303,7 @@ func TestKnownContractsOfAnotherVersion(t *testing.T) {
 	}
 }
 
-// TestMistakesThatShowWhenPlayed: mistakes that only the world reveals are also reported with their line.
+// TestMistakesThatShowWhenPlayed: mistakes that only show in the world are reported with their line, too.
 func TestMistakesThatShowWhenPlayed(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"play:\n- {from: nobody, to: bob, value: 1}\n", "world.yaml:6: play[0]: "},
@@ -325,7 +324,7 @@ func TestMistakesThatShowWhenPlayed(t *testing.T) {
 	} {
 		if testing.Short() {
 			t.Log("left out of a short run: this mistake, which needs a world of its own")
-			continue // a world for each
+			continue // each needs a world
 		}
 		p, err := seed.ParseProfile("world.yaml", []byte(head+c.text))
 		if err != nil {
@@ -346,7 +345,7 @@ func TestMistakesThatShowWhenPlayed(t *testing.T) {
 	}
 }
 
-// TestMistakesInAWorldFile: each mistake is reported with its line and its path.
+// TestMistakesInAWorldFile reports each mistake with its line and its path.
 func TestMistakesInAWorldFile(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"acounts: []\n", "5: acounts: there is no such key; did you mean accounts?"},
@@ -430,7 +429,7 @@ func TestMistakesInAWorldFile(t *testing.T) {
 	}
 }
 
-// TestAWorldFilePlaysASession: a text of lines does the same as entries.
+// TestAWorldFilePlaysASession: session text does the same as entries.
 func TestAWorldFilePlaysASession(t *testing.T) {
 	heads := func(text string) string { // the digest covers the file's text
 		p, err := seed.ParseProfile("world.yaml", []byte(head+text))
@@ -533,7 +532,7 @@ l1s:
 	}
 }
 
-// TestExampleShowsUpgrades: the commented line of the example chooses upgrades once the comment is gone.
+// TestExampleShowsUpgrades: the example's commented line chooses upgrades once it is uncommented.
 func TestExampleShowsUpgrades(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string][]string{

@@ -47,7 +47,7 @@ func worthOf(t *testing.T, w *sim.World, owner, address []byte) int64 {
 	for _, c := range w.Chains {
 		sum.Add(sum, worthOnChain(t, w, c, address))
 	}
-	avax := w.Chains[0].Row // the C-Chain's own token is what P and X have
+	avax := w.Chains[0].Row // the C-Chain's own token is AVAX, as on P and X
 	rate := dollars(w, market(t, w, avax.ID, make([]byte, 20)))
 	for network := range w.Networks {
 		for _, chain := range []int{store.PChain, store.XChain} {

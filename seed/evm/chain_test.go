@@ -34,7 +34,7 @@ func TestCallsOfMissingContractsAreErrors(t *testing.T) {
 	}
 }
 
-// TestChainsHaveRoomForTheirTransactions: in a world of ten million transactions, an L1's target is high enough for days of busy hours. The
+// TestChainsHaveRoomForTheirTransactions: in a world of ten million transactions, an L1's gas target is high enough for days of busy hours. The
 // targets of built-in worlds and of C-Chains do not change.
 func TestChainsHaveRoomForTheirTransactions(t *testing.T) {
 	span := population.Span{Start: 1_700_000_000, Until: 1_700_000_000 + 200*population.Day}
@@ -60,8 +60,8 @@ func TestChainsHaveRoomForTheirTransactions(t *testing.T) {
 	}
 }
 
-// TestSomebodyGivesWhenTheWhaleHasNothing: when the whale has given everything away in a long history, an account that cannot pay gets money
-// from one that has plenty, or half of a rich account's.
+// TestSomebodyGivesWhenTheWhaleHasNothing: when the whale has given everything away in a long history, an account that cannot pay gets money from one
+// with plenty, or half of a rich account's.
 func TestSomebodyGivesWhenTheWhaleHasNothing(t *testing.T) {
 	personas, err := population.NewPersonas()
 	if err != nil {
