@@ -14,8 +14,8 @@ import (
 	"snowglobe/sim/verify/verifytest"
 )
 
-// TestTimePasses moves the clock of one world by an hour, a day, some weeks and on to two years, and another's there in one step. The two
-// worlds are equal, and every stake has ended through blocks that verify.
+// TestTimePasses moves one world's clock by an hour, a day, some weeks and on to two years, and another's there in one step. The two worlds are
+// equal, and every stake has ended in blocks that verify.
 func TestTimePasses(t *testing.T) {
 	var digests [][]byte
 	for _, steps := range [][]time.Duration{{time.Hour, 24 * time.Hour, 20 * 24 * time.Hour, 730 * 24 * time.Hour}, {730 * 24 * time.Hour}} {
@@ -39,7 +39,7 @@ func TestTimePasses(t *testing.T) {
 	}
 }
 
-// checkStakersEnded looks for stakers past their end without a block that ended them.
+// checkStakersEnded looks for stakers past their end that no block ended.
 func checkStakersEnded(t *testing.T, w *sim.World) {
 	t.Helper()
 	for _, n := range w.Networks {
@@ -55,7 +55,7 @@ func checkStakersEnded(t *testing.T, w *sim.World) {
 	}
 }
 
-// TestTimeHasBounds moves the clock where it does not go.
+// TestTimeHasBounds moves the clock where it must not go.
 func TestTimeHasBounds(t *testing.T) {
 	w := copied(t)
 	before := w.Digest()

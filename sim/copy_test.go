@@ -12,8 +12,8 @@ import (
 	"snowglobe/sim/verify/verifytest"
 )
 
-// TestCopiesGoTheirOwnWay: a copy of a world, in memory or in a file with a log, starts equal to the world, and changes to one do not affect
-// the other.
+// TestCopiesGoTheirOwnWay: a copy of a world, in memory or in a file with a log, starts equal to the world, and changes to one do not affect the
+// other.
 func TestCopiesGoTheirOwnWay(t *testing.T) {
 	for _, path := range []string{store.Memory, filepath.Join(t.TempDir(), "w.db")} {
 		w := generate(t, path)

@@ -10,7 +10,7 @@ import (
 	"snowglobe/sim/store"
 )
 
-// TestDigestOfHeads writes the digest out by hand: the base, the clock, then EVM chains before primary ones, each by number, each value after its
+// TestDigestOfHeads writes out the digest by hand: the base, the clock, then EVM chains before primary ones, each by number, each value after its
 // length.
 func TestDigestOfHeads(t *testing.T) {
 	all := heads{headKey{true, 3}: []byte("p3"), headKey{false, 9}: []byte("e9"), headKey{true, 1}: []byte("p1"), headKey{false, 2}: []byte("e2")}

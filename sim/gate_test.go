@@ -46,8 +46,8 @@ func TestWhoIsLateKnowsIt(t *testing.T) {
 	leave()
 }
 
-// TestTheGateHoldsBack closes the gate on requests of two generations: a new request waits or gives up, visits are counted, and the caches
-// store nothing until the last request inside has left.
+// TestTheGateHoldsBack closes the gate on requests of two generations: a new request waits or gives up, visits are counted, and the caches store
+// nothing until the last request inside has left.
 func TestTheGateHoldsBack(t *testing.T) {
 	caches := &cache.Group{}
 	kept := cache.New[int, int](caches)
@@ -109,8 +109,8 @@ func TestTheGateHoldsBack(t *testing.T) {
 	if !stores() {
 		t.Error("nothing is cached after all have left")
 	}
-	g.Close() // nobody is within: nobody is waited for
-	g.Close() // it is closed already
+	g.Close() // nobody is inside, so it doesn't wait
+	g.Close() // already closed
 	g.Open()
 	within, leave := enter(t, g)
 	sim.Leave(within)
@@ -119,8 +119,8 @@ func TestTheGateHoldsBack(t *testing.T) {
 	expect(0, 3)
 }
 
-// TestWhoWaitsForTheWriterIsOutside: a rewind does not wait for a request that waits for the writer's lock, which knows afterwards that it was
-// overtaken.
+// TestWhoWaitsForTheWriterIsOutside: a rewind does not wait for a request that waits for the writer's lock. That request learns afterwards that the
+// rewind overtook it.
 func TestWhoWaitsForTheWriterIsOutside(t *testing.T) {
 	w := copied(t)
 	writing, written, done := make(chan struct{}), make(chan struct{}), make(chan error)

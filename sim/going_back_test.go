@@ -49,7 +49,7 @@ func alice(t *testing.T, w *sim.World) *txs.Key {
 	return key
 }
 
-// payment returns a P-Chain transaction that a key pays for with its first outputs; build adds the rest of it.
+// payment returns a P-Chain transaction that a key pays for with its first outputs; build adds the rest.
 func payment(t *testing.T, state *primary.Network, key *txs.Key, at, more uint64, build func(txs.BaseTx) txs.Unsigned) (*txs.Tx, error) {
 	t.Helper()
 	owner := txs.NewOwner(key.Address())
@@ -85,7 +85,7 @@ type pChain struct {
 	key *txs.Key
 }
 
-// pay makes a block of the P-Chain, and answers its transaction.
+// pay makes a block of the P-Chain, and returns its transaction.
 func (p *pChain) pay() (sent *txs.Tx) {
 	p.t.Helper()
 	ok(p.t, p.IssueNext(p.t.Context(), txs.PChain, func(state *primary.Network, at uint64) (tx *txs.Tx, err error) {
@@ -95,7 +95,7 @@ func (p *pChain) pay() (sent *txs.Tx) {
 	return sent
 }
 
-// TestMemoryGoesBack: memory of an undone history is dropped: the validators at a height, and the reasons of refused transactions.
+// TestMemoryGoesBack: a revert drops what memory holds of the undone history: the validators at a height, and the reasons of refused transactions.
 func TestMemoryGoesBack(t *testing.T) {
 	w := copied(t)
 	p := &pChain{w.Networks[0], t, alice(t, w)}
@@ -104,7 +104,7 @@ func TestMemoryGoesBack(t *testing.T) {
 	height := p.height()
 	before, err := p.CanonicalValidatorSet(t.Context(), ids.Empty, height)
 	ok(t, err)
-	// In the first history the next block but one of the P-Chain has another validator.
+	// In the first history, the P-Chain's next block but one has another validator.
 	at := height
 	var undone any
 	for undone == nil {
@@ -160,7 +160,7 @@ func TestSnapshotsAreBounded(t *testing.T) {
 	}
 }
 
-// call has an account without a key call a contract, and mines that.
+// call lets an account without a key call a contract, and mines the call.
 func call(t *testing.T, m *miner.Miner, from, to common.Address, data []byte) {
 	t.Helper()
 	id := new(big.Int).SetUint64(m.Chain.Row.EVMID)
@@ -170,8 +170,8 @@ func call(t *testing.T, m *miner.Miner, from, to common.Address, data []byte) {
 	}))
 }
 
-// TestSnapshotsAreSpent: going back deletes later snapshots, and the snapshot itself if the caller says so. Background work stops meanwhile,
-// and learns afterwards whether the world was reset.
+// TestSnapshotsAreSpent: going back deletes later snapshots, and the snapshot itself if the caller says so. Background work stops meanwhile, and
+// learns afterwards whether the world was reset.
 func TestSnapshotsAreSpent(t *testing.T) {
 	w := copied(t)
 	var log []string
@@ -227,7 +227,7 @@ func TestWritesThatDoNotCount(t *testing.T) {
 	}
 }
 
-// TestXChainGenesis: each network has a genesis of its own, which begins as avalanchego's codec writes it: with version 0 and one asset, AVAX.
+// TestXChainGenesis: each network has its own genesis, which begins as avalanchego's codec writes it: with version 0 and one asset, AVAX.
 func TestXChainGenesis(t *testing.T) {
 	for _, n := range copied(t).Networks {
 		raw, err := n.XChainGenesis(t.Context())
@@ -240,8 +240,8 @@ func TestXChainGenesis(t *testing.T) {
 	}
 }
 
-// TestHowFarAReorgGoes: every block made since the world was generated can be replaced, and no earlier one, nor one with messages that another
-// chain has received.
+// TestHowFarAReorgGoes: every block made since the world was generated can be replaced; no earlier one, nor one with messages that another chain has
+// received.
 func TestHowFarAReorgGoes(t *testing.T) {
 	w := copied(t)
 	l1 := w.Miners[len(w.Miners)-1]
@@ -267,7 +267,7 @@ func TestHowFarAReorgGoes(t *testing.T) {
 	if head(c) != generated {
 		t.Errorf("block %d after all was taken back, generated was %d", head(c), generated)
 	}
-	// A message that the other chain received cannot be taken back; before that it can.
+	// Once the other chain has received a message, it cannot be taken back; before that it can.
 	ok(t, relayer.Start(t.Context(), w, func(err error) { t.Error(err) }))
 	greeter := func(m *miner.Miner) common.Address {
 		all, err := w.DB.Contracts(t.Context(), m.Chain.Row.ID)
@@ -297,12 +297,12 @@ func TestHowFarAReorgGoes(t *testing.T) {
 			t.Errorf("a message that was received, %d blocks ago: %v", depth, err)
 		}
 	}
-	ok(t, w.Reorg(t.Context(), l1.Chain, head(l1)-received, nil)) // whoever received may forget it
+	ok(t, w.Reorg(t.Context(), l1.Chain, head(l1)-received, nil)) // the receiver may forget the message
 	ok(t, c.Mine(t.Context(), 1, 0))
 	ok(t, w.CheckDigest(t.Context()))
 }
 
-// TestALaggingCopyWaitsForWhatIsSpent: a block that spends an output of a chain which lags enters the copy after the block that made it.
+// TestALaggingCopyWaitsForWhatIsSpent: a block that spends an output of a lagging chain enters the copy after the block that made the output.
 func TestALaggingCopyWaitsForWhatIsSpent(t *testing.T) {
 	w := copied(t)
 	n, key := w.Networks[0], alice(t, w)
@@ -343,7 +343,7 @@ func TestALaggingCopyWaitsForWhatIsSpent(t *testing.T) {
 	heights(0, 0)
 }
 
-// TestALaggingCopyShowsItsTime: a chain that lags by time keeps the time of when it began to, until as much has passed.
+// TestALaggingCopyShowsItsTime: a chain that lags by time keeps the time at which the lag began, until as much has passed.
 func TestALaggingCopyShowsItsTime(t *testing.T) {
 	w := copied(t)
 	l, err := w.CopyLagging(t.Context())
@@ -379,7 +379,7 @@ func TestALaggingCopyShowsItsTime(t *testing.T) {
 	}
 }
 
-// TestAReorgGivesCodesBack: code added by a removed block stays if an account of another chain has got the same code since.
+// TestAReorgGivesCodesBack: code added by a removed block stays if an account on another chain has got the same code since.
 func TestAReorgGivesCodesBack(t *testing.T) {
 	w := copied(t)
 	one, two := w.Miners[0], w.Miners[len(w.Miners)-1]
@@ -415,7 +415,7 @@ func TestAReorgGivesCodesBack(t *testing.T) {
 	if got := codeAt(one, first); len(got) > 0 {
 		t.Errorf("code %x of a contract that was taken back", got)
 	}
-	again, err := w.Copy(t.Context()) // which has read nothing yet
+	again, err := w.Copy(t.Context()) // has read nothing yet
 	ok(t, err)
 	defer again.Close()
 	if got := codeAt(again.Miners[len(again.Miners)-1], second); string(got) != string(code) {

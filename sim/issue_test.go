@@ -17,7 +17,7 @@ import (
 	"snowglobe/sim/verify/verifytest"
 )
 
-// TestIssuedTransactionsStay sends transactions to a world: they are in the rows as if the world had been born with them.
+// TestIssuedTransactionsStay sends transactions to a world: their rows look as if they had always been there.
 func TestIssuedTransactionsStay(t *testing.T) {
 	w := copied(t)
 	born := w.Digest()
@@ -85,8 +85,8 @@ func sendAtOnce(t *testing.T, w *sim.World) {
 	}
 }
 
-// endStakers moves the clock past the ends of stakers: the next transaction of the P-Chain finds the blocks before it that end
-// them, one after the other, with and without reward.
+// endStakers moves the clock past the ends of stakers. The P-Chain's next transaction comes after the blocks that end them, one after another, with
+// and without reward.
 func endStakers(t *testing.T, w *sim.World, n *sim.Network) {
 	chain := n.Chain(txs.PChain)
 	before, err := n.DB.PrimaryHead(t.Context(), chain)
@@ -135,7 +135,7 @@ func endStakers(t *testing.T, w *sim.World, n *sim.Network) {
 	}
 }
 
-// mineAfterStakers makes blocks of the C-Chain: P-Chain blocks that are due by then come first, and no others.
+// mineAfterStakers makes C-Chain blocks: P-Chain blocks that are due by then come first, and no others.
 func mineAfterStakers(t *testing.T, w *sim.World, n *sim.Network) {
 	mine := func() (height uint64, left int) {
 		mineC(t, w, n, 0)
@@ -153,7 +153,7 @@ func mineAfterStakers(t *testing.T, w *sim.World, n *sim.Network) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	first, left := mine() // the clock was moved already
+	first, left := mine() // the clock had already moved
 	if first <= before || left > 0 {
 		t.Errorf("the P-Chain has %d blocks more and %d stakers that did not end", first-before, left)
 	}
@@ -170,8 +170,8 @@ func mineC(t *testing.T, w *sim.World, n *sim.Network, later time.Duration) {
 	}
 }
 
-// outliveValidators makes blocks of the C-Chain after the last validator has left: the P-Chain then stands still, the other chains do not.
-// Validators that renew themselves stay until their uptime fails.
+// outliveValidators makes C-Chain blocks after the last validator has left: the P-Chain then stands still, the other chains don't. Validators that
+// renew themselves stay until their uptime fails.
 func outliveValidators(t *testing.T, w *sim.World, n *sim.Network) {
 	later := func() (nodes []ids.NodeID) {
 		for range 2 {
@@ -245,7 +245,7 @@ func waitForGas(t *testing.T, w *sim.World, n *sim.Network) {
 			t.Fatal(err)
 		}
 	}
-	if waited := w.Clock.Unix() - start; waited < 5 || waited > 8 { // 1,530,000 gas, of which a million was there and 100,000 come each second
+	if waited := w.Clock.Unix() - start; waited < 5 || waited > 8 { // 1,530,000 gas: a million was there, and 100,000 come each second
 		t.Errorf("the clock moved by %d seconds", waited)
 	}
 	tooMuch, want := 256<<10, "transaction size exceeds max transaction size"

@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// imports lists the packages that each package may import directly; a name ending in /... stands for all packages under it.
-// Packages that are not named here may not exist. Arrows go up in this table: no package imports a later one.
+// imports lists the packages that each package may import directly; a name ending in /... stands for all packages under it. Packages missing here may
+// not exist. Arrows go up in this table: no package imports a later one.
 var imports = []struct{ pkg, may string }{
 	{"fixtures", ""},
 	{"fixtures/contracts", "fixtures"},

@@ -14,13 +14,13 @@ import (
 	"testing"
 )
 
-// now lists the expressions that tell the time: reads of real time and waiting for it, and reads of the world's clock.
+// now lists the expressions that read or wait for real time, or read the world's clock.
 var now = map[string][]string{
 	"real":  {"time.Now", "time.Since", "time.Until", "time.After", "time.AfterFunc", "time.NewTimer", "time.NewTicker", "time.Tick"},
 	"clock": {"Clock.Now", "Clock.Unix", "Clock.UnixMilli", "world.Now"},
 }
 
-// TestWhatTimeItIs compares each package's use of time with the table in CONTRIBUTING, which has the reasons.
+// TestWhatTimeItIs compares each package's use of time with the table in CONTRIBUTING, which gives the reasons.
 func TestWhatTimeItIs(t *testing.T) {
 	used := map[string]map[string]bool{}
 	err := filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {

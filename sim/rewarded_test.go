@@ -12,7 +12,7 @@ import (
 	"snowglobe/sim/utxo"
 )
 
-// TestWhoIsRewarded: a node that was up for exactly the required share of its time is rewarded; one that a client made up is always up, unless
+// TestWhoIsRewarded: a node that was up for exactly the required share of its time is rewarded. A node that a client made up is always up, unless
 // somebody sets its uptime. Stakes that start at or after Helicon need 90 %, and a delegator needs as much as its validator.
 func TestWhoIsRewarded(t *testing.T) {
 	for _, networkRules := range []*rules.Network{rules.Mainnet, rules.Fuji} {

@@ -17,7 +17,7 @@ import (
 	"snowglobe/sim/warp"
 )
 
-// stakeRows are a P-Chain's stakers and L1 validators with all their states.
+// stakeRows holds a P-Chain's stakers and L1 validators with all their states.
 type stakeRows struct {
 	n       *sim.Network
 	stakers []store.Staker
@@ -40,7 +40,7 @@ func readStakes(t *testing.T, n *sim.Network) *stakeRows {
 	return r
 }
 
-// at returns a subnet's validator set at a height, from the stakers that had begun and not ended, and the states of L1 validators.
+// at returns a subnet's validator set at a height, from the stakers active then, and the states of L1 validators.
 func (r *stakeRows) at(subnet ids.ID, height uint64) []sim.Validator {
 	all := map[ids.NodeID]*sim.Validator{}
 	of := func(node ids.NodeID) *sim.Validator {
@@ -171,7 +171,7 @@ func TestValidatorSetsAtHeights(t *testing.T) {
 	}
 }
 
-// TestWhoIsWhere looks subnets, blockchains and nodes up on both networks.
+// TestWhoIsWhere looks up subnets, blockchains and nodes on both networks.
 func TestWhoIsWhere(t *testing.T) {
 	w := copied(t)
 	for i, n := range w.Networks {
@@ -224,7 +224,7 @@ func TestWhoIsWhere(t *testing.T) {
 	}
 }
 
-// TestStatusByTheClock says what stakers are a second before, at, and after their start and end.
+// TestStatusByTheClock checks stakers' status a second before, at, and after their start and end.
 func TestStatusByTheClock(t *testing.T) {
 	w := copied(t)
 	n, now := w.Networks[0], w.Clock.Unix()
@@ -277,7 +277,7 @@ func (r *stakeRows) dueByRows(t *testing.T) int64 {
 			least = min(least, states[len(states)-1].EndAccumulatedFee)
 		}
 	}
-	// The first second that the balance does not pay for any more, by halves.
+	// By bisection, the first second that the balance no longer pays for.
 	low, high := head.Time, next
 	for low < high {
 		if middle := low + (high-low)/2; r.n.AccruedAt(head, middle+1) > least {
@@ -289,8 +289,8 @@ func (r *stakeRows) dueByRows(t *testing.T) int64 {
 	return low
 }
 
-// TestWhatFallsDue moves the clock from one due block to the next, and a second before each: blocks come exactly then, and in the end no
-// staker is there whose time is over.
+// TestWhatFallsDue moves the clock from one due block to the next, and to a second before each: blocks come exactly then, and in the end no staker is
+// left whose time is over.
 func TestWhatFallsDue(t *testing.T) {
 	w := copied(t)
 	for step := range 25 {
@@ -335,7 +335,7 @@ func TestWhatFallsDue(t *testing.T) {
 	}
 }
 
-// TestBoundsOfTheClock moves it to the last millisecond that is allowed and past it.
+// TestBoundsOfTheClock moves it to the last allowed millisecond and beyond.
 func TestBoundsOfTheClock(t *testing.T) {
 	w := copied(t)
 	end := time.Unix(w.Meta.Until, 0).Add(sim.Furthest)

@@ -49,7 +49,7 @@ func TestClockStandsStill(t *testing.T) {
 	}
 }
 
-// TestOpenSaysWhatToDo: a file that is no world is refused with advice.
+// TestOpenSaysWhatToDo: a file that is not a world is refused with advice.
 func TestOpenSaysWhatToDo(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "other.db")
 	if err := os.WriteFile(path, []byte("some text, and no database at all"), 0o600); err != nil {
@@ -60,7 +60,7 @@ func TestOpenSaysWhatToDo(t *testing.T) {
 	}
 }
 
-// TestAbortLeavesNothing: a world that was not finished leaves no file, and Abort may be called twice.
+// TestAbortLeavesNothing: an unfinished world leaves no file, and Abort may be called twice.
 func TestAbortLeavesNothing(t *testing.T) {
 	dir := t.TempDir()
 	b, err := sim.Create(filepath.Join(dir, "w.db"), sim.Identity{Seed: 1, Profile: "tiny"})
@@ -77,7 +77,7 @@ func TestAbortLeavesNothing(t *testing.T) {
 	}
 }
 
-// TestAWorldOpensAsItWasClosed: digest, chains, networks and local nodes are read from the file as they were made.
+// TestAWorldOpensAsItWasClosed: digest, chains, networks and local nodes are read back from the file.
 func TestAWorldOpensAsItWasClosed(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "w.db")
 	made := generate(t, path)
@@ -98,8 +98,7 @@ func TestAWorldOpensAsItWasClosed(t *testing.T) {
 	}
 }
 
-// TestOperationsLeaveTheDigest: jobs are no part of what a world is. The number of a deleted one is not given again, and what fails
-// changes nothing.
+// TestOperationsLeaveTheDigest: jobs are not part of the world's digest. A deleted job's number is not given again, and a failure changes nothing.
 func TestOperationsLeaveTheDigest(t *testing.T) {
 	w := generate(t, store.Memory)
 	defer w.Close()
@@ -137,7 +136,7 @@ func TestOperationsLeaveTheDigest(t *testing.T) {
 	same(nil)
 }
 
-// TestLookUps finds every chain by each of its names, and nothing by another.
+// TestLookUps finds every chain by each of its names, and nothing by any other.
 func TestLookUps(t *testing.T) {
 	w := generate(t, store.Memory)
 	defer w.Close()

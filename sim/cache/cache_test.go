@@ -42,7 +42,7 @@ func TestSizes(t *testing.T) {
 	}
 }
 
-// TestTheBudgetHolds fills caches of several kinds, with long keys and large values, and asks for some again.
+// TestTheBudgetHolds fills caches of several kinds, with long keys and large values, and reads some again.
 func TestTheBudgetHolds(t *testing.T) {
 	const limit = 1 << 20
 	m := NewMemory(limit)
@@ -113,7 +113,7 @@ func TestWhatIsAskedForStays(t *testing.T) {
 	}
 }
 
-// TestSomeOfWhatIsAskedForInTurnStays asks for half as much again as there is room for, round and round.
+// TestSomeOfWhatIsAskedForInTurnStays reads half as much again as there is room for, round and round.
 func TestSomeOfWhatIsAskedForInTurnStays(t *testing.T) {
 	const limit, bytes, rounds = 1 << 20, 1000, 10
 	c := NewIn[int, []byte](NewMemory(limit))

@@ -18,7 +18,7 @@ import (
 // callingCodes lists codes with calls that a tracer reports, and some without calls.
 var callingCodes = []struct {
 	name, code string
-	calls      int // that the index lists, the first time
+	calls      int // calls that the index lists, the first time
 }{
 	{"stores", "600160015500", 0},
 	{"logs", "60006000a000", 0},
@@ -86,7 +86,7 @@ func TestRefusedCreationIsTraced(t *testing.T) {
 	}
 }
 
-// callAll has a block call every code, in the order of their addresses.
+// callAll lets a block call every code, in the order of their addresses.
 func (c *testChain) callAll(b *Builder, codes map[string]common.Address) {
 	c.Helper()
 	p, err := b.Open(1_700_000_100_000)

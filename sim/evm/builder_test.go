@@ -14,7 +14,7 @@ import (
 	"snowglobe/sim/store"
 )
 
-// testChain is a chain in a file of its own, on which one account sends.
+// testChain is a chain in its own file, on which one account sends.
 type testChain struct {
 	testing.TB
 	db      *store.DB
@@ -78,7 +78,7 @@ func (c *testChain) write(d *store.Delta) {
 	c.commit(func(b *store.Batch) error { return b.AddBlock(d) })
 }
 
-// block has a builder make a block with one transaction; no recipient makes a contract.
+// block lets a builder make a block with one transaction; without a recipient it creates a contract.
 func (c *testChain) block(b *Builder, time uint64, to *common.Address, data string) *store.Delta {
 	c.Helper()
 	p, err := b.Open(1000 * time)
@@ -125,9 +125,9 @@ func TestRestoredBuilderGoesOn(t *testing.T) {
 	}
 }
 
-// TestBuilderGoesBack makes blocks that are never written, as if they were undone, and has the tries of their builder serve the next one.
+// TestBuilderGoesBack makes blocks that are never written, as if they were undone, and lets the tries of their builder serve the next one.
 func TestBuilderGoesBack(t *testing.T) {
-	// Stores 7 in slot 1 and becomes a contract that stores the first word of its input in the slot named by the second.
+	// The init code stores 7 in slot 1 and creates a contract that stores the first word of its input in the slot named by the second.
 	const keeper = "6007600155" + "67" + "6000356020355500" + "600052" + "60086018f3"
 	for _, kind := range []Kind{KindC, KindL1} {
 		c, b := newTestChain(t, kind)
@@ -139,7 +139,7 @@ func TestBuilderGoesBack(t *testing.T) {
 		for i, input := range []string{word(1, 1), word(0, 2), word(5, 3), word(0, 3), word(6, 4)} { // changed, cleared, both, new
 			c.block(undone, uint64(1_700_000_105+2*i), &first, input)
 		}
-		c.block(undone, 1_700_000_120, nil, keeper) // an account that is not there before
+		c.block(undone, 1_700_000_120, nil, keeper) // an account that does not exist before
 		tree, storage := undone.state.trie, undone.state.tries[first]
 
 		back := c.restore(undone)
@@ -155,7 +155,7 @@ func TestBuilderGoesBack(t *testing.T) {
 		}
 		c.same(string(kind)+": builder that went back", c.block(b, 1_700_000_140, nil, keeper), c.block(back, 1_700_000_140, nil, keeper))
 
-		spoilt := c.restore(nil) // of a trie that is not what it should be no use is made
+		spoilt := c.restore(nil) // a wrong trie is not used
 		if err := spoilt.state.trie.DeleteAccount(first); err != nil {
 			t.Fatal(err)
 		}

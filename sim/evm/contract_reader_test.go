@@ -10,9 +10,9 @@ import (
 	"snowglobe/sim/evm/precompile"
 )
 
-// TestTokenThatAsksAPrecompile indexes a token whose answers need a stateful precompile, and therefore call frames, which other tokens don't.
+// TestTokenThatAsksAPrecompile indexes a token whose answers need a stateful precompile, and therefore call frames, which other tokens don't need.
 func TestTokenThatAsksAPrecompile(t *testing.T) {
-	// Calls getBlockchainID of the warp precompile and returns the number of bytes of the answer, whatever the input.
+	// The code calls getBlockchainID of the warp precompile and returns the number of bytes of the answer, whatever the input.
 	code := "63" + hex.EncodeToString(precompile.PackInput("getBlockchainID()")) + "60e01b600052" +
 		"6020600060046000" + "73" + hex.EncodeToString(precompile.WarpAddress[:]) + "5afa" + "503d" + "60005260206000f3"
 	begin, quorum := uint64(1_700_000_000), uint64(67)

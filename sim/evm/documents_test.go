@@ -13,8 +13,8 @@ import (
 	"snowglobe/sim/store"
 )
 
-// described holds contracts of the genesis, two of a kind with the same name, owned by the test chain's account, and its actions with their
-// items: mint, send, burn, and set every attribute.
+// described holds contracts in the genesis, two of a kind with the same name, owned by the test chain's account, and its actions with their items:
+// mint, send, burn, and set every attribute.
 var described = []struct {
 	artifact    string
 	name, owner byte // the variables
@@ -62,8 +62,8 @@ var described = []struct {
 	}},
 }
 
-// TestDocumentsAreWhatTheContractsSay makes random blocks of transactions with items whose documents come from a cache, and compares with a
-// chain that calls the contracts.
+// TestDocumentsAreWhatTheContractsSay makes random blocks of transactions with items whose documents come from a cache, and compares with a chain
+// that calls the contracts.
 func TestDocumentsAreWhatTheContractsSay(t *testing.T) {
 	for seed := range uint64(4) {
 		r := rand.New(rand.NewPCG(2, seed))
@@ -121,7 +121,7 @@ func TestDocumentsAreWhatTheContractsSay(t *testing.T) {
 	}
 }
 
-// seal has a builder make a block of transactions, which may fail.
+// seal lets a builder make a block of transactions, which may fail.
 func (c *testChain) seal(b *Builder, time uint64, txs []*types.Transaction) *store.Delta {
 	c.Helper()
 	p, err := b.Open(1000 * time)

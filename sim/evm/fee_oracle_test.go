@@ -17,8 +17,8 @@ import (
 	"snowglobe/sim/evm/precompile"
 )
 
-// TestFeesAreThoseOfACP176 lets avalanchego's own package follow a C-Chain through blocks of all sizes, close together and after long pauses,
-// with proposers that vote for other targets.
+// TestFeesAreThoseOfACP176 lets avalanchego's own package follow a C-Chain through blocks of all sizes, close together and after long pauses, with
+// proposers that vote for other targets.
 func TestFeesAreThoseOfACP176(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	rules := feeRules{kind: KindC}

@@ -59,8 +59,7 @@ func TestDelays(t *testing.T) {
 	}
 }
 
-// TestFeesFollowLoad fills the blocks of a C-Chain for three minutes and waits for as long: the price doubles each minute and
-// falls back.
+// TestFeesFollowLoad fills the blocks of a C-Chain for three minutes and waits for as long: the price doubles each minute and falls back.
 func TestFeesFollowLoad(t *testing.T) {
 	rules := feeRules{kind: KindC}
 	price := func(h *Header, after uint64) uint64 {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestGasTimeIsThatOfTheNetwork repeats what avalanchego's vms/saevm/gastime and cchain/dynamic said of random chains.
+// TestGasTimeIsThatOfTheNetwork repeats what avalanchego's vms/saevm/gastime and cchain/dynamic computed for random chains.
 func TestGasTimeIsThatOfTheNetwork(t *testing.T) {
 	raw, err := os.ReadFile("testdata/gas_time.json")
 	if err != nil {
@@ -50,7 +50,7 @@ func TestGasTimeIsThatOfTheNetwork(t *testing.T) {
 	}
 }
 
-// TestGasTimeComparesWithMilliseconds: a block settles when it ended no later than five seconds before.
+// TestGasTimeComparesWithMilliseconds: a block settles if it ended no later than five seconds before.
 func TestGasTimeComparesWithMilliseconds(t *testing.T) {
 	clock := gasTime{unix: 100, numerator: 1, target: 1_000_000} // half a microsecond past
 	for ms, after := range map[uint64]bool{99_999: true, 100_000: true, 100_001: false} {
@@ -67,7 +67,7 @@ func TestGasTimeComparesWithMilliseconds(t *testing.T) {
 	}
 }
 
-// TestMinPriceExponent finds the exponents of least prices, which ACP-283 maps to all 64 bits.
+// TestMinPriceExponent finds the exponents of minimum prices, which ACP-283 maps to all 64 bits.
 func TestMinPriceExponent(t *testing.T) {
 	for _, wei := range []uint64{1, 2, 3, 1_000, 1_000_000_000, 25_000_000_000, 1 << 62} {
 		e := MinPriceExponent(wei)

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestAllocIsCutOut compares a genesis without its accounts, and the accounts, with the result of a JSON decoder.
+// TestAllocIsCutOut compares a genesis without its accounts, and the accounts, with a JSON decoder's result.
 func TestAllocIsCutOut(t *testing.T) {
 	for _, c := range []struct {
 		raw string

@@ -33,7 +33,7 @@ type reference struct {
 	db     state.Database
 	state  *state.StateDB
 	config *Genesis
-	known  map[common.Address]map[common.Hash]bool // every account that was ever touched, and its slots
+	known  map[common.Address]map[common.Hash]bool // every account that was touched, and its slots
 }
 
 // unrefunded is a state without refunds, which these chains do not give.
@@ -43,7 +43,7 @@ func (unrefunded) AddRefund(uint64)  {}
 func (unrefunded) SubRefund(uint64)  {}
 func (unrefunded) GetRefund() uint64 { return 0 }
 
-// referenceCodes lists the code of contracts in a genesis; each takes two words of input.
+// referenceCodes lists the code of genesis contracts; each takes two words of input.
 var referenceCodes = []string{
 	"6000356020355500",                 // stores the first word under the second
 	"600035602035555f5ffd",             // stores and reverts
@@ -144,7 +144,7 @@ func (r *reference) commit(h *Header) common.Hash {
 	return tree.Hash()
 }
 
-// hooks learn which accounts and slots a block touches.
+// hooks records which accounts and slots a block touches.
 func (r *reference) hooks() *tracing.Hooks {
 	return &tracing.Hooks{
 		OnEnter: func(_ int, _ byte, from, to common.Address, _ []byte, _ uint64, _ *big.Int) {
@@ -228,8 +228,8 @@ func (r *reference) random(random *rand.Rand, nonce uint64) *types.Transaction {
 	return types.MustSignNewTx(key, types.LatestSignerForChainID(big.NewInt(43114)), inner)
 }
 
-// TestBlocksAreThoseOfGoEthereum builds random blocks, some with overridden rules, on builders that are sometimes reopened, and compares each
-// header, receipt and row with the results of go-ethereum's state and tries for the same transactions.
+// TestBlocksAreThoseOfGoEthereum builds random blocks, some with overridden rules, on builders that are sometimes reopened, and compares each header,
+// receipt and row with the results of go-ethereum's state and tries for the same transactions.
 func TestBlocksAreThoseOfGoEthereum(t *testing.T) {
 	for _, kind := range []Kind{KindC, KindL1} {
 		for seed := range uint64(2) {
@@ -442,7 +442,7 @@ func (r *reference) atomic(random *rand.Rand, p *BlockExecution) (gas uint64) {
 	return utxo.AtomicGas(list[0]) + utxo.AtomicGas(list[1])
 }
 
-// noHoldings knows no tokens.
+// noHoldings has no tokens.
 func noHoldings() *index.LaterHoldings {
 	return &index.LaterHoldings{Tokens: map[store.TokenID]store.Token{}}
 }
@@ -532,7 +532,7 @@ func (r *reference) checkRows(b *Builder) {
 	}
 }
 
-// TestDigestCoversWhatTheHashLeavesOut changes each of the things that a block's hash does not cover.
+// TestDigestCoversWhatTheHashLeavesOut changes each thing that a block's hash does not cover.
 func TestDigestCoversWhatTheHashLeavesOut(t *testing.T) {
 	limit, other := store.Amount(5), store.Amount(6)
 	at := store.At(1, 3, 0)

@@ -18,25 +18,25 @@ import (
 	"snowglobe/sim/store"
 )
 
-// grownChain is a chain with so many leaves in its tries that the file has their parts, and with the state root after each block. The contract
-// keeper stores the first word of its input in the slot named by the second.
+// grownChain is a chain with so many trie leaves that the file has parts of its tries, and with the state root after each block. The contract keeper
+// stores the first word of its input in the slot named by the second.
 type grownChain struct {
 	*testChain
 	kind     Kind
 	b        *Builder
 	keeper   common.Address
 	random   *rand.Rand
-	accounts []common.Address // also such as never were
+	accounts []common.Address // including some that never existed
 	slots    []common.Hash
 	roots    []common.Hash // by block
-	marked   bool          // there is a snapshot before each block, to which goBack can go
+	marked   bool          // a snapshot precedes each block, to which goBack can go
 }
 
 func newGrownChain(t testing.TB, kind Kind, seed uint64) *grownChain {
 	base, _ := newTestChain(t, kind)
 	c := &grownChain{testChain: base, kind: kind, keeper: common.HexToAddress("0x5e11"), random: rand.New(rand.NewPCG(seed, 0))}
 	slots := map[common.Hash]common.Hash{}
-	for range partedLeaves - 4 { // the first blocks add the missing ones
+	for range partedLeaves - 4 { // the first blocks add the rest
 		address := c.newAccount()
 		c.genesis.Alloc[address] = types.Account{Balance: big.NewInt(1 + c.random.Int64N(9))}
 		slots[c.newSlot()] = common.BigToHash(big.NewInt(1 + c.random.Int64N(1<<40)))
@@ -191,8 +191,8 @@ func (c *grownChain) checkFile() error {
 	return errors.Join(state.CompareBalances(accounts), state.CompareParts(AllAccounts, all), state.CompareParts(c.keeper[:], slots))
 }
 
-// TestProofsOfOldStates lets the tries of a chain grow too large to be read whole: while the chain is made, in a process that continues it, and
-// in one that reverts and continues.
+// TestProofsOfOldStates lets a chain's tries grow too large to be read whole: while the chain is made, in a process that continues it, and in one
+// that reverts and continues.
 func TestProofsOfOldStates(t *testing.T) {
 	for _, kind := range []Kind{KindC, KindL1} {
 		t.Run(string(kind), func(t *testing.T) {
@@ -307,7 +307,7 @@ func TestPartsOfDestroyedContracts(t *testing.T) {
 	c.checkProofs()
 }
 
-// TestPartsAfterAReorg removes the last blocks from the chain and makes others. The parts in the file follow: each is that of the state.
+// TestPartsAfterAReorg removes the last blocks from the chain and makes others. The parts in the file follow the state.
 func TestPartsAfterAReorg(t *testing.T) {
 	c := newGrownChain(t, KindC, 5)
 	c.grow(20)

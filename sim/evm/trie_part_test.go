@@ -10,8 +10,8 @@ import (
 	"snowglobe/sim/store"
 )
 
-// newLargeChain returns a chain with so many accounts, and so many slots of one contract, that the file has the parts of their tries. The
-// contract stores the first word of its input in the slot named by the second.
+// newLargeChain returns a chain with so many accounts, and so many slots of one contract, that the file has the parts of their tries. The contract
+// stores the first word of its input in the slot named by the second.
 func newLargeChain(t testing.TB, kind Kind) (c *testChain, b *Builder, keeper common.Address) {
 	c, _ = newTestChain(t, kind)
 	keeper = common.HexToAddress("0x5e11")
@@ -30,8 +30,8 @@ func newLargeChain(t testing.TB, kind Kind) (c *testChain, b *Builder, keeper co
 	return c, c.begin(), keeper
 }
 
-// TestPartsOfTriesFollowBlocks makes the same blocks with a builder that has all tries in memory and with one made from the parts in the file.
-// The parts follow: accounts and slots appear, change and disappear.
+// TestPartsOfTriesFollowBlocks makes the same blocks with a builder that has all tries in memory and with one made from the parts in the file. The
+// parts follow: accounts and slots appear, change and disappear.
 func TestPartsOfTriesFollowBlocks(t *testing.T) {
 	for _, kind := range []Kind{KindC, KindL1} {
 		c, whole, keeper := newLargeChain(t, kind)
@@ -46,8 +46,8 @@ func TestPartsOfTriesFollowBlocks(t *testing.T) {
 			input string
 		}{
 			{common.HexToAddress("0xbeef"), ""}, // a new account
-			{keeper, word(9, 2)},                // a slot that is there
-			{keeper, word(0, 3)},                // one that goes
+			{keeper, word(9, 2)},                // an existing slot
+			{keeper, word(0, 3)},                // a slot that disappears
 			{keeper, word(7, 0xff)},
 			{common.BigToAddress(big.NewInt(1<<32 + 7)), ""},
 		} {
@@ -59,7 +59,7 @@ func TestPartsOfTriesFollowBlocks(t *testing.T) {
 			}
 			c.write(got)
 			c.checkParts(parted, keeper)
-			if i == 2 { // goes on in another process
+			if i == 2 { // continues in another process
 				parted = c.restore(nil)
 			}
 		}

@@ -23,7 +23,7 @@ import (
 	"snowglobe/sim/warp"
 )
 
-// oneSigner is a network where one validator of weight 3 of 4 signs for every subnet except an unknown one.
+// oneSigner is a network where one validator with weight 3 of 4 signs for every subnet except an unknown one.
 type oneSigner struct {
 	key   *warp.SecretKey
 	asked ids.ID // the subnet whose validators were asked for
@@ -51,7 +51,7 @@ func (n *oneSigner) WarpSet(subnet ids.ID, _ uint64) (*warp.CanonicalValidatorSe
 
 func (*oneSigner) Simulates(ids.ID) bool { return false }
 
-// message signs a message of a blockchain, or leaves it without signers.
+// message signs a blockchain's message, or leaves it without signers.
 func (n *oneSigner) message(t *testing.T, source ids.ID, signed bool, size int) precompile.Predicate {
 	t.Helper()
 	payload, err := warp.AddressedCall([]byte{1}, bytes.Repeat([]byte{7}, size))
@@ -77,8 +77,8 @@ func (n *oneSigner) message(t *testing.T, source ids.ID, signed bool, size int) 
 	return precompile.NewPredicate(raw)
 }
 
-// TestSigners: the required signers of a message are the source subnet's validators; for a message from the primary network, the receiving
-// chain's own, unless it is configured otherwise.
+// TestSigners: the source subnet's validators must sign a message; for a message from the primary network, the receiving chain's own, unless
+// configured otherwise.
 func TestSigners(t *testing.T) {
 	yes, no, quorum, zero := true, false, uint64(80), uint64(0)
 	h := NetworkContext{SubnetID: ids.ID{7}, Network: &oneSigner{}}
@@ -105,7 +105,7 @@ func TestSigners(t *testing.T) {
 	if err := (&NetworkContext{}).verifyPredicate(&warp.Message{}, precompile.Config{}, 0); !errors.Is(err, errNoNetwork) {
 		t.Errorf("without a network: %v", err)
 	}
-	for _, subnet := range []ids.ID{{6}, {7}} { // of the first nobody has the validators
+	for _, subnet := range []ids.ID{{6}, {7}} { // nobody has the first one's validators
 		lost := NetworkContext{SubnetID: subnet, Network: &oneSigner{key: warp.NewSecretKey([32]byte{1})}}
 		for _, source := range []ids.ID{{9}, {2}} {
 			m := &warp.Message{UnsignedMessage: warp.UnsignedMessage{SourceChainID: source}}
@@ -354,7 +354,7 @@ func TestImpersonates(t *testing.T) {
 	}
 }
 
-// TestEarliestBlock looks for the first millisecond with enough capacity, one by one.
+// TestEarliestBlock searches, one by one, for the first millisecond with enough capacity.
 func TestEarliestBlock(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 1))
 	for range 300 {
@@ -390,7 +390,7 @@ func TestTargetsMove(t *testing.T) {
 	}
 }
 
-// TestPrecompilesMove moves precompiled contracts to other addresses.
+// TestPrecompilesMove moves precompiles to other addresses.
 func TestPrecompilesMove(t *testing.T) {
 	_, b, _, _ := warpChain(t)
 	original := b.active.At(b.kind, b.rulesAt(b.head), b.schedule, b.head.Time)
@@ -421,7 +421,7 @@ func TestPrecompilesMove(t *testing.T) {
 	}
 }
 
-// TestGenesisIsReadAsItWasWritten, and one with anything that no chain of a world has is refused.
+// TestGenesisIsReadAsItWasWritten; a genesis with anything that no chain of a world has is refused.
 func TestGenesisIsReadAsItWasWritten(t *testing.T) {
 	for _, kind := range []Kind{KindC, KindL1} {
 		c, b := newTestChain(t, kind)
@@ -559,7 +559,7 @@ func TestDrafts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Logs the hash of the block before.
+	// The code logs the hash of the block before.
 	tx := c.sign(&types.DynamicFeeTx{Nonce: p.Nonce(c.from), Data: common.FromHex("6001430340" + "5f5260205fa000")})
 	if r, err := p.Apply(tx, c.from); err != nil || !bytes.Equal(r.Logs[0].Data, common.Hash{5}.Bytes()) || asked != 1 {
 		t.Fatalf("the hash of block %d: %v, %v", asked, r, err)

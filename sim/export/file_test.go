@@ -19,7 +19,7 @@ import (
 	"snowglobe/sim/txs"
 )
 
-// scopes returns exports of everything that personas did: of EVM chains, and of the primary network.
+// scopes returns exports of everything that personas did, on EVM chains and on the primary network.
 func scopes(t *testing.T) (*sim.World, []export.Scope) {
 	t.Helper()
 	w := seedtest.Generate(t, store.Memory, "tiny", 1)
@@ -81,7 +81,7 @@ func content(t *testing.T, w *sim.World, s export.Scope) (store.ExportFile, io.R
 	return file, open, string(text)
 }
 
-// TestFilesAreAsMeasured, and give the same bytes wherever the reading starts.
+// TestFilesAreAsMeasured, and give the same bytes wherever reading starts.
 func TestFilesAreAsMeasured(t *testing.T) {
 	w, all := scopes(t)
 	r := rand.New(rand.NewPCG(1, 2))
@@ -102,7 +102,7 @@ func TestFilesAreAsMeasured(t *testing.T) {
 	}
 }
 
-// TestMeasuringReportsProgress: each report is of the beginning of the file.
+// TestMeasuringReportsProgress: each report covers the beginning of the file.
 func TestMeasuringReportsProgress(t *testing.T) {
 	w, all := scopes(t)
 	for _, s := range all {
@@ -125,7 +125,7 @@ func TestMeasuringReportsProgress(t *testing.T) {
 	}
 }
 
-// TestLimitedFilesEndWithADay: they are the beginning of the whole, with as many days as fit, though at least one.
+// TestLimitedFilesEndWithADay: a limited file is the beginning of the whole, with as many days as fit, but at least one.
 func TestLimitedFilesEndWithADay(t *testing.T) {
 	w, all := scopes(t)
 	for _, s := range all {

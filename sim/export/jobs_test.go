@@ -77,7 +77,7 @@ func run(t *testing.T, w *sim.World, e *export.Jobs, look func(running []int64))
 
 func nothing([]int64) {}
 
-// TestAsManyExportsRunAsMay: the others wait, each with the number of exports before it.
+// TestAsManyExportsRunAsMay: the others wait, each with the number of exports ahead of it.
 func TestAsManyExportsRunAsMay(t *testing.T) {
 	w := tiny(t, store.Memory)
 	defer w.Close()
@@ -108,8 +108,8 @@ func TestAsManyExportsRunAsMay(t *testing.T) {
 	}
 }
 
-// TestTheSameExportsGiveTheSameFiles: names and files follow from the world and what was asked of it, however many run at once
-// and whether they were interrupted; and no export changes what the world is.
+// TestTheSameExportsGiveTheSameFiles: names and files depend only on the world and the request, however many run at once and whether they were
+// interrupted; and no export changes the world.
 func TestTheSameExportsGiveTheSameFiles(t *testing.T) {
 	var names []string
 	for _, workers := range []int{1, 3} {
@@ -186,7 +186,7 @@ func TestABrokenWorldFailsAnExport(t *testing.T) {
 	}
 }
 
-// TestExportsAreBounded refuses more unfinished exports than there may be, and keeps the latest that ended.
+// TestExportsAreBounded refuses exports beyond the bound for unfinished ones, and keeps the latest that ended.
 func TestExportsAreBounded(t *testing.T) {
 	w := tiny(t, store.Memory)
 	defer w.Close()

@@ -11,7 +11,7 @@ import (
 	"github.com/holiman/uint256"
 )
 
-// tables are a roll-up's source and its destination.
+// tables holds a roll-up's source and its destination.
 type tables struct {
 	tallies   map[Key]Tally
 	months    map[MonthKey]string
@@ -47,7 +47,7 @@ type arrival struct {
 	activity *Activity
 }
 
-// histories returns the blocks of some chains over ten weeks, with few addresses and many coincidences.
+// histories returns blocks of some chains over ten weeks, with few addresses and many coincidences.
 func histories(r *rand.Rand) [][]arrival {
 	start := time.Date(2026, 4, 20, 0, 0, 0, 0, time.UTC).Unix()
 	all := make([][]arrival, 4)
@@ -70,8 +70,8 @@ func histories(r *rand.Rand) [][]arrival {
 	return all
 }
 
-// TestOrderOfChainsDoesNotShow writes the same blocks chain by chain, in the order of time, and mixed at random with
-// restarts in between, and finds the same rows.
+// TestOrderOfChainsDoesNotShow writes the same blocks chain by chain, in order of time, and randomly mixed with restarts in between, and gets the
+// same rows.
 func TestOrderOfChainsDoesNotShow(t *testing.T) {
 	for seed := range uint64(20) {
 		r := rand.New(rand.NewPCG(seed, 1))
@@ -92,7 +92,7 @@ func TestOrderOfChainsDoesNotShow(t *testing.T) {
 	}
 }
 
-// shuffled mixes chains and keeps the order of each.
+// shuffled mixes chains but keeps the order of each.
 func shuffled(r *rand.Rand, all [][]arrival) (mixed []arrival) {
 	rest := slices.Clone(all)
 	for len(rest) > 0 {
@@ -105,7 +105,7 @@ func shuffled(r *rand.Rand, all [][]arrival) (mixed []arrival) {
 	return mixed
 }
 
-// fold rolls up blocks, and writes what there is where a function says so. Every second time it starts again from the tables.
+// fold rolls up blocks, and writes the result where a function says so. Every second time it starts again from the tables.
 func fold(t *testing.T, to *tables, arrivals []arrival, write func() bool) {
 	t.Helper()
 	rollup, flushes := to.rollup(), 0

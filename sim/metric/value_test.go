@@ -9,9 +9,9 @@ import (
 	"github.com/holiman/uint256"
 )
 
-// TestWholeQuotientsAreExact: an average that is an integer is written with all its digits, however many they are.
+// TestWholeQuotientsAreExact: an integer average is written with all its digits, however many there are.
 func TestWholeQuotientsAreExact(t *testing.T) {
-	odd := uint256.NewInt(116912141156538295) // no float64 is this number
+	odd := uint256.NewInt(116912141156538295) // no float64 equals this number
 	large := new(uint256.Int).Lsh(uint256.NewInt(1), 200)
 	for want, v := range map[string]Value{
 		"116912141156538295": {*new(uint256.Int).Mul(odd, uint256.NewInt(7)), 7},

@@ -15,8 +15,8 @@ import (
 	"snowglobe/sim/store"
 )
 
-// TestSettingsComeBack: overrides of the next blocks, waiting transactions and impersonated accounts are, after a revert and in a copy, the
-// same as at the snapshot. A reset discards them and restores the user's settings for automatic blocks.
+// TestSettingsComeBack: after a revert and in a copy, overrides of the next blocks, waiting transactions and impersonated accounts are as they were
+// at the snapshot. A reset discards them and restores the user's settings for automatic blocks.
 func TestSettingsComeBack(t *testing.T) {
 	t.Parallel()
 	w := generate(t)

@@ -55,7 +55,7 @@ func funded(t *testing.T, m *miner.Miner, n byte) common.Address {
 	return a
 }
 
-// TestAutomine: each transaction gets a block at once. One behind a gap waits until the gap is filled, and then both get one each.
+// TestAutomine: each transaction gets a block at once. One behind a gap waits until the gap is filled, and then each gets one.
 func TestAutomine(t *testing.T) {
 	t.Parallel()
 	w := generate(t)
@@ -94,7 +94,7 @@ func TestAutomine(t *testing.T) {
 		if nonce, err := m.Nonce(t.Context(), from); err != nil || nonce != 3 {
 			t.Errorf("%s: the next nonce is %d: %v", name, nonce, err)
 		}
-		// Waiting transactions are mined with the next one that gets a block of its own.
+		// Waiting transactions are mined with the next one that gets its own block.
 		m.SetAutomine(true)
 		ok(t, m.SendFrom(t.Context(), asked(t, m, from, &types.DynamicFeeTx{Nonce: 3, Gas: 21_000, To: &from}), from))
 		mined(4)
@@ -113,8 +113,8 @@ func TestAutomine(t *testing.T) {
 	}
 }
 
-// TestLargeTransactionsWait: if a block lacks the capacity for a transaction (ACP-176), its time is delayed, half a second at a time, until it
-// has it. Helicon ended capacity.
+// TestLargeTransactionsWait: if a block lacks the capacity for a transaction (ACP-176), its time is delayed by half a second until there is enough.
+// Helicon abolished capacity.
 func TestLargeTransactionsWait(t *testing.T) {
 	t.Parallel()
 	w := generate(t, neverHelicon)
@@ -142,8 +142,7 @@ func TestLargeTransactionsWait(t *testing.T) {
 	}
 }
 
-// TestBlocksHaveASize: a block takes transactions of up to 1,792 KiB in total, even if it has more gas; a smaller one that still fits is
-// included.
+// TestBlocksHaveASize: a block takes transactions of up to 1,792 KiB in total, even if it has more gas; a smaller one that still fits is included.
 func TestBlocksHaveASize(t *testing.T) {
 	t.Parallel()
 	const each = 126 << 10 // fourteen of them fit
@@ -281,7 +280,7 @@ func TestWhatWaitsCanBeTakenBack(t *testing.T) {
 	}
 }
 
-// TestChangesOfTheState tries the changes that no transaction makes.
+// TestChangesOfTheState tries the changes that no transaction can make.
 func TestChangesOfTheState(t *testing.T) {
 	t.Parallel()
 	w := generate(t)
@@ -461,7 +460,7 @@ func TestIntervals(t *testing.T) {
 		m.Run(ctx, func(err error) { t.Error(err) })
 		close(ended)
 	}()
-	// grows waits until blocks are made, or until there are no more.
+	// grows waits until blocks are made, or until they stop.
 	grows := func(want bool) {
 		t.Helper()
 		for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); {
@@ -547,7 +546,7 @@ func TestReplace(t *testing.T) {
 	}
 }
 
-// TestWhatWaitsOutlivesAFailingFile: a transaction that waits is not dropped because the file could not be read when its block was made.
+// TestWhatWaitsOutlivesAFailingFile: a waiting transaction is not dropped because the file was unreadable when its block was made.
 func TestWhatWaitsOutlivesAFailingFile(t *testing.T) {
 	t.Parallel()
 	w := generate(t)
@@ -558,7 +557,7 @@ func TestWhatWaitsOutlivesAFailingFile(t *testing.T) {
 		ok(t, m.SendFrom(t.Context(), waits, from))
 		m.SetAutomine(true)
 		later := asked(t, m, other, &types.DynamicFeeTx{Gas: 21_000, To: &common.Address{0xbb, 2}})
-		// each repeats an action while each reading of an account fails in turn, and finally none.
+		// each repeats an action while each read of an account fails in turn, and finally none.
 		each := func(what string, do func() error) {
 			t.Helper()
 			for failing := 1; ; failing++ {

@@ -18,7 +18,7 @@ import (
 	"snowglobe/sim/miner"
 )
 
-// neverHelicon is an upgrade's time with which a C-Chain keeps the rules before Helicon.
+// neverHelicon is an upgrade time with which a C-Chain keeps the rules before Helicon.
 const neverHelicon = "helicon=never"
 
 func generate(t *testing.T, upgrades ...string) *sim.World {
@@ -133,8 +133,8 @@ func head(t *testing.T, c *reader.Chain) *reader.Block {
 	return b
 }
 
-// TestPendingFollows: the pending block has the present time even if neither the chain nor the pool changed, and shows overrides of the next
-// block even if no transaction waits.
+// TestPendingFollows: the pending block has the current time even if neither the chain nor the pool changed, and shows overrides of the next block
+// even if no transaction waits.
 func TestPendingFollows(t *testing.T) {
 	t.Parallel()
 	w := generate(t)
@@ -162,7 +162,7 @@ func TestPendingFollows(t *testing.T) {
 		if b := pending(); !b.Pending() || b.Header.Coinbase != (common.Address{0xc0}) {
 			t.Errorf("%s: pending is %+v, another coinbase was set", name, b.Header)
 		}
-		if err := m.Mine(t.Context(), 1, 0); err != nil || pending() != head(t, m.Chain) { // which has the coinbase
+		if err := m.Mine(t.Context(), 1, 0); err != nil || pending() != head(t, m.Chain) { // the head has the coinbase
 			t.Errorf("%s: something is pending after the block with the coinbase: %v", name, err)
 		}
 		m.SetAutomine(false)
@@ -184,8 +184,8 @@ func TestPendingFollows(t *testing.T) {
 	}
 }
 
-// TestFreeGas: while the next base fee is set to 0, an account without funds can send, and transactions accepted for such a block wait for the
-// next one, also after a revert to that state. Later, transactions that pay nothing are refused.
+// TestFreeGas: while the next base fee is set to 0, an account without funds can send, and transactions accepted for such a block wait for the next
+// one, also after a revert to that state. Later, transactions that pay nothing are refused.
 func TestFreeGas(t *testing.T) {
 	t.Parallel()
 	w := generate(t)
@@ -260,7 +260,7 @@ func TestTheClockHasAnEnd(t *testing.T) {
 	if err := other.Mine(t.Context(), 1, 0); err != nil || !w.Clock.Now().Equal(end) {
 		t.Errorf("another chain has no block at the end: %v, it is %s", err, w.Clock.Now())
 	}
-	beyond := end.Add(time.Hour) // as a file may have it that an earlier version made
+	beyond := end.Add(time.Hour) // an earlier version may have made such a file
 	w.Clock.Set(beyond)
 	if err := w.Miners[1].Mine(t.Context(), 1, 0); err != nil || !w.Clock.Now().Equal(beyond) {
 		t.Errorf("where the clock stands already there is no block: %v, it is %s", err, w.Clock.Now())

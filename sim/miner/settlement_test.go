@@ -19,7 +19,7 @@ import (
 // endless uses all gas: JUMPDEST, PUSH1 0, JUMP.
 var endless = []byte{0x5b, 0x60, 0x00, 0x56}
 
-// pay sends a transfer of an account, with a gas limit.
+// pay sends a transfer from an account, with a gas limit.
 func pay(t *testing.T, m *miner.Miner, from, to common.Address, wei *big.Int, gas uint64) error {
 	t.Helper()
 	nonce, err := m.Nonce(t.Context(), from)
@@ -27,8 +27,8 @@ func pay(t *testing.T, m *miner.Miner, from, to common.Address, wei *big.Int, ga
 	return m.SendFrom(t.Context(), asked(t, m, from, &types.DynamicFeeTx{Nonce: nonce, To: &to, Value: wei, Gas: gas, GasFeeCap: big.NewInt(1e13)}), from)
 }
 
-// TestFundsAreSpentOnceTheyAreSettled: since Helicon a block accepts a transaction only if its sender can pay without what the blocks that are
-// not settled gave to it (ACP-194). With automine the block waits for that; without, the transaction does. On an L1 funds can be spent at once.
+// TestFundsAreSpentOnceTheyAreSettled: since Helicon a block accepts a transaction only if its sender can pay without what unsettled blocks gave it
+// (ACP-194). With automine the block waits for that; without, the transaction does. On an L1 funds can be spent at once.
 func TestFundsAreSpentOnceTheyAreSettled(t *testing.T) {
 	t.Parallel()
 	w := generate(t)
@@ -51,7 +51,7 @@ func TestFundsAreSpentOnceTheyAreSettled(t *testing.T) {
 		ok(t, m.Mine(t.Context(), 1, 0))
 		nonce, err := m.Nonce(t.Context(), to)
 		ok(t, err)
-		rest := new(big.Int).Mul(coin, big.NewInt(4)) // more than was settled
+		rest := new(big.Int).Mul(coin, big.NewInt(4)) // more than has settled
 		ok(t, m.SendFrom(t.Context(), asked(t, m, to, &types.DynamicFeeTx{Nonce: nonce, To: &from, Value: rest, Gas: 21_000, GasFeeCap: big.NewInt(1e10)}), to))
 		ok(t, m.Mine(t.Context(), 1, 0))
 		if txs := head(t, m.Chain).Row.Txs; (txs == 0) != (name == "C") {
@@ -64,7 +64,7 @@ func TestFundsAreSpentOnceTheyAreSettled(t *testing.T) {
 	}
 }
 
-// TestClientsChangesAreSettledAtOnce: what a client sets without a transaction is there for the next block, on every chain.
+// TestClientsChangesAreSettledAtOnce: what a client sets without a transaction is available to the next block, on every chain.
 func TestClientsChangesAreSettledAtOnce(t *testing.T) {
 	t.Parallel()
 	w := generate(t)
@@ -119,8 +119,8 @@ func TestTheQueueIsBounded(t *testing.T) {
 	}
 }
 
-// TestAHugeGasLimitSettlesMonthsLater: a client may choose a gas limit that gas time takes months for. The next block then comes when that is
-// settled, at once in real time.
+// TestAHugeGasLimitSettlesMonthsLater: a client may choose a gas limit that takes months of gas time. The next block then comes when that is settled,
+// at once in real time.
 func TestAHugeGasLimitSettlesMonthsLater(t *testing.T) {
 	t.Parallel()
 	w := generate(t)
@@ -144,8 +144,8 @@ func TestAHugeGasLimitSettlesMonthsLater(t *testing.T) {
 	}
 }
 
-// TestGasIsChargedByHalfTheLimit: a transaction is charged the gas that it uses, but since Helicon at least half of its limit, and pays the
-// price at its execution, which is at most the header's.
+// TestGasIsChargedByHalfTheLimit: a transaction is charged the gas that it uses, but since Helicon at least half of its limit, and pays the price at
+// its execution, which is at most the header's.
 func TestGasIsChargedByHalfTheLimit(t *testing.T) {
 	t.Parallel()
 	for helicon, w := range map[bool]*sim.World{true: generate(t), false: generate(t, neverHelicon)} {
@@ -183,8 +183,8 @@ func balance(t *testing.T, m *miner.Miner, address common.Address) *big.Int {
 	return states.GetBalance(address).ToBig()
 }
 
-// TestAMinedBlockSettles: a block that a client asks for and that has no transactions to take comes late enough to settle those before it. One
-// that takes a transaction, or whose time the client chose, comes as soon as the rules or the client say.
+// TestAMinedBlockSettles: a block that a client asks for, and that has no transactions to take, comes late enough to settle earlier ones. One that
+// takes a transaction, or whose time the client chose, comes as soon as the rules or the client allow.
 func TestAMinedBlockSettles(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -222,7 +222,7 @@ func TestAMinedBlockSettles(t *testing.T) {
 	}
 }
 
-// TestSettlementAtItsBounds: a block settles one that ended exactly five seconds before it, and a sender whose settled funds cover what gas costs,
+// TestSettlementAtItsBounds: a block settles one that ended exactly five seconds before it. A sender whose settled funds cover what gas costs,
 // but not what the transaction's cap lets it cost, waits.
 func TestSettlementAtItsBounds(t *testing.T) {
 	t.Parallel()

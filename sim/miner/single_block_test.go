@@ -33,8 +33,8 @@ func (a *accepting) Accept(_ *txs.Tx, h *evm.Header) (*store.PrimaryDelta, error
 
 func (a *accepting) Reject() { a.rejected++ }
 
-// TestAtomicTransactionsGetABlockOfTheirOwn sends exports: an accepted one, an empty one, ones that cannot be written or that the network or
-// the chain refuses, and one for which the chain lacks the capacity.
+// TestAtomicTransactionsGetABlockOfTheirOwn sends exports: an accepted one, an empty one, ones that cannot be written or that the network or the
+// chain refuses, and one for which the chain lacks the capacity.
 func TestAtomicTransactionsGetABlockOfTheirOwn(t *testing.T) {
 	t.Parallel()
 	w := generate(t)
@@ -91,8 +91,8 @@ func TestAtomicTransactionsGetABlockOfTheirOwn(t *testing.T) {
 	}
 }
 
-// TestWhatCannotBeInABlockIsDropped: without automine transactions wait. With it, a transaction that no block can take is refused and dropped,
-// and does not block others.
+// TestWhatCannotBeInABlockIsDropped: without automine transactions wait. With it, a transaction that no block can take is refused and dropped, and
+// does not block others.
 func TestWhatCannotBeInABlockIsDropped(t *testing.T) {
 	t.Parallel()
 	w := generate(t)
@@ -239,8 +239,7 @@ func TestRunMakesBlocks(t *testing.T) {
 	<-done
 }
 
-// TestMemoryKeepsThePool: another miner continues from a miner's memory in a snapshot. Transactions that no longer fit are omitted, and holds
-// remain.
+// TestMemoryKeepsThePool: another miner continues from a miner's memory in a snapshot. Transactions that no longer fit are dropped, and holds remain.
 func TestMemoryKeepsThePool(t *testing.T) {
 	t.Parallel()
 	w := generate(t)
@@ -286,7 +285,7 @@ func TestMemoryKeepsThePool(t *testing.T) {
 	}
 }
 
-// TestALoweredNonceMinesNothingTwice: after a nonce was lowered, the transactions that used it are known.
+// TestALoweredNonceMinesNothingTwice: after a nonce was lowered, the miner still knows the transactions that used it.
 func TestALoweredNonceMinesNothingTwice(t *testing.T) {
 	t.Parallel()
 	w := generate(t)
@@ -296,7 +295,7 @@ func TestALoweredNonceMinesNothingTwice(t *testing.T) {
 		ok(t, m.SendFrom(t.Context(), tx, from))
 		ok(t, m.SetNonce(t.Context(), from, 0, true))
 		for _, again := range []bool{false, true} {
-			if again { // a miner that learns it from the file
+			if again { // a miner that reads it from the file
 				kept, err := m.Memory()
 				ok(t, err)
 				ok(t, m.Rewound(t.Context(), kept))

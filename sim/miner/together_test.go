@@ -12,7 +12,7 @@ import (
 	"snowglobe/sim/miner"
 )
 
-// TestTogetherOrNotAtAll sends two payments of an account at once: in one block, after the capacity for them is there, or not at all.
+// TestTogetherOrNotAtAll sends two payments from an account at once: both in one block, once there is capacity, or none.
 func TestTogetherOrNotAtAll(t *testing.T) {
 	t.Parallel()
 	w := generate(t)

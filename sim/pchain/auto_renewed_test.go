@@ -12,14 +12,14 @@ import (
 	"snowglobe/sim/utxo"
 )
 
-// heliconWorld returns a world on which Helicon activates a number of seconds after its start.
+// heliconWorld returns a world where Helicon activates a number of seconds after its start.
 func heliconWorld(t *testing.T, after int64) *world {
 	t.Helper()
 	network, err := local.WithActivation(rules.Helicon, start+after)
 	return newWorldOn(t, must(t, network, err))
 }
 
-// autoRenewedTx stakes for a node in cycles, and restakes a share of the rewards. The same key has its authority.
+// autoRenewedTx stakes for a node in cycles, and restakes a share of the rewards. The same key has authority over it.
 func (w *world) autoRenewedTx(key *txs.Key, node byte, amount, period uint64, restaked uint32, mistakes ...func(*txs.AddAutoRenewedValidatorTx)) *txs.Tx {
 	w.t.Helper()
 	owner := txs.NewOwner(key.Address())
@@ -43,8 +43,8 @@ func (w *world) configTx(key *txs.Key, added ids.ID, period uint64, restaked uin
 	}, []*txs.Key{key})
 }
 
-// TestAutoRenewedValidator goes through cycles: the rewards are split, a delegator's fee is restaked with them, a new configuration applies
-// from the next cycle on, and at the end everything is paid.
+// TestAutoRenewedValidator goes through cycles: the rewards are split, a delegator's fee is restaked with them, a new configuration applies from the
+// next cycle on, and at the end everything is paid.
 func TestAutoRenewedValidator(t *testing.T) {
 	w := heliconWorld(t, 0)
 	const stake, period, half = 2000 * nAVAX, 30 * oneDay, 500_000
@@ -112,8 +112,7 @@ func TestAutoRenewedValidatorFails(t *testing.T) {
 	w.replay()
 }
 
-// TestAutoRenewedValidatorAtTheLimit restakes as much as the greatest stake has room for: in proportion of reward and fees, in the node's
-// rounding.
+// TestAutoRenewedValidatorAtTheLimit restakes as much as the maximum stake has room for, in proportion of reward and fees, rounded as a node does.
 func TestAutoRenewedValidatorAtTheLimit(t *testing.T) {
 	w := heliconWorld(t, 0)
 	most := w.p.Network.BaseStaking.MaxValidatorStake
@@ -137,7 +136,7 @@ func TestAutoRenewedValidatorAtTheLimit(t *testing.T) {
 	}
 }
 
-// TestAutoRenewedValidatorsAreRefused has each refusal in the node's words.
+// TestAutoRenewedValidatorsAreRefused in the node's words.
 func TestAutoRenewedValidatorsAreRefused(t *testing.T) {
 	early := heliconWorld(t, 1000)
 	early.refuse(errHeliconNotActive, early.autoRenewedTx(early.keys[0], 0, 2000*nAVAX, 30*oneDay, 0, func(u *txs.AddAutoRenewedValidatorTx) { u.Period = 0 }))

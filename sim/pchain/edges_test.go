@@ -40,7 +40,7 @@ func TestMaxWeight(t *testing.T) {
 		}
 		start := 10 + random.Uint64N(5)
 		end := start + 1 + random.Uint64N(10)
-		// Current stakers stake already; stakers that ended before start were removed by then.
+		// Current stakers are already staking; stakers that ended before start were removed by then.
 		all = slices.DeleteFunc(all, func(d *Staker) bool {
 			if d.Start == 0 && d.End <= start {
 				current.delete(d)
@@ -64,7 +64,7 @@ func TestMaxWeight(t *testing.T) {
 	}
 }
 
-// TestStakersAreOrdered: by time, kind and transaction, in any order of insertion.
+// TestStakersAreOrdered by time, kind and transaction, whatever the order of insertion.
 func TestStakersAreOrdered(t *testing.T) {
 	want := []*Staker{
 		{End: 1, TxID: ids.ID{9}}, {End: 2, SubnetID: ids.ID{1}, TxID: ids.ID{8}}, {End: 2, Delegator: true, TxID: ids.ID{3}}, {End: 2, Delegator: true, TxID: ids.ID{4}},
@@ -90,7 +90,7 @@ func TestStakersAreOrdered(t *testing.T) {
 	}
 }
 
-// snapshot returns the state that a stored chain would begin with.
+// snapshot returns the state with which a stored chain would begin.
 func (w *world) snapshot() Snapshot {
 	s := w.p.State
 	excess, accrued := s.ValidatorFees()
@@ -105,7 +105,7 @@ func (w *world) snapshot() Snapshot {
 	return at
 }
 
-// TestAStoredChainGoesOn: a chain started from a snapshot refuses and accepts the same as the original.
+// TestAStoredChainGoesOn: a chain started from a snapshot accepts and refuses the same as the original.
 func TestAStoredChainGoesOn(t *testing.T) {
 	l := newL1(t)
 	l.accept(start, l.validatorTx(l.keys[1], 9, 2000*nAVAX, 20*oneDay))
@@ -117,7 +117,7 @@ func TestAStoredChainGoesOn(t *testing.T) {
 	l.accept(l.p.Time(), l.weightTx(must1(l.registration(5, expiry).ValidationID()), 0, 0, 0, 1, 2))
 	tip, height := l.p.Tip(), l.p.Height()
 	at := l.snapshot()
-	// A pending validator, as in a genesis, besides the current ones.
+	// A pending validator, as in a genesis, in addition to the current ones.
 	at.Stakers = append(at.Stakers, &Staker{TxID: ids.ID{7}, NodeID: nodeID(7), Start: l.p.Time() + 50, End: l.p.Time() + 20*oneDay, Weight: nAVAX, Status: Pending})
 	before := l.p
 	l.p = New(local, utxo.NewSharedMemory(), at)
@@ -165,7 +165,7 @@ func must1[T any](v T, err error) T {
 	return v
 }
 
-// TestMessagesOfNoL1: refused are messages of an unknown subnet, of one that is not an L1, of another chain, and of another address.
+// TestMessagesOfNoL1 refuses messages of an unknown subnet, of one that is not an L1, of another chain, and of another address.
 func TestMessagesOfNoL1(t *testing.T) {
 	l := newL1(t)
 	l.convert(nAVAX)
@@ -251,8 +251,8 @@ func TestBoundsOfStaking(t *testing.T) {
 	w.refuse(errDelegationMismatch, must(t, resigned, err))
 }
 
-// TestWhoHasWhichKey: validators of permissioned subnets sign with the keys they have on the primary network, L1 validators with their own, and
-// the weight of validators counts delegations.
+// TestWhoHasWhichKey: validators of permissioned subnets sign with their keys on the primary network, L1 validators with their own, and the weight of
+// validators includes delegations.
 func TestWhoHasWhichKey(t *testing.T) {
 	l := newL1(t)
 	l.accept(start, l.validatorTx(l.keys[1], 0, 2000*nAVAX, 30*oneDay))
@@ -263,7 +263,7 @@ func TestWhoHasWhichKey(t *testing.T) {
 		return &txs.AddSubnetValidatorTx{BaseTx: base, Validator: v, SubnetAuth: &txs.Input{SigIndices: []uint32{0}}}
 	}, []*txs.Key{l.owner}))
 	for subnet, weight := range map[ids.ID]uint64{ids.Empty: 2150 * nAVAX, l.subnetID: 42} {
-		for range 2 { // a key that was read once is remembered
+		for range 2 { // the second time the key is cached
 			set, err := l.p.Validators(subnet)
 			if err != nil || len(set) != 1 || set[0].Weight != weight || set[0].NodeID != nodeID(0) || set[0].PublicKey == nil {
 				t.Fatalf("%s: %+v, %v", subnet, set, err)
@@ -300,7 +300,7 @@ func TestCapacityTime(t *testing.T) {
 	if got := w.p.CapacityTime(&txs.AdvanceTimeTx{}, start); got != start {
 		t.Errorf("what has no complexity waits until %d", got)
 	}
-	// So many outputs can be in no block.
+	// No block can have so many outputs.
 	for gas, wait := range map[uint64]uint64{local.Fees.MaxCapacity: 10, local.Fees.MaxCapacity + 1: 0} {
 		many := base
 		many.Outs = nil
@@ -315,7 +315,7 @@ func TestCapacityTime(t *testing.T) {
 	}
 }
 
-// TestGenesis: who begins later is pending; the rewards of all others count as supply, one after the other.
+// TestGenesis: validators that begin later are pending; the rewards of all others count as supply, one after another.
 func TestGenesis(t *testing.T) {
 	owner := txs.NewOwner(testKey(t, 0).Address())
 	validator := func(n byte, from uint64) *txs.Tx {
@@ -358,7 +358,7 @@ func TestGenesis(t *testing.T) {
 	}
 }
 
-// TestForms: checks without state refuse the same transactions as the node's SyntacticVerify, and accept values at a bound.
+// TestForms: stateless checks refuse the same transactions as the node's SyntacticVerify, and accept values at a bound.
 func TestForms(t *testing.T) {
 	l := newL1(t)
 	key := l.owner
@@ -483,7 +483,7 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// TestDepositsArePaid: an L1 validator's initial balance, and increases of it, are paid by the transaction's inputs.
+// TestDepositsArePaid: the transaction's inputs pay for an L1 validator's initial balance, and for increases of it.
 func TestDepositsArePaid(t *testing.T) {
 	l := newL1(t)
 	l.convert(nAVAX)
@@ -532,7 +532,7 @@ func TestDiffs(t *testing.T) {
 	}
 }
 
-// TestTheExcessOfTheContinuousFee: it follows from the number of validators (ACP-77), and a rollback restores it.
+// TestTheExcessOfTheContinuousFee follows from the number of validators (ACP-77), and a rollback restores it.
 func TestTheExcessOfTheContinuousFee(t *testing.T) {
 	l := newL1(t)
 	l.convert(nAVAX)

@@ -26,7 +26,7 @@ type judged struct {
 	Txs              []struct{ Tx, Error string }
 }
 
-// judgedStaker is a current staker of the primary network as avalanchego's state has it.
+// judgedStaker is a current staker of the primary network in avalanchego's state.
 type judgedStaker struct {
 	TxID                                              ids.ID
 	NodeID                                            ids.NodeID
@@ -37,7 +37,7 @@ type judgedStaker struct {
 	NextPeriod                                        uint64
 }
 
-// judgedChain is such a chain on a network of which Helicon activates at a time, with its state after the blocks.
+// judgedChain is such a chain on a network where Helicon activates at a given time, with its state after the blocks.
 type judgedChain struct {
 	judged
 	Network    uint32
@@ -131,8 +131,8 @@ func TestTransactionsAreRefusedAsAvalanchegoRefusesThem(t *testing.T) {
 	all.compare(t, p)
 }
 
-// TestHeliconIsAsAvalanchegoHasIt compares the verdicts about Helicon's transactions, and the state after cycles of auto-renewed validators, with
-// those of avalanchego v1.15.0: after activation on both networks, and a second before it.
+// TestHeliconIsAsAvalanchegoHasIt compares the verdicts on Helicon's transactions, and the state after cycles of auto-renewed validators, with those
+// of avalanchego v1.15.0: after activation on both networks, and a second before it.
 func TestHeliconIsAsAvalanchegoHasIt(t *testing.T) {
 	for _, c := range readJudged[[]judgedChain](t, "judged_helicon.json.gz") {
 		n := map[uint32]*rules.Network{1: rules.Mainnet, 5: rules.Fuji}[c.Network]

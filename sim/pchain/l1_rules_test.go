@@ -21,7 +21,7 @@ func (l *l1) register(change func(*warp.RegisterL1Validator), indices ...int) *t
 	})
 }
 
-// TestOwnersInARegistrationAreVerified as by avalanchego's message.RegisterL1Validator.Verify.
+// TestOwnersInARegistrationAreVerified as in avalanchego's message.RegisterL1Validator.Verify.
 func TestOwnersInARegistrationAreVerified(t *testing.T) {
 	l := newL1(t)
 	l.convert(nAVAX)
@@ -42,7 +42,7 @@ func TestOwnersInARegistrationAreVerified(t *testing.T) {
 	}
 }
 
-// TestTheWeightOfAnL1IsANumber of 64 bits, as in avalanchego's state.Diff.PutL1Validator: a sum of exactly that is one.
+// TestTheWeightOfAnL1IsANumber of 64 bits, as in avalanchego's state.Diff.PutL1Validator: a sum of exactly the maximum is allowed.
 func TestTheWeightOfAnL1IsANumber(t *testing.T) {
 	l := newL1(t)
 	l.convert(nAVAX) // twice a weight of 100
@@ -61,8 +61,8 @@ func TestTheWeightOfAnL1IsANumber(t *testing.T) {
 	l.accept(l.p.Time(), l.conversionTx(func(all []*txs.ConversionValidator) { all[0].Weight, all[1].Weight = math.MaxUint64-1, 1 }))
 }
 
-// TestValidatorsFromBeforeAConversionAreNotDoubled: a validator of the permissioned subnet stays until its end or removal. Until then its node
-// cannot be an L1 validator of the same subnet.
+// TestValidatorsFromBeforeAConversionAreNotDoubled: a validator of the permissioned subnet stays until its end or removal. Until then its node cannot
+// be an L1 validator of the same subnet.
 func TestValidatorsFromBeforeAConversionAreNotDoubled(t *testing.T) {
 	l := newL1(t)
 	for _, node := range []byte{0, 5} {

@@ -57,7 +57,7 @@ func (l *l1) conversionTx(change func([]*txs.ConversionValidator)) *txs.Tx {
 	}, []*txs.Key{l.owner})
 }
 
-// message signs an L1 message of the manager with these validators of the L1.
+// message signs an L1 message from the manager with these validators of the L1.
 func (l *l1) message(message warp.L1Message, indices ...int) []byte {
 	l.t.Helper()
 	unsigned, err := warp.NewL1Message(12345, l.chainID, manager, message)
@@ -200,8 +200,8 @@ func TestBalancesDrainAndFillUp(t *testing.T) {
 	l.replay()
 }
 
-// TestBalanceForLessThanASecondIsDeactivatedLast: a validator that a transaction activates and that cannot pay for
-// another second is deactivated by the same block, in this order of diffs.
+// TestBalanceForLessThanASecondIsDeactivatedLast: a validator that a transaction activates and that cannot pay for another second is deactivated by
+// the same block, in this order of diffs.
 func TestBalanceForLessThanASecondIsDeactivatedLast(t *testing.T) {
 	l := newL1(t)
 	l.convert(1000)
@@ -284,7 +284,7 @@ func TestOneBadTransactionTakesTheBlockBack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	wantError(t, l.p.acceptOnly(b), utxo.ErrNotFound) // what the first spent
+	wantError(t, l.p.acceptOnly(b), utxo.ErrNotFound) // the first one spent it
 	if l.p.Time() != time || l.p.Tip() != tip || l.p.l1.accrued != accrued || l.p.Fees() != fees {
 		t.Error("time passed")
 	}

@@ -10,8 +10,8 @@ import (
 	"snowglobe/sim/warp"
 )
 
-// TestChangedTransactionsChangeNothing verifies transactions of every type with altered bytes, as a client might send them: whether refused or
-// not, none stops the chain, and verifying changes nothing.
+// TestChangedTransactionsChangeNothing verifies transactions of every type with altered bytes, as a client might send them. Whether refused or not,
+// none stops the chain, and verifying changes nothing.
 func TestChangedTransactionsChangeNothing(t *testing.T) {
 	l := newL1(t)
 	auth, control := &txs.Input{SigIndices: []uint32{0}}, txs.NewOwner(l.owner.Address())
@@ -79,7 +79,7 @@ func TestChangedTransactionsChangeNothing(t *testing.T) {
 	}
 }
 
-// fingerprint is enough of a chain to see that it changed.
+// fingerprint covers enough of a chain to show that it changed.
 type fingerprint struct {
 	tip             ids.ID
 	time, supply    uint64

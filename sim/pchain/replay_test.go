@@ -154,7 +154,7 @@ func TestRecordedPChainReplays(t *testing.T) {
 	}
 }
 
-// recordedGenesis returns outputs that the recorded transactions spend and none created; the first signer of an input owns its output.
+// recordedGenesis returns the outputs that recorded transactions spend but none created; an input's first signer owns its output.
 func recordedGenesis(t *testing.T, blocks []*txs.Block) []*txs.UTXO {
 	t.Helper()
 	var utxos []*txs.UTXO

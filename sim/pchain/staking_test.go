@@ -49,7 +49,7 @@ func (w *world) delegatorTx(key *txs.Key, node byte, weight, duration uint64) *t
 	})
 }
 
-// reward ends the next staker and decides about its reward.
+// reward ends the next staker and decides its reward.
 func (w *world) reward(commit bool) *Diff {
 	w.t.Helper()
 	proposal, err := w.p.BuildProposal(w.p.NextStakerChangeTime())
@@ -196,7 +196,7 @@ func TestStakingRulesRefuse(t *testing.T) {
 	w.refuse(errOverDelegated, w.delegatorTx(w.keys[2], 9, 25*nAVAX, 5*oneDay))
 }
 
-// TestRefusalsAreAdvised: the message has a node's words, and the advice, for the log, the numbers that they leave out.
+// TestRefusalsAreAdvised: the message has a node's words, and the advice for the log has the numbers that they leave out.
 func TestRefusalsAreAdvised(t *testing.T) {
 	w := newWorld(t)
 	w.accept(start, w.validatorTx(w.keys[1], 9, 2000*nAVAX, 20*oneDay))

@@ -37,7 +37,7 @@ func localNetwork() *rules.Network {
 	return &n
 }
 
-// id reads a constant of a test.
+// id parses a constant of a test.
 func id(cb58 string) ids.ID {
 	id, err := ids.FromString(cb58)
 	if err != nil {
@@ -81,7 +81,7 @@ func genesisUTXOs(keys []*txs.Key, amount uint64) []*txs.UTXO {
 
 func newWorld(t *testing.T) *world { return newWorldOn(t, local) }
 
-// newWorldOn makes the world on a network with the ids of local.
+// newWorldOn makes the world on a network with local's ids.
 func newWorldOn(t *testing.T, network *rules.Network) *world {
 	t.Helper()
 	w := &world{t: t, shared: utxo.NewSharedMemory()}
@@ -191,7 +191,7 @@ func (w *world) acceptBlock(b *txs.Block) []*Diff {
 	return diffs
 }
 
-// refuse checks that a P-Chain transaction is refused with this error.
+// refuse expects a P-Chain transaction to be refused with this error.
 func (w *world) refuse(want error, tx *txs.Tx) {
 	w.t.Helper()
 	b, err := w.p.BuildBlock(w.p.Time(), []*txs.Tx{tx})

@@ -24,7 +24,7 @@ func (w *world) tryAcceptX(time uint64, transactions ...*txs.Tx) ([]*xchain.Diff
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	// A transaction that the chain accepts must also be accepted from its bytes alone.
+	// If the chain accepts a transaction, it must also accept its bytes alone.
 	parsed, err := txs.ParseBlock(txs.XChain, b.Bytes())
 	if err != nil {
 		w.t.Fatal(err)
@@ -160,7 +160,7 @@ func TestAssetsAreCreatedAndMinted(t *testing.T) {
 	wantError(t, err, utxo.ErrNotFound)
 }
 
-// mint uses each right to mint that an asset was created with.
+// mint uses each minting right with which an asset was created.
 func (w *world) mint(key *txs.Key, create *txs.Tx) *txs.Tx {
 	w.t.Helper()
 	owner := txs.NewOwner(key.Address())

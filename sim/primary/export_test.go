@@ -10,7 +10,7 @@ import (
 // ErrUndecided is Restore's error for a file that ends with a proposal.
 var ErrUndecided = errUndecided
 
-// ReplayStrictly is a strict Replay that shows the network after each block, and after its genesis.
+// ReplayStrictly is a strict Replay that passes the network to a function after the genesis and after each block.
 func ReplayStrictly(ctx context.Context, db *store.DB, row store.PrimaryNetwork, cChain int, after func(*Network, *store.PrimaryDelta) error) error {
 	var genesis []*store.PrimaryDelta
 	r, err := begin(ctx, db, row, true, func(d *store.PrimaryDelta) error { genesis = append(genesis, d); return nil })

@@ -16,7 +16,7 @@ import (
 const (
 	day   = 24 * 60 * 60
 	first = 20_000 * day
-	price = 512 // of a second
+	price = 512 // per second
 )
 
 // validatorChange activates or deactivates an L1 validator in a block; an active one's balance is used up at an accrued fee.
@@ -27,8 +27,8 @@ type validatorChange struct {
 	outOfBalance bool
 }
 
-// randomChanges draws changes of some L1 validators in blocks close to midnights, several of them in the same second. No block
-// skips the second in which a balance no longer pays for another.
+// randomChanges draws changes of some L1 validators in blocks close to midnights, several of them in the same second. No block skips the second in
+// which a balance no longer pays for another.
 func randomChanges(r *rand.Rand, validators int) (all []validatorChange) {
 	active := make([]uint64, validators)
 	for time := uint64(first + day - 2); time < first+5*day; time += r.Uint64N(3) + uint64(r.IntN(2)*r.IntN(day)) {
@@ -56,8 +56,8 @@ func randomChanges(r *rand.Rand, validators int) (all []validatorChange) {
 	return all
 }
 
-// TestFeesByDayAreThoseOfEverySecond rolls up the changes of a few L1 validators, as a P-Chain's blocks do, and compares each day with the sum
-// over their active times.
+// TestFeesByDayAreThoseOfEverySecond rolls up the changes of a few L1 validators, as a P-Chain's blocks do, and compares each day with the sum over
+// their active times.
 func TestFeesByDayAreThoseOfEverySecond(t *testing.T) {
 	const validators = 4
 	for seed := range uint64(60) {
@@ -98,7 +98,7 @@ func rollUp(t *testing.T, db *store.DB, all []validatorChange) {
 	}
 }
 
-// compare looks at the days one by one.
+// compare checks the days one by one.
 func compare(t *testing.T, db *store.DB, all []validatorChange, validators int) {
 	rows, err := db.FeeRows(t.Context(), store.PrimaryChain(0, store.PChain), []byte{}, first, first+6*day)
 	if err != nil {

@@ -68,7 +68,7 @@ func TestRowsAndBack(t *testing.T) {
 				name := v.Type().Field(at).Name
 				tables[name] = append(tables[name], v.Field(at).Interface())
 			}
-			// Block 0 of each chain comes first. Trying all the others would take too long.
+			// Block 0 of each chain comes first. Trying all other blocks would take too long.
 			if blocks++; blocks < 3 || blocks%25 > 0 && len(d.L1Validators)+len(d.Blockchains) == 0 && !n.Undecided() {
 				return nil
 			}
@@ -111,7 +111,7 @@ func restores(t *testing.T, n *primary.Network, file *store.DB) error {
 	return nil
 }
 
-// missing returns the first line that another dump does not have.
+// missing returns the first line that another dump lacks.
 func missing(of, from []string) string {
 	for _, line := range of {
 		if !slices.Contains(from, line) {

@@ -40,7 +40,7 @@ func ranges(head uint64) [][2]uint64 {
 	return [][2]uint64{{0, head}, {1, head}, {head / 2, head}, {head / 3, head / 2}, {head / 2, head / 2}, {head, head}, {head + 1, head}, {head/2 + 1, head / 2}, {0, head / 3}}
 }
 
-// holderWorld returns a tiny world in which clients have sent more, unusual things.
+// holderWorld returns a tiny world in which clients have also sent unusual things.
 func holderWorld(t *testing.T) *sim.World {
 	t.Helper()
 	w := tinyWorld(t)
@@ -62,7 +62,7 @@ func headOf(t *testing.T, c *reader.Chain) uint64 {
 // collect returns a condition that is always true, and the balances it was asked about.
 func collect(t *testing.T) (func(*query.HeldRange) bool, map[common.Address]span) {
 	seen := map[common.Address]span{}
-	var turn = make(chan bool, 1) // parts are read at the same time
+	var turn = make(chan bool, 1) // parts are read concurrently
 	return func(r *query.HeldRange) bool {
 		turn <- true
 		defer func() { <-turn }()

@@ -12,8 +12,8 @@ import (
 	"snowglobe/sim/store"
 )
 
-// TestHoldings repeatedly requests pages of the ERC-20 balances of owners after many blocks, so that most come from an owner's cache, and
-// compares them with the file.
+// TestHoldings repeatedly requests pages of owners' ERC-20 balances after many blocks, so that most come from an owner's cache, and compares them
+// with the file.
 func TestHoldings(t *testing.T) {
 	w := tinyWorld(t)
 	personas, err := w.DB.Personas(t.Context())

@@ -18,11 +18,11 @@ import (
 	"snowglobe/sim/txs"
 )
 
-// ledger has a network's outputs as its transactions tell them, read one after another.
+// ledger has a network's outputs as its transactions describe them, read one after another.
 type ledger struct {
 	*sim.Network
 	blocks  map[store.Position]store.PrimaryBlock
-	stakers map[ids.ID]*store.Staker // by transaction; of a validator that renews itself the last cycle
+	stakers map[ids.ID]*store.Staker // by transaction; the last cycle of a validator that renews itself
 	first   map[ids.ID]*store.Staker // by transaction; the first cycle
 	ended   map[ids.ID]*store.Staker // by reward transaction
 	txs     []*ledgerTx
@@ -44,7 +44,7 @@ type ledgerOutput struct {
 	row       *store.UTXO // nil for a stake that was not returned
 	maker     txs.Chain
 	user      txs.Chain
-	block     store.Position // in which it was made
+	block     store.Position // that made it
 	said      store.Position // to which it is attributed
 	spent     *store.Position
 	spender   ids.ID
@@ -108,7 +108,7 @@ func readLedger(t *testing.T, n *sim.Network) *ledger {
 			l.add(&ledgerTx{kind: kind, row: row, tx: tx}, rows)
 		}
 	}
-	for _, row := range rows { // from no transaction of its own: a genesis' outputs, rewards and refunds
+	for _, row := range rows { // of no transaction: a genesis' outputs, rewards and refunds
 		if l.outputs[ids.ID(row.Hash)] != nil {
 			continue
 		}
@@ -179,7 +179,7 @@ func (o *ledgerOutput) ownedBy(owners []ids.ShortID) bool {
 	return slices.ContainsFunc(o.Owners().Addresses, func(a ids.ShortID) bool { return slices.Contains(owners, a) })
 }
 
-// held returns the amount of the asset as lists have it.
+// held returns the amount of the asset as lists show it.
 func (o *ledgerOutput) held() uint64 {
 	switch out := o.Out.(type) {
 	case *txs.NFTTransferOutput, *txs.PropertyOwnedOutput:
@@ -192,7 +192,7 @@ func (o *ledgerOutput) held() uint64 {
 	return 0
 }
 
-// returned reports whether a stake was returned, or an output was never one.
+// returned reports whether a stake was returned; true for other outputs.
 func (o *ledgerOutput) returned() bool { return o.staker == nil || o.staker.Ended != nil }
 
 func eachLedger(t *testing.T, w *sim.World, do func(l *ledger, b *query.ChainReader)) {
@@ -240,7 +240,7 @@ func (l *ledger) checkOutput(t *testing.T, o *ledgerOutput, got *query.Output) {
 	}
 }
 
-// rewardKind tells what a reward is for by its amount. Rewards of a validator that renews itself are in its reward transaction.
+// rewardKind tells from the amount what a reward is for. Rewards of a validator that renews itself are in its reward transaction.
 func (l *ledger) rewardKind(o *ledgerOutput) string {
 	s, renewed := l.ended[o.TxID]
 	if !renewed {
@@ -250,7 +250,7 @@ func (l *ledger) rewardKind(o *ledgerOutput) string {
 	switch {
 	case s.Delegator:
 		return "DELEGATOR"
-	case renewed && s.ID == l.stakers[ids.ID(s.Tx)].ID: // it left, and gets what it restaked as well
+	case renewed && s.ID == l.stakers[ids.ID(s.Tx)].ID: // it left, and gets its restaked amount as well
 		if !s.Rewarded {
 			validation = 0
 		}
@@ -364,7 +364,7 @@ func (l *ledger) someOwners() (all [][]ids.ShortID) {
 	return all
 }
 
-// listed returns the outputs that a list of a chain has: the present ones, or all that ever were, but of stakes always the present ones.
+// listed returns the outputs in a chain's list: the present ones, or all that ever existed, but for stakes always the present ones.
 func (l *ledger) listed(kind txs.Chain, owners []ids.ShortID, spent bool) (all []*ledgerOutput) {
 	for _, o := range l.order {
 		if (o.maker == kind || o.user == kind) && o.ownedBy(owners) && (spent || o.spent == nil) && (o.returned() || query.OnPrimaryNetwork(o.staker.Subnet)) {
@@ -374,8 +374,8 @@ func (l *ledger) listed(kind txs.Chain, owners []ids.ShortID, spent bool) (all [
 	return all
 }
 
-// TestListsOfOutputs pages through the outputs of owners in every order, both ways, after every cursor, even that of an output that is
-// spent and so gone from the list.
+// TestListsOfOutputs pages through owners' outputs in every order, both ways, after every cursor, even that of a spent output that is gone from the
+// list.
 func TestListsOfOutputs(t *testing.T) {
 	w := tinyWorld(t)
 	eachLedger(t, w, func(l *ledger, b *query.ChainReader) {
@@ -437,7 +437,7 @@ func (l *ledger) checkLists(t *testing.T, b *query.ChainReader, kind txs.Chain, 
 		if len(whole) > 40 {
 			continue
 		}
-		for i, e := range all { // a place in the whole list, whether it is in the present one or not
+		for i, e := range all { // a position in the whole list, whether it is in the present one or not
 			want := some[sortedAfter(some, whole[i], order):]
 			page, _ := set.Page(query.KeysetQuery{Resumed: true, After: set.Cursor(e), Size: math.MaxInt}, every)
 			l.same(t, page, want)

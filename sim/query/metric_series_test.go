@@ -24,7 +24,7 @@ const day = 24 * 60 * 60
 // afterwards lists the times after the history at which series are requested.
 var afterwards = []int64{0, 1, day - 1, 3 * day, 20 * day}
 
-// atTimes sets the clock to each of some times after the history.
+// atTimes sets the clock to several times after the history in turn.
 func atTimes(w *sim.World, do func(now int64)) {
 	for _, after := range afterwards {
 		w.Clock.Set(time.Unix(w.Meta.Until+after, 0))
@@ -32,14 +32,14 @@ func atTimes(w *sim.World, do func(now int64)) {
 	}
 }
 
-// pChain holds the blocks and rows of a P-Chain about validators.
+// pChain holds a P-Chain's blocks and its rows about validators.
 type pChain struct {
 	n       *sim.Network
 	blocks  []store.PrimaryBlock
 	stakers []store.Staker
 	l1      []store.L1ValidatorView
 	states  map[store.UTXONumber][]store.L1ValidatorState
-	fees    map[int64]uint64 // accrued at times already asked for
+	fees    map[int64]uint64 // accrued, at times already asked for
 }
 
 func readPChain(t *testing.T, n *sim.Network) *pChain {

@@ -18,7 +18,7 @@ import (
 	"snowglobe/sim/txs"
 )
 
-// TestKeysets pages through random lists, up and down, past items that do not pass and after ones that are gone.
+// TestKeysets pages through random lists, up and down, past items that are filtered out and after ones that are gone.
 func TestKeysets(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	cursor := func(v *uint64) uint64 { return *v }
@@ -185,7 +185,7 @@ func TestBalancesAreThoseOfTheState(t *testing.T) {
 	}
 }
 
-// TestHoldersAreThoseOfTheState finds who has a chain's own token, and compares with the state of the chain.
+// TestHoldersAreThoseOfTheState finds the holders of a chain's own token, and compares with the chain's state.
 func TestHoldersAreThoseOfTheState(t *testing.T) {
 	w := tinyWorld(t)
 	for _, c := range w.Chains {
@@ -226,7 +226,7 @@ func TestHoldersAreThoseOfTheState(t *testing.T) {
 	}
 }
 
-// TestCursors: cursors increase with the history, and within a block with an output's position.
+// TestCursors increase with the history, and within a block with an output's position.
 func TestCursors(t *testing.T) {
 	if query.CursorOfTx(store.At(3, 5, 1)) <= query.CursorOfTx(store.At(3, 5, 0)) || query.CursorOfTx(store.At(3, 6, 0)) <= query.CursorOfTx(store.At(3, 5, 9)) || query.CursorOfTx(store.First(3)) != 0 {
 		t.Error("cursors of transactions do not go up")

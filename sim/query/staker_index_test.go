@@ -102,7 +102,7 @@ func TestStakersFollowTheClock(t *testing.T) {
 	}
 }
 
-// checkStatus compares an index with the rows that have a status at a time, and counts these.
+// checkStatus compares an index with the rows that have a status at a time, and counts them.
 func checkStatus(t *testing.T, index *query.StakerIndex, rows []store.Staker, status int, unix int64) int {
 	t.Helper()
 	want, got := map[store.Position]bool{}, 0
@@ -176,7 +176,7 @@ func TestStakedUntilReturned(t *testing.T) {
 	}
 }
 
-// TestAnIndexIsMadeOnceASecond: without a block and a second passing, an index is the same.
+// TestAnIndexIsMadeOnceASecond: within a second and without a new block, the index stays the same.
 func TestAnIndexIsMadeOnceASecond(t *testing.T) {
 	w := tinyWorld(t)
 	n := w.Networks[1]
@@ -198,8 +198,8 @@ func TestAnIndexIsMadeOnceASecond(t *testing.T) {
 	}
 }
 
-// TestValidatorSetAgreesWithTheChain: with the clock at the last block, the validators by the clock are the validators at the block's height,
-// with the same keys and weights. L1 validators are found by their validation ids.
+// TestValidatorSetAgreesWithTheChain: with the clock at the last block, the validators by the clock equal those at the block's height, with the same
+// keys and weights. L1 validators are found by their validation ids.
 func TestValidatorSetAgreesWithTheChain(t *testing.T) {
 	w := tinyWorld(t)
 	byNode := func(a, b sim.Validator) int { return a.Node.Compare(b.Node) }

@@ -59,7 +59,7 @@ func stakerRows(t *testing.T, n *sim.Network) *stakersByRow {
 	return r
 }
 
-// status returns a staker's status, see statusBySpec.
+// status returns a staker's status; see statusBySpec.
 func (r *stakersByRow) status(s *store.Staker) int { return statusBySpec(s, r.now) }
 
 // fee returns a validator's share of a delegator's reward, rounded up.
@@ -262,7 +262,7 @@ func (r *stakersByRow) checkDelegators(t *testing.T, x *query.StakerIndex) {
 	}
 }
 
-// leaving compares stakers as avalanchego's state.Staker.Less does.
+// leaving compares stakers like avalanchego's state.Staker.Less.
 func (r *stakersByRow) leaving(a, b *store.Staker) int {
 	priority := func(s *store.Staker) int {
 		if s.Delegator {
@@ -291,7 +291,7 @@ func (r *stakersByRow) checkOrders(t *testing.T, x *query.StakerIndex) {
 	checkPages(t, x.Delegated, x.Delegators, func(a, b *query.DelegatorEntry) int {
 		return cmp.Or(cmp.Compare(b.ID.Number(), a.ID.Number()), bytes.Compare(b.Tx, a.Tx))
 	})
-	for _, ascending := range []bool{false, true} { // after a delegator that never was there is nobody, and before it all are
+	for _, ascending := range []bool{false, true} { // after a delegator that never existed there is nobody, and before it are all
 		q := query.KeysetQuery{Resumed: true, After: math.MaxUint64, Size: math.MaxInt, Ascending: ascending}
 		page, _ := x.Delegated.Page(q, func(*query.DelegatorEntry) bool { return true })
 		if ascending && len(page) != len(x.Delegators) || !ascending && len(page) != 0 {
@@ -300,7 +300,7 @@ func (r *stakersByRow) checkOrders(t *testing.T, x *query.StakerIndex) {
 	}
 }
 
-// paidOfCycle returns what the end of a cycle paid: the share that is not restaked, or if it was the last one everything.
+// paidOfCycle returns what the end of a cycle paid: the share that is not restaked, or everything if it was the last.
 func (r *stakersByRow) paidOfCycle(v *store.Staker) (validation, fees uint64) {
 	fees = uint64(v.DelegateeReward)
 	if v.Rewarded {

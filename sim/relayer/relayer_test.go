@@ -51,7 +51,7 @@ func check(t *testing.T, err error) {
 	}
 }
 
-// pair is a world in which the messenger of the C-Chain sends to an L1.
+// pair is a world in which the C-Chain's messenger sends to an L1.
 type pair struct {
 	*testing.T
 	world  *sim.World
@@ -95,7 +95,7 @@ func (p *pair) input(gas *big.Int, relayers ...common.Address) input {
 	return in
 }
 
-// call has someone call a contract, in a block of its own.
+// call lets someone call a contract, in a block of its own.
 func (p *pair) call(m *miner.Miner, to common.Address, data []byte) {
 	p.Helper()
 	id := new(big.Int).SetUint64(m.Chain.Row.EVMID)
@@ -126,7 +126,7 @@ func (p *pair) head(m *miner.Miner) uint64 {
 	return b.Number
 }
 
-// arrived fails unless of these messages exactly the first n have been received, each in a block of its own, in this order.
+// arrived fails unless exactly the first n of these messages have been received, each in its own block, in this order.
 func (p *pair) arrived(n int, messages ...store.Message) {
 	p.Helper()
 	var last uint64
@@ -154,7 +154,7 @@ func (p *pair) reported(times int, text string) {
 	p.failed = nil
 }
 
-// TestWhatARelayerDelivers: as in icm-services, the gas that a message may ask for is bounded, and the message can say who may deliver it.
+// TestWhatARelayerDelivers: as in icm-services, a message may ask for a bounded amount of gas, and may say who may deliver it.
 func TestWhatARelayerDelivers(t *testing.T) {
 	t.Parallel()
 	p := newPair(t)
@@ -197,10 +197,10 @@ func TestWhatARelayerDelivers(t *testing.T) {
 			p.arrived(0, sent)
 		}
 	}
-	check(t, p.c.Mine(t.Context(), 1, 0)) // none is tried again
+	check(t, p.c.Mine(t.Context(), 1, 0)) // it doesn't retry any
 	p.reported(0, "")
 
-	// Neither the precompile alone nor a messenger that anybody deployed is a relayer's business.
+	// The precompile alone, or a messenger that anybody deployed, does not concern a relayer.
 	before, fake := p.head(p.l1), common.Address{0xbb}
 	check(t, p.c.SetCode(t.Context(), fake, ok(contracts.Load("Messenger")).Runtime))
 	p.call(p.c, fake, packed(p.plain()))
@@ -211,8 +211,8 @@ func TestWhatARelayerDelivers(t *testing.T) {
 	p.reported(0, "")
 }
 
-// TestADeliveryWaitsInThePool: without automine a delivery waits for a block, with a fee that survives a rise of the base fee, and gas by the
-// formula of icm-services. It is sent once, even by a relayer that knows no more than the index.
+// TestADeliveryWaitsInThePool: without automine a delivery waits for a block, with a fee that survives a rise of the base fee, and gas by the formula
+// of icm-services. It is sent once, even by a relayer that knows no more than the index.
 func TestADeliveryWaitsInThePool(t *testing.T) {
 	t.Parallel()
 	p := newPair(t)
@@ -266,7 +266,7 @@ func TestADeliveryWaitsInThePool(t *testing.T) {
 	p.reported(0, "")
 }
 
-// TestUndeliveredMessagesAreTriedAgain: each later call tries up to four, the oldest first, and a failure is reported once.
+// TestUndeliveredMessagesAreTriedAgain: each later call retries up to four, oldest first, and a failure is reported once.
 func TestUndeliveredMessagesAreTriedAgain(t *testing.T) {
 	t.Parallel()
 	p := newPair(t)
@@ -285,7 +285,7 @@ func TestUndeliveredMessagesAreTriedAgain(t *testing.T) {
 	p.reported(0, "")
 }
 
-// forgeReceipt has a contract of the L1 log that a message was received.
+// forgeReceipt makes a contract on the L1 log that a message was received.
 func (p *pair) forgeReceipt(m store.Message) {
 	p.Helper()
 	logs, err := p.world.DB.LogsAt(p.Context(), []store.Position{m.ID})
@@ -312,7 +312,7 @@ func (p *pair) install(m *miner.Miner, at common.Address, data, rest []byte) {
 	check(p.T, m.SetCode(p.Context(), at, slices.Concat(push2(len(data)), push2(len(rest)+7), rest, []byte{0}, data)))
 }
 
-// TestAnswers: contracts that answer each other for ever make progress with every call, and block none.
+// TestAnswers: contracts that answer each other forever make progress with every call, and block no call.
 func TestAnswers(t *testing.T) {
 	t.Parallel()
 	p := newPair(t)
@@ -343,7 +343,7 @@ func TestAnswers(t *testing.T) {
 	p.reported(0, "")
 }
 
-// TestGoingBackForgetsMessages: messages that a snapshot has are delivered once funds are there, and later ones are not.
+// TestGoingBackForgetsMessages: messages from before a snapshot are delivered once funds are there, and later ones are not.
 func TestGoingBackForgetsMessages(t *testing.T) {
 	t.Parallel()
 	p := newPair(t)
@@ -378,7 +378,7 @@ func (d *fullDisk) Promise(_ *store.Batch, added *sim.Added) error {
 	return nil
 }
 
-// TestADeliveryWaitsForTheDisk: once the disk has room again, a message arrives without any other block. For funds it waits for a call.
+// TestADeliveryWaitsForTheDisk: once the disk has room again, a message arrives without any further block. If funds are missing, it waits for a call.
 func TestADeliveryWaitsForTheDisk(t *testing.T) {
 	t.Parallel()
 	p := newPair(t)

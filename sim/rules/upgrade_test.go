@@ -7,7 +7,7 @@ import (
 	"snowglobe/fixtures"
 )
 
-// TestUpgrades has avalanchego's times (upgrade.Mainnet and Fuji), durations and uptimes (genesis.MainnetParams, FujiParams and
+// TestUpgrades uses avalanchego's times (upgrade.Mainnet and Fuji), durations and uptimes (genesis.MainnetParams, FujiParams and
 // ACP267UptimeRequirement).
 func TestUpgrades(t *testing.T) {
 	for _, c := range []struct {

@@ -48,7 +48,7 @@ func random(r *rand.Rand) []byte {
 
 func TestSignaturesAreThoseOfGoEthereum(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
-	hashes := [][]byte{make([]byte, 32), new(big.Int).Sub(order, big.NewInt(1)).Bytes()} // of larger ones, package crypto's nonce depends on cgo
+	hashes := [][]byte{make([]byte, 32), new(big.Int).Sub(order, big.NewInt(1)).Bytes()} // for larger ones, package crypto's nonce depends on cgo
 	all, ours := keys(t)
 	for i, key := range all {
 		for _, hash := range append(hashes, random(r), random(r)) {

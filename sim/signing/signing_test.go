@@ -136,8 +136,8 @@ func TestQuorumErrors(t *testing.T) {
 	}
 }
 
-// TestPChainMessagesAreSigned: validators sign the messages of exactly the transactions about L1s whose effects still hold. For registrations
-// and conversions the justification alone determines the message.
+// TestPChainMessagesAreSigned: validators sign the messages of exactly the transactions about L1s whose effects still hold. For registrations and
+// conversions, only the justification determines the message.
 func TestPChainMessagesAreSigned(t *testing.T) {
 	n := network(t)
 	height := ok[uint64](t)(n.PHeight(t.Context()))
@@ -226,7 +226,7 @@ func TestWhatValidatorsRefuse(t *testing.T) {
 	}
 }
 
-// TestARequestThatWasNeverUsed: validators state that it made nobody a validator only from its expiry on.
+// TestARequestThatWasNeverUsed: only from its expiry on do validators confirm that it made nobody a validator.
 func TestARequestThatWasNeverUsed(t *testing.T) {
 	n := network(t)
 	now := uint64(n.Clock.Unix())
@@ -253,8 +253,8 @@ func TestARequestThatWasNeverUsed(t *testing.T) {
 	}
 }
 
-// TestValidatorsKnowTheirOwnSubnets: they refuse what is about a subnet that is none of an L1, or about validators of another network, and
-// justify each validator of a conversion by its index.
+// TestValidatorsKnowTheirOwnSubnets: they refuse messages about a subnet that isn't an L1, or about validators of another network, and justify each
+// validator of a conversion by its index.
 func TestValidatorsKnowTheirOwnSubnets(t *testing.T) {
 	var unconverted, foreign, converted int
 	for _, n := range network(t).World.Networks {
@@ -293,7 +293,7 @@ func TestValidatorsKnowTheirOwnSubnets(t *testing.T) {
 	}
 }
 
-// TestSentMessages: validators of a chain sign its sent messages and the hashes of its blocks, and nothing else in its name.
+// TestSentMessages: a chain's validators sign its sent messages and the hashes of its blocks, and nothing else in its name.
 func TestSentMessages(t *testing.T) {
 	n := network(t)
 	var blocks int
@@ -326,7 +326,7 @@ func TestSentMessages(t *testing.T) {
 	if blocks < 2 {
 		t.Errorf("%d chains", blocks)
 	}
-	// The request of a manager that no simulated chain sent is known from the transaction that carries it.
+	// A manager's request that no simulated chain sent is known from the transaction that carries it.
 	for _, row := range ok[[]store.PrimaryTx](t)(n.DB.PrimaryTxsOfType(t.Context(), n.Chain(txs.PChain), "RegisterL1ValidatorTx")) {
 		tx := ok[*txs.Tx](t)(txs.ParseTx(txs.PChain, row.Bytes))
 		m := ok[*warp.Message](t)(warp.ParseMessage(tx.Unsigned.(*txs.RegisterL1ValidatorTx).Message))

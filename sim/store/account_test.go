@@ -13,8 +13,8 @@ import (
 	"github.com/holiman/uint256"
 )
 
-// TestHalvesHaveAllAccounts reads the balances and the changes of random accounts, some of which cease to exist, including the ends and the
-// middle of the address range, and compares them with single rows.
+// TestHalvesHaveAllAccounts reads the balances and the changes of random accounts, some of which cease to exist, including the ends and the middle of
+// the address range, and compares them with single rows.
 func TestHalvesHaveAllAccounts(t *testing.T) {
 	const blocks = 9
 	r := rand.New(rand.NewPCG(1, 2))
@@ -41,7 +41,7 @@ func TestHalvesHaveAllAccounts(t *testing.T) {
 		}
 	}
 	db := made(t, Memory, func(b *Batch) error { return addAll(rows, b.addAccount) })
-	at := func(chain int, block uint64) map[common.Address]Account { // whether gone or not
+	at := func(chain int, block uint64) map[common.Address]Account { // including accounts that are gone
 		state := map[common.Address]Account{}
 		for _, a := range rows {
 			if a.Chain == chain && a.Block <= block {
@@ -140,7 +140,7 @@ func TestUnspentAVAXIsSummedUp(t *testing.T) {
 	first := len(d.UTXOs)
 	add(p, nil, 8, make([]byte, 60))
 	add(p, nil, 9, make([]byte, 61))
-	add(p, nil, 1<<63, plainOutput(1<<63, address)) // too large a number for the column
+	add(p, nil, 1<<63, plainOutput(1<<63, address)) // too large for the column
 	db := made(t, Memory, func(b *Batch) error {
 		spent := Spend{UTXO: NewUTXONumber(p, 1, 5), By: At(p, 2, 0), Chain: p, OwnerAddresses: [][]byte{address}}
 		return errors.Join(b.AddPrimaryBlock(d), b.addSpend(&spent))

@@ -14,7 +14,7 @@ import (
 	"snowglobe/sim/metric"
 )
 
-// TestAFinishedFileIsCompact writes rows in any order: that leaves no page of the file half empty.
+// TestAFinishedFileIsCompact writes rows in any order and leaves no page of the file half empty.
 func TestAFinishedFileIsCompact(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	db := made(t, filepath.Join(t.TempDir(), "w.db"), func(b *Batch) (err error) {
@@ -54,7 +54,7 @@ func TestRowsThatWereGatheredComeBack(t *testing.T) {
 	}
 }
 
-// TestRollUpsThatWereWrittenOften rolls up a history that is long enough to be written several times, and compares with writing once.
+// TestRollUpsThatWereWrittenOften rolls up a history long enough to be written several times, and compares with writing once.
 func TestRollUpsThatWereWrittenOften(t *testing.T) {
 	made := func(each int) *DB {
 		return made(t, Memory, func(b *Batch) error {

@@ -18,7 +18,7 @@ func TestPackedColumnsComeBack(t *testing.T) {
 	r, known := rand.New(rand.NewPCG(1, 2)), dictionary().Bytes()
 	for n := range 2000 {
 		p, most := Packed{}, 700
-		if n%500 == 0 { // longer than what S2 looks back over
+		if n%500 == 0 { // longer than S2's window
 			most = 200_000
 		}
 		for p = append(p, byte(r.Uint32())); len(p) < most && (most > 700 || r.IntN(20) > 0); {
@@ -66,8 +66,8 @@ func TestPackingSavesRoom(t *testing.T) {
 	}
 }
 
-// TestDictionaryGoesWithTheVersion: a file can only be read with the dictionary and the event numbers it was written with. Compressed bytes are
-// the same on every processor, because verify compares files.
+// TestDictionaryGoesWithTheVersion: a file can be read only with the dictionary and the event numbers it was written with. Compressed bytes are the
+// same on every processor, because verify compares files.
 func TestDictionaryGoesWithTheVersion(t *testing.T) {
 	sum := sha256.Sum256(append(dictionary().Bytes(), strings.Join(numberedEvents, " ")...))
 	const version, want = 11, "b9b03ae80b5ebb5b08a6a3b7f82579ab8c456a7704a4b75abe9e820da96f2cce"
@@ -80,7 +80,7 @@ func TestDictionaryGoesWithTheVersion(t *testing.T) {
 	}
 }
 
-// TestURIsComeBack: of a document in base64 the file keeps the document, unless it is written otherwise than the encoder does.
+// TestURIsComeBack: for a base64 URI the file keeps the document, unless the encoder would write it differently.
 func TestURIsComeBack(t *testing.T) {
 	document := `{"name":"Snow Globes #1044","description":"A globe of glass, in which it snows. Ada found it at Pine."}`
 	encoded := base64.StdEncoding.EncodeToString([]byte(document))
@@ -115,7 +115,7 @@ func TestTopicsComeBack(t *testing.T) {
 		if err := back.Scan(kept); err != nil || !bytes.Equal(back, topics) || len(kept) > len(topics)+maxTopics {
 			t.Fatalf("%x came back as %x of %x, %v", topics, back, kept, err)
 		}
-		if len(kept) > 0 { // damage is read as something else or refused
+		if len(kept) > 0 { // damage is read as something else, or refused
 			kept[r.IntN(len(kept))] = byte(r.Uint32())
 			_ = back.Scan(kept[:r.IntN(len(kept)+1)])
 		}

@@ -142,10 +142,10 @@ func TestOnlyOneProcessLocksAWorld(t *testing.T) {
 	}
 }
 
-// TestOneProcessMakesAFile: file locks of two handles exclude each other like two processes'.
+// TestOneProcessMakesAFile: the file locks of two handles exclude each other like those of two processes.
 func TestOneProcessMakesAFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "world.db")
-	for _, leftover := range []string{".tmp", ".tmp-journal", ".tmp-compact", ".lock"} { // of a generation that was killed
+	for _, leftover := range []string{".tmp", ".tmp-journal", ".tmp-compact", ".lock"} { // from a generation that was killed
 		if err := os.WriteFile(path+leftover, []byte("leftover"), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -295,7 +295,7 @@ func TestBatchIsAllOrNothing(t *testing.T) {
 	}
 }
 
-// TestAWorldIsMadeAnew: a new world takes the place of an old one only when it is complete, and the old one stays beside it.
+// TestAWorldIsMadeAnew: a new world replaces an old one only when it is complete, and the old one stays beside it.
 func TestAWorldIsMadeAnew(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "world.db")
 	if err := makeOrOpen(path); err != nil {

@@ -30,8 +30,8 @@ func largestFile(t *testing.T, bytes int64) (unlimited func()) {
 	}
 }
 
-// TestWhatTheDiskDoesNotTakeIsSaid: a failed commit has no effect, a log that cannot be merged into the file stays beside it, and both errors
-// are clear sentences.
+// TestWhatTheDiskDoesNotTakeIsSaid: a failed commit has no effect, a log that cannot be merged into the file stays beside it, and both errors are
+// clear sentences.
 func TestWhatTheDiskDoesNotTakeIsSaid(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "w.db")
 	if err := made(t, path, writeMeta).Close(); err != nil {

@@ -76,8 +76,8 @@ func batched(db *DB, write func(*Batch) error) error {
 	return b.End(write(b))
 }
 
-// TestWhoCanMendAnError: an error of the file is internal and has its cause, whatever wraps it. A full disk, a read-only file and a request that
-// was cancelled are not.
+// TestWhoCanMendAnError: an error of the file is internal and has its cause, whatever wraps it. A full disk, a read-only file and a cancelled request
+// are not internal.
 func TestWhoCanMendAnError(t *testing.T) {
 	db := made(t, Memory, writeMeta)
 	_, engine := List[int64](t.Context(), db, "SELECT nothing FROM meta")

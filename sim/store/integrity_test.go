@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// finished returns the file of a world with a row of every kind, closed.
+// finished returns the closed file of a world with a row of every kind.
 func finished(t *testing.T) (path string) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "world.db")
@@ -50,7 +50,7 @@ func edited(t *testing.T, path, text string) (*DB, error) {
 
 func TestAChangedSchemaIsNamed(t *testing.T) {
 	path := finished(t)
-	changes := map[string]string{ // statements and what is said
+	changes := map[string]string{ // statements and the expected report
 		"CREATE TABLE extra (id INTEGER)":                                     "table extra does not belong to it",
 		"CREATE VIEW v AS SELECT * FROM tx":                                   "view v does not belong to it",
 		"CREATE TRIGGER gone AFTER INSERT ON block BEGIN DELETE FROM tx; END": "trigger gone does not belong to it",
@@ -78,7 +78,7 @@ func TestAChangedSchemaIsNamed(t *testing.T) {
 	}
 }
 
-// TestTheEngineRefusesWhatCannotBe: another storage class, length or sign is refused when it is written.
+// TestTheEngineRefusesWhatCannotBe: a value with another storage class, length or sign is refused when it is written.
 func TestTheEngineRefusesWhatCannotBe(t *testing.T) {
 	path := finished(t)
 	for _, text := range []string{
@@ -110,8 +110,8 @@ func TestAViolationIsPlaced(t *testing.T) {
 	}
 }
 
-// TestShortColumnsAreDamage: a value that readers take for 20 or 32 bytes has that length, or reading it is damage. For this, columns with one
-// name must have one length in all tables.
+// TestShortColumnsAreDamage: a value that readers take for 20 or 32 bytes has that length, or reading it is damage. For this, columns with one name
+// must have one length in all tables.
 func TestShortColumnsAreDamage(t *testing.T) {
 	for name, bytes := range map[string]int{"hash": 32, "address": 20, "sender": 20, "node": 20, "tx": 32, "validation": 32, "blockchain_id": 32, "subnet_id": 32} {
 		if w := fixedWidths()[name]; w.bytes != bytes || w.absent {
@@ -161,7 +161,7 @@ func TestASnapshotStandsStill(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer rows.Close() // keeps its connection until the end, so that the next reads on another one
+		defer rows.Close() // keeps its connection until the end, so that the next reads use another one
 		if rows.Next() {
 			t.Error("the snapshot has it")
 		}

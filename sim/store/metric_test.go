@@ -13,7 +13,7 @@ import (
 	"snowglobe/sim/store"
 )
 
-// beginning returns the beginning of the interval around a time, by the calendar.
+// beginning returns the start of the calendar interval around a time.
 func beginning(i metric.Interval, unix int64) int64 {
 	at := time.Unix(unix, 0).UTC()
 	day := time.Date(at.Year(), at.Month(), at.Day(), 0, 0, 0, 0, time.UTC)
@@ -109,7 +109,7 @@ func TestStakesAreThoseOfTheStakers(t *testing.T) {
 				}
 			}
 			equal(t, "stake", row.Stake, want)
-			equal(t, "StakeRows of a part", ok[[]metric.StakeRow](t)(db.StakeRows(ctx, chain, primary, row.Day, rows[0].Day)), rows[1:min(i+2, len(rows))]) // and the newest before
+			equal(t, "StakeRows of a part", ok[[]metric.StakeRow](t)(db.StakeRows(ctx, chain, primary, row.Day, rows[0].Day)), rows[1:min(i+2, len(rows))]) // plus the newest before
 		}
 	}
 }

@@ -17,7 +17,7 @@ import (
 	"snowglobe/sim/metric"
 )
 
-// word returns 32 bytes that a number names.
+// word returns 32 bytes derived from a number.
 func word(n int) []byte { return binary.BigEndian.AppendUint64(bytes.Repeat([]byte{1}, 24), uint64(n)) }
 
 // added is a block, or an export, with the commit that added it.
@@ -27,12 +27,12 @@ type added struct {
 	export *Operation
 }
 
-// chains is a world of two EVM chains with what the tests need to know of it: what is there, and what every commit did.
+// chains is a world of two EVM chains with what the tests must know of it: its contents, and what every commit did.
 type chains struct {
 	*testing.T
 	db         *DB
 	random     *rand.Rand
-	there      []added         // in the order in which they were added
+	there      []added         // in order of addition
 	boundaries []int64         // the newest commits of snapshots
 	removed    map[int64]int64 // for a commit that removed blocks, the commit that added the first of them
 	gone       []added         // removed blocks
@@ -123,7 +123,7 @@ func (a *added) to(b *Batch) error {
 	return b.AddBlock(a.delta)
 }
 
-// expect returns the plan for removing a chain's blocks, by its definition.
+// expect returns the plan for removing a chain's blocks, straight from its definition.
 func (c *chains) expect(chain int, after uint64) *ChainRewind {
 	first := slices.IndexFunc(c.there, func(a added) bool { return a.delta != nil && a.delta.Block.ID == At(chain, after+1, 0) })
 	p := &ChainRewind{RewindOptions{Chain: chain, After: after}, map[int]uint64{}, map[common.Address]bool{}, map[common.Address]map[common.Hash]bool{}}
@@ -162,7 +162,7 @@ func (c *chains) expect(chain int, after uint64) *ChainRewind {
 	return p
 }
 
-// remove removes a chain's blocks above a height, with every export since.
+// remove removes a chain's blocks above a height, with every later export.
 func (c *chains) remove(chain int, after uint64) {
 	c.Helper()
 	plan, err := c.db.PlanRewind(c.Context(), chain, after)
@@ -229,7 +229,7 @@ func (c *chains) checkDeltas() {
 	}
 }
 
-// rows lists the rows of a world that does not know what was removed, as text.
+// rows lists the rows of a world as text, without any trace of what was removed.
 func rows(t *testing.T, db *DB) string {
 	var text strings.Builder
 	for _, table := range Tables() {
@@ -240,8 +240,8 @@ func rows(t *testing.T, db *DB) string {
 	return text.String()
 }
 
-// TestAChainGoesBackAlone adds blocks to two chains, exports and snapshots, and removes the newest blocks of either, at random. Each plan is
-// the one that its definition asks for, and the rows are those of a world in which the removed blocks were never made.
+// TestAChainGoesBackAlone adds blocks to two chains, exports and snapshots, and removes the newest blocks of either, at random. Each plan is the one
+// that its definition asks for, and the rows equal those of a world in which the removed blocks were never made.
 func TestAChainGoesBackAlone(t *testing.T) {
 	removals, shared := 0, 0
 	for seed := range uint64(12) {

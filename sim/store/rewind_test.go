@@ -39,7 +39,7 @@ func (db *DB) rowsOf(t *testing.T, table string) (rows [][]any) {
 		}
 		for i := range row {
 			if raw, blob := row[i].([]byte); blob && raw == nil {
-				row[i] = []byte{} // the driver reads an empty blob so
+				row[i] = []byte{} // the driver reads an empty blob as nil
 			}
 		}
 		rows = append(rows, row)
@@ -101,8 +101,8 @@ func (h *history) mark() (s Snapshot, rows string) {
 	return s, h.all()
 }
 
-// TestRewindRestoresEveryTable reverts random histories that change rows of every possible table. Each time the rows equal those of a world
-// that stopped there, and the rest of the log is undamaged.
+// TestRewindRestoresEveryTable reverts random histories that change rows of every possible table. Each time the rows equal those of a world that
+// stopped there, and the rest of the log is undamaged.
 func TestRewindRestoresEveryTable(t *testing.T) {
 	for seed := range uint64(8) {
 		db := made(t, Memory, func(b *Batch) error { return errors.Join(writeMeta(b), writeChain(fullDelta())(b)) })

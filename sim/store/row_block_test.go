@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestEachTableSaysItsBlock reads the schema's lines: every table has one, and the columns that it names hold the block. Of a row that was
-// added, the undo log has only the key, so the block of an EVM chain has to be in it.
+// TestEachTableSaysItsBlock reads the schema's lines: every table has one, and the columns that it names hold the block. The undo log has only the
+// key of an added row, so the block of an EVM chain must be part of it.
 func TestEachTableSaysItsBlock(t *testing.T) {
 	d := fullDelta()
 	d.Override = &BlockOverride{ID: d.Block.ID, Early: true}

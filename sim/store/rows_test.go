@@ -183,7 +183,7 @@ func TestPrimaryRowsComeBack(t *testing.T) {
 	l1, err := db.L1Validator(ctx, hash, 5)
 	same(t, "L1Validator", *l1, L1ValidatorView{d.L1Validators[0], d.L1ValidatorStates[0]}, err)
 	subnet, err := db.Subnet(ctx, p, hash)
-	d.SubnetStates[0].ManagerAddress = nil // as the engine gives back what is empty
+	d.SubnetStates[0].ManagerAddress = nil // the engine returns empty values as nil
 	same(t, "Subnet", *subnet, SubnetView{d.Subnets[0], d.SubnetStates[0]}, err)
 	chains, err := db.Blockchains(ctx, p)
 	same(t, "Blockchains", chains, d.Blockchains, err)
@@ -260,7 +260,7 @@ func TestNumbersFitTheirFields(t *testing.T) {
 	}
 }
 
-// TestListsOfAnyLengthAreWhole reads lists around the lengths at which a new part of them begins.
+// TestListsOfAnyLengthAreWhole reads lists around the lengths at which they begin a new part.
 func TestListsOfAnyLengthAreWhole(t *testing.T) {
 	db := made(t, Memory, writeChain(fullDelta()))
 	for _, n := range []int{0, 1, shortList - 1, shortList, shortList + 1, 3 * shortList, 3*shortList + 1, 1000, 10_000} {
@@ -326,8 +326,8 @@ func TestOutputsComeBack(t *testing.T) {
 	}
 }
 
-// TestWhatClientsChangeComesBack writes everything that no transaction does: overrides of blocks, impersonated transactions and state
-// changes, which replace rows of their block.
+// TestWhatClientsChangeComesBack writes everything that no transaction does: overrides of blocks, impersonated transactions and state changes, which
+// replace rows of their block.
 func TestWhatClientsChangeComesBack(t *testing.T) {
 	d := fullDelta()
 	limit := Amount(1 << 40)
@@ -391,7 +391,7 @@ func TestWhatClientsChangeComesBack(t *testing.T) {
 	same(t, "Deltas.Changes", deltas[0].Changes, all, nil)
 }
 
-// TestRowsWithoutABlockAreDamage removes a block's row and leaves one kind of what it added.
+// TestRowsWithoutABlockAreDamage removes a block's row but leaves one kind of row that the block added.
 func TestRowsWithoutABlockAreDamage(t *testing.T) {
 	for _, kept := range []string{"tx", "log", "call", "block_override", "impersonated_tx", "state_change"} {
 		d := fullDelta()
@@ -420,7 +420,7 @@ func TestRowsWithoutABlockAreDamage(t *testing.T) {
 	}
 }
 
-// TestPersonasComeBack: one that is known on P and X only has no EVM address.
+// TestPersonasComeBack: a persona on P and X only has no EVM address.
 func TestPersonasComeBack(t *testing.T) {
 	want := []Persona{
 		{ID: 9, Name: "a", Purpose: "p", Key: hash, Address: address}, {ID: FirstPrimaryPersona - 1, Name: "b", Key: []byte{}, Address: hash[:20]},
@@ -434,7 +434,7 @@ func TestPersonasComeBack(t *testing.T) {
 	same(t, "Personas", got, want, err)
 }
 
-// TestAssetsHaveShortKeys: each asset has a key on its chain that leads back to it, mostly of five bytes.
+// TestAssetsHaveShortKeys: each asset has a key on its chain that leads back to it, mostly five bytes long.
 func TestAssetsHaveShortKeys(t *testing.T) {
 	seen := map[string]AssetKey{}
 	for _, standard := range []Standard{ERC20, ERC721, ERC1155} {
@@ -470,7 +470,7 @@ func TestAssetsHaveShortKeys(t *testing.T) {
 	}
 }
 
-// TestFeesAreCarriedFromDayToDay: those who pay at the end of a day pay on the next one.
+// TestFeesAreCarriedFromDayToDay: validators that pay at the end of a day pay on the next one.
 func TestFeesAreCarriedFromDayToDay(t *testing.T) {
 	const day = 86_400
 	block := func(n uint64, time int64, fee metric.ContinuousFee) *PrimaryDelta {

@@ -12,7 +12,7 @@ import (
 	"snowglobe/sim/store"
 )
 
-// TestStakersAreFoundInEveryWay compares every list of stakers with a look through all of a chain.
+// TestStakersAreFoundInEveryWay compares every list of stakers with a scan of the whole chain.
 func TestStakersAreFoundInEveryWay(t *testing.T) {
 	w := generated(t)
 	ctx, db := t.Context(), w.DB
@@ -178,7 +178,7 @@ func TestL1ValidatorsAreFoundInEveryWay(t *testing.T) {
 	}
 }
 
-// TestBalanceOfAnL1Validator: its deposit is what lies between the fee accrued so far and the one at which it runs out.
+// TestBalanceOfAnL1Validator: its deposit lies between the fee accrued so far and the fee at which it runs out.
 func TestBalanceOfAnL1Validator(t *testing.T) {
 	for _, c := range []struct{ weight, end, accrued, want uint64 }{{1, 100, 40, 60}, {1, 100, 100, 0}, {1, 100, 101, 0}, {0, 100, 40, 0}, {1, math.MaxUint64, 1, math.MaxUint64 - 1}} {
 		v := store.L1ValidatorView{L1ValidatorState: store.L1ValidatorState{Weight: store.Amount(c.weight), EndAccumulatedFee: store.Amount(c.end)}}

@@ -10,10 +10,10 @@ import (
 	"testing"
 )
 
-// tries is what a chain's tries hold, by owner, prefix and key: an account's balance, or nothing for a slot.
+// tries holds the contents of a chain's tries, by owner, prefix and key: an account's balance, or nothing for a slot.
 type tries map[string]map[string]map[string][]byte
 
-// part returns a part as the file has it, with or without its keys.
+// part returns a part as the file stores it, with or without its keys.
 func (of tries) part(owner, prefix string) *TriePart {
 	p := &TriePart{Prefix: []byte(prefix), Hash: hash}
 	for _, key := range slices.Sorted(maps.Keys(of[owner][prefix])) {
@@ -25,7 +25,7 @@ func (of tries) part(owner, prefix string) *TriePart {
 	return p
 }
 
-// change draws a change to a part and makes it in the model, too.
+// change draws a change to a part and applies it to the model, too.
 func (of tries) change(r *rand.Rand, owner, prefix string, anew bool) TriePart {
 	before, after := of[owner][prefix], map[string][]byte{}
 	set, gone := tries{owner: {prefix: {}}}, TriePart{}
@@ -62,8 +62,7 @@ func (of tries) change(r *rand.Rand, owner, prefix string, anew bool) TriePart {
 	return p
 }
 
-// TestPartsOfTriesFollowTheirChanges changes the tries of accounts and of two contracts at random and compares every way to read them with
-// a model.
+// TestPartsOfTriesFollowTheirChanges changes the tries of accounts and of two contracts at random and compares every way to read them with a model.
 func TestPartsOfTriesFollowTheirChanges(t *testing.T) {
 	owners := []string{"", string(address), string(hash[:20])}
 	for seed := range uint64(4) {
@@ -137,7 +136,7 @@ func (of tries) compare(t *testing.T, db *DB, owners []string) {
 	same(t, "balances", balances, want, err)
 }
 
-// TestDamagedBalancesAreNoPanic: each address has a balance that is whole, and no balance is without an address.
+// TestDamagedBalancesAreNoPanic: each address must have a complete balance, and each balance an address.
 func TestDamagedBalancesAreNoPanic(t *testing.T) {
 	for _, balances := range []string{"", "\x01", "\x02\x01", "\x01\x05\x00", "\x00\x00"} {
 		p := &TriePart{Keys: address, Balances: []byte(balances)}

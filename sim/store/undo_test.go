@@ -93,7 +93,7 @@ func TestSnapshotsAreNoCommits(t *testing.T) {
 	}
 }
 
-// TestAQuietClockMakesNoCommits: a commit that only moves the clock leaves nothing to undo, but for the first after a snapshot and once in
+// TestAQuietClockMakesNoCommits: a commit that only moves the clock leaves nothing to undo, except the first after a snapshot and one every
 // QuietSeconds. A snapshot knows its time all the same.
 func TestAQuietClockMakesNoCommits(t *testing.T) {
 	db := goneOn(t)
@@ -131,8 +131,8 @@ func TestAQuietClockMakesNoCommits(t *testing.T) {
 	}
 }
 
-// TestOldStepsAreMerged makes many commits, two of them with snapshots. Beyond those that can be undone one by one, all but one in mergeEvery
-// lose their steps, the log stays sound, and every way back leads to the rows that were there.
+// TestOldStepsAreMerged makes many commits, two of them with snapshots. Beyond those that can be undone one by one, all but one in mergeEvery lose
+// their steps, the log stays sound, and every way back leads to the old rows.
 func TestOldStepsAreMerged(t *testing.T) {
 	db := goneOn(t)
 	db.KeepUndo(10)
@@ -187,7 +187,7 @@ func TestOldStepsAreMerged(t *testing.T) {
 	reach(mergeEvery)
 }
 
-// TestAFileStaysWithinItsLimit: more rows than fit are refused as by a full disk.
+// TestAFileStaysWithinItsLimit: rows that don't fit are refused as by a full disk.
 func TestAFileStaysWithinItsLimit(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "world.db")
 	db, err := Create(path)
@@ -224,7 +224,7 @@ func TestAFileStaysWithinItsLimit(t *testing.T) {
 	}
 }
 
-// TestARunningWorldSeesItsFileChange: it is missing, shorter, another or no world's.
+// TestARunningWorldSeesItsFileChange: the file is missing, shorter, another world's, or no world's.
 func TestARunningWorldSeesItsFileChange(t *testing.T) {
 	for what, c := range map[string]struct {
 		change func(path string) error
@@ -263,7 +263,7 @@ func TestARunningWorldSeesItsFileChange(t *testing.T) {
 	}
 }
 
-// TestWhoReadsAloneNeedsTheWholeFile: a file that is locked, or with a log beside it, cannot be opened for reading only.
+// TestWhoReadsAloneNeedsTheWholeFile: a file that is locked, or with a log beside it, cannot be opened read-only.
 func TestWhoReadsAloneNeedsTheWholeFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "world.db")
 	if err := made(t, path, writeMeta).Close(); err != nil {

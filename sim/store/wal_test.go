@@ -28,7 +28,7 @@ func commit(t *testing.T, db *DB, n byte) {
 	}
 }
 
-// copied copies files in their present state to names in a new folder.
+// copied copies the present state of files to other names in a new folder.
 func copied(t *testing.T, from map[string]string) string {
 	t.Helper()
 	folder := t.TempDir()
@@ -44,7 +44,7 @@ func copied(t *testing.T, from map[string]string) string {
 	return filepath.Join(folder, "w.db")
 }
 
-// killed returns a world, its state before it was opened, and its file and log as a killed process leaves them after some commits.
+// killed returns a world, its state before it was opened, and its file and log as a process killed after some commits leaves them.
 func killed(t *testing.T) (before, path string) {
 	t.Helper()
 	served := filepath.Join(t.TempDir(), "w.db")
@@ -88,7 +88,7 @@ func TestAKilledProcessLeavesALogThatIsRecovered(t *testing.T) {
 	if last := digestOf(t, whole); last != 12 {
 		t.Errorf("the last commit is %d", last)
 	}
-	// Killed while the log was merged into the file: some pages are written, others are not.
+	// Killed while the log was being merged into the file: some pages are written, others are not.
 	old, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -181,7 +181,7 @@ func TestALogWithNothingToRecoverIsInNobodysWay(t *testing.T) {
 	}
 }
 
-// TestANewWorldNeverMeetsAnOldLog makes a world where one was killed and its file deleted.
+// TestANewWorldNeverMeetsAnOldLog makes a world where another was killed and its file deleted.
 func TestANewWorldNeverMeetsAnOldLog(t *testing.T) {
 	_, path := killed(t)
 	if err := errors.Join(os.Remove(path), os.WriteFile(path+"-journal", []byte("\xd9\xd5\x05\xf9\x20\xa1\x63\xd7"), 0o600)); err != nil {
@@ -198,8 +198,8 @@ func TestANewWorldNeverMeetsAnOldLog(t *testing.T) {
 	}
 }
 
-// TestAFileThatWasReplacedIsClosed: who served it before does not take the log from who serves the new file
-// (the engine sees that the file was moved).
+// TestAFileThatWasReplacedIsClosed: a process that served the old file does not take the log from one that serves the new file (the engine sees that
+// the file was moved).
 func TestAFileThatWasReplacedIsClosed(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "w.db")
 	old := made(t, path, writeMeta)
@@ -220,8 +220,8 @@ func TestAFileThatWasReplacedIsClosed(t *testing.T) {
 	}
 }
 
-// TestOpeningLeavesACopyAsItIs: a copy of an in-memory world has the header of a file of its own, and several processes may open it at the same
-// time. Otherwise the first would write such a header with a journal, which the others would refuse.
+// TestOpeningLeavesACopyAsItIs: a copy of an in-memory world has the header of a separate file, and several processes may open it at the same time.
+// Otherwise the first would write such a header with a journal, which the others would refuse.
 func TestOpeningLeavesACopyAsItIs(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "w.db")
 	if err := made(t, Memory, writeMeta).WriteCopy(t.Context(), path); err != nil {
@@ -235,7 +235,7 @@ func TestOpeningLeavesACopyAsItIs(t *testing.T) {
 		return raw
 	}
 	before := read()
-	db, err := pool(dsn(path, "_pragma=journal_mode(WAL)"), 1) // as connect does, before anything is written
+	db, err := pool(dsn(path, "_pragma=journal_mode(WAL)"), 1) // like connect, before anything is written
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -34,7 +34,7 @@ func ok[T any](t *testing.T) func(T, error) T {
 	}
 }
 
-// equal compares what a query finds with what a look through all rows does.
+// equal compares what a query finds with a scan of all rows.
 func equal(t *testing.T, what string, have, want any) {
 	t.Helper()
 	a, _ := json.Marshal(have)
@@ -54,7 +54,7 @@ func where[T any](rows []T, holds func(*T) bool) (all []T) {
 	return all
 }
 
-// TestMessagesAreFiltered compares every combination of two conditions, in pages, with a look through all messages.
+// TestMessagesAreFiltered compares every combination of two conditions, in pages, with a scan of all messages.
 func TestMessagesAreFiltered(t *testing.T) {
 	db := generated(t).DB
 	end := store.MessageCursor{Time: math.MaxInt64}
@@ -120,7 +120,7 @@ func TestMessagesAreFiltered(t *testing.T) {
 	equal(t, "events", ok[map[string][]store.MessageEvent](t)(db.MessageEventsOf(t.Context(), hashes)), want)
 }
 
-// TestTransactionsAreCountedAndListed compares the lists and counts of each address with a look through all transactions.
+// TestTransactionsAreCountedAndListed compares the lists and counts of each address with a scan of all transactions.
 func TestTransactionsAreCountedAndListed(t *testing.T) {
 	w := generated(t)
 	ctx, db := t.Context(), w.DB
@@ -196,7 +196,7 @@ func TestTransactionsAreCountedAndListed(t *testing.T) {
 	}
 }
 
-// TestOutputsAreFoundInEveryWay compares every way to read outputs with a look through all that a chain made.
+// TestOutputsAreFoundInEveryWay compares every way to read outputs with a scan of all that a chain made.
 func TestOutputsAreFoundInEveryWay(t *testing.T) {
 	w := generated(t)
 	ctx, db := t.Context(), w.DB
@@ -219,7 +219,7 @@ func TestOutputsAreFoundInEveryWay(t *testing.T) {
 				want := slices.Clone(byTx[string(tx.Hash)])
 				slices.SortFunc(want, func(a, b store.UTXO) int { return cmp.Compare(a.Output, b.Output) })
 				have := ok[[]store.UTXO](t)(db.UTXOsOfTx(ctx, chain, tx.Hash))
-				if tx.ID.Number() > 0 { // those of the genesis have no transaction
+				if tx.ID.Number() > 0 { // outputs of the genesis have no transaction
 					equal(t, "UTXOsOfTx "+tx.Type, have, want)
 				}
 				for _, u := range want {
@@ -279,7 +279,7 @@ func TestOwnersComeBack(t *testing.T) {
 	equal(t, "no owners", store.ParseOutputOwners(make([]byte, 11)), store.OutputOwners{})
 }
 
-// TestReadingsAreThoseOfTheTallies reads each metric in pieces, which together must be what it is as a whole.
+// TestReadingsAreThoseOfTheTallies reads each metric in pieces, which together must equal the whole.
 func TestReadingsAreThoseOfTheTallies(t *testing.T) {
 	w := generated(t)
 	ctx, db := t.Context(), w.DB
@@ -296,7 +296,7 @@ func TestReadingsAreThoseOfTheTallies(t *testing.T) {
 			equal(t, "newest", newest, whole[0].Start)
 			at := whole[len(whole)/2]
 			later := ok[[]metric.Reading](t)(db.ReadingsSince(ctx, m, scope, metric.Day, at.Start, math.MaxInt64))
-			equal(t, m.Name+" later", later, whole[:min(len(whole), len(whole)/2+2)]) // and the newest before
+			equal(t, m.Name+" later", later, whole[:min(len(whole), len(whole)/2+2)]) // plus the newest before
 			earlier := ok[[]metric.Reading](t)(db.ReadingsSince(ctx, m, scope, metric.Day, 0, at.Start))
 			equal(t, m.Name+" earlier", earlier, whole[len(whole)/2+1:])
 			var sum uint64
@@ -347,7 +347,7 @@ func TestBlocksAreReadWithWhatTheyAdded(t *testing.T) {
 	}
 }
 
-// TestBytesOfPrimaryBlocks: the rows of a block make its bytes, whose SHA-256 is its id.
+// TestBytesOfPrimaryBlocks: the rows of a block give its bytes, whose SHA-256 is its id.
 func TestBytesOfPrimaryBlocks(t *testing.T) {
 	w := generated(t)
 	ctx, db := t.Context(), w.DB
@@ -376,7 +376,7 @@ func TestBytesOfPrimaryBlocks(t *testing.T) {
 	}
 }
 
-// TestPrimaryTransactionsAreListed compares lists of transactions by type and subject, both ways, with a look through all.
+// TestPrimaryTransactionsAreListed compares lists of transactions by type and subject, both ways, with a scan of all.
 func TestPrimaryTransactionsAreListed(t *testing.T) {
 	w := generated(t)
 	ctx, db := t.Context(), w.DB
@@ -429,7 +429,7 @@ func TestPrimaryTransactionsAreListed(t *testing.T) {
 	}
 }
 
-// TestFirstBlocksSinceATime compares the search with a look through all blocks.
+// TestFirstBlocksSinceATime compares the search with a scan of all blocks.
 func TestFirstBlocksSinceATime(t *testing.T) {
 	w := generated(t)
 	ctx, db := t.Context(), w.DB
@@ -448,7 +448,7 @@ func TestFirstBlocksSinceATime(t *testing.T) {
 	}
 }
 
-// TestStatementsAreExplained finds a row by its key, and says so.
+// TestStatementsAreExplained: the engine finds a row by its key, and says so.
 func TestStatementsAreExplained(t *testing.T) {
 	db := generated(t).DB
 	ok[*store.Block](t)(db.Head(t.Context(), 1))

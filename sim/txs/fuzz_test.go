@@ -56,7 +56,7 @@ func FuzzBlock(f *testing.F) {
 	})
 }
 
-// FuzzKey reads private keys as the wallet's interfaces take them.
+// FuzzKey reads private keys in the form that the wallet's interfaces accept.
 func FuzzKey(f *testing.F) {
 	f.Add("PrivateKey-ewoqjP7PxY4yr3iLTpLisriqt94hdyDFNgchSxGGztUrTXtNN")
 	f.Add("PrivateKey-")

@@ -16,7 +16,7 @@ import (
 // localHRP is the bech32 prefix of the network on which testdata/node was recorded.
 const localHRP = "local"
 
-// recorded is a line of a fixture: bytes and the node's JSON for them.
+// recorded is a line of a fixture: bytes, and the node's JSON for them.
 type recorded struct {
 	Chain string
 	Hex   string

@@ -9,8 +9,8 @@ import (
 	"github.com/ava-labs/avalanchego/ids"
 )
 
-// TestUTXOsAreReadAsTheCodecReadsThem compares the fast paths of ParseUTXO and marshalOutput with the codec, for bytes of UTXOs and for
-// truncated, extended and changed ones.
+// TestUTXOsAreReadAsTheCodecReadsThem compares the fast paths of ParseUTXO and marshalOutput with the codec, for bytes of UTXOs and for truncated,
+// extended and changed ones.
 func TestUTXOsAreReadAsTheCodecReadsThem(t *testing.T) {
 	random, quick := rand.New(rand.NewPCG(1, 1)), 0
 	for i := range 3000 {

@@ -60,7 +60,7 @@ func signed(t *testing.T, c txs.Chain, unsigned txs.Unsigned, signers ...[]*txs.
 	return tx
 }
 
-// cChain returns a C-Chain to which the X-Chain exported some outputs of a key.
+// cChain returns a C-Chain to which the X-Chain exported some of a key's outputs.
 func cChain(t *testing.T, outputs ...*txs.UTXO) *AtomicBackend {
 	t.Helper()
 	shared := NewSharedMemory()
@@ -76,7 +76,7 @@ func cChain(t *testing.T, outputs ...*txs.UTXO) *AtomicBackend {
 	return NewAtomicBackend(network, shared)
 }
 
-// TestAtomicGas recomputes the gas of Apricot phase 5: 10,000, a unit a byte, and 1,000 for each signature.
+// TestAtomicGas recomputes the gas of Apricot phase 5: 10,000, one per byte, and 1,000 per signature.
 func TestAtomicGas(t *testing.T) {
 	k := key(t, 1)
 	one, two := output(1, avax, amount, txs.NewOwner(k.Address())), output(2, avax, amount, txs.NewOwner(k.Address()))
@@ -193,7 +193,7 @@ func (b *AtomicBackend) Exported() []*txs.UTXO {
 	return b.shared.Exported(network.XChainID, network.CChainID)
 }
 
-// TestStrictness: strict verification trusts signatures alone, not the results noted when signing.
+// TestStrictness: strict verification trusts only signatures, not results noted when signing.
 func TestStrictness(t *testing.T) {
 	k := key(t, 1)
 	one := output(1, avax, amount, txs.NewOwner(k.Address()))
@@ -309,7 +309,7 @@ func TestBoundsOfAtomicTransactions(t *testing.T) {
 	filled := func(outputs, indices int) *txs.Tx {
 		in := spending(output(1, avax, amount, txs.NewOwner(k.Address())), make([]uint32, indices)...)
 		u := &txs.AtomicImportTx{ImportedInputs: []*txs.TransferableInput{in}, Outs: make([]txs.EVMOutput, outputs)}
-		return signed(t, txs.CChain, u, []*txs.Key{k, k}) // two signatures, for a size that four divides
+		return signed(t, txs.CChain, u, []*txs.Key{k, k}) // two signatures, so that four divides the size
 	}
 	size := func(bytes int) *txs.Tx {
 		left := bytes - len(filled(0, 0).Bytes())

@@ -51,7 +51,7 @@ func TestFreeAmountsMayBeLockedOnce(t *testing.T) {
 	}
 }
 
-// TestHowMuchIsMissing: the errors tell how much more is needed.
+// TestHowMuchIsMissing: the errors say how much more is needed.
 func TestHowMuchIsMissing(t *testing.T) {
 	asset, owners := ids.ID{1}, txs.OutputOwners{Threshold: 1, Addresses: []ids.ShortID{{1}}}
 	f := &FlowChecker{}

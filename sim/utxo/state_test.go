@@ -89,7 +89,7 @@ func state(t *testing.T, c txs.Chain) (*UTXOState, []*txs.UTXO) {
 	return &s, all
 }
 
-// base spends outputs into one.
+// base spends outputs into a single one.
 func base(s *UTXOState, outputs ...*txs.UTXO) txs.BaseTx {
 	b := txs.BaseTx{NetworkID: network.NetworkID, BlockchainID: network.BlockchainID(s.Chain())}
 	for _, u := range outputs {
@@ -235,7 +235,7 @@ func TestMissingOutputs(t *testing.T) {
 		{txs.PChain, func(s *UTXOState, all []*txs.UTXO) txs.Unsigned {
 			return &txs.ImportTx{BaseTx: base(s, absent), SourceChain: network.CChainID, ImportedInputs: []*txs.TransferableInput{spending(all[2], 0)}}
 		}, "failed to get UTXO " + absent.TxID.String() + ":9: not found"},
-		{txs.PChain, func(s *UTXOState, all []*txs.UTXO) txs.Unsigned { b := base(s, all[2]); return &b }, "not found"}, // there, but not yet imported
+		{txs.PChain, func(s *UTXOState, all []*txs.UTXO) txs.Unsigned { b := base(s, all[2]); return &b }, "not found"}, // exists, but not imported yet
 	} {
 		s, all := state(t, c.chain)
 		if _, err := s.Inputs(&txs.Tx{Unsigned: c.tx(s, all)}); err == nil || !strings.Contains(err.Error(), c.want) {
@@ -252,7 +252,7 @@ func TestIllegalNameCharacters(t *testing.T) {
 	}
 }
 
-// file is a Stored of outputs in memory, or one that fails.
+// file is a Stored with outputs in memory, or one that fails.
 type file struct {
 	outputs map[ids.ID]*txs.UTXO
 	fault   error
@@ -275,8 +275,8 @@ func (f file) UTXOs() iter.Seq2[*txs.UTXO, error] {
 	}
 }
 
-// TestOutputsInTheFile: outputs of the file are there until a block spends them, also while the file still has them, and come back with the
-// block's changes undone.
+// TestOutputsInTheFile: outputs in the file exist until a block spends them, also while the file still has them, and come back when the block's
+// changes are undone.
 func TestOutputsInTheFile(t *testing.T) {
 	_, all := state(t, txs.XChain)
 	one, two, three := all[0], all[1], all[2]

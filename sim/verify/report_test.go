@@ -11,7 +11,7 @@ import (
 	"snowglobe/sim/store"
 )
 
-// TestReportTellsWhatWasChecked: the table has every check, also when one failed, and none when there was no file to check.
+// TestReportTellsWhatWasChecked: the table has every check, even if one failed, and none if there was no file to check.
 func TestReportTellsWhatWasChecked(t *testing.T) {
 	r := NewReport()
 	_ = r.note(checkFile, nil)

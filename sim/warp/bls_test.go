@@ -87,7 +87,7 @@ func TestSumOfSecretsSignsAsTheAggregate(t *testing.T) {
 	}
 }
 
-// TestKeysOfMany: public keys that are computed together are those that are computed alone, at both ends of what secrets may be, too.
+// TestKeysOfMany: public keys computed together equal those computed one by one, also at both ends of the range of secrets.
 func TestKeysOfMany(t *testing.T) {
 	secrets := append(readVectors(t).secrets(t), NewSecretKey([32]byte{}), NewSecretKey([32]byte{31: 63}), NewSecretKey([32]byte{31: 64}))
 	last := NewSecretKey([32]byte{})

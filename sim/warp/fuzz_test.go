@@ -11,7 +11,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// FuzzMessage reads messages, payloads, keys and signatures as clients send them. A message that is read has the bytes that were sent.
+// FuzzMessage reads messages, payloads, keys and signatures as clients send them. A parsed message has the bytes that were sent.
 func FuzzMessage(f *testing.F) {
 	vectors, err := os.ReadFile(filepath.Join("..", "..", "testdata", "node", "vectors.json"))
 	if err != nil {

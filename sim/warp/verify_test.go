@@ -90,7 +90,7 @@ func TestAggregateMakesTheNetworksBytes(t *testing.T) {
 	}
 }
 
-// TestEnoughIsTheLeastThatPasses compares it with the check that is made of signatures.
+// TestEnoughIsTheLeastThatPasses compares it with the check of signatures.
 func TestEnoughIsTheLeastThatPasses(t *testing.T) {
 	for _, total := range []uint64{0, 1, 2, 3, 99, 100, 101, 1180, 291100000000000, 1 << 60, 1<<64 - 1} {
 		for numerator := uint64(0); numerator <= 100; numerator++ {

@@ -45,7 +45,7 @@ func promised(t *testing.T, event string, f Filter, keys [][]byte, do func(*news
 	number := byte(0)
 	p := &Promiser{w, func() (name [16]byte) { number++; name[0], name[1] = nextName(), number; return name }}
 	hook := &outbox.Webhook{UUID: bytes.Repeat([]byte{nextName()}, 16), Account: make([]byte, 32), Event: event, Chain: chain, Active: true, URL: "http://localhost", Filter: text}
-	// An older one watches the same and wants nothing of it.
+	// An older one watches the same, but wants nothing of it.
 	picky, err := (&Filter{SubEvents: []string{"nothing"}, EventSignatures: []common.Hash{{1}}}).Text()
 	if err != nil {
 		t.Fatal(err)
@@ -100,7 +100,7 @@ func promised(t *testing.T, event string, f Filter, keys [][]byte, do func(*news
 
 var names byte
 
-// nextName differs each time, for ids.
+// nextName returns a different name each time, for ids.
 func nextName() byte { names++; return names }
 
 func same(t *testing.T, what string, got []string, want ...string) {
@@ -127,7 +127,7 @@ func TestNewStakersAreTold(t *testing.T) {
 		d.Stakers = []store.Staker{
 			{Tx: hash(3), Node: node, Subnet: subnet, Delegator: true},
 			{Tx: hash(1), Node: node, Subnet: subnet},
-			{Tx: hash(77), Node: node, Subnet: subnet}, // an old one, whose value changed
+			{Tx: hash(77), Node: node, Subnet: subnet}, // an old output whose value changed
 		}
 		return n.stakers(d)
 	}
@@ -158,7 +158,7 @@ func TestAddressesInTransactionsAreTold(t *testing.T) {
 	same(t, "of a validation's bytes", promised(t, outbox.PrimaryAddressActivity, Filter{SubEvents: AddressEvents}, [][]byte{hash(9)}, block))
 }
 
-// rewarded finds a staker of the world whose reward was paid, with its block's height and the reward's place in the block.
+// rewarded finds a staker of the world whose reward was paid, with its block's height and the reward's position in the block.
 func rewarded(t *testing.T, w *sim.World, chain int) (s store.Staker, height uint64, place store.Position) {
 	t.Helper()
 	rows, err := w.DB.Stakers(t.Context(), chain)
@@ -211,7 +211,7 @@ func TestRewardsAreTold(t *testing.T) {
 	}
 }
 
-// l1Validators returns the L1 validators of mainnet at the head of the P-Chain.
+// l1Validators returns mainnet's L1 validators at the P-Chain's head.
 func l1Validators(t *testing.T, n *news) []store.L1ValidatorView {
 	t.Helper()
 	all, err := store.L1ValidatorsAt(t.Context(), n.batch, n.chain, store.MaxNumber)
@@ -253,7 +253,7 @@ func TestChangesOfL1ValidatorsAreTold(t *testing.T) {
 				d.Block.ID = store.At(n.chain, store.MaxNumber, 0)
 				changed := v.L1ValidatorState
 				c.change(&changed)
-				d.L1ValidatorStates = []store.L1ValidatorState{v.L1ValidatorState, changed} // what is as it was comes first
+				d.L1ValidatorStates = []store.L1ValidatorState{v.L1ValidatorState, changed} // unchanged states come first
 				if d.Activity = []store.PrimaryActivity{{Subject: hash(1), Tx: d.Transactions[1].ID}}; byTx {
 					d.Activity = append(d.Activity, store.PrimaryActivity{Subject: v.Validation, Tx: d.Transactions[2].ID})
 				}
@@ -316,7 +316,7 @@ func TestBalancesThatFallBelowAThreshold(t *testing.T) {
 				d.Block = &store.PrimaryBlock{}
 				*d.Block = *head
 				d.Block.ID = store.At(n.chain, head.ID.Number()+1, 0)
-				deltas = append(deltas, &store.PrimaryDelta{}, d) // first what has no block, as the C-Chain's
+				deltas = append(deltas, &store.PrimaryDelta{}, d) // a delta without a block comes first, like the C-Chain's
 			}
 			return n.l1Thresholds(deltas, from, to)
 		})
@@ -355,7 +355,7 @@ func TestBalancesThatFallBelowAThreshold(t *testing.T) {
 	}
 }
 
-// TestPromiseOfACommit goes through the door that commits use: chains and networks of other webhooks stay out of it.
+// TestPromiseOfACommit uses the same entry point as commits: other webhooks' chains and networks are left out.
 func TestPromiseOfACommit(t *testing.T) {
 	w := tinyWorld(t)
 	mainnet := w.Networks[0]
@@ -387,7 +387,7 @@ func TestPromiseOfACommit(t *testing.T) {
 			t.Errorf("%s: %q, want %d", c.name, got, c.want)
 		}
 	}
-	// Time that passes alone brings balances down.
+	// Time alone reduces balances.
 	head, err := w.DB.PrimaryHead(t.Context(), mainnet.Chain(txs.PChain))
 	if err != nil {
 		t.Fatal(err)

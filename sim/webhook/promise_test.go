@@ -8,7 +8,7 @@ import (
 	"snowglobe/sim/store"
 )
 
-// TestParticipants: who takes part in a transaction is told, each once; not who was called in a part that was undone, nor those of others.
+// TestParticipants reports each participant of a transaction once, but not those called in an undone part, nor other transactions' participants.
 func TestParticipants(t *testing.T) {
 	address := func(n byte) []byte { return bytes.Repeat([]byte{n}, 20) }
 	tx := &store.Transaction{ID: store.At(1, 7, 2), Sender: address(1), Recipient: address(9)}

@@ -65,7 +65,7 @@ func spending(u *txs.UTXO) *txs.TransferableInput {
 	return &txs.TransferableInput{UTXOID: u.UTXOID, AssetID: u.AssetID, In: &txs.TransferInput{Amount: u.Amount(), Input: txs.Input{SigIndices: []uint32{0}}}}
 }
 
-// base spends outputs and pays all AVAX but a fee back.
+// base spends outputs and returns all AVAX except a fee.
 func (w *world) base(fee uint64, spent ...*txs.UTXO) txs.BaseTx {
 	b := txs.BaseTx{NetworkID: network.NetworkID, BlockchainID: network.XChainID, Memo: txs.HexBytes{}}
 	var total uint64
@@ -81,7 +81,7 @@ func (w *world) base(fee uint64, spent ...*txs.UTXO) txs.BaseTx {
 	return b
 }
 
-// sign has the key sign each input and operation.
+// sign signs each input and operation with the key.
 func (w *world) sign(u txs.Unsigned) *txs.Tx {
 	w.t.Helper()
 	tx := &txs.Tx{Unsigned: u}
@@ -103,7 +103,7 @@ func numberOf(tx *txs.OperationTx) int {
 	return len(tx.Ops)
 }
 
-// try accepts transactions in the next block, from its bytes.
+// try accepts transactions in the next block, from their bytes.
 func (w *world) try(transactions ...*txs.Tx) ([]*Diff, error) {
 	w.t.Helper()
 	b, err := w.BuildBlock(w.Time()+1, transactions)
@@ -324,7 +324,7 @@ func TestAssetsAreCreated(t *testing.T) {
 	}
 }
 
-// operation returns one that uses an output, as the key may.
+// operation returns one that uses an output, as far as the key may.
 func (w *world) operation(u *txs.UTXO) *txs.Operation {
 	auth := txs.Input{SigIndices: []uint32{0}}
 	op := &txs.Operation{AssetID: u.AssetID, UTXOIDs: []*txs.UTXOID{{TxID: u.TxID, OutputIndex: u.OutputIndex}}}
@@ -374,7 +374,7 @@ func TestMintingMovingAndBurning(t *testing.T) {
 	asset := created.TxID
 	mint := w.operate(nothing, created.Created...)
 	minted := w.accept(mint)[0]
-	if len(minted.Spent) != 4 || len(minted.Created) != 6 { // the fee's and the rights to mint; change, two rights, an amount, an NFT and a property
+	if len(minted.Spent) != 4 || len(minted.Created) != 6 { // spent are the fee's output and the rights to mint; created are change, two rights, an amount, an NFT and a property
 		t.Errorf("minting spends %d outputs and makes %d", len(minted.Spent), len(minted.Created))
 	}
 	w.refused("minting again", mint, utxo.ErrNotFound)
@@ -433,7 +433,7 @@ func TestMintingMovingAndBurning(t *testing.T) {
 	spent := w.operate(nothing, nft)
 	spent.Unsigned.(*txs.OperationTx).Ops[0].UTXOIDs[0] = &spent.Unsigned.(*txs.OperationTx).Ins[0].UTXOID
 	w.refused("what an input spends", w.sign(spent.Unsigned), errDoubleSpend)
-	// AVAX cannot be minted, and each operation has a credential of its own kind.
+	// AVAX cannot be minted, and each operation needs its own kind of credential.
 	plain := w.operate(nothing, nft)
 	plain.Credentials[1] = plain.Credentials[0]
 	if err := w.Check(plain, start+1); !errors.Is(err, utxo.ErrWrongCredential) {
@@ -455,13 +455,13 @@ func TestMintingMovingAndBurning(t *testing.T) {
 	if total != 150 {
 		t.Errorf("there are %d of 100 created and 50 minted", total)
 	}
-	// An asset of amounts alone has no NFTs.
+	// An asset with only amounts has no NFTs.
 	w.put(&txs.UTXO{UTXOID: txs.UTXOID{OutputIndex: 77}, AssetID: fixed, Out: &txs.NFTMintOutput{OutputOwners: w.owner}})
 	u, _ := w.UTXO(txs.UTXOID{OutputIndex: 77}.InputID())
 	w.refused("an NFT of an asset of amounts", w.operate(nothing, u), errIncompatibleFx)
 }
 
-// put puts an output into the state that no transaction made.
+// put puts an output that no transaction made into the state.
 func (x *Chain) put(u *txs.UTXO) {
 	x.SetDiff(&utxo.Diff{})
 	x.AddUTXO(u)

@@ -13,8 +13,8 @@ import (
 	"snowglobe/sim/utxo"
 )
 
-// judged is an X-Chain, and what avalanchego's own verifiers say of transactions with no, one or two mistakes: which checks there are, in
-// which order they come, and their words. testdata/avalanchego/record wrote it.
+// judged is an X-Chain, with the verdicts of avalanchego's own verifiers on transactions with no, one or two mistakes: which checks there are, their
+// order, and their words. testdata/avalanchego/record wrote it.
 type judged struct {
 	Time            uint64
 	L1              ids.ID

@@ -18,7 +18,7 @@ func words(numbers ...int64) (b []byte) {
 	return b
 }
 
-// TestMovements reads logs that are, and that only look like, transfers.
+// TestMovements reads logs that are transfers, and logs that only look like transfers.
 func TestMovements(t *testing.T) {
 	batch := words(1, 1, 2, 64, 160, 2, 7, 8, 2, 5, 6) // operator, from and to, then the data
 	for _, c := range []struct {

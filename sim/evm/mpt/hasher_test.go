@@ -11,8 +11,8 @@ import (
 	"github.com/ethereum/go-ethereum/triedb"
 )
 
-// TestRootsOfChangingTries changes a trie repeatedly and compares the root with go-ethereum's, with one to hundreds of changes at a time, and
-// nodes from embedded ones to ones of several blocks of the hash.
+// TestRootsOfChangingTries changes a trie repeatedly and compares the root with go-ethereum's, with one to hundreds of changes at a time, and nodes
+// from embedded ones to ones of several hash blocks.
 func TestRootsOfChangingTries(t *testing.T) {
 	for seed := range uint64(48) {
 		r := rand.New(rand.NewPCG(seed, 4))

@@ -16,8 +16,8 @@ type values [][]byte
 func (v values) Len() int                           { return len(v) }
 func (v values) EncodeIndex(i int, w *bytes.Buffer) { w.Write(v[i]) }
 
-// TestListIsThatOfGoEthereum hashes lists of all lengths whose indexes have one or two bytes, and some whose indexes have three, one after
-// another, with values from embedded ones to ones whose length takes three bytes.
+// TestListIsThatOfGoEthereum hashes lists of all lengths whose indexes have one or two bytes, and some whose indexes have three, one after another,
+// with values from embedded ones to ones whose length takes three bytes.
 func TestListIsThatOfGoEthereum(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 7))
 	lengths := append(r.Perm(300), 0, 1, 1000, 70000, 2, 0)

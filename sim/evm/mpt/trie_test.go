@@ -88,8 +88,8 @@ func TestTrieIsThatOfGoEthereum(t *testing.T) {
 	}
 }
 
-// TestPartsStandForWhatIsInThem makes the same changes to a trie in memory and to one of parts, from a few keys, some of them alone in their
-// parents, to many, and finally removes all.
+// TestPartsStandForWhatIsInThem makes the same changes to a trie in memory and to one of parts, from a few keys, some of them alone in their parents,
+// to many, and finally removes them all.
 func TestPartsStandForWhatIsInThem(t *testing.T) {
 	seeds := uint64(30)
 	if testing.Short() {

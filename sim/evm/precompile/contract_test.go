@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestMissingArguments leaves arguments out, in the words of libevm's accounts/abi as subnet-evm's contracts pass them on.
+// TestMissingArguments leaves arguments out, and expects the words of libevm's accounts/abi, which subnet-evm's contracts pass on.
 func TestMissingArguments(t *testing.T) {
 	const none = "abi: attempting to unmarshal an empty string while arguments are expected"
 	for _, c := range []struct {
@@ -36,7 +36,7 @@ func TestMissingArguments(t *testing.T) {
 	}
 }
 
-// TestFeeConfigsAreCheckedInOrder gives a configuration all mistakes, and removes them one by one.
+// TestFeeConfigsAreCheckedInOrder puts all mistakes into a configuration, and removes them one by one.
 func TestFeeConfigsAreCheckedInOrder(t *testing.T) {
 	huge := new(big.Int).Lsh(big.NewInt(1), 256)
 	below := big.NewInt(-1)

@@ -16,7 +16,7 @@ import (
 	"snowglobe/sim/store"
 )
 
-// TestExecutionsAreBounded starts as many executions as the process runs at a time, on several chains.
+// TestExecutionsAreBounded starts as many executions as the process allows at a time, on several chains.
 func TestExecutionsAreBounded(t *testing.T) {
 	c, b, call, _ := bomb(t, loopCode)
 	begins := func(within time.Duration) error {
@@ -30,7 +30,7 @@ func TestExecutionsAreBounded(t *testing.T) {
 	execute := func() {
 		c, b, call, endless := bomb(t, loopCode)
 		c.Limits.Gas, c.Limits.Time = math.MaxUint64/2, time.Minute
-		all.Go(func() { _, _ = c.Call(ctx, b, call, endless) }) // without end
+		all.Go(func() { _, _ = c.Call(ctx, b, call, endless) }) // never ends
 	}
 	for range 3 {
 		execute()

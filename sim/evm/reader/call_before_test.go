@@ -18,7 +18,7 @@ func TestCallsBeforeTransactions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	code := append(append(hexutil.Bytes{0x73}, c.from[:]...), 0x31, 0x60, 0, 0x52, 0x60, 0x20, 0x60, 0, 0xf3) // what the sender holds
+	code := append(append(hexutil.Bytes{0x73}, c.from[:]...), 0x31, 0x60, 0, 0x52, 0x60, 0x20, 0x60, 0, 0xf3) // returns the sender's balance
 	balance := func(b *reader.Block, before *uint) *big.Int {
 		t.Helper()
 		tracer := "callTracer"

@@ -11,7 +11,7 @@ import (
 	"snowglobe/sim/evm/reader"
 )
 
-// TestCallsStartAgain: code that writes and only then calls a stateful precompile, which needs call frames, writes once, and its gas counts once.
+// TestCallsStartAgain: code that writes, and only then calls a stateful precompile, which needs call frames, writes once, and its gas counts once.
 func TestCallsStartAgain(t *testing.T) {
 	c, _ := newWarpChain(t, false)
 	head, err := c.Head(t.Context())
@@ -41,8 +41,8 @@ func TestCallsStartAgain(t *testing.T) {
 	}
 }
 
-// TestWarmAddresses: reading an account is cheap at the addresses that are warm at the beginning of a transaction (EIP-2929), the precompiles
-// without state among them, and costs 2,600 gas elsewhere.
+// TestWarmAddresses: reading an account is cheap at the addresses that are warm when a transaction begins (EIP-2929), including the stateless
+// precompiles, and costs 2,600 gas elsewhere.
 func TestWarmAddresses(t *testing.T) {
 	c, _ := newWarpChain(t, false)
 	head, err := c.Head(t.Context())

@@ -16,8 +16,8 @@ import (
 )
 
 const (
-	loopCode  = "5b600056"                                      // for ever
-	inputCode = "5b600060006210000060006000611234 5af150600056" // for ever: call someone with a megabyte of input
+	loopCode  = "5b600056"                                      // forever
+	inputCode = "5b600060006210000060006000611234 5af150600056" // forever: call another contract with a megabyte of input
 	deepCode  = "60006000621000006000600030 5af1"               // call itself with a megabyte of memory, as deep as it goes
 )
 
@@ -38,14 +38,14 @@ func TestGasIsBounded(t *testing.T) {
 	c, b, call, o := bomb(t, loopCode)
 	all := hexutil.Uint64(math.MaxUint64)
 	call.Gas = &all
-	c.Limits.Time = time.Minute // for slow machines: this is about gas
+	c.Limits.Time = time.Minute // slow machines need it; this test is about gas
 	result, err := c.Call(t.Context(), b, call, o)
 	if err != nil || result.Err == nil || result.Err.Error() != "out of gas" || result.UsedGas != c.Limits.Gas {
 		t.Errorf("%+v %v", result, err)
 	}
 }
 
-// TestTimeIsBounded runs code for ever, in each of the ways in which a client can.
+// TestTimeIsBounded runs endless code in each way that a client can.
 func TestTimeIsBounded(t *testing.T) {
 	c, b, call, o := bomb(t, loopCode)
 	c.Limits.Gas, c.Limits.Time = math.MaxUint64/2, 30*time.Millisecond
@@ -103,7 +103,7 @@ func TestMemoryIsBounded(t *testing.T) {
 	}
 }
 
-// TestTraceOfBlockAgreesWithReceipts executes blocks again and finds the gas that the receipts name.
+// TestTraceOfBlockAgreesWithReceipts executes blocks again and finds the gas in the receipts.
 func TestTraceOfBlockAgreesWithReceipts(t *testing.T) {
 	for _, kind := range []evm.Kind{evm.KindC, evm.KindL1} {
 		c := newRandomChain(t, kind, 3, 8)

@@ -14,7 +14,7 @@ import (
 	"snowglobe/sim/store"
 )
 
-// receiptLogs returns all logs of a chain by its receipts.
+// receiptLogs returns all logs of a chain from its receipts.
 func receiptLogs(c *randomChain) (all []*types.Log) {
 	head, err := c.Head(c.t.Context())
 	if err != nil {
@@ -96,7 +96,7 @@ func (c *randomChain) filter() (f reader.LogFilter, first, last uint64) {
 	return f, c.random.Uint64N(20), 10 + c.random.Uint64N(30)
 }
 
-// chosen returns the rule in other words: every position with choices has a topic that is one of them.
+// chosen restates the rule: every position with choices has a topic that is one of them.
 func chosen(f *reader.LogFilter, log *types.Log) bool {
 	for i, choices := range f.Topics {
 		if i >= len(log.Topics) {

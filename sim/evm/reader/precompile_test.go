@@ -24,7 +24,7 @@ import (
 
 const (
 	genesisTime = 1_775_000_000
-	offAt       = genesisTime + 1_000 // when the upgrade of the permissioned chain disables the minter
+	offAt       = genesisTime + 1_000 // when the permissioned chain's upgrade disables the minter
 	mintAmount  = 5
 )
 
@@ -58,7 +58,7 @@ func keyOf(t *testing.T, name string) *ecdsa.PrivateKey {
 
 func addressOf(key *ecdsa.PrivateKey) common.Address { return crypto.PubkeyToAddress(key.PublicKey) }
 
-// forward is code that calls an address with its whole input and answers whether that succeeded.
+// forward is code that calls an address with its whole input and returns whether that succeeded.
 func forward(op vm.OpCode, to common.Address) []byte {
 	value := ""
 	if op == vm.CALL {
@@ -113,7 +113,7 @@ func newPermissioned(t *testing.T) *permissioned {
 	return c
 }
 
-// send puts a transaction in a block of its own.
+// send puts a transaction into its own block.
 func (c *permissioned) send(key *ecdsa.PrivateKey, to *common.Address, gas uint64, data []byte) *types.Receipt {
 	c.t.Helper()
 	c.time += 10
@@ -293,7 +293,7 @@ func TestDeployersAreChecked(t *testing.T) {
 	}
 }
 
-// TestCallsReachTheMinter calls the minter in every way in which code is executed without a block.
+// TestCallsReachTheMinter calls the minter in every way in which code runs without a block.
 func TestCallsReachTheMinter(t *testing.T) {
 	c := newPermissioned(t)
 	ctx := context.Background()
@@ -397,8 +397,7 @@ func TestNothingIsRefunded(t *testing.T) {
 	}
 }
 
-// TestReachingContracts: a stateful precompile is cold at first, like a deployed contract; P256VERIFY is warm, like the other
-// precompiles (EIP-2929).
+// TestReachingContracts: a stateful precompile is cold at first, like a deployed contract; P256VERIFY is warm, like the other precompiles (EIP-2929).
 func TestReachingContracts(t *testing.T) {
 	c := newPermissioned(t)
 	p256 := common.BytesToAddress([]byte{1, 0})

@@ -17,8 +17,8 @@ import (
 	"snowglobe/sim/warp"
 )
 
-// TestAccessListsKeepMessages: the messages of a call are returned unchanged, before everything that it touches, and a transaction with that
-// list costs the estimate.
+// TestAccessListsKeepMessages: the messages of a call are returned unchanged, before everything that it touches, and a transaction with that list
+// costs the estimate.
 func TestAccessListsKeepMessages(t *testing.T) {
 	c, v := newWarpChain(t, false)
 	ctx := context.Background()
@@ -61,8 +61,8 @@ func TestAccessListsKeepMessages(t *testing.T) {
 	}
 }
 
-// TestSendersNeedNoMessages: a call of the warp contract does not put that contract into the list, where it would be an empty
-// message and make the transaction invalid.
+// TestSendersNeedNoMessages: a call of the warp contract does not put that contract into the list, where it would be an empty message and make the
+// transaction invalid.
 func TestSendersNeedNoMessages(t *testing.T) {
 	c, _ := newWarpChain(t, false)
 	head, err := c.Head(context.Background())
@@ -79,7 +79,7 @@ func TestSendersNeedNoMessages(t *testing.T) {
 	}
 }
 
-// TestCallsThatCarryMessages makes a call with predicates in every way there is, and compares with the transaction.
+// TestCallsThatCarryMessages makes a call with predicates in every possible way, and compares with the transaction.
 func TestCallsThatCarryMessages(t *testing.T) {
 	c, v := newWarpChain(t, false)
 	ctx := context.Background()

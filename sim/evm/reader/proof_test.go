@@ -92,7 +92,7 @@ func checkSlot(t *testing.T, root, key common.Hash, p *reader.SlotProof) {
 	}
 }
 
-// verified returns the leaf that a proof leads to, nil when it proves that there is none.
+// verified returns the leaf that a proof leads to, nil if it proves that there is none.
 func verified(t *testing.T, root common.Hash, key []byte, nodes [][]byte) []byte {
 	t.Helper()
 	proof := memorydb.New()

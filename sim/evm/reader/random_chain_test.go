@@ -16,8 +16,8 @@ import (
 	"snowglobe/sim/store"
 )
 
-// emitters lists contracts with an index. Each logs the first word of its data with as many of the next words as topics as its index, and stores
-// the first word in the slot named by the second.
+// emitters lists contracts with an index. Each logs the first word of its data with as many of the next words as topics as its index, and stores the
+// first word in the slot named by the second.
 var emitters = func() (all []common.Address) {
 	for i := range 5 {
 		all = append(all, common.BigToAddress(big.NewInt(int64(0xe000+i))))
@@ -89,7 +89,7 @@ const feeWindowBytes = 80
 
 func selector(signature string) []byte { return precompile.PackInput(signature) }
 
-// addChain adds a chain's row to the file, which must precede its blocks.
+// addChain adds a chain's row to the file, which must come before its blocks.
 func addChain(t testing.TB, db *store.DB, row store.Chain) {
 	t.Helper()
 	batch, err := db.Begin()
@@ -116,7 +116,7 @@ func publish(t testing.TB, db *store.DB, c *reader.Chain, d *store.Delta) {
 	}
 }
 
-// word returns one of a few, so that filters find and slots are overwritten and cleared.
+// word returns one of a few words, so that filters match and slots are overwritten and cleared.
 func (c *randomChain) word() common.Hash { return common.BigToHash(big.NewInt(c.random.Int64N(4))) }
 
 func (c *randomChain) block(time uint64) {

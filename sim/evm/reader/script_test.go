@@ -13,7 +13,7 @@ import (
 	"snowglobe/sim/evm/reader"
 )
 
-// newest returns the newest transaction of a chain that executes code.
+// newest returns a chain's newest transaction that executes code.
 func newest(t *testing.T, c *randomChain) *reader.Transaction {
 	t.Helper()
 	b, err := c.Head(t.Context())
@@ -30,7 +30,7 @@ func newest(t *testing.T, c *randomChain) *reader.Transaction {
 	return nil
 }
 
-// traceWith traces it.
+// traceWith traces that transaction.
 func traceWith(t *testing.T, c *randomChain, tracer, config string) (string, error) {
 	t.Helper()
 	trace, err := c.TraceTransaction(t.Context(), newest(t, c), &reader.TraceConfig{Tracer: &tracer, TracerConfig: json.RawMessage(config)})
@@ -62,7 +62,7 @@ func TestScriptsTrace(t *testing.T) {
 		}
 		for script, want := range map[string]string{
 			`{setup:function(c){this.c=JSON.parse(c)},result:function(){return this.c.a},fault:function(){}}`:                                  `7`,
-			`{n:0,enter:function(f){this.n++},exit:function(f){this.n+=10},fault:function(){},result:function(){return this.n}}`:               `0`, // the outermost call is none of them
+			`{n:0,enter:function(f){this.n++},exit:function(f){this.n+=10},fault:function(){},result:function(){return this.n}}`:               `0`, // the outermost call does not count
 			`{result:function(x,db){return [toHex(x.to)===toHex(toAddress(toHex(x.to))),x.txIndex,db.exists(x.to)]},fault:function(){}}`:       `[true,0,true]`,
 			`(()=>{let n=0;return{step(){n++},fault(){},result:()=>n>0}})()`:                                                                   `true`,
 			`{result:function(x){return [typeof x.gasUsed,toHex(new Uint8Array([1,2])),"ab".repeat(2),"a".padEnd(3,"b")]},fault:function(){}}`: `["number","0x0102","abab","abb"]`,
@@ -126,7 +126,7 @@ func TestScriptsAreRefused(t *testing.T) {
 	}
 }
 
-// TestTracersStopBeforeTheFirstCall traces with time limits that end while a trace begins.
+// TestTracersStopBeforeTheFirstCall uses time limits that end while a trace begins.
 func TestTracersStopBeforeTheFirstCall(t *testing.T) {
 	c := newRandomChain(t, evm.KindC, 3, 8)
 	transaction := newest(t, c)
@@ -152,7 +152,7 @@ func TestTracersStopBeforeTheFirstCall(t *testing.T) {
 	}
 }
 
-// TestScriptsEnd runs scripts without end, and scripts that take all memory.
+// TestScriptsEnd runs endless scripts, and scripts that take all memory.
 func TestScriptsEnd(t *testing.T) {
 	c := newRandomChain(t, evm.KindC, 3, 8)
 	c.Limits.Time = 100 * time.Millisecond

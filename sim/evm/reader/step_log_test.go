@@ -19,8 +19,8 @@ import (
 	"snowglobe/sim/evm/reader"
 )
 
-// TestStepsAreLoggedAsGoEthereumDoes executes code of every kind of step, and some at random, under both loggers, and writes go-ethereum's log as
-// a node's version does (libevm eth/tracers/logger.formatLogs).
+// TestStepsAreLoggedAsGoEthereumDoes executes code with every kind of step, and some at random, under both loggers, and formats go-ethereum's log
+// like a node's version (libevm eth/tracers/logger.formatLogs).
 func TestStepsAreLoggedAsGoEthereumDoes(t *testing.T) {
 	codes := map[string][]byte{
 		"nothing": nil, "storage": common.FromHex("0x60015f5560025f555f5460ff6001555f54600154015f5260205ff3"), "revert": common.FromHex("0x602a5f5260205ffd"),
@@ -56,7 +56,7 @@ func TestStepsAreLoggedAsGoEthereumDoes(t *testing.T) {
 			}
 			got, want := stepsOf(t, trace.JSON()), stepsOf(t, raw)
 			want.asOnANode(&options)
-			for i := range got.StructLogs { // go-ethereum tells nothing of a slot that a step failed to read or write
+			for i := range got.StructLogs { // go-ethereum does not log a slot that a step failed to read or write
 				if got.StructLogs[i].Error != "" {
 					got.StructLogs[i].Storage = nil
 				}
@@ -123,7 +123,7 @@ func (s *steps) asOnANode(options *logger.Config) {
 }
 
 func execute(code []byte, hooks *tracing.Hooks) {
-	// The result of the code is in the log.
+	// The log contains the code's result.
 	_, states, _ := runtime.Execute(code, nil, &runtime.Config{GasLimit: 60_000, EVMConfig: vm.Config{Tracer: hooks}})
 	if states != nil {
 		hooks.OnTxEnd(&types.Receipt{GasUsed: 21_000}, nil)

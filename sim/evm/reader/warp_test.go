@@ -71,7 +71,7 @@ func (v *warpNetwork) WarpSet(subnet ids.ID, _ uint64) (*warp.CanonicalValidator
 
 func (v *warpNetwork) Simulates(chain ids.ID) bool { return chain == cChain }
 
-// sign lets a number of a subnet's validators sign a message.
+// sign lets some of a subnet's validators sign a message.
 func (v *warpNetwork) sign(t *testing.T, m *warp.UnsignedMessage, subnet ids.ID, count int) []byte {
 	t.Helper()
 	set := v.sets[subnet]
@@ -142,7 +142,7 @@ func newWarpChain(t *testing.T, primary bool) (*permissioned, *warpNetwork) {
 	return c, v
 }
 
-// sendWithPredicates puts a transaction with an access list into a block of its own.
+// sendWithPredicates puts a transaction with an access list into its own block.
 func (c *permissioned) sendWithPredicates(to common.Address, gas uint64, data []byte, list types.AccessList) (*types.Receipt, *types.Transaction, error) {
 	c.t.Helper()
 	c.time += 10
@@ -232,7 +232,7 @@ func TestWarpSends(t *testing.T) {
 func TestWarpReceives(t *testing.T) {
 	for _, primary := range []bool{false, true} {
 		c, v := newWarpChain(t, primary)
-		signer := map[bool]ids.ID{false: ownSubnet, true: ids.Empty}[primary] // of what the C-Chain says
+		signer := map[bool]ids.ID{false: ownSubnet, true: ids.Empty}[primary] // for the C-Chain's messages
 		wrongNetwork := unsignedMessage(t, siblingChain, "elsewhere")
 		wrongNetwork.NetworkID = 5
 		tampered := v.sign(t, unsignedMessage(t, siblingChain, "tampered"), siblingSubnet, 3)
@@ -266,8 +266,8 @@ func TestWarpReceives(t *testing.T) {
 	}
 }
 
-// testPredicate sends a message and checks the gas, the header and the contract's result in the block, in a trace of it, and in a call, which
-// accepts every message.
+// testPredicate sends a message and checks the gas, the header and the contract's result in the block, in a trace of it, and in a call, which accepts
+// every message.
 func testPredicate(t *testing.T, c *permissioned, name string, raw []byte, valid bool) {
 	t.Helper()
 	read := input("getVerifiedWarpMessage(uint32)", 0)
@@ -288,9 +288,9 @@ func testPredicate(t *testing.T, c *permissioned, name string, raw []byte, valid
 		t.Fatal(err)
 	}
 	chunks := uint64(len(raw)/32 + 1)
-	want := 125_000 + 512*chunks + 250*uint64(len(signers)) - 2_500 // the list makes the contract warm
+	want := 125_000 + 512*chunks + 250*uint64(len(signers)) - 2_500 // the list warms the contract
 	if valid {
-		want += 512 * chunks // to read it
+		want += 512 * chunks // for reading it
 	}
 	if have := receipt.GasUsed - bare.GasUsed; have != want {
 		t.Errorf("%s: carrying and reading cost %d gas, want %d", name, have, want)
@@ -342,7 +342,7 @@ func (c *permissioned) transaction(t *testing.T, hash common.Hash) *reader.Trans
 	return tx
 }
 
-// TestWarpReadsBlockHashes: and an addressed call is no block hash.
+// TestWarpReadsBlockHashes, and an addressed call is no block hash.
 func TestWarpReadsBlockHashes(t *testing.T) {
 	c, v := newWarpChain(t, false)
 	payload, err := warp.HashPayload(ids.ID{0xbe, 0xef})
@@ -380,7 +380,7 @@ func TestWarpReadsBlockHashes(t *testing.T) {
 	}
 }
 
-// TestMalformedMessagesMakeTransactionsInvalid, as they do on the network.
+// TestMalformedMessagesMakeTransactionsInvalid, as on the network.
 func TestMalformedMessagesMakeTransactionsInvalid(t *testing.T) {
 	c, v := newWarpChain(t, false)
 	good := v.sign(t, unsignedMessage(t, siblingChain, "x"), siblingSubnet, 3)

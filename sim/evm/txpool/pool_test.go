@@ -33,10 +33,10 @@ func newPool() *Pool {
 	return New(&evm.Genesis{Kind: evm.KindL1, ChainID: 7, Precompiles: precompile.Upgrades{FeeConfig: precompile.NewFeeConfig(10_000_000, 1, 1)}})
 }
 
-// unique makes a different transaction each time; transactions of these tests are not signed.
+// unique makes a different transaction each time; these tests don't sign transactions.
 var unique int64
 
-// tx pays a tip and a fee cap for each unit of gas.
+// tx offers a tip and a fee cap per unit of gas.
 func tx(nonce uint64, tip, feeCap int64) *types.Transaction {
 	unique++
 	data := big.NewInt(unique).Bytes()
@@ -60,8 +60,7 @@ func order(p *Pool, baseFee int64) string {
 	return strings.Join(all, " ")
 }
 
-// TestOrderAndGaps: blocks take the highest payer first, an account's transactions by nonce, and none behind a gap or with a fee cap that is
-// too low.
+// TestOrderAndGaps: blocks take the highest payer first, an account's transactions by nonce, and none behind a gap or with too low a fee cap.
 func TestOrderAndGaps(t *testing.T) {
 	p := newPool()
 	p.mustAdd(t, tx(0, 5, 100), alice)
@@ -87,7 +86,7 @@ func TestOrderAndGaps(t *testing.T) {
 	}
 }
 
-// TestEqualOffersGoByArrival.
+// TestEqualOffersGoByArrival: equal offers are taken in order of arrival.
 func TestEqualOffersGoByArrival(t *testing.T) {
 	p := newPool()
 	p.mustAdd(t, tx(0, 5, 100), bob)
@@ -97,7 +96,7 @@ func TestEqualOffersGoByArrival(t *testing.T) {
 	}
 }
 
-// TestReplacement needs ten percent more, of both offers.
+// TestReplacement needs ten percent more of both offers.
 func TestReplacement(t *testing.T) {
 	for _, c := range []struct {
 		tip, feeCap int64
@@ -168,7 +167,7 @@ func TestRefusalsWithoutState(t *testing.T) {
 		if err := p.Validate(c.tx, alice, head); !errors.Is(err, c.is) || err.Error() != c.text {
 			t.Errorf("%v\nwant %s", err, c.text)
 		}
-		// A node looks at the signature, which these lack, after everything but the gas.
+		// A node checks the signature, which these lack, after everything but the gas.
 		want := c.is
 		if want == core.ErrIntrinsicGas {
 			want = ErrInvalidSender
@@ -179,7 +178,7 @@ func TestRefusalsWithoutState(t *testing.T) {
 	}
 }
 
-// TestKnownIsToldBeforeAnythingElse sends a waiting transaction again to a chain whose blocks have become too small for it.
+// TestKnownIsToldBeforeAnythingElse resends a waiting transaction to a chain whose blocks have become too small for it.
 func TestKnownIsToldBeforeAnythingElse(t *testing.T) {
 	p, again := newPool(), tx(1, 1, 1)
 	if err := p.Add(again, alice, 1, rich); err != nil {
@@ -190,7 +189,7 @@ func TestKnownIsToldBeforeAnythingElse(t *testing.T) {
 	}
 }
 
-// TestRefusalsOfTypesAndSignatures: the network has no blobs and delegates no accounts, and signatures are for a chain.
+// TestRefusalsOfTypesAndSignatures: the network has no blobs and no account delegation, and a signature is for one chain.
 func TestRefusalsOfTypesAndSignatures(t *testing.T) {
 	p := newPool()
 	for _, data := range []types.TxData{&types.BlobTx{}, &types.SetCodeTx{}} {
@@ -215,7 +214,7 @@ func TestRefusalsOfTypesAndSignatures(t *testing.T) {
 	}
 }
 
-// TestThePoolIsBounded: a full pool refuses new transactions and drops none; so does a full queue of an account behind a gap.
+// TestThePoolIsBounded: a full pool refuses new transactions and drops none; so does an account's full queue behind a gap.
 func TestThePoolIsBounded(t *testing.T) {
 	p := newPool()
 	for i := range maxQueued {
@@ -263,7 +262,7 @@ func TestANewHeadTakesWhatItHas(t *testing.T) {
 	}
 }
 
-// TestAReplacementPaysTheDifference: an account pays for each waiting transaction once, so a replacement needs only the additional amount.
+// TestAReplacementPaysTheDifference: an account pays once for each waiting transaction, so a replacement needs only the additional amount.
 func TestAReplacementPaysTheDifference(t *testing.T) {
 	p := newPool()
 	p.mustAdd(t, tx(0, 100, 20_000_000_000_000), alice) // 0.42e18 of 1e18 wei
@@ -286,7 +285,7 @@ func TestAReplacementPaysTheDifference(t *testing.T) {
 	}
 }
 
-// TestAllOfABalance can be spent, by one transaction and by several.
+// TestAllOfABalance can be spent, by one transaction or by several.
 func TestAllOfABalance(t *testing.T) {
 	p := newPool()
 	spend := func(nonce uint64, wei int64) *types.Transaction {
@@ -369,7 +368,7 @@ func TestAFullPoolTakesWhatFits(t *testing.T) {
 	}
 }
 
-// TestQueuesAreBounded: only so many transactions wait behind a gap. One that follows the pending ones, or replaces another, is still accepted.
+// TestQueuesAreBounded: only so many transactions may wait behind a gap. One that follows the pending ones, or replaces another, is still accepted.
 func TestQueuesAreBounded(t *testing.T) {
 	p := newPool()
 	for i := range uint64(maxQueued) {
@@ -386,13 +385,13 @@ func TestQueuesAreBounded(t *testing.T) {
 	}
 }
 
-// TestGasLimitOfANewHead: a transaction may use all the gas of a block, and goes when a block cannot hold it any more.
+// TestGasLimitOfANewHead: a transaction may use all the gas of a block, and is dropped when no block can hold it any more.
 func TestGasLimitOfANewHead(t *testing.T) {
 	for limit, want := range map[uint64]int{20_999: 0, 21_000: 2, 30_000: 2} {
 		p := newPool()
 		p.mustAdd(t, tx(0, 1, 1), alice)
 		p.mustAdd(t, tx(1, 1, 1), alice)
-		balance := uint256.NewInt(21_000).Bytes32() // exactly what one costs
+		balance := uint256.NewInt(21_000).Bytes32() // exactly what one transaction costs
 		p.Reset([]store.Account{{Address: bob.Bytes(), Balance: balance[:]}, {Address: alice.Bytes(), Balance: balance[:]}}, limit)
 		if pending, _ := p.Count(); pending != want {
 			t.Errorf("limit %d: %d of 2 are left", limit, pending)
@@ -440,7 +439,7 @@ func TestWhatBecamePending(t *testing.T) {
 	}
 }
 
-// TestManyBecamePending: the pool remembers the last of very many.
+// TestManyBecamePending: of very many, the pool remembers the last.
 func TestManyBecamePending(t *testing.T) {
 	p := newPool()
 	var all []common.Hash
@@ -482,7 +481,7 @@ func TestHolds(t *testing.T) {
 	if taken.Shift(); taken.Peek() != nil {
 		t.Error("an order that was begun changed with a release")
 	}
-	// A hold ends with the transaction, and returns only if that waits again.
+	// A hold ends with the transaction, and returns only if the transaction waits again.
 	p.Drop(held.Hash())
 	h = p.Hold(held.Hash(), time.Time{})
 	p.mustAdd(t, held, alice)
@@ -524,7 +523,7 @@ func TestOrderOfArrival(t *testing.T) {
 	}
 }
 
-// TestPop leaves an account out.
+// TestPop skips an account.
 func TestPop(t *testing.T) {
 	p := newPool()
 	for nonce := range uint64(2) {

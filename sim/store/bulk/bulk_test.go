@@ -15,7 +15,7 @@ import (
 	"snowglobe/sim/store/bulk"
 )
 
-// begun returns a table with a transaction, on a connection of its own.
+// begun returns a table with an open transaction, on its own connection.
 func begun(t *testing.T) (*sql.Conn, *sql.Tx) {
 	db, err := sql.Open("sqlite", "file:"+t.TempDir()+"/w.db")
 	if err != nil {
@@ -41,7 +41,7 @@ var (
 	spend  = bulk.NewUpdate(things, `UPDATE thing SET spent = ?3 WHERE key = ?1 AND n = ?2`, 3)
 )
 
-// TestRowsComeBack writes rows of every kind of value in any order, and changes some while they wait and some after they were written.
+// TestRowsComeBack writes rows with every kind of value in any order, and changes some while they wait and some after they were written.
 func TestRowsComeBack(t *testing.T) {
 	for _, rows := range []int{1, 63, 64, 65, 5_000} {
 		t.Run(fmt.Sprint(rows), func(t *testing.T) {

@@ -8,7 +8,7 @@ import (
 	"snowglobe/sim/store/dbfile"
 )
 
-// TestDelete removes a world and the files that belong to it, and no other. A kill in between leaves an unfinished file, never a world.
+// TestDelete removes a world and the files that belong to it, and no others. A kill in between leaves an unfinished file, never a world.
 func TestDelete(t *testing.T) {
 	folder := t.TempDir()
 	path, other := filepath.Join(folder, "a.db"), filepath.Join(folder, "a.db.old")
@@ -21,7 +21,7 @@ func TestDelete(t *testing.T) {
 		}
 	}
 	write(path, path+"-wal", path+"-shm", other)
-	if err := os.Mkdir(path+"-journal", 0o777); err != nil { // what cannot be removed like a file stops it half way
+	if err := os.Mkdir(path+"-journal", 0o777); err != nil { // a folder cannot be removed like a file, which stops it halfway
 		t.Fatal(err)
 	}
 	write(filepath.Join(path+"-journal", "x"))
@@ -34,7 +34,7 @@ func TestDelete(t *testing.T) {
 	if err := os.RemoveAll(path + "-journal"); err != nil {
 		t.Fatal(err)
 	}
-	for range 2 { // one that is gone already is deleted, too
+	for range 2 { // deleting again is fine
 		if err := dbfile.Delete(path); err != nil {
 			t.Error(err)
 		}

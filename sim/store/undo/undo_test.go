@@ -180,7 +180,7 @@ func (r *recorded) backTogether(transactions ...[]byte) (runs int) {
 	return len(u.runs)
 }
 
-// TestRunsAreUndoneTogether undoes additions that follow each other, with and without other rows among them, and random histories.
+// TestRunsAreUndoneTogether undoes consecutive additions, with and without other rows among them, and random histories.
 func TestRunsAreUndoneTogether(t *testing.T) {
 	for text, c := range map[string]struct {
 		runs       int
@@ -300,8 +300,8 @@ func TestMergedStepsUndoTheSame(t *testing.T) {
 	}
 }
 
-// TestARowIsNotedOnce changes a row repeatedly: between two boundaries it is recorded once, but in an exact table at every change. Excepted
-// tables are not recorded.
+// TestARowIsNotedOnce changes a row repeatedly: between two boundaries it is recorded once, but in an exact table at every change. Excepted tables
+// are not recorded.
 func TestARowIsNotedOnce(t *testing.T) {
 	const change = `UPDATE numbered SET count = 1 WHERE id = 1`
 	for exact, want := range map[bool]string{false: "101", true: "111"} {
@@ -359,7 +359,7 @@ func TestDamagedStepsAreRefused(t *testing.T) {
 	}
 	for text, damaged := range map[string][]byte{
 		"unknown table":       append([]byte{stepTable, valueText, 5}, "other"...),
-		"malformed undo step": {stepDelete, valueInteger, 2}, // of no table
+		"malformed undo step": {stepDelete, valueInteger, 2}, // without a table
 	} {
 		if err := r.recorder.tables.Check(damaged); err == nil || !strings.Contains(err.Error(), text) {
 			t.Errorf("%q: %v, want %q", damaged, err, text)
