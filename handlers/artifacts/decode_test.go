@@ -8,7 +8,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// TestStandards reads every line, and each adds something of its own.
+// TestStandards reads every line; each must add something new.
 func TestStandards(t *testing.T) {
 	lines := map[string]bool{}
 	for line := range strings.Lines(standardsText) {
@@ -63,7 +63,7 @@ func TestDecodeStandards(t *testing.T) {
 	}
 }
 
-// TestText shortens what is long.
+// TestText shortens long texts.
 func TestText(t *testing.T) {
 	for _, c := range []struct {
 		value any
@@ -84,7 +84,7 @@ func TestText(t *testing.T) {
 	}
 }
 
-// TestScopes finds functions past comments, strings, function types and nested braces.
+// TestScopes finds functions in spite of comments, strings, function types and nested braces.
 func TestScopes(t *testing.T) {
 	text := `// contract No { function no() {} }
 function free(uint a) pure returns (uint) { return a; }

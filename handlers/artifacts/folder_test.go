@@ -43,7 +43,7 @@ func named(t testing.TB, r *artifacts.Registry, name string) *artifacts.Contract
 	return nil
 }
 
-// deployed returns code as a deployment leaves it: with the addresses of libraries and values of immutable variables.
+// deployed returns code as a deployment leaves it: with the addresses of libraries and the values of immutable variables.
 func deployed(t *testing.T, folder string, c *artifacts.Contract) []byte {
 	t.Helper()
 	code := bytes.Clone(c.Runtime.Bytes)
@@ -94,7 +94,7 @@ func TestFolders(t *testing.T) {
 			if found := r.Runtime(code[:len(code)-60]); found != nil {
 				t.Errorf("%s: a part of the code of %s is of %s", form.name, name, found.Name)
 			}
-			init := append(bytes.Clone(c.Creation.Bytes), make([]byte, 32)...) // and an argument
+			init := append(bytes.Clone(c.Creation.Bytes), make([]byte, 32)...) // plus an argument
 			for _, l := range c.Creation.Links {
 				copy(init[l.Start:], bytes.Repeat([]byte{0xab}, l.Length))
 			}
@@ -127,7 +127,7 @@ func TestNestedMetadata(t *testing.T) {
 	}
 }
 
-// TestPlaces places the instructions of Counter in its source.
+// TestPlaces maps the instructions of Counter to its source.
 func TestPlaces(t *testing.T) {
 	source, err := os.ReadFile("testdata/foundry/src/Counter.sol")
 	if err != nil {
@@ -203,7 +203,7 @@ func TestStandardJSON(t *testing.T) {
 	}
 }
 
-// TestWhichCounts: of contracts with the same code the one added last counts, but one whose metadata is the same counts more.
+// TestWhichCounts: of contracts with the same code the one added last wins, unless another has the same metadata.
 func TestWhichCounts(t *testing.T) {
 	files, _ := filepath.Glob("testdata/hardhat2/artifacts/build-info/*.json")
 	raw, err := os.ReadFile(files[0])
@@ -250,7 +250,7 @@ func copyFolder(t *testing.T, from string) string {
 	return to
 }
 
-// TestChanges: what is built while the registry is in use is known at the next question.
+// TestChanges: a build made while the registry is in use is known at the next question.
 func TestChanges(t *testing.T) {
 	dir := copyFolder(t, "testdata/foundry")
 	out := filepath.Join(dir, "out")
@@ -288,7 +288,7 @@ func TestChanges(t *testing.T) {
 
 func waitFor(t *testing.T, what func() bool) {
 	t.Helper()
-	for range 1_500 { // on a busy machine a look at the folder takes long, and counts the longer
+	for range 1_500 { // on a busy machine, reading the folder takes longer than counting
 		if what() {
 			return
 		}
@@ -297,7 +297,7 @@ func waitFor(t *testing.T, what func() bool) {
 	t.Fatal("waited in vain")
 }
 
-// TestChangedSource: a source that is not the one compiled would give wrong lines.
+// TestChangedSource: a source that differs from the compiled one would give wrong lines.
 func TestChangedSource(t *testing.T) {
 	dir := copyFolder(t, "testdata/foundry")
 	source := filepath.Join(dir, "src", "Counter.sol")
@@ -338,7 +338,7 @@ func edit(t *testing.T, path string, change func(map[string]any)) {
 	}
 }
 
-// TestHostileFolders: each folder gives a sentence, in little memory, and what is sound in it is known.
+// TestHostileFolders: each folder gives a sentence, in little memory, and the sound parts of it are known.
 func TestHostileFolders(t *testing.T) {
 	outside := filepath.Join(t.TempDir(), "secret.sol")
 	if err := os.WriteFile(outside, []byte("contract Secret {}"), 0o600); err != nil {
@@ -429,7 +429,7 @@ func TestHostileFolders(t *testing.T) {
 	}
 }
 
-// TestBuildInfosElsewhere: an artifact that names a build-info out of the folder has no places, and what is there is not read.
+// TestBuildInfosElsewhere: an artifact that names a build-info outside the folder has no places, and that file is not read.
 func TestBuildInfosElsewhere(t *testing.T) {
 	for _, c := range []struct{ form, file, member, value string }{
 		{"hardhat3", "Counter.json", "buildInfoId", "../../elsewhere"}, {"hardhat3", "Counter.json", "buildInfoId", "/elsewhere"},
@@ -437,7 +437,7 @@ func TestBuildInfosElsewhere(t *testing.T) {
 	} {
 		dir := copyFolder(t, filepath.Join("testdata", c.form))
 		info, _ := filepath.Glob(filepath.Join(dir, "artifacts", "build-info", "*.json"))
-		for _, name := range info { // readable, were it not out of the folder
+		for _, name := range info { // readable, were it not outside the folder
 			suffix := ".json"
 			if strings.HasSuffix(name, ".output.json") {
 				suffix = ".output.json"
@@ -457,7 +457,7 @@ func TestBuildInfosElsewhere(t *testing.T) {
 	}
 }
 
-// TestWrongMaps: a source map that names what is not there places nothing, and nothing fails.
+// TestWrongMaps: a source map with invalid references places nothing, and nothing fails.
 func TestWrongMaps(t *testing.T) {
 	for _, wrong := range []string{"0:1000000000:0:-", "2147483647:2147483647:0:i", "-5:10:0", "1:1:77:o", "99999999999999999999:x:y:", strings.Repeat("1:2:0:-;", 100_000), ";;;;:::::;", "5:-7:0"} {
 		dir := copyFolder(t, "testdata/foundry")
@@ -477,7 +477,7 @@ func TestWrongMaps(t *testing.T) {
 	}
 }
 
-// TestNoFolder: what is not a folder is refused; a folder may be made later.
+// TestNoFolder: anything but a folder is refused; the folder may be made later.
 func TestNoFolder(t *testing.T) {
 	r := artifacts.New()
 	if err := r.AddFolder("doc.go"); err == nil || err.Error() != "doc.go is not a folder" {
@@ -501,7 +501,7 @@ func TestNoFolder(t *testing.T) {
 	}
 }
 
-// project writes a folder of so many artifacts of the size of an average contract, and returns code of one of them.
+// project writes a folder with that many artifacts of average size, and returns the code of one of them.
 func project(t testing.TB, count int) (folder string, code []byte) {
 	t.Helper()
 	folder = t.TempDir()

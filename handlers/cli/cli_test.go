@@ -30,7 +30,7 @@ func program() (*cli.Program, map[string]pflag.Value) {
 	}, values
 }
 
-// TestWhatTakesPrecedence: a flag over a variable, a variable over the file, and the file over the verb's default.
+// TestWhatTakesPrecedence: a flag wins over a variable, a variable over the file, and the file over the verb's default.
 func TestWhatTakesPrecedence(t *testing.T) {
 	t.Chdir(t.TempDir())
 	named := filepath.Join(t.TempDir(), "other.yaml")
@@ -105,7 +105,7 @@ func TestWhatWasMeant(t *testing.T) {
 	}
 }
 
-// TestHelpHasOnlyGroupsWithFlags: the help of a verb with many flags names a group only if the verb has a flag of it.
+// TestHelpHasOnlyGroupsWithFlags: a verb's help names a group of flags only if the verb has a flag in it.
 func TestHelpHasOnlyGroupsWithFlags(t *testing.T) {
 	t.Chdir(t.TempDir())
 	f := pflag.NewFlagSet("snowglobe", pflag.ContinueOnError)

@@ -37,7 +37,8 @@ func described(t *testing.T) *describe.World {
 	return d
 }
 
-// TestBannerShowsTheKnownKeysOnly finds the accounts of the mnemonic, the first with its address on P and X, and ewoq in the banner, and no other persona's key.
+// TestBannerShowsTheKnownKeysOnly finds the mnemonic's accounts in the banner, the first with its address on P and X, and ewoq, and no other
+// persona's key.
 func TestBannerShowsTheKnownKeysOnly(t *testing.T) {
 	const version = "v0.0.0-20260701000000-0123456789ab+dirty, generator 10, go1.99.9 windows/amd64"
 	d := described(t)
@@ -70,7 +71,7 @@ func TestBannerShowsTheKnownKeysOnly(t *testing.T) {
 	}
 }
 
-// TestBannerSaysHowToGetACurrentWorld when the clock is more than a day behind, and not before.
+// TestBannerSaysHowToGetACurrentWorld only when the clock is more than a day behind.
 func TestBannerSaysHowToGetACurrentWorld(t *testing.T) {
 	d := described(t)
 	for behind, want := range map[time.Duration]string{-time.Hour: "", 24 * time.Hour: "", 36*24*time.Hour + time.Hour: "The clock is 36 days behind. --until now"} {
@@ -84,7 +85,7 @@ func TestBannerSaysHowToGetACurrentWorld(t *testing.T) {
 	}
 }
 
-// TestWorldCountsItsChains renders a description: totals, URLs of a chain, and samples only of existing objects.
+// TestWorldCountsItsChains renders a description: totals, URLs of a chain, and samples of existing objects only.
 func TestWorldCountsItsChains(t *testing.T) {
 	d := described(t)
 	w, err := render(d, "v1", "https://globe.example", func(string) string { return "" })

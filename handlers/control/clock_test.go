@@ -9,8 +9,8 @@ import (
 	"snowglobe/sim/store"
 )
 
-// TestARunningClockWaits: blocks that follow each other faster than time passes put a running clock ahead, however far, until its time has
-// come; one whose time a client chose takes it along.
+// TestARunningClockWaits: blocks that follow each other faster than time passes put a running clock ahead, however far, until time has caught up; a
+// block whose time a client chose takes the clock along.
 func TestARunningClockWaits(t *testing.T) {
 	w := seedtest.Generate(t, store.Memory, "tiny", 1)
 	defer w.Close()
@@ -40,7 +40,7 @@ func TestARunningClockWaits(t *testing.T) {
 		t.Errorf("%s ahead it went on, from %s to %s", ahead, before, w.Clock.Now())
 	}
 	c.mu.Lock()
-	c.from = c.from.Add(-time.Hour) // as if that had passed
+	c.from = c.from.Add(-time.Hour) // as if an hour had passed
 	c.mu.Unlock()
 	if ahead := lead(); ahead > 0 || w.Clock.Now().Sub(seed.DefaultUntil) < time.Hour || w.Clock.Now().Sub(seed.DefaultUntil) > time.Hour+time.Since(started) {
 		t.Errorf("an hour later it is %s, %s ahead", w.Clock.Now(), ahead)

@@ -73,7 +73,7 @@ func TestDecimalsAreThoseOfFungibleTokensOnly(t *testing.T) {
 	}
 }
 
-// TestProgressTellsRateAndTimeLeft: a bar on a terminal, elsewhere a line every ten seconds.
+// TestProgressTellsRateAndTimeLeft, with a bar on a terminal, elsewhere with a line every ten seconds.
 func TestProgressTellsRateAndTimeLeft(t *testing.T) {
 	for _, c := range []struct {
 		terminal bool

@@ -29,7 +29,7 @@ func TestAliasesKeepToTheirNetworks(t *testing.T) {
 	}
 }
 
-// TestNamesThatAreGivenLaterChangeAnswers: an alias names the test network's chain until the main network has it too.
+// TestNamesThatAreGivenLaterChangeAnswers: an alias names the test network's chain until the main network has it, too.
 func TestNamesThatAreGivenLaterChangeAnswers(t *testing.T) {
 	g := open(t, 1)
 	for _, l := range []int{1, 0} {

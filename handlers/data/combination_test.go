@@ -15,8 +15,8 @@ import (
 	"snowglobe/sim/txs"
 )
 
-// TestListsAreWhatARowByRowEvaluationSays requests random combinations of all filters of the primary network's lists, over several worlds, each
-// up to the last page.
+// TestListsAreWhatARowByRowEvaluationSays requests random combinations of all filters of the primary network's lists, over several worlds, each up to
+// the last page.
 func TestListsAreWhatARowByRowEvaluationSays(t *testing.T) {
 	for _, number := range []int64{1, 2, 3}[:times(t, 3)] {
 		g, rng := open(t, number), rand.New(rand.NewPCG(uint64(number), 55))
@@ -35,7 +35,7 @@ func TestListsAreWhatARowByRowEvaluationSays(t *testing.T) {
 
 var chainAliases = []string{"p-chain", "x-chain", "c-chain"}
 
-// filterDelegators compares with the rows, each in a delegation's words.
+// filterDelegators compares with the rows, in the terms of a delegation.
 func filterDelegators(t *testing.T, g *globe, rng *rand.Rand, network, base string) {
 	t.Helper()
 	n := ledger(t, g, network)
@@ -192,7 +192,7 @@ func prefixed(address string) string {
 	return "X-" + address
 }
 
-// describeTransaction adds everything that a transaction can be found by: owners of the outputs it touched, assets and validations. A reward
+// describeTransaction adds everything by which a transaction can be found: owners of the outputs it touched, assets and validations. A reward
 // transaction also touches the stake that it returned.
 func describeTransaction(tx, returned object) {
 	for _, name := range []string{"blockTimestamp", "timestamp"} {

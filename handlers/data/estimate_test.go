@@ -8,8 +8,8 @@ import (
 	"snowglobe/sim/rules"
 )
 
-// TestPendingStakersKnowWhatToExpect compares the estimates for pending stakers with the network's formula at the current supply, wherever they
-// are shown, also after the clock lets them begin before a block does.
+// TestPendingStakersKnowWhatToExpect compares the estimates for pending stakers with the network's formula at the current supply, wherever they are
+// shown, also after the clock lets them begin before a block does.
 func TestPendingStakersKnowWhatToExpect(t *testing.T) {
 	g := serve(t, generate(t, 4))
 	defer func() {
@@ -65,7 +65,7 @@ func expected(t *testing.T, g *globe, network string, staker object, stake strin
 	return int64(ledger(t, g, network).Rules.StakingAt(start).Reward(duration, uint64(integer(staker[stake])), supply))
 }
 
-// tellsTheSame compares with the transaction of the staker.
+// tellsTheSame compares with the staker's transaction.
 func tellsTheSame(t *testing.T, g *globe, base string, staker object, reward int64) {
 	t.Helper()
 	tx := g.get(t, base+"/blockchains/p-chain/transactions/"+staker["txHash"].(string))

@@ -10,7 +10,7 @@ import (
 	"snowglobe/sim/export"
 )
 
-// refused lists bodies with the expected parts of the error.
+// refused lists bodies with the expected part of the error.
 var refused = []struct {
 	body string
 	want []string
@@ -83,7 +83,7 @@ func TestEveryBadBodyIsRefusedWithItsReasons(t *testing.T) {
 	}
 }
 
-// TestStartOfAnExport: the statuses of the dialects, at once and without a file, and two for two equal posts.
+// TestStartOfAnExport: the statuses of the dialects, at once and without a file; two equal posts get two exports.
 func TestStartOfAnExport(t *testing.T) {
 	o := openOffice(t, export.Options{})
 	seen := map[string]bool{}
@@ -122,7 +122,7 @@ func TestExportsOfTheFutureFail(t *testing.T) {
 	}
 }
 
-// TestExportsSayHowLongTheyWait: none of them is started.
+// TestExportsSayHowLongTheyWait; none of them has started.
 func TestExportsSayHowLongTheyWait(t *testing.T) {
 	w := generate(t, 1)
 	o := serveExports(t, w, export.NewJobs(w, export.Options{}))

@@ -13,7 +13,7 @@ import (
 	"snowglobe/sim/export"
 )
 
-// TestExportsEqualTheLists compares the rows about every persona with the lists about its address.
+// TestExportsEqualTheLists compares the rows about every persona with the lists for its address.
 func TestExportsEqualTheLists(t *testing.T) {
 	o := openOffice(t, export.Options{})
 	personas, err := o.DB.Personas(t.Context())
@@ -47,7 +47,7 @@ func TestExportsEqualTheLists(t *testing.T) {
 	}
 }
 
-// differing names the first line that is in one of two sorted lists only.
+// differing returns the first line that is in only one of two sorted lists.
 func differing(a, b []string) string {
 	for i := range min(len(a), len(b)) {
 		if a[i] != b[i] {
@@ -57,7 +57,7 @@ func differing(a, b []string) string {
 	return "the end"
 }
 
-// ordered fails when rows are not by time, or on one chain not by block, transaction and kind.
+// ordered fails if rows are not sorted by time, or on one chain by block, transaction and kind.
 func ordered(t *testing.T, name string, rows []record) {
 	t.Helper()
 	last, kinds := map[string]record{}, []string{"NATIVE", "INTERNAL", "ERC-20", "ERC-721", "ERC-1155"}
@@ -180,7 +180,7 @@ func amounts(t *testing.T, r record, column string, want *big.Rat) {
 	}
 }
 
-// TestExportsOfSeveralAddressesHaveEachRowOnce: who deals with one another appears once, as both see it.
+// TestExportsOfSeveralAddressesHaveEachRowOnce: a transfer between two of them appears once, even though both see it.
 func TestExportsOfSeveralAddressesHaveEachRowOnce(t *testing.T) {
 	o := openOffice(t, export.Options{})
 	alice, bob := o.persona(t, "alice"), o.persona(t, "bob")

@@ -57,7 +57,7 @@ func TestFileIsServedAsFilesAre(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	reader.Multistream(false) // browsers take one member only
+	reader.Multistream(false) // browsers accept one member only
 	unzipped, err := io.ReadAll(reader)
 	if err != nil || string(unzipped) != text || zipped.Header().Get("Content-Encoding") != "gzip" {
 		t.Errorf("%d bytes with gzip: %v, %v", len(unzipped), err, zipped.Header())

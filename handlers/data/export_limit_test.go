@@ -34,7 +34,7 @@ func TestFollowingNextDateGivesEveryRowOnce(t *testing.T) {
 	}
 }
 
-// follow requests an export and its continuations until there are none.
+// follow requests an export and its continuations until there are no more.
 func (o *office) follow(t *testing.T, body asks, limit int64) (rows []record, parts int) {
 	t.Helper()
 	from := ""
@@ -96,7 +96,7 @@ func TestDatesAreWholeDays(t *testing.T) {
 	}
 }
 
-// TestExportsKeepToTheirRetention moves the clock: a finished export exists up to the last second, and then no longer.
+// TestExportsKeepToTheirRetention moves the clock: a finished export exists up to the last second of its retention, and then no longer.
 func TestExportsKeepToTheirRetention(t *testing.T) {
 	o := serveOffice(t, generate(t, 1), export.Options{Retention: 3600})
 	ask := evmExport([]string{o.persona(t, "bob")}, o.chainIDs())

@@ -30,8 +30,8 @@ func keyOwner(t *testing.T, p store.Persona) ids.ShortID {
 	return key.Address()
 }
 
-// TestExportsEqualTheOutputs compares the movements of every persona on both networks with the outputs in the file, and the remaining sum with
-// its balance.
+// TestExportsEqualTheOutputs compares the movements of every persona on both networks with the outputs in the file, and the remaining sum with its
+// balance.
 func TestExportsEqualTheOutputs(t *testing.T) {
 	o := openOffice(t, export.Options{})
 	personas, err := o.DB.Personas(t.Context())
@@ -74,7 +74,7 @@ func TestExportsEqualTheOutputs(t *testing.T) {
 	}
 }
 
-// moved returns every making and spending of the outputs of an address, by chain, kind and output; and the outputs not spent.
+// moved returns when each output of an address was made and spent, by chain, kind and output; and the unspent outputs.
 func (o *office) moved(t *testing.T, n *sim.Network, address ids.ShortID) (moves map[string]string, unspent []string) {
 	t.Helper()
 	moves = map[string]string{}
@@ -115,8 +115,8 @@ func (o *office) maker(t *testing.T, u *store.UTXO) string {
 	return ids.ID(u.Tx).String()
 }
 
-// TestExportsEqualThePrimaryLists compares the movements of every persona with the outputs in the lists of transactions. The
-// lists show stake with the transaction that locked it only, and no genesis.
+// TestExportsEqualThePrimaryLists compares the movements of every persona with the outputs in the lists of transactions. The lists show a stake only
+// in the transaction that locked it, and no genesis.
 func TestExportsEqualThePrimaryLists(t *testing.T) {
 	o := openOffice(t, export.Options{})
 	personas, err := o.DB.Personas(t.Context())
@@ -164,7 +164,7 @@ func elements(v any) []any {
 	return list
 }
 
-// listedAt returns the time of a listed transaction, which the C-Chain's name in another way.
+// listedAt returns the time of a listed transaction; the C-Chain's have another field for it.
 func listedAt(t *testing.T, tx object) string {
 	t.Helper()
 	for _, name := range []string{"blockTimestamp", "timestamp"} {
@@ -208,7 +208,7 @@ func TestSmallerExportsArePartsOfTheFullOne(t *testing.T) {
 	}
 }
 
-// everyOwner returns the addresses of all personas and of all who earn by delegations to them, on both networks.
+// everyOwner returns the addresses of all personas and of everyone who earns from delegations to them, on both networks.
 func (o *office) everyOwner(t *testing.T) (all []string) {
 	t.Helper()
 	personas, err := o.DB.Personas(t.Context())

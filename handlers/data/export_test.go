@@ -55,7 +55,7 @@ func serveOffice(t testing.TB, w *sim.World, o export.Options) *office {
 	return opened
 }
 
-// serveExports answers for exports, whether they run or not.
+// serveExports serves exports, whether they run or not.
 func serveExports(t testing.TB, w *sim.World, exports *export.Jobs) *office {
 	t.Helper()
 	s, err := rest.New(rest.Options{Clock: w.Clock, Revision: w.Revision, WorldKey: []byte(strings.Repeat("k", 32))})
@@ -142,7 +142,7 @@ func (o *office) file(t testing.TB, operation object) string {
 // record is a row of a file by column name.
 type record map[string]string
 
-// records reads a file as any reader of CSV would.
+// records reads a file like any CSV reader.
 func records(t testing.TB, kind export.Type, file string) (rows []record) {
 	t.Helper()
 	all, err := csv.NewReader(strings.NewReader(file)).ReadAll()
@@ -168,7 +168,7 @@ func records(t testing.TB, kind export.Type, file string) (rows []record) {
 	return rows
 }
 
-// rows requests an export, which must be complete, and returns its rows.
+// rows requests an export that must be complete, and returns its rows.
 func (o *office) rows(t testing.TB, body asks) []record {
 	t.Helper()
 	done := o.finish(t, body)

@@ -38,7 +38,7 @@ var (
 		"networkTokenDetails": "object", "nativeTransaction": "object"}
 )
 
-// extra lists members beyond the specification's, which the live service has since its Granite upgrade.
+// extra lists members beyond the specification that the live service has since its Granite upgrade.
 var extra = []string{"blockTimestampMilliseconds", "blockMinDelayExcess"}
 
 func (f fields) with(more fields) fields {

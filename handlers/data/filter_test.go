@@ -168,7 +168,7 @@ func TestMetadataHasEveryStatus(t *testing.T) {
 	}
 }
 
-// holdsEveryStatus asserts that the collector's own lists have every status too.
+// holdsEveryStatus checks that the collector's own lists have every status, too.
 func (g *globe) holdsEveryStatus(t *testing.T, c *reader.Chain) {
 	t.Helper()
 	for list, key := range map[string]string{"listErc721": "erc721TokenBalances", "listErc1155": "erc1155TokenBalances"} {
@@ -214,7 +214,7 @@ func TestLinksLeadBackHere(t *testing.T) {
 	}
 }
 
-// TestValuesAreExact multiplies every balance with its price.
+// TestValuesAreExact multiplies every balance by its price.
 func TestValuesAreExact(t *testing.T) {
 	g := open(t, 1)
 	for _, c := range g.Chains {

@@ -4,7 +4,7 @@ import (
 	"testing"
 )
 
-// TestSecondHistoryNamesReputations reads the history of who receives malicious tokens in both versions.
+// TestSecondHistoryNamesReputations reads the history of a recipient of malicious tokens in both versions.
 func TestSecondHistoryNamesReputations(t *testing.T) {
 	g := open(t, 1)
 	for _, c := range g.Chains {

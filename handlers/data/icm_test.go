@@ -44,8 +44,8 @@ func logged(t *testing.T, g *globe, c *reader.Chain) (sent, received map[string]
 	return sent, received
 }
 
-// TestMessagesAreTheLogs compares the list with the logs of all chains: every message that was sent is listed once, with
-// its delivery if there is one, and so is every delivery of a chain that the world does not simulate.
+// TestMessagesAreTheLogs compares the list with the logs of all chains: it has every sent message once, with its delivery if there is one, and every
+// delivery of a chain that the world does not simulate.
 func TestMessagesAreTheLogs(t *testing.T) {
 	for number := int64(1); number <= 2; number++ {
 		g := open(t, number)
@@ -128,7 +128,7 @@ func testForeign(t *testing.T, shown object, c *reader.Chain, m *index.Teleporte
 	return shown["status"].(string)
 }
 
-// TestMessagesHaveEveryFate: among them are some that were executed, refused, confirmed, confirming, and paid for.
+// TestMessagesHaveEveryFate: some were executed, refused, confirmed, confirming, and paid for.
 func TestMessagesHaveEveryFate(t *testing.T) {
 	g := open(t, 1)
 	fates := map[string]bool{}
@@ -243,7 +243,7 @@ func TestTransactionsTellOfMessages(t *testing.T) {
 	}
 }
 
-// testPeer checks the chain at the other end: each transaction names only that.
+// testPeer checks the chain at the other end: each transaction names only that one.
 func testPeer(t *testing.T, m, info object, end string) {
 	t.Helper()
 	other := map[string]string{"source": "destination", "destination": "source"}[end]

@@ -23,7 +23,7 @@ var seeds = []int64{1, 2, changedByClients}
 // changedByClients is the seed of a world to which clients have sent transactions.
 const changedByClients = 77
 
-// story is a chain's history as its node tells it.
+// story is a chain's history according to its node.
 type story struct {
 	blocks    []*reader.Block
 	txs       []*reader.Transaction // with receipts

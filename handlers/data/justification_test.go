@@ -123,7 +123,7 @@ func TestKnownOnlyRefusesWhatNobodySent(t *testing.T) {
 		{platform(&warp.RegisterL1Validator{}), "", "unsupported"},
 	} {
 		body := askFor("message", c.message, "justification", c.justification)
-		g.post(t, aggregator("mainnet"), body, http.StatusOK) // without the option everything well-formed is signed
+		g.post(t, aggregator("mainnet"), body, http.StatusOK) // without the option every well-formed message is signed
 		if c.says == "" {
 			known.post(t, aggregator("mainnet"), body, http.StatusOK)
 			continue

@@ -12,8 +12,8 @@ import (
 	"snowglobe/sim/txs"
 )
 
-// TestLastActivityIsTheNewestTransaction compares with the newest transaction of each persona that touched one of its outputs, and with its
-// genesis outputs if there is none.
+// TestLastActivityIsTheNewestTransaction compares with each persona's newest transaction that touched one of its outputs, or with its genesis outputs
+// if there is none.
 func TestLastActivityIsTheNewestTransaction(t *testing.T) {
 	g := open(t, 1)
 	for _, network := range networks {
@@ -63,11 +63,11 @@ func newestMove(transactions []object, who string) (move object) {
 	return nil
 }
 
-// TestOwnersOfTheGenesisAreKnown asks about every owner of a genesis: it has interacted with each such chain, was last active at the genesis or
+// TestOwnersOfTheGenesisAreKnown asks about every owner in a genesis: it has interacted with each such chain, was last active at the genesis or
 // later, and its remaining outputs are in both lists of balances.
 func TestOwnersOfTheGenesisAreKnown(t *testing.T) {
 	g := open(t, 1)
-	quiet := 0 // who did nothing since
+	quiet := 0 // owners that have done nothing since
 	for _, network := range networks {
 		n := ledger(t, g, network)
 		for _, kind := range []txs.Chain{txs.PChain, txs.XChain} {

@@ -12,7 +12,7 @@ import (
 	"snowglobe/sim/txs"
 )
 
-// TestOutputsThatAreSpentLater spends, between two pages, the output after which the second begins.
+// TestOutputsThatAreSpentLater spends, between two pages, the output after which the second page begins.
 func TestOutputsThatAreSpentLater(t *testing.T) {
 	g := serve(t, generate(t, 6))
 	defer func() {
@@ -54,7 +54,7 @@ func TestOutputsThatAreSpentLater(t *testing.T) {
 	}
 }
 
-// TestPagesWithVeryManyOutputsAreShorter makes transactions so large that fewer than requested fit on a page.
+// TestPagesWithVeryManyOutputsAreShorter makes transactions so large that a page holds fewer than requested.
 func TestPagesWithVeryManyOutputsAreShorter(t *testing.T) {
 	g := serve(t, generate(t, 8))
 	defer func() {

@@ -18,7 +18,7 @@ import (
 	"snowglobe/sim/verify"
 )
 
-// sender makes blocks of alice's transactions on a chain, like a client's.
+// sender makes blocks of alice's transactions on a chain, like a client.
 type sender struct {
 	t       *testing.T
 	g       *globe
@@ -40,7 +40,7 @@ func newSender(t *testing.T, g *globe, c *reader.Chain) *sender {
 	return &sender{t, g, c, b, personas[0].Key}
 }
 
-// send puts one transaction into a block of its own and returns the created contract.
+// send puts one transaction into its own block and returns the created contract.
 func (s *sender) send(to *common.Address, value *big.Int, data []byte) common.Address {
 	s.t.Helper()
 	key, err := crypto.ToECDSA(s.key)

@@ -18,7 +18,7 @@ import (
 	"snowglobe/sim/evm/reader"
 )
 
-// moved is a transfer as it can be read off a log.
+// moved is a transfer, read from a log.
 type moved struct {
 	standard         string
 	tx               common.Hash
@@ -31,7 +31,7 @@ func (m moved) String() string {
 	return fmt.Sprint(m.standard, m.tx, m.from, m.to, m.log, m.token, m.id, m.value)
 }
 
-// transfersIn reads the transfers off the logs with an ABI decoder of its own.
+// transfersIn reads transfers from the logs with its own ABI decoder.
 func transfersIn(t *testing.T, transactions []*reader.Transaction) []moved {
 	t.Helper()
 	erc20, erc1155 := events(t, "Token"), events(t, "Items")
@@ -104,7 +104,7 @@ func seen(item object) moved {
 	return moved{}
 }
 
-// newest turns transfers around: by block and log the newest first, of one log the last item first.
+// newest reverses transfers: by block and log the newest first, within a log the last item first.
 func newest(all []moved, keep func(moved) bool) []string {
 	var texts []string
 	for _, m := range slices.Backward(all) {
@@ -150,7 +150,7 @@ type frame struct {
 	Calls                                      []frame
 }
 
-// internal returns an internal transaction in words.
+// internal describes an internal transaction in words.
 func internal(tx common.Hash, kind, from, to, value string, reverted bool) string {
 	return fmt.Sprint(tx, kind, common.HexToAddress(from), common.HexToAddress(to), value, reverted)
 }

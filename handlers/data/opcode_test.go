@@ -28,8 +28,7 @@ func passing(opcode string, to common.Address) string {
 	return "600060006000600034" + "73" + hex.EncodeToString(to[:]) + "5a" + opcode + "50"
 }
 
-// TestCallsOfEveryKindAreTheTraces lists calls with borrowed code, creations with value, undone ones and self-destructs as
-// the traces have them.
+// TestCallsOfEveryKindAreTheTraces compares calls with borrowed code, creations with value, undone ones and self-destructs with the traces.
 func TestCallsOfEveryKindAreTheTraces(t *testing.T) {
 	g := serve(t, generate(t, 6))
 	c := g.Chains[0]

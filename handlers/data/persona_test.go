@@ -7,7 +7,7 @@ import (
 
 var people = []string{"alice", "whale", "collector", "clumsy", "spammed", "nobody"}
 
-// addressLists holds the lists about an address, with the name of their items.
+// addressLists holds the lists for an address, with the name of their items.
 var addressLists = []struct{ path, key string }{
 	{"transactions:listNative", "transactions"},
 	{"transactions:listInternals", "transactions"},
@@ -23,7 +23,7 @@ var addressLists = []struct{ path, key string }{
 	{"balances:listCollectibles", "collectibleBalances"},
 }
 
-// TestEveryListForEveryPersona follows every page in both dialects; each answer is compared with the document.
+// TestEveryListForEveryPersona follows every page in both dialects, and compares each answer with the document.
 func TestEveryListForEveryPersona(t *testing.T) {
 	g := open(t, 1)
 	for _, prefix := range []string{"", "/upstream"} {
@@ -56,8 +56,8 @@ func distinct(t *testing.T, what string, all []object) {
 	}
 }
 
-// TestChainsOfAnAddressAreThoseWithItsMoney: each chain listed for an address has a balance of it, even one that arrived from another chain of
-// the network without a transaction here.
+// TestChainsOfAnAddressAreThoseWithItsMoney: each chain listed for an address has a balance of it, even one that arrived from another chain of the
+// network without a transaction here.
 func TestChainsOfAnAddressAreThoseWithItsMoney(t *testing.T) {
 	g := open(t, 1)
 	for name, want := range map[string]int{"traveller": 2, "fresh": len(g.Chains), "nobody": 0, "locked": 0} {

@@ -12,7 +12,7 @@ import (
 	"snowglobe/sim/store"
 )
 
-// TestATokenThatCannotBeReadFailsTheRequest: a token that a request meets after its view was opened is looked up again; if that fails, so does the
+// TestATokenThatCannotBeReadFailsTheRequest: a token that a request meets after its view was opened is looked up again. If that fails, so does the
 // request, instead of showing a token without a name.
 func TestATokenThatCannotBeReadFailsTheRequest(t *testing.T) {
 	w := seedtest.Generate(t, store.Memory, "tiny", 1)

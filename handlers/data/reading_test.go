@@ -10,8 +10,8 @@ import (
 	"snowglobe/sim/store"
 )
 
-// TestDeploymentsSayWhatTheSpecificationLists: in the specification's dialect a transaction has both ids of its message and fees of
-// every type; the live service's names the other chain only, and fees of type 2.
+// TestDeploymentsSayWhatTheSpecificationLists: in the specification's dialect a transaction has both ids of its message and fees of every type; the
+// live service names only the other chain, and fees of type 2.
 func TestDeploymentsSayWhatTheSpecificationLists(t *testing.T) {
 	g := open(t, 1)
 	seen := map[string]int{}

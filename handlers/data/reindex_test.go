@@ -21,7 +21,7 @@ func (a fetched) RoundTrip(*http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(strings.NewReader(string(a)))}, nil
 }
 
-// TestReindexReadsAgain reindexes tokens that were never read, and tokens whose metadata could not be reached.
+// TestReindexReadsAgain reindexes tokens that were never read, and tokens whose metadata was unreachable.
 func TestReindexReadsAgain(t *testing.T) {
 	w := generate(t, 1)
 	defer w.Close()

@@ -65,7 +65,7 @@ func signedBy(t testing.TB, answer object) *warp.Message {
 	return m
 }
 
-// setAt returns the canonical set of a subnet, made from the rows.
+// setAt returns a subnet's canonical set, computed from the rows.
 func setAt(t testing.TB, n *sim.Network, subnet ids.ID, height uint64) *warp.CanonicalValidatorSet {
 	t.Helper()
 	all, err := n.ValidatorsAt(context.Background(), subnet, height)
@@ -181,7 +181,7 @@ func testQuorums(t *testing.T, g *globe, n *sim.Network, m *warp.UnsignedMessage
 	}
 }
 
-// testSum adds up the weights in the message of a quorum that was missed: who signs, who is down, and who has no key.
+// testSum adds up the weights in the message about a missed quorum: who signs, who is down, and who has no key.
 func testSum(t *testing.T, says string, set *warp.CanonicalValidatorSet) {
 	t.Helper()
 	keyless := set.TotalWeight

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestTokensFitEverySpellingOfAQuery continues from a first page under other spellings of the query: each has the same second page, and another
+// TestTokensFitEverySpellingOfAQuery continues from a first page under other spellings of the query: each gives the same second page, and another
 // query refuses the token.
 func TestTokensFitEverySpellingOfAQuery(t *testing.T) {
 	g := open(t, 1)

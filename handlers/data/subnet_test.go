@@ -138,7 +138,7 @@ func TestAssetsAreTheRows(t *testing.T) {
 			caps[a["cap"]] = true
 			made, err := n.DB.PrimaryTime(context.Background(), row.ID.Block())
 			if row.ID.Number() == 0 {
-				made = 1599696000 // AVAX's, as the live service has it
+				made = 1599696000 // AVAX's, as in the live service
 			}
 			if err != nil || integer(a["createdAtTimestamp"]) != made || (row.Name == "Avalanche") != (row.ID.Number() == 0) {
 				t.Errorf("asset %v was made at %d: %v", a, made, err)
@@ -155,7 +155,7 @@ func TestAssetsAreTheRows(t *testing.T) {
 // bytes with the transaction that made AVAX; for the P-Chain, none.
 func checkGenesis(t *testing.T, n *sim.Network, c, genesis object, given bool) {
 	t.Helper()
-	const began = 1599696000 // as the live service has it
+	const began = 1599696000 // as in the live service
 	primary := c["subnetId"] == ids.Empty.String()
 	if primary != (c["createBlockNumber"] == "-1") || primary && integer(c["createBlockTimestamp"]) != began {
 		t.Errorf("blockchain %v was made at %v", c["blockchainId"], c["createBlockTimestamp"])

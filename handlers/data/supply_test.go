@@ -15,7 +15,7 @@ var supplyFields = fields{"circulatingSupply": "string", "totalSupply": "string"
 	"totalXBurned": "string", "totalStaked": "string", "totalLocked": "string", "totalRewards": "string", "lastUpdated": "string",
 	"genesisUnlock": "string", "l1ValidatorFees": "string"}
 
-// TestSupplyIsWhatTheRowsAddUpTo adds up mainnet's rows, now and when the clock has moved.
+// TestSupplyIsWhatTheRowsAddUpTo adds up mainnet's rows, now and after the clock has moved.
 func TestSupplyIsWhatTheRowsAddUpTo(t *testing.T) {
 	g := serve(t, generate(t, 4))
 	defer func() {
@@ -77,7 +77,7 @@ func burned(t *testing.T, g *globe, chain int) (sum uint64) {
 	return sum
 }
 
-// rewarded adds up what outputs paid to stakers and what validators that renew themselves have restaked.
+// rewarded adds up what outputs paid to stakers and what self-renewing validators have restaked.
 func rewarded(t *testing.T, g *globe, chain int) (sum uint64) {
 	t.Helper()
 	all, err := g.DB.UTXOsMadeBy(context.Background(), chain)

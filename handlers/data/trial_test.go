@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// trial is a random query of a list: which items it selects, of all in descending order.
+// trial is a random query of a list, with the items that it selects, in descending order.
 type trial struct {
 	*testing.T
 	g     *globe
@@ -26,7 +26,7 @@ func newTrial(t *testing.T, g *globe, rng *rand.Rand, path, key, id string, all 
 	return &trial{T: t, g: g, rng: rng, path: path, key: key, id: id, query: url.Values{}, all: all}
 }
 
-// sometimes sets a parameter, once in a number of times.
+// sometimes sets a parameter, once in so many times.
 func (q *trial) sometimes(once int, name, value string, holds func(object) bool) bool {
 	if q.rng.IntN(once) > 0 {
 		return false
@@ -36,7 +36,7 @@ func (q *trial) sometimes(once int, name, value string, holds func(object) bool)
 	return true
 }
 
-// one is any of all items.
+// one returns any of all items.
 func (q *trial) one() object { return q.all[q.rng.IntN(len(q.all))] }
 
 // run sends the query, follows the pages, and compares.

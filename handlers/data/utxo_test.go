@@ -141,7 +141,7 @@ func TestBodiesAskLikeQueries(t *testing.T) {
 	}
 }
 
-// TestBalancesOfThePast replays the times of every transaction of a persona and compares its balance then with its outputs.
+// TestBalancesOfThePast takes the times of every transaction of a persona and compares its balance then with its outputs.
 func TestBalancesOfThePast(t *testing.T) {
 	g := open(t, 1)
 	for _, network := range networks {
@@ -263,7 +263,7 @@ func TestBalancesSayWhatIsOnItsWay(t *testing.T) {
 					if u["createdOnChainId"] == u["consumedOnChainId"] {
 						continue
 					}
-					if chain != "p-chain" { // X and C say no status
+					if chain != "p-chain" { // X and C have no status
 						s.status = nil
 					}
 					seen[s.status]++

@@ -82,7 +82,7 @@ func TestStakersHaveTheFieldsOfTheSpecification(t *testing.T) {
 	}
 }
 
-// naive is a validator as the test derives it from the rows, without the handlers' joins.
+// naive is a validator, derived from the rows without the handlers' joins.
 type naive struct {
 	tx, node, subnet                    string
 	raw                                 []byte

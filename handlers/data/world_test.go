@@ -34,7 +34,7 @@ var globes struct {
 	bySeed map[int64]*globe
 }
 
-// open makes the tiny world of a seed, once for all tests, which only read it.
+// open makes the tiny world of a seed once for all tests, which only read it.
 func open(t testing.TB, number int64) *globe {
 	t.Helper()
 	globes.Lock()
@@ -65,7 +65,7 @@ func times(t testing.TB, n int) int {
 	return n
 }
 
-// generate returns a tiny world of the test's own: a copy of that of a seed, which is made once.
+// generate returns a tiny world for one test: a copy of a seed's world, which is made once.
 func generate(t testing.TB, number int64) *sim.World {
 	t.Helper()
 	w, err := seedtest.Shared(t, "tiny", number).Copy(t.Context())
@@ -116,7 +116,7 @@ func (g *globe) get(t testing.TB, path string) object {
 	return g.ask(t, path, http.StatusOK)
 }
 
-// pages follows a list to its end and answers all items; the pages but the last must be full.
+// pages follows a list to its end and returns all items; all pages but the last must be full.
 func (g *globe) pages(t testing.TB, path, key string, size int) []object {
 	t.Helper()
 	var all []object
@@ -165,7 +165,7 @@ func (g *globe) persona(t testing.TB, name string) string {
 	return ""
 }
 
-// contract returns the address of a contract that plays a part.
+// contract returns the address of the contract with a role.
 func (g *globe) contract(t testing.TB, c *reader.Chain, role string) string {
 	t.Helper()
 	contracts, err := g.DB.Contracts(context.Background(), c.Row.ID)

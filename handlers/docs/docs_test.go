@@ -9,8 +9,8 @@ import (
 	"snowglobe/sim/export"
 )
 
-// TestEveryPageInBothForms renders each page: every table is filled, every link leads somewhere, and text keeps to the columns it is
-// given wherever words can be parted.
+// TestEveryPageInBothForms renders each page: every table is filled, every link leads somewhere, and text keeps to its columns wherever words can be
+// split.
 func TestEveryPageInBothForms(t *testing.T) {
 	m := docs.New([]docs.Command{{Name: "serve", Summary: "answers", Flags: []docs.Flag{{Name: "seed", Value: "N", Default: "1", Usage: "the seed"}}}})
 	if len(m.Topics()) < 17 {
@@ -50,7 +50,7 @@ func TestEveryPageInBothForms(t *testing.T) {
 	}
 }
 
-// TestColumnsHaveOneMeaning: a column that several kinds of export have is described once.
+// TestColumnsHaveOneMeaning: a column that several kinds of exports have is described once.
 func TestColumnsHaveOneMeaning(t *testing.T) {
 	full := map[string]string{}
 	for _, kind := range []export.Type{export.Primary, export.Simple, export.Staking} {

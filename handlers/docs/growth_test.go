@@ -41,7 +41,7 @@ func growthRows(t *testing.T, first string) (rows [][]string) {
 	return rows
 }
 
-// TestEveryTableIsBounded: the manual lists for each table of a world's file what it grows with and what prunes it.
+// TestEveryTableIsBounded: for each table of a world's file, the manual lists what it grows with and what prunes it.
 func TestEveryTableIsBounded(t *testing.T) {
 	told := slices.Concat(growthRows(t, "tables")...)
 	for _, table := range store.Tables() {
@@ -56,8 +56,8 @@ func TestEveryTableIsBounded(t *testing.T) {
 	}
 }
 
-// TestEverythingInMemoryIsListed: everything that several requests share needs a lock, an atomic value, a pool or a cache. Each type and
-// variable with one is in the list, with its fate when the world goes back.
+// TestEverythingInMemoryIsListed: everything that several requests share needs a lock, an atomic value, a pool or a cache. Each type and variable
+// with one is in the list, with what a rewind does to it.
 func TestEverythingInMemoryIsListed(t *testing.T) {
 	shared := map[string]bool{}
 	for _, root := range []string{"fixtures", "handlers", "seed", "sim"} {

@@ -19,7 +19,7 @@ import (
 	"snowglobe/sim/evm/reader"
 )
 
-// TestConsoleSelectors has selectors that Hardhat's console.sol and forge-std use.
+// TestConsoleSelectors covers selectors that Hardhat's console.sol and forge-std use.
 func TestConsoleSelectors(t *testing.T) {
 	for selector, want := range map[string]string{
 		"0x51973ec9": "", "0x41304fac": "string", "0xf82c50f1": "uint256", "0xf5b1bba9": "uint256", "0x32458eed": "bool", "0x2c2ecbc2": "address",
@@ -46,7 +46,7 @@ func TestConsoleSelectors(t *testing.T) {
 	}
 }
 
-// TestFormat compares with what Node's util.format writes for the same values; %x is forge-std's.
+// TestFormat compares with the output of Node's util.format for the same values; %x is forge-std's.
 func TestFormat(t *testing.T) {
 	five := big.NewInt(5)
 	for _, c := range []struct {
@@ -64,7 +64,7 @@ func TestFormat(t *testing.T) {
 	}
 }
 
-// TestWrongMessages: a call of the console that is none of its functions logs nothing.
+// TestWrongMessages: a console call with an unknown function logs nothing.
 func TestWrongMessages(t *testing.T) {
 	for _, input := range []string{"0x", "0x41304f", "0x41304fac", "0x41304fac00000000000000000000000000000000000000000000000000000000ffffffff", "0x12345678"} {
 		if text, ok := consoleText(hexutil.MustDecode(input)); ok {
@@ -158,7 +158,7 @@ func TestLongStacks(t *testing.T) {
 	}
 }
 
-// TestDecodeParameters decodes what JSON-RPC calls are about, whatever their parameters are.
+// TestDecodeParameters decodes what JSON-RPC calls are about, whatever their parameters.
 func TestDecodeParameters(t *testing.T) {
 	e := &Explainer{}
 	transfer := `"0xa9059cbb000000000000000000000000a11ce000000000000000000000000000000000010000000000000000000000000000000000000000000000000000000000000005"`
@@ -187,7 +187,7 @@ func TestDecodeParameters(t *testing.T) {
 	}
 }
 
-// TestQuietConsole: what contracts log is printed although the log is quiet, and only then.
+// TestQuietConsole: contracts' logs are printed even when the log is quiet, and only then.
 func TestQuietConsole(t *testing.T) {
 	for _, level := range []slog.Level{slog.LevelInfo, slog.LevelError} {
 		var log, console bytes.Buffer

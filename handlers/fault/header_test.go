@@ -8,7 +8,7 @@ import (
 	"snowglobe/handlers/fault"
 )
 
-// TestReadTheHeader writes each header's action as the rule that would do the same.
+// TestReadTheHeader writes each header's action as the rule with the same effect.
 func TestReadTheHeader(t *testing.T) {
 	for text, want := range map[string]string{
 		"400": `{"status":400}`, "599": "no name", "511": `{"status":511}`, "399": "status 399 is not from 400 to 599", "600": "status 600 is not from 400 to 599",

@@ -43,7 +43,7 @@ func calls(methods ...string) *fault.Request {
 	return r
 }
 
-// pattern returns which of a number of requests a rule applies to.
+// pattern returns to which of a number of requests a rule applies.
 func pattern(s *fault.Set, n int) string {
 	var b strings.Builder
 	for range n {
@@ -144,7 +144,7 @@ func TestWhatARuleMatches(t *testing.T) {
 	}
 }
 
-// TestMembersOfABatchAreJudgedByThemselves, in their order.
+// TestMembersOfABatchAreJudgedByThemselves, in order.
 func TestMembersOfABatchAreJudgedByThemselves(t *testing.T) {
 	s := fault.NewSet(1, "main", time.Now, nil)
 	s.Add(decode(t, `{"match":{"rpcMethod":"eth_c*"},"action":{"rpcError":{"code":-32005,"message":"limit"}},"times":{"every":2}}`))
@@ -162,7 +162,7 @@ func TestMembersOfABatchAreJudgedByThemselves(t *testing.T) {
 	}
 }
 
-// TestDelaysOfADistribution: delays have the quantiles of their distribution, and are the same in every run.
+// TestDelaysOfADistribution have its quantiles, and are the same in every run.
 func TestDelaysOfADistribution(t *testing.T) {
 	of := func(rule string) (all []time.Duration) {
 		s := fault.NewSet(7, "main", time.Now, nil)

@@ -17,7 +17,7 @@ import (
 
 const page = `{"blocks":[{"n":[1]}],"nextPageToken":"second","total":2}`
 
-// altered serves a page with a header's fault and returns the views of Go's client and of the log.
+// altered serves a page with a header's fault and returns what Go's client and the log see.
 func altered(t *testing.T, header string) (status int, h http.Header, body, kept string, err error) {
 	t.Helper()
 	a, err := fault.ParseHeader(header)
@@ -67,7 +67,7 @@ func TestAlterAResponse(t *testing.T) {
 	}
 }
 
-// TestBreakAResponse sends less than it announces: the client notices.
+// TestBreakAResponse sends less than it announces, and the client notices.
 func TestBreakAResponse(t *testing.T) {
 	for header, c := range map[string]struct {
 		body string
@@ -170,7 +170,7 @@ func TestAlterABody(t *testing.T) {
 	}
 }
 
-// TestAskForAnAlterableResponse: neither compressed, nor a part, nor not modified.
+// TestAskForAnAlterableResponse: neither compressed, nor partial, nor not modified.
 func TestAskForAnAlterableResponse(t *testing.T) {
 	r := httptest.NewRequest("GET", "/", nil)
 	for _, name := range []string{"Accept", "Accept-Encoding", "If-None-Match", "Range"} {

@@ -11,7 +11,7 @@ import (
 
 var tableNames = []string{"api.avax.network", "rpc.example.com"}
 
-// verify verifies a leaf as a client does that trusts one authority only.
+// verify verifies a leaf like a client that trusts only one authority.
 func verify(authority, leaf *x509.Certificate, name string) error {
 	roots := x509.NewCertPool()
 	roots.AddCert(authority)
@@ -64,13 +64,13 @@ func TestCertificatesAreForTheTableOnly(t *testing.T) {
 	}
 }
 
-// TestRenewal: a server that runs for days has valid certificates, which a client trusts that has the authority's first one.
+// TestRenewal: a server that runs for days has valid certificates, trusted by a client with the authority's first one.
 func TestRenewal(t *testing.T) {
 	a, err := newAuthority(tableNames)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := a.renew(time.Now().Add(-validity * 2 / 3)); err != nil { // as a server has it whose last renewal was then
+	if err := a.renew(time.Now().Add(-validity * 2 / 3)); err != nil { // as for a server that last renewed it then
 		t.Fatal(err)
 	}
 	first := a.certificate

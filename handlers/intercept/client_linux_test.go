@@ -16,8 +16,7 @@ import (
 	"testing"
 )
 
-// TestClientsRefuseOtherNames: programs with TLS of other makers trust the authority for its table, and refuse what its key signed for another
-// name.
+// TestClientsRefuseOtherNames: programs with other TLS libraries trust the authority for its table, and refuse another name that its key signed.
 func TestClientsRefuseOtherNames(t *testing.T) {
 	a, err := newAuthority(tableNames)
 	if err != nil {
@@ -36,7 +35,7 @@ func TestClientsRefuseOtherNames(t *testing.T) {
 		}
 		s := httptest.NewUnstartedServer(http.NotFoundHandler())
 		s.TLS = &tls.Config{Certificates: []tls.Certificate{{Certificate: [][]byte{raw}, PrivateKey: a.leafKey}}}
-		s.Config.ErrorLog = log.New(io.Discard, "", 0) // clients break off
+		s.Config.ErrorLog = log.New(io.Discard, "", 0) // clients break off the connection
 		s.StartTLS()
 		t.Cleanup(s.Close)
 		return s.URL[strings.LastIndexByte(s.URL, ':')+1:]

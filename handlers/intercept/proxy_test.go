@@ -25,7 +25,7 @@ import (
 	"snowglobe/handlers/permit"
 )
 
-// running is a proxy before a world that says what it was asked.
+// running is a proxy in front of a world that returns what it was asked.
 type running struct {
 	*Proxy
 	url    string
@@ -151,7 +151,7 @@ func TestTheWorldAnswersForTheTable(t *testing.T) {
 	if answer, err = p.client.Post("https://us.i.posthog.com/capture/", "application/json", strings.NewReader("{}")); text(t, answer, err) != `{"status":1}` {
 		t.Error(answer.Status)
 	}
-	// Clients for which the name leads here already, and requests to the server itself.
+	// Clients for which the name already leads here, and requests to the server itself.
 	for host, want := range map[string]string{"api.avax.network": "http", "127.0.0.1": "", "example.com": ""} {
 		r, _ := http.NewRequest(http.MethodGet, p.url+"/x", nil)
 		r.Host = host
@@ -188,7 +188,7 @@ func TestWebSocketThroughTheProxy(t *testing.T) {
 	}
 }
 
-// TestRedirectedSockets: on the second address the client's own words say for which host a connection is.
+// TestRedirectedSockets: on the second address, the client's own bytes say for which host a connection is.
 func TestRedirectedSockets(t *testing.T) {
 	p := run(t, Options{})
 	redirected := func(_ context.Context, network, _ string) (net.Conn, error) { return net.Dial(network, p.direct) }
@@ -236,7 +236,7 @@ func elsewhere(t *testing.T, secure bool) (*httptest.Server, string) {
 func TestOtherHostsPass(t *testing.T) {
 	plain, _ := elsewhere(t, false)
 	secure, _ := elsewhere(t, true)
-	for _, sealed := range []bool{false, true} { // a sealed proxy lets this machine pass
+	for _, sealed := range []bool{false, true} { // a sealed proxy lets this machine's own servers through
 		p := run(t, Options{Sealed: sealed})
 		p.roots.AddCert(secure.Certificate())
 		for _, s := range []*httptest.Server{plain, secure} {
@@ -276,7 +276,7 @@ func TestASealedProxyRefuses(t *testing.T) {
 	if answer, err := p.client.Get("http://metadata.invalid/1.json"); err != nil || answer.StatusCode != http.StatusForbidden {
 		t.Error(answer, err)
 	}
-	if answer, err := p.client.Get("http://a.allowed.invalid/"); err != nil || answer.StatusCode != http.StatusBadGateway { // tried, and not there
+	if answer, err := p.client.Get("http://a.allowed.invalid/"); err != nil || answer.StatusCode != http.StatusBadGateway { // tried, but not there
 		t.Error(answer, err)
 	}
 	want := "--sealed refused 3 requests to hosts outside the world:\n  2 × GET planted.example:80 by Go-http-client/1.1\n" +
@@ -286,7 +286,7 @@ func TestASealedProxyRefuses(t *testing.T) {
 	}
 }
 
-// TestManyRefusals: an abuser does not fill the memory.
+// TestManyRefusals: an abuser cannot fill the memory.
 func TestManyRefusals(t *testing.T) {
 	var l refusals
 	for i := range 3 * mostRefusals {
@@ -316,7 +316,8 @@ func TestOtherMachinesDoNotReachLoopback(t *testing.T) {
 	}
 }
 
-// TestOtherMachinesGetNoConnectionOfThisOne: one that was made for a client on this machine, and waits for its next request, is not for others.
+// TestOtherMachinesGetNoConnectionOfThisOne: a connection that was made for a client on this machine, and waits for its next request, is not for
+// others.
 func TestOtherMachinesGetNoConnectionOfThisOne(t *testing.T) {
 	target, _ := elsewhere(t, false)
 	p := run(t, Options{})
@@ -334,7 +335,7 @@ func TestOtherMachinesGetNoConnectionOfThisOne(t *testing.T) {
 	}
 }
 
-// TestTheProxyOfThisProcessIsItself: in a shell that was set up for an earlier run, requests go straight on and not round in a circle.
+// TestTheProxyOfThisProcessIsItself: in a shell that was set up for an earlier run, requests go out directly instead of round in a circle.
 func TestTheProxyOfThisProcessIsItself(t *testing.T) {
 	plain, _ := elsewhere(t, false)
 	secure, _ := elsewhere(t, true)
@@ -390,7 +391,7 @@ func TestSchemesOfTheAbsoluteForm(t *testing.T) {
 	}
 }
 
-// TestRefusalsArePrintable: what a client says of itself neither moves the terminal's cursor nor fills it.
+// TestRefusalsArePrintable: text from a client neither moves the terminal's cursor nor fills it.
 func TestRefusalsArePrintable(t *testing.T) {
 	var l refusals
 	l.add(Refusal{Method: strings.Repeat("M", 1<<20), Host: "a.example:80", Client: "\u009b2Jagent\x1b[2J" + strings.Repeat("é", 1<<20)})
@@ -464,7 +465,7 @@ func TestScript(t *testing.T) {
 	}
 }
 
-// TestGarbageInATunnel: what is neither TLS nor HTTP is refused as a server refuses it.
+// TestGarbageInATunnel: anything but TLS or HTTP is refused as by a server.
 func TestGarbageInATunnel(t *testing.T) {
 	p := run(t, Options{})
 	c, err := net.Dial("tcp", strings.TrimPrefix(p.url, "http://"))

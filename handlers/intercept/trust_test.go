@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// trustOwner names a variable that makes this test binary own certificates until it is killed.
+// trustOwner is a variable that makes this test binary own certificates until it is killed.
 const trustOwner = "INTERCEPT_TRUST_OWNER"
 
 func TestMain(m *testing.M) {
@@ -30,7 +30,7 @@ func TestMain(m *testing.M) {
 	}
 	fmt.Println(f.path)
 	time.Sleep(time.Hour)
-	_ = f.Close() // and so it is not collected before
+	_ = f.Close() // keeps it from being collected earlier
 }
 
 // TestCertificatesEndWithTheirOwner: other processes read them, and they are gone once the process that wrote them was killed.
@@ -99,7 +99,7 @@ func TestCertificatesAreRemoved(t *testing.T) {
 	}
 }
 
-// TestEnvironmentKeepsWhatTheUserHas: own certificates and options of Node stay.
+// TestEnvironmentKeepsWhatTheUserHas: the user's own certificates and Node options stay.
 func TestEnvironmentKeepsWhatTheUserHas(t *testing.T) {
 	p := run(t, Options{Sealed: true, Allow: []string{"*.example.com"}})
 	own := filepath.Join(t.TempDir(), "own.pem")

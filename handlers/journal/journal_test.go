@@ -29,7 +29,7 @@ func calling(e *journal.Exchange, method, params string) *journal.Exchange {
 	return e
 }
 
-// TestSecretsAreNowhere sends secrets in all the places where clients put them, and searches all output of the journal for them.
+// TestSecretsAreNowhere sends secrets everywhere clients put them, and searches all output of the journal for them.
 func TestSecretsAreNowhere(t *testing.T) {
 	const secret = "s3cr3t-value"
 	long := strings.Repeat("x", 2*journal.KeptBody)
@@ -99,7 +99,7 @@ func TestTheRingHasTheLatest(t *testing.T) {
 	}
 }
 
-// TestLongHeadsAreFewer bounds the memory: of exchanges with heads of a megabyte, fewer are remembered.
+// TestLongHeadsAreFewer bounds the memory: fewer exchanges with heads of a megabyte are remembered.
 func TestLongHeadsAreFewer(t *testing.T) {
 	j := journal.New(100, nil, events.NewHub())
 	long := strings.Repeat("x", 1<<20)

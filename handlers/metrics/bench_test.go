@@ -8,11 +8,11 @@ import (
 	"snowglobe/handlers/rest"
 )
 
-// BenchmarkRead measures responses on the default world, from the file and from memory: a first page, the largest page, a distinct count over
-// all chains, the metrics that need more than their own rows, and the metrics of stakes, fees and messages.
+// BenchmarkRead measures responses on the default world, from the file and from memory: a first page, the largest page, a distinct count over all
+// chains, the metrics that need more than their own rows, and the metrics of stakes, fees and messages.
 func BenchmarkRead(b *testing.B) {
 	w := generate(b, "default", 1)
-	forgetful, err := rest.New(rest.Options{Clock: w.Clock, WorldKey: w.Meta.Digest}) // keeps no answers
+	forgetful, err := rest.New(rest.Options{Clock: w.Clock, WorldKey: w.Meta.Digest}) // caches no answers
 	if err == nil {
 		err = metrics.Register(forgetful, w)
 	}

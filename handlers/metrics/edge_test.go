@@ -17,7 +17,7 @@ import (
 	"snowglobe/sim/store"
 )
 
-// small is a chain whose blocks a test makes at times of its choice.
+// small is a chain whose blocks a test makes at chosen times.
 type small struct {
 	t       *testing.T
 	row     store.Chain
@@ -121,11 +121,11 @@ func at(text string) time.Time {
 const (
 	creates  = "60016000526001601ff3" // leaves one byte of code behind
 	reverts  = "60006000fd"           // reverts
-	midnight = "2026-06-01 00:00:00"  // a Monday and the first of a month at once
+	midnight = "2026-06-01 00:00:00"  // a Monday and the first of a month
 )
 
-// TestBlocksAtTheEdgesOfIntervals has blocks in the last two seconds of an hour, day, week and month, and in the first second
-// of the next ones, on two chains of one network, with the later one written first.
+// TestBlocksAtTheEdgesOfIntervals makes blocks in the last two seconds of an hour, day, week and month, and in the first second of the next ones, on
+// two chains of one network, with the later one written first.
 func TestBlocksAtTheEdgesOfIntervals(t *testing.T) {
 	a, b := newSmall(t, 1, "mainnet", at("2026-05-29 12:00:00")), newSmall(t, 2, "mainnet", at("2026-05-31 23:00:00"))
 	lone := newSmall(t, 3, "fuji", at("2026-06-02 00:00:00")) // a chain with one block, which is empty
@@ -164,8 +164,8 @@ func TestBlocksAtTheEdgesOfIntervals(t *testing.T) {
 	}
 }
 
-// TestBlocksThatComeLater adds blocks to a finished world one by one, on two chains alternately, one of them ahead of the clock and of the
-// other, and compares with the rows after each; a server with earlier responses in its cache agrees.
+// TestBlocksThatComeLater adds blocks to a finished world one by one, on two chains alternately, one of them ahead of the clock and of the other, and
+// compares with the rows after each; a server with earlier responses in its cache agrees.
 func TestBlocksThatComeLater(t *testing.T) {
 	a, b := newSmall(t, 1, "mainnet", at("2026-05-31 22:00:00")), newSmall(t, 2, "mainnet", at("2026-05-31 22:00:00"))
 	w := smallWorld(t, at("2026-05-31 23:59:00"), []*small{a, b})
@@ -185,7 +185,7 @@ func TestBlocksThatComeLater(t *testing.T) {
 	}
 }
 
-// TestNetworkWithoutChains has no points, as there is no first block.
+// TestNetworkWithoutChains has no points, because there is no first block.
 func TestNetworkWithoutChains(t *testing.T) {
 	w := smallWorld(t, at(midnight), []*small{newSmall(t, 1, "mainnet", at("2026-05-31 22:00:00"))})
 	compareAll(t, w)

@@ -43,7 +43,7 @@ func (c *chain) disabled(validation []byte, height uint64) bool {
 	return false
 }
 
-// stretch is a period in which an L1 validator was active: from one second to another, and the fees paid by its end if no transaction ended it.
+// stretch is a period in which an L1 validator was active: its first and last second, and the fees paid by its end if no transaction ended it.
 type stretch struct {
 	from, to int64
 	drained  uint64 // accrued fee at which the balance was used up, 0 if a transaction ended it

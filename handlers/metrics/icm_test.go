@@ -26,7 +26,7 @@ func messages(t testing.TB, w *sim.World) []store.Message {
 	return all
 }
 
-// icmQuery is a filter and a grouping, as a test chooses them.
+// icmQuery is a filter and a grouping, chosen by a test.
 type icmQuery struct{ network, source, destination, group string }
 
 func (q icmQuery) String() string {
@@ -39,7 +39,7 @@ func (q icmQuery) String() string {
 	return text
 }
 
-// ends returns the name under which a message counts, if it does.
+// ends returns the name under which a message counts, if it counts.
 func (q icmQuery) ends(w *sim.World, m *store.Message) (string, bool) {
 	source, destination := ids.ID(m.Source).String(), ids.ID(m.Destination).String()
 	var network string
@@ -122,7 +122,7 @@ func TestEveryMessageIsCounted(t *testing.T) {
 	}
 }
 
-// countLetters counts from scratch: a point for each interval from that of the network's first message on.
+// countLetters counts from scratch: a point for each interval since that of the network's first message.
 func countLetters(w *sim.World, all []store.Message, q icmQuery, interval string) (points []string) {
 	first, last, counts, groups := int64(math.MaxInt64), int64(0), map[string]int{}, map[string]bool{}
 	if q.group == "" {
@@ -147,7 +147,7 @@ func countLetters(w *sim.World, all []store.Message, q icmQuery, interval string
 	if first == math.MaxInt64 {
 		return nil
 	}
-	if label == "" { // nothing counts: what the label would be
+	if label == "" { // nothing counts, so there is no label
 		source, destination := q.source, q.destination
 		all := map[string]string{"": "total", "mainnet": "mainnet", "fuji": "testnet"}[q.network]
 		if source == "" {

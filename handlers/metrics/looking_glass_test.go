@@ -183,7 +183,7 @@ func TestHoldersOfTokensAreThoseOfTheLists(t *testing.T) {
 				}
 				for kind, params := range kinds {
 					have, _ := find(t, s, "AND", 10, condition("x", kind, params))
-					have = slices.DeleteFunc(have, func(a string) bool { // who never had a transaction or native token has no account
+					have = slices.DeleteFunc(have, func(a string) bool { // an address that never had a transaction or native token has no account
 						return !slices.ContainsFunc(accounts, func(row store.Account) bool { return common.BytesToAddress(row.Address).Hex() == a })
 					})
 					if len(have) != len(owners) || slices.ContainsFunc(have, func(a string) bool { return !owners[a] }) {
@@ -255,7 +255,7 @@ func TestConditionsCombine(t *testing.T) {
 			t.Errorf("%s: answer is %d %s, want %s", body, code, answer, want)
 		}
 	}
-	// A page token works with its own conditions alone.
+	// A page token works only with its own conditions.
 	_, first := post(t, s, `{"operator":"OR","pageSize":1,"queries":[`+some+`]}`)
 	var page metrics.CompositeAddresses
 	if err := json.Unmarshal(first, &page); err != nil || page.NextPageToken == "" {

@@ -49,8 +49,8 @@ func everyQuestion(t testing.TB, w *sim.World) []string {
 	return targets
 }
 
-// TestAnswersFollowTheWorldAtOnce requests everything from one server before and after changes to the world, and expects the responses of a
-// fresh server.
+// TestAnswersFollowTheWorldAtOnce requests everything from one server before and after changes to the world, and expects the responses of a fresh
+// server.
 func TestAnswersFollowTheWorldAtOnce(t *testing.T) {
 	w := generate(t, "tiny", 2)
 	old, targets, sent := serve(t, w), everyQuestion(t, w), messages(t, w)[0]
@@ -110,7 +110,7 @@ func write(t testing.TB, w *sim.World, what func(*store.Batch) error) {
 	}
 }
 
-// TestWritersFindWhatTheyWrote sends messages while others read without a pause, and finds each in the answers at once.
+// TestWritersFindWhatTheyWrote sends messages while others read without pause, and finds each in the answers at once.
 func TestWritersFindWhatTheyWrote(t *testing.T) {
 	w := generate(t, "tiny", 2)
 	s, sent := serve(t, w), messages(t, w)[0]

@@ -17,7 +17,7 @@ import (
 	"snowglobe/sim/store"
 )
 
-// The naive evaluation: every point from scratch, straight from blocks, transactions, logs and calls.
+// The naive evaluation computes every point from scratch, straight from blocks, transactions, logs and calls.
 
 type happening struct {
 	chain   int
@@ -32,7 +32,7 @@ type happening struct {
 	makers  []common.Address // one for each contract
 }
 
-// happenings returns all blocks of a world in the order of time.
+// happenings returns all blocks of a world in order of time.
 func happenings(t testing.TB, w *sim.World) []happening {
 	t.Helper()
 	var all []happening
@@ -109,7 +109,7 @@ func (h *happening) transaction(t testing.TB, row *store.Transaction, base *big.
 	h.fees.Add(h.fees, new(big.Int).Mul(price, new(big.Int).SetUint64(row.GasUsed)))
 }
 
-// log finds transfers by the hashes of their signatures, as every explorer does.
+// log finds transfers by the hashes of their signatures, like every explorer.
 func (h *happening) log(l *store.Log) {
 	var from, to []byte
 	switch common.Bytes2Hex(l.Topic) {

@@ -10,8 +10,7 @@ import (
 	"snowglobe/sim/store"
 )
 
-// wasteful lists steps that read more than an answer holds; few, the small tables that are read as a whole; recursion, the steps of a WITH
-// RECURSIVE.
+// wasteful lists steps that read more than an answer holds; few, the small tables that are read completely; recursion, the steps of a WITH RECURSIVE.
 var (
 	wasteful  = regexp.MustCompile(`^SCAN |TEMP B-TREE|MULTI-INDEX`)
 	few       = regexp.MustCompile(`FROM (chain|persona|primary_network)\b`)

@@ -9,8 +9,8 @@ import (
 	"snowglobe/sim/simtest"
 )
 
-// TestRollingWindowsAreWhatTheRowsSay compares every window of every metric with the naive evaluation, with the clock
-// where history ends, within an hour and long after. Clients have changed the world.
+// TestRollingWindowsAreWhatTheRowsSay compares every window of every metric with the naive evaluation, with the clock where history ends, within an
+// hour of it and long after. Clients have changed the world.
 func TestRollingWindowsAreWhatTheRowsSay(t *testing.T) {
 	w := generate(t, "tiny", 7)
 	if err := simtest.SendRandomly(t.Context(), w, 1, 12); err != nil {

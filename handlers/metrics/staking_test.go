@@ -103,7 +103,7 @@ func (c *chain) stake(subnet []byte, moment, clock int64) map[string]uint64 {
 	return sum
 }
 
-// everyDay reads all pages of a series of days.
+// everyDay reads all pages of a daily series.
 func everyDay(t testing.TB, s *rest.Server, target string, size int) (all []metrics.Point) {
 	t.Helper()
 	for token := ""; ; {

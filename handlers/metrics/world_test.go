@@ -24,7 +24,7 @@ var (
 	intervals   = []string{"hour", "day", "week", "month"}
 )
 
-// usual returns the profile that users see; in a short run a smaller one.
+// usual returns the profile that users see; a smaller one in a short run.
 func usual(t testing.TB) string {
 	if testing.Short() {
 		t.Log("left out of a short run: the larger world")
@@ -33,7 +33,7 @@ func usual(t testing.TB) string {
 	return "default"
 }
 
-// shared returns a world that several tests read, or set the clock of and set it back.
+// shared returns a world that several tests read, or whose clock they set and set back.
 func shared(t testing.TB, profile string, number int64) *sim.World {
 	t.Helper()
 	return seedtest.Shared(t, profile, number)
@@ -109,7 +109,7 @@ func everyPoint(t testing.TB, s *rest.Server, scope, metric, interval string, si
 	}
 }
 
-// scopes are everything that a series can be about.
+// scopes lists everything that a series can be about.
 func scopes(w *sim.World) []string {
 	list := []string{"total", "mainnet", "testnet"}
 	for _, c := range w.Chains {

@@ -61,11 +61,11 @@ func readForms(t *testing.T, names *strings.Replacer) (all []form) {
 	return all
 }
 
-// argumentWorld is a world of its own for the table, behind a server that signs for alice.
+// argumentWorld is a separate world for the table, behind a server that signs for alice.
 type argumentWorld struct {
 	*testing.T
 	url   string
-	names []string // of things in it, for the parameters
+	names []string // of objects in it, for the parameters
 }
 
 // answer returns the result of a call, or its error.
@@ -92,7 +92,7 @@ func (w *argumentWorld) answer(path, method, params string) (result, problem str
 	return compact.String(), ""
 }
 
-// ask is the result of a call on the C-Chain that has one.
+// ask returns the result of a call on the C-Chain that must succeed.
 func (w *argumentWorld) ask(method, params string, into any) {
 	w.Helper()
 	result, problem := w.answer(evmPath, method, `,"params":`+params)
@@ -106,7 +106,7 @@ func (w *argumentWorld) ask(method, params string, into any) {
 
 const evmPath = "/ext/bc/C/rpc"
 
-// name gives an object its name in the table, and its upper-case form a second one.
+// name names an object for the table; its name in upper case gives the other form.
 func (w *argumentWorld) name(name, value string) {
 	w.names = append(w.names, "{"+name+"}", value)
 	if digits, found := strings.CutPrefix(value, "0x"); found {
@@ -295,8 +295,7 @@ func (w *argumentWorld) outcome(f *form, names *strings.Replacer) (result, probl
 	return result, problem
 }
 
-// told tries a form over a WebSocket. The result of a subscription is its first notification about a transaction with a log, which is then
-// undone.
+// told tries a form over a WebSocket. The result of a subscription is its first notification about a transaction with a log, which is then undone.
 func (w *argumentWorld) told(f *form, params string, names *strings.Replacer) (result, problem string) {
 	w.Helper()
 	socket, answer, err := websocket.DefaultDialer.DialContext(w.Context(), "ws"+strings.TrimPrefix(w.url, "http")+f.path, nil)
@@ -347,7 +346,7 @@ func (w *argumentWorld) told(f *form, params string, names *strings.Replacer) (r
 		Params struct{ Subscription, Result json.RawMessage }
 	}
 	err = socket.ReadJSON(&told)
-	for err == nil && strings.Contains(string(told.Params.Result), `"removed":true`) { // the form before this one went back, which may be told late
+	for err == nil && strings.Contains(string(told.Params.Result), `"removed":true`) { // a late notification from the form before this one, which was undone
 		err = socket.ReadJSON(&told)
 	}
 	w.ask("evm_revert", `["`+before+`"]`, new(any))
@@ -410,7 +409,8 @@ func TestFiltersAreReadAsByGoEthereum(t *testing.T) {
 	}
 }
 
-// TestEveryArgumentIsInTheTable finds the rows of every method that the node serves, with each of its parameters in two forms at least; left out is one.
+// TestEveryArgumentIsInTheTable finds the rows of every method that the node serves, with each of its parameters in at least two forms; leaving it
+// out is one.
 func TestEveryArgumentIsInTheTable(t *testing.T) {
 	world := seeded(t)
 	n, err := New(Options{Miners: world.Miners, Networks: world.Networks, Network: "mainnet", Version: "v", Loggers: map[string]*Loggers{}, Profiler: NewProfiler(t.TempDir())})

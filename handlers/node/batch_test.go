@@ -9,8 +9,8 @@ import (
 	"github.com/ethereum/go-ethereum/rpc"
 )
 
-// TestBatchesAreBoundedInWork sends batches of calls that never end, over both transports: once the gas of the batch is used up, further calls
-// are refused like a node's unprocessed ones, except calls that execute nothing.
+// TestBatchesAreBoundedInWork sends batches of endless calls over both transports: once the batch's gas is used up, further calls are refused like a
+// node's unprocessed ones, except calls that execute nothing.
 func TestBatchesAreBoundedInWork(t *testing.T) {
 	const calls, paid = 60, 20
 	w := newTestWorld(t)
@@ -44,8 +44,8 @@ func TestBatchesAreBoundedInWork(t *testing.T) {
 	}
 }
 
-// TestBatchesAreBoundedInTime sends batches whose first call runs for longer than a batch may: it is aborted, later ones are refused like a
-// node's unprocessed ones, and the response is immediate.
+// TestBatchesAreBoundedInTime sends batches whose first call runs for longer than a batch may: it is aborted, later ones are refused like a node's
+// unprocessed ones, and the response is immediate.
 func TestBatchesAreBoundedInTime(t *testing.T) {
 	w := newTestWorld(t)
 	w.c.Limits.Gas, w.c.Limits.Time, w.c.Limits.Batch = 1<<50, time.Minute, 200*time.Millisecond

@@ -13,7 +13,7 @@ import (
 	"snowglobe/sim/txs"
 )
 
-// TestWorldHoldsTheRareCases requests rare cases from mainnet that a client has to handle.
+// TestWorldHoldsTheRareCases requests rare cases from mainnet that a client must handle.
 func TestWorldHoldsTheRareCases(t *testing.T) {
 	w := seeded(t)
 	url := serveSeeded(t, w, Options{})

@@ -29,8 +29,8 @@ func (w *testWorld) socket(t *testing.T) *ethclient.Client {
 	return w.dial(t, "ws"+strings.TrimPrefix(w.server.URL, "http")+"/ext/bc/C/ws")
 }
 
-// TestClientWalksChain reads the chain from first to last over both transports, recomputes all that a client can, and compares the logs of the
-// whole chain with the receipts'.
+// TestClientWalksChain reads the chain from first to last over both transports, recomputes all that a client can, and compares the logs of the whole
+// chain with those in the receipts.
 func TestClientWalksChain(t *testing.T) {
 	w := newTestWorld(t)
 	for _, client := range []*ethclient.Client{w.dial(t, w.server.URL+"/ext/bc/C/rpc"), w.socket(t)} {
@@ -80,7 +80,7 @@ func checkBlock(t *testing.T, client *ethclient.Client, number uint64) (logs []t
 	return logs
 }
 
-// TestRawHeaderHashes recomputes every block's hash from its bytes, and finds the parent's in it.
+// TestRawHeaderHashes recomputes every block's hash from its bytes, and finds the parent's hash in it.
 func TestRawHeaderHashes(t *testing.T) {
 	w := newTestWorld(t)
 	client := w.dial(t, w.server.URL+"/ext/bc/C/rpc").Client()
@@ -101,7 +101,7 @@ func TestRawHeaderHashes(t *testing.T) {
 	}
 }
 
-// TestSubscriptions commits a block and waits for every kind of news about it.
+// TestSubscriptions commits a block and waits for every kind of notification about it.
 func TestSubscriptions(t *testing.T) {
 	w := newTestWorld(t)
 	client := w.socket(t)
@@ -171,7 +171,7 @@ func TestSubscriptionErrors(t *testing.T) {
 	}
 }
 
-// TestCloseEndsSubscriptions closes the node as a server does that shuts down.
+// TestCloseEndsSubscriptions closes the node like a server that shuts down.
 func TestCloseEndsSubscriptions(t *testing.T) {
 	w := newTestWorld(t)
 	subscription, err := w.socket(t).SubscribeNewHead(t.Context(), make(chan *types.Header))

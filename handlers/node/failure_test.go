@@ -14,8 +14,8 @@ import (
 // statements matches words of statements, which no client may see.
 var statements = regexp.MustCompile(`(?i)\bsql|\bselect\b|\binsert\b|\bupdate \w+ set\b|\bwhere\b.*\?|\bpragma\b|\bjoin\b|constraint|database|no such|converting|damaged|\btable\b`)
 
-// TestFailuresHoldNoSQL sends every request of the transcripts to a node whose file was closed, and to nodes whose tables another program
-// dropped: each failure is a clear sentence.
+// TestFailuresHoldNoSQL sends every request of the transcripts to a node whose file was closed, and to nodes whose tables another program dropped:
+// each failure is a clear sentence.
 func TestFailuresHoldNoSQL(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join(transcripts, "*.txt"))
 	if err != nil || len(files) == 0 {

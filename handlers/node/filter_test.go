@@ -14,7 +14,7 @@ import (
 	"github.com/ethereum/go-ethereum/rpc"
 )
 
-// ask calls a method and answers its result as JSON, or its error.
+// ask calls a method and returns its result as JSON, or its error.
 func ask(t *testing.T, client *rpc.Client, method string, params ...any) string {
 	t.Helper()
 	var answer json.RawMessage
@@ -94,7 +94,7 @@ func checkUninstall(t *testing.T, client *rpc.Client, blocks string) {
 	}
 }
 
-// TestFiltersAreBounded creates more filters than are kept: the one polled least recently is gone.
+// TestFiltersAreBounded creates more filters than are kept: the least recently polled one is gone.
 func TestFiltersAreBounded(t *testing.T) {
 	const maxFilters = 1_000
 	w := newTestWorld(t)

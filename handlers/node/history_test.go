@@ -38,7 +38,7 @@ func (l *testNetwork) validates(node int, weight, duration uint64) txs.Validator
 	return txs.Validator{NodeID: txs.NodeIDOf(l.nodes[node].Certificate), Start: l.now, End: l.now + duration, Weight: weight}
 }
 
-// assets makes an asset of alice's, gives bob some, and pays bob in AVAX: alone, together with alice, and with a locktime.
+// assets makes an asset for alice, gives bob some, and pays bob in AVAX: from her alone, from both together, and with a locktime.
 func (l *testNetwork) assets() {
 	asset := l.issueX(&txs.CreateAssetTx{
 		BaseTx: l.spend(txs.XChain, 0), Name: "Test Token", Symbol: "TEST", Denomination: 3,
@@ -60,7 +60,7 @@ func (l *testNetwork) pay(amount uint64, owners txs.OutputOwners) *txs.Transfera
 	return txs.NewTransferableOutput(l.rules.AVAXAssetID, amount, owners)
 }
 
-// transfers moves AVAX of alice's from X to P, and exports some of bob's in both directions without importing it.
+// transfers moves alice's AVAX from X to P, and exports some of bob's in both directions without importing it.
 func (l *testNetwork) transfers() {
 	out := l.issueX(&txs.ExportTx{BaseTx: l.spend(txs.XChain, 9*nAVAX), ExportedOutputs: []*txs.TransferableOutput{l.pay(9*nAVAX, *l.ownedBy(l.alice))}}, 1)
 	_, exported := out.Exported()
@@ -83,7 +83,7 @@ func (l *testNetwork) delegate() {
 	}, 1)
 }
 
-// convert makes an L1 of a subnet, with one validator that pays and one that does not.
+// convert makes an L1 of a subnet, with one validator that pays and one that doesn't.
 func (l *testNetwork) convert(subnet, chain ids.ID) {
 	owner := warp.PChainOwner{Threshold: 1, Addresses: []ids.ShortID{l.alice.Address()}}
 	var validators []*txs.ConversionValidator

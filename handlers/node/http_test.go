@@ -105,7 +105,7 @@ func (w *testWorld) request(t *testing.T, method, path, body, headers string) (*
 	return response, string(answer)
 }
 
-// TestChunkedBodyIsLimited sends a body whose length is not known in advance.
+// TestChunkedBodyIsLimited sends a body whose length is not announced.
 func TestChunkedBodyIsLimited(t *testing.T) {
 	w := newTestWorld(t)
 	body := io.MultiReader(strings.NewReader(strings.Repeat(" ", 2<<20)), strings.NewReader(chainID))

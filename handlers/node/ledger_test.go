@@ -23,7 +23,7 @@ import (
 const (
 	nAVAX        = 1_000_000_000
 	day          = 24 * 60 * 60
-	genesisUTXOs = 20 // outputs that alice has on each chain from the beginning, each for one transaction
+	genesisUTXOs = 20 // alice has that many outputs on each chain from the beginning, each for one transaction
 	testStake    = 3_000 * nAVAX
 )
 
@@ -132,7 +132,7 @@ func (l *testNetwork) genesisValidator(i int) *txs.Tx {
 	}))
 }
 
-// proof returns a node's key with the proof that it has it.
+// proof returns a node's key with its proof of possession.
 func (l *testNetwork) proof(i int) *txs.ProofOfPossession {
 	return must[*txs.ProofOfPossession](l.t)(txs.NewProofOfPossession(warp.NewSecretKey([32]byte(l.nodes[i].Secret))))
 }
@@ -144,8 +144,8 @@ func (l *testNetwork) base(c txs.Chain) txs.BaseTx {
 	}
 }
 
-// spend returns a base transaction that spends alice's next output of the genesis. Everything except other outputs returns to her; a hundredth
-// of an AVAX is burned, which covers every fee.
+// spend returns a base transaction that spends alice's next genesis output. Everything except other outputs goes back to her; a hundredth of an AVAX
+// is burned, which covers every fee.
 func (l *testNetwork) spend(c txs.Chain, leaves uint64, outs ...*txs.TransferableOutput) txs.BaseTx {
 	from := txs.UTXOID{OutputIndex: uint32(l.spent[c])}
 	if c == txs.XChain {
@@ -161,7 +161,7 @@ func (l *testNetwork) spend(c txs.Chain, leaves uint64, outs ...*txs.Transferabl
 	return base
 }
 
-// first names the only owner.
+// first makes the first key the only owner.
 var first = txs.Input{SigIndices: []uint32{0}}
 
 // issueP puts a transaction of alice's into the next block of P, an hour after the last one.

@@ -22,7 +22,7 @@ import (
 	"snowglobe/sim/warp"
 )
 
-// seeded returns the smallest world that the seed makes, which tests share. They only read it.
+// seeded returns the smallest world with a seed, which tests share and only read.
 func seeded(t testing.TB) *sim.World {
 	t.Helper()
 	if seededWorld == nil {
@@ -108,7 +108,7 @@ func peerOf(t testing.TB, n *sim.Network, nodes []store.Node) ids.NodeID {
 	return ids.EmptyNodeID
 }
 
-// TestNetworkTranscripts replays conversations with the node of a seeded world, naming {SELF} besides {L1} and the nodes that have a role.
+// TestNetworkTranscripts replays conversations with the node of a seeded world, which may name {SELF}, {L1} and the nodes with a role.
 func TestNetworkTranscripts(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join(transcripts, "network", "*.txt"))
 	if err != nil || len(files) == 0 {

@@ -13,7 +13,7 @@ import (
 
 var (
 	wasteful = regexp.MustCompile(`^SCAN |TEMP B-TREE`)
-	page     = regexp.MustCompile(`^SCAN (\(subquery-\d+\)|found)$`) // parts of a statement whose rows are all wanted
+	page     = regexp.MustCompile(`^SCAN (\(subquery-\d+\)|found)$`) // parts of a statement that need all their rows
 )
 
 // TestQueryPlans replays every transcript and then checks how each statement finds its rows: none may scan a table or sort.

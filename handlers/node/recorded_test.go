@@ -18,8 +18,7 @@ import (
 	"snowglobe/sim/txs"
 )
 
-// recordedCall is a request to a real node with its response. In paths, parameters and errors, {names} replace names that differ between
-// networks.
+// recordedCall is a request to a real node with its response. In paths, parameters and errors, {names} replace names that differ between networks.
 type recordedCall struct {
 	Path   string          `json:"path"` // after /ext/
 	Method string          `json:"method"`
@@ -29,8 +28,8 @@ type recordedCall struct {
 	Error  json.RawMessage `json:"error"`
 }
 
-// TestRecordedCalls sends a real node's requests to the node of a seeded world, in the same order: errors are equal, and results have the same
-// shape. An L1's results may contain more, because it has other built-in contracts.
+// TestRecordedCalls sends a real node's requests to the node of a seeded world, in the same order: errors are equal, and results have the same shape.
+// An L1's results may contain more, because it has other built-in contracts.
 func TestRecordedCalls(t *testing.T) {
 	w := ownSeeded(t)
 	o := Options{Loggers: map[string]*Loggers{}, Profiler: NewProfiler(t.TempDir())}
@@ -92,7 +91,7 @@ func decoded(t *testing.T, raw json.RawMessage) (v any) {
 	return v
 }
 
-// lacks names the first member that a value does not have, or has of another kind, than a recorded one.
+// lacks returns the first member of a recorded value that another value lacks or has with another kind.
 func lacks(have, want any, at string) string {
 	if fmt.Sprintf("%T", have) != fmt.Sprintf("%T", want) {
 		return fmt.Sprintf("%s is %T, not %T", at, have, want)

@@ -65,7 +65,7 @@ func TestContractsSayWhatTheNodeSays(t *testing.T) {
 	}
 }
 
-// compareFees answers in which block the fees last changed.
+// compareFees checks in which block the fees last changed.
 func (a *asker) compareFees(block hexutil.Uint64) int64 {
 	a.t.Helper()
 	var said struct {
@@ -87,7 +87,7 @@ func (a *asker) compareFees(block hexutil.Uint64) int64 {
 	return changed.Int64()
 }
 
-// compareRoles looks up the role at block 0 of every address in the settings of the genesis.
+// compareRoles looks up the role at block 0 of every address in the genesis settings.
 func (a *asker) compareRoles() {
 	a.t.Helper()
 	var genesis struct{ Timestamp hexutil.Uint64 }

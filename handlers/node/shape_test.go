@@ -90,8 +90,8 @@ func shapeParams(t *testing.T, w *testWorld) map[string]string {
 	}
 }
 
-// shapeOf writes a JSON value with kinds in place of values. Of a list it uses the first element; of an object's members with ids as names, the
-// first, wherever it is among the others.
+// shapeOf writes a JSON value with kinds in place of values. For a list it uses the first element; for an object with ids as names, the first member,
+// wherever it is among the others.
 func shapeOf(t *testing.T, raw json.RawMessage) string {
 	t.Helper()
 	d := json.NewDecoder(bytes.NewReader(raw))

@@ -33,8 +33,8 @@ func testdata() string {
 	return filepath.Join(root, "testdata")
 }
 
-// TestTranscripts replays recorded conversations. A file holds comments (#), the path that is called (POST), requests
-// (-->) and the answer to each, byte for byte (<--). {L1} in a path is the L1's blockchain id.
+// TestTranscripts replays recorded conversations. A file holds comments (#), the path to call (POST), requests (-->) and the answer to each, byte for
+// byte (<--). {L1} in a path is the L1's blockchain id.
 func TestTranscripts(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join(transcripts, "*.txt"))
 	if err != nil || len(files) == 0 {
@@ -57,7 +57,7 @@ func (w *testWorld) names() *strings.Replacer {
 	return strings.NewReplacer("{L1}", ids.ID(w.l1.Row.BlockchainID).String())
 }
 
-// keep rewrites a transcript, or compares it with the conversation.
+// keep rewrites a transcript with -update, or compares it with the conversation.
 func keep(t *testing.T, file, written string, spoken []byte) {
 	t.Helper()
 	if !*update {

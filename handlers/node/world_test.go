@@ -24,8 +24,8 @@ import (
 	"snowglobe/sim/store"
 )
 
-// counterCode counts its calls in slot 0, logs the caller and answers 42. With 1 as the first byte of the data it reverts
-// with "nope", with 2 it hits an invalid opcode, with 3 it reverts without data.
+// counterCode counts its calls in slot 0, logs the caller and returns 42. If the first byte of the data is 1 it reverts with "nope", with 2 it hits
+// an invalid opcode, with 3 it reverts without data.
 const counterCode = "60003560001a8060011461005857806002146100ee57806003146100f057602a600052337ffd8d0c1dc3ab254ec49463a1192bb2423b3b851adedec1aa94dcd362dc063c9d60206000a260005460010160005560206000f35b7f08c379a0000000000000000000000000000000000000000000000000000000006000527f00000020000000000000000000000000000000000000000000000000000000006020527f000000046e6f70650000000000000000000000000000000000000000000000006040527f000000000000000000000000000000000000000000000000000000000000000060605260646000fd5bfe5b60006000fd"
 
 // deployCounter is the init code that leaves counterCode behind.
@@ -214,7 +214,7 @@ func (c *testChain) write(add func(*store.Batch) error) {
 	}
 }
 
-// block makes, commits and publishes a block of transactions, each completed like a sender would.
+// block makes, commits and publishes a block of transactions, completing each like a sender would.
 func (c *testChain) block(transactions ...types.TxData) []*types.Transaction {
 	c.t.Helper()
 	c.time += 60
@@ -262,7 +262,7 @@ func (c *testChain) counter() *common.Address {
 	return &address
 }
 
-// history is a deployment, a block of two, an access list and three failures.
+// history deploys, makes a block of two transactions, uses an access list, and fails three times.
 func (c *testChain) history() {
 	bob := common.HexToAddress("0x70997970C51812dc3A010C7d01b50e0d17dc79C8")
 	slots := types.AccessList{{Address: *c.counter(), StorageKeys: []common.Hash{{}}}}

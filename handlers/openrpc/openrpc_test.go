@@ -63,7 +63,7 @@ func TestNamesAreThoseOfTheSources(t *testing.T) {
 	if err := json.Unmarshal(have, &kept); err != nil {
 		t.Fatal(err)
 	}
-	// A method that is not in the file yet is described without names, which is no error; one that is described wrongly is.
+	// A method that the file lacks is described without names, which is no error; a wrong description is one.
 	missing := 0
 	for name, m := range all {
 		k, found := kept[name]

@@ -75,7 +75,7 @@ func TestWhoMayChangeTheWorld(t *testing.T) {
 	}
 }
 
-// TestThePagesOfTheServerItself may control the world where the server was reached by an address: a name could be anyone's.
+// TestThePagesOfTheServerItself may control the world if the server was reached by an address: a name could be anyone's.
 func TestThePagesOfTheServerItself(t *testing.T) {
 	for origin, trusted := range map[string]bool{
 		"http://192.168.1.7:9650": true, "http://[fd00::7]:9650": true, "http://evil.example:9650": false, "http://192.168.1.7": false, "null": false,

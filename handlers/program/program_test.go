@@ -10,7 +10,7 @@ import (
 	"snowglobe/sim/store"
 )
 
-// TestTheCauseIsToldOnce: the cause of an error follows its sentence on a line of its own, in the words of the engine or the system.
+// TestTheCauseIsToldOnce: an error's cause follows its sentence on a separate line, in the words of the engine or the system.
 func TestTheCauseIsToldOnce(t *testing.T) {
 	for _, c := range []struct {
 		name string

@@ -21,7 +21,7 @@ import (
 	"snowglobe/sim"
 )
 
-// answering is an operation that answers with a text.
+// answering returns an operation that answers with a text.
 func answering(id, method, path string, params ...rest.Param) rest.Operation {
 	return rest.Operation{ID: id, Method: method, Path: path, Params: params, Live: true, Produces: "text/plain", Handle: func(*rest.Request) (any, error) {
 		return rest.Raw{Type: "text/plain", Body: []byte(id)}, nil
@@ -47,7 +47,7 @@ func newBare(t *testing.T, change func(*rest.Options), ops ...rest.Operation) *r
 	return s
 }
 
-// TestSuggestions are the paths with the fewest changes: segments first, then letters, then the method.
+// TestSuggestions have the fewest changes: segments first, then letters, then the method.
 func TestSuggestions(t *testing.T) {
 	s := newBare(t, nil, answering("cats", "", "/v1/cats"), answering("cars", "", "/v1/cars"), answering("long", "", "/v1/world/numbers"), answering("putLong", "PUT", "/v1/world/numbers"),
 		answering("twice", "", "/v1/same/numbers"), answering("post", "POST", "/v1/lights"), answering("put", "PUT", "/v1/nights"),
@@ -55,7 +55,7 @@ func TestSuggestions(t *testing.T) {
 		answering("value", "", "/v1/value/{text}", text("text")), answering("short", "", "/v1/numbers"))
 	for _, c := range []struct{ method, path, want string }{
 		{"GET", "/v1/caps", "GET /v1/cars or GET /v1/cats"},
-		{"GET", "/v1/worl/number", "GET /v1/world/numbers"}, // two letters of two segments rather than a segment less
+		{"GET", "/v1/worl/number", "GET /v1/world/numbers"}, // two letters of two segments, rather than one segment less
 		{"GET", "/v1/numbers/world", "GET /v1/numbers"},
 		{"GET", "/v1/same/same/numbers", "GET /v1/same/numbers"},
 		{"PUT", "/v1/rights", "PUT /v1/nights"},
@@ -64,7 +64,7 @@ func TestSuggestions(t *testing.T) {
 		{"PUT", "/v1/world/number", "PUT /v1/world/numbers"},
 		{"DELETE", "/v1/world/number", "GET /v1/world/numbers"},
 		{"GET", "/v1/valu/" + strings.Repeat("a", 200), "GET /v1/value/" + strings.Repeat("a", 200)},
-		{"GET", "/v1/valu/" + strings.Repeat("a", 300), ""}, // which fits no text
+		{"GET", "/v1/valu/" + strings.Repeat("a", 300), ""}, // fits no text
 		{"GET", "/v2/elephants", ""},
 	} {
 		_, got, _ := strings.Cut(ask(t, s, c.method, c.path, "").Body.String(), "did you mean ")
@@ -307,7 +307,7 @@ func TestTokensInBodies(t *testing.T) {
 	expect(t, ask(t, s, "POST", "/v1/search", `{"word":"snow","token":"7"}`), 400, `pageToken \"7\"`)
 }
 
-// TestAliasesStandForChains, of the network in the path, wherever a chain may be named, except where the name is a value of its own.
+// TestAliasesStandForChains of the network in the path, wherever a chain may be named, except where the name is a value of its own.
 func TestAliasesStandForChains(t *testing.T) {
 	alias := func(network, name string) string {
 		switch name {
@@ -343,7 +343,7 @@ func TestAliasesStandForChains(t *testing.T) {
 	}
 }
 
-// TestRangesOfOtherParameters: a range is checked only if both ends are given, wherever it stands among the parameters.
+// TestRangesOfOtherParameters: a range is checked only if both ends are given, wherever they stand among the parameters.
 func TestRangesOfOtherParameters(t *testing.T) {
 	from, to := rest.Param{Name: "from", Kind: schema.KindInteger, Default: "4", NotAbove: "to"}, rest.Param{Name: "to", Kind: schema.KindInteger, Default: "9"}
 	for _, params := range [][]rest.Param{{text("a"), from, to}, {to, text("a"), from}} {
@@ -387,7 +387,7 @@ func TestItemsOfBodies(t *testing.T) {
 	expect(t, r, 404, "{}")
 }
 
-// TestCoresProxy serves the Data API below the paths of Core's proxy, which vouches for an application that proves itself.
+// TestCoresProxy serves the Data API below the paths of Core's proxy, where an application's AppCheck token counts as an API key.
 func TestCoresProxy(t *testing.T) {
 	s := newServer(t, func(o *rest.Options) { o.RequireKey = true })
 	const proof = "X-Firebase-Appcheck"
@@ -412,7 +412,7 @@ func TestCoresProxy(t *testing.T) {
 	}
 }
 
-// TestHostsAndSchemes: links begin with the host that the client named, if it is one, and with the scheme that it used.
+// TestHostsAndSchemes: links begin with the host that the client named, if valid, and with the scheme that it used.
 func TestHostsAndSchemes(t *testing.T) {
 	local := context.WithValue(t.Context(), http.LocalAddrContextKey, net.Addr(&net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 9650}))
 	request := func(ctx context.Context, host string) *http.Request {
@@ -456,7 +456,7 @@ func TestHostsAndSchemes(t *testing.T) {
 	}
 }
 
-// TestFewIgnoredParametersAreLogged: each under its name, once, and no more than a client can fill a log with.
+// TestFewIgnoredParametersAreLogged: each under its name, once, and not so many that a client could fill the log.
 func TestFewIgnoredParametersAreLogged(t *testing.T) {
 	var log bytes.Buffer
 	s := newServer(t, func(o *rest.Options) { o.Log, _ = rest.NewLogger(&log, "json", false) })
@@ -495,7 +495,7 @@ func TestFewIgnoredParametersAreLogged(t *testing.T) {
 	}
 }
 
-// TestNetworksOfKeys: a key for one network is refused what spans both, or uses the other.
+// TestNetworksOfKeys: a key for one network is refused for requests that span both, or use the other.
 func TestNetworksOfKeys(t *testing.T) {
 	keys, err := rest.ReadKeys([]byte("- key: ours\n  networks: [mainnet]\n"))
 	if err != nil {
@@ -539,7 +539,7 @@ func TestAllowances(t *testing.T) {
 	expect(t, get(t, s, "/v1/pay"), 200, "paid")
 }
 
-// TestLimitsAreExact: of the head of a request, of a request id, and of what is answered from memory.
+// TestLimitsAreExact for the head of a request, for a request id, and for cached answers.
 func TestLimitsAreExact(t *testing.T) {
 	s := newServer(t, func(o *rest.Options) { o.MaxHead = 1000 })
 	head := len("/v1/numbers") + len("X-Note")
@@ -591,7 +591,7 @@ func TestMountsOfTheRoot(t *testing.T) {
 	}
 }
 
-// TestPreflights are remembered for two hours, and are only what a browser sends before a request.
+// TestPreflights are cached for two hours, and must be what a browser sends before a request.
 func TestPreflights(t *testing.T) {
 	s := newServer(t, nil)
 	control, read := answering("change", "POST", "/sim/both"), answering("read", "", "/sim/both")

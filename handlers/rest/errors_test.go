@@ -89,7 +89,7 @@ func TestTooMuchBeforeTheBody(t *testing.T) {
 	expect(t, get(t, s, "/v1/numbers?filter="+long[:60<<10]), 200, "numbers")
 }
 
-// TestRangesEndAfterTheyStart: a parameter may be as large as the one that it must not exceed.
+// TestRangesEndAfterTheyStart: a parameter may equal the one that it must not exceed.
 func TestRangesEndAfterTheyStart(t *testing.T) {
 	s := newServer(t, nil)
 	if err := s.Register(rest.Data, rest.Operation{ID: "range", Path: "/v1/range", Answer: reflect.TypeFor[echo](),
@@ -103,7 +103,7 @@ func TestRangesEndAfterTheyStart(t *testing.T) {
 	expect(t, get(t, s, "/v1/range?from=8&to=7"), 400, "from is above to: expected at most as much")
 }
 
-// TestAnswersWithoutALine: an answer may be empty, with or without a body, or a line's end alone.
+// TestAnswersWithoutALine: an answer may be empty, with or without a body, or just a newline.
 func TestAnswersWithoutALine(t *testing.T) {
 	s := newServer(t, nil)
 	raw := func(body string) func(*rest.Request) (any, error) {

@@ -19,7 +19,7 @@ import (
 	"snowglobe/handlers/rest"
 )
 
-// explorer is a mounted handler in the shape of Etherscan's, which names the action of a request when it is located.
+// explorer is a mounted handler shaped like Etherscan's API, which names the action of a request when it is located.
 type explorer struct{}
 
 func (explorer) ServeHTTP(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "explored") }
@@ -71,7 +71,7 @@ func TestShortPages(t *testing.T) {
 	}
 }
 
-// TestExpiredPages: a request with a page token is refused as one whose token is too old.
+// TestExpiredPages: a request with a page token is refused as if the token were too old.
 func TestExpiredPages(t *testing.T) {
 	f := newFaulty(t)
 	f.set.Add(&fault.Rule{Action: fault.Action{PageToken: "expired"}})
@@ -191,7 +191,7 @@ func TestRulesReadBodies(t *testing.T) {
 	expect(t, w, 200, "here")
 }
 
-// TestRulesNeedTheirParameters: only the network parameter names a network, and a server that knows no chains matches none.
+// TestRulesNeedTheirParameters: only the network parameter names a network, and a server without chains matches none.
 func TestRulesNeedTheirParameters(t *testing.T) {
 	f := newFaulty(t)
 	f.set.Add(&fault.Rule{Match: fault.Match{Network: "fuji"}, Action: fault.Action{Status: 503}})
@@ -203,7 +203,7 @@ func TestRulesNeedTheirParameters(t *testing.T) {
 	expect(t, get(t, s, "/v1/chains/43114/blocks/7"), 200, "")
 }
 
-// TestSchedulesSeePages: a schedule cuts the pages of an operation that has some, and its requests are told that it decides.
+// TestSchedulesSeePages: a schedule cuts the pages of operations that have some, and their requests know that a schedule decides.
 func TestSchedulesSeePages(t *testing.T) {
 	f := newFaulty(t)
 	var indexed bool
@@ -252,7 +252,7 @@ func canceled(t *testing.T) context.Context {
 	return ctx
 }
 
-// TestLaggingIndexes answer what their chains index, and only while they lag.
+// TestLaggingIndexes answer for the chains they index, and only while they lag.
 func TestLaggingIndexes(t *testing.T) {
 	var behind, done bool
 	var asked []string

@@ -9,8 +9,7 @@ import (
 	"snowglobe/handlers/rest"
 )
 
-// TestIgnoredParametersAreLoggedOnce: a misspelt parameter has no effect, as on the live services. The log reports it once, with the likely
-// name.
+// TestIgnoredParametersAreLoggedOnce: a misspelt parameter has no effect, as on the live services. The log reports it once, with the likely name.
 func TestIgnoredParametersAreLoggedOnce(t *testing.T) {
 	var log bytes.Buffer
 	s := newServer(t, func(o *rest.Options) {

@@ -19,8 +19,8 @@ func refused(t *testing.T, try func(context.Context) error) bool {
 	return err != nil
 }
 
-// TestLargeAnswersWaitForRoom makes the largest allowed number of responses, sends them to clients that do not read, and finds room again after
-// they have left.
+// TestLargeAnswersWaitForRoom makes the largest allowed number of responses, sends them to clients that don't read, and finds room again after they
+// have left.
 func TestLargeAnswersWaitForRoom(t *testing.T) {
 	var all []*LargeAnswer
 	begin := func(ctx context.Context) error {
@@ -29,7 +29,7 @@ func TestLargeAnswersWaitForRoom(t *testing.T) {
 			return err
 		}
 		all = append(all, l)
-		return AwaitLargeAnswer(ctx) // as a second call of a batch does
+		return AwaitLargeAnswer(ctx) // like a second call of a batch
 	}
 	for range largeAnswers {
 		if refused(t, begin) {
@@ -65,7 +65,7 @@ func TestLargeAnswersWaitForRoom(t *testing.T) {
 	largeSending.Release(largeBytes)
 }
 
-// TestAConnectionHasOneLargeAnswer has two requests of a connection want one.
+// TestAConnectionHasOneLargeAnswer, even if two of its requests want one.
 func TestAConnectionHasOneLargeAnswer(t *testing.T) {
 	turn := make(chan struct{}, 1)
 	ctx, first := WithLargeAnswer(t.Context(), turn)
@@ -86,7 +86,7 @@ func TestAConnectionHasOneLargeAnswer(t *testing.T) {
 	}
 }
 
-// TestUnexpectedLargeAnswersAreBounded makes responses grow unexpectedly large, for clients that do not read.
+// TestUnexpectedLargeAnswersAreBounded makes responses grow unexpectedly large, for clients that don't read.
 func TestUnexpectedLargeAnswersAreBounded(t *testing.T) {
 	_, small := WithLargeAnswer(t.Context(), nil)
 	if large, err := small.Send(t.Context(), unexpected-1); large || err != nil {

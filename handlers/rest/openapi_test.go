@@ -61,7 +61,7 @@ func TestDocumentHoldsEveryOperation(t *testing.T) {
 	}
 }
 
-// TestDocumentNamesTheFailures compares the documented statuses of each operation with the ones a client can provoke.
+// TestDocumentNamesTheFailures compares each operation's documented statuses with the ones that a client can provoke.
 func TestDocumentNamesTheFailures(t *testing.T) {
 	doc := document(t, "/openapi.json")
 	for path, want := range map[string]string{
@@ -205,7 +205,7 @@ func TestSchemasOfGoTypes(t *testing.T) {
 	expect(t, get(t, s, "/openapi.json"), 200, "children")
 }
 
-// TestDocumentOfOneOperation has that operation alone.
+// TestDocumentOfOneOperation has only that operation.
 func TestDocumentOfOneOperation(t *testing.T) {
 	s := newServer(t, nil)
 	expect(t, get(t, s, "/openapi.json?operation=nothing"), 404, "there is no operation")

@@ -125,7 +125,7 @@ func TestBodyProblems(t *testing.T) {
 	expect(t, ask(t, s, "POST", path, good, "Content-Type", "application/json; charset=UTF-8"), 200, alice)
 	expect(t, ask(t, s, "POST", path, good), 200, alice)
 	other := strings.Replace(good, `"more":1`, `"Options":{"addresses":["0x1"]},"TYPE":5,"Quorum":500`, 1)
-	expect(t, ask(t, s, "POST", path, other), 200, alice) // members in other letters are others, and ignored
+	expect(t, ask(t, s, "POST", path, other), 200, alice) // members in another case are unknown, and ignored
 	for _, same := range []string{"67.0", "6.7e1", "670E-1", "0.67e+2", "100.000", "1e2", "0e9", "-0.0"} {
 		expect(t, ask(t, s, "POST", path, strings.Replace(good, `"more":1`, `"quorum":`+same, 1)), 200, alice)
 	}

@@ -64,7 +64,7 @@ func TestLimitIsPerClient(t *testing.T) {
 	expect(t, ask(t, s, http.MethodPost, "/sim/clock", ""), 200, "")
 }
 
-// TestLimitIsPerKey: a key of the file has an allowance of its own, one that was made up that of its address.
+// TestLimitIsPerKey: a key in the file has its own allowance; a made-up key shares that of its address.
 func TestLimitIsPerKey(t *testing.T) {
 	keys, err := rest.ReadKeys([]byte("- key: ours\n"))
 	if err != nil {
@@ -126,7 +126,7 @@ func TestKeysAreRequired(t *testing.T) {
 		{"/v1/numbers", "everything", 200, ""},
 		{"/v1/numbers", "metrics-only", 403, "the API key is not for the Data API"},
 		{"/v1/chains/43114/blocks/7?network=mainnet", "mainnet-only", 200, ""},
-		{"/v1/chains/43114/blocks/7", "mainnet-only", 200, ""}, // the chain tells the network
+		{"/v1/chains/43114/blocks/7", "mainnet-only", 200, ""}, // the chain determines the network
 		{"/v1/chains/43114/blocks/7", "testnet-only", 403, "the API key is not for the network mainnet, only for fuji"},
 		{"/v1/chains/99/blocks/7", "testnet-only", 403, "the API key is not for the network mainnet"},
 		{"/v1/chains/43113/blocks/7?network=mainnet", "testnet-only", 403, "the API key is not for the network mainnet"},

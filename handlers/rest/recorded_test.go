@@ -66,7 +66,7 @@ func (r *recording) last(t *testing.T) (journal.Exchange, map[string]any) {
 	return all[0], line
 }
 
-// TestMessagesAreRecorded one by one, beside the request that opened their connection.
+// TestMessagesAreRecorded one by one, in addition to the request that opened their connection.
 func TestMessagesAreRecorded(t *testing.T) {
 	var opened context.Context
 	open := func(t *testing.T, change func(*rest.Options)) *recording {
@@ -108,7 +108,7 @@ func TestMessagesAreRecorded(t *testing.T) {
 	if record(opened, nil); len(r.used) != 1 {
 		t.Errorf("without both, used are %v", r.used)
 	}
-	record(t.Context(), nil) // of no request
+	record(t.Context(), nil) // without a request
 }
 
 // TestRequestsAreRecordedAsSent: the journal and the log have the body and the response as the client sees them, before compression.
@@ -204,7 +204,7 @@ func TestRequestsAreRecordedAsSent(t *testing.T) {
 	}
 }
 
-// TestWhatIsRecorded depends on the journal and on the log: either wants the bodies.
+// TestWhatIsRecorded depends on the journal and on the log: if either wants bodies, they are recorded.
 func TestWhatIsRecorded(t *testing.T) {
 	for _, c := range []struct {
 		journal, log, want bool
@@ -274,7 +274,7 @@ func (s *sink) Write(b []byte) (int, error) {
 	return s.ResponseRecorder.Write(b)
 }
 
-// TestTheEndWaitsForTheJournal: when a request is recorded, its client still lacks the end of the response, even one that reads a line.
+// TestTheEndWaitsForTheJournal: when a request is recorded, its client still lacks the end of the response, even a client that reads line by line.
 func TestTheEndWaitsForTheJournal(t *testing.T) {
 	for body, before := range map[string]string{"line\n": "lin", "text": "tex", "a\n": "", "a": "", "\n": "", "\n\n": ""} {
 		w := httptest.NewRecorder()
@@ -321,7 +321,7 @@ func TestTakenConnections(t *testing.T) {
 	}
 }
 
-// TestChangesAreRecorded for a session: what may change the world, with its body and its answer, in the context that the session gives it.
+// TestChangesAreRecorded for a session: everything that may change the world, with body and answer, in the context that the session returns.
 func TestChangesAreRecorded(t *testing.T) {
 	type key struct{}
 	var told []string
@@ -447,7 +447,7 @@ func (d *damaged) Read(b []byte) (int, error) {
 	return d.Reader.Read(b[:min(len(b), 1000)])
 }
 
-// TestFilesKeepTheirTypes, and their requests what the client sent; a range must say that it is one of bytes.
+// TestFilesKeepTheirTypes, and their requests what the client sent; a range must be one of bytes.
 func TestFilesKeepTheirTypes(t *testing.T) {
 	s := newServer(t, nil)
 	text := strings.Repeat("0123456789", 500)

@@ -13,7 +13,7 @@ import (
 	"snowglobe/sim"
 )
 
-// counted serves operations that answer how often they were carried out.
+// counted serves operations that return how often they have run.
 type counted struct {
 	*rest.Server
 	clock    *sim.Clock

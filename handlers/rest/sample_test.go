@@ -18,7 +18,7 @@ import (
 	"snowglobe/sim"
 )
 
-// The operations of these tests: one for each thing that the contract promises.
+// The operations of these tests: one for each promise of the contract.
 
 type echo struct {
 	Values []string `json:"values" doc:"What the handler saw."`

@@ -24,7 +24,7 @@ import (
 	"snowglobe/handlers/rest/schema"
 )
 
-// node is a mounted handler that reads its requests as a node does: a line is a call.
+// node is a mounted handler that reads its requests like a node: each line is a call.
 type node struct{ failing map[int]*fault.Action }
 
 func (n *node) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -55,7 +55,7 @@ func (*node) Endpoints() []rest.Endpoint {
 	return []rest.Endpoint{{Interface: "node", Methods: []string{"POST"}, Paths: []string{"/ext/bc/C/rpc"}, Operations: []string{"eth_call", "echo", "echo"}}}
 }
 
-// faulty is a server whose requests rules apply to, with what it records.
+// faulty is a server whose requests rules apply to, with everything it records.
 type faulty struct {
 	*rest.Server
 	node    *node
@@ -171,7 +171,7 @@ func TestCallsThatFail(t *testing.T) {
 	expect(t, get(t, f.Server, "/v1/numbers"), 200, "")
 }
 
-// TestNamesForRules are those of the server, and of a path that no operation has a rule tells.
+// TestNamesForRules are the server's; a rule with a path that no operation has is reported.
 func TestNamesForRules(t *testing.T) {
 	f := newFaulty(t)
 	operations, methods := f.FaultNames()
@@ -197,7 +197,7 @@ func TestNamesForRules(t *testing.T) {
 	}
 }
 
-// TestRequestsAreCounted by operation, for the figures of use and for the journal.
+// TestRequestsAreCounted by operation, for usage figures and for the journal.
 func TestRequestsAreCounted(t *testing.T) {
 	f := newFaulty(t)
 	for _, target := range []string{"/v1/numbers?rltoken=mine", "/v2/chains/total/metrics/txCount", "/v1/missing", "/sim/clock", "/ext/info", "/pages/x"} {
@@ -311,7 +311,7 @@ func TestFilesAndStreams(t *testing.T) {
 	live := httptest.NewServer(s)
 	defer live.Close()
 	client := http.Client{Timeout: 10 * time.Second}
-	answer, err := client.Get(live.URL + "/v1/stream") // which has begun before its first piece
+	answer, err := client.Get(live.URL + "/v1/stream") // it begins before its first piece
 	if err != nil {
 		close(proceed)
 		t.Fatal(err)

@@ -14,7 +14,7 @@ import (
 
 // TestSlowOperationsOutlastTimeouts lets an operation run for longer than the server's read and write timeouts.
 func TestSlowOperationsOutlastTimeouts(t *testing.T) {
-	const short = 300 * time.Millisecond // in which a busy machine reads a request
+	const short = 300 * time.Millisecond // a busy machine can read a request in this time
 	s := newServer(t, nil)
 	work := func(r *rest.Request) (any, error) {
 		select {

@@ -18,7 +18,7 @@ import (
 func TestUnreadBodiesEnd(t *testing.T) {
 	const perPiece, left = 2 * time.Minute, 300 * time.Millisecond
 	s := newServer(t, func(o *rest.Options) {
-		o.Now = func() time.Time { return time.Now().Add(left - perPiece) } // so that the time is over soon
+		o.Now = func() time.Time { return time.Now().Add(left - perPiece) } // so that the time is nearly over
 	})
 	file := rest.File{Type: "text/csv", Name: "all.csv", Tag: "a", Content: bytes.NewReader(make([]byte, 64<<20))}
 	stream := rest.Stream{Type: "text/event-stream", Send: func(ctx context.Context, write func([]byte) error) error {

@@ -20,7 +20,7 @@ func TestTemplatesAreFreed(t *testing.T) {
 	if err := used.release(); err != nil {
 		t.Fatal(err)
 	}
-	_ = used.release() // nothing was made of it
+	_ = used.release() // nothing was copied from it
 	templates.Lock()
 	defer templates.Unlock()
 	if len(templates.all) > mostTemplates || templates.all[len(templates.all)-1] != used {

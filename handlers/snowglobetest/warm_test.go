@@ -21,11 +21,11 @@ import (
 )
 
 // question is a request that changes nothing.
-type question struct{ path, body string } // a call of JSON-RPC when there is a body
+type question struct{ path, body string } // a JSON-RPC call if there is a body
 
 func (q question) String() string { return q.path + " " + q.body }
 
-// answersOf sends all requests to a server, which afterwards has most responses in memory.
+// answersOf sends all requests to a server, which then has most responses in memory.
 func answersOf(t *testing.T, base string, all []question) map[question]string {
 	t.Helper()
 	answers := map[question]string{}
@@ -53,9 +53,8 @@ func answersOf(t *testing.T, base string, all []question) map[question]string {
 	return answers
 }
 
-// ownMoment matches differences between any two responses: page tokens name a commit, health checks have durations, the newest block has a time by the
-// clock on the wall, and each server has its own
-// port for fuji.
+// ownMoment matches differences between any two responses: page tokens name a commit, health checks have durations, the newest block has a wall-clock
+// time, and each server has its own port for fuji.
 var ownMoment = regexp.MustCompile(`"nextPageToken":"[^"]*"|"duration":\d+|"result":\d{13}\b|fuji\.localhost:\d+`)
 
 // differ compares a server's memory with the file.
@@ -185,7 +184,7 @@ func asks(method string) bool {
 	return permit.Of(method) == permit.Read
 }
 
-// transcribed returns the requests of the transcripts, adapted to the world at hand.
+// transcribed returns the requests of the transcripts, adapted to the current world.
 func transcribed(t *testing.T, s *snowglobetest.Server) (all []question) {
 	t.Helper()
 	l1 := ""
@@ -262,8 +261,8 @@ func happen(t *testing.T, s *snowglobetest.Server, number int) {
 	}
 }
 
-// TestMemoryFollowsTheFile compares a server that has answered everything, reverted and continued with a new one on the same file: its memory
-// agrees with the file.
+// TestMemoryFollowsTheFile compares a server that has answered everything, reverted and continued with a new one on the same file: its memory agrees
+// with the file.
 func TestMemoryFollowsTheFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "world.db")
 	s := snowglobetest.Run(t, snowglobetest.DB(path))
@@ -275,7 +274,7 @@ func TestMemoryFollowsTheFile(t *testing.T) {
 	answersOf(t, s.URL, all)
 	s.Revert(snapshot)
 	differ(t, "after going back", answersOf(t, s.URL, all), first)
-	happen(t, s, 2) // other blocks are where those were that were undone
+	happen(t, s, 2) // different blocks in place of those that were undone
 	warm := answersOf(t, s.URL, all)
 	s.Close()
 	s = snowglobetest.Run(t, snowglobetest.DB(path))

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// fake writes a compiler that is a script of the shell's own commands: a compiler has no search path.
+// fake writes a compiler as a script of shell built-ins: a compiler has no search path.
 func fake(t *testing.T, path, version, body string) string {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
@@ -28,7 +28,7 @@ func fake(t *testing.T, path, version, body string) string {
 
 const output = `echo '{"contracts":{},"sources":{}}'`
 
-// TestFindLooksWhereToolsKeepCompilers: at --solc first, then at Foundry's and Hardhat's folders; of a version with another commit, at none.
+// TestFindLooksWhereToolsKeepCompilers: at --solc first, then in Foundry's and Hardhat's folders; a version with another commit is not found.
 func TestFindLooksWhereToolsKeepCompilers(t *testing.T) {
 	home := t.TempDir()
 	t.Setenv("HOME", home)

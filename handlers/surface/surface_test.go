@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestEveryStateIsRead: a misspelt state would be no state.
+// TestEveryStateIsRead: a misspelt state would be lost.
 func TestEveryStateIsRead(t *testing.T) {
 	for _, e := range Entries() {
 		for _, state := range e.Eras {
@@ -20,8 +20,8 @@ func TestEveryStateIsRead(t *testing.T) {
 	}
 }
 
-// TestHeliconRemovedAndAdded compares the C-Chain's methods with the notes of avalanchego v1.15.0 and with the APIs that its virtual machine has on by
-// default (vms/saevm/sae/rpc).
+// TestHeliconRemovedAndAdded compares the C-Chain's methods with the release notes of avalanchego v1.15.0 and with the APIs that its virtual machine
+// has on by default (vms/saevm/sae/rpc).
 func TestHeliconRemovedAndAdded(t *testing.T) {
 	c, l1 := Methods(CChain), Methods(L1)
 	var removed, added []string

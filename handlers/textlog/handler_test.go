@@ -43,7 +43,7 @@ func TestColorIsForTerminalsOnly(t *testing.T) {
 	if textlog.Color(&bytes.Buffer{}) {
 		t.Error("a buffer gets colours")
 	}
-	null, err := os.Open(os.DevNull) // a character device, as a terminal is
+	null, err := os.Open(os.DevNull) // a character device, like a terminal
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -23,8 +23,7 @@ type described struct {
 	}
 }
 
-// TestExamplesOfMethods: each method has a response to an example, or a reason for none. A method that is said to change the world does so when
-// called.
+// TestExamplesOfMethods: each method has a response to an example, or a reason for none. A method documented as changing the world must do so.
 func TestExamplesOfMethods(t *testing.T) {
 	s := serve(t, seedtest.Copy(t, 1))
 	var node struct{ Methods []described }
@@ -44,8 +43,7 @@ func TestExamplesOfMethods(t *testing.T) {
 	}
 }
 
-// try makes the call that a method has for an example. Only a transaction that was sent before may be refused, or one that should wait to be sent
-// again.
+// try makes a method's example call. It may be refused only if the transaction was sent before, or should wait to be sent again.
 func (s *site) try(t *testing.T, m *described) {
 	t.Helper()
 	list, members := []any{}, map[string]any{}

@@ -16,7 +16,7 @@ import (
 	"snowglobe/handlers/web"
 )
 
-// texts lists the members of responses whose text comes from a person: the owner of a contract, a wallet, a client, a user of the simulator.
+// texts lists the members of responses whose text comes from a person: a contract's owner, a wallet, a client, a user of the simulator.
 var texts = map[string]bool{
 	"name": true, "symbol": true, "description": true, "memo": true, "blockchainName": true, "chainName": true, "tokenUri": true, "imageUri": true, "logoUri": true, "externalUrl": true,
 	"animationUri": true, "attributes": true, "message": true, "userAgent": true, "path": true, "query": true, "requestBody": true, "responseBody": true, "cause": true, "fault": true,
@@ -121,7 +121,7 @@ func TestEveryTextOfAnswersIsData(t *testing.T) {
 	}
 }
 
-// infected puts an attack in the place of each text.
+// infected replaces each text by an attack.
 func infected(v any, attack string) any {
 	switch v := v.(type) {
 	case map[string]any:

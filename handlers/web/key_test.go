@@ -21,8 +21,8 @@ func visit(h http.Handler, host, path string, headers ...string) *httptest.Respo
 	return w
 }
 
-// TestPagesShowNothingThatTheInterfacesRefuse visits a server that requires API keys, without one, with one that is unknown, with
-// one that may not see everything, and by a name that the node does not know.
+// TestPagesShowNothingThatTheInterfacesRefuse visits a server that requires API keys, without one, with an unknown one, with one that may not see
+// everything, and by a name that the node does not know.
 func TestPagesShowNothingThatTheInterfacesRefuse(t *testing.T) {
 	s := open(t)
 	keys, err := rest.ReadKeys([]byte("[{key: 'all; of it'}, {key: of-fuji, networks: [fuji]}]"))

@@ -11,8 +11,8 @@ import (
 
 var markdownLink = regexp.MustCompile(`\]\(([^()\s]+)\)`)
 
-// TestTheManualAsMarkdown reads the contents for language models and each page in it: every page of the manual is there, with its tables, and every link
-// on it leads to something.
+// TestTheManualAsMarkdown reads the contents for language models and each page in it: every page of the manual is there, with its tables, and every
+// link on it leads to something.
 func TestTheManualAsMarkdown(t *testing.T) {
 	s := open(t)
 	const host = "http://127.0.0.1:9650"

@@ -49,7 +49,7 @@ func open(t *testing.T) *site {
 	return shared
 }
 
-// get fetches a page, and follows where it leads.
+// get fetches a page, following redirects.
 func (s *site) get(t *testing.T, path string) *httptest.ResponseRecorder {
 	t.Helper()
 	for range 5 {
@@ -114,7 +114,7 @@ func TestEveryLinkResolves(t *testing.T) {
 		for _, m := range links.FindAllStringSubmatch(body, -1) {
 			link, _, _ := strings.Cut(html.UnescapeString(m[1]), "#")
 			kind := shape(link)
-			// A few pages of each kind are enough, since there are as many pages as transactions.
+			// A few pages of each kind are enough, because there are as many pages as transactions.
 			if seen[link] || kinds[kind] >= 25 {
 				continue
 			}
@@ -317,7 +317,7 @@ func TestTheBarStandsWhereItChangesSomething(t *testing.T) {
 	}
 }
 
-// TestTheReferenceHasExamplesThatWork reads both documents.
+// TestTheReferenceHasExamplesThatWork, in both documents.
 func TestTheReferenceHasExamplesThatWork(t *testing.T) {
 	s := open(t)
 	var rest struct {
@@ -433,7 +433,7 @@ func TestEveryWayToANodeTellsOfIt(t *testing.T) {
 	}
 }
 
-// TestTextOfTheWorldIsData shows names that are scripts, that turn the direction of writing, and that are long.
+// TestTextOfTheWorldIsData shows names that are scripts, that change the direction of writing, and that are long.
 func TestTextOfTheWorldIsData(t *testing.T) {
 	s := open(t)
 	for _, hostile := range []string{"<script>alert(1)</script>", `"><img src=x onerror=alert(1)>`, "\u202egnp.exe\u202c", "javascript:alert(1)", strings.Repeat("<b>", 4000)} {
@@ -447,8 +447,8 @@ func TestTextOfTheWorldIsData(t *testing.T) {
 	}
 }
 
-// TestPagesOfferNothingThatIsRefused: a page without control gives the reason, and has no buttons or forms that change the world. The rest of
-// the page is unchanged.
+// TestPagesOfferNothingThatIsRefused: a page without control gives the reason, and has no buttons or forms that change the world. The rest of the
+// page is unchanged.
 func TestPagesOfferNothingThatIsRefused(t *testing.T) {
 	world := open(t).world
 	w, err := world.Copy(t.Context())
@@ -512,7 +512,7 @@ func TestPagesOfferNothingThatIsRefused(t *testing.T) {
 	}
 }
 
-// TestSearchForPrograms: results as JSON, for names, for what a persona is for, and for samples, whose pages exist.
+// TestSearchForPrograms returns JSON for names, for personas' purposes, and for samples, whose pages exist.
 func TestSearchForPrograms(t *testing.T) {
 	s := open(t)
 	for query, want := range map[string]string{

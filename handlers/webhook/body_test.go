@@ -14,13 +14,13 @@ const (
 	aSignature   = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef"
 )
 
-// TestWebhooksShowWhatWasAskedFor creates webhooks of each kind and compares what is shown with the body.
+// TestWebhooksShowWhatWasAskedFor creates webhooks of each kind and compares them with the body.
 func TestWebhooksShowWhatWasAskedFor(t *testing.T) {
 	w := open(t, inFile(t), false)
 	address := primaryAddress(t, w.World)
 	for _, c := range []struct {
 		body object
-		want string // without what all have
+		want string // without the common members
 	}{
 		{object{"eventType": "address_activity", "chainId": "43114", "name": "n", "description": "d", "includeInternalTxs": true,
 			"metadata": object{"addresses": []string{bob, alice}, "eventSignatures": []string{aSignature}}},
@@ -109,7 +109,7 @@ func TestEveryProblemOfABodyIsNamed(t *testing.T) {
 	}
 }
 
-// TestAWebhookHasAtMostTenThousandAddresses: an address too many changes nothing.
+// TestAWebhookHasAtMostTenThousandAddresses: one address too many changes nothing.
 func TestAWebhookHasAtMostTenThousandAddresses(t *testing.T) {
 	w := open(t, inFile(t), false)
 	addresses := make([]string, 10_001)
@@ -144,7 +144,7 @@ func TestAWebhookHasAtMostTenThousandAddresses(t *testing.T) {
 	}
 }
 
-// TestOnlyWebhooksAboutEVMChainsHaveAddresses: of others neither addresses nor what to include can be changed, but all else.
+// TestOnlyWebhooksAboutEVMChainsHaveAddresses: of others, neither addresses nor what to include can be changed, but everything else.
 func TestOnlyWebhooksAboutEVMChainsHaveAddresses(t *testing.T) {
 	w := open(t, inFile(t), false)
 	path := "/v1/webhooks/" + w.about("http://localhost:1/", "validator_activity", "mainnet", object{"keyType": "nodeId", "keys": []string{ids.EmptyNodeID.String()},

@@ -14,7 +14,7 @@ import (
 	"snowglobe/handlers/events"
 )
 
-// TestADeliveryIsShownWhole lets a receiver refuse a message, then accept it: every attempt is shown with its times and the receiver's words,
+// TestADeliveryIsShownWhole lets a receiver refuse a message, then accept it. Every attempt is shown with its times and the receiver's words,
 // published as an event and kept in the journal.
 func TestADeliveryIsShownWhole(t *testing.T) {
 	w := open(t, inFile(t), true)
@@ -79,7 +79,7 @@ func TestADeliveryIsShownWhole(t *testing.T) {
 	}
 }
 
-// TestDeliveriesAreListedInPages lists the deliveries of two webhooks, newest first. Neither shows those of the other.
+// TestDeliveriesAreListedInPages lists the deliveries of two webhooks, newest first. Neither shows the other's.
 func TestDeliveriesAreListedInPages(t *testing.T) {
 	w := open(t, inFile(t), false)
 	one, other := w.create("http://127.0.0.1:1/", nil, bob), w.create("http://127.0.0.1:1/", nil, bob)
@@ -114,7 +114,7 @@ func TestDeliveriesAreListedInPages(t *testing.T) {
 	}
 }
 
-// TestInactiveWebhooksSendNothing: neither new messages nor tests, but what was promised before arrives once they are active again.
+// TestInactiveWebhooksSendNothing, neither new messages nor tests; what was promised before arrives once they are active again.
 func TestInactiveWebhooksSendNothing(t *testing.T) {
 	w := open(t, inFile(t), true)
 	r := newReceiver(t)
@@ -152,8 +152,8 @@ func TestInactiveWebhooksSendNothing(t *testing.T) {
 	}
 }
 
-// TestASilentReceiverHoldsUpNobodyElse: while a receiver does not answer, another webhook's messages arrive, and a message that was asked
-// for again is behind none of the finished ones.
+// TestASilentReceiverHoldsUpNobodyElse: while a receiver does not answer, another webhook's messages arrive, and a message that was requested again
+// is not stuck behind the finished ones.
 func TestASilentReceiverHoldsUpNobodyElse(t *testing.T) {
 	w := open(t, inFile(t), true)
 	proceed := make(chan struct{})

@@ -30,7 +30,7 @@ func personaKey(personas []store.Persona, name string) (*ecdsa.PrivateKey, error
 	return nil, errors.New("there is no " + name)
 }
 
-// TestNoAddressesMeanNothing: a webhook with an empty list of addresses sends nothing until an address is added, and again after it is removed.
+// TestNoAddressesMeanNothing: a webhook with an empty list of addresses sends nothing until an address is added, nor after it is removed again.
 // Adding an empty list changes nothing.
 func TestNoAddressesMeanNothing(t *testing.T) {
 	w := open(t, inFile(t), true)
@@ -72,7 +72,7 @@ func TestNoAddressesMeanNothing(t *testing.T) {
 	same(t, "told", none.hashes(), []string{want})
 }
 
-// TestEachTransactionIsToldOnce sends payments past a receiver that fails now and then: each arrives once, in order, signed.
+// TestEachTransactionIsToldOnce sends payments to a receiver that fails now and then: each arrives once, in order, signed.
 func TestEachTransactionIsToldOnce(t *testing.T) {
 	w := open(t, inFile(t), true)
 	r := newReceiver(t)
@@ -115,7 +115,7 @@ func TestEachTransactionIsToldOnce(t *testing.T) {
 	})
 }
 
-// TestAWebhookThatNeverAnswersIsDeactivated goes through the whole schedule of the live service.
+// TestAWebhookThatNeverAnswersIsDeactivated after the whole schedule of the live service.
 func TestAWebhookThatNeverAnswersIsDeactivated(t *testing.T) {
 	w := open(t, inFile(t), true)
 	r := newReceiver(t)
@@ -191,7 +191,7 @@ func TestWhatWasPromisedSurvives(t *testing.T) {
 	}
 }
 
-// TestEventSignaturesAndLogs moves tokens: messages are sent only about transactions with a log of the signature, with all their logs on
+// TestEventSignaturesAndLogs moves tokens: messages are sent only about transactions with a log of the signature, and contain all their logs on
 // request.
 func TestEventSignaturesAndLogs(t *testing.T) {
 	w := open(t, inFile(t), true)
@@ -282,7 +282,7 @@ func TestAFileThatFailsForAWhile(t *testing.T) {
 	}
 }
 
-// TestANumberThatIsUsedAgain: after a revert the next message has the number of one that was delivered, and is delivered as well.
+// TestANumberThatIsUsedAgain: after a revert the next message has the number of a delivered one, and is delivered as well.
 func TestANumberThatIsUsedAgain(t *testing.T) {
 	w := open(t, inFile(t), true)
 	r := newReceiver(t)

@@ -23,7 +23,7 @@ func (w *world) told(r *receiver, id, hash string) object {
 	return r.got[before]["event"].(object)
 }
 
-// TestTransfersNameTheirLogs sends past transactions with tokens of each standard: every log of a transfer is told as one, or as one for each
+// TestTransfersNameTheirLogs sends past transactions with tokens of each standard: every transfer's log is reported as one transfer, or one for each
 // item of a batch, with its index among the transaction's logs.
 func TestTransfersNameTheirLogs(t *testing.T) {
 	w := open(t, inFile(t), true)
@@ -34,7 +34,7 @@ func TestTransfersNameTheirLogs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// For each kind of transfer some transactions, and of those some whose logs are not the first of their block.
+	// Some transactions for each kind of transfer, and among them some whose logs are not the first of their block.
 	seen := map[string]int{}
 	for _, kind := range []struct {
 		signature, list, token string
@@ -79,7 +79,7 @@ func TestTransfersNameTheirLogs(t *testing.T) {
 					if item := dig(moved, "tokenId"); kind.list == "erc721Transfers" && item != common.HexToHash(dig(log, "topic3")).Big().String() || (item == "") != (kind.list == "erc20Transfers") {
 						t.Errorf("%s has another item than %s", text(moved), text(log))
 					}
-				} else if kind.list != "erc1155Transfers" { // which has batches, too
+				} else if kind.list != "erc1155Transfers" { // it has batches, too
 					t.Errorf("%s is not the transfer of %s", text(moved), text(log))
 				}
 				if dig(moved, "type") != strings.ToUpper(strings.TrimSuffix(kind.list, "Transfers")) || dig(moved, "transactionHash") != dig(event, "transaction", "txHash") {
@@ -96,7 +96,7 @@ func TestTransfersNameTheirLogs(t *testing.T) {
 	}
 }
 
-// TestTransactionsOfEachTypeAreTold makes a contract in a transaction with an access list, and pays in a transaction with a fee cap.
+// TestTransactionsOfEachTypeAreTold creates a contract in a transaction with an access list, and pays in a transaction with a fee cap.
 func TestTransactionsOfEachTypeAreTold(t *testing.T) {
 	w := open(t, inFile(t), true)
 	r := newReceiver(t)

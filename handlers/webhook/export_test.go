@@ -2,7 +2,7 @@ package webhook
 
 import "encoding/hex"
 
-// Seal returns a message's body and its signature by a client's secret.
+// Seal returns a message's body and its signature with a client's secret.
 func Seal(secret string, e Envelope) (body []byte, signature string, err error) {
 	key, err := hex.DecodeString(secret)
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 	"snowglobe/sim/store"
 )
 
-// contract returns the address of a contract of the C-Chain that plays a part.
+// contract returns the address of the C-Chain's contract with a role.
 func (w *world) contract(role string) common.Address {
 	w.Helper()
 	rows, err := w.DB.Contracts(w.Context(), w.NetworkNamed(fixtures.MainnetName).CChain().Row.ID)
@@ -79,7 +79,7 @@ func TestMessagesGoWithTheirBlocks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.answer(503) // what comes is not delivered before it goes
+	r.answer(503) // the message must not be delivered before its block goes
 	gone := w.pay(bob, 2).Hex()
 	until(t, "an attempt fails", func() bool { return r.tried() == 2 })
 	if told := w.deliveries(id); len(told) != 2 || told[0]["txHash"] != gone {

@@ -237,8 +237,8 @@ func TestThePastCanBeTold(t *testing.T) {
 
 func itoa(n uint64) string { return text(n) }
 
-// TestAThresholdIsCrossedDownwards sends a past transaction that lowered a balance with thresholds around the balances before and after it:
-// only one at most the former and above the latter is crossed.
+// TestAThresholdIsCrossedDownwards sends a past transaction that lowered a balance, with thresholds around the balances before and after it: only a
+// threshold at most the former and above the latter is crossed.
 func TestAThresholdIsCrossedDownwards(t *testing.T) {
 	w := open(t, inFile(t), true)
 	n := w.NetworkNamed("mainnet")
@@ -282,7 +282,7 @@ func TestAThresholdIsCrossedDownwards(t *testing.T) {
 			t.Errorf("of %d it is told %s", threshold, text(event))
 		}
 	}
-	owners = []string{n.Rules.Bech32(ids.ShortID{1})} // who took no part
+	owners = []string{n.Rules.Bech32(ids.ShortID{1})} // an owner that took no part
 	if event := send("balance_threshold", itoa(before)); event != nil {
 		t.Errorf("a stranger is told %s", text(event))
 	}

@@ -54,7 +54,7 @@ type world struct {
 	now time.Time
 }
 
-// open serves the webhooks of a world, and delivers if that is wanted.
+// open serves the webhooks of a world, and delivers if wanted.
 func open(t *testing.T, of *sim.World, delivers bool) *world {
 	t.Helper()
 	w := &world{T: t, World: of, now: time.Unix(1_800_000_000, 0)}
@@ -105,7 +105,7 @@ func (w *world) clock() time.Time {
 	return w.now
 }
 
-// wait moves the wall's clock.
+// wait moves the wall clock.
 func (w *world) wait(span time.Duration) {
 	w.mu.Lock()
 	w.now = w.now.Add(span)
@@ -132,7 +132,7 @@ func (w *world) ask(method, path, key, body string, status int) object {
 	if err := json.Unmarshal(answer.Body.Bytes(), &o); err != nil {
 		w.Fatal(err)
 	}
-	r.Header.Del("X-Glacier-Api-Key") // in the upstream dialect the document is another one
+	r.Header.Del("X-Glacier-Api-Key") // the upstream dialect has another document
 	if err := w.server.CheckAnswer(r, answer.Code, answer.Body.Bytes()); err != nil && key == "" {
 		w.Errorf("%s %s: %v", method, path, err)
 	}
@@ -289,7 +289,7 @@ var generated struct {
 	err error
 }
 
-// fresh returns a world in a file of the test's own.
+// fresh returns a world in a file for one test alone.
 func fresh(t *testing.T) (w *sim.World, path string) {
 	t.Helper()
 	generated.Do(func() {

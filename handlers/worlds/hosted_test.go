@@ -93,7 +93,7 @@ func TestAWorldInUseEnds(t *testing.T) {
 	}
 }
 
-// TestStrangeFilesAreLeftAlone: only files that the process itself would name so are worlds that were kept.
+// TestStrangeFilesAreLeftAlone: only files with names that the process itself would give are kept worlds.
 func TestStrangeFilesAreLeftAlone(t *testing.T) {
 	s := newSet(t)
 	folder := t.TempDir()

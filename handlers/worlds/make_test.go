@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestCopiesTakeTurns: the allowed number of copies is made at a time, and a client that gives up no longer waits.
+// TestCopiesTakeTurns: only the allowed number of copies is made at a time, and a client that gives up no longer waits.
 func TestCopiesTakeTurns(t *testing.T) {
 	s := &Set{copying: make(chan struct{}, copiesAtOnce)}
 	var all sync.WaitGroup

@@ -28,16 +28,16 @@ import (
 	"snowglobe/sim/verify/verifytest"
 )
 
-// many is a set whose worlds have the operations on worlds, /where, which tells how a request arrives, and /wait, which does not answer
-// before its context ends.
+// many is a set whose worlds have the operations on worlds; /where, which returns how a request arrives; and /wait, which does not answer before its
+// context ends.
 type many struct {
 	*testing.T
 	*Set
 	now     time.Time
 	log     bytes.Buffer
 	waiting chan struct{}
-	begun   []string // the worlds that began to be served
-	fails   error    // of the next to be served
+	begun   []string // the worlds that started to be served
+	fails   error    // of the next world to be served
 	worked  func(name string) error
 	end     func() error
 }
@@ -58,7 +58,7 @@ func (o one) Work(ctx context.Context) error {
 	return nil
 }
 
-// copied is a world in a file, or in memory for no path.
+// copied is a world in a file, or in memory without a path.
 func copied(t *testing.T, path string) *sim.World {
 	t.Helper()
 	if path == "" {
@@ -228,7 +228,7 @@ func TestWorldsThatFail(t *testing.T) {
 	}
 	m.worked = nil
 	m.want(204, "DELETE", "/sim/worlds/b", "")
-	if err := os.RemoveAll(m.folder.path); err != nil { // as those do who clean up
+	if err := os.RemoveAll(m.folder.path); err != nil { // like somebody who cleans up
 		t.Fatal(err)
 	}
 	m.want(201, "POST", "/sim/worlds", `{"name":"c"}`)
@@ -320,7 +320,7 @@ func TestPathsOfWorlds(t *testing.T) {
 	m.want(404, "GET", "/w/nobody", "", `there is no world \"nobody\"`)
 }
 
-// TestIdleWorldsEnd after their time to live, and not while somebody uses them.
+// TestIdleWorldsEnd after their time to live, but not while somebody uses them.
 func TestIdleWorldsEnd(t *testing.T) {
 	m := serveMany(t, copied(t, filepath.Join(t.TempDir(), "my.db")), 5)
 	m.want(201, "POST", "/sim/worlds", `{"name":"idle","ttl":"10m"}`)
@@ -347,7 +347,7 @@ func TestIdleWorldsEnd(t *testing.T) {
 		t.Errorf("while somebody uses it there are %s", got)
 	}
 	leave()
-	m.hosted["used"].path = filepath.Dir(m.file) // which is not deleted, because it is not empty
+	m.hosted["used"].path = filepath.Dir(m.file) // it cannot be deleted, because it is not empty
 	if got := open(10 * time.Minute); got != "kept" || !strings.Contains(m.log.String(), "an idle world did not end cleanly") {
 		t.Errorf("at last there are %s, and the log has %s", got, &m.log)
 	}
@@ -395,7 +395,7 @@ func TestKeptWorldsAreThereAgain(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	half := filepath.Join(folder, "my.w.half.db") // of a world whose maker was killed while it deleted it
+	half := filepath.Join(folder, "my.w.half.db") // of a world whose process was killed while deleting it
 	for _, left := range []string{dbfile.Unfinished(half), half + "-wal", half + "-shm", filepath.Join(folder, "my.w.Strange.db.tmp")} {
 		if err := os.WriteFile(left, []byte("left"), 0o600); err != nil {
 			t.Fatal(err)
@@ -424,7 +424,7 @@ func TestKeptWorldsAreThereAgain(t *testing.T) {
 	m.want(404, "GET", "/sim/worlds/half", "")
 }
 
-// TestKeptWorldsBesideAWorldThatIsOnlyRead: two processes serve the same files and write neither.
+// TestKeptWorldsBesideAWorldThatIsOnlyRead: two processes serve the same files and write to neither.
 func TestKeptWorldsBesideAWorldThatIsOnlyRead(t *testing.T) {
 	folder := t.TempDir()
 	path := filepath.Join(folder, "my.db")

@@ -8,8 +8,7 @@ import (
 	"github.com/ethereum/go-ethereum/core/types"
 )
 
-// TestFeeCap tries the cap, a wei above it, which is the same number as a float, and the next float, as coreth's internal/ethapi.checkTxFee
-// does.
+// TestFeeCap tries the cap, a wei above it, which is the same number as a float, and the next float, like coreth's internal/ethapi.checkTxFee.
 func TestFeeCap(t *testing.T) {
 	for _, c := range []struct {
 		price int64

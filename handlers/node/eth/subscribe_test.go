@@ -10,7 +10,7 @@ import (
 	"snowglobe/sim/evm/reader"
 )
 
-// TestWhoFallsBehindIsDropped: a subscriber that reads nothing is dropped after the backlog, and delays neither the source nor another
+// TestWhoFallsBehindIsDropped: a subscriber that reads nothing is dropped once its backlog is full, and delays neither the source nor another
 // subscriber.
 func TestWhoFallsBehindIsDropped(t *testing.T) {
 	var source event.FeedOf[int]
@@ -40,7 +40,8 @@ func TestWhoFallsBehindIsDropped(t *testing.T) {
 	b.unsubscribe(asleep)
 }
 
-// TestWhatARewindLeavesToTell: after a chain went back, each waiting block that stays is told of once, and a log is removed only if it was told of.
+// TestWhatARewindLeavesToTell: after a chain went back, each waiting block that stays is announced once, and a log is removed only if it was
+// announced.
 func TestWhatARewindLeavesToTell(t *testing.T) {
 	t.Parallel()
 	block := func(number uint64) *reader.BlockEvent {

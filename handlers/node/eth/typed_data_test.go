@@ -22,7 +22,7 @@ func snow(types, domain, message string) string {
 	return `{"types":{` + types + `},"primaryType":"Snow","domain":` + domain + `,"message":` + message + `}`
 }
 
-// typedDataCases are typed data with the hash that viem's hashTypedData and ethers' TypedDataEncoder work out for it.
+// typedDataCases lists typed data with the hash that viem's hashTypedData and ethers' TypedDataEncoder compute for it.
 var typedDataCases = map[string]struct{ data, hash string }{
 	"decimal texts and chainId as text": {snow(nameAndID+","+snowType, `{"name":"globe","chainId":"43114"}`, bigMessage), "0x295d236faacddb4005c7618454517d2c233612eddbb5b44cd7e4932b6f90389e"},
 	"chainId in hexadecimal":            {snow(nameAndID+","+snowType, `{"name":"globe","chainId":"0xa86a"}`, bigMessage), "0x295d236faacddb4005c7618454517d2c233612eddbb5b44cd7e4932b6f90389e"},
@@ -74,7 +74,7 @@ func TestTypedDataIsSigned(t *testing.T) {
 	}
 }
 
-// TestTypedDataIsRefused asks to sign data without a hash.
+// TestTypedDataIsRefused asks to sign data that cannot be hashed.
 func TestTypedDataIsRefused(t *testing.T) {
 	for data, want := range map[string]string{
 		`"{"`:                  "typed data: unexpected EOF",
@@ -100,7 +100,7 @@ func TestTypedDataIsRefused(t *testing.T) {
 	}
 }
 
-// TestTypedListsAreHashed compares the hash of typed data without a domain with what eth-sig-util's typedSignatureHash works out.
+// TestTypedListsAreHashed compares the hash of typed data without a domain with the result of eth-sig-util's typedSignatureHash.
 func TestTypedListsAreHashed(t *testing.T) {
 	for list, want := range map[string]string{
 		`[{"type":"string","name":"message","value":"Hi, Alice!"}]`:                                            "0x14b9f24872e28cc49e72dc104d7380d8e0ba84a3fe2e712704bcac66a5702bd5",

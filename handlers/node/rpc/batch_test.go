@@ -58,7 +58,7 @@ func TestBatchesAreBoundedInSize(t *testing.T) {
 	}
 }
 
-// leaving counts calls; the client leaves after the first.
+// leaving counts calls; the client leaves after the first one.
 type leaving struct {
 	calls int
 	leave func()
@@ -83,8 +83,8 @@ func TestWhoLeavesABatchIsNotServed(t *testing.T) {
 	}
 }
 
-// TestFaultsAnswerCalls: a fault replaces the response of the matching calls, in the form of either protocol, and of no others. Calls without
-// permission are refused before.
+// TestFaultsAnswerCalls: a fault replaces the response of exactly the matching calls, in the form of either protocol. Calls without permission are
+// refused before that.
 func TestFaultsAnswerCalls(t *testing.T) {
 	chain := New(Options{MaxBody: 1 << 20}, Namespace{Name: "t", Methods: &bulky{}})
 	services, err := NewServices(Options{MaxBody: 1 << 20}, Service{"s", fuzzedService{}})

@@ -25,7 +25,7 @@ import (
 	"snowglobe/sim/cache"
 )
 
-// fuzzed has methods of all shapes, which go-ethereum's server serves too.
+// fuzzed has methods of all shapes, which go-ethereum's server serves, too.
 type fuzzed struct{}
 
 func (fuzzed) Nothing()                                           {}
@@ -101,7 +101,7 @@ func randomValue(r *rand.Rand, deep int) string {
 		`"\u003c&\u2028é"`, "\"\xff\"", `""`, `"]}"`, `"0x1"`)
 }
 
-// randomCall returns something like a call, more often than not a valid one.
+// randomCall returns something like a call, usually a valid one.
 func randomCall(r *rand.Rand, methods ...string) string {
 	if r.IntN(20) == 0 {
 		return randomValue(r, 2)
@@ -155,7 +155,7 @@ func answered(h http.Handler, method, target, contentType, body string) *httptes
 	return w
 }
 
-// newFuzzed returns a server that remembers the results of methods, and go-ethereum's.
+// newFuzzed returns a server that caches results, and go-ethereum's.
 func newFuzzed(f *testing.F) (*Server, *oracle.Server) {
 	ethlog.SetDefault(ethlog.NewLogger(ethlog.DiscardHandler()))
 	memory := NewMemory(new(cache.Group), map[string]bool{"t_echo": true, "t_raw": true, "t_map": true, "t_fail": true}, func(context.Context) (Revision, error) { return Revision{}, nil })
@@ -174,8 +174,7 @@ var fuzzedBodies = []string{
 	`[` + strings.Repeat(`{},`, batchItems) + `{"jsonrpc":"2.0","id":7,"method":"t_echo"}]`, `{"jsonrpc":"2.0","id":1,"method":"t_subscribe","params":["quiet"]}`,
 }
 
-// notCompared reports whether a body is too large to compare, or a batch that continues after the call that makes it too large, which is not
-// read.
+// notCompared reports whether a body is too large to compare, or a batch that continues after the call that makes it too large; the rest is not read.
 func notCompared(body string) bool {
 	items := 0
 	if json.Valid([]byte(body)) {
@@ -186,8 +185,8 @@ func notCompared(body string) bool {
 	return len(body) > 1<<16 || items > batchItems+1 || bytes.Count([]byte(body), []byte{','}) >= mostValues
 }
 
-// FuzzHTTP compares the responses to any body with go-ethereum's server, byte by byte, for the first and the second time. A seed other than
-// zero makes a body that resembles a request.
+// FuzzHTTP compares the responses to any body with go-ethereum's server, byte by byte, the first and the second time. A nonzero seed makes a body
+// that resembles a request.
 func FuzzHTTP(f *testing.F) {
 	for i, body := range fuzzedBodies {
 		f.Add(uint64(0), uint8(0), body)
@@ -211,7 +210,7 @@ func FuzzHTTP(f *testing.F) {
 		}
 		first := body
 		if d := json.NewDecoder(strings.NewReader(body)); d.Decode(new(json.RawMessage)) == nil {
-			first = body[:d.InputOffset()] // a node of the network looks no further
+			first = body[:d.InputOffset()] // a node of the network reads no further
 		}
 		contentType := types[int(how)%16%len(types)]
 		want := answered(theirs, method, target, contentType, first)
@@ -231,7 +230,7 @@ func FuzzHTTP(f *testing.F) {
 // anyID matches the ids of subscriptions.
 var anyID = regexp.MustCompile(`"result":"0x[0-9a-f]+"`)
 
-// FuzzWebSocket compares with go-ethereum's server the answers to messages over WebSocket.
+// FuzzWebSocket compares the answers to WebSocket messages with go-ethereum's server.
 func FuzzWebSocket(f *testing.F) {
 	for i, body := range fuzzedBodies {
 		f.Add(uint64(0), body)
@@ -288,7 +287,7 @@ func FuzzWebSocket(f *testing.F) {
 	})
 }
 
-// fuzzedService has methods as avalanchego's services do.
+// fuzzedService has methods like avalanchego's services.
 type fuzzedService struct{}
 
 // FuzzedArgs has fields of several kinds.
@@ -324,7 +323,7 @@ func (fuzzedService) Loose(_ *http.Request, args, reply *any) error {
 var serviceMethods = []string{`"s.getSaid"`, `"s.getSaid"`, `"s.getSaid"`, `"s.fail"`, `"s.loose"`, `"s.GetSaid"`, `"s.nope"`, `"x.getSaid"`, `"s"`, `"s."`, `".getSaid"`, `"s.get.said"`, `""`, `null`, `7`, `"\u0073.getSaid"`,
 	`"s.éa"`, "\"s.\xff\"", `"other.getSaid"`}
 
-// FuzzServices compares with gorilla's server and avalanchego's codec the answers to any body.
+// FuzzServices compares the answers to any body with gorilla's server and avalanchego's codec.
 func FuzzServices(f *testing.F) {
 	for i, body := range append(fuzzedBodies, `{"jsonrpc":"2.0","id":1,"method":"s.getSaid","params":{"name":"a","amount":"7","more":["b"]}}`, `{"jsonrpc":"2.0","id":1,"method":"s.getSaid","params":[{"amount":7}]}`,
 		`{"JSONRPC":"2.0","Id":1,"METHOD":"s.fail","Params":{"name":"x","amount":1}}`, `{"jsonrpc":"2.0","id":"<1>","method":"s.fail"} more`, `{"jsonrpc":2,"id":1}`, `{"id":{"a": 1},"jsonrpc":"1"}`) {

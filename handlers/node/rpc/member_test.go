@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestMembersAreFound compares with the standard library.
+// TestMembersAreFound as by the standard library.
 func TestMembersAreFound(t *testing.T) {
 	for _, text := range []string{
 		`{}`, ` { } `, `[]`, `"method"`, `null`, `{"method":"a"}`, `{"method" : "a" , "x":1}`, `{"x":[{"method":"no"},"\"]}"],"method":"a\\"}`,
@@ -13,7 +13,7 @@ func TestMembersAreFound(t *testing.T) {
 		`{"x":"\\\\\"","y":[],"method":12}`, `{"Method":"other"}`,
 	} {
 		var want map[string]json.RawMessage
-		_ = json.Unmarshal([]byte(text), &want) // what is no object has no members
+		_ = json.Unmarshal([]byte(text), &want) // other JSON has no members
 		var got json.RawMessage
 		for name, value := range members([]byte(text)) {
 			if string(name) == "method" {

@@ -16,7 +16,7 @@ type counter struct{ n int }
 func (c *counter) Mine() int     { c.n++; return c.n }
 func (c *counter) Coinbase() int { return c.n }
 
-// TestCallsThatAreNotAllowed sends calls from a page of another origin: reading ones are answered, the others refused, alone and in batches, in
+// TestCallsThatAreNotAllowed sends calls from a page of another origin: those that read are answered, the others refused, alone and in batches, in
 // any spelling.
 func TestCallsThatAreNotAllowed(t *testing.T) {
 	mined := &counter{}
@@ -65,7 +65,7 @@ func TestCallsThatAreNotAllowed(t *testing.T) {
 	}
 }
 
-// TestLongBatchesAreNotRead cuts batches after the item that makes them too large, so that two million of them cost no more.
+// TestLongBatchesAreNotRead cuts batches after the item that makes them too large, so that even two million items cost no more.
 func TestLongBatchesAreNotRead(t *testing.T) {
 	for n, want := range map[int]int{0: 0, 1: 1, batchItems: batchItems, batchItems + 1: batchItems + 1, 100 * batchItems: batchItems + 1} {
 		body := []byte("[" + strings.TrimSuffix(strings.Repeat(`{"id": 1}, `, n), ", ") + "]")

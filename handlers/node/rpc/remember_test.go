@@ -37,8 +37,8 @@ func (p *polled) Count(_ *http.Request, args *FuzzedArgs, reply *FuzzedReply) er
 	return nil
 }
 
-// TestResultsAreRemembered sends each call twice, and then with other ids, in batches and after changes of all kinds. Over both protocols the
-// method is not called again while the revision is the same.
+// TestResultsAreRemembered sends each call twice, and then with other ids, in batches and after changes of all kinds. Over both protocols, the method
+// is not called again while the revision is the same.
 func TestResultsAreRemembered(t *testing.T) {
 	at, p := Revision{}, &polled{}
 	memory := func() *Memory {
@@ -93,8 +93,8 @@ func TestResultsAreRemembered(t *testing.T) {
 	}
 }
 
-// TestWhatChangesMeanwhileIsNotKept changes the world during a call whose result could be remembered: the call may have read the earlier state,
-// and after a revert the revision is the same as before.
+// TestWhatChangesMeanwhileIsNotKept changes the world during a call whose result could be cached: the call may have read the earlier state, and after
+// a revert the revision is the same as before.
 func TestWhatChangesMeanwhileIsNotKept(t *testing.T) {
 	at, p := Revision{}, &polled{}
 	s := New(Options{MaxBody: 1 << 20, Memory: NewMemory(new(cache.Group), map[string]bool{"t_get": true}, func(context.Context) (Revision, error) { return at, nil })}, Namespace{Name: "t", Methods: p})

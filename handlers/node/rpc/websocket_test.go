@@ -24,13 +24,13 @@ type trial struct {
 	abandoned chan struct{} // a client left before that
 }
 
-// Large answers a megabyte.
+// Large returns a megabyte.
 func (s *trial) Large() json.RawMessage {
 	s.large.Add(1)
 	return json.RawMessage(`"` + strings.Repeat("x", 1<<20) + `"`)
 }
 
-// Wait waits until it is enough or the client has left.
+// Wait waits until the test ends it or the client has left.
 func (s *trial) Wait(ctx context.Context) {
 	s.under.Add(1)
 	defer s.under.Add(-1)
@@ -103,7 +103,7 @@ func within(t *testing.T, what string, done <-chan struct{}) {
 	}
 }
 
-// TestWhoDoesNotReadIsClosed requests a lot and reads nothing: few answers are made, and soon the connection is closed.
+// TestWhoDoesNotReadIsClosed requests a lot and reads nothing: the server makes few answers, and soon closes the connection.
 func TestWhoDoesNotReadIsClosed(t *testing.T) {
 	s, client, ended := newTrial(t)
 	_ = client.NetConn().(*net.TCPConn).SetReadBuffer(4096)
@@ -193,7 +193,7 @@ func TestMessages(t *testing.T) {
 	within(t, "the connection is still open", ended)
 }
 
-// TestWhoFallsBehindLosesTheConnection: so the client learns that it missed something.
+// TestWhoFallsBehindLosesTheConnection, and so learns that it missed something.
 func TestWhoFallsBehindLosesTheConnection(t *testing.T) {
 	_, client, ended := newTrial(t)
 	send(t, client, `{"jsonrpc":"2.0","id":4,"method":"trial_subscribe","params":["ticks",true]}`)

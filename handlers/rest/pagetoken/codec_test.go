@@ -88,7 +88,7 @@ func TestSplicedTokensDoNotOpen(t *testing.T) {
 	}
 }
 
-// world is the commits of a world for tests, with their times; a mark is the same number.
+// world holds a test world's commits with their times; a mark is the same number.
 type world []int64
 
 func (w world) Last() (int64, uint32, int64) {
