@@ -27,6 +27,7 @@ type Schedule struct {
 	mu      sync.Mutex
 	listed  map[spot]*Planned
 	spots   map[string]*asked
+	methods map[string]int // how many requests there were, by method or operation
 	applied []Planned
 	fresh   int64 // the newest revision that an answer of the index showed
 	waited  time.Duration
@@ -41,7 +42,12 @@ type Planned struct {
 	Key   string `json:"key"`   // of the request's parameters
 	Nth   int    `json:"nth"`   // which of the same requests, from 1
 	What  string `json:"what,omitempty"`
+
+	nthOfAll int // whatever its parameters
 }
+
+// anyKey stands for every request of a method or operation.
+const anyKey = "*"
 
 // spot is where a planned fault applies.
 type spot struct {
@@ -106,7 +112,7 @@ func Repeat(list List) *Schedule {
 }
 
 func newSchedule() *Schedule {
-	return &Schedule{listed: map[spot]*Planned{}, spots: map[string]*asked{}, fresh: -1}
+	return &Schedule{listed: map[spot]*Planned{}, spots: map[string]*asked{}, methods: map[string]int{}, fresh: -1}
 }
 
 // Follow makes a set apply a schedule in addition to its rules. The schedule reads the world's revision, and calls reorg to replace its newest block.
@@ -190,7 +196,8 @@ func (s *Schedule) decide(t *target) *Planned {
 		}
 	}
 	a.times++
-	p := s.listed[spot{t.on, t.key, a.times}]
+	s.methods[t.on]++
+	p := cmp.Or(s.listed[spot{t.on, t.key, a.times}], s.listed[spot{t.on, anyKey, s.methods[t.on]}])
 	if s.drawn != nil {
 		p = s.draw(t, a)
 	}
@@ -211,7 +218,7 @@ func (s *Schedule) decide(t *target) *Planned {
 	}
 	s.waited += time.Duration(p.Times) * k.wait
 	shown := *p
-	shown.What = t.what
+	shown.What, shown.nthOfAll = cmp.Or(shown.What, t.what), s.methods[t.on]
 	s.applied = append(s.applied, shown)
 	return p
 }
@@ -447,6 +454,17 @@ func (l List) Milder() (all []List) {
 			p.Kind = name
 			milder(p)
 		}
+	}
+	return all
+}
+
+// Loose returns a list that names requests by their method or operation only, for a command whose parameters are others in each run.
+func (l List) Loose() (all List) {
+	for _, p := range l {
+		if p.Key != anyKey && p.nthOfAll > 0 {
+			p.Key, p.Nth, p.What = anyKey, p.nthOfAll, p.On+", whatever its parameters,"
+		}
+		all = append(all, p)
 	}
 	return all
 }

@@ -22,13 +22,11 @@ type shrinking struct {
 // command fail again.
 func (s *searcher) shrink(ctx context.Context, r Record) (*Finding, error) {
 	h := &shrinking{searcher: s, last: r.Outcome}
-	list := r.Outcome.Applied
-	from := len(list)
-	if failing, err := h.first(ctx, singles(list)); err != nil {
-		return nil, err
-	} else if failing != nil {
-		list = failing
-	} else if steady, err := h.steady(ctx, list); err != nil || !steady {
+	list, err := h.begin(ctx, r.Outcome.Applied)
+	if err == nil && list == nil {
+		list, err = h.begin(ctx, r.Outcome.Applied.Loose())
+	}
+	if err != nil || list == nil {
 		return nil, err
 	}
 	for again := true; again; {
@@ -47,7 +45,18 @@ func (s *searcher) shrink(ctx context.Context, r Record) (*Finding, error) {
 	if steady, err := h.steady(ctx, list); err != nil || !steady {
 		return nil, err
 	}
-	return &Finding{Number: r.Number, List: list, From: from, Attempts: h.attempts, Outcome: h.last}, nil
+	return &Finding{Number: r.Number, List: list, From: len(r.Outcome.Applied), Attempts: h.attempts, Outcome: h.last}, nil
+}
+
+// begin returns one of the faults with which the command fails alone, or all of them if it needs several; nil if it passes.
+func (h *shrinking) begin(ctx context.Context, list fault.List) (fault.List, error) {
+	if failing, err := h.first(ctx, singles(list)); err != nil || failing != nil {
+		return failing, err
+	}
+	if steady, err := h.steady(ctx, list); err != nil || !steady {
+		return nil, err
+	}
+	return list, nil
 }
 
 // singles lists each fault alone, last first, because the last is the likeliest cause.
