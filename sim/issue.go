@@ -28,15 +28,32 @@ func (n *Network) IssueP(ctx context.Context, tx *txs.Tx) error {
 // IssueNext is IssueP or IssueX for a transaction that write makes once it knows the network's state and the earliest block time.
 // No other block comes between. A nil transaction does nothing.
 func (n *Network) IssueNext(ctx context.Context, chain txs.Chain, write func(state *primary.Network, at uint64) (*txs.Tx, error)) error {
+	return n.IssueAll(ctx, []Next{{chain, write}})
+}
+
+// Next is a transaction of the P- or X-Chain that Write makes as in IssueNext.
+type Next struct {
+	Chain txs.Chain
+	Write func(state *primary.Network, at uint64) (*txs.Tx, error)
+}
+
+// IssueAll is IssueNext for one transaction after the other: if one is refused, none is accepted.
+func (n *Network) IssueAll(ctx context.Context, all []Next) error {
 	return n.extend(ctx, func(e *extension) error {
-		tx, err := write(n.state, e.earliest())
-		if err != nil || tx == nil {
-			return err
+		for _, next := range all {
+			tx, err := next.Write(n.state, e.earliest())
+			switch {
+			case err != nil || tx == nil:
+			case next.Chain == txs.XChain:
+				err = e.issueX(tx)
+			default:
+				err = e.issueP(tx)
+			}
+			if err != nil {
+				return err
+			}
 		}
-		if chain == txs.XChain {
-			return e.issueX(tx)
-		}
-		return e.issueP(tx)
+		return nil
 	})
 }
 

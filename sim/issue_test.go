@@ -1,6 +1,8 @@
 package sim_test
 
 import (
+	"bytes"
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -11,6 +13,7 @@ import (
 
 	"snowglobe/sim"
 	"snowglobe/sim/miner"
+	"snowglobe/sim/primary"
 	"snowglobe/sim/rules"
 	"snowglobe/sim/simtest"
 	"snowglobe/sim/txs"
@@ -40,6 +43,29 @@ func TestIssuedTransactionsStay(t *testing.T) {
 	}
 	if string(born) == string(w.Digest()) {
 		t.Error("the digest did not notice")
+	}
+	verifytest.Sound(t, w)
+}
+
+// TestTransactionsInTurn: if one of several transactions is refused, none is accepted.
+func TestTransactionsInTurn(t *testing.T) {
+	w := copied(t)
+	n, born, refused := w.Networks[0], w.Digest(), errors.New("refused")
+	x, p := simtest.Payment(t, n, txs.XChain), simtest.Payment(t, n, txs.PChain)
+	next := func(c txs.Chain, tx *txs.Tx, err error) sim.Next {
+		return sim.Next{Chain: c, Write: func(*primary.Network, uint64) (*txs.Tx, error) { return tx, err }}
+	}
+	if err := n.IssueAll(t.Context(), []sim.Next{next(txs.XChain, x, nil), next(txs.PChain, nil, refused)}); err != refused || !bytes.Equal(w.Digest(), born) {
+		t.Errorf("%v: the world is another: %v", err, !bytes.Equal(w.Digest(), born))
+	}
+	if err := n.IssueAll(t.Context(), []sim.Next{next(txs.XChain, x, nil), next(txs.XChain, nil, nil), next(txs.PChain, p, nil)}); err != nil {
+		t.Error(err)
+	}
+	for c, tx := range map[txs.Chain]*txs.Tx{txs.XChain: x, txs.PChain: p} {
+		id := tx.ID()
+		if _, err := w.DB.PrimaryTxByHash(t.Context(), n.Chain(c), id[:]); err != nil {
+			t.Errorf("%s: %v", c, err)
+		}
 	}
 	verifytest.Sound(t, w)
 }
