@@ -4,6 +4,7 @@ package handlers_test
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math/big"
@@ -21,7 +22,9 @@ import (
 	"snowglobe/handlers/surface"
 	"snowglobe/seed/seedtest"
 	"snowglobe/sim"
+	"snowglobe/sim/simtest"
 	"snowglobe/sim/store"
+	"snowglobe/sim/txs"
 	"snowglobe/sim/verify/verifytest"
 )
 
@@ -67,7 +70,7 @@ func (f *faucet) balance(p paid) *big.Int {
 	f.Helper()
 	var answer string
 	switch {
-	case p.Token != "":
+	case p.ChainID != "" && p.Token != "":
 		if problem := callEVM(f.T, f.h, f.rpc(p), "eth_call", &answer, map[string]string{"to": p.Token, "data": "0x70a08231" + strings.Repeat("0", 24) + p.To[2:]}, "latest"); problem != "" {
 			f.Fatal(problem)
 		}
@@ -78,27 +81,45 @@ func (f *faucet) balance(p paid) *big.Int {
 		}
 		return hexutil.MustDecodeBig(answer)
 	}
+	return f.primaryBalance(p)
+}
+
+// primaryBalance reads a balance on P or X, on which the node and the Data API must agree; on C, how many outputs can be imported.
+func (f *faucet) primaryBalance(p paid) *big.Int {
+	f.Helper()
 	path, method, params := "/ext/bc/P", "platform.getBalance", `{"addresses":["`+p.To+`"]}`
 	switch p.Chain {
 	case "X":
-		path, method, params = "/ext/bc/X", "avm.getBalance", `{"address":"`+p.To+`","assetID":"AVAX"}`
+		path, method, params = "/ext/bc/X", "avm.getBalance", `{"address":"`+p.To+`","assetID":"`+cmp.Or(p.Token, "AVAX")+`"}`
 	case "C":
 		path, method, params = "/ext/bc/C/avax", "avax.getUTXOs", `{"addresses":["`+p.To+`"],"sourceChain":"X"}`
 	}
 	var got struct {
-		Result struct{ Balance, NumFetched json.Number }
+		Result struct {
+			Balance, NumFetched json.Number
+			Balances            map[string]json.Number
+		}
 	}
 	text := ask(f.h, http.MethodPost, "/"+p.Network+path, `{"jsonrpc":"2.0","id":1,"method":"`+method+`","params":`+params+`}`)
 	if err := json.Unmarshal([]byte(text), &got); err != nil {
 		f.Fatalf("%s: %v", text, err)
 	}
 	sum := got.Result.Balance
-	if p.Chain == "C" {
+	switch {
+	case p.Chain == "C":
 		sum = got.Result.NumFetched
+	case p.Chain == "P" && p.Token != "":
+		sum = got.Result.Balances[p.Token]
 	}
 	n, ok := new(big.Int).SetString(sum.String(), 10)
 	if !ok {
 		f.Fatal(text)
+	}
+	if p.Chain != "C" {
+		text := ask(f.h, http.MethodGet, "/v1/networks/"+p.Network+"/blockchains/"+strings.ToLower(p.Chain)+"-chain/balances?addresses="+p.To[2:], "")
+		if want := `"symbol":"` + p.Symbol + `","denomination":` + fmt.Sprint(p.Decimals) + `,"type":"secp256k1","amount":"` + sum.String() + `"`; !strings.Contains(text, want) {
+			f.Errorf("%s lacks %s", text, want)
+		}
 	}
 	return n
 }
@@ -132,6 +153,15 @@ var payments = []struct{ body, chain, want string }{
 	{`{"address":"fuji15428vq2uzwhm3taey9sr9x5vm6tk78ewqyufmm","chain":"testnet/X"}`, "fuji X", "1000000000"},
 	{`{"address":"P-avax15428vq2uzwhm3taey9sr9x5vm6tk78ewvkckhy","chain":"P","amount":"150000"}`, "mainnet P", "150000000000000"},
 	{`{"address":"C-avax15428vq2uzwhm3taey9sr9x5vm6tk78ewvkckhy"}`, "mainnet C", "1000000000"},
+	{`{"address":"X-avax14flvw0x8fstzly79tacgsulxvkpv858quqds6w","token":"avalanche"}`, "mainnet X", "1000000000"},
+	{`{"address":"X-avax14flvw0x8fstzly79tacgsulxvkpv858quqds6w","token":"weac","amount":"1.5"}`, "mainnet X", "1500000"},         // alice holds it
+	{`{"address":"X-avax14flvw0x8fstzly79tacgsulxvkpv858quqds6w","token":"Harper Credit","amount":"999999"}`, "mainnet X", "99999900"}, // the deployer mints it
+	{`{"address":"P-avax14flvw0x8fstzly79tacgsulxvkpv858quqds6w","token":"Weaver Coin"}`, "mainnet P", "1000000"},
+	{`{"address":"P-avax14flvw0x8fstzly79tacgsulxvkpv858quqds6w","token":"HARC","amount":0.25}`, "mainnet P", "25"},
+	{`{"address":"X-fuji14flvw0x8fstzly79tacgsulxvkpv858qsjf0k3","token":"LAMC"}`, "fuji X", "1000000"},
+	{`{"address":"P-fuji14flvw0x8fstzly79tacgsulxvkpv858qsjf0k3","token":"CLM","amount":"7"}`, "fuji P", "7"},
+	{`{"address":"P-avax18jma8ppw3nhx5r4ap8clazz0dps7rv5ukulre5"}`, "mainnet P", "1000000000"}, // ewoq gets it from another persona
+	{`{"address":"0x8db97C7cEcE249c2b98bDC0226Cc4C2A57BF52FC"}`, "mainnet C", "1000000000000000000"},
 }
 
 // TestFaucetPays: each payment arrives in a block, whose page exists. Two worlds with the same payments are equal, and verify.
@@ -141,6 +171,10 @@ func TestFaucetPays(t *testing.T) {
 		for range 2 {
 			w := seedtest.Copy(t, 1, upgrades...)
 			f := newFaucet(t, w, handlers.Options{Node: handlers.NodeOptions{Strict: surface.On}})
+			before, start := w.Digest(), struct{ ID string }{}
+			if text := ask(f.h, http.MethodPost, "/sim/snapshots", "{}"); json.Unmarshal([]byte(text), &start) != nil || start.ID == "" {
+				t.Fatal(text)
+			}
 			for _, c := range payments {
 				first := f.pay(c.body)
 				if first.Status != "accepted" || first.Amount != c.want || first.Network+" "+first.Chain != c.chain || first.Block == "" || (first.Note != "") != strings.HasPrefix(first.To, "C-") {
@@ -165,6 +199,9 @@ func TestFaucetPays(t *testing.T) {
 			}
 			verifytest.Sound(t, w)
 			digests = append(digests, w.Digest())
+			if text := ask(f.h, http.MethodPost, "/sim/snapshots/"+start.ID+":revert", ""); !bytes.Equal(w.Digest(), before) {
+				t.Errorf("%s: the revert leaves payments: %s", name, text)
+			}
 		}
 		if !bytes.Equal(digests[0], digests[1]) {
 			t.Errorf("%s: the same payments give %x and %x", name, digests[0], digests[1])
@@ -202,7 +239,7 @@ func TestFaucetRefuses(t *testing.T) {
 		{400, `{"address":"P-local18jma8ppw3nhx5r4ap8clazz0dps7rv5u00z96u"}`, "local1: mainnet has avax1"},
 		{400, `{"address":"P-` + bech32 + `","chain":"fuji/P"}`, "an address on mainnet"},
 		{400, `{"address":"P-` + bech32 + `","chain":"X"}`, "not an address of the X-Chain"},
-		{400, `{"address":"` + bech32 + `"}`, "no addresses in bech32"},
+		{400, `{"address":"` + bech32 + `"}`, "chain: give P or X"},
 		{400, `{"address":"` + bech32 + `","chain":"Icefall"}`, "no addresses in bech32"},
 		{400, `{"address":"` + nobodyAddress + `","chain":"P"}`, "P-avax1"},
 		{400, `{"address":"` + nobodyAddress + `","chain":"fuji/X"}`, "X-avax1"},
@@ -220,8 +257,14 @@ func TestFaucetRefuses(t *testing.T) {
 		{400, `{"address":"P-` + bech32 + `","amount":"0.0000000001"}`, "more than 9 decimals"},
 		{400, `{"address":"` + nobodyAddress + `","amount":"1` + strings.Repeat("0", 78) + `"}`, "more than any token has"},
 		{400, `{"address":"` + nobodyAddress + `","amount":"1` + strings.Repeat("0", 500) + `"}`, "decimal number"},
-		{400, `{"address":"P-` + bech32 + `","amount":"18446744074"}`, "less AVAX"},
-		{400, `{"address":"P-` + bech32 + `","token":"USDC"}`, "only AVAX"},
+		{400, `{"address":"P-` + bech32 + `","amount":"18446744074"}`, "no output holds so much AVAX"},
+		{400, `{"address":"P-` + bech32 + `","token":"USDC"}`, "no asset \"USDC\"; it has AVAX, WEAC"},
+		{400, `{"address":"X-fuji15428vq2uzwhm3taey9sr9x5vm6tk78ewqyufmm","token":"WEAC"}`, "the X-Chain of fuji has no asset"},
+		{400, `{"address":"X-` + bech32 + `","token":"MORB"}`, "NFTs"},
+		{400, `{"address":"C-` + bech32 + `","token":"WEAC"}`, "the C-Chain imports only AVAX"},
+		{400, `{"address":"X-` + bech32 + `","token":"WEAC","amount":"0"}`, "more than 0"},
+		{400, `{"address":"X-` + bech32 + `","token":"WEAC","amount":"0.0000001"}`, "more than 6 decimals"},
+		{400, `{"address":"P-` + bech32 + `","token":"HARC","amount":"184467440737095516.16"}`, "no output holds so much HARC"},
 		{400, `{"address":"` + nobodyAddress + `","token":"NOPE"}`, "tokenlist.json"},
 		{400, `{"address":"` + nobodyAddress + `","token":"` + nobodyAddress + `"}`, "not a known token"},
 		{400, `{"address":"` + nobodyAddress + `","token":"` + collection + `"}`, "ERC-721"},
@@ -230,6 +273,8 @@ func TestFaucetRefuses(t *testing.T) {
 		{409, `{"address":"` + nobodyAddress + `","amount":"9999999"}`, "its richest payer has 9"},
 		{409, `{"address":"` + nobodyAddress + `","amount":"999999999999","token":"` + usdc + `"}`, "does not have enough USDC"},
 		{409, `{"address":"P-` + bech32 + `","amount":"18446744073.709551615"}`, "its richest payer has"},
+		{409, `{"address":"X-` + bech32 + `","token":"CLM","amount":"1000000001"}`, "not enough CLM here for this amount and the fee: its richest payer has 1000000000"},
+		{409, `{"address":"P-` + bech32 + `","token":"CLM","amount":"1000000001"}`, "its richest payer has 1000000000"},
 		{409, `{"address":"` + collection + `"}`, "the recipient refuses"},
 	} {
 		p := f.pay(c.body)
@@ -276,6 +321,58 @@ func TestFaucetKnowsTokensOfClients(t *testing.T) {
 		t.Errorf("%+v", p)
 	}
 	if p := f.pay(`{"address":"` + nobodyAddress + `","token":"` + second + `","amount":"0.01"}`); p.StatusCode != 409 || !strings.Contains(fmt.Sprint(p.Message), "its richest payer has 0") {
+		t.Errorf("%+v", p)
+	}
+}
+
+// TestFaucetKnowsAssetsOfClients: an asset that a client created is paid by its symbol or its id; a symbol of two assets needs the id, unless
+// it is AVAX.
+func TestFaucetKnowsAssetsOfClients(t *testing.T) {
+	f := newFaucet(t, tinyWorld(t), handlers.Options{})
+	n := f.world.Networks[0]
+	keys := map[string]*txs.Key{}
+	for _, name := range []string{"alice", "ewoq"} {
+		key, err := txs.KeyFromBytes(simtest.PersonaKey(t, n, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		keys[name] = key
+	}
+	create := func(symbol string) string {
+		base, _ := simtest.Payment(t, n, txs.XChain).Unsigned.(*txs.BaseTx)
+		tx, err := txs.NewSigned(txs.XChain, &txs.CreateAssetTx{BaseTx: *base, Name: "Twin", Symbol: symbol, Denomination: 2, States: []*txs.InitialState{
+			{Outs: []txs.Output{&txs.TransferOutput{Amount: 500, OutputOwners: txs.NewOwner(keys["ewoq"].Address())}}},
+		}}, []*txs.Key{keys["alice"]})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := n.IssueX(t.Context(), tx); err != nil {
+			t.Fatal(err)
+		}
+		return tx.ID().String()
+	}
+	const to = `{"address":"X-avax14flvw0x8fstzly79tacgsulxvkpv858quqds6w","token":"`
+	first := create("TWIN")
+	if p := f.pay(to + `twin","amount":"4"}`); p.Status != "accepted" || p.Amount != "400" || p.Token != first || f.balance(p).String() != "400" {
+		t.Errorf("%+v", p)
+	}
+	second := create("TWIN")
+	for _, name := range []string{"TWIN", "Twin"} {
+		if p := f.pay(to + name + `"}`); p.StatusCode != 400 || !strings.Contains(fmt.Sprint(p.Message), first+" or "+second) {
+			t.Errorf("%+v", p)
+		}
+	}
+	if p := f.pay(to + second + `","amount":"5"}`); p.Status != "accepted" || p.Token != second { // all of it
+		t.Errorf("%+v", p)
+	}
+	if p := f.pay(to + second + `"}`); p.StatusCode != 409 || !strings.Contains(fmt.Sprint(p.Message), "its richest payer has 5") { // its recipient
+		t.Errorf("%+v", p)
+	}
+	third := create("AVAX")
+	if p := f.pay(to + `AVAX"}`); p.Amount != "1000000000" || p.Token != "" {
+		t.Errorf("%+v", p)
+	}
+	if p := f.pay(to + third + `"}`); p.Amount != "100" || p.Symbol != "AVAX" || p.Token != third {
 		t.Errorf("%+v", p)
 	}
 }
@@ -330,7 +427,11 @@ func TestFaucetOfAPublicServer(t *testing.T) {
 	w := tinyWorld(t)
 	public, open := newFaucet(t, w, handlers.Options{Permit: permit.Rule{Exposed: true}}), newFaucet(t, w, handlers.Options{Permit: permit.Rule{Exposed: true, Control: true}})
 	send := func(f *faucet, client, origin, amount string) (int, string) {
-		r := httptest.NewRequest(http.MethodPost, "/sim/faucet", strings.NewReader(`{"address":"`+nobodyAddress+`","amount":"`+amount+`"}`))
+		to := nobodyAddress + `","amount":"` + amount
+		if number, symbol, found := strings.Cut(amount, " "); found {
+			to = `X-avax14flvw0x8fstzly79tacgsulxvkpv858quqds6w","amount":"` + number + `","token":"` + symbol
+		}
+		r := httptest.NewRequest(http.MethodPost, "/sim/faucet", strings.NewReader(`{"address":"`+to+`"}`))
 		r.RemoteAddr, r.Host = client+":1", "192.0.2.1:9650"
 		r.Header.Set("Content-Type", "application/json")
 		if origin != "" {
@@ -347,6 +448,8 @@ func TestFaucetOfAPublicServer(t *testing.T) {
 		reason                 string
 	}{
 		{public, "192.0.2.7", "", "10.000000000000000001", 400, "--allow-control"},
+		{public, "192.0.2.7", "", "10.000001 WEAC", 400, "at most 10 WEAC at a time"},
+		{public, "192.0.2.9", "", "10 HARC", 200, ""},
 		{public, "192.0.2.7", "https://evil.example", "1", 403, "--allow-origin"},
 		{public, "192.0.2.7", "http://192.0.2.1:9650", "10", 200, ""}, // its own page
 		{open, "192.0.2.7", "", "1000", 200, ""},

@@ -244,7 +244,8 @@ var operations = map[string]func(*together) string{
 	},
 	"post /sim/faucet": func(p *together) string {
 		return p.one(`{"address":"`+fresh+`"}`, `{"address":"`+p.someone()+`","chain":"`+fmt.Sprint(p.chain.Row.EVMID)+`","amount":"0.25"}`, `{"address":"`+bob+`","token":"usdx","amount":3}`,
-			`{"address":"X-fuji15428vq2uzwhm3taey9sr9x5vm6tk78ewqyufmm"}`, `{"address":"P-avax15428vq2uzwhm3taey9sr9x5vm6tk78ewvkckhy","amount":"2.5"}`, `{"address":"C-avax15428vq2uzwhm3taey9sr9x5vm6tk78ewvkckhy"}`)
+			`{"address":"X-fuji15428vq2uzwhm3taey9sr9x5vm6tk78ewqyufmm"}`, `{"address":"P-avax15428vq2uzwhm3taey9sr9x5vm6tk78ewvkckhy","amount":"2.5"}`, `{"address":"C-avax15428vq2uzwhm3taey9sr9x5vm6tk78ewvkckhy"}`,
+			`{"address":"P-avax14flvw0x8fstzly79tacgsulxvkpv858quqds6w","token":"HARC"}`)
 	},
 	"post /sim/faults":   func(*together) string { return `{"match":{"rpcMethod":"net_listening"},"action":{"delayMs":1}}` },
 	"delete /sim/faults": (*together).nothing,

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
+	"slices"
 
 	"github.com/ava-labs/avalanchego/ids"
 	"github.com/ethereum/go-ethereum/accounts/abi"
@@ -24,7 +25,7 @@ import (
 	"snowglobe/sim/txs"
 )
 
-// Faucet pays any account of an open world from personas' balances, with ordinary transactions.
+// Faucet pays any account of an open world from personas' balances and rights to mint, with ordinary transactions.
 type Faucet struct{ world *sim.World }
 
 // NewFaucet returns the faucet of a world.
@@ -38,14 +39,21 @@ func (e *DryError) Error() string { return fmt.Sprintf("no payer has more than %
 // Most returns the balance of the richest payer, in the smallest unit.
 func (e *DryError) Most() *big.Int { return e.most }
 
-// payers returns the accounts that pay, in order of preference. Clients rarely use ewoq on EVM chains, while tests count the nonces of the mnemonic's
-// accounts. The deployer owns most tokens.
-func payers() ([]*population.Account, error) {
+// payers returns the accounts that pay, in order of preference, without the recipient: a payment to itself would only cost the fee. Clients rarely use
+// ewoq on EVM chains, while tests count the nonces of the mnemonic's accounts. The deployer owns most tokens, and may mint an asset of the X-Chain; other
+// personas hold the rest of those assets.
+func payers(others bool, recipient func(*population.Account) bool) ([]*population.Account, error) {
 	p, err := population.NewPersonas()
 	if err != nil {
 		return nil, err
 	}
-	return []*population.Account{p.Ewoq, p.Whale, p.Deployer}, nil
+	all := []*population.Account{p.Ewoq, p.Whale, p.Deployer}
+	for _, row := range p.Funded {
+		if others && !slices.Contains(all, row.Account) {
+			all = append(all, row.Account)
+		}
+	}
+	return slices.DeleteFunc(all, recipient), nil
 }
 
 // attempts is the search for a payer.
@@ -83,7 +91,7 @@ func (f *Faucet) PayEVM(ctx context.Context, c *reader.Chain, token *common.Addr
 	if err := m.Writable(); err != nil {
 		return from, hash, err
 	}
-	all, err := payers()
+	all, err := payers(false, func(a *population.Account) bool { return a.Address == to })
 	if err != nil {
 		return from, hash, err
 	}
@@ -209,20 +217,23 @@ func (p *evmPayment) balance(ctx context.Context, head *reader.Block) (*big.Int,
 	return new(big.Int).SetBytes(result.Return()), nil
 }
 
-// PayPrimary pays nAVAX on the P- or X-Chain. For the C-Chain it exports them from the X-Chain, and the owner imports them with a transaction of its
-// own. It returns the payer and the transaction's id. The error says why the network refuses the payment, or is a DryError.
-func (f *Faucet) PayPrimary(ctx context.Context, n *sim.Network, chain txs.Chain, to ids.ShortID, amount uint64) (from ids.ShortID, id ids.ID, err error) {
-	all, err := payers()
+// PayPrimary pays an asset on the P- or X-Chain, in its smallest unit. For the C-Chain it exports AVAX from the X-Chain, and the owner imports it with a
+// transaction of its own. It returns the payer and the transaction's id. The error says why the network refuses the payment, or is a DryError.
+func (f *Faucet) PayPrimary(ctx context.Context, n *sim.Network, chain txs.Chain, asset ids.ID, to ids.ShortID, amount uint64) (from ids.ShortID, id ids.ID, err error) {
+	all, err := payers(asset != n.Rules.AVAXAssetID, func(a *population.Account) bool { return a.Primary.Address() == to })
 	if err != nil {
 		return from, id, err
 	}
 	tried := attempts{}
 	for _, who := range all {
 		var tx *txs.Tx
-		if chain == txs.CChain {
-			tx, err = primary.NewPayer(n).Export(ctx, txs.XChain, txs.CChain, who, txs.NewOwner(to), amount)
-		} else {
-			tx, err = primary.NewPayer(n).Pay(ctx, chain, who, txs.NewOwner(to), amount)
+		switch payer, owner := primary.NewPayer(n), txs.NewOwner(to); {
+		case asset != n.Rules.AVAXAssetID:
+			tx, err = payer.PayAsset(ctx, chain, who, asset, owner, amount)
+		case chain == txs.CChain:
+			tx, err = payer.Export(ctx, txs.XChain, txs.CChain, who, owner, amount)
+		default:
+			tx, err = payer.Pay(ctx, chain, who, owner, amount)
 		}
 		if err == nil {
 			return who.Primary.Address(), tx.ID(), nil

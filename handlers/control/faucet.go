@@ -30,8 +30,8 @@ import (
 type Faucet interface {
 	// PayEVM pays wei on an EVM chain, or the smallest unit of the ERC-20 at an address. It returns the payer and the transaction's hash.
 	PayEVM(ctx context.Context, c *reader.Chain, token *common.Address, to common.Address, amount *big.Int) (from common.Address, hash common.Hash, err error)
-	// PayPrimary pays nAVAX on the P- or X-Chain, or exports them from the X-Chain to an owner on the C-Chain.
-	PayPrimary(ctx context.Context, n *sim.Network, chain txs.Chain, to ids.ShortID, amount uint64) (from ids.ShortID, tx ids.ID, err error)
+	// PayPrimary pays an asset on the P- or X-Chain, in its smallest unit, or exports AVAX from the X-Chain to an owner on the C-Chain.
+	PayPrimary(ctx context.Context, n *sim.Network, chain txs.Chain, asset ids.ID, to ids.ShortID, amount uint64) (from ids.ShortID, tx ids.ID, err error)
 }
 
 // dry is a faucet's error when no payer has enough.
@@ -44,7 +44,7 @@ type dry interface {
 type FaucetRequest struct {
 	Address string       `json:"address" doc:"0x and 40 hexadecimal digits for an EVM chain, or bech32 such as P-avax1… or X-fuji1…."`
 	Chain   string       `json:"chain,omitempty" doc:"C, P or X, or with a network as in fuji/P; or an L1's name, EVM chain id or blockchain id. Default: the chain of the address; mainnet's C-Chain for 0x."`
-	Token   string       `json:"token,omitempty" doc:"Role, symbol or address of an ERC-20. Default: the chain's own coin, AVAX on C, P and X."`
+	Token   string       `json:"token,omitempty" doc:"Role, symbol or address of an ERC-20; on P and X, id, symbol or name of an asset of the X-Chain. Default: the chain's own coin, AVAX on C, P and X."`
 	Amount  FaucetAmount `json:"amount,omitempty" doc:"In whole coins or tokens, such as 2.5. Default: 1."`
 }
 
@@ -72,7 +72,7 @@ type FaucetPayment struct {
 	Amount   string `json:"amount" doc:"In the smallest unit: wei, nAVAX or the token's."`
 	Symbol   string `json:"symbol"`
 	Decimals int    `json:"decimals"`
-	Token    string `json:"token,omitempty" doc:"Address of the ERC-20."`
+	Token    string `json:"token,omitempty" doc:"Address of the ERC-20, or id of the X-Chain's asset."`
 	TxHash   string `json:"txHash" doc:"Hash on an EVM chain, id on P and X."`
 	Status   string `json:"status" enum:"accepted,pending" doc:"pending if the chain doesn't mine by itself now: evm_mine makes the block."`
 	Block    string `json:"block,omitempty" doc:"Number of the block that contains the transaction."`
@@ -99,7 +99,7 @@ type faucetAPI struct {
 func RegisterFaucet(s *rest.Server, w *sim.World, f Faucet, rule *permit.Rule) error {
 	a := &faucetAPI{w, f, rule, rest.NewAllowance(publicTimes, publicPeriod, "payments per hour")}
 	return s.Register(rest.Sim, rest.Operation{ID: "requestFunds", Method: http.MethodPost, Path: "/sim/faucet", Summary: "Pay any account on any chain from the faucet",
-		Doc: "Pays with an ordinary transaction of the persona ewoq, whale or deployer: the first that has enough. Example: {\"address\":\"P-avax1…\",\"amount\":\"25\"}. " +
+		Doc: "Pays with an ordinary transaction of the persona ewoq, whale or deployer, or of any persona for an asset of the X-Chain other than AVAX: the first that has enough or may mint it. Example: {\"address\":\"P-avax1…\",\"amount\":\"25\"}. " +
 			fmt.Sprintf("A server beyond loopback without --allow-control pays at most %d coins or tokens at a time, %d times an hour to each client. ", mostPublic, publicTimes) +
 			"An address C-avax1… gets an export from the X-Chain, which avax.import completes.",
 		Body: reflect.TypeFor[FaucetRequest](), Strict: true, Class: permit.Payment, Answer: reflect.TypeFor[FaucetPayment](), Handle: a.pay})
@@ -125,12 +125,14 @@ func (a *faucetAPI) pay(r *rest.Request) (any, error) {
 	}
 	paid := &FaucetPayment{Network: to.network.Name, Symbol: "AVAX", Decimals: 9}
 	var token *common.Address
+	var asset ids.ID
 	if to.evm != nil {
-		if token, err = a.describe(r.Context(), to.evm, body.Token, paid); err != nil {
-			return nil, err
-		}
-	} else if body.Token != "" && !strings.EqualFold(body.Token, "AVAX") {
-		return nil, rest.BadRequest(fmt.Sprintf("token: the faucet pays only AVAX on the %s-Chain", to.primary))
+		token, err = a.describe(r.Context(), to.evm, body.Token, paid)
+	} else {
+		asset, err = a.asset(r.Context(), to, body.Token, paid)
+	}
+	if err != nil {
+		return nil, err
 	}
 	amount, err := amountOf(string(body.Amount), paid.Decimals)
 	if err != nil {
@@ -148,7 +150,7 @@ func (a *faucetAPI) pay(r *rest.Request) (any, error) {
 	if to.evm != nil {
 		return paid, a.payEVM(r, to, token, amount, paid)
 	}
-	return paid, a.payPrimary(r, to, amount, paid)
+	return paid, a.payPrimary(r, to, asset, amount, paid)
 }
 
 func (a *faucetAPI) payEVM(r *rest.Request, to *payee, token *common.Address, amount *big.Int, paid *FaucetPayment) error {
@@ -172,12 +174,11 @@ func (a *faucetAPI) payEVM(r *rest.Request, to *payee, token *common.Address, am
 	return nil
 }
 
-func (a *faucetAPI) payPrimary(r *rest.Request, to *payee, amount *big.Int, paid *FaucetPayment) error {
-	paid.Chain = to.primary.String()
+func (a *faucetAPI) payPrimary(r *rest.Request, to *payee, asset ids.ID, amount *big.Int, paid *FaucetPayment) error {
 	if !amount.IsUint64() {
-		return rest.BadRequest("amount: the network has less AVAX than that")
+		return rest.BadRequest(fmt.Sprintf("amount: no output holds so much %s", paid.Symbol))
 	}
-	from, id, err := a.faucet.PayPrimary(r.Context(), to.network, to.primary, to.owner, amount.Uint64())
+	from, id, err := a.faucet.PayPrimary(r.Context(), to.network, to.primary, asset, to.owner, amount.Uint64())
 	if err != nil {
 		return a.refused(r.Context(), err, paid)
 	}
@@ -236,6 +237,9 @@ func (a *faucetAPI) payee(text, chain string) (*payee, error) {
 	}
 	to := &payee{network: a.world.Networks[i], owner: owner}
 	if chain == "" {
+		if alias == "" {
+			return nil, rest.BadRequest(fmt.Sprintf("chain: give P or X, with the network in front as in fuji/P, because %.80q names none", text))
+		}
 		chain = to.network.Name + "/" + alias
 	}
 	network, named, err := a.onPrimary(chain)
@@ -340,11 +344,45 @@ func (a *faucetAPI) token(ctx context.Context, c *reader.Chain, name string) (*s
 	case 1:
 		return &all[0], nil
 	}
-	var addresses []string
-	for _, t := range all[:min(len(all), 5)] {
-		addresses = append(addresses, common.BytesToAddress(t.Address).Hex())
+	return nil, rest.BadRequest(fmt.Sprintf("token: %d ERC-20s of chain %d are called %.40q; give the address, such as %s", len(all), c.Row.EVMID, name,
+		some(all, " or ", func(t store.Token) string { return common.BytesToAddress(t.Address).Hex() })))
+}
+
+// asset finds the asset of the X-Chain that a payment is in by its id, symbol or name, and describes it.
+func (a *faucetAPI) asset(ctx context.Context, to *payee, name string, paid *FaucetPayment) (ids.ID, error) {
+	paid.Chain = to.primary.String()
+	avax := to.network.Rules.AVAXAssetID
+	if name == "" || strings.EqualFold(name, paid.Symbol) || name == avax.String() {
+		return avax, nil
 	}
-	return nil, rest.BadRequest(fmt.Sprintf("token: %d ERC-20s of chain %d are called %.40q; give the address, such as %s", len(all), c.Row.EVMID, name, strings.Join(addresses, " or ")))
+	if to.primary == txs.CChain {
+		return avax, rest.BadRequest("token: the C-Chain imports only AVAX; an address 0x… gets ERC-20s")
+	}
+	all, err := a.world.DB.Assets(ctx, to.network.Chain(txs.XChain))
+	if err != nil {
+		return avax, err
+	}
+	named := slices.DeleteFunc(slices.Clone(all), func(row store.PrimaryAsset) bool {
+		return ids.ID(row.Hash).String() != name && !strings.EqualFold(row.Symbol, name) && !strings.EqualFold(row.Name, name)
+	})
+	switch len(named) {
+	case 0:
+		return avax, rest.BadRequest(fmt.Sprintf("token: the X-Chain of %s has no asset %.60q; it has %s", to.network.Name, name,
+			some(all, ", ", func(row store.PrimaryAsset) string { return row.Symbol })))
+	case 1:
+	default:
+		return avax, rest.BadRequest(fmt.Sprintf("token: %d assets of the X-Chain of %s are called %.60q; give the id, such as %s", len(named), to.network.Name, name,
+			some(named, " or ", func(row store.PrimaryAsset) string { return ids.ID(row.Hash).String() })))
+	}
+	row, id := named[0], ids.ID(named[0].Hash)
+	if !row.Fungible() {
+		return avax, rest.BadRequest(fmt.Sprintf("token: %s has NFTs and properties only; the faucet pays amounts", row.Name))
+	}
+	paid.Symbol, paid.Decimals = row.Symbol, int(row.Denomination)
+	if id != avax {
+		paid.Token = id.String()
+	}
+	return id, nil
 }
 
 var faucetDecimal = schema.Shape(`^[0-9]{1,80}(\.[0-9]{1,80})?$`)
@@ -370,6 +408,15 @@ func amountOf(text string, decimals int) (*big.Int, error) {
 		return nil, fmt.Errorf("%.80s is more than any token has", text)
 	}
 	return amount, nil
+}
+
+// some names a few of a list.
+func some[T any](all []T, or string, name func(T) string) string {
+	var names []string
+	for _, one := range all[:min(len(all), 5)] {
+		names = append(names, name(one))
+	}
+	return strings.Join(names, or)
 }
 
 // inUnits converts whole coins to the smallest unit.

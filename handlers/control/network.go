@@ -28,6 +28,11 @@ func (n *Network) describe(d *describe.Network) {
 		}
 		n.Subnets = append(n.Subnets, subnet)
 	}
+	n.Assets = []Asset{}
+	for i := range d.Assets {
+		a := &d.Assets[i]
+		n.Assets = append(n.Assets, Asset{AssetID: idText(a.Hash), Name: a.Name, Symbol: a.Symbol, Denomination: int(a.Denomination), Fungible: a.Fungible()})
+	}
 	for what, id := range d.Samples {
 		n.Samples[what] = idText(id)
 	}

@@ -71,6 +71,7 @@ type Network struct {
 	L1Validators  int               `json:"l1Validators" doc:"At any time."`
 	Nodes         []Node            `json:"nodes" doc:"Nodes that exist to show a situation."`
 	Subnets       []Subnet          `json:"subnets"`
+	Assets        []Asset           `json:"assets" doc:"Of the X-Chain, AVAX first."`
 	Samples       map[string]string `json:"samples" doc:"Example ids by the situation that they show; chain and type name a transaction of that type."`
 }
 
@@ -80,6 +81,15 @@ type Node struct {
 	NodeID       string `json:"nodeId"`
 	TxID         string `json:"txId,omitempty" doc:"Transaction that made it a validator of the primary network."`
 	ValidationID string `json:"validationId,omitempty" doc:"Of an L1 validator."`
+}
+
+// Asset is an asset of the X-Chain.
+type Asset struct {
+	AssetID      string `json:"assetId"`
+	Name         string `json:"name"`
+	Symbol       string `json:"symbol"`
+	Denomination int    `json:"denomination" doc:"Decimals of an amount."`
+	Fungible     bool   `json:"fungible" doc:"Whether it has amounts, which the faucet pays, and not only NFTs and properties."`
 }
 
 // Subnet is a subnet with its chains.

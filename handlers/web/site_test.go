@@ -188,7 +188,7 @@ func TestPagesShowWhatTheyAreAbout(t *testing.T) {
 		{"/requests/999999999", 404, []string{"999999999"}},
 		{"/control", 200, []string{"+1 h", "To validator-end", "evm_mine"}},
 		{"/webhooks", 200, []string{"New webhook", "Export transactions"}},
-		{"/faucet?chain=70411", 200, []string{`data-path="/sim/faucet"`, `value="70411" selected`, "Pay"}},
+		{"/faucet?chain=70411", 200, []string{`data-path="/sim/faucet"`, `value="70411" selected`, "Pay", `<option value="HARC">P and X mainnet</option>`, `<option value="WAVAX">C-Chain mainnet, C-Chain fuji</option>`}},
 		{"/docs", 200, []string{"swagger-ui-bundle.js", `data-document="/openapi.json?operation=getChain"`, `data-document="/docs/methods/eth_call"`, "platform.getTx"}},
 		{"/docs?dialect=upstream", 200, []string{`data-document="/upstream/openapi.json?operation=getChain"`}},
 		{"/docs/personas", 200, []string{"<h1>Personas and nodes</h1>", "<td>alice</td>", `href="/docs/go-test"`}},

@@ -108,13 +108,18 @@ func (n *assets) mintOutput(of *population.Account, role string, kind txs.Output
 var firstOwner = txs.Input{SigIndices: []uint32{0}}
 
 func (n *assets) mint(amount, at uint64) (*txs.Tx, error) {
-	u, asset := n.mintOutput(n.personas.Deployer, "variable", (*txs.MintOutput)(nil), 0)
+	u, _ := n.mintOutput(n.personas.Deployer, "variable", (*txs.MintOutput)(nil), 0)
 	if u == nil {
 		return nil, nil
 	}
-	return n.operate(n.personas.Deployer, &txs.Operation{AssetID: asset, UTXOIDs: []*txs.UTXOID{&u.UTXOID}, Op: &txs.MintOperation{
-		MintInput: firstOwner, MintOutput: txs.MintOutput{OutputOwners: *u.Owners()},
-		TransferOutput: txs.TransferOutput{Amount: amount * 100, OutputOwners: n.personas.Alice.Owner()},
+	return n.mintFor(n.personas.Deployer, u, amount*100, n.personas.Alice.Owner(), at)
+}
+
+// mintFor mints an amount for owners by an account's right to mint.
+func (n *assets) mintFor(by *population.Account, right *txs.UTXO, amount uint64, owners txs.OutputOwners, at uint64) (*txs.Tx, error) {
+	return n.operate(by, &txs.Operation{AssetID: right.AssetID, UTXOIDs: []*txs.UTXOID{&right.UTXOID}, Op: &txs.MintOperation{
+		MintInput: firstOwner, MintOutput: txs.MintOutput{OutputOwners: *right.Owners()},
+		TransferOutput: txs.TransferOutput{Amount: amount, OutputOwners: owners},
 	}}, at)
 }
 

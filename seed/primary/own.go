@@ -164,14 +164,15 @@ func (n *Residents) Stake(ctx context.Context, s Stake) error {
 // FundsError reports that an account cannot pay an amount and the fee.
 type FundsError struct {
 	Chain        txs.Chain
-	Amount, Owns uint64 // nAVAX; Owns is what the account can spend at once
+	Unit         string // nAVAX, or the id of another asset
+	Amount, Owns uint64 // Owns is what the account can spend at once
 }
 
 func (e *FundsError) Error() string {
-	return fmt.Sprintf("the sender cannot pay %d nAVAX and the fee on %s", e.Amount, e.Chain)
+	return fmt.Sprintf("the sender cannot pay %d %s and the fee on %s", e.Amount, e.Unit, e.Chain)
 }
 
-// NewPayer returns the residents of a world's network, for Pay and Export only.
+// NewPayer returns the residents of a world's network, for Pay, PayAsset and Export only.
 func NewPayer(live *sim.Network) *Residents {
 	return &Residents{live: live, Network: &Network{rules: live.Rules, wallet: &wallet{rules: live.Rules, utxos: utxoSet{}}}}
 }
@@ -196,11 +197,11 @@ func (n *Residents) spend(ctx context.Context, chain txs.Chain, who *population.
 	err = n.onEither(ctx, chain, who, func(at uint64) (*txs.Tx, error) {
 		owns := sumOf(n.wallet.utxos[n.wallet.avax(int(chain), int(chain), singleSigner(who))])
 		if amount > owns {
-			return nil, &FundsError{chain, amount, owns}
+			return nil, &FundsError{chain, "nAVAX", amount, owns}
 		}
 		tx, err := write(at)
 		if err == nil && tx == nil {
-			err = &FundsError{chain, amount, owns}
+			err = &FundsError{chain, "nAVAX", amount, owns}
 		}
 		sent = tx
 		return tx, err
@@ -232,8 +233,7 @@ func (n *Residents) Move(ctx context.Context, who *population.Account, from, to 
 // that the sender cannot pay.
 func (n *Residents) onEither(ctx context.Context, chain txs.Chain, who *population.Account, onPrimary func(at uint64) (*txs.Tx, error), onC func(*evm.BlockExecution) (*txs.Tx, error)) error {
 	prepared := func(net *primary.Network, write func() (*txs.Tx, error)) (*txs.Tx, error) {
-		n.net, n.wallet.net = net, net
-		if err := n.load(ctx, who); err != nil {
+		if err := n.prepare(ctx, net, who); err != nil {
 			return nil, err
 		}
 		tx, err := write()
@@ -250,4 +250,10 @@ func (n *Residents) onEither(ctx context.Context, chain txs.Chain, who *populati
 	return n.live.IssueNext(ctx, chain, func(net *primary.Network, at uint64) (*txs.Tx, error) {
 		return prepared(net, func() (*txs.Tx, error) { return onPrimary(at) })
 	})
+}
+
+// prepare loads the outputs that an account can spend now.
+func (n *Residents) prepare(ctx context.Context, net *primary.Network, who *population.Account) error {
+	n.net, n.wallet.net = net, net
+	return n.load(ctx, who)
 }

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"slices"
@@ -304,6 +305,9 @@ type PrimaryAsset struct {
 	Denomination byte     `db:"denomination"`
 	Fxs          []byte   `db:"fxs"` // indices of the feature extensions, one byte each
 }
+
+// Fungible reports whether the asset has amounts, and not only NFTs and properties.
+func (a *PrimaryAsset) Fungible() bool { return bytes.IndexByte(a.Fxs, 0) >= 0 }
 
 const assetColumns = `id, hash, name, symbol, denomination, fxs`
 

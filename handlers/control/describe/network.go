@@ -25,6 +25,7 @@ type Network struct {
 	L1Validators  int
 	Nodes         []Node // nodes with a role
 	Subnets       []Subnet
+	Assets        []store.PrimaryAsset
 	Samples       map[string][]byte // example ids by what they show
 }
 
@@ -61,6 +62,9 @@ func readNetwork(ctx context.Context, db *store.DB, id uint32) (*Network, error)
 	}
 	x, err := db.PrimaryHead(ctx, chains[store.XChain])
 	if err != nil {
+		return nil, err
+	}
+	if d.Assets, err = db.Assets(ctx, chains[store.XChain]); err != nil {
 		return nil, err
 	}
 	d.PHeight, d.PTransactions, d.XHeight, d.XTransactions = p.ID.Number(), p.AllTxs, x.ID.Number(), x.AllTxs

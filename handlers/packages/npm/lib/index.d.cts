@@ -49,7 +49,7 @@ export interface World extends AsyncDisposable {
   /** Requests a path below the world's URL and returns the answer. The method is POST with a body, GET without. */
   ask<T = any>(path: string, body?: unknown, method?: string): Promise<T>
 
-  /** Pays an account from the faucet, in whole coins or tokens on the chain of the address. The default amount is 1. */
+  /** Pays an account from the faucet, in whole coins or tokens on the chain of the address. The default amount is 1. On P and X, token is an asset of the X-Chain. */
   fund(address: string, amount?: string | number | bigint, options?: { chain?: string; token?: string }): Promise<Funding>
   /** Deploys a contract, as alice by default. code is its bytecode, a Foundry or Hardhat artifact, or the path of one; args are encoded. */
   deploy(code: Hex | Artifact | string, options?: { args?: Hex; from?: Hex; value?: bigint; chain?: string }): Promise<Hex>
@@ -145,7 +145,8 @@ export interface Artifact {
 
 /** A payment from the faucet. */
 export interface Funding {
-  readonly txHash?: Hex
+  /** Hash on an EVM chain, id on P and X. */
+  readonly txHash: string
   readonly status: string
   readonly [member: string]: unknown
 }

@@ -237,7 +237,7 @@ class World:
         return _ask(self.url, path, body, method)
 
     def fund(self, address: str, amount: Union[str, int] = "1", *, chain: Optional[str] = None, token: Optional[str] = None) -> Any:
-        """Pays an account from the faucet, in whole coins or tokens on the chain of the address."""
+        """Pays an account from the faucet, in whole coins or tokens on the chain of the address. On P and X, token is an asset of the X-Chain."""
         body = {"address": address, "amount": str(amount), "chain": chain, "token": token}
         return self.ask("/sim/faucet", {name: value for name, value in body.items() if value is not None})
 
