@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -186,6 +187,65 @@ func TestMessagesUnderWayAreBounded(t *testing.T) {
 			t.Fatalf("no room: %d %s", status, text)
 		}
 	}
+}
+
+// TestCallsOutliveTheInput: calls that came before the input ended get their responses, in any order, and Serve returns; if nobody takes
+// responses, or the context ends, it returns all the same.
+func TestCallsOutliveTheInput(t *testing.T) {
+	api, _ := serveAPI(t)
+	server := httptest.NewServer(api)
+	defer server.Close()
+	lines := `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}` + "\n" +
+		`{"jsonrpc":"2.0","method":"notifications/initialized"}` + "\n"
+	const calls = 5
+	for i := 1; i <= calls; i++ {
+		lines += strings.Replace(callOf("/wait"), `"id":1`, fmt.Sprint(`"id":`, i), 1) + "\n"
+	}
+	serve := func(ctx context.Context, tail string, out io.Writer) <-chan error {
+		ended := make(chan error, 1)
+		go func() {
+			ended <- Serve(ctx, server.URL, docs.New(nil), "test", slog.New(slog.DiscardHandler), io.NopCloser(strings.NewReader(lines+tail)), out)
+		}()
+		for range calls {
+			<-api.waiting
+		}
+		return ended
+	}
+	for _, tail := range []string{"", `{"jsonrpc":`, "nonsense\n"} {
+		var out bytes.Buffer
+		ended := serve(t.Context(), tail, &out)
+		for range calls {
+			api.release <- struct{}{}
+		}
+		err := <-ended
+		if text := out.String(); strings.Count(text, `\"path\":\"/wait\"`) != calls || strings.Contains(text, "isError\":true") || (err != nil) != (tail != "") {
+			t.Errorf("%q: %v: %s", tail, err, text)
+		}
+	}
+	ended := serve(t.Context(), "", &failing{after: 1}) // the response to initialize
+	api.release <- struct{}{}
+	if err := <-ended; err == nil {
+		t.Error("a closed output is no error")
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	ended = serve(ctx, "", io.Discard)
+	cancel()
+	for range calls {
+		api.release <- struct{}{}
+	}
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+}
+
+// failing is an output that nobody reads after some messages.
+type failing struct{ after int }
+
+func (f *failing) Write(b []byte) (int, error) {
+	if f.after--; f.after < 0 {
+		return 0, io.ErrClosedPipe
+	}
+	return len(b), nil
 }
 
 // TestMessagesLeaveNothingBehind: no goroutines and no memory, however many clients start a session.

@@ -26,10 +26,11 @@ const instructions = "A whole Avalanche-style network for tests: P-Chain, X-Chai
 	"stand for edge cases. Begin with describe_world; find looks for cases and ids; search_documentation finds the operation or method for a task, read_documentation explains it. " +
 	"Its time stands still until move_clock moves it. Take a snapshot before you change the world, and revert to it afterwards."
 
-// Serve serves the protocol over streams for the world of the server at a URL, until the input ends or the context is cancelled.
+// Serve serves the protocol over streams for the world of the server at a URL, until the input ends and the last calls have their responses, or the
+// context is cancelled.
 func Serve(ctx context.Context, url string, manual *docs.Manual, version string, log *slog.Logger, in io.ReadCloser, out io.Writer) error {
 	s := newServer(&world{asker: &outside{strings.TrimSuffix(url, "/")}, index: &index{manual: manual}}, version, log)
-	err := s.Run(ctx, &sdk.IOTransport{Reader: in, Writer: keptOpen{out}, MaxLineLength: mostBody})
+	err := s.Run(ctx, drained{&sdk.IOTransport{Reader: in, Writer: keptOpen{out}, MaxLineLength: mostBody}})
 	if errors.Is(err, io.EOF) || ctx.Err() != nil {
 		return nil
 	}
@@ -100,6 +101,8 @@ func (w *world) addResource(s *sdk.Server, resource *sdk.Resource, path string) 
 
 // read reads a resource at a path of the world.
 func (w *world) read(ctx context.Context, uri, kind, path string) (*sdk.ReadResourceResult, error) {
+	ctx, cancel := within(ctx)
+	defer cancel()
 	text, err := w.get(ctx, path)
 	if failed := new(refusal); errors.As(err, &failed) && failed.status == 404 {
 		return nil, sdk.ResourceNotFoundError(uri)
