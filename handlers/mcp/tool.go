@@ -20,6 +20,7 @@ type tool struct {
 	name, title, doc string
 	reads            bool // changes nothing
 	undoes           bool // may destroy something
+	lasts            bool // takes as long as it needs
 	arguments        reflect.Type
 	run              func(ctx context.Context, w *world, arguments any) (string, error)
 
@@ -66,6 +67,19 @@ func undoing(t tool) tool {
 	return t
 }
 
+// lasting marks a tool that takes as long as it needs.
+func lasting(t tool) tool {
+	t.lasts = true
+	return t
+}
+
+// posting runs a tool that sends its arguments to a path.
+func posting[In any](path string) func(context.Context, *world, *In) (string, error) {
+	return func(ctx context.Context, w *world, in *In) (string, error) {
+		return w.send(ctx, http.MethodPost, path, in)
+	}
+}
+
 func (t *tool) tool() *sdk.Tool {
 	schema, _ := t.schema()
 	return &sdk.Tool{Name: t.name, Title: t.title, Description: t.doc, InputSchema: schema,
@@ -89,6 +103,11 @@ func (t *tool) call(ctx context.Context, w *world, raw json.RawMessage) (string,
 	arguments := reflect.New(t.arguments).Interface()
 	if err := json.Unmarshal(raw, arguments); err != nil {
 		return "", fmt.Errorf("the arguments of %s do not match its schema: %w", t.name, err)
+	}
+	if !t.lasts {
+		var cancel context.CancelFunc
+		ctx, cancel = within(ctx)
+		defer cancel()
 	}
 	return t.run(ctx, w, arguments)
 }
@@ -137,15 +156,13 @@ func (w *world) request(ctx context.Context, method, path, accept string, body [
 	return string(answer), nil
 }
 
-// within bounds the time of a request that should be quick.
+// within bounds the time of a call that should be quick.
 func within(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeoutCause(ctx, patience, context.DeadlineExceeded)
 }
 
 // get reads a path.
 func (w *world) get(ctx context.Context, path string) (string, error) {
-	ctx, cancel := within(ctx)
-	defer cancel()
 	return w.request(ctx, http.MethodGet, path, "", nil)
 }
 
@@ -160,8 +177,6 @@ func (w *world) send(ctx context.Context, method, path string, body any) (string
 
 // rpc calls a JSON-RPC method and returns its result.
 func (w *world) rpc(ctx context.Context, path, method string, params json.RawMessage) (string, error) {
-	ctx, cancel := within(ctx)
-	defer cancel()
 	if len(params) == 0 {
 		params = json.RawMessage("[]")
 		if strings.Contains(method, ".") { // services of avalanchego take an object

@@ -22,8 +22,6 @@ var tools = []tool{
 		func(ctx context.Context, w *world, in *struct {
 			Query string `json:"query" jsonschema:"a name or a part of one, a word of a purpose, or any id"`
 		}) (string, error) {
-			ctx, cancel := within(ctx)
-			defer cancel()
 			return w.request(ctx, http.MethodGet, "/search?q="+url.QueryEscape(in.Query), "application/json", nil)
 		})),
 	reading(newTool("search_documentation", "Search the documentation",
@@ -58,8 +56,6 @@ var tools = []tool{
 			if path.Path == Path {
 				return "", errors.New("this tool calls only the other interfaces")
 			}
-			ctx, cancel := within(ctx)
-			defer cancel()
 			return w.request(ctx, method, path.RequestURI(), "application/json", in.Body.RawMessage)
 		}),
 	newTool("call_rpc", "Call a JSON-RPC method",
@@ -84,31 +80,25 @@ var tools = []tool{
 		}),
 	reading(newTool("decode", "Decode calldata, a revert or a log",
 		"Names the function, custom error or event and its arguments.",
-		func(ctx context.Context, w *world, in *struct {
+		posting[struct {
 			Data    string   `json:"data,omitempty" jsonschema:"0x…: calldata, the data of a revert, or of a log if topics are given"`
 			Topics  []string `json:"topics,omitempty" jsonschema:"of a log"`
 			Address string   `json:"address,omitempty" jsonschema:"of the contract, if known"`
 			Chain   string   `json:"chain,omitempty" jsonschema:"of the address"`
-		}) (string, error) {
-			ctx, cancel := within(ctx)
-			defer cancel()
-			return w.send(ctx, http.MethodPost, "/sim/decode", in)
-		})),
+		}]("/sim/decode"))),
 	reading(newTool("explain_transaction", "Explain a transaction of an EVM chain",
 		"Why it failed and where, its calls, events and console.log, and what it used and paid.",
 		explainTransaction)),
-	newTool("move_clock", "Move the world's clock",
+	lasting(newTool("move_clock", "Move the world's clock",
 		"Moves the clock forward. Everything that falls due on the way happens: stakes end, L1 validators run out of balance, outputs unlock. One of advance, set, until, rate or freeze.",
-		func(ctx context.Context, w *world, in *struct {
+		posting[struct {
 			Advance  string   `json:"advance,omitempty" jsonschema:"by a duration such as 36h, 90m or 7d"`
 			Set      string   `json:"set,omitempty" jsonschema:"to a time, RFC 3339"`
 			Until    string   `json:"until,omitempty" jsonschema:"to the next event of a kind in GET /sim/clock/events, such as next-validator-end"`
 			Rate     *float64 `json:"rate,omitempty" jsonschema:"let it run at this multiple of real time"`
 			Freeze   bool     `json:"freeze,omitempty" jsonschema:"stop it"`
 			Populate *bool    `json:"populate,omitempty" jsonschema:"whether the world's people act on the way"`
-		}) (string, error) {
-			return w.send(ctx, http.MethodPost, "/sim/clock", in) // takes as long as it needs
-		}),
+		}]("/sim/clock"))),
 	newTool("mine", "Make blocks",
 		"Makes blocks on an EVM chain with the transactions that wait in its pool, and returns the number of the newest.",
 		func(ctx context.Context, w *world, in *struct {
@@ -128,32 +118,26 @@ var tools = []tool{
 			}
 			return w.rpc(ctx, path, "eth_blockNumber", nil)
 		}),
-	newTool("take_snapshot", "Take a snapshot",
+	lasting(newTool("take_snapshot", "Take a snapshot",
 		"Saves the whole world as it is now, and returns the id of the snapshot.",
-		func(ctx context.Context, w *world, in *struct {
+		posting[struct {
 			Name string `json:"name,omitempty" jsonschema:"for people"`
-		}) (string, error) {
-			return w.send(ctx, http.MethodPost, "/sim/snapshots", in)
-		}),
-	undoing(newTool("revert", "Revert to a snapshot",
+		}]("/sim/snapshots"))),
+	lasting(undoing(newTool("revert", "Revert to a snapshot",
 		"Returns the world to where it was when the snapshot was taken, and deletes later snapshots. To return to the freshly generated world, call_api POST /sim/reset.",
 		func(ctx context.Context, w *world, in *struct {
 			ID string `json:"id" jsonschema:"of the snapshot"`
 		}) (string, error) {
 			return w.request(ctx, http.MethodPost, "/sim/snapshots/"+url.PathEscape(in.ID)+":revert", "", nil)
-		})),
+		}))),
 	newTool("add_fault", "Make responses fail",
 		`Adds a fault rule, such as match {"operation":"getChain"}, action {"status":429}, times {"first":2}; match {"rpcMethod":"eth_call"}, action {"delay":"2s"}. The page faults has everything.`,
-		func(ctx context.Context, w *world, in *struct {
+		posting[struct {
 			ID     string `json:"id,omitempty" jsonschema:"names the rule; replaces a rule with the same name"`
 			Match  object `json:"match,omitzero" jsonschema:"which requests, by operation, rpcMethod, path, chain, network, address and so on; default: all"`
 			Action object `json:"action" jsonschema:"what happens: status, rpcError, delay and so on"`
 			Times  object `json:"times,omitzero" jsonschema:"how often: first, every, after, for, probability; default: always"`
-		}) (string, error) {
-			ctx, cancel := within(ctx)
-			defer cancel()
-			return w.send(ctx, http.MethodPost, "/sim/faults", in)
-		}),
+		}]("/sim/faults")),
 	undoing(newTool("delete_faults", "Delete fault rules",
 		"Deletes a fault rule, or all of them.",
 		func(ctx context.Context, w *world, in *struct {
@@ -163,25 +147,19 @@ var tools = []tool{
 			if in.ID != "" {
 				path += "/" + url.PathEscape(in.ID)
 			}
-			ctx, cancel := within(ctx)
-			defer cancel()
 			return w.request(ctx, http.MethodDelete, path, "", nil)
 		})),
 	reading(newTool("list_requests", "Read the journal of requests",
 		"The latest requests from clients, newest first, or one request with its bodies and headers.",
 		listRequests)),
 	newTool("request_funds", "Pay an account from the faucet",
-		"Pays any account on any chain with an ordinary transaction: AVAX, the L1's coin or an ERC-20.",
-		func(ctx context.Context, w *world, in *struct {
+		"Pays any account on any chain with an ordinary transaction: AVAX, the L1's coin, an ERC-20, or on P and X an asset of the X-Chain.",
+		posting[struct {
 			Address string `json:"address" jsonschema:"0x… on an EVM chain, P-avax1…, X-fuji1… and so on"`
 			Chain   string `json:"chain,omitempty" jsonschema:"C, P or X, or with a network as in fuji/C, or an L1's name or EVM chain id; default: the address's own"`
-			Token   string `json:"token,omitempty" jsonschema:"role, symbol or address of an ERC-20; default: the chain's coin"`
+			Token   string `json:"token,omitempty" jsonschema:"role, symbol or address of an ERC-20, or on P and X id, symbol or name of an asset of the X-Chain; default: the chain's coin"`
 			Amount  string `json:"amount,omitempty" jsonschema:"in whole coins or tokens, such as 2.5; default: 1"`
-		}) (string, error) {
-			ctx, cancel := within(ctx)
-			defer cancel()
-			return w.send(ctx, http.MethodPost, "/sim/faucet", in)
-		}),
+		}]("/sim/faucet")),
 }
 
 // chainPath returns the path of a chain's JSON-RPC.
