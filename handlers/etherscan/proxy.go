@@ -55,9 +55,9 @@ func proxied(method string) func(*request) (any, error) {
 		call.Header = r.Header.Clone()
 		call.Header.Set("Content-Type", "application/json")
 		call.RemoteAddr, call.Host, call.TLS, call.RequestURI = r.RemoteAddr, r.Host, r.TLS, path
-		w := &recorder{header: http.Header{}, status: http.StatusOK}
+		w := rest.NewRecorder()
 		r.api.options.Node.ServeHTTP(w, call)
-		return raw{w.status, bytes.TrimSpace(w.body.Bytes())}, nil
+		return raw{w.Status, bytes.TrimSpace(w.Body.Bytes())}, nil
 	}
 }
 
@@ -84,14 +84,3 @@ func (r *request) params(names []string) []any {
 	}
 	return params
 }
-
-// recorder takes the node's answer.
-type recorder struct {
-	header http.Header
-	status int
-	body   bytes.Buffer
-}
-
-func (w *recorder) Header() http.Header         { return w.header }
-func (w *recorder) WriteHeader(status int)      { w.status = status }
-func (w *recorder) Write(b []byte) (int, error) { return w.body.Write(b) }

@@ -71,7 +71,7 @@ func (i *inside) ask(ctx context.Context, method, path, accept string, body []by
 		r.Header.Set("X-Service-Api-Key", key)
 	}
 	fill(r, accept, body)
-	w := newRecorder()
+	w := &recorder{Recorder: rest.NewRecorder()}
 	complete := i.serve(w, r)
 	if w.large {
 		return 0, nil, errLarge
@@ -82,7 +82,7 @@ func (i *inside) ask(ctx context.Context, method, path, accept string, body []by
 	if !complete {
 		return 0, nil, errClosed
 	}
-	return w.status, w.body.Bytes(), nil
+	return w.Status, w.Body.Bytes(), nil
 }
 
 // fill sets the headers of a request: the type of its body, and the type it accepts.
@@ -142,21 +142,14 @@ var errPath = errors.New("this is not a path: it must begin with / and be encode
 
 // recorder records a response, up to a size.
 type recorder struct {
-	header http.Header
-	status int
-	body   bytes.Buffer
-	large  bool
+	*rest.Recorder
+	large bool
 }
 
-func newRecorder() *recorder { return &recorder{header: http.Header{}, status: http.StatusOK} }
-
-func (w *recorder) Header() http.Header    { return w.header }
-func (w *recorder) WriteHeader(status int) { w.status = status }
-
 func (w *recorder) Write(b []byte) (int, error) {
-	if w.body.Len()+len(b) > mostAnswer {
+	if w.Body.Len()+len(b) > mostAnswer {
 		w.large = true
 		return 0, errLarge
 	}
-	return w.body.Write(b)
+	return w.Recorder.Write(b)
 }

@@ -97,14 +97,14 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	deadlines := http.NewResponseController(w) // test writers have no deadlines
 	_ = errors.Join(deadlines.SetReadDeadline(time.Time{}), deadlines.SetWriteDeadline(time.Time{}))
-	answer := newRecorder()
+	answer := &recorder{Recorder: rest.NewRecorder()}
 	h.serve.ServeHTTP(answer, r)
-	for name, values := range answer.header {
+	for name, values := range answer.Header() {
 		w.Header()[name] = values
 	}
 	_ = deadlines.SetWriteDeadline(time.Now().Add(readTime))
-	w.WriteHeader(answer.status)
-	_, _ = w.Write(answer.body.Bytes()) // the client may be gone
+	w.WriteHeader(answer.Status)
+	_, _ = w.Write(answer.Body.Bytes()) // the client may be gone
 }
 
 // readMessage reads a message within bounds. The library's own parser doesn't bound the depth.

@@ -324,18 +324,7 @@ func (p *play) request(ctx context.Context, method, path string, body []byte) (s
 	}
 	r.RequestURI, r.RemoteAddr = path, "127.0.0.1:0"
 	r.Header.Set("Content-Type", "application/json")
-	w := &written{header: http.Header{}, status: http.StatusOK}
+	w := rest.NewRecorder()
 	p.handler.ServeHTTP(w, r)
-	return w.status, w.body.Bytes()
+	return w.Status, w.Body.Bytes()
 }
-
-// written keeps an answer.
-type written struct {
-	header http.Header
-	status int
-	body   bytes.Buffer
-}
-
-func (w *written) Header() http.Header         { return w.header }
-func (w *written) Write(b []byte) (int, error) { return w.body.Write(b) }
-func (w *written) WriteHeader(status int)      { w.status = status }

@@ -223,21 +223,10 @@ func (s *Site) ask(ctx context.Context, from *http.Request, c *Call) (int, []byt
 	if key := keyOf(from); key != "" {
 		r.Header.Set("X-Service-Api-Key", key)
 	}
-	w := &recorder{header: http.Header{}, status: http.StatusOK}
+	w := rest.NewRecorder()
 	s.api.ServeHTTP(w, r)
-	return w.status, w.body.Bytes()
+	return w.Status, w.Body.Bytes()
 }
-
-// recorder records a response.
-type recorder struct {
-	header http.Header
-	status int
-	body   bytes.Buffer
-}
-
-func (w *recorder) Header() http.Header         { return w.header }
-func (w *recorder) WriteHeader(status int)      { w.status = status }
-func (w *recorder) Write(b []byte) (int, error) { return w.body.Write(b) }
 
 // keyOf returns the visitor's API key: from the headers that programs send, or from keepKey's cookie.
 func keyOf(r *http.Request) string {
