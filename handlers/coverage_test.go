@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -50,6 +51,19 @@ func worldFile(t *testing.T, path string) {
 	if err := readWorld(t).DB.WriteCopy(t.Context(), path); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// readOnlyWorld opens a file of the world to read it only.
+func readOnlyWorld(t *testing.T) *sim.World {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "w.db")
+	worldFile(t, path)
+	w, err := sim.OpenReadOnly(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { w.Close() })
+	return w
 }
 
 func makeTiny(t testing.TB, number int64) *sim.World {

@@ -324,14 +324,7 @@ func TestAgentsHaveNoOtherPermissions(t *testing.T) {
 
 // TestAgentsOfAReadOnlyWorld can read, but change nothing.
 func TestAgentsOfAReadOnlyWorld(t *testing.T) {
-	path := t.TempDir() + "/w.db"
-	worldFile(t, path)
-	w, err := sim.OpenReadOnly(t.Context(), path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer w.Close()
-	a := newAgent(t, serveWorlds(t, w, handlers.Options{})+"/mcp")
+	a := newAgent(t, serveWorlds(t, readOnlyWorld(t), handlers.Options{})+"/mcp")
 	a.does("find", args{"query": "alice"}, "everyday wallet")
 	for name, arguments := range map[string]args{"mine": {}, "move_clock": {"advance": "1h"}, "take_snapshot": {}, "request_funds": {"address": fresh}} {
 		a.refuses(name, arguments, "the world cannot change")

@@ -20,7 +20,6 @@ import (
 	"github.com/ava-labs/avalanchego/utils/formatting"
 
 	"snowglobe/handlers/permit"
-	"snowglobe/sim"
 	"snowglobe/sim/store"
 	"snowglobe/sim/txs"
 )
@@ -175,13 +174,7 @@ func modest() *syscall.SysProcAttr {
 // this process's responses, because other processes serve the same file.
 func TestWhatIsOnlyReadHasNoWishes(t *testing.T) {
 	t.Parallel()
-	path := filepath.Join(t.TempDir(), "w.db")
-	worldFile(t, path)
-	w, err := sim.OpenReadOnly(t.Context(), path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer w.Close()
+	w := readOnlyWorld(t)
 	h := surfaceOf(t, w)
 	var document struct {
 		Methods []struct {
