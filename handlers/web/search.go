@@ -174,7 +174,7 @@ func (p searcher) byNumber(n string) ([]result, error) {
 // most is the number of names that a search shows.
 const most = 60
 
-// byName finds people, tokens, contracts, chains and nodes whose name contains the text.
+// byName finds people, tokens, assets, contracts, chains and nodes whose name contains the text.
 func (p searcher) byName(query string) []result {
 	q := strings.ToLower(query)
 	var exact, found []result
@@ -224,6 +224,9 @@ func (p searcher) byName(query string) []result {
 			if chain, _, found := strings.Cut(what, "."); found {
 				note(result{"sample", what, n.Name + ", " + n.Samples[what], "/" + strings.ToLower(chain) + "/" + n.Name + "/tx/" + n.Samples[what]}, what)
 			}
+		}
+		for _, a := range n.Assets {
+			note(result{"asset", clip(a.Name, 120) + " (" + a.Symbol + ")", "X-Chain " + n.Name, "/x/" + n.Name + "/asset/" + a.AssetID}, a.Symbol, a.Name)
 		}
 		for _, subnet := range n.Subnets {
 			for _, b := range subnet.Blockchains {

@@ -200,6 +200,7 @@ func TestPagesShowWhatTheyAreAbout(t *testing.T) {
 		{"/docs/methods/eth_nothing", 404, []string{"no such method"}},
 		{"/search?q=alice", 200, []string{"everyday wallet"}},
 		{"/search?q=usd", 200, []string{"USDC", "things match"}},
+		{"/search?q=credit", 200, []string{"Harper Credit (HARC)", "X-Chain mainnet", "/x/mainnet/asset/"}},
 		{"/search?q=10", 200, []string{"C-Chain mainnet", "Icefall"}},
 		{"/search?q=%3Cscript%3Ealert(1)%3C/script%3E", 404, []string{"&lt;script&gt;alert(1)"}},
 		{"/sim/explorer/43114/nothing/1", 404, []string{"no page"}},
