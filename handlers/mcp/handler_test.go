@@ -211,28 +211,33 @@ func TestCallsOutliveTheInput(t *testing.T) {
 		}
 		return ended
 	}
+	release := func(calls int) {
+		for range calls {
+			select {
+			case api.release <- struct{}{}:
+			case <-time.After(5 * time.Second):
+				t.Fatal("a call has ended before its response")
+			}
+		}
+	}
 	for _, tail := range []string{"", `{"jsonrpc":`, "nonsense\n"} {
 		var out bytes.Buffer
 		ended := serve(t.Context(), tail, &out)
-		for range calls {
-			api.release <- struct{}{}
-		}
+		release(calls)
 		err := <-ended
 		if text := out.String(); strings.Count(text, `\"path\":\"/wait\"`) != calls || strings.Contains(text, "isError\":true") || (err != nil) != (tail != "") {
 			t.Errorf("%q: %v: %s", tail, err, text)
 		}
 	}
 	ended := serve(t.Context(), "", &failing{after: 1}) // the response to initialize
-	api.release <- struct{}{}
+	release(1)
 	if err := <-ended; err == nil {
 		t.Error("a closed output is no error")
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	ended = serve(ctx, "", io.Discard)
 	cancel()
-	for range calls {
-		api.release <- struct{}{}
-	}
+	release(calls)
 	if err := <-ended; err != nil {
 		t.Error(err)
 	}
