@@ -207,7 +207,11 @@ func TestCallsOutliveTheInput(t *testing.T) {
 			ended <- Serve(ctx, server.URL, docs.New(nil), "test", slog.New(slog.DiscardHandler), io.NopCloser(strings.NewReader(lines+tail)), out)
 		}()
 		for range calls {
-			<-api.waiting
+			select {
+			case <-api.waiting:
+			case <-time.After(5 * time.Second):
+				t.Fatal("a call has ended before it began")
+			}
 		}
 		return ended
 	}
