@@ -273,7 +273,7 @@ func TestFaucetRefuses(t *testing.T) {
 		{409, `{"address":"` + nobodyAddress + `","amount":"9999999"}`, "its richest payer has 9"},
 		{409, `{"address":"` + nobodyAddress + `","amount":"999999999999","token":"` + usdc + `"}`, "does not have enough USDC"},
 		{409, `{"address":"P-` + bech32 + `","amount":"18446744073.709551615"}`, "its richest payer has"},
-		{409, `{"address":"X-` + bech32 + `","token":"CLM","amount":"1000000001"}`, "not enough CLM here for this amount and the fee: its richest payer has 1000000000"},
+		{409, `{"address":"X-` + bech32 + `","token":"CLM","amount":"1000000001"}`, "does not have enough CLM here for this amount and the fee: its richest payer has 1000000000"},
 		{409, `{"address":"P-` + bech32 + `","token":"CLM","amount":"1000000001"}`, "its richest payer has 1000000000"},
 		{409, `{"address":"` + collection + `"}`, "the recipient refuses"},
 	} {
