@@ -3,8 +3,13 @@ package rest
 import (
 	"context"
 	"errors"
+	"net/http"
+	"net/http/httptest"
 	"testing"
 	"time"
+
+	"snowglobe/sim"
+	"snowglobe/sim/cache"
 )
 
 // refused reports whether something has to wait for room.
@@ -124,4 +129,66 @@ func TestUnexpectedLargeAnswersAreBounded(t *testing.T) {
 		t.Errorf("with room again: %v %v", large, err)
 	}
 	last.Release()
+}
+
+// deadlined is a response that keeps its deadline.
+type deadlined struct {
+	*httptest.ResponseRecorder
+	until time.Time
+}
+
+func (d *deadlined) SetWriteDeadline(at time.Time) error {
+	d.until = at
+	return nil
+}
+
+// TestStreamedAnswersTakeTheirTime: a client may read slowly, but not for ever, and is not sent two histories or more than fits.
+func TestStreamedAnswersTakeTheirTime(t *testing.T) {
+	if err := StreamAnswer(t.Context(), largeBytes, largeBytes); err != nil {
+		t.Errorf("of no request: %v", err)
+	}
+	s, err := New(Options{Clock: sim.NewClock(time.Now()), WorldKey: make([]byte, 32)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var streamed error
+	body := make([]byte, unexpected)
+	s.Mount("node", "/ext", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if streamed = StreamAnswer(r.Context(), 3*slowest+1, unexpected); r.URL.Path == "/ext/write" {
+			_, streamed = w.Write(body)
+		}
+	}))
+	ask := func(ctx context.Context, path string) *deadlined {
+		w := &deadlined{httptest.NewRecorder(), time.Time{}}
+		s.ServeHTTP(w, httptest.NewRequestWithContext(ctx, "GET", path, nil))
+		return w
+	}
+	began := time.Now()
+	if w := ask(t.Context(), "/ext/stream"); streamed != nil || w.until.Sub(began) < largeTimeout+3*time.Second || w.until.Sub(began) > largeTimeout+13*time.Second {
+		t.Errorf("%v, until %s after the start", streamed, w.until.Sub(began))
+	}
+	if w := ask(t.Context(), "/ext/write"); streamed != nil || w.Body.Len() != len(body) {
+		t.Errorf("%v, %d bytes are written", streamed, w.Body.Len())
+	}
+	gate := sim.NewGate(&cache.Group{}, time.Millisecond)
+	late, leave, err := gate.Enter(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer leave()
+	gate.Close()
+	gate.Open()
+	if ask(late, "/ext/stream"); !errors.Is(streamed, ErrOvertaken) {
+		t.Errorf("of a request that was overtaken: %v", streamed)
+	}
+	if !largeWaiting.TryAcquire(unexpectedBytes) {
+		t.Fatal("something waits already")
+	}
+	defer largeWaiting.Release(unexpectedBytes)
+	if ask(t.Context(), "/ext/stream"); !errors.Is(streamed, errTooManyLarge) {
+		t.Errorf("of one more than may wait: %v", streamed)
+	}
+	if w := ask(t.Context(), "/ext/write"); !errors.Is(streamed, errTooManyLarge) || w.Code != 503 || w.Header().Get("Retry-After") != "1" || w.Body.Len() > 200 {
+		t.Errorf("%v: %d %v %.200s", streamed, w.Code, w.Header(), w.Body)
+	}
 }

@@ -212,7 +212,10 @@ func (p *Pool) Drop(hash common.Hash) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	t := p.all[hash]
-	return t != nil && p.keep(p.accounts[t.Sender], func(other *Transaction) bool { return other != t }) > 0
+	if t != nil {
+		p.keep(p.accounts[t.Sender], func(other *Transaction) bool { return other != t })
+	}
+	return t != nil
 }
 
 // DropSender removes every transaction of an account.

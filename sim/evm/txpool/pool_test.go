@@ -584,3 +584,26 @@ func TestBoundsOfTransactions(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestSlotsOfTransactions: a transaction takes one for each 32 KiB that it begins.
+func TestSlotsOfTransactions(t *testing.T) {
+	sizes := map[uint64]bool{}
+	for _, length := range []int{0, 1 << 15, 1 << 16} {
+		for n := max(length-200, 0); n < length+10; n++ {
+			tx := types.NewTx(&types.DynamicFeeTx{GasTipCap: new(big.Int), GasFeeCap: new(big.Int), Value: new(big.Int), Data: make([]byte, n)})
+			size := tx.Size()
+			want := 0
+			for begun := uint64(0); begun < size; begun += 1 << 15 {
+				want++
+			}
+			if sizes[size] = true; slotsOf(tx) != want {
+				t.Errorf("%d bytes take %d slots: want %d", size, slotsOf(tx), want)
+			}
+		}
+	}
+	for _, size := range []uint64{1 << 15, 1<<15 + 1, 1 << 16, 1<<16 + 1} {
+		if !sizes[size] {
+			t.Errorf("no transaction has %d bytes", size)
+		}
+	}
+}
