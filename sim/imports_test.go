@@ -100,6 +100,10 @@ func TestImportedNames(t *testing.T) {
 	if row(c, one) != "Vault http://a/one" || row(w.Chains[0], one) != "ONE http://a/one" || row(c, four) != "FOUR http://a/four" || len(done.Contracts) != 3 || !strings.Contains(strings.Join(done.Notes, "\n"), "NONE is of chain 4000000000") {
 		t.Errorf("%q, %q, %q: %+v", row(c, one), row(w.Chains[0], one), row(c, four), done)
 	}
+	digest = slices.Clone(w.Digest())
+	if list(nil, token(c.Row.EVMID, four, "FOUR", "http://a/4")); bytes.Equal(digest, w.Digest()) {
+		t.Error("another logo leaves the digest as it is")
+	}
 	if done = list(c, token(w.Chains[0].Row.EVMID, two, "TWO", "")); len(done.Contracts) != 0 || row(w.Chains[0], two) != "" || len(done.Notes) != 1 {
 		t.Errorf("tokens of another chain: %+v", done)
 	}

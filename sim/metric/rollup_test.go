@@ -89,6 +89,7 @@ func TestOrderOfChainsDoesNotShow(t *testing.T) {
 			}
 		}
 		checkDistinct(t, inOrder, want)
+		checkSeen(t, inOrder, want)
 	}
 }
 
@@ -223,6 +224,54 @@ func TestRatesCompareExactly(t *testing.T) {
 	} {
 		if have := c.a.exceeds(c.b); have != c.want {
 			t.Errorf("%v exceeds %v: %t", c.a, c.b, have)
+		}
+	}
+}
+
+// checkSeen counts the addresses that every hour and day of a scope saw for the first, and for the last, time.
+func checkSeen(t *testing.T, arrivals []arrival, have *tables) {
+	t.Helper()
+	type who struct {
+		scope   Scope
+		role    Role
+		address common.Address
+	}
+	first, last := map[who]int64{}, map[who]int64{}
+	rollup := have.rollup()
+	for _, a := range arrivals {
+		scopes, err := rollup.scopes(a.chain)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, scope := range scopes {
+			for _, m := range a.activity.Participants {
+				for role := range roles {
+					if w := (who{scope, role, m.Address}); m.Roles&role.set() != 0 {
+						if at, known := first[w]; !known || a.activity.Time < at {
+							first[w] = a.activity.Time
+						}
+						last[w] = max(last[w], a.activity.Time)
+					}
+				}
+			}
+		}
+	}
+	type seen struct{ first, last [roles]int64 }
+	want := map[Key]seen{}
+	for w, at := range first {
+		for _, i := range []Interval{Hour, Day} {
+			begun, ended := Key{w.scope, i, i.Start(at)}, Key{w.scope, i, i.Start(last[w])}
+			s := want[begun]
+			s.first[w.role]++
+			want[begun] = s
+			s = want[ended]
+			s.last[w.role]++
+			want[ended] = s
+		}
+	}
+	for key, tally := range have.tallies {
+		if tally.FirstSeen != want[key].first || tally.LastSeen != want[key].last {
+			t.Fatalf("%+v: first seen %v and last %v, want %v", key, tally.FirstSeen, tally.LastSeen, want[key])
 		}
 	}
 }
