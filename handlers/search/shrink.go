@@ -59,12 +59,17 @@ func (h *shrinking) begin(ctx context.Context, list fault.List) (fault.List, err
 	return list, nil
 }
 
-// singles lists each fault alone, last first, because the last is the likeliest cause.
+// singles lists each fault alone, last first, because the last is the likeliest cause. Without the others, a repeated request may come only once.
 func singles(list fault.List) (all []fault.List) {
+	var first []fault.List
 	for _, p := range slices.Backward(list) {
 		all = append(all, fault.List{p})
+		if p.Nth > 1 {
+			p.Nth = 1
+			first = append(first, fault.List{p})
+		}
 	}
-	return all
+	return append(all, first...)
 }
 
 // without returns copies of a list: without each half of its faults, then without each single fault.
