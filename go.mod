@@ -9,7 +9,7 @@ require (
 	github.com/consensys/gnark-crypto v0.22.0 // BLS keys and aggregation without cgo, and the curve secp256k1
 	github.com/decred/dcrd/dcrec/secp256k1/v4 v4.4.0 // nonces of signatures, as in go-ethereum without cgo, and signers of P- and X-Chain transactions
 	github.com/ethereum/go-ethereum v1.17.10 // the EVM, tries, ABI and JSON-RPC of the C-Chain and L1s
-	github.com/google/jsonschema-go v0.4.3 // arguments of the tools of agents, as the MCP SDK describes and checks them
+	github.com/google/jsonschema-go v0.4.3 // describes and checks the arguments of agents' tools, through the MCP SDK
 	github.com/google/uuid v1.6.0 // page tokens and export ids
 	github.com/gorilla/mux v1.8.1 // routing of the REST interfaces
 	github.com/gorilla/rpc v1.2.0 // JSON-RPC of the P-Chain, X-Chain and node services
@@ -18,7 +18,7 @@ require (
 	github.com/holiman/uint256 v1.3.2 // the 256-bit numbers of the EVM
 	github.com/jmoiron/sqlx v1.4.0 // rows to structs
 	github.com/klauspost/compress v1.20.4 // gzip, faster than the standard library's; S2, with a dictionary for what the file keeps, and for traces while they wait
-	github.com/modelcontextprotocol/go-sdk v1.8.0 // the protocol of agents, by its authors, with every version of it that clients speak
+	github.com/modelcontextprotocol/go-sdk v1.8.0 // the Model Context Protocol, by its authors, in every version that clients speak
 	github.com/rs/cors v1.7.0 // cross-origin answers of the node, in the version that avalanchego uses, so that headers are the same; GO-2024-2883 is of later ones, 1.9 to 1.10
 	github.com/spf13/cobra v1.10.2 // verbs with help, suggestions, completion for four shells and manual pages
 	github.com/spf13/pflag v1.1.0 // flags, which each package declares for itself

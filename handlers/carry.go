@@ -29,7 +29,7 @@ type L1Flags struct{ Name, Network, Upgrade, Airdrop string }
 
 func (l *L1Flags) declare(f *pflag.FlagSet) {
 	f.StringVar(&l.Name, "l1-name", "", "`NAME` of the L1 that starts from a genesis of subnet-evm (default: Chain and its EVM chain id)")
-	f.StringVar(&l.Network, "l1-network", "", "`NETWORK` of that L1: mainnet unless it is fuji")
+	f.StringVar(&l.Network, "l1-network", "", "`NETWORK` of that L1: mainnet (the default) or fuji")
 	f.StringVar(&l.Upgrade, "l1-upgrade", "", "its upgrade.json `FILE`")
 	f.StringVar(&l.Airdrop, "l1-airdrop", "", "`FILE` with the accounts of its airdrop")
 }

@@ -97,7 +97,7 @@ func (m *Members) Alias(network, name string) string {
 // CChain returns the network's C-Chain.
 func (n *Network) CChain() *reader.Chain { return n.World.ChainByBlockchainID(n.Rules.CChainID) }
 
-// ChainName returns the name of a network's chain C, P or X in texts for people: that of mainnet is the letter, that of fuji fuji/ and the letter.
+// ChainName returns the name of a network's chain C, P or X for people: the letter on mainnet, and fuji/ with the letter on fuji.
 func ChainName(network, letter string) string {
 	if network == fixtures.Networks[0].Name {
 		return letter
@@ -105,7 +105,7 @@ func ChainName(network, letter string) string {
 	return network + "/" + letter
 }
 
-// NameOf returns the name of an EVM chain in texts for people: an L1's is its EVM chain id.
+// NameOf returns the name of an EVM chain for people; an L1's is its EVM chain id.
 func NameOf(c *reader.Chain) string {
 	if c.Kind == evm.KindC {
 		return ChainName(c.Row.Network, "C")

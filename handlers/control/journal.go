@@ -28,7 +28,7 @@ type ForgottenRequests struct {
 	Deleted int `json:"deleted"`
 }
 
-// ExpectedRequests states which requests are expected, and how often. It is the body of POST /sim/requests:verify.
+// ExpectedRequests is the body of POST /sim/requests:verify: the expected requests, and how often.
 type ExpectedRequests struct {
 	journal.Criteria
 	Times *Times `json:"times,omitempty" doc:"Default: at least once."`

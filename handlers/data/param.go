@@ -12,7 +12,7 @@ var (
 	NetworkParam  = rest.Param{Name: "network", Kind: schema.KindNetwork, Doc: "Only chains of this network; testnet is another name for fuji."}
 	CurrencyParam = rest.Param{Name: "currency", Kind: schema.KindCurrency, Default: "usd", Doc: "The currency of prices and values."}
 	StatusParam   = rest.Param{Name: "status", Kind: schema.KindEnum, Enum: []string{"failed", "success"}, Doc: "Only transactions with this outcome."}
-	AtBlockParam  = rest.Param{Name: "blockNumber", Kind: schema.KindAmount, Doc: "The balance after this block, of the latest block unless given."}
+	AtBlockParam  = rest.Param{Name: "blockNumber", Kind: schema.KindAmount, Doc: "The balance after this block. Default: the latest block."}
 	RangeParams   = []rest.Param{
 		{Name: "startBlock", Kind: schema.KindInteger, Min: "0", NotAbove: "endBlock", Doc: "The first block of the range, inclusive; a range that ends where it starts is empty."},
 		{Name: "endBlock", Kind: schema.KindInteger, Min: "0", Doc: "The end of the range, exclusive."},

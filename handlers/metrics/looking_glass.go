@@ -22,7 +22,7 @@ import (
 // CompositeQuery asks for the addresses that meet several conditions, or any of them.
 type CompositeQuery struct {
 	PageToken string     `json:"pageToken,omitempty"`
-	PageSize  uint64     `json:"pageSize,omitempty" min:"1" max:"10000" doc:"1000 unless given."`
+	PageSize  uint64     `json:"pageSize,omitempty" min:"1" max:"10000" doc:"Default: 1000."`
 	Queries   []SubQuery `json:"queries"`
 	Operator  string     `json:"operator" enum:"AND,OR"`
 }

@@ -35,7 +35,7 @@ func (a *api) networks() []rest.Operation {
 		{Name: "network", Kind: schema.KindNetwork},
 		{Name: "metric", Kind: schema.KindEnum, Enum: names,
 			Doc: "The validators and delegators at the end of each day, and their weight: nAVAX on the primary network."},
-		{Name: "subnetId", Kind: schema.KindID, Default: ids.Empty.String(), Doc: "The subnet or L1; the primary network unless given."},
+		{Name: "subnetId", Kind: schema.KindID, Default: ids.Empty.String(), Doc: "The subnet or L1. Default: the primary network."},
 	}, timeRange...)
 	return []rest.Operation{{
 		ID: "getStakingMetrics", Path: "/v2/networks/{network}/metrics/{metric}", Summary: "Get staking metrics for a given subnet",

@@ -57,7 +57,7 @@ type Options struct {
 	Explain  *explain.Explainer   // of executions; may be nil
 	Hosts    []string             // host names, besides addresses, that the node answers to: localhost by default, "*" for any
 
-	// Record is called before a method runs that may change the world, as of rpc.Options, with the name of the chain in a session; nil for none.
+	// Record works like rpc.Options.Record, but also gets the chain's name in a session; it may be nil.
 	Record Record
 
 	// Discover makes the OpenRPC document of the methods served at a request's path; nil for none.

@@ -2,8 +2,8 @@
 //
 //	Read               any client and any page of the web may
 //	SignedTransaction  anyone may send one, because its signature proves the sender
-//	Payment            what personas pay to any account: the pages that may control the world, and everyone else; the operation itself limits
-//	                   payments where the server is Public
+//	Payment            personas pay any account: programs, and pages that may control the world; on a Public server the operation itself limits
+//	                   payments
 //	Control            everything else that changes the world: no page save those of loopback, of this server's own address and of --allow-origin, and
 //	                   nobody when the server listens beyond loopback, unless --allow-control is given
 //

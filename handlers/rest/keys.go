@@ -292,7 +292,7 @@ type Allowance struct {
 	what    string
 }
 
-// NewAllowance allows each client so many times in a period of real time; what names both, such as "payments per hour".
+// NewAllowance allows each client a number of times in a period of real time; what describes them, such as "payments per hour".
 func NewAllowance(times int, period time.Duration, what string) *Allowance {
 	return &Allowance{newLimiter(period, maxClients), times, what}
 }

@@ -32,7 +32,7 @@ func TestNoAnswerIsSniffed(t *testing.T) {
 	for _, path := range paths {
 		for _, method := range []string{http.MethodGet, http.MethodHead, http.MethodOptions, http.MethodPut, http.MethodPost} {
 			if strings.HasPrefix(path, "/sim/events") || method == http.MethodPost && strings.HasPrefix(path, "/sim/") {
-				continue // a stream does not end, and the world is to stay
+				continue // a stream does not end, and the world must stay
 			}
 			r, err := http.NewRequest(method, s.URL+path, strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"eth_nothing"}`))
 			if err != nil {

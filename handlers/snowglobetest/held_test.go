@@ -18,7 +18,7 @@ import (
 	"snowglobe/handlers/snowglobetest"
 )
 
-// sender sends one transaction of alice's, always the same bytes.
+// sender sends one of alice's transactions, always the same bytes.
 type sender struct {
 	t    *testing.T
 	s    *snowglobetest.Server
@@ -76,8 +76,8 @@ func (x *sender) rule(mining string) (remove func()) {
 	return x.s.Fault(fault.Rule{Match: fault.Match{RPCMethod: "eth_sendRawTransaction"}, Action: fault.Action{Mining: mining}})
 }
 
-// TestHeldTransaction: a rule holds a transaction that is in the pool and no longer than that. Whoever sends it again neither frees it nor
-// has the next one with the same bytes held.
+// TestHeldTransaction: a rule holds a transaction while it is in the pool, and no longer. Sending it again neither releases it nor holds the next one
+// with the same bytes.
 func TestHeldTransaction(t *testing.T) {
 	x := newSender(t)
 	snapshot := x.s.Snapshot()
@@ -112,7 +112,7 @@ func TestHeldTransaction(t *testing.T) {
 	}
 }
 
-// TestHeldUntilTheRuleGoes: without a rule about mining nothing is held for ever.
+// TestHeldUntilTheRuleGoes: without a rule about mining, nothing is held forever.
 func TestHeldUntilTheRuleGoes(t *testing.T) {
 	x := newSender(t)
 	remove := x.rule("never")
@@ -129,7 +129,7 @@ func TestHeldUntilTheRuleGoes(t *testing.T) {
 	}
 }
 
-// TestHeldForATime: removing the rule does not change a promised time, nor does sending again.
+// TestHeldForATime: neither removing the rule nor sending again changes a promised time.
 func TestHeldForATime(t *testing.T) {
 	x := newSender(t)
 	remove := x.rule("1s")

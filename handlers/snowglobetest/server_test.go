@@ -33,7 +33,7 @@ func dial(t *testing.T, url string) *ethclient.Client {
 	return client
 }
 
-// pay sends a payment of a persona and waits for its receipt.
+// pay sends a payment from a persona and waits for its receipt.
 func pay(t *testing.T, client *ethclient.Client, from *snowglobetest.Persona, to common.Address) *types.Receipt {
 	t.Helper()
 	id, err := client.ChainID(t.Context())
@@ -75,7 +75,7 @@ func status(t *testing.T, url string) int {
 	return answer.StatusCode
 }
 
-// TestRun does everything that the card of methods offers.
+// TestRun uses every method of the server.
 func TestRun(t *testing.T) {
 	t.Parallel()
 	s := snowglobetest.Run(t)
@@ -154,7 +154,7 @@ func TestRunsEveryChain(t *testing.T) {
 	}
 }
 
-// TestRunsAreApart: tests get the same world, do not see each other's, and take the flags of serve; a file is kept.
+// TestRunsAreApart: tests get the same world, do not see each other's, and accept the flags of serve; a file is kept.
 func TestRunsAreApart(t *testing.T) {
 	t.Parallel()
 	one, other := snowglobetest.Run(t), snowglobetest.Run(t, snowglobetest.NoMining())
@@ -219,7 +219,7 @@ func TestListensWhereItIsTold(t *testing.T) {
 	}
 }
 
-// TestErrorsOfAClient: failures that end a test are errors for helpers and goroutines.
+// TestErrorsOfAClient: failures that would end a test are errors for helpers and goroutines.
 func TestErrorsOfAClient(t *testing.T) {
 	t.Parallel()
 	s := snowglobetest.Run(t)
@@ -249,7 +249,7 @@ func TestErrorsOfAClient(t *testing.T) {
 	}
 }
 
-// failing is a test whose failures are looked at.
+// failing is a test whose failures are recorded.
 type failing struct{ testing.TB }
 
 func (failing) Helper()                           {}

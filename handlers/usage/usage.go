@@ -108,8 +108,8 @@ var dimensions = map[string]func(*kind) any{
 
 // timeParams select the days.
 var timeParams = []rest.Param{
-	{Name: "startTimestamp", Kind: schema.KindTimestamp, NotAbove: "endTimestamp", Doc: "Counts from 00:00 UTC of its day. A week before the end unless given."},
-	{Name: "endTimestamp", Kind: schema.KindTimestamp, Doc: "Its day is the last. That of the world's clock unless given."},
+	{Name: "startTimestamp", Kind: schema.KindTimestamp, NotAbove: "endTimestamp", Doc: "Counts from 00:00 UTC of its day. Default: a week before the end."},
+	{Name: "endTimestamp", Kind: schema.KindTimestamp, Doc: "The last day. Default: the day of the world's clock."},
 }
 
 func texts(names ...string) (all []rest.Param) {

@@ -247,7 +247,7 @@ func (d *Deliverer) tell(ctx, sending context.Context, id int64) {
 	}
 }
 
-// deliver makes one attempt, or what a fault makes of it.
+// deliver makes one attempt, which a fault may change.
 func (d *Deliverer) deliver(ctx context.Context, w *outbox.Webhook, v *outbox.View, asked int64) error {
 	copies, err := d.disturb(ctx, w, v)
 	if err != nil {
@@ -256,7 +256,7 @@ func (d *Deliverer) deliver(ctx context.Context, w *outbox.Webhook, v *outbox.Vi
 	return d.attempt(ctx, w, v, asked, copies)
 }
 
-// attempt sends a message, more than once if it is to arrive so, and records the last outcome.
+// attempt sends a message, more than once if a fault asks for copies, and records the last outcome.
 func (d *Deliverer) attempt(ctx context.Context, w *outbox.Webhook, v *outbox.View, asked int64, copies int) error {
 	request := d.request(v)
 	secret, err := outbox.Secret(ctx, d.world.DB, w.Account)

@@ -482,8 +482,8 @@ func filesOf(t *testing.T, folder string) (names []string) {
 	return names
 }
 
-// TestFoldersOfWorldsDoNotStay leaves a folder of worlds as a killed process does, one that a process is using, and one that a process has
-// just made.
+// TestFoldersOfWorldsDoNotStay leaves behind a folder of worlds like a killed process, one that a process is using, and one that a process has just
+// made.
 func TestFoldersOfWorldsDoNotStay(t *testing.T) {
 	m := serveMany(t, copied(t, ""), 5)
 	leave := func(name string, age time.Duration) (folder string, lock *os.File) {
@@ -522,7 +522,7 @@ func TestFoldersOfWorldsDoNotStay(t *testing.T) {
 	}
 }
 
-// TestWhyAWorldCannotBeMade: each failure has a status that tells a client whether to try again.
+// TestWhyAWorldCannotBeMade: each failure has a status that tells a client whether to retry.
 func TestWhyAWorldCannotBeMade(t *testing.T) {
 	m := serveMany(t, copied(t, ""), 5)
 	for _, c := range []struct {

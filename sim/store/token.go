@@ -468,7 +468,7 @@ func (db *DB) Contracts(ctx context.Context, chain int) ([]Contract, error) {
 	return List[Contract](ctx, db, `SELECT chain, address, role, artifact, abi, logo FROM contract WHERE chain = ? ORDER BY role`, chain)
 }
 
-// Logos returns the logos that token lists gave to contracts of a chain, by address.
+// Logos returns the logos that token lists gave a chain's contracts, by address.
 func (db *DB) Logos(ctx context.Context, chain int) (map[string]string, error) {
 	contracts, err := db.Contracts(ctx, chain)
 	logos := map[string]string{}

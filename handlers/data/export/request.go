@@ -17,8 +17,8 @@ import (
 // exportBody requests an export.
 type exportBody struct {
 	Type      string        `json:"type" enum:"TRANSACTION_EXPORT_EVM,TRANSACTION_EXPORT_PRIMARY_NETWORK,TRANSACTION_EXPORT_PRIMARY_NETWORK_STAKING,TRANSACTION_EXPORT_PRIMARY_NETWORK_SIMPLE"`
-	FirstDate *string       `json:"firstDate,omitempty" doc:"YYYY-MM-DD, inclusive; from the beginning of the chains unless given."`
-	LastDate  *string       `json:"lastDate,omitempty" doc:"YYYY-MM-DD, inclusive; up to now unless given."`
+	FirstDate *string       `json:"firstDate,omitempty" doc:"YYYY-MM-DD, inclusive. Default: the beginning of the chains."`
+	LastDate  *string       `json:"lastDate,omitempty" doc:"YYYY-MM-DD, inclusive. Default: now."`
 	StartDate *string       `json:"startDate,omitempty" deprecated:"true" doc:"The deprecated name of firstDate."`
 	EndDate   *string       `json:"endDate,omitempty" deprecated:"true" doc:"The deprecated name of lastDate."`
 	Options   exportOptions `json:"options"`

@@ -116,7 +116,7 @@ func (a *icmAPI) icmOperations() []rest.Operation {
 		chain("sourceBlockchainId", "Only messages from this chain, by blockchain id or EVM chain id."),
 		chain("destinationBlockchainId", "Only messages to this chain."), chain("blockchainId", "Only messages from or to this chain."),
 		party("to", "Only messages to this address."), party("from", "Only messages from this address."),
-		{Name: "network", Kind: schema.KindNetwork, Doc: "Only messages of this network; unless given, of the networks of the chains that are named, if any."},
+		{Name: "network", Kind: schema.KindNetwork, Doc: "Only messages of this network. Default: the networks of the named chains, if any."},
 	}
 	var all []rest.Operation
 	for _, f := range icmForms {

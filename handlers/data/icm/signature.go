@@ -25,7 +25,7 @@ import (
 type SignatureRequest struct {
 	Message          string `json:"message,omitempty" doc:"An unsigned warp message, or the data of its SendWarpMessage event; hexadecimal, with or without 0x. Without a message, the justification determines the P-Chain's message."`
 	Justification    string `json:"justification,omitempty" doc:"Evidence for a P-Chain message: the id of a converted subnet, or the justification of an L1 validator; hexadecimal, with or without 0x."`
-	SigningSubnetID  string `json:"signingSubnetId,omitempty" doc:"In cb58 or hexadecimal; that of the message's source chain unless given."`
+	SigningSubnetID  string `json:"signingSubnetId,omitempty" doc:"In cb58 or hexadecimal. Default: the subnet of the message's source chain."`
 	QuorumPercentage uint64 `json:"quorumPercentage,omitempty" min:"0" max:"100" doc:"Of the subnet's weight that must sign; 67 if 0 or absent."`
 	QuorumBuffer     uint64 `json:"quorumPercentageBuffer,omitempty" min:"0" max:"100" doc:"Additional percentage of the weight that signs if it can; at most 100 together with quorumPercentage or its default."`
 	PChainHeight     uint64 `json:"pChainHeight,omitempty" min:"0" max:"18446744073709551615" doc:"Whose validators sign; those at the proposed height if 0 or absent."`

@@ -58,7 +58,7 @@ type Options struct {
 
 	Explainer *explain.Explainer // of failed calls and what contracts log; may be nil
 
-	Record func(ctx context.Context, method string, params []byte) (context.Context, func(any, bool)) // as of rpc.Options
+	Record func(ctx context.Context, method string, params []byte) (context.Context, func(any, bool)) // see rpc.Options
 
 	More []rpc.Namespace // methods that a node does not have
 }
