@@ -27,7 +27,7 @@ import (
 	"snowglobe/sim/txs"
 )
 
-// TestImportedNames: a deployment names contracts, each once on its chain, and a token list names its tokens and gives them logos. Nothing else
+// TestImportedNames: a deployment names contracts, each name once on its chain, and a token list names its tokens and gives them logos. Nothing else
 // about the world changes.
 func TestImportedNames(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "w.db")
@@ -119,7 +119,7 @@ func TestImportedNames(t *testing.T) {
 	ok(t, again.CheckDigest(ctx))
 }
 
-// TestImportedAccounts change the state of the chain that they are for, the first one's by default.
+// TestImportedAccounts change the state of their chain, by default the first one.
 func TestImportedAccounts(t *testing.T) {
 	w := copied(t)
 	ctx, owner := t.Context(), common.Address{7}
@@ -143,7 +143,7 @@ func TestImportedAccounts(t *testing.T) {
 	ok(t, w.CheckUndo(ctx))
 }
 
-// TestNamesForPeople: mainnet's chains have letters, fuji's a prefix, an L1 its number.
+// TestNamesForPeople: mainnet's chains are letters, fuji's have a prefix, an L1 has its number.
 func TestNamesForPeople(t *testing.T) {
 	w := generate(t, store.Memory)
 	defer w.Close()
@@ -223,7 +223,7 @@ func TestWhoWaitsIsWoken(t *testing.T) {
 	}
 }
 
-// TestBlocksThatNobodyAsksFor are made in the context that an observer gives them, which learns how they end.
+// TestBlocksThatNobodyAsksFor are made in the context that an observer returns, and the observer learns how they end.
 func TestBlocksThatNobodyAsksFor(t *testing.T) {
 	w := copied(t)
 	c := w.Chains[0]
@@ -270,7 +270,7 @@ func (p *promises) Promise(_ *store.Batch, a *sim.Added) error {
 	return p.err
 }
 
-// TestTheOutboxIsPartOfACommit: what it cannot write does not happen.
+// TestTheOutboxIsPartOfACommit: if the outbox cannot write, the commit does not happen.
 func TestTheOutboxIsPartOfACommit(t *testing.T) {
 	w := copied(t)
 	p := &promises{}
@@ -319,7 +319,7 @@ func TestAReadOnlyWorldStays(t *testing.T) {
 	}
 }
 
-// TestCreateSaysWhatToDo about a place where no world can be made.
+// TestCreateSaysWhatToDo where no world can be made.
 func TestCreateSaysWhatToDo(t *testing.T) {
 	folder := t.TempDir()
 	there := filepath.Join(folder, "w.db")

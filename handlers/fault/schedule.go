@@ -27,7 +27,7 @@ type Schedule struct {
 	mu      sync.Mutex
 	listed  map[spot]*Planned
 	spots   map[string]*asked
-	methods map[string]int // how many requests there were, by method or operation
+	methods map[string]int // number of requests, by method or operation
 	applied []Planned
 	fresh   int64 // the newest revision that an answer of the index showed
 	waited  time.Duration
@@ -43,7 +43,7 @@ type Planned struct {
 	Nth   int    `json:"nth"`   // which of the same requests, from 1
 	What  string `json:"what,omitempty"`
 
-	nthOfAll int // whatever its parameters
+	nthOfAll int // Nth, counted whatever the parameters
 }
 
 // anyKey stands for every request of a method or operation.
@@ -73,7 +73,7 @@ const (
 	silence    = 5 * time.Second // without an answer, until the connection ends
 	limitTime  = 950 * time.Millisecond
 	pooledTime = 1500 * time.Millisecond
-	heldMore   = 100 * time.Millisecond // until a block surely has what was held
+	heldMore   = 100 * time.Millisecond // until a block surely has the held transactions
 )
 
 // parts lists the fractions of requests that may fail.
@@ -293,8 +293,8 @@ func (s *Schedule) plan(r *Request) *Plan {
 	return plan
 }
 
-// holdBlocks makes a test that makes its own blocks wait for the transactions that wait, so that the blocks have them. It returns nil if none
-// waits.
+// holdBlocks makes a client that mines its own blocks wait until held transactions are released, so that the blocks contain them. It returns nil if
+// none is held.
 func (s *Schedule) holdBlocks() *Plan {
 	left := time.Until(s.held)
 	if left <= 0 {
@@ -458,7 +458,7 @@ func (l List) Milder() (all []List) {
 	return all
 }
 
-// Loose returns a list that names requests by their method or operation only, for a command whose parameters are others in each run.
+// Loose returns a list that names requests only by method or operation, for a command whose parameters differ from run to run.
 func (l List) Loose() (all List) {
 	for _, p := range l {
 		if p.Key != anyKey && p.nthOfAll > 0 {
@@ -525,10 +525,10 @@ var kinds = []Kind{
 // RelayTime is how late messages between chains are relayed.
 const RelayTime = 3 * time.Second
 
-// beginning is how many bytes of an answer arrive before its connection is closed.
+// beginning is the number of bytes that arrive before the connection closes.
 var beginning = 40
 
-// place returns the position of the call that a fault is about.
+// place returns the position of the call that a fault applies to.
 func (k *Kind) place(calls []Call) int {
 	switch {
 	case k.of&receipt != 0:

@@ -162,7 +162,7 @@ func batch(methods ...string) *fault.Request {
 	return r
 }
 
-// TestOneCallOfABatchFails: null is for the receipt, an error for the last call that changes nothing.
+// TestOneCallOfABatchFails: null goes to the receipt, an error to the last call that changes nothing.
 func TestOneCallOfABatchFails(t *testing.T) {
 	for kind, c := range map[string]struct {
 		r  *fault.Request
@@ -190,7 +190,7 @@ func met(t *testing.T, kind string, r *fault.Request) *fault.Plan {
 	return nil
 }
 
-// TestATransactionThatWaits: a test that makes its own blocks gets the next one once the transaction no longer waits.
+// TestATransactionThatWaits: a test that makes its own blocks gets the next one once the transaction is released.
 func TestATransactionThatWaits(t *testing.T) {
 	pay := rpc("eth_sendTransaction", `[{"from":"0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266","value":"0x1"}]`)
 	met(t, "pending", pay)
@@ -345,7 +345,7 @@ func TestNotificationsOfASchedule(t *testing.T) {
 	}
 }
 
-// TestALogIsTheSameInAnotherBlock: a transaction that waits moves the others' logs, and what a schedule says of these still holds.
+// TestALogIsTheSameInAnotherBlock: a held transaction shifts other transactions' logs, and a schedule still finds them.
 func TestALogIsTheSameInAnotherBlock(t *testing.T) {
 	log := func(block, index string) *fault.Event {
 		return &fault.Event{Subscription: "logs", Text: `{"blockNumber":"` + block + `","transactionHash":"0xaa","logIndex":"` + index + `"}`}

@@ -151,7 +151,7 @@ func callTarget(r *Request) *target {
 	return t
 }
 
-// sends lists the methods that send a transaction, and those that say what has become of one that was sent to the P- or X-Chain.
+// sends lists the methods that send a transaction, and those that return the status of one on the P- or X-Chain.
 var sends = map[string]class{
 	"eth_sendTransaction": send | pooled, "eth_sendRawTransaction": send | pooled, "platform.issueTx": send, "avm.issueTx": send, "xvm.issueTx": send, "avax.issueTx": send,
 	"platform.getTxStatus": status, "avm.getTxStatus": status, "xvm.getTxStatus": status, "avax.getAtomicTxStatus": status,
@@ -169,7 +169,7 @@ func lastRead(calls []Call) int {
 	return -1
 }
 
-// mines lists the simulator's methods with which a test makes blocks.
+// mines lists the simulator's methods that make blocks.
 var mines = map[string]bool{"evm_mine": true, "anvil_mine": true, "hardhat_mine": true, "evm_mine_detailed": true, "anvil_mine_detailed": true}
 
 var showsHead = map[string]bool{"eth_getTransactionReceipt": true, "eth_getLogs": true, "eth_getBalance": true, "eth_getBlockByNumber": true, "eth_blockNumber": true, "eth_getTransactionByHash": true, "eth_call": true}

@@ -9,8 +9,8 @@ import (
 	"snowglobe/sim/store"
 )
 
-// TestNewestPoints: a series ends with the newest interval that has lasted a second, with the newest row if blocks are ahead of the clock, and
-// before the time that the client gives.
+// TestNewestPoints: a series ends with the newest interval that has lasted a second, or with the newest row if blocks are ahead of the clock, and
+// before the client's limit.
 func TestNewestPoints(t *testing.T) {
 	const day, clock = 86_400, 10*86_400 + 50
 	failed := errors.New("failed")
@@ -20,7 +20,7 @@ func TestNewestPoints(t *testing.T) {
 		err                 error
 		want                int64
 	}{
-		{clock, 0, math.MaxInt64, 0, failed, 10 * day}, // no row is needed
+		{clock, 0, math.MaxInt64, 0, failed, 10 * day}, // needs no row
 		{10 * day, 0, math.MaxInt64, 0, failed, 9 * day},
 		{clock, 10 * day, math.MaxInt64, 0, failed, 10 * day},
 		{clock, 11 * day, math.MaxInt64, 12 * day, nil, 12 * day}, // only rows are so late

@@ -21,7 +21,7 @@ import (
 	"snowglobe/sim/txs"
 )
 
-// TestTheSupplyIsTheSumOfBalances: of all that ever had one, read one by one, also after some became empty and rich again.
+// TestTheSupplyIsTheSumOfBalances of every account that ever had one, read one by one, also after some became empty and rich again.
 func TestTheSupplyIsTheSumOfBalances(t *testing.T) {
 	w := holderWorld(t)
 	for round := range 2 {
@@ -118,7 +118,7 @@ func TestUpcomingUpgrades(t *testing.T) {
 	}
 }
 
-// TestTheLastOutputOfGenesis is found among those of several owners, in whatever order they are asked about.
+// TestTheLastOutputOfGenesis is found for each of several owners, in whatever order they are asked about.
 func TestTheLastOutputOfGenesis(t *testing.T) {
 	w := tinyWorld(t)
 	found := 0

@@ -14,7 +14,7 @@ import (
 	"github.com/holiman/uint256"
 )
 
-// TestCopiesAreWhole and independent: of a world in memory, and of a file with a log beside it.
+// TestCopiesAreWhole and independent: copies of a world in memory, and of a file with a log beside it.
 func TestCopiesAreWhole(t *testing.T) {
 	chain := writeChain(fullDelta())
 	write := func(b *Batch) error { return errors.Join(writeMeta(b), chain(b)) }
@@ -30,7 +30,7 @@ func TestCopiesAreWhole(t *testing.T) {
 			}
 			defer db.Close()
 		}
-		commit(t, db, 10) // stands in the log
+		commit(t, db, 10) // only in the log
 		folder := t.TempDir()
 		written := filepath.Join(folder, "copy.db")
 		if err := db.WriteCopy(t.Context(), written); err != nil {
@@ -152,7 +152,7 @@ func TestFailuresInWords(t *testing.T) {
 	}
 }
 
-// TestNumbersOfColumns come as integers, as bytes or as nothing.
+// TestNumbersOfColumns come as integers, as bytes or as NULL.
 func TestNumbersOfColumns(t *testing.T) {
 	for value, want := range map[any]uint64{int64(7): 7, "\x01\x00": 256, nil: 0, "": 0} {
 		n := number(*uint256.NewInt(99))
@@ -171,7 +171,7 @@ func TestNumbersOfColumns(t *testing.T) {
 	}
 }
 
-// TestPositionsOfRows: what stands in a block knows its transaction.
+// TestPositionsOfRows: a row that belongs to a block knows its transaction.
 func TestPositionsOfRows(t *testing.T) {
 	at := At(3, 7, 9)
 	want := At(3, 7, 2)
@@ -239,7 +239,7 @@ func TestLogosOfTokenLists(t *testing.T) {
 	same(t, "TokensOfContracts", tokens, fullDelta().Tokens, err)
 }
 
-// TestAMalformedAccountEndsTheWalk: it is damage, and the walk does not go round for ever.
+// TestAMalformedAccountEndsTheWalk: it counts as damage, and the walk does not loop forever.
 func TestAMalformedAccountEndsTheWalk(t *testing.T) {
 	path := finished(t)
 	for text, want := range map[string]bool{"SELECT 1": false, "UPDATE account SET balance = x'0001'": true, "UPDATE account SET address = x'bbbb', balance = x''": true} {

@@ -75,7 +75,7 @@ func TestRowsArePickedByPosition(t *testing.T) {
 	}
 }
 
-// TestTransfersAreFoundInEveryWay compares the transfers of a token, of an address and of both with a look through all.
+// TestTransfersAreFoundInEveryWay compares the transfers of a token, of an address and of both with a scan of all.
 func TestTransfersAreFoundInEveryWay(t *testing.T) {
 	w := generated(t)
 	ctx, db := t.Context(), w.DB
@@ -115,7 +115,7 @@ func TestTransfersAreFoundInEveryWay(t *testing.T) {
 	}
 }
 
-// TestHoldingsAreTheNewestRows: what an address holds now and what it held before follow from its history.
+// TestHoldingsAreTheNewestRows: an address's history determines what it holds now and what it held before.
 func TestHoldingsAreTheNewestRows(t *testing.T) {
 	w := generated(t)
 	ctx, db := t.Context(), w.DB
@@ -226,7 +226,7 @@ func TestBlocksByProposer(t *testing.T) {
 	}
 }
 
-// TestOutputsAreTheNetworks: avalanchego's codec reads the bytes of every output, and the output's input id follows from them.
+// TestOutputsAreTheNetworks: avalanchego's codec reads the bytes of every output, and gives the same input id.
 func TestOutputsAreTheNetworks(t *testing.T) {
 	w := generated(t)
 	ctx, db := t.Context(), w.DB
