@@ -75,6 +75,66 @@ func TestAFailureIsShrunk(t *testing.T) {
 	}
 }
 
+// TestAFaultOfARetryIsShrunk: a program asks until it has two answers, and fails if the second one is stale. A failure before that is left out.
+func TestAFaultOfARetryIsShrunk(t *testing.T) {
+	found := false // with both, so that the search doesn't find the stale answer alone first
+	run := func(_ context.Context, s *fault.Schedule) (*search.Outcome, error) {
+		set := fault.NewSet(1, "main", time.Now, events.NewHub())
+		revision := int64(0)
+		set.Follow(s, func() int64 { revision++; return revision }, func() {})
+		ask := func() string {
+			p := set.Decide(&fault.Request{Interface: "data", Operation: "getChain", Method: "GET", Path: "/v1/chains/1", Text: "/v1/chains/1", Header: http.Header{}})
+			if p == nil {
+				return ""
+			}
+			return strings.TrimPrefix(p.Text, "schedule: ")
+		}
+		kind, refused := "", 0
+		for answers := 0; answers < 2; {
+			if kind = ask(); kind == "503" {
+				refused++
+			} else {
+				answers++
+			}
+		}
+		o := &search.Outcome{Applied: s.Applied()}
+		found = found || kind == "stale" && refused == 1 && len(o.Applied) == 2
+		if found && kind == "stale" {
+			o.Failure = "exit code 1"
+		}
+		return o, nil
+	}
+	f := find(t, run, search.Options{Runs: 3_000}).Found
+	if f == nil || f.From != 2 || len(f.List) != 1 || f.List[0].Kind != "stale" || f.List[0].Nth != 2 {
+		t.Errorf("%+v", f)
+	}
+}
+
+// TestAProgramWithRandomParameters asks for other chains in each run, and fails if the second request fails: the schedule counts its requests.
+func TestAProgramWithRandomParameters(t *testing.T) {
+	var last atomic.Int64
+	run := func(_ context.Context, s *fault.Schedule) (*search.Outcome, error) {
+		set := fault.NewSet(1, "main", time.Now, events.NewHub())
+		set.Follow(s, func() int64 { return 0 }, func() {})
+		o := &search.Outcome{}
+		for i := range 3 {
+			path := fmt.Sprintf("/v1/chains/%d", last.Add(1))
+			if p := set.Decide(&fault.Request{Interface: "data", Operation: "getChain", Method: "GET", Path: path, Text: path, Header: http.Header{}}); p != nil && i == 1 {
+				o.Failure = "exit code 1"
+			}
+		}
+		o.Applied = s.Applied()
+		return o, nil
+	}
+	f := find(t, run, search.Options{}).Found
+	if f == nil || len(f.List) != 1 || f.List[0].Nth != 2 || !strings.HasPrefix(f.List[0].String(), "the 2nd of getChain, whatever its parameters, is ") {
+		t.Fatalf("%+v", f)
+	}
+	if read, err := fault.ParseLists(f.List.String()); err != nil || read[0].String() != f.List.String() {
+		t.Errorf("%s is read as %v, %v", f.List, read, err)
+	}
+}
+
 // TestAProgramThatPasses sees a different schedule in each run.
 func TestAProgramThatPasses(t *testing.T) {
 	met := map[string]bool{}

@@ -59,17 +59,24 @@ func (h *shrinking) begin(ctx context.Context, list fault.List) (fault.List, err
 	return list, nil
 }
 
-// singles lists each fault alone, last first, because the last is the likeliest cause. Without the others, a repeated request may come only once.
+// singles lists each fault alone, last first, because the last is the likeliest cause. A request that was repeated because of other faults comes
+// earlier without them.
 func singles(list fault.List) (all []fault.List) {
-	var first []fault.List
-	for _, p := range slices.Backward(list) {
+	var earlier []fault.List
+	for i, p := range slices.Backward(list) {
 		all = append(all, fault.List{p})
-		if p.Nth > 1 {
-			p.Nth = 1
-			first = append(first, fault.List{p})
+		before := 0
+		for _, other := range list[:i] {
+			if other.On == p.On && other.Key == p.Key {
+				before++
+			}
+		}
+		if before > 0 {
+			p.Nth -= before
+			earlier = append(earlier, fault.List{p})
 		}
 	}
-	return append(all, first...)
+	return append(all, earlier...)
 }
 
 // without returns copies of a list: without each half of its faults, then without each single fault.
