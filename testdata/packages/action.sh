@@ -31,7 +31,7 @@ refused() { # WORDS NAME=VALUE...
 }
 
 refused 'has the checksum' INPUT_SHA256=0000
-refused 'cannot be downloaded' INPUT_URL="http://127.0.0.1:$port/nothing.tar.gz"
+refused 'cannot download' INPUT_URL="http://127.0.0.1:$port/nothing.tar.gz"
 act || { cat said; exit 1; }
 downloads=$(grep -c 'GET /snowglobe-linux-amd64.tar.gz' requests)
 url=$(sed -n 's/^url=//p' output)
