@@ -31,7 +31,6 @@ type Schedule struct {
 	applied []Planned
 	fresh   int64 // the newest revision that an answer of the index showed
 	waited  time.Duration
-	held    time.Time // until then a transaction waits
 }
 
 // Planned is a fault of a schedule.
@@ -72,8 +71,6 @@ const (
 	late       = 300 * time.Millisecond
 	silence    = 5 * time.Second // without an answer, until the connection ends
 	limitTime  = 950 * time.Millisecond
-	pooledTime = 1500 * time.Millisecond
-	heldMore   = 100 * time.Millisecond // until a block surely has the held transactions
 )
 
 // parts lists the fractions of requests that may fail.
@@ -213,9 +210,6 @@ func (s *Schedule) decide(t *target) *Planned {
 	if p.Kind == "limited" {
 		a.limited = time.Now().Add(limitTime)
 	}
-	if p.Kind == "pending" {
-		s.held = time.Now().Add(pooledTime + heldMore)
-	}
 	s.waited += time.Duration(p.Times) * k.wait
 	shown := *p
 	shown.What, shown.nthOfAll = cmp.Or(shown.What, t.what), s.methods[t.on]
@@ -258,9 +252,6 @@ func (s *Schedule) draw(t *target, a *asked) *Planned {
 func (s *Schedule) plan(r *Request) *Plan {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if slices.ContainsFunc(r.Calls, func(c Call) bool { return mines[c.Method] }) {
-		return s.holdBlocks()
-	}
 	t := targetOf(r)
 	if t == nil {
 		return nil
@@ -283,7 +274,7 @@ func (s *Schedule) plan(r *Request) *Plan {
 	case k.Name == "reorg":
 		plan.After = s.reorg
 	case k.action.aboutCall():
-		plan.Calls = map[int]*Action{k.place(r.Calls): k.action}
+		plan.Calls = map[int]*Action{max(slices.IndexFunc(r.Calls, asksReceipt), 0): k.action}
 	case len(k.action.things()) > 0 || k.action.Stale:
 		plan.Whole = k.action
 	}
@@ -291,16 +282,6 @@ func (s *Schedule) plan(r *Request) *Plan {
 		plan.Delay = time.Duration(k.action.Delay.Fixed)
 	}
 	return plan
-}
-
-// holdBlocks makes a client that mines its own blocks wait until held transactions are released, so that the blocks contain them. It returns nil if
-// none is held.
-func (s *Schedule) holdBlocks() *Plan {
-	left := time.Until(s.held)
-	if left <= 0 {
-		return nil
-	}
-	return &Plan{Delay: left, Text: "schedule: waits for a transaction that is held"}
 }
 
 // event returns the action for a notification or a message, nil for none.
@@ -500,14 +481,11 @@ var kinds = []Kind{
 		words: "is refused with a 429 and Retry-After: 1, and so are its repetitions within that second"},
 	{Name: "slow", of: anyRequest | ofSocket, part: 0.6, wait: late, action: &Action{Delay: &Delay{Fixed: Duration(late)}}, words: "is answered after 300ms"},
 	{Name: "cut", of: read, part: 1, most: 2, milder: []string{"503"}, action: &Action{Drop: Drop{When: dropDuring}}, words: "gets an answer that ends in the middle"},
-	{Name: "closed", of: read, part: 0.6, milder: []string{"503", "cut"}, action: &Action{Truncate: &beginning}, words: "gets the beginning of an answer, and then the connection is closed"},
 	{Name: "reset", of: anyRequest, part: 1, most: 2, milder: []string{"503"}, action: &Action{Drop: Drop{When: dropBefore}}, words: "is not carried out: the connection is reset"},
 	{Name: "lost", of: send, part: 1, milder: []string{"503", "reset"}, action: &Action{Drop: Drop{When: dropAfter}}, words: "is carried out, but the connection is reset instead of an answer"},
 	{Name: "silent", of: send, part: 0.7, once: true, wait: silence, milder: []string{"lost"}, action: &Action{Drop: Drop{When: dropAfter}, Slow: Duration(silence)}, words: "is carried out, but no answer comes until the client gives up"},
-	{Name: "pending", of: pooled, part: 1, wait: pooledTime, action: &Action{Mining: pooledTime.String()}, words: "is taken, but no block has the transaction for 1.5 s"},
-	{Name: "null", of: receipt, part: 1, most: 5, action: &Action{RPCResult: Result{JSON: []byte("null")}}, words: "comes before the receipt is there and is answered with null"},
-	{Name: "processing", of: status, part: 1, most: 5, action: &Action{RPCResult: Result{JSON: []byte(`{"status":"Processing"}`)}}, words: "comes before the transaction is accepted and is answered with Processing"},
-	{Name: "failed", of: several, part: 1, most: 2, action: &Action{RPCError: &RPCError{Code: -32005, Message: "limit exceeded"}}, words: "is answered, but one of its calls has the error limit exceeded"},
+	{Name: "null", of: receipt, part: 1, most: 3, action: &Action{RPCResult: Result{JSON: []byte("null")}}, words: "comes before the receipt is there and is answered with null"},
+	{Name: "processing", of: status, part: 1, most: 3, action: &Action{RPCResult: Result{JSON: []byte(`{"status":"Processing"}`)}}, words: "comes before the transaction is accepted and is answered with Processing"},
 	{Name: "stale", of: indexed, part: 1, most: 3, action: &Action{Stale: true}, words: "is answered by an index that has not seen the newest block"},
 	{Name: "reorg", of: chainRead, part: 1, single: true, words: "is followed by a reorganisation: the newest block is replaced, and its transactions move to the next one"},
 	{Name: "short", of: paged, part: 1, action: &Action{ShortPage: true}, words: "gets half a page, with a nextPageToken for the rest"},
@@ -524,20 +502,6 @@ var kinds = []Kind{
 
 // RelayTime is how late messages between chains are relayed.
 const RelayTime = 3 * time.Second
-
-// beginning is the number of bytes that arrive before the connection closes.
-var beginning = 40
-
-// place returns the position of the call that a fault applies to.
-func (k *Kind) place(calls []Call) int {
-	switch {
-	case k.of&receipt != 0:
-		return max(slices.IndexFunc(calls, asksReceipt), 0)
-	case k.of&several != 0:
-		return max(lastRead(calls), 0)
-	}
-	return 0
-}
 
 // withoutRetryAfter is the RetryAfter of an action that sends a 429 without the header.
 const withoutRetryAfter = -1

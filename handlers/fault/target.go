@@ -22,11 +22,9 @@ type class int
 const (
 	anyRequest   class = 1 << iota // over HTTP
 	read                           // may be cut off, because it changes nothing
-	send                           // of a transaction
-	pooled                         // of a transaction that waits in a pool
+	send                           // of a transaction that is safe to send again
 	receipt                        // of a transaction
 	status                         // of a transaction of the P- or X-Chain
-	several                        // calls, of which one may fail
 	indexed                        // is answered by the index
 	paged                          // has pages
 	resumed                        // has a page token
@@ -128,11 +126,10 @@ func callTarget(r *Request) *target {
 	t.on = r.Calls[0].Method
 	if len(r.Calls) > 1 {
 		t.on = "batch"
-		if lastRead(r.Calls) >= 0 {
-			t.class |= several
-		}
-	} else {
-		t.class |= sends[t.on]
+	} else if c := &r.Calls[0]; c.safeAgain() {
+		t.class |= send
+	} else if asksStatus[c.Method] {
+		t.class |= status
 	}
 	if slices.ContainsFunc(r.Calls, asksReceipt) {
 		t.class |= receipt
@@ -141,7 +138,7 @@ func callTarget(r *Request) *target {
 		t.class |= chainRead
 	}
 	if socket {
-		t.class = t.class&(receipt|chainRead|pooled|several) | ofSocket
+		t.class = t.class&(receipt|chainRead) | ofSocket
 	}
 	if t.on == "" {
 		t.on = "none"
@@ -151,26 +148,10 @@ func callTarget(r *Request) *target {
 	return t
 }
 
-// sends lists the methods that send a transaction, and those that return the status of one on the P- or X-Chain.
-var sends = map[string]class{
-	"eth_sendTransaction": send | pooled, "eth_sendRawTransaction": send | pooled, "platform.issueTx": send, "avm.issueTx": send, "xvm.issueTx": send, "avax.issueTx": send,
-	"platform.getTxStatus": status, "avm.getTxStatus": status, "xvm.getTxStatus": status, "avax.getAtomicTxStatus": status,
-}
+// asksStatus lists the methods that return the status of a transaction on the P- or X-Chain.
+var asksStatus = map[string]bool{"platform.getTxStatus": true, "avm.getTxStatus": true, "xvm.getTxStatus": true, "avax.getAtomicTxStatus": true}
 
 func asksReceipt(c Call) bool { return c.Method == "eth_getTransactionReceipt" }
-
-// lastRead returns the position of the last call that changes nothing, -1 for none.
-func lastRead(calls []Call) int {
-	for i := range slices.Backward(calls) {
-		if !changes(calls[i].Method) {
-			return i
-		}
-	}
-	return -1
-}
-
-// mines lists the simulator's methods that make blocks.
-var mines = map[string]bool{"evm_mine": true, "anvil_mine": true, "hardhat_mine": true, "evm_mine_detailed": true, "anvil_mine_detailed": true}
 
 var showsHead = map[string]bool{"eth_getTransactionReceipt": true, "eth_getLogs": true, "eth_getBalance": true, "eth_getBlockByNumber": true, "eth_blockNumber": true, "eth_getTransactionByHash": true, "eth_call": true}
 
@@ -189,6 +170,12 @@ func changes(method string) bool {
 		}
 	}
 	return false
+}
+
+// safeAgain reports whether a call sends a transaction that has the same effect if it is sent again.
+func (c *Call) safeAgain() bool {
+	_, ok := c.sent()
+	return ok
 }
 
 // sent returns the account and nonce of the transaction that a call sends, and whether it names them.
