@@ -25,7 +25,10 @@ func TestCopiesAreWhole(t *testing.T) {
 		}
 		if path != Memory {
 			err := db.Close()
-			if db, err = Open(path); err != nil {
+			if err == nil {
+				db, err = Open(path)
+			}
+			if err != nil {
 				t.Fatal(err)
 			}
 			defer db.Close()
