@@ -34,7 +34,7 @@ func (r *report) firsts() {
 		answered = append(answered, r.askOnce([]asked{{name: document, ask: request{http.MethodGet, document, ""}}})...)
 	}
 	slices.SortStableFunc(answered, func(a, b asked) int { return cmp.Compare(b.took, a.took) })
-	limit := budget("any answer of a large world, first time asked")
+	limit := budget("any first answer of a large world")
 	r.table("large, first time asked\tms\tbudget", func(row func(string, ...any)) {
 		row("median of %d\t%.1f\t%s", len(answered), milliseconds(answered[len(answered)/2].took), limit)
 		for _, a := range answered[:slowestFirsts] {

@@ -44,6 +44,6 @@ func (r *report) generate(row func(string, ...any), profile string, transactions
 	}
 	t := median(took).Seconds()
 	row("%s\t%d\t%.2f\t%.2f\t%.0f\t%s\t%d\t%s\t%.0f\t%s", title(profile), transactions, t, median(busy).Seconds(),
-		float64(transactions)/t, budget("making a world, everything included"), r.fileSize(r.path(profile))/transactions, budget("its file, for each EVM transaction"),
-		median(peaks), budget("memory while making a world"))
+		float64(transactions)/t, budget("generating a world, everything included"), r.fileSize(r.path(profile))/transactions, budget("the world's file, per EVM transaction"),
+		median(peaks), budget("memory while generating a world"))
 }

@@ -38,16 +38,16 @@ func newWords(w control.World, token string) []newWord {
 		}
 	}
 	block := func(n uint64) uint64 { return height - n*7919%height }
-	slow := budget("eth_getBalance, eth_getStorageAt, each of another account or slot")
+	slow := budget("eth_getBalance, eth_getStorageAt, each for a different account or slot")
 	return []newWord{
 		{"eth_getBalance", method("eth_getBalance", func(n uint64) []any { return []any{account(n), "latest"} }), true, slow},
 		{"eth_getBalance, of another block", method("eth_getBalance", func(n uint64) []any { return []any{account(n), quantity(height - n%height)} }), false, slow},
 		{"eth_getStorageAt", method("eth_getStorageAt", func(n uint64) []any { return []any{token, hexutil.EncodeUint64(n), "latest"} }), true, slow},
 		{"eth_call balanceOf", method("eth_call", func(n uint64) []any {
 			return []any{map[string]string{"to": token, "data": "0x70a08231" + strings.Repeat("0", 24) + account(n)[2:]}, "latest"}
-		}), true, budget("eth_call, each of another account")},
+		}), true, budget("eth_call, each for a different account")},
 		{"full block", method("eth_getBlockByNumber", func(n uint64) []any { return []any{quantity(block(n)), true} }), false,
-			budget("full blocks, each another one")},
+			budget("full blocks, a different one each time")},
 		{"REST block", path("blocks/%d", block), false, ""},
 		{"REST list of 10", path("addresses/"+persona+"/transactions:listNative?pageSize=10&endBlock=%d", block), false, ""},
 		{"REST newest transactions", path("transactions?pageSize=10&_=%d", func(n uint64) uint64 { return n }), false, ""},

@@ -29,7 +29,7 @@ func (r *report) webPages() {
 				document, whole, took := r.visit(p, path)
 				_, _, again := r.visit(p, path)
 				row("%.60s\t%.1f\t%.1f\t%s\t%.1f\t%s\t%.1f", path, float64(document)/1000, float64(whole)/1000, budget("first load of a page, with everything that it loads"),
-					milliseconds(took), budget("first load of a page by a server that has just started"), milliseconds(again))
+					milliseconds(took), budget("first load of a page from a server that has just started"), milliseconds(again))
 				p.stop()
 			}
 		})

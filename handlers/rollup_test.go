@@ -77,7 +77,7 @@ func (r *report) rollups() {
 				busier = append(busier, busy[0][n].Seconds()/busy[1][n].Seconds())
 			}
 			row("%s\t%.2f\t%.2f\t%.2f\t%.2f\t%.2f\t%.2f\t%s", title(p), median(took[0]).Seconds(), median(took[1]).Seconds(), median(slower),
-				median(busy[0]).Seconds(), median(busy[1]).Seconds(), median(busier), budget("making a world with roll-ups of metrics, against making it without"))
+				median(busy[0]).Seconds(), median(busy[1]).Seconds(), median(busier), budget("generating a world with roll-ups of metrics, against generating it without"))
 		}
 	})
 }

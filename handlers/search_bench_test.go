@@ -22,7 +22,7 @@ func (r *report) searching() {
 				}
 				return time.Since(begin)
 			}
-			row("%d workers\t%.1f\t%s", workers, milliseconds(search(many)-search(few))/(many-few), budget("run of a search, besides the command"))
+			row("%d workers\t%.1f\t%s", workers, milliseconds(search(many)-search(few))/(many-few), budget("each run of a search, besides the command"))
 		}
 	})
 }

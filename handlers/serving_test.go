@@ -43,7 +43,7 @@ func (r *report) journaling() {
 			a, b := r.first(with, ask), r.first(without, ask)
 			w, wo, ratio := r.compare(ask.path, side{with.address, with.cmd.Process.Pid, inTurn([]exchange{{ask.bytes(with.address), a.Body}})},
 				side{without.address, without.cmd.Process.Pid, inTurn([]exchange{{ask.bytes(without.address), b.Body}})})
-			row("%s %s\t%.0f\t%.0f\t%.2f\t%s", ask.path, ask.body, w.perSecond, wo.perSecond, ratio, budget("serving with the journal of requests, against without"))
+			row("%s %s\t%.0f\t%.0f\t%.2f\t%s", ask.path, ask.body, w.perSecond, wo.perSecond, ratio, budget("serving with the journal of requests, against serving without"))
 		}
 	})
 }
@@ -59,7 +59,7 @@ func (r *report) growth() {
 	r.depths(speeds)
 	r.table("default against large\tratio\tbudget", func(row func(string, ...any)) {
 		for _, name := range slices.Sorted(maps.Keys(r.speeds)) {
-			row("%s\t%.2f\t%s", name, r.speeds[name].ratio/speeds[name].ratio, budget("the same in default, against a world of a million transactions"))
+			row("%s\t%.2f\t%s", name, r.speeds[name].ratio/speeds[name].ratio, budget("the same request, in a world of a million transactions against default"))
 		}
 	})
 	r.table("memory, MiB\tnow\tpeak\tbudget", func(row func(string, ...any)) {
@@ -83,11 +83,11 @@ func (r *report) depths(speeds map[string]speed) {
 func ratioBudget(name string) string {
 	switch {
 	case name == "an object, again":
-		return budget("one object, asked again")
+		return budget("one object, requested again")
 	case strings.HasSuffix(name, ", again"):
-		return budget("list, asked again")
+		return budget("list, requested again")
 	case strings.HasSuffix(name, " page"):
-		return budget("list of 10, each request new")
+		return budget("list of 10, each request different")
 	case slices.Contains([]string{"eth_blockNumber", "eth_getBalance", "eth_getBlockByNumber, one"}, name):
 		return budget("eth_blockNumber, eth_getBalance, a full block")
 	}

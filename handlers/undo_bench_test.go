@@ -91,7 +91,7 @@ func (r *report) leaving() {
 		var file, undo float64
 		for sent := some; sent <= many; sent += some {
 			file, undo = left(func() { r.payMany(client, key, some) })
-			row("transfer, of the last %d of %d\t%.0f\t%.0f\t%s\t%s\tbytes", some, sent, file/some, undo/some, budget("file, for each transfer that is sent"), budget("undo log, for each transfer"))
+			row("transfer, of the last %d of %d\t%.0f\t%.0f\t%s\t%s\tbytes", some, sent, file/some, undo/some, budget("file, per transfer sent"), budget("undo log, per transfer"))
 		}
 		row("month of a transfer each second: the last figure, as the growth is linear\t%.0f\t%.0f\t\t\tMiB", file/some*monthOfSeconds/(1<<20), undo/some*monthOfSeconds/(1<<20))
 		row("reset after %d transfers: ms\t%.0f\t\t%s\t\tms", many, milliseconds(post("/sim/reset", "")), budget("reset after 30,000 transactions"))
@@ -149,7 +149,7 @@ func (r *report) goBack(name string, p *process, path string, row func(string, .
 	var id any
 	row("%s, snapshot\t%.2f\t%s", name, r.often(15, func() time.Duration { return timed(&id, "evm_snapshot") }), budget("snapshot"))
 	for _, c := range undone {
-		limit := budget("going back over what a test did")
+		limit := budget("revert of what one test did")
 		if c.transactions > 100 {
 			limit = budget("revert of 10,000 transactions")
 		}
@@ -165,7 +165,7 @@ func (r *report) goBack(name string, p *process, path string, row func(string, .
 	row("%s, reset after 100 transactions\t%.1f\t%s", name, r.often(7, func() time.Duration {
 		r.payMany(client, key, 100)
 		return timed(nil, "anvil_reset")
-	}), budget("going back over what a test did"))
+	}), budget("revert of what one test did"))
 }
 
 // makeWorlds measures a new world: a copy of the served one, in a file, with its server.

@@ -22,7 +22,7 @@ type KnownAddress struct {
 
 // KnownAddresses lists the addresses that the clients in the manual expect.
 func KnownAddresses() []KnownAddress {
-	const deploy = "not there; deploy your own"
+	const deploy = "no; deploy your own"
 	all := []KnownAddress{
 		{"Multicall3", fixtures.Multicall, "viem, ethers, wagmi", "", ""},
 		{"TeleporterMessenger", fixtures.TeleporterMessenger, "interchain SDK, ICTT", "", ""},
@@ -51,8 +51,8 @@ func KnownAddresses() []KnownAddress {
 		{"Uniswap v3 position manager", "0x655C406EBFa14EE2006250925e54ec43AD184f8B", "Uniswap SDKs", deploy + " from `@uniswap/v3-periphery`, and give the SDK its address"},
 		{"Uniswap v3 router", "0xbb00FF08d01D300023C629E8fFfFcb65A5a578cE", "Uniswap SDKs", deploy + " from its authors' package"},
 		{"Uniswap universal router", "0x94b75331AE8d42C1b61065089B7d48FE14aA73b7", "Uniswap SDKs", deploy + " from its authors' package"},
-		{"CreateX", "0xba5Ed099633D3B313e4D5F7bdc1305d3c28ba5Ed", "createx-forge, Hardhat Ignition", "not there; send its authors' presigned deployment, which every EVM chain takes"},
-		{"ERC-1820 registry", "0x1820a4B7618BdE71Dce8cdc73aAB6C95905faD24", "ERC-777 tokens", "not there; send the deployment of EIP-1820, which every EVM chain takes"},
+		{"CreateX", "0xba5Ed099633D3B313e4D5F7bdc1305d3c28ba5Ed", "createx-forge, Hardhat Ignition", "no; send its authors' presigned deployment, which every EVM chain accepts"},
+		{"ERC-1820 registry", "0x1820a4B7618BdE71Dce8cdc73aAB6C95905faD24", "ERC-777 tokens", "no; send the deployment of EIP-1820, which every EVM chain accepts"},
 	} {
 		all = append(all, KnownAddress{absent.contract, common.HexToAddress(absent.address), absent.clients, "", absent.instead})
 	}
@@ -62,7 +62,7 @@ func KnownAddresses() []KnownAddress {
 // known writes the table of KnownAddresses.
 func known() string {
 	b := new(strings.Builder)
-	b.WriteString("| contract | address on C | clients | there |\n|---|---|---|---|\n")
+	b.WriteString("| contract | address on C | clients | in a world |\n|---|---|---|---|\n")
 	for _, k := range KnownAddresses() {
 		there := "yes"
 		switch {

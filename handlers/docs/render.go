@@ -154,7 +154,7 @@ func (w *textWriter) wrap(words, first, rest string) {
 	w.b.WriteString(line + "\n")
 }
 
-// table writes rows as columns if they fit, and otherwise each row as a paragraph below its first cell.
+// table writes rows as columns if they fit, and otherwise the other cells of a row below its first, each with its header unless it is the only one.
 func (w *textWriter) table(t *east.Table, indent string) {
 	var rows [][]string
 	var widths []int
@@ -184,19 +184,16 @@ func (w *textWriter) table(t *east.Table, indent string) {
 			continue
 		}
 		if i == 0 {
-			continue // each row becomes a paragraph, which needs no header
-		}
-		var sentences []string
-		for j, cell := range cells {
-			switch {
-			case cell == "" || j == 0:
-			case j == len(cells)-1:
-				sentences = append(sentences, cell)
-			default:
-				sentences = append(sentences, rows[0][j]+" "+cell+".")
-			}
+			continue
 		}
 		w.b.WriteString(indent + cells[0] + "\n")
-		w.wrap(strings.Join(sentences, " "), indent+"    ", indent+"    ")
+		for j, cell := range cells[1:] {
+			if header := rows[0][j+1]; len(cells) > 2 && cell != "" {
+				cell = header + ": " + cell
+			}
+			if cell != "" {
+				w.wrap(cell, indent+"    ", indent+"    ")
+			}
+		}
 	}
 }

@@ -83,12 +83,12 @@ func columns() string {
 	for _, part := range []struct {
 		kind export.Type
 		rows string
-	}{{export.Simple, "the same rows"}, {export.Staking, "of these rows those of staking, of its end and of rewards"}} {
+	}{{export.Simple, "the same rows"}, {export.Staking, "only the rows that start or end staking or pay rewards"}} {
 		var names []string
 		for _, c := range part.kind.Columns() {
 			names = append(names, "`"+c.Name+"`")
 		}
-		fmt.Fprintf(b, "`%s` has %s with %s.\n\n", part.kind, part.rows, strings.Join(names, ", "))
+		fmt.Fprintf(b, "`%s` has %s, with the columns %s.\n\n", part.kind, part.rows, strings.Join(names, ", "))
 	}
 	return b.String()
 }
@@ -130,9 +130,9 @@ func hosts() string {
 
 func l1s() string {
 	b := new(strings.Builder)
-	b.WriteString("| chain | token | network | precompiles in its genesis, besides warp | in which worlds |\n|---|---|---|---|---|\n")
+	b.WriteString("| chain | token | network | precompiles in its genesis, besides warp | worlds |\n|---|---|---|---|---|\n")
 	for i, l := range fixtures.L1s {
-		fmt.Fprintf(b, "| %d %s | %s | %s | %s | %d EVM chains or more |\n", l.EVMID, l.Name, l.Token, l.Network, l.Precompiles, fixtures.FirstL1+i)
+		fmt.Fprintf(b, "| %d %s | %s | %s | %s | those with %d or more EVM chains |\n", l.EVMID, l.Name, l.Token, l.Network, l.Precompiles, fixtures.FirstL1+i)
 	}
 	return b.String()
 }
@@ -153,7 +153,7 @@ func (m *Manual) commands() string {
 	b := new(strings.Builder)
 	b.WriteString("| command | what it does |\n|---|---|\n")
 	for _, c := range m.Commands {
-		fmt.Fprintf(b, "| `%s` | %s |\n", c.Name, c.Summary)
+		fmt.Fprintf(b, "| `%s` | %s |\n", strings.ReplaceAll(c.Name, "|", "\\|"), c.Summary)
 	}
 	return b.String()
 }
