@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
+	"math/bits"
 	"net/http"
 	"slices"
 	"strings"
@@ -16,9 +17,10 @@ import (
 // Schedule decides faults by the request itself and how many times it was asked before, never by the order in which different requests arrive.
 // It either draws them from a number, or repeats a list of faults drawn earlier.
 type Schedule struct {
-	number int64
-	drawn  []*Kind // the kinds it may draw; nil for a list
-	part   float64 // of the requests
+	number   int64
+	drawn    []*Kind // the kinds it may draw; nil for a list
+	part     float64 // of the requests
+	expected Requests
 
 	revision func() int64 // of the world
 	reorg    func()       // replaces the newest block
@@ -56,6 +58,7 @@ type spot struct {
 
 // asked counts identical requests.
 type asked struct {
+	class         class
 	times, faults int
 	failed        bool     // the last time
 	repeat        *Planned // of the last fault, to apply again
@@ -66,21 +69,51 @@ type asked struct {
 // Bounds on what a schedule draws, so that a client that retries a few times passes.
 const (
 	mostSame   = 2               // faults on the same request
-	mostFaults = 24              // in all
-	mostWaited = 6 * time.Second // by all of them
+	mostFaults = 24              // to expect in all
+	mostWaited = 3 * time.Second // to expect by all of them
+	mostSingle = 2               // to expect of a kind that is rare
 	late       = 300 * time.Millisecond
 	silence    = 5 * time.Second // without an answer, until the connection ends
 	limitTime  = 950 * time.Millisecond
 )
 
+// Requests tells how many requests of each class a client makes, where repetitions count only as often as they can fail.
+type Requests map[class]int
+
+// Requests counts the requests so far.
+func (s *Schedule) Requests() Requests {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	all := Requests{}
+	for _, a := range s.spots {
+		all[a.class] += min(a.times, mostSame)
+	}
+	return all
+}
+
+// may counts the requests that may have a fault of one of several kinds. It rounds up to a power of two: a client that asks once more in another
+// run then still meets the same faults.
+func (r Requests) may(have ...*Kind) float64 {
+	n := 0
+	for class, times := range r {
+		if slices.ContainsFunc(have, func(k *Kind) bool { return k.of&class != 0 }) {
+			n += times
+		}
+	}
+	if n == 0 {
+		return 0
+	}
+	return float64(int(1) << bits.Len(uint(n-1)))
+}
+
 // parts lists the fractions of requests that may fail.
 var parts = []float64{0.1, 0.25, 0.5, 0.8}
 
 // Draw makes the schedule with a number. Half of the numbers draw faults of one kind, the others of several. It draws reorganisations only if the
-// user asks for them, because the network has none.
-func Draw(number int64, reorg bool) *Schedule {
+// user asks for them, because the network has none. The more requests are expected, the smaller is the chance of each to fail or to wait.
+func Draw(number int64, expected Requests, reorg bool) *Schedule {
 	s := newSchedule()
-	s.number, s.part = number, parts[number/2%int64(len(parts))]
+	s.number, s.part, s.expected = number, parts[number/2%int64(len(parts))], expected
 	for i := range kinds {
 		k := &kinds[i]
 		if k.Name == "reorg" && !reorg {
@@ -181,7 +214,7 @@ func (s *Schedule) chance(use, key string, nth int) float64 {
 func (s *Schedule) decide(t *target) *Planned {
 	a := s.spots[t.on+" "+t.key]
 	if a == nil {
-		a = &asked{}
+		a = &asked{class: t.class}
 		s.spots[t.on+" "+t.key] = a
 	}
 	if time.Now().Before(a.limited) {
@@ -224,7 +257,7 @@ func (s *Schedule) lags(kind string) bool {
 
 // draw returns the fault that the number gives a request. A request that has just failed gets none.
 func (s *Schedule) draw(t *target, a *asked) *Planned {
-	if a.failed || a.faults >= mostSame || len(s.applied) >= mostFaults {
+	if a.failed || a.faults >= mostSame {
 		return nil
 	}
 	var fitting []*Kind
@@ -238,14 +271,27 @@ func (s *Schedule) draw(t *target, a *asked) *Planned {
 	}
 	at := t.on + " " + t.key
 	k := fitting[int(s.chance("which", at, a.times)*float64(len(fitting)))]
-	if k.single && slices.ContainsFunc(s.applied, func(p Planned) bool { return p.Kind == k.Name }) {
-		return nil
-	}
-	if s.chance("whether", at, a.times) >= s.part*k.part || k.once && a.faults > 0 || k.wait > 0 && s.waited+k.wait > mostWaited {
+	if s.chance("whether", at, a.times) >= s.likelihood(k) || k.once && a.faults > 0 {
 		return nil
 	}
 	times := 1 + int(s.chance("times", at, a.times)*float64(max(k.most, 1)))
 	return &Planned{Kind: k.Name, Times: times, On: t.on, Key: t.key, Nth: a.times}
+}
+
+// likelihood returns the chance that a request has a fault of a kind. Because the expected requests decide it, and not those that came before, it
+// is the same in whatever order they arrive.
+func (s *Schedule) likelihood(k *Kind) float64 {
+	part, all, fit := s.part*k.part, s.expected.may(s.drawn...), s.expected.may(k)
+	if all > 0 {
+		part = min(part, mostFaults/all)
+	}
+	if fit > 0 && k.wait > 0 {
+		part = min(part, float64(mostWaited)/float64(k.wait)/fit)
+	}
+	if fit > 0 && k.single {
+		part = min(part, mostSingle/fit)
+	}
+	return part
 }
 
 // Decide returns the plan for a request, nil for none.
@@ -458,7 +504,7 @@ type Kind struct {
 	most   int     // times in a row
 	part   float64 // factor on the chance of being drawn
 	once   bool    // at most once for the same request
-	single bool    // at most once in all
+	single bool    // once or twice in all
 	wait   time.Duration
 	milder []string
 	words  string

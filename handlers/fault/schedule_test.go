@@ -38,53 +38,103 @@ func textOf(p *fault.Plan) string {
 	return p.Text
 }
 
-// TestTheOrderOfRequestsDecidesNothing asks for ten chains four times each, in two orders, and each request meets the same faults.
+// TestTheOrderOfRequestsDecidesNothing asks for chains four times each, in two orders, and each request meets the same faults, even where there are
+// so many that few may fail.
 func TestTheOrderOfRequestsDecidesNothing(t *testing.T) {
-	const chains, times = 10, 4
-	met := 0
-	for number := range int64(60) {
-		var got [2]map[int][]string
-		for order := range got {
-			set := follow(fault.Draw(number, false))
-			got[order] = map[int][]string{}
-			for i := range chains * times {
-				chain := i % chains
-				if order == 1 {
-					chain = chains - 1 - i/times
-				}
-				text := textOf(set.Decide(chainRequest(chain)))
-				got[order][chain] = append(got[order][chain], text)
-				if text != "" {
-					met++
-				}
+	const times = 4
+	for _, chains := range []int{10, 300} {
+		calm := fault.Repeat(nil)
+		askForChains(calm, chains, times, false)
+		met := 0
+		for number := range int64(100) {
+			var got [2]fault.List
+			for order := range got {
+				s := fault.Draw(number, calm.Requests(), true)
+				askForChains(s, chains, times, order == 1)
+				got[order] = s.Applied()
 			}
+			if got[0].ID() != got[1].ID() {
+				t.Errorf("schedule %d: %v, in another order %v", number, got[0], got[1])
+			}
+			met += len(got[0])
 		}
-		met := metBy(fault.Draw(number, false))
-		bounded := len(met) >= 24 || slices.ContainsFunc(met, func(p fault.Planned) bool { return p.Kind == "limited" || p.Kind == "slow" }) // in number, or in time
-		if fmt.Sprint(got[0]) != fmt.Sprint(got[1]) && !bounded {
-			t.Errorf("schedule %d: %v, in another order %v", number, got[0], got[1])
+		if met < 100 {
+			t.Errorf("%d chains: only %d faults in all", chains, met)
 		}
-	}
-	if met < 100 {
-		t.Errorf("only %d faults in all", met)
 	}
 }
 
-// metBy returns the faults that many requests meet.
-func metBy(s *fault.Schedule) fault.List {
-	set := follow(s)
-	for range 4 {
-		for chain := range 10 {
-			set.Decide(chainRequest(chain))
+// TestLongRunsHaveNoMoreFaults asks for many chains: about as many requests fail as if there were few, and they wait no longer.
+func TestLongRunsHaveNoMoreFaults(t *testing.T) {
+	for _, chains := range []int{20, 500} {
+		calm := fault.Repeat(nil)
+		askForChains(calm, chains, 1, false)
+		faults, waited := 0, time.Duration(0)
+		const numbers = 100
+		for number := range int64(numbers) {
+			s := fault.Draw(number, calm.Requests(), false)
+			askForChains(s, chains, 1, false)
+			faults, waited = faults+len(s.Applied()), waited+s.Waited()
+			if len(s.Applied()) > 50 || s.Waited() > 12*time.Second {
+				t.Errorf("%d chains, schedule %d: %d faults, %s", chains, number, len(s.Applied()), s.Waited())
+			}
+		}
+		if faults/numbers < 2 || faults/numbers > 24 || waited/numbers < 100*time.Millisecond || waited/numbers > 3*time.Second {
+			t.Errorf("%d chains: %d faults and %s on average", chains, faults/numbers, waited/numbers)
 		}
 	}
-	return s.Applied()
+}
+
+// TestAReorganisationComesOnceOrTwice asks for many balances: of the numbers that draw a reorganisation, most draw one or two.
+func TestAReorganisationComesOnceOrTwice(t *testing.T) {
+	for _, balances := range []int{1, 5, 500} {
+		ask := func(s *fault.Schedule) {
+			set := follow(s)
+			for i := range balances {
+				set.Decide(rpc("eth_getBalance", fmt.Sprintf(`["0x%040x","latest"]`, i)))
+			}
+		}
+		calm := fault.Repeat(nil)
+		ask(calm)
+		reorgs, with := 0, 0
+		for number := range int64(400) {
+			s := fault.Draw(number, calm.Requests(), true)
+			ask(s)
+			n := 0
+			for _, p := range s.Applied() {
+				if p.Kind == "reorg" {
+					n++
+				}
+			}
+			if reorgs += n; n > 0 {
+				with++
+			}
+			if n > 7 {
+				t.Errorf("%d balances, schedule %d: %d reorganisations", balances, number, n)
+			}
+		}
+		if with < 20 || reorgs > 2*with {
+			t.Errorf("%d balances: %d reorganisations with %d numbers", balances, reorgs, with)
+		}
+	}
+}
+
+// askForChains asks for each of many chains several times, one time after the other or one chain after the other, from the last one.
+func askForChains(s *fault.Schedule, chains, times int, otherOrder bool) {
+	set := follow(s)
+	for i := range chains * times {
+		chain := i % chains
+		if otherOrder {
+			chain = chains - 1 - i/times
+		}
+		set.Decide(chainRequest(chain))
+	}
 }
 
 // TestNoRequestFailsForLong: three tries in a row are enough, and after two faults the same request has no others.
 func TestNoRequestFailsForLong(t *testing.T) {
 	for number := range int64(200) {
-		set := follow(fault.Draw(number, true))
+		set := follow(fault.Draw(number, nil, true))
 		row, all := 0, 0
 		for range 30 {
 			switch textOf(set.Decide(chainRequest(1))) {
@@ -128,7 +178,7 @@ func TestAListRepeatsWhatANumberDrew(t *testing.T) {
 	}
 	kinds, unnumbered := map[string]bool{}, map[string]bool{}
 	for number := range int64(100) {
-		s := fault.Draw(number, false)
+		s := fault.Draw(number, nil, false)
 		drawn := run(s)
 		list := s.Applied()
 		for _, p := range list {
@@ -165,7 +215,7 @@ func batch(methods ...string) *fault.Request {
 // TestTheReceiptOfABatchIsLate: of the calls of a batch, null goes to the receipt.
 func TestTheReceiptOfABatchIsLate(t *testing.T) {
 	for number := range int64(400) {
-		p := follow(fault.Draw(number, false)).Decide(batch("eth_blockNumber", "eth_getTransactionReceipt", "eth_getBalance"))
+		p := follow(fault.Draw(number, nil, false)).Decide(batch("eth_blockNumber", "eth_getTransactionReceipt", "eth_getBalance"))
 		if textOf(p) != "schedule: null" {
 			continue
 		}
@@ -181,7 +231,7 @@ func TestTheReceiptOfABatchIsLate(t *testing.T) {
 func TestASentTransactionIsToldOnce(t *testing.T) {
 	pay := rpc("eth_sendTransaction", `[{"from":"0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266","value":"0x1"}]`)
 	sent := 0
-	s := fault.Draw(1, false)
+	s := fault.Draw(1, nil, false)
 	s.WhenSent(func() { sent++ })
 	set := follow(s)
 	if set.Decide(chainRequest(1)); sent != 0 {
@@ -196,7 +246,7 @@ func TestASentTransactionIsToldOnce(t *testing.T) {
 // TestWhatDiffersBetweenRunsIsNoPartOfARequest: ports, random ids, values beside a nonce and spaces don't make a request different.
 func TestWhatDiffersBetweenRunsIsNoPartOfARequest(t *testing.T) {
 	key := func(r *fault.Request) string {
-		s := fault.Draw(1, false) // draws only 429s, often
+		s := fault.Draw(1, nil, false) // draws only 429s, often
 		for range 50 {
 			follow(s).Decide(r)
 		}
@@ -230,7 +280,7 @@ func TestControlMethodsDoNotFail(t *testing.T) {
 	opening.Header.Set("Upgrade", "websocket")
 	for _, r := range append(left, opening) {
 		for number := range int64(50) {
-			if p := follow(fault.Draw(number, true)).Decide(r); p != nil {
+			if p := follow(fault.Draw(number, nil, true)).Decide(r); p != nil {
 				t.Errorf("%v: %s", r, p.Text)
 			}
 		}
@@ -262,7 +312,7 @@ func TestAnIndexDoesNotGoBack(t *testing.T) {
 // keyOf returns the key of a request.
 func keyOf(r *fault.Request) string {
 	for number := int64(0); ; number++ {
-		s := fault.Draw(number, false)
+		s := fault.Draw(number, nil, false)
 		if set := follow(s); set.Decide(r) != nil {
 			return s.Applied()[0].Key
 		}
@@ -303,7 +353,7 @@ func TestMilderFaults(t *testing.T) {
 func TestNotificationsOfASchedule(t *testing.T) {
 	kinds := map[string]bool{}
 	for number := range int64(100) {
-		s := fault.Draw(number, false)
+		s := fault.Draw(number, nil, false)
 		set := follow(s)
 		failed := false
 		for block := range 6 {
@@ -331,7 +381,7 @@ func TestALogIsTheSameInAnotherBlock(t *testing.T) {
 		return &fault.Event{Subscription: "logs", Text: `{"blockNumber":"` + block + `","transactionHash":"0xaa","logIndex":"` + index + `"}`}
 	}
 	for number := range int64(100) {
-		s := fault.Draw(number, false)
+		s := fault.Draw(number, nil, false)
 		if a, _ := follow(s).DecideEvent(log("0x1", "0x0"), chainRequest(1)); a == nil {
 			continue
 		}

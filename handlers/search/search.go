@@ -60,6 +60,8 @@ type searcher struct {
 	Options
 	run    Run
 	result *Result
+
+	requests fault.Requests // of the command without faults
 }
 
 // ErrPlain reports that the command fails without faults.
@@ -67,14 +69,16 @@ var ErrPlain = errors.New("the command fails without faults, so no fault can be 
 
 // Find searches until the command fails, the runs are done or the budget is used up.
 func Find(ctx context.Context, run Run, o Options) (*Result, error) {
-	s := &searcher{o, run, &Result{}}
-	plain, err := run(ctx, fault.Repeat(nil))
+	s := &searcher{Options: o, run: run, result: &Result{}}
+	calm := fault.Repeat(nil)
+	plain, err := run(ctx, calm)
 	if err != nil {
 		return nil, err
 	}
 	if s.result.Plain = plain; plain.Failure != "" {
 		return s.result, fmt.Errorf("%w: %s\n%s", ErrPlain, plain.Failure, indented(plain.Output))
 	}
+	s.requests = calm.Requests()
 	within := ctx
 	if o.Budget > 0 {
 		var cancel context.CancelFunc
@@ -148,7 +152,7 @@ func (s *searcher) batch(ctx context.Context, first int64) (failed []Record, nex
 				}
 				next++
 				mu.Unlock()
-				o, wrong := s.run(ctx, fault.Draw(number, s.Reorg))
+				o, wrong := s.run(ctx, fault.Draw(number, s.requests, s.Reorg))
 				mu.Lock()
 				if wrong != nil {
 					err = errors.Join(err, wrong)
