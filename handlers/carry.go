@@ -30,8 +30,8 @@ type L1Flags struct{ Name, Network, Upgrade, Airdrop string }
 func (l *L1Flags) declare(f *pflag.FlagSet) {
 	f.StringVar(&l.Name, "l1-name", "", "`NAME` of the L1 that starts from a genesis of subnet-evm (default: Chain and its EVM chain id)")
 	f.StringVar(&l.Network, "l1-network", "", "`NETWORK` of that L1: mainnet (the default) or fuji")
-	f.StringVar(&l.Upgrade, "l1-upgrade", "", "its upgrade.json `FILE`")
-	f.StringVar(&l.Airdrop, "l1-airdrop", "", "`FILE` with the accounts of its airdrop")
+	f.StringVar(&l.Upgrade, "l1-upgrade", "", "`FILE` with that L1's upgrade.json")
+	f.StringVar(&l.Airdrop, "l1-airdrop", "", "`FILE` with the accounts of that L1's airdrop")
 }
 
 // exported lists the operands of export.

@@ -80,18 +80,18 @@ func CommandLine(f *pflag.FlagSet) *cli.Program {
 			{
 				Name: "rehearse", Program: true, Flags: of(all, []string{againstFlag, junitFlag, jsonFlag}), Defaults: ExecDefaults,
 				Summary:  "run a command in two worlds that differ in one thing, such as an upgrade, and compare what it got",
-				Details:  "Requests of both runs are matched. Fields that differ because of the rules are listed, with the manual's\npage that explains them. It exits with 1 if the command behaves differently. The page rehearsal has the\ndetails.",
+				Details:  "It matches the requests of both runs, and lists the fields that differ because of the rules, with the\npage of the manual that explains each. It exits with 1 if the command behaves differently. See the page\nrehearsal.",
 				Examples: "  snowglobe rehearse --upgrade helicon -- npm test\n  snowglobe rehearse --against strict -- npm test\n  snowglobe rehearse --against seed=2 --junit rehearsal.xml -- npm test",
 			},
 			{
 				Name: "mcp", Flags: all, Defaults: ExecDefaults, Summary: "serve an agent over the Model Context Protocol, on stdin and stdout",
-				Details:  "By default it serves a world of its own, tiny, in memory and on a free port; with --addr, the world of a\nrunning server. A running server answers the same at /mcp.",
+				Details:  "By default it serves a tiny world of its own, in memory and on a free port; with --addr, a running server's\nworld. A running server serves the same at /mcp.",
 				Examples: "  snowglobe mcp\n  snowglobe mcp --profile default --seed 7\n  snowglobe mcp --addr 127.0.0.1:9650",
 			},
 			{
 				Name: "search", Program: true, Flags: of(worldFlags, []string{"read-only", "network", "dialect", "strict", "as-network", "sealed", "allow-host", "as-host", "no-mining", "block-time", "no-relayer", "artifacts", "faults"}, searchFlags, []string{"corpus", jsonFlag}, noteFlags),
 				Defaults: ExecDefaults, Summary: "run a command many times with faults, and find the fewest that make it fail",
-				Details:  "Each run has a world of its own and the environment that exec sets. The number of a run decides its\nfaults. It exits with 1 if the command fails in a run; exec --schedule repeats that run's faults.",
+				Details:  "Each run gets its own world and the environment that exec sets, and its number decides its faults. search\nexits with 1 if the command fails in a run; exec --schedule repeats that run's faults.",
 				Examples: "  snowglobe search --runs 200 --budget 5m -- npm test\n  snowglobe exec --schedule 7f3a91c2 -- npm test",
 			},
 			{
@@ -109,7 +109,7 @@ func CommandLine(f *pflag.FlagSet) *cli.Program {
 			{
 				Name: "init", Operands: "[FILE]", Flags: of([]string{forceFlag}, noteFlags),
 				Summary:  "write an example of your own world, with comments",
-				Details:  "It is a profile with accounts, tokens, contracts, L1s and transactions. The default file is\nworld.yaml. An existing file is overwritten only with --force.",
+				Details:  "It is a profile with accounts, tokens, contracts, L1s and transactions. The default FILE is\nworld.yaml. Only --force overwrites an existing file.",
 				Examples: "  snowglobe init\n  snowglobe --profile world.yaml",
 			},
 			{
@@ -124,7 +124,7 @@ func CommandLine(f *pflag.FlagSet) *cli.Program {
 			{
 				Name: "clock", Operands: "[advance SPAN | set TIME | until EVENT | show]", Flags: of(worldFlags, []string{"live", "no-relayer", "relayer", jsonFlag}, noteFlags),
 				Summary: "move the clock of a world that no server has open, and print the time",
-				Details: "With --live, people act on the way. To move a running server's clock, use POST /sim/clock.",
+				Details: "With --live, people act along the way. To move a running server's clock, use POST /sim/clock.",
 				Examples: `  snowglobe clock advance 36h
   snowglobe clock set 2026-08-01T00:00:00Z
   snowglobe clock until next-validator-end`,
@@ -132,15 +132,15 @@ func CommandLine(f *pflag.FlagSet) *cli.Program {
 			{
 				Name: "play", Operands: playOperands, Flags: of(worldFlags, addressFlags, []string{"network", "strict", "no-mining", "live", "no-relayer", "relayer", jsonFlag}, noteFlags),
 				Summary: "play a session on a world, and print the digest",
-				Details: "A session is text with one line for each action; the page sessions explains it. With --addr it plays on a\nrunning server's world, otherwise on a world that no server has open.",
+				Details: "A session is a text file with one action a line; see the page sessions. With --addr, play uses a running\nserver's world, otherwise a world that no server has open.",
 				Examples: `  snowglobe exec --record first.session -- npm test
   snowglobe play --db :memory: --profile tiny first.session
   snowglobe play --addr 127.0.0.1:9650 first.session`,
 			},
 			{
 				Name: "import", Operands: importOperands, Flags: of(worldFlags, l1Flags, []string{jsonFlag}, noteFlags),
-				Summary: "take over a file of another tool into a world that no server has open",
-				Details: "State dumps of anvil, the alloc of a genesis, broadcast files of Foundry, journals and deployed addresses\nof Hardhat Ignition, and token lists. CHAIN is an EVM chain id, C, fuji/C or the name of an L1. What\nwas left out is written to stderr. A running server does the same with POST /sim/imports.\nA genesis of subnet-evm starts an L1 of its own, unless a CHAIN is given that gets its accounts: the\nworld is made again with the L1 in it, and the old file is kept as FILE.old, FILE.old.1 and so on.",
+				Summary: "import another tool's file into a world that no server has open",
+				Details: "It reads anvil's state dumps, a genesis' alloc, Foundry's broadcast files, Hardhat Ignition's journals and\ndeployed addresses, and token lists. CHAIN is an EVM chain id, C, fuji/C or the name of an L1. It writes\nto stderr what it leaves out. On a running server, use POST /sim/imports.\nA genesis of subnet-evm starts an L1 of its own: import generates the world again with the L1 in it, and\nkeeps the old file as FILE.old, FILE.old.1 and so on. With a CHAIN, that chain gets its accounts instead.",
 				Examples: `  snowglobe import state.json
   snowglobe import broadcast/Deploy.s.sol/43114/run-latest.json
   snowglobe import genesis.json --l1-name Mine --l1-upgrade upgrade.json`,
@@ -148,13 +148,13 @@ func CommandLine(f *pflag.FlagSet) *cli.Program {
 			{
 				Name: "export", Operands: exportOperands, Flags: of(worldFlags, []string{"read-only"}, addressFlags, noteFlags),
 				Summary:  "print a world's accounts, tokens or addresses for other tools",
-				Details:  "alloc is the newest state of a chain as a genesis allocates it. URLs of logos begin with --addr.",
+				Details:  "alloc is a chain's newest state in a genesis' format. URLs of logos begin with --addr.",
 				Examples: "  snowglobe export alloc 43114 > alloc.json\n  snowglobe export addresses",
 			},
 			{
 				Name: "types", Flags: of(typesFlags, worldFlags, []string{"read-only"}, noteFlags), Defaults: map[string]string{"db": ":memory:", "profile": "tiny"},
 				Summary: "print the names of a world as source code",
-				Details: "It prints personas, chains, tokens, contracts with ABIs, nodes by role and sample ids as constants, and a\nfunction that fails if a server has another world. The default is exec's world.",
+				Details: "It prints personas, chains, tokens, contracts with ABIs, nodes by role and sample ids as constants, and a\nfunction that fails if a server has a different world. The default is exec's world.",
 				Examples: `  snowglobe types --ts > world.ts
   snowglobe types --go --world snowglobe.db > world/world.go
   snowglobe types --py --world world.yaml > world.py`,

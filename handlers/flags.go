@@ -77,20 +77,20 @@ func NewFlags(f *pflag.FlagSet) *Flags {
 	f.StringVar(&s.Addresses.Main, "addr", "127.0.0.1:9650", "`HOST:PORT` to listen on, or of the running server that a verb talks to")
 	f.StringVar(&s.Addresses.Fuji, "fuji-addr", "", "`HOST:PORT` that serves fuji under /ext, for clients that keep only a URL's origin, or off (default: two ports above --addr's)")
 	f.BoolVar(&s.asNetwork, "as-network", false, "answer for the real network's own host names too, as a proxy: exec sets up its command, serve shows how to set up a browser")
-	f.BoolVar(&s.sealed, "sealed", false, "with --as-network, refuse every other host but this machine; exec lists what was refused and fails")
-	f.Var(&parsed{read: s.allowHosts}, "allow-host", "`HOSTS`, separated by commas, that pass nevertheless; *.example.com for all below one; repeatable")
-	f.Var(&parsed{read: s.addHosts}, "as-host", "`HOST=SERVICE` to answer for besides the known ones: data, metrics, node, etherscan, compilers or chain:ID; repeatable")
+	f.BoolVar(&s.sealed, "sealed", false, "with --as-network, refuse every other host but this machine; exec lists the refused hosts and fails")
+	f.Var(&parsed{read: s.allowHosts}, "allow-host", "`HOSTS`, separated by commas, that --sealed lets pass; *.example.com for all names below one; repeatable")
+	f.Var(&parsed{read: s.addHosts}, "as-host", "`HOST=SERVICE` for another host to answer for: data, metrics, node, etherscan, compilers or chain:ID; repeatable")
 	f.StringVar(&s.network, "network", fixtures.MainnetName, "`NAME` of the network for /ext paths without one: mainnet or fuji")
 	f.StringVar(&s.dialect, "dialect", "auto", "`NAME` of the dialect of the Data and Metrics API: auto, spec or upstream")
-	f.IntVar(&s.rateLimit, "rate-limit", 0, "`N` requests a minute for each client, twice as many with a key of --api-keys; further ones get a 429. 0 for no limit")
+	f.IntVar(&s.rateLimit, "rate-limit", 0, "`N` requests a minute for each client, twice as many with a key of --api-keys; requests beyond that get a 429. 0 for no limit")
 	f.StringVar(&s.keys, "api-keys", "", "YAML `FILE` of API keys: key, limit, interfaces (data, metrics, sim), networks. The Metrics API and /sim work without a key and ignore a key's networks")
-	f.BoolVar(&s.requireKey, "require-api-key", false, "reject Data API requests without a key of --api-keys; pages ask for a key too, or take it from ?rltoken=")
+	f.BoolVar(&s.requireKey, "require-api-key", false, "reject Data API requests without a key of --api-keys; web pages ask for one too, or take it from ?rltoken=")
 	f.BoolVar(&s.admin, "api-admin-enabled", false, "serve the node's admin API at /ext/admin. Aliases and log levels set there last until the program ends")
 	f.BoolVar(&s.noIndex, "no-index", false, "do not serve the node's index of accepted containers at /ext/index; same as a node's --index-enabled=false")
 	f.BoolVar(&s.index, "index-enabled", true, "serve the node's index; --no-index is the opposite")
 	f.StringVar(&s.profiles, "profile-dir", "", "`FOLDER` for the admin API's cpu.profile, mem.profile, lock.profile and stacktrace.txt (default: a new temporary folder, shown by admin.getConfig)")
 	f.StringVar(&s.hosts, "http-allowed-hosts", "localhost", "host `NAMES`, separated by commas, that /ext answers to; IP addresses always work, * allows any name")
-	f.Var(&parsed{read: s.allowOrigins}, "allow-origin", "`ORIGINS`, separated by commas, such as https://app.example, whose pages may change the world, as pages of localhost may; * for all; repeatable")
+	f.Var(&parsed{read: s.allowOrigins}, "allow-origin", "`ORIGINS`, separated by commas, such as https://app.example, whose pages may change the world, as localhost's may; * for all; repeatable")
 	f.BoolVar(&s.control, "allow-control", false, "when listening beyond loopback, allow every change of the world, not only signed transactions")
 	f.StringVar(&s.webhookHosts, "webhook-hosts", "", "`NAMES` or addresses of hosts, separated by commas, that webhooks may call besides this machine; * for any")
 	f.BoolVar(&s.public, "public", false, "answer as a public API server: without info.getNodeID, getNodeIP, getVMs and the admin API")
@@ -104,18 +104,18 @@ func NewFlags(f *pflag.FlagSet) *Flags {
 	for _, older := range []string{"index-enabled", "relayer"} { // "off" is the one documented form; these remain for users of the older one
 		f.Lookup(older).Hidden = true
 	}
-	f.Float64Var(&s.clockRate, "clock-rate", 0, "run the world's clock `N` times as fast as real time, 1 for real time; at 0 it stands still until something moves it")
+	f.Float64Var(&s.clockRate, "clock-rate", 0, "run the world's clock `N` times as fast as real time; at 0 it stands still until something moves it")
 	f.BoolVar(&s.live, "live", false, "let time pass and people act, in real time unless --clock-rate says otherwise")
-	f.StringVar(&s.warpSign, "warp-sign", signAny, "`WHICH` messages validators sign for the aggregator: any that is well-formed, or only known ones, which the world sent or can justify")
-	f.StringArrayVar(&s.solc, "solc", nil, "`FILE` of a Solidity compiler, or of solc's soljson.js, which Node runs, to compile the contracts that clients verify, besides those that Foundry and Hardhat keep; repeatable")
+	f.StringVar(&s.warpSign, "warp-sign", signAny, "`WHICH` messages validators sign for the aggregator: any well-formed one, or only known ones, which the world sent or can justify")
+	f.StringArrayVar(&s.solc, "solc", nil, "`FILE` of a Solidity compiler, or of solc's soljson.js for Node, to compile the contracts that clients verify, besides the compilers that Foundry and Hardhat keep; repeatable")
 	f.IntVar(&s.exportWorkers, "export-workers", 2, "`N` transaction exports that run at once; others wait")
-	f.IntVar(&s.exportQueue, "export-queue", 256, "`N` unfinished transaction exports, including waiting ones; further ones are rejected; 0 for no limit")
+	f.IntVar(&s.exportQueue, "export-queue", 256, "`N` unfinished transaction exports at most, including waiting ones; 0 for no limit")
 	f.IntVar(&s.exportKeep, "export-keep", 1000, "`N` latest finished exports to keep; 0 for all")
 	f.Int64Var(&s.exportMaxRows, "export-max-rows", 1_000_000, "`N` rows at most in an export, except that a larger first day is written in full; 0 for no limit")
 	f.DurationVar(&s.exportRetention, "export-retention", 0, "`TIME` to keep a finished export, by the world's clock, such as 24h; 0 for ever")
-	f.Var(&parsed{read: s.addArtifacts}, "artifacts", "`FOLDERS`, separated by commas, of compiled contracts: Foundry's out or Hardhat's artifacts. Calls, events and failures of these contracts have names, lines and reasons; a new build is noticed; repeatable")
+	f.Var(&parsed{read: s.addArtifacts}, "artifacts", "`FOLDERS`, separated by commas, of compiled contracts: Foundry's out or Hardhat's artifacts. Calls, events and failures of these contracts get names, lines and reasons; the server notices a new build; repeatable")
 	f.BoolVar(&s.gasReport, "gas-report", false, "with exec, print the gas of each function of each contract once the command has ended")
-	f.StringVar(&s.record, "record", "", "`FILE` to which exec writes what the command did to the world, once it has ended; play repeats it")
+	f.StringVar(&s.record, "record", "", "`FILE` to which exec writes what the command did to the world, once the command has ended; play repeats it")
 	f.StringVar(&s.against, "against", "", "`CHANGE` that makes the second world of rehearse: seed=N, dialect=NAME or strict; or use --upgrade NAME")
 	f.StringVar(&s.junit, "junit", "", "`FILE` to which rehearse writes its report in JUnit's format")
 	f.IntVar(&s.Search.Runs, "runs", 200, "`N` runs of the command, each with different faults")
@@ -124,14 +124,14 @@ func NewFlags(f *pflag.FlagSet) *Flags {
 	f.StringVar(&s.Search.Corpus, "corpus", search.DefaultCorpus, "`FILE` of schedules: search tries them first and adds what it finds, exec looks up ids in it")
 	f.BoolVar(&s.Search.Reorg, "reorg", false, "also replace the newest block now and then, which the real network never does")
 	f.StringVar(&s.Search.Report, "report", "", "`FILE` for an HTML page with every run and its faults")
-	f.StringVar(&s.Search.Schedule, "schedule", "", "`ID` of a schedule of faults that search found, in --corpus, or a file with one")
+	f.StringVar(&s.Search.Schedule, "schedule", "", "`ID` of a schedule of faults that search saved in --corpus, or a file with one")
 	f.StringVar(&s.faults, "faults", "", "YAML `FILE` with a list of faults, as POST /sim/faults takes them")
 	f.IntVar(&s.journal, "journal", journal.DefaultSize, "`N` latest requests and responses to remember for /sim/requests, fewer if responses are long; 0 for none")
-	f.IntVar(&s.worlds, "worlds", 200, "`N` worlds besides the main one that clients may make with POST /sim/worlds; 0 for none")
-	f.Int64Var(&s.worldSize, "world-size", 1024, "`N` MiB for each of these")
-	f.Int64Var(&s.undoBlocks, "undo-blocks", store.DefaultUndoBlocks, "`N` newest blocks, and other changes, that anvil_reorg and anvil_rollback can reach; further back only snapshots and a reset are ways back")
+	f.IntVar(&s.worlds, "worlds", 200, "`N` worlds that clients may make with POST /sim/worlds, besides the main one; 0 for none")
+	f.Int64Var(&s.worldSize, "world-size", 1024, "`N` MiB at most for each of the --worlds")
+	f.Int64Var(&s.undoBlocks, "undo-blocks", store.DefaultUndoBlocks, "`N` newest blocks, and other changes, that anvil_reorg and anvil_rollback can undo; only snapshots and a reset go further back")
 	f.StringVar(&s.logFormat, "log-format", "text", "`NAME` of the log's format: text, a readable line for each request, in colour on a terminal unless NO_COLOR is set, or json")
-	f.BoolVar(&s.WithStdin, withStdinFlag, false, "stop when stdin ends, so with the program that writes to it, even if that is killed")
+	f.BoolVar(&s.WithStdin, withStdinFlag, false, "stop when stdin ends, which it does with the program that writes to it, even a killed one")
 	f.StringVar(&s.readyFile, "ready-file", "", "`FILE` to write once the server answers: a JSON object with url, pid and digest, like the first line of stdout")
 	f.BoolVar(&s.Quiet, "quiet", false, "no banner, no progress, only errors in the log")
 	return s
@@ -142,7 +142,7 @@ func (s *Flags) Options(w io.Writer) (o Options, err error) {
 	o = Options{Record: s.record, Version: control.Version(), RateLimit: s.rateLimit, RequireKey: s.requireKey, ReadyFile: s.readyFile, Solc: solc.New(s.solc)}
 	for _, file := range s.solc {
 		if info, err := os.Stat(file); err != nil || !info.Mode().IsRegular() {
-			return o, fmt.Errorf("--solc: %s is no file", file)
+			return o, fmt.Errorf("--solc: %s is not a file", file)
 		}
 	}
 	if err = checkAddress(s.Addresses.Main); err != nil {
@@ -373,7 +373,7 @@ func (m *Mining) setInterval(text string) (err error) {
 		m.Interval = time.Duration(seconds) * time.Second
 	}
 	if m.Interval <= 0 {
-		return errors.New("expected more than 0")
+		return errors.New("expected a time above 0")
 	}
 	return nil
 }

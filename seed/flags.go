@@ -25,11 +25,11 @@ func NewFlags(f *pflag.FlagSet) *Flags {
 	w := &Flags{}
 	f.StringVar(&w.db, "db", "snowglobe.db", "the world's `FILE`; :memory: keeps the world in memory")
 	f.Int64Var(&w.seed, "seed", 1, "seed `N` for a new world's random numbers")
-	f.StringVar(&w.profile, "profile", "default", "`NAME` of a new world's size, or a YAML file; built in are "+strings.Join(BuiltInProfiles(), ", "))
-	f.StringVar(&w.until, "until", DefaultUntil.Format(time.RFC3339), "`TIME` when the history of a new world ends (RFC 3339), or now: it begins after Granite (2025-11-19) and ends at most ten years from now. Only a fixed time gives the same bytes every time")
-	f.StringSliceVar(&w.upgrades, "upgrade", nil, "`NAME=TIME` moves the day on which an upgrade activates in a new world: helicon=never, helicon=now (where history ends) or helicon=2026-12-01T00:00:00Z; fuji:helicon=… for one network. Without it the public networks' days hold. Repeat it for more, or separate them with commas")
+	f.StringVar(&w.profile, "profile", "default", "`NAME` of a new world's profile: "+strings.Join(BuiltInProfiles(), ", ")+", or a YAML file")
+	f.StringVar(&w.until, "until", DefaultUntil.Format(time.RFC3339), "`TIME` when the history of a new world ends (RFC 3339), or now. History begins after Granite (2025-11-19) and ends at most ten years from now. Only a fixed TIME always gives the same bytes")
+	f.StringSliceVar(&w.upgrades, "upgrade", nil, "`NAME=TIME` when an upgrade activates in a new world, instead of the public network's date: helicon=never, helicon=now (when the history ends) or helicon=2026-12-01T00:00:00Z; fuji:helicon=… for one network; repeatable, or separated by commas")
 	f.BoolVar(&w.readOnly, "read-only", false, "open a file that several processes may share, and refuse changes")
-	f.BoolVar(&w.anew, "regenerate", false, "generate the world again if another version of the program made its file (with the verb generate, always); the old file is kept as FILE.old, FILE.old.1 and so on")
+	f.BoolVar(&w.anew, "regenerate", false, "generate the world again if another version of the program made its file (generate always does); the old file becomes FILE.old, FILE.old.1 and so on")
 	return w
 }
 

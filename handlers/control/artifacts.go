@@ -19,7 +19,7 @@ import (
 // Artifacts is the answer of GET and POST /sim/artifacts.
 type Artifacts struct {
 	Folders   []ArtifactFolder   `json:"folders"`
-	Contracts []ArtifactContract `json:"contracts" doc:"The first 1,000, those that count first first."`
+	Contracts []ArtifactContract `json:"contracts" doc:"The first 1,000, in order of precedence."`
 	Total     int                `json:"total" doc:"Number of contracts."`
 }
 
@@ -34,12 +34,12 @@ type ArtifactFolder struct {
 type ArtifactContract struct {
 	Name   string `json:"name"`
 	Source string `json:"source"`
-	Origin string `json:"origin" doc:"The folder, or how else it became known."`
+	Origin string `json:"origin" doc:"The folder, or where else it came from."`
 }
 
 // NewArtifacts is the body of POST /sim/artifacts.
 type NewArtifacts struct {
-	Path string `json:"path" doc:"Of a folder on the server's machine: Foundry's out, Hardhat's artifacts, or one of build-infos."`
+	Path string `json:"path" doc:"Path of a folder on the server's machine: Foundry's out, Hardhat's artifacts, or a folder of build-infos."`
 }
 
 // ExplainedTransaction is the answer of GET /sim/transactions/{txHash}/trace.
@@ -51,7 +51,7 @@ type ExplainedTransaction struct {
 	Trace   string            `json:"trace,omitempty" doc:"The failure as text."`
 	Console []explain.Message `json:"console" doc:"What contracts logged with console.log."`
 	Events  []explain.Event   `json:"events" doc:"The receipt's logs."`
-	Call    *explain.Step     `json:"call" doc:"The transaction's call, with those within it."`
+	Call    *explain.Step     `json:"call" doc:"The transaction's call, with the calls inside it."`
 }
 
 // mostContracts bounds the list of contracts.
@@ -76,7 +76,7 @@ func RegisterArtifacts(s *rest.Server, w *sim.World, known *artifacts.Registry, 
 	}
 	answer := reflect.TypeFor[Artifacts]()
 	return s.Register(rest.Sim,
-		rest.Operation{ID: "listArtifacts", Path: "/sim/artifacts", Summary: "The folders of compiled contracts that the server reads, and their contracts",
+		rest.Operation{ID: "listArtifacts", Path: "/sim/artifacts", Summary: "The folders of compiled contracts that the server reads, and the contracts in them",
 			Live: true, Answer: answer, Handle: func(*rest.Request) (any, error) { return list(), nil }},
 		rest.Operation{ID: "addArtifacts", Method: http.MethodPost, Path: "/sim/artifacts", Summary: "Read compiled contracts from a folder, as --artifacts does",
 			Doc: "Example: {\"path\":\"/home/me/project/out\"}. Calls, events and failures of these contracts have names, lines and reasons from then on, in every world of the process. " +
@@ -95,12 +95,12 @@ func RegisterArtifacts(s *rest.Server, w *sim.World, known *artifacts.Registry, 
 				}
 				return list(), nil
 			}},
-		rest.Operation{ID: "reportGas", Path: "/sim/gas", Summary: "The gas of each function of each contract, since the server began",
-			Doc: "Of transactions to contracts, not of calls between contracts: least, median and most, used and charged. Transactions before the server began do not count. " +
-				"On a C-Chain since Helicon each transaction is executed again, the newest 5,000 at most.",
+		rest.Operation{ID: "reportGas", Path: "/sim/gas", Summary: "The gas of each function of each contract since the server started",
+			Doc: "Reports the least, median and most gas, used and charged. Counts transactions to contracts since the server started, not calls between contracts. " +
+				"On a C-Chain since Helicon, it executes each transaction again, the newest 5,000 at most.",
 			Live: true, Answer: reflect.TypeFor[explain.GasReport](), Handle: func(r *rest.Request) (any, error) { return explainer.Gas(r.Context(), session) }},
 		rest.Operation{ID: "traceTransaction", Path: "/sim/transactions/{txHash}/trace", Summary: "What a transaction of an EVM chain did: calls, events, console.log and, if it failed, why and where",
-			Doc:  "Executes the transaction again. Names and lines are those of artifacts; without them, functions, events and errors of well-known standards have names.",
+			Doc:  "Executes the transaction again. Names and lines come from artifacts; without them, functions, events and errors of well-known standards still get names.",
 			Live: true, Answer: reflect.TypeFor[ExplainedTransaction](), Params: []rest.Param{{Name: "txHash", Kind: schema.KindHash}},
 			Handle: func(r *rest.Request) (any, error) {
 				hash := r.Hash("txHash")

@@ -29,7 +29,7 @@ func (a *assetsAPI) operations() []rest.Operation {
 		{ID: "getMetadata", Path: "/sim/metadata/{kind}/{file}", Summary: "NFT metadata that fails on purpose", Params: []rest.Param{kind, file},
 			Produces: "application/json", Handle: a.serveMetadata},
 		{ID: "getLogo", Path: "/sim/logo/{file}", Summary: "The logo of a token or chain", Params: []rest.Param{file}, Produces: svg, Handle: a.serveLogo},
-		{ID: "getTokenList", Path: "/sim/tokenlist.json", Summary: "The ERC-20 tokens in the form of tokenlists.org",
+		{ID: "getTokenList", Path: "/sim/tokenlist.json", Summary: "The ERC-20 tokens in the format of tokenlists.org",
 			Doc: "Leaves out malicious tokens and names that the format does not allow.", Answer: reflect.TypeFor[TokenList](), Handle: a.tokenList},
 		{ID: "getWatchlist", Path: "/sim/watchlist", Summary: "Tokens with their prices, as Core's proxy reports them", Answer: reflect.TypeFor[[]WatchedToken](), Handle: a.watchlist,
 			Params: []rest.Param{{Name: "tokens", Kind: schema.KindText, Required: true, Doc: "Symbols, separated by commas."}, {Name: "currency", Kind: schema.KindText, Doc: "Default: usd."}}},

@@ -26,15 +26,15 @@ type Chain struct {
 	Height       uint64            `json:"height"`
 	Transactions int64             `json:"transactions"`
 	Contracts    []Contract        `json:"contracts"`
-	Samples      map[string]string `json:"samples" doc:"Example transaction hashes and cross-chain message ids by the situation that they show; the cross-chain destination is on the chain named with it."`
+	Samples      map[string]string `json:"samples" doc:"Example transaction hashes and cross-chain message ids by the situation that they show. The destination of a cross-chain message is on the chain beside it."`
 }
 
 // Contract is a contract with a role.
 type Contract struct {
-	Role     string `json:"role" doc:"Unique on its chain, the same on every chain."`
+	Role     string `json:"role" doc:"Unique on its chain, and the same on every chain."`
 	Artifact string `json:"artifact" doc:"Name of the compiled contract."`
 	Address  string `json:"address"`
-	Token    *Token `json:"token,omitempty" doc:"If the contract is a token."`
+	Token    *Token `json:"token,omitempty" doc:"Only if the contract is a token."`
 }
 
 // Token describes the token that a contract implements.
@@ -42,7 +42,7 @@ type Token struct {
 	Standard string `json:"standard" enum:"ERC-20,ERC-721,ERC-1155"`
 	Name     string `json:"name"`
 	Symbol   string `json:"symbol"`
-	Decimals *int   `json:"decimals,omitempty" doc:"Of an ERC-20."`
+	Decimals *int   `json:"decimals,omitempty" doc:"Only for an ERC-20."`
 }
 
 func chain(d *describe.Chain, base string) Chain {

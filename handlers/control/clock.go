@@ -34,9 +34,9 @@ type ClockState struct {
 	Milliseconds int64   `json:"milliseconds" doc:"Milliseconds since 1970."`
 	Rate         float64 `json:"rate" doc:"Multiple of real time at which it runs; 0 while it stands still."`
 	Populate     bool    `json:"populate" doc:"Whether the world's people act while it moves."`
-	Target       string  `json:"target,omitempty" doc:"Time to which a call is moving it, RFC 3339; only while the call lasts."`
+	Target       string  `json:"target,omitempty" doc:"Time to which a call is moving the clock, RFC 3339; only during the call."`
 
-	Settled []SettledBlock `json:"settled,omitempty" doc:"C-Chains since Helicon on which the move settled blocks."`
+	Settled []SettledBlock `json:"settled,omitempty" doc:"C-Chains since Helicon on which moving the clock settled blocks."`
 }
 
 // SettledBlock is a block whose results a later header has.
@@ -326,14 +326,14 @@ func (c *ClockRunner) tick(ctx context.Context) error {
 
 // clockBody is the body of a request that moves the clock.
 type clockBody struct {
-	Advance *string  `json:"advance,omitempty" doc:"By how much, such as 36h, 90m, 10s or 7d."`
-	Set     *string  `json:"set,omitempty" doc:"To when, RFC 3339, Unix seconds as a string, or now."`
-	Until   *string  `json:"until,omitempty" doc:"To the next event of a kind in GET /sim/clock/events, such as next-validator-end, to next-block, the next time at which a P-Chain makes a block by itself, or to helicon: the next activation of that upgrade."`
+	Advance *string  `json:"advance,omitempty" doc:"How far to move the clock, such as 36h, 90m, 10s or 7d."`
+	Set     *string  `json:"set,omitempty" doc:"The new time: RFC 3339, Unix seconds as a string, or now."`
+	Until   *string  `json:"until,omitempty" doc:"Move to the next event of a kind in GET /sim/clock/events, such as next-validator-end; to next-block, when a P-Chain next makes a block by itself; or to helicon, the next activation of that upgrade."`
 	Rate    *float64 `json:"rate,omitempty" doc:"Run at this multiple of real time, at most 1000000; 0 stops it."`
 	Freeze  *bool    `json:"freeze,omitempty" doc:"true stops the clock."`
 
-	Wait     *bool `json:"wait,omitempty" doc:"false answers at once with the time before, and moves in the background. GET /sim/clock shows the time and, while it moves, the target; freeze stops it."`
-	Populate *bool `json:"populate,omitempty" doc:"Whether the world's people act on the way, or while the clock runs; unchanged by default."`
+	Wait     *bool `json:"wait,omitempty" doc:"With false, the call returns the old time at once and moves the clock in the background. GET /sim/clock shows the time and, while the clock moves, the target; freeze stops it."`
+	Populate *bool `json:"populate,omitempty" doc:"Whether the world's people act along the way, or while the clock runs. Default: as before."`
 }
 
 // target parses where the body moves the clock, if it sets no rate.
@@ -353,9 +353,9 @@ type Event struct {
 	Time         string `json:"time" doc:"RFC 3339."`
 	Unix         int64  `json:"unix" doc:"Seconds."`
 	Network      string `json:"network"`
-	TxID         string `json:"txId,omitempty" doc:"The staker's, or the one that created the output."`
+	TxID         string `json:"txId,omitempty" doc:"Id of the staker's transaction, or of the transaction that created the output."`
 	NodeID       string `json:"nodeId,omitempty"`
-	ValidationID string `json:"validationId,omitempty" doc:"Of an L1 validator."`
+	ValidationID string `json:"validationId,omitempty" doc:"Only for an L1 validator."`
 }
 
 // Events is the answer of GET /sim/clock/events.

@@ -11,7 +11,7 @@ import (
 
 // Compiler is a compiler with which contracts can be verified.
 type Compiler struct {
-	Version string `json:"version" doc:"Long, such as 0.8.30+commit.73712a01."`
+	Version string `json:"version" doc:"The full version, such as 0.8.30+commit.73712a01."`
 	File    string `json:"file"`
 }
 
@@ -23,8 +23,8 @@ type CompilerList struct {
 // RegisterCompilers registers the operations on compilers. They run each compiler once, so they need the permission that verifying does.
 func RegisterCompilers(s *rest.Server, all *solc.Compilers) error {
 	return s.Register(rest.Sim,
-		rest.Operation{ID: "listCompilers", Path: "/sim/compilers", Summary: "List the Solidity compilers of this machine that can verify contracts",
-			Doc: "Those of --solc, and those that Foundry and Hardhat keep.", Class: permit.Control, Live: true, Readable: true, Answer: reflect.TypeFor[CompilerList](),
+		rest.Operation{ID: "listCompilers", Path: "/sim/compilers", Summary: "List the Solidity compilers on this machine that can verify contracts",
+			Doc: "Lists the compilers that --solc names and those that Foundry and Hardhat keep.", Class: permit.Control, Live: true, Readable: true, Answer: reflect.TypeFor[CompilerList](),
 			Handle: func(r *rest.Request) (any, error) {
 				found, err := all.List(r.Context())
 				answer := CompilerList{Compilers: make([]Compiler, len(found))}
@@ -33,8 +33,8 @@ func RegisterCompilers(s *rest.Server, all *solc.Compilers) error {
 				}
 				return answer, err
 			}},
-		rest.Operation{ID: "listCompilersAsText", Path: "/sim/compilers/list.txt", Summary: "The same as binaries.soliditylang.org/bin/list.txt, which forge reads",
-			Doc: "With --as-host binaries.soliditylang.org=compilers.", Class: permit.Control, Live: true, Produces: "text/plain; charset=utf-8",
+		rest.Operation{ID: "listCompilersAsText", Path: "/sim/compilers/list.txt", Summary: "The compilers in the format of binaries.soliditylang.org/bin/list.txt, which forge reads",
+			Doc: "Start the server with --as-host binaries.soliditylang.org=compilers to serve it there.", Class: permit.Control, Live: true, Produces: "text/plain; charset=utf-8",
 			Handle: func(r *rest.Request) (any, error) {
 				found, err := all.List(r.Context())
 				var b strings.Builder

@@ -21,14 +21,14 @@ import (
 type DecodeRequest struct {
 	Data    string   `json:"data,omitempty" pattern:"^0x([0-9a-fA-F]{2})*$" doc:"Calldata, the data of a revert, or the data of a log if topics are given."`
 	Topics  []string `json:"topics,omitempty" doc:"Topics of a log, at most four."`
-	Address string   `json:"address,omitempty" pattern:"^0x[0-9a-fA-F]{40}$" doc:"The contract; its own functions, errors and events are tried first."`
+	Address string   `json:"address,omitempty" pattern:"^0x[0-9a-fA-F]{40}$" doc:"The contract, whose own functions, errors and events come first."`
 	Chain   string   `json:"chain,omitempty" doc:"Chain of the address: C, fuji/C, or an L1's name or EVM chain id. Default: mainnet's C-Chain."`
 }
 
 // Decoding is the answer of POST /sim/decode.
 type Decoding struct {
 	Kind      string             `json:"kind" enum:"call,error,event,creation"`
-	Contract  string             `json:"contract,omitempty" doc:"Contract that declares it; absent if it comes from a standard."`
+	Contract  string             `json:"contract,omitempty" doc:"Contract that declares it; absent if a standard does."`
 	Signature string             `json:"signature,omitempty" doc:"Name and types of the parameters."`
 	Arguments []explain.Argument `json:"arguments"`
 }

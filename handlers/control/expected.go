@@ -21,7 +21,7 @@ import (
 // Expected lists an account's current holdings and activity: the figures that the Data API returns.
 type Expected struct {
 	EVM     map[string]ExpectedEVM                `json:"evm" doc:"By EVM chain id, for chains that know the account."`
-	Primary map[string]map[string]ExpectedPrimary `json:"primary" doc:"By network and chain, P or X, where it holds something."`
+	Primary map[string]map[string]ExpectedPrimary `json:"primary" doc:"By network and chain, P or X, if it holds something there."`
 }
 
 // ExpectedEVM lists an account's holdings and activity on an EVM chain.
@@ -29,7 +29,7 @@ type ExpectedEVM struct {
 	Balance      string `json:"balance" format:"uint" doc:"Wei."`
 	Transactions int64  `json:"transactions" doc:"Sent or received, as transactions:listNative lists them."`
 	ERC20        int    `json:"erc20" doc:"Tokens held, as balances:listErc20 lists them."`
-	Malicious    int    `json:"erc20Malicious" doc:"Further tokens listed with filterSpamTokens=false."`
+	Malicious    int    `json:"erc20Malicious" doc:"More tokens, which only filterSpamTokens=false lists."`
 	ERC721       int    `json:"erc721" doc:"Items held, as balances:listErc721 lists them."`
 	ERC1155      int    `json:"erc1155" doc:"Items held, as balances:listErc1155 lists them."`
 }

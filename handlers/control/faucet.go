@@ -74,7 +74,7 @@ type FaucetPayment struct {
 	Decimals int    `json:"decimals"`
 	Token    string `json:"token,omitempty" doc:"Address of the ERC-20, or id of the X-Chain's asset."`
 	TxHash   string `json:"txHash" doc:"Hash on an EVM chain, id on P and X."`
-	Status   string `json:"status" enum:"accepted,pending" doc:"pending if the chain doesn't mine by itself now: evm_mine makes the block."`
+	Status   string `json:"status" enum:"accepted,pending" doc:"pending if the chain does not mine by itself now: call evm_mine to make the block."`
 	Block    string `json:"block,omitempty" doc:"Number of the block that contains the transaction."`
 	Page     string `json:"explorerUrl,omitempty" doc:"Page about the transaction, once it is in a block."`
 	Note     string `json:"note,omitempty" doc:"What the recipient must still do to own the payment."`

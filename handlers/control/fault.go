@@ -14,17 +14,17 @@ import (
 // Faults is the answer of GET /sim/faults.
 type Faults struct {
 	Faults []fault.State     `json:"faults" doc:"In the order in which they apply."`
-	Held   []HeldTransaction `json:"held" doc:"Transactions that mining rules hold in the pool. Leaving the pool ends the hold; so does a restart, and a copy of the world holds none."`
+	Held   []HeldTransaction `json:"held" doc:"Transactions that mining rules hold in the pool. The hold ends when they leave the pool or the server restarts; a copy of the world holds none."`
 }
 
 // HeldTransaction is a transaction that a rule keeps from being mined.
 type HeldTransaction struct {
 	Network string `json:"network"`
-	ChainID string `json:"chainId" doc:"Of the EVM."`
+	ChainID string `json:"chainId" doc:"EVM chain id."`
 	TxHash  string `json:"txHash"`
 	From    string `json:"from"`
 	Nonce   uint64 `json:"nonce"`
-	Until   string `json:"until,omitempty" doc:"Real time, RFC 3339; absent if held as long as any mining rule exists."`
+	Until   string `json:"until,omitempty" doc:"Real time, RFC 3339; absent if the hold lasts as long as any mining rule exists."`
 }
 
 // Holds lists and releases the transactions that rules keep from being mined.
@@ -52,7 +52,7 @@ func RegisterFaults(s *rest.Server, set *fault.Set, names func() *fault.Names, h
 		return &DeletedFaults{n}, holds.Release(r.Context())
 	}
 	return s.Register(rest.Sim,
-		rest.Operation{ID: "listFaults", Path: "/sim/faults", Summary: "The fault rules, and how often each applied", Live: true,
+		rest.Operation{ID: "listFaults", Path: "/sim/faults", Summary: "The fault rules, and how often each has applied", Live: true,
 			Answer: reflect.TypeFor[Faults](), Handle: func(*rest.Request) (any, error) { return &Faults{set.List(), holds.Held()}, nil }},
 		rest.Operation{ID: "addFault", Method: http.MethodPost, Path: "/sim/faults", Summary: "Make responses fail on purpose",
 			Doc: "Example: {\"match\":{\"operation\":\"getChain\"},\"action\":{\"status\":429},\"times\":{\"first\":2}}. The first rule that applies to a request wins; " +
@@ -67,7 +67,7 @@ func RegisterFaults(s *rest.Server, set *fault.Set, names func() *fault.Names, h
 				return &added, nil
 			}},
 		rest.Operation{ID: "deleteFaults", Method: http.MethodDelete, Path: "/sim/faults", Summary: "Delete all rules",
-			Doc:   "Releases transactions that were held for ever, as deleting the last mining rule does.",
+			Doc:   "Releases transactions held for ever, as deleting the last mining rule does.",
 			Class: permit.Control, Answer: reflect.TypeFor[DeletedFaults](),
 			Handle: func(r *rest.Request) (any, error) { return remove(r, "") }},
 		rest.Operation{ID: "deleteFault", Method: http.MethodDelete, Path: "/sim/faults/{id}", Summary: "Delete a rule",

@@ -13,13 +13,13 @@ import (
 
 // HostNames describes the proxy for the real network's host names.
 type HostNames struct {
-	ProxyURL      string              `json:"proxyUrl" doc:"For clients that take a proxy's URL."`
-	PACURL        string              `json:"pacUrl" format:"url" doc:"For clients that take a script, which sends only these hosts through the proxy."`
-	Certificate   string              `json:"certificateUrl" format:"url" doc:"The authority of this run, in PEM. It is good for these hosts only."`
+	ProxyURL      string              `json:"proxyUrl" doc:"For clients that accept a proxy's URL."`
+	PACURL        string              `json:"pacUrl" format:"url" doc:"For clients that accept a script: it sends only these hosts through the proxy."`
+	Certificate   string              `json:"certificateUrl" format:"url" doc:"This run's certificate authority, in PEM. It signs certificates for these hosts only."`
 	ChromiumFlags []string            `json:"chromiumFlags"`
-	Sealed        bool                `json:"sealed" doc:"Whether other hosts are refused."`
+	Sealed        bool                `json:"sealed" doc:"Whether the proxy refuses other hosts."`
 	Hosts         []HostName          `json:"hosts"`
-	Refused       []intercept.Refusal `json:"refused" doc:"What a sealed proxy refused."`
+	Refused       []intercept.Refusal `json:"refused" doc:"Requests that a sealed proxy refused."`
 }
 
 // HostName is a host that the world answers for.
@@ -38,11 +38,11 @@ func RegisterHostNames(s *rest.Server, proxy *intercept.Proxy) error {
 	a := &hostNamesAPI{proxy}
 	return s.Register(rest.Sim,
 		rest.Operation{ID: "getHostNames", Path: "/sim/proxy", Summary: "The real network's host names that this server answers for",
-			Doc: "With --as-network; 404 without.", Live: true, Unrecorded: true, Answer: reflect.TypeFor[HostNames](), Handle: a.describe},
+			Doc: "Returns 404 without --as-network.", Live: true, Unrecorded: true, Answer: reflect.TypeFor[HostNames](), Handle: a.describe},
 		rest.Operation{ID: "getProxyScript", Path: "/sim/proxy.pac", Summary: "A proxy auto-configuration script for browsers",
-			Doc: "With --as-network; 404 without.", Live: true, Unrecorded: true, Produces: pacType, Handle: a.script},
+			Doc: "Returns 404 without --as-network.", Live: true, Unrecorded: true, Produces: pacType, Handle: a.script},
 		rest.Operation{ID: "getProxyCertificate", Path: "/sim/proxy.pem", Summary: "The certificate authority of this run",
-			Doc: "With --as-network; 404 without. Its key exists only in memory, and it is good for the listed hosts only.", Live: true, Unrecorded: true,
+			Doc: "Returns 404 without --as-network. Its key exists only in memory, and it signs certificates for the listed hosts only.", Live: true, Unrecorded: true,
 			Produces: pemType, Handle: a.certificate},
 	)
 }

@@ -96,7 +96,7 @@ type Import struct {
 	Accounts  int             `json:"accounts" doc:"Number of accounts in the file."`
 	Values    int             `json:"values" doc:"Number of balances, nonces, codes and slots that changed."`
 	Contracts []NamedContract `json:"contracts" doc:"Contracts that got a name or a logo."`
-	Notes     []string        `json:"notes" doc:"What was left out, and why."`
+	Notes     []string        `json:"notes" doc:"What the import left out, and why."`
 	L1        *ImportedL1     `json:"l1,omitempty" doc:"The L1 that started from a genesis."`
 	Digest    string          `json:"digest,omitempty" doc:"SHA-256 of the whole world, hex; of the new world if there is one."`
 }
@@ -154,15 +154,15 @@ func ChainNamed(w *sim.World, name string) (*reader.Chain, error) {
 // RegisterImports registers the operations that move state and names between the world and other tools.
 func RegisterImports(s *rest.Server, w *sim.World, start StartL1) error {
 	return s.Register(rest.Sim,
-		rest.Operation{ID: "import", Method: http.MethodPost, Path: "/sim/imports", Summary: "Import a file of another tool",
+		rest.Operation{ID: "import", Method: http.MethodPost, Path: "/sim/imports", Summary: "Import another tool's file",
 			Doc: "A state dump of anvil, the alloc of a genesis, a broadcast file of Foundry, a journal or the deployed addresses of Hardhat Ignition, or a token list. " +
 				"Example: {\"path\":\"/home/me/state.json\"}. Everything is taken over or, after an error, nothing. A revert to a snapshot takes it back. " +
 				"A genesis of subnet-evm without a chain starts an L1 of its own, for which a new world is made, this one as it began and the L1 with it: " +
 				"{\"path\":\"/home/me/genesis.json\",\"upgradePath\":\"/home/me/upgrade.json\",\"name\":\"Mine\"}.",
 			Body: reflect.TypeFor[NewImport](), Strict: true, Slow: true, Class: permit.Control, Answer: reflect.TypeFor[Import](),
 			Handle: func(r *rest.Request) (any, error) { return importFile(r, w, start) }},
-		rest.Operation{ID: "getAlloc", Path: "/sim/alloc", Summary: "The newest state of an EVM chain, as a genesis allocates it",
-			Doc: "For the alloc of a genesis of go-ethereum or subnet-evm. For anvil, use the method anvil_dumpState.", Live: true, Answer: reflect.TypeFor[Alloc](),
+		rest.Operation{ID: "getAlloc", Path: "/sim/alloc", Summary: "An EVM chain's newest state, in the format of a genesis' alloc",
+			Doc: "Put it into a genesis of go-ethereum or subnet-evm. For anvil, use the method anvil_dumpState.", Live: true, Answer: reflect.TypeFor[Alloc](),
 			Params: []rest.Param{{Name: "chain", Kind: schema.KindText, Doc: "EVM chain id, name of an L1, C or fuji/C. Default: mainnet's C-Chain."}},
 			Handle: func(r *rest.Request) (any, error) {
 				of, err := ChainNamed(w, r.Text("chain"))

@@ -55,7 +55,7 @@ func parseLag(text string) (Lag, error) {
 type IndexState struct {
 	ChainID string `json:"chainId" doc:"EVM chain id, p-chain or x-chain."`
 	Network string `json:"network"`
-	Lag     string `json:"lag" doc:"How far the index lags; 0 if it does not."`
+	Lag     string `json:"lag" doc:"How far the index lags; 0 if it doesn't."`
 	Head    string `json:"head" doc:"The node's newest block."`
 	Indexed string `json:"indexed" doc:"The newest block that the Data, Metrics and Etherscan-shaped APIs show."`
 }
@@ -93,9 +93,9 @@ func RegisterIndex(s *rest.Server, x Index) error {
 		rest.Operation{ID: "getIndex", Path: "/sim/index", Summary: "How far the indexed APIs lag behind the node", Live: true, Answer: states,
 			Handle: func(r *rest.Request) (any, error) { return a.states(r) }},
 		rest.Operation{ID: "setIndexLag", Method: http.MethodPost, Path: "/sim/index", Summary: "Make the Data and Metrics APIs lag behind the node",
-			Doc: "They index a block only once there are that many newer ones, or once the world's clock has advanced by that much. Until then they answer 404. " +
-				"The index never loses a block: a chain stands still until the node is that far ahead. After a revert or a reorganisation it starts again from the node's present blocks.  " +
-				"Each chain has its own lag, but a block that spends another chain's export waits until that is indexed too.",
+			Doc: "They index a block only once there are that many newer ones, or once the world's clock has advanced by that much. Until then they return 404. " +
+				"The index never loses a block: it stands still until the node is that far ahead. After a revert or a reorganisation, it starts again from the node's current blocks. " +
+				"Each chain has its own lag, but a block that spends another chain's export also waits for that export.",
 			Body: reflect.TypeFor[lagBody](), Strict: true, Class: permit.Control, Answer: states, Handle: a.set},
 		rest.Operation{ID: "catchUpIndex", Method: http.MethodDelete, Path: "/sim/index", Summary: "Let the Data and Metrics APIs catch up with the node",
 			Class: permit.Control, Answer: states, Handle: func(r *rest.Request) (any, error) {

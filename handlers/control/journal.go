@@ -20,7 +20,7 @@ type Requests struct {
 
 // RequestCount is the answer of POST /sim/requests:count.
 type RequestCount struct {
-	Count int `json:"count" doc:"Requests; in a JSON-RPC batch, every member with the operation counts."`
+	Count int `json:"count" doc:"Number of requests; in a JSON-RPC batch, every member with the operation counts."`
 }
 
 // ForgottenRequests is the answer of DELETE /sim/requests.
@@ -61,7 +61,7 @@ func RegisterJournal(s *rest.Server, j *journal.Journal) error {
 	id := rest.Param{Name: "id", Kind: schema.KindInteger, Min: "1", Doc: "The request's id."}
 	return s.Register(rest.Sim,
 		rest.Operation{ID: "listRequests", Path: "/sim/requests", Summary: "The latest requests and responses, newest first",
-			Doc:    "Limited by --journal. Leaves out requests that read the journal, and secrets: API keys, private keys, passwords, cookies.",
+			Doc:    "--journal limits their number. Leaves out requests that read the journal, and secrets: API keys, private keys, passwords, cookies.",
 			Params: append(criteriaParams(), rest.Paging(50, 500)...), Live: true, Unrecorded: true, Answer: reflect.TypeFor[Requests](), Handle: a.list},
 		rest.Operation{ID: "getRequest", Path: "/sim/requests/{id}", Summary: "A request with its headers and bodies, and as a curl command",
 			Params: []rest.Param{id}, Live: true, Unrecorded: true, Answer: reflect.TypeFor[journal.Detail](), Handle: a.get},
@@ -70,8 +70,8 @@ func RegisterJournal(s *rest.Server, j *journal.Journal) error {
 			Handle: func(*rest.Request) (any, error) { return &ForgottenRequests{a.journal.Clear()}, a.on() }},
 		rest.Operation{ID: "countRequests", Method: http.MethodPost, Path: "/sim/requests:count", Summary: "Count requests",
 			Body: reflect.TypeFor[journal.Criteria](), Strict: true, Unrecorded: true, Answer: reflect.TypeFor[RequestCount](), Handle: a.count},
-		rest.Operation{ID: "verifyRequests", Method: http.MethodPost, Path: "/sim/requests:verify", Summary: "Check which requests were made, and how often",
-			Doc:  "The status is 200 whether or not it holds. Example: {\"operation\":\"listErc20Balances\",\"times\":{\"atLeast\":2}}.",
+		rest.Operation{ID: "verifyRequests", Method: http.MethodPost, Path: "/sim/requests:verify", Summary: "Check which requests clients made, and how often",
+			Doc:  "The status is 200 whether or not the check succeeds. Example: {\"operation\":\"listErc20Balances\",\"times\":{\"atLeast\":2}}.",
 			Body: reflect.TypeFor[ExpectedRequests](), Strict: true, Unrecorded: true, Answer: reflect.TypeFor[Verification](), Handle: a.verify})
 }
 
@@ -81,12 +81,12 @@ func criteriaParams() []rest.Param {
 		{Name: "interface", Kind: schema.KindEnum, Enum: rest.InterfaceNames()},
 		{Name: "operation", Kind: schema.KindText, Doc: "Id of an operation, or a JSON-RPC method; members of batches count too."},
 		{Name: "method", Kind: schema.KindText, Doc: "HTTP method."},
-		{Name: "path", Kind: schema.KindText, Doc: "A path, or a pattern in which * stands for a segment or a part of one."},
+		{Name: "path", Kind: schema.KindText, Doc: "A path, or a pattern in which * stands for a segment or part of one."},
 		{Name: "host", Kind: schema.KindText, Doc: "The host of the URL without the port, or a pattern such as *.avax.network."},
 		{Name: "status", Kind: schema.KindInteger, Min: "100", Max: "599"},
 		{Name: "world", Kind: schema.KindText},
 		{Name: "client", Kind: schema.KindText, Doc: "The client's address, or part of its user agent."},
-		{Name: "fault", Kind: schema.KindBoolean, Doc: "Whether a fault was applied."},
+		{Name: "fault", Kind: schema.KindBoolean, Doc: "Whether a fault applied."},
 		{Name: "failed", Kind: schema.KindBoolean, Doc: "Whether it failed, by its status or a JSON-RPC error."},
 	}
 }

@@ -34,7 +34,7 @@ func (s section) MarshalJSON() ([]byte, error) { return json.Marshal(s.of) }
 
 // Schema accepts any value: each section has its own shape.
 func (section) Schema(*schema.Schemas) *schema.Schema {
-	return &schema.Schema{Description: "The member of this name in /sim/world; contracts lists those of all chains, with their ABIs."}
+	return &schema.Schema{Description: "The member of this name in /sim/world; contracts lists all chains' contracts, with their ABIs."}
 }
 
 const contractsSection, personasSection, abisSection = "contracts", "personas", "abis"

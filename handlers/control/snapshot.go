@@ -19,7 +19,7 @@ type Snapshot struct {
 	ID      string `json:"id" doc:"A number; EVM clients write it in hexadecimal with 0x."`
 	Name    string `json:"name,omitempty"`
 	Created string `json:"created" doc:"The world's time, RFC 3339."`
-	Unix    int64  `json:"unix" doc:"The same in seconds."`
+	Unix    int64  `json:"unix" doc:"The same in Unix seconds."`
 	Digest  string `json:"digest" doc:"SHA-256 of the whole world then, hex."`
 }
 
@@ -30,7 +30,7 @@ type Snapshots struct {
 
 // snapshotBody holds the options of a new snapshot.
 type snapshotBody struct {
-	Name *string `json:"name,omitempty" doc:"For people; need not be unique."`
+	Name *string `json:"name,omitempty" doc:"A name for people; it need not be unique."`
 }
 
 // Returned describes the world after a revert.

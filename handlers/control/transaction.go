@@ -21,13 +21,13 @@ type TransactionGas struct {
 	ChainID   string `json:"chainId"`
 	Network   string `json:"network"`
 	Hash      string `json:"hash"`
-	Block     string `json:"block" doc:"Number of the block that has it."`
-	Status    string `json:"status" enum:"accepted,executed,settled" doc:"How far the block is. Before Helicon and on an L1 a block is settled once it is accepted."`
-	SettledBy string `json:"settledBy,omitempty" doc:"Number of the first block whose header has the results; absent until there is one."`
+	Block     string `json:"block" doc:"Number of the transaction's block."`
+	Status    string `json:"status" enum:"accepted,executed,settled" doc:"Status of the block. Before Helicon and on an L1, a block settles as soon as it is accepted."`
+	SettledBy string `json:"settledBy,omitempty" doc:"Number of the first block whose header contains the results; absent until there is one."`
 
 	GasLimit   string `json:"gasLimit"`
-	GasUsed    string `json:"gasUsed" doc:"By the execution."`
-	GasCharged string `json:"gasCharged" doc:"The receipt's gasUsed: since Helicon at least half of the limit on a C-Chain."`
+	GasUsed    string `json:"gasUsed" doc:"Gas that the execution used."`
+	GasCharged string `json:"gasCharged" doc:"The receipt's gasUsed: on a C-Chain since Helicon, at least half of the limit."`
 	PriceBound string `json:"priceBound" doc:"Wei: the most that the transaction could pay for gas when its block was accepted."`
 	PricePaid  string `json:"pricePaid" doc:"Wei: the receipt's effectiveGasPrice."`
 	FeePaid    string `json:"feePaid" doc:"Wei: gasCharged times pricePaid."`
@@ -36,8 +36,8 @@ type TransactionGas struct {
 // RegisterTransactions registers the operation that explains a transaction's gas.
 func RegisterTransactions(s *rest.Server, w *sim.World) error {
 	return s.Register(rest.Sim, rest.Operation{
-		ID: "explainGas", Path: "/sim/transactions/{txHash}", Summary: "What a transaction of an EVM chain used, was charged and paid, and how far its block is",
-		Doc:  "Executes the transaction again. Of a hash that several chains have, mainnet's first one is explained.",
+		ID: "explainGas", Path: "/sim/transactions/{txHash}", Summary: "The gas that an EVM chain's transaction used, was charged for and paid, and the status of its block",
+		Doc:  "Executes the transaction again. If several chains have the hash, explains mainnet's first.",
 		Live: true, Answer: reflect.TypeFor[TransactionGas](), Params: []rest.Param{{Name: "txHash", Kind: schema.KindHash}},
 		Handle: func(r *rest.Request) (any, error) {
 			hash := r.Hash("txHash")

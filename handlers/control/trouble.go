@@ -33,16 +33,16 @@ type NetworkTroubles struct {
 	Network         string   `json:"network"`
 	NotBootstrapped []string `json:"notBootstrapped" doc:"Ids of chains that the node has not caught up with: info.isBootstrapped returns false for them, and the node's health is a 503."`
 	Benched         []string `json:"benched" doc:"Ids of peers that the node has benched for the C-Chain, as info.peers shows."`
-	NotSigning      []string `json:"notSigning" doc:"Ids of nodes that sign no cross-chain messages: below the quorum there is no aggregate signature."`
+	NotSigning      []string `json:"notSigning" doc:"Ids of nodes that sign no cross-chain messages; if the others miss the quorum, there is no aggregate signature."`
 	ExecutionLag    string   `json:"executionLag" doc:"Since Helicon: how far the C-Chain's execution lags behind acceptance; 0 for no lag."`
 	SettlementLag   string   `json:"settlementLag" doc:"Since Helicon: time from the execution of a block until another one settles it; 0 for the network's five seconds."`
-	PriceRise       uint64   `json:"priceRise" doc:"Since Helicon: percent by which gas costs more in a C-Chain's block than announced."`
-	Uptimes         []Uptime `json:"uptimes" doc:"Uptimes of validators' nodes, which decide whether a stake that ends is rewarded: 80 % are required, 90 % of validators that started since Helicon."`
+	PriceRise       uint64   `json:"priceRise" doc:"Since Helicon: percent by which gas in a C-Chain's block costs more than announced."`
+	Uptimes         []Uptime `json:"uptimes" doc:"Uptimes of validators' nodes, which decide whether a stake earns its reward: it takes 80 %, or 90 % for validators that started since Helicon."`
 }
 
 // Uptime is the share of its time that a node is up.
 type Uptime struct {
-	NodeID  string  `json:"nodeId" format:"nodeId" doc:"Any node id, even one that a client made up; its uptime is 100 otherwise."`
+	NodeID  string  `json:"nodeId" format:"nodeId" doc:"Any node id, even a made-up one. Nodes that you don't list have an uptime of 100."`
 	Percent float64 `json:"percent" min:"0" max:"100"`
 }
 
@@ -51,10 +51,10 @@ type troubleBody struct {
 	NotBootstrapped []string `json:"notBootstrapped,omitempty" doc:"Chains by id or alias, such as C or P."`
 	Benched         []string `json:"benched,omitempty" doc:"Node ids."`
 	NotSigning      []string `json:"notSigning,omitempty" doc:"Node ids."`
-	ExecutionLag    string   `json:"executionLag,omitempty" doc:"C-Chain since Helicon: a block is executed only once there are that many newer ones (5 blocks), or once the world's clock has advanced by that much (10s). Until then latest is an older block, the receipt is null, and accepted names the newest block."`
+	ExecutionLag    string   `json:"executionLag,omitempty" doc:"C-Chain since Helicon: execute a block only once there are that many newer ones (5 blocks), or once the world's clock has advanced by that much (10s). Until then latest is an older block, the receipt is null, and accepted names the newest block."`
 	SettlementLag   string   `json:"settlementLag,omitempty" doc:"C-Chain since Helicon: a time, such as 1m, from the execution of a block until another one settles it. Safe and finalized stay behind, transactions wait in the pool for funds to settle, and a full queue takes no block."`
-	PriceRise       uint64   `json:"priceRise,omitempty" min:"0" max:"100000" doc:"C-Chain since Helicon: percent by which gas costs more in each block than announced."`
-	Uptimes         []Uptime `json:"uptimes,omitempty" doc:"Uptimes of validators' nodes, in place of the world's, until the node recovers."`
+	PriceRise       uint64   `json:"priceRise,omitempty" min:"0" max:"100000" doc:"C-Chain since Helicon: percent by which gas in each block costs more than announced."`
+	Uptimes         []Uptime `json:"uptimes,omitempty" doc:"Uptimes of validators' nodes, instead of the world's, until the node recovers."`
 }
 
 // RegisterTrouble registers the operations that put nodes in trouble.
@@ -65,7 +65,7 @@ func RegisterTrouble(s *rest.Server, w *sim.World) error {
 		rest.Operation{ID: "getNodeTrouble", Path: "/sim/node", Summary: "Nodes in trouble", Live: true, Answer: troubles,
 			Handle: func(*rest.Request) (any, error) { return a.show(), nil }},
 		rest.Operation{ID: "setNodeTrouble", Method: http.MethodPost, Path: "/sim/node", Summary: "Put a network's nodes in trouble",
-			Doc:  "Everything not named recovers. Writes nothing; a restart clears it.",
+			Doc:  "Nodes recover from every trouble that the request does not name. Nothing is stored, so a restart clears all trouble.",
 			Body: reflect.TypeFor[troubleBody](), Strict: true, Class: permit.Control, Answer: troubles, Handle: a.set},
 		rest.Operation{ID: "endNodeTrouble", Method: http.MethodDelete, Path: "/sim/node", Summary: "Let all nodes recover",
 			Class: permit.Control, Answer: troubles, Handle: func(r *rest.Request) (any, error) {

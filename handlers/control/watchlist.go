@@ -20,7 +20,7 @@ import (
 // WatchedToken is a token with its price as Core's proxy reports it at /watchlist/tokens (@avalabs/vm-module-types,
 // WatchlistTokenResponseSchema). Nobody knows the world's market capitalisations and volumes.
 type WatchedToken struct {
-	InternalID string            `json:"internalId" doc:"NATIVE-avax, or the chain and the address."`
+	InternalID string            `json:"internalId" doc:"NATIVE-avax, or the chain and the token's address."`
 	ID         string            `json:"id"`
 	Symbol     string            `json:"symbol"`
 	Name       string            `json:"name"`

@@ -30,7 +30,7 @@ type World struct {
 	Version  string    `json:"version" doc:"Version of the simulator."`
 	Seed     int64     `json:"seed"`
 	Profile  string    `json:"profile"`
-	Until    string    `json:"until" doc:"Where the generated history ends, RFC 3339."`
+	Until    string    `json:"until" doc:"When the generated history ends, RFC 3339."`
 	Digest   string    `json:"digest" doc:"SHA-256 of the whole world, hex."`
 	Clock    Clock     `json:"clock"`
 	Networks []Network `json:"networks"`
@@ -38,7 +38,7 @@ type World struct {
 	Personas []Persona `json:"personas"`
 	Counts   Counts    `json:"counts"`
 
-	ABIs map[string]json.RawMessage `json:"abis" doc:"By artifact, for other contracts by role. /sim/world/contracts lists each contract with its own."`
+	ABIs map[string]json.RawMessage `json:"abis" doc:"By artifact, or by role for contracts without one. /sim/world/contracts lists each contract with its ABI."`
 
 	Endpoints []rest.Endpoint `json:"endpoints" doc:"All endpoints. REST paths work below /upstream too."`
 }
@@ -53,7 +53,7 @@ type Clock struct {
 type Network struct {
 	Name        string       `json:"name"`
 	Aliases     []string     `json:"aliases"`
-	URL         string       `json:"url" doc:"Base URL whose /ext is this network's: an origin, for clients that keep only a URL's origin, unless the client came through a proxy."`
+	URL         string       `json:"url" doc:"Base URL whose /ext serves this network: an origin, for clients that keep only a URL's origin, unless the client came through a proxy."`
 	ID          uint32       `json:"networkId"`
 	HRP         string       `json:"hrp" doc:"The human-readable part of bech32 addresses."`
 	Upgrade     string       `json:"upgrade" doc:"The last upgrade that is active at the clock's time, such as granite or helicon."`
@@ -64,14 +64,14 @@ type Network struct {
 
 	PHeight       uint64            `json:"pHeight"`
 	XHeight       uint64            `json:"xHeight"`
-	PTransactions int64             `json:"pTransactions" doc:"On the P-Chain, without the genesis."`
+	PTransactions int64             `json:"pTransactions" doc:"Number of P-Chain transactions, without the genesis."`
 	XTransactions int64             `json:"xTransactions"`
-	Validators    int               `json:"validators" doc:"Of the primary network and of permissioned subnets, past ones included."`
-	Delegators    int               `json:"delegators" doc:"At any time."`
-	L1Validators  int               `json:"l1Validators" doc:"At any time."`
+	Validators    int               `json:"validators" doc:"Number of validators of the primary network and of permissioned subnets, past ones included."`
+	Delegators    int               `json:"delegators" doc:"Number of delegators, past ones included."`
+	L1Validators  int               `json:"l1Validators" doc:"Number of L1 validators, past ones included."`
 	Nodes         []Node            `json:"nodes" doc:"Nodes that exist to show a situation."`
 	Subnets       []Subnet          `json:"subnets"`
-	Assets        []Asset           `json:"assets" doc:"Of the X-Chain, AVAX first."`
+	Assets        []Asset           `json:"assets" doc:"The X-Chain's assets, AVAX first."`
 	Samples       map[string]string `json:"samples" doc:"Example ids by the situation that they show; chain and type name a transaction of that type."`
 }
 
@@ -80,7 +80,7 @@ type Node struct {
 	Role         string `json:"role"`
 	NodeID       string `json:"nodeId"`
 	TxID         string `json:"txId,omitempty" doc:"Transaction that made it a validator of the primary network."`
-	ValidationID string `json:"validationId,omitempty" doc:"Of an L1 validator."`
+	ValidationID string `json:"validationId,omitempty" doc:"Only for an L1 validator."`
 }
 
 // Asset is an asset of the X-Chain.
@@ -89,7 +89,7 @@ type Asset struct {
 	Name         string `json:"name"`
 	Symbol       string `json:"symbol"`
 	Denomination int    `json:"denomination" doc:"Decimals of an amount."`
-	Fungible     bool   `json:"fungible" doc:"Whether it has amounts, which the faucet pays, and not only NFTs and properties."`
+	Fungible     bool   `json:"fungible" doc:"Whether the asset has amounts, which the faucet can pay, and not only NFTs and properties."`
 }
 
 // Subnet is a subnet with its chains.
@@ -131,10 +131,10 @@ type Counts struct {
 type Health struct {
 	Healthy  bool              `json:"healthy"`
 	Digest   string            `json:"digest" doc:"SHA-256 of the whole world, hex."`
-	Networks map[string]string `json:"networks" doc:"By network, the base URL whose /ext is that network's."`
+	Networks map[string]string `json:"networks" doc:"By network, the base URL whose /ext serves that network."`
 }
 
-const readableDoc = "Indented for curl without an Accept header of its own, and with ?pretty; ?pretty=false keeps it on one line."
+const readableDoc = "Indented for curl unless you set an Accept header, and with ?pretty; ?pretty=false keeps it on one line."
 
 // expectedParam asks for the personas' figures. Clients that poll leave it out, because the figures take longer to compute than the rest.
 var expectedParam = rest.Param{Name: "expected", Kind: schema.KindBoolean, Default: "true", Doc: "Whether to include each persona's holdings and activity."}
@@ -156,7 +156,7 @@ func Register(s *rest.Server, w *sim.World, version string, origins Origins) err
 			},
 		},
 		rest.Operation{
-			ID: "describeSection", Path: "/sim/world/{section}", Summary: "A part of the world's contents", Readable: true,
+			ID: "describeSection", Path: "/sim/world/{section}", Summary: "One part of the world's contents", Readable: true,
 			Params: []rest.Param{{Name: "section", Kind: schema.KindText, Doc: "One of " + strings.Join(sections(), ", ") + "."}, expectedParam, abisParam},
 			Doc:    readableDoc, Answer: reflect.TypeFor[section](),
 			Handle: func(r *rest.Request) (any, error) {
@@ -275,7 +275,7 @@ func networks(described []describe.Network, clock int64, networkURL func(network
 // Activation is when an upgrade activates on a network.
 type Activation struct {
 	Name string `json:"name"`
-	Time string `json:"time" doc:"RFC 3339; 9999-12-01T00:00:00Z if it never does."`
+	Time string `json:"time" doc:"RFC 3339; 9999-12-01T00:00:00Z if it never activates."`
 }
 
 func (n *Network) upgrade(networkRules *rules.Network, clock uint64) {

@@ -42,11 +42,11 @@ var (
 	PathNetworkParam = rest.Param{Name: "network", Kind: schema.KindNetwork, Doc: "testnet is another name for fuji."}
 	PrimaryParam     = rest.Param{Name: "blockchainId", Kind: schema.KindEnum, Enum: PrimaryIDs, Same: SameChain, Doc: "A primary chain, by id or alias."}
 	SortOrderParam   = rest.Param{Name: "sortOrder", Kind: schema.KindEnum, Enum: []string{"asc", "desc"}, Default: "desc",
-		Doc: "desc lists the newest, or the largest, first."}
+		Doc: "desc lists the newest or largest first."}
 	NodeParam  = rest.Param{Name: "nodeId", Kind: schema.KindNodeID}
-	NodesParam = rest.Param{Name: "nodeIds", Kind: schema.KindNodeID, List: true, MaxItems: 64, Doc: "Only of these nodes, by their whole ids."}
+	NodesParam = rest.Param{Name: "nodeIds", Kind: schema.KindNodeID, List: true, MaxItems: 64, Doc: "Only delegations to these nodes, by their full ids."}
 	TimeParams = []rest.Param{
-		{Name: "startTimestamp", Kind: schema.KindTimestamp, NotAbove: "endTimestamp", Doc: "The start of the time range, inclusive; a range that ends where it starts is empty."},
+		{Name: "startTimestamp", Kind: schema.KindTimestamp, NotAbove: "endTimestamp", Doc: "The start of the time range, inclusive. A range from a time to itself is empty."},
 		{Name: "endTimestamp", Kind: schema.KindTimestamp, Doc: "The end of the time range, exclusive."},
 	}
 )

@@ -14,8 +14,8 @@ var (
 	StatusParam   = rest.Param{Name: "status", Kind: schema.KindEnum, Enum: []string{"failed", "success"}, Doc: "Only transactions with this outcome."}
 	AtBlockParam  = rest.Param{Name: "blockNumber", Kind: schema.KindAmount, Doc: "The balance after this block. Default: the latest block."}
 	RangeParams   = []rest.Param{
-		{Name: "startBlock", Kind: schema.KindInteger, Min: "0", NotAbove: "endBlock", Doc: "The first block of the range, inclusive; a range that ends where it starts is empty."},
-		{Name: "endBlock", Kind: schema.KindInteger, Min: "0", Doc: "The end of the range, exclusive."},
+		{Name: "startBlock", Kind: schema.KindInteger, Min: "0", NotAbove: "endBlock", Doc: "The first block of the range. A range from a block to itself is empty."},
+		{Name: "endBlock", Kind: schema.KindInteger, Min: "0", Doc: "The first block after the range."},
 	}
 )
 

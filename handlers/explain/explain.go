@@ -39,7 +39,7 @@ type Report struct {
 
 // Message is what a contract logged to the console.
 type Message struct {
-	Contract string `json:"contract,omitempty" doc:"Absent if no artifact has the code at the address."`
+	Contract string `json:"contract,omitempty" doc:"Absent if no artifact matches the code at the address."`
 	Function string `json:"function,omitempty"`
 	Address  string `json:"address"`
 	Source   string `json:"source,omitempty"`

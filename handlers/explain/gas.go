@@ -15,8 +15,8 @@ import (
 
 // GasReport is what transactions to contracts used since a server began.
 type GasReport struct {
-	Functions []FunctionGas `json:"functions" doc:"By network, chain, contract and function."`
-	Left      int           `json:"left,omitempty" doc:"Number of older transactions that are left out; absent if none are."`
+	Functions []FunctionGas `json:"functions" doc:"Sorted by network, chain, contract and function."`
+	Left      int           `json:"left,omitempty" doc:"Number of older transactions that the report leaves out; absent if none."`
 }
 
 // FunctionGas is the gas of the transactions that called a function.
@@ -27,8 +27,8 @@ type FunctionGas struct {
 	Function string `json:"function" doc:"With the types of its parameters; constructor for deployments; the selector if no function is known."`
 	Calls    int    `json:"calls"`
 	Failed   int    `json:"failed"`
-	Used     Spread `json:"used" doc:"By the executions."`
-	Charged  Spread `json:"charged" doc:"As receipts have it: since Helicon at least half of the limit on a C-Chain."`
+	Used     Spread `json:"used" doc:"Gas that the executions used."`
+	Charged  Spread `json:"charged" doc:"Gas as in receipts: on a C-Chain since Helicon, at least half of the limit."`
 }
 
 // Spread describes several amounts of gas.

@@ -17,9 +17,9 @@ import (
 
 // Failure explains a failed execution.
 type Failure struct {
-	Reason string        `json:"reason" doc:"Why it failed, in words: the text of a require, a custom error with its values, a panic, or what the EVM refused."`
+	Reason string        `json:"reason" doc:"Why it failed, as text: a require's message, a custom error with its values, a panic, or the EVM's error."`
 	Error  *CustomError  `json:"error,omitempty" doc:"The custom error, if there was one."`
-	Stack  []SourceFrame `json:"stack,omitempty" doc:"The functions that had begun, innermost first."`
+	Stack  []SourceFrame `json:"stack,omitempty" doc:"The functions that were running, innermost first."`
 }
 
 // CustomError is a custom error with its values.
@@ -37,14 +37,14 @@ type Argument struct {
 
 // SourceFrame is a function that had begun.
 type SourceFrame struct {
-	Contract  string     `json:"contract,omitempty" doc:"Absent if no artifact has the code at the address."`
+	Contract  string     `json:"contract,omitempty" doc:"Absent if no artifact matches the code at the address."`
 	Function  string     `json:"function,omitempty"`
-	Arguments []Argument `json:"arguments,omitempty" doc:"Of a call from outside of the contract."`
+	Arguments []Argument `json:"arguments,omitempty" doc:"Only for a call from outside the contract."`
 	Address   string     `json:"address"`
 	Source    string     `json:"source,omitempty"`
 	Line      int        `json:"line,omitempty"`
 	Column    int        `json:"column,omitempty"`
-	Code      string     `json:"code,omitempty" doc:"The line."`
+	Code      string     `json:"code,omitempty" doc:"The line of source code."`
 	Note      string     `json:"note,omitempty" doc:"Why there is no line."`
 }
 

@@ -22,8 +22,8 @@ import (
 
 // Rule states what happens to which requests, and how often.
 type Rule struct {
-	ID     string `json:"id,omitempty" pattern:"^[A-Za-z0-9_.-]{1,64}$" doc:"Names the rule; default: a number."`
-	Match  Match  `json:"match,omitzero" doc:"All members must match; none matches every request."`
+	ID     string `json:"id,omitempty" pattern:"^[A-Za-z0-9_.-]{1,64}$" doc:"Name of the rule. Default: a number."`
+	Match  Match  `json:"match,omitzero" doc:"All members must match; without members, every request does."`
 	Action Action `json:"action"`
 	Times  *Times `json:"times,omitempty" doc:"Default: always."`
 }
@@ -33,49 +33,49 @@ type Match struct {
 	Interface string            `json:"interface,omitempty" enum:"data,metrics,node,etherscan,sourcify"`
 	Operation string            `json:"operation,omitempty" doc:"Id of an operation of the Data or Metrics API, or module.action of the Etherscan-shaped one."`
 	Method    string            `json:"method,omitempty" enum:"GET,HEAD,POST,PUT,PATCH,DELETE,OPTIONS"`
-	Path      string            `json:"path,omitempty" doc:"A path, or a pattern in which * stands for a segment or a part of one, and a last ** for all that follows."`
+	Path      string            `json:"path,omitempty" doc:"A path, or a pattern in which * stands for a segment or part of one, and a final ** for everything that follows."`
 	Host      string            `json:"host,omitempty" doc:"The host of the URL without the port, or a pattern such as *.avax.network."`
 	RPCMethod string            `json:"rpcMethod,omitempty" doc:"A JSON-RPC method, or a pattern such as eth_*. Members of a batch and WebSocket messages match individually."`
 	Chain     string            `json:"chain,omitempty" doc:"An EVM chain id, a blockchain id, or P, X or C."`
 	Network   string            `json:"network,omitempty" enum:"mainnet,fuji,testnet"`
 	Address   string            `json:"address,omitempty" doc:"An address in the path, the query or the body."`
-	APIKey    string            `json:"apiKey,omitempty" doc:"In x-service-api-key, x-glacier-api-key, x-core-api-key or rltoken."`
+	APIKey    string            `json:"apiKey,omitempty" doc:"An API key in x-service-api-key, x-glacier-api-key, x-core-api-key or rltoken."`
 	Headers   map[string]string `json:"headers,omitempty" doc:"Headers with their values; * matches any value."`
 
-	Subscription string `json:"subscription,omitempty" enum:"logs,newHeads,newPendingTransactions,newAcceptedTransactions,transactionReceipts,*" doc:"Notifications of WebSocket subscriptions of a kind, or with * of all kinds."`
-	Webhook      string `json:"webhook,omitempty" enum:"address_activity,primary_network_address_activity,validator_activity,*" doc:"Messages of webhooks of an event type, or with * of all types."`
+	Subscription string `json:"subscription,omitempty" enum:"logs,newHeads,newPendingTransactions,newAcceptedTransactions,transactionReceipts,*" doc:"Notifications of one kind of WebSocket subscription, or of every kind with *."`
+	Webhook      string `json:"webhook,omitempty" enum:"address_activity,primary_network_address_activity,validator_activity,*" doc:"Messages of webhooks for one event type, or for every type with *."`
 }
 
 // Times limits how often a rule applies. If several limits are given, all must allow it.
 type Times struct {
-	First       int         `json:"first,omitempty" min:"1" doc:"At most this many times."`
-	Every       int         `json:"every,omitempty" min:"1" doc:"Every nth request."`
-	After       int         `json:"after,omitempty" min:"0" doc:"After skipping this many requests."`
-	For         Duration    `json:"for,omitempty" doc:"For this long after it was added, such as 30s."`
-	Clock       string      `json:"clock,omitempty" enum:"wall,world" doc:"The clock for that; default: wall."`
-	Probability json.Number `json:"probability,omitempty" min:"0" max:"1" doc:"This fraction of the requests; which ones follows from the world's seed, the rule and the request's ordinal."`
+	First       int         `json:"first,omitempty" min:"1" doc:"Apply at most this many times."`
+	Every       int         `json:"every,omitempty" min:"1" doc:"Apply to every nth request."`
+	After       int         `json:"after,omitempty" min:"0" doc:"Skip this many requests first."`
+	For         Duration    `json:"for,omitempty" doc:"Apply for this long after adding the rule, such as 30s."`
+	Clock       string      `json:"clock,omitempty" enum:"wall,world" doc:"The clock for that duration. Default: wall."`
+	Probability json.Number `json:"probability,omitempty" min:"0" max:"1" doc:"Apply to this fraction of the requests. The world's seed, the rule and the request's ordinal decide which."`
 }
 
 // Action states what happens: one thing, and optionally a delay.
 type Action struct {
-	Delay       *Delay    `json:"delay,omitempty" doc:"How long the response waits."`
-	Status      int       `json:"status,omitempty" min:"400" max:"599" doc:"An HTTP status with the error body of the interface; 502 has the HTML of a gateway."`
+	Delay       *Delay    `json:"delay,omitempty" doc:"How long to delay the response."`
+	Status      int       `json:"status,omitempty" min:"400" max:"599" doc:"An HTTP status, with the interface's error body, or a gateway's HTML for 502."`
 	Message     string    `json:"message,omitempty" doc:"The message in the status's error body."`
-	RetryAfter  int       `json:"retryAfter,omitempty" min:"-1" doc:"Seconds, in the headers of a 429 or 503; default for a 429: 1, and -1 for none."`
-	RPCError    *RPCError `json:"rpcError,omitempty" doc:"A JSON-RPC error, in a batch for the matching member."`
+	RetryAfter  int       `json:"retryAfter,omitempty" min:"-1" doc:"Seconds, in the headers of a 429 or 503. Default for a 429: 1. -1 leaves the header out."`
+	RPCError    *RPCError `json:"rpcError,omitempty" doc:"A JSON-RPC error; in a batch, only for the matching member."`
 	RPCResult   Result    `json:"rpcResult,omitzero" doc:"A JSON-RPC result in place of the real one, such as null for a late receipt."`
 	Mining      string    `json:"mining,omitempty" doc:"Holds a transaction of eth_sendRawTransaction or eth_sendTransaction in the pool: never mines it, or mines it after a time such as 3s."`
-	Drop        Drop      `json:"drop,omitzero" doc:"Resets the connection before the request is carried out, after it without a response, or during the response's body. With a number, loses that many notifications of a subscription."`
-	Truncate    *int      `json:"truncate,omitempty" min:"0" doc:"Ends the body after this many bytes, and the connection with it."`
+	Drop        Drop      `json:"drop,omitzero" doc:"Resets the connection before carrying out the request, afterwards without a response, or during the response's body. With a number, loses that many of a subscription's notifications."`
+	Truncate    *int      `json:"truncate,omitempty" min:"0" doc:"Ends the body and the connection after this many bytes."`
 	Slow        Duration  `json:"slow,omitempty" doc:"Sends the body in pieces over this time."`
 	InvalidJSON bool      `json:"invalidJson,omitempty" doc:"Cuts off the body's JSON."`
 	ContentType string    `json:"contentType,omitempty" doc:"Sets the response's content type."`
-	EmptyPage   bool      `json:"emptyPage,omitempty" doc:"Empties the response's lists; a nextPageToken stays."`
-	PageToken   string    `json:"pageToken,omitempty" enum:"missing,duplicate,expired" doc:"Removes the nextPageToken, or repeats the request's; expired refuses the request's token as too old."`
+	EmptyPage   bool      `json:"emptyPage,omitempty" doc:"Empties the response's lists, but keeps a nextPageToken."`
+	PageToken   string    `json:"pageToken,omitempty" enum:"missing,duplicate,expired" doc:"Removes the nextPageToken, or repeats the request's own; expired rejects the request's token as too old."`
 	ShortPage   bool      `json:"shortPage,omitempty" doc:"Returns half as many items as the request asked for. The nextPageToken continues after them, so nothing is missing."`
 	MissingLogs int       `json:"missingLogs,omitempty" min:"1" max:"10000" doc:"Leaves this many of the newest logs out of the result of eth_getLogs, eth_getFilterLogs or eth_getFilterChanges."`
-	Double      int       `json:"double,omitempty" min:"1" max:"100" doc:"Sends a notification of a subscription, or a webhook's message, this many extra times."`
-	Reorder     int       `json:"reorder,omitempty" min:"1" max:"100" doc:"Sends a notification of a subscription after this many later ones, or after a second without them. Sends a webhook's message after the next one, if that comes within a second."`
+	Double      int       `json:"double,omitempty" min:"1" max:"100" doc:"Sends a subscription's notification, or a webhook's message, this many extra times."`
+	Reorder     int       `json:"reorder,omitempty" min:"1" max:"100" doc:"Sends a subscription's notification after this many later ones, or after a second without any. Sends a webhook's message after the next one, if that comes within a second."`
 	Stale       bool      `json:"-"` // the lagging index answers; only in schedules
 	End         string    `json:"end,omitempty" enum:"connection,subscription" doc:"Resets the connection instead of sending a subscription's notification, or ends the subscription silently."`
 }
@@ -188,10 +188,10 @@ type Delay struct {
 
 // delayObject is the JSON form of a distribution.
 type delayObject struct {
-	Min    Duration    `json:"min,omitempty" doc:"Of a uniform range."`
+	Min    Duration    `json:"min,omitempty" doc:"Bound of a uniform range."`
 	Max    Duration    `json:"max,omitempty"`
-	Median Duration    `json:"median,omitempty" doc:"Of a log-normal distribution."`
-	Sigma  json.Number `json:"sigma,omitempty" min:"0" max:"5" doc:"Of a log-normal distribution; default: 0.5."`
+	Median Duration    `json:"median,omitempty" doc:"Parameter of a log-normal distribution."`
+	Sigma  json.Number `json:"sigma,omitempty" min:"0" max:"5" doc:"Parameter of a log-normal distribution. Default: 0.5."`
 }
 
 // UnmarshalJSON reads a text or an object.

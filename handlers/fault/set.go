@@ -74,8 +74,8 @@ type activeRule struct {
 // State is a rule with the number of times it matched and applied.
 type State struct {
 	Rule
-	Matched uint64 `json:"matched" doc:"Requests or calls that matched."`
-	Applied uint64 `json:"applied" doc:"The requests to which it applied."`
+	Matched uint64 `json:"matched" doc:"Number of requests or calls that matched."`
+	Applied uint64 `json:"applied" doc:"Number of requests that the rule applied to."`
 }
 
 // NewSet makes a set without rules. It publishes every fault to the hub.

@@ -10,9 +10,9 @@ import (
 
 // Refusal counts the requests of one kind that a sealed proxy refused.
 type Refusal struct {
-	Method string `json:"method" doc:"CONNECT for everything inside TLS, which the proxy cannot read."`
-	Host   string `json:"host" doc:"With its port."`
-	Client string `json:"client,omitempty" doc:"The user agent, if it said."`
+	Method string `json:"method" doc:"The HTTP method; CONNECT for everything inside TLS, which the proxy cannot read."`
+	Host   string `json:"host" doc:"The host with its port."`
+	Client string `json:"client,omitempty" doc:"The client's user agent, if it sent one."`
 	Count  int    `json:"count"`
 }
 

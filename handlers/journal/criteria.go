@@ -17,12 +17,12 @@ type Criteria struct {
 	Interface  string            `json:"interface,omitempty" doc:"data, metrics, node or sim."`
 	Operation  string            `json:"operation,omitempty" doc:"Id of an operation, or a JSON-RPC method; members of batches count too."`
 	Method     string            `json:"method,omitempty" doc:"HTTP method."`
-	Path       string            `json:"path,omitempty" doc:"A path, or a pattern in which * stands for a segment or a part of one."`
+	Path       string            `json:"path,omitempty" doc:"A path, or a pattern in which * stands for a segment or part of one."`
 	Host       string            `json:"host,omitempty" doc:"The host of its URL without the port, or a pattern such as *.avax.network."`
 	Status     int               `json:"status,omitempty" doc:"HTTP status."`
 	World      string            `json:"world,omitempty"`
 	Client     string            `json:"client,omitempty" doc:"The client's address, or part of its user agent."`
-	Fault      *bool             `json:"fault,omitempty" doc:"Whether a fault was applied."`
+	Fault      *bool             `json:"fault,omitempty" doc:"Whether a fault applied."`
 	Failed     *bool             `json:"failed,omitempty" doc:"Whether it failed, by its status or a JSON-RPC error."`
 	Parameters map[string]string `json:"parameters,omitempty" doc:"Values of parameters by their names."`
 }

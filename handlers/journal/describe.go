@@ -20,21 +20,21 @@ type Summary struct {
 	World      string         `json:"world" doc:"The world that served it."`
 	Client     string         `json:"client" doc:"The client's address."`
 	UserAgent  string         `json:"userAgent,omitempty"`
-	RequestID  string         `json:"requestId,omitempty" doc:"The X-Request-Id of the answer."`
+	RequestID  string         `json:"requestId,omitempty" doc:"The response's X-Request-Id."`
 	Interface  string         `json:"interface" doc:"data, metrics, node, etherscan, sourcify or sim; webhook for requests that the server itself sent."`
 	Operation  string         `json:"operation" doc:"Id of the operation, the JSON-RPC method, or batch; empty for an unknown path."`
 	Method     string         `json:"method" doc:"HTTP method."`
-	WebSocket  bool           `json:"websocket,omitempty" doc:"Whether it was a message over WebSocket."`
-	URL        string         `json:"url,omitempty" doc:"As the client asked for it, if that was a host of the real network (--as-network)."`
+	WebSocket  bool           `json:"websocket,omitempty" doc:"Whether it was a WebSocket message."`
+	URL        string         `json:"url,omitempty" doc:"The URL as the client requested it, if it named a host of the real network (--as-network)."`
 	Path       string         `json:"path"`
 	Query      string         `json:"query,omitempty"`
-	Parameters map[string]any `json:"parameters,omitempty" doc:"Of the path, the query and a JSON body, as the client sent them."`
+	Parameters map[string]any `json:"parameters,omitempty" doc:"Parameters in the path, the query and a JSON body, as the client sent them."`
 	Calls      []Call         `json:"calls,omitempty" doc:"The JSON-RPC calls: one, or the members of a batch."`
-	Status     int            `json:"status" doc:"HTTP status; 0 if the connection ended before one was sent."`
+	Status     int            `json:"status" doc:"HTTP status; 0 if the connection ended before the server sent one."`
 	Duration   float64        `json:"durationMs" doc:"Milliseconds."`
-	Bytes      int64          `json:"bytes" doc:"Of the answer's body."`
+	Bytes      int64          `json:"bytes" doc:"Bytes of the response's body."`
 	Cause      string         `json:"cause,omitempty" doc:"Why it failed."`
-	Fault      string         `json:"fault,omitempty" doc:"The fault that was applied."`
+	Fault      string         `json:"fault,omitempty" doc:"The fault that applied."`
 
 	host string // without the port, in lower case
 }
@@ -47,7 +47,7 @@ type Call struct {
 
 	Decoded string   `json:"decoded,omitempty" doc:"The contract's function with its arguments, if an artifact or a standard has it."`
 	Console []string `json:"console,omitempty" doc:"What contracts logged with console.log."`
-	Stack   []string `json:"stack,omitempty" doc:"The functions of contracts that failed, innermost first, if artifacts tell."`
+	Stack   []string `json:"stack,omitempty" doc:"The contract functions that failed, innermost first, if artifacts know them."`
 }
 
 // CallError is the JSON-RPC error of a call.
@@ -61,7 +61,7 @@ type Detail struct {
 	Summary
 	RequestHeaders  map[string][]string `json:"requestHeaders"`
 	RequestBody     string              `json:"requestBody,omitempty" doc:"The first 16 KiB."`
-	RequestBytes    int64               `json:"requestBytes" doc:"Of the request's body."`
+	RequestBytes    int64               `json:"requestBytes" doc:"Bytes of the request's body."`
 	ResponseHeaders map[string][]string `json:"responseHeaders"`
 	ResponseBody    string              `json:"responseBody,omitempty" doc:"The first 16 KiB, without compression."`
 	Curl            string              `json:"curl" doc:"The same request as a command line, without secrets."`

@@ -52,14 +52,14 @@ var bridgedBTC = common.HexToAddress("0x152b9d0FdC40C096757F570A51E494bd4b943E50
 func (a *api) addressOperations() []rest.Operation {
 	return []rest.Operation{
 		{ID: "listBTCbBridgers", Method: http.MethodGet, Path: "/v2/chains/43114/btcb/bridged:getAddresses",
-			Summary: "List the addresses to which BTC.b was bridged, by the net amount",
-			Params: append([]rest.Param{{Name: "threshold", Kind: schema.KindAmount, Min: "0", Required: true, Doc: "The least amount, in the smallest unit."}},
+			Summary: "List the addresses that received bridged BTC.b, by net amount",
+			Params: append([]rest.Param{{Name: "threshold", Kind: schema.KindAmount, Min: "0", Required: true, Doc: "The minimum amount, in the smallest unit."}},
 				rest.Paging(1000, 5000)...),
 			Answer: reflect.TypeFor[Bridgers](), Handle: a.bridgers},
 		{ID: "listSubnetValidatorAddresses", Path: "/v2/subnets/{subnetId}/validators:getAddresses",
-			Summary: "List the addresses of a subnet's validators in a time, the latest first",
+			Summary: "List the addresses of a subnet's validators in a period, the latest first",
 			Params: append([]rest.Param{{Name: "subnetId", Kind: schema.KindID}, timeRange[0], timeRange[1],
-				{Name: "network", Kind: schema.KindNetwork, Doc: "Where the subnet is; both networks have a primary network."}}, rest.Paging(1000, 5000)...),
+				{Name: "network", Kind: schema.KindNetwork, Doc: "The subnet's network; both networks have a primary network."}}, rest.Paging(1000, 5000)...),
 			AllNetworks: true, Answer: reflect.TypeFor[ValidatorAddresses](), Handle: a.validatorAddresses},
 	}
 }

@@ -51,7 +51,7 @@ func (a *api) feesOf(p payer) rest.Operation {
 		names = append(names, m.Name)
 	}
 	shown := rest.Param{Name: "metric", Kind: schema.KindEnum, Enum: names,
-		Doc: "The fees that L1 validators paid, in nAVAX, or how many validators paid: on each day or, cumulative, up to its end."}
+		Doc: "The fees that L1 validators paid, in nAVAX, or how many validators paid: on each day or, if cumulative, up to its end."}
 	return rest.Operation{
 		ID: p.id, Path: p.path, Summary: p.summary, Params: append(append(p.param, shown), timeRange...), AllNetworks: true,
 		Answer: reflect.TypeFor[Series](),

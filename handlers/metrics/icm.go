@@ -17,14 +17,14 @@ import (
 
 // Ends names the source and destination of cross-chain messages.
 type Ends struct {
-	Source      string `json:"srcBlockchainId" doc:"total, mainnet or testnet where messages of several chains count together."`
-	Destination string `json:"destBlockchainId" doc:"As srcBlockchainId."`
+	Source      string `json:"srcBlockchainId" doc:"total, mainnet or testnet if messages of several chains count together."`
+	Destination string `json:"destBlockchainId" doc:"Like srcBlockchainId."`
 }
 
 // IcmPoint counts the cross-chain messages sent in an interval.
 type IcmPoint struct {
 	Value     int64 `json:"value"`
-	Timestamp int64 `json:"timestamp" doc:"Where the interval begins, Unix seconds."`
+	Timestamp int64 `json:"timestamp" doc:"When the interval begins, Unix seconds."`
 	Ends
 }
 
@@ -37,8 +37,8 @@ type IcmSeries struct {
 // IcmSummary counts the messages sent in windows that end at the world's clock. The published SDKs expect an object, so groups are in a
 // separate field.
 type IcmSummary struct {
-	Result IcmRolling   `json:"result" doc:"All counted messages together."`
-	Groups []IcmRolling `json:"groups,omitzero" doc:"With groupBy, the messages of each group by themselves."`
+	Result IcmRolling   `json:"result" doc:"Totals of all counted messages."`
+	Groups []IcmRolling `json:"groups,omitzero" doc:"With groupBy, the messages of each group separately."`
 }
 
 // IcmRolling counts messages by window.
@@ -63,7 +63,7 @@ func (a *api) icm() []rest.Operation {
 		{Name: bySource, Kind: schema.KindChain, Doc: "Only messages from this chain, by blockchain id or EVM chain id."},
 		{Name: byDestination, Kind: schema.KindChain, Doc: "Only messages to this chain."},
 		{Name: "groupBy", Kind: schema.KindEnum, Enum: []string{bySource, byDestination, bySource + "," + byDestination},
-			Doc: "Count the messages of each chain by themselves."},
+			Doc: "Count the messages of each chain separately."},
 		{Name: "network", Kind: schema.KindNetwork, Doc: "Only messages of this network."},
 	}
 	interval := rest.Param{Name: "timeInterval", Kind: schema.KindEnum, Enum: metric.Intervals, Default: "day"}

@@ -30,7 +30,7 @@ type CompositeQuery struct {
 // SubQuery is a condition.
 type SubQuery struct {
 	ID     string         `json:"id" doc:"Names the condition in the response."`
-	Type   string         `json:"type" enum:"AllTimeNativeBalance,AnyTimeNativeBalance,AllTimeErc20Balance,AnyTimeErc20Balance,AllTimeNftHolders,AnyTimeNftHolders,LatestBalance,AllTimeStarsArenaBalance,AnyTimeStarsArenaBalance,LatestBalanceStarsArena" doc:"AllTime means at every block of the range, AnyTime at one of them. Nobody in a world holds shares of Stars Arena."`
+	Type   string         `json:"type" enum:"AllTimeNativeBalance,AnyTimeNativeBalance,AllTimeErc20Balance,AnyTimeErc20Balance,AllTimeNftHolders,AnyTimeNftHolders,LatestBalance,AllTimeStarsArenaBalance,AnyTimeStarsArenaBalance,LatestBalanceStarsArena" doc:"AllTime means at every block of the range, AnyTime at any one of them. Nobody in a world holds shares of Stars Arena."`
 	Params SubQueryParams `json:"params"`
 }
 
@@ -39,12 +39,12 @@ type SubQueryParams struct {
 	EVMChainID      string `json:"evmChainId,omitempty"`
 	ContractAddress string `json:"contractAddress,omitempty" format:"address"`
 	MinBalance      string `json:"minBalance,omitempty" format:"uint" doc:"In the smallest unit."`
-	TokenType       string `json:"tokenType,omitempty" enum:"ERC20,NATIVE" doc:"Of LatestBalance."`
-	FirstDate       string `json:"firstDate,omitempty" doc:"YYYY-MM-DD, included."`
-	LastDate        string `json:"lastDate,omitempty" doc:"YYYY-MM-DD, included."`
-	StartTimestamp  *int64 `json:"startTs,omitempty" doc:"Of NFT holders, in place of the dates; Unix seconds."`
-	EndTimestamp    *int64 `json:"endTs,omitempty" doc:"Of NFT holders, in place of the dates; Unix seconds."`
-	SubjectAddress  string `json:"subjectAddress,omitempty" format:"address" doc:"Of Stars Arena."`
+	TokenType       string `json:"tokenType,omitempty" enum:"ERC20,NATIVE" doc:"Only for LatestBalance."`
+	FirstDate       string `json:"firstDate,omitempty" doc:"YYYY-MM-DD, inclusive."`
+	LastDate        string `json:"lastDate,omitempty" doc:"YYYY-MM-DD, inclusive."`
+	StartTimestamp  *int64 `json:"startTs,omitempty" doc:"Unix seconds; only for NFT holders, instead of the dates."`
+	EndTimestamp    *int64 `json:"endTs,omitempty" doc:"Unix seconds; only for NFT holders, instead of the dates."`
+	SubjectAddress  string `json:"subjectAddress,omitempty" format:"address" doc:"Only for Stars Arena."`
 }
 
 // Canonical returns the query without its page.
@@ -73,7 +73,7 @@ const maxSubQueries = 16
 func (a *api) lookingGlass() []rest.Operation {
 	return append([]rest.Operation{{
 		ID: "compositeQuery", Method: http.MethodPost, Path: "/v2/lookingGlass/compositeQuery", AllNetworks: true,
-		Summary: "Find the addresses whose holdings meet conditions, in the order of addresses",
+		Summary: "Find the addresses whose holdings meet conditions, sorted by address",
 		Body:    reflect.TypeFor[CompositeQuery](), Answer: reflect.TypeFor[CompositeAddresses](), Handle: a.composite,
 	}}, a.addressOperations()...)
 }

@@ -14,8 +14,8 @@ import (
 
 // timeRange lists the parameters that limit a series.
 var timeRange = []rest.Param{
-	{Name: "startTimestamp", Kind: schema.KindTimestamp, NotAbove: "endTimestamp", Doc: "Points from here on, included."},
-	{Name: "endTimestamp", Kind: schema.KindTimestamp, Doc: "Points up to here, not included."},
+	{Name: "startTimestamp", Kind: schema.KindTimestamp, NotAbove: "endTimestamp", Doc: "Return points from this time on."},
+	{Name: "endTimestamp", Kind: schema.KindTimestamp, Doc: "Return points before this time."},
 }
 
 // end returns the time at which a series must end.

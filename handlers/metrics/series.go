@@ -19,7 +19,7 @@ import (
 // Point is the value of a metric over an interval.
 type Point struct {
 	Value     json.Number `json:"value" doc:"An integer, or the nearest float to a fraction."`
-	Timestamp int64       `json:"timestamp" doc:"Where the interval begins, Unix seconds."`
+	Timestamp int64       `json:"timestamp" doc:"When the interval begins, Unix seconds."`
 }
 
 // Series is a page of points, newest first.
@@ -32,7 +32,7 @@ type Series struct {
 type AverageTPS struct {
 	Results       []Point `json:"results"`
 	Status        int     `json:"status" doc:"200."`
-	LastRun       int64   `json:"lastRun" doc:"Up to when the points are complete: the world's clock, Unix seconds."`
+	LastRun       int64   `json:"lastRun" doc:"Time up to which the points are complete: the world's clock, Unix seconds."`
 	NextPageToken string  `json:"nextPageToken,omitempty" doc:"Absent on the last page."`
 }
 
@@ -45,12 +45,12 @@ func (a *api) series() []rest.Operation {
 	points := []rest.Param{
 		anyScope,
 		{Name: "metric", Kind: schema.KindEnum, Enum: metricNames(func(*metric.Metric) bool { return true }),
-			Doc: "avgGps and avgTps divide by the time since the last block before the interval; blocks of several chains are one stream there. " +
-				"maxGps and maxTps compare each block with the one before it on its own chain. contracts and deployers leave failed creations out, " +
-				"addresses count the zero address, avgGasPrice is the mean over transactions, whatever gas they used."},
+			Doc: "avgGps and avgTps divide by the time since the last block before the interval, and treat the blocks of several chains as one stream. " +
+				"maxGps and maxTps compare each block with the one before it on its own chain. contracts and deployers leave out failed creations, " +
+				"addresses counts the zero address, and avgGasPrice is the mean over transactions, whatever gas they used."},
 		timeRange[0], timeRange[1],
 		{Name: "timeInterval", Kind: schema.KindEnum, Enum: metric.Intervals, Default: "day",
-			Doc: "Only activeAddresses, activeSenders, gasUsed and txCount have others than day."},
+			Doc: "Only activeAddresses, activeSenders, gasUsed and txCount have intervals other than day."},
 	}
 	return []rest.Operation{
 		{ID: "getEvmChainMetrics", Path: "/v2/chains/{chainId}/metrics/{metric}", Summary: "Get metrics for EVM chains",

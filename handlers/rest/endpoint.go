@@ -223,7 +223,7 @@ func (c *requestContext) read(hr *http.Request) (*Request, error) {
 type Endpoint struct {
 	Interface  string   `json:"interface" doc:"data, metrics, sim or node."`
 	Methods    []string `json:"methods" doc:"HTTP methods."`
-	Paths      []string `json:"paths" doc:"With {name} for variables."`
+	Paths      []string `json:"paths" doc:"The endpoint's paths, with {name} for variables."`
 	Operations []string `json:"operations" doc:"Names of operations or JSON-RPC methods."`
 }
 

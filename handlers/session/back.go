@@ -21,7 +21,7 @@ type Timeline struct {
 
 // TimelineLine is a line of a session on the page.
 type TimelineLine struct {
-	Line     int    `json:"line" doc:"Counts from 1, without comments and the world's line."`
+	Line     int    `json:"line" doc:"Number of the line, counting from 1 without comments and the world's line."`
 	Text     string `json:"text"`
 	Snapshot string `json:"snapshot,omitempty" doc:"Id of the snapshot that the line took, if it still exists."`
 	Digest   string `json:"digest,omitempty" doc:"Digest of the world after the line, hex."`
@@ -126,7 +126,7 @@ func (r *Recorder) Timeline(ctx context.Context) (*Timeline, error) {
 }
 
 var (
-	errNoBase = errors.New("there is no way back so far: the session does not begin with the freshly generated world, and no snapshot before the line covers everything that was set since")
+	errNoBase = errors.New("the world cannot go back that far: the session does not begin with the freshly generated world, and no snapshot before the line covers every setting since")
 	errGoing  = errors.New("the world is already going back")
 	errOther  = errors.New("the world's digest differs from the one after that line: something outside the session changed the world")
 )

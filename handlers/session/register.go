@@ -17,8 +17,8 @@ const MostBytes = 64 << 20
 
 // playBody is the session to play.
 type playBody struct {
-	Session string `json:"session,omitempty" doc:"The text."`
-	Path    string `json:"path,omitempty" doc:"Path of a file on this machine with the text, in place of session."`
+	Session string `json:"session,omitempty" doc:"The session's text."`
+	Path    string `json:"path,omitempty" doc:"Path of a file on the server's machine with the text, instead of session."`
 }
 
 // backBody chooses the line to go back to.
@@ -30,32 +30,32 @@ type backBody struct {
 func Register(s *rest.Server, r *Recorder) error {
 	player := NewPlayer(r.world, s)
 	return s.Register(rest.Sim,
-		rest.Operation{ID: "getSession", Path: "/sim/session", Summary: "What was done to the world since the server opened it",
-			Doc:  "A line for each action, which snowglobe play and POST /sim/session:play read. On the same world it leads to the same digest.",
+		rest.Operation{ID: "getSession", Path: "/sim/session", Summary: "What clients have done to the world since the server opened it",
+			Doc:  "One line for each action. snowglobe play and POST /sim/session:play repeat them, and reach the same digest on the same world.",
 			Live: true, Produces: "text/plain; charset=utf-8",
 			Handle: func(q *rest.Request) (any, error) {
 				text, err := r.Text(q.Context())
 				return rest.Raw{Type: "text/plain; charset=utf-8", Body: []byte(text)}, err
 			}},
-		rest.Operation{ID: "getSessionLines", Path: "/sim/session/lines", Summary: "The lines of the session, and to which of them the world can go back", Live: true,
+		rest.Operation{ID: "getSessionLines", Path: "/sim/session/lines", Summary: "The lines of the session, and which of them the world can go back to", Live: true,
 			Answer: reflect.TypeFor[Timeline](), Handle: func(q *rest.Request) (any, error) { return r.Timeline(q.Context()) }},
-		rest.Operation{ID: "returnToLine", Method: http.MethodPost, Path: "/sim/session:back", Summary: "Go back to where the world was after a line of the session",
+		rest.Operation{ID: "returnToLine", Method: http.MethodPost, Path: "/sim/session:back", Summary: "Go back to the state of the world after a line of the session",
 			Doc: "Reverts to the last snapshot before the line, or resets, and plays the lines from there again. The session then ends with the line. " +
-				"It resets if a line set how blocks are made, or used an operation such as POST /sim/faults: no snapshot has these. Nobody else may change the world meanwhile.",
+				"It resets if a line changed how the world makes blocks, or used an operation such as POST /sim/faults, because no snapshot contains these. Don't change the world meanwhile.",
 			Body: reflect.TypeFor[backBody](), Strict: true, Class: permit.Control, Slow: true, Answer: reflect.TypeFor[Timeline](),
 			Handle: func(q *rest.Request) (any, error) {
 				err := r.Back(q.Context(), player, rest.Body[backBody](q).Line)
 				if wrong := mistakes(err); len(wrong) > 0 {
-					return nil, rest.Conflict("the way back ended at " + wrong[0])
+					return nil, rest.Conflict("going back stopped at " + wrong[0])
 				}
 				if err != nil {
 					return nil, err
 				}
 				return r.Timeline(q.Context())
 			}},
-		rest.Operation{ID: "playSession", Method: http.MethodPost, Path: "/sim/session:play", Summary: "Do to the world what a session says",
-			Doc: "Stops at the first line that has another outcome than the session says. The world then stays as the lines before have left it. " +
-				"Neither faults nor rate limits nor the journal concern the lines. Example: {\"session\":\"alice sends 1.5 AVAX to bob on C\"}.",
+		rest.Operation{ID: "playSession", Method: http.MethodPost, Path: "/sim/session:play", Summary: "Play a session on the world",
+			Doc: "Stops at the first line whose outcome differs from the session's, and keeps what the lines before it did. " +
+				"Faults, rate limits and the journal ignore the lines. Example: {\"session\":\"alice sends 1.5 AVAX to bob on C\"}.",
 			Body: reflect.TypeFor[playBody](), Strict: true, Class: permit.Control, Slow: true, Answer: reflect.TypeFor[Played](),
 			Handle: func(q *rest.Request) (any, error) {
 				b := rest.Body[playBody](q)

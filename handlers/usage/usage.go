@@ -17,14 +17,14 @@ import (
 
 // Metric holds the figures of an interval.
 type Metric struct {
-	Timestamp int64   `json:"timestamp" doc:"Where the interval begins, Unix seconds."`
+	Timestamp int64   `json:"timestamp" doc:"When the interval begins, Unix seconds."`
 	Values    []Value `json:"values"`
 }
 
 // Value holds the figures of a group.
 type Value struct {
 	GroupedBy               string  `json:"groupedBy"`
-	GroupValue              any     `json:"groupValue,omitempty" doc:"A string or a number; absent when nothing is grouped."`
+	GroupValue              any     `json:"groupValue,omitempty" doc:"A string or a number; absent without groupBy."`
 	TotalRequests           int64   `json:"totalRequests"`
 	RequestsPerSecond       float64 `json:"requestsPerSecond"`
 	SuccessRatePercent      float64 `json:"successRatePercent"`
@@ -148,7 +148,7 @@ func Register(s *rest.Server, r *Recorder) error {
 			Answer: reflect.TypeFor[logList](), Handle: r.listLogs},
 		rest.Operation{ID: "getSubnetRpcUsageMetrics", Path: "/v1/subnetRpcUsageMetrics", Summary: "Count the JSON-RPC requests to EVM chains", Live: true,
 			Params: subnet, Answer: reflect.TypeFor[subnetUsage](), Handle: r.subnetUsage},
-		rest.Operation{ID: "getRpcUsageMetrics", Path: "/v1/rpcUsageMetrics", Summary: "The same under its deprecated path", Deprecated: true, Live: true,
+		rest.Operation{ID: "getRpcUsageMetrics", Path: "/v1/rpcUsageMetrics", Summary: "The same, under its deprecated path", Deprecated: true, Live: true,
 			Params: subnet, Answer: reflect.TypeFor[subnetUsage](), Handle: r.subnetUsage},
 		rest.Operation{ID: "getPrimaryNetworkRpcUsageMetrics", Path: "/v1/primaryNetworkRpcUsageMetrics", Summary: "Count the requests to the node of a network", Live: true,
 			Params: data.JoinParams(rest.Param{Name: "network", Kind: schema.KindNetwork, Required: true}, timeParams,

@@ -27,10 +27,10 @@ type createBody struct {
 	URL                string   `json:"url"`
 	Name               string   `json:"name,omitempty"`
 	Description        string   `json:"description,omitempty"`
-	ChainID            string   `json:"chainId,omitempty" doc:"For address_activity an EVM chain, for primary_network_address_activity p-chain or x-chain."`
-	Network            string   `json:"network,omitempty" enum:"mainnet,fuji,testnet" doc:"For all events except address_activity."`
-	IncludeInternalTxs bool     `json:"includeInternalTxs,omitempty" doc:"For address_activity on a C-Chain."`
-	IncludeLogs        bool     `json:"includeLogs,omitempty" doc:"Of address_activity."`
+	ChainID            string   `json:"chainId,omitempty" doc:"An EVM chain for address_activity; p-chain or x-chain for primary_network_address_activity."`
+	Network            string   `json:"network,omitempty" enum:"mainnet,fuji,testnet" doc:"Only for events other than address_activity."`
+	IncludeInternalTxs bool     `json:"includeInternalTxs,omitempty" doc:"Only for address_activity on a C-Chain."`
+	IncludeLogs        bool     `json:"includeLogs,omitempty" doc:"Only for address_activity."`
 	Metadata           Metadata `json:"metadata"`
 }
 

@@ -29,7 +29,7 @@ type Delivery struct {
 	MessageID   string            `json:"messageId" format:"uuid"`
 	Number      int64             `json:"number" doc:"Numbers the webhook's messages in delivery order."`
 	Event       string            `json:"event" doc:"transaction, or an event of a primary network."`
-	TxHash      string            `json:"txHash,omitempty" doc:"Absent if no transaction caused it."`
+	TxHash      string            `json:"txHash,omitempty" doc:"Absent if no transaction caused the message."`
 	Time        string            `json:"time" doc:"Of the world, RFC 3339."`
 	Status      string            `json:"status" enum:"pending,delivered,failed,void" doc:"void: a balance did not fall below the threshold, so nothing was sent."`
 	NextAttempt string            `json:"nextAttempt,omitempty" doc:"Wall-clock time of the next attempt, RFC 3339."`
@@ -41,7 +41,7 @@ type DeliveryAttempt struct {
 	Number  int    `json:"number"`
 	Started string `json:"started" doc:"Wall-clock time, RFC 3339."`
 	Took    int64  `json:"tookMilliseconds"`
-	Status  int    `json:"status,omitempty" doc:"Of the response; absent if there was none."`
+	Status  int    `json:"status,omitempty" doc:"Status of the response; absent if there was none."`
 	Error   string `json:"error,omitempty" doc:"Why it failed."`
 	Answer  string `json:"answer,omitempty" doc:"The beginning of the response's body."`
 }
@@ -53,8 +53,8 @@ type deliveryList struct {
 
 // testBody selects the event of a test message.
 type testBody struct {
-	TxHash string `json:"txHash" doc:"A transaction of the webhook's chain, of any age."`
-	Event  string `json:"event,omitempty" doc:"For a webhook about a primary network: the event to send; default: its first."`
+	TxHash string `json:"txHash" doc:"A transaction of the webhook's chain, however old."`
+	Event  string `json:"event,omitempty" doc:"The event to send, for a webhook about a primary network. Default: its first."`
 }
 
 var messageParam = rest.Param{Name: "messageId", Kind: schema.KindUUID}
@@ -69,7 +69,7 @@ func (a *api) controlOperations() []rest.Operation {
 		{ID: "redeliver", Method: http.MethodPost, Path: "/sim/webhooks/{id}/deliveries/{messageId}:redeliver", Summary: "Deliver a message again now",
 			Params: []rest.Param{idParam, messageParam}, Class: permit.Control, Answer: one, Handle: a.onAnyWebhook(a.redeliver)},
 		{ID: "testWebhook", Method: http.MethodPost, Path: "/sim/webhooks/{id}:test", Summary: "Send a webhook a past transaction",
-			Doc: "Even if it does not match.", Params: []rest.Param{idParam}, Body: reflect.TypeFor[testBody](), Strict: true, Class: permit.Control, Answer: one, Handle: a.onAnyWebhook(a.test)},
+			Doc: "Sends it even if the webhook does not match it.", Params: []rest.Param{idParam}, Body: reflect.TypeFor[testBody](), Strict: true, Class: permit.Control, Answer: one, Handle: a.onAnyWebhook(a.test)},
 	}
 }
 

@@ -33,21 +33,21 @@ type Webhook struct {
 	Description        string   `json:"description"`
 	EventType          string   `json:"eventType" enum:"address_activity,primary_network_address_activity,validator_activity"`
 	Metadata           Metadata `json:"metadata"`
-	IncludeInternalTxs *bool    `json:"includeInternalTxs,omitempty" doc:"Of address_activity."`
-	IncludeLogs        *bool    `json:"includeLogs,omitempty" doc:"Of address_activity."`
+	IncludeInternalTxs *bool    `json:"includeInternalTxs,omitempty" doc:"Only for address_activity."`
+	IncludeLogs        *bool    `json:"includeLogs,omitempty" doc:"Only for address_activity."`
 }
 
 // Metadata describes the addresses, contracts or validators that a webhook watches.
 type Metadata struct {
 	EventSignatures        []string                `json:"eventSignatures,omitzero" doc:"For address_activity: only transactions with a log whose first topic is one of these."`
-	Addresses              []string                `json:"addresses,omitzero" doc:"Of address_activity."`
+	Addresses              []string                `json:"addresses,omitzero" doc:"Only for address_activity."`
 	KeyType                string                  `json:"keyType,omitempty" enum:"addresses,nodeId,subnetId"`
 	Keys                   []string                `json:"keys,omitzero"`
 	SubEvents              *SubEvents              `json:"subEvents,omitempty"`
-	BalanceThresholdFilter *BalanceThresholdFilter `json:"balanceThresholdFilter,omitempty" doc:"For balance_threshold."`
+	BalanceThresholdFilter *BalanceThresholdFilter `json:"balanceThresholdFilter,omitempty" doc:"Only for balance_threshold."`
 	NodeIDs                []string                `json:"nodeIds,omitzero"`
 	SubnetIDs              []string                `json:"subnetIds,omitzero"`
-	L1BalanceThreshold     string                  `json:"l1ValidatorFeeBalanceThreshold,omitempty" format:"uint" doc:"For l1_validator_balance_threshold, nAVAX."`
+	L1BalanceThreshold     string                  `json:"l1ValidatorFeeBalanceThreshold,omitempty" format:"uint" doc:"nAVAX; only for l1_validator_balance_threshold."`
 }
 
 // SubEvents lists the events about addresses or validators.
@@ -74,7 +74,7 @@ type addressList struct {
 }
 
 type sharedSecret struct {
-	Secret string `json:"secret" doc:"32 bytes, hexadecimal. Their HMAC-SHA256 over the canonical JSON (RFC 8785) of a message, in base64, is its x-signature."`
+	Secret string `json:"secret" doc:"32 bytes, hexadecimal. A message's x-signature is their HMAC-SHA256 over its canonical JSON (RFC 8785), in base64."`
 }
 
 // api serves the webhooks of a world.
@@ -94,7 +94,7 @@ func Register(s *rest.Server, d *Deliverer, t Targets) error {
 	one, changed := reflect.TypeFor[Webhook](), reflect.TypeFor[addressChange]()
 	return s.Register(rest.Data,
 		rest.Operation{ID: "createWebhook", Method: http.MethodPost, Path: "/v1/webhooks", Summary: "Create a webhook", Status: http.StatusCreated,
-			Doc:  "It belongs to the request's API key; requests without a key share their webhooks. url must lead to this machine, or to a host in --webhook-hosts.",
+			Doc:  "The webhook belongs to the request's API key; requests without a key share their webhooks. url must name this machine or a host in --webhook-hosts.",
 			Body: reflect.TypeFor[createBody](), Class: permit.Control, Answer: one, Handle: a.create},
 		rest.Operation{ID: "listWebhooks", Path: "/v1/webhooks", Summary: "List the webhooks of an API key", Live: true,
 			Params: data.JoinParams(rest.Paging(10, 100), rest.Param{Name: "status", Kind: schema.KindEnum, Enum: []string{"active", "inactive"}}),
@@ -104,7 +104,7 @@ func Register(s *rest.Server, d *Deliverer, t Targets) error {
 		rest.Operation{ID: "updateWebhook", Method: http.MethodPatch, Path: "/v1/webhooks/{id}", Summary: "Change a webhook", Params: []rest.Param{idParam},
 			Body: reflect.TypeFor[updateBody](), Class: permit.Control, Answer: one, Handle: a.onWebhook(a.update)},
 		rest.Operation{ID: "deactivateWebhook", Method: http.MethodDelete, Path: "/v1/webhooks/{id}", Summary: "Deactivate a webhook",
-			Doc: "It stays readable. Activating it again delivers its pending messages.", Params: []rest.Param{idParam},
+			Doc: "You can still read the webhook. Activating it again delivers its pending messages.", Params: []rest.Param{idParam},
 			Class: permit.Control, Answer: one, Handle: a.onWebhook(a.deactivate)},
 		rest.Operation{ID: "getAddressesFromWebhook", Path: "/v1/webhooks/{id}/addresses", Summary: "List the addresses of a webhook about an EVM chain", Live: true,
 			Params: data.JoinParams(idParam, rest.Paging(10, 100)), Answer: reflect.TypeFor[addressList](), Handle: a.onWebhook(a.listAddresses)},

@@ -24,15 +24,15 @@ import (
 // World is one of the worlds of the process.
 type World struct {
 	Name    string         `json:"name"`
-	URL     string         `json:"url" format:"url" doc:"All of the world's paths are below it."`
-	RPCURL  string         `json:"rpcUrl" format:"url" doc:"Of its C-Chain."`
+	URL     string         `json:"url" format:"url" doc:"URL of the world; all its paths are below it."`
+	RPCURL  string         `json:"rpcUrl" format:"url" doc:"JSON-RPC URL of the world's C-Chain."`
 	WSURL   string         `json:"wsUrl" format:"url"`
 	From    string         `json:"from,omitempty" doc:"Its origin; absent for the main world and for a kept world from another process."`
 	Keep    bool           `json:"keep" doc:"Whether its file outlives the process."`
-	TTL     string         `json:"ttl,omitempty" doc:"Idle real time after which it ends; default: never."`
+	TTL     string         `json:"ttl,omitempty" doc:"Idle real time after which the world ends. Default: never."`
 	Created string         `json:"created,omitempty" doc:"In real time, RFC 3339."`
 	Bytes   int64          `json:"bytes" doc:"Size of its file."`
-	Open    bool           `json:"open" doc:"Whether it is open; a kept world opens on its first request and has no further fields before."`
+	Open    bool           `json:"open" doc:"Whether the world is open. A kept world opens on its first request, and lacks the other fields until then."`
 	Seed    *int64         `json:"seed,omitempty"`
 	Profile string         `json:"profile,omitempty"`
 	Digest  string         `json:"digest,omitempty" doc:"SHA-256 of the whole world, hex."`
@@ -42,16 +42,16 @@ type World struct {
 // Worlds is the answer of GET /sim/worlds.
 type Worlds struct {
 	Worlds []World `json:"worlds" doc:"The main world first, the others by name."`
-	Most   int     `json:"most" doc:"Limit of worlds besides the main one."`
+	Most   int     `json:"most" doc:"Maximum number of worlds besides the main one."`
 }
 
 // makeBody holds the options of a new world.
 type makeBody struct {
 	Name     *string  `json:"name,omitempty" doc:"1 to 63 of a to z, 0 to 9 and -; default: the next of world-1, world-2 and so on."`
 	From     *from    `json:"from,omitempty"`
-	Upgrades []string `json:"upgrades,omitempty" doc:"When upgrades activate in a world from a seed, as with --upgrade, over which they win: helicon=never, helicon=now or fuji:helicon=2026-12-01T00:00:00Z."`
-	TTL      *string  `json:"ttl,omitempty" doc:"Idle real time after which it ends, such as 10m or 2h, at least 1s."`
-	Keep     *bool    `json:"keep,omitempty" doc:"Keep its file beside the main world's when the process ends."`
+	Upgrades []string `json:"upgrades,omitempty" doc:"When upgrades activate in a world from a seed, overriding --upgrade: helicon=never, helicon=now or fuji:helicon=2026-12-01T00:00:00Z."`
+	TTL      *string  `json:"ttl,omitempty" doc:"Idle real time after which the world ends, such as 10m or 2h; at least 1s."`
+	Keep     *bool    `json:"keep,omitempty" doc:"Whether to keep the world's file beside the main world's when the process ends."`
 }
 
 // from is a new world's origin in the client's form.
@@ -60,7 +60,7 @@ type from struct{ Origin }
 // seedBody is the origin of a world from a seed.
 type seedBody struct {
 	Seed    int64  `json:"seed"`
-	Profile string `json:"profile" doc:"A built-in one, such as tiny."`
+	Profile string `json:"profile" doc:"A built-in profile, such as tiny."`
 }
 
 // Schema allows all forms.
@@ -110,8 +110,8 @@ func Register(server *rest.Server, s *Set, of *sim.World) error {
 				return answer, nil
 			}},
 		rest.Operation{ID: "makeWorld", Method: http.MethodPost, Path: "/sim/worlds", Summary: "Make a new world",
-			Doc: "A copy of this world, including its snapshots; or a newly generated one. It answers below /w/ and its name as the main " +
-				"world does, and the worlds do not affect each other. Example: {\"from\":{\"seed\":7,\"profile\":\"tiny\"},\"name\":\"a\",\"ttl\":\"10m\"}.",
+			Doc: "Copies this world with its snapshots, or generates a new one. The new world has the main world's paths below /w/ and its " +
+				"name, and the worlds do not affect each other. Example: {\"from\":{\"seed\":7,\"profile\":\"tiny\"},\"name\":\"a\",\"ttl\":\"10m\"}.",
 			Body: reflect.TypeFor[makeBody](), Strict: true, BodyOptional: true, Slow: true, Class: permit.Control,
 			Status: http.StatusCreated, UpstreamStatus: http.StatusCreated, Answer: one,
 			Handle: func(r *rest.Request) (any, error) {
@@ -143,7 +143,7 @@ func Register(server *rest.Server, s *Set, of *sim.World) error {
 				return &answer, nil
 			}},
 		rest.Operation{ID: "deleteWorld", Method: http.MethodDelete, Path: "/sim/worlds/{name}", Summary: "End a world and delete its file", Params: name,
-			Doc: "The main world stays.", Status: http.StatusNoContent, UpstreamStatus: http.StatusNoContent, Class: permit.Control,
+			Doc: "You cannot delete the main world.", Status: http.StatusNoContent, UpstreamStatus: http.StatusNoContent, Class: permit.Control,
 			Handle: func(r *rest.Request) (any, error) {
 				return nil, s.Delete(r.Context(), r.Text("name"))
 			}})

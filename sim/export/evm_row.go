@@ -48,11 +48,11 @@ var evmTable = table[evmRow]{
 	},
 	{Column{"Status", "`SUCCESS`, or `FAILED` for a failed transaction or a reverted call: nothing was moved"}, (*evmRow).status},
 	{
-		Column{"Method", "what a transaction calls, by name or selector; of an internal one `CALL`, `CREATE` and the like"},
+		Column{"Method", "the called method's name or selector; for an internal transaction, `CALL`, `CREATE` and the like"},
 		func(t *evmRow) string { return t.method },
 	},
 	{Column{"LogIndex", "index of a token transfer's log in its block; the items of a batch share one"}, func(t *evmRow) string { return t.log }},
-	{Column{"Direction", "`IN`, `OUT` or `SELF`, as the addresses of the export see it"}, func(t *evmRow) string { return t.direction }},
+	{Column{"Direction", "`IN`, `OUT` or `SELF`, from the point of view of the export's addresses"}, func(t *evmRow) string { return t.direction }},
 	{Column{"From", "sender"}, func(t *evmRow) string { return t.from }},
 	{Column{"To", "recipient; of a creation, the created contract"}, func(t *evmRow) string { return t.to }},
 	{
@@ -66,22 +66,22 @@ var evmTable = table[evmRow]{
 		return t.of(func(k *token) string { return k.Symbol }, t.source.evm.Row.TokenSymbol)
 	}},
 	{Column{"TokenDecimals", "decimals of the token"}, func(t *evmRow) string { return strconv.Itoa(t.decimals()) }},
-	{Column{"TokenId", "number of the item, of ERC-721 and ERC-1155"}, func(t *evmRow) string { return t.item }},
-	{Column{"Value", "what was moved, in the token's smallest unit"}, func(t *evmRow) string { return t.amount.String() }},
+	{Column{"TokenId", "id of the ERC-721 or ERC-1155 item"}, func(t *evmRow) string { return t.item }},
+	{Column{"Value", "amount in the token's smallest unit"}, func(t *evmRow) string { return t.amount.String() }},
 	{Column{"Amount", "the same in whole tokens, exact"}, func(t *evmRow) string { return price.Decimal(t.amount, t.decimals()) }},
 	{
-		Column{"PriceUSD", "what one whole token cost in the hour of the block, empty without a market"},
+		Column{"PriceUSD", "price of one whole token in the hour of the block, empty without a market"},
 		func(t *evmRow) string { return cost(t.dollars) },
 	},
-	{Column{"ValueUSD", "what the amount was worth, exact"}, func(t *evmRow) string { return worth(t.amount, t.decimals(), t.dollars) }},
-	{Column{"GasUsed", "of a transaction"}, func(t *evmRow) string {
+	{Column{"ValueUSD", "value of the amount, exact"}, func(t *evmRow) string { return worth(t.amount, t.decimals(), t.dollars) }},
+	{Column{"GasUsed", "gas used; only for a transaction"}, func(t *evmRow) string {
 		return t.paid(func(g *gas) string { return strconv.FormatUint(g.used, 10) })
 	}},
-	{Column{"GasPrice", "wei, of a transaction"}, func(t *evmRow) string { return t.paid(func(g *gas) string { return g.price.String() }) }},
-	{Column{"Fee", "what the sender of the transaction paid for it, in whole tokens of the chain"}, func(t *evmRow) string {
+	{Column{"GasPrice", "wei; only for a transaction"}, func(t *evmRow) string { return t.paid(func(g *gas) string { return g.price.String() }) }},
+	{Column{"Fee", "fee that the sender paid, in whole tokens of the chain"}, func(t *evmRow) string {
 		return t.paid(func(g *gas) string { return price.Decimal(g.fee, nativeDecimals) })
 	}},
-	{Column{"FeeUSD", "what the fee was worth"}, func(t *evmRow) string {
+	{Column{"FeeUSD", "value of the fee"}, func(t *evmRow) string {
 		return t.paid(func(g *gas) string { return worth(g.fee, nativeDecimals, t.dollars) })
 	}},
 }

@@ -73,7 +73,7 @@ var primaryTable = table[primaryRow]{
 	{Column{"BlockHeight", "height of the transaction's block"}, func(m *primaryRow) string { return strconv.FormatUint(m.tx.ID.Number(), 10) }},
 	{Column{"BlockTimestamp", "time of the block, RFC 3339 in UTC"}, func(m *primaryRow) string { return rfc3339(m.time) }},
 	{
-		Column{"TxType", "the network's name of the transaction's type; `Genesis` for what the chain began with"},
+		Column{"TxType", "the network's name of the transaction's type; `Genesis` for the genesis"},
 		func(m *primaryRow) string { return m.tx.Type },
 	},
 	{
@@ -117,10 +117,10 @@ var primaryTable = table[primaryRow]{
 	},
 	{Column{"Amount", "the same in whole units, exact"}, func(m *primaryRow) string { return price.Decimal(m.big(), m.asset.decimals) }},
 	{
-		Column{"PriceUSD", "what one whole unit cost in the hour of the block, empty without a market"},
+		Column{"PriceUSD", "price of one whole unit in the hour of the block, empty without a market"},
 		func(m *primaryRow) string { return cost(m.dollars) },
 	},
-	{Column{"ValueUSD", "what the amount was worth, exact"}, func(m *primaryRow) string { return worth(m.big(), m.asset.decimals, m.dollars) }},
+	{Column{"ValueUSD", "value of the amount, exact"}, func(m *primaryRow) string { return worth(m.big(), m.asset.decimals, m.dollars) }},
 	{
 		Column{"RewardType", "`VALIDATOR`, `DELEGATOR` or `VALIDATOR_FEE` for an output that pays a reward"},
 		func(m *primaryRow) string { return m.reward },
@@ -130,10 +130,10 @@ var primaryTable = table[primaryRow]{
 		func(m *primaryRow) string { return m.staked(func(s *stake) string { return s.tx.String() }) },
 	},
 	{
-		Column{"NodeId", "the validator, or to whom was delegated"},
+		Column{"NodeId", "the validator, or the one that the delegator chose"},
 		func(m *primaryRow) string { return m.staked(func(s *stake) string { return s.node.String() }) },
 	},
-	{Column{"SubnetId", "what is validated"}, func(m *primaryRow) string { return m.staked(func(s *stake) string { return s.subnet.String() }) }},
+	{Column{"SubnetId", "the subnet that the node validates"}, func(m *primaryRow) string { return m.staked(func(s *stake) string { return s.subnet.String() }) }},
 	{
 		Column{"StakingStart", "when staking began, RFC 3339 in UTC"},
 		func(m *primaryRow) string { return m.staked(func(s *stake) string { return rfc3339(int64(s.start)) }) },

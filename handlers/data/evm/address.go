@@ -16,7 +16,7 @@ import (
 type RichAddress struct {
 	Name     string `json:"name,omitempty" doc:"The contract's name."`
 	Symbol   string `json:"symbol,omitempty" doc:"The token's symbol."`
-	Decimals *int   `json:"decimals,omitempty" doc:"Of an ERC-20."`
+	Decimals *int   `json:"decimals,omitempty" doc:"Only for an ERC-20."`
 	LogoURI  string `json:"logoUri,omitempty" format:"url"`
 	Address  string `json:"address" format:"address"`
 }
@@ -109,11 +109,11 @@ type addressChains struct {
 
 func (a *chainAPI) addressOperations() []rest.Operation {
 	list := rest.Operation{
-		ID: "listAddressChains", Path: "/v1/address/{address}/chains", Summary: "List the chains on which an address has an account or took part in a transaction",
+		ID: "listAddressChains", Path: "/v1/address/{address}/chains", Summary: "List the chains on which an address has an account or appears in a transaction",
 		Params: data.JoinParams(data.AddressParam), AllNetworks: true, Answer: reflect.TypeFor[addressChains](), Handle: a.listAddressChains,
 	}
 	old := list
-	old.ID, old.Path, old.Summary, old.Deprecated = "getAddressChains", "/v1/chains/address/{address}", "The same under its deprecated path", true
+	old.ID, old.Path, old.Summary, old.Deprecated = "getAddressChains", "/v1/chains/address/{address}", "The same, under its deprecated path", true
 	return []rest.Operation{list, old}
 }
 

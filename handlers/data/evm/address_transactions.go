@@ -42,7 +42,7 @@ type Erc20TransferDetailsV2 struct {
 // Erc20TokenV2 is a transferred ERC-20 with its reputation.
 type Erc20TokenV2 struct {
 	Erc20Token
-	TokenReputation *string `json:"tokenReputation" enum:"Malicious,Benign" doc:"Benign on the C-Chain only; null when nothing is known."`
+	TokenReputation *string `json:"tokenReputation" enum:"Malicious,Benign" doc:"Only the C-Chain has Benign tokens; null when nothing is known."`
 }
 
 type transactionDetailsV2 struct {
@@ -52,15 +52,15 @@ type transactionDetailsV2 struct {
 
 func (a *chainAPI) historyOperations() []rest.Operation {
 	params := data.JoinParams(data.ChainParam, data.AddressParam, data.RangeParams, rest.Paging(10, 100),
-		rest.Param{Name: "sortOrder", Kind: schema.KindEnum, Enum: []string{"asc", "desc"}, Default: "desc", Doc: "By time; desc is newest first."})
+		rest.Param{Name: "sortOrder", Kind: schema.KindEnum, Enum: []string{"asc", "desc"}, Default: "desc", Doc: "Order by time; desc lists the newest first."})
 	return []rest.Operation{
 		{ID: "listAddressTransactions", Path: "/v1/chains/{chainId}/addresses/{address}/transactions",
-			Summary: "List the transactions in which an address took any part, with that part",
+			Summary: "List the transactions that involve an address, with its part in each",
 			Params:  params, Answer: reflect.TypeFor[transactionDetails](), Handle: a.onView(a.listAddressTransactions)},
 		{ID: "listTransactionsV2", Path: "/v2/chains/{chainId}/addresses/{address}/transactions",
-			Summary: "The same with the reputation of the tokens",
+			Summary: "List the transactions that involve an address, with its part in each and the tokens' reputation",
 			Params: data.JoinParams(params, rest.Param{Name: "filterSpamTokens", Kind: schema.KindBoolean, Default: "true",
-				Doc: "Leave out the transfers of malicious tokens. Their transactions are listed all the same."}),
+				Doc: "Leave out the transfers of malicious tokens, but not their transactions."}),
 			Answer: reflect.TypeFor[transactionDetailsV2](), Handle: a.onView(a.listAddressTransactionsV2)},
 	}
 }

@@ -35,7 +35,7 @@ type Erc20Balance struct {
 	ChainID         string      `json:"chainId" format:"uint"`
 	Balance         string      `json:"balance" format:"uint"`
 	BalanceValue    *data.Price `json:"balanceValue,omitempty" doc:"Absent for a token without a market."`
-	TokenReputation *string     `json:"tokenReputation" enum:"Malicious,Benign" doc:"Malicious is what filterSpamTokens hides; Benign on the C-Chain only; null when nothing is known."`
+	TokenReputation *string     `json:"tokenReputation" enum:"Malicious,Benign" doc:"filterSpamTokens hides Malicious tokens; only the C-Chain has Benign ones; null when nothing is known."`
 }
 
 type nativeAnswer struct {

@@ -43,7 +43,7 @@ func (a *chainAPI) blockOperations() []rest.Operation {
 			Handle: a.OnChain(a.getBlock)},
 		{ID: "listAllBlocks", Path: "/v1/blocks", Summary: "List the latest blocks of all chains",
 			Params: data.JoinParams(data.NetworkParam, rest.Paging(10, 100)), Answer: reflect.TypeFor[blocks](), Handle: a.listAllBlocks},
-		{ID: "listAllLatestBlocks", Path: "/v1/chains/allBlocks", Summary: "The same under its deprecated path", Deprecated: true,
+		{ID: "listAllLatestBlocks", Path: "/v1/chains/allBlocks", Summary: "The same, under its deprecated path", Deprecated: true,
 			Params: data.JoinParams(data.NetworkParam, rest.Paging(10, 100)), Answer: reflect.TypeFor[blocks](), Handle: a.listAllBlocks},
 	}
 }

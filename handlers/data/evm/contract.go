@@ -15,8 +15,8 @@ import (
 // Contract describes a contract.
 type Contract struct {
 	Name              string             `json:"name,omitempty"`
-	Symbol            string             `json:"symbol,omitempty" doc:"Of a token."`
-	Decimals          *int               `json:"decimals,omitempty" doc:"Of an ERC-20."`
+	Symbol            string             `json:"symbol,omitempty" doc:"Only for a token."`
+	Decimals          *int               `json:"decimals,omitempty" doc:"Only for an ERC-20."`
 	LogoAsset         *ImageAsset        `json:"logoAsset,omitempty"`
 	Address           string             `json:"address" format:"address"`
 	DeploymentDetails *DeploymentDetails `json:"deploymentDetails,omitempty" doc:"Absent for a contract of the genesis."`
@@ -32,7 +32,7 @@ type ImageAsset struct {
 type DeploymentDetails struct {
 	TxHash                  string `json:"txHash" format:"hash"`
 	DeployerAddress         string `json:"deployerAddress" format:"address" doc:"The sender of the transaction."`
-	DeployerContractAddress string `json:"deployerContractAddress,omitempty" format:"address" doc:"The contract that made this one, if one did."`
+	DeployerContractAddress string `json:"deployerContractAddress,omitempty" format:"address" doc:"The contract that created this one, if any."`
 }
 
 type contractList struct {

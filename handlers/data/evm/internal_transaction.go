@@ -16,7 +16,7 @@ type InternalDetails struct {
 	To             RichAddress `json:"to"`
 	InternalTxType string      `json:"internalTxType" enum:"UNKNOWN,CALL,CREATE,CREATE2,CREATE3,CALLCODE,DELEGATECALL,STATICCALL"`
 	Value          string      `json:"value" format:"uint"`
-	IsReverted     bool        `json:"isReverted" doc:"Whether this call, or one around it, was undone."`
+	IsReverted     bool        `json:"isReverted" doc:"Whether this call, or a call around it, was reverted."`
 	GasUsed        string      `json:"gasUsed" format:"uint"`
 	GasLimit       string      `json:"gasLimit" format:"uint"`
 }

@@ -86,7 +86,7 @@ func (a *tokenAPI) nftOperations() []rest.Operation {
 			Answer: reflect.TypeFor[anyToken](), Handle: a.OnChain(a.getNFT)},
 		{ID: "reindexNft", Method: http.MethodPost, Path: "/v1/chains/{chainId}/nfts/collections/{address}/tokens/{tokenId}:reindex",
 			Summary: "Read the URI and the metadata of a token again", Status: http.StatusCreated,
-			Doc:    "At most once an hour, by the wall's clock or the world's. Metadata that is not on chain is fetched from this machine, and from the hosts of --webhook-hosts.",
+			Doc:    "Allowed once an hour, by real time or the world's clock. Fetches metadata that is not on chain from this machine and the hosts of --webhook-hosts only.",
 			Params: data.JoinParams(data.ChainParam, data.AddressParam, rest.Param{Name: "tokenId", Kind: schema.KindAmount}),
 			Class:  permit.Control, Handle: a.OnChain(a.reindex)},
 	}

@@ -17,8 +17,8 @@ import (
 type TeleporterMessageInfo struct {
 	TeleporterMessageID string `json:"teleporterMessageId" format:"hash"`
 	Direction           string `json:"direction" enum:"SOURCE_TRANSACTION,DESTINATION_TRANSACTION"`
-	SourceChainID       string `json:"sourceChainId,omitempty" doc:"The EVM chain id, or the blockchain id of a chain that the world does not simulate. In the upstream dialect of a destination transaction only."`
-	DestinationChainID  string `json:"destinationChainId,omitempty" doc:"The same. In the upstream dialect of a source transaction only."`
+	SourceChainID       string `json:"sourceChainId,omitempty" doc:"The EVM chain id, or the blockchain id of a chain that the world does not simulate; in the upstream dialect, only for a destination transaction."`
+	DestinationChainID  string `json:"destinationChainId,omitempty" doc:"The same; in the upstream dialect, only for a source transaction."`
 }
 
 // Directions of messages.

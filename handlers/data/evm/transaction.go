@@ -32,7 +32,7 @@ type NativeTransaction struct {
 	GasPrice                   string      `json:"gasPrice" format:"uint"`
 	Nonce                      string      `json:"nonce" format:"uint"`
 	From                       RichAddress `json:"from"`
-	To                         RichAddress `json:"to" doc:"Of a creation, the created contract."`
+	To                         RichAddress `json:"to" doc:"For a creation, the created contract."`
 	Method                     Method      `json:"method"`
 	Value                      string      `json:"value" format:"uint"`
 }
@@ -40,7 +40,7 @@ type NativeTransaction struct {
 // Method is the contract function that a transaction calls.
 type Method struct {
 	CallType   string `json:"callType" enum:"NATIVE_TRANSFER,CONTRACT_CALL,CONTRACT_CREATION"`
-	MethodHash string `json:"methodHash" doc:"The selector of a CONTRACT_CALL, else empty."`
+	MethodHash string `json:"methodHash" doc:"The selector of a CONTRACT_CALL, otherwise empty."`
 	MethodName string `json:"methodName,omitempty"`
 }
 
@@ -49,8 +49,8 @@ type FullNativeTransaction struct {
 	NativeTransaction
 	Input                string `json:"input" format:"hex"`
 	BaseFeePerGas        string `json:"baseFeePerGas" format:"uint"`
-	MaxFeePerGas         string `json:"maxFeePerGas,omitempty" format:"uint" doc:"Of types 0 and 1 the gas price; the upstream dialect has it of type 2 only."`
-	MaxPriorityFeePerGas string `json:"maxPriorityFeePerGas,omitempty" format:"uint" doc:"Of types 0 and 1 the gas price; the upstream dialect has it of type 2 only."`
+	MaxFeePerGas         string `json:"maxFeePerGas,omitempty" format:"uint" doc:"For types 0 and 1, the gas price; in the upstream dialect, only for type 2."`
+	MaxPriorityFeePerGas string `json:"maxPriorityFeePerGas,omitempty" format:"uint" doc:"For types 0 and 1, the gas price; in the upstream dialect, only for type 2."`
 }
 
 type transactions struct {
@@ -62,7 +62,7 @@ func (a *chainAPI) transactionOperations() []rest.Operation {
 	return []rest.Operation{
 		{ID: "listTransactions", Path: "/v1/chains/{chainId}/transactions", Summary: "List the latest transactions of a chain", Spec: "Transactions",
 			Params: data.JoinParams(data.ChainParam, data.StatusParam, rest.Paging(10, 100)), Answer: reflect.TypeFor[transactions](), Handle: a.OnChain(a.listTransactions)},
-		{ID: "getTransaction", Path: "/v1/chains/{chainId}/transactions/{txHash}", Summary: "Get a transaction with all that it did",
+		{ID: "getTransaction", Path: "/v1/chains/{chainId}/transactions/{txHash}", Summary: "Get a transaction with everything it did",
 			Params: data.JoinParams(data.ChainParam, rest.Param{Name: "txHash", Kind: schema.KindHash}, data.CurrencyParam),
 			Answer: reflect.TypeFor[TransactionAnswer](), Handle: a.OnChain(a.getTransaction)},
 		{ID: "listNativeTransactions", Path: "/v1/chains/{chainId}/addresses/{address}/transactions:listNative", Spec: "Transactions",
@@ -71,11 +71,11 @@ func (a *chainAPI) transactionOperations() []rest.Operation {
 		{ID: "listBlockTransactions", Path: "/v1/chains/{chainId}/blocks/{blockId}/transactions", Summary: "List the transactions of a block",
 			Params: data.JoinParams(data.ChainParam, rest.Param{Name: "blockId", Kind: schema.KindBlock}, rest.Paging(10, 100)[0],
 				rest.Param{Name: "pageSize", Kind: schema.KindPageSize, Default: "0", Min: "0", Max: "100",
-					Doc: "The most items that one page may hold; 0 is all of the block."}),
+					Doc: "The maximum number of items on a page; 0 for the whole block."}),
 			Answer: reflect.TypeFor[transactions](), Handle: a.OnChain(a.listBlockTransactions)},
 		{ID: "listAllTransactions", Path: "/v1/transactions", Summary: "List the latest transactions of all chains",
 			Params: data.JoinParams(data.NetworkParam, data.StatusParam, rest.Paging(10, 100)), Answer: reflect.TypeFor[transactions](), Handle: a.listAllTransactions},
-		{ID: "listAllLatestTransactions", Path: "/v1/chains/allTransactions", Summary: "The same under its deprecated path", Deprecated: true,
+		{ID: "listAllLatestTransactions", Path: "/v1/chains/allTransactions", Summary: "The same, under its deprecated path", Deprecated: true,
 			Params: data.JoinParams(data.NetworkParam, data.StatusParam, rest.Paging(10, 100)), Answer: reflect.TypeFor[transactions](), Handle: a.listAllTransactions},
 	}
 }
@@ -206,14 +206,14 @@ type TransactionAnswer struct {
 	NetworkTokenDetails  NetworkTokenDetails      `json:"networkTokenDetails"`
 	NativeTransaction    FullNativeTransaction    `json:"nativeTransaction"`
 
-	TeleporterMessageInfo *TeleporterMessageInfo `json:"teleporterMessageInfo,omitempty" doc:"Of a transaction that sent or delivered a cross-chain message."`
+	TeleporterMessageInfo *TeleporterMessageInfo `json:"teleporterMessageInfo,omitempty" doc:"Only for a transaction that sent or delivered a cross-chain message."`
 }
 
 // NetworkTokenDetails holds the native token's price now and at the time of the transaction.
 type NetworkTokenDetails struct {
 	NetworkToken    NetworkToken `json:"networkToken"`
 	CurrentPrice    *data.Price  `json:"currentPrice,omitempty"`
-	HistoricalPrice *data.Price  `json:"historicalPrice,omitempty" doc:"Of the transaction's hour, if that is more than a day ago."`
+	HistoricalPrice *data.Price  `json:"historicalPrice,omitempty" doc:"The price in the transaction's hour, if that is more than a day ago."`
 }
 
 // wholeFacts is a transaction with its transfers and calls, without the parts that depend on the request.

@@ -2,6 +2,7 @@ package evm
 
 import (
 	"reflect"
+	"strings"
 
 	"snowglobe/handlers/data"
 	"snowglobe/handlers/rest"
@@ -104,7 +105,7 @@ func (a *chainAPI) transferOperations() []rest.Operation {
 	} {
 		operations = append(operations, rest.Operation{
 			ID: o.id, Path: "/v1/chains/{chainId}/addresses/{address}/transactions:" + o.name,
-			Summary: "List the " + o.name[len("list"):] + " transfers from or to an address",
+			Summary: "List the " + strings.Replace(o.name, "listErc", "ERC-", 1) + " transfers from or to an address",
 			Params:  data.JoinParams(data.ChainParam, data.AddressParam, data.RangeParams, rest.Paging(10, 100)), Answer: o.answer, Handle: a.onView(o.handle),
 		})
 	}

@@ -21,7 +21,7 @@ type Operation struct {
 	OperationID        string         `json:"operationId" format:"uuid"`
 	OperationType      string         `json:"operationType" enum:"TRANSACTION_EXPORT_EVM,TRANSACTION_EXPORT_PRIMARY_NETWORK,TRANSACTION_EXPORT_PRIMARY_NETWORK_STAKING,TRANSACTION_EXPORT_PRIMARY_NETWORK_SIMPLE"`
 	OperationStatus    string         `json:"operationStatus" enum:"RUNNING,COMPLETED,COMPLETED_WITH_WARNING,FAILED"`
-	Message            string         `json:"message" doc:"The state in words."`
+	Message            string         `json:"message" doc:"The state as a sentence."`
 	Metadata           ExportMetadata `json:"metadata"`
 	CreatedAtTimestamp int64          `json:"createdAtTimestamp" doc:"Unix seconds of the world's clock."`
 	UpdatedAtTimestamp int64          `json:"updatedAtTimestamp" doc:"Unix seconds of the world's clock."`
@@ -30,7 +30,7 @@ type Operation struct {
 // ExportMetadata reports the progress and result of an export.
 type ExportMetadata struct {
 	Code        string `json:"code,omitempty" enum:"ErrInvalidRequest,ErrInternal,WarnTruncatedExport"`
-	DownloadURL string `json:"downloadUrl,omitempty" format:"url" doc:"Of the file, once it is complete."`
+	DownloadURL string `json:"downloadUrl,omitempty" format:"url" doc:"URL of the file, once it is complete."`
 	NextDate    string `json:"nextDate,omitempty" doc:"YYYY-MM-DD. If the export was truncated, the firstDate for the next one."`
 	RowCount    int64  `json:"rowCount" min:"0" doc:"Rows of the file so far."`
 	ByteCount   int64  `json:"byteCount" min:"0" doc:"Bytes of the file so far."`
@@ -45,7 +45,7 @@ type operationList struct {
 
 const csvType = "text/csv; charset=utf-8; header=present"
 
-var operationParam = rest.Param{Name: "operationId", Kind: schema.KindUUID, Doc: "As the answer that started the operation names it."}
+var operationParam = rest.Param{Name: "operationId", Kind: schema.KindUUID, Doc: "The operationId from the response that started the export."}
 
 func (a *exportAPI) operationOperations() []rest.Operation {
 	return []rest.Operation{
@@ -63,7 +63,7 @@ func (a *exportAPI) fileOperations() []rest.Operation {
 		{ID: "listExports", Path: "/sim/exports", Summary: "List the exports of transactions, the newest first", Live: true,
 			Params: rest.Paging(10, 100), Class: permit.Control, Answer: reflect.TypeFor[operationList](), Handle: a.listExports},
 		{ID: "downloadExport", Path: "/sim/exports/{operationId}/transactions.csv", Summary: "The file of an export",
-			Doc:    "Sent with gzip on request; Range and If-None-Match are heeded.",
+			Doc:    "Supports gzip, Range and If-None-Match.",
 			Params: data.JoinParams(operationParam), Produces: csvType, Networks: a.operationNetworks, Handle: a.downloadExport},
 	}
 }
@@ -71,7 +71,7 @@ func (a *exportAPI) fileOperations() []rest.Operation {
 // exportDoc lists the columns of every export type.
 func exportDoc() string {
 	var b strings.Builder
-	b.WriteString("The answer comes at once; the operation tells when the file is complete. Rows are ordered by time, dates are days in UTC. " +
+	b.WriteString("The response comes at once; the operation says when the file is complete. Rows are sorted by time; dates are days in UTC. " +
 		"The file is CSV (RFC 4180) with a header.")
 	for _, t := range export.Types {
 		fmt.Fprintf(&b, "\n\nColumns of %s:\n", t)

@@ -26,9 +26,9 @@ type exportBody struct {
 
 // exportOptions selects the addresses and chains to export.
 type exportOptions struct {
-	Addresses          []string `json:"addresses,omitempty" doc:"EVM addresses, required for TRANSACTION_EXPORT_EVM; for the other types bech32 addresses of either network, with or without a chain's prefix. At most 1000."`
+	Addresses          []string `json:"addresses,omitempty" doc:"EVM addresses, required for TRANSACTION_EXPORT_EVM; for the other types, bech32 addresses of either network, with or without a chain's prefix. At most 1000."`
 	CChainEvmAddresses []string `json:"cChainEvmAddresses,omitempty" doc:"For the other types: EVM addresses whose C-Chain imports and exports to include. At most 1000."`
-	IncludeChains      []string `json:"includeChains" doc:"EVM chain ids; for the other types blockchain ids of the primary network or p-chain, x-chain, c-chain, which stand for the networks of the addresses. At most 1000."`
+	IncludeChains      []string `json:"includeChains" doc:"EVM chain ids; for the other types, blockchain ids of the primary network, or p-chain, x-chain and c-chain, which mean the addresses' networks. At most 1000."`
 }
 
 const (

@@ -49,7 +49,7 @@ type IcmReceipt struct {
 
 // IcmRewardDetails is the fee for the relayer that delivers the message.
 type IcmRewardDetails struct {
-	Address  string      `json:"address" format:"address" doc:"Of the token; zeros when there is no fee."`
+	Address  string      `json:"address" format:"address" doc:"Address of the token; zeros when there is no fee."`
 	Name     string      `json:"name"`
 	Symbol   string      `json:"symbol"`
 	Decimals int         `json:"decimals"`

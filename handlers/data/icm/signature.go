@@ -26,9 +26,9 @@ type SignatureRequest struct {
 	Message          string `json:"message,omitempty" doc:"An unsigned warp message, or the data of its SendWarpMessage event; hexadecimal, with or without 0x. Without a message, the justification determines the P-Chain's message."`
 	Justification    string `json:"justification,omitempty" doc:"Evidence for a P-Chain message: the id of a converted subnet, or the justification of an L1 validator; hexadecimal, with or without 0x."`
 	SigningSubnetID  string `json:"signingSubnetId,omitempty" doc:"In cb58 or hexadecimal. Default: the subnet of the message's source chain."`
-	QuorumPercentage uint64 `json:"quorumPercentage,omitempty" min:"0" max:"100" doc:"Of the subnet's weight that must sign; 67 if 0 or absent."`
-	QuorumBuffer     uint64 `json:"quorumPercentageBuffer,omitempty" min:"0" max:"100" doc:"Additional percentage of the weight that signs if it can; at most 100 together with quorumPercentage or its default."`
-	PChainHeight     uint64 `json:"pChainHeight,omitempty" min:"0" max:"18446744073709551615" doc:"Whose validators sign; those at the proposed height if 0 or absent."`
+	QuorumPercentage uint64 `json:"quorumPercentage,omitempty" min:"0" max:"100" doc:"Percentage of the subnet's weight that must sign; 67 if 0 or absent."`
+	QuorumBuffer     uint64 `json:"quorumPercentageBuffer,omitempty" min:"0" max:"100" doc:"Additional percentage of the weight that signs if possible; at most 100 together with quorumPercentage or its default."`
+	PChainHeight     uint64 `json:"pChainHeight,omitempty" min:"0" max:"18446744073709551615" doc:"P-Chain height whose validators sign; the proposed height if 0 or absent."`
 }
 
 // SignedMessage is a message with its aggregate signature.
@@ -43,9 +43,9 @@ func (a *signatureAPI) signatureOperations() []rest.Operation {
 		{ID: "aggregateSignatures", Method: http.MethodPost, Path: signaturePath, Summary: "Have a subnet's validators sign a message",
 			Spec: "Signature aggregator", Params: data.JoinParams(data.PathNetworkParam), UpstreamStatus: http.StatusCreated,
 			Body: reflect.TypeFor[SignatureRequest](), Answer: reflect.TypeFor[SignedMessage](), Handle: a.OnNetwork(a.aggregateSignatures)},
-		{ID: "getAggregatedSignatures", Path: signaturePath + "/{txHash}", Summary: "Get the signed message that the P-Chain sends to an L1 about a transaction",
+		{ID: "getAggregatedSignatures", Path: signaturePath + "/{txHash}", Summary: "Get the signed message that the P-Chain sends an L1 about a transaction",
 			Spec: "Signature aggregator", UpstreamStatus: http.StatusCreated,
-			Params: data.JoinParams(data.PathNetworkParam, rest.Param{Name: "txHash", Kind: schema.KindIDOrHex, Doc: "Of a transaction of the P-Chain."}),
+			Params: data.JoinParams(data.PathNetworkParam, rest.Param{Name: "txHash", Kind: schema.KindIDOrHex, Doc: "The id of a P-Chain transaction."}),
 			Answer: reflect.TypeFor[SignedMessage](), Handle: a.OnNetwork(a.getAggregatedSignatures)},
 	}
 }

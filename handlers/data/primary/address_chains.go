@@ -27,9 +27,9 @@ type interactions struct {
 func (a *primaryAPI) interactionOperations() []rest.Operation {
 	return []rest.Operation{{
 		ID: "listChainIds", Path: "/v1/networks/{network}/addresses:listChainIds", Spec: "Primary network",
-		Summary: "List the primary chains on which addresses were used, by a transaction or by the genesis",
+		Summary: "List the primary chains on which a transaction or the genesis used addresses",
 		Params: data.JoinParams(data.PathNetworkParam, rest.Param{Name: "addresses", Kind: schema.KindPrimaryAddress, List: true, MaxItems: 64, Required: true,
-			Doc: "X- or P-Chain addresses, with their chain's prefix or without; one that is given twice is answered once, one of the other network is refused."}),
+			Doc: "X- or P-Chain addresses, with or without their chain's prefix. Duplicates count once; addresses of the other network are an error."}),
 		Answer: reflect.TypeFor[interactions](), Handle: a.OnNetwork(a.listInteractions),
 	}}
 }

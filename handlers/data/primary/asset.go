@@ -22,7 +22,7 @@ type PrimaryAsset struct {
 	Denomination       int    `json:"denomination"`
 	Type               string `json:"type" enum:"secp256k1,nft"`
 	CreatedAtTimestamp int64  `json:"createdAtTimestamp"`
-	Cap                string `json:"cap" enum:"fixed,variable" doc:"Whether more of it can be made."`
+	Cap                string `json:"cap" enum:"fixed,variable" doc:"Whether the asset's supply can grow."`
 }
 
 func (a *primaryAPI) assetOperations() []rest.Operation {

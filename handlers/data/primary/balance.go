@@ -34,12 +34,12 @@ type PlatformSharedAmount struct {
 // PlatformBalance is the balance of addresses on the P-Chain. A stake stays staked until a block returns it.
 type PlatformBalance struct {
 	UnlockedUnstaked     []AggregatedAmount     `json:"unlockedUnstaked"`
-	UnlockedStaked       []AggregatedAmount     `json:"unlockedStaked" doc:"Staked, free when the stake ends."`
+	UnlockedStaked       []AggregatedAmount     `json:"unlockedStaked" doc:"Staked, and spendable when the stake ends."`
 	LockedPlatform       []AggregatedAmount     `json:"lockedPlatform" doc:"Not spendable yet."`
 	LockedStakeable      []AggregatedAmount     `json:"lockedStakeable" doc:"Not spendable yet, except by staking."`
-	LockedStaked         []AggregatedAmount     `json:"lockedStaked" doc:"Staked, still locked when the stake ends."`
-	PendingStaked        []AggregatedAmount     `json:"pendingStaked" doc:"Staked for a time that has not begun."`
-	AtomicMemoryUnlocked []PlatformSharedAmount `json:"atomicMemoryUnlocked" doc:"Exported by the chain or to it, and not yet imported."`
+	LockedStaked         []AggregatedAmount     `json:"lockedStaked" doc:"Staked, and still locked when the stake ends."`
+	PendingStaked        []AggregatedAmount     `json:"pendingStaked" doc:"Staked for a period that has not begun."`
+	AtomicMemoryUnlocked []PlatformSharedAmount `json:"atomicMemoryUnlocked" doc:"Exported from or to the chain, but not imported yet."`
 	AtomicMemoryLocked   []PlatformSharedAmount `json:"atomicMemoryLocked"`
 }
 
@@ -47,7 +47,7 @@ type PlatformBalance struct {
 type ExchangeBalance struct {
 	Locked               []AggregatedAmount `json:"locked"`
 	Unlocked             []AggregatedAmount `json:"unlocked"`
-	AtomicMemoryUnlocked []SharedAmount     `json:"atomicMemoryUnlocked" doc:"Exported by the chain or to it, and not yet imported."`
+	AtomicMemoryUnlocked []SharedAmount     `json:"atomicMemoryUnlocked" doc:"Exported from or to the chain, but not imported yet."`
 	AtomicMemoryLocked   []SharedAmount     `json:"atomicMemoryLocked"`
 }
 
@@ -75,9 +75,9 @@ type primaryBalances struct {
 
 func (a *primaryAPI) primaryBalanceOperations() []rest.Operation {
 	at := rest.Param{Name: "blockTimestamp", Kind: schema.KindTimestamp,
-		Doc: "The balances after the blocks up to this time. By default, and for any later time, as of the world's clock."}
+		Doc: "The balances after the blocks up to this time. Default and latest: the world's clock."}
 	return []rest.Operation{{
-		ID: "listPrimaryBalances", Path: primaryBlocksPath + "/balances", Summary: "Sum up the outputs of addresses on a primary chain, counting each output once",
+		ID: "listPrimaryBalances", Path: primaryBlocksPath + "/balances", Summary: "Get the balance of addresses on a primary chain, counting each output once",
 		Params: data.JoinParams(data.PathNetworkParam, data.PrimaryParam, at, ownersParam), Answer: reflect.TypeFor[primaryBalances](), Handle: a.onPrimary(a.listPrimaryBalances),
 	}}
 }

@@ -24,10 +24,10 @@ type PrimaryBlock struct {
 	TxCount                 int              `json:"txCount"`
 	Transactions            []string         `json:"transactions" format:"cb58"`
 	BlockSizeBytes          int              `json:"blockSizeBytes"`
-	L1ValidatorsAccruedFees *uint64          `json:"l1ValidatorsAccruedFees,omitempty" doc:"nAVAX that an always active L1 validator would have paid; of the P-Chain."`
-	ActiveL1Validators      *uint64          `json:"activeL1Validators,omitempty" doc:"Of the P-Chain."`
-	CurrentSupply           string           `json:"currentSupply,omitempty" format:"uint" doc:"nAVAX, potential rewards included; of the P-Chain."`
-	ProposerDetails         *ProposerDetails `json:"proposerDetails,omitempty" doc:"Of the P- and the X-Chain after genesis. Blocks of the C-Chain have no proposer here."`
+	L1ValidatorsAccruedFees *uint64          `json:"l1ValidatorsAccruedFees,omitempty" doc:"nAVAX that an always active L1 validator would have paid; only on the P-Chain."`
+	ActiveL1Validators      *uint64          `json:"activeL1Validators,omitempty" doc:"Only on the P-Chain."`
+	CurrentSupply           string           `json:"currentSupply,omitempty" format:"uint" doc:"nAVAX, potential rewards included; only on the P-Chain."`
+	ProposerDetails         *ProposerDetails `json:"proposerDetails,omitempty" doc:"Only on the P- and X-Chain, after genesis. C-Chain blocks have no proposer here."`
 }
 
 // ProposerDetails describes the proposer's block around a block. Options (commits and aborts) follow from their parent and have its

@@ -28,13 +28,13 @@ type Blockchain struct {
 	VMID                 string `json:"vmId"`
 	SubnetID             string `json:"subnetId" format:"cb58"`
 	BlockchainName       string `json:"blockchainName"`
-	EVMChainID           uint64 `json:"evmChainId,omitempty" doc:"Of chains that run the EVM."`
+	EVMChainID           uint64 `json:"evmChainId,omitempty" doc:"Only for chains that run the EVM."`
 }
 
 // BlockchainDetail is a blockchain with its genesis.
 type BlockchainDetail struct {
 	Blockchain
-	GenesisData any `json:"genesisData,omitempty" doc:"The genesis of an EVM chain as an object, that of another as an EncodedGenesis; absent for the P-Chain."`
+	GenesisData any `json:"genesisData,omitempty" doc:"An EVM chain's genesis as an object, any other chain's as an EncodedGenesis; absent for the P-Chain."`
 }
 
 // EncodedGenesis is a genesis in its virtual machine's own encoding.

@@ -19,9 +19,9 @@ type L1Change struct {
 	ValidationIDHex  string       `json:"validationIdHex" format:"hash"`
 	NodeID           string       `json:"nodeId" format:"nodeId"`
 	SubnetID         string       `json:"subnetId" format:"cb58"`
-	Weight           uint64       `json:"weight" doc:"0 when it was removed."`
+	Weight           uint64       `json:"weight" doc:"0 if the transaction removed the validator."`
 	RemainingBalance uint64       `json:"remainingBalance" doc:"nAVAX"`
-	BalanceChange    *int64       `json:"balanceChange,omitempty" doc:"nAVAX that the transaction put in; negative for what it returned."`
+	BalanceChange    *int64       `json:"balanceChange,omitempty" doc:"nAVAX that the transaction added; negative if it returned some."`
 	BlsCredentials   *data.BlsKey `json:"blsCredentials,omitempty"`
 }
 

@@ -18,15 +18,15 @@ import (
 type LastActivity struct {
 	Timestamp   int64  `json:"timestamp"`
 	BlockNumber string `json:"blockNumber" format:"uint"`
-	TxHash      string `json:"txHash" format:"cb58" doc:"Of the genesis: the id that its outputs give for their transaction, although there is none."`
+	TxHash      string `json:"txHash" format:"cb58" doc:"For outputs of the genesis, which no transaction created: the id that they name as their transaction."`
 	UTXOID      string `json:"utxoId" format:"cb58"`
-	IsConsumed  bool   `json:"isConsumed" doc:"Whether it spent the output."`
+	IsConsumed  bool   `json:"isConsumed" doc:"Whether the transaction spent the output."`
 	ChainName   string `json:"chainName" enum:"p-chain,x-chain,c-chain"`
 	Network     string `json:"network" enum:"mainnet,fuji"`
 }
 
 func (a *primaryAPI) lastActivityOperations() []rest.Operation {
-	const path, summary = primaryBlocksPath + "/lastActivityTimestampByAddresses", "Find when outputs of addresses were last made or spent on a chain"
+	const path, summary = primaryBlocksPath + "/lastActivityTimestampByAddresses", "Find when a chain last created or spent outputs of addresses"
 	answer := reflect.TypeFor[LastActivity]()
 	return []rest.Operation{
 		{ID: "getLastActivity", Path: path, Summary: summary, Params: data.JoinParams(data.PathNetworkParam, data.PrimaryParam, ownersParam),

@@ -24,28 +24,28 @@ type PlatformTransaction struct {
 	BlockNumber                    string               `json:"blockNumber" format:"uint"`
 	BlockHash                      string               `json:"blockHash" format:"cb58"`
 	ConsumedUTXOs                  []PlatformUTXO       `json:"consumedUtxos"`
-	EmittedUTXOs                   []PlatformUTXO       `json:"emittedUtxos" doc:"The staked outputs among them."`
-	SourceChain                    string               `json:"sourceChain,omitempty" format:"cb58" doc:"Of an import or export."`
-	DestinationChain               string               `json:"destinationChain,omitempty" format:"cb58" doc:"Of an import or export."`
+	EmittedUTXOs                   []PlatformUTXO       `json:"emittedUtxos" doc:"The staked outputs among the emitted ones."`
+	SourceChain                    string               `json:"sourceChain,omitempty" format:"cb58" doc:"Only for an import or export."`
+	DestinationChain               string               `json:"destinationChain,omitempty" format:"cb58" doc:"Only for an import or export."`
 	Value                          []data.AssetAmount   `json:"value" doc:"Value of the outputs it created."`
 	AmountBurned                   []data.AssetAmount   `json:"amountBurned"`
 	AmountStaked                   []data.AssetAmount   `json:"amountStaked"`
 	AmountL1ValidatorBalanceBurned []data.AssetAmount   `json:"amountL1ValidatorBalanceBurned" doc:"Value added to the balances of L1 validators."`
-	StartTimestamp                 *int64               `json:"startTimestamp,omitempty" doc:"Of a staking transaction."`
-	EndTimestamp                   *int64               `json:"endTimestamp,omitempty" doc:"Of a staking transaction."`
+	StartTimestamp                 *int64               `json:"startTimestamp,omitempty" doc:"Only for a staking transaction."`
+	EndTimestamp                   *int64               `json:"endTimestamp,omitempty" doc:"Only for a staking transaction."`
 	DelegationFeePercent           string               `json:"delegationFeePercent,omitempty" format:"decimal"`
 	NodeID                         string               `json:"nodeId,omitempty" format:"nodeId"`
 	SubnetID                       string               `json:"subnetId,omitempty" format:"cb58"`
-	L1ValidatorManagerDetails      *L1Manager           `json:"l1ValidatorManagerDetails,omitempty" doc:"Of a conversion."`
-	L1ValidatorDetails             []L1Change           `json:"l1ValidatorDetails,omitempty" doc:"The L1 validators that it is about, as it left them."`
-	EstimatedReward                string               `json:"estimatedReward,omitempty" format:"uint" doc:"nAVAX; of a staking transaction."`
-	RewardTxHash                   string               `json:"rewardTxHash,omitempty" format:"cb58" doc:"Of a stake that ended."`
+	L1ValidatorManagerDetails      *L1Manager           `json:"l1ValidatorManagerDetails,omitempty" doc:"Only for a conversion."`
+	L1ValidatorDetails             []L1Change           `json:"l1ValidatorDetails,omitempty" doc:"The L1 validators that the transaction changed, as it left them."`
+	EstimatedReward                string               `json:"estimatedReward,omitempty" format:"uint" doc:"nAVAX; only for a staking transaction."`
+	RewardTxHash                   string               `json:"rewardTxHash,omitempty" format:"cb58" doc:"Only for a stake that ended."`
 	RewardAddresses                []string             `json:"rewardAddresses,omitempty"`
 	Memo                           string               `json:"memo,omitempty" format:"hex"`
-	StakingTxHash                  string               `json:"stakingTxHash,omitempty" format:"cb58" doc:"Of a transaction that rewards or configures a staker."`
-	SubnetOwnershipInfo            *SubnetOwnershipInfo `json:"subnetOwnershipInfo,omitempty" doc:"Who owns the subnet afterwards."`
-	BlsCredentials                 *data.BlsCredentials `json:"blsCredentials,omitempty" doc:"Of a validator."`
-	BlockchainInfo                 *BlockchainInfo      `json:"blockchainInfo,omitempty" doc:"Of a CreateChainTx."`
+	StakingTxHash                  string               `json:"stakingTxHash,omitempty" format:"cb58" doc:"Only for a transaction that rewards or configures a staker."`
+	SubnetOwnershipInfo            *SubnetOwnershipInfo `json:"subnetOwnershipInfo,omitempty" doc:"The subnet's owner after the transaction."`
+	BlsCredentials                 *data.BlsCredentials `json:"blsCredentials,omitempty" doc:"Only for a validator."`
+	BlockchainInfo                 *BlockchainInfo      `json:"blockchainInfo,omitempty" doc:"Only for a CreateChainTx."`
 }
 
 // pChainTxType is the type of a transaction of the P-Chain.

@@ -52,7 +52,7 @@ type subnets struct {
 
 func (a *subnetAPI) subnetOperations() []rest.Operation {
 	return []rest.Operation{
-		{ID: "listSubnets", Path: "/v1/networks/{network}/subnets", Summary: "List subnets, the primary network among them",
+		{ID: "listSubnets", Path: "/v1/networks/{network}/subnets", Summary: "List subnets, including the primary network",
 			Params: data.JoinParams(data.PathNetworkParam, rest.Paging(100, 10000), data.SortOrderParam), Answer: reflect.TypeFor[subnets](), Handle: a.OnNetwork(a.listSubnets)},
 		{ID: "getSubnet", Path: "/v1/networks/{network}/subnets/{subnetId}", Summary: "Get a subnet",
 			Params: data.JoinParams(data.PathNetworkParam, rest.Param{Name: "subnetId", Kind: schema.KindID}), Answer: reflect.TypeFor[Subnet](), Handle: a.OnNetwork(a.getSubnet)},

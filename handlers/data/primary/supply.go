@@ -23,12 +23,12 @@ import (
 type Supply struct {
 	CirculatingSupply string `json:"circulatingSupply" format:"decimal" doc:"The same as totalSupply."`
 	TotalSupply       string `json:"totalSupply" format:"decimal"`
-	TotalPBurned      string `json:"totalPBurned" format:"decimal" doc:"Fees of L1 validators among it."`
+	TotalPBurned      string `json:"totalPBurned" format:"decimal" doc:"Includes fees of L1 validators."`
 	TotalCBurned      string `json:"totalCBurned" format:"decimal" doc:"By EVM and atomic transactions."`
 	TotalXBurned      string `json:"totalXBurned" format:"decimal"`
 	TotalStaked       string `json:"totalStaked" format:"decimal" doc:"By active validators and delegators."`
-	TotalLocked       string `json:"totalLocked" format:"decimal" doc:"Unspent outputs of the P- and the X-Chain whose locktime has not come."`
-	TotalRewards      string `json:"totalRewards" format:"decimal" doc:"Rewards that stakers earned so far, including those that they restaked."`
+	TotalLocked       string `json:"totalLocked" format:"decimal" doc:"Unspent outputs on the P- and X-Chain whose locktime is still ahead."`
+	TotalRewards      string `json:"totalRewards" format:"decimal" doc:"Rewards that stakers have earned so far, including restaked ones."`
 	LastUpdated       string `json:"lastUpdated" doc:"The world's clock, as a date and time."`
 	GenesisUnlock     string `json:"genesisUnlock" format:"decimal" doc:"The supply at the beginning of the history."`
 	L1ValidatorFees   string `json:"l1ValidatorFees" format:"decimal" doc:"Paid by L1 validators up to the world's clock."`

@@ -74,9 +74,9 @@ const mostAddresses = 64
 
 var (
 	touchedParam = rest.Param{Name: "addresses", Kind: schema.KindPrimaryParticipant, List: true, MaxItems: mostAddresses,
-		Doc: "Only transactions that touched one of these addresses: as owners of outputs they spent, created, staked or pay as rewards. With or without a chain's prefix. Addresses of the other network are refused. " +
+		Doc: "Only transactions that spent, created or staked outputs of one of these addresses, or that pay them rewards. With or without a chain's prefix; addresses of the other network are an error. " +
 			"An EVM address finds imports to it and exports from it on the C-Chain."}
-	typesParam = rest.Param{Name: "txTypes", Kind: schema.KindEnum, Enum: txTypes, List: true, MaxItems: len(txTypes), Doc: "Only transactions of these types; a type that the chain does not know finds none."}
+	typesParam = rest.Param{Name: "txTypes", Kind: schema.KindEnum, Enum: txTypes, List: true, MaxItems: len(txTypes), Doc: "Only transactions of these types. A type that the chain does not have matches nothing."}
 	// pChainParam names the P-Chain.
 	pChainParam = rest.Param{Name: "blockchainId", Kind: schema.KindEnum, Doc: "The P-Chain, by id or alias.",
 		Same: data.SameChain, Enum: []string{ids.Empty.String(), data.ChainNames[txs.PChain]}}
@@ -84,17 +84,17 @@ var (
 
 func (a *primaryAPI) primaryTransactionOperations() []rest.Operation {
 	validation := rest.Param{Name: "l1ValidationId", Kind: schema.KindIDOrHex,
-		Doc: "Only transactions of the P-Chain about this L1 validation, by its id in cb58 or hexadecimal."}
-	id := rest.Param{Name: "txHash", Kind: schema.KindID, Doc: "A transaction's id in cb58; on the C-Chain that of an atomic one."}
+		Doc: "Only P-Chain transactions about this L1 validation, by its id in cb58 or hexadecimal."}
+	id := rest.Param{Name: "txHash", Kind: schema.KindID, Doc: "A transaction's id in cb58; on the C-Chain, an atomic transaction's."}
 	answer := reflect.TypeFor[primaryTransactions]()
 	return []rest.Operation{
-		{ID: "listPrimaryTransactions", Path: primaryBlocksPath + "/transactions", Summary: "List transactions of a primary chain; of the C-Chain the atomic ones. A page is shorter if they have very many outputs",
+		{ID: "listPrimaryTransactions", Path: primaryBlocksPath + "/transactions", Summary: "List transactions of a primary chain; on the C-Chain, the atomic ones. A page is shorter if its transactions have very many outputs",
 			Params: data.JoinParams(data.PathNetworkParam, data.PrimaryParam, touchedParam, validation, typesParam, data.TimeParams, rest.Paging(10, 100), data.SortOrderParam),
 			Answer: answer, Handle: a.onPrimary(a.listPrimaryTransactions)},
 		{ID: "getPrimaryTransaction", Path: primaryBlocksPath + "/transactions/{txHash}", Summary: "Get a transaction of a primary chain",
 			Params: data.JoinParams(data.PathNetworkParam, data.PrimaryParam, id), Answer: reflect.TypeFor[anyTransaction](), Handle: a.onPrimary(a.getPrimaryTransaction)},
 		{ID: "listStakingTransactions", Path: primaryBlocksPath + "/transactions:listStaking",
-			Summary: "List the transactions whose validation or delegation is active by the world's clock",
+			Summary: "List the transactions whose validation or delegation is active at the time of the world's clock",
 			Params:  data.JoinParams(data.PathNetworkParam, pChainParam, touchedParam, typesParam, data.TimeParams, rest.Paging(10, 100), data.SortOrderParam),
 			Answer:  answer, Handle: a.onPrimary(a.listStakingTransactions)},
 		{ID: "listAssetTransactions", Path: primaryBlocksPath + "/assets/{assetId}/transactions", Summary: "List the X-Chain's transactions with an asset",

@@ -22,26 +22,26 @@ import (
 type CommonUTXO struct {
 	Addresses         []string         `json:"addresses"`
 	Asset             data.AssetAmount `json:"asset"`
-	ConsumedOnChainID string           `json:"consumedOnChainId" format:"cb58" doc:"Where it can be or was spent."`
+	ConsumedOnChainID string           `json:"consumedOnChainId" format:"cb58" doc:"The chain that can spend the output, or that spent it."`
 	ConsumingTxHash   string           `json:"consumingTxHash,omitempty" format:"cb58"`
 	CreatedOnChainID  string           `json:"createdOnChainId" format:"cb58"`
 	UTXOID            string           `json:"utxoId" format:"cb58"`
-	UTXOBytes         string           `json:"utxoBytes,omitempty" doc:"Hexadecimal with a checksum, as a node's getUTXOs gives them."`
+	UTXOBytes         string           `json:"utxoBytes,omitempty" doc:"Hexadecimal with a checksum, as in a node's getUTXOs."`
 }
 
 // UTXO is an output in the shape of the X- and C-Chain.
 type UTXO struct {
 	CommonUTXO
 	ConsumingTxTimestamp int64            `json:"consumingTxTimestamp,omitempty"`
-	CreationTxHash       string           `json:"creationTxHash" format:"cb58" doc:"Of an output of the genesis: the asset's id. No transaction made it."`
+	CreationTxHash       string           `json:"creationTxHash" format:"cb58" doc:"For an output of the genesis, which no transaction created: the asset's id."`
 	Credentials          []UTXOCredential `json:"credentials,omitempty" doc:"The credentials with which the consuming transaction spent it."`
-	GroupID              *uint32          `json:"groupId,omitempty" doc:"Of an NFT, or of the right to mint some."`
+	GroupID              *uint32          `json:"groupId,omitempty" doc:"Only for an NFT, or the right to mint some."`
 	Locktime             uint64           `json:"locktime"`
 	OutputIndex          string           `json:"outputIndex" format:"uint"`
-	Payload              string           `json:"payload,omitempty" format:"hex" doc:"Of an NFT."`
+	Payload              string           `json:"payload,omitempty" format:"hex" doc:"Only for an NFT."`
 	Threshold            uint32           `json:"threshold"`
 	Timestamp            int64            `json:"timestamp"`
-	UTXOType             string           `json:"utxoType" enum:"transfer,mint" doc:"mint is the right to make more of the asset."`
+	UTXOType             string           `json:"utxoType" enum:"transfer,mint" doc:"mint is the right to create more of the asset."`
 }
 
 // PlatformUTXO is an output in the P-Chain's shape.
@@ -49,20 +49,20 @@ type PlatformUTXO struct {
 	CommonUTXO
 	Amount                  string  `json:"amount" format:"uint" deprecated:"true" doc:"As in asset."`
 	AssetID                 string  `json:"assetId" format:"cb58" deprecated:"true" doc:"As in asset."`
-	BlockNumber             string  `json:"blockNumber" format:"uint" doc:"Of the block that made it, on the chain that did. A reward is of the block with its RewardValidatorTx, a returned stake of the block of its staking transaction."`
+	BlockNumber             string  `json:"blockNumber" format:"uint" doc:"Number of the block that created the output, on its chain. For a reward, the block of the RewardValidatorTx; for a returned stake, the block of the staking transaction."`
 	BlockTimestamp          int64   `json:"blockTimestamp"`
 	ConsumingBlockNumber    string  `json:"consumingBlockNumber,omitempty" format:"uint"`
 	ConsumingBlockTimestamp int64   `json:"consumingBlockTimestamp,omitempty"`
 	PlatformLocktime        *uint64 `json:"platformLocktime,omitempty" doc:"Absent in lists for transfers between chains, as on the live service."`
 	OutputIndex             uint32  `json:"outputIndex"`
-	RewardType              string  `json:"rewardType,omitempty" enum:"VALIDATOR,DELEGATOR,VALIDATOR_FEE" doc:"Of an output that pays a reward; only in transactions."`
+	RewardType              string  `json:"rewardType,omitempty" enum:"VALIDATOR,DELEGATOR,VALIDATOR_FEE" doc:"Only for an output that pays a reward, and only in transactions."`
 	StakeableLocktime       uint64  `json:"stakeableLocktime,omitempty"`
-	Staked                  bool    `json:"staked" doc:"Whether it is locked until a validation or delegation ends."`
+	Staked                  bool    `json:"staked" doc:"Whether the output is locked until a validation or delegation ends."`
 	Threshold               uint32  `json:"threshold"`
-	TxHash                  string  `json:"txHash" format:"cb58" doc:"Of an output of the genesis: 11111111111111111111111111111111LpoYY. No transaction made it."`
+	TxHash                  string  `json:"txHash" format:"cb58" doc:"For an output of the genesis, which no transaction created: 11111111111111111111111111111111LpoYY."`
 	UTXOEndTimestamp        int64   `json:"utxoEndTimestamp,omitempty" doc:"When the stake ends; only for staked outputs."`
 	UTXOStartTimestamp      int64   `json:"utxoStartTimestamp,omitempty" doc:"When the stake began; only for staked outputs."`
-	UTXOType                string  `json:"utxoType" enum:"STAKE,TRANSFER" doc:"STAKE has a stakeableLocktime, whether it is staked or not."`
+	UTXOType                string  `json:"utxoType" enum:"STAKE,TRANSFER" doc:"STAKE outputs have a stakeableLocktime, whether staked or not."`
 }
 
 // anyOutput is an output in a chain's shape.

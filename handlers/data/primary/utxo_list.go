@@ -24,7 +24,7 @@ type utxos struct {
 
 // addressesBody names more addresses than a query can hold.
 type addressesBody struct {
-	Addresses string `json:"addresses" doc:"P-, X- or C-Chain addresses, separated by commas, with their chain's prefix or without; at most 1,024."`
+	Addresses string `json:"addresses" doc:"P-, X- or C-Chain addresses, separated by commas, with or without their chain's prefix; at most 1,024."`
 }
 
 // Canonical returns the addresses without chain prefixes, sorted, without duplicates.
@@ -44,20 +44,20 @@ func (b *addressesBody) Canonical() any {
 // ownersParam names the owners of a query's outputs; ownersInBody reads them from a body.
 var (
 	ownersParam = rest.Param{Name: "addresses", Kind: schema.KindPrimaryAddress, List: true, MaxItems: mostAddresses, Required: true,
-		Doc: "P-, X- or C-Chain addresses, with their chain's prefix or without: the chain of the path counts. One that is given twice counts once, one of the other network is refused."}
+		Doc: "P-, X- or C-Chain addresses, with or without their chain's prefix; only the chain in the path matters. Duplicates count once; addresses of the other network are an error."}
 	ownersInBody = rest.Param{Name: "addresses", Kind: schema.KindPrimaryAddress, MaxItems: 1024}
 )
 
 func (a *primaryAPI) utxoOperations() []rest.Operation {
 	filters := data.JoinParams(
 		rest.Param{Name: "assetId", Kind: schema.KindID, Doc: "Only outputs of this asset."},
-		rest.Param{Name: "minUtxoAmount", Kind: schema.KindAmount, Min: "0", Doc: "Only outputs with this amount or more."},
-		rest.Param{Name: "includeSpent", Kind: schema.KindBoolean, Default: "false", Doc: "Also outputs that were spent."},
+		rest.Param{Name: "minUtxoAmount", Kind: schema.KindAmount, Min: "0", Doc: "Only outputs of at least this amount."},
+		rest.Param{Name: "includeSpent", Kind: schema.KindBoolean, Default: "false", Doc: "Include spent outputs."},
 		rest.Param{Name: "sortBy", Kind: schema.KindEnum, Enum: []string{"timestamp", "amount"}, Default: "timestamp",
-			Doc: "timestamp is when the output was made. Ties go by utxoId, in the same direction."},
+			Doc: "timestamp is when a transaction created the output. Ties go by utxoId, in the same direction."},
 		data.SortOrderParam)
-	const summary = "List the outputs of addresses on a chain, including those it created for another chain or can import. Outputs between two chains are in both " +
-		"lists; on the P-Chain also staked outputs, with staked true"
+	const summary = "List the outputs of addresses on a chain, including outputs that it created for another chain or can import. Both chains list outputs between " +
+		"them; the P-Chain also lists staked outputs, with staked true"
 	answer := reflect.TypeFor[utxos]()
 	return []rest.Operation{
 		{ID: "listUtxos", Path: primaryBlocksPath + "/utxos", Summary: summary,

@@ -11,7 +11,7 @@ import (
 // ExchangeTransaction is a transaction of the X-Chain.
 type ExchangeTransaction struct {
 	TxHash           string             `json:"txHash" format:"cb58"`
-	ChainFormat      string             `json:"chainFormat" enum:"linear" doc:"Blocks hold it, not vertices."`
+	ChainFormat      string             `json:"chainFormat" enum:"linear" doc:"Always linear: blocks contain the transaction, not vertices."`
 	Timestamp        int64              `json:"timestamp"`
 	TxType           string             `json:"txType" enum:"BaseTx,CreateAssetTx,OperationTx,ImportTx,ExportTx,UNKNOWN"`
 	Memo             string             `json:"memo" format:"hex"`
@@ -19,9 +19,9 @@ type ExchangeTransaction struct {
 	EmittedUTXOs     []UTXO             `json:"emittedUtxos"`
 	AmountUnlocked   []data.AssetAmount `json:"amountUnlocked" doc:"Value of the outputs it consumed."`
 	AmountCreated    []data.AssetAmount `json:"amountCreated" doc:"Value of the outputs it created."`
-	SourceChain      string             `json:"sourceChain,omitempty" format:"cb58" doc:"Of an import or export."`
-	DestinationChain string             `json:"destinationChain,omitempty" format:"cb58" doc:"Of an import or export."`
-	AssetCreated     *PrimaryAsset      `json:"assetCreated,omitempty" doc:"Of a CreateAssetTx."`
+	SourceChain      string             `json:"sourceChain,omitempty" format:"cb58" doc:"Only for an import or export."`
+	DestinationChain string             `json:"destinationChain,omitempty" format:"cb58" doc:"Only for an import or export."`
+	AssetCreated     *PrimaryAsset      `json:"assetCreated,omitempty" doc:"Only for a CreateAssetTx."`
 	BlockHeight      uint64             `json:"blockHeight"`
 	BlockHash        string             `json:"blockHash" format:"cb58"`
 }

@@ -39,7 +39,7 @@ func (a *stakingAPI) delegatorOperations() []rest.Operation {
 	return []rest.Operation{{
 		ID: "listDelegators", Path: "/v1/networks/{network}/delegators", Summary: "List delegators", Spec: "Primary network",
 		Params: data.JoinParams(data.PathNetworkParam, rest.Paging(10, 100),
-			rest.Param{Name: "rewardAddresses", Kind: schema.KindPrimaryAddress, List: true, MaxItems: 64, Doc: "Only delegations that reward one of these addresses, with a chain's prefix or without; one of the other network is refused."},
+			rest.Param{Name: "rewardAddresses", Kind: schema.KindPrimaryAddress, List: true, MaxItems: 64, Doc: "Only delegations that reward one of these addresses, with or without a chain's prefix; addresses of the other network are an error."},
 			data.SortOrderParam,
 			rest.Param{Name: "delegationStatus", Kind: schema.KindEnum, Enum: []string{"completed", "active", "pending"}}, data.NodesParam),
 		Answer: reflect.TypeFor[delegators](), Handle: a.OnNetwork(a.listDelegators),

@@ -23,8 +23,8 @@ type L1Validator struct {
 	ValidationIDHex       string       `json:"validationIdHex" format:"hash"`
 	NodeID                string       `json:"nodeId" format:"nodeId"`
 	SubnetID              string       `json:"subnetId" format:"cb58"`
-	Weight                uint64       `json:"weight" doc:"0 once it is removed."`
-	RemainingBalance      uint64       `json:"remainingBalance" doc:"nAVAX by the world's clock; 0 while it is inactive."`
+	Weight                uint64       `json:"weight" doc:"0 once the validator is removed."`
+	RemainingBalance      uint64       `json:"remainingBalance" doc:"nAVAX at the time of the world's clock; 0 while the validator is inactive."`
 	CreationTimestamp     int64        `json:"creationTimestamp"`
 	BlsCredentials        data.BlsKey  `json:"blsCredentials"`
 	RemainingBalanceOwner BalanceOwner `json:"remainingBalanceOwner"`
@@ -40,7 +40,7 @@ type BalanceOwner struct {
 type l1Validators struct {
 	NextPageToken string        `json:"nextPageToken,omitempty" doc:"Absent on the last page."`
 	Validators    []L1Validator `json:"validators"`
-	BlockHeight   string        `json:"blockHeight" format:"uint" doc:"Of the last block of the P-Chain."`
+	BlockHeight   string        `json:"blockHeight" format:"uint" doc:"Height of the P-Chain's last block."`
 }
 
 func (a *stakingAPI) l1ValidatorOperations() []rest.Operation {
@@ -49,7 +49,7 @@ func (a *stakingAPI) l1ValidatorOperations() []rest.Operation {
 		Params: data.JoinParams(data.PathNetworkParam, rest.Paging(10, 100),
 			rest.Param{Name: "l1ValidationId", Kind: schema.KindIDOrHex, Doc: "Only this validation, by its id in cb58 or hexadecimal."},
 			rest.Param{Name: "includeInactiveL1Validators", Kind: schema.KindBoolean, Default: "false",
-				Doc: "Includes disabled and removed validators and those without a balance."},
+				Doc: "Include validators that are disabled, removed or without a balance."},
 			rest.Param{Name: "nodeId", Kind: schema.KindNodeID, Doc: "Only validators on this node."}, subnetParam),
 		Answer: reflect.TypeFor[l1Validators](), Handle: a.OnNetwork(a.listL1Validators),
 	}}

@@ -36,7 +36,7 @@ type ValidatorsDetails struct {
 
 // StakingDistribution is the stake of the nodes that run one version.
 type StakingDistribution struct {
-	Version        string `json:"version" doc:"offline for nodes that do not answer."`
+	Version        string `json:"version" doc:"The nodes' version; offline for nodes that don't answer."`
 	AmountStaked   string `json:"amountStaked" format:"uint"`
 	ValidatorCount int    `json:"validatorCount"`
 }
@@ -49,7 +49,7 @@ type DelegatorsDetails struct {
 
 func (a *stakingAPI) networkOperations() []rest.Operation {
 	return []rest.Operation{{
-		ID: "getNetwork", Path: "/v1/networks/{network}", Summary: "Sum up the validators and delegators of a network",
+		ID: "getNetwork", Path: "/v1/networks/{network}", Summary: "Get totals of a network's validators and delegators",
 		Params: data.JoinParams(data.PathNetworkParam), Answer: reflect.TypeFor[NetworkDetails](), Handle: a.OnNetwork(a.getNetwork),
 	}}
 }

@@ -19,13 +19,13 @@ import (
 // PricedAmount is an amount with the price of one whole unit at the time.
 type PricedAmount struct {
 	data.AssetAmount
-	HistoricalPrice *data.Price `json:"historicalPrice,omitempty" doc:"Of rewards that are older than a day."`
+	HistoricalPrice *data.Price `json:"historicalPrice,omitempty" doc:"Only for rewards more than a day old."`
 }
 
 // Reward holds the fields that pending and paid rewards share.
 type Reward struct {
 	Addresses      []string `json:"addresses"`
-	TxHash         string   `json:"txHash" format:"cb58" doc:"Of the staking transaction; of a pending VALIDATOR_FEE, the delegator's."`
+	TxHash         string   `json:"txHash" format:"cb58" doc:"Hash of the staking transaction; for a pending VALIDATOR_FEE, the delegator's."`
 	AmountStaked   string   `json:"amountStaked" format:"uint" doc:"nAVAX"`
 	NodeID         string   `json:"nodeId" format:"nodeId"`
 	StartTimestamp int64    `json:"startTimestamp"`
@@ -36,7 +36,7 @@ type Reward struct {
 // PendingReward is a reward that will be paid if the validator behaves.
 type PendingReward struct {
 	Reward
-	Progress        float64          `json:"progress" min:"0" max:"100" doc:"Percent of the staking time that is over."`
+	Progress        float64          `json:"progress" min:"0" max:"100" doc:"Percent of the staking time so far."`
 	EstimatedReward data.AssetAmount `json:"estimatedReward"`
 }
 
@@ -61,11 +61,11 @@ type historicalRewards struct {
 
 func (a *stakingAPI) rewardOperations() []rest.Operation {
 	params := data.JoinParams(data.PathNetworkParam, rest.Param{Name: "addresses", Kind: schema.KindPrimaryAddress, List: true, MaxItems: 64,
-		Doc: "Only rewards of these addresses, with a chain's prefix or without; one of the other network is refused. These or nodeIds must be given."}, rest.Paging(10, 100), data.NodesParam, data.SortOrderParam)
+		Doc: "Only rewards of these addresses, with or without a chain's prefix; addresses of the other network are an error. Required without nodeIds."}, rest.Paging(10, 100), data.NodesParam, data.SortOrderParam)
 	return []rest.Operation{
-		{ID: "listPendingRewards", Path: "/v1/networks/{network}/rewards:listPending", Summary: "List the pending rewards of stakers, with a VALIDATOR_FEE for each active delegation. Fees of delegations that ended are paid with the validator's own reward and are not in this list",
+		{ID: "listPendingRewards", Path: "/v1/networks/{network}/rewards:listPending", Summary: "List the pending rewards of stakers, with a VALIDATOR_FEE for each active delegation. The list leaves out fees of ended delegations, which the validator gets with its own reward",
 			Params: params, Answer: reflect.TypeFor[pendingRewards](), Handle: a.OnNetwork(a.listPendingRewards)},
-		{ID: "listRewards", Path: "/v1/networks/{network}/rewards", Summary: "List the rewards that were paid",
+		{ID: "listRewards", Path: "/v1/networks/{network}/rewards", Summary: "List the rewards paid so far",
 			Params: data.JoinParams(params, data.CurrencyParam), Answer: reflect.TypeFor[historicalRewards](), Handle: a.OnNetwork(a.listRewards)},
 	}
 }

@@ -37,7 +37,7 @@ type Validator struct {
 // ActiveValidator is a validator whose period has begun and not ended.
 type ActiveValidator struct {
 	Validator
-	StakePercentage    float64         `json:"stakePercentage" doc:"Of all that is staked on the subnet."`
+	StakePercentage    float64         `json:"stakePercentage" doc:"Percentage of the subnet's whole stake."`
 	UptimePerformance  float64         `json:"uptimePerformance" min:"0" max:"100"`
 	AvalancheGoVersion string          `json:"avalancheGoVersion,omitempty" doc:"Absent while the node does not answer."`
 	DelegationCapacity string          `json:"delegationCapacity,omitempty" format:"uint" doc:"nAVAX; absent on a permissioned subnet."`

@@ -30,24 +30,24 @@ var (
 // fee) as soon as either end is given.
 var validatorFilters = data.JoinParams(
 	rest.Param{Name: "nodeIds", Kind: schema.KindNodeIDPart, List: true, MaxItems: 64,
-		Doc: "Parts of node ids. A validator is listed when one of them occurs in its node's id, NodeID- included; upper and lower case differ."},
+		Doc: "Parts of node ids, NodeID- included, in the right case. Lists the validators whose node's id contains one of them."},
 	rest.Param{Name: "sortBy", Kind: schema.KindEnum, Enum: sortBys, Default: "blockIndex",
-		Doc: "blockIndex, which the live service also takes for the order by time, is the block of the staking transaction. Ties go by transaction hash, in the same direction. In descending order, validators without a value come last. " +
-			"delegationFee only on mainnet, with the primary network's subnetId."},
+		Doc: "blockIndex, which the live service also accepts to sort by time, is the block of the staking transaction. Ties go by transaction hash, in the same direction. In descending order, validators without a value come last. " +
+			"delegationFee works only on mainnet, with the primary network's subnetId."},
 	data.SortOrderParam, validationStatus,
 	rest.Param{Name: "minDelegationCapacity", Kind: schema.KindAmount, Min: "0", Max: "720000000000000000", NotAbove: "maxDelegationCapacity",
-		Doc: "nAVAX, inclusive. Active validators of the primary network have a capacity: others are left out."},
+		Doc: "nAVAX, inclusive. Leaves out all but active validators of the primary network, because only they have a capacity."},
 	rest.Param{Name: "maxDelegationCapacity", Kind: schema.KindAmount, Min: "0", Max: "720000000000000000", Doc: "nAVAX, inclusive."},
 	rest.Param{Name: "minTimeRemaining", Kind: schema.KindNumber, Min: "0", Max: "2147483647", NotAbove: "maxTimeRemaining",
-		Doc: "Seconds, inclusive. Active and pending validators have time left: others are left out."},
+		Doc: "Seconds, inclusive. Leaves out all but active and pending validators, because only they have time left."},
 	rest.Param{Name: "maxTimeRemaining", Kind: schema.KindNumber, Min: "0", Max: "2147483647", Doc: "Seconds, inclusive."},
 	rest.Param{Name: "minFeePercentage", Kind: schema.KindNumber, Min: "2", Max: "100", Default: "2", NotAbove: "maxFeePercentage",
-		Doc: "Percent, inclusive. When given, validators of other subnets are left out; unless one end is given, no range holds."},
+		Doc: "Percent, inclusive. Leaves out validators of other subnets. The default applies only if you set maxFeePercentage."},
 	rest.Param{Name: "maxFeePercentage", Kind: schema.KindNumber, Min: "2", Max: "100", Default: "100",
-		Doc: "Percent, inclusive. When given, validators of other subnets are left out."},
+		Doc: "Percent, inclusive. Leaves out validators of other subnets."},
 	rest.Param{Name: "minUptimePerformance", Kind: schema.KindNumber, Min: "0", Max: "100", Default: "90", NotAbove: "maxUptimePerformance",
-		Doc: "Percent, inclusive. Active validators have an uptime: others are left out. As with the fee, the default holds when only the " +
-			"other end is given; unless one is given, no range holds."},
+		Doc: "Percent, inclusive. Leaves out all but active validators, because only they have an uptime. " +
+			"The default applies only if you set maxUptimePerformance."},
 	rest.Param{Name: "maxUptimePerformance", Kind: schema.KindNumber, Min: "0", Max: "100", Default: "100", Doc: "Percent, inclusive."},
 	subnetParam,
 )
