@@ -224,7 +224,7 @@ func TestSchedulesSeePages(t *testing.T) {
 	short := 0
 	for number := range int64(200) {
 		f := newFaulty(t)
-		f.set.Follow(fault.Draw(number, false), func() int64 { return 0 }, func() {})
+		f.set.Follow(fault.Draw(number, nil, false), func() int64 { return 0 }, func() {})
 		for _, path := range []string{"/v1/numbers", "/v1/numbers?status=failed", "/v1/logo", "/v1/chains/43114/blocks/7"} {
 			w := httptest.NewRecorder()
 			func() {
