@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// moveTo moves the world's clock to a time in Unix seconds and returns by how much it moved.
+// moveTo moves the world's clock to a time in Unix seconds and returns how far it moved.
 func (a *api) moveTo(ctx context.Context, timestamp *number) (uint64, error) {
 	seconds, err := timestamp.upTo(maxTime, "the timestamp")
 	if err != nil {
@@ -18,8 +18,8 @@ func (a *api) moveTo(ctx context.Context, timestamp *number) (uint64, error) {
 	return uint64(a.network.Clock.Unix() - before), nil
 }
 
-// IncreaseTime advances the world's clock, which all chains share, by a number of seconds, and returns that number. On the way everything that
-// falls due happens, on every chain, and in a live world people act.
+// IncreaseTime advances the world's clock, which all chains share, by a number of seconds, and returns that number. Everything that falls due by then
+// happens, on every chain, and in a live world people act.
 func (a *evmAPI) IncreaseTime(ctx context.Context, seconds number) (uint64, error) {
 	n, err := seconds.upTo(maxInterval*30, "the time")
 	if err == nil {
@@ -28,7 +28,7 @@ func (a *evmAPI) IncreaseTime(ctx context.Context, seconds number) (uint64, erro
 	return n, err
 }
 
-// SetTime moves the world's clock to a time in Unix seconds and returns by how much it moved.
+// SetTime moves the world's clock to a time in Unix seconds and returns how far it moved.
 func (a *evmAPI) SetTime(ctx context.Context, timestamp number) (uint64, error) {
 	return a.moveTo(ctx, &timestamp)
 }

@@ -49,12 +49,12 @@ func (a *api) loadState(ctx context.Context, dump hexutil.Bytes) (bool, error) {
 	return true, nil
 }
 
-// DumpState returns the chain's accounts in anvil's form, compressed with gzip. The history of the chain is not in it.
+// DumpState returns the chain's accounts in anvil's format, compressed with gzip. It leaves out the chain's history.
 func (a *anvilAPI) DumpState(ctx context.Context, withHistoricalStates *bool) (hexutil.Bytes, error) {
 	return a.dumpState(ctx)
 }
 
-// LoadState sets the accounts of a dump of anvil, in any of its forms, on top of the newest state. The dump's blocks are left out.
+// LoadState sets the accounts of an anvil dump, in any of its formats, on top of the newest state. It ignores the dump's blocks.
 func (a *anvilAPI) LoadState(ctx context.Context, dump hexutil.Bytes) (bool, error) {
 	return a.loadState(ctx, dump)
 }

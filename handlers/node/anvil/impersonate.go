@@ -28,8 +28,8 @@ func (a *anvilAPI) AutoImpersonateAccount(on bool) error {
 
 var errSignature = errors.New("a signature has 65 bytes: r, s, and v, which is 0, 1, 27 or 28")
 
-// ImpersonateSignature lets ecrecover answer an account for a signature of 65 bytes, whatever was signed, from the next block and call on. The zero
-// address ends it.
+// ImpersonateSignature makes ecrecover return an account for a signature of 65 bytes, whatever the message, from the next block and call on. The zero
+// address ends this.
 func (a *anvilAPI) ImpersonateSignature(ctx context.Context, signature hexutil.Bytes, account common.Address) error {
 	if len(signature) != evm.SignatureBytes {
 		return errSignature

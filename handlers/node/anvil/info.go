@@ -147,7 +147,7 @@ func (a *anvilAPI) SetChainId(id number) error {
 	return a.wish(func() {})
 }
 
-// SetLoggingEnabled turns the log of requests to this chain on or off. Warnings and errors are logged all the same.
+// SetLoggingEnabled turns the log of requests to this chain on or off. Warnings and errors stay on.
 func (a *anvilAPI) SetLoggingEnabled(on bool) { a.setLogging(on) }
 
 // SetLoggingEnabled does the same as anvil_setLoggingEnabled.

@@ -162,7 +162,7 @@ func (a *api) detailed(ctx context.Context, number uint64) (json.RawMessage, err
 // evmAPI implements the evm methods of anvil and Hardhat, with Hardhat's meaning.
 type evmAPI struct{ *api }
 
-// Mine makes a block, at a time in Unix seconds if one is given, or as many blocks as the object says.
+// Mine makes a block, at a time in Unix seconds if the caller gives one, or as many blocks as the object asks for.
 func (a *evmAPI) Mine(ctx context.Context, options *mineOptions) (string, error) {
 	if options == nil {
 		options = &mineOptions{}

@@ -60,7 +60,7 @@ func (a *anvilAPI) DealERC20(ctx context.Context, address, token common.Address,
 	return a.deal(ctx, address, token, amount)
 }
 
-// SetERC20Balance is another name of DealERC20.
+// SetERC20Balance is another name for DealERC20.
 func (a *anvilAPI) SetERC20Balance(ctx context.Context, address, token common.Address, amount number) error {
 	return a.deal(ctx, address, token, amount)
 }
@@ -106,25 +106,25 @@ func (a *hardhatAPI) DealERC20(ctx context.Context, address, token common.Addres
 	return err == nil, err
 }
 
-// SetAccountNonce is another name of anvil_setNonce.
+// SetAccountNonce is another name for anvil_setNonce.
 func (a *evmAPI) SetAccountNonce(ctx context.Context, address common.Address, nonce number) (bool, error) {
 	err := a.setNonce(ctx, address, &nonce, true)
 	return err == nil, err
 }
 
-// SetAccountBalance is another name of anvil_setBalance. viem calls it and the next two in its ganache mode.
+// SetAccountBalance is another name for anvil_setBalance. viem's ganache mode calls it and the next two.
 func (a *evmAPI) SetAccountBalance(ctx context.Context, address common.Address, balance number) (bool, error) {
 	err := a.miner.SetBalance(ctx, address, balance.wei())
 	return err == nil, err
 }
 
-// SetAccountCode is another name of anvil_setCode.
+// SetAccountCode is another name for anvil_setCode.
 func (a *evmAPI) SetAccountCode(ctx context.Context, address common.Address, code hexutil.Bytes) (bool, error) {
 	err := a.miner.SetCode(ctx, address, code)
 	return err == nil, err
 }
 
-// SetAccountStorageAt is another name of anvil_setStorageAt.
+// SetAccountStorageAt is another name for anvil_setStorageAt.
 func (a *evmAPI) SetAccountStorageAt(ctx context.Context, address common.Address, slot number, value common.Hash) (bool, error) {
 	err := a.miner.SetStorage(ctx, address, slot.slot(), value, nil)
 	return err == nil, err

@@ -87,8 +87,8 @@ func (a *Service) GetAtomicTx(r *http.Request, args *primary.TxIDArgs, reply *Tx
 	return err
 }
 
-// GetAtomicTxStatus returns Accepted, or Unknown for a transaction in no block: none waits here. The method is deprecated since Helicon, and
-// nodes since v1.15.2 do not have it: GetAtomicTx returns the height too.
+// GetAtomicTxStatus returns Accepted, or Unknown for a transaction that no block contains: transactions don't wait here. Helicon deprecates the
+// method, and nodes since v1.15.2 lack it: GetAtomicTx returns the height, too.
 func (a *Service) GetAtomicTxStatus(r *http.Request, args *TxIDArgs, reply *TxStatusReply) error {
 	row, err := a.accepted(r.Context(), args.TxID)
 	if err != nil {

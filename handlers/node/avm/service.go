@@ -42,7 +42,7 @@ func (a *Service) GetTx(r *http.Request, args *primary.TxIDArgs, reply *primary.
 	return err
 }
 
-// GetTxStatus returns Accepted, or Unknown for a transaction in no block: none waits here.
+// GetTxStatus returns Accepted, or Unknown for a transaction that no block contains: transactions don't wait here.
 func (a *Service) GetTxStatus(r *http.Request, args *primary.TxIDArgs, reply *primary.TxStatusReply) error {
 	if args.TxID == ids.Empty {
 		return errNilTxID

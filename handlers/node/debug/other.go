@@ -24,7 +24,7 @@ func (a *otherAPI) ClearTxpool(ctx context.Context) error {
 	return nil
 }
 
-// CodeByHash returns the contract code with a hash, or null. A code is found whether or not a contract has it at the block.
+// CodeByHash returns the contract code with a hash, or null. It finds code whether or not a contract has it at the block.
 func (a *otherAPI) CodeByHash(ctx context.Context, hash common.Hash, ref *eth.BlockRef) (*hexutil.Bytes, error) {
 	if ref != nil {
 		if _, err := eth.ExecutedBlockOf(ctx, a.miner, ref); err != nil {

@@ -148,7 +148,7 @@ func (a *stateAPI) GetModifiedAccountsByNumber(ctx context.Context, start uint64
 	return a.modified(ctx, first, last, err)
 }
 
-// GetModifiedAccountsByHash does the same for blocks named by hash.
+// GetModifiedAccountsByHash returns the accounts that changed after one block and up to another, or in one block, with blocks named by hash.
 func (a *stateAPI) GetModifiedAccountsByHash(ctx context.Context, start common.Hash, end *common.Hash) ([]common.Address, error) {
 	first, err := a.chain.BlockByHash(ctx, start)
 	if errors.Is(err, store.ErrNotFound) {

@@ -17,7 +17,7 @@ type witness struct {
 	Headers []hexutil.Bytes `json:"headers"`
 }
 
-// ExecutionWitness executes a block again and returns what that needs without a state: the nodes of the tries before it, codes, the keys of accounts
+// ExecutionWitness executes a block again and returns what that takes without a state: the nodes of the tries before it, codes, the keys of accounts
 // and slots, and the headers of the parent and of ancestors whose hashes the block reads.
 func (a *otherAPI) ExecutionWitness(ctx context.Context, ref eth.BlockRef) (*witness, error) {
 	b, err := a.traced(ctx, &ref)

@@ -47,8 +47,9 @@ type unmetError string
 func (e unmetError) Error() string { return "transaction rejected: " + string(e) }
 func (unmetError) ErrorCode() int  { return rejectedCode }
 
-// SendRawTransactionConditional accepts a signed transaction if conditions hold for the next block (EIP-7796): its number and time, and the
-// storage of contracts. With automine that block contains the transaction. Without, it waits in the pool, and conditions are not checked again.
+// SendRawTransactionConditional accepts a signed transaction if conditions hold for the next block (EIP-7796): its number and time, and the storage
+// of contracts. With automine, that block contains the transaction. Without, the transaction waits in the pool, and nothing checks the conditions
+// again.
 func (a *sendAPI) SendRawTransactionConditional(ctx context.Context, raw hexutil.Bytes, conditions condition) (common.Hash, error) {
 	tx, err := SignedTransaction(raw)
 	if err != nil {

@@ -36,8 +36,8 @@ type available struct {
 	OldestBlock hexutil.Uint64 `json:"oldestBlock"`
 }
 
-// Capabilities returns the newest block, and from which block on states, transactions, logs, receipts, blocks and proofs can be asked for: the
-// first one, as nothing is ever pruned.
+// Capabilities returns the newest block, and the block from which states, transactions, logs, receipts, blocks and proofs are available: always the
+// first, because Snowglobe prunes nothing.
 func (a *configAPI) Capabilities(ctx context.Context) (*capabilities, error) {
 	head, err := a.chain.Head(ctx)
 	if err != nil {
@@ -72,9 +72,9 @@ type blobSchedule struct {
 	BaseFeeUpdateFraction uint64 `json:"baseFeeUpdateFraction"`
 }
 
-// Config returns the rules in force at the newest block, the ones that follow, and the last ones that are scheduled (EIP-7910). The network's
-// upgrades and those of an L1's own precompiles are the forks. Stateful precompiles have their names of eth_getActivePrecompilesAt; there are no
-// system contracts.
+// Config returns the rules in force at the newest block, the next ones, and the last scheduled ones (EIP-7910). The network's upgrades and those of
+// an L1's own precompiles are the forks. Stateful precompiles have the names that eth_getActivePrecompilesAt gives them; there are no system
+// contracts.
 func (a *configAPI) Config(ctx context.Context) (*configuration, error) {
 	first, err := a.chain.Block(ctx, 0)
 	if err != nil {

@@ -156,7 +156,7 @@ func (a *filterAPI) follow(f *filter) {
 	}
 }
 
-// GetFilterChanges returns the news since the last poll.
+// GetFilterChanges returns what is new since the last poll.
 func (a *filterAPI) GetFilterChanges(ctx context.Context, id rpc.ID) (rpc.Result, error) {
 	b, err := a.miner.LastExecuted(ctx)
 	if err != nil {

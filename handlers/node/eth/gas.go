@@ -14,7 +14,7 @@ import (
 // gasAPI implements the eth methods about prices: coreth's internal/ethapi.EthereumAPI.
 type gasAPI struct{ *api }
 
-// BaseFee returns the next block's base fee (coreth eth/gasprice.Oracle.EstimateBaseFee), since Helicon on a C-Chain the most that it can be.
+// BaseFee returns the next block's base fee (coreth eth/gasprice.Oracle.EstimateBaseFee); on a C-Chain since Helicon, the most that it can be.
 func (a *gasAPI) BaseFee(ctx context.Context) (*hexutil.Big, error) {
 	fee, _, err := a.miner.PriceBound(ctx)
 	return (*hexutil.Big)(fee), err

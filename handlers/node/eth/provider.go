@@ -109,8 +109,8 @@ type watchRequest struct {
 // ByName marks the parameter as one that clients may give in place of the list of parameters.
 func (watchRequest) ByName() {}
 
-// WatchAsset checks a token as wallets do before they show it (EIP-747), and returns true: symbol and decimals must be the contract's (ERC20), or one of
-// the node's accounts must own the token (ERC721, ERC1155). There is no list to which it could be added.
+// WatchAsset checks a token as wallets do before they show it (EIP-747), and returns true: symbol and decimals must be the contract's (ERC20), or one
+// of the node's accounts must own the token (ERC721, ERC1155). The node keeps no list of tokens.
 func (a *providerAPI) WatchAsset(ctx context.Context, r watchRequest) (bool, error) {
 	o := &r.Options
 	if o.Address == nil {
@@ -236,7 +236,7 @@ const (
 	usesChains   = "endowment:permitted-chains"
 )
 
-// GetPermissions returns what every app may do: see the accounts that the node sends for, and use this chain (EIP-2255).
+// GetPermissions returns what every app may do: see the accounts that it can send from, and use this chain (EIP-2255).
 func (a *providerAPI) GetPermissions() []permission {
 	return []permission{
 		{seesAccounts, []caveat{{"restrictReturnedAccounts", a.node.Accounts()}}},
@@ -244,7 +244,7 @@ func (a *providerAPI) GetPermissions() []permission {
 	}
 }
 
-// RequestPermissions returns the permissions that are asked for, which every app has already. It refuses others.
+// RequestPermissions returns the requested permissions, which every app already has, and refuses others.
 func (a *providerAPI) RequestPermissions(wanted map[string]map[string]any) ([]permission, error) {
 	if len(wanted) == 0 {
 		return nil, provider(codeParams, "no permission is asked for")
@@ -261,7 +261,7 @@ func (a *providerAPI) RequestPermissions(wanted map[string]map[string]any) ([]pe
 	return granted, nil
 }
 
-// RevokePermissions does nothing but check the names: the node asks nobody, so there is nothing to take away.
+// RevokePermissions only checks the names: every app keeps its permissions, because the node has no user to ask.
 func (a *providerAPI) RevokePermissions(unwanted map[string]map[string]any) error {
 	_, err := a.RequestPermissions(unwanted)
 	return err

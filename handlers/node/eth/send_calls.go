@@ -140,7 +140,7 @@ type sendCallsResult struct {
 	ID string `json:"id"`
 }
 
-// SendCalls sends a batch of calls from an account that the node sends for, the first one unless another is named, and returns the batch's id.
+// SendCalls sends a batch of calls from one of the node's accounts, by default the first, and returns the batch's id.
 func (a *sendCallsAPI) SendCalls(ctx context.Context, r sendCallsRequest) (*sendCallsResult, error) {
 	if err := r.check(a.node.chain.Genesis.ChainID); err != nil {
 		return nil, err
@@ -424,7 +424,7 @@ type callsStatus struct {
 	Receipts []json.RawMessage `json:"receipts,omitempty"`
 }
 
-// GetCallsStatus returns what became of a batch: its status by EIP-5792, and the receipts of its transactions that are in a block.
+// GetCallsStatus returns a batch's EIP-5792 status, and the receipts of its transactions that are in a block.
 func (a *sendCallsAPI) GetCallsStatus(ctx context.Context, id string) (*callsStatus, error) {
 	b, err := a.batch(id)
 	if err != nil {
@@ -476,7 +476,7 @@ func (a *sendCallsAPI) batch(id string) (batch, error) {
 	return batch{}, provider(codeUnknownBatch, "there is no batch %q", id)
 }
 
-// ShowCallsStatus does nothing for a batch that exists: there is no window to show it in.
+// ShowCallsStatus checks that a batch exists; the node has no window to show it in.
 func (a *sendCallsAPI) ShowCallsStatus(id string) error {
 	_, err := a.batch(id)
 	return err
@@ -491,8 +491,8 @@ type batchCapabilities struct {
 	Atomic atomicCapability `json:"atomic"`
 }
 
-// GetCapabilities returns what batches of an account can be, by chain id: atomic is supported as long as automine is on. A list of chain ids that
-// lacks this chain's leaves nothing.
+// GetCapabilities returns what batches of an account can do, by chain id: atomic is supported while automine is on. It returns nothing if the list of
+// chain ids lacks this chain's.
 func (a *sendCallsAPI) GetCapabilities(account common.Address, chains *[]hexutil.Uint64) (map[string]batchCapabilities, error) {
 	if _, err := a.sender(&account); err != nil {
 		return nil, err

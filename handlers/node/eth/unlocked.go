@@ -31,8 +31,8 @@ func (a *unlockedAPI) SendTransactionSync(ctx context.Context, call reader.Call,
 
 var errNoNonce = errors.New("missing transaction nonce in transaction spec")
 
-// Resend replaces a waiting transaction of an unlocked or impersonated account by the same one with another gas price, or another gas limit.
-// The call must describe the transaction as it waits.
+// Resend replaces a waiting transaction of an unlocked or impersonated account by the same one with another gas price or gas limit. The call must
+// match the waiting transaction.
 func (a *unlockedAPI) Resend(ctx context.Context, call reader.Call, gasPrice *hexutil.Big, gasLimit *hexutil.Uint64) (common.Hash, error) {
 	w := a.wallet
 	switch {
@@ -74,8 +74,8 @@ func (a *unlockedAPI) Resend(ctx context.Context, call reader.Call, gasPrice *he
 	return w.submitBy(fresh, func() error { return w.miner.SendFrom(ctx, fresh, from) })
 }
 
-// SignTypedData signs typed data. A list of types, names and values is signed as MetaMask first did, which has no domain; an object as
-// eth_signTypedData_v4 does. The account may come first or second, as clients disagree.
+// SignTypedData signs typed data: a list of types, names and values as MetaMask first did, without a domain, or an object as eth_signTypedData_v4
+// does. It accepts the account first or second, because clients disagree.
 func (a *unlockedAPI) SignTypedData(address, data json.RawMessage) (hexutil.Bytes, error) {
 	var account common.Address
 	if json.Unmarshal(address, &account) != nil {
@@ -111,7 +111,7 @@ func hashTypedData(data []byte) ([]byte, error) {
 	return object.hash()
 }
 
-// SignTypedData_v3 signs typed data without lists (EIP-712 as MetaMask first had it).
+// SignTypedData_v3 signs typed data without arrays (EIP-712 as MetaMask first had it).
 func (a *unlockedAPI) SignTypedData_v3(address common.Address, data typedData) (hexutil.Bytes, error) {
 	for _, fields := range data.Types {
 		for _, f := range fields {

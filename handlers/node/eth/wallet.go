@@ -100,7 +100,7 @@ func (a *walletAPI) Accounts() []common.Address {
 // RequestAccounts is EIP-1102's form of Accounts. No user has to give permission.
 func (a *walletAPI) RequestAccounts() []common.Address { return a.Accounts() }
 
-// Sign signs a message in a person's name (EIP-191).
+// Sign signs a message with an account's key (EIP-191).
 func (a *walletAPI) Sign(address common.Address, message hexutil.Bytes) (hexutil.Bytes, error) {
 	return a.wallet.sign(address, accounts.TextHash(message))
 }
@@ -219,7 +219,7 @@ func (a *walletAPI) signed(ctx context.Context, call *reader.Call) (*types.Trans
 // personalAPI implements the methods with which browser wallets sign messages and tell who signed.
 type personalAPI struct{ *walletAPI }
 
-// Sign signs a message in a person's name (EIP-191). It ignores the password that some clients send.
+// Sign signs a message with an account's key (EIP-191). It ignores the password that some clients send.
 func (a *personalAPI) Sign(message hexutil.Bytes, address common.Address, _ *string) (hexutil.Bytes, error) {
 	return a.walletAPI.Sign(address, message)
 }

@@ -25,13 +25,13 @@ type transactionPage struct {
 	LastPage  bool              `json:"lastPage"`  // there is nothing older
 }
 
-// SearchTransactionsBefore returns the newest transactions of an address below a block; 0 means below none. A page holds at least the
-// requested number, if there are as many, and ends with a whole block.
+// SearchTransactionsBefore returns the newest transactions of an address below a block; 0 starts at the newest. A page has at least the requested
+// number if there are enough, and ends with a whole block.
 func (a *api) SearchTransactionsBefore(ctx context.Context, address common.Address, block, size eth.Quantity) (*transactionPage, error) {
 	return a.search(ctx, address, reader.Search{Block: uint64(block)}, uint64(size))
 }
 
-// SearchTransactionsAfter returns the oldest transactions of an address above a block; 0 means from the first on. Their order is the same.
+// SearchTransactionsAfter returns the oldest transactions of an address above a block, in the same order; 0 starts at the first block.
 func (a *api) SearchTransactionsAfter(ctx context.Context, address common.Address, block, size eth.Quantity) (*transactionPage, error) {
 	return a.search(ctx, address, reader.Search{Block: uint64(block), After: true}, uint64(size))
 }

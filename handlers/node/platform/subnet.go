@@ -62,7 +62,7 @@ func (a *Service) GetSubnet(r *http.Request, args *SubnetArgs, reply *SubnetRepl
 	return nil
 }
 
-// GetSubnets lists subnets, the primary network last. It leaves out unknown ones.
+// GetSubnets lists subnets, the primary network last. It leaves out unknown ids.
 func (a *Service) GetSubnets(r *http.Request, args *SubnetsArgs, reply *SubnetsReply) error {
 	if len(args.IDs) > 0 {
 		return a.subnets(r, args.IDs, reply)

@@ -117,9 +117,9 @@ func within(timeout *eth.Quantity) time.Duration {
 	return time.Duration(min(*timeout, eth.Quantity(longest/time.Millisecond))) * time.Millisecond
 }
 
-// CallMany executes bundles of calls, each call on the state that the last one left, and returns the output of each or the reason why it failed. The
-// number and the time of the block grow by one with each bundle. The context names a block and, optionally, the transaction before which to begin.
-// timeout is in milliseconds.
+// CallMany executes bundles of calls, each call on the state that the last one left, and returns the output of each or the reason why it failed. Each
+// bundle adds one to the block's number and time. The context names a block and, optionally, the transaction to start before. timeout is in
+// milliseconds.
 func (a *api) CallMany(ctx context.Context, bundles []bundle, state *stateContext, states *reader.StateOverrides, timeout *eth.Quantity) ([][]callAnswer, error) {
 	if len(bundles) == 0 {
 		return nil, paramsError("bundles are empty")

@@ -45,7 +45,7 @@ func (a *api) TransactionOpcodeGas(ctx context.Context, hash common.Hash) (*tran
 	return &transactionGas{hash, trace.JSON()}, nil
 }
 
-// BlockOpcodeGas does the same for every transaction of a block.
+// BlockOpcodeGas returns how often each transaction of a block executed each opcode, and the gas that it cost.
 func (a *api) BlockOpcodeGas(ctx context.Context, ref eth.BlockRef) (*blockGas, error) {
 	b, err := a.base(ctx, &ref)
 	if err != nil {

@@ -111,7 +111,7 @@ func (a *api) GetMessageAggregateSignature(ctx context.Context, id boundedID, qu
 	return a.aggregate(ctx, m, quorum, subnet)
 }
 
-// GetBlockAggregateSignature does the same for the message that the chain accepted a block.
+// GetBlockAggregateSignature returns the message that the chain accepted a block, signed by a subnet's validators.
 func (a *api) GetBlockAggregateSignature(ctx context.Context, block boundedID, quorum uint64, subnet string) (hexutil.Bytes, error) {
 	m, err := signing.BlockMessage(ctx, a.network, a.chain, block.ID)
 	if err != nil {
