@@ -80,12 +80,27 @@ func (s *Server) inspectFile(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	pace := newYieldingPace(ctx, s.world.Gate)
-	pace.untilQuiet(startWait) // let clients that waited for the start go first
 	if size <= smallFile {
+		newYieldingPace(ctx, s.world.Gate, s.world.DB.Commits).untilQuiet(startWait)
 		return verify.Inspect(ctx, s.world, nil)
 	}
-	return verify.Inspect(ctx, s.world, pace)
+	patience := startWait // let clients that waited for the start go first
+	for tries := 0; ; tries++ {
+		within, giveUp := context.WithCancel(ctx)
+		pace := newYieldingPace(within, s.world.Gate, s.world.DB.Commits)
+		pace.untilQuiet(patience)
+		pace.from = s.world.DB.Commits()
+		if tries < interrupted {
+			pace.giveUp = giveUp
+		}
+		err := verify.Inspect(within, s.world, pace)
+		gaveUp := within.Err() != nil && ctx.Err() == nil
+		giveUp()
+		if !gaveUp {
+			return err
+		}
+		patience = firstPatience << tries
+	}
 }
 
 // smallFile is the size up to which a file is inspected without pauses, in about a tenth of a second for the tiny world.
@@ -97,33 +112,49 @@ const (
 	startWait    = 300 * time.Millisecond // at most, before the first step
 	shortestWait = 100 * time.Millisecond // for a quiet time, after a short step
 	busyWait     = 20                     // multiple of the work since the last pause, at most, while requests come
-	interrupted  = 4                      // times that a long step yields before it runs regardless
+	interrupted  = 4                      // times that a long step, or the inspection, yields before it runs regardless
+
+	mostCommits   = 100             // during an inspection before it gives up
+	firstPatience = 4 * time.Second // for a quiet time before it begins again
 )
 
 // yieldingPace paces background work. It rests half as long as it works, and it waits while clients send requests so as not to slow them down.
-// If they never stop, it still runs for one twentieth of the time.
+// If they never stop, it still runs for one twentieth of the time. While it reads, the log beside the file keeps every commit, and each commit
+// takes longer: when clients send transactions, the work ends and begins anew later.
 type yieldingPace struct {
-	ctx   context.Context
-	gate  *sim.Gate
+	ctx     context.Context
+	gate    *sim.Gate
+	commits func() int64 // counts those of the world
+	from    int64        // their number when the work began
+	giveUp  func()       // ends the work; nil if it may not end before it is done
+
 	begun time.Time // start of the work since the last pause
 	came  uint64    // number of requests at the last look
 	last  time.Time // time of the last request
 }
 
-func newYieldingPace(ctx context.Context, gate *sim.Gate) *yieldingPace {
+func newYieldingPace(ctx context.Context, gate *sim.Gate, commits func() int64) *yieldingPace {
 	now := time.Now()
-	return &yieldingPace{ctx: ctx, gate: gate, begun: now, last: now}
+	return &yieldingPace{ctx: ctx, gate: gate, commits: commits, from: commits(), begun: now, last: now}
 }
 
 func (g *yieldingPace) Pause() {
 	worked := time.Since(g.begun)
 	g.wait(worked / 2)
-	g.untilQuiet(max(busyWait*worked, shortestWait))
+	g.until(max(busyWait*worked, shortestWait), func() bool { return g.quiet() || g.sending() })
+	if g.sending() && g.giveUp != nil {
+		g.giveUp()
+	}
 }
 
+// sending reports whether clients have sent many transactions since the work began.
+func (g *yieldingPace) sending() bool { return g.commits() > g.from+mostCommits }
+
 // untilQuiet waits until no request is running, at most for a given time, and starts working.
-func (g *yieldingPace) untilQuiet(most time.Duration) {
-	for end := time.Now().Add(most); !g.quiet() && time.Now().Before(end) && g.ctx.Err() == nil; {
+func (g *yieldingPace) untilQuiet(most time.Duration) { g.until(most, g.quiet) }
+
+func (g *yieldingPace) until(most time.Duration, holds func() bool) {
+	for end := time.Now().Add(most); !holds() && time.Now().Before(end) && g.ctx.Err() == nil; {
 		g.wait(lookInterval)
 	}
 	g.begun = time.Now()

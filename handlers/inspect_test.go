@@ -22,7 +22,7 @@ func TestInspectionGivesWay(t *testing.T) {
 	}
 	for _, clients := range []int{0, 1, interrupted + 10} {
 		taken := 0
-		err := newYieldingPace(t.Context(), gate).Long(t.Context(), func(ctx context.Context) error {
+		err := newYieldingPace(t.Context(), gate, func() int64 { return 0 }).Long(t.Context(), func(ctx context.Context) error {
 			if taken++; taken <= clients {
 				visit()
 			}
@@ -39,10 +39,37 @@ func TestInspectionGivesWay(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	pace := newYieldingPace(t.Context(), gate)
+	pace := newYieldingPace(t.Context(), gate, func() int64 { return 0 })
 	time.AfterFunc(10*time.Millisecond, leave)
 	pace.untilQuiet(time.Minute)
 	if within, _ := gate.Visits(); within > 0 {
 		t.Error("the work went on beside a request")
+	}
+}
+
+// TestInspectionEndsWhileTransactionsAreSent: a view of the file keeps every commit in the log beside it, so the inspection lets go of its view, unless
+// it has done so before, and does not when clients only read.
+func TestInspectionEndsWhileTransactionsAreSent(t *testing.T) {
+	gate := sim.NewGate(&cache.Group{}, time.Minute)
+	_, leave, err := gate.Enter(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer leave()
+	for _, c := range []struct {
+		commits int64
+		may     bool
+		ends    bool
+	}{{mostCommits, true, false}, {mostCommits + 1, true, true}, {mostCommits + 1, false, false}} {
+		commits, ended := int64(7), false
+		pace := newYieldingPace(t.Context(), gate, func() int64 { return commits })
+		if c.may {
+			pace.giveUp = func() { ended = true }
+		}
+		commits += c.commits
+		pace.Pause()
+		if ended != c.ends {
+			t.Errorf("%+v: it ended: %t", c, ended)
+		}
 	}
 }
