@@ -75,9 +75,9 @@ func TestRowsAreReadAndWrittenOnce(t *testing.T) {
 	step("of an empty table")
 }
 
-// TestTheGreatestRatesOfATally are those of the block that had most for the time that it took.
+// TestTheGreatestRates are those of the block that had most for the time that it took.
 func TestTheGreatestRatesOfATally(t *testing.T) {
-	var tally Tally
+	sums := Sums{First: 1000}
 	for i, c := range []struct {
 		a        Activity
 		gas, txs Rate
@@ -88,9 +88,9 @@ func TestTheGreatestRatesOfATally(t *testing.T) {
 		{Activity{Time: 131, Gas: 10, Txs: 0, Gap: 1}, Rate{10, 1}, Rate{8, 20}}, // of equal rates, that of the shorter time
 		{Activity{Time: 140, Gas: 1 << 62, Txs: 1 << 61, Gap: 9}, Rate{1 << 62, 9}, Rate{1 << 61, 9}},
 	} {
-		tally.add(&c.a, i > 0)
-		if tally.TopGas != c.gas || tally.TopTxs != c.txs || tally.First != 100 || tally.Last != c.a.Time {
-			t.Errorf("after block %d: %+v", i, tally)
+		sums.add(c.a.sums())
+		if sums.TopGas != c.gas || sums.TopTxs != c.txs || sums.First != 100 || sums.Last != c.a.Time {
+			t.Errorf("after block %d: %+v", i, sums)
 		}
 	}
 	large, small := Rate{1 << 62, 1}, Rate{1 << 61, 1 << 20}

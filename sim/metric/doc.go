@@ -3,7 +3,9 @@
 // A block adds an [Activity]: its transactions, gas and fees, the contracts it created and the addresses that took part.
 // A [Rollup] folds it into one [Tally] for each interval around the block (its hour, day, week and month) of each [Scope]
 // that includes the chain: the chain itself, its network and all chains together. Nothing is recomputed later, and the
-// cost of a block depends on its contents, not on what came before.
+// cost of a block depends on its contents, not on what came before. What a block adds up, which is all but the addresses,
+// goes into its chain's [OpenHour] first, which the first block of a later hour adds to the tallies; readers add the open
+// hours themselves.
 //
 // Distinct counts are exact. For each address and month, the roll-up records the hours and chains in which the address
 // took part ([Presence]); an interval counts an address when it first appears there. The order in which blocks of

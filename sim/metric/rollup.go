@@ -18,6 +18,7 @@ type MonthKey struct {
 // Rollup folds the activity of blocks into tallies. The blocks of one chain must come in order.
 type Rollup struct {
 	Tallies   *Cache[Key, Tally]
+	Hours     *Cache[int, OpenHour] // by chain
 	Presences *Cache[MonthKey, Presence]
 	Lifetimes *Cache[common.Address, Lifetime]
 	Network   func(chain int) (Scope, error)
@@ -30,21 +31,19 @@ type Rollup struct {
 
 // Add counts a chain's block.
 func (r *Rollup) Add(chain int, a *Activity) error {
-	if r.Tallies.size()+r.Presences.size()+r.Lifetimes.size() > cached {
+	if r.Tallies.size()+r.Hours.size()+r.Presences.size()+r.Lifetimes.size() > cached {
 		if err := r.Flush(); err != nil {
 			return err
 		}
 	}
-	now, err := r.intervalsOf(chain, a.Time)
+	scopes, err := r.scopes(chain)
 	if err != nil {
 		return err
 	}
-	for _, tallies := range now.tallies {
-		for _, t := range tallies {
-			t.value.add(a, t.known)
-			t.known = true
-		}
+	if err := r.sum(chain, scopes, a.sums()); err != nil {
+		return err
 	}
+	now := newBlockIntervals(chain, scopes, a.Time)
 	for _, m := range a.Participants {
 		if err := r.addParticipant(now, m); err != nil {
 			return err
@@ -53,37 +52,66 @@ func (r *Rollup) Add(chain int, a *Activity) error {
 	return nil
 }
 
-// blockIntervals holds the time of a chain's block, with the intervals and rows in which it counts.
+// sum adds a block to the chain's open hour. The first block of an hour closes the one before.
+func (r *Rollup) sum(chain int, scopes [3]Scope, block *Sums) error {
+	open, err := r.Hours.row(chain, r.Fresh)
+	if err != nil {
+		return err
+	}
+	r.Hours.change(open)
+	start := Hour.Start(block.First)
+	if open.known && open.value.Start == start {
+		open.value.add(block)
+		return nil
+	}
+	if open.known {
+		if err := r.extend(scopes, &open.value.Sums); err != nil {
+			return err
+		}
+	}
+	open.value, open.known = OpenHour{scopes[1], start, *block}, true
+	return r.extend(scopes, &Sums{First: block.First, Last: block.First})
+}
+
+// extend adds sums within one hour to the tallies around it, and makes those that are missing.
+func (r *Rollup) extend(scopes [3]Scope, by *Sums) error {
+	for i := range Interval(intervals) {
+		for _, scope := range scopes {
+			t, err := r.tally(Key{scope, i, i.Start(by.First)})
+			switch {
+			case err != nil:
+				return err
+			case t.known:
+				t.value.add(by)
+			default:
+				t.value.Sums, t.known = *by, true
+			}
+		}
+	}
+	return nil
+}
+
+// blockIntervals holds the time of a chain's block, with the scopes and intervals in which it counts.
 type blockIntervals struct {
 	chain      int
 	scopes     [3]Scope
 	unix       int64
 	start, end [intervals]int64 // of the intervals around it
-	tallies    [3][intervals]*row[Key, Tally]
 }
 
-func (r *Rollup) intervalsOf(chain int, unix int64) (*blockIntervals, error) {
-	scopes, err := r.scopes(chain)
-	if err != nil {
-		return nil, err
-	}
+func newBlockIntervals(chain int, scopes [3]Scope, unix int64) *blockIntervals {
 	now := &blockIntervals{chain: chain, scopes: scopes, unix: unix}
 	for i := range intervals {
 		now.start[i] = Interval(i).Start(unix)
 		now.end[i] = Interval(i).Next(now.start[i])
-		for s, scope := range scopes {
-			if now.tallies[s][i], err = r.tally(scope, Interval(i), now.start[i]); err != nil {
-				return nil, err
-			}
-		}
 	}
-	return now, nil
+	return now
 }
 
 // Flush writes every change.
 func (r *Rollup) Flush() error {
 	r.Fresh = false
-	for _, flush := range []func() error{r.Tallies.flush, r.Presences.flush, r.Lifetimes.flush} {
+	for _, flush := range []func() error{r.Tallies.flush, r.Hours.flush, r.Presences.flush, r.Lifetimes.flush} {
 		if err := flush(); err != nil {
 			return fmt.Errorf("roll-up: %w", err)
 		}
@@ -121,9 +149,9 @@ func (r *Rollup) within(s Scope) func(chain int) bool {
 	}
 }
 
-// tally returns the row to change for the interval that begins at start.
-func (r *Rollup) tally(s Scope, i Interval, start int64) (*row[Key, Tally], error) {
-	t, err := r.Tallies.row(Key{s, i, start}, r.Fresh)
+// tally returns a row to change.
+func (r *Rollup) tally(k Key) (*row[Key, Tally], error) {
+	t, err := r.Tallies.row(k, r.Fresh)
 	if err != nil {
 		return nil, err
 	}
@@ -150,7 +178,7 @@ func (r *Rollup) addParticipant(now *blockIntervals, m Participant) error {
 		if fresh&role.set() == 0 {
 			continue
 		}
-		if err := r.distinct(now, presence, role); err != nil {
+		if err := r.addDistinct(now, presence, role); err != nil {
 			return err
 		}
 		if err := r.updateLifetime(now, lifetime, role); err != nil {
@@ -162,10 +190,10 @@ func (r *Rollup) addParticipant(now *blockIntervals, m Participant) error {
 	return nil
 }
 
-// distinct counts an address in each interval in which its role is new. An interval in which it already took part lies within longer
+// addDistinct counts an address in each interval in which its role is new. An interval in which it already took part lies within longer
 // intervals and larger scopes in which it did, too.
-func (r *Rollup) distinct(now *blockIntervals, presence *row[MonthKey, Presence], role Role) error {
-	for s, scope := range now.scopes {
+func (r *Rollup) addDistinct(now *blockIntervals, presence *row[MonthKey, Presence], role Role) error {
+	for _, scope := range now.scopes {
 		in := r.within(scope)
 		for i := range Interval(intervals) {
 			seen, err := r.seen(now, i, presence, role, in)
@@ -175,8 +203,11 @@ func (r *Rollup) distinct(now *blockIntervals, presence *row[MonthKey, Presence]
 			if seen && i < Week { // a week does not lie within a month
 				break
 			}
-			if !seen {
-				now.tallies[s][i].value.Distinct[role]++
+			if seen {
+				continue
+			}
+			if err := r.count(distinct, Key{scope, i, now.start[i]}, role, 1); err != nil {
+				return err
 			}
 		}
 	}
@@ -208,15 +239,15 @@ func (r *Rollup) seen(now *blockIntervals, i Interval, presence *row[MonthKey, P
 // updateLifetime moves an address's first and latest appearance in each scope in which they change.
 func (r *Rollup) updateLifetime(now *blockIntervals, lifetime *row[common.Address, Lifetime], role Role) error {
 	at := now.start[Hour]
-	for s, scope := range now.scopes {
+	for _, scope := range now.scopes {
 		first, last, known := lifetime.value.span(role, r.within(scope))
 		if !known || at < first {
-			if err := r.move(now, s, role, known, first, firstSeen); err != nil {
+			if err := r.move(firstSeen, now, scope, role, known, first); err != nil {
 				return err
 			}
 		}
 		if !known || at > last {
-			if err := r.move(now, s, role, known, last, lastSeen); err != nil {
+			if err := r.move(lastSeen, now, scope, role, known, last); err != nil {
 				return err
 			}
 		}
@@ -226,24 +257,36 @@ func (r *Rollup) updateLifetime(now *blockIntervals, lifetime *row[common.Addres
 	return nil
 }
 
+// counts are the numbers of addresses in a tally.
+type counts func(t *Tally) *[roles]int64
+
+func distinct(t *Tally) *[roles]int64  { return &t.Distinct }
 func firstSeen(t *Tally) *[roles]int64 { return &t.FirstSeen }
 func lastSeen(t *Tally) *[roles]int64  { return &t.LastSeen }
 
+func (r *Rollup) count(in counts, k Key, role Role, by int64) error {
+	t, err := r.tally(k)
+	if err == nil {
+		in(&t.value)[role] += by
+	}
+	return err
+}
+
 // move removes an address from the hour and day of an earlier time, if it was there, and adds it to the present ones.
-func (r *Rollup) move(now *blockIntervals, scope int, role Role, known bool, from int64, count func(*Tally) *[roles]int64) error {
+func (r *Rollup) move(in counts, now *blockIntervals, scope Scope, role Role, known bool, from int64) error {
 	for _, i := range []Interval{Hour, Day} {
 		start := i.Start(from)
 		if known && start == now.start[i] {
 			continue
 		}
 		if known {
-			t, err := r.tally(now.scopes[scope], i, start)
-			if err != nil {
+			if err := r.count(in, Key{scope, i, start}, role, -1); err != nil {
 				return err
 			}
-			count(&t.value)[role]--
 		}
-		count(&now.tallies[scope][i].value)[role]++
+		if err := r.count(in, Key{scope, i, now.start[i]}, role, 1); err != nil {
+			return err
+		}
 	}
 	return nil
 }

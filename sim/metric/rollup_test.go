@@ -1,6 +1,7 @@
 package metric
 
 import (
+	"errors"
 	"maps"
 	"math/rand/v2"
 	"slices"
@@ -14,12 +15,13 @@ import (
 // tables holds a roll-up's source and its destination.
 type tables struct {
 	tallies   map[Key]Tally
+	hours     map[int]OpenHour
 	months    map[MonthKey]string
 	lifetimes map[common.Address]string
 }
 
 func newTables() *tables {
-	return &tables{map[Key]Tally{}, map[MonthKey]string{}, map[common.Address]string{}}
+	return &tables{map[Key]Tally{}, map[int]OpenHour{}, map[MonthKey]string{}, map[common.Address]string{}}
 }
 
 // rollup returns a new one over the tables, as after a restart.
@@ -30,6 +32,10 @@ func (t *tables) rollup() *Rollup {
 		Tallies: &Cache[Key, Tally]{
 			Read:  func(k Key) (Tally, bool, error) { v, ok := t.tallies[k]; return v, ok, nil },
 			Write: func(k Key, v *Tally) error { t.tallies[k] = *v; return nil }, Keep: 30,
+		},
+		Hours: &Cache[int, OpenHour]{
+			Read:  func(chain int) (OpenHour, bool, error) { v, ok := t.hours[chain]; return v, ok, nil },
+			Write: func(chain int, v *OpenHour) error { t.hours[chain] = *v; return nil },
 		},
 		Presences: &Cache[MonthKey, Presence]{
 			Read:  func(k MonthKey) (Presence, bool, error) { v, ok := t.months[k]; return Presence(v), ok, nil },
@@ -84,7 +90,7 @@ func TestOrderOfChainsDoesNotShow(t *testing.T) {
 		fold(t, timely, byTime, func() bool { return true })
 		fold(t, mixed, shuffled(r, all), func() bool { return r.IntN(10) == 0 })
 		for name, have := range map[string]*tables{"by time": timely, "mixed": mixed} {
-			if !maps.Equal(have.tallies, want.tallies) || !maps.Equal(have.months, want.months) || !maps.Equal(have.lifetimes, want.lifetimes) {
+			if !maps.Equal(have.tallies, want.tallies) || !maps.Equal(have.hours, want.hours) || !maps.Equal(have.months, want.months) || !maps.Equal(have.lifetimes, want.lifetimes) {
 				t.Fatalf("seed %d: rows written %s differ from those written chain by chain", seed, name)
 			}
 		}
@@ -127,6 +133,57 @@ func fold(t *testing.T, to *tables, arrivals []arrival, write func() bool) {
 	}
 	if err := rollup.Flush(); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// TestOneRowForEachBlock: a block of addresses that the hour has seen changes the chain's open hour and nothing else.
+func TestOneRowForEachBlock(t *testing.T) {
+	have := newTables()
+	r := have.rollup()
+	at := time.Date(2026, 5, 3, 10, 0, 0, 0, time.UTC).Unix()
+	add := func(unix int64) {
+		t.Helper()
+		a := NewActivity(unix, nil)
+		a.Transaction([]byte{1}, []byte{2}, 21_000, uint256.NewInt(3))
+		a.Close()
+		if err := errors.Join(r.Add(1, a), r.Flush()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	add(at)
+	before := maps.Clone(have.tallies)
+	add(at + 1)
+	add(at + SecondsPerHour - 1)
+	if !maps.Equal(have.tallies, before) {
+		t.Error("blocks within the hour changed the tallies")
+	}
+	if h := have.hours[1]; h.Start != at || h.First != at || h.Last != at+SecondsPerHour-1 || h.Txs != 3 || h.Network != Testnet {
+		t.Errorf("the open hour is %+v", h)
+	}
+	add(at + SecondsPerHour)
+	if closed, next := have.tallies[Key{1, Hour, at}], have.tallies[Key{1, Hour, at + SecondsPerHour}]; closed.Txs != 3 || next.Txs != 0 || next.First != at+SecondsPerHour {
+		t.Errorf("after the hour its tally is %+v, and the next %+v", closed, next)
+	}
+}
+
+// TestOpenHoursCount in the readings of the intervals around them.
+func TestOpenHoursCount(t *testing.T) {
+	monday := time.Date(2026, 5, 4, 0, 0, 0, 0, time.UTC).Unix()
+	at := func(hours int64) int64 { return monday + hours*SecondsPerHour }
+	hours := []Reading{reading(at(30), 20, 4, at(30)+5, at(30)+9), reading(at(25), 9, 3, at(25), at(25)+70), reading(at(900), 1, 1, 0, 0)}
+	stored := func() []Reading {
+		return []Reading{reading(at(24), 7, 2, at(26), at(27)), reading(at(0), 5, 1, at(3), at(4))}
+	}
+	for name, want := range map[string]Reading{
+		"txCount":     reading(at(24), 36, 2, at(25), at(30)+9),
+		"avgGasPrice": reading(at(24), 36, 9, at(25), at(30)+9),
+		"maxGps":      reading(at(24), 20, 4, at(25), at(30)+9),
+	} {
+		have := stored()
+		ByName(name).AddOpenHours(Day, have, hours)
+		if have[0] != want || have[1] != stored()[1] {
+			t.Errorf("%s: %+v, want %+v", name, have, want)
+		}
 	}
 }
 

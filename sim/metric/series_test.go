@@ -80,6 +80,12 @@ func TestTalliesAreSums(t *testing.T) {
 					want.TopPrice = b.TopPrice
 				}
 			}
+			for chain, h := range have.hours {
+				network, _ := ScopeOf([]string{"mainnet", "fuji"}[chain%2])
+				if slices.Contains([]Scope{Total, network, Scope(chain)}, key.Scope) && key.Interval.Start(h.Start) == key.Start {
+					tally.add(&h.Sums)
+				}
+			}
 			if tally.First != want.First || tally.Last != want.Last || tally.Txs != want.Txs || tally.Gas != want.Gas || tally.Contracts != want.Contracts ||
 				tally.Fees != want.Fees || tally.Prices != want.Prices || tally.TopPrice != want.TopPrice {
 				t.Fatalf("%+v: %+v, want %+v", key, tally, want)

@@ -13,8 +13,18 @@ type Key struct {
 	Start    int64
 }
 
-// Tally sums up an interval of a scope. It exists if there was a block.
+// Tally describes an interval of a scope. It exists if there was a block. Its sums leave out the newest hour of each chain.
 type Tally struct {
+	Sums
+
+	Distinct [roles]int64 // addresses, by role
+
+	// Addresses by role that took part in the scope for the first, and for the last, time in this interval. Kept for hours and days.
+	FirstSeen, LastSeen [roles]int64
+}
+
+// Sums sums up blocks without their addresses.
+type Sums struct {
 	First, Last int64 // times of the first and the last block
 	Txs         int64
 	Gas         int64
@@ -24,11 +34,14 @@ type Tally struct {
 	TopPrice    uint256.Int
 	TopGas      Rate // of the block with the most gas per second
 	TopTxs      Rate // of the block with the most transactions per second
+}
 
-	Distinct [roles]int64 // addresses, by role
-
-	// Addresses by role that took part in the scope for the first, and for the last, time in this interval. Kept for hours and days.
-	FirstSeen, LastSeen [roles]int64
+// OpenHour holds the sums of a chain's newest hour. They are added to the chain's tallies when the chain has a later block, so that a block
+// changes one row and not one in each interval of each scope.
+type OpenHour struct {
+	Network Scope
+	Start   int64 // Unix seconds
+	Sums
 }
 
 // Rate is an amount over some seconds. The zero rate has no seconds.
@@ -49,24 +62,29 @@ func (r Rate) exceeds(o Rate) bool {
 	return r.Seconds < o.Seconds
 }
 
-// add counts a block's activity except its addresses.
-func (t *Tally) add(a *Activity, known bool) {
-	if !known || a.Time < t.First {
-		t.First = a.Time
-	}
-	t.Last = max(t.Last, a.Time)
-	t.Txs += a.Txs
-	t.Gas += a.Gas
-	t.Contracts += a.Contracts
-	t.Fees.Add(&t.Fees, &a.Fees)
-	t.Prices.Add(&t.Prices, &a.Prices)
-	if a.TopPrice.Gt(&t.TopPrice) {
-		t.TopPrice = a.TopPrice
-	}
+// sums returns a block's contribution.
+func (a *Activity) sums() *Sums {
+	s := &Sums{First: a.Time, Last: a.Time, Txs: a.Txs, Gas: a.Gas, Contracts: a.Contracts, Fees: a.Fees, Prices: a.Prices, TopPrice: a.TopPrice}
 	if a.Gap > 0 {
-		t.TopGas.raise(Rate{a.Gas, a.Gap})
-		t.TopTxs.raise(Rate{a.Txs, a.Gap})
+		s.TopGas.raise(Rate{a.Gas, a.Gap})
+		s.TopTxs.raise(Rate{a.Txs, a.Gap})
 	}
+	return s
+}
+
+// add counts more blocks.
+func (s *Sums) add(o *Sums) {
+	s.First, s.Last = min(s.First, o.First), max(s.Last, o.Last)
+	s.Txs += o.Txs
+	s.Gas += o.Gas
+	s.Contracts += o.Contracts
+	s.Fees.Add(&s.Fees, &o.Fees)
+	s.Prices.Add(&s.Prices, &o.Prices)
+	if o.TopPrice.Gt(&s.TopPrice) {
+		s.TopPrice = o.TopPrice
+	}
+	s.TopGas.raise(o.TopGas)
+	s.TopTxs.raise(o.TopTxs)
 }
 
 func (r *Rate) raise(to Rate) {

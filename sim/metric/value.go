@@ -1,7 +1,9 @@
 package metric
 
 import (
+	"cmp"
 	"math/big"
+	"slices"
 	"strconv"
 
 	"github.com/holiman/uint256"
@@ -12,6 +14,32 @@ type Reading struct {
 	Start, First, Last int64 // of the interval, its first and its last block, Unix seconds
 	Amount             uint256.Int
 	Over               int64
+}
+
+// AddOpenHours adds open hours to the readings of the intervals around them. The readings are in descending order.
+func (m *Metric) AddOpenHours(i Interval, readings, hours []Reading) {
+	for n := range hours {
+		start := i.Start(hours[n].Start)
+		at, found := slices.BinarySearchFunc(readings, start, func(r Reading, start int64) int { return cmp.Compare(start, r.Start) })
+		if found {
+			m.add(&readings[at], &hours[n])
+		}
+	}
+}
+
+// add adds a part of a reading's interval.
+func (m *Metric) add(r, part *Reading) {
+	r.First, r.Last = min(r.First, part.First), max(r.Last, part.Last)
+	if !m.Highest {
+		r.Amount.Add(&r.Amount, &part.Amount)
+		if m.Over != "" {
+			r.Over += part.Over
+		}
+		return
+	}
+	if rate, top := over(&part.Amount, part.Over), over(&r.Amount, r.Over); rate.exceeds(&top) {
+		r.Amount, r.Over = part.Amount, part.Over
+	}
 }
 
 // Value is an exact amount and its divisor; the division comes last.

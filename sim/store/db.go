@@ -44,7 +44,7 @@ const (
 	Memory = ":memory:"
 
 	applicationID = 0x534e4f57 // "SNOW"
-	schemaVersion = 11
+	schemaVersion = 12
 
 	busyTimeout = 10_000 // milliseconds to wait for another process's lock
 

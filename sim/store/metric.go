@@ -1,9 +1,11 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -14,7 +16,7 @@ import (
 )
 
 // MetricTables lists the tables that are derived from the others alone.
-var MetricTables = []string{"tally", "presence", "lifetime", "traffic"}
+var MetricTables = []string{"tally", "open_hour", "presence", "lifetime", "traffic"}
 
 // AddActivity adds a block of a known chain to the roll-ups of the metrics.
 func (b *Batch) AddActivity(chain int, a *metric.Activity) error {
@@ -54,6 +56,10 @@ func newRollup(b *Batch) (*rollup, error) {
 			Read:  func(k metric.Key) (metric.Tally, bool, error) { return r.batch.tally(k) },
 			Write: func(k metric.Key, t *metric.Tally) error { return r.batch.setTally(k, t) }, Keep: kept,
 		},
+		Hours: &metric.Cache[int, metric.OpenHour]{
+			Read:  func(chain int) (metric.OpenHour, bool, error) { return r.batch.openHour(chain) },
+			Write: func(chain int, h *metric.OpenHour) error { return r.batch.setOpenHour(chain, h) }, Keep: kept,
+		},
 		Presences: &metric.Cache[metric.MonthKey, metric.Presence]{
 			Read:  func(k metric.MonthKey) (metric.Presence, bool, error) { return r.batch.presence(k) },
 			Write: func(k metric.MonthKey, p *metric.Presence) error { return r.batch.setPresence(k, p) }, Keep: kept,
@@ -82,45 +88,87 @@ func found(err error) (bool, error) {
 	return err == nil, err
 }
 
-const tallyColumns = `first_block, last_block, txs, gas, contracts, fees, prices, top_price,
-	top_gas, top_gas_seconds, top_txs, top_txs_seconds, addresses, senders, deployers,
+const (
+	sumColumns   = `first_block, last_block, txs, gas, contracts, fees, prices, top_price, top_gas, top_gas_seconds, top_txs, top_txs_seconds`
+	tallyColumns = sumColumns + `, addresses, senders, deployers,
 	new_addresses, new_senders, new_deployers, last_addresses, last_senders, last_deployers`
+)
+
+// sums holds a Sums as stored in the file.
+type sums struct {
+	*metric.Sums
+	fees, prices, top []byte
+}
+
+func (s *sums) fields() []any {
+	return []any{&s.First, &s.Last, &s.Txs, &s.Gas, &s.Contracts, &s.fees, &s.prices, &s.top,
+		&s.TopGas.Amount, &s.TopGas.Seconds, &s.TopTxs.Amount, &s.TopTxs.Seconds}
+}
+
+// scanned takes over the amounts of wei.
+func (s *sums) scanned() {
+	s.Fees.SetBytes(s.fees)
+	s.Prices.SetBytes(s.prices)
+	s.TopPrice.SetBytes(s.top)
+}
+
+func sumValues(s *metric.Sums) []any {
+	return []any{s.First, s.Last, s.Txs, s.Gas, s.Contracts, amount(&s.Fees), amount(&s.Prices), amount(&s.TopPrice),
+		s.TopGas.Amount, s.TopGas.Seconds, s.TopTxs.Amount, s.TopTxs.Seconds}
+}
 
 func (b *Batch) tally(k metric.Key) (t metric.Tally, ok bool, err error) {
 	if err := b.written(intoTally); err != nil {
 		return t, false, err
 	}
-	var fees, prices, top []byte
+	sums := sums{Sums: &t.Sums}
 	err = b.scan(`SELECT `+tallyColumns+` FROM tally WHERE scope = ? AND interval = ? AND start = ?`,
-		[]any{k.Scope, k.Interval, k.Start},
-		&t.First, &t.Last, &t.Txs, &t.Gas, &t.Contracts, &fees, &prices, &top,
-		&t.TopGas.Amount, &t.TopGas.Seconds, &t.TopTxs.Amount, &t.TopTxs.Seconds,
-		&t.Distinct[metric.Present], &t.Distinct[metric.Sender], &t.Distinct[metric.Deployer],
-		&t.FirstSeen[metric.Present], &t.FirstSeen[metric.Sender], &t.FirstSeen[metric.Deployer],
-		&t.LastSeen[metric.Present], &t.LastSeen[metric.Sender], &t.LastSeen[metric.Deployer])
-	t.Fees.SetBytes(fees)
-	t.Prices.SetBytes(prices)
-	t.TopPrice.SetBytes(top)
+		[]any{k.Scope, k.Interval, k.Start}, append(sums.fields(),
+			&t.Distinct[metric.Present], &t.Distinct[metric.Sender], &t.Distinct[metric.Deployer],
+			&t.FirstSeen[metric.Present], &t.FirstSeen[metric.Sender], &t.FirstSeen[metric.Deployer],
+			&t.LastSeen[metric.Present], &t.LastSeen[metric.Sender], &t.LastSeen[metric.Deployer])...)
+	sums.scanned()
 	ok, err = found(err)
 	return t, ok, err
 }
 
 // These update a row in place. Replacing it would make two changes to record for undo.
 var (
-	intoTally = bulk.NewUpsert("tally", `scope, interval, start, `+tallyColumns, `ON CONFLICT (scope, interval, start) DO UPDATE SET (`+tallyColumns+`) =
-		(excluded.`+strings.ReplaceAll(strings.Join(strings.Fields(tallyColumns), " "), ", ", ", excluded.")+`)`)
+	intoTally    = bulk.NewUpsert("tally", `scope, interval, start, `+tallyColumns, `ON CONFLICT (scope, interval, start) DO UPDATE SET `+setting(tallyColumns))
+	intoOpenHour = bulk.NewUpsert("open_hour", openHourColumns, `ON CONFLICT (chain) DO UPDATE SET `+setting(`start, `+sumColumns))
 	intoPresence = bulk.NewUpsert("presence", `month, address, hours`, `ON CONFLICT (month, address) DO UPDATE SET hours = excluded.hours`)
 	intoLifetime = bulk.NewUpsert("lifetime", `address, spans`, `ON CONFLICT (address) DO UPDATE SET spans = excluded.spans`)
 )
 
+// setting assigns the new values of columns.
+func setting(columns string) string {
+	names := strings.Join(strings.Fields(columns), " ")
+	return `(` + names + `) = (excluded.` + strings.ReplaceAll(names, ", ", ", excluded.") + `)`
+}
+
 func (b *Batch) setTally(k metric.Key, t *metric.Tally) error {
-	return b.insert(intoTally,
-		k.Scope, k.Interval, k.Start,
-		t.First, t.Last, t.Txs, t.Gas, t.Contracts, amount(&t.Fees), amount(&t.Prices), amount(&t.TopPrice),
-		t.TopGas.Amount, t.TopGas.Seconds, t.TopTxs.Amount, t.TopTxs.Seconds,
+	row := append([]any{k.Scope, k.Interval, k.Start}, sumValues(&t.Sums)...)
+	return b.insert(intoTally, append(row,
 		t.Distinct[metric.Present], t.Distinct[metric.Sender], t.Distinct[metric.Deployer],
 		t.FirstSeen[metric.Present], t.FirstSeen[metric.Sender], t.FirstSeen[metric.Deployer],
-		t.LastSeen[metric.Present], t.LastSeen[metric.Sender], t.LastSeen[metric.Deployer])
+		t.LastSeen[metric.Present], t.LastSeen[metric.Sender], t.LastSeen[metric.Deployer])...)
+}
+
+const openHourColumns = `chain, network, start, ` + sumColumns
+
+func (b *Batch) openHour(chain int) (h metric.OpenHour, ok bool, err error) {
+	if err := b.written(intoOpenHour); err != nil {
+		return h, false, err
+	}
+	sums := sums{Sums: &h.Sums}
+	err = b.scan(`SELECT network, start, `+sumColumns+` FROM open_hour WHERE chain = ?`, []any{chain}, append([]any{&h.Network, &h.Start}, sums.fields()...)...)
+	sums.scanned()
+	ok, err = found(err)
+	return h, ok, err
+}
+
+func (b *Batch) setOpenHour(chain int, h *metric.OpenHour) error {
+	return b.insert(intoOpenHour, append([]any{chain, h.Network, h.Start}, sumValues(&h.Sums)...)...)
 }
 
 // amount encodes a number without leading zeros.
@@ -159,30 +207,42 @@ func (db *DB) NewestTally(ctx context.Context, scope metric.Scope, i metric.Inte
 }
 
 // ReadingsSince reads only the columns a metric needs, of each tally that begins before one time and not before another, and of the
-// newest one before that; newest first.
+// newest one before that; newest first. One statement reads the tallies and the open hours, because closing an hour changes both.
 func (db *DB) ReadingsSince(ctx context.Context, m *metric.Metric, scope metric.Scope, i metric.Interval, from, before int64) ([]metric.Reading, error) {
-	columns := `start, ` + string(m.Amount) + ` AS amount`
-	if m.Over != "" {
-		columns += `, ` + string(m.Over) + ` AS divisor`
-	}
+	columns := `start, ` + string(m.Amount) + ` AS amount, ` + cmp.Or(string(m.Over), `1`) + ` AS divisor`
 	if m.Elapsed {
 		columns += `, first_block, last_block`
 	}
-	var all []metric.Reading
+	text := `SELECT 0 AS open, ` + columns + ` FROM tally WHERE scope = ?1 AND interval = ?2 AND start < ?3
+		AND start >= COALESCE((SELECT MAX(start) FROM tally WHERE scope = ?1 AND interval = ?2 AND start < ?4), ?4)`
+	if inOpenHours(m.Amount) {
+		text += ` UNION ALL SELECT 1, ` + columns + openHoursOf1
+	}
+	var all, hours []metric.Reading
 	err := each(ctx, db, func(r *reading) {
-		g := metric.Reading{Start: r.Start, First: r.First, Last: r.Last, Amount: uint256.Int(r.Amount), Over: 1}
-		if m.Over != "" {
-			g.Over = r.Divisor
+		g := metric.Reading{Start: r.Start, First: r.First, Last: r.Last, Amount: uint256.Int(r.Amount), Over: r.Divisor}
+		if r.Open {
+			hours = append(hours, g)
+		} else {
+			all = append(all, g)
 		}
-		all = append(all, g)
-	}, `SELECT `+columns+` FROM tally WHERE scope = ? AND interval = ? AND start < ?
-		AND start >= COALESCE((SELECT MAX(start) FROM tally WHERE scope = ? AND interval = ? AND start < ?), ?) ORDER BY start DESC`,
-		scope, i, before, scope, i, from, from)
+	}, text, scope, i, before, from)
+	slices.SortFunc(all, func(a, b metric.Reading) int { return cmp.Compare(b.Start, a.Start) })
+	m.AddOpenHours(i, all, hours)
 	return all, err
+}
+
+// openHoursOf1 selects the open hours of the chains in the scope of the first parameter.
+const openHoursOf1 = ` FROM open_hour WHERE chain > 0 AND ?1 IN (chain, network, 0)`
+
+// inOpenHours reports whether a quantity has a part in the open hours. Numbers of addresses have none.
+func inOpenHours(q metric.Quantity) bool {
+	return slices.Contains(strings.Split(sumColumns, ", "), string(q))
 }
 
 // reading is the part of a tally that a metric needs.
 type reading struct {
+	Open    bool   `db:"open"` // an open hour
 	Start   int64  `db:"start"`
 	Amount  number `db:"amount"`
 	Divisor int64  `db:"divisor"`
@@ -208,9 +268,13 @@ func (n *number) Scan(amount any) error {
 	return nil
 }
 
-// SumBefore adds up an integer column over the tallies that begin before a time.
+// SumBefore adds up an integer column over the tallies that begin before a time at which an interval begins.
 func (db *DB) SumBefore(ctx context.Context, m *metric.Metric, scope metric.Scope, i metric.Interval, before int64) (n int64, err error) {
-	text := fmt.Sprintf(`SELECT COALESCE(SUM(%s), 0) FROM tally WHERE scope = ? AND interval = ? AND start < ?`, m.Amount)
+	sum := `SELECT COALESCE(SUM(` + string(m.Amount) + `), 0)`
+	text := sum + ` FROM tally WHERE scope = ?1 AND interval = ?2 AND start < ?3`
+	if inOpenHours(m.Amount) {
+		text = `SELECT (` + text + `) + (` + sum + openHoursOf1 + ` AND start < ?3)`
+	}
 	return value[int64](ctx, db, text, scope, i, before)
 }
 

@@ -313,7 +313,7 @@ CREATE TABLE message_event (
 ) STRICT;
 
 -- Roll-ups of the metrics: the activity in an hour, day, week or month (0 to 3) of a scope. A scope is a chain's id, 0 for
--- all chains, -1 for mainnet's, -2 for fuji's. Amounts of wei have no leading zeros.
+-- all chains, -1 for mainnet's, -2 for fuji's. Amounts of wei have no leading zeros. Of the open hours, only addresses are counted.
 -- No block: a roll-up
 CREATE TABLE tally (
     scope           INTEGER NOT NULL CHECK (scope >= -2),
@@ -342,6 +342,26 @@ CREATE TABLE tally (
     last_deployers  INTEGER NOT NULL CHECK (last_deployers >= 0),
     PRIMARY KEY (scope, interval, start)
 ) STRICT, WITHOUT ROWID;
+
+-- The hour of each chain's newest block, which the chain's first block of a later hour adds to the tallies around it.
+-- No block: a roll-up
+CREATE TABLE open_hour (
+    chain           INTEGER PRIMARY KEY CHECK (chain > 0),
+    network         INTEGER NOT NULL CHECK (network IN (-1, -2)),   -- as a scope
+    start           INTEGER NOT NULL,                               -- Unix seconds
+    first_block     INTEGER NOT NULL CHECK (first_block >= 0),      -- like the columns of tally
+    last_block      INTEGER NOT NULL CHECK (last_block >= 0),
+    txs             INTEGER NOT NULL CHECK (txs >= 0),
+    gas             INTEGER NOT NULL CHECK (gas >= 0),
+    contracts       INTEGER NOT NULL CHECK (contracts >= 0),
+    fees            BLOB    NOT NULL CHECK (length(fees) <= 32),
+    prices          BLOB    NOT NULL CHECK (length(prices) <= 32),
+    top_price       BLOB    NOT NULL CHECK (length(top_price) <= 32),
+    top_gas         INTEGER NOT NULL CHECK (top_gas >= 0),
+    top_gas_seconds INTEGER NOT NULL CHECK (top_gas_seconds >= 0),
+    top_txs         INTEGER NOT NULL CHECK (top_txs >= 0),
+    top_txs_seconds INTEGER NOT NULL CHECK (top_txs_seconds >= 0)
+) STRICT;
 
 -- Roll-ups of cross-chain messages: how many were sent from one chain to another in an interval of a scope, as above.
 -- No block: a roll-up
