@@ -31,9 +31,9 @@ func TestBobIsPaid(t *testing.T) {
 	before, snapshot := balance(), call(t, "evm_snapshot", "")
 	call(t, "eth_sendTransaction", fmt.Sprintf(`{"from":%q,"to":%q,"value":"0x1"}`, alice, bob))
 	if balance() == before {
-		t.Error("bob got nothing")
+		t.Error("bob received nothing")
 	}
 	if call(t, "evm_revert", fmt.Sprintf("%q", snapshot)) != true || balance() != before {
-		t.Error("bob still has it")
+		t.Error("the revert left the payment in place")
 	}
 }

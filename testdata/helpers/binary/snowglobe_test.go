@@ -9,14 +9,14 @@ import (
 	"testing"
 )
 
-// world is the simulator that runs for all tests of the package. It holds the variables of snowglobe env.
+// world holds the variables that snowglobe env prints for the server.
 var world map[string]string
 
-// TestMain needs nothing but the program, which is snowglobe of the PATH unless SNOWGLOBE names it.
+// TestMain starts a server for all tests. It runs snowglobe from the PATH, or the program that SNOWGLOBE names.
 func TestMain(m *testing.M) {
 	program := "snowglobe"
-	if named := os.Getenv("SNOWGLOBE"); named != "" {
-		program = named
+	if path := os.Getenv("SNOWGLOBE"); path != "" {
+		program = path
 	}
 	server := exec.Command(program, "serve", "--db", ":memory:", "--profile", "tiny", "--addr", "127.0.0.1:0", "--fuji-addr", "off", "--quiet")
 	server.Stderr = os.Stderr
