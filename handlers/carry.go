@@ -69,7 +69,7 @@ func (c *Carry) L1(flags L1Flags) (*interchange.L1, error) {
 	case starts && c.chain != "":
 		return nil, fmt.Errorf("--l1-name starts a new chain; without it the accounts go to %s", c.chain)
 	case !starts && flags != (L1Flags{}):
-		return nil, fmt.Errorf("%s does not start an L1, because it is no genesis of subnet-evm: --l1-network, --l1-upgrade and --l1-airdrop need --l1-name", c.what)
+		return nil, fmt.Errorf("%s does not start an L1, because it is not a subnet-evm genesis: --l1-network, --l1-upgrade and --l1-airdrop need --l1-name", c.what)
 	case !starts:
 		return nil, nil
 	}

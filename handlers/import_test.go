@@ -166,16 +166,16 @@ func TestRefusedImports(t *testing.T) {
 		{`{}`, "expected either path or content"},
 		{`{"path":"/nowhere/at/all.json"}`, "path: open /nowhere/at/all.json"},
 		{`{"content":{"a":1}}`, "the file: line 1: it is none of anvil, alloc, broadcast, ignition, tokenlist; if it is, say which"},
-		{`{"content":{"a":1},"kind":"alloc"}`, "the file: line 1: a: \\\"a\\\" is no address"},
+		{`{"content":{"a":1},"kind":"alloc"}`, "the file: line 1: a: \\\"a\\\" is not an address"},
 		{`{"content":{"a":1},"kind":"besu"}`, "there is no kind"},
 		{`{"content":[1]}`, "the file: line 1: expected an object"},
 		{`{"content":{"alloc":{}},"chain":"Q"}`, "chain: there is no EVM chain"},
 		{`{"content":{"alloc":{"0x00000000000000000000000000000000000a110c":{}}}}`, "alloc.0x00000000000000000000000000000000000a110c: the account has no balance"},
 		{`{"content":{"transactions":[],"chain":31337}}`, "chain: the world has no EVM chain with the id that the file gives; name a chain"},
-		{`{"content":{"transactions":[{"contractName":"A","contractAddress":"0x12"}]}}`, "transactions[0].contractAddress: \\\"0x12\\\" is no address"},
+		{`{"content":{"transactions":[{"contractName":"A","contractAddress":"0x12"}]}}`, "transactions[0].contractAddress: \\\"0x12\\\" is not an address"},
 		{`{"content":{"transactions":{}}}`, "transactions: expected a list"},
 		{`{"content":{"tokens":[{"chainId":43114}]}}`, "tokens[0]: the token has no address"},
-		{`{"content":{"M#A":"0x12"}}`, "M#A: \\\"0x12\\\" is no address"},
+		{`{"content":{"M#A":"0x12"}}`, "M#A: \\\"0x12\\\" is not an address"},
 	} {
 		if _, text := d.imports(400, c.body); !strings.Contains(text, c.problem) {
 			t.Errorf("%s: %s, want %s", c.body, text, c.problem)
@@ -293,7 +293,7 @@ play:
 		{"{}", "world.yaml:3: import[0]: it needs a file"},
 		{"{file: nowhere.json}", "world.yaml:3: import[0].file: open nowhere.json"},
 		{"{file: " + foreign("genesis.json") + ", sha256: 00}", "world.yaml:3: import[0].sha256: the hash of"},
-		{"{file: " + foreign("genesis.json") + ", chain: P}", "world.yaml:3: import[0].chain: P is no EVM chain"},
+		{"{file: " + foreign("genesis.json") + ", chain: P}", "world.yaml:3: import[0].chain: P is not an EVM chain"},
 		{"{file: " + foreign("genesis.json") + ", kind: anvil}", "import[0].file: " + foreign("genesis.json") + ":1: it has no accounts: it is no anvil"},
 	} {
 		_, err := seed.ParseProfile("world.yaml", []byte("name: bad\nimport:\n  - "+c.entry+"\n"))

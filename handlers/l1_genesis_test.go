@@ -130,12 +130,12 @@ func TestAGenesisGoesIntoAServer(t *testing.T) {
 		status     int
 		body, said string
 	}{
-		{409, `{"content":` + string(genesis) + `}`, "there is a world"},
+		{409, `{"content":` + string(genesis) + `}`, "already exists"},
 		{400, `{"content":` + string(genesis) + `,"name":"C"}`, "C is the name of another chain"},
 		{400, `{"content":` + string(genesis) + `,"name":"my-l1"}`, "a chain's name may have only letters and digits"},
-		{400, `{"content":` + string(genesis) + `,"name":"Mine","chain":"C"}`, "a chain of its own"},
+		{400, `{"content":` + string(genesis) + `,"name":"Mine","chain":"C"}`, "is a new chain"},
 		{400, `{"content":` + string(genesis) + `,"name":"Mine","network":"kite"}`, "kite"},
-		{400, `{"content":` + strings.Replace(string(genesis), "990001", "43114", 1) + `,"name":"Mine"}`, "chain 43114, Avalanche (C-Chain), is there already"},
+		{400, `{"content":` + strings.Replace(string(genesis), "990001", "43114", 1) + `,"name":"Mine"}`, "chain 43114, Avalanche (C-Chain), already exists"},
 		{400, `{"content":{"alloc":{}},"name":"Mine"}`, "it has no config"},
 		{400, `{"content":{"alloc":{}},"upgrade":{},"network":"fuji"}`, "network, upgrade: only an L1"},
 		{400, `{"content":` + string(genesis) + `,"name":"Mine","upgrade":{"precompileUpgrades":[7]}}`, "upgrade: line 1"},
@@ -365,7 +365,7 @@ func TestMistakesInAGenesis(t *testing.T) {
 	for _, c := range []struct{ entry, problem string }{
 		{"genesis: nowhere.json", "l1s[0].genesis: open nowhere.json"},
 		{"genesis: " + write("a.json", "{\n}\n}"), "a.json:3: it is not JSON"},
-		{"genesis: " + write("b.json", "{}"), "b.json:1: it has no config: it is no genesis"},
+		{"genesis: " + write("b.json", "{}"), "b.json:1: it has no config: it is not a genesis"},
 		{"genesis: " + changed(`"chainId": 990001,`, ""), "genesis.json:2: config: it has no chainId"},
 		{"genesis: " + changed(`"0x7A1200"`, `"0x7A1201"`), "genesis.json:45: gasLimit: it is 8000001, and the gasLimit of feeConfig is 8000000: subnet-evm wants them to be the same"},
 		{"genesis: " + changed(`"targetGas": 15000000`, `"targetGas": 0`), "targetGas cannot be less than or equal to 0"},
@@ -377,7 +377,7 @@ func TestMistakesInAGenesis(t *testing.T) {
 		{"genesis: testdata/l1/lists.json, airdrop: testdata/l1/fees-airdrop.json", "it has no airdropHash, so there is no airdrop"},
 		{"genesis: testdata/l1/lists.json, chainId: 5", "l1s[0].chainId: it is 5, and that of the genesis is 990001"},
 		{"genesis: testdata/l1/lists.json, transactions: 300", "l1s[0].transactions: nobody acts on a chain with a genesis of its own"},
-		{"genesis: testdata/l1/lists.json, upgrade: " + write("u.json", `{"precompileUpgrades":[{"feeManagerConfig":{"blockTimestamp":1,"disable":true}}]}`), "turns off what is off"},
+		{"genesis: testdata/l1/lists.json, upgrade: " + write("u.json", `{"precompileUpgrades":[{"feeManagerConfig":{"blockTimestamp":1,"disable":true}}]}`), "turns off a contract that is off"},
 		{"genesis: testdata/l1/lists.json, upgrade: " + write("v.json", "{\n\"precompileUpgrades\":[7]}"), "v.json:2: precompileUpgrades[0]: expected an object"},
 		{"upgrade: u.json, chainId: 7", "upgrade and airdrop belong to a genesis"},
 		{"token: ABC", "0 is no EVM chain id"},

@@ -86,7 +86,7 @@ func (l *Listeners) asNetwork(o *AsNetwork) (err error) {
 		return nil
 	}
 	if beyondLoopback(l.Main.Addr()) && !o.Exposed {
-		return fmt.Errorf("--as-network: %s can be reached from other machines, for which the proxy would act; --allow-control allows that", l.Main.Addr())
+		return fmt.Errorf("--as-network: %s can be reached from other machines, and would proxy for them; allow that with --allow-control", l.Main.Addr())
 	}
 	if l.proxy, err = intercept.New(o.Options, o.Log); err != nil {
 		return err

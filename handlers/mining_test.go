@@ -299,13 +299,13 @@ func blocksAsAskedFor(d *devnet) {
 	if got := d.text("evm_mine", map[string]any{"blocks": 2}); got != `"0x0"` || d.head().Number.Uint64() != made.Number.Uint64()+2 || d.head().BaseFee.Int64() == 1234 && d.chain.Row.Kind == "C" {
 		d.Errorf("%s, %d", got, d.head().BaseFee)
 	}
-	if got := codeOf(d.client.Client().CallContext(d.Context(), nil, "evm_setNextBlockTimestamp", int64(99_999_999_999))); got != "-32000 timestamp error: the world's clock does not go that far: 5138-11-16T09:46:39Z is after 2056-10-24T00:00:00Z" {
+	if got := codeOf(d.client.Client().CallContext(d.Context(), nil, "evm_setNextBlockTimestamp", int64(99_999_999_999))); got != "-32000 timestamp error: the world's clock cannot go that far: 5138-11-16T09:46:39Z is after 2056-10-24T00:00:00Z" {
 		d.Error(got)
 	}
-	if got := codeOf(d.client.Client().CallContext(d.Context(), nil, "anvil_mine", 1000, 86_400*30)); !strings.Contains(got, "1000 blocks 720h0m0s apart: the world's clock does not go that far: ") {
+	if got := codeOf(d.client.Client().CallContext(d.Context(), nil, "anvil_mine", 1000, 86_400*30)); !strings.Contains(got, "1000 blocks 720h0m0s apart: the world's clock cannot go that far: ") {
 		d.Error(got)
 	}
-	if got := codeOf(d.client.Client().CallContext(d.Context(), nil, "anvil_mine", "0xffffff")); got != "-32000 the number of blocks is 16777215, at most 100000 is possible" {
+	if got := codeOf(d.client.Client().CallContext(d.Context(), nil, "anvil_mine", "0xffffff")); got != "-32000 the number of blocks is 16777215: expected at most 100000" {
 		d.Error(got)
 	}
 }

@@ -79,7 +79,7 @@ func TestPlayACommandsSession(t *testing.T) {
 	if err := os.WriteFile(file, []byte("\nalice sends 1.5 AVAX to bobo on C\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if code, _, stderr := outcome(t, command(t, "play", "--db", ":memory:", "--profile", "tiny", "--quiet", file)); code != 1 || !strings.Contains(stderr, `first.session: line 2: "bobo" is no account, contract or address`) {
+	if code, _, stderr := outcome(t, command(t, "play", "--db", ":memory:", "--profile", "tiny", "--quiet", file)); code != 1 || !strings.Contains(stderr, `first.session: line 2: "bobo" is not an account, contract or address`) {
 		t.Errorf("%d %s", code, stderr)
 	}
 }

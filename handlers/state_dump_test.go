@@ -184,14 +184,14 @@ func TestFormsOfADump(t *testing.T) {
 		{"{}", "-32000 state dump: line 1: it has no accounts"},
 		{large.String(), "-32000 state dump: it has more than 32 MiB"},
 		{"\x1f\x8bnonsense", "-32000 state dump: the compressed data is damaged"},
-		{`{"accounts":{` + good + `,"0x12":{}}}`, "-32000 state dump: line 1: accounts.0x12: \"0x12\" is no address"},
-		{`{"accounts":{` + good + `,` + good + `}}`, "-32000 state dump: line 1: accounts: \"0x0000000000000000000000000000000000000abc\" is there twice"},
+		{`{"accounts":{` + good + `,"0x12":{}}}`, "-32000 state dump: line 1: accounts.0x12: \"0x12\" is not an address"},
+		{`{"accounts":{` + good + `,` + good + `}}`, "-32000 state dump: line 1: accounts: \"0x0000000000000000000000000000000000000abc\" appears twice"},
 		{account(`"nonce":3,"balance":"0x10","code":"0x"`), "-32000 state dump: line 3: accounts." + at.Hex() + ": the account has no storage"},
 		{account(`"nonce":-1,"balance":"0x10","code":"0x","storage":{}`), "-32000 state dump: line 3: accounts." + at.Hex() + ".nonce: expected a whole number"},
 		{account(`"nonce":"0x7fffffffffffffff","balance":"0x10","code":"0x","storage":{}`), "-32000 state dump: line 3: accounts." + at.Hex() + ".nonce: it is 9223372036854775807"},
 		{account(`"nonce":1,"balance":"0x1` + strings.Repeat("0", 64) + `","code":"0x","storage":{}`), "-32000 state dump: line 3: accounts." + at.Hex() + ".balance: expected a whole number"},
 		{account("\"nonce\":1,\n\"balance\":\"0x1\",\n\"code\":\"0x6\",\"storage\":{}"), "-32000 state dump: line 5: accounts." + at.Hex() + ".code: expected bytes"},
-		{account(`"nonce":1,"balance":"0x1","code":"0x","storage":{"0x1":"0x1","1":"0x1"}`), "-32000 state dump: line 3: accounts." + at.Hex() + ".storage.1: the slot is there twice"},
+		{account(`"nonce":1,"balance":"0x1","code":"0x","storage":{"0x1":"0x1","1":"0x1"}`), "-32000 state dump: line 3: accounts." + at.Hex() + ".storage.1: the slot appears twice"},
 		{account(`"nonce":1,"balance":"0x1","code":"0x","storage":{},"rent":1`), "-32000 state dump: line 3: accounts." + at.Hex() + ".rent: an account has no rent"},
 	} {
 		if got := load(c.text); !strings.HasPrefix(got, c.problem) {

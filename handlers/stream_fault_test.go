@@ -183,7 +183,7 @@ func TestPagesAreShortOrExpire(t *testing.T) {
 	if p := read("/v1/chains/43114/blocks", "x-sim-fault", "short-page"); len(p.Blocks) != 5 {
 		t.Errorf("without a size there are %d", len(p.Blocks))
 	}
-	if a := c.try("GET", path+"&pageToken="+whole.NextPageToken, "", "x-sim-fault", "page-token=expired"); a.status != http.StatusBadRequest || !strings.Contains(a.body, "has expired, as it is older than 24 hours") {
+	if a := c.try("GET", path+"&pageToken="+whole.NextPageToken, "", "x-sim-fault", "page-token=expired"); a.status != http.StatusBadRequest || !strings.Contains(a.body, "has expired after 24 hours") {
 		t.Errorf("an expired token: %d %s", a.status, a.body)
 	}
 	if a := c.try("GET", path, "", "x-sim-fault", "page-token=expired"); a.status != http.StatusOK {

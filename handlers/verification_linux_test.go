@@ -159,7 +159,7 @@ func TestContractsAreVerifiedByTheirBytes(t *testing.T) {
 		"Missing contractname":                                                        verify("contractname", ""),
 		"The sources have no":                                                         verify("contractname", "src/Counter.sol:Counter"),
 		"expected solidity-standard-json-input":                                       verify("codeformat", "vyper-json"),
-		"no standard JSON input":                                                      verify("sourceCode", "contract Counter {}"),
+		"not a standard JSON input":                                                   verify("sourceCode", "contract Counter {}"),
 		"expected hex":                                                                verify("constructorArguements", "xyz"),
 	} {
 		if s.Status != "0" || s.Message != "NOTOK" || !strings.Contains(s.text(), want) {

@@ -68,7 +68,7 @@ func (o Options) agree(w *sim.World, chosen map[string]bool) error {
 	case chosen["profile"] && m.Profile != o.Profile.Name:
 		return fmt.Errorf("the file holds a world of profile %s, not of profile %s; %s", m.Profile, o.Profile.Name, advice)
 	case chosen["profile"] && m.Shape != shape:
-		return fmt.Errorf("the file holds a world of another profile %s than the one given now; %s", m.Profile, advice)
+		return fmt.Errorf("the file holds a world of a different profile %s; %s", m.Profile, advice)
 	case chosen["until"] && !o.UntilNow && !until.Equal(o.Until):
 		return fmt.Errorf("the file's history ends at %s, not at %s; %s", until.Format(time.RFC3339), o.Until.Format(time.RFC3339), advice)
 	case chosen["upgrade"]:

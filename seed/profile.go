@@ -127,7 +127,7 @@ func ParseProfile(source string, raw []byte) (*Profile, error) {
 func (p *Profile) checkSizes() error {
 	for _, b := range bounds {
 		if v := b.value(p); v < b.low || v > b.high {
-			return p.places.Error(b.key, "it is %d, it must be from %d to %d", v, b.low, b.high)
+			return p.places.Error(b.key, "%d is not from %d to %d", v, b.low, b.high)
 		}
 	}
 	if p.Transactions < p.Chains*minimumPerChain {
@@ -186,7 +186,7 @@ func (p *Profile) CheckSpan(until, today time.Time) error {
 	}
 	latest = latest.AddDate(distant, 0, 0)
 	if from.Before(earliest) || until.After(latest) {
-		return fmt.Errorf("history from %s to %s leaves the span from %s (the Granite upgrade) to %s",
+		return fmt.Errorf("history from %s to %s is outside the span from %s (the Granite upgrade) to %s",
 			from.Format(time.RFC3339), until.Format(time.RFC3339), earliest.Format(time.RFC3339), latest.Format(time.RFC3339))
 	}
 	return nil

@@ -68,7 +68,7 @@ func activationText(unix uint64) string {
 func withActivation(networks []*rules.Network, network, name string, unix int64) ([]*rules.Network, error) {
 	upgrade, err := rules.UpgradeNamed(name)
 	if err == nil && upgrade < rules.Helicon {
-		err = fmt.Errorf("%s activates before every history: only later upgrades can be moved", upgrade)
+		err = fmt.Errorf("%s activates before every history: you can move only later upgrades", upgrade)
 	}
 	if err == nil && network != "" {
 		var known fixtures.Network

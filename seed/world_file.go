@@ -134,10 +134,10 @@ func (c *namedAccounts) specs() ([]evm.ChainSpec, error) {
 		l, path := &c.L1s[i], fmt.Sprintf("l1s[%d]", i)
 		id := uint64(l.ChainID)
 		if at := slices.IndexFunc(all, func(s evm.ChainSpec) bool { return s.EVMID() == id || s.Name() == l.Name }); at >= 0 {
-			return nil, c.places.Error(path, "chain %d, %s, is there already", all[at].EVMID(), all[at].Name())
+			return nil, c.places.Error(path, "chain %d, %s, already exists", all[at].EVMID(), all[at].Name())
 		}
 		if l.Genesis == "" && l.Transactions != nil && (*l.Transactions < minimumPerChain || *l.Transactions > c.Days*mostPerDay) {
-			return nil, c.places.Error(path+".transactions", "it is %d, it must be from %d to %d", *l.Transactions, minimumPerChain, c.Days*mostPerDay)
+			return nil, c.places.Error(path+".transactions", "%d is not from %d to %d", *l.Transactions, minimumPerChain, c.Days*mostPerDay)
 		}
 		symbol := cmp.Or(l.Token, strings.ToUpper(l.Name[:min(len(l.Name), 4)]))
 		spec := evm.OwnChain(networkOf(l.Network), l.Name, cmp.Or(l.TokenName, l.Name), symbol, id)
@@ -287,7 +287,7 @@ func (c *namedAccounts) address(name string) (common.Address, error) {
 	if len(name) == 42 && common.IsHexAddress(name) {
 		return common.HexToAddress(name), nil
 	}
-	return common.Address{}, fmt.Errorf("%q is no account or address", name)
+	return common.Address{}, fmt.Errorf("%q is not an account or address", name)
 }
 
 // owner returns the owner of a payment on P and X: an account, or an address written out.
@@ -336,7 +336,7 @@ const (
 func nano(a worldfile.Amount) (uint64, error) {
 	n, err := a.Units(nanoDecimals)
 	if err == nil && !n.IsUint64() {
-		err = fmt.Errorf("%s AVAX is more than there can be", a)
+		err = fmt.Errorf("%s AVAX is more than the supply can have", a)
 	}
 	if err != nil {
 		return 0, err

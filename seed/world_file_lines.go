@@ -36,7 +36,7 @@ func (p *player) line(ctx context.Context, s *session.Step) error {
 	}
 	switch {
 	case s.Fails && err == nil:
-		return errors.New("it succeeded, and the line says that it fails")
+		return errors.New("it succeeded, but the line expects it to fail")
 	case s.Fails && !store.Internal(err):
 		return nil
 	}
@@ -73,7 +73,7 @@ func (p *player) mine(ctx context.Context, s *session.Step) error {
 func (p *player) raw(ctx context.Context, s *session.Step) error {
 	at, err := p.chainOf(s.Chain)
 	if err == nil && at < 0 {
-		err = fmt.Errorf("%s takes no such transaction: write issue instead of raw", s.Chain)
+		err = fmt.Errorf("%s does not accept such a transaction: write issue instead of raw", s.Chain)
 	}
 	tx := new(types.Transaction)
 	if err == nil {

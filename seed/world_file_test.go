@@ -173,7 +173,7 @@ contracts:
 	}
 	p, _ := seed.LoadProfile(path)
 	if _, err := seed.Generate(t.Context(), seed.Options{Path: store.Memory, Seed: 1, Profile: p, Until: seed.DefaultUntil}); err == nil ||
-		!strings.HasPrefix(err.Error(), path+`:7: contracts[1].args: argument owner_`) && !strings.Contains(err.Error(), `"one" is no account, contract or address`) {
+		!strings.HasPrefix(err.Error(), path+`:7: contracts[1].args: argument owner_`) && !strings.Contains(err.Error(), `"one" is not an account, contract or address`) {
 		t.Error(err)
 	}
 	text = strings.Replace(text, ", one], chain: fuji/C", ", one]", 1) + `- {name: three, artifact: Foundry.json, address: "0x00000000000000000000000000000000000c0ffe", args: [Three, THREE, 0, 300, alice]}
@@ -291,10 +291,10 @@ func TestKnownContractsOfAnotherVersion(t *testing.T) {
 		t.Fatal(err)
 	}
 	for known, want := range map[string]string{
-		"{set: entrypoint-0.7, package: package}":   "6: known[0].package: artifacts/EntryPoint.json is of another version: its code does not come to stand at 0x0000000071727De22E5E9d8BAf0edAc6f37da032; npm install @account-abstraction/contracts@0.7.0 has it",
+		"{set: entrypoint-0.7, package: package}":   "6: known[0].package: artifacts/EntryPoint.json is another version: its code would not get the address 0x0000000071727De22E5E9d8BAf0edAc6f37da032; run npm install @account-abstraction/contracts@0.7.0",
 		"{set: entrypoint-0.7, package: elsewhere}": "6: known[0].package: open ",
 		"{set: entrypoint-0.8, package: package}":   "6: known[0].set: there is no set entrypoint-0.8; did you mean entrypoint-0.",
-		"{set: safe-1.4.1}":                         "6: known[0].package: it must be given",
+		"{set: safe-1.4.1}":                         "6: known[0].package: it is required",
 	} {
 		_, err := seed.ParseProfile(filepath.Join(folder, "world.yaml"), []byte(head+"known:\n- "+known+"\n"))
 		if err == nil || !strings.HasPrefix(err.Error(), filepath.Join(folder, "world.yaml:")+want) {
@@ -310,15 +310,15 @@ func TestMistakesThatShowWhenPlayed(t *testing.T) {
 		{"play:\n- {from: alice, to: usdx, method: transfer, args: [bob, 9_000_000 ether]}\n", "world.yaml:6: play[0]: it fails: execution reverted"},
 		{"play:\n- {from: bob, to: usdx, method: transfer, args: [alice, 9_000_000 ether]}\n", "world.yaml:6: play[0]: it fails: execution reverted: ERC20InsufficientBalance(sender: 0x70997970C51812dc3A010C7d01b50e0d17dc79C8, balance: "},
 		{"play:\n- {from: bob, to: reverter, method: nestedRevert, gas: 100_000}\n", "world.yaml:6: play[0]: it fails: execution reverted: Unlucky(code: 7, who: 0x"},
-		{"play:\n- {from: alice, to: bob, value: 1, fails: true}\n", "world.yaml:6: play[0]: it succeeded, and fails is true"},
+		{"play:\n- {from: alice, to: bob, value: 1, fails: true}\n", "world.yaml:6: play[0]: it succeeded, but fails is true"},
 		{"play:\n- {from: alice, to: usdx, method: send}\n", "world.yaml:6: play[0].method: usdx has no method send; it has "},
 		{"play:\n- {from: alice, to: bob, value: 1}\n- {from: bob, to: usdx, method: transfer, args: [bob, 9_000_000 ether], sameBlock: true}\n", "world.yaml:7: play[1]: it fails: execution reverted"},
-		{"play:\n- {from: alice, to: bob, value: 1}\n- {from: bob, to: alice, value: 1, fails: true, sameBlock: true}\n", "world.yaml:7: play[1]: it succeeded, and fails is true"},
+		{"play:\n- {from: alice, to: bob, value: 1}\n- {from: bob, to: alice, value: 1, fails: true, sameBlock: true}\n", "world.yaml:7: play[1]: it succeeded, but fails is true"},
 		{"play:\n- {from: alice, to: bob, value: 1, at: -2h}\n", "world.yaml:6: play[0].at: it lies within the generated history"},
 		{"play:\n- {from: nobody, value: 1, toChain: X}\n", "world.yaml:6: play[0]: export of 1000000000 nAVAX from C: there is not enough"},
 		{"contracts:\n- {name: mine, bytecode: 0x00, address: \"0xcA11bde05977b3631167028862bE2a173976CA11\"}\n", "world.yaml:6: contracts[0]: 0xcA11bde05977b3631167028862bE2a173976CA11 is the address of multicall"},
 		{"tokens:\n- {name: Mine, symbol: usdx}\n", "world.yaml:6: tokens[0]: usdx is the role of a contract"},
-		{"addValidators:\n- {name: v, owner: fresh, stake: 2000, end: +20d}\n", "world.yaml:6: addValidators[0]: its owner cannot pay"},
+		{"addValidators:\n- {name: v, owner: fresh, stake: 2000, end: +20d}\n", "world.yaml:6: addValidators[0]: the owner cannot pay"},
 		{"addValidators:\n- {name: v, owner: whale, stake: 1, start: -1d, end: +20d}\n", "world.yaml:6: addValidators[0]: "},
 		{"addDelegators:\n- {validator: nowhere, stake: 25, end: +20d}\n", "world.yaml:6: addDelegators[0]: no node has the role or id nowhere"},
 	} {
@@ -352,21 +352,21 @@ func TestMistakesInAWorldFile(t *testing.T) {
 		{"validators:\n- {name: v}\n", "5: validators: it is how many there are; those by name are listed under addValidators"},
 		{"accounts: treasury\n", "5: accounts: expected a list, whose entries begin with -"},
 		{"accounts:\n- {name: a}\n", "6: accounts[0]: it needs one of key, index and address"},
-		{"accounts:\n- {index: 11}\n", "6: accounts[0].name: it must be given: its name in the file and in /sim/world"},
+		{"accounts:\n- {index: 11}\n", "6: accounts[0].name: it is required: its name in the file and in /sim/world"},
 		{"accounts:\n- {name: alice, index: 11}\n", "6: accounts[0].name: alice is a persona"},
 		{"accounts:\n- {name: a, index: 0}\n", "6: accounts[0]: it is the account of alice; name that one instead"},
-		{"accounts:\n- {name: a, key: abc}\n", "6: accounts[0].key: it is no private key"},
-		{"accounts:\n- {name: a, index: 11}\n- {name: a, index: 12}\n", `7: accounts[1].name: "a" is the name of accounts[0] already`},
+		{"accounts:\n- {name: a, key: abc}\n", "6: accounts[0].key: it is not a private key"},
+		{"accounts:\n- {name: a, index: 11}\n- {name: a, index: 12}\n", `7: accounts[1].name: "a" is already the name of accounts[0]`},
 		{"accounts:\n- name: a\n  index: 11\n  balances:\n    C: 1,5\n", `9: accounts[0].balances.C: "1,5" is not an amount such as 1.5 or 1_000_000`},
-		{"accounts:\n- name: a\n  index: 11\n  balances:\n    D: 1\n", "9: accounts[0].balances.D: there is no chain D; there are C, P, X, the same after fuji/, EVM chain ids"},
+		{"accounts:\n- name: a\n  index: 11\n  balances:\n    D: 1\n", "9: accounts[0].balances.D: there is no chain D; expected C, P, X, the same after fuji/, or an EVM chain id"},
 		{"accounts:\n- {name: a, index: 11, balances: {P: 0.0000000001}}\n", `6: accounts[0].balances.P: "0.0000000001" has more than 9 decimals`},
 		{"accounts:\n- {name: a, index: 11, balances: {4711: 1}}\n", "6: accounts[0].balances.4711: there is no chain 4711; the EVM chains of this profile are 43114 (Avalanche (C-Chain)), 43113"},
 		{"accounts:\n- {name: a, address: 0x12}\n", "6: accounts[0].address: \"0x12\" is not an EVM address"},
 		{"accounts:\n- {name: a, address: P-avax1qqqq}\n", "6: accounts[0].address: the checksum of P-avax1qqqq is wrong"},
 		{"accounts:\n- {name: a, address: P-avax1qqqqqqqqqqqqqqqqqqqqqqqqqrqpmsx7shcp6w, balances: {C: 1}}\n", "6: accounts[0].balances.C: P-avax1qqqqqqqqqqqqqqqqqqqqqqqqqrqpmsx7shcp6w has nothing on EVM chains"},
 		{"accounts:\n- {name: a, address: P-avax1qqqqqqqqqqqqqqqqqqqqqqqqqrqpmsx7shcp6w, balances: {fuji/P: 1}}\n", "6: accounts[0].balances.fuji/P: P-avax1qqqqqqqqqqqqqqqqqqqqqqqqqrqpmsx7shcp6w is an address of mainnet, and not of fuji"},
-		{"accounts:\n- {name: a, address: P-avax1qqqqqqqqqqqqqqqqqqqqqqqqqrqpmsx7shcp6w}\ntokens:\n- {name: T, symbol: T, holders: {a: 1}}\n", "8: tokens[0].holders.a: the EVM address of a is not known"},
-		{"accounts:\n- {name: a, address: \"0x1234567890123456789012345678901234567890\"}\nplay:\n- {from: whale, to: a, value: 1, chain: X}\n", "8: play[0].to: the address of a on P and X is not known"},
+		{"accounts:\n- {name: a, address: P-avax1qqqqqqqqqqqqqqqqqqqqqqqqqrqpmsx7shcp6w}\ntokens:\n- {name: T, symbol: T, holders: {a: 1}}\n", "8: tokens[0].holders.a: the EVM address of a is unknown"},
+		{"accounts:\n- {name: a, address: \"0x1234567890123456789012345678901234567890\"}\nplay:\n- {from: whale, to: a, value: 1, chain: X}\n", "8: play[0].to: the address of a on P and X is unknown"},
 		{"play:\n- {from: whale, to: P-avax1qqqq, value: 1, chain: X}\n", "6: play[0].to: the checksum of P-avax1qqqq is wrong"},
 		{"play:\n- {from: whale, to: bob, sameBlock: true}\n", "6: play[0].sameBlock: there is no transaction before it"},
 		{"play:\n- {from: whale, to: bob}\n- {from: whale, to: bob, chain: fuji/C, sameBlock: true}\n", "7: play[1].sameBlock: the transaction before it is on another chain, C"},
@@ -385,7 +385,7 @@ func TestMistakesInAWorldFile(t *testing.T) {
 		{"contracts:\n- {name: c, bytecode: 0x60__$lib$__}\n", "6: contracts[0].bytecode: it has libraries that are not linked"},
 		{"contracts:\n- {name: c}\n", "6: contracts[0]: it needs an artifact or bytecode"},
 		{"contracts:\n- {name: c, bytecode: 0x00, address: 0x12}\n", "6: contracts[0].address: \"0x12\" is not an EVM address"},
-		{"contracts:\n- {name: c, bytecode: 0x00, from: bob, address: \"0x1234567890123456789012345678901234567890\"}\n", "6: contracts[0]: a contract of the genesis is not deployed by anybody"},
+		{"contracts:\n- {name: c, bytecode: 0x00, from: bob, address: \"0x1234567890123456789012345678901234567890\"}\n", "6: contracts[0]: nobody deploys a contract of the genesis"},
 		{"contracts:\n- {name: c, bytecode: 0x00, libraries: {Lib: d}}\n", "6: contracts[0].libraries.Lib: there is no contract d in the file; there are c"},
 		{"contracts:\n- {name: c, bytecode: 0x00, libraries: {Lib: 0x12}}\n", "6: contracts[0].libraries.Lib: \"0x12\" is not an EVM address"},
 		{"contracts:\n- {name: c, bytecode: 0x00, libraries: [Lib]}\n", "6: contracts[0].libraries: expected two names on each line, such as Lib: lib"},
@@ -394,29 +394,29 @@ func TestMistakesInAWorldFile(t *testing.T) {
 		{"play:\n- {from: alice, to: usdx, method: \"f" + strings.Repeat("(", 5_000) + "\"}\n", "6: play[0].method: it has more than 4096 characters"},
 		{"play:\n- {from: alice, to: bob, value: " + strings.Repeat("1", 1_000_000) + "}\n", "6: play[0].value: it has more than 300 digits"},
 		{"contracts:\n- {name: c, bytecode: 0x00, salt: hello}\n", "6: contracts[0].salt: \"hello\" is not hex"},
-		{"contracts:\n- {name: c, bytecode: 0x00, deployer: \"0x914d7Fec6aaC8cd542e72Bca78B30650d45643d7\"}\n", "6: contracts[0].salt: it must be given with a deployer"},
+		{"contracts:\n- {name: c, bytecode: 0x00, deployer: \"0x914d7Fec6aaC8cd542e72Bca78B30650d45643d7\"}\n", "6: contracts[0].salt: it is required with a deployer"},
 		{"contracts:\n- {name: c, bytecode: 0x00, salt: 0x01, value: 1}\n", "6: contracts[0]: a contract with a salt has neither value nor address"},
-		{"l1s:\n- {name: Ice, chainId: 43114}\n", "6: l1s[0]: chain 43114, Avalanche (C-Chain), is there already"},
+		{"l1s:\n- {name: Ice, chainId: 43114}\n", "6: l1s[0]: chain 43114, Avalanche (C-Chain), already exists"},
 		{"addValidators:\n- {name: v, stake: 2000, end: tomorrow}\n", `6: addValidators[0].end: "tomorrow" is not a time such as`},
 		{"play:\n- {from: alice, to: bob, value: 1, chain: fugi/C}\n", `6: play[0].chain: "fugi/C": there is no network fugi`},
-		{"play:\n- {from: alice, method: f}\n", "6: play[0].to: it must be given: whose method it is"},
+		{"play:\n- {from: alice, method: f}\n", "6: play[0].to: it is required: the contract whose method it is"},
 		{"play:\n- {from: alice, to: bob, chain: P}\n", "6: play[0]: a transaction on P needs to and value"},
 		{"play:\n- {from: alice, value: 1, chain: P, toChain: fuji/C}\n", "6: play[0].toChain: value moves between C, P and X of one network, and not from P to fuji/C"},
 		{"play:\n- {from: alice, to: bob, value: 1, toChain: P}\n", "6: play[0]: a transfer to another chain has only from, chain, toChain and value"},
 		{"play:\n- alice sends 1 to bob on C\n", "6: play[0]: expected a unit after 1"},
 		{"play:\n- alice sends 1 AVAX to bob on D\n", "6: play[0].chain: there is no chain D"},
-		{"play:\n- revert to before\n", `6: play[0]: a world file cannot do "revert to before": nothing can be undone while the world is generated`},
+		{"play:\n- revert to before\n", `6: play[0]: a world file cannot do "revert to before": a world cannot undo anything during its generation`},
 		{"play: |\n  mine on C\n  POST /sim/faults {}\n", `7: play[1]: a world file cannot do "POST /sim/faults {}": start the server with --faults FILE instead`},
 		{"play: |\n  digest " + strings.Repeat("0", 64) + "\n", "6: play[0]: a world file cannot do \"digest " + strings.Repeat("0", 64) + "\": the world has no digest until it is generated"},
 		{"play: |\n  clock advance 1h with people\n", `6: play[0]: a world file cannot do "clock advance 1h0m0s with people": people act only in a finished world`},
 		{"play: |\n  evm_setAutomine [false] on C\n", `6: play[0]: a world file cannot do "evm_setAutomine [false] on C": of a node's methods, only those that set an account's balance, nonce, code or storage work here`},
 		{"play: |\n  anvil_setBalance [\"@bob\"] on C\n", `6: play[0]: a world file cannot do "anvil_setBalance [\"@bob\"] on C": anvil_setBalance takes 2 parameters, not 1`},
 		{"play: |\n  anvil_setBalance [\"@bob\",\"0x-1\"] on C\n", `6: play[0]: a world file cannot do "anvil_setBalance [\"@bob\",\"0x-1\"] on C": parameter 2 of anvil_setBalance: expected a number of 256 bits, in decimal or as 0x and hexadecimal digits, not "0x-1"`},
-		{"play: |\n  anvil_setStorageAt [\"@bob\",0,\"0x01\"] on C\n", `6: play[0]: a world file cannot do "anvil_setStorageAt [\"@bob\",0,\"0x01\"] on C": the value of a slot has 32 bytes`},
+		{"play: |\n  anvil_setStorageAt [\"@bob\",0,\"0x01\"] on C\n", `6: play[0]: a world file cannot do "anvil_setStorageAt [\"@bob\",0,\"0x01\"] on C": expected 32 bytes for a slot's value`},
 		{"play: |\n  anvil_setNonce [\"@bob\",9223372036854775808] on C\n", `6: play[0]: a world file cannot do "anvil_setNonce [\"@bob\",9223372036854775808] on C": the nonce has more than 62 bits`},
-		{"play: |\n  anvil_setBalance [\"@bob\",1] on P\n", "6: play[0]: P is no EVM chain"},
+		{"play: |\n  anvil_setBalance [\"@bob\",1] on P\n", "6: play[0]: P is not an EVM chain"},
 		{"play: |\n  # two lines\n\n  mine on C\n  mine on D\n", "9: play[1]: there is no chain D"},
-		{"play:\n- {from: alice, from: bob, to: bob}\n", "6: play[0].from: it stands there twice"},
+		{"play:\n- {from: alice, from: bob, to: bob}\n", "6: play[0].from: it appears twice"},
 	} {
 		_, err := seed.ParseProfile("world.yaml", []byte(head+c.text))
 		if err == nil || !strings.HasPrefix(err.Error(), "world.yaml:"+c.want) && !strings.Contains(err.Error(), "\nworld.yaml:"+c.want) {

@@ -146,7 +146,7 @@ func (p *player) steps() (all []step, err error) {
 // imports takes over a file of another tool. The contracts that it names can be called by these names afterwards.
 func (p *player) imports(ctx context.Context, m *worldfile.Import) error {
 	if m.Content == nil {
-		return errors.New("the file is needed again to make the world: name it with file")
+		return errors.New("generating the world needs the file again: name it with file")
 	}
 	var chain *reader.Chain
 	if m.Chain != "" {
@@ -188,7 +188,7 @@ func (p *player) address(chain int) worldfile.Resolve {
 		if len(name) == 42 && common.IsHexAddress(name) {
 			return common.HexToAddress(name), nil
 		}
-		return common.Address{}, fmt.Errorf("%q is no account, contract or address", name)
+		return common.Address{}, fmt.Errorf("%q is not an account, contract or address", name)
 	}
 }
 
@@ -214,7 +214,7 @@ func (p *player) actor(chain int, name string) *actor {
 // add remembers a contract of the file by its name.
 func (p *player) add(chain int, name, artifact, text string, address common.Address, parsed abi.ABI) error {
 	if p.actor(chain, name) != nil {
-		return fmt.Errorf("%s is the role of a contract that is on %s already; take another name", name, p.specs[chain].Name())
+		return fmt.Errorf("%s is already the role of a contract on %s; choose another name", name, p.specs[chain].Name())
 	}
 	for _, row := range p.chains[chain].Contracts() {
 		if common.Address(row.Address) == address && row.Role != name {
@@ -615,7 +615,7 @@ func (p *player) settled(ctx context.Context, chain int, sent *types.Transaction
 	if failed := t.Row.Status == 0; failed && !r.fails {
 		return p.failure(ctx, chain, t, &r)
 	} else if !failed && r.fails {
-		return errors.New("it succeeded, and fails is true")
+		return errors.New("it succeeded, but fails is true")
 	}
 	return nil
 }

@@ -17,7 +17,7 @@ var (
 	// ErrBackwards refuses to move the clock back.
 	ErrBackwards = errors.New("the world's clock never goes back")
 	// ErrFar refuses to move the clock beyond Furthest.
-	ErrFar = errors.New("the world's clock does not go that far")
+	ErrFar = errors.New("the world's clock cannot go that far")
 )
 
 // Furthest bounds the clock: it may stand this long after the end of the generated history.

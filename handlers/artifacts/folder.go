@@ -609,7 +609,7 @@ func (b *builds) foundryInfo(hashes map[string]string, source string, number int
 	if problem != nil {
 		return nil, problem
 	}
-	return nil, fmt.Errorf("no build-info gives %s the number %d that its artifact has", source, number)
+	return nil, fmt.Errorf("no build-info has source %s with number %d, which its artifact names", source, number)
 }
 
 // parseFoundry reads a build-info without the compiler's output, which the artifacts have.

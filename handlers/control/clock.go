@@ -414,7 +414,7 @@ func (a *clockAPI) moveClock(r *rest.Request) (any, error) {
 	case a.world.DB.ReadOnly():
 		return nil, store.ErrReadOnly
 	case b.Wait != nil && (b.Rate != nil || b.Freeze != nil):
-		return nil, rest.BadRequest("wait goes with advance, set or until: a rate is set at once")
+		return nil, rest.BadRequest("wait works only with advance, set or until: a rate takes effect at once")
 	case b.Rate != nil:
 		if *b.Rate < 0 || *b.Rate > MaxRate {
 			return nil, rest.BadRequest(fmt.Sprintf("rate must be from 0 to %d", MaxRate))
@@ -426,7 +426,7 @@ func (a *clockAPI) moveClock(r *rest.Request) (any, error) {
 		return a.show(), nil
 	case b.Freeze != nil:
 		if !*b.Freeze {
-			return nil, rest.BadRequest("freeze can only be true; a rate lets the clock run")
+			return nil, rest.BadRequest("freeze can only be true; set a rate to let the clock run")
 		}
 		a.runner.stopBackground()
 		a.runner.Set(0)

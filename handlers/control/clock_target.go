@@ -77,7 +77,7 @@ func (t *ClockTarget) Time(ctx context.Context, w *sim.World) (time.Time, error)
 	case t.until == nextBlock:
 		due, err := w.NextDue(ctx)
 		if err == nil && !due.After(w.Clock.Now()) { // or nothing is left to trigger it
-			err = targetError("until: no block falls due any more")
+			err = targetError("until: no more blocks fall due")
 		}
 		return due, err
 	}

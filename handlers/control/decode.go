@@ -68,7 +68,7 @@ func decode(r *rest.Request, w *sim.World, known *artifacts.Registry) (any, erro
 			return d, nil
 		}
 	}
-	return nil, rest.NotFound("no known function, error or event has this selector and such arguments: POST /sim/artifacts makes your contracts known")
+	return nil, rest.NotFound("no known function, error or event matches this selector and these arguments: add your contracts with POST /sim/artifacts")
 }
 
 // decodeWith decodes with the signatures of a registry; nil if none fits.

@@ -176,7 +176,7 @@ func (a *faucetAPI) payEVM(r *rest.Request, to *payee, token *common.Address, am
 
 func (a *faucetAPI) payPrimary(r *rest.Request, to *payee, asset ids.ID, amount *big.Int, paid *FaucetPayment) error {
 	if !amount.IsUint64() {
-		return rest.BadRequest(fmt.Sprintf("amount: no output holds so much %s", paid.Symbol))
+		return rest.BadRequest(fmt.Sprintf("amount: no output holds that much %s", paid.Symbol))
 	}
 	from, id, err := a.faucet.PayPrimary(r.Context(), to.network, to.primary, asset, to.owner, amount.Uint64())
 	if err != nil {

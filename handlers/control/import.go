@@ -195,7 +195,7 @@ func importFile(r *rest.Request, w *sim.World, start StartL1) (any, error) {
 	given := body.ofL1()
 	switch starts := body.startsL1(raw); {
 	case starts && chain != nil:
-		return nil, rest.BadRequest("chain: an L1 that starts from a genesis is a chain of its own; with kind alloc, the accounts go to the chain")
+		return nil, rest.BadRequest("chain: an L1 that starts from a genesis is a new chain; use kind alloc to add the accounts to this chain")
 	case starts:
 		return importL1(r, body, raw, start)
 	case len(given) > 0:

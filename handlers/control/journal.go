@@ -182,7 +182,7 @@ func (t *Times) read() (text string, holds func(int) bool, err error) {
 	case t.Exactly != nil && t.AtLeast == nil && t.AtMost == nil:
 		return fmt.Sprintf("exactly %d", *t.Exactly), func(n int) bool { return n == *t.Exactly }, nil
 	case t.Exactly != nil || t.AtLeast == nil && t.AtMost == nil:
-		return "", nil, rest.BadRequest("times has exactly, or atLeast, atMost or both")
+		return "", nil, rest.BadRequest("expected times to have exactly, or atLeast, atMost or both")
 	case t.AtMost == nil:
 		return fmt.Sprintf("at least %d", *t.AtLeast), func(n int) bool { return n >= *t.AtLeast }, nil
 	case t.AtLeast == nil:

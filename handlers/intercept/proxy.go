@@ -140,7 +140,7 @@ func (p *Proxy) Handler(world http.Handler, on func(network string) http.Handler
 		name, _ := split(r.Host, "")
 		h := p.host(name)
 		if h == nil {
-			http.Error(w, fmt.Sprintf("this connection is for another host than %.200q", r.Host), http.StatusMisdirectedRequest)
+			http.Error(w, fmt.Sprintf("this connection is for a host other than %.200q", r.Host), http.StatusMisdirectedRequest)
 			return
 		}
 		p.answer(w, r, h, on)
@@ -475,7 +475,7 @@ func (p *Proxy) tunnel(ctx context.Context, address string) (net.Conn, error) {
 	}
 	scheme, port := schemeOf(next.Scheme)
 	if scheme == "" {
-		return nil, fmt.Errorf("the proxy %s://%s takes no CONNECT; set HTTPS_PROXY to an http or https proxy", next.Scheme, next.Host)
+		return nil, fmt.Errorf("the proxy %s://%s does not support CONNECT; set HTTPS_PROXY to an http or https proxy", next.Scheme, next.Host)
 	}
 	host, port := split(next.Host, port)
 	c, err := dial(ctx, "tcp", net.JoinHostPort(host, port))

@@ -443,7 +443,7 @@ func TestThroughAnotherProxy(t *testing.T) {
 		<-seen
 		p.client.CloseIdleConnections()
 		p.next = func(*http.Request) (*url.URL, error) { return &url.URL{Scheme: "socks5", Host: at.Host}, nil }
-		if c, err := p.tunnel(t.Context(), strings.TrimPrefix(secure.URL, "https://")); err == nil || !strings.Contains(err.Error(), "takes no CONNECT") {
+		if c, err := p.tunnel(t.Context(), strings.TrimPrefix(secure.URL, "https://")); err == nil || !strings.Contains(err.Error(), "does not support CONNECT") {
 			t.Error("past the proxy that the user has", c, err)
 		}
 	}

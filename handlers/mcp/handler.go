@@ -91,7 +91,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case h.slots <- struct{}{}:
 		defer func() { <-h.slots }()
 	default:
-		rest.Refuse(w, rest.Starting("too many requests of the protocol are under way: try again", 1), nil)
+		rest.Refuse(w, rest.Starting("too many requests of the protocol are running: try again", 1), nil)
 		return
 	}
 	r.Body = io.NopCloser(bytes.NewReader(body))
@@ -116,7 +116,7 @@ func readMessage(w http.ResponseWriter, r *http.Request) ([]byte, *rest.Error) {
 	case errors.As(err, &large):
 		return nil, &rest.Error{Status: http.StatusRequestEntityTooLarge, Problems: []string{"the body is larger than 1 MiB"}}
 	case err != nil:
-		return nil, rest.BadRequest("the body could not be read to its end")
+		return nil, rest.BadRequest("the body is incomplete")
 	case len(text) > 0 && text[0] == '[':
 		return nil, rest.BadRequest("the protocol has no batches since 2025-06-18")
 	case !json.Valid(text):

@@ -54,7 +54,7 @@ var tools = []tool{
 				return "", errPath
 			}
 			if path.Path == Path {
-				return "", errors.New("this tool calls only the other interfaces")
+				return "", errors.New("this tool cannot call /mcp itself")
 			}
 			return w.request(ctx, method, path.RequestURI(), "application/json", in.Body.RawMessage)
 		}),

@@ -98,7 +98,7 @@ func (a *api) composite(r *rest.Request) (any, error) {
 			return nil, err
 		}
 		if _, twice := answer.SubQueryCounts[q.Queries[i].ID]; twice {
-			return nil, rest.BadRequest(fmt.Sprintf("queries[%d].id %q is given twice: expected an id of its own", i, schema.Shorten(q.Queries[i].ID)))
+			return nil, rest.BadRequest(fmt.Sprintf("queries[%d].id %q appears twice: expected a unique id", i, schema.Shorten(q.Queries[i].ID)))
 		}
 		answer.SubQueryCounts[q.Queries[i].ID] = len(found)
 		met = append(met, found...)

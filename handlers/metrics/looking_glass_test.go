@@ -237,7 +237,7 @@ func TestConditionsCombine(t *testing.T) {
 	for body, want := range map[string]string{
 		`{"operator":"AND","queries":[]}`:                                            "queries is empty",
 		`{"operator":"XOR","queries":[` + some + `]}`:                                "operator",
-		`{"operator":"AND","queries":[` + some + `,` + some + `]}`:                   "given twice",
+		`{"operator":"AND","queries":[` + some + `,` + some + `]}`:                   "appears twice",
 		`{"operator":"AND","queries":[{"id":"a","type":"Other","params":{}}]}`:       "type",
 		`{"operator":"AND","pageToken":"x","queries":[` + some + `]}`:                "pageToken",
 		`{"operator":"AND","pageSize":10001,"queries":[` + some + `]}`:               "pageSize",

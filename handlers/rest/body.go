@@ -54,7 +54,7 @@ func (c *requestContext) readAll(hr *http.Request) ([]byte, error) {
 		return nil, tooLarge(most)
 	}
 	if err != nil {
-		return nil, BadRequest("the body could not be read to its end")
+		return nil, BadRequest("the body is incomplete")
 	}
 	c.received = journal.Keep(raw)
 	return raw, nil

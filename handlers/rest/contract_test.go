@@ -511,7 +511,7 @@ func TestNetworksOfKeys(t *testing.T) {
 	if texts := keys.Texts(); !slices.Equal(texts, []string{"ours"}) || (*rest.Keys)(nil).Texts() != nil {
 		t.Errorf("the keys are %v", texts)
 	}
-	for text, want := range map[string]string{"- key: a\n  limits: 3": "line 2: field limits is not known", "- key: a\n  limit: x": "`x` is no whole number", "key: a": "a mapping is no list", "- a": "`a` is no key"} {
+	for text, want := range map[string]string{"- key: a\n  limits: 3": "line 2: field limits is not known", "- key: a\n  limit: x": "`x` is no whole number", "key: a": "a mapping is not a list", "- a": "`a` is not a key"} {
 		if _, err := rest.ReadKeys([]byte(text)); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "rest.Key") {
 			t.Errorf("%q: %v: want %s", text, err, want)
 		}

@@ -38,7 +38,7 @@ func (c *requestContext) logIgnored(hr *http.Request) {
 		if near := spelling.Nearest(name, c.op.queryNames()); near != "" {
 			attributes = append(attributes, "meant", near)
 		}
-		c.logger.Warn("a parameter that the operation does not have is ignored", attributes...)
+		c.logger.Warn("unknown parameter ignored", attributes...)
 	}
 }
 

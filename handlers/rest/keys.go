@@ -237,7 +237,7 @@ func (r *Request) networkOf(c schema.ChainID) (string, bool) {
 // explainYAML returns the decoder's error without the names of Go types.
 func explainYAML(err error) string {
 	text := strings.TrimPrefix(strings.TrimPrefix(err.Error(), "yaml: "), "unmarshal errors:\n  ")
-	for _, words := range [][2]string{{" not found in type rest.Key", " is not known"}, {" into []*rest.Key", " is no list"}, {" into rest.Key", " is no key"}, {"cannot unmarshal ", ""}, {" into int", " is no whole number"}, {"!!map", "a mapping"}, {"!!str ", ""}, {"!!seq", "a list"}} {
+	for _, words := range [][2]string{{" not found in type rest.Key", " is not known"}, {" into []*rest.Key", " is not a list"}, {" into rest.Key", " is not a key"}, {"cannot unmarshal ", ""}, {" into int", " is no whole number"}, {"!!map", "a mapping"}, {"!!str ", ""}, {"!!seq", "a list"}} {
 		text = strings.ReplaceAll(text, words[0], words[1])
 	}
 	return text

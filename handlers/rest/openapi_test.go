@@ -159,7 +159,7 @@ func TestAnswersAreComparedWithTheDocument(t *testing.T) {
 func TestBadDeclarationsAreRefused(t *testing.T) {
 	ok := func(*rest.Request) (any, error) { return nil, nil }
 	for want, ops := range map[string][]rest.Operation{
-		"an id, a path and a handler are needed":    {{ID: "a", Path: "/a"}},
+		"it needs an id, a path and a handler":      {{ID: "a", Path: "/a"}},
 		"is declared twice":                         {{ID: "a", Path: "/a", Handle: ok}, {ID: "a", Path: "/b", Handle: ok}},
 		"GET /a is declared already":                {{ID: "a", Path: "/a", Handle: ok}, {ID: "b", Path: "/a", Handle: ok}},
 		"path parameter id is not declared":         {{ID: "a", Path: "/a/{id}", Handle: ok}},

@@ -111,7 +111,7 @@ func compile(in *Interface, o Operation) (*operation, error) {
 	}
 	op := &operation{Operation: o, in: in}
 	if o.ID == "" || o.Handle == nil || !strings.HasPrefix(o.Path, "/") {
-		return nil, fmt.Errorf("operation %q %s: an id, a path and a handler are needed", o.ID, o.Path)
+		return nil, fmt.Errorf("operation %q %s: it needs an id, a path and a handler", o.ID, o.Path)
 	}
 	for i := range o.Params {
 		p, err := compileParam(o.Path, o.Params[i])

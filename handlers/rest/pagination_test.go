@@ -84,5 +84,5 @@ func TestTokensAreBoundToQueryWorldAndTime(t *testing.T) {
 	clock.Set(noon.Add(24*time.Hour - time.Second))
 	expect(t, get(t, s, "/v1/numbers?pageToken="+token), 200, "[11,")
 	clock.Set(noon.Add(24 * time.Hour))
-	expect(t, get(t, s, "/v1/numbers?pageToken="+token), 400, "has expired, as it is older than 24 hours")
+	expect(t, get(t, s, "/v1/numbers?pageToken="+token), 400, "has expired after 24 hours")
 }

@@ -37,7 +37,7 @@ func gwei(n *big.Int) session.Amount {
 // pack encodes the arguments of a call.
 func pack(inputs abi.Arguments, args []session.Arg, resolve worldfile.Resolve) ([]byte, error) {
 	if len(args) != len(inputs) {
-		return nil, fmt.Errorf("there are %d arguments, %d are needed", len(args), len(inputs))
+		return nil, fmt.Errorf("expected %[2]d arguments, got %[1]d", len(args), len(inputs))
 	}
 	return worldfile.Pack(inputs, worldfile.ValueOf(args), resolve)
 }

@@ -139,7 +139,7 @@ func (r *Recorder) Back(ctx context.Context, p *Player, number int) error {
 		return err
 	}
 	if number < 0 || number > len(lines) {
-		return rest.NotFound("the session has no line %d, but %d lines", number, len(lines))
+		return rest.NotFound("the session has no line %d: it has %d lines", number, len(lines))
 	}
 	all, err := r.bases(ctx, lines)
 	if err != nil {

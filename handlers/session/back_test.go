@@ -82,7 +82,7 @@ alice calls usdx.transfer(bob, 5) on 70411`
 			t.Errorf("%v %v of %x\n%s", err, played, again.Digest(), recorded)
 		}
 	}
-	if code, answer := send("POST", "/sim/session:back", `{"line":1}`); code != http.StatusNotFound || !strings.Contains(answer, "the session has no line 1, but 0 lines") {
+	if code, answer := send("POST", "/sim/session:back", `{"line":1}`); code != http.StatusNotFound || !strings.Contains(answer, "the session has no line 1: it has 0 lines") {
 		t.Errorf("%d %s", code, answer)
 	}
 	if err := w.CheckDigest(t.Context()); err != nil {

@@ -152,7 +152,7 @@ func (n *names) resolve(c *chain, name string) (common.Address, error) {
 	if len(name) == 42 && common.IsHexAddress(name) {
 		return common.HexToAddress(name), nil
 	}
-	return common.Address{}, fmt.Errorf("%.60q is no account, contract or address", name)
+	return common.Address{}, fmt.Errorf("%.60q is not an account, contract or address", name)
 }
 
 var (
@@ -226,11 +226,11 @@ func method(a *abi.ABI, name, types string) (*abi.Method, error) {
 	case len(found) == 1:
 		return &found[0], nil
 	case len(found) > 1:
-		return nil, fmt.Errorf("there are %d methods %s: write the types before the arguments, as in transfer(address,uint256)(bob, 5)", len(found), name)
+		return nil, fmt.Errorf("there are %d methods named %s: write the types before the arguments, as in transfer(address,uint256)(bob, 5)", len(found), name)
 	}
 	if types == "" {
 		if len(all) == 0 {
-			return nil, fmt.Errorf("its ABI is not known: write the types before the arguments, as in transfer(address,uint256)(bob, 5)")
+			return nil, fmt.Errorf("its ABI is unknown: write the types before the arguments, as in transfer(address,uint256)(bob, 5)")
 		}
 		return nil, fmt.Errorf("it has no method %s, only %s", name, strings.Join(slices.Compact(all), ", "))
 	}

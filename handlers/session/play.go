@@ -66,7 +66,7 @@ func (p *Player) play(ctx context.Context, text string) (*play, error) {
 	}
 	for i := range steps {
 		if steps[i].Kind == session.Missing {
-			return nil, &session.Mistake{Line: steps[i].Line, Reason: fmt.Errorf("something is missing here that cannot be played: %s; do it beforehand, and delete the line", steps[i].Name)}
+			return nil, &session.Mistake{Line: steps[i].Line, Reason: fmt.Errorf("the session leaves out something that it cannot play: %s; do it beforehand, and delete the line", steps[i].Name)}
 		}
 	}
 	one := &play{Player: p, labels: map[string]string{}}
@@ -111,7 +111,7 @@ func (p *play) step(ctx context.Context, s *session.Step) (err error) {
 	var answered errPlayed
 	switch {
 	case s.Fails && err == nil:
-		return errors.New("it succeeded, and the line says that it fails")
+		return errors.New("it succeeded, but the line expects it to fail")
 	case err != nil && !(s.Fails && errors.As(err, &answered)):
 		return err
 	}

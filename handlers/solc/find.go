@@ -189,7 +189,7 @@ func (c *Compilers) versionOf(ctx context.Context, file string) (string, error) 
 	}
 	m := printed.FindSubmatch(out)
 	if m == nil {
-		return "", errors.New("it prints no version of solc")
+		return "", errors.New("it does not print a solc version")
 	}
 	now.version = string(m[1])
 	c.mu.Lock()

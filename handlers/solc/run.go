@@ -137,7 +137,7 @@ const maxSources = 5_000
 func ParseInput(text []byte) (*Input, error) {
 	in := &Input{}
 	if err := json.Unmarshal(text, in); err != nil {
-		return nil, errors.New("the source is no standard JSON input of the compiler")
+		return nil, errors.New("the source is not a standard JSON input of the compiler")
 	}
 	switch {
 	case in.Language != "Solidity" && in.Language != "Yul":

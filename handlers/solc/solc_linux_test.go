@@ -119,7 +119,7 @@ func TestInputsAreClosed(t *testing.T) {
 		`{"language":"Solidity","sources":{"a.sol":{"urls":["file:///etc/passwd"]}}}`: "has no content",
 		`{"language":"Solidity","sources":{}}`:                                        "no sources",
 		`{"language":"Vyper","sources":{"a":{"content":""}}}`:                         `"Vyper" is not supported`,
-		`contract A {}`: "no standard JSON input",
+		`contract A {}`: "not a standard JSON input",
 	} {
 		if _, err := ParseInput([]byte(wrong)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", wrong, err)

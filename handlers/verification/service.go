@@ -124,7 +124,7 @@ func (j *Job) Wait(ctx context.Context) bool {
 var (
 	ErrVerified  = errors.New("the contract is verified already")
 	ErrBusy      = fmt.Errorf("%d verifications are waiting: try again later", maxWaiting)
-	ErrFull      = fmt.Errorf("%d contracts are verified, as many as there may be", maxVerified)
+	ErrFull      = fmt.Errorf("%d contracts are verified, which is the limit", maxVerified)
 	ErrArguments = errors.New("these are not the correct constructor arguments")
 )
 

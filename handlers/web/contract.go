@@ -239,7 +239,7 @@ func (d *directory) named(name string) string {
 func (d *directory) address(text string) (common.Address, error) {
 	text = cmp.Or(d.named(text), text)
 	if !common.IsHexAddress(text) {
-		return common.Address{}, fmt.Errorf("%q is no address", clip(text, 60))
+		return common.Address{}, fmt.Errorf("%q is not an address", clip(text, 60))
 	}
 	return common.HexToAddress(text), nil
 }

@@ -270,7 +270,7 @@ func TestContractsAreReadAndWrittenByTheirABI(t *testing.T) {
 		{"?call=symbol()", []string{"<bdi>USDC</bdi>"}},
 		{"?call=balanceOf(address)&a0=" + alice, []string{"Answer", `class="num"`}},
 		{"?call=balanceOf(address)&a0=alice", []string{"Answer", `class="num"`}},
-		{"?call=balanceOf(address)&a0=nonsense", []string{"is no address"}},
+		{"?call=balanceOf(address)&a0=nonsense", []string{"is not an address"}},
 		{"?call=transfer(address,uint256)&a0=" + alice + "&a1=1&from=alice", []string{"It would answer", "eth_sendTransaction", "Send as alice"}},
 		{"?call=transfer(address,uint256)&a0=" + alice + "&a1=-1&from=alice", []string{"does not fit"}},
 		{"?call=transfer(address,uint256)&a0=" + alice + "&a1=1&from=nobody", []string{"reverted"}},

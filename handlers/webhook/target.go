@@ -68,9 +68,9 @@ func (t Targets) Check(text string) error {
 	}
 	switch {
 	case u.User != nil:
-		return errors.New("a user and password are not sent: expected a URL without them; put a secret into the path or the query")
+		return errors.New("webhooks cannot send a user and password: expected a URL without them; put a secret into the path or the query")
 	case u.Fragment != "":
-		return errors.New("a fragment is not sent: expected a URL without #")
+		return errors.New("webhooks cannot send a fragment: expected a URL without #")
 	case len(text) > maxURL:
 		return fmt.Errorf("expected a URL of at most %d bytes", maxURL)
 	}

@@ -52,8 +52,8 @@ func TestTargets(t *testing.T) {
 		}
 	}
 	for url, want := range map[string]string{
-		"http://user:secret@localhost/": "a user and password are not sent: expected a URL without them; put a secret into the path or the query",
-		"http://localhost/#x":           "a fragment is not sent: expected a URL without #",
+		"http://user:secret@localhost/": "webhooks cannot send a user and password: expected a URL without them; put a secret into the path or the query",
+		"http://localhost/#x":           "webhooks cannot send a fragment: expected a URL without #",
 		"ftp://localhost/":              "expected an http or https URL",
 	} {
 		if err := here.Check(url); err == nil || err.Error() != want {

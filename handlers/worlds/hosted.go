@@ -69,7 +69,7 @@ func checkName(name string) error {
 		return fmt.Errorf("name %.70q is not allowed: expected 1 to 63 of a to z, 0 to 9 and -, which neither begins nor ends with -", name)
 	}
 	if name == Main {
-		return fmt.Errorf("name %q is not allowed: the main world has it", name)
+		return fmt.Errorf("name %q is not allowed: it is the main world's", name)
 	}
 	return nil
 }

@@ -162,7 +162,7 @@ func (b *makeBody) read() (w Wish, err error) {
 		w.From = b.From.Origin
 	}
 	if w.From.Upgrades = b.Upgrades; len(b.Upgrades) > 0 && w.From.Profile == "" {
-		problems = append(problems, "upgrades is only possible with from.seed and from.profile: a copy has the upgrades of its original")
+		problems = append(problems, "upgrades works only with from.seed and from.profile: a copy has the upgrades of its original")
 	}
 	if b.TTL != nil {
 		if w.TTL, err = time.ParseDuration(*b.TTL); err != nil || w.TTL < time.Second {
@@ -189,7 +189,7 @@ func (s *Set) refusal(err error) error {
 	case errors.Is(err, store.ErrNotFound):
 		return rest.NotFound("the snapshot does not exist: from is head, the id of one that GET /sim/snapshots lists, or an object with seed and profile")
 	case errors.Is(err, store.ErrExists):
-		return rest.Conflict("a file already exists where the world would be kept: move it away, or choose another name")
+		return rest.Conflict("a file already exists where the server would keep the world: move it away, or choose another name")
 	case errors.Is(err, context.Canceled):
 		return rest.Unavailable("the world ended before it was ready")
 	case errors.Is(err, os.ErrPermission):

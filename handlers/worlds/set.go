@@ -315,7 +315,7 @@ func (s *Set) place(name string, keep bool) (*hosted, error) {
 	case keep && s.world.DB.ReadOnly():
 		return nil, store.ErrReadOnly
 	case len(s.hosted) >= s.options.Most:
-		return nil, rest.Conflict(fmt.Sprintf("there are %d worlds already, as many as --worlds allows: delete some, or give them a ttl", len(s.hosted)))
+		return nil, rest.Conflict(fmt.Sprintf("there are already %d worlds, which is the limit of --worlds: delete some, or set a ttl", len(s.hosted)))
 	}
 	for name == "" {
 		s.made++
@@ -324,7 +324,7 @@ func (s *Set) place(name string, keep bool) (*hosted, error) {
 		}
 	}
 	if s.hosted[name] != nil {
-		return nil, rest.Conflict(fmt.Sprintf("there is a world %q already: delete it, or choose another name", name))
+		return nil, rest.Conflict(fmt.Sprintf("a world %q already exists: delete it, or choose another name", name))
 	}
 	h := newHosted(s, name)
 	h.keep, h.created, h.used = keep, s.options.Now(), s.options.Now()

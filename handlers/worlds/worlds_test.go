@@ -194,7 +194,7 @@ func TestMakeWorlds(t *testing.T) {
 	if !slices.Equal(names, []string{"main", "seeded", "world-1", "world-2", "world-3"}) {
 		t.Errorf("the worlds are %v", names)
 	}
-	m.want(409, "POST", "/sim/worlds", `{"name":"seeded"}`, `there is a world \"seeded\" already`)
+	m.want(409, "POST", "/sim/worlds", `{"name":"seeded"}`, `a world \"seeded\" already exists`)
 	m.want(204, "DELETE", "/w/seeded/sim/worlds/seeded", "") // by itself
 	m.want(404, "GET", "/w/seeded/where", "", "there is no world")
 	if _, err := os.Stat(m.folder.path + "/seeded.db"); !errors.Is(err, fs.ErrNotExist) {
@@ -242,9 +242,9 @@ func TestWorldsAreBounded(t *testing.T) {
 		status     int
 		body, says string
 	}{
-		{409, `{"name":"b"}`, "there are 1 worlds already, as many as --worlds allows"},
+		{409, `{"name":"b"}`, "there are already 1 worlds, which is the limit of --worlds"},
 		{400, `{"name":"-b"}`, "which neither begins nor ends with -"},
-		{400, `{"name":"main"}`, "the main world has it"},
+		{400, `{"name":"main"}`, "it is the main world"},
 		{400, `{"name":"` + strings.Repeat("b", 64) + `"}`, "1 to 63"},
 		{400, `{"ttl":"soon"}`, "10m"},
 		{400, `{"ttl":"999ms"}`, "at least 1s"},
@@ -256,7 +256,7 @@ func TestWorldsAreBounded(t *testing.T) {
 		{400, `{"from":{"seed":1,"profile":"tiny"},"upgrades":["helicon=soon"]}`, `"message":"upgrades: \"soon\" is not never, now or a time in whole seconds like 2026-11-01T00:00:00Z"`},
 		{400, `{"from":{"seed":1,"profile":"tiny"},"upgrades":["etna=never"]}`, "upgrades: "},
 		{400, `{"from":{"seed":1,"profile":"tiny"},"upgrades":"helicon=never"}`, "upgrades"},
-		{400, `{"upgrades":["helicon=never"]}`, "upgrades is only possible with from.seed and from.profile"},
+		{400, `{"upgrades":["helicon=never"]}`, "upgrades works only with from.seed and from.profile"},
 		{400, `{"of":"head"}`, "expected one of from, keep, name, ttl, upgrades"},
 		{404, `{"from":"12"}`, "GET /sim/snapshots"},
 		{404, `{"from":"0"}`, "GET /sim/snapshots"},

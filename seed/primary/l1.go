@@ -211,7 +211,7 @@ func (l *L1) convert(at uint64) (*txs.Tx, error) {
 	tx, err := l.network.wallet.sign(txDraft{chain: store.PChain, from: owner, more: total, auth: [][]*txs.Key{owner.keys}, tx: &txs.ConvertSubnetToL1Tx{
 		SubnetID: l.subnet, ChainID: l.chain, Address: evm.ValidatorManager[:], Validators: validators, SubnetAuth: owner.auth()}}, at)
 	if tx == nil && err == nil && len(l.declared) > 0 {
-		err = fmt.Errorf("L1 %s: nobody can pay the balances of its validators, %d nAVAX", l.name, total)
+		err = fmt.Errorf("L1 %s: nobody can pay its validators' balances, %d nAVAX", l.name, total)
 	}
 	return tx, err
 }

@@ -138,7 +138,7 @@ func (n *Network) stakeTx(s Stake, at uint64) (*txs.Tx, error) {
 	}
 	tx, err := n.wallet.sign(txDraft{chain: store.PChain, from: singleSigner(s.Who), more: s.Weight, tx: unsigned}, at)
 	if err == nil && tx == nil {
-		err = fmt.Errorf("its owner cannot pay the stake of %d nAVAX and the fee on P; give it a balance there", s.Weight)
+		err = fmt.Errorf("the owner cannot pay the stake of %d nAVAX and the fee on P; give it a balance there", s.Weight)
 	}
 	if err == nil {
 		err = n.net.P.VerifyTx(tx, at)
@@ -238,7 +238,7 @@ func (n *Residents) onEither(ctx context.Context, chain txs.Chain, who *populati
 		}
 		tx, err := write()
 		if err == nil && tx == nil {
-			err = errors.New("there is not enough for it and its fee")
+			err = errors.New("the balance does not cover it and its fee")
 		}
 		return tx, err
 	}

@@ -24,9 +24,9 @@ import (
 )
 
 var (
-	errNotAllowed = errors.New("it may only be delivered by others (allowedRelayerAddresses)")
+	errNotAllowed = errors.New("only other relayers may deliver it (allowedRelayerAddresses)")
 	errGasLimit   = fmt.Errorf("its requiredGasLimit is more than %d", maxRequiredGas)
-	errNoWarp     = errors.New("the destination takes no warp messages now")
+	errNoWarp     = errors.New("the destination accepts no warp messages now")
 	errRewound    = errors.New("the world was rewound")
 )
 

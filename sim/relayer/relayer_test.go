@@ -169,7 +169,7 @@ func TestWhatARelayerDelivers(t *testing.T) {
 	if abroad.DestinationBlockchainID == p.plain().DestinationBlockchainID {
 		t.Fatal("there is one network only")
 	}
-	const gas, allowed = "its requiredGasLimit is more than 12000000", "it may only be delivered by others"
+	const gas, allowed = "its requiredGasLimit is more than 12000000", "only other relayers may deliver it"
 	for _, c := range []struct {
 		in     input
 		blocks uint64

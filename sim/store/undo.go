@@ -22,7 +22,7 @@ var notUndone = map[string]bool{"lineage": true, "undo": true, "snapshot": true,
 	"webhook_delivery": true, "webhook_attempt": true}
 
 // ErrMerged means that a commit cannot be undone alone, because the undo log keeps only the ways to snapshots so far back.
-var ErrMerged = errors.New("only snapshots are ways back so far")
+var ErrMerged = errors.New("only snapshots go back that far")
 
 // Snapshot is a commit to which clients can revert.
 type Snapshot struct {

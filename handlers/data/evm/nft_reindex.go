@@ -67,7 +67,7 @@ func (a *tokenAPI) reindex(r *rest.Request, c *reader.Chain) (any, error) {
 		return nil, err
 	}
 	if wait := a.reindexes.wait(asset, time.Now()); wait > 0 && now-before.Time < int64(reindexPause/time.Second) {
-		return nil, rest.TooMany("the token was read less than an hour ago; moving the world's clock by an hour will do as well", int64(wait/time.Second)+1)
+		return nil, rest.TooMany("the server read the token less than an hour ago; wait, or move the world's clock by an hour", int64(wait/time.Second)+1)
 	}
 	row, err := a.readAgain(r.Context(), c, common.BytesToAddress(t.Token.Address), asset, n)
 	if err != nil {

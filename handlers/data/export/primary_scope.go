@@ -78,7 +78,7 @@ func (q *exportRequest) checkOwners(owners []schema.PrimaryAddress) {
 	for i, owner := range owners {
 		network := q.networkOf(owner)
 		if !slices.ContainsFunc(q.scope.Chains, func(l export.ChainRef) bool { return l.Network == network }) {
-			q.fail("options.addresses[%d] %q is of %s: expected a chain of %s in options.includeChains", i, q.body.Options.Addresses[i], network, network)
+			q.fail("options.addresses[%d] %q is on %s: expected a chain of %s in options.includeChains", i, q.body.Options.Addresses[i], network, network)
 		}
 	}
 }
@@ -92,7 +92,7 @@ func (q *exportRequest) checkChains(named [][]export.ChainRef) {
 			return
 		}
 		for i, name := range names {
-			q.fail("options.includeChains[%d] %q concerns none of options.cChainEvmAddresses: expected c-chain too, or options.addresses", i, name)
+			q.fail("options.includeChains[%d] %q does not apply to options.cChainEvmAddresses: expected c-chain too, or options.addresses", i, name)
 		}
 		return
 	}
@@ -102,7 +102,7 @@ func (q *exportRequest) checkChains(named [][]export.ChainRef) {
 		}
 		if !slices.ContainsFunc(chains, concerned) {
 			network := chains[0].Network
-			q.fail("options.includeChains[%d] %q is of %s: expected an address of %s in options.addresses", i, names[i], network, network)
+			q.fail("options.includeChains[%d] %q is on %s: expected an address of %s in options.addresses", i, names[i], network, network)
 		}
 	}
 }

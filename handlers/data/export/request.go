@@ -92,7 +92,7 @@ func (q *exportRequest) dates() {
 func (q *exportRequest) date(name string, text *string, old string, oldText *string) *time.Time {
 	t, older := q.day(name, text), q.day(old, oldText)
 	if t != nil && older != nil && !t.Equal(*older) {
-		q.fail("%s %s and %s %s disagree: %s is the deprecated name of %s, give only one", name, *text, old, *oldText, old, name)
+		q.fail("%s %s and %s %s disagree: %s is the deprecated name of %s; set only one", name, *text, old, *oldText, old, name)
 	}
 	if t == nil {
 		return older
@@ -152,7 +152,7 @@ func (q *exportRequest) readEVM() {
 		q.fail("%s required for %s: expected at least one EVM address on at least one chain", missing, q.scope.Type)
 	}
 	if len(o.CChainEvmAddresses) > 0 {
-		q.fail("options.cChainEvmAddresses is not for %s: expected EVM addresses in options.addresses", q.scope.Type)
+		q.fail("options.cChainEvmAddresses does not apply to %s: expected EVM addresses in options.addresses", q.scope.Type)
 	}
 	q.accounts("addresses", o.Addresses)
 	if !q.needChains() {

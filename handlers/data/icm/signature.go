@@ -135,7 +135,7 @@ func (a *signatureAPI) readSigning(r *rest.Request, n *sim.Network) (*signatureA
 		s.quorum = warp.DefaultQuorumNumerator
 	}
 	if s.quorum+s.buffer > warp.QuorumDenominator {
-		s.fail("quorumPercentage %d and quorumPercentageBuffer %d make more than 100", s.quorum, s.buffer)
+		s.fail("quorumPercentage %d and quorumPercentageBuffer %d add up to more than 100", s.quorum, s.buffer)
 	}
 	raw := s.readHex("message", body.Message)
 	s.justification = s.readHex("justification", body.Justification)
@@ -180,7 +180,7 @@ func (s *signatureAsk) readMessage(ctx context.Context, n *sim.Network, given bo
 		}
 	case !given && s.justification != nil:
 		if s.message, err = signing.MessageFromJustification(ctx, n, s.justification); errors.Is(err, signing.ErrRefused) {
-			s.fail("justification alone does not tell what to sign: %s", err)
+			s.fail("the justification alone does not determine a message: %s", err)
 			return nil
 		}
 	}
@@ -188,7 +188,7 @@ func (s *signatureAsk) readMessage(ctx context.Context, n *sim.Network, given bo
 		return err
 	}
 	if s.message.NetworkID != n.Rules.NetworkID {
-		s.fail("message is of network %d: expected %d, which is %s", s.message.NetworkID, n.Rules.NetworkID, n.Name)
+		s.fail("message is for network %d: expected %d, which is %s", s.message.NetworkID, n.Rules.NetworkID, n.Name)
 		return nil
 	}
 	s.subnet, err = n.SubnetOf(ctx, s.message.SourceChainID)

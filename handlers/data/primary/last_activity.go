@@ -90,7 +90,7 @@ func (b *chainView) beginning(c *primaryChain, addresses []ids.ShortID) (*LastAc
 		return nil, err
 	}
 	if u == nil {
-		return nil, rest.NotFound("no transaction of the %s of %s concerns the addresses, nor its genesis", data.ChainNames[c.kind], c.Name)
+		return nil, rest.NotFound("neither a transaction nor the genesis of the %s of %s involves the addresses", data.ChainNames[c.kind], c.Name)
 	}
 	o, err := b.Output(u)
 	if err != nil {

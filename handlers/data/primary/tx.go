@@ -130,7 +130,7 @@ func (a *primaryAPI) listPrimaryTransactions(r *rest.Request, c *primaryChain) (
 	var at []store.Position
 	switch {
 	case r.Given("l1ValidationId") && c.kind != txs.PChain:
-		return nil, rest.BadRequest("l1ValidationId is only possible on the p-chain")
+		return nil, rest.BadRequest("l1ValidationId works only on the p-chain")
 	case r.Given("l1ValidationId"):
 		id := rest.Value[ids.ID](r, "l1ValidationId")
 		at, err = c.search(r, f, func(f store.TxRange) ([]store.Position, error) {

@@ -118,7 +118,7 @@ func (a *stakingAPI) validatorFilter(r *rest.Request, n *sim.Network, now int64)
 		fee: numbers(r, "FeePercentage", rules.Percent), uptime: numbers(r, "UptimePerformance", rules.Percent),
 	}
 	if r.Text("sortBy") == "delegationFee" && (n.Name != fixtures.MainnetName || len(f.subnets) == 0 || slices.ContainsFunc(f.subnets, func(s ids.ID) bool { return s != ids.Empty })) {
-		return nil, rest.BadRequest(fmt.Sprintf("sortBy delegationFee is only possible on mainnet with subnetId %s", ids.Empty))
+		return nil, rest.BadRequest(fmt.Sprintf("sortBy delegationFee works only on mainnet with subnetId %s", ids.Empty))
 	}
 	return f, nil
 }

@@ -34,7 +34,7 @@ func (n *number) UnmarshalJSON(data []byte) error {
 // upTo returns the number if it does not exceed a limit.
 func (n *number) upTo(limit uint64, what string) (uint64, error) {
 	if !n.IsUint64() || n.Uint64() > limit {
-		return 0, fmt.Errorf("%s is %s, at most %d is possible", what, n.String(), limit)
+		return 0, fmt.Errorf("%s is %s: expected at most %d", what, n.String(), limit)
 	}
 	return n.Uint64(), nil
 }

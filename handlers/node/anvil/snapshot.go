@@ -53,7 +53,7 @@ type forking struct {
 	} `json:"forking"`
 }
 
-var errForking = errors.New("a world is not a fork of another network: reset takes no forking")
+var errForking = errors.New("a world cannot fork another network: call reset without forking")
 
 func (a *api) reset(ctx context.Context, options *forking) error {
 	if options != nil && options.Forking != nil && options.Forking.JSONRPCURL != nil {

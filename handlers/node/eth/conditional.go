@@ -60,10 +60,10 @@ func (a *sendAPI) SendRawTransactionConditional(ctx context.Context, raw hexutil
 		cost += len(known.slots)
 	}
 	if cost > maxConditions {
-		return common.Hash{}, limitError(fmt.Sprintf("the conditions name %d accounts and slots, at most %d are possible", cost, maxConditions))
+		return common.Hash{}, limitError(fmt.Sprintf("the conditions name %d accounts and slots: expected at most %d", cost, maxConditions))
 	}
 	if _, late := fault.MiningOf(ctx); late {
-		return common.Hash{}, errors.New("a transaction with conditions cannot be mined late")
+		return common.Hash{}, errors.New("a mining fault cannot hold a transaction with conditions")
 	}
 	return a.submitBy(tx, func() error { return a.miner.SendIf(ctx, tx, func() error { return a.meets(ctx, &conditions) }) })
 }
@@ -81,9 +81,9 @@ func (a *api) meets(ctx context.Context, c *condition) error {
 	}{{"block number", next.Number.Uint64(), c.BlockNumberMin, c.BlockNumberMax}, {"timestamp", next.Time, c.TimestampMin, c.TimestampMax}} {
 		switch {
 		case bound.min != nil && bound.is < uint64(*bound.min):
-			return unmetError(fmt.Sprintf("the next block's %s is %d, at least %d is expected", bound.what, bound.is, *bound.min))
+			return unmetError(fmt.Sprintf("the next block's %s is %d: expected at least %d", bound.what, bound.is, *bound.min))
 		case bound.max != nil && bound.is > uint64(*bound.max):
-			return unmetError(fmt.Sprintf("the next block's %s is %d, at most %d is expected", bound.what, bound.is, *bound.max))
+			return unmetError(fmt.Sprintf("the next block's %s is %d: expected at most %d", bound.what, bound.is, *bound.max))
 		}
 	}
 	head, err := a.chain.Head(ctx)
@@ -104,7 +104,7 @@ func (a *api) knows(ctx context.Context, b *reader.Block, address common.Address
 	if known.root != nil {
 		account, err := a.chain.Account(ctx, b, address)
 		if err == nil && account.Root != *known.root {
-			err = unmetError(fmt.Sprintf("the storage root of %s is %s, %s is expected", address, account.Root, *known.root))
+			err = unmetError(fmt.Sprintf("the storage root of %s is %s: expected %s", address, account.Root, *known.root))
 		}
 		return err
 	}
@@ -114,7 +114,7 @@ func (a *api) knows(ctx context.Context, b *reader.Block, address common.Address
 			return err
 		}
 		if value != known.slots[slot] {
-			return unmetError(fmt.Sprintf("slot %s of %s is %s, %s is expected", slot, address, value, known.slots[slot]))
+			return unmetError(fmt.Sprintf("slot %s of %s is %s: expected %s", slot, address, value, known.slots[slot]))
 		}
 	}
 	return nil

@@ -79,7 +79,7 @@ func (a *providerAPI) AddEthereumChain(r addRequest) error {
 	}
 	for _, text := range slices.Concat(r.RPCURLs, r.BlockExplorerURLs, r.IconURLs) {
 		if u, err := url.Parse(text); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-			return provider(codeParams, "%q is no http or https URL", text)
+			return provider(codeParams, "%q is not an http or https URL", text)
 		}
 	}
 	if c := r.NativeCurrency; c != nil && c.Decimals != nativeDecimals {
@@ -126,7 +126,7 @@ func (a *providerAPI) WatchAsset(ctx context.Context, r watchRequest) (bool, err
 			id, ok = new(big.Int).SetString(*o.TokenID, 10)
 		}
 		if !ok || id.Sign() < 0 || id.BitLen() > 256 {
-			return false, provider(codeParams, "options.tokenId is no decimal number")
+			return false, provider(codeParams, "options.tokenId is not a decimal number")
 		}
 		err = a.checkOwned(ctx, *o.Address, r.Type, id)
 	default:

@@ -63,11 +63,11 @@ func (t *reorgTx) UnmarshalJSON(data []byte) error {
 func (a *reorgAPI) Reorg(ctx context.Context, depth Quantity, transactions *[]reorgTx) error {
 	switch {
 	case depth > maxReorg:
-		return badReorg{fmt.Errorf("the depth is %d, at most %d is possible", depth, maxReorg)}
+		return badReorg{fmt.Errorf("the depth is %d: expected at most %d", depth, maxReorg)}
 	case transactions == nil:
 		transactions = &[]reorgTx{}
 	case len(*transactions) > maxReorgTxs:
-		return badReorg{fmt.Errorf("%d transactions, at most %d are possible", len(*transactions), maxReorgTxs)}
+		return badReorg{fmt.Errorf("there are %d transactions: expected at most %d", len(*transactions), maxReorgTxs)}
 	}
 	blocks, err := a.reorgBlocks(ctx, uint64(depth), *transactions)
 	if err != nil {

@@ -113,7 +113,7 @@ func (r *sendCallsRequest) check(chainID uint64) error {
 	case len(r.Calls) == 0:
 		return provider(codeParams, "calls is empty")
 	case len(r.Calls) > maxBatchCalls:
-		return provider(codeTooLarge, "the batch has %d calls, at most %d are possible", len(r.Calls), maxBatchCalls)
+		return provider(codeTooLarge, "the batch has %d calls: expected at most %d", len(r.Calls), maxBatchCalls)
 	case r.ID != nil && (*r.ID == "" || len(*r.ID) > maxBatchID):
 		return provider(codeParams, "an id has 1 to %d bytes", maxBatchID)
 	}

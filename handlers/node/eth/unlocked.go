@@ -116,7 +116,7 @@ func (a *unlockedAPI) SignTypedData_v3(address common.Address, data typedData) (
 	for _, fields := range data.Types {
 		for _, f := range fields {
 			if strings.HasSuffix(f.Type, "]") {
-				return nil, paramsError(fmt.Sprintf("%s is a list, which this version of typed data does not have: use eth_signTypedData_v4", f.Name))
+				return nil, paramsError(fmt.Sprintf("%s is an array, which this version of typed data does not support: use eth_signTypedData_v4", f.Name))
 			}
 		}
 	}

@@ -107,7 +107,7 @@ func (a *api) signed(bundle *signedBundle) ([]reader.Signed, error) {
 	case bundle.BlockNumber == nil || *bundle.BlockNumber == 0:
 		return nil, paramsError("bundle missing blockNumber")
 	case bundle.GasLimit != nil && uint64(*bundle.GasLimit) > most:
-		return nil, paramsError(fmt.Sprintf("gasLimit is %d, at most %d is possible", *bundle.GasLimit, most))
+		return nil, paramsError(fmt.Sprintf("gasLimit is %d: expected at most %d", *bundle.GasLimit, most))
 	}
 	all := make([]reader.Signed, len(bundle.Txs))
 	for i, raw := range bundle.Txs {

@@ -98,7 +98,7 @@ func (f *filter) blocks(ctx context.Context, a *api) (first, last uint64, err er
 		return 0, 0, paramsError(fmt.Sprintf("fromBlock (%d) is after toBlock (%d)", first, last))
 	}
 	if last = min(last, head.Number); last >= first && last-first >= maxBlocks {
-		return 0, 0, paramsError(fmt.Sprintf("the range has %d blocks, at most %d are possible; narrow fromBlock and toBlock", last-first+1, maxBlocks))
+		return 0, 0, paramsError(fmt.Sprintf("the range has %d blocks: expected at most %d; narrow fromBlock and toBlock", last-first+1, maxBlocks))
 	}
 	return first, last, nil
 }
@@ -166,7 +166,7 @@ func (s *search) add(traces []json.RawMessage, limit int) error {
 		}
 		s.found, s.size = append(s.found, trace), s.size+len(trace)
 		if len(s.found) > maxTraces || s.size > limit {
-			return paramsError(fmt.Sprintf("there are more than %d traces or %d bytes of them; ask for a page with after and count", maxTraces, limit))
+			return paramsError(fmt.Sprintf("there are more than %d traces, or more than %d bytes of them; request a page with after and count", maxTraces, limit))
 		}
 	}
 	return nil

@@ -26,7 +26,7 @@ var (
 	errTokenForeign = errors.New("belongs to another query: repeat the query that it came from, or start again without it")
 	errTokenOther   = errors.New("belongs to another query, or was issued at a moment that a revert has undone: start again without it")
 	errTokenUndone  = errors.New("was issued at a moment that a revert has undone: start again without it")
-	ErrExpired      = errors.New("has expired, as it is older than 24 hours of the world's clock: start again without it")
+	ErrExpired      = errors.New("has expired after 24 hours of the world's clock: start again without it")
 )
 
 const (

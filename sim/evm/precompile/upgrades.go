@@ -108,7 +108,7 @@ var (
 	errNoTime = errors.New("has no blockTimestamp")
 	errOrder  = errors.New("is before the one before it")
 	errTwice  = errors.New("is not after the contract's last change")
-	errState  = errors.New("turns off what is off, or on what is on")
+	errState  = errors.New("turns off a contract that is off, or on one that is on")
 )
 
 func checkUpgrade(upgrade PrecompileUpgrade, last map[string]Config, newest *uint64) error {

@@ -69,7 +69,7 @@ func (w *Word) UnmarshalText(text []byte) error {
 	}
 	digits = digits[2:]
 	if len(digits) > 2*common.HashLength {
-		return fmt.Errorf("hex string has %d digits, at most %d are possible", len(digits), 2*common.HashLength)
+		return fmt.Errorf("hex string has %d digits: expected at most %d", len(digits), 2*common.HashLength)
 	}
 	return (*common.Hash)(w).UnmarshalText([]byte("0x" + strings.Repeat("0", 2*common.HashLength-len(digits)) + digits))
 }
