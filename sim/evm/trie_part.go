@@ -15,13 +15,13 @@ import (
 	"snowglobe/sim/store"
 )
 
-// The file stores the hashes of the parts of large tries, cut into 16, 256 or 4,096 so that a part has a few dozen keys. Rebuilding a
+// The file stores the hashes of the parts of large tries, cut into 16, 256 or 4,096 so that a part has some 2 to 32 keys. Rebuilding a
 // smaller trie from all its leaves is quick.
 const partedLeaves = 64
 
 // partDepth returns how many nibbles the keys of a part have in common in a trie with this many leaves.
 func partDepth(leaves int) (depth int) {
-	for depth = 1; leaves >= 1<<(7+4*depth) && depth < 3; depth++ {
+	for depth = 1; leaves >= 1<<(5+4*depth) && depth < 3; depth++ {
 	}
 	return depth
 }
