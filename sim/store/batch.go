@@ -102,7 +102,7 @@ func (b *Batch) Commit() error {
 		b.keepStatements()
 	}
 	if err != nil || b.bulk != nil {
-		b.db.rollup = nil
+		b.db.forgetRows()
 	}
 	if b.tokens {
 		b.db.tokenCommits.Add(1)
@@ -122,7 +122,7 @@ func (b *Batch) Uncounted() { b.uncounted, b.aside = true, true }
 
 // Rollback drops everything that the batch wrote.
 func (b *Batch) Rollback() error {
-	b.db.rollup = nil
+	b.db.forgetRows()
 	return b.end(b.tx.Rollback)
 }
 

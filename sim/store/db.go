@@ -135,6 +135,8 @@ type DB struct {
 
 	kept   map[string]*sqlx.Stmt // prepared on the writing connection, by text; used within a batch only, like rollup
 	rollup *rollup               // nil before the first block and after a failed batch
+
+	trieParts map[triePartKey]*TriePart // keys and balances of parts that batches wrote; used within a batch only
 }
 
 // Create makes an empty world. Nothing appears at path before Finish: until then everything is in a temporary file beside it, which Close
@@ -381,6 +383,9 @@ func (db *DB) TokenCommits() int64 { return db.tokenCommits.Load() }
 // so do their stakers and outputs.
 func (db *DB) PrimaryCommits() int64 { return db.primaryCommits.Load() }
 
+// forgetRows forgets the rows that batches left in memory for later ones.
+func (db *DB) forgetRows() { db.rollup, db.trieParts = nil, nil }
+
 // disconnect closes the readers first: the last connection to close, the writer, then clears the write-ahead log.
 func (db *DB) disconnect() error {
 	db.mu.Lock()
@@ -391,7 +396,7 @@ func (db *DB) disconnect() error {
 	}
 	clear(db.statements)
 	clear(db.kept) // closed together with their connection
-	db.rollup = nil
+	db.forgetRows()
 	if db.recorder != nil {
 		errs = append(errs, db.stopRecording())
 	}

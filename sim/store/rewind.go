@@ -28,7 +28,8 @@ type RewindOptions struct {
 // and everything they added, including exports requested and webhook messages promised since the first of them. The batch must then count
 // the remaining blocks in the metrics again and update the parts of the chain's tries.
 func (b *Batch) Rewind(o RewindOptions) error {
-	b.tokens, b.rollup, b.db.rollup = true, nil, nil
+	b.tokens, b.rollup = true, nil
+	b.db.forgetRows()
 	if o.Chain > 0 {
 		return b.removeBlocks(o)
 	}

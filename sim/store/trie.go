@@ -108,6 +108,7 @@ func (b *Batch) AddTrieChanges(chain int, changes []TrieChange) error {
 	for i := range changes {
 		c := &changes[i]
 		if c.Anew {
+			b.db.trieParts = nil
 			if err := b.exec(`DELETE FROM trie_part WHERE chain = ? AND owner = ?`, chain, c.Owner); err != nil {
 				return err
 			}
@@ -128,12 +129,40 @@ func keySize(owner []byte) int {
 	return common.HashLength
 }
 
+// triePartKey finds a part.
+type triePartKey struct {
+	chain         int
+	owner, prefix string
+}
+
+// keptTrieParts bounds the parts that stay in memory between batches.
+const keptTrieParts = 1024
+
+// triePart returns a part's keys and balances. Those that the last batches wrote are in memory.
+func (b *Batch) triePart(k triePartKey) (*TriePart, error) {
+	if p := b.db.trieParts[k]; p != nil {
+		return p, nil
+	}
+	p := new(TriePart)
+	err := b.scan(`SELECT keys, balances FROM trie_part WHERE chain = ? AND owner = ? AND prefix = ?`, []any{k.chain, []byte(k.owner), []byte(k.prefix)}, &p.Keys, &p.Balances)
+	_, err = found(err)
+	return p, err
+}
+
+// keepTriePart keeps the keys and balances of a part that was written.
+func (b *Batch) keepTriePart(k triePartKey, p *TriePart) {
+	if len(b.db.trieParts) >= keptTrieParts || b.db.trieParts == nil {
+		b.db.trieParts = map[triePartKey]*TriePart{}
+	}
+	b.db.trieParts[k] = p
+}
+
 func (b *Batch) changeTriePart(chain int, c *TrieChange, p *TriePart) error {
 	keys, balances := p.Keys, p.Balances
+	key := triePartKey{chain, string(c.Owner), string(p.Prefix)}
 	if !c.Anew {
-		before := TriePart{}
-		err := b.scan(`SELECT keys, balances FROM trie_part WHERE chain = ? AND owner = ? AND prefix = ?`, []any{chain, c.Owner, p.Prefix}, &before.Keys, &before.Balances)
-		if err != nil && !errors.Is(err, ErrNotFound) {
+		before, err := b.triePart(key)
+		if err != nil {
 			return err
 		}
 		if len(c.Owner) == 0 {
@@ -146,11 +175,13 @@ func (b *Batch) changeTriePart(chain int, c *TrieChange, p *TriePart) error {
 		}
 	}
 	if p.Hash == nil || len(keys) == 0 {
+		delete(b.db.trieParts, key)
 		return b.exec(`DELETE FROM trie_part WHERE chain = ? AND owner = ? AND prefix = ?`, chain, c.Owner, p.Prefix)
 	}
 	if balances == nil {
 		balances = []byte{}
 	}
+	b.keepTriePart(key, &TriePart{Keys: keys, Balances: balances})
 	return b.exec(`INSERT INTO trie_part (chain, owner, prefix, hash, keys, balances) VALUES (?, ?, ?, ?, ?, ?)
 		ON CONFLICT (chain, owner, prefix) DO UPDATE SET hash = excluded.hash, keys = excluded.keys, balances = excluded.balances`,
 		chain, c.Owner, p.Prefix, p.Hash, keys, balances)
@@ -194,7 +225,7 @@ func (p *TriePart) mergeAccounts(change *TriePart) (keys, balances []byte, err e
 
 // mergeKeys adds and removes keys in a sorted list of fixed-size keys.
 func mergeKeys(before, there, gone []byte, size int) []byte {
-	merged := before
+	merged := slices.Clone(before) // which may be kept
 	find := func(key []byte) (at int, found bool) {
 		i, found := sort.Find(len(merged)/size, func(i int) int { return bytes.Compare(key, merged[i*size:(i+1)*size]) })
 		return i * size, found

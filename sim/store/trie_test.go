@@ -2,6 +2,7 @@ package store
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -23,6 +24,14 @@ func (of tries) part(owner, prefix string) *TriePart {
 		}
 	}
 	return p
+}
+
+func (of tries) clone() tries {
+	all := tries{}
+	for owner, parts := range of {
+		all[owner] = maps.Clone(parts) // change replaces a part's map
+	}
+	return all
 }
 
 // change draws a change to a part and applies it to the model, too.
@@ -67,8 +76,9 @@ func TestPartsOfTriesFollowTheirChanges(t *testing.T) {
 	owners := []string{"", string(address), string(hash[:20])}
 	for seed := range uint64(4) {
 		r := rand.New(rand.NewPCG(seed, 5))
-		db := made(t, Memory, writeChain(fullDelta()))
+		db := made(t, Memory, func(b *Batch) error { return errors.Join(writeMeta(b), writeChain(fullDelta())(b)) })
 		model := tries{"": {}, owners[1]: {}, owners[2]: {}}
+		saved, s := tries(nil), Snapshot{}
 		for range 30 {
 			var changes []TrieChange
 			for _, owner := range owners {
@@ -83,8 +93,31 @@ func TestPartsOfTriesFollowTheirChanges(t *testing.T) {
 				}
 				changes = append(changes, c)
 			}
+			if r.IntN(3) == 0 { // a batch that fails leaves nothing behind
+				other := tries{"": {}, owners[1]: {}, owners[2]: {}}
+				c := TrieChange{Owner: []byte(owners[r.IntN(3)])}
+				for n := range byte(3) {
+					c.Parts = append(c.Parts, other.change(r, string(c.Owner), string([]byte{n, 15 - n}), false))
+				}
+				b, err := db.Begin()
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := errors.Join(b.AddTrieChanges(1, []TrieChange{c}), b.Rollback()); err != nil {
+					t.Fatal(err)
+				}
+			}
 			db.commit(t, func(b *Batch) error { return b.AddTrieChanges(1, changes) })
 			model.compare(t, db, owners)
+			switch n := r.IntN(4); {
+			case n == 0:
+				saved, s = model.clone(), Snapshot{Digest: hash, Memory: []byte("{}")}
+				db.commit(t, func(b *Batch) error { return b.AddSnapshot(&s) })
+			case n == 1 && saved != nil:
+				model = saved.clone()
+				db.commit(t, func(b *Batch) error { return b.Rewind(RewindOptions{To: s.Sequence}) })
+				model.compare(t, db, owners)
+			}
 		}
 	}
 }

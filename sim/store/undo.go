@@ -329,6 +329,7 @@ func (b *Batch) setUndoCounts(h UndoCounts) error {
 // ForgetHistory drops the undo log and the snapshots of a copy that never goes back. It drops the hashes of trie parts too, because nobody
 // builds blocks on such a copy or asks it for proofs.
 func (b *Batch) ForgetHistory() error {
+	b.db.forgetRows()
 	return errors.Join(b.exec(`DELETE FROM undo`), b.exec(`DELETE FROM snapshot`), b.exec(`DELETE FROM trie_part`))
 }
 
