@@ -246,7 +246,7 @@ func bundlesRefused(d *devnet, call object) {
 		{"eth_callMany", []any{[]object{{"transactions": []object{{"to": someone, "gasPrice": "0x1", "maxFeePerGas": "0x1"}}}}}, "-32000 bundle 0, transaction 0: both gasPrice and "},
 		{"eth_callBundle", []any{bundle(object{"txs": []any{}})}, "-32602 bundle missing txs"},
 		{"eth_callBundle", []any{bundle(object{"blockNumber": "0x0"})}, "-32602 bundle missing blockNumber"},
-		{"eth_callBundle", []any{bundle(object{"gasLimit": "0xffffffff"})}, "-32602 gasLimit is 4294967295, at most "},
+		{"eth_callBundle", []any{bundle(object{"gasLimit": "0xffffffff"})}, "-32602 gasLimit is 4294967295: expected at most "},
 		{"eth_callBundle", []any{bundle(object{"txs": []any{"0x01"}})}, "-32602 transaction 0: "},
 		{"eth_callBundle", []any{bundle(object{"txs": []any{raw(nonce, 21_000), raw(nonce, 21_000)}})}, "-32000 transaction 1, 0x"},
 		{"eth_callBundle", []any{bundle(object{"txs": []any{raw(nonce, 30_000)}, "gasLimit": 29_999})}, "-32000 transaction 0, 0x"},

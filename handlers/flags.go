@@ -94,7 +94,7 @@ func NewFlags(f *pflag.FlagSet) *Flags {
 	f.BoolVar(&s.control, "allow-control", false, "when listening beyond loopback, allow every change of the world, not only signed transactions")
 	f.StringVar(&s.webhookHosts, "webhook-hosts", "", "`NAMES` or addresses of hosts, separated by commas, that webhooks may call besides this machine; * for any")
 	f.BoolVar(&s.public, "public", false, "answer as a public API server: without info.getNodeID, getNodeIP, getVMs and the admin API")
-	f.Var(&s.strict, "strict", "answer only the methods that a node of the network answers on the world's date, with no accounts of its own: not anvil_ and the like, and on the C-Chain not eth_coinbase after Helicon. --strict=all includes the APIs that a node has off by default, such as debug_")
+	f.Var(&s.strict, "strict", "answer only the methods that a node of the network has on the world's date: no anvil_ methods, no unlocked accounts and, after Helicon, no eth_coinbase on the C-Chain. --strict=all adds the APIs that a node has off by default, such as debug_")
 	f.Lookup("strict").NoOptDefVal = "true"
 	f.Var(&parsed{read: s.mining.setInterval}, "block-time", "`TIME`, such as 2s or 2, of real time between each EVM chain's blocks, instead of one block for each transaction")
 	f.BoolVar(&s.mixedMining, "mixed-mining", false, "with --block-time, also make a block for each transaction at once")

@@ -380,7 +380,7 @@ func TestMistakesInAGenesis(t *testing.T) {
 		{"genesis: testdata/l1/lists.json, upgrade: " + write("u.json", `{"precompileUpgrades":[{"feeManagerConfig":{"blockTimestamp":1,"disable":true}}]}`), "turns off a contract that is off"},
 		{"genesis: testdata/l1/lists.json, upgrade: " + write("v.json", "{\n\"precompileUpgrades\":[7]}"), "v.json:2: precompileUpgrades[0]: expected an object"},
 		{"upgrade: u.json, chainId: 7", "upgrade and airdrop belong to a genesis"},
-		{"token: ABC", "0 is no EVM chain id"},
+		{"token: ABC", "0 is not an EVM chain id"},
 	} {
 		_, err := seed.ParseProfile("world.yaml", []byte("name: bad\nl1s:\n  - {name: Mine, "+c.entry+"}\n"))
 		if err == nil || !strings.Contains(err.Error(), c.problem) || !strings.Contains(err.Error(), "world.yaml:3: l1s[0]") {

@@ -129,7 +129,7 @@ func TestAgentsUseTheWorld(t *testing.T) {
 	a.refuses("call_api", args{"path": "/v1/chains/7"}, "404: ")
 	a.refuses("call_api", args{"path": "v1/chains"}, "begin with /")
 	a.refuses("call_api", args{"path": "//evil.example/"}, "begin with /")
-	a.refuses("call_api", args{"path": "/mcp", "method": "POST", "body": args{}}, "other interfaces")
+	a.refuses("call_api", args{"path": "/mcp", "method": "POST", "body": args{}}, "cannot call /mcp itself")
 	a.does("call_rpc", args{"method": "eth_chainId"}, `"0xa86a"`)
 	a.does("call_rpc", args{"method": "eth_chainId", "chain": "fuji/C"}, `"0xa869"`)
 	a.does("call_rpc", args{"method": "eth_chainId", "chain": "Icefall"}, `"0x1130b"`)

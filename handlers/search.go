@@ -325,7 +325,7 @@ func Search(ctx context.Context, w *sim.World, o Options, f SearchFlags, p *prog
 	if found := result.Found; found != nil {
 		err = &program.ExitError{Code: 1}
 		if wrong := search.Keep(f.Corpus, found.List, fmt.Sprintf("%s: %s", strings.TrimSpace(strings.Join(p.Args(), " ")), found.Outcome.Failure)); wrong != nil {
-			err = fmt.Errorf("--corpus: the schedule was not kept: %w\n%s", wrong, found.List)
+			err = fmt.Errorf("--corpus: the schedule could not be saved: %w\n%s", wrong, found.List)
 		}
 	}
 	if f.Report != "" {

@@ -168,7 +168,7 @@ func TestASearchOfACommandThatFailsOrHangs(t *testing.T) {
 	}
 	missing := filepath.Join(t.TempDir(), "missing", "schedules.txt")
 	code, stdout, stderr = searchFor(t, "impatient", missing, "--runs", "60")
-	if code != 1 || !strings.Contains(stdout, `"found":true`) || !strings.Contains(stderr, "--corpus: the schedule was not kept: ") || !strings.Contains(stderr, "\nschedule ") {
+	if code != 1 || !strings.Contains(stdout, `"found":true`) || !strings.Contains(stderr, "--corpus: the schedule could not be saved: ") || !strings.Contains(stderr, "\nschedule ") {
 		t.Errorf("a corpus that cannot be written: exit %d, %s, %s", code, stdout, stderr)
 	}
 }

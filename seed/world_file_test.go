@@ -352,7 +352,7 @@ func TestMistakesInAWorldFile(t *testing.T) {
 		{"validators:\n- {name: v}\n", "5: validators: it is how many there are; those by name are listed under addValidators"},
 		{"accounts: treasury\n", "5: accounts: expected a list, whose entries begin with -"},
 		{"accounts:\n- {name: a}\n", "6: accounts[0]: it needs one of key, index and address"},
-		{"accounts:\n- {index: 11}\n", "6: accounts[0].name: it is required: its name in the file and in /sim/world"},
+		{"accounts:\n- {index: 11}\n", "6: accounts[0].name: it is required: name in the file and in /sim/world"},
 		{"accounts:\n- {name: alice, index: 11}\n", "6: accounts[0].name: alice is a persona"},
 		{"accounts:\n- {name: a, index: 0}\n", "6: accounts[0]: it is the account of alice; name that one instead"},
 		{"accounts:\n- {name: a, key: abc}\n", "6: accounts[0].key: it is not a private key"},

@@ -185,14 +185,14 @@ func (w *World) CheckDigest(ctx context.Context) error {
 		return err
 	}
 	if !bytes.Equal(base, meta.Base) {
-		return fmt.Errorf("meta: base is %x, the digest of what never changes is %x", meta.Base, base)
+		return fmt.Errorf("meta: base is %x, but what never changes has the digest %x", meta.Base, base)
 	}
 	h, err := readHeads(ctx, w.DB)
 	if err != nil {
 		return err
 	}
 	if digest := digestOf(base, meta.Clock, h); !bytes.Equal(digest, meta.Digest) {
-		return fmt.Errorf("meta: digest is %x, the world's is %x", meta.Digest, digest)
+		return fmt.Errorf("meta: digest is %x, but the world's is %x", meta.Digest, digest)
 	}
 	return nil
 }

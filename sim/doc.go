@@ -38,11 +38,11 @@
 // pchain or xchain verifies its transactions against a utxo diff, and primary accepts it and records stakers, UTXOs, owners and fees in a
 // store.PrimaryDelta.
 //
-// While a world is made, Builder writes the deltas in one transaction, and Finish computes the digest. In an open world,
-// Network.IssueP and IssueX restore the state of P and X from the file and accept the blocks that fall due, then one with the
-// transaction; World.commit writes the deltas and the new digest in one database transaction, so a failure leaves the file as it was.
-// On EVM chains miner.Miner does the same: it adds what clients send to a txpool.Pool, and an evm.Builder restored from the file makes
-// blocks of it; World.commit writes them, and the chain's reader publishes each as the head and tells subscribers.
+// During generation, Builder writes the deltas in one transaction, and Finish computes the digest. In an open world, Network.IssueP and IssueX
+// restore the state of P and X from the file and accept the blocks that fall due, then one with the transaction; World.commit writes the deltas and
+// the new digest in one database transaction, so a failure leaves the file as it was. On EVM chains miner.Miner does the same: it adds what clients
+// send to a txpool.Pool, and an evm.Builder restored from the file makes blocks of it; World.commit writes them, and the chain's reader publishes
+// each as the head and tells subscribers.
 //
 // Before an EVM block, the P-Chain blocks that fall due by its time are made (advance.go). Network.IssueC hands an atomic
 // transaction to the C-Chain's miner. One lock, World.writer, is held from reading a block's parent to the commit, which also

@@ -71,7 +71,7 @@ func (r *removal) do(ctx context.Context, depth uint64, replacing bool) error {
 	}
 	plan, err := w.DB.PlanRewind(ctx, c.Row.ID, last.ID.Number())
 	if errors.Is(err, store.ErrMerged) {
-		return fmt.Errorf("%w: an earlier one replaced blocks that are further back than --undo-blocks keeps; go back to a snapshot instead", ErrReorg)
+		return fmt.Errorf("%w: an earlier reorg replaced blocks that are further back than --undo-blocks keeps; go back to a snapshot instead", ErrReorg)
 	}
 	if err != nil {
 		return err

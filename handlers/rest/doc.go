@@ -1,9 +1,8 @@
 // Package rest is the HTTP contract that every REST interface of Snowglobe shares: the Data API, the Metrics API
 // and the simulator's own.
 //
-// An endpoint is declared once, as an [Operation]: its path, its parameters with their kinds and bounds, the type of
-// its body and of its answer. That declaration feeds the router, the parsing, the text of every 400, the OpenAPI
-// document at /openapi.json, so that none of them can say something that the others do not do.
+// An endpoint is declared once, as an [Operation]: its path, its parameters with their kinds and bounds, the type of its body and of its answer. That
+// declaration feeds the router, the parsing, the text of every 400 and the OpenAPI document at /openapi.json, so they cannot disagree.
 //
 // A handler receives a [Request] whose parameters are parsed and within bounds, makes one call into the simulator and
 // returns an answer or an error. Everything else happens here and nowhere else: errors and their status codes

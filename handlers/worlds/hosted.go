@@ -66,7 +66,7 @@ var nameShape = schema.Shape(`^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$`)
 // checkName rejects a name that is not a DNS label (RFC 1123).
 func checkName(name string) error {
 	if !nameShape().MatchString(name) {
-		return fmt.Errorf("name %.70q is not allowed: expected 1 to 63 of a to z, 0 to 9 and -, which neither begins nor ends with -", name)
+		return fmt.Errorf("name %.70q is not allowed: expected 1 to 63 characters from a to z, 0 to 9 and -, without - at either end", name)
 	}
 	if name == Main {
 		return fmt.Errorf("name %q is not allowed: it is the main world's", name)

@@ -47,7 +47,7 @@ type Worlds struct {
 
 // makeBody holds the options of a new world.
 type makeBody struct {
-	Name     *string  `json:"name,omitempty" doc:"1 to 63 of a to z, 0 to 9 and -; default: the next of world-1, world-2 and so on."`
+	Name     *string  `json:"name,omitempty" doc:"1 to 63 characters from a to z, 0 to 9 and -. Default: the next of world-1, world-2 and so on."`
 	From     *from    `json:"from,omitempty"`
 	Upgrades []string `json:"upgrades,omitempty" doc:"When upgrades activate in a world from a seed, overriding --upgrade: helicon=never, helicon=now or fuji:helicon=2026-12-01T00:00:00Z."`
 	TTL      *string  `json:"ttl,omitempty" doc:"Idle real time after which the world ends, such as 10m or 2h; at least 1s."`

@@ -10,7 +10,7 @@
 // Like a relayer of the network, it skips messages that name other relayers, want more gas than a block has, were delivered already, or go
 // to unknown chains. The aggregator signs warp messages of other contracts for anyone who asks, but nobody delivers them.
 //
-// A message that cannot be delivered, for want of a quorum or of funds, is tried again in later calls, a few in each, the oldest first.
-// Waiting messages are kept in memory only, since the index shows what was sent and delivered: Start delivers what clients sent while there
-// was no relayer, or before a process ended.
+// A message that lacks a quorum or funds waits, and later calls try to deliver it again, a few messages in each, the oldest first. Waiting messages
+// stay in memory only, since the index shows which ones clients sent and the relayer delivered: Start delivers what clients sent while there was no
+// relayer, or before a process ended.
 package relayer

@@ -203,7 +203,7 @@ func (db *DB) checkLineage(ctx context.Context) error {
 		return err
 	}
 	if next := dbfile.State(row.Parent).Next(row.Digest); !bytes.Equal(next[:], row.State) {
-		return Damaged(fmt.Errorf("lineage: state is %x, it should be %x", row.State, next))
+		return Damaged(fmt.Errorf("lineage: state is %x, but should be %x", row.State, next))
 	}
 	return nil
 }

@@ -117,7 +117,7 @@ func (v *chainVerifier) apply(p *evm.BlockExecution, row *store.Transaction, uns
 	if unsigned && tx != nil {
 		sender, err = common.BytesToAddress(row.Sender), nil
 		if !evm.Impersonates(tx, sender) {
-			err = fmt.Errorf("it is unsigned, and does not name %s as its sender", sender)
+			err = fmt.Errorf("it is unsigned, but does not name %s as its sender", sender)
 		}
 	}
 	if err != nil {
@@ -232,7 +232,7 @@ func checkParts(ctx context.Context, db *store.DB, c *reader.Chain, head uint64,
 		}
 		tree, err := state.PartsOf(c.Kind, owner, want)
 		if err == nil && tree == nil {
-			err = fmt.Errorf("they hash to another root than %s", want)
+			err = fmt.Errorf("they do not hash to the root %s", want)
 		}
 		if err == nil {
 			err = tree.LoadAll()
@@ -252,7 +252,7 @@ func sameRows[T any](noun string, have, want []T) error {
 		}
 	}
 	if len(have) != len(want) {
-		return fmt.Errorf("%d %ss, execution makes %d", len(have), noun, len(want))
+		return fmt.Errorf("%d %ss, but execution makes %d", len(have), noun, len(want))
 	}
 	return nil
 }
@@ -265,10 +265,10 @@ func same[T any](noun string, have, want *T) error {
 		a, b := h.Field(i).Interface(), w.Field(i).Interface()
 		if h.Field(i).Kind() == reflect.Slice {
 			if x, y := h.Field(i).Bytes(), w.Field(i).Bytes(); !bytes.Equal(x, y) {
-				return fmt.Errorf("%s's %s is %x, it should be %x", noun, h.Type().Field(i).Name, x, y)
+				return fmt.Errorf("%s's %s is %x, but should be %x", noun, h.Type().Field(i).Name, x, y)
 			}
 		} else if a != b {
-			return fmt.Errorf("%s's %s is %v, it should be %v", noun, h.Type().Field(i).Name, a, b)
+			return fmt.Errorf("%s's %s is %v, but should be %v", noun, h.Type().Field(i).Name, a, b)
 		}
 	}
 	return nil

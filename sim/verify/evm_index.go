@@ -86,9 +86,9 @@ func (v *chainVerifier) compareBalances(ctx context.Context, want *store.Delta) 
 func sameItem(have, want *store.NFTState) error {
 	switch {
 	case (have.URI == nil) != (want.URI == nil):
-		return errors.New("item's URI is there in only one of file and history")
+		return errors.New("only one of the file and the history has the item's URI")
 	case have.URI != nil && *have.URI != *want.URI:
-		return fmt.Errorf("item's URI is %q, it should be %q", *have.URI, *want.URI)
+		return fmt.Errorf("item's URI is %q, but should be %q", *have.URI, *want.URI)
 	}
 	h, w := *have, *want
 	h.URI, w.URI = nil, nil

@@ -23,10 +23,10 @@ func verifyOperations(ctx context.Context, w *sim.World, found Findings) error {
 			return err
 		}
 		if !bytes.Equal(o.Digest(), row.Digest) {
-			return fmt.Errorf("operation %d: its digest is %x, it should be %x", o.ID, row.Digest, o.Digest())
+			return fmt.Errorf("operation %d: its digest is %x, but should be %x", o.ID, row.Digest, o.Digest())
 		}
 		if name := export.OperationUUID(w, o.ID); !bytes.Equal(o.UUID, name[:]) {
-			return fmt.Errorf("operation %d: its name is %x, it should be %x", o.ID, o.UUID, name[:])
+			return fmt.Errorf("operation %d: its name is %x, but should be %x", o.ID, o.UUID, name[:])
 		}
 		if err := verifyFile(ctx, w, o); err != nil {
 			return fmt.Errorf("operation %d: %w", o.ID, err)
@@ -50,7 +50,7 @@ func verifyFile(ctx context.Context, w *sim.World, o *store.Operation) error {
 		return err
 	}
 	if !reflect.DeepEqual(o.ExportFile, file) {
-		return fmt.Errorf("its file is %+v, it should be %+v", o.ExportFile, file)
+		return fmt.Errorf("its file is %+v, but should be %+v", o.ExportFile, file)
 	}
 	return nil
 }

@@ -92,7 +92,7 @@ func (i *inspection) run(ctx context.Context) error {
 	}
 	for _, c := range codes {
 		if !bytes.Equal(crypto.Keccak256(c.Code), c.Hash) {
-			return fmt.Errorf("code %x: it does not have this hash", c.Hash)
+			return fmt.Errorf("code %x: it does not match this hash", c.Hash)
 		}
 	}
 	for _, n := range i.Networks {
@@ -233,22 +233,22 @@ func inspectBlock(kind evm.Kind, parent *store.Block, d *store.Delta, s settleme
 	first := b.ID.Number() == 0
 	switch {
 	case !bytes.Equal(crypto.Keccak256(b.Header), b.Hash):
-		return errors.New("its header does not have its hash")
+		return errors.New("its header does not match its hash")
 	case header.Number.Uint64() != b.ID.Number() || !first && !bytes.Equal(header.ParentHash[:], parent.Hash):
 		return errors.New("it does not follow the block before it")
 	case header.Time != uint64(b.Time) || results.GasCharged != charged || b.GasUsed != before:
-		return errors.New("its row is not as its header")
+		return errors.New("its row does not match its header")
 	case b.Txs != len(d.Transactions) || b.AllTxs != parent.AllTxs+int64(b.Txs):
 		return fmt.Errorf("it has %d transactions, of %d on the chain; its row says %d of %d",
 			len(d.Transactions), parent.AllTxs+int64(len(d.Transactions)), b.Txs, b.AllTxs)
 	case types.DeriveSha(evm.RawTransactions(d.Transactions), trie.NewStackTrie(nil)) != header.TxHash:
-		return errors.New("its transactions are not those of its header")
+		return errors.New("its transactions do not match its header")
 	case types.DeriveSha(receipts, trie.NewStackTrie(nil)) != results.ReceiptHash:
-		return errors.New("its receipts and logs do not have their hash")
+		return errors.New("its receipts and logs do not match their hash")
 	case kind == evm.KindC && !first && extDataHash(b.ExtData) != header.ExtDataHash:
-		return errors.New("its atomic transactions are not those of its header")
+		return errors.New("its atomic transactions do not match its header")
 	case !bytes.Equal(evm.Digest(parent.Digest, d), b.Digest):
-		return errors.New("its digest is not that of its rows")
+		return errors.New("its digest does not match its rows")
 	}
 	return s.settle(header, results)
 }
@@ -263,11 +263,11 @@ func (s settlements) settle(h *evm.Header, results *evm.ExecutionResults) error 
 		first = *h.SettledHeight
 		settled := s[first]
 		if settled == nil {
-			return fmt.Errorf("it settles block %d, which it cannot", first)
+			return fmt.Errorf("it cannot settle block %d", first)
 		}
 		synchronous := settled.GasUnix == 0 // its own header has the rest
 		if settled.Root != h.Root || !synchronous && (settled.GasUnix != *h.SettledGasUnix || settled.GasNumerator != *h.SettledGasNumerator || settled.Excess != *h.SettledExcess) {
-			return fmt.Errorf("its header has other results of block %d", first)
+			return fmt.Errorf("its header has different results for block %d", first)
 		}
 	}
 	maps.DeleteFunc(s, func(number uint64, _ *evm.ExecutionResults) bool { return number < first })
@@ -287,13 +287,13 @@ func inspectTransaction(t *store.Transaction, before uint64, receipt *types.Rece
 	}
 	switch {
 	case !bytes.Equal(crypto.Keccak256(t.Raw), t.Hash):
-		return errors.New("its bytes do not have its hash")
+		return errors.New("its bytes do not match its hash")
 	case !bytes.Equal(recipient, t.Recipient):
-		return errors.New("its recipient is not that of its bytes")
+		return errors.New("its recipient does not match its bytes")
 	case t.GasTotal-before != t.GasUsed:
 		return errors.New("its gas does not add up")
 	case len(receipt.Logs) != t.Logs:
-		return fmt.Errorf("it has %d logs, its row says %d", len(receipt.Logs), t.Logs)
+		return fmt.Errorf("it has %d logs, but its row says %d", len(receipt.Logs), t.Logs)
 	}
 	return nil
 }
@@ -369,13 +369,13 @@ func inspectPrimaryBlock(parent, b *store.PrimaryBlock, transactions []store.Pri
 	hash := sha256.Sum256(raw)
 	switch {
 	case !bytes.Equal(hash[:], b.Hash):
-		return errors.New("its bytes do not have its hash")
+		return errors.New("its bytes do not match its hash")
 	case !first && (b.ID.Number() != parent.ID.Number()+1 || !bytes.Equal(b.Parent, parent.Hash)):
 		return errors.New("it does not follow the block before it")
 	case len(raw) != b.Size || !first && (b.Txs != len(transactions) || b.AllTxs != parent.AllTxs+int64(b.Txs)):
-		return errors.New("its row is not as its bytes")
+		return errors.New("its row does not match its bytes")
 	case !bytes.Equal(primary.Digest(parent.Digest, b), b.Digest):
-		return errors.New("its digest is not that of its row")
+		return errors.New("its digest does not match its row")
 	}
 	return nil
 }
@@ -383,7 +383,7 @@ func inspectPrimaryBlock(parent, b *store.PrimaryBlock, transactions []store.Pri
 func inspectTransactions(transactions []store.PrimaryTx) error {
 	for n := range transactions {
 		if hash := sha256.Sum256(transactions[n].Bytes); !bytes.Equal(hash[:], transactions[n].Hash) {
-			return fmt.Errorf("transaction %d: its bytes do not have its hash", transactions[n].ID.Index())
+			return fmt.Errorf("transaction %d: its bytes do not match its hash", transactions[n].ID.Index())
 		}
 	}
 	return nil
@@ -401,7 +401,7 @@ func (i *inspection) operations(ctx context.Context) error {
 			return err
 		}
 		if !bytes.Equal(o.Digest(), row.Digest) {
-			return fmt.Errorf("operation %d: its digest is not that of its row", o.ID)
+			return fmt.Errorf("operation %d: its digest does not match its row", o.ID)
 		}
 	}
 	return nil

@@ -127,7 +127,7 @@ func verifyKeys(ctx context.Context, w *sim.World, networkID uint32, nodes []sto
 			continue
 		}
 		if key, known := keys[string(s.Node)]; known && s.BLS != nil && !bytes.Equal(s.BLS, key) {
-			return fmt.Errorf("validator %x: its key is not its node's", s.Tx)
+			return fmt.Errorf("validator %x: its key differs from its node's", s.Tx)
 		}
 	}
 	return nil
@@ -149,7 +149,7 @@ func verifyL1Chains(ctx context.Context, w *sim.World, n *primary.Network) error
 		}
 		made, ok := tx.Unsigned.(*txs.CreateChainTx)
 		if !ok || !bytes.Equal(made.SubnetID[:], c.Row.SubnetID) || !bytes.Equal(made.GenesisData, c.Row.Genesis) {
-			return fmt.Errorf("chain %d: it is not as transaction %s made it", c.Row.EVMID, tx.ID())
+			return fmt.Errorf("chain %d: it differs from what transaction %s created", c.Row.EVMID, tx.ID())
 		}
 	}
 	return nil

@@ -69,7 +69,7 @@ func inspectChanges(d *store.Delta) error {
 			return fmt.Errorf("state change %d: it is missing", n)
 		}
 		if !bytes.Equal(evm.ChangeDigest(d.Block.Digest, c), c.Digest) {
-			return fmt.Errorf("state change %d: its digest is not that of its row", n)
+			return fmt.Errorf("state change %d: its digest does not match its row", n)
 		}
 		d.Block.Digest = c.Digest
 	}

@@ -199,7 +199,7 @@ func verifyCounts(ctx context.Context, w *sim.World, f Findings) error {
 		case err != nil:
 			errs = append(errs, err)
 		case have != want:
-			errs = append(errs, fmt.Errorf("%s: %d rows, the history accounts for %d", c.table, have, want))
+			errs = append(errs, fmt.Errorf("%s: there are %d rows, but the history accounts for %d", c.table, have, want))
 		}
 	}
 	return errors.Join(errs...)

@@ -36,7 +36,7 @@ type Reward struct {
 // PendingReward is a reward that will be paid if the validator behaves.
 type PendingReward struct {
 	Reward
-	Progress        float64          `json:"progress" min:"0" max:"100" doc:"Percent of the staking time so far."`
+	Progress        float64          `json:"progress" min:"0" max:"100" doc:"How much of the staking time is over, in percent."`
 	EstimatedReward data.AssetAmount `json:"estimatedReward"`
 }
 
