@@ -131,7 +131,7 @@ func NewFlags(f *pflag.FlagSet) *Flags {
 	f.Int64Var(&s.worldSize, "world-size", 1024, "`N` MiB at most for each of the --worlds")
 	f.Int64Var(&s.undoBlocks, "undo-blocks", store.DefaultUndoBlocks, "`N` newest blocks, and other changes, that anvil_reorg and anvil_rollback can undo; only snapshots and a reset go further back")
 	f.StringVar(&s.logFormat, "log-format", "text", "`NAME` of the log's format: text, a readable line for each request, in colour on a terminal unless NO_COLOR is set, or json")
-	f.BoolVar(&s.WithStdin, withStdinFlag, false, "stop when stdin ends, which it does with the program that writes to it, even a killed one")
+	f.BoolVar(&s.WithStdin, withStdinFlag, false, "stop when stdin ends, which happens when the program that writes to it exits or is killed")
 	f.StringVar(&s.readyFile, "ready-file", "", "`FILE` to write once the server answers: a JSON object with url, pid and digest, like the first line of stdout")
 	f.BoolVar(&s.Quiet, "quiet", false, "no banner, no progress, only errors in the log")
 	return s

@@ -5,6 +5,5 @@
 // Registry.Add makes known. Registry.Runtime and Registry.Creation find the contract of code that a chain has or a transaction creates. They
 // compare bytes: only the addresses of linked libraries, immutable variables and the hash in the compiler's metadata may differ.
 //
-// Folders are other people's files. Sizes and numbers are bounded, symbolic links are not followed, no path leads out of the project, and nothing
-// is run.
+// Folders are other people's files. The package bounds sizes and numbers, follows no symbolic links or paths out of the project, and runs nothing.
 package artifacts

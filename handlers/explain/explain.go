@@ -65,7 +65,7 @@ type Step struct {
 	From      string     `json:"from"`
 	To        string     `json:"to"`
 	Contract  string     `json:"contract,omitempty"`
-	Function  string     `json:"function,omitempty" doc:"With the types of its parameters."`
+	Function  string     `json:"function,omitempty" doc:"Name with the types of its parameters."`
 	Arguments []Argument `json:"arguments,omitempty"`
 	Result    []Argument `json:"result,omitempty"`
 	Value     string     `json:"value,omitempty" doc:"Wei."`
@@ -79,7 +79,7 @@ type Step struct {
 type Event struct {
 	Address   string     `json:"address"`
 	Contract  string     `json:"contract,omitempty"`
-	Name      string     `json:"name,omitempty" doc:"With the types of its parameters; absent for an unknown event."`
+	Name      string     `json:"name,omitempty" doc:"Name with the types of its parameters; absent for an unknown event."`
 	Arguments []Argument `json:"arguments,omitempty"`
 }
 

@@ -24,7 +24,7 @@ type FunctionGas struct {
 	Network  string `json:"network"`
 	ChainID  string `json:"chainId"`
 	Contract string `json:"contract" doc:"Name or, without an artifact, address."`
-	Function string `json:"function" doc:"With the types of its parameters; constructor for deployments; the selector if no function is known."`
+	Function string `json:"function" doc:"Name with the types of its parameters; constructor for deployments; the selector if no function is known."`
 	Calls    int    `json:"calls"`
 	Failed   int    `json:"failed"`
 	Used     Spread `json:"used" doc:"Gas that the executions used."`

@@ -1,5 +1,5 @@
-// Package sourcify serves Sourcify's API, version 2 (https://docs.sourcify.dev/docs/api/), as far as Foundry and hardhat-verify use it: verification from
-// standard JSON input or from metadata, the state of a verification, and what is known of a contract.
+// Package sourcify serves Sourcify's API, version 2 (https://docs.sourcify.dev/docs/api/), as far as Foundry and hardhat-verify use it: verification
+// from standard JSON input or from metadata, the state of a verification, and what the server knows about a contract.
 //
 //	POST /v2/verify/{chainId}/{address}
 //	POST /v2/verify/metadata/{chainId}/{address}

@@ -243,7 +243,7 @@ func TestWorldsAreBounded(t *testing.T) {
 		body, says string
 	}{
 		{409, `{"name":"b"}`, "there are already 1 worlds, which is the limit of --worlds"},
-		{400, `{"name":"-b"}`, "which neither begins nor ends with -"},
+		{400, `{"name":"-b"}`, "without - at either end"},
 		{400, `{"name":"main"}`, "it is the main world"},
 		{400, `{"name":"` + strings.Repeat("b", 64) + `"}`, "1 to 63"},
 		{400, `{"ttl":"soon"}`, "10m"},

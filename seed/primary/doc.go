@@ -3,6 +3,6 @@
 // Network plans all of that at the beginning and makes the blocks when Advance reaches their time. Its wallet builds transactions as a
 // client's would: it chooses UTXOs, pays the fee and signs.
 //
-// An L1's history and the P-Chain's are made in parallel. So that neither waits for the other, the bytes of every ICM message are known
+// The generator makes an L1's history and the P-Chain's in parallel. So that neither waits for the other, the bytes of every ICM message are known
 // before any chain sends it, and the sending chain checks that it sent exactly those.
 package primary

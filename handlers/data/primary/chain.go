@@ -37,7 +37,7 @@ func (a *primaryAPI) onPrimary(handle func(*rest.Request, *primaryChain) (any, e
 				return handle(r, c)
 			}
 		}
-		return nil, rest.NotFound("blockchain %s is not of network %s", name, n.Name)
+		return nil, rest.NotFound("blockchain %s is not on network %s", name, n.Name)
 	})
 }
 
