@@ -421,7 +421,7 @@ func TestPrimaryErrorsSayWhatIsWrong(t *testing.T) {
 		{"/v1/networks/fuji/blockchains/p-chain/balances", 400, "addresses is required"},
 		{"/v1/networks/fuji/blockchains/p-chain/balances?blockTimestamp=-1&addresses=" + fuji, 400, "blockTimestamp"},
 		{"/v1/networks/fuji/blockchains/p-chain/lastActivityTimestampByAddresses?addresses=" + fuji, 404, "neither a transaction nor the genesis of the p-chain of fuji involves the addresses"},
-		{"/v1/networks/mainnet/blockchains/yH8D7ThNJkxmtkuv2jgBa4P1Rn3Qpr4pPr7QYNfcdoS6k6HWp/blocks", 404, "not of network mainnet"},
+		{"/v1/networks/mainnet/blockchains/yH8D7ThNJkxmtkuv2jgBa4P1Rn3Qpr4pPr7QYNfcdoS6k6HWp/blocks", 404, "is not on network mainnet"},
 		{"/v1/networks/mainnet/blockchains/p-chain/blocks?startTimestamp=-1", 400, "startTimestamp"},
 		{"/v1/networks/mainnet/blockchains/p-chain/transactions/" + ids.Empty.String(), 404, "the genesis, block 0 of the p-chain of mainnet"},
 		{"/v1/networks/mainnet/blockchains/x-chain/transactions/" + ids.Empty.String(), 404, "does not exist on the x-chain of mainnet"},
