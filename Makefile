@@ -28,7 +28,7 @@ IN_MEMORY = sh testdata/memory.sh env
 RACED = . ./handlers/control ./handlers/fault ./handlers/intercept ./handlers/journal ./handlers/node/eth ./handlers/rest ./handlers/textlog ./handlers/webhook \
 	./sim ./sim/cache ./sim/evm/reader ./sim/evm/txpool ./sim/export ./sim/store
 # They have some long tests of a single goroutine.
-UNRACED_TESTS = TestLimitedFilesEndWithADay|TestFilesAreAsMeasured|TestTheSameExportsGiveTheSameFiles|TestIssuedTransactionsInTime|TestSnapshotsAreBounded|TestScriptsEnd|TestLogsAreBounded|TestLogsAreTheReceipts|TestLawsOfTheHouse|TestDependenciesPointOneWay
+UNRACED_TESTS = TestLimitedFilesEndWithADay|TestFilesAreAsMeasured|TestTheSameExportsGiveTheSameFiles|TestIssuedTransactionsInTime|TestSnapshotsAreBounded|TestScriptsEnd|TestLogsAreBounded|TestLogsAreTheReceipts|TestLawsOfTheHouse|TestDependenciesPointOneWay|TestAReorganisationComesOnceOrTwice|TestTheOrderOfRequestsDecidesNothing|TestLongRunsHaveNoMoreFaults|TestAChainGoesBackAlone|TestStepsAreLoggedAsGoEthereumDoes|TestTransactionsAreCountedAndListed|TestOneWayOut
 # Of the whole-server and whole-world tests, only those with concurrent requests and changes: others find no races, and are slow under the detector.
 RACED_TESTS = Clock|PeopleLive|NoticesDamage|NoticedSoon|GoesBack|Streamed|TakenDown|Faults|WorkEnds|GivesWay|Health|LargeAnswers|Messages|ADevnet|Waits|BlocksAreMade|Reorg|WorldIsMade|WebSocket|GoingBack|Undone|UsageIsCounted|BesideEachOther|UnderLoad|TimePasses|BesideAWriter|ExecutionLags
 

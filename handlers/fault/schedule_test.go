@@ -42,11 +42,11 @@ func textOf(p *fault.Plan) string {
 // so many that few may fail.
 func TestTheOrderOfRequestsDecidesNothing(t *testing.T) {
 	const times = 4
-	for _, chains := range []int{10, 300} {
+	for _, chains := range []int{10, 60} {
 		calm := fault.Repeat(nil)
 		askForChains(calm, chains, times, false)
 		met := 0
-		for number := range int64(100) {
+		for number := range int64(60) {
 			var got [2]fault.List
 			for order := range got {
 				s := fault.Draw(number, calm.Requests(), true)
@@ -66,7 +66,7 @@ func TestTheOrderOfRequestsDecidesNothing(t *testing.T) {
 
 // TestLongRunsHaveNoMoreFaults asks for many chains: about as many requests fail as if there were few, and they wait no longer.
 func TestLongRunsHaveNoMoreFaults(t *testing.T) {
-	for _, chains := range []int{20, 500} {
+	for _, chains := range []int{20, 200} {
 		calm := fault.Repeat(nil)
 		askForChains(calm, chains, 1, false)
 		faults, waited := 0, time.Duration(0)
@@ -87,7 +87,7 @@ func TestLongRunsHaveNoMoreFaults(t *testing.T) {
 
 // TestAReorganisationComesOnceOrTwice asks for many balances: of the numbers that draw a reorganisation, most draw one or two.
 func TestAReorganisationComesOnceOrTwice(t *testing.T) {
-	for _, balances := range []int{1, 5, 500} {
+	for _, balances := range []int{1, 5, 60} {
 		ask := func(s *fault.Schedule) {
 			set := follow(s)
 			for i := range balances {
