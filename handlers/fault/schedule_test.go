@@ -85,6 +85,30 @@ func TestLongRunsHaveNoMoreFaults(t *testing.T) {
 	}
 }
 
+// TestOneRequestMoreChangesNothing: a client that polls again, or asks for some more in another run, still meets the same faults.
+func TestOneRequestMoreChangesNothing(t *testing.T) {
+	draw := func(number int64, expected, times int) string {
+		calm := fault.Repeat(nil)
+		askForChains(calm, expected, times, false)
+		s := fault.Draw(number, calm.Requests(), false)
+		askForChains(s, 64, 1, false)
+		return s.Applied().ID()
+	}
+	different := 0
+	for number := range int64(40) {
+		few, many := draw(number, 33, 1), draw(number, 64, 1)
+		if few != many || draw(number, 32, 50) != many {
+			t.Errorf("schedule %d is not the same for 33 requests, for 64, and for 32 that are repeated", number)
+		}
+		if draw(number, 65, 1) != many {
+			different++
+		}
+	}
+	if different == 0 {
+		t.Error("the number of requests has no effect")
+	}
+}
+
 // TestAReorganisationComesOnceOrTwice asks for many balances: of the numbers that draw a reorganisation, most draw one or two.
 func TestAReorganisationComesOnceOrTwice(t *testing.T) {
 	for _, balances := range []int{1, 5, 60} {

@@ -19,13 +19,15 @@ import (
 )
 
 // program asks for ten chains, several times each. fails decides from the faults it met whether it fails.
-func program(fails func(met []string) bool) search.Run {
+func program(fails func(met []string) bool) search.Run { return programOf(10, fails) }
+
+func programOf(chains int, fails func(met []string) bool) search.Run {
 	return func(_ context.Context, s *fault.Schedule) (*search.Outcome, error) {
 		set := fault.NewSet(1, "main", time.Now, events.NewHub())
 		set.Follow(s, func() int64 { return 0 }, func() {})
 		var met []string
 		for range 3 {
-			for chain := range 10 {
+			for chain := range chains {
 				path := fmt.Sprintf("/v1/chains/%d", chain)
 				p := set.Decide(&fault.Request{Interface: "data", Operation: "getChain", Method: "GET", Path: path, Text: path, Header: http.Header{}})
 				if p != nil {
@@ -59,6 +61,21 @@ func names(l fault.List) (all []string) {
 	}
 	slices.Sort(all)
 	return all
+}
+
+// TestACommandWithManyRequestsMeetsFewFaults: the run without faults tells how many requests may fail.
+func TestACommandWithManyRequestsMeetsFewFaults(t *testing.T) {
+	r := find(t, programOf(400, func([]string) bool { return false }), search.Options{Runs: 60})
+	met := 0
+	for _, run := range r.Runs {
+		met += len(run.Outcome.Applied)
+		if len(run.Outcome.Applied) > 80 {
+			t.Errorf("run %d has %d faults", run.Number, len(run.Outcome.Applied))
+		}
+	}
+	if met < 60 {
+		t.Errorf("%d faults in %d runs", met, len(r.Runs))
+	}
 }
 
 // TestAFailureIsShrunk finds failures that need one fault, or two, and keeps no others. Of several kinds, the mildest that still fails remains.
