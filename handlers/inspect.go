@@ -84,16 +84,23 @@ func (s *Server) inspectFile(ctx context.Context) error {
 		newYieldingPace(ctx, s.world.Gate, s.world.DB.Commits).untilQuiet(startWait)
 		return verify.Inspect(ctx, s.world, nil)
 	}
+	return inspectBetweenCommits(ctx, s.world.Gate, s.world.DB.Commits, func(ctx context.Context, pace *yieldingPace) error {
+		return verify.Inspect(ctx, s.world, pace)
+	})
+}
+
+// inspectBetweenCommits inspects a file, and begins again if the inspection gives up, at last without a way to give up.
+func inspectBetweenCommits(ctx context.Context, gate *sim.Gate, commits func() int64, inspect func(context.Context, *yieldingPace) error) error {
 	patience := startWait // let clients that waited for the start go first
 	for tries := 0; ; tries++ {
 		within, giveUp := context.WithCancel(ctx)
-		pace := newYieldingPace(within, s.world.Gate, s.world.DB.Commits)
+		pace := newYieldingPace(within, gate, commits)
 		pace.untilQuiet(patience)
-		pace.from = s.world.DB.Commits()
+		pace.from = commits()
 		if tries < interrupted {
 			pace.giveUp = giveUp
 		}
-		err := verify.Inspect(within, s.world, pace)
+		err := inspect(within, pace)
 		gaveUp := within.Err() != nil && ctx.Err() == nil
 		giveUp()
 		if !gaveUp {

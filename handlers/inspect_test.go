@@ -3,7 +3,9 @@
 package handlers
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"testing"
 	"time"
 
@@ -70,6 +72,24 @@ func TestInspectionEndsWhileTransactionsAreSent(t *testing.T) {
 		pace.Pause()
 		if ended != c.ends {
 			t.Errorf("%+v: it ended: %t", c, ended)
+		}
+	}
+}
+
+// TestInspectionComesToItsEnd: however long clients send transactions, the inspection gives up a few times and then runs through. Without them it runs
+// once, and it reports what it finds.
+func TestInspectionComesToItsEnd(t *testing.T) {
+	gate, damage := sim.NewGate(&cache.Group{}, time.Minute), errors.New("damage")
+	for sent, want := range map[int64]int{0: 1, mostCommits + 1: interrupted + 1} {
+		commits, runs := int64(0), 0
+		err := inspectBetweenCommits(t.Context(), gate, func() int64 { return commits }, func(ctx context.Context, pace *yieldingPace) error {
+			runs++
+			commits += sent
+			pace.Pause()
+			return cmp.Or(ctx.Err(), damage)
+		})
+		if runs != want || !errors.Is(err, damage) {
+			t.Errorf("%d transactions during each run: %d runs, want %d; %v", sent, runs, want, err)
 		}
 	}
 }

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/ethereum/go-ethereum/common"
 )
 
 // tries holds the contents of a chain's tries, by owner, prefix and key: an account's balance, or nothing for a slot.
@@ -118,6 +120,31 @@ func TestPartsOfTriesFollowTheirChanges(t *testing.T) {
 				db.commit(t, func(b *Batch) error { return b.Rewind(RewindOptions{To: s.Sequence}) })
 				model.compare(t, db, owners)
 			}
+		}
+	}
+}
+
+// TestPartsOfOneListStayApart cuts two parts of a trie from one list, as building it anew does, and adds a key to each.
+func TestPartsOfOneListStayApart(t *testing.T) {
+	db := made(t, Memory, func(b *Batch) error { return errors.Join(writeMeta(b), writeChain(fullDelta())(b)) })
+	key := func(n byte) []byte { return bytes.Repeat([]byte{n}, common.HashLength) }
+	list, owner := slices.Concat(key(1), key(3), key(7), key(9)), address
+	half := len(list) / 2
+	change := func(anew bool, parts ...TriePart) {
+		db.commit(t, func(b *Batch) error {
+			return b.AddTrieChanges(1, []TrieChange{{Owner: owner, Anew: anew, Parts: parts}})
+		})
+	}
+	left, right := TriePart{Prefix: []byte{0}, Hash: hash}, TriePart{Prefix: []byte{1}, Hash: hash}
+	left.Keys, right.Keys = list[:half], list[half:]
+	change(true, left, right)
+	left.Keys, right.Keys = key(2), key(8)
+	change(false, left)
+	change(false, right)
+	for prefix, want := range map[byte][]byte{0: slices.Concat(key(1), key(2), key(3)), 1: slices.Concat(key(7), key(8), key(9))} {
+		got, err := db.TriePartKeys(t.Context(), 1, owner, []byte{prefix})
+		if err != nil || !bytes.Equal(got, want) {
+			t.Errorf("part %d: %x, want %x; %v", prefix, got, want, err)
 		}
 	}
 }
