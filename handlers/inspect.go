@@ -89,7 +89,7 @@ func (s *Server) inspectFile(ctx context.Context) error {
 	})
 }
 
-// inspectBetweenCommits inspects a file, and begins again if the inspection gives up, at last without a way to give up.
+// inspectBetweenCommits inspects a file. It begins again whenever the inspection gives up; the last try runs to the end.
 func inspectBetweenCommits(ctx context.Context, gate *sim.Gate, commits func() int64, inspect func(context.Context, *yieldingPace) error) error {
 	patience := startWait // let clients that waited for the start go first
 	for tries := 0; ; tries++ {
