@@ -7,7 +7,7 @@ require (
 	github.com/brianvoe/gofakeit/v7 v7.18.1 // names for what the seed makes up. Another version may draw other names: raise it with sim.Generator only
 	github.com/cespare/xxhash/v2 v2.3.0 // entity tags, at memory's speed
 	github.com/consensys/gnark-crypto v0.22.0 // BLS keys and aggregation without cgo, and the curve secp256k1
-	github.com/decred/dcrd/dcrec/secp256k1/v4 v4.4.0 // nonces of signatures, as in go-ethereum without cgo, and signers of P- and X-Chain transactions
+	github.com/decred/dcrd/dcrec/secp256k1/v4 v4.4.0 // nonces of signatures, as in go-ethereum without cgo
 	github.com/ethereum/go-ethereum v1.17.10 // the EVM, tries, ABI and JSON-RPC of the C-Chain and L1s
 	github.com/google/jsonschema-go v0.4.3 // describes and checks the arguments of agents' tools, through the MCP SDK
 	github.com/google/uuid v1.6.0 // page tokens and export ids

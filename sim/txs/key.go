@@ -14,8 +14,7 @@ import (
 	"github.com/ava-labs/avalanchego/ids"
 	"github.com/ava-labs/avalanchego/utils/cb58"
 	"github.com/ava-labs/avalanchego/utils/hashing"
-	dcrec "github.com/decred/dcrd/dcrec/secp256k1/v4"
-	recovery "github.com/decred/dcrd/dcrec/secp256k1/v4/ecdsa"
+	"github.com/consensys/gnark-crypto/ecc/secp256k1/fr"
 	"github.com/ethereum/go-ethereum/common"
 
 	"snowglobe/sim/secp256k1"
@@ -101,19 +100,23 @@ var (
 	errCompressed       = errors.New("wasn't expecting a compressed key")
 )
 
-// RecoverKey recovers the key that signed a hash: RecoverPublicKeyFromHash in avalanchego's utils/crypto/secp256k1.
-func RecoverKey(hash []byte, sig Signature) (*dcrec.PublicKey, error) {
-	var s dcrec.ModNScalar
-	if s.SetByteSlice(sig[32:64]); s.IsOverHalfOrder() {
-		return nil, errMutatedSignature
+// RecoverKey recovers the uncompressed key that signed a hash: RecoverPublicKeyFromHash in avalanchego's utils/crypto/secp256k1.
+func RecoverKey(hash []byte, sig Signature) (key [65]byte, err error) {
+	var s fr.Element
+	if s.SetBytes(sig[32:64]); s.LexicographicallyLargest() {
+		return key, errMutatedSignature
 	}
-	const offset = 27 // of the recovery id in the form that RecoverCompact reads
-	key, compressed, err := recovery.RecoverCompact(append([]byte{sig[64] + offset}, sig[:64]...), hash)
+	const compressed = 4 // a flag that no signature of a transaction has
+	flagged := sig[64]&^3 == compressed
+	if flagged {
+		sig[64] &^= compressed
+	}
+	key, err = secp256k1.Recover(hash, sig[:])
 	switch {
 	case err != nil:
-		return nil, errInvalidSignature
-	case compressed:
-		return nil, errCompressed
+		return key, errInvalidSignature
+	case flagged:
+		return key, errCompressed
 	}
 	return key, nil
 }

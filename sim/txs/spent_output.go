@@ -44,5 +44,5 @@ func (tx *Tx) PublicKey(sig Signature) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return key.SerializeCompressed(), nil
+	return append([]byte{2 | key[64]&1}, key[1:33]...), nil
 }

@@ -303,7 +303,7 @@ func signedBy(tx *txs.Tx, i int, account common.Address) error {
 	if err != nil {
 		return err
 	}
-	if crypto.PubkeyToAddress(*key.ToECDSA()) != account {
+	if common.BytesToAddress(crypto.Keccak256(key[1:])) != account {
 		return ErrAccountSignature
 	}
 	return nil

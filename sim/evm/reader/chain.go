@@ -17,6 +17,7 @@ import (
 	"snowglobe/sim/cache"
 	"snowglobe/sim/evm"
 	"snowglobe/sim/evm/precompile"
+	"snowglobe/sim/secp256k1"
 	"snowglobe/sim/store"
 )
 
@@ -59,7 +60,7 @@ func NewChain(db *store.DB, row store.Chain) (*Chain, error) {
 		Ledger:  Ledger{Row: row, Kind: genesis.Kind, db: db, history: newHistory(db.Caches())},
 		Genesis: genesis, Limits: DefaultLimits(), chainConfig: genesis.ChainConfig(), schedule: &genesis.Precompiles,
 	}
-	c.signer = types.LatestSigner(c.chainConfig)
+	c.signer = secp256k1.LatestSigner(c.chainConfig)
 	return c, nil
 }
 

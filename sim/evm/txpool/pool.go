@@ -13,6 +13,7 @@ import (
 	"github.com/holiman/uint256"
 
 	"snowglobe/sim/evm"
+	"snowglobe/sim/secp256k1"
 	"snowglobe/sim/store"
 )
 
@@ -47,7 +48,7 @@ type Pool struct {
 func New(genesis *evm.Genesis) *Pool {
 	config := genesis.ChainConfig()
 	return &Pool{
-		config: config, signer: types.LatestSigner(config), warp: genesis.Precompiles.HasWarp, minFee: big.NewInt(1),
+		config: config, signer: secp256k1.LatestSigner(config), warp: genesis.Precompiles.HasWarp, minFee: big.NewInt(1),
 		accounts: map[common.Address]*account{}, all: map[common.Hash]*Transaction{},
 	}
 }
