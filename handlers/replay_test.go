@@ -113,7 +113,11 @@ func (r *replayer) block(b *reader.Block) {
 		}
 	}
 	var calls []map[string]any
-	r.ask(&all, "trace_replayBlockTransactions", number, allKinds)
+	var replays json.RawMessage
+	r.ask(&replays, "trace_replayBlockTransactions", number, allKinds)
+	if err := json.Unmarshal(replays, &all); err != nil {
+		r.Fatal(err)
+	}
 	r.ask(&gas, "trace_blockOpcodeGas", number)
 	r.ask(&calls, "trace_block", number)
 	if len(all) != b.Row.Txs || len(gas.Transactions) != b.Row.Txs || gas.BlockHash != b.Hash.Hex() || gas.BlockNumber != b.Number {
@@ -143,7 +147,9 @@ func (r *replayer) block(b *reader.Block) {
 			}
 			var block []map[string]any
 			r.ask(&one, "trace_replayTransaction", hash, allKinds)
-			r.ask(&block, "trace_replayBlockTransactions", number, allKinds)
+			if err := json.Unmarshal(replays, &block); err != nil {
+				r.Fatal(err)
+			}
 			delete(block[i], "transactionHash")
 			if !reflect.DeepEqual(one, block[i]) {
 				r.Errorf("%s is %v by itself, and %v in its block", hash, one, block[i])
