@@ -68,6 +68,19 @@ func (f FlatState) Storage(address common.Address, key common.Hash) (common.Hash
 	return common.BytesToHash(value), err
 }
 
+// Slots returns the slots of a contract that were ever written, or nil if they had more than a number of values up to the block.
+func (f FlatState) Slots(address common.Address, most int) (map[common.Hash]common.Hash, error) {
+	values, err := f.db.SlotValues(f.ctx, f.chain, address[:], f.block, most+1)
+	if err != nil || len(values) > most {
+		return nil, err
+	}
+	slots := make(map[common.Hash]common.Hash, len(values))
+	for i := range values {
+		slots[common.BytesToHash(values[i].Key)] = common.BytesToHash(values[i].Value) // the newest comes last
+	}
+	return slots, nil
+}
+
 // Has reports whether the file has code with this hash.
 func (f FlatState) Has(address common.Address, hash common.Hash) bool {
 	return len(f.Code(address, hash)) > 0

@@ -177,6 +177,18 @@ func (db *DB) SlotsAt(ctx context.Context, chain int, address []byte, block uint
 		WHERE chain = ? AND address = ? AND block <= ? GROUP BY key ORDER BY key`, chain, address, block)
 }
 
+// SlotValue is a value that a contract's slot had from some block on.
+type SlotValue struct {
+	Key   []byte `db:"key"`
+	Value []byte `db:"value"` // as in Slot
+}
+
+// SlotValues reads at most limit values of a contract's slots up to a block: by key, each slot's oldest first.
+func (db *DB) SlotValues(ctx context.Context, chain int, address []byte, block uint64, limit int) ([]SlotValue, error) {
+	return List[SlotValue](ctx, db, `SELECT key, value FROM slot
+		WHERE chain = ? AND address = ? AND block <= ? ORDER BY key, block LIMIT ?`, chain, address, block, limit)
+}
+
 // Code reads code by its hash.
 func (db *DB) Code(ctx context.Context, hash []byte) ([]byte, error) {
 	return value[[]byte](ctx, db, `SELECT code FROM code WHERE hash = ?`, hash)

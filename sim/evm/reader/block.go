@@ -220,6 +220,18 @@ type slotKey struct {
 	key common.Hash
 }
 
+// storageKey names a contract's storage by its root, so that it stays known while blocks leave it as it is.
+type storageKey struct {
+	changes uint64
+	root    common.Hash
+}
+
+// storage is the whole of a contract's storage, or counts the slots of it that were read alone.
+type storage struct {
+	reads atomic.Uint32
+	slots map[common.Hash]common.Hash // nil unless it was read as a whole
+}
+
 // history caches what readers of a chain share. Blocks never change. The state after the newest block may change without a block: cached states
 // carry the number of such changes, and are not read after the next change.
 type history struct {
@@ -227,6 +239,7 @@ type history struct {
 	fees      *cache.Cache[uint64, *blockFees]
 	accounts  *cache.Cache[accountKey, *types.StateAccount]
 	slots     *cache.Cache[slotKey, common.Hash]
+	storages  *cache.Cache[storageKey, *storage]
 	codes     *cache.Cache[common.Hash, []byte]
 	jumpDests evm.JumpDestCache
 
@@ -242,6 +255,7 @@ func newHistory(g *cache.Group) *history {
 		fees:      cache.NewCounted[uint64](g, (*blockFees).bytes),
 		accounts:  cache.New[accountKey, *types.StateAccount](g),
 		slots:     cache.New[slotKey, common.Hash](g),
+		storages:  cache.New[storageKey, *storage](g),
 		codes:     cache.New[common.Hash, []byte](nil),
 		jumpDests: evm.NewJumpDestCache(),
 	}

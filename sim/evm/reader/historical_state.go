@@ -51,11 +51,7 @@ func (c *Chain) Slot(ctx context.Context, b *Block, address common.Address, key 
 		states := b.draft.copyState()
 		return states.GetState(address, key), states.Error()
 	}
-	states := c.historicalState(ctx, b)
-	if account, err := states.Account(address); account == nil {
-		return common.Hash{}, err
-	}
-	return states.Storage(address, key)
+	return c.historicalState(ctx, b).Storage(address, key)
 }
 
 func (c *Chain) historicalState(ctx context.Context, b *Block) historicalState {
@@ -65,26 +61,58 @@ func (c *Chain) historicalState(ctx context.Context, b *Block) historicalState {
 }
 
 func (p historicalState) Account(address common.Address) (*types.StateAccount, error) {
-	at := accountKey{p.changes, p.block, address}
-	account, known := p.accounts.Get(at)
-	if !known {
-		var err error
-		if account, err = p.FlatState.Account(address); err != nil {
-			return nil, err
-		}
-		p.accounts.Add(at, account)
-	}
+	account, err := p.account(address)
 	if account == nil {
-		return nil, nil
+		return nil, err
 	}
 	return account.Copy(), nil
 }
 
-func (p historicalState) Storage(address common.Address, key common.Hash) (common.Hash, error) {
-	at := slotKey{accountKey{p.changes, p.block, address}, key}
-	value, known := p.slots.Get(at)
+// account returns an account that other readers share.
+func (p historicalState) account(address common.Address) (*types.StateAccount, error) {
+	at := accountKey{p.changes, p.block, address}
+	account, known := p.accounts.Get(at)
 	if known {
+		return account, nil
+	}
+	account, err := p.FlatState.Account(address)
+	if err == nil {
+		p.accounts.Add(at, account)
+	}
+	return account, err
+}
+
+// After readsAlone slots, a contract's storage is read as a whole, unless it has more than storageRows rows: reading these takes about as long.
+const (
+	readsAlone  = 64
+	storageRows = 1_024
+)
+
+func (p historicalState) Storage(address common.Address, key common.Hash) (common.Hash, error) {
+	account, err := p.account(address)
+	if err != nil || account == nil || account.Root == types.EmptyRootHash {
+		return common.Hash{}, err
+	}
+	all := storageKey{p.changes, account.Root}
+	whole, counted := p.storages.Get(all)
+	if counted && whole.slots != nil {
+		return whole.slots[key], nil
+	}
+	at := slotKey{accountKey{p.changes, p.block, address}, key}
+	if value, known := p.slots.Get(at); known {
 		return value, nil
+	}
+	if !counted {
+		p.storages.Add(all, new(storage))
+	} else if whole.reads.Add(1) == readsAlone {
+		slots, err := p.FlatState.Slots(address, storageRows)
+		if err != nil {
+			return common.Hash{}, err
+		}
+		if slots != nil {
+			p.storages.Add(all, &storage{slots: slots})
+			return slots[key], nil
+		}
 	}
 	value, err := p.FlatState.Storage(address, key)
 	if err == nil {

@@ -45,6 +45,11 @@ type randomChain struct {
 }
 
 func newRandomChain(t testing.TB, kind evm.Kind, seed uint64, blocks int) *randomChain {
+	return newRandomChainWith(t, kind, seed, blocks, nil)
+}
+
+// newRandomChainWith makes a random chain with storage of some emitters.
+func newRandomChainWith(t testing.TB, kind evm.Kind, seed uint64, blocks int, storage map[int]map[common.Hash]common.Hash) *randomChain {
 	key, err := crypto.ToECDSA(crypto.Keccak256([]byte("sender")))
 	if err != nil {
 		t.Fatal(err)
@@ -54,7 +59,7 @@ func newRandomChain(t testing.TB, kind evm.Kind, seed uint64, blocks int) *rando
 		Precompiles: precompile.Upgrades{FeeConfig: precompile.NewFeeConfig(15_000_000, 1, 1_000_000)},
 		Alloc:       types.GenesisAlloc{c.from: {Balance: new(big.Int).Lsh(big.NewInt(1), 96)}}}
 	for topics, address := range emitters {
-		genesis.Alloc[address] = types.Account{Code: emitterCode(topics), Nonce: 1}
+		genesis.Alloc[address] = types.Account{Code: emitterCode(topics), Nonce: 1, Storage: storage[topics]}
 	}
 	raw, upgrades, err := genesis.Encode()
 	if err != nil {
