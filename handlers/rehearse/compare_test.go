@@ -138,7 +138,7 @@ func TestReportsOfEachKind(t *testing.T) {
 	failing := asked{"eth_getTransactionReceipt", "[]", `{"gasUsed":"0x2"}`}
 	r := rehearse.Compare(run(0, "", asked{failing.method, "[]", `{"gasUsed":"0x1"}`}), run(0, "", asked{failing.method, "[]", `{"gasUsed":"0x1"}`}), run(1, "", failing), change)
 	var text strings.Builder
-	if err := r.Print(&text); err != nil || !strings.Contains(text.String(), "gasUsed: 0x1, then 0x2\n    at least half") || !strings.Contains(text.String(), "The last request before it failed: eth_getTransactionReceipt") {
+	if err := r.Print(&text); err != nil || !strings.Contains(text.String(), "gasUsed: 0x1, then 0x2\n    at least half") || !strings.Contains(text.String(), "\nbefore: exit code 0, 1 request; after: exit code 1, 1 request\n") || !strings.Contains(text.String(), "The last request before it failed: eth_getTransactionReceipt") {
 		t.Errorf("%v\n%s", err, &text)
 	}
 	path := filepath.Join(t.TempDir(), "junit.xml")

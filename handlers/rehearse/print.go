@@ -12,7 +12,7 @@ import (
 func (r *Report) Print(w io.Writer) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "rehearsal of %s: before is %s, after is %s\n", r.Change.Name, r.Change.Before, r.Change.After)
-	fmt.Fprintf(&b, "before: exit code %d, %d requests; after: exit code %d, %d requests\n", r.Codes[0], r.Requests[0], r.Codes[1], r.Requests[1])
+	fmt.Fprintf(&b, "before: exit code %d, %s; after: exit code %d, %s\n", r.Codes[0], counted(r.Requests[0]), r.Codes[1], counted(r.Requests[1]))
 	if len(r.Differences) == 0 {
 		b.WriteString("\nNo answer differs because of the rules.\n")
 	}
@@ -45,6 +45,13 @@ func (r *Report) Print(w io.Writer) error {
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+func counted(n int) string {
+	if n == 1 {
+		return "1 request"
+	}
+	return fmt.Sprintf("%d requests", n)
 }
 
 // JUnit's format, as far as CI systems read it (https://github.com/testmoapp/junitxml).
