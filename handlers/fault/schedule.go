@@ -109,21 +109,24 @@ func (r Requests) may(have ...*Kind) float64 {
 // parts lists the fractions of requests that may fail.
 var parts = []float64{0.1, 0.25, 0.5, 0.8}
 
-// Draw makes the schedule with a number. Half of the numbers draw faults of one kind, the others of several. It draws reorganisations only if the
+// Draw makes the schedule with a number. Half of the numbers draw faults of one kind that the expected requests may have, the others of several. It draws reorganisations only if the
 // user asks for them, because the network has none. The more requests are expected, the smaller is the chance of each to fail or to wait.
 func Draw(number int64, expected Requests, reorg bool) *Schedule {
 	s := newSchedule()
 	s.number, s.part, s.expected = number, parts[number/2%int64(len(parts))], expected
+	var possible []*Kind
 	for i := range kinds {
-		k := &kinds[i]
-		if k.Name == "reorg" && !reorg {
-			continue
+		if k := &kinds[i]; expected.may(k) > 0 && (k.Name != "reorg" || reorg) {
+			possible = append(possible, k)
 		}
-		if number%2 == 0 && s.chance("kind", k.Name, 0) < 0.5 {
+	}
+	if number%2 == 1 && len(possible) > 0 {
+		s.drawn, s.part = possible[number/2%int64(len(possible)):][:1], max(s.part, 0.5)
+		return s
+	}
+	for i := range kinds { // faults may lead to requests that the calm run lacks
+		if k := &kinds[i]; s.chance("kind", k.Name, 0) < 0.5 && (k.Name != "reorg" || reorg) {
 			s.drawn = append(s.drawn, k)
-		}
-		if number%2 == 1 && number/2%int64(len(kinds)) == int64(i) {
-			s.drawn, s.part = append(s.drawn, k), max(s.part, 0.5)
 		}
 	}
 	if s.drawn == nil {

@@ -85,6 +85,29 @@ func TestLongRunsHaveNoMoreFaults(t *testing.T) {
 	}
 }
 
+// TestOddNumbersDrawWhatACommandCanMeet: a number that draws one kind doesn't choose one that none of the requests may have.
+func TestOddNumbersDrawWhatACommandCanMeet(t *testing.T) {
+	ask := func(s *fault.Schedule) {
+		s.World()
+		askForChains(s, 10, 2, false)
+	}
+	calm := fault.Repeat(nil)
+	ask(calm)
+	without, met := 0, map[string]bool{}
+	for number := int64(1); number < 60; number += 2 {
+		s := fault.Draw(number, calm.Requests(), false)
+		if ask(s); len(s.Applied()) == 0 {
+			without++
+		}
+		for _, p := range s.Applied() {
+			met[p.Kind] = true
+		}
+	}
+	if without > 5 || len(met) != 10 {
+		t.Errorf("%d of 30 runs have no fault, and the others have %v", without, met)
+	}
+}
+
 // TestOneRequestMoreChangesNothing: a client that polls again, or asks for some more in another run, still meets the same faults.
 func TestOneRequestMoreChangesNothing(t *testing.T) {
 	draw := func(number int64, expected, times int) string {
