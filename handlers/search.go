@@ -72,13 +72,14 @@ func quotedWord(word string) string {
 
 // How long bad weather lasts after the client has sent a transaction.
 const (
-	feeTime        = 2 * time.Second
+	feeTime        = 3 * time.Second
 	settlementTime = 5 * time.Second
 )
 
 // Bad weather.
 const (
 	risenPrice     = 15 // percent; libraries cap fees at 20 % above the announced price or more
+	leastRise      = 2  // wei; where gas costs one wei, the usual tip of another would cover a rise by 15 %
 	lateSettlement = 15_000
 )
 
@@ -99,12 +100,15 @@ func (s *Server) Follow(ctx context.Context, schedule *fault.Schedule) error {
 		later(after, func() {
 			f := m.Fault()
 			undo(&f)
-			_ = m.SetFault(context.Background(), f) // the world may be closed
+			ctx := context.Background()
+			_ = m.SetFault(ctx, f) // the world may be closed
+			_ = m.MineWaiting(ctx)
 		})
 	}
 	weather := schedule.World()
+	var err error
 	if !slices.Contains(weather, "relay") {
-		if err := startRelayer(context.Background(), s.world, s.options); err != nil {
+		if err = startRelayer(context.Background(), s.world, s.options); err != nil {
 			return err
 		}
 	}
@@ -114,7 +118,9 @@ func (s *Server) Follow(ctx context.Context, schedule *fault.Schedule) error {
 			later(fault.RelayTime, func() { _ = startRelayer(context.Background(), s.world, s.options) }) // the world may be closed
 		case !c.Asynchronous(uint64(s.world.Clock.Unix())):
 		case kind == "fee":
-			wrong.PriceRise = risenPrice
+			if wrong.PriceRise, err = risenBy(ctx, m); err != nil {
+				return err
+			}
 			undoAfter(feeTime, func(f *miner.Fault) { f.PriceRise = 0 })
 		case kind == "settlement":
 			wrong.SettlementLag = lateSettlement
@@ -133,6 +139,16 @@ func (s *Server) Follow(ctx context.Context, schedule *fault.Schedule) error {
 		s.reorgNewest(c)
 	})
 	return nil
+}
+
+// risenBy returns the percentage by which gas costs more if the price jumps.
+func risenBy(ctx context.Context, m *miner.Miner) (uint64, error) {
+	next, err := m.NextBlock(ctx)
+	if err != nil {
+		return 0, err
+	}
+	announced := max(next.Header.BaseFee.Uint64(), 1)
+	return max(risenPrice, (100*leastRise+announced-1)/announced), nil
 }
 
 // network returns the network of paths that name none.

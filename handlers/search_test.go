@@ -25,6 +25,7 @@ func init() {
 	roles["impatient"] = func() error { return payAndLook(0) }
 	roles["patient"] = func() error { return payAndLook(40) }
 	roles["observer"] = observe
+	roles["payer"] = payAsAnnounced
 	roles["failing"] = func() error { return errors.New("it always fails") }
 	roles["hanging"] = func() error { return hangIfRefused() }
 }
@@ -139,7 +140,7 @@ func TestBadWeatherIsSurvived(t *testing.T) {
 	if err := search.Keep(corpus, fault.List{{Kind: "fee", Times: 1, On: "world", Key: "fee", Nth: 1}, {Kind: "settlement", Times: 1, On: "world", Key: "settlement", Nth: 1}, {Kind: "relay", Times: 1, On: "world", Key: "relay", Nth: 1}}, "weather"); err != nil {
 		t.Fatal(err)
 	}
-	for role, said := range map[string]string{"patient": "", "observer": `"settlementLag":"15s","priceRise":15`} {
+	for role, said := range map[string]string{"patient": "", "observer": `"settlementLag":"15s","priceRise":200`} {
 		c := command(t, "exec", "--schedule", corpus, "--", os.Args[0])
 		c.Env = append(os.Environ(), roleVariable+"="+role)
 		if code, stdout, stderr := outcome(t, c); code != 0 || !strings.Contains(stdout, said) {
@@ -148,6 +149,59 @@ func TestBadWeatherIsSurvived(t *testing.T) {
 	}
 	if code, _, stderr := outcome(t, command(t, "exec", "--schedule", "ffff", "--corpus", corpus, "--", "true")); code != 2 || !strings.Contains(stderr, "--schedule: ") {
 		t.Errorf("an unknown schedule: exit %d, %s", code, stderr)
+	}
+}
+
+// payAsAnnounced offers what the node asks for gas, and waits for the receipt.
+func payAsAnnounced() error {
+	ask := func(method, params string, into any) error {
+		body := fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":%q,"params":[%s]}`, method, params)
+		r, err := http.Post(os.Getenv("SNOWGLOBE_RPC_URL"), "application/json", strings.NewReader(body))
+		if err != nil {
+			return err
+		}
+		defer r.Body.Close()
+		return json.NewDecoder(r.Body).Decode(into)
+	}
+	var price, sent struct{ Result string }
+	if err := ask("eth_gasPrice", "", &price); err != nil {
+		return err
+	}
+	payment := fmt.Sprintf(`{"from":%q,"to":%q,"gasPrice":%q}`, os.Getenv("SNOWGLOBE_ALICE_ADDRESS"), os.Getenv("SNOWGLOBE_BOB_ADDRESS"), price.Result)
+	if err := ask("eth_sendTransaction", payment, &sent); err != nil {
+		return err
+	}
+	for begun := time.Now(); time.Since(begun) < 30*time.Second; time.Sleep(50 * time.Millisecond) {
+		var receipt struct{ Result *struct{} }
+		if err := ask("eth_getTransactionReceipt", fmt.Sprintf("%q", sent.Result), &receipt); err != nil {
+			return err
+		}
+		if receipt.Result != nil {
+			fmt.Println(time.Since(begun).Milliseconds())
+			return nil
+		}
+	}
+	return errors.New("no receipt")
+}
+
+// TestAPaymentOfTheAnnouncedPriceWaits until the price has fallen again, and no longer, even if no other transaction follows.
+func TestAPaymentOfTheAnnouncedPriceWaits(t *testing.T) {
+	t.Parallel()
+	corpus := filepath.Join(t.TempDir(), "schedules.txt")
+	if err := search.Keep(corpus, fault.List{{Kind: "fee", Times: 1, On: "world", Key: "fee", Nth: 1}}, "a jump"); err != nil {
+		t.Fatal(err)
+	}
+	for _, jumps := range []bool{false, true} {
+		c := command(t, "exec", "--", os.Args[0])
+		if jumps {
+			c = command(t, "exec", "--schedule", corpus, "--", os.Args[0])
+		}
+		c.Env = append(os.Environ(), roleVariable+"=payer")
+		code, stdout, stderr := outcome(t, c)
+		var took int
+		if _, err := fmt.Sscan(stdout, &took); err != nil || code != 0 || jumps != (took > 2_000) {
+			t.Errorf("the price jumps: %t; exit %d, after %d ms, %s", jumps, code, took, stderr)
+		}
 	}
 }
 

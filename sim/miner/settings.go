@@ -156,3 +156,20 @@ func (m *Miner) Release(ctx context.Context, hash common.Hash, h *txpool.Hold) e
 	}
 	return m.mineReady(t.Transaction)
 }
+
+// MineWaiting puts the transactions that waited, and that a block can take now, into blocks, if each transaction gets a block at once.
+func (m *Miner) MineWaiting(ctx context.Context) error {
+	if !m.Automine() {
+		return nil
+	}
+	defer m.world.Mined(ctx)
+	defer m.world.Lock(ctx)()
+	if err := m.restore(ctx); err != nil {
+		return err
+	}
+	waiting := m.Pool.Pending(new(big.Int)).Peek()
+	if waiting == nil {
+		return nil
+	}
+	return m.mineReady(waiting.Transaction)
+}
