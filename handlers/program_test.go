@@ -83,13 +83,13 @@ func TestAnswers(t *testing.T) {
 		{program: []string{"sh", "-c", "echo wrong >&2; exit 2"}, code: 2, stderr: "wrong\n"},
 		{program: []string{"sh", "-c", "kill -TERM $$"}, code: 128 + int(syscall.SIGTERM)},
 		{program: []string{"sh", "-c", "kill -KILL $$"}, code: 128 + int(syscall.SIGKILL), long: true},
-		{program: []string{"no-such-program"}, code: 127, stderr: `snowglobe: exec: "no-such-program": executable file not found`},
-		{program: []string{filepath.Join(folder, "none")}, code: 127, long: true, stderr: "no such file"},
-		{program: []string{plain}, code: 126, stderr: "permission denied"},
+		{program: []string{"no-such-program"}, code: 127, stderr: "snowglobe: command not found: no-such-program\n"},
+		{program: []string{filepath.Join(folder, "none")}, code: 127, long: true, stderr: "command not found: " + filepath.Join(folder, "none")},
+		{program: []string{plain}, code: 126, stderr: "snowglobe: cannot run " + plain + ": permission denied\n"},
 		{program: []string{"sh", "-c", "cat; cat noise >&2"}, stdin: noise, stdout: string(noise), stderr: string(noise)},
 		{program: []string{"go", "-C", module, "test", "-vet=off", "./..."}, environment: "ASKED=/sim/health", long: true, stdout: "ok  \tbeside\t"},
 		{program: []string{"go", "-C", module, "test", "-vet=off", "./..."}, environment: "ASKED=/sim/weather", long: true, code: 1, stdout: "FAIL\tbeside\t"},
-		{code: 2, stderr: "expected -- and a command"},
+		{code: 2, stderr: "snowglobe: expected -- and a command"},
 	} {
 		if c.long && testing.Short() {
 			t.Log("left out of a short run: this program")

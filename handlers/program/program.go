@@ -24,7 +24,7 @@ type Program struct {
 }
 
 // ErrMissing reports that the user named no command.
-var ErrMissing = errors.New("exec: expected -- and a command after the flags")
+var ErrMissing = errors.New("expected -- and a command after the flags")
 
 // Shells' exit codes for a command that did not run.
 const (
@@ -67,12 +67,15 @@ func ExitCode(err error, stderr io.Writer) int {
 // Find looks up a command, given with its arguments, before anything else happens, and from then on collects signals for it.
 func Find(args []string) (*Program, error) {
 	path, err := exec.LookPath(args[0])
+	if errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist) {
+		return nil, &ExitError{codeNotFound, fmt.Errorf("command not found: %s", args[0])}
+	}
 	if err != nil {
-		code := codeNotExecutable
-		if errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist) {
-			code = codeNotFound
+		var failed *exec.Error
+		if errors.As(err, &failed) {
+			err = failed.Err // the system's word, without exec's
 		}
-		return nil, &ExitError{code, err}
+		return nil, &ExitError{codeNotExecutable, fmt.Errorf("cannot run %s: %w", args[0], err)}
 	}
 	p := &Program{args: args, path: path, signals: make(chan os.Signal, 16)}
 	signal.Notify(p.signals, passedOn...)
@@ -93,7 +96,7 @@ func (p *Program) Run(environment []string) error {
 		cmd.Stderr = p.Stderr
 	}
 	if err := cmd.Start(); err != nil {
-		return &ExitError{codeNotExecutable, fmt.Errorf("exec: %w", err)}
+		return &ExitError{codeNotExecutable, fmt.Errorf("cannot run %s: %w", p.args[0], err)}
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()

@@ -27,7 +27,7 @@ func (p *Program) RunQuietly(environment []string, allowed func() time.Duration,
 	cmd.Args, cmd.Stdout, cmd.Stderr, cmd.Env, cmd.WaitDelay = p.args, out, out, append(os.Environ(), environment...), time.Second
 	together(cmd)
 	if err := cmd.Start(); err != nil {
-		return nil, &ExitError{codeNotExecutable, err}
+		return nil, &ExitError{codeNotExecutable, fmt.Errorf("cannot run %s: %w", p.args[0], err)}
 	}
 	begun := time.Now()
 	ended := make(chan error, 1)
