@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -139,6 +140,42 @@ func TestExecTellsItsCommandOfTheWorld(t *testing.T) {
 	if answer, err := http.Get(url); err == nil {
 		answer.Body.Close()
 		t.Error("the server outlived the command")
+	}
+}
+
+// TestCtrlCEndsASearch: it kills the running commands, and prints how many runs passed.
+func TestCtrlCEndsASearch(t *testing.T) {
+	t.Parallel()
+	pids := filepath.Join(t.TempDir(), "pids")
+	c := command(t, "search", "--runs", "400", "--corpus", filepath.Join(t.TempDir(), "schedules.txt"), "--", "sh", "-c", `echo $$ >>"$0"; if [ $(wc -l <"$0") -gt 3 ]; then sleep 600; fi`, pids)
+	var stdout, stderr bytes.Buffer
+	c.Stdout, c.Stderr = &stdout, &stderr
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	var running []string
+	for begun := time.Now(); len(running) < 5; time.Sleep(20 * time.Millisecond) { // both workers sleep
+		text, _ := os.ReadFile(pids)
+		if running = strings.Fields(string(text)); time.Since(begun) > time.Minute {
+			t.Fatalf("only %d runs: %s", len(running), &stderr)
+		}
+	}
+	if err := c.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	begun := time.Now()
+	_ = c.Wait() // the code is checked below
+	if code := c.ProcessState.ExitCode(); code != 130 || !strings.HasPrefix(stdout.String(), "no failure in 2 runs of 400: interrupted") || stderr.String() != "snowglobe: interrupted\n" || time.Since(begun) > 10*time.Second {
+		t.Errorf("exit %d after %s, %q, %q", code, time.Since(begun), &stdout, &stderr)
+	}
+	for _, text := range running {
+		pid, err := strconv.Atoi(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if syscall.Kill(pid, 0) == nil {
+			t.Errorf("process %d is still running", pid)
+		}
 	}
 }
 

@@ -289,7 +289,13 @@ const (
 	waitFactor   = 3
 )
 
-// Search looks for a schedule of faults that makes a command fail, and returns an error with code 1 if it finds one.
+// codeInterrupted is a shell's exit code for a command that Ctrl-C ended.
+const codeInterrupted = 130
+
+var errInterrupted = errors.New("interrupted")
+
+// Search looks for a schedule of faults that makes a command fail, and returns an error with code 1 if it finds one. If the context ends, it prints
+// what it has found so far, and returns an error with code 130.
 func Search(ctx context.Context, w *sim.World, o Options, f SearchFlags, p *program.Program, again func(id string) string, out *Output, notes io.Writer) error {
 	folder, err := os.MkdirTemp("", "snowglobe-search-")
 	if err != nil {
@@ -331,7 +337,10 @@ func Search(ctx context.Context, w *sim.World, o Options, f SearchFlags, p *prog
 		}
 		return outcome, err
 	}, search.Options{Runs: f.Runs, Workers: f.Workers, Budget: f.Budget, Reorg: f.Reorg, Known: known, Progress: control.Progress(notes, "searching", "runs")})
-	if err != nil {
+	if ctx.Err() != nil {
+		err = &program.ExitError{Code: codeInterrupted, Err: errInterrupted}
+	}
+	if err != nil && (result == nil || ctx.Err() == nil) {
 		return err
 	}
 	report := result.Report(again)
@@ -339,7 +348,7 @@ func Search(ctx context.Context, w *sim.World, o Options, f SearchFlags, p *prog
 		return err
 	}
 	if found := result.Found; found != nil {
-		err = &program.ExitError{Code: 1}
+		err = cmp.Or[error](err, &program.ExitError{Code: 1})
 		if wrong := search.Keep(f.Corpus, found.List, fmt.Sprintf("%s: %s", strings.TrimSpace(strings.Join(p.Args(), " ")), found.Outcome.Failure)); wrong != nil {
 			err = fmt.Errorf("--corpus: the schedule could not be saved: %w\n%s", wrong, found.List)
 		}

@@ -36,8 +36,10 @@ type Options struct {
 type Result struct {
 	Plain    *Outcome
 	Runs     []Record
+	Planned  int      // runs that were asked for
 	Found    *Finding // nil if the command passed every run
 	Unsteady int      // runs that failed once and then passed with the same faults
+	Stopped  string   // why the search ended early; empty if it didn't
 }
 
 // Record is a run of a search.
@@ -53,6 +55,8 @@ type Finding struct {
 	From     int // faults before shrinking
 	Attempts int // runs that shrinking took
 	Outcome  *Outcome
+
+	Unfinished bool // the search ended before it knew that every fault is needed
 }
 
 // searcher is a running search.
@@ -64,12 +68,19 @@ type searcher struct {
 	requests fault.Requests // of the command without faults
 }
 
+// Why a search ends early.
+const (
+	overBudget  = "the budget is used up"
+	interrupted = "interrupted"
+)
+
 // ErrPlain reports that the command fails without faults.
 var ErrPlain = errors.New("the command fails without faults, so no fault can be blamed")
 
-// Find searches until the command fails, the runs are done or the budget is used up.
+// Find searches until the command fails, the runs are done or the budget is used up. If the context ends, it returns what it has found so far beside
+// the error.
 func Find(ctx context.Context, run Run, o Options) (*Result, error) {
-	s := &searcher{Options: o, run: run, result: &Result{}}
+	s := &searcher{Options: o, run: run, result: &Result{Planned: o.Runs}}
 	calm := fault.Repeat(nil)
 	plain, err := run(ctx, calm)
 	if err != nil {
@@ -86,8 +97,11 @@ func Find(ctx context.Context, run Run, o Options) (*Result, error) {
 		defer cancel()
 	}
 	err = s.search(within)
-	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
-		err = nil // the budget is used up
+	switch {
+	case ctx.Err() != nil && errors.Is(err, ctx.Err()):
+		s.result.Stopped = interrupted
+	case errors.Is(err, context.DeadlineExceeded):
+		s.result.Stopped, err = overBudget, nil
 	}
 	return s.result, err
 }
@@ -113,7 +127,7 @@ func (s *searcher) search(ctx context.Context) error {
 	}
 	for next := int64(1); next <= int64(s.Runs); {
 		failed, last, err := s.batch(ctx, next)
-		if err != nil {
+		if err != nil && (len(failed) == 0 || ctx.Err() == nil) {
 			return err
 		}
 		for _, r := range failed {
@@ -121,12 +135,8 @@ func (s *searcher) search(ctx context.Context) error {
 				return fmt.Errorf("run %d failed without a fault (%s): the command does not always pass\n%s", r.Number, r.Outcome.Failure, indented(r.Outcome.Output))
 			}
 			found, err := s.shrink(ctx, r)
-			if err != nil {
+			if s.result.Found = found; found != nil || err != nil {
 				return err
-			}
-			if found != nil {
-				s.result.Found = found
-				return nil
 			}
 			s.result.Unsteady++
 		}

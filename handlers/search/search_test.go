@@ -201,6 +201,51 @@ func TestTheBudgetEndsASearch(t *testing.T) {
 	if r.Found != nil || len(r.Runs) == 0 || len(r.Runs) > 200 {
 		t.Errorf("%d runs, %v", len(r.Runs), r.Found)
 	}
+	if text := r.Report(nil).String(); text != fmt.Sprintf("no failure in %d runs of %d: the budget is used up", len(r.Runs), 1<<30) {
+		t.Error(text)
+	}
+}
+
+// TestASearchThatEndsEarlyTellsWhatItFound: the budget ends, or the user stops the search, while it shrinks a failure.
+func TestASearchThatEndsEarlyTellsWhatItFound(t *testing.T) {
+	for _, stopped := range []string{"the budget is used up", "interrupted"} {
+		for _, last := range []int{0, 3} { // runs after the failure
+			ctx, stop := context.WithCancel(t.Context())
+			defer stop()
+			fails := program(func(met []string) bool { return slices.Contains(met, "reset1") })
+			after := -1 // runs since the first failure
+			run := func(ctx context.Context, s *fault.Schedule) (*search.Outcome, error) {
+				if after == last {
+					if stopped == "interrupted" {
+						stop()
+					}
+					<-ctx.Done()
+					return nil, ctx.Err()
+				}
+				o, err := fails(ctx, s)
+				if after >= 0 || o.Failure != "" {
+					after++
+				}
+				return o, err
+			}
+			r, err := search.Find(ctx, run, search.Options{Runs: 300, Budget: 500 * time.Millisecond})
+			if interrupted := stopped == "interrupted"; interrupted != errors.Is(err, context.Canceled) || !interrupted && err != nil {
+				t.Errorf("%s: %v", stopped, err)
+			}
+			if r.Found == nil || !r.Found.Unfinished || r.Found.Attempts != last {
+				t.Fatalf("%s: %+v", stopped, r.Found)
+			}
+			text := r.Report(func(id string) string { return "exec " + id }).String()
+			want := fmt.Sprintf("run %d fails: exit code 1\n%d of its %d faults are left after %d more runs, and perhaps fewer suffice (%s):\n", r.Found.Number, len(r.Found.List), r.Found.From, last, stopped)
+			if !strings.HasPrefix(text, want) || !strings.HasSuffix(text, "again: exec "+r.Found.List.ID()) {
+				t.Errorf("%s, want %s", text, want)
+			}
+			var page strings.Builder
+			if err := r.WritePage(&page, "true", r.Report(func(string) string { return "" })); err != nil || !strings.Contains(page.String(), "The search ended early ("+stopped+")") {
+				t.Errorf("the page: %v, %s", err, &page)
+			}
+		}
+	}
 }
 
 // TestThePage has every run, its faults and the finding, all escaped.

@@ -2,6 +2,7 @@ package search
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"sync"
 
@@ -14,27 +15,31 @@ const confirmations = 2
 // shrinking is a schedule being shrunk.
 type shrinking struct {
 	*searcher
+	record   Record
 	attempts int
 	last     *Outcome // of the newest failure
 }
 
 // shrink removes faults and makes others milder until each that is left is needed for the failure. It returns nil if the same faults don't make the
-// command fail again.
+// command fail again. If the context ends, it returns the faults that are left then, and the error.
 func (s *searcher) shrink(ctx context.Context, r Record) (*Finding, error) {
-	h := &shrinking{searcher: s, last: r.Outcome}
+	h := &shrinking{searcher: s, record: r, last: r.Outcome}
 	list, err := h.begin(ctx, r.Outcome.Applied)
 	if err == nil && list == nil {
 		list, err = h.begin(ctx, r.Outcome.Applied.Loose())
 	}
-	if err != nil || list == nil {
-		return nil, err
+	if err != nil {
+		return h.unfinished(ctx, r.Outcome.Applied, err)
+	}
+	if list == nil {
+		return nil, nil
 	}
 	for again := true; again; {
 		again = false
 		for _, fewer := range [][]fault.List{h.without(list), list.Milder()} {
 			failing, err := h.first(ctx, fewer)
 			if err != nil {
-				return nil, err
+				return h.unfinished(ctx, list, err)
 			}
 			if failing != nil {
 				list, again = failing, true
@@ -42,10 +47,28 @@ func (s *searcher) shrink(ctx context.Context, r Record) (*Finding, error) {
 			}
 		}
 	}
-	if steady, err := h.steady(ctx, list); err != nil || !steady {
+	steady, err := h.steady(ctx, list)
+	if err != nil {
+		return h.unfinished(ctx, list, err)
+	}
+	if !steady {
+		return nil, nil
+	}
+	return h.finding(list), nil
+}
+
+func (h *shrinking) finding(list fault.List) *Finding {
+	return &Finding{Number: h.record.Number, List: list, From: len(h.record.Outcome.Applied), Attempts: h.attempts, Outcome: h.last}
+}
+
+// unfinished returns the finding as it stands after an error: none unless the context has ended.
+func (h *shrinking) unfinished(ctx context.Context, list fault.List, err error) (*Finding, error) {
+	if ctx.Err() == nil {
 		return nil, err
 	}
-	return &Finding{Number: r.Number, List: list, From: len(r.Outcome.Applied), Attempts: h.attempts, Outcome: h.last}, nil
+	f := h.finding(list)
+	f.Unfinished = true
+	return f, err
 }
 
 // begin returns one of the faults with which the command fails alone, or all of them if it needs several; nil if it passes.
@@ -96,17 +119,11 @@ func (h *shrinking) without(list fault.List) (all []fault.List) {
 // first returns the first list that makes the command fail, nil if none does. Workers try several at a time.
 func (h *shrinking) first(ctx context.Context, lists []fault.List) (fault.List, error) {
 	for part := range slices.Chunk(lists, max(h.Workers, 1)) {
-		outcomes, errs := make([]*Outcome, len(part)), make([]error, len(part))
-		var all sync.WaitGroup
-		for i := range part {
-			all.Go(func() { outcomes[i], errs[i] = h.run(ctx, fault.Repeat(part[i])) })
+		outcomes, err := h.together(ctx, part)
+		if err != nil {
+			return nil, err
 		}
-		all.Wait()
-		h.attempts += len(part)
 		for i, o := range outcomes {
-			if errs[i] != nil {
-				return nil, errs[i]
-			}
 			if o.Failure != "" {
 				h.last = o
 				return part[i], nil
@@ -118,15 +135,32 @@ func (h *shrinking) first(ctx context.Context, lists []fault.List) (fault.List, 
 
 // steady reports whether a list makes the command fail every time.
 func (h *shrinking) steady(ctx context.Context, list fault.List) (bool, error) {
-	for range confirmations {
-		o, err := h.run(ctx, fault.Repeat(list))
+	for part := range slices.Chunk(slices.Repeat([]fault.List{list}, confirmations), max(h.Workers, 1)) {
+		outcomes, err := h.together(ctx, part)
 		if err != nil {
 			return false, err
 		}
-		if h.attempts++; o.Failure == "" {
-			return false, nil
+		for _, o := range outcomes {
+			if o.Failure == "" {
+				return false, nil
+			}
+			h.last = o
 		}
-		h.last = o
 	}
 	return true, nil
+}
+
+// together runs the command with several lists at a time.
+func (h *shrinking) together(ctx context.Context, lists []fault.List) ([]*Outcome, error) {
+	outcomes, errs := make([]*Outcome, len(lists)), make([]error, len(lists))
+	var all sync.WaitGroup
+	for i := range lists {
+		all.Go(func() { outcomes[i], errs[i] = h.run(ctx, fault.Repeat(lists[i])) })
+	}
+	all.Wait()
+	err := errors.Join(errs...)
+	if err == nil {
+		h.attempts += len(lists)
+	}
+	return outcomes, err
 }
