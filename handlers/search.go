@@ -285,7 +285,7 @@ func (s *searching) run(ctx context.Context, schedule *fault.Schedule) (*search.
 const (
 	plainAllowed = 2 * time.Minute
 	plainFactor  = 3
-	plainMore    = 6 * time.Second
+	plainMore    = 15 * time.Second // for clients that look after ten seconds what they have missed
 	waitFactor   = 3
 )
 
