@@ -70,8 +70,7 @@ func Generate(ctx context.Context, o Options) (*sim.World, error) {
 	}
 	w, err := o.generate(ctx, creation, <-begun, garbage)
 	if err != nil {
-		var mistake *worldfile.Mistake
-		if errors.As(err, &mistake) { // the user's line, not the place of the check
+		if mistake, ok := errors.AsType[*worldfile.Mistake](err); ok { // the user's line, not the place of the check
 			err = mistake
 		}
 		return nil, errors.Join(err, creation.Abort())

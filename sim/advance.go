@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"time"
 
@@ -186,9 +187,7 @@ func (w due) make(by uint64, moves bool) (made bool, err error) {
 		if err := e.advanceP(uint64(by) / 1000); err != nil {
 			return false, err
 		}
-		for key, digest := range e.heads {
-			next[key] = digest
-		}
+		maps.Copy(next, e.heads)
 		latest = max(latest, e.time*1000)
 		added.Primary = append(added.Primary, PrimaryAdded{n, e.deltas})
 	}

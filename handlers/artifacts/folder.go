@@ -257,8 +257,7 @@ type contractMetadata struct {
 func readFile(root *os.Root, name string, most int64) ([]byte, error) {
 	file, err := root.Open(filepath.FromSlash(name))
 	if err != nil {
-		var failed *fs.PathError
-		if errors.As(err, &failed) {
+		if failed, ok := errors.AsType[*fs.PathError](err); ok {
 			err = failed.Err
 		}
 		return nil, err

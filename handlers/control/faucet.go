@@ -200,8 +200,7 @@ func (a *faucetAPI) refused(ctx context.Context, err error, paid *FaucetPayment)
 	if store.Internal(err) || errors.Is(err, store.ErrReadOnly) || errors.Is(err, store.ErrDisk) || ctx.Err() != nil {
 		return err
 	}
-	var empty dry
-	if errors.As(err, &empty) {
+	if empty, ok := errors.AsType[dry](err); ok {
 		left := new(big.Rat).SetFrac(empty.Most(), inUnits(1, paid.Decimals)).FloatString(paid.Decimals)
 		if strings.Contains(left, ".") {
 			left = strings.TrimRight(strings.TrimRight(left, "0"), ".")

@@ -42,8 +42,7 @@ const contractsSection, personasSection, abisSection = "contracts", "personas", 
 // sections lists the names of the parts.
 func sections() []string {
 	names := []string{contractsSection}
-	for i := range reflect.TypeFor[World]().NumField() {
-		f := reflect.TypeFor[World]().Field(i)
+	for f := range reflect.TypeFor[World]().Fields() {
 		if isPart(f.Type) {
 			names = append(names, jsonName(f))
 		}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"log/slog"
+	"maps"
 	"net/http"
 	"time"
 
@@ -99,9 +100,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_ = errors.Join(deadlines.SetReadDeadline(time.Time{}), deadlines.SetWriteDeadline(time.Time{}))
 	answer := &recorder{Recorder: rest.NewRecorder()}
 	h.serve.ServeHTTP(answer, r)
-	for name, values := range answer.Header() {
-		w.Header()[name] = values
-	}
+	maps.Copy(w.Header(), answer.Header())
 	_ = deadlines.SetWriteDeadline(time.Now().Add(readTime))
 	w.WriteHeader(answer.Status)
 	_, _ = w.Write(answer.Body.Bytes()) // the client may be gone

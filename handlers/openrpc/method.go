@@ -46,8 +46,7 @@ const subscription = "*rpc.Subscription"
 func Positional(prefix string, object any) []Method {
 	t := reflect.TypeOf(object)
 	var all []Method
-	for i := range t.NumMethod() {
-		m := t.Method(i)
+	for m := range t.Methods() {
 		method := Method{Name: prefix + "_" + lowerFirst(m.Name), object: t, goName: m.Name}
 		for j := 1; j < m.Type.NumIn(); j++ {
 			if in := m.Type.In(j); j > 1 || in.String() != "context.Context" {
@@ -68,8 +67,7 @@ func Positional(prefix string, object any) []Method {
 func Named(service string, object any) []Method {
 	t := reflect.TypeOf(object)
 	var all []Method
-	for i := range t.NumMethod() {
-		m := t.Method(i)
+	for m := range t.Methods() {
 		if m.Type.NumIn() != 4 {
 			continue
 		}
@@ -93,8 +91,8 @@ func sourceOf(t reflect.Type, method string) source {
 		return s
 	}
 	if t.Kind() == reflect.Struct {
-		for i := range t.NumField() {
-			if f := t.Field(i); f.Anonymous {
+		for f := range t.Fields() {
+			if f.Anonymous {
 				if s := sourceOf(f.Type, method); s.Doc != "" || s.Params != nil {
 					return s
 				}

@@ -102,8 +102,7 @@ type field struct {
 // fieldsOf returns a struct's JSON members, including those of embedded structs.
 func fieldsOf(t reflect.Type) []field {
 	var all []field
-	for i := range t.NumField() {
-		f := t.Field(i)
+	for f := range t.Fields() {
 		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
 		switch {
 		case f.Anonymous && name == "":

@@ -49,8 +49,7 @@ func (op *operation) readBody(c *requestContext, hr *http.Request) (body any, ra
 func (c *requestContext) readAll(hr *http.Request) ([]byte, error) {
 	most := c.server.opts.MaxBody
 	raw, err := io.ReadAll(http.MaxBytesReader(c, hr.Body, most))
-	var large *http.MaxBytesError
-	if errors.As(err, &large) {
+	if _, large := errors.AsType[*http.MaxBytesError](err); large {
 		return nil, tooLarge(most)
 	}
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strconv"
@@ -90,9 +91,7 @@ func Starting(text string, seconds int) *Error {
 // Refuse answers a request that no server takes, in the words of its interface; answer is nil for the REST interfaces.
 func Refuse(w http.ResponseWriter, e *Error, answer any) {
 	h := w.Header()
-	for name, values := range e.header {
-		h[name] = values
-	}
+	maps.Copy(h, e.header)
 	h["Access-Control-Allow-Origin"], h["Access-Control-Expose-Headers"] = anyOrigin, exposed
 	h["X-Content-Type-Options"] = nosniff
 	h.Set("Content-Type", "application/json; charset=utf-8")
@@ -160,9 +159,7 @@ func (c *requestContext) fail(e *Error, array bool) {
 		e = e.upstream(c.request)
 	}
 	h := c.Header()
-	for name, values := range e.header {
-		h[name] = values
-	}
+	maps.Copy(h, e.header)
 	if err := c.send(c.request, e.Status, e.answer(array)); err != nil {
 		c.server.opts.Log.Error("sending an error failed", "id", c.id, "err", err)
 	}
@@ -171,8 +168,7 @@ func (c *requestContext) fail(e *Error, array bool) {
 // asError converts a handler's error to one that the client may see. Anything but an Error or a world that refuses to change is the
 // simulator's own failure, so it is logged and the client learns only where to look.
 func (c *requestContext) asError(err error) *Error {
-	var e *Error
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*Error](err); ok {
 		return e
 	}
 	switch {

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"slices"
 	"strconv"
@@ -245,17 +246,13 @@ func (c *requestContext) failWith(a *fault.Action, r *http.Request) {
 		c.fail(e, c.op != nil && c.op.in.ArrayErrors)
 		return
 	}
-	for name, values := range e.header {
-		c.Header()[name] = values
-	}
+	maps.Copy(c.Header(), e.header)
 	http.Error(c, strings.Join(e.Problems, "; "), a.Status)
 }
 
 // failAsEtherscan sends an error in Etherscan's envelope, a used-up limit in its words.
 func (c *requestContext) failAsEtherscan(e *Error, a *fault.Action, r *http.Request) {
-	for name, values := range e.header {
-		c.Header()[name] = values
-	}
+	maps.Copy(c.Header(), e.header)
 	text := strings.Join(e.Problems, "; ")
 	if a.Status == http.StatusTooManyRequests && a.Message == "" {
 		text = "Max rate limit reached, please use API Key for higher rate limit"

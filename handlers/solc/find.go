@@ -170,8 +170,7 @@ func isScript(file string) bool {
 func (c *Compilers) versionOf(ctx context.Context, file string) (string, error) {
 	info, err := os.Stat(file)
 	if err != nil {
-		var path *fs.PathError
-		if errors.As(err, &path) {
+		if path, ok := errors.AsType[*fs.PathError](err); ok {
 			err = path.Err
 		}
 		return "", err

@@ -92,8 +92,7 @@ func (a *signatureAPI) sign(ctx context.Context, n *sim.Network, ask *signatureA
 		}
 	}
 	m, err := c.Sign(ask.message, ask.quorum, ask.buffer)
-	var missed *signing.QuorumError
-	if errors.As(err, &missed) {
+	if missed, ok := errors.AsType[*signing.QuorumError](err); ok {
 		return nil, unsigned(missed)
 	}
 	if err != nil {

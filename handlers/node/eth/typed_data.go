@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math/big"
 	"strings"
 
@@ -54,9 +55,7 @@ func (d *typedData) UnmarshalJSON(data []byte) error {
 // hash returns the hash to sign.
 func (d *typedData) hash() ([]byte, error) {
 	types := apitypes.Types{domainType: d.domainType()}
-	for name, fields := range d.Types {
-		types[name] = fields
-	}
+	maps.Copy(types, d.Types)
 	if types[d.PrimaryType] == nil {
 		return nil, fmt.Errorf("typed data: the primary type %q is not among the types", d.PrimaryType)
 	}

@@ -69,7 +69,7 @@ func (s *Server) note(ctx context.Context, r *Request) {
 // readBody reads a whole request. If the request is too large or unreadable, readBody has already answered it.
 func (s *Server) readBody(w http.ResponseWriter, r *http.Request) ([]byte, bool) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, s.MaxBody))
-	if tooLarge := new(http.MaxBytesError); errors.As(err, &tooLarge) {
+	if _, large := errors.AsType[*http.MaxBytesError](err); large {
 		http.Error(w, s.tooLong(r.ContentLength), http.StatusRequestEntityTooLarge)
 		return nil, false
 	}

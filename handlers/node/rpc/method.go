@@ -59,8 +59,8 @@ func signaturesOf(t reflect.Type) (all []*signature) {
 	if known, ok := signatures.Load(t); ok {
 		return known.([]*signature)
 	}
-	for i := range t.NumMethod() {
-		if s := signatureOf(t.Method(i)); s != nil {
+	for m := range t.Methods() {
+		if s := signatureOf(m); s != nil {
 			all = append(all, s)
 		}
 	}
