@@ -94,16 +94,15 @@ func object(t reflect.Type, depth int) Schema {
 }
 
 type field struct {
-	name     string
-	typ      reflect.Type
-	optional bool
+	name string
+	typ  reflect.Type
 }
 
 // fieldsOf returns a struct's JSON members, including those of embedded structs.
 func fieldsOf(t reflect.Type) []field {
 	var all []field
 	for f := range t.Fields() {
-		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 		switch {
 		case f.Anonymous && name == "":
 			inner := f.Type
@@ -118,7 +117,7 @@ func fieldsOf(t reflect.Type) []field {
 			if name == "" {
 				name = f.Name
 			}
-			all = append(all, field{name, f.Type, f.Type.Kind() == reflect.Pointer || strings.Contains(options, "omit")})
+			all = append(all, field{name, f.Type})
 		}
 	}
 	return all

@@ -14,7 +14,6 @@ import (
 
 // request is one request, or one call of a batch, with its answer.
 type request struct {
-	in     string // interface
 	name   string // operation or method
 	asked  string // parameters as JSON
 	key    string // equal for matching requests
@@ -38,7 +37,7 @@ func requests(j *journal.Journal) (all []request) {
 			continue
 		}
 		s := j.Summarize(e)
-		r := request{in: e.Interface, name: e.Operation, status: e.Status, whole: e.Answer.Whole()}
+		r := request{name: e.Operation, status: e.Status, whole: e.Answer.Whole()}
 		r.asked = compact(s.Parameters)
 		if r.answer = decode(e.Answer.Kept); e.Status >= http.StatusBadRequest {
 			r.err, r.answer = fmt.Sprint(e.Status, " ", s.Cause), nil
@@ -56,7 +55,7 @@ func calls(e *journal.Exchange) (all []request) {
 		if c.Method == "" {
 			continue
 		}
-		r := request{in: e.Interface, name: c.Method, asked: compact(decode(c.Params)), status: e.Status, whole: e.Answer.Whole()}
+		r := request{name: c.Method, asked: compact(decode(c.Params)), status: e.Status, whole: e.Answer.Whole()}
 		switch {
 		case c.Error != nil:
 			r.err = fmt.Sprint(c.Error.Code, " ", c.Error.Message)

@@ -74,8 +74,7 @@ func (s *Service) Find(ctx context.Context, db *store.DB, c *reader.Chain, addre
 // ofCode finds the contract that has code, and the code that creates it.
 func (s *Service) ofCode(code []byte) (*Contract, *artifacts.Contract, error) {
 	if c := s.registry.Runtime(code); c != nil {
-		known, err := ofArtifact(c, code)
-		return known, c, err
+		return ofArtifact(c, code), c, nil
 	}
 	for _, name := range contracts.Names() {
 		a, err := contracts.Load(name)
@@ -95,11 +94,11 @@ func (s *Service) ofCode(code []byte) (*Contract, *artifacts.Contract, error) {
 	return nil, nil, nil
 }
 
-func ofArtifact(c *artifacts.Contract, code []byte) (*Contract, error) {
+func ofArtifact(c *artifacts.Contract, code []byte) *Contract {
 	known := &Contract{Name: c.Name, Source: c.Source, ABI: c.ABI, Exact: bytes.Equal(metadata(c.Runtime.Bytes), metadata(code))}
 	build, err := c.Build()
 	if err != nil {
-		return known, nil // the artifact is known without its build
+		return known // the artifact is known without its build
 	}
 	known.Compiler, known.Language, known.Settings = build.Compiler, build.Language, inputSettings(build.Settings)
 	known.Sources = map[string]string{}
@@ -108,7 +107,7 @@ func ofArtifact(c *artifacts.Contract, code []byte) (*Contract, error) {
 			known.Sources[build.Sources[i].Name] = text
 		}
 	}
-	return known, nil
+	return known
 }
 
 // inputSettings returns the settings of a compiler's input, given those of its metadata, which name the contract.

@@ -232,11 +232,8 @@ func (s *Service) verify(j *Job, compiler *solc.Compiler) (*Contract, error) {
 	if err != nil {
 		return nil, err
 	}
-	contract, err := ofArtifact(match, code)
-	if err == nil {
-		err = contract.deployed(s.ctx, s.world.DB, r.Chain, r.Address, match)
-	}
-	if err != nil {
+	contract := ofArtifact(match, code)
+	if err := contract.deployed(s.ctx, s.world.DB, r.Chain, r.Address, match); err != nil {
 		return nil, err
 	}
 	if len(r.Arguments) > 0 && contract.Created && !bytes.Equal(r.Arguments, contract.Arguments) {

@@ -67,7 +67,7 @@ type argument struct {
 // decoder decodes calls and logs for a page, with the known ABIs.
 type decoder struct{ *page }
 
-func (p decoder) decodeCall(to, input string) *decodedCall {
+func (p decoder) decodeCall(input string) *decodedCall {
 	data, err := hexutil.Decode(input)
 	if err != nil || len(data) == 0 {
 		return nil

@@ -33,7 +33,7 @@ func transaction(p *page) error {
 	}
 	v := &transactionView{page: p, Tx: p.Got["tx"], Native: dig(p.Got["tx"], "nativeTransaction")}
 	v.Logs = decoder{p}.decodeLogs(list(dig(p.Got["receipt"], "logs")))
-	v.Input = decoder{p}.decodeCall(text(dig(v.Native, "to", "address")), text(dig(v.Native, "input")))
+	v.Input = decoder{p}.decodeCall(text(dig(v.Native, "input")))
 	v.explain(p.Got["explained"])
 	v.Steps = p.flatten(p.Got["trace"], dig(p.Got["explained"], "call"), 0, nil)
 	if id := text(dig(v.Tx, "teleporterMessageInfo", "teleporterMessageId")); id != "" {
@@ -232,7 +232,7 @@ func (p *page) flatten(call, explained any, depth int, steps []step) []step {
 		return steps
 	}
 	s := step{Depth: min(depth, 12), Kind: text(object["type"]), From: p.Addr(object["from"]), To: p.Addr(object["to"]), Gas: hexNumber(object["gasUsed"]),
-		Call: decoder{p}.decodeCall(text(object["to"]), text(object["input"]))}
+		Call: decoder{p}.decodeCall(text(object["input"]))}
 	if v := number(object["value"]); v.Sign() > 0 {
 		s.Value = v.String()
 	}

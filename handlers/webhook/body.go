@@ -143,7 +143,7 @@ func (r *reading) readPrimary(w *sim.World) {
 	}
 	kind := txs.PChain
 	if r.EventType == outbox.PrimaryAddressActivity {
-		kind = r.readAddressEvents(n)
+		kind = r.readAddressEvents()
 	} else {
 		r.readValidatorEvents()
 	}
@@ -154,7 +154,7 @@ func (r *reading) readPrimary(w *sim.World) {
 }
 
 // readAddressEvents reads the address events to deliver, and their chain.
-func (r *reading) readAddressEvents(n *sim.Network) txs.Chain {
+func (r *reading) readAddressEvents() txs.Chain {
 	m, kind := &r.Metadata, txs.PChain
 	switch data.SameChain(r.ChainID) {
 	case data.ChainNames[txs.PChain]:

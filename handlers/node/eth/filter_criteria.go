@@ -140,7 +140,7 @@ func bytesOf(text string, length int, what string) ([]byte, error) {
 // watchable refuses ranges that no subscription or filter for new logs has (coreth eth/filters.EventSystem.SubscribeAcceptedLogs). It does
 // not refuse too many topics: such a filter selects nothing.
 func (c *filterCriteria) watchable() error {
-	from, to := numberOr(c.from, Latest), numberOr(c.to, Latest)
+	from, to := orLatest(c.from), orLatest(c.to)
 	switch {
 	case from >= 0 && to >= from, from >= 0 && to == Latest, from == Latest && to == Latest, from != settled && from != accepted && to == pending:
 		return c.filter.Bounded()
@@ -148,16 +148,16 @@ func (c *filterCriteria) watchable() error {
 	return errWatchedRange
 }
 
-func numberOr(n *BlockNumber, otherwise BlockNumber) BlockNumber {
+func orLatest(n *BlockNumber) BlockNumber {
 	if n == nil {
-		return otherwise
+		return Latest
 	}
 	return *n
 }
 
 // watches reports whether a filter for new logs selects one (coreth eth/filters.filterLogs).
 func (c *filterCriteria) watches(log *types.Log) bool {
-	from, to := numberOr(c.from, Latest), numberOr(c.to, Latest)
+	from, to := orLatest(c.from), orLatest(c.to)
 	return (from < 0 || uint64(from) <= log.BlockNumber) && (to < 0 || log.BlockNumber <= uint64(to)) && c.filter.Matches(log.Address, log.Topics)
 }
 
@@ -178,7 +178,7 @@ func (c *filterCriteria) blockRange(ctx context.Context, a *api) (first, last ui
 	if err != nil {
 		return 0, 0, err
 	}
-	from, to, head := numberOr(c.from, Latest), numberOr(c.to, Latest), BlockNumber(b.Number)
+	from, to, head := orLatest(c.from), orLatest(c.to), BlockNumber(b.Number)
 	for _, end := range []*BlockNumber{&from, &to} {
 		if *end == settled {
 			last, err := a.miner.LastSettled(ctx)

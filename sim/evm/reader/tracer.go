@@ -104,11 +104,11 @@ func (w *boundedTracer) named(ctx context.Context, x *execution, name string, at
 		return tracer, nil
 	case slices.Contains(nativeTracers, name):
 		tracer, err := tracers.DefaultDirectory.New(name, at, config, x.chain.chainConfig)
-		if err == nil && !w.newer {
-			tracer, err = x.asOnANode(tracer, name, config)
-		}
 		if err != nil {
 			return nil, err
+		}
+		if !w.newer {
+			tracer = x.asOnANode(tracer, name)
 		}
 		w.countCalls(tracer)
 		return tracer, nil
@@ -125,7 +125,7 @@ func (w *boundedTracer) named(ctx context.Context, x *execution, name string, at
 var newFields = regexp.MustCompile(`"index":"0x[0-9a-f]+",|"creationMethod":"[a-z0-9]+",`)
 
 // asOnANode makes a tracer in Go answer as the node's version of it does (libevm eth/tracers/native).
-func (x *execution) asOnANode(tracer *tracers.Tracer, name string, config json.RawMessage) (*tracers.Tracer, error) {
+func (x *execution) asOnANode(tracer *tracers.Tracer, name string) *tracers.Tracer {
 	hooks, result := *tracer.Hooks, tracer.GetResult
 	switch name {
 	case "callTracer", "flatCallTracer":
@@ -148,7 +148,7 @@ func (x *execution) asOnANode(tracer *tracers.Tracer, name string, config json.R
 			tracer.OnEnter(depth, kind, from, to, input, gas, value)
 		}
 	}
-	return &tracers.Tracer{Hooks: &hooks, GetResult: result, Stop: tracer.Stop}, nil
+	return &tracers.Tracer{Hooks: &hooks, GetResult: result, Stop: tracer.Stop}
 }
 
 // outOfGas drops what go-ethereum says about why gas ran out; a node's version does not (libevm core/vm.EVMInterpreter.Run).

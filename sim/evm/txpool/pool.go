@@ -182,7 +182,7 @@ func (p *Pool) Reset(changed []store.Account, gasLimit uint64) {
 }
 
 // keep drops the account's transactions that should not stay.
-func (p *Pool) keep(a *account, wanted func(*Transaction) bool) (dropped int) {
+func (p *Pool) keep(a *account, wanted func(*Transaction) bool) {
 	before := len(a.txs)
 	a.txs = slices.DeleteFunc(a.txs, func(t *Transaction) bool {
 		if wanted(t) {
@@ -195,10 +195,9 @@ func (p *Pool) keep(a *account, wanted func(*Transaction) bool) (dropped int) {
 	if len(a.txs) == 0 {
 		delete(p.accounts, a.address)
 	}
-	if dropped = before - len(a.txs); dropped > 0 {
+	if len(a.txs) < before {
 		p.changes++
 	}
-	return dropped
 }
 
 // forget cleans up after a transaction that left its account.
