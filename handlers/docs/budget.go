@@ -2,7 +2,6 @@ package docs
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 )
 
@@ -57,15 +56,6 @@ var Budgets = []Budget{
 	{Part: "abuses", Name: "memory under abuse", Limit: "300", Unit: "MiB"},
 	{Part: "webPages", Name: "first load of a page, with everything that it loads", Limit: "300", Unit: "kB"},
 	{Part: "webPages", Name: "first load of a page from a server that has just started", Limit: "200", Unit: "ms"},
-}
-
-// FindBudget finds a budget by name.
-func FindBudget(name string) (Budget, bool) {
-	i := slices.IndexFunc(Budgets, func(b Budget) bool { return b.Name == name })
-	if i < 0 {
-		return Budget{}, false
-	}
-	return Budgets[i], true
 }
 
 func budgets() string {

@@ -32,19 +32,6 @@ func Mistakes() (all []Mistake) {
 	return all
 }
 
-// FormatMistakes writes mistakes in the format that Mistakes reads.
-func FormatMistakes(all []Mistake) string {
-	b, section := new(strings.Builder), ""
-	for _, m := range all {
-		if m.Section != section {
-			section = m.Section
-			fmt.Fprintf(b, "\n# %s\n\n", section)
-		}
-		fmt.Fprintf(b, "%s\n\t%s\n", m.Command, m.Says)
-	}
-	return strings.TrimPrefix(b.String(), "\n")
-}
-
 func mistakeTables() string {
 	b, section := new(strings.Builder), ""
 	for _, m := range Mistakes() {

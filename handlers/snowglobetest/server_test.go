@@ -1,6 +1,7 @@
 package snowglobetest_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -12,15 +13,16 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ava-labs/avalanchego/utils/cb58"
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/ethereum/go-ethereum/crypto"
 	"github.com/ethereum/go-ethereum/ethclient"
 
 	"snowglobe/handlers/control"
 	"snowglobe/handlers/fault"
 	"snowglobe/handlers/journal"
 	"snowglobe/handlers/snowglobetest"
-	"snowglobe/sim/txs"
 )
 
 func dial(t *testing.T, url string) *ethclient.Client {
@@ -87,7 +89,7 @@ func TestRun(t *testing.T) {
 	client := dial(t, s.RPCURL)
 	before, then := height(t, client), s.Now()
 	snapshot, generated := s.Snapshot(), s.World().Digest
-	if key, err := txs.ParseKey(alice.PrivateKey); err != nil || key.EVMAddress() != alice.Address {
+	if secret, err := cb58.Decode(strings.TrimPrefix(alice.PrivateKey, "PrivateKey-")); err != nil || !bytes.Equal(secret, crypto.FromECDSA(alice.Key)) {
 		t.Errorf("%s: %v", alice.PrivateKey, err)
 	}
 	if receipt := pay(t, client, alice, bob.Address); receipt.BlockNumber.Uint64() != before+1 {

@@ -147,16 +147,7 @@ func (h *Header) minPrice() uint64 {
 	if h.MinPriceExponent == nil {
 		return minGasPrice
 	}
-	return minPriceOf(*h.MinPriceExponent)
-}
-
-func minPriceOf(exponent uint64) uint64 {
-	return exponential(minGasPrice, exponent, priceExponentScale)
-}
-
-// MinPriceExponent returns the lowest exponent whose least price of gas is at least this many wei.
-func MinPriceExponent(wei uint64) uint64 {
-	return leastUint64(func(exponent uint64) bool { return minPriceOf(exponent) >= wei })
+	return exponential(minGasPrice, *h.MinPriceExponent, priceExponentScale)
 }
 
 // targetExponent returns how far validators have moved a C-Chain's target at a block. The last block before Helicon has it in its fee state.

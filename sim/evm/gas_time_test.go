@@ -66,13 +66,3 @@ func TestGasTimeComparesWithMilliseconds(t *testing.T) {
 		t.Errorf("a whole millisecond is %d ms", ms)
 	}
 }
-
-// TestMinPriceExponent finds the exponents of minimum prices, which ACP-283 maps to all 64 bits.
-func TestMinPriceExponent(t *testing.T) {
-	for _, wei := range []uint64{1, 2, 3, 1_000, 1_000_000_000, 25_000_000_000, 1 << 62} {
-		e := MinPriceExponent(wei)
-		if price := minPriceOf(e); price < wei || e > 0 && minPriceOf(e-1) >= wei {
-			t.Errorf("%d wei: exponent %d gives %d", wei, e, price)
-		}
-	}
-}

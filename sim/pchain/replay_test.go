@@ -9,6 +9,7 @@ import (
 
 	"github.com/ava-labs/avalanchego/ids"
 	"github.com/ava-labs/avalanchego/utils/formatting"
+	"github.com/ethereum/go-ethereum/common"
 
 	"snowglobe/sim/rules"
 	"snowglobe/sim/txs"
@@ -57,7 +58,7 @@ func recordedBlocks(t *testing.T, c txs.Chain) []*txs.Block {
 // sent returns outputs for the inputs of imports whose export is not recorded.
 func sent(t *testing.T, ins []*txs.TransferableInput) []*txs.UTXO {
 	t.Helper()
-	ewoq, err := txs.ParseKey("PrivateKey-ewoqjP7PxY4yr3iLTpLisriqt94hdyDFNgchSxGGztUrTXtNN")
+	ewoq, err := txs.KeyFromBytes(common.FromHex("0x56289e99c94b6912bfc12adc093c9b51124f0dc54ac7a766b2bc5ccf558d8027"))
 	if err != nil {
 		t.Fatal(err)
 	}

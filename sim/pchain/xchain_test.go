@@ -1,7 +1,9 @@
 package pchain
 
 import (
+	"bytes"
 	"math/big"
+	"slices"
 	"testing"
 
 	"github.com/ava-labs/avalanchego/ids"
@@ -180,9 +182,9 @@ func (w *world) mint(key *txs.Key, create *txs.Tx) *txs.Tx {
 		}
 		ops = append(ops, op)
 	}
-	if err := txs.SortOperations(ops); err != nil {
-		w.t.Fatal(err)
-	}
+	slices.SortFunc(ops, func(a, b *txs.Operation) int {
+		return bytes.Compare(must1(txs.XChain.Marshal(a)), must1(txs.XChain.Marshal(b)))
+	})
 	base := baseOf(&w.x.UTXOState, key, local.TxFee, 0)
 	one := []*txs.Key{key}
 	tx, err := txs.NewSigned(txs.XChain, &txs.OperationTx{BaseTx: base, Ops: ops}, signers(base, key, one, one, one)...)

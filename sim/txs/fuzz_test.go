@@ -55,15 +55,3 @@ func FuzzBlock(f *testing.F) {
 		}
 	})
 }
-
-// FuzzKey reads private keys in the form that the wallet's interfaces accept.
-func FuzzKey(f *testing.F) {
-	f.Add("PrivateKey-ewoqjP7PxY4yr3iLTpLisriqt94hdyDFNgchSxGGztUrTXtNN")
-	f.Add("PrivateKey-")
-	f.Add("")
-	f.Fuzz(func(t *testing.T, text string) {
-		if key, err := ParseKey(text); err == nil && key.String() != text {
-			t.Errorf("%q is read as %s", text, key)
-		}
-	})
-}

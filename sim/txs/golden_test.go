@@ -11,6 +11,7 @@ import (
 
 	"github.com/ava-labs/avalanchego/ids"
 	"github.com/ava-labs/avalanchego/utils/formatting"
+	"github.com/ethereum/go-ethereum/common"
 )
 
 // localHRP is the bech32 prefix of the network on which testdata/node was recorded.
@@ -171,7 +172,7 @@ func readVectors(t *testing.T) vectors {
 
 func TestKeysAndAddresses(t *testing.T) {
 	for _, v := range readVectors(t).Secp256k1 {
-		key, err := ParseKey(v["privateKeyString"])
+		key, err := KeyFromBytes(common.FromHex(v["privateKey"]))
 		if err != nil {
 			t.Fatal(err)
 		}

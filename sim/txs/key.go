@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
-	"strings"
 	"time"
 
 	"github.com/ava-labs/avalanchego/ids"
@@ -19,10 +18,6 @@ import (
 
 	"snowglobe/sim/secp256k1"
 )
-
-const privateKeyPrefix = "PrivateKey-"
-
-var errNotPrivateKey = errors.New(`private key must begin with "` + privateKeyPrefix + `"`)
 
 // Key is a secp256k1 key. The same key owns UTXOs under its Address and an account under its EVM address.
 type Key struct {
@@ -45,32 +40,13 @@ func KeyFromBytes(b []byte) (*Key, error) {
 	return NewKey(secret), nil
 }
 
-// longestKey exceeds 32 bytes with a checksum in cb58. Decoding cb58 takes quadratic time.
-const longestKey = 64
-
-// ParseKey parses the network's text form, PrivateKey-<cb58>.
-func ParseKey(s string) (*Key, error) {
-	text, found := strings.CutPrefix(s, privateKeyPrefix)
-	if !found {
-		return nil, errNotPrivateKey
-	}
-	if len(text) > longestKey {
-		return nil, errNotPrivateKey
-	}
-	b, err := cb58.Decode(text)
-	if err != nil {
-		return nil, fmt.Errorf("private key: %w", err)
-	}
-	return KeyFromBytes(b)
-}
-
 // String returns the network's text form of the secret.
 func (k *Key) String() string {
 	text, err := cb58.Encode(k.secret.Secret())
 	if err != nil {
 		return ""
 	}
-	return privateKeyPrefix + text
+	return "PrivateKey-" + text
 }
 
 // Address returns the address that owns the key's UTXOs.

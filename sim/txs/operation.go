@@ -3,7 +3,6 @@ package txs
 import (
 	"bytes"
 	"cmp"
-	"slices"
 
 	"github.com/ava-labs/avalanchego/ids"
 )
@@ -108,23 +107,6 @@ type Operation struct {
 	AssetID ids.ID      `serialize:"true" json:"assetID"`
 	UTXOIDs []*UTXOID   `serialize:"true" json:"inputIDs"`
 	Op      FxOperation `serialize:"true" json:"operation"`
-}
-
-// SortOperations sorts each operation's inputs, and the operations by their bytes, in the network's order.
-func SortOperations(ops []*Operation) error {
-	for _, op := range ops {
-		slices.SortFunc(op.UTXOIDs, func(a, b *UTXOID) int { return a.Compare(*b) })
-	}
-	keys := make(map[*Operation][]byte, len(ops))
-	for _, op := range ops {
-		b, err := XChain.Marshal(op)
-		if err != nil {
-			return err
-		}
-		keys[op] = b
-	}
-	slices.SortFunc(ops, func(a, b *Operation) int { return bytes.Compare(keys[a], keys[b]) })
-	return nil
 }
 
 // SortedOperations reports whether operations are in the network's order, by their bytes, without duplicates.

@@ -1,6 +1,7 @@
 package xchain
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"slices"
@@ -345,6 +346,15 @@ func (w *world) operation(u *txs.UTXO) *txs.Operation {
 	return op
 }
 
+func (w *world) marshal(op *txs.Operation) []byte {
+	w.t.Helper()
+	b, err := txs.XChain.Marshal(op)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return b
+}
+
 // operate uses outputs with an operation each.
 func (w *world) operate(change func([]*txs.Operation), outputs ...*txs.UTXO) *txs.Tx {
 	w.t.Helper()
@@ -354,9 +364,7 @@ func (w *world) operate(change func([]*txs.Operation), outputs ...*txs.UTXO) *tx
 			ops = append(ops, op)
 		}
 	}
-	if err := txs.SortOperations(ops); err != nil {
-		w.t.Fatal(err)
-	}
+	slices.SortFunc(ops, func(a, b *txs.Operation) int { return bytes.Compare(w.marshal(a), w.marshal(b)) })
 	change(ops)
 	var fee *txs.UTXO
 	for u := range w.UTXOs() {
