@@ -47,8 +47,7 @@ func (a *anvilAPI) ImpersonateSignature(ctx context.Context, signature hexutil.B
 
 // ImpersonateAccount lets eth_sendTransaction send from an account without its key, even from a contract.
 func (a *hardhatAPI) ImpersonateAccount(address common.Address) (bool, error) {
-	err := a.wish(func() { a.miner.Impersonation.Start(address) })
-	return err == nil, err
+	return done(a.wish(func() { a.miner.Impersonation.Start(address) }))
 }
 
 // StopImpersonatingAccount stops impersonating an account and reports whether it was impersonated.
@@ -59,6 +58,5 @@ func (a *hardhatAPI) StopImpersonatingAccount(address common.Address) (was bool,
 
 // AutoImpersonateAccount lets eth_sendTransaction send from every account.
 func (a *hardhatAPI) AutoImpersonateAccount(on bool) (bool, error) {
-	err := a.wish(func() { a.miner.Impersonation.SetAll(on) })
-	return err == nil, err
+	return done(a.wish(func() { a.miner.Impersonation.SetAll(on) }))
 }

@@ -66,6 +66,9 @@ func (a *api) wish(say func()) error {
 	return err
 }
 
+// done answers whether a method did what it is for.
+func done(err error) (bool, error) { return err == nil, err }
+
 // mine makes blocks; interval is in seconds, nil for the earliest time that the rules allow.
 func (a *api) mine(ctx context.Context, blocks, interval *number) error {
 	count, spacing := uint64(1), uint64(0)
@@ -183,8 +186,7 @@ func (a *evmAPI) Mine_detailed(ctx context.Context, options *mineOptions) (rpc.R
 
 // SetAutomine turns automine on or off: one block for each transaction, at once.
 func (a *evmAPI) SetAutomine(on bool) (bool, error) {
-	err := a.wish(func() { a.miner.SetAutomine(on) })
-	return err == nil, err
+	return done(a.wish(func() { a.miner.SetAutomine(on) }))
 }
 
 // SetIntervalMining makes a block at an interval of real time in milliseconds; 0 stops it. Automine does not change.
@@ -283,8 +285,7 @@ func (a *anvilAPI) DropAllTransactions(ctx context.Context) error {
 
 // DropAllTransactions empties the pool.
 func (a *hardhatAPI) DropAllTransactions(ctx context.Context) (bool, error) {
-	err := a.wish(func() { a.miner.DropAll(ctx) })
-	return err == nil, err
+	return done(a.wish(func() { a.miner.DropAll(ctx) }))
 }
 
 // RemovePoolTransactions removes an account's transactions from the pool.
@@ -297,8 +298,7 @@ type hardhatAPI struct{ *api }
 
 // Mine makes a number of blocks, an interval of seconds apart.
 func (a *hardhatAPI) Mine(ctx context.Context, blocks, interval *number) (bool, error) {
-	err := a.mine(ctx, blocks, interval)
-	return err == nil, err
+	return done(a.mine(ctx, blocks, interval))
 }
 
 // GetAutomine reports whether automine is on.
@@ -306,14 +306,12 @@ func (a *hardhatAPI) GetAutomine() bool { return a.miner.Automine() }
 
 // SetNextBlockBaseFeePerGas sets the next block's base fee in wei.
 func (a *hardhatAPI) SetNextBlockBaseFeePerGas(fee number) (bool, error) {
-	err := a.wish(func() { a.miner.SetNextBaseFee(&fee.Int) })
-	return err == nil, err
+	return done(a.wish(func() { a.miner.SetNextBaseFee(&fee.Int) }))
 }
 
 // SetCoinbase sets the account that receives later blocks' fees.
 func (a *hardhatAPI) SetCoinbase(address common.Address) (bool, error) {
-	err := a.wish(func() { a.miner.SetCoinbase(address) })
-	return err == nil, err
+	return done(a.wish(func() { a.miner.SetCoinbase(address) }))
 }
 
 // DropTransaction removes a transaction from the pool and reports whether there was one.

@@ -67,6 +67,5 @@ func (a *anvilAPI) Reset(ctx context.Context, options *forking) error { return a
 
 // Reset reverts to the freshly generated world, on all its chains.
 func (a *hardhatAPI) Reset(ctx context.Context, options *forking) (bool, error) {
-	err := a.reset(ctx, options)
-	return err == nil, err
+	return done(a.reset(ctx, options))
 }

@@ -51,8 +51,7 @@ func (a *anvilAPI) SetCode(ctx context.Context, address common.Address, code hex
 
 // SetStorageAt sets a slot of an account's storage.
 func (a *anvilAPI) SetStorageAt(ctx context.Context, address common.Address, slot number, value common.Hash) (bool, error) {
-	err := a.miner.SetStorage(ctx, address, slot.slot(), value, nil)
-	return err == nil, err
+	return done(a.miner.SetStorage(ctx, address, slot.slot(), value, nil))
 }
 
 // DealERC20 sets an account's balance of a token.
@@ -72,62 +71,52 @@ func (a *anvilAPI) SetERC20Allowance(ctx context.Context, owner, spender, token 
 
 // SetBalance sets an account's balance in wei.
 func (a *hardhatAPI) SetBalance(ctx context.Context, address common.Address, balance number) (bool, error) {
-	err := a.miner.SetBalance(ctx, address, balance.wei())
-	return err == nil, err
+	return done(a.miner.SetBalance(ctx, address, balance.wei()))
 }
 
 // AddBalance adds wei to an account's balance.
 func (a *hardhatAPI) AddBalance(ctx context.Context, address common.Address, more number) (bool, error) {
-	err := a.miner.AddBalance(ctx, address, more.wei())
-	return err == nil, err
+	return done(a.miner.AddBalance(ctx, address, more.wei()))
 }
 
 // SetNonce raises an account's next nonce; like Hardhat, it refuses to lower it.
 func (a *hardhatAPI) SetNonce(ctx context.Context, address common.Address, nonce number) (bool, error) {
-	err := a.setNonce(ctx, address, &nonce, false)
-	return err == nil, err
+	return done(a.setNonce(ctx, address, &nonce, false))
 }
 
 // SetCode sets an account's code.
 func (a *hardhatAPI) SetCode(ctx context.Context, address common.Address, code hexutil.Bytes) (bool, error) {
-	err := a.miner.SetCode(ctx, address, code)
-	return err == nil, err
+	return done(a.miner.SetCode(ctx, address, code))
 }
 
 // SetStorageAt sets a slot of an account's storage.
 func (a *hardhatAPI) SetStorageAt(ctx context.Context, address common.Address, slot number, value common.Hash) (bool, error) {
-	err := a.miner.SetStorage(ctx, address, slot.slot(), value, nil)
-	return err == nil, err
+	return done(a.miner.SetStorage(ctx, address, slot.slot(), value, nil))
 }
 
 // DealERC20 sets an account's balance of a token.
 func (a *hardhatAPI) DealERC20(ctx context.Context, address, token common.Address, amount number) (bool, error) {
-	err := a.deal(ctx, address, token, amount)
-	return err == nil, err
+	return done(a.deal(ctx, address, token, amount))
 }
 
 // SetAccountNonce is another name for anvil_setNonce.
 func (a *evmAPI) SetAccountNonce(ctx context.Context, address common.Address, nonce number) (bool, error) {
-	err := a.setNonce(ctx, address, &nonce, true)
-	return err == nil, err
+	return done(a.setNonce(ctx, address, &nonce, true))
 }
 
 // SetAccountBalance is another name for anvil_setBalance. viem's ganache mode calls it and the next two.
 func (a *evmAPI) SetAccountBalance(ctx context.Context, address common.Address, balance number) (bool, error) {
-	err := a.miner.SetBalance(ctx, address, balance.wei())
-	return err == nil, err
+	return done(a.miner.SetBalance(ctx, address, balance.wei()))
 }
 
 // SetAccountCode is another name for anvil_setCode.
 func (a *evmAPI) SetAccountCode(ctx context.Context, address common.Address, code hexutil.Bytes) (bool, error) {
-	err := a.miner.SetCode(ctx, address, code)
-	return err == nil, err
+	return done(a.miner.SetCode(ctx, address, code))
 }
 
 // SetAccountStorageAt is another name for anvil_setStorageAt.
 func (a *evmAPI) SetAccountStorageAt(ctx context.Context, address common.Address, slot number, value common.Hash) (bool, error) {
-	err := a.miner.SetStorage(ctx, address, slot.slot(), value, nil)
-	return err == nil, err
+	return done(a.miner.SetStorage(ctx, address, slot.slot(), value, nil))
 }
 
 // tenderlyAPI implements the methods that anvil also has under Tenderly's names.
