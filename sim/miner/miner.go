@@ -122,20 +122,9 @@ func setMinFee(pool *txpool.Pool, builder *evm.Builder) error {
 }
 
 // Send adds a signed transaction to the pool and, with automine, to a block. The error tells why it was refused.
-func (m *Miner) Send(ctx context.Context, tx *types.Transaction) error {
-	head, err := m.Chain.Head(ctx)
-	if err != nil {
-		return err
-	}
-	asked := m.settings.now()
-	sender, err := m.Pool.Verify(tx, asked.limited(head.Header))
-	if err != nil {
-		return err
-	}
-	return m.send(ctx, tx, sender, asked.automine)
-}
+func (m *Miner) Send(ctx context.Context, tx *types.Transaction) error { return m.SendIf(ctx, tx, nil) }
 
-// SendIf is Send for a transaction that may only go on if a condition holds: no block comes between the two.
+// SendIf is Send for a transaction that may only go on if a condition holds, nil for none: no block comes between the two.
 func (m *Miner) SendIf(ctx context.Context, tx *types.Transaction, holds func() error) error {
 	head, err := m.Chain.Head(ctx)
 	if err != nil {
@@ -146,15 +135,7 @@ func (m *Miner) SendIf(ctx context.Context, tx *types.Transaction, holds func() 
 	if err != nil {
 		return err
 	}
-	defer m.world.Mined(ctx)
-	defer m.world.Lock(ctx)()
-	if err := m.restore(ctx); err != nil {
-		return err
-	}
-	if err := holds(); err != nil {
-		return err
-	}
-	return m.take(ctx, tx, sender, asked.automine)
+	return m.send(ctx, tx, sender, asked.automine, holds)
 }
 
 // SendFrom is Send for a transaction whose sender is known.
@@ -167,15 +148,20 @@ func (m *Miner) SendFrom(ctx context.Context, tx *types.Transaction, sender comm
 	if err := m.Pool.Validate(tx, sender, asked.limited(head.Header)); err != nil {
 		return err
 	}
-	return m.send(ctx, tx, sender, asked.automine)
+	return m.send(ctx, tx, sender, asked.automine, nil)
 }
 
-// send takes a validated transaction.
-func (m *Miner) send(ctx context.Context, tx *types.Transaction, sender common.Address, automine bool) error {
+// send takes a validated transaction if a condition holds, nil for none.
+func (m *Miner) send(ctx context.Context, tx *types.Transaction, sender common.Address, automine bool, holds func() error) error {
 	defer m.world.Mined(ctx)
 	defer m.world.Lock(ctx)()
 	if err := m.restore(ctx); err != nil {
 		return err
+	}
+	if holds != nil {
+		if err := holds(); err != nil {
+			return err
+		}
 	}
 	return m.take(ctx, tx, sender, automine)
 }
