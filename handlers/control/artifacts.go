@@ -2,7 +2,6 @@ package control
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"os"
 	"reflect"
@@ -13,7 +12,6 @@ import (
 	"snowglobe/handlers/rest"
 	"snowglobe/handlers/rest/schema"
 	"snowglobe/sim"
-	"snowglobe/sim/store"
 )
 
 // Artifacts is the answer of GET and POST /sim/artifacts.
@@ -104,35 +102,29 @@ func RegisterArtifacts(s *rest.Server, w *sim.World, known *artifacts.Registry, 
 			Live: true, Answer: reflect.TypeFor[ExplainedTransaction](), Params: []rest.Param{{Name: "txHash", Kind: schema.KindHash}},
 			Handle: func(r *rest.Request) (any, error) {
 				hash := r.Hash("txHash")
-				for _, c := range w.Chains {
-					t, err := c.Transaction(r.Context(), hash)
-					if errors.Is(err, store.ErrNotFound) {
-						continue
-					}
-					if err != nil {
-						return nil, err
-					}
-					if executed, err := w.MinerOf(c).LastExecuted(r.Context()); err != nil {
-						return nil, err
-					} else if t.Block.Number > executed.Number {
-						return nil, rest.NotFound("transaction %s is accepted but not executed yet", hash)
-					}
-					report, err := explainer.Transaction(r.Context(), c, t)
-					if err != nil {
-						return nil, err
-					}
-					e := &ExplainedTransaction{ChainID: decimal(c.Row.EVMID), Network: c.Row.Network, Hash: hash.Hex(), Failure: report.Failure, Console: report.Console, Events: report.Events, Call: report.Root}
-					if e.Failure != nil {
-						e.Trace = e.Failure.String()
-					}
-					if e.Console == nil {
-						e.Console = []explain.Message{}
-					}
-					if e.Events == nil {
-						e.Events = []explain.Event{}
-					}
-					return e, nil
+				c, t, err := transactionOf(r, w)
+				if err != nil {
+					return nil, err
 				}
-				return nil, rest.NotFound("no EVM chain has a transaction %s in a block", hash)
+				if executed, err := w.MinerOf(c).LastExecuted(r.Context()); err != nil {
+					return nil, err
+				} else if t.Block.Number > executed.Number {
+					return nil, rest.NotFound("transaction %s is accepted but not executed yet", hash)
+				}
+				report, err := explainer.Transaction(r.Context(), c, t)
+				if err != nil {
+					return nil, err
+				}
+				e := &ExplainedTransaction{ChainID: decimal(c.Row.EVMID), Network: c.Row.Network, Hash: hash.Hex(), Failure: report.Failure, Console: report.Console, Events: report.Events, Call: report.Root}
+				if e.Failure != nil {
+					e.Trace = e.Failure.String()
+				}
+				if e.Console == nil {
+					e.Console = []explain.Message{}
+				}
+				if e.Events == nil {
+					e.Events = []explain.Event{}
+				}
+				return e, nil
 			}})
 }

@@ -40,20 +40,24 @@ func RegisterTransactions(s *rest.Server, w *sim.World) error {
 		Doc:  "Executes the transaction again. If several chains have the hash, explains mainnet's first.",
 		Live: true, Answer: reflect.TypeFor[TransactionGas](), Params: []rest.Param{{Name: "txHash", Kind: schema.KindHash}},
 		Handle: func(r *rest.Request) (any, error) {
-			hash := r.Hash("txHash")
-			for _, c := range w.Chains {
-				t, err := c.Transaction(r.Context(), hash)
-				if errors.Is(err, store.ErrNotFound) {
-					continue
-				}
-				if err != nil {
-					return nil, err
-				}
-				return gasOf(r.Context(), w, c, t)
+			c, t, err := transactionOf(r, w)
+			if err != nil {
+				return nil, err
 			}
-			return nil, rest.NotFound("no EVM chain has a transaction %s in a block", hash)
+			return gasOf(r.Context(), w, c, t)
 		},
 	})
+}
+
+// transactionOf finds the transaction that a request names, in a block of the first EVM chain that has it.
+func transactionOf(r *rest.Request, w *sim.World) (*reader.Chain, *reader.Transaction, error) {
+	hash := r.Hash("txHash")
+	for _, c := range w.Chains {
+		if t, err := c.Transaction(r.Context(), hash); !errors.Is(err, store.ErrNotFound) {
+			return c, t, err
+		}
+	}
+	return nil, nil, rest.NotFound("no EVM chain has a transaction %s in a block", hash)
 }
 
 func gasOf(ctx context.Context, w *sim.World, c *reader.Chain, t *reader.Transaction) (*TransactionGas, error) {
