@@ -4,7 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"net/http"
-	"strconv"
+
+	"snowglobe/handlers/rest"
 )
 
 // envelope is the body of every answer save those of the module proxy.
@@ -59,7 +60,7 @@ func send(w http.ResponseWriter, r *http.Request, status int, result any) {
 	case *refused:
 		e = envelope{"0", result.message, result.result}
 	case raw:
-		write(w, r, result.status, result.body)
+		rest.WriteJSON(w, r, result.status, result.body)
 		return
 	case *rows:
 		result.send(w, r)
@@ -69,7 +70,7 @@ func send(w http.ResponseWriter, r *http.Request, status int, result any) {
 	if err != nil {
 		body, status = []byte(`{"status":"0","message":"NOTOK","result":"Unexpected error"}`), http.StatusInternalServerError
 	}
-	write(w, r, status, body)
+	rest.WriteJSON(w, r, status, body)
 }
 
 func encode(v any) ([]byte, error) {
@@ -78,17 +79,6 @@ func encode(v any) ([]byte, error) {
 	encoder.SetEscapeHTML(false)
 	err := encoder.Encode(v)
 	return bytes.TrimSuffix(b.Bytes(), []byte{'\n'}), err
-}
-
-func write(w http.ResponseWriter, r *http.Request, status int, body []byte) {
-	h := w.Header()
-	h.Set("Content-Type", "application/json; charset=utf-8")
-	h.Set("Cache-Control", "no-cache")
-	h.Set("Content-Length", strconv.Itoa(len(body)))
-	w.WriteHeader(status)
-	if r.Method != http.MethodHead {
-		_, _ = w.Write(body) // the client may be gone
-	}
 }
 
 // send writes the envelope around the rows. A failure after the first bytes ends the connection, so that the client does not take a part for
@@ -127,7 +117,7 @@ func (l *rows) send(w http.ResponseWriter, r *http.Request) {
 	}
 	b.WriteString("]}")
 	if !sent {
-		write(w, r, http.StatusOK, b.Bytes())
+		rest.WriteJSON(w, r, http.StatusOK, b.Bytes())
 		return
 	}
 	_, _ = w.Write(b.Bytes()) // the client may be gone

@@ -143,7 +143,7 @@ func (w *responseWriter) sendBody(r *http.Request, status int, body []byte) {
 		w.sendGzip(r, status, body)
 		return
 	}
-	w.writeBody(r, status, body)
+	writeBody(w, r, status, body)
 }
 
 func (w *responseWriter) sendGzip(r *http.Request, status int, body []byte) {
@@ -156,10 +156,18 @@ func (w *responseWriter) sendGzip(r *http.Request, status int, body []byte) {
 	_, _ = z.Write(body) // a buffer takes everything
 	_ = z.Close()
 	w.Header()["Content-Encoding"] = gzipped
-	w.writeBody(r, status, b.Bytes())
+	writeBody(w, r, status, b.Bytes())
 }
 
-func (w *responseWriter) writeBody(r *http.Request, status int, body []byte) {
+// WriteJSON sends the answer of a mounted handler, which no cache may keep unasked.
+func WriteJSON(w http.ResponseWriter, r *http.Request, status int, body []byte) {
+	h := w.Header()
+	h.Set("Content-Type", "application/json; charset=utf-8")
+	h.Set("Cache-Control", "no-cache")
+	writeBody(w, r, status, body)
+}
+
+func writeBody(w http.ResponseWriter, r *http.Request, status int, body []byte) {
 	w.Header()["Content-Length"] = []string{strconv.Itoa(len(body))}
 	w.WriteHeader(status)
 	if r.Method != http.MethodHead {

@@ -234,7 +234,7 @@ func (c *requestContext) failWith(a *fault.Action, r *http.Request) {
 	c.allowOrigins()
 	if a.Status == http.StatusBadGateway && a.Message == "" {
 		c.Header()["Content-Type"] = []string{"text/html"}
-		c.writeBody(r, a.Status, []byte(fault.GatewayBody))
+		writeBody(&c.responseWriter, r, a.Status, []byte(fault.GatewayBody))
 		return
 	}
 	e := c.errorWith(a, r)
@@ -259,7 +259,7 @@ func (c *requestContext) failAsEtherscan(e *Error, a *fault.Action, r *http.Requ
 	}
 	quoted, _ := json.Marshal(text) // strings always encode
 	c.Header()["Content-Type"] = jsonType
-	c.writeBody(r, a.Status, []byte(`{"status":"0","message":"NOTOK","result":`+string(quoted)+`}`))
+	writeBody(&c.responseWriter, r, a.Status, []byte(`{"status":"0","message":"NOTOK","result":`+string(quoted)+`}`))
 }
 
 // unlimited is the limit in the headers of a 429 from a server without one.

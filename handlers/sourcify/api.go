@@ -181,14 +181,7 @@ func (a *API) send(w http.ResponseWriter, r *http.Request, status int, answer an
 	if err != nil {
 		status, body = http.StatusInternalServerError, []byte(`{"customCode":"internal_error","message":"the answer cannot be encoded","errorId":""}`)
 	}
-	h := w.Header()
-	h.Set("Content-Type", "application/json; charset=utf-8")
-	h.Set("Cache-Control", "no-cache")
-	h.Set("Content-Length", strconv.Itoa(len(body)))
-	w.WriteHeader(status)
-	if r.Method != http.MethodHead {
-		_, _ = w.Write(body) // the client may be gone
-	}
+	rest.WriteJSON(w, r, status, body)
 }
 
 // readBody decodes a JSON body.
