@@ -49,13 +49,7 @@ func (b *Base) chain(r *rest.Request) (*reader.Chain, error) {
 
 // OnChain turns a handler for one chain into one that finds the chain first.
 func (b *Base) OnChain(handle func(*rest.Request, *reader.Chain) (any, error)) func(*rest.Request) (any, error) {
-	return func(r *rest.Request) (any, error) {
-		c, err := b.chain(r)
-		if err != nil {
-			return nil, err
-		}
-		return handle(r, c)
-	}
+	return rest.With(b.chain, handle)
 }
 
 // ChainsOf returns the EVM chains of the network that the request names, or all of them.

@@ -62,11 +62,5 @@ func (b *Base) network(r *rest.Request) (*sim.Network, error) {
 
 // OnNetwork turns a handler for one network into one that finds the network first.
 func (b *Base) OnNetwork(handle func(*rest.Request, *sim.Network) (any, error)) func(*rest.Request) (any, error) {
-	return func(r *rest.Request) (any, error) {
-		n, err := b.network(r)
-		if err != nil {
-			return nil, err
-		}
-		return handle(r, n)
-	}
+	return rest.With(b.network, handle)
 }

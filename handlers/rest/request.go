@@ -53,6 +53,17 @@ func (r *Request) answer(handle func(*Request) (any, error)) (any, error) {
 	return answer, err
 }
 
+// With turns a handler for something that requests name into one that finds it first.
+func With[T any](find func(*Request) (T, error), handle func(*Request, T) (any, error)) func(*Request) (any, error) {
+	return func(r *Request) (any, error) {
+		found, err := find(r)
+		if err != nil {
+			return nil, err
+		}
+		return handle(r, found)
+	}
+}
+
 // Context ends when the client leaves.
 func (r *Request) Context() context.Context { return r.HTTP.Context() }
 

@@ -63,26 +63,21 @@ func (a *api) controlOperations() []rest.Operation {
 	one := reflect.TypeFor[Delivery]()
 	return []rest.Operation{
 		{ID: "listDeliveries", Path: "/sim/webhooks/{id}/deliveries", Summary: "List a webhook's deliveries, past and due, newest first", Live: true,
-			Params: data.JoinParams(idParam, rest.Paging(10, 100)), Class: permit.Control, Answer: reflect.TypeFor[deliveryList](), Handle: a.onAnyWebhook(a.listDeliveries)},
+			Params: data.JoinParams(idParam, rest.Paging(10, 100)), Class: permit.Control, Answer: reflect.TypeFor[deliveryList](), Handle: rest.With(a.anyWebhook, a.listDeliveries)},
 		{ID: "getDelivery", Path: "/sim/webhooks/{id}/deliveries/{messageId}", Summary: "Get a delivery", Live: true,
-			Params: []rest.Param{idParam, messageParam}, Class: permit.Control, Answer: one, Handle: a.onAnyWebhook(a.getDelivery)},
+			Params: []rest.Param{idParam, messageParam}, Class: permit.Control, Answer: one, Handle: rest.With(a.anyWebhook, a.getDelivery)},
 		{ID: "redeliver", Method: http.MethodPost, Path: "/sim/webhooks/{id}/deliveries/{messageId}:redeliver", Summary: "Deliver a message again now",
-			Params: []rest.Param{idParam, messageParam}, Class: permit.Control, Answer: one, Handle: a.onAnyWebhook(a.redeliver)},
+			Params: []rest.Param{idParam, messageParam}, Class: permit.Control, Answer: one, Handle: rest.With(a.anyWebhook, a.redeliver)},
 		{ID: "testWebhook", Method: http.MethodPost, Path: "/sim/webhooks/{id}:test", Summary: "Send a webhook a past transaction",
-			Doc: "Sends it even if the webhook does not match it.", Params: []rest.Param{idParam}, Body: reflect.TypeFor[testBody](), Strict: true, Class: permit.Control, Answer: one, Handle: a.onAnyWebhook(a.test)},
+			Doc: "Sends it even if the webhook does not match it.", Params: []rest.Param{idParam}, Body: reflect.TypeFor[testBody](), Strict: true, Class: permit.Control, Answer: one, Handle: rest.With(a.anyWebhook, a.test)},
 	}
 }
 
-// onAnyWebhook finds a webhook of any API key, for clients that control the simulator.
-func (a *api) onAnyWebhook(handle func(*rest.Request, *outbox.Webhook) (any, error)) func(*rest.Request) (any, error) {
-	return func(r *rest.Request) (any, error) {
-		id := uuid.MustParse(r.Text("id"))
-		w, err := outbox.ByUUID(r.Context(), a.world.DB, id[:])
-		if err != nil {
-			return nil, data.OrNotFound(err, rest.NotFound("webhook %s does not exist", id))
-		}
-		return handle(r, w)
-	}
+// anyWebhook finds a webhook of any API key, for clients that control the simulator.
+func (a *api) anyWebhook(r *rest.Request) (*outbox.Webhook, error) {
+	id := uuid.MustParse(r.Text("id"))
+	w, err := outbox.ByUUID(r.Context(), a.world.DB, id[:])
+	return w, data.OrNotFound(err, rest.NotFound("webhook %s does not exist", id))
 }
 
 func (a *api) listDeliveries(r *rest.Request, w *outbox.Webhook) (any, error) {

@@ -100,18 +100,18 @@ func Register(s *rest.Server, d *Deliverer, t Targets) error {
 			Params: data.JoinParams(rest.Paging(10, 100), rest.Param{Name: "status", Kind: schema.KindEnum, Enum: []string{"active", "inactive"}}),
 			Answer: reflect.TypeFor[webhookList](), Handle: a.list},
 		rest.Operation{ID: "getWebhook", Path: "/v1/webhooks/{id}", Summary: "Get a webhook", Live: true, Params: []rest.Param{idParam},
-			Answer: one, Handle: a.onWebhook(func(r *rest.Request, w *outbox.Webhook) (any, error) { return a.show(r.Context(), a.world.DB, w) })},
+			Answer: one, Handle: rest.With(a.ownWebhook, func(r *rest.Request, w *outbox.Webhook) (any, error) { return a.show(r.Context(), a.world.DB, w) })},
 		rest.Operation{ID: "updateWebhook", Method: http.MethodPatch, Path: "/v1/webhooks/{id}", Summary: "Change a webhook", Params: []rest.Param{idParam},
-			Body: reflect.TypeFor[updateBody](), Class: permit.Control, Answer: one, Handle: a.onWebhook(a.update)},
+			Body: reflect.TypeFor[updateBody](), Class: permit.Control, Answer: one, Handle: rest.With(a.ownWebhook, a.update)},
 		rest.Operation{ID: "deactivateWebhook", Method: http.MethodDelete, Path: "/v1/webhooks/{id}", Summary: "Deactivate a webhook",
 			Doc: "You can still read the webhook. Activating it again delivers its pending messages.", Params: []rest.Param{idParam},
-			Class: permit.Control, Answer: one, Handle: a.onWebhook(a.deactivate)},
+			Class: permit.Control, Answer: one, Handle: rest.With(a.ownWebhook, a.deactivate)},
 		rest.Operation{ID: "getAddressesFromWebhook", Path: "/v1/webhooks/{id}/addresses", Summary: "List the addresses of a webhook about an EVM chain", Live: true,
-			Params: data.JoinParams(idParam, rest.Paging(10, 100)), Answer: reflect.TypeFor[addressList](), Handle: a.onWebhook(a.listAddresses)},
+			Params: data.JoinParams(idParam, rest.Paging(10, 100)), Answer: reflect.TypeFor[addressList](), Handle: rest.With(a.ownWebhook, a.listAddresses)},
 		rest.Operation{ID: "addAddressesToWebhook", Method: http.MethodPatch, Path: "/v1/webhooks/{id}/addresses", Summary: "Add addresses to a webhook about an EVM chain",
-			Params: []rest.Param{idParam}, Body: changed, Class: permit.Control, Answer: one, Handle: a.onWebhook(a.changeAddresses(a.addAddresses))},
+			Params: []rest.Param{idParam}, Body: changed, Class: permit.Control, Answer: one, Handle: rest.With(a.ownWebhook, a.changeAddresses(a.addAddresses))},
 		rest.Operation{ID: "removeAddressesFromWebhook", Method: http.MethodDelete, Path: "/v1/webhooks/{id}/addresses", Summary: "Remove addresses from a webhook about an EVM chain",
-			Params: []rest.Param{idParam}, Body: changed, Class: permit.Control, Answer: one, Handle: a.onWebhook(a.changeAddresses(outbox.DropKeys))},
+			Params: []rest.Param{idParam}, Body: changed, Class: permit.Control, Answer: one, Handle: rest.With(a.ownWebhook, a.changeAddresses(outbox.DropKeys))},
 		rest.Operation{ID: "generateOrRotateSharedSecret", Method: http.MethodPost, Path: "/v1/webhooks:generateOrRotateSharedSecret", Status: http.StatusCreated,
 			Summary: "Make a new secret for an API key's webhooks", Doc: "It signs all messages sent from now on.",
 			Class: permit.Control, Answer: reflect.TypeFor[sharedSecret](), Handle: a.rotateSecret},
@@ -120,20 +120,15 @@ func Register(s *rest.Server, d *Deliverer, t Targets) error {
 	)
 }
 
-// onWebhook finds a webhook of the client's account for a handler.
-func (a *api) onWebhook(handle func(*rest.Request, *outbox.Webhook) (any, error)) func(*rest.Request) (any, error) {
-	return func(r *rest.Request) (any, error) {
-		id := uuid.MustParse(r.Text("id"))
-		w, err := outbox.ByUUID(r.Context(), a.world.DB, id[:])
-		missing := rest.NotFound("webhook %s does not exist, or belongs to another API key", id)
-		if account := r.Account(); err == nil && [32]byte(w.Account) != account {
-			return nil, missing
-		}
-		if err != nil {
-			return nil, data.OrNotFound(err, missing)
-		}
-		return handle(r, w)
+// ownWebhook finds a webhook of the client's account.
+func (a *api) ownWebhook(r *rest.Request) (*outbox.Webhook, error) {
+	id := uuid.MustParse(r.Text("id"))
+	w, err := outbox.ByUUID(r.Context(), a.world.DB, id[:])
+	missing := rest.NotFound("webhook %s does not exist, or belongs to another API key", id)
+	if err == nil && [32]byte(w.Account) != r.Account() {
+		return nil, missing
 	}
+	return w, data.OrNotFound(err, missing)
 }
 
 func (a *api) create(r *rest.Request) (any, error) {
