@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math/big"
 	"slices"
 	"strings"
@@ -513,19 +514,12 @@ func (p *player) pack(chain int, t *worldfile.Transaction, path string) ([]byte,
 		id = crypto.Keccak256([]byte(name + "(" + types + ")"))[:4]
 	} else {
 		a := p.actor(chain, t.To)
-		var methods []string
-		if a != nil {
-			for method := range a.abi.Methods {
-				methods = append(methods, method)
-			}
-		}
-		if len(methods) == 0 {
+		if a == nil || len(a.abi.Methods) == 0 {
 			return nil, p.profile.places.Error(path+".method", "the ABI of %s is not known; write the signature, such as transfer(address,uint256)", t.To)
 		}
 		method, known := a.abi.Methods[t.Method]
 		if !known {
-			slices.Sort(methods)
-			return nil, p.profile.places.Error(path+".method", "%s has no method %s; it has %s", t.To, t.Method, strings.Join(methods, ", "))
+			return nil, p.profile.places.Error(path+".method", "%s has no method %s; it has %s", t.To, t.Method, strings.Join(slices.Sorted(maps.Keys(a.abi.Methods)), ", "))
 		}
 		inputs, id = method.Inputs, method.ID
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -195,14 +196,7 @@ func (f *folder) bound() {
 	}
 }
 
-func (f *folder) names() []string {
-	names := make([]string, 0, len(f.files))
-	for name := range f.files {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
-}
+func (f *folder) names() []string { return slices.Sorted(maps.Keys(f.files)) }
 
 // Problems lists what could not be read, as sentences.
 func (f *folder) allProblems() []string {

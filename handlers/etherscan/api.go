@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"maps"
 	"mime"
 	"net/http"
 	"net/url"
@@ -331,13 +332,8 @@ func (r *request) fail(w http.ResponseWriter, err error) {
 
 // Endpoints lists the paths with all actions.
 func (a *API) Endpoints() []rest.Endpoint {
-	var names []string
-	for name := range actions {
-		names = append(names, name)
-	}
-	slices.Sort(names)
 	return []rest.Endpoint{{
 		Interface: rest.Etherscan, Methods: []string{http.MethodGet, http.MethodPost},
-		Paths: []string{"/api", "/v2/api", "/mainnet/api", "/fuji/api", routescan + "/{network}/evm/{chainId}/etherscan/api"}, Operations: names,
+		Paths: []string{"/api", "/v2/api", "/mainnet/api", "/fuji/api", routescan + "/{network}/evm/{chainId}/etherscan/api"}, Operations: slices.Sorted(maps.Keys(actions)),
 	}}
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -156,18 +157,13 @@ func (r *recorder) explain() *Failure {
 
 // known reports whether some contract of the execution's failure has an artifact.
 func (f *Failure) known() bool {
-	for i := range f.Stack {
-		if f.Stack[i].Contract != "" {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(f.Stack, func(s SourceFrame) bool { return s.Contract != "" })
 }
 
 func (r *recorder) creation(f *frame) bool { return f.kind == vm.CREATE || f.kind == vm.CREATE2 }
 
 // functions lists the functions of a frame that had begun, innermost first.
-func (r *recorder) functions(f *frame) (all []SourceFrame) {
+func (r *recorder) functions(f *frame) []SourceFrame {
 	if f.contract == nil {
 		s := SourceFrame{Address: f.to.Hex()}
 		switch {
@@ -220,10 +216,8 @@ func (r *recorder) functions(f *frame) (all []SourceFrame) {
 		outer.Note = noLine
 		inner = append([]SourceFrame{outer}, inner...)
 	}
-	for i := len(inner) - 1; i >= 0; i-- {
-		all = append(all, inner[i])
-	}
-	return all
+	slices.Reverse(inner)
+	return inner
 }
 
 // reached is a function with the place that it has reached.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -262,12 +263,7 @@ func (p *page) deliveries(w J) error {
 
 // Waits reports whether an export in the list is still being written.
 func (p *page) Waits() bool {
-	for _, o := range list(dig(p.Got["exports"], "operations")) {
-		if text(dig(o, "operationStatus")) == "RUNNING" {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(list(dig(p.Got["exports"], "operations")), func(o any) bool { return text(dig(o, "operationStatus")) == "RUNNING" })
 }
 
 // exportKind describes an export's subject.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -113,12 +114,7 @@ func (s *Set) check(ctx context.Context, of *sim.World, from Origin) error {
 	}
 	size, known := s.options.Generator.Profiles[from.Profile]
 	if !known {
-		var names []string
-		for name := range s.options.Generator.Profiles {
-			names = append(names, name)
-		}
-		slices.Sort(names)
-		return rest.BadRequest(schema.NotOneOf("from.profile", from.Profile, names))
+		return rest.BadRequest(schema.NotOneOf("from.profile", from.Profile, slices.Sorted(maps.Keys(s.options.Generator.Profiles))))
 	}
 	if err := s.options.Generator.CheckUpgrades(from.Upgrades); err != nil {
 		return rest.BadRequest("upgrades: " + err.Error())

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -240,12 +241,7 @@ func (s *Set) endIdle() {
 func (s *Set) list() []*hosted {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	all := make([]*hosted, 0, len(s.hosted))
-	for _, h := range s.hosted {
-		all = append(all, h)
-	}
-	slices.SortFunc(all, func(a, b *hosted) int { return cmp.Compare(a.name, b.name) })
-	return all
+	return slices.SortedFunc(maps.Values(s.hosted), func(a, b *hosted) int { return cmp.Compare(a.name, b.name) })
 }
 
 // Open returns the number of worlds, including the main one.

@@ -2,9 +2,9 @@ package webhook
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
+	"maps"
 	"slices"
 
 	"github.com/ava-labs/avalanchego/ids"
@@ -80,12 +80,7 @@ func (n *news) addresses(d *store.PrimaryDelta) error {
 			touched[a.Tx] = append(touched[a.Tx], a.Subject)
 		}
 	}
-	order := make([]store.Position, 0, len(touched))
-	for at := range touched {
-		order = append(order, at)
-	}
-	slices.SortFunc(order, cmp.Compare)
-	for _, at := range order {
+	for _, at := range slices.Sorted(maps.Keys(touched)) {
 		for _, event := range []string{BalanceChange, BalanceThreshold} {
 			if err := n.tell(touched[at], ofAddresses, outbox.Message{Event: event, Tx: at, Time: d.Block.Time}); err != nil {
 				return err

@@ -2,6 +2,7 @@ package txpool
 
 import (
 	"fmt"
+	"maps"
 	"math/big"
 	"slices"
 	"sync"
@@ -280,22 +281,12 @@ func (p *Pool) Of(address common.Address) (pending, queued []*Transaction) {
 func (p *Pool) Senders() []common.Address {
 	p.mu.RLock()
 	defer p.mu.RUnlock()
-	all := make([]common.Address, 0, len(p.accounts))
-	for address := range p.accounts {
-		all = append(all, address)
-	}
-	slices.SortFunc(all, common.Address.Cmp)
-	return all
+	return slices.SortedFunc(maps.Keys(p.accounts), common.Address.Cmp)
 }
 
 // All returns the waiting transactions in order of arrival.
 func (p *Pool) All() []*Transaction {
 	p.mu.RLock()
 	defer p.mu.RUnlock()
-	all := make([]*Transaction, 0, len(p.all))
-	for _, t := range p.all {
-		all = append(all, t)
-	}
-	slices.SortFunc(all, func(a, b *Transaction) int { return int(a.arrival) - int(b.arrival) })
-	return all
+	return slices.SortedFunc(maps.Values(p.all), func(a, b *Transaction) int { return int(a.arrival) - int(b.arrival) })
 }
