@@ -99,9 +99,9 @@ func (v *requestView) Vitest() string {
 	t := v.test()
 	var b strings.Builder
 	fmt.Fprintf(&b, "import { expect, test } from \"vitest\";\n\nconst server = process.env.%s ?? %s;\n\ntest(%s, async () => {\n  const response = await fetch(server + %s",
-		serverVariable, quote(t.base), quote(t.name), quote(t.target))
+		serverVariable, compact(t.base), compact(t.name), compact(t.target))
 	if t.method != http.MethodGet {
-		fmt.Fprintf(&b, ", {\n    method: %s,\n    headers: { \"content-type\": \"application/json\" },\n    body: %s,\n  }", quote(t.method), quote(t.body))
+		fmt.Fprintf(&b, ", {\n    method: %s,\n    headers: { \"content-type\": \"application/json\" },\n    body: %s,\n  }", compact(t.method), compact(t.body))
 	}
 	fmt.Fprintf(&b, ");\n  expect(response.status).toBe(%s);\n", t.status)
 	if t.answer != "" {
@@ -116,13 +116,13 @@ func (v *requestView) Pytest() string {
 	t := v.test()
 	var b strings.Builder
 	b.WriteString("import json\nimport os\nimport urllib.error\nimport urllib.request\n\n")
-	fmt.Fprintf(&b, "SERVER = os.environ.get(%s, %s)\n\n\ndef test_%s():\n", quote(serverVariable), quote(t.base), identifier(t.name, "_"))
+	fmt.Fprintf(&b, "SERVER = os.environ.get(%s, %s)\n\n\ndef test_%s():\n", compact(serverVariable), compact(t.base), identifier(t.name, "_"))
 	body := "None"
 	if t.body != "" {
-		body = quote(t.body) + ".encode()"
+		body = compact(t.body) + ".encode()"
 	}
 	fmt.Fprintf(&b, "    request = urllib.request.Request(\n        SERVER + %s,\n        data=%s,\n        headers={\"Content-Type\": \"application/json\"},\n        method=%s,\n    )\n",
-		quote(t.target), body, quote(t.method))
+		compact(t.target), body, compact(t.method))
 	b.WriteString("    try:\n        response = urllib.request.urlopen(request)\n    except urllib.error.HTTPError as refused:\n        response = refused\n")
 	fmt.Fprintf(&b, "    assert response.status == %s\n", t.status)
 	if t.answer != "" {
@@ -134,7 +134,7 @@ func (v *requestView) Pytest() string {
 // pythonText returns a string literal: over several lines, or on one if the text contains what would end a raw literal.
 func pythonText(s string) string {
 	if strings.Contains(s, `"""`) || strings.HasSuffix(s, `"`) || strings.HasSuffix(s, `\`) {
-		return quote(s)
+		return compact(s)
 	}
 	return `r"""` + s + `"""`
 }
@@ -185,14 +185,6 @@ func identifier(name, separator string) string {
 		}
 	}
 	return strings.Join(words, separator)
-}
-
-func quote(s string) string {
-	b, err := json.Marshal(s)
-	if err != nil {
-		return `""`
-	}
-	return string(b)
 }
 
 // Fault returns a rule that makes the next such request fail.
