@@ -1,6 +1,7 @@
 package txs
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/ava-labs/avalanchego/ids"
@@ -67,17 +68,11 @@ func ParseAtomicBatch(b []byte) ([]*Tx, error) {
 }
 
 func compareEVMOutputs(a, b EVMOutput) int {
-	if c := a.Address.Cmp(b.Address); c != 0 {
-		return c
-	}
-	return a.AssetID.Compare(b.AssetID)
+	return cmp.Or(a.Address.Cmp(b.Address), a.AssetID.Compare(b.AssetID))
 }
 
 func compareEVMInputs(a, b EVMInput) int {
-	if c := a.Address.Cmp(b.Address); c != 0 {
-		return c
-	}
-	return a.AssetID.Compare(b.AssetID)
+	return cmp.Or(a.Address.Cmp(b.Address), a.AssetID.Compare(b.AssetID))
 }
 
 // SortedEVMOutputs reports whether account outputs are in the network's order.
