@@ -31,7 +31,7 @@ func NewBase(w *sim.World, o Options) *Base {
 	if o.Stakers == nil {
 		o.Stakers = query.NewStakerIndexes()
 	}
-	return &Base{World: w, tokens: newTokenCatalog(w), Stakers: o.Stakers, Readers: query.NewChainReaders(w.DB.Caches()), Fetch: o.Metadata}
+	return &Base{World: w, tokens: &tokenCatalog{world: w}, Stakers: o.Stakers, Readers: query.NewChainReaders(w.DB.Caches()), Fetch: o.Metadata}
 }
 
 // chain returns the EVM chain that the request names.

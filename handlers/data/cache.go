@@ -12,7 +12,8 @@ func Cached[R, F any](at []store.Position, kept *cache.Cache[store.Position, *F]
 	facts := make([]*F, len(at))
 	known := true
 	for i, p := range at {
-		facts[i], known = get(kept, p, known)
+		f, found := kept.Get(p)
+		facts[i], known = f, known && found
 	}
 	if known {
 		return facts, nil
@@ -31,9 +32,4 @@ func Cached[R, F any](at []store.Position, kept *cache.Cache[store.Position, *F]
 		facts = append(facts, f)
 	}
 	return facts, nil
-}
-
-func get[F any](kept *cache.Cache[store.Position, *F], at store.Position, known bool) (*F, bool) {
-	f, ok := kept.Get(at)
-	return f, known && ok
 }

@@ -53,8 +53,6 @@ type Token struct {
 	Series     *price.Series // nil without a market
 }
 
-func newTokenCatalog(world *sim.World) *tokenCatalog { return &tokenCatalog{world: world} }
-
 // read returns the catalog's present state.
 func (c *tokenCatalog) read(ctx context.Context) (*tokenNames, error) {
 	version := c.world.DB.TokenCommits()

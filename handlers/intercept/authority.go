@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"math/big"
 	"net"
+	"slices"
 	"sync"
 	"time"
 )
@@ -97,7 +98,7 @@ func (a *authority) current() (*x509.Certificate, error) {
 
 // leaf returns the certificate of a host of the table.
 func (a *authority) leaf(host string) (*tls.Certificate, error) {
-	if !contains(a.names, host) {
+	if !slices.Contains(a.names, host) {
 		return nil, fmt.Errorf("%.200q is not a host that this world answers for", host)
 	}
 	a.mu.Lock()

@@ -65,8 +65,6 @@ func split(host, port string) (name, given string) {
 	return normal(host), port
 }
 
-func contains(names []string, name string) bool { return slices.Contains(names, name) }
-
 // loopback reports whether a name or address means this machine. To connect to the unspecified address is to connect to loopback.
 func loopback(host string) bool {
 	if host == "localhost" || strings.HasSuffix(host, ".localhost") {

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/ava-labs/avalanchego/ids"
+
 	"snowglobe/fixtures"
 	"snowglobe/handlers/explain"
 	"snowglobe/handlers/node/anvil"
@@ -354,12 +355,9 @@ func ForNetwork(network string, h http.Handler) http.Handler {
 	})
 }
 
-// NetworkOf returns the network of a request whose path names none.
-func (n *Node) NetworkOf(r *http.Request) string { return n.own(r) }
-
-// own returns the network of a request whose path names none: by its host name, such as fuji.localhost, by the listener it came through, or
+// NetworkOf returns the network of a request whose path names none: by its host name, such as fuji.localhost, by the listener it came through, or
 // the node's own.
-func (n *Node) own(r *http.Request) string {
+func (n *Node) NetworkOf(r *http.Request) string {
 	if name, found := strings.CutSuffix(hostName(r.Host), localhost); found && slices.Contains(networks, name) {
 		return name
 	}
@@ -401,7 +399,7 @@ func unlocated(r *http.Request, err error) *http.Request {
 }
 
 func (n *Node) networkOf(r *http.Request, path string) (string, error) {
-	own := n.own(r)
+	own := n.NetworkOf(r)
 	if n.networks[own] != nil && n.networks[own].routes[path].handler != nil {
 		return own, nil
 	}

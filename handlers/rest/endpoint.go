@@ -136,7 +136,7 @@ func (c *requestContext) reply(r *Request) error {
 		return c.send(r.HTTP, status, answer)
 	}
 	key, lasts := c.cacheKey(r)
-	if a, found := c.server.cache.get(key); lasts && found {
+	if a, found := c.server.cache.answers.Get(key); lasts && found {
 		c.keepAnswer(a, !c.op.Readable)
 		c.sendEncoded(r.HTTP, status, c.op.readable(r.HTTP, a.body))
 		return nil

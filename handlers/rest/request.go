@@ -319,10 +319,6 @@ func Inside(ctx context.Context) context.Context { return context.WithValue(ctx,
 // IsInside reports whether Inside marked a request.
 func IsInside(ctx context.Context) bool { return ctx.Value(insideKey{}) != nil }
 
-func (c *requestContext) context(r *http.Request) context.Context {
-	return context.WithValue(r.Context(), contextKey{}, c)
-}
-
 // RequestDialect returns the dialect of a request to a mounted handler.
 func RequestDialect(ctx context.Context) schema.Dialect {
 	if c, ok := ctx.Value(contextKey{}).(*requestContext); ok {

@@ -174,9 +174,6 @@ func (c *requestContext) cacheKey(r *Request) (cacheKey, bool) {
 	return cacheKey{c.dialect, base, r.HTTP.URL.Path + "?" + r.HTTP.URL.RawQuery, o.Revision(), o.Clock.Unix()}, true
 }
 
-// get returns a cached JSON body.
-func (c *responseCache) get(key cacheKey) (cachedAnswer, bool) { return c.answers.Get(key) }
-
 // add caches a copy of a body and returns it; nil if the body is too long.
 func (c *responseCache) add(key cacheKey, body []byte) cachedAnswer {
 	if len(body) > cache.Largest {

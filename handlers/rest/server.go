@@ -210,7 +210,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	c.Header()["X-Content-Type-Options"] = nosniff // on every response: mounted handlers repeat clients' texts, too
 	if m := s.mounted(c.request.URL.Path); m != nil {
 		c.mount, c.mounted, c.keeps = m, m.name, c.keeps && !m.unrecorded
-		c.serveMount(c.request.WithContext(c.context(c.request)))
+		c.serveMount(c.request.WithContext(context.WithValue(c.request.Context(), contextKey{}, c)))
 		return
 	}
 	c.allowOrigins()

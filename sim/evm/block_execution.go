@@ -358,7 +358,7 @@ func (p *BlockExecution) finish() *ExecutionResults {
 	results := &ExecutionResults{BaseFee: h.BaseFee, GasCharged: h.GasUsed, Root: h.Root, ReceiptHash: h.ReceiptHash}
 	if p.worst != nil {
 		p.settle()
-		p.gasTime.afterBlock(results.GasCharged, p.header.target(), p.header.minPrice())
+		p.gasTime.afterBlock(results.GasCharged, p.header.GasTarget(), p.header.minPrice())
 		results.GasUnix, results.GasNumerator, results.Excess = p.gasTime.unix, p.gasTime.numerator, p.gasTime.excess
 	}
 	return results

@@ -75,7 +75,7 @@ func (r *ExecutionResults) gasTime(h *Header) gasTime {
 	if !h.Asynchronous() {
 		return h.gasTimeAfter()
 	}
-	return gasTime{unix: r.GasUnix, numerator: r.GasNumerator, target: h.target(), excess: r.Excess, minPrice: h.minPrice()}
+	return gasTime{unix: r.GasUnix, numerator: r.GasNumerator, target: h.GasTarget(), excess: r.Excess, minPrice: h.minPrice()}
 }
 
 // AsynchronousChild returns the header of a block since Helicon on top of another one, as if that one were settled and nothing else waited,
@@ -99,7 +99,7 @@ func (r *ExecutionResults) AsynchronousChild(parent *Header, hash common.Hash, t
 func (r *ExecutionResults) Finish(parent, h *Header) *ExecutionResults {
 	t := r.gasTime(parent)
 	t.beforeBlock(h.TimeMilliseconds)
-	t.afterBlock(h.GasUsed, h.target(), h.minPrice())
+	t.afterBlock(h.GasUsed, h.GasTarget(), h.minPrice())
 	return &ExecutionResults{
 		BaseFee: h.BaseFee, GasCharged: h.GasUsed, Root: h.Root, ReceiptHash: h.ReceiptHash, GasUnix: t.unix, GasNumerator: t.numerator, Excess: t.excess,
 	}
@@ -115,7 +115,7 @@ func NewPriceBound(h *Header, r *ExecutionResults) *PriceBound { return &PriceBo
 // Add adds the next block, as if it used all the gas that it may.
 func (b *PriceBound) Add(h *Header) {
 	b.beforeBlock(h.TimeMilliseconds)
-	b.afterBlock(h.GasUsed, h.target(), h.minPrice())
+	b.afterBlock(h.GasUsed, h.GasTarget(), h.minPrice())
 }
 
 // Excess returns the gas above the target in that case.

@@ -162,13 +162,11 @@ func (h *Header) targetExponent() uint64 {
 }
 
 // GasTarget returns the gas per second that a C-Chain is to use after a block.
-func (h *Header) GasTarget() uint64 { return h.target() }
-
-func (h *Header) target() uint64 { return feeState{targetExcess: h.targetExponent()}.target() }
+func (h *Header) GasTarget() uint64 { return feeState{targetExcess: h.targetExponent()}.target() }
 
 // gasTimeAfter returns the gas time after a block that was executed when it was accepted: the last one before Helicon.
 func (h *Header) gasTimeAfter() gasTime {
-	t := gasTime{target: h.target()}
+	t := gasTime{target: h.GasTarget()}
 	price := uint64(math.MaxUint64)
 	if h.BaseFee.IsUint64() {
 		price = h.BaseFee.Uint64()

@@ -33,7 +33,7 @@ func TestGasTimeIsThatOfTheNetwork(t *testing.T) {
 			clock.beforeBlock(b.TimeMS)
 			price := clock.price()
 			made := &Header{TargetExponent: &b.TargetExponent, MinPriceExponent: &b.PriceExponent}
-			clock.afterBlock(b.Gas, made.target(), made.minPrice())
+			clock.afterBlock(b.Gas, made.GasTarget(), made.minPrice())
 			have, want := [...]uint64{price, clock.unix, clock.numerator, clock.excess, clock.target, clock.minPrice}, [...]uint64{b.Price, b.Unix, b.Numerator, b.Excess, b.Target, b.MinPrice}
 			if have != want {
 				t.Fatalf("chain %d, block %d: price, seconds, numerator, excess, target and least price are %d, want %d", i, n, have, want)

@@ -262,7 +262,7 @@ func (w *worstCase) start(timeMS uint64) {
 
 // finish ends a block with this header.
 func (w *worstCase) finish(h *Header) {
-	w.clock.afterBlock(w.gas, h.target(), h.minPrice())
+	w.clock.afterBlock(w.gas, h.GasTarget(), h.minPrice())
 	w.queued += w.gas
 }
 

@@ -130,7 +130,7 @@ func (s *Server) send(w http.ResponseWriter, ctx context.Context, o *output) {
 }
 
 // accepts answers what go-ethereum's server does not take for calls.
-func (p *positional) accepts(w http.ResponseWriter, r *http.Request, body []byte) bool {
+func (*positional) accepts(w http.ResponseWriter, r *http.Request, body []byte) bool {
 	switch {
 	case r.Method == http.MethodGet && len(body) == 0 && r.URL.RawQuery == "": // health checks
 		w.WriteHeader(http.StatusOK)
@@ -142,7 +142,7 @@ func (p *positional) accepts(w http.ResponseWriter, r *http.Request, body []byte
 		http.Error(w, "invalid content type, only "+contentType+" is supported", http.StatusUnsupportedMediaType)
 		return false
 	}
-	w.Header()["Content-Type"] = p.manners().mediaType
+	w.Header()["Content-Type"] = plainJSON.mediaType
 	return true
 }
 
