@@ -2,9 +2,11 @@ package node
 
 import (
 	"maps"
+	"net/http"
 	"slices"
 
 	"snowglobe/handlers/node/rpc"
+	"snowglobe/handlers/openrpc"
 	"snowglobe/handlers/rest"
 )
 
@@ -15,6 +17,23 @@ func (n *Node) Endpoints() []rest.Endpoint {
 	var all []rest.Endpoint
 	n.each(func(paths []string, c *rpc.Capabilities) {
 		all = append(all, rest.Endpoint{Interface: "node", Methods: c.HTTP, Paths: paths, Operations: c.Served()})
+	})
+	return all
+}
+
+// Described holds the methods served at some paths; the first path is the shortest.
+type Described struct {
+	Paths   []string
+	Methods []openrpc.Method
+}
+
+// Describe describes every method of the node; methods at several paths appear once.
+func (n *Node) Describe() []Described {
+	var all []Described
+	n.each(func(paths []string, c *rpc.Capabilities) {
+		if c.Methods != nil && c.HTTP[len(c.HTTP)-1] == http.MethodPost {
+			all = append(all, Described{paths, c.Described()})
+		}
 	})
 	return all
 }
