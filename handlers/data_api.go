@@ -1,6 +1,8 @@
 package handlers
 
 import (
+	"errors"
+
 	"snowglobe/handlers/control"
 	"snowglobe/handlers/data"
 	"snowglobe/handlers/data/evm"
@@ -17,18 +19,6 @@ import (
 // exports.
 func RegisterData(server *rest.Server, world *sim.World, exports *export.Jobs, o data.Options) error {
 	b := data.NewBase(world, o)
-	for _, register := range []func() error{
-		func() error { return data.RegisterHealth(server, b) },
-		func() error { return evm.Register(server, b) },
-		func() error { return primary.Register(server, b) },
-		func() error { return staking.Register(server, b) },
-		func() error { return icm.Register(server, b, o) },
-		func() error { return dataexport.Register(server, b, exports) },
-		func() error { return control.RegisterAssets(server, world) },
-	} {
-		if err := register(); err != nil {
-			return err
-		}
-	}
-	return nil
+	return errors.Join(data.RegisterHealth(server, b), evm.Register(server, b), primary.Register(server, b), staking.Register(server, b),
+		icm.Register(server, b, o), dataexport.Register(server, b, exports), control.RegisterAssets(server, world))
 }
