@@ -14,15 +14,15 @@ import (
 )
 
 var accountActions = map[string]action{
-	"account.balance":             {handle: balance},
+	"account.balance":             {handle: with(addressIn("address"), balance)},
 	"account.balancemulti":        {handle: balances},
-	"account.balancehistory":      {handle: balance},
-	"account.txlist":              {handle: transactions},
+	"account.balancehistory":      {handle: with(addressIn("address"), balance)},
+	"account.txlist":              {handle: with(addressIn("address"), transactions)},
 	"account.txlistinternal":      {handle: internals},
-	"account.getminedblocks":      {handle: minedBlocks},
-	"account.tokenbalance":        {handle: tokenBalance},
-	"account.addresstokenbalance": {handle: tokenBalances},
-	"account.tokenbalancehistory": {handle: tokenBalance},
+	"account.getminedblocks":      {handle: with(addressIn("address"), minedBlocks)},
+	"account.tokenbalance":        {handle: with(addressIn("address"), tokenBalance)},
+	"account.addresstokenbalance": {handle: with(addressIn("address"), tokenBalances)},
+	"account.tokenbalancehistory": {handle: with(addressIn("address"), tokenBalance)},
 }
 
 // wei formats an amount without leading zeros, or none, in decimal.
@@ -61,11 +61,7 @@ func (r *request) balanceOf(address common.Address, block uint64) (string, error
 	return wei(row.Balance), nil
 }
 
-func balance(r *request) (any, error) {
-	address, err := r.values.address("address")
-	if err != nil {
-		return nil, err
-	}
+func balance(r *request, address common.Address) (any, error) {
 	block, err := r.atBlock()
 	if err != nil {
 		return nil, err
@@ -150,11 +146,7 @@ func (r *request) inParts(at []store.Position, none error, read func(part []stor
 // confirmations counts the blocks from a block to the head, both included.
 func confirmations(head, number uint64) string { return decimal(max(head, number) - number + 1) }
 
-func transactions(r *request) (any, error) {
-	address, err := r.values.address("address")
-	if err != nil {
-		return nil, err
-	}
+func transactions(r *request, address common.Address) (any, error) {
 	at, err := r.list(func(i store.AddressHistory) ([]store.Position, error) { return r.db().HistoryNativeIDs(r.Context(), i) }, address[:])
 	if err != nil {
 		return nil, err
@@ -276,11 +268,7 @@ type minedBlock struct {
 const mostExamined = 1 << 16
 
 // minedBlocks lists the blocks with an address as their coinbase: those of the address that burns fees are all blocks, others a client made.
-func minedBlocks(r *request) (any, error) {
-	address, err := r.values.address("address")
-	if err != nil {
-		return nil, err
-	}
+func minedBlocks(r *request, address common.Address) (any, error) {
 	p, err := r.values.page(maxRows)
 	if err != nil {
 		return nil, err

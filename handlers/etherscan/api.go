@@ -64,6 +64,17 @@ type action struct {
 	handle func(*request) (any, error)
 }
 
+// with turns a handler for something that requests name into one that reads it first.
+func with[T any](read func(*request) (T, error), handle func(*request, T) (any, error)) func(*request) (any, error) {
+	return func(r *request) (any, error) {
+		named, err := read(r)
+		if err != nil {
+			return nil, err
+		}
+		return handle(r, named)
+	}
+}
+
 // actions lists everything by "module.action", in lower case.
 var actions = joined(accountActions, transferActions, transactionActions, blockActions, logActions, statsActions, tokenActions, gasActions, contractActions, verifyActions, proxyActions)
 

@@ -8,10 +8,10 @@ import (
 )
 
 var blockActions = map[string]action{
-	"block.getblockreward":    {handle: blockReward},
+	"block.getblockreward":    {handle: with((*request).block, blockReward)},
 	"block.getblocknobytime":  {handle: blockAt},
 	"block.getblockcountdown": {handle: countdown},
-	"block.getblocktxnscount": {handle: blockCounts},
+	"block.getblocktxnscount": {handle: with((*request).block, blockCounts)},
 	"block.eth_block_number":  {handle: proxied("eth_blockNumber")}, // Blockscout's
 }
 
@@ -49,11 +49,7 @@ func (r *request) block() (*reader.Block, error) {
 }
 
 // blockReward shows who got a block's fees: all blocks burn them.
-func blockReward(r *request) (any, error) {
-	b, err := r.block()
-	if err != nil {
-		return nil, err
-	}
+func blockReward(r *request, b *reader.Block) (any, error) {
 	return reward{decimal(b.Number), strconv.FormatInt(b.Row.Time, 10), hexAddress(b.Header.Coinbase[:]), wei(b.Row.Fees), []string{}, "0"}, nil
 }
 
@@ -129,11 +125,7 @@ type counts struct {
 }
 
 // blockCounts counts what happened in a block.
-func blockCounts(r *request) (any, error) {
-	b, err := r.block()
-	if err != nil {
-		return nil, err
-	}
+func blockCounts(r *request, b *reader.Block) (any, error) {
 	calls, err := r.db().Calls(r.Context(), b.Row.ID)
 	if err != nil {
 		return nil, err

@@ -63,6 +63,11 @@ func parseAddress(text string) (common.Address, error) {
 // address reads an address.
 func (p parameters) address(name string) (common.Address, error) { return parseAddress(p[name]) }
 
+// addressIn reads the address in a parameter of a request.
+func addressIn(name string) func(*request) (common.Address, error) {
+	return func(r *request) (common.Address, error) { return r.values.address(name) }
+}
+
 // given reports whether a parameter has a value.
 func (p parameters) given(name string) bool { return p[name] != "" }
 

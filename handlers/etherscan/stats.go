@@ -21,9 +21,9 @@ var statsActions = map[string]action{
 	"stats.avaxsupply":         {handle: nativeSupply},
 	"stats.ethprice":           {handle: nativePrice},
 	"stats.avaxprice":          {handle: nativePrice},
-	"stats.tokensupply":        {handle: tokenSupply},
-	"stats.tokensupplyhistory": {handle: tokenSupply},
-	"stats.tokenholdercount":   {handle: holderCount},
+	"stats.tokensupply":        {handle: with(addressIn("contractaddress"), tokenSupply)},
+	"stats.tokensupplyhistory": {handle: with(addressIn("contractaddress"), tokenSupply)},
+	"stats.tokenholdercount":   {handle: with((*request).needToken, holderCount)},
 }
 
 // nativeSupply adds up the balances of all accounts of the chain, in wei.
@@ -101,11 +101,7 @@ func (r *request) supplyOf(contract common.Address, b *reader.Block) (string, er
 	return wei(result.ReturnData), nil
 }
 
-func tokenSupply(r *request) (any, error) {
-	contract, err := r.values.address("contractaddress")
-	if err != nil {
-		return nil, err
-	}
+func tokenSupply(r *request, contract common.Address) (any, error) {
 	n, err := r.atBlock()
 	if err != nil {
 		return nil, err

@@ -17,10 +17,10 @@ import (
 )
 
 var tokenActions = map[string]action{
-	"token.tokeninfo":        {handle: tokenInfo},
+	"token.tokeninfo":        {handle: with((*request).needToken, tokenInfo)},
 	"token.tokenholderlist":  {handle: holderList},
 	"token.topholders":       {handle: holderList},
-	"token.tokenholdercount": {handle: holderCount},
+	"token.tokenholdercount": {handle: with((*request).needToken, holderCount)},
 }
 
 // information is the only row of tokeninfo. Fields that only a submission to Etherscan would fill are empty.
@@ -50,11 +50,7 @@ func (r *request) needToken() (*store.Token, error) {
 	return t, err
 }
 
-func tokenInfo(r *request) (any, error) {
-	t, err := r.needToken()
-	if err != nil {
-		return nil, err
-	}
+func tokenInfo(r *request, t *store.Token) (any, error) {
 	head, err := r.head()
 	if err != nil {
 		return nil, err
@@ -124,11 +120,7 @@ func holderList(r *request) (any, error) {
 	return list, nil
 }
 
-func holderCount(r *request) (any, error) {
-	t, err := r.needToken()
-	if err != nil {
-		return nil, err
-	}
+func holderCount(r *request, t *store.Token) (any, error) {
 	held, err := r.holders(t)
 	return strconv.Itoa(len(held)), err
 }

@@ -163,11 +163,7 @@ func (r *request) balanceIn(t *store.Token, owner common.Address, block uint64) 
 	return sum, err
 }
 
-func tokenBalance(r *request) (any, error) {
-	owner, err := r.values.address("address")
-	if err != nil {
-		return nil, err
-	}
+func tokenBalance(r *request, owner common.Address) (any, error) {
 	block, err := r.atBlock()
 	if err != nil {
 		return nil, err
@@ -192,11 +188,7 @@ type heldToken struct {
 }
 
 // tokenBalances lists the ERC-20 tokens that an address holds.
-func tokenBalances(r *request) (any, error) {
-	owner, err := r.values.address("address")
-	if err != nil {
-		return nil, err
-	}
+func tokenBalances(r *request, owner common.Address) (any, error) {
 	p, err := r.values.page(100)
 	if err != nil {
 		return nil, err

@@ -21,10 +21,10 @@ import (
 var verifyActions = map[string]action{
 	"contract.getabi":                 {handle: contractABI},
 	"contract.getsourcecode":          {handle: sourceCode},
-	"contract.verifysourcecode":       {class: permit.Control, handle: verifySource},
+	"contract.verifysourcecode":       {class: permit.Control, handle: with(addressIn("contractaddress"), verifySource)},
 	"contract.checkverifystatus":      {handle: verifyStatus},
-	"contract.verifyproxycontract":    {handle: verifyProxy},
-	"contract.checkproxyverification": {handle: proxyStatus},
+	"contract.verifyproxycontract":    {handle: with(addressIn("address"), verifyProxy)},
+	"contract.checkproxyverification": {handle: with(addressIn("guid"), proxyStatus)},
 }
 
 const unverified = "Contract source code not verified"
@@ -219,11 +219,7 @@ func (p parameters) settings(from string) map[string]any {
 }
 
 // verifySource begins a verification and returns its id.
-func verifySource(r *request) (any, error) {
-	address, err := r.values.address("contractaddress")
-	if err != nil {
-		return nil, err
-	}
+func verifySource(r *request, address common.Address) (any, error) {
 	arguments, err := r.values.constructorArguments()
 	if err != nil {
 		return nil, err
@@ -267,19 +263,11 @@ func verifyStatus(r *request) (any, error) {
 }
 
 // verifyProxy takes note of nothing: whoever asks for a proxy is told of its implementation anyway. The id is the address.
-func verifyProxy(r *request) (any, error) {
-	address, err := r.values.address("address")
-	if err != nil {
-		return nil, err
-	}
+func verifyProxy(r *request, address common.Address) (any, error) {
 	return hexAddress(address[:]), nil
 }
 
-func proxyStatus(r *request) (any, error) {
-	address, err := r.values.address("guid")
-	if err != nil {
-		return nil, err
-	}
+func proxyStatus(r *request, address common.Address) (any, error) {
 	target, proxy, err := verification.Implementation(r.Context(), r.db(), r.chain, address)
 	switch {
 	case err != nil:
