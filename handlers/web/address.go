@@ -17,9 +17,6 @@ var histories = []struct{ Name, Title, Call string }{
 
 // address shows an address of an EVM chain.
 func address(p *page) error {
-	if err := p.onChain(p.arg("chain")); err != nil {
-		return err
-	}
 	a, c := p.arg("address"), p.Chain
 	tab := p.arg("history")
 	call := ""
@@ -107,9 +104,6 @@ func anyAddress(p *page) error {
 
 // token shows a token or a collection.
 func token(p *page) error {
-	if err := p.onChain(p.arg("chain")); err != nil {
-		return err
-	}
 	a, c := p.arg("address"), p.Chain
 	transfers := get("transfers", "/v1/chains/%s/tokens/%s/transfers", c.ID, a).query("pageSize", rows).query("pageToken", p.arg("pageToken"))
 	items := get("items", "/v1/chains/%s/nfts/collections/%s/tokens", c.ID, a).query("pageSize", "24").query("pageToken", p.arg("pageToken"))
@@ -157,9 +151,6 @@ func anyToken(p *page) error {
 
 // nft shows one item of a collection.
 func nft(p *page) error {
-	if err := p.onChain(p.arg("chain")); err != nil {
-		return err
-	}
 	a, item := p.arg("address"), p.arg("item")
 	if err := p.load(get("item", "/v1/chains/%s/nfts/collections/%s/tokens/%s", p.Chain.ID, a, item)); err != nil {
 		return err

@@ -8,9 +8,6 @@ const rows = "25"
 
 // chain shows the latest blocks and transactions of an EVM chain.
 func chain(p *page) error {
-	if err := p.onChain(p.arg("chain")); err != nil {
-		return err
-	}
 	c := p.Chain
 	transactions := get("transactions", "/v1/chains/%s/transactions", c.ID).query("pageSize", rows).query("pageToken", p.arg("pageToken"))
 	if p.part("chain-transactions") {
@@ -25,9 +22,6 @@ func chain(p *page) error {
 
 // block shows a block of an EVM chain.
 func block(p *page) error {
-	if err := p.onChain(p.arg("chain")); err != nil {
-		return err
-	}
 	id := p.arg("block")
 	transactions := get("transactions", "/v1/chains/%s/blocks/%s/transactions", p.Chain.ID, id).query("pageSize", rows).query("pageToken", p.arg("pageToken"))
 	if p.part("chain-transactions") {

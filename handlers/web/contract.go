@@ -52,9 +52,6 @@ type input struct{ Name, Type, Value string }
 
 // contract shows a contract's source and calls it.
 func contract(p *page) error {
-	if err := p.onChain(p.arg("chain")); err != nil {
-		return err
-	}
 	v := &contractView{page: p, Address: p.arg("address")}
 	if err := p.load(rpc("code", p.Chain.RPC, "eth_getCode", v.Address, "latest")); err != nil {
 		return err

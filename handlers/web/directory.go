@@ -130,10 +130,12 @@ func (d *directory) Contract(c *chainInfo, address string) *control.Contract {
 // Node returns the situation that a node shows.
 func (d *directory) Node(id string) string { return d.nodes[id].Role }
 
-// chain finds an EVM chain by its EVM chain id or its blockchain id.
-func (p *page) onChain(id string) error {
-	if p.Chain = p.names.byChain[id]; p.Chain == nil {
-		return notFound("there is no EVM chain %s in this world", clip(id, 64))
+// onChain finds the EVM chain that a page's path names by its EVM chain id or its blockchain id, before the page is shown.
+func onChain(show func(*page) error) func(*page) error {
+	return func(p *page) error {
+		if p.Chain = p.names.byChain[p.arg("chain")]; p.Chain == nil {
+			return notFound("there is no EVM chain %s in this world", clip(p.arg("chain"), 64))
+		}
+		return show(p)
 	}
-	return nil
 }

@@ -19,17 +19,19 @@ type primaryView struct {
 
 var chainNames = map[string]string{"p": "p-chain", "x": "x-chain", "c": "c-chain"}
 
-// primary makes the view that the first parts of a path name.
-func primary(p *page) (*primaryView, error) {
-	letter := strings.Split(strings.TrimPrefix(p.r.URL.Path, "/"), "/")[0]
-	v := &primaryView{page: p, Network: p.arg("network"), Letter: letter, Chain: chainNames[letter], ID: p.arg("id"), List: p.r.URL.Query().Get("list")}
-	p.Data, p.Nav = v, letter
-	for _, n := range p.names.World.Networks {
-		if n.Name == v.Network {
-			return v, nil
+// primary makes the view that the first parts of a page's path name, before the page is shown.
+func primary(show func(*page, *primaryView) error) func(*page) error {
+	return func(p *page) error {
+		letter, _, _ := strings.Cut(strings.TrimPrefix(p.r.URL.Path, "/"), "/")
+		v := &primaryView{page: p, Network: p.arg("network"), Letter: letter, Chain: chainNames[letter], ID: p.arg("id"), List: p.r.URL.Query().Get("list")}
+		p.Data, p.Nav = v, letter
+		for _, n := range p.names.World.Networks {
+			if n.Name == v.Network {
+				return show(p, v)
+			}
 		}
+		return notFound("there is no network %s in this world", clip(v.Network, 40))
 	}
-	return v, notFound("there is no network %s in this world", clip(v.Network, 40))
 }
 
 // call makes a call of the Data API about the view's chain.
@@ -163,11 +165,7 @@ func (v *primaryView) Status() []string {
 }
 
 // primaryChain shows the P-Chain or the X-Chain.
-func primaryChain(p *page) error {
-	v, err := primary(p)
-	if err != nil {
-		return err
-	}
+func primaryChain(p *page, v *primaryView) error {
 	if v.List == "" {
 		v.List = lists[v.Letter][0].Name
 	}
@@ -208,11 +206,7 @@ func (v *primaryView) rpc() string {
 }
 
 // primaryTransaction shows a transaction's inputs and outputs.
-func primaryTransaction(p *page) error {
-	v, err := primary(p)
-	if err != nil {
-		return err
-	}
+func primaryTransaction(p *page, v *primaryView) error {
 	calls := []*Call{v.call("tx", "/transactions/%s", v.ID)}
 	switch v.Letter {
 	case "p":
@@ -241,11 +235,7 @@ func (v *primaryView) Memo(m any) string {
 }
 
 // primaryBlock shows a block of the P- or the X-Chain.
-func primaryBlock(p *page) error {
-	v, err := primary(p)
-	if err != nil {
-		return err
-	}
+func primaryBlock(p *page, v *primaryView) error {
 	if err := p.load(v.call("block", "/blocks/%s", v.ID)); err != nil {
 		return err
 	}
@@ -253,11 +243,7 @@ func primaryBlock(p *page) error {
 }
 
 // primaryAddress shows an address's holdings on the P- or the X-Chain.
-func primaryAddress(p *page) error {
-	v, err := primary(p)
-	if err != nil {
-		return err
-	}
+func primaryAddress(p *page, v *primaryView) error {
 	transactions := v.call("list", "/transactions").query("addresses", v.ID).query("pageSize", rows).query("pageToken", p.arg("pageToken"))
 	v.List = "transactions"
 	if p.part("primary-list") {
@@ -279,11 +265,7 @@ func ownerOnC(p *page) error {
 }
 
 // node shows a validator with its history and its delegators.
-func node(p *page) error {
-	v, err := primary(p)
-	if err != nil {
-		return err
-	}
+func node(p *page, v *primaryView) error {
 	if err := p.load(v.l1Fee(), get("validators", "/v1/networks/%s/validators/%s?pageSize=100", v.Network, v.ID).opt(), rpcWith("current", v.rpc(), "platform.getCurrentValidators", J{"nodeIDs": []any{v.ID}}).opt(),
 		get("delegators", "/v1/networks/%s/delegators", v.Network).query("nodeIds", v.ID).query("pageSize", rows).opt(),
 		get("l1", "/v1/networks/%s/l1Validators?includeInactiveL1Validators=true", v.Network).query("nodeId", v.ID).opt(), get("blocks", "/v1/networks/%s/blockchains/p-chain/nodes/%s/blocks", v.Network, v.ID).query("pageSize", "8").opt()); err != nil {
@@ -292,6 +274,7 @@ func node(p *page) error {
 	if p.Got["validators"] == nil && len(list(dig(p.Got["l1"], "validators"))) == 0 {
 		return notFound("%s validates nothing on %s", clip(v.ID, 60), v.Network)
 	}
+	var err error
 	if v.Extra, err = v.validations(); err != nil {
 		return err
 	}
@@ -299,11 +282,7 @@ func node(p *page) error {
 }
 
 // subnet shows a subnet with its chains and validators.
-func subnet(p *page) error {
-	v, err := primary(p)
-	if err != nil {
-		return err
-	}
+func subnet(p *page, v *primaryView) error {
 	if err := p.load(v.l1Fee(), get("subnet", "/v1/networks/%s/subnets/%s", v.Network, v.ID), get("l1", "/v1/networks/%s/l1Validators?includeInactiveL1Validators=true", v.Network).query("subnetId", v.ID).opt(),
 		get("validators", "/v1/networks/%s/validators", v.Network).query("subnetId", v.ID).query("pageSize", rows).opt()); err != nil {
 		return err
@@ -312,11 +291,7 @@ func subnet(p *page) error {
 }
 
 // assetPage shows an asset of the X-Chain.
-func assetPage(p *page) error {
-	v, err := primary(p)
-	if err != nil {
-		return err
-	}
+func assetPage(p *page, v *primaryView) error {
 	transactions := v.call("list", "/assets/%s/transactions", v.ID).query("pageSize", rows).query("pageToken", p.arg("pageToken"))
 	v.List = "transactions"
 	if p.part("primary-list") {

@@ -12,9 +12,6 @@ import (
 
 // transaction shows a transaction's effects, in words and as every interface returns it.
 func transaction(p *page) error {
-	if err := p.onChain(p.arg("chain")); err != nil {
-		return err
-	}
 	hash, c := p.arg("hash"), p.Chain
 	pending := rpc("pending", c.RPC, "eth_getTransactionByHash", hash).opt()
 	if err := p.load(get("tx", "/v1/chains/%s/transactions/%s", c.ID, hash).opt(), pending); err != nil {
