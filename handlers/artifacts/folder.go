@@ -1,6 +1,7 @@
 package artifacts
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -646,11 +647,6 @@ func (b *builds) newest() (names []string, err error) {
 			names = append(names, name)
 		}
 	}
-	slices.SortFunc(names, func(x, y string) int {
-		if c := modified[y].Compare(modified[x]); c != 0 {
-			return c
-		}
-		return strings.Compare(x, y)
-	})
+	slices.SortFunc(names, func(x, y string) int { return cmp.Or(modified[y].Compare(modified[x]), strings.Compare(x, y)) })
 	return names, nil
 }

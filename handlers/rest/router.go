@@ -202,10 +202,7 @@ func (t template) matches(path string) bool {
 // compare orders more specific templates first: literals, then variables with a literal, then bare variables.
 func (t template) compare(u template) int {
 	for i := range min(len(t), len(u)) {
-		if c := cmp.Compare(t[i].looseness(), u[i].looseness()); c != 0 {
-			return c
-		}
-		if c := cmp.Compare(t[i].literal, u[i].literal); c != 0 {
+		if c := cmp.Or(cmp.Compare(t[i].looseness(), u[i].looseness()), cmp.Compare(t[i].literal, u[i].literal)); c != 0 {
 			return c
 		}
 	}

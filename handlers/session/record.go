@@ -30,7 +30,6 @@ type action struct {
 	result []byte // JSON, if the line needs it
 
 	ended, void, failed bool
-	dropped             bool   // no longer kept
 	large               int    // size of the data, if too large to keep
 	line                string // the text, once written
 
@@ -171,7 +170,6 @@ func (r *Recorder) take(a *action) {
 	r.bytes += a.bytes()
 	for r.bytes > r.limit && len(r.actions) > 1 && r.actions[0].ended {
 		r.bytes -= r.actions[0].bytes()
-		r.actions[0].dropped = true
 		r.actions[0] = nil
 		r.actions = r.actions[1:]
 		r.dropped++

@@ -133,10 +133,10 @@ func (s *samples) contract(role string) string {
 	return ""
 }
 
-func (s *samples) node(role string) (n struct{ NodeID, ValidationID, TxID string }) {
+func (s *samples) node(role string) (n struct{ NodeID, ValidationID string }) {
 	for _, node := range s.names.World.Networks[0].Nodes {
 		if node.Role == role {
-			n.NodeID, n.ValidationID, n.TxID = node.NodeID, node.ValidationID, node.TxID
+			n.NodeID, n.ValidationID = node.NodeID, node.ValidationID
 		}
 	}
 	return n
