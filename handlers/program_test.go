@@ -7,6 +7,7 @@ package handlers_test
 import (
 	"bufio"
 	"bytes"
+	"fmt"
 	"io"
 	"net/http"
 	"os"
@@ -143,38 +144,46 @@ func TestExecTellsItsCommandOfTheWorld(t *testing.T) {
 	}
 }
 
-// TestCtrlCEndsASearch: it kills the running commands, and prints how many runs passed.
+// TestCtrlCEndsASearch: it kills the running commands with what they started, and prints how many runs passed.
 func TestCtrlCEndsASearch(t *testing.T) {
 	t.Parallel()
-	pids := filepath.Join(t.TempDir(), "pids")
-	c := command(t, "search", "--runs", "400", "--corpus", filepath.Join(t.TempDir(), "schedules.txt"), "--", "sh", "-c", `echo $$ >>"$0"; if [ $(wc -l <"$0") -gt 3 ]; then sleep 600; fi`, pids)
+	begun := filepath.Join(t.TempDir(), "begun")
+	asleep := begun + ".asleep"
+	c := command(t, "search", "--runs", "400", "--corpus", filepath.Join(t.TempDir(), "schedules.txt"), "--", "sh", "-c",
+		`echo $$ >>"$0"; if [ $(wc -l <"$0") -gt 3 ]; then sleep 600 & echo $! >>"$0.asleep"; wait; fi`, begun)
 	var stdout, stderr bytes.Buffer
 	c.Stdout, c.Stderr = &stdout, &stderr
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}
-	var running []string
-	for begun := time.Now(); len(running) < 5; time.Sleep(20 * time.Millisecond) { // both workers sleep
-		text, _ := os.ReadFile(pids)
-		if running = strings.Fields(string(text)); time.Since(begun) > time.Minute {
-			t.Fatalf("only %d runs: %s", len(running), &stderr)
+	pids := func(path string) []string {
+		text, _ := os.ReadFile(path)
+		return strings.Fields(string(text))
+	}
+	for since := time.Now(); len(pids(asleep)) < 2; time.Sleep(20 * time.Millisecond) { // one for each worker
+		if time.Since(since) > time.Minute {
+			t.Fatalf("%d of %d runs sleep: %s", len(pids(asleep)), len(pids(begun)), &stderr)
 		}
 	}
 	if err := c.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
 	}
-	begun := time.Now()
-	_ = c.Wait() // the code is checked below
-	if code := c.ProcessState.ExitCode(); code != 130 || !strings.HasPrefix(stdout.String(), "no failure in 2 runs of 400: interrupted") || stderr.String() != "snowglobe: interrupted\n" || time.Since(begun) > 10*time.Second {
-		t.Errorf("exit %d after %s, %q, %q", code, time.Since(begun), &stdout, &stderr)
+	since := time.Now()
+	_ = c.Wait()                   // the code is checked below
+	passed := len(pids(begun)) - 3 // without the calm one and the two that sleep
+	want := fmt.Sprintf("no failure in %d runs of 400: interrupted", passed)
+	if code := c.ProcessState.ExitCode(); code != 130 || !strings.HasPrefix(stdout.String(), want) || stderr.String() != "snowglobe: interrupted\n" || time.Since(since) > 10*time.Second {
+		t.Errorf("exit %d after %s, %q, %q", code, time.Since(since), &stdout, &stderr)
 	}
-	for _, text := range running {
+	for _, text := range pids(asleep) {
 		pid, err := strconv.Atoi(text)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if syscall.Kill(pid, 0) == nil {
-			t.Errorf("process %d is still running", pid)
+		for since := time.Now(); syscall.Kill(pid, 0) == nil; time.Sleep(10 * time.Millisecond) { // until init has buried it
+			if time.Since(since) > 5*time.Second {
+				t.Fatalf("process %d is still running", pid)
+			}
 		}
 	}
 }

@@ -206,15 +206,15 @@ func TestTheBudgetEndsASearch(t *testing.T) {
 	}
 }
 
-// TestASearchThatEndsEarlyTellsWhatItFound: the budget ends, or the user stops the search, while it shrinks a failure.
+// TestASearchThatEndsEarlyTellsWhatItFound: the budget ends, or the user stops the search, after any number of runs that shrink a failure.
 func TestASearchThatEndsEarlyTellsWhatItFound(t *testing.T) {
+	fails := program(func(met []string) bool { return slices.Contains(met, "reset1") })
 	for _, stopped := range []string{"the budget is used up", "interrupted"} {
-		for _, last := range []int{0, 3} { // runs after the failure
+		for last := 0; ; last++ { // runs after the failure
 			ctx, stop := context.WithCancel(t.Context())
 			defer stop()
-			fails := program(func(met []string) bool { return slices.Contains(met, "reset1") })
-			after := -1 // runs since the first failure
-			run := func(ctx context.Context, s *fault.Schedule) (*search.Outcome, error) {
+			after := -1
+			r, err := search.Find(ctx, func(ctx context.Context, s *fault.Schedule) (*search.Outcome, error) {
 				if after == last {
 					if stopped == "interrupted" {
 						stop()
@@ -227,13 +227,15 @@ func TestASearchThatEndsEarlyTellsWhatItFound(t *testing.T) {
 					after++
 				}
 				return o, err
+			}, search.Options{Runs: 300, Budget: 300 * time.Millisecond})
+			if r.Found != nil && !r.Found.Unfinished && last > 3 {
+				break
 			}
-			r, err := search.Find(ctx, run, search.Options{Runs: 300, Budget: 500 * time.Millisecond})
 			if interrupted := stopped == "interrupted"; interrupted != errors.Is(err, context.Canceled) || !interrupted && err != nil {
 				t.Errorf("%s: %v", stopped, err)
 			}
 			if r.Found == nil || !r.Found.Unfinished || r.Found.Attempts != last {
-				t.Fatalf("%s: %+v", stopped, r.Found)
+				t.Fatalf("%s after %d more runs: %+v", stopped, last, r.Found)
 			}
 			text := r.Report(func(id string) string { return "exec " + id }).String()
 			want := fmt.Sprintf("run %d fails: exit code 1\n%d of its %d faults are left after %d more runs, and perhaps fewer suffice (%s):\n", r.Found.Number, len(r.Found.List), r.Found.From, last, stopped)
@@ -245,6 +247,28 @@ func TestASearchThatEndsEarlyTellsWhatItFound(t *testing.T) {
 				t.Errorf("the page: %v, %s", err, &page)
 			}
 		}
+	}
+}
+
+// TestAFailureBesideARunThatHangs is told even if the budget ends before the other worker's run.
+func TestAFailureBesideARunThatHangs(t *testing.T) {
+	var runs atomic.Int64
+	hangs := make(chan struct{})
+	r := find(t, func(ctx context.Context, s *fault.Schedule) (*search.Outcome, error) {
+		switch runs.Add(1) {
+		case 1:
+			return &search.Outcome{}, nil
+		case 2:
+			<-hangs
+			return &search.Outcome{Failure: "exit code 1", Applied: fault.List{{Kind: "503", Times: 1, On: "getChain", Key: "*", Nth: 1}}}, nil
+		case 3:
+			close(hangs)
+		}
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}, search.Options{Workers: 2, Budget: 100 * time.Millisecond})
+	if r.Found == nil || !r.Found.Unfinished || len(r.Found.List) != 1 {
+		t.Errorf("%+v", r.Found)
 	}
 }
 
