@@ -130,7 +130,7 @@ func holdings(t *testing.T, n *sim.Network) *big.Int {
 		nano += uint64(s.Weight)
 	}
 	for _, v := range all.L1 {
-		nano += all.L1Balance(v.L1ValidatorView)
+		nano += all.L1Balance(v)
 	}
 	c := n.CChain()
 	head, err := c.Head(t.Context())

@@ -98,7 +98,7 @@ func (a *validatorsAPI) GetCurrentValidators(r *http.Request, args *CurrentValid
 	}
 	for _, v := range index.L1ValidatorsOf(chain.subnet) {
 		add(CurrentValidator{ValidationID: ids.ID(v.Validation), NodeID: ids.NodeID(v.Node), Weight: uint64(v.Weight),
-			StartTimestamp: uint64(v.Start), IsActive: index.L1Balance(v.L1ValidatorView) > 0, IsL1Validator: true})
+			StartTimestamp: uint64(v.Start), IsActive: index.L1Balance(v) > 0, IsL1Validator: true})
 	}
 	return nil
 }

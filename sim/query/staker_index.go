@@ -40,7 +40,7 @@ type StakerIndex struct {
 	Delegators []*DelegatorEntry          // newest first
 	Delegated  Keyset[DelegatorEntry]     // newest first
 	Rewards    func() Keyset[RewardEntry] // newest first
-	L1         []*L1Entry                 // newest first
+	L1         []*store.L1ValidatorView   // newest first
 	orders     map[string]func() Keyset[ValidatorEntry]
 	uptime     func(ids.NodeID, *store.Node) uint32
 	nodes      map[ids.NodeID]*store.Node
@@ -68,11 +68,6 @@ type DelegatorEntry struct {
 	StatusNow       int
 	Validator       *ValidatorEntry // whose period contains it
 	ValidatorShares uint32          // of the validator, of a million
-}
-
-// L1Entry is an L1 validator.
-type L1Entry struct {
-	*store.L1ValidatorView
 }
 
 // NetReward returns the delegator's reward less the validator's fee.
@@ -123,7 +118,7 @@ func newStakerIndex(ctx context.Context, n *sim.Network) (*StakerIndex, error) {
 		return nil, err
 	}
 	for i := range l1 {
-		x.L1 = append(x.L1, &L1Entry{&l1[len(l1)-1-i]})
+		x.L1 = append(x.L1, &l1[len(l1)-1-i])
 	}
 	for i := range stakers {
 		stakers[i].PotentialReward = n.PotentialReward(&stakers[i], head)
@@ -390,8 +385,8 @@ func (x *StakerIndex) Staked() (locked, pending []*store.Staker) {
 }
 
 // L1ValidatorsOf returns an L1's validators that were not removed, inactive ones included, oldest first.
-func (x *StakerIndex) L1ValidatorsOf(subnet ids.ID) []*L1Entry {
-	var some []*L1Entry
+func (x *StakerIndex) L1ValidatorsOf(subnet ids.ID) []*store.L1ValidatorView {
+	var some []*store.L1ValidatorView
 	for _, v := range slices.Backward(x.L1) {
 		if v.Weight > 0 && ids.ID(v.Subnet) == subnet {
 			some = append(some, v)
@@ -401,8 +396,8 @@ func (x *StakerIndex) L1ValidatorsOf(subnet ids.ID) []*L1Entry {
 }
 
 // L1ValidatorByID returns the L1 validator with a validation id, even a removed one, or nil.
-func (x *StakerIndex) L1ValidatorByID(validation ids.ID) *L1Entry {
-	if i := slices.IndexFunc(x.L1, func(v *L1Entry) bool { return ids.ID(v.Validation) == validation }); i >= 0 {
+func (x *StakerIndex) L1ValidatorByID(validation ids.ID) *store.L1ValidatorView {
+	if i := slices.IndexFunc(x.L1, func(v *store.L1ValidatorView) bool { return ids.ID(v.Validation) == validation }); i >= 0 {
 		return x.L1[i]
 	}
 	return nil
@@ -432,7 +427,7 @@ func (x *StakerIndex) ValidatorSet(subnet ids.ID) []sim.Validator {
 		set.Add(node, keys[node], uint64(v.Weight)+v.Delegated)
 	}
 	for _, v := range x.L1ValidatorsOf(subnet) {
-		if x.L1Balance(v.L1ValidatorView) == 0 {
+		if x.L1Balance(v) == 0 {
 			set.Add(ids.EmptyNodeID, nil, uint64(v.Weight))
 		} else {
 			set.Add(ids.NodeID(v.Node), v.BLS, uint64(v.Weight))

@@ -62,13 +62,13 @@ func (a *stakingAPI) listL1Validators(r *rest.Request, n *sim.Network) (any, err
 	}
 	validation, node := rest.Value[ids.ID](r, "l1ValidationId"), rest.Value[ids.NodeID](r, "nodeId")
 	subnets, inactive := rest.List[ids.ID](r, "subnetId"), r.Bool("includeInactiveL1Validators")
-	passes := func(v *query.L1Entry) bool {
-		return (inactive || all.L1Balance(v.L1ValidatorView) > 0) && (!r.Given("l1ValidationId") || bytes.Equal(v.Validation, validation[:])) &&
+	passes := func(v *store.L1ValidatorView) bool {
+		return (inactive || all.L1Balance(v) > 0) && (!r.Given("l1ValidationId") || bytes.Equal(v.Validation, validation[:])) &&
 			(!r.Given("nodeId") || bytes.Equal(v.Node, node[:])) && (len(subnets) == 0 || slices.Contains(subnets, ids.ID(v.Subnet)))
 	}
-	found, next := data.PageOf(r, query.NewKeyset(all.L1, func(v *query.L1Entry) uint64 { return query.CursorOfUTXO(v.ID) }), passes)
-	shown := data.List(found, func(v **query.L1Entry) L1Validator {
-		return showL1Validator(n.Rules, (*v).L1ValidatorView, all.L1Balance((*v).L1ValidatorView))
+	found, next := data.PageOf(r, query.NewKeyset(all.L1, func(v *store.L1ValidatorView) uint64 { return query.CursorOfUTXO(v.ID) }), passes)
+	shown := data.List(found, func(v **store.L1ValidatorView) L1Validator {
+		return showL1Validator(n.Rules, *v, all.L1Balance(*v))
 	})
 	return l1Validators{next, shown, data.Decimals(all.Head.ID.Number())}, nil
 }

@@ -59,10 +59,10 @@ func (a *Service) l1Validators(args *ValidatorsArgs, index *query.StakerIndex, r
 	}
 }
 
-func (a *Service) l1Validator(v *query.L1Entry, index *query.StakerIndex) L1Validator {
+func (a *Service) l1Validator(v *store.L1ValidatorView, index *query.StakerIndex) L1Validator {
 	return L1Validator{
 		NodeID: ids.NodeID(v.Node), Weight: jsonrpc.Uint64(v.Weight), StartTime: jsonrpc.Uint64(v.Start), ValidationID: ids.ID(v.Validation),
 		PublicKey: v.BLS, RemainingBalanceOwner: a.owner(v.BalanceOwner), DeactivationOwner: a.owner(v.DeactivationOwner),
-		MinNonce: jsonrpc.Uint64(v.Nonce), Balance: jsonrpc.Uint64(index.L1Balance(v.L1ValidatorView)),
+		MinNonce: jsonrpc.Uint64(v.Nonce), Balance: jsonrpc.Uint64(index.L1Balance(v)),
 	}
 }
