@@ -53,7 +53,7 @@ func (a *exportAPI) operationOperations() []rest.Operation {
 			Doc: exportDoc(), Body: reflect.TypeFor[exportBody](), Answer: reflect.TypeFor[Operation](), Status: 200, UpstreamStatus: 201,
 			Class: permit.Control, Networks: a.exportNetworks, Handle: a.startExport},
 		{ID: "getOperation", Path: "/v1/operations/{operationId}", Summary: "Get the state of an export", Spec: "Operations",
-			Params: data.JoinParams(operationParam), Answer: reflect.TypeFor[Operation](), Networks: a.operationNetworks, Live: true, Handle: a.getOperation},
+			Params: data.JoinParams(operationParam), Answer: reflect.TypeFor[Operation](), Networks: a.operationNetworks, Live: true, Handle: rest.With(a.operation, a.getOperation)},
 	}
 }
 
@@ -64,7 +64,7 @@ func (a *exportAPI) fileOperations() []rest.Operation {
 			Params: rest.Paging(10, 100), Class: permit.Control, Answer: reflect.TypeFor[operationList](), Handle: a.listExports},
 		{ID: "downloadExport", Path: "/sim/exports/{operationId}/transactions.csv", Summary: "The file of an export",
 			Doc:    "Supports gzip, Range and If-None-Match.",
-			Params: data.JoinParams(operationParam), Produces: csvType, Networks: a.operationNetworks, Handle: a.downloadExport},
+			Params: data.JoinParams(operationParam), Produces: csvType, Networks: a.operationNetworks, Handle: rest.With(a.operation, a.downloadExport)},
 	}
 }
 
@@ -148,11 +148,7 @@ func (a *exportAPI) operationNetworks(r *rest.Request) []string {
 	return networksOf(&scope)
 }
 
-func (a *exportAPI) getOperation(r *rest.Request) (any, error) {
-	o, err := a.operation(r)
-	if err != nil {
-		return nil, err
-	}
+func (a *exportAPI) getOperation(r *rest.Request, o *store.Operation) (any, error) {
 	return a.describeOperation(r, o)
 }
 
@@ -188,11 +184,7 @@ func (a *exportAPI) startExport(r *rest.Request) (any, error) {
 	return a.describeOperation(r, o)
 }
 
-func (a *exportAPI) downloadExport(r *rest.Request) (any, error) {
-	o, err := a.operation(r)
-	if err != nil {
-		return nil, err
-	}
+func (a *exportAPI) downloadExport(r *rest.Request, o *store.Operation) (any, error) {
 	if !o.Complete() {
 		return nil, rest.NotFound("operation %s has no file: it is %s", o.Name(), o.Status)
 	}
