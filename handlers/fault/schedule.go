@@ -109,19 +109,24 @@ func (r Requests) may(have ...*Kind) float64 {
 // parts lists the fractions of requests that may fail.
 var parts = []float64{0.1, 0.25, 0.5, 0.8}
 
-// Draw makes the schedule with a number. Half of the numbers draw faults of one kind that the expected requests may have, the others of several. It draws reorganisations only if the
-// user asks for them, because the network has none. The more requests are expected, the smaller is the chance of each to fail or to wait.
+// Draw makes the schedule with a number. Half of the numbers draw faults of one kind that the expected requests may have (any, if they are nil), the
+// others of several. It draws reorganisations only if the user asks for them, because the network has none. The more requests are expected, the
+// smaller is the chance of each to fail or to wait.
 func Draw(number int64, expected Requests, reorg bool) *Schedule {
 	s := newSchedule()
 	s.number, s.part, s.expected = number, parts[number/2%int64(len(parts))], expected
 	var possible []*Kind
 	for i := range kinds {
-		if k := &kinds[i]; expected.may(k) > 0 && (k.Name != "reorg" || reorg) {
+		if k := &kinds[i]; (expected == nil || expected.may(k) > 0) && (k.Name != "reorg" || reorg) {
 			possible = append(possible, k)
 		}
 	}
 	if number%2 == 1 && len(possible) > 0 {
-		s.drawn, s.part = possible[number/2%int64(len(possible)):][:1], max(s.part, 0.5)
+		k := possible[number/2%int64(len(possible))]
+		s.drawn, s.part = []*Kind{k}, max(s.part, 0.5)
+		if k.of == ofWorld { // there is one chance in a run
+			s.part = 1
+		}
 		return s
 	}
 	for i := range kinds { // faults may lead to requests that the calm run lacks
@@ -284,6 +289,9 @@ func (s *Schedule) draw(t *target, a *asked) *Planned {
 // likelihood returns the chance that a request has a fault of a kind. Because the expected requests decide it, and not those that came before, it
 // is the same in whatever order they arrive.
 func (s *Schedule) likelihood(k *Kind) float64 {
+	if k.of == ofWorld {
+		return s.part
+	}
 	part, all, fit := s.part*k.part, s.expected.may(s.drawn...), s.expected.may(k)
 	if all > 0 {
 		part = min(part, mostFaults/all)

@@ -108,6 +108,17 @@ func TestOddNumbersDrawWhatACommandCanMeet(t *testing.T) {
 	}
 }
 
+// TestBadWeatherAlone: a number that draws only a fault of the world always has it.
+func TestBadWeatherAlone(t *testing.T) {
+	calm := fault.Repeat(nil)
+	calm.World()
+	for number, want := range map[int64]string{1: "fee", 3: "settlement", 5: "relay", 7: "fee", 9: "settlement", 11: "relay"} {
+		if got := fault.Draw(number, calm.Requests(), false).World(); len(got) != 1 || got[0] != want {
+			t.Errorf("schedule %d has %v, want %s", number, got, want)
+		}
+	}
+}
+
 // TestOneRequestMoreChangesNothing: a client that polls again, or asks for some more in another run, still meets the same faults.
 func TestOneRequestMoreChangesNothing(t *testing.T) {
 	draw := func(number int64, expected, times int) string {
@@ -317,6 +328,15 @@ func TestWhatDiffersBetweenRunsIsNoPartOfARequest(t *testing.T) {
 	}
 	if a, b := key(chainRequest(1)), key(chainRequest(2)); a == b {
 		t.Errorf("two chains have the key %s", a)
+	}
+	for _, params := range []string{"", "[]"} {
+		s := fault.Draw(1, nil, false)
+		for range 50 {
+			follow(s).Decide(rpc("eth_blockNumber", params))
+		}
+		if text := s.Applied().String(); strings.Contains(text, "  is ") {
+			t.Errorf("a call with the parameters %q is told as %s", params, text)
+		}
 	}
 }
 

@@ -144,7 +144,7 @@ func callTarget(r *Request) *target {
 		t.on = "none"
 	}
 	text := constant(strings.Join(texts, "\n"))
-	t.key, t.what = hashed(r.Path+" "+text), shown(text)
+	t.key, t.what = hashed(r.Path+" "+text), shown(strings.TrimSpace(text))
 	return t
 }
 
