@@ -127,6 +127,30 @@ func TestAFaultOfARetryIsShrunk(t *testing.T) {
 	}
 }
 
+// TestTheFirstDoubledMessageIsBlamed: a program gets four messages and fails if any comes twice. The last could come again after it has ended.
+func TestTheFirstDoubledMessageIsBlamed(t *testing.T) {
+	var first fault.List // of the run that failed first
+	run := func(_ context.Context, s *fault.Schedule) (*search.Outcome, error) {
+		set := fault.NewSet(1, "main", time.Now, events.NewHub())
+		set.Follow(s, func() int64 { return 0 }, func() {})
+		o := &search.Outcome{}
+		for number := range int64(4) {
+			if a, _ := set.DecideEvent(&fault.Event{Webhook: "address_activity", Text: "{}", Number: number + 1}, &fault.Request{Interface: "webhook"}); a != nil && a.Double > 0 {
+				o.Failure = "exit code 1"
+			}
+		}
+		if o.Applied = s.Applied(); first == nil && len(o.Applied) > 1 {
+			first = o.Applied
+		} else if first == nil {
+			o.Failure = ""
+		}
+		return o, nil
+	}
+	if f := find(t, run, search.Options{}).Found; f == nil || len(f.List) != 1 || f.List[0].String() != first[0].String() {
+		t.Errorf("%+v of %v", f, first)
+	}
+}
+
 // TestAProgramWithRandomParameters asks for other chains in each run, and fails if the second request fails: the schedule counts its requests.
 func TestAProgramWithRandomParameters(t *testing.T) {
 	var last atomic.Int64

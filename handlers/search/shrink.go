@@ -83,10 +83,14 @@ func (h *shrinking) begin(ctx context.Context, list fault.List) (fault.List, err
 }
 
 // singles lists each fault alone, last first, because the last is the likeliest cause. A request that was repeated because of other faults comes
-// earlier without them.
+// earlier without them. Events that come twice are tried from the first one on: the command may end before the last one comes again.
 func singles(list fault.List) (all []fault.List) {
-	var earlier []fault.List
+	var earlier, twice []fault.List
 	for i, p := range slices.Backward(list) {
+		if p.Kind == "doubled" {
+			twice = append(twice, fault.List{p})
+			continue
+		}
 		all = append(all, fault.List{p})
 		before := 0
 		for _, other := range list[:i] {
@@ -99,7 +103,8 @@ func singles(list fault.List) (all []fault.List) {
 			earlier = append(earlier, fault.List{p})
 		}
 	}
-	return append(all, earlier...)
+	slices.Reverse(twice)
+	return slices.Concat(all, twice, earlier)
 }
 
 // without returns copies of a list: without each half of its faults, then without each single fault.
