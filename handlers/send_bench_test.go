@@ -6,6 +6,7 @@ import (
 	"context"
 	"crypto/ecdsa"
 	"errors"
+	"fmt"
 	"math/big"
 	"net"
 	"os"
@@ -115,8 +116,13 @@ func (r *report) pay(p *process, path string, clients int) (took []time.Duration
 			return err
 		}
 		for {
-			if _, err := client.TransactionReceipt(r.b.Context(), tx.Hash()); !errors.Is(err, ethereum.NotFound) {
-				return err // anvil has no receipt yet when it confirms the transaction
+			receipt, err := client.TransactionReceipt(r.b.Context(), tx.Hash())
+			switch {
+			case errors.Is(err, ethereum.NotFound): // anvil has no receipt yet when it confirms the transaction
+			case err == nil && receipt.Status == types.ReceiptStatusFailed:
+				return fmt.Errorf("payment %s failed", tx.Hash())
+			default:
+				return err
 			}
 		}
 	}
@@ -146,7 +152,7 @@ func (r *report) pay(p *process, path string, clients int) (took []time.Duration
 			defer client.Close()
 			for nonce := range uint64(sentTransactions / clients) {
 				sent := time.Now()
-				if err := pay(client, key, nonce, common.Address{19: 7}, new(big.Int)); err != nil {
+				if err := pay(client, key, nonce, common.Address{0: 7}, big.NewInt(1)); err != nil {
 					r.b.Error(err)
 					return
 				}
