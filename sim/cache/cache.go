@@ -1,6 +1,7 @@
 package cache
 
 import (
+	"hash/maphash"
 	"math/rand/v2"
 	"reflect"
 	"sync"
@@ -28,7 +29,12 @@ type Memory struct {
 	used   int
 	hand   *link      // the next entry to look at, in a ring of all; nil when there are none
 	chance *rand.Rand // picks the spared entries
+
+	added [lastAdded]atomic.Uint32 // parts of the hashes of keys, each in its slot
 }
+
+// lastAdded is roughly the number of keys that NewRepeated's caches recognise.
+const lastAdded = 1 << 12
 
 // NewMemory makes a separate memory, as tests do; the program's caches share the process's.
 func NewMemory(limit int) *Memory { return &Memory{limit: limit, chance: rand.New(rand.NewPCG(0, 0))} }
@@ -102,6 +108,9 @@ type Cache[K comparable, V any] struct {
 	keys   sizer
 	values sizer
 
+	repeated bool // store only what is added again
+	seed     maphash.Seed
+
 	mu      sync.RWMutex
 	entries map[K]*entry[K, V]
 }
@@ -135,9 +144,24 @@ func NewCounted[K comparable, V any](g *Group, beyond func(V) int) *Cache[K, V] 
 	return c
 }
 
+// NewRepeated makes a cache in a group, within the process's budget, that stores a value once its key is added again: storing what is never asked
+// for again costs as much as a read.
+func NewRepeated[K comparable, V any](g *Group) *Cache[K, V] {
+	c := New[K, V](g)
+	c.repeated = true
+	return c
+}
+
 // NewIn makes a cache that shares a memory.
 func NewIn[K comparable, V any](m *Memory) *Cache[K, V] {
-	return &Cache[K, V]{memory: m, keys: sizerOf(reflect.TypeFor[K]()), values: sizerOf(reflect.TypeFor[V]()), entries: map[K]*entry[K, V]{}}
+	return &Cache[K, V]{memory: m, keys: sizerOf(reflect.TypeFor[K]()), values: sizerOf(reflect.TypeFor[V]()), seed: maphash.MakeSeed(), entries: map[K]*entry[K, V]{}}
+}
+
+// addedBefore reports whether the same key was added recently.
+func (c *Cache[K, V]) addedBefore(key K) bool {
+	hash := maphash.Comparable(c.seed, key)
+	part := uint32(hash >> 32)
+	return c.memory.added[hash%lastAdded].Swap(part) == part
 }
 
 // Get returns the value added under a key, if it is still there.
@@ -156,6 +180,9 @@ func (c *Cache[K, V]) Get(key K) (value V, found bool) {
 
 // Add stores a value under a key, unless it is too large.
 func (c *Cache[K, V]) Add(key K, value V) {
+	if c.repeated && !c.addedBefore(key) {
+		return
+	}
 	e := &entry[K, V]{cache: c, key: key, value: value}
 	e.entry = e
 	e.size = int(reflect.TypeFor[entry[K, V]]().Size()) + mapSlot + c.keys.beyond(key) + c.values.beyond(value)

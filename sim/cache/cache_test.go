@@ -131,3 +131,29 @@ func TestSomeOfWhatIsAskedForInTurnStays(t *testing.T) {
 		t.Errorf("%d of %d entries are found", found, asked)
 	}
 }
+
+// TestWhatIsAddedAgainIsKept: a cache of repeated values forgets what is added once, and keeps what is added twice, even if some others are added in
+// between.
+func TestWhatIsAddedAgainIsKept(t *testing.T) {
+	g := new(Group)
+	c, other := NewRepeated[int, string](g), NewRepeated[int, string](g)
+	const keys, between = 1_000, 100
+	for key := range keys {
+		c.Add(key, "first")
+		if _, there := c.Get(key); there {
+			t.Fatalf("%d is kept at once", key)
+		}
+		if other.Add(key, "other"); key >= between {
+			c.Add(key-between, "second")
+		}
+	}
+	kept := 0
+	for key := range keys - between {
+		if value, there := c.Get(key); there && value == "second" {
+			kept++
+		}
+	}
+	if kept < keys*3/4 {
+		t.Errorf("%d of %d values are kept", kept, keys-between)
+	}
+}

@@ -253,8 +253,8 @@ func newHistory(g *cache.Group) *history {
 	return &history{
 		blocks:    cache.New[uint64, *Block](g),
 		fees:      cache.NewCounted[uint64](g, (*blockFees).bytes),
-		accounts:  cache.New[accountKey, *types.StateAccount](g),
-		slots:     cache.New[slotKey, common.Hash](g),
+		accounts:  cache.NewRepeated[accountKey, *types.StateAccount](g),
+		slots:     cache.NewRepeated[slotKey, common.Hash](g),
 		storages:  cache.New[storageKey, *storage](g),
 		codes:     cache.New[common.Hash, []byte](nil),
 		jumpDests: evm.NewJumpDestCache(),

@@ -28,7 +28,7 @@ func TestSlotsAfterMany(t *testing.T) {
 		t.Helper()
 		rows := evm.NewFlatState(t.Context(), c.db, 1, b.Number)
 		for _, address := range emitters {
-			for range 2 {
+			for range 3 {
 				for i := range int64(4 * few) {
 					key := i
 					if i >= 2*few { // the last of many
