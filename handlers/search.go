@@ -133,10 +133,11 @@ func (s *Server) Follow(ctx context.Context, schedule *fault.Schedule) error {
 		}
 	}
 	var one sync.Mutex
-	s.faults.Follow(schedule, s.world.Revision, func() {
+	s.faults.Follow(schedule, s.world.Revision, func(ctx context.Context) {
+		sim.Leave(ctx)
 		one.Lock()
 		defer one.Unlock()
-		s.reorgNewest(c)
+		s.reorgNewest(context.WithoutCancel(ctx), c)
 	})
 	return nil
 }
@@ -163,8 +164,7 @@ func (s *Server) network() *sim.Network {
 
 // reorgNewest replaces a chain's newest block, unless it is settled, and sends its transactions again. A generated block stays, and so does one that a
 // webhook may have reported, because the webhook would report its transactions again.
-func (s *Server) reorgNewest(c *reader.Chain) {
-	ctx := context.Background()
+func (s *Server) reorgNewest(ctx context.Context, c *reader.Chain) {
 	if hooks, err := outbox.Active(ctx, s.world.DB); err != nil || len(hooks) > 0 {
 		return
 	}

@@ -17,6 +17,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ethereum/go-ethereum/rpc"
+
 	"snowglobe/handlers/fault"
 	"snowglobe/handlers/search"
 )
@@ -26,6 +28,7 @@ func init() {
 	roles["patient"] = func() error { return payAndLook(40) }
 	roles["observer"] = observe
 	roles["payer"] = payAsAnnounced
+	roles["reader"] = readTwice
 	roles["failing"] = func() error { return errors.New("it always fails") }
 	roles["hanging"] = func() error { return hangIfRefused() }
 }
@@ -149,6 +152,64 @@ func TestBadWeatherIsSurvived(t *testing.T) {
 	}
 	if code, _, stderr := outcome(t, command(t, "exec", "--schedule", "ffff", "--corpus", corpus, "--", "true")); code != 2 || !strings.Contains(stderr, "--schedule: ") {
 		t.Errorf("an unknown schedule: exit %d, %s", code, stderr)
+	}
+}
+
+// readTwice reads the blocks of payments, and then at once the blocks of the same numbers. It prints how often both were the same.
+func readTwice() error {
+	for _, variable := range []string{"SNOWGLOBE_RPC_URL", "SNOWGLOBE_WS_URL"} {
+		client, err := rpc.Dial(os.Getenv(variable))
+		if err != nil {
+			return err
+		}
+		for range 40 { // a busy server
+			go func() {
+				for client.Call(new(string), "eth_chainId") == nil {
+				}
+			}()
+		}
+		same := 0
+		for range readings {
+			var newest, now struct{ Number, Hash string }
+			payment := map[string]string{"from": os.Getenv("SNOWGLOBE_ALICE_ADDRESS"), "to": os.Getenv("SNOWGLOBE_BOB_ADDRESS"), "value": "0x1"}
+			if err := client.Call(new(string), "eth_sendTransaction", payment); err != nil {
+				return err
+			}
+			if err := client.Call(&newest, "eth_getBlockByNumber", "latest", true); err != nil {
+				return err
+			}
+			if err := client.Call(&now, "eth_getBlockByNumber", newest.Number, true); err != nil {
+				return err
+			}
+			if newest.Hash == now.Hash {
+				same++
+			}
+		}
+		client.Close()
+		fmt.Println(same)
+	}
+	return nil
+}
+
+const readings = 10
+
+// TestAReorganisationIsOverWhenItsAnswerComes, so that what the client asks next never depends on which was quicker.
+func TestAReorganisationIsOverWhenItsAnswerComes(t *testing.T) {
+	t.Parallel()
+	corpus := filepath.Join(t.TempDir(), "schedules.txt")
+	var list fault.List
+	for i := range 2 * readings {
+		list = append(list, fault.Planned{Kind: "reorg", Times: 1, On: "eth_getBlockByNumber", Key: "*", Nth: 2*i + 1})
+	}
+	if err := search.Keep(corpus, list, "reorganisations"); err != nil {
+		t.Fatal(err)
+	}
+	for schedule, want := range map[string]string{corpus: "0\n0\n", "": fmt.Sprintf("%d\n%[1]d\n", readings)} {
+		c := command(t, "exec", "--schedule", schedule, "--", os.Args[0])
+		c.Env = append(os.Environ(), roleVariable+"=reader")
+		if code, stdout, stderr := outcome(t, c); code != 0 || stdout != want {
+			t.Errorf("schedule %q: exit %d, %q are the same, %s", schedule, code, stdout, stderr)
+		}
 	}
 }
 

@@ -22,9 +22,9 @@ type Schedule struct {
 	part     float64 // of the requests
 	expected Requests
 
-	revision func() int64 // of the world
-	reorg    func()       // replaces the newest block
-	whenSent []func()     // to call once the client sends a transaction
+	revision func() int64              // of the world
+	reorg    func(ctx context.Context) // replaces the newest block
+	whenSent []func()                  // to call once the client sends a transaction
 
 	mu      sync.Mutex
 	listed  map[spot]*Planned
@@ -154,7 +154,7 @@ func newSchedule() *Schedule {
 }
 
 // Follow makes a set apply a schedule in addition to its rules. The schedule reads the world's revision, and calls reorg to replace its newest block.
-func (s *Set) Follow(schedule *Schedule, revision func() int64, reorg func()) {
+func (s *Set) Follow(schedule *Schedule, revision func() int64, reorg func(ctx context.Context)) {
 	schedule.revision, schedule.reorg = revision, reorg
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -1,6 +1,7 @@
 package fault_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -17,7 +18,7 @@ import (
 func follow(s *fault.Schedule) *fault.Set {
 	set := fault.NewSet(1, "main", time.Now, events.NewHub())
 	revision := int64(0)
-	set.Follow(s, func() int64 { revision++; return revision }, func() {})
+	set.Follow(s, func() int64 { revision++; return revision }, func(context.Context) {})
 	return set
 }
 
@@ -363,7 +364,7 @@ func TestAnIndexDoesNotGoBack(t *testing.T) {
 	s := fault.Repeat(list[0])
 	set := fault.NewSet(1, "main", time.Now, events.NewHub())
 	revision := int64(0)
-	set.Follow(s, func() int64 { return revision }, func() {})
+	set.Follow(s, func() int64 { return revision }, func(context.Context) {})
 	var got []string
 	for i := range 6 {
 		got = append(got, textOf(set.Decide(chainRequest(1))))

@@ -42,10 +42,10 @@ type Call struct {
 // Plan lists the faults to apply to a request.
 type Plan struct {
 	Delay time.Duration
-	Whole *Action         // for the whole response; nil for none
-	Calls map[int]*Action // for single calls, by position
-	Text  string          // summary for the journal
-	After func()          // called once the request is answered; may be nil
+	Whole *Action                   // for the whole response; nil for none
+	Calls map[int]*Action           // for single calls, by position
+	Text  string                    // summary for the journal
+	After func(ctx context.Context) // called with the request's context once the answer is made, before it is sent; may be nil
 }
 
 // Set holds the rules of a world.

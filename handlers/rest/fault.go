@@ -158,6 +158,11 @@ func (c *requestContext) withFault(f *fault.Request, r *http.Request, serve func
 		return
 	}
 	switch a := plan.Whole; {
+	case plan.After != nil:
+		c.serveAltered(&fault.Action{}, r, func(r *http.Request) {
+			serve(r)
+			plan.After(r.Context())
+		})
 	case a == nil || a.Stale || a.Alters() && upgrades(r):
 		serve(r)
 	case a.ShortPage:
@@ -170,9 +175,6 @@ func (c *requestContext) withFault(f *fault.Request, r *http.Request, serve func
 		c.failWith(a, r)
 	default:
 		c.end = func() { fault.Reset(c.ResponseWriter) }
-	}
-	if plan.After != nil {
-		go plan.After()
 	}
 }
 

@@ -217,14 +217,14 @@ func TestSchedulesSeePages(t *testing.T) {
 	if get(t, f.Server, "/v1/indexed"); !indexed {
 		t.Error("without a schedule, no index lags")
 	}
-	f.set.Follow(fault.Repeat(nil), func() int64 { return 0 }, func() {})
+	f.set.Follow(fault.Repeat(nil), func() int64 { return 0 }, func(context.Context) {})
 	if get(t, f.Server, "/v1/indexed"); indexed {
 		t.Error("a lagging index answers although a schedule decides")
 	}
 	short := 0
 	for number := range int64(200) {
 		f := newFaulty(t)
-		f.set.Follow(fault.Draw(number, nil, false), func() int64 { return 0 }, func() {})
+		f.set.Follow(fault.Draw(number, nil, false), func() int64 { return 0 }, func(context.Context) {})
 		for _, path := range []string{"/v1/numbers", "/v1/numbers?status=failed", "/v1/logo", "/v1/chains/43114/blocks/7"} {
 			w := httptest.NewRecorder()
 			func() {

@@ -24,7 +24,7 @@ func program(fails func(met []string) bool) search.Run { return programOf(10, fa
 func programOf(chains int, fails func(met []string) bool) search.Run {
 	return func(_ context.Context, s *fault.Schedule) (*search.Outcome, error) {
 		set := fault.NewSet(1, "main", time.Now, events.NewHub())
-		set.Follow(s, func() int64 { return 0 }, func() {})
+		set.Follow(s, func() int64 { return 0 }, func(context.Context) {})
 		var met []string
 		for range 3 {
 			for chain := range chains {
@@ -98,7 +98,7 @@ func TestAFaultOfARetryIsShrunk(t *testing.T) {
 	run := func(_ context.Context, s *fault.Schedule) (*search.Outcome, error) {
 		set := fault.NewSet(1, "main", time.Now, events.NewHub())
 		revision := int64(0)
-		set.Follow(s, func() int64 { revision++; return revision }, func() {})
+		set.Follow(s, func() int64 { revision++; return revision }, func(context.Context) {})
 		ask := func() string {
 			p := set.Decide(&fault.Request{Interface: "data", Operation: "getChain", Method: "GET", Path: "/v1/chains/1", Text: "/v1/chains/1", Header: http.Header{}})
 			if p == nil {
@@ -132,7 +132,7 @@ func TestTheFirstDoubledMessageIsBlamed(t *testing.T) {
 	var first fault.List // of the run that failed first
 	run := func(_ context.Context, s *fault.Schedule) (*search.Outcome, error) {
 		set := fault.NewSet(1, "main", time.Now, events.NewHub())
-		set.Follow(s, func() int64 { return 0 }, func() {})
+		set.Follow(s, func() int64 { return 0 }, func(context.Context) {})
 		o := &search.Outcome{}
 		for number := range int64(4) {
 			if a, _ := set.DecideEvent(&fault.Event{Webhook: "address_activity", Text: "{}", Number: number + 1}, &fault.Request{Interface: "webhook"}); a != nil && a.Double > 0 {
@@ -156,7 +156,7 @@ func TestAProgramWithRandomParameters(t *testing.T) {
 	var last atomic.Int64
 	run := func(_ context.Context, s *fault.Schedule) (*search.Outcome, error) {
 		set := fault.NewSet(1, "main", time.Now, events.NewHub())
-		set.Follow(s, func() int64 { return 0 }, func() {})
+		set.Follow(s, func() int64 { return 0 }, func(context.Context) {})
 		o := &search.Outcome{}
 		for i := range 3 {
 			path := fmt.Sprintf("/v1/chains/%d", last.Add(1))

@@ -176,9 +176,6 @@ func (c *connection) answer(ctx context.Context, message []byte) {
 			return
 		}
 		x.faults, altered = plan.Calls, plan.Whole
-		if plan.After != nil {
-			defer func() { go plan.After() }()
-		}
 		if (altered == nil || !altered.Answerless()) && c.ends(altered) {
 			return
 		}
@@ -191,6 +188,14 @@ func (c *connection) answer(ctx context.Context, message []byte) {
 			begin()
 		}
 	}()
+	if plan != nil && plan.After != nil {
+		var whole bytes.Buffer
+		if err := o.writeTo(ctx, &whole); err != nil {
+			return
+		}
+		o = &output{text: whole.Bytes()}
+		plan.After(ctx)
+	}
 	if o.empty() || altered.Answerless() && c.ends(altered) {
 		return
 	}
