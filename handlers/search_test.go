@@ -28,7 +28,7 @@ func init() {
 	roles["patient"] = func() error { return payAndLook(40) }
 	roles["observer"] = observe
 	roles["payer"] = payAsAnnounced
-	roles["reader"] = readTwice
+	roles["rereader"] = readTwice
 	roles["failing"] = func() error { return errors.New("it always fails") }
 	roles["hanging"] = func() error { return hangIfRefused() }
 }
@@ -206,7 +206,7 @@ func TestAReorganisationIsOverWhenItsAnswerComes(t *testing.T) {
 	}
 	for schedule, want := range map[string]string{corpus: "0\n0\n", "": fmt.Sprintf("%d\n%[1]d\n", readings)} {
 		c := command(t, "exec", "--schedule", schedule, "--", os.Args[0])
-		c.Env = append(os.Environ(), roleVariable+"=reader")
+		c.Env = append(os.Environ(), roleVariable+"=rereader")
 		if code, stdout, stderr := outcome(t, c); code != 0 || stdout != want {
 			t.Errorf("schedule %q: exit %d, %q are the same, %s", schedule, code, stdout, stderr)
 		}
