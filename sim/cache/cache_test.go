@@ -5,6 +5,7 @@ import (
 	"math/big"
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -33,6 +34,9 @@ func TestSizes(t *testing.T) {
 		"a chain":       {&row{next: &row{next: &row{name: text}}}, 1000 + 3*int(reflect.TypeFor[row]().Size())},
 		"an interface":  {row{more: &row{name: text}}, 1000},
 		"a map":         {row{named: map[string]*row{text: {name: text}}}, 2000},
+		"long keys":     {map[string]int{text: 1}, 1000},
+		"long values":   {map[int]string{1: text}, 1000},
+		"large slots":   {map[[1000]byte][1000]byte{{1}: {}, {2}: {}}, 4000},
 		"room for more": {make([]byte, 1, 1000), 1000},
 		"an array":      {[2]string{text, text}, 2000},
 	} {
@@ -110,6 +114,73 @@ func TestWhatIsAskedForStays(t *testing.T) {
 	c.Add("large", make([]byte, 1<<14))
 	if _, found := c.Get("large"); found {
 		t.Error("an entry that takes a quarter of the memory is kept")
+	}
+}
+
+// TestAllThatFitsStays: entries fill a memory to its last byte, and one of them takes as much as an eighth of it.
+func TestAllThatFitsStays(t *testing.T) {
+	first := NewMemory(1 << 20)
+	NewIn[int, int](first).Add(0, 0)
+	size := first.Used()
+	if least := int(reflect.TypeFor[entry[int, int]]().Size() + reflect.TypeFor[[2]int]().Size()); size < least {
+		t.Errorf("an entry takes %d bytes, at least %d", size, least)
+	}
+	for _, c := range []struct{ limit, added, kept int }{{16 * size, 16, 16}, {16*size - 1, 16, 15}, {16 * size, 17, 16}, {8 * size, 1, 1}, {8*size - 1, 1, 0}} {
+		m := NewMemory(c.limit)
+		numbers := NewIn[int, int](m)
+		for i := range c.added {
+			numbers.Add(i, i)
+		}
+		if n := len(numbers.entries); n != c.kept || m.Used() != n*size {
+			t.Errorf("%d of %d entries of %d bytes stay in %d, which take %d", n, c.added, size, c.limit, m.Used())
+		}
+		if numbers.clear(); m.Used() != 0 || ring(m) != 0 {
+			t.Errorf("%d bytes in %d entries are left of none", m.Used(), ring(m))
+		}
+	}
+}
+
+// TestAGroupIsEmptyWhileSuspended: nothing that was added before or meanwhile is found later, and other groups keep theirs.
+func TestAGroupIsEmptyWhileSuspended(t *testing.T) {
+	before, limit := InUse()
+	g, other := new(Group), new(Group)
+	names, sized, apart, forever := New[int, string](g), NewCounted[int](g, func(size int) int { return size }), New[int, int](other), New[int, int](nil)
+	found := func() (all []bool) {
+		_, name := names.Get(1)
+		_, counted := sized.Get(1)
+		_, alone := apart.Get(1)
+		_, always := forever.Get(1)
+		return []bool{name, counted, alone, always}
+	}
+	add := func() {
+		names.Add(1, "name")
+		sized.Add(1, 1000)
+	}
+	add()
+	apart.Add(1, 1)
+	forever.Add(1, 1)
+	used, _ := InUse()
+	if sized.Add(2, Largest); !slices.Equal(found(), []bool{true, true, true, true}) || used < before+1000 || limit != Budget {
+		t.Fatalf("%v, %d of %d bytes are used", found(), used-before, limit)
+	}
+	if _, there := sized.Get(2); there {
+		t.Error("a value that counts too many bytes is kept")
+	}
+	g.Suspend()
+	if add(); !slices.Equal(found(), []bool{false, false, true, true}) {
+		t.Errorf("%v while suspended", found())
+	}
+	if g.Resume(); !slices.Equal(found(), []bool{false, false, true, true}) {
+		t.Errorf("%v after it", found())
+	}
+	if add(); !slices.Equal(found(), []bool{true, true, true, true}) {
+		t.Errorf("%v are found when they are added again", found())
+	}
+	g.Suspend()
+	other.Suspend()
+	forever.clear()
+	if left, _ := InUse(); left != before {
+		t.Errorf("%d bytes are used for nothing", left-before)
 	}
 }
 
