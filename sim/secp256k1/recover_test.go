@@ -89,7 +89,7 @@ func TestWhatIsNoSignature(t *testing.T) {
 }
 
 func TestSendersAreThoseOfGoEthereum(t *testing.T) {
-	all, _ := keys(t)
+	all, own := keys(t)
 	key, to := all[5], common.Address{1}
 	london, never := *params.AllDevChainProtocolChanges, *params.AllDevChainProtocolChanges
 	london.CancunTime, london.PragueTime, london.OsakaTime = nil, nil, nil
@@ -104,6 +104,9 @@ func TestSendersAreThoseOfGoEthereum(t *testing.T) {
 	var txs []*types.Transaction
 	for _, data := range inner {
 		tx := types.MustSignNewTx(key, types.LatestSigner(params.AllDevChainProtocolChanges), data)
+		if same, err := SignTx(types.NewTx(data), types.LatestSigner(params.AllDevChainProtocolChanges), own[5]); err != nil || same.Hash() != tx.Hash() {
+			t.Errorf("type %d is signed as %v, not %v: %v", tx.Type(), same, tx, err)
+		}
 		v, r, s := tx.RawSignatureValues()
 		txs = append(txs, tx)
 		for _, changed := range [][3]*big.Int{
@@ -130,6 +133,9 @@ func TestSendersAreThoseOfGoEthereum(t *testing.T) {
 			got, err := types.Sender(LatestSigner(config), ours)
 			if got != want || (err == nil) != (failure == nil) || err != nil && err.Error() != failure.Error() {
 				t.Errorf("type %d on %v: %v, %v, not %v, %v", tx.Type(), config.ChainID, got, err, want, failure)
+			}
+			if _, quick := LatestSigner(config).(signer).sender(ours); quick != (err == nil && tx.Protected()) {
+				t.Errorf("type %d on %v: left to go-ethereum or not: %v, %v", tx.Type(), config.ChainID, !quick, err)
 			}
 			if err == nil {
 				found++
