@@ -118,7 +118,15 @@ func (s *source) mutate(dir string) ([]*mutant, error) {
 		s.check(fset, append(trees, tree), nil, func(err error) {
 			last = err
 			at := fset.Position(err.(types.Error).Pos)
-			if id := innermost(spans[at.Filename], at.Offset); id > 0 {
+			id := innermost(spans[at.Filename], at.Offset)
+			if id == 0 && strings.HasSuffix(last.Error(), "missing return") { // after a loop that nothing else ends
+				for _, e := range spans[at.Filename] {
+					if e.to < at.Offset && !refused[e.id] && strings.Contains(s.all[e.id-1].key, "`break` for `continue`") {
+						id = e.id
+					}
+				}
+			}
+			if id > 0 {
 				refused[id] = true
 			} else {
 				for _, e := range spans[at.Filename] {
