@@ -92,6 +92,41 @@ func TestAFailureIsShrunk(t *testing.T) {
 	}
 }
 
+// TestNothingIsTriedTwice while a failure is shrunk, but the whole list and what is left of it, to be sure. Faults are tried alone first, the last one first.
+func TestNothingIsTriedTwice(t *testing.T) {
+	for _, needed := range [][]string{{"reset1"}, {"reset1", "4292"}, {"reset1", "4292", "5030"}} {
+		fails := program(func(met []string) bool {
+			return !slices.ContainsFunc(needed, func(n string) bool { return !slices.Contains(met, n) }) && !strings.Contains(fmt.Sprint(met), "limited")
+		})
+		var tried []*search.Outcome // from the first failure on
+		f := find(t, func(ctx context.Context, s *fault.Schedule) (*search.Outcome, error) {
+			o, err := fails(ctx, s)
+			if tried != nil || o.Failure != "" {
+				tried = append(tried, o)
+			}
+			return o, err
+		}, search.Options{Runs: 30_000}).Found
+		if f == nil || len(f.List) != len(needed) || f.From <= len(needed) || f.Attempts != len(tried)-1 || f.Outcome != tried[f.Attempts] {
+			t.Fatalf("%v: %+v, %d tries", needed, f, len(tried))
+		}
+		whole, times := tried[0].Applied, map[string]int{}
+		for i, o := range tried {
+			times[o.Applied.ID()]++
+			if alone := i > 0 && (i <= f.From || len(needed) == 1); len(o.Applied) == 0 || alone && len(o.Applied) != 1 {
+				t.Errorf("%v: try %d meets %s", needed, i, o.Applied)
+			}
+		}
+		if at := f.From; len(needed) > 1 && tried[1].Applied.ID() != whole[at-1:].ID() {
+			t.Errorf("%v: %s is tried first, of %s", needed, tried[1].Applied, whole)
+		}
+		for id, n := range times {
+			if sure := id == f.List.ID() || id == whole.ID() && len(needed) > 1; n != 1 && !sure || sure && n != 3 {
+				t.Errorf("%v: %s was tried %d times", needed, id, n)
+			}
+		}
+	}
+}
+
 // TestAFaultOfARetryIsShrunk: a program asks until it has two answers, and fails if the second one is stale. A failure before that is left out.
 func TestAFaultOfARetryIsShrunk(t *testing.T) {
 	found := false // with both, so that the search doesn't find the stale answer alone first
@@ -179,9 +214,14 @@ func TestAProgramWithRandomParameters(t *testing.T) {
 // TestAProgramThatPasses sees a different schedule in each run.
 func TestAProgramThatPasses(t *testing.T) {
 	met := map[string]bool{}
-	r := find(t, program(func(m []string) bool { met[fmt.Sprint(m)] = true; return false }), search.Options{Runs: 60})
-	if r.Found != nil || len(r.Runs) != 60 || len(met) < 30 {
-		t.Errorf("%d runs, %d outcomes, %v", len(r.Runs), len(met), r.Found)
+	told := 0
+	r := find(t, program(func(m []string) bool { met[fmt.Sprint(m)] = true; return false }), search.Options{Runs: 60, Progress: func(done, total int) {
+		if told++; done != told || total != 60 {
+			t.Errorf("%d of %d, want %d", done, total, told)
+		}
+	}})
+	if r.Found != nil || len(r.Runs) != 60 || told != 60 || len(met) < 30 {
+		t.Errorf("%d runs, %d told, %d outcomes, %v", len(r.Runs), told, len(met), r.Found)
 	}
 	if text := r.Report(nil).String(); text != "no failure in 60 runs" {
 		t.Error(text)
@@ -194,7 +234,7 @@ func TestAProgramThatPasses(t *testing.T) {
 
 // TestAProgramThatFailsByItself fails always, or now and then, without faults.
 func TestAProgramThatFailsByItself(t *testing.T) {
-	if _, err := search.Find(t.Context(), program(func([]string) bool { return true }), search.Options{Runs: 5}); !errors.Is(err, search.ErrPlain) {
+	if _, err := search.Find(t.Context(), program(func([]string) bool { return true }), search.Options{Runs: 5}); !errors.Is(err, search.ErrPlain) || !strings.HasSuffix(err.Error(), ": exit code 1\n  (it printed nothing)") {
 		t.Errorf("it always fails: %v", err)
 	}
 	var runs atomic.Int64
@@ -258,7 +298,7 @@ func TestASearchThatEndsEarlyTellsWhatItFound(t *testing.T) {
 			if interrupted := stopped == "interrupted"; interrupted != errors.Is(err, context.Canceled) || !interrupted && err != nil {
 				t.Errorf("%s: %v", stopped, err)
 			}
-			if r.Found == nil || !r.Found.Unfinished || r.Found.Attempts != last {
+			if r.Found == nil || !r.Found.Unfinished || r.Found.Attempts != last || r.Found.Outcome.Applied.ID() != r.Found.List.ID() {
 				t.Fatalf("%s after %d more runs: %+v", stopped, last, r.Found)
 			}
 			text := r.Report(func(id string) string { return "exec " + id }).String()
@@ -299,6 +339,7 @@ func TestAFailureBesideARunThatHangs(t *testing.T) {
 // TestThePage has every run, its faults and the finding, all escaped.
 func TestThePage(t *testing.T) {
 	r := find(t, program(func(met []string) bool { return slices.Contains(met, "reset7") }), search.Options{})
+	slices.Reverse(r.Runs) // as several workers may end them
 	var page strings.Builder
 	if err := r.WritePage(&page, "sh -c 'echo <b>'", r.Report(func(id string) string { return "exec " + id })); err != nil {
 		t.Fatal(err)
@@ -308,6 +349,10 @@ func TestThePage(t *testing.T) {
 			t.Errorf("the page lacks %s", want)
 		}
 	}
+	first, last := strings.Index(page.String(), "<tr><td>1<"), strings.Index(page.String(), fmt.Sprintf("<tr><td>%d<", r.Found.Number))
+	if len(r.Runs) < 2 || first < 0 || last < first {
+		t.Errorf("run 1 is at %d, run %d at %d", first, r.Found.Number, last)
+	}
 	for _, run := range r.Runs {
 		if list := run.Outcome.Applied; len(list) > 0 && !strings.Contains(page.String(), "<pre>"+list.String()+"</pre>") {
 			t.Errorf("the page lacks the schedule of run %d", run.Number)
@@ -315,6 +360,26 @@ func TestThePage(t *testing.T) {
 	}
 	if n := strings.Count(page.String(), "<tr><td>"); n != len(r.Runs) || n == 0 {
 		t.Errorf("%d of %d runs", n, len(r.Runs))
+	}
+}
+
+// TestReportsAsText compares whole reports.
+func TestReportsAsText(t *testing.T) {
+	for _, c := range []struct {
+		report search.Report
+		want   string
+	}{
+		{search.Report{Runs: 5, Planned: 9, Stopped: "interrupted"}, "no failure in 5 runs of 9: interrupted"},
+		{search.Report{Runs: 5, Unsteady: 2}, "no failure in 5 runs; 2 failed once and passed again with the same faults"},
+		{search.Report{Found: true, Run: 7, Failure: "exit code 1", Faults: []string{"a", "b"}, From: 4, Attempts: 12, Again: "exec"},
+			"run 7 fails: exit code 1\n2 of its 4 faults suffice (12 more runs):\n  * a\n  * b\nagain: exec"},
+		{search.Report{Found: true, Schedule: "5f", Failure: "exit code 2", Faults: []string{"a"}, Output: " said\nmore\n", Again: "exec"},
+			"the known schedule 5f fails: exit code 2\n  * a\nthe command's last output:\n  said\n  more\nagain: exec"},
+		{*(&search.Result{Plain: &search.Outcome{}}).Report(nil), "no failure in 0 runs"},
+	} {
+		if got := c.report.String(); got != c.want {
+			t.Errorf("%q, want %q", got, c.want)
+		}
 	}
 }
 
@@ -339,6 +404,13 @@ func TestTheCorpus(t *testing.T) {
 		if l, err := search.Named(name, path); err != nil || l.ID() != found.List.ID() {
 			t.Errorf("%s: %v, %v", name, l, err)
 		}
+	}
+	two := filepath.Join(t.TempDir(), "two.txt")
+	if err := os.WriteFile(two, []byte("schedule a\n503*1 getChain * 1\nschedule b\n503*1 getChain * 2\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := search.Named(two, path); err == nil || err.Error() != fmt.Sprintf("%s has 2 schedules: choose one by its id, with --corpus %[1]s", two) {
+		t.Error(err)
 	}
 	if _, err := search.Named("ffff", path); err == nil || !strings.Contains(err.Error(), "neither a file nor the id") {
 		t.Error(err)

@@ -17,13 +17,14 @@ type shrinking struct {
 	*searcher
 	record   Record
 	attempts int
-	last     *Outcome // of the newest failure
+	last     *Outcome        // of the newest failure
+	passed   map[string]bool // the ids of lists that need not be tried again
 }
 
 // shrink removes faults and makes others milder until each that is left is needed for the failure. It returns nil if the same faults don't make the
 // command fail again. If the context ends, it returns the faults that are left then, and the error.
 func (s *searcher) shrink(ctx context.Context, r Record) (*Finding, error) {
-	h := &shrinking{searcher: s, record: r, last: r.Outcome}
+	h := &shrinking{searcher: s, record: r, last: r.Outcome, passed: map[string]bool{fault.List{}.ID(): true}}
 	list, err := h.begin(ctx, r.Outcome.Applied)
 	if err == nil && list == nil {
 		list, err = h.begin(ctx, r.Outcome.Applied.Loose())
@@ -109,9 +110,6 @@ func singles(list fault.List) (all []fault.List) {
 
 // without returns copies of a list: without each half of its faults, then without each single fault.
 func (h *shrinking) without(list fault.List) (all []fault.List) {
-	if len(list) < 2 {
-		return nil
-	}
 	if half := len(list) / 2; half > 1 {
 		all = append(all, list[half:], list[:half])
 	}
@@ -123,6 +121,7 @@ func (h *shrinking) without(list fault.List) (all []fault.List) {
 
 // first returns the first list that makes the command fail, nil if none does. Workers try several at a time.
 func (h *shrinking) first(ctx context.Context, lists []fault.List) (fault.List, error) {
+	lists = slices.DeleteFunc(lists, func(l fault.List) bool { return h.passed[l.ID()] })
 	for part := range slices.Chunk(lists, max(h.Workers, 1)) {
 		outcomes, err := h.together(ctx, part)
 		if err != nil {
@@ -133,6 +132,7 @@ func (h *shrinking) first(ctx context.Context, lists []fault.List) (fault.List, 
 				h.last = o
 				return part[i], nil
 			}
+			h.passed[part[i].ID()] = true
 		}
 	}
 	return nil, ctx.Err()
