@@ -36,7 +36,7 @@ func DefaultLimits() Limits {
 
 // maxExecutions bounds how many requests that execute code the process serves at once: each may use a good deal of memory, a deep recursion
 // tens of megabytes.
-const maxExecutions = 4
+const maxExecutions = 3
 
 // executionSlots has a slot for each running execution, on any chain.
 var executionSlots = make(chan struct{}, maxExecutions)
