@@ -292,14 +292,9 @@ func (s *Schedule) likelihood(k *Kind) float64 {
 	if k.of == ofWorld {
 		return s.part
 	}
-	part, all, fit := s.part*k.part, s.expected.may(s.drawn...), s.expected.may(k)
-	if all > 0 {
-		part = min(part, mostFaults/all)
-	}
-	if fit > 0 && k.wait > 0 {
-		part = min(part, float64(mostWaited)/float64(k.wait)/fit)
-	}
-	if fit > 0 && k.single {
+	fit := s.expected.may(k) // where no request is expected, there is no bound
+	part := min(s.part*k.part, mostFaults/s.expected.may(s.drawn...), float64(mostWaited)/float64(k.wait)/fit)
+	if k.single {
 		part = min(part, mostSingle/fit)
 	}
 	return part

@@ -31,7 +31,7 @@ func decode(t *testing.T, text string) *fault.Rule {
 }
 
 func get(path string) *fault.Request {
-	return &fault.Request{Interface: "data", Operation: "getChain", Method: "GET", Path: path, Network: "mainnet", Chains: []string{"43114", "C"},
+	return &fault.Request{Interface: "data", Operation: "getChain", Method: "GET", Path: path, Host: "api.avax.network", Network: "mainnet", Chains: []string{"43114", "C"},
 		Keys: []string{"my-key"}, Header: http.Header{"X-Test": {"1"}}, Text: path}
 }
 
@@ -134,6 +134,7 @@ func TestWhatARuleMatches(t *testing.T) {
 		`{"address":"0x0000000000000000000000000000000000000001"}`: false, `{"apiKey":"my-key"}`: true, `{"apiKey":"other"}`: false,
 		`{"path":"/v1/chains/43114/**"}`: true, `{"path":"/v1/chains/43115/**"}`: false, `{"path":"/*/*/*/*/*/*/**"}`: false, `{"path":"/**"}`: true, `{"path":"**"}`: true, `{"operation":"GetChain"}`: true,
 		`{"headers":{"x-test":"1","x-none":"1"}}`: false, `{"interface":"data","method":"POST"}`: false,
+		`{"host":"api.avax.network"}`: true, `{"host":"API.*.network"}`: true, `{"host":"*.avax-test.network"}`: false,
 		`{"headers":{"x-test":"1"}}`: true, `{"headers":{"x-test":"2"}}`: false, `{"headers":{"x-test":"*"}}`: true, `{"headers":{"x-none":"*"}}`: false,
 	} {
 		s := fault.NewSet(1, "main", time.Now, nil)
@@ -220,8 +221,23 @@ func TestWhatRulesMayNotSay(t *testing.T) {
 		`{"action":{"status":503},"times":{"first":0}}`:            "at least 1",
 		`{"action":{"status":503},"times":{"clock":"world"}}`:      "times.for",
 		`{"action":{"status":503},"match":{"path":"/sim/faults"}}`: "no fault reaches /sim",
+		`{"action":{"status":503},"match":{"host":"a:80"}}`:        `match.host "a:80" is not a host without a port`,
+		`{"action":{"status":503},"match":{"host":"["}}`:           `match.host "[" is not a host without a port`,
 		`{"match":{}}`: "action is required",
-		`[]`:           "expected an object",
+		`{"action":{"double":1},"match":{"subscription":"newHeads","operation":"getChain"}}`: "do not go with an operation",
+		`{"action":{"double":1},"match":{"subscription":"newHeads","method":"GET"}}`:         "do not go with an operation",
+		`{"action":{"double":1},"match":{"subscription":"newHeads","rpcMethod":"eth_call"}}`: "do not go with an operation",
+		`{"action":{"double":1},"match":{"webhook":"*","path":"/v1"}}`:                       "match.webhook goes with no other member",
+		`{"action":{"double":1},"match":{"webhook":"*","host":"a"}}`:                         "match.webhook goes with no other member",
+		`{"action":{"double":1},"match":{"webhook":"*","chain":"C"}}`:                        "match.webhook goes with no other member",
+		`{"action":{"double":1},"match":{"webhook":"*","network":"fuji"}}`:                   "match.webhook goes with no other member",
+		`{"action":{"double":1},"match":{"webhook":"*","apiKey":"x"}}`:                       "match.webhook goes with no other member",
+		`{"action":{"double":1},"match":{"webhook":"*","headers":{"a":"b"}}}`:                "match.webhook goes with no other member",
+		`{"action":{"double":1}}`:  "action.double needs match.subscription or match.webhook",
+		`{"action":{"reorder":1}}`: "action.reorder needs match.subscription or match.webhook",
+		`{"action":{"drop":0}}`:    "action.drop",
+		`{"action":{"drop":1}}`:    "action.drop needs match.subscription",
+		`[]`:                       "expected an object",
 	} {
 		var v any
 		if err := json.Unmarshal([]byte(text), &v); err != nil {
@@ -317,6 +333,40 @@ func TestTellOfFaults(t *testing.T) {
 	}
 	if p := s.Decide(calls("eth_chainId")); p != nil {
 		t.Errorf("a call that no rule is for: %+v", p)
+	}
+	s.Add(decode(t, `{"id":"twice","match":{"subscription":"newHeads"},"action":{"double":1}}`))
+	if a, _ := s.DecideEvent(&fault.Event{Subscription: "newHeads"}, get("/ws")); a == nil {
+		t.Error("the notification has no fault")
+	}
+	raw, _ := json.Marshal((<-l.Events()).Data)
+	if want := `{"rule":"twice","action":"double 1","interface":"data","method":"GET","path":"/ws","rpcMethod":"newHeads"}`; string(raw) != want {
+		t.Errorf("told %s, want %s", raw, want)
+	}
+}
+
+// TestNotificationsThatARuleMatches: rules for notifications are no rules for messages, nor for requests, and the other way round.
+func TestNotificationsThatARuleMatches(t *testing.T) {
+	for match, want := range map[string][4]bool{ // newHeads, logs, address_activity, a request
+		`{"subscription":"newHeads"}`: {true, false, false, false}, `{"subscription":"*"}`: {true, true, false, false}, `{"webhook":"*"}`: {false, false, true, false},
+		`{"webhook":"address_activity"}`: {false, false, true, false}, `{"subscription":"*","network":"fuji"}`: {}, `{"subscription":"*","network":"mainnet"}`: {true, true, false, false}, `{}`: {3: true},
+	} {
+		s := fault.NewSet(1, "main", time.Now, events.NewHub())
+		s.Add(decode(t, `{"match":`+match+`,"action":{"delay":"1s"}}`))
+		var got [4]bool
+		for i, e := range []fault.Event{{Subscription: "newHeads"}, {Subscription: "logs"}, {Webhook: "address_activity"}} {
+			a, delay := s.DecideEvent(&e, get("/ws"))
+			if got[i] = a != nil; got[i] != (delay == time.Second) {
+				t.Errorf("%s: a delay of %s", match, delay)
+			}
+		}
+		if got[3] = s.Decide(get("/")) != nil; got != want {
+			t.Errorf("%s matches %v, want %v", match, got, want)
+		}
+		s.Delete("")
+		s.Add(decode(t, `{"match":`+match+`,"action":{"delay":"1s"},"times":{"after":5}}`))
+		if a, _ := s.DecideEvent(&fault.Event{Subscription: "newHeads", Webhook: ""}, get("/ws")); a != nil {
+			t.Errorf("%s applies at once", match)
+		}
 	}
 }
 
