@@ -1,8 +1,11 @@
 package miner_test
 
 import (
+	"context"
+	"errors"
 	"math"
 	"math/big"
+	"slices"
 	"testing"
 	"time"
 
@@ -219,5 +222,32 @@ func TestAnnouncedPrices(t *testing.T) {
 		m.SetNextBaseFee(big.NewInt(1))
 		ok(t, m.Mine(t.Context(), 1, time.Minute))
 		check(name+" after a cheap block", m, name == "C")
+	}
+}
+
+// TestBlocksAreNumbered while another sender's block comes between, and a client that goes away doesn't keep a miner from reading its chain.
+func TestBlocksAreNumbered(t *testing.T) {
+	t.Parallel()
+	w := generate(t)
+	gone, leave := context.WithCancel(t.Context())
+	leave()
+	for name, m := range miners(w) {
+		if _, err := m.Settle(gone); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		before := head(t, m.Chain).Number
+		if made, err := m.MineNumbered(t.Context(), 3, time.Second); err != nil || !slices.Equal(made, []uint64{before + 1, before + 2, before + 3}) {
+			t.Errorf("%s: blocks %d after %d: %v", name, made, before, err)
+		}
+		if made, err := m.MineNumbered(gone, 3, time.Second); !errors.Is(err, context.Canceled) || made != nil {
+			t.Errorf("%s: blocks %d for nobody: %v", name, made, err)
+		}
+		// Blocks that replace others come where a client wants them, and the clock jumps there.
+		m.SetSpacing(time.Minute)
+		jumps, newest := w.Clock.Jumps(), head(t, m.Chain).Header.TimeMilliseconds
+		ok(t, w.Reorg(t.Context(), m.Chain, 1, [][]*miner.Transaction{nil, nil}))
+		if now := head(t, m.Chain); w.Clock.Jumps() != jumps+2 || now.Number != before+4 || now.Header.TimeMilliseconds < newest+60_000 {
+			t.Errorf("%s: %d jumps, block %d at %d ms", name, w.Clock.Jumps()-jumps, now.Number-before, now.Header.TimeMilliseconds-newest)
+		}
 	}
 }
