@@ -242,11 +242,18 @@ func TestBlocksAreNumbered(t *testing.T) {
 		if made, err := m.MineNumbered(gone, 3, time.Second); !errors.Is(err, context.Canceled) || made != nil {
 			t.Errorf("%s: blocks %d for nobody: %v", name, made, err)
 		}
+		// A block that replaces one is a millisecond later, or as soon as the rules allow.
+		ok(t, m.Mine(t.Context(), 1, time.Minute))
+		removed := head(t, m.Chain)
+		ok(t, w.Reorg(t.Context(), m.Chain, 1, [][]*miner.Transaction{nil}))
+		if now := head(t, m.Chain); now.Number != removed.Number || now.Header.TimeMilliseconds != removed.Header.TimeMilliseconds+1 {
+			t.Errorf("%s: block %d at %d ms replaces block %d", name, now.Number, now.Header.TimeMilliseconds-removed.Header.TimeMilliseconds, removed.Number)
+		}
 		// Blocks that replace others come where a client wants them, and the clock jumps there.
 		m.SetSpacing(time.Minute)
 		jumps, newest := w.Clock.Jumps(), head(t, m.Chain).Header.TimeMilliseconds
 		ok(t, w.Reorg(t.Context(), m.Chain, 1, [][]*miner.Transaction{nil, nil}))
-		if now := head(t, m.Chain); w.Clock.Jumps() != jumps+2 || now.Number != before+4 || now.Header.TimeMilliseconds < newest+60_000 {
+		if now := head(t, m.Chain); w.Clock.Jumps() != jumps+2 || now.Number != before+5 || now.Header.TimeMilliseconds < newest+60_000 {
 			t.Errorf("%s: %d jumps, block %d at %d ms", name, w.Clock.Jumps()-jumps, now.Number-before, now.Header.TimeMilliseconds-newest)
 		}
 	}
