@@ -92,7 +92,7 @@ func TestWhatARequestMayHave(t *testing.T) {
 				if kinds[p.Kind] = true; p.On != c.on || p.What != c.what {
 					t.Errorf("%s: %s %s, want %s %s", c.name, p.On, p.What, c.on, c.what)
 				}
-				if most := map[string]int{"429": 2, "503": 2, "cut": 2, "reset": 2, "null": 3, "processing": 3, "stale": 3}[p.Kind]; p.Times < 1 || p.Times > max(most, 1) {
+				if most := map[string]int{"429": 2, "503": 2, "slow": 4, "cut": 2, "reset": 2, "null": 3, "processing": 3, "stale": 3}[p.Kind]; p.Times < 1 || p.Times > max(most, 1) {
 					t.Errorf("%s: %s*%d", c.name, p.Kind, p.Times)
 				}
 			}

@@ -247,7 +247,9 @@ func (s *Schedule) decide(t *target) *Planned {
 	}
 	k := KindNamed(p.Kind)
 	a.faults++
-	a.repeat, a.left = p, p.Times-1
+	if a.repeat, a.left = p, p.Times-1; k.delay() > 0 {
+		a.left = 0
+	}
 	if p.Kind == "limited" {
 		a.limited = time.Now().Add(limitTime)
 	}
@@ -292,8 +294,8 @@ func (s *Schedule) likelihood(k *Kind) float64 {
 	if k.of == ofWorld {
 		return s.part
 	}
-	fit := s.expected.may(k) // where no request is expected, there is no bound
-	part := min(s.part*k.part, mostFaults/s.expected.may(s.drawn...), float64(mostWaited)/float64(k.wait)/fit)
+	fit, wait := s.expected.may(k), float64(k.wait)*float64(1+max(k.most, 1))/2 // where no request is expected, there is no bound
+	part := min(s.part*k.part, mostFaults/s.expected.may(s.drawn...), float64(mostWaited)/wait/fit)
 	if k.single {
 		part = min(part, mostSingle/fit)
 	}
@@ -330,9 +332,7 @@ func (s *Schedule) plan(r *Request) *Plan {
 	case len(k.action.things()) > 0 || k.action.Stale:
 		plan.Whole = k.action
 	}
-	if k.action != nil && k.action.Delay != nil {
-		plan.Delay = time.Duration(k.action.Delay.Fixed)
-	}
+	plan.Delay = time.Duration(p.Times) * k.delay()
 	return plan
 }
 
@@ -345,8 +345,8 @@ func (s *Schedule) event(e *Event) (*Action, time.Duration) {
 		return nil, 0
 	}
 	k := KindNamed(p.Kind)
-	if k.action.Delay != nil {
-		return nil, time.Duration(k.action.Delay.Fixed)
+	if k.delay() > 0 {
+		return nil, time.Duration(p.Times) * k.delay()
 	}
 	return k.action, 0
 }
@@ -389,7 +389,9 @@ func (p Planned) String() string {
 		return k.words
 	}
 	text := fmt.Sprintf("%s of %s %s", ordinal(p.Nth), what, k.words)
-	if p.Times > 1 {
+	if k.delay() > 0 {
+		text += " " + (time.Duration(p.Times) * k.delay()).String()
+	} else if p.Times > 1 {
 		text += fmt.Sprintf(", %d times in a row", p.Times)
 	}
 	return text
@@ -491,6 +493,34 @@ func (l List) Milder() (all []List) {
 	return all
 }
 
+// mostDelayed bounds the delay of one answer that takes over the delays of other faults, in times of its own.
+const mostDelayed = 10
+
+// Merged returns copies of the list without one fault, whose delay or repetitions another one takes over. A command that fails only if all of them
+// take too long then fails because of one.
+func (l List) Merged() (all []List) {
+	for i, gone := range l {
+		for j, p := range l {
+			from, to := KindNamed(gone.Kind), KindNamed(p.Kind)
+			switch {
+			case i == j:
+				continue
+			case from.wait > 0 && to.delay() > 0:
+				wait := time.Duration(gone.Times) * from.wait
+				p.Times = min(p.Times+int((wait+to.delay()-1)/to.delay()), mostDelayed)
+			case from == to && p.Times+gone.Times <= to.most:
+				p.Times += gone.Times
+			default:
+				continue
+			}
+			c := slices.Clone(l)
+			c[j] = p
+			all = append(all, slices.Delete(c, i, i+1))
+		}
+	}
+	return all
+}
+
 // Loose returns a list that names requests only by method or operation, for a command whose parameters differ from run to run.
 func (l List) Loose() (all List) {
 	for _, p := range l {
@@ -507,13 +537,21 @@ type Kind struct {
 	Name   string
 	of     class
 	action *Action
-	most   int     // times in a row
+	most   int     // times in a row; of a delay, times as long
 	part   float64 // factor on the chance of being drawn
 	once   bool    // at most once for the same request
 	single bool    // once or twice in all
 	wait   time.Duration
 	milder []string
 	words  string
+}
+
+// delay returns by how long a fault of the kind delays an answer, a notification or a message; 0 if it does something else.
+func (k *Kind) delay() time.Duration {
+	if k.action == nil || k.action.Delay == nil {
+		return 0
+	}
+	return time.Duration(k.action.Delay.Fixed)
 }
 
 // KindNamed returns the kind with a name, nil if there is none.
@@ -531,7 +569,7 @@ var kinds = []Kind{
 	{Name: "503", of: anyRequest, part: 1, most: 2, action: &Action{Status: http.StatusServiceUnavailable}, words: "is answered with a 503"},
 	{Name: "limited", of: anyRequest, part: 0.6, wait: time.Second, milder: []string{"429"}, action: &Action{Status: http.StatusTooManyRequests, RetryAfter: 1},
 		words: "is refused with a 429 and Retry-After: 1, and so are its repetitions within that second"},
-	{Name: "slow", of: anyRequest | ofSocket, part: 0.6, wait: late, action: &Action{Delay: &Delay{Fixed: Duration(late)}}, words: "is answered after 300ms"},
+	{Name: "slow", of: anyRequest | ofSocket, part: 0.6, most: 4, wait: late, action: &Action{Delay: &Delay{Fixed: Duration(late)}}, words: "is answered after"},
 	{Name: "cut", of: read, part: 1, most: 2, milder: []string{"503"}, action: &Action{Drop: Drop{When: dropDuring}}, words: "gets an answer that ends in the middle"},
 	{Name: "reset", of: anyRequest, part: 1, most: 2, milder: []string{"503"}, action: &Action{Drop: Drop{When: dropBefore}}, words: "is not carried out: the connection is reset"},
 	{Name: "lost", of: send, part: 1, milder: []string{"503", "reset"}, action: &Action{Drop: Drop{When: dropAfter}}, words: "is carried out, but the connection is reset instead of an answer"},
@@ -544,7 +582,7 @@ var kinds = []Kind{
 	{Name: "expired", of: resumed, part: 0.7, once: true, action: &Action{PageToken: "expired"}, words: "is refused because its page token has expired"},
 	{Name: "dropped", of: notification, part: 1, action: &Action{Drop: Drop{Count: 1}}, words: "does not arrive"},
 	{Name: "doubled", of: notification | message, part: 1, action: &Action{Double: 1}, words: "arrives twice"},
-	{Name: "late", of: notification | message, part: 0.6, wait: late, action: &Action{Delay: &Delay{Fixed: Duration(late)}}, words: "arrives 300ms late"},
+	{Name: "late", of: notification | message, part: 0.6, wait: late, action: &Action{Delay: &Delay{Fixed: Duration(late)}}, words: "arrives late by"},
 	{Name: "reordered", of: notification | message, part: 0.6, wait: time.Second, milder: []string{"late"}, action: &Action{Reorder: 1}, words: "arrives after the next one"},
 	{Name: "ended", of: notification, part: 0.8, milder: []string{"dropped"}, action: &Action{End: "connection"}, words: "does not arrive because the connection is reset"},
 	{Name: "fee", of: ofWorld, part: 1, words: "until three seconds after the first transaction, gas costs 15 % more in each block than was announced, and at least two wei more"},

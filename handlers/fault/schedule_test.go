@@ -70,15 +70,28 @@ func TestLongRunsHaveNoMoreFaults(t *testing.T) {
 	for _, chains := range []int{20, 200} {
 		calm := fault.Repeat(nil)
 		askForChains(calm, chains, 1, false)
-		faults, waited := 0, time.Duration(0)
+		faults, waited, slow := 0, time.Duration(0), []time.Duration{}
 		const numbers = 100
 		for number := range int64(numbers) {
 			s := fault.Draw(number, calm.Requests(), false)
 			askForChains(s, chains, 1, false)
 			faults, waited = faults+len(s.Applied()), waited+s.Waited()
+			if !slices.ContainsFunc(s.Applied(), func(p fault.Planned) bool { return p.Kind != "slow" }) && s.Waited() > 0 {
+				slow = append(slow, s.Waited())
+			}
 			if len(s.Applied()) > 50 || s.Waited() > 12*time.Second {
 				t.Errorf("%d chains, schedule %d: %d faults, %s", chains, number, len(s.Applied()), s.Waited())
 			}
+		}
+		if sum := int64(0); len(slow) > 0 {
+			for _, d := range slow {
+				sum += int64(d)
+			}
+			if mean := time.Duration(sum / int64(len(slow))); mean > 4*time.Second {
+				t.Errorf("%d chains: slow answers alone take %s on average", chains, mean)
+			}
+		} else {
+			t.Error("no number draws only slow answers")
 		}
 		if faults/numbers < 2 || faults/numbers > 24 || waited/numbers < 100*time.Millisecond || waited/numbers > 3*time.Second {
 			t.Errorf("%d chains: %d faults and %s on average", chains, faults/numbers, waited/numbers)
@@ -284,6 +297,63 @@ func TestTheReceiptOfABatchIsLate(t *testing.T) {
 		return
 	}
 	t.Fatal("no receipt of a batch is late")
+}
+
+// TestASlowAnswerMayTakeLonger: the schedule says how long, and one answer waits, not the next.
+func TestASlowAnswerMayTakeLonger(t *testing.T) {
+	list, err := fault.ParseLists("schedule x\n slow*3 getChain " + keyOf(chainRequest(1)) + " 1 # the first of GET /v1/chains/1 is answered after 900ms\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := fault.Repeat(list[0])
+	set := follow(s)
+	if p := set.Decide(chainRequest(1)); p == nil || p.Delay != 900*time.Millisecond || s.Waited() != p.Delay {
+		t.Errorf("%+v, waited %s", p, s.Waited())
+	}
+	if p := set.Decide(chainRequest(1)); p != nil {
+		t.Errorf("the next one has %+v", p)
+	}
+	if text := s.Applied()[0].String(); text != "the first of GET /v1/chains/1 is answered after 900ms" {
+		t.Error(text)
+	}
+	longest := time.Duration(0)
+	for number := range int64(200) {
+		if p := follow(fault.Draw(number, nil, false)).Decide(chainRequest(1)); textOf(p) == "schedule: slow" {
+			longest = max(longest, p.Delay)
+		}
+	}
+	if longest != 1200*time.Millisecond {
+		t.Errorf("no answer takes longer than %s", longest)
+	}
+}
+
+// TestMergedFaults: another delay takes over one that is left out, and the same kind takes over its repetitions, up to what a number may draw.
+func TestMergedFaults(t *testing.T) {
+	for text, want := range map[string]string{
+		"slow*1 getChain aa 1\nslow*2 getChain bb 1":                                   "[slow*3 bb] [slow*3 aa]",
+		"limited*1 getChain aa 1\nslow*1 getChain bb 1":                                "[slow*5 bb]",
+		"slow*9 getChain aa 1\nsilent*1 eth_sendTransaction bb 1":                      "[slow*10 aa]",
+		"late*1 newHeads aa 1\nslow*1 getChain bb 1":                                   "[slow*2 bb] [late*2 aa]",
+		"null*2 eth_getTransactionReceipt aa 1\nnull*1 eth_getTransactionReceipt bb 1": "[null*3 bb] [null*3 aa]",
+		"null*2 eth_getTransactionReceipt aa 1\nnull*2 eth_getTransactionReceipt bb 1": "",
+		"503*1 getChain aa 1\n429*1 getChain bb 1":                                     "",
+		"reset*1 getChain aa 1\nslow*1 getChain bb 1":                                  "",
+	} {
+		all, err := fault.ParseLists("schedule a\n" + text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, l := range all[0].Merged() {
+			if len(l) != 1 {
+				t.Errorf("%s: %v", text, l)
+			}
+			got = append(got, fmt.Sprintf("[%s*%d %s]", l[0].Kind, l[0].Times, l[0].Key))
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%q becomes %s, want %s", text, got, want)
+		}
+	}
 }
 
 // TestASentTransactionIsToldOnce: bad weather begins with the first one.

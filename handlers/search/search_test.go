@@ -162,6 +162,29 @@ func TestAFaultOfARetryIsShrunk(t *testing.T) {
 	}
 }
 
+// TestDelaysThatOnlyMatterTogetherBecomeOne: a program asks for ten chains and fails if that takes too long.
+func TestDelaysThatOnlyMatterTogetherBecomeOne(t *testing.T) {
+	run := func(_ context.Context, s *fault.Schedule) (*search.Outcome, error) {
+		set := fault.NewSet(1, "main", time.Now, events.NewHub())
+		set.Follow(s, func() int64 { return 0 }, func(context.Context) {})
+		took := time.Duration(0)
+		for chain := range 10 {
+			path := fmt.Sprintf("/v1/chains/%d", chain)
+			if p := set.Decide(&fault.Request{Interface: "data", Operation: "getChain", Method: "GET", Path: path, Text: path, Header: http.Header{}}); p != nil {
+				took += p.Delay
+			}
+		}
+		o := &search.Outcome{Applied: s.Applied()}
+		if took > 2*time.Second {
+			o.Failure = "exit code 1"
+		}
+		return o, nil
+	}
+	if f := find(t, run, search.Options{}).Found; f == nil || f.From < 3 || len(f.List) != 1 || f.List[0].Kind != "slow" {
+		t.Errorf("%+v", f)
+	}
+}
+
 // TestTheFirstDoubledMessageIsBlamed: a program gets four messages and fails if any comes twice. The last could come again after it has ended.
 func TestTheFirstDoubledMessageIsBlamed(t *testing.T) {
 	var first fault.List // of the run that failed first
