@@ -162,6 +162,29 @@ func TestAFaultOfARetryIsShrunk(t *testing.T) {
 	}
 }
 
+// TestAFaultWhoseRequestDependsOnAnother: a risen price changes the hash of a payment, and so the request for its receipt. The price is left out still.
+func TestAFaultWhoseRequestDependsOnAnother(t *testing.T) {
+	found := false // with both, so that the search doesn't find the other fault alone first
+	run := func(_ context.Context, s *fault.Schedule) (*search.Outcome, error) {
+		set := fault.NewSet(1, "main", time.Now, events.NewHub())
+		set.Follow(s, func() int64 { return 0 }, func(context.Context) {})
+		path := "/v1/chains/1"
+		if slices.Contains(s.World(), "fee") {
+			path = "/v1/chains/2"
+		}
+		p := set.Decide(&fault.Request{Interface: "data", Operation: "getChain", Method: "GET", Path: path, Text: path, Header: http.Header{}})
+		o := &search.Outcome{Applied: s.Applied()}
+		found = found || p != nil && path == "/v1/chains/2" && len(o.Applied) == 2
+		if found && p != nil {
+			o.Failure = "exit code 1"
+		}
+		return o, nil
+	}
+	if f := find(t, run, search.Options{Runs: 1_000}).Found; f == nil || f.From != 2 || len(f.List) != 1 || f.List[0].On != "getChain" || f.List[0].Key != "*" {
+		t.Errorf("%+v", f)
+	}
+}
+
 // TestDelaysThatOnlyMatterTogetherBecomeOne: a program asks for ten chains and fails if that takes too long.
 func TestDelaysThatOnlyMatterTogetherBecomeOne(t *testing.T) {
 	run := func(_ context.Context, s *fault.Schedule) (*search.Outcome, error) {

@@ -21,8 +21,9 @@ type shrinking struct {
 	passed   map[string]bool // the ids of lists that need not be tried again
 }
 
-// shrink removes faults, merges them and makes them milder until each that is left is needed for the failure. It returns nil if the same faults don't
-// make the command fail again. If the context ends, it returns the faults that are left then, and the error.
+// shrink removes faults, merges them and makes them milder until each that is left is needed for the failure. It names requests without their
+// parameters if those depend on a fault that isn't needed. It returns nil if the same faults don't make the command fail again. If the context ends, it
+// returns the faults that are left then, and the error.
 func (s *searcher) shrink(ctx context.Context, r Record) (*Finding, error) {
 	h := &shrinking{searcher: s, record: r, last: r.Outcome, passed: map[string]bool{fault.List{}.ID(): true}}
 	list, err := h.begin(ctx, r.Outcome.Applied)
@@ -37,7 +38,7 @@ func (s *searcher) shrink(ctx context.Context, r Record) (*Finding, error) {
 	}
 	for again := true; again; {
 		again = false
-		for _, fewer := range [][]fault.List{h.without(list), list.Merged(), list.Milder()} {
+		for _, fewer := range [][]fault.List{h.without(list), h.without(list.Loose()), list.Merged(), list.Milder()} {
 			failing, err := h.first(ctx, fewer)
 			if err != nil {
 				return h.unfinished(ctx, list, err)
