@@ -26,6 +26,7 @@ import (
 type devnet struct {
 	*testing.T
 	world  *sim.World
+	server *handlers.Server
 	url    string
 	client *ethclient.Client
 	chain  *reader.Chain
@@ -47,7 +48,7 @@ func newDevnetWith(t *testing.T, w *sim.World, c *reader.Chain, o handlers.Optio
 	}
 	s := httptest.NewServer(h)
 	t.Cleanup(func() { h.Close(); s.Close() })
-	d := &devnet{T: t, world: w, url: s.URL, chain: c}
+	d := &devnet{T: t, world: w, server: h, url: s.URL, chain: c}
 	if d.client, err = ethclient.Dial(d.rpc("http", "rpc")); err != nil {
 		t.Fatal(err)
 	}

@@ -15,8 +15,11 @@ import (
 	"github.com/ethereum/go-ethereum/common/hexutil"
 	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/ethereum/go-ethereum/crypto"
+	"github.com/ethereum/go-ethereum/ethclient"
 	ethrpc "github.com/ethereum/go-ethereum/rpc"
 
+	"snowglobe/handlers"
+	"snowglobe/handlers/fault"
 	"snowglobe/seed/seedtest"
 )
 
@@ -425,6 +428,33 @@ func TestThePriceRises(t *testing.T) {
 		t.Error("the transaction still waits after the price fell")
 	}
 	d.verify()
+}
+
+// TestASilentWebSocket: a transaction is carried out without an answer, and other calls are answered until the connection is reset.
+func TestASilentWebSocket(t *testing.T) {
+	t.Parallel()
+	w := tinyWorld(t)
+	d := newDevnetWith(t, w, w.Networks[0].CChain(), handlers.Options{Network: "mainnet", Follows: true})
+	if err := d.server.Follow(t.Context(), fault.Repeat(fault.List{{Kind: "silent", Times: 1, On: "eth_sendRawTransaction", Key: "*", Nth: 1}})); err != nil {
+		t.Fatal(err)
+	}
+	tx := d.sign(&types.DynamicFeeTx{Nonce: d.nonce(), To: &someone})
+	socket, err := ethclient.Dial(d.rpc("ws", "ws"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer socket.Close()
+	since, sent := time.Now(), make(chan error, 1)
+	go func() { sent <- socket.SendTransaction(t.Context(), tx) }()
+	for d.receiptOf(tx.Hash()) == nil {
+		time.Sleep(10 * time.Millisecond)
+	}
+	if _, err := socket.BlockNumber(t.Context()); err != nil {
+		t.Errorf("another call: %v", err)
+	}
+	if err := <-sent; err == nil || time.Since(since) < 5*time.Second {
+		t.Errorf("after %s: %v", time.Since(since), err)
+	}
 }
 
 // TestRefusedFaults: impossible faults are refused with a reason, and nothing changes.

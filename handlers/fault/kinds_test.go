@@ -77,9 +77,10 @@ func TestWhatARequestMayHave(t *testing.T) {
 		{"a platform transaction", func() *fault.Request { return rpc("platform.issueTx", `{}`) }, always, "platform.issueTx", "platform.issueTx {}"},
 		{"a batch", func() *fault.Request { return batch("eth_gasPrice", "eth_chainId") }, reading, "batch", "eth_gasPrice [] eth_chainId []"},
 		{"a batch with a receipt", func() *fault.Request { return batch("eth_newFilter", "eth_getTransactionReceipt") }, always + " null reorg", "batch", "eth_newFilter [] eth_getTransactionReceipt []"},
-		{"a receipt over WebSocket", func() *fault.Request { return over(rpc("eth_getTransactionReceipt", "[]")) }, "null reorg slow", "eth_getTransactionReceipt", "eth_getTransactionReceipt []"},
-		{"a filter over WebSocket", func() *fault.Request { return over(rpc("eth_newFilter", "[]")) }, "slow", "eth_newFilter", "eth_newFilter []"},
-		{"a subscription", func() *fault.Request { return over(rpc("eth_subscribe", "[]")) }, "", "", ""},
+		{"a receipt over WebSocket", func() *fault.Request { return over(rpc("eth_getTransactionReceipt", "[]")) }, "503 null reorg reset slow", "eth_getTransactionReceipt", "eth_getTransactionReceipt [] over WebSocket"},
+		{"a filter over WebSocket", func() *fault.Request { return over(rpc("eth_newFilter", "[]")) }, "503 reset slow", "eth_newFilter", "eth_newFilter [] over WebSocket"},
+		{"a subscription", func() *fault.Request { return over(rpc("eth_subscribe", "[]")) }, "slow", "eth_subscribe", "eth_subscribe [] over WebSocket"},
+		{"an end", func() *fault.Request { return over(rpc("eth_unsubscribe", "[]")) }, "", "", ""},
 		{"a subscription over HTTP", func() *fault.Request { return rpc("eth_subscribe", "[]") }, always, "eth_subscribe", "eth_subscribe []"},
 	} {
 		kinds := map[string]bool{}

@@ -91,12 +91,17 @@ func (s *Schedule) Requests() Requests {
 	return all
 }
 
-// may counts the requests that may have a fault of one of several kinds. It rounds up to a power of two: a client that asks once more in another
-// run then still meets the same faults.
+// may counts the requests that may have a fault of one of several kinds.
 func (r Requests) may(have ...*Kind) float64 {
+	return r.count(func(c class) bool { return slices.ContainsFunc(have, func(k *Kind) bool { return k.of&c != 0 }) })
+}
+
+// count counts the requests of some classes. It rounds up to a power of two: a client that asks once more in another run then still meets the same
+// faults.
+func (r Requests) count(of func(class) bool) float64 {
 	n := 0
 	for class, times := range r {
-		if slices.ContainsFunc(have, func(k *Kind) bool { return k.of&class != 0 }) {
+		if of(class) {
 			n += times
 		}
 	}
@@ -281,22 +286,28 @@ func (s *Schedule) draw(t *target, a *asked) *Planned {
 	}
 	at := t.on + " " + t.key
 	k := fitting[int(s.chance("which", at, a.times)*float64(len(fitting)))]
-	if s.chance("whether", at, a.times) >= s.likelihood(k) || k.once && a.faults > 0 {
+	if s.chance("whether", at, a.times) >= s.likelihood(k, t.class) || k.once && a.faults > 0 {
 		return nil
 	}
 	times := 1 + int(s.chance("times", at, a.times)*float64(max(k.most, 1)))
+	if k.breaks(t.class) {
+		times = 1
+	}
 	return &Planned{Kind: k.Name, Times: times, On: t.on, Key: t.key, Nth: a.times}
 }
 
 // likelihood returns the chance that a request has a fault of a kind. Because the expected requests decide it, and not those that came before, it
-// is the same in whatever order they arrive.
-func (s *Schedule) likelihood(k *Kind) float64 {
+// is the same in whatever order they arrive. A WebSocket rarely breaks, because all of its requests then fail.
+func (s *Schedule) likelihood(k *Kind, of class) float64 {
 	if k.of == ofWorld {
 		return s.part
 	}
 	fit, wait := s.expected.may(k), float64(k.wait)*float64(1+max(k.most, 1))/2 // where no request is expected, there is no bound
 	part := min(s.part*k.part, mostFaults/s.expected.may(s.drawn...), float64(mostWaited)/wait/fit)
-	if k.single {
+	if k.breaks(of) {
+		fit = s.expected.count(func(c class) bool { return c&ofSocket != 0 })
+	}
+	if k.single || k.breaks(of) {
 		part = min(part, mostSingle/fit)
 	}
 	return part
@@ -554,6 +565,11 @@ func (k *Kind) delay() time.Duration {
 	return time.Duration(k.action.Delay.Fixed)
 }
 
+// breaks reports whether the fault ends the WebSocket of a call.
+func (k *Kind) breaks(of class) bool {
+	return of&ofSocket != 0 && k.action != nil && (k.action.Status != 0 || k.action.Drop.When != "")
+}
+
 // KindNamed returns the kind with a name, nil if there is none.
 func KindNamed(name string) *Kind {
 	for i := range kinds {
@@ -566,12 +582,12 @@ func KindNamed(name string) *Kind {
 
 var kinds = []Kind{
 	{Name: "429", of: anyRequest, part: 1, most: 2, action: &Action{Status: http.StatusTooManyRequests, RetryAfter: withoutRetryAfter}, words: "is refused with a 429 without Retry-After"},
-	{Name: "503", of: anyRequest, part: 1, most: 2, action: &Action{Status: http.StatusServiceUnavailable}, words: "is answered with a 503"},
+	{Name: "503", of: anyRequest | ofSocket, part: 1, most: 2, action: &Action{Status: http.StatusServiceUnavailable}, words: "is answered with a 503"},
 	{Name: "limited", of: anyRequest, part: 0.6, wait: time.Second, milder: []string{"429"}, action: &Action{Status: http.StatusTooManyRequests, RetryAfter: 1},
 		words: "is refused with a 429 and Retry-After: 1, and so are its repetitions within that second"},
-	{Name: "slow", of: anyRequest | ofSocket, part: 0.6, most: 4, wait: late, action: &Action{Delay: &Delay{Fixed: Duration(late)}}, words: "is answered after"},
+	{Name: "slow", of: anyRequest | ofSocket | subscribing, part: 0.6, most: 4, wait: late, action: &Action{Delay: &Delay{Fixed: Duration(late)}}, words: "is answered after"},
 	{Name: "cut", of: read, part: 1, most: 2, milder: []string{"503"}, action: &Action{Drop: Drop{When: dropDuring}}, words: "gets an answer that ends in the middle"},
-	{Name: "reset", of: anyRequest, part: 1, most: 2, milder: []string{"503"}, action: &Action{Drop: Drop{When: dropBefore}}, words: "is not carried out: the connection is reset"},
+	{Name: "reset", of: anyRequest | ofSocket, part: 1, most: 2, milder: []string{"503"}, action: &Action{Drop: Drop{When: dropBefore}}, words: "is not carried out: the connection is reset"},
 	{Name: "lost", of: send, part: 1, milder: []string{"503", "reset"}, action: &Action{Drop: Drop{When: dropAfter}}, words: "is carried out, but the connection is reset instead of an answer"},
 	{Name: "silent", of: send, part: 0.7, once: true, wait: silence, milder: []string{"lost"}, action: &Action{Drop: Drop{When: dropAfter}, Slow: Duration(silence)}, words: "is carried out, but no answer comes until the client gives up"},
 	{Name: "null", of: receipt, part: 1, most: 3, action: &Action{RPCResult: Result{JSON: []byte("null")}}, words: "comes before the receipt is there and is answered with null"},

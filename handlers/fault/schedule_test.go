@@ -299,6 +299,57 @@ func TestTheReceiptOfABatchIsLate(t *testing.T) {
 	t.Fatal("no receipt of a batch is late")
 }
 
+// TestCallsOverAWebSocket meet what a connection can do to them, and a connection breaks once or twice in a run.
+func TestCallsOverAWebSocket(t *testing.T) {
+	const balances = 12
+	ask := func(s *fault.Schedule) {
+		set := follow(s)
+		for _, r := range append([]*fault.Request{
+			rpc("eth_subscribe", `["newHeads"]`), rpc("eth_getTransactionReceipt", `["0x01"]`),
+			rpc("eth_sendTransaction", `[{"from":"0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266","nonce":"0x1","value":"0x1"}]`), rpc("eth_unsubscribe", `["0x1"]`),
+		}, func() (all []*fault.Request) {
+			for i := range balances {
+				all = append(all, rpc("eth_getBalance", fmt.Sprintf(`["0x%040x","latest"]`, i)))
+			}
+			return all
+		}()...) {
+			r.Header.Set("Upgrade", "websocket")
+			set.Decide(r)
+		}
+	}
+	calm := fault.Repeat(nil)
+	ask(calm)
+	kinds, broken, with := map[string][]string{}, 0, 0
+	for number := range int64(600) {
+		s := fault.Draw(number, calm.Requests(), false)
+		ask(s)
+		before := broken
+		for _, p := range s.Applied() {
+			if kind := p.Kind; !slices.Contains(kinds[p.On], kind) {
+				kinds[p.On] = append(kinds[p.On], kind)
+			}
+			if p.On == "eth_getBalance" && p.Kind != "slow" {
+				broken += p.Times
+			}
+			if !strings.Contains(p.String(), " over WebSocket ") {
+				t.Errorf("%s does not say how it came", p)
+			}
+		}
+		if broken > before {
+			with++
+		}
+	}
+	for _, all := range kinds {
+		slices.Sort(all)
+	}
+	if want := "map[eth_getBalance:[503 reset slow] eth_getTransactionReceipt:[503 null reset slow] eth_sendTransaction:[503 lost reset silent slow] eth_subscribe:[slow]]"; fmt.Sprint(kinds) != want {
+		t.Errorf("%v, want %s", kinds, want)
+	}
+	if with < 100 || broken > 2*with {
+		t.Errorf("connections break in %d runs, %d times", with, broken)
+	}
+}
+
 // TestASlowAnswerMayTakeLonger: the schedule says how long, and one answer waits, not the next.
 func TestASlowAnswerMayTakeLonger(t *testing.T) {
 	list, err := fault.ParseLists("schedule x\n slow*3 getChain " + keyOf(chainRequest(1)) + " 1 # the first of GET /v1/chains/1 is answered after 900ms\n")

@@ -31,6 +31,7 @@ const (
 	notification                   // of a subscription
 	message                        // of a webhook
 	ofSocket                       // a call over WebSocket
+	subscribing                    // over WebSocket
 	chainRead                      // shows the newest block
 	ofWorld
 )
@@ -115,7 +116,7 @@ func callTarget(r *Request) *target {
 	socket := r.Header.Get("Upgrade") != ""
 	var texts []string
 	for _, c := range r.Calls {
-		if control(c.Method) || socket && strings.HasSuffix(c.Method, "subscribe") {
+		if control(c.Method) || socket && strings.HasSuffix(c.Method, "_unsubscribe") {
 			return nil
 		}
 		texts = append(texts, c.Method+" "+c.identity())
@@ -137,14 +138,18 @@ func callTarget(r *Request) *target {
 	if slices.ContainsFunc(r.Calls, func(c Call) bool { return showsHead[c.Method] }) {
 		t.class |= chainRead
 	}
-	if socket {
-		t.class = t.class&(receipt|chainRead) | ofSocket
-	}
 	if t.on == "" {
 		t.on = "none"
 	}
 	text := constant(strings.Join(texts, "\n"))
 	t.key, t.what = hashed(r.Path+" "+text), shown(strings.TrimSpace(text))
+	if socket {
+		t.class = t.class&(send|receipt|chainRead) | ofSocket
+		t.what += " over WebSocket"
+		if slices.ContainsFunc(r.Calls, func(c Call) bool { return strings.HasSuffix(c.Method, "_subscribe") }) {
+			t.class = subscribing
+		}
+	}
 	return t
 }
 

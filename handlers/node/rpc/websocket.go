@@ -196,7 +196,7 @@ func (c *connection) answer(ctx context.Context, message []byte) {
 		o = &output{text: whole.Bytes()}
 		plan.After(ctx)
 	}
-	if o.empty() || altered.Answerless() && c.ends(altered) {
+	if o.empty() || altered.Answerless() && fault.Sleep(ctx, time.Duration(altered.Slow)) && c.ends(altered) {
 		return
 	}
 	_, held := o.measure()
