@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"math/big"
 	"os"
 	"path/filepath"
 	"slices"
@@ -72,14 +73,14 @@ func quotedWord(word string) string {
 
 // How long bad weather lasts after the client has sent a transaction.
 const (
-	feeTime        = 3 * time.Second
+	feeTime        = 8 * time.Second
 	settlementTime = 5 * time.Second
 )
 
 // Bad weather.
 const (
-	risenPrice     = 15 // percent; libraries cap fees at 20 % above the announced price or more
-	leastRise      = 2  // wei; where gas costs one wei, the usual tip of another would cover a rise by 15 %
+	risenPrice     = 15            // percent; libraries cap fees at 20 % above the announced price or more
+	leastPrice     = 1_000_000_000 // wei; where gas costs one wei, the usual tip of another would cover a rise by 15 %
 	lateSettlement = 15_000
 )
 
@@ -118,9 +119,10 @@ func (s *Server) Follow(ctx context.Context, schedule *fault.Schedule) error {
 			later(fault.RelayTime, func() { _ = startRelayer(context.Background(), s.world, s.options) }) // the world may be closed
 		case !c.Asynchronous(uint64(s.world.Clock.Unix())):
 		case kind == "fee":
-			if wrong.PriceRise, err = risenBy(ctx, m); err != nil {
+			if wrong.Price, err = priceToRise(ctx, m); err != nil {
 				return err
 			}
+			wrong.PriceRise = risenPrice
 			undoAfter(feeTime, func(f *miner.Fault) { f.PriceRise = 0 })
 		case kind == "settlement":
 			wrong.SettlementLag = lateSettlement
@@ -142,14 +144,16 @@ func (s *Server) Follow(ctx context.Context, schedule *fault.Schedule) error {
 	return nil
 }
 
-// risenBy returns the percentage by which gas costs more if the price jumps.
-func risenBy(ctx context.Context, m *miner.Miner) (uint64, error) {
+// priceToRise makes gas cost enough for a rise to matter, with an empty block that shows it. It returns the price.
+func priceToRise(ctx context.Context, m *miner.Miner) (uint64, error) {
 	next, err := m.NextBlock(ctx)
-	if err != nil {
+	if err != nil || next.BaseFee.Cmp(big.NewInt(leastPrice)) >= 0 {
 		return 0, err
 	}
-	announced := max(next.Header.BaseFee.Uint64(), 1)
-	return max(risenPrice, (100*leastRise+announced-1)/announced), nil
+	if err := m.SetFault(ctx, miner.Fault{Price: leastPrice}); err != nil {
+		return 0, err
+	}
+	return leastPrice, m.MineAtOnce(ctx)
 }
 
 // network returns the network of paths that name none.

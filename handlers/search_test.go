@@ -143,7 +143,7 @@ func TestBadWeatherIsSurvived(t *testing.T) {
 	if err := search.Keep(corpus, fault.List{{Kind: "fee", Times: 1, On: "world", Key: "fee", Nth: 1}, {Kind: "settlement", Times: 1, On: "world", Key: "settlement", Nth: 1}, {Kind: "relay", Times: 1, On: "world", Key: "relay", Nth: 1}}, "weather"); err != nil {
 		t.Fatal(err)
 	}
-	for role, said := range map[string]string{"patient": "", "observer": `"settlementLag":"15s","priceRise":200`} {
+	for role, said := range map[string]string{"patient": "", "observer": `"settlementLag":"15s","priceRise":15`} {
 		c := command(t, "exec", "--schedule", corpus, "--", os.Args[0])
 		c.Env = append(os.Environ(), roleVariable+"="+role)
 		if code, stdout, stderr := outcome(t, c); code != 0 || !strings.Contains(stdout, said) {
@@ -260,7 +260,7 @@ func TestAPaymentOfTheAnnouncedPriceWaits(t *testing.T) {
 		c.Env = append(os.Environ(), roleVariable+"=payer")
 		code, stdout, stderr := outcome(t, c)
 		var took int
-		if _, err := fmt.Sscan(stdout, &took); err != nil || code != 0 || jumps != (took > 2_000) {
+		if _, err := fmt.Sscan(stdout, &took); err != nil || code != 0 || jumps != (took > 6_000) {
 			t.Errorf("the price jumps: %t; exit %d, after %d ms, %s", jumps, code, took, stderr)
 		}
 	}

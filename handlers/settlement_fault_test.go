@@ -430,6 +430,52 @@ func TestThePriceRises(t *testing.T) {
 	d.verify()
 }
 
+// TestThePriceOfASchedule: before the first transaction, the announced prices are high enough for a rise by 15 % to matter, wherever a client looks. A cap
+// of what was announced then waits, and a fifth more suffices.
+func TestThePriceOfASchedule(t *testing.T) {
+	t.Parallel()
+	w := tinyWorld(t)
+	d := newDevnetWith(t, w, w.Networks[0].CChain(), handlers.Options{Network: "mainnet", Follows: true})
+	if err := d.server.Follow(t.Context(), fault.Repeat(fault.List{{Kind: "fee", Times: 1, On: "world", Key: "fee", Nth: 1}})); err != nil {
+		t.Fatal(err)
+	}
+	const price = 1_000_000_000
+	var fee, suggested hexutil.Big
+	d.call(&fee, "eth_baseFee")
+	d.call(&suggested, "eth_gasPrice")
+	history, err := d.client.FeeHistory(t.Context(), 2, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	newest := history.BaseFee[len(history.BaseFee)-2:]
+	if fee.ToInt().Int64() != price || suggested.ToInt().Int64() != price+1 || d.head().BaseFee.Int64() != price || newest[0].Int64() != price || newest[1].Int64() != price {
+		t.Errorf("announced are %d, %d, %d and %d", fee.ToInt(), suggested.ToInt(), d.head().BaseFee, history.BaseFee)
+	}
+	if pending, latest := d.number("pending"), d.number("latest"); pending != latest {
+		t.Errorf("block %d is pending after %d", pending, latest)
+	}
+	enough := d.mustSend(&types.DynamicFeeTx{Nonce: d.nonce(), To: &someone, GasTipCap: big.NewInt(1), GasFeeCap: big.NewInt(price*12/10 + 1)})
+	if d.receiptOf(enough) == nil {
+		t.Error("a cap of a fifth more waits")
+	}
+	if risen := d.head().BaseFee.Int64(); risen != price*115/100 {
+		t.Errorf("gas cost %d", risen)
+	}
+	if _, refusal := d.send(&types.DynamicFeeTx{Nonce: d.nonce(), To: &someone, GasTipCap: big.NewInt(1), GasFeeCap: big.NewInt(price - 1)}); !strings.Contains(refusal, "max fee per gas less than block base fee") {
+		t.Errorf("a cap below the announced price: %s", refusal)
+	}
+	tight := d.mustSend(&types.DynamicFeeTx{Nonce: d.nonce(), To: &someone, GasTipCap: big.NewInt(1), GasFeeCap: suggested.ToInt()})
+	if d.receiptOf(tight) != nil {
+		t.Error("a cap of the announced price does not wait")
+	}
+	d.recover()
+	d.text("evm_mine")
+	if d.receiptOf(tight) == nil {
+		t.Error("the transaction still waits after the price fell")
+	}
+	d.verify()
+}
+
 // TestASilentWebSocket: a transaction is carried out without an answer, and other calls are answered until the connection is reset.
 func TestASilentWebSocket(t *testing.T) {
 	t.Parallel()

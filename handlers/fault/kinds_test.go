@@ -261,7 +261,7 @@ func TestFaultsInWords(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		"rain*1 getChain aa 2": "rain*1 getChain aa 2", "503*1 getChain aa 2": "the 2nd of getChain is answered with a 503",
-		"fee*1 world fee 1": "until three seconds after the first transaction, gas costs 15 % more in each block than was announced, and at least two wei more",
+		"fee*1 world fee 1": "gas costs 1 nAVAX, and until eight seconds after the first transaction 15 % more in each block than was announced",
 	} {
 		var p fault.Planned
 		kind, rest, _ := strings.Cut(text, "*")

@@ -601,7 +601,7 @@ var kinds = []Kind{
 	{Name: "late", of: notification | message, part: 0.6, wait: late, action: &Action{Delay: &Delay{Fixed: Duration(late)}}, words: "arrives late by"},
 	{Name: "reordered", of: notification | message, part: 0.6, wait: time.Second, milder: []string{"late"}, action: &Action{Reorder: 1}, words: "arrives after the next one"},
 	{Name: "ended", of: notification, part: 0.8, milder: []string{"dropped"}, action: &Action{End: "connection"}, words: "does not arrive because the connection is reset"},
-	{Name: "fee", of: ofWorld, part: 1, words: "until three seconds after the first transaction, gas costs 15 % more in each block than was announced, and at least two wei more"},
+	{Name: "fee", of: ofWorld, part: 1, words: "gas costs 1 nAVAX, and until eight seconds after the first transaction 15 % more in each block than was announced"},
 	{Name: "settlement", of: ofWorld, part: 1, words: "until five seconds after the first transaction, blocks settle fifteen seconds after their execution, not five: safe and finalized stay behind"},
 	{Name: "relay", of: ofWorld, part: 1, wait: RelayTime, words: "messages between chains are relayed only three seconds after the first transaction"},
 }

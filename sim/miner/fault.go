@@ -21,6 +21,7 @@ type Lag struct {
 type Fault struct {
 	ExecutionLag  Lag    // readers see a block as accepted only until it is this old
 	SettlementLag uint64 // milliseconds from the execution of a block until another one settles it; 0 for the network's five seconds
+	Price         uint64 // wei that are announced for gas; 0 follows the rules
 	PriceRise     uint64 // percent by which gas costs more in a block than was announced before
 }
 
@@ -117,7 +118,7 @@ func (m *Miner) LastSettled(ctx context.Context) (*reader.Block, error) {
 // risen returns the override for a block that is made now, with the base fee that it has if gas costs more than was announced.
 func (m *Miner) risen(next *plan) (evm.Override, error) {
 	o, rise := next.override, m.Fault().PriceRise
-	if rise == 0 || o.BaseFee != nil || !m.Chain.Asynchronous(next.time/1000) {
+	if rise == 0 || next.feeChosen() || !m.Chain.Asynchronous(next.time/1000) {
 		return o, nil
 	}
 	h, err := m.builder.NextHeader(next.time, o)

@@ -335,7 +335,7 @@ func (m *Miner) mineAll(ctx context.Context, spacing uint64, settles bool) (numb
 		return 0, err
 	}
 	next := m.plan(spacing)
-	if ready, _ := m.Pool.Count(); ready == 0 && settles && !next.chosen && next.override.BaseFee == nil && !next.lags() {
+	if ready, _ := m.Pool.Count(); ready == 0 && settles && !next.chosen && !next.feeChosen() && !next.lags() {
 		head, err := m.Chain.Head(ctx)
 		if err != nil {
 			return 0, err

@@ -12,6 +12,7 @@ type plan struct {
 	time     uint64 // Unix milliseconds
 	chosen   bool   // by a client, so that the clock jumps there
 	override evm.Override
+	priced   bool // a fault decides the base fee
 }
 
 // planAfter plans the block after a head: at the time that a client chose, at the set distance from its parent, or as soon as a node makes
@@ -32,7 +33,11 @@ func (m *Miner) planAfter(head *evm.Header, spacing uint64) plan {
 	}
 	p.override.Early = p.time < head.EarliestChild()
 	if m.Chain.Asynchronous(p.time / 1000) {
-		p.override.SettlesAfter = m.Fault().SettlementLag
+		wrong := m.Fault()
+		p.override.SettlesAfter = wrong.SettlementLag
+		if p.priced = wrong.Price > 0 && w.baseFee == nil; p.priced {
+			p.override.BaseFee = new(big.Int).SetUint64(wrong.Price)
+		}
 	}
 	return p
 }
@@ -41,9 +46,12 @@ func (m *Miner) planAfter(head *evm.Header, spacing uint64) plan {
 // already.
 func (p *plan) asked(head *evm.Header) bool {
 	o := p.override
-	return p.chosen || o.Early || o.BaseFee != nil || o.GasLimit != nil && *o.GasLimit != head.GasLimit ||
+	return p.chosen || o.Early || p.feeChosen() || o.GasLimit != nil && *o.GasLimit != head.GasLimit ||
 		o.Coinbase != nil && *o.Coinbase != head.Coinbase
 }
+
+// feeChosen reports whether a client chose the base fee.
+func (p *plan) feeChosen() bool { return p.override.BaseFee != nil && !p.priced }
 
 // lags reports whether a client makes settlement lag. Transactions then wait in the pool, as on the network, until the client moves the clock.
 func (p *plan) lags() bool { return p.override.SettlesAfter != 0 }
@@ -59,7 +67,7 @@ type NextBlock struct {
 	*evm.Header
 	Free bool // a client asked for a base fee of 0
 
-	chosen bool // a client chose the base fee
+	chosen bool // a client or a fault chose the base fee
 }
 
 // NextBlock describes the next block. It needs no lock.

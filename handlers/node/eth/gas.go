@@ -77,6 +77,15 @@ func (a *gasAPI) FeeHistory(ctx context.Context, count math.HexOrDecimal64, last
 	if err != nil {
 		return nil, err
 	}
+	if n := len(h.Used); n < len(h.BaseFees) && n > 0 {
+		head, err := a.chain.Head(ctx)
+		if err == nil && head.Number == h.Oldest+uint64(n)-1 {
+			h.BaseFees[n], _, err = a.miner.PriceBound(ctx) // which a client may have set
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
 	answer := &feeHistory{OldestBlock: hexutil.Uint64(h.Oldest), GasUsedRatio: h.Used, BaseFeePerGas: bigs(h.BaseFees)}
 	for _, rewards := range h.Rewards {
 		answer.Reward = append(answer.Reward, bigs(rewards))
