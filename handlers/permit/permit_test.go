@@ -124,3 +124,20 @@ func TestClassesOfMethods(t *testing.T) {
 		}
 	}
 }
+
+// TestPagesOfATrustedName: --as-network answers for the name, so no page can have pointed it at this machine.
+func TestPagesOfATrustedName(t *testing.T) {
+	r := httptest.NewRequest("POST", "http://api.avax.network/", nil)
+	r.Header.Set("Origin", "https://api.avax.network")
+	if err := (*permit.Rule)(nil).Check(r, permit.Control); err == nil || permit.TrustedHost(r) != "" {
+		t.Errorf("a name that nobody answers for is trusted: %q", permit.TrustedHost(r))
+	}
+	r = r.WithContext(permit.TrustHost(r.Context(), "https"))
+	if err := (*permit.Rule)(nil).Check(r, permit.Control); err != nil || permit.TrustedHost(r) != "https" {
+		t.Errorf("%v, the scheme is %q", err, permit.TrustedHost(r))
+	}
+	r.Header.Set("Origin", "https://evil.example")
+	if err := (*permit.Rule)(nil).Check(r, permit.Control); err == nil {
+		t.Error("another page is trusted")
+	}
+}
