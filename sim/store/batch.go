@@ -28,10 +28,11 @@ type Batch struct {
 	bulk       *bulk.Writer         // waiting rows while the world is generated; otherwise each is written at once
 	uris       map[URIHash]struct{} // hashes of the URIs it wrote
 
-	after    Commit // the world after the commit
-	aside    bool   // the commit cannot be undone
-	boundary bool   // clients may revert to the commit before this one
-	to       int64  // which is this one
+	after    Commit  // the world after the commit
+	aside    bool    // the commit cannot be undone
+	boundary bool    // clients may revert to the commit before this one
+	to       int64   // which is this one
+	last     *Commit // the newest commit, those of this batch included; nil while a world is generated
 }
 
 // Begin starts a Batch. Only one can be open at a time; a second Begin waits.
@@ -42,7 +43,7 @@ func (db *DB) Begin() (*Batch, error) {
 	if err := db.beginSession(); err != nil {
 		return nil, fmt.Errorf("begin: %w", db.refusal(err))
 	}
-	b := &Batch{db: db, statements: map[string]*stmt{}, uris: map[URIHash]struct{}{}}
+	b := &Batch{db: db, statements: map[string]*stmt{}, uris: map[URIHash]struct{}{}, last: db.lastCommit.Load()}
 	if err := b.begin(); err != nil {
 		return nil, fmt.Errorf("begin: %w", db.refusal(err))
 	}
@@ -78,12 +79,36 @@ func (b *Batch) end(way func() error) error {
 	return errors.Join(way(), b.bulk.Close())
 }
 
+// Step ends a commit that can be undone alone, and begins another in the same database transaction: both become visible together. m is the world
+// between them, which the file never stores: SetMeta is for the last commit. The metrics are written with the last one, too, or with one at which
+// they begin anew.
+func (b *Batch) Step(m Meta) error {
+	b.after = Commit{Clock: m.Clock, Digest: m.Digest}
+	if (b.last.Sequence+1)%mergeEvery == 0 {
+		if err := b.flushRollup(); err != nil {
+			return err
+		}
+	}
+	if err := b.addUndo(); err != nil {
+		return err
+	}
+	b.undoCommitted()
+	b.after, b.aside, b.renamed = Commit{}, false, false
+	b.record()
+	return nil
+}
+
+func (b *Batch) flushRollup() error {
+	if b.rollup == nil {
+		return nil
+	}
+	return b.rollup.Flush()
+}
+
 // Commit makes everything that the batch wrote visible at once, including the roll-ups of its blocks.
 func (b *Batch) Commit() error {
-	if b.rollup != nil {
-		if err := b.rollup.Flush(); err != nil {
-			return errors.Join(err, b.Rollback())
-		}
+	if err := b.flushRollup(); err != nil {
+		return errors.Join(err, b.Rollback())
 	}
 	if b.bulk != nil {
 		if err := b.bulk.Flush(); err != nil {
@@ -99,7 +124,10 @@ func (b *Batch) Commit() error {
 	err := b.db.refusal(b.end(b.tx.Commit))
 	if err == nil {
 		b.undoCommitted()
+		b.db.lastCommit.Store(b.last)
 		b.keepStatements()
+	} else {
+		b.undoFailed()
 	}
 	if err != nil || b.bulk != nil {
 		b.db.forgetRows()
@@ -122,6 +150,7 @@ func (b *Batch) Uncounted() { b.uncounted, b.aside = true, true }
 
 // Rollback drops everything that the batch wrote.
 func (b *Batch) Rollback() error {
+	b.undoFailed()
 	b.db.forgetRows()
 	return b.end(b.tx.Rollback)
 }

@@ -54,7 +54,7 @@ func (b *Batch) Rewind(o RewindOptions) error {
 
 // eachUndo visits the steps of the commits after a given one, newest first.
 func (b *Batch) eachUndo(after int64, visit func(steps []byte) error) error {
-	next := b.db.lastCommit.Load().Sequence
+	next := b.last.Sequence
 	err := b.each(`SELECT sequence, steps FROM undo WHERE sequence > ? ORDER BY sequence DESC`, []any{after}, func(scan func(...any) error) error {
 		var sequence int64
 		var steps []byte

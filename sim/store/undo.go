@@ -167,7 +167,7 @@ func (b *Batch) addUndo() error {
 	if b.aside {
 		return nil
 	}
-	if steps == nil && !b.renamed && b.after.Clock/1000-b.db.lastCommit.Load().Clock/1000 <= QuietSeconds {
+	if steps == nil && !b.renamed && b.after.Clock/1000-b.last.Clock/1000 <= QuietSeconds {
 		b.aside = true // there is nothing to undo
 		return nil
 	}
@@ -259,31 +259,38 @@ func (b *Batch) addCommit(m Commit, steps []byte) (int64, error) {
 	if steps == nil {
 		steps = []byte{}
 	}
-	m.Sequence = b.db.lastCommit.Load().Sequence + 1
+	m.Sequence = b.last.Sequence + 1
 	return m.Sequence, b.exec(`INSERT INTO undo (sequence, clock, digest, sum, steps) VALUES (?, ?, ?, ?, ?)`, m.Sequence, m.Clock, m.Digest, m.sum(steps), steps)
 }
 
-// undoCommitted updates the recorder and the newest commit after the batch was committed.
+// undoCommitted updates the recorder and the newest commit after one of the batch's commits.
 func (b *Batch) undoCommitted() {
 	r := b.db.recorder
 	switch {
 	case r == nil:
 	case b.boundary:
 		r.Boundary()
-		b.db.lastCommit.Store(&Commit{b.to, b.after.Clock, b.after.Digest})
+		b.last = &Commit{b.to, b.after.Clock, b.after.Digest}
 	case !b.aside:
 		r.Committed()
-		next := b.db.lastCommit.Load().Sequence + 1
+		next := b.last.Sequence + 1
 		if next%mergeEvery == 0 {
 			r.Boundary(MetricTables...)
 		}
-		b.db.lastCommit.Store(&Commit{next, b.after.Clock, b.after.Digest})
+		b.last = &Commit{next, b.after.Clock, b.after.Digest}
+	}
+}
+
+// undoFailed makes the recorder forget what the batch's commits recorded, which is not in the file.
+func (b *Batch) undoFailed() {
+	if b.db.recorder != nil {
+		b.db.recorder.Boundary()
 	}
 }
 
 // AddSnapshot writes a snapshot of the present world and sets its number. The batch may change nothing else.
 func (b *Batch) AddSnapshot(s *Snapshot) error {
-	last := b.db.lastCommit.Load()
+	last := b.last
 	b.aside, b.boundary, b.to = true, true, last.Sequence
 	h, err := b.undoCounts()
 	if err == nil && !bytes.Equal(last.Digest, s.Digest) { // the clock has moved since
