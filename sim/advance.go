@@ -170,7 +170,7 @@ func (w due) make(by uint64, moves bool) (made bool, err error) {
 			}
 		}
 	}()
-	next, latest, added := heads{}, int64(0), Added{}
+	c := commit{heads: heads{}}
 	for _, n := range w.Networks {
 		due, err := n.nextDue(context.Background())
 		if err != nil {
@@ -187,24 +187,25 @@ func (w due) make(by uint64, moves bool) (made bool, err error) {
 		if err := e.advanceP(uint64(by) / 1000); err != nil {
 			return false, err
 		}
-		maps.Copy(next, e.heads)
-		latest = max(latest, e.time*1000)
-		added.Primary = append(added.Primary, PrimaryAdded{n, e.deltas})
+		maps.Copy(c.heads, e.heads)
+		c.time = max(c.time, e.time*1000)
+		c.added.Primary = append(c.added.Primary, PrimaryAdded{n, e.deltas})
 	}
 	if moves {
-		latest = int64(by)
+		c.time = int64(by)
 	}
-	if len(next) == 0 && !moves {
+	if len(c.heads) == 0 && !moves {
 		return false, nil
 	}
-	return len(next) > 0, w.commit(next, latest, added, func(b *store.Batch) error {
+	c.write = func(b *store.Batch) error {
 		for _, e := range all {
 			if err := e.add(b); err != nil {
 				return err
 			}
 		}
 		return nil
-	})
+	}
+	return len(c.heads) > 0, w.commit(c)
 }
 
 // NextDue returns when a P-Chain makes its next block without any transaction, or zero if none will.

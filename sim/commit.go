@@ -1,8 +1,10 @@
 package sim
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"sync/atomic"
 
 	"snowglobe/sim/evm/reader"
 	"snowglobe/sim/store"
@@ -34,35 +36,122 @@ type Outbox interface {
 // SetOutbox installs the outbox.
 func (w *World) SetOutbox(o Outbox) { w.outbox.Store(&o) }
 
-// commit writes what a block adds to an open world. One database transaction holds the rows, the clock (at the block's time in
-// milliseconds or later), the new digest and the outbox's messages. next has the new last digests of the chains that the block
-// extends. The caller has held w.writer since it read the block's parent. Every writer to an open world goes through this
-// function or one of those below.
-func (w *World) commit(next heads, time int64, added Added, write func(*store.Batch) error) error {
-	m := w.meta
-	all := w.heads.with(next)
-	m.Clock = max(w.Clock.UnixMilli(), time)
-	if err := w.CanStand(timeAt(m.Clock)); err != nil {
+// commit is everything that one commit adds to an open world.
+type commit struct {
+	heads heads // the new last digests of the chains that it extends
+	time  int64 // of its block, in Unix milliseconds
+	added Added
+	write func(*store.Batch) error // writes the rows
+	done  func() error             // tells whoever waits for it, once it is in the file; nil for no one
+}
+
+// gathering holds commits that wait for one database transaction.
+type gathering struct {
+	on      bool
+	commits []commit
+	err     error        // why some could not be stored; nothing may follow them
+	clock   atomic.Int64 // where the clock will be after them, Unix milliseconds; 0 for where it is
+}
+
+// gather makes the commits of blocks wait until end is called, or until anything else is committed: several in one database transaction cost little
+// more than one. Readers see none of them before. The caller holds the writer's lock until after end, which returns why they could not be stored.
+func (w *World) gather() (end func() error) {
+	w.gathering.on = true
+	return func() error {
+		err := w.storeGathered()
+		w.gathering.on, w.gathering.err = false, nil
 		return err
 	}
-	m.Digest = digestOf(m.Base, m.Clock, all)
-	added.From, added.To = w.Clock.UnixMilli(), m.Clock
-	outbox := w.outbox.Load()
-	err := w.revise(m, func(b *store.Batch) error {
-		if err := write(b); err != nil || outbox == nil {
-			return err
+}
+
+func (w *World) storeGathered() error {
+	g := &w.gathering
+	if len(g.commits) == 0 {
+		return g.err
+	}
+	all := g.commits
+	g.commits = nil
+	g.err = w.store(all)
+	g.clock.Store(0)
+	return g.err
+}
+
+// now returns where the clock stands after everything that was committed or gathered, in Unix milliseconds.
+func (w *World) now() int64 { return max(w.Clock.UnixMilli(), w.gathering.clock.Load()) }
+
+// commit writes what a block adds to an open world. One database transaction holds the rows, the clock (at the block's time in
+// milliseconds or later), the new digest and the outbox's messages. The caller has held w.writer since it read the block's parent. Every
+// writer to an open world goes through this function or one of those below.
+func (w *World) commit(c commit) error {
+	if err := w.storeGathered(); err != nil {
+		return err
+	}
+	if err := w.CanStand(timeAt(c.time)); err != nil {
+		return err
+	}
+	return w.store([]commit{c})
+}
+
+// gatherOrCommit is commit for a block that may wait for others.
+func (w *World) gatherOrCommit(c commit) error {
+	g := &w.gathering
+	if !g.on {
+		return w.commit(c)
+	}
+	if err := cmp.Or(g.err, w.CanStand(timeAt(c.time))); err != nil {
+		return err
+	}
+	g.commits = append(g.commits, c)
+	g.clock.Store(max(w.now(), c.time))
+	return nil
+}
+
+// store writes commits in one database transaction, in which each can be undone alone.
+func (w *World) store(all []commit) error {
+	metas, heads, clock := make([]store.Meta, len(all)), w.heads, w.Clock.UnixMilli()
+	for i := range all {
+		c := &all[i]
+		heads = heads.with(c.heads)
+		c.added.From, c.added.To = clock, max(clock, c.time)
+		clock = c.added.To
+		metas[i] = w.meta
+		metas[i].Clock, metas[i].Digest = clock, digestOf(w.meta.Base, clock, heads)
+	}
+	outbox, last := w.outbox.Load(), len(all)-1
+	err := w.revise(metas[last], func(b *store.Batch) error {
+		for i := range all {
+			if i > 0 {
+				if err := b.Step(metas[i-1]); err != nil {
+					return err
+				}
+			}
+			if err := all[i].write(b); err != nil {
+				return err
+			}
+			if outbox == nil {
+				continue
+			}
+			if err := (*outbox).Promise(b, &all[i].added); err != nil {
+				return err
+			}
 		}
-		return (*outbox).Promise(b, &added)
+		return nil
 	})
 	if err != nil {
 		return err
 	}
-	w.heads = all
-	w.Clock.reach(m.Clock)
-	if w.lagging != nil {
-		w.lagging.follow(m, write, &added)
+	w.heads = heads
+	w.Clock.reach(clock)
+	for i := range all {
+		c := &all[i]
+		if w.lagging != nil {
+			w.lagging.follow(metas[i], c.write, &c.added)
+		}
+		if c.done != nil {
+			err = errors.Join(err, c.done())
+		}
 	}
-	return nil
+	return err
 }
 
 // AddOperation stores a new operation. draft makes it once its number is known, while no block can come or go.

@@ -241,7 +241,7 @@ func (e *extension) store() error {
 	if len(e.deltas) == 0 {
 		return nil
 	}
-	return e.World.commit(e.heads, e.time*1000, Added{Primary: []PrimaryAdded{{e.Network, e.deltas}}}, e.add)
+	return e.World.commit(commit{heads: e.heads, time: e.time * 1000, added: Added{Primary: []PrimaryAdded{{e.Network, e.deltas}}}, write: e.add})
 }
 
 // add writes the blocks' rows.

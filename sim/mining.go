@@ -13,7 +13,7 @@ import (
 func openMiners(ctx context.Context, w *World) error {
 	for _, c := range w.Chains {
 		m := miner.New(c, miner.World{
-			Lock: w.lock, Now: w.Clock.UnixMilli, Moved: w.Clock.Moved, ReadOnly: w.DB.ReadOnly(), Advance: due{w}.until, Mined: w.mined,
+			Lock: w.lock, Wait: w.wait, Turn: turn, Outside: outside, Gather: w.gather, Now: w.now, Moved: w.Clock.Moved, ReadOnly: w.DB.ReadOnly(), Advance: due{w}.until, Mined: w.mined,
 			CanStand: func(time int64) error { return w.CanStand(timeAt(time)) }, Jumped: w.Clock.jump,
 			Commit: w.commitBlock, CommitChanges: w.commitChanges, Scheduled: w.schedule,
 		})
@@ -31,32 +31,33 @@ func openMiners(ctx context.Context, w *World) error {
 
 // commitBlock commits a block of an EVM chain, with its time in milliseconds, and makes it the readers' head.
 func (w *World) commitBlock(c *reader.Chain, d *store.Delta, time uint64) error {
-	next := heads{headKey{false, c.Row.ID}: d.Block.Digest}
-	if err := w.commit(next, int64(time), Added{Chain: c, Block: d}, func(b *store.Batch) error { return b.AddBlock(d) }); err != nil {
-		return err
+	add := commit{heads: heads{headKey{false, c.Row.ID}: d.Block.Digest}, time: int64(time), added: Added{Chain: c, Block: d}}
+	add.write = func(b *store.Batch) error { return b.AddBlock(d) }
+	add.done = func() error {
+		if r := w.relayer.Load(); r != nil && len(d.Messages) > 0 {
+			(*r).Sent(d.Messages)
+		}
+		return c.Publish(d)
 	}
-	if r := w.relayer.Load(); r != nil && len(d.Messages) > 0 {
-		(*r).Sent(d.Messages)
-	}
-	return c.Publish(d)
+	return w.gatherOrCommit(add)
 }
 
 // commitChanges commits state changes of an EVM chain in one transaction and tells its readers.
 func (w *World) commitChanges(c *reader.Chain, all []*store.StateDelta) error {
-	next := heads{headKey{false, c.Row.ID}: all[len(all)-1].Change.Digest}
-	err := w.commit(next, 0, Added{Chain: c}, func(b *store.Batch) error {
+	add := commit{heads: heads{headKey{false, c.Row.ID}: all[len(all)-1].Change.Digest}, added: Added{Chain: c}}
+	add.write = func(b *store.Batch) error {
 		for _, d := range all {
 			if err := b.AddStateChange(d); err != nil {
 				return err
 			}
 		}
 		return nil
-	})
-	if err != nil {
-		return err
 	}
-	c.Changes.Add(1)
-	return nil
+	add.done = func() error {
+		c.Changes.Add(1)
+		return nil
+	}
+	return w.commit(add)
 }
 
 // Relayer delivers messages from one chain to another.

@@ -14,6 +14,13 @@ func WithTurn(ctx context.Context, begun func()) context.Context {
 	return context.WithValue(ctx, turnKey{}, begun)
 }
 
+// turn marks a request's place in the order of changes.
+func turn(ctx context.Context) {
+	if begun, ok := ctx.Value(turnKey{}).(func()); ok {
+		begun()
+	}
+}
+
 // Schedule is called before a chain makes a block because of its block time. It returns the context for making the block, and a function to call
 // afterwards.
 type Schedule func(ctx context.Context, c *reader.Chain) (within context.Context, done func(error))

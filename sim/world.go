@@ -29,8 +29,9 @@ type World struct {
 	Clock *Clock
 	Members
 
-	writer sync.Mutex // held by a writer from reading the parent to the commit
-	heads  heads      // guarded by writer
+	writer    sync.Mutex // held by a writer from reading the parent to the commit
+	heads     heads      // guarded by writer
+	gathering gathering  // guarded by writer, but for its clock
 
 	relayer   atomic.Pointer[Relayer]
 	outbox    atomic.Pointer[Outbox]
@@ -138,11 +139,14 @@ func openChains(w *World, rows []store.PackedChain) error {
 
 // lock takes the writer's lock for a request.
 func (w *World) lock(ctx context.Context) (unlock func()) {
+	defer turn(ctx)
+	return w.wait(ctx)
+}
+
+// wait takes the writer's lock for requests whose turns come later.
+func (w *World) wait(ctx context.Context) (unlock func()) {
 	if !w.writer.TryLock() {
 		outside(ctx, w.writer.Lock)
-	}
-	if begun, ok := ctx.Value(turnKey{}).(func()); ok {
-		begun()
 	}
 	return w.writer.Unlock
 }

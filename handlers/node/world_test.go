@@ -173,8 +173,10 @@ func (c *testChain) newMiner() *miner.Miner {
 		return nil
 	}
 	var writer sync.Mutex
+	lock := func(context.Context) func() { writer.Lock(); return writer.Unlock }
 	c.miner = miner.New(c.Chain, miner.World{
-		Lock: func(context.Context) func() { writer.Lock(); return writer.Unlock }, Now: func() int64 { return 0 }, Moved: func() <-chan struct{} { return nil }, Advance: func(uint64) error { return nil },
+		Lock: lock, Wait: lock, Turn: func(context.Context) {}, Outside: func(_ context.Context, wait func()) { wait() },
+		Gather: func() func() error { return func() error { return nil } }, Now: func() int64 { return 0 }, Moved: func() <-chan struct{} { return nil }, Advance: func(uint64) error { return nil },
 		CanStand: func(int64) error { return nil }, Jumped: func() {},
 		Mined: func(context.Context) {}, Commit: commit, CommitChanges: commitChanges,
 	})

@@ -22,7 +22,18 @@ import (
 // World is the miner's view of the world in which it adds to a chain.
 type World struct {
 	Lock func(ctx context.Context) (unlock func()) // the writer's lock, held while a block is built and committed
-	Now  func() int64                              // the clock, in Unix milliseconds
+	Now  func() int64                              // the clock after everything that was committed or gathered, in Unix milliseconds
+
+	// Lock in two steps: Wait takes the lock, perhaps for several requests, and Turn marks the place of one in the order of changes.
+	Wait func(ctx context.Context) (unlock func())
+	Turn func(ctx context.Context)
+
+	// Outside runs a function that waits for somebody else to release the lock.
+	Outside func(ctx context.Context, wait func())
+
+	// Gather makes the blocks that are committed from now on wait for each other, until end is called or anything else is committed. end
+	// returns why they could not be stored. The caller holds the lock.
+	Gather func() (end func() error)
 
 	ReadOnly bool // the world accepts no additions
 
@@ -69,6 +80,7 @@ type Miner struct {
 	stored    uint64                 // the pool's Changes when the file stored it
 	defaults  atomic.Pointer[func()] // applies the user's settings for automatic blocks
 	pending   pendingBlock
+	senders   senders
 
 	pendingIsExecuted atomic.Bool
 }
@@ -135,7 +147,7 @@ func (m *Miner) SendIf(ctx context.Context, tx *types.Transaction, holds func() 
 	if err != nil {
 		return err
 	}
-	return m.send(ctx, tx, sender, asked.automine, holds)
+	return m.send(&sending{ctx: ctx, tx: tx, sender: sender, automine: asked.automine, holds: holds})
 }
 
 // SendFrom is Send for a transaction whose sender is known.
@@ -148,22 +160,7 @@ func (m *Miner) SendFrom(ctx context.Context, tx *types.Transaction, sender comm
 	if err := m.Pool.Validate(tx, sender, asked.limited(head.Header)); err != nil {
 		return err
 	}
-	return m.send(ctx, tx, sender, asked.automine, nil)
-}
-
-// send takes a validated transaction if a condition holds, nil for none.
-func (m *Miner) send(ctx context.Context, tx *types.Transaction, sender common.Address, automine bool, holds func() error) error {
-	defer m.world.Mined(ctx)
-	defer m.world.Lock(ctx)()
-	if err := m.restore(ctx); err != nil {
-		return err
-	}
-	if holds != nil {
-		if err := holds(); err != nil {
-			return err
-		}
-	}
-	return m.take(ctx, tx, sender, automine)
+	return m.send(&sending{ctx: ctx, tx: tx, sender: sender, automine: asked.automine})
 }
 
 // take adds a validated transaction to the pool and, with automine, to a block. The caller holds the lock.
