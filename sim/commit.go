@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"sync/atomic"
 
 	"snowglobe/sim/evm/reader"
 	"snowglobe/sim/store"
@@ -49,8 +48,7 @@ type commit struct {
 type gathering struct {
 	on      bool
 	commits []commit
-	err     error        // why some could not be stored; nothing may follow them
-	clock   atomic.Int64 // where the clock will be after them, Unix milliseconds; 0 for where it is
+	err     error // why some could not be stored; nothing may follow them
 }
 
 // gather makes the commits of blocks wait until end is called, or until anything else is committed: several in one database transaction cost little
@@ -72,12 +70,8 @@ func (w *World) storeGathered() error {
 	all := g.commits
 	g.commits = nil
 	g.err = w.store(all)
-	g.clock.Store(0)
 	return g.err
 }
-
-// now returns where the clock stands after everything that was committed or gathered, in Unix milliseconds.
-func (w *World) now() int64 { return max(w.Clock.UnixMilli(), w.gathering.clock.Load()) }
 
 // commit writes what a block adds to an open world. One database transaction holds the rows, the clock (at the block's time in
 // milliseconds or later), the new digest and the outbox's messages. The caller has held w.writer since it read the block's parent. Every
@@ -102,7 +96,6 @@ func (w *World) gatherOrCommit(c commit) error {
 		return err
 	}
 	g.commits = append(g.commits, c)
-	g.clock.Store(max(w.now(), c.time))
 	return nil
 }
 

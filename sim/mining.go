@@ -13,9 +13,9 @@ import (
 func openMiners(ctx context.Context, w *World) error {
 	for _, c := range w.Chains {
 		m := miner.New(c, miner.World{
-			Lock: w.lock, Wait: w.wait, Turn: turn, Outside: outside, Gather: w.gather, Now: w.now, Moved: w.Clock.Moved, ReadOnly: w.DB.ReadOnly(), Advance: due{w}.until, Mined: w.mined,
-			CanStand: func(time int64) error { return w.CanStand(timeAt(time)) }, Jumped: w.Clock.jump,
-			Commit: w.commitBlock, CommitChanges: w.commitChanges, Scheduled: w.schedule,
+			Lock: w.lock, Wait: w.wait, Turn: turn, Outside: outside, Gather: w.gather, Now: w.Clock.UnixMilli, Moved: w.Clock.Moved, ReadOnly: w.DB.ReadOnly(), Advance: due{w}.until, Mined: w.mined,
+			CanStand: func(time int64) error { return w.CanStand(timeAt(time)) },
+			Commit:   w.commitBlock, CommitChanges: w.commitChanges, Scheduled: w.schedule,
 		})
 		waiting, err := w.DB.PooledTxs(ctx, c.Row.ID)
 		if err == nil {
@@ -29,11 +29,14 @@ func openMiners(ctx context.Context, w *World) error {
 	return nil
 }
 
-// commitBlock commits a block of an EVM chain, with its time in milliseconds, and makes it the readers' head.
-func (w *World) commitBlock(c *reader.Chain, d *store.Delta, time uint64) error {
+// commitBlock commits a block of an EVM chain, with its time in milliseconds, which a client may have chosen, and makes it the readers' head.
+func (w *World) commitBlock(c *reader.Chain, d *store.Delta, time uint64, chosen bool) error {
 	add := commit{heads: heads{headKey{false, c.Row.ID}: d.Block.Digest}, time: int64(time), added: Added{Chain: c, Block: d}}
 	add.write = func(b *store.Batch) error { return b.AddBlock(d) }
 	add.done = func() error {
+		if chosen {
+			w.Clock.jump()
+		}
 		if r := w.relayer.Load(); r != nil && len(d.Messages) > 0 {
 			(*r).Sent(d.Messages)
 		}

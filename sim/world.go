@@ -31,7 +31,7 @@ type World struct {
 
 	writer    sync.Mutex // held by a writer from reading the parent to the commit
 	heads     heads      // guarded by writer
-	gathering gathering  // guarded by writer, but for its clock
+	gathering gathering  // guarded by writer
 
 	relayer   atomic.Pointer[Relayer]
 	outbox    atomic.Pointer[Outbox]

@@ -161,7 +161,7 @@ func (c *testChain) commit(d *store.Delta) {
 
 // newMiner makes blocks in a world of this chain alone, whose clock follows the head.
 func (c *testChain) newMiner() *miner.Miner {
-	commit := func(_ *reader.Chain, d *store.Delta, _ uint64) error {
+	commit := func(_ *reader.Chain, d *store.Delta, _ uint64, _ bool) error {
 		c.commit(d)
 		return nil
 	}
@@ -177,8 +177,8 @@ func (c *testChain) newMiner() *miner.Miner {
 	c.miner = miner.New(c.Chain, miner.World{
 		Lock: lock, Wait: lock, Turn: func(context.Context) {}, Outside: func(_ context.Context, wait func()) { wait() },
 		Gather: func() func() error { return func() error { return nil } }, Now: func() int64 { return 0 }, Moved: func() <-chan struct{} { return nil }, Advance: func(uint64) error { return nil },
-		CanStand: func(int64) error { return nil }, Jumped: func() {},
-		Mined: func(context.Context) {}, Commit: commit, CommitChanges: commitChanges,
+		CanStand: func(int64) error { return nil },
+		Mined:    func(context.Context) {}, Commit: commit, CommitChanges: commitChanges,
 	})
 	return c.miner
 }

@@ -147,14 +147,11 @@ func waits(p *evm.BlockExecution, err error) bool {
 func (m *Miner) seal(p *evm.BlockExecution, made plan) error {
 	d, err := p.Seal()
 	if err == nil {
-		err = m.world.Commit(m.Chain, d, made.time)
+		err = m.world.Commit(m.Chain, d, made.time, made.chosen)
 	}
 	if err != nil {
 		m.builder = nil
 		return fmt.Errorf("block %d: %w", p.Header().Number, err)
-	}
-	if made.chosen {
-		m.world.Jumped()
 	}
 	m.settings.used()
 	m.Pool.Reset(d.Accounts, p.Header().GasLimit)

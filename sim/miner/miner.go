@@ -22,7 +22,7 @@ import (
 // World is the miner's view of the world in which it adds to a chain.
 type World struct {
 	Lock func(ctx context.Context) (unlock func()) // the writer's lock, held while a block is built and committed
-	Now  func() int64                              // the clock after everything that was committed or gathered, in Unix milliseconds
+	Now  func() int64                              // the clock, in Unix milliseconds
 
 	// Lock in two steps: Wait takes the lock, perhaps for several requests, and Turn marks the place of one in the order of changes.
 	Wait func(ctx context.Context) (unlock func())
@@ -47,14 +47,12 @@ type World struct {
 	// CanStand returns an error for a time in milliseconds at which the clock must not stand.
 	CanStand func(time int64) error
 
-	// Jumped is called after the clock jumped to the time that a client chose for the last block. The caller holds the lock.
-	Jumped func()
-
 	// Mined is called after a call in which blocks may have been made, without the lock, before the call returns.
 	Mined func(ctx context.Context)
 
-	// Commit writes a block, moves the clock to its time in milliseconds, and makes it the head for readers. The caller holds the lock.
-	Commit func(c *reader.Chain, d *store.Delta, time uint64) error
+	// Commit writes a block, moves the clock to its time in milliseconds, which a client may have chosen, and makes it the head for readers. The
+	// caller holds the lock.
+	Commit func(c *reader.Chain, d *store.Delta, time uint64, chosen bool) error
 
 	// Scheduled is called before the chain makes a block because of its interval; done is called afterwards. It may be nil.
 	Scheduled func(ctx context.Context, c *reader.Chain) (within context.Context, done func(error))

@@ -113,7 +113,7 @@ func (m *Miner) takeAll(all []*sending) {
 // canGather reports whether nobody can tell when the block of a transaction is stored, before its sender gets an answer.
 func (m *Miner) canGather(s *sending) bool {
 	pending, queued := m.Pool.Count()
-	return pending+queued == 0 && s.automine && s.holds == nil && !m.noncesSet && !m.plan(0).chosen
+	return pending+queued == 0 && s.holds == nil && !m.noncesSet
 }
 
 func (m *Miner) takeOne(s *sending) error {

@@ -19,6 +19,7 @@ import (
 	"github.com/holiman/uint256"
 
 	"snowglobe/sim"
+	"snowglobe/sim/evm/txpool"
 	"snowglobe/sim/miner"
 	"snowglobe/sim/store"
 	"snowglobe/sim/verify"
@@ -134,6 +135,8 @@ func TestGoingBackAmongBlocksThatWereStoredTogether(t *testing.T) {
 	accounts := []common.Address{funded(t, m, 1), funded(t, m, 2)}
 	snapshot, err := w.TakeSnapshot(t.Context(), "")
 	ok(t, err)
+	ok(t, errors.Join(waiting(t, w, m, payments(t, m, accounts, 7))...))
+	first := w.Digest()
 	for w.DB.LastCommit().Sequence < 120 {
 		ok(t, errors.Join(waiting(t, w, m, payments(t, m, accounts, 7))...))
 	}
@@ -153,6 +156,10 @@ func TestGoingBackAmongBlocksThatWereStoredTogether(t *testing.T) {
 	if !bytes.Equal(w.Digest(), snapshot.Digest) {
 		t.Errorf("after a revert the digest is %x, it was %x", w.Digest(), snapshot.Digest)
 	}
+	ok(t, errors.Join(waiting(t, w, m, payments(t, m, accounts, 7))...))
+	if !bytes.Equal(w.Digest(), first) {
+		t.Errorf("the same payments lead to %x, then to %x", first, w.Digest())
+	}
 	if report, err := verify.Verify(t.Context(), w, nil); err != nil {
 		t.Errorf("%v\n%s", err, report)
 	}
@@ -161,7 +168,11 @@ func TestGoingBackAmongBlocksThatWereStoredTogether(t *testing.T) {
 // TestWaitingSendersLearnThatNothingWasStored: if the file fails, none of their blocks exists, each gets the error, and all can send again.
 func TestWaitingSendersLearnThatNothingWasStored(t *testing.T) {
 	t.Parallel()
-	w := generate(t)
+	w, intact := generate(t), generate(t)
+	for _, m := range miners(intact) {
+		accounts := []common.Address{funded(t, m, 1), funded(t, m, 2), funded(t, m, 3)}
+		ok(t, errors.Join(waiting(t, intact, m, payments(t, m, accounts, 6))...))
+	}
 	for name, m := range miners(w) {
 		accounts := []common.Address{funded(t, m, 1), funded(t, m, 2), funded(t, m, 3)}
 		sends := payments(t, m, accounts, 6)
@@ -191,8 +202,34 @@ func TestWaitingSendersLearnThatNothingWasStored(t *testing.T) {
 			t.Errorf("%s: %d blocks in the end", name, h.Number-before.Number)
 		}
 	}
+	if a, b := commits(t, w), commits(t, intact); !slices.Equal(a, b) {
+		t.Errorf("commits %s\nin a file that never failed: %s", strings.Join(a, "\n"), strings.Join(b, "\n"))
+	}
 	if report, err := verify.Verify(t.Context(), w, nil); err != nil {
 		t.Errorf("%v\n%s", err, report)
+	}
+}
+
+// TestAFailureConcernsNobodyBefore: what was stored when the file fails stays stored, and its senders are not told of the failure.
+func TestAFailureConcernsNobodyBefore(t *testing.T) {
+	t.Parallel()
+	w := generate(t)
+	for name, m := range miners(w) {
+		accounts := []common.Address{funded(t, m, 1), funded(t, m, 2)}
+		before, sends, tx := head(t, m.Chain).Number, payments(t, m, accounts, 6), signed(t, m)
+		sends = slices.Insert(sends, 3, func(ctx context.Context) error { return m.SendIf(ctx, tx, func() error { return nil }) })
+		seen := 0
+		w.DB.FailStatements(func(text string) bool {
+			if text == "COMMIT" {
+				seen++
+			}
+			return seen == 4 && text == "COMMIT" // after those of the test's writer, of three payments, and of the conditional one
+		})
+		failed := waiting(t, w, m, sends)
+		w.DB.FailStatements(nil)
+		if now := head(t, m.Chain).Number; now != before+4 || errors.Join(failed[:4]...) != nil || !store.Internal(failed[4]) || !store.Internal(failed[6]) {
+			t.Errorf("%s: block %d after %d, %v", name, now, before, failed)
+		}
 	}
 }
 
@@ -226,6 +263,26 @@ func TestWhatCannotWaitForOthers(t *testing.T) {
 		}
 		if !slices.Equal(turns, []int{0, 1, 2, 5, 4, 3}) {
 			t.Errorf("%s: the turns were those of %v", name, turns)
+		}
+	}
+}
+
+// TestALoweredNonceTakesNothingTwice: a transaction that waits twice is mined once, although its nonce is due again.
+func TestALoweredNonceTakesNothingTwice(t *testing.T) {
+	t.Parallel()
+	w := generate(t)
+	for name, m := range miners(w) {
+		accounts := []common.Address{funded(t, m, 1)}
+		sends := payments(t, m, accounts, 2)
+		ok(t, errors.Join(waiting(t, w, m, sends)...))
+		ok(t, m.SetNonce(t.Context(), accounts[0], 0, true))
+		if failed := waiting(t, w, m, []func(context.Context) error{sends[0], sends[1]}); !errors.Is(failed[0], txpool.ErrAlreadyKnown) || !errors.Is(failed[1], txpool.ErrAlreadyKnown) {
+			t.Errorf("%s: %v", name, failed)
+		}
+		later := asked(t, m, accounts[0], &types.DynamicFeeTx{Nonce: 0, Gas: 21_000, To: &common.Address{0xdd}})
+		again := func(ctx context.Context) error { return m.SendFrom(ctx, later, accounts[0]) }
+		if failed := waiting(t, w, m, []func(context.Context) error{again, again}); failed[0] != nil || !errors.Is(failed[1], txpool.ErrAlreadyKnown) {
+			t.Errorf("%s: %v", name, failed)
 		}
 	}
 }

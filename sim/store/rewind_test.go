@@ -59,27 +59,52 @@ type history struct {
 	rows   map[string][][]any // the first ones, by table
 }
 
-// goOn makes commits that delete rows, change them, or add deleted ones again.
+// goOn makes commits that delete rows, change them, or add deleted ones again. Some share a database transaction, and some of those fail.
 func (h *history) goOn(commits int) {
 	h.Helper()
-	for range commits {
-		h.db.commit(h.T, func(b *Batch) error {
-			var err error
-			for range 1 + h.random.IntN(5) {
-				table := h.tables[h.random.IntN(len(h.tables))]
-				if h.random.IntN(2) == 0 {
-					err = errors.Join(err, b.exec(`DELETE FROM `+table))
-				}
-				for _, row := range h.rows[table] {
-					if h.random.IntN(2) == 0 {
-						err = errors.Join(err, b.exec(`INSERT OR REPLACE INTO `+table+` VALUES (?`+strings.Repeat(", ?", len(row)-1)+`)`, row...))
-					}
-				}
+	for made := 0; made < commits; {
+		b, err := h.db.Begin()
+		if err != nil {
+			h.Fatal(err)
+		}
+		together, fails := min(1+h.random.IntN(3), commits-made), h.random.IntN(4) == 0
+		for n := range together {
+			m := Meta{Generator: "1", Seed: 7, Profile: "tiny", Shape: "x: 1", Until: 9, Clock: h.random.Int64N(1000), Base: hash, Digest: hash}
+			if err = errors.Join(err, h.change(b)); n < together-1 {
+				err = errors.Join(err, b.Step(m))
+			} else {
+				err = errors.Join(err, b.SetMeta(m))
 			}
-			meta := Meta{Generator: "1", Seed: 7, Profile: "tiny", Shape: "x: 1", Until: 9, Clock: h.random.Int64N(1000), Base: hash, Digest: hash}
-			return errors.Join(err, b.SetMeta(meta))
-		})
+		}
+		if err != nil {
+			h.Fatal(err)
+		}
+		if fails {
+			err = b.Rollback()
+		} else {
+			err = b.Commit()
+			made += together
+		}
+		if err != nil {
+			h.Fatal(err)
+		}
 	}
+}
+
+// change deletes, changes and adds rows.
+func (h *history) change(b *Batch) (err error) {
+	for range 1 + h.random.IntN(5) {
+		table := h.tables[h.random.IntN(len(h.tables))]
+		if h.random.IntN(2) == 0 {
+			err = errors.Join(err, b.exec(`DELETE FROM `+table))
+		}
+		for _, row := range h.rows[table] {
+			if h.random.IntN(2) == 0 {
+				err = errors.Join(err, b.exec(`INSERT OR REPLACE INTO `+table+` VALUES (?`+strings.Repeat(", ?", len(row)-1)+`)`, row...))
+			}
+		}
+	}
+	return err
 }
 
 // all returns every row that going back restores, as text.
