@@ -51,8 +51,8 @@ type gathering struct {
 	err     error // why some could not be stored; nothing may follow them
 }
 
-// gather makes the commits of blocks wait until end is called, or until anything else is committed: several in one database transaction cost little
-// more than one. Readers see none of them before. The caller holds the writer's lock until after end, which returns why they could not be stored.
+// gather holds back the commits of blocks until end is called or anything else is committed: several in one database transaction cost little
+// more than one. Until then no reader sees them. The caller holds the writer's lock until after end, which returns why they could not be stored.
 func (w *World) gather() (end func() error) {
 	w.gathering.on = true
 	return func() error {

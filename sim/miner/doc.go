@@ -3,8 +3,8 @@
 // readers never wait.
 //
 // With automine, the default, a transaction is in a block of its own when Send returns. Without it, a transaction waits for Mine, called by
-// a client or by Run after every interval of real time. The rules of the network's pool apply first. The blocks of senders who wait for the lock
-// at the same time are stored in one database transaction, which none of them can tell.
+// a client or by Run after every interval of real time. The rules of the network's pool apply first. If several senders wait for the lock at
+// once, their blocks go into the file in one database transaction; no client sees a difference.
 //
 // A block gets the earliest time that the network's rules allow after its parent, but not one before the world's clock, and moves the clock
 // there. Clients can ask for another time, base fee, gas limit or coinbase: the file then stores an override beside the block.

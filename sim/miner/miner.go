@@ -31,8 +31,8 @@ type World struct {
 	// Outside runs a function that waits for somebody else to release the lock.
 	Outside func(ctx context.Context, wait func())
 
-	// Gather makes the blocks that are committed from now on wait for each other, until end is called or anything else is committed. end
-	// returns why they could not be stored. The caller holds the lock.
+	// Gather holds back the blocks that are committed from now on, until end is called or anything else is committed. end returns why they
+	// could not be stored. The caller holds the lock.
 	Gather func() (end func() error)
 
 	ReadOnly bool // the world accepts no additions

@@ -21,7 +21,7 @@ type sending struct {
 	taken    chan struct{} // closes when it was taken or refused
 }
 
-// senders are those who wait. The first one takes the lock for all who come until it has it.
+// senders are those who wait. The first one takes the lock for everybody who comes before it gets the lock.
 type senders struct {
 	mu  sync.Mutex
 	all []*sending
@@ -70,8 +70,8 @@ func (m *Miner) sendWaiting(ctx context.Context) {
 	}
 }
 
-// takeAll takes transactions one after another. As long as no transaction waits in the pool and none has a condition, nobody can tell whether
-// their blocks are stored one by one, and they are stored together.
+// takeAll takes transactions one after another. While the pool is empty and no condition must hold, nobody can see whether blocks are stored
+// one by one, so they are stored together.
 func (m *Miner) takeAll(all []*sending) {
 	var end func() error
 	var gathered []*sending
@@ -110,7 +110,8 @@ func (m *Miner) takeAll(all []*sending) {
 	}
 }
 
-// canGather reports whether nobody can tell when the block of a transaction is stored, before its sender gets an answer.
+// canGather reports whether the block of a transaction may be stored later, together with others: nobody can see when, as long as it is before
+// the sender gets an answer.
 func (m *Miner) canGather(s *sending) bool {
 	pending, queued := m.Pool.Count()
 	return pending+queued == 0 && s.holds == nil && !m.noncesSet
