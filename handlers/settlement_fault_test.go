@@ -461,6 +461,13 @@ func TestThePriceOfASchedule(t *testing.T) {
 	if risen := d.head().BaseFee.Int64(); risen != price*115/100 {
 		t.Errorf("gas cost %d", risen)
 	}
+	earlier, err := d.client.FeeHistory(t.Context(), 1, new(big.Int).Sub(d.head().Number, big.NewInt(1)), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if after := earlier.BaseFee[1]; after.Cmp(d.head().BaseFee) != 0 {
+		t.Errorf("up to the block before, the next base fee is %d instead of the newest block's %d", after, d.head().BaseFee)
+	}
 	if _, refusal := d.send(&types.DynamicFeeTx{Nonce: d.nonce(), To: &someone, GasTipCap: big.NewInt(1), GasFeeCap: big.NewInt(price - 1)}); !strings.Contains(refusal, "max fee per gas less than block base fee") {
 		t.Errorf("a cap below the announced price: %s", refusal)
 	}
