@@ -47,8 +47,8 @@ test-all: ## run the full tests of PACKAGES, by default all, whose names match T
 exhaustive: ## try every damage to a file, every long text and many profiles; test-all samples these (half an hour)
 	$(BUSY) test -tags long -count=1 -vet=off -timeout 3h -run '^($(EXHAUSTIVE))$$' ./handlers ./seed
 
-mutants: ## put small mistakes into PACKAGES, SAMPLE per package if given, drawn anew by SEED, and see whether its own tests notice
-	$(BUSY) run ./testdata/mutants -sample $(SAMPLE) -seed $(SEED) $(PACKAGES)
+mutants: ## put small mistakes into PACKAGES, or SAMPLE of each drawn by SEED; see whether its own tests notice, or those of ALSO
+	$(IN_MEMORY) $(BUSY) run ./testdata/mutants -sample $(SAMPLE) -seed $(SEED) -tests '$(ALSO)' $(PACKAGES)
 
 lint: ## gofmt, go vet, staticcheck
 	@! git ls-files -co --exclude-standard '*.go' | xargs gofmt -l | grep . # not what npm put beside it

@@ -1,4 +1,4 @@
-// Mutants puts small mistakes into packages, one at a time, and looks whether a package's own tests notice. All mistakes of a package are
+// Mutants puts small mistakes into packages, one at a time, and looks whether a package's own tests notice, and others that are named. All mistakes of a package are
 // compiled at once, each behind its number in an environment variable, so that a mistake costs no compiling and linking of its own, only
 // the tests that come past it. Mistakes that no test notices must stand in accepted.txt, each with its reason, and all that stands there
 // must go unnoticed.
@@ -14,6 +14,8 @@ import (
 	"fmt"
 	"hash/fnv"
 	"io"
+	"maps"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -28,17 +30,41 @@ func main() {
 	sample := flag.Int("sample", 0, "try about this many mistakes of each package, the same ones each time; 0 tries all")
 	seed := flag.Uint("seed", 0, "draw another sample")
 	only := flag.String("only", "", "try only mistakes whose description contains this")
+	others := flag.String("tests", "", "try what a package's own tests do not notice with the tests of these packages, too (divided by commas)")
+	patience := flag.Duration("patience", time.Minute, "how long those may take for each mistake, slow tests last")
 	verbose := flag.Bool("v", false, "name every mistake that was noticed, too")
 	flag.Parse()
-	ok := true
-	for _, p := range expand(flag.Args()) {
-		r := &run{pkg: p, sample: *sample, seed: *seed, only: *only, verbose: *verbose}
-		good, err := r.report(os.Stdout)
-		if err != nil {
-			fmt.Fprintf(os.Stderr, "%s: %v\n", p.name(), err)
-		}
-		ok = ok && good && err == nil
+	dir, err := os.MkdirTemp("", "mutants")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
 	}
+	var runs []*run
+	for _, p := range expand(flag.Args()) {
+		runs = append(runs, &run{pkg: p, dir: filepath.Join(dir, p.name()), sample: *sample, seed: *seed, only: *only, verbose: *verbose, others: *others})
+	}
+	ok := true
+	try := func(what string, do func() error) {
+		if err := do(); err != nil {
+			fmt.Fprintf(os.Stderr, "%s: %v\n", what, err)
+			ok = false
+		}
+	}
+	for _, r := range runs {
+		try(r.pkg.name(), r.own)
+		if *others == "" {
+			ok = r.report(os.Stdout) && ok
+		}
+	}
+	if *others != "" {
+		for _, p := range expand(strings.Split(*others, ",")) {
+			try(p.name(), func() error { return across(dir, p, runs, *patience) })
+		}
+		for _, r := range runs {
+			ok = r.report(os.Stdout) && ok
+		}
+	}
+	os.RemoveAll(dir)
 	if !ok {
 		os.Exit(1)
 	}
@@ -86,52 +112,97 @@ func expand(patterns []string) []*listed {
 // run is one package with its mistakes.
 type run struct {
 	pkg     *listed
+	dir     string
 	sample  int
 	seed    uint
 	only    string
 	verbose bool
+	others  string
 
-	binary  string
+	overlay map[string]string
 	mutants []*mutant
-	tests   []test
-}
-
-// test is one test of the package, and which mistakes it comes past.
-type test struct {
-	name    string
+	tests   int
 	took    time.Duration
-	reached map[int]bool
 }
 
-func (r *run) report(w io.Writer) (good bool, err error) {
-	start := time.Now()
-	if len(r.pkg.TestGoFiles)+len(r.pkg.XTestGoFiles) == 0 {
-		return false, errors.New("the package has no tests")
+// own tries the mistakes with the package's own tests.
+func (r *run) own() error {
+	defer func(start time.Time) { r.took = time.Since(start) }(time.Now())
+	if err := os.MkdirAll(r.dir, 0o700); err != nil {
+		return err
 	}
-	dir, err := os.MkdirTemp("", "mutants")
+	source, err := parse(r.pkg)
 	if err != nil {
-		return false, err
+		return err
 	}
-	defer os.RemoveAll(dir)
-	if err := r.compile(dir); err != nil {
-		return false, err
-	}
-	if err := r.reach(dir); err != nil {
-		return false, err
+	if r.mutants, r.overlay, err = source.mutate(r.dir); err != nil {
+		return err
 	}
 	r.choose()
-	r.try()
-	var noticed, equivalent int
+	if len(r.pkg.TestGoFiles)+len(r.pkg.XTestGoFiles) == 0 {
+		if r.others == "" {
+			return errors.New("the package has no tests")
+		}
+		return nil
+	}
+	tests, err := compile(r.dir, r.pkg, r.overlay)
+	if err != nil {
+		return err
+	}
+	if err := tests.reach(r.dir); err != nil {
+		return err
+	}
+	r.tests = len(tests.all)
+	tests.try(r.mutants, math.MaxInt64, func(m *mutant) { m.noticed = true })
+	return nil
+}
+
+// across tries with another package's tests what the own tests of all packages did not notice.
+func across(dir string, p *listed, runs []*run, patience time.Duration) error {
+	overlay := map[string]string{}
+	var left []*mutant
+	for _, r := range runs {
+		maps.Copy(overlay, r.overlay)
+		for _, m := range r.mutants {
+			if !m.noticed && !m.elsewhere {
+				left = append(left, m)
+			}
+		}
+	}
+	dir, err := os.MkdirTemp(dir, "across")
+	if err != nil {
+		return err
+	}
+	tests, err := compile(dir, p, overlay)
+	if err != nil {
+		return err
+	}
+	err = tests.reach(dir)
+	tests.try(left, patience, func(m *mutant) { m.elsewhere = true })
+	return err
+}
+
+// report tells which mistakes were not noticed, and the scores.
+func (r *run) report(w io.Writer) (good bool) {
+	var tried, noticed, elsewhere, equivalent int
 	good = true
 	accepted := acceptedOf(r.pkg.name())
 	for _, m := range r.mutants {
 		reason, listed := accepted[m.key]
 		delete(accepted, m.key)
+		if !m.chosen {
+			continue
+		}
+		tried++
 		switch {
-		case !m.chosen:
-		case m.noticed && listed:
+		case (m.noticed || m.elsewhere) && listed:
 			good = false
 			fmt.Fprintf(w, "noticed, but listed as accepted: %s\n", m.key)
+		case m.elsewhere:
+			elsewhere++
+			if r.verbose {
+				fmt.Fprintf(w, "noticed elsewhere: %s\n", m.key)
+			}
 		case m.noticed:
 			noticed++
 			if r.verbose {
@@ -155,73 +226,79 @@ func (r *run) report(w io.Writer) (good bool, err error) {
 		good = false
 		fmt.Fprintf(w, "accepted, but gone from the source: %s\n", key)
 	}
-	var tried int
-	for _, m := range r.mutants {
-		if m.chosen {
-			tried++
-		}
+	score := func(n int) string {
+		return fmt.Sprintf("%d of %d noticed (%.1f of 100)", n, tried, 100*float64(n)/float64(max(tried, 1)))
 	}
-	score := 100.0
-	if tried > 0 {
-		score = 100 * float64(noticed) / float64(tried)
+	fmt.Fprintf(w, "%s: %s, %d accepted, %d in all, %d tests, %.0f s\n", r.pkg.name(), score(noticed), equivalent, len(r.mutants), r.tests, r.took.Seconds())
+	if r.others != "" {
+		fmt.Fprintf(w, "%s with %s: %s\n", r.pkg.name(), r.others, score(noticed+elsewhere))
 	}
-	fmt.Fprintf(w, "%s: %d of %d noticed (%.1f of 100), %d accepted, %d in all, %d tests, %.0f s\n",
-		r.pkg.name(), noticed, tried, score, equivalent, len(r.mutants), len(r.tests), time.Since(start).Seconds())
-	return good, nil
+	return good
 }
 
-// compile builds the test binary with all mistakes, without those that do not compile.
-func (r *run) compile(dir string) error {
-	s, err := parse(r.pkg)
+// suite is the tests of a package, compiled with mistakes.
+type suite struct {
+	pkg    *listed
+	binary string
+	all    []test
+}
+
+// test is one test, and which mistakes it comes past.
+type test struct {
+	name    string
+	took    time.Duration
+	reached map[string]bool
+}
+
+func compile(dir string, p *listed, overlay map[string]string) (*suite, error) {
+	text, err := json.Marshal(map[string]any{"Replace": overlay})
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if r.mutants, err = s.mutate(dir); err != nil {
-		return err
+	file, binary := filepath.Join(dir, "overlay.json"), filepath.Join(dir, "test")
+	if err := os.WriteFile(file, text, 0o600); err != nil {
+		return nil, err
 	}
-	r.binary = filepath.Join(dir, "test")
-	cmd := exec.Command("go", "test", "-c", "-vet=off", "-ldflags=-s -w", "-overlay", filepath.Join(dir, "overlay.json"), "-o", r.binary, r.pkg.ImportPath)
+	cmd := exec.Command("go", "test", "-c", "-vet=off", "-ldflags=-s -w", "-overlay", file, "-o", binary, p.ImportPath)
 	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("%w\n%s", err, out)
+		return nil, fmt.Errorf("%w\n%s", err, out)
 	}
-	return nil
+	return &suite{pkg: p, binary: binary}, nil
 }
 
 // reach runs each test alone and unharmed, and learns which mistakes it comes past.
-func (r *run) reach(dir string) error {
-	out, err := r.command("", "-test.list", "^(Test|Example|Fuzz)").Output()
+func (s *suite) reach(dir string) error {
+	out, err := s.command("", "-test.list", "^(Test|Example|Fuzz)").Output()
 	if err != nil {
 		return err
 	}
 	names := strings.Fields(string(out))
-	r.tests = make([]test, len(names))
+	s.all = make([]test, len(names))
 	failed := make([]error, len(names))
 	beside(len(names), func(i int) {
 		file := filepath.Join(dir, names[i])
 		start := time.Now()
-		cmd := r.command("", "-test.short", "-test.run", "^"+names[i]+"$")
+		cmd := s.command("", "-test.short", "-test.run", "^"+names[i]+"$")
 		cmd.Env = append(cmd.Env, "MUTANTS_REACHED="+file)
 		if out, err := cmd.CombinedOutput(); err != nil {
 			failed[i] = fmt.Errorf("%s fails without a mistake: %w\n%s", names[i], err, out)
 			return
 		}
-		t := test{names[i], time.Since(start), map[int]bool{}}
+		t := test{names[i], time.Since(start), map[string]bool{}}
 		text, _ := os.ReadFile(file) // which is not there when the test comes past none
 		for line := range strings.Lines(string(text)) {
-			var id int
-			fmt.Sscan(line, &id)
-			t.reached[id] = true
+			t.reached[strings.TrimSpace(line)] = true
 		}
-		r.tests[i] = t
+		s.all[i] = t
 	})
 	return errors.Join(failed...)
 }
 
 // command runs the test binary with one mistake, where the package is, with no more memory than tests need.
-func (r *run) command(id string, args ...string) *exec.Cmd {
-	cmd := exec.Command("sh", append([]string{"-c", `ulimit -v 8000000; exec "$0" "$@"`, r.binary}, args...)...)
-	cmd.Dir = r.pkg.Dir
-	cmd.Env = append(os.Environ(), "MUTANT="+id, "GOMAXPROCS=2")
+func (s *suite) command(mistake string, args ...string) *exec.Cmd {
+	cmd := exec.Command("sh", append([]string{"-c", `ulimit -v 8000000; exec "$0" "$@"`, s.binary}, args...)...)
+	cmd.Dir = s.pkg.Dir
+	cmd.Env = append(os.Environ(), "MUTANT="+mistake, "GOMAXPROCS=2")
 	return cmd
 }
 
@@ -249,36 +326,43 @@ func (m *mutant) hash(seed uint) uint32 {
 	return h.Sum32()
 }
 
-// try runs, for each mistake, the tests that come past it, fast ones first.
-func (r *run) try() {
-	slices.SortStableFunc(r.tests, func(a, b test) int { return int(a.took - b.took) })
-	beside(len(r.mutants), func(i int) {
-		m := r.mutants[i]
+// try runs, for each mistake, the tests that come past it, fast ones first, while there is patience.
+func (s *suite) try(mutants []*mutant, patience time.Duration, noticed func(*mutant)) {
+	slices.SortStableFunc(s.all, func(a, b test) int { return int(a.took - b.took) })
+	beside(len(mutants), func(i int) {
+		m := mutants[i]
 		if !m.chosen {
 			return
 		}
 		// Many processes of one fast test each would take longer than one of several; slow tests run alone and only if they must.
 		var batch []string
-		var took time.Duration
+		var took, sum time.Duration
+		done := false
 		flush := func() {
-			if len(batch) > 0 && !m.noticed {
+			if len(batch) > 0 && !done {
 				timeout := 10*time.Second + 10*took
-				cmd := r.command(fmt.Sprint(m.id), "-test.short", "-test.failfast", "-test.timeout", timeout.String(), "-test.run", "^("+strings.Join(batch, "|")+")$")
-				m.noticed = cmd.Run() != nil
+				cmd := s.command(m.name, "-test.short", "-test.failfast", "-test.timeout", timeout.String(), "-test.run", "^("+strings.Join(batch, "|")+")$")
+				done = cmd.Run() != nil
 			}
 			batch, took = nil, 0
 		}
-		for _, t := range r.tests {
-			if !t.reached[m.id] {
+		for _, t := range s.all {
+			if !t.reached[m.name] {
 				continue
 			}
 			m.reached = true
+			if sum += t.took; sum > patience {
+				continue
+			}
 			batch, took = append(batch, t.name), took+t.took
 			if took > time.Second {
 				flush()
 			}
 		}
 		flush()
+		if done {
+			noticed(m)
+		}
 	})
 }
 

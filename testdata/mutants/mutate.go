@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"go/ast"
 	"go/importer"
@@ -19,10 +18,11 @@ import (
 // mutant is one mistake: <= for <, - for +, a call or an assignment left out, and so on.
 type mutant struct {
 	id   int
+	name string // the package and the id
 	line int
-	key  string // names the mistake while other lines come and go
+	key  string // describes the mistake, the same while other lines come and go
 
-	chosen, reached, noticed bool
+	chosen, reached, noticed, elsewhere bool
 }
 
 // source is a package before and while mistakes are put into it.
@@ -51,7 +51,7 @@ type edit struct {
 }
 
 func parse(l *listed) (*source, error) {
-	deps, err := list("-export", "-deps", l.ImportPath, "cmp", "os", "strconv", "sync") // the latter for supportText
+	deps, err := list("-export", "-deps", l.ImportPath, "cmp", "os", "strconv", "strings", "sync") // the latter for supportText
 	if err != nil {
 		return nil, err
 	}
@@ -88,13 +88,13 @@ func (s *source) check(fset *token.FileSet, files []*ast.File, info *types.Info,
 	return config.Check(s.pkg.ImportPath, fset, files, info)
 }
 
-// mutate writes the package with all its mistakes to a folder, and an overlay that puts it in the place of the source.
-func (s *source) mutate(dir string) ([]*mutant, error) {
+// mutate writes the package with all its mistakes to a folder, and returns what replaces which file.
+func (s *source) mutate(dir string) ([]*mutant, map[string]string, error) {
 	edits := make([][]edit, len(s.files))
 	for i, f := range s.files {
 		edits[i] = s.edits(f)
 	}
-	support := strings.Replace(supportText, "package support", "package "+s.files[0].tree.Name.Name, 1)
+	support := strings.NewReplacer("package support", "package "+s.files[0].tree.Name.Name, "PACKAGE", s.pkg.name()).Replace(supportText)
 	refused := map[int]bool{}
 	for {
 		texts := make([][]byte, len(s.files))
@@ -105,13 +105,13 @@ func (s *source) mutate(dir string) ([]*mutant, error) {
 			texts[i], spans[f.path] = apply(f.text, edits[i], refused)
 			tree, err := parser.ParseFile(fset, f.path, texts[i], parser.SkipObjectResolution)
 			if err != nil {
-				return nil, err
+				return nil, nil, err
 			}
 			trees = append(trees, tree)
 		}
 		tree, err := parser.ParseFile(fset, "mutants.go", support, parser.SkipObjectResolution)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		before := len(refused)
 		var last error
@@ -140,12 +140,12 @@ func (s *source) mutate(dir string) ([]*mutant, error) {
 			return s.write(dir, texts, support, refused)
 		}
 		if len(refused) == before {
-			return nil, last
+			return nil, nil, last
 		}
 	}
 }
 
-func (s *source) write(dir string, texts [][]byte, support string, refused map[int]bool) ([]*mutant, error) {
+func (s *source) write(dir string, texts [][]byte, support string, refused map[int]bool) ([]*mutant, map[string]string, error) {
 	replace := map[string]string{}
 	put := func(original string, text []byte) error {
 		path := filepath.Join(dir, filepath.Base(original))
@@ -154,20 +154,13 @@ func (s *source) write(dir string, texts [][]byte, support string, refused map[i
 	}
 	for i, f := range s.files {
 		if err := put(f.path, texts[i]); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
 	if err := put(filepath.Join(s.pkg.Dir, "mutants_support.go"), []byte(support)); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	overlay, err := json.Marshal(map[string]any{"Replace": replace})
-	if err != nil {
-		return nil, err
-	}
-	if err := os.WriteFile(filepath.Join(dir, "overlay.json"), overlay, 0o600); err != nil {
-		return nil, err
-	}
-	return slices.DeleteFunc(s.all, func(m *mutant) bool { return refused[m.id] }), nil
+	return slices.DeleteFunc(s.all, func(m *mutant) bool { return refused[m.id] }), replace, nil
 }
 
 // span is where the text of one mistake lies in the changed source.
@@ -262,7 +255,8 @@ func (e *fileEdits) add(at token.Pos, what string) int {
 	if e.seen[key]++; e.seen[key] > 1 {
 		key += fmt.Sprintf(" (%d)", e.seen[key])
 	}
-	m := &mutant{id: len(e.all) + 1, line: place.Line, key: key}
+	id := len(e.all) + 1
+	m := &mutant{id: id, name: fmt.Sprint(e.pkg.name(), " ", id), line: place.Line, key: key}
 	e.all = append(e.all, m)
 	return m.id
 }

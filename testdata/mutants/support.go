@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"os"
 	"strconv"
+	"strings"
 	"sync"
 )
 
@@ -18,14 +19,14 @@ var mutantChosen, mutantsReached, mutantsSeen = func() (int, *os.File, *sync.Map
 		}
 		return 0, file, new(sync.Map)
 	}
-	id, _ := strconv.Atoi(os.Getenv("MUTANT"))
+	id, _ := strconv.Atoi(strings.TrimPrefix(os.Getenv("MUTANT"), "PACKAGE ")) // 0 if it is one of another package
 	return id, nil, nil
 }()
 
 func mutant(id int) bool {
 	if mutantsReached != nil {
 		if _, seen := mutantsSeen.LoadOrStore(id, true); !seen {
-			mutantsReached.WriteString(strconv.Itoa(id) + "\n")
+			mutantsReached.WriteString("PACKAGE " + strconv.Itoa(id) + "\n")
 		}
 	}
 	return id == mutantChosen
