@@ -1,7 +1,7 @@
-// Mutants puts small mistakes into packages, one at a time, and looks whether a package's own tests notice, and others that are named. All mistakes of a package are
-// compiled at once, each behind its number in an environment variable, so that a mistake costs no compiling and linking of its own, only
-// the tests that come past it. Mistakes that no test notices must stand in accepted.txt, each with its reason, and all that stands there
-// must go unnoticed.
+// Mutants puts small mistakes into packages, one at a time, and looks whether a package's own tests notice, and others that are named. All
+// mistakes of a package are compiled at once, each behind its number in an environment variable, so that a mistake costs no compiling and
+// linking of its own, only the tests that come past it. Mistakes that no test notices must stand in accepted.txt, each with its reason, and
+// all that stands there must go unnoticed.
 package main
 
 import (
