@@ -114,6 +114,12 @@ func TestNodesInTrouble(t *testing.T) {
 	if a := c.try("POST", "/sim/node", `{"benched":["NodeID-x"],"notBootstrapped":["Q"]}`); a.status != http.StatusBadRequest || !strings.Contains(a.body, "NodeID-x") {
 		t.Errorf("who does not exist: %+v", a)
 	}
+	const unknown = `benched: there is no node \"NodeID-x\" on mainnet; notSigning: there is no node \"NodeID-y\" on mainnet`
+	for range 8 {
+		if a := c.try("POST", "/sim/node", `{"notSigning":["NodeID-y"],"benched":["NodeID-x"]}`); a.status != http.StatusBadRequest || !strings.Contains(a.body, unknown) {
+			t.Fatalf("who does not exist: %+v, want %s", a, unknown)
+		}
+	}
 	if a := c.try("DELETE", "/sim/node", ""); a.status != 200 {
 		t.Error(a)
 	}

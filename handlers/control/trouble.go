@@ -185,24 +185,24 @@ func (b *troubleBody) read(ctx context.Context, n *sim.Network) (now sim.Trouble
 		}
 		now.Uptimes[id] = uint32(math.Round(u.Percent * rules.Percent))
 	}
-	for what, names := range map[string][]string{"benched": b.Benched, "notSigning": b.NotSigning} {
-		for _, name := range names {
+	for _, list := range []struct {
+		what  string
+		names []string
+		into  *[]ids.NodeID
+	}{{"benched", b.Benched, &now.Benched}, {"notSigning", b.NotSigning, &now.NotSigning}} {
+		for _, name := range list.names {
 			id, wrong := parse.NodeID(name)
 			if wrong == nil {
 				_, err = n.DB.Node(ctx, n.Rules.NetworkID, id[:])
 			}
 			switch {
 			case wrong != nil || errors.Is(err, store.ErrNotFound):
-				problems = append(problems, fmt.Sprintf("%s: there is no node %.100q on %s", what, name, n.Name))
+				problems = append(problems, fmt.Sprintf("%s: there is no node %.100q on %s", list.what, name, n.Name))
 				continue
 			case err != nil:
 				return now, nil, err
 			}
-			if what == "benched" {
-				now.Benched = append(now.Benched, id)
-			} else {
-				now.NotSigning = append(now.NotSigning, id)
-			}
+			*list.into = append(*list.into, id)
 		}
 	}
 	return now, problems, nil

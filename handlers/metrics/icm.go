@@ -84,18 +84,21 @@ func (a *api) routes(r *rest.Request) (l metric.RouteFilter, scope metric.Scope,
 	case fixtures.FujiName:
 		scope, all = metric.Testnet, testnet
 	}
-	for name, id := range map[string]*string{bySource: &l.From, byDestination: &l.To} {
-		if !r.Given(name) {
+	for _, chain := range []struct {
+		name string
+		id   *string
+	}{{bySource, &l.From}, {byDestination, &l.To}} {
+		if !r.Given(chain.name) {
 			continue
 		}
-		named := r.Chain(name)
-		*id = string(named.Blockchain[:])
+		named := r.Chain(chain.name)
+		*chain.id = string(named.Blockchain[:])
 		if named.EVM != 0 {
 			c, err := a.chain(named)
 			if err != nil {
 				return l, scope, all, err
 			}
-			*id = string(c.Row.BlockchainID)
+			*chain.id = string(c.Row.BlockchainID)
 		}
 	}
 	for name := range strings.SplitSeq(r.Text("groupBy"), ",") {

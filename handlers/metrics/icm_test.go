@@ -226,6 +226,7 @@ func TestErrorsAboutMessages(t *testing.T) {
 		"timeseries?srcBlockchainId=x&pageSize=2161":                       `400 {"message":["srcBlockchainId \"x\"`,
 		"summary?network=devnet":                                           `400 {"message":["network \"devnet\"`,
 		"summary?destBlockchainId=1":                                       `404 {"message":"chain 1 does not exist`,
+		"summary?destBlockchainId=1&srcBlockchainId=2":                     `404 {"message":"chain 2 does not exist`,
 		"timeseries?endTimestamp=0":                                        `200 {"results":[]}`,
 		"timeseries?startTimestamp=4611686018427387904":                    `200 {"results":[]}`,
 		"timeseries?timeInterval=month&startTimestamp=4611686018427387904": `200 {"results":[]}`,
