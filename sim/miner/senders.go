@@ -45,8 +45,12 @@ func (m *Miner) send(s *sending) error {
 	return s.err
 }
 
-// mostTogether bounds the blocks in one database transaction.
-const mostTogether = 32
+// Bounds of the blocks in one database transaction, which are in memory until then: their number, and the gas limits of their transactions
+// together.
+const (
+	mostTogether    = 32
+	mostGasTogether = 8_000_000
+)
 
 // sendWaiting takes the transactions of all waiting senders, in the order in which they came.
 func (m *Miner) sendWaiting(ctx context.Context) {
@@ -75,6 +79,7 @@ func (m *Miner) sendWaiting(ctx context.Context) {
 func (m *Miner) takeAll(all []*sending) {
 	var end func() error
 	var gathered []*sending
+	var gas uint64
 	store := func() {
 		if end == nil {
 			return
@@ -85,7 +90,7 @@ func (m *Miner) takeAll(all []*sending) {
 				s.err = cmp.Or(s.err, err)
 			}
 		}
-		end, gathered = nil, nil
+		end, gathered, gas = nil, nil, 0
 	}
 	defer store()
 	for i, s := range all {
@@ -98,14 +103,14 @@ func (m *Miner) takeAll(all []*sending) {
 			continue
 		}
 		switch {
-		case !m.canGather(s):
+		case !m.canGather(s), gas+s.tx.Gas() > mostGasTogether:
 			store()
 		case end == nil && i < len(all)-1:
 			end = m.world.Gather()
 		}
 		s.err = m.takeOne(s)
 		if end != nil {
-			gathered = append(gathered, s)
+			gathered, gas = append(gathered, s), gas+s.tx.Gas()
 		}
 	}
 }

@@ -9,6 +9,8 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -25,26 +27,30 @@ import (
 	"snowglobe/sim/verify"
 )
 
+var errHeld = errors.New("the lock was only held")
+
 // waiting sends transactions that all wait for the writer's lock in this order, and returns their errors.
-func waiting(t *testing.T, w *sim.World, m *miner.Miner, sends []func(context.Context) error) (failed []error) {
+func waiting(t *testing.T, m *miner.Miner, sends []func(context.Context) error) (failed []error) {
 	t.Helper()
 	failed = make([]error, len(sends))
-	done := make(chan int)
-	ok(t, w.WriteUncounted(t.Context(), func(*store.Batch) error {
+	var all sync.WaitGroup
+	var refused atomic.Int32 // before they could wait
+	err := m.SendPrepared(t.Context(), common.Address{1}, func(miner.Next) (*types.Transaction, error) {
 		for i, send := range sends {
-			go func() {
+			all.Go(func() {
 				failed[i] = send(t.Context())
-				done <- i
-			}()
-			for m.Waiting() <= i {
+				refused.Add(1)
+			})
+			for m.Waiting()+int(refused.Load()) <= i {
 				runtime.Gosched()
 			}
 		}
-		return nil
-	}))
-	for range sends {
-		<-done
+		return nil, errHeld
+	})
+	if !errors.Is(err, errHeld) {
+		t.Fatal(err)
 	}
+	all.Wait()
 	return failed
 }
 
@@ -98,7 +104,7 @@ func TestSendersThatWaitShareADatabaseTransaction(t *testing.T) {
 				func(ctx context.Context) error { return m.SendFrom(ctx, reverts, accounts[1]) })
 			before := w.DB.Commits()
 			if w == together {
-				failed = append(failed, waiting(t, w, m, sends)...)
+				failed = append(failed, waiting(t, m, sends)...)
 			} else {
 				for _, send := range sends {
 					failed = append(failed, send(t.Context()))
@@ -127,6 +133,25 @@ func TestSendersThatWaitShareADatabaseTransaction(t *testing.T) {
 	}
 }
 
+// TestFewLargeBlocksAreStoredTogether: blocks are in memory until they are stored, so the gas of those that wait for each other is bounded.
+func TestFewLargeBlocksAreStoredTogether(t *testing.T) {
+	t.Parallel()
+	w := generate(t)
+	for name, m := range miners(w) {
+		from := funded(t, m, 1)
+		var sends []func(context.Context) error
+		for nonce := range uint64(8) {
+			tx := asked(t, m, from, &types.DynamicFeeTx{Nonce: nonce, Gas: 4_000_000, To: &common.Address{0xcc}})
+			sends = append(sends, func(ctx context.Context) error { return m.SendFrom(ctx, tx, from) })
+		}
+		before := w.DB.Commits()
+		ok(t, errors.Join(waiting(t, m, sends)...))
+		if stored := w.DB.Commits() - before; stored < 4 || stored > 6 {
+			t.Errorf("%s: 8 blocks of up to 4 million gas took %d transactions of the database", name, stored)
+		}
+	}
+}
+
 // TestGoingBackAmongBlocksThatWereStoredTogether replaces blocks from the middle of a database transaction on, in which the metrics began anew.
 func TestGoingBackAmongBlocksThatWereStoredTogether(t *testing.T) {
 	t.Parallel()
@@ -135,12 +160,12 @@ func TestGoingBackAmongBlocksThatWereStoredTogether(t *testing.T) {
 	accounts := []common.Address{funded(t, m, 1), funded(t, m, 2)}
 	snapshot, err := w.TakeSnapshot(t.Context(), "")
 	ok(t, err)
-	ok(t, errors.Join(waiting(t, w, m, payments(t, m, accounts, 7))...))
+	ok(t, errors.Join(waiting(t, m, payments(t, m, accounts, 7))...))
 	first := w.Digest()
 	for w.DB.LastCommit().Sequence < 120 {
-		ok(t, errors.Join(waiting(t, w, m, payments(t, m, accounts, 7))...))
+		ok(t, errors.Join(waiting(t, m, payments(t, m, accounts, 7))...))
 	}
-	ok(t, errors.Join(waiting(t, w, m, payments(t, m, accounts, 20))...))
+	ok(t, errors.Join(waiting(t, m, payments(t, m, accounts, 20))...))
 	for _, depth := range []uint64{3, 15, 17} {
 		before := head(t, m.Chain)
 		ok(t, w.Reorg(t.Context(), m.Chain, depth, nil))
@@ -150,13 +175,13 @@ func TestGoingBackAmongBlocksThatWereStoredTogether(t *testing.T) {
 		if report, err := verify.Verify(t.Context(), w, nil); err != nil {
 			t.Errorf("%d blocks back: %v\n%s", depth, err, report)
 		}
-		ok(t, errors.Join(waiting(t, w, m, payments(t, m, accounts, int(depth)+2))...))
+		ok(t, errors.Join(waiting(t, m, payments(t, m, accounts, int(depth)+2))...))
 	}
 	ok(t, w.Revert(t.Context(), snapshot.ID, true))
 	if !bytes.Equal(w.Digest(), snapshot.Digest) {
 		t.Errorf("after a revert the digest is %x, it was %x", w.Digest(), snapshot.Digest)
 	}
-	ok(t, errors.Join(waiting(t, w, m, payments(t, m, accounts, 7))...))
+	ok(t, errors.Join(waiting(t, m, payments(t, m, accounts, 7))...))
 	if !bytes.Equal(w.Digest(), first) {
 		t.Errorf("the same payments lead to %x, then to %x", first, w.Digest())
 	}
@@ -171,13 +196,13 @@ func TestWaitingSendersLearnThatNothingWasStored(t *testing.T) {
 	w, intact := generate(t), generate(t)
 	for _, m := range miners(intact) {
 		accounts := []common.Address{funded(t, m, 1), funded(t, m, 2), funded(t, m, 3)}
-		ok(t, errors.Join(waiting(t, intact, m, payments(t, m, accounts, 6))...))
+		ok(t, errors.Join(waiting(t, m, payments(t, m, accounts, 6))...))
 	}
 	for name, m := range miners(w) {
 		accounts := []common.Address{funded(t, m, 1), funded(t, m, 2), funded(t, m, 3)}
 		sends := payments(t, m, accounts, 6)
 		before, digest, commit := head(t, m.Chain), w.Digest(), w.DB.LastCommit()
-		for statement, n := range map[string]int{"COMMIT": 2, "INSERT INTO block": 3, "INSERT INTO undo": 4} { // the first commit is that of the test's writer
+		for statement, n := range map[string]int{"COMMIT": 1, "INSERT INTO block": 3, "INSERT INTO undo": 4} {
 			seen := 0
 			w.DB.FailStatements(func(text string) bool {
 				if strings.HasPrefix(text, statement) {
@@ -185,7 +210,7 @@ func TestWaitingSendersLearnThatNothingWasStored(t *testing.T) {
 				}
 				return seen == n && strings.HasPrefix(text, statement)
 			})
-			failed := waiting(t, w, m, sends)
+			failed := waiting(t, m, sends)
 			w.DB.FailStatements(nil)
 			for i, err := range failed {
 				if !store.Internal(err) {
@@ -197,7 +222,7 @@ func TestWaitingSendersLearnThatNothingWasStored(t *testing.T) {
 				t.Errorf("%s: %s fails: block %d after %d, digest %x after %x, %d transactions wait", name, statement, h.Number, before.Number, w.Digest(), digest, pending+queued)
 			}
 		}
-		ok(t, errors.Join(waiting(t, w, m, sends)...))
+		ok(t, errors.Join(waiting(t, m, sends)...))
 		if h := head(t, m.Chain); h.Number != before.Number+6 {
 			t.Errorf("%s: %d blocks in the end", name, h.Number-before.Number)
 		}
@@ -223,9 +248,9 @@ func TestAFailureConcernsNobodyBefore(t *testing.T) {
 			if text == "COMMIT" {
 				seen++
 			}
-			return seen == 4 && text == "COMMIT" // after those of the test's writer, of three payments, and of the conditional one
+			return seen == 3 && text == "COMMIT" // after those of three payments and of the conditional one
 		})
-		failed := waiting(t, w, m, sends)
+		failed := waiting(t, m, sends)
 		w.DB.FailStatements(nil)
 		if now := head(t, m.Chain).Number; now != before+4 || errors.Join(failed[:4]...) != nil || !store.Internal(failed[4]) || !store.Internal(failed[6]) {
 			t.Errorf("%s: block %d after %d, %v", name, now, before, failed)
@@ -257,7 +282,7 @@ func TestWhatCannotWaitForOthers(t *testing.T) {
 		}
 		sends = slices.Insert(sends, 3, conditional)
 		sends[4], sends[6] = sends[6], sends[4] // the same account's: a gap, and what fills it
-		ok(t, errors.Join(waiting(t, w, m, sends)...))
+		ok(t, errors.Join(waiting(t, m, sends)...))
 		if h := head(t, m.Chain); saw != before+3 || h.Number != before+7 || h.Row.Txs != 1 {
 			t.Errorf("%s: the condition saw block %d, the last is %d, after %d", name, saw, h.Number, before)
 		}
@@ -274,14 +299,14 @@ func TestALoweredNonceTakesNothingTwice(t *testing.T) {
 	for name, m := range miners(w) {
 		accounts := []common.Address{funded(t, m, 1)}
 		sends := payments(t, m, accounts, 2)
-		ok(t, errors.Join(waiting(t, w, m, sends)...))
+		ok(t, errors.Join(waiting(t, m, sends)...))
 		ok(t, m.SetNonce(t.Context(), accounts[0], 0, true))
-		if failed := waiting(t, w, m, []func(context.Context) error{sends[0], sends[1]}); !errors.Is(failed[0], txpool.ErrAlreadyKnown) || !errors.Is(failed[1], txpool.ErrAlreadyKnown) {
+		if failed := waiting(t, m, []func(context.Context) error{sends[0], sends[1]}); !errors.Is(failed[0], txpool.ErrAlreadyKnown) || !errors.Is(failed[1], txpool.ErrAlreadyKnown) {
 			t.Errorf("%s: %v", name, failed)
 		}
 		later := asked(t, m, accounts[0], &types.DynamicFeeTx{Nonce: 0, Gas: 21_000, To: &common.Address{0xdd}})
 		again := func(ctx context.Context) error { return m.SendFrom(ctx, later, accounts[0]) }
-		if failed := waiting(t, w, m, []func(context.Context) error{again, again}); failed[0] != nil || !errors.Is(failed[1], txpool.ErrAlreadyKnown) {
+		if failed := waiting(t, m, []func(context.Context) error{again, again}); failed[0] != nil || !errors.Is(failed[1], txpool.ErrAlreadyKnown) {
 			t.Errorf("%s: %v", name, failed)
 		}
 	}
@@ -294,7 +319,7 @@ func TestAPanicLeavesNobodyWaiting(t *testing.T) {
 	for name, m := range miners(w) {
 		accounts := []common.Address{funded(t, m, 1)}
 		before, tx, sends := head(t, m.Chain).Number, signed(t, m), payments(t, m, accounts, 3)
-		failed := waiting(t, w, m, []func(context.Context) error{
+		failed := waiting(t, m, []func(context.Context) error{
 			func(ctx context.Context) (err error) {
 				defer func() { err = fmt.Errorf("%v", recover()) }()
 				return sends[0](ctx)
@@ -305,7 +330,7 @@ func TestAPanicLeavesNobodyWaiting(t *testing.T) {
 		if failed[0].Error() != "unexpected" || failed[1] == nil || failed[2] == nil || head(t, m.Chain).Number != before+1 {
 			t.Errorf("%s: %v, block %d after %d", name, failed, head(t, m.Chain).Number, before)
 		}
-		ok(t, errors.Join(waiting(t, w, m, append(sends[1:], func(ctx context.Context) error { return m.Send(ctx, tx) }))...))
+		ok(t, errors.Join(waiting(t, m, append(sends[1:], func(ctx context.Context) error { return m.Send(ctx, tx) }))...))
 	}
 }
 
