@@ -67,7 +67,7 @@ func (n *network) executePlatform(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	raw, err := readGenesis(ctx, worldIn(n.server.folder), n.id)
+	raw, err := readGenesis(ctx, n.server.World(), n.id)
 	if err != nil {
 		return err
 	}

@@ -114,6 +114,7 @@ require (
 	modernc.org/libc v1.77.1 // indirect
 	modernc.org/mathutil v1.7.1 // indirect
 	modernc.org/memory v1.12.1 // indirect
+	snowglobe/testdata/server v0.0.0
 )
 
 // The newest that the module proxy has whole: those that v1.15.0 requires are of commits that it does not serve.
@@ -123,3 +124,5 @@ replace (
 	github.com/ava-labs/avalanchego/graft/subnet-evm => github.com/ava-labs/avalanchego/graft/subnet-evm v1.14.2
 	github.com/ava-labs/libevm => github.com/ava-labs/libevm v1.13.14-0.4.0.rc.2
 )
+
+replace snowglobe/testdata/server => ../server

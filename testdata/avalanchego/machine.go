@@ -1,11 +1,9 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
-	"net/http"
 	"time"
 
 	"github.com/ava-labs/avalanchego/graft/subnet-evm/consensus/dummy"
@@ -26,6 +24,8 @@ import (
 	"github.com/ava-labs/libevm/core/types"
 	"github.com/ava-labs/libevm/core/vm"
 	"github.com/ava-labs/libevm/rlp"
+
+	"snowglobe/testdata/server"
 )
 
 func init() {
@@ -42,7 +42,7 @@ func (n *network) checkMachines(ctx context.Context) error {
 		if !ok || made.VMID != constants.SubnetEVMID {
 			continue
 		}
-		c := &machine{url: fmt.Sprintf("%s/ext/bc/%s/rpc", n.url, tx.ID())}
+		c := &machine{Chain: server.Chain(fmt.Sprintf("%s/ext/bc/%s/rpc", n.url, tx.ID()))}
 		if err := c.start(ctx, n, tx.ID(), made); err != nil {
 			return fmt.Errorf("%s: %w", made.ChainName, err)
 		}
@@ -61,7 +61,7 @@ func (n *network) checkMachines(ctx context.Context) error {
 
 // machine is an L1 in the real EVM.
 type machine struct {
-	url     string
+	server.Chain
 	network *network
 	snow    *snow.Context
 	chain   *core.BlockChain
@@ -75,7 +75,7 @@ func (m *machine) start(ctx context.Context, n *network, id ids.ID, made *txs.Cr
 	var config struct {
 		Upgrades extras.UpgradeConfig `json:"upgrades"`
 	}
-	if err := m.ask(ctx, &config, "eth_getChainConfig"); err != nil {
+	if err := m.Call(ctx, &config, "eth_getChainConfig"); err != nil {
 		return err
 	}
 	extra := params.GetExtra(genesis.Config)
@@ -99,12 +99,12 @@ func (m *machine) start(ctx context.Context, n *network, id ids.ID, made *txs.Cr
 // replay executes every block and accepts it.
 func (m *machine) replay(ctx context.Context) (int, error) {
 	var head hexutil.Uint64
-	if err := m.ask(ctx, &head, "eth_blockNumber"); err != nil {
+	if err := m.Call(ctx, &head, "eth_blockNumber"); err != nil {
 		return 0, err
 	}
 	for number := uint64(0); number <= uint64(head); number++ {
 		var raw hexutil.Bytes
-		if err := m.ask(ctx, &raw, "debug_getRawBlock", hexutil.EncodeUint64(number)); err != nil {
+		if err := m.Call(ctx, &raw, "debug_getRawBlock", hexutil.EncodeUint64(number)); err != nil {
 			return 0, err
 		}
 		block := new(types.Block)
@@ -142,36 +142,4 @@ func (m *machine) checkTime(h *types.Header) error {
 		return err
 	}
 	return customheader.VerifyTime(config, parent, h, time.Unix(int64(h.Time), 0))
-}
-
-// ask calls a method of the chain.
-func (m *machine) ask(ctx context.Context, result any, method string, args ...any) error {
-	if args == nil {
-		args = []any{}
-	}
-	body, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": 1, "method": method, "params": args})
-	if err != nil {
-		return err
-	}
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, m.url, bytes.NewReader(body))
-	if err != nil {
-		return err
-	}
-	request.Header.Set("Content-Type", "application/json")
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		return err
-	}
-	defer response.Body.Close()
-	var answer struct {
-		Result json.RawMessage
-		Error  *struct{ Message string }
-	}
-	if err := json.NewDecoder(response.Body).Decode(&answer); err != nil {
-		return err
-	}
-	if answer.Error != nil {
-		return fmt.Errorf("%s: %s", method, answer.Error.Message)
-	}
-	return json.Unmarshal(answer.Result, result)
 }

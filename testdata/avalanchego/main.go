@@ -8,6 +8,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
+
+	"snowglobe/testdata/server"
 )
 
 func main() {
@@ -29,11 +31,11 @@ func main() {
 
 // check serves a world and looks at both of its networks.
 func check(ctx context.Context, binary, profile string) (err error) {
-	s, err := serve(ctx, binary, profile)
+	s, err := server.Serve(ctx, binary, "--profile", profile, "--api-admin-enabled")
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, s.stop(ctx)) }()
+	defer func() { err = errors.Join(err, s.Stop(ctx, true)) }()
 	for _, n := range []*network{newNetwork(s, "mainnet", 1), newNetwork(s, "fuji", 5)} {
 		if err := n.check(ctx); err != nil {
 			return fmt.Errorf("%s: %w", n.name, err)
@@ -45,11 +47,11 @@ func check(ctx context.Context, binary, profile string) (err error) {
 
 // checkLater serves a world, renews validators, lets its people act for some days and a year pass, and checks the results.
 func checkLater(ctx context.Context, binary, profile string) (err error) {
-	s, err := serve(ctx, binary, profile)
+	s, err := server.Serve(ctx, binary, "--profile", profile, "--api-admin-enabled")
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, s.stop(ctx)) }()
+	defer func() { err = errors.Join(err, s.Stop(ctx, true)) }()
 	networks := []*network{newNetwork(s, "mainnet", 1), newNetwork(s, "fuji", 5)}
 	for _, n := range networks {
 		if err := (clients{n}).useRenewal(ctx); err != nil {
@@ -57,7 +59,7 @@ func checkLater(ctx context.Context, binary, profile string) (err error) {
 		}
 	}
 	for _, move := range []string{`{"populate":true,"advance":"20d"}`, `{"advance":"365d"}`, `{"populate":true,"advance":"2d"}`} {
-		if err := s.moveClock(ctx, move); err != nil {
+		if err := s.MoveClock(ctx, move); err != nil {
 			return err
 		}
 	}

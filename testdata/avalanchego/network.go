@@ -2,8 +2,11 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"net/http"
 
 	"github.com/ava-labs/avalanchego/genesis"
 	"github.com/ava-labs/avalanchego/ids"
@@ -18,6 +21,8 @@ import (
 	"github.com/ava-labs/avalanchego/vms/secp256k1fx"
 
 	xtxs "github.com/ava-labs/avalanchego/vms/avm/txs"
+
+	"snowglobe/testdata/server"
 )
 
 // network is a network as the real node's clients see it, with the findings about it.
@@ -28,7 +33,7 @@ type network struct {
 	cID    ids.ID
 	avax   ids.ID
 	url    string
-	server *server
+	server *server.Server
 
 	x  *avm.Client
 	p  *platformvm.Client
@@ -63,9 +68,9 @@ func (s *seen) String() string {
 		s.blocks, s.txs, s.utxos, s.signatures, s.unowned, s.proofs, s.messages, s.platform, s.executed, s.judged, s.signed, s.refused, s.calls, s.issued)
 }
 
-func newNetwork(s *server, name string, id uint32) *network {
+func newNetwork(s *server.Server, name string, id uint32) *network {
 	n := &network{
-		name: name, id: id, url: s.url + "/" + name, server: s, utxos: map[ids.ID]*avax.UTXO{},
+		name: name, id: id, url: s.URL + "/" + name, server: s, utxos: map[ids.ID]*avax.UTXO{},
 		owners: map[ids.ID]*secp256k1fx.OutputOwners{}, holder: map[ids.ShortID]bool{},
 	}
 	n.x, n.p = avm.NewClient(n.url, "X"), platformvm.NewClient(n.url)
@@ -101,6 +106,24 @@ func (n *network) context(chain ids.ID) *snow.Context {
 		NetworkID: n.id, SubnetID: constants.PrimaryNetworkID, ChainID: chain,
 		XChainID: n.xID, CChainID: n.cID, AVAXAssetID: n.avax, BCLookup: aliases,
 	}
+}
+
+// get decodes an answer of the Data API.
+func (n *network) get(ctx context.Context, path string, into any) error {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, n.server.URL+"/v1/networks/"+n.name+path, nil)
+	if err != nil {
+		return err
+	}
+	answer, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return err
+	}
+	if answer.StatusCode != http.StatusOK {
+		err = fmt.Errorf("%s: %s", path, answer.Status)
+	} else {
+		err = json.NewDecoder(answer.Body).Decode(into)
+	}
+	return errors.Join(err, answer.Body.Close())
 }
 
 // same compares the server's JSON with the real node's, byte for byte.

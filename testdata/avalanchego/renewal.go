@@ -94,7 +94,7 @@ func (v *renewed) current(ctx context.Context) (*platformvm.ClientPermissionless
 }
 
 func (a *account) until(ctx context.Context, unix uint64) error {
-	return a.server.moveClock(ctx, fmt.Sprintf(`{"set":%q}`, time.Unix(int64(unix), 0).UTC().Format(time.RFC3339)))
+	return a.server.MoveClock(ctx, fmt.Sprintf(`{"set":%q}`, time.Unix(int64(unix), 0).UTC().Format(time.RFC3339)))
 }
 
 // balance is what addresses own on the P-Chain.
@@ -251,7 +251,7 @@ func (a *account) fail(ctx context.Context) error {
 	if err != nil || second == nil || paid != 0 || second.Weight != renewedStake+*first.PotentialReward {
 		return fmt.Errorf("the first cycle paid %d: %+v, %w", paid, second, err)
 	}
-	if err := a.server.post(ctx, "/sim/node", fmt.Sprintf(`{"network":%q,"uptimes":[{"nodeId":%q,"percent":85}]}`, a.name, v.node)); err != nil {
+	if err := a.server.Post(ctx, "/sim/node", fmt.Sprintf(`{"network":%q,"uptimes":[{"nodeId":%q,"percent":85}]}`, a.name, v.node)); err != nil {
 		return err
 	}
 	_, after, paid, err := v.endCycle(ctx)

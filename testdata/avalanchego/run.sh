@@ -26,6 +26,7 @@ done
 echo "{\"Replace\": {$replaced}}" >"$work/overlay.json"
 
 go build -overlay "$work/overlay.json" -o "$work/" . ./record
+export SNOWGLOBE_PROFILE_DIR="$work" # of the CPU and memory profiles that a client asks for
 "$work/avalanchego" "$binary" "${@:-tiny}" $([ $# -gt 0 ] || echo default "$PWD/l1s.yaml")
 # The recordings that the product's tests use still match the network's packages.
 same() {

@@ -21,14 +21,14 @@ func (m *machine) send(ctx context.Context) error {
 			PrecompileUpgrades []map[string]struct{ BlockTimestamp uint64 }
 		}
 	}
-	if err := m.ask(ctx, &config, "eth_getChainConfig"); err != nil {
+	if err := m.Call(ctx, &config, "eth_getChainConfig"); err != nil {
 		return err
 	}
 	if err := m.act(ctx); err != nil {
 		return err
 	}
 	var head struct{ Timestamp hexutil.Uint64 }
-	if err := m.ask(ctx, &head, "eth_getBlockByNumber", "latest", false); err != nil {
+	if err := m.Call(ctx, &head, "eth_getBlockByNumber", "latest", false); err != nil {
 		return err
 	}
 	for _, upgrade := range config.Upgrades.PrecompileUpgrades {
@@ -38,7 +38,7 @@ func (m *machine) send(ctx context.Context) error {
 			}
 			for _, at := range []uint64{c.BlockTimestamp - 300, c.BlockTimestamp} {
 				var mined any
-				if err := m.ask(ctx, &mined, "evm_setNextBlockTimestamp", at); err != nil {
+				if err := m.Call(ctx, &mined, "evm_setNextBlockTimestamp", at); err != nil {
 					return err
 				}
 				if err := m.act(ctx); err != nil {
@@ -52,12 +52,12 @@ func (m *machine) send(ctx context.Context) error {
 
 func (m *machine) act(ctx context.Context) error {
 	var all, accounts []common.Address
-	if err := m.ask(ctx, &all, "eth_accounts"); err != nil {
+	if err := m.Call(ctx, &all, "eth_accounts"); err != nil {
 		return err
 	}
 	for _, a := range all { // an L1 with a genesis of its own may give some nothing, or not let them send
 		var gas hexutil.Uint64
-		if len(accounts) < 4 && m.ask(ctx, &gas, "eth_estimateGas", map[string]any{"from": a, "to": a, "value": "0x100", "gasPrice": "0xba43b7400"}) == nil {
+		if len(accounts) < 4 && m.Call(ctx, &gas, "eth_estimateGas", map[string]any{"from": a, "to": a, "value": "0x100", "gasPrice": "0xba43b7400"}) == nil {
 			accounts = append(accounts, a)
 		}
 	}
@@ -86,7 +86,7 @@ func (m *machine) act(ctx context.Context) error {
 		}
 		for _, tx := range txs {
 			var hash common.Hash
-			if err := m.ask(ctx, &hash, "eth_sendTransaction", tx); err != nil {
+			if err := m.Call(ctx, &hash, "eth_sendTransaction", tx); err != nil {
 				return err
 			}
 		}

@@ -244,7 +244,7 @@ func (n aggregator) aggregate(ctx context.Context, r request) ([]byte, error) {
 
 // signed asks the aggregator.
 func (n aggregator) signed(method, path string, body []byte) ([]byte, error) {
-	r, err := http.NewRequest(method, n.server.url+"/v1/signatureAggregator/"+n.name+"/aggregateSignatures"+path, bytes.NewReader(body))
+	r, err := http.NewRequest(method, n.server.URL+"/v1/signatureAggregator/"+n.name+"/aggregateSignatures"+path, bytes.NewReader(body))
 	if err != nil {
 		return nil, err
 	}

@@ -23,11 +23,13 @@ import (
 	"github.com/ava-labs/libevm/core/types"
 	"github.com/ava-labs/libevm/rlp"
 	"github.com/ava-labs/libevm/trie"
+
+	"snowglobe/testdata/server"
 )
 
 // chain is a C-Chain: the context of its rules, and the findings about it.
 type chain struct {
-	client
+	server.Chain
 	config  *params.ChainConfig
 	extra   *extras.ChainConfig
 	snow    *snow.Context
@@ -46,43 +48,36 @@ func newChain(url string, network uint32, most uint64) *chain {
 		ByzantiumBlock: new(big.Int), ConstantinopleBlock: new(big.Int), PetersburgBlock: new(big.Int), IstanbulBlock: new(big.Int),
 		BerlinBlock: new(big.Int), LondonBlock: new(big.Int), ShanghaiTime: extra.DurangoBlockTimestamp, CancunTime: extra.EtnaTimestamp,
 	}, extra)
-	return &chain{client: client(url), most: most, config: config, extra: extra, seen: seen{byCheck: map[string]int{}}}
+	return &chain{Chain: server.Chain(url), most: most, config: config, extra: extra, seen: seen{byCheck: map[string]int{}}}
 }
-
-// batch is the number of blocks to ask for at a time.
-const batch = 200
 
 // checkBlocks looks at every block after the first.
 func (c *chain) checkBlocks(ctx context.Context) error {
 	var head hexutil.Uint64
-	if err := c.ask(ctx, &head, "eth_blockNumber"); err != nil {
+	if err := c.Call(ctx, &head, "eth_blockNumber"); err != nil {
 		return err
 	}
-	newest, err := c.blocks(ctx, uint64(head), uint64(head))
+	newest, err := c.block(ctx, uint64(head))
 	if err != nil {
 		return err
 	}
-	c.now = time.UnixMilli(int64(customtypes.HeaderTimeMilliseconds(newest[0].Header())))
-	for first := uint64(0); first <= uint64(head); first += batch {
-		blocks, err := c.blocks(ctx, first, min(first+batch-1, uint64(head)))
+	c.now = time.UnixMilli(int64(customtypes.HeaderTimeMilliseconds(newest.Header())))
+	for number := uint64(0); number <= uint64(head); number++ {
+		b, err := c.block(ctx, number)
+		if err == nil && number < c.most {
+			err = c.execute(b)
+		}
 		if err != nil {
-			return err
+			return fmt.Errorf("block %d: %w", number, err)
 		}
-		for _, b := range blocks {
-			if b.NumberU64() < c.most {
-				if err := c.execute(b); err != nil {
-					return fmt.Errorf("block %d: %w", b.NumberU64(), err)
-				}
+		if c.parent != nil {
+			if number < c.most {
+				c.seen.executed++
 			}
-			if c.parent != nil {
-				if b.NumberU64() < c.most {
-					c.seen.executed++
-				}
-				c.checkBlock(b)
-				c.seen.header(c.parent, b.Header())
-			}
-			c.parent = b.Header()
+			c.checkBlock(b)
+			c.seen.header(c.parent, b.Header())
 		}
+		c.parent = b.Header()
 	}
 	if err := c.checkEstimate(ctx); err != nil || uint64(head) >= c.most {
 		return err
@@ -90,19 +85,13 @@ func (c *chain) checkBlocks(ctx context.Context) error {
 	return c.compare(ctx)
 }
 
-func (c *chain) blocks(ctx context.Context, first, last uint64) ([]*types.Block, error) {
-	raw, err := c.rawBlocks(ctx, first, last)
-	if err != nil {
+func (c *chain) block(ctx context.Context, number uint64) (*types.Block, error) {
+	var raw hexutil.Bytes
+	if err := c.Call(ctx, &raw, "debug_getRawBlock", hexutil.EncodeUint64(number)); err != nil {
 		return nil, err
 	}
-	blocks := make([]*types.Block, len(raw))
-	for i := range raw {
-		blocks[i] = new(types.Block)
-		if err := rlp.DecodeBytes(raw[i], blocks[i]); err != nil {
-			return nil, fmt.Errorf("block %d: %w", first+uint64(i), err)
-		}
-	}
-	return blocks, nil
+	b := new(types.Block)
+	return b, rlp.DecodeBytes(raw, b)
 }
 
 // checkBlock runs coreth's checks of a block before its execution: its engine's VerifyHeader, and the parts of the virtual machine's syntactic
@@ -218,7 +207,7 @@ func checkForm(b *types.Block) error {
 // checkEstimate compares the base fee that the server estimates for the next block, at the world's time.
 func (c *chain) checkEstimate(ctx context.Context) error {
 	var fee hexutil.Big
-	if err := c.ask(ctx, &fee, "eth_baseFee"); err != nil {
+	if err := c.Call(ctx, &fee, "eth_baseFee"); err != nil {
 		return err
 	}
 	want, err := customheader.EstimateNextBaseFee(c.extra, c.parent, uint64(c.now.UnixMilli()))

@@ -117,4 +117,7 @@ require (
 	google.golang.org/grpc v1.79.3 // indirect
 	google.golang.org/protobuf v1.36.10 // indirect
 	gopkg.in/natefinch/lumberjack.v2 v2.0.0 // indirect
+	snowglobe/testdata/server v0.0.0
 )
+
+replace snowglobe/testdata/server => ../server

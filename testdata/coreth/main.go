@@ -17,6 +17,8 @@ import (
 	"github.com/ava-labs/avalanchego/graft/coreth/core/extstate"
 	"github.com/ava-labs/avalanchego/graft/coreth/params"
 	"github.com/ava-labs/avalanchego/graft/coreth/plugin/evm/customtypes"
+
+	"snowglobe/testdata/server"
 )
 
 func init() {
@@ -49,20 +51,15 @@ func check(ctx context.Context, binary, profile string) (err error) {
 		}
 		profile = name
 	}
-	s, err := serve(ctx, binary, profile)
+	s, err := server.Serve(ctx, binary, "--profile", profile, "--upgrade", "helicon=never")
 	if err != nil {
 		return err
 	}
-	defer func() {
-		if err = errors.Join(err, s.stop()); most == math.MaxUint64 {
-			err = errors.Join(err, s.verify(ctx))
-		}
-		err = errors.Join(err, os.RemoveAll(s.folder))
-	}()
+	defer func() { err = errors.Join(err, s.Stop(ctx, most == math.MaxUint64)) }()
 	var failed error
 	for name, id := range map[string]uint32{"mainnet": 1, "fuji": 5} {
-		c := newChain(s.url+"/"+name+"/ext/bc/C/rpc", id, most)
-		if err := c.start(ctx, s.url, id); err != nil {
+		c := newChain(s.URL+"/"+name+"/ext/bc/C/rpc", id, most)
+		if err := c.start(ctx, s.URL, id); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
 		if err := c.send(ctx); err != nil {

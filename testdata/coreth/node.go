@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"maps"
 	"math/big"
-	"net/http"
 	"net/http/httptest"
 	"reflect"
 	"slices"
@@ -30,6 +29,8 @@ import (
 	"github.com/ava-labs/libevm/core/types"
 	_ "github.com/ava-labs/libevm/eth/tracers/js" // as in coreth's virtual machine
 	_ "github.com/ava-labs/libevm/eth/tracers/native"
+
+	"snowglobe/testdata/server"
 )
 
 //go:embed questions.txt
@@ -105,24 +106,12 @@ func differ(path string, have, want any) error {
 }
 
 // answered asks a server.
-func (c client) answered(ctx context.Context, body string) (r reply, err error) {
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, string(c), strings.NewReader(body))
-	if err != nil {
-		return r, err
-	}
-	request.Header.Set("Content-Type", "application/json")
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		return r, err
-	}
-	defer response.Body.Close()
-	if err := json.NewDecoder(response.Body).Decode(&r); err != nil {
-		return r, fmt.Errorf("%s: %w", body, err)
-	}
+func answered(ctx context.Context, at server.Chain, body string) (r reply, err error) {
+	err = at.Send(ctx, []byte(body), &r)
 	if e, ok := r.Error.(map[string]any); ok && e["code"] == float64(-32003) {
 		e["code"] = float64(-32000) // the server's own code for what is rejected
 	}
-	return r, nil
+	return r, err
 }
 
 // compare asks the server and a node that has executed the same blocks the same questions.
@@ -133,8 +122,8 @@ func (c *chain) compare(ctx context.Context) error {
 			return err
 		}
 	}
-	server := httptest.NewServer(handler)
-	defer server.Close()
+	executed := httptest.NewServer(handler)
+	defer executed.Close()
 	questions, err := c.questions(ctx)
 	if err != nil {
 		return err
@@ -142,11 +131,11 @@ func (c *chain) compare(ctx context.Context) error {
 	for _, q := range questions {
 		method, params, _ := strings.Cut(q, " ")
 		body := fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":%q,"params":%s}`, method, params)
-		have, err := c.answered(ctx, body)
+		have, err := answered(ctx, c.Chain, body)
 		if err != nil {
 			return err
 		}
-		want, err := client(server.URL).answered(ctx, body)
+		want, err := answered(ctx, server.Chain(executed.URL), body)
 		if err != nil {
 			return err
 		}
@@ -184,11 +173,11 @@ func tooLarge(trace any) error {
 // questions returns the requests of the list, about the chain's own blocks, transactions, accounts and contracts.
 func (c *chain) questions(ctx context.Context) ([]string, error) {
 	var logs []types.Log
-	if err := c.ask(ctx, &logs, "eth_getLogs", map[string]any{"fromBlock": "0x0", "toBlock": "latest"}); err != nil {
+	if err := c.Call(ctx, &logs, "eth_getLogs", map[string]any{"fromBlock": "0x0", "toBlock": "latest"}); err != nil {
 		return nil, err
 	}
 	var accounts []common.Address
-	if err := c.ask(ctx, &accounts, "eth_accounts"); err != nil {
+	if err := c.Call(ctx, &accounts, "eth_accounts"); err != nil {
 		return nil, err
 	}
 	head := c.parent

@@ -12,9 +12,9 @@ const rounds = 12
 
 // send lets the world's named accounts pay, deploy and fail, so that clients' blocks are checked too. They request no blocks without
 // transactions: test clients may expect them, but the network has none.
-func (c client) send(ctx context.Context) error {
+func (c *chain) send(ctx context.Context) error {
 	var accounts []common.Address
-	if err := c.ask(ctx, &accounts, "eth_accounts"); err != nil {
+	if err := c.Call(ctx, &accounts, "eth_accounts"); err != nil {
 		return err
 	}
 	for round := range rounds {
@@ -25,7 +25,7 @@ func (c client) send(ctx context.Context) error {
 			{"from": from, "data": "0xfe", "gas": hexutil.Uint64(100_000)},                             // fails
 		} {
 			var hash common.Hash
-			if err := c.ask(ctx, &hash, "eth_sendTransaction", tx); err != nil {
+			if err := c.Call(ctx, &hash, "eth_sendTransaction", tx); err != nil {
 				return err
 			}
 		}

@@ -81,6 +81,7 @@ require (
 	google.golang.org/grpc v1.83.1 // indirect
 	google.golang.org/protobuf v1.36.11 // indirect
 	gopkg.in/natefinch/lumberjack.v2 v2.0.0 // indirect
+	snowglobe/testdata/server v0.0.0
 )
 
 replace (
@@ -89,3 +90,5 @@ replace (
 	github.com/ava-labs/avalanchego/graft/subnet-evm => github.com/ava-labs/avalanchego/graft/subnet-evm v1.14.2
 	github.com/ava-labs/libevm => github.com/ava-labs/libevm v1.13.15-0.20260810153857-c1a647408c12
 )
+
+replace snowglobe/testdata/server => ../server

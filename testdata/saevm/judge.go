@@ -33,11 +33,12 @@ import (
 	"github.com/holiman/uint256"
 
 	"snowglobe/testdata/saevm/worstcase"
+	"snowglobe/testdata/server"
 )
 
 // judge follows a C-Chain from the last block before Helicon on.
 type judge struct {
-	client
+	server.Chain
 	config   *params.ChainConfig
 	hooks    *hooks
 	followed []*accepted // since the last block before Helicon
@@ -62,8 +63,8 @@ func (s *seen) String() string {
 		s.blocks, s.txs, s.bounded, s.settled, s.waited, s.atomic)
 }
 
-func newJudge(c client) *judge {
-	return &judge{client: c, hooks: &hooks{headers: map[uint64]*header{}}}
+func newJudge(c server.Chain) *judge {
+	return &judge{Chain: c, hooks: &hooks{headers: map[uint64]*header{}}}
 }
 
 // hooks tells the packages what a header says that libevm's own has no room for.
@@ -112,7 +113,7 @@ func (h *header) price() dynamic.PriceExponent {
 // chain judges every block since Helicon.
 func (j *judge) chain(ctx context.Context) error {
 	var head, id hexutil.Uint64
-	if err := errors.Join(j.ask(ctx, &head, "eth_blockNumber"), j.ask(ctx, &id, "eth_chainId")); err != nil {
+	if err := errors.Join(j.Call(ctx, &head, "eth_blockNumber"), j.Call(ctx, &id, "eth_chainId")); err != nil {
 		return err
 	}
 	zero := uint64(0)
@@ -121,16 +122,14 @@ func (j *judge) chain(ctx context.Context) error {
 		ByzantiumBlock: new(big.Int), ConstantinopleBlock: new(big.Int), PetersburgBlock: new(big.Int), IstanbulBlock: new(big.Int),
 		MuirGlacierBlock: new(big.Int), BerlinBlock: new(big.Int), LondonBlock: new(big.Int), ShanghaiTime: &zero, CancunTime: &zero,
 	}
-	const at = 32
-	for first := uint64(0); first <= uint64(head); first += at {
-		raw, err := j.rawBlocks(ctx, first, min(first+at-1, uint64(head)))
-		if err != nil {
-			return err
+	for number := uint64(0); number <= uint64(head); number++ {
+		var raw hexutil.Bytes
+		err := j.Call(ctx, &raw, "debug_getRawBlock", hexutil.EncodeUint64(number))
+		if err == nil {
+			err = j.block(ctx, raw)
 		}
-		for i := range raw {
-			if err := j.block(ctx, raw[i]); err != nil {
-				return fmt.Errorf("block %d: %w", first+uint64(i), err)
-			}
+		if err != nil {
+			return fmt.Errorf("block %d: %w", number, err)
 		}
 	}
 	if j.seen.blocks == 0 {
@@ -144,7 +143,7 @@ func (j *judge) tags(ctx context.Context) error {
 	settled := *j.followed[len(j.followed)-1].Header.SettledHeight
 	for _, tag := range []string{"safe", "finalized"} {
 		var named struct{ Number hexutil.Uint64 }
-		if err := j.ask(ctx, &named, "eth_getBlockByNumber", tag, false); err != nil {
+		if err := j.Call(ctx, &named, "eth_getBlockByNumber", tag, false); err != nil {
 			return err
 		}
 		if uint64(named.Number) != settled {
@@ -258,7 +257,7 @@ func (j *judge) settles(ctx context.Context, parent, a, settled *accepted) error
 // provesAgainst compares the root of a proof at a block with a state root.
 func (j *judge) provesAgainst(ctx context.Context, number uint64, root common.Hash) error {
 	var proof struct{ AccountProof []hexutil.Bytes }
-	if err := j.ask(ctx, &proof, "eth_getProof", common.Address{1}, []string{}, hexutil.EncodeUint64(number)); err != nil {
+	if err := j.Call(ctx, &proof, "eth_getProof", common.Address{1}, []string{}, hexutil.EncodeUint64(number)); err != nil {
 		return err
 	}
 	if have := crypto.Keccak256Hash(proof.AccountProof[0]); have != root {
@@ -339,7 +338,7 @@ func (j *judge) load(ctx context.Context, states *state.StateDB, tx *types.Trans
 	var balance hexutil.Big
 	var nonce hexutil.Uint64
 	at := hexutil.EncodeUint64(number)
-	if err := errors.Join(j.ask(ctx, &balance, "eth_getBalance", sender, at), j.ask(ctx, &nonce, "eth_getTransactionCount", sender, at)); err != nil {
+	if err := errors.Join(j.Call(ctx, &balance, "eth_getBalance", sender, at), j.Call(ctx, &nonce, "eth_getTransactionCount", sender, at)); err != nil {
 		return err
 	}
 	amount, _ := uint256.FromBig(balance.ToInt())
@@ -362,7 +361,7 @@ func (j *judge) execute(ctx context.Context, parent, a *accepted) error {
 	var shown []json.RawMessage
 	var raw []hexutil.Bytes
 	at := hexutil.EncodeUint64(a.Header.Number.Uint64())
-	if err := errors.Join(j.ask(ctx, &shown, "eth_getBlockReceipts", at), j.ask(ctx, &raw, "debug_getRawReceipts", at)); err != nil {
+	if err := errors.Join(j.Call(ctx, &shown, "eth_getBlockReceipts", at), j.Call(ctx, &raw, "debug_getRawReceipts", at)); err != nil {
 		return err
 	}
 	if len(shown) != len(a.Txs) || len(raw) != len(a.Txs) {

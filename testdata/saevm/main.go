@@ -10,6 +10,8 @@ import (
 	"fmt"
 	"os"
 	"strings"
+
+	"snowglobe/testdata/server"
 )
 
 func main() {
@@ -30,16 +32,18 @@ func ahead(profile string) bool { return strings.Contains(profile, "@") }
 
 // check serves a world and judges the C-Chains of both networks, as they were made, and after clients sent to them, moved the clock and reverted.
 func check(ctx context.Context, binary, profile string) (err error) {
-	s, err := serve(ctx, binary, profile)
+	name, upgrade, chosen := strings.Cut(profile, "@")
+	flags := []string{"--profile", name}
+	if chosen {
+		flags = append(flags, "--upgrade", upgrade)
+	}
+	s, err := server.Serve(ctx, binary, flags...)
 	if err != nil {
 		return err
 	}
-	defer func() {
-		err = errors.Join(err, s.stop())
-		err = errors.Join(err, s.verify(ctx), os.RemoveAll(s.folder))
-	}()
+	defer func() { err = errors.Join(err, s.Stop(ctx, true)) }()
 	for _, name := range []string{"mainnet", "fuji"} {
-		c := client(s.url + "/" + name + "/ext/bc/C/rpc")
+		c := server.Chain(s.URL + "/" + name + "/ext/bc/C/rpc")
 		for _, when := range []string{"as it was made", "with clients' blocks"} {
 			j := newJudge(c)
 			if err := j.chain(ctx); err != nil && !(errors.Is(err, errBefore) && ahead(profile) && when == "as it was made") {
@@ -47,7 +51,7 @@ func check(ctx context.Context, binary, profile string) (err error) {
 			}
 			fmt.Printf("%s %s, %s: %s\n", profile, name, when, &j.seen)
 			if when == "as it was made" {
-				if err := c.use(ctx, s); err != nil {
+				if err := use(ctx, s, c); err != nil {
 					return fmt.Errorf("%s: %w", name, err)
 				}
 			}

@@ -1,47 +1,46 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
-	"net/http"
 
 	"github.com/ava-labs/libevm/common"
 	"github.com/ava-labs/libevm/common/hexutil"
+
+	"snowglobe/testdata/server"
 )
 
 // use lets the world's named accounts pay each other with new funds, deploy, fail and ask for far too much gas, and moves the clock between them.
 // What a revert removes leaves no trace.
-func (c client) use(ctx context.Context, s *server) error {
-	if err := c.send(ctx, 8); err != nil {
+func use(ctx context.Context, s *server.Server, c server.Chain) error {
+	if err := send(ctx, c, 8); err != nil {
 		return err
 	}
 	for _, move := range []string{`{"advance":"3s"}`, `{"advance":"1h"}`} {
-		if err := s.moveClock(ctx, move); err != nil {
+		if err := s.MoveClock(ctx, move); err != nil {
 			return err
 		}
-		if err := c.send(ctx, 6); err != nil {
+		if err := send(ctx, c, 6); err != nil {
 			return err
 		}
 	}
 	var snapshot hexutil.Uint64
 	var reverted bool
-	if err := c.ask(ctx, &snapshot, "evm_snapshot"); err != nil {
+	if err := c.Call(ctx, &snapshot, "evm_snapshot"); err != nil {
 		return err
 	}
-	if err := c.send(ctx, 3); err != nil {
+	if err := send(ctx, c, 3); err != nil {
 		return err
 	}
-	if err := c.ask(ctx, &reverted, "evm_revert", snapshot); err != nil || !reverted {
+	if err := c.Call(ctx, &reverted, "evm_revert", snapshot); err != nil || !reverted {
 		return fmt.Errorf("revert: %t, %w", reverted, err)
 	}
-	return c.send(ctx, 5)
+	return send(ctx, c, 5)
 }
 
-func (c client) send(ctx context.Context, rounds int) error {
+func send(ctx context.Context, c server.Chain, rounds int) error {
 	var accounts []common.Address
-	if err := c.ask(ctx, &accounts, "eth_accounts"); err != nil {
+	if err := c.Call(ctx, &accounts, "eth_accounts"); err != nil {
 		return err
 	}
 	for round := range rounds {
@@ -54,29 +53,10 @@ func (c client) send(ctx context.Context, rounds int) error {
 			{"from": from, "data": "0x5b600056", "gas": hexutil.Uint64(4_000_000)},                     // all of it is used
 		} {
 			var hash common.Hash
-			if err := c.ask(ctx, &hash, "eth_sendTransaction", tx); err != nil {
+			if err := c.Call(ctx, &hash, "eth_sendTransaction", tx); err != nil {
 				return err
 			}
 		}
-	}
-	return nil
-}
-
-func (s *server) moveClock(ctx context.Context, body string) error {
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, s.url+"/sim/clock", bytes.NewReader([]byte(body)))
-	if err != nil {
-		return err
-	}
-	request.Header.Set("Content-Type", "application/json")
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		return err
-	}
-	defer response.Body.Close()
-	if response.StatusCode != http.StatusOK {
-		var problem json.RawMessage
-		_ = json.NewDecoder(response.Body).Decode(&problem) // the status says enough
-		return fmt.Errorf("the clock: %s: %s", response.Status, problem)
 	}
 	return nil
 }

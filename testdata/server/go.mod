@@ -1,0 +1,3 @@
+module snowglobe/testdata/server
+
+go 1.26
