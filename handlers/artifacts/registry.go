@@ -167,27 +167,12 @@ func (r *Registry) Changes() uint64 {
 
 // Runtime returns the contract that has this deployed code, or nil. One whose metadata is the same counts before one whose metadata differs, as
 // after a change of comments.
-func (r *Registry) Runtime(code []byte) *Contract {
-	if r == nil || len(code) == 0 {
-		return nil
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.refresh()
-	if len(r.all) == 0 {
-		return nil
-	}
-	hash := crypto.Keccak256Hash(code)
-	if c, known := r.runtimes[hash]; known {
-		return c
-	}
-	found := best(r.byLength[body(code)], func(c *Contract) (bool, bool) { return c.Runtime.same(code, false) })
-	remember(r.runtimes, hash, found)
-	return found
-}
+func (r *Registry) Runtime(code []byte) *Contract { return r.find(code, false) }
 
 // Creation returns the contract that this code creates, with the constructor's arguments at its end, or nil.
-func (r *Registry) Creation(code []byte) *Contract {
+func (r *Registry) Creation(code []byte) *Contract { return r.find(code, true) }
+
+func (r *Registry) find(code []byte, creates bool) *Contract {
 	if r == nil || len(code) == 0 {
 		return nil
 	}
@@ -197,17 +182,29 @@ func (r *Registry) Creation(code []byte) *Contract {
 	if len(r.all) == 0 {
 		return nil
 	}
-	hash := crypto.Keccak256Hash(code)
-	if c, known := r.creations[hash]; known {
-		return c
+	known, search := r.runtimes, r.deployed
+	if creates {
+		known, search = r.creations, r.created
 	}
-	var found *Contract
+	hash := crypto.Keccak256Hash(code)
+	c, searched := known[hash]
+	if !searched {
+		c = search(code)
+		remember(known, hash, c)
+	}
+	return c
+}
+
+func (r *Registry) deployed(code []byte) *Contract {
+	return best(r.byLength[body(code)], func(c *Contract) (bool, bool) { return c.Runtime.same(code, false) })
+}
+
+func (r *Registry) created(code []byte) (found *Contract) {
 	for _, c := range r.all {
 		if same, _ := c.Creation.same(code, true); same && (found == nil || len(c.Creation.Bytes) > len(found.Creation.Bytes)) {
 			found = c
 		}
 	}
-	remember(r.creations, hash, found)
 	return found
 }
 
