@@ -476,15 +476,16 @@ func (r *reference) change(random *rand.Rand, b *Builder) {
 	}
 	short := c
 	if short.Value = c.Value[1:]; c.Kind != store.CodeChange {
-		if _, err := b.Change(short, noHoldings()); err == nil {
+		if _, err := b.Changes([]store.StateChange{short}, noHoldings()); err == nil {
 			r.Fatalf("a %s change of %d bytes", c.Kind, len(short.Value))
 		}
 	}
 	digest, sequence := b.digest, b.changes
-	d, err := b.Change(c, noHoldings())
+	made, err := b.Changes([]store.StateChange{c}, noHoldings())
 	if err != nil {
 		r.Fatal(err)
 	}
+	d := made[0]
 	if root := r.commit(b.head); b.Root() != root || !bytes.Equal(d.Change.Root, root[:]) || d.Change.Sequence != sequence || d.Change.Block != b.head.Number.Uint64() || !bytes.Equal(d.Change.Digest, ChangeDigest(digest, &d.Change)) || bytes.Equal(digest, d.Change.Digest) {
 		r.Fatalf("after a change the root is %x, want %s", d.Change.Root, root)
 	}

@@ -22,21 +22,12 @@ import (
 // ErrChange refuses a change after which there could be no next block.
 var ErrChange = errors.New("the chain refuses the change")
 
-// Change changes the state after the newest block without a transaction. The caller sets kind, address, key, value and owner of the change;
-// Change fills in the rest of its row. The next block begins with the changed state, and its root includes it; the newest block's header
-// does not.
+// Changes changes the state after the newest block without transactions, one change after the other, and adds what becomes known of tokens to
+// known. The caller sets kind, address, key, value and owner of each change; Changes fills in the rest of its row. The next block begins with the
+// changed state, and its root includes it; the newest block's header does not. The rows of the last change have the parts of tries, and those of an
+// account stand where it changed last.
 //
 // An empty account has no storage (EIP-161, EIP-7610), so an empty account that gets storage also gets nonce 1, like a contract.
-func (b *Builder) Change(c store.StateChange, known *index.LaterHoldings) (*store.StateDelta, error) {
-	all, err := b.Changes([]store.StateChange{c}, known)
-	if err != nil {
-		return nil, err
-	}
-	return all[0], nil
-}
-
-// Changes makes changes like Change, one after the other, and adds what becomes known of tokens to known. The rows of the last one have the parts
-// of tries, and those of an account stand where it changed last.
 func (b *Builder) Changes(all []store.StateChange, known *index.LaterHoldings) ([]*store.StateDelta, error) {
 	made, changed := make([]*store.StateDelta, len(all)), touched{}
 	for i := range all {

@@ -100,11 +100,11 @@ func (c *grownChain) grow(blocks int) {
 
 func (c *grownChain) change(change store.StateChange) {
 	c.Helper()
-	d, err := c.b.Change(change, noHoldings())
+	made, err := c.b.Changes([]store.StateChange{change}, noHoldings())
 	if err != nil {
 		c.Fatal(err)
 	}
-	c.commit(func(b *store.Batch) error { return b.AddStateChange(d) })
+	c.commit(func(b *store.Batch) error { return b.AddStateChange(made[0]) })
 }
 
 // checkProofs proves accounts and slots after each block, for the newest with the parts in the file, and compares the proofs with the whole

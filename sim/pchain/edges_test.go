@@ -475,7 +475,7 @@ func TestForms(t *testing.T) {
 			t.Errorf("%s: %v, want %v", name, err, c.want)
 		}
 		if err == nil {
-			l.p.Rollback()
+			l.p.journal.Revert()
 		}
 		if l.p.Count() != count {
 			t.Fatalf("%s: something changed", name)
@@ -528,7 +528,7 @@ func TestDiffs(t *testing.T) {
 		if _, err := l.p.Accept(b); err != nil || len(l.p.l1.registered) != want {
 			t.Errorf("%d messages are known %d seconds before they expire: %v", len(l.p.l1.registered), expiry-time, err)
 		}
-		l.p.Rollback()
+		l.p.journal.Revert()
 	}
 }
 
@@ -546,7 +546,7 @@ func TestTheExcessOfTheContinuousFee(t *testing.T) {
 	if gotExcess, gotAccrued := l.p.ValidatorFees(); gotExcess != after || gotAccrued != accrued+cost {
 		t.Errorf("excess %d, accrued %d; want %d and %d", gotExcess, gotAccrued, after, accrued+cost)
 	}
-	l.p.Rollback()
+	l.p.journal.Revert()
 	if gotExcess, gotAccrued := l.p.ValidatorFees(); gotExcess != excess || gotAccrued != accrued {
 		t.Errorf("after a rollback: excess %d, accrued %d", gotExcess, gotAccrued)
 	}

@@ -115,7 +115,7 @@ func TestConversion(t *testing.T) {
 	if len(diff.L1Validators) != 2 || diff.L1Validators[1].ValidationID != l.subnetID.Append(1) || !diff.L1Validators[0].Active() {
 		t.Errorf("validators %+v", diff.L1Validators)
 	}
-	subnet, _ := l.p.Subnet(l.subnetID)
+	subnet := l.p.subnets[l.subnetID]
 	if subnet.Conversion == nil || subnet.Conversion.ChainID != l.chainID {
 		t.Fatalf("subnet %+v", subnet)
 	}

@@ -145,7 +145,7 @@ func TestRecordedPChainReplays(t *testing.T) {
 	if !found || v.Balance(p.l1.accrued) != 1_999_999_999 || v.Start != 1_795_214_478 {
 		t.Errorf("L1 validator %+v", v)
 	}
-	subnet, _ := p.Subnet(v.SubnetID)
+	subnet := p.subnets[v.SubnetID]
 	if got := subnet.Conversion.ID.String(); got != "261oru772c3p2um3TayiJRKQXsCTzx7o4o3HDUU8qq8NBNxbdF" {
 		t.Errorf("conversion %s", got)
 	}

@@ -322,7 +322,7 @@ func TestPendingStakersBecomeActive(t *testing.T) {
 	if got := diffs[0].Stakers; len(got) != 1 || got[0].Status != Active || got[0].PotentialReward == 0 {
 		t.Errorf("promoted %+v", got)
 	}
-	p.Rollback()
+	p.journal.Revert()
 	if p.NextStakerChangeTime() != start+100 || p.Supply() != 360_000_000*nAVAX || p.Height() != 0 {
 		t.Error("rollback does not restore the state")
 	}

@@ -96,12 +96,6 @@ func (s *State) ValidatorFees() (excess, accrued uint64) { return s.l1.excess, s
 // ActiveL1Validators returns the number of L1 validators that pay the continuous fee.
 func (s *State) ActiveL1Validators() int { return len(s.l1.active) }
 
-// Subnet finds a subnet.
-func (s *State) Subnet(subnetID ids.ID) (*Subnet, bool) {
-	subnet, found := s.subnets[subnetID]
-	return subnet, found
-}
-
 // L1Validator finds an L1's validator that was not removed.
 func (s *State) L1Validator(validationID ids.ID) (*L1Validator, bool) {
 	v, found := s.l1.byID[validationID]

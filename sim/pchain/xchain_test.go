@@ -244,13 +244,6 @@ func TestAccountsExportToThePChain(t *testing.T) {
 		t.Fatal(err)
 	}
 	exportedUTXO := diffs[0].Exported[0]
-	w.c.Rollback()
-	if _, found := w.shared.UTXO(local.CChainID, ids.Empty, exportedUTXO.InputID()); found {
-		t.Fatal("a rolled back export is still there")
-	}
-	if _, err := w.c.Accept([]*txs.Tx{tx}, baseFee, start+6); err != nil {
-		t.Fatal(err)
-	}
 	imported := w.pChainTx(key, 0, func(base txs.BaseTx) txs.Unsigned {
 		return &txs.ImportTx{BaseTx: base, SourceChain: local.CChainID, ImportedInputs: []*txs.TransferableInput{spending(exportedUTXO, 0)}}
 	}, one)

@@ -82,8 +82,8 @@ func AtomicFee(gas uint64, baseFee *big.Int) uint64 {
 	return fee.Div(fee, weiPerNano).Uint64()
 }
 
-// Accept verifies the atomic transactions of a block with this base fee and time, and applies them. On an error nothing changes; if the EVM
-// then refuses a debit, Rollback reverts them.
+// Accept verifies the atomic transactions of a block with this base fee and time, and applies them. On an error nothing changes. If the EVM then
+// refuses a debit, the caller restores the network's state from the file.
 func (b *AtomicBackend) Accept(transactions []*txs.Tx, baseFee *big.Int, time uint64) ([]*AtomicDiff, error) {
 	b.journal.Begin()
 	b.SetTime(time)

@@ -264,7 +264,7 @@ func TestExportFromAccounts(t *testing.T) {
 			diffs[0].Burned != amount-there[0].Amount() || !slices.Equal(diffs[0].Accounts, []txs.AccountChange{{Address: k.EVMAddress(), Amount: amount, Debit: true, Nonce: 7}}) {
 			t.Errorf("%s: %d exported, %+v", c.name, len(there), diffs[0])
 		}
-		b.Rollback()
+		b.journal.Revert()
 		if len(b.shared.Exported(network.CChainID, u.DestinationChain)) > 0 || b.Time() != 0 {
 			t.Errorf("%s: what was exported is there after a rollback", c.name)
 		}
@@ -288,8 +288,8 @@ func TestABlockIsAllOrNothing(t *testing.T) {
 	if _, err := b.Accept([]*txs.Tx{second}, baseFee, now+1); err != nil {
 		t.Fatal(err)
 	}
-	b.Rollback()
-	b.Rollback() // once after each block
+	b.journal.Revert()
+	b.journal.Revert() // once after each block
 	if left := b.Exported(); len(left) != 1 || left[0] != two || b.Time() != now {
 		t.Errorf("after a rollback of the second block %d outputs are left at time %d", len(left), b.Time())
 	}

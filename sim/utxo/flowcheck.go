@@ -95,11 +95,6 @@ func (f *FlowChecker) locked(asset ids.ID, until uint64, owners *txs.OutputOwner
 	return flowKey{asset, until, hashing.ComputeHash256Array(b)}
 }
 
-// Produced returns the unlocked amount produced of an asset, or the error of an amount that was too large.
-func (f *FlowChecker) Produced(asset ids.ID) (uint64, error) {
-	return f.entry(flowKey{asset: asset}).produced, f.err
-}
-
 // Burned returns the rest of an asset.
 func (f *FlowChecker) Burned(asset ids.ID) uint64 {
 	e := f.entry(flowKey{asset: asset})

@@ -1,7 +1,7 @@
 package utxo
 
-// Journal holds a function to revert each change that a block made to a state, newest last, so that a block changes everything or nothing,
-// and a block that could not be stored can be undone. It serves as go-ethereum's core/state journal.
+// Journal holds a function to revert each change that a block makes to a state, newest last, so that a block changes everything or nothing.
+// It serves as go-ethereum's core/state journal.
 type Journal struct {
 	undos []func()
 }

@@ -103,9 +103,6 @@ func (s *UTXOState) UTXOs() iter.Seq2[*txs.UTXO, error] {
 // Count returns the number of unspent outputs of a state that begins with none in a file.
 func (s *UTXOState) Count() int { return len(s.utxos) }
 
-// Rollback undoes the last accepted block if it could not be stored. It works once after each Accept.
-func (s *UTXOState) Rollback() { s.journal.Revert() }
-
 // SetTip sets the last accepted block of a state loaded from storage.
 func (s *UTXOState) SetTip(tip ids.ID, height, time uint64) {
 	s.tip, s.height, s.time = tip, height, time

@@ -126,7 +126,7 @@ func TestOutputsMove(t *testing.T) {
 	if len(exported) != 1 || exported[0].TxID != out.ID() || exported[0].OutputIndex != 1 || !slices.Equal(d.Exported, exported) || d.Peer != ids.Empty || !slices.Equal(d.Spent, all[1:2]) {
 		t.Errorf("exported %+v, %+v", exported, d)
 	}
-	s.Rollback()
+	s.journal.Revert()
 	if s.Count() != 2 || len(s.shared.Exported(network.XChainID, ids.Empty)) > 0 || len(s.shared.Exported(network.CChainID, network.XChainID)) != 1 {
 		t.Error("a rollback leaves something")
 	}
@@ -165,7 +165,7 @@ func TestBlocksContinueTheChain(t *testing.T) {
 		if s.Tip() != b.ID() || s.Height() != c.height || s.Time() != c.time {
 			t.Errorf("%s: %s, %d, %d", c.name, s.Tip(), s.Height(), s.Time())
 		}
-		s.Rollback()
+		s.journal.Revert()
 		if s.Tip() != c.parent || s.Height() != 41 || s.Time() != now {
 			t.Errorf("%s, rolled back: %s, %d, %d", c.name, s.Tip(), s.Height(), s.Time())
 		}
@@ -299,7 +299,7 @@ func TestOutputsInTheFile(t *testing.T) {
 	s.DeleteUTXO(one)
 	s.AddUTXO(three)
 	has("after a block", two, three)
-	s.Rollback()
+	s.journal.Revert()
 	has("without the block", one, two)
 	s.SetStored(file{fault: errors.New("disk")})
 	if _, err := s.Inputs(signed(t, txs.XChain, &txs.BaseTx{NetworkID: 1, Ins: []*txs.TransferableInput{spending(two, 0)}})); err == nil || err.Error() != "disk" {

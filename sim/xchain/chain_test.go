@@ -138,7 +138,7 @@ func (w *world) refused(what string, tx *txs.Tx, want error) {
 		w.t.Errorf("%s: error %v, want %v", what, err, want)
 	}
 	if err == nil {
-		w.Rollback()
+		w.journal.Revert()
 	}
 	if w.Count() != count || w.Tip() != tip || w.Time() != start && w.Height() == 7 {
 		w.t.Errorf("%s: something changed", what)
@@ -319,7 +319,7 @@ func TestAssetsAreCreated(t *testing.T) {
 	if a, found := w.Asset(tx.ID()); !found || a != diff.Asset {
 		t.Error("the asset is not there")
 	}
-	w.Rollback()
+	w.journal.Revert()
 	if _, found := w.Asset(tx.ID()); found {
 		t.Error("the asset is there after a rollback")
 	}

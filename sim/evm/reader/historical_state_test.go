@@ -58,13 +58,13 @@ func TestSlotsAfterMany(t *testing.T) {
 			t.Fatal(err)
 		}
 		key, word := slotNumber(2), slotNumber(value)
-		changed, err := c.builder.Change(store.StateChange{Kind: store.StorageChange, Address: emitters[0][:], Key: key[:], Value: word[:]}, &index.LaterHoldings{Before: c.Holdings(t.Context(), head.Number)})
+		changed, err := c.builder.Changes([]store.StateChange{{Kind: store.StorageChange, Address: emitters[0][:], Key: key[:], Value: word[:]}}, &index.LaterHoldings{Before: c.Holdings(t.Context(), head.Number)})
 		if err != nil {
 			t.Fatal(err)
 		}
 		batch, err := c.db.Begin()
 		if err == nil {
-			err = batch.End(batch.AddStateChange(changed))
+			err = batch.End(batch.AddStateChange(changed[0]))
 		}
 		if err != nil {
 			t.Fatal(err)
