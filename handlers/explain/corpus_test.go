@@ -13,7 +13,9 @@ import (
 	"github.com/ethereum/go-ethereum/accounts/abi"
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/common/hexutil"
+	"github.com/ethereum/go-ethereum/core/state"
 	"github.com/ethereum/go-ethereum/core/tracing"
+	"github.com/ethereum/go-ethereum/core/vm"
 	"github.com/ethereum/go-ethereum/core/vm/runtime"
 	"github.com/holiman/uint256"
 
@@ -173,16 +175,20 @@ func (g *ground) packed(inputs abi.Arguments, args []any) []byte {
 }
 
 // call runs a call, undoes it, and returns the record.
-func (g *ground) call(to *common.Address, input []byte, value int64) *recorder {
+func (g *ground) call(to *common.Address, input []byte, value uint64) *recorder {
 	g.Helper()
 	r := newRecorder(g.registry)
-	config := g.config
-	config.Origin, config.GasLimit, config.Value, config.EVMConfig.Tracer = g.from, g.gas, big.NewInt(value), r.hooks()
+	config, hooks := g.config, r.hooks()
+	config.Origin, config.EVMConfig.Tracer = g.from, hooks
 	before := config.State.Snapshot()
+	context := runtime.NewEnv(&config)
+	rules := context.GetRules()
+	config.State.Prepare(rules, g.from, common.Address{}, to, vm.ActivePrecompiles(rules), nil)
+	evm := vm.NewEVM(context.Context, state.NewHookedState(config.State, hooks), config.ChainConfig, config.EVMConfig)
 	if to == nil {
-		runtime.Create(input, &config)
+		evm.Create(g.from, input, vm.NewGasBudget(g.gas, 0), uint256.NewInt(value))
 	} else {
-		runtime.Call(*to, input, &config)
+		evm.Call(g.from, *to, input, vm.NewGasBudget(g.gas, 0), uint256.NewInt(value))
 	}
 	config.State.RevertToSnapshot(before)
 	return r

@@ -27,7 +27,7 @@ func marshal(t *testing.T, v any) string {
 type execution struct {
 	name, contract, function string
 	args                     []any
-	value                    int64
+	value                    uint64
 	as                       *common.Address
 	gas                      uint64
 	data                     string // in place of a function's
