@@ -436,3 +436,35 @@ func TestLongData(t *testing.T) {
 		t.Error(got, ok)
 	}
 }
+
+// TestDoubts: a guard other than the one tested last is doubted, unless one lies within the other.
+func TestDoubts(t *testing.T) {
+	place := func(start, end int, code string) *artifacts.Place {
+		return &artifacts.Place{Source: "a.sol", Start: start, End: end, Code: code}
+	}
+	for _, c := range []struct {
+		test, at *artifacts.Place
+		doubted  bool
+	}{
+		{place(10, 20, "a > 1"), place(30, 40, "require(b > 1)"), true}, {place(10, 20, "a > 1"), place(30, 40, "assert(b > 1)"), true}, {place(10, 20, "a > 1"), place(30, 40, "b = 1"), false},
+		{nil, place(30, 40, "require(b > 1)"), false}, {place(30, 40, "b > 1"), place(30, 40, "require(b > 1)"), false}, {place(25, 45, "b > 1"), place(30, 40, "require(b > 1)"), false},
+		{place(32, 38, "b > 1"), place(30, 40, "require(b > 1)"), false}, {place(25, 35, "b > 1"), place(30, 40, "require(b > 1)"), true}, {place(35, 45, "b > 1"), place(30, 40, "require(b > 1)"), true},
+		{place(30, 45, "b > 1"), place(30, 40, "require(b > 1)"), false}, {place(25, 40, "b > 1"), place(30, 40, "require(b > 1)"), false}, {place(30, 35, "b > 1"), place(30, 40, "require(b > 1)"), false}, {place(35, 40, "b > 1"), place(30, 40, "require(b > 1)"), false},
+	} {
+		if got := new(frame).doubt(c.test, c.at); (got != "") != c.doubted {
+			t.Errorf("%+v after %+v: %s", c.at, c.test, got)
+		}
+	}
+	function := place(30, 40, "")
+	for _, c := range []struct {
+		start, end int
+		want       bool
+	}{{30, 40, true}, {31, 39, true}, {29, 40, false}, {30, 41, false}, {10, 20, false}, {50, 60, false}} {
+		if within(place(c.start, c.end, ""), function) != c.want {
+			t.Errorf("%d to %d", c.start, c.end)
+		}
+	}
+	if within(&artifacts.Place{Source: "b.sol", Start: 31, End: 39}, function) {
+		t.Error("another source")
+	}
+}

@@ -218,3 +218,41 @@ func TestMistakesOfLines(t *testing.T) {
 		}
 	}
 }
+
+// TestTheSessionEndsWithALine: a session that went back ends there, and knows its snapshots by their new ids.
+func TestTheSessionEndsWithALine(t *testing.T) {
+	w := seedtest.Copy(t, 1)
+	r := NewRecorder(w, func() bool { return false })
+	for _, id := range []string{"0x1", "0x2"} {
+		for _, method := range []string{"evm_snapshot", "evm_mine"} {
+			_, done := r.Call(t.Context(), "C", method, []byte(`[]`))
+			done(id, false)
+		}
+	}
+	if got := recorded(t, r); got != "snapshot 1\nmine on C\nsnapshot 2\nmine on C\n" {
+		t.Fatal(got)
+	}
+	for _, c := range []struct {
+		line int
+		want string
+	}{{3, "snapshot 7\nmine on C\nsnapshot 2\n"}, {2, "snapshot 7\nmine on C\n"}, {0, ""}} {
+		lines, err := r.Lines(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.cut(lines[:c.line], map[string]string{"1": "7"})
+		if got := recorded(t, r); got != c.want || r.bytes != counted(r) {
+			t.Errorf("after line %d: %d bytes, %s", c.line, r.bytes, got)
+		}
+	}
+	if err := w.Advance(t.Context(), w.Clock.Now().Add(time.Minute)); err != nil {
+		t.Fatal(err)
+	}
+	if got := recorded(t, r); !strings.HasPrefix(got, "clock to ") {
+		t.Error(got)
+	}
+	r.beginAnew()
+	if got := recorded(t, r); got != "" || r.fresh || r.begunAt != w.Clock.UnixMilli() {
+		t.Error(got)
+	}
+}
