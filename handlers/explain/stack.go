@@ -360,7 +360,7 @@ func (f *frame) progress(t *trail, at *artifacts.Place) (*artifacts.Place, strin
 		return at, ""
 	}
 	test := f.program.Place(t.test)
-	if test != nil && at.Start == test.Start && strings.HasPrefix(at.Code, "if") && errors.Is(f.err, vm.ErrExecutionReverted) {
+	if test != nil && at.Start == test.Start && strings.HasPrefix(at.Code, "if") {
 		return at, shared
 	}
 	if test != nil && at.Line > test.Line && strings.HasPrefix(at.Text, "if") { // the condition on that line was not tested
