@@ -360,8 +360,11 @@ func (f *frame) progress(t *trail, at *artifacts.Place) (*artifacts.Place, strin
 		return at, ""
 	}
 	test := f.program.Place(t.test)
-	if test != nil && at.Start == test.Start && strings.HasPrefix(at.Code, "if") && errors.Is(f.err, vm.ErrExecutionReverted) {
+	if test != nil && at.Start == test.Start && strings.HasPrefix(at.Code, "if") {
 		return at, shared
+	}
+	if test != nil && at.Line > test.Line && strings.HasPrefix(at.Text, "if") { // the condition on that line was not tested
+		return test, shared
 	}
 	if test == nil || at.Start >= test.Start {
 		return at, f.doubt(test, at)
@@ -491,12 +494,12 @@ func (r *recorder) cause(f *frame) string {
 // refusal says why the EVM ended a frame.
 func (r *recorder) refusal(f *frame) string {
 	switch {
+	case errors.Is(f.err, vm.ErrWriteProtection), strings.HasSuffix(f.err.Error(), vm.ErrWriteProtection.Error()): // within ErrOutOfGas if the gas depends on the state
+		return "changes state in a static call"
 	case errors.Is(f.err, vm.ErrOutOfGas), errors.Is(f.err, vm.ErrCodeStoreOutOfGas), errors.Is(f.err, vm.ErrGasUintOverflow):
 		return fmt.Sprintf("out of gas: %d was not enough", f.gas)
 	case errors.Is(f.err, vm.ErrInsufficientBalance):
 		return fmt.Sprintf("%s has less than the %s wei that the call sends", f.from.Hex(), f.value)
-	case errors.Is(f.err, vm.ErrWriteProtection):
-		return "changes state in a static call"
 	case errors.Is(f.err, vm.ErrDepth):
 		return "calls are nested more than 1,024 deep"
 	}
