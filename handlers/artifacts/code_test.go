@@ -7,10 +7,13 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
+	"os"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/crypto"
@@ -594,5 +597,68 @@ func TestContractsWithoutAnEnd(t *testing.T) {
 		if got := f.allProblems(); len(got) != want || n > mostProblems && got[mostProblems] != "and 2 more" {
 			t.Errorf("%d problems: %q", n, got)
 		}
+	}
+}
+
+// TestFoldersAreLookedAt: a folder counts once, by whatever path it is named, and every question finds what was compiled since.
+func TestFoldersAreLookedAt(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "out")
+	link := folder + "-link"
+	if err := errors.Join(os.Mkdir(folder, 0o700), os.Symlink(folder, link)); err != nil {
+		t.Skip(err) // some systems have no links
+	}
+	r := New()
+	for _, path := range []string{folder, link, folder + "/."} {
+		if err := r.AddFolder(path); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if all := r.Folders(); len(all) != 1 || all[0].Contracts != 0 || len(all[0].Problems) != 0 {
+		t.Fatalf("%+v", all)
+	}
+	compile := func(name string, code byte) {
+		t.Helper()
+		text := fmt.Sprintf(`{"contractName":%q,"sourceName":"a.sol","abi":[{"type":"function","name":%q,"inputs":[]}],"bytecode":{"object":"0x60%02x60"},"deployedBytecode":{"object":"0x61%02x61"}}`, name, name, code, code)
+		if err := os.MkdirAll(filepath.Join(folder, name+".sol"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(folder, name+".sol", name+".json"), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		r.next = time.Time{} // the next question looks again
+	}
+	before := r.Changes()
+	compile("A", 1)
+	if after := r.Changes(); after != before+1 {
+		t.Errorf("%d changes, not %d", after, before+1)
+	}
+	compile("B", 2)
+	if c := r.Creation([]byte{0x60, 2, 0x60, 9}); c == nil || c.Name != "B" {
+		t.Errorf("no contract creates what was just compiled: %+v", c)
+	}
+	compile("C", 3)
+	if c := r.Runtime([]byte{0x61, 3, 0x61}); c == nil || c.Name != "C" {
+		t.Errorf("no contract has what was just compiled: %+v", c)
+	}
+	compile("D", 4)
+	if all := r.Contracts(); len(all) != 4 {
+		t.Errorf("%d contracts", len(all))
+	}
+	compile("E", 5)
+	if d := r.Call(nil, crypto.Keccak256([]byte("E()"))[:4]); d == nil || d.Contract != "E" {
+		t.Errorf("a call of what was just compiled: %+v", d)
+	}
+	if all := r.Folders(); len(all) != 1 || all[0].Contracts != 5 {
+		t.Errorf("%+v", all)
+	}
+	if err := os.RemoveAll(folder); err != nil {
+		t.Fatal(err)
+	}
+	r.next = time.Time{}
+	if all := r.Folders(); len(all) != 1 || all[0].Contracts != 0 || len(all[0].Problems) != 1 || !strings.HasPrefix(all[0].Problems[0], "the artifacts cannot be read: ") {
+		t.Errorf("%+v", all)
+	}
+	if c := r.Runtime([]byte{0x61, 3, 0x61}); c != nil {
+		t.Errorf("a contract of a folder that is gone: %+v", c)
 	}
 }

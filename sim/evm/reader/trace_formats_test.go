@@ -22,7 +22,6 @@ var (
 	rich    = common.HexToAddress("0xaa01") // has coins
 	storing = common.HexToAddress("0xaa02") // sets its first slot to its input, and returns the second
 	failing = common.HexToAddress("0xaa03") // stores, and reverts with a word
-	absent  = common.HexToAddress("0xaa04")
 )
 
 // tracedState has code at bombAddress, with three slots.
