@@ -548,3 +548,22 @@ func TestBlocksAreRead(t *testing.T) {
 }
 
 func second[T any](_ T, err error) error { return err }
+
+// TestFiltersThatRepeatThemselves find each log once, in the order of what they name first.
+func TestFiltersThatRepeatThemselves(t *testing.T) {
+	c := newRandomChain(t, evm.KindL1, 6, 12)
+	search := func(f reader.LogFilter) (found []string) {
+		if err := c.EachLog(t.Context(), &f, 0, 12, func(at store.Position, _ *types.Log) { found = append(found, fmt.Sprint(at)) }); err != nil {
+			t.Fatal(err)
+		}
+		return found
+	}
+	one, two := emitters[1], emitters[2]
+	if got, want := search(reader.LogFilter{Addresses: []common.Address{one, one, two, one}}), search(reader.LogFilter{Addresses: []common.Address{one, two}}); len(want) == 0 || !slices.Equal(got, want) {
+		t.Errorf("%d logs of addresses, want %d", len(got), len(want))
+	}
+	first, other := slotNumber(1), slotNumber(2)
+	if got, want := search(reader.LogFilter{Topics: [][]common.Hash{{first, first, other}}}), search(reader.LogFilter{Topics: [][]common.Hash{{first, other}}}); len(want) == 0 || !slices.Equal(got, want) {
+		t.Errorf("%d logs of topics, want %d", len(got), len(want))
+	}
+}

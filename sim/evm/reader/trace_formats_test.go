@@ -110,6 +110,9 @@ func TestPrestateIsGoEthereums(t *testing.T) {
 	}
 	for name, code := range traced {
 		for _, config := range []string{`{}`, `{"diffMode":true}`} {
+			if name == "its end" && config != `{}` {
+				continue // below: a node's version takes the contract for deleted, which it no longer is (EIP-6780)
+			}
 			call, o := tracedCall(c, code)
 			compare(name, call, o, config)
 		}
@@ -123,6 +126,8 @@ func TestPrestateIsGoEthereums(t *testing.T) {
 		{"", ``, `{"0x0100000000000000000000000000000000000000":{"balance":"0x399fa"},"0xad9a0eba6bb43099be799f70dd057d0e77df65cf":{"balance":"0x0","nonce":1},` + sender + `}`},
 		{"a call of nobody", ``, `{"0x0000000000000000000000000000000000000b0b":{"balance":"0x3e8","code":"0x5f5f5f5f600761aa045af100","nonce":1},` +
 			`"0x000000000000000000000000000000000000aa04":{"balance":"0x0"},"0x0100000000000000000000000000000000000000":{"balance":"0x399fa"},` + sender + `}`},
+		{"its end", `{"diffMode":true}`, `{"post":{"0x000000000000000000000000000000000000aa01":{"balance":"0x7d3"},"0xcd1722f3947def4cf144679da39c4c32bdc35681":{"balance":"0xfffffffffffffffffffc6603","nonce":4}},` +
+			`"pre":{"0x0000000000000000000000000000000000000b0b":{"balance":"0x3e8","code":"0x61aa01ff","nonce":1},"0x000000000000000000000000000000000000aa01":{"balance":"0x3e8"},` + sender + `}}`},
 	} {
 		call, o := &reader.Call{From: &c.from, Gas: &gas, Input: &init}, reader.Overrides{}
 		if own.name != "" {
@@ -145,19 +150,21 @@ func plainPrestate(t *testing.T, raw []byte) map[string]any {
 	if err := json.Unmarshal(raw, &all); err != nil {
 		t.Fatal(err)
 	}
-	parts := []any{all}
-	if pre, ok := all["pre"]; ok {
-		parts = []any{pre, all["post"]}
-	}
-	for _, part := range parts {
+	plain := func(part any, before bool) {
 		accounts := part.(map[string]any)
 		for address, account := range accounts {
 			members := account.(map[string]any)
 			delete(members, "codeHash")
-			if len(members) == 0 || len(members) == 1 && members["balance"] == "0x0" {
+			if len(members) == 0 || before && len(members) == 1 && members["balance"] == "0x0" {
 				delete(accounts, address)
 			}
 		}
+	}
+	if pre, ok := all["pre"]; ok {
+		plain(pre, true)
+		plain(all["post"], false)
+	} else {
+		plain(all, true)
 	}
 	return all
 }
