@@ -517,6 +517,17 @@ func TestBlocksAreRead(t *testing.T) {
 					t.Errorf("%s %d: transaction %d: %v", kind, number, i, err)
 				}
 			}
+			withLogs, err := c.Receipts(t.Context(), b)
+			if err != nil {
+				t.Fatal(err)
+			}
+			receipts := make(types.Receipts, len(withLogs))
+			for i, tx := range withLogs {
+				receipts[i] = tx.Receipt()
+			}
+			if root := types.DeriveSha(receipts, trie.NewStackTrie(nil)); root != b.Header.ReceiptHash || types.MergeBloom(receipts) != b.Header.Bloom {
+				t.Errorf("%s %d: the receipts hash to %s, not %s", kind, number, root, b.Header.ReceiptHash)
+			}
 			if _, err := c.TransactionAt(t.Context(), b, uint64(len(all))); !errors.Is(err, store.ErrNotFound) {
 				t.Errorf("%s %d: a transaction too many: %v", kind, number, err)
 			}

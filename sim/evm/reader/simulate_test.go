@@ -1,6 +1,7 @@
 package reader_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -378,6 +379,76 @@ func TestOverridesReachTheCode(t *testing.T) {
 		}()
 		if got != o.want && !strings.Contains(got, o.want) {
 			t.Errorf("%s with %s %s: %s, want %s", o.op, o.block, o.account, got, o.want)
+		}
+	}
+}
+
+// TestPrecompilesThatMove: code at a precompile's address counts in a simulation only, as on a node, and a precompile runs where a client moved it.
+func TestPrecompilesThatMove(t *testing.T) {
+	c := newChosenChain(t, evm.KindL1, false)
+	head, err := c.Head(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	identity, elsewhere := common.Address{19: 4}, common.HexToAddress("0x1234")
+	replaced := reader.StateOverrides{identity: {Code: returning("604d")}}
+	moved := reader.StateOverrides{identity: {MovePrecompileTo: &elsewhere}}
+	data := hexData("0102")
+	for name, c2 := range map[string]struct {
+		state     reader.StateOverrides
+		to        common.Address
+		call, sim string // what is returned
+	}{
+		"replaced":   {replaced, identity, "0102", common.Hash{31: 0x4d}.Hex()[2:]},
+		"moved":      {moved, elsewhere, "0102", "0102"},
+		"moved away": {moved, identity, "", ""},
+		"as it was":  {nil, identity, "0102", "0102"},
+	} {
+		result, err := c.Call(t.Context(), head, &reader.Call{From: &c.from, To: &c2.to, Input: data}, reader.Overrides{State: c2.state})
+		if err != nil || common.Bytes2Hex(result.ReturnData) != c2.call {
+			t.Errorf("%s: a call: %+v %v", name, result, err)
+		}
+		made, err := c.Simulate(t.Context(), head, reader.Simulation{Blocks: []reader.BlockCalls{{State: c2.state, Calls: []reader.Call{{From: &c.from, To: &c2.to, Input: data}}}, {Calls: []reader.Call{{From: &c.from, To: &identity, Input: data}}}}})
+		if err != nil || common.Bytes2Hex(made[0].Calls[0].ReturnData) != c2.sim {
+			t.Errorf("%s: a simulation: %v", name, err)
+		} else if again := common.Bytes2Hex(made[1].Calls[0].ReturnData); again != "0102" {
+			t.Errorf("%s: a block later the precompile returns %s", name, again)
+		}
+	}
+	for text, state := range map[string]reader.StateOverrides{
+		"is not a precompile": {nobody: {MovePrecompileTo: &elsewhere}}, "is already overridden": {identity: {MovePrecompileTo: &elsewhere}, elsewhere: {Balance: hexBig(1)}},
+		"is already overridden ": {{19: 2}: {MovePrecompileTo: &elsewhere}, elsewhere: {}}, "has both 'state' and 'stateDiff'": {nobody: {State: map[common.Hash]common.Hash{}, StateDiff: map[common.Hash]common.Hash{}}},
+	} {
+		if _, err := c.Call(t.Context(), head, &reader.Call{To: &nobody}, reader.Overrides{State: state}); err == nil || !strings.Contains(err.Error(), strings.TrimSpace(text)) {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
+// TestSimulatedFeesFollow: with the network's rules, the base fee of a block follows from the one before it.
+func TestSimulatedFeesFollow(t *testing.T) {
+	for _, kind := range []evm.Kind{evm.KindL1, evm.KindC} {
+		c := newChosenChain(t, kind, false)
+		c.with(1_775_000_010, payment{})
+		head, err := c.Head(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		made, err := c.Simulate(t.Context(), head, reader.Simulation{Validate: true, Blocks: []reader.BlockCalls{{Calls: []reader.Call{{From: &c.from, To: &nobody, MaxFeePerGas: hexBig(1e12), MaxPriorityFeePerGas: hexBig(1)}}}, {}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.with(made[0].Header.Time, payment{tip: 1})
+		c.with(made[1].Header.Time)
+		for i, b := range made { // the same blocks, made in earnest
+			real, err := c.Block(t.Context(), b.Number)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if b.Header.BaseFee.Cmp(real.Header.BaseFee) != 0 || b.Header.GasLimit != real.Header.GasLimit || b.Header.GasUsed != real.Header.GasUsed || len(b.Header.Extra) == 0 || !bytes.HasPrefix(real.Header.Extra, b.Header.Extra) { // the results of predicates follow
+				t.Errorf("%s: block %d: base fee %d, limit %d, used %d, extra %x; want %d, %d, %d, %x", kind, i, b.Header.BaseFee, b.Header.GasLimit, b.Header.GasUsed, b.Header.Extra,
+					real.Header.BaseFee, real.Header.GasLimit, real.Header.GasUsed, real.Header.Extra)
+			}
 		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/common/hexutil"
+	"github.com/ethereum/go-ethereum/crypto"
 	"github.com/ethereum/go-ethereum/eth/tracers"
 	"github.com/ethereum/go-ethereum/params"
 
@@ -117,6 +118,9 @@ func TestPrestateIsGoEthereums(t *testing.T) {
 			compare(name, call, o, config)
 		}
 	}
+	call, o := tracedCall(c, traced["a creation"])
+	o.State[crypto.CreateAddress(bombAddress, 1)] = reader.AccountOverride{Balance: (*hexutil.Big)(big.NewInt(5))}
+	compare("a creation where coins are", call, o, `{"diffMode":true}`)
 	init := hexutil.Bytes(creating([]byte{0}))
 	gas := hexutil.Uint64(200_000)
 	tracer := "prestateTracer"
@@ -240,6 +244,12 @@ func TestTracesOfOtherNodes(t *testing.T) {
 			got := string(trace.JSON())
 			switch tracer {
 			case reader.VMTrace:
+				if begins := `{"code":"0x` + strings.ReplaceAll(code, " ", "") + `","ops":[`; !strings.HasPrefix(got, begins) {
+					t.Errorf("%s: %.200s, want %s", name, got, begins)
+				}
+				if name == "a call" && !strings.Contains(got, `"sub":{"code":"0x5f355f556002545f5260205ff3"`) {
+					t.Errorf("the code of the called contract is not in %s", got)
+				}
 				got = strings.TrimSuffix(plainSteps(t, trace.JSON()), "; ")
 			case reader.StateDiff:
 				got = strings.Replace(got, changedSender, "", 1)
@@ -247,6 +257,22 @@ func TestTracesOfOtherNodes(t *testing.T) {
 			if want, known := wants[name]; got != want && (known || tracer == reader.VMTrace) {
 				t.Errorf("%s %s:\n%s\nwant\n%s", tracer, name, got, want)
 			}
+		}
+	}
+}
+
+// TestCreationsCountAsCalls: a node's 4byteTracer counts the data of a creation, too; go-ethereum's does not.
+func TestCreationsCountAsCalls(t *testing.T) {
+	c := newRandomChain(t, evm.KindL1, 1, 2)
+	head, err := c.Head(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	tracer, init := "4byteTracer", hexutil.Bytes(creating([]byte{0}))
+	for newer, want := range map[bool]string{false: fmt.Sprintf(`{"0x%x-%d":1}`, []byte(init[:4]), len(init)-4), true: `{}`} {
+		trace, err := c.TraceCall(t.Context(), head, &reader.Call{From: &c.from, Input: &init}, reader.Overrides{}, &reader.TraceConfig{Tracer: &tracer, Newer: newer})
+		if err != nil || string(trace.JSON()) != want {
+			t.Errorf("newer %t: %s %v, want %s", newer, trace.JSON(), err, want)
 		}
 	}
 }
