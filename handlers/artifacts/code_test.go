@@ -46,7 +46,7 @@ func TestCodeAsCompilersWriteIt(t *testing.T) {
 		{"0x73" + hole, library(-1, 20), nil, "", outside},
 		{"0x73" + hole, library(1, 19), nil, "", outside},
 		{"0x73" + hole, library(1, 0), nil, "", outside},
-		{"0x73" + hole, library(1<<40, 20), nil, "", outside},
+		{"0x73" + hole, library(1<<29, 20), nil, "", outside},
 		{"0x010203", nil, variable(0, 3), "010203", ""},
 		{"0x010203", nil, variable(3, 0), "010203", ""},
 		{"0x010203", nil, variable(1, 3), "", noVariable},
