@@ -119,7 +119,7 @@ func quoted(raw json.RawMessage, s *jsonschema.Schema) json.RawMessage {
 		return raw
 	}
 	for name, member := range members {
-		if p := s.Properties[name]; p != nil && p.Type == "string" && len(member) > 0 && (member[0] == '-' || member[0] >= '0' && member[0] <= '9') {
+		if p := s.Properties[name]; p != nil && p.Type == "string" && (member[0] == '-' || member[0] >= '0' && member[0] <= '9') {
 			members[name] = json.RawMessage(`"` + string(member) + `"`)
 		}
 	}
