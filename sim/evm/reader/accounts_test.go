@@ -147,13 +147,13 @@ func TestAccountsHashToTheRoot(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			changed, err := c.builder.Change(store.StateChange{Kind: store.BalanceChange, Address: address[:], Value: common.BigToHash(big.NewInt(balance)).Bytes()}, &index.LaterHoldings{Before: c.Holdings(t.Context(), head.Number)})
+			changed, err := c.builder.Changes([]store.StateChange{{Kind: store.BalanceChange, Address: address[:], Value: common.BigToHash(big.NewInt(balance)).Bytes()}}, &index.LaterHoldings{Before: c.Holdings(t.Context(), head.Number)})
 			if err != nil {
 				t.Fatal(err)
 			}
 			batch, err := c.db.Begin()
 			if err == nil {
-				err = batch.End(batch.AddStateChange(changed))
+				err = batch.End(batch.AddStateChange(changed[0]))
 			}
 			if err != nil {
 				t.Fatal(err)

@@ -227,7 +227,8 @@ func plainSteps(t *testing.T, raw []byte) string {
 	return b.String()
 }
 
-// TestTracesOfOtherNodes has the exact steps, changes and costs of each code, worked out from the yellow paper's gas and OpenEthereum's formats.
+// TestTracesOfOtherNodes has the exact steps, changes and costs of each code in the formats of OpenEthereum and Erigon. The values are those that the
+// program returned when this was written, read over by hand.
 func TestTracesOfOtherNodes(t *testing.T) {
 	c := newRandomChain(t, evm.KindL1, 1, 2)
 	head, err := c.Head(t.Context())
