@@ -76,8 +76,10 @@ func TestKeysOfNodesStayTheSame(t *testing.T) {
 	if id := NodeIDOf(common.FromHex(recorded.Certificate)); id.String() != recorded.NodeID {
 		t.Errorf("the recorded certificate is of %s, want %s", id, recorded.NodeID)
 	}
-	if node("a") != node("a") || node("a") == node("b") {
-		t.Errorf("%s, then %s; of another secret %s", node("a"), node("a"), node("b"))
+	for secret, want := range map[string]string{"a": "NodeID-Lj3QavJj8fhY35uWiP3sxUkkcyQh2Z4tS", "b": "NodeID-9EAcoJFqrLK77oTirKYKmiUxrxNZ8Yp96"} {
+		if got := node(secret); got.String() != want {
+			t.Errorf("the node of %s is %s, want %s", secret, got, want)
+		}
 	}
 }
 

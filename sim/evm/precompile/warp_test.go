@@ -125,6 +125,8 @@ func abi(parts ...any) (data []byte) {
 		switch p := p.(type) {
 		case int:
 			data = append(data, wordOf(uint64(p)).Bytes()...)
+		case uint64:
+			data = append(data, wordOf(p).Bytes()...)
 		case ids.ID:
 			data = append(data, p[:]...)
 		case common.Hash:
@@ -226,9 +228,9 @@ func TestReceivingMessages(t *testing.T) {
 		{"one after the last", message, 3, noMessage, 750, ""},
 		{"a block after the last", block, 3, noHash, 750, ""},
 		{"the largest index", message, math.MaxInt32, noMessage, 750, ""},
-		{"a larger index", message, math.MaxInt32 + 1, nil, 1_000_000, "invalid index to specify warp message: larger than MaxInt32"},
-		{"the largest number", message, math.MaxUint32, nil, 1_000_000, "invalid index to specify warp message: larger than MaxInt32"},
-		{"a larger number", message, math.MaxUint32 + 1, nil, 1_000_000, "invalid index to specify warp message: abi: improperly encoded uint32 value"},
+		{"a larger index", message, uint64(math.MaxInt32 + 1), nil, 1_000_000, "invalid index to specify warp message: larger than MaxInt32"},
+		{"the largest number", message, uint64(math.MaxUint32), nil, 1_000_000, "invalid index to specify warp message: larger than MaxInt32"},
+		{"a larger number", message, uint64(math.MaxUint32 + 1), nil, 1_000_000, "invalid index to specify warp message: abi: improperly encoded uint32 value"},
 		{"a number beyond 64 bits", block, common.Hash{20: 1}, nil, 1_000_000, "invalid index to specify warp message: abi: improperly encoded uint32 value"},
 		{"a block as a message", message, 1, nil, 1_000_000, "cannot unpack addressed payload: "},
 		{"a message as a block", block, 0, nil, 1_000_000, "cannot unpack block hash payload: "},
