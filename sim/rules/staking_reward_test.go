@@ -42,6 +42,7 @@ func TestSplitReward(t *testing.T) {
 		{1001, 20_000, 21, 980},
 		{7, 1_000_000, 7, 0},
 		{7, 0, 0, 7},
+		{1<<64 - 1, 20_000, 368_934_881_474_731_615, 18_077_809_192_234_820_000}, // a product of more than 64 bits: rounded first, as reward.Split does
 	}
 	for _, c := range cases {
 		fee, rest := SplitReward(c.reward, c.shares)

@@ -71,6 +71,9 @@ func TestActivationsOfAWorld(t *testing.T) {
 			t.Errorf("%d: %s is loaded as %+v, %v", unix, n.EncodeUpgrades(), loaded, err)
 		}
 	}
+	if n, err := Fuji.WithActivation(Helicon, int64(Fuji.ActivationTime(Granite))); err != nil || n.Latest(n.ActivationTime(Granite)) != Helicon {
+		t.Errorf("two upgrades at once: %v", err)
+	}
 	if Fuji.ActivationTime(Helicon) != 1_785_250_800 {
 		t.Error("the public network itself has changed")
 	}
@@ -81,6 +84,28 @@ func TestActivationsOfAWorld(t *testing.T) {
 	} {
 		if _, err := Load(5, c.encoded); err == nil || err.Error() != c.want {
 			t.Errorf("%s: %v, want %s", c.encoded, err, c.want)
+		}
+	}
+}
+
+// TestOneWrongUpgradeIsEnough: a file with a name that is not known is refused, whatever else it has.
+func TestOneWrongUpgradeIsEnough(t *testing.T) {
+	for range 50 { // for the order is random
+		if n, err := Load(5, `{"helicon":1790000000,"nitrogen":1}`); err == nil {
+			t.Fatalf("loaded as %+v", n)
+		}
+	}
+}
+
+// TestNamesOfUpgrades lists the names, which commands accept, in order.
+func TestNamesOfUpgrades(t *testing.T) {
+	all := Upgrades()
+	if len(all) != 2 || all[0] != Granite || all[1] != Helicon {
+		t.Errorf("%v", all)
+	}
+	for name, want := range map[string]Upgrade{"granite": Granite, "helicon": Helicon} {
+		if u, err := UpgradeNamed(name); err != nil || u != want || u.String() != name {
+			t.Errorf("%s is %d, %v", name, u, err)
 		}
 	}
 }

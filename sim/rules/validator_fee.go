@@ -37,7 +37,7 @@ func (f *ValidatorFeeConfig) Price(excess uint64) uint64 {
 func (f *ValidatorFeeConfig) Cost(active, excess, seconds uint64) (cost, after uint64) {
 	for i := range seconds {
 		excess = f.advance(active, excess)
-		if excess == 0 && active <= f.Target {
+		if excess == 0 { // and so it stays
 			return addProduct(cost, f.MinPrice, seconds-i), 0
 		}
 		cost = addProduct(cost, f.Price(excess), 1)
@@ -49,7 +49,7 @@ func (f *ValidatorFeeConfig) Cost(active, excess, seconds uint64) (cost, after u
 func (f *ValidatorFeeConfig) Seconds(active, excess, balance, limit uint64) uint64 {
 	for i := range limit {
 		excess = f.advance(active, excess)
-		if excess == 0 && active <= f.Target {
+		if excess == 0 { // and so it stays
 			return min(addProduct(i, balance/f.MinPrice, 1), limit)
 		}
 		p := f.Price(excess)

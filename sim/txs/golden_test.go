@@ -155,6 +155,23 @@ type vectors struct {
 		OutputIndex uint32 `json:"outputIndex"`
 		TxID        string `json:"txIDcb58"`
 	} `json:"utxoInputID"`
+	BLS struct {
+		Keys []struct {
+			Proof      string `json:"proofOfPossession96"`
+			Compressed string `json:"publicKeyCompressed48"`
+			Secret     string `json:"secretKey"`
+		} `json:"keys"`
+	} `json:"bls"`
+	NodeID struct {
+		Certificate string `json:"certificateDER"`
+		NodeID      string `json:"nodeID"`
+	} `json:"nodeID"`
+	ACP77 struct {
+		Conversion struct {
+			Data string `json:"conversionDataBytes"`
+			ID   string `json:"conversionID"`
+		} `json:"subnetToL1Conversion"`
+	} `json:"acp77"`
 }
 
 func readVectors(t *testing.T) vectors {

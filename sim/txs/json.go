@@ -201,7 +201,7 @@ func (w *jsonWriter) fields(v reflect.Value) []field {
 	for i := range v.NumField() {
 		f := v.Type().Field(i)
 		switch name := f.Tag.Get("json"); {
-		case f.Anonymous && name == "":
+		case f.Anonymous:
 			owned = owned || f.Type == reflect.TypeFor[OutputOwners]()
 			fields = append(fields, w.fields(v.Field(i))...)
 		case name != "":

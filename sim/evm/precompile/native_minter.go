@@ -30,9 +30,6 @@ func mintNativeCoin(c *Call) ([]byte, error) {
 	}
 	to, amount := c.address(0), c.word(1)
 	c.emit(nativeMinterAddress, amount.Bytes(), eventNativeCoinMinted, common.BytesToHash(c.Caller[:]), common.BytesToHash(to[:]))
-	if !c.State.Exist(to) {
-		c.State.CreateAccount(to)
-	}
 	c.State.AddBalance(to, new(uint256.Int).SetBytes(amount[:]), tracing.BalanceChangeUnspecified)
 	return nil, nil
 }

@@ -5,6 +5,7 @@
 //	go run ./record pchain > ../../sim/pchain/testdata/judged.json.gz # the same of the P-Chain
 //	go run ./record helicon > ../../sim/pchain/testdata/judged_helicon.json.gz # the same with auto-renewed validators, and of transactions since Helicon
 //	go run ./record rewards > ../../sim/rules/testdata/rewards.json            # rewards of stakes that start before, at and after Helicon
+//	go run ./record complexities > ../../sim/rules/testdata/complexities.json.gz # complexities of P-Chain transactions of all types
 //	go run ./record gastime > ../../sim/evm/testdata/gas_time.json             # gas time, prices and exponents of C-Chains since Helicon
 package main
 
@@ -37,9 +38,9 @@ type vector struct {
 
 func main() {
 	record := map[string]func(io.Writer) error{"fees": recordFees, "xchain": recordXChain, "pchain": recordPChain, "helicon": recordRenewed, "rewards": recordRewards,
-		"gastime": recordGasTime}
+		"gastime": recordGasTime, "complexities": recordComplexities}
 	if len(os.Args) != 2 || record[os.Args[1]] == nil {
-		log.Fatal("usage: record fees|xchain|pchain|helicon|rewards|gastime")
+		log.Fatal("usage: record fees|xchain|pchain|helicon|rewards|gastime|complexities")
 	}
 	if err := record[os.Args[1]](os.Stdout); err != nil {
 		log.Fatal(err)
