@@ -12,7 +12,6 @@ import (
 	"github.com/ava-labs/avalanchego/ids"
 
 	"snowglobe/fixtures"
-	"snowglobe/sim/rules"
 	"snowglobe/sim/store"
 	"snowglobe/sim/txs"
 )
@@ -65,11 +64,6 @@ func fitness(n *store.Node) (fit int) {
 		}
 	}
 	return fit
-}
-
-// ObservedBy returns the local node's uptime as a peer observed it, in percent, at most its own.
-func (n *Network) ObservedBy(peer ids.NodeID) uint64 {
-	return max(uint64(n.Uptime(n.LocalNode.ID(), &n.LocalNode.Node))/rules.Percent, 1) - uint64(nodeNumber(peer, 0)%2)
 }
 
 // SecondsSinceContact returns how many seconds ago the local node last sent to a peer and received from it.

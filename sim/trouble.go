@@ -6,9 +6,6 @@ import (
 	"sync"
 
 	"github.com/ava-labs/avalanchego/ids"
-
-	"snowglobe/sim/rules"
-	"snowglobe/sim/store"
 )
 
 // Trouble makes a network's nodes misbehave until it is cleared. It is not part of the world: it decides what the local node
@@ -42,20 +39,6 @@ func (t *Trouble) UptimeChanges() int64 {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
 	return t.changes
-}
-
-// AlwaysUp is the uptime of a node that never fails, and of a node that a client made up.
-const AlwaysUp = rules.PercentDenominator
-
-// Uptime returns the share of its time, of a million, that a validator's node is up; known is the world's node, nil for one that a client made up.
-func (n *Network) Uptime(node ids.NodeID, known *store.Node) uint32 {
-	if uptime, set := n.Trouble.Now().Uptimes[node]; set {
-		return uptime
-	}
-	if known == nil {
-		return AlwaysUp
-	}
-	return known.Uptime
 }
 
 // Now returns the current troubles.

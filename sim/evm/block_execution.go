@@ -13,7 +13,6 @@ import (
 	"github.com/ethereum/go-ethereum/core/tracing"
 	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/ethereum/go-ethereum/core/vm"
-	"github.com/ethereum/go-ethereum/crypto"
 	"github.com/ethereum/go-ethereum/rlp"
 	"github.com/holiman/uint256"
 
@@ -193,26 +192,6 @@ func EffectiveGasPrice(tx *types.Transaction, baseFee *big.Int) *big.Int {
 		return limit
 	}
 	return price
-}
-
-func (p *BlockExecution) receipt(tx *types.Transaction, sender common.Address, m *core.Message, result *core.ExecutionResult) *types.Receipt {
-	index := len(p.txs)
-	number := p.header.Number.Uint64()
-	r := &types.Receipt{
-		Type: tx.Type(), Status: types.ReceiptStatusSuccessful, CumulativeGasUsed: p.gas.Used(), GasUsed: result.UsedGas,
-		TxHash: tx.Hash(), TransactionIndex: uint(index), BlockNumber: p.header.Number, EffectiveGasPrice: m.GasPrice.ToBig(),
-		Logs: p.state.GetLogs(tx.Hash(), number, common.Hash{}, p.header.Time),
-	}
-	if result.Failed() {
-		r.Status = types.ReceiptStatusFailed
-	}
-	if tx.To() == nil {
-		r.ContractAddress = crypto.CreateAddress(sender, tx.Nonce())
-	}
-	r.Bloom = types.CreateBloom(r)
-	p.txs, p.senders, p.size, p.receipts = append(p.txs, tx), append(p.senders, sender), p.size+tx.Size(), append(p.receipts, r)
-	p.rows(tx, sender, r)
-	return r
 }
 
 func (p *BlockExecution) rows(tx *types.Transaction, sender common.Address, r *types.Receipt) {

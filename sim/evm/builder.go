@@ -31,14 +31,14 @@ import (
 // ErrTime means that a block would follow its parent sooner than ACP-226 allows.
 var ErrTime = errors.New("too soon after the parent block")
 
-// Builder makes the blocks of one chain, one after another. The generator, a client's transaction and verify all build blocks with it.
+// Builder makes the blocks of one chain, one after another; package miner fills them from the pool. The generator, a client's transaction and verify all build blocks with it.
 type Builder struct {
 	chain          int
 	kind           Kind
 	chainConfig    *params.ChainConfig
 	schedule       *precompile.Upgrades
 	networkContext NetworkContext
-	state          *buildState
+	state          *headState
 	index          *index.Index
 
 	head      *Header
@@ -62,7 +62,7 @@ func newBuilder(chain int, genesis *Genesis) *Builder {
 		chainConfig: genesis.ChainConfig(),
 		schedule:    &genesis.Precompiles,
 		kind:        genesis.Kind,
-		state:       newBuildState(genesis.Kind),
+		state:       newHeadState(genesis.Kind),
 		index:       index.New(chain),
 		hashes:      map[uint64]common.Hash{},
 		jumpDests:   NewJumpDestCache(),

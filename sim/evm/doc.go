@@ -16,13 +16,13 @@
 //     of the chain (package reader), which makes it the head and sends it to subscribers.
 //
 // A header depends only on its parent, its time in milliseconds, the gas used and its proposer's wishes (Desired).
-// fee_state.go computes a C-Chain's fees, fee.go an L1's and the choice between them, delay.go the delay. To predict the
-// next block, ask the same functions: Header.EarliestChild returns the first millisecond at which Open accepts a block,
+// acp176.go computes a C-Chain's fees before Helicon and gas_time.go since then, fee_window.go an L1's, and fee.go chooses; acp226.go has the delay.
+// To predict the next block, ask the same functions: Header.EarliestChild returns the first millisecond at which Open accepts a block,
 // ChildHeader the header of a block at a time before its execution, and GasCapacity the gas it can use, which on a C-Chain is
 // less than the gas limit when blocks follow each other closely.
 //
 // The generator, the verifier and a client's transaction all build blocks this way, so the same transactions always give the
 // same rows. State is flat: the file has a row for each account and slot that a block changed, and FlatState reads them.
-// Tries exist in memory only, to hash the head's state (buildState). For large tries the file stores the hashes of their
+// Tries exist in memory only, to hash the head's state (headState). For large tries the file stores the hashes of their
 // parts at the head (trie_part.go), so that a query or a change reads only the parts it touches.
 package evm

@@ -144,33 +144,6 @@ func (b *Builder) restoreBlock(d *store.Delta) (*executedBlock, error) {
 	return block, err
 }
 
-// ReceiptsOf assembles the receipts of a block from rows, as far as their hash covers them.
-func ReceiptsOf(d *store.Delta) (types.Receipts, error) {
-	receipts := make(types.Receipts, len(d.Transactions))
-	for n := range d.Transactions {
-		t := &d.Transactions[n]
-		receipts[n] = &types.Receipt{Status: t.Status, CumulativeGasUsed: t.GasTotal}
-		if len(t.Raw) > 0 && t.Raw[0] < 0x80 { // EIP-2718: a type comes before the list
-			receipts[n].Type = t.Raw[0]
-		}
-	}
-	for n := range d.Logs {
-		l := &d.Logs[n]
-		if l.Tx < 0 || l.Tx >= len(receipts) {
-			return nil, fmt.Errorf("log %d: there is no transaction %d", n, l.Tx)
-		}
-		made := &types.Log{Address: common.BytesToAddress(l.Address), Data: l.Data}
-		for topics := append(append([]byte{}, l.Topic...), l.Topics...); len(topics) >= common.HashLength; topics = topics[common.HashLength:] {
-			made.Topics = append(made.Topics, common.BytesToHash(topics[:common.HashLength]))
-		}
-		receipts[l.Tx].Logs = append(receipts[l.Tx].Logs, made)
-	}
-	for _, r := range receipts {
-		r.Bloom = types.CreateBloom(r)
-	}
-	return receipts, nil
-}
-
 // worstCase is the worst that the accepted blocks can leave to the next one.
 type worstCase struct {
 	settled  *executedBlock

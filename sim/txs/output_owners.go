@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/ava-labs/avalanchego/ids"
-	"github.com/ava-labs/avalanchego/utils/formatting/address"
 
 	"snowglobe/sim/warp"
 )
@@ -66,22 +65,4 @@ func SortedUnique[T any](s []T, compare func(T, T) int) bool {
 // FromWarpOwner converts an owner of an L1 message to owners of an output.
 func FromWarpOwner(o warp.PChainOwner) OutputOwners {
 	return OutputOwners{Threshold: o.Threshold, Addresses: o.Addresses}
-}
-
-// FormatAddress formats an address of a chain on the network with this human-readable part, such as P-avax1....
-func FormatAddress(c Chain, hrp string, a ids.ShortID) string {
-	s, err := address.Format(c.String(), hrp, a[:])
-	if err != nil {
-		return a.String()
-	}
-	return s
-}
-
-// FormatBech32 formats an address without a chain, such as avax1....
-func FormatBech32(hrp string, a ids.ShortID) string {
-	s, err := address.FormatBech32(hrp, a[:])
-	if err != nil {
-		return a.String()
-	}
-	return s
 }

@@ -1,7 +1,6 @@
 package txpool
 
 import (
-	"fmt"
 	"maps"
 	"math/big"
 	"slices"
@@ -92,35 +91,6 @@ func (p *Pool) Check(tx *types.Transaction, sender common.Address, nonce uint64,
 	defer p.mu.Unlock()
 	_, err := p.check(tx, sender, nonce, balance)
 	return err
-}
-
-// check returns the account of a transaction that can be added.
-func (p *Pool) check(tx *types.Transaction, sender common.Address, nonce uint64, balance *uint256.Int) (*account, error) {
-	if p.all[tx.Hash()] != nil {
-		return nil, ErrAlreadyKnown
-	}
-	a := p.accounts[sender]
-	if a == nil {
-		a = &account{address: sender}
-	}
-	a.nonce, a.balance = nonce, balance
-	if err := a.validate(tx, p.leastFeeCap()); err != nil {
-		return nil, err
-	}
-	at, there := a.find(tx.Nonce())
-	need := slotsOf(tx)
-	switch {
-	case there && !replaces(tx, a.txs[at].Transaction):
-		return nil, ErrReplaceUnderpriced
-	case there:
-		need -= slotsOf(a.txs[at].Transaction)
-	case tx.Nonce() > a.nonce+uint64(a.ready) && len(a.queued()) >= maxQueued:
-		return nil, fmt.Errorf("%w: pooled %d txs", ErrAccountLimitExceeded, len(a.txs))
-	}
-	if p.slots+need > maxSlots {
-		return nil, ErrPoolFull
-	}
-	return a, nil
 }
 
 // Add adds a validated transaction, given its sender's nonce and balance after the head, or returns why it cannot.

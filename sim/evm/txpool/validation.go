@@ -9,6 +9,7 @@ import (
 	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/ethereum/go-ethereum/core/vm"
 	"github.com/ethereum/go-ethereum/params"
+	"github.com/holiman/uint256"
 
 	"snowglobe/sim/evm"
 )
@@ -122,4 +123,33 @@ func (a *account) validate(tx *types.Transaction, minFee *big.Int) error {
 		return fmt.Errorf("%w: balance %v, queued cost %v, tx cost %v, overshot %v", core.ErrInsufficientFunds, balance, spent, cost, need.Sub(need, balance))
 	}
 	return nil
+}
+
+// check returns the account of a transaction that can be added.
+func (p *Pool) check(tx *types.Transaction, sender common.Address, nonce uint64, balance *uint256.Int) (*account, error) {
+	if p.all[tx.Hash()] != nil {
+		return nil, ErrAlreadyKnown
+	}
+	a := p.accounts[sender]
+	if a == nil {
+		a = &account{address: sender}
+	}
+	a.nonce, a.balance = nonce, balance
+	if err := a.validate(tx, p.leastFeeCap()); err != nil {
+		return nil, err
+	}
+	at, there := a.find(tx.Nonce())
+	need := slotsOf(tx)
+	switch {
+	case there && !replaces(tx, a.txs[at].Transaction):
+		return nil, ErrReplaceUnderpriced
+	case there:
+		need -= slotsOf(a.txs[at].Transaction)
+	case tx.Nonce() > a.nonce+uint64(a.ready) && len(a.queued()) >= maxQueued:
+		return nil, fmt.Errorf("%w: pooled %d txs", ErrAccountLimitExceeded, len(a.txs))
+	}
+	if p.slots+need > maxSlots {
+		return nil, ErrPoolFull
+	}
+	return a, nil
 }
