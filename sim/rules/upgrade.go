@@ -3,7 +3,9 @@ package rules
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math/big"
+	"slices"
 	"strings"
 	"time"
 
@@ -77,12 +79,16 @@ func (n *Network) Latest(time uint64) Upgrade {
 func (n *Network) WithActivation(u Upgrade, unix int64) (*Network, error) {
 	changed := *n
 	*upgrades[u].time(&changed.Upgrades) = unix
+	return changed.inOrder()
+}
+
+func (n *Network) inOrder() (*Network, error) {
 	for u := range Upgrade(len(upgrades) - 1) {
-		if before, after := changed.ActivationTime(u), changed.ActivationTime(u+1); before > after {
+		if before, after := n.ActivationTime(u), n.ActivationTime(u+1); before > after {
 			return nil, fmt.Errorf("on %s %s cannot activate at %s: it builds on %s, which activates at %s", n.Name, u+1, timeText(after), u, timeText(before))
 		}
 	}
-	return &changed, nil
+	return n, nil
 }
 
 // EncodeUpgrades returns when the network's upgrades activate, as JSON for a world's file.
@@ -98,15 +104,16 @@ func (n *Network) EncodeUpgrades() string {
 // withUpgrades returns the network with the times that EncodeUpgrades wrote.
 func (n *Network) withUpgrades(encoded string) (*Network, error) {
 	var times map[string]int64
-	err := json.Unmarshal([]byte(encoded), &times)
-	for name, unix := range times {
-		var u Upgrade
-		if u, err = UpgradeNamed(name); err == nil {
-			n, err = n.WithActivation(u, unix)
+	changed, err := *n, json.Unmarshal([]byte(encoded), &times)
+	for _, name := range slices.Sorted(maps.Keys(times)) {
+		u, unknown := UpgradeNamed(name)
+		if unknown != nil {
+			return nil, fmt.Errorf("the times of the upgrades: %w", unknown)
 		}
-		if err != nil {
-			break
-		}
+		*upgrades[u].time(&changed.Upgrades) = times[name]
+	}
+	if err == nil {
+		n, err = changed.inOrder()
 	}
 	if err != nil {
 		return nil, fmt.Errorf("the times of the upgrades: %w", err)

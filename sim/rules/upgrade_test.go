@@ -88,11 +88,15 @@ func TestActivationsOfAWorld(t *testing.T) {
 	}
 }
 
-// TestOneWrongUpgradeIsEnough: a file with a name that is not known is refused, whatever else it has.
-func TestOneWrongUpgradeIsEnough(t *testing.T) {
-	for range 50 { // for the order is random
-		if n, err := Load(5, `{"helicon":1790000000,"nitrogen":1}`); err == nil {
-			t.Fatalf("loaded as %+v", n)
+// TestUpgradesAreLoadedTogether: their order is that of the times in the file, not of those before, and one wrong name is enough to refuse it.
+func TestUpgradesAreLoadedTogether(t *testing.T) {
+	n, err := Load(5, `{"granite":1800000000,"helicon":1900000000}`)
+	if err != nil || n.ActivationTime(Granite) != 1_800_000_000 || n.ActivationTime(Helicon) != 1_900_000_000 {
+		t.Errorf("both later: %+v, %v", n, err)
+	}
+	for range 50 { // members have no order
+		if n, err := Load(5, `{"helicon":1790000000,"nitrogen":1,"oxygen":1}`); err == nil || err.Error() != `the times of the upgrades: unknown upgrade "nitrogen": one of granite, helicon` {
+			t.Fatalf("loaded as %+v, %v", n, err)
 		}
 	}
 }
