@@ -21,12 +21,6 @@ func (o Options) Another(ctx context.Context, path string, seed int64, profile s
 	return w.Close()
 }
 
-// CheckUpgrades rejects choices that Another does not take.
-func (o Options) CheckUpgrades(choices []string) error {
-	_, _, err := networkRules(choices, o.Until)
-	return err
-}
-
 // ProfileSizes returns the approximate size of a world of each built-in profile, in bytes.
 func ProfileSizes() (map[string]int64, error) {
 	const whatever, transaction = 4 << 20, 2 << 10 // bytes, as measured

@@ -89,3 +89,9 @@ func withActivation(networks []*rules.Network, network, name string, unix int64)
 	}
 	return changed, nil
 }
+
+// CheckUpgrades rejects choices that Another does not take.
+func (o Options) CheckUpgrades(choices []string) error {
+	_, _, err := networkRules(choices, o.Until)
+	return err
+}

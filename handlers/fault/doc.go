@@ -7,4 +7,5 @@
 // those that the rule matched. Rules live in memory, outside the world: a fault replaces or alters a response and writes nothing.
 //
 // rule.go defines what users write, set.go decides, writer.go alters responses, header.go reads the header x-sim-fault.
+// Package rest applies what was decided to a response (its fault.go), package rpc to each call of JSON-RPC (its server.go).
 package fault

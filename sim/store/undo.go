@@ -24,18 +24,6 @@ var notUndone = map[string]bool{"lineage": true, "undo": true, "snapshot": true,
 // ErrMerged means that a commit cannot be undone alone, because the undo log keeps only the ways to snapshots so far back.
 var ErrMerged = errors.New("only snapshots go back that far")
 
-// Snapshot is a commit to which clients can revert.
-type Snapshot struct {
-	ID       int64  `db:"id"`
-	Name     string `db:"name"`
-	Created  int64  `db:"created"`  // the world's time, Unix milliseconds
-	Sequence int64  `db:"sequence"` // the newest commit then
-	Digest   []byte `db:"digest"`   // the world's
-	Memory   []byte `db:"memory"`   // state of the process that is in no table, as JSON
-}
-
-const snapshotColumns = `id, name, created, sequence, digest, memory`
-
 // UndoCounts holds counters that no revert or reset lowers.
 type UndoCounts struct {
 	Snapshots int64 `db:"snapshots"` // taken
@@ -116,16 +104,6 @@ func (db *DB) LastCommit() *Commit { return db.lastCommit.Load() }
 // CommitAt reads a commit by its sequence number.
 func (db *DB) CommitAt(ctx context.Context, sequence int64) (*Commit, error) {
 	return Get[Commit](ctx, db, `SELECT sequence, clock, digest FROM undo WHERE sequence = ?`, sequence)
-}
-
-// Snapshots lists the snapshots, oldest first.
-func (db *DB) Snapshots(ctx context.Context) ([]Snapshot, error) {
-	return List[Snapshot](ctx, db, `SELECT `+snapshotColumns+` FROM snapshot WHERE id > 0 ORDER BY id`)
-}
-
-// Snapshot reads a snapshot by its number.
-func (db *DB) Snapshot(ctx context.Context, id int64) (*Snapshot, error) {
-	return Get[Snapshot](ctx, db, `SELECT `+snapshotColumns+` FROM snapshot WHERE id = ?`, id)
 }
 
 // UndoCounts reads the counters.
@@ -286,29 +264,6 @@ func (b *Batch) undoFailed() {
 	if b.db.recorder != nil {
 		b.db.recorder.Boundary()
 	}
-}
-
-// AddSnapshot writes a snapshot of the present world and sets its number. The batch may change nothing else.
-func (b *Batch) AddSnapshot(s *Snapshot) error {
-	last := b.last
-	b.aside, b.boundary, b.to = true, true, last.Sequence
-	h, err := b.undoCounts()
-	if err == nil && !bytes.Equal(last.Digest, s.Digest) { // the clock has moved since
-		b.to, err = b.addCommit(Commit{Clock: s.Created, Digest: s.Digest}, nil)
-	}
-	if err != nil {
-		return err
-	}
-	h.Snapshots++
-	s.ID, s.Sequence = h.Snapshots, b.to
-	return errors.Join(b.setUndoCounts(h), b.exec(`INSERT INTO snapshot (`+snapshotColumns+`) VALUES (?, ?, ?, ?, ?, ?)`,
-		s.ID, s.Name, s.Created, s.Sequence, s.Digest, s.Memory))
-}
-
-// DropSnapshots deletes the snapshots whose numbers are in a range. The batch may change nothing else.
-func (b *Batch) DropSnapshots(from, to int64) error {
-	b.aside = true
-	return b.exec(`DELETE FROM snapshot WHERE id BETWEEN ? AND ?`, from, to)
 }
 
 // CountReset counts a reset.

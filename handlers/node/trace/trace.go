@@ -35,7 +35,7 @@ func flat() *reader.TraceConfig {
 	return &reader.TraceConfig{Tracer: &name, TracerConfig: json.RawMessage(`{"convertParityErrors":true}`), Newer: true}
 }
 
-// Block returns the traces of every transaction of a block.
+// Block serves trace_block: the traces of every transaction of a block.
 func (a *api) Block(ctx context.Context, ref eth.BlockRef) (rpc.Result, error) {
 	b, err := eth.ExecutedBlockOf(ctx, a.miner, &ref)
 	if err != nil {
