@@ -9,7 +9,8 @@ import (
 	"github.com/holiman/uint256"
 )
 
-// Constants of ACP-176, which since Fortuna lets a C-Chain's gas limit and base fee follow load: avalanchego's vms/evm/acp176.
+// Constants of ACP-176, which since Fortuna lets a C-Chain's gas limit and base fee follow load: avalanchego's vms/evm/acp176. Since Helicon
+// the price follows a chain's gas time instead (ACP-194): gas_time.go.
 const (
 	minTarget           = 1_000_000 // gas per second that the base fee aims at unless validators ask for more
 	targetConversion    = 1 << 25   // target excess that multiplies the target by e
