@@ -16,8 +16,8 @@ import (
 	"snowglobe/sim/store"
 )
 
-// headState is the state at the head of a chain, in memory: the changes since it was loaded, the tries that hash it, and the loaded state
-// beneath them.
+// headState implements state.Database for the head of a chain, in memory: the changes since it was loaded, the tries that hash it, and the state
+// that was loaded.
 type headState struct {
 	kind     Kind
 	base     *FlatState // nil for a chain that starts here
