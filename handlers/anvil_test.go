@@ -21,6 +21,7 @@ import (
 
 	"snowglobe/fixtures/contracts"
 	"snowglobe/handlers"
+	"snowglobe/sim/simtest"
 )
 
 // TestMineDetailed sends a transaction that returns something, one that reverts with a reason, one that reverts without, and a payment, and mines
@@ -207,7 +208,7 @@ func TestReceiptsAreSent(t *testing.T) {
 func TestLoggingIsTurnedOff(t *testing.T) {
 	t.Parallel()
 	w := tinyWorld(t)
-	var written lockedBuffer
+	var written simtest.Log
 	d := newDevnetWith(t, w, w.Networks[0].CChain(), handlers.Options{Network: "mainnet", Log: slog.New(slog.NewTextHandler(&written, nil))})
 	logged := func() bool {
 		before := len(written.String())

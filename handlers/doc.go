@@ -8,7 +8,7 @@
 //
 //	rest.Server.ServeHTTP        request id, dialect (specification or upstream), cross-origin headers, path without doubled slashes
 //	rest.endpoint.ServeHTTP      the operation for the path and the method; 404 with a suggestion, or 405
-//	requestContext.enter         who may change the world (package permit), API key and rate limit (keys.go), parameters (parse.go) and body (body.go);
+//	requestContext.enter         who may change the world (package permit), API key (keys.go), rate limit (rate_limit.go), parameters (parse.go), body (body.go);
 //	                             one 400 names everything that is wrong
 //	requestContext.reply         the answer from the cache (response_writer.go) if the world has not changed, else:
 //	Operation.Handle             one call into package sim or sim/query, whose rows become the answer's structs

@@ -15,7 +15,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -25,39 +24,24 @@ import (
 	"snowglobe/handlers"
 	"snowglobe/handlers/artifacts"
 	"snowglobe/handlers/events"
+	"snowglobe/sim/simtest"
 )
 
 // developer deploys contracts from artifacts on a C-Chain.
 type developer struct {
 	*testing.T
 	server   *handlers.Server
-	log      *lockedBuffer
+	log      *simtest.Log
 	registry *artifacts.Registry
 	events   *events.Hub
 	from     string
 }
 
-// lockedBuffer is a log that a server writes while a test reads it.
-type lockedBuffer struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (l *lockedBuffer) Write(b []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.Write(b)
-}
-
-func (l *lockedBuffer) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return strings.ReplaceAll(l.b.String(), `\"`, `"`)
-}
+func (d *developer) logged() string { return strings.ReplaceAll(d.log.String(), `\"`, `"`) }
 
 func newDeveloper(t *testing.T, folder string) *developer {
 	t.Helper()
-	d := &developer{T: t, log: &lockedBuffer{}, registry: artifacts.New()}
+	d := &developer{T: t, log: &simtest.Log{}, registry: artifacts.New()}
 	if folder != "" {
 		if err := d.registry.AddFolder(folder); err != nil {
 			t.Fatal(err)
@@ -234,8 +218,8 @@ func TestFailuresAreExplained(t *testing.T) {
 					t.Errorf("%v %s", err, trace)
 				}
 				logged := regexp.MustCompile(`transaction failed: ` + regexp.QuoteMeta(f.reason) + `.*` + hash)
-				await(t, func() bool { return logged.MatchString(d.log.String()) })
-				if n := len(logged.FindAllString(d.log.String(), -1)); n != 1 {
+				await(t, func() bool { return logged.MatchString(d.logged()) })
+				if n := len(logged.FindAllString(d.logged(), -1)); n != 1 {
 					t.Errorf("logged %d times", n)
 				}
 			}
@@ -319,8 +303,8 @@ func TestConsole(t *testing.T) {
 	if trace := ask(d.server, http.MethodGet, "/sim/transactions/"+hash+"/trace", ""); !strings.Contains(trace, `"message":"n is 5"`) {
 		t.Error(trace)
 	}
-	await(t, func() bool { return strings.Count(d.log.String(), "console.log "+want) > 1 })
-	if n := strings.Count(d.log.String(), "console.log "+want); n != 2 {
+	await(t, func() bool { return strings.Count(d.logged(), "console.log "+want) > 1 })
+	if n := strings.Count(d.logged(), "console.log "+want); n != 2 {
 		t.Errorf("logged %d times: %s", n, d.log)
 	}
 	for _, of := range []string{`"evmChainId":43114,"address"`, `"transaction":"` + hash + `"`} {

@@ -9,7 +9,6 @@ import (
 	"math/big"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -24,6 +23,7 @@ import (
 	"snowglobe/sim"
 	"snowglobe/sim/evm"
 	"snowglobe/sim/evm/reader"
+	"snowglobe/sim/simtest"
 	"snowglobe/sim/store"
 )
 
@@ -31,28 +31,10 @@ import (
 type settled struct {
 	*ground
 	world  *sim.World
-	log    lockedBuffer
+	log    simtest.Log
 	events *events.Hub
 	*Explainer
 	nonces map[int]uint64
-}
-
-// lockedBuffer is a log that is written while a test reads it.
-type lockedBuffer struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (l *lockedBuffer) Write(b []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.Write(b)
-}
-
-func (l *lockedBuffer) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.String()
 }
 
 var (

@@ -6,7 +6,7 @@
 //
 // A handler receives a [Request] whose parameters are parsed and within bounds, makes one call into the simulator and
 // returns an answer or an error. Everything else happens here and nowhere else: errors and their status codes
-// (errors.go), page tokens (package pagetoken), the two dialects (baseurl.go), API keys and rate limits (keys.go),
+// (errors.go), page tokens (package pagetoken), the two dialects (baseurl.go), API keys (keys.go), rate limits (rate_limit.go),
 // CORS, compression, ETags, request ids and the access log. The answer to a GET is kept in memory and given again until
 // the world or its clock changes (response_writer.go).
 //

@@ -34,6 +34,7 @@ import (
 	"snowglobe/seed/seedtest"
 	"snowglobe/sim"
 	"snowglobe/sim/miner"
+	"snowglobe/sim/simtest"
 )
 
 const alice, bob = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266", "0x70997970C51812dc3A010C7d01b50e0d17dc79C8"
@@ -47,7 +48,7 @@ type world struct {
 	journal   *journal.Journal
 	events    *events.Hub
 	faults    *fault.Set
-	logged    *lockedBuffer
+	logged    *simtest.Log
 	end       func() // of the deliverer
 
 	mu  sync.Mutex
@@ -64,7 +65,7 @@ func open(t *testing.T, of *sim.World, delivers bool) *world {
 	}
 	w.events = events.NewHub()
 	w.journal = journal.New(100, nil, w.events)
-	w.logged = &lockedBuffer{}
+	w.logged = &simtest.Log{}
 	w.faults = fault.NewSet(1, "main", of.Clock.Now, w.events)
 	w.server, w.deliverer = s, webhook.New(of, webhook.Options{Faults: w.faults, Now: w.clock, Journal: w.journal, Events: w.events, Log: slog.New(slog.NewTextHandler(w.logged, nil))})
 	if err := webhook.Register(s, w.deliverer, webhook.Targets{}); err != nil {
@@ -79,24 +80,6 @@ func open(t *testing.T, of *sim.World, delivers bool) *world {
 	}
 	t.Cleanup(func() { w.end() })
 	return w
-}
-
-// lockedBuffer is a log that can be read while it is written.
-type lockedBuffer struct {
-	mu   sync.Mutex
-	text strings.Builder
-}
-
-func (l *lockedBuffer) Write(b []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.Write(b)
-}
-
-func (l *lockedBuffer) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.String()
 }
 
 func (w *world) clock() time.Time {

@@ -38,7 +38,7 @@ type Builder struct {
 	chainConfig    *params.ChainConfig
 	schedule       *precompile.Upgrades
 	networkContext NetworkContext
-	state          *headState
+	state          *stateDatabase
 	index          *index.Index
 
 	head      *Header
@@ -62,7 +62,7 @@ func newBuilder(chain int, genesis *Genesis) *Builder {
 		chainConfig: genesis.ChainConfig(),
 		schedule:    &genesis.Precompiles,
 		kind:        genesis.Kind,
-		state:       newHeadState(genesis.Kind),
+		state:       newStateDatabase(genesis.Kind),
 		index:       index.New(chain),
 		hashes:      map[uint64]common.Hash{},
 		jumpDests:   NewJumpDestCache(),

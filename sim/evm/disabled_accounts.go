@@ -11,7 +11,7 @@ import (
 // withoutAccounts is the state under construction minus the accounts of precompiles that an upgrade disables. go-ethereum cannot delete an
 // account that has storage, so withoutAccounts hides it while the block runs and deletes it on seal.
 type withoutAccounts struct {
-	*headState
+	*stateDatabase
 	accounts map[common.Address]bool
 }
 
@@ -26,18 +26,18 @@ func (w withoutAccounts) Account(address common.Address) (*types.StateAccount, e
 	if w.accounts[address] {
 		return nil, nil
 	}
-	return w.headState.Account(address)
+	return w.stateDatabase.Account(address)
 }
 
 func (w withoutAccounts) Storage(address common.Address, key common.Hash) (common.Hash, error) {
 	if w.accounts[address] {
 		return common.Hash{}, nil
 	}
-	return w.headState.Storage(address, key)
+	return w.stateDatabase.Storage(address, key)
 }
 
 // deleteAccount deletes an account from the state with the next commit.
-func (l *headState) deleteAccount(address common.Address) error {
+func (l *stateDatabase) deleteAccount(address common.Address) error {
 	keys := map[common.Hash]bool{}
 	if l.base != nil {
 		old, err := l.base.slotKeys(address)
@@ -57,7 +57,7 @@ func (l *headState) deleteAccount(address common.Address) error {
 }
 
 // addDeletions adds the deleted accounts to a commit's changes.
-func (l *headState) addDeletions(update *state.StateUpdate) {
+func (l *stateDatabase) addDeletions(update *state.StateUpdate) {
 	for address, keys := range l.deleted {
 		if _, touched := update.AccountsOrigin[address]; !touched {
 			update.AccountsOrigin[address] = nil

@@ -23,6 +23,6 @@
 //
 // The generator, the verifier and a client's transaction all build blocks this way, so the same transactions always give the
 // same rows. State is flat: the file has a row for each account and slot that a block changed, and FlatState reads them.
-// Tries exist in memory only, to hash the head's state (headState). For large tries the file stores the hashes of their
+// Tries exist in memory only, to hash the head's state (stateDatabase). For large tries the file stores the hashes of their
 // parts at the head (trie_part.go), so that a query or a change reads only the parts it touches.
 package evm

@@ -16,9 +16,9 @@ import (
 	"snowglobe/sim/store"
 )
 
-// headState implements state.Database for the head of a chain, in memory: the changes since it was loaded, the tries that hash it, and the state
+// stateDatabase implements state.Database for the head of a chain, in memory: the changes since it was loaded, the tries that hash it, and the state
 // that was loaded.
-type headState struct {
+type stateDatabase struct {
 	kind     Kind
 	base     *FlatState // nil for a chain that starts here
 	accounts accounts
@@ -35,12 +35,12 @@ type headState struct {
 }
 
 var (
-	_ state.Database = (*headState)(nil)
-	_ state.Reader   = (*headState)(nil)
+	_ state.Database = (*stateDatabase)(nil)
+	_ state.Reader   = (*stateDatabase)(nil)
 )
 
-func newHeadState(kind Kind) *headState {
-	return &headState{
+func newStateDatabase(kind Kind) *stateDatabase {
+	return &stateDatabase{
 		kind:     kind,
 		accounts: accounts{map[common.Address]account{}, map[common.Address]contract{}},
 		slots:    storage{map[common.Address]slot{}, map[common.Address]map[common.Hash]common.Hash{}},
@@ -51,7 +51,7 @@ func newHeadState(kind Kind) *headState {
 	}
 }
 
-func (l *headState) Account(address common.Address) (*types.StateAccount, error) {
+func (l *stateDatabase) Account(address common.Address) (*types.StateAccount, error) {
 	account, changed := l.accounts.get(address)
 	if !changed && l.base != nil {
 		return l.base.Account(address)
@@ -59,7 +59,7 @@ func (l *headState) Account(address common.Address) (*types.StateAccount, error)
 	return account, nil
 }
 
-func (l *headState) Storage(address common.Address, key common.Hash) (common.Hash, error) {
+func (l *stateDatabase) Storage(address common.Address, key common.Hash) (common.Hash, error) {
 	value, known := l.slots.get(address, key)
 	if !known && l.base != nil {
 		return l.base.Storage(address, key)
@@ -67,7 +67,7 @@ func (l *headState) Storage(address common.Address, key common.Hash) (common.Has
 	return value, nil
 }
 
-func (l *headState) Code(address common.Address, hash common.Hash) []byte {
+func (l *stateDatabase) Code(address common.Address, hash common.Hash) []byte {
 	code, known := l.codes[hash]
 	if !known && l.base != nil {
 		return l.base.Code(address, hash)
@@ -75,24 +75,24 @@ func (l *headState) Code(address common.Address, hash common.Hash) []byte {
 	return code
 }
 
-func (l *headState) Has(address common.Address, hash common.Hash) bool {
+func (l *stateDatabase) Has(address common.Address, hash common.Hash) bool {
 	return len(l.Code(address, hash)) > 0
 }
 
-func (l *headState) CodeSize(address common.Address, hash common.Hash) int {
+func (l *stateDatabase) CodeSize(address common.Address, hash common.Hash) int {
 	return len(l.Code(address, hash))
 }
 
-func (l *headState) Type() state.DatabaseType                     { return state.TypeMPT }
-func (l *headState) Reader(common.Hash) (state.Reader, error)     { return l, nil }
-func (l *headState) Iteratee(common.Hash) (state.Iteratee, error) { return nil, ErrFlatState }
-func (l *headState) TrieDB() *triedb.Database                     { return nil }
+func (l *stateDatabase) Type() state.DatabaseType                     { return state.TypeMPT }
+func (l *stateDatabase) Reader(common.Hash) (state.Reader, error)     { return l, nil }
+func (l *stateDatabase) Iteratee(common.Hash) (state.Iteratee, error) { return nil, ErrFlatState }
+func (l *stateDatabase) TrieDB() *triedb.Database                     { return nil }
 
-func (l *headState) OpenTrie(common.Hash) (state.Trie, error) {
+func (l *stateDatabase) OpenTrie(common.Hash) (state.Trie, error) {
 	return l.trie, nil
 }
 
-func (l *headState) OpenStorageTrie(_ common.Hash, address common.Address, root common.Hash, _ state.Trie) (state.Trie, error) {
+func (l *stateDatabase) OpenStorageTrie(_ common.Hash, address common.Address, root common.Hash, _ state.Trie) (state.Trie, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	before := l.tries[address]
@@ -121,7 +121,7 @@ func (l *headState) OpenStorageTrie(_ common.Hash, address common.Address, root 
 const smallSlots = 16
 
 // smallTrie returns the storage trie of a small contract on a chain that starts here. Nothing keeps it.
-func (l *headState) smallTrie(address common.Address, root common.Hash) (*Trie, error) {
+func (l *stateDatabase) smallTrie(address common.Address, root common.Hash) (*Trie, error) {
 	tree := newTrie(l.kind)
 	for key, value := range l.slots.of(address) {
 		if value == (common.Hash{}) {
@@ -140,7 +140,7 @@ func (l *headState) smallTrie(address common.Address, root common.Hash) (*Trie, 
 
 // inherit takes over the tries of a state that was reverted to this one, and reads the changed parts again. It reports whether the account trie
 // has the expected root.
-func (l *headState) inherit(later *headState, root common.Hash) bool {
+func (l *stateDatabase) inherit(later *stateDatabase, root common.Hash) bool {
 	if later.base == nil || later.base.block > l.base.block {
 		return false
 	}
@@ -170,7 +170,7 @@ func (l *headState) inherit(later *headState, root common.Hash) bool {
 }
 
 // adopt makes a trie with parts read them from the file.
-func (l *headState) adopt(tree *Trie, owner []byte) (err error) {
+func (l *stateDatabase) adopt(tree *Trie, owner []byte) (err error) {
 	if tree.depth > 0 {
 		tree.SetLoader(l.base.loader(l.kind, owner))
 		tree.depth, err = l.base.db.TrieDepth(l.base.ctx, l.base.chain, owner)
@@ -179,7 +179,7 @@ func (l *headState) adopt(tree *Trie, owner []byte) (err error) {
 }
 
 // restoreSlots applies a contract's changed slots to its trie and returns the root, or no root if that failed.
-func (l *headState) restoreSlots(tree *Trie, address common.Address, changed iter.Seq2[common.Hash, common.Hash]) common.Hash {
+func (l *stateDatabase) restoreSlots(tree *Trie, address common.Address, changed iter.Seq2[common.Hash, common.Hash]) common.Hash {
 	for key, was := range changed {
 		value, err := l.base.Storage(address, key)
 		switch {
@@ -198,7 +198,7 @@ func (l *headState) restoreSlots(tree *Trie, address common.Address, changed ite
 }
 
 // Commit takes over the changes of a block.
-func (l *headState) Commit(update *state.StateUpdate) error {
+func (l *stateDatabase) Commit(update *state.StateUpdate) error {
 	l.addDeletions(update)
 	for address, before := range update.AccountsOrigin {
 		now := update.Accounts[crypto.Keccak256Hash(address[:])]
@@ -228,7 +228,7 @@ func (l *headState) Commit(update *state.StateUpdate) error {
 }
 
 // rows returns the flat rows that the last commit changed, sorted by key.
-func (l *headState) rows(delta *store.Delta, chain int, block uint64) {
+func (l *stateDatabase) rows(delta *store.Delta, chain int, block uint64) {
 	for address := range l.update.AccountsOrigin {
 		account, _ := l.accounts.get(address)
 		delta.Accounts = append(delta.Accounts, accountRow(chain, block, address, account))

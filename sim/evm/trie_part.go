@@ -104,7 +104,7 @@ func (f FlatState) CompareBalances(accounts []store.Account) error {
 func (f FlatState) PartsBefore(kind Kind, root, earlierRoot common.Hash, plan *store.ChainRewind) ([]store.TrieChange, error) {
 	earlier := f
 	earlier.block = plan.After
-	l := newHeadState(kind)
+	l := newStateDatabase(kind)
 	l.base = &earlier
 	accounts := store.TrieChange{Owner: AllAccounts, Anew: true}
 	tree, err := f.PartsOf(kind, AllAccounts, root)
@@ -133,7 +133,7 @@ func (f FlatState) PartsBefore(kind Kind, root, earlierRoot common.Hash, plan *s
 }
 
 // restoreAccounts applies the earlier state of accounts to a trie, and returns which of them exist then.
-func (l *headState) restoreAccounts(tree *Trie, addresses map[common.Address]bool) (map[string]bool, error) {
+func (l *stateDatabase) restoreAccounts(tree *Trie, addresses map[common.Address]bool) (map[string]bool, error) {
 	there := map[string]bool{}
 	for address := range addresses {
 		account, err := l.base.Account(address)
@@ -153,7 +153,7 @@ func (l *headState) restoreAccounts(tree *Trie, addresses map[common.Address]boo
 }
 
 // slotPartsBefore is PartsBefore for a contract's storage.
-func (f FlatState) slotPartsBefore(l *headState, address common.Address, keys map[common.Hash]bool) (store.TrieChange, error) {
+func (f FlatState) slotPartsBefore(l *stateDatabase, address common.Address, keys map[common.Hash]bool) (store.TrieChange, error) {
 	c := store.TrieChange{Owner: address[:], Anew: true}
 	now, err := f.Account(address)
 	if now == nil || err != nil {
@@ -265,7 +265,7 @@ func prefixOf(key []byte, depth int) string {
 }
 
 // partsOf returns the parts of a trie that hold, or held, some keys.
-func (l *headState) partsOf(owner []byte, tree *Trie, keys map[string]bool) (parts []store.TriePart, err error) {
+func (l *stateDatabase) partsOf(owner []byte, tree *Trie, keys map[string]bool) (parts []store.TriePart, err error) {
 	byPrefix := map[string]*store.TriePart{}
 	for _, key := range slices.Sorted(maps.Keys(keys)) {
 		prefix := prefixOf([]byte(key), tree.depth)
@@ -325,7 +325,7 @@ func (t *touched) add(update *state.StateUpdate) {
 
 // changedTries returns the changes that commits, of a block or of state changes after it, made to the trie parts in the file, including all
 // parts of tries that became large. The parts of a chain built from block 0 are written at the end.
-func (l *headState) changedTries(changed *touched) (changes []store.TrieChange, err error) {
+func (l *stateDatabase) changedTries(changed *touched) (changes []store.TrieChange, err error) {
 	if l.base == nil {
 		return nil, nil
 	}
@@ -359,7 +359,7 @@ func gained(before, now bool) int {
 }
 
 // changedTrie adds the changes of a trie in which some keys were set or deleted.
-func (l *headState) changedTrie(changes []store.TrieChange, owner []byte, tree *Trie, keys map[string]bool) ([]store.TrieChange, error) {
+func (l *stateDatabase) changedTrie(changes []store.TrieChange, owner []byte, tree *Trie, keys map[string]bool) ([]store.TrieChange, error) {
 	c := store.TrieChange{Owner: owner}
 	var err error
 	switch {
@@ -378,7 +378,7 @@ func (l *headState) changedTrie(changes []store.TrieChange, owner []byte, tree *
 }
 
 // largeTries returns all parts of the large tries of a chain built from block 0.
-func (l *headState) largeTries() (changes []store.TrieChange) {
+func (l *stateDatabase) largeTries() (changes []store.TrieChange) {
 	add := func(owner []byte, tree *Trie) {
 		if tree.leaves >= partedLeaves {
 			c, _ := l.allParts(owner, tree) // needs no reading
@@ -393,7 +393,7 @@ func (l *headState) largeTries() (changes []store.TrieChange) {
 }
 
 // allParts returns the parts of a trie with all of their keys.
-func (l *headState) allParts(owner []byte, tree *Trie) (c store.TrieChange, err error) {
+func (l *stateDatabase) allParts(owner []byte, tree *Trie) (c store.TrieChange, err error) {
 	keys := map[string]bool{}
 	if l.base != nil {
 		if keys, err = l.base.keys(owner); err != nil {

@@ -18,7 +18,6 @@ import (
 	"github.com/ethereum/go-ethereum/triedb"
 
 	"snowglobe/sim/evm"
-	"snowglobe/sim/evm/index"
 	"snowglobe/sim/evm/reader"
 	"snowglobe/sim/store"
 )
@@ -141,24 +140,10 @@ func TestAccountsHashToTheRoot(t *testing.T) {
 	for _, kind := range []evm.Kind{evm.KindC, evm.KindL1} {
 		c := newRandomChain(t, kind, 9, 8)
 		empty, full := common.HexToAddress("0x11"), common.HexToAddress("0x22")
-		change := func(address common.Address, balance int64) { // without a block
+		change := func(address common.Address, balance int64) {
 			t.Helper()
-			head, err := c.Head(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
-			changed, err := c.builder.Changes([]store.StateChange{{Kind: store.BalanceChange, Address: address[:], Value: common.BigToHash(big.NewInt(balance)).Bytes()}}, &index.LaterHoldings{Before: c.Holdings(t.Context(), head.Number)})
-			if err != nil {
-				t.Fatal(err)
-			}
-			batch, err := c.db.Begin()
-			if err == nil {
-				err = batch.End(batch.AddStateChange(changed[0]))
-			}
-			if err != nil {
-				t.Fatal(err)
-			}
-			c.Changes.Add(1)
+			value := common.BigToHash(big.NewInt(balance))
+			c.change(store.StateChange{Kind: store.BalanceChange, Address: address[:], Value: value[:]})
 		}
 		change(empty, 5)
 		change(full, 7)

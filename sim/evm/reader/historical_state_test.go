@@ -7,7 +7,6 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 
 	"snowglobe/sim/evm"
-	"snowglobe/sim/evm/index"
 	"snowglobe/sim/evm/reader"
 	"snowglobe/sim/store"
 )
@@ -58,18 +57,7 @@ func TestSlotsAfterMany(t *testing.T) {
 			t.Fatal(err)
 		}
 		key, word := slotNumber(2), slotNumber(value)
-		changed, err := c.builder.Changes([]store.StateChange{{Kind: store.StorageChange, Address: emitters[0][:], Key: key[:], Value: word[:]}}, &index.LaterHoldings{Before: c.Holdings(t.Context(), head.Number)})
-		if err != nil {
-			t.Fatal(err)
-		}
-		batch, err := c.db.Begin()
-		if err == nil {
-			err = batch.End(batch.AddStateChange(changed[0]))
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		c.Changes.Add(1)
+		c.change(store.StateChange{Kind: store.StorageChange, Address: emitters[0][:], Key: key[:], Value: word[:]})
 		check(head)
 		c.block(1_775_001_000 + uint64(10*i))
 	}

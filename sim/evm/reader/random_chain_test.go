@@ -11,6 +11,7 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 
 	"snowglobe/sim/evm"
+	"snowglobe/sim/evm/index"
 	"snowglobe/sim/evm/precompile"
 	"snowglobe/sim/evm/reader"
 	"snowglobe/sim/store"
@@ -154,4 +155,25 @@ func (c *randomChain) sealed(time uint64) *store.Delta {
 		c.t.Fatal(err)
 	}
 	return delta
+}
+
+// change changes the state after the newest block without a block.
+func (c *randomChain) change(change store.StateChange) {
+	c.t.Helper()
+	head, err := c.Head(c.t.Context())
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	made, err := c.builder.Changes([]store.StateChange{change}, &index.LaterHoldings{Before: c.Holdings(c.t.Context(), head.Number)})
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	batch, err := c.db.Begin()
+	if err == nil {
+		err = batch.End(batch.AddStateChange(made[0]))
+	}
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	c.Changes.Add(1)
 }
