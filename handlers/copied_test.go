@@ -1,5 +1,7 @@
 //go:build !race
 
+// Requests that a page copies as tests: they pass, and fail once the server answers otherwise.
+
 package handlers_test
 
 import (

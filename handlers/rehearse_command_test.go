@@ -1,5 +1,7 @@
 //go:build unix && !race
 
+// Commands that a server starts: a rehearsal in two worlds, and a session that is recorded and played.
+
 package handlers_test
 
 import (

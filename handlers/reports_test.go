@@ -1,3 +1,5 @@
+// Trouble that users of other development nodes reported, repeated over HTTP.
+
 package handlers_test
 
 import (

@@ -1,3 +1,5 @@
+// Sessions recorded by one server and played by another lead to the same digest.
+
 package handlers_test
 
 import (

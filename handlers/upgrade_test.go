@@ -1,3 +1,5 @@
+// Worlds served across Helicon, with every interface at once.
+
 package handlers_test
 
 import (
