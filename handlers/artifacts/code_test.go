@@ -605,7 +605,7 @@ func TestFoldersAreLookedAt(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "out")
 	link := folder + "-link"
 	if err := errors.Join(os.Mkdir(folder, 0o700), os.Symlink(folder, link)); err != nil {
-		t.Skip(err) // some systems have no links
+		t.Fatal(err)
 	}
 	r := New()
 	for _, path := range []string{folder, link, folder + "/."} {

@@ -355,15 +355,21 @@ func (f *frame) settle(t *trail, at *artifacts.Place, failed bool) (*artifacts.P
 	return at, note
 }
 
+// isCondition reports whether source begins with an if, and not with a name such as iffy.
+func isCondition(source string) bool {
+	rest, found := strings.CutPrefix(source, "if")
+	return found && strings.HasPrefix(strings.TrimLeft(rest, " \t\r\n"), "(")
+}
+
 func (f *frame) progress(t *trail, at *artifacts.Place) (*artifacts.Place, string) {
 	if t == nil || !t.tested || f.returned > 0 && f.steps-f.returned <= soon {
 		return at, ""
 	}
 	test := f.program.Place(t.test)
-	if test != nil && at.Start == test.Start && strings.HasPrefix(at.Code, "if") {
+	if test != nil && at.Start == test.Start && isCondition(at.Code) {
 		return at, shared
 	}
-	if test != nil && at.Line > test.Line && strings.HasPrefix(at.Text, "if") { // the condition on that line was not tested
+	if test != nil && at.Line > test.Line && isCondition(at.Text) { // the condition on that line was not tested
 		return test, shared
 	}
 	if test == nil || at.Start >= test.Start {

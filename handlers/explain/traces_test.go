@@ -237,3 +237,12 @@ func compare(t *testing.T, name string, write func(*bytes.Buffer)) {
 		}
 	}
 }
+
+// TestConditionsAreNotCalls: only an if itself is a condition.
+func TestConditionsAreNotCalls(t *testing.T) {
+	for source, want := range map[string]bool{"if (a) revert();": true, "if(a)": true, "if\n\t(a)": true, "iffy(a);": false, "ifs (a);": false, "if": false, "a = if_(b);": false} {
+		if got := isCondition(source); got != want {
+			t.Errorf("%q: %t", source, got)
+		}
+	}
+}

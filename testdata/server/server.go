@@ -22,6 +22,7 @@ type Server struct {
 	URL     string
 	Folder  string // of the world; Stop removes it
 	command *exec.Cmd
+	ended   chan error // of the program
 }
 
 const startTimeout = 1500 * time.Second // as long as a large world takes
@@ -36,13 +37,19 @@ func Serve(ctx context.Context, binary string, flags ...string) (*Server, error)
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{URL: "http://" + address, Folder: folder}
+	s := &Server{URL: "http://" + address, Folder: folder, ended: make(chan error, 1)}
 	s.command = exec.CommandContext(ctx, binary, append([]string{"--db", s.World(), "--addr", address, "--quiet"}, flags...)...)
 	s.command.Stderr = os.Stderr
 	if err := s.command.Start(); err != nil {
 		return nil, err
 	}
-	for end := time.Now().Add(startTimeout); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
+	go func() { s.ended <- s.command.Wait() }()
+	for end := time.Now().Add(startTimeout); time.Now().Before(end); {
+		select {
+		case err := <-s.ended:
+			return nil, errors.Join(fmt.Errorf("%s ended before it served", binary), err, os.RemoveAll(folder))
+		case <-time.After(50 * time.Millisecond):
+		}
 		answer, err := http.Get(s.URL + "/sim/health") // 503 while it generates the world
 		if err != nil {
 			continue
@@ -69,7 +76,7 @@ func (s *Server) World() string { return filepath.Join(s.Folder, "world.db") }
 func (s *Server) Stop(ctx context.Context, verified bool) error {
 	err := s.command.Process.Signal(os.Interrupt)
 	if err == nil {
-		err = s.command.Wait()
+		err = <-s.ended
 	}
 	if err == nil && verified {
 		verify := exec.CommandContext(ctx, s.command.Path, "verify", "--quiet", "--db", s.World())

@@ -17,12 +17,7 @@ import (
 
 // TestCallsShareABudget: the calls of a batch may use an amount of gas together, whatever they are; then further ones are refused.
 func TestCallsShareABudget(t *testing.T) {
-	c := newChosenChain(t, evm.KindL1, false)
-	c.with(1_775_000_010, payment{})
-	head, err := c.Head(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	c, head := newPaidChain(t, evm.KindL1)
 	call := reader.Call{From: &c.from, To: &nobody}
 	tracer := "callTracer"
 	for name, do := range map[string]func(context.Context) error{

@@ -8,6 +8,7 @@ import (
 	"github.com/ethereum/go-ethereum/core/types"
 
 	"snowglobe/sim/evm"
+	"snowglobe/sim/evm/reader"
 )
 
 // payment is a transaction of the chain's only sender, a transfer of nothing to nobody in particular unless it says otherwise.
@@ -31,6 +32,18 @@ func newChosenChain(t testing.TB, kind evm.Kind, helicon bool) *randomChain {
 		c.builder.SetNetworkContext(c.NetworkContext)
 	}
 	return c
+}
+
+// newPaidChain makes a chain whose newest block has one payment.
+func newPaidChain(t testing.TB, kind evm.Kind) (*randomChain, *reader.Block) {
+	t.Helper()
+	c := newChosenChain(t, kind, false)
+	c.with(1_775_000_010, payment{})
+	head, err := c.Head(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c, head
 }
 
 // with adds a block with transactions, and returns them with their logs.

@@ -21,12 +21,7 @@ import (
 
 // TestEstimates: an estimate suffices and is at most 1.5 % above what does; what cannot succeed is explained.
 func TestEstimates(t *testing.T) {
-	c := newChosenChain(t, evm.KindL1, false)
-	c.with(1_775_000_010, payment{})
-	head, err := c.Head(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	c, head := newPaidChain(t, evm.KindL1)
 	contract, deep, poor := common.HexToAddress("0xa1"), common.HexToAddress("0xa2"), common.HexToAddress("0xdead1")
 	coins := (*hexutil.Big)(big.NewInt(21_000*10 + 7))
 	state := func(code string) reader.Overrides {
@@ -97,12 +92,7 @@ func TestEstimates(t *testing.T) {
 
 // TestPricesOfCalls: code sees the price that a call offers, by either style, and no more than its cap.
 func TestPricesOfCalls(t *testing.T) {
-	c := newChosenChain(t, evm.KindL1, false)
-	c.with(1_775_000_010, payment{})
-	head, err := c.Head(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	c, head := newPaidChain(t, evm.KindL1)
 	o := reader.Overrides{Block: &reader.BlockOverrides{BaseFee: hexBig(10)}, State: reader.StateOverrides{bombAddress: {Code: returning("3a")}}} // GASPRICE
 	for _, p := range []struct{ price, most, tip, want int64 }{{0, 0, 0, 0}, {12, 0, 0, 12}, {0, 30, 4, 14}, {0, 12, 4, 12}, {0, 30, 0, 10}} {
 		call := &reader.Call{From: &c.from, To: &bombAddress}
@@ -133,12 +123,7 @@ func TestPricesOfCalls(t *testing.T) {
 
 // TestAccessListsOfCalls: the accounts and slots that a call reads, without what is warm anyway, and the gas that it then uses.
 func TestAccessListsOfCalls(t *testing.T) {
-	c := newChosenChain(t, evm.KindL1, false)
-	c.with(1_775_000_010, payment{})
-	head, err := c.Head(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	c, head := newPaidChain(t, evm.KindL1)
 	o := reader.Overrides{State: reader.StateOverrides{bombAddress: {Code: hexData("6005 54 50 61aa01 31 50 30 31 50 32 31 50 6002 31 50 41 31 50 00")}}}
 	list, result, err := c.AccessList(t.Context(), head, &reader.Call{From: &c.from, To: &bombAddress}, o)
 	if err != nil {
@@ -161,12 +146,7 @@ func TestAccessListsOfCalls(t *testing.T) {
 
 // TestSignedTransactionsAreTraced as if a block contained them.
 func TestSignedTransactionsAreTraced(t *testing.T) {
-	c := newChosenChain(t, evm.KindL1, false)
-	c.with(1_775_000_010, payment{})
-	head, err := c.Head(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	c, head := newPaidChain(t, evm.KindL1)
 	tx := types.MustSignNewTx(c.key, types.LatestSignerForChainID(big.NewInt(43114)), &types.DynamicFeeTx{ChainID: big.NewInt(43114), Nonce: 1, GasTipCap: big.NewInt(1), GasFeeCap: big.NewInt(1e12), Gas: 100_000, To: &emitters[1], Data: make([]byte, 160)})
 	tracer := "callTracer"
 	trace, err := c.TraceSigned(t.Context(), head, tx, c.from, &reader.TraceConfig{Tracer: &tracer})

@@ -38,12 +38,7 @@ func wordOf(raw []byte) string { return common.BytesToHash(raw).Big().String() }
 // its transactions and receipts.
 func TestSimulatedBlocksFollowEachOther(t *testing.T) {
 	for _, kind := range []evm.Kind{evm.KindL1, evm.KindC} {
-		c := newChosenChain(t, kind, false)
-		c.with(1_775_000_010, payment{})
-		head, err := c.Head(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		c, head := newPaidChain(t, kind)
 		const start = 1_775_000_010
 		code := map[string]common.Address{}
 		state := reader.StateOverrides{}
@@ -124,12 +119,7 @@ func TestSimulatedBlocksFollowEachOther(t *testing.T) {
 
 // TestSimulationsAreRefused has go-ethereum's errors and codes.
 func TestSimulationsAreRefused(t *testing.T) {
-	c := newChosenChain(t, evm.KindL1, false)
-	c.with(1_775_000_010, payment{})
-	head, err := c.Head(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	c, head := newPaidChain(t, evm.KindL1)
 	poor := common.HexToAddress("0xdead1")
 	block := func(o *reader.BlockOverrides, calls ...reader.Call) reader.BlockCalls {
 		return reader.BlockCalls{Block: o, Calls: calls}
@@ -248,12 +238,7 @@ func TestSimulatedLogs(t *testing.T) {
 
 // TestBundlesRunOneAfterTheOther: each call on the state that the last one left, each bundle a block and a second later, with chosen hashes.
 func TestBundlesRunOneAfterTheOther(t *testing.T) {
-	c := newChosenChain(t, evm.KindL1, false)
-	c.with(1_775_000_010, payment{})
-	head, err := c.Head(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	c, head := newPaidChain(t, evm.KindL1)
 	counter := common.HexToAddress("0xa1")
 	o := reader.Overrides{State: reader.StateOverrides{
 		counter: {Code: hexData("5f54 6001 01 80 5f55 5f52 6020 5f f3")}, {19: 0xa2}: {Code: returning("43")}, {19: 0xa3}: {Code: returning("42")}, {19: 0xa4}: {Code: returning("6001 40")}, {19: 0xa5}: {Code: returning("5f 40")},
@@ -297,12 +282,7 @@ func TestBundlesRunOneAfterTheOther(t *testing.T) {
 
 // TestSignedTransactionsOnTop: what each pays the coinbase, on the state that the last one left, within the gas of a block.
 func TestSignedTransactionsOnTop(t *testing.T) {
-	c := newChosenChain(t, evm.KindL1, false)
-	c.with(1_775_000_010, payment{})
-	head, err := c.Head(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	c, head := newPaidChain(t, evm.KindL1)
 	miner := common.HexToAddress("0xfee")
 	sign := func(nonce, gas uint64, tip, value int64, to common.Address) reader.Signed {
 		tx := types.MustSignNewTx(c.key, types.LatestSignerForChainID(big.NewInt(43114)), &types.DynamicFeeTx{ChainID: big.NewInt(43114), Nonce: nonce, GasTipCap: big.NewInt(tip), GasFeeCap: big.NewInt(1000), Gas: gas, To: &to, Value: big.NewInt(value)})
@@ -335,12 +315,7 @@ func TestSignedTransactionsOnTop(t *testing.T) {
 
 // TestOverridesReachTheCode: a call sees each part of the block and of an account that a client replaced, by its older or newer name.
 func TestOverridesReachTheCode(t *testing.T) {
-	c := newChosenChain(t, evm.KindL1, false)
-	c.with(1_775_000_010, payment{})
-	head, err := c.Head(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	c, head := newPaidChain(t, evm.KindL1)
 	for _, o := range []struct{ op, block, account, want string }{
 		{"43", `{"number":"0x4d"}`, ``, "77"}, {"43", `{}`, ``, "1"}, {"42", `{"time":"0x4d"}`, ``, "77"}, {"42", `{}`, ``, "1775000010"},
 		{"45", `{"gasLimit":"0x4d0000"}`, ``, "5046272"}, {"45", `{}`, ``, "15000000"},
@@ -428,12 +403,7 @@ func TestPrecompilesThatMove(t *testing.T) {
 // TestSimulatedFeesFollow: with the network's rules, the base fee of a block follows from the one before it.
 func TestSimulatedFeesFollow(t *testing.T) {
 	for _, kind := range []evm.Kind{evm.KindL1, evm.KindC} {
-		c := newChosenChain(t, kind, false)
-		c.with(1_775_000_010, payment{})
-		head, err := c.Head(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		c, head := newPaidChain(t, kind)
 		made, err := c.Simulate(t.Context(), head, reader.Simulation{Validate: true, Blocks: []reader.BlockCalls{{Calls: []reader.Call{{From: &c.from, To: &nobody, MaxFeePerGas: hexBig(1e12), MaxPriorityFeePerGas: hexBig(1)}}}, {}}})
 		if err != nil {
 			t.Fatal(err)
