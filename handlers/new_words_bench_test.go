@@ -1,4 +1,4 @@
-// make bench: requests with words that no request had before.
+// make bench: requests with words that no request had before, and one whose answer is never remembered.
 
 package handlers_test
 
@@ -46,6 +46,7 @@ func newWords(w control.World, token string) []newWord {
 		{"eth_call balanceOf", method("eth_call", func(n uint64) []any {
 			return []any{map[string]string{"to": token, "data": "0x70a08231" + strings.Repeat("0", 24) + account(n)[2:]}, "latest"}
 		}), true, budget("eth_call, each for a different account")},
+		{"eth_gasPrice", method("eth_gasPrice", func(uint64) []any { return []any{} }), true, ""},
 		{"full block", method("eth_getBlockByNumber", func(n uint64) []any { return []any{quantity(block(n)), true} }), false,
 			budget("full blocks, a different one each time")},
 		{"REST block", path("blocks/%d", block), false, ""},

@@ -43,7 +43,8 @@ type Chain struct {
 
 	feed     event.FeedOf[*BlockEvent]
 	lastTips atomic.Pointer[recentTips]
-	gone     cache.Derived[int64, []byte] // addresses of deleted accounts, by the file's commits
+	gone     cache.Derived[int64, []byte]           // addresses of deleted accounts, by the file's commits
+	next     cache.Derived[headState, *evm.Builder] // a draft on the head that describes the next block and is never opened
 
 	rewindsLock sync.Mutex
 	rewinds     []*Rewind // the newest ones
