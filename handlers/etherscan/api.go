@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"snowglobe/fixtures"
+	"snowglobe/handlers/journal"
 	"snowglobe/handlers/permit"
 	"snowglobe/handlers/rest"
 	"snowglobe/handlers/verification"
@@ -140,7 +141,7 @@ func (p *parsed) readBody(r *http.Request) error {
 	if err != nil || len(body) > maxBody {
 		return errBody
 	}
-	rest.KeepRequest(r.Context(), body)
+	rest.Mounted(r.Context()).Body = journal.Keep(body)
 	kind, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil {
 		kind = "application/x-www-form-urlencoded"
@@ -167,7 +168,7 @@ func (p *parsed) readBody(r *http.Request) error {
 func (a *API) Locate(r *http.Request) (located *http.Request, network, chain string) {
 	r, p := parse(r)
 	if name := p.values.action(); name != "" {
-		rest.NameOperation(r.Context(), name)
+		rest.Mounted(r.Context()).Operation = name
 	}
 	c, err := a.chainOf(r, p.values)
 	if err != nil {
@@ -262,7 +263,7 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	r, p := parse(r)
 	q := &request{Request: r, api: a, values: p.values, name: p.values.action(), world: a.options.World}
 	if q.name != "" {
-		rest.NameOperation(r.Context(), q.name)
+		rest.Mounted(r.Context()).Operation = q.name
 	}
 	if p.err != nil {
 		send(w, r, http.StatusOK, p.err)
@@ -336,7 +337,7 @@ func (r *request) fail(w http.ResponseWriter, err error) {
 	case r.Context().Err() != nil || sim.Overtaken(r.Context()):
 		send(w, r.Request, http.StatusServiceUnavailable, refusal("Error! The world was reverted during this request: try again"))
 	default:
-		rest.Logger(r.Context()).Error("request failed", "operation", r.name, "err", err)
+		rest.Mounted(r.Context()).Log.Error("request failed", "operation", r.name, "err", err)
 		send(w, r.Request, http.StatusInternalServerError, refusal("Unexpected error, timeout or server too busy. Please try again later"))
 	}
 }

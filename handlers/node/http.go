@@ -107,7 +107,7 @@ func (n *Node) dispatch(w http.ResponseWriter, r *http.Request, served route) {
 		return
 	}
 	if served.log != nil {
-		rest.SetLogger(r.Context(), served.log)
+		rest.Mounted(r.Context()).Log = served.log
 	}
 	if served.handler == nil {
 		http.NotFound(w, r)

@@ -55,7 +55,7 @@ func (c *requestContext) readAll(hr *http.Request) ([]byte, error) {
 	if err != nil {
 		return nil, BadRequest("the body is incomplete")
 	}
-	c.received = journal.Keep(raw)
+	c.Body = journal.Keep(raw)
 	return raw, nil
 }
 

@@ -25,7 +25,7 @@ type explorer struct{}
 func (explorer) ServeHTTP(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "explored") }
 
 func (explorer) Locate(r *http.Request) (*http.Request, string, string) {
-	rest.NameOperation(r.Context(), "account."+r.URL.Query().Get("action"))
+	rest.Mounted(r.Context()).Operation = "account." + r.URL.Query().Get("action")
 	return r, "", ""
 }
 

@@ -38,7 +38,7 @@ func (c *requestContext) logIgnored(hr *http.Request) {
 		if near := spelling.Nearest(name, c.op.queryNames()); near != "" {
 			attributes = append(attributes, "meant", near)
 		}
-		c.logger.Warn("unknown parameter ignored", attributes...)
+		c.Log.Warn("unknown parameter ignored", attributes...)
 	}
 }
 

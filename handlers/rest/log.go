@@ -8,7 +8,6 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
-	"strings"
 	"time"
 
 	"snowglobe/handlers/fault"
@@ -32,37 +31,21 @@ func NewLogger(w io.Writer, format string, quiet bool) (*slog.Logger, error) {
 	return nil, fmt.Errorf("log format %q is not one of text, json", format)
 }
 
-// NameOperation labels a mounted handler's request for the access log and the counters. Names must come from a list, never from the client.
-func NameOperation(ctx context.Context, operation string) {
-	if c, ok := ctx.Value(contextKey{}).(*requestContext); ok {
-		c.mounted = operation
-	}
+// MountedRequest is what a mounted handler tells about its request, for the access log, the journal and the counters.
+type MountedRequest struct {
+	Operation string               // from a list, never from the client
+	Log       *slog.Logger         // logs the request
+	Recorded  bool                 // whether the next two are read
+	Body      journal.Body         // of the request; must not change afterwards
+	Calls     []journal.CallRecord // with their outcomes
 }
 
-// SetLogger sets the logger that logs a request, in place of the server's.
-func SetLogger(ctx context.Context, log *slog.Logger) {
+// Mounted returns the part of a request that its mounted handler may change; outside a server, one that nobody reads.
+func Mounted(ctx context.Context) *MountedRequest {
 	if c, ok := ctx.Value(contextKey{}).(*requestContext); ok {
-		c.logger = log
+		return &c.MountedRequest
 	}
-}
-
-// Logger returns the logger that logs a request.
-func Logger(ctx context.Context) *slog.Logger {
-	if c, ok := ctx.Value(contextKey{}).(*requestContext); ok {
-		return c.logger
-	}
-	return slog.New(slog.DiscardHandler)
-}
-
-// observe counts an answered request. If the handler wrote nothing, the status is 200.
-func (c *requestContext) observe() {
-	if c.server.opts.Observe == nil {
-		return
-	}
-	if c.status == 0 {
-		c.status = http.StatusOK
-	}
-	c.server.opts.Observe(c.operation(), c.status, c.took)
+	return &MountedRequest{Log: slog.New(slog.DiscardHandler)}
 }
 
 // Use is a request as the usage figures count it.
@@ -119,48 +102,15 @@ func (c *requestContext) interfaceName() string {
 	case c.op != nil:
 		return c.op.in.Name
 	case c.mount != nil:
-		return c.mount.interfaceName()
-	case c.mounted != "":
+		return c.mount.in
+	case c.Operation != "":
 		return Sim.Name
 	}
 	return ""
 }
 
-// interfaceName returns the interface with the mount's prefix.
-func (m *mount) interfaceName() string {
-	switch {
-	case m.name == Etherscan, m.name == Sourcify:
-		return m.name
-	case strings.HasPrefix(m.prefix, "/v"):
-		return Data.Name
-	case strings.HasSuffix(m.prefix, "/ext"):
-		return nodeInterface
-	}
-	return Sim.Name
-}
-
 // nodeInterface is the name of the node's interface, which has no operations.
 const nodeInterface = "node"
-
-// KeepRequest records a request body that a mounted handler has read, for the journal. The body must not change afterwards.
-func KeepRequest(ctx context.Context, body []byte) {
-	if c, ok := ctx.Value(contextKey{}).(*requestContext); ok && c.keeps {
-		c.received = journal.Keep(body)
-	}
-}
-
-// Recorded reports whether a request is recorded, for the journal or the log.
-func Recorded(ctx context.Context) bool {
-	c, ok := ctx.Value(contextKey{}).(*requestContext)
-	return ok && c.keeps
-}
-
-// RecordCalls records the calls of a request.
-func RecordCalls(ctx context.Context, calls []journal.CallRecord) {
-	if c, ok := ctx.Value(contextKey{}).(*requestContext); ok {
-		c.calls = calls
-	}
-}
 
 // RecordMessage records a WebSocket message and its answer in the log and in the journal; ctx belongs to the request that opened the
 // connection.
@@ -169,7 +119,7 @@ func RecordMessage(ctx context.Context, operation string, message []byte, calls 
 	if ok {
 		c.use(operation, time.Since(since))
 	}
-	if !ok || !c.keeps {
+	if !ok || !c.Recorded {
 		return
 	}
 	e := c.exchange()

@@ -130,7 +130,7 @@ func (s *Server) schemas(d schema.Dialect) *schema.Schemas { return s.docs.of(d)
 
 func (s *Server) serveOpenAPI(w http.ResponseWriter, r *http.Request) {
 	c := w.(*requestContext)
-	c.mounted = "documentation"
+	c.Operation = "documentation"
 	if c.refuse(r) {
 		return
 	}

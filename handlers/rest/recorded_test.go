@@ -116,15 +116,16 @@ func TestRequestsAreRecordedAsSent(t *testing.T) {
 	r := newRecording(t, nil)
 	r.Mount("node", "/ext", http.HandlerFunc(func(w http.ResponseWriter, hr *http.Request) {
 		body, _ := io.ReadAll(hr.Body)
-		switch rest.KeepRequest(hr.Context(), body); hr.URL.Path {
+		m := rest.Mounted(hr.Context())
+		switch m.Body = journal.Keep(body); hr.URL.Path {
 		case "/ext/whole":
 			_, _ = rest.WriteWhole(w, []byte("whole\n"))
 			_, _ = rest.WriteWhole(w, []byte("more"))
 		case "/ext/batch":
-			rest.NameOperation(hr.Context(), "batch")
-			rest.RecordCalls(hr.Context(), []journal.CallRecord{{Method: "eth_call", Error: &journal.CallError{Code: 3, Message: "oops"}}})
+			m.Operation = "batch"
+			m.Calls = []journal.CallRecord{{Method: "eth_call", Error: &journal.CallError{Code: 3, Message: "oops"}}}
 		case "/ext/one":
-			rest.RecordCalls(hr.Context(), []journal.CallRecord{{Method: "eth_call", Error: &journal.CallError{Code: 3, Message: "oops"}}})
+			m.Calls = []journal.CallRecord{{Method: "eth_call", Error: &journal.CallError{Code: 3, Message: "oops"}}}
 		}
 		fmt.Fprint(w, "parts ")
 		fmt.Fprint(w, "come")
@@ -217,13 +218,13 @@ func TestWhatIsRecorded(t *testing.T) {
 				o.Log = nil
 			}
 		})
-		r.Mount("node", "/ext", http.HandlerFunc(func(w http.ResponseWriter, hr *http.Request) { fmt.Fprint(w, rest.Recorded(hr.Context())) }))
+		r.Mount("node", "/ext", http.HandlerFunc(func(w http.ResponseWriter, hr *http.Request) { fmt.Fprint(w, rest.Mounted(hr.Context()).Recorded) }))
 		expect(t, get(t, r.Server, "/ext/info"), 200, fmt.Sprint(c.want))
 		w := httptest.NewRecorder()
 		r.ServeHTTP(w, httptest.NewRequestWithContext(rest.Inside(t.Context()), "GET", "/ext/info", nil))
 		expect(t, w, 200, "false")
 	}
-	if rest.Recorded(t.Context()) {
+	if rest.Mounted(t.Context()).Recorded {
 		t.Error("no request is recorded")
 	}
 	var log bytes.Buffer
@@ -239,23 +240,20 @@ func TestWhatIsRecorded(t *testing.T) {
 	}
 }
 
-// TestAMountChoosesItsLog: the line about a request goes to the log of the world that answers it.
+// TestAMountChoosesItsLog: the line about a request goes to the log of the world that answers it. The status is the one that the client gets, even if
+// the handler writes nothing.
 func TestAMountChoosesItsLog(t *testing.T) {
 	r := newRecording(t, nil)
 	var other bytes.Buffer
 	log := slog.New(slog.NewTextHandler(&other, nil))
 	r.Mount("node", "/ext", http.HandlerFunc(func(_ http.ResponseWriter, hr *http.Request) {
-		rest.SetLogger(hr.Context(), log)
-		if rest.Logger(hr.Context()) != log {
-			t.Error("the request has another log")
-		}
+		rest.Mounted(hr.Context()).Log = log
 	}))
 	get(t, r.Server, "/ext/info")
-	if r.log.Len() > 0 || !strings.Contains(other.String(), "/ext/info") {
+	if r.log.Len() > 0 || !strings.Contains(other.String(), "/ext/info") || !strings.Contains(other.String(), "status=200") {
 		t.Errorf("the server's log has %s, the other %s", &r.log, &other)
 	}
-	rest.SetLogger(t.Context(), log)
-	rest.Logger(t.Context()).Info("to nobody")
+	rest.Mounted(t.Context()).Log.Info("to nobody")
 }
 
 // sink is a client that takes some bytes and then fails.

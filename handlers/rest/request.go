@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -159,25 +160,22 @@ type requestContext struct {
 	dialect  schema.Dialect
 	prefixed bool // whether it came under /upstream
 	op       *operation
-	mounted  string
 	mount    *mount
-	logger   *slog.Logger // logs the request
 	large    LargeAnswer
 	start    time.Time
 	took     time.Duration
-	received journal.Body         // the request's body
-	fault    string               // applied to the request
-	end      func()               // ends the response in place of its last byte, nil for none
-	calls    []journal.CallRecord // of the request, with their outcomes
+	fault    string // applied to the request
+	end      func() // ends the response in place of its last byte, nil for none
 }
 
 func (s *Server) newRequestContext(w http.ResponseWriter, r *http.Request) *requestContext {
-	c := &requestContext{responseWriter: responseWriter{ResponseWriter: w}, server: s, start: s.opts.Now(), logger: s.opts.Log}
+	c := &requestContext{responseWriter: responseWriter{ResponseWriter: w}, server: s, start: s.opts.Now()}
+	c.Log = s.opts.Log
 	c.id = s.requestID(r)
 	core, throughCore := cutCore(r)
 	c.request, c.prefixed = cutPrefix(core)
 	c.dialect = s.opts.Dialect.choose(r, c.prefixed || throughCore)
-	c.keeps = !IsInside(r.Context()) && (s.opts.Journal.On() || c.logs())
+	c.Recorded = !IsInside(r.Context()) && (s.opts.Journal.On() || c.logs())
 	w.Header()["X-Request-Id"] = []string{c.id}
 	return c
 }
@@ -219,6 +217,9 @@ func (c *requestContext) finish() {
 			c.fail(c.failure(), false)
 		}
 	}
+	if c.status == 0 && c.end == nil {
+		c.status = http.StatusOK // of a handler that wrote nothing
+	}
 	if !IsInside(c.request.Context()) {
 		c.note()
 	}
@@ -237,10 +238,10 @@ func shownByPage(r *http.Request) bool {
 // note reports the response to the log, the journal and the counters.
 func (c *requestContext) note() {
 	c.took = c.server.opts.Now().Sub(c.start)
-	recorded := c.server.opts.Journal.On() && c.keeps && !(c.op != nil && c.op.Unrecorded) && !shownByPage(c.request)
+	recorded := c.server.opts.Journal.On() && c.Recorded && !(c.op != nil && c.op.Unrecorded) && !shownByPage(c.request)
 	if logged := c.logs(); logged || recorded {
 		e := c.exchange()
-		e.AnswerHeader, e.Request, e.Calls, e.Answer, e.Took = c.Header(), c.received, c.calls, c.answer, c.took
+		e.AnswerHeader, e.Request, e.Calls, e.Answer, e.Took = c.Header(), c.Body, c.Calls, c.answer, c.took
 		if logged {
 			c.writeAccessLog(e)
 		}
@@ -248,12 +249,14 @@ func (c *requestContext) note() {
 			c.server.opts.Journal.Add(e)
 		}
 	}
-	c.observe()
+	if observe := c.server.opts.Observe; observe != nil {
+		observe(c.operation(), cmp.Or(c.status, http.StatusOK), c.took)
+	}
 	c.use(c.operation(), c.took)
 }
 
 // logs reports whether the request is logged.
-func (c *requestContext) logs() bool { return c.logger.Enabled(c.request.Context(), slog.LevelInfo) }
+func (c *requestContext) logs() bool { return c.Log.Enabled(c.request.Context(), slog.LevelInfo) }
 
 // writeAccessLog writes one line about the request, without its secrets.
 func (c *requestContext) writeAccessLog(e *journal.Exchange) {
@@ -283,14 +286,14 @@ func (c *requestContext) writeAccessLog(e *journal.Exchange) {
 	add(textlog.Fault, e.Fault)
 	line := slog.NewRecord(c.server.opts.Now(), slog.LevelInfo, textlog.Request, 0) // the logger would look up its caller
 	line.AddAttrs(attrs...)
-	_ = c.logger.Handler().Handle(c.request.Context(), line) // there is nowhere to report that the log fails
+	_ = c.Log.Handler().Handle(c.request.Context(), line) // there is nowhere to report that the log fails
 }
 
 func (c *requestContext) operation() string {
 	if c.op != nil {
 		return c.op.ID
 	}
-	return c.mounted
+	return c.Operation
 }
 
 // Write sends a part of the response. A large response has to wait until there is room for it, and must be read in time.

@@ -19,7 +19,7 @@ type responseWriter struct {
 	last   [2]byte
 	held   int // bytes of last that are still to be sent
 
-	keeps  bool // whether the journal wants the body
+	MountedRequest
 	whole  bool // whether answer is the body before compression, so that writes do not count
 	answer journal.Body
 
@@ -28,7 +28,7 @@ type responseWriter struct {
 
 // keep records the response's body before compression; it must not change afterwards.
 func (w *responseWriter) keep(body []byte) {
-	if w.keeps {
+	if w.Recorded {
 		w.answer, w.whole = journal.Keep(body), true
 	}
 }
@@ -43,7 +43,7 @@ func WriteWhole(w http.ResponseWriter, body []byte) (int, error) {
 
 // keepCopy records a body that may change afterwards.
 func (w *responseWriter) keepCopy(body []byte) {
-	if w.keeps && !w.whole {
+	if w.Recorded && !w.whole {
 		w.keep(append(make([]byte, 0, min(len(body), journal.KeptBody)), body[:min(len(body), journal.KeptBody)]...))
 		w.answer.Size = int64(len(body))
 	}
@@ -61,7 +61,7 @@ func (w *responseWriter) keepNothing() { w.answer, w.whole = journal.Body{}, tru
 
 // keepPart records a body that is written in parts.
 func (w *responseWriter) keepPart(b []byte) {
-	if w.keeps && !w.whole {
+	if w.Recorded && !w.whole {
 		w.answer.Add(b)
 	}
 }

@@ -30,10 +30,9 @@ type node struct{ failing map[int]*fault.Action }
 func (n *node) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, _ := io.ReadAll(r.Body)
 	n.failing = fault.Failing(r.Context())
-	rest.NameOperation(r.Context(), "echo")
-	rest.KeepRequest(r.Context(), body)
-	rest.RecordCalls(r.Context(), []journal.CallRecord{{Method: "echo"}})
-	fmt.Fprintf(w, "%s %t", body, rest.Recorded(r.Context()))
+	m := rest.Mounted(r.Context())
+	m.Operation, m.Body, m.Calls = "echo", journal.Keep(body), []journal.CallRecord{{Method: "echo"}}
+	fmt.Fprintf(w, "%s %t", body, m.Recorded)
 }
 
 func (*node) Locate(r *http.Request) (*http.Request, string, string) {
@@ -85,7 +84,7 @@ func newFaulty(t *testing.T) *faulty {
 	})
 	f.Mount("node", "/ext", f.node)
 	f.Mount("node", "/fuji/ext", f.node)
-	f.MountPages("/pages", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, rest.Recorded(r.Context())) }))
+	f.MountPages("/pages", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, rest.Mounted(r.Context()).Recorded) }))
 	return f
 }
 

@@ -105,6 +105,7 @@ type Server struct {
 // mount is a handler that serves a whole path.
 type mount struct {
 	name, prefix string
+	in           string // the interface's name
 	handler      http.Handler
 	unrecorded   bool
 }
@@ -166,7 +167,16 @@ func (s *Server) Register(in *Interface, ops ...Operation) error {
 // adds request ids, the access log and protection from panics. The rest is up to the handler: it gets the path as the client wrote it,
 // without the dialect's prefix, and applies its own cross-origin rules.
 func (s *Server) Mount(name, prefix string, h http.Handler) {
-	s.mounts = append(s.mounts, mount{name: name, prefix: strings.TrimSuffix(prefix, "/"), handler: h})
+	m := mount{name: name, prefix: strings.TrimSuffix(prefix, "/"), in: Sim.Name, handler: h}
+	switch {
+	case name == Etherscan, name == Sourcify:
+		m.in = name
+	case strings.HasPrefix(prefix, "/v"):
+		m.in = Data.Name
+	case strings.HasSuffix(m.prefix, "/ext"):
+		m.in = nodeInterface
+	}
+	s.mounts = append(s.mounts, m)
 }
 
 // MountPages mounts the simulator's pages, whose requests the journal leaves out because no client sends them.
@@ -209,7 +219,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer c.finish()
 	c.Header()["X-Content-Type-Options"] = nosniff // on every response: mounted handlers repeat clients' texts, too
 	if m := s.mounted(c.request.URL.Path); m != nil {
-		c.mount, c.mounted, c.keeps = m, m.name, c.keeps && !m.unrecorded
+		c.mount, c.Operation, c.Recorded = m, m.name, c.Recorded && !m.unrecorded
 		c.serveMount(c.request.WithContext(context.WithValue(c.request.Context(), contextKey{}, c)))
 		return
 	}

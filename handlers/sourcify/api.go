@@ -14,6 +14,7 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 
+	"snowglobe/handlers/journal"
 	"snowglobe/handlers/permit"
 	"snowglobe/handlers/rest"
 	"snowglobe/handlers/solc"
@@ -113,7 +114,7 @@ func elements(r *http.Request) []string {
 func (a *API) Locate(r *http.Request) (located *http.Request, network, chain string) {
 	path := elements(r)
 	if op := operations(r.Method, path); op != nil {
-		rest.NameOperation(r.Context(), op.name)
+		rest.Mounted(r.Context()).Operation = op.name
 	}
 	if len(path) < 3 {
 		return r, "", ""
@@ -139,7 +140,7 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	path := elements(r)
 	if path[0] == "repo-ui" && len(path) == 3 {
-		rest.NameOperation(r.Context(), "repo-ui")
+		rest.Mounted(r.Context()).Operation = "repo-ui"
 		http.Redirect(w, r, rest.BasePath(r)+"/sim/explorer/"+url.PathEscape(path[1])+"/address/"+url.PathEscape(path[2])+"/contract", http.StatusFound)
 		return
 	}
@@ -148,7 +149,7 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		a.send(w, r, 0, nil, refusal(http.StatusNotFound, "not_found", "Cannot %s %.200s", r.Method, r.URL.Path))
 		return
 	}
-	rest.NameOperation(r.Context(), op.name)
+	rest.Mounted(r.Context()).Operation = op.name
 	if err := a.options.Permit.Check(r, op.class); err != nil {
 		if a.options.Permit.CheckPage(r, op.class) != nil {
 			h.Del("Access-Control-Allow-Origin")
@@ -171,7 +172,7 @@ func (a *API) send(w http.ResponseWriter, r *http.Request, status int, answer an
 		case r.Context().Err() != nil || sim.Overtaken(r.Context()):
 			e = refusal(http.StatusServiceUnavailable, "internal_error", "the world was reverted during this request: try again")
 		default:
-			rest.Logger(r.Context()).Error("request failed", "err", err)
+			rest.Mounted(r.Context()).Log.Error("request failed", "err", err)
 			e = refusal(http.StatusInternalServerError, "internal_error", "the simulator failed; its log has the cause")
 		}
 		e.ID = w.Header().Get("X-Request-Id")
@@ -190,7 +191,7 @@ func readBody(r *http.Request, into any) error {
 	if err != nil || len(body) > maxBody {
 		return refusal(http.StatusRequestEntityTooLarge, "invalid_parameter", "the body is larger than %d MiB or could not be read to its end", maxBody>>20)
 	}
-	rest.KeepRequest(r.Context(), body)
+	rest.Mounted(r.Context()).Body = journal.Keep(body)
 	if err := json.Unmarshal(body, into); err != nil {
 		return refusal(http.StatusBadRequest, "invalid_json", "the body is not the JSON that is expected: %.200v", err)
 	}

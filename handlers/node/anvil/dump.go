@@ -44,7 +44,7 @@ func (a *api) loadState(ctx context.Context, dump hexutil.Bytes) (bool, error) {
 		state.Notes = append(state.Notes, interchange.Note{Line: 1, Field: "accounts." + address.Hex(), Reason: "it has more holders than are listed"})
 	}
 	for _, note := range state.Notes {
-		rest.Logger(ctx).Info("a state dump was not loaded whole", "note", note.String())
+		rest.Mounted(ctx).Log.Info("a state dump was not loaded whole", "note", note.String())
 	}
 	return true, nil
 }

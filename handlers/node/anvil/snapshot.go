@@ -28,7 +28,7 @@ func (a *api) revert(ctx context.Context, id number) (bool, error) {
 		err = a.network.World.Revert(ctx, id.Int64(), true)
 	}
 	if errors.Is(err, store.ErrNotFound) {
-		rest.Logger(ctx).Warn("a revert did nothing: there is no such snapshot", "snapshot", hexutil.EncodeBig(&id.Int))
+		rest.Mounted(ctx).Log.Warn("a revert did nothing: there is no such snapshot", "snapshot", hexutil.EncodeBig(&id.Int))
 		return false, nil
 	}
 	return err == nil, err

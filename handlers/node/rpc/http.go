@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"snowglobe/handlers/fault"
+	"snowglobe/handlers/journal"
 	"snowglobe/handlers/rest"
 )
 
@@ -25,8 +26,8 @@ func (s *Server) Read(r *http.Request, body []byte) (*http.Request, []fault.Call
 	}
 	request := s.parse(body)
 	s.note(r.Context(), request)
-	if rest.Recorded(r.Context()) {
-		rest.RecordCalls(r.Context(), request.record())
+	if m := rest.Mounted(r.Context()); m.Recorded {
+		m.Calls = request.record()
 	}
 	return r.WithContext(context.WithValue(r.Context(), readKey{}, request)), request.faultCalls()
 }
@@ -46,14 +47,12 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	x := &exchange{Request: request, from: r, faults: fault.Failing(r.Context())}
-	recorded := rest.Recorded(r.Context())
-	if recorded {
+	m := rest.Mounted(r.Context())
+	if m.Recorded {
 		x.records = request.record()
 	}
 	o := s.answer(r.Context(), x)
-	if recorded {
-		rest.RecordCalls(r.Context(), x.records)
-	}
+	m.Calls = x.records
 	if !o.empty() {
 		s.send(w, r.Context(), o)
 	}
@@ -61,9 +60,9 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // note labels a request with its method, and logs each call at the level that shows every call.
 func (s *Server) note(ctx context.Context, r *Request) {
-	name := s.name(r)
-	rest.NameOperation(ctx, name)
-	rest.Logger(ctx).Debug("API called", "method", name)
+	m := rest.Mounted(ctx)
+	m.Operation = s.name(r)
+	m.Log.Debug("API called", "method", m.Operation)
 }
 
 // readBody reads a whole request. If the request is too large or unreadable, readBody has already answered it.
@@ -77,7 +76,7 @@ func (s *Server) readBody(w http.ResponseWriter, r *http.Request) ([]byte, bool)
 		http.Error(w, "the request body could not be read", http.StatusBadRequest)
 		return nil, false
 	}
-	rest.KeepRequest(r.Context(), body)
+	rest.Mounted(r.Context()).Body = journal.Keep(body)
 	if problem := s.tooMuch(body); problem != "" {
 		http.Error(w, problem, http.StatusRequestEntityTooLarge)
 		return nil, false

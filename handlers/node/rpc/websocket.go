@@ -155,7 +155,7 @@ func (c *connection) answer(ctx context.Context, message []byte) {
 	since, answer, opened := time.Now(), journal.Body{}, c.opened.Context()
 	x := &exchange{Request: c.server.parse(message), from: c.opened, conn: c}
 	plan := rest.MessageFault(opened, message, x.faultCalls)
-	if rest.Recorded(opened) {
+	if rest.Mounted(opened).Recorded {
 		x.records = x.record()
 	}
 	record := sync.OnceFunc(func() {
