@@ -435,13 +435,20 @@ func TestTheLatestAreRemembered(t *testing.T) {
 	}
 }
 
-// TestTooManyIntervals: a range with more intervals than anyone plots is refused.
-func TestTooManyIntervals(t *testing.T) {
+// TestRefusals: an unknown network or grouping, a range that ends before it begins and one with more intervals than anyone plots are refused.
+func TestRefusals(t *testing.T) {
 	w := seedtest.Shared(t, "tiny", 1)
 	r := newReported(t, w)
-	q, rec := httptest.NewRequest(http.MethodGet, fmt.Sprintf("/v1/apiUsageMetrics?timeInterval=minute&startTimestamp=%d", w.Meta.Until-40*day), nil), httptest.NewRecorder()
-	if r.server.ServeHTTP(rec, q); rec.Code != http.StatusBadRequest || !strings.Contains(rec.Body.String(), "choose a shorter one") {
-		t.Errorf("a month by minutes: %d %.200s", rec.Code, rec.Body)
+	for path, text := range map[string]string{
+		"/v1/primaryNetworkRpcUsageMetrics":                                                           "network",
+		"/v1/apiUsageMetrics?groupBy=country":                                                         "groupBy",
+		"/v1/apiUsageMetrics?startTimestamp=2&endTimestamp=1":                                         "startTimestamp",
+		fmt.Sprintf("/v1/apiUsageMetrics?timeInterval=minute&startTimestamp=%d", w.Meta.Until-40*day): "choose a shorter one",
+	} {
+		q, rec := httptest.NewRequest(http.MethodGet, path, nil), httptest.NewRecorder()
+		if r.server.ServeHTTP(rec, q); rec.Code != http.StatusBadRequest || !strings.Contains(rec.Body.String(), text) {
+			t.Errorf("%s: %d %.200s", path, rec.Code, rec.Body)
+		}
 	}
 	get[apiUsage](r, fmt.Sprintf("/v1/apiUsageMetrics?timeInterval=minute&startTimestamp=%d", w.Clock.Unix()-day))
 }
