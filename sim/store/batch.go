@@ -226,25 +226,6 @@ func (b *Batch) scan(text string, args []any, fields ...any) error {
 	return nil
 }
 
-// each visits rows as the batch sees them, its own writes included.
-func (b *Batch) each(text string, args []any, visit func(scan func(fields ...any) error) error) error {
-	statement, err := b.prepared(text)
-	if err != nil {
-		return err
-	}
-	rows, err := statement.Query(args...)
-	if err != nil {
-		return b.db.failure(text, err)
-	}
-	defer rows.Close()
-	for rows.Next() {
-		if err := visit(rows.Scan); err != nil {
-			return err
-		}
-	}
-	return b.db.failure(text, rows.Err())
-}
-
 // PrimaryDelta holds everything that one block of P or X, or the atomic transactions of one C-Chain block, adds to the world.
 type PrimaryDelta struct {
 	Block             *PrimaryBlock // nil for C, whose blocks are EVM blocks

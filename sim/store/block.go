@@ -1,8 +1,9 @@
 package store
 
 import (
+	"cmp"
 	"context"
-	"errors"
+	"sort"
 
 	"snowglobe/sim/store/bulk"
 )
@@ -64,20 +65,13 @@ func (db *DB) FirstSince(ctx context.Context, chain int, time int64) (uint64, er
 // FirstSince returns the height of the first block at or after a time, in Unix seconds, of those up to a head; head + 1 if there is none.
 // Block times never decrease.
 func FirstSince(head uint64, time int64, timeOf func(height uint64) (int64, error)) (uint64, error) {
-	low, high := uint64(0), head+1
-	for low < high {
-		middle := low + (high-low)/2
-		at, err := timeOf(middle)
-		if err != nil {
-			return 0, err
-		}
-		if at < time {
-			low = middle + 1
-		} else {
-			high = middle
-		}
-	}
-	return low, nil
+	var failed error
+	n := sort.Search(int(head+1), func(n int) bool {
+		at, err := timeOf(uint64(n))
+		failed = cmp.Or(failed, err)
+		return failed != nil || at >= time
+	})
+	return uint64(n), failed
 }
 
 var intoBlock = bulk.NewTable("block", blockColumns, false)
@@ -123,11 +117,7 @@ const blockOverrideColumns = `id, early, base_fee, gas_limit, coinbase, settles_
 
 // BlockOverride reads the override of a block, nil if there is none.
 func (db *DB) BlockOverride(ctx context.Context, block Position) (*BlockOverride, error) {
-	o, err := Get[BlockOverride](ctx, db, `SELECT `+blockOverrideColumns+` FROM block_override WHERE id = ?`, block)
-	if errors.Is(err, ErrNotFound) {
-		return nil, nil
-	}
-	return o, err
+	return orNone(Get[BlockOverride](ctx, db, `SELECT `+blockOverrideColumns+` FROM block_override WHERE id = ?`, block))
 }
 
 // BlockOverridesBetween reads the overrides of the blocks from one position to another, in order.

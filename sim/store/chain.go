@@ -69,7 +69,11 @@ const metaColumns = `generator, seed, profile, shape, until, clock, started, bas
 
 // Meta reads the world's identity.
 func (db *DB) Meta(ctx context.Context) (Meta, error) {
-	return value[Meta](ctx, db, `SELECT `+metaColumns+` FROM meta WHERE id = 1`)
+	return readMeta(ctx, db)
+}
+
+func readMeta(ctx context.Context, p Preparer) (Meta, error) {
+	return value[Meta](ctx, p, `SELECT `+metaColumns+` FROM meta WHERE id = 1`)
 }
 
 // SetMeta writes the world's identity. Every commit to an open world calls it, to give the file another state.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"reflect"
 	"regexp"
 	"slices"
@@ -420,6 +421,15 @@ func value[T any](ctx context.Context, p Preparer, text string, args ...any) (T,
 	return *v, err
 }
 
+// orNone returns the zero value instead of ErrNotFound.
+func orNone[T any](v T, err error) (T, error) {
+	if errors.Is(err, ErrNotFound) {
+		var none T
+		return none, nil
+	}
+	return v, err
+}
+
 // Explain returns the database engine's plan for a statement, step by step.
 func (db *DB) Explain(ctx context.Context, text string) ([]string, error) {
 	rows, err := db.read.QueryxContext(ctx, "EXPLAIN QUERY PLAN "+text, make([]any, strings.Count(text, "?"))...)
@@ -443,11 +453,7 @@ func (db *DB) Explain(ctx context.Context, text string) ([]string, error) {
 func (db *DB) Statements() []string {
 	db.mu.RLock()
 	defer db.mu.RUnlock()
-	texts := make([]string, 0, len(db.statements))
-	for text := range db.statements {
-		texts = append(texts, text)
-	}
-	return texts
+	return slices.Collect(maps.Keys(db.statements))
 }
 
 // MostAmong is the most keys that a statement takes at once.

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -43,9 +44,7 @@ func (b *Batch) Rewind(o RewindOptions) error {
 	if err = errors.Join(err, b.exec(`DELETE FROM undo WHERE sequence > ?`, o.To), b.exec(`DELETE FROM pooled_tx`)); err != nil {
 		return err
 	}
-	m := Meta{}
-	err = b.scan(`SELECT `+metaColumns+` FROM meta WHERE id = 1`, nil,
-		&m.Generator, &m.Seed, &m.Profile, &m.Shape, &m.Until, &m.Clock, &m.Started, &m.Base, &m.Digest)
+	m, err := readMeta(context.Background(), b)
 	if err != nil {
 		return err
 	}
@@ -55,32 +54,23 @@ func (b *Batch) Rewind(o RewindOptions) error {
 // eachUndo visits the steps of the commits after a given one, newest first.
 func (b *Batch) eachUndo(after int64, visit func(steps []byte) error) error {
 	next := b.last.Sequence
-	err := b.each(`SELECT sequence, steps FROM undo WHERE sequence > ? ORDER BY sequence DESC`, []any{after}, func(scan func(...any) error) error {
-		var sequence int64
-		var steps []byte
-		if err := scan(&sequence, &steps); err != nil {
-			return err
-		}
-		if sequence != next {
-			return missingUndo(next)
+	var failed error
+	err := each(context.Background(), b, func(r *undoRow) {
+		if failed != nil || r.Sequence != next {
+			return
 		}
 		next--
-		if err := visit(steps); err != nil {
-			return fmt.Errorf("undo %d: %w", sequence, err)
+		if err := visit(r.Steps); err != nil {
+			failed = fmt.Errorf("undo %d: %w", r.Sequence, err)
 		}
-		return nil
-	})
-	if err != nil {
+	}, `SELECT sequence, steps FROM undo WHERE sequence > ? ORDER BY sequence DESC`, after)
+	if err := cmp.Or(failed, err); err != nil {
 		return err
 	}
 	if next > after {
-		return missingUndo(next)
+		return Damaged(fmt.Errorf("undo %d: %w", next, ErrNotFound))
 	}
 	return nil
-}
-
-func missingUndo(sequence int64) error {
-	return Damaged(fmt.Errorf("undo %d: %w", sequence, ErrNotFound))
 }
 
 // HeadsBefore returns the heights, by EVM chain, that undoing every commit after a given one would leave. Chains that would not change are

@@ -32,7 +32,7 @@ func (db *DB) Snapshot(ctx context.Context, id int64) (*Snapshot, error) {
 func (b *Batch) AddSnapshot(s *Snapshot) error {
 	last := b.last
 	b.aside, b.boundary, b.to = true, true, last.Sequence
-	h, err := b.undoCounts()
+	h, err := undoCounts(context.Background(), b)
 	if err == nil && !bytes.Equal(last.Digest, s.Digest) { // the clock has moved since
 		b.to, err = b.addCommit(Commit{Clock: s.Created, Digest: s.Digest}, nil)
 	}

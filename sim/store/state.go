@@ -261,12 +261,8 @@ func (db *DB) StateChanges(ctx context.Context, chain int, first, last uint64) (
 
 // LastStateChange reads a chain's last state change after a block and before the next, nil if there is none.
 func (db *DB) LastStateChange(ctx context.Context, chain int, block uint64) (*StateChange, error) {
-	c, err := Get[StateChange](ctx, db, `SELECT `+stateChangeColumns+` FROM state_change
-		WHERE chain = ? AND block = ? ORDER BY sequence DESC LIMIT 1`, chain, block)
-	if errors.Is(err, ErrNotFound) {
-		return nil, nil
-	}
-	return c, err
+	return orNone(Get[StateChange](ctx, db, `SELECT `+stateChangeColumns+` FROM state_change
+		WHERE chain = ? AND block = ? ORDER BY sequence DESC LIMIT 1`, chain, block))
 }
 
 // HeadDigest returns a chain's latest digest, given its newest block.
@@ -281,10 +277,7 @@ func (db *DB) HeadDigest(ctx context.Context, head *Block) ([]byte, error) {
 // NoncesSet reports whether any nonce of a chain was changed without a transaction.
 func (db *DB) NoncesSet(ctx context.Context, chain int) (bool, error) {
 	_, err := value[int](ctx, db, `SELECT sequence FROM state_change WHERE chain = ? AND kind = '`+NonceChange+`' LIMIT 1`, chain)
-	if errors.Is(err, ErrNotFound) {
-		return false, nil
-	}
-	return err == nil, err
+	return found(err)
 }
 
 // AddStateChange writes a change, and replaces the rows of its block that it changed.

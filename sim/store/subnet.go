@@ -344,10 +344,7 @@ func (db *DB) SubnetValidatorsAt(ctx context.Context, chain int, time int64) ([]
 
 // FirstTxOfNode returns the id of the transaction that began a node's first validation, or the first delegation to it.
 func (db *DB) FirstTxOfNode(ctx context.Context, chain int, node []byte) ([]byte, error) {
-	row, err := Get[struct {
-		Tx []byte `db:"tx"`
-	}](ctx, db, `SELECT tx FROM staker WHERE node = ? AND id BETWEEN ? AND ? ORDER BY id LIMIT 1`, node, First(chain), Last(chain))
-	return row.Tx, err
+	return value[[]byte](ctx, db, `SELECT tx FROM staker WHERE node = ? AND id BETWEEN ? AND ? ORDER BY id LIMIT 1`, node, First(chain), Last(chain))
 }
 
 // StakersOfNode lists the validations of a node and the delegations to it, oldest first.

@@ -384,11 +384,7 @@ const heldCount = heldAssets + `SELECT count(*) FROM kept WHERE amount <> x''`
 
 // HoldingCount counts the assets after one and before another that an address holds.
 func (db *DB) HoldingCount(ctx context.Context, owner []byte, after, before AssetKey) (int, error) {
-	n, err := Get[int](ctx, db, heldCount, owner, []byte(after), []byte(before), uint64(MaxNumber))
-	if err != nil {
-		return 0, err
-	}
-	return *n, nil
+	return value[int](ctx, db, heldCount, owner, []byte(after), []byte(before), uint64(MaxNumber))
 }
 
 // HoldsTokens reports whether an address ever held a token.

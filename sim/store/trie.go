@@ -75,11 +75,7 @@ func (db *DB) NextTriePart(ctx context.Context, chain int, owner, prefix []byte)
 
 // TrieDepth returns the number of nibbles in the prefixes of a trie's parts, 0 without parts.
 func (db *DB) TrieDepth(ctx context.Context, chain int, owner []byte) (int, error) {
-	depth, err := value[int](ctx, db, `SELECT length(prefix) FROM trie_part WHERE chain = ? AND owner = ? LIMIT 1`, chain, owner)
-	if errors.Is(err, ErrNotFound) {
-		return 0, nil
-	}
-	return depth, err
+	return orNone(value[int](ctx, db, `SELECT length(prefix) FROM trie_part WHERE chain = ? AND owner = ? LIMIT 1`, chain, owner))
 }
 
 // TriePartKeys reads the concatenated keys of the parts of a trie whose prefixes begin with another.

@@ -108,14 +108,11 @@ func (db *DB) CommitAt(ctx context.Context, sequence int64) (*Commit, error) {
 
 // UndoCounts reads the counters.
 func (db *DB) UndoCounts(ctx context.Context) (UndoCounts, error) {
-	h, err := Get[UndoCounts](ctx, db, `SELECT snapshots, resets FROM undo_count WHERE id = 1`)
-	if errors.Is(err, ErrNotFound) {
-		return UndoCounts{}, nil
-	}
-	if err != nil {
-		return UndoCounts{}, err
-	}
-	return *h, nil
+	return undoCounts(ctx, db)
+}
+
+func undoCounts(ctx context.Context, p Preparer) (UndoCounts, error) {
+	return orNone(value[UndoCounts](ctx, p, `SELECT snapshots, resets FROM undo_count WHERE id = 1`))
 }
 
 // record starts recording the batch's changes.
@@ -166,17 +163,17 @@ type undoRow struct {
 
 // mergeUndo merges the steps of the commits up to one, mergeEvery of them, into the last one's, but those up to a snapshot into its commit's.
 func (b *Batch) mergeUndo(to int64) error {
-	rows, err := b.undoRows(to-mergeEvery, to)
+	rows, err := List[undoRow](context.Background(), b, `SELECT sequence, clock, digest, steps FROM undo WHERE sequence > ? AND sequence <= ? ORDER BY sequence`, to-mergeEvery, to)
 	if err != nil {
 		return err
 	}
-	ends, err := b.snapshotCommits()
+	ends, err := List[int64](context.Background(), b, `SELECT sequence FROM snapshot WHERE id > 0`)
 	if err != nil {
 		return err
 	}
 	for first := 0; first < len(rows); {
 		last := first
-		for last < len(rows)-1 && !ends[rows[last].Sequence] {
+		for last < len(rows)-1 && !slices.Contains(ends, rows[last].Sequence) {
 			last++
 		}
 		if err := b.mergeRows(rows[first : last+1]); err != nil {
@@ -200,36 +197,10 @@ func (b *Batch) mergeRows(rows []undoRow) error {
 	return err
 }
 
-// undoRows reads the rows of the commits after one, up to another.
-func (b *Batch) undoRows(after, to int64) (all []undoRow, err error) {
-	err = b.each(`SELECT sequence, clock, digest, steps FROM undo WHERE sequence > ? AND sequence <= ? ORDER BY sequence`, []any{after, to}, func(scan func(...any) error) error {
-		r := undoRow{}
-		err := scan(&r.Sequence, &r.Clock, &r.Digest, &r.Steps)
-		all = append(all, r)
-		return err
-	})
-	return all, err
-}
-
-// snapshotCommits returns the commits after which snapshots were taken.
-func (b *Batch) snapshotCommits() (map[int64]bool, error) {
-	all := map[int64]bool{}
-	err := b.each(`SELECT sequence FROM snapshot WHERE id > 0`, nil, func(scan func(...any) error) error {
-		var sequence int64
-		err := scan(&sequence)
-		all[sequence] = true
-		return err
-	})
-	return all, err
-}
-
 // UndoReach returns the newest commit that cannot be undone alone, 0 if every one can.
 func (db *DB) UndoReach(ctx context.Context) (int64, error) {
-	reach, err := value[int64](ctx, db, `SELECT sequence FROM undo WHERE sequence <= ? AND substr(steps, 1, 1) = x'6d' ORDER BY sequence DESC LIMIT 1`, db.lastCommit.Load().Sequence)
-	if errors.Is(err, ErrNotFound) {
-		err = nil
-	}
-	return reach, err
+	return orNone(value[int64](ctx, db, `SELECT sequence FROM undo WHERE sequence <= ? AND substr(steps, 1, 1) = x'6d' ORDER BY sequence DESC LIMIT 1`,
+		db.lastCommit.Load().Sequence))
 }
 
 // addCommit writes the next commit with its steps, and returns its sequence number.
@@ -268,20 +239,12 @@ func (b *Batch) undoFailed() {
 
 // CountReset counts a reset.
 func (b *Batch) CountReset() error {
-	h, err := b.undoCounts()
+	h, err := undoCounts(context.Background(), b)
 	if err != nil {
 		return err
 	}
 	h.Resets++
 	return b.setUndoCounts(h)
-}
-
-func (b *Batch) undoCounts() (h UndoCounts, err error) {
-	err = b.scan(`SELECT snapshots, resets FROM undo_count WHERE id = 1`, nil, &h.Snapshots, &h.Resets)
-	if errors.Is(err, ErrNotFound) {
-		err = nil
-	}
-	return h, err
 }
 
 func (b *Batch) setUndoCounts(h UndoCounts) error {
