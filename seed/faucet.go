@@ -56,7 +56,6 @@ func payers(others bool, recipient func(*population.Account) bool) ([]*populatio
 	return slices.DeleteFunc(all, recipient), nil
 }
 
-// attempts is the search for a payer.
 type attempts struct {
 	dry   *DryError
 	other error // the first error other than missing funds
@@ -112,7 +111,6 @@ func (f *Faucet) PayEVM(ctx context.Context, c *reader.Chain, token *common.Addr
 	return from, common.Hash{}, tried.failure()
 }
 
-// evmPayment is a payment by one payer on an EVM chain.
 type evmPayment struct {
 	chain *reader.Chain
 	miner *miner.Miner
@@ -193,7 +191,6 @@ func (p *evmPayment) check(ctx context.Context, amount *big.Int) (gas uint64, er
 	return gas, nil
 }
 
-// balance returns the payer's balance of the coin or token.
 func (p *evmPayment) balance(ctx context.Context, head *reader.Block) (*big.Int, error) {
 	if !p.token {
 		states, err := p.chain.State(ctx, head)

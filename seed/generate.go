@@ -98,7 +98,6 @@ func (o *Options) generate(ctx context.Context, creation *sim.Builder, begun fun
 	return creation.Finish(ctx, who, g.play)
 }
 
-// generation is a world during its generation.
 type generation struct {
 	profile  *Profile
 	upgrades []string // choices of when upgrades activate
@@ -205,7 +204,6 @@ func (g *generation) makeChains(rng population.RNG, accounts []*population.Accou
 	return nil
 }
 
-// makeChain makes the n-th EVM chain.
 func (g *generation) makeChain(rng population.RNG, n, size int, accounts []*population.Account) error {
 	funded, spec := accounts, &g.specs[n]
 	if spec.IsL1() {
@@ -232,7 +230,6 @@ func (g *generation) makeChain(rng population.RNG, n, size int, accounts []*popu
 	return nil
 }
 
-// join joins the n-th EVM chain to its network.
 func (g *generation) join(n int, c *chain, size int) error {
 	if !c.IsL1() {
 		c.network.AddC(c.Allocated())
@@ -246,7 +243,6 @@ func (g *generation) join(n int, c *chain, size int) error {
 	return nil
 }
 
-// networkIndex returns a network's index in the world.
 func networkIndex(name string) int {
 	return max(slices.IndexFunc(fixtures.Networks, func(n fixtures.Network) bool { return n.Name == name }), 0)
 }
@@ -347,7 +343,6 @@ func (g *generation) participants() (sim.Participants, error) {
 	return who, nil
 }
 
-// progressCounter sums the progress of all chains.
 func progressCounter(report func(done, total int), total int) func(int) {
 	if report == nil {
 		return func(int) {}

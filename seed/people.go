@@ -107,7 +107,6 @@ func (p *People) live(ctx context.Context, d plannedAction) error {
 	return nil
 }
 
-// prepare finds the people.
 func (p *People) prepare(ctx context.Context) error {
 	if p.lines != nil {
 		return nil
@@ -136,7 +135,6 @@ func (p *People) prepare(ctx context.Context) error {
 	return nil
 }
 
-// onChains returns the lines of the EVM chains.
 func (p *People) onChains(ctx context.Context, profile *Profile, personas *population.Personas, accounts []*population.Account) (lines []line, err error) {
 	for i, size := range shares(profile) {
 		if size == 0 {

@@ -238,7 +238,6 @@ func shares(p *Profile) []int {
 	return sizes
 }
 
-// allTransactions returns the number of transactions of all EVM chains.
 func (p *Profile) allTransactions() (total int) {
 	for _, size := range shares(p) {
 		total += size

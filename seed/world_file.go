@@ -397,7 +397,6 @@ type stake struct {
 	network int
 }
 
-// stakes returns the validators and delegators in the file.
 func (g *generation) stakes() (all []stake, err error) {
 	p := g.profile
 	add := func(path, network, node, owner string, amount, fee worldfile.Amount, start, end worldfile.Time, delegates bool) {

@@ -89,7 +89,6 @@ func (p *player) explain(path string, err error) error {
 	return p.profile.places.Error(path, "%w", err)
 }
 
-// steps returns the steps in order.
 func (p *player) steps() (all []step, err error) {
 	until := p.span.Until
 	for i := range p.profile.Import {
@@ -171,13 +170,11 @@ func (p *player) imports(ctx context.Context, m *worldfile.Import) error {
 	return nil
 }
 
-// chainOf returns the EVM chain that the file names.
 func (p *player) chainOf(text string) (int, error) {
 	at, err := p.named.chain(p.specs, text)
 	return at.evm, err
 }
 
-// address returns the address of a name on a chain.
 func (p *player) address(chain int) worldfile.Resolve {
 	return func(name string) (common.Address, error) {
 		if address, known := p.named.addresses[name]; known {
@@ -565,7 +562,6 @@ func (p *player) send(ctx context.Context, chain int, from string, r request) (c
 	return crypto.CreateAddress(p.named.accounts[from].Address, sent.Nonce()), nil
 }
 
-// submit signs a transaction and hands it in.
 func (p *player) submit(ctx context.Context, chain int, from string, r *request) (sent *types.Transaction, err error) {
 	c, m, who := p.world.Chains[chain], p.world.Miners[chain], p.named.accounts[from]
 	if r.value == nil {

@@ -167,7 +167,6 @@ func (c *Builder) write(write func(*store.Batch) error) error {
 	return batch.End(write(batch))
 }
 
-// writeDigest computes and stores the world's digest.
 func (c *Builder) writeDigest(ctx context.Context) (err error) {
 	if c.meta.Base, err = computeBase(ctx, c.db, c.meta, nil); err != nil {
 		return err

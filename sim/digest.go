@@ -56,7 +56,6 @@ func digestOf(base []byte, clock int64, h heads) []byte {
 	return sum.Sum(nil)
 }
 
-// readHeads reads the last digest of every chain.
 func readHeads(ctx context.Context, db *store.DB) (heads, error) {
 	h := heads{}
 	chains, err := db.ChainIDs(ctx)

@@ -88,7 +88,6 @@ func (w *World) chainWithID(id uint64) *reader.Chain {
 	return w.Chains[i]
 }
 
-// naming collects names for contracts.
 type naming struct {
 	*World
 	done  *Imported
@@ -135,7 +134,6 @@ func (n *naming) name(ctx context.Context, c *reader.Chain, address common.Addre
 	return nil
 }
 
-// addContracts names contracts of an open world.
 func (w *World) addContracts(ctx context.Context, rows []store.Contract) error {
 	defer w.lock(ctx)()
 	m := w.meta

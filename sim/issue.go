@@ -244,7 +244,6 @@ func (e *extension) store() error {
 	return e.World.commit(commit{heads: e.heads, time: e.time * 1000, added: Added{Primary: []PrimaryAdded{{e.Network, e.deltas}}}, write: e.add})
 }
 
-// add writes the blocks' rows.
 func (e *extension) add(b *store.Batch) error {
 	for _, delta := range e.deltas {
 		if err := b.AddPrimaryBlock(delta); err != nil {

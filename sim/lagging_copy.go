@@ -332,7 +332,6 @@ func (l *LaggingCopy) apply(a *addition) error {
 	return l.change(a.write)
 }
 
-// change writes into the copy.
 func (l *LaggingCopy) change(write func(*store.Batch) error) error {
 	batch, err := l.db.Begin()
 	if err != nil {

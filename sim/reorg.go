@@ -179,7 +179,6 @@ func (r *removal) unreceived(ctx context.Context, block *store.Block) error {
 	return nil
 }
 
-// blockCount holds a block's contribution to the metrics.
 type blockCount struct {
 	chain    int
 	activity *metric.Activity

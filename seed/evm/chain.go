@@ -98,7 +98,6 @@ func (c *Chain) Contracts() []store.Contract { return c.contracts }
 // Contract returns the address of the contract with a role, or zero while there is none.
 func (c *Chain) Contract(role string) common.Address { return c.byRole[role] }
 
-// addContract remembers a contract with a role.
 func (c *Chain) addContract(role, artifact string, address common.Address) {
 	c.byRole[role], c.artifacts[role] = address, artifact
 	c.contracts = append(c.contracts, store.Contract{Chain: c.Row.ID, Address: address.Bytes(), Role: role, Artifact: artifact})

@@ -133,7 +133,6 @@ func (s *ChainSpec) Name() string { return s.name }
 // IsL1 reports whether the chain belongs to an L1; the others are C-Chains.
 func (s *ChainSpec) IsL1() bool { return s.kind == evm.KindL1 }
 
-// genesis makes the chain's row and genesis.
 func (s *ChainSpec) genesis(id int, span population.Span, personas *population.Personas, accounts []*population.Account, alloc types.GenesisAlloc, known []knownContract) (store.Chain, *evm.Genesis, error) {
 	network, err := fixtures.NetworkNamed(s.Network)
 	if err != nil {

@@ -106,7 +106,6 @@ func (h *History) Next() (plannedBlock, bool) {
 	return b, true
 }
 
-// begin begins the next planned block.
 func (h *History) begin() {
 	if h.planned < len(h.blocks) {
 		h.unbegun -= h.blocks[h.planned].Size
@@ -241,7 +240,6 @@ func (h *History) Make(ctx context.Context, b plannedBlock) (int, error) {
 	return acted + sent, nil
 }
 
-// act executes the next actions in a block.
 func (h *History) act(p *evm.BlockExecution, b plannedBlock) (done int, err error) {
 	if b.rush != nil {
 		h.makeWay(b.Size)

@@ -32,7 +32,6 @@ type registryEntry struct {
 	ProtocolAddress common.Address
 }
 
-// knownContracts lists a chain's known contracts.
 func (s *ChainSpec) knownContracts(personas *population.Personas) []knownContract {
 	if s.Imported() {
 		return nil
@@ -65,7 +64,6 @@ func (s *ChainSpec) knownContracts(personas *population.Personas) []knownContrac
 	return all
 }
 
-// account returns the contract's account in a genesis.
 func (k *knownContract) account(chainID *big.Int) (types.Account, error) {
 	if k.artifact == "" {
 		return types.Account{Code: k.code, Nonce: 1}, nil

@@ -82,7 +82,6 @@ func wordOf(who *population.Account) common.Hash {
 	return common.BytesToHash(who.Address.Bytes())
 }
 
-// deploy deploys a small contract.
 func (p *precompileCalls) deploy(who *population.Account) action {
 	return func(*rand.Rand) (*TxRequest, error) { return Deploy(who, "", "Vault") }
 }

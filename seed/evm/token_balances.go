@@ -16,7 +16,6 @@ var (
 	topicSingle   = crypto.Keccak256Hash([]byte("TransferSingle(address,address,address,uint256,uint256)"))
 )
 
-// holding names a holder and a token.
 type holding struct{ token, owner common.Address }
 
 // tokenHoldings answers what accounts need to know of tokens to act.

@@ -34,7 +34,6 @@ const (
 	gwei        = 1e9
 )
 
-// transfer sends the native token.
 func transfer(from *population.Account, to common.Address, value *big.Int) *TxRequest {
 	return &TxRequest{From: from, To: &to, Value: value, Gas: gasTransfer}
 }

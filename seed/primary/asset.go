@@ -23,7 +23,6 @@ func (n *assets) named(role, what string) (name, symbol string) {
 	return who + " " + what, strings.ToUpper(who[:3] + what[:1])
 }
 
-// schedule plans the creation and the minting of assets.
 func (n *assets) schedule() {
 	n.create(20, "fixed", n.fixed)
 	n.create(22, "variable", n.variable)
@@ -36,7 +35,6 @@ func (n *assets) schedule() {
 	n.Network.schedule(store.XChain, n.span.At(720, 3), n.mintProperty)
 }
 
-// create plans the creation of an asset.
 func (n *assets) create(thousandth int, role string, of func() *txs.CreateAssetTx) {
 	n.Network.schedule(store.XChain, n.span.At(thousandth, 3), func(at uint64) (*txs.Tx, error) {
 		unsigned := of()
@@ -89,7 +87,6 @@ func (n *assets) spam() *txs.CreateAssetTx {
 	return &txs.CreateAssetTx{Name: "Visit claim " + population.Surname(n.rng.Faker("asset", n.rules.NetworkID, "spam")) + " example", Symbol: "CLM", States: []*txs.InitialState{state}}
 }
 
-// operate makes an account's OperationTx.
 func (n *assets) operate(by *population.Account, op *txs.Operation, at uint64) (*txs.Tx, error) {
 	minter := singleSigner(by)
 	return n.wallet.sign(txDraft{chain: store.XChain, from: minter, auth: [][]*txs.Key{minter.keys},

@@ -72,7 +72,6 @@ func (p *assetPayment) signed(d txDraft, at uint64) (*txs.Tx, error) {
 	return p.paying(p.wallet.sign(d, at))
 }
 
-// send pays owners on X.
 func (p *assetPayment) send(to txs.OutputOwners, at uint64) (*txs.Tx, error) {
 	spent, sum, outs := p.held()
 	if sum < p.amount {
@@ -81,7 +80,6 @@ func (p *assetPayment) send(to txs.OutputOwners, at uint64) (*txs.Tx, error) {
 	return p.signed(txDraft{chain: store.XChain, extra: spent, tx: &txs.BaseTx{}, outs: append(outs, txs.NewTransferableOutput(p.asset, p.amount, to))}, at)
 }
 
-// mint mints the amount for owners.
 func (p *assetPayment) mint(to txs.OutputOwners, at uint64) (*txs.Tx, error) {
 	rights := p.wallet.ofAsset(store.XChain, p.asset, (*txs.MintOutput)(nil), singleSigner(p.who))
 	if len(rights) == 0 {

@@ -88,7 +88,6 @@ func (n *transfers) scheduleAccounts(r *rand.Rand, count int) {
 	}
 }
 
-// importToC imports an account's AVAX from another chain.
 func (n *transfers) importToC(p *evm.BlockExecution, t *crossChainTransfer) (*txs.Tx, error) {
 	from := singleSigner(t.who)
 	spent, sum, _ := n.wallet.utxos.gather(n.wallet.avax(store.CChain, t.from, from), math.MaxUint64)
@@ -109,7 +108,6 @@ func (n *transfers) importToC(p *evm.BlockExecution, t *crossChainTransfer) (*tx
 	})
 }
 
-// exportFromC exports from an account's balance.
 func (n *transfers) exportFromC(p *evm.BlockExecution, t *crossChainTransfer) (*txs.Tx, error) {
 	from := singleSigner(t.who)
 	return withAtomicFee(p, func(fee uint64) (*txs.Tx, error) {

@@ -22,7 +22,6 @@ const accountsWithAVAX = 400
 // supplies holds the largest initial supply of AVAX, by network id.
 var supplies = map[uint32]uint64{1: 455_000_000 * nanoAVAX, 5: 380_000_000 * nanoAVAX}
 
-// genesisBuilder makes the genesis of P and X: balances and validators.
 type genesisBuilder struct {
 	*Network
 	p *pchain.PChainGenesis
@@ -106,7 +105,6 @@ func (b *genesisBuilder) grantLocked() {
 	}
 }
 
-// addValidators chooses the genesis validators.
 func (b *genesisBuilder) addValidators(r *rand.Rand) error {
 	for i := range b.size.genesisValidators() {
 		node := b.nodes.all[i]
@@ -182,7 +180,6 @@ func (b *genesisBuilder) validator(n *node, s stakingPeriod, i int) txs.Unsigned
 		ValidationOwner: &owners, DelegationOwner: &owners, DelegationShares: shares}
 }
 
-// delegation returns a delegation to the node with an index.
 type delegation struct {
 	node int
 	stakingPeriod

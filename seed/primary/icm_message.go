@@ -140,12 +140,10 @@ func (e *icmEndpoint) subnet() ids.ID {
 	return ids.Empty
 }
 
-// sending returns the transaction that sends the message.
 func (m *icmMessage) sending(at uint64) icmTx {
 	return icmTx{sends: m, ScheduledTx: evm.ScheduledTx{At: at, Request: m.send, Message: func() *warp.UnsignedMessage { return m.message }}}
 }
 
-// delivery returns the transaction that delivers the message.
 func (m *icmMessage) delivery() icmTx {
 	return icmTx{delivers: m, ScheduledTx: evm.ScheduledTx{At: m.due, Request: m.deliver, Ready: m.signedReady}}
 }

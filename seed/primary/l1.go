@@ -100,7 +100,6 @@ func (n *Network) assignNodes() {
 // owner returns the subnet's owner.
 func (l *L1) owner() signer { return singleSigner(l.network.personas.Deployer) }
 
-// scheduleCreation plans the subnet and its chain.
 func (l *L1) scheduleCreation(at uint64) {
 	l.network.schedule(store.PChain, at, l.createSubnet)
 	l.network.schedule(store.PChain, at+12, l.createChain)
@@ -158,7 +157,6 @@ func (l *L1) balanceFor(at, beyond uint64) uint64 {
 	return (l.network.span.Until - at + beyond) * SecondPrice
 }
 
-// scheduleRoles plans the events of validators with a role.
 func (l *L1) scheduleRoles() {
 	span := l.network.span
 	for _, node := range l.validators {
@@ -188,7 +186,6 @@ func (l *L1) scheduleChanges(r *rand.Rand) {
 	}
 }
 
-// convert makes the ConvertSubnetToL1Tx.
 func (l *L1) convert(at uint64) (*txs.Tx, error) {
 	owner := l.owner()
 	var validators []*txs.ConversionValidator
@@ -237,7 +234,6 @@ func (l *L1) sign(m *warp.UnsignedMessage) ([]byte, error) {
 	return signed.Bytes()
 }
 
-// isValidator reports whether a node is a validator of the L1.
 func (l *L1) isValidator(node *node) bool {
 	_, there := l.network.net.P.L1Validator(l.validationIDs[node])
 	return there

@@ -38,14 +38,12 @@ func managerOwner(w *population.Personas) *population.Account { return w.Ewoq }
 // initiatedAt returns when the manager sends the message. It must be that very second, from which a registration's expiry counts.
 func (c *validatorChange) initiatedAt() uint64 { return c.at - initiateLead }
 
-// scheduleRegistration plans to register a validator.
 func (l *L1) scheduleRegistration(node *node, balance, at uint64) {
 	c := &validatorChange{node: node, registers: true, weight: startingWeight, at: at}
 	l.changes = append(l.changes, c)
 	l.network.schedule(store.PChain, at, l.register(c, balance))
 }
 
-// scheduleWeight plans to change a validator's weight.
 func (l *L1) scheduleWeight(node *node, weight, at uint64) {
 	c := &validatorChange{node: node, weight: weight, at: at}
 	l.changes = append(l.changes, c)

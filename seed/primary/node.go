@@ -18,7 +18,6 @@ import (
 	"snowglobe/sim/warp"
 )
 
-// node is a node of a network.
 type node struct {
 	row   store.Node
 	id    ids.NodeID
@@ -72,7 +71,6 @@ var places = []struct {
 // versions lists what nodes announce. Since Helicon the network refuses every version before 1.15.0.
 var versions = []string{fixtures.NodeSoftware, fixtures.NodeSoftware, fixtures.NodeSoftware, "avalanchego/1.15.1", "avalanchego/1.15.2"}
 
-// newNode makes the i-th node of a network.
 func newNode(g population.RNG, network uint32, i int) (*node, error) {
 	r := g.For("node", network, i)
 	n := &node{bls: warp.NewSecretKey(g.Hash("bls", network, i))}

@@ -98,7 +98,6 @@ func (l *L1) Declare(all []OwnValidator) error {
 	return nil
 }
 
-// grantOwn grants the balances in a user's file.
 func (b *genesisBuilder) grantOwn() {
 	for _, g := range b.own.grants {
 		if g.P > 0 {
@@ -113,7 +112,6 @@ func (b *genesisBuilder) grantOwn() {
 	}
 }
 
-// scheduleOwn plans the validators and delegators in a user's file.
 func (n *Network) scheduleOwn() {
 	for _, s := range n.own.stakes {
 		if s.End <= n.span.Until {

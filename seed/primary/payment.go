@@ -8,7 +8,6 @@ import (
 	"snowglobe/sim/txs"
 )
 
-// payments are transfers on P and on X.
 type payments struct{ *Network }
 
 // scheduleHoarder gives the hoarder many small outputs.
@@ -49,7 +48,6 @@ func (n *payments) scheduleMultisig() {
 	}
 }
 
-// pay returns a payment of AVAX.
 func (n *payments) pay(chain int, from signer, amount uint64, to txs.OutputOwners) txBuilder {
 	return func(at uint64) (*txs.Tx, error) {
 		return n.wallet.sign(txDraft{chain: chain, from: from, tx: &txs.BaseTx{}, outs: []*txs.TransferableOutput{n.wallet.output(amount, to)}}, at)

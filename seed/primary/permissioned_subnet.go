@@ -14,7 +14,6 @@ type permissionedSubnet struct {
 	l1 *L1 // that it never becomes
 }
 
-// schedule plans the subnet's transactions.
 func (n *permissionedSubnet) schedule() {
 	n.l1 = &L1{network: n.Network, name: "Guild", vm: ids.ID{'g', 'u', 'i', 'l', 'd', 'v', 'm'}, genesis: []byte(`{"guild":true}`)}
 	n.l1.scheduleCreation(n.span.Start + 400)

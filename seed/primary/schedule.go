@@ -24,12 +24,10 @@ type scheduledBlock struct {
 	optional bool // nothing happens instead
 }
 
-// schedule plans a block with one transaction.
 func (n *Network) schedule(chain int, at uint64, build txBuilder) {
 	n.script = append(n.script, scheduledBlock{at: at, chain: chain, build: build})
 }
 
-// scheduled returns a block's transactions at its time.
 func (n *Network) scheduled(b scheduledBlock) ([]*txs.Tx, error) {
 	var all []*txs.Tx
 	if b.build == nil {

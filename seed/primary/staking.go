@@ -105,7 +105,6 @@ type stakingPeriod struct {
 // staking plans who joins the validators and delegators of the primary network during history.
 type staking struct{ *Network }
 
-// schedule plans everyone who joins.
 func (n *staking) schedule(r *rand.Rand) {
 	n.scheduleValidators()
 	n.Network.schedule(store.PChain, n.span.At(200, 11), func(at uint64) (*txs.Tx, error) {
@@ -171,10 +170,8 @@ func (n *staking) scheduleDelegators(r *rand.Rand) {
 // stakingAccounts returns how many accounts other than personas join validators and delegators during history.
 const stakingAccounts = 40
 
-// joiners returns how many validators join during history.
 func (n *Network) joiners() int { return n.size.primaryValidators() - n.size.genesisValidators() }
 
-// joinerNode returns the node of the i-th joiner.
 func (n *Network) joinerNode(i int) *node { return n.nodes.all[n.size.genesisValidators()+i] }
 
 // joining returns how the i-th joiner stakes: little if it soon leaves again, or as its role demands.

@@ -64,7 +64,6 @@ type wallet struct {
 	utxos utxoSet
 }
 
-// output returns an output of AVAX.
 func (w *wallet) output(amount uint64, owners txs.OutputOwners) *txs.TransferableOutput {
 	return txs.NewTransferableOutput(w.rules.AVAXAssetID, amount, owners)
 }
@@ -155,7 +154,6 @@ func spend(u *txs.UTXO, s signer) *txs.TransferableInput {
 		In: &txs.TransferInput{Amount: u.Amount(), Input: txs.Input{SigIndices: s.indices}}}
 }
 
-// exportTx exports an amount to owners on another chain.
 func (w *wallet) exportTx(chain, to int, from signer, owners txs.OutputOwners, amount uint64, at uint64) (*txs.Tx, error) {
 	return w.sign(txDraft{chain: chain, from: from, more: amount, tx: &txs.ExportTx{
 		DestinationChain: w.rules.BlockchainID(codecOf(to)), ExportedOutputs: []*txs.TransferableOutput{w.output(amount, owners)}}}, at)

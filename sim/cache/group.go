@@ -38,7 +38,6 @@ func (g *Group) add(c interface{ clear() }) {
 
 func (g *Group) keeps() bool { return g == nil || !g.suspended.Load() }
 
-// clear forgets everything.
 func (c *Cache[K, V]) clear() {
 	m := c.memory
 	m.mu.Lock()

@@ -99,7 +99,6 @@ func (s storage) set(address common.Address, key, value common.Hash) {
 	slots[key] = value
 }
 
-// of returns the changed slots of an account.
 func (s storage) of(address common.Address) iter.Seq2[common.Hash, common.Hash] {
 	if slots := s.many[address]; slots != nil {
 		return maps.All(slots)
@@ -111,7 +110,6 @@ func (s storage) of(address common.Address) iter.Seq2[common.Hash, common.Hash] 
 	}
 }
 
-// count returns how many slots of an account changed.
 func (s storage) count(address common.Address) int {
 	if slots := s.many[address]; slots != nil {
 		return len(slots)

@@ -12,7 +12,6 @@ import (
 	"snowglobe/sim/store"
 )
 
-// blockMetrics returns the block's contribution to its chain's metrics.
 func (p *BlockExecution) blockMetrics() (*metric.Activity, error) {
 	parent := int64(p.b.head.Time)
 	return activity(p.delta, int64(p.header.Time), &parent, func(i int) (*big.Int, error) { return p.receipts[i].EffectiveGasPrice, nil })

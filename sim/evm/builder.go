@@ -460,7 +460,6 @@ func (b *Builder) contractReader(h *Header) (*index.ContractReader, error) {
 	return index.NewContractReader(s.NewFrameless(), func() index.EVM { return s.NewVM() }, states), nil
 }
 
-// vmContext returns the VM context of a block with this header.
 func (b *Builder) vmContext(h *Header, states vm.StateDB) VMContext {
 	return VMContext{
 		Kind:        b.kind,

@@ -56,7 +56,6 @@ func (l *stateDatabase) deleteAccount(address common.Address) error {
 	return l.trie.DeleteAccount(address)
 }
 
-// addDeletions adds the deleted accounts to a commit's changes.
 func (l *stateDatabase) addDeletions(update *state.StateUpdate) {
 	for address, keys := range l.deleted {
 		if _, touched := update.AccountsOrigin[address]; !touched {

@@ -70,7 +70,6 @@ func (r *ExecutionResults) SettlesAt(h *Header, delay uint64) uint64 {
 	return saturatingAdd(max(h.TimeMilliseconds, t.milliseconds()), cmp.Or(delay, settlementDelay))
 }
 
-// gasTime returns the gas time after a block with these results.
 func (r *ExecutionResults) gasTime(h *Header) gasTime {
 	if !h.Asynchronous() {
 		return h.gasTimeAfter()

@@ -120,7 +120,6 @@ func (f FlatState) StorageTrie(kind Kind, address common.Address) (*Trie, error)
 	return tree, tree.putSlots(rows)
 }
 
-// putAccounts puts the existing accounts into a trie.
 func (t *Trie) putAccounts(rows []store.Account) error {
 	for i := range rows {
 		if rows[i].Gone {
@@ -134,7 +133,6 @@ func (t *Trie) putAccounts(rows []store.Account) error {
 	return nil
 }
 
-// putSlots puts the non-zero slots into a trie.
 func (t *Trie) putSlots(rows []store.Slot) error {
 	for i := range rows {
 		if len(rows[i].Value) == 0 {

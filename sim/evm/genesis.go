@@ -262,7 +262,6 @@ func (g *Genesis) ChainConfig() *params.ChainConfig {
 	}
 }
 
-// gasLimit returns the gas limit of block 0.
 func (g *Genesis) gasLimit() uint64 {
 	if g.Kind == KindC {
 		return genesisGasLimitC
@@ -270,7 +269,6 @@ func (g *Genesis) gasLimit() uint64 {
 	return g.Precompiles.FeeConfig.GasLimit.Uint64()
 }
 
-// baseFee returns the base fee of block 0.
 func (g *Genesis) baseFee() *big.Int {
 	if g.Kind == KindC {
 		return big.NewInt(genesisBaseFeeC)

@@ -75,7 +75,6 @@ type predicateResult struct {
 	failed *big.Int
 }
 
-// predicateResults holds a block's predicate results.
 type predicateResults []predicateResult
 
 // encode writes the results like the network's codec writes maps of maps: by transaction, then by contract.

@@ -181,7 +181,6 @@ type credit struct {
 	amount  uint256.Int
 }
 
-// worstCaseAt returns the worst case for a block at a time.
 func (b *Builder) worstCaseAt(timeMS uint64, o Override) (*worstCase, error) {
 	last := b.queue.settledAt(timeMS, o.SettlesAfter)
 	w := &worstCase{
@@ -227,13 +226,11 @@ func (b *Builder) accountAt(index int, address common.Address) (*types.StateAcco
 	return b.state.Account(address)
 }
 
-// start begins a block.
 func (w *worstCase) start(timeMS uint64) {
 	w.clock.beforeBlock(timeMS)
 	w.gas, w.limit, w.baseFee = 0, w.clock.maxBlockGas(), uint256.NewInt(w.clock.price())
 }
 
-// finish ends a block with this header.
 func (w *worstCase) finish(h *Header) {
 	w.clock.afterBlock(w.gas, h.GasTarget(), h.minPrice())
 	w.queued += w.gas
@@ -343,7 +340,6 @@ func atomicOperation(tx *txs.Tx) (*operation, error) {
 	return o, nil
 }
 
-// load reads the accounts of an operation.
 func (w *worstCase) load(o *operation) error {
 	for i := range o.debits {
 		if _, err := w.account(o.debits[i].address); err != nil {

@@ -190,7 +190,6 @@ func (f FlatState) slotPartsBefore(l *stateDatabase, address common.Address, key
 	return c, err
 }
 
-// loader reads the keys of a part.
 func (f FlatState) loader(kind Kind, owner []byte) mpt.Loader {
 	return func(prefix string, visit func(common.Hash, []byte)) error {
 		keys, err := f.db.TriePartKeys(f.ctx, f.chain, owner, []byte(prefix))
@@ -305,7 +304,6 @@ type touched struct {
 	slots    map[common.Address]map[common.Hash]bool
 }
 
-// add adds what a commit changed.
 func (t *touched) add(update *state.StateUpdate) {
 	if t.accounts == nil {
 		t.accounts, t.slots = map[common.Address]bool{}, map[common.Address]map[common.Hash]bool{}

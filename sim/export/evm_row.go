@@ -7,7 +7,6 @@ import (
 	"snowglobe/sim/price"
 )
 
-// evmRow is a row of an EVM chain's file.
 type evmRow struct {
 	*evmReader
 	number    string
@@ -35,7 +34,6 @@ type gas struct {
 
 const nativeDecimals = 18
 
-// evmTable lists the columns of EVM exports.
 var evmTable = table[evmRow]{
 	{Column{"ChainName", "name of the chain"}, func(t *evmRow) string { return t.source.evm.Row.Name }},
 	{Column{"TxHash", "hash of the transaction"}, func(t *evmRow) string { return t.hash }},

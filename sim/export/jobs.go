@@ -140,7 +140,6 @@ func (e *Jobs) Before(id int64) int {
 	return slices.Index(e.waiting, id)
 }
 
-// queue appends exports to the waiting ones.
 func (e *Jobs) queue(numbers ...int64) {
 	e.mu.Lock()
 	defer e.mu.Unlock()

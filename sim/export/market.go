@@ -20,7 +20,6 @@ type market struct {
 	read  map[store.TokenID]*token
 }
 
-// token is a token with its price.
 type token struct {
 	store.Token
 	address string

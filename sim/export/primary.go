@@ -129,7 +129,6 @@ func (r *primaryReader) rowsOf(ctx context.Context, at store.Position) (all []pr
 	return all, nil
 }
 
-// genesisOutputs returns the outputs in the chain's genesis.
 func (r *primaryReader) genesisOutputs(ctx context.Context, at store.Position) (all []primaryRow, err error) {
 	seen := map[store.UTXONumber]bool{}
 	for _, owner := range r.scope.Owners[r.source.Network] {

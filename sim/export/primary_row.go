@@ -48,7 +48,6 @@ type output struct {
 	out   txs.Output
 }
 
-// asset is the asset of a row.
 type asset struct {
 	id       ids.ID
 	name     string
@@ -64,7 +63,6 @@ type stake struct {
 	start, end uint64
 }
 
-// primaryTable lists the columns of primary network exports.
 var primaryTable = table[primaryRow]{
 	{Column{"ChainName", "`p-chain`, `x-chain` or `c-chain`"}, func(m *primaryRow) string { return strings.ToLower(string(m.source.Kind)) + "-chain" }},
 	{Column{"TxHash", "id of the transaction that moved the output"}, func(m *primaryRow) string { return ids.ID(m.tx.Hash).String() }},
@@ -196,7 +194,6 @@ func (m *primaryRow) once(text string) string {
 	return text
 }
 
-// form names the type of an output.
 func (m *primaryRow) form() string {
 	if m.output == nil {
 		return "ACCOUNT"

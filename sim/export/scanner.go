@@ -22,7 +22,6 @@ type eventReader interface {
 // Scanner visits a scope's transactions in order.
 type Scanner struct{ chains []*chainCursor }
 
-// chainCursor is one chain of a scan.
 type chainCursor struct {
 	eventReader
 	left  *union

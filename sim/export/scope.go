@@ -78,7 +78,6 @@ type chainSource struct {
 	rows   int            // the chain to which the transactions belong
 }
 
-// openChain finds a chain's rows.
 func openChain(w *sim.World, ref ChainRef) (*chainSource, error) {
 	s := &chainSource{ChainRef: ref}
 	if ref.Kind == KindEVM {
@@ -103,7 +102,6 @@ func openChain(w *sim.World, ref ChainRef) (*chainSource, error) {
 	return s, nil
 }
 
-// primary returns a lane's primary chain.
 func (l *ChainRef) primary() txs.Chain {
 	return map[Kind]txs.Chain{KindP: txs.PChain, KindX: txs.XChain, KindC: txs.CChain}[l.Kind]
 }

@@ -29,7 +29,6 @@ type column[R any] struct {
 	text func(*R) string
 }
 
-// table lists the columns of a file.
 type table[R any] []column[R]
 
 // columns is a table of any rows.
@@ -73,7 +72,6 @@ func (t table[R]) only(names string) (some table[R]) {
 	return some
 }
 
-// header returns the first line of a file.
 func (t Type) header() (line []byte) {
 	for i, c := range t.Columns() {
 		line = field(line, i, c.Name)
@@ -81,7 +79,6 @@ func (t Type) header() (line []byte) {
 	return append(line, lineEnd...)
 }
 
-// line appends a row.
 func (t table[R]) line(text []byte, row *R) []byte {
 	for i := range t {
 		text = field(text, i, inert(t[i].text(row)))
@@ -119,5 +116,4 @@ func inert(text string) string {
 	return "'" + text
 }
 
-// rfc3339 formats Unix seconds.
 func rfc3339(unix int64) string { return time.Unix(unix, 0).UTC().Format(time.RFC3339) }

@@ -172,7 +172,6 @@ func (e *Jobs) fail(ctx context.Context, o *store.Operation, code, message strin
 	return e.update(ctx, o, store.ExportFile{Content: []byte{}})
 }
 
-// update stores an export's state.
 func (e *Jobs) update(ctx context.Context, o *store.Operation, file store.ExportFile) error {
 	o.ExportFile, o.Updated = file, e.world.Clock.Unix()
 	return e.world.UpdateOperation(ctx, o)

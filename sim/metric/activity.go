@@ -21,7 +21,6 @@ const (
 // Roles is a set of roles.
 type Roles uint8
 
-// set holds one role.
 func (r Role) set() Roles { return 1 << r }
 
 // Participant is an address that took part in a block.

@@ -20,7 +20,6 @@ type row[K comparable, V any] struct {
 	known, changed bool // whether the file has it, or will; whether it must be written
 }
 
-// size returns the number of rows.
 func (c *Cache[K, V]) size() int { return len(c.numbers) }
 
 func (c *Cache[K, V]) at(number int) *row[K, V] { return &c.rows[number/chunk][number%chunk] }

@@ -33,7 +33,6 @@ func (h Presence) roles(hour, chain int) Roles {
 	return 0
 }
 
-// all is the set of every role.
 const all Roles = 1<<roles - 1
 
 // with adds roles in an hour on a chain.

@@ -62,7 +62,6 @@ func (r Rate) exceeds(o Rate) bool {
 	return r.Seconds < o.Seconds
 }
 
-// sums returns a block's contribution.
 func (a *Activity) sums() *Sums {
 	s := &Sums{First: a.Time, Last: a.Time, Txs: a.Txs, Gas: a.Gas, Contracts: a.Contracts, Fees: a.Fees, Prices: a.Prices, TopPrice: a.TopPrice}
 	if a.Gap > 0 {

@@ -44,7 +44,6 @@ func (m *Miner) changeState(ctx context.Context, decide func() ([]store.StateCha
 	return nil
 }
 
-// changeAccount makes one change to an account.
 func (m *Miner) changeAccount(ctx context.Context, address common.Address, decide func() (store.StateChange, error)) error {
 	return m.changeState(ctx, func() ([]store.StateChange, error) {
 		c, err := decide()

@@ -79,7 +79,6 @@ func (l *l1Validators) endOf(balance uint64) uint64 {
 	return balance + l.accrued
 }
 
-// has reports whether a node validates an L1.
 func (l *l1Validators) has(subnetID ids.ID, nodeID ids.NodeID) bool {
 	return slices.ContainsFunc(l.bySubnet[subnetID], func(v *L1Validator) bool { return v.NodeID == nodeID })
 }

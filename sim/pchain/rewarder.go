@@ -110,7 +110,6 @@ func (r *rewarder) renew() {
 	r.addStaker(&next)
 }
 
-// pay creates a reward as an output.
 func (r *rewarder) pay(amount uint64, owner *txs.OutputOwners) {
 	if amount == 0 {
 		return

@@ -166,7 +166,6 @@ func (s *State) addStaker(staker *Staker) {
 	s.diff.Stakers = append(s.diff.Stakers, &started)
 }
 
-// deleteStaker takes a staker out of the set.
 func (s *State) deleteStaker(staker *Staker, status StakerStatus, rewarded bool) {
 	s.current.remove(s.journal, staker)
 	ended := *staker
@@ -174,20 +173,17 @@ func (s *State) deleteStaker(staker *Staker, status StakerStatus, rewarded bool)
 	s.diff.Stakers = append(s.diff.Stakers, &ended)
 }
 
-// updateStaker sets a current staker's new value.
 func (s *State) updateStaker(old, updated *Staker) {
 	s.current.remove(s.journal, old)
 	s.current.put(s.journal, updated)
 	s.diff.Stakers = append(s.diff.Stakers, updated)
 }
 
-// putSubnet sets a subnet's new value.
 func (s *State) putSubnet(subnet *Subnet) {
 	utxo.Put(s.journal, s.subnets, subnet.ID, subnet)
 	s.diff.Subnets = append(s.diff.Subnets, subnet)
 }
 
-// addBlockchain creates a chain.
 func (s *State) addBlockchain(b *Blockchain) {
 	utxo.Put(s.journal, s.blockchains, b.ID, b)
 	s.diff.Blockchains = append(s.diff.Blockchains, b)

@@ -102,7 +102,6 @@ func (e *txExecutor) verifyAll(fee uint64) (exec *execution, spent []*txs.UTXO, 
 	return exec, spent, burned, err
 }
 
-// verify checks the rules of the transaction's type.
 func (e *txExecutor) verify() (*execution, error) {
 	switch u := e.tx.Unsigned.(type) {
 	case *txs.BaseTx:
@@ -133,7 +132,6 @@ func (e *txExecutor) verify() (*execution, error) {
 	return e.verifyL1()
 }
 
-// verifyL1 does the same for the transactions about L1 validators.
 func (e *txExecutor) verifyL1() (*execution, error) {
 	switch u := e.tx.Unsigned.(type) {
 	case *txs.ConvertSubnetToL1Tx:

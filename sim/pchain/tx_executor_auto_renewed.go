@@ -26,7 +26,6 @@ func (e *txExecutor) beforeSyntax() error {
 	return nil
 }
 
-// addAutoRenewedValidatorTx verifies that a node can become a validator that renews itself.
 func (e *txExecutor) addAutoRenewedValidatorTx(u *txs.AddAutoRenewedValidatorTx) (*execution, error) {
 	if err := e.verifyValidatorStake(u.Weight(), u.DelegationShares); err != nil {
 		return nil, err
@@ -45,7 +44,6 @@ func (e *txExecutor) addAutoRenewedValidatorTx(u *txs.AddAutoRenewedValidatorTx)
 	return &execution{stake: u.StakeOuts, run: func() { e.addStaker(s) }}, nil
 }
 
-// verifyPeriod checks the length of a cycle.
 func (e *txExecutor) verifyPeriod(period uint64) error {
 	networkRules := e.staking()
 	least, most := networkRules.MinValidationDuration, networkRules.MaxStakeDuration

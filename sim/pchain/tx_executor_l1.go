@@ -38,7 +38,6 @@ var (
 	errConflictingL1  = errors.New("L1 validator contains conflicting subnetID + nodeID pair") // one of a validator from before the conversion
 )
 
-// convertSubnetToL1Tx verifies that a subnet can become an L1.
 func (e *txExecutor) convertSubnetToL1Tx(u *txs.ConvertSubnetToL1Tx) (*execution, error) {
 	subnet, err := e.verifyPoASubnetAuth(u.SubnetID, u.SubnetAuth)
 	if err != nil {
@@ -149,7 +148,6 @@ func (e *txExecutor) verifyWarpMessage() error {
 	return e.VerifyMessage(m)
 }
 
-// parseMessage parses the signed message of a transaction.
 func parseMessage(b []byte) (source ids.ID, sender []byte, message warp.L1Message, err error) {
 	m, err := warp.ParseMessage(b)
 	if err != nil {

@@ -26,7 +26,6 @@ var (
 	errOverDelegated  = errors.New("validator would be over delegated")
 )
 
-// addPermissionlessValidatorTx verifies that a node can become a validator of the primary network.
 func (e *txExecutor) addPermissionlessValidatorTx(u *txs.AddPermissionlessValidatorTx) (*execution, error) {
 	if u.SubnetID != ids.Empty { // only transformed subnets had such validators, and no subnet can be transformed any more
 		return nil, utxo.ErrNotFound
@@ -43,7 +42,6 @@ func (e *txExecutor) addPermissionlessValidatorTx(u *txs.AddPermissionlessValida
 	return e.newStaker(u.StakeOuts)
 }
 
-// verifyValidatorStake checks a validator's stake and its delegation fee.
 func (e *txExecutor) verifyValidatorStake(weight uint64, shares uint32) error {
 	networkRules := e.staking()
 	switch {

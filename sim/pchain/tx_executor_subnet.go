@@ -84,7 +84,6 @@ func (e *txExecutor) addSubnetValidatorTx(u *txs.AddSubnetValidatorTx) (*executi
 	return e.newStaker(nil)
 }
 
-// removeSubnetValidatorTx verifies that a validator of a permissioned subnet can be removed.
 func (e *txExecutor) removeSubnetValidatorTx(u *txs.RemoveSubnetValidatorTx) (*execution, error) {
 	v, found := e.current.validators[stakerKey{u.SubnetID, u.NodeID}]
 	if !found {

@@ -62,7 +62,6 @@ func (r *record) optionBlock(diff *pchain.Diff) error {
 	return nil
 }
 
-// pChainTx records a transaction of the P-Chain with all its changes.
 func (r *record) pChainTx(index int, tx *txs.Tx, diff *pchain.Diff) error {
 	at := r.at(index)
 	r.tx(at, tx, &diff.Diff)
@@ -175,7 +174,6 @@ func (r *record) pChainChanges(diff *pchain.Diff, at store.Position) error {
 	return nil
 }
 
-// utxoChanges records changes of outputs.
 func (r *record) utxoChanges(diff *utxo.Diff, rewards []*txs.UTXO, at store.Position) error {
 	peer, _ := r.Rules.ChainOf(diff.Peer)
 	for _, u := range diff.Spent {

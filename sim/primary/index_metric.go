@@ -11,7 +11,6 @@ import (
 	"snowglobe/sim/store"
 )
 
-// stakeOf returns a staker's contribution to its subnet's stake.
 func stakeOf(s *pchain.Staker) metric.Stake {
 	if s.Delegator {
 		return metric.DelegatorStake(s.Weight)

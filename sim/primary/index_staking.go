@@ -12,7 +12,6 @@ import (
 	"snowglobe/sim/txs"
 )
 
-// staker records a staker's new value.
 func (r *record) staker(s *pchain.Staker, at store.Position) {
 	row := r.stakers[s.TxID]
 	if row == nil {
@@ -45,7 +44,6 @@ func (r *record) staker(s *pchain.Staker, at store.Position) {
 	r.delta.Stakers = append(r.delta.Stakers, changed)
 }
 
-// stakeOwners records the owners of a staker's locked outputs.
 func (r *record) stakeOwners(s *pchain.Staker, at store.Position) {
 	var owners []ids.ShortID
 	for _, out := range s.Stake() {

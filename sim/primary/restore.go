@@ -141,7 +141,6 @@ func (r *restoration) loadStaker(ctx context.Context, row *store.Staker) (*pchai
 	return s, nil
 }
 
-// tx loads a transaction of the P-Chain by its id.
 func (r *restoration) tx(ctx context.Context, id []byte) (*txs.Tx, error) {
 	raw, err := r.db.PrimaryTxByHash(ctx, r.Chain(txs.PChain), id)
 	if err != nil {
@@ -269,7 +268,6 @@ func (r *restoration) exchange(ctx context.Context) error {
 	return err
 }
 
-// exports loads the outputs in shared memory.
 func (r *restoration) exports(ctx context.Context) error {
 	for _, source := range []txs.Chain{txs.PChain, txs.XChain, txs.CChain} {
 		rows, err := r.db.SharedUTXOs(ctx, r.Chain(source))

@@ -128,7 +128,6 @@ func newestHolders(ctx context.Context, db *store.DB, c *reader.Chain, last uint
 	return found, known && err == nil && head.Number == last, err // no block was added meanwhile
 }
 
-// readNative reads the holders of a half of all addresses.
 func (h *holders) readNative(ctx context.Context, db *store.DB, c *reader.Chain, half store.AddressHalf, last uint64) error {
 	if before := min(h.first, last+1); before > 0 {
 		err := db.EachBalanceBefore(ctx, c.Row.ID, half, before, func(a *store.AccountBalance) {
@@ -183,7 +182,6 @@ func TokenHolders(ctx context.Context, db *store.DB, c *reader.Chain, token *sto
 	return slices.Concat(found...), err
 }
 
-// readToken reads some addresses' balances of a token.
 func (h *holders) readToken(ctx context.Context, db *store.DB, token *store.Token, owners []common.Address, last uint64) error {
 	keys := make([][]byte, len(owners))
 	for i := range owners {

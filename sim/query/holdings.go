@@ -23,7 +23,6 @@ func NewHoldings(db *store.DB) *Holdings {
 	return &Holdings{db, cache.New[holdingsKey, *holdingHistory](db.Caches())}
 }
 
-// holdingsKey names an owner on a chain.
 type holdingsKey struct {
 	owner common.Address
 	chain int

@@ -45,7 +45,6 @@ func (b *ChainReader) TxUTXOs(kind txs.Chain, at store.Position) (*TxUTXOs, erro
 	return t, errors.Join(b.consume(t), b.emit(t))
 }
 
-// consume finds the outputs that a transaction spent.
 func (b *ChainReader) consume(t *TxUTXOs) error {
 	for _, c := range t.SpentOutputs() {
 		from := t.Kind
@@ -77,7 +76,6 @@ func (b *ChainReader) source(t *TxUTXOs) txs.Chain {
 	return kind
 }
 
-// findStaker finds the transaction's staker, if it has one.
 func (b *ChainReader) findStaker(t *TxUTXOs) error {
 	id := t.ID()
 	var s *store.Staker

@@ -37,7 +37,6 @@ type ChainReader struct {
 	cache *ChainReaders
 }
 
-// blockTime is the time and id of a primary chain's block.
 type blockTime struct {
 	Unix int64
 	kind string // type of a P- or X-Chain block
@@ -93,7 +92,6 @@ func (b *ChainReader) BlockTime(at store.Position) (*blockTime, error) {
 	return m, nil
 }
 
-// namedBlock returns the time of a P or X block.
 func namedBlock(row *store.PrimaryBlockName) *blockTime {
 	return &blockTime{Unix: row.Time, kind: row.Type, id: ids.ID(row.Hash)}
 }
@@ -161,7 +159,6 @@ func (b *ChainReader) saidOf(at store.Position, tx []byte, reward bool) (store.P
 	return row.ID.Block(), nil
 }
 
-// spending adds the transaction that spent an output.
 func (b *ChainReader) spending(o *Output) (err error) {
 	if o.Spent == nil {
 		return nil

@@ -44,7 +44,6 @@ func utxoSetBytes(p *utxoSet) int {
 	return sum
 }
 
-// utxoSetKey names the owners of a UTXO set and its chain.
 type utxoSetKey struct {
 	chain  int
 	spent  bool // includes spent outputs
@@ -194,7 +193,6 @@ func (p *utxoSet) Keyset(b *ChainReader, by string) Keyset[UTXOEntry] {
 	})
 }
 
-// makers is the number of chains that create UTXOs.
 const makers = 3
 
 // cursorOf returns an output's cursor among the outputs of all chains.

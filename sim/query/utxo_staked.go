@@ -17,7 +17,6 @@ const firstStaked = 1 << (utxoIndexBits - 1)
 // staked reports whether a number is a stake's.
 func staked(n store.UTXONumber) bool { return CursorOfUTXO(n)&(1<<utxoIndexBits-1) >= firstStaked }
 
-// stakedOutput is an output that a transaction stakes.
 type stakedOutput struct {
 	number store.UTXONumber
 	at     store.Position // of the transaction
@@ -45,7 +44,6 @@ func (b *ChainReader) stakedOutputs(block store.Position) ([]stakedOutput, error
 	return all, nil
 }
 
-// stakedOutput returns the stake with a number.
 func (b *ChainReader) stakedOutput(n store.UTXONumber) (*stakedOutput, error) {
 	all, err := b.stakedOutputs(store.At(n.Chain(), n.Height(), 0))
 	if err != nil {
@@ -58,7 +56,6 @@ func (b *ChainReader) stakedOutput(n store.UTXONumber) (*stakedOutput, error) {
 	return &all[i], nil
 }
 
-// stakingTx is a staking transaction with its staker.
 type stakingTx struct {
 	at     store.Position
 	staker *store.Staker // of an auto-renewed validator the last cycle
@@ -120,7 +117,6 @@ func (b *ChainReader) stakes(owners []ids.ShortID, past bool, visit func(staking
 	return nil
 }
 
-// stake is a staked output with its staking transaction.
 type stake struct {
 	by    stakingTx
 	entry *UTXOEntry

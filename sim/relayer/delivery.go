@@ -30,7 +30,6 @@ var (
 	errRewound    = errors.New("the world was rewound")
 )
 
-// delivery is a message on its way.
 type delivery struct {
 	*Relayer
 	by          account
@@ -137,7 +136,6 @@ func (d *delivery) waits(m *miner.Miner) (bool, error) {
 // baseFeeFactor is the growth of the base fee that a waiting delivery survives (icm-services, vms/evm/destination_client.go).
 const baseFeeFactor = 3
 
-// transaction builds the transaction that delivers the message.
 func (d *delivery) transaction(ctx context.Context, next miner.Next) (*types.Transaction, error) {
 	messenger, err := contracts.Load("Messenger")
 	if err != nil {

@@ -144,7 +144,6 @@ func (r *Relayer) Deliver(ctx context.Context) {
 	}
 }
 
-// rewound returns how often the world was rewound.
 func (r *Relayer) rewound() int {
 	r.mu.Lock()
 	defer r.mu.Unlock()

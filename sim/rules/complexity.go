@@ -193,7 +193,6 @@ func possessionComplexity() Complexity {
 	return Complexity{Bandwidth: warp.PublicKeyLen + warp.SignatureLen, Compute: possessionCompute}
 }
 
-// messageComplexity returns the complexity of verifying a signed warp message.
 func messageComplexity(b []byte) (Complexity, error) {
 	m, err := warp.ParseMessage(b)
 	if err != nil {

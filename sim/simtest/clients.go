@@ -169,7 +169,6 @@ func (c *clients) send() error {
 	return c.miner.Send(c.ctx, tx)
 }
 
-// transaction returns an account's next transaction.
 func (c *clients) transaction(sender common.Address) (*types.DynamicFeeTx, error) {
 	nonce, err := c.miner.Nonce(c.ctx, sender)
 	if err != nil {

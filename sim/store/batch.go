@@ -71,7 +71,6 @@ func (b *Batch) begin() (err error) {
 	return nil
 }
 
-// end commits or rolls back the transaction.
 func (b *Batch) end(way func() error) error {
 	if b.bulk == nil {
 		return way()
@@ -408,7 +407,6 @@ func inTurn(writes ...func() error) error {
 	return nil
 }
 
-// adding adds rows in its turn.
 func adding[T any](rows []T, add func(*T) error) func() error {
 	return func() error { return addAll(rows, add) }
 }

@@ -272,7 +272,6 @@ func (db *DB) walk(ctx context.Context, table string) (*sqlx.Rows, error) {
 	return rows, db.say(err)
 }
 
-// key returns the columns of a table's primary key.
 func (db *DB) key(ctx context.Context, table string) (columns []string, err error) {
 	err = db.read.SelectContext(ctx, &columns, `SELECT name FROM pragma_table_info(?) WHERE pk > 0 ORDER BY pk`, table)
 	return columns, db.say(err)

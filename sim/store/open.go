@@ -184,7 +184,6 @@ func (db *DB) openReadOnly() (err error) {
 	return err
 }
 
-// lineage is the table's row.
 type lineage struct {
 	Parent []byte `db:"parent"`
 	State  []byte `db:"state"`

@@ -95,7 +95,6 @@ func damaged(err error) bool {
 // (LogFailures): its names and terms mean nothing to a client.
 type engineError struct{ error }
 
-// inWords rewords an engine error.
 func inWords(err error) error {
 	text := err.Error()
 	if resultCode(err) != 0 || strings.HasPrefix(text, "sql: ") || strings.HasPrefix(text, "driver: ") {

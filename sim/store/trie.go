@@ -125,7 +125,6 @@ func keySize(owner []byte) int {
 	return common.HashLength
 }
 
-// triePartKey finds a part.
 type triePartKey struct {
 	chain         int
 	owner, prefix string
@@ -145,7 +144,6 @@ func (b *Batch) triePart(k triePartKey) (*TriePart, error) {
 	return p, err
 }
 
-// keepTriePart keeps the keys and balances of a part that was written.
 func (b *Batch) keepTriePart(k triePartKey, p *TriePart) {
 	if len(b.db.trieParts) >= keptTrieParts || b.db.trieParts == nil {
 		b.db.trieParts = map[triePartKey]*TriePart{}

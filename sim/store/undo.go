@@ -115,14 +115,12 @@ func undoCounts(ctx context.Context, p Preparer) (UndoCounts, error) {
 	return orNone(value[UndoCounts](ctx, p, `SELECT snapshots, resets FROM undo_count WHERE id = 1`))
 }
 
-// record starts recording the batch's changes.
 func (b *Batch) record() {
 	if b.db.recorder != nil {
 		b.db.recorder.Begin()
 	}
 }
 
-// addUndo writes the steps that undo the batch.
 func (b *Batch) addUndo() error {
 	r := b.db.recorder
 	if r == nil {
@@ -154,7 +152,6 @@ func (b *Batch) addUndo() error {
 	return b.mergeUndo(beyond)
 }
 
-// undoRow is a row of the undo log.
 type undoRow struct {
 	Commit
 	Sum   uint32 `db:"sum"`

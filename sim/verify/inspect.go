@@ -48,7 +48,6 @@ func Inspect(ctx context.Context, w *sim.World, pace Pace) error {
 	return errors.Join(store.Damaged(i.run(ctx)), view.Close())
 }
 
-// inspection inspects one world.
 type inspection struct {
 	*sim.World
 	pace Pace
@@ -389,7 +388,6 @@ func inspectTransactions(transactions []store.PrimaryTx) error {
 	return nil
 }
 
-// operations recomputes the digests of exports.
 func (i *inspection) operations(ctx context.Context) error {
 	rows, err := i.DB.OperationDigests(ctx, i.Operations())
 	if err != nil {

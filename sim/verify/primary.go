@@ -82,7 +82,6 @@ func verifyNetwork(ctx context.Context, w *sim.World, row store.PrimaryNetwork, 
 	return verifyL1Chains(ctx, w, n)
 }
 
-// cChainRow returns the row id of a network's C-Chain.
 func cChainRow(w *sim.World, networkID uint32) (int, error) {
 	for _, n := range w.Networks {
 		if n.Rules.NetworkID == networkID {

@@ -144,7 +144,6 @@ func (w *blockIndex) addDeployment(tx int, address, creator []byte) error {
 	return w.addToken(common.BytesToAddress(address))
 }
 
-// addToken adds a contract to the tokens if it is one.
 func (w *blockIndex) addToken(contract common.Address) error {
 	if _, known := w.tokens[contract]; known {
 		return nil
@@ -212,7 +211,6 @@ func (w *blockIndex) addTransfer(p *ContractReader, contract common.Address, tok
 	w.addTokenBalance(p, contract, asset, m.to)
 }
 
-// addTokenBalance adds the balance of an owner of an asset after the block.
 func (w *blockIndex) addTokenBalance(p *ContractReader, contract common.Address, asset store.AssetKey, owner []byte) {
 	key := string(owner) + string(asset)
 	if w.tokenBalances[key] || common.BytesToAddress(owner) == (common.Address{}) {
@@ -235,7 +233,6 @@ func (w *blockIndex) addTokenBalance(p *ContractReader, contract common.Address,
 	})
 }
 
-// addNFTState adds the state of an item after the block.
 func (w *blockIndex) addNFTState(p *ContractReader, contract common.Address, asset store.AssetKey) {
 	if w.nftStates[string(asset)] {
 		return

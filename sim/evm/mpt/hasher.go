@@ -46,7 +46,6 @@ func (h *hasher) refer(n node, depth int) *reference {
 	return r
 }
 
-// referChildren computes the references of a branch's children.
 func (h *hasher) referChildren(n node, depth int) {
 	for _, child := range &h.trie.branch(n).children {
 		if child != none {
@@ -148,7 +147,6 @@ const (
 	shortest    = 56 // lengths from here on have bytes of their own
 )
 
-// list begins a list in the buffer.
 func (h *hasher) list(size int) {
 	h.buffer = appendHeader(h.buffer[:0], emptyList, size)
 }

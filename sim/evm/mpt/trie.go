@@ -112,7 +112,6 @@ func matching(path string, key *common.Hash, depth int) int {
 	return len(path)
 }
 
-// newLeaf makes a leaf with a value.
 func (t *Trie) newLeaf(key *common.Hash, value []byte) node {
 	n := t.leaves.add()
 	l := t.leaves.at(n)

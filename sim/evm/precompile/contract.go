@@ -129,5 +129,4 @@ func PackInput(signature string, words ...common.Hash) []byte {
 	return data
 }
 
-// eventTopic returns the first topic of an event.
 func eventTopic(signature string) common.Hash { return crypto.Keccak256Hash([]byte(signature)) }

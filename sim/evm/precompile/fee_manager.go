@@ -24,7 +24,6 @@ var FeeManager = declare(feeManagerAddress, "feeManagerConfig", configureFeeMana
 // SetFeeConfig is the signature of the function that changes the configuration.
 const SetFeeConfig = "setFeeConfig(uint256,uint256,uint256,uint256,uint256,uint256,uint256,uint256)"
 
-// feeFields is the number of fields in a fee configuration.
 const feeFields = 8
 
 // lastChangedAtSlot holds the number of the block in which the configuration last changed.

@@ -34,7 +34,6 @@ func mintNativeCoin(c *Call) ([]byte, error) {
 	return nil, nil
 }
 
-// configureNativeMinter mints the coins that a configuration names.
 func configureNativeMinter(a *Activation) error {
 	for to, amount := range a.Config.InitialMint {
 		value, overflow := uint256.FromBig((*big.Int)(amount))

@@ -144,7 +144,6 @@ const (
 	mostQuorum  = 100
 )
 
-// check validates a single setting.
 func (s *Config) check() error {
 	seen := map[common.Address]bool{}
 	for _, address := range slices.Concat(s.Admins, s.Managers, s.Enabled) {

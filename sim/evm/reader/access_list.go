@@ -64,7 +64,6 @@ func (x *execution) accessList(ctx context.Context, m *core.Message) (*core.Exec
 	}
 }
 
-// freeAddresses returns the addresses that every transaction touches for free.
 func (x *execution) freeAddresses(m *core.Message) map[common.Address]struct{} {
 	to := crypto.CreateAddress(m.From, m.Nonce)
 	if m.To != nil {

@@ -98,7 +98,6 @@ func (c *Chain) Publish(d *store.Delta) error {
 	return nil
 }
 
-// setHead makes a block the head for readers.
 func (c *Chain) setHead(b *Block) {
 	c.head.Store(b)
 	if c.HeadChanged != nil {
@@ -172,7 +171,6 @@ func (c *Chain) Rewinds(after uint64) ([]*Rewind, uint64) {
 	return slices.Clone(c.rewinds[max(0, len(c.rewinds)-int(c.rewound-after)):]), c.rewound
 }
 
-// logsOf returns the logs of a block that was just made.
 func logsOf(d *store.Delta) (all []*types.Log) {
 	for i := range d.Logs {
 		row := &d.Logs[i]

@@ -36,7 +36,6 @@ type StateSlot struct {
 	Value common.Hash
 }
 
-// accountReader reads the accounts after a block.
 type accountReader struct {
 	*Chain
 	block *Block

@@ -81,7 +81,6 @@ func prove(tree **evm.Trie, key []byte, whole func() (*evm.Trie, error)) (proofN
 	return nodes, err
 }
 
-// rootAfter returns the root of the state after a block.
 func (c *Chain) rootAfter(ctx context.Context, b *Block) (common.Hash, error) {
 	last, err := c.db.LastStateChange(ctx, c.Row.ID, b.Number)
 	if last == nil || err != nil {

@@ -101,7 +101,6 @@ type SimulatedCall struct {
 	Capped bool // the chain's limit cut the gas it asked for
 }
 
-// simulation is a running Simulation.
 type simulation struct {
 	Simulation
 	*execution
@@ -261,7 +260,6 @@ func (s *simulation) block(ctx context.Context, b *BlockCalls) (*SimulatedBlock,
 	return made, s.finish(made, receipts)
 }
 
-// call executes one call as a transaction of the block.
 func (s *simulation) call(ctx context.Context, b *Block, pool *core.GasPool, call *Call, index int, logs *simulatedLogs) (*Transaction, *SimulatedCall, error) {
 	if ctx.Err() != nil {
 		return nil, nil, context.Cause(ctx)
@@ -335,7 +333,6 @@ func (s *simulation) complete(call *Call, pool *core.GasPool) (capped bool, err 
 	return uint64(within) < gas, nil
 }
 
-// checkedMessage returns a message whose nonce is checked.
 func checkedMessage(m *core.Message) *core.Message {
 	checked := &core.Message{
 		To: m.To, From: m.From, Nonce: m.Nonce, Value: m.Value, GasLimit: m.GasLimit, GasPrice: m.GasPrice, GasFeeCap: m.GasFeeCap,

@@ -26,7 +26,6 @@ type vmTracer struct {
 	frames  []vmFrame // open ones, the outermost first
 }
 
-// vmFrame is an open call.
 type vmFrame struct {
 	silent bool // of a precompile or a SELFDESTRUCT: not in the trace
 	steps  int

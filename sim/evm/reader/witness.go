@@ -105,7 +105,6 @@ func (c *Chain) executeAgain(ctx context.Context, parent, b *Block, on *touchedS
 	return states, evm.Fault(states)
 }
 
-// headersSince returns the headers from one block to another.
 func (c *Chain) headersSince(ctx context.Context, first, last uint64) (*Witness, error) {
 	w := &Witness{}
 	for number := first; number <= last; number++ {
@@ -171,7 +170,6 @@ func (t *touchedState) blockHash(of vm.GetHashFunc) vm.GetHashFunc {
 	}
 }
 
-// keys lists the addresses and slots.
 func (t *touchedState) keys() [][]byte {
 	all := map[string]bool{}
 	for address, slots := range t.accounts {

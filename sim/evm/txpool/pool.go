@@ -77,7 +77,6 @@ func (p *Pool) SetBaseFee(asked *big.Int) {
 	p.asked = asked
 }
 
-// leastFeeCap returns the lowest fee cap that the pool accepts now.
 func (p *Pool) leastFeeCap() *big.Int {
 	if p.asked != nil && p.asked.Cmp(p.minFee) < 0 {
 		return p.asked

@@ -196,14 +196,12 @@ func (tables Tables) split(b []byte) (all []packed, err error) {
 	return all, nil
 }
 
-// step is one change to a row.
 type step struct {
 	table  *table
 	kind   byte
 	values []any
 }
 
-// unpack reads the values of a step.
 func (p packed) unpack() (step, error) {
 	s, b := step{p.table, p.kind, make([]any, 0, len(p.table.columns))}, p.values
 	for len(b) > 0 {
