@@ -128,12 +128,6 @@ func (e *txExecutor) verify() (*execution, error) {
 		return e.createChainTx(u)
 	case *txs.TransferSubnetOwnershipTx:
 		return e.transferSubnetOwnershipTx(u)
-	}
-	return e.verifyL1()
-}
-
-func (e *txExecutor) verifyL1() (*execution, error) {
-	switch u := e.tx.Unsigned.(type) {
 	case *txs.ConvertSubnetToL1Tx:
 		return e.convertSubnetToL1Tx(u)
 	case *txs.RegisterL1ValidatorTx:
