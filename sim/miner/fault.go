@@ -4,11 +4,11 @@ import (
 	"context"
 	"math"
 	"math/big"
-	"sort"
 	"sync"
 
 	"snowglobe/sim/evm"
 	"snowglobe/sim/evm/reader"
+	"snowglobe/sim/store"
 )
 
 // Lag is a distance behind acceptance: a number of blocks, or milliseconds of the world's clock.
@@ -87,19 +87,14 @@ func (m *Miner) LastExecuted(ctx context.Context) (*reader.Block, error) {
 		return head, err
 	}
 	now := m.world.Now()
-	later := sort.Search(int(head.Number-executed), func(i int) bool {
-		number := executed + 1 + uint64(i)
-		b, failed := m.Chain.Block(ctx, number)
-		if failed != nil {
-			err = failed
-			return true
-		}
-		return b.Header.Asynchronous() && (number+lag.Blocks > head.Number || int64(b.Header.TimeMilliseconds)+lag.Milliseconds > now)
+	later, err := store.Search(executed+1, head.Number+1, func(number uint64) (bool, error) {
+		b, err := m.Chain.Block(ctx, number)
+		return err == nil && b.Header.Asynchronous() && (number+lag.Blocks > head.Number || int64(b.Header.TimeMilliseconds)+lag.Milliseconds > now), err
 	})
 	if err != nil {
 		return nil, err
 	}
-	return m.Chain.Block(ctx, executed+uint64(later))
+	return m.Chain.Block(ctx, later-1)
 }
 
 // LastSettled returns the chain's last settled block. None that a client keeps from being executed is settled.

@@ -65,13 +65,21 @@ func (db *DB) FirstSince(ctx context.Context, chain int, time int64) (uint64, er
 // FirstSince returns the height of the first block at or after a time, in Unix seconds, of those up to a head; head + 1 if there is none.
 // Block times never decrease.
 func FirstSince(head uint64, time int64, timeOf func(height uint64) (int64, error)) (uint64, error) {
-	var failed error
-	n := sort.Search(int(head+1), func(n int) bool {
-		at, err := timeOf(uint64(n))
-		failed = cmp.Or(failed, err)
-		return failed != nil || at >= time
+	return Search(0, head+1, func(height uint64) (bool, error) {
+		at, err := timeOf(height)
+		return at >= time, err
 	})
-	return uint64(n), failed
+}
+
+// Search is sort.Search from one number on, and up to another, for a condition that may fail.
+func Search(first, end uint64, holds func(uint64) (bool, error)) (uint64, error) {
+	var failed error
+	n := sort.Search(int(end-first), func(i int) bool {
+		found, err := holds(first + uint64(i))
+		failed = cmp.Or(failed, err)
+		return found || failed != nil
+	})
+	return first + uint64(n), failed
 }
 
 var intoBlock = bulk.NewTable("block", blockColumns, false)

@@ -97,23 +97,17 @@ func (c *Chain) TransactionBySenderAndNonce(ctx context.Context, sender common.A
 	if err != nil {
 		return nil, err
 	}
-	low, high := uint64(0), head.Number+1
-	for low < high {
-		middle := low + (high-low)/2
-		after, err := c.nonceAfter(ctx, middle, sender)
-		if err != nil {
-			return nil, err
-		}
-		if after > nonce {
-			high = middle
-		} else {
-			low = middle + 1
-		}
+	number, err := store.Search(0, head.Number+1, func(number uint64) (bool, error) {
+		after, err := c.nonceAfter(ctx, number, sender)
+		return after > nonce, err
+	})
+	if err != nil {
+		return nil, err
 	}
-	if low > head.Number {
+	if number > head.Number {
 		return nil, store.ErrNotFound
 	}
-	b, err := c.Block(ctx, low)
+	b, err := c.Block(ctx, number)
 	if err != nil {
 		return nil, err
 	}

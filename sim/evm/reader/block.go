@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sort"
 	"sync"
 	"sync/atomic"
 
@@ -101,18 +100,14 @@ func (l *Ledger) SettledBy(ctx context.Context, b *Block) (*Block, error) {
 	if err != nil || head.Settled() < b.Number {
 		return nil, err
 	}
-	later := sort.Search(int(head.Number-b.Number), func(i int) bool {
-		next, failed := l.Block(ctx, b.Number+uint64(i))
-		if failed != nil {
-			err = failed
-			return true
-		}
-		return next.Settled() >= b.Number
+	number, err := store.Search(b.Number, head.Number, func(number uint64) (bool, error) {
+		later, err := l.Block(ctx, number)
+		return err == nil && later.Settled() >= b.Number, err
 	})
 	if err != nil {
 		return nil, err
 	}
-	return l.Block(ctx, b.Number+uint64(later))
+	return l.Block(ctx, number)
 }
 
 // Block returns the block with this number. A number above the head gets ErrUnfinalized.
