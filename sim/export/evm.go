@@ -66,10 +66,8 @@ func (r *evmReader) read(ctx context.Context, at []store.Position) ([]Event, err
 	var events []Event
 	for i := range txs {
 		tx := &txs[i]
-		var inside []store.Call
-		var moved []store.Transfer
-		inside, calls = take(calls, func(c *store.Call) bool { return c.ID.Block()+store.Position(c.Tx) == tx.ID })
-		moved, transfers = take(transfers, func(t *store.Transfer) bool { return t.Transaction() == tx.ID })
+		inside := store.Cut(&calls, func(c *store.Call) bool { return c.ID.Block()+store.Position(c.Tx) == tx.ID })
+		moved := store.Cut(&transfers, func(t *store.Transfer) bool { return t.Transaction() == tx.ID })
 		e := Event{Time: tx.BlockTime}
 		if err := r.event(ctx, &e, tx, inside, moved); err != nil {
 			return nil, err
@@ -79,15 +77,6 @@ func (r *evmReader) read(ctx context.Context, at []store.Position) ([]Event, err
 		}
 	}
 	return events, nil
-}
-
-// take splits off the leading rows that belong to one transaction.
-func take[T any](rows []T, belongs func(*T) bool) (own, rest []T) {
-	n := 0
-	for n < len(rows) && belongs(&rows[n]) {
-		n++
-	}
-	return rows[:n], rows[n:]
 }
 
 // event writes a transaction's rows: its own, then the rows of internal transactions and transfers.

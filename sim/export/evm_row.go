@@ -67,10 +67,7 @@ var evmTable = table[evmRow]{
 	{Column{"TokenId", "id of the ERC-721 or ERC-1155 item"}, func(t *evmRow) string { return t.item }},
 	{Column{"Value", "amount in the token's smallest unit"}, func(t *evmRow) string { return t.amount.String() }},
 	{Column{"Amount", "the same in whole tokens, exact"}, func(t *evmRow) string { return price.Decimal(t.amount, t.decimals()) }},
-	{
-		Column{"PriceUSD", "price of one whole token in the hour of the block, empty without a market"},
-		func(t *evmRow) string { return cost(t.dollars) },
-	},
+	{Column{"PriceUSD", "price of one whole token in the hour of the block, empty without a market"}, func(t *evmRow) string { return cost(t.dollars) }},
 	{Column{"ValueUSD", "value of the amount, exact"}, func(t *evmRow) string { return worth(t.amount, t.decimals(), t.dollars) }},
 	{Column{"GasUsed", "gas used; only for a transaction"}, func(t *evmRow) string {
 		return t.paid(func(g *gas) string { return strconv.FormatUint(g.used, 10) })

@@ -70,10 +70,7 @@ var primaryTable = table[primaryRow]{
 	{Column{"BlockchainId", "id of the chain"}, func(m *primaryRow) string { return m.source.rules.BlockchainID(m.source.primary()).String() }},
 	{Column{"BlockHeight", "height of the transaction's block"}, func(m *primaryRow) string { return strconv.FormatUint(m.tx.ID.Number(), 10) }},
 	{Column{"BlockTimestamp", "time of the block, RFC 3339 in UTC"}, func(m *primaryRow) string { return rfc3339(m.time) }},
-	{
-		Column{"TxType", "the network's name of the transaction's type; `Genesis` for the genesis"},
-		func(m *primaryRow) string { return m.tx.Type },
-	},
+	{Column{"TxType", "the network's name of the transaction's type; `Genesis` for the genesis"}, func(m *primaryRow) string { return m.tx.Type }},
 	{
 		Column{"FundTransferType", "`CREDIT` (an output was made), `DEBIT` (spent), `CREDIT_STAKING_SET` (locked as stake), `CREDIT_ATOMIC` " +
 			"(exported to another chain) or `DEBIT_ATOMIC` (imported from one)"},
@@ -90,10 +87,7 @@ var primaryTable = table[primaryRow]{
 	{Column{"Locktime", "Unix seconds before which nobody can spend it"}, func(m *primaryRow) string {
 		return m.owned(func(o *txs.OutputOwners) uint64 { return o.Locktime })
 	}},
-	{
-		Column{"UtxoId", "id of the output; empty for an account"},
-		func(m *primaryRow) string { return m.held(func(o *output) string { return o.id.String() }) },
-	},
+	{Column{"UtxoId", "id of the output; empty for an account"}, func(m *primaryRow) string { return m.held(func(o *output) string { return o.id.String() }) }},
 	{Column{"UtxoTxHash", "id of the transaction whose output it is; stake and rewards are outputs of the staking transaction"}, func(m *primaryRow) string {
 		return m.held(func(o *output) string { return o.tx.String() })
 	}},
@@ -114,15 +108,9 @@ var primaryTable = table[primaryRow]{
 		func(m *primaryRow) string { return strconv.FormatUint(m.amount, 10) },
 	},
 	{Column{"Amount", "the same in whole units, exact"}, func(m *primaryRow) string { return price.Decimal(m.big(), m.asset.decimals) }},
-	{
-		Column{"PriceUSD", "price of one whole unit in the hour of the block, empty without a market"},
-		func(m *primaryRow) string { return cost(m.dollars) },
-	},
+	{Column{"PriceUSD", "price of one whole unit in the hour of the block, empty without a market"}, func(m *primaryRow) string { return cost(m.dollars) }},
 	{Column{"ValueUSD", "value of the amount, exact"}, func(m *primaryRow) string { return worth(m.big(), m.asset.decimals, m.dollars) }},
-	{
-		Column{"RewardType", "`VALIDATOR`, `DELEGATOR` or `VALIDATOR_FEE` for an output that pays a reward"},
-		func(m *primaryRow) string { return m.reward },
-	},
+	{Column{"RewardType", "`VALIDATOR`, `DELEGATOR` or `VALIDATOR_FEE` for an output that pays a reward"}, func(m *primaryRow) string { return m.reward }},
 	{
 		Column{"StakingTxHash", "id of the transaction that staked"},
 		func(m *primaryRow) string { return m.staked(func(s *stake) string { return s.tx.String() }) },
@@ -144,10 +132,7 @@ var primaryTable = table[primaryRow]{
 		Column{"TxFee", "nAVAX that the transaction burned; on its first row only"},
 		func(m *primaryRow) string { return m.once(strconv.FormatUint(uint64(m.tx.Burned), 10)) },
 	},
-	{
-		Column{"Memo", "the transaction's memo in hexadecimal; on its first row only"},
-		func(m *primaryRow) string { return m.once(hexutil.Encode(m.memo)) },
-	},
+	{Column{"Memo", "the transaction's memo in hexadecimal; on its first row only"}, func(m *primaryRow) string { return m.once(hexutil.Encode(m.memo)) }},
 }
 
 // Tables with fewer columns.
