@@ -185,10 +185,7 @@ func (p *utxoSet) Keyset(b *ChainReader, by string) Keyset[UTXOEntry] {
 		if c := p.byCursor[at]; c != nil {
 			return c
 		}
-		c, err := b.entryAtCursor(at)
-		if err != nil {
-			return nil
-		}
+		c, _ := b.entryAtCursor(at)
 		return c
 	})
 }
@@ -200,7 +197,7 @@ func (b *ChainReader) cursorOf(c *UTXOEntry) uint64 {
 	return CursorOfUTXO(c.ID)*makers + uint64(b.Kind(c.ID.Chain()))
 }
 
-// entryAtCursor returns the output with a cursor. A stake keeps its place after it is returned.
+// entryAtCursor returns the output with a cursor, nil if it cannot. A stake keeps its place after it is returned.
 func (b *ChainReader) entryAtCursor(cursor uint64) (*UTXOEntry, error) {
 	maker, rest := txs.Chain(cursor%makers), cursor/makers
 	number := store.NewUTXONumber(b.Chain(maker), rest>>utxoIndexBits, int(rest&(1<<utxoIndexBits-1)))
