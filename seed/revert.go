@@ -28,8 +28,7 @@ func (p *player) failed(chain int, r *request, reason string, data []byte) error
 
 // failure does the same for a transaction in a block.
 func (p *player) failure(ctx context.Context, chain int, t *reader.Transaction, r *request) error {
-	tracer := "callTracer"
-	trace, err := p.world.Chains[chain].TraceTransaction(ctx, t, &reader.TraceConfig{Tracer: &tracer})
+	trace, err := p.world.Chains[chain].TraceTransaction(ctx, t, &reader.TraceConfig{Tracer: new("callTracer")})
 	if err != nil {
 		return err
 	}

@@ -382,8 +382,7 @@ func (p *player) contract(ctx context.Context, k *worldfile.Contract, path strin
 	r := request{data: code, value: value, abi: parsed}
 	salt := common.BytesToHash(common.FromHex(k.Salt))
 	if k.Salt != "" {
-		deployer := common.HexToAddress(cmp.Or(k.Deployer, fixtures.Create2Deployer.Hex()))
-		r.to, r.data = &deployer, append(salt.Bytes(), code...)
+		r.to, r.data = new(common.HexToAddress(cmp.Or(k.Deployer, fixtures.Create2Deployer.Hex()))), append(salt.Bytes(), code...)
 	}
 	address, err := p.send(ctx, chain, cmp.Or(k.From, usualOwner), r)
 	if err != nil {

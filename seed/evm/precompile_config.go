@@ -49,8 +49,7 @@ func (c precompileConfig) schedule(spec *ChainSpec, id uint64, span population.S
 		s.Genesis[precompile.FeeManager.Key] = admin
 	}
 	if c.minterEnds > 0 {
-		end := span.At(c.minterEnds, 0)
-		s.Upgrades = []precompile.PrecompileUpgrade{{precompile.NativeMinter.Key: {BlockTimestamp: &end, Disable: true}}}
+		s.Upgrades = []precompile.PrecompileUpgrade{{precompile.NativeMinter.Key: {BlockTimestamp: new(span.At(c.minterEnds, 0)), Disable: true}}}
 	}
 	return s
 }

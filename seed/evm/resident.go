@@ -184,8 +184,7 @@ func (k *knownTokens) allows(token, owner, spender common.Address) bool {
 	if k.failed(err) {
 		return false
 	}
-	input := hexutil.Bytes(data)
-	result, err := k.chain.Call(k.ctx, head, &reader.Call{To: &token, Input: &input}, reader.Overrides{})
+	result, err := k.chain.Call(k.ctx, head, &reader.Call{To: &token, Input: new(hexutil.Bytes(data))}, reader.Overrides{})
 	if k.failed(err) {
 		return false
 	}

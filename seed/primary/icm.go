@@ -263,9 +263,8 @@ func (t *ICM) Simulates(blockchain ids.ID) bool {
 // Connect gives a chain its ids and its source of message signers.
 func (t *ICM) Connect(c *evm.Chain) {
 	e := t.endpoint(c)
-	helicon := t.network.rules.ActivationTime(rules.Helicon)
 	c.Builder.SetNetworkContext(simevm.NetworkContext{
-		NetworkID: t.network.rules.NetworkID, ChainID: e.id(), SubnetID: e.subnet(), Network: t, Helicon: &helicon,
+		NetworkID: t.network.rules.NetworkID, ChainID: e.id(), SubnetID: e.subnet(), Network: t, Helicon: new(t.network.rules.ActivationTime(rules.Helicon)),
 	})
 }
 

@@ -45,7 +45,6 @@ type BlockExecution struct {
 
 // NewBlockContext returns what contracts see of a block. PREVRANDAO is the difficulty, always one, as on the network.
 func NewBlockContext(h *Header, hash vm.GetHashFunc) vm.BlockContext {
-	random := common.BigToHash(h.Difficulty)
 	return vm.BlockContext{
 		CanTransfer: core.CanTransfer,
 		Transfer:    core.Transfer,
@@ -57,7 +56,7 @@ func NewBlockContext(h *Header, hash vm.GetHashFunc) vm.BlockContext {
 		Difficulty:  new(big.Int).Set(h.Difficulty),
 		BaseFee:     new(big.Int).Set(h.BaseFee),
 		BlobBaseFee: big.NewInt(1),
-		Random:      &random,
+		Random:      new(common.BigToHash(h.Difficulty)),
 	}
 }
 

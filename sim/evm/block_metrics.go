@@ -13,8 +13,7 @@ import (
 )
 
 func (p *BlockExecution) blockMetrics() (*metric.Activity, error) {
-	parent := int64(p.b.head.Time)
-	return activity(p.delta, int64(p.header.Time), &parent, func(i int) (*big.Int, error) { return p.receipts[i].EffectiveGasPrice, nil })
+	return activity(p.delta, int64(p.header.Time), new(int64(p.b.head.Time)), func(i int) (*big.Int, error) { return p.receipts[i].EffectiveGasPrice, nil })
 }
 
 // ActivityOf returns a stored block's contribution to its chain's metrics. parent is the time of the parent block.

@@ -54,8 +54,7 @@ func (o Override) row(block store.Position) *store.BlockOverride {
 		r.BaseFee = common.BigToHash(o.BaseFee).Bytes()
 	}
 	if o.GasLimit != nil {
-		limit := store.Amount(*o.GasLimit)
-		r.GasLimit = &limit
+		r.GasLimit = new(store.Amount(*o.GasLimit))
 	}
 	if o.Coinbase != nil {
 		r.Coinbase = o.Coinbase.Bytes()
@@ -76,12 +75,10 @@ func OverrideOf(r *store.BlockOverride) (o Override) {
 		o.BaseFee = new(big.Int).SetBytes(r.BaseFee)
 	}
 	if r.GasLimit != nil {
-		limit := uint64(*r.GasLimit)
-		o.GasLimit = &limit
+		o.GasLimit = new(uint64(*r.GasLimit))
 	}
 	if r.Coinbase != nil {
-		coinbase := common.BytesToAddress(r.Coinbase)
-		o.Coinbase = &coinbase
+		o.Coinbase = new(common.BytesToAddress(r.Coinbase))
 	}
 	if r.SettlesAfter != nil {
 		o.SettlesAfter = uint64(*r.SettlesAfter)

@@ -85,8 +85,7 @@ func (r *ExecutionResults) AsynchronousChild(parent *Header, hash common.Hash, t
 	if parent.MinPriceExponent != nil {
 		price = *parent.MinPriceExponent
 	}
-	number := parent.Number.Uint64()
-	h.TargetExponent, h.MinPriceExponent, h.SettledHeight = &target, &price, &number
+	h.TargetExponent, h.MinPriceExponent, h.SettledHeight = &target, &price, new(parent.Number.Uint64())
 	h.SettledGasUnix, h.SettledGasNumerator, h.SettledExcess = &before.unix, &before.numerator, &before.excess
 	now := before
 	now.beforeBlock(timeMS)

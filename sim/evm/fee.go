@@ -52,8 +52,7 @@ type Desired struct{ TargetExcess, DelayExcess, PriceExponent *uint64 }
 func (h *Header) Claimed(kind Kind) Desired {
 	d := Desired{DelayExcess: &h.MinDelayExcess}
 	if kind == KindC {
-		target := h.targetExponent()
-		d.TargetExcess, d.PriceExponent = &target, h.MinPriceExponent
+		d.TargetExcess, d.PriceExponent = new(h.targetExponent()), h.MinPriceExponent
 	}
 	return d
 }

@@ -199,8 +199,7 @@ func (c *clients) fill(tx *types.DynamicFeeTx) error {
 	if err != nil {
 		return err
 	}
-	to := common.BytesToAddress(contract.Address)
-	tx.To, tx.Data = &to, c.call(&artifact.ABI)
+	tx.To, tx.Data = new(common.BytesToAddress(contract.Address)), c.call(&artifact.ABI)
 	tx.Data = append(tx.Data, common.LeftPadBytes(other[:], 32)...)
 	tx.Data = append(tx.Data, binary.BigEndian.AppendUint64(make([]byte, 24), c.random.Uint64N(100))...)
 	return nil

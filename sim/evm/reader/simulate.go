@@ -175,12 +175,10 @@ func completeBlocks(base *evm.Header, blocks []BlockCalls) (complete []BlockCall
 		}
 		for ; next.Cmp(wanted) < 0; next = new(big.Int).Add(next, common.Big1) {
 			time += simulatedSeconds
-			at := hexutil.Uint64(time)
-			complete = append(complete, BlockCalls{Block: &BlockOverrides{Number: (*hexutil.Big)(next), Time: &at}})
+			complete = append(complete, BlockCalls{Block: &BlockOverrides{Number: (*hexutil.Big)(next), Time: new(hexutil.Uint64(time))}})
 		}
 		if o.Time == nil {
-			at := hexutil.Uint64(time + simulatedSeconds)
-			o.Time = &at
+			o.Time = new(hexutil.Uint64(time + simulatedSeconds))
 		}
 		if at := uint64(*o.Time); at <= time {
 			return nil, &SimulationError{fmt.Sprintf("block timestamps must be in order: %d <= %d", at, time), codeBlockTime}
@@ -314,8 +312,7 @@ func (s *simulation) call(ctx context.Context, b *Block, pool *core.GasPool, cal
 // complete gives a call its nonce and its gas: the rest of the block's, within the rest of the simulation's (simulator.sanitizeCall).
 func (s *simulation) complete(call *Call, pool *core.GasPool) (capped bool, err error) {
 	if call.Nonce == nil {
-		nonce := hexutil.Uint64(s.states.GetNonce(call.sender()))
-		call.Nonce = &nonce
+		call.Nonce = new(hexutil.Uint64(s.states.GetNonce(call.sender())))
 	}
 	left := pool.Available(false)
 	gas := left
