@@ -178,30 +178,29 @@ func (w *World) Write(ctx context.Context, write func(*store.Batch) error) error
 // WriteUncounted is Write for data that no cached response depends on. It does not change Revision or wake anyone.
 func (w *World) WriteUncounted(ctx context.Context, write func(*store.Batch) error) error {
 	defer w.lock(ctx)()
-	batch, err := w.DB.Begin()
-	if err != nil {
-		return err
-	}
-	batch.Uncounted()
-	if err = write(batch); err == nil {
-		err = batch.SetMeta(w.meta)
-	}
-	return batch.End(err)
+	return transact(w.DB, w.meta, func(b *store.Batch) error {
+		b.Uncounted()
+		return write(b)
+	})
 }
 
 // revise runs one database transaction against an open world. The caller holds the writer's lock.
 func (w *World) revise(m store.Meta, write func(*store.Batch) error) error {
-	batch, err := w.DB.Begin()
+	if err := transact(w.DB, m, write); err != nil {
+		return err
+	}
+	w.become(m)
+	w.committed.happened()
+	return nil
+}
+
+func transact(db *store.DB, m store.Meta, write func(*store.Batch) error) error {
+	batch, err := db.Begin()
 	if err != nil {
 		return err
 	}
 	if err = write(batch); err == nil {
 		err = batch.SetMeta(m)
 	}
-	if err := batch.End(err); err != nil {
-		return err
-	}
-	w.become(m)
-	w.committed.happened()
-	return nil
+	return batch.End(err)
 }

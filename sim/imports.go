@@ -49,7 +49,7 @@ func (w *World) Import(ctx context.Context, f *interchange.File, chain *reader.C
 		return n.done, nil
 	case f.Names != nil:
 		if chain == nil && f.Names.ChainID > 0 {
-			chain = w.chainWithID(f.Names.ChainID)
+			chain = w.ChainByEVMID(f.Names.ChainID)
 		} else if chain == nil {
 			chain = w.Chains[0]
 		}
@@ -64,7 +64,7 @@ func (w *World) Import(ctx context.Context, f *interchange.File, chain *reader.C
 	case f.Tokens != nil:
 		for i := range f.Tokens.Tokens {
 			t := &f.Tokens.Tokens[i]
-			of := w.chainWithID(t.ChainID)
+			of := w.ChainByEVMID(t.ChainID)
 			if of == nil || chain != nil && of != chain {
 				n.done.Notes = append(n.done.Notes, t.Note(fmt.Sprintf("%s is of chain %d", t.Symbol, t.ChainID)).String())
 				continue
@@ -78,14 +78,6 @@ func (w *World) Import(ctx context.Context, f *interchange.File, chain *reader.C
 		return n.done, nil
 	}
 	return n.done, w.addContracts(ctx, n.done.Contracts)
-}
-
-func (w *World) chainWithID(id uint64) *reader.Chain {
-	i := slices.IndexFunc(w.Chains, func(c *reader.Chain) bool { return c.Row.EVMID == id })
-	if i < 0 {
-		return nil
-	}
-	return w.Chains[i]
 }
 
 type naming struct {

@@ -333,12 +333,5 @@ func (l *LaggingCopy) apply(a *addition) error {
 }
 
 func (l *LaggingCopy) change(write func(*store.Batch) error) error {
-	batch, err := l.db.Begin()
-	if err != nil {
-		return err
-	}
-	if err = write(batch); err == nil {
-		err = batch.SetMeta(l.meta)
-	}
-	return batch.End(err)
+	return transact(l.db, l.meta, write)
 }

@@ -119,9 +119,7 @@ func (d *deployment) factoryDeployments() []action {
 		func(*rand.Rand) (*TxRequest, error) {
 			return d.createByFactory("vault-created2", "Vault", 700_000, "deploy2", word("vault"))
 		},
-		func(*rand.Rand) (*TxRequest, error) {
-			return d.chain.CallWith(deployer, "factory", "Factory", "createAndBoom", population.Units(1, 18), 400_000, deployer.Address)
-		})
+		d.chain.calling(deployer, "factory", "Factory", "createAndBoom", population.Units(1, 18), 400_000, deployer.Address))
 	actions = append(actions, d.launches()...)
 	for n, c := range []struct {
 		artifact string
@@ -210,17 +208,11 @@ func (d *deployment) distribution() []action {
 		func(r *rand.Rand) (*TxRequest, error) {
 			return d.chain.Call(deployer, "mkx", "Bytes32Token", "transfer", d.chain.Personas.Alice.Address, worth(r, "mkx", 18, 20, 250))
 		},
-		func(*rand.Rand) (*TxRequest, error) {
-			return d.chain.Call(deployer, "snow", "Token", "mint", d.chain.Personas.Whale.Address, vast)
-		},
-		func(*rand.Rand) (*TxRequest, error) {
-			return d.chain.Call(deployer, "points", "Token", "mint", d.chain.Personas.Whale.Address, beyond)
-		},
+		d.chain.calling(deployer, "snow", "Token", "mint", nil, GasCall, d.chain.Personas.Whale.Address, vast),
+		d.chain.calling(deployer, "points", "Token", "mint", nil, GasCall, d.chain.Personas.Whale.Address, beyond),
 		d.chain.approve(deployer, "usdx", "exchange"),
 		d.chain.approve(deployer, "snow", "exchange"),
-		func(*rand.Rand) (*TxRequest, error) {
-			return d.chain.CallWith(deployer, "exchange", "Exchange", "addLiquidity", nil, 400_000, exactly(500_000, "usdx", 6), exactly(500_000, "snow", 18))
-		})
+		d.chain.calling(deployer, "exchange", "Exchange", "addLiquidity", nil, 400_000, exactly(500_000, "usdx", 6), exactly(500_000, "snow", 18)))
 }
 
 // mintListed mints a listed token for personas and accounts, as a bridge or an issuer does; the whale gets a lot of it.

@@ -3,7 +3,6 @@ package evm
 import (
 	"encoding/base64"
 	"math/big"
-	"math/rand/v2"
 
 	"snowglobe/fixtures"
 	"snowglobe/seed/population"
@@ -39,26 +38,20 @@ const (
 func (d *deployment) mintNFTs() []action {
 	deployer, collector, alice := d.chain.Personas.Deployer, d.chain.Personas.Collector, d.chain.Personas.Alice
 	mint := func(to *population.Account, first, n int64) action {
-		return func(*rand.Rand) (*TxRequest, error) {
-			return d.chain.CallWith(deployer, "collection", "Collection", "batchMint", nil, 200_000+150_000*uint64(n), to.Address, big.NewInt(first), big.NewInt(n))
-		}
+		return d.chain.calling(deployer, "collection", "Collection", "batchMint", nil, 200_000+150_000*uint64(n), to.Address, big.NewInt(first), big.NewInt(n))
 	}
 	gear := func(to *population.Account, first, n int64, more ...int64) action {
-		return func(*rand.Rand) (*TxRequest, error) {
-			var ids, amounts []*big.Int
-			for id := first; id < first+n; id++ {
-				ids, amounts = append(ids, big.NewInt(id)), append(amounts, big.NewInt(5+id%7))
-			}
-			for _, id := range more {
-				ids, amounts = append(ids, big.NewInt(id)), append(amounts, big.NewInt(1))
-			}
-			return d.chain.CallWith(deployer, "items", "Items", "mintBatch", nil, 200_000+60_000*uint64(int(n)+len(more)), to.Address, ids, amounts)
+		var ids, amounts []*big.Int
+		for id := first; id < first+n; id++ {
+			ids, amounts = append(ids, big.NewInt(id)), append(amounts, big.NewInt(5+id%7))
 		}
+		for _, id := range more {
+			ids, amounts = append(ids, big.NewInt(id)), append(amounts, big.NewInt(1))
+		}
+		return d.chain.calling(deployer, "items", "Items", "mintBatch", nil, 200_000+60_000*uint64(len(ids)), to.Address, ids, amounts)
 	}
 	single := func(by *population.Account, role, artifact, method string, args ...any) action {
-		return func(*rand.Rand) (*TxRequest, error) {
-			return d.chain.CallWith(by, role, artifact, method, nil, 300_000, args...)
-		}
+		return d.chain.calling(by, role, artifact, method, nil, 300_000, args...)
 	}
 	actions := []action{single(deployer, "collection", "Collection", "withdraw", big.NewInt(withdrawn)), mint(collector, 1, withdrawn),
 		mint(alice, 1000, 30), gear(collector, 1, 18, destroyed), gear(alice, 1000, 30)}

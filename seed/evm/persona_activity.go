@@ -80,12 +80,8 @@ func (p *personaActivity) bob() []action {
 func (p *personaActivity) whale() []action {
 	whale := p.chain.Personas.Whale
 	actions := []action{
-		func(*rand.Rand) (*TxRequest, error) {
-			return p.chain.CallWith(whale, "wrapped", "WrappedNative", "deposit", population.Units(12_000, 18), GasCall)
-		},
-		func(*rand.Rand) (*TxRequest, error) {
-			return p.chain.Call(whale, "snow", "Token", "transfer", p.chain.Personas.Ewoq.Address, new(big.Int).Lsh(big.NewInt(1), 80))
-		},
+		p.chain.calling(whale, "wrapped", "WrappedNative", "deposit", population.Units(12_000, 18), GasCall),
+		p.chain.calling(whale, "snow", "Token", "transfer", nil, GasCall, p.chain.Personas.Ewoq.Address, new(big.Int).Lsh(big.NewInt(1), 80)),
 	}
 	return append(actions, p.times(14, func(r *rand.Rand) (*TxRequest, error) {
 		value := new(big.Int).Lsh(big.NewInt(population.Between(r, 1, 9)), 64)
@@ -122,15 +118,11 @@ func (p *personaActivity) clumsy() []action {
 
 // spammed receives at least one of every kind of spam.
 func (p *personaActivity) spammed() []action {
-	to := func() []common.Address { return []common.Address{p.chain.Personas.Spammed.Address} }
+	to := []common.Address{p.chain.Personas.Spammed.Address}
 	airdrop := func(role string) action {
-		return func(*rand.Rand) (*TxRequest, error) {
-			return p.chain.Call(p.chain.spammer(), role, "Airdrop", "spam", to(), population.Units(1_000_000, 18))
-		}
+		return p.chain.calling(p.chain.spammer(), role, "Airdrop", "spam", nil, GasCall, to, population.Units(1_000_000, 18))
 	}
-	box := func(*rand.Rand) (*TxRequest, error) {
-		return p.chain.Call(p.chain.spammer(), "spam-collection", "SpamCollection", "spam", to(), big.NewInt(1), big.NewInt(1))
-	}
+	box := p.chain.calling(p.chain.spammer(), "spam-collection", "SpamCollection", "spam", nil, GasCall, to, big.NewInt(1), big.NewInt(1))
 	random := func(r *rand.Rand) (*TxRequest, error) { return p.spam(nil, r) }
 	return append(p.times(12, random), airdrop("airdrop"), airdrop("giveaway"), box)
 }

@@ -65,6 +65,13 @@ func (c *Chain) CallWith(from *population.Account, role, artifact, method string
 	return request, nil
 }
 
+// calling is CallWith as an action, for arguments that are known beforehand.
+func (c *Chain) calling(from *population.Account, role, artifact, method string, value *big.Int, gas uint64, args ...any) action {
+	return func(*rand.Rand) (*TxRequest, error) {
+		return c.CallWith(from, role, artifact, method, value, gas, args...)
+	}
+}
+
 // Deploy creates a contract and remembers it under a role, unless the role is empty.
 func Deploy(from *population.Account, role, artifact string, args ...any) (*TxRequest, error) {
 	a, err := contracts.Load(artifact)

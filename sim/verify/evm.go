@@ -2,6 +2,7 @@ package verify
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -130,53 +131,27 @@ func (v *chainVerifier) apply(p *evm.BlockExecution, row *store.Transaction, uns
 // compare looks up every row of a block and compares it, column by column.
 func (v *chainVerifier) compare(ctx context.Context, want *store.Delta) error {
 	at := want.Block.ID
-	block, err := v.db.Block(ctx, v.chain.Row.ID, at.Number())
-	if err != nil {
-		return err
-	}
-	if err := same("block", block, &want.Block); err != nil {
-		return err
-	}
-	transactions, err := v.db.Transactions(ctx, at)
-	if err := errors.Join(err, sameRows("transaction", transactions, want.Transactions)); err != nil {
-		return err
-	}
-	impersonated, err := v.db.ImpersonatedTxs(ctx, at, at.End())
-	if err := errors.Join(err, sameRows("impersonated transaction", impersonated, want.Impersonated)); err != nil {
-		return err
-	}
-	logs, err := v.db.LogsBetween(ctx, at, at.End(), math.MaxInt32)
-	if err := errors.Join(err, sameRows("log", logs, want.Logs)); err != nil {
-		return err
-	}
-	calls, err := v.db.Calls(ctx, at)
-	if err := errors.Join(err, sameRows("call", calls, want.Calls)); err != nil {
-		return err
-	}
-	if err := v.compareState(ctx, want); err != nil {
-		return err
-	}
-	return v.compareIndex(ctx, want)
+	return cmp.Or(
+		like("block", &want.Block)(v.db.Block(ctx, v.chain.Row.ID, at.Number())),
+		rowsLike("transaction", want.Transactions)(v.db.Transactions(ctx, at)),
+		rowsLike("impersonated transaction", want.Impersonated)(v.db.ImpersonatedTxs(ctx, at, at.End())),
+		rowsLike("log", want.Logs)(v.db.LogsBetween(ctx, at, at.End(), math.MaxInt32)),
+		rowsLike("call", want.Calls)(v.db.Calls(ctx, at)),
+		v.compareState(ctx, want),
+		v.compareIndex(ctx, want),
+	)
 }
 
 func (v *chainVerifier) compareState(ctx context.Context, want *store.Delta) error {
 	for i := range want.Accounts {
 		w := &want.Accounts[i]
-		have, err := v.db.Account(ctx, v.chain.Row.ID, w.Address, w.Block)
-		if err == nil {
-			err = same("account", have, w)
-		}
-		if err != nil {
+		if err := like("account", w)(v.db.Account(ctx, v.chain.Row.ID, w.Address, w.Block)); err != nil {
 			return fmt.Errorf("account %s: %w", common.BytesToAddress(w.Address), err)
 		}
 	}
 	for i := range want.Slots {
 		w := &want.Slots[i]
-		have, err := v.db.SlotRow(ctx, v.chain.Row.ID, w.Address, w.Key, w.Block)
-		if err == nil {
-			err = same("slot", have, w)
-		}
-		if err != nil {
+		if err := like("slot", w)(v.db.SlotRow(ctx, v.chain.Row.ID, w.Address, w.Key, w.Block)); err != nil {
 			return fmt.Errorf("slot %x of %s: %w", w.Key, common.BytesToAddress(w.Address), err)
 		}
 	}
@@ -244,17 +219,32 @@ func checkParts(ctx context.Context, db *store.DB, c *reader.Chain, head uint64,
 	return nil
 }
 
-// sameRows compares rows one by one.
-func sameRows[T any](noun string, have, want []T) error {
-	for i := range min(len(have), len(want)) {
-		if err := same(noun, &have[i], &want[i]); err != nil {
-			return fmt.Errorf("%s %d: %w", noun, i, err)
+// rowsLike compares the rows that a look-up returns one by one.
+func rowsLike[T any](noun string, want []T) func(have []T, err error) error {
+	return func(have []T, err error) error {
+		if err != nil {
+			return err
 		}
+		for i := range min(len(have), len(want)) {
+			if err := same(noun, &have[i], &want[i]); err != nil {
+				return fmt.Errorf("%s %d: %w", noun, i, err)
+			}
+		}
+		if len(have) != len(want) {
+			return fmt.Errorf("%d %ss, but execution makes %d", len(have), noun, len(want))
+		}
+		return nil
 	}
-	if len(have) != len(want) {
-		return fmt.Errorf("%d %ss, but execution makes %d", len(have), noun, len(want))
+}
+
+// like is same for the row that a look-up returns.
+func like[T any](noun string, want *T) func(have *T, err error) error {
+	return func(have *T, err error) error {
+		if err != nil {
+			return err
+		}
+		return same(noun, have, want)
 	}
-	return nil
 }
 
 // same compares two rows column by column. The driver reads an empty blob as an absent one; the schema's constraints keep the two apart,

@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,20 +16,13 @@ import (
 // compareIndex looks up every index row of a block and compares it, column by column.
 func (v *chainVerifier) compareIndex(ctx context.Context, want *store.Delta) error {
 	at := want.Block.ID
-	transfers, err := v.db.Transfers(ctx, at, at.End())
-	if err := errors.Join(err, sameRows("transfer", transfers, want.Transfers)); err != nil {
-		return err
-	}
-	deployments, err := v.db.DeploymentsIn(ctx, at)
-	if err := errors.Join(err, sameRows("deployment", deployments, want.Deployments)); err != nil {
-		return err
-	}
-	messages, err := v.db.MessagesIn(ctx, at)
-	if err := errors.Join(err, sameRows("message", messages, want.Messages)); err != nil {
-		return err
-	}
-	events, err := v.db.MessageEventsIn(ctx, at)
-	if err := errors.Join(err, sameRows("message event", events, want.MessageEvents)); err != nil {
+	err := cmp.Or(
+		rowsLike("transfer", want.Transfers)(v.db.Transfers(ctx, at, at.End())),
+		rowsLike("deployment", want.Deployments)(v.db.DeploymentsIn(ctx, at)),
+		rowsLike("message", want.Messages)(v.db.MessagesIn(ctx, at)),
+		rowsLike("message event", want.MessageEvents)(v.db.MessageEventsIn(ctx, at)),
+	)
+	if err != nil {
 		return err
 	}
 	for i := range want.Touches {
@@ -48,11 +42,7 @@ func (v *chainVerifier) compareIndex(ctx context.Context, want *store.Delta) err
 func (v *chainVerifier) compareTokens(ctx context.Context) error {
 	for _, id := range slices.Sorted(maps.Keys(v.tokens)) {
 		w := v.tokens[id]
-		have, err := v.db.Token(ctx, id)
-		if err == nil {
-			err = same("token", have, &w)
-		}
-		if err != nil {
+		if err := like("token", &w)(v.db.Token(ctx, id)); err != nil {
 			return fmt.Errorf("token %s: %w", common.BytesToAddress(w.Address), err)
 		}
 	}
@@ -62,11 +52,7 @@ func (v *chainVerifier) compareTokens(ctx context.Context) error {
 func (v *chainVerifier) compareBalances(ctx context.Context, want *store.Delta) error {
 	for i := range want.TokenBalances {
 		w := &want.TokenBalances[i]
-		have, err := v.db.TokenBalance(ctx, w.Owner, w.Asset, w.Block)
-		if err == nil {
-			err = same("holding", have, w)
-		}
-		if err != nil {
+		if err := like("holding", w)(v.db.TokenBalance(ctx, w.Owner, w.Asset, w.Block)); err != nil {
 			return fmt.Errorf("holding of %s: %w", common.BytesToAddress(w.Owner), err)
 		}
 	}
