@@ -113,11 +113,7 @@ func (w *World) DropSnapshot(ctx context.Context, id int64) error {
 
 // mark writes to the table of snapshots. It does not change the world or its lagging copy. The caller holds the writer's lock.
 func (w *World) mark(write func(*store.Batch) error) error {
-	batch, err := w.DB.Begin()
-	if err != nil {
-		return err
-	}
-	return batch.End(errors.Join(write(batch), batch.SetMeta(w.meta)))
+	return transact(w.DB, w.meta, write)
 }
 
 // Revert goes back to a snapshot and deletes later ones, and with spend the snapshot itself. The rows, the clock and the memory become what

@@ -1,6 +1,7 @@
 package metric
 
 import (
+	"slices"
 	"sort"
 )
 
@@ -44,10 +45,7 @@ func (h Presence) with(hour, chain int, as Roles) Presence {
 		return h
 	}
 	entry := key | int(as)
-	h = append(h, 0, 0, 0)
-	copy(h[i+entrySize:], h[i:])
-	h[i], h[i+1], h[i+2] = byte(entry>>16), byte(entry>>8), byte(entry)
-	return h
+	return slices.Insert(h, i, byte(entry>>16), byte(entry>>8), byte(entry))
 }
 
 // any reports whether the address took part in a role from one hour up to another on a matching chain.

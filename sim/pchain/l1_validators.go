@@ -60,14 +60,6 @@ func (l *l1Validators) afterNextSecond() uint64 {
 	return l.accrued + cost
 }
 
-// firstBelow finds the active validator whose balance ends first, if that is below an accrued fee.
-func (l *l1Validators) firstBelow(accrued uint64) (*L1Validator, bool) {
-	if len(l.active) == 0 || l.active[0].EndAccumulatedFee >= accrued {
-		return nil, false
-	}
-	return l.active[0], true
-}
-
 // exceeds reports whether so many more active validators would be too many.
 func (l *l1Validators) exceeds(more int) bool { return uint64(len(l.active)+more) > l.fee.Capacity }
 

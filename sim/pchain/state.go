@@ -197,13 +197,13 @@ func (s *State) putL1Validator(v *L1Validator) {
 
 // deactivateBelow deactivates L1 validators whose balance is used up below an accrued fee.
 func (s *State) deactivateBelow(accrued uint64) {
-	for {
-		v, found := s.l1.firstBelow(accrued)
-		if !found {
-			return
-		}
-		inactive := *v
-		inactive.EndAccumulatedFee = 0
-		s.putL1Validator(&inactive)
+	for len(s.l1.active) > 0 && s.l1.active[0].EndAccumulatedFee < accrued {
+		s.deactivate(s.l1.active[0])
 	}
+}
+
+func (s *State) deactivate(v *L1Validator) {
+	inactive := *v
+	inactive.EndAccumulatedFee = 0
+	s.putL1Validator(&inactive)
 }

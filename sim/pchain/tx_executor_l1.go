@@ -148,29 +148,26 @@ func (e *txExecutor) verifyWarpMessage() error {
 	return e.VerifyMessage(m)
 }
 
-func parseMessage(b []byte) (source ids.ID, sender []byte, message warp.L1Message, err error) {
+// parseMessage parses and verifies the signed message of a transaction, which must be of one type.
+func parseMessage[M interface{ Verify() error }](b []byte) (source ids.ID, sender []byte, message M, err error) {
 	m, err := warp.ParseMessage(b)
 	if err != nil {
-		return source, nil, nil, err
+		return source, nil, message, err
 	}
-	sender, message, err = m.L1Message()
-	return m.SourceChainID, sender, message, err
-}
-
-func wrongMessage(message warp.L1Message) error {
-	return fmt.Errorf("%w: *message.%s", errMessageType, strings.TrimPrefix(fmt.Sprintf("%T", message), "*warp."))
+	sender, parsed, err := m.L1Message()
+	if err != nil {
+		return source, nil, message, err
+	}
+	message, ok := parsed.(M)
+	if !ok {
+		return source, nil, message, fmt.Errorf("%w: *message.%s", errMessageType, strings.TrimPrefix(fmt.Sprintf("%T", parsed), "*warp."))
+	}
+	return m.SourceChainID, sender, message, message.Verify()
 }
 
 func (e *txExecutor) registerL1ValidatorTx(u *txs.RegisterL1ValidatorTx) (*execution, error) {
-	source, sender, message, err := parseMessage(u.Message)
+	source, sender, r, err := parseMessage[*warp.RegisterL1Validator](u.Message)
 	if err != nil {
-		return nil, err
-	}
-	r, ok := message.(*warp.RegisterL1Validator)
-	if !ok {
-		return nil, wrongMessage(message)
-	}
-	if err := r.Verify(); err != nil {
 		return nil, err
 	}
 	balance, disable := txs.FromWarpOwner(r.RemainingBalanceOwner), txs.FromWarpOwner(r.DisableOwner)
@@ -227,15 +224,8 @@ func (e *txExecutor) register(validationID ids.ID, balance uint64, r *warp.Regis
 }
 
 func (e *txExecutor) setL1ValidatorWeightTx(u *txs.SetL1ValidatorWeightTx) (*execution, error) {
-	source, sender, message, err := parseMessage(u.Message)
+	source, sender, w, err := parseMessage[*warp.L1ValidatorWeight](u.Message)
 	if err != nil {
-		return nil, err
-	}
-	w, ok := message.(*warp.L1ValidatorWeight)
-	if !ok {
-		return nil, wrongMessage(message)
-	}
-	if err := w.Verify(); err != nil {
 		return nil, err
 	}
 	v, found := e.l1.byID[w.ValidationID]
@@ -312,9 +302,7 @@ func (e *txExecutor) disableL1ValidatorTx(u *txs.DisableL1ValidatorTx) (*executi
 			return
 		}
 		e.refund(v)
-		inactive := *v
-		inactive.EndAccumulatedFee = 0
-		e.putL1Validator(&inactive)
+		e.deactivate(v)
 	}
 	return &execution{run: run}, nil
 }
