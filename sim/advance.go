@@ -198,12 +198,7 @@ func (w due) make(by uint64, moves bool) (made bool, err error) {
 		return false, nil
 	}
 	c.write = func(b *store.Batch) error {
-		for _, e := range all {
-			if err := e.add(b); err != nil {
-				return err
-			}
-		}
-		return nil
+		return each(all, func(e *extension) error { return e.add(b) })
 	}
 	return len(c.heads) > 0, w.commit(c)
 }

@@ -181,15 +181,15 @@ func (c *Builder) writeDigest(ctx context.Context) (err error) {
 
 func (p Participants) write(batch *store.Batch) error {
 	return errors.Join(
-		all(p.Networks, batch.AddPrimaryNetwork),
-		all(p.Nodes, batch.AddNode),
-		all(p.Personas, batch.AddPersona),
-		all(p.Contracts, batch.AddContract),
-		all(p.Markets, batch.AddMarket),
+		each(p.Networks, batch.AddPrimaryNetwork),
+		each(p.Nodes, batch.AddNode),
+		each(p.Personas, batch.AddPersona),
+		each(p.Contracts, batch.AddContract),
+		each(p.Markets, batch.AddMarket),
 	)
 }
 
-func all[T any](rows []T, add func(T) error) error {
+func each[T any](rows []T, add func(T) error) error {
 	for _, row := range rows {
 		if err := add(row); err != nil {
 			return err

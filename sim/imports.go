@@ -134,7 +134,7 @@ func (w *World) addContracts(ctx context.Context, rows []store.Contract) error {
 		return err
 	}
 	m.Digest = digestOf(m.Base, m.Clock, w.heads)
-	write := func(b *store.Batch) error { return all(rows, b.AddContract) }
+	write := func(b *store.Batch) error { return each(rows, b.AddContract) }
 	if err := w.revise(m, write); err != nil {
 		return err
 	}

@@ -258,12 +258,7 @@ func (l *LaggingCopy) primary(m *store.Meta, deltas []*store.PrimaryDelta) (all 
 		}
 		together := deltas[first : i+1]
 		a := addition{meta: *m, time: d.Block.Time * 1000, chain: ChainKey{true, d.Block.ID.Chain()}, block: d.Block.ID.Number(), after: map[ChainKey]uint64{},
-			write: func(b *store.Batch) (err error) {
-				for _, d := range together {
-					err = errors.Join(err, b.AddPrimaryBlock(d))
-				}
-				return err
-			}}
+			write: func(b *store.Batch) error { return each(together, b.AddPrimaryBlock) }}
 		for _, d := range together {
 			a.spends(l.of, d)
 		}

@@ -48,14 +48,7 @@ func (w *World) commitBlock(c *reader.Chain, d *store.Delta, time uint64, chosen
 // commitChanges commits state changes of an EVM chain in one transaction and tells its readers.
 func (w *World) commitChanges(c *reader.Chain, all []*store.StateDelta) error {
 	add := commit{heads: heads{headKey{false, c.Row.ID}: all[len(all)-1].Change.Digest}, added: Added{Chain: c}}
-	add.write = func(b *store.Batch) error {
-		for _, d := range all {
-			if err := b.AddStateChange(d); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
+	add.write = func(b *store.Batch) error { return each(all, b.AddStateChange) }
 	add.done = func() error {
 		c.Changes.Add(1)
 		return nil

@@ -2,7 +2,6 @@ package sim
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 
@@ -52,10 +51,7 @@ func (n *Network) HasSubnet(ctx context.Context, subnet ids.ID) (bool, error) {
 		return true, nil
 	}
 	_, err := n.DB.Subnet(ctx, n.Chain(txs.PChain), subnet[:])
-	if errors.Is(err, store.ErrNotFound) {
-		return false, nil
-	}
-	return err == nil, err
+	return store.Found(err)
 }
 
 // HasNode reports whether a node validates, or once validated, anything on the network.

@@ -193,11 +193,7 @@ func (t *ICM) sign(m *icmMessage) error {
 	if subnet == ids.Empty && m.to.l1 == nil {
 		subnet = m.to.subnet() // L1s want the signatures of the whole primary network on the C-Chain's messages
 	}
-	validators, err := t.network.net.P.Validators(subnet)
-	if err != nil {
-		return err
-	}
-	set, err := warp.NewCanonicalValidatorSet(validators)
+	set, err := t.network.net.P.WarpSet(subnet)
 	if err != nil {
 		return err
 	}

@@ -215,11 +215,7 @@ func (l *L1) convert(at uint64) (*txs.Tx, error) {
 
 // sign signs the manager's message with the keys of all validators of the L1.
 func (l *L1) sign(m *warp.UnsignedMessage) ([]byte, error) {
-	validators, err := l.network.net.P.Validators(l.subnet)
-	if err != nil {
-		return nil, err
-	}
-	set, err := warp.NewCanonicalValidatorSet(validators)
+	set, err := l.network.net.P.WarpSet(l.subnet)
 	if err != nil {
 		return nil, err
 	}

@@ -7,6 +7,8 @@ import (
 	"sort"
 
 	"github.com/holiman/uint256"
+
+	"snowglobe/sim/rules"
 )
 
 // Constants of ACP-176, which since Fortuna lets a C-Chain's gas limit and base fee follow load: avalanchego's vms/evm/acp176. Since Helicon
@@ -59,7 +61,9 @@ func feeStateAt(parent *Header, timeMS uint64) feeState {
 }
 
 // target returns the gas per second that a chain aims at.
-func (s feeState) target() uint64 { return exponential(minTarget, s.targetExcess, targetConversion) }
+func (s feeState) target() uint64 {
+	return rules.Exponential(minTarget, s.targetExcess, targetConversion)
+}
 
 // maxCapacity returns a chain's capacity once it had time to fill up, which is the gas limit of its blocks.
 func (s feeState) maxCapacity() uint64 {
@@ -68,7 +72,7 @@ func (s feeState) maxCapacity() uint64 {
 
 // price returns the base fee in wei.
 func (s feeState) price() *big.Int {
-	return new(big.Int).SetUint64(exponential(minGasPrice, s.excess, saturatingMul(s.target(), priceConversion)))
+	return new(big.Int).SetUint64(rules.Exponential(minGasPrice, s.excess, saturatingMul(s.target(), priceConversion)))
 }
 
 // consume subtracts the gas of a block. BlockExecution makes sure that a block uses no more than there is.
@@ -95,24 +99,6 @@ func (s feeState) moveTarget(desired uint64) feeState {
 // TargetExcess returns the lowest target excess at which a C-Chain aims at the given gas per second.
 func TargetExcess(target uint64) uint64 {
 	return uint64(sort.Search(maxTargetExcess, func(excess int) bool { return feeState{targetExcess: uint64(excess)}.target() >= target }))
-}
-
-// exponential returns factor * e^(numerator / denominator) in integers, by the series of EIP-4844's fake exponential. It saturates at 64
-// bits.
-func exponential(factor, numerator, denominator uint64) uint64 {
-	var term, sum, limit, n, d, step uint256.Int
-	n.SetUint64(numerator)
-	d.SetUint64(denominator)
-	term.Mul(term.SetUint64(factor), &d)
-	limit.Mul(limit.SetUint64(math.MaxUint64), &d)
-	for i := uint64(1); !term.IsZero(); i++ {
-		if sum.Add(&sum, &term); !sum.Lt(&limit) {
-			return math.MaxUint64
-		}
-		term.Mul(&term, &n)
-		term.Div(&term, step.Mul(&d, step.SetUint64(i)))
-	}
-	return sum.Div(&sum, &d).Uint64()
 }
 
 // towards moves a number towards another by at most one step.

@@ -1,6 +1,10 @@
 package evm
 
-import "sort"
+import (
+	"sort"
+
+	"snowglobe/sim/rules"
+)
 
 // Constants of ACP-226, by which validators decide since Granite how long a block must wait after its parent: avalanchego's vms/evm/acp226.
 const (
@@ -12,7 +16,7 @@ const (
 )
 
 // delay returns the fewest milliseconds between a block with this delay excess and its child.
-func delay(excess uint64) uint64 { return exponential(minDelay, excess, delayConversion) }
+func delay(excess uint64) uint64 { return rules.Exponential(minDelay, excess, delayConversion) }
 
 // DelayExcess returns the lowest delay excess that keeps blocks this many milliseconds apart.
 func DelayExcess(milliseconds uint64) uint64 {

@@ -7,6 +7,8 @@ import (
 	"math/bits"
 
 	"github.com/holiman/uint256"
+
+	"snowglobe/sim/rules"
 )
 
 // Constants of ACP-194, under which a C-Chain accepts blocks before it executes them since Helicon: avalanchego's vms/saevm/params.
@@ -48,7 +50,7 @@ func (t *gasTime) split(timeMS uint64) (unix, numerator uint64) {
 func (t *gasTime) price() uint64 { return max(t.minPrice, t.priceOf(t.excess)) }
 
 func (t *gasTime) priceOf(excess uint64) uint64 {
-	return exponential(minGasPrice, excess, saturatingMul(t.target, priceConversion))
+	return rules.Exponential(minGasPrice, excess, saturatingMul(t.target, priceConversion))
 }
 
 // maxBlockGas returns the gas limit of a block.
@@ -147,7 +149,7 @@ func (h *Header) minPrice() uint64 {
 	if h.MinPriceExponent == nil {
 		return minGasPrice
 	}
-	return exponential(minGasPrice, *h.MinPriceExponent, priceExponentScale)
+	return rules.Exponential(minGasPrice, *h.MinPriceExponent, priceExponentScale)
 }
 
 // targetExponent returns how far validators have moved a C-Chain's target at a block. The last block before Helicon has it in its fee state.

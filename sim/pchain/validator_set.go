@@ -43,6 +43,15 @@ func (s *State) Validators(subnetID ids.ID) ([]warp.Validator, error) {
 	return set, nil
 }
 
+// WarpSet returns the canonical set of a subnet's current validators.
+func (s *State) WarpSet(subnetID ids.ID) (*warp.CanonicalValidatorSet, error) {
+	validators, err := s.Validators(subnetID)
+	if err != nil {
+		return nil, err
+	}
+	return warp.NewCanonicalValidatorSet(validators)
+}
+
 // signer returns a validator's key; validators of permissioned subnets sign with their key on the primary network.
 func (s *State) signer(staker *Staker) *txs.ProofOfPossession {
 	if !staker.permissioned() {
@@ -90,11 +99,7 @@ func (s *State) VerifyMessage(m *warp.Message) error {
 	if err != nil {
 		return err
 	}
-	validators, err := s.Validators(subnetID)
-	if err != nil {
-		return err
-	}
-	set, err := warp.NewCanonicalValidatorSet(validators)
+	set, err := s.WarpSet(subnetID)
 	if err != nil {
 		return err
 	}

@@ -58,10 +58,8 @@ func (n *Network) recordXChainGenesis(g *xchain.XChainGenesis) (*store.PrimaryDe
 
 // genesisBlock records a block 0, which has no proposer.
 func (r *record) genesisBlock(b *txs.Block, utxos []*txs.UTXO, time uint64) (*store.PrimaryDelta, error) {
-	for _, u := range utxos {
-		if err := r.create(u, r.chain, false); err != nil {
-			return nil, err
-		}
+	if err := r.create(utxos, r.chain, nil); err != nil {
+		return nil, err
 	}
 	id, parent := b.ID(), b.Parent()
 	row := &store.PrimaryBlock{

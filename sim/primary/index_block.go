@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -176,40 +177,23 @@ func (r *record) pChainChanges(diff *pchain.Diff, at store.Position) error {
 
 func (r *record) utxoChanges(diff *utxo.Diff, rewards []*txs.UTXO, at store.Position) error {
 	peer, _ := r.Rules.ChainOf(diff.Peer)
-	for _, u := range diff.Spent {
-		if err := r.spend(u, r.chain, at); err != nil {
-			return err
-		}
-	}
-	for _, u := range diff.Imported {
-		if err := r.spend(u, peer, at); err != nil {
-			return err
-		}
-	}
-	for _, u := range diff.Created {
-		if err := r.create(u, r.chain, slices.Contains(rewards, u)); err != nil {
-			return err
-		}
-	}
-	for _, u := range diff.Exported {
-		if err := r.create(u, peer, false); err != nil {
-			return err
-		}
-	}
-	if r.Watch != nil {
+	err := errors.Join(r.spend(diff.Spent, r.chain, at), r.spend(diff.Imported, peer, at), r.create(diff.Created, r.chain, rewards), r.create(diff.Exported, peer, nil))
+	if err == nil && r.Watch != nil {
 		r.Watch(r.chain, diff)
 	}
-	return nil
+	return err
 }
 
-// spend records that an output is spent, which a chain made.
-func (r *record) spend(u *txs.UTXO, source txs.Chain, at store.Position) error {
-	number, err := r.numberOf(u, source)
-	if err != nil {
-		return err
+// spend records that outputs are spent, which a chain made.
+func (r *record) spend(utxos []*txs.UTXO, source txs.Chain, at store.Position) error {
+	for _, u := range utxos {
+		number, err := r.numberOf(u, source)
+		if err != nil {
+			return err
+		}
+		r.delta.Spends = append(r.delta.Spends, store.Spend{UTXO: number, By: at, Chain: r.Chain(r.chain), OwnerAddresses: addresses(u.Owners())})
+		delete(r.utxos, u.InputID())
 	}
-	r.delta.Spends = append(r.delta.Spends, store.Spend{UTXO: number, By: at, Chain: r.Chain(r.chain), OwnerAddresses: addresses(u.Owners())})
-	delete(r.utxos, u.InputID())
 	return nil
 }
 
@@ -226,22 +210,24 @@ func (n *Network) numberOf(u *txs.UTXO, source txs.Chain) (store.UTXONumber, err
 	return row.ID, nil
 }
 
-func (r *record) create(u *txs.UTXO, on txs.Chain, reward bool) error {
-	out, err := u.OutBytes(r.chain)
-	if err != nil {
-		return err
+func (r *record) create(utxos []*txs.UTXO, on txs.Chain, rewards []*txs.UTXO) error {
+	for _, u := range utxos {
+		out, err := u.OutBytes(r.chain)
+		if err != nil {
+			return err
+		}
+		id := u.InputID()
+		number := store.NewUTXONumber(r.Chain(r.chain), r.height, len(r.delta.UTXOs))
+		r.utxos[id] = number
+		row := store.UTXO{
+			ID: number, Hash: id[:], Tx: bytes.Clone(u.TxID[:]), Output: u.OutputIndex, Chain: r.Chain(on),
+			Amount: store.Amount(u.Amount()), Out: out, Reward: slices.Contains(rewards, u), OwnerAddresses: addresses(u.Owners()),
+		}
+		if u.AssetID != r.Rules.AVAXAssetID {
+			row.Asset = bytes.Clone(u.AssetID[:])
+		}
+		r.delta.UTXOs = append(r.delta.UTXOs, row)
 	}
-	id := u.InputID()
-	number := store.NewUTXONumber(r.Chain(r.chain), r.height, len(r.delta.UTXOs))
-	r.utxos[id] = number
-	row := store.UTXO{
-		ID: number, Hash: id[:], Tx: bytes.Clone(u.TxID[:]), Output: u.OutputIndex, Chain: r.Chain(on),
-		Amount: store.Amount(u.Amount()), Out: out, Reward: reward, OwnerAddresses: addresses(u.Owners()),
-	}
-	if u.AssetID != r.Rules.AVAXAssetID {
-		row.Asset = bytes.Clone(u.AssetID[:])
-	}
-	r.delta.UTXOs = append(r.delta.UTXOs, row)
 	return nil
 }
 

@@ -67,7 +67,9 @@ func (s FeeState) Consume(gas uint64) (FeeState, error) {
 }
 
 // Price returns the price of a unit of gas in nAVAX.
-func (s FeeState) Price(f *FeeConfig) uint64 { return price(f.MinPrice, s.Excess, f.ExcessConversion) }
+func (s FeeState) Price(f *FeeConfig) uint64 {
+	return Exponential(f.MinPrice, s.Excess, f.ExcessConversion)
+}
 
 // addProduct returns a + b*c, at most the largest number.
 func addProduct(a, b, c uint64) uint64 {
@@ -88,21 +90,20 @@ func subProduct(a, b, c uint64) uint64 {
 	return a - lo
 }
 
-// price approximates minimum * e^(excess/conversion) by its series in integers, as ACP-103 and EIP-4844 define it.
-func price(minimum, excess, conversion uint64) uint64 {
-	var term, sum, ceiling, numerator, denominator, i uint256.Int
-	numerator.SetUint64(excess)
-	denominator.SetUint64(conversion)
-	term.Mul(term.SetUint64(minimum), &denominator)
-	ceiling.Mul(ceiling.SetUint64(math.MaxUint64), &denominator)
-	for i.SetOne(); !term.IsZero(); i.AddUint64(&i, 1) {
-		sum.Add(&sum, &term)
-		if !sum.Lt(&ceiling) {
+// Exponential returns factor * e^(numerator / denominator) in integers, by the series of ACP-103 and of EIP-4844's fake exponential. It
+// saturates at 64 bits.
+func Exponential(factor, numerator, denominator uint64) uint64 {
+	var term, sum, limit, n, d, step uint256.Int
+	n.SetUint64(numerator)
+	d.SetUint64(denominator)
+	term.Mul(term.SetUint64(factor), &d)
+	limit.Mul(limit.SetUint64(math.MaxUint64), &d)
+	for i := uint64(1); !term.IsZero(); i++ {
+		if sum.Add(&sum, &term); !sum.Lt(&limit) {
 			return math.MaxUint64
 		}
-		term.Mul(&term, &numerator)
-		term.Div(&term, &denominator)
-		term.Div(&term, &i)
+		term.Mul(&term, &n)
+		term.Div(&term, step.Mul(&d, step.SetUint64(i)))
 	}
-	return sum.Div(&sum, &denominator).Uint64()
+	return sum.Div(&sum, &d).Uint64()
 }

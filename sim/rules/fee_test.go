@@ -29,8 +29,8 @@ func TestPriceGrowsExponentially(t *testing.T) {
 		{1, math.MaxUint64, 2_164_043, math.MaxUint64},
 	}
 	for _, c := range cases {
-		if got := price(c.minimum, c.excess, c.conversion); got != c.want {
-			t.Errorf("price(%d, %d, %d) is %d, want %d", c.minimum, c.excess, c.conversion, got, c.want)
+		if got := Exponential(c.minimum, c.excess, c.conversion); got != c.want {
+			t.Errorf("Exponential(%d, %d, %d) is %d, want %d", c.minimum, c.excess, c.conversion, got, c.want)
 		}
 	}
 }

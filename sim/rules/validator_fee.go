@@ -29,7 +29,7 @@ type ValidatorFeeConfig struct {
 
 // Price returns the price of a second of validating in nAVAX at an excess.
 func (f *ValidatorFeeConfig) Price(excess uint64) uint64 {
-	return price(f.MinPrice, excess, f.ExcessConversion)
+	return Exponential(f.MinPrice, excess, f.ExcessConversion)
 }
 
 // Cost (avalanchego's fee.State.CostOf) returns what each of a number of active validators pays for a number of seconds, and the excess

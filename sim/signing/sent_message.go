@@ -3,7 +3,6 @@ package signing
 import (
 	"bytes"
 	"context"
-	"errors"
 
 	"github.com/ava-labs/avalanchego/ids"
 
@@ -27,14 +26,14 @@ func isSent(ctx context.Context, n *sim.Network, m *warp.UnsignedMessage) (bool,
 func isSentByChain(ctx context.Context, db *store.DB, c *reader.Chain, m *warp.UnsignedMessage) (bool, error) {
 	if block, err := warp.ParseHashPayload(m.Payload); err == nil {
 		_, err = db.BlockByHash(ctx, c.Row.ID, block[:])
-		return isFound(err)
+		return store.Found(err)
 	}
 	id, err := m.ID()
 	if err != nil {
 		return false, err
 	}
 	_, err = db.SentWarpMessage(ctx, c.Row.ID, id[:])
-	return isFound(err)
+	return store.Found(err)
 }
 
 // SentMessage returns the message with an id that a chain sent.
@@ -73,12 +72,4 @@ func isInPChainTx(ctx context.Context, n *sim.Network, m *warp.UnsignedMessage) 
 		}
 	}
 	return false, nil
-}
-
-// isFound turns ErrNotFound into false.
-func isFound(err error) (bool, error) {
-	if errors.Is(err, store.ErrNotFound) {
-		return false, nil
-	}
-	return err == nil, err
 }

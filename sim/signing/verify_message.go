@@ -159,10 +159,8 @@ func verifyCannotValidate(ctx context.Context, n *sim.Network, j *warp.Justifica
 
 func isRegistered(ctx context.Context, n *sim.Network, validation ids.ID) (bool, error) {
 	v, err := l1Validator(ctx, n, validation)
-	if errors.Is(err, store.ErrNotFound) {
-		return false, nil
-	}
-	return err == nil && v.Weight > 0, err
+	there, err := store.Found(err)
+	return there && v.Weight > 0, err
 }
 
 func verifyWeight(ctx context.Context, n *sim.Network, e *warp.L1ValidatorWeight) error {

@@ -80,8 +80,8 @@ func (b *Batch) scopeOf(chain int) (metric.Scope, error) {
 	return metric.ScopeOf(network)
 }
 
-// found turns ErrNotFound into false, and passes other errors on.
-func found(err error) (bool, error) {
+// Found turns ErrNotFound into false, and passes other errors on.
+func Found(err error) (bool, error) {
 	if errors.Is(err, ErrNotFound) {
 		return false, nil
 	}
@@ -128,7 +128,7 @@ func (b *Batch) tally(k metric.Key) (t metric.Tally, ok bool, err error) {
 			&t.FirstSeen[metric.Present], &t.FirstSeen[metric.Sender], &t.FirstSeen[metric.Deployer],
 			&t.LastSeen[metric.Present], &t.LastSeen[metric.Sender], &t.LastSeen[metric.Deployer])...)
 	sums.scanned()
-	ok, err = found(err)
+	ok, err = Found(err)
 	return t, ok, err
 }
 
@@ -163,7 +163,7 @@ func (b *Batch) openHour(chain int) (h metric.OpenHour, ok bool, err error) {
 	sums := sums{Sums: &h.Sums}
 	err = b.scan(`SELECT network, start, `+sumColumns+` FROM open_hour WHERE chain = ?`, []any{chain}, append([]any{&h.Network, &h.Start}, sums.fields()...)...)
 	sums.scanned()
-	ok, err = found(err)
+	ok, err = Found(err)
 	return h, ok, err
 }
 
@@ -180,7 +180,7 @@ func (b *Batch) presence(k metric.MonthKey) (h metric.Presence, ok bool, err err
 	}
 	presence, err := value[[]byte](context.Background(), b, `SELECT hours FROM presence WHERE month = ? AND address = ?`,
 		k.Month, k.Address[:])
-	ok, err = found(err)
+	ok, err = Found(err)
 	return presence, ok, err
 }
 
@@ -193,7 +193,7 @@ func (b *Batch) lifetime(address common.Address) (l metric.Lifetime, ok bool, er
 		return nil, false, err
 	}
 	spans, err := value[[]byte](context.Background(), b, `SELECT spans FROM lifetime WHERE address = ?`, address[:])
-	ok, err = found(err)
+	ok, err = Found(err)
 	return spans, ok, err
 }
 
@@ -341,7 +341,7 @@ func (b *Batch) addStakes(d *PrimaryDelta) error {
 		chain, day := d.Block.ID.Chain(), metric.Day.Start(d.Block.Time)
 		row, err := Get[stakeRow](context.Background(), b, `SELECT `+stakeColumns+` FROM stake
 			WHERE subnet = ? AND chain = ? ORDER BY day DESC LIMIT 1`, c.Subnet, chain)
-		if _, err := found(err); err != nil {
+		if _, err := Found(err); err != nil {
 			return err
 		}
 		now := row.stake().Plus(c.Stake)
@@ -407,7 +407,7 @@ func (b *Batch) addFees(d *PrimaryDelta) error {
 		chain, day := d.Block.ID.Chain(), metric.Day.Start(d.Block.Time)
 		row, err := Get[feeRow](context.Background(), b, `SELECT `+feeColumns+` FROM fee
 			WHERE payer = ? AND chain = ? ORDER BY day DESC LIMIT 1`, c.Payer, chain)
-		if _, err := found(err); err != nil {
+		if _, err := Found(err); err != nil {
 			return err
 		}
 		if row.Day != day {

@@ -52,10 +52,7 @@ func (db *DB) Account(ctx context.Context, chain int, address []byte, block uint
 // Slot reads the value of a storage slot after a block; it is empty if the slot was never set.
 func (db *DB) Slot(ctx context.Context, chain int, address, key []byte, block uint64) ([]byte, error) {
 	row, err := db.SlotRow(ctx, chain, address, key, block)
-	if errors.Is(err, ErrNotFound) {
-		return nil, nil
-	}
-	return row.Value, err
+	return orNone(row.Value, err)
 }
 
 // SlotRow reads the row of a storage slot after a block.
@@ -277,7 +274,7 @@ func (db *DB) HeadDigest(ctx context.Context, head *Block) ([]byte, error) {
 // NoncesSet reports whether any nonce of a chain was changed without a transaction.
 func (db *DB) NoncesSet(ctx context.Context, chain int) (bool, error) {
 	_, err := value[int](ctx, db, `SELECT sequence FROM state_change WHERE chain = ? AND kind = '`+NonceChange+`' LIMIT 1`, chain)
-	return found(err)
+	return Found(err)
 }
 
 // AddStateChange writes a change, and replaces the rows of its block that it changed.

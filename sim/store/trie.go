@@ -140,7 +140,7 @@ func (b *Batch) triePart(k triePartKey) (*TriePart, error) {
 	}
 	p := new(TriePart)
 	err := b.scan(`SELECT keys, balances FROM trie_part WHERE chain = ? AND owner = ? AND prefix = ?`, []any{k.chain, []byte(k.owner), []byte(k.prefix)}, &p.Keys, &p.Balances)
-	_, err = found(err)
+	_, err = Found(err)
 	return p, err
 }
 
