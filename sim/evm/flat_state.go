@@ -43,10 +43,11 @@ func (f FlatState) Account(address common.Address) (*types.StateAccount, error) 
 	if err != nil {
 		return nil, fmt.Errorf("account %s: %w", address, err)
 	}
-	return stateAccount(row), nil
+	return StateAccount(row), nil
 }
 
-func stateAccount(row *store.Account) *types.StateAccount {
+// StateAccount returns the account of a row.
+func StateAccount(row *store.Account) *types.StateAccount {
 	account := &types.StateAccount{
 		Nonce:    row.Nonce,
 		Balance:  new(uint256.Int).SetBytes(row.Balance),
@@ -125,7 +126,7 @@ func (t *Trie) putAccounts(rows []store.Account) error {
 		if rows[i].Gone {
 			continue
 		}
-		if err := t.UpdateAccount(common.BytesToAddress(rows[i].Address), stateAccount(&rows[i]), 0); err != nil {
+		if err := t.UpdateAccount(common.BytesToAddress(rows[i].Address), StateAccount(&rows[i]), 0); err != nil {
 			return err
 		}
 		t.leaves++

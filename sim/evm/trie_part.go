@@ -55,7 +55,7 @@ func (f FlatState) PartsOf(kind Kind, owner []byte, root common.Hash) (*Trie, er
 	leaves := 0
 	err := f.db.TrieParts(f.ctx, f.chain, owner, func(p *store.TriePart) {
 		parts = append(parts, mpt.Part{Prefix: string(p.Prefix), Hash: common.BytesToHash(p.Hash)})
-		leaves += p.Size / keySize(owner)
+		leaves += p.Size / store.TrieKeySize(owner)
 	})
 	if len(parts) == 0 || err != nil {
 		return nil, err
@@ -75,7 +75,7 @@ func (f FlatState) CompareParts(owner []byte, tree *Trie) error {
 		if hash, _ := tree.PartHash(string(p.Prefix)); hash != common.BytesToHash(p.Hash) {
 			same = false
 		}
-		for key := range slices.Chunk(p.Keys, keySize(owner)) {
+		for key := range slices.Chunk(p.Keys, store.TrieKeySize(owner)) {
 			if keys++; prefixOf(key, len(p.Prefix)) != string(p.Prefix) {
 				same = false
 			}
@@ -196,7 +196,7 @@ func (f FlatState) loader(kind Kind, owner []byte) mpt.Loader {
 		if err != nil {
 			return err
 		}
-		for key := range slices.Chunk(keys, keySize(owner)) {
+		for key := range slices.Chunk(keys, store.TrieKeySize(owner)) {
 			leaf, err := f.leaf(kind, owner, key)
 			if err != nil {
 				return err
@@ -207,13 +207,6 @@ func (f FlatState) loader(kind Kind, owner []byte) mpt.Loader {
 		}
 		return nil
 	}
-}
-
-func keySize(owner []byte) int {
-	if len(owner) == 0 {
-		return common.AddressLength
-	}
-	return common.HashLength
 }
 
 // leaf returns the leaf of an account, or of a contract's slot; nil for none.

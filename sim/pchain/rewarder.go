@@ -31,7 +31,7 @@ func (r *rewarder) reward(commit bool) {
 	if !commit {
 		utxo.Set(r.journal, &r.supply, r.supply-r.staker.PotentialReward)
 	}
-	_, owners := stakeOf(r.staker.Tx.Unsigned)
+	_, owners := StakeOf(r.staker.Tx.Unsigned)
 	if r.staker.Delegator {
 		r.rewardDelegator(commit, owners[0])
 	} else {
@@ -96,7 +96,7 @@ func (r *rewarder) renew() {
 		validation = part.Uint64()
 		fees = room - validation
 	}
-	_, owners := stakeOf(ended.Tx.Unsigned)
+	_, owners := StakeOf(ended.Tx.Unsigned)
 	r.pay(ended.PotentialReward-validation, owners[0])
 	r.pay(ended.DelegateeReward-fees, owners[1])
 	r.deleteStaker(ended, Completed, true)

@@ -62,9 +62,9 @@ func (s *Staker) priority() int {
 	return 2
 }
 
-// stakeOf returns a staking transaction's locked outputs and reward owners: for a validator, first the owner of its own rewards, then of
+// StakeOf returns a staking transaction's locked outputs and reward owners: for a validator, first the owner of its own rewards, then of
 // its delegation fees.
-func stakeOf(unsigned txs.Unsigned) ([]*txs.TransferableOutput, []*txs.OutputOwners) {
+func StakeOf(unsigned txs.Unsigned) ([]*txs.TransferableOutput, []*txs.OutputOwners) {
 	switch u := unsigned.(type) {
 	case *txs.AddValidatorTx:
 		return u.StakeOuts, []*txs.OutputOwners{u.RewardsOwner.Owners(), u.RewardsOwner.Owners()}
@@ -82,13 +82,13 @@ func stakeOf(unsigned txs.Unsigned) ([]*txs.TransferableOutput, []*txs.OutputOwn
 
 // Stake returns the outputs that a staker's transaction locks and later returns.
 func (s *Staker) Stake() []*txs.TransferableOutput {
-	stake, _ := stakeOf(s.Tx.Unsigned)
+	stake, _ := StakeOf(s.Tx.Unsigned)
 	return stake
 }
 
 // RewardOwners returns the owners of a staker's rewards: for a validator, first the owner of its own rewards, then of its delegation fees.
 func (s *Staker) RewardOwners() []*txs.OutputOwners {
-	_, owners := stakeOf(s.Tx.Unsigned)
+	_, owners := StakeOf(s.Tx.Unsigned)
 	return owners
 }
 

@@ -124,15 +124,12 @@ func (r *record) tx(at store.Position, tx *txs.Tx, diff *utxo.Diff) {
 
 // staked returns the outputs that a staking transaction locks, as if they existed.
 func staked(tx *txs.Tx) []*txs.UTXO {
-	s, err := pchain.NewStaker(tx, pchain.Active)
-	if err != nil {
-		return nil
-	}
+	stake, rewarded := pchain.StakeOf(tx.Unsigned)
 	var locked []*txs.UTXO
-	for _, out := range s.Stake() {
+	for _, out := range stake {
 		locked = append(locked, &txs.UTXO{Out: out.Out})
 	}
-	for _, owners := range s.RewardOwners() {
+	for _, owners := range rewarded {
 		locked = append(locked, &txs.UTXO{Out: &txs.TransferOutput{OutputOwners: *owners}})
 	}
 	return locked

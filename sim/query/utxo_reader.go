@@ -226,11 +226,8 @@ func (b *ChainReader) Tx(kind txs.Chain, at store.Position) (*txs.Tx, error) {
 
 // stakeOf returns a transaction's stake; most have none.
 func stakeOf(tx *txs.Tx) []*txs.TransferableOutput {
-	s, err := pchain.NewStaker(tx, pchain.Active)
-	if err != nil {
-		return nil
-	}
-	return s.Stake()
+	stake, _ := pchain.StakeOf(tx.Unsigned)
+	return stake
 }
 
 // named reads the output with an index of a chain's transaction, or returns nil if there is none.

@@ -118,7 +118,8 @@ func (b *Batch) AddTrieChanges(chain int, changes []TrieChange) error {
 	return nil
 }
 
-func keySize(owner []byte) int {
+// TrieKeySize returns the bytes of a key of the account trie, which has no owner, or of a contract's storage trie.
+func TrieKeySize(owner []byte) int {
 	if len(owner) == 0 {
 		return common.AddressLength
 	}
@@ -162,7 +163,7 @@ func (b *Batch) changeTriePart(chain int, c *TrieChange, p *TriePart) error {
 		if len(c.Owner) == 0 {
 			keys, balances, err = before.mergeAccounts(p)
 		} else {
-			keys, err = mergeKeys(before.Keys, p.Keys, p.Gone, keySize(c.Owner)), nil
+			keys, err = mergeKeys(before.Keys, p.Keys, p.Gone, TrieKeySize(c.Owner)), nil
 		}
 		if err != nil {
 			return err

@@ -177,15 +177,8 @@ func (c accountReader) all(ctx context.Context) ([]StateAccount, error) {
 }
 
 func stateAccount(row *store.Account) StateAccount {
-	a := StateAccount{crypto.Keccak256Hash(row.Address), common.BytesToAddress(row.Address), row.Nonce, new(uint256.Int).SetBytes(row.Balance),
-		types.EmptyRootHash, types.EmptyCodeHash}
-	if row.Root != nil {
-		a.Root = common.BytesToHash(row.Root)
-	}
-	if row.CodeHash != nil {
-		a.Code = common.BytesToHash(row.CodeHash)
-	}
-	return a
+	a := evm.StateAccount(row)
+	return StateAccount{crypto.Keccak256Hash(row.Address), common.BytesToAddress(row.Address), a.Nonce, a.Balance, a.Root, common.BytesToHash(a.CodeHash)}
 }
 
 // ModifiedAccounts returns the addresses whose accounts differ between two blocks, without deleted accounts, in the order of the state
