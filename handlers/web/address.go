@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"strings"
 
 	"snowglobe/handlers/control"
@@ -47,31 +48,23 @@ func address(p *page) error {
 		return err
 	}
 	v := &addressView{Address: a, Tab: tab, Persona: p.names.Persona(a), Contract: p.names.Contract(c, a), IsContract: len(text(p.Got["code"])) > 2}
+	p.Data = v
+	var calls []*Call
 	if v.IsContract {
 		known, err := p.knownContract("source", a)
 		if err != nil {
 			return err
 		}
 		v.Known = known != nil
-	}
-	p.Data = v
-	if v.IsContract {
-		if err := p.load(get("deployment", "/v1/chains/%s/contracts/%s/transactions:getDeployment", c.ID, a).opt()); err != nil {
-			return err
-		}
+		calls = append(calls, get("deployment", "/v1/chains/%s/contracts/%s/transactions:getDeployment", c.ID, a).opt())
 	}
 	if v.Persona != nil {
 		v.Primary = v.Persona.Addresses[c.Network]
-		if err := p.load(get("pchain", "/v1/networks/%s/blockchains/p-chain/balances", c.Network).query("addresses", v.Primary).opt(),
-			get("xchain", "/v1/networks/%s/blockchains/x-chain/balances", c.Network).query("addresses", v.Primary).opt()); err != nil {
-			return err
-		}
+		calls = append(calls, get("pchain", "/v1/networks/%s/blockchains/p-chain/balances", c.Network).query("addresses", v.Primary).opt(),
+			get("xchain", "/v1/networks/%s/blockchains/x-chain/balances", c.Network).query("addresses", v.Primary).opt())
 	}
 	label, _ := p.names.label(c, a)
-	if label == "" {
-		label = short(a)
-	}
-	return p.showAs("address", "chain-"+c.ID, title(label)+" on "+c.Label())
+	return p.showAs("address", "chain-"+c.ID, title(cmp.Or(label, short(a)))+" on "+c.Label(), calls...)
 }
 
 type addressView struct {
@@ -117,23 +110,17 @@ func token(p *page) error {
 	if err := p.load(get("contract", "/v1/chains/%s/addresses/%s", c.ID, a)); err != nil {
 		return err
 	}
+	calls := []*Call{get("deployment", "/v1/chains/%s/contracts/%s/transactions:getDeployment", c.ID, a).opt()}
 	kind := text(dig(p.Got["contract"], "ercType"))
 	switch kind {
 	case "ERC-20":
-		if err := p.load(transfers, rpc("supply", c.RPC, "eth_call", J{"to": a, "data": "0x18160ddd"}, "latest").opt()); err != nil {
-			return err
-		}
+		calls = append(calls, transfers, rpc("supply", c.RPC, "eth_call", J{"to": a, "data": "0x18160ddd"}, "latest").opt())
 	case "ERC-721", "ERC-1155":
-		if err := p.load(items); err != nil {
-			return err
-		}
+		calls = append(calls, items)
 	default:
 		return &redirectError{"/sim/explorer/" + c.ID + "/address/" + a}
 	}
-	if err := p.load(get("deployment", "/v1/chains/%s/contracts/%s/transactions:getDeployment", c.ID, a).opt()); err != nil {
-		return err
-	}
-	return p.showAs("token", "chain-"+c.ID, clip(text(dig(p.Got["contract"], "name")), 64)+" ("+kind+")")
+	return p.showAs("token", "chain-"+c.ID, clip(text(dig(p.Got["contract"], "name")), 64)+" ("+kind+")", calls...)
 }
 
 // anyToken redirects to a token on its chain.
@@ -155,9 +142,6 @@ func nft(p *page) error {
 	if err := p.load(get("item", "/v1/chains/%s/nfts/collections/%s/tokens/%s", p.Chain.ID, a, item)); err != nil {
 		return err
 	}
-	shown := text(dig(p.Got["item"], "metadata", "name"))
-	if shown == "" {
-		shown = text(dig(p.Got["item"], "name")) + " #" + item
-	}
+	shown := cmp.Or(text(dig(p.Got["item"], "metadata", "name")), text(dig(p.Got["item"], "name"))+" #"+item)
 	return p.showAs("nft", "chain-"+p.Chain.ID, clip(shown, 64))
 }

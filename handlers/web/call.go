@@ -41,10 +41,7 @@ func get(name, format string, args ...any) *Call {
 
 // rpc makes a call of the node.
 func rpc(name, path, method string, params ...any) *Call {
-	if params == nil {
-		params = []any{}
-	}
-	return rpcWith(name, path, method, params)
+	return rpcWith(name, path, method, append([]any{}, params...))
 }
 
 // rpcWith takes parameters by position or by name.

@@ -13,11 +13,8 @@ func chain(p *page) error {
 	if p.part("chain-transactions") {
 		return p.load(transactions)
 	}
-	if err := p.load(get("chain", "/v1/chains/%s", c.ID), get("blocks", "/v1/chains/%s/blocks", c.ID).query("pageSize", "12"), transactions,
-		rpc("gasPrice", c.RPC, "eth_gasPrice").opt()); err != nil {
-		return err
-	}
-	return p.showAs("chain", "chain-"+c.ID, c.Label())
+	return p.showAs("chain", "chain-"+c.ID, c.Label(), get("chain", "/v1/chains/%s", c.ID), get("blocks", "/v1/chains/%s/blocks", c.ID).query("pageSize", "12"),
+		transactions, rpc("gasPrice", c.RPC, "eth_gasPrice").opt())
 }
 
 // block shows a block of an EVM chain.
@@ -66,18 +63,12 @@ func messages(p *page) error {
 	if p.part("message-list") {
 		return p.load(all)
 	}
-	if err := p.load(all, get("summary", "/v2/icm/summary").opt()); err != nil {
-		return err
-	}
-	return p.showAs("messages", "messages", "Messages between chains")
+	return p.showAs("messages", "messages", "Messages between chains", all, get("summary", "/v2/icm/summary").opt())
 }
 
 // message shows the journey of one message.
 func message(p *page) error {
-	if err := p.load(get("message", "/v1/icm/messages/%s", p.arg("message"))); err != nil {
-		return err
-	}
-	return p.showAs("message", "messages", "Message "+short(p.arg("message")))
+	return p.showAs("message", "messages", "Message "+short(p.arg("message")), get("message", "/v1/icm/messages/%s", p.arg("message")))
 }
 
 // AddrOn shows an address of a chain other than the page's.

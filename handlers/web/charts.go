@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 	"strconv"
@@ -47,13 +48,7 @@ func (*chartsView) Intervals() any { return intervals }
 
 // charts draws every metric of a chain, or of a network's validators.
 func charts(p *page) error {
-	v := &chartsView{Of: p.r.URL.Query().Get("of"), Interval: p.r.URL.Query().Get("interval")}
-	if v.Of == "" {
-		v.Of = p.names.Chains[0].ID
-	}
-	if v.Interval == "" {
-		v.Interval = "day"
-	}
+	v := &chartsView{Of: cmp.Or(p.r.URL.Query().Get("of"), p.names.Chains[0].ID), Interval: cmp.Or(p.r.URL.Query().Get("interval"), "day")}
 	i := slices.IndexFunc(intervals, func(c struct{ Name, Size string }) bool { return c.Name == v.Interval })
 	if i < 0 {
 		return notFound("there is no interval %q", clip(v.Interval, 32))

@@ -194,9 +194,14 @@ func (s *samples) result(path, method string, params ...any) any {
 }
 
 func (s *samples) resultOf(path, method string, params any) any {
-	_, body := s.site.ask(s.from.Context(), s.from, rpcWith("", path, method, params))
+	return dig(s.answer(rpcWith("", path, method, params)), "result")
+}
+
+// answer makes a call and returns the decoded response, whatever its status.
+func (s *samples) answer(c *Call) any {
+	_, body := s.site.ask(s.from.Context(), s.from, c)
 	answer, _ := decode(body)
-	return dig(answer, "result")
+	return answer
 }
 
 // silence returns the reason why a method's example has no result.

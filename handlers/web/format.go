@@ -298,11 +298,9 @@ func relative(seconds int64) string {
 		length int64
 		name   string
 	}{{365 * 86400, "y"}, {86400, "d"}, {3600, "h"}, {60, "min"}, {1, "s"}} {
-		n := seconds / unit.length
-		if n == 0 {
-			continue
+		if n := seconds / unit.length; n > 0 {
+			return before + strconv.FormatInt(n, 10) + " " + unit.name + after
 		}
-		return before + strconv.FormatInt(n, 10) + " " + unit.name + after
 	}
 	return "now"
 }
@@ -336,10 +334,7 @@ func dict(pairs ...any) J {
 
 // indented formats a value as JSON for people.
 func indented(v any) string {
-	b, err := json.MarshalIndent(v, "", "  ")
-	if err != nil {
-		return ""
-	}
+	b, _ := json.MarshalIndent(v, "", "  ") // decoded JSON always encodes
 	return string(b)
 }
 
@@ -363,10 +358,7 @@ func hexText(v string) string {
 
 // compact formats a value as JSON on one line.
 func compact(v any) string {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return ""
-	}
+	b, _ := json.Marshal(v) // as above
 	return string(b)
 }
 

@@ -2,8 +2,5 @@ package web
 
 // hostNames shows how clients use the proxy for the real network's host names.
 func hostNames(p *page) error {
-	if err := p.load(get("proxy", "/sim/proxy").opt()); err != nil {
-		return err
-	}
-	return p.showAs("hostnames", "hostnames", "The network’s own host names")
+	return p.showAs("hostnames", "hostnames", "The network’s own host names", get("proxy", "/sim/proxy").opt())
 }

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"encoding/json"
 	"html/template"
 	"net/url"
@@ -16,11 +17,8 @@ func home(p *page) error {
 	if p.part("balances") {
 		return p.wealth()
 	}
-	if err := p.load(get("world", "/sim/world").query("expected", "false").query("abis", "false"), get("blocks", "/v1/blocks").query("pageSize", "6").opt(),
-		get("transactions", "/v1/transactions").query("pageSize", "8").opt()); err != nil {
-		return err
-	}
-	return p.showAs("home", "home", "The world")
+	return p.showAs("home", "home", "The world", get("world", "/sim/world").query("expected", "false").query("abis", "false"),
+		get("blocks", "/v1/blocks").query("pageSize", "6").opt(), get("transactions", "/v1/transactions").query("pageSize", "8").opt())
 }
 
 // wealth reads everybody's AVAX, on the C-Chain and on the P-Chain of the first network: one call each, after the page is shown.
@@ -65,21 +63,17 @@ func (d *directory) Serves(operation string) bool {
 func controlBar(p *page) error {
 	p.fragment = "control-bar"
 	calls := []*Call{get("events", "/sim/clock/events").query("limit", "100").opt()}
-	for _, c := range []struct{ operation, name, path string }{
-		{"listSnapshots", "snapshots", "/sim/snapshots"}, {"listFaults", "faults", "/sim/faults"}, {"getIndex", "index", "/sim/index"}, {"listWorlds", "worlds", "/sim/worlds"},
+	for operation, call := range map[string]*Call{
+		"listSnapshots": get("snapshots", "/sim/snapshots"), "listFaults": get("faults", "/sim/faults"), "getIndex": get("index", "/sim/index"), "listWorlds": get("worlds", "/sim/worlds"),
 	} {
-		if p.names.Serves(c.operation) {
-			calls = append(calls, get(c.name, "%s", c.path).opt())
-			calls[len(calls)-1].Path = c.path
+		if p.names.Serves(operation) {
+			calls = append(calls, call.opt())
 		}
 	}
 	if err := p.load(calls...); err != nil {
 		return err
 	}
-	v := J{"chain": p.names.Chains[0]}
-	if c := p.names.byChain[p.arg("chain")]; c != nil {
-		v["chain"] = c
-	}
+	v := J{"chain": cmp.Or(p.names.byChain[p.arg("chain")], p.names.Chains[0])}
 	for _, e := range list(dig(p.Got["events"], "events")) {
 		if integer(dig(e, "unix")) > p.now {
 			v["next"] = e
@@ -121,8 +115,5 @@ func (p *page) SpanTo(unix any) string {
 
 // RPCBody makes the body of a JSON-RPC call.
 func rpcBody(method string, params ...any) J {
-	if params == nil {
-		params = []any{}
-	}
-	return J{"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
+	return J{"jsonrpc": "2.0", "id": 1, "method": method, "params": append([]any{}, params...)}
 }

@@ -72,8 +72,11 @@ func (s *Site) newPage(r *http.Request) (*page, error) {
 	return p, nil
 }
 
-// show sets the template and the title.
-func (p *page) showAs(view, nav, title string) error {
+// showAs makes the last calls, then sets the template and the title.
+func (p *page) showAs(view, nav, title string, calls ...*Call) error {
+	if err := p.load(calls...); err != nil {
+		return err
+	}
 	p.view, p.Nav, p.Title = view, nav, title
 	return nil
 }

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"fmt"
 	"html/template"
 	"strings"
@@ -166,9 +167,7 @@ func (v *primaryView) Status() []string {
 
 // primaryChain shows the P-Chain or the X-Chain.
 func primaryChain(p *page, v *primaryView) error {
-	if v.List == "" {
-		v.List = lists[v.Letter][0].Name
-	}
+	v.List = cmp.Or(v.List, lists[v.Letter][0].Name)
 	call := v.listCall()
 	if call == nil {
 		return notFound("there is no list %q of this chain", clip(v.List, 32))
@@ -227,11 +226,7 @@ func (v *primaryView) Indented(name string) string { return clip(indented(v.page
 
 // Memo decodes a transaction's memo if it is text.
 func (v *primaryView) Memo(m any) string {
-	raw := hexText(text(m))
-	if raw == "" {
-		return ""
-	}
-	return clip(raw, 500)
+	return clip(hexText(text(m)), 500)
 }
 
 // primaryBlock shows a block of the P- or the X-Chain.
@@ -283,11 +278,9 @@ func node(p *page, v *primaryView) error {
 
 // subnet shows a subnet with its chains and validators.
 func subnet(p *page, v *primaryView) error {
-	if err := p.load(v.l1Fee(), get("subnet", "/v1/networks/%s/subnets/%s", v.Network, v.ID), get("l1", "/v1/networks/%s/l1Validators?includeInactiveL1Validators=true", v.Network).query("subnetId", v.ID).opt(),
-		get("validators", "/v1/networks/%s/validators", v.Network).query("subnetId", v.ID).query("pageSize", rows).opt()); err != nil {
-		return err
-	}
-	return p.showAs("subnet", "p", "Subnet "+short(v.ID))
+	return p.showAs("subnet", "p", "Subnet "+short(v.ID), v.l1Fee(), get("subnet", "/v1/networks/%s/subnets/%s", v.Network, v.ID),
+		get("l1", "/v1/networks/%s/l1Validators?includeInactiveL1Validators=true", v.Network).query("subnetId", v.ID).opt(),
+		get("validators", "/v1/networks/%s/validators", v.Network).query("subnetId", v.ID).query("pageSize", rows).opt())
 }
 
 // assetPage shows an asset of the X-Chain.

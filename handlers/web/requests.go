@@ -29,10 +29,7 @@ func requests(p *page) error {
 	if p.names.Serves("listWorlds") {
 		calls = append(calls, get("worlds", "/sim/worlds").opt())
 	}
-	if err := p.load(calls...); err != nil {
-		return err
-	}
-	return p.showAs("requests", "requests", "Requests")
+	return p.showAs("requests", "requests", "Requests", calls...)
 }
 
 // request shows one request with its response.
@@ -47,10 +44,7 @@ func request(p *page) error {
 
 // gas shows the gas of each function of each contract.
 func gas(p *page) error {
-	if err := p.load(get("gas", "/sim/gas").opt()); err != nil {
-		return err
-	}
-	return p.showAs("gas", "requests", "Gas")
+	return p.showAs("gas", "requests", "Gas", get("gas", "/sim/gas").opt())
 }
 
 type requestView struct {

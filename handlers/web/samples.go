@@ -253,9 +253,7 @@ var asking = []string{"getLastActivityByBody", "listUtxosByBody", "compositeQuer
 
 // blockHash returns the hash of a block of the C-Chain.
 func (s *samples) blockHash() string {
-	_, body := s.site.ask(s.from.Context(), s.from, get("", "/v1/chains/%s/blocks/10", s.names.Chains[0].ID))
-	block, _ := decode(body)
-	return text(dig(block, "blockHash"))
+	return text(dig(s.answer(get("", "/v1/chains/%s/blocks/10", s.names.Chains[0].ID)), "blockHash"))
 }
 
 // special holds arguments whose names mean something else in other methods.
@@ -311,9 +309,7 @@ func (s *samples) special(method, name string) any {
 func (s *samples) blockID(letter string) string {
 	network := s.names.World.Networks[0].Name
 	chain := chainNames[strings.ToLower(strings.TrimSuffix(letter, "-"))]
-	_, body := s.site.ask(s.from.Context(), s.from, get("", "/v1/networks/%s/blockchains/%s/blocks/5", network, chain))
-	block, _ := decode(body)
-	return text(dig(block, "blockHash"))
+	return text(dig(s.answer(get("", "/v1/networks/%s/blockchains/%s/blocks/5", network, chain)), "blockHash"))
 }
 
 // argument returns an example value of a method's parameter.

@@ -2,6 +2,7 @@ package web
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -166,13 +167,9 @@ func (s *Site) render(w http.ResponseWriter, r *http.Request, p *page) {
 	b := buffers.Get().(*bytes.Buffer)
 	b.Reset()
 	defer buffers.Put(b)
-	name := "layout"
-	if p.fragment != "" {
-		name = p.fragment
-	}
 	templates, err := parseTemplates()
 	if err == nil {
-		err = templates.ExecuteTemplate(b, name, p)
+		err = templates.ExecuteTemplate(b, cmp.Or(p.fragment, "layout"), p)
 	}
 	if err != nil {
 		s.log.Error("a page could not be rendered", "path", r.URL.Path, "error", err)

@@ -33,13 +33,12 @@ func transaction(p *page) error {
 	v.Input = decoder{p}.decodeCall(text(dig(v.Native, "input")))
 	v.explain(p.Got["explained"])
 	v.Steps = p.flatten(p.Got["trace"], dig(p.Got["explained"], "call"), 0, nil)
-	if id := text(dig(v.Tx, "teleporterMessageInfo", "teleporterMessageId")); id != "" {
-		if err := p.load(get("message", "/v1/icm/messages/%s", id).opt()); err != nil {
-			return err
-		}
-	}
 	p.Data = v
-	return p.showAs("tx", "chain-"+c.ID, "Transaction "+short(hash))
+	var calls []*Call
+	if id := text(dig(v.Tx, "teleporterMessageInfo", "teleporterMessageId")); id != "" {
+		calls = append(calls, get("message", "/v1/icm/messages/%s", id).opt())
+	}
+	return p.showAs("tx", "chain-"+c.ID, "Transaction "+short(hash), calls...)
 }
 
 type transactionView struct {
