@@ -193,9 +193,7 @@ func (s *Server) Work(ctx context.Context) error {
 // New makes a server for a world.
 func New(w *sim.World, o Options) (*Server, error) {
 	m, loggers := prometheus.New(), map[string]*node.Loggers{}
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
-	}
+	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
 	for _, n := range w.Networks {
 		loggers[n.Name] = node.NewLoggers(n, o.Log)
 	}
@@ -306,18 +304,10 @@ func New(w *sim.World, o Options) (*Server, error) {
 
 // fill makes the journal, the event hub and what is known of contracts, unless the options contain them.
 func (o *Options) fill() {
-	if o.World == "" {
-		o.World = worlds.Main
-	}
-	if o.Events == nil {
-		o.Events = events.NewHub()
-	}
-	if o.Artifacts == nil {
-		o.Artifacts = artifacts.New()
-	}
-	if o.Solc == nil {
-		o.Solc = solc.New(nil)
-	}
+	o.World = cmp.Or(o.World, worlds.Main)
+	o.Events = cmp.Or(o.Events, events.NewHub())
+	o.Artifacts = cmp.Or(o.Artifacts, artifacts.New())
+	o.Solc = cmp.Or(o.Solc, solc.New(nil))
 	if o.Journal == nil {
 		o.Journal = journal.New(journal.DefaultSize, o.Keys.Texts(), o.Events)
 	}

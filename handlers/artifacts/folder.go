@@ -308,9 +308,7 @@ func (f *folder) readArtifact(root *os.Root, builds *builds, name string) (*Cont
 			number = *a.ID
 		}
 		hashes, m := map[string]string{}, a.Metadata
-		if m == nil {
-			m = &contractMetadata{}
-		}
+		m = cmp.Or(m, &contractMetadata{})
 		for source, of := range m.Sources {
 			hashes[source] = of.Keccak256
 		}
@@ -319,10 +317,7 @@ func (f *folder) readArtifact(root *os.Root, builds *builds, name string) (*Cont
 		c.build = func() (*Build, error) { return builds.foundry(known, hashes, source, number) }
 		c.maps = func() (string, string, error) { return builds.foundryMaps(name) }
 	default:
-		input := a.InputSourceName
-		if input == "" {
-			input = a.SourceName
-		}
+		input := cmp.Or(a.InputSourceName, a.SourceName)
 		info, contract := a.BuildInfoID, c.Name
 		c.build = func() (*Build, error) {
 			of, err := builds.hardhat(name, info)
@@ -432,9 +427,7 @@ func (b *builds) parse(name string) (*buildInfoFile, error) {
 			return nil, fmt.Errorf("%s: %w", output, err)
 		}
 	}
-	if info.SolcLongVersion == "" {
-		info.SolcLongVersion = info.SolcVersion
-	}
+	info.SolcLongVersion = cmp.Or(info.SolcLongVersion, info.SolcVersion)
 	return &info, nil
 }
 

@@ -1,6 +1,7 @@
 package control
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -275,9 +276,7 @@ func (a *faucetAPI) onPrimary(name string) (*sim.Network, txs.Chain, error) {
 
 // onEVM finds the chain of an account.
 func (a *faucetAPI) onEVM(account common.Address, name string) (*payee, error) {
-	if name == "" {
-		name = "C"
-	}
+	name = cmp.Or(name, "C")
 	c := a.world.ChainNamed(name)
 	if c == nil {
 		var err error
@@ -388,9 +387,7 @@ var faucetDecimal = schema.Shape(`^[0-9]{1,80}(\.[0-9]{1,80})?$`)
 
 // amountOf converts an amount of whole coins to the smallest unit; an empty text means one coin.
 func amountOf(text string, decimals int) (*big.Int, error) {
-	if text == "" {
-		text = "1"
-	}
+	text = cmp.Or(text, "1")
 	if !faucetDecimal().MatchString(text) {
 		return nil, fmt.Errorf("%.80s is not allowed: expected a decimal number above 0, such as 2.5", text)
 	}

@@ -1,6 +1,7 @@
 package control
 
 import (
+	"cmp"
 	"encoding/json"
 	"math/big"
 	"slices"
@@ -33,10 +34,7 @@ type WatchedToken struct {
 // watchlist lists the native tokens and the ERC-20s that have a price, by their symbols.
 func (a *assetsAPI) watchlist(r *rest.Request) (any, error) {
 	all, wanted := []WatchedToken{}, strings.Split(strings.ToLower(r.Text("tokens")), ",")
-	currency := strings.ToLower(r.Text("currency"))
-	if currency == "" {
-		currency = "usd"
-	}
+	currency := cmp.Or(strings.ToLower(r.Text("currency")), "usd")
 	seed, hour := a.world.Meta.Seed, a.world.Clock.Unix()/metric.SecondsPerHour
 	if price.Rate(seed, currency, hour) == 0 {
 		return nil, rest.BadRequest("currency " + strconv.Quote(currency) + " is not known")

@@ -1,6 +1,7 @@
 package etherscan
 
 import (
+	"cmp"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -118,9 +119,7 @@ func sourceOf(c *verification.Contract) (source, error) {
 		if of.Optimizer.Runs != nil {
 			s.Runs = strconv.FormatUint(*of.Optimizer.Runs, 10)
 		}
-		if of.EVMVersion != "" {
-			s.EVMVersion = of.EVMVersion
-		}
+		s.EVMVersion = cmp.Or(of.EVMVersion, s.EVMVersion)
 		var libraries []string
 		for _, all := range of.Libraries {
 			for _, name := range slices.Sorted(maps.Keys(all)) {
@@ -151,10 +150,7 @@ func sourceOf(c *verification.Contract) (source, error) {
 
 // constructorArguments reads the arguments, under the name that Etherscan spells wrongly too.
 func (p parameters) constructorArguments() ([]byte, error) {
-	text := p["constructorarguements"]
-	if text == "" {
-		text = p["constructorarguments"]
-	}
+	text := cmp.Or(p["constructorarguements"], p["constructorarguments"])
 	b, err := hex.DecodeString(strings.TrimPrefix(text, "0x"))
 	if err != nil {
 		return nil, refusal("Error! Invalid constructor arguments: expected hex")

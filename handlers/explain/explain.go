@@ -2,6 +2,7 @@ package explain
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -49,10 +50,7 @@ type Message struct {
 
 // String writes the message after the function that logged it.
 func (m *Message) String() string {
-	name := m.Contract
-	if name == "" {
-		name = m.Address
-	}
+	name := cmp.Or(m.Contract, m.Address)
 	if m.Function != "" {
 		name += "." + m.Function
 	}
@@ -129,9 +127,7 @@ func (r *recorder) messageOf(m message) Message {
 	}
 	if at := m.at; at != nil {
 		s.Source, s.Line = at.Source, at.Line
-		if at.Function != "" {
-			s.Function = at.Function
-		}
+		s.Function = cmp.Or(at.Function, s.Function)
 	}
 	return s
 }

@@ -168,9 +168,7 @@ func (e *Explainer) called(ctx context.Context, c *reader.Chain, head *reader.Bl
 		}
 		names[*to] = name
 	}
-	if target == nil {
-		target = own
-	}
+	target = cmp.Or(target, own)
 	switch d := e.Registry.Call(target, t.Data()); {
 	case d != nil:
 		function = d.Signature

@@ -101,9 +101,7 @@ func targetOf(r *Request) *target {
 	for _, key := range []string{"rltoken", "apikey"} {
 		query.Del(key)
 	}
-	if t.on == "" {
-		t.on = r.Method
-	}
+	t.on = cmp.Or(t.on, r.Method)
 	t.on = strings.ReplaceAll(t.on, " ", "_")
 	what := constant(r.Path + "?" + query.Encode())
 	t.key, t.what = hashed(r.Method+" "+what), shown(strings.ReplaceAll(strings.TrimSuffix(r.Method+" "+what, "?"), "%2A", "*"))
@@ -138,9 +136,7 @@ func callTarget(r *Request) *target {
 	if slices.ContainsFunc(r.Calls, func(c Call) bool { return showsHead[c.Method] }) {
 		t.class |= chainRead
 	}
-	if t.on == "" {
-		t.on = "none"
-	}
+	t.on = cmp.Or(t.on, "none")
 	text := constant(strings.Join(texts, "\n"))
 	t.key, t.what = hashed(r.Path+" "+text), shown(strings.TrimSpace(text))
 	if socket {

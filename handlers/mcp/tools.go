@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -45,10 +46,7 @@ var tools = []tool{
 			Method string `json:"method,omitempty" jsonschema:"default: GET"`
 			Body   value  `json:"body,omitzero" jsonschema:"of a POST, PUT or PATCH: JSON"`
 		}) (string, error) {
-			method := strings.ToUpper(in.Method)
-			if method == "" {
-				method = http.MethodGet
-			}
+			method := cmp.Or(strings.ToUpper(in.Method), http.MethodGet)
 			path, err := url.ParseRequestURI(in.Path)
 			if err != nil || !strings.HasPrefix(in.Path, "/") || strings.HasPrefix(in.Path, "//") {
 				return "", errPath

@@ -1,6 +1,7 @@
 package metrics
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/http"
@@ -105,10 +106,7 @@ func (a *api) composite(r *rest.Request) (any, error) {
 	}
 	all := metBy(met, len(q.Queries), q.Operator == "OR")
 	answer.TotalCount = len(all)
-	size := int(q.PageSize)
-	if size == 0 {
-		size = compositePage
-	}
+	size := cmp.Or(int(q.PageSize), compositePage)
 	page, next := pageOf(r, all, number(after), size)
 	for _, address := range page {
 		answer.Addresses = append(answer.Addresses, address.Hex())

@@ -1,6 +1,7 @@
 package program
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -89,12 +90,8 @@ func (p *Program) Args() []string { return p.args }
 func (p *Program) Run(environment []string) error {
 	cmd := exec.Command(p.path)
 	cmd.Args, cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.Env = p.args, os.Stdin, os.Stdout, os.Stderr, append(os.Environ(), environment...)
-	if p.Stdout != nil {
-		cmd.Stdout = p.Stdout
-	}
-	if p.Stderr != nil {
-		cmd.Stderr = p.Stderr
-	}
+	cmd.Stdout = cmp.Or(p.Stdout, cmd.Stdout)
+	cmd.Stderr = cmp.Or(p.Stderr, cmd.Stderr)
 	if err := cmd.Start(); err != nil {
 		return &ExitError{codeNotExecutable, fmt.Errorf("cannot run %s: %w", p.args[0], err)}
 	}

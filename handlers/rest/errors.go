@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -192,10 +193,7 @@ func (c *requestContext) failure() *Error {
 
 // answer makes the body of the error.
 func (e *Error) answer(array bool) ErrorAnswer {
-	name := e.name
-	if name == "" {
-		name = http.StatusText(e.Status)
-	}
+	name := cmp.Or(e.name, http.StatusText(e.Status))
 	return ErrorAnswer{
 		Message:    Message{Sentences: e.Problems, Array: array && e.Status == http.StatusBadRequest},
 		Error:      name,

@@ -312,10 +312,7 @@ func (op *operation) failures() map[int]string {
 
 func (op *operation) success(d *schema.Schemas) *apiBody {
 	if op.Answer == nil {
-		kind := op.Produces
-		if kind == "" {
-			kind = "application/octet-stream"
-		}
+		kind := cmp.Or(op.Produces, "application/octet-stream")
 		return content("Success.", kind, &schema.Schema{})
 	}
 	return content("Success.", "application/json", d.Of(op.Answer))

@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/http"
@@ -100,15 +101,9 @@ type operation struct {
 }
 
 func compile(in *Interface, o Operation) (*operation, error) {
-	if o.Method == "" {
-		o.Method = http.MethodGet
-	}
-	if o.Status == 0 {
-		o.Status = http.StatusOK
-	}
-	if o.UpstreamStatus == 0 {
-		o.UpstreamStatus = o.Status
-	}
+	o.Method = cmp.Or(o.Method, http.MethodGet)
+	o.Status = cmp.Or(o.Status, http.StatusOK)
+	o.UpstreamStatus = cmp.Or(o.UpstreamStatus, o.Status)
 	op := &operation{Operation: o, in: in}
 	if o.ID == "" || o.Handle == nil || !strings.HasPrefix(o.Path, "/") {
 		return nil, fmt.Errorf("operation %q %s: it needs an id, a path and a handler", o.ID, o.Path)

@@ -3,6 +3,7 @@ package rest
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"net"
 	"net/http"
 
@@ -68,17 +69,13 @@ func (w *responseWriter) keepPart(b []byte) {
 
 // WriteHeader records the status for the access log.
 func (w *responseWriter) WriteHeader(status int) {
-	if w.status == 0 {
-		w.status = status
-	}
+	w.status = cmp.Or(w.status, status)
 	w.ResponseWriter.WriteHeader(status)
 }
 
 // Write sends everything but the last byte, or the last two if the body ends with a newline; release sends these.
 func (w *responseWriter) Write(b []byte) (int, error) {
-	if w.status == 0 {
-		w.status = http.StatusOK
-	}
+	w.status = cmp.Or(w.status, http.StatusOK)
 	if len(b) == 0 {
 		return w.ResponseWriter.Write(b)
 	}
@@ -111,9 +108,7 @@ func (w *responseWriter) release() error {
 
 // Hijack lets a mounted handler use WebSocket.
 func (w *responseWriter) Hijack() (net.Conn, *bufio.ReadWriter, error) {
-	if w.status == 0 {
-		w.status = http.StatusSwitchingProtocols
-	}
+	w.status = cmp.Or(w.status, http.StatusSwitchingProtocols)
 	return http.NewResponseController(w.ResponseWriter).Hijack()
 }
 

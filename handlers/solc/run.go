@@ -2,6 +2,7 @@ package solc
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	_ "embed" // the script
 	"encoding/json"
@@ -210,10 +211,7 @@ func (c *Compiler) Compile(ctx context.Context, input []byte) (output []byte, er
 	}
 	for _, e := range told.Errors {
 		if e.Severity == "error" {
-			text := e.FormattedMessage
-			if text == "" {
-				text = e.Message
-			}
+			text := cmp.Or(e.FormattedMessage, e.Message)
 			return nil, &SourceError{strings.TrimSpace(text)}
 		}
 	}

@@ -89,9 +89,7 @@ func New(w *sim.World, o Options) (*Set, error) {
 	if s.options.Now == nil {
 		s.options.Now = time.Now
 	}
-	if s.options.Log == nil {
-		s.options.Log = slog.New(slog.DiscardHandler)
-	}
+	s.options.Log = cmp.Or(s.options.Log, slog.New(slog.DiscardHandler))
 	s.working, s.stop = context.WithCancel(context.Background())
 	if !w.DB.InMemory() {
 		s.file = w.DB.Path()

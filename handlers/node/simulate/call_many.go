@@ -1,6 +1,7 @@
 package simulate
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -36,12 +37,8 @@ func (o *bundleOverride) UnmarshalJSON(data []byte) error {
 	if err := json.Unmarshal(data, (*plain)(o)); err != nil {
 		return err
 	}
-	if o.BlockNumber != nil {
-		o.Number = o.BlockNumber
-	}
-	if o.Timestamp != nil {
-		o.Time = o.Timestamp
-	}
+	o.Number = cmp.Or(o.BlockNumber, o.Number)
+	o.Time = cmp.Or(o.Timestamp, o.Time)
 	return nil
 }
 
@@ -124,9 +121,7 @@ func (a *api) CallMany(ctx context.Context, bundles []bundle, state *stateContex
 	if len(bundles) == 0 {
 		return nil, paramsError("bundles are empty")
 	}
-	if state == nil {
-		state = &stateContext{}
-	}
+	state = cmp.Or(state, &stateContext{})
 	read, calls := make([]reader.Bundle, len(bundles)), 0
 	for i := range bundles {
 		var err error
