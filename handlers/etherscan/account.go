@@ -55,10 +55,7 @@ func (r *request) balanceOf(address common.Address, block uint64) (string, error
 	if errors.Is(err, store.ErrNotFound) {
 		return "0", nil
 	}
-	if err != nil {
-		return "", err
-	}
-	return wei(row.Balance), nil
+	return wei(row.Balance), err
 }
 
 func balance(r *request, address common.Address) (any, error) {
@@ -113,6 +110,15 @@ func (r *request) part(p page) (i store.AddressHistory, err error) {
 	}
 	chain := r.chain.Row.ID
 	return store.AddressHistory{High: store.At(chain, last, store.MaxIndex), Low: store.At(chain, first, 0), Limit: p.end(), Ascending: !p.descending}, nil
+}
+
+// owner reads the address whose rows a list has, which may be absent if one of other parameters chooses them.
+func (r *request) owner(others ...string) ([]byte, error) {
+	if !r.values.given("address") && slices.ContainsFunc(others, r.values.given) {
+		return nil, nil
+	}
+	address, err := r.values.address("address")
+	return address[:], err
 }
 
 // list is a page of the positions of rows.
@@ -203,13 +209,9 @@ func internals(r *request) (any, error) {
 	if r.values.given("txhash") {
 		return internalsOf(r)
 	}
-	var owner []byte
-	if r.values.given("address") || !r.values.given("startblock") && !r.values.given("endblock") {
-		address, err := r.values.address("address")
-		if err != nil {
-			return nil, err
-		}
-		owner = address[:]
+	owner, err := r.owner("startblock", "endblock")
+	if err != nil {
+		return nil, err
 	}
 	at, err := r.list(func(i store.AddressHistory) ([]store.Position, error) {
 		return r.db().HistoryInternalIDs(r.Context(), i)

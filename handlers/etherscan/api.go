@@ -2,6 +2,7 @@ package etherscan
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -198,10 +199,7 @@ func (a *API) chainOf(r *http.Request, values parameters) (*reader.Chain, error)
 	default:
 		return a.chainOfRoutescan(path)
 	}
-	id := values["chainid"]
-	if id == "" {
-		id = values["chain_id"] // Blockscout's
-	}
+	id := cmp.Or(values["chainid"], values["chain_id"]) // Etherscan's, Blockscout's
 	switch {
 	case id == "" && network == "":
 		return nil, errNoChain

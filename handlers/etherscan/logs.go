@@ -12,7 +12,6 @@ import (
 	"github.com/ethereum/go-ethereum/common/hexutil"
 	"github.com/ethereum/go-ethereum/core/types"
 
-	"snowglobe/sim/evm"
 	"snowglobe/sim/evm/reader"
 	"snowglobe/sim/store"
 )
@@ -197,17 +196,14 @@ func (r *request) events(at []store.Position) ([]any, error) {
 	}
 	list := make([]any, len(found))
 	for i, l := range found {
-		v, tx := &within[i], new(types.Transaction)
-		if err := tx.UnmarshalBinary(v.Raw); err != nil {
-			return nil, err
-		}
-		baseFee, err := evm.PaidBaseFee(r.chain.Kind, v.Header, v.Execution)
+		v := &within[i]
+		_, paid, err := r.priced(v)
 		if err != nil {
 			return nil, err
 		}
 		list[i] = &event{
 			Address: hexAddress(l.Address[:]), Topics: append([]common.Hash{}, l.Topics...), Data: l.Data, BlockNumber: hexutil.EncodeUint64(l.BlockNumber), BlockHash: l.BlockHash.Hex(),
-			TimeStamp: hexutil.EncodeUint64(uint64(v.BlockTime)), GasPrice: hexutil.EncodeBig(evm.EffectiveGasPrice(tx, baseFee)),
+			TimeStamp: hexutil.EncodeUint64(uint64(v.BlockTime)), GasPrice: hexutil.EncodeBig(paid),
 			GasUsed: hexutil.EncodeUint64(v.GasUsed), LogIndex: index(int(l.Index)), TransactionHash: l.TxHash.Hex(), TransactionIndex: index(int(l.TxIndex)),
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math/big"
 	"strconv"
 
 	"github.com/ethereum/go-ethereum/common/hexutil"
@@ -45,13 +46,22 @@ type transaction struct {
 	IsError           string `json:"isError"`
 }
 
-// transaction shows a transaction.
-func (r *request) transaction(v *store.TransactionView, head uint64) (*transaction, error) {
+// priced decodes a transaction, and returns the gas price that it paid.
+func (r *request) priced(v *store.TransactionView) (*types.Transaction, *big.Int, error) {
 	tx := new(types.Transaction)
 	if err := tx.UnmarshalBinary(v.Raw); err != nil {
-		return nil, fmt.Errorf("transaction %x: %w", v.Transaction.Hash, err)
+		return nil, nil, fmt.Errorf("transaction %x: %w", v.Transaction.Hash, err)
 	}
 	baseFee, err := evm.PaidBaseFee(r.chain.Kind, v.Header, v.Execution)
+	if err != nil {
+		return nil, nil, err
+	}
+	return tx, evm.EffectiveGasPrice(tx, baseFee), nil
+}
+
+// transaction shows a transaction.
+func (r *request) transaction(v *store.TransactionView, head uint64) (*transaction, error) {
+	tx, paid, err := r.priced(v)
 	if err != nil {
 		return nil, err
 	}
@@ -59,7 +69,7 @@ func (r *request) transaction(v *store.TransactionView, head uint64) (*transacti
 		BlockNumber: decimal(v.ID.Number()), BlockHash: hexHash(v.BlockHash), TimeStamp: strconv.FormatInt(v.BlockTime, 10),
 		Hash: hexHash(v.Transaction.Hash), Nonce: decimal(tx.Nonce()), TransactionIndex: strconv.Itoa(v.ID.Index()),
 		From: hexAddress(v.Sender), To: hexAddress(v.Recipient), Value: tx.Value().String(), Gas: decimal(tx.Gas()),
-		GasPrice: evm.EffectiveGasPrice(tx, baseFee).String(), Input: hexutil.Encode(tx.Data()),
+		GasPrice: paid.String(), Input: hexutil.Encode(tx.Data()),
 		ContractAddress: hexAddress(v.Created), CumulativeGasUsed: decimal(v.GasTotal), TxReceiptStatus: decimal(v.Status),
 		GasUsed: decimal(v.GasUsed), Confirmations: confirmations(head, v.ID.Number()), IsError: decimal(1 - v.Status),
 	}
@@ -107,8 +117,7 @@ func executionStatus(r *request) (any, error) {
 	if tx == nil || tx.Row.Status == types.ReceiptStatusSuccessful {
 		return statusOfExecution{"0", ""}, nil
 	}
-	tracer := "callTracer"
-	trace, err := r.chain.TraceTransaction(r.Context(), tx, &reader.TraceConfig{Tracer: &tracer, TracerConfig: json.RawMessage(`{"onlyTopCall":true}`)})
+	trace, err := r.chain.TraceTransaction(r.Context(), tx, &reader.TraceConfig{Tracer: new("callTracer"), TracerConfig: json.RawMessage(`{"onlyTopCall":true}`)})
 	if err != nil {
 		return nil, err
 	}

@@ -6,9 +6,7 @@ import (
 	"strconv"
 
 	"github.com/ethereum/go-ethereum/common"
-	"github.com/ethereum/go-ethereum/core/types"
 
-	"snowglobe/sim/evm"
 	"snowglobe/sim/store"
 )
 
@@ -48,15 +46,11 @@ type transfer struct {
 // transfers lists the transfers of a standard: of an address, of a token, or of an address in a token.
 func transfers(standard store.Standard) func(*request) (any, error) {
 	return func(r *request) (any, error) {
-		var owner []byte
-		token := store.TokenID(0)
-		if r.values.given("address") || !r.values.given("contractaddress") {
-			address, err := r.values.address("address")
-			if err != nil {
-				return nil, err
-			}
-			owner = address[:]
+		owner, err := r.owner("contractaddress")
+		if err != nil {
+			return nil, err
 		}
+		token := store.TokenID(0)
 		if r.values.given("contractaddress") {
 			t, err := r.token()
 			if err != nil {
@@ -122,11 +116,7 @@ func (r *request) transfersAt(at []store.Position, head uint64, tokens map[store
 }
 
 func (r *request) transfer(v *store.TransferView, in *store.TransactionView, token *store.Token, head uint64) (*transfer, error) {
-	tx := new(types.Transaction)
-	if err := tx.UnmarshalBinary(in.Raw); err != nil {
-		return nil, err
-	}
-	baseFee, err := evm.PaidBaseFee(r.chain.Kind, in.Header, in.Execution)
+	tx, paid, err := r.priced(in)
 	if err != nil {
 		return nil, err
 	}
@@ -134,7 +124,7 @@ func (r *request) transfer(v *store.TransferView, in *store.TransactionView, tok
 		BlockNumber: decimal(v.ID.Number()), TimeStamp: strconv.FormatInt(in.BlockTime, 10), Hash: hexHash(in.Transaction.Hash), Nonce: decimal(tx.Nonce()),
 		BlockHash: hexHash(in.BlockHash), From: hexAddress(v.Sender), ContractAddress: hexAddress(token.Address), To: hexAddress(v.Recipient),
 		TokenName: token.Name, TokenSymbol: token.Symbol, TransactionIndex: strconv.Itoa(in.ID.Index()), Gas: decimal(tx.Gas()),
-		GasPrice: evm.EffectiveGasPrice(tx, baseFee).String(), GasUsed: decimal(in.GasUsed), CumulativeGasUsed: decimal(in.GasTotal), Input: "deprecated",
+		GasPrice: paid.String(), GasUsed: decimal(in.GasUsed), CumulativeGasUsed: decimal(in.GasTotal), Input: "deprecated",
 		Confirmations: confirmations(head, v.ID.Number()),
 	}
 	t.MethodID, t.FunctionName = method(tx)

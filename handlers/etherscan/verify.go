@@ -259,9 +259,7 @@ func verifyStatus(r *request) (any, error) {
 }
 
 // verifyProxy takes note of nothing: whoever asks for a proxy is told of its implementation anyway. The id is the address.
-func verifyProxy(r *request, address common.Address) (any, error) {
-	return hexAddress(address[:]), nil
-}
+func verifyProxy(_ *request, address common.Address) (any, error) { return hexAddress(address[:]), nil }
 
 func proxyStatus(r *request, address common.Address) (any, error) {
 	target, proxy, err := verification.Implementation(r.Context(), r.db(), r.chain, address)
