@@ -15,6 +15,7 @@ import (
 	"github.com/google/uuid"
 
 	"snowglobe/handlers/data"
+	"snowglobe/handlers/data/primary"
 	"snowglobe/handlers/events"
 	"snowglobe/handlers/fault"
 	"snowglobe/handlers/journal"
@@ -89,7 +90,7 @@ func New(w *sim.World, o Options) *Deliverer {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	d := &Deliverer{
-		world: w, writer: newWriter(w, o.Data), client: o.Targets.NewClient(answerTime), now: o.Now, opts: o, log: o.Log,
+		world: w, writer: &writer{w, primary.NewViews(data.NewBase(w, o.Data))}, client: o.Targets.NewClient(answerTime), now: o.Now, opts: o, log: o.Log,
 		wake: make(chan struct{}, 1), busy: map[int64]bool{}, reached: map[int64]reached{}, again: map[string]int64{},
 	}
 	if !w.DB.ReadOnly() {
@@ -351,7 +352,9 @@ func (d *Deliverer) note(ctx context.Context, w *outbox.Webhook, v *outbox.View,
 	}
 	d.mu.Unlock()
 	if a != nil {
-		d.opts.Events.Publish(events.Delivery, d.opts.World, func() any { return newDelivered(w, v, a, s) })
+		d.opts.Events.Publish(events.Delivery, d.opts.World, func() any {
+			return &delivered{uuid.UUID(w.UUID).String(), uuid.UUID(v.UUID).String(), w.URL, a.Number, a.Status, a.Error, s.Status}
+		})
 	}
 	if s.Status != outbox.Undelivered {
 		d.reach(v, asked)
@@ -380,10 +383,6 @@ type delivered struct {
 	Answer    int    `json:"answerStatus,omitempty"`
 	Error     string `json:"error,omitempty"`
 	Status    string `json:"status"` // of the message
-}
-
-func newDelivered(w *outbox.Webhook, v *outbox.View, a *outbox.Attempt, s *outbox.State) *delivered {
-	return &delivered{uuid.UUID(w.UUID).String(), uuid.UUID(v.UUID).String(), w.URL, a.Number, a.Status, a.Error, s.Status}
 }
 
 // request returns the latest request to deliver a message again, 0 for none.

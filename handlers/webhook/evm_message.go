@@ -233,11 +233,9 @@ type frame struct {
 	Calls   []frame        `json:"calls"`
 }
 
-var callTracer = "callTracer"
-
 // internals returns a transaction's calls in the order in which they began, its own first.
 func internals(ctx context.Context, c *reader.Chain, t *reader.Transaction) ([]Internal, error) {
-	trace, err := c.TraceTransaction(ctx, t, &reader.TraceConfig{Tracer: &callTracer})
+	trace, err := c.TraceTransaction(ctx, t, &reader.TraceConfig{Tracer: new("callTracer")})
 	if err != nil {
 		return nil, err
 	}

@@ -6,7 +6,6 @@ import (
 
 	"github.com/google/uuid"
 
-	"snowglobe/handlers/data"
 	"snowglobe/handlers/data/primary"
 	"snowglobe/sim"
 	"snowglobe/sim/store"
@@ -26,10 +25,6 @@ type Envelope struct {
 type writer struct {
 	world *sim.World
 	views *primary.Views
-}
-
-func newWriter(w *sim.World, o data.Options) *writer {
-	return &writer{w, primary.NewViews(data.NewBase(w, o))}
 }
 
 // errVoid reports that there is nothing to send: a balance did not fall below its threshold.

@@ -2,6 +2,7 @@ package webhook
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -170,10 +171,7 @@ func (p *primaryMessage) addThreshold(owners []ids.ShortID, after *query.Balance
 	if err != nil {
 		return err
 	}
-	name := p.filter.BalanceType
-	if other := balanceNames[name]; other != "" {
-		name = other
-	}
+	name := cmp.Or(balanceNames[p.filter.BalanceType], p.filter.BalanceType)
 	x, y := before.AVAX(name), after.AVAX(name)
 	if x < p.filter.BalanceThreshold || y >= p.filter.BalanceThreshold {
 		return errVoid

@@ -1,24 +1,22 @@
 package webhook
 
 import (
-	"bytes"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base64"
-	"encoding/json"
 
 	"github.com/gowebpki/jcs"
+
+	"snowglobe/handlers/data"
 )
 
 // canonical returns a value as canonical JSON (RFC 8785), which is both sent and signed.
 func canonical(v any) ([]byte, error) {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
+	text, err := data.Marshal(v)
+	if err != nil {
 		return nil, err
 	}
-	return jcs.Transform(b.Bytes())
+	return jcs.Transform(text)
 }
 
 // sign returns a body's x-signature: HMAC-SHA256 with the bytes of the secret, which clients know in hexadecimal.
