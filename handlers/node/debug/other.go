@@ -38,12 +38,6 @@ func (a *otherAPI) CodeByHash(ctx context.Context, hash common.Hash, ref *eth.Bl
 	return (*hexutil.Bytes)(&code), err
 }
 
-// paramsError rejects parameters.
-type paramsError string
-
-func (e paramsError) Error() string { return string(e) }
-func (paramsError) ErrorCode() int  { return -32602 }
-
 // AccountInfoAt returns an account's balance, nonce and code after one of a block's transactions.
 func (a *otherAPI) AccountInfoAt(ctx context.Context, ref eth.BlockRef, index eth.Quantity, address common.Address) (*eth.AccountInfo, error) {
 	b, err := eth.ExecutedBlockOf(ctx, a.miner, &ref)
@@ -53,7 +47,7 @@ func (a *otherAPI) AccountInfoAt(ctx context.Context, ref eth.BlockRef, index et
 	case b.Pending():
 		return nil, errTracePending
 	case uint64(index) >= uint64(b.Row.Txs):
-		return nil, paramsError(fmt.Sprintf("transaction index %d is out of range for a block with %d transactions", index, b.Row.Txs))
+		return nil, eth.ParamsError(fmt.Sprintf("transaction index %d is out of range for a block with %d transactions", index, b.Row.Txs))
 	}
 	states, err := a.chain.StateAfter(ctx, b, int(index))
 	if err != nil {

@@ -22,11 +22,11 @@ type limitError string
 func (e limitError) Error() string { return string(e) }
 func (limitError) ErrorCode() int  { return -38026 }
 
-// paramsError rejects parameters.
-type paramsError string
+// ParamsError rejects parameters.
+type ParamsError string
 
-func (e paramsError) Error() string { return string(e) }
-func (paramsError) ErrorCode() int  { return -32602 }
+func (e ParamsError) Error() string { return string(e) }
+func (ParamsError) ErrorCode() int  { return -32602 }
 
 // stateAccount is an account as it stands in the state trie.
 type stateAccount struct {
@@ -68,11 +68,7 @@ func AccountInfoOf(states *state.StateDB, address common.Address) (*AccountInfo,
 
 // GetAccountInfo returns an account's balance, nonce and code.
 func (a *accountAPI) GetAccountInfo(ctx context.Context, address common.Address, ref *BlockRef) (*AccountInfo, error) {
-	b, err := a.executedBlock(ctx, ref)
-	if err != nil {
-		return nil, err
-	}
-	states, err := a.chain.State(ctx, b)
+	states, err := a.state(ctx, ref)
 	if err != nil {
 		return nil, err
 	}
@@ -87,7 +83,7 @@ func (a *accountAPI) GetStorageValues(ctx context.Context, slots map[common.Addr
 	}
 	switch {
 	case total == 0:
-		return nil, paramsError("empty request")
+		return nil, ParamsError("empty request")
 	case total > maxStorageValues:
 		return nil, limitError(fmt.Sprintf("too many slots (max %d)", maxStorageValues))
 	}
@@ -101,7 +97,7 @@ func (a *accountAPI) GetStorageValues(ctx context.Context, slots map[common.Addr
 		for i, text := range keys {
 			key, _, err := slotKey(text)
 			if err != nil {
-				return nil, paramsError(fmt.Sprintf("%v: %q", err, text))
+				return nil, ParamsError(fmt.Sprintf("%v: %q", err, text))
 			}
 			value, err := a.chain.Slot(ctx, b, address, key)
 			if err != nil {

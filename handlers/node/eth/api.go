@@ -10,6 +10,7 @@ import (
 	"github.com/ethereum/go-ethereum/rpc"
 
 	"snowglobe/handlers/explain"
+	"snowglobe/sim/cache"
 	"snowglobe/sim/evm/reader"
 	"snowglobe/sim/miner"
 	"snowglobe/sim/store"
@@ -19,7 +20,7 @@ import (
 type api struct {
 	chain  *reader.Chain
 	miner  *miner.Miner
-	blocks *blockCache
+	blocks *cache.Cache[blockKey, []byte]
 
 	explainer *explain.Explainer // may be nil
 }
@@ -185,8 +186,8 @@ func Missing(err error) bool {
 	return errors.Is(err, store.ErrNotFound) || errors.Is(err, reader.ErrUnfinalized) || errors.Is(err, ErrNotExecuted)
 }
 
-// orNull turns such an error into null.
-func orNull(err error) error {
+// OrNull turns such an error into null.
+func OrNull(err error) error {
 	if Missing(err) {
 		return nil
 	}

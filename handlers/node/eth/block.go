@@ -9,7 +9,6 @@ import (
 
 	"snowglobe/handlers/node/eth/marshal"
 	"snowglobe/handlers/node/rpc"
-	"snowglobe/sim/cache"
 	"snowglobe/sim/evm/reader"
 )
 
@@ -38,7 +37,7 @@ func (a *blockAPI) GetBlockByNumber(ctx context.Context, number BlockNumber, ful
 func (a *blockAPI) GetBlockByHash(ctx context.Context, hash common.Hash, full bool) (rpc.Result, error) {
 	b, err := a.chain.BlockByHash(ctx, hash)
 	if err != nil {
-		return rpc.Result{}, orNull(err)
+		return rpc.Result{}, OrNull(err)
 	}
 	return a.blockJSON(ctx, b, full)
 }
@@ -56,7 +55,7 @@ func (a *blockAPI) GetHeaderByNumber(ctx context.Context, number BlockNumber) (j
 func (a *blockAPI) GetHeaderByHash(ctx context.Context, hash common.Hash) (json.RawMessage, error) {
 	b, err := a.chain.BlockByHash(ctx, hash)
 	if err != nil {
-		return nil, orNull(err)
+		return nil, OrNull(err)
 	}
 	return marshal.Header(a.chain.Kind, b), nil
 }
@@ -84,21 +83,19 @@ func count(b *reader.Block, err error) (*hexutil.Uint, error) {
 
 // GetUncleCountByBlockNumber returns zero for every block: these chains have no uncles.
 func (a *blockAPI) GetUncleCountByBlockNumber(ctx context.Context, number BlockNumber) (*hexutil.Uint, error) {
-	n, err := count(a.byNumber(ctx, number))
-	return noUncles(n), err
+	return noUncles(count(a.byNumber(ctx, number)))
 }
 
 // GetUncleCountByBlockHash returns zero for every block.
 func (a *blockAPI) GetUncleCountByBlockHash(ctx context.Context, hash common.Hash) (*hexutil.Uint, error) {
-	n, err := count(a.chain.BlockByHash(ctx, hash))
-	return noUncles(n), err
+	return noUncles(count(a.chain.BlockByHash(ctx, hash)))
 }
 
-func noUncles(transactions *hexutil.Uint) *hexutil.Uint {
+func noUncles(transactions *hexutil.Uint, err error) (*hexutil.Uint, error) {
 	if transactions == nil {
-		return nil
+		return nil, err
 	}
-	return new(hexutil.Uint)
+	return new(hexutil.Uint), nil
 }
 
 // GetUncleByBlockNumberAndIndex always returns null. A number above the head is an error.
@@ -112,9 +109,7 @@ func (a *blockAPI) GetUncleByBlockHashAndIndex(context.Context, common.Hash, hex
 	return null
 }
 
-// blockCache caches recent answers about blocks, which never change.
-type blockCache = cache.Cache[blockKey, []byte]
-
+// blockKey names one of a block's answers, which never change.
 type blockKey struct {
 	number uint64
 	full   bool

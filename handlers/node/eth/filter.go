@@ -51,8 +51,6 @@ type filter struct {
 	removed []*types.Log // and the logs that they removed after the client saw them
 }
 
-func newFilterAPI(a *api) *filterAPI { return &filterAPI{api: a, filters: map[rpc.ID]*filter{}} }
-
 // NewFilter watches for logs.
 func (a *filterAPI) NewFilter(ctx context.Context, wanted filterCriteria) (rpc.ID, error) {
 	if err := wanted.watchable(); err != nil {
@@ -224,7 +222,7 @@ func (a *filterAPI) wasPending(ctx context.Context, hash common.Hash) (*txpool.T
 	}
 	t, err := a.chain.Transaction(ctx, hash)
 	if err != nil {
-		return nil, orNull(err)
+		return nil, OrNull(err)
 	}
 	return &txpool.Transaction{Transaction: t.Transaction, Sender: t.Sender}, nil
 }

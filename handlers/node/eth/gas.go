@@ -156,10 +156,7 @@ func priceOptionsOf(fee, tip *big.Int) *priceOptions {
 	if limit := big.NewInt(maxSpeedTip); tip.Cmp(limit) > 0 {
 		normal = limit
 	}
-	slow := percentOf(normal, slowPercent)
-	if slow.Sign() == 0 {
-		slow.SetInt64(1)
-	}
+	slow := larger(percentOf(normal, slowPercent), common.Big1)
 	return &priceOptions{priceOptionOf(fee, slow), priceOptionOf(fee, normal), priceOptionOf(fee, percentOf(tip, fastPercent))}
 }
 

@@ -1,6 +1,7 @@
 package eth
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -78,11 +79,7 @@ func (a *reorgAPI) Reorg(ctx context.Context, depth Quantity, transactions *[]re
 
 // Rollback removes a number of the newest blocks, one by default.
 func (a *reorgAPI) Rollback(ctx context.Context, depth *Quantity) error {
-	if depth == nil {
-		one := Quantity(1)
-		depth = &one
-	}
-	return a.reorg(ctx, uint64(*depth), nil)
+	return a.reorg(ctx, uint64(*cmp.Or(depth, new(Quantity(1)))), nil)
 }
 
 func (a *reorgAPI) reorg(ctx context.Context, depth uint64, blocks [][]*miner.Transaction) error {

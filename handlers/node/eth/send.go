@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
+	"slices"
 	"time"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -43,13 +44,8 @@ func (e *rejectedError) Unwrap() error  { return e.error }
 
 // refused gives a rejection its code.
 func refused(err error) error {
-	if err == nil {
-		return nil
-	}
-	for _, known := range recognized {
-		if errors.Is(err, known) {
-			return err
-		}
+	if err == nil || slices.ContainsFunc(recognized, func(known error) bool { return errors.Is(err, known) }) {
+		return err
 	}
 	return &rejectedError{err}
 }

@@ -31,10 +31,6 @@ type sendCallsAPI struct {
 	order   []string // of the ids, oldest first
 }
 
-func newSendCallsAPI(a *walletAPI) *sendCallsAPI {
-	return &sendCallsAPI{node: a, batches: map[string]*batch{}}
-}
-
 // batch is a batch that was sent.
 type batch struct {
 	hashes []common.Hash

@@ -9,6 +9,7 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/common/hexutil"
+	"github.com/ethereum/go-ethereum/core/state"
 	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/holiman/uint256"
 
@@ -35,6 +36,15 @@ func (a *stateAPI) proofBlock(ctx context.Context, ref BlockRef) (*reader.Block,
 		err = fmt.Errorf("historical proof query not allowed: block from hash %s doesn't exist", ref.Hash)
 	}
 	return b, err
+}
+
+// state returns the state after a block.
+func (a *api) state(ctx context.Context, ref *BlockRef) (*state.StateDB, error) {
+	b, err := a.executedBlock(ctx, ref)
+	if err != nil {
+		return nil, err
+	}
+	return a.chain.State(ctx, b)
 }
 
 func (a *api) account(ctx context.Context, address common.Address, ref BlockRef) (*types.StateAccount, error) {
@@ -70,11 +80,7 @@ func (a *stateAPI) GetTransactionCount(ctx context.Context, address common.Addre
 
 // GetCode returns a contract's code.
 func (a *stateAPI) GetCode(ctx context.Context, address common.Address, ref BlockRef) (hexutil.Bytes, error) {
-	b, err := a.executedBlock(ctx, &ref)
-	if err != nil {
-		return nil, err
-	}
-	states, err := a.chain.State(ctx, b)
+	states, err := a.state(ctx, &ref)
 	if err != nil {
 		return nil, err
 	}

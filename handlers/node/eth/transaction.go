@@ -68,7 +68,7 @@ func (a *transactionAPI) at(ctx context.Context, b *reader.Block, err error, ind
 
 func encoded(t *reader.Transaction, err error) (json.RawMessage, error) {
 	if err != nil {
-		return nil, orNull(err)
+		return nil, OrNull(err)
 	}
 	return marshal.Transaction(t), nil
 }
@@ -120,7 +120,7 @@ func (a *api) receipt(ctx context.Context, hash common.Hash) (json.RawMessage, e
 		err = CheckExecuted(ctx, a.miner, t.Block)
 	}
 	if err != nil {
-		return nil, orNull(err)
+		return nil, OrNull(err)
 	}
 	return marshal.Receipt(t), nil
 }

@@ -25,13 +25,13 @@ type typedList []struct {
 // (eth-sig-util, typedSignatureHash).
 func (l typedList) hash() ([]byte, error) {
 	if len(l) == 0 {
-		return nil, paramsError("typed data: the list is empty")
+		return nil, ParamsError("typed data: the list is empty")
 	}
 	var schema, values []byte
 	for i, entry := range l {
 		packed, err := packValue(entry.Type, entry.Value)
 		if err != nil {
-			return nil, paramsError(fmt.Sprintf("typed data: entry %d, %s: %v", i, entry.Name, err))
+			return nil, ParamsError(fmt.Sprintf("typed data: entry %d, %s: %v", i, entry.Name, err))
 		}
 		schema = fmt.Appendf(schema, "%s %s", entry.Type, entry.Name)
 		values = append(values, packed...)

@@ -81,7 +81,7 @@ func (a *unlockedAPI) SignTypedData(address, data json.RawMessage) (hexutil.Byte
 	if json.Unmarshal(address, &account) != nil {
 		address, data = data, address
 		if err := json.Unmarshal(address, &account); err != nil {
-			return nil, paramsError("neither parameter is an address")
+			return nil, ParamsError("neither parameter is an address")
 		}
 	}
 	hash, err := hashTypedData(data)
@@ -100,13 +100,13 @@ func hashTypedData(data []byte) ([]byte, error) {
 	if strings.HasPrefix(strings.TrimSpace(string(data)), "[") {
 		var list typedList
 		if err := json.Unmarshal(data, &list); err != nil {
-			return nil, paramsError(err.Error())
+			return nil, ParamsError(err.Error())
 		}
 		return list.hash()
 	}
 	var object typedData
 	if err := json.Unmarshal(data, &object); err != nil {
-		return nil, paramsError(err.Error())
+		return nil, ParamsError(err.Error())
 	}
 	return object.hash()
 }
@@ -116,7 +116,7 @@ func (a *unlockedAPI) SignTypedData_v3(address common.Address, data typedData) (
 	for _, fields := range data.Types {
 		for _, f := range fields {
 			if strings.HasSuffix(f.Type, "]") {
-				return nil, paramsError(fmt.Sprintf("%s is an array, which this version of typed data does not support: use eth_signTypedData_v4", f.Name))
+				return nil, ParamsError(fmt.Sprintf("%s is an array, which this version of typed data does not support: use eth_signTypedData_v4", f.Name))
 			}
 		}
 	}

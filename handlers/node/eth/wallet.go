@@ -152,13 +152,7 @@ func (a *walletAPI) SendUnsignedTransaction(ctx context.Context, call reader.Cal
 	if err != nil {
 		return common.Hash{}, err
 	}
-	if err = checkFee(tx); err == nil {
-		err = a.miner.SendFrom(ctx, tx, *call.From)
-	}
-	if err != nil {
-		return common.Hash{}, refused(err)
-	}
-	return tx.Hash(), nil
+	return a.submitBy(tx, func() error { return a.miner.SendFrom(ctx, tx, *call.From) })
 }
 
 // SignTransaction fills in and signs a transaction without sending it. It returns only the bytes, as anvil does and as ethers and viem

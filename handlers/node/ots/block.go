@@ -51,11 +51,8 @@ func (a *api) GetBlockDetailsByHash(ctx context.Context, hash common.Hash) (*blo
 }
 
 func (a *api) details(ctx context.Context, b *reader.Block, err error) (*blockDetails, error) {
-	if missing(err) {
-		return nil, nil
-	}
 	if err != nil {
-		return nil, err
+		return nil, eth.OrNull(err)
 	}
 	block, transactions, err := a.block(ctx, b, false)
 	if err != nil {
@@ -97,14 +94,11 @@ const selector = 4
 // logs.
 func (a *api) GetBlockTransactions(ctx context.Context, ref blockRef, page, size eth.Quantity) (*blockTransactions, error) {
 	if size == 0 || size > store.MaxIndex || page > store.MaxIndex {
-		return nil, paramsError(fmt.Sprintf("page %d of %d transactions: a page has from 1 to %d", page, size, store.MaxIndex))
+		return nil, eth.ParamsError(fmt.Sprintf("page %d of %d transactions: a page has from 1 to %d", page, size, store.MaxIndex))
 	}
 	b, err := a.blockOf(ctx, &ref)
-	if missing(err) {
-		return nil, nil
-	}
 	if err != nil {
-		return nil, err
+		return nil, eth.OrNull(err)
 	}
 	if err := rest.AwaitLargeAnswer(ctx); err != nil {
 		return nil, err

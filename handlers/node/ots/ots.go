@@ -28,17 +28,6 @@ type api struct {
 	miner *miner.Miner
 }
 
-// paramsError rejects parameters.
-type paramsError string
-
-func (e paramsError) Error() string { return string(e) }
-func (paramsError) ErrorCode() int  { return -32602 }
-
-// missing reports whether an error only means that something does not exist, for which clients get null.
-func missing(err error) bool {
-	return eth.Missing(err)
-}
-
 // blockRef is a block reference as the namespace eth takes it, or the JSON number that Otterscan sends.
 type blockRef struct{ eth.BlockRef }
 
@@ -64,11 +53,8 @@ type erigonAPI struct{ *api }
 // GetHeaderByNumber returns a header, or null.
 func (a *erigonAPI) GetHeaderByNumber(ctx context.Context, ref blockRef) (json.RawMessage, error) {
 	b, err := a.blockOf(ctx, &ref)
-	if missing(err) {
-		return nil, nil
-	}
 	if err != nil {
-		return nil, err
+		return nil, eth.OrNull(err)
 	}
 	return marshal.Header(a.chain.Kind, b), nil
 }
@@ -98,11 +84,8 @@ type creation struct {
 // GetContractCreator returns the creator of a contract, null if no transaction created it.
 func (a *api) GetContractCreator(ctx context.Context, address common.Address) (*creation, error) {
 	t, creator, err := a.chain.Creation(ctx, address)
-	if missing(err) {
-		return nil, nil
-	}
 	if err != nil {
-		return nil, err
+		return nil, eth.OrNull(err)
 	}
 	return &creation{t.Hash(), creator}, nil
 }
@@ -110,12 +93,8 @@ func (a *api) GetContractCreator(ctx context.Context, address common.Address) (*
 // GetTransactionBySenderAndNonce returns the hash of a transaction, or null.
 func (a *api) GetTransactionBySenderAndNonce(ctx context.Context, sender common.Address, nonce eth.Quantity) (*common.Hash, error) {
 	t, err := a.chain.TransactionBySenderAndNonce(ctx, sender, uint64(nonce))
-	if missing(err) {
-		return nil, nil
-	}
 	if err != nil {
-		return nil, err
+		return nil, eth.OrNull(err)
 	}
-	hash := t.Hash()
-	return &hash, nil
+	return new(t.Hash()), nil
 }

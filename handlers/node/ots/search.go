@@ -38,7 +38,7 @@ func (a *api) SearchTransactionsAfter(ctx context.Context, address common.Addres
 
 func (a *api) search(ctx context.Context, address common.Address, s reader.Search, size uint64) (*transactionPage, error) {
 	if size == 0 || size > maxPage {
-		return nil, paramsError(fmt.Sprintf("page size %d: a page has from 1 to %d transactions", size, maxPage))
+		return nil, eth.ParamsError(fmt.Sprintf("page size %d: a page has from 1 to %d transactions", size, maxPage))
 	}
 	s.Size = int(size)
 	if err := rest.AwaitLargeAnswer(ctx); err != nil {

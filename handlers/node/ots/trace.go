@@ -31,17 +31,13 @@ func (a *api) trace(ctx context.Context, hash common.Hash, options string) (*fra
 	if err == nil {
 		err = eth.CheckExecuted(ctx, a.miner, t.Block)
 	}
-	if missing(err) {
-		return nil, nil
-	}
 	if err != nil {
-		return nil, err
+		return nil, eth.OrNull(err)
 	}
 	if err := rest.AwaitLargeAnswer(ctx); err != nil {
 		return nil, err
 	}
-	tracer := "callTracer"
-	trace, err := a.chain.TraceTransaction(ctx, t, &reader.TraceConfig{Tracer: &tracer, TracerConfig: json.RawMessage(options)})
+	trace, err := a.chain.TraceTransaction(ctx, t, &reader.TraceConfig{Tracer: new("callTracer"), TracerConfig: json.RawMessage(options)})
 	if err != nil {
 		return nil, err
 	}

@@ -103,21 +103,21 @@ func (a *api) signed(bundle *signedBundle) ([]reader.Signed, error) {
 	most := a.miner.Chain.Limits.Gas
 	switch {
 	case len(bundle.Txs) == 0:
-		return nil, paramsError("bundle missing txs")
+		return nil, eth.ParamsError("bundle missing txs")
 	case bundle.BlockNumber == nil || *bundle.BlockNumber == 0:
-		return nil, paramsError("bundle missing blockNumber")
+		return nil, eth.ParamsError("bundle missing blockNumber")
 	case bundle.GasLimit != nil && uint64(*bundle.GasLimit) > most:
-		return nil, paramsError(fmt.Sprintf("gasLimit is %d: expected at most %d", *bundle.GasLimit, most))
+		return nil, eth.ParamsError(fmt.Sprintf("gasLimit is %d: expected at most %d", *bundle.GasLimit, most))
 	}
 	all := make([]reader.Signed, len(bundle.Txs))
 	for i, raw := range bundle.Txs {
 		tx, err := eth.SignedTransaction(raw)
 		if err != nil {
-			return nil, paramsError(fmt.Sprintf("transaction %d: %v", i, err))
+			return nil, eth.ParamsError(fmt.Sprintf("transaction %d: %v", i, err))
 		}
 		sender, err := a.miner.Pool.Sender(tx)
 		if err != nil {
-			return nil, paramsError(fmt.Sprintf("transaction %d: %v", i, err))
+			return nil, eth.ParamsError(fmt.Sprintf("transaction %d: %v", i, err))
 		}
 		all[i] = reader.Signed{Transaction: tx, Sender: sender}
 	}

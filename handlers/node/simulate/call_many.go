@@ -51,7 +51,7 @@ func (b *bundle) read() (reader.Bundle, error) {
 	for text, hash := range b.BlockOverride.BlockHash {
 		var number eth.Quantity
 		if err := number.UnmarshalJSON([]byte(text)); err != nil {
-			return read, paramsError(fmt.Sprintf("blockHash %q: %v", text, err))
+			return read, eth.ParamsError(fmt.Sprintf("blockHash %q: %v", text, err))
 		}
 		read.Hashes[uint64(number)] = hash
 	}
@@ -97,12 +97,6 @@ func answerOf(r *core.ExecutionResult) callAnswer {
 	return callAnswer{Error: reason}
 }
 
-// paramsError rejects parameters.
-type paramsError string
-
-func (e paramsError) Error() string { return string(e) }
-func (paramsError) ErrorCode() int  { return codeInvalidParams }
-
 // longest is the time that a request without a limit of its own may take; the chain's limit is shorter.
 const longest = time.Hour
 
@@ -119,7 +113,7 @@ func within(timeout *eth.Quantity) time.Duration {
 // milliseconds.
 func (a *api) CallMany(ctx context.Context, bundles []bundle, state *stateContext, states *reader.StateOverrides, timeout *eth.Quantity) ([][]callAnswer, error) {
 	if len(bundles) == 0 {
-		return nil, paramsError("bundles are empty")
+		return nil, eth.ParamsError("bundles are empty")
 	}
 	state = cmp.Or(state, &stateContext{})
 	read, calls := make([]reader.Bundle, len(bundles)), 0
@@ -164,9 +158,9 @@ func (s *stateContext) before(b *reader.Block) (*uint, error) {
 	case i == nil || *i < 0:
 		return nil, nil
 	case b.Pending():
-		return nil, paramsError("transactionIndex: the pending block has no positions")
+		return nil, eth.ParamsError("transactionIndex: the pending block has no positions")
 	case int(*i) > b.Row.Txs:
-		return nil, paramsError(fmt.Sprintf("transactionIndex is %d, and the block has %d transactions", *i, b.Row.Txs))
+		return nil, eth.ParamsError(fmt.Sprintf("transactionIndex is %d, and the block has %d transactions", *i, b.Row.Txs))
 	case int(*i) == b.Row.Txs:
 		return nil, nil
 	default:

@@ -95,10 +95,10 @@ func (f *filter) blocks(ctx context.Context, a *api) (first, last uint64, err er
 		return 0, 0, err
 	}
 	if first > last {
-		return 0, 0, paramsError(fmt.Sprintf("fromBlock (%d) is after toBlock (%d)", first, last))
+		return 0, 0, eth.ParamsError(fmt.Sprintf("fromBlock (%d) is after toBlock (%d)", first, last))
 	}
 	if last = min(last, head.Number); last >= first && last-first >= maxBlocks {
-		return 0, 0, paramsError(fmt.Sprintf("the range has %d blocks: expected at most %d; narrow fromBlock and toBlock", last-first+1, maxBlocks))
+		return 0, 0, eth.ParamsError(fmt.Sprintf("the range has %d blocks: expected at most %d; narrow fromBlock and toBlock", last-first+1, maxBlocks))
 	}
 	return first, last, nil
 }
@@ -106,7 +106,7 @@ func (f *filter) blocks(ctx context.Context, a *api) (first, last uint64, err er
 // Filter returns the traces in a range of blocks that involve certain addresses, one page of them if count is given.
 func (a *api) Filter(ctx context.Context, f filter) (rpc.Result, error) {
 	if f.Mode != "" && f.Mode != "union" && f.Mode != "intersection" {
-		return rpc.Result{}, paramsError(fmt.Sprintf("mode is %q: expected union or intersection", f.Mode))
+		return rpc.Result{}, eth.ParamsError(fmt.Sprintf("mode is %q: expected union or intersection", f.Mode))
 	}
 	first, last, err := f.blocks(ctx, a)
 	if err != nil {
@@ -166,7 +166,7 @@ func (s *search) add(traces []json.RawMessage, limit int) error {
 		}
 		s.found, s.size = append(s.found, trace), s.size+len(trace)
 		if len(s.found) > maxTraces || s.size > limit {
-			return paramsError(fmt.Sprintf("there are more than %d traces, or more than %d bytes of them; request a page with after and count", maxTraces, limit))
+			return eth.ParamsError(fmt.Sprintf("there are more than %d traces, or more than %d bytes of them; request a page with after and count", maxTraces, limit))
 		}
 	}
 	return nil

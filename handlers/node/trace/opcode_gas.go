@@ -25,8 +25,7 @@ type blockGas struct {
 }
 
 func opcodeGas() *reader.TraceConfig {
-	name := reader.OpcodeGas
-	return &reader.TraceConfig{Tracer: &name, Newer: true}
+	return &reader.TraceConfig{Tracer: new(reader.OpcodeGas), Newer: true}
 }
 
 // TransactionOpcodeGas returns how often a transaction executed each opcode, and the gas that it cost; null if there is no such transaction.

@@ -29,11 +29,10 @@ func (k kinds) tracers() (*reader.TraceConfig, error) {
 		case reader.StateDiff, reader.VMTrace:
 			config = fmt.Appendf(config, `,"%s":{}`, kind)
 		default:
-			return nil, paramsError(fmt.Sprintf("there is no trace of the kind %q, only trace, stateDiff and vmTrace", kind))
+			return nil, eth.ParamsError(fmt.Sprintf("there is no trace of the kind %q, only trace, stateDiff and vmTrace", kind))
 		}
 	}
-	name := "muxTracer"
-	return &reader.TraceConfig{Tracer: &name, TracerConfig: append(config, '}'), Newer: true}, nil
+	return &reader.TraceConfig{Tracer: new("muxTracer"), TracerConfig: append(config, '}'), Newer: true}, nil
 }
 
 // results are what a transaction or a call did. What a client does not want is null, and no trace an empty list.
@@ -47,7 +46,10 @@ type results struct {
 }
 
 // results reads what the tracer found.
-func (k kinds) results(trace reader.Trace) (*results, error) {
+func (k kinds) results(trace reader.Trace, err error) (*results, error) {
+	if err != nil {
+		return nil, err
+	}
 	var found struct {
 		FlatCallTracer     []map[string]json.RawMessage
 		StateDiff, VMTrace json.RawMessage
@@ -102,11 +104,7 @@ func (a *api) Call(ctx context.Context, call reader.Call, kinds kinds, ref *eth.
 	if err != nil {
 		return nil, err
 	}
-	trace, err := a.miner.Chain.TraceCall(ctx, b, &call, eth.Overrides(states, block), config)
-	if err != nil {
-		return nil, err
-	}
-	return kinds.results(trace)
+	return kinds.results(a.miner.Chain.TraceCall(ctx, b, &call, eth.Overrides(states, block), config))
 }
 
 // tracedCall is a call with the kinds of its traces, as a list of both.
@@ -144,7 +142,7 @@ func (a *api) CallMany(ctx context.Context, calls []tracedCall, ref *eth.BlockRe
 	}
 	answer := make([]*results, len(calls))
 	for i := range calls {
-		if answer[i], err = calls[i].kinds.results(traces[i]); err != nil {
+		if answer[i], err = calls[i].kinds.results(traces[i], nil); err != nil {
 			return nil, err
 		}
 	}
@@ -169,11 +167,7 @@ func (a *api) RawTransaction(ctx context.Context, raw hexutil.Bytes, kinds kinds
 	if err != nil {
 		return nil, err
 	}
-	trace, err := a.miner.Chain.TraceSigned(ctx, b, tx, sender, config)
-	if err != nil {
-		return nil, err
-	}
-	return kinds.results(trace)
+	return kinds.results(a.miner.Chain.TraceSigned(ctx, b, tx, sender, config))
 }
 
 var errTransaction = errors.New("transaction not found")
@@ -203,11 +197,7 @@ func (a *api) ReplayTransaction(ctx context.Context, hash common.Hash, kinds kin
 	if err != nil {
 		return nil, err
 	}
-	trace, err := a.miner.Chain.TraceTransaction(ctx, t, config)
-	if err != nil {
-		return nil, err
-	}
-	return kinds.results(trace)
+	return kinds.results(a.miner.Chain.TraceTransaction(ctx, t, config))
 }
 
 // ReplayBlockTransactions does the same for every transaction of a block.
@@ -222,7 +212,7 @@ func (a *api) ReplayBlockTransactions(ctx context.Context, ref eth.BlockRef, kin
 	}
 	answer := []*results{}
 	err = a.eachOf(ctx, b, config, func(t *reader.TraceResult) error {
-		r, err := kinds.results(t.Trace)
+		r, err := kinds.results(t.Trace, nil)
 		if err == nil {
 			r.TransactionHash = &t.TxHash
 			answer = append(answer, r)

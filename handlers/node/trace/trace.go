@@ -3,13 +3,13 @@ package trace
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"slices"
 
 	"github.com/ethereum/go-ethereum/common"
 
 	"snowglobe/handlers/node/eth"
 	"snowglobe/handlers/node/rpc"
-	"snowglobe/handlers/rest"
 	"snowglobe/sim/evm/reader"
 	"snowglobe/sim/miner"
 )
@@ -21,30 +21,17 @@ func Namespaces(m *miner.Miner) []rpc.Namespace {
 
 type api struct{ miner *miner.Miner }
 
-// paramsError rejects parameters.
-type paramsError string
-
-func (e paramsError) Error() string { return string(e) }
-func (paramsError) ErrorCode() int  { return -32602 }
-
-const errPending = paramsError("tracing on top of pending is not supported")
+const errPending = eth.ParamsError("tracing on top of pending is not supported")
 
 // flat returns the tracer's configuration.
 func flat() *reader.TraceConfig {
-	name := "flatCallTracer"
-	return &reader.TraceConfig{Tracer: &name, TracerConfig: json.RawMessage(`{"convertParityErrors":true}`), Newer: true}
+	return &reader.TraceConfig{Tracer: new("flatCallTracer"), TracerConfig: json.RawMessage(`{"convertParityErrors":true}`), Newer: true}
 }
 
 // Block serves trace_block: the traces of every transaction of a block.
 func (a *api) Block(ctx context.Context, ref eth.BlockRef) (rpc.Result, error) {
-	b, err := eth.ExecutedBlockOf(ctx, a.miner, &ref)
+	b, err := a.base(ctx, &ref)
 	if err != nil {
-		return rpc.Result{}, err
-	}
-	if b.Pending() {
-		return rpc.Result{}, errPending
-	}
-	if err := rest.AwaitLargeAnswer(ctx); err != nil {
 		return rpc.Result{}, err
 	}
 	traces, err := a.ofBlock(ctx, b)
@@ -84,17 +71,11 @@ func (a *api) Transaction(ctx context.Context, hash common.Hash) (rpc.Result, er
 }
 
 func (a *api) ofTransaction(ctx context.Context, hash common.Hash) ([]json.RawMessage, error) {
-	t, err := a.miner.Chain.Transaction(ctx, hash)
-	if err == nil {
-		err = eth.CheckExecuted(ctx, a.miner, t.Block)
-	}
-	if eth.Missing(err) {
+	t, err := a.transaction(ctx, hash)
+	if errors.Is(err, errTransaction) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, err
-	}
-	if err := rest.AwaitLargeAnswer(ctx); err != nil {
 		return nil, err
 	}
 	trace, err := a.miner.Chain.TraceTransaction(ctx, t, flat())
