@@ -169,7 +169,7 @@ func (a *adminAPI) MemoryProfile(*http.Request, *jsonrpc.NoArgs, *EmptyReply) er
 
 // LockProfile writes lock.profile.
 func (a *adminAPI) LockProfile(*http.Request, *jsonrpc.NoArgs, *EmptyReply) error {
-	return a.profiler.locks()
+	return a.profiler.write("lock.profile", func(w io.Writer) error { return pprof.Lookup("mutex").WriteTo(w, 0) })
 }
 
 // Requests and replies of the admin methods that look inside the node. The specification omits them; a node and its client have them.

@@ -81,11 +81,6 @@ func (p *Profiler) memory() error {
 	return p.write("mem.profile", pprof.WriteHeapProfile)
 }
 
-// locks writes lock.profile.
-func (p *Profiler) locks() error {
-	return p.write("lock.profile", func(w io.Writer) error { return pprof.Lookup("mutex").WriteTo(w, 0) })
-}
-
 func (p *Profiler) write(name string, profile func(io.Writer) error) error {
 	file, err := p.create(name)
 	if err != nil {

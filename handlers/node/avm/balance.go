@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/bits"
 	"net/http"
+	"slices"
 
 	"github.com/ava-labs/avalanchego/ids"
 
@@ -97,18 +98,10 @@ func (a *Service) utxosOf(r *http.Request, args *BalanceArgs) ([]*txs.UTXO, erro
 		return nil, fmt.Errorf("problem parsing address '%s': %w", args.Address, err)
 	}
 	all, err := a.Unspent(r.Context(), []ids.ShortID{owner})
-	if err != nil {
-		return nil, err
-	}
-	var utxos []*txs.UTXO
-	for _, u := range all {
+	return slices.DeleteFunc(all, func(u *txs.UTXO) bool {
 		out, ok := u.Out.(*txs.TransferOutput)
-		if !ok || !args.IncludePartial && (len(out.Addresses) != 1 || out.Locktime > uint64(a.Network.Clock.Unix())) {
-			continue
-		}
-		utxos = append(utxos, u)
-	}
-	return utxos, nil
+		return !ok || !args.IncludePartial && (len(out.Addresses) != 1 || out.Locktime > uint64(a.Network.Clock.Unix()))
+	}), err
 }
 
 func plus(sum jsonrpc.Uint64, amount uint64) (jsonrpc.Uint64, error) {

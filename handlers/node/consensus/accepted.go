@@ -24,10 +24,7 @@ type primaryBlocks struct {
 
 func (b *primaryBlocks) Count(ctx context.Context) (uint64, error) {
 	head, err := b.network.DB.PrimaryHead(ctx, b.network.Chain(b.chain))
-	if err != nil {
-		return 0, err
-	}
-	return head.ID.Number(), nil
+	return head.ID.Number(), err
 }
 
 func (b *primaryBlocks) Index(ctx context.Context, id ids.ID) (uint64, error) {

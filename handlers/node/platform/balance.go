@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 
 	"github.com/ava-labs/avalanchego/ids"
 	"github.com/ava-labs/avalanchego/utils/formatting"
@@ -80,12 +81,7 @@ func (a *Service) GetRewardUTXOs(r *http.Request, args *primary.TxIDArgs, reply 
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return fmt.Errorf("couldn't get reward UTXOs: %w", err)
 	}
-	var rewards []store.UTXO
-	for _, row := range rows {
-		if row.Reward {
-			rewards = append(rewards, row)
-		}
-	}
+	rewards := slices.DeleteFunc(rows, func(row store.UTXO) bool { return !row.Reward })
 	reply.UTXOs = make([]string, len(rewards))
 	for i := range rewards {
 		if reply.UTXOs[i], err = formatting.Encode(args.Encoding, rewards[i].Bytes()); err != nil {

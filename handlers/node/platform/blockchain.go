@@ -85,14 +85,12 @@ func (a *Service) GetBlockchainStatus(r *http.Request, args *BlockchainArgs, rep
 	if err != nil {
 		return fmt.Errorf("problem parsing blockchainID %q: %w", args.BlockchainID, err)
 	}
-	switch _, err = a.state.Blockchain(r.Context(), id); {
-	case errors.Is(err, store.ErrNotFound):
+	if _, err = a.state.Blockchain(r.Context(), id); errors.Is(err, store.ErrNotFound) {
 		reply.Status = "Unknown"
 		return nil
-	default:
-		reply.Status = "Created"
-		return err
 	}
+	reply.Status = "Created"
+	return err
 }
 
 // statusOf returns the node's part in a chain that it runs. No transaction creates the P-Chain, so a node does not find itself among its

@@ -45,10 +45,7 @@ func (a *Service) StoreChain() int { return a.Network.Chain(a.chain) }
 // Height returns the height of the last block.
 func (a *Service) Height(ctx context.Context) (uint64, error) {
 	head, err := a.Network.DB.PrimaryHead(ctx, a.StoreChain())
-	if err != nil {
-		return 0, err
-	}
-	return head.ID.Number(), nil
+	return head.ID.Number(), err
 }
 
 // GetHeight returns the height of the last block.
