@@ -2,6 +2,7 @@ package data
 
 import (
 	"net/http"
+	"slices"
 
 	"github.com/ava-labs/avalanchego/ids"
 
@@ -57,13 +58,7 @@ func (b *Base) ChainsOf(r *rest.Request) []*reader.Chain {
 	if !r.Given("network") {
 		return b.World.Chains
 	}
-	var some []*reader.Chain
-	for _, c := range b.World.Chains {
-		if c.Row.Network == r.Text("network") {
-			some = append(some, c)
-		}
-	}
-	return some
+	return slices.DeleteFunc(slices.Clone(b.World.Chains), func(c *reader.Chain) bool { return c.Row.Network != r.Text("network") })
 }
 
 // EVMID returns the EVM chain id of a blockchain, or "" if the world does not simulate it.

@@ -20,15 +20,13 @@ func Span(r *rest.Request, c *reader.Chain) (high, low store.Position) {
 func Bounds(r *rest.Request, c *reader.Chain) (high, low store.Position) {
 	high, low = store.Last(c.Row.ID), store.First(c.Row.ID)
 	if r.Given("startBlock") {
-		low = store.At(c.Row.ID, limited(r.Int("startBlock")), 0)
+		low = store.At(c.Row.ID, min(uint64(r.Int("startBlock")), store.MaxNumber), 0)
 	}
 	if r.Given("endBlock") && r.Int("endBlock") <= store.MaxNumber {
 		high = store.At(c.Row.ID, uint64(r.Int("endBlock")), 0) - 1
 	}
 	return high, low
 }
-
-func limited(n int64) uint64 { return min(uint64(n), store.MaxNumber) }
 
 // Before returns the number before which a page of rows begins that are listed from the highest number down.
 func Before(r *rest.Request) int64 {

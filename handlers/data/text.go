@@ -26,11 +26,7 @@ func OrNotFound(err error, missing *rest.Error) error {
 
 // Amount formats a number from the store in decimal.
 func Amount(n []byte) string {
-	if len(n) <= 8 {
-		return new(big.Int).SetBytes(n).String()
-	}
-	n = common.TrimLeftZeroes(n)
-	return new(big.Int).SetBytes(n).String()
+	return new(big.Int).SetBytes(common.TrimLeftZeroes(n)).String()
 }
 
 // Hash formats 32 bytes in hex.
@@ -42,21 +38,8 @@ func Decimals(n uint64) string { return strconv.FormatUint(n, 10) }
 func CB58(id []byte) string { return ids.ID(id).String() }
 
 // Bech32s formats a network's addresses without a chain prefix.
-func Bech32s(networkRules *rules.Network, addresses [][]byte) []string {
-	texts := make([]string, len(addresses))
-	for i, a := range addresses {
-		texts[i] = networkRules.Bech32(ids.ShortID(a))
-	}
-	return texts
-}
-
-// ShortBech32s does the same for parsed addresses.
-func ShortBech32s(networkRules *rules.Network, addresses []ids.ShortID) []string {
-	texts := make([]string, len(addresses))
-	for i, a := range addresses {
-		texts[i] = networkRules.Bech32(a)
-	}
-	return texts
+func Bech32s[T []byte | ids.ShortID](networkRules *rules.Network, addresses []T) []string {
+	return List(addresses, func(a *T) string { return networkRules.Bech32(ids.ShortID(*a)) })
 }
 
 // AddressesOf returns a list parameter's addresses without duplicates; all must belong to the network.

@@ -67,17 +67,11 @@ func (a *chainAPI) historyOperations() []rest.Operation {
 
 func (a *chainAPI) listAddressTransactions(r *rest.Request, s *tokenView, c *reader.Chain) (any, error) {
 	next, page, err := a.addressTransactions(r, c, s)
-	if err != nil {
-		return nil, err
-	}
-	return transactionDetails{next, data.List(page, func(t *addressTransaction) TransactionDetails { return s.transactionDetails(t, t.transfers) })}, nil
+	return transactionDetails{next, data.List(page, func(t *addressTransaction) TransactionDetails { return s.transactionDetails(t, t.transfers) })}, err
 }
 
 func (a *chainAPI) listAddressTransactionsV2(r *rest.Request, s *tokenView, c *reader.Chain) (any, error) {
 	next, page, err := a.addressTransactions(r, c, s)
-	if err != nil {
-		return nil, err
-	}
 	return transactionDetailsV2{next, data.List(page, func(t *addressTransaction) TransactionDetailsV2 {
 		shown := slices.DeleteFunc(slices.Clone(t.transfers), func(v store.TransferView) bool { return !s.shows(s.TokenOf(v.Asset), nil) })
 		d := TransactionDetailsV2{TransactionDetails: s.transactionDetails(t, shown)}
@@ -86,7 +80,7 @@ func (a *chainAPI) listAddressTransactionsV2(r *rest.Request, s *tokenView, c *r
 			d.Erc20Transfers = append(d.Erc20Transfers, Erc20TransferDetailsV2{transfer, Erc20TokenV2{transfer.Erc20Token, reputation(c, token)}})
 		}
 		return d
-	})}, nil
+	})}, err
 }
 
 // addressTransaction is a transaction with an address's transfers and calls in it.

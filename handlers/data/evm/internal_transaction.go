@@ -64,12 +64,9 @@ func (a *chainAPI) listInternals(r *rest.Request, s *tokenView, c *reader.Chain)
 		place, err := a.blocks.location(c, v.ID, &v.Inclusion)
 		return v.ID, &callFacts{place: place, shown: internalDetails(&v.Call), from: hexAddressOf(v.Sender), to: hexAddressOf(v.Recipient)}, err
 	})
-	if err != nil {
-		return nil, err
-	}
 	return internalTransactions{next, data.List(rows, func(f **callFacts) InternalTransaction {
 		return InternalTransaction{(*f).place, s.internal(*f)}
-	})}, nil
+	})}, err
 }
 
 // callFacts is a decoded call without the parts that depend on the request.

@@ -61,18 +61,18 @@ type transactions struct {
 func (a *chainAPI) transactionOperations() []rest.Operation {
 	return []rest.Operation{
 		{ID: "listTransactions", Path: "/v1/chains/{chainId}/transactions", Summary: "List the latest transactions of a chain", Spec: "Transactions",
-			Params: data.JoinParams(data.ChainParam, data.StatusParam, rest.Paging(10, 100)), Answer: reflect.TypeFor[transactions](), Handle: a.OnChain(a.listTransactions)},
+			Params: data.JoinParams(data.ChainParam, data.StatusParam, rest.Paging(10, 100)), Answer: reflect.TypeFor[transactions](), Handle: a.onView(a.listTransactions)},
 		{ID: "getTransaction", Path: "/v1/chains/{chainId}/transactions/{txHash}", Summary: "Get a transaction with everything it did",
 			Params: data.JoinParams(data.ChainParam, rest.Param{Name: "txHash", Kind: schema.KindHash}, data.CurrencyParam),
 			Answer: reflect.TypeFor[TransactionAnswer](), Handle: a.OnChain(a.getTransaction)},
 		{ID: "listNativeTransactions", Path: "/v1/chains/{chainId}/addresses/{address}/transactions:listNative", Spec: "Transactions",
 			Summary: "List the transactions that an address sent or received", Params: data.JoinParams(data.ChainParam, data.AddressParam, data.RangeParams, rest.Paging(10, 100)),
-			Answer: reflect.TypeFor[transactions](), Handle: a.OnChain(a.listNative)},
+			Answer: reflect.TypeFor[transactions](), Handle: a.onView(a.listNative)},
 		{ID: "listBlockTransactions", Path: "/v1/chains/{chainId}/blocks/{blockId}/transactions", Summary: "List the transactions of a block",
 			Params: data.JoinParams(data.ChainParam, rest.Param{Name: "blockId", Kind: schema.KindBlock}, rest.Paging(10, 100)[0],
 				rest.Param{Name: "pageSize", Kind: schema.KindPageSize, Default: "0", Min: "0", Max: "100",
 					Doc: "The maximum number of items on a page; 0 for the whole block."}),
-			Answer: reflect.TypeFor[transactions](), Handle: a.OnChain(a.listBlockTransactions)},
+			Answer: reflect.TypeFor[transactions](), Handle: a.onView(a.listBlockTransactions)},
 		{ID: "listAllTransactions", Path: "/v1/transactions", Summary: "List the latest transactions of all chains",
 			Params: data.JoinParams(data.NetworkParam, data.StatusParam, rest.Paging(10, 100)), Answer: reflect.TypeFor[transactions](), Handle: a.listAllTransactions},
 		{ID: "listAllLatestTransactions", Path: "/v1/chains/allTransactions", Summary: "The same, under its deprecated path", Deprecated: true,
@@ -87,16 +87,12 @@ func (s *tokenView) nativeTransaction(f *nativeFacts) NativeTransaction {
 	return shown
 }
 
-// natives returns a page of transactions.
-func (a *chainAPI) natives(r *rest.Request, c *reader.Chain, rows []*nativeFacts, next string) (any, error) {
-	s, err := a.view(r, c.Row.ID)
-	if err != nil {
-		return nil, err
-	}
-	return transactions{next, data.List(rows, func(f **nativeFacts) NativeTransaction { return s.nativeTransaction(*f) })}, nil
+// natives returns transactions in the shape of lists.
+func (s *tokenView) natives(rows []*nativeFacts) []NativeTransaction {
+	return data.List(rows, func(f **nativeFacts) NativeTransaction { return s.nativeTransaction(*f) })
 }
 
-func (a *chainAPI) listTransactions(r *rest.Request, c *reader.Chain) (any, error) {
+func (a *chainAPI) listTransactions(r *rest.Request, s *tokenView, c *reader.Chain) (any, error) {
 	high, low := data.Span(r, c)
 	at, err := a.World.DB.HistoryIDs(r.Context(), outcome(r), high, low, r.PageSize()+1)
 	if err != nil {
@@ -104,10 +100,7 @@ func (a *chainAPI) listTransactions(r *rest.Request, c *reader.Chain) (any, erro
 	}
 	at, next := data.CutPage(r, at, data.Position)
 	rows, err := a.blocks.transactionsAt(c, at, a.history(r))
-	if err != nil {
-		return nil, err
-	}
-	return a.natives(r, c, rows, next)
+	return transactions{next, s.natives(rows)}, err
 }
 
 // history reads the transactions with the outcome that the request filters by.
@@ -127,7 +120,7 @@ func outcome(r *rest.Request) store.Status {
 	return store.AnyStatus
 }
 
-func (a *chainAPI) listNative(r *rest.Request, c *reader.Chain) (any, error) {
+func (a *chainAPI) listNative(r *rest.Request, s *tokenView, c *reader.Chain) (any, error) {
 	address := r.Address("address")
 	high, low := data.Span(r, c)
 	at, err := a.World.DB.NativeHistoryIDs(r.Context(), address[:], high, low, r.PageSize()+1)
@@ -138,14 +131,11 @@ func (a *chainAPI) listNative(r *rest.Request, c *reader.Chain) (any, error) {
 	rows, err := a.blocks.transactionsAt(c, at, func(high, low store.Position, limit int) ([]store.TransactionView, error) {
 		return a.World.DB.NativeHistory(r.Context(), address[:], high, low, limit)
 	})
-	if err != nil {
-		return nil, err
-	}
-	return a.natives(r, c, rows, next)
+	return transactions{next, s.natives(rows)}, err
 }
 
 // listBlockTransactions lists the newest first, as all lists do, and the whole block if no page size is given.
-func (a *chainAPI) listBlockTransactions(r *rest.Request, c *reader.Chain) (any, error) {
+func (a *chainAPI) listBlockTransactions(r *rest.Request, s *tokenView, c *reader.Chain) (any, error) {
 	row, err := a.blockRow(r, c)
 	if err != nil {
 		return nil, err
@@ -164,10 +154,7 @@ func (a *chainAPI) listBlockTransactions(r *rest.Request, c *reader.Chain) (any,
 		at, next = data.CutPage(r, at, data.Position)
 	}
 	rows, err := a.blocks.transactionsAt(c, at, a.history(r))
-	if err != nil {
-		return nil, err
-	}
-	return a.natives(r, c, rows, next)
+	return transactions{next, s.natives(rows)}, err
 }
 
 func (a *chainAPI) listAllTransactions(r *rest.Request) (any, error) {

@@ -135,10 +135,7 @@ func (a *chainAPI) listErc20Transfers(r *rest.Request, s *tokenView, c *reader.C
 		place, err := a.blocks.location(c, v.ID, &v.Inclusion)
 		return v.ID, erc20Facts(place, v), err
 	})
-	if err != nil {
-		return nil, err
-	}
-	return transferList[Erc20Transfer]{next, data.List(rows, func(f **transferFacts) Erc20Transfer { return s.erc20Shown(*f) })}, nil
+	return transferList[Erc20Transfer]{next, data.List(rows, func(f **transferFacts) Erc20Transfer { return s.erc20Shown(*f) })}, err
 }
 
 // transfersOf lists one standard's transfers from or to an address.

@@ -217,5 +217,5 @@ func (b *chainView) ownership(a txs.Owner) *SubnetOwnershipInfo {
 	if !ok {
 		return nil
 	}
-	return &SubnetOwnershipInfo{o.Locktime, o.Threshold, data.ShortBech32s(b.Rules, o.Addresses)}
+	return &SubnetOwnershipInfo{o.Locktime, o.Threshold, data.Bech32s(b.Rules, o.Addresses)}
 }

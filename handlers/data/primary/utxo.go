@@ -117,7 +117,7 @@ func (b *chainView) commonUTXO(o *query.Output) (shown CommonUTXO, err error) {
 	if shown.Asset, err = b.asset(o.AssetID, o.Amount()); err != nil {
 		return shown, err
 	}
-	shown.Addresses, shown.UTXOID = data.ShortBech32s(b.Rules, o.Owners().Addresses), o.ID.String()
+	shown.Addresses, shown.UTXOID = data.Bech32s(b.Rules, o.Owners().Addresses), o.ID.String()
 	shown.CreatedOnChainID = b.Rules.BlockchainID(o.MadeBy).String()
 	shown.ConsumedOnChainID, shown.ConsumingTxHash = b.Rules.BlockchainID(o.UsedBy).String(), o.SpentBy
 	shown.UTXOBytes, err = formatting.Encode(formatting.Hex, o.Raw)
