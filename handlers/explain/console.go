@@ -79,8 +79,13 @@ func consoleText(input []byte) (string, bool) {
 // formatConsole writes values as Node's util.format does: a text that comes first may have places for the values after it
 // (https://nodejs.org/api/util.html#utilformatformat-args).
 func formatConsole(values []any) string {
-	var b strings.Builder
-	if format, ok := first(values).(string); ok && len(values) > 1 {
+	var parts []string
+	format, formatted := "", len(values) > 1
+	if formatted {
+		format, formatted = values[0].(string)
+	}
+	if formatted {
+		var b strings.Builder
 		values = values[1:]
 		for {
 			before, after, found := strings.Cut(format, "%")
@@ -103,25 +108,12 @@ func formatConsole(values []any) string {
 			}
 			format = after[len(verb):]
 		}
-		for _, v := range values {
-			b.WriteString(" " + plain(v))
-		}
-		return b.String()
+		parts = append(parts, b.String())
 	}
-	for i, v := range values {
-		if i > 0 {
-			b.WriteString(" ")
-		}
-		b.WriteString(plain(v))
+	for _, v := range values {
+		parts = append(parts, plain(v))
 	}
-	return b.String()
-}
-
-func first(values []any) any {
-	if len(values) == 0 {
-		return nil
-	}
-	return values[0]
+	return strings.Join(parts, " ")
 }
 
 // placed writes a value for a place: forge-std knows %x too.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"slices"
 	"strings"
 	"sync"
 
@@ -302,13 +303,9 @@ func (e *Explainer) choose(b *reader.BlockEvent, queue chan<- common.Hash) {
 	if b.Rewound {
 		return
 	}
-	logged := map[int]bool{}
-	for _, i := range b.Console {
-		logged[i] = true
-	}
 	for i := range b.Transactions {
 		t := &b.Transactions[i]
-		if logged[i] || t.Status == types.ReceiptStatusFailed && e.On() {
+		if slices.Contains(b.Console, i) || t.Status == types.ReceiptStatusFailed && e.On() {
 			select {
 			case queue <- common.BytesToHash(t.Hash):
 			default:

@@ -3,6 +3,7 @@ package explain
 import (
 	"bytes"
 	"math/big"
+	"slices"
 	"strings"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -284,16 +285,22 @@ func (f *frame) trail(function int32) *trail {
 		return nil
 	}
 	of := &f.levels[f.real]
-	for i := range of.trails {
-		if of.trails[i].function == function {
-			return &of.trails[i]
-		}
+	if t := of.trailOf(function); t != nil {
+		return t
 	}
 	if len(of.trails) == mostTrails {
 		return nil
 	}
 	of.trails = append(of.trails, trail{function: function})
 	return &of.trails[len(of.trails)-1]
+}
+
+// trailOf returns what has run of a function in a level, nil if nothing has.
+func (l *level) trailOf(function int32) *trail {
+	if i := slices.IndexFunc(l.trails, func(t trail) bool { return t.function == function }); i >= 0 {
+		return &l.trails[i]
+	}
+	return nil
 }
 
 // jump follows the compiler's marks of jumps into and out of functions.

@@ -2,6 +2,7 @@ package explain
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -54,12 +55,7 @@ const mostShown = 64
 
 // String writes the reason with the stack below it, as stack traces usually are.
 func (f *Failure) String() string {
-	var b strings.Builder
-	b.WriteString(f.Reason)
-	for i := range f.Stack {
-		b.WriteString("\n    at " + f.Stack[i].String())
-	}
-	return b.String()
+	return strings.Join(append([]string{f.Reason}, f.Lines()...), "\n    at ")
 }
 
 // Lines writes the functions, innermost first.
@@ -73,10 +69,7 @@ func (f *Failure) Lines() []string {
 
 // String names the function and its place: Vault.withText(amount: 11) (src/Vault.sol:53:9).
 func (s *SourceFrame) String() string {
-	name := s.Contract
-	if name == "" {
-		name = "unknown contract " + s.Address
-	}
+	name := cmp.Or(s.Contract, "unknown contract "+s.Address)
 	if s.Function != "" {
 		name += "." + s.Function
 		if len(s.Arguments) > 0 {
@@ -166,13 +159,10 @@ func (r *recorder) creation(f *frame) bool { return f.kind == vm.CREATE || f.kin
 func (r *recorder) functions(f *frame) []SourceFrame {
 	if f.contract == nil {
 		s := SourceFrame{Address: f.to.Hex()}
-		switch {
-		case r.creation(f):
+		if r.creation(f) {
 			s.Function = "constructor"
-		default:
-			if d := r.registry.Call(nil, f.input); d != nil {
-				s.Function, s.Arguments = d.Name, argumentsOf(d.Values)
-			}
+		} else if d := r.registry.Call(nil, f.input); d != nil {
+			s.Function, s.Arguments = d.Name, argumentsOf(d.Values)
 		}
 		return []SourceFrame{s}
 	}
@@ -238,12 +228,7 @@ const (
 // one.
 func (f *frame) places(i int) (all []reached) {
 	l := &f.levels[i]
-	var own *trail
-	for t := range l.trails {
-		if l.trails[t].function == l.function {
-			own = &l.trails[t]
-		}
-	}
+	own := l.trailOf(l.function)
 	next := -1 // the level that this one has called
 	for n := i + 1; n < len(f.levels); n++ {
 		if f.levels[n].function != 0 {
@@ -274,10 +259,8 @@ func (f *frame) places(i int) (all []reached) {
 		return []reached{{at, at, note}}
 	}
 	if last != nil && next < 0 && last.tested && l.tested != last.function { // the code that failed is that of another test
-		for t := range l.trails {
-			if l.trails[t].function == l.tested {
-				last, latest = &l.trails[t], f.program.Place(l.trails[t].last)
-			}
+		if tested := l.trailOf(l.tested); tested != nil {
+			last, latest = tested, f.program.Place(tested.last)
 		}
 	}
 	foreign := latest != nil && f.numberOf(last, next) != l.function && (f.mentioned(l, function, latest) || next > 0)
@@ -380,7 +363,7 @@ func (f *frame) progress(t *trail, at *artifacts.Place) (*artifacts.Place, strin
 			return after, ""
 		}
 	}
-	if strings.HasPrefix(test.Code, "require") || strings.HasPrefix(test.Code, "assert") {
+	if isGuard(test) {
 		return test, ""
 	}
 	return test, shared
@@ -391,12 +374,14 @@ func (f *frame) doubt(test, at *artifacts.Place) string {
 	if test == nil || test.Start <= at.Start && at.End <= test.End || at.Start <= test.Start && test.End <= at.End {
 		return ""
 	}
-	for _, guard := range []string{"require", "assert"} {
-		if strings.HasPrefix(at.Code, guard) {
-			return "the compiler shares the code that failed with other lines"
-		}
+	if isGuard(at) {
+		return "the compiler shares the code that failed with other lines"
 	}
 	return ""
+}
+
+func isGuard(at *artifacts.Place) bool {
+	return strings.HasPrefix(at.Code, "require") || strings.HasPrefix(at.Code, "assert")
 }
 
 // isLibrary reports whether a name is that of a library.
@@ -604,14 +589,11 @@ func panicCode(data []byte) (string, bool) {
 		return "", false
 	}
 	code := common.BytesToHash(data[4:]).Big()
-	text, known := "unknown", false
+	text := ""
 	if code.IsUint64() {
-		text, known = panics[code.Uint64()], true
+		text = panics[code.Uint64()]
 	}
-	if !known || text == "" {
-		text = "of an unknown kind"
-	}
-	return fmt.Sprintf("panic %#x: %s", code, text), true
+	return fmt.Sprintf("panic %#x: %s", code, cmp.Or(text, "of an unknown kind")), true
 }
 
 func shortHex(b []byte) string {

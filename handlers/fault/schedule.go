@@ -275,12 +275,7 @@ func (s *Schedule) draw(t *target, a *asked) *Planned {
 	if a.failed || a.faults >= mostSame {
 		return nil
 	}
-	var fitting []*Kind
-	for _, k := range s.drawn {
-		if k.of&t.class != 0 && (t.only == "" || t.only == k.Name) {
-			fitting = append(fitting, k)
-		}
-	}
+	fitting := slices.DeleteFunc(slices.Clone(s.drawn), func(k *Kind) bool { return k.of&t.class == 0 || t.only != "" && t.only != k.Name })
 	if len(fitting) == 0 {
 		return nil
 	}

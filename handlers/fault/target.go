@@ -125,9 +125,9 @@ func callTarget(r *Request) *target {
 	t.on = r.Calls[0].Method
 	if len(r.Calls) > 1 {
 		t.on = "batch"
-	} else if c := &r.Calls[0]; c.safeAgain() {
+	} else if _, safeAgain := r.Calls[0].sent(); safeAgain {
 		t.class |= send
-	} else if asksStatus[c.Method] {
+	} else if asksStatus[t.on] {
 		t.class |= status
 	}
 	if slices.ContainsFunc(r.Calls, asksReceipt) {
@@ -165,21 +165,11 @@ func control(method string) bool {
 // changes reports whether repeating a method repeats its effect.
 func changes(method string) bool {
 	name := strings.ToLower(method[strings.LastIndexAny(method, "_.")+1:])
-	for _, word := range []string{"send", "issue", "new", "uninstall", "unsubscribe", "subscribe", "getfilterchanges"} {
-		if strings.HasPrefix(name, word) {
-			return true
-		}
-	}
-	return false
+	words := []string{"send", "issue", "new", "uninstall", "unsubscribe", "subscribe", "getfilterchanges"}
+	return slices.ContainsFunc(words, func(word string) bool { return strings.HasPrefix(name, word) })
 }
 
-// safeAgain reports whether a call sends a transaction that has the same effect if it is sent again.
-func (c *Call) safeAgain() bool {
-	_, ok := c.sent()
-	return ok
-}
-
-// sent returns the account and nonce of the transaction that a call sends, and whether it names them.
+// sent returns the account and nonce of the transaction that a call sends, and whether it names them, so that sending it again has the same effect.
 func (c *Call) sent() (text string, ok bool) {
 	switch c.Method {
 	case "eth_sendRawTransaction":

@@ -156,6 +156,14 @@ func (a *Action) AlterMessage(message []byte) []byte {
 
 // AlterBody applies the action to a body; asked is the request's page token.
 func (a *Action) AlterBody(body []byte, asked string) []byte {
+	withToken := func(text json.RawMessage) []byte {
+		return edit(body, func(name string, value json.RawMessage) json.RawMessage {
+			if name == "nextPageToken" {
+				return text
+			}
+			return value
+		})
+	}
 	switch {
 	case a.InvalidJSON:
 		return body[:len(body)/2]
@@ -167,19 +175,9 @@ func (a *Action) AlterBody(body []byte, asked string) []byte {
 			return value
 		})
 	case a.PageToken == "missing":
-		return edit(body, func(name string, value json.RawMessage) json.RawMessage {
-			if name == "nextPageToken" {
-				return nil
-			}
-			return value
-		})
+		return withToken(nil)
 	case a.PageToken == "duplicate" && asked != "":
-		return edit(body, func(name string, value json.RawMessage) json.RawMessage {
-			if name == "nextPageToken" {
-				return quoted(asked)
-			}
-			return value
-		})
+		return withToken(quoted(asked))
 	}
 	return body
 }

@@ -2,7 +2,6 @@ package session
 
 import (
 	"fmt"
-	"iter"
 	"math/big"
 	"slices"
 	"strings"
@@ -112,31 +111,19 @@ func (i *issued) paid(outs []*txs.TransferableOutput, who string) string {
 	return strings.Join(all, ", ")
 }
 
-// sum is what outputs amount to.
 func (i *issued) sum(outs []*txs.TransferableOutput) string {
-	return i.total(func(yield func(ids.ID, uint64) bool) {
-		for _, out := range outs {
-			if !yield(out.AssetID, txs.AmountOf(out.Out)) {
-				return
-			}
-		}
-	})
+	return total(i, outs, func(out *txs.TransferableOutput) (ids.ID, uint64) { return out.AssetID, txs.AmountOf(out.Out) })
 }
 
 func (i *issued) imported(ins []*txs.TransferableInput) string {
-	return i.total(func(yield func(ids.ID, uint64) bool) {
-		for _, in := range ins {
-			if !yield(in.AssetID, in.In.TransferInput().Amount) {
-				return
-			}
-		}
-	})
+	return total(i, ins, func(in *txs.TransferableInput) (ids.ID, uint64) { return in.AssetID, in.In.TransferInput().Amount })
 }
 
-// total adds up amounts of assets.
-func (i *issued) total(amounts iter.Seq2[ids.ID, uint64]) string {
+// total adds up what outputs or inputs have of each asset.
+func total[T any](i *issued, parts []T, amount func(T) (ids.ID, uint64)) string {
 	sums := map[ids.ID]*big.Int{}
-	for asset, n := range amounts {
+	for _, part := range parts {
+		asset, n := amount(part)
 		if sums[asset] == nil {
 			sums[asset] = new(big.Int)
 		}

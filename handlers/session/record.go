@@ -201,11 +201,7 @@ func (r *Recorder) snapshot() (all []*action, dropped int, clock int64) {
 	if now := r.world.Clock.UnixMilli(); r.open == 0 && now > r.clock {
 		clock = now
 	}
-	for _, a := range r.actions {
-		if a.ended {
-			all = append(all, a)
-		}
-	}
+	all = slices.DeleteFunc(slices.Clone(r.actions), func(a *action) bool { return !a.ended })
 	return all, r.dropped, clock
 }
 
