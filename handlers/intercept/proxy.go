@@ -2,6 +2,7 @@ package intercept
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -176,14 +177,11 @@ func (p *Proxy) answer(w http.ResponseWriter, r *http.Request, h *fixtures.Host,
 	// The host without its default port, as it stands in links.
 	name, port := split(r.Host, "")
 	u := *r.URL
-	scheme := u.Scheme
-	u.Scheme, u.Host = "", ""
+	scheme := cmp.Or(u.Scheme, "http")
 	if r.TLS != nil {
 		scheme = "https"
 	}
-	if scheme == "" {
-		scheme = "http"
-	}
+	u.Scheme, u.Host = "", ""
 	as := r.WithContext(permit.TrustHost(r.Context(), scheme))
 	as.RequestURI = u.RequestURI()
 	if to.path != u.Path {
@@ -232,9 +230,8 @@ func (p *Proxy) absolute(w http.ResponseWriter, r *http.Request, on func(network
 	r.URL = &u
 	name, port := split(u.Host, port)
 	if h := p.host(name); h != nil {
-		for _, header := range []string{"Proxy-Connection", "Proxy-Authorization"} {
-			r.Header.Del(header)
-		}
+		r.Header.Del("Proxy-Connection")
+		r.Header.Del("Proxy-Authorization")
 		p.answer(w, r, h, on)
 		return
 	}

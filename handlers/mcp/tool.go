@@ -37,12 +37,12 @@ func newTool[In any](name, title, doc string, run func(context.Context, *world, 
 		s, err := jsonschema.For[In](&jsonschema.ForOptions{TypeSchemas: map[reflect.Type]*jsonschema.Schema{
 			reflect.TypeFor[object](): {Type: "object"}, reflect.TypeFor[value](): {},
 		}})
+		var resolved *jsonschema.Resolved
+		if err == nil {
+			resolved, err = s.Resolve(nil)
+		}
 		if err != nil {
 			panic(fmt.Sprintf("tool %s: %v", name, err)) // a test lists all tools
-		}
-		resolved, err := s.Resolve(nil)
-		if err != nil {
-			panic(fmt.Sprintf("tool %s: %v", name, err))
 		}
 		return s, resolved
 	})

@@ -94,17 +94,16 @@ func (h *hosted) open(ctx context.Context) error {
 	case open:
 		return nil
 	}
+	var w *sim.World
+	var err error
 	if h.set.world.DB.ReadOnly() { // a read-only world has no files beside its own
-		w, err := sim.OpenReadOnly(ctx, h.path)
+		w, err = sim.OpenReadOnly(ctx, h.path)
 		if errors.Is(err, store.ErrInUse) {
 			return rest.Conflict(fmt.Sprintf("another process serves the world %q, or was killed while it did", h.name))
 		}
-		if err != nil {
-			return h.unopened(err)
-		}
-		return h.begin(ctx, w)
+	} else {
+		w, err = sim.OpenWithin(ctx, h.path, h.limits())
 	}
-	w, err := sim.OpenWithin(ctx, h.path, h.limits())
 	if err != nil {
 		return h.unopened(err)
 	}

@@ -132,14 +132,14 @@ func (s *Set) checkSize(bytes int64, what string) error {
 
 // write creates a world's file and opens it.
 func (s *Set) write(ctx context.Context, of *sim.World, h *hosted, from Origin) (*sim.World, error) {
-	if from.Profile != "" {
-		if err := s.options.Generator.Generate(ctx, h.path, from.Seed, from.Profile, from.Upgrades); err != nil {
-			return nil, err
+	if from.generated() {
+		var err error
+		if from.Profile != "" {
+			err = s.options.Generator.Generate(ctx, h.path, from.Seed, from.Profile, from.Upgrades)
+		} else {
+			err = s.options.Generator.GenerateWithL1(ctx, of, h.path, from.L1)
 		}
-		return sim.OpenWithin(ctx, h.path, h.limits())
-	}
-	if from.L1 != nil {
-		if err := s.options.Generator.GenerateWithL1(ctx, of, h.path, from.L1); err != nil {
+		if err != nil {
 			return nil, err
 		}
 		return sim.OpenWithin(ctx, h.path, h.limits())

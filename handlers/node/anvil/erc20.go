@@ -25,41 +25,25 @@ var (
 )
 
 func (a *api) deal(ctx context.Context, owner, token common.Address, amount number) error {
-	slot, err := a.slotOf(ctx, token, amount, append(balanceOf[:4:4], common.LeftPadBytes(owner[:], 32)...))
-	if errors.Is(err, errNoSlot) {
-		err = errNoBalance
-	}
-	if err != nil {
-		return err
-	}
-	return a.miner.SetStorage(ctx, token, slot, amount.slot(), &owner)
+	return a.setFound(ctx, token, amount, append(balanceOf[:4:4], common.LeftPadBytes(owner[:], 32)...), &owner, errNoBalance)
 }
 
 func (a *api) allow(ctx context.Context, owner, spender, token common.Address, amount number) error {
 	input := append(allowance[:4:4], common.LeftPadBytes(owner[:], 32)...)
-	slot, err := a.slotOf(ctx, token, amount, append(input, common.LeftPadBytes(spender[:], 32)...))
-	if errors.Is(err, errNoSlot) {
-		err = errNoAllowance
-	}
-	if err != nil {
-		return err
-	}
-	return a.miner.SetStorage(ctx, token, slot, amount.slot(), nil)
+	return a.setFound(ctx, token, amount, append(input, common.LeftPadBytes(spender[:], 32)...), nil, errNoAllowance)
 }
 
-var errNoSlot = errors.New("the call answers the value of no slot")
-
-// slotOf finds the slot of a contract whose value a call returns. It tries two values, so that a slot which happens to hold the call's
-// current result, or a switch, does not match.
-func (a *api) slotOf(ctx context.Context, contract common.Address, value number, input hexutil.Bytes) (slot common.Hash, err error) {
+// setFound sets the slot of a contract whose value a call returns, which may be a holder's balance; missing is the error for none. It tries two
+// values, so that a slot which happens to hold the call's current result, or a switch, does not match.
+func (a *api) setFound(ctx context.Context, contract common.Address, value number, input hexutil.Bytes, holder *common.Address, missing error) error {
 	chain := a.miner.Chain
 	head, err := chain.Head(ctx)
 	if err != nil {
-		return slot, err
+		return err
 	}
 	list, _, err := chain.AccessList(ctx, head, &reader.Call{To: &contract, Input: &input}, reader.Overrides{})
 	if err != nil {
-		return slot, err
+		return err
 	}
 	want := value.slot()
 	other := want
@@ -82,10 +66,13 @@ func (a *api) slotOf(ctx context.Context, contract common.Address, value number,
 			if found && err == nil {
 				found, err = answers(slot, other)
 			}
-			if found || err != nil {
-				return slot, err
+			if err != nil {
+				return err
+			}
+			if found {
+				return a.miner.SetStorage(ctx, contract, slot, want, holder)
 			}
 		}
 	}
-	return slot, errNoSlot
+	return missing
 }

@@ -134,9 +134,7 @@ func (a *api) mineDetailed(ctx context.Context, options *mineOptions) (rpc.Resul
 	return rpc.List(blocks), nil
 }
 
-var topCall = &reader.TraceConfig{Tracer: new(string), TracerConfig: json.RawMessage(`{"onlyTopCall":true}`)}
-
-func init() { *topCall.Tracer = "callTracer" }
+var topCall = &reader.TraceConfig{Tracer: new("callTracer"), TracerConfig: json.RawMessage(`{"onlyTopCall":true}`)}
 
 // detailed describes a block in full.
 func (a *api) detailed(ctx context.Context, number uint64) (json.RawMessage, error) {
@@ -246,8 +244,7 @@ func (a *anvilAPI) GetIntervalMining() *uint64 {
 	if every == 0 {
 		return nil
 	}
-	seconds := uint64(every / time.Second)
-	return &seconds
+	return new(uint64(every / time.Second))
 }
 
 // SetBlockGasLimit sets the gas limit of later blocks.
