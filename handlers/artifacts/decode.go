@@ -15,19 +15,18 @@ import (
 
 // signatures finds functions, errors and events by what calls, reverts and logs begin with.
 type signatures struct {
-	methods map[[4]byte][]of[abi.Method]
-	errors  map[[4]byte][]of[abi.Error]
-	events  map[common.Hash][]of[abi.Event]
+	methods, errors map[[4]byte][]signature
+	events          map[common.Hash][]signature
 }
 
-// of is an entry of an interface with the name of its contract.
-type of[T any] struct {
-	entry    T
-	contract string
+// signature is that of a function, an error or an event of a contract's interface.
+type signature struct {
+	contract, name, text string
+	inputs               abi.Arguments
 }
 
 func newSignatures() *signatures {
-	return &signatures{map[[4]byte][]of[abi.Method]{}, map[[4]byte][]of[abi.Error]{}, map[common.Hash][]of[abi.Event]{}}
+	return &signatures{map[[4]byte][]signature{}, map[[4]byte][]signature{}, map[common.Hash][]signature{}}
 }
 
 // mostAlike bounds the entries with the same selector.
@@ -35,19 +34,19 @@ const mostAlike = 4
 
 func (s *signatures) add(all *abi.ABI, contract string) {
 	for _, m := range all.Methods {
-		if id := [4]byte(m.ID); len(s.methods[id]) < mostAlike {
-			s.methods[id] = append(s.methods[id], of[abi.Method]{m, contract})
-		}
+		keep(s.methods, [4]byte(m.ID), signature{contract, m.RawName, m.Sig, m.Inputs})
 	}
 	for _, e := range all.Errors {
-		if id := [4]byte(e.ID[:4]); len(s.errors[id]) < mostAlike {
-			s.errors[id] = append(s.errors[id], of[abi.Error]{e, contract})
-		}
+		keep(s.errors, [4]byte(e.ID[:4]), signature{contract, e.Name, e.Sig, e.Inputs})
 	}
 	for _, e := range all.Events {
-		if len(s.events[e.ID]) < mostAlike {
-			s.events[e.ID] = append(s.events[e.ID], of[abi.Event]{e, contract})
-		}
+		keep(s.events, e.ID, signature{contract, e.RawName, e.Sig, e.Inputs})
+	}
+}
+
+func keep[ID comparable](all map[ID][]signature, id ID, e signature) {
+	if len(all[id]) < mostAlike {
+		all[id] = append(all[id], e)
 	}
 }
 
@@ -128,28 +127,23 @@ func (r *Registry) each(c *Contract, find func(*signatures) *Decoded) *Decoded {
 
 // Call decodes a call of a contract, which may be nil for an unknown one. It returns nil if no known function has the selector and such arguments.
 func (r *Registry) Call(c *Contract, input []byte) *Decoded {
-	if len(input) < 4 {
-		return nil
-	}
-	return r.each(c, func(s *signatures) *Decoded {
-		for _, m := range s.methods[[4]byte(input)] {
-			if values, err := m.entry.Inputs.Unpack(input[4:]); err == nil {
-				return &Decoded{m.contract, m.entry.RawName, m.entry.Sig, Values(m.entry.Inputs, values)}
-			}
-		}
-		return nil
-	})
+	return r.unpack(c, input, func(s *signatures) map[[4]byte][]signature { return s.methods })
 }
 
 // Error decodes the data of a revert with a custom error.
 func (r *Registry) Error(c *Contract, data []byte) *Decoded {
+	return r.unpack(c, data, func(s *signatures) map[[4]byte][]signature { return s.errors })
+}
+
+// unpack decodes data that begins with a selector.
+func (r *Registry) unpack(c *Contract, data []byte, of func(*signatures) map[[4]byte][]signature) *Decoded {
 	if len(data) < 4 {
 		return nil
 	}
 	return r.each(c, func(s *signatures) *Decoded {
-		for _, e := range s.errors[[4]byte(data)] {
-			if values, err := e.entry.Inputs.Unpack(data[4:]); err == nil {
-				return &Decoded{e.contract, e.entry.Name, e.entry.Sig, Values(e.entry.Inputs, values)}
+		for _, e := range of(s)[[4]byte(data)] {
+			if values, err := e.inputs.Unpack(data[4:]); err == nil {
+				return &Decoded{e.contract, e.name, e.text, Values(e.inputs, values)}
 			}
 		}
 		return nil
@@ -163,17 +157,17 @@ func (r *Registry) Event(c *Contract, topics []common.Hash, data []byte) *Decode
 	}
 	return r.each(c, func(s *signatures) *Decoded {
 		for _, e := range s.events[topics[0]] {
-			if values, err := eventValues(&e.entry, topics[1:], data); err == nil {
-				return &Decoded{e.contract, e.entry.RawName, e.entry.Sig, values}
+			if values, err := eventValues(e.inputs, topics[1:], data); err == nil {
+				return &Decoded{e.contract, e.name, e.text, values}
 			}
 		}
 		return nil
 	})
 }
 
-func eventValues(e *abi.Event, topics []common.Hash, data []byte) ([]Value, error) {
+func eventValues(inputs abi.Arguments, topics []common.Hash, data []byte) ([]Value, error) {
 	var indexed abi.Arguments
-	for _, a := range e.Inputs {
+	for _, a := range inputs {
 		if a.Indexed {
 			indexed = append(indexed, a)
 		}
@@ -190,12 +184,12 @@ func eventValues(e *abi.Event, topics []common.Hash, data []byte) ([]Value, erro
 		}
 		fromTopics = append(fromTopics, values["a"])
 	}
-	fromData, err := e.Inputs.NonIndexed().Unpack(data)
+	fromData, err := inputs.NonIndexed().Unpack(data)
 	if err != nil {
 		return nil, err
 	}
 	var all []Value
-	for _, a := range e.Inputs {
+	for _, a := range inputs {
 		from := &fromData
 		if a.Indexed {
 			from = &fromTopics
