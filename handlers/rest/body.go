@@ -27,7 +27,7 @@ func (op *operation) readBody(c *requestContext, hr *http.Request) (body any, ra
 		return nil, nil, nil, nil
 	}
 	if coding := hr.Header.Get("Content-Encoding"); coding != "" && !strings.EqualFold(coding, "identity") {
-		return nil, nil, nil, unsupportedCoding(coding)
+		return nil, nil, nil, sentence(http.StatusUnsupportedMediaType, fmt.Sprintf("content-encoding %q is not supported: send the body as it is", schema.Shorten(coding)))
 	}
 	raw, err = c.readAll(hr)
 	if err != nil {
@@ -50,7 +50,7 @@ func (c *requestContext) readAll(hr *http.Request) ([]byte, error) {
 	most := c.server.opts.MaxBody
 	raw, err := io.ReadAll(http.MaxBytesReader(c, hr.Body, most))
 	if _, large := errors.AsType[*http.MaxBytesError](err); large {
-		return nil, tooLarge(most)
+		return nil, sentence(http.StatusRequestEntityTooLarge, fmt.Sprintf("the body is larger than %d bytes", most))
 	}
 	if err != nil {
 		return nil, BadRequest("the body is incomplete")

@@ -207,16 +207,14 @@ func (c *requestContext) read(hr *http.Request) (*Request, error) {
 	}
 	r.values, r.given, r.body, r.raw = values, given, body, raw
 	problems = slices.Concat(problems, wrong, r.reversed())
-	// A token is bound to the rest of the query, so it is checked only once the rest is valid.
-	if len(problems) == 0 {
-		if problem := r.resume(); problem != "" {
-			problems = append(problems, problem)
-		}
-	}
 	if len(problems) > 0 {
 		return nil, BadRequest(problems...)
 	}
-	return r, nil
+	// A token is bound to the rest of the query, so it is checked only once the rest is valid.
+	token := r.Text("pageToken")
+	r.position, err = r.ResumeAt(token)
+	r.resumed = token != ""
+	return r, err
 }
 
 // Endpoint is one thing that the server serves, at one path or several.

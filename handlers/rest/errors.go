@@ -115,10 +115,6 @@ func TooMany(text string, seconds int64) *Error {
 	return e
 }
 
-func tooLarge(most int64) *Error {
-	return sentence(http.StatusRequestEntityTooLarge, fmt.Sprintf("the body is larger than %d bytes", most))
-}
-
 func tooMuchHead(most int) *Error {
 	return sentence(http.StatusRequestHeaderFieldsTooLarge, fmt.Sprintf("the path, query and headers are larger than %d bytes", most))
 }
@@ -137,11 +133,6 @@ func headSize(r *http.Request) int {
 func unsupportedMedia(got string) *Error {
 	return sentence(http.StatusUnsupportedMediaType,
 		fmt.Sprintf("content-type %q is not supported: expected application/json", schema.Shorten(got)))
-}
-
-func unsupportedCoding(got string) *Error {
-	return sentence(http.StatusUnsupportedMediaType,
-		fmt.Sprintf("content-encoding %q is not supported: send the body as it is", schema.Shorten(got)))
 }
 
 func methodNotAllowed(method, path, allow string) *Error {

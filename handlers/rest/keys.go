@@ -179,10 +179,10 @@ func (k *Key) checkInterface(in *Interface) error {
 
 // checkNetworks rejects a key that does not allow the networks.
 func (k *Key) checkNetworks(r *Request) error {
-	if k == nil || r.op.in.Keyless {
+	if k == nil || r.op.in.Keyless || len(k.Networks) == 0 {
 		return nil
 	}
-	for _, network := range r.networks(len(k.Networks) > 0) {
+	for _, network := range r.networks() {
 		if !slices.Contains(k.Networks, network) {
 			return Forbidden("the API key is not for the network " + network + ", only for " + strings.Join(k.Networks, " and "))
 		}
@@ -192,10 +192,7 @@ func (k *Key) checkNetworks(r *Request) error {
 
 // networks returns the networks that a response may draw on: those named by parameters, directly or through a chain, or both if a parameter
 // could narrow the response but none does.
-func (r *Request) networks(wanted bool) []string {
-	if !wanted {
-		return nil
-	}
+func (r *Request) networks() []string {
 	var list, named []string
 	open := false
 	if r.op.AllNetworks {

@@ -42,8 +42,8 @@ func (r *Request) NextPageToken(position []byte) string {
 	return r.server.tokens.Encode(position, r.fingerprint())
 }
 
-// ResumeAt decodes a page token in the body, for operations that take it there. The Canonical form of the body must omit the token and the
-// page size.
+// ResumeAt decodes a page token, also one in the body, for operations that take it there. The Canonical form of the body must omit the token and
+// the page size.
 func (r *Request) ResumeAt(token string) (position []byte, err error) {
 	if token == "" {
 		return nil, nil
@@ -53,20 +53,6 @@ func (r *Request) ResumeAt(token string) (position []byte, err error) {
 		return nil, BadRequest(fmt.Sprintf("pageToken %q %s", schema.Shorten(token), problem))
 	}
 	return position, nil
-}
-
-// resume decodes the request's page token, if it has one. It returns an empty problem if all is well.
-func (r *Request) resume() (problem string) {
-	token := r.Text("pageToken")
-	if token == "" {
-		return ""
-	}
-	position, err := r.server.tokens.Decode(token, r.fingerprint())
-	if err != nil {
-		return fmt.Sprintf("pageToken %q %s", schema.Shorten(token), err)
-	}
-	r.position, r.resumed = position, true
-	return ""
 }
 
 // fingerprint identifies a query by its operation, its parameters' values in canonical form, and its body. It omits the page token and

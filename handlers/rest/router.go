@@ -65,14 +65,10 @@ func (t *routes) addTo(r *mux.Router) {
 	for _, e := range t.sorted() {
 		depth := len(e.template)
 		if groups[depth] == nil {
-			groups[depth] = r.MatcherFunc(ofDepth(depth)).Subrouter()
+			groups[depth] = r.MatcherFunc(func(r *http.Request, _ *mux.RouteMatch) bool { return strings.Count(r.URL.Path, "/") == depth }).Subrouter()
 		}
 		groups[depth].NewRoute().MatcherFunc(e.matches).Handler(e)
 	}
-}
-
-func ofDepth(depth int) mux.MatcherFunc {
-	return func(r *http.Request, _ *mux.RouteMatch) bool { return strings.Count(r.URL.Path, "/") == depth }
 }
 
 // interfaces returns the interfaces that have operations, in the order of their paths.
