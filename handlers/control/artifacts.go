@@ -115,15 +115,10 @@ func RegisterArtifacts(s *rest.Server, w *sim.World, known *artifacts.Registry, 
 				if err != nil {
 					return nil, err
 				}
-				e := &ExplainedTransaction{ChainID: decimal(c.Row.EVMID), Network: c.Row.Network, Hash: hash.Hex(), Failure: report.Failure, Console: report.Console, Events: report.Events, Call: report.Root}
+				e := &ExplainedTransaction{ChainID: decimal(c.Row.EVMID), Network: c.Row.Network, Hash: hash.Hex(), Failure: report.Failure,
+					Console: append([]explain.Message{}, report.Console...), Events: append([]explain.Event{}, report.Events...), Call: report.Root}
 				if e.Failure != nil {
 					e.Trace = e.Failure.String()
-				}
-				if e.Console == nil {
-					e.Console = []explain.Message{}
-				}
-				if e.Events == nil {
-					e.Events = []explain.Event{}
 				}
 				return e, nil
 			}})

@@ -24,8 +24,6 @@ func (e targetError) Error() string { return string(e) }
 
 func (e targetError) Is(target error) bool { return target == ErrClockTarget }
 
-func badTarget(how string, err error) error { return targetError(how + ": " + err.Error()) }
-
 // ClockTarget tells how far to advance the clock: by a span, to a time, or to the next event of a kind.
 type ClockTarget struct {
 	span  time.Duration
@@ -47,7 +45,7 @@ func ParseClockTarget(how, value string, now time.Time) (t *ClockTarget, err err
 		return nil, unknownTarget(how, value)
 	}
 	if err != nil {
-		return nil, badTarget(how, err)
+		return nil, targetError(how + ": " + err.Error())
 	}
 	return t, nil
 }

@@ -1,6 +1,7 @@
 package control
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"reflect"
@@ -55,15 +56,16 @@ func decode(r *rest.Request, w *sim.World, known *artifacts.Registry) (any, erro
 		}
 		topics = append(topics, common.Hash(raw))
 	}
-	own, err := contractAt(r, w, known, body)
-	if err != nil {
-		return nil, err
-	}
 	standard, err := ownContracts()
 	if err != nil {
 		return nil, err
 	}
-	for _, from := range []*artifacts.Registry{known, standard} {
+	registries := []*artifacts.Registry{known, standard}
+	own, err := contractAt(r, w, registries, body)
+	if err != nil {
+		return nil, err
+	}
+	for _, from := range registries {
 		if d := decodeWith(from, own, topics, data); d != nil {
 			return d, nil
 		}
@@ -100,7 +102,7 @@ func shownDecoding(kind string, d *artifacts.Decoded) *Decoding {
 }
 
 // contractAt recognizes the contract at the body's address; nil without an address, or for unknown code.
-func contractAt(r *rest.Request, w *sim.World, known *artifacts.Registry, body *DecodeRequest) (*artifacts.Contract, error) {
+func contractAt(r *rest.Request, w *sim.World, registries []*artifacts.Registry, body *DecodeRequest) (*artifacts.Contract, error) {
 	if body.Address == "" {
 		return nil, nil
 	}
@@ -108,9 +110,7 @@ func contractAt(r *rest.Request, w *sim.World, known *artifacts.Registry, body *
 	if err != nil {
 		return nil, rest.BadRequest("chain: " + err.Error())
 	}
-	if c == nil {
-		c = w.Chains[0]
-	}
+	c = cmp.Or(c, w.Chains[0])
 	head, err := w.MinerOf(c).LastExecuted(r.Context())
 	if err != nil {
 		return nil, err
@@ -123,11 +123,7 @@ func contractAt(r *rest.Request, w *sim.World, known *artifacts.Registry, body *
 	if err := evm.Fault(states); err != nil {
 		return nil, err
 	}
-	standard, err := ownContracts()
-	if err != nil {
-		return nil, err
-	}
-	for _, from := range []*artifacts.Registry{known, standard} {
+	for _, from := range registries {
 		if found := from.Runtime(code); found != nil {
 			return found, nil
 		}

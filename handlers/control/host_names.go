@@ -30,20 +30,22 @@ type HostName struct {
 	Purpose string `json:"purpose,omitempty"`
 }
 
-// hostNamesAPI implements the operations on the proxy.
-type hostNamesAPI struct{ proxy *intercept.Proxy }
-
 // RegisterHostNames registers the operations on the proxy, nil for a server without one.
 func RegisterHostNames(s *rest.Server, proxy *intercept.Proxy) error {
-	a := &hostNamesAPI{proxy}
+	find := func(*rest.Request) (*intercept.Proxy, error) {
+		if proxy == nil {
+			return nil, rest.NotFound("this server answers only to its own addresses: start it with --as-network")
+		}
+		return proxy, nil
+	}
 	return s.Register(rest.Sim,
 		rest.Operation{ID: "getHostNames", Path: "/sim/proxy", Summary: "The real network's host names that this server answers for",
-			Doc: "Returns 404 without --as-network.", Live: true, Unrecorded: true, Answer: reflect.TypeFor[HostNames](), Handle: a.describe},
+			Doc: "Returns 404 without --as-network.", Live: true, Unrecorded: true, Answer: reflect.TypeFor[HostNames](), Handle: rest.With(find, describeHostNames)},
 		rest.Operation{ID: "getProxyScript", Path: "/sim/proxy.pac", Summary: "A proxy auto-configuration script for browsers",
-			Doc: "Returns 404 without --as-network.", Live: true, Unrecorded: true, Produces: pacType, Handle: a.script},
+			Doc: "Returns 404 without --as-network.", Live: true, Unrecorded: true, Produces: pacType, Handle: rest.With(find, proxyScript)},
 		rest.Operation{ID: "getProxyCertificate", Path: "/sim/proxy.pem", Summary: "The certificate authority of this run",
 			Doc: "Returns 404 without --as-network. Its key exists only in memory, and it signs certificates for the listed hosts only.", Live: true, Unrecorded: true,
-			Produces: pemType, Handle: a.certificate},
+			Produces: pemType, Handle: rest.With(find, proxyCertificate)},
 	)
 }
 
@@ -51,13 +53,6 @@ const (
 	pacType = "application/x-ns-proxy-autoconfig"
 	pemType = "application/x-pem-file"
 )
-
-func (a *hostNamesAPI) on() error {
-	if a.proxy == nil {
-		return rest.NotFound("this server answers only to its own addresses: start it with --as-network")
-	}
-	return nil
-}
 
 // proxyAddress returns the proxy's address as the client reached it.
 func proxyAddress(r *http.Request) string {
@@ -72,31 +67,22 @@ func proxyAddress(r *http.Request) string {
 	return r.Host
 }
 
-func (a *hostNamesAPI) describe(r *rest.Request) (any, error) {
-	if err := a.on(); err != nil {
-		return nil, err
-	}
+func describeHostNames(r *rest.Request, p *intercept.Proxy) (any, error) {
 	at := "http://" + proxyAddress(r.HTTP)
-	refused, _ := a.proxy.Refused()
-	d := &HostNames{ProxyURL: at, PACURL: at + "/sim/proxy.pac", Certificate: at + "/sim/proxy.pem", ChromiumFlags: a.proxy.ChromiumFlags(at),
-		Sealed: a.proxy.Sealed(), Refused: append([]intercept.Refusal{}, refused...)}
-	for _, h := range a.proxy.Hosts() {
+	refused, _ := p.Refused()
+	d := &HostNames{ProxyURL: at, PACURL: at + "/sim/proxy.pac", Certificate: at + "/sim/proxy.pem", ChromiumFlags: p.ChromiumFlags(at),
+		Sealed: p.Sealed(), Refused: append([]intercept.Refusal{}, refused...)}
+	for _, h := range p.Hosts() {
 		d.Hosts = append(d.Hosts, HostName{h.Name, string(h.Service), h.Chain, h.Purpose})
 	}
 	return d, nil
 }
 
-func (a *hostNamesAPI) script(r *rest.Request) (any, error) {
-	if err := a.on(); err != nil {
-		return nil, err
-	}
-	return rest.Raw{Type: pacType, Body: a.proxy.Script(proxyAddress(r.HTTP))}, nil
+func proxyScript(r *rest.Request, p *intercept.Proxy) (any, error) {
+	return rest.Raw{Type: pacType, Body: p.Script(proxyAddress(r.HTTP))}, nil
 }
 
-func (a *hostNamesAPI) certificate(*rest.Request) (any, error) {
-	if err := a.on(); err != nil {
-		return nil, err
-	}
-	body, err := a.proxy.Certificate()
+func proxyCertificate(_ *rest.Request, p *intercept.Proxy) (any, error) {
+	body, err := p.Certificate()
 	return rest.Raw{Type: pemType, Body: body}, err
 }

@@ -1,6 +1,7 @@
 package control
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -269,9 +270,7 @@ type AllocatedAccount struct {
 
 // alloc returns the newest state of a chain, or of mainnet's C-Chain.
 func alloc(ctx context.Context, w *sim.World, c *reader.Chain) (Alloc, error) {
-	if c == nil {
-		c = w.Chains[0]
-	}
+	c = cmp.Or(c, w.Chains[0])
 	head, err := w.MinerOf(c).LastExecuted(ctx)
 	if err != nil {
 		return nil, err

@@ -174,9 +174,8 @@ func (a *journalAPI) verify(r *rest.Request) (any, error) {
 
 // read states the expectation in words and reports whether a number meets it.
 func (t *Times) read() (text string, holds func(int) bool, err error) {
-	one := 1
 	if t == nil {
-		t = &Times{AtLeast: &one}
+		t = &Times{AtLeast: new(1)}
 	}
 	switch {
 	case t.Exactly != nil && t.AtLeast == nil && t.AtMost == nil:

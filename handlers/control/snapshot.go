@@ -54,12 +54,12 @@ func RegisterSnapshots(s *rest.Server, w *sim.World) error {
 				"survives a restart.",
 			Body: reflect.TypeFor[snapshotBody](), Strict: true, BodyOptional: true, Status: http.StatusCreated, UpstreamStatus: http.StatusCreated, Class: permit.Control, Answer: one, Handle: a.take},
 		rest.Operation{ID: "getSnapshot", Path: "/sim/snapshots/{id}", Summary: "One snapshot", Live: true, Params: id,
-			Answer: one, Handle: a.one},
+			Answer: one, Handle: rest.With(snapshotID, a.one)},
 		rest.Operation{ID: "revertToSnapshot", Method: http.MethodPost, Path: "/sim/snapshots/{id}:revert", Summary: "Revert to a snapshot", Params: id,
 			Doc:   "Deletes later snapshots and keeps this one. Takes time in proportion to what changed.",
-			Class: permit.Control, Answer: returned, Handle: a.revert},
+			Class: permit.Control, Answer: returned, Handle: rest.With(snapshotID, a.revert)},
 		rest.Operation{ID: "deleteSnapshot", Method: http.MethodDelete, Path: "/sim/snapshots/{id}", Summary: "Delete a snapshot", Params: id,
-			Doc: "Leaves the world unchanged.", Status: http.StatusNoContent, UpstreamStatus: http.StatusNoContent, Class: permit.Control, Handle: a.drop},
+			Doc: "Leaves the world unchanged.", Status: http.StatusNoContent, UpstreamStatus: http.StatusNoContent, Class: permit.Control, Handle: rest.With(snapshotID, a.drop)},
 		rest.Operation{ID: "resetWorld", Method: http.MethodPost, Path: "/sim/reset", Summary: "Revert to the freshly generated world",
 			Doc: "Deletes all snapshots.", Class: permit.Control, Answer: returned, Handle: a.reset})
 }
@@ -95,11 +95,7 @@ func (a *snapshotAPI) take(r *rest.Request) (any, error) {
 	return showSnapshot(s), nil
 }
 
-func (a *snapshotAPI) one(r *rest.Request) (any, error) {
-	id, err := snapshotID(r)
-	if err != nil {
-		return nil, err
-	}
+func (a *snapshotAPI) one(r *rest.Request, id int64) (any, error) {
 	s, err := a.world.DB.Snapshot(r.Context(), id)
 	if err != nil {
 		return nil, refusal(err, r.Text("id"))
@@ -107,20 +103,13 @@ func (a *snapshotAPI) one(r *rest.Request) (any, error) {
 	return showSnapshot(s), nil
 }
 
-func (a *snapshotAPI) revert(r *rest.Request) (any, error) {
-	id, err := snapshotID(r)
-	if err == nil {
-		err = refusal(a.world.Revert(r.Context(), id, false), r.Text("id"))
-	}
+func (a *snapshotAPI) revert(r *rest.Request, id int64) (any, error) {
+	err := refusal(a.world.Revert(r.Context(), id, false), r.Text("id"))
 	return a.returned(), err
 }
 
-func (a *snapshotAPI) drop(r *rest.Request) (any, error) {
-	id, err := snapshotID(r)
-	if err == nil {
-		err = refusal(a.world.DropSnapshot(r.Context(), id), r.Text("id"))
-	}
-	return nil, err
+func (a *snapshotAPI) drop(r *rest.Request, id int64) (any, error) {
+	return nil, refusal(a.world.DropSnapshot(r.Context(), id), r.Text("id"))
 }
 
 func (a *snapshotAPI) reset(r *rest.Request) (any, error) {
@@ -137,7 +126,7 @@ func (a *snapshotAPI) returned() *Returned {
 func snapshotID(r *rest.Request) (int64, error) {
 	id, err := strconv.ParseInt(r.Text("id"), 0, 64)
 	if err != nil || id <= 0 {
-		return 0, rest.NotFound("snapshot %.40q does not exist: GET /sim/snapshots lists all snapshots", r.Text("id"))
+		return 0, refusal(store.ErrNotFound, r.Text("id"))
 	}
 	return id, nil
 }

@@ -224,9 +224,7 @@ func (j *Journal) Clear() int {
 	defer j.mu.Unlock()
 	n := int(j.last - j.first() + 1)
 	j.from = j.last + 1
-	for i := range j.ring {
-		j.ring[i] = Exchange{}
-	}
+	clear(j.ring)
 	j.bytes = 0
 	return n
 }

@@ -12,12 +12,7 @@ import (
 	"snowglobe/sim/store"
 )
 
-// Slots of EIP-1967, in which a proxy keeps the address of its implementation, or of a beacon that tells it.
-var (
-	implementationSlot = common.HexToHash("0x360894a13ba1a3210667c828492db98dca3e2076cc3735a920a3ca505d382bbc")
-	beaconSlot         = common.HexToHash("0xa3f0ad74e5423aebfd80d3ef4346578335a9a72aeaee59ff6cb3582b35133d50")
-	beaconCall         = hexutil.Bytes{0x5c, 0x60, 0xda, 0x1b} // implementation()
-)
+var beaconCall = hexutil.Bytes{0x5c, 0x60, 0xda, 0x1b} // implementation()
 
 // Implementation returns the contract to which a proxy delegates (EIP-1967, its beacons, EIP-1167); false for a contract that is no proxy.
 func Implementation(ctx context.Context, db *store.DB, c *reader.Chain, address common.Address) (common.Address, bool, error) {
@@ -31,7 +26,7 @@ func Implementation(ctx context.Context, db *store.DB, c *reader.Chain, address 
 	if target, clone := artifacts.CloneTarget(code); clone {
 		return target, true, nil
 	}
-	for _, slot := range []common.Hash{implementationSlot, beaconSlot} {
+	for _, slot := range []common.Hash{artifacts.ImplementationSlot, artifacts.BeaconSlot} {
 		value, err := db.Slot(ctx, c.Row.ID, address[:], slot[:], store.MaxNumber)
 		if err != nil && !errors.Is(err, store.ErrNotFound) {
 			return common.Address{}, false, err
@@ -40,7 +35,7 @@ func Implementation(ctx context.Context, db *store.DB, c *reader.Chain, address 
 		if target == (common.Address{}) {
 			continue
 		}
-		if slot == beaconSlot {
+		if slot == artifacts.BeaconSlot {
 			return ofBeacon(ctx, c, target)
 		}
 		return target, true, nil
