@@ -19,11 +19,6 @@ import (
 	"snowglobe/sim/evm"
 )
 
-// registerFaults registers the operations on faults and adds the rules that the server starts with.
-func registerFaults(s *rest.Server, w *sim.World, set *fault.Set) error {
-	return control.RegisterFaults(s, set, func() *fault.Names { return faultNames(s, w) }, holds{w})
-}
-
 // holds gives access to the transactions that a world's pools hold.
 type holds struct{ *sim.World }
 

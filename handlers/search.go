@@ -158,12 +158,7 @@ func priceToRise(ctx context.Context, m *miner.Miner) (uint64, error) {
 
 // network returns the network of paths that name none.
 func (s *Server) network() *sim.Network {
-	for _, n := range s.world.Networks {
-		if n.Name == s.options.Network {
-			return n
-		}
-	}
-	return s.world.Networks[0]
+	return cmp.Or(s.world.NetworkNamed(s.options.Network), s.world.Networks[0])
 }
 
 // reorgNewest replaces a chain's newest block, unless it is settled, and sends its transactions again. A generated block stays, and so does one that a

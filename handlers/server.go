@@ -240,7 +240,7 @@ func New(w *sim.World, o Options) (*Server, error) {
 	if err := control.RegisterClock(s, w, clock); err != nil {
 		return nil, err
 	}
-	if err := errors.Join(control.RegisterJournal(s, o.Journal), control.RegisterEvents(s, o.Events), registerFaults(s, w, faults), control.RegisterIndex(s, late), control.RegisterTrouble(s, w), control.RegisterTransactions(s, w), control.RegisterArtifacts(s, w, o.Artifacts, explainer), control.RegisterHostNames(s, o.Proxy), control.RegisterCompilers(s, o.Solc), control.RegisterImports(s, w, o.Worlds.StartL1(w)), session.Register(s, recorder), control.RegisterDecode(s, w, o.Artifacts)); err != nil {
+	if err := errors.Join(control.RegisterJournal(s, o.Journal), control.RegisterEvents(s, o.Events), control.RegisterFaults(s, faults, func() *fault.Names { return faultNames(s, w) }, holds{w}), control.RegisterIndex(s, late), control.RegisterTrouble(s, w), control.RegisterTransactions(s, w), control.RegisterArtifacts(s, w, o.Artifacts, explainer), control.RegisterHostNames(s, o.Proxy), control.RegisterCompilers(s, o.Solc), control.RegisterImports(s, w, o.Worlds.StartL1(w)), session.Register(s, recorder), control.RegisterDecode(s, w, o.Artifacts)); err != nil {
 		return nil, err
 	}
 	o.Exports.Log, o.Data.Stakers = o.Log, query.NewStakerIndexes()

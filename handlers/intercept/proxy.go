@@ -59,7 +59,8 @@ type Proxy struct {
 
 // New makes a proxy with keys of its own.
 func New(o Options, log *slog.Logger) (*Proxy, error) {
-	p := &Proxy{options: o, hosts: slices.Concat(o.Hosts, remaining(o)), accepted: newAcceptor(), next: http.ProxyFromEnvironment, log: log}
+	p := &Proxy{options: o, hosts: slices.Concat(o.Hosts, remaining(o)), next: http.ProxyFromEnvironment, log: log,
+		accepted: &acceptor{waiting: make(chan net.Conn), closed: make(chan struct{})}}
 	p.chains.Store(&[]Chain{})
 	var err error
 	if p.authority, err = newAuthority(p.Names()); err != nil {
@@ -370,11 +371,7 @@ func (p *Proxy) take(c readAhead, host string) {
 		p.accepted.add(tls.Server(c, &tls.Config{
 			MinVersion: tls.VersionTLS12, NextProtos: []string{"h2", "http/1.1"},
 			GetCertificate: func(hello *tls.ClientHelloInfo) (*tls.Certificate, error) {
-				name := normal(hello.ServerName)
-				if name == "" {
-					name = host
-				}
-				return p.authority.leaf(name)
+				return p.authority.leaf(cmp.Or(normal(hello.ServerName), host))
 			},
 		}))
 	default:
@@ -403,10 +400,6 @@ type acceptor struct {
 	waiting chan net.Conn
 	closed  chan struct{}
 	once    sync.Once
-}
-
-func newAcceptor() *acceptor {
-	return &acceptor{waiting: make(chan net.Conn), closed: make(chan struct{})}
 }
 
 func (a *acceptor) add(c net.Conn) {

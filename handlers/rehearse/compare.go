@@ -84,33 +84,21 @@ func Compare(before, again, after *Run, c Change) *Report {
 
 // kinds compares the requests that the command sent, but not how often it read something. A command that failed sends fewer.
 func (r *Report) kinds(before, after []request, onlyBefore, onlyAfter, goneBefore, goneAgain map[string]int) {
-	sent := func(all []request) map[string]bool {
-		names := map[string]bool{}
-		for i := range all {
-			names[all[i].name] = true
-		}
-		return names
-	}
-	askedBefore, askedAfter := sent(before), sent(after)
-	failed := r.Codes[1] != 0 && r.Codes[0] == 0
-	for _, name := range slices.Sorted(maps.Keys(onlyBefore)) {
-		switch {
-		case failed || goneBefore[name] > 0 || controls(name):
-		case !askedAfter[name]:
-			r.Behaviour = append(r.Behaviour, fmt.Sprintf("it calls %s only before", name))
-		case changes(name):
-			r.Behaviour = append(r.Behaviour, fmt.Sprintf("it calls %s less often after (-%d)", name, onlyBefore[name]))
+	tell := func(only, noise map[string]int, other []request, when, often string) {
+		for _, name := range slices.Sorted(maps.Keys(only)) {
+			switch {
+			case noise[name] > 0 || controls(name):
+			case !slices.ContainsFunc(other, func(o request) bool { return o.name == name }):
+				r.Behaviour = append(r.Behaviour, fmt.Sprintf("it calls %s only %s", name, when))
+			case changes(name):
+				r.Behaviour = append(r.Behaviour, fmt.Sprintf("it calls %s %s%d)", name, often, only[name]))
+			}
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(onlyAfter)) {
-		switch {
-		case goneAgain[name] > 0 || controls(name):
-		case !askedBefore[name]:
-			r.Behaviour = append(r.Behaviour, fmt.Sprintf("it calls %s only after", name))
-		case changes(name):
-			r.Behaviour = append(r.Behaviour, fmt.Sprintf("it calls %s more often after (+%d)", name, onlyAfter[name]))
-		}
+	if r.Codes[1] == 0 || r.Codes[0] != 0 {
+		tell(onlyBefore, goneBefore, after, "before", "less often after (-")
 	}
+	tell(onlyAfter, goneAgain, before, "after", "more often after (+")
 }
 
 // behaviour compares exit codes and outputs.

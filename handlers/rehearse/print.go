@@ -1,6 +1,7 @@
 package rehearse
 
 import (
+	"cmp"
 	"encoding/xml"
 	"fmt"
 	"io"
@@ -22,11 +23,7 @@ func (r *Report) Print(w io.Writer) error {
 			fmt.Fprintf(&b, "\n%s\n", d.Request)
 			last = d.Request
 		}
-		field := d.Field
-		if field == "" {
-			field = "(the answer)"
-		}
-		fmt.Fprintf(&b, "  %s: %s, then %s", field, d.Before, d.After)
+		fmt.Fprintf(&b, "  %s: %s, then %s", cmp.Or(d.Field, "(the answer)"), d.Before, d.After)
 		if d.Times > 1 {
 			fmt.Fprintf(&b, " (%d times)", d.Times)
 		}

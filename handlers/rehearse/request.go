@@ -130,12 +130,7 @@ func match(before, after []request) (pairs []pair, onlyBefore, onlyAfter map[str
 				restA = append(restA, r)
 			}
 		}
-		for _, r := range b {
-			if !taken[r] {
-				restB = append(restB, r)
-			}
-		}
-		return restA, restB
+		return restA, slices.DeleteFunc(slices.Clone(b), func(r *request) bool { return taken[r] })
 	}
 	a, b := one(func(r *request) string { return r.key }, pointers(before), pointers(after))
 	a, b = one(func(r *request) string { return r.name }, a, b)
