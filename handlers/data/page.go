@@ -59,6 +59,18 @@ func List[T, U any](rows []T, item func(*T) U) []U {
 	return items
 }
 
+// TryList is List for items that may fail, up to the first that does.
+func TryList[T, U any](rows []T, item func(T) (U, error)) ([]U, error) {
+	items := make([]U, len(rows))
+	for i, row := range rows {
+		var err error
+		if items[i], err = item(row); err != nil {
+			return nil, err
+		}
+	}
+	return items, nil
+}
+
 // PageOf cuts a page of the matching items out of a keyset, backwards if the request says so.
 func PageOf[T any](r *rest.Request, k query.Keyset[T], passes func(*T) bool) (page []*T, next string) {
 	after, resumed := r.PositionNumber()

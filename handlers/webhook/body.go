@@ -21,7 +21,6 @@ import (
 	webhooks "snowglobe/sim/webhook"
 )
 
-// createBody is the body that creates a webhook.
 type createBody struct {
 	EventType          string   `json:"eventType" enum:"address_activity,primary_network_address_activity,validator_activity"`
 	URL                string   `json:"url"`

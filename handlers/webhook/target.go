@@ -50,7 +50,6 @@ func (t Targets) dial(ctx context.Context, network, address string) (net.Conn, e
 	return d.DialContext(ctx, network, address)
 }
 
-// named reports whether the user named a host.
 func (t Targets) named(host string) bool {
 	return slices.Contains(t.Hosts, "*") || slices.Contains(t.Hosts, strings.ToLower(strings.TrimSuffix(host, ".")))
 }

@@ -148,15 +148,11 @@ func transfersOf[T any](a *chainAPI, standard store.Standard, item func(*tokenVi
 			return nil, err
 		}
 		rows, next := data.CutPage(r, rows, transferPlace)
-		answer := transferList[T]{NextPageToken: next, Transactions: make([]T, len(rows))}
-		for i := range rows {
-			place, err := a.blocks.location(c, rows[i].ID, &rows[i].Inclusion)
-			if err != nil {
-				return nil, err
-			}
-			answer.Transactions[i] = item(s, place, &rows[i])
-		}
-		return answer, nil
+		shown, err := data.TryList(rows, func(v store.TransferView) (T, error) {
+			place, err := a.blocks.location(c, v.ID, &v.Inclusion)
+			return item(s, place, &v), err
+		})
+		return transferList[T]{next, shown}, err
 	}
 }
 
@@ -173,15 +169,11 @@ func (a *chainAPI) listTokenTransfers(r *rest.Request, s *tokenView, c *reader.C
 		return nil, err
 	}
 	rows, next := data.CutPage(r, rows, transferPlace)
-	answer := tokenTransfers{NextPageToken: next, Transfers: make([]anyTransfer, len(rows))}
-	for i := range rows {
-		place, err := a.blocks.location(c, rows[i].ID, &rows[i].Inclusion)
-		if err != nil {
-			return nil, err
-		}
-		answer.Transfers[i] = anyTransfer{s.transfer(place, &rows[i])}
-	}
-	return answer, nil
+	shown, err := data.TryList(rows, func(v store.TransferView) (anyTransfer, error) {
+		place, err := a.blocks.location(c, v.ID, &v.Inclusion)
+		return anyTransfer{s.transfer(place, &v)}, err
+	})
+	return tokenTransfers{next, shown}, err
 }
 
 func (s *tokenView) transfer(place Location, v *store.TransferView) any {

@@ -124,7 +124,6 @@ func (a *exportAPI) progress(o *store.Operation) string {
 	return fmt.Sprintf("%d rows", o.Rows)
 }
 
-// operation returns the operation that the request names.
 func (a *exportAPI) operation(r *rest.Request) (*store.Operation, error) {
 	name := r.Text("operationId")
 	uuid, err := hex.DecodeString(strings.ReplaceAll(name, "-", ""))

@@ -52,7 +52,6 @@ func (q *exportRequest) readPrimary() {
 	}
 }
 
-// networkOf returns the network of an address.
 func (q *exportRequest) networkOf(owner schema.PrimaryAddress) string {
 	at := slices.IndexFunc(q.world.Networks, func(n *sim.Network) bool { return n.Rules.HRP == owner.HRP })
 	return q.world.Networks[at].Name

@@ -54,13 +54,7 @@ func (a *icmAPI) messages(r *rest.Request, rows []store.Message) ([]*icmMessage,
 	if err := m.read(rows); err != nil {
 		return nil, err
 	}
-	all := make([]*icmMessage, len(rows))
-	for i := range rows {
-		if all[i], err = m.message(&rows[i]); err != nil {
-			return nil, err
-		}
-	}
-	return all, nil
+	return data.TryList(rows, func(row store.Message) (*icmMessage, error) { return m.message(&row) })
 }
 
 // read reads the messages' events, the logs of those events, and the transactions that sent and delivered the messages.

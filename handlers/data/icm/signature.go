@@ -198,7 +198,6 @@ func (s *signatureAsk) readMessage(ctx context.Context, n *sim.Network, given bo
 	return err
 }
 
-// readSubnet reads the signing subnet.
 func (s *signatureAsk) readSubnet(ctx context.Context, n *sim.Network, text string) error {
 	if s.field = "message"; text == "" {
 		return nil

@@ -95,16 +95,9 @@ func (a *primaryAPI) primaryPage(r *rest.Request, c *primaryChain, at []store.Po
 	return blockPage(c, at, next, func(p store.Position) (data.RawJSON, error) { return a.primaryBlock(r, c, p) })
 }
 
-// blockPage returns a page of blocks.
 func blockPage(c *primaryChain, at []store.Position, next string, block func(store.Position) (data.RawJSON, error)) (any, error) {
-	page := &data.JSONPage{Next: next, Name: "blocks", Items: make([]data.RawJSON, len(at)), More: c.more()}
-	for i, p := range at {
-		var err error
-		if page.Items[i], err = block(p); err != nil {
-			return nil, err
-		}
-	}
-	return page, nil
+	blocks, err := data.TryList(at, block)
+	return &data.JSONPage{Next: next, Name: "blocks", Items: blocks, More: c.more()}, err
 }
 
 // primaryBlock returns a P- or X-Chain block as JSON, from the cache if it can.

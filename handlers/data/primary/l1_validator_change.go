@@ -84,13 +84,7 @@ func (b *chainView) l1Changes(t *query.TxUTXOs) ([]L1Change, error) {
 	if err != nil {
 		return nil, err
 	}
-	all := make([]L1Change, len(actions))
-	for i, d := range actions {
-		if all[i], err = b.l1Change(t, block, d); err != nil {
-			return nil, err
-		}
-	}
-	return all, nil
+	return data.TryList(actions, func(d l1Action) (L1Change, error) { return b.l1Change(t, block, d) })
 }
 
 // l1Change replays a block's transactions up to this one on a validator.

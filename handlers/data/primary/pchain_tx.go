@@ -74,7 +74,6 @@ type BlockchainInfo struct {
 	GenesisData genesisData `json:"genesisData" doc:"The genesis of an EVM chain as an object, any other in hexadecimal."`
 }
 
-// genesisData is a blockchain's genesis.
 type genesisData []byte
 
 // quantities lists the members of an EVM genesis that the live service writes in hexadecimal, however they were given.
@@ -105,10 +104,10 @@ func (b *chainView) pChainTransaction(t *query.TxUTXOs) (*PlatformTransaction, e
 		AmountBurned: b.avaxOrNone(uint64(t.Row.Burned)), AmountStaked: []data.AssetAmount{}, AmountL1ValidatorBalanceBurned: []data.AssetAmount{},
 	}
 	var err error
-	if shown.ConsumedUTXOs, err = b.pChainUTXOs(t.ConsumedUTXOs); err != nil {
+	if shown.ConsumedUTXOs, err = data.TryList(t.ConsumedUTXOs, b.pChainUTXO); err != nil {
 		return nil, err
 	}
-	if shown.EmittedUTXOs, err = b.pChainUTXOs(t.EmittedUTXOs); err != nil {
+	if shown.EmittedUTXOs, err = data.TryList(t.EmittedUTXOs, b.pChainUTXO); err != nil {
 		return nil, err
 	}
 	if shown.Value, err = b.sums(t.EmittedUTXOs); err != nil {
@@ -131,17 +130,6 @@ func (b *chainView) pChainTransaction(t *query.TxUTXOs) (*PlatformTransaction, e
 	}
 	shown.AmountL1ValidatorBalanceBurned = b.avaxOrNone(paid)
 	return shown, err
-}
-
-func (b *chainView) pChainUTXOs(outputs []*query.Output) ([]PlatformUTXO, error) {
-	all := make([]PlatformUTXO, len(outputs))
-	for i, o := range outputs {
-		var err error
-		if all[i], err = b.pChainUTXO(o); err != nil {
-			return nil, err
-		}
-	}
-	return all, nil
 }
 
 // avaxOrNone returns a list with an amount of nAVAX, or an empty list for zero.

@@ -82,13 +82,8 @@ func (a *subnetAPI) listSubnets(r *rest.Request, n *sim.Network) (any, error) {
 		return nil, err
 	}
 	found, next := data.PageOf(r, query.NewKeyset(rows, subnetCursor), func(*store.SubnetView) bool { return true })
-	page := subnets{next, make([]Subnet, len(found))}
-	for i, s := range found {
-		if page.Subnets[i], err = showSubnet(r, n, s, chains); err != nil {
-			return nil, err
-		}
-	}
-	return page, nil
+	shown, err := data.TryList(found, func(s *store.SubnetView) (Subnet, error) { return showSubnet(r, n, s, chains) })
+	return subnets{next, shown}, err
 }
 
 func (a *subnetAPI) getSubnet(r *rest.Request, n *sim.Network) (any, error) {

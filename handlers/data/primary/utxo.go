@@ -195,15 +195,11 @@ func (b *chainView) sums(outputs []*query.Output) ([]data.AssetAmount, error) {
 		}
 		totals[o.AssetID].Add(totals[o.AssetID], new(big.Int).SetUint64(o.Amount()))
 	}
-	sums := make([]data.AssetAmount, len(order))
-	for i, id := range order {
-		var err error
-		if sums[i], err = b.asset(id, 0); err != nil {
-			return nil, err
-		}
-		sums[i].Amount = totals[id].String()
-	}
-	return sums, nil
+	return data.TryList(order, func(id ids.ID) (data.AssetAmount, error) {
+		sum, err := b.asset(id, 0)
+		sum.Amount = totals[id].String()
+		return sum, err
+	})
 }
 
 // txCredentials maps the outputs that a transaction spends to its credentials.

@@ -100,11 +100,6 @@ func (a *primaryAPI) listUTXOs(r *rest.Request, c *primaryChain) (any, error) {
 	found, next := data.PageOf(r, p.Keyset(b.ChainReader, r.Text("sortBy")), func(o *query.UTXOEntry) bool {
 		return (!r.Given("assetId") || o.Asset == asset) && (least == nil || o.Held >= least.Uint64())
 	})
-	page := &data.JSONPage{Next: next, Name: "utxos", Items: make([]data.RawJSON, len(found)), More: c.more()}
-	for i, o := range found {
-		if page.Items[i], err = b.text(c.kind, o.ID, o.Spent == nil); err != nil {
-			return nil, err
-		}
-	}
-	return page, nil
+	shown, err := data.TryList(found, func(o *query.UTXOEntry) (data.RawJSON, error) { return b.text(c.kind, o.ID, o.Spent == nil) })
+	return &data.JSONPage{Next: next, Name: "utxos", Items: shown, More: c.more()}, err
 }

@@ -47,12 +47,9 @@ func (b *chainView) xChainTransaction(t *query.TxUTXOs) (*ExchangeTransaction, e
 
 // utxosWithSums returns a list of outputs with their sums.
 func (b *chainView) utxosWithSums(outputs []*query.Output) ([]UTXO, []data.AssetAmount, error) {
-	all := make([]UTXO, len(outputs))
-	for i, o := range outputs {
-		var err error
-		if all[i], err = b.xChainUTXO(o); err != nil {
-			return nil, nil, err
-		}
+	all, err := data.TryList(outputs, b.xChainUTXO)
+	if err != nil {
+		return nil, nil, err
 	}
 	sums, err := b.sums(outputs)
 	return all, sums, err

@@ -115,13 +115,8 @@ func (a *stakingAPI) listRewards(r *rest.Request, n *sim.Network) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	page := historicalRewards{next, make([]HistoricalReward, len(found))}
-	for i, e := range found {
-		if page.HistoricalRewards[i], err = paidReward(prices, n, e); err != nil {
-			return nil, err
-		}
-	}
-	return page, nil
+	shown, err := data.TryList(found, func(e *query.RewardEntry) (HistoricalReward, error) { return paidReward(prices, n, e) })
+	return historicalRewards{next, shown}, err
 }
 
 // paidReward returns a reward with the output that paid it.
