@@ -130,7 +130,6 @@ func chainNames(w *sim.World) func(network, name string) (string, []string) {
 	}
 }
 
-// readFaults reads the file of --faults.
 func readFaults(path string) ([]any, error) {
 	if path == "" {
 		return nil, nil

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/big"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -89,7 +90,6 @@ func Values(inputs abi.Arguments, values []any) []Value {
 	return all
 }
 
-// ownSignatures returns the signatures of one contract.
 func (c *Contract) ownSignatures() *signatures {
 	if c == nil {
 		return newSignatures()
@@ -166,12 +166,7 @@ func (r *Registry) Event(c *Contract, topics []common.Hash, data []byte) *Decode
 }
 
 func eventValues(inputs abi.Arguments, topics []common.Hash, data []byte) ([]Value, error) {
-	var indexed abi.Arguments
-	for _, a := range inputs {
-		if a.Indexed {
-			indexed = append(indexed, a)
-		}
-	}
+	indexed := slices.DeleteFunc(slices.Clone(inputs), func(a abi.Argument) bool { return !a.Indexed })
 	if len(indexed) != len(topics) {
 		return nil, fmt.Errorf("%d topics for %d indexed arguments", len(topics), len(indexed))
 	}

@@ -551,7 +551,6 @@ func (b *builds) foundry(known Build, hashes map[string]string, source string, n
 	return &result, nil
 }
 
-// readSource reads a source of a project.
 func readSource(project *os.Root, name, hash string) (text, missing string) {
 	if !filepath.IsLocal(filepath.FromSlash(name)) {
 		return "", fmt.Sprintf("%s is not read: it is not in the project's folder", name)

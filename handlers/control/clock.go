@@ -196,7 +196,6 @@ func (c *ClockRunner) runInBackground(ctx context.Context, m *advanceCall, faile
 
 var errMoving = errors.New("the clock is already moving: GET /sim/clock shows how far it is, freeze stops it")
 
-// stopBackground stops the background advance.
 func (c *ClockRunner) stopBackground() {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -63,8 +63,7 @@ func RegisterFaults(s *rest.Server, set *fault.Set, names func() *fault.Names, h
 				if len(problems) > 0 {
 					return nil, rest.BadRequest(problems...)
 				}
-				added := set.Add(rule)
-				return &added, nil
+				return new(set.Add(rule)), nil
 			}},
 		rest.Operation{ID: "deleteFaults", Method: http.MethodDelete, Path: "/sim/faults", Summary: "Delete all rules",
 			Doc:   "Releases transactions held for ever, as deleting the last mining rule does.",

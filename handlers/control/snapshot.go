@@ -52,14 +52,14 @@ func RegisterSnapshots(s *rest.Server, w *sim.World) error {
 		rest.Operation{ID: "takeSnapshot", Method: http.MethodPost, Path: "/sim/snapshots", Summary: "Take a snapshot of the world",
 			Doc: "Covers the whole world: all chains, their pools and impersonated accounts, the clock, exports and webhooks. It lives in the world's file, so it " +
 				"survives a restart.",
-			Body: reflect.TypeFor[snapshotBody](), Strict: true, BodyOptional: true, Status: http.StatusCreated, UpstreamStatus: http.StatusCreated, Class: permit.Control, Answer: one, Handle: a.take},
+			Body: reflect.TypeFor[snapshotBody](), Strict: true, BodyOptional: true, Status: http.StatusCreated, Class: permit.Control, Answer: one, Handle: a.take},
 		rest.Operation{ID: "getSnapshot", Path: "/sim/snapshots/{id}", Summary: "One snapshot", Live: true, Params: id,
 			Answer: one, Handle: rest.With(snapshotID, a.one)},
 		rest.Operation{ID: "revertToSnapshot", Method: http.MethodPost, Path: "/sim/snapshots/{id}:revert", Summary: "Revert to a snapshot", Params: id,
 			Doc:   "Deletes later snapshots and keeps this one. Takes time in proportion to what changed.",
 			Class: permit.Control, Answer: returned, Handle: rest.With(snapshotID, a.revert)},
 		rest.Operation{ID: "deleteSnapshot", Method: http.MethodDelete, Path: "/sim/snapshots/{id}", Summary: "Delete a snapshot", Params: id,
-			Doc: "Leaves the world unchanged.", Status: http.StatusNoContent, UpstreamStatus: http.StatusNoContent, Class: permit.Control, Handle: rest.With(snapshotID, a.drop)},
+			Doc: "Leaves the world unchanged.", Status: http.StatusNoContent, Class: permit.Control, Handle: rest.With(snapshotID, a.drop)},
 		rest.Operation{ID: "resetWorld", Method: http.MethodPost, Path: "/sim/reset", Summary: "Revert to the freshly generated world",
 			Doc: "Deletes all snapshots.", Class: permit.Control, Answer: returned, Handle: a.reset})
 }

@@ -177,7 +177,6 @@ func (m *Manual) flags() string {
 	return b.String()
 }
 
-// flagsOf writes the flags of a group.
 func (m *Manual) flagsOf(b *strings.Builder, group string) {
 	b.WriteString("| flag | default | meaning |\n|---|---|---|\n")
 	listed := map[string]bool{}

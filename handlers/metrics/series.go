@@ -79,7 +79,6 @@ func (a *api) averageTPS(r *rest.Request) (any, error) {
 	return page, err
 }
 
-// points reads one page of points.
 func (a *api) points(r *rest.Request, q query.SeriesQuery) (page pointPage, err error) {
 	if q.Scope, err = a.scope(r); err != nil {
 		return page, err

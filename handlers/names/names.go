@@ -85,13 +85,8 @@ type chain struct {
 }
 
 // Tokens lists the contracts that are tokens.
-func (c chain) Tokens() (all []contract) {
-	for _, one := range c.Contracts {
-		if one.Token != nil {
-			all = append(all, one)
-		}
-	}
-	return all
+func (c chain) Tokens() []contract {
+	return slices.DeleteFunc(slices.Clone(c.Contracts), func(one contract) bool { return one.Token == nil })
 }
 
 type contract struct {

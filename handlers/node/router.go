@@ -40,7 +40,6 @@ func newRouter(log *slog.Logger) *router {
 	return &router{log: log, nodeID: ids.EmptyNodeID.String(), routes: map[string]route{}, aliases: aliases{endpoints: map[string]string{}}}
 }
 
-// handle mounts a handler at a path.
 func (t *router) handle(path string, h http.Handler) {
 	r := route{handler: h, capabilities: rpc.CapabilitiesOf(h)}
 	r.calls, _ = h.(rest.Caller)

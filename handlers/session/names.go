@@ -249,6 +249,5 @@ func method(a *abi.ABI, name, types string) (*abi.Method, error) {
 		}
 		inputs = append(inputs, abi.Argument{Name: in.Name, Type: kind})
 	}
-	m := abi.NewMethod(name, name, abi.Function, "", false, false, inputs, nil)
-	return &m, nil
+	return new(abi.NewMethod(name, name, abi.Function, "", false, false, inputs, nil)), nil
 }

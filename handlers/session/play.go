@@ -273,7 +273,6 @@ func marshal(v any) []byte {
 	return text
 }
 
-// call calls a node's method.
 func (p *play) call(ctx context.Context, chain, method string, params, result any) error {
 	path, err := p.names.path(chain, method)
 	if err != nil {

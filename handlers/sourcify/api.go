@@ -161,7 +161,6 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	a.send(w, r, status, answer, err)
 }
 
-// send sends an answer or an error.
 func (a *API) send(w http.ResponseWriter, r *http.Request, status int, answer any, err error) {
 	if err != nil {
 		e := new(refused)

@@ -37,7 +37,6 @@ type kind struct {
 	caller      LogMetadata
 }
 
-// request is one request.
 type request struct {
 	number int64 // increases with each request
 	time   int64 // Unix milliseconds of the world's clock
@@ -150,7 +149,6 @@ func (r *Recorder) past(from, to int64, yield func(request, *kind) bool) {
 	}
 }
 
-// kindOf returns a request's kind.
 func (r *Recorder) kindOf(u *rest.Use) kind {
 	client, _, err := net.SplitHostPort(u.Client)
 	if err != nil {

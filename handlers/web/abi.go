@@ -6,6 +6,7 @@ import (
 	"html/template"
 	"math/big"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 
@@ -111,12 +112,7 @@ func (p decoder) decodeLogs(logs []any) []decodedLog {
 
 // decodeEvent reads the indexed arguments from the topics and the others from the data.
 func (p decoder) decodeEvent(e abi.Event, topics []any, text string) ([]argument, error) {
-	var indexed abi.Arguments
-	for _, a := range e.Inputs {
-		if a.Indexed {
-			indexed = append(indexed, a)
-		}
-	}
+	indexed := slices.DeleteFunc(slices.Clone(e.Inputs), func(a abi.Argument) bool { return !a.Indexed })
 	if len(indexed) != len(topics) {
 		return nil, fmt.Errorf("%d topics for %d indexed arguments", len(topics), len(indexed))
 	}

@@ -89,7 +89,6 @@ func contract(p *page) error {
 	return p.showAs("contract", "chain-"+p.Chain.ID, v.Name+" on "+p.Chain.Label())
 }
 
-// addFunctions adds the functions of an ABI.
 func (v *contractView) addFunctions(document string) error {
 	parsed, err := abi.JSON(strings.NewReader(document))
 	if err != nil {

@@ -113,7 +113,7 @@ func Register(server *rest.Server, s *Set, of *sim.World) error {
 			Doc: "Copies this world with its snapshots, or generates a new one. The new world has the main world's paths below /w/ and its " +
 				"name, and the worlds do not affect each other. Example: {\"from\":{\"seed\":7,\"profile\":\"tiny\"},\"name\":\"a\",\"ttl\":\"10m\"}.",
 			Body: reflect.TypeFor[makeBody](), Strict: true, BodyOptional: true, Slow: true, Class: permit.Control,
-			Status: http.StatusCreated, UpstreamStatus: http.StatusCreated, Answer: one,
+			Status: http.StatusCreated, Answer: one,
 			Handle: func(r *rest.Request) (any, error) {
 				wish, err := rest.Body[makeBody](r).read()
 				if err != nil {
@@ -123,8 +123,7 @@ func Register(server *rest.Server, s *Set, of *sim.World) error {
 				if err != nil {
 					return nil, s.refusal(err)
 				}
-				answer := h.describe(r)
-				return &answer, nil
+				return new(h.describe(r)), nil
 			}},
 		rest.Operation{ID: "getWorld", Path: "/sim/worlds/{name}", Summary: "A world of this process", Params: name, Live: true, Answer: one,
 			Handle: func(r *rest.Request) (any, error) {
@@ -139,11 +138,10 @@ func Register(server *rest.Server, s *Set, of *sim.World) error {
 				if err != nil {
 					return nil, err
 				}
-				answer := h.describe(r)
-				return &answer, nil
+				return new(h.describe(r)), nil
 			}},
 		rest.Operation{ID: "deleteWorld", Method: http.MethodDelete, Path: "/sim/worlds/{name}", Summary: "End a world and delete its file", Params: name,
-			Doc: "You cannot delete the main world.", Status: http.StatusNoContent, UpstreamStatus: http.StatusNoContent, Class: permit.Control,
+			Doc: "You cannot delete the main world.", Status: http.StatusNoContent, Class: permit.Control,
 			Handle: func(r *rest.Request) (any, error) {
 				return nil, s.Delete(r.Context(), r.Text("name"))
 			}})

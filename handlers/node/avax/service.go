@@ -120,6 +120,5 @@ func (a *Service) helicon() bool {
 }
 
 func height(row *store.PrimaryTx) *jsonrpc.Uint64 {
-	number := jsonrpc.Uint64(row.ID.Number())
-	return &number
+	return new(jsonrpc.Uint64(row.ID.Number()))
 }

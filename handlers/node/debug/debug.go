@@ -145,7 +145,6 @@ func (a *api) trace(ctx context.Context, b *reader.Block, config *reader.TraceCo
 // small is the size up to which a trace is built in memory.
 const small = 64 << 10
 
-// resultOf wraps a trace as a result.
 func resultOf(t reader.Trace) rpc.Result {
 	size := t.Size()
 	if size <= small {

@@ -10,7 +10,6 @@ import (
 	"github.com/ethereum/go-ethereum/rpc"
 
 	"snowglobe/handlers/explain"
-	"snowglobe/sim/cache"
 	"snowglobe/sim/evm/reader"
 	"snowglobe/sim/miner"
 	"snowglobe/sim/store"
@@ -20,7 +19,7 @@ import (
 type api struct {
 	chain  *reader.Chain
 	miner  *miner.Miner
-	blocks *cache.Cache[blockKey, []byte]
+	blocks *blockCache
 
 	explainer *explain.Explainer // may be nil
 }

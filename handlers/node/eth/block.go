@@ -9,6 +9,7 @@ import (
 
 	"snowglobe/handlers/node/eth/marshal"
 	"snowglobe/handlers/node/rpc"
+	"snowglobe/sim/cache"
 	"snowglobe/sim/evm/reader"
 )
 
@@ -77,8 +78,7 @@ func count(b *reader.Block, err error) (*hexutil.Uint, error) {
 	if err != nil {
 		return nil, err
 	}
-	n := hexutil.Uint(b.Row.Txs)
-	return &n, nil
+	return new(hexutil.Uint(b.Row.Txs)), nil
 }
 
 // GetUncleCountByBlockNumber returns zero for every block: these chains have no uncles.
@@ -109,7 +109,9 @@ func (a *blockAPI) GetUncleByBlockHashAndIndex(context.Context, common.Hash, hex
 	return null
 }
 
-// blockKey names one of a block's answers, which never change.
+// blockCache caches recent answers about blocks, which never change.
+type blockCache = cache.Cache[blockKey, []byte]
+
 type blockKey struct {
 	number uint64
 	full   bool

@@ -87,7 +87,6 @@ type sendCallsRequest struct {
 	Capabilities   map[string]capability `json:"capabilities"`
 }
 
-// batchCall is one call of a batch.
 type batchCall struct {
 	To           *common.Address       `json:"to"`
 	Data         hexutil.Bytes         `json:"data"`
@@ -236,8 +235,7 @@ func (a *sendCallsAPI) sendEach(ctx context.Context, from common.Address, calls 
 			if err != nil {
 				return sent, err
 			}
-			gas := hexutil.Uint64(min(head.GasLimit, gasToRevert))
-			call.Gas = &gas
+			call.Gas = new(hexutil.Uint64(min(head.GasLimit, gasToRevert)))
 		}
 		hash, err := a.node.SendTransaction(ctx, call)
 		if err != nil {

@@ -8,6 +8,7 @@ import (
 	"io"
 	"maps"
 	"math/big"
+	"slices"
 	"strings"
 
 	"github.com/ethereum/go-ethereum/crypto"
@@ -82,13 +83,7 @@ func (d *typedData) hash() ([]byte, error) {
 
 // domainType lists the fields of the domain, for data whose types omit it.
 func (d *typedData) domainType() []apitypes.Type {
-	fields := []apitypes.Type{}
-	for _, f := range domainFields {
-		if d.Domain[f.Name] != nil {
-			fields = append(fields, f)
-		}
-	}
-	return fields
+	return slices.DeleteFunc(slices.Clone(domainFields), func(f apitypes.Type) bool { return d.Domain[f.Name] == nil })
 }
 
 // readAs converts a value for HashStruct: it removes members that the type does not have, as clients do when they sign, and writes numbers

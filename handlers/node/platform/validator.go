@@ -147,7 +147,6 @@ func (a *Service) primaryValidators(args *ValidatorsArgs, index *query.StakerInd
 	}
 }
 
-// delegators returns the delegations to a node.
 func (a *Service) delegators(index *query.StakerIndex, node ids.NodeID) *[]Delegator {
 	all := []Delegator{}
 	for _, d := range index.DelegatorsOf(ids.Empty, store.StakerActive) {

@@ -164,7 +164,6 @@ func (s *stateContext) before(b *reader.Block) (*uint, error) {
 	case int(*i) == b.Row.Txs:
 		return nil, nil
 	default:
-		before := uint(*i)
-		return &before, nil
+		return new(uint(*i)), nil
 	}
 }
