@@ -24,21 +24,20 @@ type reward struct {
 	UncleInclusionReward string   `json:"uncleInclusionReward"`
 }
 
-// blockno reads the parameter blockno, which must be there.
-func (r *request) blockno() (uint64, error) {
+// blockno reads the parameter blockno, which must be there, and the chain's newest block.
+func (r *request) blockno() (n uint64, head *reader.Block, err error) {
 	if !r.values.given("blockno") {
-		return 0, errBlock
+		return 0, nil, errBlock
 	}
-	return r.values.block("blockno", 0)
+	if n, err = r.values.block("blockno", 0); err == nil {
+		head, err = r.head()
+	}
+	return n, head, err
 }
 
 // block finds the block that the parameter blockno names.
 func (r *request) block() (*reader.Block, error) {
-	n, err := r.blockno()
-	if err != nil {
-		return nil, err
-	}
-	head, err := r.head()
+	n, head, err := r.blockno()
 	if err != nil {
 		return nil, err
 	}
@@ -92,11 +91,7 @@ const pace = 100
 
 // countdown estimates when a block will come, at the pace of the newest ones.
 func countdown(r *request) (any, error) {
-	n, err := r.blockno()
-	if err != nil {
-		return nil, err
-	}
-	head, err := r.head()
+	n, head, err := r.blockno()
 	if err != nil {
 		return nil, err
 	}
