@@ -251,7 +251,7 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch r.Method {
 	case http.MethodGet, http.MethodHead, http.MethodPost:
 	case http.MethodOptions:
-		a.preflight(w, r)
+		rest.Preflight(w, r)
 		return
 	default:
 		h.Set("Allow", "GET, HEAD, OPTIONS, POST")
@@ -268,17 +268,6 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	q.answer(w)
-}
-
-// preflight lets a page send forms and any header.
-func (a *API) preflight(w http.ResponseWriter, r *http.Request) {
-	h := w.Header()
-	h.Set("Access-Control-Allow-Methods", "GET, HEAD, OPTIONS, POST")
-	if headers := r.Header.Get("Access-Control-Request-Headers"); headers != "" {
-		h.Set("Access-Control-Allow-Headers", headers)
-	}
-	h.Set("Vary", "Access-Control-Request-Method, Access-Control-Request-Headers")
-	w.WriteHeader(http.StatusNoContent)
 }
 
 // answer finds the chain and the action, and sends the result.

@@ -167,6 +167,17 @@ func WriteJSON(w http.ResponseWriter, r *http.Request, status int, body []byte) 
 	writeBody(w, r, status, body)
 }
 
+// Preflight lets a page send GET and POST with any header to a mounted handler.
+func Preflight(w http.ResponseWriter, r *http.Request) {
+	h := w.Header()
+	h.Set("Access-Control-Allow-Methods", "GET, HEAD, OPTIONS, POST")
+	if headers := r.Header.Get("Access-Control-Request-Headers"); headers != "" {
+		h.Set("Access-Control-Allow-Headers", headers)
+	}
+	h.Set("Vary", "Access-Control-Request-Method, Access-Control-Request-Headers")
+	w.WriteHeader(http.StatusNoContent)
+}
+
 func writeBody(w http.ResponseWriter, r *http.Request, status int, body []byte) {
 	w.Header()["Content-Length"] = []string{strconv.Itoa(len(body))}
 	w.WriteHeader(status)

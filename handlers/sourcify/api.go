@@ -130,12 +130,7 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h["Access-Control-Allow-Origin"] = []string{"*"}
 	if r.Method == http.MethodOptions {
-		h.Set("Access-Control-Allow-Methods", "GET, HEAD, OPTIONS, POST")
-		if headers := r.Header.Get("Access-Control-Request-Headers"); headers != "" {
-			h.Set("Access-Control-Allow-Headers", headers)
-		}
-		h.Set("Vary", "Access-Control-Request-Method, Access-Control-Request-Headers")
-		w.WriteHeader(http.StatusNoContent)
+		rest.Preflight(w, r)
 		return
 	}
 	path := elements(r)
