@@ -108,7 +108,8 @@ func (e *Endpoint) namespaces(o Options) []rpc.Namespace {
 	wallet := &walletAPI{api: a, sender: send, wallet: o.Wallet}
 	all := []rpc.Namespace{
 		{Name: "eth", Methods: &chainAPI{a}}, {Name: "eth", Methods: &blockAPI{a}}, {Name: "eth", Methods: &transactionAPI{a}}, {Name: "eth", Methods: &stateAPI{a}},
-		{Name: "eth", Methods: &callAPI{a}}, {Name: "eth", Methods: &gasAPI{a}}, {Name: "eth", Methods: &logAPI{a}}, {Name: "eth", Methods: &filterAPI{api: a, filters: map[rpc.ID]*filter{}}},
+		{Name: "eth", Methods: &callAPI{a}}, {Name: "eth", Methods: &gasAPI{a}}, {Name: "eth", Methods: &logAPI{a}},
+		{Name: "eth", Methods: &filterAPI{api: a, filters: map[rpc.ID]*filter{}}},
 		{Name: "eth", Methods: &subscribeAPI{api: a, blocks: e.blocks, pending: e.pending}}, {Name: "eth", Methods: &newerSubscribeAPI{a, e.blocks}, Beyond: true}, {Name: "eth", Methods: send}, {Name: "eth", Methods: wallet},
 		{Name: "eth", Methods: &accountAPI{a}}, {Name: "eth", Methods: &configAPI{a}}, {Name: "eth", Methods: &unlockedAPI{wallet, send}},
 		{Name: "personal", Methods: &personalAPI{wallet}}, {Name: "txpool", Methods: &txpoolAPI{a}}, {Name: "net", Methods: &netAPI{chain.Genesis.ChainID}},
