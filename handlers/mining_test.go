@@ -29,9 +29,7 @@ import (
 
 	"snowglobe/fixtures/contracts"
 	"snowglobe/handlers"
-	"snowglobe/seed"
-	"snowglobe/sim/simtest"
-	"snowglobe/sim/verify/verifytest"
+	"snowglobe/sim"
 )
 
 var someone = common.HexToAddress("0x50e50e")
@@ -411,12 +409,8 @@ func byThemselves(d *devnet) {
 func TestWhatWaitsIsThereAgain(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "world.db")
-	profile, err := seed.LoadProfile("tiny")
-	if err != nil {
-		t.Fatal(err)
-	}
-	o := seed.Options{Path: path, Seed: 5, Profile: profile, Until: seed.DefaultUntil}
-	w, err := seed.Open(t.Context(), o, nil)
+	worldFile(t, path)
+	w, err := sim.Open(t.Context(), path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -431,7 +425,7 @@ func TestWhatWaitsIsThereAgain(t *testing.T) {
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if w, err = seed.Open(t.Context(), o, nil); err != nil {
+	if w, err = sim.Open(t.Context(), path); err != nil {
 		t.Fatal(err)
 	}
 	defer w.Close()
@@ -447,31 +441,6 @@ func TestWhatWaitsIsThereAgain(t *testing.T) {
 		t.Error(got)
 	}
 	d.verify()
-}
-
-// TestTheSameRequestsMakeTheSameWorld: two worlds from one seed that clients changed in the same way have the same digest, and verify.
-func TestTheSameRequestsMakeTheSameWorld(t *testing.T) {
-	t.Parallel()
-	steps, digests := 200, map[string]bool{}
-	if testing.Short() {
-		t.Log("left out of a short run: all steps but 10")
-		steps = 10
-	}
-	for range 2 {
-		w := tinyWorldOf(t, 4)
-		if err := simtest.SendRandomly(t.Context(), w, 1, steps); err != nil {
-			t.Fatal(err)
-		}
-		if digests[string(w.Digest())] && testing.Short() {
-			t.Log("left out of a short run: verification of a digest that was verified")
-			continue // already verified
-		}
-		digests[string(w.Digest())] = true
-		verifytest.Sound(t, w)
-	}
-	if len(digests) != 1 {
-		t.Errorf("%d digests", len(digests))
-	}
 }
 
 // recorded lists requests that change the world in every way, as a client once sent them.

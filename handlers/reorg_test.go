@@ -17,7 +17,6 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 	"github.com/ethereum/go-ethereum/ethclient"
 
-	"snowglobe/sim/store"
 	"snowglobe/sim/verify/verifytest"
 )
 
@@ -135,36 +134,6 @@ func TestReorg(t *testing.T) {
 	verifytest.Sound(t, world)
 	if got := d.text("evm_revert", snapshot); got != "true" || !slices.Equal(world.Digest(), digest) {
 		t.Errorf("%s, digest %x, it was %x", got, world.Digest(), digest)
-	}
-}
-
-// TestNoReorgOfWhatAnotherChainHas refuses to remove blocks whose AVAX or messages another chain has received.
-func TestNoReorgOfWhatAnotherChainHas(t *testing.T) {
-	t.Parallel()
-	u := newUndoing(t, 3)
-	defer u.close()
-	u.transfers()
-	u.atomics()
-	c := u.world.Networks[0].CChain()
-	var most uint64
-	for depth := uint64(1); most == 0; depth++ {
-		err := u.world.Reorg(t.Context(), c, depth, nil)
-		if err == nil {
-			depth = 0
-			continue
-		}
-		if !strings.Contains(err.Error(), "atomic transaction") {
-			t.Fatal(err)
-		}
-		most = depth
-	}
-	if testing.Short() {
-		u.Log("left out of a short run: verification")
-	} else {
-		u.verify()
-	}
-	if _, err := u.world.DB.PlanRewind(t.Context(), c.Row.ID, 0); err != store.ErrNotFound {
-		t.Error(err)
 	}
 }
 

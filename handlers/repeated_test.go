@@ -50,7 +50,7 @@ func (d *devnet) post(content, method string) string {
 // TestWhoAsksAgainIsToldWhatIsSoNow changes a chain in every way, and expects fresh results from each call, with and without caching.
 func TestWhoAsksAgainIsToldWhatIsSoNow(t *testing.T) {
 	t.Parallel()
-	w := tinyWorldOf(t, 3)
+	w := tinyWorld(t)
 	d := newDevnet(t, w, w.Chains[0])
 	random, snapshots, different := rand.New(rand.NewPCG(5, 5)), []string{}, map[string]map[string]bool{}
 	var calls int
@@ -119,7 +119,7 @@ func TestWhoAsksAgainIsToldWhatIsSoNow(t *testing.T) {
 // TestWhoAsksAgainUnderLoad reads from many clients while one makes blocks: a client that has seen a block keeps seeing it.
 func TestWhoAsksAgainUnderLoad(t *testing.T) {
 	t.Parallel()
-	w := tinyWorldOf(t, 3)
+	w := tinyWorld(t)
 	d := newDevnet(t, w, w.Chains[0])
 	number := func() (n int64) {
 		var answer struct{ Result string }

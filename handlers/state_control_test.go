@@ -19,9 +19,7 @@ import (
 	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/ethereum/go-ethereum/crypto"
 
-	"snowglobe/seed"
 	"snowglobe/sim"
-	"snowglobe/sim/store"
 	"snowglobe/sim/verify"
 	"snowglobe/sim/verify/verifytest"
 )
@@ -411,19 +409,14 @@ func tellsWho(d *devnet) {
 // find every manipulated one.
 func TestChangesOfTheStateLast(t *testing.T) {
 	t.Parallel()
-	profile, err := seed.LoadProfile("tiny")
+	path := filepath.Join(t.TempDir(), "world.db")
+	worldFile(t, path)
+	w, err := sim.Open(t.Context(), path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	path := filepath.Join(t.TempDir(), "world.db")
-	o := seed.Options{Path: path, Seed: 1, Profile: profile, Until: seed.DefaultUntil}
 	digests, fresh := map[string]bool{}, common.HexToAddress("0xf4e54")
-	var w *sim.World
-	for _, o.Path = range []string{store.Memory, path} {
-		if w, err = seed.Open(t.Context(), o, nil); err != nil {
-			t.Fatal(err)
-		}
-		defer w.Close()
+	for _, w := range []*sim.World{tinyWorld(t), w} {
 		d := newDevnet(t, w, w.Chains[0])
 		d.text("anvil_setBalance", fresh, "0xde0b6b3a7640000")
 		d.text("anvil_dealERC20", fresh, d.contract("usdx"), "0x7")

@@ -28,7 +28,6 @@ import (
 
 	"snowglobe/fixtures"
 	"snowglobe/handlers"
-	"snowglobe/seed"
 	"snowglobe/sim"
 	"snowglobe/sim/miner"
 	"snowglobe/sim/simtest"
@@ -81,7 +80,6 @@ func rowsOf(t *testing.T, path string) map[string]string {
 type undoing struct {
 	*wallet
 	path     string
-	options  seed.Options
 	random   *rand.Rand
 	stack    []pastWorld
 	receiver *httptest.Server // of webhooks
@@ -100,14 +98,10 @@ type pastWorld struct {
 	jobs   int // exports that were started before
 }
 
-func newUndoing(t *testing.T, number int64) *undoing {
+func newUndoing(t *testing.T) *undoing {
 	t.Helper()
-	profile, err := seed.LoadProfile("tiny")
-	if err != nil {
-		t.Fatal(err)
-	}
-	u := &undoing{undoBlocks: 20, path: filepath.Join(t.TempDir(), "world.db"), random: rand.New(rand.NewPCG(uint64(number), 0))}
-	u.options = seed.Options{Path: u.path, Seed: number, Profile: profile, Until: seed.DefaultUntil}
+	u := &undoing{undoBlocks: 20, path: filepath.Join(t.TempDir(), "world.db"), random: rand.New(rand.NewPCG(7, 0))}
+	worldFile(t, u.path)
 	u.wallet = &wallet{views: &views{T: t}}
 	u.receiver = httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	t.Cleanup(u.receiver.Close)
@@ -117,7 +111,7 @@ func newUndoing(t *testing.T, number int64) *undoing {
 
 func (u *undoing) open() {
 	u.Helper()
-	w, err := seed.Open(u.Context(), u.options, nil)
+	w, err := sim.Open(u.Context(), u.path)
 	if err != nil {
 		u.Fatal(err)
 	}
@@ -332,7 +326,7 @@ func TestGoingBackIsExact(t *testing.T) {
 		t.Log("left out of a short run: all steps but 8")
 		steps = 8
 	}
-	u := newUndoing(t, 7)
+	u := newUndoing(t)
 	fresh := u.now()
 	for step := range steps {
 		switch chance := u.random.IntN(10); {
@@ -372,7 +366,7 @@ func TestGoingBackIsExact(t *testing.T) {
 // worlds, and none comes from the old world after one from the new world.
 func TestReadersDoNotWaitForAReset(t *testing.T) {
 	t.Parallel()
-	u := newUndoing(t, 7)
+	u := newUndoing(t)
 	defer u.close()
 	state := func() string {
 		return ask(u.h, http.MethodPost, "/ext/bc/C/rpc", `[{"jsonrpc":"2.0","id":1,"method":"eth_blockNumber"},`+
@@ -422,7 +416,7 @@ func TestReadersDoNotWaitForAReset(t *testing.T) {
 // TestAResetAnswersTheFreshWorld compares the answer of a reset with the world before anything changed.
 func TestAResetAnswersTheFreshWorld(t *testing.T) {
 	t.Parallel()
-	u := newUndoing(t, 7)
+	u := newUndoing(t)
 	defer u.close()
 	fresh, clock := hex.EncodeToString(u.world.Digest()), u.world.Clock.Unix()
 	if err := u.world.MinerOf(u.l.CChain()).Mine(t.Context(), 3, time.Minute); err != nil {
@@ -444,7 +438,7 @@ func TestAResetAnswersTheFreshWorld(t *testing.T) {
 // reorganisations reach as far as --undo-blocks says, and a reset still restores every row.
 func TestTheUndoLogIsBounded(t *testing.T) {
 	t.Parallel()
-	u := newUndoing(t, 7)
+	u := newUndoing(t)
 	fresh := u.now()
 	pay := func(n int) {
 		t.Helper()

@@ -17,9 +17,9 @@ import (
 
 	"snowglobe/handlers"
 	"snowglobe/seed"
+	"snowglobe/seed/seedtest"
 	"snowglobe/sim"
 	"snowglobe/sim/rules"
-	"snowglobe/sim/store"
 	"snowglobe/sim/txs"
 	"snowglobe/sim/verify/verifytest"
 )
@@ -133,15 +133,7 @@ func TestUpgradesOfTheCommandLine(t *testing.T) {
 func TestUptimeOfTheAnsweringNode(t *testing.T) {
 	t.Parallel()
 	for choice, rewards := range map[string]bool{"helicon=never": true, "helicon=2025-12-01T00:00:00Z": false} {
-		profile, err := seed.LoadProfile("tiny")
-		if err != nil {
-			t.Fatal(err)
-		}
-		profile.Upgrades = []string{choice}
-		world, err := seed.Generate(t.Context(), seed.Options{Path: store.Memory, Seed: 1, Profile: profile, Until: seed.DefaultUntil})
-		if err != nil {
-			t.Fatal(err)
-		}
+		world := seedtest.Copy(t, 1, choice)
 		h, err := handlers.New(world, handlers.Options{Network: "mainnet"})
 		if err != nil {
 			t.Fatal(err)

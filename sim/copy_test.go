@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"snowglobe/sim/simtest"
 	"snowglobe/sim/store"
 	"snowglobe/sim/verify/verifytest"
 )
@@ -55,6 +56,28 @@ func TestCopiesGoTheirOwnWay(t *testing.T) {
 		}
 		if left, err := os.ReadDir(filepath.Dir(to)); len(left) != 1 {
 			t.Errorf("%s: %v: %v are left", path, err, left)
+		}
+	}
+}
+
+// TestTheSameChangesMakeTheSameWorld: two copies that clients changed in the same way have the same digest, and verify.
+func TestTheSameChangesMakeTheSameWorld(t *testing.T) {
+	steps := 200
+	if testing.Short() {
+		t.Log("left out of a short run: all steps but 10")
+		steps = 10
+	}
+	var digest []byte
+	for range 2 {
+		w := copied(t)
+		if err := simtest.SendRandomly(t.Context(), w, 1, steps); err != nil {
+			t.Fatal(err)
+		}
+		if digest == nil {
+			digest = bytes.Clone(w.Digest())
+			verifytest.Sound(t, w)
+		} else if !bytes.Equal(w.Digest(), digest) {
+			t.Errorf("digest %x, the first world has %x", w.Digest(), digest)
 		}
 	}
 }
