@@ -51,10 +51,10 @@ func (d *devnet) paysWith(gas uint64) *nodeReceipt {
 
 // feeFromTheHeader takes the price of gas from the block instead of the receipt.
 func feeFromTheHeader(d *devnet) string {
-	endless, limit := common.HexToAddress("0xe1d1e55"), d.head().GasLimit
-	d.text("anvil_setCode", endless, "0x5b600056") // JUMPDEST, PUSH1 0, JUMP
-	for d.head().BaseFee.Int64() < 20 {            // others use all the gas there is, until it costs more than the minimum price
-		d.mustSend(&types.DynamicFeeTx{Nonce: d.nonce(), To: &endless, Gas: limit})
+	greedy, limit := common.HexToAddress("0x94eed1"), d.head().GasLimit
+	d.text("anvil_setCode", greedy, "0xfe") // INVALID uses all gas at once
+	for d.head().BaseFee.Int64() < 20 {     // others use all the gas there is, until it costs more than the minimum price
+		d.mustSend(&types.DynamicFeeTx{Nonce: d.nonce(), To: &greedy, Gas: limit})
 	}
 	d.paysWith(limit) // and this one asks for more gas than it uses
 	r := d.paysWith(21_000)

@@ -3,6 +3,7 @@
 package handlers_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -166,6 +167,9 @@ func (r *refusing) compare(c examplePair, failed string, got *httptest.ResponseR
 	r.Helper()
 	want := r.ask(r.calm, r.calmWorld, c.calm)
 	if slices.Contains(tellsOfRequests, c.name) {
+		return
+	}
+	if got.Code == want.Code && bytes.Equal(got.Body.Bytes(), want.Body.Bytes()) {
 		return
 	}
 	plain := func(w *httptest.ResponseRecorder) string { return changing.ReplaceAllString(w.Body.String(), "…") }

@@ -461,7 +461,7 @@ func TestTheUndoLogIsBounded(t *testing.T) {
 		}
 		return all
 	}
-	const many = 1000
+	const many = 3 * 128 // the store merges the steps of 128 commits
 	pay(many)
 	first := steps()
 	pay(many)
