@@ -190,6 +190,9 @@ func TestMessagesOfNoL1(t *testing.T) {
 			}
 		}
 		wantError(t, err, c.want)
+		if want := fmt.Sprintf("wrong warp message source chain ID expected %s but had %s", l.chainID, c.source); name == "another chain" && err.Error() != want {
+			t.Errorf("%s: %v, want %s", name, err, want)
+		}
 	}
 	r := l.registration(5, l.p.Time()+10)
 	r.SubnetID = plain.ID()
