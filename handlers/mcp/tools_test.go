@@ -318,8 +318,9 @@ func TestToolsSayWhatTheyDo(t *testing.T) {
 	_, h := telling(nil)
 	var list struct {
 		Tools []struct {
-			Name        string
-			InputSchema struct {
+			Name, Title, Description string
+			InputSchema              struct {
+				Type                 string
 				Required             []string
 				Properties           map[string]struct{ Type any }
 				AdditionalProperties any
@@ -332,6 +333,9 @@ func TestToolsSayWhatTheyDo(t *testing.T) {
 	}
 	got := map[string]string{}
 	for _, tool := range list.Tools {
+		if tool.Title == "" || tool.Description == "" || tool.InputSchema.Type != "object" {
+			t.Errorf("%+v", tool)
+		}
 		text := ""
 		for name, is := range map[string]bool{"reads": tool.Annotations.ReadOnlyHint, "undoes": tool.Annotations.DestructiveHint, "leaves": tool.Annotations.OpenWorldHint} {
 			if is {

@@ -401,7 +401,8 @@ func TestCoresProxy(t *testing.T) {
 		{"/v1/proxy/glacier/v1/numbers", []string{proof, "token"}, 200, "numbers"},
 		{"/proxy/glacier/v1/numbers", nil, 401, "an API key is required"},
 		{"/v1/numbers", []string{proof, "token"}, 401, "an API key is required"},
-		{"/proxy/glacier/v1/numbers", []string{"x-core-api-key", "k"}, 200, "numbers"},
+		{"/proxy/glacier/v1/numbers", []string{"x-core-api-key", "k"}, 200, "http://example.com/docs"}, // links lead past the proxy
+		{"/v1/numbers", []string{"x-core-api-key", "k"}, 200, "numbers"},
 		{"/proxy/glacier/v1/chains/43114/tokens/" + alice, []string{proof, "token"}, 200, `"INDEXED"`},
 		{"/proxy/glacierv1/numbers", nil, 404, "Cannot GET /proxy/glacierv1/numbers"},
 		{"/proxy/glacier", nil, 404, "Cannot GET /proxy/glacier"},
