@@ -65,77 +65,68 @@ func (d *devnet) way(hash common.Hash) string {
 	return answer["status"].(string)
 }
 
-// TestExecutionLags: a block is accepted at once, but its receipt, logs, state and traces are missing until the clock has moved far enough, or enough
-// blocks have followed. Then subscribers hear of it.
+// TestExecutionLags: a block is accepted at once, but its receipt, logs, state and traces are missing until the clock has moved far enough. Then
+// subscribers hear of it.
 func TestExecutionLags(t *testing.T) {
 	t.Parallel()
-	for _, lag := range []string{"10s", "2 blocks"} {
-		t.Run(lag, func(t *testing.T) {
-			t.Parallel()
-			w := tinyWorld(t)
-			d := newDevnet(t, w, w.Networks[0].CChain())
-			heads := d.newHeads()
-			d.trouble(`{"executionLag":"` + lag + `"}`)
-			before, balance := d.number("latest"), d.text("eth_getBalance", someone, "latest")
-			filter := strings.Trim(d.text("eth_newBlockFilter"), `"`)
-			hash := d.mustSend(&types.DynamicFeeTx{Nonce: d.nonce(), To: &someone, Value: big.NewInt(7)})
-			block := hexutil.EncodeUint64(before + 1)
-			for name, waits := range map[string]bool{
-				"latest":          d.number("latest") == before && d.number("pending") == before,
-				"accepted":        d.number("accepted") == before+1 && d.number(block) == before+1,
-				"eth_blockNumber": d.text("eth_blockNumber") == fmt.Sprintf("%q", hexutil.EncodeUint64(before)),
-				"receipt":         d.text("eth_getTransactionReceipt", hash) == "null" && d.text("eth_getBlockReceipts", block) == "null",
-				"transaction":     strings.Contains(d.text("eth_getTransactionByHash", hash), `"blockNumber":"`+block+`"`),
-				"balance":         d.text("eth_getBalance", someone, "latest") == balance,
-				"nonce":           d.text("eth_getTransactionCount", d.from, "latest") != d.text("eth_getTransactionCount", d.from, "pending"),
-				"filter":          d.text("eth_getFilterChanges", filter) == "[]",
-				"way":             d.way(hash) == "accepted",
-			} {
-				if !waits {
-					t.Errorf("%s does not wait for execution", name)
-				}
-			}
-			for _, c := range [][]any{
-				{"eth_getBalance", someone, block}, {"eth_call", map[string]any{"to": someone}, block}, {"eth_getProof", someone, []string{}, block}, {"eth_getStorageAt", someone, "0x0", block},
-				{"debug_traceTransaction", hash}, {"debug_traceBlockByNumber", block}, {"eth_estimateGas", map[string]any{"to": someone}, block},
-			} {
-				err := d.client.Client().CallContext(t.Context(), new(json.RawMessage), c[0].(string), c[1:]...)
-				if got := codeOf(err); got != "-32000 the block is accepted but not executed yet" {
-					t.Errorf("%s: %s", c[0], got)
-				}
-			}
-			select {
-			case head := <-heads:
-				t.Errorf("a subscriber has heard of block %s", head)
-			case <-time.After(50 * time.Millisecond):
-			}
-			if lag == "10s" {
-				d.control("/sim/clock", `{"advance":"10s"}`)
-			} else {
-				d.text("anvil_mine", "0x2")
-			}
-			if d.text("eth_getTransactionReceipt", hash) == "null" || d.way(hash) == "accepted" || d.text("eth_getBalance", someone, "latest") == balance {
-				t.Error("the block is not executed when it is due")
-			}
-			select {
-			case head := <-heads:
-				if head != block {
-					t.Errorf("a subscriber hears of block %s, %s is executed", head, block)
-				}
-			case <-time.After(10 * time.Second):
-				t.Error("no subscriber hears of the block")
-			}
-			if !strings.Contains(d.text("eth_getFilterChanges", filter), `"0x`) {
-				t.Error("the filter does not have the block")
-			}
-			hash = d.mustSend(&types.DynamicFeeTx{Nonce: d.nonce(), To: &someone, Value: big.NewInt(7)})
-			d.recover()
-			if d.text("eth_getTransactionReceipt", hash) == "null" || d.number("latest") != d.number("accepted") {
-				t.Error("execution does not catch up")
-			}
-			d.verify()
-		})
+	w := tinyWorld(t)
+	d := newDevnet(t, w, w.Networks[0].CChain())
+	heads := d.newHeads()
+	d.trouble(`{"executionLag":"10s"}`)
+	before, balance := d.number("latest"), d.text("eth_getBalance", someone, "latest")
+	filter := strings.Trim(d.text("eth_newBlockFilter"), `"`)
+	hash := d.mustSend(&types.DynamicFeeTx{Nonce: d.nonce(), To: &someone, Value: big.NewInt(7)})
+	block := hexutil.EncodeUint64(before + 1)
+	for name, waits := range map[string]bool{
+		"latest":          d.number("latest") == before && d.number("pending") == before,
+		"accepted":        d.number("accepted") == before+1 && d.number(block) == before+1,
+		"eth_blockNumber": d.text("eth_blockNumber") == fmt.Sprintf("%q", hexutil.EncodeUint64(before)),
+		"receipt":         d.text("eth_getTransactionReceipt", hash) == "null" && d.text("eth_getBlockReceipts", block) == "null",
+		"transaction":     strings.Contains(d.text("eth_getTransactionByHash", hash), `"blockNumber":"`+block+`"`),
+		"balance":         d.text("eth_getBalance", someone, "latest") == balance,
+		"nonce":           d.text("eth_getTransactionCount", d.from, "latest") != d.text("eth_getTransactionCount", d.from, "pending"),
+		"filter":          d.text("eth_getFilterChanges", filter) == "[]",
+		"way":             d.way(hash) == "accepted",
+	} {
+		if !waits {
+			t.Errorf("%s does not wait for execution", name)
+		}
 	}
+	for _, c := range [][]any{
+		{"eth_getBalance", someone, block}, {"eth_call", map[string]any{"to": someone}, block}, {"eth_getProof", someone, []string{}, block}, {"eth_getStorageAt", someone, "0x0", block},
+		{"debug_traceTransaction", hash}, {"debug_traceBlockByNumber", block}, {"eth_estimateGas", map[string]any{"to": someone}, block},
+	} {
+		err := d.client.Client().CallContext(t.Context(), new(json.RawMessage), c[0].(string), c[1:]...)
+		if got := codeOf(err); got != "-32000 the block is accepted but not executed yet" {
+			t.Errorf("%s: %s", c[0], got)
+		}
+	}
+	select {
+	case head := <-heads:
+		t.Errorf("a subscriber has heard of block %s", head)
+	case <-time.After(50 * time.Millisecond):
+	}
+	d.control("/sim/clock", `{"advance":"10s"}`)
+	if d.text("eth_getTransactionReceipt", hash) == "null" || d.way(hash) == "accepted" || d.text("eth_getBalance", someone, "latest") == balance {
+		t.Error("the block is not executed when it is due")
+	}
+	select {
+	case head := <-heads:
+		if head != block {
+			t.Errorf("a subscriber hears of block %s, %s is executed", head, block)
+		}
+	case <-time.After(10 * time.Second):
+		t.Error("no subscriber hears of the block")
+	}
+	if !strings.Contains(d.text("eth_getFilterChanges", filter), `"0x`) {
+		t.Error("the filter does not have the block")
+	}
+	hash = d.mustSend(&types.DynamicFeeTx{Nonce: d.nonce(), To: &someone, Value: big.NewInt(7)})
+	d.recover()
+	if d.text("eth_getTransactionReceipt", hash) == "null" || d.number("latest") != d.number("accepted") {
+		t.Error("execution does not catch up")
+	}
+	d.verify()
 }
 
 // newHeads subscribes to the numbers of new blocks.
@@ -210,32 +201,6 @@ func TestSettlementLags(t *testing.T) {
 	d.verify()
 }
 
-// TestAFullQueueWaits: while settlement lags, two full blocks of gas limits fill the queue. Another transaction stays in the pool until they settle.
-func TestAFullQueueWaits(t *testing.T) {
-	t.Parallel()
-	w := tinyWorld(t)
-	d := newDevnet(t, w, w.Networks[0].CChain())
-	d.trouble(`{"settlementLag":"1h"}`)
-	limit := d.head().GasLimit
-	var last common.Hash
-	for range 8 {
-		last = d.mustSend(&types.DynamicFeeTx{Nonce: d.nonce(), To: &someone, Gas: limit / 2, GasTipCap: big.NewInt(1), GasFeeCap: big.NewInt(1e12)})
-	}
-	if r := d.receiptOf(last); r != nil {
-		t.Fatal("eight half blocks are accepted while nothing settles")
-	}
-	if code := codeOf(d.client.Client().CallContext(t.Context(), nil, "evm_mine")); !strings.HasPrefix(code, "-32000 queue exceeds gas threshold for new block") {
-		t.Errorf("a block with a full queue: %s", code)
-	}
-	for range 4 {
-		d.control("/sim/clock", `{"advance":"2h"}`)
-	}
-	if d.receiptOf(last) == nil {
-		t.Errorf("what waited is in no block after the queue settled: %s", d.text("txpool_status"))
-	}
-	d.verify()
-}
-
 // TestAFullQueueCanBeAsked: while the queue is full, pending is the newest block, and what clients ask of it before they send has an answer.
 func TestAFullQueueCanBeAsked(t *testing.T) {
 	t.Parallel()
@@ -284,34 +249,6 @@ func withFullQueue(t *testing.T) *devnet {
 	}
 }
 
-// TestAReorgMakesItsBlocks: a reorganisation keeps the chain's length, even if too little would be settled for the new blocks because of the lag or
-// of the block times that a client chose.
-func TestAReorgMakesItsBlocks(t *testing.T) {
-	t.Parallel()
-	for name, choose := range map[string]func(*devnet){
-		"lag":      func(d *devnet) { d.trouble(`{"settlementLag":"1h"}`) },
-		"distance": func(d *devnet) { d.text("anvil_setBlockTimestampInterval", 1) },
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			w := tinyWorld(t)
-			d := newDevnet(t, w, w.Networks[0].CChain())
-			d.text("anvil_mine", "0x5")
-			before := d.number("latest")
-			choose(d)
-			var full []any
-			for block := range 5 {
-				full = append(full, []any{map[string]any{"from": d.from, "to": someone, "gas": hexutil.Uint64(d.head().GasLimit)}, block})
-			}
-			d.text("anvil_reorg", 5, full)
-			if b := d.blockAt("latest"); b.Number.ToInt().Uint64() != before || len(b.Transactions) != 1 {
-				t.Errorf("the newest block is %d with %d transactions, was %d", b.Number.ToInt(), len(b.Transactions), before)
-			}
-			d.verify()
-		})
-	}
-}
-
 // TestNothingIsFinalBeforeItIsExecuted: while execution lags, safe and finalized name an executed block, whatever later headers settle.
 func TestNothingIsFinalBeforeItIsExecuted(t *testing.T) {
 	t.Parallel()
@@ -345,44 +282,13 @@ func TestNothingIsFinalBeforeItIsExecuted(t *testing.T) {
 	d.verify()
 }
 
-// TestExecutionLagsAfterGoingBack: a lag applies to the blocks after a revert or a rollback, whatever had been executed before.
-func TestExecutionLagsAfterGoingBack(t *testing.T) {
-	t.Parallel()
-	for name, back := range map[string]func(d *devnet, snapshot string){
-		"revert":   func(d *devnet, snapshot string) { d.text("evm_revert", snapshot) },
-		"rollback": func(d *devnet, _ string) { d.text("anvil_rollback", 3) },
-		"reorg":    func(d *devnet, _ string) { d.text("anvil_reorg", 3, []any{}) },
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			w := tinyWorld(t)
-			d := newDevnet(t, w, w.Networks[0].CChain())
-			snapshot, start := strings.Trim(d.text("evm_snapshot"), `"`), d.number("latest")
-			for range 3 {
-				d.mustSend(&types.DynamicFeeTx{Nonce: d.nonce(), To: &someone})
-			}
-			d.trouble(`{"executionLag":"1h"}`)
-			back(d, snapshot)
-			hash := d.mustSend(&types.DynamicFeeTx{Nonce: d.nonce(), To: &someone})
-			if d.receiptOf(hash) != nil || d.way(hash) != "accepted" || d.number("latest") != start {
-				t.Errorf("a new block is executed at once: latest is block %d after %d", d.number("latest"), start)
-			}
-			d.recover()
-			if d.receiptOf(hash) == nil {
-				t.Error("execution does not catch up")
-			}
-			d.verify()
-		})
-	}
-}
-
 // TestABlockIsToldOfOnce: subscribers hear only once of a block that is not executed yet when the world is reverted to it.
 func TestABlockIsToldOfOnce(t *testing.T) {
 	t.Parallel()
 	w := tinyWorld(t)
 	d := newDevnet(t, w, w.Networks[0].CChain())
 	heads := d.newHeads()
-	d.trouble(`{"executionLag":"10s"}`)
+	d.trouble(`{"executionLag":"2 blocks"}`)
 	d.mustSend(&types.DynamicFeeTx{Nonce: d.nonce(), To: &someone})
 	first, snapshot := d.number("accepted"), strings.Trim(d.text("evm_snapshot"), `"`)
 	d.mustSend(&types.DynamicFeeTx{Nonce: d.nonce(), To: &someone})
@@ -399,35 +305,6 @@ func TestABlockIsToldOfOnce(t *testing.T) {
 			t.Fatalf("no subscriber hears of block %d", number)
 		}
 	}
-}
-
-// TestThePriceRises: gas costs more than announced, and no more than the header says. A transaction with a lower cap waits in the pool.
-func TestThePriceRises(t *testing.T) {
-	t.Parallel()
-	w := tinyWorld(t)
-	d := newDevnet(t, w, w.Networks[0].CChain())
-	d.text("anvil_setNextBlockBaseFeePerGas", "0x174876e800")
-	d.text("evm_mine")
-	d.trouble(`{"priceRise":50}`)
-	var announced hexutil.Big
-	d.call(&announced, "eth_baseFee")
-	r := d.paysWith(21_000)
-	most := d.blockAt(r.BlockNumber.String()).BaseFeePerGas.ToInt()
-	paid := new(big.Int).Sub(r.EffectiveGasPrice.ToInt(), common.Big1)
-	if paid.Cmp(announced.ToInt()) <= 0 || paid.Cmp(most) > 0 {
-		t.Errorf("announced %d, paid %d, at most %d", announced.ToInt(), paid, most)
-	}
-	d.call(&announced, "eth_baseFee")
-	hash := d.mustSend(&types.DynamicFeeTx{Nonce: d.nonce(), To: &someone, GasTipCap: big.NewInt(0), GasFeeCap: announced.ToInt()})
-	if d.receiptOf(hash) != nil {
-		t.Error("a cap of the announced price is enough for the risen one")
-	}
-	d.recover()
-	d.text("evm_mine")
-	if d.receiptOf(hash) == nil {
-		t.Error("the transaction still waits after the price fell")
-	}
-	d.verify()
 }
 
 // TestThePriceOfASchedule: before the first transaction, the announced prices are high enough for a rise by 15 % to matter, wherever a client looks. A cap
@@ -479,6 +356,13 @@ func TestThePriceOfASchedule(t *testing.T) {
 	d.text("evm_mine")
 	if d.receiptOf(tight) == nil {
 		t.Error("the transaction still waits after the price fell")
+	}
+	d.trouble(`{"priceRise":50}`)
+	d.call(&fee, "eth_baseFee")
+	r := d.paysWith(21_000)
+	most := d.blockAt(r.BlockNumber.String()).BaseFeePerGas.ToInt()
+	if paid := new(big.Int).Sub(r.EffectiveGasPrice.ToInt(), common.Big1); paid.Cmp(fee.ToInt()) <= 0 || paid.Cmp(most) > 0 {
+		t.Errorf("announced %d, paid %d, at most %d", fee.ToInt(), paid, most)
 	}
 	d.verify()
 }
