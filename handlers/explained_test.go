@@ -374,35 +374,3 @@ func amount(t *testing.T, text string) uint64 {
 	}
 	return n
 }
-
-// TestProxiesAreFollowed: a call of a clone (ERC-1167), of a proxy and of one with a beacon (ERC-1967) counts for the contract behind it.
-func TestProxiesAreFollowed(t *testing.T) {
-	t.Parallel()
-	d := newDeveloper(t, filepath.Join("artifacts", "testdata", "foundry", "out"))
-	_, sums, _ := d.send(map[string]any{"data": d.init("Sums", "", 0xff)})
-	_, counter, _ := d.send(map[string]any{"data": d.init("Counter", sums, 2)})
-	word := "0x" + strings.Repeat("0", 24) + counter[2:]
-	const clone, proxy, beaconProxy, beacon = "0x00000000000000000000000000000000000c1011", "0x0000000000000000000000000000000000009801", "0x0000000000000000000000000000000000009802", "0x000000000000000000000000000000000000beac"
-	for address, code := range map[string]string{
-		clone: "0x363d3d373d3d3d363d73" + counter[2:] + "5af43d82803e903d91602b57fd5bf3", proxy: "0x00", beaconProxy: "0x00", beacon: "0x73" + counter[2:] + "5f5260205ff3",
-	} {
-		d.must(nil, "anvil_setCode", address, code)
-	}
-	d.must(nil, "anvil_setStorageAt", proxy, artifacts.ImplementationSlot.Hex(), word)
-	d.must(nil, "anvil_setStorageAt", beaconProxy, artifacts.BeaconSlot.Hex(), "0x"+strings.Repeat("0", 24)+beacon[2:])
-	for _, to := range []string{clone, proxy, beaconProxy} {
-		hash, _, _ := d.send(map[string]any{"to": to, "data": input("add(uint256)", 1)})
-		if trace := ask(d.server, http.MethodGet, "/sim/transactions/"+hash+"/trace", ""); !strings.Contains(trace, `"function":"add(uint256)","arguments":[{"name":"times","type":"uint256","value":"1"}]`) {
-			t.Error(trace)
-		}
-	}
-	report := ask(d.server, http.MethodGet, "/sim/gas", "")
-	if !strings.Contains(report, `"contract":"Counter","function":"add(uint256)","calls":3,"failed":0`) {
-		t.Error(report)
-	}
-	err := d.call(nil, "eth_call", map[string]any{"from": d.from, "to": clone, "data": input("add(uint256)", 11)})
-	var e explanation
-	if err == nil || json.Unmarshal(err.Data, &e) != nil || e.Stack[0].Code != "revert TooMany(msg.sender, times);" {
-		t.Errorf("%+v", err)
-	}
-}

@@ -1,11 +1,10 @@
-// Faults of WebSocket subscriptions, logs and pages, as Go clients see them.
+// Faults of WebSocket subscriptions, logs and sent transactions, as Go clients see them.
 
 package handlers_test
 
 import (
 	"encoding/json"
 	"fmt"
-	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -127,18 +126,6 @@ func TestNotificationsFail(t *testing.T) {
 	}
 }
 
-// TestOtherSubscriptionsAreLeftAlone: a rule for another kind or another chain does not affect the C-Chain's new heads.
-func TestOtherSubscriptionsAreLeftAlone(t *testing.T) {
-	c := clockedOf(t, tinyWorldOf(t, 1))
-	for _, match := range []string{`{"subscription":"logs"}`, `{"subscription":"newHeads","network":"fuji"}`, `{"webhook":"*"}`} {
-		c.addFault(`{"match":` + match + `,"action":{"double":1}}`)
-	}
-	h := subscribeHeads(c)
-	if got, err := h.read(3, h.mine(3)); err != nil || fmt.Sprint(got) != "[0 1 2]" {
-		t.Errorf("%v, %v", got, err)
-	}
-}
-
 // TestLogsAreMissingForAWhile: the first answer lacks the newest logs, the second has all.
 func TestLogsAreMissingForAWhile(t *testing.T) {
 	c := journaled(t)
@@ -157,37 +144,6 @@ func TestLogsAreMissingForAWhile(t *testing.T) {
 	}
 	if again := logs(); len(again) != len(all) {
 		t.Errorf("later %d of %d logs", len(again), len(all))
-	}
-}
-
-// TestPagesAreShortOrExpire: the page after a short one has the rest, and an expired token gets the error that a really expired one gets.
-func TestPagesAreShortOrExpire(t *testing.T) {
-	c := journaled(t)
-	const path = "/v1/chains/43114/blocks?pageSize=4"
-	type page struct {
-		NextPageToken string
-		Blocks        []struct{ BlockNumber string }
-	}
-	read := func(path string, headers ...string) (p page) {
-		if err := json.Unmarshal([]byte(c.try("GET", path, "", headers...).body), &p); err != nil {
-			t.Fatal(err)
-		}
-		return p
-	}
-	whole := read(path)
-	short := read(path, "x-sim-fault", "short-page")
-	rest := read(path+"&pageToken="+short.NextPageToken, "x-sim-fault", "short-page")
-	if got := append(short.Blocks, rest.Blocks...); len(short.Blocks) != 2 || fmt.Sprint(got) != fmt.Sprint(whole.Blocks) {
-		t.Errorf("two short pages have %v, a whole one %v", got, whole.Blocks)
-	}
-	if p := read("/v1/chains/43114/blocks", "x-sim-fault", "short-page"); len(p.Blocks) != 5 {
-		t.Errorf("without a size there are %d", len(p.Blocks))
-	}
-	if a := c.try("GET", path+"&pageToken="+whole.NextPageToken, "", "x-sim-fault", "page-token=expired"); a.status != http.StatusBadRequest || !strings.Contains(a.body, "has expired after 24 hours") {
-		t.Errorf("an expired token: %d %s", a.status, a.body)
-	}
-	if a := c.try("GET", path, "", "x-sim-fault", "page-token=expired"); a.status != http.StatusOK {
-		t.Errorf("without a token: %d %s", a.status, a.body)
 	}
 }
 
