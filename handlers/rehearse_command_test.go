@@ -7,6 +7,7 @@ package handlers_test
 import (
 	"encoding/json"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -73,15 +74,20 @@ func TestPlayACommandsSession(t *testing.T) {
 	if err != nil || !strings.Contains(string(raw), "\nalice sends 1.5 AVAX to bob on C\nclock to 2026-11-01T01:00:") || !strings.Contains(string(raw), "# digest "+digest) {
 		t.Errorf("%v\n%s", err, raw)
 	}
+	play := func(session string) *exec.Cmd {
+		c := command(t, "play", "--db", "w.db", "--quiet", session)
+		worldFile(t, filepath.Join(c.Dir, "w.db"))
+		return c
+	}
 	for _, played := range []string{file, recorded} {
-		if code, stdout, stderr := outcome(t, command(t, "play", "--db", ":memory:", "--profile", "tiny", "--quiet", played)); code != 0 || stdout != digest {
+		if code, stdout, stderr := outcome(t, play(played)); code != 0 || stdout != digest {
 			t.Errorf("%s: %d %s %s, the digest was %s", played, code, stdout, stderr, digest)
 		}
 	}
 	if err := os.WriteFile(file, []byte("\nalice sends 1.5 AVAX to bobo on C\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if code, _, stderr := outcome(t, command(t, "play", "--db", ":memory:", "--profile", "tiny", "--quiet", file)); code != 1 || !strings.Contains(stderr, `first.session: line 2: "bobo" is not an account, contract or address`) {
+	if code, _, stderr := outcome(t, play(file)); code != 1 || !strings.Contains(stderr, `first.session: line 2: "bobo" is not an account, contract or address`) {
 		t.Errorf("%d %s", code, stderr)
 	}
 }
