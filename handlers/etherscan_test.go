@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/url"
 	"slices"
 	"strings"
 	"testing"
@@ -209,37 +208,6 @@ func bodyOf(t *testing.T, response *http.Response) string {
 
 const scanAlice = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266"
 
-// TestEtherscanPages: pages join to the whole list, in both directions, and block ranges cut it.
-func TestEtherscanPages(t *testing.T) {
-	t.Parallel()
-	w := readWorld(t)
-	h, c := surfaceOf(t, w), w.Chains[0]
-	for _, sort := range []string{"asc", "desc"} {
-		list := "module=account&action=txlist&sort=" + sort + "&address=" + scanAlice
-		whole := scan(t, h, c, list).rows(t)
-		var joined []object
-		for n := 1; ; n++ {
-			part := scan(t, h, c, fmt.Sprintf("%s&page=%d&offset=7", list, n))
-			if part.Status == "0" {
-				break
-			}
-			joined = append(joined, part.rows(t)...)
-		}
-		if have, want := fmt.Sprint(joined), fmt.Sprint(whole); have != want || len(whole) < 20 {
-			t.Errorf("%s: %d rows in pages, %d at once", sort, len(joined), len(whole))
-		}
-		from := integer(whole[len(whole)/2]["blockNumber"])
-		for _, o := range scan(t, h, c, fmt.Sprintf("%s&startblock=%d&endblock=%d", list, from, from)).rows(t) {
-			if integer(o["blockNumber"]) != from {
-				t.Errorf("a range of block %d has block %v", from, o["blockNumber"])
-			}
-		}
-		if s := scan(t, h, c, fmt.Sprintf("%s&startblock=%d&endblock=%d", list, from+1, from)); s.Message != "No transactions found" {
-			t.Errorf("a range that ends before it begins: %+v", s)
-		}
-	}
-}
-
 // TestEtherscanLogs compares getLogs with eth_getLogs, and its operators with the logs themselves.
 func TestEtherscanLogs(t *testing.T) {
 	t.Parallel()
@@ -318,71 +286,6 @@ func TestEtherscanKnowsEveryBlock(t *testing.T) {
 	}
 	if after := scan(t, h, c, fmt.Sprintf("module=block&action=getblockreward&blockno=%d", head.Number+1)); after.Status != "0" {
 		t.Errorf("the block after the newest: %s", after.Result)
-	}
-}
-
-// TestEtherscanRefusesInItsOwnShape sends wrong requests, and asks at every path.
-func TestEtherscanRefusesInItsOwnShape(t *testing.T) {
-	t.Parallel()
-	h := surfaceOf(t, readWorld(t))
-	const window = "Result window is too large, PageNo x Offset size must be less than or equal to 10000"
-	for path, want := range map[string]string{
-		"/api":                               "Error! Missing Or invalid Module name",
-		"/api?module=account&action=nothing": "Error! Missing Or invalid Action name",
-		"/api?module=account&action=txlist":  "Error! Invalid address format",
-		"/api?module=account&action=balance&address=" + scanAlice[2:]:                               "Error! Invalid address format",
-		"/api?module=account&action=balancemulti&address=" + scanAlice + ",0x12":                    "Error! Invalid multi address format",
-		"/api?module=account&action=txlist&page=2&offset=9000&address=" + scanAlice:                 window,
-		"/api?module=account&action=txlist&offset=18446744073709551615&page=2&address=" + scanAlice: window,
-		"/api?module=account&action=txlist&page=-1&address=" + scanAlice:                            "Error! Invalid page or offset",
-		"/api?module=account&action=txlist&startblock=x&address=" + scanAlice:                       "Error! Invalid block number",
-		"/api?module=account&action=txlistinternal&txhash=0x12":                                     "Error! Invalid transaction hash",
-		"/api?module=block&action=getblockcountdown&blockno=1":                                      "Error! Block number already pass",
-		"/api?module=block&action=getblocknobytime&timestamp=1&closest=before":                      "Error! No closest block found",
-		"/api?module=logs&action=getLogs&fromBlock=0&topic0=0xzz":                                   "Error! Invalid topic0 format",
-		"/v2/api?module=account&action=balance&address=" + scanAlice:                                "Missing chainid parameter",
-		"/v2/api?chainid=1&module=account&action=balance&address=" + scanAlice:                      "Missing or unsupported chainid parameter",
-		"/v2/network/mainnet/evm/43113/etherscan/api?module=stats&action=ethprice":                  "Missing or unsupported chainid parameter",
-		"/v2/network/mainnet/evm":                        "Error! There is nothing at this path",
-		"/api?module=account&action=balance&address=%zz": "Error! The query string is malformed",
-	} {
-		var s scanned
-		answer := ask(h, http.MethodGet, path, "")
-		if err := json.Unmarshal([]byte(answer), &s); err != nil || s.Status != "0" || !strings.HasPrefix(s.text()+s.Message, want) && !strings.HasPrefix(s.Message, want) && !strings.HasPrefix(s.text(), want) {
-			t.Errorf("%s: %s, expected %s", path, answer, want)
-		}
-	}
-	for _, path := range []string{"/api?", "/v2/api?chainid=43114&", "/mainnet/api?", "/api?chainid=43114&", "/v2/network/mainnet/evm/43114/etherscan?", "/v2/network/mainnet/evm/43114/etherscan/api?"} {
-		if answer := ask(h, http.MethodGet, path+"module=block&action=getblockreward&blockno=1&apikey=anything", ""); !strings.Contains(answer, `"blockNumber":"1"`) {
-			t.Errorf("%s: %s", path, answer)
-		}
-	}
-	const block = "?module=block&action=getblockreward&blockno=40"
-	mainnet, fuji := ask(h, http.MethodGet, "/api"+block, ""), ask(h, http.MethodGet, "/fuji/api"+block, "")
-	if testnet := ask(h, http.MethodGet, "/v2/network/testnet/evm/43113/etherscan/api"+block, ""); testnet != fuji || fuji == mainnet {
-		t.Errorf("the networks answer %s, %s and %s", mainnet, fuji, testnet)
-	}
-}
-
-// TestEtherscanReadsForms: a POST with a form equals a GET, and names may have any case.
-func TestEtherscanReadsForms(t *testing.T) {
-	t.Parallel()
-	c := clockedOf(t, tinyWorld(t))
-	want := c.try("GET", "/api?module=account&action=txlist&sort=desc&offset=3&page=1&address="+scanAlice, "").body
-	form := url.Values{"Module": {"account"}, "ACTION": {"TxList"}, "sort": {"desc"}, "offset": {"3"}, "page": {"1"}, "address": {scanAlice}}
-	response, err := http.PostForm(c.url+"/api", form)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if have := bodyOf(t, response); have != want || !strings.Contains(want, `"status":"1"`) {
-		t.Errorf("the form: %.300s\nthe query: %.300s", have, want)
-	}
-	response, err = http.PostForm(c.url+"/api", url.Values{"module": {strings.Repeat("x", 6<<20)}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if have := bodyOf(t, response); !strings.Contains(have, `"message":"NOTOK"`) || !strings.Contains(have, "5 MiB") {
-		t.Errorf("a large form: %.300s", have)
 	}
 }
 
