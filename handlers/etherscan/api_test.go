@@ -120,7 +120,7 @@ func TestRefusalsHaveTheirOwnShape(t *testing.T) {
 			t.Errorf("%s: %s, expected %s", path, text, want)
 		}
 	}
-	for _, path := range []string{"/api?", "/v2/api?chainid=43114&", "/mainnet/api?", "/api?chainid=43114&", "/v2/network/mainnet/evm/43114/etherscan?", "/v2/network/mainnet/evm/43114/etherscan/api?"} {
+	for _, path := range []string{"/api?", "/v2/api?chainid=43114&", "/mainnet/api?", "/fuji/api?", "/api?chainid=43114&", "/v2/network/mainnet/evm/43114/etherscan?", "/v2/network/mainnet/evm/43114/etherscan/api?"} {
 		if !slices.ContainsFunc(Prefixes, func(p string) bool { return strings.HasPrefix(path, p+"/") || strings.HasPrefix(path, p+"?") }) {
 			t.Errorf("%s is below no prefix", path)
 		}
