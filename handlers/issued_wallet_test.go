@@ -5,7 +5,6 @@ package handlers_test
 import (
 	"encoding/json"
 	"fmt"
-	"math"
 	"net/http"
 	"strings"
 
@@ -202,5 +201,3 @@ func (w *wallet) importTx(c txs.Chain, source string, from ids.ID) txs.Unsigned 
 	tx.Outs = append(tx.Outs, w.output(total-nAVAX/100))
 	return tx
 }
-
-const farAway = math.MaxUint32 // a second after every staking period

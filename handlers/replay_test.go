@@ -623,17 +623,3 @@ func tracesRefused(d *devnet) {
 	}
 	d.text("evm_setAutomine", true)
 }
-
-// TestLargeReplaysAreRefused: steps, changes and calls together must stay within the limit of a trace.
-func TestLargeReplaysAreRefused(t *testing.T) {
-	t.Parallel()
-	w := tinyWorld(t)
-	d := newDevnet(t, w, w.Networks[0].CChain())
-	loop := d.deployed(common.FromHex("0x5b600056")) // forever
-	for _, kind := range []string{"vmTrace", "stateDiff"} {
-		got := codeOf(d.client.Client().CallContext(t.Context(), nil, "trace_call", object{"to": loop, "gas": "0x2faf080"}, []string{kind}))
-		if kind == "vmTrace" && !strings.HasPrefix(got, "-32000 the trace is larger than ") || kind == "stateDiff" && got != "" {
-			t.Errorf("%s: %s", kind, got)
-		}
-	}
-}

@@ -74,18 +74,23 @@ func TestTimeIsBounded(t *testing.T) {
 
 // TestTracesAreBounded records steps and calls until the limit.
 func TestTracesAreBounded(t *testing.T) {
-	tracer := "callTracer"
+	tracer, steps, diff := "callTracer", reader.VMTrace, reader.StateDiff
 	for name, bad := range map[string]struct {
 		code   string
 		config *reader.TraceConfig
 	}{
-		"steps": {loopCode, nil}, "input": {inputCode, &reader.TraceConfig{Tracer: &tracer}},
+		"steps": {loopCode, nil}, "input": {inputCode, &reader.TraceConfig{Tracer: &tracer}}, "steps of a replay": {loopCode, &reader.TraceConfig{Tracer: &steps, Newer: true}},
 	} {
 		c, b, call, o := bomb(t, bad.code)
 		c.Limits.Trace = 1 << 20
 		if _, err := c.TraceCall(t.Context(), b, call, o, bad.config); err == nil || !strings.HasPrefix(err.Error(), "the trace is larger than 1048576 bytes") {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+	c, b, call, o := bomb(t, loopCode)
+	c.Limits.Trace = 1 << 20
+	if _, err := c.TraceCall(t.Context(), b, call, o, &reader.TraceConfig{Tracer: &diff, Newer: true}); err != nil {
+		t.Errorf("many steps that change nothing: %v", err)
 	}
 }
 
