@@ -419,6 +419,42 @@ func TestLongData(t *testing.T) {
 	}
 }
 
+// TestWhereItFailed: of code that the compiler shares, the place is that of another line. Then the latest place after the last tested condition is
+// where a function failed or, if there is none, that condition.
+func TestWhereItFailed(t *testing.T) {
+	place := func(line, start, end int, code string) *artifacts.Place {
+		return &artifacts.Place{Source: "a.sol", Line: line, Start: start, End: end, Code: code, Text: code}
+	}
+	guard, branch := place(5, 50, 60, "require(a > 1)"), place(5, 50, 60, "if (a > 1)")
+	early, late := place(2, 20, 30, "revert()"), place(8, 80, 90, "revert()")
+	for name, c := range map[string]struct {
+		at, test, after, want *artifacts.Place
+		note                  string
+	}{
+		"no condition":                           {late, nil, nil, late, ""},
+		"no condition, but code after it":        {late, nil, early, late, ""},
+		"after the condition":                    {late, guard, nil, late, ""},
+		"after the condition, and more ran":      {late, guard, place(6, 62, 70, "b = 1"), late, ""},
+		"the condition itself":                   {guard, guard, nil, guard, ""},
+		"the branch itself":                      {branch, place(5, 50, 70, "a > 1"), nil, branch, shared},
+		"a branch on a later line":               {place(8, 85, 90, "if (b > 1)"), guard, nil, guard, shared},
+		"the body of a branch on a later line":   {&artifacts.Place{Line: 8, Start: 85, End: 90, Code: "revert()", Text: "if (b > 1) revert();"}, guard, nil, guard, shared},
+		"the body of a branch on the same line":  {&artifacts.Place{Line: 5, Start: 62, End: 70, Code: "revert()", Text: "if (a > 1) revert();"}, guard, nil, &artifacts.Place{Line: 5, Start: 62, End: 70, Code: "revert()", Text: "if (a > 1) revert();"}, ""},
+		"another guard":                          {place(8, 80, 90, "require(b > 1)"), guard, nil, place(8, 80, 90, "require(b > 1)"), "the compiler shares the code that failed with other lines"},
+		"before the guard":                       {early, guard, nil, guard, ""},
+		"before an assertion":                    {early, place(5, 50, 60, "assert(a > 1)"), nil, place(5, 50, 60, "assert(a > 1)"), ""},
+		"before the branch":                      {early, branch, nil, branch, shared},
+		"before what ran after the branch":       {early, branch, place(6, 62, 70, "b = 1"), place(6, 62, 70, "b = 1"), ""},
+		"before what ran and starts as the test": {early, branch, place(5, 50, 70, "if (a > 1) b = 1"), place(5, 50, 70, "if (a > 1) b = 1"), ""},
+		"before what ran and ends as the test":   {early, branch, place(5, 55, 60, "1)"), place(5, 55, 60, "1)"), ""},
+		"before what ran, which is the test":     {early, branch, place(5, 50, 60, "if (a > 1)"), branch, shared},
+	} {
+		if got, note := failedAt(c.at, c.test, c.after); *got != *c.want || note != c.note {
+			t.Errorf("%s: %+v %q, want %+v %q", name, got, note, c.want, c.note)
+		}
+	}
+}
+
 // TestDoubts: a guard other than the one tested last is doubted, unless one lies within the other.
 func TestDoubts(t *testing.T) {
 	place := func(start, end int, code string) *artifacts.Place {
@@ -429,11 +465,11 @@ func TestDoubts(t *testing.T) {
 		doubted  bool
 	}{
 		{place(10, 20, "a > 1"), place(30, 40, "require(b > 1)"), true}, {place(10, 20, "a > 1"), place(30, 40, "assert(b > 1)"), true}, {place(10, 20, "a > 1"), place(30, 40, "b = 1"), false},
-		{nil, place(30, 40, "require(b > 1)"), false}, {place(30, 40, "b > 1"), place(30, 40, "require(b > 1)"), false}, {place(25, 45, "b > 1"), place(30, 40, "require(b > 1)"), false},
+		{place(30, 40, "b > 1"), place(30, 40, "require(b > 1)"), false}, {place(25, 45, "b > 1"), place(30, 40, "require(b > 1)"), false},
 		{place(32, 38, "b > 1"), place(30, 40, "require(b > 1)"), false}, {place(25, 35, "b > 1"), place(30, 40, "require(b > 1)"), true}, {place(35, 45, "b > 1"), place(30, 40, "require(b > 1)"), true},
 		{place(30, 45, "b > 1"), place(30, 40, "require(b > 1)"), false}, {place(25, 40, "b > 1"), place(30, 40, "require(b > 1)"), false}, {place(30, 35, "b > 1"), place(30, 40, "require(b > 1)"), false}, {place(35, 40, "b > 1"), place(30, 40, "require(b > 1)"), false},
 	} {
-		if got := new(frame).doubt(c.test, c.at); (got != "") != c.doubted {
+		if got := doubt(c.test, c.at); (got != "") != c.doubted {
 			t.Errorf("%+v after %+v: %s", c.at, c.test, got)
 		}
 	}

@@ -348,30 +348,35 @@ func (f *frame) progress(t *trail, at *artifacts.Place) (*artifacts.Place, strin
 	if t == nil || !t.tested || f.returned > 0 && f.steps-f.returned <= soon {
 		return at, ""
 	}
-	test := f.program.Place(t.test)
-	if test != nil && at.Start == test.Start && isCondition(at.Code) {
-		return at, shared
-	}
-	if test != nil && at.Line > test.Line && isCondition(at.Text) { // the condition on that line was not tested
-		return test, shared
-	}
-	if test == nil || at.Start >= test.Start {
-		return at, f.doubt(test, at)
-	}
+	var after *artifacts.Place
 	if t.advanced && t.after != t.test {
-		if after := f.program.Place(t.after); after != nil && (after.Start != test.Start || after.End != test.End) {
-			return after, ""
-		}
+		after = f.program.Place(t.after)
 	}
-	if isGuard(test) {
+	return failedAt(at, f.program.Place(t.test), after)
+}
+
+// failedAt chooses between the place of the code that failed, the condition that was tested last, and what ran after it; the last two may be nil.
+func failedAt(at, test, after *artifacts.Place) (*artifacts.Place, string) {
+	switch {
+	case test == nil:
+		return at, ""
+	case at.Start == test.Start && isCondition(at.Code):
+		return at, shared
+	case at.Line > test.Line && isCondition(at.Text): // the condition on that line was not tested
+		return test, shared
+	case at.Start >= test.Start:
+		return at, doubt(test, at)
+	case after != nil && (after.Start != test.Start || after.End != test.End):
+		return after, ""
+	case strings.HasPrefix(test.Code, "require") || strings.HasPrefix(test.Code, "assert"):
 		return test, ""
 	}
 	return test, shared
 }
 
 // doubt tells of a guard that failed although another one was tested last: the code is shared.
-func (f *frame) doubt(test, at *artifacts.Place) string {
-	if test == nil || test.Start <= at.Start && at.End <= test.End || at.Start <= test.Start && test.End <= at.End {
+func doubt(test, at *artifacts.Place) string {
+	if test.Start <= at.Start && at.End <= test.End || at.Start <= test.Start && test.End <= at.End {
 		return ""
 	}
 	if isGuard(at) {
