@@ -15,7 +15,6 @@ import (
 	"strings"
 
 	"snowglobe/fixtures"
-	"snowglobe/handlers/journal"
 	"snowglobe/handlers/permit"
 	"snowglobe/handlers/rest"
 	"snowglobe/handlers/verification"
@@ -142,7 +141,7 @@ func (p *parsed) readBody(r *http.Request) error {
 	if err != nil || len(body) > maxBody {
 		return errBody
 	}
-	rest.Mounted(r.Context()).Body = journal.Keep(body)
+	rest.Mounted(r.Context()).KeepBody(body)
 	kind, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil {
 		kind = "application/x-www-form-urlencoded"

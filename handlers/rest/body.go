@@ -11,7 +11,6 @@ import (
 	"reflect"
 	"strings"
 
-	"snowglobe/handlers/journal"
 	"snowglobe/handlers/rest/schema"
 )
 
@@ -55,7 +54,7 @@ func (c *requestContext) readAll(hr *http.Request) ([]byte, error) {
 	if err != nil {
 		return nil, BadRequest("the body is incomplete")
 	}
-	c.Body = journal.Keep(raw)
+	c.KeepBody(raw)
 	return raw, nil
 }
 

@@ -79,7 +79,7 @@ func (c *requestContext) faultOfMount(r *http.Request) (*fault.Request, *http.Re
 		io.Closer
 	}{io.MultiReader(bytes.NewReader(body), rest), r.Body}
 	f.Text += string(body)
-	c.Body = journal.Keep(body)
+	c.KeepBody(body)
 	if caller, ok := c.mount.handler.(Caller); ok && err == nil && len(body) < faultBody {
 		r, f.Calls = caller.Read(r, body)
 	}

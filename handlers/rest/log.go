@@ -35,10 +35,13 @@ func NewLogger(w io.Writer, format string, quiet bool) (*slog.Logger, error) {
 type MountedRequest struct {
 	Operation string               // from a list, never from the client
 	Log       *slog.Logger         // logs the request
-	Recorded  bool                 // whether the next two are read
-	Body      journal.Body         // of the request; must not change afterwards
+	Recorded  bool                 // whether the body and the calls are recorded
 	Calls     []journal.CallRecord // with their outcomes
+	body      journal.Body
 }
+
+// KeepBody records the request's body, which must not change afterwards.
+func (m *MountedRequest) KeepBody(body []byte) { m.body = journal.Keep(body) }
 
 // Mounted returns the part of a request that its mounted handler may change; outside a server, one that nobody reads.
 func Mounted(ctx context.Context) *MountedRequest {

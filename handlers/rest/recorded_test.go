@@ -117,7 +117,7 @@ func TestRequestsAreRecordedAsSent(t *testing.T) {
 	r.Mount("node", "/ext", http.HandlerFunc(func(w http.ResponseWriter, hr *http.Request) {
 		body, _ := io.ReadAll(hr.Body)
 		m := rest.Mounted(hr.Context())
-		switch m.Body = journal.Keep(body); hr.URL.Path {
+		switch m.KeepBody(body); hr.URL.Path {
 		case "/ext/whole":
 			_, _ = rest.WriteWhole(w, []byte("whole\n"))
 			_, _ = rest.WriteWhole(w, []byte("more"))

@@ -241,7 +241,7 @@ func (c *requestContext) note() {
 	recorded := c.server.opts.Journal.On() && c.Recorded && !(c.op != nil && c.op.Unrecorded) && !shownByPage(c.request)
 	if logged := c.logs(); logged || recorded {
 		e := c.exchange()
-		e.AnswerHeader, e.Request, e.Calls, e.Answer, e.Took = c.Header(), c.Body, c.Calls, c.answer, c.took
+		e.AnswerHeader, e.Request, e.Calls, e.Answer, e.Took = c.Header(), c.body, c.Calls, c.answer, c.took
 		if logged {
 			c.writeAccessLog(e)
 		}

@@ -31,7 +31,8 @@ func (n *node) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, _ := io.ReadAll(r.Body)
 	n.failing = fault.Failing(r.Context())
 	m := rest.Mounted(r.Context())
-	m.Operation, m.Body, m.Calls = "echo", journal.Keep(body), []journal.CallRecord{{Method: "echo"}}
+	m.KeepBody(body)
+	m.Operation, m.Calls = "echo", []journal.CallRecord{{Method: "echo"}}
 	fmt.Fprintf(w, "%s %t", body, m.Recorded)
 }
 

@@ -14,7 +14,6 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 
-	"snowglobe/handlers/journal"
 	"snowglobe/handlers/permit"
 	"snowglobe/handlers/rest"
 	"snowglobe/handlers/solc"
@@ -185,7 +184,7 @@ func readBody(r *http.Request, into any) error {
 	if err != nil || len(body) > maxBody {
 		return refusal(http.StatusRequestEntityTooLarge, "invalid_parameter", "the body is larger than %d MiB or could not be read to its end", maxBody>>20)
 	}
-	rest.Mounted(r.Context()).Body = journal.Keep(body)
+	rest.Mounted(r.Context()).KeepBody(body)
 	if err := json.Unmarshal(body, into); err != nil {
 		return refusal(http.StatusBadRequest, "invalid_json", "the body is not the JSON that is expected: %.200v", err)
 	}

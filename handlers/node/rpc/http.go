@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"snowglobe/handlers/fault"
-	"snowglobe/handlers/journal"
 	"snowglobe/handlers/rest"
 )
 
@@ -76,7 +75,7 @@ func (s *Server) readBody(w http.ResponseWriter, r *http.Request) ([]byte, bool)
 		http.Error(w, "the request body could not be read", http.StatusBadRequest)
 		return nil, false
 	}
-	rest.Mounted(r.Context()).Body = journal.Keep(body)
+	rest.Mounted(r.Context()).KeepBody(body)
 	if problem := s.tooMuch(body); problem != "" {
 		http.Error(w, problem, http.StatusRequestEntityTooLarge)
 		return nil, false
