@@ -63,11 +63,15 @@ func (d *directory) Serves(operation string) bool {
 func controlBar(p *page) error {
 	p.fragment = "control-bar"
 	calls := []*Call{get("events", "/sim/clock/events").query("limit", "100").opt()}
-	for operation, call := range map[string]*Call{
-		"listSnapshots": get("snapshots", "/sim/snapshots"), "listFaults": get("faults", "/sim/faults"), "getIndex": get("index", "/sim/index"), "listWorlds": get("worlds", "/sim/worlds"),
+	for _, c := range []struct {
+		operation string
+		call      *Call
+	}{
+		{"listSnapshots", get("snapshots", "/sim/snapshots")}, {"listFaults", get("faults", "/sim/faults")},
+		{"getIndex", get("index", "/sim/index")}, {"listWorlds", get("worlds", "/sim/worlds")},
 	} {
-		if p.names.Serves(operation) {
-			calls = append(calls, call.opt())
+		if p.names.Serves(c.operation) {
+			calls = append(calls, c.call.opt())
 		}
 	}
 	if err := p.load(calls...); err != nil {
