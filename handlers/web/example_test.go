@@ -5,9 +5,10 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
-	"snowglobe/seed/seedtest"
 	"strings"
 	"testing"
+
+	"snowglobe/seed/seedtest"
 )
 
 // described is a method in the OpenRPC document.

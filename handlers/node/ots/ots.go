@@ -3,13 +3,13 @@ package ots
 import (
 	"context"
 	"encoding/json"
-	"snowglobe/handlers/node/rpc"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/common/hexutil"
 
 	"snowglobe/handlers/node/eth"
 	"snowglobe/handlers/node/eth/marshal"
+	"snowglobe/handlers/node/rpc"
 	"snowglobe/sim/evm/reader"
 	"snowglobe/sim/miner"
 )

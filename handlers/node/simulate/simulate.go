@@ -8,7 +8,6 @@ import (
 	"maps"
 	"reflect"
 	"slices"
-	"snowglobe/handlers/node/rpc"
 	"strings"
 
 	"github.com/ethereum/go-ethereum/accounts/abi"
@@ -19,6 +18,7 @@ import (
 
 	"snowglobe/handlers/node/eth"
 	"snowglobe/handlers/node/eth/marshal"
+	"snowglobe/handlers/node/rpc"
 	"snowglobe/handlers/rest"
 	"snowglobe/sim/evm"
 	"snowglobe/sim/evm/reader"

@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"snowglobe/handlers/node/rpc"
 
 	"github.com/ava-labs/avalanchego/ids"
 	"github.com/ethereum/go-ethereum/common/hexutil"
 
+	"snowglobe/handlers/node/rpc"
 	"snowglobe/sim"
 	"snowglobe/sim/evm/reader"
 	"snowglobe/sim/parse"
