@@ -2,6 +2,7 @@ package primary_test
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
@@ -65,7 +66,7 @@ func (c *chain) unspent(source txs.Chain) (all []output) {
 	if err != nil {
 		c.Fatal(err)
 	}
-	slices.SortFunc(rows, func(a, b store.UTXO) int { return int(b.ID - a.ID) })
+	slices.SortFunc(rows, func(a, b store.UTXO) int { return cmp.Compare(b.ID, a.ID) })
 	for _, row := range rows {
 		if row.Spent != nil || row.Chain != c.network.Chain(c.kind) {
 			continue
