@@ -1,6 +1,7 @@
 package avm_test
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -45,7 +46,7 @@ func (n *node) unspent() (all []*txs.UTXO) {
 	if err != nil {
 		n.Fatal(err)
 	}
-	slices.SortFunc(rows, func(a, b store.UTXO) int { return int(b.ID - a.ID) })
+	slices.SortFunc(rows, func(a, b store.UTXO) int { return cmp.Compare(b.ID, a.ID) })
 	for _, row := range rows {
 		if row.Spent != nil || row.Chain != n.chain() {
 			continue
