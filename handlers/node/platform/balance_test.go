@@ -2,6 +2,7 @@ package platform_test
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"fmt"
 	"slices"
@@ -22,7 +23,7 @@ import (
 func (n *node) outputs() (rows []store.UTXO, parsed []*txs.UTXO) {
 	n.Helper()
 	rows = must[[]store.UTXO](n)(n.network.DB.UTXOsMadeBy(n.Context(), n.chain()))
-	slices.SortFunc(rows, func(a, b store.UTXO) int { return int(b.ID - a.ID) })
+	slices.SortFunc(rows, func(a, b store.UTXO) int { return cmp.Compare(b.ID, a.ID) })
 	for _, row := range rows {
 		parsed = append(parsed, must[*txs.UTXO](n)(txs.ParseUTXO(txs.PChain, row.Bytes())))
 	}

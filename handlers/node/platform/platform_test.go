@@ -2,6 +2,7 @@ package platform_test
 
 import (
 	"bytes"
+	"cmp"
 	"database/sql"
 	"fmt"
 	"path/filepath"
@@ -197,17 +198,23 @@ func TestTransactions(t *testing.T) {
 	}
 }
 
-// TestProposal: a reward that the chain's last block proposes is neither committed nor aborted yet.
-func TestProposal(t *testing.T) {
+// inFile copies the world to a file that the test may change.
+func inFile(t *testing.T) (*sim.World, *sql.DB) {
+	t.Helper()
 	path := filepath.Join(t.TempDir(), "world.db")
 	w := must[*sim.World](t)(seedtest.Shared(t, "tiny", 1).CopyTo(t.Context(), path, store.Limits{}))
-	t.Cleanup(func() { w.Close() })
+	db := must[*sql.DB](t)(sql.Open("sqlite", path))
+	t.Cleanup(func() { db.Close(); w.Close() })
+	return w, db
+}
+
+// TestProposal: a reward that the chain's last block proposes is neither committed nor aborted yet.
+func TestProposal(t *testing.T) {
+	w, db := inFile(t)
 	n := serve(t, w.Networks[0])
 	blocks := must[[]store.PrimaryBlock](t)(w.DB.PrimaryBlocks(t.Context(), n.chain(), 0, n.height()))
 	at := slices.IndexFunc(blocks, func(b store.PrimaryBlock) bool { return b.Type == "Proposal" })
 	proposed := Object{"txID": ids.ID(must[[]store.PrimaryTx](t)(w.DB.PrimaryTxs(t.Context(), blocks[at].ID))[0].Hash)}
-	db := must[*sql.DB](t)(sql.Open("sqlite", path))
-	defer db.Close()
 	if _, err := db.Exec("DELETE FROM primary_block WHERE id = ?", blocks[at+1].ID); err != nil {
 		t.Fatal(err)
 	}
@@ -284,14 +291,8 @@ func TestFailures(t *testing.T) {
 	}
 }
 
+// compareStakers orders stakers as a node's lists do.
 func compareStakers(a, b store.Staker) int {
-	switch {
-	case a.End != b.End:
-		return int(a.End - b.End)
-	case a.Delegator != b.Delegator && a.Delegator:
-		return -1
-	case a.Delegator != b.Delegator:
-		return 1
-	}
-	return bytes.Compare(a.Tx, b.Tx)
+	delegators := map[bool]int{true: 0, false: 1}
+	return cmp.Or(cmp.Compare(a.End, b.End), cmp.Compare(delegators[a.Delegator], delegators[b.Delegator]), bytes.Compare(a.Tx, b.Tx))
 }

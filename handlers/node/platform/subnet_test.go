@@ -11,7 +11,6 @@ import (
 	"snowglobe/handlers/node/rpc/rpctest"
 	"snowglobe/seed/seedtest"
 	"snowglobe/sim/simtest"
-	"snowglobe/sim/store"
 	"snowglobe/sim/txs"
 	"snowglobe/sim/warp"
 )
@@ -61,8 +60,7 @@ func TestSubnets(t *testing.T) {
 				"subnetTransformationTxID": ids.Empty, "conversionID": ids.Empty, "managerChainID": ids.Empty, "managerAddress": nil}
 			if permissioned++; s.convert != nil {
 				permissioned, converted = permissioned-1, converted+1
-				row := must[*store.SubnetView](t)(n.network.DB.Subnet(t.Context(), n.chain(), id[:]))
-				want["conversionID"], want["managerChainID"], want["managerAddress"] = ids.ID(row.State.Conversion), s.convert.ChainID, bytesText(s.convert.Address)
+				want["conversionID"], want["managerChainID"], want["managerAddress"] = must[ids.ID](t)(s.convert.ConversionID()), s.convert.ChainID, bytesText(s.convert.Address)
 			}
 			n.Want(want, "platform.getSubnet", Object{"subnetID": id})
 		}

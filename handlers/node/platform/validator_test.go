@@ -150,42 +150,95 @@ func TestCurrentValidators(t *testing.T) {
 	})
 }
 
-// TestPendingValidators recomputes the stakers whose period has not begun: all of them, and each node's.
+// TestTroubledUptime: an uptime that a client set shows at once, and ends with the trouble.
+func TestTroubledUptime(t *testing.T) {
+	n := serve(t, seedtest.Copy(t, 1).Networks[0])
+	var node ids.NodeID
+	for _, s := range n.stakers() {
+		if !s.Delegator && s.on(ids.Empty) && n.active(s) {
+			node = ids.NodeID(s.Node)
+		}
+	}
+	uptime := func() (shown string) {
+		for _, v := range rpctest.Get[struct {
+			Validators []struct {
+				NodeID ids.NodeID
+				Uptime string
+			}
+		}](n.Client, "platform.getCurrentValidators", nil).Validators {
+			if v.NodeID == node {
+				shown = v.Uptime
+			}
+		}
+		return shown
+	}
+	before := uptime()
+	for _, c := range []struct {
+		set  map[ids.NodeID]uint32
+		want string
+	}{{map[ids.NodeID]uint32{node: 123_456}, "12.3456"}, {map[ids.NodeID]uint32{node: 0}, "0.0000"}, {nil, before}} {
+		if n.network.Trouble.Set(sim.Troubles{Uptimes: c.set}); uptime() != c.want {
+			t.Errorf("the uptime is %s, want %s", uptime(), c.want)
+		}
+	}
+}
+
+// waiting recomputes the stakers of some nodes, or of all, whose period has not begun.
+func (n *node) waiting(all []staking, of ...ids.NodeID) (want Object, validators, delegators int) {
+	n.Helper()
+	v, d := []Object{}, []Object{}
+	for _, s := range all {
+		if !s.on(ids.Empty) || !n.pending(s) || len(of) > 0 && !slices.Contains(of, ids.NodeID(s.Node)) {
+			continue
+		}
+		o := s.object()
+		if s.Delegator {
+			d = append(d, o)
+			continue
+		}
+		o["delegationFee"], o["connected"] = percent(s.Shares), n.validator(s, all, false)["connected"]
+		if key := signer(s.tx); key != nil {
+			o["signer"] = key
+		}
+		v = append(v, o)
+	}
+	return Object{"validators": v, "delegators": d}, len(v), len(d)
+}
+
+// checkPending compares the pending stakers of all nodes, and of each.
+func (n *node) checkPending() (validators, delegators int) {
+	n.Helper()
+	all, nodes := n.stakers(), map[ids.NodeID]bool{ids.EmptyNodeID: true}
+	for _, s := range all {
+		nodes[ids.NodeID(s.Node)] = true
+	}
+	for node := range nodes {
+		want, _, _ := n.waiting(all, node)
+		n.Want(want, "platform.getPendingValidators", Object{"nodeIDs": []ids.NodeID{node}})
+	}
+	want, validators, delegators := n.waiting(all)
+	n.Want(want, "platform.getPendingValidators", Object{"nodeIDs": nil})
+	n.Want(Object{"validators": []any{}, "delegators": []any{}}, "platform.getPendingValidators", Object{"subnetID": ids.ID{1}})
+	return validators, delegators
+}
+
+// TestPendingValidators recomputes the stakers whose period has not begun, also in a world where many wait.
 func TestPendingValidators(t *testing.T) {
 	validators, delegators := 0, 0
 	overTime(t, func(t testing.TB, n *node) {
-		all, nodes := n.stakers(), map[ids.NodeID]bool{ids.EmptyNodeID: true}
-		for _, s := range all {
-			nodes[ids.NodeID(s.Node)] = true
-		}
-		want := func(wanted ...ids.NodeID) Object {
-			v, d := []Object{}, []Object{}
-			for _, s := range all {
-				if !s.on(ids.Empty) || !n.pending(s) || len(wanted) > 0 && !slices.Contains(wanted, ids.NodeID(s.Node)) {
-					continue
-				}
-				o := s.object()
-				if s.Delegator {
-					d = append(d, o)
-					continue
-				}
-				o["delegationFee"], o["connected"] = percent(s.Shares), n.validator(s, all, false)["connected"]
-				if key := signer(s.tx); key != nil {
-					o["signer"] = key
-				}
-				v = append(v, o)
-			}
-			validators, delegators = validators+len(v), delegators+len(d)
-			return Object{"validators": v, "delegators": d}
-		}
-		n.Want(want(), "platform.getPendingValidators", Object{"nodeIDs": nil})
-		for node := range nodes {
-			n.Want(want(node), "platform.getPendingValidators", Object{"nodeIDs": []ids.NodeID{node}})
-		}
-		n.Want(Object{"validators": []any{}, "delegators": []any{}}, "platform.getPendingValidators", Object{"subnetID": ids.ID{1}})
+		v, d := n.checkPending()
+		validators, delegators = validators+v, delegators+d
 	})
 	if validators == 0 || delegators == 0 {
 		t.Errorf("%d validators and %d delegators waited", validators, delegators)
+	}
+	w, db := inFile(t)
+	n := serve(t, w.Networks[0])
+	if _, err := db.Exec("UPDATE staker SET status = ?, start = ?, began = NULL WHERE status = ? AND until > ?", store.StakerPending, n.now()+1, store.StakerActive, n.now()+1); err != nil {
+		t.Fatal(err)
+	}
+	if v, d := n.checkPending(); v < 5 || d < 5 {
+		t.Errorf("%d validators and %d delegators wait", v, d)
 	}
 }
 
