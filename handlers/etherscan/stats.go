@@ -1,7 +1,9 @@
 package etherscan
 
 import (
+	"maps"
 	"math/big"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -64,7 +66,7 @@ func nativePrice(r *request) (any, error) {
 	return p, nil
 }
 
-// series returns the price series of the chain's token and of a token that stands for bitcoin, on any chain of the world.
+// series returns the price series of the chain's token and of a token that stands for bitcoin: the first by chain and address.
 func (r *request) series() (native, bitcoin *price.Series, err error) {
 	for _, c := range r.world.Chains {
 		m, err := query.ReadMarkets(r.Context(), r.db(), c.Row.ID)
@@ -74,7 +76,8 @@ func (r *request) series() (native, bitcoin *price.Series, err error) {
 		if c.Row.ID == r.chain.Row.ID {
 			native = m.Native
 		}
-		for address, market := range m.Tokens {
+		for _, address := range slices.SortedFunc(maps.Keys(m.Tokens), common.Address.Cmp) {
+			market := m.Tokens[address]
 			if market.Series == nil || bitcoin != nil {
 				continue
 			}
