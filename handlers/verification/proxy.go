@@ -8,6 +8,7 @@ import (
 	"github.com/ethereum/go-ethereum/common/hexutil"
 
 	"snowglobe/handlers/artifacts"
+	"snowglobe/sim/evm"
 	"snowglobe/sim/evm/reader"
 	"snowglobe/sim/store"
 )
@@ -27,7 +28,8 @@ func Implementation(ctx context.Context, db *store.DB, c *reader.Chain, address 
 		return target, true, nil
 	}
 	for _, slot := range []common.Hash{artifacts.ImplementationSlot, artifacts.BeaconSlot} {
-		value, err := db.Slot(ctx, c.Row.ID, address[:], slot[:], store.MaxNumber)
+		key := evm.StateKey(c.Kind, slot)
+		value, err := db.Slot(ctx, c.Row.ID, address[:], key[:], store.MaxNumber)
 		if err != nil && !errors.Is(err, store.ErrNotFound) {
 			return common.Address{}, false, err
 		}
