@@ -80,13 +80,19 @@ func (b *Build) Compilers(t testing.TB) *solc.Compilers { return Compilers(t, st
 // Compilers returns a compiler that writes one output, whatever it reads.
 func Compilers(t testing.TB, output string) *solc.Compilers {
 	t.Helper()
-	folder := t.TempDir()
-	written, file := filepath.Join(folder, "output.json"), filepath.Join(folder, "solc")
-	script := fmt.Sprintf("#!/bin/sh\nif [ \"$1\" = --version ]; then echo 'Version: %s.Linux.g++'; else IFS= read -r output <%s; printf '%%s\\n' \"$output\"; fi\n", Version, written)
-	for path, text := range map[string]string{written: output + "\n", file: script} {
-		if err := os.WriteFile(path, []byte(text), 0o755); err != nil {
-			t.Fatal(err)
-		}
+	written := filepath.Join(t.TempDir(), "output.json")
+	if err := os.WriteFile(written, []byte(output+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return script(t, fmt.Sprintf("IFS= read -r output <%s; printf '%%s\\n' \"$output\"", written))
+}
+
+// script returns a compiler that does something in the shell's own words: a compiler has no search path.
+func script(t testing.TB, does string) *solc.Compilers {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "solc")
+	if err := os.WriteFile(file, fmt.Appendf(nil, "#!/bin/sh\nif [ \"$1\" = --version ]; then echo 'Version: %s.Linux.g++'; else %s; fi\n", Version, does), 0o700); err != nil {
+		t.Fatal(err)
 	}
 	return solc.New([]string{file})
 }
