@@ -52,18 +52,14 @@ type topicFilter struct {
 
 // matches joins the topics from the first to the last: with the operator between a topic and the one before it, "and" if there is none.
 func (f *topicFilter) matches(topics []common.Hash) bool {
-	matched, first := true, true
+	matched := true
 	for i, wanted := range f.topics {
 		if wanted == nil {
 			continue
 		}
-		equal := i < len(topics) && topics[i] == *wanted
-		switch {
-		case first:
-			matched, first = equal, false
-		case f.or[i]:
+		if equal := i < len(topics) && topics[i] == *wanted; f.or[i] { // never the first
 			matched = matched || equal
-		default:
+		} else {
 			matched = matched && equal
 		}
 	}
