@@ -89,6 +89,24 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
+// TestPages: a list has at most so many rows on a page, whatever the client asks.
+func TestPages(t *testing.T) {
+	for _, c := range []struct {
+		form parameters
+		most int
+		want page
+	}{
+		{parameters{}, 100, page{0, 100, false}}, {parameters{"page": "0", "offset": "0"}, 100, page{0, 100, false}}, {parameters{"offset": "99", "sort": "asc"}, 100, page{0, 99, false}},
+		{parameters{"page": "3", "offset": "101", "sort": "DESC"}, 100, page{200, 100, true}}, {parameters{"page": "2", "offset": "5000"}, 1000, page{1000, 1000, false}},
+		{parameters{"page": "0x2", "offset": "7"}, maxRows, page{7, 7, false}}, {parameters{"page": "1", "offset": "10000"}, maxRows, page{0, 10_000, false}},
+		{parameters{"page": "100"}, 100, page{9_900, 100, false}},
+	} {
+		if have, err := c.form.page(c.most); have != c.want || err != nil {
+			t.Errorf("%v of at most %d: %+v %v, want %+v", c.form, c.most, have, err, c.want)
+		}
+	}
+}
+
 // TestPaths: each path names a network or a chain in its own way.
 func TestPaths(t *testing.T) {
 	s := reading(t)

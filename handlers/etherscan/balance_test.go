@@ -233,3 +233,15 @@ func TestSupplies(t *testing.T) {
 		s.want("module=stats&action=avaxsupply", sum.String())
 	})
 }
+
+// TestSuppliesThatAreNone: a contract that reverts, or returns something else than one number, has no supply.
+func TestSuppliesThatAreNone(t *testing.T) {
+	s := writing(t)
+	m, contract := s.world.MinerOf(s.chain), common.HexToAddress(nobody)
+	for code, want := range map[string]string{
+		"60075f5260205ff3": "7", "60075f5260205ffd": "0", "60075f5260405ff3": "0", "60075f52601f5ff3": "0", "fe": "0", "00": "0",
+	} {
+		s.check(m.SetCode(t.Context(), contract, common.FromHex(code)))
+		s.want("module=stats&action=tokensupply&contractaddress="+nobody, want)
+	}
+}

@@ -1,8 +1,10 @@
 package etherscan
 
 import (
+	"bytes"
 	"fmt"
 	"math/big"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -11,6 +13,7 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 
 	"snowglobe/sim/price"
+	"snowglobe/sim/store"
 )
 
 // dollars returns the price of a token now in units of 1e-8 dollars, the native one's for the zero address; nil without a market.
@@ -52,6 +55,40 @@ func TestPrices(t *testing.T) {
 		}
 	})
 }
+
+// TestBitcoin is a token whose symbol says so and that costs more than a thousand dollars; the first one counts.
+func TestBitcoin(t *testing.T) {
+	s := writing(t)
+	h := s.history()
+	cheap := s.dollars(s.chain.Row.ID, common.Address{})
+	price := func(token common.Address, middle int64) {
+		t.Helper()
+		s.check(s.world.Write(t.Context(), func(b *store.Batch) error {
+			return b.AddMarket(store.Market{Chain: s.chain.Row.ID, Address: token[:], Series: "other", Price: middle})
+		}))
+	}
+	tokens := h.sorted(store.ERC20)
+	slices.SortFunc(tokens, func(a, b *store.Token) int { return bytes.Compare(a.Address, b.Address) })
+	before := tokens[:slices.IndexFunc(tokens, func(t *store.Token) bool { return t.Symbol == "BTC.b" })]
+	unpriced := before[:0:0]
+	for _, token := range before {
+		if s.dollars(s.chain.Row.ID, common.BytesToAddress(token.Address)) == nil {
+			unpriced = append(unpriced, token)
+		}
+	}
+	if len(unpriced) == 0 {
+		t.Fatal("every token before BTC.b has a price")
+	}
+	price(common.BytesToAddress(unpriced[0].Address), 5000*dollar) // not a bitcoin by its symbol
+	price(common.Address{1}, 5000*dollar)                          // no token
+	dear := s.dollars(s.chain.Row.ID, common.HexToAddress("0x152b9D0FdC40C096757F570A51E494bd4b943E50"))
+	now := fmt.Sprint(s.world.Clock.Unix())
+	s.want("module=stats&action=ethprice", row{
+		"ethbtc": point(new(big.Int).Div(new(big.Int).Mul(cheap, big.NewInt(1e8)), dear), 8), "ethbtc_timestamp": now, "ethusd": point(cheap, 8), "ethusd_timestamp": now,
+	})
+}
+
+const dollar = price.Unit
 
 // TestTokenInformation compares each token's row with the index, its contract and its market.
 func TestTokenInformation(t *testing.T) {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/ethereum/go-ethereum/common"
+	"github.com/google/uuid"
 
 	"snowglobe/handlers/artifacts"
 	"snowglobe/handlers/solc"
@@ -183,6 +184,13 @@ func TestRefusedAtOnce(t *testing.T) {
 	if _, err := c.Submit(t.Context(), c.request(common.BytesToAddress(own[i].Address), "Greeter")); !errors.Is(err, ErrVerified) {
 		t.Errorf("the program's own contract: %v", err)
 	}
+	if len(c.order) > 0 {
+		t.Errorf("jobs began: %v", c.order)
+	}
+	i = slices.IndexFunc(own, func(c store.Contract) bool { return c.Role == "permit2" })
+	if j := c.job(c.request(common.BytesToAddress(own[i].Address), "Counter")); j.Err == nil {
+		t.Error("a contract of the program's without a source has another")
+	}
 	path := filepath.Join(t.TempDir(), "world.db")
 	c.check(c.world.DB.WriteCopy(t.Context(), path))
 	w, err := sim.OpenReadOnly(t.Context(), path)
@@ -190,9 +198,6 @@ func TestRefusedAtOnce(t *testing.T) {
 	defer w.Close()
 	if _, err := newService(t, w, solc.New(nil)).Submit(t.Context(), c.request(c.address, "Counter")); !errors.Is(err, store.ErrReadOnly) {
 		t.Errorf("in a world that is read-only: %v", err)
-	}
-	if len(c.order) > 0 {
-		t.Errorf("jobs began: %v", c.order)
 	}
 }
 
@@ -245,6 +250,11 @@ func TestBounds(t *testing.T) {
 	s.check(add())
 	if s.Job(ids[0]) != nil || s.Job(ids[1]) == nil || s.Job(ids[maxJobs]) == nil || len(s.jobs) != maxJobs || len(s.order) != maxJobs {
 		t.Errorf("%d jobs are remembered", len(s.jobs))
+	}
+	for i, id := range ids {
+		if want := uuid.NewSHA1(uuid.UUID(s.world.Identity()[:16]), fmt.Append(nil, "verification ", i+1)).String(); id != want {
+			t.Fatalf("job %d has the id %s, want %s", i+1, id, want)
+		}
 	}
 	slices.Sort(ids)
 	if len(slices.Compact(ids)) != maxJobs+1 {
