@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"mime/multipart"
 	"net/http"
 	"net/http/httptest"
@@ -19,6 +20,7 @@ import (
 
 	"github.com/ava-labs/avalanchego/ids"
 
+	"snowglobe/handlers/journal"
 	"snowglobe/handlers/permit"
 	"snowglobe/handlers/rest"
 	"snowglobe/sim"
@@ -479,5 +481,35 @@ func TestEndpoints(t *testing.T) {
 	all := s.Endpoints()
 	if len(all) != 1 || len(all[0].Operations) != len(actions) || !slices.IsSorted(all[0].Operations) || !slices.Contains(all[0].Operations, "proxy.eth_getblockbynumber") || all[0].Interface != rest.Etherscan {
 		t.Errorf("%+v", all)
+	}
+}
+
+// TestRecorded: the journal names the action and keeps a form; the log has what fails inside.
+func TestRecorded(t *testing.T) {
+	s := writing(t)
+	kept, log := journal.New(10, nil, nil), new(bytes.Buffer)
+	server, err := rest.New(rest.Options{Clock: s.world.Clock, WorldKey: make([]byte, 32), Journal: kept, Log: slog.New(slog.NewTextHandler(log, nil))})
+	s.check(err)
+	for _, prefix := range Prefixes {
+		server.Mount(rest.Etherscan, prefix, s)
+	}
+	form := "module=account&action=Balance&address=" + alice
+	for _, c := range []struct{ method, path, body, operation string }{
+		{http.MethodPost, "/api", form, "account.balance"}, {http.MethodGet, "/v2/network/mainnet/evm/43114/etherscan/api?" + form, "", "account.balance"},
+		{http.MethodGet, "/fuji/api?module=proxy&action=eth_CALL&address=0x12&chainid=1", "", "proxy.eth_call"}, {http.MethodGet, "/v2/api?module=account&action=nothing", "", "etherscan"},
+	} {
+		r := httptest.NewRequest(c.method, c.path, strings.NewReader(c.body))
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		server.ServeHTTP(httptest.NewRecorder(), r)
+		e := kept.Latest(0)[0]
+		if e.Operation != c.operation || e.Interface != rest.Etherscan || string(e.Request.Kept) != c.body || e.Request.Size != int64(len(c.body)) {
+			t.Errorf("%s: %s %q %s", c.path, e.Interface, e.Operation, e.Request.Kept)
+		}
+	}
+	s.world.DB.FailStatements(func(text string) bool { return strings.Contains(text, "FROM account") })
+	server.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/api?"+form, nil))
+	s.world.DB.FailStatements(nil)
+	if !strings.Contains(log.String(), `level=ERROR msg="request failed" operation=account.balance err=`) {
+		t.Errorf("the log has %s", log)
 	}
 }

@@ -1,10 +1,12 @@
 package sourcify
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"reflect"
@@ -16,6 +18,7 @@ import (
 
 	"snowglobe/fixtures/contracts"
 	"snowglobe/handlers/artifacts"
+	"snowglobe/handlers/journal"
 	"snowglobe/handlers/permit"
 	"snowglobe/handlers/rest"
 	"snowglobe/handlers/solc"
@@ -243,5 +246,33 @@ func TestFailures(t *testing.T) {
 	w := httptest.NewRecorder()
 	if s.send(w, httptest.NewRequest("GET", path, nil), http.StatusOK, make(chan int), nil); w.Code != http.StatusInternalServerError || w.Body.String() != `{"customCode":"internal_error","message":"the answer cannot be encoded","errorId":""}` {
 		t.Errorf("an answer that is not JSON: %d %s", w.Code, w.Body)
+	}
+}
+
+// TestRecorded: the journal names the operation and keeps the body; the log has what fails inside.
+func TestRecorded(t *testing.T) {
+	s := serve(t, seedtest.Copy(t, 1), solc.New(nil), nil)
+	kept, log := journal.New(10, nil, nil), new(bytes.Buffer)
+	server, err := rest.New(rest.Options{Clock: s.world.Clock, WorldKey: make([]byte, 32), Journal: kept, Log: slog.New(slog.NewTextHandler(log, nil))})
+	s.check(err)
+	for _, prefix := range Prefixes {
+		server.Mount(rest.Sourcify, prefix, s)
+	}
+	of := "/43114/" + alice.Hex()
+	for _, c := range []struct{ method, path, body, operation string }{
+		{"POST", "/v2/verify" + of, `{"contractIdentifier":"A"}`, "verifyStandardJSON"}, {"POST", "/v2/verify/metadata" + of, `{"sources":{}}`, "verifyMetadata"},
+		{"GET", "/v2/verify/id", "", "getVerification"}, {"GET", "/v2/contract" + of, "", "getVerifiedContract"}, {"GET", "/repo-ui" + of, "", "repo-ui"}, {"GET", "/v2/contract", "", "sourcify"},
+	} {
+		server.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(c.method, c.path, strings.NewReader(c.body)))
+		e := kept.Latest(0)[0]
+		if e.Operation != c.operation || e.Interface != rest.Sourcify || string(e.Request.Kept) != c.body || e.Request.Size != int64(len(c.body)) {
+			t.Errorf("%s: %s %q %s", c.path, e.Interface, e.Operation, e.Request.Kept)
+		}
+	}
+	s.world.DB.FailStatements(func(text string) bool { return strings.Contains(text, "FROM account") })
+	server.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/v2/contract"+of, nil))
+	s.world.DB.FailStatements(nil)
+	if !strings.Contains(log.String(), `level=ERROR msg="request failed" err=`) {
+		t.Errorf("the log has %s", log)
 	}
 }

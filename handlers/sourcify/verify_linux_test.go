@@ -107,6 +107,7 @@ func TestVerification(t *testing.T) {
 		{path, v.standard(maker, "0.8.1"), "unsupported_compiler_version", 400, "the compiler 0.8.1 is not on this machine"},
 		{path, v.standard(maker, "newest"), "unsupported_compiler_version", 400, "expected a version of the Solidity compiler"},
 		{path, v.standard("Maker", "0.8.30"), "invalid_parameter", 400, `contractIdentifier "Maker" is not of the form source:name`},
+		{path, v.standard(":Maker", "0.8.30"), "invalid_parameter", 400, `the sources have no ""`},
 		{path, v.standard("Maker.sol:Maker", "0.8.30"), "invalid_parameter", 400, `the sources have no "Maker.sol", which contractIdentifier names`},
 		{path, text(object{"stdJsonInput": 1, "contractIdentifier": maker}), "invalid_parameter", 400, "the source is not a standard JSON input of the compiler"},
 	} {
@@ -175,8 +176,8 @@ func TestMetadata(t *testing.T) {
 	if s := input.Settings; s.CompilationTarget != nil || s.EVMVersion != "paris" || !reflect.DeepEqual(s.Libraries, libraries) || len(input.Sources) != 1 {
 		t.Errorf("the compiler read %s", rows[0].Input)
 	}
-	two, err := nested([]byte(`{"a.sol:A":"1","a.sol:B":"2","c:d.sol:C":"3"}`))
-	if string(two) != `{"a.sol":{"A":"1","B":"2"},"c:d.sol":{"C":"3"}}` || err != nil {
+	two, err := nested([]byte(`{"a.sol:A":"1","a.sol:B":"2","c:d.sol:C":"3",":D":"4"}`))
+	if string(two) != `{"":{"D":"4"},"a.sol":{"A":"1","B":"2"},"c:d.sol":{"C":"3"}}` || err != nil {
 		t.Errorf("libraries are %s %v", two, err)
 	}
 }
