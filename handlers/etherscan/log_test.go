@@ -4,6 +4,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"math/rand/v2"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -147,5 +148,26 @@ func TestWrongLogs(t *testing.T) {
 		"&topic0=0x1a&page=x":                       "Error! Invalid page or offset",
 	} {
 		s.rejects("module=logs&action=getLogs"+query, reason)
+	}
+}
+
+// TestSearch: the index is asked for no more logs than the request's address and its topics up to the last, unless an "or" may want others.
+func TestSearch(t *testing.T) {
+	a, one, two := common.Address{1}, common.Hash{1}, common.Hash{2}
+	of := []common.Address{a}
+	for _, c := range []struct {
+		address *common.Address
+		filter  topicFilter
+		want    reader.LogFilter
+	}{
+		{nil, topicFilter{}, reader.LogFilter{}},
+		{&a, topicFilter{}, reader.LogFilter{Addresses: of}},
+		{&a, topicFilter{topics: [4]*common.Hash{&one, nil, &two}}, reader.LogFilter{Addresses: of, Topics: [][]common.Hash{{one}, nil, {two}}}},
+		{nil, topicFilter{topics: [4]*common.Hash{3: &two}}, reader.LogFilter{Topics: [][]common.Hash{nil, nil, nil, {two}}}},
+		{&a, topicFilter{topics: [4]*common.Hash{&one, &two}, or: [4]bool{1: true}}, reader.LogFilter{Addresses: of}},
+	} {
+		if have := c.filter.search(c.address); !reflect.DeepEqual(*have, c.want) {
+			t.Errorf("%+v: %+v, want %+v", c.filter, *have, c.want)
+		}
 	}
 }
