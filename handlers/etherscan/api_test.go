@@ -302,7 +302,7 @@ func TestFailures(t *testing.T) {
 	s.world.DB.FailStatements(func(text string) bool { return strings.Contains(text, "k.at") || strings.Contains(text, "SELECT at") })
 	defer s.world.DB.FailStatements(nil)
 	defer func() {
-		if problem := recover(); problem != http.ErrAbortHandler { //nolint:errorlint // a panic
+		if problem := recover(); problem != http.ErrAbortHandler {
 			t.Errorf("a list that cannot be completed: %v", problem)
 		}
 	}()
@@ -357,7 +357,7 @@ func TestLongLists(t *testing.T) {
 		}
 		func() {
 			defer func() {
-				if problem := recover(); problem != http.ErrAbortHandler { //nolint:errorlint // a panic
+				if problem := recover(); problem != http.ErrAbortHandler {
 					t.Errorf("%s: %v", name, problem)
 				}
 			}()

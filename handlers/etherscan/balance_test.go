@@ -38,7 +38,7 @@ func TestBalances(t *testing.T) {
 			s.want(fmt.Sprintf("module=account&action=balancehistory&address=%s&blockno=%d&tag=latest", a, block), then)
 			s.want(query+a.Hex()+"&tag=earliest", balance(a, 0))
 		}
-		for len(h.addresses) < 20 {
+		if len(h.addresses) < 20 {
 			t.Fatal("few addresses")
 		}
 		block := h.head() / 2
