@@ -284,6 +284,7 @@ func TestFailures(t *testing.T) {
 	for statement, query := range map[string]string{
 		"FROM account":  "module=account&action=balance&address=" + alice,
 		"FROM token":    "module=token&action=tokeninfo&contractaddress=" + alice,
+		"FROM log":      "module=logs&action=getLogs&fromBlock=0",
 		"FROM verified": "module=contract&action=getsourcecode&address=0xcA11bde05977b3631167028862bE2a173976CA11",
 	} {
 		s.world.DB.FailStatements(func(text string) bool { return strings.Contains(text, statement) })
