@@ -510,6 +510,11 @@ func TestRecorded(t *testing.T) {
 			t.Errorf("%s: %s %q %s", c.path, e.Interface, e.Operation, e.Request.Kept)
 		}
 	}
+	server.Mount(rest.Etherscan, "/located", http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { s.Locate(r) }))
+	server.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/located?"+form, nil))
+	if e := kept.Latest(0)[0]; e.Operation != "account.balance" {
+		t.Errorf("a located request is %q", e.Operation)
+	}
 	s.world.DB.FailStatements(func(text string) bool { return strings.Contains(text, "FROM account") })
 	server.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/api?"+form, nil))
 	s.world.DB.FailStatements(nil)

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
+	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
@@ -16,6 +17,8 @@ import (
 	"snowglobe/handlers/solc/solctest"
 	"snowglobe/handlers/verification"
 	"snowglobe/seed/seedtest"
+	"snowglobe/sim"
+	"snowglobe/sim/store"
 )
 
 // form sends the form of a verification, with changes.
@@ -113,6 +116,16 @@ func TestVerification(t *testing.T) {
 		t.Errorf("again: %s", a.Result)
 	}
 	s.isCounter(b, counter)
+	path := filepath.Join(t.TempDir(), "world.db")
+	s.check(s.world.DB.WriteCopy(t.Context(), path))
+	w, err := sim.OpenReadOnly(t.Context(), path)
+	s.check(err)
+	defer w.Close()
+	readOnly := newScanner(t, w, b.Compilers(t))
+	readOnly.isCounter(b, counter)
+	if a := readOnly.form("module=contract&action=verifysourcecode", form, "contractaddress", maker.Hex(), "contractname", solctest.Source+":Maker"); a.Message != "NOTOK" || a.told() != "Error! "+store.ErrReadOnly.Error() {
+		t.Errorf("in a world that is read-only: %+v", a)
+	}
 	if a := s.get("module=contract&action=getabi&address=" + maker.Hex()); a.told() != "Contract source code not verified" {
 		t.Errorf("the other contract: %s", a.Result)
 	}
@@ -201,9 +214,9 @@ func TestSources(t *testing.T) {
 		"one source without settings": {verification.Contract{Name: "A", Source: "A.sol", Sources: one, Compiler: "0.8.1", Arguments: []byte{0xab}},
 			source{SourceCode: one["A.sol"], ContractName: "A", ContractFileName: "A.sol", CompilerVersion: "v0.8.1", LicenseType: "GPL-3.0-or-later", ConstructorArguments: "ab"}},
 		"libraries": {verification.Contract{Source: "A.sol", Sources: one, Language: "Solidity",
-			Settings: []byte(`{"libraries":{"b.sol":{"Y":"0xCD","X":"12"},"a.sol":{"Z":"0xAb"}},"optimizer":{"enabled":false,"runs":7},"evmVersion":"london"}`)},
-			source{Library: "X:12;Y:cd;Z:ab", ContractFileName: "A.sol", Runs: "7", EVMVersion: "london", LicenseType: "GPL-3.0-or-later",
-				SourceCode: `{{"language":"Solidity","settings":{"libraries":{"b.sol":{"Y":"0xCD","X":"12"},"a.sol":{"Z":"0xAb"}},"optimizer":{"enabled":false,"runs":7},"evmVersion":"london"},` +
+			Settings: []byte(`{"libraries":{"b.sol":{"Y":"0xCD","X":"12"},"a.sol":{"Z":"0xAb"},"d.sol":{"V":"1"},"c.sol":{"W":"2"}},"optimizer":{"enabled":false,"runs":7},"evmVersion":"london"}`)},
+			source{Library: "V:1;W:2;X:12;Y:cd;Z:ab", ContractFileName: "A.sol", Runs: "7", EVMVersion: "london", LicenseType: "GPL-3.0-or-later",
+				SourceCode: `{{"language":"Solidity","settings":{"libraries":{"b.sol":{"Y":"0xCD","X":"12"},"a.sol":{"Z":"0xAb"},"d.sol":{"V":"1"},"c.sol":{"W":"2"}},"optimizer":{"enabled":false,"runs":7},"evmVersion":"london"},` +
 					`"sources":{"A.sol":{"content":"// SPDX-License-Identifier: GPL-3.0-or-later\ncontract A { bool a = 1 < 2; }"}}}}`}},
 		"two sources": {verification.Contract{Source: "A.sol", Sources: map[string]string{"A.sol": "a", "B.sol": "b"}, Settings: []byte(`{"optimizer":{"enabled":true}}`), Language: "Yul"},
 			source{ContractFileName: "A.sol", OptimizationUsed: "1", SourceCode: `{{"language":"Yul","settings":{"optimizer":{"enabled":true}},"sources":{"A.sol":{"content":"a"},"B.sol":{"content":"b"}}}}`}},
