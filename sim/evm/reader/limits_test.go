@@ -82,13 +82,13 @@ func TestTracesAreBounded(t *testing.T) {
 		"steps": {loopCode, nil}, "input": {inputCode, &reader.TraceConfig{Tracer: &tracer}}, "steps of a replay": {loopCode, &reader.TraceConfig{Tracer: &steps, Newer: true}},
 	} {
 		c, b, call, o := bomb(t, bad.code)
-		c.Limits.Trace = 1 << 20
+		c.Limits.Trace, c.Limits.Time = 1<<20, time.Minute // slow machines need it; this test is about bytes
 		if _, err := c.TraceCall(t.Context(), b, call, o, bad.config); err == nil || !strings.HasPrefix(err.Error(), "the trace is larger than 1048576 bytes") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	c, b, call, o := bomb(t, loopCode)
-	c.Limits.Trace = 1 << 20
+	c.Limits.Trace, c.Limits.Time = 1<<20, time.Minute
 	if _, err := c.TraceCall(t.Context(), b, call, o, &reader.TraceConfig{Tracer: &diff, Newer: true}); err != nil {
 		t.Errorf("many steps that change nothing: %v", err)
 	}
