@@ -164,7 +164,7 @@ func (b *Batch) mergeUndo(to int64) error {
 	if err != nil {
 		return err
 	}
-	ends, err := List[int64](context.Background(), b, `SELECT sequence FROM snapshot WHERE id > 0`)
+	ends, err := List[int64](context.Background(), b, `SELECT sequence FROM snapshot WHERE id > 0 AND sequence > ? AND sequence < ?`, to-mergeEvery, to)
 	if err != nil {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -131,7 +132,7 @@ func TestAQuietClockMakesNoCommits(t *testing.T) {
 	}
 }
 
-// TestOldStepsAreMerged makes many commits, two of them with snapshots. Beyond those that can be undone one by one, all but one in mergeEvery lose
+// TestOldStepsAreMerged makes many commits, four of them with snapshots: also the last and the first of those that are merged. Beyond those that can be undone one by one, all but one in mergeEvery lose
 // their steps, the log stays sound, and every way back leads to the old rows.
 func TestOldStepsAreMerged(t *testing.T) {
 	db := goneOn(t)
@@ -148,7 +149,7 @@ func TestOldStepsAreMerged(t *testing.T) {
 		})
 	}
 	for db.LastCommit().Sequence < 2*mergeEvery+9 {
-		if commit(); db.LastCommit().Sequence%100 == 0 {
+		if commit(); slices.Contains([]int64{100, mergeEvery - 1, mergeEvery + 1, 200}, db.LastCommit().Sequence) {
 			s := Snapshot{Digest: digestAt(0), Memory: []byte("{}")}
 			db.commit(t, func(b *Batch) error { return b.AddSnapshot(&s) })
 			states[s.Sequence] = markets()
@@ -169,12 +170,12 @@ func TestOldStepsAreMerged(t *testing.T) {
 	}
 	reach(2 * mergeEvery)
 	var kept []int64
-	if err := db.read.Select(&kept, `SELECT sequence FROM undo WHERE length(steps) > 1 AND sequence <= ?`, 2*mergeEvery); err != nil || fmt.Sprint(kept) != "[1 2 100 128 200 256]" {
+	if err := db.read.Select(&kept, `SELECT sequence FROM undo WHERE length(steps) > 1 AND sequence <= ?`, 2*mergeEvery); err != nil || fmt.Sprint(kept) != "[1 2 100 127 128 129 200 256]" {
 		t.Errorf("steps of the commits %d are kept, %v", kept, err)
 	}
-	for i, to := range []int64{200, 100} {
+	for i, to := range []int64{200, mergeEvery + 1, mergeEvery - 1, 100} {
 		db.commit(t, func(b *Batch) error {
-			return errors.Join(b.Rewind(RewindOptions{To: to}), b.DropSnapshots(int64(5-i), 9))
+			return errors.Join(b.Rewind(RewindOptions{To: to}), b.DropSnapshots(int64(7-i), 9))
 		})
 		if n = int(to) - 1; markets() != states[to] {
 			t.Errorf("back at commit %d the rows are\n%s\nthey were\n%s", to, markets(), states[to])
