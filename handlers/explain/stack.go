@@ -368,7 +368,7 @@ func failedAt(at, test, after *artifacts.Place) (*artifacts.Place, string) {
 		return at, doubt(test, at)
 	case after != nil && (after.Start != test.Start || after.End != test.End):
 		return after, ""
-	case strings.HasPrefix(test.Code, "require") || strings.HasPrefix(test.Code, "assert"):
+	case isGuard(test):
 		return test, ""
 	}
 	return test, shared
