@@ -43,8 +43,8 @@ type Chain struct {
 
 	feed     event.FeedOf[*BlockEvent]
 	lastTips atomic.Pointer[recentTips]
-	gone     cache.Derived[int64, []byte]           // addresses of deleted accounts, by the file's commits
-	next     cache.Derived[headState, *evm.Builder] // a draft on the head that describes the next block and is never opened
+	gone     cache.Derived[int64, []byte]             // addresses of deleted accounts, by the file's commits
+	next     cache.Derived[common.Hash, *evm.Builder] // a draft on the head of this hash, never opened: no state change alters the next header
 
 	rewindsLock sync.Mutex
 	rewinds     []*Rewind // the newest ones

@@ -36,7 +36,7 @@ const (
 // execution.
 func (c *Chain) NextHeader(ctx context.Context, head *Block, timeMS uint64, o evm.Override) (*evm.Header, error) {
 	if c.Asynchronous(timeMS / 1000) {
-		draft, err := c.next.Of(headState{head.Hash, c.Changes.Load()}, func() (*evm.Builder, error) {
+		draft, err := c.next.Of(head.Hash, func() (*evm.Builder, error) {
 			return c.NewDraft(context.Background(), head) // which later requests use
 		})
 		if err != nil {
@@ -49,12 +49,6 @@ func (c *Chain) NextHeader(ctx context.Context, head *Block, timeMS uint64, o ev
 		return nil, err
 	}
 	return evm.ChildHeader(c.Kind, config, head.Header, head.Hash, timeMS, o)
-}
-
-// headState identifies a head and the state that clients made of its own.
-type headState struct {
-	hash    common.Hash
-	changes uint64 // Chain.Changes
 }
 
 // PriceBound returns the most that gas can cost after a block that was accepted before it was executed.
