@@ -184,7 +184,7 @@ func TestAGroupIsEmptyWhileSuspended(t *testing.T) {
 	}
 }
 
-// TestSomeOfWhatIsAskedForInTurnStays reads half as much again as there is room for, round and round.
+// TestSomeOfWhatIsAskedForInTurnStays reads 1.5 times as much as fits, again and again in the same order.
 func TestSomeOfWhatIsAskedForInTurnStays(t *testing.T) {
 	const limit, bytes, rounds = 1 << 20, 1000, 10
 	c := NewIn[int, []byte](NewMemory(limit))

@@ -75,7 +75,7 @@ func TestRowsAreReadAndWrittenOnce(t *testing.T) {
 	step("of an empty table")
 }
 
-// TestTheGreatestRates are those of the block that had most for the time that it took.
+// TestTheGreatestRatesOfATally: the block with the most per second of its duration determines each of them.
 func TestTheGreatestRatesOfATally(t *testing.T) {
 	sums := Sums{First: 1000}
 	for i, c := range []struct {

@@ -225,7 +225,7 @@ func TestAnnouncedPrices(t *testing.T) {
 	}
 }
 
-// TestBlocksAreNumbered while another sender's block comes between, and a client that goes away doesn't keep a miner from reading its chain.
+// TestBlocksAreNumbered mines three blocks and replaces blocks: all get consecutive numbers, and a client that has gone away gets none.
 func TestBlocksAreNumbered(t *testing.T) {
 	t.Parallel()
 	w := generate(t)

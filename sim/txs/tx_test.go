@@ -229,7 +229,7 @@ func TestAtomicTransactions(t *testing.T) {
 	}
 }
 
-// TestLargestTransaction: one of two MiB fits a message between nodes, one of a byte more is refused.
+// TestLargestTransaction: two MiB fit into a message between nodes; one byte more is refused.
 func TestLargestTransaction(t *testing.T) {
 	empty, err := NewTx(PChain, &BaseTx{})
 	if err != nil {

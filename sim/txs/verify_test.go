@@ -294,7 +294,7 @@ func TestProofsOfPossession(t *testing.T) {
 	}
 }
 
-// TestConversionID uses the recorded conversion.
+// TestConversionID compares with the id of the recorded conversion.
 func TestConversionID(t *testing.T) {
 	v := readVectors(t)
 	data := common.FromHex(v.ACP77.Conversion.Data)

@@ -1,5 +1,5 @@
-// Command replicas reads the YAML for Kubernetes in a page of the manual as Kubernetes does, refuses what it does not know, and does what the
-// pod is told with the program: its containers' commands, and the probe.
+// Command replicas reads the YAML for Kubernetes in a page of the manual as Kubernetes does, refuses unknown fields, and runs
+// the containers' commands and the probe with the program.
 //
 //	go run . PAGE PROGRAM
 package main

@@ -439,7 +439,7 @@ func TestWhatBecamePending(t *testing.T) {
 	}
 }
 
-// TestManyBecamePending: of very many, the pool remembers the last.
+// TestManyBecamePending: the pool remembers only the latest of very many.
 func TestManyBecamePending(t *testing.T) {
 	p := newPool()
 	var all []common.Hash
