@@ -107,6 +107,7 @@ var imports = []struct{ pkg, may string }{
 	{"handlers/node/trace", nodeService + " handlers/node/eth"},
 	{"handlers/node/ots", nodeService + " handlers/node/eth handlers/node/eth/marshal"},
 	{"handlers/node/simulate", nodeService + " handlers/node/eth handlers/node/eth/marshal"},
+	{"handlers/node/nodetest", "sim sim/evm/reader sim/miner handlers/node/eth handlers/node/anvil handlers/node/debug handlers/node/warp handlers/node/trace handlers/node/ots handlers/node/simulate handlers/node/rpc/rpctest"},
 	{"handlers/node/primary", nodeService},
 	{"handlers/node/platform", nodeService + " handlers/node/primary"},
 	{"handlers/node/avm", nodeService + " handlers/node/primary"},

@@ -31,8 +31,11 @@ func New(t testing.TB, services ...rpc.Service) *Client {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &Client{t, server}
+	return Serve(t, server)
 }
+
+// Serve calls a server.
+func Serve(t testing.TB, server *rpc.Server) *Client { return &Client{t, server} }
 
 // Error is the error of a method.
 type Error struct {
